@@ -1,0 +1,61 @@
+package canon
+
+import "fmt"
+
+// LimitError says that a document needed more work than its limits allow. Commands exit with status 3 on it.
+type LimitError struct {
+	Limit string // name of the limit: "bytes", "depth", "context", "work", "time"
+	Max   int64  // its value
+	Done  int64  // work done when it stopped
+	Where string // JSON pointer, line or "" where unknown
+}
+
+func (e *LimitError) Error() string {
+	at := ""
+	if e.Where != "" {
+		at = " at " + e.Where
+	}
+	return fmt.Sprintf("limit reached%s: %s is at most %d, %d done; raise the limit if the input is trusted", at, e.Limit, e.Max, e.Done)
+}
+
+// UnsupportedError names a construct or option that an engine cannot do. The matrix shows it as unsupported.
+type UnsupportedError struct {
+	Engine string // engine or package name
+	What   string // the construct, in the words of its specification
+	Where  string // JSON pointer or ""
+}
+
+func (e *UnsupportedError) Error() string {
+	at := ""
+	if e.Where != "" {
+		at = " at " + e.Where
+	}
+	return fmt.Sprintf("%s does not support %s%s", e.Engine, e.What, at)
+}
+
+// SyntaxError is malformed input with its place.
+type SyntaxError struct {
+	Format string // "JSON", "N-Quads"
+	Offset int    // byte offset, from 0
+	Line   int    // from 1
+	Column int    // in bytes, from 1
+	Msg    string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%s line %d column %d: %s", e.Format, e.Line, e.Column, e.Msg)
+}
+
+// LossError says that a document holds data its canonical form would not carry, so a signature would not cover it.
+type LossError struct {
+	Losses []Loss // at least one, in document order
+}
+
+func (e *LossError) Error() string {
+	l := e.Losses[0]
+	more := ""
+	if n := len(e.Losses) - 1; n > 0 {
+		more = fmt.Sprintf(" (and %d more)", n)
+	}
+	return fmt.Sprintf("data would be lost at %q: %s%s", l.Pointer, l.Reason, more)
+}

@@ -1,0 +1,16 @@
+package jsonld
+
+import "context"
+
+// Document is a context document as a loader found it. Bytes must not change; a loader that serves facts may return the
+// same slice each time.
+type Document struct {
+	URL   string // final URL after redirects
+	Bytes []byte // JSON text
+}
+
+// Loader finds remote contexts (JSON-LD API section 9.4, LoadDocumentCallback). Implementations are safe for concurrent
+// use and touch the network only where their user asked for it. An unknown URL is an error that names it.
+type Loader interface {
+	Load(ctx context.Context, url string) (*Document, error)
+}

@@ -1,0 +1,88 @@
+// Package compare holds the types of a comparison: a Format prepares an Exchange of a credential, a Cell is one point of
+// the matrix, a Campaign a matrix with its runs, a Result what one run measured. It measures nothing itself.
+package compare
+
+import (
+	"time"
+
+	"canonscope/canon/phase"
+	"canonscope/schemas"
+)
+
+// Operation is one step of an exchange.
+type Operation string
+
+const (
+	Issue   Operation = "issue"
+	Present Operation = "present"
+	Verify  Operation = "verify"
+)
+
+// Operations in the order of an exchange.
+var Operations = []Operation{Issue, Present, Verify}
+
+// Scenario says what an exchange does beyond the credential itself.
+type Scenario struct {
+	Disclose []string        // JSON pointers; empty means the credential's own Disclose
+	Binding  string          // "none" or "holder"
+	Now      time.Time       // the verifier's clock
+	Seed     uint64          // salts and keys of tests; the timed path uses crypto/rand
+	Recorder *phase.Recorder // nil records nothing
+}
+
+// Counters are counted by the code that does the work, not derived: each call adds one.
+type Counters struct {
+	Canonicalizations int // calls of a canonicalizer
+	Salts             int // salts drawn
+	Digests           int // disclosure or element digests computed
+	Signatures        int // signatures made
+	Verifications     int // signatures checked
+}
+
+// Add adds o to c.
+func (c *Counters) Add(o Counters) {
+	c.Canonicalizations += o.Canonicalizations
+	c.Salts += o.Salts
+	c.Digests += o.Digests
+	c.Signatures += o.Signatures
+	c.Verifications += o.Verifications
+}
+
+// Exchange is one credential made ready for timing: keys parsed, everything else inside the three operations, bytes in
+// and bytes out. It is used by one goroutine.
+type Exchange struct {
+	issue   func() ([]byte, error)
+	present func(issued []byte) ([]byte, error)
+	verify  func(presented []byte) error
+
+	// Reissued is true where present signs again with the issuer's key: no selective disclosure (shown as †).
+	Reissued bool
+	// Counters is where the operations count their work; never nil.
+	Counters *Counters
+	// Checks says which checks run inside verify, for people: "signature, digests, validity period".
+	Checks string
+}
+
+// Deriving makes an exchange whose present derives from the issued bytes alone; it has no way to see the issuer's key.
+func Deriving(c *Counters, checks string, issue func() ([]byte, error), present func(issued []byte) ([]byte, error), verify func(presented []byte) error) *Exchange {
+	return &Exchange{issue: issue, present: present, verify: verify, Counters: c, Checks: checks}
+}
+
+// Reissuing makes an exchange whose present signs the subset with the issuer's key, which it is given.
+func Reissuing[K any](c *Counters, checks string, key K, issue func() ([]byte, error), present func(issued []byte, issuer K) ([]byte, error), verify func(presented []byte) error) *Exchange {
+	return &Exchange{issue: issue, present: func(b []byte) ([]byte, error) { return present(b, key) }, verify: verify, Reissued: true, Counters: c, Checks: checks}
+}
+
+// Issue returns the issued credential.
+func (e *Exchange) Issue() ([]byte, error) { return e.issue() }
+
+// Present returns the presentation of an issued credential.
+func (e *Exchange) Present(issued []byte) ([]byte, error) { return e.present(issued) }
+
+// Verify returns nil if the presented bytes verify.
+func (e *Exchange) Verify(presented []byte) error { return e.verify(presented) }
+
+// Format makes exchanges of one format with one suite, engine and algorithm. Prepare is outside the clock.
+type Format interface {
+	Prepare(c *schemas.Credential, s Scenario) (*Exchange, error)
+}
