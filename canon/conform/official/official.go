@@ -1,0 +1,48 @@
+// Package official finds the official suites and vectors that tests read; they stand beside the project, not in it.
+package official
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Dir returns the folder of the official suites that stand beside the project, or of a folder in it. The variable
+// CANONSCOPE_DATA names it; the default is ../shared/data beside the module root. Where it is absent the test is skipped,
+// or fails if CI=true.
+func Dir(tb testing.TB, sub ...string) string {
+	tb.Helper()
+	base := os.Getenv("CANONSCOPE_DATA")
+	if base == "" {
+		root, err := moduleRoot()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		base = filepath.Join(root, "..", "shared", "data")
+	}
+	dir := filepath.Join(append([]string{base}, sub...)...)
+	if _, err := os.Stat(dir); err != nil {
+		if os.Getenv("CI") == "true" {
+			tb.Fatalf("test data is absent: %s", dir)
+		}
+		tb.Skipf("test data is absent: %s (set CANONSCOPE_DATA)", dir)
+	}
+	return dir
+}
+
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", os.ErrNotExist
+		}
+		dir = up
+	}
+}
