@@ -3,6 +3,7 @@
 package compare
 
 import (
+	"io"
 	"time"
 
 	"canonscope/canon/phase"
@@ -26,7 +27,8 @@ type Scenario struct {
 	Disclose []string        // JSON pointers; empty means the credential's own Disclose
 	Binding  string          // "none" or "holder"
 	Now      time.Time       // the verifier's clock
-	Seed     uint64          // salts and keys of tests; the timed path uses crypto/rand
+	Seed     uint64          // derives the issuer's and the holder's keys: one seed, one set of keys, in every process
+	Salts    io.Reader       // source of salts; nil means crypto/rand, as the timed path has it
 	Recorder *phase.Recorder // nil records nothing
 }
 

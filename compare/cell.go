@@ -1,0 +1,78 @@
+package compare
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Cell is one point of the matrix: what is measured and under which policy. Its ID is stable and is the key of every
+// result. A Cell without an Operation stands for the whole exchange.
+type Cell struct {
+	Format    string    // vcdm, sd-jwt-vc, mdoc
+	Suite     string    // a cryptosuite; for the baselines the signature envelope: jws, cose-sign1
+	Engine    string    // stock or native, also called the tier; ratios never mix them
+	Algorithm string    // EdDSA, ES256, ES384
+	Schema    string    // catalogue name
+	Operation Operation // "" for the exchange
+	GC        string    // GOGC: a number of percent, or "off"
+	Procs     int       // GOMAXPROCS
+	Contexts  string    // state of the JSON-LD contexts: none, embedded, warm, cold
+}
+
+// ID returns the printable form, which [ParseCell] reads back.
+func (c Cell) ID() string {
+	op := ""
+	if c.Operation != "" {
+		op = "/op=" + string(c.Operation)
+	}
+	return fmt.Sprintf("format=%s/suite=%s/engine=%s/alg=%s/schema=%s%s/gc=%s/procs=%d/contexts=%s",
+		c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, op, c.GC, c.Procs, c.Contexts)
+}
+
+// ParseCell reads what ID wrote.
+func ParseCell(id string) (Cell, error) {
+	var c Cell
+	for part := range strings.SplitSeq(id, "/") {
+		key, value, ok := strings.Cut(part, "=")
+		if !ok || value == "" {
+			return Cell{}, fmt.Errorf("cell id %q: %q is not key=value", id, part)
+		}
+		switch key {
+		case "format":
+			c.Format = value
+		case "suite":
+			c.Suite = value
+		case "engine":
+			c.Engine = value
+		case "alg":
+			c.Algorithm = value
+		case "schema":
+			c.Schema = value
+		case "op":
+			c.Operation = Operation(value)
+		case "gc":
+			c.GC = value
+		case "procs":
+			if _, err := fmt.Sscanf(value, "%d", &c.Procs); err != nil {
+				return Cell{}, fmt.Errorf("cell id %q: procs %q is not a number", id, value)
+			}
+		case "contexts":
+			c.Contexts = value
+		default:
+			return Cell{}, fmt.Errorf("cell id %q: unknown key %q", id, key)
+		}
+	}
+	if c.ID() != id {
+		return Cell{}, fmt.Errorf("cell id %q is incomplete or out of order", id)
+	}
+	return c, nil
+}
+
+// With returns the cell of one operation of the exchange.
+func (c Cell) With(op Operation) Cell {
+	c.Operation = op
+	return c
+}
+
+// Exchange returns the cell without its operation.
+func (c Cell) Exchange() Cell { return c.With("") }
