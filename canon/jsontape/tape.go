@@ -1,7 +1,15 @@
 // Package jsontape scans JSON bytes into a flat tape of spans. It is the one scanner that every parser of the project
 // shares: RFC 8259 grammar, valid UTF-8, no lone surrogates, no duplicate keys (also through escapes), bounded depth and
 // size. Nothing is copied: a node refers to the source.
+//
+// Start with [Tape.Scan], walk with [Tape.Elements] and [Tape.Members] or with the Next indexes, read strings with
+// [Tape.Text], and change a document without marshalling it again with [Tape.AppendWithout] and [Tape.AppendMember].
 package jsontape
+
+import (
+	"bytes"
+	"iter"
+)
 
 // Kind of a JSON value.
 type Kind uint8
@@ -16,17 +24,154 @@ const (
 	Object
 )
 
+var kindNames = [...]string{"null", "false", "true", "number", "string", "array", "object"}
+
+func (k Kind) String() string { return kindNames[k] }
+
 // Node is one JSON value, or one object key (a String node before its value).
 type Node struct {
 	Start, End uint32 // span in Tape.Src; strings with their quotes, containers with their brackets
 	Next       uint32 // index of the node after this value and all that is in it: the next sibling, or the end of the parent
 	Kind       Kind
-	Escaped    bool // a string with a backslash: its text differs from its bytes
+	Escaped    bool   // a string with a backslash: its text differs from its bytes
+	Hash       uint16 // of a key: KeyHash of its text; 0 in other nodes
 }
 
 // Tape is a scanned document: Nodes[0] is the root; an array's elements and an object's key, value, key, value ...
-// follow their container. Reuse a Tape to reuse its memory.
+// follow their container. Reuse a Tape to reuse its memory. It serves one goroutine at a time.
 type Tape struct {
 	Src   []byte
 	Nodes []Node
+
+	stack []frame
+	text  []byte   // unescaped strings
+	set   []uint32 // hash set of the keys of one large object: node index + 1
+}
+
+// Raw returns the source bytes of value i.
+func (t *Tape) Raw(i int) []byte {
+	n := &t.Nodes[i]
+	return t.Src[n.Start:n.End]
+}
+
+// Text returns the text of string i, without quotes and escapes. Unescaped strings are slices of Src; others stand in
+// memory of the tape and stay valid until the next Scan.
+func (t *Tape) Text(i int) []byte {
+	n := &t.Nodes[i]
+	if !n.Escaped {
+		return t.Src[n.Start+1 : n.End-1]
+	}
+	from := len(t.text)
+	t.text = appendUnescaped(t.text, t.Src[n.Start+1:n.End-1])
+	return t.text[from:len(t.text):len(t.text)]
+}
+
+// AppendString appends the text of string i, without quotes and escapes, to dst.
+func (t *Tape) AppendString(dst []byte, i int) []byte {
+	n := &t.Nodes[i]
+	if !n.Escaped {
+		return append(dst, t.Src[n.Start+1:n.End-1]...)
+	}
+	return appendUnescaped(dst, t.Src[n.Start+1:n.End-1])
+}
+
+// TextIs reports whether string i has the given text.
+func (t *Tape) TextIs(i int, text string) bool {
+	n := &t.Nodes[i]
+	if !n.Escaped {
+		return string(t.Src[n.Start+1:n.End-1]) == text
+	}
+	if int(n.End-n.Start-2) <= len(text) {
+		return false // an escape is longer than what it stands for
+	}
+	var buf [64]byte
+	return string(appendUnescaped(buf[:0], t.Src[n.Start+1:n.End-1])) == text
+}
+
+// Elements yields the node index of each element of array i.
+func (t *Tape) Elements(i int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for c, end := i+1, int(t.Nodes[i].Next); c < end; c = int(t.Nodes[c].Next) {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// Members yields the node indexes of key and value of each member of object i, in document order.
+func (t *Tape) Members(i int) iter.Seq2[int, int] {
+	return func(yield func(int, int) bool) {
+		for k, end := i+1, int(t.Nodes[i].Next); k < end; k = int(t.Nodes[k+1].Next) {
+			if !yield(k, k+1) {
+				return
+			}
+		}
+	}
+}
+
+// Len returns the number of elements of an array or members of an object.
+func (t *Tape) Len(i int) int {
+	count := 0
+	for c, end := i+1, int(t.Nodes[i].Next); c < end; c = int(t.Nodes[c].Next) {
+		count++
+	}
+	if t.Nodes[i].Kind == Object {
+		count /= 2
+	}
+	return count
+}
+
+// Key returns the node index of the key with the given text in object i; its value is the node after it. It returns -1
+// where i is no object or has no such key.
+func (t *Tape) Key(i int, key string) int {
+	if t.Nodes[i].Kind != Object {
+		return -1
+	}
+	h := KeyHash(key)
+	for k, end := i+1, int(t.Nodes[i].Next); k < end; k = int(t.Nodes[k+1].Next) {
+		if t.Nodes[k].Hash == h && t.TextIs(k, key) {
+			return k
+		}
+	}
+	return -1
+}
+
+// Get returns the node index of the value of the given key in object i, or -1.
+func (t *Tape) Get(i int, key string) int {
+	if k := t.Key(i, key); k >= 0 {
+		return k + 1
+	}
+	return -1
+}
+
+// KeyHash is the hash that Node.Hash holds for a key with this text. It mixes the length with the first byte and the
+// last two: enough to tell the keys of one object apart before their bytes are compared.
+func KeyHash[T string | []byte](text T) uint16 {
+	n := len(text)
+	if n == 0 {
+		return 0
+	}
+	last2 := byte('"')
+	if n > 1 {
+		last2 = text[n-2]
+	}
+	return mix(n, text[0], last2, text[n-1])
+}
+
+func mix(n int, first, last2, last byte) uint16 {
+	h := uint32(n)<<24 ^ uint32(first)<<16 ^ uint32(last2)<<8 ^ uint32(last)
+	return uint16(h * 0x9E3779B1 >> 16)
+}
+
+// sameText reports whether two strings have the same text.
+func (t *Tape) sameText(a, b int) bool {
+	x, y := &t.Nodes[a], &t.Nodes[b]
+	if !x.Escaped && !y.Escaped {
+		return bytes.Equal(t.Src[x.Start+1:x.End-1], t.Src[y.Start+1:y.End-1])
+	}
+	mark := len(t.text)
+	same := bytes.Equal(t.Text(a), t.Text(b))
+	t.text = t.text[:mark]
+	return same
 }

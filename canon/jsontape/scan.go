@@ -1,0 +1,475 @@
+package jsontape
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"math"
+	"math/bits"
+	"unicode/utf8"
+
+	"canonscope/canon"
+)
+
+// Options bound a scan. Zero fields take the defaults of package canon.
+type Options struct {
+	Bytes int // document size
+	Depth int // nesting of arrays and objects
+}
+
+// frame is one open container.
+type frame struct {
+	node  uint32
+	keys  uint32 // keys seen so far
+	bloom uint64 // one bit for each key's hash
+}
+
+// smallObject is the number of keys up to which they are compared one by one; larger objects are checked when they close.
+const smallObject = 32
+
+// seed keeps chosen keys from colliding in the set of a large object.
+var seed = maphash.MakeSeed()
+
+// Scan reads src, which must not change while the tape is in use. Malformed input is a *canon.SyntaxError with its place,
+// a document too large or too deep a *canon.LimitError; the tape is empty then. A reused tape allocates nothing.
+func (t *Tape) Scan(src []byte, opt Options) error {
+	t.Src, t.Nodes, t.stack, t.text = src, t.Nodes[:0], t.stack[:0], t.text[:0]
+	if opt.Bytes <= 0 {
+		opt.Bytes = canon.DefaultBytes
+	}
+	if opt.Depth <= 0 {
+		opt.Depth = canon.DefaultDepth
+	}
+	if max := min(int64(opt.Bytes), math.MaxUint32-1); int64(len(src)) > max {
+		return &canon.LimitError{Limit: "bytes", Max: max, Done: int64(len(src))}
+	}
+	if cap(t.Nodes) == 0 {
+		t.Nodes = make([]Node, 0, len(src)/16+8)
+	}
+	err := t.scan(src, opt.Depth)
+	if err != nil {
+		t.Nodes = t.Nodes[:0]
+	}
+	return err
+}
+
+func (t *Tape) scan(src []byte, maxDepth int) error {
+	if len(src) >= 3 && src[0] == 0xEF && src[1] == 0xBB && src[2] == 0xBF {
+		return t.fail(0, "byte order mark; remove its 3 bytes")
+	}
+	nodes := t.Nodes
+	var top frame // the innermost open container
+	depth := 0
+	object := false // top is an object
+	i := 0
+	for {
+		if object {
+			i = skipSpace(src, i)
+			if i >= len(src) || src[i] != '"' {
+				return t.unexpected(i, "a key in double quotes")
+			}
+			end, escaped, msg := scanString(src, i+1)
+			if msg != "" {
+				return t.fail(end, msg)
+			}
+			key := Node{Start: uint32(i), End: uint32(end), Next: uint32(len(nodes) + 1), Kind: String, Escaped: escaped}
+			if escaped {
+				t.text = appendUnescaped(t.text[:0], src[i+1:end-1])
+				key.Hash = KeyHash(t.text)
+			} else if end-i > 2 {
+				key.Hash = mix(end-i-2, src[i+1], src[end-3], src[end-2])
+			}
+			nodes = append(nodes, key)
+			if bit := uint64(1) << (key.Hash & 63); top.bloom&bit == 0 {
+				top.bloom |= bit
+			} else if top.keys < smallObject {
+				t.Nodes = nodes
+				if t.repeated(int(top.node)) {
+					return t.duplicate(len(nodes) - 1)
+				}
+			}
+			top.keys++
+			i = end
+			if i >= len(src) || src[i] != ':' {
+				if i = skipSpace(src, i); i >= len(src) || src[i] != ':' {
+					return t.unexpected(i, "':' after the key")
+				}
+			}
+			i++
+		}
+		if i < len(src) && src[i] <= ' ' {
+			i = skipSpace(src, i)
+		}
+		if i >= len(src) {
+			return t.unexpected(i, "a value")
+		}
+		switch c := src[i]; c {
+		case '"':
+			end, escaped, msg := scanString(src, i+1)
+			if msg != "" {
+				return t.fail(end, msg)
+			}
+			nodes = append(nodes, Node{Start: uint32(i), End: uint32(end), Next: uint32(len(nodes) + 1), Kind: String, Escaped: escaped})
+			i = end
+		case '{', '[':
+			if depth == maxDepth {
+				return &canon.LimitError{Limit: "depth", Max: int64(maxDepth), Done: int64(depth + 1), Where: t.place(i)}
+			}
+			if depth > 0 {
+				t.stack = append(t.stack, top)
+			}
+			depth++
+			top = frame{node: uint32(len(nodes))}
+			object = c == '{'
+			kind := Array
+			if object {
+				kind = Object
+			}
+			nodes = append(nodes, Node{Start: uint32(i), Kind: kind})
+			i = skipSpace(src, i+1)
+			if i >= len(src) || src[i] != c+2 {
+				continue // with the first key or element
+			}
+			// Empty: the loop below closes it.
+		case 't':
+			if !has(src, i, "true") {
+				return t.unexpected(i, "a value")
+			}
+			nodes = append(nodes, Node{Start: uint32(i), End: uint32(i + 4), Next: uint32(len(nodes) + 1), Kind: True})
+			i += 4
+		case 'f':
+			if !has(src, i, "false") {
+				return t.unexpected(i, "a value")
+			}
+			nodes = append(nodes, Node{Start: uint32(i), End: uint32(i + 5), Next: uint32(len(nodes) + 1), Kind: False})
+			i += 5
+		case 'n':
+			if !has(src, i, "null") {
+				return t.unexpected(i, "a value")
+			}
+			nodes = append(nodes, Node{Start: uint32(i), End: uint32(i + 4), Next: uint32(len(nodes) + 1), Kind: Null})
+			i += 4
+		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+			end, msg := scanNumber(src, i)
+			if msg != "" {
+				return t.fail(end, msg)
+			}
+			nodes = append(nodes, Node{Start: uint32(i), End: uint32(end), Next: uint32(len(nodes) + 1), Kind: Number})
+			i = end
+		default:
+			return t.unexpected(i, "a value")
+		}
+		// A value has ended, or an empty container is about to.
+		for {
+			if i < len(src) && src[i] <= ' ' {
+				i = skipSpace(src, i)
+			}
+			if depth == 0 {
+				if i < len(src) {
+					return t.unexpected(i, "the end of the document")
+				}
+				t.Nodes = nodes
+				return nil
+			}
+			if i >= len(src) {
+				return t.unexpected(i, "a closing bracket")
+			}
+			c := src[i]
+			if c == ',' {
+				i++
+				break
+			}
+			if object && c != '}' || !object && c != ']' {
+				if object {
+					return t.unexpected(i, "',' or '}'")
+				}
+				return t.unexpected(i, "',' or ']'")
+			}
+			i++
+			nodes[top.node].End = uint32(i)
+			nodes[top.node].Next = uint32(len(nodes))
+			if top.keys > smallObject {
+				t.Nodes = nodes
+				if k := t.repeatedInLarge(int(top.node), int(top.keys)); k >= 0 {
+					return t.duplicate(k)
+				}
+			}
+			depth--
+			if depth > 0 {
+				top = t.stack[depth-1]
+				t.stack = t.stack[:depth-1]
+				object = nodes[top.node].Kind == Object
+			}
+		}
+	}
+}
+
+// repeated reports whether the last node, a key of the open object i, repeats an earlier key.
+func (t *Tape) repeated(i int) bool {
+	last := len(t.Nodes) - 1
+	h := t.Nodes[last].Hash
+	for k := i + 1; k < last; k = int(t.Nodes[k+1].Next) {
+		if t.Nodes[k].Hash == h && t.sameText(k, last) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeatedInLarge returns a key of object i that repeats an earlier one, or -1.
+func (t *Tape) repeatedInLarge(i, keys int) int {
+	size := 1 << bits.Len(uint(keys)*2)
+	if cap(t.set) < size {
+		t.set = make([]uint32, size)
+	}
+	t.set = t.set[:size]
+	clear(t.set)
+	for k, end := i+1, int(t.Nodes[i].Next); k < end; k = int(t.Nodes[k+1].Next) {
+		mark := len(t.text)
+		slot := maphash.Bytes(seed, t.Text(k)) & uint64(size-1)
+		t.text = t.text[:mark]
+		for ; t.set[slot] != 0; slot = (slot + 1) & uint64(size-1) {
+			if other := int(t.set[slot] - 1); t.Nodes[other].Hash == t.Nodes[k].Hash && t.sameText(other, k) {
+				return k
+			}
+		}
+		t.set[slot] = uint32(k + 1)
+	}
+	return -1
+}
+
+func skipSpace(src []byte, i int) int {
+	for i < len(src) {
+		switch src[i] {
+		case ' ', '\n', '\t', '\r':
+			i++
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+func has(src []byte, i int, word string) bool {
+	return len(src)-i >= len(word) && string(src[i:i+len(word)]) == word
+}
+
+// scanNumber returns the end of the number at i, or the place of a fault and a message (RFC 8259 section 6).
+func scanNumber(src []byte, i int) (int, string) {
+	if src[i] == '-' {
+		i++
+	}
+	from := i
+	i = skipDigits(src, i)
+	if i == from {
+		return i, "a digit is missing in a number"
+	}
+	if src[from] == '0' && i > from+1 {
+		return from, "a number must not start with 0"
+	}
+	if i < len(src) && src[i] == '.' {
+		from = i + 1
+		if i = skipDigits(src, from); i == from {
+			return i, "a digit is missing after the decimal point"
+		}
+	}
+	if i < len(src) && (src[i] == 'e' || src[i] == 'E') {
+		i++
+		if i < len(src) && (src[i] == '+' || src[i] == '-') {
+			i++
+		}
+		from = i
+		if i = skipDigits(src, i); i == from {
+			return i, "a digit is missing in the exponent"
+		}
+	}
+	return i, ""
+}
+
+func skipDigits(src []byte, i int) int {
+	for i < len(src) && src[i]-'0' <= 9 {
+		i++
+	}
+	return i
+}
+
+const (
+	each01 = 0x0101010101010101
+	each80 = 0x8080808080808080
+)
+
+// scanString takes the index after an opening quote and returns the index after the closing one and whether there was a
+// backslash; or the place of a fault and a message.
+func scanString(src []byte, i int) (end int, escaped bool, msg string) {
+	for {
+		// Eight bytes at a time: the lowest marked byte is a quote, a backslash, a control character or not ASCII.
+		for i+8 <= len(src) {
+			x := binary.LittleEndian.Uint64(src[i:])
+			// x^2 swaps ' ' and '"' among others, so that one comparison with 0x21 finds the quote and all below the space.
+			m := (((x ^ 2*each01) - 0x21*each01) | ((x ^ '\\'*each01) - each01) | x) & each80
+			if m != 0 {
+				i += bits.TrailingZeros64(m) >> 3
+				goto special
+			}
+			i += 8
+		}
+		for i < len(src) && src[i] >= ' ' && src[i] < 0x80 && src[i] != '"' && src[i] != '\\' {
+			i++
+		}
+		if i >= len(src) {
+			return i, false, "the string has no closing quote"
+		}
+	special:
+		switch c := src[i]; {
+		case c == '"':
+			return i + 1, escaped, ""
+		case c == '\\':
+			escaped = true
+			var bad string
+			if i, bad = scanEscape(src, i); bad != "" {
+				return i, false, bad
+			}
+		case c < ' ':
+			return i, false, fmt.Sprintf("control character U+%04X in a string; escape it", c)
+		default:
+			for i < len(src) && src[i] >= utf8.RuneSelf {
+				_, size := utf8.DecodeRune(src[i:])
+				if size == 1 {
+					return i, false, "invalid UTF-8"
+				}
+				i += size
+			}
+		}
+	}
+}
+
+// scanEscape returns the index after the escape at i, or the place of a fault and a message.
+func scanEscape(src []byte, i int) (int, string) {
+	if i+1 >= len(src) {
+		return i, "the string has no closing quote"
+	}
+	switch src[i+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return i + 2, ""
+	case 'u':
+	default:
+		return i, "unknown escape in a string"
+	}
+	u := hex4(src, i+2)
+	switch {
+	case u < 0:
+		return i, `\u needs four hexadecimal digits`
+	case u < 0xD800 || u > 0xDFFF:
+		return i + 6, ""
+	case u < 0xDC00 && i+7 < len(src) && src[i+6] == '\\' && src[i+7] == 'u':
+		if low := hex4(src, i+8); low >= 0xDC00 && low <= 0xDFFF {
+			return i + 12, ""
+		}
+	}
+	return i, "lone surrogate: no Unicode text"
+}
+
+// hex4 returns the value of four hexadecimal digits, or -1.
+func hex4(src []byte, i int) int {
+	if i+4 > len(src) {
+		return -1
+	}
+	v := 0
+	for _, c := range src[i : i+4] {
+		switch {
+		case c-'0' <= 9:
+			v = v<<4 | int(c-'0')
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			v = v<<4 | int(c|0x20-'a'+10)
+		default:
+			return -1
+		}
+	}
+	return v
+}
+
+// appendUnescaped appends the text of the inside of a scanned string.
+func appendUnescaped(dst, s []byte) []byte {
+	for i := 0; i < len(s); {
+		if s[i] != '\\' {
+			from := i
+			for i < len(s) && s[i] != '\\' {
+				i++
+			}
+			dst = append(dst, s[from:i]...)
+			continue
+		}
+		c := s[i+1]
+		i += 2
+		switch c {
+		case 'b':
+			c = '\b'
+		case 'f':
+			c = '\f'
+		case 'n':
+			c = '\n'
+		case 'r':
+			c = '\r'
+		case 't':
+			c = '\t'
+		case 'u':
+			r := rune(hex4(s, i))
+			i += 4
+			if r >= 0xD800 && r <= 0xDFFF {
+				r = (r-0xD800)<<10 + rune(hex4(s, i+2)) - 0xDC00 + 0x10000
+				i += 6
+			}
+			dst = utf8.AppendRune(dst, r)
+			continue
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// Position returns line and column, both from 1, of a byte offset in src; columns count bytes.
+func Position(src []byte, offset int) (line, column int) {
+	line, start := 1, 0
+	for i, c := range src[:offset] {
+		if c == '\n' || c == '\r' && (i+1 == len(src) || src[i+1] != '\n') {
+			line++
+			start = i + 1
+		}
+	}
+	return line, offset - start + 1
+}
+
+func (t *Tape) place(offset int) string {
+	line, column := Position(t.Src, offset)
+	return fmt.Sprintf("line %d column %d", line, column)
+}
+
+func (t *Tape) fail(offset int, msg string) error {
+	line, column := Position(t.Src, offset)
+	return &canon.SyntaxError{Format: "JSON", Offset: offset, Line: line, Column: column, Msg: msg}
+}
+
+func (t *Tape) duplicate(key int) error {
+	n := t.Nodes[key]
+	return t.fail(int(n.Start), fmt.Sprintf("duplicate key %s", clip(t.Src[n.Start:n.End])))
+}
+
+// unexpected says what stands at offset in place of what.
+func (t *Tape) unexpected(offset int, what string) error {
+	if offset >= len(t.Src) {
+		return t.fail(len(t.Src), "expected "+what+", found the end of the input")
+	}
+	r, size := utf8.DecodeRune(t.Src[offset:])
+	if r == utf8.RuneError && size == 1 {
+		return t.fail(offset, fmt.Sprintf("expected %s, found the byte 0x%02X", what, t.Src[offset]))
+	}
+	return t.fail(offset, fmt.Sprintf("expected %s, found %q", what, r))
+}
+
+// clip shortens a piece of the document for a message.
+func clip(b []byte) string {
+	if len(b) > 60 {
+		b = append(append([]byte(nil), b[:57]...), "..."...)
+	}
+	return string(b)
+}
