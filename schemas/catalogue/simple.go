@@ -1,0 +1,78 @@
+package catalogue
+
+import (
+	"fmt"
+
+	"canonscope/schemas"
+)
+
+// Context URLs that the generators use.
+const (
+	credentialsV2  = "https://www.w3.org/ns/credentials/v2"
+	openBadges303  = "https://purl.imsglobal.org/spec/ob/v3p0/context-3.0.3.json"
+	openBadgesExts = "https://purl.imsglobal.org/spec/ob/v3p0/extensions.json"
+)
+
+const vocabulary = "https://vocab.example/terms#"
+
+// simple is a credential of n attributes of 24 characters. Its subject has no id, so that the leaves under
+// credentialSubject are exactly the n attributes. A quarter of them is disclosed, at least one: 5 of 20.
+//
+// With the VCDM v2 context an inline context defines the attributes one by one. The inline shape is that of the 2026
+// study: one inline context for everything, with @vocab for the attributes and no date.
+func simple(n int, inline bool) *generator {
+	name, about := fmt.Sprintf("simple-%d", n), fmt.Sprintf("VCDM 2.0 with %d attributes of 24 characters, terms in an inline context", n)
+	if inline {
+		name, about = fmt.Sprintf("simple-inline-%d", n), fmt.Sprintf("%d attributes of 24 characters, one inline context alone (the 2026 study's shape)", n)
+	}
+	width := max(2, len(fmt.Sprint(n-1)))
+	return &generator{name, about, func(d *drawer) *schemas.Credential {
+		c := &schemas.Credential{Types: []string{"VerifiableCredential"}, Issuer: d.url("issuers"), Mandatory: []string{"/issuer"}}
+		id := d.uuid()
+		var subject, terms object
+		for i := range n {
+			attr := fmt.Sprintf("attr%0*d", width, i)
+			subject = append(subject, member{attr, d.code(24)})
+			terms = append(terms, member{attr, vocabulary + attr})
+			if i%4 == 0 && len(c.Disclose) < max(1, n/4) {
+				c.Disclose = append(c.Disclose, "/credentialSubject/"+attr)
+			}
+		}
+		if inline {
+			finish(c, obj("@context", inlineContext, "id", id, "type", strs(c.Types...), "issuer", c.Issuer), subject)
+			return c
+		}
+		c.Types = append(c.Types, "SimpleCredential")
+		c.ValidFrom = d.instant(2025)
+		c.Mandatory = append(c.Mandatory, "/validFrom")
+		terms = append(object{{"SimpleCredential", vocabulary + "SimpleCredential"}}, terms...)
+		finish(c, obj("@context", array{credentialsV2, terms}, "id", id, "type", strs(c.Types...), "issuer", c.Issuer,
+			"validFrom", c.ValidFrom), subject)
+		return c
+	}}
+}
+
+// inlineContext defines what the study's shape needs and, without scopes, the terms of a Data Integrity proof, so that a
+// proof added to the document is processed by the same context.
+var inlineContext = obj(
+	"@vocab", vocabulary,
+	"id", "@id",
+	"type", "@type",
+	"VerifiableCredential", "https://www.w3.org/2018/credentials#VerifiableCredential",
+	"issuer", obj("@id", "https://www.w3.org/2018/credentials#issuer", "@type", "@id"),
+	"credentialSubject", obj("@id", "https://www.w3.org/2018/credentials#credentialSubject", "@type", "@id"),
+	"proof", obj("@id", "https://w3id.org/security#proof", "@type", "@id", "@container", "@graph"),
+	"DataIntegrityProof", "https://w3id.org/security#DataIntegrityProof",
+	"cryptosuite", obj("@id", "https://w3id.org/security#cryptosuite", "@type", "https://w3id.org/security#cryptosuiteString"),
+	"created", obj("@id", "http://purl.org/dc/terms/created", "@type", "http://www.w3.org/2001/XMLSchema#dateTime"),
+	"verificationMethod", obj("@id", "https://w3id.org/security#verificationMethod", "@type", "@id"),
+	"proofPurpose", obj("@id", "https://w3id.org/security#proofPurpose", "@type", "@vocab"),
+	"assertionMethod", "https://w3id.org/security#assertionMethod",
+	"proofValue", obj("@id", "https://w3id.org/security#proofValue", "@type", "https://w3id.org/security#multibase"),
+)
+
+// finish writes the document with its subject last.
+func finish(c *schemas.Credential, doc, subject object) {
+	c.Subject = appendJSON(nil, subject)
+	c.VCDM = appendJSON(nil, append(doc, member{"credentialSubject", subject}))
+}
