@@ -1,0 +1,240 @@
+package profiles
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"canonscope/canon/phase"
+)
+
+// Count is what the samples of one phase add up to.
+type Count struct {
+	Samples int64 `json:"samples"`
+	Value   int64 `json:"value"` // nanoseconds of CPU, or bytes allocated
+}
+
+// Counts holds a Count per phase. Its JSON is an object of phase names; phases without samples are left out, except
+// unattributed.
+type Counts [phase.Count]Count
+
+// Total returns the sum over all phases.
+func (c *Counts) Total() Count {
+	var t Count
+	for _, n := range c {
+		t.Samples += n.Samples
+		t.Value += n.Value
+	}
+	return t
+}
+
+func (c *Counts) add(o *Counts) {
+	for i := range c {
+		c[i].Samples += o[i].Samples
+		c[i].Value += o[i].Value
+	}
+}
+
+// MarshalJSON writes the phases in their order.
+func (c Counts) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, n := range c {
+		if p := phase.Phase(i); n != (Count{}) || p == phase.Unattributed {
+			b = fmt.Appendf(b, "%q:{\"samples\":%d,\"value\":%d},", p, n.Samples, n.Value)
+		}
+	}
+	b[len(b)-1] = '}'
+	return b, nil
+}
+
+// UnmarshalJSON reads what MarshalJSON writes; an unknown phase is an error.
+func (c *Counts) UnmarshalJSON(b []byte) error {
+	var m map[string]Count
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&m); err != nil {
+		return err
+	}
+	*c = Counts{}
+	for name, n := range m {
+		p, ok := phase.ByName(name)
+		if !ok {
+			return fmt.Errorf("unknown phase %q", name)
+		}
+		c[p] = n
+	}
+	return nil
+}
+
+// Attribution is a profile charged to phases. Foreground is the measured operation (see [Do]), in-goroutine allocation
+// and collector assists included. Background is the rest of the process: collector, scheduler, profiler.
+type Attribution struct {
+	Rules      string `json:"rules"` // Rules.Hash
+	Foreground Counts `json:"foreground"`
+	Background Counts `json:"background"`
+}
+
+// Attribute charges the samples of a CPU profile (value: nanoseconds) or of an allocation profile (value: bytes) to
+// phases.
+func Attribute(p *profile.Profile, r Rules) Attribution {
+	a := Attribution{Rules: r.hash}
+	c := r.classifier()
+	vi := valueIndex(p)
+	var buf []string
+	for _, s := range p.Sample {
+		buf = stack(s, buf)
+		into := &a.Background
+		if foreground(s) {
+			into = &a.Foreground
+		}
+		n := &into[c.phaseOf(buf)]
+		n.Samples += s.Value[0]
+		n.Value += s.Value[vi]
+	}
+	return a
+}
+
+// valueIndex is the column of a profile that is charged: CPU time or bytes allocated. Column 0 counts samples.
+func valueIndex(p *profile.Profile) int {
+	for i, t := range p.SampleType {
+		if t.Type == "cpu" || t.Type == "alloc_space" {
+			return i
+		}
+	}
+	return len(p.SampleType) - 1
+}
+
+// Add pools another attribution into a. It panics if the two were made by different rules.
+func (a *Attribution) Add(o Attribution) {
+	if a.Rules == "" {
+		a.Rules = o.Rules
+	}
+	if a.Rules != o.Rules {
+		panic("profiles: attributions of different rules pooled")
+	}
+	a.Foreground.add(&o.Foreground)
+	a.Background.add(&o.Background)
+}
+
+// Share is a share of the foreground samples with its 95 % Wilson interval.
+type Share struct {
+	Phase            phase.Phase
+	Samples, Of      int64
+	Value            int64
+	Share, Low, High float64 // 0..1
+}
+
+// FewSamples is the number of samples below which a share is too coarse to compare; reports grey it out.
+const FewSamples = 30
+
+// Shares returns the foreground by phase in the order of the phases. Phases without samples are left out, but
+// unattributed is always there, as the last.
+func (a *Attribution) Shares() []Share {
+	t := a.Foreground.Total()
+	var out []Share
+	for i, n := range a.Foreground {
+		if p := phase.Phase(i); n.Samples != 0 || p == phase.Unattributed {
+			out = append(out, share(p, n, t))
+		}
+	}
+	return out
+}
+
+// Attributed is the share of foreground samples that have a phase.
+func (a *Attribution) Attributed() Share {
+	t := a.Foreground.Total()
+	n, u := t, a.Foreground[phase.Unattributed]
+	n.Samples -= u.Samples
+	n.Value -= u.Value
+	return share(phase.Unattributed, n, t)
+}
+
+func share(p phase.Phase, n, of Count) Share {
+	s := Share{Phase: p, Samples: n.Samples, Of: of.Samples, Value: n.Value, High: 1}
+	if of.Value != 0 {
+		s.Share = float64(n.Value) / float64(of.Value)
+	}
+	if of.Samples > 0 {
+		s.Low, s.High = Wilson(n.Samples, of.Samples)
+	}
+	return s
+}
+
+// Wilson returns the 95 % score interval of the proportion k/n (Wilson 1927). It assumes independent samples, which
+// samples of a timer are as long as the work is not in step with it. With n of 0 it returns 0 and 1.
+func Wilson(k, n int64) (low, high float64) {
+	if n <= 0 {
+		return 0, 1
+	}
+	const z = 1.959963984540054
+	p, m := float64(k)/float64(n), float64(n)
+	center := p + z*z/(2*m)
+	spread := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	d := 1 + z*z/m
+	return max(0, (center-spread)/d), min(1, (center+spread)/d)
+}
+
+// Charged adds the background collector and scheduler of a CPU attribution to the foreground phases in proportion to the
+// bytes that each allocated, and returns nanoseconds per phase. It is a model: marking follows live bytes rather than
+// allocated ones. Where nothing was allocated the background stays with gc and runtime. alloc is the attribution of an
+// allocation profile of the same operation.
+func (a *Attribution) Charged(alloc *Attribution) [phase.Count]float64 {
+	var out [phase.Count]float64
+	bytes := alloc.Foreground.Total().Value
+	gc, run := float64(a.Background[phase.GC].Value), float64(a.Background[phase.Runtime].Value)
+	for i := range out {
+		out[i] = float64(a.Foreground[i].Value)
+		if bytes > 0 {
+			out[i] += (gc + run) * float64(alloc.Foreground[i].Value) / float64(bytes)
+		}
+	}
+	if bytes == 0 {
+		out[phase.GC] += gc
+		out[phase.Runtime] += run
+	}
+	return out
+}
+
+// WriteText prints a CPU attribution as a table: phase, share, interval, samples and CPU time.
+func (a *Attribution) WriteText(w io.Writer) error {
+	t, bg := a.Foreground.Total(), a.Background.Total()
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "phase\tshare\t95 % interval\tsamples\tCPU\t")
+	for _, s := range a.Shares() {
+		few := ""
+		if s.Samples < FewSamples {
+			few = " few"
+		}
+		fmt.Fprintf(tw, "%s\t%.1f %%\t%.1f-%.1f %%\t%d\t%v\t%s\n", s.Phase, 100*s.Share, 100*s.Low, 100*s.High, s.Samples,
+			time.Duration(s.Value).Round(10*time.Millisecond), few)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	at := a.Attributed()
+	_, err := fmt.Fprintf(w, "attributed %.1f %% (%.1f-%.1f %%) of %d foreground samples, %v\nbackground %d samples, %v: gc %d, runtime %d, other %d\n",
+		100*at.Share, 100*at.Low, 100*at.High, t.Samples, time.Duration(t.Value).Round(10*time.Millisecond),
+		bg.Samples, time.Duration(bg.Value).Round(10*time.Millisecond),
+		a.Background[phase.GC].Samples, a.Background[phase.Runtime].Samples,
+		bg.Samples-a.Background[phase.GC].Samples-a.Background[phase.Runtime].Samples)
+	return err
+}
+
+// Annotate sets the label "phase" on every sample, so that "go tool pprof -tagroot=phase" groups by it.
+func Annotate(p *profile.Profile, r Rules) {
+	c := r.classifier()
+	var buf []string
+	for _, s := range p.Sample {
+		buf = stack(s, buf)
+		if s.Label == nil {
+			s.Label = map[string][]string{}
+		}
+		s.Label[PhaseLabel] = []string{c.phaseOf(buf).String()}
+	}
+}

@@ -1,0 +1,85 @@
+package profiles
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/google/pprof/profile"
+)
+
+// Folded writes one line a call path, "root;caller;leaf value", sorted; the input of many flame graph tools. Values are
+// nanoseconds or bytes.
+func Folded(w io.Writer, p *profile.Profile, r Rules) error {
+	root, _ := tree(p, r)
+	bw := bufio.NewWriter(w)
+	root.paths(nil, func(path []*node, self int64) {
+		for i, n := range path {
+			if i > 0 {
+				bw.WriteByte(';')
+			}
+			bw.WriteString(strings.ReplaceAll(n.name, ";", ":"))
+		}
+		fmt.Fprintf(bw, " %d\n", self)
+	})
+	return bw.Flush()
+}
+
+// Speedscope writes the profile in the file format of speedscope, "sampled" type, one sample a call path.
+func Speedscope(w io.Writer, p *profile.Profile, r Rules, name string) error {
+	type frame struct {
+		Name string `json:"name"`
+	}
+	type sampled struct {
+		Type       string  `json:"type"`
+		Name       string  `json:"name"`
+		Unit       string  `json:"unit"`
+		StartValue int64   `json:"startValue"`
+		EndValue   int64   `json:"endValue"`
+		Samples    [][]int `json:"samples"`
+		Weights    []int64 `json:"weights"`
+	}
+	root, unit := tree(p, r)
+	var frames []frame
+	index := map[string]int{}
+	s := sampled{Type: "sampled", Name: name, Unit: unit, EndValue: root.value, Samples: [][]int{}, Weights: []int64{}}
+	if unit != "nanoseconds" && unit != "bytes" {
+		s.Unit = "none"
+	}
+	root.paths(nil, func(path []*node, self int64) {
+		ids := make([]int, len(path))
+		for i, n := range path {
+			id, ok := index[n.name]
+			if !ok {
+				id = len(frames)
+				index[n.name] = id
+				frames = append(frames, frame{n.name})
+			}
+			ids[i] = id
+		}
+		s.Samples = append(s.Samples, ids)
+		s.Weights = append(s.Weights, self)
+	})
+	return json.NewEncoder(w).Encode(map[string]any{
+		"$schema":            "https://www.speedscope.app/file-format-schema.json",
+		"exporter":           "canonscope",
+		"name":               name,
+		"activeProfileIndex": 0,
+		"shared":             map[string]any{"frames": slices.Clip(frames)},
+		"profiles":           []sampled{s},
+	})
+}
+
+// paths calls f for every path that has samples of its own, callers first, in the order of the tree.
+func (n *node) paths(path []*node, f func(path []*node, self int64)) {
+	for _, c := range n.children {
+		p := append(path, c)
+		if c.self != 0 {
+			f(p, c.self)
+		}
+		c.paths(p, f)
+	}
+}

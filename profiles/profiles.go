@@ -1,0 +1,61 @@
+// Package profiles says where the CPU time and the bytes of an operation go. It captures runtime profiles, charges every
+// sample to a phase by rules over its stack, writes the phase back into the profile, and draws flame graphs.
+//
+// Run the operation inside [Do], around it [Start] and [Capture.Stop]; then hand the profile and [LoadRules] to
+// [Attribute] for numbers, to [Annotate] for a file that "go tool pprof -tagroot=phase" reads, and to [FlameSVG],
+// [Folded] or [Speedscope] for pictures. The package knows no credential: which function belongs to which phase stands
+// in rules.txt.
+package profiles
+
+import (
+	"context"
+	"runtime/pprof"
+
+	"github.com/google/pprof/profile"
+)
+
+// Labels that samples carry.
+const (
+	CellLabel  = "cell"  // set by Do; a sample that has it is foreground
+	PhaseLabel = "phase" // written by Annotate
+)
+
+// doFrame is the function whose callees are the measured operation.
+const doFrame = "canonscope/profiles.Do"
+
+// Do runs f with its CPU samples labelled as those of the cell; goroutines that f starts inherit the label. Call it once
+// around many operations: setting the label allocates.
+//
+//go:noinline
+func Do(cell string, f func()) {
+	pprof.Do(context.Background(), pprof.Labels(CellLabel, cell), func(context.Context) { f() })
+}
+
+// foreground reports whether a sample is of the measured operation. CPU samples are known by their label. Allocation
+// samples carry none and are known by passing through Do.
+func foreground(s *profile.Sample) bool {
+	if len(s.Label[CellLabel]) > 0 {
+		return true
+	}
+	for i := len(s.Location) - 1; i >= 0; i-- {
+		for _, l := range s.Location[i].Line {
+			if l.Function != nil && l.Function.Name == doFrame {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// stack returns the names of a sample's functions from leaf to root, calls that the compiler inlined included.
+func stack(s *profile.Sample, into []string) []string {
+	into = into[:0]
+	for _, loc := range s.Location {
+		for _, l := range loc.Line {
+			if l.Function != nil {
+				into = append(into, l.Function.Name)
+			}
+		}
+	}
+	return into
+}

@@ -1,0 +1,442 @@
+package profiles_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"canonscope/canon/phase"
+	"canonscope/profiles"
+)
+
+// golden compares got with a file of testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs from the golden file; got %d bytes:\n%.2000s", path, len(got), got)
+	}
+}
+
+// testRules are the embedded rules with the functions of this test as harness.
+func testRules(t *testing.T) profiles.Rules {
+	t.Helper()
+	text, err := os.ReadFile("rules.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := profiles.ParseRules(append(text, "- harness canonscope/profiles_test.\n"...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRecordedShares(t *testing.T) {
+	rules := testRules(t)
+	pooled := profiles.Attribution{}
+	for name := range workloads {
+		t.Run(name, func(t *testing.T) {
+			p := load(t, name)
+			a := profiles.Attribute(p, rules)
+			pooled.Add(a)
+			var text bytes.Buffer
+			if err := a.WriteText(&text); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+".txt", text.Bytes())
+
+			var total int64
+			for _, s := range p.Sample {
+				total += s.Value[0]
+			}
+			if got := a.Foreground.Total().Samples + a.Background.Total().Samples; got != total {
+				t.Errorf("%d samples attributed or shown as unattributed, the profile has %d", got, total)
+			}
+			if other := a.Background[phase.Unattributed].Samples; other > 1+total/100 {
+				t.Errorf("%d background samples are neither gc nor runtime", other)
+			}
+		})
+	}
+	if s := pooled.Attributed(); s.Share < 0.98 {
+		t.Errorf("attributed %.4f of the foreground, want 0.98", s.Share)
+	}
+}
+
+// synthetic is a CPU profile of one sample a line: "count [cell] leaf<caller<...".
+func synthetic(lines ...string) *profile.Profile {
+	p := &profile.Profile{
+		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+		PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7,
+	}
+	functions := map[string]*profile.Location{}
+	for _, line := range lines {
+		f := strings.Fields(line)
+		s := &profile.Sample{Value: []int64{0, 0}}
+		for range len(f[0]) {
+			s.Value[0]++
+			s.Value[1] += 1e7
+		}
+		if len(f) == 3 {
+			s.Label = map[string][]string{profiles.CellLabel: {f[1]}}
+		}
+		for _, name := range strings.Split(f[len(f)-1], "<") {
+			loc := functions[name]
+			if loc == nil {
+				id := uint64(len(functions) + 1)
+				fn := &profile.Function{ID: id, Name: name, SystemName: name}
+				loc = &profile.Location{ID: id, Line: []profile.Line{{Function: fn}}}
+				functions[name] = loc
+				p.Function = append(p.Function, fn)
+				p.Location = append(p.Location, loc)
+			}
+			s.Location = append(s.Location, loc)
+		}
+		p.Sample = append(p.Sample, s)
+	}
+	return p
+}
+
+const gold = "github.com/piprate/json-gold/ld."
+
+func TestAttributionRules(t *testing.T) {
+	do := "<canonscope/profiles.Do.func1<runtime/pprof.Do<canonscope/profiles.Do<main.main"
+	for _, c := range []struct {
+		stack string
+		want  phase.Phase
+	}{
+		// The nearest owner wins, whatever primitive stands below it.
+		{"crypto/internal/fips140/sha256.block<crypto/sha256.Sum256<" + gold + "(*NormalisationAlgorithm).hashFirstDegreeQuads<" +
+			gold + "(*NormalisationAlgorithm).hashNDegreeQuads<" + gold + "(*NormalisationAlgorithm).Main", phase.Label},
+		{"runtime.mallocgc<runtime.growslice<regexp.(*machine).add<" + gold + "IsURL<" + gold + "(*RDFDataset).GraphToRDF<" +
+			gold + "(*JsonLdApi).ToRDF", phase.ToRDF},
+		{"runtime.gcAssistAlloc<runtime.mallocgc<" + gold + "(*Context).createTermDefinition<" + gold + "(*JsonLdApi).Expand", phase.Context},
+		{"strings.Index<" + gold + "(*Context).ExpandIri<" + gold + "(*JsonLdApi).expandObject<" + gold + "(*JsonLdApi).Expand", phase.Expand},
+		{"strings.Index<" + gold + "(*Context).ExpandIri<" + gold + "(*Context).createTermDefinition<" + gold + "(*JsonLdApi).Expand", phase.Context},
+		// A rule with a caller is stronger than one without.
+		{"runtime.concatstrings<" + gold + "toNQuad<" + gold + "(*NormalisationAlgorithm).Normalize", phase.Serialize},
+		{"runtime.concatstrings<" + gold + "toNQuad<" + gold + "(*NormalisationAlgorithm).hashFirstDegreeQuads<" + gold +
+			"(*NormalisationAlgorithm).Normalize", phase.Label},
+		{"sort.insertionSort<sort.Sort<" + gold + "(*NormalisationAlgorithm).Normalize", phase.Serialize},
+		{"slices.pdqsort<sort.Strings<" + gold + "(*NormalisationAlgorithm).Normalize", phase.Label},
+		// Without an owner, the outermost primitive names the work.
+		{"crypto/internal/fips140/sha512.block<crypto/internal/fips140/ed25519.Sign<crypto/ed25519.Sign<main.op", phase.Sign},
+		{"crypto/internal/fips140/sha256.block<main.op", phase.Digest},
+		{"encoding/base64.(*Encoding).Decode<encoding/json.(*decodeState).literalStore<encoding/json.Unmarshal<main.op", phase.Parse},
+		{"runtime.memmove<main.op", phase.Unattributed},
+		{"main.op", phase.Unattributed},
+		// The runtime under the harness is the runtime's, and the harness ends the search.
+		{"runtime.memmove", phase.Runtime},
+		{"memeqbody<runtime.memequal", phase.Runtime},
+	} {
+		for _, label := range []string{"a", ""} {
+			p := synthetic("1 " + label + " " + c.stack + do)
+			a := profiles.Attribute(p, profiles.LoadRules())
+			if got := a.Foreground[c.want].Samples; got != 1 {
+				t.Errorf("label %q, %s:\n got %v, want %s", label, c.stack, a.Foreground, c.want)
+			}
+		}
+	}
+	for stack, want := range map[string]phase.Phase{
+		"runtime.scanobject<runtime.gcDrain<runtime.gcBgMarkWorker.func2<runtime.systemstack<runtime.gcBgMarkWorker": phase.GC,
+		"runtime.futex<runtime.findRunnable<runtime.schedule<runtime.mcall":                                          phase.Runtime,
+		"compress/flate.(*compressor).deflate<runtime/pprof.(*profileBuilder).build<runtime/pprof.profileWriter":     phase.Unattributed,
+	} {
+		a := profiles.Attribute(synthetic("1 "+stack), profiles.LoadRules())
+		if a.Background[want].Samples != 1 || a.Foreground.Total().Samples != 0 {
+			t.Errorf("%s: got %v, want background %s", stack, a.Background, want)
+		}
+	}
+}
+
+func TestFlameGolden(t *testing.T) {
+	do := "<canonscope/profiles.Do<main.main"
+	p := synthetic(
+		"1111111111 a crypto/sha256.Sum256<"+gold+"(*NormalisationAlgorithm).hashFirstDegreeQuads<"+gold+"(*JsonLdProcessor).Normalize"+do,
+		"11111 a "+gold+"(*JsonLdApi).Expand<"+gold+"(*JsonLdProcessor).Normalize"+do,
+		"111 a crypto/ed25519.Sign"+do,
+		"1 a main.odd<&\"quotes\">"+do,
+		"1 a strings.Index<"+gold+"(*JsonLdApi).expandObject",
+		"1 a runtime.newstack<runtime.morestack",
+		"1111 runtime.gcDrain<runtime.gcBgMarkWorker",
+	)
+	rules := profiles.LoadRules()
+	var svg, folded, scope bytes.Buffer
+	if err := profiles.FlameSVG(&svg, p, rules, profiles.FlameOptions{Title: "vcdm/eddsa <golden>", Notes: []string{"a note"}}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "golden.svg", svg.Bytes())
+	if err := profiles.Folded(&folded, p, rules); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "golden.folded", folded.Bytes())
+	if err := profiles.Speedscope(&scope, p, rules, "golden"); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "golden.speedscope.json", scope.Bytes())
+}
+
+func TestFlameIsWellFormedAndRepeatable(t *testing.T) {
+	rules := testRules(t)
+	for name := range workloads {
+		var a, b bytes.Buffer
+		for _, w := range []*bytes.Buffer{&a, &b} {
+			if err := profiles.FlameSVG(w, load(t, name), rules, profiles.FlameOptions{Title: name}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(a.Bytes(), b.Bytes()) {
+			t.Errorf("%s: two drawings of one profile differ", name)
+		}
+		frames := 0
+		dec := xml.NewDecoder(&a)
+		for {
+			tok, err := dec.Token()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if e, ok := tok.(xml.StartElement); ok && e.Name.Local == "g" {
+				frames++
+			}
+		}
+		if frames < 100 {
+			t.Errorf("%s: only %d frames drawn", name, frames)
+		}
+	}
+	empty := synthetic()
+	if err := profiles.FlameSVG(io.Discard, empty, rules, profiles.FlameOptions{}); err != nil {
+		t.Errorf("empty profile: %v", err)
+	}
+}
+
+func TestFoldedAndSpeedscopeKeepEverySample(t *testing.T) {
+	rules := testRules(t)
+	p := load(t, "rdfc-eddsa")
+	var want int64
+	for _, s := range p.Sample {
+		want += s.Value[1]
+	}
+	var b bytes.Buffer
+	if err := profiles.Speedscope(&b, p, rules, "x"); err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		Shared   struct{ Frames []struct{ Name string } }
+		Profiles []struct {
+			EndValue int64
+			Samples  [][]int
+			Weights  []int64
+		}
+	}
+	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	var got int64
+	for i, w := range doc.Profiles[0].Weights {
+		got += w
+		for _, f := range doc.Profiles[0].Samples[i] {
+			if f >= len(doc.Shared.Frames) {
+				t.Fatalf("sample %d names frame %d of %d", i, f, len(doc.Shared.Frames))
+			}
+		}
+	}
+	if got != want || doc.Profiles[0].EndValue != want {
+		t.Errorf("weights add up to %d and the end is %d, want %d", got, doc.Profiles[0].EndValue, want)
+	}
+}
+
+func TestAnnotate(t *testing.T) {
+	rules := testRules(t)
+	p := load(t, "rdfc-eddsa")
+	profiles.Annotate(p, rules)
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	q, err := profile.Parse(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := profiles.Attribute(q, rules)
+	var byLabel profiles.Counts
+	for _, s := range q.Sample {
+		ph, ok := phase.ByName(s.Label[profiles.PhaseLabel][0])
+		if !ok {
+			t.Fatalf("label %q", s.Label[profiles.PhaseLabel])
+		}
+		if len(s.Label[profiles.CellLabel]) > 0 {
+			byLabel[ph].Samples += s.Value[0]
+			byLabel[ph].Value += s.Value[1]
+		}
+	}
+	if byLabel != a.Foreground {
+		t.Errorf("labels say %v, attribution %v", byLabel, a.Foreground)
+	}
+}
+
+func TestWilson(t *testing.T) {
+	// Newcombe 1998, table I, method 3: 81 of 263 is 0.2553 to 0.3662; 0 of 20 is 0 to 0.1611; 15 of 148 is 0.0624 to 0.1605.
+	for _, c := range []struct {
+		k, n      int64
+		low, high float64
+	}{{81, 263, 0.2553, 0.3662}, {0, 20, 0, 0.1611}, {15, 148, 0.0624, 0.1605}, {0, 0, 0, 1}, {20, 20, 0.8389, 1}} {
+		low, high := profiles.Wilson(c.k, c.n)
+		if math.Abs(low-c.low) > 5e-5 || math.Abs(high-c.high) > 5e-5 {
+			t.Errorf("%d of %d: %.4f-%.4f, want %.4f-%.4f", c.k, c.n, low, high, c.low, c.high)
+		}
+	}
+}
+
+func TestCountsJSON(t *testing.T) {
+	var c profiles.Counts
+	c[phase.Label] = profiles.Count{Samples: 3, Value: 30}
+	b, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"label":{"samples":3,"value":30},"unattributed":{"samples":0,"value":0}}`; string(b) != want {
+		t.Errorf("got %s, want %s", b, want)
+	}
+	var d profiles.Counts
+	if err := json.Unmarshal(b, &d); err != nil || d != c {
+		t.Errorf("read back %v, %v", d, err)
+	}
+	if err := json.Unmarshal([]byte(`{"labels":{}}`), &d); err == nil {
+		t.Error("an unknown phase is accepted")
+	}
+}
+
+func TestCharged(t *testing.T) {
+	var cpu, alloc profiles.Attribution
+	cpu.Foreground[phase.Parse].Value = 100
+	cpu.Foreground[phase.Sign].Value = 100
+	cpu.Background[phase.GC].Value = 30
+	cpu.Background[phase.Runtime].Value = 10
+	cpu.Background[phase.Unattributed].Value = 5
+	if got := cpu.Charged(&alloc); got[phase.GC] != 30 || got[phase.Runtime] != 10 || got[phase.Parse] != 100 {
+		t.Errorf("without allocations: %v", got)
+	}
+	alloc.Foreground[phase.Parse].Value = 3000
+	alloc.Foreground[phase.Sign].Value = 1000
+	if got := cpu.Charged(&alloc); got[phase.Parse] != 130 || got[phase.Sign] != 110 || got[phase.GC] != 0 {
+		t.Errorf("with allocations: %v", got)
+	}
+}
+
+func TestParseRulesErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                        "no rules",
+		"version 1":                               "no rules",
+		"parse owner x.":                          "line 1: want \"version N\"",
+		"version 0\nparse owner x.":               "line 1: want \"version N\"",
+		"version 1\nparse owner":                  "line 2: want PHASE KIND SYMBOL",
+		"version 1\nparse owner x. > y.":          "line 2: want PHASE KIND SYMBOL",
+		"version 1\n\nparsing owner x.":           "line 3: unknown phase",
+		"version 1\nunattributed owner x.":        "line 2: unknown phase",
+		"version 1\nparse owns x.":                "line 2: unknown kind",
+		"version 1\nparse harness x.":             "line 2: a harness rule",
+		"version 1\nparse owner x.\njcs owner x.": "line 3: x. has a rule already",
+	} {
+		if _, err := profiles.ParseRules([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	a, _ := profiles.ParseRules([]byte("version 1\n# note\nparse owner x.\n"))
+	b, _ := profiles.ParseRules([]byte("version 1\n\nparse   owner x.\n"))
+	c, _ := profiles.ParseRules([]byte("version 1\nparse owner y.\n"))
+	if a.Hash() == "" || a.Hash() != b.Hash() || a.Hash() == c.Hash() {
+		t.Errorf("hashes: %s %s %s", a.Hash(), b.Hash(), c.Hash())
+	}
+}
+
+func TestCapture(t *testing.T) {
+	c, err := profiles.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := profiles.Start(); err == nil {
+		t.Error("a second profile started beside the first")
+	}
+	op := workloads["salted"](func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	profiles.Do("cell-1", func() {
+		for begin := time.Now(); time.Since(begin) < 500*time.Millisecond; {
+			op()
+		}
+	})
+	r, err := c.Stop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.CPU <= 0 || r.Wall <= 0 {
+		t.Errorf("CPU %v, wall %v", r.CPU, r.Wall)
+	}
+	two, err := profiles.Merge(r, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := testRules(t)
+	a, b := profiles.Attribute(r.Profile, rules), profiles.Attribute(two.Profile, rules)
+	if b.Foreground.Total().Samples != 2*a.Foreground.Total().Samples || math.Abs(two.Coverage()-r.Coverage()) > 1e-9 {
+		t.Errorf("merged: %d samples of %d, coverage %g of %g", b.Foreground.Total().Samples, a.Foreground.Total().Samples,
+			two.Coverage(), r.Coverage())
+	}
+}
+
+func TestAllocs(t *testing.T) {
+	al, err := profiles.StartAllocs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	op := workloads["salted"](func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	var outside [][]byte
+	for range 1000 {
+		outside = append(outside, make([]byte, 10_000))
+	}
+	profiles.Do("cell-1", func() {
+		for range 200 {
+			op()
+		}
+	})
+	p, err := al.Stop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := profiles.Attribute(p, testRules(t))
+	fg := a.Foreground
+	if fg[phase.Parse].Value == 0 || fg[phase.Encode].Value == 0 || fg[phase.Unattributed].Value > fg.Total().Value/10 {
+		t.Errorf("bytes by phase: %v", fg)
+	}
+	if bg := a.Background.Total().Value; bg < 9_000_000 {
+		t.Errorf("%d bytes outside the operation, want about %d", bg, 10_000*len(outside))
+	}
+}

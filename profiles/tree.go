@@ -1,0 +1,159 @@
+package profiles
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"canonscope/canon/phase"
+)
+
+// Names of frames that stand for something other than a function.
+const (
+	backgroundFrame = "(background)"
+	cutFrame        = "(root cut by the sampler)" // runtime/pprof keeps the 64 frames next to the leaf
+)
+
+// node is a call path in a tree of samples.
+type node struct {
+	name     string
+	phase    phase.Phase // of a sample whose leaf is here; Unattributed where callees differ
+	value    int64       // with callees
+	self     int64
+	samples  int64
+	children []*node // by name
+	index    map[string]*node
+	phases   Counts
+}
+
+// tree builds the call tree of a profile. The harness is cut off the root; what is not of the measured operation is
+// gathered under one frame. The root's children are the foreground's frames, then background.
+func tree(p *profile.Profile, r Rules) (root *node, unit string) {
+	c := r.classifier()
+	vi := valueIndex(p)
+	root = &node{name: "root"}
+	if vi >= 0 && vi < len(p.SampleType) {
+		unit = p.SampleType[vi].Unit
+	}
+	var buf []string
+	for _, s := range p.Sample {
+		if s.Value[vi] == 0 {
+			continue
+		}
+		buf = stack(s, buf)
+		st, ph := buf, c.phaseOf(buf)
+		fg := foreground(s)
+		if fg {
+			st = c.cutHarness(buf)
+		}
+		at := root
+		at.add(s, vi, ph)
+		if !fg {
+			at = at.child(backgroundFrame, phase.Unattributed)
+			at.add(s, vi, ph)
+		}
+		for i := len(st) - 1; i >= 0; i-- {
+			at = at.child(st[i], phase.Unattributed)
+			if at.samples == 0 && st[i] != cutFrame {
+				at.phase = c.phaseOf(st[i:])
+			}
+			at.add(s, vi, ph)
+		}
+		at.self += s.Value[vi]
+	}
+	root.finish()
+	return root, unit
+}
+
+// cutHarness returns the part of a foreground stack below the measuring code. A stack that does not reach it, because
+// the sampler cut it, gets a root that says so.
+func (c *classifier) cutHarness(st []string) []string {
+	runtimeOnly := true
+	for i, name := range st {
+		r, ok := c.match(name, "")
+		if ok && r.Kind == Harness {
+			return st[:i]
+		}
+		runtimeOnly = runtimeOnly && ok && r.Kind == Runtime
+	}
+	if runtimeOnly {
+		return st
+	}
+	return append(st, cutFrame)
+}
+
+func (n *node) add(s *profile.Sample, vi int, ph phase.Phase) {
+	n.value += s.Value[vi]
+	n.samples += s.Value[0]
+	n.phases[ph].Samples += s.Value[0]
+	n.phases[ph].Value += s.Value[vi]
+}
+
+func (n *node) child(name string, ph phase.Phase) *node {
+	if c := n.index[name]; c != nil {
+		return c
+	}
+	c := &node{name: name, phase: ph}
+	if n.index == nil {
+		n.index = map[string]*node{}
+	}
+	n.index[name] = c
+	n.children = append(n.children, c)
+	return c
+}
+
+// finish sorts children by name, background last, and gives a node that no rule names the phase of its samples if they
+// have only one.
+func (n *node) finish() {
+	slices.SortFunc(n.children, func(a, b *node) int {
+		if (a.name == backgroundFrame) != (b.name == backgroundFrame) {
+			if a.name == backgroundFrame {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(a.name, b.name)
+	})
+	if n.phase == phase.Unattributed {
+		if p, ok := n.onlyPhase(); ok {
+			n.phase = p
+		}
+	}
+	n.index = nil
+	for _, c := range n.children {
+		c.finish()
+	}
+}
+
+// onlyPhase returns the one phase that all samples of a node have, if there is one.
+func (n *node) onlyPhase() (phase.Phase, bool) {
+	found, only := 0, phase.Unattributed
+	for i, v := range n.phases {
+		if v.Value != 0 {
+			found++
+			only = phase.Phase(i)
+		}
+	}
+	return only, found == 1
+}
+
+// amount prints a value in its unit.
+func amount(v int64, unit string) string {
+	switch unit {
+	case "nanoseconds":
+		return seconds(v)
+	case "bytes":
+		return byteSize(v)
+	}
+	return grouped(v)
+}
+
+func seconds(ns int64) string {
+	d := time.Duration(ns)
+	if d < 10*time.Second {
+		return d.Round(10 * time.Millisecond).String()
+	}
+	return d.Round(100 * time.Millisecond).String()
+}
