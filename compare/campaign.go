@@ -1,6 +1,10 @@
 package compare
 
-import "time"
+import (
+	"time"
+
+	"canonscope/profiles"
+)
 
 // State says what became of a cell.
 type State string
@@ -9,6 +13,7 @@ const (
 	Measured    State = "measured"
 	Unsupported State = "unsupported" // the suite or engine cannot do it
 	GateFailed  State = "gate failed" // the output is wrong, so it has no time
+	Failed      State = "failed"      // an operation returned an error
 	Died        State = "died"        // the process ended without saying done
 	TimedOut    State = "deadline"    // the process was stopped at its deadline
 	OutOfMemory State = "out of memory"
@@ -42,25 +47,15 @@ type Work struct {
 	Oracle    string   `json:"oracle"`    // what the output was compared with, "" if nothing stands outside the engine
 }
 
-// PhaseShare is the part of a cell's profile that one phase owns.
-type PhaseShare struct {
-	Phase   string  `json:"phase"`
-	Samples int64   `json:"samples"`
-	Share   float64 `json:"share"` // of all samples of the profile
-}
-
 // Profile is what the profile pass of one cell found.
 type Profile struct {
-	Phases       []PhaseShare `json:"phases"`       // largest first, unattributed included
-	Samples      int64        `json:"samples"`      // all samples
-	Foreground   int64        `json:"foreground"`   // samples that carry the cell's label
-	Unattributed int64        `json:"unattributed"` // foreground samples that no rule owns
-	Ops          int          `json:"ops"`
-	CPU          int64        `json:"cpu_ns"`  // process CPU over the pass
-	Covered      float64      `json:"covered"` // time of the samples over CPU; outside [0.9, 1.1] the profile is doubtful
-	Hz           int          `json:"hz"`
-	Pprof        string       `json:"pprof"` // path in the results folder
-	Flame        string       `json:"flame"`
+	Attribution profiles.Attribution `json:"attribution"`
+	Ops         int                  `json:"ops"`
+	CPU         int64                `json:"cpu_ns"`   // process CPU over the pass
+	Coverage    float64              `json:"coverage"` // time of the samples over CPU
+	Warning     string               `json:"warning,omitempty"`
+	Pprof       string               `json:"pprof"` // path in the results folder
+	Flame       string               `json:"flame"` // path in the results folder
 }
 
 // Result is everything known about one cell.

@@ -50,6 +50,16 @@ func (c *Counters) Add(o Counters) {
 	c.Verifications += o.Verifications
 }
 
+// Since returns what was counted after before.
+func (c Counters) Since(before Counters) Counters {
+	c.Canonicalizations -= before.Canonicalizations
+	c.Salts -= before.Salts
+	c.Digests -= before.Digests
+	c.Signatures -= before.Signatures
+	c.Verifications -= before.Verifications
+	return c
+}
+
 // Exchange is one credential made ready for timing: keys parsed, everything else inside the three operations, bytes in
 // and bytes out. It is used by one goroutine.
 type Exchange struct {

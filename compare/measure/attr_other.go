@@ -1,0 +1,8 @@
+//go:build !linux
+
+package measure
+
+import "syscall"
+
+// childAttr keeps Ctrl-C for the parent, which stops its children itself.
+func childAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

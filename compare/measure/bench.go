@@ -1,0 +1,106 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"canonscope/compare"
+	"canonscope/schemas"
+)
+
+// Bench is what a cell needs to be gated, timed and profiled.
+type Bench struct {
+	Format    compare.Format
+	Generator schemas.Generator
+	// Check looks behind the exchange, outside the clock: the canonical form of the unsigned document against an oracle, no
+	// data lost, quads > 0. Nil where a format has no canonical form.
+	Check func(ctx context.Context, c *schemas.Credential) (Form, error)
+	// Tamper returns altered copies of a presentation, every one of which verify must refuse.
+	Tamper func(c *schemas.Credential, presented []byte) ([]Tampered, error)
+}
+
+// Form is what Check found.
+type Form struct {
+	Quads  int    // lines of the canonical form
+	Oracle string // what it was compared with, for people
+}
+
+// Tampered is an altered presentation.
+type Tampered struct {
+	What  string // what was altered, for people: "a disclosed value"
+	Bytes []byte
+}
+
+// Opener opens the Bench of a cell or exchange.
+type Opener func(compare.Cell) (*Bench, error)
+
+// Now is the verifier's clock in every measurement: after the catalogue's validFrom, the same on every machine.
+var Now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+// drawn is a cell's documents, made ready.
+type drawn struct {
+	bench       *Bench
+	credentials []*schemas.Credential
+	exchanges   []*compare.Exchange
+	hash        string // over the documents
+}
+
+func draw(b *Bench, seed uint64, n int) (*drawn, error) {
+	d := &drawn{bench: b}
+	var all [][]byte
+	for i := range n {
+		c, err := b.Generator.Document(seed, i)
+		if err != nil {
+			return nil, fmt.Errorf("document %d: %w", i, err)
+		}
+		x, err := b.Format.Prepare(c, compare.Scenario{Binding: "none", Now: Now, Seed: seed})
+		if err != nil {
+			return nil, fmt.Errorf("prepare document %d: %w", i, err)
+		}
+		d.credentials = append(d.credentials, c)
+		d.exchanges = append(d.exchanges, x)
+		all = append(all, c.VCDM)
+	}
+	d.hash = hash(pack(all))
+	return d, nil
+}
+
+// counters returns the sum over all exchanges.
+func (d *drawn) counters() compare.Counters {
+	var sum compare.Counters
+	seen := make(map[*compare.Counters]bool)
+	for _, x := range d.exchanges {
+		if !seen[x.Counters] {
+			seen[x.Counters] = true
+			sum.Add(*x.Counters)
+		}
+	}
+	return sum
+}
+
+// step returns the function that performs one operation on document i and gives what it returned.
+func (d *drawn) step(op compare.Operation, inputs [][]byte) (func(i int) ([]byte, error), error) {
+	if op != compare.Issue && len(inputs) != len(d.exchanges) {
+		return nil, fmt.Errorf("%d inputs for %d documents", len(inputs), len(d.exchanges))
+	}
+	switch op {
+	case compare.Issue:
+		return func(i int) ([]byte, error) { return d.exchanges[i].Issue() }, nil
+	case compare.Present:
+		return func(i int) ([]byte, error) { return d.exchanges[i].Present(inputs[i]) }, nil
+	case compare.Verify:
+		return func(i int) ([]byte, error) { return nil, d.exchanges[i].Verify(inputs[i]) }, nil
+	}
+	return nil, fmt.Errorf("unknown operation %q", op)
+}
+
+func median[T int | int64](values []T) T {
+	if len(values) == 0 {
+		return 0
+	}
+	s := slices.Clone(values)
+	slices.Sort(s)
+	return s[len(s)/2]
+}

@@ -1,0 +1,248 @@
+package measure
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"canonscope/compare"
+	"canonscope/profiles"
+)
+
+// Serve does one Job: it reads it from in and writes events to out. The error says that the Job could not be read or an
+// event not be written; everything else is a failed event.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error {
+	r := bufio.NewReader(in)
+	line, err := r.ReadBytes('\n')
+	if err != nil && !(errors.Is(err, io.EOF) && len(line) > 0) {
+		return fmt.Errorf("read job: %w", err)
+	}
+	var job Job
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&job); err != nil {
+		return fmt.Errorf("read job: %w", err)
+	}
+	if job.InputBytes < 0 || job.InputBytes > 1<<30 {
+		return fmt.Errorf("read job: %d bytes of inputs", job.InputBytes)
+	}
+	inputs := make([]byte, job.InputBytes)
+	if _, err := io.ReadFull(r, inputs); err != nil {
+		return fmt.Errorf("read inputs of the job: %w", err)
+	}
+	c := &child{job: &job, enc: json.NewEncoder(out)}
+	if err := c.emit(Event{Type: "hello", Hello: &Hello{Version: Version, Binary: BinaryHash()}}); err != nil {
+		return err
+	}
+	if stage, err := c.do(ctx, inputs, open); err != nil {
+		if c.broken != nil {
+			return c.broken
+		}
+		return c.emit(Event{Type: "failed", Failed: &Failure{Stage: stage, Reason: err.Error()}})
+	}
+	return c.emit(Event{Type: "done"})
+}
+
+type child struct {
+	job    *Job
+	enc    *json.Encoder
+	broken error // writing an event failed
+}
+
+func (c *child) emit(e Event) error {
+	if err := c.enc.Encode(e); err != nil {
+		c.broken = fmt.Errorf("write event: %w", err)
+		return c.broken
+	}
+	return nil
+}
+
+// do returns the stage that an error belongs to.
+func (c *child) do(ctx context.Context, inputs []byte, open Opener) (string, error) {
+	job := c.job
+	if err := job.Validate(); err != nil {
+		return "job", err
+	}
+	if job.Inputs != "" && hash(inputs) != job.Inputs {
+		return "job", errors.New("the inputs are not those the job names")
+	}
+	cell, err := compare.ParseCell(job.Cell)
+	if err != nil {
+		return "job", err
+	}
+	if err := apply(cell, job.Memory); err != nil {
+		return "job", err
+	}
+	bench, err := open(cell)
+	if err != nil {
+		return "open", err
+	}
+	d, err := draw(bench, job.Seed, job.Documents)
+	if err != nil {
+		return "open", err
+	}
+	if job.Drawn != "" && job.Drawn != d.hash {
+		return "open", errors.New("this binary draws other documents than the gate saw")
+	}
+	if job.Kind == Gate {
+		g, err := d.gateAll(ctx)
+		if err != nil {
+			return "gate", err
+		}
+		return "gate", c.emit(Event{Type: "gate", Gate: g})
+	}
+	records, err := unpack(inputs)
+	if err != nil {
+		return "job", err
+	}
+	step, err := d.step(cell.Operation, records)
+	if err != nil {
+		return "job", err
+	}
+	// The exchange's gate saw all documents in a process of its own; here one shows that this process is no other.
+	first := job.First % job.Documents
+	if _, err := d.gate(ctx, first); err != nil {
+		return "gate", fmt.Errorf("document %d: %w", first, err)
+	}
+	for i := range job.Warmup {
+		if _, err := step((first + i) % job.Documents); err != nil {
+			return "gate", fmt.Errorf("warm-up: %w", err)
+		}
+	}
+	if err := c.emit(Event{Type: "gate", Gate: &Gated{Drawn: d.hash}}); err != nil {
+		return "gate", err
+	}
+	if job.Kind == Profile {
+		return "profile", c.profile(d, step, first)
+	}
+	return "time", c.time(d, cell.Operation, step, first)
+}
+
+// apply sets the cell's policy for this process.
+func apply(cell compare.Cell, memory int64) error {
+	percent := -1
+	if cell.GC != "off" {
+		n, err := strconv.Atoi(cell.GC)
+		if err != nil || n < 1 {
+			return fmt.Errorf("GC policy %q is neither a percentage nor off", cell.GC)
+		}
+		percent = n
+	}
+	if cell.Procs < 1 {
+		return fmt.Errorf("GOMAXPROCS of %d", cell.Procs)
+	}
+	debug.SetGCPercent(percent)
+	runtime.GOMAXPROCS(cell.Procs)
+	if memory > 0 {
+		if err := unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(memory), Max: uint64(memory)}); err != nil {
+			return fmt.Errorf("limit memory: %w", err)
+		}
+	}
+	return nil
+}
+
+func (c *child) time(d *drawn, op compare.Operation, step func(int) ([]byte, error), first int) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	job, next := c.job, first
+	var last []byte
+	var before compare.Counters
+	clk := newClocks()
+	runtime.GC()
+	for b := range job.Blocks {
+		ops := job.N*(b+1)/job.Blocks - job.N*b/job.Blocks
+		before = d.counters()
+		clk.begin()
+		for range ops {
+			out, err := step(next)
+			if err != nil {
+				return fmt.Errorf("document %d: %w", next, err)
+			}
+			last = out
+			if next++; next == len(d.exchanges) {
+				next = 0
+			}
+		}
+		block := clk.end()
+		block.Run, block.Index, block.Ops = job.Run, b, ops
+		if got, want := d.counters().Since(before), times(job.Work, ops); got != want {
+			return fmt.Errorf("%d operations count %+v, the gate says %+v: work was skipped", ops, got, want)
+		}
+		if err := c.emit(Event{Type: "block", Block: &block}); err != nil {
+			return err
+		}
+	}
+	return d.accept(op, (next+len(d.exchanges)-1)%len(d.exchanges), last)
+}
+
+// accept takes what the last timed operation on document i returned through the rest of the exchange.
+func (d *drawn) accept(op compare.Operation, i int, out []byte) error {
+	x := d.exchanges[i]
+	var err error
+	if op == compare.Issue {
+		if out, err = x.Present(out); err != nil {
+			return fmt.Errorf("the last output does not present: %w", err)
+		}
+	}
+	if op != compare.Verify {
+		if err := x.Verify(out); err != nil {
+			return fmt.Errorf("the last output does not verify: %w", err)
+		}
+	}
+	return nil
+}
+
+func times(c compare.Counters, n int) compare.Counters {
+	return compare.Counters{Canonicalizations: n * c.Canonicalizations, Salts: n * c.Salts, Digests: n * c.Digests,
+		Signatures: n * c.Signatures, Verifications: n * c.Verifications}
+}
+
+// profile repeats the operation until its CPU budget is used, or twice that in wall time.
+func (c *child) profile(d *drawn, step func(int) ([]byte, error), next int) error {
+	runtime.GC()
+	capture, err := profiles.Start()
+	if err != nil {
+		return err
+	}
+	var failed error
+	ops := 0
+	budget := int64(c.job.ProfileSeconds * 1e9)
+	profiles.Do(c.job.Cell, func() {
+		cpu, wall := processCPU(), time.Now()
+		for batch := 1; ; {
+			start := time.Now()
+			for range batch {
+				if _, failed = step(next); failed != nil {
+					return
+				}
+				next = (next + 1) % len(d.exchanges)
+				ops++
+			}
+			if processCPU()-cpu >= budget || int64(time.Since(wall)) >= 2*budget {
+				return
+			}
+			if time.Since(start) < 5*time.Millisecond { // reading the clocks must not show in the profile
+				batch *= 2
+			}
+		}
+	})
+	rec, err := capture.Stop()
+	if err = errors.Join(failed, err); err != nil {
+		return err
+	}
+	var buf bytes.Buffer
+	if err := rec.Profile.Write(&buf); err != nil {
+		return err
+	}
+	return c.emit(Event{Type: "profile", Profile: &Profiled{Pprof: buf.Bytes(), Ops: ops, CPU: int64(rec.CPU), Wall: int64(rec.Wall)}})
+}

@@ -1,0 +1,119 @@
+package measure
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"canonscope/compare"
+)
+
+// gate checks document i from end to end and returns what its operations made and counted: canonical form against the
+// oracle, verify accepts what was presented, and refuses every altered copy of it.
+func (d *drawn) gate(ctx context.Context, i int) (*gated, error) {
+	c, x := d.credentials[i], d.exchanges[i]
+	g := &gated{reissued: x.Reissued, checks: x.Checks}
+	if d.bench.Check != nil {
+		form, err := d.bench.Check(ctx, c)
+		if err != nil {
+			return nil, fmt.Errorf("canonical form: %w", err)
+		}
+		if form.Quads <= 0 {
+			return nil, errors.New("canonical form has no quads")
+		}
+		g.form = form
+	}
+	var err error
+	if err = g.count(x, compare.Issue, func() (err error) { g.issued, err = x.Issue(); return }); err != nil {
+		return nil, fmt.Errorf("issue: %w", err)
+	}
+	if err = g.count(x, compare.Present, func() (err error) { g.presented, err = x.Present(g.issued); return }); err != nil {
+		return nil, fmt.Errorf("present: %w", err)
+	}
+	if err = g.count(x, compare.Verify, func() error { return x.Verify(g.presented) }); err != nil {
+		return nil, fmt.Errorf("verify refuses what was presented: %w", err)
+	}
+	altered, err := d.bench.Tamper(c, g.presented)
+	if err != nil {
+		return nil, fmt.Errorf("alter the presentation: %w", err)
+	}
+	if len(altered) == 0 {
+		return nil, errors.New("no altered presentation to refuse")
+	}
+	for _, t := range altered {
+		if bytes.Equal(t.Bytes, g.presented) {
+			return nil, fmt.Errorf("altering %s changes nothing", t.What)
+		}
+		if x.Verify(t.Bytes) == nil {
+			return nil, fmt.Errorf("verify accepts a presentation with %s altered", t.What)
+		}
+	}
+	g.tampers = len(altered)
+	return g, nil
+}
+
+// gated is what one document's gate saw.
+type gated struct {
+	issued, presented []byte
+	counters          map[compare.Operation]compare.Counters
+	cpu               map[compare.Operation]int64 // nanoseconds, of one operation
+	form              Form
+	reissued          bool
+	checks            string
+	tampers           int
+}
+
+func (g *gated) count(x *compare.Exchange, op compare.Operation, f func() error) error {
+	if g.counters == nil {
+		g.counters = make(map[compare.Operation]compare.Counters)
+		g.cpu = make(map[compare.Operation]int64)
+	}
+	before, start := *x.Counters, time.Now()
+	err := f()
+	g.cpu[op] = int64(time.Since(start))
+	g.counters[op] = x.Counters.Since(before)
+	return err
+}
+
+// gateAll gates every document and sums up what a campaign needs to know.
+func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
+	out := &Gated{Drawn: d.hash, Work: make(map[compare.Operation]compare.Work)}
+	var all []*gated
+	var issued, presented [][]byte
+	for i := range d.credentials {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		g, err := d.gate(ctx, i)
+		if err != nil {
+			return nil, fmt.Errorf("document %d: %w", i, err)
+		}
+		all = append(all, g)
+		issued, presented = append(issued, g.issued), append(presented, g.presented)
+	}
+	for _, op := range compare.Operations {
+		w := compare.Work{Counters: all[0].counters[op], Quads: all[0].form.Quads, Oracle: all[0].form.Oracle,
+			Reissued: all[0].reissued, Checks: all[0].checks, Documents: len(all)}
+		var size []int
+		var cpu []int64
+		for i, g := range all {
+			if g.counters[op] != w.Counters {
+				return nil, fmt.Errorf("document %d: %s counts %+v, document 0 counts %+v: not one shape", i, op, g.counters[op], w.Counters)
+			}
+			w.Tampers += g.tampers
+			cpu = append(cpu, g.cpu[op])
+			switch op {
+			case compare.Issue:
+				size = append(size, len(g.issued))
+			case compare.Present:
+				size = append(size, len(g.presented))
+			}
+		}
+		w.Output, w.Estimate = median(size), median(cpu)
+		out.Work[op] = w
+	}
+	out.Issued, out.Presented = pack(issued), pack(presented)
+	return out, nil
+}

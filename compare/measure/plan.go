@@ -1,0 +1,67 @@
+package measure
+
+import (
+	"time"
+
+	"canonscope/compare"
+	"canonscope/profiles"
+)
+
+// Plan is a campaign to be run.
+type Plan struct {
+	Cells     []compare.Cell // most important first: what does not fit the budget is left out from the end
+	Seed      uint64         // of documents, keys and the order of cells
+	Documents int            // rotating documents
+	N         int            // timed operations per cell and run; 0 chooses per cell
+	Runs      int            // fresh processes per cell
+	Blocks    int            // blocks per run, at most N
+	Profile   float64        // CPU seconds of each profile pass; 0 is none, negative chooses
+	Budget    time.Duration  // wall time of the whole campaign; 0 is unlimited
+	Deadline  time.Duration  // wall time of one child
+	Memory    int64          // data segment of one child, bytes; 0 is unlimited
+	Rules     profiles.Rules
+}
+
+// Bounds of what a plan chooses by itself.
+const (
+	maxN           = 2000
+	defaultProfile = 1.0 // CPU seconds of a profile pass without a budget
+	minProfile     = 0.25
+	maxProfile     = 3.0
+	timingShare    = 0.55 // of the budget left after the gates; the profile passes get the rest
+)
+
+// sizing is what choosing N needs to know about a cell.
+type sizing struct {
+	op    time.Duration // one operation
+	start time.Duration // until the first timed operation
+}
+
+// choose returns how many operations each cell times in one run that may take the given time altogether, and how long the
+// run is expected to take. Every cell gets the same time, within at least least and at most maxN operations; least may not fit.
+func choose(cells []sizing, least int, total time.Duration) ([]int, time.Duration) {
+	count := func(each time.Duration) ([]int, time.Duration) {
+		var sum time.Duration
+		n := make([]int, len(cells))
+		for i, c := range cells {
+			n[i] = min(maxN, max(least, int(each/max(c.op, 1))))
+			sum += c.start + time.Duration(n[i])*c.op
+		}
+		return n, sum
+	}
+	low, high := time.Duration(0), total
+	for range 40 {
+		mid := (low + high) / 2
+		if _, sum := count(mid); sum <= total {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return count(low)
+}
+
+// warmup is how many operations run before the clock: about a tenth of a second's worth.
+func warmup(op time.Duration) int {
+	return min(50, max(3, int(100*time.Millisecond/max(op, 1))))
+}

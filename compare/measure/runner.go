@@ -1,0 +1,144 @@
+package measure
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"canonscope/compare"
+)
+
+// Runner carries a Job with its inputs to a child and hands on every event as it comes. It returns nil after done and a
+// *StoppedError for every other end. An implementation that reaches another machine sends the same bytes.
+type Runner interface {
+	Run(ctx context.Context, job Job, inputs []byte, emit func(Event)) error
+}
+
+// StoppedError says how a child ended that did not finish its Job.
+type StoppedError struct {
+	State  compare.State
+	Reason string
+}
+
+func (e *StoppedError) Error() string { return string(e.State) + ": " + e.Reason }
+
+// Process runs each Job in a fresh process of this very binary.
+type Process struct {
+	Args []string // of the hidden subcommand that calls Serve
+}
+
+// Run implements Runner.
+func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Event)) error {
+	path, err := os.Executable()
+	if err != nil {
+		return &StoppedError{compare.Died, "find the executable: " + err.Error()}
+	}
+	line, err := json.Marshal(job)
+	if err != nil {
+		return &StoppedError{compare.Died, err.Error()}
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Duration(job.Deadline*float64(time.Second)))
+	defer cancel()
+	cmd := exec.CommandContext(limited, path, p.Args...)
+	cmd.Args[0] = os.Args[0]
+	cmd.Stdin = io.MultiReader(bytes.NewReader(append(line, '\n')), bytes.NewReader(inputs))
+	cmd.SysProcAttr = childAttr()
+	cmd.WaitDelay = 2 * time.Second
+	stderr := &stderrHead{}
+	cmd.Stderr = stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return &StoppedError{compare.Died, err.Error()}
+	}
+	// The child dies with the thread that started it, so this goroutine keeps its thread until the child has ended.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := cmd.Start(); err != nil {
+		return &StoppedError{compare.Died, err.Error()}
+	}
+	var done bool
+	var failed *Failure
+	var garbled error
+	dec := json.NewDecoder(stdout)
+	for {
+		var e Event
+		if err := dec.Decode(&e); err != nil {
+			if !errors.Is(err, io.EOF) {
+				garbled = err
+				_, _ = io.Copy(io.Discard, stdout)
+			}
+			break
+		}
+		switch e.Type {
+		case "done":
+			done = true
+		case "failed":
+			failed = e.Failed
+		default:
+			emit(e)
+		}
+	}
+	err = cmd.Wait()
+	switch {
+	case done && err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return &StoppedError{compare.Interrupted, "interrupted"}
+	case limited.Err() != nil:
+		return &StoppedError{compare.TimedOut, fmt.Sprintf("stopped at its deadline of %.3g s", job.Deadline)}
+	case failed != nil && failed.Stage == "gate":
+		return &StoppedError{compare.GateFailed, failed.Reason}
+	case failed != nil:
+		return &StoppedError{compare.Failed, failed.Stage + ": " + failed.Reason}
+	}
+	if what := stderr.complaint(); strings.Contains(what, "out of memory") || strings.Contains(what, "cannot allocate memory") {
+		return &StoppedError{compare.OutOfMemory, fmt.Sprintf("needed more than its limit of %d MiB", job.Memory>>20)}
+	} else if what != "" {
+		return &StoppedError{compare.Died, what}
+	}
+	if garbled != nil {
+		return &StoppedError{compare.Died, "its output is not an event: " + garbled.Error()}
+	}
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() && s.Signal() == syscall.SIGKILL {
+			return &StoppedError{compare.Died, "killed from outside; perhaps the machine ran out of memory"}
+		}
+		return &StoppedError{compare.Died, exit.Error()}
+	}
+	return &StoppedError{compare.Died, "ended without saying done"}
+}
+
+// stderrHead keeps the first bytes a child writes to standard error; a dying Go program says there why.
+type stderrHead struct{ buf bytes.Buffer }
+
+func (t *stderrHead) Write(b []byte) (int, error) {
+	if room := 16<<10 - t.buf.Len(); room > 0 {
+		t.buf.Write(b[:min(room, len(b))])
+	}
+	return len(b), nil
+}
+
+// complaint is the line that says why, or the first line.
+func (t *stderrHead) complaint() string {
+	first := ""
+	for line := range strings.Lines(t.buf.String()) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") || strings.HasPrefix(line, "runtime: out of memory") {
+			return line
+		}
+		if first == "" {
+			first = line
+		}
+	}
+	return first
+}
