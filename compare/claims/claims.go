@@ -1,0 +1,170 @@
+// Package claims gives the formats that are not VCDM the same input: one JSON object with the claims of a credential,
+// the pointers that a presentation discloses, and the keys of a scenario. Start with [Of].
+//
+// The mapping, alike for sd-jwt-vc and mdoc: issuer (iss), validFrom (nbf), validUntil (exp) and the credential's last type
+// (vct) stand in the signed part and are always disclosed; every leaf under credentialSubject is one disclosure or one element. A leaf is a
+// value that is no object and no array, or an empty one. Other members of the VCDM document, such as its context, have
+// no place in these formats.
+package claims
+
+import (
+	"crypto/sha512"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"canonscope/compare"
+	"canonscope/schemas"
+	"canonscope/vcdm/keys"
+)
+
+// Lifetime is how long a credential is valid that does not say it: mdoc demands an end, so sd-jwt-vc gets the same.
+const Lifetime = 10 * 365 * 24 * time.Hour
+
+// TypePrefix makes a collision-resistant name of a credential's type.
+const TypePrefix = "urn:canonscope:"
+
+// Subject is the pointer of the claims that can be disclosed one by one.
+const Subject = "/credentialSubject"
+
+// Claims is a credential made ready for a format.
+type Claims struct {
+	JSON     []byte   // {"iss", "nbf", "exp", "vct", "credentialSubject"}: a JWT claims set; the subject's bytes are the credential's own
+	Disclose []string // JSON pointers at or below /credentialSubject, at least one leaf each
+}
+
+// Input is what Claims.JSON holds, for engines that decode it at once. Times are seconds since 1970.
+type Input struct {
+	Issuer  string          `json:"iss"`
+	From    int64           `json:"nbf"`
+	Until   int64           `json:"exp"`
+	Type    string          `json:"vct"` // "urn:canonscope:" and the credential's last type
+	Subject json.RawMessage `json:"credentialSubject"`
+}
+
+// Of returns the claims of a credential. disclose replaces the credential's own list if it is not empty; pointers to
+// what these formats always disclose are left out, and one that points to nothing is an error.
+func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
+	if len(c.Types) == 0 {
+		return nil, fmt.Errorf("%s: the credential has no type", c.Schema)
+	}
+	var dates struct {
+		ValidUntil string `json:"validUntil"`
+	}
+	if len(c.VCDM) > 0 {
+		if err := json.Unmarshal(c.VCDM, &dates); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Schema, err)
+		}
+	}
+	from, err := time.Parse(time.RFC3339, c.ValidFrom)
+	if err != nil {
+		return nil, fmt.Errorf("%s: /validFrom: %w", c.Schema, err)
+	}
+	until := from.Add(Lifetime)
+	if dates.ValidUntil != "" {
+		if until, err = time.Parse(time.RFC3339, dates.ValidUntil); err != nil {
+			return nil, fmt.Errorf("%s: /validUntil: %w", c.Schema, err)
+		}
+	}
+	iss, err := json.Marshal(c.Issuer)
+	if err != nil {
+		return nil, fmt.Errorf("%s: /issuer: %w", c.Schema, err)
+	}
+	vct, err := json.Marshal(TypePrefix + c.Types[len(c.Types)-1])
+	if err != nil {
+		return nil, fmt.Errorf("%s: /type: %w", c.Schema, err)
+	}
+	b := fmt.Appendf(nil, `{"iss":%s,"nbf":%d,"exp":%d,"vct":%s,"credentialSubject":%s}`, iss, from.Unix(), until.Unix(), vct, c.Subject)
+	if len(disclose) == 0 {
+		disclose = append(append([]string{}, c.Mandatory...), c.Disclose...)
+	}
+	out := &Claims{JSON: b}
+	var subject any
+	if err := json.Unmarshal(c.Subject, &subject); err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", c.Schema, Subject, err)
+	}
+	for _, p := range disclose {
+		rest, below := strings.CutPrefix(p, Subject)
+		switch {
+		case below && (rest == "" || rest[0] == '/'):
+			if !found(subject, rest) {
+				return nil, fmt.Errorf("%s: the credential has nothing at %s", c.Schema, p)
+			}
+			out.Disclose = append(out.Disclose, p)
+		case !always(p):
+			return nil, fmt.Errorf("%s: %s is outside %s; these formats disclose only what is in it", c.Schema, p, Subject)
+		}
+	}
+	return out, nil
+}
+
+// always says whether a pointer names a member that these formats always disclose, or have no place for.
+func always(p string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
+	switch first {
+	case "@context", "id", "type", "issuer", "validFrom", "validUntil", "credentialSchema":
+		return true
+	}
+	return false
+}
+
+// found says whether a JSON value has something at a pointer (RFC 6901).
+func found(v any, pointer string) bool {
+	for pointer != "" {
+		token, rest, _ := strings.Cut(pointer[1:], "/")
+		switch t := v.(type) {
+		case map[string]any:
+			next, ok := t[unescape(token)]
+			if !ok {
+				return false
+			}
+			v = next
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(t) || strconv.Itoa(i) != token {
+				return false
+			}
+			v = t[i]
+		default:
+			return false
+		}
+		if rest == "" {
+			return true
+		}
+		pointer = "/" + rest
+	}
+	return true
+}
+
+func unescape(token string) string {
+	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+}
+
+// Covers says whether disclosing pointer reveals the leaf at path: it is the leaf or above it.
+func Covers(pointer, path string) bool {
+	rest, ok := strings.CutPrefix(path, pointer)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// Keys derives a scenario's issuer and holder keys from its seed: the same in every process.
+func Keys(algorithm string, s compare.Scenario) (issuer, holder *keys.Secret, err error) {
+	if issuer, err = derive(algorithm, "issuer", s.Seed); err != nil {
+		return nil, nil, err
+	}
+	holder, err = derive(algorithm, "holder", s.Seed)
+	return issuer, holder, err
+}
+
+func derive(algorithm, role string, seed uint64) (*keys.Secret, error) {
+	in := binary.BigEndian.AppendUint64([]byte("canonscope "+role+" "), seed)
+	sum := sha512.Sum512(in)
+	size := 32
+	if algorithm == string(keys.ES384) {
+		size = 48
+	}
+	sum[0] &= 0x7f // below every curve's order
+	return keys.FromSeed(keys.Algorithm(algorithm), sum[:size])
+}

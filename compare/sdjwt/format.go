@@ -1,0 +1,54 @@
+package sdjwt
+
+import (
+	"canonscope/compare"
+	"canonscope/compare/claims"
+	"canonscope/schemas"
+	"canonscope/vcdm/keys"
+)
+
+// NewFormat returns the format sd-jwt-vc with an engine and a signature algorithm: EdDSA, ES256 or ES384. Each leaf under
+// credentialSubject is one disclosure; objects and arrays around them stay in the signed payload (RFC 9901 section 4.2.4,
+// "structured"), so that every leaf can be disclosed alone. What else the payload holds is in package claims.
+func NewFormat(engine, algorithm string) compare.Format {
+	return format{engine: engine, algorithm: algorithm}
+}
+
+type format struct{ engine, algorithm string }
+
+const checks = "signature, typ, digests, structure, validity period"
+
+func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
+	if _, err := engineOf(f.engine); err != nil {
+		return nil, err
+	}
+	in, err := claims.Of(c, s.Disclose)
+	if err != nil {
+		return nil, err
+	}
+	issuer, holder, err := claims.Keys(f.algorithm, s)
+	if err != nil {
+		return nil, err
+	}
+	counters := &compare.Counters{}
+	i := Issuer{Engine: f.engine, Key: issuer, Salts: s.Salts, Counters: counters}
+	h := Holder{Engine: f.engine, Counters: counters}
+	v := Verifier{Engine: f.engine, Key: issuer.Public(), Now: s.Now, Counters: counters}
+	bound, done := bind(s, holder, &i, &h, &v)
+	all := Disclosable{Leaves: claims.Subject}
+	return compare.Deriving(counters, done,
+		func() ([]byte, error) { return i.Issue(in.JSON, all) },
+		func(issued []byte) ([]byte, error) { return h.Present(issued, in.Disclose, bound) },
+		func(presented []byte) error { _, err := v.Verify(presented); return err }), nil
+}
+
+// bind adds key binding where the scenario asks for it.
+func bind(s compare.Scenario, holder *keys.Secret, i *Issuer, h *Holder, v *Verifier) (*Binding, string) {
+	if s.Binding != "holder" {
+		return nil, checks
+	}
+	const audience, nonce = "https://verifier.example", "canonscope-nonce"
+	i.Holder, h.Key = holder.Public(), holder
+	v.Binding, v.Audience, v.Nonce = true, audience, nonce
+	return &Binding{Audience: audience, Nonce: nonce, Now: s.Now}, checks + ", key binding"
+}

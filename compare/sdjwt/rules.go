@@ -1,0 +1,173 @@
+package sdjwt
+
+import (
+	"strconv"
+	"time"
+
+	"canonscope/vcdm/keys"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+const (
+	ruleVC      = "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.3"
+	ruleTime    = "RFC 7519 section 4.1"
+	ruleBinding = "RFC 9901 section 7.3"
+)
+
+// protected lists the claims that an SD-JWT VC must never disclose selectively, nor anything in them.
+var protected = map[string]bool{"iss": true, "nbf": true, "exp": true, "cnf": true, "vct": true, "vct#integrity": true,
+	"aka_vcts": true, "status": true}
+
+// header is what the rules need of a JOSE header.
+type header struct {
+	alg, typ string
+	crit     bool // has crit; no extension is understood here (RFC 7515 section 4.1.11)
+}
+
+// scalar is a claim as the rules see it: absent, of its expected type, or of another.
+type scalar struct {
+	present, typed bool
+	text           string
+	number         float64
+}
+
+// facts is what the rules need of a payload, processed. Engines fill it each from their own form.
+type facts struct {
+	iss, vct, sub, nonce, sdHash scalar // strings
+	iat, nbf, exp                scalar // numbers
+	aud                          scalar // a string; typed is false for an array
+	auds                         []string
+	akaPresent                   bool
+	aka                          []string // nil unless an array of strings
+	cnf                          []byte   // the member jwk of cnf, JSON; nil if there is none
+	status                       bool
+	disclosedTop                 string // first protected claim that is or holds a disclosure; "" is none
+}
+
+// checkHeader applies RFC 9901 section 7.1 step 2.1: the key decides the algorithm.
+func checkHeader(where string, h header, key *keys.Public) error {
+	if want := string(key.Algorithm()); h.alg != want {
+		return invalid(where, "RFC 9901 section 7.1 step 2, RFC 8725 section 3.1", "alg is %q, the key needs %q", h.alg, want)
+	}
+	if h.crit {
+		return invalid(where, "RFC 7515 section 4.1.11", "crit names extensions; none is supported")
+	}
+	return nil
+}
+
+// checkTyp applies draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1.
+func (v *Verifier) checkTyp(h header) error {
+	if v.Plain || h.typ == Type || v.LegacyTyp && h.typ == "vc+sd-jwt" {
+		return nil
+	}
+	return invalid("header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1", "typ is %q, want %q", h.typ, Type)
+}
+
+// checkFacts applies the validity period of RFC 9901 section 7.1 step 6 and the rules of SD-JWT VC.
+func (v *Verifier) checkFacts(f *facts) error {
+	if err := checkPeriod("payload", f, v.now(), v.Leeway); err != nil {
+		return err
+	}
+	if f.iat.present && !f.iat.typed {
+		return invalid("/iat", "RFC 7519 section 4.1.6", "is no number")
+	}
+	if f.aud.present && v.Audience != "" {
+		if err := checkAudience(f, v.Audience); err != nil {
+			return err
+		}
+	}
+	if v.Plain {
+		return nil
+	}
+	switch {
+	case f.disclosedTop != "":
+		return invalid("/"+f.disclosedTop, ruleVC, "must not be selectively disclosable, nor anything in it")
+	case !f.vct.present || !f.vct.typed || f.vct.text == "":
+		return invalid("/vct", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.1", "must be a string that names the type")
+	case f.iss.present && !f.iss.typed:
+		return invalid("/iss", "RFC 7519 section 4.1.1", "is no string")
+	case f.sub.present && !f.sub.typed:
+		return invalid("/sub", "RFC 7519 section 4.1.2", "is no string")
+	case f.akaPresent && len(f.aka) == 0:
+		return invalid("/aka_vcts", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.2", "must be an array of at least one string")
+	}
+	for _, name := range f.aka {
+		if name == f.vct.text {
+			return invalid("/aka_vcts", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.2", "must not hold the value of vct")
+		}
+	}
+	return nil
+}
+
+func checkAudience(f *facts, audience string) error {
+	if f.aud.typed && f.aud.text == audience {
+		return nil
+	}
+	for _, a := range f.auds {
+		if a == audience {
+			return nil
+		}
+	}
+	return invalid("/aud", "RFC 7519 section 4.1.3", "does not name %q", audience)
+}
+
+// checkPeriod wants nbf <= now < exp, each if present; leeway widens both ends (RFC 7519 sections 4.1.4 and 4.1.5).
+func checkPeriod(where string, f *facts, now time.Time, leeway time.Duration) error {
+	t, slack := float64(now.UnixNano())/1e9, leeway.Seconds()
+	switch {
+	case f.exp.present && !f.exp.typed:
+		return invalid(where, ruleTime, "exp is no number")
+	case f.nbf.present && !f.nbf.typed:
+		return invalid(where, ruleTime, "nbf is no number")
+	case f.exp.present && t-slack >= f.exp.number:
+		return invalid(where, ruleTime, "expired at %s", stamp(f.exp.number))
+	case f.nbf.present && t+slack < f.nbf.number:
+		return invalid(where, ruleTime, "not valid before %s", stamp(f.nbf.number))
+	}
+	return nil
+}
+
+func stamp(seconds float64) string {
+	if seconds < -1e11 || seconds > 1e11 {
+		return strconv.FormatFloat(seconds, 'g', -1, 64) + " s"
+	}
+	return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339)
+}
+
+// checkBinding applies RFC 9901 section 7.3 step 5 to a KB-JWT whose signature holds.
+func (v *Verifier) checkBinding(h header, f *facts, sdHash string) error {
+	const where = "KB-JWT"
+	maxAge := v.MaxAge
+	if maxAge == 0 {
+		maxAge = 10 * time.Minute
+	}
+	switch age := float64(v.now().UnixNano())/1e9 - f.iat.number; {
+	case h.typ != "kb+jwt":
+		return invalid(where, ruleBinding+" step 5.4", "typ is %q, want %q", h.typ, "kb+jwt")
+	case !f.iat.present || !f.iat.typed:
+		return invalid(where, ruleBinding+" step 5.5", "iat must be a number")
+	case age > (maxAge + v.Leeway).Seconds():
+		return invalid(where, ruleBinding+" step 5.5", "is %.0f s old, at most %s allowed", age, maxAge)
+	case age < -v.Leeway.Seconds():
+		return invalid(where, ruleBinding+" step 5.5", "iat is %.0f s in the future", -age)
+	case !f.aud.present || !f.aud.typed || f.aud.text != v.Audience:
+		return invalid(where, ruleBinding+" step 5.6", "aud must be the string %q", v.Audience)
+	case !f.nonce.present || !f.nonce.typed || f.nonce.text != v.Nonce:
+		return invalid(where, ruleBinding+" step 5.6", "nonce must be the string %q", v.Nonce)
+	case !f.sdHash.present || !f.sdHash.typed || f.sdHash.text != sdHash:
+		return invalid(where, ruleBinding+" step 5.7", "sd_hash does not cover this SD-JWT")
+	}
+	return checkPeriod(where, f, v.now(), v.Leeway)
+}
+
+// bindingPolicy decides what an absent or present KB-JWT means, before anything is checked.
+func (v *Verifier) bindingPolicy(kb []byte) error {
+	switch {
+	case v.Binding && len(kb) == 0:
+		return invalid("KB-JWT", ruleBinding+" step 2", "is missing; this verifier requires key binding")
+	case !v.Binding && len(kb) > 0 && !v.UnaskedKB:
+		return invalid("KB-JWT", ruleForm, "is present where an SD-JWT without one is expected")
+	}
+	return nil
+}

@@ -1,0 +1,235 @@
+// Package sdjwt is the format sd-jwt-vc: SD-JWT (RFC 9901) and SD-JWT VC (draft-ietf-oauth-sd-jwt-vc-19). An [Issuer]
+// makes tokens, a [Holder] presents a part of one, a [Verifier] checks a presentation and returns its claims. Each has
+// two engines that accept and refuse the same tokens: "stock" does JOSE with lestrrat-go/jwx and JSON with encoding/json,
+// salts, disclosures and digests being ours; "native" is the standard library's cryptography and one pass over the bytes.
+// [NewFormat] makes exchanges for a comparison.
+package sdjwt
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/compare"
+	"canonscope/vcdm/keys"
+)
+
+// Engines of this package.
+const (
+	Stock  = "stock"
+	Native = "native"
+)
+
+// Type is the typ header of an SD-JWT VC (draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1).
+const Type = "dc+sd-jwt"
+
+// InvalidError says why a token is refused.
+type InvalidError struct {
+	Where string // part of the token: "header", "payload", "disclosure 3", "KB-JWT", "signature", or a JSON pointer
+	Msg   string
+	Rule  string // specification and section
+}
+
+func (e *InvalidError) Error() string {
+	return fmt.Sprintf("SD-JWT %s: %s (%s)", e.Where, e.Msg, e.Rule)
+}
+
+func invalid(where, rule, format string, args ...any) error {
+	return &InvalidError{Where: where, Rule: rule, Msg: fmt.Sprintf(format, args...)}
+}
+
+// Disclosable says which claims become disclosures. A claim inside another disclosable claim makes a recursive
+// disclosure (RFC 9901 section 4.2.6).
+type Disclosable struct {
+	Pointers []string // JSON pointers (RFC 6901) of members and array elements
+	Leaves   string   // every leaf at or below this pointer: values that are no object and no array, or empty ones; "" means none
+}
+
+// Issuer makes SD-JWTs. The zero value of an option means its default; Key is required.
+type Issuer struct {
+	Engine   string            // Stock or Native; default Native
+	Key      *keys.Secret      // signs
+	Typ      string            // typ header; default dc+sd-jwt
+	KeyID    string            // kid header; "" leaves it out
+	Hash     string            // _sd_alg: sha-256 (default), sha-384, sha-512
+	Holder   *keys.Public      // written to cnf.jwk; nil leaves it out
+	Decoys   int               // decoy digests in each object that has disclosures (RFC 9901 section 4.2.5)
+	Salts    io.Reader         // default crypto/rand
+	Limits   canon.Limits      // Bytes and Depth of the claims
+	Counters *compare.Counters // counts salts, digests, signatures; nil counts nothing
+}
+
+// Issue returns the compact SD-JWT of a claims set, a JSON object. Reserved claim names, a pointer to nothing and, for an
+// SD-JWT VC, a disclosable claim that must not be one (draft section 2.2.2.3) are errors.
+func (i *Issuer) Issue(claims []byte, d Disclosable) ([]byte, error) {
+	e, err := engineOf(i.Engine)
+	if err != nil {
+		return nil, err
+	}
+	if i.Key == nil {
+		return nil, fmt.Errorf("sdjwt: an issuer needs a key")
+	}
+	if _, err := hashOf(i.hash()); err != nil {
+		return nil, err
+	}
+	return e.issue(i, claims, d)
+}
+
+func (i *Issuer) typ() string {
+	if i.Typ == "" {
+		return Type
+	}
+	return i.Typ
+}
+
+func (i *Issuer) hash() string {
+	if i.Hash == "" {
+		return defaultHash
+	}
+	return i.Hash
+}
+
+func (i *Issuer) salts() io.Reader {
+	if i.Salts == nil {
+		return rand.Reader
+	}
+	return i.Salts
+}
+
+// Holder presents SD-JWTs it was issued. It needs no key but for key binding.
+type Holder struct {
+	Engine   string
+	Key      *keys.Secret      // signs the KB-JWT
+	Limits   canon.Limits      // Bytes and Depth of the token
+	Counters *compare.Counters // counts digests and signatures; nil counts nothing
+}
+
+// Binding asks for a KB-JWT (RFC 9901 section 4.3).
+type Binding struct {
+	Audience string
+	Nonce    string
+	Now      time.Time // iat; zero is the present
+}
+
+// Present returns the compact SD-JWT with those disclosures that reveal the claims at or below pointers, and those above
+// them that they need. A pointer is a JSON pointer into the claims with everything disclosed. b asks for key binding; nil
+// does not. The issuer's bytes stay as they are.
+func (h *Holder) Present(token []byte, pointers []string, b *Binding) ([]byte, error) {
+	e, err := engineOf(h.Engine)
+	if err != nil {
+		return nil, err
+	}
+	if b != nil && h.Key == nil {
+		return nil, fmt.Errorf("sdjwt: key binding needs the holder's key")
+	}
+	return e.present(h, token, pointers, b)
+}
+
+// Verifier checks presentations. Key is required.
+type Verifier struct {
+	Engine    string
+	Key       *keys.Public // the issuer's; it fixes the algorithm
+	Plain     bool         // RFC 9901 alone: no rules of SD-JWT VC on typ, vct and what may be disclosed
+	LegacyTyp bool         // also accept typ vc+sd-jwt, which drafts before -19 allowed
+	Now       time.Time    // zero is the present
+	Leeway    time.Duration
+	Audience  string        // this verifier; checked in the KB-JWT, and against aud if the token has one
+	Binding   bool          // require a KB-JWT; its presence alone asks for nothing (RFC 9901 section 7.3 step 1)
+	Nonce     string        // of the KB-JWT
+	MaxAge    time.Duration // of the KB-JWT; default 10 minutes
+	UnaskedKB bool          // accept, without checking it, a KB-JWT that was not required
+	Limits    canon.Limits  // Bytes and Depth of the token
+	Counters  *compare.Counters
+}
+
+// Result is what a verified presentation says.
+type Result struct {
+	Disclosed  []string     // JSON pointers of the claims that came as disclosures, in the order of the payload
+	Holder     *keys.Public // cnf.jwk; nil if the token has none
+	NotChecked []string     // claims that this package knows and does not check, such as status
+	claims     []byte
+	value      any
+}
+
+// Verify checks a compact presentation: form, signature, disclosures, validity period and, as the options ask, key
+// binding and the rules of SD-JWT VC. A refusal is an [InvalidError] or a limit error of canon.
+func (v *Verifier) Verify(token []byte) (*Result, error) {
+	e, err := engineOf(v.Engine)
+	if err != nil {
+		return nil, err
+	}
+	if v.Key == nil {
+		return nil, invalid("header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.5", "no key of the issuer is known")
+	}
+	return e.verify(v, token)
+}
+
+func (v *Verifier) now() time.Time {
+	if v.Now.IsZero() {
+		return time.Now()
+	}
+	return v.Now
+}
+
+// engine is one implementation of the three operations.
+type engine interface {
+	issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error)
+	present(h *Holder, token []byte, pointers []string, b *Binding) ([]byte, error)
+	verify(v *Verifier, token []byte) (*Result, error)
+}
+
+func engineOf(name string) (engine, error) {
+	switch name {
+	case Stock:
+		return stock{}, nil
+	}
+	return nil, &canon.UnsupportedError{Engine: "sdjwt", What: fmt.Sprintf("engine %q; engines are %s and %s", name, Stock, Native)}
+}
+
+func (b *Binding) now() time.Time {
+	if b.Now.IsZero() {
+		return time.Now()
+	}
+	return b.Now
+}
+
+// Claims returns the processed payload as JSON: the issuer's claims with what was disclosed, without digests.
+func (r *Result) Claims() ([]byte, error) {
+	if r.claims == nil {
+		b, err := json.Marshal(r.value)
+		if err != nil {
+			return nil, err
+		}
+		r.claims = b
+	}
+	return r.claims, nil
+}
+
+func (r *Result) fromFacts(f *facts) error {
+	if f.cnf != nil {
+		key, err := keys.ParsePublicJWK(f.cnf)
+		if err != nil {
+			return invalid("/cnf/jwk", "RFC 7800 section 3.2", "%v", err)
+		}
+		r.Holder = key
+	}
+	if f.status {
+		r.NotChecked = append(r.NotChecked, "status")
+	}
+	return nil
+}
+
+func count(c *compare.Counters, o compare.Counters) {
+	if c != nil {
+		c.Add(o)
+	}
+}
+
+var pointerEscapes, pointerUnescapes = strings.NewReplacer("~", "~0", "/", "~1"), strings.NewReplacer("~1", "/", "~0", "~")
+
+func escape(token string) string   { return pointerEscapes.Replace(token) }
+func unescape(token string) string { return pointerUnescapes.Replace(token) }

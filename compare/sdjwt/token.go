@@ -1,0 +1,52 @@
+package sdjwt
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"hash"
+
+	"canonscope/canon"
+)
+
+var b64 = base64.RawURLEncoding.Strict()
+
+const (
+	defaultHash = "sha-256"
+	ruleForm    = "RFC 9901 section 4"
+)
+
+// hashOf returns the hash of an _sd_alg value, which is case-sensitive (RFC 9901 section 4.1.1).
+func hashOf(name string) (func() hash.Hash, error) {
+	switch name {
+	case "sha-256":
+		return sha256.New, nil
+	case "sha-384":
+		return sha512.New384, nil
+	case "sha-512":
+		return sha512.New, nil
+	}
+	return nil, invalid("payload", "RFC 9901 section 4.1.1", "_sd_alg %q is not known: use sha-256, sha-384 or sha-512", name)
+}
+
+// split takes a compact token apart: JWT ~ disclosure ~ ... ~ KB-JWT, which is empty in a plain SD-JWT.
+func split(token []byte, limits canon.Limits) (jwt []byte, disclosures [][]byte, kb []byte, err error) {
+	if max := limits.WithDefaults().Bytes; len(token) > max {
+		return nil, nil, nil, &canon.LimitError{Limit: "bytes", Max: int64(max), Done: int64(len(token)), Where: "token"}
+	}
+	if i := bytes.IndexAny(token, "\r\n"); i >= 0 { // the decoder of encoding/base64 would skip them
+		return nil, nil, nil, invalid("token", ruleForm, "line break at byte %d", i)
+	}
+	n := bytes.Count(token, []byte{'~'})
+	if n == 0 {
+		return nil, nil, nil, invalid("token", ruleForm, "has no '~': a plain JWT is no SD-JWT")
+	}
+	parts := bytes.Split(token, []byte{'~'})
+	for i, d := range parts[1:n] {
+		if len(d) == 0 {
+			return nil, nil, nil, invalid("disclosure "+itoa(i+1), ruleForm, "is empty")
+		}
+	}
+	return parts[0], parts[1:n], parts[n], nil
+}
