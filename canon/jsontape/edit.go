@@ -107,6 +107,12 @@ func (t *Tape) Pointer(i int) string { return string(t.AppendPointer(nil, i)) }
 // AppendQuoted appends text as a JSON string with the escapes of RFC 8785 section 3.2.2.2, the fewest there are.
 func AppendQuoted[T string | []byte](dst []byte, text T) []byte {
 	dst = append(dst, '"')
+	dst = AppendEscaped(dst, text)
+	return append(dst, '"')
+}
+
+// AppendEscaped is AppendQuoted without the quotes.
+func AppendEscaped[T string | []byte](dst []byte, text T) []byte {
 	from := 0
 	for i := 0; i < len(text); i++ {
 		if c := text[i]; c < ' ' || c == '"' || c == '\\' {
@@ -115,8 +121,7 @@ func AppendQuoted[T string | []byte](dst []byte, text T) []byte {
 			from = i + 1
 		}
 	}
-	dst = append(dst, text[from:]...)
-	return append(dst, '"')
+	return append(dst, text[from:]...)
 }
 
 // appendEscape appends the escape of a control character, a quote or a backslash.

@@ -74,7 +74,7 @@ func (t *Tape) scan(src []byte, maxDepth int) error {
 			}
 			key := Node{Start: uint32(i), End: uint32(end), Next: uint32(len(nodes) + 1), Kind: String, Escaped: escaped}
 			if escaped {
-				t.text = appendUnescaped(t.text[:0], src[i+1:end-1])
+				t.text = AppendUnescaped(t.text[:0], src[i+1:end-1])
 				key.Hash = KeyHash(t.text)
 			} else if end-i > 2 {
 				key.Hash = mix(end-i-2, src[i+1], src[end-3], src[end-2])
@@ -388,8 +388,8 @@ func hex4(src []byte, i int) int {
 	return v
 }
 
-// appendUnescaped appends the text of the inside of a scanned string.
-func appendUnescaped(dst, s []byte) []byte {
+// AppendUnescaped appends the text of JSON escapes and characters, without quotes, as a scan has accepted them.
+func AppendUnescaped(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
 		if s[i] != '\\' {
 			from := i

@@ -62,7 +62,7 @@ func (t *Tape) Text(i int) []byte {
 		return t.Src[n.Start+1 : n.End-1]
 	}
 	from := len(t.text)
-	t.text = appendUnescaped(t.text, t.Src[n.Start+1:n.End-1])
+	t.text = AppendUnescaped(t.text, t.Src[n.Start+1:n.End-1])
 	return t.text[from:len(t.text):len(t.text)]
 }
 
@@ -72,7 +72,7 @@ func (t *Tape) AppendString(dst []byte, i int) []byte {
 	if !n.Escaped {
 		return append(dst, t.Src[n.Start+1:n.End-1]...)
 	}
-	return appendUnescaped(dst, t.Src[n.Start+1:n.End-1])
+	return AppendUnescaped(dst, t.Src[n.Start+1:n.End-1])
 }
 
 // TextIs reports whether string i has the given text.
@@ -85,7 +85,7 @@ func (t *Tape) TextIs(i int, text string) bool {
 		return false // an escape is longer than what it stands for
 	}
 	var buf [64]byte
-	return string(appendUnescaped(buf[:0], t.Src[n.Start+1:n.End-1])) == text
+	return string(AppendUnescaped(buf[:0], t.Src[n.Start+1:n.End-1])) == text
 }
 
 // Elements yields the node index of each element of array i.
