@@ -158,6 +158,7 @@ func TestAttributionRules(t *testing.T) {
 	}
 	for stack, want := range map[string]phase.Phase{
 		"runtime.scanobject<runtime.gcDrain<runtime.gcBgMarkWorker.func2<runtime.systemstack<runtime.gcBgMarkWorker": phase.GC,
+		"expandAVX512_32<internal/runtime/gc/scan.scanSpan<runtime.gcDrain<runtime.gcBgMarkWorker":                   phase.GC,
 		"runtime.futex<runtime.findRunnable<runtime.schedule<runtime.mcall":                                          phase.Runtime,
 		"compress/flate.(*compressor).deflate<runtime/pprof.(*profileBuilder).build<runtime/pprof.profileWriter":     phase.Unattributed,
 	} {
@@ -175,7 +176,7 @@ func TestFlameGolden(t *testing.T) {
 		"11111 a "+gold+"(*JsonLdApi).Expand<"+gold+"(*JsonLdProcessor).Normalize"+do,
 		"111 a crypto/ed25519.Sign"+do,
 		"1 a main.odd<&\"quotes\">"+do,
-		"1 a strings.Index<"+gold+"(*JsonLdApi).expandObject",
+		"1 a strings.Index<"+strings.Repeat("main.recurse<", 62)+gold+"(*JsonLdApi).expandObject",
 		"1 a runtime.newstack<runtime.morestack",
 		"1111 runtime.gcDrain<runtime.gcBgMarkWorker",
 	)
@@ -188,7 +189,8 @@ func TestFlameGolden(t *testing.T) {
 	if err := profiles.Folded(&folded, p, rules); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "golden.folded", folded.Bytes())
+	short := strings.ReplaceAll(folded.String(), strings.Repeat("main.recurse;", 61), "")
+	golden(t, "golden.folded", []byte(short))
 	if err := profiles.Speedscope(&scope, p, rules, "golden"); err != nil {
 		t.Fatal(err)
 	}
@@ -433,7 +435,7 @@ func TestAllocs(t *testing.T) {
 	}
 	a := profiles.Attribute(p, testRules(t))
 	fg := a.Foreground
-	if fg[phase.Parse].Value == 0 || fg[phase.Encode].Value == 0 || fg[phase.Unattributed].Value > fg.Total().Value/10 {
+	if fg[phase.Parse].Value == 0 || fg[phase.Encode].Value == 0 || fg[phase.Unattributed].Value > fg.Total().Value/5 {
 		t.Errorf("bytes by phase: %v", fg)
 	}
 	if bg := a.Background.Total().Value; bg < 9_000_000 {

@@ -185,7 +185,8 @@ walk:
 		}
 		r, ok := c.match(name, caller)
 		if !ok {
-			onlyRuntime = false
+			// Assembly helpers of the runtime have no package in their name.
+			onlyRuntime = onlyRuntime && !strings.Contains(name, ".")
 			continue
 		}
 		switch r.Kind {
@@ -212,7 +213,7 @@ walk:
 		return outer
 	case fallback != phase.Unattributed:
 		return fallback
-	case onlyRuntime:
+	case onlyRuntime || run == phase.GC:
 		return run
 	}
 	return phase.Unattributed

@@ -13,8 +13,12 @@ import (
 // Names of frames that stand for something other than a function.
 const (
 	backgroundFrame = "(background)"
-	cutFrame        = "(root cut by the sampler)" // runtime/pprof keeps the 64 frames next to the leaf
+	cutFrame        = "(root cut by the sampler)"
 )
+
+// samplerDepth is the number of frames, counted from the leaf, that runtime/pprof keeps of a CPU stack. Inlined calls
+// only add to it.
+const samplerDepth = 64
 
 // node is a call path in a tree of samples.
 type node struct {
@@ -70,16 +74,13 @@ func tree(p *profile.Profile, r Rules) (root *node, unit string) {
 // cutHarness returns the part of a foreground stack below the measuring code. A stack that does not reach it, because
 // the sampler cut it, gets a root that says so.
 func (c *classifier) cutHarness(st []string) []string {
-	runtimeOnly := true
 	for i, name := range st {
-		r, ok := c.match(name, "")
-		if ok && r.Kind == Harness {
+		if r, ok := c.match(name, ""); ok && r.Kind == Harness {
 			return st[:i]
 		}
-		runtimeOnly = runtimeOnly && ok && r.Kind == Runtime
 	}
-	if runtimeOnly {
-		return st
+	if len(st) < samplerDepth {
+		return st // of the scheduler's own stack
 	}
 	return append(st, cutFrame)
 }

@@ -1,0 +1,38 @@
+package profiles_test
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	_ "github.com/gowebpki/jcs"
+	_ "github.com/lestrrat-go/jwx/v2/jws"
+	_ "github.com/piprate/json-gold/ld"
+
+	"canonscope/profiles"
+)
+
+// Every rule names a function that this test binary holds, also one that the compiler always inlines. A rule that stops
+// matching means that a library has renamed what it pointed at.
+func TestEveryRuleMatchesASymbol(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The runtime's table of function names is a run of strings that end in NUL.
+	known := func(symbol string) bool { return bytes.Contains(binary, []byte("\x00"+symbol)) }
+	if known("canonscope/profiles_test.noSuchFunction") || !known("canonscope/profiles_test.TestEveryRuleMatchesASymbol") {
+		t.Fatal("cannot read function names from the test binary")
+	}
+	for _, r := range profiles.LoadRules().List {
+		for _, symbol := range []string{r.Symbol, r.Caller} {
+			if !known(symbol) {
+				t.Errorf("%s: no function begins with %s", r, symbol)
+			}
+		}
+	}
+}
