@@ -1,0 +1,126 @@
+package vcdm
+
+import (
+	"errors"
+	"strconv"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+)
+
+// document is a scanned document. Node indexes are -1 where a member is absent.
+type document struct {
+	tape     *jsontape.Tape
+	proofKey int // key of the root's proof
+	context  int // value of the root's @context
+}
+
+// parseDocument scans a document, which must be an object.
+func parseDocument(t *jsontape.Tape, src []byte, limits canon.Limits) (document, error) {
+	if err := t.Scan(src, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
+		var limit *canon.LimitError
+		if errors.As(err, &limit) {
+			return document{}, err
+		}
+		return document{}, &Error{Type: ParsingError, Err: err}
+	}
+	if t.Nodes[0].Kind != jsontape.Object {
+		return document{}, &Error{Type: ParsingError, Msg: "the document is no JSON object but " + t.Nodes[0].Kind.String()}
+	}
+	return document{t, t.Key(0, "proof"), t.Get(0, "@context")}, nil
+}
+
+// proofs returns the proofs of the document in order, none where there is no proof member.
+func (d *document) proofs() ([]proof, error) {
+	if d.proofKey < 0 {
+		return nil, nil
+	}
+	v := d.proofKey + 1
+	switch d.tape.Nodes[v].Kind {
+	case jsontape.Object:
+		return []proof{readProof(d.tape, v)}, nil
+	case jsontape.Array:
+		all := make([]proof, 0, d.tape.Len(v))
+		for e := range d.tape.Elements(v) {
+			if d.tape.Nodes[e].Kind != jsontape.Object {
+				return nil, &Error{Type: ParsingError, Where: "/proof/" + strconv.Itoa(len(all)), Msg: "a proof must be an object"}
+			}
+			all = append(all, readProof(d.tape, e))
+		}
+		return all, nil
+	}
+	return nil, &Error{Type: ParsingError, Where: "/proof", Msg: "must be an object or a list of objects"}
+}
+
+// contextText returns the JSON text of the document's @context; nil where it has none.
+func (d *document) contextText() []byte {
+	if d.context < 0 {
+		return nil
+	}
+	return d.tape.Raw(d.context)
+}
+
+// appendUnsecured appends the document without its proofs, or with those that the new proof builds on (VC Data Integrity
+// 4.3 step 6, 4.5 step 3.3).
+func (d *document) appendUnsecured(dst []byte, matching []proof) []byte {
+	switch {
+	case len(matching) > 0:
+		list := []byte{'['}
+		for i := range matching {
+			if i > 0 {
+				list = append(list, ',')
+			}
+			list = append(list, d.tape.Raw(matching[i].node)...)
+		}
+		return d.tape.AppendReplaced(dst, d.proofKey+1, append(list, ']'))
+	case d.proofKey < 0:
+		return append(dst, d.tape.Src...)
+	}
+	return d.tape.AppendWithout(dst, 0, d.proofKey)
+}
+
+// appendSecured appends the document with one more proof.
+func (d *document) appendSecured(dst []byte, value []byte) []byte {
+	if d.proofKey < 0 {
+		return d.tape.AppendMember(dst, 0, "proof", value)
+	}
+	v := d.proofKey + 1
+	old := d.tape.Raw(v)
+	list := make([]byte, 0, len(old)+len(value)+3)
+	if d.tape.Nodes[v].Kind == jsontape.Object {
+		list = append(append(list, '['), old...)
+	} else if list = append(list, old[:len(old)-1]...); d.tape.Len(v) == 0 {
+		list = append(append(list, value...), ']')
+		return d.tape.AppendReplaced(dst, v, list)
+	}
+	list = append(append(append(list, ','), value...), ']')
+	return d.tape.AppendReplaced(dst, v, list)
+}
+
+// previous returns the proofs that ids name, in the order of all (VC Data Integrity 4.3 steps 4 and 5). It returns the
+// first id that no proof has, or that several have, with a message.
+func previous(all []proof, ids []string) (matching []proof, id, msg string) {
+	for _, id := range ids {
+		found := 0
+		for i := range all {
+			if all[i].is(all[i].id, id) {
+				found++
+			}
+		}
+		switch {
+		case found == 0:
+			return nil, id, "no proof has this id"
+		case found > 1:
+			return nil, id, "several proofs have this id"
+		}
+	}
+	for i := range all {
+		for _, id := range ids {
+			if all[i].is(all[i].id, id) {
+				matching = append(matching, all[i])
+				break
+			}
+		}
+	}
+	return matching, "", ""
+}

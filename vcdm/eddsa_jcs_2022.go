@@ -1,0 +1,11 @@
+package vcdm
+
+import (
+	"canonscope/canon"
+	"canonscope/vcdm/keys"
+)
+
+// EdDSAJCS2022 returns the cryptosuite eddsa-jcs-2022 (VC-DI-EdDSA 3.3) over a JCS canonicalizer.
+func EdDSAJCS2022(c canon.Canonicalizer) Suite {
+	return &whole{"eddsa-jcs-2022", canon.JCS, []keys.Algorithm{keys.EdDSA}, c}
+}

@@ -1,0 +1,49 @@
+package vcdm
+
+import (
+	"bytes"
+	"strconv"
+
+	"canonscope/canon/jsontape"
+)
+
+// equalValues says whether two JSON values of a tape are equal: members in any order, strings by their text, numbers by
+// their value as IEEE doubles.
+func equalValues(t *jsontape.Tape, a, b int) bool {
+	if bytes.Equal(t.Raw(a), t.Raw(b)) {
+		return true
+	}
+	x, y := &t.Nodes[a], &t.Nodes[b]
+	if x.Kind != y.Kind {
+		return false
+	}
+	switch x.Kind {
+	case jsontape.String:
+		return bytes.Equal(t.Text(a), t.Text(b))
+	case jsontape.Number:
+		m, err1 := strconv.ParseFloat(string(t.Raw(a)), 64)
+		n, err2 := strconv.ParseFloat(string(t.Raw(b)), 64)
+		return err1 == nil && err2 == nil && m == n
+	case jsontape.Array:
+		c, d := a+1, b+1
+		for c < int(x.Next) && d < int(y.Next) {
+			if !equalValues(t, c, d) {
+				return false
+			}
+			c, d = int(t.Nodes[c].Next), int(t.Nodes[d].Next)
+		}
+		return c == int(x.Next) && d == int(y.Next)
+	case jsontape.Object:
+		if t.Len(a) != t.Len(b) {
+			return false
+		}
+		for k, v := range t.Members(a) {
+			w := t.Get(b, string(t.Text(k)))
+			if w < 0 || !equalValues(t, v, w) {
+				return false
+			}
+		}
+		return true
+	}
+	return true // null, true, false
+}

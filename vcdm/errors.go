@@ -1,0 +1,75 @@
+package vcdm
+
+import (
+	"errors"
+
+	"canonscope/canon"
+)
+
+// ErrorType names a processing error of VC Data Integrity section 4.7 or Controlled Identifiers section 3.5.
+type ErrorType string
+
+const (
+	ParsingError           ErrorType = "PARSING_ERROR"
+	ProofGenerationError   ErrorType = "PROOF_GENERATION_ERROR"
+	ProofVerificationError ErrorType = "PROOF_VERIFICATION_ERROR"
+	ProofTransformation    ErrorType = "PROOF_TRANSFORMATION_ERROR"
+	InvalidDomain          ErrorType = "INVALID_DOMAIN_ERROR"
+	InvalidChallenge       ErrorType = "INVALID_CHALLENGE_ERROR"
+	DataLossDetection      ErrorType = "DATA_LOSS_DETECTION_ERROR"
+
+	InvalidMethodURL            ErrorType = "INVALID_VERIFICATION_METHOD_URL"
+	InvalidControllerDocument   ErrorType = "INVALID_CONTROLLED_IDENTIFIER_DOCUMENT"
+	InvalidControllerDocumentID ErrorType = "INVALID_CONTROLLED_IDENTIFIER_DOCUMENT_ID"
+	InvalidMethod               ErrorType = "INVALID_VERIFICATION_METHOD"
+	InvalidRelationship         ErrorType = "INVALID_RELATIONSHIP_FOR_VERIFICATION_METHOD"
+)
+
+// URL returns the type as the problem details of RFC 9457 give it.
+func (t ErrorType) URL() string { return "https://w3id.org/security#" + string(t) }
+
+// Error is a reason why a proof was not made or not accepted.
+type Error struct {
+	Type  ErrorType
+	Where string // JSON pointer into the document; "" for the whole of it
+	Msg   string
+	Err   error // the cause, or nil
+}
+
+func (e *Error) Error() string {
+	s := string(e.Type)
+	if e.Where != "" {
+		s += " at " + e.Where
+	}
+	if e.Msg != "" {
+		s += ": " + e.Msg
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// generation and verification make the two common errors.
+func generation(where, msg string) *Error {
+	return &Error{Type: ProofGenerationError, Where: where, Msg: msg}
+}
+
+func verification(where, msg string) *Error {
+	return &Error{Type: ProofVerificationError, Where: where, Msg: msg}
+}
+
+// transformed gives a canonicalizer's error its type; what names the thing that was canonicalized.
+func transformed(err error, what string) error {
+	var loss *canon.LossError
+	var syntax *canon.SyntaxError
+	switch {
+	case errors.As(err, &loss):
+		return &Error{Type: DataLossDetection, Where: loss.Losses[0].Pointer, Msg: what, Err: err}
+	case errors.As(err, &syntax):
+		return &Error{Type: ParsingError, Msg: what, Err: err}
+	}
+	return &Error{Type: ProofTransformation, Msg: "canonicalize " + what, Err: err}
+}

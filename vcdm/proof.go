@@ -1,0 +1,182 @@
+package vcdm
+
+import (
+	"time"
+
+	"canonscope/canon/jsontape"
+)
+
+// proof is one proof, or the options of one to be made, on the tape of the document or of the options. Members are node
+// indexes of their values; -1 where absent.
+type proof struct {
+	tape *jsontape.Tape
+	node int
+
+	id, typ, suite, method, purpose, created, expires, domain, challenge, nonce, value, previous, context int
+}
+
+// readProof finds the members of the object at node.
+func readProof(t *jsontape.Tape, node int) proof {
+	p := proof{t, node, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
+	for k, v := range t.Members(node) {
+		var field *int
+		switch string(t.Text(k)) {
+		case "id":
+			field = &p.id
+		case "type":
+			field = &p.typ
+		case "cryptosuite":
+			field = &p.suite
+		case "verificationMethod":
+			field = &p.method
+		case "proofPurpose":
+			field = &p.purpose
+		case "created":
+			field = &p.created
+		case "expires":
+			field = &p.expires
+		case "domain":
+			field = &p.domain
+		case "challenge":
+			field = &p.challenge
+		case "nonce":
+			field = &p.nonce
+		case "proofValue":
+			field = &p.value
+		case "previousProof":
+			field = &p.previous
+		case "@context":
+			field = &p.context
+		default:
+			continue
+		}
+		*field = v
+	}
+	return p
+}
+
+// text returns the text of a string member, and false where it is absent or no string.
+func (p *proof) text(node int) (string, bool) {
+	if node < 0 || p.tape.Nodes[node].Kind != jsontape.String {
+		return "", false
+	}
+	return string(p.tape.Text(node)), true
+}
+
+// is says whether a member is the given string.
+func (p *proof) is(node int, want string) bool {
+	return node >= 0 && p.tape.Nodes[node].Kind == jsontape.String && p.tape.TextIs(node, want)
+}
+
+// texts returns a member that is a string or a list of strings as a list; false where it is something else.
+func (p *proof) texts(node int) ([]string, bool) {
+	if s, ok := p.text(node); ok {
+		return []string{s}, true
+	}
+	if node < 0 {
+		return nil, true
+	}
+	if p.tape.Nodes[node].Kind != jsontape.Array {
+		return nil, false
+	}
+	var all []string
+	for e := range p.tape.Elements(node) {
+		s, ok := p.text(e)
+		if !ok {
+			return nil, false
+		}
+		all = append(all, s)
+	}
+	return all, true
+}
+
+// check applies the rules of VC Data Integrity 2.1 that hold for every proof. It returns "" or the member at fault and
+// what is wrong. Times without an offset are allowed in a proof that came from elsewhere (lenient), never in a new one.
+func (p *proof) check(suite string, lenient bool) (member, msg string) {
+	switch {
+	case p.typ < 0:
+		return "type", "is missing"
+	case p.method < 0:
+		return "verificationMethod", "is missing"
+	case p.purpose < 0:
+		return "proofPurpose", "is missing"
+	case !p.is(p.typ, proofType):
+		return "type", "must be " + proofType
+	case !p.is(p.suite, suite):
+		return "cryptosuite", "must be " + suite
+	}
+	for _, m := range []struct {
+		name string
+		node int
+		url  bool
+	}{{"verificationMethod", p.method, true}, {"proofPurpose", p.purpose, false}, {"id", p.id, true},
+		{"challenge", p.challenge, false}, {"nonce", p.nonce, false}} {
+		if m.node < 0 {
+			continue
+		}
+		s, ok := p.text(m.node)
+		if !ok {
+			return m.name, "must be a string"
+		}
+		if m.url && !isURL(s) {
+			return m.name, "must be a URL"
+		}
+	}
+	if list, ok := p.texts(p.domain); !ok || p.domain >= 0 && len(list) == 0 {
+		return "domain", "must be a string or a list of strings"
+	}
+	if list, ok := p.texts(p.previous); !ok || p.previous >= 0 && len(list) == 0 {
+		return "previousProof", "must be a string or a list of strings"
+	}
+	for _, m := range []struct {
+		name string
+		node int
+	}{{"created", p.created}, {"expires", p.expires}} {
+		if m.node < 0 {
+			continue
+		}
+		s, _ := p.text(m.node)
+		if _, err := parseTime(s, lenient); err != nil {
+			return m.name, "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z"
+		}
+	}
+	return "", ""
+}
+
+// time returns a member that check has accepted; the zero time where it is absent.
+func (p *proof) time(node int) time.Time {
+	s, ok := p.text(node)
+	if !ok {
+		return time.Time{}
+	}
+	t, err := parseTime(s, true)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// appendConfig appends the proof without its proofValue and, if context is not nil, with its @context replaced by that
+// JSON text (empty text removes it).
+func (p *proof) appendConfig(dst []byte, context []byte) []byte {
+	dst = append(dst, '{')
+	first := true
+	for k, v := range p.tape.Members(p.node) {
+		if v == p.value || v == p.context && context != nil {
+			continue
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = append(dst, p.tape.Src[p.tape.Nodes[k].Start:p.tape.Nodes[v].End]...)
+	}
+	if len(context) > 0 {
+		if !first {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `"@context":`...)
+		dst = append(dst, context...)
+	}
+	return append(dst, '}')
+}

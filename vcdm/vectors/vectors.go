@@ -1,0 +1,352 @@
+// Package vectors runs the W3C test vectors of the Data Integrity cryptosuites (the TestVectors folders of VC-DI-EdDSA
+// and VC-DI-ECDSA) through any engine. Call [Run].
+package vectors
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/vcdm"
+	"canonscope/vcdm/keys"
+
+	"github.com/mr-tron/base58"
+)
+
+// Outcome of a check.
+type Outcome string
+
+const (
+	Passed  Outcome = "passed"
+	Failed  Outcome = "failed"
+	Skipped Outcome = "skipped"
+)
+
+// Result is one check of one vector set.
+type Result struct {
+	ID      string // folder and what is compared, e.g. "vc-di-eddsa/eddsa-rdfc-2022 proofValue"
+	Outcome Outcome
+	Detail  string // why it failed or was skipped
+}
+
+// Engines are the canonicalizers under test.
+type Engines struct {
+	RDFC canon.Canonicalizer
+	JCS  canon.Canonicalizer
+}
+
+// set is one folder of a suite that signs whole documents.
+type set struct {
+	folder, suffix string // files are named canonDoc<suffix>.txt and so on
+	suite          string
+	document, key  string
+}
+
+var sets = []set{
+	{"vc-di-eddsa/eddsa-rdfc-2022", "DataInt", "eddsa-rdfc-2022", "vc-di-eddsa/unsigned.json", "vc-di-eddsa/keyPair.json"},
+	{"vc-di-eddsa/eddsa-rdfc-2022/employ", "DataInt", "eddsa-rdfc-2022", "vc-di-eddsa/employmentAuth.json", "vc-di-eddsa/keyPair.json"},
+	{"vc-di-eddsa/eddsa-jcs-2022", "JCS", "eddsa-jcs-2022", "vc-di-eddsa/unsigned.json", "vc-di-eddsa/keyPair.json"},
+	{"vc-di-ecdsa/ecdsa-rdfc-2019-p256", "ECDSAP256", "ecdsa-rdfc-2019", "vc-di-ecdsa/unsigned.json", "vc-di-ecdsa/p256KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-rdfc-2019-p256/employ", "ECDSAP256", "ecdsa-rdfc-2019", "vc-di-ecdsa/employmentAuth.json", "vc-di-ecdsa/p256KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-rdfc-2019-p384", "ECDSAP384", "ecdsa-rdfc-2019", "vc-di-ecdsa/unsigned.json", "vc-di-ecdsa/p384KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-rdfc-2019-p384/employ", "ECDSAP384", "ecdsa-rdfc-2019", "vc-di-ecdsa/employmentAuth.json", "vc-di-ecdsa/p384KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-jcs-2019-p256", "JCSECDSAP256", "ecdsa-jcs-2019", "vc-di-ecdsa/unsigned.json", "vc-di-ecdsa/p256KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-jcs-2019-p384", "JCSECDSAP384", "ecdsa-jcs-2019", "vc-di-ecdsa/unsigned.json", "vc-di-ecdsa/p384KeyPair.json"},
+}
+
+// Suite returns the named suite of the vectors over an engine, or nil.
+func (e Engines) Suite(name string) vcdm.Suite {
+	switch name {
+	case "eddsa-rdfc-2022":
+		return vcdm.EdDSARDFC2022(e.RDFC)
+	case "eddsa-jcs-2022":
+		return vcdm.EdDSAJCS2022(e.JCS)
+	case "ecdsa-rdfc-2019":
+		return vcdm.ECDSARDFC2019(e.RDFC)
+	case "ecdsa-jcs-2019":
+		return vcdm.ECDSAJCS2019(e.JCS)
+	}
+	return nil
+}
+
+// reader collects results.
+type reader struct {
+	dir     string
+	engines Engines
+	results []Result
+}
+
+// Run runs every vector set below dir, the folder that holds vc-di-eddsa and vc-di-ecdsa. ECDSA signs as RFC 6979 does.
+// The vectors' issuers do not control the keys that sign, so that is not checked.
+func Run(ctx context.Context, dir string, e Engines) ([]Result, error) {
+	if _, err := os.Stat(filepath.Join(dir, "vc-di-eddsa")); err != nil {
+		return nil, fmt.Errorf("%s holds no Data Integrity vectors: %w", dir, err)
+	}
+	r := &reader{dir: dir, engines: e}
+	for _, s := range sets {
+		r.run(ctx, s)
+	}
+	r.chains(ctx)
+	r.results = append(r.results, Result{"vc-di-eddsa/Ed25519Signature2020", Skipped, "a suite that VC-DI-EdDSA keeps for old proofs only"})
+	return r.results, nil
+}
+
+// check adds a result; a nil error passes.
+func (r *reader) check(id string, err error) {
+	res := Result{ID: id, Outcome: Passed}
+	var unsupported *canon.UnsupportedError
+	switch {
+	case errors.As(err, &unsupported):
+		res.Outcome, res.Detail = Skipped, unsupported.Error()
+	case err != nil:
+		res.Outcome, res.Detail = Failed, err.Error()
+	}
+	r.results = append(r.results, res)
+}
+
+// equal adds a result that compares two texts.
+func (r *reader) equal(id, got, want string) {
+	var err error
+	if got != want {
+		err = fmt.Errorf("got %s, want %s", clip(got, want), clip(want, got))
+	}
+	r.check(id, err)
+}
+
+// clip shortens a text to where it differs from another.
+func clip(s, other string) string {
+	i := 0
+	for i < len(s) && i < len(other) && s[i] == other[i] {
+		i++
+	}
+	from, to := max(0, i-20), min(len(s), i+60)
+	return fmt.Sprintf("...%q (at %d)", s[from:to], i)
+}
+
+func (r *reader) read(path ...string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(append([]string{r.dir}, path...)...))
+}
+
+// text reads a file whose trailing newline does not count.
+func (r *reader) text(path ...string) string {
+	b, err := r.read(path...)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.TrimRight(string(b), "\n")
+}
+
+// pair is a key pair file; the EdDSA vectors call the secret half private.
+type pair struct {
+	PublicKeyMultibase, SecretKeyMultibase, PrivateKeyMultibase string
+}
+
+func (p pair) secret() (*keys.Secret, error) {
+	s, err := keys.ParseSecret(p.SecretKeyMultibase + p.PrivateKeyMultibase)
+	if err != nil {
+		return nil, err
+	}
+	if s.Public().Multikey() != p.PublicKeyMultibase {
+		return nil, fmt.Errorf("the public key of %s is not %s", p.PublicKeyMultibase, s.Public().Multikey())
+	}
+	return s.Deterministic(), nil
+}
+
+func (r *reader) key(path string) (*keys.Secret, error) {
+	var p pair
+	if err := r.json(&p, path); err != nil {
+		return nil, err
+	}
+	return p.secret()
+}
+
+func (r *reader) json(v any, path ...string) error {
+	b, err := r.read(path...)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, v)
+}
+
+// tap keeps the canonical texts that a suite hashed: those of the proof options, then of the document.
+type tap struct {
+	canon.Canonicalizer
+	texts []string
+}
+
+func (t *tap) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
+	f, err := t.Canonicalizer.Canonicalize(ctx, doc, opt)
+	if err == nil {
+		t.texts = append(t.texts, string(f.Text))
+	}
+	return f, err
+}
+
+// run signs the set's document and compares every step with its file.
+func (r *reader) run(ctx context.Context, s set) {
+	key, err := r.key(s.key)
+	if err != nil {
+		r.check(s.folder+" key", err)
+		return
+	}
+	doc, err := r.read(s.document)
+	if err != nil {
+		r.check(s.folder+" document", err)
+		return
+	}
+	options, err := r.read(s.folder, "proofConfig"+s.suffix+".json")
+	if err != nil {
+		r.check(s.folder+" options", err)
+		return
+	}
+	t := &tap{Canonicalizer: r.engines.RDFC}
+	if strings.Contains(s.suite, "jcs") {
+		t.Canonicalizer = r.engines.JCS
+	}
+	suite := Engines{t, t}.Suite(s.suite)
+	if !strings.Contains(s.suite, "jcs") {
+		options = without(options, "@context") // the files show the configuration, with the document's context already in it
+	}
+	signed, err := (&vcdm.Signer{Suite: suite, Key: key}).Add(ctx, doc, options)
+	if err != nil {
+		r.check(s.folder+" sign", err)
+		return
+	}
+	config, document := t.texts[0], t.texts[1]
+	hash := func(text string) string {
+		if key.Algorithm() == keys.ES384 {
+			return fmt.Sprintf("%x", sha512.Sum384([]byte(text)))
+		}
+		return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+	}
+	value := proofValue(signed)
+	r.equal(s.folder+" canonDoc", strings.TrimRight(document, "\n"), r.text(s.folder, "canonDoc"+s.suffix+".txt"))
+	r.equal(s.folder+" docHash", hash(document), r.text(s.folder, "docHash"+s.suffix+".txt"))
+	r.equal(s.folder+" proofCanon", strings.TrimRight(config, "\n"), r.text(s.folder, "proofCanon"+s.suffix+".txt"))
+	r.equal(s.folder+" proofHash", hash(config), r.text(s.folder, "proofHash"+s.suffix+".txt"))
+	r.equal(s.folder+" combinedHash", hash(config)+hash(document), r.text(s.folder, "combinedHash"+s.suffix+".txt"))
+	sig, _ := base58.Decode(strings.TrimPrefix(value, "z"))
+	r.equal(s.folder+" signature", hex.EncodeToString(sig), r.text(s.folder, "sigHex"+s.suffix+".txt"))
+	r.equal(s.folder+" proofValue", value, r.text(s.folder, "sigBTC58"+s.suffix+".txt"))
+	published, err := r.read(s.folder, "signed"+s.suffix+".json")
+	if err == nil {
+		err = sameJSON(signed, published)
+	}
+	r.check(s.folder+" signed document", err)
+	v := verifier(suite)
+	r.check(s.folder+" verify", v.Verify(ctx, published).Err())
+}
+
+// verifier is one whose clock stands after every vector was made.
+func verifier(suites ...vcdm.Suite) *vcdm.Verifier {
+	return &vcdm.Verifier{Suites: suites, Purpose: vcdm.AssertionMethod, Now: func() time.Time {
+		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	}}
+}
+
+// chains runs the proof sets and chains of VC-DI-EdDSA B.5.
+func (r *reader) chains(ctx context.Context) {
+	const folder = "vc-di-eddsa/proof-set-chain"
+	var pairs map[string]pair
+	if err := r.json(&pairs, folder, "multiKeyPairs.json"); err != nil {
+		r.check(folder+" keys", err)
+		return
+	}
+	suite := r.engines.Suite("eddsa-rdfc-2022")
+	for _, step := range []struct{ name, from, key, options, want string }{
+		{"set of one", "unsigned.json", "keyPair1", "proofSetConfig1.json", "signedProofSet1.json"},
+		{"set of two", "signedProofSet1.json", "keyPair2", "proofSetConfig2.json", "signedProofSet2.json"},
+		{"chain with a list", "signedProofSet2.json", "keyPair3", "proofChainConfig1.json", "signedProofChain1.json"},
+		{"chain with a string", "signedProofChain1.json", "keyPair4", "proofChainConfig2.json", "signedProofChain2.json"},
+	} {
+		id := folder + " " + step.name
+		key, err := pairs[step.key].secret()
+		if err != nil {
+			r.check(id, err)
+			continue
+		}
+		doc, err1 := r.read(folder, step.from)
+		options, err2 := r.read(folder, step.options)
+		published, err3 := r.read(folder, step.want)
+		if err1 != nil || err2 != nil || err3 != nil {
+			r.check(id, fmt.Errorf("%v %v %v", err1, err2, err3))
+			continue
+		}
+		signed, err := (&vcdm.Signer{Suite: suite, Key: key}).Add(ctx, doc, without(options, "@context"))
+		if err == nil {
+			err = sameProofs(signed, published)
+		}
+		r.check(id, err)
+		r.check(id+", verify", verifier(suite).VerifyAll(ctx, published).Err())
+	}
+}
+
+func proofValue(signed []byte) string {
+	var d struct{ Proof struct{ ProofValue string } }
+	if err := json.Unmarshal(signed, &d); err != nil {
+		return err.Error()
+	}
+	return d.Proof.ProofValue
+}
+
+// without returns an object without one member.
+func without(b []byte, key string) []byte {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(b, &m) != nil {
+		return b
+	}
+	delete(m, key)
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // it was JSON before
+	}
+	return b
+}
+
+// sameJSON compares two documents by value.
+func sameJSON(a, b []byte) error {
+	var x, y any
+	if err := json.Unmarshal(a, &x); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, &y); err != nil {
+		return err
+	}
+	if reflect.DeepEqual(x, y) {
+		return nil
+	}
+	i, _ := json.Marshal(x)
+	j, _ := json.Marshal(y)
+	return fmt.Errorf("got %s, want %s", clip(string(i), string(j)), clip(string(j), string(i)))
+}
+
+// sameProofs compares two documents by value, where a proof and a list of that proof count as the same.
+func sameProofs(a, b []byte) error {
+	return sameJSON(listProof(a), listProof(b))
+}
+
+func listProof(b []byte) []byte {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(b, &m) != nil {
+		return b
+	}
+	if p := m["proof"]; len(p) > 0 && !bytes.HasPrefix(p, []byte("[")) {
+		m["proof"] = append(append([]byte{'['}, p...), ']')
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err) // it was JSON before
+	}
+	return b
+}

@@ -1,0 +1,245 @@
+package vcdm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/canon/phase"
+)
+
+// MediaType is that of a verified document.
+const MediaType = "application/vc"
+
+// Verifier checks proofs. The zero value accepts no suite; give it those it may use. It is safe for concurrent use unless
+// it has a Recorder.
+type Verifier struct {
+	Suites    []Suite
+	Resolver  Resolver         // nil knows did:key alone
+	Purpose   string           // expected proofPurpose; "" expects none
+	Domain    []string         // expected domain, a set; nil expects none
+	Challenge string           // expected challenge; "" expects none
+	Now       func() time.Time // clock for created and expires; nil is time.Now
+	Skew      time.Duration    // how far created may lie ahead of the clock
+	AnyTime   bool             // compare neither created nor expires with the clock
+	Limits    canon.Limits     // zero fields take their defaults
+	Recorder  *phase.Recorder  // nil records nothing
+}
+
+// Result says what a verification found (VC Data Integrity 4.4).
+type Result struct {
+	Verified  bool
+	Document  []byte        // the verified document without proofs; nil unless Verified
+	MediaType string        // "" unless Verified
+	Proofs    []ProofResult // one for each proof, in order
+	Errors    []error       // why it is not verified; most are *Error
+}
+
+// ProofResult is the outcome of one proof.
+type ProofResult struct {
+	ID       string // "" where the proof has none
+	Suite    string
+	Method   *Method // nil where it was not found
+	Verified bool
+	Err      error // nil if Verified
+}
+
+// Err returns nil if the document is verified, and otherwise every reason why not.
+func (r *Result) Err() error { return errors.Join(r.Errors...) }
+
+func failed(err error) *Result { return &Result{Errors: []error{err}} }
+
+// Verify checks a document with exactly one proof, an object (VC Data Integrity 4.4).
+func (v *Verifier) Verify(ctx context.Context, doc []byte) *Result {
+	return v.run(ctx, doc, true)
+}
+
+// VerifyAll checks a document with any number of proofs, at least one, and demands that every proof is verified together
+// with those it builds on (VC Data Integrity 4.5).
+func (v *Verifier) VerifyAll(ctx context.Context, doc []byte) *Result {
+	return v.run(ctx, doc, false)
+}
+
+func (v *Verifier) run(ctx context.Context, doc []byte, single bool) *Result {
+	w := works.Get().(*work)
+	defer works.Put(w)
+
+	mark := v.Recorder.Begin()
+	d, err := parseDocument(&w.tape, doc, v.Limits)
+	if err != nil {
+		return failed(err)
+	}
+	if d.proofKey < 0 {
+		return failed(&Error{Type: ParsingError, Where: "/proof", Msg: "is missing"})
+	}
+	all, err := d.proofs()
+	if err != nil {
+		return failed(err)
+	}
+	list := len(all) != 1 || all[0].node != d.proofKey+1
+	switch {
+	case len(all) == 0:
+		return failed(&Error{Type: ParsingError, Where: "/proof", Msg: "is an empty list"})
+	case single && list:
+		return failed(&Error{Type: ParsingError, Where: "/proof", Msg: "is a list, not one object"})
+	}
+	v.Recorder.End(phase.Parse, mark, len(doc))
+
+	r := &Result{Proofs: make([]ProofResult, len(all))}
+	for i := range all {
+		p := &r.Proofs[i]
+		p.ID, _ = all[i].text(all[i].id)
+		p.Suite, _ = all[i].text(all[i].suite)
+		var document []byte
+		document, p.Err = v.verifyProof(ctx, &d, all, i, w, p)
+		p.Verified = p.Err == nil
+		if p.Verified && r.Document == nil {
+			r.Document = document
+		}
+	}
+	for i := range all {
+		if err := chained(all, r.Proofs, i); err != nil && r.Proofs[i].Verified {
+			r.Proofs[i].Verified, r.Proofs[i].Err = false, err
+		}
+	}
+	for i := range r.Proofs {
+		if err := r.Proofs[i].Err; err != nil {
+			at := "/proof"
+			if list {
+				at += "/" + strconv.Itoa(i)
+			}
+			r.Errors = append(r.Errors, below(err, at))
+		}
+	}
+	if r.Verified = len(r.Errors) == 0; r.Verified {
+		r.MediaType = MediaType
+	} else {
+		r.Document = nil
+	}
+	return r
+}
+
+// verifyProof checks one proof by steps 4 to 8 of VC Data Integrity 4.4. Places in its errors are relative to the proof.
+func (v *Verifier) verifyProof(ctx context.Context, d *document, all []proof, i int, w *work, r *ProofResult) ([]byte, error) {
+	mark := v.Recorder.Begin()
+	p := &all[i]
+	suite, err := v.checkProof(p)
+	if err != nil {
+		return nil, err
+	}
+	var matching []proof
+	if ids, _ := p.texts(p.previous); len(ids) > 0 {
+		var id, msg string
+		if matching, id, msg = previous(all, ids); msg != "" {
+			return nil, verification("/previousProof", id+": "+msg)
+		}
+	}
+	method, purpose := string(p.tape.Text(p.method)), string(p.tape.Text(p.purpose))
+	resolver := v.Resolver
+	if resolver == nil {
+		resolver = DIDKey{}
+	}
+	if r.Method, err = resolver.Resolve(ctx, method, purpose); err != nil {
+		return nil, err
+	}
+	in := &input{unsecured: d.appendUnsecured(make([]byte, 0, len(d.tape.Src)), matching), doc: d, proof: p,
+		options: engineOptions(v.Limits, v.Recorder), work: w}
+	v.Recorder.End(phase.Validate, mark, 0)
+	return suite.verify(ctx, in, r.Method.Key)
+}
+
+// checkProof finds the suite and applies the verifier's expectations.
+func (v *Verifier) checkProof(p *proof) (Suite, error) {
+	if !p.is(p.typ, proofType) {
+		return nil, verification("/type", "must be "+proofType)
+	}
+	name, ok := p.text(p.suite)
+	if !ok {
+		return nil, verification("/cryptosuite", "must be a string")
+	}
+	i := slices.IndexFunc(v.Suites, func(s Suite) bool { return s.Name() == name })
+	if i < 0 {
+		return nil, verification("/cryptosuite", fmt.Sprintf("%q is not among the suites this verifier uses", name))
+	}
+	if member, msg := p.check(name, true); msg != "" {
+		return nil, verification("/"+member, msg)
+	}
+	if v.Purpose != "" && !p.is(p.purpose, v.Purpose) {
+		return nil, verification("/proofPurpose", "expected "+v.Purpose)
+	}
+	if v.Domain != nil {
+		if domain, _ := p.texts(p.domain); !sameSet(domain, v.Domain) {
+			return nil, &Error{Type: InvalidDomain, Where: "/domain", Msg: fmt.Sprintf("is %q, expected %q", domain, v.Domain)}
+		}
+	}
+	if v.Challenge != "" && !p.is(p.challenge, v.Challenge) {
+		return nil, &Error{Type: InvalidChallenge, Where: "/challenge", Msg: "is not the expected one"}
+	}
+	if !v.AnyTime && (p.created >= 0 || p.expires >= 0) {
+		now := time.Now()
+		if v.Now != nil {
+			now = v.Now()
+		}
+		if p.created >= 0 && p.time(p.created).After(now.Add(v.Skew)) {
+			return nil, verification("/created", "lies in the future")
+		}
+		if p.expires >= 0 && now.After(p.time(p.expires)) {
+			return nil, verification("/expires", "the proof has expired")
+		}
+	}
+	return v.Suites[i], nil
+}
+
+func sameSet(a, b []string) bool {
+	for _, s := range a {
+		if !slices.Contains(b, s) {
+			return false
+		}
+	}
+	for _, s := range b {
+		if !slices.Contains(a, s) {
+			return false
+		}
+	}
+	return true
+}
+
+// chained says whether every proof that proof i builds on, also through others, is verified, and none of them is proof i
+// itself. The specification has no rule for cycles; one never verifies here.
+func chained(all []proof, results []ProofResult, i int) error {
+	seen := make([]bool, len(all))
+	next := []int{i}
+	for len(next) > 0 {
+		ids, _ := all[next[0]].texts(all[next[0]].previous)
+		next = next[1:]
+		for _, id := range ids {
+			for j := range all {
+				switch {
+				case !all[j].is(all[j].id, id):
+				case j == i:
+					return verification("/previousProof", "the proof builds on itself")
+				case !results[j].Verified:
+					return verification("/previousProof", id+" is not verified")
+				case !seen[j]:
+					seen[j] = true
+					next = append(next, j)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// below puts the place of a proof before the place inside it.
+func below(err error, at string) error {
+	if e, ok := err.(*Error); ok && e.Type != DataLossDetection && e.Type != ParsingError && e.Where != "/@context" {
+		c := *e
+		c.Where = at + e.Where
+		return &c
+	}
+	return err
+}

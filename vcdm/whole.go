@@ -1,0 +1,220 @@
+package vcdm
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	"fmt"
+	"slices"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+	"canonscope/canon/phase"
+	"canonscope/vcdm/keys"
+
+	"github.com/mr-tron/base58"
+)
+
+// whole is a suite that signs the whole document: the signature covers the hash of the canonical proof options followed
+// by the hash of the canonical document (VC-DI-EdDSA 3.2, 3.3; VC-DI-ECDSA 3.2, 3.3).
+type whole struct {
+	name       string
+	method     canon.Method
+	algorithms []keys.Algorithm
+	canon      canon.Canonicalizer
+}
+
+func (s *whole) Name() string { return s.name }
+
+// create is Create Proof (VC-DI-EdDSA 3.2.1, 3.3.1).
+func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, error) {
+	if !slices.Contains(s.algorithms, key.Algorithm()) {
+		return nil, generation("", fmt.Sprintf("%s cannot sign with a key for %s; use %v", s.name, key.Algorithm(), s.algorithms))
+	}
+	in.work.config = s.appendConfig(in.work.config[:0], in, true)
+	data, err := s.hashData(ctx, in, in.unsecured, key.Algorithm())
+	if err != nil {
+		return nil, err
+	}
+	mark := in.options.Recorder.Begin()
+	sig, err := signData(key, data)
+	if err != nil {
+		return nil, &Error{Type: ProofGenerationError, Err: err}
+	}
+	mark = in.options.Recorder.End(phase.Sign, mark, len(data))
+	proof := s.encodeProof(in, sig)
+	in.options.Recorder.End(phase.Encode, mark, len(proof))
+	return proof, nil
+}
+
+// verify is Verify Proof (VC-DI-EdDSA 3.2.2, 3.3.2).
+func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) ([]byte, error) {
+	if !slices.Contains(s.algorithms, key.Algorithm()) {
+		return nil, verification("/verificationMethod", fmt.Sprintf("%s cannot use a key for %s", s.name, key.Algorithm()))
+	}
+	sig, err := decodeSignature(in.proof, key.Algorithm().SignatureSize())
+	if err != nil {
+		return nil, err
+	}
+	unsecured := in.unsecured
+	if s.method == canon.JCS && in.proof.context >= 0 {
+		if unsecured, err = replaceContext(in); err != nil {
+			return nil, err
+		}
+	}
+	in.work.config = s.appendConfig(in.work.config[:0], in, false)
+	data, err := s.hashData(ctx, in, unsecured, key.Algorithm())
+	if err != nil {
+		return nil, err
+	}
+	mark := in.options.Recorder.Begin()
+	ok := checkData(key, data, sig)
+	in.options.Recorder.End(phase.Check, mark, len(data))
+	if !ok {
+		return nil, verification("/proofValue", "the signature does not belong to this document, proof and key")
+	}
+	return unsecured, nil
+}
+
+// appendConfig appends the proof configuration before canonicalization. RDFC suites read the options under the
+// document's @context (VC-DI-EdDSA 3.2.5 step 4); JCS suites put a copy of it into a new proof (3.3.1 step 2).
+func (s *whole) appendConfig(dst []byte, in *input, create bool) []byte {
+	ctx := in.doc.contextText()
+	if s.method == canon.RDFC && ctx == nil {
+		ctx = []byte{}
+	}
+	if s.method == canon.JCS && !create {
+		ctx = nil
+	}
+	return in.proof.appendConfig(dst, ctx)
+}
+
+// hashData is Transformation, Proof Configuration and Hashing (VC-DI-EdDSA 3.2.3 to 3.2.5).
+func (s *whole) hashData(ctx context.Context, in *input, unsecured []byte, alg keys.Algorithm) ([]byte, error) {
+	in.options.Input = canon.JSON
+	if s.method == canon.RDFC {
+		in.options.Input = canon.JSONLD
+		if alg == keys.ES384 {
+			in.options.Hash = canon.SHA384
+		}
+	}
+	config, err := in.canonicalize(ctx, s.canon, in.work.config, 0, "proof options")
+	if err != nil {
+		return nil, err
+	}
+	if s.method == canon.RDFC {
+		if err := checkTerms(config); err != nil {
+			return nil, err
+		}
+	}
+	document, err := in.canonicalize(ctx, s.canon, unsecured, 1, "document")
+	if err != nil {
+		return nil, err
+	}
+	mark := in.options.Recorder.Begin()
+	data := digestData(config, document, alg)
+	in.options.Recorder.End(phase.Digest, mark, len(config)+len(document))
+	return data, nil
+}
+
+// digestData returns the hash of the proof options followed by the hash of the document.
+func digestData(config, document []byte, alg keys.Algorithm) []byte {
+	if alg == keys.ES384 {
+		c, d := sha512.Sum384(config), sha512.Sum384(document)
+		return append(c[:], d[:]...)
+	}
+	c, d := sha256.Sum256(config), sha256.Sum256(document)
+	return append(c[:], d[:]...)
+}
+
+func signData(key *keys.Secret, data []byte) ([]byte, error) { return key.Sign(data) }
+
+func checkData(key *keys.Public, data, sig []byte) bool { return key.Verify(data, sig) }
+
+// encodeProof returns the proof with its proofValue: "z" and base58-btc.
+func (s *whole) encodeProof(in *input, sig []byte) []byte {
+	config := in.work.config
+	if s.method == canon.RDFC { // the document's @context is not part of the proof
+		config = in.proof.appendConfig(nil, nil)
+	}
+	value := base58.Encode(sig)
+	proof := make([]byte, 0, len(config)+len(value)+18)
+	proof = append(proof, config[:len(config)-1]...)
+	proof = append(proof, `,"proofValue":"z`...)
+	proof = append(proof, value...)
+	return append(proof, '"', '}')
+}
+
+// decodeSignature reads a proofValue of base58-btc and the given number of bytes.
+func decodeSignature(p *proof, size int) ([]byte, error) {
+	value, ok := p.text(p.value)
+	if !ok {
+		return nil, verification("/proofValue", "must be a string")
+	}
+	if len(value) == 0 || value[0] != 'z' {
+		return nil, verification("/proofValue", "must start with z (base58-btc)")
+	}
+	if len(value) > 2*size {
+		return nil, verification("/proofValue", fmt.Sprintf("is not %d bytes of base58-btc", size))
+	}
+	sig, err := base58.Decode(value[1:])
+	if err != nil || len(sig) != size {
+		return nil, verification("/proofValue", fmt.Sprintf("is not %d bytes of base58-btc", size))
+	}
+	return sig, nil
+}
+
+// terms are the statements that canonical proof options must hold: the document's contexts have to map the terms of a
+// proof to the security vocabulary (VC Data Integrity 2.4.2), else the signature would cover something else.
+var terms = [][]byte{
+	[]byte("<http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <https://w3id.org/security#DataIntegrityProof> "),
+	[]byte("<https://w3id.org/security#cryptosuite> \""),
+	[]byte("<https://w3id.org/security#proofPurpose> <"),
+	[]byte("<https://w3id.org/security#verificationMethod> <"),
+}
+
+func checkTerms(config []byte) error {
+	for _, t := range terms {
+		if !bytes.Contains(config, t) {
+			return &Error{Type: DataLossDetection, Where: "/@context", Msg: fmt.Sprintf(
+				"the contexts do not define the terms of a proof: %s is missing; add https://w3id.org/security/data-integrity/v2", t)}
+		}
+	}
+	return nil
+}
+
+// replaceContext checks that the document's @context starts with the proof's and returns the document with the proof's
+// in its place (VC-DI-EdDSA 3.3.2 step 4).
+func replaceContext(in *input) ([]byte, error) {
+	t, have, want := in.doc.tape, in.doc.context, in.proof.context
+	if have >= 0 && bytes.Equal(t.Raw(have), t.Raw(want)) {
+		return in.unsecured, nil
+	}
+	bad := verification("/@context", "the document's @context does not start with the proof's")
+	if have < 0 {
+		return nil, bad
+	}
+	h, w := contextList(t, have), contextList(t, want)
+	if len(w) > len(h) {
+		return nil, bad
+	}
+	for i := range w {
+		if !equalValues(t, h[i], w[i]) {
+			return nil, bad
+		}
+	}
+	var u jsontape.Tape
+	if err := u.Scan(in.unsecured, jsontape.Options{Bytes: in.options.Limits.Bytes, Depth: in.options.Limits.Depth}); err != nil {
+		return nil, err
+	}
+	return u.AppendMember(nil, 0, "@context", t.Raw(want)), nil
+}
+
+// contextList returns the contexts of an @context value: a single one counts as a list of one.
+func contextList(t *jsontape.Tape, i int) []int {
+	if t.Nodes[i].Kind != jsontape.Array {
+		return []int{i}
+	}
+	return slices.Collect(t.Elements(i))
+}

@@ -1,0 +1,91 @@
+package vcdm
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+var errTime = errors.New("not an XSD dateTimeStamp")
+
+// parseTime reads an XSD 1.1 dateTimeStamp (W3C XML Schema 1.1 Part 2 section 3.4.28): date, T, time with any number of
+// fraction digits, and Z or an offset up to 14:00. Years have four digits, since no other is in use. If lenient, a text
+// without offset is UTC (VC Data Integrity 2.1).
+func parseTime(s string, lenient bool) (time.Time, error) {
+	if len(s) < 19 || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
+		return time.Time{}, errTime
+	}
+	year, month, day := digits(s[0:4]), digits(s[5:7]), digits(s[8:10])
+	hour, minute, second := digits(s[11:13]), digits(s[14:16]), digits(s[17:19])
+	if year < 0 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) ||
+		hour < 0 || minute < 0 || minute > 59 || second < 0 || second > 59 {
+		return time.Time{}, errTime
+	}
+	rest, nanos, allZero := s[19:], 0, true
+	if strings.HasPrefix(rest, ".") {
+		n := 1
+		for scale := 100_000_000; n < len(rest) && rest[n]-'0' <= 9; n++ {
+			nanos += int(rest[n]-'0') * scale
+			scale /= 10
+			allZero = allZero && rest[n] == '0'
+		}
+		if n == 1 {
+			return time.Time{}, errTime
+		}
+		rest = rest[n:]
+	}
+	if hour > 23 && (hour != 24 || minute != 0 || second != 0 || !allZero) { // 24:00:00 ends the day
+		return time.Time{}, errTime
+	}
+	zone := time.UTC
+	switch {
+	case rest == "Z":
+	case rest == "" && lenient:
+	case len(rest) == 6 && (rest[0] == '+' || rest[0] == '-') && rest[3] == ':':
+		h, m := digits(rest[1:3]), digits(rest[4:6])
+		if h < 0 || m < 0 || m > 59 || h > 14 || h == 14 && m != 0 {
+			return time.Time{}, errTime
+		}
+		offset := h*3600 + m*60
+		if rest[0] == '-' {
+			offset = -offset
+		}
+		zone = time.FixedZone("", offset)
+	default:
+		return time.Time{}, errTime
+	}
+	return time.Date(year, time.Month(month), day, hour, minute, second, nanos, zone), nil
+}
+
+// digits returns the number that s writes, or -1.
+func digits(s string) int {
+	n := 0
+	for i := range len(s) {
+		if s[i]-'0' > 9 {
+			return -1
+		}
+		n = n*10 + int(s[i]-'0')
+	}
+	return n
+}
+
+func daysIn(year, month int) int {
+	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+}
+
+// isURL says whether s is an absolute URL: a scheme, a colon and something after it, without the characters that no IRI
+// holds (RFC 3987).
+func isURL(s string) bool {
+	scheme, rest, ok := strings.Cut(s, ":")
+	if !ok || scheme == "" || rest == "" || !isLetter(scheme[0]) {
+		return false
+	}
+	for i := 1; i < len(scheme); i++ {
+		if c := scheme[i]; !isLetter(c) && c-'0' > 9 && c != '+' && c != '-' && c != '.' {
+			return false
+		}
+	}
+	return strings.IndexFunc(rest, func(r rune) bool { return r <= ' ' || strings.ContainsRune("<>\"{}|\\^`", r) }) < 0
+}
+
+func isLetter(c byte) bool { return c|0x20-'a' < 26 }
