@@ -1,8 +1,14 @@
-// Package rdf holds RDF datasets in a compact form, reads N-Quads and writes canonical N-Quads (RDFC-1.0 section 5).
+// Package rdf holds RDF datasets in a compact form, reads N-Quads and writes canonical N-Quads (RDFC-1.0 appendix A).
 //
-// A [Dataset] keeps each term once as the bytes of its canonical N-Quads form and each quad as four term numbers. Start
-// with [Dataset.Intern] and [Dataset.Add], or with the N-Quads reader.
+// A [Dataset] keeps each term as the bytes of its canonical N-Quads form and each quad as four term numbers. Fill one with
+// [Dataset.ParseNQuads] or [Dataset.ReadNQuads], or build it with [Dataset.Append], [Dataset.Intern] and [Dataset.Add];
+// [AppendIRI] and [AppendLiteral] write the text of terms.
 package rdf
+
+import (
+	"bytes"
+	"hash/maphash"
+)
 
 // Kind says what a term is.
 type Kind uint8
@@ -30,21 +36,36 @@ type Quad struct {
 
 // Dataset is a list of quads over a table of terms. A blank node has exactly one TermID; an IRI or a literal may stand
 // under several (producers that already share terms need not intern them again), and quads may repeat: canonicalization
-// removes duplicates by text.
+// removes duplicates by text. A part of a dataset is a Dataset with the same Terms and fewer Quads.
+//
+// The zero Dataset is empty and ready. It is not safe for concurrent writing; any number of readers may share it.
 type Dataset struct {
 	Terms []Term // Terms[0] is the default graph
 	Quads []Quad
 
-	arena []byte
-	index map[string]TermID
+	arena arena
+	table []slot // open addressing; its length is a power of two
+	used  int    // slots in use
 }
+
+// slot is one place of the table of interned terms; id 0 is an empty one.
+type slot struct {
+	hash uint32
+	id   TermID
+}
+
+var seed = maphash.MakeSeed()
 
 // Reset empties d and keeps its memory.
 func (d *Dataset) Reset() {
 	d.Terms = append(d.Terms[:0], Term{})
 	d.Quads = d.Quads[:0]
-	d.arena = d.arena[:0]
-	clear(d.index)
+	d.arena.reset()
+	if len(d.table) > 1024 && d.used < len(d.table)/32 {
+		d.table = nil // one large document must not make every small one clear a large table
+	}
+	clear(d.table)
+	d.used = 0
 }
 
 // Append adds a term without looking for an equal one. It keeps text, which must not change while d is in use.
@@ -58,18 +79,132 @@ func (d *Dataset) Append(kind Kind, text []byte) TermID {
 
 // Intern returns the number of the term with this text, adding a copy of it if it is new.
 func (d *Dataset) Intern(kind Kind, text []byte) TermID {
-	if id, ok := d.index[string(text)]; ok {
+	return d.intern(kind, text, true)
+}
+
+func (d *Dataset) intern(kind Kind, text []byte, copied bool) TermID {
+	if d.used >= len(d.table)-len(d.table)/4 {
+		d.grow()
+	}
+	i, h := d.probe(text)
+	if id := d.table[i].id; id != 0 {
 		return id
 	}
-	if d.index == nil {
-		d.index = map[string]TermID{}
+	if copied {
+		text = d.Store(text)
 	}
-	id := d.Append(kind, append([]byte(nil), text...))
-	d.index[string(text)] = id
+	id := d.Append(kind, text)
+	d.table[i] = slot{h, id}
+	d.used++
 	return id
+}
+
+// find returns the interned term with this text.
+func (d *Dataset) find(text []byte) (TermID, bool) {
+	if len(d.table) == 0 {
+		return 0, false
+	}
+	i, _ := d.probe(text)
+	id := d.table[i].id
+	return id, id != 0
+}
+
+// probe returns the place in the table that holds text or is free for it, and its hash. The table has a free place.
+func (d *Dataset) probe(text []byte) (uint32, uint32) {
+	h := uint32(maphash.Bytes(seed, text))
+	mask := uint32(len(d.table) - 1)
+	i := h & mask
+	for ; d.table[i].id != 0; i = (i + 1) & mask {
+		if s := d.table[i]; s.hash == h && bytes.Equal(d.Terms[s.id].Text, text) {
+			break
+		}
+	}
+	return i, h
+}
+
+func (d *Dataset) grow() {
+	old := d.table
+	d.table = make([]slot, max(64, 2*len(old)))
+	mask := uint32(len(d.table) - 1)
+	for _, s := range old {
+		if s.id != 0 {
+			i := s.hash & mask
+			for d.table[i].id != 0 {
+				i = (i + 1) & mask
+			}
+			d.table[i] = s
+		}
+	}
 }
 
 // Add appends a quad.
 func (d *Dataset) Add(s, p, o, g TermID) {
 	d.Quads = append(d.Quads, Quad{s, p, o, g})
+}
+
+// Store returns a copy of text that lives as long as d's terms, until Reset.
+func (d *Dataset) Store(text []byte) []byte { return d.arena.store(text) }
+
+// AppendNQuads appends the quads in their order, one canonical line each, with the labels that the blank nodes have.
+func (d *Dataset) AppendNQuads(dst []byte) []byte {
+	for _, q := range d.Quads {
+		dst = AppendQuad(dst, d.Terms[q.S].Text, d.Terms[q.P].Text, d.Terms[q.O].Text, d.Terms[q.G].Text)
+	}
+	return dst
+}
+
+// AppendQuad appends one line of canonical N-Quads made of canonical terms; g is empty in the default graph.
+func AppendQuad(dst, s, p, o, g []byte) []byte {
+	dst = append(dst, s...)
+	dst = append(dst, ' ')
+	dst = append(dst, p...)
+	dst = append(dst, ' ')
+	dst = append(dst, o...)
+	if len(g) > 0 {
+		dst = append(dst, ' ')
+		dst = append(dst, g...)
+	}
+	return append(dst, " .\n"...)
+}
+
+// arena hands out memory in chunks that never move, so that slices of it stay good until reset.
+type arena struct {
+	chunks [][]byte // length is what is used of each
+	at     int      // chunk in use
+}
+
+const (
+	firstChunk = 4 << 10
+	lastChunk  = 1 << 20
+)
+
+// room returns the chunk in use, made to have room for n more bytes. What is appended within that room stays when it is
+// given to keep.
+func (a *arena) room(n int) []byte {
+	for ; a.at < len(a.chunks); a.at++ {
+		if c := a.chunks[a.at]; cap(c)-len(c) >= n {
+			return c
+		}
+	}
+	size := min(firstChunk<<min(a.at, 20), lastChunk)
+	a.chunks = append(a.chunks, make([]byte, 0, max(size, n)))
+	return a.chunks[a.at]
+}
+
+// keep makes what was appended to the chunk that room returned part of the arena, and returns it.
+func (a *arena) keep(c []byte) []byte {
+	from := len(a.chunks[a.at])
+	a.chunks[a.at] = c
+	return c[from:len(c):len(c)]
+}
+
+func (a *arena) store(text []byte) []byte {
+	return a.keep(append(a.room(len(text)), text...))
+}
+
+func (a *arena) reset() {
+	for i := range a.chunks {
+		a.chunks[i] = a.chunks[i][:0]
+	}
+	a.at = 0
 }
