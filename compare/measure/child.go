@@ -83,6 +83,7 @@ func (c *child) do(ctx context.Context, inputs []byte, open Opener) (string, err
 	if err := apply(cell, job.Memory); err != nil {
 		return "job", err
 	}
+	start := time.Now()
 	bench, err := open(cell)
 	if err != nil {
 		return "open", err
@@ -94,11 +95,13 @@ func (c *child) do(ctx context.Context, inputs []byte, open Opener) (string, err
 	if job.Drawn != "" && job.Drawn != d.hash {
 		return "open", errors.New("this binary draws other documents than the gate saw")
 	}
+	took := time.Since(start)
 	if job.Kind == Gate {
 		g, err := d.gateAll(ctx)
 		if err != nil {
 			return "gate", err
 		}
+		g.Open = took.Seconds()
 		return "gate", c.emit(Event{Type: "gate", Gate: g})
 	}
 	records, err := unpack(inputs)

@@ -90,6 +90,7 @@ type Hello struct {
 type Gated struct {
 	Drawn     string                             `json:"drawn"` // SHA-256 of the drawn documents
 	Work      map[compare.Operation]compare.Work `json:"work"`
+	Open      float64                            `json:"open_s,omitempty"`    // seconds to open the bench and draw the documents
 	Issued    []byte                             `json:"issued,omitempty"`    // packed, one record a document; gate jobs only
 	Presented []byte                             `json:"presented,omitempty"` // packed, one record a document; gate jobs only
 }

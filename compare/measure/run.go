@@ -1,0 +1,398 @@
+package measure
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"canonscope/compare"
+	"canonscope/profiles"
+)
+
+// Progress is told what a campaign does, one call a job.
+type Progress func(stage string, done, total int, cell string)
+
+// Record is one line of runs.jsonl: one finished child.
+type Record struct {
+	Kind    Kind            `json:"kind"`
+	Cell    string          `json:"cell"`
+	Run     int             `json:"run"`
+	Seed    uint64          `json:"seed"`
+	Order   int             `json:"order"` // place in the run's random order
+	N       int             `json:"n,omitempty"`
+	First   int             `json:"first"`
+	Warmup  int             `json:"warmup,omitempty"`
+	Inputs  string          `json:"inputs,omitempty"`
+	State   compare.State   `json:"state"`
+	Reason  string          `json:"reason,omitempty"`
+	Started time.Time       `json:"started"`
+	Took    float64         `json:"took_s"`
+	Binary  string          `json:"binary"`
+	Blocks  []compare.Block `json:"blocks,omitempty"`
+}
+
+// Run runs the plan: gates, then timing one child at a time, then profiles. The error says that results could not be
+// written; whatever becomes of a cell is in its Result. When ctx ends, Run returns what is finished, marked Interrupted.
+func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress Progress) (*compare.Campaign, error) {
+	c := &campaign{plan: plan, runner: runner, folder: folder, progress: progress, started: time.Now(),
+		exchanges: make(map[string]*exchange)}
+	for i, cell := range plan.Cells {
+		id := cell.Exchange().ID()
+		x := c.exchanges[id]
+		if x == nil {
+			x = &exchange{id: id}
+			c.exchanges[id] = x
+			c.order = append(c.order, x)
+		}
+		x.cells = append(x.cells, i)
+		c.results = append(c.results, compare.Result{Cell: cell, ID: cell.ID(), State: compare.LeftOut, Reason: "not reached"})
+	}
+	c.gates(ctx)
+	c.fit()
+	runs := c.timings(ctx)
+	c.profiles(ctx)
+	env := Environment()
+	out := &compare.Campaign{Version: Version, Started: c.started, Took: time.Since(c.started).Seconds(), Seed: plan.Seed,
+		Runs: runs, Documents: plan.Documents, Environment: env, Out: folder.Path, Results: c.results, Interrupted: ctx.Err() != nil}
+	return out, c.broken
+}
+
+type campaign struct {
+	plan      Plan
+	runner    Runner
+	folder    *Folder
+	progress  Progress
+	started   time.Time
+	results   []compare.Result // one for each cell of the plan
+	exchanges map[string]*exchange
+	order     []*exchange
+
+	mu     sync.Mutex
+	broken error // writing a result failed
+}
+
+// exchange is what the gate found for the cells of one exchange.
+type exchange struct {
+	id       string
+	cells    []int // indexes of results
+	gated    *Gated
+	startup  time.Duration // until a child has drawn its documents
+	inputs   map[compare.Operation][]byte
+	tooHeavy bool
+}
+
+// fail records an error of writing; the first one counts.
+func (c *campaign) fail(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken == nil {
+		c.broken = err
+	}
+}
+
+func (c *campaign) say(stage string, done, total int, cell string) {
+	if c.progress != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.progress(stage, done, total, cell)
+	}
+}
+
+// left is what remains of the budget.
+func (c *campaign) left() time.Duration { return c.plan.Budget - time.Since(c.started) }
+
+// job runs one Job and appends its line to runs.jsonl.
+func (c *campaign) job(ctx context.Context, job Job, order int, inputs []byte, emit func(Event)) error {
+	job.Version, job.Seed, job.Documents = Version, c.plan.Seed, c.plan.Documents
+	job.Deadline, job.Memory = c.plan.Deadline.Seconds(), c.plan.Memory
+	if inputs != nil {
+		job.Inputs, job.InputBytes = hash(inputs), len(inputs)
+	}
+	rec := Record{Kind: job.Kind, Cell: job.Cell, Run: job.Run, Seed: job.Seed, Order: order, N: job.N, First: job.First,
+		Warmup: job.Warmup, Inputs: job.Inputs, Started: time.Now(), State: compare.Measured}
+	err := c.runner.Run(ctx, job, inputs, func(e Event) {
+		switch {
+		case e.Hello != nil:
+			rec.Binary = e.Hello.Binary
+		case e.Block != nil:
+			rec.Blocks = append(rec.Blocks, *e.Block)
+		}
+		emit(e)
+	})
+	if err == nil && rec.Binary != BinaryHash() {
+		err = &StoppedError{compare.Failed, "another binary answered: the executable changed while the campaign ran"}
+	}
+	var stopped *StoppedError
+	if errors.As(err, &stopped) {
+		rec.State, rec.Reason = stopped.State, stopped.Reason
+	} else if err != nil {
+		rec.State, rec.Reason = compare.Failed, err.Error()
+	}
+	rec.Took = time.Since(rec.Started).Seconds()
+	if rec.State != compare.Interrupted {
+		if werr := c.folder.Append(rec); werr != nil {
+			c.fail(fmt.Errorf("write runs.jsonl: %w", werr))
+		}
+	}
+	return err
+}
+
+// stop marks a cell with what stopped it; the first reason stays.
+func (c *campaign) stop(i int, err error) {
+	r := &c.results[i]
+	if r.State != compare.Measured && r.State != compare.LeftOut {
+		return
+	}
+	var stopped *StoppedError
+	if errors.As(err, &stopped) {
+		r.State, r.Reason = stopped.State, stopped.Reason
+	} else {
+		r.State, r.Reason = compare.Failed, err.Error()
+	}
+	r.Blocks, r.Profile = nil, nil
+}
+
+// workers is how many children may run at a time where nothing is timed.
+func workers() int { return min(2, runtime.NumCPU()) }
+
+// parallel calls f for 0..n-1, a few at a time, until ctx ends.
+func parallel(ctx context.Context, n int, f func(int)) {
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range workers() {
+		wg.Go(func() {
+			for i := range next {
+				f(i)
+			}
+		})
+	}
+	for i := 0; i < n && ctx.Err() == nil; i++ {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+}
+
+func (c *campaign) gates(ctx context.Context) {
+	parallel(ctx, len(c.order), func(i int) {
+		x := c.order[i]
+		c.say("gate", i, len(c.order), x.id)
+		start := time.Now()
+		err := c.job(ctx, Job{Kind: Gate, Cell: x.id}, i, nil, func(e Event) {
+			switch {
+			case e.Hello != nil:
+				x.startup = time.Since(start)
+			case e.Gate != nil:
+				x.gated = e.Gate
+			}
+		})
+		if err == nil && x.gated == nil {
+			err = &StoppedError{compare.Died, "the gate said nothing"}
+		}
+		if err != nil {
+			x.gated = nil
+			for _, i := range x.cells {
+				c.stop(i, err)
+			}
+			return
+		}
+		x.startup += time.Duration(x.gated.Open * float64(time.Second))
+		x.inputs = map[compare.Operation][]byte{compare.Present: x.gated.Issued, compare.Verify: x.gated.Presented}
+		for _, i := range x.cells {
+			c.results[i].Work = x.gated.Work[c.results[i].Cell.Operation]
+		}
+	})
+}
+
+// sizing of a cell whose gate passed.
+func (c *campaign) sizing(i int) sizing {
+	x := c.exchanges[c.results[i].Cell.Exchange().ID()]
+	op := time.Duration(c.results[i].Work.Estimate)
+	var gate time.Duration
+	for _, w := range x.gated.Work {
+		gate += time.Duration(w.Estimate)
+	}
+	return sizing{op: op, start: x.startup + 3*gate + time.Duration(warmup(op))*op}
+}
+
+// open lists the cells that passed their gates and have not stopped.
+func (c *campaign) open() []int {
+	var open []int
+	for i := range c.results {
+		if s := c.results[i].State; s == compare.Measured || s == compare.LeftOut && !c.exchange(i).tooHeavy && c.exchange(i).gated != nil {
+			open = append(open, i)
+		}
+	}
+	return open
+}
+
+func (c *campaign) exchange(i int) *exchange { return c.exchanges[c.results[i].Cell.Exchange().ID()] }
+
+// least is how many operations a run times at least: over all runs every document has its turn.
+func (c *campaign) least() int {
+	return max((c.plan.Documents+c.plan.Runs-1)/c.plan.Runs, c.plan.Blocks)
+}
+
+// fit leaves exchanges out from the end while a single smallest run does not fit the budget.
+func (c *campaign) fit() {
+	if c.plan.Budget == 0 || c.plan.N > 0 {
+		return
+	}
+	for k := len(c.order) - 1; k > 0; k-- {
+		if _, took := choose(c.sizings(c.open()), c.least(), 0); took <= c.left()*8/10 {
+			return
+		}
+		x := c.order[k]
+		x.tooHeavy = true
+		for _, i := range x.cells {
+			if c.results[i].State == compare.LeftOut {
+				c.results[i].Reason = "this machine is too slow for it within the default time"
+			}
+		}
+	}
+}
+
+func (c *campaign) sizings(cells []int) []sizing {
+	var out []sizing
+	for _, i := range cells {
+		out = append(out, c.sizing(i))
+	}
+	return out
+}
+
+// timings runs every open cell once per run, in an order drawn anew for each run, and returns how many runs were finished.
+func (c *campaign) timings(ctx context.Context) int {
+	var deadline time.Time
+	if c.plan.Budget > 0 {
+		share := 1.0
+		if c.plan.Profile < 0 {
+			share = timingShare
+		}
+		deadline = time.Now().Add(time.Duration(share * float64(c.left())))
+	}
+	for run := range c.plan.Runs {
+		cells := c.open()
+		n := slices.Repeat([]int{c.plan.N}, len(cells))
+		if c.plan.N == 0 {
+			total := 24 * time.Hour
+			if c.plan.Budget > 0 {
+				total = time.Until(deadline) / time.Duration(c.plan.Runs-run)
+			}
+			var took time.Duration
+			if n, took = choose(c.sizings(cells), c.least(), total); run > 0 && c.plan.Budget > 0 && took > time.Until(deadline) {
+				return run
+			}
+		}
+		order := rand.New(rand.NewPCG(c.plan.Seed, uint64(run))).Perm(len(cells))
+		for place, k := range order {
+			if ctx.Err() != nil {
+				return run
+			}
+			i := cells[k]
+			c.say(fmt.Sprintf("time, run %d of %d", run+1, c.plan.Runs), place, len(order), c.results[i].ID)
+			c.time(ctx, i, run, place, n[k])
+		}
+	}
+	return c.plan.Runs
+}
+
+func (c *campaign) time(ctx context.Context, i, run, place, n int) {
+	x, r := c.exchange(i), &c.results[i]
+	var blocks []compare.Block
+	err := c.job(ctx, Job{Kind: Time, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, Run: run, First: r.N,
+		N: n, Blocks: min(c.plan.Blocks, n), Warmup: warmup(time.Duration(r.Work.Estimate))}, place, x.inputs[r.Cell.Operation],
+		func(e Event) {
+			if e.Block != nil {
+				blocks = append(blocks, *e.Block)
+			}
+		})
+	var stopped *StoppedError
+	if errors.As(err, &stopped) && stopped.State == compare.Interrupted {
+		return // earlier runs of the cell stay
+	}
+	if err != nil {
+		c.stop(i, err)
+		return
+	}
+	r.State, r.Reason = compare.Measured, ""
+	r.N += n
+	r.Blocks = append(r.Blocks, blocks...)
+}
+
+func (c *campaign) profiles(ctx context.Context) {
+	var cells []int
+	for _, i := range c.open() {
+		if c.results[i].State == compare.Measured {
+			cells = append(cells, i)
+		}
+	}
+	seconds := c.plan.Profile
+	if seconds < 0 {
+		seconds = defaultProfile
+		if c.plan.Budget > 0 && len(cells) > 0 {
+			var start time.Duration
+			for _, s := range c.sizings(cells) {
+				start += s.start + 250*time.Millisecond // stopping the profiler, attribution, picture
+			}
+			each := (c.left()*time.Duration(workers()) - start) / time.Duration(len(cells))
+			seconds = min(maxProfile, max(minProfile, each.Seconds()))
+		}
+	}
+	if seconds == 0 {
+		return
+	}
+	parallel(ctx, len(cells), func(k int) {
+		i := cells[k]
+		r, x := &c.results[i], c.exchange(i)
+		c.say("profile", k, len(cells), r.ID)
+		var got *Profiled
+		err := c.job(ctx, Job{Kind: Profile, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, ProfileSeconds: seconds,
+			Warmup: warmup(time.Duration(r.Work.Estimate)), Rules: c.plan.Rules.Hash()}, k, x.inputs[r.Cell.Operation],
+			func(e Event) {
+				if e.Profile != nil {
+					got = e.Profile
+				}
+			})
+		var stopped *StoppedError
+		switch {
+		case errors.As(err, &stopped) && stopped.State == compare.Interrupted:
+		case err != nil:
+			r.Reason = "no profile: " + err.Error()
+		case got == nil:
+			r.Reason = "no profile: the child sent none"
+		default:
+			if r.Profile, err = c.attribute(r.ID, got); err != nil {
+				c.fail(err)
+			}
+		}
+	})
+}
+
+// attribute charges a profile to phases and writes it with its picture into the results folder.
+func (c *campaign) attribute(id string, got *Profiled) (*compare.Profile, error) {
+	p, err := profile.ParseData(got.Pprof)
+	if err != nil {
+		return nil, fmt.Errorf("profile of %s: %w", id, err)
+	}
+	rec := profiles.Recording{Profile: p, CPU: time.Duration(got.CPU), Wall: time.Duration(got.Wall)}
+	out := &compare.Profile{Attribution: profiles.Attribute(p, c.plan.Rules), Ops: got.Ops, CPU: got.CPU, Coverage: rec.Coverage(),
+		Warning: rec.Warning(), Pprof: "profiles/" + fileName(id) + ".pb.gz", Flame: "flame/" + fileName(id) + ".svg"}
+	profiles.Annotate(p, c.plan.Rules)
+	var svg bytes.Buffer
+	notes := []string{fmt.Sprintf("%d operations, %.2f s of CPU, rules %.12s", got.Ops, float64(got.CPU)/1e9, c.plan.Rules.Hash())}
+	if err := profiles.FlameSVG(&svg, p, c.plan.Rules, profiles.FlameOptions{Title: id, Notes: notes}); err != nil {
+		return nil, fmt.Errorf("flame graph of %s: %w", id, err)
+	}
+	return out, errors.Join(
+		c.folder.Write(out.Pprof, p.Write),
+		c.folder.Write(out.Flame, func(w io.Writer) error { _, err := svg.WriteTo(w); return err }))
+}
