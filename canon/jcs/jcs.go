@@ -3,8 +3,10 @@
 package jcs
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strconv"
 	"sync"
@@ -69,16 +71,18 @@ type writer struct {
 	tape     *jsontape.Tape
 	omit     string
 	members  []member // of the open objects, innermost last
-	text     []byte   // unescaped keys
+	escaped  [][]byte // the texts of keys with escapes
+	text     []byte   // where they stand
 	warnings []Warning
 	own      jsontape.Tape
 }
 
 // member is one member of an object that is being sorted.
 type member struct {
-	prefix uint64 // first 8 bytes of the key, for order
-	text   []byte // the key without escapes
-	key    int    // node index
+	prefix  uint64 // 8 bytes of the key in the order of UTF-16, padded with zeros
+	rest    uint8  // how many of them the key has
+	key     uint32 // node index
+	escaped uint32 // index into writer.escaped from 1; 0 for a key without escapes
 }
 
 var writers = sync.Pool{New: func() any { return new(writer) }}
@@ -106,7 +110,7 @@ func AppendNode(dst []byte, t *jsontape.Tape, i int, opt Options) ([]byte, []War
 }
 
 func (w *writer) run(dst []byte, t *jsontape.Tape, i int, opt Options) ([]byte, []Warning, error) {
-	w.tape, w.omit, w.members, w.text, w.warnings = t, opt.Omit, w.members[:0], w.text[:0], nil
+	w.tape, w.omit, w.members, w.escaped, w.text, w.warnings = t, opt.Omit, w.members[:0], w.escaped[:0], w.text[:0], nil
 	if t.Nodes[i].Kind != jsontape.Object {
 		w.omit = ""
 	}
@@ -160,14 +164,27 @@ func (w *writer) object(dst []byte, i int) ([]byte, error) {
 		if omit != "" && t.TextIs(k, omit) {
 			continue
 		}
-		m := w.member(k)
-		if last := len(w.members) - 1; sorted && last >= from && !less(&w.members[last], &m) {
-			sorted = false
+		m := member{key: uint32(k)}
+		if t.Nodes[k].Escaped {
+			at := len(w.text)
+			w.text = t.AppendString(w.text, k)
+			m.escaped = uint32(len(w.escaped) + 1)
+			w.escaped = append(w.escaped, w.text[at:len(w.text):len(w.text)])
+		}
+		if sorted {
+			w.load(&m, 0)
+			if last := len(w.members) - 1; last >= from {
+				c := compare(&w.members[last], &m)
+				if c == 0 {
+					c = CompareUTF16(w.key(&w.members[last]), w.key(&m))
+				}
+				sorted = c < 0
+			}
 		}
 		w.members = append(w.members, m)
 	}
 	if !sorted {
-		sortMembers(w.members[from:])
+		w.sort(w.members[from:], 0)
 	}
 	to := len(w.members)
 	dst = append(dst, '{')
@@ -175,7 +192,7 @@ func (w *writer) object(dst []byte, i int) ([]byte, error) {
 		if at > from {
 			dst = append(dst, ',')
 		}
-		k := w.members[at].key
+		k := int(w.members[at].key)
 		key, v := &t.Nodes[k], &t.Nodes[k+1]
 		if !key.Escaped && v.Kind != jsontape.Number && v.Kind <= jsontape.String && !v.Escaped && v.Start == key.End+1 {
 			dst = append(dst, t.Src[key.Start:v.End]...) // "key":"value" stands as it must
@@ -196,86 +213,111 @@ func (w *writer) object(dst []byte, i int) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-func (w *writer) member(k int) member {
-	t := w.tape
-	n := &t.Nodes[k]
-	m := member{key: k}
-	if n.Escaped {
-		from := len(w.text)
-		w.text = t.AppendString(w.text, k)
-		m.text = w.text[from:len(w.text):len(w.text)]
+// key returns the text of a member's key.
+func (w *writer) key(m *member) []byte {
+	if m.escaped > 0 {
+		return w.escaped[m.escaped-1]
+	}
+	n := &w.tape.Nodes[m.key]
+	return w.tape.Src[n.Start+1 : n.End-1]
+}
+
+// load fills the prefix of m with the bytes of its key from an index on.
+func (w *writer) load(m *member, from int) {
+	text := w.key(m)[from:]
+	m.rest = uint8(min(8, len(text)))
+	m.prefix = 0
+	if at := int(w.tape.Nodes[m.key].Start) + 1 + from; m.escaped == 0 && at+8 <= len(w.tape.Src) {
+		m.prefix = binary.BigEndian.Uint64(w.tape.Src[at:]) & (^uint64(0) << (64 - 8*m.rest))
 	} else {
-		m.text = t.Src[n.Start+1 : n.End-1]
-		if at := int(n.Start) + 1; at+8 <= len(t.Src) {
-			m.prefix = binary.BigEndian.Uint64(t.Src[at:])
-			if size := len(m.text); size < 8 {
-				m.prefix &= ^uint64(0) << (8 * (8 - size))
+		for i, c := range text[:m.rest] {
+			m.prefix |= uint64(c) << (56 - 8*i)
+		}
+	}
+	if m.prefix&0x8080808080808080 != 0 {
+		for i := range 8 {
+			if c := byte(m.prefix >> (8 * i)); c >= 0xEE {
+				m.prefix ^= uint64(asUTF16(c)^c) << (8 * i)
 			}
-			return m
 		}
 	}
-	for at := range 8 {
-		m.prefix <<= 8
-		if at < len(m.text) {
-			m.prefix |= uint64(m.text[at])
+}
+
+// asUTF16 maps the first bytes of characters so that texts order by their bytes as by their UTF-16 code units: the
+// surrogates of what lies beyond U+FFFF (F0 to F4) come before U+E000 to U+FFFF (EE and EF). Other bytes stay.
+func asUTF16(c byte) byte {
+	switch {
+	case c >= 0xF0:
+		return c - 2
+	case c >= 0xEE:
+		return c + 5
+	}
+	return c
+}
+
+// compare orders members by their prefixes; 0 means that both keys go on behind them.
+func compare(a, b *member) int {
+	if c := cmp.Compare(a.prefix, b.prefix); c != 0 {
+		return c
+	}
+	return int(a.rest) - int(b.rest)
+}
+
+// sort orders members by the UTF-16 code units of their keys (RFC 8785 section 3.2.3), which are equal up to an index.
+func (w *writer) sort(m []member, from int) {
+	first := w.key(&m[0])
+	shared := len(first)
+	for i := range m[1:] {
+		shared = from + sharedPrefix(first[from:shared], w.key(&m[i+1])[from:])
+	}
+	for i := range m {
+		w.load(&m[i], shared)
+	}
+	if len(m) <= 16 {
+		for i := 1; i < len(m); i++ {
+			x := m[i]
+			j := i
+			for ; j > 0 && compare(&x, &m[j-1]) < 0; j-- {
+				m[j] = m[j-1]
+			}
+			m[j] = x
 		}
+	} else {
+		slices.SortFunc(m, func(a, b member) int { return compare(&a, &b) })
 	}
-	return m
+	for len(m) > 0 { // keys with the same 8 bytes
+		n := 1
+		for n < len(m) && compare(&m[0], &m[n]) == 0 {
+			n++
+		}
+		if n > 1 {
+			w.sort(m[:n], shared+8)
+		}
+		m = m[n:]
+	}
 }
 
-// less orders keys by UTF-16 code units (RFC 8785 section 3.2.3).
-func less(a, b *member) bool {
-	const notASCII = 0x8080808080808080
-	if (a.prefix|b.prefix)&notASCII == 0 && a.prefix != b.prefix {
-		return a.prefix < b.prefix
-	}
-	return CompareUTF16(a.text, b.text) < 0
-}
-
-// CompareUTF16 compares two valid UTF-8 texts by their UTF-16 code units. Bytes give the same order, except that the
-// surrogates of the characters beyond U+FFFF (first byte F0 to F4) come before U+E000 to U+FFFF (EE and EF).
+// CompareUTF16 compares two valid UTF-8 texts by their UTF-16 code units.
 func CompareUTF16(a, b []byte) int {
-	n := min(len(a), len(b))
-	for i := range n {
-		x, y := a[i], b[i]
-		if x == y {
-			continue
-		}
-		if x >= 0xEE && y >= 0xEE && (x >= 0xF0) != (y >= 0xF0) {
-			x, y = y, x
-		}
-		if x < y {
-			return -1
-		}
-		return 1
+	i := sharedPrefix(a, b)
+	if i == len(a) || i == len(b) {
+		return len(a) - len(b)
 	}
-	return len(a) - len(b)
+	return int(asUTF16(a[i])) - int(asUTF16(b[i]))
 }
 
-func sortMembers(m []member) {
-	if len(m) > 16 {
-		slices.SortFunc(m, func(a, b member) int {
-			switch {
-			case less(&a, &b):
-				return -1
-			case less(&b, &a):
-				return 1
-			}
-			return 0
-		})
-		return
-	}
-	for i := 1; i < len(m); i++ {
-		if !less(&m[i], &m[i-1]) {
-			continue
+// sharedPrefix returns the number of bytes up to which a and b are equal.
+func sharedPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	i := 0
+	for ; i+8 <= n; i += 8 {
+		if x := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:]); x != 0 {
+			return i + bits.TrailingZeros64(x)>>3
 		}
-		x := m[i]
-		j := i
-		for ; j > 0 && less(&x, &m[j-1]); j-- {
-			m[j] = m[j-1]
-		}
-		m[j] = x
 	}
+	for ; i < n && a[i] == b[i]; i++ {
+	}
+	return i
 }
 
 func (w *writer) appendNumber(dst []byte, i int) ([]byte, error) {
