@@ -2,7 +2,6 @@ package vcdm
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"canonscope/canon"
@@ -13,12 +12,13 @@ import (
 
 var works = sync.Pool{New: func() any { return new(work) }}
 
-// Signer adds proofs. It is safe for concurrent use unless it has a Recorder.
+// Signer adds proofs. It is safe for concurrent use unless it has a Recorder or Counts.
 type Signer struct {
 	Suite    Suite
 	Key      *keys.Secret
 	Limits   canon.Limits    // zero fields take their defaults
 	Recorder *phase.Recorder // nil records nothing
+	Counts   *Counts         // nil counts nothing
 }
 
 // Add returns the document with one more proof (VC Data Integrity 4.2 and 4.3). The options are a proof without its
@@ -52,7 +52,7 @@ func (s *Signer) Add(ctx context.Context, doc, options []byte) ([]byte, error) {
 			return nil, generation("/previousProof", id+": "+msg)
 		}
 	}
-	in := &input{unsecured: doc, doc: &d, proof: &p, options: engineOptions(s.Limits, s.Recorder), work: w}
+	in := &input{counts: w.counter(s.Counts), unsecured: doc, doc: &d, proof: &p, options: engineOptions(s.Limits, s.Recorder), work: w}
 	if d.proofKey >= 0 {
 		in.unsecured = d.appendUnsecured(nil, matching)
 	}
@@ -81,15 +81,4 @@ func parseOptions(t *jsontape.Tape, options []byte, suite string) (proof, error)
 		return proof{}, generation("/"+member, msg)
 	}
 	return p, nil
-}
-
-// asGeneration gives a verification error that comes up while a proof is made its other type.
-func asGeneration(err error) error {
-	var e *Error
-	if errors.As(err, &e) && e.Type == ProofVerificationError {
-		g := *e
-		g.Type = ProofGenerationError
-		return &g
-	}
-	return err
 }

@@ -3,8 +3,8 @@
 //
 // A [Suite] is one cryptosuite with the canonicalizer it was given, so that engines swap: [EdDSARDFC2022],
 // [EdDSAJCS2022], [ECDSARDFC2019], [ECDSAJCS2019]. [Add] takes document bytes and gives document bytes with a proof, all
-// other bytes unchanged; [Verifier.Verify] and [Verifier.VerifyAll] check them; [Select] builds the part of a document
-// that JSON pointers name. Keys are in package keys.
+// other bytes unchanged; [Verifier.Verify] and [Verifier.VerifyAll] check them; [Selector.Select] builds the
+// part of a document that JSON pointers name. Keys are in package keys.
 //
 // Nothing is fetched: verification methods come from a [Resolver], contexts from the loader inside the canonicalizer.
 package vcdm

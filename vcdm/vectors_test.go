@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"canonscope/canon/conform"
 	"canonscope/canon/conform/official"
 	"canonscope/vcdm/vectors"
 )
@@ -17,10 +18,10 @@ func TestVectors(t *testing.T) {
 	}
 	for _, r := range results {
 		switch r.Outcome {
-		case vectors.Failed:
-			t.Errorf("%s: %s", r.ID, r.Detail)
-		case vectors.Skipped:
-			t.Logf("%s: skipped: %s", r.ID, r.Detail)
+		case conform.Failed:
+			t.Errorf("%s: %s", r.Test, r.Reason)
+		case conform.Skipped:
+			t.Logf("%s: skipped: %s", r.Test, r.Reason)
 		}
 	}
 }

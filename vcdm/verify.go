@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"canonscope/canon"
+	"canonscope/canon/jsontape"
 	"canonscope/canon/phase"
 )
 
@@ -16,7 +17,7 @@ import (
 const MediaType = "application/vc"
 
 // Verifier checks proofs. The zero value accepts no suite; give it those it may use. It is safe for concurrent use unless
-// it has a Recorder.
+// it has a Recorder or Counts.
 type Verifier struct {
 	Suites    []Suite
 	Resolver  Resolver         // nil knows did:key alone
@@ -26,8 +27,10 @@ type Verifier struct {
 	Now       func() time.Time // clock for created and expires; nil is time.Now
 	Skew      time.Duration    // how far created may lie ahead of the clock
 	AnyTime   bool             // compare neither created nor expires with the clock
+	Period    bool             // demand a credential's validFrom and validUntil to enclose the clock
 	Limits    canon.Limits     // zero fields take their defaults
 	Recorder  *phase.Recorder  // nil records nothing
+	Counts    *Counts          // nil counts nothing
 }
 
 // Result says what a verification found (VC Data Integrity 4.4).
@@ -87,7 +90,13 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool) *Result {
 	case single && list:
 		return failed(&Error{Type: ParsingError, Where: "/proof", Msg: "is a list, not one object"})
 	}
-	v.Recorder.End(phase.Parse, mark, len(doc))
+	mark = v.Recorder.End(phase.Parse, mark, len(doc))
+	if v.Period {
+		if err := v.checkPeriod(&d); err != nil {
+			return failed(err)
+		}
+		v.Recorder.End(phase.Validate, mark, 0)
+	}
 
 	r := &Result{Proofs: make([]ProofResult, len(all))}
 	for i := range all {
@@ -146,7 +155,7 @@ func (v *Verifier) verifyProof(ctx context.Context, d *document, all []proof, i 
 	if r.Method, err = resolver.Resolve(ctx, method, purpose); err != nil {
 		return nil, err
 	}
-	in := &input{unsecured: d.appendUnsecured(make([]byte, 0, len(d.tape.Src)), matching), doc: d, proof: p,
+	in := &input{counts: w.counter(v.Counts), unsecured: d.appendUnsecured(make([]byte, 0, len(d.tape.Src)), matching), doc: d, proof: p,
 		options: engineOptions(v.Limits, v.Recorder), work: w}
 	v.Recorder.End(phase.Validate, mark, 0)
 	return suite.verify(ctx, in, r.Method.Key)
@@ -180,10 +189,7 @@ func (v *Verifier) checkProof(p *proof) (Suite, error) {
 		return nil, &Error{Type: InvalidChallenge, Where: "/challenge", Msg: "is not the expected one"}
 	}
 	if !v.AnyTime && (p.created >= 0 || p.expires >= 0) {
-		now := time.Now()
-		if v.Now != nil {
-			now = v.Now()
-		}
+		now := v.now()
 		if p.created >= 0 && p.time(p.created).After(now.Add(v.Skew)) {
 			return nil, verification("/created", "lies in the future")
 		}
@@ -192,6 +198,44 @@ func (v *Verifier) checkProof(p *proof) (Suite, error) {
 		}
 	}
 	return v.Suites[i], nil
+}
+
+func (v *Verifier) now() time.Time {
+	if v.Now != nil {
+		return v.Now()
+	}
+	return time.Now()
+}
+
+// checkPeriod compares the validity period of a credential with the clock (Verifiable Credentials Data Model 2.0
+// section 4.9).
+func (v *Verifier) checkPeriod(d *document) error {
+	from, until := d.tape.Get(0, "validFrom"), d.tape.Get(0, "validUntil")
+	if from < 0 && until < 0 {
+		return nil
+	}
+	now := v.now()
+	for _, m := range []struct {
+		name string
+		node int
+	}{{"/validFrom", from}, {"/validUntil", until}} {
+		if m.node < 0 {
+			continue
+		}
+		if d.tape.Nodes[m.node].Kind != jsontape.String {
+			return verification(m.name, "must be a string")
+		}
+		t, err := parseTime(string(d.tape.Text(m.node)), true)
+		switch {
+		case err != nil:
+			return verification(m.name, "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z")
+		case m.node == from && now.Before(t):
+			return verification(m.name, "the credential is not valid yet")
+		case m.node == until && now.After(t):
+			return verification(m.name, "the credential is no longer valid")
+		}
+	}
+	return nil
 }
 
 func sameSet(a, b []string) bool {

@@ -38,6 +38,7 @@ func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte
 		return nil, err
 	}
 	mark := in.options.Recorder.Begin()
+	in.counts.Signatures++
 	sig, err := signData(key, data)
 	if err != nil {
 		return nil, &Error{Type: ProofGenerationError, Err: err}
@@ -69,6 +70,7 @@ func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) ([]byte
 		return nil, err
 	}
 	mark := in.options.Recorder.Begin()
+	in.counts.Verifications++
 	ok := checkData(key, data, sig)
 	in.options.Recorder.End(phase.Check, mark, len(data))
 	if !ok {

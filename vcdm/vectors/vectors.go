@@ -18,27 +18,12 @@ import (
 	"time"
 
 	"canonscope/canon"
+	"canonscope/canon/conform"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
 
 	"github.com/mr-tron/base58"
 )
-
-// Outcome of a check.
-type Outcome string
-
-const (
-	Passed  Outcome = "passed"
-	Failed  Outcome = "failed"
-	Skipped Outcome = "skipped"
-)
-
-// Result is one check of one vector set.
-type Result struct {
-	ID      string // folder and what is compared, e.g. "vc-di-eddsa/eddsa-rdfc-2022 proofValue"
-	Outcome Outcome
-	Detail  string // why it failed or was skipped
-}
 
 // Engines are the canonicalizers under test.
 type Engines struct {
@@ -84,12 +69,12 @@ func (e Engines) Suite(name string) vcdm.Suite {
 type reader struct {
 	dir     string
 	engines Engines
-	results []Result
+	results []conform.Result
 }
 
 // Run runs every vector set below dir, the folder that holds vc-di-eddsa and vc-di-ecdsa. ECDSA signs as RFC 6979 does.
 // The vectors' issuers do not control the keys that sign, so that is not checked.
-func Run(ctx context.Context, dir string, e Engines) ([]Result, error) {
+func Run(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 	if _, err := os.Stat(filepath.Join(dir, "vc-di-eddsa")); err != nil {
 		return nil, fmt.Errorf("%s holds no Data Integrity vectors: %w", dir, err)
 	}
@@ -98,19 +83,19 @@ func Run(ctx context.Context, dir string, e Engines) ([]Result, error) {
 		r.run(ctx, s)
 	}
 	r.chains(ctx)
-	r.results = append(r.results, Result{"vc-di-eddsa/Ed25519Signature2020", Skipped, "a suite that VC-DI-EdDSA keeps for old proofs only"})
+	r.check("vc-di-eddsa/Ed25519Signature2020", &canon.UnsupportedError{Engine: "package vcdm", What: "Ed25519Signature2020, kept for old proofs alone"})
 	return r.results, nil
 }
 
-// check adds a result; a nil error passes.
+// check adds a result: a nil error passes, an unsupported construct is skipped.
 func (r *reader) check(id string, err error) {
-	res := Result{ID: id, Outcome: Passed}
+	res := conform.Result{Test: id, Name: id, Outcome: conform.Passed}
 	var unsupported *canon.UnsupportedError
 	switch {
 	case errors.As(err, &unsupported):
-		res.Outcome, res.Detail = Skipped, unsupported.Error()
+		res.Outcome, res.Reason = conform.Skipped, unsupported.Error()
 	case err != nil:
-		res.Outcome, res.Detail = Failed, err.Error()
+		res.Outcome, res.Reason = conform.Failed, err.Error()
 	}
 	r.results = append(r.results, res)
 }

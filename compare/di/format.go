@@ -1,0 +1,131 @@
+// Package di is the format vcdm: W3C verifiable credentials secured by Data Integrity proofs. Call [NewFormat].
+package di
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/compare"
+	"canonscope/compare/claims"
+	"canonscope/schemas"
+	"canonscope/vcdm"
+	"canonscope/vcdm/keys"
+)
+
+// Suites lists the cryptosuites of the format in the order of reports, with what each needs.
+var Suites = []Suite{
+	{"eddsa-rdfc-2022", canon.RDFC, []keys.Algorithm{keys.EdDSA}, vcdm.EdDSARDFC2022},
+	{"eddsa-jcs-2022", canon.JCS, []keys.Algorithm{keys.EdDSA}, vcdm.EdDSAJCS2022},
+	{"ecdsa-rdfc-2019", canon.RDFC, []keys.Algorithm{keys.ES256, keys.ES384}, vcdm.ECDSARDFC2019},
+	{"ecdsa-jcs-2019", canon.JCS, []keys.Algorithm{keys.ES256, keys.ES384}, vcdm.ECDSAJCS2019},
+}
+
+// Suite is a cryptosuite of the format.
+type Suite struct {
+	Name       string
+	Method     canon.Method // of the canonicalizer it takes
+	Algorithms []keys.Algorithm
+	New        func(canon.Canonicalizer) vcdm.Suite
+}
+
+// checksWhole says what verify checks of a suite that signs whole documents.
+const checksWhole = "signature, proof options, purpose, dates of the proof, validity period"
+
+// NewFormat returns the format vcdm with a cryptosuite over a canonicalizer of the suite's method, and a signature
+// algorithm of the suite. An algorithm that the suite does not have is a [*canon.UnsupportedError].
+func NewFormat(suite string, c canon.Canonicalizer, algorithm string) (compare.Format, error) {
+	i := slices.IndexFunc(Suites, func(s Suite) bool { return s.Name == suite })
+	if i < 0 {
+		return nil, fmt.Errorf("unknown cryptosuite %q", suite)
+	}
+	s := Suites[i]
+	if !slices.Contains(s.Algorithms, keys.Algorithm(algorithm)) {
+		return nil, &canon.UnsupportedError{Engine: suite, What: "the algorithm " + algorithm}
+	}
+	return &format{suite: s.New(c), algorithm: algorithm}, nil
+}
+
+type format struct {
+	suite     vcdm.Suite
+	algorithm string
+}
+
+// Prepare implements [compare.Format]. The issuer signs with its key; the verifier has the issuer's key, parsed.
+func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
+	issuer, _, err := claims.Keys(f.algorithm, s)
+	if err != nil {
+		return nil, err
+	}
+	if s.Binding == "holder" {
+		return nil, &canon.UnsupportedError{Engine: "format vcdm", What: "holder binding"}
+	}
+	disclose := s.Disclose
+	if len(disclose) == 0 {
+		disclose = c.Disclose
+	}
+	x := &exchange{
+		doc:      c.VCDM,
+		pointers: append(slices.Clone(c.Mandatory), disclose...),
+		options:  vcdm.Options{Created: s.Now.UTC().Format(time.RFC3339), Method: issuer.Public().Method(), Purpose: vcdm.AssertionMethod},
+		suite:    f.suite.Name(),
+		counters: &compare.Counters{},
+		selector: vcdm.Selector{Recorder: s.Recorder},
+	}
+	x.signer = vcdm.Signer{Suite: f.suite, Recorder: s.Recorder, Counts: &x.counts}
+	x.verifier = vcdm.Verifier{
+		Suites:   []vcdm.Suite{f.suite},
+		Resolver: vcdm.Parsed{x.options.Method: {ID: x.options.Method, Controller: issuer.Public().DID(), Key: issuer.Public()}},
+		Purpose:  vcdm.AssertionMethod,
+		Now:      func() time.Time { return s.Now },
+		Period:   true,
+		Recorder: s.Recorder,
+		Counts:   &x.counts,
+	}
+	return compare.Reissuing(x.counters, checksWhole, issuer,
+		func() ([]byte, error) { return x.sign(issuer, x.doc) },
+		x.reissue, x.verify), nil
+}
+
+// exchange is one credential with one suite.
+type exchange struct {
+	doc      []byte
+	pointers []string
+	options  vcdm.Options
+	suite    string
+	counts   vcdm.Counts
+	counters *compare.Counters
+	selector vcdm.Selector
+	signer   vcdm.Signer
+	verifier vcdm.Verifier
+}
+
+func (x *exchange) sign(key *keys.Secret, doc []byte) ([]byte, error) {
+	defer x.count()
+	signer := x.signer
+	signer.Key = key
+	return signer.Add(context.Background(), doc, x.options.AppendJSON(nil, x.suite))
+}
+
+// reissue signs the selection of an issued credential anew, for a suite that has no selective disclosure.
+func (x *exchange) reissue(issued []byte, issuer *keys.Secret) ([]byte, error) {
+	subset, err := x.selector.Select(context.Background(), issued, x.pointers)
+	if err != nil {
+		return nil, err
+	}
+	return x.sign(issuer, subset)
+}
+
+func (x *exchange) verify(presented []byte) error {
+	defer x.count()
+	return x.verifier.Verify(context.Background(), presented).Err()
+}
+
+// count moves what an operation did to the exchange's counters.
+func (x *exchange) count() {
+	x.counters.Add(compare.Counters{Canonicalizations: x.counts.Canonicalizations, Digests: x.counts.Digests,
+		Signatures: x.counts.Signatures, Verifications: x.counts.Verifications})
+	x.counts = vcdm.Counts{}
+}

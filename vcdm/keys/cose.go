@@ -1,0 +1,85 @@
+package keys
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"fmt"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// COSE returns the key as a COSE_Key of CBOR (RFC 9053 section 7): kty, crv and the coordinates, nothing else.
+func (p *Public) COSE() []byte {
+	if p.ed != nil {
+		return append([]byte{0xa3, 0x01, 0x01, 0x20, 0x06, 0x21, 0x58, 0x20}, p.ed...)
+	}
+	point, err := p.ec.Bytes() // 04, x, y
+	if err != nil {
+		panic("keys: a parsed key is not on its curve")
+	}
+	n := p.kind.size
+	crv := byte(1)
+	if n == 48 {
+		crv = 2
+	}
+	out := append(make([]byte, 0, 16+2*n), 0xa4, 0x01, 0x02, 0x20, crv, 0x21, 0x58, byte(n))
+	out = append(out, point[1:1+n]...)
+	out = append(out, 0x22, 0x58, byte(n))
+	return append(out, point[1+n:]...)
+}
+
+// ParsePublicCOSE reads a COSE_Key of CBOR. Points must be uncompressed; a key with its secret parameter is refused.
+func ParsePublicCOSE(b []byte) (*Public, error) {
+	var c struct {
+		Kty int64           `cbor:"1,keyasint"`
+		Crv int64           `cbor:"-1,keyasint"`
+		X   []byte          `cbor:"-2,keyasint"`
+		Y   cbor.RawMessage `cbor:"-3,keyasint"`
+		D   cbor.RawMessage `cbor:"-4,keyasint"`
+	}
+	if err := cbor.Unmarshal(b, &c); err != nil {
+		return nil, fmt.Errorf("COSE_Key: %w", err)
+	}
+	if c.D != nil {
+		return nil, fmt.Errorf("COSE_Key: a public key must not hold the secret parameter -4")
+	}
+	var y []byte
+	if c.Kty == 2 {
+		if err := cbor.Unmarshal(c.Y, &y); err != nil {
+			return nil, fmt.Errorf("COSE_Key: y must be a byte string; compressed points are not supported")
+		}
+	}
+	j := jwk{X: b64.EncodeToString(c.X)}
+	switch [2]int64{c.Kty, c.Crv} {
+	case [2]int64{1, 6}:
+		return publicJWK(j, &kinds[0])
+	case [2]int64{2, 1}:
+		j.Crv, j.Y = kinds[1].jwk, b64.EncodeToString(y)
+		return publicJWK(j, &kinds[1])
+	case [2]int64{2, 2}:
+		j.Crv, j.Y = kinds[2].jwk, b64.EncodeToString(y)
+		return publicJWK(j, &kinds[2])
+	}
+	return nil, fmt.Errorf("COSE_Key: kty %d with crv %d: use Ed25519, P-256 or P-384", c.Kty, c.Crv)
+}
+
+// PublicOf takes a key of the standard library: ed25519.PublicKey or *ecdsa.PublicKey on P-256 or P-384.
+func PublicOf(key crypto.PublicKey) (*Public, error) {
+	switch k := key.(type) {
+	case ed25519.PublicKey:
+		if len(k) == ed25519.PublicKeySize {
+			return &Public{kind: &kinds[0], ed: k}, nil
+		}
+	case *ecdsa.PublicKey:
+		for i := range kinds {
+			if kinds[i].curve == k.Curve {
+				if _, err := k.Bytes(); err != nil {
+					return nil, err
+				}
+				return &Public{kind: &kinds[i], ec: k}, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("a public key of type %T is not supported: use Ed25519, P-256 or P-384", key)
+}

@@ -1,0 +1,195 @@
+package vcdm
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+	"canonscope/canon/phase"
+)
+
+// Selector builds the part of a document that JSON pointers name. It is safe for concurrent use unless it has a Recorder.
+type Selector struct {
+	Limits   canon.Limits    // zero fields take their defaults
+	Recorder *phase.Recorder // nil records nothing
+}
+
+// Select returns the selection of a document (VC-DI-ECDSA 3.4.13, selectJsonLd): what the pointers name and, of every
+// object on the way, @context, type and an id that is no blank node. Members and elements keep their order; arrays close
+// up. The pointer "" names the whole document. A pointer that is malformed or names nothing is a PROOF_GENERATION_ERROR,
+// and so is an empty list of pointers.
+func (s Selector) Select(_ context.Context, doc []byte, pointers []string) ([]byte, error) {
+	w := works.Get().(*work)
+	defer works.Put(w)
+	mark := s.Recorder.Begin()
+	d, err := parseDocument(&w.tape, doc, s.Limits)
+	if err != nil {
+		return nil, err
+	}
+	mark = s.Recorder.End(phase.Parse, mark, len(doc))
+	if len(pointers) == 0 {
+		return nil, generation("", "nothing is selected: give at least one JSON pointer")
+	}
+	if err := w.selection.mark(d.tape, pointers); err != nil {
+		return nil, err
+	}
+	out := w.selection.appendJSON(make([]byte, 0, len(doc)), d.tape, 0)
+	s.Recorder.End(phase.Select, mark, len(out))
+	return out, nil
+}
+
+// selection says for every node of a tape how it is selected.
+type selection []picked
+
+type picked uint8
+
+const (
+	out picked = iota
+	way        // a container on the way to something selected
+	all        // selected with all that is in it
+)
+
+// mark selects what the pointers name.
+func (s *selection) mark(t *jsontape.Tape, pointers []string) error {
+	if n := len(t.Nodes); cap(*s) < n {
+		*s = make(selection, n)
+	} else {
+		*s = (*s)[:n]
+		clear(*s)
+	}
+	for _, p := range pointers {
+		if err := s.markOne(t, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s selection) markOne(t *jsontape.Tape, pointer string) error {
+	if pointer != "" && pointer[0] != '/' {
+		return generation("", "JSON pointer "+pointer+" does not start with /")
+	}
+	node, rest := 0, pointer
+	for rest != "" {
+		if s[node] == out {
+			s[node] = way
+		}
+		token := rest[1:]
+		rest = ""
+		if i := strings.IndexByte(token, '/'); i >= 0 {
+			token, rest = token[:i], token[i:]
+		}
+		next := -1
+		switch t.Nodes[node].Kind {
+		case jsontape.Object:
+			key, ok := unescapeToken(token)
+			if !ok {
+				return generation("", "JSON pointer "+pointer+" has an escape other than ~0 and ~1")
+			}
+			next = t.Get(node, key)
+		case jsontape.Array:
+			next = element(t, node, token)
+		}
+		if next < 0 {
+			return generation(pointer, "the JSON pointer does not match the document")
+		}
+		node = next
+	}
+	s[node] = all
+	return nil
+}
+
+// element returns the node of an array index, or -1 (RFC 6901 section 4: digits without leading zeros).
+func element(t *jsontape.Tape, array int, token string) int {
+	n := digits(token)
+	if token == "" || len(token) > 9 || n < 0 || len(token) > 1 && token[0] == '0' {
+		return -1
+	}
+	for e := range t.Elements(array) {
+		if n == 0 {
+			return e
+		}
+		n--
+	}
+	return -1
+}
+
+// unescapeToken replaces the escapes of RFC 6901; false where there is another.
+func unescapeToken(token string) (string, bool) {
+	if strings.IndexByte(token, '~') < 0 {
+		return token, true
+	}
+	var b strings.Builder
+	for i := 0; i < len(token); i++ {
+		c := token[i]
+		if c == '~' {
+			i++
+			switch {
+			case i < len(token) && token[i] == '0':
+			case i < len(token) && token[i] == '1':
+				c = '/'
+			default:
+				return "", false
+			}
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), true
+}
+
+// appendJSON appends the selected part of node i, which is selected itself.
+func (s selection) appendJSON(dst []byte, t *jsontape.Tape, i int) []byte {
+	if s[i] == all {
+		return append(dst, t.Raw(i)...)
+	}
+	n := &t.Nodes[i]
+	comma := false
+	if n.Kind == jsontape.Array {
+		dst = append(dst, '[')
+		for c := i + 1; c < int(n.Next); c = int(t.Nodes[c].Next) {
+			if s[c] == out {
+				continue
+			}
+			if comma {
+				dst = append(dst, ',')
+			}
+			comma = true
+			dst = s.appendJSON(dst, t, c)
+		}
+		return append(dst, ']')
+	}
+	dst = append(dst, '{')
+	for k := i + 1; k < int(n.Next); k = int(t.Nodes[k+1].Next) {
+		initial := s[k+1] == out
+		if initial && !initialMember(t, k) {
+			continue
+		}
+		if comma {
+			dst = append(dst, ',')
+		}
+		comma = true
+		dst = append(append(dst, t.Raw(k)...), ':')
+		if initial {
+			dst = append(dst, t.Raw(k+1)...)
+		} else {
+			dst = s.appendJSON(dst, t, k+1)
+		}
+	}
+	return append(dst, '}')
+}
+
+// initialMember says whether a member of an object on the way is always selected (VC-DI-ECDSA 3.4.11,
+// createInitialSelection). The specification leaves @context to the root and knows only the aliases id and type; here
+// the keywords count too, and a context inside an object stays with what it defines.
+func initialMember(t *jsontape.Tape, key int) bool {
+	switch string(t.Text(key)) {
+	case "type", "@type", "@context":
+		return true
+	case "id", "@id":
+		v := key + 1
+		return t.Nodes[v].Kind != jsontape.String || !bytes.HasPrefix(t.Text(v), []byte("_:"))
+	}
+	return false
+}

@@ -1,0 +1,53 @@
+package vcdm_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"canonscope/vcdm"
+)
+
+const achievement = `{"@context":["https://www.w3.org/ns/credentials/v2"],"id":"urn:x:1","type":["A","B"],"issuer":"urn:x:2",
+ "credentialSubject":{"id":"_:b0","type":"S","achievement":{"name":"n","criteria":{"type":"C","narrative":"t"}},
+  "result":[{"id":"urn:r:0","type":"R","value":"0"},{"type":"R","value":"1"},{"value":"2"}],"a/b":1,"~1":2,"0":3,"01":4,"":5}}`
+
+func TestSelect(t *testing.T) {
+	const head = `{"@context":["https://www.w3.org/ns/credentials/v2"],"id":"urn:x:1","type":["A","B"]`
+	const subject = head + `,"credentialSubject":{"type":"S"`
+	for _, c := range []struct {
+		name     string
+		pointers []string
+		want     string
+	}{
+		{"a member", []string{"/issuer"}, head + `,"issuer":"urn:x:2"}`},
+		{"what is always selected", []string{"/type/0"}, `{"@context":["https://www.w3.org/ns/credentials/v2"],"id":"urn:x:1","type":["A"]}`},
+		{"a subtree (G11)", []string{"/credentialSubject/achievement"}, subject + `,"achievement":{"name":"n","criteria":{"type":"C","narrative":"t"}}}}`},
+		{"inside an object (G12)", []string{"/credentialSubject/achievement/criteria/narrative"}, subject + `,"achievement":{"criteria":{"type":"C","narrative":"t"}}}}`},
+		{"a whole array (G11)", []string{"/credentialSubject/result"}, subject + `,"result":[{"id":"urn:r:0","type":"R","value":"0"},{"type":"R","value":"1"},{"value":"2"}]}}`},
+		{"elements close up and keep their order (H07)", []string{"/credentialSubject/result/2", "/credentialSubject/result/0/value"}, subject + `,"result":[{"id":"urn:r:0","type":"R","value":"0"},{"value":"2"}]}}`},
+		{"escapes (G13)", []string{"/credentialSubject/a~1b", "/credentialSubject/~01", "/credentialSubject/0", "/credentialSubject/01", "/credentialSubject/"}, subject + `,"a/b":1,"~1":2,"0":3,"01":4,"":5}}`},
+		{"the whole subject keeps its blank id", []string{"/credentialSubject/0", "/credentialSubject"}, head + `,"credentialSubject":` + `{"id":"_:b0","type":"S","achievement":{"name":"n","criteria":{"type":"C","narrative":"t"}},
+  "result":[{"id":"urn:r:0","type":"R","value":"0"},{"type":"R","value":"1"},{"value":"2"}],"a/b":1,"~1":2,"0":3,"01":4,"":5}}`},
+		{"overlapping and repeated (G14)", []string{"/credentialSubject/achievement/criteria/narrative", "/credentialSubject/achievement/criteria", "/credentialSubject/achievement/criteria"}, subject + `,"achievement":{"criteria":{"type":"C","narrative":"t"}}}}`},
+		{"the whole document (G10)", []string{""}, achievement},
+	} {
+		got, err := vcdm.Selector{}.Select(context.Background(), []byte(achievement), c.pointers)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		} else if string(got) != c.want {
+			t.Errorf("%s: got  %s\nwant %s", c.name, got, c.want)
+		}
+	}
+	for _, p := range []string{"issuer", "#/issuer", "/a~2b", "/a~", "/credentialSubject/nope", "/type/2", "/type/9", "/type/01", "/type/-", "/type/+1",
+		"/type/", "/issuer/id", "/credentialSubject/0/1", "/credentialSubject/result/99999999999999999999", "/issuer/"} {
+		_, err := vcdm.Selector{}.Select(context.Background(), []byte(achievement), []string{"/issuer", p})
+		var e *vcdm.Error
+		if !errors.As(err, &e) || e.Type != vcdm.ProofGenerationError {
+			t.Errorf("%q: %v, want a PROOF_GENERATION_ERROR (G08, G09)", p, err)
+		}
+	}
+	if _, err := (vcdm.Selector{}).Select(context.Background(), []byte(achievement), nil); err == nil {
+		t.Error("no pointers: accepted (H04)")
+	}
+}
