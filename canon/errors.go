@@ -8,12 +8,18 @@ type LimitError struct {
 	Max   int64  // its value
 	Done  int64  // work done when it stopped
 	Where string // JSON pointer, line or "" where unknown
+	Err   error  // the error of the context if that ended the work; Limit is then "time" and Max unknown
 }
+
+func (e *LimitError) Unwrap() error { return e.Err }
 
 func (e *LimitError) Error() string {
 	at := ""
 	if e.Where != "" {
 		at = " at " + e.Where
+	}
+	if e.Err != nil {
+		return fmt.Sprintf("stopped%s with %d steps of work done: %v", at, e.Done, e.Err)
 	}
 	return fmt.Sprintf("limit reached%s: %s is at most %d, %d done; raise the limit if the input is trusted", at, e.Limit, e.Max, e.Done)
 }

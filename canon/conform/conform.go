@@ -2,13 +2,13 @@
 // report in Turtle. Start with [RDFC]; the readers of other suites live with what they test and return the same [Result].
 package conform
 
-// Outcome of a test, in the words of the Evaluation and Report Language (EARL 1.0 section 2.7).
+// Outcome of a test.
 type Outcome string
 
 const (
 	Passed  Outcome = "passed"
 	Failed  Outcome = "failed"
-	Skipped Outcome = "inapplicable" // the engine does not claim to do this
+	Skipped Outcome = "skipped" // the engine does not claim to do this; inapplicable in EARL
 )
 
 // Result is the outcome of one test.
