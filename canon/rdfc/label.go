@@ -1,0 +1,309 @@
+package rdfc
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"slices"
+
+	"canonscope/canon"
+	"canonscope/canon/rdf"
+)
+
+// labelling is the part of the state that gives each blank node its canonical number.
+type labelling struct {
+	node  []int32      // by term: number of the blank node plus one, 0 for other terms
+	nodes []rdf.TermID // by node: its term
+
+	// Blank node to quads map (section 4.2): the quads of node n are mentions[starts[n]:ends[n]].
+	mentions []uint32
+	begin    []int32
+	end      []int32
+
+	hash   func(s *State, data []byte)
+	size   int             // bytes of a digest
+	digest [maxDigest]byte // what hash returns
+	first  []byte          // by node: first degree hash in hexadecimal
+	ranked []ranked        // nodes in the order of their first degree hashes
+
+	canonical []int32 // canonical issuer by node: canonical number, or -1
+	issued    []int32 // canonical issuer: nodes in the order of their canonical numbers
+
+	buf []byte // memory of hashed data
+	nDegree
+}
+
+const maxDigest = sha512.Size384
+
+// ranked is one node under its first degree hash.
+type ranked struct {
+	key  uint64 // first bytes of the hash
+	node int32
+}
+
+// label runs steps 2 to 5 of the canonicalization algorithm (section 4.4.3).
+func (s *State) label(ctx context.Context) error {
+	switch s.opt.Hash {
+	case "", canon.SHA256:
+		s.hash, s.size = (*State).sha256, sha256.Size
+	case canon.SHA384:
+		s.hash, s.size = (*State).sha384, sha512.Size384
+	default:
+		return &canon.UnsupportedError{Engine: "rdfc", What: "hash " + string(s.opt.Hash)}
+	}
+	s.digest, s.work = [maxDigest]byte{}, 0
+	s.mention() // 2
+	if len(s.nodes) == 0 {
+		return nil
+	}
+	if err := s.rankFirst(ctx); err != nil { // 3
+		return err
+	}
+	n := len(s.nodes)
+	s.canonical = fill(s.canonical, n, -1)
+
+	// 4: nodes of a unique hash
+	tied := false
+	for i, r := range s.ranked {
+		if s.ties(i-1, i) || s.ties(i, i+1) {
+			tied = true
+			continue
+		}
+		s.issue(r.node)
+	}
+	if !tied {
+		return nil
+	}
+	// 5
+	s.begins(ctx, n)
+	for i := 0; i < n; {
+		j := i + 1
+		for s.ties(j-1, j) {
+			j++
+		}
+		if j > i+1 {
+			if err := s.group(s.ranked[i:j]); err != nil {
+				return err
+			}
+		}
+		i = j
+	}
+	return nil
+}
+
+// issue gives node n the next canonical number, if it has none.
+func (s *State) issue(n int32) {
+	if s.canonical[n] < 0 {
+		s.canonical[n] = int32(len(s.issued))
+		s.issued = append(s.issued, n)
+	}
+}
+
+// mention numbers the blank nodes and fills the blank node to quads map.
+func (s *State) mention() {
+	quads, terms := s.d.Quads, s.d.Terms
+	s.node = fill(s.node, len(terms), 0)
+	s.nodes, s.issued, s.end = s.nodes[:0], s.issued[:0], s.end[:0]
+	number := func(t rdf.TermID) int32 {
+		if terms[t].Kind != rdf.Blank {
+			return -1
+		}
+		if s.node[t] == 0 {
+			s.nodes = append(s.nodes, t)
+			s.node[t] = int32(len(s.nodes))
+			s.end = append(s.end, 0)
+		}
+		return s.node[t] - 1
+	}
+	for i := range quads {
+		q := &quads[i]
+		for _, n := range s.components(number(q.S), number(q.O), number(q.G)) {
+			if n >= 0 {
+				s.end[n]++
+			}
+		}
+	}
+	if len(s.nodes) == 0 {
+		return
+	}
+	total := int32(0)
+	s.begin = s.begin[:0]
+	for n, count := range s.end {
+		s.begin = append(s.begin, total)
+		s.end[n] = total
+		total += count
+	}
+	s.mentions = slices.Grow(s.mentions[:0], int(total))[:total]
+	for i := range quads {
+		q := &quads[i]
+		for _, n := range s.components(s.node[q.S]-1, s.node[q.O]-1, s.node[q.G]-1) {
+			if n >= 0 {
+				s.mentions[s.end[n]] = uint32(i)
+				s.end[n]++
+			}
+		}
+	}
+}
+
+// components returns the nodes to which a quad is a mention; -1 stands for none.
+func (s *State) components(subject, object, graph int32) [3]int32 {
+	if s.opt.Variant&LoopsTwice == 0 {
+		if object == subject {
+			object = -1
+		}
+		if graph == subject || graph == object {
+			graph = -1
+		}
+	}
+	return [3]int32{subject, object, graph}
+}
+
+// rankFirst hashes the first degree quads of each node (section 4.6.3) and puts the nodes into the order of their hashes.
+func (s *State) rankFirst(ctx context.Context) error {
+	s.first, s.ranked = s.first[:0], s.ranked[:0]
+	for n := range s.nodes {
+		if n&0xFFF == 0 && ctx.Err() != nil {
+			return &canon.LimitError{Limit: "time", Err: ctx.Err()}
+		}
+		s.firstDegree(int32(n))
+		s.first = hex.AppendEncode(s.first, s.digest[:s.size])
+		s.ranked = append(s.ranked, ranked{be64(s.digest[:]), int32(n)})
+	}
+	compare := func(a, b ranked) int {
+		if c := cmp.Compare(a.key, b.key); c != 0 {
+			return c
+		}
+		return bytes.Compare(s.firstOf(a.node), s.firstOf(b.node))
+	}
+	insertionOr(s.ranked, compare)
+	return nil
+}
+
+func (s *State) firstOf(n int32) []byte {
+	size := 2 * s.size
+	return s.first[int(n)*size : int(n+1)*size]
+}
+
+// ties tells whether the nodes at two places of ranked exist and share their first degree hash.
+func (s *State) ties(i, j int) bool {
+	if i < 0 || j >= len(s.ranked) {
+		return false
+	}
+	a, b := s.ranked[i], s.ranked[j]
+	return a.key == b.key && bytes.Equal(s.firstOf(a.node), s.firstOf(b.node))
+}
+
+// firstDegree hashes the first degree quads of n. It also drops repeated quads from the mentions of n: a dataset is a set.
+func (s *State) firstDegree(n int32) {
+	list := s.mentions[s.begin[n]:s.end[n]]
+	insertionOr(list, func(a, b uint32) int {
+		qa, qb := &s.d.Quads[a], &s.d.Quads[b]
+		c := s.compare(n, qa.S, qb.S)
+		if c == 0 {
+			c = s.compare(n, qa.P, qb.P)
+		}
+		if c == 0 {
+			c = s.compare(n, qa.O, qb.O)
+		}
+		if c == 0 {
+			c = s.compare(n, qa.G, qb.G)
+		}
+		if c == 0 { // quads with the same line: repeated ones side by side
+			c = cmp.Or(cmp.Compare(s.node[qa.S], s.node[qb.S]), cmp.Compare(s.node[qa.O], s.node[qb.O]),
+				cmp.Compare(s.node[qa.G], s.node[qb.G]), cmp.Compare(a, b))
+		}
+		return c
+	})
+	s.buf = s.buf[:0]
+	kept := 0
+	for i, at := range list {
+		q := &s.d.Quads[at]
+		if i > 0 && list[kept-1] != at && s.repeats(list[kept-1], at) {
+			continue
+		}
+		list[kept] = at
+		kept++
+		s.buf = rdf.AppendQuad(s.buf, s.masked(n, q.S), s.masked(n, q.P), s.masked(n, q.O), s.masked(n, q.G))
+	}
+	s.end[n] = s.begin[n] + int32(kept)
+	s.hash(s, s.buf)
+}
+
+// repeats tells whether two quads are equal.
+func (s *State) repeats(a, b uint32) bool {
+	qa, qb := &s.d.Quads[a], &s.d.Quads[b]
+	return s.equal(qa.S, qb.S) && s.equal(qa.P, qb.P) && s.equal(qa.O, qb.O) && s.equal(qa.G, qb.G)
+}
+
+// equal tells whether two terms are the same; only blank nodes have one number each.
+func (s *State) equal(a, b rdf.TermID) bool {
+	if a == b {
+		return true
+	}
+	ta, tb := &s.d.Terms[a], &s.d.Terms[b]
+	return ta.Kind == tb.Kind && ta.Kind != rdf.Blank && same(ta.Text, tb.Text)
+}
+
+var (
+	self  = []byte("_:a")
+	other = []byte("_:z")
+)
+
+// masked returns the text of a term in the first degree quads of n.
+func (s *State) masked(n int32, t rdf.TermID) []byte {
+	switch s.node[t] - 1 {
+	case -1:
+		return s.d.Terms[t].Text
+	case n:
+		return self
+	}
+	return other
+}
+
+// compare compares two terms by their text in the first degree quads of n. The order of quads is that of their lines, as
+// [order] shows.
+func (s *State) compare(n int32, a, b rdf.TermID) int {
+	if a == b {
+		return 0
+	}
+	ta, tb := s.masked(n, a), s.masked(n, b)
+	if same(ta, tb) {
+		return 0
+	}
+	return bytes.Compare(ta, tb)
+}
+
+func (s *State) sha256(data []byte) {
+	sum := sha256.Sum256(data)
+	copy(s.digest[:], sum[:])
+}
+
+func (s *State) sha384(data []byte) { s.digest = sha512.Sum384(data) }
+
+// fill returns memory of n values, each v.
+func fill(m []int32, n int, v int32) []int32 {
+	m = slices.Grow(m[:0], n)[:n]
+	for i := range m {
+		m[i] = v
+	}
+	return m
+}
+
+// insertionOr sorts short lists by insertion, which allocates nothing and is fastest there.
+func insertionOr[T any](list []T, compare func(a, b T) int) {
+	if len(list) > 24 {
+		slices.SortFunc(list, compare)
+		return
+	}
+	for i := 1; i < len(list); i++ {
+		x := list[i]
+		j := i
+		for ; j > 0 && compare(list[j-1], x) > 0; j-- {
+			list[j] = list[j-1]
+		}
+		list[j] = x
+	}
+}

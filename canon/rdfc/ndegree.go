@@ -1,0 +1,308 @@
+package rdfc
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"slices"
+	"strconv"
+
+	"canonscope/canon"
+	"canonscope/canon/rdf"
+)
+
+// nDegree is the working memory of the Hash N-Degree Quads algorithm (section 4.8). All of it is stacks that the recursion
+// shares. The temporary issuer is not copied for each permutation: it has a log, and a permutation that is not chosen is
+// undone to where it began.
+type nDegree struct {
+	temporary []int32   // temporary issuer by node: number issued, or -1
+	log       []int32   // temporary issuer: nodes in the order of their numbers
+	kept      []int32   // logs of chosen permutations while others are tried
+	related   []related // Hn of each call
+	todo      []int32   // recursion lists
+	data      []byte    // of each call: data to hash, chosen path, path
+	results   []result  // hash path list of one group
+	logs      []int32   // logs of the results
+	owner     []int32   // by node: number plus one of the result of this group that issued to it
+	ctx       context.Context
+	work, max int64
+	err       error
+}
+
+// related is one entry of Hn.
+type related struct {
+	hash [maxDigest]byte
+	node int32
+}
+
+// result is one result of step 5.2.4: the n-degree hash and the nodes in the order of their temporary identifiers.
+type result struct {
+	hash     [maxDigest]byte
+	from, to int // place in logs
+}
+
+// maxRecursion bounds the stack. A path so long needs far more work than any sensible limit allows.
+const maxRecursion = 1 << 17
+
+func (s *State) begins(ctx context.Context, nodes int) {
+	s.ctx, s.work, s.max, s.err = ctx, 0, s.opt.Work, nil
+	if s.max == 0 {
+		s.max = DefaultWork(nodes)
+	}
+	s.temporary = fill(s.temporary, nodes, -1)
+	s.owner = fill(s.owner, nodes, 0)
+	s.log, s.kept, s.related, s.todo, s.data = s.log[:0], s.kept[:0], s.related[:0], s.todo[:0], s.data[:0]
+}
+
+// spend counts one unit of work and tells whether there may be more.
+func (s *State) spend() bool {
+	s.work++
+	switch {
+	case s.work > s.max:
+		s.err = &canon.LimitError{Limit: "work", Max: s.max, Done: s.work - 1}
+	case s.work&0xFF == 1 && s.ctx.Err() != nil:
+		s.err = &canon.LimitError{Limit: "time", Done: s.work - 1, Err: s.ctx.Err()}
+	default:
+		return true
+	}
+	return false
+}
+
+// group runs step 5 of the canonicalization algorithm (section 4.4.3) for the nodes of one first degree hash.
+//
+// Every result issues identifiers to all unlabelled nodes that are connected with its node, and only to them. Of two
+// results for connected nodes only the one that comes first in 5.3 has an effect, so that one alone is kept.
+func (s *State) group(nodes []ranked) error {
+	s.results, s.logs = s.results[:0], s.logs[:0]
+	for _, r := range nodes { // 5.2
+		if s.canonical[r.node] >= 0 { // 5.2.1
+			continue
+		}
+		s.give(r.node)                 // 5.2.2, 5.2.3
+		if !s.nDegreeHash(r.node, 0) { // 5.2.4
+			return s.err
+		}
+		if i := s.owner[r.node]; i == 0 {
+			s.results = append(s.results, result{s.digest, len(s.logs), len(s.logs) + len(s.log)})
+			s.logs = append(s.logs, s.log...)
+			for _, n := range s.log {
+				s.owner[n] = int32(len(s.results))
+			}
+		} else if known := &s.results[i-1]; bytes.Compare(s.digest[:s.size], known.hash[:s.size]) < 0 {
+			known.hash = s.digest
+			copy(s.logs[known.from:known.to], s.log)
+		}
+		s.undo(0)
+	}
+	slices.SortStableFunc(s.results, func(a, b result) int { return bytes.Compare(a.hash[:s.size], b.hash[:s.size]) })
+	for _, r := range s.results { // 5.3
+		for _, n := range s.logs[r.from:r.to] {
+			s.issue(n)
+		}
+	}
+	return nil
+}
+
+// give issues a temporary identifier to n, which has none.
+func (s *State) give(n int32) {
+	s.temporary[n] = int32(len(s.log))
+	s.log = append(s.log, n)
+}
+
+// undo takes back all but the first n temporary identifiers.
+func (s *State) undo(n int) {
+	for _, m := range s.log[n:] {
+		s.temporary[m] = -1
+	}
+	s.log = s.log[:n]
+}
+
+// nDegreeHash runs Hash N-Degree Quads (section 4.8.3) for n with the temporary issuer as it stands, leaves the issuer as
+// the chosen one, and puts the hash into digest. It returns false if a limit was reached.
+func (s *State) nDegreeHash(n int32, depth int) bool {
+	if depth == maxRecursion {
+		s.err = &canon.LimitError{Limit: "recursion", Max: maxRecursion, Done: s.work}
+		return false
+	}
+	if !s.spend() {
+		return false
+	}
+	hn := len(s.related)
+	for _, i := range s.mentions[s.begin[n]:s.end[n]] { // 3
+		q := &s.d.Quads[i]
+		s.relate(n, hn, q.S, 's', q)
+		s.relate(n, hn, q.O, 'o', q)
+		s.relate(n, hn, q.G, 'g', q)
+	}
+	insertionOr(s.related[hn:], func(a, b related) int {
+		if c := bytes.Compare(a.hash[:s.size], b.hash[:s.size]); c != 0 {
+			return c
+		}
+		return int(a.node) - int(b.node)
+	})
+	data := len(s.data)                // 4
+	for i := hn; i < len(s.related); { // 5
+		j := i + 1
+		for j < len(s.related) && s.related[j].hash == s.related[i].hash {
+			j++
+		}
+		s.data = hex.AppendEncode(s.data, s.related[i].hash[:s.size]) // 5.1
+		if !s.choose(i, j, depth) {
+			return false
+		}
+		i = j
+	}
+	s.hash(s, s.data[data:]) // 6
+	s.related, s.data = s.related[:hn], s.data[:data]
+	return true
+}
+
+// relate adds the component t of q to Hn, the entries of related from hn on, if it is a blank node other than n. The hash is
+// that of Hash Related Blank Node (section 4.7.3).
+func (s *State) relate(n int32, hn int, t rdf.TermID, position byte, q *rdf.Quad) {
+	m := s.node[t] - 1
+	if m < 0 || m == n {
+		return
+	}
+	s.buf = append(s.buf[:0], position)
+	if position != 'g' {
+		s.buf = append(s.buf, s.d.Terms[q.P].Text...)
+	}
+	if s.canonical[m] >= 0 || s.temporary[m] >= 0 {
+		s.buf = s.identifier(s.buf, m)
+	} else {
+		s.buf = append(s.buf, s.firstOf(m)...)
+	}
+	s.hash(s, s.buf)
+	r := related{s.digest, m}
+	if s.opt.Variant&RelatedSet != 0 && slices.Contains(s.related[hn:], r) {
+		return
+	}
+	s.related = append(s.related, r)
+}
+
+// identifier appends the canonical identifier of m, or its temporary one.
+func (s *State) identifier(dst []byte, m int32) []byte {
+	if c := s.canonical[m]; c >= 0 {
+		dst = append(dst, "_:c14n"...)
+		return strconv.AppendInt(dst, int64(c), 10)
+	}
+	dst = append(dst, "_:b"...)
+	return strconv.AppendInt(dst, int64(s.temporary[m]), 10)
+}
+
+// choose runs steps 5.2 to 5.6 for the nodes of one related hash, the entries i to j of related: it appends the chosen path
+// to data and leaves the temporary issuer as the chosen one.
+func (s *State) choose(i, j int, depth int) bool {
+	issued := len(s.log)
+	kept := len(s.kept)
+	from := len(s.data)
+	chosen := path{from: from, to: from}
+	current := false // the issuer is the one of the chosen path
+	for {            // 5.4
+		if !s.spend() {
+			return false
+		}
+		done, ok := s.walk(i, j, chosen, depth)
+		if !ok {
+			return false
+		}
+		if done && (chosen.empty() || bytes.Compare(s.data[chosen.to:], s.data[from:chosen.to]) < 0) { // 5.4.6
+			n := copy(s.data[from:], s.data[chosen.to:])
+			chosen.to = from + n
+			current = true
+		} else {
+			current = false
+		}
+		s.data = s.data[:chosen.to]
+		if !s.permute(i, j) {
+			break
+		}
+		if current {
+			s.kept = append(s.kept[:kept], s.log[issued:]...)
+		}
+		s.undo(issued)
+	}
+	if !current { // 5.6
+		s.undo(issued)
+		for _, n := range s.kept[kept:] {
+			s.give(n)
+		}
+	}
+	s.kept = s.kept[:kept]
+	return true
+}
+
+// path is the place of the chosen path in data; the path in hand follows it.
+type path struct{ from, to int }
+
+func (p path) empty() bool { return p.from == p.to }
+
+// walk builds the path of one permutation at the end of data (steps 5.4.1 to 5.4.5). done is false if it cannot become the
+// chosen path; ok is false if a limit was reached.
+func (s *State) walk(i, j int, chosen path, depth int) (done, ok bool) {
+	todo := len(s.todo)
+	agreed := 0        // length of the prefix known to be that of the chosen path
+	for ; i < j; i++ { // 5.4.4
+		m := s.related[i].node
+		if s.canonical[m] < 0 && s.temporary[m] < 0 {
+			s.todo = append(s.todo, m)
+			s.give(m)
+		}
+		s.data = s.identifier(s.data, m)
+		if s.exceeds(chosen, &agreed) {
+			s.todo = s.todo[:todo]
+			return false, true
+		}
+	}
+	done = true
+	for k := todo; k < len(s.todo); k++ { // 5.4.5
+		m := s.todo[k]
+		if !s.nDegreeHash(m, depth+1) {
+			return false, false
+		}
+		s.data = append(s.identifier(s.data, m), '<')
+		s.data = append(hex.AppendEncode(s.data, s.digest[:s.size]), '>')
+		if s.exceeds(chosen, &agreed) {
+			done = false
+			break
+		}
+	}
+	s.todo = s.todo[:todo]
+	return done, true
+}
+
+// exceeds tells whether the path in hand is at least as long as the chosen one and greater (steps 5.4.4.3 and 5.4.5.5).
+func (s *State) exceeds(chosen path, agreed *int) bool {
+	c, p := s.data[chosen.from:chosen.to], s.data[chosen.to:]
+	if len(c) == 0 {
+		return false
+	}
+	n := min(len(c), len(p))
+	order := bytes.Compare(p[*agreed:n], c[*agreed:n])
+	if order == 0 {
+		*agreed = n
+		return len(p) > len(c)
+	}
+	return order > 0 && len(p) >= len(c)
+}
+
+// permute puts the nodes of the entries i to j, which begin in ascending order, into the next order, and returns false
+// after the last. Entries of one node are not exchanged: that would give the same path again.
+func (s *State) permute(i, j int) bool {
+	list := s.related[i:j]
+	k := len(list) - 2
+	for k >= 0 && list[k].node >= list[k+1].node {
+		k--
+	}
+	if k < 0 {
+		return false
+	}
+	l := len(list) - 1
+	for list[l].node <= list[k].node {
+		l--
+	}
+	list[k].node, list[l].node = list[l].node, list[k].node
+	slices.Reverse(list[k+1:])
+	return true
+}

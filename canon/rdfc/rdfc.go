@@ -1,0 +1,155 @@
+// Package rdfc canonicalizes RDF datasets with RDFC-1.0 (https://www.w3.org/TR/rdf-canon/).
+//
+// [Canonicalize] fills a form; it is safe for concurrent use and reuses memory. A caller that needs the labels, the origin
+// of each line or other labels on the blank nodes keeps a [State] and calls [State.Run]. [Undetermined] tells whether the
+// algorithm gives a dataset more than one canonical form.
+package rdfc
+
+import (
+	"context"
+	"encoding/binary"
+	"strconv"
+	"sync"
+
+	"canonscope/canon"
+	"canonscope/canon/phase"
+	"canonscope/canon/rdf"
+)
+
+// Variant selects other readings of RDFC-1.0 that implementations follow, for diagnosis. The zero Variant is the literal one.
+type Variant uint8
+
+const (
+	// LoopsTwice refers to a quad once for each of its components that is the blank node, not once for the node
+	// (section 4.4.3 step 2.1).
+	LoopsTwice Variant = 1 << iota
+	// RelatedSet keeps a related node once under its related hash, not once for each mention (section 4.8.3 step 3.1.2).
+	RelatedSet
+)
+
+// Options of one canonicalization.
+type Options struct {
+	Hash     canon.Hash      // default canon.SHA256
+	Work     int64           // limit of n-degree calls plus permutations; default [DefaultWork]
+	Issued   bool            // Canonicalize fills Form.Issued
+	Variant  Variant         // default the literal reading
+	Recorder *phase.Recorder // phases Label and Serialize; nil records nothing
+}
+
+// DefaultWork is the limit of n-degree calls plus permutations for a dataset of b blank nodes. A cycle of b nodes needs
+// about 3 b², a complete graph of 5 nodes 4,565; one of 7 needs 403,000 and is refused.
+func DefaultWork(b int) int64 { return 20_000 + 8*int64(b)*int64(b) }
+
+var states = sync.Pool{New: func() any { return new(State) }}
+
+// Canonicalize fills form.Text and form.Lines, and form.Issued if opt asks for it, and reuses the memory of form.Text. It
+// ends with a [canon.LimitError] that says how much work was done if the limit is reached or ctx ends; form then has no text.
+func Canonicalize(ctx context.Context, d *rdf.Dataset, opt Options, form *canon.Form) error {
+	s := states.Get().(*State)
+	defer states.Put(s)
+	text, err := s.Run(ctx, d, opt, form.Text[:0])
+	form.Text, form.Lines, form.Issued = text, 0, nil
+	if err == nil {
+		form.Lines = s.Lines()
+		if opt.Issued {
+			form.Issued = s.Issued()
+		}
+	}
+	s.d, s.terms = nil, nil // the pool keeps no document alive
+	return err
+}
+
+// State is the canonicalization state (section 4.2) of one run: its working memory and, after [State.Run], its results. The
+// zero State is ready. A State serves one goroutine at a time; used again, it allocates only for larger datasets. Its
+// results describe the dataset of the last Run, which must not have changed since.
+type State struct {
+	d   *rdf.Dataset
+	opt Options
+	labelling
+	order
+}
+
+// Run canonicalizes d and appends the canonical N-Quads to dst. On an error it returns dst as it was.
+func (s *State) Run(ctx context.Context, d *rdf.Dataset, opt Options, dst []byte) ([]byte, error) {
+	s.d, s.opt = d, opt
+	mark := opt.Recorder.Begin()
+	if err := s.label(ctx); err != nil {
+		s.nodes, s.issued = s.nodes[:0], s.issued[:0]
+		clear(s.node)
+		s.order.reset()
+		return dst, err
+	}
+	mark = opt.Recorder.End(phase.Label, mark, 0)
+	from := len(dst)
+	dst = s.serialize(dst, "c14n", nil)
+	opt.Recorder.End(phase.Serialize, mark, len(dst)-from)
+	return dst, nil
+}
+
+// Relabel appends the dataset of the last Run with other blank node labels: labels[i], without "_:", in place of c14n<i>.
+// The lines are in code point order again, and [State.Sources] follows it.
+func (s *State) Relabel(dst []byte, labels []string) []byte {
+	return s.serialize(dst, "", labels)
+}
+
+// Blanks returns the number of blank nodes.
+func (s *State) Blanks() int { return len(s.issued) }
+
+// Blank returns the blank node whose canonical label is c14n<i>.
+func (s *State) Blank(i int) rdf.TermID { return s.nodes[s.issued[i]] }
+
+// Work returns the n-degree calls plus permutations of the last run.
+func (s *State) Work() int64 { return s.work }
+
+// Number returns i for the blank node whose canonical label is c14n<i>, and -1 for a term that is no blank node of the run.
+func (s *State) Number(t rdf.TermID) int {
+	if n := s.nodeOf(t); n >= 0 {
+		return int(s.canonical[n])
+	}
+	return -1
+}
+
+// Issued returns the issued identifiers map: input label to canonical label, both without "_:".
+func (s *State) Issued() map[string]string {
+	m := make(map[string]string, len(s.issued))
+	for i := range s.issued {
+		m[string(s.d.Terms[s.Blank(i)].Text[2:])] = "c14n" + strconv.Itoa(i)
+	}
+	return m
+}
+
+// serialize fills terms with the labels and appends the sorted lines.
+func (s *State) serialize(dst []byte, prefix string, labels []string) []byte {
+	s.terms = s.d.Terms
+	if len(s.issued) > 0 {
+		s.relabelled = append(s.relabelled[:0], s.d.Terms...)
+		s.terms = s.relabelled
+		s.labels = s.labels[:0]
+		for i := range s.issued {
+			s.labels = append(s.labels, "_:"...)
+			if labels != nil {
+				s.labels = append(s.labels, labels[i]...)
+			} else {
+				s.labels = append(s.labels, prefix...)
+				s.labels = strconv.AppendInt(s.labels, int64(i), 10)
+			}
+			s.ends = append(s.ends[:i], len(s.labels))
+		}
+		from := 0
+		for i, end := range s.ends[:len(s.issued)] {
+			s.terms[s.Blank(i)].Text = s.labels[from:end:end]
+			from = end
+		}
+	}
+	return s.write(dst, s.d.Quads)
+}
+
+// nodeOf returns the number of the blank node t in this run, or -1.
+func (s *State) nodeOf(t rdf.TermID) int32 {
+	if int(t) < len(s.node) {
+		return s.node[t] - 1
+	}
+	return -1
+}
+
+func be64(b []byte) uint64 { return binary.BigEndian.Uint64(b) }
