@@ -80,15 +80,26 @@ type Options struct {
 	Into     *Form           // reuse this Form and its memory; nil allocates
 }
 
+// Target returns opt.Into, emptied, or a new Form.
+func (o *Options) Target() *Form {
+	f := o.Into
+	if f == nil {
+		return new(Form)
+	}
+	f.Text, f.Lines, f.Losses = f.Text[:0], 0, f.Losses[:0]
+	clear(f.Issued)
+	return f
+}
+
 // Form is a canonical form: the bytes to hash, and what is known about how they came to be.
 type Form struct {
 	Text   []byte            // canonical N-Quads or canonical JSON, UTF-8
 	Lines  int               // number of N-Quads lines; 0 for JCS
 	Issued map[string]string // issued-identifiers map, input blank node label to canonical label, both without "_:"; only on request
-	Losses []Loss            // what was dropped; only with Options.Lossy
+	Losses []Loss            // what RDF dropped, with Options.Lossy; numbers that JCS changed, always
 }
 
-// Loss is one piece of data that the JSON-LD algorithms drop.
+// Loss is one piece of data that the JSON-LD algorithms drop, or a number that JCS writes as another.
 type Loss struct {
 	Pointer string // JSON pointer of the value in the document
 	Reason  string // what the specification drops there, e.g. "undefined term"

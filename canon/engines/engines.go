@@ -1,0 +1,79 @@
+// Package engines wires the canonicalization engines: native, the project's own; stock, the libraries in use today as
+// shipped; tuned, the stock JSON-LD library used around its worst costs. Call [New]; the engines are safe for concurrent
+// use and keep their scratch memory.
+package engines
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"canonscope/canon"
+	"canonscope/canon/jcs"
+	"canonscope/canon/jsonld"
+	"canonscope/canon/phase"
+	"canonscope/canon/stock"
+)
+
+// Names of the engines, also called tiers.
+const (
+	Native = "native"
+	Tuned  = "tuned"
+	Stock  = "stock"
+)
+
+// Names lists every engine in the order reports use.
+var Names = []string{Native, Tuned, Stock}
+
+// Config of an engine.
+type Config struct {
+	Loader jsonld.Loader // finds remote contexts; nil finds none
+}
+
+// New returns an engine for a method. A pair that does not exist is a *canon.UnsupportedError.
+func New(engine string, method canon.Method, cfg Config) (canon.Canonicalizer, error) {
+	if !slices.Contains(Names, engine) {
+		return nil, fmt.Errorf("no engine %q; there are: %s", engine, strings.Join(Names, ", "))
+	}
+	switch method {
+	case canon.JCS:
+		switch engine {
+		case Native:
+			return nativeJCS{}, nil
+		case Stock:
+			return stock.JCS(), nil
+		}
+	case canon.RDFC:
+		switch engine {
+		case Stock:
+			return stock.RDFC(cfg.Loader), nil
+		case Tuned:
+			return stock.Tuned(cfg.Loader), nil
+		}
+	default:
+		return nil, fmt.Errorf("no method %q; there are: rdfc, jcs", method)
+	}
+	return nil, &canon.UnsupportedError{Engine: engine, What: "method " + string(method)}
+}
+
+// nativeJCS is canon/jcs. A number that it changed is one of Form.Losses.
+type nativeJCS struct{}
+
+func (nativeJCS) Canonicalize(_ context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
+	if opt.Input == canon.NQuads {
+		return nil, &canon.UnsupportedError{Engine: "jcs", What: "N-Quads"}
+	}
+	mark := opt.Recorder.Begin()
+	form := opt.Target()
+	text, warnings, err := jcs.Transform(form.Text, doc, jcs.Options{Limits: opt.Limits})
+	if err != nil {
+		return nil, err
+	}
+	opt.Recorder.End(phase.JCS, mark, len(text))
+	form.Text = text
+	for _, w := range warnings {
+		form.Losses = append(form.Losses, canon.Loss{Pointer: w.Pointer, Reason: fmt.Sprintf("the number %s becomes %s: %s", w.Source, w.Canonical, w.Kind)})
+	}
+	return form, nil
+}

@@ -1,0 +1,104 @@
+package stock
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/piprate/json-gold/ld"
+
+	"canonscope/canon"
+	"canonscope/canon/jsonld"
+)
+
+// cache holds parsed context documents, as people who care for speed use json-gold: each is loaded and parsed once.
+// Documents are read without locks and never change.
+type cache struct {
+	from    jsonld.Loader
+	docs    sync.Map // URL to *ld.RemoteDocument
+	entries atomic.Int64
+}
+
+const (
+	maxCached = 1024    // documents; beyond it they are loaded each time
+	maxLoads  = 100_000 // of one call: json-gold does not notice contexts that include one another
+)
+
+// loader is the document loader of one call.
+type loader struct {
+	ctx   context.Context
+	cache *cache
+	limit int  // bytes of one context
+	fresh bool // parse each document again: json-gold writes into a context that another one imports
+	loads int
+	err   error // the first typed error, which json-gold may wrap out of sight
+}
+
+// LoadDocument finds a context document for json-gold.
+func (l *loader) LoadDocument(url string) (*ld.RemoteDocument, error) {
+	doc, err := l.load(url)
+	if err != nil && l.err == nil {
+		l.err = err
+	}
+	return doc, err
+}
+
+func (l *loader) load(url string) (*ld.RemoteDocument, error) {
+	l.loads++
+	if l.loads > maxLoads {
+		return nil, &canon.LimitError{Limit: "context", Max: maxLoads, Done: maxLoads, Where: url}
+	}
+	if !l.fresh {
+		if doc, ok := l.cache.docs.Load(url); ok {
+			return doc.(*ld.RemoteDocument), nil
+		}
+	}
+	if l.cache.from == nil {
+		return nil, fmt.Errorf("context %q: there is no loader for contexts", url)
+	}
+	found, err := l.cache.from.Load(l.ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Bytes) > l.limit {
+		return nil, &canon.LimitError{Limit: "context", Max: int64(l.limit), Done: int64(len(found.Bytes)), Where: url}
+	}
+	doc := &ld.RemoteDocument{DocumentURL: found.URL}
+	if err := json.Unmarshal(found.Bytes, &doc.Document); err != nil {
+		return nil, fmt.Errorf("context %q: %w", url, err)
+	}
+	if bytes.Contains(found.Bytes, importKey) {
+		l.fresh = true // for what it imports, and never cached itself
+	}
+	if !l.fresh && l.cache.entries.Add(1) <= maxCached {
+		l.cache.docs.Store(url, doc)
+	}
+	return doc, nil
+}
+
+var importKey = []byte(`"@import"`)
+
+// cause returns the typed error of a loader in place of json-gold's.
+func (l *loader) cause(err error) error {
+	if l.err != nil {
+		return l.err
+	}
+	var typed *ld.JsonLdError
+	if errors.As(err, &typed) {
+		return &Error{Code: string(typed.Code), err: err}
+	}
+	return fmt.Errorf("json-gold: %w", err)
+}
+
+// Error is an error of json-gold with its code, which for JSON-LD is one of the JSON-LD API specification.
+type Error struct {
+	Code string // such as "invalid local context"
+	err  error
+}
+
+func (e *Error) Error() string { return "json-gold: " + e.err.Error() }
+func (e *Error) Unwrap() error { return e.err }

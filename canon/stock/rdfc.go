@@ -1,0 +1,198 @@
+// Package stock is what people use today, as shipped: json-gold for RDFC-1.0 and gowebpki/jcs for JCS. json-gold names
+// its algorithm URDNA2015; it is used as well as it can be, with a loader that keeps parsed contexts. [RDFC] and [JCS]
+// return the engines, [Tuned] json-gold used around its worst costs, and [Guard] says whether a document is one that
+// json-gold canonicalizes rightly. The guard is no part of an engine: measurements time the engine alone.
+package stock
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/piprate/json-gold/ld"
+
+	"canonscope/canon"
+	"canonscope/canon/jsonld"
+	"canonscope/canon/jsontape"
+	"canonscope/canon/phase"
+)
+
+const nquads = "application/n-quads"
+
+type rdfc struct{ cache *cache }
+
+// RDFC returns json-gold as shipped. Contexts come from the loader, once each; nil loads none. It has no SHA-384 and no
+// work limit, and it drops data without a word, whatever Options.Lossy says: see [Guard].
+func RDFC(from jsonld.Loader) canon.Canonicalizer { return &rdfc{&cache{from: from}} }
+
+func (e *rdfc) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (form *canon.Form, err error) {
+	if err := supported(doc, opt); err != nil {
+		return nil, err
+	}
+	defer recovered(&err)
+	call := newCall(ctx, e.cache, doc, opt)
+	var text any
+	switch {
+	case opt.Issued:
+		return call.issued(doc, opt)
+	case opt.Input == canon.NQuads:
+		mark := opt.Recorder.Begin()
+		options := call.options()
+		options.InputFormat = nquads
+		text, err = ld.NewJsonLdProcessor().Normalize(string(doc), options)
+		opt.Recorder.End(phase.Label, mark, len(doc))
+	default:
+		text, err = call.jsonld(doc, opt)
+	}
+	if err != nil {
+		return nil, call.loader.cause(err)
+	}
+	form = opt.Target()
+	form.Text = append(form.Text, text.(string)...)
+	form.Lines = bytes.Count(form.Text, newline)
+	return form, nil
+}
+
+var newline = []byte{'\n'}
+
+// supported says what json-gold cannot do.
+func supported(doc []byte, opt canon.Options) error {
+	switch {
+	case opt.Hash != "" && opt.Hash != canon.SHA256:
+		return &canon.UnsupportedError{Engine: "json-gold", What: "hash " + string(opt.Hash)}
+	case opt.Limits.Work != 0:
+		return &canon.UnsupportedError{Engine: "json-gold", What: "a work limit"}
+	case opt.Input == canon.JSON:
+		return &canon.UnsupportedError{Engine: "json-gold", What: "JSON that is not JSON-LD"}
+	}
+	return tooLarge(doc, opt.Limits)
+}
+
+// recovered turns a panic of json-gold into an error.
+func recovered(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("json-gold panicked: %v", v)
+	}
+}
+
+// call is one use of json-gold.
+type call struct{ loader *loader }
+
+func newCall(ctx context.Context, c *cache, doc []byte, opt canon.Options) *call {
+	return &call{&loader{ctx: ctx, cache: c, limit: opt.Limits.WithDefaults().Context, fresh: bytes.Contains(doc, importKey)}}
+}
+
+func (c *call) options() *ld.JsonLdOptions {
+	o := ld.NewJsonLdOptions("")
+	o.Algorithm = ld.AlgorithmURDNA2015
+	o.Format = nquads
+	o.DocumentLoader = c.loader
+	return o
+}
+
+// jsonld canonicalizes a JSON-LD document in one call; with a recorder in the two halves that this call consists of.
+func (c *call) jsonld(doc []byte, opt canon.Options) (any, error) {
+	mark := opt.Recorder.Begin()
+	input, err := parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	mark = opt.Recorder.End(phase.Parse, mark, len(doc))
+	if opt.Recorder == nil {
+		return ld.NewJsonLdProcessor().Normalize(input, c.options())
+	}
+	dataset, err := c.toRDF(input)
+	if err != nil {
+		return nil, err
+	}
+	mark = opt.Recorder.End(phase.ExpandToRDF, mark, len(doc))
+	text, err := ld.NewJsonLdApi().Normalize(dataset, c.options())
+	opt.Recorder.End(phase.Label, mark, 0)
+	return text, err
+}
+
+// parse decodes a document. json-gold takes a string for a URL to load; no document is one.
+func parse(doc []byte) (any, error) {
+	var input any
+	if err := json.Unmarshal(doc, &input); err != nil {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			offset := min(int(syntax.Offset), len(doc))
+			line, column := jsontape.Position(doc, offset)
+			return nil, &canon.SyntaxError{Format: "JSON", Offset: offset, Line: line, Column: column, Msg: err.Error()}
+		}
+		return nil, err
+	}
+	switch input.(type) {
+	case map[string]any, []any:
+		return input, nil
+	}
+	return nil, errors.New("a JSON-LD document is an object or an array")
+}
+
+func (c *call) toRDF(input any) (*ld.RDFDataset, error) {
+	o := c.options()
+	o.Format = ""
+	dataset, err := ld.NewJsonLdProcessor().ToRDF(input, o)
+	if err != nil {
+		return nil, err
+	}
+	return dataset.(*ld.RDFDataset), nil
+}
+
+// issued canonicalizes and recovers the issued-identifiers map, which json-gold keeps to itself: it relabels the quads
+// of the dataset in place.
+func (c *call) issued(doc []byte, opt canon.Options) (*canon.Form, error) {
+	var dataset *ld.RDFDataset
+	var err error
+	if opt.Input == canon.NQuads {
+		dataset, err = ld.ParseNQuads(string(doc))
+	} else {
+		var input any
+		if input, err = parse(doc); err == nil {
+			dataset, err = c.toRDF(input)
+		}
+	}
+	if err != nil {
+		return nil, c.loader.cause(err)
+	}
+	before := map[*ld.Quad][3]string{}
+	for name, quads := range dataset.Graphs {
+		for _, q := range quads {
+			graph, isBlank := strings.CutPrefix(name, "_:")
+			if !isBlank {
+				graph = ""
+			}
+			before[q] = [3]string{blank(q.Subject), blank(q.Object), graph}
+		}
+	}
+	text, err := ld.NewJsonLdApi().Normalize(dataset, c.options())
+	if err != nil {
+		return nil, c.loader.cause(err)
+	}
+	form := opt.Target()
+	if form.Issued == nil {
+		form.Issued = map[string]string{}
+	}
+	for q, labels := range before {
+		for i, n := range [3]ld.Node{q.Subject, q.Object, q.Graph} {
+			if labels[i] != "" {
+				form.Issued[labels[i]] = blank(n)
+			}
+		}
+	}
+	form.Text = append(form.Text, text.(string)...)
+	form.Lines = bytes.Count(form.Text, newline)
+	return form, nil
+}
+
+// blank returns the label of a blank node without "_:", or "".
+func blank(n ld.Node) string {
+	if n == nil || !ld.IsBlankNode(n) {
+		return ""
+	}
+	return strings.TrimPrefix(n.GetValue(), "_:")
+}
