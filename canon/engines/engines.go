@@ -4,15 +4,12 @@
 package engines
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"canonscope/canon"
-	"canonscope/canon/jcs"
 	"canonscope/canon/jsonld"
-	"canonscope/canon/phase"
 	"canonscope/canon/stock"
 )
 
@@ -46,6 +43,8 @@ func New(engine string, method canon.Method, cfg Config) (canon.Canonicalizer, e
 		}
 	case canon.RDFC:
 		switch engine {
+		case Native:
+			return &nativeRDFC{}, nil
 		case Stock:
 			return stock.RDFC(cfg.Loader), nil
 		case Tuned:
@@ -55,25 +54,4 @@ func New(engine string, method canon.Method, cfg Config) (canon.Canonicalizer, e
 		return nil, fmt.Errorf("no method %q; there are: rdfc, jcs", method)
 	}
 	return nil, &canon.UnsupportedError{Engine: engine, What: "method " + string(method)}
-}
-
-// nativeJCS is canon/jcs. A number that it changed is one of Form.Losses.
-type nativeJCS struct{}
-
-func (nativeJCS) Canonicalize(_ context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
-	if opt.Input == canon.NQuads {
-		return nil, &canon.UnsupportedError{Engine: "jcs", What: "N-Quads"}
-	}
-	mark := opt.Recorder.Begin()
-	form := opt.Target()
-	text, warnings, err := jcs.Transform(form.Text, doc, jcs.Options{Limits: opt.Limits})
-	if err != nil {
-		return nil, err
-	}
-	opt.Recorder.End(phase.JCS, mark, len(text))
-	form.Text = text
-	for _, w := range warnings {
-		form.Losses = append(form.Losses, canon.Loss{Pointer: w.Pointer, Reason: fmt.Sprintf("the number %s becomes %s: %s", w.Source, w.Canonical, w.Kind)})
-	}
-	return form, nil
 }

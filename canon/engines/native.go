@@ -1,0 +1,72 @@
+package engines
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"canonscope/canon"
+	"canonscope/canon/jcs"
+	"canonscope/canon/phase"
+	"canonscope/canon/rdf"
+	"canonscope/canon/rdfc"
+)
+
+// nativeJCS is canon/jcs. A number that it changed is one of Form.Losses.
+type nativeJCS struct{}
+
+func (nativeJCS) Canonicalize(_ context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
+	if opt.Input == canon.NQuads {
+		return nil, &canon.UnsupportedError{Engine: "jcs", What: "N-Quads"}
+	}
+	mark := opt.Recorder.Begin()
+	form := opt.Target()
+	text, warnings, err := jcs.Transform(form.Text, doc, jcs.Options{Limits: opt.Limits})
+	if err != nil {
+		return nil, err
+	}
+	opt.Recorder.End(phase.JCS, mark, len(text))
+	form.Text = text
+	for _, w := range warnings {
+		form.Losses = append(form.Losses, canon.Loss{Pointer: w.Pointer, Reason: fmt.Sprintf("the number %s becomes %s: %s", w.Source, w.Canonical, w.Kind)})
+	}
+	return form, nil
+}
+
+// nativeRDFC is canon/rdf and canon/rdfc.
+type nativeRDFC struct {
+	scratch sync.Pool // of *scratch
+}
+
+// scratch is the memory of one canonicalization.
+type scratch struct {
+	dataset rdf.Dataset
+	state   rdfc.State
+}
+
+func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
+	if opt.Input != canon.NQuads {
+		return nil, &canon.UnsupportedError{Engine: Native, What: "input " + string(opt.Input)}
+	}
+	s, _ := e.scratch.Get().(*scratch)
+	if s == nil {
+		s = new(scratch)
+	}
+	defer e.scratch.Put(s)
+	s.dataset.Reset()
+	mark := opt.Recorder.Begin()
+	if err := s.dataset.ParseNQuads(doc, opt.Limits); err != nil {
+		return nil, err
+	}
+	opt.Recorder.End(phase.Parse, mark, len(doc))
+	form := opt.Target()
+	text, err := s.state.Run(ctx, &s.dataset, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work, Recorder: opt.Recorder}, form.Text)
+	if err != nil {
+		return nil, err
+	}
+	form.Text, form.Lines = text, s.state.Lines()
+	if opt.Issued {
+		form.Issued = s.state.Issued()
+	}
+	return form, nil
+}
