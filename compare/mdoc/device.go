@@ -1,0 +1,275 @@
+package mdoc
+
+import (
+	"bytes"
+	"crypto/ecdh"
+	"crypto/ecdsa"
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"canonscope/compare"
+	"canonscope/vcdm/keys"
+)
+
+// DeviceAuth asks a verifier to check device authentication (ISO/IEC 18013-5 section 9.1.3).
+type DeviceAuth struct {
+	Transcript []byte           // SessionTranscript, CBOR; also accepted inside tag 24
+	Reader     *ecdh.PrivateKey // ephemeral reader key, for a deviceMac; nil refuses one
+}
+
+const ruleDevice = "ISO/IEC 18013-5 section 9.1.3"
+
+type (
+	deviceResponse struct {
+		Version   string           `cbor:"version"`
+		Documents []deviceDocument `cbor:"documents"`
+		Status    uint64           `cbor:"status"`
+	}
+	deviceDocument struct {
+		DocType      string          `cbor:"docType"`
+		IssuerSigned cbor.RawMessage `cbor:"issuerSigned"`
+		DeviceSigned *deviceSigned   `cbor:"deviceSigned,omitempty"`
+	}
+	deviceSigned struct {
+		NameSpaces cbor.RawMessage `cbor:"nameSpaces"` // 24(bstr map)
+		DeviceAuth struct {
+			Signature cbor.RawMessage `cbor:"deviceSignature,omitempty"`
+			Mac       cbor.RawMessage `cbor:"deviceMac,omitempty"`
+		} `cbor:"deviceAuth"`
+	}
+	// detached is a COSE_Sign1 or COSE_Mac0 whose payload stands elsewhere.
+	detached struct {
+		_           struct{} `cbor:",toarray"`
+		Protected   []byte
+		Unprotected map[any]cbor.RawMessage
+		Payload     cbor.RawMessage // null
+		Tag         []byte
+	}
+	authStructure struct {
+		_         struct{} `cbor:",toarray"`
+		Context   string
+		Protected []byte
+		External  []byte
+		Payload   []byte
+	}
+)
+
+var null = []byte{0xf6}
+
+// noNameSpaces is 24(bstr {}): the device signs no elements of its own.
+var noNameSpaces = []byte{0xd8, 0x18, 0x41, 0xa0}
+
+// deviceResponse puts IssuerSigned bytes into a DeviceResponse and signs with the device's key.
+func (h *Holder) deviceResponse(issuerSigned []byte, docType string, transcript []byte) ([]byte, error) {
+	payload, err := deviceAuthentication(transcript, docType, noNameSpaces)
+	if err != nil {
+		return nil, err
+	}
+	protected, err := stockEncode(map[int64]int64{1: coseAlgorithm[h.Key.Algorithm()]})
+	if err != nil {
+		return nil, err
+	}
+	message, err := stockEncode(authStructure{Context: "Signature1", Protected: protected, External: []byte{}, Payload: payload})
+	if err != nil {
+		return nil, err
+	}
+	sig, err := h.Key.Sign(message)
+	if err != nil {
+		return nil, err
+	}
+	count(h.Counters, compare.Counters{Signatures: 1})
+	d := &deviceSigned{NameSpaces: noNameSpaces}
+	d.DeviceAuth.Signature, err = stockEncode(detached{Protected: protected, Unprotected: map[any]cbor.RawMessage{}, Payload: null, Tag: sig})
+	if err != nil {
+		return nil, err
+	}
+	return stockEncode(deviceResponse{Version: "1.0", Documents: []deviceDocument{{docType, issuerSigned, d}}})
+}
+
+// deviceAuthentication returns 24(bstr ["DeviceAuthentication", SessionTranscript, docType, 24(bstr nameSpaces)]).
+func deviceAuthentication(transcript []byte, docType string, nameSpaces []byte) ([]byte, error) {
+	b, err := stockEncode([]any{"DeviceAuthentication", cbor.RawMessage(untag(transcript)), docType, cbor.RawMessage(nameSpaces)})
+	if err != nil {
+		return nil, invalid("SessionTranscript", ruleDevice, "%v", err)
+	}
+	return stockEncode(cbor.Tag{Number: 24, Content: b})
+}
+
+// untag returns the content of 24(bstr), or b itself.
+func untag(b []byte) []byte {
+	if inner, err := stockEmbedded(b, "SessionTranscript", ruleDevice); err == nil {
+		return inner
+	}
+	return b
+}
+
+// documents verifies each document of a DeviceResponse, or bare IssuerSigned bytes.
+func (v *Verifier) documents(b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error)) ([]Document, error) {
+	if err := scanCBOR(b, v.Limits); err != nil {
+		return nil, err
+	}
+	var members map[string]cbor.RawMessage
+	if !isMajor(b, majorMap) || stockDec.Unmarshal(b, &members) != nil {
+		return nil, invalid("mdoc", ruleShape, "is no map with names")
+	}
+	if _, ok := members["issuerAuth"]; ok {
+		if v.Device != nil {
+			return nil, invalid("IssuerSigned", ruleDevice, "device authentication is required and needs a DeviceResponse")
+		}
+		d, err := verify(v, b, "")
+		if err != nil {
+			return nil, err
+		}
+		return []Document{*d}, nil
+	}
+	if version, ok := stockText(members["version"]); !ok || version != "1.0" {
+		return nil, invalid("DeviceResponse", ruleShape, "version is not \"1.0\"")
+	}
+	if status, ok := stockUint(members["status"]); !ok || status != 0 {
+		return nil, invalid("DeviceResponse", ruleShape, "status is not 0")
+	}
+	var list []cbor.RawMessage
+	if docs := members["documents"]; !isMajor(docs, majorArray) || stockDec.Unmarshal(docs, &list) != nil || len(list) == 0 {
+		return nil, invalid("DeviceResponse", ruleShape, "has no documents")
+	}
+	var out []Document
+	for _, raw := range list {
+		d, err := v.document(raw, verify)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *d)
+	}
+	return out, nil
+}
+
+func (v *Verifier) document(raw cbor.RawMessage, verify func(*Verifier, []byte, string) (*Document, error)) (*Document, error) {
+	var members map[string]cbor.RawMessage
+	if !isMajor(raw, majorMap) || stockDec.Unmarshal(raw, &members) != nil {
+		return nil, invalid("Document", ruleShape, "is no map with names")
+	}
+	docType, ok := stockText(members["docType"])
+	if !ok || docType == "" || members["issuerSigned"] == nil {
+		return nil, invalid("Document", ruleShape, "needs docType and issuerSigned")
+	}
+	d, err := verify(v, members["issuerSigned"], docType)
+	if err != nil || v.Device == nil {
+		return d, err
+	}
+	return d, v.checkDevice(d, members["deviceSigned"])
+}
+
+// checkDevice checks deviceAuth with the deviceKey of a verified MSO.
+func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
+	const where = "deviceSigned"
+	var signed deviceSigned
+	if raw == nil {
+		return invalid(where, ruleDevice, "is missing, and device authentication is required")
+	}
+	if err := stockDec.Unmarshal(raw, &signed); err != nil {
+		return invalid(where, ruleDevice, "%v", err)
+	}
+	inner, err := stockEmbedded(signed.NameSpaces, where, ruleDevice)
+	if err != nil {
+		return err
+	}
+	if err := scanCBOR(inner, v.Limits); err != nil {
+		return err
+	}
+	key, err := keys.ParsePublicCOSE(d.DeviceKey)
+	if err != nil {
+		return invalid("deviceKey", ruleDevice, "%v", err)
+	}
+	payload, err := deviceAuthentication(v.Device.Transcript, d.DocType, signed.NameSpaces)
+	if err != nil {
+		return err
+	}
+	auth := signed.DeviceAuth
+	if (auth.Signature == nil) == (auth.Mac == nil) {
+		return invalid(where, ruleDevice, "needs one of deviceSignature and deviceMac")
+	}
+	if auth.Mac != nil {
+		return v.checkMac(auth.Mac, key, payload)
+	}
+	c, alg, err := readDetached(auth.Signature)
+	if err != nil {
+		return err
+	}
+	if want := coseAlgorithm[key.Algorithm()]; alg != want {
+		return invalid("deviceSignature", "RFC 9053 section 2", "alg is %d, the device's key needs %d", alg, want)
+	}
+	message, err := stockEncode(authStructure{Context: "Signature1", Protected: c.Protected, External: []byte{}, Payload: payload})
+	if err != nil {
+		return err
+	}
+	count(v.Counters, compare.Counters{Verifications: 1})
+	if !key.Verify(message, c.Tag) {
+		return invalid("deviceSignature", ruleDevice, "does not hold for this SessionTranscript")
+	}
+	return nil
+}
+
+// readDetached reads a COSE structure with detached payload and its protected alg.
+func readDetached(raw cbor.RawMessage) (*detached, int64, error) {
+	var c detached
+	if err := stockDec.Unmarshal(raw, &c); err != nil || !bytes.Equal(c.Payload, null) {
+		return nil, 0, invalid("deviceAuth", ruleDevice, "is no COSE structure with a null payload")
+	}
+	var protected struct {
+		Alg  int64           `cbor:"1,keyasint"`
+		Crit cbor.RawMessage `cbor:"2,keyasint"`
+	}
+	if err := stockDec.Unmarshal(c.Protected, &protected); err != nil || protected.Crit != nil {
+		return nil, 0, invalid("deviceAuth", ruleDevice, "the protected header is malformed or has crit")
+	}
+	return &c, protected.Alg, nil
+}
+
+// checkMac recomputes a deviceMac (ISO/IEC 18013-5 section 9.1.3.5): HMAC-SHA-256 under a key of ECDH and HKDF.
+func (v *Verifier) checkMac(raw cbor.RawMessage, device *keys.Public, payload []byte) error {
+	const where = "deviceMac"
+	if v.Device.Reader == nil {
+		return invalid(where, ruleDevice, "needs the reader's ephemeral key, and none is configured")
+	}
+	c, alg, err := readDetached(raw)
+	if err != nil {
+		return err
+	}
+	if alg != 5 {
+		return invalid(where, "RFC 9053 section 3.1", "alg is %d, want 5 (HMAC 256/256)", alg)
+	}
+	ec, ok := device.Crypto().(*ecdsa.PublicKey)
+	if !ok {
+		return invalid(where, ruleDevice, "an Ed25519 device key makes no MAC")
+	}
+	public, err := ec.ECDH()
+	if err != nil {
+		return invalid(where, ruleDevice, "%v", err)
+	}
+	shared, err := v.Device.Reader.ECDH(public)
+	if err != nil {
+		return invalid(where, ruleDevice, "%v", err)
+	}
+	transcript, err := stockEncode(cbor.Tag{Number: 24, Content: untag(v.Device.Transcript)})
+	if err != nil {
+		return err
+	}
+	salt := sha256.Sum256(transcript)
+	key, err := hkdf.Key(sha256.New, shared, salt[:], "EMacKey", 32)
+	if err != nil {
+		return err
+	}
+	message, err := stockEncode(authStructure{Context: "MAC0", Protected: c.Protected, External: []byte{}, Payload: payload})
+	if err != nil {
+		return err
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write(message)
+	if !hmac.Equal(mac.Sum(nil), c.Tag) {
+		return invalid(where, ruleDevice, "does not hold for this SessionTranscript")
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package mdoc
+
+import (
+	"crypto/ed25519"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"math/big"
+	"net/url"
+	"sync"
+	"time"
+
+	"canonscope/compare"
+	"canonscope/compare/claims"
+	"canonscope/schemas"
+	"canonscope/vcdm/keys"
+)
+
+// NewFormat returns the format mdoc with an engine and a signature algorithm: EdDSA, ES256 or ES384. Each leaf under
+// credentialSubject is one element; see [Issuer.Issue] for its identifier. The issuer's name stands in the certificate of
+// x5chain, which is made outside the clock; inside it a verifier compares it with the one it knows.
+func NewFormat(engine, algorithm string) compare.Format {
+	return format{engine: engine, algorithm: algorithm}
+}
+
+type format struct{ engine, algorithm string }
+
+const checks = "signature, docType, digests, structure, validity period"
+
+// transcript is the SessionTranscript of a scenario with holder binding: [null, null, "canonscope"].
+var transcript = []byte("\x83\xf6\xf6\x6acanonscope")
+
+func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
+	if _, err := engineOf(f.engine); err != nil {
+		return nil, err
+	}
+	in, err := claims.Of(c, s.Disclose)
+	if err != nil {
+		return nil, err
+	}
+	issuer, device, err := claims.Keys(f.algorithm, s)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := certificateOf(issuer.Public(), c.Issuer)
+	if err != nil {
+		return nil, err
+	}
+	counters := &compare.Counters{}
+	i := Issuer{Engine: f.engine, Key: issuer, Chain: [][]byte{certificate}, Device: device.Public(), Salts: s.Salts, Counters: counters}
+	h := Holder{Engine: f.engine, Counters: counters}
+	v := Verifier{Engine: f.engine, Key: issuer.Public(), Leaf: certificate, Now: s.Now, Counters: counters}
+	var bound []byte
+	done := checks
+	if s.Binding == "holder" {
+		bound, done = transcript, checks+", device signature"
+		h.Key, v.Device = device, &DeviceAuth{Transcript: transcript}
+	}
+	return compare.Deriving(counters, done,
+		func() ([]byte, error) { return i.Issue(in.JSON) },
+		func(issued []byte) ([]byte, error) { return h.Present(issued, in.Disclose, bound) },
+		func(presented []byte) error { _, err := v.Verify(presented); return err }), nil
+}
+
+var certificates sync.Map // issuer's Multikey and name to DER
+
+// certificateOf returns a document signer's certificate as an mdoc carries one, the same bytes for the same key and name.
+// Its authority is made up: exchanges trust the key itself.
+func certificateOf(key *keys.Public, issuer string) ([]byte, error) {
+	id := key.Multikey() + " " + issuer
+	if der, ok := certificates.Load(id); ok {
+		return der.([]byte), nil
+	}
+	name, err := url.Parse(issuer)
+	if err != nil {
+		return nil, err
+	}
+	authority := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	from := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	root := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{Country: []string{"UT"}, CommonName: "Canonscope IACA"}}
+	leaf := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{Country: []string{"UT"}, CommonName: "Canonscope DS"},
+		NotBefore: from, NotAfter: from.AddDate(40, 0, 0), KeyUsage: x509.KeyUsageDigitalSignature, URIs: []*url.URL{name},
+		UnknownExtKeyUsage: []asn1.ObjectIdentifier{{1, 0, 18013, 5, 1, 2}}}
+	der, err := x509.CreateCertificate(nil, leaf, root, key.Crypto(), authority)
+	if err != nil {
+		return nil, err
+	}
+	certificates.Store(id, der)
+	return der, nil
+}

@@ -1,0 +1,202 @@
+// Package mdoc is the format mdoc of ISO/IEC 18013-5: an [Issuer] makes IssuerSigned data, a [Holder] presents some of its
+// elements, a [Verifier] checks a presentation and returns its elements. Each has two engines that accept and refuse the
+// same bytes: "stock" encodes and decodes with fxamacker/cbor, "native" writes the fixed shapes directly and reads in one
+// pass. Both read only what a strict scan has found well-formed. [NewFormat] makes exchanges for a comparison.
+package mdoc
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/sha512"
+	"crypto/x509"
+	"fmt"
+	"hash"
+	"io"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/compare"
+	"canonscope/vcdm/keys"
+)
+
+// Engines of this package.
+const (
+	Stock  = "stock"
+	Native = "native"
+)
+
+// InvalidError says why an mdoc is refused.
+type InvalidError struct {
+	Where string // part of the mdoc: "MSO", "issuerAuth", "namespace/element"
+	Msg   string
+	Rule  string // specification and section
+}
+
+func (e *InvalidError) Error() string {
+	return fmt.Sprintf("mdoc %s: %s (%s)", e.Where, e.Msg, e.Rule)
+}
+
+func invalid(where, rule, format string, args ...any) error {
+	return &InvalidError{Where: where, Rule: rule, Msg: fmt.Sprintf(format, args...)}
+}
+
+// Issuer makes mdocs. Key, Chain and Device are required; the zero value of another option means its default.
+type Issuer struct {
+	Engine   string            // Stock or Native; default Native
+	Key      *keys.Secret      // of the document signer
+	Chain    [][]byte          // x5chain: DER certificates, the signer's first
+	Device   *keys.Public      // deviceKey
+	Digest   string            // SHA-256 (default), SHA-384, SHA-512
+	Salts    io.Reader         // 16 bytes an element; default crypto/rand
+	Limits   canon.Limits      // Bytes and Depth of the claims
+	Counters *compare.Counters // counts salts, digests, signatures; nil counts nothing
+}
+
+// Issue returns the IssuerSigned bytes of a claims set {"nbf", "exp", "vct", "credentialSubject"}, a JSON object. vct
+// becomes both docType and namespace, nbf and exp the validity period, and each leaf under credentialSubject one element:
+// a value that is no object and no array, or an empty one. Its identifier is the leaf's JSON pointer below
+// credentialSubject without the first slash, such as "name" or "result/0/value". Strings become tstr, numbers without
+// fraction and exponent int, other numbers float. Integers beyond 64 bits are a [canon.UnsupportedError].
+func (i *Issuer) Issue(claims []byte) ([]byte, error) {
+	e, err := engineOf(i.Engine)
+	if err != nil {
+		return nil, err
+	}
+	if i.Key == nil || i.Device == nil || len(i.Chain) == 0 {
+		return nil, fmt.Errorf("mdoc: an issuer needs a key, its certificate chain and the device's key")
+	}
+	if _, err := hashOf(i.digest()); err != nil {
+		return nil, err
+	}
+	return e.issue(i, claims)
+}
+
+func (i *Issuer) digest() string {
+	if i.Digest == "" {
+		return "SHA-256"
+	}
+	return i.Digest
+}
+
+func (i *Issuer) salts() io.Reader {
+	if i.Salts == nil {
+		return rand.Reader
+	}
+	return i.Salts
+}
+
+// hashOf returns a digestAlgorithm (ISO/IEC 18013-5 section 9.1.2.5).
+func hashOf(name string) (func() hash.Hash, error) {
+	switch name {
+	case "SHA-256":
+		return sha256.New, nil
+	case "SHA-384":
+		return sha512.New384, nil
+	case "SHA-512":
+		return sha512.New, nil
+	}
+	return nil, invalid("MSO", "ISO/IEC 18013-5 section 9.1.2.5", "digestAlgorithm %q: use SHA-256, SHA-384 or SHA-512", name)
+}
+
+// Holder presents mdocs it was issued. It needs no key but for device authentication.
+type Holder struct {
+	Engine   string
+	Key      *keys.Secret // the device's
+	Limits   canon.Limits
+	Counters *compare.Counters
+}
+
+// Present returns what was issued with those elements only that stand at or below pointers, which start with
+// /credentialSubject. Items and issuerAuth keep their bytes. Without a transcript the result is IssuerSigned; with one it
+// is a DeviceResponse with a device signature over that SessionTranscript (CBOR).
+func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([]byte, error) {
+	e, err := engineOf(h.Engine)
+	if err != nil {
+		return nil, err
+	}
+	wanted := make([]string, len(pointers))
+	for i, p := range pointers {
+		id, err := identifier(p)
+		if err != nil {
+			return nil, err
+		}
+		wanted[i] = id
+	}
+	out, docType, err := e.present(h, issued, wanted)
+	if err != nil || transcript == nil {
+		return out, err
+	}
+	if h.Key == nil {
+		return nil, fmt.Errorf("mdoc: device authentication needs the device's key")
+	}
+	return h.deviceResponse(out, docType, transcript)
+}
+
+// Verifier checks presentations. Key or Roots is required; with a Key no certificate is looked at.
+type Verifier struct {
+	Engine   string
+	Key      *keys.Public   // the document signer's
+	Leaf     []byte         // with Key: the certificate, DER, that x5chain must start with; nil takes any
+	Roots    *x509.CertPool // trust anchors of x5chain
+	DocType  string         // expected; "" accepts any
+	Now      time.Time      // zero is the present
+	Device   *DeviceAuth    // require device authentication; nil ignores it
+	Lenient  bool           // accept what the standard forbids and readers meet: tag 18 around issuerAuth, a text kid, fractions of seconds
+	Limits   canon.Limits
+	Counters *compare.Counters
+}
+
+// Element is one disclosed and verified data element.
+type Element struct {
+	NameSpace, Identifier string
+	Value                 []byte // CBOR
+}
+
+// Document is one verified document of a presentation.
+type Document struct {
+	DocType                       string
+	Elements                      []Element
+	Signed, ValidFrom, ValidUntil time.Time
+	DeviceKey                     []byte // COSE_Key, not parsed
+}
+
+// Verify checks IssuerSigned or DeviceResponse bytes: form, issuer's signature, digests, validity period, and as the
+// options ask certificates and device authentication. A refusal is an [InvalidError] or a limit error of canon.
+func (v *Verifier) Verify(presented []byte) ([]Document, error) {
+	e, err := engineOf(v.Engine)
+	if err != nil {
+		return nil, err
+	}
+	if v.Key == nil && v.Roots == nil {
+		return nil, fmt.Errorf("mdoc: a verifier needs the signer's key or trust anchors")
+	}
+	return e.verify(v, presented)
+}
+
+func (v *Verifier) now() time.Time {
+	if v.Now.IsZero() {
+		return time.Now()
+	}
+	return v.Now
+}
+
+// engine is one implementation of the three operations.
+type engine interface {
+	issue(i *Issuer, claims []byte) ([]byte, error)
+	present(h *Holder, issued []byte, identifiers []string) (issuerSigned []byte, docType string, err error)
+	verify(v *Verifier, presented []byte) ([]Document, error)
+}
+
+func engineOf(name string) (engine, error) {
+	switch name {
+	case Stock:
+		return stock{}, nil
+	}
+	return nil, &canon.UnsupportedError{Engine: "mdoc", What: fmt.Sprintf("engine %q; engines are %s and %s", name, Stock, Native)}
+}
+
+func count(c *compare.Counters, o compare.Counters) {
+	if c != nil {
+		c.Add(o)
+	}
+}

@@ -1,0 +1,131 @@
+package mdoc
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/compare/claims"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// mso is what the rules need of a MobileSecurityObject.
+type mso struct {
+	version, digestAlgorithm, docType string
+	deviceKey                         []byte
+	signed, from, until               string // texts of tdates; "" if one is missing or no tdate
+}
+
+// checkMSO applies ISO/IEC 18013-5 section 9.3.1. around is the docType of the Document, "" without one.
+func (v *Verifier) checkMSO(m *mso, around string) (*Document, error) {
+	const where = "MSO"
+	if m.version != "1.0" {
+		return nil, invalid(where, ruleIssue, "version is %q, want \"1.0\"", m.version)
+	}
+	if _, err := hashOf(m.digestAlgorithm); err != nil {
+		return nil, err
+	}
+	if around != "" && around != m.docType {
+		return nil, invalid(where, ruleCheck, "docType is %q, the document says %q", m.docType, around)
+	}
+	if v.DocType != "" && v.DocType != m.docType {
+		return nil, invalid(where, ruleCheck, "docType is %q, want %q", m.docType, v.DocType)
+	}
+	d := &Document{DocType: m.docType, DeviceKey: m.deviceKey}
+	var err error
+	if d.Signed, err = v.date("signed", m.signed); err != nil {
+		return nil, err
+	}
+	if d.ValidFrom, err = v.date("validFrom", m.from); err != nil {
+		return nil, err
+	}
+	if d.ValidUntil, err = v.date("validUntil", m.until); err != nil {
+		return nil, err
+	}
+	switch now := v.now(); {
+	case d.ValidFrom.Before(d.Signed):
+		return nil, invalid(where, ruleCheck, "validFrom %s is before signed %s", m.from, m.signed)
+	case d.ValidUntil.Before(d.ValidFrom):
+		return nil, invalid(where, ruleCheck, "validUntil %s is before validFrom %s", m.until, m.from)
+	case now.Before(d.ValidFrom):
+		return nil, invalid(where, ruleCheck, "not valid before %s", m.from)
+	case now.After(d.ValidUntil):
+		return nil, invalid(where, ruleCheck, "not valid after %s", m.until)
+	}
+	return d, nil
+}
+
+// date reads a tdate: RFC 3339 in UTC, without a fraction of a second (ISO/IEC 18013-5 section 7.2.1).
+func (v *Verifier) date(name, text string) (time.Time, error) {
+	const rule = "ISO/IEC 18013-5 section 7.2.1"
+	if text == "" {
+		return time.Time{}, invalid("MSO", rule, "%s is missing or not in tag 0", name)
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil || !strings.HasSuffix(text, "Z") || len(text) != len("2006-01-02T15:04:05Z") && !v.Lenient {
+		return time.Time{}, invalid("MSO", rule, "%s is %q, want a time in UTC without a fraction of a second", name, text)
+	}
+	return t, nil
+}
+
+// identifier returns the element identifier, or the beginning of several, that a JSON pointer stands for.
+func identifier(pointer string) (string, error) {
+	rest, ok := strings.CutPrefix(pointer, claims.Subject)
+	if !ok || rest != "" && rest[0] != '/' {
+		return "", invalid(pointer, "RFC 6901", "is not below %s", claims.Subject)
+	}
+	return strings.TrimPrefix(rest, "/"), nil
+}
+
+// selects says whether an element is one of those wanted or below one, and marks which.
+func selects(wanted []string, hit []bool, id string) bool {
+	found := false
+	for i, w := range wanted {
+		if rest, ok := strings.CutPrefix(id, w); ok && (rest == "" || w == "" || rest[0] == '/') {
+			hit[i], found = true, true
+		}
+	}
+	return found
+}
+
+func missing(wanted []string, hit []bool) error {
+	for i := range hit {
+		if !hit[i] {
+			return invalid(wanted[i], ruleShape, "the mdoc has no such element")
+		}
+	}
+	return nil
+}
+
+func join(parent, token string) string {
+	if parent == "" {
+		return token
+	}
+	return parent + "/" + token
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+func escape(token string) string { return pointerEscapes.Replace(token) }
+
+// number turns a JSON number into int64, uint64 or float64.
+func number(text, id string) (any, error) {
+	if strings.ContainsAny(text, ".eE") {
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsInf(f, 0) {
+			return nil, &canon.UnsupportedError{Engine: "mdoc", What: "the number " + text, Where: id}
+		}
+		return f, nil
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return n, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return nil, &canon.UnsupportedError{Engine: "mdoc", What: "the integer " + text + " beyond 64 bits", Where: id}
+	}
+	return n, nil
+}

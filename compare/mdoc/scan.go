@@ -1,0 +1,208 @@
+package mdoc
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unicode/utf8"
+
+	"canonscope/canon"
+)
+
+// CBOR major types (RFC 8949 section 3.1).
+const (
+	majorUint = iota
+	majorNint
+	majorBytes
+	majorText
+	majorArray
+	majorMap
+	majorTag
+	majorSimple
+)
+
+// Errors of a scan are *canon.SyntaxError with Format "CBOR" and the byte offset as Column.
+func cborError(offset int, format string, args ...any) error {
+	return &canon.SyntaxError{Format: "CBOR", Offset: offset, Line: 1, Column: offset + 1, Msg: fmt.Sprintf(format, args...)}
+}
+
+// scanCBOR checks that b is one data item that both engines read alike: well-formed (RFC 8949 section 5.1), of definite
+// lengths, integers in their shortest form, valid UTF-8, no repeated map key, bounded in size and depth, and nothing
+// after it. Lengths may be longer than they need be: mdocs in use have such heads.
+func scanCBOR(b []byte, limits canon.Limits) error {
+	limits = limits.WithDefaults()
+	if len(b) > limits.Bytes {
+		return &canon.LimitError{Limit: "bytes", Max: int64(limits.Bytes), Done: int64(len(b)), Where: "CBOR"}
+	}
+	s := scanner{src: b, depth: limits.Depth}
+	end, err := s.item(0, 0)
+	if err != nil {
+		return err
+	}
+	if end != len(b) {
+		return cborError(end, "%d bytes after the data item", len(b)-end)
+	}
+	return nil
+}
+
+type scanner struct {
+	src   []byte
+	depth int
+	keys  []key // of the maps that are open
+}
+
+// head reads the initial byte and the argument of an item. next is where its content starts.
+func (s *scanner) head(i int) (major byte, arg uint64, next int, err error) {
+	if i >= len(s.src) {
+		return 0, 0, 0, cborError(i, "the data item is cut off")
+	}
+	major, info := s.src[i]>>5, s.src[i]&31
+	if info < 24 {
+		return major, uint64(info), i + 1, nil
+	}
+	if info > 27 {
+		if info == 31 {
+			return 0, 0, 0, cborError(i, "indefinite lengths are not allowed")
+		}
+		return 0, 0, 0, cborError(i, "reserved additional information %d", info)
+	}
+	n := 1 << (info - 24)
+	if len(s.src)-i-1 < n {
+		return 0, 0, 0, cborError(i, "the data item is cut off")
+	}
+	v := s.src[i+1:]
+	switch n {
+	case 1:
+		arg = uint64(v[0])
+	case 2:
+		arg = uint64(binary.BigEndian.Uint16(v))
+	case 4:
+		arg = uint64(binary.BigEndian.Uint32(v))
+	default:
+		arg = binary.BigEndian.Uint64(v)
+	}
+	if major <= majorNint && arg < shortest[info-24] {
+		return 0, 0, 0, cborError(i, "the integer is not in its shortest form")
+	}
+	return major, arg, i + 1 + n, nil
+}
+
+// shortest holds the least value that needs an argument of 1, 2, 4 and 8 bytes.
+var shortest = [4]uint64{24, 1 << 8, 1 << 16, 1 << 32}
+
+// item checks the item at i and returns its end.
+func (s *scanner) item(i, depth int) (int, error) {
+	major, arg, next, err := s.head(i)
+	if err != nil {
+		return 0, err
+	}
+	switch major {
+	case majorUint, majorNint:
+		return next, nil
+	case majorBytes, majorText:
+		if arg > uint64(len(s.src)-next) {
+			return 0, cborError(i, "a string of %d bytes, %d are left", arg, len(s.src)-next)
+		}
+		end := next + int(arg)
+		if major == majorText && !utf8.Valid(s.src[next:end]) {
+			return 0, cborError(i, "text is not UTF-8")
+		}
+		return end, nil
+	case majorSimple:
+		return next, s.simple(i, next, arg)
+	}
+	if depth == s.depth {
+		return 0, &canon.LimitError{Limit: "depth", Max: int64(s.depth), Done: int64(depth + 1), Where: fmt.Sprintf("CBOR byte %d", i)}
+	}
+	switch major {
+	case majorTag:
+		return s.item(next, depth+1)
+	case majorMap:
+		return s.pairs(i, next, arg, depth+1)
+	}
+	if arg > uint64(len(s.src)-next) { // each element takes a byte
+		return 0, cborError(i, "an array of %d elements, %d bytes are left", arg, len(s.src)-next)
+	}
+	for range arg {
+		if next, err = s.item(next, depth+1); err != nil {
+			return 0, err
+		}
+	}
+	return next, nil
+}
+
+// simple refuses what RFC 8949 section 3.3 calls not well-formed.
+func (s *scanner) simple(i, next int, arg uint64) error {
+	if next == i+2 && arg < 32 {
+		return cborError(i, "simple value %d in two bytes", arg)
+	}
+	return nil
+}
+
+// key is a map key: its content after the head, since equal strings may have heads of several lengths.
+type key struct {
+	major    byte
+	arg      uint64
+	from, to int
+}
+
+// smallMap is the number of pairs up to which keys are compared one by one.
+const smallMap = 24
+
+// pairs checks n pairs of a map. Unsigned keys that rise, as in most maps of digests, cannot repeat.
+func (s *scanner) pairs(i, next int, n uint64, depth int) (int, error) {
+	if n > uint64(len(s.src)-next)/2 {
+		return 0, cborError(i, "a map of %d pairs, %d bytes are left", n, len(s.src)-next)
+	}
+	mark := len(s.keys)
+	rising, least := true, uint64(0)
+	var set map[string]bool
+	for range n {
+		major, arg, from, err := s.head(next)
+		if err != nil {
+			return 0, err
+		}
+		end, err := s.item(next, depth)
+		if err != nil {
+			return 0, err
+		}
+		k := key{major, arg, from, end}
+		if rising = rising && major == majorUint && arg >= least && arg < 1<<63; rising {
+			least = arg + 1
+		} else if n <= smallMap {
+			if s.repeated(k, s.keys[mark:]) {
+				return 0, cborError(next, "a map key is repeated")
+			}
+		} else {
+			if set == nil {
+				set = make(map[string]bool)
+				for _, k := range s.keys[mark:] {
+					set[s.text(k)] = true
+				}
+			}
+			if set[s.text(k)] {
+				return 0, cborError(next, "a map key is repeated")
+			}
+			set[s.text(k)] = true
+		}
+		s.keys = append(s.keys, k)
+		if next, err = s.item(end, depth); err != nil {
+			return 0, err
+		}
+	}
+	s.keys = s.keys[:mark]
+	return next, nil
+}
+
+func (s *scanner) repeated(k key, keys []key) bool {
+	for _, o := range keys {
+		if o.major == k.major && o.arg == k.arg && string(s.src[o.from:o.to]) == string(s.src[k.from:k.to]) {
+			return true
+		}
+	}
+	return false
+}
+
+// text is equal for equal keys.
+func (s *scanner) text(k key) string {
+	return string(append(binary.BigEndian.AppendUint64([]byte{k.major}, k.arg), s.src[k.from:k.to]...))
+}

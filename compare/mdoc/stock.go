@@ -1,0 +1,611 @@
+package mdoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+	"canonscope/compare"
+	"canonscope/compare/claims"
+	"canonscope/vcdm/keys"
+)
+
+// stock is the engine over fxamacker/cbor and encoding/json.
+type stock struct{}
+
+var (
+	stockEnc = must(cbor.EncOptions{}.EncMode())
+	stockDec = must(cbor.DecOptions{DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden,
+		MaxNestedLevels: 65535, MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32, // scanCBOR sets the bounds
+		FieldNameMatching: cbor.FieldNameMatchingCaseSensitive}.DecMode())
+)
+
+func must[M any](m M, err error) M {
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// The shapes of ISO/IEC 18013-5 sections 8.3.2.1.2.2 and 9.1.2.4. Members stay raw where their type must be checked: the
+// decoder would look through tags and take null for empty.
+type (
+	stockIssuerSigned struct {
+		NameSpaces map[string][]cbor.RawMessage `cbor:"nameSpaces"` // each 24(bstr IssuerSignedItem)
+		IssuerAuth cbor.RawMessage              `cbor:"issuerAuth"`
+	}
+	stockItem struct {
+		DigestID   uint64          `cbor:"digestID"`
+		Random     []byte          `cbor:"random"`
+		Identifier string          `cbor:"elementIdentifier"`
+		Value      cbor.RawMessage `cbor:"elementValue"`
+	}
+	stockRawItem struct {
+		DigestID   cbor.RawMessage `cbor:"digestID"`
+		Random     cbor.RawMessage `cbor:"random"`
+		Identifier cbor.RawMessage `cbor:"elementIdentifier"`
+		Value      cbor.RawMessage `cbor:"elementValue"`
+	}
+	stockMSO struct {
+		Version         string                       `cbor:"version"`
+		DigestAlgorithm string                       `cbor:"digestAlgorithm"`
+		ValueDigests    map[string]map[uint64][]byte `cbor:"valueDigests"`
+		DeviceKeyInfo   stockDeviceKeyInfo           `cbor:"deviceKeyInfo"`
+		DocType         string                       `cbor:"docType"`
+		ValidityInfo    stockValidity                `cbor:"validityInfo"`
+	}
+	stockRawMSO struct {
+		Version         cbor.RawMessage `cbor:"version"`
+		DigestAlgorithm cbor.RawMessage `cbor:"digestAlgorithm"`
+		ValueDigests    cbor.RawMessage `cbor:"valueDigests"`
+		DeviceKeyInfo   cbor.RawMessage `cbor:"deviceKeyInfo"`
+		DocType         cbor.RawMessage `cbor:"docType"`
+		ValidityInfo    cbor.RawMessage `cbor:"validityInfo"`
+	}
+	stockDeviceKeyInfo struct {
+		DeviceKey cbor.RawMessage `cbor:"deviceKey"`
+	}
+	stockValidity struct {
+		Signed     cbor.RawMessage `cbor:"signed"`
+		ValidFrom  cbor.RawMessage `cbor:"validFrom"`
+		ValidUntil cbor.RawMessage `cbor:"validUntil"`
+	}
+	stockSign1 struct {
+		_           struct{} `cbor:",toarray"`
+		Protected   []byte
+		Unprotected map[int64]cbor.RawMessage
+		Payload     []byte
+		Signature   []byte
+	}
+	stockSigStructure struct {
+		_         struct{} `cbor:",toarray"`
+		Context   string
+		Protected []byte
+		External  []byte
+		Payload   []byte
+	}
+)
+
+func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
+	c, subject, err := stockParse(in, i.Limits)
+	if err != nil {
+		return nil, err
+	}
+	elements, err := stockFlatten(nil, "", subject)
+	if err != nil {
+		return nil, err
+	}
+	newHash, _ := hashOf(i.digest()) // checked before
+	items := make([]cbor.RawMessage, len(elements))
+	digests := make(map[uint64][]byte, len(elements))
+	for n, e := range elements {
+		salt, err := stockSalt(i.salts(), i.Counters)
+		if err != nil {
+			return nil, err
+		}
+		if items[n], err = stockEncodeItem(stockItem{uint64(n), salt, e.Identifier, e.Value}); err != nil {
+			return nil, err
+		}
+		h := newHash()
+		h.Write(items[n])
+		digests[uint64(n)] = h.Sum(nil)
+		count(i.Counters, compare.Counters{Digests: 1})
+	}
+	mso, err := stockEncodeMSO(i, c, digests)
+	if err != nil {
+		return nil, err
+	}
+	auth, err := stockSign(i, mso)
+	if err != nil {
+		return nil, err
+	}
+	return stockEncode(stockIssuerSigned{NameSpaces: map[string][]cbor.RawMessage{c.Type: items}, IssuerAuth: auth})
+}
+
+// stockParse reads a claims set. encoding/json would take the last of two equal keys; a scan refuses them first.
+func stockParse(b []byte, limits canon.Limits) (c claims.Input, subject any, err error) {
+	var tape jsontape.Tape
+	if err := tape.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
+		return c, nil, err
+	}
+	if err := json.Unmarshal(b, &c); err != nil {
+		return c, nil, invalid("claims", "RFC 7519 section 4", "%v", err)
+	}
+	if c.Type == "" || c.Subject == nil {
+		return c, nil, invalid("claims", "RFC 7519 section 4", "need vct and credentialSubject")
+	}
+	d := json.NewDecoder(bytes.NewReader(c.Subject))
+	d.UseNumber()
+	return c, subject, d.Decode(&subject)
+}
+
+// stockFlatten appends the leaves of v.
+func stockFlatten(out []Element, id string, v any) ([]Element, error) {
+	var err error
+	switch t := v.(type) {
+	case map[string]any:
+		if len(t) > 0 {
+			for _, name := range slices.Sorted(maps.Keys(t)) {
+				if out, err = stockFlatten(out, join(id, escape(name)), t[name]); err != nil {
+					return nil, err
+				}
+			}
+			return out, nil
+		}
+	case []any:
+		if len(t) > 0 {
+			for i := range t {
+				if out, err = stockFlatten(out, join(id, itoa(i)), t[i]); err != nil {
+					return nil, err
+				}
+			}
+			return out, nil
+		}
+	case json.Number:
+		if v, err = number(t.String(), id); err != nil {
+			return nil, err
+		}
+	}
+	b, err := stockEncode(v)
+	return append(out, Element{Identifier: id, Value: b}), err
+}
+
+// stockSalt draws the random of an item (ISO/IEC 18013-5 section 9.1.2.5: at least 16 bytes).
+func stockSalt(r io.Reader, c *compare.Counters) ([]byte, error) {
+	salt := make([]byte, 16)
+	_, err := io.ReadFull(r, salt)
+	count(c, compare.Counters{Salts: 1})
+	return salt, err
+}
+
+func stockEncode(v any) ([]byte, error) { return stockEnc.Marshal(v) }
+
+// stockEncodeItem returns 24(bstr IssuerSignedItem), the bytes that are hashed.
+func stockEncodeItem(item stockItem) ([]byte, error) {
+	b, err := stockEncode(item)
+	if err != nil {
+		return nil, err
+	}
+	return stockEncode(cbor.Tag{Number: 24, Content: b})
+}
+
+func stockEncodeMSO(i *Issuer, c claims.Input, digests map[uint64][]byte) ([]byte, error) {
+	m := stockMSO{Version: "1.0", DigestAlgorithm: i.digest(), DocType: c.Type,
+		ValueDigests: map[string]map[uint64][]byte{c.Type: digests}, DeviceKeyInfo: stockDeviceKeyInfo{i.Device.COSE()}}
+	from, err := stockEncode(tdate(c.From))
+	if err != nil {
+		return nil, err
+	}
+	until, err := stockEncode(tdate(c.Until))
+	if err != nil {
+		return nil, err
+	}
+	m.ValidityInfo = stockValidity{Signed: from, ValidFrom: from, ValidUntil: until}
+	b, err := stockEncode(m)
+	if err != nil {
+		return nil, err
+	}
+	return stockEncode(cbor.Tag{Number: 24, Content: b})
+}
+
+func tdate(seconds int64) cbor.Tag {
+	return cbor.Tag{Number: 0, Content: time.Unix(seconds, 0).UTC().Format(time.RFC3339)}
+}
+
+// stockSign makes the COSE_Sign1 of a payload (RFC 9052 section 4.4).
+func stockSign(i *Issuer, payload []byte) ([]byte, error) {
+	protected, err := stockEncode(map[int64]int64{1: coseAlgorithm[i.Key.Algorithm()]})
+	if err != nil {
+		return nil, err
+	}
+	var chain any = i.Chain
+	if len(i.Chain) == 1 {
+		chain = i.Chain[0]
+	}
+	x5chain, err := stockEncode(chain)
+	if err != nil {
+		return nil, err
+	}
+	message, err := stockEncode(stockSigStructure{Context: "Signature1", Protected: protected, External: []byte{}, Payload: payload})
+	if err != nil {
+		return nil, err
+	}
+	sig, err := stockSignature(i.Key, message)
+	if err != nil {
+		return nil, err
+	}
+	count(i.Counters, compare.Counters{Signatures: 1})
+	return stockEncode(stockSign1{Protected: protected, Unprotected: map[int64]cbor.RawMessage{33: x5chain}, Payload: payload, Signature: sig})
+}
+
+func stockSignature(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
+
+func (stock) present(h *Holder, issued []byte, wanted []string) ([]byte, string, error) {
+	s, err := stockReadIssuerSigned(issued, h.Limits)
+	if err != nil {
+		return nil, "", err
+	}
+	out, err := stockSelect(s, wanted, h.Limits)
+	if err != nil {
+		return nil, "", err
+	}
+	auth, err := stockReadSign1(s.IssuerAuth, h.Limits)
+	if err != nil {
+		return nil, "", err
+	}
+	mso, err := stockReadMSO(auth.payload, h.Limits)
+	if err != nil {
+		return nil, "", err
+	}
+	b, err := stockEncode(out)
+	return b, mso.docType, err
+}
+
+// stockSelect keeps the wanted items, whose bytes stay as they are.
+func stockSelect(s *stockIssuerSigned, wanted []string, limits canon.Limits) (*stockIssuerSigned, error) {
+	out := &stockIssuerSigned{NameSpaces: map[string][]cbor.RawMessage{}, IssuerAuth: s.IssuerAuth}
+	hit := make([]bool, len(wanted))
+	for ns, items := range s.NameSpaces {
+		for _, raw := range items {
+			item, err := stockReadItem(raw, ns, limits)
+			if err != nil {
+				return nil, err
+			}
+			if selects(wanted, hit, item.Identifier) {
+				out.NameSpaces[ns] = append(out.NameSpaces[ns], raw)
+			}
+		}
+	}
+	return out, missing(wanted, hit)
+}
+
+func (stock) verify(v *Verifier, presented []byte) ([]Document, error) {
+	return v.documents(presented, stockDocument)
+}
+
+// stockDocument verifies one IssuerSigned.
+func stockDocument(v *Verifier, b []byte, docType string) (*Document, error) {
+	s, err := stockReadIssuerSigned(b, v.Limits)
+	if err != nil {
+		return nil, err
+	}
+	h, err := stockReadSign1(s.IssuerAuth, v.Limits)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.checkHeaders(h); err != nil {
+		return nil, err
+	}
+	m, err := stockReadMSO(h.payload, v.Limits)
+	if err != nil {
+		return nil, err
+	}
+	d, err := v.checkMSO(&m.mso, docType)
+	if err != nil {
+		return nil, err
+	}
+	key, err := v.issuerKey(h, d.Signed)
+	if err != nil {
+		return nil, err
+	}
+	if err := stockCheck(v, key, h); err != nil {
+		return nil, err
+	}
+	for _, ns := range slices.Sorted(maps.Keys(s.NameSpaces)) {
+		if err := stockDigests(v, d, m, ns, s.NameSpaces[ns]); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// stockDigests compares the items of a namespace with the MSO and adds their elements to d.
+func stockDigests(v *Verifier, d *Document, m *stockDigestMap, ns string, items []cbor.RawMessage) error {
+	newHash, _ := hashOf(m.digestAlgorithm) // checked before
+	ids, names := map[uint64]bool{}, map[string]bool{}
+	for _, raw := range items {
+		item, err := stockReadItem(raw, ns, v.Limits)
+		if err != nil {
+			return err
+		}
+		where := ns + "/" + item.Identifier
+		if ids[item.DigestID] || names[item.Identifier] {
+			return invalid(where, ruleDigest, "its digestID or identifier stands there twice")
+		}
+		ids[item.DigestID], names[item.Identifier] = true, true
+		h := newHash()
+		h.Write(raw)
+		count(v.Counters, compare.Counters{Digests: 1})
+		want, ok := stockBytes(m.digests[ns][item.DigestID])
+		if !ok || !bytes.Equal(want, h.Sum(nil)) {
+			return invalid(where, ruleCheck, "its digest is not digest %d of the MSO", item.DigestID)
+		}
+		d.Elements = append(d.Elements, Element{NameSpace: ns, Identifier: item.Identifier, Value: item.Value})
+	}
+	return nil
+}
+
+func stockCheck(v *Verifier, key *keys.Public, h *headers) error {
+	message, err := stockEncode(stockSigStructure{Context: "Signature1", Protected: h.protected, External: []byte{}, Payload: h.payload})
+	if err != nil {
+		return err
+	}
+	count(v.Counters, compare.Counters{Verifications: 1})
+	if !key.Verify(message, h.signature) {
+		return invalid("issuerAuth", ruleCOSE, "the signature does not hold")
+	}
+	return nil
+}
+
+// stockDecode scans CBOR and decodes it.
+func stockDecode(b []byte, v any, where, rule string, limits canon.Limits) error {
+	if err := scanCBOR(b, limits); err != nil {
+		return err
+	}
+	return stockUnmarshal(b, v, where, rule)
+}
+
+// stockUnmarshal decodes CBOR that has been scanned as a part of something larger.
+func stockUnmarshal(b []byte, v any, where, rule string) error {
+	if err := stockDec.Unmarshal(b, v); err != nil {
+		return invalid(where, rule, "%v", err)
+	}
+	return nil
+}
+
+func stockText(raw cbor.RawMessage) (s string, ok bool) {
+	return s, len(raw) > 0 && raw[0]>>5 == majorText && stockDec.Unmarshal(raw, &s) == nil
+}
+
+func stockBytes(raw cbor.RawMessage) (b []byte, ok bool) {
+	return b, len(raw) > 0 && raw[0]>>5 == majorBytes && stockDec.Unmarshal(raw, &b) == nil
+}
+
+func stockUint(raw cbor.RawMessage) (n uint64, ok bool) {
+	return n, len(raw) > 0 && raw[0]>>5 == majorUint && stockDec.Unmarshal(raw, &n) == nil
+}
+
+func isMajor(raw []byte, major byte) bool { return len(raw) > 0 && raw[0]>>5 == major }
+
+func stockReadIssuerSigned(b []byte, limits canon.Limits) (*stockIssuerSigned, error) {
+	const where = "IssuerSigned"
+	var members map[string]cbor.RawMessage
+	if err := scanCBOR(b, limits); err != nil {
+		return nil, err
+	}
+	if err := stockUnmarshal(b, &members, where, ruleShape); err != nil {
+		return nil, err
+	}
+	list, hasSpaces := members["nameSpaces"]
+	auth := members["issuerAuth"]
+	if !isMajor(b, majorMap) || auth == nil || len(members) > 2 || len(members) == 2 && !hasSpaces {
+		return nil, invalid(where, ruleShape, "%s", issuerSignedShape)
+	}
+	out := &stockIssuerSigned{NameSpaces: map[string][]cbor.RawMessage{}, IssuerAuth: auth}
+	if !hasSpaces {
+		return out, nil
+	}
+	if !isMajor(list, majorMap) {
+		return nil, invalid(where, ruleShape, "nameSpaces is no map")
+	}
+	var spaces map[string]cbor.RawMessage
+	if err := stockUnmarshal(list, &spaces, where, ruleShape); err != nil {
+		return nil, err
+	}
+	for ns, list := range spaces {
+		if !isMajor(list, majorArray) {
+			return nil, invalid(ns, ruleShape, "is no array of items")
+		}
+		var items []cbor.RawMessage
+		if err := stockUnmarshal(list, &items, ns, ruleShape); err != nil {
+			return nil, err
+		}
+		out.NameSpaces[ns] = items
+	}
+	return out, nil
+}
+
+// stockEmbedded returns the content of 24(bstr).
+func stockEmbedded(raw []byte, where, rule string) ([]byte, error) {
+	var tag cbor.RawTag
+	if !isMajor(raw, majorTag) || stockDec.Unmarshal(raw, &tag) != nil || tag.Number != 24 {
+		return nil, invalid(where, rule, "is not in tag 24")
+	}
+	b, ok := stockBytes(tag.Content)
+	if !ok {
+		return nil, invalid(where, rule, "tag 24 holds no byte string")
+	}
+	return b, nil
+}
+
+func stockReadItem(raw []byte, ns string, limits canon.Limits) (*stockItem, error) {
+	b, err := stockEmbedded(raw, ns, ruleShape)
+	if err != nil {
+		return nil, err
+	}
+	var in stockRawItem
+	if err := stockDecode(b, &in, ns, ruleShape, limits); err != nil {
+		return nil, err
+	}
+	id, ok1 := stockUint(in.DigestID)
+	random, ok2 := stockBytes(in.Random)
+	name, ok3 := stockText(in.Identifier)
+	if !isMajor(b, majorMap) || !ok1 || !ok2 || !ok3 || in.Value == nil {
+		return nil, invalid(ns, ruleShape, "%s", itemShape)
+	}
+	if len(random) < 16 {
+		return nil, invalid(ns+"/"+name, ruleDigest, "random has %d bytes, at least 16 are needed", len(random))
+	}
+	return &stockItem{DigestID: id, Random: random, Identifier: name, Value: in.Value}, nil
+}
+
+// stockReadSign1 reads a COSE_Sign1 (RFC 9052 section 4.2).
+func stockReadSign1(raw []byte, limits canon.Limits) (*headers, error) {
+	const where, rule = "issuerAuth", "RFC 9052 section 4.2"
+	h := &headers{}
+	if isMajor(raw, majorTag) {
+		var tag cbor.RawTag
+		if stockDec.Unmarshal(raw, &tag) != nil || tag.Number != 18 {
+			return nil, invalid(where, rule, "is no COSE_Sign1")
+		}
+		h.tagged, raw = true, tag.Content
+	}
+	var parts []cbor.RawMessage
+	if !isMajor(raw, majorArray) || stockDec.Unmarshal(raw, &parts) != nil || len(parts) != 4 {
+		return nil, invalid(where, rule, "is no array of 4 elements")
+	}
+	var ok1, ok2, ok3 bool
+	h.protected, ok1 = stockBytes(parts[0])
+	h.payload, ok2 = stockBytes(parts[2])
+	h.signature, ok3 = stockBytes(parts[3])
+	if !ok1 || !ok2 || !ok3 || !isMajor(parts[1], majorMap) {
+		return nil, invalid(where, rule, "an element has another type than COSE_Sign1 wants")
+	}
+	protected := map[any]cbor.RawMessage{}
+	if len(h.protected) > 0 {
+		if !isMajor(h.protected, majorMap) {
+			return nil, invalid(where, rule, "the protected header is no map")
+		}
+		if err := stockDecode(h.protected, &protected, where, rule, limits); err != nil {
+			return nil, err
+		}
+	}
+	var unprotected map[any]cbor.RawMessage
+	if err := stockUnmarshal(parts[1], &unprotected, where, rule); err != nil {
+		return nil, err
+	}
+	if alg := protected[uint64(1)]; isMajor(alg, majorUint) || isMajor(alg, majorNint) {
+		h.hasAlg = stockDec.Unmarshal(alg, &h.alg) == nil
+	}
+	_, h.crit = protected[uint64(2)]
+	for _, bucket := range []map[any]cbor.RawMessage{protected, unprotected} {
+		if kid, ok := bucket[uint64(4)]; ok && !isMajor(kid, majorBytes) {
+			h.textKid = true
+		}
+	}
+	if chain, ok := unprotected[uint64(33)]; ok {
+		h.x5chain, h.badChain = stockChain(chain)
+	}
+	return h, nil
+}
+
+func stockChain(raw cbor.RawMessage) (chain [][]byte, bad bool) {
+	if b, ok := stockBytes(raw); ok {
+		return [][]byte{b}, false
+	}
+	var certs []cbor.RawMessage
+	if !isMajor(raw, majorArray) || stockDec.Unmarshal(raw, &certs) != nil || len(certs) < 2 {
+		return nil, true
+	}
+	for _, c := range certs {
+		b, ok := stockBytes(c)
+		if !ok {
+			return nil, true
+		}
+		chain = append(chain, b)
+	}
+	return chain, false
+}
+
+// stockDigestMap is an MSO with its digests: namespace, digestID, digest.
+type stockDigestMap struct {
+	mso
+	digests map[string]map[uint64]cbor.RawMessage
+}
+
+// stockReadMSO reads 24(bstr MobileSecurityObject).
+func stockReadMSO(payload []byte, limits canon.Limits) (*stockDigestMap, error) {
+	const where = "MSO"
+	if err := scanCBOR(payload, limits); err != nil {
+		return nil, err
+	}
+	b, err := stockEmbedded(payload, where, ruleIssue)
+	if err != nil {
+		return nil, err
+	}
+	var raw stockRawMSO
+	if err := stockDecode(b, &raw, where, ruleIssue, limits); err != nil {
+		return nil, err
+	}
+	m := &stockDigestMap{digests: map[string]map[uint64]cbor.RawMessage{}}
+	var ok1, ok2, ok3 bool
+	m.version, ok1 = stockText(raw.Version)
+	m.digestAlgorithm, ok2 = stockText(raw.DigestAlgorithm)
+	m.docType, ok3 = stockText(raw.DocType)
+	if !isMajor(b, majorMap) || !ok1 || !ok2 || !ok3 {
+		return nil, invalid(where, ruleIssue, "%s", msoShape)
+	}
+	var device stockDeviceKeyInfo
+	var validity stockValidity
+	if !isMajor(raw.DeviceKeyInfo, majorMap) || !isMajor(raw.ValidityInfo, majorMap) || !isMajor(raw.ValueDigests, majorMap) {
+		return nil, invalid(where, ruleIssue, "%s", msoShape)
+	}
+	if err := stockUnmarshal(raw.DeviceKeyInfo, &device, where, ruleIssue); err != nil {
+		return nil, err
+	}
+	if !isMajor(device.DeviceKey, majorMap) {
+		return nil, invalid(where, ruleIssue, "%s", msoShape)
+	}
+	m.deviceKey = device.DeviceKey
+	if err := stockUnmarshal(raw.ValidityInfo, &validity, where, ruleIssue); err != nil {
+		return nil, err
+	}
+	m.signed, m.from, m.until = stockDate(validity.Signed), stockDate(validity.ValidFrom), stockDate(validity.ValidUntil)
+	return m, m.readDigests(raw.ValueDigests)
+}
+
+func (m *stockDigestMap) readDigests(raw cbor.RawMessage) error {
+	var spaces map[string]cbor.RawMessage
+	if err := stockUnmarshal(raw, &spaces, "MSO", ruleIssue); err != nil {
+		return err
+	}
+	for ns, list := range spaces {
+		var digests map[uint64]cbor.RawMessage
+		if !isMajor(list, majorMap) {
+			return invalid("MSO", ruleIssue, "the digests of %q are no map", ns)
+		}
+		if err := stockUnmarshal(list, &digests, "MSO", ruleIssue); err != nil {
+			return err
+		}
+		m.digests[ns] = digests
+	}
+	return nil
+}
+
+// stockDate returns the text of a tdate, 0(tstr), or "".
+func stockDate(raw cbor.RawMessage) string {
+	var tag cbor.RawTag
+	if !isMajor(raw, majorTag) || stockDec.Unmarshal(raw, &tag) != nil || tag.Number != 0 {
+		return ""
+	}
+	s, _ := stockText(tag.Content)
+	return s
+}
