@@ -14,8 +14,8 @@ import (
 type Bench struct {
 	Format    compare.Format
 	Generator schemas.Generator
-	// Check looks behind the exchange, outside the clock: the canonical form of the unsigned document against an oracle, no
-	// data lost, quads > 0. Nil where a format has no canonical form.
+	// Check looks behind the exchange, outside the clock: the canonical form of the unsigned document is not empty, agrees
+	// with an oracle and has lost no data. Nil where a format has no canonical form.
 	Check func(ctx context.Context, c *schemas.Credential) (Form, error)
 	// Tamper returns altered copies of a presentation, every one of which verify must refuse.
 	Tamper func(c *schemas.Credential, presented []byte) ([]Tampered, error)
@@ -23,7 +23,7 @@ type Bench struct {
 
 // Form is what Check found.
 type Form struct {
-	Quads  int    // lines of the canonical form
+	Quads  int    // lines of the canonical form; 0 without RDF
 	Oracle string // what it was compared with, for people
 }
 

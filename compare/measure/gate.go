@@ -20,9 +20,6 @@ func (d *drawn) gate(ctx context.Context, i int) (*gated, error) {
 		if err != nil {
 			return nil, fmt.Errorf("canonical form: %w", err)
 		}
-		if form.Quads <= 0 {
-			return nil, errors.New("canonical form has no quads")
-		}
 		g.form = form
 	}
 	var err error

@@ -3,6 +3,8 @@
 package stats
 
 import (
+	"encoding/json"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -12,13 +14,27 @@ import (
 // Confidence of every interval.
 const Confidence = 0.95
 
-// Estimate is a value with its interval. N counts the values it rests on; with too few of them Low and High are those
-// of the smallest and largest that the method can give, or infinite.
+// Estimate is a value with its interval. N counts the values it rests on; with too few of them Low and High
+// are infinite.
 type Estimate struct {
-	Center float64 `json:"center"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
-	N      int     `json:"n"`
+	Center, Low, High float64
+	N                 int
+}
+
+// MarshalJSON writes an infinite bound as null.
+func (e Estimate) MarshalJSON() ([]byte, error) {
+	bound := func(v float64) *float64 {
+		if math.IsInf(v, 0) {
+			return nil
+		}
+		return &v
+	}
+	return json.Marshal(struct {
+		Center float64  `json:"center"`
+		Low    *float64 `json:"low"`
+		High   *float64 `json:"high"`
+		N      int      `json:"n"`
+	}{e.Center, bound(e.Low), bound(e.High), e.N})
 }
 
 // Sample holds the values of one cell: a slice of blocks for each run.

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"canonscope/compare/matrix"
+)
+
+// matrixFlags adds the flags that name cells.
+func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.Formats, "format", nil, "only these formats: vcdm, sd-jwt-vc, mdoc")
+	flags.StringSliceVar(&f.Suites, "suite", nil, "only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
+	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: stock, native")
+	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: EdDSA, ES256, ES384")
+	flags.StringSliceVar(&f.Schemas, "schema", nil, "only these credentials of the catalogue, e.g. simple-20, ob3")
+	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: issue, present, verify")
+	*p = matrix.DefaultPolicy
+	flags.StringVar(&p.GC, "gc", p.GC, "garbage collector policy of the cells: GOGC in percent, or off")
+	flags.IntVar(&p.Procs, "procs", p.Procs, "GOMAXPROCS of the cells")
+}
+
+func newCellsCommand() *cobra.Command {
+	var (
+		filter   matrix.Filter
+		policy   matrix.Policy
+		jsonText bool
+	)
+	cmd := &cobra.Command{
+		Use:   "cells",
+		Short: "List the matrix: which cells exist, and why others do not",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			selection, err := matrix.Select(filter, policy)
+			if err != nil {
+				return err
+			}
+			if jsonText {
+				enc := json.NewEncoder(cmd.OutOrStdout())
+				enc.SetIndent("", "  ")
+				return enc.Encode(selection)
+			}
+			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+			fmt.Fprintln(tw, "\tformat\tsuite\tengine\talgorithm\tschema\tcontexts\t")
+			for _, e := range selection.Entries {
+				mark, c := "", e.Cell
+				if e.Default {
+					mark = "*"
+				}
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, c.Contexts, e.Unsupported)
+			}
+			if err := tw.Flush(); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "\n* in the default run. Every exchange has the operations issue, present and verify; GOGC=%s, GOMAXPROCS=%d.\n",
+				policy.GC, policy.Procs)
+			return err
+		},
+	}
+	matrixFlags(cmd, &filter, &policy)
+	cmd.Flags().BoolVar(&jsonText, "json", false, "print JSON")
+	return cmd
+}

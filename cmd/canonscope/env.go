@@ -1,0 +1,38 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"canonscope/compare/measure"
+)
+
+func newEnvCommand() *cobra.Command {
+	var jsonText bool
+	cmd := &cobra.Command{
+		Use:   "env",
+		Short: "Print the environment record that stands in every result",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			env := measure.Environment()
+			if jsonText {
+				enc := json.NewEncoder(cmd.OutOrStdout())
+				enc.SetIndent("", "  ")
+				return enc.Encode(env)
+			}
+			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
+			fmt.Fprintf(tw, "fingerprint\t%s\n", measure.Fingerprint(env))
+			for _, k := range slices.Sorted(maps.Keys(env)) {
+				fmt.Fprintf(tw, "%s\t%s\n", k, env[k])
+			}
+			return tw.Flush()
+		},
+	}
+	cmd.Flags().BoolVar(&jsonText, "json", false, "print JSON")
+	return cmd
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"canonscope/compare"
+	"canonscope/compare/matrix"
+	"canonscope/compare/measure"
+	"canonscope/compare/report"
+	"canonscope/profiles"
+)
+
+// Settings of run.
+const (
+	documents   = 64
+	blocks      = 6
+	budget      = 45 * time.Second // of the default, so that it ends within a minute
+	deadline    = 2 * time.Minute  // of one child; with --full ten times that
+	memory      = 2 << 30
+	defaultRuns = 3
+	fullRuns    = 5
+	fullN       = 2000
+	fullProfile = 3 // CPU seconds
+)
+
+func newRunCommand() *cobra.Command {
+	var (
+		filter   = matrix.Filter{Default: true}
+		policy   matrix.Policy
+		plan     = measure.Plan{Documents: documents, Blocks: blocks, Memory: memory, Deadline: deadline}
+		out      string
+		full     bool
+		jsonText bool
+	)
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Measure exchanges: what they cost and where it goes",
+		Long: `Run measures issue, present and verify of each exchange in fresh processes, profiles them, and prints a table.
+
+Without a flag it measures a default subset in under a minute and says what it left out. Times are process CPU, the
+garbage collector included. A cell is timed only after its gate: the canonical form agrees with another implementation,
+verify accepts what was presented and refuses altered copies. Results go to a new folder: env.json, runs.jsonl (a line as
+each run finishes), results.json, table.md, table.csv, bench.txt for benchstat, profiles for "go tool pprof", flame graphs.`,
+		Example: `  canonscope run
+  canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --schema ob3 --operation verify
+  canonscope run --full --out results/full`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			changed := cmd.Flags().Changed
+			switch {
+			case full && (changed("n") || changed("runs")):
+				return errors.New("--full sets --n and --runs; leave them out")
+			case changed("n") && plan.N < 1:
+				return fmt.Errorf("--n is %d; it must be at least 1", plan.N)
+			case plan.Runs < 1:
+				return fmt.Errorf("--runs is %d; it must be at least 1", plan.Runs)
+			case changed("profile-seconds") && !(plan.Profile >= 0 && plan.Profile <= 600):
+				return fmt.Errorf("--profile-seconds is %v; it must be 0 to 600", plan.Profile)
+			}
+			if full {
+				plan.N, plan.Runs, plan.Blocks, plan.Deadline = fullN, fullRuns, 20, 10*deadline
+				if !changed("profile-seconds") {
+					plan.Profile = fullProfile
+				}
+			}
+			if plan.N == 0 {
+				plan.Budget = budget
+			}
+			selection, err := matrix.Select(filter, policy)
+			if err != nil {
+				return err
+			}
+			plan.Cells, plan.Rules = selection.Cells(), profiles.LoadRules()
+			if out == "" {
+				out = filepath.Join("results", time.Now().UTC().Format("20060102-150405"))
+			}
+			folder, err := measure.OpenFolder(out)
+			if err != nil {
+				return err
+			}
+			defer folder.Close()
+			progress, clear := progressTo(cmd.ErrOrStderr())
+			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}}, folder, progress)
+			clear()
+			if err != nil {
+				return err
+			}
+			campaign.Command = strings.Join(append([]string{"canonscope"}, os.Args[1:]...), " ")
+			campaign.LeftOut = append(selection.LeftOut, campaign.LeftOut...)
+			campaign.Results = append(campaign.Results, selection.Unsupported()...)
+			if err := finish(cmd.OutOrStdout(), campaign, folder, jsonText); err != nil {
+				return err
+			}
+			return verdict(campaign)
+		},
+	}
+	matrixFlags(cmd, &filter, &policy)
+	flags := cmd.Flags()
+	flags.IntVar(&plan.N, "n", 0, "timed operations per cell and run; default: chosen so that all ends in time")
+	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per cell")
+	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
+	flags.StringVar(&out, "out", "", "results folder, new or empty; default: results/ and the time")
+	flags.Float64Var(&plan.Profile, "profile-seconds", -1, "CPU seconds of each profile pass, 0 for none; default: chosen")
+	flags.BoolVar(&full, "full", false, fmt.Sprintf("N=%d over %d runs", fullN, fullRuns))
+	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
+	flags.Lookup("n").DefValue, flags.Lookup("profile-seconds").DefValue = "", ""
+	return cmd
+}
+
+// finish writes the results and prints them.
+func finish(stdout io.Writer, c *compare.Campaign, folder *measure.Folder, jsonText bool) error {
+	table := report.NewTable(c)
+	err := errors.Join(
+		folder.Write("results.json", func(w io.Writer) error { return report.JSON(w, c, table) }),
+		folder.Write("bench.txt", func(w io.Writer) error { return report.Bench(w, c) }),
+		folder.Write("table.md", func(w io.Writer) error { return report.Markdown(w, table) }),
+		folder.Write("table.csv", func(w io.Writer) error { return report.CSV(w, table) }))
+	if err != nil {
+		return err
+	}
+	if jsonText {
+		return report.JSON(stdout, c, table)
+	}
+	return report.Text(stdout, c, table, terminal(stdout) && os.Getenv("NO_COLOR") == "")
+}
+
+// verdict is the answer no for a campaign with a cell that could not be measured.
+func verdict(c *compare.Campaign) error {
+	if c.Interrupted {
+		return &noError{fmt.Sprintf("interrupted; every finished run is in %s", filepath.Join(c.Out, "runs.jsonl"))}
+	}
+	measured := 0
+	for _, r := range c.Results {
+		switch r.State {
+		case compare.Measured:
+			measured++
+		case compare.Unsupported, compare.LeftOut:
+		default:
+			return &noError{fmt.Sprintf("%s: %s: %s", r.ID, r.State, r.Reason)}
+		}
+	}
+	if measured == 0 {
+		return &noError{"nothing was measured"}
+	}
+	return nil
+}
+
+// terminal reports whether w is one.
+func terminal(w any) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// progressTo keeps one line of a terminal up to date; elsewhere it writes nothing.
+func progressTo(w io.Writer) (progress measure.Progress, clear func()) {
+	if !terminal(w) {
+		return nil, func() {}
+	}
+	return func(stage string, done, total int, cell string) {
+		line := fmt.Sprintf("%s: %d of %d, %s", stage, done+1, total, report.Short(cell))
+		fmt.Fprintf(w, "\r\x1b[K%.79s", line)
+	}, func() { fmt.Fprint(w, "\r\x1b[K") }
+}

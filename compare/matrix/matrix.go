@@ -1,0 +1,270 @@
+// Package matrix says which cells exist and wires them: formats, suites, engines and schemas. [Select] lists exchanges by
+// names, those that an engine cannot do with the reason; [Open] makes what a cell is measured with.
+package matrix
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"canonscope/canon"
+	"canonscope/canon/engines"
+	"canonscope/compare"
+	"canonscope/compare/di"
+	"canonscope/compare/measure"
+	"canonscope/compare/sdjwt"
+	"canonscope/schemas/catalogue"
+	"canonscope/vcdm/keys"
+)
+
+// Policy is the part of a cell that says how its process runs.
+type Policy struct {
+	GC    string // GOGC: percent or "off"
+	Procs int    // GOMAXPROCS
+}
+
+// DefaultPolicy is Go's own collector setting, on the two processors of a small server.
+var DefaultPolicy = Policy{GC: "100", Procs: 2}
+
+// Entry is one exchange of the matrix.
+type Entry struct {
+	Cell        compare.Cell // without an operation
+	Unsupported string       // why it cannot be measured; "" if it can
+	Default     bool         // part of the default subset
+}
+
+// Names in the order of reports.
+var (
+	engineNames    = []string{engines.Stock, engines.Tuned, engines.Native}
+	algorithms     = []string{"EdDSA", "ES256", "ES384"}
+	defaultSchemas = []string{"simple-20", "ob3"}
+)
+
+// family is an exchange without its schema and policy.
+type family struct {
+	format, suite, engine, algorithm string
+	method                           canon.Method // "" where nothing is canonicalized
+	unsupported                      string
+	inDefault                        bool
+	open                             func() (compare.Format, error)
+}
+
+// families lists every family in the order of reports.
+func families() []family {
+	var all []family
+	for _, engine := range engineNames {
+		for _, algorithm := range algorithms {
+			for _, s := range di.Suites {
+				if slices.Contains(s.Algorithms, keys.Algorithm(algorithm)) {
+					all = append(all, vcdm(s, engine, algorithm))
+				}
+			}
+			if engine == engines.Tuned {
+				continue // the baselines are stock or native
+			}
+			all = append(all, family{format: "sd-jwt-vc", suite: "jws", engine: engine, algorithm: algorithm,
+				open: func() (compare.Format, error) { return sdjwt.NewFormat(engine, algorithm), nil }})
+		}
+	}
+	for i := range all {
+		f := &all[i]
+		f.inDefault = f.unsupported == "" && f.engine != engines.Tuned && (f.algorithm == "EdDSA" || f.engine == "stock" && f.algorithm == "ES256" && f.format != "vcdm")
+	}
+	return all
+}
+
+func vcdm(s di.Suite, engine, algorithm string) family {
+	f := family{format: "vcdm", suite: s.Name, engine: engine, algorithm: algorithm, method: s.Method}
+	c, err := canonicalizer(engine, s.Method)
+	if err == nil && engine == "stock" && s.Method == canon.RDFC && algorithm == "ES384" {
+		err = &canon.UnsupportedError{Engine: "json-gold", What: "SHA-384 inside RDFC-1.0"}
+	}
+	if err != nil {
+		f.unsupported = err.Error()
+		return f
+	}
+	f.open = func() (compare.Format, error) { return di.NewFormat(s.Name, c, algorithm) }
+	return f
+}
+
+// contexts is the state in which a family finds its JSON-LD contexts.
+func (f *family) contexts() string {
+	switch {
+	case f.method != canon.RDFC:
+		return "none"
+	case f.engine == "stock":
+		return "embedded" // parsed beforehand, processed by every call
+	}
+	return "warm" // compiled and kept
+}
+
+func (f *family) cell(schema string, p Policy) compare.Cell {
+	return compare.Cell{Format: f.format, Suite: f.suite, Engine: f.engine, Algorithm: f.algorithm, Schema: schema,
+		GC: p.GC, Procs: p.Procs, Contexts: f.contexts()}
+}
+
+// Filter names what to select; an empty list selects everything, except that without any of Formats, Suites, Engines and
+// Algorithms only the default subset is selected if Default is set.
+type Filter struct {
+	Formats, Suites, Engines, Algorithms, Schemas, Operations []string
+	Default                                                   bool
+}
+
+// Selection is what a filter selects.
+type Selection struct {
+	Entries    []Entry
+	Operations []compare.Operation
+	LeftOut    []string // what the default subset leaves out, for people
+}
+
+// Cells returns the cells of the supported entries.
+func (s *Selection) Cells() []compare.Cell {
+	var cells []compare.Cell
+	for _, e := range s.Entries {
+		if e.Unsupported == "" {
+			for _, op := range s.Operations {
+				cells = append(cells, e.Cell.With(op))
+			}
+		}
+	}
+	return cells
+}
+
+// Unsupported returns a result for every cell that cannot be measured.
+func (s *Selection) Unsupported() []compare.Result {
+	var out []compare.Result
+	for _, e := range s.Entries {
+		if e.Unsupported != "" {
+			for _, op := range s.Operations {
+				c := e.Cell.With(op)
+				out = append(out, compare.Result{Cell: c, ID: c.ID(), State: compare.Unsupported, Reason: e.Unsupported})
+			}
+		}
+	}
+	return out
+}
+
+// Select returns the exchanges that a filter names. An unknown name and names that exclude each other are errors.
+func Select(f Filter, p Policy) (*Selection, error) {
+	all := families()
+	dimensions := []struct {
+		flag  string
+		names []string
+		of    func(*family) string
+	}{
+		{"format", f.Formats, func(f *family) string { return f.format }},
+		{"suite", f.Suites, func(f *family) string { return f.suite }},
+		{"engine", f.Engines, func(f *family) string { return f.engine }},
+		{"algorithm", f.Algorithms, func(f *family) string { return f.algorithm }},
+	}
+	var named []string
+	for _, d := range dimensions {
+		var valid []string
+		for i := range all {
+			if v := d.of(&all[i]); !slices.Contains(valid, v) {
+				valid = append(valid, v)
+			}
+		}
+		if err := known(d.flag, d.names, valid); err != nil {
+			return nil, err
+		}
+		if len(d.names) > 0 {
+			named = append(named, fmt.Sprintf("--%s %s", d.flag, strings.Join(d.names, ",")))
+		}
+	}
+	s := &Selection{}
+	var operations []string
+	for _, op := range compare.Operations {
+		operations = append(operations, string(op))
+		if len(f.Operations) == 0 || slices.Contains(f.Operations, string(op)) {
+			s.Operations = append(s.Operations, op)
+		}
+	}
+	if err := known("operation", f.Operations, operations); err != nil {
+		return nil, err
+	}
+	names := f.Schemas
+	for _, name := range names {
+		if _, err := catalogue.Get(name); err != nil {
+			return nil, fmt.Errorf("--schema: %w", err)
+		}
+	}
+	if len(names) == 0 {
+		names = catalogue.Names()
+		if f.Default {
+			names = defaultSchemas
+		}
+	}
+	subset := f.Default && len(named) == 0
+	left := make(map[string][]string)
+	for i := range all {
+		m := &all[i]
+		if slices.ContainsFunc(dimensions, func(d struct {
+			flag  string
+			names []string
+			of    func(*family) string
+		}) bool {
+			return len(d.names) > 0 && !slices.Contains(d.names, d.of(m))
+		}) {
+			continue
+		}
+		if subset && !m.inDefault {
+			if m.unsupported == "" {
+				k := m.engine + " " + m.algorithm
+				left[k] = append(left[k], m.suite)
+			}
+			continue
+		}
+		for _, schema := range names {
+			s.Entries = append(s.Entries, Entry{Cell: m.cell(schema, p), Unsupported: m.unsupported, Default: m.inDefault})
+		}
+	}
+	if len(s.Entries) == 0 {
+		return nil, fmt.Errorf("no cell has %s", strings.Join(named, " and "))
+	}
+	slices.SortStableFunc(s.Entries, func(a, b Entry) int {
+		return slices.Index(names, a.Cell.Schema) - slices.Index(names, b.Cell.Schema)
+	})
+	for _, engine := range engineNames {
+		for _, algorithm := range algorithms {
+			if suites := left[engine+" "+algorithm]; suites != nil {
+				s.LeftOut = append(s.LeftOut, fmt.Sprintf("%s with %s: %s", engine, algorithm, strings.Join(suites, ", ")))
+			}
+		}
+	}
+	return s, nil
+}
+
+// known complains about the first name that is not valid.
+func known(flag string, names, valid []string) error {
+	for _, n := range names {
+		if !slices.Contains(valid, n) {
+			return fmt.Errorf("unknown %s %q: valid are %s", flag, n, strings.Join(valid, ", "))
+		}
+	}
+	return nil
+}
+
+// Open makes what a cell or exchange is measured with. A cell that the matrix does not have is an error, one that its
+// engine cannot do a [*canon.UnsupportedError] in words.
+func Open(cell compare.Cell) (*measure.Bench, error) {
+	for _, f := range families() {
+		if f.cell(cell.Schema, Policy{cell.GC, cell.Procs}) != cell.Exchange() {
+			continue
+		}
+		if f.unsupported != "" {
+			return nil, errors.New(f.unsupported)
+		}
+		generator, err := catalogue.Get(cell.Schema)
+		if err != nil {
+			return nil, err
+		}
+		format, err := f.open()
+		if err != nil {
+			return nil, err
+		}
+		return &measure.Bench{Format: format, Generator: generator, Tamper: tampers[f.format], Check: f.check()}, nil
+	}
+	return nil, fmt.Errorf("the matrix has no cell %s", cell.ID())
+}

@@ -1,0 +1,204 @@
+package matrix
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"canonscope/compare/measure"
+	"canonscope/schemas"
+)
+
+// tampers alter a presentation of each format; verify must refuse every copy.
+var tampers = map[string]func(c *schemas.Credential, presented []byte) ([]measure.Tampered, error){
+	"vcdm":      tamperVCDM,
+	"sd-jwt-vc": tamperSDJWT,
+	"mdoc":      tamperMdoc,
+}
+
+// disclosedText returns a text that the credential discloses: its first disclosed leaf that is a long enough string to be
+// found by its bytes.
+func disclosedText(c *schemas.Credential) (string, error) {
+	var doc any
+	if err := json.Unmarshal(c.VCDM, &doc); err != nil {
+		return "", err
+	}
+	for _, pointer := range c.Disclose {
+		if s := firstText(at(doc, pointer)); s != "" {
+			return s, nil
+		}
+	}
+	return "", errors.New("the credential discloses no text")
+}
+
+// at follows a JSON pointer (RFC 6901); nil if it leads nowhere.
+func at(v any, pointer string) any {
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+		switch x := v.(type) {
+		case map[string]any:
+			v = x[token]
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(x) {
+				return nil
+			}
+			v = x[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// firstText finds a text of eight or more plain letters, digits and spaces.
+func firstText(v any) string {
+	switch x := v.(type) {
+	case string:
+		plain := strings.IndexFunc(x, func(r rune) bool {
+			return !(r == ' ' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+		}) < 0
+		if len(x) >= 8 && plain {
+			return x
+		}
+	case map[string]any:
+		for _, k := range []string{"name", "narrative", "value"} {
+			if s := firstText(x[k]); s != "" {
+				return s
+			}
+		}
+	case []any:
+		for _, e := range x {
+			if s := firstText(e); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// flip changes the last character of every text found in b; ok is false if it is not there.
+func flip(b []byte, text string) ([]byte, bool) {
+	if !bytes.Contains(b, []byte(text)) {
+		return nil, false
+	}
+	end := byte('x')
+	if strings.HasSuffix(text, "x") {
+		end = 'y'
+	}
+	return bytes.ReplaceAll(b, []byte(text), append([]byte(text[:len(text)-1]), end)), true
+}
+
+func tamperVCDM(c *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
+	text, err := disclosedText(c)
+	if err != nil {
+		return nil, err
+	}
+	value, ok := flip(presented, text)
+	if !ok {
+		return nil, fmt.Errorf("the presentation does not hold the disclosed text %q", text)
+	}
+	out := []measure.Tampered{{What: "a disclosed value", Bytes: value}}
+	for _, member := range []string{`"proofValue"`, `"created"`} {
+		i := bytes.Index(presented, []byte(member))
+		if i < 0 {
+			return nil, fmt.Errorf("the presentation has no %s", member)
+		}
+		start := i + len(member) + bytes.IndexByte(presented[i+len(member):], '"') + 1
+		b := bytes.Clone(presented)
+		k := start + 12 // inside the base58 digits; in a date the hour
+		b[k] = other(b[k])
+		out = append(out, measure.Tampered{What: "the proof's " + member, Bytes: b})
+	}
+	return out, nil
+}
+
+// other returns another character of the same kind, valid in base58, base64url and a date.
+func other(c byte) byte {
+	if c == '1' {
+		return '2'
+	}
+	return '1'
+}
+
+func tamperSDJWT(c *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
+	text, err := disclosedText(c)
+	if err != nil {
+		return nil, err
+	}
+	parts := strings.Split(string(presented), "~")
+	jwt := strings.Split(parts[0], ".")
+	if len(jwt) != 3 {
+		return nil, errors.New("the presentation does not begin with a JWT")
+	}
+	var out []measure.Tampered
+	for i, d := range parts[1:] {
+		raw, err := base64.RawURLEncoding.DecodeString(d)
+		if err != nil {
+			return nil, fmt.Errorf("disclosure %d: %w", i, err)
+		}
+		if b, ok := flip(raw, text); ok {
+			changed := slices.Clone(parts)
+			changed[i+1] = base64.RawURLEncoding.EncodeToString(b)
+			out = append(out, measure.Tampered{What: "a disclosed value", Bytes: []byte(strings.Join(changed, "~"))})
+			break
+		}
+	}
+	if out == nil {
+		return nil, fmt.Errorf("no disclosure holds the disclosed text %q", text)
+	}
+	alter := func(what string, part int, change func([]byte)) error {
+		b, err := base64.RawURLEncoding.DecodeString(jwt[part])
+		if err != nil {
+			return err
+		}
+		change(b)
+		changed := slices.Clone(jwt)
+		changed[part] = base64.RawURLEncoding.EncodeToString(b)
+		all := slices.Clone(parts)
+		all[0] = strings.Join(changed, ".")
+		out = append(out, measure.Tampered{What: what, Bytes: []byte(strings.Join(all, "~"))})
+		return nil
+	}
+	return out, errors.Join(
+		alter("the payload", 1, func(b []byte) { k := bytes.LastIndexByte(b, '"') - 1; b[k] = other(b[k]) }),
+		alter("the signature", 2, func(b []byte) { b[len(b)/2] ^= 1 }))
+}
+
+func tamperMdoc(c *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
+	text, err := disclosedText(c)
+	if err != nil {
+		return nil, err
+	}
+	value, ok := flip(presented, text)
+	if !ok {
+		return nil, fmt.Errorf("the presentation does not hold the disclosed text %q", text)
+	}
+	out := []measure.Tampered{{What: "a disclosed value", Bytes: value}}
+	var signed map[string]cbor.RawMessage
+	if err := cbor.Unmarshal(presented, &signed); err != nil {
+		return nil, err
+	}
+	var sign1 []cbor.RawMessage
+	if err := cbor.Unmarshal(signed["issuerAuth"], &sign1); err != nil || len(sign1) != 4 {
+		return nil, errors.New("issuerAuth is not a COSE_Sign1")
+	}
+	for i, what := range map[int]string{2: "the payload", 3: "the signature"} {
+		raw := []byte(sign1[i])
+		k := bytes.LastIndex(presented, raw)
+		if k < 0 {
+			return nil, fmt.Errorf("%s is not where it should be", what)
+		}
+		b := bytes.Clone(presented)
+		b[k+len(raw)/2] ^= 1
+		out = append(out, measure.Tampered{What: what, Bytes: b})
+	}
+	return out, nil
+}

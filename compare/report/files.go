@@ -1,0 +1,110 @@
+package report
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+
+	"canonscope/canon/phase"
+	"canonscope/compare"
+	"canonscope/compare/stats"
+)
+
+// JSON writes the campaign with its table.
+func JSON(w io.Writer, c *compare.Campaign, t Table) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", " ")
+	return enc.Encode(struct {
+		*compare.Campaign
+		Table Table `json:"table"`
+	}{c, t})
+}
+
+// Markdown writes the rows as one table a schema, algorithm and tier.
+func Markdown(w io.Writer, t Table) error {
+	for i, g := range grouped(t.Rows) {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "### %s, %s, %s engines\n\n", g.schema, g.algorithm, g.engine)
+		fmt.Fprintln(w, "| exchange | issue µs | present µs | verify µs | issue + verify µs | exchange µs | × mdoc | × SD-JWT VC | canonicalizations | signatures |")
+		fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+		for _, r := range g.rows {
+			mark := ""
+			if r.Reissued {
+				mark = " †"
+			}
+			if _, err := fmt.Fprintf(w, "| %s | %s | %s%s | %s | %s | %s%s | %s | %s | %d | %d |\n", name(r), micros(r.CPU[compare.Issue]),
+				micros(r.CPU[compare.Present]), mark, micros(r.CPU[compare.Verify]), micros(r.IssueVerify), micros(r.Exchange), mark,
+				times(r.ToMdoc), times(r.ToSDJWT), r.Counters.Canonicalizations, r.Counters.Signatures); err != nil {
+				return err
+			}
+			for _, reason := range r.Reasons {
+				fmt.Fprintf(w, "| | %s |\n", reason)
+			}
+		}
+	}
+	_, err := fmt.Fprintln(w, "\nProcess CPU, medians. † present signs the subset again with the issuer's key: no selective disclosure. × compares issue + verify.")
+	return err
+}
+
+// CSV writes a line for each exchange: nanoseconds, bytes, counts, and the share of each phase.
+func CSV(w io.Writer, t Table) error {
+	out := csv.NewWriter(w)
+	head := []string{"format", "suite", "engine", "algorithm", "schema", "gc", "procs", "contexts"}
+	for _, op := range compare.Operations {
+		head = append(head, string(op)+"_state", string(op)+"_cpu_ns", string(op)+"_low_ns", string(op)+"_high_ns", string(op)+"_bytes")
+	}
+	head = append(head, "issue_verify_ns", "exchange_ns", "reissued", "to_mdoc", "to_mdoc_low", "to_mdoc_high", "to_sd_jwt_vc", "to_sd_jwt_vc_low",
+		"to_sd_jwt_vc_high", "canonicalizations", "signatures", "verifications", "salts", "digests", "wall_ns", "thread_ns", "heap_bytes", "heap_objects", "quads")
+	for i := range phase.Count {
+		head = append(head, phase.Phase(i).String())
+	}
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	for _, r := range t.Rows {
+		c := r.Cell
+		line := []string{c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, c.GC, strconv.Itoa(c.Procs), c.Contexts}
+		for _, op := range compare.Operations {
+			e := r.CPU[op]
+			line = append(line, string(r.Operations[op]), number(e, e.Center), number(e, e.Low), number(e, e.High), strconv.Itoa(r.Output[op]))
+		}
+		line = append(line, number(r.IssueVerify, r.IssueVerify.Center), number(r.Exchange, r.Exchange.Center), strconv.FormatBool(r.Reissued))
+		for _, e := range []*stats.Estimate{r.ToMdoc, r.ToSDJWT} {
+			if e == nil {
+				line = append(line, "", "", "")
+			} else {
+				line = append(line, plain(e.Center), plain(e.Low), plain(e.High))
+			}
+		}
+		n := r.Counters
+		for _, v := range []int{n.Canonicalizations, n.Signatures, n.Verifications, n.Salts, n.Digests} {
+			line = append(line, strconv.Itoa(v))
+		}
+		line = append(line, plain(r.Wall), plain(r.Thread), plain(r.Bytes), plain(r.Allocs), strconv.Itoa(r.Quads))
+		for i := range phase.Count {
+			v := ""
+			if r.Phases != nil {
+				v = plain(r.Phases[phase.Phase(i).String()])
+			}
+			line = append(line, v)
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func number(e stats.Estimate, v float64) string {
+	if e.N == 0 {
+		return ""
+	}
+	return plain(v)
+}
+
+func plain(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }

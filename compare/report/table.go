@@ -1,0 +1,216 @@
+// Package report shows a campaign: as text for a terminal, as Markdown, CSV and JSON, and as Go benchmark text that benchstat
+// reads. [NewTable] makes the rows that all of them print; a ratio compares rows of one tier and algorithm or is absent.
+package report
+
+import (
+	"slices"
+
+	"canonscope/canon/phase"
+	"canonscope/compare"
+	"canonscope/compare/stats"
+	"canonscope/profiles"
+)
+
+// Table is a campaign by exchange.
+type Table struct {
+	Rows       []Row      `json:"rows"`
+	Attributed Attributed `json:"attributed"`
+}
+
+// Row is one exchange. Times are process CPU nanoseconds of one operation.
+type Row struct {
+	Cell         compare.Cell                         `json:"cell"`
+	ID           string                               `json:"id"`
+	Operations   map[compare.Operation]compare.State  `json:"operations"`
+	Reasons      []string                             `json:"reasons,omitempty"` // why operations have no time, each once
+	CPU          map[compare.Operation]stats.Estimate `json:"cpu_ns"`
+	IssueVerify  stats.Estimate                       `json:"issue_verify_ns"` // the headline
+	Exchange     stats.Estimate                       `json:"exchange_ns"`
+	Reissued     bool                                 `json:"reissued"` // present signs again: marked wherever it is shown
+	ToMdoc       *stats.Estimate                      `json:"issue_verify_to_mdoc,omitempty"`
+	ToSDJWT      *stats.Estimate                      `json:"issue_verify_to_sd_jwt_vc,omitempty"`
+	Counters     compare.Counters                     `json:"counters"` // of the exchange
+	Wall         float64                              `json:"wall_ns"`  // medians of the exchange
+	Thread       float64                              `json:"thread_ns"`
+	Bytes        float64                              `json:"bytes"`
+	Allocs       float64                              `json:"allocs"`
+	Output       map[compare.Operation]int            `json:"output_bytes"`
+	Quads        int                                  `json:"quads"`
+	Documents    int                                  `json:"documents"`
+	Tampers      int                                  `json:"tampers"`
+	Checks       string                               `json:"checks"`
+	Oracle       string                               `json:"oracle"`
+	Phases       map[string]float64                   `json:"phases,omitempty"` // share of the exchange's CPU by phase, background collector and scheduler included
+	Foreground   int64                                `json:"foreground_samples"`
+	Unattributed float64                              `json:"unattributed"` // share of the foreground samples that no rule owns
+	unattributed int64
+}
+
+// Attributed pools the profiles of the campaign.
+type Attributed struct {
+	Share      float64  `json:"share"` // of the foreground samples, with its 95 % Wilson interval
+	Low        float64  `json:"low"`
+	High       float64  `json:"high"`
+	Foreground int64    `json:"foreground_samples"`
+	Background int64    `json:"background_samples"`
+	Below      []string `json:"below,omitempty"`    // cells whose interval lies wholly below Wanted
+	Doubtful   []string `json:"doubtful,omitempty"` // cells whose samples do not cover their CPU time
+}
+
+// Wanted is the share of foreground samples that rules should own.
+const Wanted = 0.98
+
+// NewTable makes the rows of a campaign in its own order.
+func NewTable(c *compare.Campaign) Table {
+	var t Table
+	groups := make(map[string][]*compare.Result)
+	var ids []string
+	for i := range c.Results {
+		r := &c.Results[i]
+		id := r.Cell.Exchange().ID()
+		if groups[id] == nil {
+			ids = append(ids, id)
+		}
+		groups[id] = append(groups[id], r)
+	}
+	samples := make(map[string]cellSamples)
+	for _, id := range ids {
+		s := make(cellSamples)
+		t.Rows = append(t.Rows, newRow(groups[id], s, c.Seed))
+		samples[id] = s
+	}
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		row.ToMdoc = ratio(t.Rows, samples, row, "mdoc", c.Seed)
+		row.ToSDJWT = ratio(t.Rows, samples, row, "sd-jwt-vc", c.Seed)
+	}
+	t.Attributed = attributed(c)
+	return t
+}
+
+// cellSamples holds the process CPU of one exchange's operations.
+type cellSamples map[compare.Operation]stats.Sample
+
+func (s cellSamples) of(ops ...compare.Operation) []stats.Sample {
+	var out []stats.Sample
+	for _, op := range ops {
+		if len(s[op]) == 0 {
+			return nil
+		}
+		out = append(out, s[op])
+	}
+	return out
+}
+
+// per divides a quantity of each block by its operations, run by run.
+func per(blocks []compare.Block, quantity func(compare.Block) int64) stats.Sample {
+	var s stats.Sample
+	last := -1
+	for _, b := range blocks {
+		if b.Run != last {
+			s = append(s, nil)
+			last = b.Run
+		}
+		s[len(s)-1] = append(s[len(s)-1], float64(quantity(b))/float64(b.Ops))
+	}
+	return s
+}
+
+func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
+	row := Row{Cell: results[0].Cell.Exchange(), ID: results[0].Cell.Exchange().ID(), Operations: make(map[compare.Operation]compare.State),
+		CPU: make(map[compare.Operation]stats.Estimate), Output: make(map[compare.Operation]int)}
+	shares := make(map[string]float64)
+	total := 0.0
+	for _, r := range results {
+		op := r.Cell.Operation
+		row.Operations[op] = r.State
+		if r.Reason != "" {
+			reason := string(r.State) + ": " + r.Reason
+			if r.State == compare.Measured {
+				reason = r.Reason
+			}
+			if !slices.Contains(row.Reasons, reason) {
+				row.Reasons = append(row.Reasons, reason)
+			}
+		}
+		w := r.Work
+		row.Counters.Add(w.Counters)
+		row.Output[op] = w.Output
+		row.Reissued = row.Reissued || w.Reissued
+		row.Quads, row.Checks, row.Oracle, row.Documents, row.Tampers = w.Quads, w.Checks, w.Oracle, w.Documents, w.Tampers
+		if r.State != compare.Measured || len(r.Blocks) == 0 {
+			continue
+		}
+		samples[op] = per(r.Blocks, func(b compare.Block) int64 { return b.CPU })
+		row.CPU[op] = stats.Median(samples[op])
+		row.Wall += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Wall })).Center
+		row.Thread += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Thread })).Center
+		row.Bytes += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Bytes })).Center
+		row.Allocs += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Allocs })).Center
+		if p := r.Profile; p != nil {
+			cost := row.CPU[op].Center
+			fg, bg := p.Attribution.Foreground, p.Attribution.Background
+			bg[phase.Unattributed] = profiles.Count{} // the profiler itself
+			n := fg.Total()
+			row.Foreground += n.Samples
+			row.unattributed += fg[phase.Unattributed].Samples
+			if all := n.Value + bg.Total().Value; all > 0 {
+				total += cost
+				for i := range phase.Count {
+					if v := fg[i].Value + bg[i].Value; v > 0 {
+						shares[phase.Phase(i).String()] += cost * float64(v) / float64(all)
+					}
+				}
+			}
+		}
+	}
+	if row.Foreground > 0 {
+		row.Unattributed = float64(row.unattributed) / float64(row.Foreground)
+	}
+	if total > 0 {
+		row.Phases = shares
+		for name := range shares {
+			shares[name] /= total
+		}
+	}
+	row.IssueVerify = stats.Sum(samples.of(compare.Issue, compare.Verify), seed)
+	row.Exchange = stats.Sum(samples.of(compare.Operations...), seed)
+	return row
+}
+
+// ratio compares issue + verify with the format's row of the same schema, tier, algorithm and policy; nil if there is none.
+func ratio(rows []Row, samples map[string]cellSamples, row *Row, format string, seed uint64) *stats.Estimate {
+	for i := range rows {
+		base, want := rows[i].Cell, row.Cell
+		want.Format, want.Suite, want.Contexts = format, base.Suite, base.Contexts
+		if base != want || rows[i].ID == row.ID {
+			continue
+		}
+		e := stats.Ratio(samples[row.ID].of(compare.Issue, compare.Verify), samples[rows[i].ID].of(compare.Issue, compare.Verify), seed)
+		if e.N > 0 {
+			return &e
+		}
+	}
+	return nil
+}
+
+func attributed(c *compare.Campaign) Attributed {
+	var a Attributed
+	var all compare.Profile
+	for _, r := range c.Results {
+		if r.Profile == nil {
+			continue
+		}
+		all.Attribution.Add(r.Profile.Attribution)
+		if s := r.Profile.Attribution.Attributed(); s.High < Wanted {
+			a.Below = append(a.Below, r.ID)
+		}
+		if r.Profile.Warning != "" {
+			a.Doubtful = append(a.Doubtful, r.ID)
+		}
+	}
+	s := all.Attribution.Attributed()
+	a.Share, a.Low, a.High, a.Foreground = s.Share, s.Low, s.High, s.Of
+	a.Background = all.Attribution.Background.Total().Samples
+	return a
+}

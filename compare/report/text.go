@@ -1,0 +1,394 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"canonscope/canon/phase"
+	"canonscope/compare"
+	"canonscope/compare/stats"
+	"canonscope/profiles"
+)
+
+// Width of the text in columns.
+const Width = 80
+
+// names of rows take this many columns.
+const nameWidth = 22
+
+// Text writes the campaign for people, at most Width columns wide. Colours are for terminals only.
+func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
+	p := &printer{colour: colour}
+	p.head(c)
+	for _, g := range grouped(t.Rows) {
+		p.group(g)
+	}
+	p.foot(c, t)
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+type printer struct {
+	b      strings.Builder
+	colour bool
+}
+
+func (p *printer) line(format string, args ...any) {
+	p.b.WriteString(strings.TrimRight(fmt.Sprintf(format, args...), " "))
+	p.b.WriteByte('\n')
+}
+
+// wrapped writes words within Width, indented from the second line on.
+func (p *printer) wrapped(indent int, text string) {
+	column := 0
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i > 0 && column+1+n > Width:
+			p.b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
+		case i > 0:
+			p.b.WriteByte(' ')
+			column++
+		}
+		p.b.WriteString(word)
+		column += n
+	}
+	p.b.WriteByte('\n')
+}
+
+func (p *printer) bold(s string) string { return p.style("1", s) }
+func (p *printer) dim(s string) string  { return p.style("2", s) }
+func (p *printer) style(code, s string) string {
+	if !p.colour || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+func (p *printer) head(c *compare.Campaign) {
+	env := c.Environment
+	p.line("%s", p.bold("What a credential exchange costs: process CPU per operation, in µs"))
+	blocks := 0
+	var gc, contexts []string
+	procs := 0
+	for _, r := range c.Results {
+		blocks = max(blocks, len(r.Blocks))
+		if !slices.Contains(gc, r.Cell.GC) {
+			gc = append(gc, r.Cell.GC)
+		}
+		if x := r.Cell.Contexts; x != "none" && !slices.Contains(contexts, x) {
+			contexts = append(contexts, x)
+		}
+		procs = r.Cell.Procs
+	}
+	slices.Sort(contexts)
+	p.wrapped(0, fmt.Sprintf("median over %s of %s, ± half its 95 %% interval; %s in rotation; seed %d; GOGC=%s, GOMAXPROCS=%d%s",
+		plural(blocks, "block"), plural(c.Runs, "fresh process"), plural(c.Documents, "document"), c.Seed, strings.Join(gc, " and "), procs,
+		contextNote(contexts)))
+	p.wrapped(0, fmt.Sprintf("%s, %s CPUs, %s, %s", env["cpu"], env["cpus"], env["kernel"], env["go"]))
+}
+
+func contextNote(states []string) string {
+	if len(states) == 0 {
+		return ""
+	}
+	return "; contexts " + strings.Join(states, " and ")
+}
+
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "s"):
+		return fmt.Sprintf("%d %ses", n, noun)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// group is the rows that may be compared: one schema, algorithm and tier.
+type group struct {
+	schema, algorithm, engine string
+	rows                      []*Row
+}
+
+func grouped(rows []Row) []group {
+	var out []group
+	for i := range rows {
+		r := &rows[i]
+		k := slices.IndexFunc(out, func(g group) bool {
+			return g.schema == r.Cell.Schema && g.algorithm == r.Cell.Algorithm && g.engine == r.Cell.Engine
+		})
+		if k < 0 {
+			k = len(out)
+			out = append(out, group{r.Cell.Schema, r.Cell.Algorithm, r.Cell.Engine, nil})
+		}
+		out[k].rows = append(out[k].rows, r)
+	}
+	return out
+}
+
+func (p *printer) group(g group) {
+	p.line("")
+	p.line("%s", p.bold(fmt.Sprintf("%s, %s, %s engines", g.schema, g.algorithm, g.engine)))
+	p.line("%-*s%8s%9s%9s%9s%10s%6s%7s", nameWidth, "", "issue", "present", "verify", "iss+ver", "exchange", "×mdoc", "×SDJWT")
+	for _, r := range g.rows {
+		mark := " "
+		if r.Reissued {
+			mark = "†"
+		}
+		p.line("%-*s%8s%8s%s%9s%9s%9s%s%6s%7s", nameWidth, name(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Present]), mark,
+			micros(r.CPU[compare.Verify]), micros(r.IssueVerify), micros(r.Exchange), mark, times(r.ToMdoc), times(r.ToSDJWT))
+		if len(r.CPU) > 0 {
+			p.line("%s", p.dim(fmt.Sprintf("%-*s%8s%8s %9s%9s%9s %6s%7s", nameWidth, "", spread(r.CPU[compare.Issue]), spread(r.CPU[compare.Present]),
+				spread(r.CPU[compare.Verify]), spread(r.IssueVerify), spread(r.Exchange), spreadOf(r.ToMdoc), spreadOf(r.ToSDJWT))))
+		}
+		for _, reason := range r.Reasons {
+			p.wrapped(4, "  ! "+reason)
+		}
+	}
+	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return len(r.CPU) > 0 }) {
+		return
+	}
+	p.line("")
+	p.line("%-*s%7s%9s%6s%8s%9s%10s%9s", nameWidth, "one exchange:", "canon.", "sign+ver", "salts", "digests", "wall µs", "thread µs", "kB")
+	for _, r := range g.rows {
+		if len(r.CPU) > 0 {
+			n := r.Counters
+			p.line("%-*s%7d%9s%6d%8d%9s%10s%9s", nameWidth, name(r), n.Canonicalizations, fmt.Sprintf("%d+%d", n.Signatures, n.Verifications),
+				n.Salts, n.Digests, figure(r.Wall/1e3), figure(r.Thread/1e3), figure(r.Bytes/1e3))
+		}
+	}
+	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Phases != nil }) {
+		return
+	}
+	p.line("")
+	p.line("%-*s%s", nameWidth, "where the time goes:", "share of the exchange's CPU by phase")
+	for _, r := range g.rows {
+		if r.Phases != nil {
+			p.bar(r)
+		}
+	}
+}
+
+func name(r *Row) string { return r.Cell.Format + " " + r.Cell.Suite }
+
+// fills of a bar: the largest phases in their order, then the rest.
+var fills = []string{"█", "▓", "▒", "░"}
+
+const restFill = "·"
+
+// bar draws one row's phases and what they are called.
+func (p *printer) bar(r *Row) {
+	type part struct {
+		name  string
+		share float64
+	}
+	var parts []part
+	for n, s := range r.Phases {
+		if n != phase.Unattributed.String() {
+			parts = append(parts, part{n, s})
+		}
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(-cmp.Compare(a.share, b.share), cmp.Compare(a.name, b.name)) })
+	const cells = Width - nameWidth
+	var bar strings.Builder
+	var legend []string
+	done, sum := 0, 0.0
+	for i, x := range parts {
+		if i == len(fills) {
+			break
+		}
+		sum += x.share
+		upTo := int(math.Round(sum * cells))
+		code := ""
+		if ph, ok := phase.ByName(x.name); ok {
+			code = ansi(profiles.Colour(ph))
+		}
+		bar.WriteString(p.style(code, strings.Repeat(fills[i], upTo-done)))
+		legend = append(legend, fmt.Sprintf("%s %s %s", p.style(code, fills[i]), x.name, percent(x.share)))
+		done = upTo
+	}
+	bar.WriteString(strings.Repeat(restFill, cells-done))
+	p.line("%-*s%s", nameWidth, name(r), bar.String())
+	if sum < 0.9995 {
+		legend = append(legend, fmt.Sprintf("%s rest %s", restFill, percent(1-sum)))
+	}
+	const indent = 2
+	column, first := indent, true
+	p.b.WriteString(strings.Repeat(" ", indent))
+	for _, l := range append(legend, "unattributed "+percent(r.Unattributed)) {
+		n := visible(l)
+		if !first && column+2+n > Width {
+			p.b.WriteString("\n" + strings.Repeat(" ", indent))
+			column, first = indent, true
+		}
+		if !first {
+			p.b.WriteString("  ")
+			column += 2
+		}
+		p.b.WriteString(l)
+		column, first = column+n, false
+	}
+	p.b.WriteByte('\n')
+}
+
+// visible counts the columns of a text with styles.
+func visible(s string) int {
+	n, escape := 0, false
+	for _, r := range s {
+		switch {
+		case r == '\x1b':
+			escape = true
+		case escape:
+			escape = r != 'm'
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// ansi is the code of a colour "#rrggbb" as a foreground.
+func ansi(hex string) string {
+	var r, g, b int
+	if _, err := fmt.Sscanf(hex, "#%02x%02x%02x", &r, &g, &b); err != nil {
+		return "0"
+	}
+	return fmt.Sprintf("38;2;%d;%d;%d", r, g, b)
+}
+
+func (p *printer) foot(c *compare.Campaign, t Table) {
+	p.line("")
+	documents, altered, gated := 0, 0, 0
+	oracles := make(map[string]bool)
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if r.Documents > 0 {
+			gated++
+			documents, altered = r.Documents, altered+r.Tampers
+		}
+		if r.Oracle != "" {
+			oracles[r.Cell.Engine+" with "+r.Oracle] = true
+		}
+	}
+	p.wrapped(2, fmt.Sprintf("gates: %d of %s passed over %s each; %d altered presentations refused", gated, plural(len(t.Rows), "exchange"),
+		plural(documents, "document"), altered))
+	if len(oracles) > 0 {
+		p.wrapped(2, "canonical forms agree: "+strings.Join(slices.Sorted(maps.Keys(oracles)), "; "))
+	}
+	if a := t.Attributed; a.Foreground > 0 {
+		p.wrapped(2, fmt.Sprintf("profiles: %s (%s to %s) of %s foreground samples attributed; %s background samples",
+			percent(a.Share), percent(a.Low), percent(a.High), figure(float64(a.Foreground)), figure(float64(a.Background))))
+		if len(a.Below) > 0 {
+			p.wrapped(2, fmt.Sprintf("wholly below %.0f %%: %s", 100*Wanted, few(a.Below)))
+		}
+		if n := len(a.Doubtful); n > 0 {
+			p.wrapped(2, fmt.Sprintf("%s whose samples cover less than 90 %% or more than 110 %% of their CPU time, so their shares are coarse", plural(n, "profile")))
+		}
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
+		p.wrapped(2, "† present signs the subset again with the issuer's key: no selective disclosure; compare issue + verify")
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.ToMdoc != nil || r.ToSDJWT != nil }) {
+		p.wrapped(2, "× is the ratio of issue + verify to that format of the same tier and algorithm")
+	}
+	if len(c.LeftOut) > 0 {
+		p.wrapped(2, "left out, unless named by flags: "+strings.Join(c.LeftOut, "; "))
+	}
+	if c.Interrupted {
+		p.wrapped(2, "interrupted: only what was finished is shown")
+	}
+	p.wrapped(2, fmt.Sprintf("took %.0f s; results in %s: env.json, runs.jsonl, results.json, bench.txt, profiles, flame", c.Took, c.Out))
+}
+
+// few lists some cells in short.
+func few(ids []string) string {
+	const most = 4
+	var out []string
+	for i, id := range ids {
+		if i == most {
+			out = append(out, fmt.Sprintf("and %d more", len(ids)-most))
+			break
+		}
+		out = append(out, Short(id))
+	}
+	return strings.Join(out, "; ")
+}
+
+// Short is a cell's id for people: without keys and policy.
+func Short(id string) string {
+	c, err := compare.ParseCell(id)
+	if err != nil {
+		return id
+	}
+	return strings.TrimSpace(strings.Join([]string{c.Schema, c.Format, c.Suite, c.Engine, c.Algorithm, string(c.Operation)}, " "))
+}
+
+// figure prints three significant digits, whole above 100, with thousands separated.
+func figure(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case v < 9.995:
+		return fmt.Sprintf("%.2f", v)
+	case v < 99.95:
+		return fmt.Sprintf("%.1f", v)
+	}
+	s := fmt.Sprintf("%.0f", v)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func micros(e stats.Estimate) string {
+	if e.N == 0 {
+		return "-"
+	}
+	return figure(e.Center / 1e3)
+}
+
+func times(e *stats.Estimate) string {
+	if e == nil {
+		return "-"
+	}
+	return figure(e.Center)
+}
+
+// spread is half the interval relative to the value.
+func spread(e stats.Estimate) string {
+	if e.N == 0 || e.Center == 0 {
+		return ""
+	}
+	if math.IsInf(e.High, 0) || math.IsInf(e.Low, 0) {
+		return "±∞"
+	}
+	return fmt.Sprintf("±%.0f%%", 100*(e.High-e.Low)/2/e.Center)
+}
+
+func spreadOf(e *stats.Estimate) string {
+	if e == nil {
+		return ""
+	}
+	return spread(*e)
+}
+
+func percent(share float64) string {
+	switch p := 100 * share; {
+	case p == 0:
+		return "0 %"
+	case p < 0.05:
+		return "<0.1 %"
+	case p < 9.95 || p > 97 && p < 99.95:
+		return fmt.Sprintf("%.1f %%", p)
+	default:
+		return fmt.Sprintf("%.0f %%", p)
+	}
+}
