@@ -162,8 +162,8 @@ func (s selection) appendJSON(dst []byte, t *jsontape.Tape, i int) []byte {
 	}
 	dst = append(dst, '{')
 	for k := i + 1; k < int(n.Next); k = int(t.Nodes[k+1].Next) {
-		initial := s[k+1] == out
-		if initial && !initialMember(t, k) {
+		initial := initialMember(t, k)
+		if !initial && s[k+1] == out {
 			continue
 		}
 		if comma {

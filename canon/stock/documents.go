@@ -1,0 +1,93 @@
+package stock
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/piprate/json-gold/ld"
+
+	"canonscope/canon"
+	"canonscope/canon/phase"
+)
+
+// Expand returns the expanded form of a JSON-LD document as JSON.
+func (e *rdfc) Expand(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error) {
+	return expand(ctx, e.cache, doc, opt)
+}
+
+// Compact returns a document compacted with a context, which is the JSON text of a @context value.
+func (e *rdfc) Compact(ctx context.Context, doc, local []byte, opt canon.Options) ([]byte, error) {
+	return compact(ctx, e.cache, doc, local, opt)
+}
+
+// ToNQuads returns the dataset of a JSON-LD document as N-Quads in no order.
+func (e *rdfc) ToNQuads(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error) {
+	return toNQuads(ctx, e.cache, doc, opt)
+}
+
+// Expand returns the expanded form of a JSON-LD document as JSON.
+func (e *tuned) Expand(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error) {
+	return expand(ctx, e.cache, doc, opt)
+}
+
+// Compact returns a document compacted with a context, which is the JSON text of a @context value.
+func (e *tuned) Compact(ctx context.Context, doc, local []byte, opt canon.Options) ([]byte, error) {
+	return compact(ctx, e.cache, doc, local, opt)
+}
+
+// ToNQuads returns the dataset of a JSON-LD document as N-Quads in no order.
+func (e *tuned) ToNQuads(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error) {
+	return toNQuads(ctx, e.cache, doc, opt)
+}
+
+func expand(ctx context.Context, c *cache, doc []byte, opt canon.Options) (out []byte, err error) {
+	defer recovered(&err)
+	call := newCall(ctx, c, doc, opt)
+	input, err := parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	mark := opt.Recorder.Begin()
+	expanded, err := ld.NewJsonLdProcessor().Expand(input, call.options())
+	if err != nil {
+		return nil, call.loader.cause(err)
+	}
+	opt.Recorder.End(phase.Expand, mark, len(doc))
+	return json.Marshal(expanded)
+}
+
+func compact(ctx context.Context, c *cache, doc, local []byte, opt canon.Options) (out []byte, err error) {
+	defer recovered(&err)
+	call := newCall(ctx, c, doc, opt)
+	input, err := parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	var with any
+	if err := json.Unmarshal(local, &with); err != nil {
+		return nil, err
+	}
+	mark := opt.Recorder.Begin()
+	compacted, err := ld.NewJsonLdProcessor().Compact(input, map[string]any{"@context": with}, call.options())
+	if err != nil {
+		return nil, call.loader.cause(err)
+	}
+	opt.Recorder.End(phase.Expand, mark, len(doc))
+	return json.Marshal(compacted)
+}
+
+func toNQuads(ctx context.Context, c *cache, doc []byte, opt canon.Options) (out []byte, err error) {
+	defer recovered(&err)
+	call := newCall(ctx, c, doc, opt)
+	input, err := parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	mark := opt.Recorder.Begin()
+	text, err := ld.NewJsonLdProcessor().ToRDF(input, call.options())
+	if err != nil {
+		return nil, call.loader.cause(err)
+	}
+	opt.Recorder.End(phase.ToRDF, mark, len(doc))
+	return []byte(text.(string)), nil
+}

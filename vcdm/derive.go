@@ -1,0 +1,163 @@
+package vcdm
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"canonscope/canon"
+	"canonscope/canon/phase"
+)
+
+// Holder derives from base proofs what a verifier gets. It never sees the issuer's key. It is safe for concurrent use
+// unless it has a Recorder or Counts.
+type Holder struct {
+	Suite    *SD
+	Limits   canon.Limits    // zero fields take their defaults
+	Recorder *phase.Recorder // nil records nothing
+	Counts   *Counts         // nil counts nothing
+}
+
+// Derive returns the document that discloses what the issuer made mandatory and what the selective JSON pointers name,
+// with a derived proof (VC-DI-ECDSA 3.6.6). Other proofs of the document are left out. The same input gives the same
+// output. A pointer that names nothing, or a part of what can only be disclosed whole, such as an element of an ordered
+// list, is a PROOF_GENERATION_ERROR; a proof that is no base proof a PROOF_VERIFICATION_ERROR.
+func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]byte, error) {
+	w := works.Get().(*work)
+	defer works.Put(w)
+
+	mark := h.Recorder.Begin()
+	d, err := parseDocument(&w.tape, doc, h.Limits)
+	if err != nil {
+		return nil, err
+	}
+	all, err := d.proofs()
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(p proof) bool { return !p.is(p.suite, h.Suite.Name()) })
+	if len(all) != 1 {
+		return nil, verification("/proof", "the document must have exactly one proof of "+h.Suite.Name())
+	}
+	p := &all[0]
+	base, err := parseBase(p)
+	if err != nil {
+		return nil, err
+	}
+	if p.previous >= 0 {
+		return nil, generation("/proof/previousProof", "nothing can be derived from a proof that builds on others")
+	}
+	in := &input{counts: w.counter(h.Counts), unsecured: d.appendUnsecured(make([]byte, 0, len(doc)), nil), doc: &d, proof: p,
+		options: engineOptions(h.Limits, h.Recorder), work: w}
+	in.options.Input = canon.JSONLD
+	h.Recorder.End(phase.Parse, mark, len(doc))
+
+	value, reveal, err := h.Suite.disclose(ctx, in, base, selective)
+	if err != nil {
+		return nil, err
+	}
+	mark = h.Recorder.Begin()
+	newProof, err := encodeSD(p, derivedHeader, value)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, len(reveal)+len(newProof)+16)
+	out = append(out, reveal[:len(reveal)-1]...)
+	out = append(out, `,"proof":`...)
+	out = append(out, newProof...)
+	out = append(out, '}')
+	h.Recorder.End(phase.Encode, mark, len(out))
+	return out, nil
+}
+
+// disclose is createDisclosureData (VC-DI-ECDSA 3.5.4).
+func (s *SD) disclose(ctx context.Context, in *input, base *baseValue, selective []string) (*derivedValue, []byte, error) {
+	combined := append(slices.Clone(base.MandatoryPointers), selective...)
+	if len(combined) == 0 {
+		return nil, nil, generation("", "nothing is selected: give at least one JSON pointer")
+	}
+	labels := newHMACLabels(base.HMACKey)
+	lines, selected, err := s.group.group(ctx, in, labels, [][]string{base.MandatoryPointers, selective, combined})
+	if err != nil {
+		return nil, nil, err
+	}
+	mark := in.options.Recorder.Begin()
+	mandatory, chosen, shown := selected[0], selected[1], selected[2]
+	v := &derivedValue{BaseSignature: base.BaseSignature, PublicKey: base.PublicKey}
+	var revealed [][]byte
+	signature := 0
+	for i, l := range lines {
+		if shown[i] { // steps 6 to 8
+			if mandatory[i] {
+				v.MandatoryIndexes = append(v.MandatoryIndexes, uint32(len(revealed)))
+			}
+			revealed = append(revealed, l)
+		}
+		if !mandatory[i] { // steps 9 to 12
+			if signature == len(base.Signatures) {
+				return nil, nil, verification("/proof/proofValue", "has fewer signatures than there are statements that are not mandatory")
+			}
+			if chosen[i] {
+				v.Signatures = append(v.Signatures, base.Signatures[signature])
+			}
+			signature++
+		}
+	}
+	if signature != len(base.Signatures) {
+		return nil, nil, verification("/proof/proofValue", "has more signatures than there are statements that are not mandatory")
+	}
+	reveal, err := revealDocument(in, combined) // step 13
+	if err != nil {
+		return nil, nil, err
+	}
+	in.options.Recorder.End(phase.Select, mark, len(reveal))
+	v.LabelMap, err = s.verifierLabels(ctx, in, revealed, reveal)
+	return v, reveal, err
+}
+
+// revealDocument selects what the pointers name from the document without its proofs.
+func revealDocument(in *input, pointers []string) ([]byte, error) {
+	t := in.doc.tape
+	if err := in.work.selection.mark(t, pointers); err != nil {
+		return nil, err
+	}
+	if k := in.doc.proofKey; k >= 0 {
+		if in.work.selection[k+1] != out {
+			return nil, generation("/proof", "a JSON pointer names a proof")
+		}
+		if in.work.selection[0] == all { // "" is everything but the proofs
+			return bytes.Clone(in.unsecured), nil
+		}
+	}
+	return in.work.selection.appendJSON(make([]byte, 0, len(t.Src)), t, 0), nil
+}
+
+// verifierLabels returns the label map of the derived proof (VC-DI-ECDSA 3.5.4 steps 14 to 16, 3.5.5): for each canonical
+// number that a verifier will give a blank node of the revealed document, the HMAC that was signed. It fails if that
+// document does not say the very statements that are revealed, as when a pointer names a part of a list.
+func (s *SD) verifierLabels(ctx context.Context, in *input, revealed [][]byte, reveal []byte) (map[uint32][]byte, error) {
+	opt := in.options
+	opt.Input, opt.Issued = canon.NQuads, true
+	in.counts.Canonicalizations++
+	form, err := s.canon.Canonicalize(ctx, joinLines(revealed), opt)
+	if err != nil {
+		return nil, transformed(err, "revealed statements")
+	}
+	text, err := in.canonicalize(ctx, s.canon, reveal, 1, "revealed document")
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(text, form.Text) {
+		return nil, generation("", "a JSON pointer names a part of what can only be disclosed whole, such as an element of an ordered list")
+	}
+	numbers := make(map[uint32][]byte, len(form.Issued))
+	for label, canonical := range form.Issued {
+		n, ok := canonicalNumber([]byte(canonical))
+		mac, err := multibase64.DecodeString(label[1:])
+		if !ok || err != nil {
+			return nil, generation("", "the canonicalizer labels blank nodes in another way than RDFC-1.0: "+canonical)
+		}
+		numbers[n] = mac
+	}
+	return numbers, nil
+}

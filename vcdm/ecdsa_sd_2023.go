@@ -1,0 +1,307 @@
+package vcdm
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"sync"
+
+	"canonscope/canon"
+	"canonscope/canon/phase"
+	"canonscope/vcdm/keys"
+)
+
+// SDOptions say how ecdsa-sd-2023 works. The zero value is what an issuer with no mandatory claims, a holder or a
+// verifier uses.
+type SDOptions struct {
+	Mandatory []string     // JSON pointers to what every presentation discloses
+	Parallel  int          // goroutines that sign or check statements; 0 and 1 use none beside the caller's
+	Literal   bool         // take the specification's own steps where the engine would allow shorter ones
+	HMACKey   []byte       // 32 bytes; nil draws a fresh one for each proof, as it must be outside tests
+	ProofKey  *keys.Secret // P-256; nil draws a fresh one for each proof, as it must be outside tests
+}
+
+// SD is the cryptosuite ecdsa-sd-2023 (VC-DI-ECDSA 3.6). [Signer.Add] makes a base proof, which is for the holder alone;
+// [SD.Derive] makes from it the document for a verifier; [Verifier.Verify] accepts derived proofs only. Presentations of
+// one credential can be linked: they show the same base signature, public key and labels (section 5.1).
+type SD struct {
+	canon canon.Canonicalizer
+	group grouper
+	opt   SDOptions
+}
+
+// ECDSASD2023 returns the cryptosuite ecdsa-sd-2023 over an RDFC-1.0 canonicalizer. To issue and to derive it has to be a
+// [Datasets] or an [Expander]; to verify, any will do.
+func ECDSASD2023(c canon.Canonicalizer, o SDOptions) *SD {
+	return &SD{c, newGrouper(c, o.Literal), o}
+}
+
+// Name implements [Suite].
+func (s *SD) Name() string { return "ecdsa-sd-2023" }
+
+// grouper is canonicalizeAndGroup (VC-DI-ECDSA 3.4.16).
+type grouper interface {
+	// group returns the document's statements with HMAC labels, sorted, and for each group of pointers which of them it
+	// selects.
+	group(ctx context.Context, in *input, labels *hmacLabels, groups [][]string) (lines [][]byte, selected [][]bool, err error)
+}
+
+// create makes a base proof (VC-DI-ECDSA 3.6.1).
+func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, error) {
+	if key.Algorithm() != keys.ES256 {
+		return nil, generation("", fmt.Sprintf("ecdsa-sd-2023 signs with ES256, not with %s", key.Algorithm()))
+	}
+	if in.proof.previous >= 0 {
+		return nil, generation("/previousProof", "nothing could be derived from a proof that builds on others")
+	}
+	in.options.Input = canon.JSONLD
+	// 3.6.4 Base Proof Configuration
+	proofHash, err := s.hashOptions(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	// 3.6.2 Base Proof Transformation
+	hmacKey := s.opt.HMACKey
+	if hmacKey == nil {
+		hmacKey = make([]byte, hmacSize)
+		if _, err := rand.Read(hmacKey); err != nil {
+			return nil, err
+		}
+	}
+	lines, selected, err := s.group.group(ctx, in, newHMACLabels(hmacKey), [][]string{s.opt.Mandatory})
+	if err != nil {
+		return nil, err
+	}
+	mandatory, others := split(lines, selected[0])
+	// 3.6.3 Base Proof Hashing
+	mandatoryHash := in.digest(mandatory)
+	// 3.6.5 Base Proof Serialization
+	mark := in.options.Recorder.Begin()
+	proofKey := s.opt.ProofKey
+	if proofKey == nil {
+		if proofKey, err = newProofKey(); err != nil {
+			return nil, err
+		}
+	}
+	v := &baseValue{PublicKey: proofKey.Public().Bytes(), HMACKey: hmacKey, MandatoryPointers: s.opt.Mandatory}
+	if v.Signatures, err = s.signStatements(proofKey, others); err != nil {
+		return nil, &Error{Type: ProofGenerationError, Err: err}
+	}
+	if v.BaseSignature, err = signData(key, signatureInput(proofHash, v.PublicKey, mandatoryHash)); err != nil {
+		return nil, &Error{Type: ProofGenerationError, Err: err}
+	}
+	in.counts.Signatures += len(others) + 1
+	in.counts.Digests += len(others)
+	mark = in.options.Recorder.End(phase.Sign, mark, 0)
+	proof, err := encodeSD(in.proof, baseHeader, v)
+	in.options.Recorder.End(phase.Encode, mark, len(proof))
+	return proof, err
+}
+
+// verify checks a derived proof (VC-DI-ECDSA 3.6.7).
+func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) ([]byte, error) {
+	if key.Algorithm() != keys.ES256 {
+		return nil, verification("/verificationMethod", fmt.Sprintf("ecdsa-sd-2023 cannot use a key for %s", key.Algorithm()))
+	}
+	mark := in.options.Recorder.Begin()
+	v, err := parseDerived(in.proof)
+	if err != nil {
+		return nil, err
+	}
+	proofKey, err := keys.PublicFromBytes(v.PublicKey)
+	if err != nil || proofKey.Algorithm() != keys.ES256 {
+		return nil, verification("/proofValue", "the proof-scoped public key is no P-256 key")
+	}
+	in.options.Recorder.End(phase.Parse, mark, len(v.Signatures)*signatureSize)
+	// 3.5.9 createVerifyData
+	in.options.Input = canon.JSONLD
+	proofHash, err := s.hashOptions(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	text, err := in.canonicalize(ctx, s.canon, in.unsecured, 1, "document")
+	if err != nil {
+		return nil, err
+	}
+	mark = in.options.Recorder.Begin()
+	lines, err := relabelDerived(splitLines(text), v.LabelMap)
+	if err != nil {
+		return nil, err
+	}
+	selected := make([]bool, len(lines))
+	for _, i := range v.MandatoryIndexes {
+		if int64(i) >= int64(len(lines)) {
+			return nil, verification("/proofValue", "a mandatory index is out of range")
+		}
+		selected[i] = true
+	}
+	mandatory, others := split(lines, selected)
+	in.options.Recorder.End(phase.Select, mark, len(text))
+	mandatoryHash := in.digest(mandatory)
+	// 3.6.7 steps 3 to 7. The base signature is the issuer's; the text names the proof-scoped key for it, which would let
+	// anyone sign.
+	if len(v.Signatures) != len(others) {
+		return nil, verification("/proofValue", fmt.Sprintf("has %d signatures for %d statements that are not mandatory", len(v.Signatures), len(others)))
+	}
+	mark = in.options.Recorder.Begin()
+	in.counts.Verifications++
+	ok := checkData(key, signatureInput(proofHash, v.PublicKey, mandatoryHash), v.BaseSignature)
+	if ok {
+		in.counts.Verifications += len(others)
+		in.counts.Digests += len(others)
+		ok = s.checkStatements(proofKey, others, v.Signatures)
+	}
+	in.options.Recorder.End(phase.Check, mark, 0)
+	if !ok {
+		return nil, verification("/proofValue", "the signatures do not belong to this document, proof and key")
+	}
+	return in.unsecured, nil
+}
+
+// hashOptions returns the hash of the canonical proof options under the document's @context.
+func (s *SD) hashOptions(ctx context.Context, in *input) ([]byte, error) {
+	context := in.doc.contextText()
+	if context == nil {
+		context = []byte{}
+	}
+	in.work.config = in.proof.appendConfig(in.work.config[:0], context)
+	config, err := in.canonicalize(ctx, s.canon, in.work.config, 0, "proof options")
+	if err != nil {
+		return nil, err
+	}
+	if err := checkTerms(config); err != nil {
+		return nil, err
+	}
+	return in.digest([][]byte{config}), nil
+}
+
+// digest returns the SHA-256 hash of lines side by side.
+func (in *input) digest(lines [][]byte) []byte {
+	mark := in.options.Recorder.Begin()
+	sum, n := digestLines(lines)
+	in.options.Recorder.End(phase.Digest, mark, n)
+	return sum
+}
+
+func digestLines(lines [][]byte) (sum []byte, n int) {
+	h := sha256.New()
+	for _, l := range lines {
+		h.Write(l)
+		n += len(l)
+	}
+	return h.Sum(nil), n
+}
+
+// signatureInput is serializeSignData (VC-DI-ECDSA 3.5.1).
+func signatureInput(proofHash, publicKey, mandatoryHash []byte) []byte {
+	return bytes.Join([][]byte{proofHash, publicKey, mandatoryHash}, nil)
+}
+
+// newProofKey draws the key pair of one proof.
+func newProofKey() (*keys.Secret, error) { return keys.Generate(keys.ES256) }
+
+// split parts lines into those selected and the others, each in order.
+func split(lines [][]byte, selected []bool) (in, others [][]byte) {
+	for i, l := range lines {
+		if selected[i] {
+			in = append(in, l)
+		} else {
+			others = append(others, l)
+		}
+	}
+	return in, others
+}
+
+// relabelDerived replaces canonical labels by those that were signed, and sorts (VC-DI-ECDSA 3.4.3, 3.4.1). Every blank
+// node has to have an entry in the map and every entry a blank node.
+func relabelDerived(lines [][]byte, numbers map[uint32][]byte) ([][]byte, error) {
+	labels := make(map[uint32][]byte, len(numbers))
+	lines, err := relabelAll(lines, func(label []byte) []byte {
+		n, ok := canonicalNumber(label)
+		if !ok {
+			return nil
+		}
+		if l, ok := labels[n]; ok {
+			return l
+		}
+		mac, ok := numbers[n]
+		if !ok {
+			return nil
+		}
+		labels[n] = encodeLabel(mac)
+		return labels[n]
+	})
+	switch {
+	case err != nil:
+		return nil, &Error{Type: ProofVerificationError, Where: "/proofValue", Msg: "label map", Err: err}
+	case len(labels) != len(numbers):
+		return nil, verification("/proofValue", fmt.Sprintf("the label map has %d entries for %d blank nodes", len(numbers), len(labels)))
+	}
+	return lines, nil
+}
+
+// signStatements signs each line with its newline (VC-DI-ECDSA 3.6.5 step 3).
+func (s *SD) signStatements(key *keys.Secret, lines [][]byte) ([][]byte, error) {
+	sigs := make([][]byte, len(lines))
+	errs := make([]error, len(lines))
+	s.each(len(lines), func(i int) { sigs[i], errs[i] = signData(key, lines[i]) })
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sigs, nil
+}
+
+// checkStatements says whether every signature belongs to its line.
+func (s *SD) checkStatements(key *keys.Public, lines, sigs [][]byte) bool {
+	if s.opt.Parallel <= 1 {
+		for i := range lines {
+			if !checkData(key, lines[i], sigs[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	ok := make([]bool, len(lines))
+	s.each(len(lines), func(i int) { ok[i] = checkData(key, lines[i], sigs[i]) })
+	for _, one := range ok {
+		if !one {
+			return false
+		}
+	}
+	return true
+}
+
+// each calls f for 0 to n-1, on several goroutines if the options say so.
+func (s *SD) each(n int, f func(i int)) {
+	workers := min(s.opt.Parallel, n)
+	if workers <= 1 {
+		for i := range n {
+			f(i)
+		}
+		return
+	}
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := w; i < n; i += workers {
+				f(i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// encodeSD returns the proof with a new proofValue.
+func encodeSD(p *proof, header []byte, value any) ([]byte, error) {
+	text, err := encodeValue(header, value)
+	if err != nil {
+		return nil, &Error{Type: ProofGenerationError, Err: err}
+	}
+	config := p.appendConfig(make([]byte, 0, len(text)+512), nil)
+	config = append(config[:len(config)-1], `,"proofValue":"`...)
+	return append(append(config, text...), '"', '}'), nil
+}
