@@ -1,0 +1,130 @@
+package main
+
+import (
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"canonscope/canon"
+	"canonscope/canon/engines"
+)
+
+func newCanonizeCommand() *cobra.Command {
+	var (
+		method, engine, hash, input string
+		issued, digest, lossy       bool
+		limits                      canon.Limits
+		from                        contextFlags
+	)
+	cmd := &cobra.Command{
+		Use:   "canonize --method rdfc|jcs [flags] FILE|-",
+		Short: "Print the canonical form of a document",
+		Long: `Canonize prints the canonical form of a document: canonical N-Quads of RDFC-1.0, or canonical JSON of RFC 8785 (JCS).
+
+RDFC reads N-Quads and JSON-LD, JCS reads JSON. Without --input a file that ends in .nq or .nt is N-Quads; what else RDFC
+reads is JSON-LD. A document that would lose data is refused, unless --lossy: then the losses are listed on standard error.
+Contexts are found offline: given files, then given folders, then those built in. Numbers that JCS writes as others are
+listed on standard error.`,
+		Example: `  canonscope canonize --method rdfc credential.json
+  canonscope canonize --method rdfc --digest --hash sha384 dataset.nq
+  canonscope canonize --method rdfc --map - < dataset.nq --input nquads
+  canonscope canonize --method jcs --engine stock document.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opt := canon.Options{Input: canon.Input(input), Hash: canon.Hash(hash), Limits: limits, Lossy: lossy, Issued: issued}
+			if err := checkPair(canon.Method(method), &opt, args[0]); err != nil {
+				return err
+			}
+			if issued && (digest || method == string(canon.JCS)) {
+				return errors.New("--map prints the issued-identifiers map of rdfc; it goes with neither --digest nor jcs")
+			}
+			loader, err := from.loader()
+			if err != nil {
+				return err
+			}
+			c, err := engines.New(engine, canon.Method(method), engines.Config{Loader: loader})
+			if err != nil {
+				return err
+			}
+			doc, err := readInput(cmd, args[0], limits)
+			if err != nil {
+				return err
+			}
+			if !lossy {
+				if err := engines.Guard(cmd.Context(), engine, canon.Method(method), doc, opt, loader); err != nil {
+					return err
+				}
+			}
+			form, err := c.Canonicalize(cmd.Context(), doc, opt)
+			if err != nil {
+				return err
+			}
+			for _, l := range form.Losses {
+				fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %q: %s\n", l.Pointer, l.Reason)
+			}
+			switch {
+			case issued:
+				return printMap(cmd, form.Issued)
+			case digest && opt.Hash == canon.SHA384:
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%x\n", sha512.Sum384(form.Text))
+			case digest:
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%x\n", sha256.Sum256(form.Text))
+			default:
+				_, err = cmd.OutOrStdout().Write(form.Text)
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&method, "method", "", "rdfc or jcs")
+	f.StringVar(&engine, "engine", engines.Native, strings.Join(engines.Names, ", "))
+	f.StringVar(&hash, "hash", string(canon.SHA256), "hash inside RDFC-1.0 and of --digest: sha256 or sha384")
+	f.StringVar(&input, "input", "", "nquads, jsonld or json")
+	f.BoolVar(&issued, "map", false, "print the issued-identifiers map as JSON instead")
+	f.BoolVar(&digest, "digest", false, "print the hash of the canonical form in hexadecimal instead")
+	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped that the canonical form cannot carry, and list it")
+	f.Int64Var(&limits.Work, "max-work", 0, "limit of n-degree calls plus permutations; default 20000 + 8 b^2 for b blank nodes")
+	f.IntVar(&limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d", canon.DefaultBytes))
+	f.IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
+	from.add(cmd)
+	cmd.MarkFlagRequired("method")
+	return cmd
+}
+
+// checkPair checks that a method takes an input and fills the default of the input.
+func checkPair(method canon.Method, opt *canon.Options, file string) error {
+	takes := map[canon.Method][]canon.Input{canon.RDFC: {canon.JSONLD, canon.NQuads}, canon.JCS: {canon.JSON}}[method]
+	if takes == nil {
+		return fmt.Errorf("no method %q; there are: rdfc, jcs", method)
+	}
+	if opt.Hash != canon.SHA256 && opt.Hash != canon.SHA384 {
+		return fmt.Errorf("no hash %q; there are: sha256, sha384", opt.Hash)
+	}
+	if opt.Input == "" {
+		opt.Input = takes[0]
+		if ext := filepath.Ext(file); method == canon.RDFC && (ext == ".nq" || ext == ".nt") {
+			opt.Input = canon.NQuads
+		}
+	}
+	if !slices.Contains(takes, opt.Input) {
+		return fmt.Errorf("method %s takes input %v, not %q", method, takes, opt.Input)
+	}
+	if opt.Limits.Work < 0 || opt.Limits.Bytes < 0 || opt.Limits.Depth < 0 {
+		return errors.New("a limit must not be negative")
+	}
+	return nil
+}
+
+func printMap(cmd *cobra.Command, issued map[string]string) error {
+	e := json.NewEncoder(cmd.OutOrStdout())
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(issued)
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"canonscope/canon"
+	"canonscope/canon/jsonld"
+	"canonscope/schemas/contexts"
+)
+
+// readInput reads FILE, or standard input for "-". It reads little more than the limit, which the reader of the document
+// then reports.
+func readInput(cmd *cobra.Command, file string, limits canon.Limits) ([]byte, error) {
+	in := cmd.InOrStdin()
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	return io.ReadAll(io.LimitReader(in, int64(limits.WithDefaults().Bytes)+1))
+}
+
+// contextFlags say where the contexts of documents come from: single files, then folders, then what is embedded.
+type contextFlags struct {
+	files []string // URL=FILE
+	dirs  []string
+}
+
+func (f *contextFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.files, "context", nil, "serve context `URL=FILE` from a file; may repeat")
+	cmd.Flags().StringArrayVar(&f.dirs, "contexts", nil, "serve contexts from a folder `DIR` with an index.json; may repeat")
+}
+
+func (f *contextFlags) loader() (jsonld.Loader, error) {
+	var loaders []jsonld.Loader
+	if len(f.files) > 0 {
+		files := fileLoader{}
+		for _, s := range f.files {
+			i := strings.LastIndexByte(s, '=') // a URL may hold one, too
+			if i <= 0 {
+				return nil, fmt.Errorf("--context %s: want URL=FILE", s)
+			}
+			b, err := os.ReadFile(s[i+1:])
+			if err != nil {
+				return nil, fmt.Errorf("--context: %w", err)
+			}
+			files[s[:i]] = b
+		}
+		loaders = append(loaders, files)
+	}
+	for _, dir := range f.dirs {
+		l, err := contexts.Dir(dir)
+		if err != nil {
+			return nil, err
+		}
+		loaders = append(loaders, l)
+	}
+	return contexts.Chain(append(loaders, contexts.Embedded())...), nil
+}
+
+// fileLoader holds contexts given one by one.
+type fileLoader map[string][]byte
+
+// Load returns the file given for a URL.
+func (l fileLoader) Load(_ context.Context, url string) (*jsonld.Document, error) {
+	if b, ok := l[url]; ok {
+		return &jsonld.Document{URL: url, Bytes: b}, nil
+	}
+	return nil, &contexts.UnknownError{URL: url, In: "given with --context"}
+}
