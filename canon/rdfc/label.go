@@ -46,42 +46,48 @@ type ranked struct {
 
 // label runs steps 2 to 5 of the canonicalization algorithm (section 4.4.3).
 func (s *State) label(ctx context.Context) error {
+	tied, err := s.labelUnique(ctx)
+	if err != nil || !tied {
+		return err
+	}
+	return s.labelTied(ctx)
+}
+
+// labelUnique runs steps 2 to 4 and tells whether nodes remain.
+func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
 	switch s.opt.Hash {
 	case "", canon.SHA256:
 		s.hash, s.size = (*State).sha256, sha256.Size
 	case canon.SHA384:
 		s.hash, s.size = (*State).sha384, sha512.Size384
 	default:
-		return &canon.UnsupportedError{Engine: "rdfc", What: "hash " + string(s.opt.Hash)}
+		return false, &canon.UnsupportedError{Engine: "rdfc", What: "hash " + string(s.opt.Hash)}
 	}
 	s.digest, s.work = [maxDigest]byte{}, 0
 	s.mention() // 2
 	if len(s.nodes) == 0 {
-		return nil
+		return false, nil
 	}
 	if err := s.rankFirst(ctx); err != nil { // 3
-		return err
+		return false, err
 	}
-	n := len(s.nodes)
-	s.canonical = fill(s.canonical, n, -1)
-
-	// 4: nodes of a unique hash
-	tied := false
-	for i, r := range s.ranked {
-		if s.ties(i-1, i) || s.ties(i, i+1) {
+	s.canonical = fill(s.canonical, len(s.nodes), -1)
+	for i, r := range s.ranked { // 4
+		if s.tied(i-1, i) || s.tied(i, i+1) {
 			tied = true
 			continue
 		}
 		s.issue(r.node)
 	}
-	if !tied {
-		return nil
-	}
-	// 5
-	s.begins(ctx, n)
-	for i := 0; i < n; {
+	return tied, nil
+}
+
+// labelTied runs step 5.
+func (s *State) labelTied(ctx context.Context) error {
+	s.begins(ctx, len(s.nodes))
+	for i := 0; i < len(s.ranked); {
 		j := i + 1
-		for s.ties(j-1, j) {
+		for s.tied(j-1, j) {
 			j++
 		}
 		if j > i+1 {
@@ -187,8 +193,8 @@ func (s *State) firstOf(n int32) []byte {
 	return s.first[int(n)*size : int(n+1)*size]
 }
 
-// ties tells whether the nodes at two places of ranked exist and share their first degree hash.
-func (s *State) ties(i, j int) bool {
+// tied tells whether the nodes at two places of ranked exist and share their first degree hash.
+func (s *State) tied(i, j int) bool {
 	if i < 0 || j >= len(s.ranked) {
 		return false
 	}

@@ -27,6 +27,7 @@ type nDegree struct {
 	ctx       context.Context
 	work, max int64
 	err       error
+	watch     *ties // nil unless they are looked for
 }
 
 // related is one entry of Hn.
@@ -39,6 +40,7 @@ type related struct {
 type result struct {
 	hash     [maxDigest]byte
 	from, to int // place in logs
+	ties     []Tie
 }
 
 // maxRecursion bounds the stack. A path so long needs far more work than any sensible limit allows.
@@ -83,14 +85,21 @@ func (s *State) group(nodes []ranked) error {
 			return s.err
 		}
 		if i := s.owner[r.node]; i == 0 {
-			s.results = append(s.results, result{s.digest, len(s.logs), len(s.logs) + len(s.log)})
+			s.results = append(s.results, result{s.digest, len(s.logs), len(s.logs) + len(s.log), s.watch.take()})
 			s.logs = append(s.logs, s.log...)
 			for _, n := range s.log {
 				s.owner[n] = int32(len(s.results))
 			}
-		} else if known := &s.results[i-1]; bytes.Compare(s.digest[:s.size], known.hash[:s.size]) < 0 {
-			known.hash = s.digest
-			copy(s.logs[known.from:known.to], s.log)
+		} else {
+			known := &s.results[i-1]
+			switch bytes.Compare(s.digest[:s.size], known.hash[:s.size]) {
+			case -1:
+				known.hash, known.ties = s.digest, s.watch.take()
+				copy(s.logs[known.from:known.to], s.log)
+			case 0:
+				s.watch.take()
+				known.ties = append(known.ties, s.watch.compare(s, s.logs[known.from:known.to], s.log)...)
+			}
 		}
 		s.undo(0)
 	}
@@ -100,6 +109,7 @@ func (s *State) group(nodes []ranked) error {
 			s.issue(n)
 		}
 	}
+	s.watch.conclude(s)
 	return nil
 }
 
@@ -199,20 +209,31 @@ func (s *State) choose(i, j int, depth int) bool {
 	from := len(s.data)
 	chosen := path{from: from, to: from}
 	current := false // the issuer is the one of the chosen path
-	for {            // 5.4
+	found := s.watch.found()
+	for { // 5.4
 		if !s.spend() {
 			return false
 		}
+		inner := s.watch.found()
 		done, ok := s.walk(i, j, chosen, depth)
 		if !ok {
 			return false
 		}
-		if done && (chosen.empty() || bytes.Compare(s.data[chosen.to:], s.data[from:chosen.to]) < 0) { // 5.4.6
+		order := -1
+		if !chosen.empty() {
+			order = bytes.Compare(s.data[chosen.to:], s.data[from:chosen.to])
+		}
+		current = done && order < 0
+		switch {
+		case current: // 5.4.6
 			n := copy(s.data[from:], s.data[chosen.to:])
 			chosen.to = from + n
-			current = true
-		} else {
-			current = false
+			s.watch.keep(found, inner)
+		case done && order == 0:
+			s.watch.drop(inner)
+			s.watch.add(s.watch.compare(s, s.kept[kept:], s.log[issued:])...)
+		default:
+			s.watch.drop(inner)
 		}
 		s.data = s.data[:chosen.to]
 		if !s.permute(i, j) {
