@@ -83,6 +83,9 @@ func (s *SD) disclose(ctx context.Context, in *input, base *baseValue, selective
 	}
 	mark := in.options.Recorder.Begin()
 	mandatory, chosen, shown := selected[0], selected[1], selected[2]
+	if t := s.opt.Trace; t != nil {
+		*t = SDTrace{Lines: lines, Mandatory: mandatory, Selective: chosen, Combined: shown}
+	}
 	v := &derivedValue{BaseSignature: base.BaseSignature, PublicKey: base.PublicKey}
 	var revealed [][]byte
 	signature := 0

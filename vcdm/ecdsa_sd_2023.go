@@ -21,6 +21,17 @@ type SDOptions struct {
 	Literal   bool         // take the specification's own steps where the engine would allow shorter ones
 	HMACKey   []byte       // 32 bytes; nil draws a fresh one for each proof, as it must be outside tests
 	ProofKey  *keys.Secret // P-256; nil draws a fresh one for each proof, as it must be outside tests
+	Trace     *SDTrace     // filled with what the steps made; nil keeps nothing
+}
+
+// SDTrace is what the steps of one operation made, to compare with other implementations.
+type SDTrace struct {
+	Lines         [][]byte // statements with the labels that are signed, each with its newline, in order
+	Mandatory     []bool   // one for each line
+	Selective     []bool   // only of Derive
+	Combined      []bool   // only of Derive
+	ProofHash     []byte   // not of Derive
+	MandatoryHash []byte   // not of Derive
 }
 
 // SD is the cryptosuite ecdsa-sd-2023 (VC-DI-ECDSA 3.6). [Signer.Add] makes a base proof, which is for the holder alone;
@@ -77,6 +88,9 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 	mandatory, others := split(lines, selected[0])
 	// 3.6.3 Base Proof Hashing
 	mandatoryHash := in.digest(mandatory)
+	if t := s.opt.Trace; t != nil {
+		*t = SDTrace{Lines: lines, Mandatory: selected[0], ProofHash: proofHash, MandatoryHash: mandatoryHash}
+	}
 	// 3.6.5 Base Proof Serialization
 	mark := in.options.Recorder.Begin()
 	proofKey := s.opt.ProofKey
@@ -140,6 +154,9 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) ([]byte, e
 	mandatory, others := split(lines, selected)
 	in.options.Recorder.End(phase.Select, mark, len(text))
 	mandatoryHash := in.digest(mandatory)
+	if t := s.opt.Trace; t != nil {
+		*t = SDTrace{Lines: lines, Mandatory: selected, ProofHash: proofHash, MandatoryHash: mandatoryHash}
+	}
 	// 3.6.7 steps 3 to 7. The base signature is the issuer's; the text names the proof-scoped key for it, which would let
 	// anyone sign.
 	if len(v.Signatures) != len(others) {

@@ -11,13 +11,18 @@ import (
 	"canonscope/canon/conform/official"
 	"canonscope/canon/jcs"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/stock"
 	"canonscope/schemas/contexts"
+	"canonscope/vcdm"
 
 	"github.com/piprate/json-gold/ld"
 )
 
 // gold is json-gold as a canonicalizer for tests: RDFC-1.0 with SHA-256.
-type gold struct{ loader jsonld.Loader }
+type gold struct {
+	vcdm.Expander
+	loader jsonld.Loader
+}
 
 func (g gold) LoadDocument(u string) (*ld.RemoteDocument, error) {
 	d, err := g.loader.Load(context.Background(), u)
@@ -34,6 +39,9 @@ func (g gold) LoadDocument(u string) (*ld.RemoteDocument, error) {
 func (g gold) Canonicalize(_ context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
 	if opt.Hash == canon.SHA384 {
 		return nil, &canon.UnsupportedError{Engine: "json-gold", What: "SHA-384"}
+	}
+	if opt.Input == canon.NQuads {
+		return stock.RDFC(g.loader).Canonicalize(context.Background(), doc, opt)
 	}
 	v, err := ld.DocumentFromReader(bytes.NewReader(doc))
 	if err != nil {
@@ -67,4 +75,9 @@ func loader(t testing.TB) jsonld.Loader {
 		t.Fatal(err)
 	}
 	return l
+}
+
+func newGold(t testing.TB) gold {
+	l := loader(t)
+	return gold{stock.RDFC(l).(vcdm.Expander), l}
 }

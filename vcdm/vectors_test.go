@@ -12,7 +12,7 @@ import (
 // The vectors of VC-DI-EdDSA and VC-DI-ECDSA are reproduced byte for byte.
 func TestVectors(t *testing.T) {
 	dir := official.Dir(t, "di-vectors")
-	results, err := vectors.Run(context.Background(), dir, vectors.Engines{RDFC: gold{loader(t)}, JCS: plainJCS{}})
+	results, err := vectors.Run(context.Background(), dir, vectors.Engines{RDFC: newGold(t), JCS: plainJCS{}})
 	if err != nil {
 		t.Fatal(err)
 	}
