@@ -227,6 +227,9 @@ func TestOrder(t *testing.T) {
 }
 
 func TestNoAllocations(t *testing.T) {
+	if raced {
+		t.Skip("the race detector is on")
+	}
 	for _, src := range [][]byte{credential(20), credential(2500)} {
 		dst, _, err := jcs.Transform(nil, src, jcs.Options{})
 		if err != nil {

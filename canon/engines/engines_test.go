@@ -1,0 +1,247 @@
+package engines_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/canon/engines"
+	"canonscope/canon/jsonld"
+	"canonscope/canon/phase"
+)
+
+// loader serves one context to all tests.
+type loader struct{}
+
+func (loader) Load(_ context.Context, url string) (*jsonld.Document, error) {
+	if url != "https://example.org/c" {
+		return nil, fmt.Errorf("no document %q", url)
+	}
+	return &jsonld.Document{URL: url, Bytes: []byte(`{"@context":{"@vocab":"https://example.org/","id":"@id","type":"@type"}}`)}, nil
+}
+
+func engine(tb testing.TB, name string, method canon.Method) canon.Canonicalizer {
+	tb.Helper()
+	c, err := engines.New(name, method, engines.Config{Loader: loader{}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+func TestNew(t *testing.T) {
+	for _, name := range engines.Names {
+		for _, method := range canon.Methods {
+			c, err := engines.New(name, method, engines.Config{})
+			var unsupported *canon.UnsupportedError
+			if exists := name != engines.Tuned || method != canon.JCS; exists != (c != nil) || exists == errors.As(err, &unsupported) {
+				t.Errorf("%s %s: %v, %v", name, method, c, err)
+			}
+		}
+	}
+	if _, err := engines.New("fast", canon.JCS, engines.Config{}); err == nil || !strings.Contains(err.Error(), "native") {
+		t.Error(err)
+	}
+	if _, err := engines.New(engines.Native, "urdna", engines.Config{}); err == nil || !strings.Contains(err.Error(), "rdfc") {
+		t.Error(err)
+	}
+}
+
+// sample is a document and how it is read.
+type sample struct {
+	name   string
+	method canon.Method
+	input  canon.Input
+	doc    []byte
+}
+
+func samples() []sample {
+	return []sample{
+		{"nquads", canon.RDFC, canon.NQuads, []byte("_:x <https://example.org/p> _:y .\n_:y <https://example.org/q> \"1\" .\n_:y <https://example.org/q> \"1\" .\n")},
+		{"json", canon.JCS, canon.JSON, credential(1, 2)},
+	}
+}
+
+// TestAgree runs each document through every engine; all give the same bytes, also where memory is reused and where a
+// recorder listens.
+func TestAgree(t *testing.T) {
+	for _, s := range samples() {
+		want := ""
+		for _, name := range engines.Names {
+			c, err := engines.New(name, s.method, engines.Config{Loader: loader{}})
+			if err != nil {
+				continue // told by TestNew
+			}
+			var into canon.Form
+			var recorder phase.Recorder
+			for _, opt := range []canon.Options{{}, {Into: &into}, {Into: &into}, {Recorder: &recorder}} {
+				opt.Input = s.input
+				form, err := c.Canonicalize(context.Background(), s.doc, opt)
+				if err != nil {
+					t.Fatalf("%s, %s: %v", s.name, name, err)
+				}
+				if want == "" {
+					want = string(form.Text)
+				}
+				if string(form.Text) != want || s.method == canon.RDFC && form.Lines != strings.Count(want, "\n") {
+					t.Errorf("%s, %s, %+v: %d lines\n%s\nwant\n%s", s.name, name, opt, form.Lines, form.Text, want)
+				}
+			}
+			calls := int64(0)
+			for _, total := range recorder.Totals() {
+				calls += total.Calls
+			}
+			if calls == 0 {
+				t.Errorf("%s, %s: the recorder has heard nothing", s.name, name)
+			}
+		}
+	}
+}
+
+// TestConcurrent runs every engine in 32 goroutines.
+func TestConcurrent(t *testing.T) {
+	for _, s := range samples() {
+		for _, name := range engines.Names {
+			c, err := engines.New(name, s.method, engines.Config{Loader: loader{}})
+			if err != nil {
+				continue
+			}
+			first, err := c.Canonicalize(context.Background(), s.doc, canon.Options{Input: s.input})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var group sync.WaitGroup
+			for range 32 {
+				group.Go(func() {
+					var into canon.Form
+					for range 10 {
+						form, err := c.Canonicalize(context.Background(), s.doc, canon.Options{Input: s.input, Into: &into})
+						if err != nil || string(form.Text) != string(first.Text) {
+							t.Errorf("%s, %s: %v", s.name, name, err)
+							return
+						}
+					}
+				})
+			}
+			group.Wait()
+		}
+	}
+}
+
+func TestNativeAllocatesNothing(t *testing.T) {
+	if raced {
+		t.Skip("the race detector is on")
+	}
+	for _, s := range samples() {
+		c := engine(t, engines.Native, s.method)
+		var into canon.Form
+		run := func() {
+			if _, err := c.Canonicalize(context.Background(), s.doc, canon.Options{Input: s.input, Into: &into}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 10 {
+			run()
+		}
+		if n := testing.AllocsPerRun(100, run); n != 0 {
+			t.Errorf("%s: %v allocations", s.name, n)
+		}
+	}
+}
+
+// TestTold shows that a number which JCS writes as another is told.
+func TestTold(t *testing.T) {
+	form, err := engine(t, engines.Native, canon.JCS).Canonicalize(context.Background(), []byte(`{"a":[-0]}`), canon.Options{})
+	if err != nil || string(form.Text) != `{"a":[0]}` || len(form.Losses) != 1 || form.Losses[0].Pointer != "/a/0" {
+		t.Error(form, err)
+	}
+}
+
+// credential is a credential with a number of achievements, about 900 bytes and 1,000 more for each. The seed gives its
+// texts.
+func credential(seed uint64, achievements int) []byte {
+	r := rand.New(rand.NewPCG(seed, 0))
+	word := func() string {
+		b := make([]byte, 4+r.IntN(8))
+		for i := range b {
+			b[i] = 'a' + byte(r.IntN(26))
+		}
+		return string(b)
+	}
+	text := func(words int) string {
+		s := make([]string, words)
+		for i := range s {
+			s[i] = word()
+		}
+		return strings.Join(s, " ")
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"@context":["https://www.w3.org/ns/credentials/v2","https://example.org/c"],"id":"urn:uuid:%x","type":["VerifiableCredential","ExampleCredential"],`, r.Uint64())
+	fmt.Fprintf(&b, `"issuer":{"id":"did:example:%x","name":%q},"validFrom":"2026-01-01T00:00:00Z","credentialSubject":{"id":"did:example:%x"`, r.Uint64(), text(3), r.Uint64())
+	for i := range 16 {
+		fmt.Fprintf(&b, `,"%s%d":%q`, word(), i, text(3))
+	}
+	b.WriteString(`,"achievement":[`)
+	for i := range achievements {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"id":"urn:uuid:%x","type":["Achievement"],"name":%q,"description":%q,"creator":{"id":"did:example:%x","type":["Profile"],"name":%q},`, r.Uint64(), text(3), text(30), r.Uint64(), text(2))
+		fmt.Fprintf(&b, `"criteria":{"narrative":%q},"creditsAvailable":%d,"tag":[%q,%q],"alignment":[`, text(40), r.IntN(300), word(), word())
+		fmt.Fprintf(&b, `{"type":["Alignment"],"targetName":%q,"targetUrl":"https://example.org/%s","targetCode":%q}]}`, text(2), word(), word())
+	}
+	b.WriteString(`]}}`)
+	return []byte(b.String())
+}
+
+// BenchmarkEngines compares the engines of JCS, a turn each, over rotating documents. The ratio is that of the medians.
+func BenchmarkEngines(b *testing.B) {
+	for _, c := range []struct {
+		name         string
+		achievements int
+	}{{"1kB", 0}, {"100kB", 95}} {
+		b.Run("jcs/"+c.name, func(b *testing.B) {
+			var docs [][]byte
+			for seed := range uint64(64) {
+				docs = append(docs, credential(seed, c.achievements))
+			}
+			ours, theirs := engine(b, engines.Native, canon.JCS), engine(b, engines.Stock, canon.JCS)
+			var into canon.Form
+			var native, stock []time.Duration
+			turn := func(e canon.Canonicalizer, opt canon.Options) time.Duration {
+				start := time.Now()
+				for _, doc := range docs {
+					if _, err := e.Canonicalize(context.Background(), doc, opt); err != nil {
+						b.Fatal(err)
+					}
+				}
+				return time.Since(start) / time.Duration(len(docs))
+			}
+			turn(ours, canon.Options{Into: &into})
+			for b.Loop() {
+				native = append(native, turn(ours, canon.Options{Into: &into}))
+				stock = append(stock, turn(theirs, canon.Options{}))
+			}
+			n, s := median(native), median(stock)
+			b.ReportMetric(0, "ns/op") // of a turn of both: nobody's
+			b.ReportMetric(float64(len(docs[0])), "bytes")
+			b.ReportMetric(float64(n), "native-ns")
+			b.ReportMetric(float64(s), "stock-ns")
+			b.ReportMetric(float64(s)/float64(n), "ratio")
+			b.ReportMetric(testing.AllocsPerRun(5, func() { turn(ours, canon.Options{Into: &into}) }), "native-allocs")
+			b.ReportMetric(testing.AllocsPerRun(5, func() { turn(theirs, canon.Options{}) })/float64(len(docs)), "stock-allocs")
+		})
+	}
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.Sort(d)
+	return d[len(d)/2]
+}
