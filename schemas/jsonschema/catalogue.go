@@ -1,0 +1,51 @@
+package jsonschema
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed shapes/*.txt
+var shapes embed.FS
+
+// catalogue parses the shapes once.
+var catalogue = sync.OnceValue(func() map[string][]byte {
+	out := map[string][]byte{}
+	for _, file := range []string{"vcdm", "ims", "elm"} {
+		text, err := shapes.ReadFile("shapes/" + file + ".txt")
+		if err == nil {
+			var n *notation
+			if n, err = parseNotation(string(text)); err == nil {
+				for _, root := range n.order {
+					out[root] = n.schema(root)
+				}
+			}
+		}
+		if err != nil {
+			panic(fmt.Sprintf("jsonschema: shapes of %s: %v", file, err)) // a test parses them
+		}
+	}
+	return out
+})
+
+// Names lists the schemas of the catalogue: vcdm2, ob3-achievement, ob3-endorsement, clr2 and elm.
+func Names() []string {
+	var names []string
+	for name := range catalogue() {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Schema returns a schema of the catalogue as JSON Schema 2019-09. An unknown name is an error that lists the known ones.
+func Schema(name string) ([]byte, error) {
+	s, ok := catalogue()[name]
+	if !ok {
+		return nil, fmt.Errorf("unknown JSON Schema %q: %s", name, strings.Join(Names(), ", "))
+	}
+	return slices.Clone(s), nil
+}

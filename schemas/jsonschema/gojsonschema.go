@@ -1,0 +1,172 @@
+package jsonschema
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/xeipuuv/gojsonreference"
+	"github.com/xeipuuv/gojsonschema"
+
+	"canonscope/canon"
+)
+
+// xeipuuv is a schema compiled by gojsonschema.
+type xeipuuv struct {
+	schema *gojsonschema.Schema
+	draft  Draft
+	limits canon.Limits
+}
+
+func (v *xeipuuv) Engine() Engine { return GoJSONSchema }
+func (v *xeipuuv) Draft() Draft   { return v.draft }
+
+// newer are the keywords that came after draft 7. gojsonschema takes a schema of a later draft for a mix of the older ones
+// and would pass over them in silence; an $anchor overflows its stack.
+var newer = []string{"$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary", "dependentRequired",
+	"dependentSchemas", "maxContains", "minContains", "prefixItems", "unevaluatedItems", "unevaluatedProperties"}
+
+// checking are the keywords that it ignores beside $ref, as drafts up to 7 say and later ones do not.
+var checking = []string{"additionalItems", "additionalProperties", "allOf", "anyOf", "const", "contains", "else", "enum", "exclusiveMaximum",
+	"exclusiveMinimum", "format", "if", "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties",
+	"minimum", "multipleOf", "not", "oneOf", "pattern", "patternProperties", "properties", "propertyNames", "required", "then", "type", "uniqueItems"}
+
+// refuse names what gojsonschema would misread.
+func (s *schema) refuse() error {
+	for _, at := range s.order {
+		m := s.seen[at]
+		unsupported := func(what string) error {
+			return &canon.UnsupportedError{Engine: string(GoJSONSchema), What: what + " (use " + string(SanthoshTekuri) + ")", Where: at.doc + at.pointer}
+		}
+		if s.draft >= Draft2019 {
+			for _, k := range newer {
+				if _, ok := m[k]; ok {
+					return unsupported(k)
+				}
+			}
+			if _, ok := m["dependencies"]; ok { // no keyword of these drafts, but it would be applied
+				return unsupported("dependencies in " + s.draft.String())
+			}
+			if ref, ok := m["$ref"].(string); ok {
+				for _, k := range checking {
+					if _, ok := m[k]; ok {
+						return unsupported("$ref beside " + k)
+					}
+				}
+				if i := strings.IndexByte(ref, '#'); i >= 0 && i+1 < len(ref) && ref[i+1] != '/' {
+					return unsupported("$ref to an anchor")
+				}
+			}
+		}
+		if ref, ok := m["$ref"].(string); ok && strings.Contains(ref, "://json-schema.org/draft") {
+			return unsupported("$ref to a meta-schema")
+		}
+	}
+	return nil
+}
+
+func (s *schema) compileGo(opt Options) (v *xeipuuv, err error) {
+	if err := s.refuse(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			v, err = nil, &SchemaError{Msg: fmt.Sprintf("the validator gave up: %v", r)}
+		}
+	}()
+	assert := opt.AssertFormat || s.draft <= Draft7
+	sl := gojsonschema.NewSchemaLoader()
+	for url, doc := range s.docs {
+		if url == "" {
+			continue
+		}
+		if err := sl.AddSchema(url, memory{s.formats(url, "", doc, assert)}); err != nil {
+			return nil, &SchemaError{Pointer: url, Msg: err.Error(), Err: err}
+		}
+	}
+	compiled, err := sl.Compile(memory{s.formats("", "", s.docs[""], assert)})
+	if err != nil {
+		return nil, &SchemaError{Msg: err.Error(), Err: err}
+	}
+	return &xeipuuv{compiled, s.draft, opt.Limits}, nil
+}
+
+// formats copies a document of the schema, because the library changes what it is given, and has "format" name our
+// checkers, or takes it out where it is an annotation.
+func (s *schema) formats(doc, pointer string, v any, assert bool) any {
+	switch v := v.(type) {
+	case map[string]any:
+		_, isSchema := s.seen[place{doc, pointer}]
+		c := make(map[string]any, len(v))
+		for k, w := range v {
+			if f, ok := w.(string); ok && isSchema && k == "format" {
+				if !assert {
+					continue
+				}
+				if _, ours := formatCheckers[f]; ours {
+					w = ownFormat + f
+				}
+			}
+			c[k] = s.formats(doc, pointer+"/"+escape(k), w, assert)
+		}
+		return c
+	case []any:
+		c := make([]any, len(v))
+		for i, w := range v {
+			c[i] = s.formats(doc, fmt.Sprintf("%s/%d", pointer, i), w, assert)
+		}
+		return c
+	}
+	return v
+}
+
+func (v *xeipuuv) Validate(doc []byte) (r *Result, err error) {
+	value, err := decode(doc, v.limits)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			r, err = nil, fmt.Errorf("gojsonschema gave up: %v", p)
+		}
+	}()
+	res, err := v.schema.Validate(memory{value})
+	if err != nil {
+		return nil, err
+	}
+	r = &Result{Valid: res.Valid()}
+	for _, e := range res.Errors() {
+		tokens := strings.Split(e.Context().String("\x00"), "\x00")[1:]
+		pointer := ""
+		for _, t := range tokens {
+			pointer += "/" + escape(t)
+		}
+		r.Violations = append(r.Violations, Violation{Pointer: pointer, Keyword: e.Type(), Message: e.Description()})
+	}
+	return r, nil
+}
+
+// memory hands the library a value; what it would load from elsewhere is refused.
+type memory struct{ value any }
+
+func (m memory) JsonSource() any                               { return m.value }
+func (m memory) LoadJSON() (any, error)                        { return m.value, nil }
+func (m memory) LoaderFactory() gojsonschema.JSONLoaderFactory { return offline{} }
+func (m memory) JsonReference() (gojsonreference.JsonReference, error) {
+	return gojsonreference.NewJsonReference("#")
+}
+
+type offline struct{}
+
+func (offline) New(source string) gojsonschema.JSONLoader { return refusal(source) }
+
+type refusal string
+
+func (r refusal) JsonSource() any { return string(r) }
+func (r refusal) LoadJSON() (any, error) {
+	return nil, errors.New("schemas are not fetched: " + string(r))
+}
+func (r refusal) LoaderFactory() gojsonschema.JSONLoaderFactory { return offline{} }
+func (r refusal) JsonReference() (gojsonreference.JsonReference, error) {
+	return gojsonreference.NewJsonReference(string(r))
+}

@@ -1,0 +1,285 @@
+package jsonschema
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"canonscope/canon"
+)
+
+// Draft is a version of JSON Schema, in order.
+type Draft int
+
+const (
+	Draft4 Draft = iota
+	Draft6
+	Draft7
+	Draft2019
+	Draft2020
+)
+
+var draftNames = [...]string{"draft-04", "draft-06", "draft-07", "2019-09", "2020-12"}
+
+func (d Draft) String() string { return draftNames[d] }
+
+const draft2019 = "https://json-schema.org/draft/2019-09/schema"
+
+var draftURLs = map[string]Draft{
+	"json-schema.org/draft-04/schema":      Draft4,
+	"json-schema.org/draft-06/schema":      Draft6,
+	"json-schema.org/draft-07/schema":      Draft7,
+	"json-schema.org/draft/2019-09/schema": Draft2019,
+	"json-schema.org/draft/2020-12/schema": Draft2020,
+}
+
+// draftOf returns the declared draft; 2020-12 where none is declared.
+func draftOf(doc any) (Draft, error) {
+	m, _ := doc.(map[string]any)
+	v, ok := m["$schema"]
+	if !ok {
+		return Draft2020, nil
+	}
+	s, _ := v.(string)
+	name := strings.TrimSuffix(s, "#")
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "https://"), "http://")
+	if d, ok := draftURLs[name]; ok {
+		return d, nil
+	}
+	return 0, &SchemaError{Pointer: "/$schema", Msg: fmt.Sprintf("unknown draft %q; known are %s", s, strings.Join(draftNames[:], ", "))}
+}
+
+// place is one subschema: a document (its URL, "" for the schema itself) and a JSON pointer into it.
+type place struct{ doc, pointer string }
+
+// schema is a schema with what it refers to, read but not compiled.
+type schema struct {
+	draft   Draft
+	docs    map[string]any // by URL; "" is the schema itself
+	order   []place        // every subschema found, in order
+	seen    map[place]map[string]any
+	sameAt  map[place][]place // subschemas that apply to the same value
+	base    map[place]scope
+	ids     map[string]place // embedded resources by absolute URL
+	pending []reference
+	foreign map[string][]byte
+}
+
+// scope is what a $ref is relative to.
+type scope struct {
+	url      *url.URL
+	resource place
+}
+
+type reference struct {
+	from place
+	ref  string
+}
+
+// read parses a schema and finds its subschemas and references. A reference to a document that is not at hand is an error.
+func read(text []byte, foreign map[string][]byte) (*schema, error) {
+	doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes})
+	if err != nil {
+		return nil, err
+	}
+	s := &schema{docs: map[string]any{"": doc}, seen: map[place]map[string]any{}, sameAt: map[place][]place{},
+		base: map[place]scope{}, ids: map[string]place{}, foreign: foreign}
+	switch doc.(type) {
+	case map[string]any, bool:
+	default:
+		return nil, &SchemaError{Msg: "a schema is an object or a boolean"}
+	}
+	if s.draft, err = draftOf(doc); err != nil {
+		return nil, err
+	}
+	root := place{}
+	s.walk(root, doc, scope{&url.URL{}, root})
+	for len(s.pending) > 0 {
+		r := s.pending[0]
+		s.pending = s.pending[1:]
+		if err := s.resolve(r); err != nil {
+			return nil, err
+		}
+	}
+	if at, ok := s.loop(); ok {
+		return nil, &SchemaError{Pointer: at.doc + at.pointer, Msg: "applies to a value only if it applies to it: an endless $ref"}
+	}
+	return s, nil
+}
+
+// Keywords whose values hold subschemas.
+var (
+	schemaKeywords = []string{"additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames",
+		"then", "unevaluatedItems", "unevaluatedProperties"}
+	listKeywords = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}
+	mapKeywords  = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
+	// those of them whose subschemas apply to the value itself, not to a part of it
+	inPlace = []string{"allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"}
+)
+
+// walk notes a subschema and those below it.
+func (s *schema) walk(at place, v any, sc scope) {
+	m, ok := v.(map[string]any)
+	if !ok || s.seen[at] != nil {
+		return
+	}
+	s.seen[at] = m
+	s.order = append(s.order, at)
+	key := "$id"
+	if s.draft == Draft4 {
+		key = "id"
+	}
+	if id, ok := m[key].(string); ok && !strings.HasPrefix(id, "#") {
+		if u, err := sc.url.Parse(id); err == nil {
+			u.Fragment = ""
+			sc = scope{u, at}
+			s.ids[u.String()] = at
+		}
+	}
+	s.base[at] = sc
+	if ref, ok := m["$ref"].(string); ok {
+		s.pending = append(s.pending, reference{at, ref})
+	}
+	below := func(keyword, pointer string, v any) {
+		p := place{at.doc, at.pointer + "/" + escape(keyword) + pointer}
+		if _, ok := v.(map[string]any); ok && slices.Contains(inPlace, keyword) {
+			s.sameAt[at] = append(s.sameAt[at], p)
+		}
+		s.walk(p, v, sc)
+	}
+	for _, k := range schemaKeywords {
+		below(k, "", m[k])
+	}
+	for _, k := range listKeywords {
+		list, _ := m[k].([]any)
+		for i, v := range list {
+			below(k, "/"+strconv.Itoa(i), v)
+		}
+	}
+	for _, k := range mapKeywords {
+		defs, _ := m[k].(map[string]any)
+		for _, name := range sortedKeys(defs) {
+			below(k, "/"+escape(name), defs[name])
+		}
+	}
+}
+
+// resolve follows a reference to its subschema, which may stand where no keyword expects one.
+func (s *schema) resolve(r reference) error {
+	sc := s.base[r.from]
+	bad := func(format string, args ...any) error {
+		return &SchemaError{Pointer: r.from.doc + r.from.pointer + "/$ref", Msg: fmt.Sprintf(format, args...)}
+	}
+	u, err := sc.url.Parse(r.ref)
+	if err != nil {
+		return bad("%v", err)
+	}
+	fragment := u.Fragment
+	u.Fragment, u.RawFragment = "", ""
+	target := sc.resource
+	full := u.String()
+	if base := sc.url.String(); base == "" {
+		full, _, _ = strings.Cut(r.ref, "#") // the schema has no URL to resolve it against
+	}
+	if full != sc.url.String() {
+		if known, ok := s.ids[full]; ok {
+			target = known
+		} else if text, ok := s.foreign[full]; ok {
+			target = place{doc: full}
+			if _, ok := s.docs[full]; !ok {
+				doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes})
+				if err != nil {
+					return fmt.Errorf("%s: %w", full, err)
+				}
+				s.docs[full] = doc
+				s.walk(target, doc, scope{u, target})
+			}
+		} else if _, meta := draftURLs[strings.TrimPrefix(strings.TrimPrefix(full, "https://"), "http://")]; meta {
+			return nil
+		} else {
+			return bad("refers to %s; schemas are not fetched, hand it over", full)
+		}
+	}
+	if fragment != "" && fragment[0] != '/' {
+		return nil // an anchor
+	}
+	target.pointer += fragment
+	v, sc, ok := s.find(target)
+	if !ok {
+		return bad("%s points to nothing", r.ref)
+	}
+	s.sameAt[r.from] = append(s.sameAt[r.from], target)
+	s.walk(target, v, sc)
+	return nil
+}
+
+// find follows a pointer from the root of its document and returns the value and the scope there.
+func (s *schema) find(at place) (any, scope, bool) {
+	v, pointer := s.docs[at.doc], ""
+	sc := s.base[place{doc: at.doc}]
+	for _, token := range strings.Split(at.pointer, "/")[1:] {
+		pointer += "/" + token
+		switch w := v.(type) {
+		case map[string]any:
+			var ok bool
+			if v, ok = w[unescape(token)]; !ok {
+				return nil, sc, false
+			}
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(w) {
+				return nil, sc, false
+			}
+			v = w[i]
+		default:
+			return nil, sc, false
+		}
+		if known, ok := s.base[place{at.doc, pointer}]; ok {
+			sc = known
+		}
+	}
+	return v, sc, true
+}
+
+// loop returns a subschema that applies to a value only if it applies to it, if there is one.
+func (s *schema) loop() (place, bool) {
+	const open, done = 1, 2
+	state := map[place]int{}
+	var visit func(place) bool
+	visit = func(p place) bool {
+		if state[p] != 0 {
+			return state[p] == open
+		}
+		state[p] = open
+		if slices.ContainsFunc(s.sameAt[p], visit) {
+			return true
+		}
+		state[p] = done
+		return false
+	}
+	for _, p := range s.order {
+		if visit(p) {
+			return p, true
+		}
+	}
+	return place{}, false
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+var (
+	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+func escape(token string) string   { return escaper.Replace(token) }
+func unescape(token string) string { return unescaper.Replace(token) }
