@@ -9,6 +9,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/engines"
+	"canonscope/canon/stock"
 	"canonscope/compare/measure"
 	"canonscope/schemas"
 	"canonscope/schemas/contexts"
@@ -44,6 +45,11 @@ func (f *family) check() func(context.Context, *schemas.Credential) (measure.For
 		}
 	}
 	return func(ctx context.Context, c *schemas.Credential) (measure.Form, error) {
+		if f.method == canon.RDFC && f.engine != engines.Native {
+			if err := stock.Guard(ctx, c.VCDM, opt, contexts.Embedded()); err != nil {
+				return measure.Form{}, fmt.Errorf("json-gold would get it wrong: %w", err)
+			}
+		}
 		form, err := under.Canonicalize(ctx, c.VCDM, opt)
 		if err != nil {
 			return measure.Form{}, err

@@ -12,6 +12,7 @@ import (
 	"canonscope/canon/engines"
 	"canonscope/compare"
 	"canonscope/compare/di"
+	"canonscope/compare/mdoc"
 	"canonscope/compare/measure"
 	"canonscope/compare/sdjwt"
 	"canonscope/schemas/catalogue"
@@ -64,7 +65,9 @@ func families() []family {
 				continue // the baselines are stock or native
 			}
 			all = append(all, family{format: "sd-jwt-vc", suite: "jws", engine: engine, algorithm: algorithm,
-				open: func() (compare.Format, error) { return sdjwt.NewFormat(engine, algorithm), nil }})
+				open: func() (compare.Format, error) { return sdjwt.NewFormat(engine, algorithm), nil }},
+				family{format: "mdoc", suite: "cose-sign1", engine: engine, algorithm: algorithm,
+					open: func() (compare.Format, error) { return mdoc.NewFormat(engine, algorithm), nil }})
 		}
 	}
 	for i := range all {

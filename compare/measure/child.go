@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/profiles"
 )
@@ -48,7 +49,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error 
 		if c.broken != nil {
 			return c.broken
 		}
-		return c.emit(Event{Type: "failed", Failed: &Failure{Stage: stage, Reason: err.Error()}})
+		var unsupported *canon.UnsupportedError
+		return c.emit(Event{Type: "failed", Failed: &Failure{Stage: stage, Reason: err.Error(), Unsupported: errors.As(err, &unsupported)}})
 	}
 	return c.emit(Event{Type: "done"})
 }

@@ -107,6 +107,8 @@ type Profiled struct {
 type Failure struct {
 	Stage  string `json:"stage"` // job, open, gate, time, profile
 	Reason string `json:"reason"`
+	// Unsupported says that the engine cannot do the cell, which is no fault.
+	Unsupported bool `json:"unsupported,omitempty"`
 }
 
 // pack joins records, each after its length.

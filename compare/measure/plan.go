@@ -12,11 +12,11 @@ type Plan struct {
 	Cells     []compare.Cell // most important first: what does not fit the budget is left out from the end
 	Seed      uint64         // of documents, keys and the order of cells
 	Documents int            // rotating documents
-	N         int            // timed operations per cell and run; 0 chooses per cell
+	N         int            // timed operations per cell and run; 0 chooses per cell, by the budget
 	Runs      int            // fresh processes per cell
 	Blocks    int            // blocks per run, at most N
 	Profile   float64        // CPU seconds of each profile pass; 0 is none, negative chooses
-	Budget    time.Duration  // wall time of the whole campaign; 0 is unlimited
+	Budget    time.Duration  // wall time of the whole campaign, for what the plan chooses; needed if N is 0
 	Deadline  time.Duration  // wall time of one child
 	Memory    int64          // data segment of one child, bytes; 0 is unlimited
 	Rules     profiles.Rules
@@ -28,7 +28,9 @@ const (
 	defaultProfile = 1.0 // CPU seconds of a profile pass without a budget
 	minProfile     = 0.25
 	maxProfile     = 3.0
-	timingShare    = 0.55 // of the budget left after the gates; the profile passes get the rest
+	profilerStop   = 150 * time.Millisecond // until the profiler has stopped and its profile is attributed and drawn
+	lenience       = 1.25 // by how much the last runs may overdraw their part of the budget
+	timingShare    = 0.6                    // of the budget left after the gates; the profile passes get the rest
 )
 
 // sizing is what choosing N needs to know about a cell.

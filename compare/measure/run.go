@@ -44,7 +44,7 @@ type Record struct {
 // written; whatever becomes of a cell is in its Result. When ctx ends, Run returns what is finished, marked Interrupted.
 func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress Progress) (*compare.Campaign, error) {
 	c := &campaign{plan: plan, runner: runner, folder: folder, progress: progress, started: time.Now(),
-		exchanges: make(map[string]*exchange)}
+		exchanges: make(map[string]*exchange), starts: make(map[int]time.Duration)}
 	for i, cell := range plan.Cells {
 		id := cell.Exchange().ID()
 		x := c.exchanges[id]
@@ -75,6 +75,7 @@ type campaign struct {
 	results   []compare.Result // one for each cell of the plan
 	exchanges map[string]*exchange
 	order     []*exchange
+	starts    map[int]time.Duration // what a run of a cell took beside its blocks
 
 	mu     sync.Mutex
 	broken error // writing a result failed
@@ -213,10 +214,13 @@ func (c *campaign) gates(ctx context.Context) {
 	})
 }
 
-// sizing of a cell whose gate passed.
+// sizing of a cell whose gate passed: as its last run had it, or as the gate foretells.
 func (c *campaign) sizing(i int) sizing {
-	x := c.exchanges[c.results[i].Cell.Exchange().ID()]
+	x := c.exchange(i)
 	op := time.Duration(c.results[i].Work.Estimate)
+	if start, ok := c.starts[i]; ok {
+		return sizing{op, start}
+	}
 	var gate time.Duration
 	for _, w := range x.gated.Work {
 		gate += time.Duration(w.Estimate)
@@ -244,7 +248,7 @@ func (c *campaign) least() int {
 
 // fit leaves exchanges out from the end while a single smallest run does not fit the budget.
 func (c *campaign) fit() {
-	if c.plan.Budget == 0 || c.plan.N > 0 {
+	if c.plan.Budget == 0 {
 		return
 	}
 	for k := len(c.order) - 1; k > 0; k-- {
@@ -270,6 +274,7 @@ func (c *campaign) sizings(cells []int) []sizing {
 }
 
 // timings runs every open cell once per run, in an order drawn anew for each run, and returns how many runs were finished.
+// With a budget a run gets its part of what is left, and the last ones fall away if they no longer fit.
 func (c *campaign) timings(ctx context.Context) int {
 	var deadline time.Time
 	if c.plan.Budget > 0 {
@@ -279,19 +284,19 @@ func (c *campaign) timings(ctx context.Context) int {
 		}
 		deadline = time.Now().Add(time.Duration(share * float64(c.left())))
 	}
+	slow := 1.0 // what a run took over what it was expected to take
 	for run := range c.plan.Runs {
 		cells := c.open()
 		n := slices.Repeat([]int{c.plan.N}, len(cells))
+		var expected time.Duration
 		if c.plan.N == 0 {
-			total := 24 * time.Hour
-			if c.plan.Budget > 0 {
-				total = time.Until(deadline) / time.Duration(c.plan.Runs-run)
-			}
-			var took time.Duration
-			if n, took = choose(c.sizings(cells), c.least(), total); run > 0 && c.plan.Budget > 0 && took > time.Until(deadline) {
+			left := time.Until(deadline)
+			n, expected = choose(c.sizings(cells), c.least(), time.Duration(float64(left)/slow)/time.Duration(c.plan.Runs-run))
+			if run > 0 && slow*float64(expected) > lenience*float64(left) {
 				return run
 			}
 		}
+		start := time.Now()
 		order := rand.New(rand.NewPCG(c.plan.Seed, uint64(run))).Perm(len(cells))
 		for place, k := range order {
 			if ctx.Err() != nil {
@@ -301,6 +306,7 @@ func (c *campaign) timings(ctx context.Context) int {
 			c.say(fmt.Sprintf("time, run %d of %d", run+1, c.plan.Runs), place, len(order), c.results[i].ID)
 			c.time(ctx, i, run, place, n[k])
 		}
+		slow = time.Since(start).Seconds() / max(expected, time.Millisecond).Seconds()
 	}
 	return c.plan.Runs
 }
@@ -308,13 +314,16 @@ func (c *campaign) timings(ctx context.Context) int {
 func (c *campaign) time(ctx context.Context, i, run, place, n int) {
 	x, r := c.exchange(i), &c.results[i]
 	var blocks []compare.Block
+	started, timed := time.Now(), time.Duration(0)
 	err := c.job(ctx, Job{Kind: Time, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, Run: run, First: r.N,
 		N: n, Blocks: min(c.plan.Blocks, n), Warmup: warmup(time.Duration(r.Work.Estimate))}, place, x.inputs[r.Cell.Operation],
 		func(e Event) {
 			if e.Block != nil {
 				blocks = append(blocks, *e.Block)
+				timed += time.Duration(e.Block.Wall)
 			}
 		})
+	c.starts[i] = time.Since(started) - timed
 	var stopped *StoppedError
 	if errors.As(err, &stopped) && stopped.State == compare.Interrupted {
 		return // earlier runs of the cell stay
@@ -341,10 +350,10 @@ func (c *campaign) profiles(ctx context.Context) {
 		if c.plan.Budget > 0 && len(cells) > 0 {
 			var start time.Duration
 			for _, s := range c.sizings(cells) {
-				start += s.start + 250*time.Millisecond // stopping the profiler, attribution, picture
+				start += s.start + profilerStop
 			}
-			each := (c.left()*time.Duration(workers()) - start) / time.Duration(len(cells))
-			seconds = min(maxProfile, max(minProfile, each.Seconds()))
+			each := (c.left()*time.Duration(workers()) - start).Seconds() / float64(len(cells))
+			seconds = min(maxProfile, max(minProfile, 0.85*each)) // two at a time get in each other's way
 		}
 	}
 	if seconds == 0 {

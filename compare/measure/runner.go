@@ -95,6 +95,8 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 		return &StoppedError{compare.Interrupted, "interrupted"}
 	case limited.Err() != nil:
 		return &StoppedError{compare.TimedOut, fmt.Sprintf("stopped at its deadline of %.3g s", job.Deadline)}
+	case failed != nil && failed.Unsupported:
+		return &StoppedError{compare.Unsupported, failed.Reason}
 	case failed != nil && failed.Stage == "gate":
 		return &StoppedError{compare.GateFailed, failed.Reason}
 	case failed != nil:

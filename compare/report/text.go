@@ -44,9 +44,10 @@ func (p *printer) line(format string, args ...any) {
 	p.b.WriteByte('\n')
 }
 
-// wrapped writes words within Width, indented from the second line on.
-func (p *printer) wrapped(indent int, text string) {
-	column := 0
+// wrapped writes words within Width: the first line begins with lead, the others are indented.
+func (p *printer) wrapped(indent int, lead, text string) {
+	p.b.WriteString(lead)
+	column := utf8.RuneCountInString(lead)
 	for i, word := range strings.Fields(text) {
 		n := utf8.RuneCountInString(word)
 		switch {
@@ -89,10 +90,10 @@ func (p *printer) head(c *compare.Campaign) {
 		procs = r.Cell.Procs
 	}
 	slices.Sort(contexts)
-	p.wrapped(0, fmt.Sprintf("median over %s of %s, ± half its 95 %% interval; %s in rotation; seed %d; GOGC=%s, GOMAXPROCS=%d%s",
+	p.wrapped(0, "", fmt.Sprintf("median over %s of %s, ± half its 95 %% interval; %s in rotation; seed %d; GOGC=%s, GOMAXPROCS=%d%s",
 		plural(blocks, "block"), plural(c.Runs, "fresh process"), plural(c.Documents, "document"), c.Seed, strings.Join(gc, " and "), procs,
 		contextNote(contexts)))
-	p.wrapped(0, fmt.Sprintf("%s, %s CPUs, %s, %s", env["cpu"], env["cpus"], env["kernel"], env["go"]))
+	p.wrapped(0, "", fmt.Sprintf("%s, %s CPUs, %s, %s", env["cpu"], env["cpus"], env["kernel"], env["go"]))
 }
 
 func contextNote(states []string) string {
@@ -150,7 +151,7 @@ func (p *printer) group(g group) {
 				spread(r.CPU[compare.Verify]), spread(r.IssueVerify), spread(r.Exchange), spreadOf(r.ToMdoc), spreadOf(r.ToSDJWT))))
 		}
 		for _, reason := range r.Reasons {
-			p.wrapped(4, "  ! "+reason)
+			p.wrapped(4, "  ! ", reason)
 		}
 	}
 	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return len(r.CPU) > 0 }) {
@@ -278,34 +279,34 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			oracles[r.Cell.Engine+" with "+r.Oracle] = true
 		}
 	}
-	p.wrapped(2, fmt.Sprintf("gates: %d of %s passed over %s each; %d altered presentations refused", gated, plural(len(t.Rows), "exchange"),
+	p.wrapped(2, "", fmt.Sprintf("gates: %d of %s passed over %s each; %d altered presentations refused", gated, plural(len(t.Rows), "exchange"),
 		plural(documents, "document"), altered))
 	if len(oracles) > 0 {
-		p.wrapped(2, "canonical forms agree: "+strings.Join(slices.Sorted(maps.Keys(oracles)), "; "))
+		p.wrapped(2, "", "canonical forms agree: "+strings.Join(slices.Sorted(maps.Keys(oracles)), "; "))
 	}
 	if a := t.Attributed; a.Foreground > 0 {
-		p.wrapped(2, fmt.Sprintf("profiles: %s (%s to %s) of %s foreground samples attributed; %s background samples",
+		p.wrapped(2, "", fmt.Sprintf("profiles: %s (%s to %s) of %s foreground samples attributed; %s background samples",
 			percent(a.Share), percent(a.Low), percent(a.High), figure(float64(a.Foreground)), figure(float64(a.Background))))
 		if len(a.Below) > 0 {
-			p.wrapped(2, fmt.Sprintf("wholly below %.0f %%: %s", 100*Wanted, few(a.Below)))
+			p.wrapped(2, "", fmt.Sprintf("wholly below %.0f %%: %s", 100*Wanted, few(a.Below)))
 		}
 		if n := len(a.Doubtful); n > 0 {
-			p.wrapped(2, fmt.Sprintf("%s whose samples cover less than 90 %% or more than 110 %% of their CPU time, so their shares are coarse", plural(n, "profile")))
+			p.wrapped(2, "", fmt.Sprintf("%s whose samples cover less than 90 %% or more than 110 %% of their CPU time, so their shares are coarse", plural(n, "profile")))
 		}
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
-		p.wrapped(2, "† present signs the subset again with the issuer's key: no selective disclosure; compare issue + verify")
+		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; compare issue + verify")
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.ToMdoc != nil || r.ToSDJWT != nil }) {
-		p.wrapped(2, "× is the ratio of issue + verify to that format of the same tier and algorithm")
+		p.wrapped(2, "", "× is the ratio of issue + verify to that format of the same tier and algorithm")
 	}
 	if len(c.LeftOut) > 0 {
-		p.wrapped(2, "left out, unless named by flags: "+strings.Join(c.LeftOut, "; "))
+		p.wrapped(2, "", "left out, unless named by flags: "+strings.Join(c.LeftOut, "; "))
 	}
 	if c.Interrupted {
-		p.wrapped(2, "interrupted: only what was finished is shown")
+		p.wrapped(2, "", "interrupted: only what was finished is shown")
 	}
-	p.wrapped(2, fmt.Sprintf("took %.0f s; results in %s: env.json, runs.jsonl, results.json, bench.txt, profiles, flame", c.Took, c.Out))
+	p.wrapped(2, "", fmt.Sprintf("took %.0f s; results in %s: env.json, runs.jsonl, results.json, bench.txt, profiles, flame", c.Took, c.Out))
 }
 
 // few lists some cells in short.
