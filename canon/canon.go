@@ -74,7 +74,7 @@ type Options struct {
 	Input    Input           // syntax of the document; default JSONLD for RDFC and JSON for JCS
 	Hash     Hash            // hash inside RDFC-1.0; default SHA256
 	Limits   Limits          // zero fields take their defaults
-	Lossy    bool            // allow data that RDF cannot carry to be dropped and listed in Form.Losses; default is an error
+	Lossy    bool            // allow what the canonical form cannot carry to be lost and listed in Form.Losses; default is an error
 	Issued   bool            // fill Form.Issued
 	Recorder *phase.Recorder // nil records nothing and costs nothing
 	Into     *Form           // reuse this Form and its memory; nil allocates
@@ -96,7 +96,7 @@ type Form struct {
 	Text   []byte            // canonical N-Quads or canonical JSON, UTF-8
 	Lines  int               // number of N-Quads lines; 0 for JCS
 	Issued map[string]string // issued-identifiers map, input blank node label to canonical label, both without "_:"; only on request
-	Losses []Loss            // what RDF dropped, with Options.Lossy; numbers that JCS changed, always
+	Losses []Loss            // what was dropped or changed; only with Options.Lossy
 }
 
 // Loss is one piece of data that the JSON-LD algorithms drop, or a number that JCS writes as another.

@@ -3,6 +3,7 @@ package engines
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"canonscope/canon"
@@ -12,7 +13,8 @@ import (
 	"canonscope/canon/rdfc"
 )
 
-// nativeJCS is canon/jcs. A number that it changed is one of Form.Losses.
+// nativeJCS is canon/jcs. A number that the canonical form writes as another is a loss: a *canon.LossError, or with
+// Options.Lossy one of Form.Losses.
 type nativeJCS struct{}
 
 func (nativeJCS) Canonicalize(_ context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
@@ -26,10 +28,13 @@ func (nativeJCS) Canonicalize(_ context.Context, doc []byte, opt canon.Options) 
 		return nil, err
 	}
 	opt.Recorder.End(phase.JCS, mark, len(text))
-	form.Text = text
 	for _, w := range warnings {
 		form.Losses = append(form.Losses, canon.Loss{Pointer: w.Pointer, Reason: fmt.Sprintf("the number %s becomes %s: %s", w.Source, w.Canonical, w.Kind)})
 	}
+	if len(form.Losses) > 0 && !opt.Lossy {
+		return nil, &canon.LossError{Losses: slices.Clone(form.Losses)}
+	}
+	form.Text = text
 	return form, nil
 }
 

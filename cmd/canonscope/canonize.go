@@ -49,6 +49,9 @@ listed on standard error.`,
 			if err != nil {
 				return err
 			}
+			if method == string(canon.JCS) {
+				opt.Lossy = true // RFC 8785 wants the change of numbers; it is told
+			}
 			c, err := engines.New(engine, canon.Method(method), engines.Config{Loader: loader})
 			if err != nil {
 				return err
