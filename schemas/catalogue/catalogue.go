@@ -2,21 +2,26 @@
 // credentials of measured shapes, all drawn from a seed, in text of our own and about nobody.
 //
 // Start with [Get] and the names of [Names]. Documents of one generator and seed differ in their values and agree in
-// their shape: quads, blank nodes and length. The same seed and index give the same bytes on every machine.
+// their shape: quads, blank nodes and length. The same seed and index give the same bytes on every machine. An [Axis]
+// changes one thing of a shape: "clr-large:achievements=10" is a name like any other.
 package catalogue
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"canonscope/schemas"
 )
 
-// generator is one named entry: a function that draws a document.
+// generator is one entry: a family of documents, its shape and a function that draws one.
 type generator struct {
 	name, about string
-	draw        func(*drawer) *schemas.Credential
+	base        string // name without axes
+	shape       shape
+	axes        []string // names of the axes that change this family
+	draw        func(*drawer, *shape) *schemas.Credential
 }
 
 func (g *generator) Name() string     { return g.name }
@@ -27,14 +32,20 @@ func (g *generator) Document(seed uint64, i int) (*schemas.Credential, error) {
 	if i < 0 {
 		return nil, fmt.Errorf("schema %s: document %d: the index starts at 0", g.name, i)
 	}
-	c := g.draw(newDrawer(seed, i))
+	s := g.shape
+	c := g.draw(newDrawer(seed, i, &s), &s)
 	c.Schema, c.Index = g.name, i
 	return c, nil
 }
 
 // entries lists the fixed names in the order of reports.
 func entries() []*generator {
-	return []*generator{simple(20, false), simple(20, true), ob3()}
+	return []*generator{
+		simple(20, false), simple(20, true), ob3(),
+		obSmall(), obMedium(), obLarge(),
+		clrSmall(), clrMedium(), clrLarge(),
+		elmSmall(), elmMedium(), elmLarge(),
+	}
 }
 
 // Names lists the catalogue. Beside these, simple-N and simple-inline-N exist for every N from 1 to 10000.
@@ -49,9 +60,36 @@ func Names() []string {
 // MaxAttributes is the largest N of simple-N.
 const MaxAttributes = 10000
 
-// Get returns the generator with this name. The error of an unknown name lists the valid ones.
+// Get returns the generator with this name: a name of the catalogue, then the settings of axes that differ from its
+// shape, as NAME:AXIS=VALUE:AXIS=VALUE. The error of an unknown name or axis lists the valid ones.
 func Get(name string) (schemas.Generator, error) {
-	for _, g := range entries() {
+	base, settings, _ := strings.Cut(name, ":")
+	g, err := find(base)
+	if err != nil || settings == "" {
+		return g, err
+	}
+	for setting := range strings.SplitSeq(settings, ":") {
+		axis, value, ok := strings.Cut(setting, "=")
+		if !ok {
+			return nil, fmt.Errorf("schema %q: %q is not AXIS=VALUE", name, setting)
+		}
+		if g, err = g.with(axis, value); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// With returns the generator with one axis set, under a name that Get reads back.
+func With(g schemas.Generator, axis, value string) (schemas.Generator, error) {
+	return Get(g.Name() + ":" + axis + "=" + value)
+}
+
+// Negatives lists names that Get also knows: documents that a JSON-LD processor must refuse.
+func Negatives() []string { return []string{elmVCDM2().name} }
+
+func find(name string) (*generator, error) {
+	for _, g := range append(entries(), elmVCDM2()) {
 		if g.name == name {
 			return g, nil
 		}
@@ -64,4 +102,18 @@ func Get(name string) (schemas.Generator, error) {
 	}
 	return nil, fmt.Errorf("no schema %q; there are: %s, and simple-N and simple-inline-N for N from 1 to %d",
 		name, strings.Join(Names(), ", "), MaxAttributes)
+}
+
+// with returns a copy of g with one axis set.
+func (g *generator) with(axis, value string) (*generator, error) {
+	if !slices.Contains(g.axes, axis) {
+		return nil, fmt.Errorf("schema %s has no axis %q; it has: %s", g.base, axis, strings.Join(g.axes, ", "))
+	}
+	c := *g
+	a := axisNamed(axis)
+	if err := a.set(&c.shape, value); err != nil {
+		return nil, fmt.Errorf("schema %s: %w", g.base, err)
+	}
+	c.name += ":" + axis + "=" + value
+	return &c, nil
 }

@@ -27,15 +27,38 @@ var golden = []struct {
 	blanks int
 	digest string
 }{
-	{"simple-20", 0, 25, 1, "104801ed73617e802c834a833bd474a1c0fb1b5e5d5db365e265c9f521d24339"},
-	{"simple-20", 1, 25, 1, "a15b0f5c0cdff0f56d2390320e15cecbeb7d7582b33a06d0f3d104dee3e73b86"},
-	{"simple-20", 63, 25, 1, "46e5b5682825a18cc81b7c9a8b515c0971cf37dcc54ca91deb3ef2fe7f7ebaf7"},
-	{"simple-inline-20", 0, 23, 1, "0f58c2bcc80f3fb2a869eb2363ea09762c10cc7fffe284e38a257a5d1267377f"},
-	{"simple-inline-20", 1, 23, 1, "090bb840ab4d163e5d80430b382400b59cb9eaf5eb671d0777aa38a9aa15abea"},
-	{"simple-inline-20", 63, 23, 1, "81900923d1cff2a936455d7693658ee072528c7431d86c49fc99eddb7a9ecc83"},
-	{"ob3", 0, 376, 40, "fea3180f7507d4d67f69d26126ea8ff01cbad3637ffaf2a2bade27f1941182b5"},
-	{"ob3", 1, 376, 40, "9d792825927535d7019dff8bad5b7353f864fcf41fa10359bc3a88d7ccd19e8d"},
-	{"ob3", 63, 376, 40, "28c194b31e8cf83bd1a315faf4996a8b09706f2192d2dc0f58129354b554e6ab"},
+	{"simple-20", 0, 25, 1, "66633bae6a92ff0933470867f02e59a7c212f9698c0d92063907543ccfe0ae31"},
+	{"simple-20", 1, 25, 1, "87c328a81815c4ec54672be9effe1679fb5a5d977fc04b4ca08a54d75720e98b"},
+	{"simple-20", 63, 25, 1, "688576986f62b40239fd28136c968d182df2d5f2a0afa8ca36a977e6ceef15af"},
+	{"simple-inline-20", 0, 23, 1, "e51c863066244b798baebb55d8531f5b791fb2e4db5e87d279b750229155863a"},
+	{"simple-inline-20", 1, 23, 1, "62cf9d5f29853bbc656465ad87e8f5bf16d10deadc80acc7d8130b0d91457cc0"},
+	{"simple-inline-20", 63, 23, 1, "ff9dbbdb52b136642b5d993008753f775dcdc5860538feb9bdcb9186e4569f41"},
+	{"ob3", 0, 368, 40, "575590b0d10666212d05fccf754ecef9c93730ad83910c6b4fddbe19fa609f35"},
+	{"ob3", 1, 368, 40, "f87433303a0456407429561a76f409c52cc73b92e4ea5afa32d0f562551bcc6c"},
+	{"ob3", 63, 368, 40, "90e915d8ecb65579968179caaa2bd6f55b782258a1ee104a1fc53a8ef2b3618a"},
+	{"ob-small", 0, 16, 1, "157f63618319a7ad00398a7b1a4f63c8d6b55a540ce0e1a495e9deed645dccc9"},
+	{"ob-small", 1, 16, 1, "911caee1f9e0bc7634341c832139081bece985b883c3d80de68a26ed68742610"},
+	{"ob-small", 63, 16, 1, "45facb1e184c786ee45cff10812d2929cb4d8acef19a7080eb0f86978b93f391"},
+	{"ob-medium", 0, 152, 20, "1f689cac9cf6bb1b732f9623df2885931c682cba4fd67643cd991c0e165f3df5"},
+	{"ob-medium", 1, 152, 20, "fb1b9fea437f10aa3211dde8be1ab9abdcf6c679c0484573d2a3a83f9a506b98"},
+	{"ob-medium", 63, 152, 20, "72eaef87354ef85ee436b94ea697aae343835ce0d70614f3d699b1f6922f04ad"},
+	{"ob-large", 0, 368, 40, "575590b0d10666212d05fccf754ecef9c93730ad83910c6b4fddbe19fa609f35"},
+	{"clr-small", 0, 54, 4, "6beb3e0444ae814a1f593bf782cff38ad58c9c8c5e8818a300edfef246118f09"},
+	{"clr-small", 1, 54, 4, "a7ff4f68c55713d471bb33d83d9840fe50a7cdb9ecd89b6697a4655c1373b233"},
+	{"clr-small", 63, 54, 4, "616b404efad1ec588da137f46c45096516db4747bc1fe178d2c902cf5db39200"},
+	{"clr-medium", 0, 319, 39, "b5849f807d694f48709d443b6c91466e926cc1ff81363bb2d4f772eabe83f559"},
+	{"clr-medium", 1, 319, 39, "0262560711d011fa9f9775019e482611d670478fd4cc1326b63f0a6400d60f40"},
+	{"clr-medium", 63, 319, 39, "d4ba223da6c1acf263e62cbe4226c88b56d9095271b12c61f6958c2a1a718854"},
+	{"clr-large", 0, 4068, 377, "f4065a45ce02f728883b4e7a786c94cc98c5cc8bf3ce62b7ec66a736dadc2892"},
+	{"clr-large", 63, 4068, 377, "2bca7da787a4b2ca064da3a22c72db0ae5daedb008bb00ca2de8bf0267d6f451"},
+	{"elm-small", 0, 84, 0, "0c0939944646fd86a444a3fa0e7a2e0745d6210f7d2bc59a9ec77e511c655683"},
+	{"elm-small", 1, 84, 0, "f744d24dee38e85e34c629a93e1559a4c1cb2dc662e835c71a3d50b6661da14c"},
+	{"elm-small", 63, 84, 0, "50071f201583a150dcdbbbbfcddeb887a0d2513214bb359ad57f958b1d486ad2"},
+	{"elm-medium", 0, 267, 0, "849bbce905c0e2e372173cbb167404238e1484a0b0fbc200cc719d4107a2a243"},
+	{"elm-medium", 1, 267, 0, "3ec87a0d0a252f39deef637f7c9cd2ed06c832bf2b3f50aa7a1b0132f17b9555"},
+	{"elm-medium", 63, 267, 0, "aca4aafe9ecde108520499f8d57f9e7ae817f929eb37a8776b9df0a76b883732"},
+	{"elm-large", 0, 4300, 1, "5077a42712064a647e2ceeb2f0933e2cfbc2e857eeea39294ee4540cee303cfe"},
+	{"elm-large", 63, 4300, 1, "bca5ab01c98f43b71098480b99c9beadb1eaa71f574ec7965fca6ba329bdf76c"},
 }
 
 type goldLoader struct{}
@@ -69,6 +92,16 @@ func canonical(t *testing.T, doc []byte) string {
 	return nq.(string)
 }
 
+func blanks(nq string) map[string]bool {
+	labels := map[string]bool{}
+	for w := range strings.FieldsSeq(nq) {
+		if strings.HasPrefix(w, "_:c14n") {
+			labels[w] = true
+		}
+	}
+	return labels
+}
+
 func document(t *testing.T, name string, i int) *schemas.Credential {
 	t.Helper()
 	g, err := catalogue.Get(name)
@@ -92,14 +125,8 @@ func TestGoldenDigests(t *testing.T) {
 		if n := strings.Count(nq, "\n"); n != g.quads {
 			t.Errorf("%s document %d: %d quads, want %d", g.schema, g.index, n, g.quads)
 		}
-		blanks := map[string]bool{}
-		for _, w := range strings.Fields(nq) {
-			if strings.HasPrefix(w, "_:c14n") {
-				blanks[w] = true
-			}
-		}
-		if len(blanks) != g.blanks {
-			t.Errorf("%s document %d: %d blank nodes, want %d", g.schema, g.index, len(blanks), g.blanks)
+		if n := len(blanks(nq)); n != g.blanks {
+			t.Errorf("%s document %d: %d blank nodes, want %d", g.schema, g.index, n, g.blanks)
 		}
 	}
 }
@@ -107,23 +134,38 @@ func TestGoldenDigests(t *testing.T) {
 // All documents of a schema have one shape: the same keys, the same array lengths and the same length of every value.
 func TestOneShape(t *testing.T) {
 	for _, name := range catalogue.Names() {
-		first := document(t, name, 0)
-		seen := map[string]bool{}
-		for i := range 64 {
-			c := document(t, name, i)
-			if len(c.VCDM) != len(first.VCDM) {
-				t.Errorf("%s document %d has %d bytes, document 0 has %d", name, i, len(c.VCDM), len(first.VCDM))
-			}
-			if got, want := outline(t, c.VCDM), outline(t, first.VCDM); got != want {
-				t.Errorf("%s document %d has another shape than document 0", name, i)
-			}
-			if seen[string(c.VCDM)] {
-				t.Errorf("%s document %d repeats an earlier one", name, i)
-			}
-			seen[string(c.VCDM)] = true
-			if again := document(t, name, i); !bytes.Equal(again.VCDM, c.VCDM) {
-				t.Errorf("%s document %d is not the same twice", name, i)
-			}
+		oneShape(t, name)
+	}
+	for _, name := range []string{
+		"simple-20:attributes=33", "ob3:non-ascii=50", "ob3:identical=50", "ob-medium:blank=30", "clr-medium:associations=7:languages=4",
+		"clr-small:evidence=3", "elm-medium:depth=2", "elm-small:languages=24:language-maps=5",
+	} {
+		oneShape(t, name)
+	}
+}
+
+func oneShape(t *testing.T, name string) {
+	first := document(t, name, 0)
+	documents := 64
+	if len(first.VCDM) > 50_000 {
+		documents = 6
+	}
+	want := outline(t, first.VCDM)
+	seen := map[string]bool{}
+	for i := range documents {
+		c := document(t, name, i)
+		if len(c.VCDM) != len(first.VCDM) {
+			t.Errorf("%s document %d has %d bytes, document 0 has %d", name, i, len(c.VCDM), len(first.VCDM))
+		}
+		if outline(t, c.VCDM) != want {
+			t.Errorf("%s document %d has another shape than document 0", name, i)
+		}
+		if seen[string(c.VCDM)] {
+			t.Errorf("%s document %d repeats an earlier one", name, i)
+		}
+		seen[string(c.VCDM)] = true
+		if again := document(t, name, i); !bytes.Equal(again.VCDM, c.VCDM) {
+			t.Errorf("%s document %d is not the same twice", name, i)
 		}
 	}
 }
@@ -222,15 +264,180 @@ func TestCredentialFields(t *testing.T) {
 	}
 }
 
+// The sizes stay within 15 % of measured documents: bytes, JSON values, depth, quads and blank nodes.
+func TestAnchors(t *testing.T) {
+	quads := map[string][2]int{}
+	for _, g := range golden {
+		quads[g.schema] = [2]int{g.quads, g.blanks}
+	}
+	for name, want := range map[string][5]int{
+		"ob-small":   {841, 27, 5, 15, 1},
+		"ob-medium":  {5300, 172, 7, 140, 21},
+		"ob-large":   {15828, 545, 11, 356, 40},
+		"clr-small":  {3300, 106, 8, 54, 4},
+		"clr-medium": {22207, 491, 12, 292, 41},
+		"clr-large":  {274000, 5971, 10, 3970, 434},
+		"elm-small":  {4511, 167, 10, 89, 0},
+		"elm-medium": {111131, 925, 11, 292, 0},
+		"elm-large":  {209000, 7300, 15, 4406, 1},
+	} {
+		doc := document(t, name, 0).VCDM
+		var v any
+		if err := json.Unmarshal(doc, &v); err != nil {
+			t.Fatal(err)
+		}
+		values, depth := count(v)
+		got := [5]int{len(doc), values, depth, quads[name][0], quads[name][1]}
+		for i, what := range []string{"bytes", "values", "depth", "quads", "blank nodes"} {
+			if 100*got[i] < 85*want[i] || 100*got[i] > 115*want[i] {
+				t.Errorf("%s: %d %s, the measured document has %d", name, got[i], what, want[i])
+			}
+		}
+	}
+}
+
+// count returns the number of JSON values and the depth, the root being 1.
+func count(v any) (values, depth int) {
+	values = 1
+	each := func(e any) {
+		n, d := count(e)
+		values, depth = values+n, max(depth, d)
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for _, e := range v {
+			each(e)
+		}
+	case []any:
+		for _, e := range v {
+			each(e)
+		}
+	}
+	return values, depth + 1
+}
+
+// Axes that change how a document is written and not what it says leave its canonical form as it is.
+func TestAxesAtOneForm(t *testing.T) {
+	for _, name := range []string{"ob3", "clr-medium:endorsements=4"} {
+		want := canonical(t, document(t, name, 2).VCDM)
+		for _, axis := range []string{"scoping=flat", "scoping=property", "nested-contexts=none", "nested-contexts=inline", "contexts=3",
+			"unused-terms=50", "contexts=2:unused-terms=20", "blank=100", "nested-contexts=none:scoping=flat"} {
+			if canonical(t, document(t, name+":"+axis, 2).VCDM) != want {
+				t.Errorf("%s:%s has another canonical form", name, axis)
+			}
+		}
+	}
+}
+
+// Each axis changes what it says it changes.
+func TestAxes(t *testing.T) {
+	lines := func(name string) int { return strings.Count(canonical(t, document(t, name, 0).VCDM), "\n") }
+	ob := lines("ob3")
+	for name, want := range map[string]int{
+		"ob3:blank=0": ob, "ob3:blank=37": ob, "ob3:identical=100": ob, "ob3:non-ascii=100": ob,
+		"ob3:tags=10": ob + 8, "ob3:depth=4": ob + 3*3, "ob3:languages=5": ob + 4*3, "ob3:evidence=0": ob - 2*5 - 1 - 2,
+		"ob3:alignments=7": ob + 5*8, "ob3:results=0": ob - 3*4 - 2*8,
+		"clr-medium:associations=55": 319 + 50*5, "simple-20:attributes=50": 25 + 30,
+	} {
+		if got := lines(name); got != want {
+			t.Errorf("%s: %d quads, want %d", name, got, want)
+		}
+	}
+	// What stays blank are the cells of two lists and the graphs of five proofs.
+	if n := len(blanks(canonical(t, document(t, "ob3:blank=0", 0).VCDM))); n != 8+5 {
+		t.Errorf("blank=0 leaves %d blank nodes", n)
+	}
+	big := document(t, "ob3:embedded-bytes=100000", 0)
+	if n := len(big.VCDM) - len(document(t, "ob3", 0).VCDM); n < 99_000 || n > 101_000 {
+		t.Errorf("embedded-bytes=100000 adds %d bytes", n)
+	}
+	for name, want := range map[string]int{"clr-large:achievements=3": 3, "elm-small:achievements=9": 9} {
+		c := document(t, name, 0)
+		var subject struct{ VerifiableCredential, HasClaim []json.RawMessage }
+		if err := json.Unmarshal(c.Subject, &subject); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(subject.VerifiableCredential) + len(subject.HasClaim); n != want {
+			t.Errorf("%s has %d", name, n)
+		}
+	}
+	if strings.Contains(string(document(t, "clr-medium:proofs=removed", 0).VCDM), `"proof"`) {
+		t.Error("proofs=removed leaves a proof")
+	}
+	for _, a := range must(catalogue.Axes("")) {
+		used := false
+		for _, name := range catalogue.Names() {
+			for _, b := range must(catalogue.Axes(name)) {
+				if b.Name != a.Name {
+					continue
+				}
+				used = true
+				if d := must(a.Default(name)); d != "as published" {
+					if _, err := catalogue.Get(name + ":" + a.Name + "=" + d); err != nil {
+						t.Errorf("the default of axis %s is refused: %v", a.Name, err)
+					}
+				}
+			}
+		}
+		if !used {
+			t.Errorf("no schema has axis %s", a.Name)
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestPresets(t *testing.T) {
+	for _, p := range catalogue.Presets() {
+		if len(p.Schemas) < 2 {
+			t.Errorf("preset %s compares nothing", p.Name)
+		}
+		for _, name := range p.Schemas {
+			document(t, name, 0)
+		}
+	}
+}
+
+// The ELM context after VCDM v2 is an error by the protected term description (JSON-LD API, create term definition, 27).
+func TestNegatives(t *testing.T) {
+	for _, name := range catalogue.Negatives() {
+		var v any
+		if err := json.Unmarshal(document(t, name, 0).VCDM, &v); err != nil {
+			t.Fatal(err)
+		}
+		opt := ld.NewJsonLdOptions("")
+		opt.DocumentLoader = goldLoader{}
+		if _, err := ld.NewJsonLdProcessor().ToRDF(v, opt); err == nil || !strings.Contains(err.Error(), "protected term") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestGetErrors(t *testing.T) {
 	for _, name := range []string{"", "nothing", "simple", "simple-", "simple-0", "simple-020", "simple-x", "simple-10001", "simple-inline-"} {
 		if _, err := catalogue.Get(name); err == nil || !strings.Contains(err.Error(), "simple-20, simple-inline-20, ob3") {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	g, err := catalogue.Get("ob3")
+	for name, want := range map[string]string{
+		"ob3:flavour=1": "has no axis", "ob3:results": "not AXIS=VALUE", "ob3:results=-1": "from 0 to 100", "ob3:results=x": "a number",
+		"ob3:results=NaN": "a number", "ob3:results=1e9": "from 0 to 100", "ob3:scoping=round": "type, flat, property", "elm-small:results=1": "has no axis",
+	} {
+		if _, err := catalogue.Get(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	g, err := catalogue.Get("ob3:results=2")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if g, err = catalogue.With(g, "tags", "0"); err != nil || g.Name() != "ob3:results=2:tags=0" {
+		t.Errorf("with: %v %v", g, err)
 	}
 	if _, err := g.Document(seed, -1); err == nil {
 		t.Error("document -1 is drawn")

@@ -9,13 +9,17 @@ import (
 // of one shape also agree in their bytes.
 type drawer struct {
 	*rand.Rand
+	shape *shape
 	town  string // the institution
 	field string // its field of study
 	host  string // its host name
+	texts int    // free texts drawn
+	urls  int    // addresses drawn
+	nodes int    // nodes drawn that may go without an id
 }
 
-func newDrawer(seed uint64, i int) *drawer {
-	d := &drawer{Rand: rand.New(rand.NewPCG(seed, uint64(i)))}
+func newDrawer(seed uint64, i int, s *shape) *drawer {
+	d := &drawer{Rand: rand.New(rand.NewPCG(seed, uint64(i))), shape: s}
 	d.town = pick(d, towns)
 	d.field = pick(d, fields)
 	d.host = fmt.Sprintf("edu%s.example", d.digits(4))
@@ -30,6 +34,7 @@ var (
 	verbs      = []string{"explain", "compare", "examine", "improve", "develop", "analyse"}
 	adjectives = []string{"complex", "digital", "organic", "current", "general", "applied"}
 	nouns      = []string{"methods", "systems", "designs", "results", "sources", "theorem"}
+	japanese   = []string{"学生は実験の方法を説明し、結果を比較する。", "学生は設計の手順を検討し、資料を改善する。", "学生は言語の構造を分析し、用例を整理する。"}
 )
 
 func pick(d *drawer, list []string) string { return list[d.IntN(len(list))] }
@@ -50,12 +55,20 @@ func (d *drawer) code(n int) string {
 	return d.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", n)
 }
 
+// file draws n bytes of base64 text.
+func (d *drawer) file(n float64) string {
+	return d.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", int(n))
+}
+
 // uuid draws a urn:uuid of version 4.
 func (d *drawer) uuid() string {
 	const hex = "0123456789abcdef"
 	return "urn:uuid:" + d.from(hex, 8) + "-" + d.from(hex, 4) + "-4" + d.from(hex, 3) + "-" + d.from("89ab", 1) + d.from(hex, 3) +
 		"-" + d.from(hex, 12)
 }
+
+// person draws the id of a learner.
+func (d *drawer) person() string { return "did:example:" + d.from("0123456789abcdef", 32) }
 
 // base58 draws a multibase string of n characters.
 func (d *drawer) base58(n int) string {
@@ -71,14 +84,60 @@ func (d *drawer) date(year int) string {
 	return fmt.Sprintf("%04d-%02d-%02d", year, 1+d.IntN(12), 1+d.IntN(28))
 }
 
-// url draws an address on the institution's host: a path and a number.
+// url draws an address on the institution's host that no other of the document repeats.
 func (d *drawer) url(path string) string {
-	return "https://" + d.host + "/" + path + "/" + d.digits(6)
+	d.urls++
+	return fmt.Sprintf("https://%s/%s/%s%05d", d.host, path, d.digits(3), d.urls)
 }
 
-// phrase draws a short noun phrase; sentence a sentence of one length.
+// phrase draws a short noun phrase.
 func (d *drawer) phrase() string { return pick(d, adjectives) + " " + pick(d, nouns) }
 
+// sentence draws a free text: one sentence, in Japanese for the share of texts that the shape asks for.
 func (d *drawer) sentence() string {
+	d.texts++
+	if chosen(d.texts, d.shape.nonASCII) {
+		return pick(d, japanese)
+	}
 	return fmt.Sprintf("Learners %s %s and %s %s.", pick(d, verbs), d.phrase(), pick(d, verbs), d.phrase())
+}
+
+func (d *drawer) sentences(n int) string {
+	s := d.sentence()
+	for range n - 1 {
+		s += " " + d.sentence()
+	}
+	return s
+}
+
+// node makes a node that the specification's examples leave without an id. The shape may give it one.
+func (d *drawer) node(keysAndValues ...any) object { return d.withID(obj(keysAndValues...)) }
+
+func (d *drawer) withID(o object) object {
+	d.nodes++
+	if d.shape.blank < 0 || chosen(d.nodes, d.shape.blank) {
+		return o
+	}
+	return append(object{{"id", d.uuid()}}, o...)
+}
+
+// chosen says whether the n-th of a series, from 1, belongs to the chosen percent, spread evenly.
+func chosen(n int, percent float64) bool {
+	p := int(percent*1000 + 0.5)
+	return n*p/100_000 > (n-1)*p/100_000
+}
+
+// siblings draws n nodes of which the shape's percent are copies of the first; nil for none.
+func (d *drawer) siblings(n int, draw func(i int) object) any {
+	var first object
+	return list(n, func(i int) object {
+		if i > 0 && chosen(i, d.shape.identical) {
+			return first
+		}
+		o := draw(i)
+		if i == 0 {
+			first = o
+		}
+		return o
+	})
 }

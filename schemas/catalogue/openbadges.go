@@ -1,256 +1,87 @@
 package catalogue
 
-import (
-	"fmt"
+import "canonscope/schemas"
 
-	"canonscope/schemas"
-)
+var badgeAxes = []string{"results", "result-descriptions", "rubric-levels", "alignments", "endorsements", "evidence", "tags", "languages",
+	"embedded-bytes", "non-ascii", "blank", "identical", "depth", "contexts", "unused-terms", "scoping", "nested-contexts", "proofs"}
 
-// ob3 is an Open Badges 3.0 AchievementCredential of the shape of the complete example of the specification (section
-// A.2): results with result descriptions and rubric levels, alignments, evidence, and endorsements that are verifiable
-// credentials with a proof.
+// complete is the shape of the complete example of Open Badges 3.0 (section A.2).
+var complete = shape{results: 3, resultDescriptions: 3, rubricLevels: 2, alignments: 2, endorsements: 5, evidence: 2, tags: 2,
+	depth: 1, languages: 1, blank: -1, profile: 2, identities: 2, prose: 1, full: true, aligned: true, lists: true, criteriaID: true,
+	graded: true, pictured: true, services: true}
+
+func ob(name, about string, s shape) *generator {
+	return &generator{name: name, base: name, about: about, shape: s, axes: badgeAxes, draw: drawBadge}
+}
+
+// ob3 and obLarge are two names of one shape: the one that campaigns use and its place among the sizes.
 func ob3() *generator {
-	return &generator{"ob3", "Open Badges 3.0 of the shape of the specification's complete example: 3 results, 5 endorsements with proofs",
-		func(d *drawer) *schemas.Credential {
-			b := newBadge(d)
-			c := &schemas.Credential{
-				Types:     []string{"VerifiableCredential", "OpenBadgeCredential"},
-				Issuer:    b.issuer,
-				ValidFrom: d.instant(2025),
-				Disclose: []string{
-					"/credentialSubject/id", "/credentialSubject/achievement/name", "/credentialSubject/achievement/criteria",
-					"/credentialSubject/result/0",
-				},
-				Mandatory: []string{"/issuer", "/validFrom"},
-			}
-			id := d.url("credentials")
-			doc := obj(
-				"@context", badgeContexts(),
-				"id", id,
-				"type", strs(c.Types...),
-				"name", "Degree of "+d.field+" awarded at "+d.town,
-				"description", d.sentence(),
-				"image", b.image("credentials", "Certificate of "+d.field),
-				"endorsement", array{b.endorsement(b.issuer)},
-				"evidence", array{b.evidence(true), b.evidence(false)},
-				"issuer", b.institution(1),
-				"validFrom", c.ValidFrom,
-				"validUntil", d.instant(2035),
-				"credentialSchema", array{schemaRef(achievementSchema)},
-				"credentialStatus", obj("id", id+"/revocations", "type", "1EdTechRevocationList"),
-				"refreshService", obj("id", id+"/refresh", "type", "1EdTechCredentialRefresh"),
-			)
-			finish(c, doc, b.subject())
-			return c
-		}}
+	return ob("ob3", "Open Badges 3.0 of the shape of the specification's complete example: 3 results, 5 endorsements with proofs", complete)
 }
 
-const (
-	achievementSchema = "https://purl.imsglobal.org/spec/ob/v3p0/schema/json/ob_v3p0_achievementcredential_schema.json"
-	endorsementSchema = "https://purl.imsglobal.org/spec/ob/v3p0/schema/json/ob_v3p0_endorsementcredential_schema.json"
-)
-
-func badgeContexts() array { return strs(credentialsV2, openBadges303, openBadgesExts) }
-
-func schemaRef(id string) object { return obj("id", id, "type", "1EdTechJsonSchemaValidator2019") }
-
-// badge draws the parts of one Open Badges credential; what several parts refer to is drawn once.
-type badge struct {
-	*drawer
-	issuer    string // id of the awarding institution
-	agency    string // id of the endorsing agency
-	described []string
-	levels    []string
+func obLarge() *generator {
+	return ob("ob-large", "Open Badges 3.0, large: the shape of ob3", complete)
 }
 
-func newBadge(d *drawer) *badge {
-	b := &badge{drawer: d, issuer: d.url("issuers"), agency: "https://agency.example/issuers/" + d.digits(6)}
-	for range 3 {
-		b.described = append(b.described, d.uuid())
+func obSmall() *generator {
+	return ob("ob-small", "Open Badges 3.0, small: one achievement with criteria alone", shape{languages: 1, blank: -1, prose: 1})
+}
+
+func obMedium() *generator {
+	return ob("ob-medium", "Open Badges 3.0, medium: a course with results, rubric and alignments", shape{results: 5, resultDescriptions: 3,
+		rubricLevels: 3, alignments: 3, evidence: 1, tags: 3, languages: 1, blank: -1, profile: 1, identities: 2, prose: 1, lists: true,
+		plain: true, graded: true, pictured: true, services: true})
+}
+
+func drawBadge(d *drawer, s *shape) *schemas.Credential {
+	b := newBadge(d, s)
+	c := &schemas.Credential{
+		Types:     []string{"VerifiableCredential", "OpenBadgeCredential"},
+		Issuer:    b.issuer,
+		ValidFrom: d.instant(2025),
+		Disclose:  []string{"/credentialSubject/id", "/credentialSubject/achievement/name", "/credentialSubject/achievement/criteria"},
+		Mandatory: []string{"/issuer", "/validFrom"},
 	}
-	for range 2 {
-		b.levels = append(b.levels, d.uuid())
+	if s.results >= 1 {
+		c.Disclose = append(c.Disclose, "/credentialSubject/result/0")
 	}
-	return b
-}
-
-func (b *badge) subject() object {
-	return obj(
-		"id", "did:example:"+b.from("0123456789abcdef", 32),
-		"type", strs("AchievementSubject"),
-		"activityStartDate", b.instant(2023),
-		"activityEndDate", b.instant(2024),
-		"creditsEarned", 30+b.IntN(60),
-		"licenseNumber", "L-"+b.digits(7),
-		"role", "Member of the project team",
-		"source", obj("id", b.url("schools"), "type", strs("Profile"), "name", "School of "+b.field),
-		"term", pick(b.drawer, terms),
-		"identifier", array{b.identity(), b.identity()},
-		"image", b.image("credentials", "Certificate of "+b.field),
-		"narrative", b.sentence()+" "+b.sentence(),
-		"achievement", b.achievement(),
-		"result", array{
-			b.result(0, "value", pick(b.drawer, grades), true),
-			b.result(1, "achievedLevel", b.levels[0], true),
-			b.result(2, "status", "Completed", false),
-		},
-	)
-}
-
-var grades = []string{"A", "B", "C", "D"}
-
-func (b *badge) result(described int, key, value string, aligned bool) object {
-	var alignment any
-	if aligned {
-		alignment = array{b.alignment("CFItem")}
+	// Endorsements go round: the creator, the achievement, the credential, the issuer, the creator again.
+	var creator, achievement, credential, issuer int
+	for e := range int(s.endorsements) {
+		switch {
+		case s.profile == 2 && (e%5 == 0 || e%5 == 4):
+			creator++
+		case s.profile == 2 && e%5 == 3:
+			issuer++
+		case e%5%2 == 1:
+			achievement++
+		default:
+			credential++
+		}
 	}
-	return obj("type", strs("Result"), key, value, "alignment", alignment, "resultDescription", b.described[described])
-}
-
-func (b *badge) achievement() object {
-	id := b.url("achievements")
-	return obj(
-		"id", id,
-		"type", strs("Achievement"),
-		"alignment", array{b.alignment("CFItem"), b.alignment("CTDL")},
-		"achievementType", "Degree",
-		"creator", b.institution(2),
-		"creditsAvailable", 90+b.IntN(10),
-		"criteria", obj("id", id+"/criteria", "narrative", "# Requirements\n\n"+b.sentence()+" "+b.sentence()),
-		"description", b.sentence(),
-		"endorsement", array{b.endorsement(id)},
-		"fieldOfStudy", b.field,
-		"humanCode", "R"+b.digits(3),
-		"image", b.image("achievements", "Degree of "+b.field),
-		"name", "Degree of "+b.field,
-		"otherIdentifier", array{b.identifier("identifier")},
-		"resultDescription", array{b.gradeDescription(), b.rubricDescription(), b.statusDescription()},
-		"specialization", "Research in "+b.field,
-		"tag", strs(b.phrase(), b.phrase()),
-	)
-}
-
-func (b *badge) gradeDescription() object {
-	return obj("id", b.described[0], "type", strs("ResultDescription"),
-		"alignment", array{b.alignment("CFItem")},
-		"allowedValue", strs("D", "C", "B", "A"),
-		"name", "Grade of the final project",
-		"requiredValue", "C",
-		"resultType", "LetterGrade")
-}
-
-func (b *badge) rubricDescription() object {
-	return obj("id", b.described[1], "type", strs("ResultDescription"),
-		"alignment", array{b.alignment("CFItem")},
-		"allowedValue", strs("4", "3", "2", "1"),
-		"name", "Level of the final project",
-		"requiredLevel", b.levels[1],
-		"resultType", "RubricCriterionLevel",
-		"rubricCriterionLevel", array{b.level(0, "Mastered", "4"), b.level(1, "Advanced", "3")})
-}
-
-func (b *badge) statusDescription() object {
-	return obj("id", b.described[2], "type", strs("ResultDescription"), "name", "Status of the project", "resultType", "Status")
-}
-
-func (b *badge) level(i int, name, points string) object {
-	return obj("id", b.levels[i], "type", strs("RubricCriterionLevel"),
-		"alignment", array{b.alignment("CFRubricCriterionLevel")},
-		"description", b.sentence(),
-		"level", name,
-		"name", name,
-		"points", points)
-}
-
-func (b *badge) alignment(kind string) object {
-	code := b.digits(6)
-	return obj("type", strs("Alignment"),
-		"targetCode", code,
-		"targetDescription", b.sentence(),
-		"targetName", "Module on "+b.phrase(),
-		"targetFramework", "Catalogue of programmes and courses at "+b.town,
-		"targetType", kind,
-		"targetUrl", "https://"+b.host+"/catalogue/modules/"+code)
-}
-
-func (b *badge) evidence(narrative bool) object {
-	var text any
-	if narrative {
-		text = "# Report\n\n" + b.sentence()
+	id := d.url("credentials")
+	doc := obj("@context", append(b.contextURLs(credentialsV2), s.extra()...), "id", id, "type", strs(c.Types...),
+		"name", "Degree of "+d.field+" awarded at "+d.town)
+	if s.full {
+		doc = append(doc, member{"description", d.sentence()})
 	}
-	return obj("id", b.url("evidence"), "type", strs("Evidence"),
-		"name", "Report on "+b.phrase(),
-		"description", b.sentence(),
-		"narrative", text,
-		"genre", "Research",
-		"audience", "Department")
-}
-
-func (b *badge) identity() object {
-	return obj("type", "IdentityObject", "hashed", false, "identityHash", "learner"+b.digits(6)+"@"+b.host,
-		"identityType", "emailAddress", "salt", "not-used")
-}
-
-func (b *badge) identifier(kind string) object {
-	return obj("type", "IdentifierEntry", "identifier", b.digits(8), "identifierType", kind)
-}
-
-func (b *badge) image(path, caption string) object {
-	return obj("id", b.url(path)+"/image.png", "type", "Image", "caption", caption)
-}
-
-// institution is the profile of the awarding institution.
-func (b *badge) institution(endorsements int) object {
-	return obj(
-		"id", b.issuer,
-		"type", strs("Profile"),
-		"name", "University of "+b.town,
-		"url", "https://"+b.host,
-		"phone", "+00 555 "+b.digits(6),
-		"description", b.sentence(),
-		"endorsement", list(endorsements, func(int) object { return b.endorsement(b.issuer) }),
-		"image", b.image("brand", "Seal of the university"),
-		"email", "registrar@"+b.host,
-		"address", obj("type", strs("Address"),
-			"addressCountry", "Nowhere",
-			"addressCountryCode", "ZZ",
-			"addressRegion", "North Shore",
-			"addressLocality", b.town,
-			"streetAddress", b.digits(2)+" Harbour Road",
-			"postOfficeBoxNumber", b.digits(3),
-			"postalCode", b.digits(5),
-			"geo", obj("type", "GeoCoordinates", "latitude", 10+b.IntN(80), "longitude", 10+b.IntN(80))),
-		"otherIdentifier", array{b.identifier("sourcedId"), b.identifier("nationalIdentityNumber")},
-		"official", "Office of the Registrar",
-		"parentOrg", obj("id", "did:example:"+b.digits(9), "type", strs("Profile"), "name", "Union of Universities"),
-	)
-}
-
-// endorsement is a verifiable credential of the agency about an id, with its contexts and its proof.
-func (b *badge) endorsement(about string) object {
-	id := fmt.Sprintf("https://agency.example/endorsements/%s", b.digits(6))
-	return obj(
-		"@context", badgeContexts(),
-		"id", id,
-		"type", strs("VerifiableCredential", "EndorsementCredential"),
-		"name", "Endorsement by the agency",
-		"issuer", obj("id", b.agency, "type", strs("Profile"), "name", "Agency for Quality in Higher Education"),
-		"validFrom", b.instant(2024),
-		"validUntil", b.instant(2034),
-		"credentialSubject", obj("id", about, "type", strs("EndorsementSubject"), "endorsementComment", b.sentence()),
-		"credentialSchema", array{schemaRef(endorsementSchema), schemaRef("https://agency.example/schemas/endorsement.json")},
-		"credentialStatus", obj("id", id+"/revocations", "type", "1EdTechRevocationList"),
-		"refreshService", obj("id", id+"/refresh", "type", "1EdTechCredentialRefresh"),
-		"proof", array{b.proof(b.agency)},
-	)
-}
-
-// proof has the form of an eddsa-rdfc-2022 proof; its value is drawn and verifies nothing.
-func (b *badge) proof(controller string) object {
-	return obj("type", "DataIntegrityProof",
-		"cryptosuite", "eddsa-rdfc-2022",
-		"created", b.instant(2024),
-		"verificationMethod", controller+"#"+b.base58(48),
-		"proofPurpose", "assertionMethod",
-		"proofValue", b.base58(89))
+	switch {
+	case s.embedded > 0:
+		doc = append(doc, member{"image", obj("id", "data:image/png;base64,"+d.file(s.embedded), "type", "Image")})
+	case s.full:
+		doc = append(doc, member{"image", b.image("credentials", "Certificate of "+d.field)})
+	}
+	doc = append(doc, obj(
+		"endorsement", list(credential, func(int) object { return b.endorsement(b.issuer) }),
+		"evidence", list(int(s.evidence), b.evidenceOf),
+		"issuer", b.institution(issuer),
+		"validFrom", c.ValidFrom)...)
+	if s.full {
+		doc = append(doc, member{"validUntil", d.instant(2035)})
+	}
+	if s.services {
+		doc = withServices(append(doc, member{"credentialSchema", array{schemaRef(achievementSchema)}}), id)
+	}
+	finish(c, doc, b.subject(0, b.achievement(0, achievement, creator)))
+	return c
 }

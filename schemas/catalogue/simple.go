@@ -8,9 +8,12 @@ import (
 
 // Context URLs that the generators use.
 const (
+	credentialsV1  = "https://www.w3.org/2018/credentials/v1"
 	credentialsV2  = "https://www.w3.org/ns/credentials/v2"
-	openBadges303  = "https://purl.imsglobal.org/spec/ob/v3p0/context-3.0.3.json"
+	dataIntegrity2 = "https://w3id.org/security/data-integrity/v2"
+	clr201         = "https://purl.imsglobal.org/spec/clr/v2p0/context-2.0.1.json"
 	openBadgesExts = "https://purl.imsglobal.org/spec/ob/v3p0/extensions.json"
+	elmEDC         = "http://data.europa.eu/snb/model/context/edc-ap"
 )
 
 const vocabulary = "https://vocab.example/terms#"
@@ -21,35 +24,60 @@ const vocabulary = "https://vocab.example/terms#"
 // With the VCDM v2 context an inline context defines the attributes one by one. The inline shape is that of the 2026
 // study: one inline context for everything, with @vocab for the attributes and no date.
 func simple(n int, inline bool) *generator {
-	name, about := fmt.Sprintf("simple-%d", n), fmt.Sprintf("VCDM 2.0 with %d attributes of 24 characters, terms in an inline context", n)
+	g := &generator{shape: shape{attributes: float64(n), blank: -1}, axes: []string{"attributes", "contexts", "unused-terms"}}
 	if inline {
-		name, about = fmt.Sprintf("simple-inline-%d", n), fmt.Sprintf("%d attributes of 24 characters, one inline context alone (the 2026 study's shape)", n)
+		g.name, g.about, g.draw = fmt.Sprintf("simple-inline-%d", n), "attributes of 24 characters, one inline context alone (the 2026 study's shape)", drawSimpleInline
+	} else {
+		g.name, g.about, g.draw = fmt.Sprintf("simple-%d", n), "VCDM 2.0 with attributes of 24 characters, terms in an inline context", drawSimple
 	}
+	g.about = fmt.Sprintf("%d %s", n, g.about)
+	g.base = g.name
+	return g
+}
+
+func drawSimple(d *drawer, s *shape) *schemas.Credential {
+	c := &schemas.Credential{
+		Types:     []string{"VerifiableCredential", "SimpleCredential"},
+		Issuer:    d.url("issuers"),
+		ValidFrom: d.instant(2025),
+		Mandatory: []string{"/issuer", "/validFrom"},
+	}
+	id := d.uuid()
+	subject := attributes(d, s, c)
+	terms := object{{"SimpleCredential", vocabulary + "SimpleCredential"}}
+	for _, m := range subject {
+		terms = append(terms, member{m.key, vocabulary + m.key})
+	}
+	finish(c, obj("@context", append(array{credentialsV2, terms}, s.extra()...), "id", id, "type", strs(c.Types...), "issuer", c.Issuer,
+		"validFrom", c.ValidFrom), subject)
+	return c
+}
+
+func drawSimpleInline(d *drawer, s *shape) *schemas.Credential {
+	c := &schemas.Credential{Types: []string{"VerifiableCredential"}, Issuer: d.url("issuers"), Mandatory: []string{"/issuer"}}
+	id := d.uuid()
+	subject := attributes(d, s, c)
+	var context any = inlineContext
+	if extra := s.extra(); extra != nil {
+		context = append(array{context}, extra...)
+	}
+	finish(c, obj("@context", context, "id", id, "type", strs(c.Types...), "issuer", c.Issuer), subject)
+	return c
+}
+
+// attributes draws the subject and fills c.Disclose.
+func attributes(d *drawer, s *shape, c *schemas.Credential) object {
+	n := int(s.attributes)
 	width := max(2, len(fmt.Sprint(n-1)))
-	return &generator{name, about, func(d *drawer) *schemas.Credential {
-		c := &schemas.Credential{Types: []string{"VerifiableCredential"}, Issuer: d.url("issuers"), Mandatory: []string{"/issuer"}}
-		id := d.uuid()
-		var subject, terms object
-		for i := range n {
-			attr := fmt.Sprintf("attr%0*d", width, i)
-			subject = append(subject, member{attr, d.code(24)})
-			terms = append(terms, member{attr, vocabulary + attr})
-			if i%4 == 0 && len(c.Disclose) < max(1, n/4) {
-				c.Disclose = append(c.Disclose, "/credentialSubject/"+attr)
-			}
+	var subject object
+	for i := range n {
+		attr := fmt.Sprintf("attr%0*d", width, i)
+		subject = append(subject, member{attr, d.code(24)})
+		if i%4 == 0 && len(c.Disclose) < max(1, n/4) {
+			c.Disclose = append(c.Disclose, "/credentialSubject/"+attr)
 		}
-		if inline {
-			finish(c, obj("@context", inlineContext, "id", id, "type", strs(c.Types...), "issuer", c.Issuer), subject)
-			return c
-		}
-		c.Types = append(c.Types, "SimpleCredential")
-		c.ValidFrom = d.instant(2025)
-		c.Mandatory = append(c.Mandatory, "/validFrom")
-		terms = append(object{{"SimpleCredential", vocabulary + "SimpleCredential"}}, terms...)
-		finish(c, obj("@context", array{credentialsV2, terms}, "id", id, "type", strs(c.Types...), "issuer", c.Issuer,
-			"validFrom", c.ValidFrom), subject)
-		return c
-	}}
+	}
+	return subject
 }
 
 // inlineContext defines what the study's shape needs and, without scopes, the terms of a Data Integrity proof, so that a

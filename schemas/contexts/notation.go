@@ -11,6 +11,7 @@ import (
 // Table is one parsed file of facts.
 type Table struct {
 	Contents []Info // the primary content, then its variants
+	root     *scope // of the primary content
 }
 
 // term is one term definition. Definitions with an IRI alone are strings in JSON unless object is set.
@@ -67,7 +68,7 @@ func Parse(file string, src []byte) (*Table, error) {
 		return nil, err
 	}
 	head.JSON, head.Terms = root.document(), root.count()
-	t := &Table{Contents: []Info{head}}
+	t := &Table{Contents: []Info{head}, root: root}
 	for i < len(lines) {
 		var v Info
 		if v, i, err = p.variant(lines, i, head, root.clone()); err != nil {
