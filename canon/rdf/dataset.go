@@ -44,6 +44,7 @@ type Dataset struct {
 	Quads []Quad
 
 	arena arena
+	buf   []byte
 	table []slot // open addressing; its length is a power of two
 	used  int    // slots in use
 }
@@ -61,6 +62,7 @@ func (d *Dataset) Reset() {
 	d.Terms = append(d.Terms[:0], Term{})
 	d.Quads = d.Quads[:0]
 	d.arena.reset()
+	d.buf = d.buf[:0]
 	if len(d.table) > 1024 && d.used < len(d.table)/32 {
 		d.table = nil // one large document must not make every small one clear a large table
 	}
@@ -144,6 +146,13 @@ func (d *Dataset) Add(s, p, o, g TermID) {
 
 // Store returns a copy of text that lives as long as d's terms, until Reset.
 func (d *Dataset) Store(text []byte) []byte { return d.arena.store(text) }
+
+// Buffer returns memory that lives as long as d's terms, to append their text to; give what it became to SetBuffer. It is
+// empty after Reset.
+func (d *Dataset) Buffer() []byte { return d.buf }
+
+// SetBuffer ends an append to Buffer.
+func (d *Dataset) SetBuffer(buf []byte) { d.buf = buf }
 
 // AppendNQuads appends the quads in their order, one canonical line each, with the labels that the blank nodes have.
 func (d *Dataset) AppendNQuads(dst []byte) []byte {

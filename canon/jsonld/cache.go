@@ -1,0 +1,353 @@
+package jsonld
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+)
+
+// CacheState says what a Processor keeps of contexts from one call to the next. Quads and documents are never kept.
+type CacheState uint8
+
+const (
+	Warm      CacheState = iota // active contexts: a document whose contexts were seen before compiles nothing
+	Embedded                    // compiled context documents: each call applies them anew
+	Documents                   // scanned context documents: each call compiles them anew
+	Cold                        // nothing: each call asks the loader, scans and compiles
+)
+
+// CacheStates lists the states from most to least kept.
+var CacheStates = []CacheState{Warm, Embedded, Documents, Cold}
+
+func (s CacheState) String() string { return [...]string{"warm", "embedded", "documents", "cold"}[s] }
+
+// Stats counts what a Processor has done for contexts since it was made. A warm document adds nothing to it.
+type Stats struct {
+	Loads    int64 // calls of the loader
+	Compiled int64 // context definitions compiled
+	Applied  int64 // active contexts made
+	Families int64 // root contexts kept now
+	Bytes    int64 // estimated size of the active contexts kept now
+	Evicted  int64 // root contexts dropped to stay within Config.CacheBytes
+}
+
+type counters struct{ loads, compiled, applied, bytes, evicted atomic.Int64 }
+
+// family is the tree of active contexts that grew from one root: what documents with the same top-level @context share.
+// It is kept or dropped as one.
+type family struct {
+	root  *activeContext
+	bytes atomic.Int64
+	used  atomic.Int64 // Processor.epoch of the last use
+	kept  atomic.Bool  // in Processor.families
+}
+
+// rootKey tells root contexts apart: by content, never by address.
+type rootKey struct {
+	base   string // base IRI of the initial context
+	expand string // Options.ExpandContext
+	text   string // raw @context
+}
+
+// derivations are the active contexts made from one active context so far. A snapshot is never written to.
+type derivations struct {
+	byTerm []termDerivation
+	byText map[string]*activeContext // by raw @context
+}
+
+type termDerivation struct {
+	scoped *scoped
+	mode   mode
+	ctx    *activeContext
+}
+
+// mode is the way in which a term brings its scoped context in.
+type mode uint8
+
+const (
+	byProperty mode = iota // property-scoped
+	byType                 // type-scoped: protected terms stay, and it does not propagate
+	byTypeMap              // the key of a type map
+)
+
+// derive returns the active context that a term's scoped context makes of ctx.
+func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeContext, error) {
+	if d := ctx.derived.Load(); d != nil {
+		for i := range d.byTerm {
+			if t := &d.byTerm[i]; t.scoped == s && t.mode == m {
+				return t.ctx, nil
+			}
+		}
+	}
+	r.enterContext()
+	r.at, r.inline = at, nil
+	h := how{override: m == byProperty, propagate: m != byType}
+	c, err := r.process(ctx, s.src, s.node, s.base, nil, h)
+	if err == nil {
+		r.publish(ctx, func(d *derivations) {
+			d.byTerm = append(slices.Clip(d.byTerm), termDerivation{s, m, c})
+		})
+	}
+	r.leaveContext(0)
+	return c, err
+}
+
+// deriveInline returns the active context that a @context in the document makes of ctx.
+func (r *run) deriveInline(ctx *activeContext, node uint32) (*activeContext, error) {
+	raw := r.tape.Raw(int(node))
+	if d := ctx.derived.Load(); d != nil {
+		if c := d.byText[string(raw)]; c != nil {
+			return c, nil
+		}
+	}
+	r.enterContext()
+	c, err := r.processInline(ctx, raw, node)
+	if err == nil {
+		r.publish(ctx, func(d *derivations) {
+			if len(d.byText) >= maxInline {
+				d.byText = nil
+			}
+			d.byText = maps.Clone(d.byText)
+			if d.byText == nil {
+				d.byText = map[string]*activeContext{}
+			}
+			d.byText[string(raw)] = c
+		})
+	}
+	r.leaveContext(len(raw))
+	return c, err
+}
+
+// maxInline bounds the inline contexts that one active context remembers, since each new one copies the list.
+const maxInline = 128
+
+func (r *run) processInline(ctx *activeContext, raw []byte, node uint32) (*activeContext, error) {
+	if max := r.opt.Limits.Context; len(raw) > max {
+		return nil, &canon.LimitError{Limit: "context", Max: int64(max), Done: int64(len(raw)), Where: r.pointer(node)}
+	}
+	src, err := newSource("", raw, jsontape.Options{Depth: r.opt.Limits.Depth})
+	if err != nil {
+		return nil, err
+	}
+	r.at, r.inline = node, src
+	ctx.family.add(r.p, int64(len(raw))*6)
+	return r.process(ctx, src, 0, r.opt.Base, nil, how{propagate: true})
+}
+
+// publish adds a derivation to ctx unless its family is no longer kept for others.
+func (r *run) publish(ctx *activeContext, change func(*derivations)) {
+	if f := ctx.family; r.p.state == Warm && !f.kept.Load() && f != r.own {
+		return
+	}
+	for {
+		old := ctx.derived.Load()
+		var d derivations
+		if old != nil {
+			d = *old
+		}
+		change(&d)
+		if ctx.derived.CompareAndSwap(old, &d) {
+			return
+		}
+	}
+}
+
+// grow accounts for a new active context: work for this call, size for the cache.
+func (r *run) grow(c *activeContext) error {
+	r.p.count.applied.Add(1)
+	c.family.add(r.p, int64(unsafe.Sizeof(*c))+int64(len(c.terms.slots))*int64(unsafe.Sizeof(slot{})))
+	return r.spend(int64(len(c.terms.slots)))
+}
+
+func (f *family) add(p *Processor, bytes int64) {
+	f.bytes.Add(bytes)
+	if f.kept.Load() {
+		p.count.bytes.Add(bytes)
+	}
+}
+
+// termCost is the work of compiling one term definition, in units of copying one slot of a table.
+const termCost = 32
+
+// spend counts work on contexts against the limit of a call.
+func (r *run) spend(n int64) error {
+	r.work += n
+	if max := r.p.limits.Work; r.work > max {
+		return &canon.LimitError{Limit: "context work", Max: max, Done: r.work, Where: r.pointer(r.at)}
+	}
+	return nil
+}
+
+func (r *run) termLimit(max, n int) error {
+	return &canon.LimitError{Limit: "context terms", Max: int64(max), Done: int64(n), Where: r.pointer(r.at)}
+}
+
+// rootContext returns the active context of the document's top level: the initial one, changed by the @context at node
+// (0 if there is none).
+func (r *run) rootContext(node uint32) (*activeContext, error) {
+	p := r.p
+	var raw []byte
+	if node != 0 {
+		raw = r.tape.Raw(int(node))
+	}
+	r.enterContext()
+	defer func() { r.leaveContext(len(raw)) }()
+	if p.state == Warm {
+		p.mu.RLock()
+		f := p.families[rootKey{r.opt.Base, r.opt.ExpandContext, string(raw)}]
+		p.mu.RUnlock()
+		if f != nil {
+			f.used.Store(p.epoch.Load())
+			p.trim()
+			return f.root, nil
+		}
+	}
+	f := &family{}
+	r.own = f
+	c := initialContext(r.opt.Base, f)
+	if err := r.grow(c); err != nil {
+		return nil, err
+	}
+	var err error
+	if r.opt.ExpandContext != "" {
+		if c, err = r.expandContext(c); err != nil {
+			return nil, err
+		}
+	}
+	if node != 0 {
+		if c, err = r.processInline(c, raw, node); err != nil {
+			return nil, err
+		}
+	}
+	f.root = c
+	if p.state == Warm {
+		p.keep(rootKey{r.opt.Base, r.opt.ExpandContext, string(raw)}, f)
+	}
+	return c, nil
+}
+
+// expandContext applies Options.ExpandContext, a context or a map with one (JSON-LD API, expand() step 7).
+func (r *run) expandContext(c *activeContext) (*activeContext, error) {
+	src, err := newSource("", []byte(r.opt.ExpandContext), jsontape.Options{Depth: r.opt.Limits.Depth})
+	if err != nil {
+		return nil, err
+	}
+	r.at, r.inline = 0, nil
+	return r.process(c, src, uint32(max(0, src.tape.Get(0, "@context"))), r.opt.Base, nil, how{propagate: true})
+}
+
+// keep adds a family to the cache.
+func (p *Processor) keep(key rootKey, f *family) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.families[key] != nil {
+		return // another call was first; this one goes on with its own
+	}
+	f.used.Store(p.epoch.Add(1))
+	f.kept.Store(true)
+	p.families[key] = f
+	p.count.bytes.Add(f.bytes.Load())
+	p.evict()
+}
+
+// trim drops families when one has grown past the bound since it was kept.
+func (p *Processor) trim() {
+	if p.count.bytes.Load() > p.cacheBytes {
+		p.mu.Lock()
+		p.evict()
+		p.mu.Unlock()
+	}
+}
+
+// evict drops the least recently used families until three quarters of the bound are left.
+func (p *Processor) evict() {
+	if p.count.bytes.Load() <= p.cacheBytes {
+		return
+	}
+	keys := slices.Collect(maps.Keys(p.families))
+	slices.SortFunc(keys, func(a, b rootKey) int { return cmp.Compare(p.families[a].used.Load(), p.families[b].used.Load()) })
+	for _, k := range keys {
+		if p.count.bytes.Load() <= p.cacheBytes/4*3 {
+			return
+		}
+		f := p.families[k]
+		delete(p.families, k)
+		f.kept.Store(false)
+		p.count.bytes.Add(-f.bytes.Load())
+		p.count.evicted.Add(1)
+	}
+}
+
+// loading is one call of the loader that several goroutines may wait for.
+type loading struct {
+	done sync.WaitGroup
+	src  *source
+	err  error
+}
+
+// source returns the scanned document of a remote context, as the cache state allows.
+func (p *Processor) source(ctx context.Context, url string, l canon.Limits) (*source, error) {
+	if p.state == Cold {
+		return p.fetch(ctx, url, l)
+	}
+	p.mu.Lock()
+	w := p.sources[url]
+	if w == nil {
+		w = &loading{}
+		w.done.Add(1)
+		p.sources[url] = w
+		p.mu.Unlock()
+		w.src, w.err = p.fetch(ctx, url, l)
+		if w.err != nil { // the next call tries again
+			p.mu.Lock()
+			delete(p.sources, url)
+			p.mu.Unlock()
+		}
+		w.done.Done()
+	} else {
+		p.mu.Unlock()
+		w.done.Wait()
+	}
+	if w.err != nil {
+		return nil, w.err
+	}
+	if p.state == Documents {
+		return w.src.fresh(), nil
+	}
+	return w.src, nil
+}
+
+func (p *Processor) fetch(ctx context.Context, url string, l canon.Limits) (*source, error) {
+	if p.loader == nil {
+		return nil, &Error{Code: LoadingRemoteContextFailed, Detail: url + ": no loader was given"}
+	}
+	p.count.loads.Add(1)
+	doc, err := p.loader.Load(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	if len(doc.Bytes) > l.Context {
+		return nil, &canon.LimitError{Limit: "context", Max: int64(l.Context), Done: int64(len(doc.Bytes)), Where: url}
+	}
+	final := doc.URL
+	if final == "" {
+		final = url
+	}
+	s, err := newSource(final, doc.Bytes, jsontape.Options{Depth: l.Depth})
+	if err != nil {
+		return nil, err
+	}
+	c := s.tape.Get(0, "@context")
+	if c < 0 { // 5.2.5.2
+		return nil, &Error{Code: InvalidRemoteContext, Detail: url + " has no @context"}
+	}
+	s.context = uint32(c)
+	return s, nil
+}

@@ -1,0 +1,293 @@
+package jsonld
+
+import (
+	"hash/maphash"
+	"sync/atomic"
+
+	"canonscope/canon/jsontape"
+)
+
+// keyword numbers the keywords of JSON-LD 1.1 (section 1.7, Syntax Tokens and Keywords).
+type keyword uint8
+
+const (
+	kwNone keyword = iota
+	kwBase
+	kwContainer
+	kwContext
+	kwDirection
+	kwGraph
+	kwID
+	kwImport
+	kwIncluded
+	kwIndex
+	kwJSON
+	kwLanguage
+	kwList
+	kwNest
+	kwNoneValue
+	kwPrefix
+	kwPropagate
+	kwProtected
+	kwReverse
+	kwSet
+	kwType
+	kwValue
+	kwVersion
+	kwVocab
+	keywordCount
+)
+
+var keywordText = [keywordCount]string{"", "@base", "@container", "@context", "@direction", "@graph", "@id", "@import",
+	"@included", "@index", "@json", "@language", "@list", "@nest", "@none", "@prefix", "@propagate", "@protected", "@reverse",
+	"@set", "@type", "@value", "@version", "@vocab"}
+
+func keywordOf(text string) keyword {
+	if len(text) < 3 || text[0] != '@' {
+		return kwNone
+	}
+	for k := kwBase; k < keywordCount; k++ {
+		if keywordText[k] == text {
+			return k
+		}
+	}
+	return kwNone
+}
+
+// containers is a container mapping as a set of bits.
+type containers uint8
+
+const (
+	inList containers = 1 << iota
+	inSet
+	inIndex
+	inLanguage
+	inGraph
+	inID
+	inType
+)
+
+// coercion is the kind of a type mapping.
+type coercion uint8
+
+const (
+	toNothing coercion = iota // no type mapping
+	toID
+	toVocab
+	toJSON
+	toNone     // @none
+	toDatatype // Term.datatype
+)
+
+// direction is a base direction.
+type direction uint8
+
+const (
+	noDirection direction = iota
+	ltr
+	rtl
+)
+
+func (d direction) String() string { return [...]string{"", "ltr", "rtl"}[d] }
+
+// optional is a mapping that can be absent, null or a value.
+type optional uint8
+
+const (
+	unset optional = iota
+	null
+	set
+)
+
+// term is a term definition (JSON-LD API section 4.1). It never changes once its context definition is compiled.
+type term struct {
+	name      string
+	hash      uint16 // jsontape.KeyHash(name)
+	strong    uint32 // strongHash(name)
+	kw        keyword
+	coercion  coercion
+	container containers
+	dir       direction
+	hasDir    optional
+	hasLang   optional
+	prefix    bool
+	protected bool
+	reverse   bool
+	removed   bool // not a definition: the context definition takes an earlier one away
+	iri       *iri // nil if mapped to null or to a keyword
+	datatype  *iri
+	lang      string // lower case
+	index     string // index mapping
+	nest      string
+	scoped    *scoped
+}
+
+// scoped is the local context of a term definition.
+type scoped struct {
+	src  *source
+	node uint32
+	base string // URL to resolve references of the context against
+}
+
+var seed = maphash.MakeSeed()
+
+func strongHash[T string | []byte](name T) uint32 {
+	switch n := any(name).(type) {
+	case string:
+		return uint32(maphash.String(seed, n))
+	case []byte:
+		return uint32(maphash.Bytes(seed, n))
+	}
+	return 0
+}
+
+// table is an open-addressing hash table of terms. A table is written only while its context is being made.
+type table struct {
+	slots  []slot // a power of two, at most half full
+	count  int
+	strong bool // by term.strong; else by term.hash, which the tape has already computed
+}
+
+type slot struct {
+	hash uint32
+	term *term
+}
+
+// maxProbe is the longest run of slots with the tape's weak hash; beyond it a table changes to the strong one.
+const maxProbe = 12
+
+func (t *table) find(name []byte, hash uint16) *term {
+	h := uint32(hash)
+	if t.strong {
+		h = strongHash(name)
+	}
+	mask := uint32(len(t.slots) - 1)
+	for i := h & mask; ; i = (i + 1) & mask {
+		s := &t.slots[i]
+		if s.term == nil {
+			return nil
+		}
+		if s.hash == h && s.term.name == string(name) {
+			return s.term
+		}
+	}
+}
+
+func (t *table) findString(name string) *term { return t.findHashed(name, jsontape.KeyHash(name), 0) }
+
+// findHashed is find for text whose strong hash may be known (not 0).
+func (t *table) findHashed(name string, hash uint16, strong uint32) *term {
+	h := uint32(hash)
+	if t.strong {
+		if h = strong; h == 0 {
+			h = strongHash(name)
+		}
+	}
+	mask := uint32(len(t.slots) - 1)
+	for i := h & mask; ; i = (i + 1) & mask {
+		s := &t.slots[i]
+		if s.term == nil {
+			return nil
+		}
+		if s.hash == h && s.term.name == name {
+			return s.term
+		}
+	}
+}
+
+// clone returns a copy with room for extra more terms.
+func (t *table) clone(extra int) table {
+	need := 2 * (t.count + extra)
+	if need <= len(t.slots) {
+		return table{slots: append([]slot(nil), t.slots...), count: t.count, strong: t.strong}
+	}
+	size := max(64, len(t.slots))
+	for size < need {
+		size *= 2
+	}
+	c := table{slots: make([]slot, size), strong: t.strong}
+	c.fill(t.slots)
+	return c
+}
+
+func (t *table) fill(from []slot) {
+	for i := range from {
+		if from[i].term != nil {
+			t.put(from[i].term)
+		}
+	}
+}
+
+// put adds a term or replaces the one of the same name.
+func (t *table) put(d *term) {
+	h := uint32(d.hash)
+	if t.strong {
+		h = d.strong
+	}
+	mask := uint32(len(t.slots) - 1)
+	probes := 0
+	for i := h & mask; ; i = (i + 1) & mask {
+		s := &t.slots[i]
+		if s.term == nil {
+			s.hash, s.term = h, d
+			t.count++
+			break
+		}
+		if s.hash == h && s.term.name == d.name {
+			s.term = d
+			return
+		}
+		probes++
+	}
+	if probes > maxProbe && !t.strong {
+		old := t.slots
+		t.strong, t.count = true, 0
+		t.slots = make([]slot, len(old))
+		t.fill(old)
+	}
+}
+
+// activeContext is an active context (JSON-LD API section 4.1): immutable and shared. The keywords stand in its table as
+// terms, so that one look-up resolves a key.
+type activeContext struct {
+	terms    table
+	base     string // base IRI; "" if there is none
+	original string // original base URL, which a null context restores
+	vocab    string // vocabulary mapping, if hasVocab
+	lang     string // default language, lower case; "" if there is none
+	dir      direction
+	hasVocab bool
+	previous *activeContext // previous context, if this one does not propagate
+
+	family  *family
+	derived atomic.Pointer[derivations]
+}
+
+func (c *activeContext) find(name []byte, hash uint16) *term { return c.terms.find(name, hash) }
+
+var keywordTerms = func() (all [keywordCount]*term) {
+	for k := kwBase; k < keywordCount; k++ {
+		name := keywordText[k]
+		all[k] = &term{name: name, hash: jsontape.KeyHash(name), strong: strongHash(name), kw: k}
+	}
+	return
+}()
+
+// initialContext returns a newly-initialized active context with a base IRI.
+func initialContext(base string, f *family) *activeContext {
+	c := &activeContext{base: base, original: base, family: f}
+	c.terms.slots = make([]slot, 64)
+	for _, t := range keywordTerms[1:] {
+		c.terms.put(t)
+	}
+	return c
+}
+
+// isInitial reports whether c has no term definitions.
+func (c *activeContext) isInitial() bool { return c.terms.count == int(keywordCount)-1 }
+
+// with returns a copy of c that can be changed: its table is shared until it is cloned.
+func (c *activeContext) with() *activeContext {
+	return &activeContext{terms: c.terms, base: c.base, original: c.original, vocab: c.vocab, lang: c.lang, dir: c.dir,
+		hasVocab: c.hasVocab, previous: c.previous, family: c.family}
+}

@@ -1,0 +1,812 @@
+package jsonld
+
+import (
+	"bytes"
+	"strings"
+	"sync/atomic"
+
+	"canonscope/canon/jsontape"
+)
+
+// delta is one context definition (a map) compiled on its own. Applying it to an active context adds its terms and
+// settings. It may be applied wherever the names that it looked up outside are still what they were.
+type delta struct {
+	terms    []*term
+	needs    []need
+	usesBase bool // depends on the base IRI: used once and never kept
+
+	usesVocab bool // depends on the vocabulary mapping outside:
+	hadVocab  bool
+	oldVocab  string
+
+	hasBase, hasVocab, hasLang, hasDir optional
+	base, vocab, lang                  string
+	dir                                direction
+}
+
+// need is a name looked up in the surrounding active context, with what was found: nil for nothing.
+type need struct {
+	name   string
+	hash   uint16
+	strong uint32
+	want   *term
+}
+
+// entry is one term of the context definition that a definer compiles.
+type entry struct {
+	name   string
+	hash   uint16
+	strong uint32
+	state  entryState
+	src    *source
+	node   uint32 // of the value
+	term   *term  // once done; nil if the term got no definition
+}
+
+type entryState uint8
+
+const (
+	todo entryState = iota
+	active
+	done
+)
+
+// definer compiles one context definition (JSON-LD API sections 4.1.2 step 5.5 to 5.13, and 4.2.2). Around it lies either
+// an active context or, when a scoped context is checked while its term is being defined, another definer.
+type definer struct {
+	r         *run
+	ctx       *activeContext
+	outer     *definer
+	d         *delta
+	src       *source // of the context definition; errors are placed in it
+	entries   []entry
+	index     []uint32 // open addressing by strong hash: entry number + 1
+	seen      map[string]bool
+	baseURL   string
+	remotes   *remoteChain
+	protected bool
+
+	base, vocab string // in effect while terms are defined
+	hasVocab    bool
+	ownVocab    bool // vocab is set by this definition
+}
+
+func (f *definer) fail(code Code, src *source, node uint32, detail string) error {
+	return f.r.contextError(code, src, node, detail)
+}
+
+// lookup finds a term as the definition so far and what lies around it define it.
+func (f *definer) lookup(name string) *term {
+	if e := f.entry(name); e != nil && e.state != todo {
+		return e.term
+	}
+	hash, strong := jsontape.KeyHash(name), strongHash(name)
+	t := f.around(name, hash, strong)
+	if !f.seen[name] {
+		if f.seen == nil {
+			f.seen = map[string]bool{}
+		}
+		f.seen[name] = true
+		f.d.needs = append(f.d.needs, need{name, hash, strong, t})
+	}
+	return t
+}
+
+// around finds a term outside this definition.
+func (f *definer) around(name string, hash uint16, strong uint32) *term {
+	for f.outer != nil {
+		f = f.outer
+		if e := f.entry(name); e != nil && e.state != todo {
+			return e.term
+		}
+	}
+	return live(f.ctx.terms.findHashed(name, hash, strong))
+}
+
+// live returns t unless it only marks that a definition was taken away.
+func live(t *term) *term {
+	if t != nil && t.removed {
+		return nil
+	}
+	return t
+}
+
+func (f *definer) entry(name string) *entry {
+	if len(f.index) == 0 {
+		return nil
+	}
+	h := strongHash(name)
+	mask := uint32(len(f.index) - 1)
+	for i := h & mask; f.index[i] != 0; i = (i + 1) & mask {
+		if e := &f.entries[f.index[i]-1]; e.strong == h && e.name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// compile compiles the context definition at node of src.
+func (r *run) compile(ctx *activeContext, outer *definer, src *source, node uint32, baseURL string, remotes *remoteChain) (*delta, error) {
+	f := &definer{r: r, ctx: ctx, outer: outer, d: &delta{}, src: src, baseURL: baseURL, remotes: remotes}
+	if outer != nil {
+		f.base, f.vocab, f.hasVocab = outer.base, outer.vocab, outer.hasVocab
+	} else {
+		f.base, f.vocab, f.hasVocab = ctx.base, ctx.vocab, ctx.hasVocab
+	}
+	var s settings
+	n := 0
+	for range src.tape.Members(int(node)) {
+		n++
+	}
+	imported, importNode, err := f.importOf(src, node)
+	if err != nil {
+		return nil, err
+	}
+	if imported != nil {
+		for range imported.tape.Members(int(importNode)) {
+			n++
+		}
+	}
+	if err := r.spend(int64(n) * termCost); err != nil {
+		return nil, err
+	}
+	f.entries = make([]entry, 0, n)
+	size := 4
+	for size < 2*n {
+		size *= 2
+	}
+	f.index = make([]uint32, size)
+	f.gather(&s, src, node)
+	if imported != nil { // 5.6.8: entries of the importing context win
+		f.gather(&s, imported, importNode)
+	}
+	if max := r.p.limits.Terms; len(f.entries) > max {
+		return nil, r.termLimit(max, len(f.entries))
+	}
+	if err := f.settings(&s); err != nil {
+		return nil, err
+	}
+	f.d.terms = make([]*term, 0, len(f.entries))
+	for i := range f.entries { // 5.13
+		if err := f.define(&f.entries[i]); err != nil {
+			return nil, err
+		}
+	}
+	return f.d, nil
+}
+
+// place is a value in a source; src is nil where the entry is absent.
+type place struct {
+	src  *source
+	node uint32
+}
+
+// settings are the entries of a context definition that are keywords.
+type settings struct {
+	version, base, vocab, language, direction, propagate, protected place
+}
+
+// gather collects the entries of a context definition that are not there yet.
+func (f *definer) gather(s *settings, src *source, node uint32) {
+	mask := uint32(len(f.index) - 1)
+	for k, v := range src.tape.Members(int(node)) {
+		name := src.text(uint32(k))
+		if p := s.of(name); p != nil {
+			if p.src == nil {
+				*p = place{src, uint32(v)}
+			}
+			continue
+		}
+		if name == "@import" {
+			continue
+		}
+		h := strongHash(name)
+		i := h & mask
+		for ; f.index[i] != 0; i = (i + 1) & mask {
+			if e := &f.entries[f.index[i]-1]; e.strong == h && e.name == name {
+				break
+			}
+		}
+		if f.index[i] == 0 {
+			f.entries = append(f.entries, entry{name: name, hash: src.tape.Nodes[k].Hash, strong: h, src: src, node: uint32(v)})
+			f.index[i] = uint32(len(f.entries))
+		}
+	}
+}
+
+func (s *settings) of(name string) *place {
+	if len(name) < 5 || name[0] != '@' {
+		return nil
+	}
+	switch name {
+	case "@version":
+		return &s.version
+	case "@base":
+		return &s.base
+	case "@vocab":
+		return &s.vocab
+	case "@language":
+		return &s.language
+	case "@direction":
+		return &s.direction
+	case "@propagate":
+		return &s.propagate
+	case "@protected":
+		return &s.protected
+	}
+	return nil
+}
+
+// importOf loads the context that @import names (5.6).
+func (f *definer) importOf(src *source, node uint32) (*source, uint32, error) {
+	v := src.tape.Get(int(node), "@import")
+	if v < 0 {
+		return nil, 0, nil
+	}
+	at := uint32(v)
+	if src.kind(at) != jsontape.String { // 5.6.2
+		return nil, 0, f.fail(InvalidImportValue, src, at, "it is no string")
+	}
+	url := resolve(f.baseURL, src.text(at)) // 5.6.3
+	imported, err := f.r.load(url, src, at) // 5.6.4, 5.6.5
+	if err != nil {
+		return nil, 0, err
+	}
+	c := imported.context
+	if imported.kind(c) != jsontape.Object { // 5.6.6
+		return nil, 0, f.fail(InvalidRemoteContext, src, at, "the @context of "+url+" is no object")
+	}
+	if imported.tape.Key(int(c), "@import") >= 0 { // 5.6.7
+		return nil, 0, f.fail(InvalidContextEntry, src, at, "the imported context "+url+" has @import itself")
+	}
+	f.d.usesBase = f.d.usesBase || f.baseURL != src.url
+	return imported, c, nil
+}
+
+// settings processes the keywords of a context definition (5.5, 5.7 to 5.11).
+func (f *definer) settings(s *settings) error {
+	d := f.d
+	if p := s.version; p.src != nil { // 5.5
+		if p.src.kind(p.node) != jsontape.Number || !isVersion11(p.src.tape.Raw(int(p.node))) {
+			return f.fail(InvalidVersionValue, p.src, p.node, "the only version is the number 1.1")
+		}
+	}
+	if p := s.base; p.src != nil { // 5.7; whether it counts is known when the delta is applied
+		switch p.src.kind(p.node) {
+		case jsontape.Null:
+			d.hasBase, f.base = null, ""
+		case jsontape.String:
+			d.hasBase, d.base = set, p.src.text(p.node)
+			if hasScheme(d.base) {
+				f.base = d.base
+			} else {
+				f.base = resolve(f.base, d.base)
+			}
+		default:
+			return f.fail(InvalidBaseIRI, p.src, p.node, "@base is neither a string nor null")
+		}
+	}
+	if p := s.vocab; p.src != nil { // 5.8
+		switch p.src.kind(p.node) {
+		case jsontape.Null:
+			d.hasVocab, f.hasVocab, f.vocab = null, false, ""
+		case jsontape.String:
+			text := p.src.text(p.node)
+			own := f.index
+			f.index = nil // the local context takes no part in this expansion
+			kw, iri, err := f.expandIRI(text, true)
+			f.index = own
+			if err != nil {
+				return err
+			}
+			if kw != kwNone || iri == "" && likeKeyword(text) {
+				return f.fail(InvalidVocabMapping, p.src, p.node, text+" is no IRI")
+			}
+			d.hasVocab, d.vocab = set, iri
+			f.hasVocab, f.vocab = true, iri
+		default:
+			return f.fail(InvalidVocabMapping, p.src, p.node, "@vocab is neither a string nor null")
+		}
+		f.ownVocab = true
+	}
+	if p := s.language; p.src != nil { // 5.9
+		switch p.src.kind(p.node) {
+		case jsontape.Null:
+			d.hasLang = null
+		case jsontape.String:
+			d.hasLang, d.lang = set, lower(p.src.text(p.node))
+		default:
+			return f.fail(InvalidDefaultLanguage, p.src, p.node, "@language is neither a string nor null")
+		}
+	}
+	if p := s.direction; p.src != nil { // 5.10
+		var ok bool
+		if d.hasDir, d.dir, ok = p.src.direction(p.node); !ok {
+			return f.fail(InvalidBaseDirection, p.src, p.node, `@direction is none of "ltr", "rtl" and null`)
+		}
+	}
+	if p := s.propagate; p.src != nil { // 5.11
+		if k := p.src.kind(p.node); k != jsontape.True && k != jsontape.False {
+			return f.fail(InvalidPropagateValue, p.src, p.node, "@propagate is no boolean")
+		}
+	}
+	if p := s.protected; p.src != nil {
+		switch p.src.kind(p.node) {
+		case jsontape.True:
+			f.protected = true
+		case jsontape.False:
+		default:
+			return f.fail(InvalidProtectedValue, p.src, p.node, "@protected is no boolean")
+		}
+	}
+	return nil
+}
+
+// isVersion11 reports whether a JSON number is 1.1.
+func isVersion11(raw []byte) bool {
+	v, err := parseNumber(raw)
+	return err == nil && v == 1.1
+}
+
+// expandIRI is IRI expansion (JSON-LD API section 5.2.2) while a context is processed, with vocab true. The text is ""
+// with kwNone where the result is null.
+func (f *definer) expandIRI(value string, documentRelative bool) (keyword, string, error) {
+	if kw := keywordOf(value); kw != kwNone { // 1
+		return kw, value, nil
+	}
+	if likeKeyword(value) { // 2
+		return kwNone, "", nil
+	}
+	if e := f.entry(value); e != nil && e.state != done { // 3
+		if err := f.define(e); err != nil {
+			return kwNone, "", err
+		}
+	}
+	if t := f.lookup(value); t != nil { // 4, 5
+		switch {
+		case t.kw != kwNone:
+			return t.kw, keywordText[t.kw], nil
+		case t.iri == nil:
+			return kwNone, "", nil
+		}
+		return kwNone, t.iri.text, nil
+	}
+	if i := strings.IndexByte(value, ':'); i > 0 { // 6
+		prefix, suffix := value[:i], value[i+1:]
+		if prefix == "_" || strings.HasPrefix(suffix, "//") { // 6.2
+			return kwNone, value, nil
+		}
+		if e := f.entry(prefix); e != nil && e.state != done { // 6.3
+			if err := f.define(e); err != nil {
+				return kwNone, "", err
+			}
+		}
+		if t := f.lookup(prefix); t != nil && t.iri != nil && t.prefix { // 6.4
+			return kwNone, t.iri.text + suffix, nil
+		}
+		if hasScheme(value) { // 6.5
+			return kwNone, value, nil
+		}
+	}
+	f.noteVocab()
+	if f.hasVocab { // 7
+		return kwNone, f.vocab + value, nil
+	}
+	if documentRelative { // 8
+		f.d.usesBase = true
+		return kwNone, resolve(f.base, value), nil
+	}
+	return kwNone, value, nil // 9
+}
+
+// noteVocab records that the vocabulary mapping from outside was looked at.
+func (f *definer) noteVocab() {
+	if !f.ownVocab {
+		f.d.usesVocab, f.d.hadVocab, f.d.oldVocab = true, f.hasVocab, f.vocab
+	}
+}
+
+// define is Create Term Definition (JSON-LD API section 4.2.2).
+func (f *definer) define(e *entry) error {
+	switch e.state { // 1
+	case done:
+		return nil
+	case active:
+		return f.fail(CyclicIRIMapping, e.src, e.node, "the definition of "+quote(e.name)+" depends on itself")
+	}
+	if e.name == "" { // 2
+		return f.fail(InvalidTermDefinition, e.src, e.node, "the empty string is no term")
+	}
+	e.state = active
+	src, v := e.src, e.node // 3
+	kind := src.kind(v)
+	if e.name == "@type" { // 4
+		if kind != jsontape.Object {
+			return f.fail(KeywordRedefinition, src, v, "@type can only get @container @set and @protected")
+		}
+		members := 0
+		for k, m := range src.tape.Members(int(v)) {
+			if !src.is(uint32(k), "@protected") && !(src.is(uint32(k), "@container") && src.isSet(uint32(m))) {
+				return f.fail(KeywordRedefinition, src, v, "@type can only get @container @set and @protected")
+			}
+			members++
+		}
+		if members == 0 {
+			return f.fail(KeywordRedefinition, src, v, "an empty definition of @type")
+		}
+	} else if keywordOf(e.name) != kwNone { // 5
+		return f.fail(KeywordRedefinition, src, v, "keywords cannot be defined")
+	} else if likeKeyword(e.name) {
+		e.state = done
+		e.term = f.around(e.name, e.hash, e.strong) // an earlier definition stays
+		return nil
+	}
+	t := &term{name: e.name, hash: e.hash, strong: e.strong, protected: f.protected} // 10
+	simple := false
+	var m members
+	switch kind { // 7, 8, 9
+	case jsontape.Null:
+		m[kwID] = place{src, v}
+	case jsontape.String:
+		m[kwID] = place{src, v}
+		simple = true
+	case jsontape.Object:
+		if bad := m.read(src, v); bad != 0 { // 26
+			return f.fail(InvalidTermDefinition, src, bad, quote(src.text(bad))+" has no place in a term definition")
+		}
+	default:
+		return f.fail(InvalidTermDefinition, src, v, "a term definition is a string, null or an object")
+	}
+	if p := m[kwProtected]; p.src != nil { // 11
+		switch src.kind(p.node) {
+		case jsontape.True, jsontape.False:
+			t.protected = src.kind(p.node) == jsontape.True
+		default:
+			return f.fail(InvalidProtectedValue, src, p.node, "@protected is no boolean")
+		}
+	}
+	if err := f.typeMapping(t, m[kwType]); err != nil { // 12
+		return err
+	}
+	if m[kwReverse].src != nil { // 13
+		// The specification ends here with a reverse property; test t0131 wants its index mapping too, so the rest is read.
+		ok, err := f.reverse(t, &m)
+		if err != nil || !ok {
+			f.finish(e, t, false)
+			return err
+		}
+	} else if ok, err := f.mapping(e, t, &m, simple); err != nil || !ok {
+		f.finish(e, t, false)
+		return err
+	}
+	if err := f.rest(e, t, &m); err != nil {
+		return err
+	}
+	f.finish(e, t, true)
+	return nil
+}
+
+// finish ends the definition of a term (28; 27 is done where the delta is applied).
+func (f *definer) finish(e *entry, t *term, ok bool) {
+	e.state = done
+	if ok {
+		e.term = t
+	} else {
+		t.removed = true // 6: an earlier definition is gone all the same
+	}
+	f.d.terms = append(f.d.terms, t)
+}
+
+// members are the entries of an expanded term definition by keyword.
+type members [keywordCount]place
+
+// read fills m and returns the first key that has no place in a term definition (26), or 0.
+func (m *members) read(src *source, node uint32) uint32 {
+	for k, v := range src.tape.Members(int(node)) {
+		switch kw := keywordOf(src.text(uint32(k))); kw {
+		case kwID, kwReverse, kwContainer, kwContext, kwDirection, kwIndex, kwLanguage, kwNest, kwPrefix, kwProtected, kwType:
+			m[kw] = place{src, uint32(v)}
+		default:
+			return uint32(k)
+		}
+	}
+	return 0
+}
+
+// typeMapping is step 12.
+func (f *definer) typeMapping(t *term, p place) error {
+	if p.src == nil {
+		return nil
+	}
+	if p.src.kind(p.node) != jsontape.String { // 12.1
+		return f.fail(InvalidTypeMapping, p.src, p.node, "@type is no string")
+	}
+	kw, text, err := f.expandIRI(p.src.text(p.node), false) // 12.2
+	if err != nil {
+		return err
+	}
+	switch { // 12.4, 12.5
+	case kw == kwID:
+		t.coercion = toID
+	case kw == kwVocab:
+		t.coercion = toVocab
+	case kw == kwJSON:
+		t.coercion = toJSON
+	case kw == kwNoneValue:
+		t.coercion = toNone
+	case kw == kwNone && hasScheme(text):
+		t.coercion, t.datatype = toDatatype, newIRI(text)
+	default:
+		return f.fail(InvalidTypeMapping, p.src, p.node, quote(p.src.text(p.node))+" is no IRI and no type keyword")
+	}
+	return nil
+}
+
+// reverse is step 13; it reports whether the term is defined.
+func (f *definer) reverse(t *term, m *members) (bool, error) {
+	p := m[kwReverse]
+	if m[kwID].src != nil || m[kwNest].src != nil { // 13.1
+		return false, f.fail(InvalidReverseProperty, p.src, p.node, "@reverse stands with @id or @nest")
+	}
+	if p.src.kind(p.node) != jsontape.String { // 13.2
+		return false, f.fail(InvalidIRIMapping, p.src, p.node, "@reverse is no string")
+	}
+	text := p.src.text(p.node)
+	if likeKeyword(text) { // 13.3
+		return false, nil
+	}
+	kw, iri, err := f.expandIRI(text, false) // 13.4
+	if err != nil {
+		return false, err
+	}
+	if kw != kwNone || !isIRIOrBlank(iri) {
+		return false, f.fail(InvalidIRIMapping, p.src, p.node, quote(text)+" is no IRI")
+	}
+	t.iri = newIRI(iri)
+	if c := m[kwContainer]; c.src != nil && c.src.kind(c.node) != jsontape.Null { // 13.5
+		switch {
+		case c.src.is(c.node, "@set"):
+			t.container = inSet
+		case c.src.is(c.node, "@index"):
+			t.container = inIndex
+		default:
+			return false, f.fail(InvalidReverseProperty, c.src, c.node, "the container of a reverse property is @set or @index")
+		}
+	}
+	m[kwContainer] = place{}
+	t.reverse = true // 13.6
+	return true, nil
+}
+
+// mapping sets the IRI mapping (14 to 18); it reports whether the term is defined.
+func (f *definer) mapping(e *entry, t *term, m *members, simple bool) (bool, error) {
+	p := m[kwID]
+	isString := p.src != nil && p.src.kind(p.node) == jsontape.String
+	switch {
+	case p.src != nil && !(isString && p.src.text(p.node) == e.name): // 14
+		if p.src.kind(p.node) == jsontape.Null { // 14.1
+			break
+		}
+		if !isString { // 14.2.1
+			return false, f.fail(InvalidIRIMapping, p.src, p.node, "@id is no string")
+		}
+		text := p.src.text(p.node)
+		if likeKeyword(text) && keywordOf(text) == kwNone { // 14.2.2
+			return false, nil
+		}
+		kw, iri, err := f.expandIRI(text, false) // 14.2.3
+		switch {
+		case err != nil:
+			return false, err
+		case kw == kwContext:
+			return false, f.fail(InvalidKeywordAlias, p.src, p.node, "@context has no alias")
+		case kw != kwNone:
+			t.kw = kw
+		case isIRIOrBlank(iri):
+			t.iri = newIRI(iri)
+		default:
+			return false, f.fail(InvalidIRIMapping, p.src, p.node, quote(text)+" is no IRI and no keyword")
+		}
+		colon := strings.IndexByte(e.name[1:], ':') + 1
+		if colon > 0 && colon < len(e.name)-1 || strings.Contains(e.name, "/") { // 14.2.4
+			e.state = done
+			kw, iri, err := f.expandIRI(e.name, false)
+			if err != nil {
+				return false, err
+			}
+			if kw != t.kw || t.iri != nil && iri != t.iri.text {
+				return false, f.fail(InvalidIRIMapping, p.src, p.node, quote(e.name)+" expands to another IRI than its @id")
+			}
+		}
+		if simple && !strings.ContainsAny(e.name, ":/") { // 14.2.5
+			t.prefix = t.iri != nil && (t.iri.form == blank || endsInGenDelim(t.iri.text))
+		}
+	case strings.IndexByte(e.name[1:], ':') >= 0: // 15
+		i := strings.IndexByte(e.name[1:], ':') + 1
+		prefix, suffix := e.name[:i], e.name[i+1:]
+		if d := f.entry(prefix); d != nil { // 15.1
+			if err := f.define(d); err != nil {
+				return false, err
+			}
+		}
+		if d := f.lookup(prefix); d != nil && d.iri != nil { // 15.2
+			t.iri = newIRI(d.iri.text + suffix)
+		} else { // 15.3
+			t.iri = newIRI(e.name)
+		}
+	case strings.Contains(e.name, "/"): // 16
+		e.state = done
+		kw, iri, err := f.expandIRI(e.name, false)
+		if err != nil {
+			return false, err
+		}
+		if kw != kwNone || !hasScheme(iri) {
+			return false, f.fail(InvalidIRIMapping, e.src, e.node, quote(e.name)+" is no IRI")
+		}
+		t.iri = newIRI(iri)
+	case e.name == "@type": // 17
+		t.kw = kwType
+	default: // 18
+		f.noteVocab()
+		if !f.hasVocab {
+			return false, f.fail(InvalidIRIMapping, e.src, e.node, quote(e.name)+" has no @id, and there is no @vocab")
+		}
+		t.iri = newIRI(f.vocab + e.name)
+	}
+	return true, nil
+}
+
+// rest reads the other entries of a term definition (19 to 25).
+func (f *definer) rest(e *entry, t *term, m *members) error {
+	if p := m[kwContainer]; p.src != nil { // 19
+		var ok bool
+		if t.container, ok = p.src.container(p.node); !ok {
+			return f.fail(InvalidContainerMapping, p.src, p.node, "no such container")
+		}
+		if t.container&inType != 0 { // 19.4
+			if t.coercion == toNothing {
+				t.coercion = toID
+			}
+			if t.coercion != toID && t.coercion != toVocab {
+				return f.fail(InvalidTypeMapping, p.src, p.node, "a type map needs @type @id or @vocab")
+			}
+		}
+	}
+	if p := m[kwIndex]; p.src != nil { // 20
+		if t.container&inIndex == 0 {
+			return f.fail(InvalidTermDefinition, p.src, p.node, "@index needs @container @index")
+		}
+		if p.src.kind(p.node) != jsontape.String {
+			return f.fail(InvalidTermDefinition, p.src, p.node, "@index is no string")
+		}
+		t.index = p.src.text(p.node)
+		kw, iri, err := f.expandIRI(t.index, false)
+		if err != nil {
+			return err
+		}
+		if kw != kwNone || !hasScheme(iri) {
+			return f.fail(InvalidTermDefinition, p.src, p.node, quote(t.index)+" is no IRI")
+		}
+	}
+	if p := m[kwContext]; p.src != nil { // 21
+		if err := f.r.checkScoped(f, p.src, p.node, f.baseURL, f.remotes); err != nil {
+			if _, limit := err.(*Error); !limit {
+				return err
+			}
+			detail := "the @context of " + quote(e.name) + " is faulty"
+			bad := f.fail(InvalidScopedContext, p.src, p.node, detail).(*Error)
+			bad.Err = err
+			return bad
+		}
+		t.scoped = &scoped{p.src, p.node, f.baseURL}
+	}
+	if p := m[kwLanguage]; p.src != nil && m[kwType].src == nil { // 22
+		switch p.src.kind(p.node) {
+		case jsontape.Null:
+			t.hasLang = null
+		case jsontape.String:
+			t.hasLang, t.lang = set, lower(p.src.text(p.node))
+		default:
+			return f.fail(InvalidLanguageMapping, p.src, p.node, "@language is neither a string nor null")
+		}
+	}
+	if p := m[kwDirection]; p.src != nil && m[kwType].src == nil { // 23
+		var ok bool
+		if t.hasDir, t.dir, ok = p.src.direction(p.node); !ok {
+			return f.fail(InvalidBaseDirection, p.src, p.node, `@direction is none of "ltr", "rtl" and null`)
+		}
+	}
+	if p := m[kwNest]; p.src != nil { // 24
+		if p.src.kind(p.node) != jsontape.String {
+			return f.fail(InvalidNestValue, p.src, p.node, "@nest is no string")
+		}
+		t.nest = p.src.text(p.node)
+		if kw := keywordOf(t.nest); kw != kwNone && kw != kwNest {
+			return f.fail(InvalidNestValue, p.src, p.node, "@nest is a keyword other than @nest")
+		}
+	}
+	if p := m[kwPrefix]; p.src != nil { // 25
+		if strings.ContainsAny(e.name, ":/") {
+			return f.fail(InvalidTermDefinition, p.src, p.node, "a prefix holds no ':' and no '/'")
+		}
+		switch p.src.kind(p.node) {
+		case jsontape.True, jsontape.False:
+			t.prefix = p.src.kind(p.node) == jsontape.True
+		default:
+			return f.fail(InvalidPrefixValue, p.src, p.node, "@prefix is no boolean")
+		}
+		if t.prefix && t.kw != kwNone {
+			return f.fail(InvalidTermDefinition, p.src, p.node, "a keyword is no prefix")
+		}
+	}
+	return nil
+}
+
+func endsInGenDelim(s string) bool {
+	return s != "" && strings.IndexByte(":/?#[]@", s[len(s)-1]) >= 0
+}
+
+var iriCount atomic.Uint32
+
+func newIRI(text string) *iri {
+	nq := make([]byte, 0, len(text)+2)
+	nq = append(append(append(nq, '<'), text...), '>')
+	return &iri{text: text, nq: nq, form: formOf(text), seq: iriCount.Add(1)}
+}
+
+func quote(s string) string { return string(jsontape.AppendQuoted(nil, s)) }
+
+// lower puts a language tag into lower case, as peers do, so that equal tags give equal quads.
+func lower(s string) string { return strings.ToLower(s) }
+
+// sameTerm reports whether two definitions are the same but for their protected flags (27.1).
+func sameTerm(a, b *term) bool {
+	return a == b || a.kw == b.kw && a.coercion == b.coercion && a.container == b.container && a.hasDir == b.hasDir && a.dir == b.dir &&
+		a.hasLang == b.hasLang && a.lang == b.lang && a.prefix == b.prefix && a.reverse == b.reverse && a.removed == b.removed &&
+		a.index == b.index && a.nest == b.nest && sameIRI(a.iri, b.iri) && sameIRI(a.datatype, b.datatype) && sameScoped(a.scoped, b.scoped)
+}
+
+func sameIRI(a, b *iri) bool { return a == b || a != nil && b != nil && a.text == b.text }
+
+func sameScoped(a, b *scoped) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.src == b.src && a.node == b.node || sameJSON(&a.src.tape, int(a.node), &b.src.tape, int(b.node))
+}
+
+// sameJSON compares two JSON values; the order of members does not count. Strings are compared as they are written.
+func sameJSON(a *jsontape.Tape, i int, b *jsontape.Tape, j int) bool {
+	if bytes.Equal(a.Raw(i), b.Raw(j)) {
+		return true
+	}
+	if a.Nodes[i].Kind != b.Nodes[j].Kind {
+		return false
+	}
+	switch a.Nodes[i].Kind {
+	case jsontape.Array:
+		if a.Len(i) != b.Len(j) {
+			return false
+		}
+		j++
+		for x := range a.Elements(i) {
+			if !sameJSON(a, x, b, j) {
+				return false
+			}
+			j = int(b.Nodes[j].Next)
+		}
+		return true
+	case jsontape.Object:
+		if a.Len(i) != b.Len(j) {
+			return false
+		}
+		for k, x := range a.Members(i) {
+			y := b.Get(j, string(a.AppendString(nil, k)))
+			if y < 0 || !sameJSON(a, x, b, y) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

@@ -1,0 +1,880 @@
+package jsonld
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"canonscope/canon/jsontape"
+)
+
+// key is a key of an object that is being expanded, with its term definition in the active context.
+type key struct {
+	node uint32
+	term *term
+}
+
+// property is the active property of the Expansion algorithm.
+type property struct {
+	kind propertyKind
+	node uint32 // key in the document, for aKey
+	term *term  // its definition in the active context that the algorithm is called with; nil if there is none
+}
+
+type propertyKind uint8
+
+const (
+	noProperty propertyKind = iota // null
+	graphProperty
+	reverseProperty
+	includedProperty
+	aKey
+)
+
+// floats reports whether values without a node around them are dropped under p.
+func (p property) floats() bool { return p.kind == noProperty || p.kind == graphProperty }
+
+func (r *run) fail(code Code, node uint32, detail string) error {
+	return &Error{Code: code, Pointer: r.pointer(node), Detail: detail}
+}
+
+func (r *run) kind(node uint32) jsontape.Kind { return r.tape.Nodes[node].Kind }
+
+// text returns the text of a string of the document.
+func (r *run) text(node uint32) []byte { return r.tape.Text(int(node)) }
+
+// termOf returns the term definition of a key.
+func (r *run) termOf(ctx *activeContext, key uint32) *term {
+	return live(ctx.find(r.text(key), r.tape.Nodes[key].Hash))
+}
+
+// in looks an active property up in another active context.
+func (p property) in(r *run, ctx *activeContext) property {
+	if p.kind == aKey {
+		p.term = r.termOf(ctx, p.node)
+	}
+	return p
+}
+
+// expand is the Expansion algorithm (JSON-LD API section 5.1.2).
+func (r *run) expand(ctx *activeContext, p property, node uint32, fromMap bool) (chain, error) {
+	switch r.kind(node) {
+	case jsontape.Null: // 1
+		r.lose(node, "null value")
+		return chain{}, nil
+	case jsontape.Array: // 5
+		result := chain{kind: many}
+		nodes := r.tape.Nodes
+		list := p.term != nil && p.term.container&inList != 0
+		for n := node + 1; n < nodes[node].Next; n = nodes[n].Next { // 5.2
+			c, err := r.expand(ctx, p, n, fromMap) // 5.2.1
+			if err != nil {
+				return chain{}, err
+			}
+			if list && c.kind == many { // 5.2.2
+				c = r.toList(c, n)
+			}
+			if c.kind != nothing {
+				r.join(&result, c) // 5.2.3
+			}
+		}
+		return result, nil
+	case jsontape.Object:
+		return r.object(ctx, p, node, fromMap)
+	}
+	if p.floats() { // 4.1
+		r.lose(node, "free-floating value")
+		return chain{}, nil
+	}
+	if p.term != nil && p.term.scoped != nil { // 4.2
+		var err error
+		if ctx, err = r.derive(ctx, p.term.scoped, byProperty, node); err != nil {
+			return chain{}, err
+		}
+		p = p.in(r, ctx)
+	}
+	i, err := r.value(ctx, p.term, node) // 4.3
+	return single(i), err
+}
+
+// toList makes a list object of a chain.
+func (r *run) toList(c chain, node uint32) chain {
+	return single(r.newItem(item{kind: listItem, tape: node, first: c.head, last: c.tail}))
+}
+
+// value is Value Expansion (JSON-LD API section 5.3.2) of the scalar at node. For a string that expands to null as an
+// IRI, the result is an item without id.
+func (r *run) value(ctx *activeContext, t *term, node uint32) (uint32, error) {
+	isString := r.kind(node) == jsontape.String
+	var to coercion
+	if t != nil {
+		to = t.coercion
+	}
+	switch to {
+	case toID, toVocab: // 1, 2
+		if isString {
+			id, _ := r.expandIRI(ctx, r.text(node), true, to == toVocab)
+			return r.newItem(item{kind: nodeItem, flags: hasID, tape: node, id: id}), nil
+		}
+	case toDatatype: // 4
+		return r.newItem(item{kind: valueItem, tape: node, id: r.refOf(t.datatype)}), nil
+	}
+	it := item{kind: valueItem, tape: node} // 3
+	if to == toJSON {
+		it.flags = isJSON
+	} else if isString { // 5
+		it.dir = ctx.dir
+		lang := ctx.lang
+		if t != nil {
+			if t.hasLang != unset {
+				lang = t.lang
+			}
+			if t.hasDir != unset {
+				it.dir = t.dir
+			}
+		}
+		if lang != "" {
+			it.lang = r.tagOf([]byte(lang))
+		}
+	}
+	return r.newItem(it), nil
+}
+
+// expandIRI is IRI Expansion (JSON-LD API section 5.2.2) of text of the document. A result of 0 is null; a keyword is
+// also a ref to its text.
+func (r *run) expandIRI(ctx *activeContext, text []byte, documentRelative, vocab bool) (uint32, keyword) {
+	if len(text) > 0 && text[0] == '@' {
+		if kw := keywordOf(string(text)); kw != kwNone { // 1
+			return r.refBytes(text), kw
+		}
+		if likeKeyword(text) { // 2
+			return 0, kwNone
+		}
+	}
+	if t := live(ctx.find(text, jsontape.KeyHash(text))); t != nil {
+		if t.kw != kwNone { // 4
+			return r.refString(keywordText[t.kw]), t.kw
+		}
+		if vocab { // 5
+			if t.iri == nil {
+				return 0, kwNone
+			}
+			return r.refOf(t.iri), kwNone
+		}
+	}
+	if i := bytes.IndexByte(text, ':'); i > 0 { // 6
+		if n := r.compact(ctx, text, i); n != 0 {
+			return n, kwNone
+		}
+	}
+	if vocab && ctx.hasVocab { // 7
+		return r.concat(ctx.vocab, text), kwNone
+	}
+	if documentRelative && ctx.base != "" { // 8
+		return r.refString(resolve(ctx.base, string(text))), kwNone
+	}
+	return r.refBytes(text), kwNone // 9
+}
+
+// compact expands text with a colon at i (step 6), or returns 0.
+func (r *run) compact(ctx *activeContext, text []byte, i int) uint32 {
+	prefix, suffix := text[:i], text[i+1:]
+	if len(suffix) >= 2 && suffix[0] == '/' && suffix[1] == '/' || i == 1 && prefix[0] == '_' { // 6.2
+		return r.refBytes(text)
+	}
+	if t := live(ctx.find(prefix, jsontape.KeyHash(prefix))); t != nil && t.prefix && t.iri != nil { // 6.4
+		return r.concat(t.iri.text, suffix)
+	}
+	if hasScheme(text) { // 6.5
+		return r.refBytes(text)
+	}
+	return 0
+}
+
+func (r *run) concat(a string, b []byte) uint32 {
+	return r.refText(append(append(append(append(r.buf, '<'), a...), b...), '>'))
+}
+
+// keyRef expands a key that is no keyword to the ref of a property (steps 13.2 and 13.3); 0 drops the key.
+func (r *run) keyRef(ctx *activeContext, k key) uint32 {
+	if k.term != nil {
+		if k.term.iri != nil && k.term.iri.form != relative {
+			return r.refOf(k.term.iri)
+		}
+		if k.term.iri == nil {
+			r.lose(k.node, "term mapped to null")
+		} else {
+			r.lose(k.node, "relative property")
+		}
+		return 0
+	}
+	text := r.text(k.node)
+	if likeKeyword(text) {
+		r.lose(k.node, "reserved term")
+		return 0
+	}
+	n, _ := r.expandIRI(ctx, text, false, true)
+	if f := r.refs[n].form; f == relative {
+		// A colon makes it a property for expansion; as an IRI it stays relative.
+		if bytes.IndexByte(r.refs[n].text(), ':') >= 0 {
+			return n
+		}
+		r.lose(k.node, "undefined term")
+		return 0
+	}
+	return n
+}
+
+// object is one node, value, list or set object while its entries are read.
+type object struct {
+	node, item uint32
+	ctx, typed *activeContext // active context, and type-scoped context
+	p          property
+	have       uint32 // a bit for each keyword that has been read
+	typeKey    uint32 // first key in code point order that expands to @type
+	value      uint32
+	language   uint32
+	dir        direction
+	id         uint32
+	types      int    // entries of @type
+	typeArray  bool   // they stand in an array
+	datatype   uint32 // the last of them
+	inner      chain  // @list or @set
+	others     bool   // properties, reverse properties
+}
+
+func bit(k keyword) uint32 { return 1 << k }
+
+// object expands a map (steps 7 to 20).
+func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) (chain, error) {
+	nodes := r.tape.Nodes
+	if ctx.previous != nil && !fromMap && r.rollsBack(ctx, node) { // 7
+		ctx = ctx.previous
+	}
+	var err error
+	if p.term != nil && p.term.scoped != nil { // 8
+		if ctx, err = r.derive(ctx, p.term.scoped, byProperty, node); err != nil {
+			return chain{}, err
+		}
+	}
+	end := nodes[node].Next
+	for k := node + 1; k < end; k = nodes[k+1].Next { // 9
+		if nodes[k].Hash == contextHash && r.tape.TextIs(int(k), "@context") {
+			if node != 0 { // that of the top level has been processed
+				if ctx, err = r.deriveInline(ctx, k+1); err != nil {
+					return chain{}, err
+				}
+			}
+			break
+		}
+	}
+	o := object{node: node, p: p, typed: ctx} // 10
+	base, nests := len(r.keys), len(r.nests)
+	if o.ctx, err = r.readKeys(&o, ctx); err != nil { // 11, 12
+		return chain{}, err
+	}
+	o.item = r.newItem(item{kind: nodeItem, tape: node})
+	err = r.entries(&o, base, nests) // 13, 14
+	r.keys, r.nests = r.keys[:base], r.nests[:nests]
+	if err != nil {
+		return chain{}, err
+	}
+	return r.finish(&o)
+}
+
+var contextHash = jsontape.KeyHash("@context")
+
+// rollsBack reports whether a non-propagated context ends at the object (step 7).
+func (r *run) rollsBack(ctx *activeContext, node uint32) bool {
+	nodes := r.tape.Nodes
+	end := nodes[node].Next
+	for k := node + 1; k < end; k = nodes[k+1].Next {
+		t := r.termOf(ctx, k)
+		if t == nil {
+			continue
+		}
+		if t.kw == kwValue || t.kw == kwID && k == node+1 && nodes[k+1].Next == end {
+			return false
+		}
+	}
+	return true
+}
+
+// readKeys puts the keys of an object on the stack and applies type-scoped contexts (step 11).
+func (r *run) readKeys(o *object, ctx *activeContext) (*activeContext, error) {
+	nodes := r.tape.Nodes
+	end := nodes[o.node].Next
+	base := len(r.keys)
+	types := 0
+	for k := o.node + 1; k < end; k = nodes[k+1].Next {
+		t := r.termOf(ctx, k)
+		r.keys = append(r.keys, key{k, t})
+		if t != nil && t.kw == kwType {
+			if types++; types == 1 || bytes.Compare(r.text(k), r.text(o.typeKey)) < 0 {
+				o.typeKey = k
+			}
+		}
+	}
+	if types == 0 {
+		return ctx, nil
+	}
+	before := ctx
+	var err error
+	if types == 1 {
+		ctx, err = r.typeScoped(ctx, o.typed, o.typeKey+1)
+	} else {
+		from := len(r.types)
+		for _, k := range r.keys[base:] {
+			if k.term != nil && k.term.kw == kwType {
+				r.types = append(r.types, k.node)
+			}
+		}
+		sorted := r.types[from:]
+		r.sortByText(sorted)
+		for _, k := range sorted {
+			if ctx, err = r.typeScoped(ctx, o.typed, k+1); err != nil {
+				break
+			}
+		}
+		r.types = r.types[:from]
+	}
+	if err != nil {
+		return nil, err
+	}
+	if ctx != before {
+		for i := range r.keys[base:] {
+			k := &r.keys[base+i]
+			k.term = r.termOf(ctx, k.node)
+		}
+	}
+	return ctx, nil
+}
+
+// typeScoped applies the scoped contexts of the types at node, in code point order (step 11.2).
+func (r *run) typeScoped(ctx, typed *activeContext, node uint32) (*activeContext, error) {
+	nodes := r.tape.Nodes
+	from := len(r.types)
+	switch nodes[node].Kind {
+	case jsontape.String:
+		r.types = append(r.types, node)
+	case jsontape.Array:
+		for n := node + 1; n < nodes[node].Next; n = nodes[n].Next {
+			if nodes[n].Kind == jsontape.String {
+				r.types = append(r.types, n)
+			}
+		}
+		r.sortByText(r.types[from:])
+	}
+	var err error
+	for i := from; i < len(r.types); i++ {
+		text := r.text(r.types[i])
+		t := live(typed.find(text, jsontape.KeyHash(text)))
+		if t == nil || t.scoped == nil {
+			continue
+		}
+		if ctx, err = r.derive(ctx, t.scoped, byType, r.types[i]); err != nil {
+			break
+		}
+	}
+	r.types = r.types[:from]
+	return ctx, err
+}
+
+// sortByText sorts strings of the document in code point order.
+func (r *run) sortByText(nodes []uint32) {
+	slices.SortFunc(nodes, func(a, b uint32) int { return bytes.Compare(r.text(a), r.text(b)) })
+}
+
+// entries is steps 13 and 14 for the keys on the stack from base on.
+func (r *run) entries(o *object, base, nests int) error {
+	for i := base; i < len(r.keys); i++ {
+		k := r.keys[i]
+		if k.term != nil && k.term.kw != kwNone {
+			if k.term.kw == kwContext { // 13.1
+				continue
+			}
+			if err := r.keyword(o, k); err != nil { // 13.4
+				return err
+			}
+			continue
+		}
+		prop := r.keyRef(o.ctx, k) // 13.2
+		if prop == 0 {             // 13.3
+			continue
+		}
+		if err := r.property(o, k, prop); err != nil { // 13.5 to 13.14
+			return err
+		}
+	}
+	for i := nests; i < len(r.nests); i++ { // 14
+		if err := r.nest(o, r.nests[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nest unfolds the value of a key that expands to @nest (step 14).
+func (r *run) nest(o *object, k uint32) error {
+	nodes := r.tape.Nodes
+	outer := o.ctx
+	t := r.termOf(outer, k)
+	from, to := k+1, nodes[k+1].Next
+	if nodes[from].Kind == jsontape.Array { // 14.1
+		from++
+	}
+	for n := from; n < to; n = nodes[n].Next { // 14.2
+		if nodes[n].Kind != jsontape.Object {
+			return r.fail(InvalidNestValue, n, "it is no object")
+		}
+		ctx := outer
+		if t != nil && t.scoped != nil { // 3, 8
+			var err error
+			if ctx, err = r.derive(outer, t.scoped, byProperty, n); err != nil {
+				return err
+			}
+		}
+		base, nests := len(r.keys), len(r.nests)
+		for c := n + 1; c < nodes[n].Next; c = nodes[c+1].Next {
+			t := r.termOf(ctx, c)
+			if t != nil && t.kw == kwValue { // 14.2.1
+				return r.fail(InvalidNestValue, c, "a nested object holds @value")
+			}
+			r.keys = append(r.keys, key{c, t})
+		}
+		o.ctx = ctx
+		err := r.entries(o, base, nests)
+		o.ctx = outer
+		r.keys, r.nests = r.keys[:base], r.nests[:nests]
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keyword reads an entry whose key expands to a keyword (step 13.4).
+func (r *run) keyword(o *object, k key) error {
+	kw := k.term.kw
+	v := k.node + 1
+	if o.p.kind == reverseProperty { // 13.4.1
+		return r.fail(InvalidReversePropertyMap, k.node, keywordText[kw]+" stands in a reverse property map")
+	}
+	if o.have&bit(kw) != 0 && kw != kwIncluded && kw != kwType { // 13.4.2
+		return r.fail(CollidingKeywords, k.node, "a second entry for "+keywordText[kw])
+	}
+	isString := r.kind(v) == jsontape.String
+	switch kw {
+	case kwID: // 13.4.3
+		if !isString {
+			return r.fail(InvalidIDValue, v, "it is no string")
+		}
+		o.id, _ = r.expandIRI(o.ctx, r.text(v), true, false)
+		r.items[o.item].lang = v
+		if o.id == 0 {
+			r.lose(v, "reserved @id value")
+		}
+	case kwType: // 13.4.4
+		if err := r.typeEntry(o, v); err != nil {
+			return err
+		}
+	case kwGraph: // 13.4.5
+		c, err := r.expand(o.ctx, property{kind: graphProperty}, v, false)
+		if err != nil {
+			return err
+		}
+		c.kind = many
+		r.hangAll(o.item, c, ofGraph, 0)
+	case kwIncluded: // 13.4.6
+		c, err := r.expand(o.ctx, property{kind: includedProperty}, v, false)
+		if err != nil {
+			return err
+		}
+		if c.kind == nothing {
+			return r.fail(InvalidIncludedValue, v, "it is no node object")
+		}
+		for i := c.head; i != 0; i = r.items[i].next {
+			if r.items[i].kind != nodeItem { // 13.4.6.3
+				return r.fail(InvalidIncludedValue, r.items[i].tape, "it is no node object")
+			}
+		}
+		c.kind = many
+		r.hangAll(o.item, c, ofIncluded, 0)
+		o.others = true
+	case kwValue: // 13.4.7; whether the input type is @json is known at the end
+		o.value = v
+	case kwLanguage: // 13.4.8
+		if !isString {
+			return r.fail(InvalidLanguageTaggedString, v, "@language is no string")
+		}
+		o.language = v
+	case kwDirection: // 13.4.9
+		switch {
+		case isString && r.tape.TextIs(int(v), "ltr"):
+			o.dir = ltr
+		case isString && r.tape.TextIs(int(v), "rtl"):
+			o.dir = rtl
+		default:
+			return r.fail(InvalidBaseDirection, v, `@direction is neither "ltr" nor "rtl"`)
+		}
+	case kwIndex: // 13.4.10
+		if !isString {
+			return r.fail(InvalidIndexValue, v, "it is no string")
+		}
+		r.items[o.item].index = v
+	case kwList: // 13.4.11
+		if o.p.floats() {
+			r.lose(v, "free-floating list")
+			return nil
+		}
+		c, err := r.expand(o.ctx, o.p.in(r, o.ctx), v, false)
+		if err != nil {
+			return err
+		}
+		o.inner = c
+	case kwSet: // 13.4.12
+		c, err := r.expand(o.ctx, o.p.in(r, o.ctx), v, false)
+		if err != nil {
+			return err
+		}
+		o.inner = c
+	case kwReverse: // 13.4.13
+		if err := r.reverseEntry(o, v); err != nil {
+			return err
+		}
+	case kwNest: // 13.4.14
+		r.nests = append(r.nests, k.node)
+		return nil
+	default:
+		r.lose(k.node, keywordText[kw]+" has no meaning here")
+		return nil
+	}
+	o.have |= bit(kw)
+	return nil
+}
+
+// typeEntry reads an entry of @type (13.4.4).
+func (r *run) typeEntry(o *object, v uint32) error {
+	nodes := r.tape.Nodes
+	switch nodes[v].Kind {
+	case jsontape.String:
+		r.addType(o, v)
+		return nil
+	case jsontape.Array:
+		o.typeArray = true
+		for n := v + 1; n < nodes[v].Next; n = nodes[n].Next {
+			if nodes[n].Kind != jsontape.String {
+				return r.fail(InvalidTypeValue, n, "a type is no string")
+			}
+			r.addType(o, n)
+		}
+		if nodes[v].Next == v+1 && r.asJSON {
+			r.hang(o.item, r.newItem(item{kind: emptyItem, role: ofType}))
+		}
+		return nil
+	}
+	return r.fail(InvalidTypeValue, v, "@type is neither a string nor an array of strings")
+}
+
+func (r *run) addType(o *object, v uint32) {
+	o.types++
+	o.datatype, _ = r.expandIRI(o.typed, r.text(v), true, true)
+	r.hang(o.item, r.newItem(item{kind: typeItem, role: ofType, tape: v, id: o.datatype}))
+}
+
+// reverseEntry reads an entry of @reverse (13.4.13).
+func (r *run) reverseEntry(o *object, v uint32) error {
+	if r.kind(v) != jsontape.Object { // 13.4.13.1
+		return r.fail(InvalidReverseValue, v, "it is no object")
+	}
+	c, err := r.expand(o.ctx, property{kind: reverseProperty}, v, false) // 13.4.13.2
+	if err != nil {
+		return err
+	}
+	for i := r.items[c.head].first; i != 0; {
+		next := r.items[i].next
+		it := &r.items[i]
+		if it.role == ofReverse { // 13.4.13.3: reversed twice
+			it.role = ofProperty
+		} else { // 13.4.13.4
+			if it.kind == valueItem || it.kind == listItem {
+				return r.fail(InvalidReversePropertyValue, it.tape, "the value of a reverse property is no node object")
+			}
+			it.role = ofReverse
+		}
+		r.hang(o.item, i)
+		i = next
+	}
+	o.others = true
+	return nil
+}
+
+// property reads an entry whose key is a property (steps 13.5 to 13.14).
+func (r *run) property(o *object, k key, prop uint32) error {
+	v := k.node + 1
+	p := property{kind: aKey, node: k.node, term: k.term}
+	var container containers // 13.5
+	to := toNothing
+	if k.term != nil {
+		container, to = k.term.container, k.term.coercion
+	}
+	isMap := r.kind(v) == jsontape.Object
+	var c chain
+	var err error
+	switch {
+	case to == toJSON: // 13.6
+		c = single(r.newItem(item{kind: valueItem, flags: isJSON, tape: v}))
+	case container&inLanguage != 0 && isMap: // 13.7
+		c, err = r.languageMap(o.ctx, k.term, v)
+	case container&(inIndex|inType|inID) != 0 && isMap: // 13.8
+		c, err = r.indexMap(o.ctx, p, v)
+	default: // 13.9
+		c, err = r.expand(o.ctx, p, v, false)
+	}
+	if err != nil || c.kind == nothing { // 13.10
+		return err
+	}
+	if container&inList != 0 && !(c.kind == one && r.items[c.head].kind == listItem) { // 13.11
+		c = r.toList(c, v)
+	}
+	if container&inGraph != 0 && container&(inID|inIndex) == 0 { // 13.12
+		c = r.toGraphs(c)
+	}
+	o.others = true
+	if k.term != nil && k.term.reverse { // 13.13
+		for i := c.head; i != 0; i = r.items[i].next {
+			if kind := r.items[i].kind; kind == valueItem || kind == listItem { // 13.13.4.1
+				return r.fail(InvalidReversePropertyValue, r.items[i].tape, "the value of a reverse property is no node object")
+			}
+		}
+		r.hangAll(o.item, c, ofReverse, prop)
+		return nil
+	}
+	r.hangAll(o.item, c, ofProperty, prop) // 13.14
+	return nil
+}
+
+// toGraphs wraps each item of a chain in a graph object.
+func (r *run) toGraphs(c chain) chain {
+	out := chain{kind: many}
+	for i := c.head; i != 0; {
+		next := r.items[i].next
+		r.join(&out, single(r.toGraph(i)))
+		i = next
+	}
+	return out
+}
+
+func (r *run) toGraph(i uint32) uint32 {
+	r.items[i].next = 0
+	r.items[i].role, r.items[i].prop = ofGraph, 0
+	return r.newItem(item{kind: nodeItem, flags: hasGraph, tape: r.items[i].tape, first: i, last: i})
+}
+
+// languageMap is step 13.7.
+func (r *run) languageMap(ctx *activeContext, t *term, node uint32) (chain, error) {
+	nodes := r.tape.Nodes
+	result := chain{kind: many}
+	dir := ctx.dir // 13.7.2
+	if t.hasDir != unset {
+		dir = t.dir // 13.7.3
+	}
+	for k := node + 1; k < nodes[node].Next; k = nodes[k+1].Next { // 13.7.4
+		var lang uint32
+		if tag := r.text(k); string(tag) != "@none" {
+			if t := r.termOf(ctx, k); t == nil || t.kw != kwNoneValue { // 13.7.4.2.4
+				lang = r.tagOf(tag)
+			}
+		}
+		v, end := k+1, nodes[k+1].Next
+		if nodes[v].Kind == jsontape.Array { // 13.7.4.1
+			v++
+		}
+		for ; v < end; v = nodes[v].Next { // 13.7.4.2
+			switch nodes[v].Kind {
+			case jsontape.Null: // 13.7.4.2.1
+				r.lose(v, "null value")
+				continue
+			case jsontape.String:
+			default: // 13.7.4.2.2
+				return chain{}, r.fail(InvalidLanguageMapValue, v, "it is no string")
+			}
+			r.join(&result, single(r.newItem(item{kind: valueItem, tape: v, lang: lang, dir: dir})))
+		}
+	}
+	return result, nil
+}
+
+// indexMap is step 13.8.
+func (r *run) indexMap(ctx *activeContext, p property, node uint32) (chain, error) {
+	nodes := r.tape.Nodes
+	container := p.term.container
+	result := chain{kind: many}
+	for k := node + 1; k < nodes[node].Next; k = nodes[k+1].Next { // 13.8.3
+		mapCtx := ctx // 13.8.3.3
+		if container&inType != 0 {
+			from := ctx
+			if ctx.previous != nil { // 13.8.3.1
+				from = ctx.previous
+			}
+			if t := r.termOf(from, k); t != nil && t.scoped != nil { // 13.8.3.2
+				var err error
+				if mapCtx, err = r.derive(from, t.scoped, byTypeMap, k); err != nil {
+					return chain{}, err
+				}
+			}
+		}
+		text := r.text(k)
+		expanded, kw := r.expandIRI(ctx, text, false, true) // 13.8.3.4
+		none := kw == kwNoneValue
+		var c chain
+		var err error
+		inMap := p
+		if mapCtx != ctx {
+			inMap = p.in(r, mapCtx)
+		}
+		if c, err = r.expand(mapCtx, inMap, k+1, true); err != nil { // 13.8.3.5, 13.8.3.6
+			return chain{}, err
+		}
+		for i := c.head; i != 0; { // 13.8.3.7
+			next := r.items[i].next
+			if container&inGraph != 0 && !r.isGraphObject(i) { // 13.8.3.7.1
+				i = r.toGraph(i)
+			}
+			r.items[i].next = 0
+			switch {
+			case container&inIndex != 0 && p.term.index != "" && !none: // 13.8.3.7.2
+				if err := r.indexProperty(ctx, p.term.index, k, i); err != nil {
+					return chain{}, err
+				}
+			case container&inIndex != 0 && r.items[i].index == 0 && !none: // 13.8.3.7.3
+				r.items[i].index = k
+			case container&inID != 0 && r.items[i].flags&hasID == 0 && !none: // 13.8.3.7.4
+				if r.items[i].kind != nodeItem {
+					return chain{}, r.fail(InvalidValueObject, k+1, "the value of an id map is no node object")
+				}
+				r.items[i].flags |= hasID
+				r.items[i].lang = k
+				r.items[i].id, _ = r.expandIRI(ctx, text, true, false)
+			case container&inType != 0 && !none: // 13.8.3.7.5
+				if r.items[i].kind != nodeItem {
+					return chain{}, r.fail(InvalidValueObject, k+1, "the value of a type map is no node object")
+				}
+				r.items[i].flags |= hasOthers
+				r.hang(i, r.newItem(item{kind: typeItem, role: ofType, tape: k, id: expanded}))
+			}
+			r.join(&result, single(i)) // 13.8.3.7.6
+			i = next
+		}
+	}
+	return result, nil
+}
+
+// isGraphObject reports whether an item has @graph and nothing but @id and @index besides.
+func (r *run) isGraphObject(i uint32) bool {
+	it := &r.items[i]
+	return it.kind == nodeItem && it.flags&(hasGraph|hasOthers) == hasGraph
+}
+
+// indexProperty adds the key of a property-valued index to an item (13.8.3.7.2).
+func (r *run) indexProperty(ctx *activeContext, index string, k, i uint32) error {
+	if r.items[i].kind != nodeItem { // 13.8.3.7.2.5
+		return r.fail(InvalidValueObject, k+1, "a value object has no place for the index property "+quote(index))
+	}
+	t := live(ctx.terms.findString(index))
+	v, err := r.value(ctx, t, k) // 13.8.3.7.2.1
+	if err != nil {
+		return err
+	}
+	r.items[v].prop, _ = r.expandIRI(ctx, []byte(index), false, true) // 13.8.3.7.2.2
+	r.items[i].flags |= hasOthers
+	r.hang(i, v)
+	return nil
+}
+
+// finish checks an object whose entries have been read (steps 15 to 20).
+func (r *run) finish(o *object) (chain, error) {
+	it := &r.items[o.item]
+	if o.id != 0 || o.have&bit(kwID) != 0 {
+		it.flags |= hasID
+		it.id = o.id
+	}
+	if o.have&bit(kwGraph) != 0 {
+		it.flags |= hasGraph
+	}
+	if o.others || o.have&bit(kwType) != 0 {
+		it.flags |= hasOthers
+	}
+	switch {
+	case o.have&bit(kwValue) != 0: // 15
+		return r.finishValue(o)
+	case o.have&(bit(kwList)|bit(kwSet)) != 0: // 17
+		if o.others || o.have&^(bit(kwList)|bit(kwSet)|bit(kwIndex)) != 0 || o.have&bit(kwList) != 0 && o.have&bit(kwSet) != 0 { // 17.1
+			return chain{}, r.fail(InvalidSetOrListObject, o.node, "a list or set object has other entries")
+		}
+		if o.have&bit(kwSet) != 0 { // 17.2
+			return o.inner, nil
+		}
+		*it = item{kind: listItem, tape: o.node, index: it.index, first: o.inner.head, last: o.inner.tail}
+	case o.have == bit(kwLanguage) && !o.others: // 18
+		r.lose(o.node, "object with only @language")
+		return chain{}, nil
+	}
+	if o.p.floats() && !o.others { // 19
+		switch o.have {
+		case 0:
+			r.lose(o.node, "empty object")
+			return chain{}, nil
+		case bit(kwID): // 19.2
+			r.lose(o.node, "free-floating node reference")
+			return chain{}, nil
+		}
+	}
+	return single(o.item), nil
+}
+
+// finishValue makes the item of a value object (step 15).
+func (r *run) finishValue(o *object) (chain, error) {
+	it := &r.items[o.item]
+	allowed := bit(kwDirection) | bit(kwIndex) | bit(kwLanguage) | bit(kwType) | bit(kwValue)
+	if o.others || o.have&^allowed != 0 { // 15.1
+		return chain{}, r.fail(InvalidValueObject, o.node, "a value object has other entries")
+	}
+	typed := o.have&bit(kwType) != 0
+	if typed && o.have&(bit(kwLanguage)|bit(kwDirection)) != 0 {
+		return chain{}, r.fail(InvalidValueObject, o.node, "a value object has @type and also @language or @direction")
+	}
+	value := item{kind: valueItem, tape: o.value, index: it.index, dir: o.dir}
+	kind := r.kind(o.value)
+	switch {
+	case typed && !o.typeArray && r.isJSONType(o.datatype): // 15.2
+		value.flags = isJSON
+	case kind == jsontape.Array || kind == jsontape.Object: // 13.4.7.2
+		return chain{}, r.fail(InvalidValueObjectValue, o.value, "@value is neither a scalar nor null")
+	case kind == jsontape.Null: // 15.3
+		r.lose(o.value, "null @value")
+		return chain{}, nil
+	case o.language != 0:
+		if kind != jsontape.String { // 15.4
+			return chain{}, r.fail(InvalidLanguageTaggedValue, o.value, "only strings have a language")
+		}
+		value.lang = r.tagOf(r.text(o.language))
+	case typed: // 15.5
+		f := &r.refs[o.datatype]
+		if o.typeArray || o.datatype == 0 || f.form != absolute {
+			return chain{}, r.fail(InvalidTypedValue, o.node, fmt.Sprintf("the type %s is no IRI", f.nq))
+		}
+		value.id = o.datatype
+	}
+	if o.p.floats() { // 19.1
+		r.lose(o.node, "free-floating value")
+		return chain{}, nil
+	}
+	*it = value
+	return single(o.item), nil
+}
+
+func (r *run) isJSONType(ref uint32) bool {
+	f := &r.refs[ref]
+	return f.form == reserved && string(f.text()) == "@json"
+}

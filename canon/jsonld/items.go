@@ -1,0 +1,277 @@
+package jsonld
+
+import (
+	"bytes"
+	"hash/maphash"
+
+	"canonscope/canon"
+	"canonscope/canon/rdf"
+)
+
+// item is one object of the expanded form: a node object, a value object or a list object, or a type of a node. Items
+// stand in run.items and refer to one another by index; 0 is no item.
+type item struct {
+	kind  itemKind
+	role  role // where it hangs in its parent
+	flags itemFlags
+	dir   direction // of a value
+	tape  uint32    // node of the document: the object, the value, the entry of @type
+	next  uint32    // next item of the same parent
+	first uint32    // node: what hangs in it; list: its elements
+	last  uint32
+	prop  uint32 // ref of the property, for the roles ofProperty and ofReverse
+	id    uint32 // ref: @id of a node, datatype of a value, the type itself
+	lang  uint32 // of a value: index into run.langs, 0 for none; of a node: where its @id stands in the document
+	index uint32 // node of the text of @index, 0 for none
+}
+
+type itemKind uint8
+
+const (
+	nodeItem itemKind = iota
+	valueItem
+	listItem
+	typeItem
+	emptyItem // an empty array, which only the JSON form shows
+)
+
+type role uint8
+
+const (
+	ofProperty role = iota
+	ofReverse
+	ofType
+	ofGraph
+	ofIncluded
+)
+
+type itemFlags uint8
+
+const (
+	hasID     itemFlags = 1 << iota // a node with @id
+	hasGraph                        // a node with @graph
+	hasOthers                       // a node with properties, types, reverse properties or included nodes
+	isJSON                          // a value of type @json
+)
+
+// chain is the result of expanding one JSON value: nothing, one item or an array of items.
+type chain struct {
+	head, tail uint32
+	kind       chainKind
+}
+
+type chainKind uint8
+
+const (
+	nothing chainKind = iota
+	one
+	many
+)
+
+func (r *run) newItem(it item) uint32 {
+	r.items = append(r.items, it)
+	return uint32(len(r.items) - 1)
+}
+
+func single(i uint32) chain { return chain{i, i, one} }
+
+// join appends the items of a chain to another, which becomes an array.
+func (r *run) join(c *chain, more chain) {
+	c.kind = many
+	switch {
+	case more.head == 0:
+	case c.head == 0:
+		c.head, c.tail = more.head, more.tail
+	default:
+		r.items[c.tail].next = more.head
+		c.tail = more.tail
+	}
+}
+
+// hang adds an item to those of its parent.
+func (r *run) hang(parent, child uint32) {
+	r.items[child].next = 0
+	p := &r.items[parent]
+	if p.last == 0 {
+		p.first = child
+	} else {
+		r.items[p.last].next = child
+	}
+	p.last = child
+}
+
+// hangAll hangs every item of a chain.
+func (r *run) hangAll(parent uint32, c chain, as role, prop uint32) {
+	for i := c.head; i != 0; {
+		next := r.items[i].next
+		r.items[i].role, r.items[i].prop = as, prop
+		r.hang(parent, i)
+		i = next
+	}
+	if c.head == 0 && c.kind == many && r.asJSON {
+		r.hang(parent, r.newItem(item{kind: emptyItem, role: as, prop: prop}))
+	}
+}
+
+// ref is an IRI or blank node identifier that occurs in the document, once for each text or compiled IRI.
+type ref struct {
+	nq   []byte // text in angle brackets, also for what is no IRI
+	form form
+	term rdf.TermID // once it occurs in a quad
+}
+
+// text is the text without brackets. It must not be asked of ref 0.
+func (f *ref) text() []byte { return f.nq[1 : len(f.nq)-1] }
+
+type memoSlot struct {
+	iri *iri
+	gen uint32
+	ref uint32
+}
+
+type nameSlot struct {
+	hash, gen, ref uint32
+}
+
+const memoSize = 1 << 10 // compiled IRIs of one document that are found again; a miss only makes a second term
+
+// resetItems begins a new document. Slots of an older generation count as empty, so nothing is cleared.
+func (r *run) resetItems() {
+	r.gen++
+	if r.memo == nil || r.gen == 0 {
+		r.memo, r.names, r.gen = make([]memoSlot, memoSize), make([]nameSlot, 64), 1
+	}
+	r.items = append(r.items[:0], item{})
+	r.refs = append(r.refs[:0], ref{})
+	r.langs = append(r.langs[:0], tag{})
+	r.keys, r.nests, r.types, r.named = r.keys[:0], r.nests[:0], r.types[:0], 0
+}
+
+// refOf returns the ref of a compiled IRI.
+func (r *run) refOf(i *iri) uint32 {
+	m := &r.memo[i.seq%memoSize]
+	if m.gen == r.gen && m.iri == i {
+		return m.ref
+	}
+	var n uint32
+	if i.form == blank { // the same label may stand in the document
+		n = r.refText(append(r.buf, i.nq...))
+	} else {
+		n = uint32(len(r.refs))
+		r.refs = append(r.refs, ref{nq: i.nq, form: i.form})
+	}
+	*m = memoSlot{i, r.gen, n}
+	return n
+}
+
+// refText returns the ref of the text between angle brackets that buf, which is r.buf with more behind it, ends in.
+func (r *run) refText(buf []byte) uint32 {
+	nq := buf[len(r.buf):]
+	h := uint32(maphash.Bytes(seed, nq))
+	slot := r.slotOf(h, nq)
+	if slot.gen == r.gen {
+		return slot.ref
+	}
+	n := uint32(len(r.refs))
+	*slot = nameSlot{h, r.gen, n}
+	r.buf = buf
+	r.refs = append(r.refs, ref{nq: nq[:len(nq):len(nq)], form: formOf(nq[1 : len(nq)-1])})
+	if r.named++; 2*r.named > len(r.names) {
+		r.rehash()
+	}
+	return n
+}
+
+// refBytes is refText for text that stands elsewhere.
+func (r *run) refBytes(text []byte) uint32 {
+	return r.refText(append(append(append(r.buf, '<'), text...), '>'))
+}
+
+func (r *run) refString(text string) uint32 {
+	return r.refText(append(append(append(r.buf, '<'), text...), '>'))
+}
+
+func (r *run) slotOf(h uint32, nq []byte) *nameSlot {
+	mask := uint32(len(r.names) - 1)
+	for i := h & mask; ; i = (i + 1) & mask {
+		s := &r.names[i]
+		if s.gen != r.gen || s.hash == h && bytes.Equal(r.refs[s.ref].nq, nq) {
+			return s
+		}
+	}
+}
+
+func (r *run) rehash() {
+	old := r.names
+	r.names = make([]nameSlot, 4*len(old))
+	mask := uint32(len(r.names) - 1)
+	for _, s := range old {
+		if s.gen != r.gen {
+			continue
+		}
+		i := s.hash & mask
+		for r.names[i].gen == r.gen {
+			i = (i + 1) & mask
+		}
+		r.names[i] = s
+	}
+}
+
+// tag is a language tag that occurs in the document.
+type tag struct {
+	text []byte // lower case
+	ok   bool   // well-formed
+}
+
+// tagOf returns the number of a language tag in r.langs.
+func (r *run) tagOf(text []byte) uint32 {
+	for i := 1; i < len(r.langs); i++ {
+		if bytes.EqualFold(r.langs[i].text, text) {
+			return uint32(i)
+		}
+	}
+	from := len(r.buf)
+	for _, c := range text {
+		if c >= 'A' && c <= 'Z' {
+			c |= 0x20
+		}
+		r.buf = append(r.buf, c)
+	}
+	r.langs = append(r.langs, tag{r.buf[from:len(r.buf):len(r.buf)], wellFormedTag(text)})
+	return uint32(len(r.langs) - 1)
+}
+
+// wellFormedTag checks the shape of a language tag: letters, then letters and digits, in parts of one to eight, with
+// hyphens between them (BCP 47 section 2.1; registered values are not looked up).
+func wellFormedTag(s []byte) bool {
+	part := 0
+	first := true
+	for _, c := range s {
+		switch {
+		case c == '-':
+			if part == 0 {
+				return false
+			}
+			part, first = 0, false
+			continue
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+		case !first && c >= '0' && c <= '9':
+		default:
+			return false
+		}
+		if part++; part > 8 {
+			return false
+		}
+	}
+	return part > 0
+}
+
+// maxLosses bounds the list of losses; one is enough to refuse a document.
+const maxLosses = 1000
+
+// lose records that the algorithms drop the data at a node.
+func (r *run) lose(node uint32, reason string) {
+	if len(r.losses) < maxLosses {
+		r.losses = append(r.losses, canon.Loss{Pointer: r.pointer(node), Reason: reason})
+	}
+}

@@ -1,0 +1,191 @@
+package jsonld
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+	"canonscope/canon/phase"
+	"canonscope/canon/rdf"
+)
+
+// Limits bound the work on the contexts of one call. Zero fields take their defaults.
+type Limits struct {
+	Terms  int   // terms in one active context; default 50,000
+	Remote int   // remote contexts that lead from one to the next; default 32
+	Work   int64 // slots of term tables copied, and 32 for each term definition compiled; default 50 million
+}
+
+// Config of a Processor.
+type Config struct {
+	Loader     Loader     // finds remote contexts; nil refuses every one
+	State      CacheState // what is kept between calls; default Warm
+	CacheBytes int64      // bound of what Warm keeps, by estimate; default 64 MiB
+	Limits     Limits
+}
+
+// Processor turns documents into datasets. It is safe for concurrent use. A Processor trusts its loader to give the same
+// bytes for a URL each time; make a new one to see changed context documents.
+type Processor struct {
+	loader     Loader
+	state      CacheState
+	cacheBytes int64
+	limits     Limits
+
+	mu       sync.RWMutex
+	families map[rootKey]*family
+	sources  map[string]*loading
+	epoch    atomic.Int64
+	count    counters
+	runs     sync.Pool
+}
+
+// New returns a Processor.
+func New(c Config) *Processor {
+	p := &Processor{loader: c.Loader, state: c.State, cacheBytes: c.CacheBytes, limits: c.Limits,
+		families: map[rootKey]*family{}, sources: map[string]*loading{}}
+	if p.cacheBytes <= 0 {
+		p.cacheBytes = 64 << 20
+	}
+	if p.limits.Terms <= 0 {
+		p.limits.Terms = 50_000
+	}
+	if p.limits.Remote <= 0 {
+		p.limits.Remote = 32
+	}
+	if p.limits.Work <= 0 {
+		p.limits.Work = 50_000_000
+	}
+	p.runs.New = func() any { return &run{p: p} }
+	return p
+}
+
+// Stats returns the counters of the context cache.
+func (p *Processor) Stats() Stats {
+	p.mu.RLock()
+	n := len(p.families)
+	p.mu.RUnlock()
+	return Stats{Loads: p.count.loads.Load(), Compiled: p.count.compiled.Load(), Applied: p.count.applied.Load(),
+		Families: int64(n), Bytes: p.count.bytes.Load(), Evicted: p.count.evicted.Load()}
+}
+
+// Options of one call. Zero values are the safe defaults.
+type Options struct {
+	Lossy          bool            // drop what the algorithms drop; default is a *canon.LossError
+	Losses         *[]canon.Loss   // filled with what was dropped, if Lossy
+	Base           string          // base IRI of the document; default none, so that relative references stay relative
+	ExpandContext  string          // JSON of a context to start from (JsonLdOptions.expandContext)
+	RDFDirection   string          // "", "i18n-datatype" or "compound-literal" (JsonLdOptions.rdfDirection)
+	ProcessingMode string          // "" or "json-ld-1.1"
+	Limits         canon.Limits    // zero fields take their defaults
+	Recorder       *phase.Recorder // nil records nothing and costs nothing
+	Origins        *Origins        // filled by ToRDF with the origin of each quad; nil costs nothing
+}
+
+// ToRDF adds the dataset of a document to into, which it resets first. The dataset refers to doc and to memory of its own;
+// it is valid until doc changes or the dataset is reset. On an error the dataset is empty.
+//
+// Errors: *canon.SyntaxError for malformed JSON, *canon.LimitError, *canon.LossError for data that would be dropped,
+// *canon.UnsupportedError for an option out of scope, and *Error for everything that JSON-LD forbids.
+func (p *Processor) ToRDF(ctx context.Context, doc []byte, opt Options, into *rdf.Dataset) error {
+	r := p.runs.Get().(*run)
+	defer p.runs.Put(r)
+	into.Reset()
+	err := r.toRDF(ctx, doc, &opt, into)
+	if err != nil {
+		into.Reset()
+	}
+	r.end()
+	return err
+}
+
+// Expand returns the expanded form of a document (JSON-LD API section 5.1.2) as JSON. Its errors are those of ToRDF; in
+// safe mode only losses of expansion itself count.
+func (p *Processor) Expand(ctx context.Context, doc []byte, opt Options) ([]byte, error) {
+	r := p.runs.Get().(*run)
+	defer p.runs.Put(r)
+	out, err := r.expandJSON(ctx, doc, &opt)
+	r.end()
+	return out, err
+}
+
+// run is the state of one call, and memory that the next one reuses.
+type run struct {
+	p    *Processor
+	ctx  context.Context
+	opt  Options
+	tape jsontape.Tape
+
+	// contexts
+	own     *family
+	sources map[string]*source
+	checked map[checkKey]bool
+	work    int64
+	at      uint32        // node of the document where the context being processed takes effect
+	inline  *source       // the copy of the @context at that node
+	mark    time.Duration // of the recorder
+
+	// expansion
+	items  []item
+	keys   []key
+	nests  []uint32
+	types  []uint32
+	refs   []ref
+	gen    uint32     // of memo and names
+	memo   []memoSlot // compiled IRI to ref
+	names  []nameSlot // text of other IRIs to ref
+	named  int
+	langs  []tag
+	buf    []byte // text of terms; the dataset owns it
+	losses []canon.Loss
+	asJSON bool
+	graphs map[nodeKey]string // @index of nodes
+}
+
+func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
+	r.ctx, r.opt = ctx, *opt
+	r.opt.Limits = opt.Limits.WithDefaults()
+	switch opt.RDFDirection {
+	case "", "i18n-datatype", "compound-literal":
+	default:
+		return &canon.UnsupportedError{Engine: "jsonld", What: "rdfDirection " + opt.RDFDirection}
+	}
+	if m := opt.ProcessingMode; m != "" && m != "json-ld-1.1" {
+		return &canon.UnsupportedError{Engine: "jsonld", What: "processing mode " + m}
+	}
+	rec := opt.Recorder
+	mark := rec.Begin()
+	if err := r.tape.Scan(doc, jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth}); err != nil {
+		return err
+	}
+	r.mark = rec.End(phase.Parse, mark, len(doc))
+	return nil
+}
+
+// end forgets what belongs to the caller.
+func (r *run) end() {
+	r.ctx, r.opt, r.own, r.inline, r.sources, r.checked, r.graphs = nil, Options{}, nil, nil, nil, nil, nil
+	r.tape.Src = nil
+	r.buf = nil
+	r.losses = nil
+	r.work, r.at = 0, 0
+}
+
+// pointer returns the JSON pointer of a node of the document.
+func (r *run) pointer(node uint32) string {
+	if int(node) >= len(r.tape.Nodes) {
+		return ""
+	}
+	return r.tape.Pointer(int(node))
+}
+
+// charge charges the time since the last mark to a phase.
+func (r *run) charge(p phase.Phase, bytes int) { r.mark = r.opt.Recorder.End(p, r.mark, bytes) }
+
+// enterContext and leaveContext stand around the making of an active context, which may happen inside another phase.
+func (r *run) enterContext() { r.charge(phase.Expand, 0) }
+
+func (r *run) leaveContext(bytes int) { r.charge(phase.Context, bytes) }

@@ -1,0 +1,25 @@
+package jsonld
+
+import "canonscope/canon/jsontape"
+
+// Origin says where a quad comes from, as node indexes of the document's tape.
+type Origin struct {
+	Node  uint32 // the object whose statement it is
+	Value uint32 // the value, the entry of @type, or the element of a list
+	Type  bool   // the predicate is rdf:type
+}
+
+// Origins holds the origin of each quad of a dataset, and the document's tape.
+type Origins struct {
+	Quads []Origin // parallel to Dataset.Quads
+	Tape  jsontape.Tape
+}
+
+func (o *Origins) reset(t *jsontape.Tape) {
+	o.Quads = o.Quads[:0]
+	o.Tape.Src = t.Src
+	o.Tape.Nodes = append(o.Tape.Nodes[:0], t.Nodes...)
+}
+
+// Pointer returns the JSON pointer of the value that quad i comes from.
+func (o *Origins) Pointer(i int) string { return o.Tape.Pointer(int(o.Quads[i].Value)) }

@@ -1,0 +1,525 @@
+package jsonld
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+
+	"canonscope/canon"
+	"canonscope/canon/jcs"
+	"canonscope/canon/jsontape"
+	"canonscope/canon/phase"
+	"canonscope/canon/rdf"
+)
+
+// Vocabulary of the quads that the algorithms make.
+const (
+	rdfNS    = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+	xsdNS    = "http://www.w3.org/2001/XMLSchema#"
+	i18nBase = "https://www.w3.org/ns/i18n#"
+)
+
+var (
+	rdfType      = newIRI(rdfNS + "type")
+	rdfFirst     = newIRI(rdfNS + "first")
+	rdfRest      = newIRI(rdfNS + "rest")
+	rdfNil       = newIRI(rdfNS + "nil")
+	rdfValue     = newIRI(rdfNS + "value")
+	rdfLanguage  = newIRI(rdfNS + "language")
+	rdfDirection = newIRI(rdfNS + "direction")
+	rdfJSON      = newIRI(rdfNS + "JSON")
+	xsdBoolean   = newIRI(xsdNS + "boolean")
+	xsdInteger   = newIRI(xsdNS + "integer")
+	xsdDouble    = newIRI(xsdNS + "double")
+)
+
+// nowhere is the graph of data that is dropped with its graph; nodes in it may still name other graphs.
+const nowhere = ^rdf.TermID(0)
+
+// writer walks the items of a document and writes quads: node map generation and conversion to RDF in one (JSON-LD API
+// sections 7.2.2 and 8.1). A dataset is a set, so nodes with one id need no merging; only what refers to a node as a whole,
+// its blank node and its @index, is remembered.
+type writer struct {
+	*run
+	into   *rdf.Dataset
+	blanks uint32
+	known  knownTerms
+
+	compounds map[compoundKey]rdf.TermID
+}
+
+// knownTerms are the numbers of the vocabulary terms in the dataset, 0 until they occur.
+type knownTerms struct{ typ, first, rest, null, value, language, direction rdf.TermID }
+
+func (w *writer) knownTerm(id *rdf.TermID, i *iri) rdf.TermID {
+	if *id == 0 {
+		*id = w.into.Append(rdf.IRI, i.nq)
+	}
+	return *id
+}
+
+func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dataset) error {
+	if err := r.begin(ctx, doc, opt); err != nil {
+		return err
+	}
+	r.buf, r.asJSON = into.Buffer(), false
+	defer func() { into.SetBuffer(r.buf) }()
+	c, unwrap, err := r.expandDocument()
+	if err != nil {
+		return err
+	}
+	w := writer{run: r, into: into}
+	if o := opt.Origins; o != nil {
+		o.reset(&r.tape)
+	}
+	if unwrap {
+		err = w.graph(r.items[c.head].first, 0)
+	} else {
+		err = w.graph(c.head, 0)
+	}
+	r.charge(phase.ToRDF, len(into.Quads))
+	if err != nil {
+		return err
+	}
+	return r.settle()
+}
+
+// settle decides what the losses mean.
+func (r *run) settle() error {
+	if len(r.losses) == 0 {
+		return nil
+	}
+	losses := r.losses
+	r.losses = nil
+	if !r.opt.Lossy {
+		return &canon.LossError{Losses: losses}
+	}
+	if r.opt.Losses != nil {
+		*r.opt.Losses = append(*r.opt.Losses, losses...)
+	}
+	return nil
+}
+
+// expandDocument expands the document; unwrap says that the result is one item with nothing but @graph, whose contents
+// are the document (JSON-LD API section 9.1, expand() step 8).
+func (r *run) expandDocument() (c chain, unwrap bool, err error) {
+	r.resetItems()
+	top := uint32(0)
+	if r.kind(0) == jsontape.Object {
+		if v := r.tape.Get(0, "@context"); v > 0 {
+			top = uint32(v)
+		}
+	}
+	ctx, err := r.rootContext(top)
+	if err != nil {
+		return chain{}, false, err
+	}
+	c, err = r.expand(ctx, property{}, 0, false)
+	r.charge(phase.Expand, len(r.tape.Src))
+	if err != nil {
+		return chain{}, false, err
+	}
+	return c, c.kind == one && r.items[c.head].flags&(hasGraph|hasID|hasOthers) == hasGraph && r.items[c.head].index == 0, nil
+}
+
+// graph writes a list of nodes into a graph.
+func (w *writer) graph(i uint32, g rdf.TermID) error {
+	for ; i != 0; i = w.items[i].next {
+		switch w.items[i].kind {
+		case nodeItem:
+			if _, err := w.node(i, g); err != nil {
+				return err
+			}
+		case valueItem, listItem:
+			w.lose(w.items[i].tape, "free-floating value")
+		}
+	}
+	return nil
+}
+
+// node writes the statements of a node object and returns its term, 0 where RDF has none for it.
+func (w *writer) node(i uint32, g rdf.TermID) (rdf.TermID, error) {
+	it := w.items[i]
+	var s rdf.TermID
+	if it.flags&hasID == 0 {
+		s = w.blank()
+	} else if s = w.resource(it.id); s == 0 {
+		w.loseID(&it)
+	}
+	if it.index != 0 {
+		if err := w.noteIndex(s, g, it.index); err != nil {
+			return 0, err
+		}
+	}
+	for c := it.first; c != 0; c = w.items[c].next {
+		child := &w.items[c]
+		switch child.role {
+		case ofType:
+			w.typ(s, g, it.tape, child)
+		case ofGraph:
+			name := s
+			if s == 0 {
+				name = nowhere
+			}
+			if child.kind == nodeItem {
+				if _, err := w.node(c, name); err != nil {
+					return 0, err
+				}
+			} else if child.kind != emptyItem {
+				w.lose(child.tape, "free-floating value")
+			}
+		case ofIncluded:
+			if child.kind == nodeItem {
+				if _, err := w.node(c, g); err != nil {
+					return 0, err
+				}
+			}
+		default:
+			if err := w.statement(s, g, it.tape, c); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return s, nil
+}
+
+// loseID records that a node has no term.
+func (w *writer) loseID(it *item) {
+	at := it.lang
+	if at == 0 {
+		at = it.tape
+	}
+	if it.id == 0 {
+		return // expansion has recorded it
+	}
+	w.lose(at, formNames[w.refs[it.id].form]+" as @id")
+}
+
+// typ writes one type of a node.
+func (w *writer) typ(s, g rdf.TermID, node uint32, t *item) {
+	if t.kind == emptyItem {
+		return
+	}
+	o := w.resource(t.id)
+	if o == 0 {
+		if t.id == 0 {
+			w.lose(t.tape, "reserved @type value")
+		} else {
+			w.lose(t.tape, formNames[w.refs[t.id].form]+" as type")
+		}
+		return
+	}
+	w.add(s, w.knownTerm(&w.known.typ, rdfType), o, g, node, t.tape)
+}
+
+// statement writes one property or reverse property of a node.
+func (w *writer) statement(s, g rdf.TermID, node, c uint32) error {
+	child := &w.items[c]
+	at := child.tape
+	p := w.predicate(child.prop, at)
+	if child.role == ofReverse {
+		if child.kind != nodeItem {
+			return nil
+		}
+		o, err := w.node(c, g)
+		w.add(o, p, s, g, node, at)
+		return err
+	}
+	o, err := w.object(c, s, p, g, node)
+	w.add(s, p, o, g, node, at)
+	return err
+}
+
+// add adds a quad whose terms all are something.
+func (w *writer) add(s, p, o, g rdf.TermID, node, value uint32) {
+	if s == 0 || p == 0 || o == 0 || g == nowhere {
+		return
+	}
+	w.into.Quads = append(w.into.Quads, rdf.Quad{S: s, P: p, O: o, G: g})
+	if w.opt.Origins != nil {
+		w.opt.Origins.Quads = append(w.opt.Origins.Quads, Origin{Node: node, Value: value, Type: p == w.known.typ})
+	}
+}
+
+// resource returns the term of an IRI or blank node identifier, 0 if it is neither.
+func (w *writer) resource(ref uint32) rdf.TermID {
+	if ref == 0 {
+		return 0
+	}
+	f := &w.refs[ref]
+	if f.term == 0 {
+		switch f.form {
+		case absolute:
+			f.term = w.into.Append(rdf.IRI, f.nq)
+		case blank:
+			f.term = w.blank()
+		}
+	}
+	return f.term
+}
+
+// blankLabels are the first labels of blank nodes, made once.
+var blankLabels = func() (all [1 << 10][]byte) {
+	for i := range all {
+		all[i] = strconv.AppendInt([]byte("_:b"), int64(i), 10)
+	}
+	return
+}()
+
+// blank returns a new blank node (JSON-LD API section 7.4.2).
+func (w *writer) blank() rdf.TermID {
+	n := w.blanks
+	w.blanks++
+	if int(n) < len(blankLabels) {
+		return w.into.Append(rdf.Blank, blankLabels[n])
+	}
+	from := len(w.buf)
+	w.buf = strconv.AppendUint(append(w.buf, "_:b"...), uint64(n), 10)
+	return w.into.Append(rdf.Blank, w.buf[from:len(w.buf):len(w.buf)])
+}
+
+// predicate returns the term of a property, 0 if RDF has none.
+func (w *writer) predicate(ref, at uint32) rdf.TermID {
+	if ref == 0 {
+		return 0
+	}
+	f := &w.refs[ref]
+	if f.form == absolute {
+		return w.resource(ref)
+	}
+	w.lose(at, formNames[f.form]+" as property")
+	return 0
+}
+
+// noteIndex sees that no node gets two values of @index in one graph (section 7.2.2 step 6.8).
+func (w *writer) noteIndex(s, g rdf.TermID, index uint32) error {
+	w.lose(index, "@index is not in RDF")
+	if s == 0 {
+		return nil
+	}
+	key := nodeKey{s, g}
+	text := w.text(index)
+	if old, ok := w.graphs[key]; ok && old != string(text) {
+		return w.fail(ConflictingIndexes, index, "the node has the index "+quote(old)+" elsewhere")
+	}
+	if w.graphs == nil {
+		w.graphs = map[nodeKey]string{}
+	}
+	w.graphs[key] = string(text)
+	return nil
+}
+
+type nodeKey struct{ s, g rdf.TermID }
+
+// object writes what belongs to the value of a statement and returns its term (section 8.2.2). Where the statement itself
+// is dropped only the nodes in the value are written.
+func (w *writer) object(c uint32, s, p, g rdf.TermID, node uint32) (rdf.TermID, error) {
+	switch it := &w.items[c]; it.kind {
+	case nodeItem:
+		return w.node(c, g)
+	case listItem:
+		if it.index != 0 {
+			w.lose(it.index, "@index is not in RDF")
+		}
+		return w.list(it.first, s, p, g, node)
+	case valueItem:
+		if s == 0 || p == 0 || g == nowhere {
+			return 0, nil
+		}
+		return w.literal(it, s, p, g, node)
+	}
+	return 0, nil
+}
+
+// list writes a list and returns its head (section 8.3.2).
+func (w *writer) list(first uint32, s, p, g rdf.TermID, node uint32) (rdf.TermID, error) {
+	live := s != 0 && p != 0 && g != nowhere
+	var head, cell rdf.TermID
+	var at uint32
+	for i := first; i != 0; i = w.items[i].next {
+		if w.items[i].kind == emptyItem {
+			continue
+		}
+		next := rdf.TermID(0)
+		if live {
+			next = w.blank()
+			if cell != 0 {
+				w.add(cell, w.knownTerm(&w.known.rest, rdfRest), next, g, node, at)
+			} else {
+				head = next
+			}
+		}
+		cell, at = next, w.items[i].tape
+		firstOf := rdf.TermID(0)
+		if live {
+			firstOf = w.knownTerm(&w.known.first, rdfFirst)
+		}
+		o, err := w.object(i, cell, firstOf, g, node)
+		if err != nil {
+			return 0, err
+		}
+		w.add(cell, firstOf, o, g, node, at)
+	}
+	if !live {
+		return 0, nil
+	}
+	end := w.knownTerm(&w.known.null, rdfNil)
+	if cell == 0 {
+		return end, nil
+	}
+	w.add(cell, w.knownTerm(&w.known.rest, rdfRest), end, g, node, at)
+	return head, nil
+}
+
+// literal returns the term of a value object (section 8.2.2 step 4 on).
+func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, error) {
+	if v.index != 0 {
+		w.lose(v.index, "@index is not in RDF")
+	}
+	if v.flags&isJSON != 0 { // 8
+		return w.jsonLiteral(v.tape)
+	}
+	var datatype []byte
+	if v.id != 0 { // 6
+		f := &w.refs[v.id]
+		if f.form != absolute {
+			w.lose(v.tape, formNames[f.form]+" as datatype")
+			return 0, nil
+		}
+		if datatype = f.nq; string(f.text()) == rdf.XSDString {
+			datatype = nil
+		}
+	}
+	switch w.kind(v.tape) {
+	case jsontape.True, jsontape.False: // 9
+		if v.id == 0 {
+			datatype = xsdBoolean.nq
+		}
+		return w.quoted(w.tape.Raw(int(v.tape)), datatype), nil
+	case jsontape.Number: // 10, 11
+		return w.number(v, datatype)
+	}
+	if v.lang != 0 && !w.langs[v.lang].ok { // 7
+		w.lose(v.tape, "language tag "+quote(string(w.langs[v.lang].text))+" is not well-formed")
+		return 0, nil
+	}
+	if v.dir != noDirection { // 13
+		switch w.opt.RDFDirection {
+		case "i18n-datatype":
+			return w.directed(v), nil
+		case "compound-literal":
+			return w.compound(v, s, p, g, node), nil
+		}
+		w.lose(v.tape, "@direction without rdfDirection")
+	}
+	raw := w.tape.Raw(int(v.tape))
+	plain := !w.tape.Nodes[v.tape].Escaped && bytes.IndexByte(raw, 0x7F) < 0 && bytes.IndexByte(raw, 0xEF) < 0
+	if plain && v.lang == 0 && datatype == nil {
+		return w.into.Append(rdf.Literal, raw), nil // JSON and N-Quads write it alike
+	}
+	from := len(w.buf)
+	if plain {
+		w.buf = append(w.buf, raw...)
+	} else {
+		w.buf = rdf.AppendString(w.buf, w.text(v.tape))
+	}
+	if v.lang != 0 {
+		w.buf = append(append(w.buf, '@'), w.langs[v.lang].text...)
+	}
+	return w.typed(from, datatype), nil
+}
+
+// typed ends a literal that starts in buf at from.
+func (w *writer) typed(from int, datatype []byte) rdf.TermID {
+	if datatype != nil {
+		w.buf = append(append(w.buf, "^^"...), datatype...)
+	}
+	return w.into.Append(rdf.Literal, w.buf[from:len(w.buf):len(w.buf)])
+}
+
+// quoted returns a literal of text that needs no escapes.
+func (w *writer) quoted(text, datatype []byte) rdf.TermID {
+	from := len(w.buf)
+	w.buf = append(append(append(w.buf, '"'), text...), '"')
+	return w.typed(from, datatype)
+}
+
+func (w *writer) number(v *item, datatype []byte) (rdf.TermID, error) {
+	raw := w.tape.Raw(int(v.tape))
+	n, err := parseNumber(raw)
+	if err != nil {
+		return 0, w.fail(InvalidValueObjectValue, v.tape, "the number is too large for a double")
+	}
+	from := len(w.buf)
+	w.buf = append(w.buf, '"')
+	if isInteger(n) && !bytes.Equal(datatype, xsdDouble.nq) {
+		w.buf = appendInteger(w.buf, n)
+		if v.id == 0 {
+			datatype = xsdInteger.nq
+		}
+	} else {
+		w.buf = appendDouble(w.buf, n)
+		if v.id == 0 {
+			datatype = xsdDouble.nq
+		}
+	}
+	if !keepsNumber(raw, w.buf[from+1:], n) {
+		w.lose(v.tape, "the number is rounded to "+string(w.buf[from+1:]))
+	}
+	w.buf = append(w.buf, '"')
+	return w.typed(from, datatype), nil
+}
+
+func (w *writer) jsonLiteral(node uint32) (rdf.TermID, error) {
+	text, warnings, err := jcs.AppendNode(nil, &w.tape, int(node), jcs.Options{})
+	if err != nil {
+		return 0, err
+	}
+	for _, warning := range warnings {
+		if len(w.losses) < maxLosses {
+			w.losses = append(w.losses, canon.Loss{Pointer: warning.Pointer, Reason: "the number is rounded to " + warning.Canonical})
+		}
+	}
+	from := len(w.buf)
+	w.buf = rdf.AppendString(w.buf, text)
+	return w.typed(from, rdfJSON.nq), nil
+}
+
+// directed returns the literal of a string with a base direction as a datatype (13.2).
+func (w *writer) directed(v *item) rdf.TermID {
+	from := len(w.buf)
+	w.buf = rdf.AppendString(w.buf, w.text(v.tape))
+	w.buf = append(w.buf, "^^<"+i18nBase...)
+	w.buf = append(w.buf, w.langs[v.lang].text...)
+	w.buf = append(append(append(w.buf, '_'), v.dir.String()...), '>')
+	return w.into.Append(rdf.Literal, w.buf[from:len(w.buf):len(w.buf)])
+}
+
+// compoundKey is a string with a base direction where it stands; node maps hold it once outside lists.
+type compoundKey struct {
+	s, p, g rdf.TermID
+	lang    uint32
+	dir     direction
+	text    string
+}
+
+// compound writes a string with a base direction as a blank node (13.3).
+func (w *writer) compound(v *item, s, p, g rdf.TermID, node uint32) rdf.TermID {
+	key := compoundKey{s: s, p: p, g: g, lang: v.lang, dir: v.dir, text: string(w.text(v.tape))}
+	if b, ok := w.compounds[key]; ok && p != w.known.first {
+		return b
+	}
+	b := w.blank()
+	if w.compounds == nil {
+		w.compounds = map[compoundKey]rdf.TermID{}
+	}
+	w.compounds[key] = b
+	from := len(w.buf)
+	w.buf = rdf.AppendString(w.buf, key.text)
+	w.add(b, w.knownTerm(&w.known.value, rdfValue), w.typed(from, nil), g, node, v.tape)
+	if v.lang != 0 {
+		w.add(b, w.knownTerm(&w.known.language, rdfLanguage), w.quoted(w.langs[v.lang].text, nil), g, node, v.tape)
+	}
+	w.add(b, w.knownTerm(&w.known.direction, rdfDirection), w.quoted([]byte(v.dir.String()), nil), g, node, v.tape)
+	return b
+}
