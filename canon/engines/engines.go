@@ -26,7 +26,8 @@ var Names = []string{Native, Tuned, Stock}
 
 // Config of an engine.
 type Config struct {
-	Loader jsonld.Loader // finds remote contexts; nil finds none
+	Loader   jsonld.Loader     // finds remote contexts; nil finds none
+	Contexts jsonld.CacheState // what the native engine keeps of contexts between calls; default Warm
 }
 
 // New returns an engine for a method. A pair that does not exist is a *canon.UnsupportedError.
@@ -45,7 +46,7 @@ func New(engine string, method canon.Method, cfg Config) (canon.Canonicalizer, e
 	case canon.RDFC:
 		switch engine {
 		case Native:
-			return &nativeRDFC{}, nil
+			return &nativeRDFC{docs: jsonld.New(jsonld.Config{Loader: cfg.Loader, State: cfg.Contexts})}, nil
 		case Stock:
 			return stock.RDFC(cfg.Loader), nil
 		case Tuned:

@@ -8,6 +8,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jcs"
+	"canonscope/canon/jsonld"
 	"canonscope/canon/phase"
 	"canonscope/canon/rdf"
 	"canonscope/canon/rdfc"
@@ -38,8 +39,9 @@ func (nativeJCS) Canonicalize(_ context.Context, doc []byte, opt canon.Options) 
 	return form, nil
 }
 
-// nativeRDFC is canon/rdf and canon/rdfc.
+// nativeRDFC is canon/jsonld, canon/rdf and canon/rdfc.
 type nativeRDFC struct {
+	docs    *jsonld.Processor
 	scratch sync.Pool // of *scratch
 }
 
@@ -50,21 +52,31 @@ type scratch struct {
 }
 
 func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
-	if opt.Input != canon.NQuads {
-		return nil, &canon.UnsupportedError{Engine: Native, What: "input " + string(opt.Input)}
-	}
 	s, _ := e.scratch.Get().(*scratch)
 	if s == nil {
 		s = new(scratch)
 	}
 	defer e.scratch.Put(s)
-	s.dataset.Reset()
-	mark := opt.Recorder.Begin()
-	if err := s.dataset.ParseNQuads(doc, opt.Limits); err != nil {
-		return nil, err
-	}
-	opt.Recorder.End(phase.Parse, mark, len(doc))
 	form := opt.Target()
+	switch opt.Input {
+	case canon.NQuads:
+		s.dataset.Reset()
+		mark := opt.Recorder.Begin()
+		if err := s.dataset.ParseNQuads(doc, opt.Limits); err != nil {
+			return nil, err
+		}
+		opt.Recorder.End(phase.Parse, mark, len(doc))
+	case canon.JSONLD, "":
+		o := jsonld.Options{Lossy: opt.Lossy, Limits: opt.Limits, Recorder: opt.Recorder}
+		if opt.Lossy {
+			o.Losses = &form.Losses
+		}
+		if err := e.docs.ToRDF(ctx, doc, o, &s.dataset); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, &canon.UnsupportedError{Engine: Native, What: "input " + string(opt.Input)}
+	}
 	text, err := s.state.Run(ctx, &s.dataset, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work, Recorder: opt.Recorder}, form.Text)
 	if err != nil {
 		return nil, err
