@@ -13,16 +13,15 @@ type Name string
 const (
 	Ground Name = "ground" // no blank nodes: each subject has four literals
 	Unique Name = "unique" // one blank node for four quads, told apart by a literal
-	Pairs  Name = "pairs"  // two blank nodes that point at each other, for two quads; pairs are told apart by nothing
+	Pairs  Name = "pairs"  // for two quads two blank nodes that point at each other and tie; pairs are told apart by their predicate
 	Chain  Name = "chain"  // each blank node points at the next
 	Cycle  Name = "cycle"  // the last one also at the first
 	Clique Name = "clique" // each blank node points at every other
 	Simple Name = "simple" // a credential with 20 claims: 25 quads and no blank nodes for every 25
 )
 
-// NQuads returns a document of about n quads (for Chain, Cycle and Clique: of n blank nodes) with its lines in a random
-// order that seed fixes. Pairs of one document are equal only up to their labels, so they tie in twos, not all at once:
-// each pair has a literal of its own.
+// NQuads returns a document of n quads, for Chain, Cycle and Clique of n blank nodes, with its lines in a random order that
+// seed fixes.
 func NQuads(name Name, n int, seed uint64) []byte {
 	var lines [][]byte
 	add := func(format string, args ...any) { lines = append(lines, fmt.Appendf(nil, format+" .\n", args...)) }
