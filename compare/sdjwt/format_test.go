@@ -16,7 +16,7 @@ import (
 	"canonscope/schemas"
 )
 
-var engines = []string{sdjwt.Stock}
+var engines = []string{sdjwt.Stock, sdjwt.Native}
 
 var now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
@@ -221,3 +221,5 @@ func TestUnknownNames(t *testing.T) {
 		t.Error("a pointer to nothing must be an error")
 	}
 }
+
+func counters() *compare.Counters { return &compare.Counters{} }

@@ -186,6 +186,8 @@ func engineOf(name string) (engine, error) {
 	switch name {
 	case Stock:
 		return stock{}, nil
+	case Native, "":
+		return native{}, nil
 	}
 	return nil, &canon.UnsupportedError{Engine: "sdjwt", What: fmt.Sprintf("engine %q; engines are %s and %s", name, Stock, Native)}
 }

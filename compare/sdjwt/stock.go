@@ -73,6 +73,9 @@ func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 	if err != nil {
 		return nil, wrap("claims", "RFC 7519 section 4", err)
 	}
+	if _, ok := root["cnf"]; ok && i.Holder != nil {
+		return nil, invalid("/cnf", ruleVC, "stands in the claims, and the holder's key would replace it")
+	}
 	w := &stockIssuer{Issuer: i, digest: stockDigest(i.hash(), i.Counters), leaves: d.Leaves, pointers: map[string]bool{}}
 	for _, p := range d.Pointers {
 		w.pointers[p] = true

@@ -1,0 +1,261 @@
+package sdjwt_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"canonscope/compare/sdjwt"
+	"canonscope/vcdm/keys"
+)
+
+var b64 = base64.RawURLEncoding
+
+// token signs header and payload with a key of the test, whatever they are, and adds disclosures given as JSON. In the
+// payload the text DIGEST-n stands for the digest of disclosure n, and in disclosures for that of a later one.
+func token(t testing.TB, key *keys.Secret, header, payload string, disclosures ...string) []byte {
+	t.Helper()
+	var tail string
+	for i := len(disclosures) - 1; i >= 0; i-- {
+		text := b64.EncodeToString([]byte(disclosures[i]))
+		sum := sha256.Sum256([]byte(text))
+		from, to := "DIGEST-"+string(rune('0'+i)), b64.EncodeToString(sum[:])
+		payload = strings.ReplaceAll(payload, from, to)
+		for j := range i {
+			disclosures[j] = strings.ReplaceAll(disclosures[j], from, to)
+		}
+		tail = text + "~" + tail
+	}
+	signed := b64.EncodeToString([]byte(header)) + "." + b64.EncodeToString([]byte(payload))
+	sig, err := key.Sign([]byte(signed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []byte(signed + "." + b64.EncodeToString(sig) + "~" + tail)
+}
+
+func testKey(t testing.TB, algorithm keys.Algorithm) *keys.Secret {
+	t.Helper()
+	size := 32
+	if algorithm == keys.ES384 {
+		size = 48
+	}
+	k, err := keys.FromSeed(algorithm, bytes.Repeat([]byte{7}, size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// sameAnswer verifies a token with both engines and fails if they differ in any way.
+func sameAnswer(t testing.TB, v sdjwt.Verifier, token []byte) (*sdjwt.Result, error) {
+	t.Helper()
+	v.Engine = sdjwt.Stock
+	a, errA := v.Verify(token)
+	v.Engine = sdjwt.Native
+	b, errB := v.Verify(token)
+	if (errA == nil) != (errB == nil) {
+		t.Fatalf("stock says %v, native says %v, for\n%s", errA, errB, token)
+	}
+	if errA != nil {
+		return nil, errB
+	}
+	if !sameJSON(t, claimsOf(t, a), claimsOf(t, b)) {
+		t.Fatalf("stock gets %s\nnative gets %s", claimsOf(t, a), claimsOf(t, b))
+	}
+	if len(a.Disclosed) != len(b.Disclosed) || !reflect.DeepEqual(a.NotChecked, b.NotChecked) {
+		t.Fatalf("stock %v %v, native %v %v", a.Disclosed, a.NotChecked, b.Disclosed, b.NotChecked)
+	}
+	return b, nil
+}
+
+func claimsOf(t testing.TB, r *sdjwt.Result) []byte {
+	t.Helper()
+	b, err := r.Claims()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func sameJSON(t testing.TB, a, b []byte) bool {
+	t.Helper()
+	var x, y any
+	for _, in := range []struct {
+		b []byte
+		v *any
+	}{{a, &x}, {b, &y}} {
+		d := json.NewDecoder(bytes.NewReader(in.b))
+		d.UseNumber()
+		if err := d.Decode(in.v); err != nil {
+			t.Fatalf("%v in %s", err, in.b)
+		}
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+const goodHeader = `{"alg":"EdDSA","typ":"dc+sd-jwt"}`
+
+// FuzzVerify signs what it is given, so that mutations reach behind the signature: both engines must agree, and neither
+// may panic.
+func FuzzVerify(f *testing.F) {
+	for _, s := range signedSeeds {
+		f.Add(s.header, s.payload, s.disclosures)
+	}
+	key := testKey(f, keys.EdDSA)
+	f.Fuzz(func(t *testing.T, header, payload, disclosures string) {
+		var list []string
+		if disclosures != "" {
+			list = strings.Split(disclosures, "\n")
+		}
+		if len(list) > 10 {
+			return
+		}
+		tok := token(t, key, header, payload, list...)
+		for _, plain := range []bool{false, true} {
+			sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now, Plain: plain}, tok)
+		}
+		samePresentation(t, tok, []string{"/a"})
+	})
+}
+
+// FuzzToken mutates whole tokens.
+func FuzzToken(f *testing.F) {
+	key := testKey(f, keys.EdDSA)
+	for _, s := range signedSeeds {
+		f.Add(token(f, key, s.header, s.payload, strings.Split(s.disclosures, "\n")...))
+	}
+	f.Fuzz(func(t *testing.T, tok []byte) {
+		sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now, UnaskedKB: true}, tok)
+		samePresentation(t, tok, []string{"/a", "/b/0"})
+	})
+}
+
+// samePresentation presents with both engines.
+func samePresentation(t testing.TB, tok []byte, pointers []string) []byte {
+	t.Helper()
+	a, errA := (&sdjwt.Holder{Engine: sdjwt.Stock}).Present(tok, pointers, nil)
+	b, errB := (&sdjwt.Holder{Engine: sdjwt.Native}).Present(tok, pointers, nil)
+	if (errA == nil) != (errB == nil) || !bytes.Equal(a, b) {
+		t.Fatalf("presenting %q: stock %v %s\nnative %v %s", pointers, errA, a, errB, b)
+	}
+	return b
+}
+
+var signedSeeds = []struct{ header, payload, disclosures string }{
+	{goodHeader, `{"vct":"urn:x","a":{"_sd":["DIGEST-0","DIGEST-1","decoy"]},"exp":4e9,"_sd_alg":"sha-256"}`, `["s","n",1]` + "\n" + `["t","m",{"k":[2]}]`},
+	{goodHeader, `{"vct":"urn:x","b":[1,{"...":"DIGEST-0"},{"...":"decoy"},{"k":{"...":2}}]}`, `["s",{"_sd":["DIGEST-1"]}]` + "\n" + `["t","m",[]]`},
+	{goodHeader, `{"vct":"urn:x","_sd":["DIGEST-0"],"a":{},"iss":"i","sub":"s","iat":1.5,"nbf":-1,"aud":["x"],"aka_vcts":["y"],"status":{}}`, `["s","n",null]`},
+	{`{"typ":"dc+sd-jwt","alg":"EdDSA","crit":["x"]}`, `{"vct":"urn:x"}`, ""},
+	{goodHeader, `{"vct":"urn:x","cnf":{"jwk":{"kty":"OKP","crv":"Ed25519","x":"z6h2YaJnvBafRAcPf6lRvLSIexXk_wdZ74i8SM6chTA"}},"_sd":[]}`, ""},
+	{goodHeader, `{"vct":"urn:x","_sd":["DIGEST-0"],"a":"\u00e9\ud83d\ude00"}`, `["s","\u0061b",1]`},
+}
+
+func TestEnginesAgree(t *testing.T) {
+	key := testKey(t, keys.EdDSA)
+	for _, s := range signedSeeds {
+		tok := token(t, key, s.header, s.payload, strings.Split(s.disclosures, "\n")...)
+		if s.disclosures == "" {
+			tok = token(t, key, s.header, s.payload)
+		}
+		for _, plain := range []bool{false, true} {
+			sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now, Plain: plain}, tok)
+		}
+		for _, p := range [][]string{nil, {""}, {"/a"}, {"/a/n", "/a"}, {"/b"}, {"/b/1"}, {"/b/1/m", "/b"}, {"/b/9"}, {"/n"}, {"x"}, {"/ab"}} {
+			samePresentation(t, tok, p)
+		}
+	}
+}
+
+// TestIssuersAgree issues with one engine and verifies with the other, in every combination of hash and algorithm.
+func TestIssuersAgree(t *testing.T) {
+	claims := []byte(`{"iss":"https://issuer.example","vct":"urn:x","exp":4000000000,"name":"N","address":{"street":"S","nr":[1,2,[3]]},
+		"list":["x",{"deep":{"a~/b":null}},[]],"empty":{}}`)
+	d := sdjwt.Disclosable{Pointers: []string{"/name", "/address", "/address/street", "/address/nr/2", "/address/nr/2/0", "/list/0",
+		"/list/1", "/list/1/deep/a~0~1b", "/empty"}}
+	for _, hash := range []string{"", "sha-384", "sha-512"} {
+		for _, algorithm := range keys.Algorithms {
+			key := testKey(t, algorithm)
+			for _, engine := range engines {
+				c := counters()
+				i := sdjwt.Issuer{Engine: engine, Key: key, Hash: hash, KeyID: "k1", Decoys: 2, Holder: testKey(t, keys.ES256).Public(), Counters: c}
+				tok, err := i.Issue(claims, d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now}, tok)
+				if err != nil {
+					t.Fatal(engine, hash, algorithm, err)
+				}
+				if len(r.Disclosed) != len(d.Pointers) {
+					t.Errorf("%s: disclosed %v", engine, r.Disclosed)
+				}
+				// Objects with disclosures: the root, address, deep. Each has two decoys; so has no array.
+				if want := len(d.Pointers) + 2*3; c.Salts != want || c.Digests != want {
+					t.Errorf("%s: counters %+v, want %d", engine, *c, want)
+				}
+				got := claimsOf(t, r)
+				var m map[string]any
+				decode(t, got, &m)
+				delete(m, "cnf")
+				got, err = json.Marshal(m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !sameJSON(t, got, claims) {
+					t.Errorf("%s: got %s", engine, got)
+				}
+				pick := samePresentation(t, tok, []string{"/address/street", "/list/1/deep"})
+				if n := bytes.Count(pick, []byte("~")) - 1; n != 4 {
+					t.Errorf("%s: %d disclosures for two claims below two others, want 4", engine, n)
+				}
+			}
+		}
+	}
+}
+
+func TestIssuerRefuses(t *testing.T) {
+	key := testKey(t, keys.EdDSA)
+	for _, engine := range engines {
+		for _, c := range []struct {
+			claims  string
+			d       sdjwt.Disclosable
+			holder  bool
+			message string
+		}{
+			{`{"_sd":1}`, sdjwt.Disclosable{}, false, "reserved"},
+			{`{"a":{"...":1}}`, sdjwt.Disclosable{}, false, "reserved"},
+			{`{"a":[{"_sd_alg":1}]}`, sdjwt.Disclosable{}, false, "reserved"},
+			{`{"a":{"\u005fsd":1}}`, sdjwt.Disclosable{}, false, "reserved"},
+			{`{"a":1}`, sdjwt.Disclosable{Pointers: []string{"/b"}}, false, "no such"},
+			{`{"a":[1]}`, sdjwt.Disclosable{Pointers: []string{"/a/1"}}, false, "no such"},
+			{`{"a":[1]}`, sdjwt.Disclosable{Pointers: []string{"/a/01"}}, false, "no such"},
+			{`{"a":1}`, sdjwt.Disclosable{Pointers: []string{""}}, false, "no such"},
+			{`{"iss":"x"}`, sdjwt.Disclosable{Pointers: []string{"/iss"}}, false, "must not be selectively"},
+			{`{"cnf":{"jwk":1}}`, sdjwt.Disclosable{Pointers: []string{"/cnf/jwk"}}, false, "must not be selectively"},
+			{`{"cnf":{"a":1}}`, sdjwt.Disclosable{Leaves: "/cnf"}, false, "must not be selectively"},
+			{`{"cnf":{"a":1}}`, sdjwt.Disclosable{}, true, "cnf"},
+			{`[1]`, sdjwt.Disclosable{}, false, "object"},
+			{`{"a":1,"a":2}`, sdjwt.Disclosable{}, false, "duplicate"},
+			{`{"a":`, sdjwt.Disclosable{}, false, "end of the input"},
+		} {
+			i := sdjwt.Issuer{Engine: engine, Key: key}
+			if c.holder {
+				i.Holder = key.Public()
+			}
+			_, err := i.Issue([]byte(c.claims), c.d)
+			var invalid *sdjwt.InvalidError
+			if !errors.As(err, &invalid) || !strings.Contains(err.Error(), c.message) {
+				t.Errorf("%s: %s %v: %v, want %q", engine, c.claims, c.d, err, c.message)
+			}
+		}
+		if _, err := (&sdjwt.Issuer{Engine: engine, Key: key, Hash: "md5"}).Issue([]byte("{}"), sdjwt.Disclosable{}); err == nil {
+			t.Error("md5 is accepted")
+		}
+	}
+}

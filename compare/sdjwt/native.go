@@ -1,0 +1,642 @@
+package sdjwt
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/binary"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+	"canonscope/compare"
+	"canonscope/vcdm/keys"
+)
+
+// native is the engine over the standard library's cryptography. It scans JSON once into a tape and writes payloads and
+// disclosures by copying spans.
+type native struct{}
+
+// nativeIssuer is the scratch memory of one issuance.
+type nativeIssuer struct {
+	*Issuer
+	tape     jsontape.Tape
+	first    int // nodes [first, last) are at or below Disclosable.Leaves
+	last     int
+	marks    []int // sorted nodes of Disclosable.Pointers
+	salts    []byte
+	json     []byte // of the disclosure at hand
+	payload  []byte
+	tail     []byte // finished disclosures, each with its tilde
+	sums     []sum  // digests of the objects that are open, innermost last
+	size     int    // bytes of a digest
+	hashName string
+}
+
+type sum [sha512.Size]byte
+
+var nativeIssuers = sync.Pool{New: func() any { return new(nativeIssuer) }}
+
+// keep says whether scratch memory is small enough to keep for the next call.
+func keep(b []byte) bool { return cap(b) <= 1<<20 }
+
+func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
+	w := nativeIssuers.Get().(*nativeIssuer)
+	defer func() {
+		if keep(w.payload) && keep(w.tail) {
+			nativeIssuers.Put(w)
+		}
+	}()
+	w.Issuer, w.hashName = i, i.hash()
+	w.payload, w.tail, w.sums = w.payload[:0], w.tail[:0], w.sums[:0]
+	if err := w.parse(claims); err != nil {
+		return nil, err
+	}
+	if err := w.find(d); err != nil {
+		return nil, err
+	}
+	if err := w.drawSalts(); err != nil {
+		return nil, err
+	}
+	if err := w.encodePayload(); err != nil {
+		return nil, err
+	}
+	out := w.encodeSigned()
+	sig, err := nativeSign(i.Key, out)
+	if err != nil {
+		return nil, err
+	}
+	count(i.Counters, compare.Counters{Signatures: 1})
+	out = append(out, '.')
+	out = append(b64.AppendEncode(out, sig), '~')
+	return append(out, w.tail...), nil
+}
+
+func (w *nativeIssuer) parse(claims []byte) error {
+	if err := w.tape.Scan(claims, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth}); err != nil {
+		return wrap("claims", "RFC 7519 section 4", err)
+	}
+	if w.tape.Nodes[0].Kind != jsontape.Object {
+		return invalid("claims", "RFC 7519 section 4", "is no JSON object")
+	}
+	if w.Holder != nil && w.tape.Key(0, "cnf") >= 0 {
+		return invalid("/cnf", ruleVC, "stands in the claims, and the holder's key would replace it")
+	}
+	return nil
+}
+
+// find looks up what is disclosable.
+func (w *nativeIssuer) find(d Disclosable) error {
+	w.first, w.last, w.marks = 0, 0, w.marks[:0]
+	if d.Leaves != "" {
+		if n, ok := nodeAt(&w.tape, d.Leaves); ok {
+			w.first, w.last = n, int(w.tape.Nodes[n].Next)
+		}
+	}
+	for _, p := range d.Pointers {
+		n, ok := nodeAt(&w.tape, p)
+		if !ok || n == 0 {
+			return invalid(p, "RFC 6901", "the claims have no such member or element")
+		}
+		w.marks = append(w.marks, n)
+	}
+	slices.Sort(w.marks)
+	w.marks = slices.Compact(w.marks)
+	if w.typ() != Type {
+		return nil
+	}
+	for _, p := range append([]string{d.Leaves}, d.Pointers...) {
+		if top, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/"); protected[top] {
+			return invalid(p, ruleVC, "must not be selectively disclosable")
+		}
+	}
+	return nil
+}
+
+// nodeAt returns the node of the value at a JSON pointer.
+func nodeAt(t *jsontape.Tape, pointer string) (int, bool) {
+	n := 0
+	for pointer != "" {
+		if pointer[0] != '/' {
+			return 0, false
+		}
+		token, rest, more := strings.Cut(pointer[1:], "/")
+		switch t.Nodes[n].Kind {
+		case jsontape.Object:
+			if n = t.Get(n, unescape(token)); n < 0 {
+				return 0, false
+			}
+		case jsontape.Array:
+			index, err := strconv.Atoi(token)
+			if err != nil || itoa(index) != token || index < 0 {
+				return 0, false
+			}
+			next := -1
+			for e := range t.Elements(n) {
+				if index == 0 {
+					next = e
+					break
+				}
+				index--
+			}
+			if n = next; n < 0 {
+				return 0, false
+			}
+		default:
+			return 0, false
+		}
+		if !more {
+			break
+		}
+		pointer = "/" + rest
+	}
+	return n, true
+}
+
+// discloses says whether the value at a node becomes a disclosure.
+func (w *nativeIssuer) discloses(n int) bool {
+	if n >= w.first && n < w.last && w.leaf(n) {
+		return true
+	}
+	if len(w.marks) == 0 {
+		return false
+	}
+	_, ok := slices.BinarySearch(w.marks, n)
+	return ok
+}
+
+func (w *nativeIssuer) leaf(n int) bool {
+	return w.tape.Nodes[n].Kind < jsontape.Array || int(w.tape.Nodes[n].Next) == n+1
+}
+
+// leaves counts the disclosures that the leaf rule makes of the value at a node.
+func (w *nativeIssuer) leaves(n int) int {
+	if w.leaf(n) {
+		return 1
+	}
+	total := 0
+	if w.tape.Nodes[n].Kind == jsontape.Array {
+		for e := range w.tape.Elements(n) {
+			total += w.leaves(e)
+		}
+		return total
+	}
+	for _, v := range w.tape.Members(n) {
+		total += w.leaves(v)
+	}
+	return total
+}
+
+// drawSalts reads all salts at once, 128 bits each (RFC 9901 section 9.3); those of decoys are drawn as they come.
+func (w *nativeIssuer) drawSalts() error {
+	n := len(w.marks)
+	if w.last > w.first {
+		n += w.leaves(w.first)
+	}
+	w.salts = slices.Grow(w.salts[:0], 16*n)[:16*n]
+	_, err := io.ReadFull(w.Issuer.salts(), w.salts)
+	return err
+}
+
+// object appends an object without its disclosable members and with their digests.
+func (w *nativeIssuer) object(dst []byte, n int) ([]byte, error) {
+	mark, comma := len(w.sums), byte('{')
+	var err error
+	for k, v := range w.tape.Members(n) {
+		if name, ok := w.reservedKey(k); ok {
+			return nil, invalid(w.tape.Pointer(k), "RFC 9901 section 4.1", "%q is reserved; rename the claim", name)
+		}
+		if w.discloses(v) {
+			if err := w.disclose(k, v); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		dst = append(dst, comma)
+		comma = ','
+		dst = append(append(dst, w.tape.Raw(k)...), ':')
+		if dst, err = w.value(dst, v); err != nil {
+			return nil, err
+		}
+	}
+	if len(w.sums) > mark {
+		for range w.Decoys {
+			if err := w.decoy(); err != nil {
+				return nil, err
+			}
+		}
+		dst = append(dst, comma)
+		comma = ','
+		dst = w.appendDigests(append(dst, `"_sd":[`...), mark)
+	}
+	if n == 0 {
+		dst, comma = w.root(dst, comma)
+	}
+	if comma == '{' {
+		dst = append(dst, '{')
+	}
+	return append(dst, '}'), nil
+}
+
+// root appends the members that stand at the top only.
+func (w *nativeIssuer) root(dst []byte, comma byte) ([]byte, byte) {
+	if len(w.tail) > 0 {
+		dst = append(append(append(append(dst, comma), `"_sd_alg":"`...), w.hashName...), '"')
+		comma = ','
+	}
+	if w.Holder != nil {
+		dst = append(append(append(append(dst, comma), `"cnf":{"jwk":`...), w.Holder.JWK()...), '}')
+		comma = ','
+	}
+	return dst, comma
+}
+
+// reservedKey returns a key that RFC 9901 keeps for itself.
+func (w *nativeIssuer) reservedKey(k int) (string, bool) {
+	if node := w.tape.Nodes[k]; node.End-node.Start > uint32(len(`"_sd_alg"`)) && !node.Escaped {
+		return "", false
+	}
+	text := w.tape.Text(k)
+	if len(text) == 0 || text[0] != '_' && text[0] != '.' {
+		return "", false
+	}
+	name := string(text)
+	return name, reserved(name)
+}
+
+func (w *nativeIssuer) array(dst []byte, n int) ([]byte, error) {
+	dst = append(dst, '[')
+	comma := false
+	var err error
+	for e := range w.tape.Elements(n) {
+		if comma {
+			dst = append(dst, ',')
+		}
+		comma = true
+		if !w.discloses(e) {
+			if dst, err = w.value(dst, e); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		mark := len(w.sums)
+		if err := w.disclose(-1, e); err != nil {
+			return nil, err
+		}
+		dst = append(dst, `{"...":`...)
+		dst = append(w.appendDigest(dst, w.sums[mark]), '}')
+		w.sums = w.sums[:mark]
+	}
+	return append(dst, ']'), nil
+}
+
+// value appends the value at a node, disclosable claims in it replaced by digests.
+func (w *nativeIssuer) value(dst []byte, n int) ([]byte, error) {
+	switch w.tape.Nodes[n].Kind {
+	case jsontape.Object:
+		return w.object(dst, n)
+	case jsontape.Array:
+		return w.array(dst, n)
+	}
+	return append(dst, w.tape.Raw(n)...), nil
+}
+
+// disclose makes the disclosure of a member, or of an array element if there is no key, and leaves its digest in sums.
+func (w *nativeIssuer) disclose(key, n int) error {
+	inner := w.tape.Raw(n)
+	if !w.leaf(n) { // disclosures inside come first
+		var err error
+		if inner, err = w.value(nil, n); err != nil {
+			return err
+		}
+	}
+	start := len(w.tail)
+	w.encodeDisclosure(key, inner)
+	w.digest(w.tail[start : len(w.tail)-1])
+	return nil
+}
+
+// encodeDisclosure appends base64url([salt, name, value]) and a tilde to tail (RFC 9901 section 4.2).
+func (w *nativeIssuer) encodeDisclosure(key int, value []byte) {
+	j := append(w.json[:0], '[', '"')
+	j = b64.AppendEncode(j, w.salts[:16])
+	w.salts = w.salts[16:]
+	count(w.Counters, compare.Counters{Salts: 1})
+	j = append(j, '"', ',')
+	if key >= 0 {
+		j = append(append(j, w.tape.Raw(key)...), ',')
+	}
+	w.json = append(append(j, value...), ']')
+	w.tail = append(b64.AppendEncode(w.tail, w.json), '~')
+}
+
+// digest pushes the digest of a text (RFC 9901 section 4.2.3).
+func (w *nativeIssuer) digest(text []byte) {
+	w.sums = append(w.sums, sum{})
+	w.size = hashInto(&w.sums[len(w.sums)-1], w.hashName, text)
+	count(w.Counters, compare.Counters{Digests: 1})
+}
+
+// hashInto hashes with an algorithm that [hashOf] knows and returns the digest's size.
+func hashInto(s *sum, name string, text []byte) int {
+	switch name {
+	case "sha-384":
+		d := sha512.Sum384(text)
+		return copy(s[:], d[:])
+	case "sha-512":
+		d := sha512.Sum512(text)
+		return copy(s[:], d[:])
+	}
+	d := sha256.Sum256(text)
+	return copy(s[:], d[:])
+}
+
+// decoy pushes the digest of random bytes (RFC 9901 section 4.2.5).
+func (w *nativeIssuer) decoy() error {
+	var salt [16]byte
+	if _, err := io.ReadFull(w.Issuer.salts(), salt[:]); err != nil {
+		return err
+	}
+	count(w.Counters, compare.Counters{Salts: 1})
+	w.digest(b64.AppendEncode(nil, salt[:]))
+	return nil
+}
+
+// appendDigests appends the digests above mark in an order that hides that of the claims, and pops them.
+func (w *nativeIssuer) appendDigests(dst []byte, mark int) []byte {
+	sums := w.sums[mark:]
+	slices.SortFunc(sums, func(a, b sum) int {
+		return cmp.Compare(binary.BigEndian.Uint64(a[:8]), binary.BigEndian.Uint64(b[:8]))
+	})
+	for i := range sums {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = w.appendDigest(dst, sums[i])
+	}
+	w.sums = w.sums[:mark]
+	return append(dst, ']')
+}
+
+func (w *nativeIssuer) appendDigest(dst []byte, s sum) []byte {
+	return append(b64.AppendEncode(append(dst, '"'), s[:w.size]), '"')
+}
+
+func (w *nativeIssuer) encodePayload() (err error) {
+	w.payload, err = w.object(w.payload[:0], 0)
+	return err
+}
+
+// encodeSigned returns the signing input, with room for the rest of the token.
+func (w *nativeIssuer) encodeSigned() []byte {
+	header := nativeHeader(string(w.Key.Algorithm()), w.typ(), w.KeyID)
+	size := b64.EncodedLen(len(header)) + b64.EncodedLen(len(w.payload)) + len(w.tail) + 3 + b64.EncodedLen(96)
+	out := append(b64.AppendEncode(make([]byte, 0, size), header), '.')
+	return b64.AppendEncode(out, w.payload)
+}
+
+func nativeHeader(alg, typ, kid string) []byte {
+	h := append(make([]byte, 0, 64), `{"alg":"`...)
+	h = append(append(h, alg...), `","typ":`...)
+	h = jsontape.AppendQuoted(h, typ)
+	if kid != "" {
+		h = jsontape.AppendQuoted(append(h, `,"kid":`...), kid)
+	}
+	return append(h, '}')
+}
+
+func nativeSign(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
+
+func (native) present(h *Holder, token []byte, pointers []string, b *Binding) ([]byte, error) {
+	jwt, disclosures, kb, err := split(token, h.Limits)
+	if err != nil {
+		return nil, err
+	}
+	if len(kb) > 0 {
+		return nil, invalid("KB-JWT", "RFC 9901 section 7.2", "an issued SD-JWT has none")
+	}
+	parts, err := splitJWS("JWT", jwt)
+	if err != nil {
+		return nil, err
+	}
+	r := newReader(h.Limits, h.Counters)
+	defer r.free()
+	if err := r.load(parts[1], disclosures); err != nil {
+		return nil, err
+	}
+	if err := r.walk(pointers); err != nil {
+		return nil, err
+	}
+	if i := r.unmet(pointers); i >= 0 {
+		return nil, invalid(pointers[i], "RFC 6901", "the token has no such claim")
+	}
+	out := r.chosen(jwt)
+	if b == nil {
+		return out, nil
+	}
+	return nativeBind(h, out, b, r.hashName)
+}
+
+// chosen returns the token with the selected disclosures.
+func (r *reader) chosen(jwt []byte) []byte {
+	size := len(jwt) + 1
+	for i := range r.given {
+		if r.given[i].selected {
+			size += len(r.given[i].text) + 1
+		}
+	}
+	out := append(append(make([]byte, 0, size), jwt...), '~')
+	for i := range r.given {
+		if r.given[i].selected {
+			out = append(append(out, r.given[i].text...), '~')
+		}
+	}
+	return out
+}
+
+// nativeBind appends a KB-JWT (RFC 9901 section 4.3).
+func nativeBind(h *Holder, out []byte, b *Binding, hashName string) ([]byte, error) {
+	body := jsontape.AppendQuoted([]byte(`{"aud":`), b.Audience)
+	body = append(strconv.AppendInt(append(body, `,"iat":`...), b.now().Unix(), 10), `,"nonce":`...)
+	body = jsontape.AppendQuoted(body, b.Nonce)
+	body = append(append(append(body, `,"sd_hash":"`...), sdHash(hashName, out)...), `"}`...)
+	start := len(out)
+	out = append(b64.AppendEncode(out, nativeHeader(string(h.Key.Algorithm()), "kb+jwt", "")), '.')
+	out = b64.AppendEncode(out, body)
+	sig, err := nativeSign(h.Key, out[start:])
+	if err != nil {
+		return nil, err
+	}
+	count(h.Counters, compare.Counters{Signatures: 1})
+	return b64.AppendEncode(append(out, '.'), sig), nil
+}
+
+// sdHash is the digest of a whole SD-JWT (RFC 9901 section 4.3.1).
+func sdHash(hashName string, signed []byte) string {
+	var s sum
+	n := hashInto(&s, hashName, signed)
+	return b64.EncodeToString(s[:n])
+}
+
+// splitJWS takes a compact JWS apart: header, payload, signature.
+func splitJWS(where string, jwt []byte) (parts [3][]byte, err error) {
+	rest := jwt
+	for i := range 2 {
+		dot := bytes.IndexByte(rest, '.')
+		if dot < 0 {
+			return parts, invalid(where, "RFC 7515 section 7.1", "a compact JWS has 3 parts, found %d", i+1)
+		}
+		parts[i], rest = rest[:dot], rest[dot+1:]
+	}
+	if bytes.IndexByte(rest, '.') >= 0 {
+		return parts, invalid(where, "RFC 7515 section 7.1", "a compact JWS has 3 parts, found more")
+	}
+	parts[2] = rest
+	return parts, nil
+}
+
+// nativeCheck checks header and signature of a compact JWS; the payload stays as it is.
+func nativeCheck(where string, jwt []byte, key *keys.Public, limits canon.Limits) (h header, payload []byte, err error) {
+	parts, err := splitJWS(where, jwt)
+	if err != nil {
+		return h, nil, err
+	}
+	if h, err = nativeHeaderOf(where, parts[0], limits); err != nil {
+		return h, nil, err
+	}
+	if err := checkHeader(where, h, key); err != nil {
+		return h, nil, err
+	}
+	var buf [96]byte
+	sig, err := b64.AppendDecode(buf[:0], parts[2])
+	if err != nil {
+		return h, nil, invalid(where, "RFC 7515 section 2", "signature is no base64url: %v", err)
+	}
+	if !key.Verify(jwt[:len(jwt)-len(parts[2])-1], sig) {
+		return h, nil, invalid(where, "RFC 7515 section 5.2", "the signature does not hold")
+	}
+	return h, parts[1], nil
+}
+
+func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, err error) {
+	b, err := b64.AppendDecode(make([]byte, 0, 128), text)
+	if err != nil {
+		return h, invalid(where, "RFC 7515 section 2", "header is no base64url: %v", err)
+	}
+	t := tapes.Get().(*jsontape.Tape)
+	defer tapes.Put(t)
+	if err := t.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
+		return h, wrap(where, "RFC 7515 section 4", err)
+	}
+	if t.Nodes[0].Kind != jsontape.Object {
+		return h, invalid(where, "RFC 7515 section 4", "is no JSON object")
+	}
+	for k, v := range t.Members(0) {
+		text := t.Nodes[v].Kind == jsontape.String
+		switch string(t.Text(k)) {
+		case "alg":
+			if text {
+				h.alg = string(t.Text(v))
+			}
+		case "typ":
+			if text {
+				h.typ = string(t.Text(v))
+			}
+		case "crit":
+			h.crit = true
+		}
+	}
+	return h, nil
+}
+
+var tapes = sync.Pool{New: func() any { return new(jsontape.Tape) }}
+
+func (native) verify(v *Verifier, token []byte) (*Result, error) {
+	jwt, disclosures, kb, err := split(token, v.Limits)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.bindingPolicy(kb); err != nil {
+		return nil, err
+	}
+	h, payload, err := nativeCheck("header", jwt, v.Key, v.Limits)
+	if err != nil {
+		return nil, err
+	}
+	count(v.Counters, compare.Counters{Verifications: 1})
+	if err := v.checkTyp(h); err != nil {
+		return nil, err
+	}
+	r := newReader(v.Limits, v.Counters)
+	defer r.free()
+	if err := r.process(payload, disclosures); err != nil {
+		return nil, err
+	}
+	if err := v.checkFacts(&r.facts); err != nil {
+		return nil, err
+	}
+	res := &Result{claims: r.out, Disclosed: r.order}
+	if err := res.fromFacts(&r.facts); err != nil {
+		return nil, err
+	}
+	if v.Binding {
+		if err := nativeBinding(v, res.Holder, token[:len(token)-len(kb)], kb, r.hashName); err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+// process unpacks a payload and writes the processed one.
+func (r *reader) process(payload []byte, disclosures [][]byte) error {
+	if err := r.load(payload, disclosures); err != nil {
+		return err
+	}
+	r.write = true
+	r.out = make([]byte, 0, len(r.buf))
+	if err := r.walk(nil); err != nil {
+		return err
+	}
+	return r.structured()
+}
+
+func nativeBinding(v *Verifier, holder *keys.Public, signed, kb []byte, hashName string) error {
+	if holder == nil {
+		return invalid("/cnf", ruleBinding+" step 5.1", "names no key of the holder")
+	}
+	h, payload, err := nativeCheck("KB-JWT", kb, holder, v.Limits)
+	if err != nil {
+		return err
+	}
+	count(v.Counters, compare.Counters{Verifications: 1})
+	f, err := nativeFacts(payload, v.Limits)
+	if err != nil {
+		return err
+	}
+	return v.checkBinding(h, f, sdHash(hashName, signed))
+}
+
+// nativeFacts reads the claims of a KB-JWT, which discloses nothing.
+func nativeFacts(payload []byte, limits canon.Limits) (*facts, error) {
+	r := newReader(limits, nil)
+	defer r.free()
+	if err := r.decode(payload, nil); err != nil {
+		return nil, err
+	}
+	if err := r.scan(); err != nil {
+		return nil, err
+	}
+	if r.tape.Nodes[1].Kind != jsontape.Object {
+		return nil, invalid("KB-JWT", "RFC 7519 section 7.2", "is no JSON object")
+	}
+	for k, v := range r.tape.Members(1) {
+		r.fact(string(r.tape.Text(k)), v, 0)
+	}
+	f := r.facts
+	return &f, nil
+}

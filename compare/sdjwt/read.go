@@ -1,0 +1,674 @@
+package sdjwt
+
+import (
+	"bytes"
+	"errors"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"sync"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+	"canonscope/compare"
+)
+
+// reader unpacks a received token in one pass (RFC 9901 section 7.1 step 3). The decoded payload and disclosures stand in
+// one buffer as the elements of a JSON array, so that one scan reads them all; that each element keeps to its own part of
+// the buffer is checked afterwards. It selects for a holder, and writes the processed payload for a verifier.
+type reader struct {
+	limits   canon.Limits
+	counters *compare.Counters
+	tape     jsontape.Tape // [payload, disclosure, ...]
+	buf      []byte
+	ends     []int // of each part in buf, without the comma after it
+	given    []disclosure
+	hashName string
+	digests  table
+	names    []nameNode // disclosed so far in the objects that are open
+	path     []byte     // JSON pointer of the open container
+	top      string     // member of the root that is open, if it is protected
+	pointers []pointer  // of the open containers, innermost last
+	met      []bool     // whether each wanted pointer leads to something
+	write    bool
+	out      []byte
+	order    []string // pointers of the disclosed claims
+	facts    facts
+	spans    map[string][2]int // where members of the root with structure stand in out
+}
+
+type disclosure struct {
+	text     []byte // base64url
+	node     int
+	sum      [86]byte // digest, base64url
+	size     int
+	used     bool
+	selected bool
+}
+
+// pointer is what is left of a wanted JSON pointer below the open container.
+type pointer struct {
+	rest  string // "" wants everything
+	index int    // in the caller's list
+}
+
+type nameNode struct {
+	node int
+	hash uint16
+}
+
+var readers = sync.Pool{New: func() any { return new(reader) }}
+
+func newReader(limits canon.Limits, c *compare.Counters) *reader {
+	r := readers.Get().(*reader)
+	r.limits, r.counters = limits.WithDefaults(), c
+	r.buf, r.ends, r.given, r.names, r.path, r.pointers = r.buf[:0], r.ends[:0], r.given[:0], r.names[:0], r.path[:0], r.pointers[:0]
+	r.write, r.out, r.order, r.top, r.facts, r.spans = false, nil, nil, "", facts{}, nil
+	return r
+}
+
+func (r *reader) free() {
+	if keep(r.buf) {
+		readers.Put(r)
+	}
+}
+
+// load decodes and scans payload and disclosures.
+func (r *reader) load(payload []byte, disclosures [][]byte) error {
+	if err := r.decode(payload, disclosures); err != nil {
+		return err
+	}
+	if err := r.scan(); err != nil {
+		return err
+	}
+	if r.tape.Nodes[1].Kind != jsontape.Object {
+		return invalid("payload", "RFC 7519 section 7.2", "is no JSON object")
+	}
+	for i := range r.given {
+		if err := r.shape(i); err != nil {
+			return err
+		}
+	}
+	return r.hashAll()
+}
+
+func (r *reader) decode(payload []byte, disclosures [][]byte) error {
+	r.buf = append(r.buf, '[')
+	var err error
+	if r.buf, err = b64.AppendDecode(r.buf, payload); err != nil {
+		return invalid("payload", "RFC 7515 section 2", "is no base64url: %v", err)
+	}
+	r.ends = append(r.ends, len(r.buf))
+	for i, text := range disclosures {
+		if r.buf, err = b64.AppendDecode(append(r.buf, ','), text); err != nil {
+			return invalid(where(i+1), "RFC 9901 section 4.2", "is no base64url: %v", err)
+		}
+		r.ends = append(r.ends, len(r.buf))
+		r.given = append(r.given, disclosure{text: text})
+	}
+	r.buf = append(r.buf, ']')
+	return nil
+}
+
+func (r *reader) scan() error {
+	err := r.tape.Scan(r.buf, jsontape.Options{Bytes: len(r.buf), Depth: r.limits.Depth + 1})
+	if err != nil {
+		var syntax *canon.SyntaxError
+		if errors.As(err, &syntax) {
+			return invalid(r.partAt(syntax.Offset), "RFC 8259", "%s", syntax.Msg)
+		}
+		return err
+	}
+	start, part := 1, 0
+	for e := range r.tape.Elements(0) {
+		n := r.tape.Nodes[e]
+		if part == len(r.ends) || int(n.Start) < start || int(n.End) > r.ends[part] {
+			return invalid(r.partAt(int(n.Start)), "RFC 8259", "is not one JSON value")
+		}
+		if part > 0 {
+			r.given[part-1].node = e
+		}
+		start = r.ends[part] + 1
+		part++
+	}
+	if part < len(r.ends) {
+		return invalid("payload", "RFC 8259", "is not one JSON value")
+	}
+	return nil
+}
+
+// partAt names the part of the token that holds a byte of buf.
+func (r *reader) partAt(offset int) string {
+	for i, end := range r.ends {
+		if offset <= end {
+			if i == 0 {
+				return "payload"
+			}
+			return where(i)
+		}
+	}
+	return "token"
+}
+
+// shape checks what all disclosures have in common (RFC 9901 section 4.2).
+func (r *reader) shape(i int) error {
+	n := r.given[i].node
+	if count := r.tape.Len(n); r.tape.Nodes[n].Kind != jsontape.Array || count != 2 && count != 3 {
+		return invalid(where(i+1), "RFC 9901 section 4.2", "must be an array of 2 or 3 elements")
+	}
+	if r.tape.Nodes[n+1].Kind != jsontape.String {
+		return invalid(where(i+1), "RFC 9901 section 4.2", "the salt is no string")
+	}
+	return nil
+}
+
+// hashAll computes the digests of all disclosures.
+func (r *reader) hashAll() error {
+	r.hashName = defaultHash
+	if n := r.tape.Get(1, "_sd_alg"); n >= 0 {
+		if r.tape.Nodes[n].Kind != jsontape.String {
+			return invalid("/_sd_alg", "RFC 9901 section 4.1.1", "is no string")
+		}
+		r.hashName = string(r.tape.Text(n))
+	}
+	if _, err := hashOf(r.hashName); err != nil {
+		return err
+	}
+	r.digests.reset(len(r.given))
+	for i := range r.given {
+		d := &r.given[i]
+		d.digest(r.hashName)
+		if _, ok := r.digests.add(d.sum[:d.size], int32(i)); !ok {
+			return invalid(where(i+1), ruleForm, "is sent twice")
+		}
+	}
+	count(r.counters, compare.Counters{Digests: len(r.given)})
+	return nil
+}
+
+func (d *disclosure) digest(hashName string) {
+	var s sum
+	n := hashInto(&s, hashName, d.text)
+	b64.Encode(d.sum[:], s[:n])
+	d.size = b64.EncodedLen(n)
+}
+
+// walk processes the whole payload; pointers are those that a holder wants to present.
+func (r *reader) walk(pointers []string) error {
+	r.met = slices.Grow(r.met[:0], len(pointers))[:len(pointers)]
+	clear(r.met)
+	all := false
+	for i, p := range pointers {
+		r.pointers = append(r.pointers, pointer{p, i})
+		if p == "" {
+			all, r.met[i] = true, true
+		}
+	}
+	if err := r.object(1, 1, r.pointers, all); err != nil {
+		return err
+	}
+	for i := range r.given {
+		if !r.given[i].used {
+			return invalid(where(i+1), "RFC 9901 section 7.1 step 5", "no digest refers to it")
+		}
+	}
+	return nil
+}
+
+func (r *reader) append(b ...byte) {
+	if r.write {
+		r.out = append(r.out, b...)
+	}
+}
+
+func (r *reader) deeper(depth int) error {
+	if depth > r.limits.Depth {
+		return &canon.LimitError{Limit: "depth", Max: int64(r.limits.Depth), Done: int64(depth), Where: string(r.path)}
+	}
+	return nil
+}
+
+// object processes an object at a depth. wanted are the pointers that lead into it, all says that it is wanted as a whole.
+func (r *reader) object(n, depth int, wanted []pointer, all bool) error {
+	if err := r.deeper(depth); err != nil {
+		return err
+	}
+	sd, comma, root := -1, byte('{'), n == 1
+	for k, v := range r.tape.Members(n) {
+		if node := r.tape.Nodes[k]; node.End-node.Start <= uint32(len(`"_sd_alg"`)) || node.Escaped {
+			switch name := r.tape.Text(k); string(name) {
+			case "_sd":
+				sd = v
+				continue
+			case "_sd_alg":
+				if root {
+					continue
+				}
+				return r.badName(name)
+			case "...":
+				return r.badName(name)
+			}
+		}
+		r.append(comma)
+		comma = ','
+		if err := r.member(k, v, depth, wanted, all, root, -1); err != nil {
+			return err
+		}
+	}
+	if sd >= 0 {
+		if err := r.disclosed(n, sd, depth, wanted, all, root, comma); err != nil {
+			return err
+		}
+	} else if comma == '{' {
+		r.append('{')
+	}
+	r.append('}')
+	return nil
+}
+
+func (r *reader) badName(name []byte) error {
+	return invalid(string(r.path), "RFC 9901 section 4.1", "a claim is named %q", name)
+}
+
+// disclosed processes the digests of an object and inserts the claims that they stand for.
+func (r *reader) disclosed(n, sd, depth int, wanted []pointer, all, root bool, comma byte) error {
+	if r.tape.Nodes[sd].Kind != jsontape.Array {
+		return invalid(string(r.path)+"/_sd", "RFC 9901 section 4.2.4.1", "is no array")
+	}
+	mark := len(r.names)
+	for e := range r.tape.Elements(sd) {
+		if r.tape.Nodes[e].Kind != jsontape.String {
+			return invalid(string(r.path)+"/_sd", "RFC 9901 section 4.2.4.1", "holds something else than strings")
+		}
+		i, err := r.refer(e)
+		if err != nil {
+			return err
+		}
+		if i < 0 {
+			continue
+		}
+		k, err := r.claimName(i, n, mark)
+		if err != nil {
+			return err
+		}
+		r.append(comma)
+		comma = ','
+		if err := r.member(k, int(r.tape.Nodes[k].Next), depth, wanted, all, root, i); err != nil {
+			return err
+		}
+	}
+	if comma == '{' {
+		r.append('{')
+	}
+	r.names = r.names[:mark]
+	return nil
+}
+
+// refer notes a digest and returns the disclosure it stands for, or -1.
+func (r *reader) refer(e int) (int, error) {
+	s, _ := r.digests.add(r.tape.Text(e), -1)
+	if s.seen {
+		return 0, invalid(string(r.path), "RFC 9901 section 7.1 step 4", "digest %s stands in the token twice", r.tape.Raw(e))
+	}
+	s.seen = true
+	return int(s.given), nil
+}
+
+// claimName returns the node of the name of disclosure i, which must be new in object n.
+func (r *reader) claimName(i, n, mark int) (int, error) {
+	d := r.given[i]
+	if r.tape.Len(d.node) != 3 {
+		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.1", "is of an object and needs 3 elements")
+	}
+	k := int(r.tape.Nodes[d.node+1].Next)
+	if r.tape.Nodes[k].Kind != jsontape.String {
+		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.2", "its claim name is reserved or no string")
+	}
+	name := r.tape.Text(k)
+	if reserved(string(name)) {
+		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.2", "its claim name is reserved or no string")
+	}
+	if r.exists(name, n, mark) {
+		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.3", "claim %q exists already", name)
+	}
+	r.names = append(r.names, nameNode{k, jsontape.KeyHash(name)})
+	return k, nil
+}
+
+// exists says whether an object has a claim of a name, plain or disclosed before.
+func (r *reader) exists(name []byte, n, mark int) bool {
+	h := jsontape.KeyHash(name)
+	for k, end := n+1, int(r.tape.Nodes[n].Next); k < end; k = int(r.tape.Nodes[k+1].Next) {
+		if r.tape.Nodes[k].Hash == h && bytes.Equal(r.tape.Text(k), name) {
+			return true
+		}
+	}
+	for _, o := range r.names[mark:] {
+		if o.hash == h && bytes.Equal(r.tape.Text(o.node), name) {
+			return true
+		}
+	}
+	return false
+}
+
+// member processes a member of an object; given is the disclosure it came in, or -1.
+func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given int) error {
+	if r.write {
+		r.out = append(append(r.out, r.tape.Raw(k)...), ':')
+	}
+	container := r.tape.Nodes[v].Kind >= jsontape.Array
+	start := len(r.out)
+	below := len(r.pointers)
+	if len(wanted) > 0 {
+		all = r.follow(wanted, r.tape.Text(k)) || all
+	}
+	inner := r.pointers[below:]
+	back := len(r.path)
+	if container || given >= 0 || root {
+		text := r.tape.Text(k)
+		r.path = appendToken(r.path, text)
+		if root {
+			if r.top = ""; protected[string(text)] {
+				r.top = string(text)
+			}
+		}
+		r.mark(given, all || len(inner) > 0)
+	}
+	if err := r.value(v, depth+1, inner, all); err != nil {
+		return err
+	}
+	r.path = r.path[:back]
+	r.pointers = r.pointers[:below]
+	if root && r.write {
+		r.fact(string(r.tape.Text(k)), v, start)
+	}
+	return nil
+}
+
+// mark notes that a disclosure is used, and selects it if it is wanted.
+func (r *reader) mark(given int, wanted bool) {
+	if given < 0 {
+		return
+	}
+	d := &r.given[given]
+	d.used, d.selected = true, wanted
+	if r.write {
+		r.order = append(r.order, string(r.path))
+		if r.top != "" && r.facts.disclosedTop == "" {
+			r.facts.disclosedTop = r.top
+		}
+	}
+}
+
+// unmet returns the index of a pointer that led nowhere, or -1.
+func (r *reader) unmet(pointers []string) int {
+	for i := range pointers {
+		if !r.met[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// follow pushes the pointers that go on below a member or element and says whether one of them ends there.
+func (r *reader) follow(wanted []pointer, token []byte) (all bool) {
+	for _, p := range wanted {
+		rest, ok := cutToken(p.rest, token)
+		if ok {
+			r.pointers = append(r.pointers, pointer{rest, p.index})
+			if rest == "" {
+				all, r.met[p.index] = true, true
+			}
+		}
+	}
+	return all
+}
+
+// cutToken takes a token off a JSON pointer.
+func cutToken(pointer string, token []byte) (rest string, ok bool) {
+	if len(pointer) <= len(token) || pointer[0] != '/' {
+		return "", false
+	}
+	if rest = pointer[1:]; len(rest) >= len(token) && rest[:len(token)] == string(token) {
+		rest = rest[len(token):]
+		if rest == "" || rest[0] == '/' {
+			return rest, bytes.IndexByte(token, '~') < 0 && bytes.IndexByte(token, '/') < 0
+		}
+	}
+	escaped := appendToken(nil, token)
+	if len(escaped) == len(token)+1 || len(pointer) < len(escaped) || pointer[:len(escaped)] != string(escaped) {
+		return "", false
+	}
+	rest = pointer[len(escaped):]
+	return rest, rest == "" || rest[0] == '/'
+}
+
+// appendToken appends a slash and a token to a JSON pointer.
+func appendToken(dst, token []byte) []byte {
+	dst = append(dst, '/')
+	if bytes.IndexByte(token, '~') < 0 && bytes.IndexByte(token, '/') < 0 {
+		return append(dst, token...)
+	}
+	for _, c := range token {
+		switch c {
+		case '~':
+			dst = append(dst, "~0"...)
+		case '/':
+			dst = append(dst, "~1"...)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+func (r *reader) value(n, depth int, wanted []pointer, all bool) error {
+	switch r.tape.Nodes[n].Kind {
+	case jsontape.Object:
+		return r.object(n, depth, wanted, all)
+	case jsontape.Array:
+		return r.array(n, depth, wanted, all)
+	}
+	if r.write {
+		r.out = append(r.out, r.tape.Raw(n)...)
+	}
+	return nil
+}
+
+func (r *reader) array(n, depth int, wanted []pointer, all bool) error {
+	if err := r.deeper(depth); err != nil {
+		return err
+	}
+	r.append('[')
+	index, back, below := 0, len(r.path), len(r.pointers)
+	for e := range r.tape.Elements(n) {
+		v, given := e, -1
+		r.path = strconv.AppendInt(append(r.path, '/'), int64(index), 10)
+		if r.tape.Nodes[e].Kind == jsontape.Object {
+			if dots := r.tape.Get(e, "..."); dots >= 0 {
+				var err error
+				if given, err = r.element(e, dots); err != nil {
+					return err
+				}
+				if given < 0 {
+					r.path = r.path[:back]
+					continue
+				}
+				v = int(r.tape.Nodes[r.given[given].node+1].Next)
+			}
+		}
+		if index > 0 {
+			r.append(',')
+		}
+		index++
+		whole := all
+		if len(wanted) > 0 {
+			whole = r.follow(wanted, r.path[back+1:]) || whole
+		}
+		inner := r.pointers[below:]
+		r.mark(given, whole || len(inner) > 0)
+		if err := r.value(v, depth+1, inner, whole); err != nil {
+			return err
+		}
+		r.path, r.pointers = r.path[:back], r.pointers[:below]
+	}
+	r.append(']')
+	return nil
+}
+
+// element returns the disclosure that an array element {"...": digest} stands for, or -1.
+func (r *reader) element(e, dots int) (int, error) {
+	if r.tape.Len(e) != 1 || r.tape.Nodes[dots].Kind != jsontape.String {
+		return 0, invalid(string(r.path), "RFC 9901 section 4.2.4.2", `an element with "..." has one member, a digest`)
+	}
+	i, err := r.refer(dots)
+	if err == nil && i >= 0 && r.tape.Len(r.given[i].node) != 2 {
+		err = invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.3.1", "is of an array and needs 2 elements")
+	}
+	return i, err
+}
+
+// fact notes a member of the processed payload for the rules.
+func (r *reader) fact(name string, v, start int) {
+	f := &r.facts
+	switch name {
+	case "iss":
+		f.iss = r.text(v)
+	case "vct":
+		f.vct = r.text(v)
+	case "sub":
+		f.sub = r.text(v)
+	case "aud":
+		f.aud = r.text(v)
+		r.span(name, start)
+	case "nonce":
+		f.nonce = r.text(v)
+	case "sd_hash":
+		f.sdHash = r.text(v)
+	case "iat":
+		f.iat = r.number(v)
+	case "nbf":
+		f.nbf = r.number(v)
+	case "exp":
+		f.exp = r.number(v)
+	case "status":
+		f.status = true
+	case "aka_vcts", "cnf":
+		r.span(name, start)
+	}
+}
+
+func (r *reader) text(n int) scalar {
+	if r.tape.Nodes[n].Kind != jsontape.String {
+		return scalar{present: true}
+	}
+	return scalar{present: true, typed: true, text: string(r.tape.Text(n))}
+}
+
+func (r *reader) number(n int) scalar {
+	if r.tape.Nodes[n].Kind != jsontape.Number {
+		return scalar{present: true}
+	}
+	f, err := strconv.ParseFloat(string(r.tape.Raw(n)), 64)
+	return scalar{present: true, typed: err == nil, number: f}
+}
+
+func (r *reader) span(name string, start int) {
+	if r.spans == nil {
+		r.spans = map[string][2]int{}
+	}
+	r.spans[name] = [2]int{start, len(r.out)}
+}
+
+// structured reads the facts that are arrays or objects from the processed payload.
+func (r *reader) structured() error {
+	for name, s := range r.spans {
+		var t jsontape.Tape
+		if err := t.Scan(r.out[s[0]:s[1]], jsontape.Options{Depth: r.limits.Depth}); err != nil {
+			return err
+		}
+		switch name {
+		case "aud":
+			r.facts.auds = textsOf(&t)
+		case "aka_vcts":
+			r.facts.akaPresent, r.facts.aka = true, textsOf(&t)
+		case "cnf":
+			if n := t.Get(0, "jwk"); n >= 0 && t.Nodes[n].Kind != jsontape.Null {
+				r.facts.cnf = t.Raw(n)
+			}
+		}
+	}
+	return nil
+}
+
+// textsOf returns the elements of an array of strings, or nil if it is something else.
+func textsOf(t *jsontape.Tape) []string {
+	if t.Nodes[0].Kind != jsontape.Array {
+		return nil
+	}
+	out := []string{}
+	for e := range t.Elements(0) {
+		if t.Nodes[e].Kind != jsontape.String {
+			return nil
+		}
+		out = append(out, string(t.Text(e)))
+	}
+	return out
+}
+
+// table finds digests by their text. Chosen digests cannot make it slow.
+type table struct {
+	slots []slot
+	used  int
+}
+
+type slot struct {
+	text  []byte
+	given int32 // disclosure, or -1
+	seen  bool  // a digest in the payload
+}
+
+var seed = maphash.MakeSeed()
+
+func (t *table) reset(n int) {
+	size := 64
+	for size < 4*n {
+		size *= 2
+	}
+	if len(t.slots) == size {
+		clear(t.slots)
+	} else {
+		t.slots = make([]slot, size)
+	}
+	t.used = 0
+}
+
+// add returns the slot of a text and whether it is new; given is only set then.
+func (t *table) add(text []byte, given int32) (*slot, bool) {
+	if 2*t.used >= len(t.slots) {
+		t.grow()
+	}
+	mask := uint64(len(t.slots) - 1)
+	for i := maphash.Bytes(seed, text) & mask; ; i = (i + 1) & mask {
+		s := &t.slots[i]
+		if s.text == nil {
+			t.used++
+			*s = slot{text: text, given: given}
+			return s, true
+		}
+		if bytes.Equal(s.text, text) {
+			return s, false
+		}
+	}
+}
+
+func (t *table) grow() {
+	old := t.slots
+	t.slots, t.used = make([]slot, 2*len(old)), 0
+	for _, s := range old {
+		if s.text != nil {
+			n, _ := t.add(s.text, s.given)
+			n.seen = s.seen
+		}
+	}
+}
