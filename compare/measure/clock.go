@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"runtime"
 	"runtime/metrics"
 	"time"
 
@@ -9,40 +10,42 @@ import (
 	"canonscope/compare"
 )
 
-// clocks reads everything a block reports.
+// clocks reads everything a block reports. Allocations come from ReadMemStats, which is exact: runtime/metrics counts a
+// small object only when the span around it is full, which a short block shows.
 type clocks struct {
-	samples []metrics.Sample
+	gc  []metrics.Sample
+	mem runtime.MemStats
 	reading
 }
 
 type reading struct {
 	bytes, allocs uint64
-	gc            float64
+	collector     float64
 	thread, cpu   int64
 	wall          time.Time
 }
 
 func newClocks() *clocks {
-	return &clocks{samples: []metrics.Sample{
-		{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/allocs:objects"}, {Name: "/cpu/classes/gc/total:cpu-seconds"}}}
+	return &clocks{gc: []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}}
 }
 
 // begin starts a block; the calling goroutine must be locked to its thread. What reading itself costs stays outside the
 // block at both ends.
 func (c *clocks) begin() {
-	metrics.Read(c.samples)
-	c.reading = reading{c.samples[0].Value.Uint64(), c.samples[1].Value.Uint64(), c.samples[2].Value.Float64(),
-		threadCPU(), processCPU(), time.Now()}
+	runtime.ReadMemStats(&c.mem)
+	metrics.Read(c.gc)
+	c.reading = reading{c.mem.TotalAlloc, c.mem.Mallocs, c.gc[0].Value.Float64(), threadCPU(), processCPU(), time.Now()}
 }
 
 // end returns what happened since begin.
 func (c *clocks) end() compare.Block {
 	wall, cpu, thread := time.Since(c.wall), processCPU(), threadCPU()
-	metrics.Read(c.samples)
+	metrics.Read(c.gc)
+	runtime.ReadMemStats(&c.mem)
 	return compare.Block{
 		CPU: cpu - c.cpu, Wall: int64(wall), Thread: thread - c.thread,
-		Bytes: int64(c.samples[0].Value.Uint64() - c.bytes), Allocs: int64(c.samples[1].Value.Uint64() - c.allocs),
-		GC: c.samples[2].Value.Float64() - c.gc,
+		Bytes: int64(c.mem.TotalAlloc - c.bytes), Allocs: int64(c.mem.Mallocs - c.allocs),
+		GC: c.gc[0].Value.Float64() - c.collector,
 	}
 }
 

@@ -29,7 +29,7 @@ const (
 	minProfile     = 0.25
 	maxProfile     = 3.0
 	profilerStop   = 150 * time.Millisecond // until the profiler has stopped and its profile is attributed and drawn
-	lenience       = 1.25 // by how much the last runs may overdraw their part of the budget
+	lenience       = 1.25                   // by how much the last runs may overdraw their part of the budget
 	timingShare    = 0.6                    // of the budget left after the gates; the profile passes get the rest
 )
 

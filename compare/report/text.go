@@ -147,8 +147,8 @@ func (p *printer) group(g group) {
 		p.line("%-*s%8s%8s%s%9s%9s%9s%s%6s%7s", nameWidth, name(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Present]), mark,
 			micros(r.CPU[compare.Verify]), micros(r.IssueVerify), micros(r.Exchange), mark, times(r.ToMdoc), times(r.ToSDJWT))
 		if len(r.CPU) > 0 {
-			p.line("%s", p.dim(fmt.Sprintf("%-*s%8s%8s %9s%9s%9s %6s%7s", nameWidth, "", spread(r.CPU[compare.Issue]), spread(r.CPU[compare.Present]),
-				spread(r.CPU[compare.Verify]), spread(r.IssueVerify), spread(r.Exchange), spreadOf(r.ToMdoc), spreadOf(r.ToSDJWT))))
+			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%8s%8s %9s%9s%9s %6s%7s", nameWidth, "", spread(r.CPU[compare.Issue]), spread(r.CPU[compare.Present]),
+				spread(r.CPU[compare.Verify]), spread(r.IssueVerify), spread(r.Exchange), spreadOf(r.ToMdoc), spreadOf(r.ToSDJWT)), " ")))
 		}
 		for _, reason := range r.Reasons {
 			p.wrapped(4, "  ! ", reason)

@@ -1,0 +1,396 @@
+package measure_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/compare"
+	"canonscope/compare/measure"
+	"canonscope/profiles"
+	"canonscope/schemas"
+)
+
+// serve is the argument with which the test binary plays the child.
+const serve = "serve-one-job"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == serve {
+		if err := measure.Serve(context.Background(), os.Stdin, os.Stdout, open); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// open makes a fake format. The suite says how it misbehaves.
+func open(c compare.Cell) (*measure.Bench, error) {
+	return &measure.Bench{Format: fake{c.Suite}, Generator: generator{},
+		Check: func(context.Context, *schemas.Credential) (measure.Form, error) {
+			if c.Suite == "wrong-form" {
+				return measure.Form{}, errors.New("engine other gives another form")
+			}
+			return measure.Form{Quads: 7, Oracle: "other"}, nil
+		},
+		Tamper: func(_ *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
+			return []measure.Tampered{{What: "the only value", Bytes: append([]byte("x"), presented...)}}, nil
+		}}, nil
+}
+
+type generator struct{}
+
+func (generator) Name() string     { return "fake" }
+func (generator) Describe() string { return "a fake credential" }
+func (generator) Document(seed uint64, i int) (*schemas.Credential, error) {
+	return &schemas.Credential{Schema: "fake", Index: i, VCDM: fmt.Appendf(nil, `{"seed":%d,"document":%d}`, seed, i)}, nil
+}
+
+type fake struct{ kind string }
+
+var garbage []byte
+
+func (f fake) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
+	n := &compare.Counters{}
+	calls := 0
+	return compare.Reissuing(n, "all", "key",
+		func() ([]byte, error) {
+			calls++
+			n.Canonicalizations += 2
+			n.Signatures++
+			switch {
+			case calls == 1: // the gate's call
+			case f.kind == "skips-work":
+				n.Canonicalizations -= 2
+			case f.kind == "panics":
+				panic("no such thing")
+			case f.kind == "exits":
+				os.Exit(0)
+			case f.kind == "hangs":
+				time.Sleep(time.Hour)
+			case f.kind == "eats-memory":
+				var all [][]byte
+				for {
+					b := make([]byte, 16<<20)
+					for i := 0; i < len(b); i += 4096 {
+						b[i] = 1
+					}
+					all = append(all, b)
+				}
+			case f.kind == "fails":
+				return nil, errors.New("no key")
+			}
+			if f.kind == "unsupported" {
+				return nil, &canon.UnsupportedError{Engine: "fake", What: "this document"}
+			}
+			garbage = make([]byte, 10_000)
+			return append([]byte("issued:"), c.VCDM...), nil
+		},
+		func(issued []byte, _ string) ([]byte, error) {
+			n.Canonicalizations += 2
+			n.Signatures++
+			return append([]byte("presented:"), issued...), nil
+		},
+		func(presented []byte) error {
+			n.Canonicalizations += 2
+			n.Verifications++
+			if f.kind == "refuses-all" || f.kind != "accepts-all" && !bytes.HasPrefix(presented, []byte("presented:issued:")) {
+				return errors.New("refused")
+			}
+			return nil
+		}), nil
+}
+
+func cell(kind string, op compare.Operation) compare.Cell {
+	return compare.Cell{Format: "fake", Suite: kind, Engine: "stock", Algorithm: "none", Schema: "fake", Operation: op, GC: "100", Procs: 1,
+		Contexts: "none"}
+}
+
+func plan(kinds ...string) measure.Plan {
+	p := measure.Plan{Seed: 3, Documents: 8, N: 40, Runs: 2, Blocks: 4, Deadline: time.Minute, Memory: 256 << 20, Rules: profiles.LoadRules()}
+	for _, k := range kinds {
+		p.Cells = append(p.Cells, cell(k, compare.Issue))
+	}
+	return p
+}
+
+func run(t *testing.T, p measure.Plan) (*compare.Campaign, string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "results")
+	folder, err := measure.OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	c, err := measure.Run(t.Context(), p, measure.Process{Args: []string{serve}}, folder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, dir
+}
+
+func TestCampaign(t *testing.T) {
+	p := plan()
+	p.Profile = 0.1
+	for _, op := range compare.Operations {
+		p.Cells = append(p.Cells, cell("good", op))
+	}
+	c, dir := run(t, p)
+	for _, r := range c.Results {
+		if r.State != compare.Measured || len(r.Blocks) != 8 || r.N != 80 {
+			t.Errorf("%s: %s %s, %d blocks, %d operations", r.ID, r.State, r.Reason, len(r.Blocks), r.N)
+		}
+		for _, b := range r.Blocks {
+			if b.Ops != 10 || b.Wall <= 0 || b.CPU < 0 || b.Thread <= 0 {
+				t.Errorf("%s: block %+v", r.ID, b)
+			}
+			if r.Cell.Operation == compare.Issue && (b.Allocs < 10 || b.Bytes < 10*10_000) {
+				t.Errorf("%s: block %+v", r.ID, b)
+			}
+		}
+		w := r.Work
+		if w.Counters.Canonicalizations != 2 || w.Quads != 7 || w.Oracle != "other" || !w.Reissued || w.Documents != 8 || w.Tampers != 8 {
+			t.Errorf("%s: the gate found %+v", r.ID, w)
+		}
+		if r.Profile == nil || r.Profile.Ops == 0 || r.Profile.Attribution.Rules != p.Rules.Hash() {
+			t.Fatalf("%s: profile %+v", r.ID, r.Profile)
+		}
+		for _, f := range []string{r.Profile.Pprof, r.Profile.Flame} {
+			if _, err := os.Stat(filepath.Join(dir, f)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	records := records(t, dir)
+	kinds := make(map[measure.Kind]int)
+	orders := make(map[int]bool)
+	for _, r := range records {
+		kinds[r.Kind]++
+		if r.State != compare.Measured || r.Binary != measure.BinaryHash() || r.Seed != 3 {
+			t.Errorf("record %+v", r)
+		}
+		if r.Kind == measure.Time {
+			orders[r.Run*10+r.Order] = true
+			if len(r.Blocks) != 4 {
+				t.Errorf("a run of %d blocks is recorded", len(r.Blocks))
+			}
+		}
+	}
+	if kinds[measure.Gate] != 1 || kinds[measure.Time] != 6 || kinds[measure.Profile] != 3 || len(orders) != 6 {
+		t.Errorf("recorded %v in %d places", kinds, len(orders))
+	}
+}
+
+func records(t *testing.T, dir string) []measure.Record {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "runs.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []measure.Record
+	for line := range bytes.Lines(text) {
+		var r measure.Record
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// A cell that misbehaves is reported as what it is, has no time, and the others go on.
+func TestMisbehaviour(t *testing.T) {
+	want := map[string]struct {
+		state  compare.State
+		reason string
+	}{
+		"good":        {compare.Measured, ""},
+		"wrong-form":  {compare.GateFailed, "another form"},
+		"accepts-all": {compare.GateFailed, "accepts a presentation with the only value altered"},
+		"refuses-all": {compare.GateFailed, "refuses what was presented"},
+		"unsupported": {compare.Unsupported, "fake does not support this document"},
+		"skips-work":  {compare.Failed, "work was skipped"},
+		"panics":      {compare.Died, "panic: no such thing"},
+		"exits":       {compare.Died, "without saying done"},
+		"fails":       {compare.GateFailed, "no key"},
+		"eats-memory": {compare.OutOfMemory, "256 MiB"},
+	}
+	var kinds []string
+	for k := range want {
+		kinds = append(kinds, k)
+	}
+	c, _ := run(t, plan(kinds...))
+	for _, r := range c.Results {
+		w := want[r.Cell.Suite]
+		if r.State != w.state || !strings.Contains(r.Reason, w.reason) {
+			t.Errorf("%s: %s: %s", r.Cell.Suite, r.State, r.Reason)
+		}
+		if r.State != compare.Measured && len(r.Blocks) > 0 {
+			t.Errorf("%s has a time", r.Cell.Suite)
+		}
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	p := plan("hangs")
+	p.Deadline = time.Second
+	c, _ := run(t, p)
+	if r := c.Results[0]; r.State != compare.TimedOut || !strings.Contains(r.Reason, "deadline of 1 s") {
+		t.Errorf("%s: %s", r.State, r.Reason)
+	}
+}
+
+// fakeRunner answers jobs without a process.
+type fakeRunner func(measure.Job, func(measure.Event)) error
+
+func (f fakeRunner) Run(_ context.Context, j measure.Job, _ []byte, emit func(measure.Event)) error {
+	emit(measure.Event{Type: "hello", Hello: &measure.Hello{Binary: measure.BinaryHash()}})
+	return f(j, emit)
+}
+
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	dir := filepath.Join(t.TempDir(), "results")
+	folder, err := measure.OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	timed := 0
+	c, err := measure.Run(ctx, plan("a", "b", "c"), fakeRunner(func(j measure.Job, emit func(measure.Event)) error {
+		switch j.Kind {
+		case measure.Gate:
+			emit(measure.Event{Type: "gate", Gate: &measure.Gated{Work: map[compare.Operation]compare.Work{compare.Issue: {Estimate: 1000}}}})
+		case measure.Time:
+			if timed++; timed == 3 {
+				cancel()
+				return &measure.StoppedError{State: compare.Interrupted, Reason: "interrupted"}
+			}
+			emit(measure.Event{Type: "block", Block: &compare.Block{Ops: j.N, CPU: 5}})
+		}
+		return nil
+	}), folder, nil)
+	if err != nil || !c.Interrupted {
+		t.Fatalf("interrupted %v, %v", c.Interrupted, err)
+	}
+	finished := 0
+	for _, r := range c.Results {
+		finished += len(r.Blocks)
+	}
+	if times := len(records(t, dir)) - 3; times != 2 || finished != 2 {
+		t.Errorf("2 runs were finished before the interrupt, %d are recorded, %d are in the results", times, finished)
+	}
+}
+
+// The order of the cells is drawn from the seed: the same seed gives the same order, and runs differ.
+func TestOrder(t *testing.T) {
+	order := func(seed uint64) (all []string) {
+		folder, err := measure.OpenFolder(filepath.Join(t.TempDir(), "results"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer folder.Close()
+		p := plan("a", "b", "c", "d", "e", "f", "g", "h")
+		p.Seed = seed
+		_, err = measure.Run(t.Context(), p, fakeRunner(func(j measure.Job, emit func(measure.Event)) error {
+			if j.Kind == measure.Gate {
+				emit(measure.Event{Type: "gate", Gate: &measure.Gated{Work: map[compare.Operation]compare.Work{compare.Issue: {Estimate: 1000}}}})
+			} else {
+				all = append(all, j.Cell)
+			}
+			return nil
+		}), folder, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	a, b, other := order(1), order(1), order(2)
+	if fmt.Sprint(a) != fmt.Sprint(b) {
+		t.Error("one seed gives two orders")
+	}
+	if fmt.Sprint(a) == fmt.Sprint(other) || fmt.Sprint(a[:8]) == fmt.Sprint(a[8:]) {
+		t.Error("the order is not drawn")
+	}
+}
+
+func TestServeRefusesBadJobs(t *testing.T) {
+	id := cell("good", compare.Issue).ID()
+	for name, test := range map[string]struct{ in, want string }{
+		"nothing":        {"", "read job"},
+		"not JSON":       {"hello\n", "read job"},
+		"unknown field":  {`{"versio":1}` + "\n", "read job"},
+		"version":        {`{"version":99,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1}` + "\n", "version 99"},
+		"no documents":   {`{"version":1,"kind":"time","cell":"` + id + `","n":1,"blocks":1}` + "\n", "no documents"},
+		"more blocks":    {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":2}` + "\n", "2 blocks"},
+		"kind":           {`{"version":1,"kind":"sing","cell":"` + id + `","documents":1}` + "\n", "unknown kind"},
+		"gate of a cell": {`{"version":1,"kind":"gate","cell":"` + id + `","documents":1}` + "\n", "does not fit"},
+		"cell":           {`{"version":1,"kind":"time","cell":"format=x","documents":1,"n":1,"blocks":1}` + "\n", "incomplete"},
+		"short inputs":   {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1,"input_bytes":9}` + "\nabc", "inputs"},
+		"other inputs":   {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1,"input_bytes":3,"inputs":"00"}` + "\nabc", "not those"},
+		"other drawing":  {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1,"drawn":"00"}` + "\n", "other documents"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			err := measure.Serve(t.Context(), strings.NewReader(test.in), &out, open)
+			got := out.String()
+			if err != nil {
+				got = err.Error()
+			}
+			if !strings.Contains(got, test.want) || strings.Contains(got, `"done"`) {
+				t.Errorf("answer %q, want %q in it", got, test.want)
+			}
+		})
+	}
+}
+
+func TestFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "deep", "results")
+	f, err := measure.OpenFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := measure.OpenFolder(dir); !errors.Is(err, measure.ErrInUse) {
+		t.Errorf("a folder in use: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := measure.OpenFolder(dir); err == nil || !strings.Contains(err.Error(), "earlier") {
+		t.Errorf("a folder with results: %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := measure.OpenFolder(filepath.Join(file, "below")); err == nil {
+		t.Error("a folder below a file")
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	env := measure.Environment()
+	for _, key := range []string{"cpu", "cpus", "kernel", "hz", "governor", "go", "binary", "gogc-env"} {
+		if env[key] == "" {
+			t.Errorf("no %s", key)
+		}
+	}
+	again := measure.Environment()
+	again["load"] = "other"
+	if measure.Fingerprint(env) != measure.Fingerprint(again) {
+		t.Error("the load changes the fingerprint")
+	}
+	again["kernel"] = "other"
+	if measure.Fingerprint(env) == measure.Fingerprint(again) {
+		t.Error("the kernel does not change the fingerprint")
+	}
+}

@@ -1,0 +1,241 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/perf/benchfmt"
+
+	"canonscope/canon/phase"
+	"canonscope/compare"
+	"canonscope/compare/report"
+	"canonscope/profiles"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// made is a campaign of round numbers: two runs of six blocks, each block off by a little.
+func made() *compare.Campaign {
+	c := &compare.Campaign{Version: 1, Command: "canonscope run", Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Took: 41.6, Seed: 1, Runs: 2,
+		Documents: 64, Out: "results/made", LeftOut: []string{"stock with ES384: jws, cose-sign1", "native with ES256: ecdsa-rdfc-2019"},
+		Environment: map[string]string{"cpu": "Example CPU", "cpus": "2", "kernel": "Linux 6.18", "go": "go1.26.8", "goos": "linux", "goarch": "amd64",
+			"binary": "00ff"}}
+	exchange := func(format, suite, engine, algorithm, contexts string, work compare.Counters, quads int, reissued bool, micros ...float64) {
+		for i, op := range compare.Operations {
+			cell := compare.Cell{Format: format, Suite: suite, Engine: engine, Algorithm: algorithm, Schema: "simple-20", Operation: op, GC: "100", Procs: 2,
+				Contexts: contexts}
+			r := compare.Result{Cell: cell, ID: cell.ID(), State: compare.Measured, N: 120,
+				Work: compare.Work{Counters: work, Output: 1000 + i, Quads: quads, Reissued: reissued, Checks: "signature", Documents: 64, Tampers: 192}}
+			if quads > 0 {
+				r.Work.Oracle = "native"
+			}
+			for run := range 2 {
+				for b := range 6 {
+					t := int64(micros[i]*1000*(1+0.01*float64(b-run))) * 10
+					r.Blocks = append(r.Blocks, compare.Block{Run: run, Index: b, Ops: 10, CPU: t, Wall: t * 9 / 10, Thread: t * 8 / 10, Bytes: 10 * 4321, Allocs: 10 * 123})
+				}
+			}
+			var a profiles.Attribution
+			a.Rules = "r"
+			for k, p := range []phase.Phase{phase.Context, phase.ToRDF, phase.Parse, phase.Sign, phase.Digest} {
+				n := int64(50 / (k + 1))
+				a.Foreground[p] = profiles.Count{Samples: n, Value: n * 1e7}
+			}
+			a.Foreground[phase.Unattributed] = profiles.Count{Samples: 1, Value: 1e7}
+			a.Background[phase.GC] = profiles.Count{Samples: 20, Value: 20e7}
+			r.Profile = &compare.Profile{Attribution: a, Ops: 100, CPU: 14e8, Coverage: 1, Pprof: "profiles/x.pb.gz", Flame: "flame/x.svg"}
+			c.Results = append(c.Results, r)
+		}
+	}
+	exchange("vcdm", "eddsa-rdfc-2022", "stock", "EdDSA", "embedded", compare.Counters{Canonicalizations: 2, Signatures: 1}, 25, true, 1200, 900, 1000)
+	exchange("sd-jwt-vc", "jws", "stock", "EdDSA", "none", compare.Counters{Salts: 10, Digests: 15}, 0, false, 100, 60, 90)
+	exchange("mdoc", "cose-sign1", "stock", "EdDSA", "none", compare.Counters{Salts: 10, Digests: 5}, 0, false, 80, 40, 70)
+	exchange("vcdm", "eddsa-rdfc-2022", "native", "EdDSA", "warm", compare.Counters{Canonicalizations: 2}, 25, true, 30, 28, 55)
+	exchange("vcdm", "ecdsa-rdfc-2019", "native", "ES256", "warm", compare.Counters{}, 25, true, 1, 1, 1)
+	for i := len(c.Results) - 3; i < len(c.Results); i++ {
+		r := &c.Results[i]
+		r.State, r.Reason, r.Blocks, r.Profile, r.Work = compare.GateFailed, "document 3: verify accepts a presentation with a disclosed value altered", nil, nil, compare.Work{}
+	}
+	return c
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs from what it was; look at it, then run the test with -update:\n%s", name, got)
+	}
+}
+
+func TestText(t *testing.T) {
+	c := made()
+	var out bytes.Buffer
+	if err := report.Text(&out, c, report.NewTable(c), false); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "table.txt", out.Bytes())
+	for i, line := range strings.Split(out.String(), "\n") {
+		if n := utf8.RuneCountInString(line); n > report.Width {
+			t.Errorf("line %d has %d columns: %s", i+1, n, line)
+		}
+	}
+	plain := out.String()
+	out.Reset()
+	if err := report.Text(&out, c, report.NewTable(c), true); err != nil {
+		t.Fatal(err)
+	}
+	var bare strings.Builder
+	escape := false
+	for _, r := range out.String() {
+		switch {
+		case r == '\x1b':
+			escape = true
+		case escape:
+			escape = r != 'm'
+		default:
+			bare.WriteRune(r)
+		}
+	}
+	if bare.String() != plain {
+		t.Error("colours change the text")
+	}
+}
+
+func TestFiles(t *testing.T) {
+	c := made()
+	table := report.NewTable(c)
+	var md, csv, bench bytes.Buffer
+	if err := report.Markdown(&md, table); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "table.md", md.Bytes())
+	if err := report.CSV(&csv, table); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "table.csv", csv.Bytes())
+	if err := report.Bench(&bench, c); err != nil {
+		t.Fatal(err)
+	}
+	lines := make(map[string]int)
+	for r := benchfmt.NewReader(&bench, "bench.txt"); r.Scan(); {
+		switch rec := r.Result().(type) {
+		case *benchfmt.Result:
+			name, _, _ := strings.Cut(string(rec.Name), "/run=")
+			lines[name]++
+			if v, ok := rec.Value("sec/op"); !ok || v <= 0 {
+				t.Errorf("%s: sec/op is %v", rec.Name, v)
+			}
+			if rec.GetConfig("cpu") != "Example CPU" {
+				t.Errorf("%s: cpu is %q", rec.Name, rec.GetConfig("cpu"))
+			}
+		case *benchfmt.SyntaxError:
+			t.Error(rec)
+		}
+	}
+	for name, n := range lines {
+		if n < 6 {
+			t.Errorf("%s has %d lines; an interval needs 6", name, n)
+		}
+	}
+	if len(lines) != 12 {
+		t.Errorf("%d cells in the bench text, 12 were measured", len(lines))
+	}
+}
+
+func TestJSON(t *testing.T) {
+	c := made()
+	c.Results[0].Blocks = c.Results[0].Blocks[:2] // too few for an interval
+	var out bytes.Buffer
+	if err := report.JSON(&out, c, report.NewTable(c)); err != nil {
+		t.Fatal(err)
+	}
+	var back struct {
+		Seed    uint64
+		Results []compare.Result
+		Table   struct {
+			Rows []struct {
+				ID  string
+				CPU map[string]struct{ Center, High *float64 } `json:"cpu_ns"`
+			}
+		}
+	}
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil {
+		t.Fatal(err)
+	}
+	row := back.Table.Rows[0]
+	if back.Seed != 1 || len(back.Results) != len(c.Results) || row.CPU["issue"].Center == nil || row.CPU["issue"].High != nil {
+		t.Errorf("%+v", back.Table)
+	}
+}
+
+// Ratios compare one tier, algorithm, schema and policy, or nothing.
+func TestTiersDoNotMix(t *testing.T) {
+	c := made()
+	table := report.NewTable(c)
+	ratio := func(i int) (mdoc, sdjwt bool) { return table.Rows[i].ToMdoc != nil, table.Rows[i].ToSDJWT != nil }
+	if m, s := ratio(0); !m || !s {
+		t.Error("a stock row has no ratio to stock baselines")
+	}
+	if got := table.Rows[0].ToMdoc.Center; math.Abs(got-2200.0/150) > 0.01 {
+		t.Errorf("issue + verify 2200 to 150 is %v", got)
+	}
+	if m, s := ratio(3); m || s {
+		t.Error("a native row has a ratio to stock baselines")
+	}
+	for _, change := range []func(*compare.Cell){
+		func(c *compare.Cell) { c.Algorithm = "ES256" },
+		func(c *compare.Cell) { c.Schema = "ob3" },
+		func(c *compare.Cell) { c.GC = "off" },
+		func(c *compare.Cell) { c.Procs = 1 },
+	} {
+		c := made()
+		for i := range 3 {
+			change(&c.Results[i].Cell)
+		}
+		if r := report.NewTable(c).Rows[0]; r.ToMdoc != nil || r.ToSDJWT != nil {
+			t.Errorf("a ratio across %+v", r.Cell)
+		}
+	}
+}
+
+// A re-signed presentation is marked wherever its time stands.
+func TestReissuedIsMarked(t *testing.T) {
+	c := made()
+	table := report.NewTable(c)
+	var text, md bytes.Buffer
+	if err := report.Text(&text, c, table, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Markdown(&md, table); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{text.String(), md.String()} {
+		for line := range strings.Lines(out) {
+			if strings.HasPrefix(line, "vcdm eddsa") || strings.HasPrefix(line, "| vcdm eddsa") {
+				if strings.Contains(line, "900") && strings.Count(line, "†") != 2 {
+					t.Errorf("not marked twice: %s", line)
+				}
+			}
+			if strings.Contains(line, "sd-jwt-vc jws") && strings.Contains(line, "†") {
+				t.Errorf("marked: %s", line)
+			}
+		}
+	}
+}
