@@ -17,11 +17,11 @@ import (
 	"canonscope/canon/phase"
 )
 
-// loader serves one context to all tests.
+// loader serves one small context in place of all.
 type loader struct{}
 
 func (loader) Load(_ context.Context, url string) (*jsonld.Document, error) {
-	if url != "https://example.org/c" {
+	if url != "https://example.org/c" && url != "https://www.w3.org/ns/credentials/v2" {
 		return nil, fmt.Errorf("no document %q", url)
 	}
 	return &jsonld.Document{URL: url, Bytes: []byte(`{"@context":{"@vocab":"https://example.org/","id":"@id","type":"@type"}}`)}, nil
@@ -65,6 +65,7 @@ type sample struct {
 func samples() []sample {
 	return []sample{
 		{"nquads", canon.RDFC, canon.NQuads, []byte("_:x <https://example.org/p> _:y .\n_:y <https://example.org/q> \"1\" .\n_:y <https://example.org/q> \"1\" .\n")},
+		{"jsonld", canon.RDFC, canon.JSONLD, credential(1, 2)},
 		{"json", canon.JCS, canon.JSON, credential(1, 2)},
 	}
 }

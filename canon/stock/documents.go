@@ -15,11 +15,6 @@ func (e *rdfc) Expand(ctx context.Context, doc []byte, opt canon.Options) ([]byt
 	return expand(ctx, e.cache, doc, opt)
 }
 
-// Compact returns a document compacted with a context, which is the JSON text of a @context value.
-func (e *rdfc) Compact(ctx context.Context, doc, local []byte, opt canon.Options) ([]byte, error) {
-	return compact(ctx, e.cache, doc, local, opt)
-}
-
 // ToNQuads returns the dataset of a JSON-LD document as N-Quads in no order.
 func (e *rdfc) ToNQuads(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error) {
 	return toNQuads(ctx, e.cache, doc, opt)
@@ -28,11 +23,6 @@ func (e *rdfc) ToNQuads(ctx context.Context, doc []byte, opt canon.Options) ([]b
 // Expand returns the expanded form of a JSON-LD document as JSON.
 func (e *tuned) Expand(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error) {
 	return expand(ctx, e.cache, doc, opt)
-}
-
-// Compact returns a document compacted with a context, which is the JSON text of a @context value.
-func (e *tuned) Compact(ctx context.Context, doc, local []byte, opt canon.Options) ([]byte, error) {
-	return compact(ctx, e.cache, doc, local, opt)
 }
 
 // ToNQuads returns the dataset of a JSON-LD document as N-Quads in no order.
@@ -54,26 +44,6 @@ func expand(ctx context.Context, c *cache, doc []byte, opt canon.Options) (out [
 	}
 	opt.Recorder.End(phase.Expand, mark, len(doc))
 	return json.Marshal(expanded)
-}
-
-func compact(ctx context.Context, c *cache, doc, local []byte, opt canon.Options) (out []byte, err error) {
-	defer recovered(&err)
-	call := newCall(ctx, c, doc, opt)
-	input, err := parse(doc)
-	if err != nil {
-		return nil, err
-	}
-	var with any
-	if err := json.Unmarshal(local, &with); err != nil {
-		return nil, err
-	}
-	mark := opt.Recorder.Begin()
-	compacted, err := ld.NewJsonLdProcessor().Compact(input, map[string]any{"@context": with}, call.options())
-	if err != nil {
-		return nil, call.loader.cause(err)
-	}
-	opt.Recorder.End(phase.Expand, mark, len(doc))
-	return json.Marshal(compacted)
 }
 
 func toNQuads(ctx context.Context, c *cache, doc []byte, opt canon.Options) (out []byte, err error) {

@@ -89,16 +89,7 @@ func (l *loader) cause(err error) error {
 	}
 	var typed *ld.JsonLdError
 	if errors.As(err, &typed) {
-		return &Error{Code: string(typed.Code), err: err}
+		return &jsonld.Error{Code: jsonld.Code(typed.Code), Err: fmt.Errorf("json-gold: %w", err)}
 	}
 	return fmt.Errorf("json-gold: %w", err)
 }
-
-// Error is an error of json-gold with its code, which for JSON-LD is one of the JSON-LD API specification.
-type Error struct {
-	Code string // such as "invalid local context"
-	err  error
-}
-
-func (e *Error) Error() string { return "json-gold: " + e.err.Error() }
-func (e *Error) Unwrap() error { return e.err }

@@ -116,8 +116,8 @@ func TestRefused(t *testing.T) {
 	if _, err := canonicalize(c, "{\n\"a\":}", canon.Options{}); !errors.As(err, &syntax) || syntax.Line != 2 {
 		t.Errorf("%v", err)
 	}
-	var coded *stock.Error
-	if _, err := canonicalize(c, `{"@context":7}`, canon.Options{}); !errors.As(err, &coded) || coded.Code != "invalid local context" {
+	var coded *jsonld.Error
+	if _, err := canonicalize(c, `{"@context":7}`, canon.Options{}); !errors.As(err, &coded) || coded.Code != jsonld.InvalidLocalContext {
 		t.Errorf("%v", err)
 	}
 	for doc, want := range map[string]string{
