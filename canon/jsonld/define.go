@@ -690,12 +690,12 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 	}
 	if p := m[kwContext]; p.src != nil { // 21
 		if err := f.r.checkScoped(f, p.src, p.node, f.baseURL, f.remotes); err != nil {
-			if _, limit := err.(*Error); !limit {
+			cause, ok := err.(*Error)
+			if !ok {
 				return err
 			}
-			detail := "the @context of " + quote(e.name) + " is faulty"
-			bad := f.fail(InvalidScopedContext, p.src, p.node, detail).(*Error)
-			bad.Err = err
+			bad := f.fail(InvalidScopedContext, p.src, p.node, "the context of "+quote(e.name)).(*Error)
+			bad.Err = &Error{Code: cause.Code, Detail: cause.Detail, Err: cause.Err} // the place in the document is the same
 			return bad
 		}
 		t.scoped = &scoped{p.src, p.node, f.baseURL}
