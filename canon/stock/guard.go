@@ -53,6 +53,9 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 		return call.loader.cause(err)
 	}
 	g := guard{}
+	if len(expanded) == 0 {
+		g.lose("", "nothing is left")
+	}
 	g.value(any(expanded), "")
 	switch {
 	case len(g.losses) > 0:

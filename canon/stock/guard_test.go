@@ -30,6 +30,7 @@ func TestGuard(t *testing.T) {
 		{"{" + terms + `,"verifiableCredential":{"@id":"urn:vc","https://example.org/p":"x"}}`, "graph container"},
 		{`{"@context":"https://example.org/no","p":"x"}`, "no document"},
 		{`{"p":1,"p":2}`, "duplicate key"},
+		{`{}`, "nothing is left"},
 	} {
 		err := stock.Guard(context.Background(), []byte(c.doc), canon.Options{}, loader)
 		if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
