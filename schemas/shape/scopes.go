@@ -1,0 +1,271 @@
+package shape
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"canonscope/canon/jsonld"
+	"canonscope/canon/jsontape"
+)
+
+// scopes counts the node objects that enter a scoped context. It follows the rules for scoped contexts (JSON-LD API
+// sections 5.1.2, steps 7 to 11 and 13) and knows of a term only what they need: the document was processed before, so its
+// contexts are valid.
+type scopes struct {
+	ctx     context.Context
+	loader  jsonld.Loader
+	docs    map[string]*compiled
+	entered int
+}
+
+// compiled is a local context: steps in order, each of which resets the active context or adds terms.
+type compiled struct {
+	steps []step
+}
+
+type step struct {
+	reset bool
+	terms map[string]*definition
+}
+
+type definition struct {
+	alias      string // keyword that the term stands for
+	json       bool
+	containers []string
+	scope      *compiled // scoped context or nil
+}
+
+// active is an active context: terms over those of another.
+type active struct {
+	terms map[string]*definition
+	below *active
+}
+
+func (a *active) find(term string) *definition {
+	for ; a != nil; a = a.below {
+		if d, ok := a.terms[term]; ok {
+			return d
+		}
+	}
+	return nil
+}
+
+func (a *active) enter(c *compiled) *active {
+	for _, s := range c.steps {
+		if s.reset {
+			a = nil
+			continue
+		}
+		a = &active{s.terms, a}
+	}
+	return a
+}
+
+// document returns the count for a scanned document.
+func (s *scopes) document(t *jsontape.Tape) (int, error) {
+	err := s.value(t, 0, nil, nil)
+	return s.entered, err
+}
+
+// value visits a value in the context a; scope is the property-scoped context that stands over it, or nil.
+func (s *scopes) value(t *jsontape.Tape, i int, a *active, scope *compiled) error {
+	switch t.Nodes[i].Kind {
+	case jsontape.Array:
+		for e := range t.Elements(i) {
+			if err := s.value(t, e, a, scope); err != nil {
+				return err
+			}
+		}
+	case jsontape.Object:
+		return s.object(t, i, a, scope)
+	}
+	return nil
+}
+
+func (s *scopes) object(t *jsontape.Tape, i int, a *active, scope *compiled) error {
+	entered := scope != nil
+	if scope != nil {
+		a = a.enter(scope)
+	}
+	if c := t.Get(i, "@context"); c >= 0 {
+		local, err := s.compileText(t.Raw(c))
+		if err != nil {
+			return err
+		}
+		a = a.enter(local)
+	}
+	// Type-scoped contexts are for this node alone: its nodes start again from a.
+	typed := a
+	for _, name := range s.types(t, i, a) {
+		if d := a.find(name); d != nil && d.scope != nil {
+			typed = typed.enter(d.scope)
+			entered = true
+		}
+	}
+	if entered {
+		s.entered++
+	}
+	for k, v := range t.Members(i) {
+		key := string(t.Text(k))
+		if key == "@graph" || key == "@included" || key == "@set" || key == "@list" {
+			if err := s.value(t, v, a, nil); err != nil {
+				return err
+			}
+			continue
+		}
+		d := typed.find(key)
+		if d == nil || d.json || d.alias != "" && d.alias != "@graph" && d.alias != "@included" {
+			continue
+		}
+		if t.Nodes[v].Kind == jsontape.Object && isMap(d.containers) { // the keys are no terms
+			for _, e := range t.Members(v) {
+				if err := s.value(t, e, a, d.scope); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if err := s.value(t, v, a, d.scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isMap(containers []string) bool {
+	return slices.ContainsFunc(containers, func(c string) bool {
+		return c == "@index" || c == "@id" || c == "@type" || c == "@language"
+	})
+}
+
+// types returns the values of the type members of a node, in code point order.
+func (s *scopes) types(t *jsontape.Tape, i int, a *active) []string {
+	var names []string
+	for k, v := range t.Members(i) {
+		if key := string(t.Text(k)); key != "@type" {
+			if d := a.find(key); d == nil || d.alias != "@type" {
+				continue
+			}
+		}
+		switch t.Nodes[v].Kind {
+		case jsontape.String:
+			names = append(names, string(t.Text(v)))
+		case jsontape.Array:
+			for e := range t.Elements(v) {
+				if t.Nodes[e].Kind == jsontape.String {
+					names = append(names, string(t.Text(e)))
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (s *scopes) compileText(text []byte) (*compiled, error) {
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		return nil, err
+	}
+	return s.compile(v, 0)
+}
+
+// maxRemote bounds contexts that lead from one to the next.
+const maxRemote = 32
+
+func (s *scopes) compile(v any, remote int) (*compiled, error) {
+	if remote > maxRemote {
+		return nil, fmt.Errorf("contexts lead from one to the next more than %d times", maxRemote)
+	}
+	c := &compiled{}
+	switch v := v.(type) {
+	case nil:
+		c.steps = []step{{reset: true}}
+	case string:
+		return s.load(v, remote)
+	case []any:
+		for _, e := range v {
+			part, err := s.compile(e, remote)
+			if err != nil {
+				return nil, err
+			}
+			c.steps = append(c.steps, part.steps...)
+		}
+	case map[string]any:
+		if url, ok := v["@import"].(string); ok {
+			imported, err := s.load(url, remote)
+			if err != nil {
+				return nil, err
+			}
+			c.steps = append(c.steps, imported.steps...)
+		}
+		terms := map[string]*definition{}
+		for name, value := range v {
+			if len(name) > 0 && name[0] == '@' {
+				continue
+			}
+			d, err := s.define(value, remote)
+			if err != nil {
+				return nil, err
+			}
+			terms[name] = d
+		}
+		c.steps = append(c.steps, step{terms: terms})
+	}
+	return c, nil
+}
+
+func (s *scopes) define(v any, remote int) (*definition, error) {
+	d := &definition{}
+	if id, ok := v.(string); ok && len(id) > 0 && id[0] == '@' {
+		d.alias = id
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return d, nil
+	}
+	if id, ok := m["@id"].(string); ok && len(id) > 0 && id[0] == '@' {
+		d.alias = id
+	}
+	d.json = m["@type"] == "@json"
+	switch c := m["@container"].(type) {
+	case string:
+		d.containers = []string{c}
+	case []any:
+		for _, e := range c {
+			if e, ok := e.(string); ok {
+				d.containers = append(d.containers, e)
+			}
+		}
+	}
+	if scope, ok := m["@context"]; ok {
+		var err error
+		if d.scope, err = s.compile(scope, remote+1); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+func (s *scopes) load(url string, remote int) (*compiled, error) {
+	if c, ok := s.docs[url]; ok {
+		return c, nil
+	}
+	doc, err := s.loader.Load(s.ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	var v struct {
+		Context any `json:"@context"`
+	}
+	if err := json.Unmarshal(doc.Bytes, &v); err != nil {
+		return nil, fmt.Errorf("context %s: %w", url, err)
+	}
+	c, err := s.compile(v.Context, remote+1)
+	if err == nil {
+		s.docs[url] = c
+	}
+	return c, err
+}
