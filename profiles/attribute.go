@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"text/tabwriter"
-	"time"
 
 	"github.com/google/pprof/profile"
 
@@ -211,16 +210,15 @@ func (a *Attribution) WriteText(w io.Writer) error {
 		if s.Samples < FewSamples {
 			few = " few"
 		}
-		fmt.Fprintf(tw, "%s\t%.1f %%\t%.1f-%.1f %%\t%d\t%v\t%s\n", s.Phase, 100*s.Share, 100*s.Low, 100*s.High, s.Samples,
-			time.Duration(s.Value).Round(10*time.Millisecond), few)
+		fmt.Fprintf(tw, "%s\t%.1f %%\t%.1f-%.1f %%\t%d\t%s\t%s\n", s.Phase, 100*s.Share, 100*s.Low, 100*s.High, s.Samples,
+			seconds(s.Value), few)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
 	at := a.Attributed()
-	_, err := fmt.Fprintf(w, "attributed %.1f %% (%.1f-%.1f %%) of %d foreground samples, %v\nbackground %d samples, %v: gc %d, runtime %d, other %d\n",
-		100*at.Share, 100*at.Low, 100*at.High, t.Samples, time.Duration(t.Value).Round(10*time.Millisecond),
-		bg.Samples, time.Duration(bg.Value).Round(10*time.Millisecond),
+	_, err := fmt.Fprintf(w, "attributed %.1f %% (%.1f-%.1f %%) of %d foreground samples, %s\nbackground %d samples, %s: gc %d, runtime %d, other %d\n",
+		100*at.Share, 100*at.Low, 100*at.High, t.Samples, seconds(t.Value), bg.Samples, seconds(bg.Value),
 		a.Background[phase.GC].Samples, a.Background[phase.Runtime].Samples,
 		bg.Samples-a.Background[phase.GC].Samples-a.Background[phase.Runtime].Samples)
 	return err

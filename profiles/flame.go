@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,6 +71,7 @@ func FlameSVG(w io.Writer, p *profile.Profile, r Rules, o FlameOptions) error {
 	f.WriteString(`<style>
 text{font:11px ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;fill:#1c2430}
 text.h{font:600 16px system-ui,"DejaVu Sans",sans-serif}
+text.n{font-size:12px}
 text.s{font:12px system-ui,"DejaVu Sans",sans-serif;fill:#4a5563}
 text.g{fill:#7a8594}
 g rect{stroke:#fff;stroke-width:.6}
@@ -178,7 +180,11 @@ func (f *flame) headHeight(a *Attribution, o FlameOptions) float64 {
 func (f *flame) head(a *Attribution, o FlameOptions) {
 	t, bg := a.Foreground.Total(), a.Background.Total()
 	y := margin + 16
-	f.text(margin, y, "h", o.Title)
+	title := "h"
+	if float64(len(o.Title))*9.5 > f.width { // a mean character of the bold 16 px letters
+		title = "h n"
+	}
+	f.text(margin, y, title, o.Title)
 	at := a.Attributed()
 	y += 22
 	line := fmt.Sprintf("%s %s in the operation", grouped(t.Samples), plural(t.Samples, f.sampleName()))
@@ -191,7 +197,11 @@ func (f *flame) head(a *Attribution, o FlameOptions) {
 	if f.unit == "nanoseconds" {
 		line += fmt.Sprintf(" (%.1f-%.1f)", 100*at.Low, 100*at.High)
 	}
-	f.text(margin, y, "s", line+" of the operation.")
+	line += " of the operation."
+	if slices.ContainsFunc(a.Shares(), few) {
+		line += fmt.Sprintf(" Grey: fewer than %d samples.", FewSamples)
+	}
+	f.text(margin, y, "s", line)
 	for _, n := range o.Notes {
 		y += 18
 		f.text(margin, y, "s", n)
@@ -225,12 +235,14 @@ func (f *flame) head(a *Attribution, o FlameOptions) {
 			share += "  " + amount(s.Value, f.unit)
 		}
 		tc := ""
-		if s.Samples < FewSamples {
+		if few(s) {
 			tc = "g"
 		}
 		f.text(lx+18, ly+10, tc, name+" "+share)
 	}
 }
+
+func few(s Share) bool { return s.Samples < FewSamples && s.Phase != phase.Unattributed }
 
 func (f *flame) sampleName() string {
 	if f.unit == "bytes" {

@@ -2,6 +2,7 @@ package profiles
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -152,9 +153,9 @@ func amount(v int64, unit string) string {
 }
 
 func seconds(ns int64) string {
-	d := time.Duration(ns)
-	if d < 10*time.Second {
-		return d.Round(10 * time.Millisecond).String()
+	s := time.Duration(ns).Seconds()
+	if s < 10 {
+		return fmt.Sprintf("%.2f s", s)
 	}
-	return d.Round(100 * time.Millisecond).String()
+	return fmt.Sprintf("%.1f s", s)
 }
