@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/sha512"
-	"encoding/hex"
 	"slices"
 
 	"canonscope/canon"
@@ -23,20 +22,16 @@ type labelling struct {
 	begin    []int32
 	end      []int32
 
-	hash   func(s *State, data []byte)
-	size   int             // bytes of a digest
-	digest [maxDigest]byte // what hash returns
-	first  []byte          // by node: first degree hash in hexadecimal
-	ranked []ranked        // nodes in the order of their first degree hashes
+	first  []byte   // by node: first degree hash in hexadecimal
+	ranked []ranked // nodes in the order of their first degree hashes
+	place  []int32  // by tied node: place in ranked of the first node with its first degree hash
 
 	canonical []int32 // canonical issuer by node: canonical number, or -1
 	issued    []int32 // canonical issuer: nodes in the order of their canonical numbers
 
-	buf []byte // memory of hashed data
+	hasher
 	nDegree
 }
-
-const maxDigest = sha512.Size384
 
 // ranked is one node under its first degree hash.
 type ranked struct {
@@ -57,9 +52,9 @@ func (s *State) label(ctx context.Context) error {
 func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
 	switch s.opt.Hash {
 	case "", canon.SHA256:
-		s.hash, s.size = (*State).sha256, sha256.Size
+		s.long, s.size = false, sha256.Size
 	case canon.SHA384:
-		s.hash, s.size = (*State).sha384, sha512.Size384
+		s.long, s.size = true, sha512.Size384
 	default:
 		return false, &canon.UnsupportedError{Engine: "rdfc", What: "hash " + string(s.opt.Hash)}
 	}
@@ -85,6 +80,13 @@ func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
 // labelTied runs step 5.
 func (s *State) labelTied(ctx context.Context) error {
 	s.begins(ctx, len(s.nodes))
+	s.place = slices.Grow(s.place[:0], len(s.nodes))[:len(s.nodes)]
+	for i, first := 0, 0; i < len(s.ranked); i++ {
+		if !s.tied(i-1, i) {
+			first = i
+		}
+		s.place[s.ranked[i].node] = int32(first)
+	}
 	for i := 0; i < len(s.ranked); {
 		j := i + 1
 		for s.tied(j-1, j) {
@@ -175,7 +177,7 @@ func (s *State) rankFirst(ctx context.Context) error {
 			return &canon.LimitError{Limit: "time", Err: ctx.Err()}
 		}
 		s.firstDegree(int32(n))
-		s.first = hex.AppendEncode(s.first, s.digest[:s.size])
+		s.first = appendHex(s.first, s.digest[:s.size])
 		s.ranked = append(s.ranked, ranked{be64(s.digest[:]), int32(n)})
 	}
 	compare := func(a, b ranked) int {
@@ -223,7 +225,7 @@ func (s *State) firstDegree(n int32) {
 		}
 		return c
 	})
-	s.buf = s.buf[:0]
+	s.input = s.input[:0]
 	kept := 0
 	for i, at := range list {
 		q := &s.d.Quads[at]
@@ -232,10 +234,10 @@ func (s *State) firstDegree(n int32) {
 		}
 		list[kept] = at
 		kept++
-		s.buf = rdf.AppendQuad(s.buf, s.masked(n, q.S), s.masked(n, q.P), s.masked(n, q.O), s.masked(n, q.G))
+		s.input = rdf.AppendQuad(s.input, s.masked(n, q.S), s.masked(n, q.P), s.masked(n, q.O), s.masked(n, q.G))
 	}
 	s.end[n] = s.begin[n] + int32(kept)
-	s.hash(s, s.buf)
+	s.hash(s.input)
 }
 
 // repeats tells whether two quads are equal.
@@ -281,13 +283,6 @@ func (s *State) compare(n int32, a, b rdf.TermID) int {
 	}
 	return bytes.Compare(ta, tb)
 }
-
-func (s *State) sha256(data []byte) {
-	sum := sha256.Sum256(data)
-	copy(s.digest[:], sum[:])
-}
-
-func (s *State) sha384(data []byte) { s.digest = sha512.Sum384(data) }
 
 // fill returns memory of n values, each v.
 func fill(m []int32, n int, v int32) []int32 {

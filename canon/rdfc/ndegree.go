@@ -3,7 +3,6 @@ package rdfc
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"slices"
 	"strconv"
 
@@ -53,6 +52,7 @@ func (s *State) begins(ctx context.Context, nodes int) {
 	}
 	s.temporary = fill(s.temporary, nodes, -1)
 	s.owner = fill(s.owner, nodes, 0)
+	s.forget(nodes)
 	s.log, s.kept, s.related, s.todo, s.data = s.log[:0], s.kept[:0], s.related[:0], s.todo[:0], s.data[:0]
 }
 
@@ -156,13 +156,13 @@ func (s *State) nDegreeHash(n int32, depth int) bool {
 		for j < len(s.related) && s.related[j].hash == s.related[i].hash {
 			j++
 		}
-		s.data = hex.AppendEncode(s.data, s.related[i].hash[:s.size]) // 5.1
+		s.data = appendHex(s.data, s.related[i].hash[:s.size]) // 5.1
 		if !s.choose(i, j, depth) {
 			return false
 		}
 		i = j
 	}
-	s.hash(s, s.data[data:]) // 6
+	s.hash(s.data[data:]) // 6
 	s.related, s.data = s.related[:hn], s.data[:data]
 	return true
 }
@@ -174,17 +174,30 @@ func (s *State) relate(n int32, hn int, t rdf.TermID, position byte, q *rdf.Quad
 	if m < 0 || m == n {
 		return
 	}
-	s.buf = append(s.buf[:0], position)
-	if position != 'g' {
-		s.buf = append(s.buf, s.d.Terms[q.P].Text...)
+	predicate, number, what := q.P, s.canonical[m], uint32(canonicalID)
+	if number < 0 {
+		if number, what = s.temporary[m], temporaryID; number < 0 {
+			number, what = s.place[m], firstDegreeHash
+		}
 	}
-	if s.canonical[m] >= 0 || s.temporary[m] >= 0 {
-		s.buf = s.identifier(s.buf, m)
-	} else {
-		s.buf = append(s.buf, s.firstOf(m)...)
+	if position == 'g' {
+		predicate = 0
 	}
-	s.hash(s, s.buf)
-	r := related{s.digest, m}
+	known, ok := s.recall(position, predicate, number, what)
+	if !ok {
+		s.input = append(s.input[:0], position)
+		if position != 'g' {
+			s.input = append(s.input, s.d.Terms[predicate].Text...)
+		}
+		if what == firstDegreeHash {
+			s.input = append(s.input, s.firstOf(m)...)
+		} else {
+			s.input = s.identifier(s.input, m)
+		}
+		s.hash(s.input)
+		known.hash = s.digest
+	}
+	r := related{known.hash, m}
 	if s.opt.Variant&RelatedSet != 0 && slices.Contains(s.related[hn:], r) {
 		return
 	}
@@ -283,7 +296,7 @@ func (s *State) walk(i, j int, chosen path, depth int) (done, ok bool) {
 			return false, false
 		}
 		s.data = append(s.identifier(s.data, m), '<')
-		s.data = append(hex.AppendEncode(s.data, s.digest[:s.size]), '>')
+		s.data = append(appendHex(s.data, s.digest[:s.size]), '>')
 		if s.exceeds(chosen, &agreed) {
 			done = false
 			break
