@@ -39,18 +39,20 @@ type Opener func(compare.Cell) (*Bench, error)
 // Now is the verifier's clock in every measurement: after the catalogue's validFrom, the same on every machine.
 var Now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
-// drawn is a cell's documents, made ready.
+// drawn is a cell's documents, made ready. Only those that a Job uses are there.
 type drawn struct {
 	bench       *Bench
 	credentials []*schemas.Credential
 	exchanges   []*compare.Exchange
-	hash        string // over the documents
+	hashes      []string // of the documents
 }
 
-func draw(b *Bench, seed uint64, n int) (*drawn, error) {
-	d := &drawn{bench: b}
-	var all [][]byte
-	for i := range n {
+// draw makes n of the documents of a seed ready, from first on and around.
+func draw(b *Bench, seed uint64, documents, first, n int) (*drawn, error) {
+	d := &drawn{bench: b, credentials: make([]*schemas.Credential, documents), exchanges: make([]*compare.Exchange, documents),
+		hashes: make([]string, documents)}
+	for k := range min(n, documents) {
+		i := (first + k) % documents
 		c, err := b.Generator.Document(seed, i)
 		if err != nil {
 			return nil, fmt.Errorf("document %d: %w", i, err)
@@ -59,11 +61,8 @@ func draw(b *Bench, seed uint64, n int) (*drawn, error) {
 		if err != nil {
 			return nil, fmt.Errorf("prepare document %d: %w", i, err)
 		}
-		d.credentials = append(d.credentials, c)
-		d.exchanges = append(d.exchanges, x)
-		all = append(all, c.VCDM)
+		d.credentials[i], d.exchanges[i], d.hashes[i] = c, x, hash(c.VCDM)
 	}
-	d.hash = hash(pack(all))
 	return d, nil
 }
 
@@ -72,7 +71,7 @@ func (d *drawn) counters() compare.Counters {
 	var sum compare.Counters
 	seen := make(map[*compare.Counters]bool)
 	for _, x := range d.exchanges {
-		if !seen[x.Counters] {
+		if x != nil && !seen[x.Counters] {
 			seen[x.Counters] = true
 			sum.Add(*x.Counters)
 		}

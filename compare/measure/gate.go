@@ -76,7 +76,7 @@ func (g *gated) count(x *compare.Exchange, op compare.Operation, f func() error)
 
 // gateAll gates every document and sums up what a campaign needs to know.
 func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
-	out := &Gated{Drawn: d.hash, Work: make(map[compare.Operation]compare.Work)}
+	out := &Gated{Drawn: d.hashes, Work: make(map[compare.Operation]compare.Work)}
 	var all []*gated
 	var issued, presented [][]byte
 	for i := range d.credentials {

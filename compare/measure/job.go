@@ -31,7 +31,7 @@ type Job struct {
 	Cell           string           `json:"cell"`             // id of the cell, or of the exchange for a gate; names GC policy and GOMAXPROCS
 	Seed           uint64           `json:"seed"`             // of documents and keys
 	Documents      int              `json:"documents"`        // how many documents rotate
-	Drawn          string           `json:"drawn,omitempty"`  // SHA-256 of the drawn documents, from the gate
+	Drawn          []string         `json:"drawn,omitempty"`  // SHA-256 of each drawn document, from the gate
 	Inputs         string           `json:"inputs,omitempty"` // SHA-256 of the inputs that follow
 	InputBytes     int              `json:"input_bytes"`      // their length: the issued bytes for present, the presented for verify
 	Work           compare.Counters `json:"work"`             // counters of one operation, from the gate: a timed operation does no less
@@ -88,7 +88,7 @@ type Hello struct {
 
 // Gated is the event of a passed gate.
 type Gated struct {
-	Drawn     string                             `json:"drawn"` // SHA-256 of the drawn documents
+	Drawn     []string                           `json:"drawn,omitempty"` // SHA-256 of each drawn document; gate jobs only
 	Work      map[compare.Operation]compare.Work `json:"work"`
 	Open      float64                            `json:"open_s,omitempty"`    // seconds to open the bench and draw the documents
 	Issued    []byte                             `json:"issued,omitempty"`    // packed, one record a document; gate jobs only

@@ -337,7 +337,7 @@ func TestServeRefusesBadJobs(t *testing.T) {
 		"cell":           {`{"version":1,"kind":"time","cell":"format=x","documents":1,"n":1,"blocks":1}` + "\n", "incomplete"},
 		"short inputs":   {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1,"input_bytes":9}` + "\nabc", "inputs"},
 		"other inputs":   {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1,"input_bytes":3,"inputs":"00"}` + "\nabc", "not those"},
-		"other drawing":  {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1,"drawn":"00"}` + "\n", "other documents"},
+		"other drawing":  {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1,"drawn":["00"]}` + "\n", "not the one that the gate saw"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer

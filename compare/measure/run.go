@@ -344,19 +344,7 @@ func (c *campaign) profiles(ctx context.Context) {
 			cells = append(cells, i)
 		}
 	}
-	seconds := c.plan.Profile
-	if seconds < 0 {
-		seconds = defaultProfile
-		if c.plan.Budget > 0 && len(cells) > 0 {
-			var start time.Duration
-			for _, s := range c.sizings(cells) {
-				start += s.start + profilerStop
-			}
-			each := (c.left()*time.Duration(workers()) - start).Seconds() / float64(len(cells))
-			seconds = min(maxProfile, max(minProfile, 0.85*each)) // two at a time get in each other's way
-		}
-	}
-	if seconds == 0 {
+	if c.plan.Profile == 0 {
 		return
 	}
 	parallel(ctx, len(cells), func(k int) {
@@ -364,7 +352,7 @@ func (c *campaign) profiles(ctx context.Context) {
 		r, x := &c.results[i], c.exchange(i)
 		c.say("profile", k, len(cells), r.ID)
 		var got *Profiled
-		err := c.job(ctx, Job{Kind: Profile, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, ProfileSeconds: seconds,
+		err := c.job(ctx, Job{Kind: Profile, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, ProfileSeconds: c.profileSeconds(cells[k:]),
 			Warmup: warmup(time.Duration(r.Work.Estimate)), Rules: c.plan.Rules.Hash()}, k, x.inputs[r.Cell.Operation],
 			func(e Event) {
 				if e.Profile != nil {
@@ -384,6 +372,22 @@ func (c *campaign) profiles(ctx context.Context) {
 			}
 		}
 	})
+}
+
+// profileSeconds is the CPU time for the next profile pass: its part of what is left for the cells to come.
+func (c *campaign) profileSeconds(cells []int) float64 {
+	switch {
+	case c.plan.Profile > 0:
+		return c.plan.Profile
+	case c.plan.Budget == 0:
+		return defaultProfile
+	}
+	var start time.Duration
+	for _, s := range c.sizings(cells) {
+		start += s.start + profilerStop
+	}
+	each := (c.left()*time.Duration(workers()) - start).Seconds() / float64(len(cells))
+	return min(maxProfile, max(minProfile, 0.85*each)) // two at a time get in each other's way
 }
 
 // attribute charges a profile to phases and writes it with its picture into the results folder.

@@ -66,7 +66,7 @@ func Sum(cells []Sample, seed uint64) Estimate {
 
 // Ratio returns the sum of the medians of num over that of den; see [Sum] for the interval.
 func Ratio(num, den []Sample, seed uint64) Estimate {
-	if len(den) == 0 {
+	if len(num) == 0 || len(den) == 0 {
 		return Estimate{}
 	}
 	return bootstrap(num, den, seed)

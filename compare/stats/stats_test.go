@@ -44,6 +44,9 @@ func TestRatioOfMedians(t *testing.T) {
 	if e := stats.Ratio([]stats.Sample{a}, nil, 1); e != (stats.Estimate{}) {
 		t.Errorf("a ratio to nothing: %+v", e)
 	}
+	if e := stats.Ratio(nil, []stats.Sample{a}, 1); e != (stats.Estimate{}) {
+		t.Errorf("a ratio of nothing: %+v", e)
+	}
 	if e := stats.Ratio([]stats.Sample{a}, []stats.Sample{nil}, 1); e != (stats.Estimate{}) {
 		t.Errorf("a ratio to an empty cell: %+v", e)
 	}
