@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,16 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	flags.IntVar(&p.Procs, "procs", p.Procs, "GOMAXPROCS of the cells")
 }
 
+func checkPolicy(p matrix.Policy) error {
+	if n, err := strconv.Atoi(p.GC); p.GC != "off" && (err != nil || n < 1) {
+		return fmt.Errorf("--gc is %q; it must be a percentage or off", p.GC)
+	}
+	if p.Procs < 1 {
+		return fmt.Errorf("--procs is %d; it must be at least 1", p.Procs)
+	}
+	return nil
+}
+
 func newCellsCommand() *cobra.Command {
 	var (
 		filter   matrix.Filter
@@ -35,6 +46,9 @@ func newCellsCommand() *cobra.Command {
 		Short: "List the matrix: which cells exist, and why others do not",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkPolicy(policy); err != nil {
+				return err
+			}
 			selection, err := matrix.Select(filter, policy)
 			if err != nil {
 				return err

@@ -65,6 +65,9 @@ each run finishes), results.json, table.md, table.csv, bench.txt for benchstat, 
 			case changed("profile-seconds") && !(plan.Profile >= 0 && plan.Profile <= 600):
 				return fmt.Errorf("--profile-seconds is %v; it must be 0 to 600", plan.Profile)
 			}
+			if err := checkPolicy(policy); err != nil {
+				return err
+			}
 			if full {
 				plan.N, plan.Runs, plan.Blocks, plan.Deadline = fullN, fullRuns, 20, 10*deadline
 				if !changed("profile-seconds") {

@@ -3,6 +3,7 @@ package measure
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -56,11 +57,16 @@ func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress
 		x.cells = append(x.cells, i)
 		c.results = append(c.results, compare.Result{Cell: cell, ID: cell.ID(), State: compare.LeftOut, Reason: "not reached"})
 	}
+	env := Environment()
+	c.fail(folder.Write("env.json", func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", " ")
+		return enc.Encode(env)
+	}))
 	c.gates(ctx)
 	c.fit()
 	runs := c.timings(ctx)
 	c.profiles(ctx)
-	env := Environment()
 	out := &compare.Campaign{Version: Version, Started: c.started, Took: time.Since(c.started).Seconds(), Seed: plan.Seed,
 		Runs: runs, Documents: plan.Documents, Environment: env, Out: folder.Path, Results: c.results, Interrupted: ctx.Err() != nil}
 	return out, c.broken
@@ -91,12 +97,12 @@ type exchange struct {
 	tooHeavy bool
 }
 
-// fail records an error of writing; the first one counts.
+// fail records what could not be written; the first error counts, nil does not.
 func (c *campaign) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.broken == nil {
-		c.broken = err
+	if c.broken == nil && err != nil {
+		c.broken = fmt.Errorf("write results: %w", err)
 	}
 }
 
@@ -140,9 +146,7 @@ func (c *campaign) job(ctx context.Context, job Job, order int, inputs []byte, e
 	}
 	rec.Took = time.Since(rec.Started).Seconds()
 	if rec.State != compare.Interrupted {
-		if werr := c.folder.Append(rec); werr != nil {
-			c.fail(fmt.Errorf("write runs.jsonl: %w", werr))
-		}
+		c.fail(c.folder.Append(rec))
 	}
 	return err
 }
@@ -367,9 +371,8 @@ func (c *campaign) profiles(ctx context.Context) {
 		case got == nil:
 			r.Reason = "no profile: the child sent none"
 		default:
-			if r.Profile, err = c.attribute(r.ID, got); err != nil {
-				c.fail(err)
-			}
+			r.Profile, err = c.attribute(r.ID, got)
+			c.fail(err)
 		}
 	})
 }
