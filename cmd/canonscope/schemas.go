@@ -1,0 +1,14 @@
+package main
+
+import "github.com/spf13/cobra"
+
+func newSchemasCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "schemas",
+		Short: "Credentials of the catalogue and their JSON Schemas",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSchemasValidateCommand())
+	return cmd
+}
