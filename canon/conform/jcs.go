@@ -15,6 +15,9 @@ import (
 	"canonscope/canon"
 )
 
+// jcsBase is what the names of the files of the JCS vectors are relative to.
+const jcsBase = "https://github.com/cyberphone/json-canonicalization/tree/master/testdata/"
+
 // JCS runs the vectors in dir through an engine (RFC 8785 appendix B and its reference data): each file of the folder
 // input against the file of the same name in output, and each row "bits in hexadecimal,text" of numbers.csv, whichever
 // are there. The numbers are one result, with the first wrong ones as its reason.
@@ -30,7 +33,7 @@ func JCS(ctx context.Context, dir string, engine canon.Canonicalizer) ([]Result,
 		if ctx.Err() != nil {
 			return results, ctx.Err()
 		}
-		results = append(results, Result{Test: id, Name: id}.judge(err))
+		results = append(results, Result{Test: jcsBase + id, Name: filepath.Base(file)}.judge(err))
 	}
 	numbers, err := os.Open(filepath.Join(dir, "numbers.csv"))
 	switch {
@@ -40,7 +43,7 @@ func JCS(ctx context.Context, dir string, engine canon.Canonicalizer) ([]Result,
 		if ctx.Err() != nil {
 			return results, ctx.Err()
 		}
-		results = append(results, Result{Test: "numbers.csv", Name: fmt.Sprintf("numbers.csv, %d numbers", count)}.judge(err))
+		results = append(results, Result{Test: jcsBase + "numbers.csv", Name: fmt.Sprintf("numbers.csv, %d numbers", count)}.judge(err))
 	case !errors.Is(err, os.ErrNotExist):
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/rdf"
 	"canonscope/canon/stock"
 )
 
@@ -33,7 +34,7 @@ type Config struct {
 // New returns an engine for a method. A pair that does not exist is a *canon.UnsupportedError.
 func New(engine string, method canon.Method, cfg Config) (canon.Canonicalizer, error) {
 	if !slices.Contains(Names, engine) {
-		return nil, fmt.Errorf("no engine %q; there are: %s", engine, strings.Join(Names, ", "))
+		return nil, unknown(engine)
 	}
 	switch method {
 	case canon.JCS:
@@ -65,4 +66,29 @@ func Guard(ctx context.Context, engine string, method canon.Method, doc []byte, 
 		return stock.Guard(ctx, doc, opt, loader)
 	}
 	return nil
+}
+
+// Processor is the JSON-LD processor of an engine.
+type Processor interface {
+	// Expand returns the expanded form of a document as JSON.
+	Expand(ctx context.Context, doc []byte, opt jsonld.Options) ([]byte, error)
+	// ToRDF resets a dataset and adds that of a document.
+	ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, into *rdf.Dataset) error
+}
+
+// NewProcessor returns the JSON-LD processor of an engine.
+func NewProcessor(engine string, cfg Config) (Processor, error) {
+	switch engine {
+	case Native:
+		return jsonld.New(jsonld.Config{Loader: cfg.Loader, State: cfg.Contexts}), nil
+	case Stock:
+		return stock.NewProcessor(cfg.Loader), nil
+	case Tuned:
+		return nil, &canon.UnsupportedError{Engine: Tuned, What: "JSON-LD processing alone; it is that of stock"}
+	}
+	return nil, unknown(engine)
+}
+
+func unknown(engine string) error {
+	return fmt.Errorf("no engine %q; there are: %s", engine, strings.Join(Names, ", "))
 }

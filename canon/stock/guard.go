@@ -45,9 +45,7 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 	expanded, err := ld.NewJsonLdProcessor().Expand(input, o)
 	var typed *ld.JsonLdError
 	switch {
-	case call.loader.err != nil:
-		return call.loader.err
-	case errors.As(err, &typed) && typed.Code == ld.InvalidProperty:
+	case call.loader.err == nil && errors.As(err, &typed) && typed.Code == ld.InvalidProperty:
 		return &canon.LossError{Losses: []canon.Loss{{Reason: "undefined term (json-gold does not say which)"}}}
 	case err != nil:
 		return call.loader.cause(err)

@@ -82,14 +82,18 @@ func (l *loader) load(url string) (*ld.RemoteDocument, error) {
 
 var importKey = []byte(`"@import"`)
 
-// cause returns the typed error of a loader in place of json-gold's.
+// cause returns an error of json-gold with its code; a limit that the loader met comes as it is.
 func (l *loader) cause(err error) error {
-	if l.err != nil {
-		return l.err
+	var limit *canon.LimitError
+	if errors.As(l.err, &limit) {
+		return limit
 	}
 	var typed *ld.JsonLdError
-	if errors.As(err, &typed) {
-		return &jsonld.Error{Code: jsonld.Code(typed.Code), Err: fmt.Errorf("json-gold: %w", err)}
+	if !errors.As(err, &typed) {
+		return fmt.Errorf("json-gold: %w", err)
 	}
-	return fmt.Errorf("json-gold: %w", err)
+	if l.err != nil {
+		err = l.err
+	}
+	return &jsonld.Error{Code: jsonld.Code(typed.Code), Err: fmt.Errorf("json-gold: %w", err)}
 }

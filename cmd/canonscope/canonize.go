@@ -69,9 +69,7 @@ listed on standard error.`,
 			if err != nil {
 				return err
 			}
-			for _, l := range form.Losses {
-				fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %q: %s\n", l.Pointer, l.Reason)
-			}
+			printLosses(cmd, form.Losses)
 			switch {
 			case issued:
 				return printMap(cmd, form.Issued)
@@ -130,4 +128,11 @@ func printMap(cmd *cobra.Command, issued map[string]string) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(issued)
+}
+
+// printLosses lists what a document lost on standard error.
+func printLosses(cmd *cobra.Command, losses []canon.Loss) {
+	for _, l := range losses {
+		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %q: %s\n", l.Pointer, l.Reason)
+	}
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,9 +18,37 @@ import (
 
 // suite is an official test suite that conform runs.
 type suite struct {
-	method canon.Method
-	title  string
-	run    func(ctx context.Context, dir string, engine canon.Canonicalizer) ([]conform.Result, error)
+	name  string
+	title string
+	stock string // module of the stock engine
+	run   func(ctx context.Context, engine, dir string) ([]conform.Result, error)
+}
+
+var suites = []suite{
+	{"rdfc", "the RDFC-1.0 suite: DIR holds manifest.jsonld, or pairs NNN-in.nq and NNN-out.nq", "github.com/piprate/json-gold",
+		func(ctx context.Context, engine, dir string) ([]conform.Result, error) {
+			c, err := engines.New(engine, canon.RDFC, engines.Config{})
+			if err != nil {
+				return nil, err
+			}
+			return conform.RDFC(ctx, dir, c)
+		}},
+	{"jcs", "the JCS vectors: DIR holds the folders input and output, or numbers.csv, or both", "github.com/gowebpki/jcs",
+		func(ctx context.Context, engine, dir string) ([]conform.Result, error) {
+			c, err := engines.New(engine, canon.JCS, engines.Config{})
+			if err != nil {
+				return nil, err
+			}
+			return conform.JCS(ctx, dir, c)
+		}},
+	{"jsonld", "the expand and toRdf suites of the JSON-LD API: DIR holds their manifests", "github.com/piprate/json-gold",
+		func(ctx context.Context, engine, dir string) ([]conform.Result, error) {
+			p, err := engines.NewProcessor(engine, engines.Config{Loader: conform.JSONLDLoader(dir)})
+			if err != nil {
+				return nil, err
+			}
+			return conform.JSONLD(ctx, dir, p)
+		}},
 }
 
 func newConformCommand() *cobra.Command {
@@ -29,33 +60,36 @@ not pass. Exit status 1 says that a test failed; a test that the engine does not
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(
-		newSuiteCommand("rdfc", suite{canon.RDFC, "the RDFC-1.0 suite: DIR holds manifest.jsonld, or pairs NNN-in.nq and NNN-out.nq", conform.RDFC}),
-		newSuiteCommand("jcs", suite{canon.JCS, "the JCS vectors: DIR holds the folders input and output, or numbers.csv, or both", conform.JCS}),
-	)
+	for _, s := range suites {
+		cmd.AddCommand(newSuiteCommand(s))
+	}
 	return cmd
 }
 
-func newSuiteCommand(name string, s suite) *cobra.Command {
+func newSuiteCommand(s suite) *cobra.Command {
 	var engine string
+	var report earl
 	cmd := &cobra.Command{
-		Use:     name + " [flags] DIR",
-		Short:   "Run " + s.title,
-		Example: "  canonscope conform " + name + " --engine stock suite/",
-		Args:    cobra.ExactArgs(1),
+		Use:   s.name + " [flags] DIR",
+		Short: "Run " + s.title,
+		Example: "  canonscope conform " + s.name + " suite/\n" +
+			"  canonscope conform " + s.name + " --engine stock --earl report.ttl suite/",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := engines.New(engine, s.method, engines.Config{})
+			results, err := s.run(cmd.Context(), engine, args[0])
 			if err != nil {
 				return err
 			}
-			results, err := s.run(cmd.Context(), args[0], c)
-			if err != nil {
-				return err
+			if report.file != "" {
+				if err := report.write(s, engine, results); err != nil {
+					return err
+				}
 			}
-			return printResults(cmd.OutOrStdout(), name+" "+engine, results)
+			return printResults(cmd.OutOrStdout(), s.name+" "+engine, results)
 		},
 	}
 	cmd.Flags().StringVar(&engine, "engine", engines.Native, strings.Join(engines.Names, ", "))
+	report.add(cmd)
 	return cmd
 }
 
@@ -67,7 +101,7 @@ func printResults(w io.Writer, title string, results []conform.Result) error {
 			line += "  " + r.Name
 		}
 		if r.Reason != "" {
-			line += ": " + r.Reason
+			line += ": " + strings.ReplaceAll(strings.TrimSpace(r.Reason), "\n", "\n        ")
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
@@ -81,4 +115,65 @@ func printResults(w io.Writer, title string, results []conform.Result) error {
 		return &noError{}
 	}
 	return nil
+}
+
+// earl is an EARL report to write.
+type earl struct {
+	file, subject, assertor, name string
+}
+
+func (e *earl) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&e.file, "earl", "", "write an EARL report in Turtle to `FILE`")
+	f.StringVar(&e.subject, "earl-subject", "", "IRI of the software in the report; default its module, or urn:canonscope")
+	f.StringVar(&e.assertor, "earl-assertor", "", "IRI of who vouches for the report; default the software")
+	f.StringVar(&e.name, "earl-name", "", "name of who vouches for the report")
+}
+
+func (e *earl) write(s suite, engine string, results []conform.Result) error {
+	subject := conform.Subject{IRI: "urn:canonscope", Name: "Canonscope", Version: moduleVersion(""), Language: "Go",
+		Description: "Canonicalization profiling workbench for W3C verifiable credentials"}
+	if engine != engines.Native {
+		subject = conform.Subject{IRI: "https://" + s.stock, Name: s.stock, Version: moduleVersion(s.stock), Language: "Go",
+			Description: s.stock + " as used by the engine " + engine + " of Canonscope"}
+	}
+	if e.subject != "" {
+		subject.IRI = e.subject
+	}
+	subject.Assertor, subject.AssertorIs = subject.IRI, subject.Name
+	if e.assertor != "" {
+		subject.Assertor, subject.AssertorIs = e.assertor, e.assertor
+	}
+	if e.name != "" {
+		subject.AssertorIs = e.name
+	}
+	f, err := os.Create(e.file)
+	if err != nil {
+		return err
+	}
+	err = conform.WriteEARL(f, subject, results, time.Now())
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		os.Remove(e.file)
+	}
+	return err
+}
+
+// moduleVersion returns the version of a module in this binary; "" is the module of the command itself.
+func moduleVersion(path string) string {
+	info, ok := debug.ReadBuildInfo()
+	switch {
+	case !ok:
+		return "unknown"
+	case path == "" && info.Main.Version != "":
+		return info.Main.Version
+	}
+	for _, m := range info.Deps {
+		if m.Path == path {
+			return m.Version
+		}
+	}
+	return "(devel)"
 }

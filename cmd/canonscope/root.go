@@ -15,7 +15,7 @@ Exit status: 0 done, 1 the answer is no, 2 usage or input error, 3 a limit was r
 		SilenceUsage:  true,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(newCanonizeCommand(), newConformCommand())
+	root.AddCommand(newCanonizeCommand(), newExpandCommand(), newConformCommand())
 	root.AddCommand(newSchemasCommand())
 	root.AddCommand(newRunCommand(), newCellsCommand(), newEnvCommand(), newVersionCommand(), newInternalRunCommand())
 	root.CompletionOptions.DisableDefaultCmd = true

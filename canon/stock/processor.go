@@ -1,0 +1,90 @@
+package stock
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/piprate/json-gold/ld"
+
+	"canonscope/canon"
+	"canonscope/canon/jsonld"
+	"canonscope/canon/rdf"
+)
+
+// Processor is json-gold as a JSON-LD processor with the options of package jsonld. It drops data without a word, whatever
+// Options.Lossy says, and has no rdfDirection.
+type Processor struct{ cache *cache }
+
+// NewProcessor returns a processor that finds contexts with a loader; nil finds none.
+func NewProcessor(from jsonld.Loader) *Processor { return &Processor{&cache{from: from}} }
+
+// start makes a call and decodes a document for it.
+func (p *Processor) start(ctx context.Context, doc []byte, opt *jsonld.Options) (*call, *ld.JsonLdOptions, any, error) {
+	if opt.RDFDirection != "" {
+		return nil, nil, nil, &canon.UnsupportedError{Engine: "json-gold", What: "rdfDirection"}
+	}
+	if err := tooLarge(doc, opt.Limits); err != nil {
+		return nil, nil, nil, err
+	}
+	c := newCall(ctx, p.cache, doc, canon.Options{Limits: opt.Limits})
+	o := c.options()
+	o.Format, o.Base = "", opt.Base
+	if opt.ProcessingMode != "" {
+		o.ProcessingMode = opt.ProcessingMode
+	}
+	if opt.ExpandContext != "" {
+		if err := json.Unmarshal([]byte(opt.ExpandContext), &o.ExpandContext); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	input, err := parse(doc)
+	return c, o, input, err
+}
+
+// Expand returns the expanded form of a document as JSON.
+func (p *Processor) Expand(ctx context.Context, doc []byte, opt jsonld.Options) (out []byte, err error) {
+	defer recovered(&err)
+	c, o, input, err := p.start(ctx, doc, &opt)
+	if err != nil {
+		return nil, err
+	}
+	expanded, err := ld.NewJsonLdProcessor().Expand(input, o)
+	if err != nil {
+		return nil, c.loader.cause(err)
+	}
+	return json.Marshal(expanded)
+}
+
+// ToRDF resets a dataset and adds that of a document. It holds what json-gold makes, be it valid RDF or not.
+func (p *Processor) ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, into *rdf.Dataset) (err error) {
+	defer recovered(&err)
+	into.Reset()
+	c, o, input, err := p.start(ctx, doc, &opt)
+	if err != nil {
+		return err
+	}
+	dataset, err := ld.NewJsonLdProcessor().ToRDF(input, o)
+	if err != nil {
+		return c.loader.cause(err)
+	}
+	for _, quads := range dataset.(*ld.RDFDataset).Graphs {
+		for _, q := range quads {
+			into.Add(intern(into, q.Subject), intern(into, q.Predicate), intern(into, q.Object), intern(into, q.Graph))
+		}
+	}
+	return nil
+}
+
+func intern(d *rdf.Dataset, n ld.Node) rdf.TermID {
+	if n == nil {
+		return 0
+	}
+	kind := rdf.Literal
+	switch n.(type) {
+	case ld.IRI:
+		kind = rdf.IRI
+	case ld.BlankNode:
+		kind = rdf.Blank
+	}
+	return d.Intern(kind, appendNode(nil, n))
+}

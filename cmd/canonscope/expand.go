@@ -1,0 +1,76 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"canonscope/canon"
+	"canonscope/canon/engines"
+	"canonscope/canon/jsonld"
+)
+
+func newExpandCommand() *cobra.Command {
+	var (
+		engine, base   string
+		lossy, compact bool
+		limits         canon.Limits
+		from           contextFlags
+	)
+	cmd := &cobra.Command{
+		Use:   "expand [flags] FILE|-",
+		Short: "Print the expanded form of a JSON-LD document",
+		Long: `Expand prints the expanded form of a JSON-LD document as JSON: every term as its IRI, every value as an object.
+
+A document that would lose data is refused, unless --lossy: then the losses are listed on standard error.`,
+		Example: `  canonscope expand credential.json
+  canonscope expand --lossy --context https://example.org/c=context.json - < credential.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			loader, err := from.loader()
+			if err != nil {
+				return err
+			}
+			p, err := engines.NewProcessor(engine, engines.Config{Loader: loader})
+			if err != nil {
+				return err
+			}
+			doc, err := readInput(cmd, args[0], limits)
+			if err != nil {
+				return err
+			}
+			if !lossy {
+				if err := engines.Guard(cmd.Context(), engine, canon.RDFC, doc, canon.Options{Limits: limits}, loader); err != nil {
+					return err
+				}
+			}
+			var losses []canon.Loss
+			out, err := p.Expand(cmd.Context(), doc, jsonld.Options{Lossy: lossy, Losses: &losses, Base: base, Limits: limits})
+			if err != nil {
+				return err
+			}
+			printLosses(cmd, losses)
+			var text bytes.Buffer
+			if compact {
+				text.Write(out)
+			} else if err := json.Indent(&text, out, "", "  "); err != nil {
+				return err
+			}
+			text.WriteByte('\n')
+			_, err = text.WriteTo(cmd.OutOrStdout())
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&engine, "engine", engines.Native, strings.Join([]string{engines.Native, engines.Stock}, ", "))
+	f.StringVar(&base, "base", "", "base `IRI` of the document")
+	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped, and list it")
+	f.BoolVar(&compact, "one-line", false, "print the JSON without line breaks")
+	f.IntVar(&limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d", canon.DefaultBytes))
+	f.IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
+	from.add(cmd)
+	return cmd
+}
