@@ -113,22 +113,16 @@ func (s *State) issue(n int32) {
 // mention numbers the blank nodes and fills the blank node to quads map.
 func (s *State) mention() {
 	quads, terms := s.d.Quads, s.d.Terms
-	s.node = fill(s.node, len(terms), 0)
-	s.nodes, s.issued, s.end = s.nodes[:0], s.issued[:0], s.end[:0]
-	number := func(t rdf.TermID) int32 {
-		if terms[t].Kind != rdf.Blank {
-			return -1
-		}
-		if s.node[t] == 0 {
-			s.nodes = append(s.nodes, t)
-			s.node[t] = int32(len(s.nodes))
-			s.end = append(s.end, 0)
-		}
-		return s.node[t] - 1
-	}
+	s.node, s.nodes, s.issued, s.end = s.node[:0], s.nodes[:0], s.issued[:0], s.end[:0]
 	for i := range quads {
 		q := &quads[i]
-		for _, n := range s.components(number(q.S), number(q.O), number(q.G)) {
+		if terms[q.S].Kind != rdf.Blank && terms[q.O].Kind != rdf.Blank && terms[q.G].Kind != rdf.Blank {
+			continue
+		}
+		if len(s.nodes) == 0 {
+			s.node = fill(s.node, len(terms), 0)
+		}
+		for _, n := range s.components(s.number(q.S), s.number(q.O), s.number(q.G)) {
 			if n >= 0 {
 				s.end[n]++
 			}
@@ -154,6 +148,19 @@ func (s *State) mention() {
 			}
 		}
 	}
+}
+
+// number returns the number of the blank node t, a new one if it has none, and -1 for other terms.
+func (s *State) number(t rdf.TermID) int32 {
+	if s.d.Terms[t].Kind != rdf.Blank {
+		return -1
+	}
+	if s.node[t] == 0 {
+		s.nodes = append(s.nodes, t)
+		s.node[t] = int32(len(s.nodes))
+		s.end = append(s.end, 0)
+	}
+	return s.node[t] - 1
 }
 
 // components returns the nodes to which a quad is a mention; -1 stands for none.

@@ -25,6 +25,7 @@ type order struct {
 	ends       []int      // where each label ends
 	quads      []rdf.Quad
 
+	spare   []entry // memory of sortKeys
 	sorted  []entry // quads in the order of their lines, duplicates behind the first of their kind
 	lines   int
 	sources []uint32 // filled on request: the quads of sorted
@@ -77,17 +78,29 @@ func (o *order) write(dst []byte, quads []rdf.Quad) []byte {
 		size += len(o.terms[q.S].Text) + len(o.terms[q.P].Text) + len(o.terms[q.O].Text) + len(o.terms[q.G].Text) + 6
 	}
 	o.sort(o.sorted, 0, 0)
-	dst = slices.Grow(dst, size)
+	from := len(dst)
+	dst = slices.Grow(dst, size)[:from+size]
+	at := from
 	for _, e := range o.sorted {
 		if e.duplicate {
 			continue
 		}
 		q := &quads[e.quad]
-		dst = rdf.AppendQuad(dst, o.terms[q.S].Text, o.terms[q.P].Text, o.terms[q.O].Text, o.terms[q.G].Text)
+		at += copy(dst[at:], o.terms[q.S].Text)
+		dst[at] = ' '
+		at += 1 + copy(dst[at+1:], o.terms[q.P].Text)
+		dst[at] = ' '
+		at += 1 + copy(dst[at+1:], o.terms[q.O].Text)
+		if q.G != 0 {
+			dst[at] = ' '
+			at += 1 + copy(dst[at+1:], o.terms[q.G].Text)
+		}
+		dst[at], dst[at+1], dst[at+2] = ' ', '.', '\n'
+		at += 3
 		o.lines++
 	}
 	o.quads = nil
-	return dst
+	return dst[:at]
 }
 
 // text returns the component of the entry's quad: 0 subject, 1 predicate, 2 object, 3 graph name.
@@ -107,7 +120,7 @@ func (o *order) text(e entry, component int) []byte {
 // sort sorts entries that agree in everything before byte from of the component. It is a radix sort from the first byte
 // on: it skips what all texts share, sorts by the next bytes, and goes on with each run that ties.
 func (o *order) sort(e []entry, component, from int) {
-	for len(e) > 1 {
+	for ; len(e) > 1 && component < components; component, from = component+1, 0 {
 		first := o.text(e[0], component)
 		shared := len(first)
 		for i := 1; i < len(e) && shared > from; i++ {
@@ -122,29 +135,31 @@ func (o *order) sort(e []entry, component, from int) {
 			ended = ended && len(t) == shared
 		}
 		if ended { // the texts are equal
-			if component == 3 {
-				for i := 1; i < len(e); i++ {
-					e[i].duplicate = true
-				}
-				return
-			}
-			component, from = component+1, 0
 			continue
 		}
-		sortKeys(e)
+		o.sortKeys(e)
 		for len(e) > 0 {
 			k := e[0].key
 			n := 1
 			for n < len(e) && e[n].key == k {
 				n++
 			}
-			if n > 1 {
-				o.sort(e[:n], component, shared+min(int(k&0xFF), keyBytes))
+			switch rest := int(k & 0xFF); {
+			case n == 1:
+			case rest <= keyBytes: // the texts are equal
+				o.sort(e[:n], component+1, 0)
+			default:
+				o.sort(e[:n], component, shared+keyBytes)
 			}
 			e = e[n:]
 		}
 	}
+	for i := 1; i < len(e); i++ {
+		e[i].duplicate = true
+	}
 }
+
+const components = 4 // of a quad
 
 const keyBytes = 7
 
@@ -165,19 +180,52 @@ func key(t []byte, from int) uint64 {
 	return k
 }
 
-// sortKeys sorts by key.
-func sortKeys(e []entry) {
-	if len(e) > 48 {
+// sortKeys sorts by key: short lists by insertion, long ones by counting, byte by byte from the lowest, without the bytes
+// that are the same in all keys.
+func (o *order) sortKeys(e []entry) {
+	if len(e) <= 48 {
+		for i := 1; i < len(e); i++ {
+			x := e[i]
+			j := i
+			for ; j > 0 && e[j-1].key > x.key; j-- {
+				e[j] = e[j-1]
+			}
+			e[j] = x
+		}
+		return
+	}
+	if len(e) < 256 {
 		slices.SortFunc(e, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 		return
 	}
-	for i := 1; i < len(e); i++ {
-		x := e[i]
-		j := i
-		for ; j > 0 && e[j-1].key > x.key; j-- {
-			e[j] = e[j-1]
+	differ := uint64(0)
+	for i := range e {
+		differ |= e[i].key ^ e[0].key
+	}
+	o.spare = slices.Grow(o.spare[:0], len(e))[:len(e)]
+	from, to := e, o.spare
+	for shift := 0; shift < 64; shift += 8 {
+		if differ>>shift&0xFF == 0 {
+			continue
 		}
-		e[j] = x
+		var place [256]uint32
+		for i := range from {
+			place[from[i].key>>shift&0xFF]++
+		}
+		sum := uint32(0)
+		for i, n := range place {
+			place[i] = sum
+			sum += n
+		}
+		for i := range from {
+			at := &place[from[i].key>>shift&0xFF]
+			to[*at] = from[i]
+			*at++
+		}
+		from, to = to, from
+	}
+	if &from[0] != &e[0] {
+		copy(e, from)
 	}
 }
 
