@@ -65,11 +65,22 @@ func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress
 	}))
 	c.gates(ctx)
 	c.fit()
-	runs := c.timings(ctx)
+	c.timings(ctx)
 	c.profiles(ctx)
 	out := &compare.Campaign{Version: Version, Started: c.started, Took: time.Since(c.started).Seconds(), Seed: plan.Seed,
-		Runs: runs, Documents: plan.Documents, Environment: env, Out: folder.Path, Results: c.results, Interrupted: ctx.Err() != nil}
+		Runs: c.runs(), Documents: plan.Documents, Environment: env, Out: folder.Path, Results: c.results, Interrupted: ctx.Err() != nil}
 	return out, c.broken
+}
+
+// runs is the largest number of runs that a cell has finished.
+func (c *campaign) runs() int {
+	most := 0
+	for _, r := range c.results {
+		if n := len(r.Blocks); n > 0 {
+			most = max(most, r.Blocks[n-1].Run+1)
+		}
+	}
+	return most
 }
 
 type campaign struct {
@@ -277,9 +288,9 @@ func (c *campaign) sizings(cells []int) []sizing {
 	return out
 }
 
-// timings runs every open cell once per run, in an order drawn anew for each run, and returns how many runs were finished.
+// timings runs every open cell once per run, in an order drawn anew for each run.
 // With a budget a run gets its part of what is left, and the last ones fall away if they no longer fit.
-func (c *campaign) timings(ctx context.Context) int {
+func (c *campaign) timings(ctx context.Context) {
 	var deadline time.Time
 	if c.plan.Budget > 0 {
 		share := 1.0
@@ -297,14 +308,14 @@ func (c *campaign) timings(ctx context.Context) int {
 			left := time.Until(deadline)
 			n, expected = choose(c.sizings(cells), c.least(), time.Duration(float64(left)/slow)/time.Duration(c.plan.Runs-run))
 			if run > 0 && slow*float64(expected) > lenience*float64(left) {
-				return run
+				return
 			}
 		}
 		start := time.Now()
 		order := rand.New(rand.NewPCG(c.plan.Seed, uint64(run))).Perm(len(cells))
 		for place, k := range order {
 			if ctx.Err() != nil {
-				return run
+				return
 			}
 			i := cells[k]
 			c.say(fmt.Sprintf("time, run %d of %d", run+1, c.plan.Runs), place, len(order), c.results[i].ID)
@@ -312,7 +323,6 @@ func (c *campaign) timings(ctx context.Context) int {
 		}
 		slow = time.Since(start).Seconds() / max(expected, time.Millisecond).Seconds()
 	}
-	return c.plan.Runs
 }
 
 func (c *campaign) time(ctx context.Context, i, run, place, n int) {
