@@ -111,6 +111,40 @@ func TestVariantDifferences(t *testing.T) {
 	}
 }
 
+func TestCheck(t *testing.T) {
+	absent := [][]string{
+		{"open-badges-extensions", "elm-edc-ap", "bitstring-status-list-v1"},
+		nil,
+	}
+	for i, f := range folders(t) {
+		all, missing, err := f.Check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !Proven(all) || strings.Join(missing, " ") != strings.Join(absent[i], " ") {
+			t.Errorf("folder %d: proven %v, absent %v", i, Proven(all), missing)
+		}
+		for _, c := range all {
+			if !c.Equal {
+				t.Errorf("%s has a content that is not embedded: %v", c.File, c.Differences)
+			}
+			if i == 0 && !c.Official {
+				t.Errorf("%s has not the recorded hash", c.File)
+			}
+		}
+		// A file that says something else is found.
+		for j := range f.Entries {
+			if f.Entries[j].URL == "https://www.w3.org/ns/credentials/v2" {
+				f.Entries[j].Bytes = []byte(strings.Replace(string(f.Entries[j].Bytes), "schema.org/name", "schema.org/game", 1))
+			}
+		}
+		all, _, err = f.Check()
+		if err != nil || Proven(all) {
+			t.Errorf("folder %d: a changed context passes: %v", i, err)
+		}
+	}
+}
+
 func TestLoaders(t *testing.T) {
 	ctx := context.Background()
 	const v2 = "https://www.w3.org/ns/credentials/v2"
