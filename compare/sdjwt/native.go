@@ -30,15 +30,22 @@ type nativeIssuer struct {
 	last     int
 	marks    []int // sorted nodes of Disclosable.Pointers
 	salts    []byte
+	salt     int    // salts used, in bytes
 	json     []byte // of the disclosure at hand
 	payload  []byte
-	tail     []byte // finished disclosures, each with its tilde
-	sums     []sum  // digests of the objects that are open, innermost last
-	size     int    // bytes of a digest
+	digests  []byte   // base64url of sums
+	tail     []byte   // finished disclosures, each with its tilde
+	sums     []ranked // digests of the objects that are open, innermost last
 	hashName string
 }
 
 type sum [sha512.Size]byte
+
+// ranked is a digest, in base64url, with the number that puts it in order.
+type ranked struct {
+	rank uint64
+	text []byte // in digests
+}
 
 var nativeIssuers = sync.Pool{New: func() any { return new(nativeIssuer) }}
 
@@ -53,7 +60,7 @@ func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 		}
 	}()
 	w.Issuer, w.hashName = i, i.hash()
-	w.payload, w.tail, w.sums = w.payload[:0], w.tail[:0], w.sums[:0]
+	w.payload, w.tail, w.sums, w.digests, w.salt = w.payload[:0], w.tail[:0], w.sums[:0], w.digests[:0], 0
 	if err := w.parse(claims); err != nil {
 		return nil, err
 	}
@@ -289,7 +296,7 @@ func (w *nativeIssuer) array(dst []byte, n int) ([]byte, error) {
 			return nil, err
 		}
 		dst = append(dst, `{"...":`...)
-		dst = append(w.appendDigest(dst, w.sums[mark]), '}')
+		dst = append(appendDigest(dst, w.sums[mark]), '}')
 		w.sums = w.sums[:mark]
 	}
 	return append(dst, ']'), nil
@@ -324,8 +331,8 @@ func (w *nativeIssuer) disclose(key, n int) error {
 // encodeDisclosure appends base64url([salt, name, value]) and a tilde to tail (RFC 9901 section 4.2).
 func (w *nativeIssuer) encodeDisclosure(key int, value []byte) {
 	j := append(w.json[:0], '[', '"')
-	j = b64.AppendEncode(j, w.salts[:16])
-	w.salts = w.salts[16:]
+	j = b64.AppendEncode(j, w.salts[w.salt:w.salt+16])
+	w.salt += 16
 	count(w.Counters, compare.Counters{Salts: 1})
 	j = append(j, '"', ',')
 	if key >= 0 {
@@ -337,8 +344,11 @@ func (w *nativeIssuer) encodeDisclosure(key int, value []byte) {
 
 // digest pushes the digest of a text (RFC 9901 section 4.2.3).
 func (w *nativeIssuer) digest(text []byte) {
-	w.sums = append(w.sums, sum{})
-	w.size = hashInto(&w.sums[len(w.sums)-1], w.hashName, text)
+	var s sum
+	n := hashInto(&s, w.hashName, text)
+	start := len(w.digests)
+	w.digests = b64.AppendEncode(w.digests, s[:n])
+	w.sums = append(w.sums, ranked{binary.BigEndian.Uint64(s[:8]), w.digests[start:]})
 	count(w.Counters, compare.Counters{Digests: 1})
 }
 
@@ -370,21 +380,19 @@ func (w *nativeIssuer) decoy() error {
 // appendDigests appends the digests above mark in an order that hides that of the claims, and pops them.
 func (w *nativeIssuer) appendDigests(dst []byte, mark int) []byte {
 	sums := w.sums[mark:]
-	slices.SortFunc(sums, func(a, b sum) int {
-		return cmp.Compare(binary.BigEndian.Uint64(a[:8]), binary.BigEndian.Uint64(b[:8]))
-	})
+	slices.SortFunc(sums, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
 	for i := range sums {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = w.appendDigest(dst, sums[i])
+		dst = appendDigest(dst, sums[i])
 	}
 	w.sums = w.sums[:mark]
 	return append(dst, ']')
 }
 
-func (w *nativeIssuer) appendDigest(dst []byte, s sum) []byte {
-	return append(b64.AppendEncode(append(dst, '"'), s[:w.size]), '"')
+func appendDigest(dst []byte, r ranked) []byte {
+	return append(append(append(dst, '"'), r.text...), '"')
 }
 
 func (w *nativeIssuer) encodePayload() (err error) {
@@ -580,7 +588,7 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := v.checkFacts(&r.facts); err != nil {
 		return nil, err
 	}
-	res := &Result{claims: r.out, Disclosed: r.order}
+	res := &Result{claims: r.out, paths: r.paths, ends: r.order}
 	if err := res.fromFacts(&r.facts); err != nil {
 		return nil, err
 	}
@@ -599,6 +607,7 @@ func (r *reader) process(payload []byte, disclosures [][]byte) error {
 	}
 	r.write = true
 	r.out = make([]byte, 0, len(r.buf))
+	r.paths, r.order = make([]byte, 0, 32*len(disclosures)), make([]int, 0, len(disclosures))
 	if err := r.walk(nil); err != nil {
 		return err
 	}

@@ -32,7 +32,8 @@ type reader struct {
 	met      []bool     // whether each wanted pointer leads to something
 	write    bool
 	out      []byte
-	order    []string // pointers of the disclosed claims
+	paths    []byte // JSON pointers of the disclosed claims, one after the other
+	order    []int  // where each ends
 	facts    facts
 	spans    map[string][2]int // where members of the root with structure stand in out
 }
@@ -63,7 +64,7 @@ func newReader(limits canon.Limits, c *compare.Counters) *reader {
 	r := readers.Get().(*reader)
 	r.limits, r.counters = limits.WithDefaults(), c
 	r.buf, r.ends, r.given, r.names, r.path, r.pointers = r.buf[:0], r.ends[:0], r.given[:0], r.names[:0], r.path[:0], r.pointers[:0]
-	r.write, r.out, r.order, r.top, r.facts, r.spans = false, nil, nil, "", facts{}, nil
+	r.write, r.out, r.paths, r.order, r.top, r.facts, r.spans = false, nil, nil, nil, "", facts{}, nil
 	return r
 }
 
@@ -368,9 +369,7 @@ func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given
 		text := r.tape.Text(k)
 		r.path = appendToken(r.path, text)
 		if root {
-			if r.top = ""; protected[string(text)] {
-				r.top = string(text)
-			}
+			r.top = protectedName(text)
 		}
 		r.mark(given, all || len(inner) > 0)
 	}
@@ -393,7 +392,8 @@ func (r *reader) mark(given int, wanted bool) {
 	d := &r.given[given]
 	d.used, d.selected = true, wanted
 	if r.write {
-		r.order = append(r.order, string(r.path))
+		r.paths = append(r.paths, r.path...)
+		r.order = append(r.order, len(r.paths))
 		if r.top != "" && r.facts.disclosedTop == "" {
 			r.facts.disclosedTop = r.top
 		}
@@ -426,27 +426,31 @@ func (r *reader) follow(wanted []pointer, token []byte) (all bool) {
 
 // cutToken takes a token off a JSON pointer.
 func cutToken(pointer string, token []byte) (rest string, ok bool) {
-	if len(pointer) <= len(token) || pointer[0] != '/' {
+	if !plain(token) {
+		token = appendToken(nil, token)[1:]
+	}
+	n := len(token) + 1
+	if len(pointer) < n || pointer[0] != '/' || pointer[1:n] != string(token) {
 		return "", false
 	}
-	if rest = pointer[1:]; len(rest) >= len(token) && rest[:len(token)] == string(token) {
-		rest = rest[len(token):]
-		if rest == "" || rest[0] == '/' {
-			return rest, bytes.IndexByte(token, '~') < 0 && bytes.IndexByte(token, '/') < 0
+	rest = pointer[n:]
+	return rest, rest == "" || rest[0] == '/'
+}
+
+// plain says whether a token needs no escape in a JSON pointer.
+func plain(token []byte) bool {
+	for _, c := range token {
+		if c == '~' || c == '/' {
+			return false
 		}
 	}
-	escaped := appendToken(nil, token)
-	if len(escaped) == len(token)+1 || len(pointer) < len(escaped) || pointer[:len(escaped)] != string(escaped) {
-		return "", false
-	}
-	rest = pointer[len(escaped):]
-	return rest, rest == "" || rest[0] == '/'
+	return true
 }
 
 // appendToken appends a slash and a token to a JSON pointer.
 func appendToken(dst, token []byte) []byte {
 	dst = append(dst, '/')
-	if bytes.IndexByte(token, '~') < 0 && bytes.IndexByte(token, '/') < 0 {
+	if plain(token) {
 		return append(dst, token...)
 	}
 	for _, c := range token {

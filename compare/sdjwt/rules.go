@@ -19,6 +19,14 @@ const (
 var protected = map[string]bool{"iss": true, "nbf": true, "exp": true, "cnf": true, "vct": true, "vct#integrity": true,
 	"aka_vcts": true, "status": true}
 
+// protectedName returns a name that is protected, or "".
+func protectedName(name []byte) string {
+	if len(name) < 3 || !protected[string(name)] {
+		return ""
+	}
+	return string(name)
+}
+
 // header is what the rules need of a JOSE header.
 type header struct {
 	alg, typ string

@@ -148,11 +148,23 @@ type Verifier struct {
 
 // Result is what a verified presentation says.
 type Result struct {
-	Disclosed  []string     // JSON pointers of the claims that came as disclosures, in the order of the payload
 	Holder     *keys.Public // cnf.jwk; nil if the token has none
 	NotChecked []string     // claims that this package knows and does not check, such as status
 	claims     []byte
 	value      any
+	paths      []byte // JSON pointers of what was disclosed, one after the other
+	ends       []int
+}
+
+// Disclosed returns the JSON pointers of the claims that came as disclosures.
+func (r *Result) Disclosed() []string {
+	var out []string
+	start := 0
+	for _, end := range r.ends {
+		out = append(out, string(r.paths[start:end]))
+		start = end
+	}
+	return out
 }
 
 // Verify checks a compact presentation: form, signature, disclosures, validity period and, as the options ask, key
@@ -233,5 +245,11 @@ func count(c *compare.Counters, o compare.Counters) {
 
 var pointerEscapes, pointerUnescapes = strings.NewReplacer("~", "~0", "/", "~1"), strings.NewReplacer("~1", "/", "~0", "~")
 
-func escape(token string) string   { return pointerEscapes.Replace(token) }
-func unescape(token string) string { return pointerUnescapes.Replace(token) }
+func escape(token string) string { return pointerEscapes.Replace(token) }
+
+func unescape(token string) string {
+	if strings.IndexByte(token, '~') < 0 {
+		return token
+	}
+	return pointerUnescapes.Replace(token)
+}

@@ -665,7 +665,8 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 	}
 	res := &Result{value: payload}
 	for _, d := range r.order {
-		res.Disclosed = append(res.Disclosed, d.path)
+		res.paths = append(res.paths, d.path...)
+		res.ends = append(res.ends, len(res.paths))
 	}
 	if err := res.fromFacts(&r.facts); err != nil {
 		return nil, err
