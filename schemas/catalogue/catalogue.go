@@ -61,12 +61,23 @@ func Names() []string {
 const MaxAttributes = 10000
 
 // Get returns the generator with this name: a name of the catalogue, then the settings of axes that differ from its
-// shape, as NAME:AXIS=VALUE:AXIS=VALUE. The error of an unknown name or axis lists the valid ones.
+// shape, as NAME:AXIS=VALUE:AXIS=VALUE. A path, or a name that ends in .json, is a credential of the user. The error of an
+// unknown name or axis lists the valid ones.
 func Get(name string) (schemas.Generator, error) {
+	if isFile(name) {
+		f, err := openFile(name)
+		if err != nil {
+			return nil, err // a nil *file must not become a Generator
+		}
+		return f, nil
+	}
 	base, settings, _ := strings.Cut(name, ":")
 	g, err := find(base)
-	if err != nil || settings == "" {
-		return g, err
+	if err != nil {
+		return nil, err
+	}
+	if settings == "" {
+		return g, nil
 	}
 	for setting := range strings.SplitSeq(settings, ":") {
 		axis, value, ok := strings.Cut(setting, "=")
@@ -82,6 +93,9 @@ func Get(name string) (schemas.Generator, error) {
 
 // With returns the generator with one axis set, under a name that Get reads back.
 func With(g schemas.Generator, axis, value string) (schemas.Generator, error) {
+	if f, ok := g.(*file); ok {
+		return nil, fmt.Errorf("%s is one credential and has no axis", f.path)
+	}
 	return Get(g.Name() + ":" + axis + "=" + value)
 }
 
