@@ -72,29 +72,30 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 
 // disclose is createDisclosureData (VC-DI-ECDSA 3.5.4).
 func (s *SD) disclose(ctx context.Context, in *input, base *baseValue, selective []string) (*derivedValue, []byte, error) {
+	if s.group == nil {
+		return nil, nil, ErrEngine
+	}
 	combined := append(slices.Clone(base.MandatoryPointers), selective...)
 	if len(combined) == 0 {
 		return nil, nil, generation("", "nothing is selected: give at least one JSON pointer")
 	}
-	labels := newHMACLabels(base.HMACKey)
-	lines, selected, err := s.group.group(ctx, in, labels, [][]string{base.MandatoryPointers, selective, combined})
+	g, err := s.group.group(ctx, in, base.HMACKey, [][]string{base.MandatoryPointers, selective, combined})
 	if err != nil {
 		return nil, nil, err
 	}
 	mark := in.options.Recorder.Begin()
-	mandatory, chosen, shown := selected[0], selected[1], selected[2]
+	lines, mandatory, chosen, shown := g.lines, g.selected[0], g.selected[1], g.selected[2]
 	if t := s.opt.Trace; t != nil {
 		*t = SDTrace{Lines: lines, Mandatory: mandatory, Selective: chosen, Combined: shown}
 	}
 	v := &derivedValue{BaseSignature: base.BaseSignature, PublicKey: base.PublicKey}
-	var revealed [][]byte
-	signature := 0
-	for i, l := range lines {
+	revealed, signature := uint32(0), 0
+	for i := range lines {
 		if shown[i] { // steps 6 to 8
 			if mandatory[i] {
-				v.MandatoryIndexes = append(v.MandatoryIndexes, uint32(len(revealed)))
+				v.MandatoryIndexes = append(v.MandatoryIndexes, revealed)
 			}
-			revealed = append(revealed, l)
+			revealed++
 		}
 		if !mandatory[i] { // steps 9 to 12
 			if signature == len(base.Signatures) {
@@ -114,7 +115,7 @@ func (s *SD) disclose(ctx context.Context, in *input, base *baseValue, selective
 		return nil, nil, err
 	}
 	in.options.Recorder.End(phase.Select, mark, len(reveal))
-	v.LabelMap, err = s.verifierLabels(ctx, in, revealed, reveal)
+	v.LabelMap, err = g.reveal(2, reveal)
 	return v, reveal, err
 }
 
@@ -133,34 +134,4 @@ func revealDocument(in *input, pointers []string) ([]byte, error) {
 		}
 	}
 	return in.work.selection.appendJSON(make([]byte, 0, len(t.Src)), t, 0), nil
-}
-
-// verifierLabels returns the label map of the derived proof (VC-DI-ECDSA 3.5.4 steps 14 to 16, 3.5.5): for each canonical
-// number that a verifier will give a blank node of the revealed document, the HMAC that was signed. It fails if that
-// document does not say the very statements that are revealed, as when a pointer names a part of a list.
-func (s *SD) verifierLabels(ctx context.Context, in *input, revealed [][]byte, reveal []byte) (map[uint32][]byte, error) {
-	opt := in.options
-	opt.Input, opt.Issued = canon.NQuads, true
-	in.counts.Canonicalizations++
-	form, err := s.canon.Canonicalize(ctx, joinLines(revealed), opt)
-	if err != nil {
-		return nil, transformed(err, "revealed statements")
-	}
-	text, err := in.canonicalize(ctx, s.canon, reveal, 1, "revealed document")
-	if err != nil {
-		return nil, err
-	}
-	if !bytes.Equal(text, form.Text) {
-		return nil, generation("", "a JSON pointer names a part of what can only be disclosed whole, such as an element of an ordered list")
-	}
-	numbers := make(map[uint32][]byte, len(form.Issued))
-	for label, canonical := range form.Issued {
-		n, ok := canonicalNumber([]byte(canonical))
-		mac, err := multibase64.DecodeString(label[1:])
-		if !ok || err != nil {
-			return nil, generation("", "the canonicalizer labels blank nodes in another way than RDFC-1.0: "+canonical)
-		}
-		numbers[n] = mac
-	}
-	return numbers, nil
 }

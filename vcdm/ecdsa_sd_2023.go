@@ -49,20 +49,22 @@ func ECDSASD2023(c canon.Canonicalizer, o SDOptions) *SD {
 	return &SD{c, newGrouper(c, o.Literal), o}
 }
 
+// Derives says whether the engine can do more than verify.
+func (s *SD) Derives() bool { return s.group != nil }
+
 // Name implements [Suite].
 func (s *SD) Name() string { return "ecdsa-sd-2023" }
 
-// grouper is canonicalizeAndGroup (VC-DI-ECDSA 3.4.16).
-type grouper interface {
-	// group returns the document's statements with HMAC labels, sorted, and for each group of pointers which of them it
-	// selects.
-	group(ctx context.Context, in *input, labels *hmacLabels, groups [][]string) (lines [][]byte, selected [][]bool, err error)
-}
+// ErrEngine says that an engine can canonicalize, and so verify, but neither issue nor derive.
+var ErrEngine = &canon.UnsupportedError{Engine: "this engine", What: "ecdsa-sd-2023: it gives neither the origins of quads nor expanded documents"}
 
 // create makes a base proof (VC-DI-ECDSA 3.6.1).
 func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, error) {
 	if key.Algorithm() != keys.ES256 {
 		return nil, generation("", fmt.Sprintf("ecdsa-sd-2023 signs with ES256, not with %s", key.Algorithm()))
+	}
+	if s.group == nil {
+		return nil, ErrEngine
 	}
 	if in.proof.previous >= 0 {
 		return nil, generation("/previousProof", "nothing could be derived from a proof that builds on others")
@@ -81,15 +83,18 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 			return nil, err
 		}
 	}
-	lines, selected, err := s.group.group(ctx, in, newHMACLabels(hmacKey), [][]string{s.opt.Mandatory})
+	g, err := s.group.group(ctx, in, hmacKey, [][]string{s.opt.Mandatory})
 	if err != nil {
 		return nil, err
 	}
-	mandatory, others := split(lines, selected[0])
+	if err := s.checkMandatory(ctx, in, g); err != nil {
+		return nil, err
+	}
+	mandatory, others := split(g.lines, g.selected[0])
 	// 3.6.3 Base Proof Hashing
 	mandatoryHash := in.digest(mandatory)
 	if t := s.opt.Trace; t != nil {
-		*t = SDTrace{Lines: lines, Mandatory: selected[0], ProofHash: proofHash, MandatoryHash: mandatoryHash}
+		*t = SDTrace{Lines: g.lines, Mandatory: g.selected[0], ProofHash: proofHash, MandatoryHash: mandatoryHash}
 	}
 	// 3.6.5 Base Proof Serialization
 	mark := in.options.Recorder.Begin()
@@ -112,6 +117,19 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 	proof, err := encodeSD(in.proof, baseHeader, v)
 	in.options.Recorder.End(phase.Encode, mark, len(proof))
 	return proof, err
+}
+
+// checkMandatory sees that the mandatory part of a document can be disclosed.
+func (s *SD) checkMandatory(ctx context.Context, in *input, g *grouped) error {
+	if g.checked || len(s.opt.Mandatory) == 0 {
+		return nil
+	}
+	part, err := revealDocument(in, s.opt.Mandatory)
+	if err != nil {
+		return err
+	}
+	_, err = g.reveal(0, part)
+	return err
 }
 
 // verify checks a derived proof (VC-DI-ECDSA 3.6.7).

@@ -6,18 +6,33 @@ import (
 	"canonscope/canon"
 )
 
-// newGrouper returns the way to group statements that an engine allows.
-func newGrouper(c canon.Canonicalizer, preferLiteral bool) grouper {
-	e, ok := c.(Expander)
-	if ok {
-		return &literal{c, e}
-	}
-	return noGrouper{}
+// grouper is canonicalizeAndGroup (VC-DI-ECDSA 3.4.16).
+type grouper interface {
+	// group returns the document's statements with HMAC labels and which of them each group of pointers selects.
+	group(ctx context.Context, in *input, hmacKey []byte, groups [][]string) (*grouped, error)
 }
 
-// noGrouper stands for an engine that can only canonicalize.
-type noGrouper struct{}
+// grouped is a document's statements in the order in which they are signed.
+type grouped struct {
+	lines    [][]byte
+	selected [][]bool // for each group, for each line
+	checked  bool     // every group is known to be what a document of its own would say
 
-func (noGrouper) group(context.Context, *input, *hmacLabels, [][]string) ([][]byte, [][]bool, error) {
-	return nil, nil, &canon.UnsupportedError{Engine: "this engine", What: "ecdsa-sd-2023 without the origins of quads or the JSON-LD API"}
+	// reveal returns the label map of a derived proof that shows what group n selects (VC-DI-ECDSA 3.5.4 steps 14 to 16,
+	// 3.5.5): the HMAC for each canonical number that a verifier will give a blank node of the revealed document. It fails
+	// if that document does not say the very statements that the group selects, as when a pointer names a part of a list.
+	reveal func(n int, document []byte) (map[uint32][]byte, error)
+}
+
+// newGrouper returns the way to group statements that an engine allows; nil where there is none.
+func newGrouper(c canon.Canonicalizer, preferLiteral bool) grouper {
+	e, expands := c.(Expander)
+	d, origins := c.(Datasets)
+	switch {
+	case expands && (preferLiteral || !origins):
+		return &literal{c, e}
+	case origins:
+		return &provenance{d}
+	}
+	return nil
 }

@@ -44,6 +44,7 @@ type work struct {
 	config        []byte
 	forms         [2]canon.Form
 	selection     selection
+	sd            sdWork
 	counts        Counts // of an operation whose caller does not count
 }
 

@@ -87,3 +87,8 @@ func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Opt
 	}
 	return form, nil
 }
+
+// ToRDF turns a JSON-LD document into a dataset, with the origin of each quad on request.
+func (e *nativeRDFC) ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, into *rdf.Dataset) error {
+	return e.docs.ToRDF(ctx, doc, opt, into)
+}

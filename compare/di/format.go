@@ -21,6 +21,9 @@ var Suites = []Suite{
 	{"eddsa-jcs-2022", canon.JCS, []keys.Algorithm{keys.EdDSA}, vcdm.EdDSAJCS2022},
 	{"ecdsa-rdfc-2019", canon.RDFC, []keys.Algorithm{keys.ES256, keys.ES384}, vcdm.ECDSARDFC2019},
 	{"ecdsa-jcs-2019", canon.JCS, []keys.Algorithm{keys.ES256, keys.ES384}, vcdm.ECDSAJCS2019},
+	{"ecdsa-sd-2023", canon.RDFC, []keys.Algorithm{keys.ES256}, func(c canon.Canonicalizer) vcdm.Suite {
+		return vcdm.ECDSASD2023(c, vcdm.SDOptions{})
+	}},
 }
 
 // Suite is a cryptosuite of the format.
@@ -45,15 +48,21 @@ func NewFormat(suite string, c canon.Canonicalizer, algorithm string) (compare.F
 	if !slices.Contains(s.Algorithms, keys.Algorithm(algorithm)) {
 		return nil, &canon.UnsupportedError{Engine: suite, What: "the algorithm " + algorithm}
 	}
-	return &format{suite: s.New(c), algorithm: algorithm}, nil
+	f := &format{suite: s.New(c), canon: c, algorithm: algorithm}
+	if sd, ok := f.suite.(*vcdm.SD); ok && !sd.Derives() {
+		return nil, vcdm.ErrEngine
+	}
+	return f, nil
 }
 
 type format struct {
 	suite     vcdm.Suite
+	canon     canon.Canonicalizer
 	algorithm string
 }
 
-// Prepare implements [compare.Format]. The issuer signs with its key; the verifier has the issuer's key, parsed.
+// Prepare implements [compare.Format]. ecdsa-sd-2023 derives what it presents; the other suites cannot, and the issuer
+// signs the subset anew. The issuer signs with its key; the verifier has the issuer's key, parsed.
 func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
 	issuer, _, err := claims.Keys(f.algorithm, s)
 	if err != nil {
@@ -62,21 +71,26 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 	if s.Binding == "holder" {
 		return nil, &canon.UnsupportedError{Engine: "format vcdm", What: "holder binding"}
 	}
+	suite := f.suite
+	_, derives := suite.(*vcdm.SD)
+	if derives {
+		suite = vcdm.ECDSASD2023(f.canon, vcdm.SDOptions{Mandatory: c.Mandatory})
+	}
 	disclose := s.Disclose
 	if len(disclose) == 0 {
 		disclose = c.Disclose
 	}
 	x := &exchange{
 		doc:      c.VCDM,
-		pointers: append(slices.Clone(c.Mandatory), disclose...),
+		pointers: disclose,
 		options:  vcdm.Options{Created: s.Now.UTC().Format(time.RFC3339), Method: issuer.Public().Method(), Purpose: vcdm.AssertionMethod},
 		suite:    f.suite.Name(),
 		counters: &compare.Counters{},
 		selector: vcdm.Selector{Recorder: s.Recorder},
 	}
-	x.signer = vcdm.Signer{Suite: f.suite, Recorder: s.Recorder, Counts: &x.counts}
+	x.signer = vcdm.Signer{Suite: suite, Recorder: s.Recorder, Counts: &x.counts}
 	x.verifier = vcdm.Verifier{
-		Suites:   []vcdm.Suite{f.suite},
+		Suites:   []vcdm.Suite{suite},
 		Resolver: vcdm.Parsed{x.options.Method: {ID: x.options.Method, Controller: issuer.Public().DID(), Key: issuer.Public()}},
 		Purpose:  vcdm.AssertionMethod,
 		Now:      func() time.Time { return s.Now },
@@ -84,6 +98,13 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 		Recorder: s.Recorder,
 		Counts:   &x.counts,
 	}
+	if derives {
+		x.holder = vcdm.Holder{Suite: suite.(*vcdm.SD), Recorder: s.Recorder, Counts: &x.counts}
+		return compare.Deriving(x.counters, checksWhole+", every disclosed statement",
+			func() ([]byte, error) { return x.sign(issuer, x.doc) },
+			x.derive, x.verify), nil
+	}
+	x.pointers = append(slices.Clone(c.Mandatory), disclose...)
 	return compare.Reissuing(x.counters, checksWhole, issuer,
 		func() ([]byte, error) { return x.sign(issuer, x.doc) },
 		x.reissue, x.verify), nil
@@ -99,6 +120,7 @@ type exchange struct {
 	counters *compare.Counters
 	selector vcdm.Selector
 	signer   vcdm.Signer
+	holder   vcdm.Holder
 	verifier vcdm.Verifier
 }
 
@@ -116,6 +138,12 @@ func (x *exchange) reissue(issued []byte, issuer *keys.Secret) ([]byte, error) {
 		return nil, err
 	}
 	return x.sign(issuer, subset)
+}
+
+// derive discloses what the pointers name, beside what is mandatory.
+func (x *exchange) derive(issued []byte) ([]byte, error) {
+	defer x.count()
+	return x.holder.Derive(context.Background(), issued, x.pointers)
 }
 
 func (x *exchange) verify(presented []byte) error {

@@ -1,0 +1,194 @@
+package vcdm
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"canonscope/canon/jsontape"
+)
+
+// urn is the scheme that stands for blank nodes while a document is skolemized.
+const urn = "urn:bnid:"
+
+// skolemize returns the document with an @id in every object that stands for a blank node, and the expanded form of
+// that document (VC-DI-ECDSA 3.4.7, 3.4.8).
+//
+// Which objects those are is for JSON-LD to say: every object of a copy gets its node number as @index, which expansion
+// carries along and RDF does not have, and every text that looks like a blank node's label gets a number too.
+func (g *literal) skolemize(ctx context.Context, in *input) (document, expanded []byte, err error) {
+	var t jsontape.Tape
+	if err := t.Scan(in.unsecured, jsontape.Options{Bytes: in.options.Limits.Bytes, Depth: in.options.Limits.Depth}); err != nil {
+		return nil, nil, err
+	}
+	probe := appendEdited(make([]byte, 0, 2*len(t.Src)), &t, 0, func(dst []byte, node int) []byte {
+		if t.Nodes[node].Kind == jsontape.Object {
+			return append(dst, `"@index":"`+strconv.Itoa(node)+`"`...)
+		}
+		return append(dst, `"`+probeLabel+strconv.Itoa(node)+`"`...)
+	})
+	text, err := g.docs.Expand(ctx, probe, in.options)
+	if err != nil {
+		return nil, nil, transformed(err, "document")
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var doc any
+	if err := dec.Decode(&doc); err != nil {
+		return nil, nil, &Error{Type: ProofTransformation, Msg: "expanded document", Err: err}
+	}
+	// The names depend on the document alone and are in its order. Where blank nodes are alike, so that RDFC-1.0 may label
+	// them either way, issuer and holder then come to the same labels.
+	k := &skolemizer{tape: &t, prefix: fmt.Sprintf("%s_%x_", urn, sha256.Sum256(in.unsecured)), ids: map[int]string{}}
+	doc = k.value(doc)
+	if expanded, err = json.Marshal(doc); err != nil {
+		return nil, nil, err
+	}
+	return appendEdited(make([]byte, 0, 2*len(t.Src)), &t, 0, func(dst []byte, node int) []byte {
+		id, ok := k.ids[node]
+		switch {
+		case t.Nodes[node].Kind != jsontape.Object && ok:
+			return jsontape.AppendQuoted(dst, id)
+		case t.Nodes[node].Kind != jsontape.Object:
+			return append(dst, t.Raw(node)...)
+		case ok:
+			return jsontape.AppendQuoted(append(dst, `"@id":`...), id)
+		}
+		return dst
+	}), expanded, nil
+}
+
+// probeLabel starts the label that stands for a text while the document is probed.
+const probeLabel = "_:canonscope"
+
+// appendEdited appends value i with what edit adds at the start of every object without @index, and puts in place of
+// every text that starts with "_:". Contexts stay as they are.
+func appendEdited(dst []byte, t *jsontape.Tape, i int, edit func(dst []byte, node int) []byte) []byte {
+	switch n := &t.Nodes[i]; n.Kind {
+	case jsontape.Object:
+		dst = append(dst, '{')
+		comma := false
+		if t.Key(i, "@index") < 0 {
+			from := len(dst)
+			dst = edit(dst, i)
+			comma = len(dst) > from
+		}
+		for k, v := range t.Members(i) {
+			if comma {
+				dst = append(dst, ',')
+			}
+			comma = true
+			dst = append(append(dst, t.Raw(k)...), ':')
+			if t.TextIs(k, "@context") {
+				dst = append(dst, t.Raw(v)...)
+			} else {
+				dst = appendEdited(dst, t, v, edit)
+			}
+		}
+		return append(dst, '}')
+	case jsontape.Array:
+		dst = append(dst, '[')
+		for e := range t.Elements(i) {
+			if e > i+1 {
+				dst = append(dst, ',')
+			}
+			dst = appendEdited(dst, t, e, edit)
+		}
+		return append(dst, ']')
+	case jsontape.String:
+		if bytes.HasPrefix(t.Text(i), []byte("_:")) {
+			return edit(dst, i)
+		}
+	}
+	return append(dst, t.Raw(i)...)
+}
+
+// skolemizer goes through the expanded form of a probed document.
+type skolemizer struct {
+	tape   *jsontape.Tape
+	prefix string
+	ids    map[int]string // identifier of a node of the tape: an object without one, or a text that is one
+}
+
+func (k *skolemizer) value(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = k.value(v[i])
+		}
+	case map[string]any:
+		if text, ok := v["@value"]; ok {
+			if node, ok := k.probed(text); ok { // no identifier: the text as it was
+				v["@value"] = string(k.tape.Text(node))
+			}
+			delete(v, "@index")
+			return v
+		}
+		node, numbered := -1, false
+		if index, ok := v["@index"].(string); ok {
+			if n, err := strconv.Atoi(index); err == nil && n < len(k.tape.Nodes) {
+				node, numbered = n, true
+				delete(v, "@index")
+			}
+		}
+		for key, member := range v {
+			if key == "@type" {
+				v[key] = k.identifiers(member)
+			} else if key != "@id" {
+				v[key] = k.members(key, member)
+			}
+		}
+		if _, ok := v["@list"]; ok {
+			return v
+		}
+		switch id, ok := v["@id"]; {
+		case ok:
+			v["@id"] = k.identifiers(id)
+		case numbered:
+			k.ids[node] = fmt.Sprintf("%s%08d", k.prefix, node)
+			v["@id"] = k.ids[node]
+		}
+	}
+	return v
+}
+
+// members goes into the value of a property; that of @reverse is a map of properties and no node.
+func (k *skolemizer) members(key string, v any) any {
+	if reverse, ok := v.(map[string]any); ok && key == "@reverse" {
+		for p := range reverse {
+			reverse[p] = k.value(reverse[p])
+		}
+		return reverse
+	}
+	return k.value(v)
+}
+
+// identifiers replaces labels of blank nodes in the value of @id or @type.
+func (k *skolemizer) identifiers(v any) any {
+	if list, ok := v.([]any); ok {
+		for i := range list {
+			list[i] = k.identifiers(list[i])
+		}
+		return list
+	}
+	if node, ok := k.probed(v); ok {
+		k.ids[node] = urn + strings.TrimPrefix(string(k.tape.Text(node)), "_:")
+		return k.ids[node]
+	}
+	return v
+}
+
+// probed returns the node that a probe's label stands for.
+func (k *skolemizer) probed(v any) (int, bool) {
+	text, _ := v.(string)
+	number, ok := strings.CutPrefix(text, probeLabel)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(number)
+	return n, err == nil && n < len(k.tape.Nodes)
+}
