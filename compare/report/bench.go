@@ -17,7 +17,7 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 		for _, b := range r.Blocks {
 			n := float64(b.Ops)
 			res := &benchfmt.Result{Name: benchfmt.Name(fmt.Sprintf("Exchange/%s/run=%d", r.ID, b.Run)), Iters: b.Ops}
-			for _, key := range []string{"goos", "goarch", "cpu", "go", "kernel", "binary"} {
+			for _, key := range []string{"goos", "goarch", "cpu", "go", "kernel"} {
 				if v := c.Environment[key]; v != "" {
 					res.SetConfig(key, v)
 					res.Config[len(res.Config)-1].File = true
