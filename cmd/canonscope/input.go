@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,15 +30,22 @@ func readInput(cmd *cobra.Command, file string, limits canon.Limits) ([]byte, er
 	return io.ReadAll(io.LimitReader(in, int64(limits.WithDefaults().Bytes)+1))
 }
 
-// contextFlags say where the contexts of documents come from: single files, then folders, then what is embedded.
+// contextFlags say where the contexts of documents come from: single files, then folders, then what is embedded, then the
+// network if that is allowed.
 type contextFlags struct {
-	files []string // URL=FILE
-	dirs  []string
+	files   []string // URL=FILE
+	dirs    []string
+	network []string // hosts
 }
+
+// anyHost stands for every host with a public address.
+const anyHost = "*"
 
 func (f *contextFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.files, "context", nil, "serve context `URL=FILE` from a file; may repeat")
 	cmd.Flags().StringArrayVar(&f.dirs, "contexts", nil, "serve contexts from a folder `DIR` with an index.json; may repeat")
+	cmd.Flags().StringSliceVar(&f.network, "allow-network", nil, "load other contexts by https, with =`HOST`,... from these hosts only")
+	cmd.Flags().Lookup("allow-network").NoOptDefVal = anyHost
 }
 
 func (f *contextFlags) loader() (jsonld.Loader, error) {
@@ -64,7 +72,15 @@ func (f *contextFlags) loader() (jsonld.Loader, error) {
 		}
 		loaders = append(loaders, l)
 	}
-	return contexts.Chain(append(loaders, contexts.Embedded())...), nil
+	loaders = append(loaders, contexts.Embedded())
+	if len(f.network) > 0 {
+		hosts := f.network
+		if slices.Contains(hosts, anyHost) {
+			hosts = nil
+		}
+		loaders = append(loaders, contexts.NewHTTP(contexts.HTTPConfig{Allow: hosts}))
+	}
+	return contexts.Chain(loaders...), nil
 }
 
 // fileLoader holds contexts given one by one.

@@ -1,0 +1,168 @@
+package contexts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/canon/jsonld"
+)
+
+// HTTP loads contexts from the network (JSON-LD API section 9.4, LoadDocumentCallback). Nothing uses it unless a user asks
+// for it: what a URL serves can change, and a document then chooses whom to ask. Make one with [NewHTTP].
+type HTTP struct {
+	allow  []string
+	limit  int
+	client http.Client
+	calls  atomic.Int64
+}
+
+// HTTPConfig bounds what an HTTP loader does.
+type HTTPConfig struct {
+	Allow   []string      // host names, with :port if not the usual one, that may be asked; empty: all with public addresses
+	Limit   int           // bytes of one document; default canon.DefaultContext
+	Timeout time.Duration // of one document, with redirects; default 10 s
+}
+
+const maxRedirects = 5
+
+// NewHTTP returns a loader. It asks by https; by http only hosts that are named in Allow.
+func NewHTTP(c HTTPConfig) *HTTP {
+	h := &HTTP{allow: c.Allow, limit: c.Limit}
+	if h.limit <= 0 {
+		h.limit = canon.DefaultContext
+	}
+	dialer := &net.Dialer{Timeout: 5 * time.Second}
+	if len(c.Allow) == 0 {
+		dialer.Control = publicOnly
+	}
+	h.client = http.Client{
+		Timeout:       c.Timeout,
+		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, ForceAttemptHTTP2: true},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error { return h.redirect(r, len(via)) },
+	}
+	if c.Timeout <= 0 {
+		h.client.Timeout = 10 * time.Second
+	}
+	return h
+}
+
+// Calls returns how many requests were made for documents, redirects not counted.
+func (h *HTTP) Calls() int64 { return h.calls.Load() }
+
+// Load asks for a context document.
+func (h *HTTP) Load(ctx context.Context, u string) (*jsonld.Document, error) {
+	doc, err := h.load(ctx, u, true)
+	if err != nil {
+		if parsed, bad := url.Parse(u); bad == nil {
+			u = parsed.Redacted()
+		}
+		return nil, fmt.Errorf("context %q: %w", u, err)
+	}
+	return doc, nil
+}
+
+func (h *HTTP) load(ctx context.Context, u string, alternate bool) (*jsonld.Document, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.allowed(r.URL); err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", "application/ld+json, application/json;q=0.9, */*;q=0.1")
+	h.calls.Add(1)
+	answer, err := h.client.Do(r)
+	if err != nil {
+		var cause *url.Error
+		if errors.As(err, &cause) {
+			err = cause.Err // the URL is told already
+		}
+		return nil, err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the server answers %s", answer.Status)
+	}
+	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	if kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+		if to := alternateOf(answer); alternate && to != "" {
+			return h.load(ctx, to, false)
+		}
+		return nil, fmt.Errorf("the server gives %q, not JSON", kind)
+	}
+	b, err := io.ReadAll(io.LimitReader(answer.Body, int64(h.limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > h.limit {
+		return nil, &canon.LimitError{Limit: "context", Max: int64(h.limit), Done: int64(len(b)), Where: u}
+	}
+	return &jsonld.Document{URL: answer.Request.URL.String(), Bytes: b}, nil
+}
+
+// alternateOf returns where an answer that is no JSON says that its JSON-LD is, or "" (JSON-LD API section 9.4 step 4).
+func alternateOf(answer *http.Response) string {
+	for _, link := range strings.Split(strings.Join(answer.Header.Values("Link"), ","), ",") {
+		target, params, ok := strings.Cut(strings.TrimSpace(link), ">")
+		if !ok || !strings.HasPrefix(target, "<") {
+			continue
+		}
+		if _, p, err := mime.ParseMediaType("x/x" + params); err != nil || p["rel"] != "alternate" || p["type"] != "application/ld+json" {
+			continue
+		}
+		if u, err := answer.Request.URL.Parse(target[1:]); err == nil {
+			return u.String()
+		}
+	}
+	return ""
+}
+
+func (h *HTTP) redirect(r *http.Request, hops int) error {
+	if hops > maxRedirects {
+		return fmt.Errorf("more than %d redirects", maxRedirects)
+	}
+	return h.allowed(r.URL)
+}
+
+// allowed says whether a URL may be asked.
+func (h *HTTP) allowed(u *url.URL) error {
+	named := slices.ContainsFunc(h.allow, func(a string) bool {
+		return strings.EqualFold(a, u.Host) || strings.EqualFold(a, u.Hostname()) && u.Port() == ""
+	})
+	switch {
+	case u.Scheme != "https" && u.Scheme != "http":
+		return fmt.Errorf("%s is neither https nor http", u.Redacted())
+	case u.User != nil:
+		return fmt.Errorf("%s holds credentials", u.Redacted())
+	case len(h.allow) > 0 && !named:
+		return fmt.Errorf("host %s is not among those that may be asked: %s", u.Host, strings.Join(h.allow, ", "))
+	case u.Scheme == "http" && !named:
+		return fmt.Errorf("%s is not https; name the host to allow it", u.Redacted())
+	}
+	return nil
+}
+
+// publicOnly keeps documents from reaching into the user's own network.
+func publicOnly(_, address string, _ syscall.RawConn) error {
+	a, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return err
+	}
+	if ip := a.Addr().Unmap(); !ip.IsGlobalUnicast() || ip.IsPrivate() {
+		return fmt.Errorf("address %s is not public; name the host to allow it", ip)
+	}
+	return nil
+}
