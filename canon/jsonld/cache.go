@@ -132,10 +132,7 @@ func (r *run) processInline(ctx *activeContext, raw []byte, node uint32) (*activ
 	if max := r.opt.Limits.Context; len(raw) > max {
 		return nil, &canon.LimitError{Limit: "context", Max: int64(max), Done: int64(len(raw)), Where: r.pointer(node)}
 	}
-	src, err := newSource("", raw, jsontape.Options{Depth: r.opt.Limits.Depth})
-	if err != nil {
-		return nil, err
-	}
+	src := cut(&r.tape, node)
 	r.at, r.inline = node, src
 	ctx.family.add(r.p, int64(len(raw))*6)
 	return r.process(ctx, src, 0, r.opt.Base, nil, how{propagate: true})
@@ -212,9 +209,6 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 	f := &family{}
 	r.own = f
 	c := initialContext(r.opt.Base, f)
-	if err := r.grow(c); err != nil {
-		return nil, err
-	}
 	var err error
 	if r.opt.ExpandContext != "" {
 		if c, err = r.expandContext(c); err != nil {

@@ -143,10 +143,15 @@ func strongHash[T string | []byte](name T) uint32 {
 
 // table is an open-addressing hash table of terms. A table is written only while its context is being made.
 type table struct {
-	slots  []slot // a power of two, at most half full
+	slots  []slot // a power of two, at most 5/8 full
 	count  int
 	strong bool // by term.strong; else by term.hash, which the tape has already computed
+
+	// One bit for term.hash of each name that may stand for @value and @type, so that most keys need no look-up.
+	values, types uint64
 }
+
+func hashBit(hash uint16) uint64 { return 1 << (hash & 63) }
 
 type slot struct {
 	hash uint32
@@ -197,15 +202,17 @@ func (t *table) findHashed(name string, hash uint16, strong uint32) *term {
 
 // clone returns a copy with room for extra more terms.
 func (t *table) clone(extra int) table {
-	need := 2 * (t.count + extra)
-	if need <= len(t.slots) {
-		return table{slots: append([]slot(nil), t.slots...), count: t.count, strong: t.strong}
-	}
+	c := *t
 	size := max(64, len(t.slots))
-	for size < need {
+	for 8*(t.count+extra) > 5*size {
 		size *= 2
 	}
-	c := table{slots: make([]slot, size), strong: t.strong}
+	c.slots = make([]slot, size)
+	if size == len(t.slots) {
+		copy(c.slots, t.slots)
+		return c
+	}
+	c.count = 0
 	c.fill(t.slots)
 	return c
 }
@@ -223,6 +230,12 @@ func (t *table) put(d *term) {
 	h := uint32(d.hash)
 	if t.strong {
 		h = d.strong
+	}
+	switch d.kw {
+	case kwValue:
+		t.values |= hashBit(d.hash)
+	case kwType:
+		t.types |= hashBit(d.hash)
 	}
 	mask := uint32(len(t.slots) - 1)
 	probes := 0
@@ -265,22 +278,19 @@ type activeContext struct {
 
 func (c *activeContext) find(name []byte, hash uint16) *term { return c.terms.find(name, hash) }
 
-var keywordTerms = func() (all [keywordCount]*term) {
+// keywordTable holds the keywords and nothing else. It is shared and never changes.
+var keywordTable = func() (t table) {
+	t.slots = make([]slot, 64)
 	for k := kwBase; k < keywordCount; k++ {
 		name := keywordText[k]
-		all[k] = &term{name: name, hash: jsontape.KeyHash(name), strong: strongHash(name), kw: k}
+		t.put(&term{name: name, hash: jsontape.KeyHash(name), strong: strongHash(name), kw: k})
 	}
-	return
+	return t
 }()
 
 // initialContext returns a newly-initialized active context with a base IRI.
 func initialContext(base string, f *family) *activeContext {
-	c := &activeContext{base: base, original: base, family: f}
-	c.terms.slots = make([]slot, 64)
-	for _, t := range keywordTerms[1:] {
-		c.terms.put(t)
-	}
-	return c
+	return &activeContext{terms: keywordTable, base: base, original: base, family: f}
 }
 
 // isInitial reports whether c has no term definitions.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"sync/atomic"
+	"unsafe"
 
 	"canonscope/canon/jsontape"
 )
@@ -61,10 +62,15 @@ type definer struct {
 	src       *source // of the context definition; errors are placed in it
 	entries   []entry
 	index     []uint32 // open addressing by strong hash: entry number + 1
-	seen      map[string]bool
 	baseURL   string
 	remotes   *remoteChain
 	protected bool
+
+	// memory for the terms and their IRIs
+	terms []term
+	iris  []iri
+	nq    []byte
+	seq   uint32
 
 	base, vocab string // in effect while terms are defined
 	hasVocab    bool
@@ -75,28 +81,33 @@ func (f *definer) fail(code Code, src *source, node uint32, detail string) error
 	return f.r.contextError(code, src, node, detail)
 }
 
-// lookup finds a term as the definition so far and what lies around it define it.
-func (f *definer) lookup(name string) *term {
-	if e := f.entry(name); e != nil && e.state != todo {
-		return e.term
-	}
-	hash, strong := jsontape.KeyHash(name), strongHash(name)
-	t := f.around(name, hash, strong)
-	if !f.seen[name] {
-		if f.seen == nil {
-			f.seen = map[string]bool{}
+// lookup defines a term of this definition if it is not defined yet (IRI expansion steps 3 and 6.3), and finds it, or the
+// term of that name around the definition.
+func (f *definer) lookup(name string) (*term, error) {
+	strong := strongHash(name)
+	if e := f.entry(name, strong); e != nil {
+		var err error
+		if e.state != done {
+			err = f.define(e)
 		}
-		f.seen[name] = true
-		f.d.needs = append(f.d.needs, need{name, hash, strong, t})
+		return e.term, err
 	}
-	return t
+	hash := jsontape.KeyHash(name)
+	t := f.around(name, hash, strong)
+	for i := len(f.d.needs) - 1; i >= max(0, len(f.d.needs)-4); i-- { // most repetitions are prefixes
+		if f.d.needs[i].name == name {
+			return t, nil
+		}
+	}
+	f.d.needs = append(f.d.needs, need{name, hash, strong, t})
+	return t, nil
 }
 
 // around finds a term outside this definition.
 func (f *definer) around(name string, hash uint16, strong uint32) *term {
 	for f.outer != nil {
 		f = f.outer
-		if e := f.entry(name); e != nil && e.state != todo {
+		if e := f.entry(name, strong); e != nil && e.state != todo {
 			return e.term
 		}
 	}
@@ -111,11 +122,10 @@ func live(t *term) *term {
 	return t
 }
 
-func (f *definer) entry(name string) *entry {
+func (f *definer) entry(name string, h uint32) *entry {
 	if len(f.index) == 0 {
 		return nil
 	}
-	h := strongHash(name)
 	mask := uint32(len(f.index) - 1)
 	for i := h & mask; f.index[i] != 0; i = (i + 1) & mask {
 		if e := &f.entries[f.index[i]-1]; e.strong == h && e.name == name {
@@ -127,6 +137,7 @@ func (f *definer) entry(name string) *entry {
 
 // compile compiles the context definition at node of src.
 func (r *run) compile(ctx *activeContext, outer *definer, src *source, node uint32, baseURL string, remotes *remoteChain) (*delta, error) {
+	r.p.count.compiled.Add(1)
 	f := &definer{r: r, ctx: ctx, outer: outer, d: &delta{}, src: src, baseURL: baseURL, remotes: remotes}
 	if outer != nil {
 		f.base, f.vocab, f.hasVocab = outer.base, outer.vocab, outer.hasVocab
@@ -167,6 +178,9 @@ func (r *run) compile(ctx *activeContext, outer *definer, src *source, node uint
 		return nil, err
 	}
 	f.d.terms = make([]*term, 0, len(f.entries))
+	f.terms = make([]term, len(f.entries))
+	f.iris = make([]iri, len(f.entries))
+	f.seq = iriCount.Add(uint32(2*len(f.entries))) - uint32(2*len(f.entries))
 	for i := range f.entries { // 5.13
 		if err := f.define(&f.entries[i]); err != nil {
 			return nil, err
@@ -357,18 +371,16 @@ func (f *definer) expandIRI(value string, documentRelative bool) (keyword, strin
 	if likeKeyword(value) { // 2
 		return kwNone, "", nil
 	}
-	if e := f.entry(value); e != nil && e.state != done { // 3
-		if err := f.define(e); err != nil {
-			return kwNone, "", err
-		}
-	}
-	if t := f.lookup(value); t != nil { // 4, 5
-		switch {
-		case t.kw != kwNone:
-			return t.kw, keywordText[t.kw], nil
-		case t.iri == nil:
-			return kwNone, "", nil
-		}
+	t, err := f.lookup(value) // 3
+	switch {
+	case err != nil:
+		return kwNone, "", err
+	case t == nil:
+	case t.kw != kwNone: // 4
+		return t.kw, keywordText[t.kw], nil
+	case t.iri == nil:
+		return kwNone, "", nil
+	default: // 5
 		return kwNone, t.iri.text, nil
 	}
 	if i := strings.IndexByte(value, ':'); i > 0 { // 6
@@ -376,12 +388,10 @@ func (f *definer) expandIRI(value string, documentRelative bool) (keyword, strin
 		if prefix == "_" || strings.HasPrefix(suffix, "//") { // 6.2
 			return kwNone, value, nil
 		}
-		if e := f.entry(prefix); e != nil && e.state != done { // 6.3
-			if err := f.define(e); err != nil {
-				return kwNone, "", err
-			}
+		if t, err = f.lookup(prefix); err != nil { // 6.3
+			return kwNone, "", err
 		}
-		if t := f.lookup(prefix); t != nil && t.iri != nil && t.prefix { // 6.4
+		if t != nil && t.iri != nil && t.prefix { // 6.4
 			return kwNone, t.iri.text + suffix, nil
 		}
 		if hasScheme(value) { // 6.5
@@ -441,14 +451,16 @@ func (f *definer) define(e *entry) error {
 		e.term = f.around(e.name, e.hash, e.strong) // an earlier definition stays
 		return nil
 	}
-	t := &term{name: e.name, hash: e.hash, strong: e.strong, protected: f.protected} // 10
+	t := &f.terms[0] // 10
+	f.terms = f.terms[1:]
+	t.name, t.hash, t.strong, t.protected = e.name, e.hash, e.strong, f.protected
 	simple := false
 	var m members
 	switch kind { // 7, 8, 9
 	case jsontape.Null:
-		m[kwID] = place{src, v}
+		m[kwID] = v
 	case jsontape.String:
-		m[kwID] = place{src, v}
+		m[kwID] = v
 		simple = true
 	case jsontape.Object:
 		if bad := m.read(src, v); bad != 0 { // 26
@@ -457,7 +469,7 @@ func (f *definer) define(e *entry) error {
 	default:
 		return f.fail(InvalidTermDefinition, src, v, "a term definition is a string, null or an object")
 	}
-	if p := m[kwProtected]; p.src != nil { // 11
+	if p := m.at(e.src, kwProtected); p.src != nil { // 11
 		switch src.kind(p.node) {
 		case jsontape.True, jsontape.False:
 			t.protected = src.kind(p.node) == jsontape.True
@@ -465,12 +477,12 @@ func (f *definer) define(e *entry) error {
 			return f.fail(InvalidProtectedValue, src, p.node, "@protected is no boolean")
 		}
 	}
-	if err := f.typeMapping(t, m[kwType]); err != nil { // 12
+	if err := f.typeMapping(t, m.at(src, kwType)); err != nil { // 12
 		return err
 	}
-	if m[kwReverse].src != nil { // 13
+	if m[kwReverse] != 0 { // 13
 		// The specification ends here with a reverse property; test t0131 wants its index mapping too, so the rest is read.
-		ok, err := f.reverse(t, &m)
+		ok, err := f.reverse(e, t, &m)
 		if err != nil || !ok {
 			f.finish(e, t, false)
 			return err
@@ -497,15 +509,22 @@ func (f *definer) finish(e *entry, t *term, ok bool) {
 	f.d.terms = append(f.d.terms, t)
 }
 
-// members are the entries of an expanded term definition by keyword.
-type members [keywordCount]place
+// members are the entries of an expanded term definition by keyword: nodes of their values, 0 where there is none.
+type members [keywordCount]uint32
+
+func (m *members) at(src *source, k keyword) place {
+	if m[k] == 0 {
+		return place{}
+	}
+	return place{src, m[k]}
+}
 
 // read fills m and returns the first key that has no place in a term definition (26), or 0.
 func (m *members) read(src *source, node uint32) uint32 {
 	for k, v := range src.tape.Members(int(node)) {
 		switch kw := keywordOf(src.text(uint32(k))); kw {
 		case kwID, kwReverse, kwContainer, kwContext, kwDirection, kwIndex, kwLanguage, kwNest, kwPrefix, kwProtected, kwType:
-			m[kw] = place{src, uint32(v)}
+			m[kw] = uint32(v)
 		default:
 			return uint32(k)
 		}
@@ -535,7 +554,7 @@ func (f *definer) typeMapping(t *term, p place) error {
 	case kw == kwNoneValue:
 		t.coercion = toNone
 	case kw == kwNone && hasScheme(text):
-		t.coercion, t.datatype = toDatatype, newIRI(text)
+		t.coercion, t.datatype = toDatatype, f.newIRI(text, "")
 	default:
 		return f.fail(InvalidTypeMapping, p.src, p.node, quote(p.src.text(p.node))+" is no IRI and no type keyword")
 	}
@@ -543,9 +562,9 @@ func (f *definer) typeMapping(t *term, p place) error {
 }
 
 // reverse is step 13; it reports whether the term is defined.
-func (f *definer) reverse(t *term, m *members) (bool, error) {
-	p := m[kwReverse]
-	if m[kwID].src != nil || m[kwNest].src != nil { // 13.1
+func (f *definer) reverse(e *entry, t *term, m *members) (bool, error) {
+	p := m.at(e.src, kwReverse)
+	if m[kwID] != 0 || m[kwNest] != 0 { // 13.1
 		return false, f.fail(InvalidReverseProperty, p.src, p.node, "@reverse stands with @id or @nest")
 	}
 	if p.src.kind(p.node) != jsontape.String { // 13.2
@@ -562,8 +581,8 @@ func (f *definer) reverse(t *term, m *members) (bool, error) {
 	if kw != kwNone || !isIRIOrBlank(iri) {
 		return false, f.fail(InvalidIRIMapping, p.src, p.node, quote(text)+" is no IRI")
 	}
-	t.iri = newIRI(iri)
-	if c := m[kwContainer]; c.src != nil && c.src.kind(c.node) != jsontape.Null { // 13.5
+	t.iri = f.newIRI(iri, "")
+	if c := m.at(e.src, kwContainer); c.src != nil && c.src.kind(c.node) != jsontape.Null { // 13.5
 		switch {
 		case c.src.is(c.node, "@set"):
 			t.container = inSet
@@ -573,14 +592,14 @@ func (f *definer) reverse(t *term, m *members) (bool, error) {
 			return false, f.fail(InvalidReverseProperty, c.src, c.node, "the container of a reverse property is @set or @index")
 		}
 	}
-	m[kwContainer] = place{}
+	m[kwContainer] = 0
 	t.reverse = true // 13.6
 	return true, nil
 }
 
 // mapping sets the IRI mapping (14 to 18); it reports whether the term is defined.
 func (f *definer) mapping(e *entry, t *term, m *members, simple bool) (bool, error) {
-	p := m[kwID]
+	p := m.at(e.src, kwID)
 	isString := p.src != nil && p.src.kind(p.node) == jsontape.String
 	switch {
 	case p.src != nil && !(isString && p.src.text(p.node) == e.name): // 14
@@ -603,7 +622,7 @@ func (f *definer) mapping(e *entry, t *term, m *members, simple bool) (bool, err
 		case kw != kwNone:
 			t.kw = kw
 		case isIRIOrBlank(iri):
-			t.iri = newIRI(iri)
+			t.iri = f.newIRI(iri, "")
 		default:
 			return false, f.fail(InvalidIRIMapping, p.src, p.node, quote(text)+" is no IRI and no keyword")
 		}
@@ -624,15 +643,14 @@ func (f *definer) mapping(e *entry, t *term, m *members, simple bool) (bool, err
 	case strings.IndexByte(e.name[1:], ':') >= 0: // 15
 		i := strings.IndexByte(e.name[1:], ':') + 1
 		prefix, suffix := e.name[:i], e.name[i+1:]
-		if d := f.entry(prefix); d != nil { // 15.1
-			if err := f.define(d); err != nil {
-				return false, err
-			}
+		d, err := f.lookup(prefix) // 15.1
+		if err != nil {
+			return false, err
 		}
-		if d := f.lookup(prefix); d != nil && d.iri != nil { // 15.2
-			t.iri = newIRI(d.iri.text + suffix)
+		if d != nil && d.iri != nil { // 15.2
+			t.iri = f.newIRI(d.iri.text, suffix)
 		} else { // 15.3
-			t.iri = newIRI(e.name)
+			t.iri = f.newIRI(e.name, "")
 		}
 	case strings.Contains(e.name, "/"): // 16
 		e.state = done
@@ -643,7 +661,7 @@ func (f *definer) mapping(e *entry, t *term, m *members, simple bool) (bool, err
 		if kw != kwNone || !hasScheme(iri) {
 			return false, f.fail(InvalidIRIMapping, e.src, e.node, quote(e.name)+" is no IRI")
 		}
-		t.iri = newIRI(iri)
+		t.iri = f.newIRI(iri, "")
 	case e.name == "@type": // 17
 		t.kw = kwType
 	default: // 18
@@ -651,14 +669,14 @@ func (f *definer) mapping(e *entry, t *term, m *members, simple bool) (bool, err
 		if !f.hasVocab {
 			return false, f.fail(InvalidIRIMapping, e.src, e.node, quote(e.name)+" has no @id, and there is no @vocab")
 		}
-		t.iri = newIRI(f.vocab + e.name)
+		t.iri = f.newIRI(f.vocab, e.name)
 	}
 	return true, nil
 }
 
 // rest reads the other entries of a term definition (19 to 25).
 func (f *definer) rest(e *entry, t *term, m *members) error {
-	if p := m[kwContainer]; p.src != nil { // 19
+	if p := m.at(e.src, kwContainer); p.src != nil { // 19
 		var ok bool
 		if t.container, ok = p.src.container(p.node); !ok {
 			return f.fail(InvalidContainerMapping, p.src, p.node, "no such container")
@@ -672,7 +690,7 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 			}
 		}
 	}
-	if p := m[kwIndex]; p.src != nil { // 20
+	if p := m.at(e.src, kwIndex); p.src != nil { // 20
 		if t.container&inIndex == 0 {
 			return f.fail(InvalidTermDefinition, p.src, p.node, "@index needs @container @index")
 		}
@@ -688,7 +706,7 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 			return f.fail(InvalidTermDefinition, p.src, p.node, quote(t.index)+" is no IRI")
 		}
 	}
-	if p := m[kwContext]; p.src != nil { // 21
+	if p := m.at(e.src, kwContext); p.src != nil { // 21
 		if err := f.r.checkScoped(f, p.src, p.node, f.baseURL, f.remotes); err != nil {
 			cause, ok := err.(*Error)
 			if !ok {
@@ -700,7 +718,7 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 		}
 		t.scoped = &scoped{p.src, p.node, f.baseURL}
 	}
-	if p := m[kwLanguage]; p.src != nil && m[kwType].src == nil { // 22
+	if p := m.at(e.src, kwLanguage); p.src != nil && m[kwType] == 0 { // 22
 		switch p.src.kind(p.node) {
 		case jsontape.Null:
 			t.hasLang = null
@@ -710,13 +728,13 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 			return f.fail(InvalidLanguageMapping, p.src, p.node, "@language is neither a string nor null")
 		}
 	}
-	if p := m[kwDirection]; p.src != nil && m[kwType].src == nil { // 23
+	if p := m.at(e.src, kwDirection); p.src != nil && m[kwType] == 0 { // 23
 		var ok bool
 		if t.hasDir, t.dir, ok = p.src.direction(p.node); !ok {
 			return f.fail(InvalidBaseDirection, p.src, p.node, `@direction is none of "ltr", "rtl" and null`)
 		}
 	}
-	if p := m[kwNest]; p.src != nil { // 24
+	if p := m.at(e.src, kwNest); p.src != nil { // 24
 		if p.src.kind(p.node) != jsontape.String {
 			return f.fail(InvalidNestValue, p.src, p.node, "@nest is no string")
 		}
@@ -725,7 +743,7 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 			return f.fail(InvalidNestValue, p.src, p.node, "@nest is a keyword other than @nest")
 		}
 	}
-	if p := m[kwPrefix]; p.src != nil { // 25
+	if p := m.at(e.src, kwPrefix); p.src != nil { // 25
 		if strings.ContainsAny(e.name, ":/") {
 			return f.fail(InvalidTermDefinition, p.src, p.node, "a prefix holds no ':' and no '/'")
 		}
@@ -749,9 +767,27 @@ func endsInGenDelim(s string) bool {
 var iriCount atomic.Uint32
 
 func newIRI(text string) *iri {
-	nq := make([]byte, 0, len(text)+2)
-	nq = append(append(append(nq, '<'), text...), '>')
+	nq := append(append(append(make([]byte, 0, len(text)+2), '<'), text...), '>')
 	return &iri{text: text, nq: nq, form: formOf(text), seq: iriCount.Add(1)}
+}
+
+// newIRI compiles an IRI in the memory of the definition. The parts are one text.
+func (f *definer) newIRI(a, b string) *iri {
+	n := len(a) + len(b) + 2
+	if cap(f.nq)-len(f.nq) < n {
+		f.nq = make([]byte, 0, max(n, 64*min(len(f.entries), 64)))
+	}
+	from := len(f.nq)
+	f.nq = append(append(append(append(f.nq, '<'), a...), b...), '>')
+	nq := f.nq[from:len(f.nq):len(f.nq)]
+	if len(f.iris) == 0 { // terms with a datatype have two
+		f.iris = make([]iri, 8)
+	}
+	i := &f.iris[0]
+	f.iris = f.iris[1:]
+	f.seq++
+	*i = iri{text: unsafe.String(&nq[1], n-2), nq: nq, form: formOf(nq[1 : n-1]), seq: f.seq} // nq never changes
+	return i
 }
 
 func quote(s string) string { return string(jsontape.AppendQuoted(nil, s)) }

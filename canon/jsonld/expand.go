@@ -231,7 +231,6 @@ type object struct {
 	ctx, typed *activeContext // active context, and type-scoped context
 	p          property
 	have       uint32 // a bit for each keyword that has been read
-	typeKey    uint32 // first key in code point order that expands to @type
 	value      uint32
 	language   uint32
 	dir        direction
@@ -288,66 +287,58 @@ var contextHash = jsontape.KeyHash("@context")
 func (r *run) rollsBack(ctx *activeContext, node uint32) bool {
 	nodes := r.tape.Nodes
 	end := nodes[node].Next
-	for k := node + 1; k < end; k = nodes[k+1].Next {
-		t := r.termOf(ctx, k)
-		if t == nil {
-			continue
-		}
-		if t.kw == kwValue || t.kw == kwID && k == node+1 && nodes[k+1].Next == end {
+	if k := node + 1; k < end && nodes[k+1].Next == end {
+		if t := r.termOf(ctx, k); t != nil && t.kw == kwID {
 			return false
+		}
+	}
+	for k := node + 1; k < end; k = nodes[k+1].Next {
+		if ctx.terms.values&hashBit(nodes[k].Hash) != 0 {
+			if t := r.termOf(ctx, k); t != nil && t.kw == kwValue {
+				return false
+			}
 		}
 	}
 	return true
 }
 
-// readKeys puts the keys of an object on the stack and applies type-scoped contexts (step 11).
-func (r *run) readKeys(o *object, ctx *activeContext) (*activeContext, error) {
+// typeKeys puts the keys that expand to @type on the stack run.types, in code point order.
+func (r *run) typeKeys(ctx *activeContext, node uint32) {
 	nodes := r.tape.Nodes
-	end := nodes[o.node].Next
-	base := len(r.keys)
-	types := 0
-	for k := o.node + 1; k < end; k = nodes[k+1].Next {
-		t := r.termOf(ctx, k)
-		r.keys = append(r.keys, key{k, t})
-		if t != nil && t.kw == kwType {
-			if types++; types == 1 || bytes.Compare(r.text(k), r.text(o.typeKey)) < 0 {
-				o.typeKey = k
+	end := nodes[node].Next
+	from := len(r.types)
+	for k := node + 1; k < end; k = nodes[k+1].Next {
+		if ctx.terms.types&hashBit(nodes[k].Hash) != 0 {
+			if t := r.termOf(ctx, k); t != nil && t.kw == kwType {
+				r.types = append(r.types, k)
 			}
 		}
 	}
-	if types == 0 {
-		return ctx, nil
-	}
-	before := ctx
+	r.sortByText(r.types[from:])
+}
+
+// readKeys applies type-scoped contexts (step 11) and puts the keys of an object on the stack.
+func (r *run) readKeys(o *object, ctx *activeContext) (*activeContext, error) {
+	from := len(r.types)
+	r.typeKeys(ctx, o.node)
 	var err error
-	if types == 1 {
-		ctx, err = r.typeScoped(ctx, o.typed, o.typeKey+1)
-	} else {
-		from := len(r.types)
-		for _, k := range r.keys[base:] {
-			if k.term != nil && k.term.kw == kwType {
-				r.types = append(r.types, k.node)
-			}
-		}
-		sorted := r.types[from:]
-		r.sortByText(sorted)
-		for _, k := range sorted {
-			if ctx, err = r.typeScoped(ctx, o.typed, k+1); err != nil {
-				break
-			}
-		}
-		r.types = r.types[:from]
-	}
-	if err != nil {
-		return nil, err
-	}
-	if ctx != before {
-		for i := range r.keys[base:] {
-			k := &r.keys[base+i]
-			k.term = r.termOf(ctx, k.node)
+	for i, to := from, len(r.types); i < to; i++ {
+		if ctx, err = r.typeScoped(ctx, o.typed, r.types[i]+1); err != nil {
+			return nil, err
 		}
 	}
+	r.types = r.types[:from]
+	r.pushKeys(ctx, o.node)
 	return ctx, nil
+}
+
+// pushKeys puts the keys of an object on the stack with their term definitions.
+func (r *run) pushKeys(ctx *activeContext, node uint32) {
+	nodes := r.tape.Nodes
+	end := nodes[node].Next
+	for k := node + 1; k < end; k = nodes[k+1].Next {
+		r.keys = append(r.keys, key{k, r.termOf(ctx, k)})
+	}
 }
 
 // typeScoped applies the scoped contexts of the types at node, in code point order (step 11.2).
@@ -435,12 +426,11 @@ func (r *run) nest(o *object, k uint32) error {
 			}
 		}
 		base, nests := len(r.keys), len(r.nests)
-		for c := n + 1; c < nodes[n].Next; c = nodes[c+1].Next {
-			t := r.termOf(ctx, c)
-			if t != nil && t.kw == kwValue { // 14.2.1
-				return r.fail(InvalidNestValue, c, "a nested object holds @value")
+		r.pushKeys(ctx, n)
+		for _, k := range r.keys[base:] {
+			if k.term != nil && k.term.kw == kwValue { // 14.2.1
+				return r.fail(InvalidNestValue, k.node, "a nested object holds @value")
 			}
-			r.keys = append(r.keys, key{c, t})
 		}
 		o.ctx = ctx
 		err := r.entries(o, base, nests)

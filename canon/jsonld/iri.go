@@ -27,30 +27,48 @@ type iri struct {
 	seq  uint32 // number for hashing; the pointer is the identity
 }
 
+// formOf finds the form of text. An IRI is well-formed if it has a scheme, only characters that N-Quads can carry and at
+// most one '#'; percent-encoding and the parts of the grammar (RFC 3987) that peers do not look at are not checked.
 func formOf[T rdf.Chars](text T) form {
+	marks, bad := 0, false
+	for i := 0; i < len(text); i++ {
+		switch iriClass[text[i]] {
+		case fragmentMark:
+			marks++
+		case noIRI:
+			bad = true
+		}
+	}
 	switch {
 	case len(text) > 1 && text[0] == '_' && text[1] == ':':
 		return blank
-	case rdf.ValidIRI(text) && !twoFragments(text):
+	case hasScheme(text):
+		if bad || marks > 1 {
+			return invalid
+		}
 		return absolute
 	case len(text) > 0 && text[0] == '@' && keywordOf(string(text)) != kwNone:
 		return reserved
-	case hasScheme(text):
-		return invalid
 	}
 	return relative
 }
 
-// twoFragments reports whether text has a second '#', which the grammar of IRIs (RFC 3987 section 2.2) forbids.
-func twoFragments[T rdf.Chars](text T) bool {
-	n := 0
-	for i := 0; i < len(text); i++ {
-		if text[i] == '#' {
-			n++
-		}
+const (
+	fragmentMark = 1
+	noIRI        = 2
+)
+
+// iriClass marks '#' and what IRIREF forbids: U+0000 to U+0020 and <>"{}|^`\.
+var iriClass = func() (t [256]uint8) {
+	for c := range 0x21 {
+		t[c] = noIRI
 	}
-	return n > 1
-}
+	for _, c := range "<>\"{}|^`\\" {
+		t[c] = noIRI
+	}
+	t['#'] = fragmentMark
+	return
+}()
 
 // hasScheme reports whether text has the form of an IRI: a scheme and a colon (RFC 3986 section 3.1).
 func hasScheme[T rdf.Chars](text T) bool {

@@ -67,7 +67,7 @@ func (r *run) processOne(result, ctx *activeContext, src *source, node uint32, b
 		if !h.propagate {
 			fresh.previous = result
 		}
-		return fresh, r.grow(fresh)
+		return fresh, nil
 	case jsontape.String: // 5.2
 		url := resolve(baseURL, src.text(node)) // 5.2.1
 		if !hasScheme(url) {

@@ -1,7 +1,9 @@
 package jsonld
 
 import (
+	"slices"
 	"sync"
+	"unsafe"
 
 	"canonscope/canon/jsontape"
 )
@@ -20,10 +22,25 @@ type source struct {
 
 func newSource(url string, text []byte, opt jsontape.Options) (*source, error) {
 	s := &source{url: url, str: string(text)}
-	if err := s.tape.Scan(append([]byte(nil), text...), opt); err != nil {
+	if err := s.tape.Scan(unsafe.Slice(unsafe.StringData(s.str), len(s.str)), opt); err != nil { // read, never written
 		return nil, err
 	}
 	return s, nil
+}
+
+// cut returns a source with a copy of one value of a scanned document.
+func cut(t *jsontape.Tape, node uint32) *source {
+	first := t.Nodes[node]
+	s := &source{str: string(t.Src[first.Start:first.End])}
+	s.tape.Src = unsafe.Slice(unsafe.StringData(s.str), len(s.str))
+	s.tape.Nodes = slices.Clone(t.Nodes[node:first.Next])
+	for i := range s.tape.Nodes {
+		n := &s.tape.Nodes[i]
+		n.Start -= first.Start
+		n.End -= first.Start
+		n.Next -= node
+	}
+	return s
 }
 
 // fresh returns a source with the same text and nothing compiled.
