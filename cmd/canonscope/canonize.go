@@ -31,8 +31,7 @@ func newCanonizeCommand() *cobra.Command {
 RDFC reads N-Quads and JSON-LD, JCS reads JSON. Without --input a file that ends in .nq or .nt is N-Quads; what else RDFC
 reads is JSON-LD. A document that would lose data is refused, unless --lossy: then the losses are listed on standard error.
 Contexts are found offline: given files, then given folders, then those built in; the network is asked only with
---allow-network. Numbers that JCS writes as others are
-listed on standard error.`,
+--allow-network. Numbers that JCS writes as others are listed on standard error.`,
 		Example: `  canonscope canonize --method rdfc credential.json
   canonscope canonize --method rdfc --digest --hash sha384 dataset.nq
   canonscope canonize --method rdfc --map - < dataset.nq --input nquads
