@@ -51,7 +51,7 @@ func (w Warning) String() string {
 }
 
 // MaxWarnings bounds the list of warnings of one document; further ones are not listed.
-const MaxWarnings = 100
+const MaxWarnings = 20
 
 // ChangeError says that canonicalization would change numbers, where Options.Strict forbids it.
 type ChangeError struct {
