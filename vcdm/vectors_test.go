@@ -38,3 +38,22 @@ func TestVectors(t *testing.T) {
 		}
 	}
 }
+
+// The artifacts of another implementation are answered as they expect.
+func TestInterop(t *testing.T) {
+	dir := official.Dir(t, "interop")
+	results, err := vectors.Interop(context.Background(), dir, vectors.Engines{RDFC: engine(t, engines.Native, canon.RDFC), JCS: engine(t, engines.Native, canon.JCS)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if r.Outcome != conform.Passed {
+			t.Errorf("%s: %s: %s", r.Test, r.Outcome, r.Reason)
+		}
+	}
+	if passed, _, _ := conform.Count(results); passed < 339 {
+		t.Errorf("%d checks passed", passed)
+	} else {
+		t.Logf("%d checks passed", passed)
+	}
+}

@@ -28,6 +28,7 @@ type Verifier struct {
 	Skew      time.Duration    // how far created may lie ahead of the clock
 	AnyTime   bool             // compare neither created nor expires with the clock
 	Period    bool             // demand a credential's validFrom and validUntil to enclose the clock
+	Bound     bool             // demand a proof by the issuer of a credential, or the holder of a presentation
 	Limits    canon.Limits     // zero fields take their defaults
 	Recorder  *phase.Recorder  // nil records nothing
 	Counts    *Counts          // nil counts nothing
@@ -40,6 +41,8 @@ type Result struct {
 	MediaType string        // "" unless Verified
 	Proofs    []ProofResult // one for each proof, in order
 	Errors    []error       // why it is not verified; most are *Error
+
+	Credentials []*Result // of a presentation: one for each credential in it
 }
 
 // ProofResult is the outcome of one proof.
@@ -48,6 +51,7 @@ type ProofResult struct {
 	Suite    string
 	Method   *Method // nil where it was not found
 	Verified bool
+	Bound    bool  // the method's controller is the issuer of the credential or the holder of the presentation
 	Err      error // nil if Verified
 }
 
@@ -106,6 +110,7 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool) *Result {
 		var document []byte
 		document, p.Err = v.verifyProof(ctx, &d, all, i, w, p)
 		p.Verified = p.Err == nil
+		p.Bound = p.Method != nil && bound(&d, p.Method.Controller)
 		if p.Verified && r.Document == nil {
 			r.Document = document
 		}
@@ -123,6 +128,9 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool) *Result {
 			}
 			r.Errors = append(r.Errors, below(err, at))
 		}
+	}
+	if v.Bound && !slices.ContainsFunc(r.Proofs, func(p ProofResult) bool { return p.Verified && p.Bound }) {
+		r.Errors = append(r.Errors, verification("/proof", "none is by the issuer of the credential or the holder of the presentation"))
 	}
 	if r.Verified = len(r.Errors) == 0; r.Verified {
 		r.MediaType = MediaType
@@ -236,6 +244,18 @@ func (v *Verifier) checkPeriod(d *document) error {
 		}
 	}
 	return nil
+}
+
+// bound says whether a controller is the issuer of a credential or the holder of a presentation.
+func bound(d *document, controller string) bool {
+	of := d.tape.Get(0, "issuer")
+	if of < 0 {
+		of = d.tape.Get(0, "holder")
+	}
+	if of >= 0 && d.tape.Nodes[of].Kind == jsontape.Object {
+		of = d.tape.Get(of, "id")
+	}
+	return of >= 0 && d.tape.Nodes[of].Kind == jsontape.String && d.tape.TextIs(of, controller)
 }
 
 func sameSet(a, b []string) bool {

@@ -61,6 +61,8 @@ func (e Engines) Suite(name string) vcdm.Suite {
 		return vcdm.ECDSARDFC2019(e.RDFC)
 	case "ecdsa-jcs-2019":
 		return vcdm.ECDSAJCS2019(e.JCS)
+	case "ecdsa-sd-2023":
+		return vcdm.ECDSASD2023(e.RDFC, vcdm.SDOptions{})
 	}
 	return nil
 }

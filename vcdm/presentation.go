@@ -1,0 +1,112 @@
+package vcdm
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"canonscope/canon/jsontape"
+)
+
+// BaseContext is the URL of the context that every document of the data model starts with (Verifiable Credentials Data
+// Model 2.0 section 4.3).
+const BaseContext = "https://www.w3.org/ns/credentials/v2"
+
+// NewPresentation returns an unsigned presentation of secured credentials, as they are. The holder is a URL; "" leaves it
+// out.
+func NewPresentation(holder string, credentials ...[]byte) []byte {
+	p := []byte(`{"@context":["` + BaseContext + `"],"type":["VerifiablePresentation"]`)
+	if holder != "" {
+		p = jsontape.AppendQuoted(append(p, `,"holder":`...), holder)
+	}
+	p = append(p, `,"verifiableCredential":[`...)
+	for i, c := range credentials {
+		if i > 0 {
+			p = append(p, ',')
+		}
+		p = append(p, c...)
+	}
+	return append(p, "]}"...)
+}
+
+// VerifyPresentation checks the proofs of a presentation and those of every credential in it. The verifier's purpose,
+// domain and challenge are for the presentation; the credentials have to be made for [AssertionMethod].
+func (v *Verifier) VerifyPresentation(ctx context.Context, doc []byte) *Result {
+	r := v.VerifyAll(ctx, doc)
+	var t jsontape.Tape
+	if err := t.Scan(doc, jsontape.Options{Bytes: v.Limits.Bytes, Depth: v.Limits.Depth}); err != nil {
+		return r // it has the error already
+	}
+	each := *v
+	each.Purpose, each.Domain, each.Challenge = AssertionMethod, nil, ""
+	for i, c := range credentials(&t) {
+		at := "/verifiableCredential/" + strconv.Itoa(i)
+		var one *Result
+		switch {
+		case t.Nodes[c].Kind != jsontape.Object:
+			one = failed(&Error{Type: ParsingError, Msg: "a credential must be an object"})
+		case hasText(&t, t.Get(c, "type"), "EnvelopedVerifiableCredential"):
+			one = failed(verification("", "an enveloped credential is secured by other means than Data Integrity"))
+		default:
+			one = each.VerifyAll(ctx, t.Raw(c))
+		}
+		r.Credentials = append(r.Credentials, one)
+		for _, err := range one.Errors {
+			r.Errors = append(r.Errors, inside(err, at))
+		}
+	}
+	if len(r.Errors) > 0 {
+		r.Verified, r.Document, r.MediaType = false, nil, ""
+	} else {
+		r.MediaType = "application/vp"
+	}
+	return r
+}
+
+// credentials returns the nodes of a presentation's credentials.
+func credentials(t *jsontape.Tape) []int {
+	if t.Nodes[0].Kind != jsontape.Object {
+		return nil
+	}
+	list := t.Get(0, "verifiableCredential")
+	if list < 0 {
+		return nil
+	}
+	if t.Nodes[list].Kind != jsontape.Array {
+		return []int{list}
+	}
+	var all []int
+	for e := range t.Elements(list) {
+		all = append(all, e)
+	}
+	return all
+}
+
+// hasText says whether a value is the text or a list that holds it.
+func hasText(t *jsontape.Tape, value int, text string) bool {
+	if value < 0 {
+		return false
+	}
+	switch t.Nodes[value].Kind {
+	case jsontape.String:
+		return t.TextIs(value, text)
+	case jsontape.Array:
+		for e := range t.Elements(value) {
+			if t.Nodes[e].Kind == jsontape.String && t.TextIs(e, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inside puts the place of a document before the place in it.
+func inside(err error, at string) error {
+	var e *Error
+	if errors.As(err, &e) {
+		c := *e
+		c.Where = at + e.Where
+		return &c
+	}
+	return err
+}
