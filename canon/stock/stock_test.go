@@ -203,3 +203,29 @@ func TestTunedEqualsStock(t *testing.T) {
 		}
 	}
 }
+
+// TestAlternating shows that contexts which define one term differently, also within one another, never mix.
+func TestAlternating(t *testing.T) {
+	loader := &docs{m: map[string]string{
+		"https://example.org/1": `{"@context":{"@version":1.1,"name":"https://example.org/one","part":{"@id":"https://example.org/part","@context":{"name":"https://example.org/inner"}}}}`,
+		"https://example.org/2": `{"@context":{"name":"https://example.org/two","part":"https://example.org/part"}}`,
+	}}
+	docs := map[string]string{
+		`{"@context":"https://example.org/1","@id":"urn:a","name":"x"}`:                                                                 "<urn:a> <https://example.org/one> \"x\" .\n",
+		`{"@context":"https://example.org/2","@id":"urn:a","name":"x"}`:                                                                 "<urn:a> <https://example.org/two> \"x\" .\n",
+		`{"@context":["https://example.org/1","https://example.org/2"],"@id":"urn:a","name":"x"}`:                                       "<urn:a> <https://example.org/two> \"x\" .\n",
+		`{"@context":["https://example.org/2","https://example.org/1"],"@id":"urn:a","name":"x"}`:                                       "<urn:a> <https://example.org/one> \"x\" .\n",
+		`{"@context":"https://example.org/1","@id":"urn:a","part":{"@id":"urn:b","name":"x"}}`:                                          "<urn:a> <https://example.org/part> <urn:b> .\n<urn:b> <https://example.org/inner> \"x\" .\n",
+		`{"@context":"https://example.org/1","@id":"urn:a","part":{"@context":"https://example.org/2","@id":"urn:b","name":"x"}}`:       "<urn:a> <https://example.org/part> <urn:b> .\n<urn:b> <https://example.org/two> \"x\" .\n",
+		`[{"@context":"https://example.org/1","@id":"urn:a","name":"x"},{"@context":"https://example.org/2","@id":"urn:b","name":"x"}]`: "<urn:a> <https://example.org/one> \"x\" .\n<urn:b> <https://example.org/two> \"x\" .\n",
+	}
+	for name, c := range map[string]canon.Canonicalizer{"stock": stock.RDFC(loader), "tuned": stock.Tuned(loader)} {
+		for range 3 {
+			for doc, want := range docs {
+				if got, err := canonicalize(c, doc, canon.Options{}); err != nil || got != want {
+					t.Errorf("%s: %s: %v\n%swant\n%s", name, doc, err, got, want)
+				}
+			}
+		}
+	}
+}
