@@ -8,6 +8,7 @@
 package claims
 
 import (
+	"cmp"
 	"crypto/sha512"
 	"encoding/binary"
 	"encoding/json"
@@ -23,6 +24,9 @@ import (
 
 // Lifetime is how long a credential is valid that does not say it: mdoc demands an end, so sd-jwt-vc gets the same.
 const Lifetime = 10 * 365 * 24 * time.Hour
+
+// Start is the validFrom of a credential that does not say it, as the study's shape does not: mdoc demands one.
+const Start = "2025-01-01T00:00:00Z"
 
 // TypePrefix makes a collision-resistant name of a credential's type.
 const TypePrefix = "urn:canonscope:"
@@ -59,7 +63,7 @@ func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
 			return nil, fmt.Errorf("%s: %w", c.Schema, err)
 		}
 	}
-	from, err := time.Parse(time.RFC3339, c.ValidFrom)
+	from, err := time.Parse(time.RFC3339, cmp.Or(c.ValidFrom, Start))
 	if err != nil {
 		return nil, fmt.Errorf("%s: /validFrom: %w", c.Schema, err)
 	}
