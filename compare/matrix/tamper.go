@@ -107,7 +107,7 @@ func tamperVCDM(c *schemas.Credential, presented []byte) ([]measure.Tampered, er
 	}
 	out := []measure.Tampered{{What: "a disclosed value", Bytes: value}}
 	for _, member := range []string{`"proofValue"`, `"created"`} {
-		i := bytes.Index(presented, []byte(member))
+		i := bytes.LastIndex(presented, []byte(member)) // the first may be a term of an inline context
 		if i < 0 {
 			return nil, fmt.Errorf("the presentation has no %s", member)
 		}

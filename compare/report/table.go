@@ -53,8 +53,8 @@ type Attributed struct {
 	High       float64  `json:"high"`
 	Foreground int64    `json:"foreground_samples"`
 	Background int64    `json:"background_samples"`
-	Below      []string `json:"below,omitempty"`    // cells whose interval lies wholly below Wanted
-	Doubtful   []string `json:"doubtful,omitempty"` // cells whose samples do not cover their CPU time
+	Below      []string `json:"below,omitempty"` // cells whose interval lies wholly below Wanted
+	Coverage   float64  `json:"coverage"`        // time of all samples over the CPU time of all passes
 }
 
 // Wanted is the share of foreground samples that rules should own.
@@ -205,12 +205,14 @@ func attributed(c *compare.Campaign) Attributed {
 		if s := r.Profile.Attribution.Attributed(); s.High < Wanted {
 			a.Below = append(a.Below, r.ID)
 		}
-		if r.Profile.Warning != "" {
-			a.Doubtful = append(a.Doubtful, r.ID)
-		}
+		all.CPU += r.Profile.CPU
 	}
 	s := all.Attribution.Attributed()
 	a.Share, a.Low, a.High, a.Foreground = s.Share, s.Low, s.High, s.Of
-	a.Background = all.Attribution.Background.Total().Samples
+	bg := all.Attribution.Background.Total()
+	a.Background = bg.Samples
+	if all.CPU > 0 {
+		a.Coverage = float64(all.Attribution.Foreground.Total().Value+bg.Value) / float64(all.CPU)
+	}
 	return a
 }

@@ -285,13 +285,13 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", "canonical forms agree: "+strings.Join(slices.Sorted(maps.Keys(oracles)), "; "))
 	}
 	if a := t.Attributed; a.Foreground > 0 {
-		p.wrapped(2, "", fmt.Sprintf("profiles: %s (%s to %s) of %s foreground samples attributed; %s background samples",
-			percent(a.Share), percent(a.Low), percent(a.High), figure(float64(a.Foreground)), figure(float64(a.Background))))
+		p.wrapped(2, "", fmt.Sprintf("profiles: %s (%s to %s) of %s foreground samples attributed; %s background samples; samples cover %.2f of the CPU time",
+			percent(a.Share), percent(a.Low), percent(a.High), figure(float64(a.Foreground)), figure(float64(a.Background)), a.Coverage))
 		if len(a.Below) > 0 {
 			p.wrapped(2, "", fmt.Sprintf("wholly below %.0f %%: %s", 100*Wanted, few(a.Below)))
 		}
-		if n := len(a.Doubtful); n > 0 {
-			p.wrapped(2, "", fmt.Sprintf("%s whose samples cover less than 90 %% or more than 110 %% of their CPU time, so their shares are coarse", plural(n, "profile")))
+		if a.Coverage < profiles.MinCoverage || a.Coverage > profiles.MaxCoverage {
+			p.wrapped(2, "", "  ! the machine lost or doubled samples: read the shares as coarse")
 		}
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {

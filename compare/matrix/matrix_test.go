@@ -1,0 +1,152 @@
+package matrix_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"canonscope/canon"
+	"canonscope/canon/engines"
+	"canonscope/compare"
+	"canonscope/compare/matrix"
+	"canonscope/compare/measure"
+	"canonscope/schemas/contexts"
+)
+
+func TestDefaultSubset(t *testing.T) {
+	s, err := matrix.Select(matrix.Filter{Default: true}, matrix.DefaultPolicy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make(map[string]bool)
+	for _, e := range s.Entries {
+		ids[e.Cell.ID()] = true
+		if !e.Default || e.Unsupported != "" {
+			t.Errorf("%s is in the default subset: %+v", e.Cell.ID(), e)
+		}
+	}
+	for _, schema := range []string{"simple-20", "ob3"} {
+		for _, want := range []string{
+			"format=vcdm/suite=eddsa-rdfc-2022/engine=stock/alg=EdDSA/schema=" + schema + "/gc=100/procs=2/contexts=embedded",
+			"format=vcdm/suite=eddsa-jcs-2022/engine=stock/alg=EdDSA/schema=" + schema + "/gc=100/procs=2/contexts=none",
+			"format=sd-jwt-vc/suite=jws/engine=stock/alg=EdDSA/schema=" + schema + "/gc=100/procs=2/contexts=none",
+			"format=sd-jwt-vc/suite=jws/engine=stock/alg=ES256/schema=" + schema + "/gc=100/procs=2/contexts=none",
+			"format=mdoc/suite=cose-sign1/engine=stock/alg=EdDSA/schema=" + schema + "/gc=100/procs=2/contexts=none",
+			"format=mdoc/suite=cose-sign1/engine=stock/alg=ES256/schema=" + schema + "/gc=100/procs=2/contexts=none",
+		} {
+			if !ids[want] {
+				t.Errorf("the default subset lacks %s", want)
+			}
+		}
+	}
+	if len(s.Cells()) != 3*len(s.Entries) || len(s.LeftOut) == 0 {
+		t.Errorf("%d cells of %d exchanges, left out: %v", len(s.Cells()), len(s.Entries), s.LeftOut)
+	}
+}
+
+// Every exchange of the matrix either opens or says why not, and ids are unique.
+func TestEveryEntryOpens(t *testing.T) {
+	s, err := matrix.Select(matrix.Filter{}, matrix.DefaultPolicy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(map[string]bool)
+	for _, e := range s.Entries {
+		if seen[e.Cell.ID()] {
+			t.Errorf("%s is there twice", e.Cell.ID())
+		}
+		seen[e.Cell.ID()] = true
+		b, err := matrix.Open(e.Cell)
+		if (err == nil) != (e.Unsupported == "") || err == nil && (b.Format == nil || b.Generator == nil || b.Tamper == nil) {
+			t.Errorf("%s: %+v, %v", e.Cell.ID(), b, err)
+		}
+	}
+	for _, u := range s.Unsupported() {
+		if u.State != compare.Unsupported || u.Reason == "" {
+			t.Errorf("%s: %s %q", u.ID, u.State, u.Reason)
+		}
+	}
+	if _, err := matrix.Open(compare.Cell{Format: "nothing"}); err == nil {
+		t.Error("a cell that does not exist opens")
+	}
+}
+
+// The matrix says that json-gold has no SHA-384; if that changes, so must the matrix.
+func TestUnsupportedIsTrue(t *testing.T) {
+	c, err := engines.New(engines.Stock, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Canonicalize(t.Context(), []byte(`{"@id":"urn:a","urn:b":"c"}`), canon.Options{Hash: canon.SHA384})
+	var unsupported *canon.UnsupportedError
+	if !errors.As(err, &unsupported) {
+		t.Errorf("json-gold with SHA-384: %v", err)
+	}
+}
+
+// Each format's gate passes, and its altered presentations differ from the presentation and from each other.
+func TestTampers(t *testing.T) {
+	for _, id := range []string{
+		"format=vcdm/suite=eddsa-jcs-2022/engine=native/alg=EdDSA/schema=%/gc=100/procs=2/contexts=none",
+		"format=vcdm/suite=eddsa-rdfc-2022/engine=stock/alg=EdDSA/schema=%/gc=100/procs=2/contexts=embedded",
+		"format=sd-jwt-vc/suite=jws/engine=stock/alg=ES256/schema=%/gc=100/procs=2/contexts=none",
+		"format=mdoc/suite=cose-sign1/engine=stock/alg=EdDSA/schema=%/gc=100/procs=2/contexts=none",
+	} {
+		for _, schema := range []string{"simple-20", "simple-inline-20", "ob3"} {
+			cell, err := compare.ParseCell(strings.Replace(id, "%", schema, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run(cell.Format+" "+cell.Suite+" "+schema, func(t *testing.T) {
+				b, err := matrix.Open(cell)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := b.Generator.Document(1, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if b.Check != nil {
+					form, err := b.Check(context.Background(), c)
+					if err != nil || form.Oracle == "" || cell.Contexts != "none" && form.Quads == 0 {
+						t.Errorf("the check finds %+v, %v", form, err)
+					}
+				}
+				x, err := b.Format.Prepare(c, compare.Scenario{Now: measure.Now, Seed: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				issued, err := x.Issue()
+				if err != nil {
+					t.Fatal(err)
+				}
+				presented, err := x.Present(issued)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := x.Verify(presented); err != nil {
+					t.Fatal(err)
+				}
+				altered, err := b.Tamper(c, presented)
+				if err != nil || len(altered) != 3 {
+					t.Fatalf("%d altered presentations, %v", len(altered), err)
+				}
+				for i, a := range altered {
+					if bytes.Equal(a.Bytes, presented) {
+						t.Errorf("altering %s changes nothing", a.What)
+					}
+					for _, o := range altered[:i] {
+						if bytes.Equal(a.Bytes, o.Bytes) {
+							t.Errorf("altering %s is altering %s", a.What, o.What)
+						}
+					}
+					if x.Verify(a.Bytes) == nil {
+						t.Errorf("verify accepts %s altered", a.What)
+					}
+				}
+			})
+		}
+	}
+}
