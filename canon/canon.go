@@ -101,8 +101,8 @@ type Form struct {
 
 // Loss is one piece of data that the JSON-LD algorithms drop, or a number that JCS writes as another.
 type Loss struct {
-	Pointer string // JSON pointer of the value in the document
-	Reason  string // what the specification drops there, e.g. "undefined term"
+	Pointer string `json:"pointer"` // JSON pointer of the value in the document
+	Reason  string `json:"reason"`  // what the specification drops there, e.g. "undefined term"
 }
 
 // Canonicalizer is one method of one engine. Implementations are safe for concurrent use.

@@ -92,12 +92,15 @@ func Axes(name string) ([]*Axis, error) {
 	return list, nil
 }
 
-// Default returns the value that a catalogue name has on this axis, as Get reads it.
-func (a *Axis) Default(name string) (string, error) {
-	base, _, _ := strings.Cut(name, ":")
-	g, err := find(base)
+// Value returns the value that a name has on this axis, as Get reads it.
+func (a *Axis) Value(name string) (string, error) {
+	got, err := Get(name)
 	if err != nil {
 		return "", err
+	}
+	g, ok := got.(*generator)
+	if !ok || !slices.Contains(g.axes, a.Name) {
+		return "", fmt.Errorf("schema %s has no axis %q", name, a.Name)
 	}
 	if a.word != nil {
 		return a.Words[*a.word(&g.shape)], nil

@@ -64,7 +64,7 @@ const MaxAttributes = 10000
 // shape, as NAME:AXIS=VALUE:AXIS=VALUE. A path, or a name that ends in .json, is a credential of the user. The error of an
 // unknown name or axis lists the valid ones.
 func Get(name string) (schemas.Generator, error) {
-	if isFile(name) {
+	if IsFile(name) {
 		f, err := openFile(name)
 		if err != nil {
 			return nil, err // a nil *file must not become a Generator

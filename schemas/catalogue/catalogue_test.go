@@ -372,7 +372,7 @@ func TestAxes(t *testing.T) {
 					continue
 				}
 				used = true
-				if d := must(a.Default(name)); d != "as published" {
+				if d := must(a.Value(name)); d != "as published" {
 					if _, err := catalogue.Get(name + ":" + a.Name + "=" + d); err != nil {
 						t.Errorf("the default of axis %s is refused: %v", a.Name, err)
 					}
@@ -382,6 +382,17 @@ func TestAxes(t *testing.T) {
 		if !used {
 			t.Errorf("no schema has axis %s", a.Name)
 		}
+	}
+}
+
+func TestAxisValue(t *testing.T) {
+	for _, a := range must(catalogue.Axes("ob3")) {
+		if a.Name == "tags" && must(a.Value("ob3:tags=7")) != "7" {
+			t.Error("the value of an axis in a name is not shown")
+		}
+	}
+	if _, err := must(catalogue.Axes("simple-20"))[0].Value("ob3"); err == nil {
+		t.Error("ob3 has attributes")
 	}
 }
 

@@ -10,17 +10,17 @@ func clr(name, about string, s shape) *generator {
 }
 
 func clrSmall() *generator {
-	return clr("clr-small", "CLR 2.0, small: one nested credential", shape{achievements: 1, associations: 1, languages: 1, blank: -1,
+	return clr("clr-small", "CLR 2.0, small: 1 nested credential", shape{achievements: 1, associations: 1, languages: 1, blank: -1,
 		identities: 1, prose: 1, plain: true, criteriaID: true, services: true, listed: true})
 }
 
 func clrMedium() *generator {
-	return clr("clr-medium", "CLR 2.0, medium: 6 nested credentials, associations, an endorsement", shape{achievements: 6, associations: 5,
+	return clr("clr-medium", "CLR 2.0, medium: 6 nested credentials", shape{achievements: 6, associations: 5,
 		results: 0.2, resultDescriptions: 1, endorsements: 1, languages: 1, blank: -1, profile: 1, identities: 1, prose: 7, depth: 1})
 }
 
 func clrLarge() *generator {
-	return clr("clr-large", "CLR 2.0, large: a transcript of 62 nested credentials with their own contexts and an embedded PDF", shape{
+	return clr("clr-large", "CLR 2.0, large: 62 nested, and a PDF", shape{
 		achievements: 62, results: 1.18, resultDescriptions: 2.36, alignments: 0.9, tags: 2, languages: 1, blank: -1, embedded: 128_000,
 		proofs: 1, profile: 1, identities: 2, prose: 1, plain: true, graded: true, pictured: true, services: true})
 }

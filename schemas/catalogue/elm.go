@@ -14,23 +14,23 @@ func elm(name, about string, s shape) *generator {
 }
 
 func elmSmall() *generator {
-	return elm("elm-small", "European Learning Model, small: one claim", shape{achievements: 1, languages: 2, maps: 2})
+	return elm("elm-small", "ELM 3.1, small: one claim, 2 languages", shape{achievements: 1, languages: 2, maps: 2})
 }
 
 func elmMedium() *generator {
-	return elm("elm-medium", "European Learning Model, medium: a micro-credential with two images", shape{achievements: 1, languages: 1,
+	return elm("elm-medium", "ELM 3.1, medium: two images", shape{achievements: 1, languages: 1,
 		outcomes: 4, embedded: 42_000, full: true})
 }
 
 func elmLarge() *generator {
-	return elm("elm-large", "European Learning Model, large: a transcript in 3 languages", shape{achievements: 4, parts: 2, depth: 1,
+	return elm("elm-large", "ELM 3.1, large: transcript, 3 languages", shape{achievements: 4, parts: 2, depth: 1,
 		languages: 3, outcomes: 12, maps: 12, full: true, terse: true})
 }
 
 // elmVCDM2 is the negative case: the ELM context redefines description, which VCDM v2 protects, so it needs VCDM 1.1.
 func elmVCDM2() *generator {
 	g := elmSmall()
-	g.name, g.about = "elm-vcdm2", "refused: the ELM context after VCDM v2 redefines a protected term"
+	g.name, g.about = "elm-vcdm2", "refused: ELM redefines a term of VCDM v2"
 	g.base, g.shape.vcdm2 = g.name, true
 	return g
 }

@@ -14,8 +14,8 @@ import (
 // filePrefix marks the name of a user's file. The rest is its absolute path, escaped so that a name holds no slash.
 const filePrefix = "file:"
 
-// isFile tells paths and names of files from names of the catalogue.
-func isFile(name string) bool {
+// IsFile tells paths and names of files from names of the catalogue.
+func IsFile(name string) bool {
 	return strings.HasPrefix(name, filePrefix) || strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".jsonld")
 }
 

@@ -16,19 +16,19 @@ func ob(name, about string, s shape) *generator {
 
 // ob3 and obLarge are two names of one shape: the one that campaigns use and its place among the sizes.
 func ob3() *generator {
-	return ob("ob3", "Open Badges 3.0 of the shape of the specification's complete example: 3 results, 5 endorsements with proofs", complete)
+	return ob("ob3", "Open Badges 3.0, the complete example", complete)
 }
 
 func obLarge() *generator {
-	return ob("ob-large", "Open Badges 3.0, large: the shape of ob3", complete)
+	return ob("ob-large", "Open Badges 3.0, large: as ob3", complete)
 }
 
 func obSmall() *generator {
-	return ob("ob-small", "Open Badges 3.0, small: one achievement with criteria alone", shape{languages: 1, blank: -1, prose: 1})
+	return ob("ob-small", "Open Badges 3.0, small: criteria alone", shape{languages: 1, blank: -1, prose: 1})
 }
 
 func obMedium() *generator {
-	return ob("ob-medium", "Open Badges 3.0, medium: a course with results, rubric and alignments", shape{results: 5, resultDescriptions: 3,
+	return ob("ob-medium", "Open Badges 3.0, medium: results, a rubric", shape{results: 5, resultDescriptions: 3,
 		rubricLevels: 3, alignments: 3, evidence: 1, tags: 3, languages: 1, blank: -1, profile: 1, identities: 2, prose: 1, lists: true,
 		plain: true, graded: true, pictured: true, services: true})
 }

@@ -26,11 +26,12 @@ const vocabulary = "https://vocab.example/terms#"
 func simple(n int, inline bool) *generator {
 	g := &generator{shape: shape{attributes: float64(n), blank: -1}, axes: []string{"attributes", "contexts", "unused-terms"}}
 	if inline {
-		g.name, g.about, g.draw = fmt.Sprintf("simple-inline-%d", n), "attributes of 24 characters, one inline context alone (the 2026 study's shape)", drawSimpleInline
+		g.name, g.draw = fmt.Sprintf("simple-inline-%d", n), drawSimpleInline
+		g.about = fmt.Sprintf("%d attributes, one inline context alone", n)
 	} else {
-		g.name, g.about, g.draw = fmt.Sprintf("simple-%d", n), "VCDM 2.0 with attributes of 24 characters, terms in an inline context", drawSimple
+		g.name, g.draw = fmt.Sprintf("simple-%d", n), drawSimple
+		g.about = fmt.Sprintf("VCDM 2.0, %d attributes of 24 characters", n)
 	}
-	g.about = fmt.Sprintf("%d %s", n, g.about)
 	g.base = g.name
 	return g
 }

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"canonscope/schemas"
+	"canonscope/schemas/catalogue"
+	"canonscope/schemas/contexts"
+	"canonscope/schemas/shape"
+)
+
+// firstSeed is the seed of the documents whose figures are shown.
+const firstSeed = 1
+
+func newSchemasListCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the catalogue with the figures of one document each",
+		Long: `List prints the names of the catalogue with the size of one document of each: bytes, quads and blank nodes. simple-N and
+simple-inline-N exist for every N. An axis of a schema is set in its name, as ob3:results=10; schemas show lists the axes. A
+path stands for a credential of yours wherever a name does.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			type row struct {
+				Name    string         `json:"name"`
+				About   string         `json:"about"`
+				Figures *shape.Figures `json:"figures"`
+			}
+			var rows []row
+			for _, name := range catalogue.Names() {
+				g, err := catalogue.Get(name)
+				if err != nil {
+					return err
+				}
+				f, err := figuresOf(cmd.Context(), g, firstSeed, 0)
+				if err != nil {
+					return err
+				}
+				rows = append(rows, row{name, g.Describe(), f})
+			}
+			if asJSON {
+				return printJSON(cmd, map[string]any{"schemas": rows, "presets": catalogue.Presets(), "negatives": catalogue.Negatives()})
+			}
+			w := cmd.OutOrStdout()
+			fmt.Fprintf(w, "%-16s %7s %5s %5s  %s\n", "NAME", "BYTES", "QUADS", "BLANK", "WHAT")
+			for _, r := range rows {
+				fmt.Fprintf(w, "%-16s %7d %5d %5d  %s\n", r.Name, r.Figures.Bytes, r.Figures.Quads, r.Figures.Blank, r.About)
+			}
+			fmt.Fprintln(w, "\nTo compare:")
+			for _, p := range catalogue.Presets() {
+				fmt.Fprintf(w, "  %s: %s\n", p.Name, p.About)
+				for _, s := range p.Schemas {
+					fmt.Fprintf(w, "    %s\n", s)
+				}
+			}
+			_, err := fmt.Fprintf(w, "\nRefused by every processor: %s\n", strings.Join(catalogue.Negatives(), ", "))
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func newSchemasShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "show NAME",
+		Short: "Show a schema: its figures, what a presentation discloses, its axes",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			g, err := catalogue.Get(args[0])
+			if err != nil {
+				return err
+			}
+			c, err := g.Document(firstSeed, 0)
+			if err != nil {
+				return err
+			}
+			w := cmd.OutOrStdout()
+			fmt.Fprintf(w, "%s: %s\n\ndisclosed:  %s\nmandatory:  %s\n", g.Name(), g.Describe(),
+				strings.Join(c.Disclose, "\n            "), strings.Join(c.Mandatory, "\n            "))
+			f, err := figuresOf(cmd.Context(), g, firstSeed, 0)
+			if err != nil {
+				fmt.Fprintf(w, "\nno figures: %v\n", err)
+			} else {
+				fmt.Fprintln(w)
+				printFigures(cmd, f)
+			}
+			axes, err := catalogue.Axes(args[0])
+			if err != nil || len(axes) == 0 {
+				return nil // a file has none
+			}
+			fmt.Fprintln(w)
+			t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(t, "AXIS\tHERE\tRANGE\tWHAT")
+			for _, a := range axes {
+				here, err := a.Value(args[0])
+				if err != nil {
+					return err
+				}
+				values := strings.Join(a.Words, "|")
+				if a.Words == nil {
+					values = fmt.Sprintf("%.0f..%.0f", a.Min, a.Max)
+				}
+				fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", a.Name, here, values, a.About)
+			}
+			return t.Flush()
+		},
+	}
+}
+
+func newSchemasGenerateCommand() *cobra.Command {
+	var (
+		axes         []string
+		seed         uint64
+		index, count int
+		out          string
+	)
+	cmd := &cobra.Command{
+		Use:   "generate NAME",
+		Short: "Generate credentials of a schema",
+		Long: `Generate prints a credential of the catalogue, unsigned. The same name, seed and index give the same bytes on every machine.
+With --out it writes documents to a folder, and their figures to figures.jsonl there, one line a document.`,
+		Example: `  canonscope schemas generate ob3 > badge.json
+  canonscope schemas generate clr-large --axis achievements=10 --axis scoping=flat
+  canonscope schemas generate simple-20 --seed 7 --count 64 --out documents`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			g, err := catalogue.Get(args[0])
+			if err != nil {
+				return err
+			}
+			for _, a := range axes {
+				axis, value, ok := strings.Cut(a, "=")
+				if !ok {
+					return fmt.Errorf("--axis %s: want AXIS=VALUE", a)
+				}
+				if g, err = catalogue.With(g, axis, value); err != nil {
+					return err
+				}
+			}
+			switch {
+			case count < 1:
+				return errors.New("--count must be at least 1")
+			case out != "":
+				return writeDocuments(cmd.Context(), g, seed, index, count, out)
+			case count > 1:
+				return errors.New("--count needs --out DIR")
+			}
+			c, err := g.Document(seed, index)
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(append(c.VCDM, '\n'))
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&axes, "axis", nil, "set an axis `AXIS=VALUE`; may repeat")
+	f.Uint64Var(&seed, "seed", firstSeed, "seed of the documents")
+	f.IntVar(&index, "index", 0, "which document of the seed")
+	f.IntVar(&count, "count", 1, "number of documents, from --index on")
+	f.StringVar(&out, "out", "", "write to a folder `DIR`")
+	return cmd
+}
+
+// writeDocuments writes count documents and a line of figures for each.
+func writeDocuments(ctx context.Context, g schemas.Generator, seed uint64, index, count int, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	var lines []byte
+	for i := index; i < index+count; i++ {
+		c, err := g.Document(seed, i)
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("%s-%02d.json", strings.NewReplacer(":", "_", "%", "_").Replace(g.Name()), i)
+		if err := os.WriteFile(filepath.Join(dir, name), append(c.VCDM, '\n'), 0o644); err != nil {
+			return err
+		}
+		f, err := shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Embedded()})
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		line, err := json.Marshal(struct {
+			File    string         `json:"file"`
+			Schema  string         `json:"schema"`
+			Seed    uint64         `json:"seed"`
+			Index   int            `json:"index"`
+			Figures *shape.Figures `json:"figures"`
+		}{name, g.Name(), seed, i, f})
+		if err != nil {
+			return err
+		}
+		lines = append(append(lines, line...), '\n')
+	}
+	return os.WriteFile(filepath.Join(dir, "figures.jsonl"), lines, 0o644)
+}
+
+// figuresOf measures one document of a generator over the embedded contexts.
+func figuresOf(ctx context.Context, g schemas.Generator, seed uint64, i int) (*shape.Figures, error) {
+	c, err := g.Document(seed, i)
+	if err != nil {
+		return nil, err
+	}
+	return shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Embedded()})
+}
+
+func printJSON(cmd *cobra.Command, v any) error {
+	e := json.NewEncoder(cmd.OutOrStdout())
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

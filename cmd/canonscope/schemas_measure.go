@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"canonscope/canon"
+	"canonscope/schemas/catalogue"
+	"canonscope/schemas/shape"
+)
+
+// measureBytes bounds a document where --max-bytes does not: its tape and its dataset take some ten times its size.
+const measureBytes = 32 << 20
+
+func newSchemasMeasureCommand() *cobra.Command {
+	var (
+		opt    shape.Options
+		from   contextFlags
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "measure FILE|NAME|-",
+		Short: "Measure the shape of any credential",
+		Long: `Measure prints the figures of a credential that its cost depends on: bytes, JSON values, depth, quads, blank nodes, contexts
+and the nodes that enter a scoped context. The proof of the credential is left out, and a member "credential" around it.
+Data that the canonical form would not carry is listed; a document that no JSON-LD processor may accept is an error.`,
+		Example: `  canonscope schemas measure badge.json
+  canonscope schemas measure --contexts my-contexts transcript.json
+  canonscope schemas measure clr-large:achievements=10`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if opt.Loader, err = from.loader(); err != nil {
+				return err
+			}
+			doc, err := documentOrFile(cmd, args[0], opt.Limits)
+			if err != nil {
+				return err
+			}
+			f, err := shape.Measure(cmd.Context(), doc, opt)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if asJSON {
+				return printJSON(cmd, f)
+			}
+			printFigures(cmd, f)
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&opt.WithProof, "with-proof", false, "keep the proof of the credential")
+	f.BoolVar(&asJSON, "json", false, "print JSON, with all losses")
+	f.IntVar(&opt.Limits.Bytes, "max-bytes", measureBytes, "limit of the document's size")
+	f.IntVar(&opt.Limits.Depth, "max-depth", canon.DefaultDepth, "limit of the nesting of JSON")
+	f.Int64Var(&opt.Limits.Work, "max-work", 0, "limit of n-degree calls plus permutations; default 20000 + 8 b^2 for b blank nodes")
+	from.add(cmd)
+	return cmd
+}
+
+// documentOrFile returns the first document of a catalogue name, or else reads a file or standard input.
+func documentOrFile(cmd *cobra.Command, name string, limits canon.Limits) ([]byte, error) {
+	if name != "-" && !catalogue.IsFile(name) {
+		g, err := catalogue.Get(name)
+		if err == nil {
+			c, err := g.Document(firstSeed, 0)
+			if err != nil {
+				return nil, err
+			}
+			return c.VCDM, nil
+		}
+		if doc, fileErr := readInput(cmd, name, limits); fileErr == nil {
+			return doc, nil
+		}
+		return nil, err
+	}
+	return readInput(cmd, name, limits)
+}
+
+// maxLosses is the number of losses that measure prints without --json.
+const maxLosses = 10
+
+func printFigures(cmd *cobra.Command, f *shape.Figures) {
+	w := cmd.OutOrStdout()
+	if f.Measured != "" {
+		fmt.Fprintf(w, "measured: %s\n", f.Measured)
+	}
+	for _, row := range []struct {
+		n    int64
+		what string
+	}{
+		{int64(f.Bytes), "bytes, without white space"},
+		{int64(f.Values), "JSON values"},
+		{int64(f.Depth), "levels of nesting"},
+		{int64(f.NonASCII), "strings beyond ASCII"},
+		{int64(f.Longest), "bytes in the longest string"},
+		{int64(f.Quads), "quads"},
+		{int64(f.Blank), "blank nodes"},
+		{int64(f.NonUnique), "of them share a first-degree hash"},
+		{int64(f.Graphs), "named graphs"},
+		{f.Work, "n-degree calls and permutations"},
+		{int64(f.Contexts), "context documents"},
+		{int64(f.ContextBytes), "bytes of context documents"},
+		{int64(f.InlineBytes), "bytes of contexts in the document"},
+		{int64(f.Scoped), "nodes that enter a scoped context"},
+	} {
+		fmt.Fprintf(w, "%9d  %s\n", row.n, row.what)
+	}
+	if len(f.Losses) == 0 {
+		fmt.Fprintf(w, "%9s  in safe mode\n", "clean")
+		return
+	}
+	fmt.Fprintf(w, "%9d  pieces of data that the canonical form does not carry\n", len(f.Losses))
+	for i, l := range f.Losses {
+		if i == maxLosses {
+			fmt.Fprintf(w, "           and %d more; --json prints all\n", len(f.Losses)-i)
+			break
+		}
+		fmt.Fprintf(w, "           %q: %s\n", l.Pointer, l.Reason)
+	}
+}
