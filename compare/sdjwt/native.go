@@ -34,6 +34,7 @@ type nativeIssuer struct {
 	json     []byte // of the disclosure at hand
 	payload  []byte
 	digests  []byte   // base64url of sums
+	size     int      // of each in digests
 	tail     []byte   // finished disclosures, each with its tilde
 	sums     []ranked // digests of the objects that are open, innermost last
 	hashName string
@@ -44,7 +45,7 @@ type sum [sha512.Size]byte
 // ranked is a digest, in base64url, with the number that puts it in order.
 type ranked struct {
 	rank uint64
-	text []byte // in digests
+	from int // in digests
 }
 
 var nativeIssuers = sync.Pool{New: func() any { return new(nativeIssuer) }}
@@ -296,7 +297,7 @@ func (w *nativeIssuer) array(dst []byte, n int) ([]byte, error) {
 			return nil, err
 		}
 		dst = append(dst, `{"...":`...)
-		dst = append(appendDigest(dst, w.sums[mark]), '}')
+		dst = append(w.appendDigest(dst, w.sums[mark]), '}')
 		w.sums = w.sums[:mark]
 	}
 	return append(dst, ']'), nil
@@ -346,9 +347,9 @@ func (w *nativeIssuer) encodeDisclosure(key int, value []byte) {
 func (w *nativeIssuer) digest(text []byte) {
 	var s sum
 	n := hashInto(&s, w.hashName, text)
-	start := len(w.digests)
+	w.sums = append(w.sums, ranked{binary.BigEndian.Uint64(s[:8]), len(w.digests)})
 	w.digests = b64.AppendEncode(w.digests, s[:n])
-	w.sums = append(w.sums, ranked{binary.BigEndian.Uint64(s[:8]), w.digests[start:]})
+	w.size = b64.EncodedLen(n)
 	count(w.Counters, compare.Counters{Digests: 1})
 }
 
@@ -385,14 +386,14 @@ func (w *nativeIssuer) appendDigests(dst []byte, mark int) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendDigest(dst, sums[i])
+		dst = w.appendDigest(dst, sums[i])
 	}
 	w.sums = w.sums[:mark]
 	return append(dst, ']')
 }
 
-func appendDigest(dst []byte, r ranked) []byte {
-	return append(append(append(dst, '"'), r.text...), '"')
+func (w *nativeIssuer) appendDigest(dst []byte, r ranked) []byte {
+	return append(append(append(dst, '"'), w.digests[r.from:r.from+w.size]...), '"')
 }
 
 func (w *nativeIssuer) encodePayload() (err error) {
@@ -421,7 +422,9 @@ func nativeHeader(alg, typ, kid string) []byte {
 func nativeSign(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
 
 func (native) present(h *Holder, token []byte, pointers []string, b *Binding) ([]byte, error) {
-	jwt, disclosures, kb, err := split(token, h.Limits)
+	r := newReader(token, h.Limits, h.Counters)
+	defer r.free()
+	jwt, kb, err := r.split()
 	if err != nil {
 		return nil, err
 	}
@@ -432,9 +435,7 @@ func (native) present(h *Holder, token []byte, pointers []string, b *Binding) ([
 	if err != nil {
 		return nil, err
 	}
-	r := newReader(h.Limits, h.Counters)
-	defer r.free()
-	if err := r.load(parts[1], disclosures); err != nil {
+	if err := r.load(parts[1]); err != nil {
 		return nil, err
 	}
 	if err := r.walk(pointers); err != nil {
@@ -455,13 +456,13 @@ func (r *reader) chosen(jwt []byte) []byte {
 	size := len(jwt) + 1
 	for i := range r.given {
 		if r.given[i].selected {
-			size += len(r.given[i].text) + 1
+			size += r.given[i].to - r.given[i].from + 1
 		}
 	}
 	out := append(append(make([]byte, 0, size), jwt...), '~')
 	for i := range r.given {
 		if r.given[i].selected {
-			out = append(append(out, r.given[i].text...), '~')
+			out = append(append(out, r.token[r.given[i].from:r.given[i].to]...), '~')
 		}
 	}
 	return out
@@ -565,7 +566,9 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 var tapes = sync.Pool{New: func() any { return new(jsontape.Tape) }}
 
 func (native) verify(v *Verifier, token []byte) (*Result, error) {
-	jwt, disclosures, kb, err := split(token, v.Limits)
+	r := newReader(token, v.Limits, v.Counters)
+	defer r.free()
+	jwt, kb, err := r.split()
 	if err != nil {
 		return nil, err
 	}
@@ -580,9 +583,7 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := v.checkTyp(h); err != nil {
 		return nil, err
 	}
-	r := newReader(v.Limits, v.Counters)
-	defer r.free()
-	if err := r.process(payload, disclosures); err != nil {
+	if err := r.process(payload); err != nil {
 		return nil, err
 	}
 	if err := v.checkFacts(&r.facts); err != nil {
@@ -601,13 +602,13 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 }
 
 // process unpacks a payload and writes the processed one.
-func (r *reader) process(payload []byte, disclosures [][]byte) error {
-	if err := r.load(payload, disclosures); err != nil {
+func (r *reader) process(payload []byte) error {
+	if err := r.load(payload); err != nil {
 		return err
 	}
 	r.write = true
 	r.out = make([]byte, 0, len(r.buf))
-	r.paths, r.order = make([]byte, 0, 32*len(disclosures)), make([]int, 0, len(disclosures))
+	r.paths, r.order = make([]byte, 0, 32*len(r.given)), make([]int, 0, len(r.given))
 	if err := r.walk(nil); err != nil {
 		return err
 	}
@@ -632,9 +633,9 @@ func nativeBinding(v *Verifier, holder *keys.Public, signed, kb []byte, hashName
 
 // nativeFacts reads the claims of a KB-JWT, which discloses nothing.
 func nativeFacts(payload []byte, limits canon.Limits) (*facts, error) {
-	r := newReader(limits, nil)
+	r := newReader(nil, limits, nil)
 	defer r.free()
-	if err := r.decode(payload, nil); err != nil {
+	if err := r.decode(payload); err != nil {
 		return nil, err
 	}
 	if err := r.scan(); err != nil {

@@ -19,12 +19,14 @@ import (
 type reader struct {
 	limits   canon.Limits
 	counters *compare.Counters
+	token    []byte
 	tape     jsontape.Tape // [payload, disclosure, ...]
 	buf      []byte
 	ends     []int // of each part in buf, without the comma after it
 	given    []disclosure
 	hashName string
 	digests  table
+	b64      []byte     // the digest at hand
 	names    []nameNode // disclosed so far in the objects that are open
 	path     []byte     // JSON pointer of the open container
 	top      string     // member of the root that is open, if it is protected
@@ -38,11 +40,10 @@ type reader struct {
 	spans    map[string][2]int // where members of the root with structure stand in out
 }
 
+// disclosure is one of the token. Scratch memory holds no pointers where it can, which spares the collector's barriers.
 type disclosure struct {
-	text     []byte // base64url
+	from, to int // its text in token
 	node     int
-	sum      [86]byte // digest, base64url
-	size     int
 	used     bool
 	selected bool
 }
@@ -60,23 +61,45 @@ type nameNode struct {
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
-func newReader(limits canon.Limits, c *compare.Counters) *reader {
+func newReader(token []byte, limits canon.Limits, c *compare.Counters) *reader {
 	r := readers.Get().(*reader)
-	r.limits, r.counters = limits.WithDefaults(), c
+	r.token, r.limits, r.counters = token, limits.WithDefaults(), c
 	r.buf, r.ends, r.given, r.names, r.path, r.pointers = r.buf[:0], r.ends[:0], r.given[:0], r.names[:0], r.path[:0], r.pointers[:0]
 	r.write, r.out, r.paths, r.order, r.top, r.facts, r.spans = false, nil, nil, nil, "", facts{}, nil
 	return r
 }
 
 func (r *reader) free() {
+	r.token, r.out, r.paths = nil, nil, nil
 	if keep(r.buf) {
 		readers.Put(r)
 	}
 }
 
+// split takes the compact token apart: JWT ~ disclosure ~ ... ~ KB-JWT, which is empty in a plain SD-JWT.
+func (r *reader) split() (jwt, kb []byte, err error) {
+	if err := checkForm(r.token, r.limits); err != nil {
+		return nil, nil, err
+	}
+	end := bytes.IndexByte(r.token, '~')
+	jwt = r.token[:end]
+	for {
+		from := end + 1
+		n := bytes.IndexByte(r.token[from:], '~')
+		if n < 0 {
+			return jwt, r.token[from:], nil
+		}
+		if n == 0 {
+			return nil, nil, invalid(where(len(r.given)+1), ruleForm, "is empty")
+		}
+		end = from + n
+		r.given = append(r.given, disclosure{from: from, to: end})
+	}
+}
+
 // load decodes and scans payload and disclosures.
-func (r *reader) load(payload []byte, disclosures [][]byte) error {
-	if err := r.decode(payload, disclosures); err != nil {
+func (r *reader) load(payload []byte) error {
+	if err := r.decode(payload); err != nil {
 		return err
 	}
 	if err := r.scan(); err != nil {
@@ -93,19 +116,18 @@ func (r *reader) load(payload []byte, disclosures [][]byte) error {
 	return r.hashAll()
 }
 
-func (r *reader) decode(payload []byte, disclosures [][]byte) error {
+func (r *reader) decode(payload []byte) error {
 	r.buf = append(r.buf, '[')
 	var err error
 	if r.buf, err = b64.AppendDecode(r.buf, payload); err != nil {
 		return invalid("payload", "RFC 7515 section 2", "is no base64url: %v", err)
 	}
 	r.ends = append(r.ends, len(r.buf))
-	for i, text := range disclosures {
-		if r.buf, err = b64.AppendDecode(append(r.buf, ','), text); err != nil {
+	for i, d := range r.given {
+		if r.buf, err = b64.AppendDecode(append(r.buf, ','), r.token[d.from:d.to]); err != nil {
 			return invalid(where(i+1), "RFC 9901 section 4.2", "is no base64url: %v", err)
 		}
 		r.ends = append(r.ends, len(r.buf))
-		r.given = append(r.given, disclosure{text: text})
 	}
 	r.buf = append(r.buf, ']')
 	return nil
@@ -177,21 +199,22 @@ func (r *reader) hashAll() error {
 	}
 	r.digests.reset(len(r.given))
 	for i := range r.given {
-		d := &r.given[i]
-		d.digest(r.hashName)
-		if _, ok := r.digests.add(d.sum[:d.size], int32(i)); !ok {
+		if s := r.digests.add(r.digest(i)); s.given > 0 {
 			return invalid(where(i+1), ruleForm, "is sent twice")
+		} else {
+			s.given = int32(i + 1)
 		}
 	}
 	count(r.counters, compare.Counters{Digests: len(r.given)})
 	return nil
 }
 
-func (d *disclosure) digest(hashName string) {
+// digest returns the digest of disclosure i in base64url.
+func (r *reader) digest(i int) []byte {
 	var s sum
-	n := hashInto(&s, hashName, d.text)
-	b64.Encode(d.sum[:], s[:n])
-	d.size = b64.EncodedLen(n)
+	n := hashInto(&s, r.hashName, r.token[r.given[i].from:r.given[i].to])
+	r.b64 = b64.AppendEncode(r.b64[:0], s[:n])
+	return r.b64
 }
 
 // walk processes the whole payload; pointers are those that a holder wants to present.
@@ -307,12 +330,12 @@ func (r *reader) disclosed(n, sd, depth int, wanted []pointer, all, root bool, c
 
 // refer notes a digest and returns the disclosure it stands for, or -1.
 func (r *reader) refer(e int) (int, error) {
-	s, _ := r.digests.add(r.tape.Text(e), -1)
+	s := r.digests.add(r.tape.Text(e))
 	if s.seen {
 		return 0, invalid(string(r.path), "RFC 9901 section 7.1 step 4", "digest %s stands in the token twice", r.tape.Raw(e))
 	}
 	s.seen = true
-	return int(s.given), nil
+	return int(s.given) - 1, nil
 }
 
 // claimName returns the node of the name of disclosure i, which must be new in object n.
@@ -624,12 +647,14 @@ func textsOf(t *jsontape.Tape) []string {
 type table struct {
 	slots []slot
 	used  int
+	text  []byte // of all slots
 }
 
 type slot struct {
-	text  []byte
-	given int32 // disclosure, or -1
-	seen  bool  // a digest in the payload
+	hash     uint32
+	from, to uint32 // in text; an unused slot has to of 0
+	given    int32  // number of the disclosure, from 1; 0 if there is none
+	seen     bool   // stands in the payload
 }
 
 var seed = maphash.MakeSeed()
@@ -644,35 +669,43 @@ func (t *table) reset(n int) {
 	} else {
 		t.slots = make([]slot, size)
 	}
-	t.used = 0
+	t.used, t.text = 0, append(t.text[:0], 0)
 }
 
-// add returns the slot of a text and whether it is new; given is only set then.
-func (t *table) add(text []byte, given int32) (*slot, bool) {
+// add returns the slot of a text.
+func (t *table) add(text []byte) *slot {
 	if 2*t.used >= len(t.slots) {
 		t.grow()
 	}
-	mask := uint64(len(t.slots) - 1)
-	for i := maphash.Bytes(seed, text) & mask; ; i = (i + 1) & mask {
+	hash := uint32(maphash.Bytes(seed, text))
+	mask := uint32(len(t.slots) - 1)
+	for i := hash & mask; ; i = (i + 1) & mask {
 		s := &t.slots[i]
-		if s.text == nil {
+		if s.to == 0 {
 			t.used++
-			*s = slot{text: text, given: given}
-			return s, true
+			s.hash, s.from = hash, uint32(len(t.text))
+			t.text = append(t.text, text...)
+			s.to = uint32(len(t.text))
+			return s
 		}
-		if bytes.Equal(s.text, text) {
-			return s, false
+		if s.hash == hash && bytes.Equal(t.text[s.from:s.to], text) {
+			return s
 		}
 	}
 }
 
 func (t *table) grow() {
 	old := t.slots
-	t.slots, t.used = make([]slot, 2*len(old)), 0
+	t.slots = make([]slot, 2*len(old))
+	mask := uint32(len(t.slots) - 1)
 	for _, s := range old {
-		if s.text != nil {
-			n, _ := t.add(s.text, s.given)
-			n.seen = s.seen
+		if s.to == 0 {
+			continue
 		}
+		i := s.hash & mask
+		for t.slots[i].to != 0 {
+			i = (i + 1) & mask
+		}
+		t.slots[i] = s
 	}
 }

@@ -533,7 +533,7 @@ func (r *stockReader) value(v any, path string, depth int) (any, error) {
 func reserved(name string) bool { return name == "_sd" || name == "..." || name == "_sd_alg" }
 
 func (stock) present(h *Holder, token []byte, pointers []string, b *Binding) ([]byte, error) {
-	jwt, disclosures, kb, err := split(token, h.Limits)
+	jwt, disclosures, kb, err := stockSplit(token, h.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -566,6 +566,21 @@ func (stock) present(h *Holder, token []byte, pointers []string, b *Binding) ([]
 	}
 	count(h.Counters, compare.Counters{Signatures: 1})
 	return append(out, kb...), nil
+}
+
+// stockSplit takes a compact token apart: JWT ~ disclosure ~ ... ~ KB-JWT, which is empty in a plain SD-JWT.
+func stockSplit(token []byte, limits canon.Limits) (jwt []byte, disclosures [][]byte, kb []byte, err error) {
+	if err := checkForm(token, limits); err != nil {
+		return nil, nil, nil, err
+	}
+	parts := bytes.Split(token, []byte{'~'})
+	n := len(parts) - 1
+	for i, d := range parts[1:n] {
+		if len(d) == 0 {
+			return nil, nil, nil, invalid(where(i+1), ruleForm, "is empty")
+		}
+	}
+	return parts[0], parts[1:n], parts[n], nil
 }
 
 func stockPayload(jwt []byte, limits canon.Limits) (map[string]any, error) {
@@ -636,7 +651,7 @@ func exists(v any, pointer string) bool {
 }
 
 func (stock) verify(v *Verifier, token []byte) (*Result, error) {
-	jwt, disclosures, kb, err := split(token, v.Limits)
+	jwt, disclosures, kb, err := stockSplit(token, v.Limits)
 	if err != nil {
 		return nil, err
 	}

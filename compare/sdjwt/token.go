@@ -30,23 +30,16 @@ func hashOf(name string) (func() hash.Hash, error) {
 	return nil, invalid("payload", "RFC 9901 section 4.1.1", "_sd_alg %q is not known: use sha-256, sha-384 or sha-512", name)
 }
 
-// split takes a compact token apart: JWT ~ disclosure ~ ... ~ KB-JWT, which is empty in a plain SD-JWT.
-func split(token []byte, limits canon.Limits) (jwt []byte, disclosures [][]byte, kb []byte, err error) {
+// checkForm applies what both engines ask of a compact token before they take it apart.
+func checkForm(token []byte, limits canon.Limits) error {
 	if max := limits.WithDefaults().Bytes; len(token) > max {
-		return nil, nil, nil, &canon.LimitError{Limit: "bytes", Max: int64(max), Done: int64(len(token)), Where: "token"}
+		return &canon.LimitError{Limit: "bytes", Max: int64(max), Done: int64(len(token)), Where: "token"}
 	}
 	if bytes.IndexByte(token, '\n') >= 0 || bytes.IndexByte(token, '\r') >= 0 { // the decoder of encoding/base64 would skip them
-		return nil, nil, nil, invalid("token", ruleForm, "has a line break")
+		return invalid("token", ruleForm, "has a line break")
 	}
-	n := bytes.Count(token, []byte{'~'})
-	if n == 0 {
-		return nil, nil, nil, invalid("token", ruleForm, "has no '~': a plain JWT is no SD-JWT")
+	if bytes.IndexByte(token, '~') < 0 {
+		return invalid("token", ruleForm, "has no '~': a plain JWT is no SD-JWT")
 	}
-	parts := bytes.Split(token, []byte{'~'})
-	for i, d := range parts[1:n] {
-		if len(d) == 0 {
-			return nil, nil, nil, invalid("disclosure "+itoa(i+1), ruleForm, "is empty")
-		}
-	}
-	return parts[0], parts[1:n], parts[n], nil
+	return nil
 }
