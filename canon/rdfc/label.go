@@ -63,10 +63,15 @@ func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
 	if len(s.nodes) == 0 {
 		return false, nil
 	}
+	s.canonical = fill(s.canonical, len(s.nodes), -1)
+	if len(s.nodes) == 1 { // its hash decides nothing
+		s.ranked = s.ranked[:0]
+		s.issue(0)
+		return false, nil
+	}
 	if err := s.rankFirst(ctx); err != nil { // 3
 		return false, err
 	}
-	s.canonical = fill(s.canonical, len(s.nodes), -1)
 	for i, r := range s.ranked { // 4
 		if s.tied(i-1, i) || s.tied(i, i+1) {
 			tied = true
