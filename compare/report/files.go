@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"canonscope/canon/phase"
 	"canonscope/compare"
@@ -32,12 +33,8 @@ func Markdown(w io.Writer, t Table) error {
 		fmt.Fprintln(w, "| exchange | issue µs | present µs | verify µs | issue + verify µs | exchange µs | × mdoc | × SD-JWT VC | canonicalizations | signatures |")
 		fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
 		for _, r := range g.rows {
-			mark := ""
-			if r.Reissued {
-				mark = " †"
-			}
-			if _, err := fmt.Fprintf(w, "| %s | %s | %s%s | %s | %s | %s%s | %s | %s | %d | %d |\n", name(r), micros(r.CPU[compare.Issue]),
-				micros(r.CPU[compare.Present]), mark, micros(r.CPU[compare.Verify]), micros(r.IssueVerify), micros(r.Exchange), mark,
+			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %d | %d |\n", name(r), micros(r.CPU[compare.Issue]),
+				strings.TrimSpace(marked(r, r.CPU[compare.Present])), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), strings.TrimSpace(marked(r, r.Exchange)),
 				times(r.ToMdoc), times(r.ToSDJWT), r.Counters.Canonicalizations, r.Counters.Signatures); err != nil {
 				return err
 			}

@@ -140,12 +140,8 @@ func (p *printer) group(g group) {
 	p.line("%s", p.bold(fmt.Sprintf("%s, %s, %s engines", g.schema, g.algorithm, g.engine)))
 	p.line("%-*s%8s%9s%9s%9s%10s%6s%7s", nameWidth, "", "issue", "present", "verify", "iss+ver", "exchange", "×mdoc", "×SDJWT")
 	for _, r := range g.rows {
-		mark := " "
-		if r.Reissued {
-			mark = "†"
-		}
-		p.line("%-*s%8s%8s%s%9s%9s%9s%s%6s%7s", nameWidth, name(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Present]), mark,
-			micros(r.CPU[compare.Verify]), micros(r.IssueVerify), micros(r.Exchange), mark, times(r.ToMdoc), times(r.ToSDJWT))
+		p.line("%-*s%8s%9s%9s%9s%10s%6s%7s", nameWidth, name(r), micros(r.CPU[compare.Issue]), marked(r, r.CPU[compare.Present]),
+			micros(r.CPU[compare.Verify]), micros(r.IssueVerify), marked(r, r.Exchange), times(r.ToMdoc), times(r.ToSDJWT))
 		if len(r.CPU) > 0 {
 			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%8s%8s %9s%9s%9s %6s%7s", nameWidth, "", spread(r.CPU[compare.Issue]), spread(r.CPU[compare.Present]),
 				spread(r.CPU[compare.Verify]), spread(r.IssueVerify), spread(r.Exchange), spreadOf(r.ToMdoc), spreadOf(r.ToSDJWT)), " ")))
@@ -354,6 +350,14 @@ func micros(e stats.Estimate) string {
 		return "-"
 	}
 	return figure(e.Center / 1e3)
+}
+
+// marked is the time of something that holds present: † where present signs again.
+func marked(r *Row, e stats.Estimate) string {
+	if r.Reissued && e.N > 0 {
+		return micros(e) + "†"
+	}
+	return micros(e) + " "
 }
 
 func times(e *stats.Estimate) string {
