@@ -117,10 +117,10 @@ func FuzzVerify(f *testing.F) {
 			return
 		}
 		tok := token(t, key, header, payload, list...)
-		for _, plain := range []bool{false, true} {
-			sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now, Plain: plain}, tok)
+		sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now}, tok)
+		if _, err := sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now, Plain: true}, tok); err == nil {
+			samePresentation(t, tok, []string{"/a"})
 		}
-		samePresentation(t, tok, []string{"/a"})
 	})
 }
 
@@ -131,12 +131,13 @@ func FuzzToken(f *testing.F) {
 		f.Add(token(f, key, s.header, s.payload, strings.Split(s.disclosures, "\n")...))
 	}
 	f.Fuzz(func(t *testing.T, tok []byte) {
-		sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now, UnaskedKB: true}, tok)
-		samePresentation(t, tok, []string{"/a", "/b/0"})
+		if _, err := sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now}, tok); err == nil {
+			samePresentation(t, tok, []string{"/a", "/b/0"})
+		}
 	})
 }
 
-// samePresentation presents with both engines.
+// samePresentation presents a valid token with both engines. Of others each checks what it looks at.
 func samePresentation(t testing.TB, tok []byte, pointers []string) []byte {
 	t.Helper()
 	a, errA := (&sdjwt.Holder{Engine: sdjwt.Stock}).Present(tok, pointers, nil)

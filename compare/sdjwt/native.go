@@ -435,14 +435,15 @@ func (native) present(h *Holder, token []byte, pointers []string, b *Binding) ([
 	if err != nil {
 		return nil, err
 	}
+	r.holder, r.wanted = true, pointers
 	if err := r.load(parts[1]); err != nil {
 		return nil, err
 	}
-	if err := r.walk(pointers); err != nil {
+	if err := r.walk(); err != nil {
 		return nil, err
 	}
-	if i := r.unmet(pointers); i >= 0 {
-		return nil, invalid(pointers[i], "RFC 6901", "the token has no such claim")
+	if err := r.unmet(); err != nil {
+		return nil, err
 	}
 	out := r.chosen(jwt)
 	if b == nil {
@@ -609,7 +610,7 @@ func (r *reader) process(payload []byte) error {
 	r.write = true
 	r.out = make([]byte, 0, len(r.buf))
 	r.paths, r.order = make([]byte, 0, 32*len(r.given)), make([]int, 0, len(r.given))
-	if err := r.walk(nil); err != nil {
+	if err := r.walk(); err != nil {
 		return err
 	}
 	return r.structured()

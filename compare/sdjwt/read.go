@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"canonscope/canon"
@@ -31,6 +32,9 @@ type reader struct {
 	path     []byte     // JSON pointer of the open container
 	top      string     // member of the root that is open, if it is protected
 	pointers []pointer  // of the open containers, innermost last
+	holder   bool       // selects for a holder, and checks only what it selects
+	wanted   []string   // JSON pointers of what a holder presents
+	tokens   []uint16   // hashes of their tokens
 	met      []bool     // whether each wanted pointer leads to something
 	write    bool
 	out      []byte
@@ -44,6 +48,7 @@ type reader struct {
 type disclosure struct {
 	from, to int // its text in token
 	node     int
+	hashed   bool
 	used     bool
 	selected bool
 }
@@ -65,7 +70,7 @@ func newReader(token []byte, limits canon.Limits, c *compare.Counters) *reader {
 	r := readers.Get().(*reader)
 	r.token, r.limits, r.counters = token, limits.WithDefaults(), c
 	r.buf, r.ends, r.given, r.names, r.path, r.pointers = r.buf[:0], r.ends[:0], r.given[:0], r.names[:0], r.path[:0], r.pointers[:0]
-	r.write, r.out, r.paths, r.order, r.top, r.facts, r.spans = false, nil, nil, nil, "", facts{}, nil
+	r.holder, r.wanted, r.write, r.out, r.paths, r.order, r.top, r.facts, r.spans = false, nil, false, nil, nil, nil, "", facts{}, nil
 	return r
 }
 
@@ -112,6 +117,12 @@ func (r *reader) load(payload []byte) error {
 		if err := r.shape(i); err != nil {
 			return err
 		}
+	}
+	if err := r.readHash(); err != nil {
+		return err
+	}
+	if r.holder {
+		return r.hashWanted()
 	}
 	return r.hashAll()
 }
@@ -185,8 +196,7 @@ func (r *reader) shape(i int) error {
 	return nil
 }
 
-// hashAll computes the digests of all disclosures.
-func (r *reader) hashAll() error {
+func (r *reader) readHash() error {
 	r.hashName = defaultHash
 	if n := r.tape.Get(1, "_sd_alg"); n >= 0 {
 		if r.tape.Nodes[n].Kind != jsontape.String {
@@ -194,18 +204,60 @@ func (r *reader) hashAll() error {
 		}
 		r.hashName = string(r.tape.Text(n))
 	}
-	if _, err := hashOf(r.hashName); err != nil {
-		return err
-	}
+	_, err := hashOf(r.hashName)
 	r.digests.reset(len(r.given))
+	return err
+}
+
+// hashAll computes the digests of all disclosures that have none yet.
+func (r *reader) hashAll() error {
 	for i := range r.given {
-		if s := r.digests.add(r.digest(i)); s.given > 0 {
-			return invalid(where(i+1), ruleForm, "is sent twice")
-		} else {
-			s.given = int32(i + 1)
+		if err := r.hash(i); err != nil {
+			return err
 		}
 	}
-	count(r.counters, compare.Counters{Digests: len(r.given)})
+	return nil
+}
+
+// hashWanted computes the digests of those disclosures only that a pointer may lead to: of array elements, and of members
+// with a name that stands in a pointer. A holder checks what it sends (RFC 9901 section 7.2), not all it has.
+func (r *reader) hashWanted() error {
+	r.tokens = r.tokens[:0]
+	for _, p := range r.wanted {
+		for token := range strings.SplitSeq(p, "/") {
+			if h := jsontape.KeyHash(unescape(token)); !slices.Contains(r.tokens, h) {
+				r.tokens = append(r.tokens, h)
+			}
+		}
+		if p == "" {
+			return r.hashAll()
+		}
+	}
+	for i, d := range r.given {
+		name := int(r.tape.Nodes[d.node+1].Next)
+		if int(r.tape.Nodes[name].Next) < int(r.tape.Nodes[d.node].Next) && r.tape.Nodes[name].Kind == jsontape.String &&
+			!slices.Contains(r.tokens, jsontape.KeyHash(r.tape.Text(name))) {
+			continue
+		}
+		if err := r.hash(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reader) hash(i int) error {
+	d := &r.given[i]
+	if d.hashed {
+		return nil
+	}
+	d.hashed = true
+	s := r.digests.add(r.digest(i))
+	if s.given > 0 {
+		return invalid(where(i+1), ruleForm, "is sent twice")
+	}
+	s.given = int32(i + 1)
+	count(r.counters, compare.Counters{Digests: 1})
 	return nil
 }
 
@@ -217,18 +269,18 @@ func (r *reader) digest(i int) []byte {
 	return r.b64
 }
 
-// walk processes the whole payload; pointers are those that a holder wants to present.
-func (r *reader) walk(pointers []string) error {
-	r.met = slices.Grow(r.met[:0], len(pointers))[:len(pointers)]
+// walk processes the whole payload.
+func (r *reader) walk() error {
+	r.met = slices.Grow(r.met[:0], len(r.wanted))[:len(r.wanted)]
 	clear(r.met)
 	all := false
-	for i, p := range pointers {
+	for i, p := range r.wanted {
 		r.pointers = append(r.pointers, pointer{p, i})
 		if p == "" {
 			all, r.met[i] = true, true
 		}
 	}
-	if err := r.object(1, 1, r.pointers, all); err != nil {
+	if err := r.object(1, 1, r.pointers, all); err != nil || r.holder {
 		return err
 	}
 	for i := range r.given {
@@ -330,6 +382,9 @@ func (r *reader) disclosed(n, sd, depth int, wanted []pointer, all, root bool, c
 
 // refer notes a digest and returns the disclosure it stands for, or -1.
 func (r *reader) refer(e int) (int, error) {
+	if r.holder {
+		return r.digests.find(r.tape.Text(e)), nil
+	}
 	s := r.digests.add(r.tape.Text(e))
 	if s.seen {
 		return 0, invalid(string(r.path), "RFC 9901 section 7.1 step 4", "digest %s stands in the token twice", r.tape.Raw(e))
@@ -396,6 +451,11 @@ func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given
 		}
 		r.mark(given, all || len(inner) > 0)
 	}
+	if container && all && r.holder {
+		if err := r.hashAll(); err != nil {
+			return err
+		}
+	}
 	if err := r.value(v, depth+1, inner, all); err != nil {
 		return err
 	}
@@ -423,14 +483,14 @@ func (r *reader) mark(given int, wanted bool) {
 	}
 }
 
-// unmet returns the index of a pointer that led nowhere, or -1.
-func (r *reader) unmet(pointers []string) int {
-	for i := range pointers {
+// unmet complains about the first pointer that led nowhere.
+func (r *reader) unmet() error {
+	for i, p := range r.wanted {
 		if !r.met[i] {
-			return i
+			return invalid(p, "RFC 6901", "the token has no such claim")
 		}
 	}
-	return -1
+	return nil
 }
 
 // follow pushes the pointers that go on below a member or element and says whether one of them ends there.
@@ -534,6 +594,11 @@ func (r *reader) array(n, depth int, wanted []pointer, all bool) error {
 		}
 		inner := r.pointers[below:]
 		r.mark(given, whole || len(inner) > 0)
+		if whole && r.holder && r.tape.Nodes[v].Kind >= jsontape.Array {
+			if err := r.hashAll(); err != nil {
+				return err
+			}
+		}
 		if err := r.value(v, depth+1, inner, whole); err != nil {
 			return err
 		}
@@ -692,6 +757,18 @@ func (t *table) add(text []byte) *slot {
 			return s
 		}
 	}
+}
+
+// find returns the index of the disclosure with a digest, or -1.
+func (t *table) find(text []byte) int {
+	hash := uint32(maphash.Bytes(seed, text))
+	mask := uint32(len(t.slots) - 1)
+	for i := hash & mask; t.slots[i].to != 0; i = (i + 1) & mask {
+		if s := &t.slots[i]; s.hash == hash && bytes.Equal(t.text[s.from:s.to], text) {
+			return int(s.given) - 1
+		}
+	}
+	return -1
 }
 
 func (t *table) grow() {

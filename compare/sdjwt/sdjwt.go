@@ -117,7 +117,8 @@ type Binding struct {
 
 // Present returns the compact SD-JWT with those disclosures that reveal the claims at or below pointers, and those above
 // them that they need. A pointer is a JSON pointer into the claims with everything disclosed. b asks for key binding; nil
-// does not. The issuer's bytes stay as they are.
+// does not. The issuer's bytes stay as they are. Present checks that digests refer to what it sends; it does not verify the
+// token, which a holder does once, on receipt.
 func (h *Holder) Present(token []byte, pointers []string, b *Binding) ([]byte, error) {
 	e, err := engineOf(h.Engine)
 	if err != nil {
