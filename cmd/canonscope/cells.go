@@ -16,9 +16,9 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.Formats, "format", nil, "only these formats: vcdm, sd-jwt-vc, mdoc")
 	flags.StringSliceVar(&f.Suites, "suite", nil, "only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
-	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: stock, native")
+	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: stock, tuned, native")
 	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: EdDSA, ES256, ES384")
-	flags.StringSliceVar(&f.Schemas, "schema", nil, "only these credentials of the catalogue, e.g. simple-20, ob3")
+	flags.StringSliceVar(&f.Schemas, "schema", nil, "only these credentials: names of the catalogue, e.g. simple-20, ob3, or a file")
 	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: issue, present, verify")
 	*p = matrix.DefaultPolicy
 	flags.StringVar(&p.GC, "gc", p.GC, "garbage collector policy of the cells: GOGC in percent, or off")

@@ -107,14 +107,14 @@ each run finishes), results.json, table.md, table.csv, bench.txt for benchstat, 
 	}
 	matrixFlags(cmd, &filter, &policy)
 	flags := cmd.Flags()
-	flags.IntVar(&plan.N, "n", 0, "timed operations per cell and run; default: chosen so that all ends in time")
+	flags.IntVar(&plan.N, "n", 0, "timed operations per cell and run; without it as many as end in time")
 	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per cell")
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
 	flags.StringVar(&out, "out", "", "results folder, new or empty; default: results/ and the time")
-	flags.Float64Var(&plan.Profile, "profile-seconds", -1, "CPU seconds of each profile pass, 0 for none; default: chosen")
+	flags.Float64Var(&plan.Profile, "profile-seconds", -1, "CPU seconds of each profile pass, 0 for none; without it as many as end in time")
 	flags.BoolVar(&full, "full", false, fmt.Sprintf("N=%d over %d runs", fullN, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
-	flags.Lookup("n").DefValue, flags.Lookup("profile-seconds").DefValue = "", ""
+	flags.Lookup("n").DefValue, flags.Lookup("profile-seconds").DefValue = "0", "0" // pflag hides a zero
 	return cmd
 }
 

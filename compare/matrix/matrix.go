@@ -187,10 +187,14 @@ func Select(f Filter, p Policy) (*Selection, error) {
 	if err := known("operation", f.Operations, operations); err != nil {
 		return nil, err
 	}
-	names := f.Schemas
-	for _, name := range names {
-		if _, err := catalogue.Get(name); err != nil {
+	var names []string
+	for _, name := range f.Schemas {
+		g, err := catalogue.Get(name)
+		if err != nil {
 			return nil, fmt.Errorf("--schema: %w", err)
+		}
+		if !slices.Contains(names, g.Name()) {
+			names = append(names, g.Name()) // of a file: its path without slashes
 		}
 	}
 	if len(names) == 0 {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,8 +24,8 @@ var tampers = map[string]func(c *schemas.Credential, presented []byte) ([]measur
 	"mdoc":      tamperMdoc,
 }
 
-// disclosedText returns a text that the credential discloses: its first disclosed leaf that is a long enough string to be
-// found by its bytes.
+// disclosedText returns a text that the credential discloses and that stands in a presentation as it is; "" if there is
+// none.
 func disclosedText(c *schemas.Credential) (string, error) {
 	var doc any
 	if err := json.Unmarshal(c.VCDM, &doc); err != nil {
@@ -35,7 +36,7 @@ func disclosedText(c *schemas.Credential) (string, error) {
 			return s, nil
 		}
 	}
-	return "", errors.New("the credential discloses no text")
+	return "", nil
 }
 
 // at follows a JSON pointer (RFC 6901); nil if it leads nowhere.
@@ -69,7 +70,10 @@ func firstText(v any) string {
 			return x
 		}
 	case map[string]any:
-		for _, k := range []string{"name", "narrative", "value"} {
+		for _, k := range slices.Sorted(maps.Keys(x)) {
+			if k == "id" || k == "type" || strings.HasPrefix(k, "@") {
+				continue // not a value of its own in JSON-LD
+			}
 			if s := firstText(x[k]); s != "" {
 				return s
 			}
@@ -96,16 +100,27 @@ func flip(b []byte, text string) ([]byte, bool) {
 	return bytes.ReplaceAll(b, []byte(text), append([]byte(text[:len(text)-1]), end)), true
 }
 
+// tamperText alters a disclosed text that stands in the presentation as it is; without one there is nothing to alter.
+func tamperText(presented []byte, text string) ([]measure.Tampered, error) {
+	if text == "" {
+		return nil, nil
+	}
+	b, ok := flip(presented, text)
+	if !ok {
+		return nil, fmt.Errorf("the presentation does not hold the disclosed text %q", text)
+	}
+	return []measure.Tampered{{What: "a disclosed value", Bytes: b}}, nil
+}
+
 func tamperVCDM(c *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
 	text, err := disclosedText(c)
 	if err != nil {
 		return nil, err
 	}
-	value, ok := flip(presented, text)
-	if !ok {
-		return nil, fmt.Errorf("the presentation does not hold the disclosed text %q", text)
+	out, err := tamperText(presented, text)
+	if err != nil {
+		return nil, err
 	}
-	out := []measure.Tampered{{What: "a disclosed value", Bytes: value}}
 	for _, member := range []string{`"proofValue"`, `"created"`} {
 		i := bytes.LastIndex(presented, []byte(member)) // the first may be a term of an inline context
 		if i < 0 {
@@ -140,6 +155,9 @@ func tamperSDJWT(c *schemas.Credential, presented []byte) ([]measure.Tampered, e
 	}
 	var out []measure.Tampered
 	for i, d := range parts[1:] {
+		if text == "" {
+			break
+		}
 		raw, err := base64.RawURLEncoding.DecodeString(d)
 		if err != nil {
 			return nil, fmt.Errorf("disclosure %d: %w", i, err)
@@ -151,7 +169,7 @@ func tamperSDJWT(c *schemas.Credential, presented []byte) ([]measure.Tampered, e
 			break
 		}
 	}
-	if out == nil {
+	if out == nil && text != "" {
 		return nil, fmt.Errorf("no disclosure holds the disclosed text %q", text)
 	}
 	alter := func(what string, part int, change func([]byte)) error {
@@ -177,11 +195,10 @@ func tamperMdoc(c *schemas.Credential, presented []byte) ([]measure.Tampered, er
 	if err != nil {
 		return nil, err
 	}
-	value, ok := flip(presented, text)
-	if !ok {
-		return nil, fmt.Errorf("the presentation does not hold the disclosed text %q", text)
+	out, err := tamperText(presented, text)
+	if err != nil {
+		return nil, err
 	}
-	out := []measure.Tampered{{What: "a disclosed value", Bytes: value}}
 	var signed map[string]cbor.RawMessage
 	if err := cbor.Unmarshal(presented, &signed); err != nil {
 		return nil, err
