@@ -16,11 +16,12 @@ func BenchmarkState(b *testing.B) {
 	for _, c := range []struct {
 		family family.Name
 		n      int
-	}{{family.Simple, 25}, {family.Ground, 100}, {family.Ground, 10_000}, {family.Unique, 100}, {family.Unique, 10_000}, {family.Pairs, 100},
-		{family.Pairs, 10_000}, {family.Chain, 100}, {family.Cycle, 100}} {
+	}{{family.Simple, 25}, {family.Ground, 100}, {family.Ground, 1000}, {family.Ground, 10_000}, {family.Ground, 100_000}, {family.Ground, 1_000_000},
+		{family.Unique, 100}, {family.Unique, 1000}, {family.Unique, 10_000}, {family.Unique, 100_000}, {family.Unique, 1_000_000},
+		{family.Pairs, 100}, {family.Pairs, 10_000}, {family.Chain, 100}, {family.Cycle, 100}} {
 		doc := family.NQuads(c.family, c.n, 1)
 		var d rdf.Dataset
-		if err := d.ParseNQuads(doc, canon.Limits{}); err != nil {
+		if err := d.ParseNQuads(doc, canon.Limits{Bytes: 1 << 30}); err != nil {
 			b.Fatal(err)
 		}
 		name := fmt.Sprintf("%s/%d", c.family, c.n)
@@ -32,7 +33,7 @@ func BenchmarkState(b *testing.B) {
 			var d rdf.Dataset
 			for range b.N {
 				d.Reset()
-				if err := d.ParseNQuads(doc, canon.Limits{}); err != nil {
+				if err := d.ParseNQuads(doc, canon.Limits{Bytes: 1 << 30}); err != nil {
 					b.Fatal(err)
 				}
 			}
