@@ -646,7 +646,7 @@ func nativeFacts(payload []byte, limits canon.Limits) (*facts, error) {
 		return nil, invalid("KB-JWT", "RFC 7519 section 7.2", "is no JSON object")
 	}
 	for k, v := range r.tape.Members(1) {
-		r.fact(string(r.tape.Text(k)), v, 0)
+		r.fact(r.tape.Text(k), v, 0)
 	}
 	f := r.facts
 	return &f, nil

@@ -462,7 +462,7 @@ func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given
 	r.path = r.path[:back]
 	r.pointers = r.pointers[:below]
 	if root && r.write {
-		r.fact(string(r.tape.Text(k)), v, start)
+		r.fact(r.tape.Text(k), v, start)
 	}
 	return nil
 }
@@ -621,9 +621,9 @@ func (r *reader) element(e, dots int) (int, error) {
 }
 
 // fact notes a member of the processed payload for the rules.
-func (r *reader) fact(name string, v, start int) {
+func (r *reader) fact(name []byte, v, start int) {
 	f := &r.facts
-	switch name {
+	switch string(name) {
 	case "iss":
 		f.iss = r.text(v)
 	case "vct":
@@ -632,7 +632,7 @@ func (r *reader) fact(name string, v, start int) {
 		f.sub = r.text(v)
 	case "aud":
 		f.aud = r.text(v)
-		r.span(name, start)
+		r.span("aud", start)
 	case "nonce":
 		f.nonce = r.text(v)
 	case "sd_hash":
@@ -645,8 +645,10 @@ func (r *reader) fact(name string, v, start int) {
 		f.exp = r.number(v)
 	case "status":
 		f.status = true
-	case "aka_vcts", "cnf":
-		r.span(name, start)
+	case "aka_vcts":
+		r.span("aka_vcts", start)
+	case "cnf":
+		r.span("cnf", start)
 	}
 }
 
