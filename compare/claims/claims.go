@@ -109,7 +109,7 @@ func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
 func always(p string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
 	switch first {
-	case "@context", "id", "type", "issuer", "validFrom", "validUntil", "credentialSchema":
+	case "@context", "id", "type", "issuer", "validFrom", "validUntil", "issuanceDate", "expirationDate", "credentialSchema":
 		return true
 	}
 	return false

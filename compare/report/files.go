@@ -29,7 +29,7 @@ func Markdown(w io.Writer, t Table) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "### %s, %s, %s engines\n\n", g.schema, g.algorithm, g.engine)
+		fmt.Fprintf(w, "### %s, %s, %s engines\n\n", schemaName(g.schema), g.algorithm, g.engine)
 		fmt.Fprintln(w, "| exchange | issue µs | present µs | verify µs | issue + verify µs | exchange µs | × mdoc | × SD-JWT VC | canonicalizations | signatures |")
 		fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
 		for _, r := range g.rows {

@@ -6,6 +6,8 @@ import (
 	"io"
 	"maps"
 	"math"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -137,7 +139,7 @@ func grouped(rows []Row) []group {
 
 func (p *printer) group(g group) {
 	p.line("")
-	p.line("%s", p.bold(fmt.Sprintf("%s, %s, %s engines", g.schema, g.algorithm, g.engine)))
+	p.line("%s", p.bold(fmt.Sprintf("%s, %s, %s engines", schemaName(g.schema), g.algorithm, g.engine)))
 	p.line("%-*s%8s%9s%9s%9s%10s%6s%7s", nameWidth, "", "issue", "present", "verify", "iss+ver", "exchange", "×mdoc", "×SDJWT")
 	for _, r := range g.rows {
 		p.line("%-*s%8s%9s%9s%9s%10s%6s%7s", nameWidth, name(r), micros(r.CPU[compare.Issue]), marked(r, r.CPU[compare.Present]),
@@ -325,7 +327,19 @@ func Short(id string) string {
 	if err != nil {
 		return id
 	}
-	return strings.TrimSpace(strings.Join([]string{c.Schema, c.Format, c.Suite, c.Engine, c.Algorithm, string(c.Operation)}, " "))
+	return strings.TrimSpace(strings.Join([]string{schemaName(c.Schema), c.Format, c.Suite, c.Engine, c.Algorithm, string(c.Operation)}, " "))
+}
+
+// schemaName is the schema's name, or the last part of the path if it is a file.
+func schemaName(schema string) string {
+	escaped, ok := strings.CutPrefix(schema, "file:")
+	if !ok {
+		return schema
+	}
+	if p, err := url.PathUnescape(escaped); err == nil {
+		return path.Base(p)
+	}
+	return schema
 }
 
 // figure prints three significant digits, whole above 100, with thousands separated.
