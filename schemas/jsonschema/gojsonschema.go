@@ -3,6 +3,8 @@ package jsonschema
 import (
 	"errors"
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/xeipuuv/gojsonreference"
@@ -74,50 +76,87 @@ func (s *schema) compileGo(opt Options) (v *xeipuuv, err error) {
 			v, err = nil, &SchemaError{Msg: fmt.Sprintf("the validator gave up: %v", r)}
 		}
 	}()
-	assert := opt.AssertFormat || s.draft <= Draft7
-	sl := gojsonschema.NewSchemaLoader()
-	for url, doc := range s.docs {
-		if url == "" {
-			continue
-		}
-		if err := sl.AddSchema(url, memory{s.formats(url, "", doc, assert)}); err != nil {
-			return nil, &SchemaError{Pointer: url, Msg: err.Error(), Err: err}
-		}
-	}
-	compiled, err := sl.Compile(memory{s.formats("", "", s.docs[""], assert)})
+	f := flattener{schema: s, assert: opt.AssertFormat || s.draft <= Draft7}
+	compiled, err := gojsonschema.NewSchemaLoader().Compile(memory{f.flatten()})
 	if err != nil {
 		return nil, &SchemaError{Msg: err.Error(), Err: err}
 	}
 	return &xeipuuv{compiled, s.draft, opt.Limits}, nil
 }
 
-// formats copies a document of the schema, because the library changes what it is given, and has "format" name our
-// checkers, or takes it out where it is an annotation.
-func (s *schema) formats(doc, pointer string, v any, assert bool) any {
+// flattener copies a schema for the library, which changes what it is given. The copy is one document in which every $ref
+// is a plain pointer: the library follows URLs and ids by rules of its own, and one that leads astray overflows its stack.
+type flattener struct {
+	*schema
+	assert bool
+	urls   []string // of the other documents, in the order in which they stand below foreignKey
+}
+
+// foreignKey is where the other documents stand in the copy.
+const foreignKey = "canonscope:others"
+
+func (f *flattener) flatten() any {
+	for _, url := range sortedKeys(f.docs) {
+		if url != "" {
+			f.urls = append(f.urls, url)
+		}
+	}
+	root, ok := f.copy(place{}, f.docs[""]).(map[string]any)
+	if !ok {
+		return f.docs[""]
+	}
+	others := []any{}
+	for _, url := range f.urls {
+		others = append(others, f.copy(place{doc: url}, f.docs[url]))
+	}
+	if len(others) > 0 {
+		root[foreignKey] = others
+	}
+	return root
+}
+
+// copy also has "format" name our checkers, or takes it out where it is an annotation.
+func (f *flattener) copy(at place, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		_, isSchema := s.seen[place{doc, pointer}]
+		_, isSchema := f.seen[at]
 		c := make(map[string]any, len(v))
 		for k, w := range v {
-			if f, ok := w.(string); ok && isSchema && k == "format" {
-				if !assert {
+			if text, ok := w.(string); ok && isSchema {
+				switch k {
+				case "$id", "id":
 					continue
-				}
-				if _, ours := formatCheckers[f]; ours {
-					w = ownFormat + f
+				case "$ref":
+					c[k] = f.pointer(f.targets[at])
+					continue
+				case "format":
+					if !f.assert {
+						continue
+					}
+					if _, ours := formatCheckers[text]; ours {
+						w = ownFormat + text
+					}
 				}
 			}
-			c[k] = s.formats(doc, pointer+"/"+escape(k), w, assert)
+			c[k] = f.copy(place{at.doc, at.pointer + "/" + escape(k)}, w)
 		}
 		return c
 	case []any:
 		c := make([]any, len(v))
 		for i, w := range v {
-			c[i] = s.formats(doc, fmt.Sprintf("%s/%d", pointer, i), w, assert)
+			c[i] = f.copy(place{at.doc, fmt.Sprintf("%s/%d", at.pointer, i)}, w)
 		}
 		return c
 	}
 	return v
+}
+
+// pointer is where a place of the schema stands in the copy.
+func (f *flattener) pointer(p place) string {
+	if p.doc != "" {
+		p.pointer = fmt.Sprintf("/%s/%d%s", foreignKey, slices.Index(f.urls, p.doc), p.pointer)
+	}
+	return "#" + (&url.URL{Fragment: p.pointer}).EscapedFragment()
 }
 
 func (v *xeipuuv) Validate(doc []byte) (r *Result, err error) {

@@ -63,6 +63,8 @@ type schema struct {
 	sameAt  map[place][]place // subschemas that apply to the same value
 	base    map[place]scope
 	ids     map[string]place // embedded resources by absolute URL
+	anchors map[anchor]place
+	targets map[place]place // what the $ref of a subschema refers to
 	pending []reference
 	foreign map[string][]byte
 }
@@ -71,6 +73,12 @@ type schema struct {
 type scope struct {
 	url      *url.URL
 	resource place
+}
+
+// anchor is a name within a resource: $anchor, or in drafts 6 and 7 an $id that is only a fragment.
+type anchor struct {
+	resource place
+	name     string
 }
 
 type reference struct {
@@ -85,7 +93,7 @@ func read(text []byte, foreign map[string][]byte) (*schema, error) {
 		return nil, err
 	}
 	s := &schema{docs: map[string]any{"": doc}, seen: map[place]map[string]any{}, sameAt: map[place][]place{},
-		base: map[place]scope{}, ids: map[string]place{}, foreign: foreign}
+		base: map[place]scope{}, ids: map[string]place{}, anchors: map[anchor]place{}, targets: map[place]place{}, foreign: foreign}
 	switch doc.(type) {
 	case map[string]any, bool:
 	default:
@@ -131,15 +139,22 @@ func (s *schema) walk(at place, v any, sc scope) {
 	if s.draft == Draft4 {
 		key = "id"
 	}
-	if id, ok := m[key].(string); ok && !strings.HasPrefix(id, "#") {
-		if u, err := sc.url.Parse(id); err == nil {
+	ref, isRef := m["$ref"].(string)
+	// Up to draft 7 a $ref is alone: what stands beside it is not looked at.
+	if id, ok := m[key].(string); ok && !(isRef && s.draft <= Draft7) {
+		if name, ok := strings.CutPrefix(id, "#"); ok {
+			s.anchors[anchor{sc.resource, name}] = at
+		} else if u, err := sc.url.Parse(id); err == nil {
 			u.Fragment = ""
 			sc = scope{u, at}
 			s.ids[u.String()] = at
 		}
 	}
+	if name, ok := m["$anchor"].(string); ok {
+		s.anchors[anchor{sc.resource, name}] = at
+	}
 	s.base[at] = sc
-	if ref, ok := m["$ref"].(string); ok {
+	if isRef {
 		s.pending = append(s.pending, reference{at, ref})
 	}
 	below := func(keyword, pointer string, v any) {
@@ -203,9 +218,15 @@ func (s *schema) resolve(r reference) error {
 		}
 	}
 	if fragment != "" && fragment[0] != '/' {
-		return nil // an anchor
+		at, ok := s.anchors[anchor{target, fragment}]
+		if !ok {
+			return bad("%s names nothing", r.ref)
+		}
+		target = at
+	} else {
+		target.pointer += fragment
 	}
-	target.pointer += fragment
+	s.targets[r.from] = target
 	v, sc, ok := s.find(target)
 	if !ok {
 		return bad("%s points to nothing", r.ref)
