@@ -174,6 +174,10 @@ func TestDocumentLimits(t *testing.T) {
 			t.Errorf("%s: %v, want a LimitError", e, err)
 		}
 	}
+	many := `{"allOf":[` + strings.Repeat(`{"not":{}},`, 15_000) + `{}]}`
+	if _, err := jsonschema.Compile([]byte(many), jsonschema.Options{}); !errors.As(err, new(*canon.LimitError)) {
+		t.Errorf("many subschemas: %v, want a LimitError", err)
+	}
 	_, err := jsonschema.Compile([]byte(`{"not":`+strings.Repeat(`{"not":`, 600)+`{}`+strings.Repeat(`}`, 601)), jsonschema.Options{})
 	if !errors.As(err, new(*canon.LimitError)) {
 		t.Errorf("deep schema: %v, want a LimitError", err)

@@ -111,6 +111,9 @@ func read(text []byte, foreign map[string][]byte) (*schema, error) {
 			return nil, err
 		}
 	}
+	if n := len(s.order); n > MaxSubschemas {
+		return nil, &canon.LimitError{Limit: "subschemas", Max: MaxSubschemas, Done: int64(n)}
+	}
 	if at, ok := s.loop(); ok {
 		return nil, &SchemaError{Pointer: at.doc + at.pointer, Msg: "applies to a value only if it applies to it: an endless $ref"}
 	}
