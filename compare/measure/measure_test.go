@@ -116,7 +116,7 @@ func cell(kind string, op compare.Operation) compare.Cell {
 }
 
 func plan(kinds ...string) measure.Plan {
-	p := measure.Plan{Seed: 3, Documents: 8, N: 40, Runs: 2, Blocks: 4, Deadline: time.Minute, Memory: 256 << 20, Rules: profiles.LoadRules()}
+	p := measure.Plan{Seed: 3, Documents: 8, N: 40, Runs: 2, Blocks: 4, Deadline: time.Minute, Rules: profiles.LoadRules()}
 	for _, k := range kinds {
 		p.Cells = append(p.Cells, cell(k, compare.Issue))
 	}
@@ -222,7 +222,6 @@ func TestMisbehaviour(t *testing.T) {
 		"panics":      {compare.Died, "panic: no such thing"},
 		"exits":       {compare.Died, "without saying done"},
 		"fails":       {compare.GateFailed, "no key"},
-		"eats-memory": {compare.OutOfMemory, "256 MiB"},
 	}
 	var kinds []string
 	for k := range want {
@@ -237,6 +236,15 @@ func TestMisbehaviour(t *testing.T) {
 		if r.State != compare.Measured && len(r.Blocks) > 0 {
 			t.Errorf("%s has a time", r.Cell.Suite)
 		}
+	}
+}
+
+func TestMemoryLimit(t *testing.T) {
+	p := plan("eats-memory")
+	p.Memory = 256 << 20
+	c, _ := run(t, p)
+	if r := c.Results[0]; r.State != compare.OutOfMemory || !strings.Contains(r.Reason, "256 MiB") {
+		t.Errorf("%s: %s", r.State, r.Reason)
 	}
 }
 
