@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
@@ -410,6 +411,13 @@ func TestCapture(t *testing.T) {
 	}
 }
 
+// allocated is what the process has allocated so far, by the runtime's own count.
+func allocated() int64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64())
+}
+
 func TestAllocs(t *testing.T) {
 	al, err := profiles.StartAllocs()
 	if err != nil {
@@ -424,10 +432,13 @@ func TestAllocs(t *testing.T) {
 	for range 1000 {
 		outside = append(outside, make([]byte, 10_000))
 	}
+	var exact int64
 	profiles.Do("cell-1", func() {
+		exact = -allocated()
 		for range 200 {
 			op()
 		}
+		exact += allocated()
 	})
 	p, err := al.Stop()
 	if err != nil {
@@ -437,6 +448,10 @@ func TestAllocs(t *testing.T) {
 	fg := a.Foreground
 	if fg[phase.Parse].Value == 0 || fg[phase.Encode].Value == 0 || fg[phase.Unattributed].Value > fg.Total().Value/5 {
 		t.Errorf("bytes by phase: %v", fg)
+	}
+	// Some 2,000 samples: a standard error of about 2 %.
+	if got := fg.Total().Value; math.Abs(float64(got)/float64(exact)-1) > 0.15 {
+		t.Errorf("%d bytes in the operation, the runtime counts %d", got, exact)
 	}
 	if bg := a.Background.Total().Value; bg < 9_000_000 {
 		t.Errorf("%d bytes outside the operation, want about %d", bg, 10_000*len(outside))

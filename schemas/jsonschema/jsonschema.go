@@ -87,7 +87,7 @@ const (
 	// MaxSchemaBytes and MaxSubschemas bound a schema: compiling takes time with the square of its subschemas. The largest
 	// schema in use that we know has some 1,500.
 	MaxSchemaBytes = 2 << 20
-	MaxSubschemas  = 20_000
+	MaxSubschemas  = 10_000
 	// MaxDocumentBytes bounds a document where Options do not: both engines hold it as a tree of some ten times its size.
 	MaxDocumentBytes = 32 << 20
 )
