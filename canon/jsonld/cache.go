@@ -160,7 +160,7 @@ func (r *run) publish(ctx *activeContext, change func(*derivations)) {
 func (r *run) grow(c *activeContext) error {
 	r.p.count.applied.Add(1)
 	c.family.add(r.p, int64(unsafe.Sizeof(*c))+int64(len(c.terms.slots))*int64(unsafe.Sizeof(slot{})))
-	return r.spend(int64(len(c.terms.slots)))
+	return r.spend(contextCost + int64(len(c.terms.slots)))
 }
 
 func (f *family) add(p *Processor, bytes int64) {
@@ -170,8 +170,12 @@ func (f *family) add(p *Processor, bytes int64) {
 	}
 }
 
-// termCost is the work of compiling one term definition, in units of copying one slot of a table.
-const termCost = 32
+// Costs in units of copying one slot of a table.
+const (
+	termCost      = 32 // compiling a term definition
+	contextCost   = 32 // making an active context, beside its slots
+	referenceCost = 64 // following a reference to a context
+)
 
 // spend counts work on contexts against the limit of a call.
 func (r *run) spend(n int64) error {

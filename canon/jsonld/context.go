@@ -141,11 +141,13 @@ func strongHash[T string | []byte](name T) uint32 {
 	return 0
 }
 
-// table is an open-addressing hash table of terms. A table is written only while its context is being made.
+// table is an open-addressing hash table of terms. A table is written only while its context is being made. A large table
+// is not copied to be changed: the changes stand in a table before it.
 type table struct {
 	slots  []slot // a power of two, at most 5/8 full
 	count  int
-	strong bool // by term.strong; else by term.hash, which the tape has already computed
+	strong bool   // by term.strong; else by term.hash, which the tape has already computed
+	below  *table // where to look next; it has none below itself
 
 	// One bit for term.hash of each name that may stand for @value and @type, so that most keys need no look-up.
 	values, types uint64
@@ -158,63 +160,94 @@ type slot struct {
 	term *term
 }
 
-// maxProbe is the longest run of slots with the tape's weak hash; beyond it a table changes to the strong one.
-const maxProbe = 12
+const (
+	maxProbe = 12  // slots passed when a term is put by the weak hash; beyond it a table changes to the strong one
+	maxWeak  = 512 // terms in a table with the weak hash, so that chosen keys cannot make a look-up slow
+	maxCopy  = 512 // terms in a table that is copied
+)
 
+// find returns the term of a name whose jsontape.KeyHash is known, or nil.
 func (t *table) find(name []byte, hash uint16) *term {
-	h := uint32(hash)
-	if t.strong {
-		h = strongHash(name)
-	}
-	mask := uint32(len(t.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		s := &t.slots[i]
-		if s.term == nil {
-			return nil
-		}
-		if s.hash == h && s.term.name == string(name) {
-			return s.term
-		}
-	}
-}
-
-func (t *table) findString(name string) *term { return t.findHashed(name, jsontape.KeyHash(name), 0) }
-
-// findHashed is find for text whose strong hash may be known (not 0).
-func (t *table) findHashed(name string, hash uint16, strong uint32) *term {
-	h := uint32(hash)
-	if t.strong {
-		if h = strong; h == 0 {
+	for ; t != nil; t = t.below {
+		h := uint32(hash)
+		if t.strong {
 			h = strongHash(name)
 		}
-	}
-	mask := uint32(len(t.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		s := &t.slots[i]
-		if s.term == nil {
-			return nil
+		mask := uint32(len(t.slots) - 1)
+		for i := h & mask; ; i = (i + 1) & mask {
+			s := &t.slots[i]
+			if s.term == nil {
+				break
+			}
+			if s.hash == h && s.term.name == string(name) {
+				return s.term
+			}
 		}
-		if s.hash == h && s.term.name == name {
-			return s.term
-		}
 	}
+	return nil
 }
 
-// clone returns a copy with room for extra more terms.
-func (t *table) clone(extra int) table {
-	c := *t
-	size := max(64, len(t.slots))
-	for 8*(t.count+extra) > 5*size {
-		size *= 2
+// findHashed is find where both hashes are known.
+func (t *table) findHashed(name string, hash uint16, strong uint32) *term {
+	for ; t != nil; t = t.below {
+		h := uint32(hash)
+		if t.strong {
+			h = strong
+		}
+		mask := uint32(len(t.slots) - 1)
+		for i := h & mask; ; i = (i + 1) & mask {
+			s := &t.slots[i]
+			if s.term == nil {
+				break
+			}
+			if s.hash == h && s.term.name == name {
+				return s.term
+			}
+		}
 	}
-	c.slots = make([]slot, size)
-	if size == len(t.slots) {
-		copy(c.slots, t.slots)
+	return nil
+}
+
+// total returns an upper bound of the terms in t.
+func (t *table) total() int {
+	if t.below == nil {
+		return t.count
+	}
+	return t.count + t.below.count
+}
+
+// clone returns a table that can be changed, with room for extra more terms.
+func (t *table) clone(extra int) table {
+	switch {
+	case t.below == nil && t.count > maxCopy:
+		c := table{below: t, values: t.values, types: t.types}
+		c.make(extra)
+		return c
+	case t.below != nil && t.count+extra > maxCopy:
+		c := table{values: t.values, types: t.types}
+		c.make(t.total() + extra)
+		c.fill(t.below.slots)
+		c.fill(t.slots)
 		return c
 	}
-	c.count = 0
-	c.fill(t.slots)
+	c := *t
+	c.make(t.count + extra)
+	if len(c.slots) == len(t.slots) && c.strong == t.strong {
+		copy(c.slots, t.slots)
+		c.count = t.count
+	} else {
+		c.fill(t.slots)
+	}
 	return c
+}
+
+// make gives t empty slots for n terms.
+func (t *table) make(n int) {
+	size := 64
+	for 8*n > 5*size {
+		size *= 2
+	}
+	t.slots, t.count, t.strong = make([]slot, size), 0, t.strong || n > maxWeak
 }
 
 func (t *table) fill(from []slot) {
@@ -260,6 +293,18 @@ func (t *table) put(d *term) {
 	}
 }
 
+// hasProtected reports whether a term in t is protected.
+func (t *table) hasProtected() bool {
+	for u := t; u != nil; u = u.below {
+		for i := range u.slots {
+			if s := u.slots[i].term; s != nil && s.protected && t.findHashed(s.name, s.hash, s.strong) == s {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // activeContext is an active context (JSON-LD API section 4.1): immutable and shared. The keywords stand in its table as
 // terms, so that one look-up resolves a key.
 type activeContext struct {
@@ -294,7 +339,7 @@ func initialContext(base string, f *family) *activeContext {
 }
 
 // isInitial reports whether c has no term definitions.
-func (c *activeContext) isInitial() bool { return c.terms.count == int(keywordCount)-1 }
+func (c *activeContext) isInitial() bool { return c.terms.total() == int(keywordCount)-1 }
 
 // with returns a copy of c that can be changed: its table is shared until it is cloned.
 func (c *activeContext) with() *activeContext {

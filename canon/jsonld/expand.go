@@ -771,7 +771,7 @@ func (r *run) indexProperty(ctx *activeContext, index string, k, i uint32) error
 	if r.items[i].kind != nodeItem { // 13.8.3.7.2.5
 		return r.fail(InvalidValueObject, k+1, "a value object has no place for the index property "+quote(index))
 	}
-	t := live(ctx.terms.findString(index))
+	t := live(ctx.find([]byte(index), jsontape.KeyHash(index)))
 	v, err := r.value(ctx, t, k) // 13.8.3.7.2.1
 	if err != nil {
 		return err

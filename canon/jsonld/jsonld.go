@@ -16,7 +16,7 @@ import (
 type Limits struct {
 	Terms  int   // terms in one active context; default 50,000
 	Remote int   // remote contexts that lead from one to the next; default 32
-	Work   int64 // slots of term tables copied, and 32 for each term definition compiled; default 50 million
+	Work   int64 // slots of term tables copied, and 32 for each term definition compiled; default 8 million
 }
 
 // Config of a Processor.
@@ -57,7 +57,7 @@ func New(c Config) *Processor {
 		p.limits.Remote = 32
 	}
 	if p.limits.Work <= 0 {
-		p.limits.Work = 50_000_000
+		p.limits.Work = 8_000_000
 	}
 	p.runs.New = func() any { return &run{p: p} }
 	return p

@@ -83,6 +83,9 @@ func (r *run) processOne(result, ctx *activeContext, src *source, node uint32, b
 		if max := r.p.limits.Remote; n > max { // 5.2.3
 			return nil, r.contextError(ContextOverflow, src, node, fmt.Sprintf("more than %d contexts refer to one another", max))
 		}
+		if err := r.spend(referenceCost); err != nil {
+			return nil, err
+		}
 		loaded, err := r.load(url, src, node) // 5.2.4, 5.2.5
 		if err != nil {
 			return nil, err
@@ -186,7 +189,7 @@ func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remo
 	initial := ctx.isInitial()
 	for _, t := range d.terms {
 		if !initial {
-			old := live(ctx.terms.findHashed(t.name, t.hash, t.strong))
+			old := live(c.terms.findHashed(t.name, t.hash, t.strong))
 			if old == nil && t.removed {
 				continue
 			}
@@ -201,19 +204,10 @@ func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remo
 		}
 		c.terms.put(t)
 	}
-	if max := r.p.limits.Terms; c.terms.count > max {
-		return nil, r.termLimit(max, c.terms.count)
+	if max := r.p.limits.Terms; c.terms.total() > max {
+		return nil, r.termLimit(max, c.terms.total())
 	}
 	return c, r.grow(c)
-}
-
-func (t *table) hasProtected() bool {
-	for i := range t.slots {
-		if s := t.slots[i].term; s != nil && s.protected {
-			return true
-		}
-	}
-	return false
 }
 
 // checkScoped processes the scoped context of a term only to find its errors (4.2.2 step 21.3).
@@ -245,13 +239,13 @@ type checkKey struct {
 
 // snapshot returns the active context as the definition has made it so far.
 func (f *definer) snapshot() *activeContext {
-	c := f.ctx
+	around := f.ctx
 	if f.outer != nil {
-		c = f.outer.snapshot()
+		around = f.outer.snapshot()
 	}
-	c = c.with()
+	c := around.with()
 	c.base, c.vocab, c.hasVocab = f.base, f.vocab, f.hasVocab
-	c.terms = c.terms.clone(len(f.entries))
+	c.terms = around.terms.clone(len(f.entries))
 	for i := range f.entries {
 		if e := &f.entries[i]; e.state == done && e.term != nil {
 			c.terms.put(e.term)

@@ -1,0 +1,115 @@
+package jsonld_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"canonscope/canon"
+	"canonscope/canon/jsonld"
+	"canonscope/canon/rdf"
+)
+
+// toRDF converts in safe mode.
+func toRDF(p *jsonld.Processor, doc string) error {
+	var set rdf.Dataset
+	return p.ToRDF(context.Background(), []byte(doc), jsonld.Options{}, &set)
+}
+
+// Documents and contexts that ask for endless or enormous work end in a typed error, soon.
+func TestBombs(t *testing.T) {
+	many := func(n int, sep string, f func(i int) string) string {
+		parts := make([]string, n)
+		for i := range parts {
+			parts[i] = f(i)
+		}
+		return strings.Join(parts, sep)
+	}
+	remote := jsonld.Map{
+		"https://c.example/self": []byte(`{"@context":["https://c.example/self",{"a":"u:a"}]}`),
+		"https://c.example/one":  []byte(`{"@context":"https://c.example/two"}`),
+		"https://c.example/two":  []byte(`{"@context":"https://c.example/one"}`),
+		"https://c.example/imp":  []byte(`{"@context":{"@import":"https://c.example/imp","a":"u:a"}}`),
+		// A scoped context that names its own document is legal, and used over and over it never ends by itself.
+		"https://c.example/nest": []byte(`{"@context":{"@version":1.1,"a":{"@id":"u:a","@context":"https://c.example/nest"}}}`),
+		"https://c.example/far":  []byte(`{"@context":[{` + many(600, ",", func(i int) string { return fmt.Sprintf(`"t%d":"u:t%d"`, i, i) }) + `},{"a":{"@id":"u:a","@context":["https://c.example/far2",{"b":"t1:x"}]}}]}`),
+		"https://c.example/far2": []byte(`{"@context":{"c":{"@id":"t2","@context":["https://c.example/far2"]}}}`),
+		"https://c.example/big":  []byte(`{"@context":{` + many(100_000, ",", func(i int) string { return fmt.Sprintf(`"t%d":"u:t%d"`, i, i) }) + `}}`),
+	}
+	// Thirty documents, each naming the next one nine times.
+	for i := range 30 {
+		remote[fmt.Sprintf("https://c.example/fan%d", i)] = []byte(`{"@context":[` +
+			many(9, ",", func(int) string { return fmt.Sprintf(`"fan%d"`, i+1) }) + `]}`)
+	}
+	remote["https://c.example/fan30"] = []byte(`{"@context":{"a":"u:a"}}`)
+	// Twelve documents whose scoped contexts name each other.
+	for i := range 12 {
+		remote[fmt.Sprintf("https://c.example/web%d", i)] = []byte(`{"@context":{` +
+			many(12, ",", func(j int) string { return fmt.Sprintf(`"t%d":{"@id":"u:t%d","@context":"web%d"}`, j, j, j) }) + `}}`)
+	}
+	deep := func(n int, open, inner, closing string) string {
+		return strings.Repeat(open, n) + inner + strings.Repeat(closing, n)
+	}
+	limit := func(name string) func(error) bool {
+		return func(err error) bool {
+			var l *canon.LimitError
+			return errors.As(err, &l) && l.Limit == name
+		}
+	}
+	code := func(c jsonld.Code) func(error) bool {
+		return func(err error) bool {
+			var e *jsonld.Error
+			return errors.As(err, &e) && e.Code == c
+		}
+	}
+	fine := func(err error) bool { return err == nil }
+	for _, c := range []struct {
+		name, doc string
+		want      func(error) bool
+	}{
+		{"self-importing context", `{"@context":"https://c.example/self","a":"x"}`, code(jsonld.ContextOverflow)},
+		{"two contexts in a circle", `{"@context":"https://c.example/one","u:a":"x"}`, code(jsonld.ContextOverflow)},
+		{"@import of itself", `{"@context":"https://c.example/imp","a":"x"}`, code(jsonld.InvalidContextEntry)},
+		{"nesting scoped context", `{"@context":"https://c.example/nest","a":` + deep(200, `{"a":`, `"x"`, `}`) + `}`, fine},
+		{"scoped contexts in a web", `{"@context":"https://c.example/web0","t1":"x"}`, fine},
+		{"scoped context in a large one", `{"@context":"https://c.example/far","a":{"c":"x"}}`, fine},
+		{"fan of contexts", `{"@context":"https://c.example/fan0","a":"x"}`, limit("context work")},
+		{"100,000 terms", `{"@context":"https://c.example/big","t1":"x"}`, limit("context terms")},
+		{"100,000 terms inline", `{"@context":{` + many(100_000, ",", func(i int) string { return fmt.Sprintf(`"t%d":"u:t%d"`, i, i) }) + `},"t1":"x"}`, limit("context terms")},
+		{"40,000 terms twice over", `{"@context":[{` + many(40_000, ",", func(i int) string { return fmt.Sprintf(`"s%d":"u:s%d"`, i, i) }) + `},{` +
+			many(40_000, ",", func(i int) string { return fmt.Sprintf(`"t%d":"u:t%d"`, i, i) }) + `}],"t1":"x"}`, limit("context terms")},
+		{"large context applied often", `{"@context":[{` + many(40_000, ",", func(i int) string { return fmt.Sprintf(`"t%d":"u:t%d"`, i, i) }) + `},` +
+			many(2000, ",", func(i int) string { return fmt.Sprintf(`{"x%d":"u:x"}`, i) }) + `],"t1":"x"}`, fine},
+		{"large context changed by many nodes", `{"@context":{` + many(40_000, ",", func(i int) string { return fmt.Sprintf(`"t%d":"u:t%d"`, i, i) }) + `},"t1":[` +
+			many(2000, ",", func(i int) string { return fmt.Sprintf(`{"@context":{"x%d":"u:x"},"x%d":"y"}`, i, i) }) + `]}`, fine},
+		{"deep document", `{"u:a":` + deep(10_000, `{"u:a":`, `"x"`, `}`) + `}`, limit("depth")},
+		{"deep array", deep(10_000, `[`, ``, `]`), limit("depth")},
+		{"deep context", `{"@context":` + deep(10_000, `[`, `null`, `]`) + `}`, limit("depth")},
+		{"deep scoped contexts", `{"@context":` + deep(160, `{"a":{"@id":"u:a","@context":`, `{}`, `}}`) + `,"a":"x"}`, fine},
+		{"colliding keys", `{"@context":{` + many(20_000, ",", func(i int) string { return fmt.Sprintf(`"a%06dzz":"u:t"`, i) }) + `},"a000001zz":"x"}`, fine},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, state := range jsonld.CacheStates {
+				p := jsonld.New(jsonld.Config{Loader: remote, State: state})
+				if err := toRDF(p, c.doc); !c.want(err) {
+					t.Errorf("%v: %v", state, err)
+				}
+			}
+		})
+	}
+}
+
+// A cycle in term definitions is found however it is written.
+func TestCycles(t *testing.T) {
+	for _, context := range []string{
+		`{"a":"a:x"}`, `{"a":"b:x","b":"a:x"}`, `{"a":{"@id":"u:a","@type":"a"}}`, `{"a":"b","b":"c","c":"a"}`, `{"a":{"@reverse":"a:b"}}`,
+	} {
+		err := toRDF(jsonld.New(jsonld.Config{}), `{"@context":`+context+`,"a":"x"}`)
+		var e *jsonld.Error
+		if !errors.As(err, &e) || e.Code != jsonld.CyclicIRIMapping {
+			t.Errorf("%s: %v", context, err)
+		}
+	}
+}
