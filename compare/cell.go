@@ -8,15 +8,15 @@ import (
 // Cell is one point of the matrix: what is measured and under which policy. Its ID is stable and is the key of every
 // result. A Cell without an Operation stands for the whole exchange.
 type Cell struct {
-	Format    string    // vcdm, sd-jwt-vc, mdoc
-	Suite     string    // a cryptosuite; for the baselines the signature envelope: jws, cose-sign1
-	Engine    string    // stock or native, also called the tier; ratios never mix them
-	Algorithm string    // EdDSA, ES256, ES384
-	Schema    string    // catalogue name
-	Operation Operation // "" for the exchange
-	GC        string    // GOGC: a number of percent, or "off"
-	Procs     int       // GOMAXPROCS
-	Contexts  string    // state of the JSON-LD contexts: none, embedded, warm, cold
+	Format    string    `json:"format"`              // vcdm, sd-jwt-vc, mdoc
+	Suite     string    `json:"suite"`               // a cryptosuite; for the baselines the signature envelope: jws, cose-sign1
+	Engine    string    `json:"engine"`              // stock, tuned or native, also called the tier; ratios never mix them
+	Algorithm string    `json:"algorithm"`           // EdDSA, ES256, ES384
+	Schema    string    `json:"schema"`              // catalogue name
+	Operation Operation `json:"operation,omitempty"` // "" for the exchange
+	GC        string    `json:"gc"`                  // GOGC: a number of percent, or "off"
+	Procs     int       `json:"procs"`               // GOMAXPROCS
+	Contexts  string    `json:"contexts"`            // state of the JSON-LD contexts: none, embedded, warm
 }
 
 // ID returns the printable form, which [ParseCell] reads back.

@@ -34,11 +34,11 @@ type Scenario struct {
 
 // Counters are counted by the code that does the work, not derived: each call adds one.
 type Counters struct {
-	Canonicalizations int // calls of a canonicalizer
-	Salts             int // salts drawn
-	Digests           int // disclosure or element digests computed
-	Signatures        int // signatures made
-	Verifications     int // signatures checked
+	Canonicalizations int `json:"canonicalizations"` // calls of a canonicalizer
+	Salts             int `json:"salts"`             // salts drawn
+	Digests           int `json:"digests"`           // disclosure or element digests computed
+	Signatures        int `json:"signatures"`        // signatures made
+	Verifications     int `json:"verifications"`     // signatures checked
 }
 
 // Add adds o to c.

@@ -30,9 +30,9 @@ var DefaultPolicy = Policy{GC: "100", Procs: 2}
 
 // Entry is one exchange of the matrix.
 type Entry struct {
-	Cell        compare.Cell // without an operation
-	Unsupported string       // why it cannot be measured; "" if it can
-	Default     bool         // part of the default subset
+	Cell        compare.Cell `json:"cell"`                  // without an operation
+	Unsupported string       `json:"unsupported,omitempty"` // why it cannot be measured; "" if it can
+	Default     bool         `json:"default"`               // part of the default subset
 }
 
 // Names in the order of reports.
@@ -116,9 +116,9 @@ type Filter struct {
 
 // Selection is what a filter selects.
 type Selection struct {
-	Entries    []Entry
-	Operations []compare.Operation
-	LeftOut    []string // what the default subset leaves out, for people
+	Entries    []Entry             `json:"exchanges"`
+	Operations []compare.Operation `json:"operations"`
+	LeftOut    []string            `json:"left_out,omitempty"` // what the default subset leaves out, for people
 }
 
 // Cells returns the cells of the supported entries.
