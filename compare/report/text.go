@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -284,12 +285,13 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	}
 	if a := t.Attributed; a.Foreground > 0 {
 		p.wrapped(2, "", fmt.Sprintf("profiles: %s (%s to %s) of %s foreground samples attributed; %s background samples; samples cover %.2f of the CPU time",
-			percent(a.Share), percent(a.Low), percent(a.High), figure(float64(a.Foreground)), figure(float64(a.Background)), a.Coverage))
+			percent(a.Share), percent(a.Low), percent(a.High), thousands(a.Foreground), thousands(a.Background), a.Coverage))
 		if len(a.Below) > 0 {
 			p.wrapped(2, "", fmt.Sprintf("wholly below %.0f %%: %s", 100*Wanted, few(a.Below)))
 		}
-		if a.Coverage < profiles.MinCoverage || a.Coverage > profiles.MaxCoverage {
-			p.wrapped(2, "", "  ! the machine lost or doubled samples: read the shares as coarse")
+		chance := 2 / math.Sqrt(float64(a.Foreground+a.Background)) // of samples that no one lost
+		if a.Coverage < profiles.MinCoverage-chance || a.Coverage > profiles.MaxCoverage+chance {
+			p.wrapped(4, "  ! ", "the machine lost or doubled samples: read the shares as coarse")
 		}
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
@@ -352,7 +354,12 @@ func figure(v float64) string {
 	case v < 99.95:
 		return fmt.Sprintf("%.1f", v)
 	}
-	s := fmt.Sprintf("%.0f", v)
+	return thousands(int64(math.Round(v)))
+}
+
+// thousands separates the digits of a count that is not negative.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
