@@ -240,6 +240,7 @@ type object struct {
 	datatype   uint32 // the last of them
 	inner      chain  // @list or @set
 	others     bool   // properties, reverse properties
+	lost       int    // losses before the object
 }
 
 func bit(k keyword) uint32 { return 1 << k }
@@ -267,7 +268,7 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 			break
 		}
 	}
-	o := object{node: node, p: p, typed: ctx} // 10
+	o := object{node: node, p: p, typed: ctx, lost: len(r.losses)} // 10
 	base, nests := len(r.keys), len(r.nests)
 	if o.ctx, err = r.readKeys(&o, ctx); err != nil { // 11, 12
 		return chain{}, err
@@ -807,20 +808,27 @@ func (r *run) finish(o *object) (chain, error) {
 		}
 		*it = item{kind: listItem, tape: o.node, index: it.index, first: o.inner.head, last: o.inner.tail}
 	case o.have == bit(kwLanguage) && !o.others: // 18
-		r.lose(o.node, "object with only @language")
+		r.loseRest(o, "object with only @language")
 		return chain{}, nil
 	}
 	if o.p.floats() && !o.others { // 19
 		switch o.have {
 		case 0:
-			r.lose(o.node, "empty object")
+			r.loseRest(o, "empty object")
 			return chain{}, nil
 		case bit(kwID): // 19.2
-			r.lose(o.node, "free-floating node reference")
+			r.loseRest(o, "free-floating node reference")
 			return chain{}, nil
 		}
 	}
 	return single(o.item), nil
+}
+
+// loseRest records that an object is dropped, unless that is because of what was dropped in it.
+func (r *run) loseRest(o *object, reason string) {
+	if len(r.losses) == o.lost {
+		r.lose(o.node, reason)
+	}
 }
 
 // finishValue makes the item of a value object (step 15).

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"hash/maphash"
 
-	"canonscope/canon"
 	"canonscope/canon/rdf"
 )
 
@@ -266,12 +265,19 @@ func wellFormedTag(s []byte) bool {
 	return part > 0
 }
 
+// lost is data that is dropped.
+type lost struct {
+	node    uint32
+	pointer string // of a place inside the node; "" for the node itself
+	reason  string
+}
+
 // maxLosses bounds the list of losses; one is enough to refuse a document.
 const maxLosses = 1000
 
 // lose records that the algorithms drop the data at a node.
 func (r *run) lose(node uint32, reason string) {
 	if len(r.losses) < maxLosses {
-		r.losses = append(r.losses, canon.Loss{Pointer: r.pointer(node), Reason: reason})
+		r.losses = append(r.losses, lost{node, "", reason})
 	}
 }

@@ -140,7 +140,7 @@ type run struct {
 	named  int
 	langs  []tag
 	buf    []byte // text of terms; the dataset owns it
-	losses []canon.Loss
+	losses []lost
 	asJSON bool
 	graphs map[nodeKey]string // @index of nodes
 }
@@ -170,7 +170,7 @@ func (r *run) end() {
 	r.ctx, r.opt, r.own, r.inline, r.sources, r.checked, r.graphs = nil, Options{}, nil, nil, nil, nil, nil
 	r.tape.Src = nil
 	r.buf = nil
-	r.losses = nil
+	r.losses = r.losses[:0]
 	r.work, r.at = 0, 0
 }
 

@@ -2,7 +2,9 @@ package jsonld
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"slices"
 	"strconv"
 
 	"canonscope/canon"
@@ -86,17 +88,21 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 
 // settle decides what the losses mean.
 func (r *run) settle() error {
-	if len(r.losses) == 0 {
+	if len(r.losses) == 0 || r.opt.Lossy && r.opt.Losses == nil {
 		return nil
 	}
-	losses := r.losses
-	r.losses = nil
+	slices.SortStableFunc(r.losses, func(a, b lost) int { return cmp.Compare(a.node, b.node) })
+	losses := make([]canon.Loss, len(r.losses))
+	for i, l := range r.losses {
+		if l.pointer == "" {
+			l.pointer = r.pointer(l.node)
+		}
+		losses[i] = canon.Loss{Pointer: l.pointer, Reason: l.reason}
+	}
 	if !r.opt.Lossy {
 		return &canon.LossError{Losses: losses}
 	}
-	if r.opt.Losses != nil {
-		*r.opt.Losses = append(*r.opt.Losses, losses...)
-	}
+	*r.opt.Losses = append(*r.opt.Losses, losses...)
 	return nil
 }
 
@@ -477,7 +483,7 @@ func (w *writer) jsonLiteral(node uint32) (rdf.TermID, error) {
 	}
 	for _, warning := range warnings {
 		if len(w.losses) < maxLosses {
-			w.losses = append(w.losses, canon.Loss{Pointer: warning.Pointer, Reason: "the number is rounded to " + warning.Canonical})
+			w.losses = append(w.losses, lost{node, warning.Pointer, "the number is rounded to " + warning.Canonical})
 		}
 	}
 	from := len(w.buf)
