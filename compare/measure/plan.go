@@ -28,6 +28,7 @@ const (
 	defaultProfile = 1.0 // CPU seconds of a profile pass without a budget
 	minProfile     = 0.25
 	maxProfile     = 3.0
+	grace          = 6 * time.Second        // by how much the profile passes may overdraw the budget
 	profilerStop   = 150 * time.Millisecond // until the profiler has stopped and its profile is attributed and drawn
 	lenience       = 1.25                   // by how much the last runs may overdraw their part of the budget
 	timingShare    = 0.6                    // of the budget left after the gates; the profile passes get the rest

@@ -364,6 +364,10 @@ func (c *campaign) profiles(ctx context.Context) {
 	parallel(ctx, len(cells), func(k int) {
 		i := cells[k]
 		r, x := &c.results[i], c.exchange(i)
+		if c.plan.Budget > 0 && c.plan.Profile < 0 && c.left() < -grace {
+			r.Reason = "no profile: this machine is too slow for it within the default time"
+			return
+		}
 		c.say("profile", k, len(cells), r.ID)
 		var got *Profiled
 		err := c.job(ctx, Job{Kind: Profile, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, ProfileSeconds: c.profileSeconds(cells[k:]),
