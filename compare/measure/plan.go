@@ -64,7 +64,7 @@ func choose(cells []sizing, least int, total time.Duration) ([]int, time.Duratio
 	return count(low)
 }
 
-// warmup is how many operations run before the clock: about a tenth of a second's worth.
+// warmup is how many operations run before the clock: 20 ms of them, at least 3 and at most 200.
 func warmup(op time.Duration) int {
-	return min(50, max(3, int(100*time.Millisecond/max(op, 1))))
+	return min(200, max(3, int(20*time.Millisecond/max(op, 1))))
 }
