@@ -63,7 +63,20 @@ var null = []byte{0xf6}
 var noNameSpaces = []byte{0xd8, 0x18, 0x41, 0xa0}
 
 // deviceResponse puts IssuerSigned bytes into a DeviceResponse and signs with the device's key.
-func (h *Holder) deviceResponse(issuerSigned []byte, docType string, transcript []byte) ([]byte, error) {
+func (h *Holder) deviceResponse(issuerSigned, transcript []byte) ([]byte, error) {
+	s, err := stockReadIssuerSigned(issuerSigned)
+	if err != nil {
+		return nil, err
+	}
+	auth, err := stockReadSign1(s.IssuerAuth, h.Limits)
+	if err != nil {
+		return nil, err
+	}
+	mso, err := stockReadMSO(auth.payload, h.Limits)
+	if err != nil {
+		return nil, err
+	}
+	docType := mso.docType
 	payload, err := deviceAuthentication(transcript, docType, noNameSpaces)
 	if err != nil {
 		return nil, err

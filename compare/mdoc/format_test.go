@@ -16,7 +16,7 @@ import (
 	"canonscope/schemas"
 )
 
-var engines = []string{mdoc.Stock}
+var engines = []string{mdoc.Stock, mdoc.Native}
 
 var now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 

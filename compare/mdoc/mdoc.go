@@ -122,14 +122,14 @@ func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([
 		}
 		wanted[i] = id
 	}
-	out, docType, err := e.present(h, issued, wanted)
+	if transcript != nil && h.Key == nil {
+		return nil, fmt.Errorf("mdoc: device authentication needs the device's key")
+	}
+	out, err := e.present(h, issued, wanted)
 	if err != nil || transcript == nil {
 		return out, err
 	}
-	if h.Key == nil {
-		return nil, fmt.Errorf("mdoc: device authentication needs the device's key")
-	}
-	return h.deviceResponse(out, docType, transcript)
+	return h.deviceResponse(out, transcript)
 }
 
 // Verifier checks presentations. Key or Roots is required; with a Key no certificate is looked at.
@@ -183,7 +183,7 @@ func (v *Verifier) now() time.Time {
 // engine is one implementation of the three operations.
 type engine interface {
 	issue(i *Issuer, claims []byte) ([]byte, error)
-	present(h *Holder, issued []byte, identifiers []string) (issuerSigned []byte, docType string, err error)
+	present(h *Holder, issued []byte, identifiers []string) (issuerSigned []byte, err error)
 	verify(v *Verifier, presented []byte) ([]Document, error)
 }
 
@@ -191,6 +191,8 @@ func engineOf(name string) (engine, error) {
 	switch name {
 	case Stock:
 		return stock{}, nil
+	case Native, "":
+		return native{}, nil
 	}
 	return nil, &canon.UnsupportedError{Engine: "mdoc", What: fmt.Sprintf("engine %q; engines are %s and %s", name, Stock, Native)}
 }

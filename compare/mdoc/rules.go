@@ -81,10 +81,10 @@ func identifier(pointer string) (string, error) {
 }
 
 // selects says whether an element is one of those wanted or below one, and marks which.
-func selects(wanted []string, hit []bool, id string) bool {
+func selects[T string | []byte](wanted []string, hit []bool, id T) bool {
 	found := false
 	for i, w := range wanted {
-		if rest, ok := strings.CutPrefix(id, w); ok && (rest == "" || w == "" || rest[0] == '/') {
+		if len(id) >= len(w) && string(id[:len(w)]) == w && (len(id) == len(w) || w == "" || id[len(w)] == '/') {
 			hit[i], found = true, true
 		}
 	}

@@ -26,14 +26,19 @@ func cborError(offset int, format string, args ...any) error {
 }
 
 // scanCBOR checks that b is one data item that both engines read alike: well-formed (RFC 8949 section 5.1), of definite
-// lengths, integers in their shortest form, valid UTF-8, no repeated map key, bounded in size and depth, and nothing
-// after it. Lengths may be longer than they need be: mdocs in use have such heads.
+// lengths, integers in their shortest form, valid UTF-8, map keys integers or strings and none repeated, bounded in size
+// and depth, and nothing after it. Lengths may be longer than they need be: mdocs in use have such heads.
 func scanCBOR(b []byte, limits canon.Limits) error {
+	return new(scanner).all(b, limits)
+}
+
+// all is scanCBOR with the scanner's memory.
+func (s *scanner) all(b []byte, limits canon.Limits) error {
 	limits = limits.WithDefaults()
 	if len(b) > limits.Bytes {
 		return &canon.LimitError{Limit: "bytes", Max: int64(limits.Bytes), Done: int64(len(b)), Where: "CBOR"}
 	}
-	s := scanner{src: b, depth: limits.Depth}
+	s.src, s.depth, s.keys = b, limits.Depth, s.keys[:0]
 	end, err := s.item(0, 0)
 	if err != nil {
 		return err
@@ -115,6 +120,9 @@ func (s *scanner) item(i, depth int) (int, error) {
 	}
 	switch major {
 	case majorTag:
+		if err := s.tag(i, next, arg); err != nil {
+			return 0, err
+		}
 		return s.item(next, depth+1)
 	case majorMap:
 		return s.pairs(i, next, arg, depth+1)
@@ -128,6 +136,26 @@ func (s *scanner) item(i, depth int) (int, error) {
 		}
 	}
 	return next, nil
+}
+
+// tag checks what the tags of RFC 8949 section 3.4 ask of their content: dates and bignums.
+func (s *scanner) tag(i, next int, number uint64) error {
+	if next >= len(s.src) {
+		return cborError(i, "the data item is cut off")
+	}
+	ok := true
+	switch major := s.src[next] >> 5; number {
+	case 0:
+		ok = major == majorText
+	case 1:
+		ok = major <= majorNint || s.src[next] >= 0xf9 && s.src[next] <= 0xfb
+	case 2, 3:
+		ok = major == majorBytes
+	}
+	if !ok {
+		return cborError(i, "tag %d stands before content of another type than its own", number)
+	}
+	return nil
 }
 
 // simple refuses what RFC 8949 section 3.3 calls not well-formed.
@@ -160,6 +188,9 @@ func (s *scanner) pairs(i, next int, n uint64, depth int) (int, error) {
 		major, arg, from, err := s.head(next)
 		if err != nil {
 			return 0, err
+		}
+		if major > majorText {
+			return 0, cborError(next, "a map key is neither an integer nor a string")
 		}
 		end, err := s.item(next, depth)
 		if err != nil {

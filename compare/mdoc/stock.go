@@ -248,25 +248,19 @@ func stockSign(i *Issuer, payload []byte) ([]byte, error) {
 
 func stockSignature(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
 
-func (stock) present(h *Holder, issued []byte, wanted []string) ([]byte, string, error) {
-	s, err := stockReadIssuerSigned(issued, h.Limits)
+func (stock) present(h *Holder, issued []byte, wanted []string) ([]byte, error) {
+	if err := scanCBOR(issued, h.Limits); err != nil {
+		return nil, err
+	}
+	s, err := stockReadIssuerSigned(issued)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	out, err := stockSelect(s, wanted, h.Limits)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	auth, err := stockReadSign1(s.IssuerAuth, h.Limits)
-	if err != nil {
-		return nil, "", err
-	}
-	mso, err := stockReadMSO(auth.payload, h.Limits)
-	if err != nil {
-		return nil, "", err
-	}
-	b, err := stockEncode(out)
-	return b, mso.docType, err
+	return stockEncode(out)
 }
 
 // stockSelect keeps the wanted items, whose bytes stay as they are.
@@ -293,7 +287,7 @@ func (stock) verify(v *Verifier, presented []byte) ([]Document, error) {
 
 // stockDocument verifies one IssuerSigned.
 func stockDocument(v *Verifier, b []byte, docType string) (*Document, error) {
-	s, err := stockReadIssuerSigned(b, v.Limits)
+	s, err := stockReadIssuerSigned(b)
 	if err != nil {
 		return nil, err
 	}
@@ -395,12 +389,10 @@ func stockUint(raw cbor.RawMessage) (n uint64, ok bool) {
 
 func isMajor(raw []byte, major byte) bool { return len(raw) > 0 && raw[0]>>5 == major }
 
-func stockReadIssuerSigned(b []byte, limits canon.Limits) (*stockIssuerSigned, error) {
+// stockReadIssuerSigned reads bytes that have been scanned.
+func stockReadIssuerSigned(b []byte) (*stockIssuerSigned, error) {
 	const where = "IssuerSigned"
 	var members map[string]cbor.RawMessage
-	if err := scanCBOR(b, limits); err != nil {
-		return nil, err
-	}
 	if err := stockUnmarshal(b, &members, where, ruleShape); err != nil {
 		return nil, err
 	}

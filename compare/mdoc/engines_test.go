@@ -1,0 +1,304 @@
+package mdoc_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"canonscope/canon"
+	"canonscope/compare"
+	"canonscope/compare/mdoc"
+	"canonscope/vcdm/keys"
+)
+
+func testKey(t testing.TB, algorithm keys.Algorithm) *keys.Secret {
+	t.Helper()
+	size := 32
+	if algorithm == keys.ES384 {
+		size = 48
+	}
+	k, err := keys.FromSeed(algorithm, bytes.Repeat([]byte{7}, size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// signed makes IssuerSigned bytes around parts that may be anything, with a signature that holds.
+func signed(t testing.TB, key *keys.Secret, nameSpaces, protected, unprotected, payload []byte) []byte {
+	t.Helper()
+	message := encode(t, []any{"Signature1", protected, []byte{}, payload})
+	sig, err := key.Sign(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := append([]byte{0xa2}, encode(t, "nameSpaces")...)
+	out = append(append(out, nameSpaces...), encode(t, "issuerAuth")...)
+	out = append(append(out, 0x84), encode(t, protected)...)
+	out = append(append(out, unprotected...), encode(t, payload)...)
+	return append(out, encode(t, sig)...)
+}
+
+func encode(t testing.TB, v any) []byte {
+	t.Helper()
+	b, err := cbor.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// sameAnswer verifies with both engines and fails if they differ in any way.
+func sameAnswer(t testing.TB, v mdoc.Verifier, b []byte) ([]mdoc.Document, error) {
+	t.Helper()
+	v.Engine = mdoc.Stock
+	x, errX := v.Verify(b)
+	v.Engine = mdoc.Native
+	y, errY := v.Verify(b)
+	if (errX == nil) != (errY == nil) {
+		t.Fatalf("stock says %v\nnative says %v\nfor %x", errX, errY, b)
+	}
+	if errX != nil {
+		return nil, errY
+	}
+	if a, b := show(x), show(y); a != b {
+		t.Fatalf("stock gets %s\nnative gets %s", a, b)
+	}
+	return y, nil
+}
+
+// show writes documents with their elements in one order: stock has no order of namespaces.
+func show(docs []mdoc.Document) string {
+	var b strings.Builder
+	for _, d := range docs {
+		fmt.Fprintf(&b, "%s %s %s %s %x:", d.DocType, d.Signed, d.ValidFrom, d.ValidUntil, d.DeviceKey)
+		byName := map[string]string{}
+		for _, e := range d.Elements {
+			byName[e.NameSpace] += fmt.Sprintf(" %q %x", e.Identifier, e.Value)
+		}
+		fmt.Fprintln(&b, byName)
+	}
+	return b.String()
+}
+
+// samePresentation presents with both engines.
+func samePresentation(t testing.TB, issued []byte, pointers ...string) []byte {
+	t.Helper()
+	x, errX := (&mdoc.Holder{Engine: mdoc.Stock}).Present(issued, pointers, nil)
+	y, errY := (&mdoc.Holder{Engine: mdoc.Native}).Present(issued, pointers, nil)
+	if (errX == nil) != (errY == nil) {
+		t.Fatalf("presenting %q: stock says %v, native says %v", pointers, errX, errY)
+	}
+	if errX == nil && len(x) != len(y) { // namespaces may come in another order
+		t.Fatalf("presenting %q: stock %x\nnative %x", pointers, x, y)
+	}
+	return y
+}
+
+type item struct {
+	DigestID   any             `cbor:"digestID"`
+	Random     any             `cbor:"random"`
+	Identifier any             `cbor:"elementIdentifier"`
+	Value      cbor.RawMessage `cbor:"elementValue"`
+}
+
+// parts are those of a valid mdoc with two namespaces.
+func parts(t testing.TB, key *keys.Secret) (nameSpaces, protected, unprotected, payload []byte) {
+	t.Helper()
+	spaces, digests := map[string][]cbor.RawMessage{}, map[string]map[int][]byte{}
+	for n, ns := range []string{"ns", "ns.two"} {
+		digests[ns] = map[int][]byte{}
+		for i := range 2 + n {
+			b := encode(t, cbor.Tag{Number: 24, Content: encode(t, item{i, bytes.Repeat([]byte{byte(i)}, 16), fmt.Sprintf("e%d", i), encode(t, []any{i, "x"})})})
+			sum := sha256.Sum256(b)
+			spaces[ns] = append(spaces[ns], b)
+			digests[ns][i] = sum[:]
+		}
+	}
+	date := func(s string) cbor.Tag { return cbor.Tag{Number: 0, Content: s} }
+	mso := encode(t, map[string]any{"version": "1.0", "digestAlgorithm": "SHA-256", "valueDigests": digests, "docType": "d",
+		"deviceKeyInfo": map[string]any{"deviceKey": cbor.RawMessage(key.Public().COSE())},
+		"validityInfo":  map[string]any{"signed": date("2026-01-01T00:00:00Z"), "validFrom": date("2026-01-01T00:00:00Z"), "validUntil": date("2027-01-01T00:00:00Z")}})
+	return encode(t, spaces), []byte{0xa1, 1, 0x27}, []byte{0xa1, 0x18, 33, 0x41, 0}, encode(t, cbor.Tag{Number: 24, Content: mso})
+}
+
+func TestPartsVerify(t *testing.T) {
+	key := testKey(t, keys.EdDSA)
+	ns, protected, unprotected, payload := parts(t, key)
+	issued := signed(t, key, ns, protected, unprotected, payload)
+	docs, err := sameAnswer(t, mdoc.Verifier{Key: key.Public(), Now: now}, issued)
+	if err != nil || len(docs) != 1 || len(docs[0].Elements) != 5 {
+		t.Fatal(docs, err)
+	}
+	for _, p := range [][]string{{"/credentialSubject"}, {"/credentialSubject/e0"}, {"/credentialSubject/e2"}, {"/credentialSubject/e9"}, {"/other"}, {}} {
+		if out := samePresentation(t, issued, p...); out != nil {
+			if _, err := sameAnswer(t, mdoc.Verifier{Key: key.Public(), Now: now}, out); err != nil {
+				t.Errorf("%q: %v", p, err)
+			}
+		}
+	}
+}
+
+// FuzzVerify signs what it is given, so that mutations reach behind the signature: both engines must agree, and neither
+// may panic.
+func FuzzVerify(f *testing.F) {
+	key := testKey(f, keys.EdDSA)
+	ns, protected, unprotected, payload := parts(f, key)
+	f.Add(ns, protected, unprotected, payload)
+	f.Add([]byte{0xa0}, []byte{0xa2, 1, 0x27, 4, 0x41, 1}, []byte{0xa1, 0x18, 33, 0x82, 0x41, 0, 0x41, 0}, payload)
+	f.Fuzz(func(t *testing.T, ns, protected, unprotected, payload []byte) {
+		b := signed(t, key, ns, protected, unprotected, payload)
+		for _, lenient := range []bool{false, true} {
+			sameAnswer(t, mdoc.Verifier{Key: key.Public(), Now: now, Lenient: lenient}, b)
+		}
+		samePresentation(t, b, "/credentialSubject/e1")
+	})
+}
+
+// FuzzMdoc mutates whole mdocs.
+func FuzzMdoc(f *testing.F) {
+	key := testKey(f, keys.EdDSA)
+	ns, protected, unprotected, payload := parts(f, key)
+	f.Add(signed(f, key, ns, protected, unprotected, payload))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		sameAnswer(t, mdoc.Verifier{Key: key.Public(), Now: now}, b)
+		samePresentation(t, b, "/credentialSubject/e1")
+	})
+}
+
+// TestIssuersAgree issues with each engine and verifies with both.
+func TestIssuersAgree(t *testing.T) {
+	claims := []byte(`{"iss":"https://issuer.example","nbf":1767225600,"exp":1893456000,"vct":"urn:x","credentialSubject":
+		{"a":"é😀\u0000","b":[1,-1,23,24,-24,-25,255,256,65535,65536,4294967296,-4294967297,9223372036854775807,18446744073709551615,-9223372036854775808],
+		"c":{"d":{"~/":true},"e":[],"f":{}},"g":[1.5,1e300,-0.0,null,false],"":"empty"}}`)
+	for _, digest := range []string{"", "SHA-384", "SHA-512"} {
+		for _, algorithm := range keys.Algorithms {
+			key := testKey(t, algorithm)
+			var sets []string
+			for _, engine := range engines {
+				c := &compare.Counters{}
+				i := mdoc.Issuer{Engine: engine, Key: key, Chain: [][]byte{{1}, {2}}, Device: key.Public(), Digest: digest, Counters: c}
+				issued, err := i.Issue(claims)
+				if err != nil {
+					t.Fatal(engine, err)
+				}
+				docs, err := sameAnswer(t, mdoc.Verifier{Key: key.Public(), Leaf: []byte{1}, Now: now}, issued)
+				if err != nil {
+					t.Fatal(engine, err)
+				}
+				if n := len(docs[0].Elements); n != 25 || c.Salts != n || c.Digests != n {
+					t.Errorf("%s: %d elements, counters %+v", engine, n, *c)
+				}
+				set := map[string]string{}
+				for _, e := range docs[0].Elements {
+					if set[e.Identifier], err = cbor.Diagnose(e.Value); err != nil {
+						t.Error(err)
+					}
+				}
+				sets = append(sets, fmt.Sprint(set))
+				samePresentation(t, issued, "/credentialSubject/c", "/credentialSubject/b/3", "/credentialSubject/")
+			}
+			if sets[0] != sets[1] {
+				t.Errorf("stock issues %s\nnative issues %s", sets[0], sets[1])
+			}
+		}
+	}
+}
+
+func TestIssuerRefuses(t *testing.T) {
+	key := testKey(t, keys.EdDSA)
+	for _, engine := range engines {
+		i := mdoc.Issuer{Engine: engine, Key: key, Chain: [][]byte{{1}}, Device: key.Public()}
+		for _, claims := range []string{
+			`{"nbf":1,"exp":2,"vct":"x"}`, `{"nbf":1,"exp":2,"credentialSubject":{}}`, `{"nbf":1,"exp":2,"vct":1,"credentialSubject":{}}`,
+			`{"nbf":"1","exp":2,"vct":"x","credentialSubject":{}}`, `{"nbf":1.5,"exp":2,"vct":"x","credentialSubject":{}}`,
+			`{"nbf":1,"exp":2,"vct":"x","credentialSubject":{"a":1,"a":2}}`, `[]`, `{`,
+			`{"nbf":1,"exp":2,"vct":"x","credentialSubject":{"a":18446744073709551616}}`,
+			`{"nbf":1,"exp":2,"vct":"x","credentialSubject":{"a":1e999}}`,
+		} {
+			if _, err := i.Issue([]byte(claims)); err == nil {
+				t.Errorf("%s issues %s", engine, claims)
+			}
+		}
+		i.Digest = "SHA-1"
+		if _, err := i.Issue([]byte(`{"nbf":1,"exp":2,"vct":"x","credentialSubject":{}}`)); err == nil {
+			t.Errorf("%s digests with SHA-1", engine)
+		}
+	}
+}
+
+// TestMalformedCBOR feeds what RFC 8949 and the limits of the scan refuse, each as the whole and inside a valid mdoc.
+func TestMalformedCBOR(t *testing.T) {
+	key := testKey(t, keys.EdDSA)
+	ns, protected, unprotected, payload := parts(t, key)
+	v := mdoc.Verifier{Key: key.Public(), Now: now}
+	for name, text := range map[string]string{
+		"cut head": "19", "cut string": "5a00ffffff", "huge string": "5b7fffffffffffffff", "huge array": "9b7fffffffffffffff", "huge map": "bb7fffffffffffffff",
+		"length past the end": "5bffffffffffffffff", "indefinite bytes": "5f4101ff", "indefinite array": "9f01ff", "indefinite map": "bf0101ff",
+		"break": "ff", "reserved 28": "1c", "long integer": "1800", "long negative": "390001", "text not UTF-8": "61ff",
+		"repeated key": "a201010102", "repeated text key of two spellings": "a2616101780161" + "01", "array as key": "a1800" + "1", "short simple": "f814",
+		"date that is a number": "c001", "bignum that is text": "c26161", "tag without content": "d818",
+	} {
+		b, err := hex.DecodeString(text)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		for _, in := range [][]byte{b, signed(t, key, ns, protected, append([]byte{0xa1, 0x18, 99}, b...), payload)} {
+			_, err = sameAnswer(t, v, in)
+			var syntax *canon.SyntaxError
+			if !errors.As(err, &syntax) || syntax.Format != "CBOR" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	good := signed(t, key, ns, protected, unprotected, payload)
+	if _, err := sameAnswer(t, v, append(bytes.Clone(good), 0)); err == nil {
+		t.Error("a byte after the end")
+	}
+	for _, n := range []int{300, 512, 100000} {
+		deep := append(bytes.Repeat([]byte{0x81}, n), 0)
+		_, err := sameAnswer(t, v, signed(t, key, ns, protected, append([]byte{0xa1, 0x18, 99}, deep...), payload))
+		var limit *canon.LimitError
+		if want := n > 500; errors.As(err, &limit) != want {
+			t.Errorf("%d levels: %v", n, err)
+		}
+	}
+	v.Limits.Bytes = len(good) - 1
+	_, err := sameAnswer(t, v, good)
+	var limit *canon.LimitError
+	if !errors.As(err, &limit) {
+		t.Errorf("bytes: %v", err)
+	}
+}
+
+// TestManyKeys puts repeated keys into large maps, whose keys are not compared one by one.
+func TestManyKeys(t *testing.T) {
+	key := testKey(t, keys.EdDSA)
+	ns, protected, _, payload := parts(t, key)
+	build := func(n, repeat int) []byte {
+		b := []byte{0xa1, 0x18, 99, 0xb9, byte(n >> 8), byte(n)}
+		for i := range n {
+			k := i
+			if i == n-1 && repeat >= 0 {
+				k = repeat
+			}
+			b = append(append(b, encode(t, fmt.Sprint(k))...), 0)
+		}
+		return signed(t, key, ns, protected, b, payload)
+	}
+	v := mdoc.Verifier{Key: key.Public(), Now: now}
+	for _, n := range []int{2, 24, 25, 1000} {
+		if _, err := sameAnswer(t, v, build(n, -1)); err != nil {
+			t.Error(n, err)
+		}
+		if _, err := sameAnswer(t, v, build(n, 0)); err == nil {
+			t.Errorf("%d keys, the last is the first again", n)
+		}
+	}
+}

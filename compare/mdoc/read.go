@@ -1,0 +1,421 @@
+package mdoc
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"canonscope/canon"
+)
+
+// view reads CBOR that scanCBOR has accepted, so that nothing in it can be out of bounds.
+type view []byte
+
+// head returns major type and argument of the item at i, and where its content starts.
+func (b view) head(i int) (major byte, arg uint64, next int) {
+	major, info := b[i]>>5, b[i]&31
+	if info < 24 {
+		return major, uint64(info), i + 1
+	}
+	switch info {
+	case 24:
+		return major, uint64(b[i+1]), i + 2
+	case 25:
+		return major, uint64(binary.BigEndian.Uint16(b[i+1:])), i + 3
+	case 26:
+		return major, uint64(binary.BigEndian.Uint32(b[i+1:])), i + 5
+	}
+	return major, binary.BigEndian.Uint64(b[i+1:]), i + 9
+}
+
+// skip returns the end of the item at i.
+func (b view) skip(i int) int {
+	major, arg, next := b.head(i)
+	switch major {
+	case majorBytes, majorText:
+		return next + int(arg)
+	case majorTag:
+		return b.skip(next)
+	case majorArray:
+		for range arg {
+			next = b.skip(next)
+		}
+	case majorMap:
+		for range 2 * arg {
+			next = b.skip(next)
+		}
+	}
+	return next
+}
+
+// str returns the content of a byte or text string at i, or nil if it is something else.
+func (b view) str(i int, want byte) ([]byte, bool) {
+	major, arg, next := b.head(i)
+	if major != want {
+		return nil, false
+	}
+	return b[next : next+int(arg)], true
+}
+
+// embedded returns the content of 24(bstr) at i.
+func (b view) embedded(i int, where, rule string) (view, error) {
+	major, number, next := b.head(i)
+	if major != majorTag || number != 24 {
+		return nil, invalid(where, rule, "is not in tag 24")
+	}
+	inner, ok := b.str(next, majorBytes)
+	if !ok {
+		return nil, invalid(where, rule, "tag 24 holds no byte string")
+	}
+	return inner, nil
+}
+
+// members calls f with each text key of the map at i and where its value is. Integer keys are passed over as unknown
+// members; f is not called for them, and other keys are an error.
+func (b view) members(i int, where, rule string, f func(key []byte, value int)) error {
+	major, n, at := b.head(i)
+	if major != majorMap {
+		return invalid(where, rule, "is no map")
+	}
+	for range n {
+		value := b.skip(at)
+		switch b[at] >> 5 {
+		case majorText:
+			key, _ := b.str(at, majorText)
+			f(key, value)
+		case majorBytes:
+			return invalid(where, rule, "has a byte string among its keys")
+		}
+		at = b.skip(value)
+	}
+	return nil
+}
+
+// nativeReader is the scratch memory of reading one mdoc.
+type nativeReader struct {
+	limits  canon.Limits
+	digests []digest
+	spaces  []space
+	message []byte
+	scanner scanner
+}
+
+// digest is one entry of valueDigests.
+type digest struct {
+	id uint64
+	at int // of the value in the MSO
+}
+
+// space is one namespace of valueDigests.
+type space struct {
+	name     []byte
+	from, to int // in digests, sorted by id
+}
+
+var nativeReaders = sync.Pool{New: func() any { return new(nativeReader) }}
+
+// scan is scanCBOR with scratch memory.
+func (r *nativeReader) scan(b []byte) error {
+	err := r.scanner.all(b, r.limits)
+	r.scanner.src = nil
+	return err
+}
+
+// nativeIssuerSigned says where the parts of an IssuerSigned are; nameSpaces is -1 if there are none.
+type nativeIssuerSigned struct{ nameSpaces, issuerAuth int }
+
+func (b view) issuerSigned() (s nativeIssuerSigned, err error) {
+	const where = "IssuerSigned"
+	s.nameSpaces, s.issuerAuth = -1, -1
+	major, n, at := b.head(0)
+	if major != majorMap || n > 2 {
+		return s, invalid(where, ruleShape, "%s", issuerSignedShape)
+	}
+	for range n {
+		value := b.skip(at)
+		switch key, _ := b.str(at, majorText); string(key) {
+		case "nameSpaces":
+			s.nameSpaces = value
+		case "issuerAuth":
+			s.issuerAuth = value
+		default:
+			return s, invalid(where, ruleShape, "%s", issuerSignedShape)
+		}
+		at = b.skip(value)
+	}
+	if s.issuerAuth < 0 {
+		return s, invalid(where, ruleShape, "%s", issuerSignedShape)
+	}
+	if s.nameSpaces >= 0 && b[s.nameSpaces]>>5 != majorMap {
+		return s, invalid(where, ruleShape, "nameSpaces is no map")
+	}
+	return s, nil
+}
+
+// nativeItem is an IssuerSignedItem.
+type nativeItem struct {
+	id         uint64
+	random     []byte
+	identifier []byte
+	value      []byte
+}
+
+// item reads the item at i of b: 24(bstr IssuerSignedItem).
+func (r *nativeReader) item(b view, i int, ns []byte) (item nativeItem, err error) {
+	inner, err := b.embedded(i, string(ns), ruleShape)
+	if err != nil {
+		return item, err
+	}
+	if err := r.scan(inner); err != nil {
+		return item, err
+	}
+	var found int
+	err = inner.members(0, string(ns), ruleShape, func(key []byte, v int) {
+		ok := true
+		switch string(key) {
+		case "digestID":
+			var major byte
+			major, item.id, _ = inner.head(v)
+			ok = major == majorUint
+		case "random":
+			item.random, ok = inner.str(v, majorBytes)
+		case "elementIdentifier":
+			item.identifier, ok = inner.str(v, majorText)
+		case "elementValue":
+			item.value = inner[v:inner.skip(v)]
+		default:
+			return
+		}
+		if ok {
+			found++
+		}
+	})
+	if err != nil {
+		return item, err
+	}
+	if found != 4 {
+		return item, invalid(string(ns), ruleShape, "%s", itemShape)
+	}
+	if len(item.random) < 16 {
+		return item, invalid(string(ns)+"/"+string(item.identifier), ruleDigest, "random has %d bytes, at least 16 are needed", len(item.random))
+	}
+	return item, nil
+}
+
+// sign1 reads a COSE_Sign1 at i (RFC 9052 section 4.2).
+func (r *nativeReader) sign1(b view, i int) (h headers, err error) {
+	const where, rule = "issuerAuth", "RFC 9052 section 4.2"
+	major, n, at := b.head(i)
+	if major == majorTag {
+		if n != 18 {
+			return h, invalid(where, rule, "is no COSE_Sign1")
+		}
+		h.tagged = true
+		major, n, at = b.head(at)
+	}
+	if major != majorArray || n != 4 {
+		return h, invalid(where, rule, "is no array of 4 elements")
+	}
+	unprotected := b.skip(at)
+	payload := b.skip(unprotected)
+	var ok1, ok2, ok3 bool
+	h.protected, ok1 = b.str(at, majorBytes)
+	h.payload, ok2 = b.str(payload, majorBytes)
+	h.signature, ok3 = b.str(b.skip(payload), majorBytes)
+	if !ok1 || !ok2 || !ok3 || b[unprotected]>>5 != majorMap {
+		return h, invalid(where, rule, "an element has another type than COSE_Sign1 wants")
+	}
+	if len(h.protected) > 0 {
+		if h.protected[0]>>5 != majorMap {
+			return h, invalid(where, rule, "the protected header is no map")
+		}
+		if err := r.scan(h.protected); err != nil {
+			return h, err
+		}
+		if err := view(h.protected).header(0, &h, true); err != nil {
+			return h, err
+		}
+	}
+	return h, b.header(unprotected, &h, false)
+}
+
+// header reads one of the two header maps.
+func (b view) header(i int, h *headers, protected bool) error {
+	_, n, at := b.head(i)
+	for range n {
+		value := b.skip(at)
+		major, label, _ := b.head(at)
+		switch {
+		case major == majorBytes || major == majorNint && label>>63 != 0:
+			return invalid("issuerAuth", "RFC 9052 section 1.4", "a header label is neither an integer nor text")
+		case major != majorUint:
+		case label == 4 && b[value]>>5 != majorBytes:
+			h.textKid = true
+		case label == 1 && protected:
+			m, arg, _ := b.head(value)
+			if h.hasAlg = m <= majorNint && arg>>63 == 0; h.hasAlg {
+				if h.alg = int64(arg); m == majorNint {
+					h.alg = -1 - int64(arg)
+				}
+			}
+		case label == 2 && protected:
+			h.crit = true
+		case label == 33 && !protected:
+			h.x5chain, h.badChain = b.chain(value)
+		}
+		at = b.skip(value)
+	}
+	return nil
+}
+
+func (b view) chain(i int) (chain [][]byte, bad bool) {
+	major, n, at := b.head(i)
+	if major == majorBytes {
+		return [][]byte{b[at : at+int(n)]}, false
+	}
+	if major != majorArray || n < 2 {
+		return nil, true
+	}
+	for range n {
+		c, ok := b.str(at, majorBytes)
+		if !ok {
+			return nil, true
+		}
+		chain = append(chain, c)
+		at = b.skip(at)
+	}
+	return chain, false
+}
+
+// mso reads 24(bstr MobileSecurityObject) and sorts its digests.
+func (r *nativeReader) mso(payload view) (m mso, b view, err error) {
+	const where = "MSO"
+	if err := r.scan(payload); err != nil {
+		return m, nil, err
+	}
+	if b, err = payload.embedded(0, where, ruleIssue); err != nil {
+		return m, nil, err
+	}
+	if err := r.scan(b); err != nil {
+		return m, nil, err
+	}
+	var found int
+	device, validity, values := -1, -1, -1
+	err = b.members(0, where, ruleIssue, func(key []byte, v int) {
+		ok := true
+		switch string(key) {
+		case "version":
+			m.version, ok = b.text(v)
+		case "digestAlgorithm":
+			m.digestAlgorithm, ok = b.text(v)
+		case "docType":
+			m.docType, ok = b.text(v)
+		case "deviceKeyInfo":
+			device = v
+		case "validityInfo":
+			validity = v
+		case "valueDigests":
+			values = v
+		default:
+			return
+		}
+		if ok {
+			found++
+		}
+	})
+	if err != nil {
+		return m, nil, err
+	}
+	if found != 6 || b[device]>>5 != majorMap || b[validity]>>5 != majorMap || b[values]>>5 != majorMap {
+		return m, nil, invalid(where, ruleIssue, "%s", msoShape)
+	}
+	err = b.members(device, where, ruleIssue, func(key []byte, v int) {
+		if string(key) == "deviceKey" && b[v]>>5 == majorMap {
+			m.deviceKey = b[v:b.skip(v)]
+		}
+	})
+	if err != nil {
+		return m, nil, err
+	}
+	if m.deviceKey == nil {
+		return m, nil, invalid(where, ruleIssue, "%s", msoShape)
+	}
+	err = b.members(validity, where, ruleIssue, func(key []byte, v int) {
+		switch string(key) {
+		case "signed":
+			m.signed = b.tdate(v)
+		case "validFrom":
+			m.from = b.tdate(v)
+		case "validUntil":
+			m.until = b.tdate(v)
+		}
+	})
+	if err != nil {
+		return m, nil, err
+	}
+	return m, b, r.index(b, values)
+}
+
+func (b view) text(i int) (string, bool) {
+	s, ok := b.str(i, majorText)
+	return string(s), ok
+}
+
+// tdate returns the text of 0(tstr), or "".
+func (b view) tdate(i int) string {
+	major, number, next := b.head(i)
+	if major != majorTag || number != 0 {
+		return ""
+	}
+	s, _ := b.text(next)
+	return s
+}
+
+// index lists the digests of an MSO by namespace.
+func (r *nativeReader) index(b view, i int) error {
+	r.digests, r.spaces = r.digests[:0], r.spaces[:0]
+	_, n, at := b.head(i)
+	for range n {
+		name, ok := b.str(at, majorText)
+		if !ok {
+			return invalid("MSO", ruleIssue, "a namespace of valueDigests is no text")
+		}
+		at = b.skip(at)
+		major, count, entry := b.head(at)
+		if major != majorMap {
+			return invalid("MSO", ruleIssue, "the digests of %q are no map", name)
+		}
+		from, sorted := len(r.digests), true
+		for range count {
+			major, id, value := b.head(entry)
+			if major != majorUint {
+				return invalid("MSO", ruleIssue, "a digestID of %q is no unsigned integer", name)
+			}
+			sorted = sorted && (len(r.digests) == from || r.digests[len(r.digests)-1].id < id)
+			r.digests = append(r.digests, digest{id, value})
+			entry = b.skip(value)
+		}
+		if !sorted {
+			slices.SortFunc(r.digests[from:], func(a, b digest) int {
+				if a.id < b.id {
+					return -1
+				}
+				return 1 // a scan has refused equal keys
+			})
+		}
+		r.spaces = append(r.spaces, space{name, from, len(r.digests)})
+		at = entry
+	}
+	slices.SortFunc(r.spaces, func(a, b space) int { return bytes.Compare(a.name, b.name) })
+	return nil
+}
+
+// digestsOf returns the digests of a namespace, sorted by id.
+func (r *nativeReader) digestsOf(ns []byte) []digest {
+	i, ok := slices.BinarySearchFunc(r.spaces, ns, func(s space, ns []byte) int { return bytes.Compare(s.name, ns) })
+	if !ok {
+		return nil
+	}
+	return r.digests[r.spaces[i].from:r.spaces[i].to]
+}
