@@ -7,39 +7,42 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// equalValues says whether two JSON values of a tape are equal: members in any order, strings by their text, numbers by
-// their value as IEEE doubles.
-func equalValues(t *jsontape.Tape, a, b int) bool {
-	if bytes.Equal(t.Raw(a), t.Raw(b)) {
+// equalValues says whether two JSON values of a tape are equal.
+func equalValues(t *jsontape.Tape, a, b int) bool { return equalAcross(t, a, t, b) }
+
+// equalAcross says whether value a of tape t and value b of tape u are equal: members in any order, strings by their
+// text, numbers by their value as IEEE doubles.
+func equalAcross(t *jsontape.Tape, a int, u *jsontape.Tape, b int) bool {
+	if bytes.Equal(t.Raw(a), u.Raw(b)) {
 		return true
 	}
-	x, y := &t.Nodes[a], &t.Nodes[b]
+	x, y := &t.Nodes[a], &u.Nodes[b]
 	if x.Kind != y.Kind {
 		return false
 	}
 	switch x.Kind {
 	case jsontape.String:
-		return bytes.Equal(t.Text(a), t.Text(b))
+		return bytes.Equal(t.Text(a), u.Text(b))
 	case jsontape.Number:
 		m, err1 := strconv.ParseFloat(string(t.Raw(a)), 64)
-		n, err2 := strconv.ParseFloat(string(t.Raw(b)), 64)
+		n, err2 := strconv.ParseFloat(string(u.Raw(b)), 64)
 		return err1 == nil && err2 == nil && m == n
 	case jsontape.Array:
 		c, d := a+1, b+1
 		for c < int(x.Next) && d < int(y.Next) {
-			if !equalValues(t, c, d) {
+			if !equalAcross(t, c, u, d) {
 				return false
 			}
-			c, d = int(t.Nodes[c].Next), int(t.Nodes[d].Next)
+			c, d = int(t.Nodes[c].Next), int(u.Nodes[d].Next)
 		}
 		return c == int(x.Next) && d == int(y.Next)
 	case jsontape.Object:
-		if t.Len(a) != t.Len(b) {
+		if t.Len(a) != u.Len(b) {
 			return false
 		}
 		for k, v := range t.Members(a) {
-			w := t.Get(b, string(t.Text(k)))
-			if w < 0 || !equalValues(t, v, w) {
+			w := u.Get(b, string(t.Text(k)))
+			if w < 0 || !equalAcross(t, v, u, w) {
 				return false
 			}
 		}

@@ -23,10 +23,27 @@ const (
 	InvalidControllerDocumentID ErrorType = "INVALID_CONTROLLED_IDENTIFIER_DOCUMENT_ID"
 	InvalidMethod               ErrorType = "INVALID_VERIFICATION_METHOD"
 	InvalidRelationship         ErrorType = "INVALID_RELATIONSHIP_FOR_VERIFICATION_METHOD"
+
+	MalformedValue ErrorType = "MALFORMED_VALUE_ERROR" // of Verifiable Credentials Data Model 2.0 section 7
+	RangeError     ErrorType = "RANGE_ERROR"
 )
 
 // URL returns the type as the problem details of RFC 9457 give it.
-func (t ErrorType) URL() string { return "https://w3id.org/security#" + string(t) }
+func (t ErrorType) URL() string {
+	if t == MalformedValue || t == RangeError {
+		return "https://www.w3.org/TR/vc-data-model#" + string(t)
+	}
+	return "https://w3id.org/security#" + string(t)
+}
+
+// Problem returns the error as problem details (RFC 9457).
+func (e *Error) Problem() map[string]string {
+	p := map[string]string{"type": e.Type.URL(), "title": string(e.Type), "detail": e.Error()}
+	if e.Where != "" {
+		p["pointer"] = e.Where
+	}
+	return p
+}
 
 // Error is a reason why a proof was not made or not accepted.
 type Error struct {

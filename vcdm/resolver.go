@@ -2,6 +2,7 @@ package vcdm
 
 import (
 	"context"
+	"strings"
 
 	"canonscope/vcdm/keys"
 )
@@ -33,7 +34,7 @@ func (DIDKey) Resolve(_ context.Context, url, _ string) (*Method, error) {
 	if err != nil {
 		return nil, &Error{Type: InvalidMethod, Where: "/verificationMethod", Err: err}
 	}
-	return &Method{ID: url, Controller: url[:len(url)/2], Key: key}, nil
+	return &Method{ID: url, Controller: url[:strings.IndexByte(url, '#')], Key: key}, nil
 }
 
 // Parsed resolves verification methods to keys that were read before, for any purpose.

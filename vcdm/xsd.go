@@ -57,6 +57,15 @@ func parseTime(s string, lenient bool) (time.Time, error) {
 	return time.Date(year, time.Month(month), day, hour, minute, second, nanos, zone), nil
 }
 
+// parsedTime is parseTime of a text that it has accepted.
+func parsedTime(s string) time.Time {
+	t, err := parseTime(s, true)
+	if err != nil {
+		panic("vcdm: a time was not checked")
+	}
+	return t
+}
+
 // digits returns the number that s writes, or -1.
 func digits(s string) int {
 	n := 0

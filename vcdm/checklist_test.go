@@ -1,0 +1,797 @@
+package vcdm_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/big"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/canon/conform"
+	"canonscope/canon/conform/official"
+	"canonscope/canon/engines"
+	"canonscope/vcdm"
+	"canonscope/vcdm/keys"
+	"canonscope/vcdm/vectors"
+
+	"github.com/mr-tron/base58"
+)
+
+// checks are the lines of the acceptance checklist of Data Integrity by id.
+var checks = map[string]func(l *lab){}
+
+// TestChecklist runs every check as a test of its own, named by its id.
+func TestChecklist(t *testing.T) {
+	l := newLab(t)
+	for _, id := range slices.Sorted(maps.Keys(checks)) {
+		t.Run(id, func(t *testing.T) { checks[id](l.with(t)) })
+	}
+}
+
+// Every line of the checklist has a check.
+func TestChecklistIsComplete(t *testing.T) {
+	b, err := os.ReadFile(official.Dir(t, "di-checklist.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := regexp.MustCompile(`(?m)^([A-L][0-9][0-9]) \|`).FindAllStringSubmatch(string(b), -1)
+	if len(ids) != 150 {
+		t.Errorf("the checklist has %d lines", len(ids))
+	}
+	for _, m := range ids {
+		if checks[m[1]] == nil {
+			t.Errorf("%s has no check", m[1])
+		}
+	}
+}
+
+// generation etc. are short names for the types that checks expect.
+const (
+	genErr    = vcdm.ProofGenerationError
+	verErr    = vcdm.ProofVerificationError
+	transErr  = vcdm.ProofTransformation
+	parseErr  = vcdm.ParsingError
+	lossErr   = vcdm.DataLossDetection
+	domainErr = vcdm.InvalidDomain
+	challErr  = vcdm.InvalidChallenge
+)
+
+// A. Add proof
+
+func init() {
+	checks["A01"] = func(l *lab) {
+		for _, s := range everySuite {
+			doc := []byte(credential)
+			out, err := l.add(s, string(doc), string(l.options(s).AppendJSON(nil, s)))
+			if err != nil {
+				l.Fatal(err)
+			}
+			if string(doc) != credential {
+				l.Errorf("%s: the input has changed", s)
+			}
+			head := credential[:strings.LastIndex(credential, "}")]
+			if rest, ok := strings.CutPrefix(string(out), head); !ok || !strings.HasPrefix(rest, `,"proof":{`) || !strings.HasSuffix(rest, "}}") {
+				l.Errorf("%s: bytes outside the proof have changed: %s", s, out)
+			}
+		}
+	}
+	checks["A02"] = func(l *lab) {
+		for _, s := range everySuite {
+			if got := proofOf(decode(l, l.sign(s, credential)))["type"]; got != "DataIntegrityProof" {
+				l.Errorf("%s: type %v", s, got)
+			}
+		}
+	}
+	checks["A03"] = func(l *lab) {
+		for _, s := range everySuite {
+			if got := proofOf(decode(l, l.sign(s, credential)))["cryptosuite"]; got != s {
+				l.Errorf("%s: cryptosuite %v", s, got)
+			}
+		}
+	}
+	checks["A04"] = func(l *lab) {
+		for _, s := range everySuite {
+			for _, member := range []string{"type", "verificationMethod", "proofPurpose"} {
+				o := edit(l, string(l.options(s).AppendJSON(nil, s)), func(m map[string]any) { delete(m, member) })
+				_, err := l.add(s, credential, o)
+				l.failed(s+" without "+member, err, genErr)
+			}
+		}
+	}
+	checks["A05"] = func(l *lab) {
+		for i, s := range everySuite {
+			o := string(l.options(s).AppendJSON(nil, s))
+			_, err := l.add(s, credential, strings.Replace(o, "DataIntegrityProof", "Other", 1))
+			l.failed(s+" with another type", err, genErr, transErr)
+			_, err = l.add(s, credential, strings.Replace(o, s, everySuite[(i+1)%len(everySuite)], 1))
+			l.failed(s+" with another suite's name", err, genErr, transErr)
+		}
+	}
+	times := func(l *lab, set func(o *vcdm.Options, text string)) {
+		for _, s := range everySuite {
+			for text, ok := range map[string]bool{
+				"invalidDate": false, "2025-02-30T00:00:00Z": false, "2025-01-01": false, "2025-01-01T00:00:00": false, "2025-01-01t00:00:00Z": false,
+				"2025-13-01T00:00:00Z": false, "2025-01-01T24:00:01Z": false, "2025-01-01T00:00:00.Z": false, "2025-01-01T00:00:00+15:00": false,
+				"": true, "2027-01-01T00:00:00Z": true, "2024-02-29T23:59:59.123456789Z": true, "2025-01-01T24:00:00-05:00": true,
+			} {
+				o := l.options(s)
+				set(o, text)
+				if _, err := l.add(s, credential, string(o.AppendJSON(nil, s))); ok != (err == nil) {
+					l.Errorf("%s: %q: %v", s, text, err)
+				} else if !ok {
+					l.failed(text, err, genErr)
+				}
+			}
+		}
+	}
+	checks["A06"] = func(l *lab) { times(l, func(o *vcdm.Options, text string) { o.Created = text }) }
+	checks["A07"] = func(l *lab) { times(l, func(o *vcdm.Options, text string) { o.Expires = text }) }
+	checks["A08"] = func(l *lab) {
+		for _, s := range everySuite {
+			o := string(l.options(s).AppendJSON(nil, s))
+			for member, bad := range map[string][]string{"domain": {"7", "[]", "[7]", "{}", "null"}, "challenge": {"[]", "7"}, "nonce": {"7", "{}"}} {
+				for _, v := range bad {
+					_, err := l.add(s, credential, fmt.Sprintf(`%s,"%s":%s}`, o[:len(o)-1], member, v))
+					l.failed(s+" "+member+" "+v, err, genErr)
+				}
+			}
+			l.sign(s, credential, func(o *vcdm.Options) { o.Domain, o.Challenge, o.Nonce = []string{"a", "b"}, "c", "n" })
+		}
+	}
+	checks["A09"] = func(l *lab) { // the proof is made from the options, so it carries what they say and nothing else
+		for _, s := range everySuite {
+			p := proofOf(decode(l, l.sign(s, credential, func(o *vcdm.Options) { o.Domain, o.Challenge = []string{"a"}, "c" })))
+			if p["domain"] != "a" || p["challenge"] != "c" {
+				l.Errorf("%s: domain %v challenge %v", s, p["domain"], p["challenge"])
+			}
+		}
+	}
+	checks["A10"] = func(l *lab) {
+		for _, s := range everySuite {
+			l.accept(s, l.present(s, credential, func(o *vcdm.Options) { o.ID = "urn:uuid:26329423-bec9-4b2e-88cb-a7c7d9dc4544" }))
+			for _, id := range []string{"not a url", "relative", "urn:has space", ":x", "1a:b"} {
+				o := l.options(s)
+				o.ID = id
+				_, err := l.add(s, credential, string(o.AppendJSON(nil, s)))
+				l.failed(s+" "+id, err, genErr)
+			}
+		}
+	}
+	checks["A11"] = func(l *lab) {
+		for _, s := range everySuite {
+			o := string(l.options(s).AppendJSON(nil, s))
+			for _, v := range []string{"{}", "7", "[7]", "[]"} {
+				_, err := l.add(s, credential, o[:len(o)-1]+`,"previousProof":`+v+"}")
+				l.failed(s+" "+v, err, genErr)
+			}
+		}
+	}
+	checks["A12"] = func(l *lab) {
+		for _, s := range everySuite {
+			nfc := l.present(s, strings.Replace(credential, "The School", "\u00c9cole \U0001F393", 1))
+			nfd := l.present(s, strings.Replace(credential, "The School", "E\u0301cole \U0001F393", 1))
+			l.accept(s+" NFC", nfc)
+			l.accept(s+" NFD", nfd)
+			l.refuse(s+" NFC with the proof of NFD", encode(l, edited(l, nfc, nfd)))
+		}
+	}
+	checks["A13"] = func(l *lab) {
+		doc := edit(l, credential, func(m map[string]any) { delete(m, "@context") })
+		for _, s := range everySuite {
+			for name, doc := range map[string]string{"no @context": doc, "nothing at all": "{}"} {
+				_, err := l.add(s, doc, string(l.options(s).AppendJSON(nil, s)))
+				switch {
+				case strings.Contains(s, "jcs"):
+					if err != nil {
+						l.Errorf("%s: %s: %v", s, name, err)
+					}
+				case s == "ecdsa-sd-2023" && name == "nothing at all":
+					l.failed(s+" "+name, err, lossErr, genErr) // /issuer is mandatory there
+				default:
+					l.failed(s+" "+name, err, lossErr)
+				}
+			}
+		}
+	}
+	checks["A14"] = func(l *lab) {
+		doc := edit(l, credential, func(m map[string]any) {
+			m["@context"] = map[string]any{"@vocab": "urn:v:", "id": "@id", "type": "@type"}
+		})
+		for _, s := range []string{"eddsa-rdfc-2022", "ecdsa-rdfc-2019", "ecdsa-sd-2023"} {
+			_, err := l.add(s, doc, string(l.options(s).AppendJSON(nil, s)))
+			l.failed(s, err, lossErr)
+		}
+	}
+	checks["A15"] = func(l *lab) {
+		for _, s := range everySuite {
+			for name, doc := range map[string]string{
+				"undefined term": edit(l, credential, func(m map[string]any) { subjectOf(m)["unknown"] = "x" }),
+				"undefined type": edit(l, credential, func(m map[string]any) { m["type"] = []any{"VerifiableCredential", "Unknown"} }),
+			} {
+				_, err := l.add(s, doc, string(l.options(s).AppendJSON(nil, s)))
+				if strings.Contains(s, "jcs") {
+					if err != nil {
+						l.Errorf("%s: %s: %v", s, name, err)
+					}
+				} else {
+					l.failed(s+" "+name, err, lossErr)
+				}
+			}
+		}
+	}
+	checks["A16"] = func(l *lab) {
+		results, err := vectors.Run(context.Background(), official.Dir(l, "di-vectors"), vectors.Engines{RDFC: engine(l, engines.Native, canon.RDFC), JCS: l.jcs})
+		if err != nil {
+			l.Fatal(err)
+		}
+		n := 0
+		for _, r := range results {
+			if strings.HasPrefix(r.Test, "vc-di-ecdsa") && (strings.HasSuffix(r.Test, " signature") || strings.HasSuffix(r.Test, " addRawBaseSignatureInfo")) {
+				n++
+				if r.Outcome != conform.Passed {
+					l.Errorf("%s: %s", r.Test, r.Reason)
+				}
+			}
+		}
+		if n != 6+2 {
+			l.Errorf("%d sets of signatures compared", n)
+		}
+	}
+}
+
+// edited returns a document with the proof of another.
+func edited(t testing.TB, doc, proofFrom string) map[string]any {
+	m := decode(t, doc)
+	m["proof"] = decode(t, proofFrom)["proof"]
+	return m
+}
+
+// B. proofValue encodings
+
+func init() {
+	checks["B01"] = func(l *lab) {
+		for _, s := range []string{"eddsa-rdfc-2022", "eddsa-jcs-2022"} {
+			l.valueShape(s, "z", 64)
+		}
+	}
+	checks["B02"] = func(l *lab) {
+		for _, s := range []string{"ecdsa-rdfc-2019", "ecdsa-jcs-2019"} {
+			l.valueShape(s, "z", 64)
+			doc := l.sign(s, credential)
+			sig := value(l, doc)
+			der := append([]byte{0x30, 0x44, 0x02, 0x20}, sig[:32]...)
+			der = append(append(der, 0x02, 0x20), sig[32:]...)
+			l.refuse(s+" DER", setProof(l, doc, "proofValue", "z"+base58.Encode(der)), verErr)
+		}
+		signer := &vcdm.Signer{Suite: l.suite("ecdsa-jcs-2019"), Key: l.secrets[keys.ES384]}
+		o := &vcdm.Options{Method: signer.Key.Public().Method(), Purpose: vcdm.AssertionMethod}
+		zeros := 0
+		for i := range 400 { // until r or s starts with zeros
+			o.Nonce = fmt.Sprint(i)
+			doc, err := signer.Add(context.Background(), []byte(credential), o.AppendJSON(nil, "ecdsa-jcs-2019"))
+			if err != nil {
+				l.Fatal(err)
+			}
+			sig := value(l, string(doc))
+			if len(sig) != 96 {
+				l.Fatalf("P-384 signature of %d bytes", len(sig))
+			}
+			if sig[0] == 0 || sig[48] == 0 {
+				zeros++
+				l.accept("leading zero", string(doc))
+			}
+		}
+		if zeros == 0 {
+			l.Error("no signature had a leading zero")
+		}
+	}
+	checks["B03"] = func(l *lab) {
+		doc := l.present("ecdsa-sd-2023", credential)
+		v := proofOf(decode(l, doc))["proofValue"].(string)
+		if v[0] != 'u' || strings.ContainsAny(v, "=+/") {
+			l.Errorf("proofValue %.10s", v)
+		}
+		for name, bad := range map[string]string{"padding": v + "=", "z": "z" + v[1:], "no prefix": v[1:], "base64": strings.NewReplacer("-", "+", "_", "/").Replace(v)} {
+			l.refuse(name, setProof(l, doc, "proofValue", bad), verErr)
+		}
+	}
+	checks["B04"] = func(l *lab) {
+		for _, s := range plain {
+			doc := l.sign(s, credential)
+			sig := value(l, doc)
+			for _, bad := range []string{"u" + b64(sig), "m" + b64(sig), fmt.Sprintf("f%x", sig), fmt.Sprintf("F%X", sig), "Z" + base58.Encode(sig)} {
+				l.refuse(s+" "+bad[:1], setProof(l, doc, "proofValue", bad), verErr)
+			}
+		}
+	}
+	checks["B05"] = func(l *lab) {
+		for _, s := range everySuite {
+			doc := l.present(s, credential)
+			v := proofOf(decode(l, doc))["proofValue"].(string)
+			l.refuse(s+" missing", setProof(l, doc, "proofValue", nil), verErr)
+			for _, bad := range []any{"", 7, []any{v}, map[string]any{}, "z", "u", v[:1], v[:len(v)-1], v + "2", v[:1] + "0" + v[2:], v[:1] + "O" + v[2:], v[:1] + "I" + v[2:],
+				v[:1] + "l" + v[2:], "z" + base58.Encode(make([]byte, 63)), "z" + base58.Encode(make([]byte, 65)), "z" + strings.Repeat("2", 100000), "\u00e9" + v} {
+				if bad == v[:1]+"l"+v[2:] && s == "ecdsa-sd-2023" || bad == v {
+					continue
+				}
+				l.refuse(fmt.Sprintf("%s %.20v", s, bad), setProof(l, doc, "proofValue", bad), verErr)
+			}
+		}
+	}
+	checks["B06"] = func(l *lab) {
+		ed := l.secrets[keys.EdDSA].Public().Bytes()
+		l.badMethods("eddsa-jcs-2022", map[string]string{
+			"31 bytes": "z" + base58.Encode(ed[:33]), "33 bytes": "z" + base58.Encode(append(slices.Clone(ed), 0)),
+			"prefix": "z" + base58.Encode(append([]byte{0xec, 1}, ed[2:]...)), "base64url": "u" + b64(ed),
+		})
+	}
+	checks["B07"] = func(l *lab) {
+		p := l.secrets[keys.ES256].Public().Bytes()
+		off := append([]byte{0x80, 0x24, 2}, make([]byte, 31)...)
+		l.badMethods("ecdsa-jcs-2019", map[string]string{
+			"not on the curve": "z" + base58.Encode(append(off, 1)), "prefix": "z" + base58.Encode(append([]byte{0x81, 0x24}, p[2:]...)),
+			"uncompressed": "z" + base58.Encode(append([]byte{0x80, 0x24, 4}, make([]byte, 64)...)), "secret": l.secrets[keys.ES256].Multikey(),
+		})
+		for alg, want := range map[keys.Algorithm][2]byte{keys.ES256: {0x80, 0x24}, keys.ES384: {0x81, 0x24}} {
+			b := l.secrets[alg].Public().Bytes()
+			if [2]byte(b) != want || b[2] != 2 && b[2] != 3 || len(b) != 3+alg.SignatureSize()/2 {
+				l.Errorf("%s: key bytes %x", alg, b[:3])
+			}
+		}
+	}
+	checks["B08"] = func(l *lab) { // accepted: ECDSA as FIPS 186-5 has it knows no low-s rule
+		for _, s := range []string{"ecdsa-rdfc-2019", "ecdsa-jcs-2019"} {
+			doc := l.sign(s, credential)
+			sig := value(l, doc)
+			order, _ := new(big.Int).SetString("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", 16)
+			other := order.Sub(order, new(big.Int).SetBytes(sig[32:])).FillBytes(make([]byte, 32))
+			l.accept(s, setProof(l, doc, "proofValue", "z"+base58.Encode(append(sig[:32:32], other...))))
+		}
+	}
+	checks["B09"] = func(l *lab) {
+		doc := l.sign("ecdsa-jcs-2019", credential)
+		for _, fill := range []byte{0, 0xff} {
+			sig := slices.Repeat([]byte{fill}, 64)
+			l.refuse(fmt.Sprint(fill), setProof(l, doc, "proofValue", "z"+base58.Encode(sig)), verErr)
+		}
+	}
+	checks["B10"] = func(l *lab) {
+		doc := l.sign("eddsa-jcs-2022", credential)
+		sig := value(l, doc)
+		order, _ := new(big.Int).SetString("7237005577332262213973186563042994240857116359379907606001950938285454250989", 10)
+		little := slices.Clone(sig[32:])
+		slices.Reverse(little)
+		sum := new(big.Int).Add(order, new(big.Int).SetBytes(little)).FillBytes(make([]byte, 32))
+		slices.Reverse(sum)
+		l.refuse("s + L", setProof(l, doc, "proofValue", "z"+base58.Encode(append(sig[:32:32], sum...))), verErr)
+	}
+}
+
+func (l *lab) valueShape(suite, prefix string, size int) {
+	l.Helper()
+	doc := l.sign(suite, credential)
+	if v := proofOf(decode(l, doc))["proofValue"].(string); v[:1] != prefix {
+		l.Errorf("%s: proofValue starts with %s", suite, v[:1])
+	}
+	if n := len(value(l, doc)); n != size {
+		l.Errorf("%s: proofValue of %d bytes", suite, n)
+	}
+}
+
+// badMethods refuses a proof under did:key methods that are no keys.
+func (l *lab) badMethods(suite string, multikeys map[string]string) {
+	l.Helper()
+	doc := l.sign(suite, credential)
+	for name, m := range multikeys {
+		l.refuse(name, setProof(l, doc, "verificationMethod", "did:key:"+m+"#"+m), vcdm.InvalidMethod)
+	}
+}
+
+// C. Verify proof
+
+func init() {
+	checks["C01"] = func(l *lab) {
+		for _, s := range everySuite {
+			l.accept(s, l.present(s, credential))
+		}
+		// The vectors and artifacts are verified by TestVectors and TestInterop.
+	}
+	checks["C02"] = func(l *lab) {
+		for _, doc := range []string{"[]", `"x"`, "{", "", "null", `{"a":1,"a":2,"proof":{}}`, `{"a":1,"\u0061":2,"proof":{}}`, "\xff", `{"proof":{}} x`} {
+			l.refuse(doc, doc, parseErr)
+			_, err := l.add("eddsa-jcs-2022", doc, string(l.options("eddsa-jcs-2022").AppendJSON(nil, "eddsa-jcs-2022")))
+			l.failed("sign "+doc, err, parseErr)
+		}
+	}
+	checks["C03"] = func(l *lab) {
+		for _, p := range []string{`"proof":null`, `"proof":1`, `"proof":"x"`, `"a":1`, `"proof":[]`, `"proof":[{}]`} {
+			l.failed(p, l.verifier().Verify(context.Background(), []byte("{"+p+"}")).Err(), parseErr)
+		}
+	}
+	checks["C04"] = func(l *lab) {
+		for _, s := range everySuite {
+			doc := l.present(s, credential)
+			for _, member := range []string{"type", "verificationMethod", "proofPurpose"} {
+				l.refuse(s+" without "+member, setProof(l, doc, member, nil), verErr)
+			}
+		}
+	}
+	checks["C05"] = func(l *lab) {
+		for _, s := range everySuite {
+			l.refuse(s, setProof(l, l.present(s, credential), "type", "UnknownProofType"), verErr)
+		}
+	}
+	checks["C06"] = func(l *lab) {
+		for _, s := range everySuite {
+			doc := l.present(s, credential)
+			l.refuse(s+" missing", setProof(l, doc, "cryptosuite", nil), verErr)
+			for _, other := range append([]string{"", "unknown"}, everySuite...) {
+				if other != s {
+					l.refuse(s+" as "+other, setProof(l, doc, "cryptosuite", other), verErr, transErr)
+				}
+			}
+		}
+	}
+	checks["C07"] = func(l *lab) {
+		for _, s := range everySuite {
+			doc := l.present(s, credential)
+			v := l.verifier()
+			v.Purpose = vcdm.Authentication
+			l.failed(s, v.Verify(context.Background(), []byte(doc)).Err(), verErr)
+			l.failed(s+" changed", v.Verify(context.Background(), []byte(setProof(l, doc, "proofPurpose", vcdm.Authentication))).Err(), verErr)
+		}
+	}
+	checks["C08"] = func(l *lab) {
+		for _, s := range everySuite {
+			for _, c := range []struct {
+				signed, expected []string
+				ok               bool
+			}{{[]string{"a"}, []string{"a"}, true}, {[]string{"a"}, []string{"b"}, false}, {[]string{"a", "b"}, []string{"b", "a"}, true},
+				{nil, []string{"a"}, false}, {[]string{"a", "b"}, []string{"a"}, false}, {[]string{"a"}, []string{"a", "b"}, false}} {
+				v := l.verifier()
+				v.Domain = c.expected
+				err := v.Verify(context.Background(), []byte(l.present(s, credential, func(o *vcdm.Options) { o.Domain = c.signed }))).Err()
+				if c.ok {
+					if err != nil {
+						l.Errorf("%s %v: %v", s, c, err)
+					}
+				} else {
+					l.failed(fmt.Sprint(s, c), err, domainErr)
+				}
+			}
+		}
+	}
+	checks["C09"] = func(l *lab) {
+		for _, s := range everySuite {
+			v := l.verifier()
+			v.Challenge = "c1"
+			for signed, ok := range map[string]bool{"c1": true, "c2": false, "": false} {
+				err := v.Verify(context.Background(), []byte(l.present(s, credential, func(o *vcdm.Options) { o.Challenge = signed }))).Err()
+				if ok && err != nil {
+					l.Errorf("%s: %v", s, err)
+				} else if !ok {
+					l.failed(s+" "+signed, err, challErr)
+				}
+			}
+		}
+	}
+	checks["C10"] = func(l *lab) {
+		for _, s := range everySuite {
+			doc := l.present(s, credential, func(o *vcdm.Options) { o.Domain, o.Challenge = []string{"a"}, "c" })
+			l.accept(s, doc)
+			l.refuse(s+" other domain", setProof(l, doc, "domain", "b"), verErr)
+			l.refuse(s+" no challenge", setProof(l, doc, "challenge", nil), verErr)
+		}
+	}
+	checks["C11"] = func(l *lab) {
+		for _, s := range everySuite {
+			doc := l.present(s, credential)
+			l.refuse(s, setProof(l, doc, "created", "invalidDate"), verErr)
+			l.refuse(s, setProof(l, doc, "expires", "2025-02-30T00:00:00Z"), verErr)
+		}
+		// A text without offset is read as UTC: its form is no reason to refuse. This one fails by its hash alone.
+		err := l.verify(setProof(l, l.sign("eddsa-jcs-2022", credential), "created", "2025-01-01T00:00:00"))
+		if err == nil || !strings.Contains(err.Error(), "proofValue") {
+			l.Errorf("without offset: %v", err)
+		}
+	}
+	checks["C12"] = func(l *lab) {
+		for _, s := range everySuite {
+			for _, text := range []string{"2025-07-01T10:00:00+00:00", "2025-07-01T10:00:00.000Z", "2025-07-01T10:00:00.123456Z"} {
+				doc := l.present(s, credential, func(o *vcdm.Options) { o.Created = text })
+				l.accept(s+" "+text, doc)
+				l.refuse(s+" rewritten", setProof(l, doc, "created", created), verErr)
+			}
+			l.refuse(s+" Z for +00:00", setProof(l, l.present(s, credential), "created", "2025-07-01T10:00:00+00:00"), verErr)
+		}
+	}
+	checks["C13"] = func(l *lab) { // refused unless the policy says otherwise
+		for _, s := range everySuite {
+			doc := l.present(s, credential, func(o *vcdm.Options) { o.Expires = "2025-12-31T00:00:00Z" })
+			l.refuse(s, doc, verErr)
+			v := l.verifier()
+			v.AnyTime = true
+			if err := v.Verify(context.Background(), []byte(doc)).Err(); err != nil {
+				l.Errorf("%s at any time: %v", s, err)
+			}
+			v.AnyTime, v.Now = false, func() time.Time { return now.AddDate(0, 0, -2) }
+			if err := v.Verify(context.Background(), []byte(doc)).Err(); err != nil {
+				l.Errorf("%s before: %v", s, err)
+			}
+		}
+	}
+	checks["C14"] = func(l *lab) { // refused beyond the verifier's skew
+		for _, s := range everySuite {
+			doc := l.present(s, credential, func(o *vcdm.Options) { o.Created = "2026-01-02T00:00:00Z" })
+			l.refuse(s, doc, verErr)
+			v := l.verifier()
+			for skew, ok := range map[time.Duration]bool{24 * time.Hour: true, 23 * time.Hour: false} {
+				v.Skew = skew
+				if err := v.Verify(context.Background(), []byte(doc)).Err(); ok != (err == nil) {
+					l.Errorf("%s with skew %v: %v", s, skew, err)
+				}
+			}
+		}
+	}
+	checks["C15"] = func(l *lab) {
+		for _, s := range everySuite {
+			doc := l.present(s, credential)
+			for name, f := range forgeries {
+				l.refuse(s+" "+name, edit(l, doc, f))
+			}
+		}
+	}
+	checks["C16"] = func(l *lab) {
+		for _, s := range everySuite {
+			doc := l.present(s, credential)
+			l.accept(s+" keys sorted", edit(l, doc, func(map[string]any) {}))
+			l.accept(s+" escapes", strings.Replace(doc, `"The School"`, `"\u0054he School"`, 1))
+			l.accept(s+" escaped key", strings.Replace(doc, `"alumniOf":"The`, `"\u0061lumniOf":"The`, 1))
+			l.accept(s+" space", strings.ReplaceAll(strings.ReplaceAll(doc, `":`, "\" :\n\t"), `,"`, " , \""))
+		}
+	}
+	checks["C17"] = func(l *lab) {
+		for _, s := range everySuite {
+			doc := l.present(s, credential)
+			jcs := strings.Contains(s, "jcs")
+			for name, f := range map[string]func(m map[string]any){
+				"types": func(m map[string]any) { slices.Reverse(m["type"].([]any)) },
+				"set":   func(m map[string]any) { slices.Reverse(subjectOf(m)["notes"].([]any)) },
+			} {
+				if err := l.verify(edit(l, doc, f)); jcs != (err != nil) {
+					l.Errorf("%s: %s reversed: %v", s, name, err)
+				}
+			}
+			l.refuse(s+" list reversed", edit(l, doc, func(m map[string]any) { slices.Reverse(subjectOf(m)["steps"].([]any)) }))
+		}
+	}
+	checks["C18"] = func(l *lab) {
+		for _, s := range everySuite {
+			doc := l.present(s, credential, func(o *vcdm.Options) { o.Nonce = "n" })
+			m := l.key(s).Public()
+			for member, v := range map[string]any{"created": "2025-07-01T10:00:01Z", "nonce": "m", "foo": "bar", "id": "urn:x:1", "expires": "2030-01-01T00:00:00Z",
+				"domain": "d", "challenge": "c", "previousProof": "urn:x:1"} {
+				l.refuse(s+" "+member, setProof(l, doc, member, v))
+			}
+			l.refuse(s+" no nonce", setProof(l, doc, "nonce", nil))
+			v := l.verifier()
+			v.Resolver = vcdm.Parsed{"did:example:other#key": {Controller: "did:example:other", Key: m}}
+			l.failed(s+" same key, other method", v.Verify(context.Background(), []byte(setProof(l, doc, "verificationMethod", "did:example:other#key"))).Err(), verErr)
+		}
+	}
+	checks["C19"] = func(l *lab) { // TestVectors compares the combined hashes; here the other order is refused
+		doc := l.sign("eddsa-jcs-2022", credential)
+		t := &swapped{l.jcs, nil}
+		v := l.verifier()
+		v.Suites = []vcdm.Suite{vcdm.EdDSAJCS2022(t)}
+		l.failed("swapped", v.Verify(context.Background(), []byte(doc)).Err(), verErr)
+	}
+	checks["C20"] = func(l *lab) {
+		for _, s := range []string{"eddsa-rdfc-2022", "ecdsa-rdfc-2019", "ecdsa-sd-2023"} {
+			doc := l.present(s, credential)
+			if _, ok := proofOf(decode(l, doc))["@context"]; ok {
+				l.Errorf("%s: the proof has a @context", s)
+			}
+			l.accept(s, doc)
+			l.accept(s+" with a context of its own, which does not count", setProof(l, doc, "@context", "https://www.w3.org/ns/credentials/v2"))
+		}
+	}
+	checks["C21"] = func(l *lab) {
+		for _, s := range everySuite {
+			doc := l.present(s, credential, func(o *vcdm.Options) { o.ID = "urn:x:1" })
+			l.accept(s, doc)
+			l.refuse(s+" other id", setProof(l, doc, "id", "urn:x:2"), verErr)
+			l.refuse(s+" no id", setProof(l, doc, "id", nil), verErr)
+		}
+	}
+	checks["C22"] = func(l *lab) {
+		for _, s := range []string{"eddsa-rdfc-2022", "ecdsa-rdfc-2019", "ecdsa-sd-2023"} {
+			good := l.present(s, credential)
+			for name, f := range map[string]func(m map[string]any){
+				"empty id":    func(m map[string]any) { subjectOf(m)["id"] = "" },
+				"fragment":    func(m map[string]any) { subjectOf(m)["id"] = "#x" },
+				"relative id": func(m map[string]any) { subjectOf(m)["id"] = "relative/path" },
+				"root id":     func(m map[string]any) { m["id"] = "relative" },
+				"base": func(m map[string]any) {
+					m["@context"] = append(m["@context"].([]any), map[string]any{"@base": "https://base.example/"})
+					subjectOf(m)["id"] = "relative"
+				},
+			} {
+				_, err := l.add(s, edit(l, credential, f), string(l.options(s).AppendJSON(nil, s)))
+				if name == "base" { // @base makes the reference absolute, so that it is covered
+					if err != nil {
+						l.failed(s+" "+name, err, lossErr)
+					}
+				} else {
+					l.failed(s+" "+name, err, lossErr)
+				}
+				l.refuse(s+" verify "+name, edit(l, good, f))
+			}
+		}
+	}
+	checks["C23"] = func(l *lab) {
+		lossy := map[string]func(m map[string]any){
+			"undefined term":  func(m map[string]any) { subjectOf(m)["unknown"] = "x" },
+			"undefined type":  func(m map[string]any) { subjectOf(m)["type"] = "Unknown" },
+			"null value":      func(m map[string]any) { subjectOf(m)["alumniOf"] = map[string]any{"@value": nil} },
+			"list of null":    func(m map[string]any) { subjectOf(m)["steps"] = []any{nil, "x"} },
+			"language tag":    func(m map[string]any) { m["name"] = map[string]any{"@value": "x", "@language": "not a tag"} },
+			"undefined below": func(m map[string]any) { subjectOf(m)["degree"].(map[string]any)["unknown"] = map[string]any{"a": "b"} },
+			"term to null": func(m map[string]any) {
+				m["@context"] = append(m["@context"].([]any), map[string]any{"gone": nil})
+				subjectOf(m)["gone"] = "x"
+			},
+		}
+		for _, s := range []string{"eddsa-rdfc-2022", "ecdsa-rdfc-2019", "ecdsa-sd-2023"} {
+			good := l.present(s, credential)
+			for name, f := range lossy {
+				_, err := l.add(s, edit(l, credential, f), string(l.options(s).AppendJSON(nil, s)))
+				l.failed(s+" sign "+name, err, lossErr, transErr)
+				l.refuse(s+" verify "+name, edit(l, good, f))
+			}
+		}
+	}
+	checks["C24"] = func(l *lab) {
+		doc := edit(l, credential, func(m map[string]any) {
+			m["@context"] = append(m["@context"].([]any), "https://www.w3.org/ns/credentials/undefined-terms/v2")
+			subjectOf(m)["foo"] = "bar"
+		})
+		for _, s := range everySuite {
+			signed := l.present(s, doc)
+			l.accept(s, signed)
+			l.refuse(s+" foo changed", strings.Replace(signed, `"bar"`, `"baz"`, 1), verErr)
+		}
+	}
+	checks["C25"] = func(l *lab) {
+		for _, s := range []string{"eddsa-rdfc-2022", "ecdsa-rdfc-2019", "ecdsa-sd-2023"} {
+			good := l.present(s, credential)
+			inline := func(m map[string]any) map[string]any { return m["@context"].([]any)[1].(map[string]any) }
+			for name, f := range map[string]func(m map[string]any){
+				"term re-mapped": func(m map[string]any) { inline(m)["alumniOf"] = "urn:example:other" },
+				"protected redefined": func(m map[string]any) {
+					m["@context"] = append(m["@context"].([]any), map[string]any{"alumniOf": "urn:example:other"})
+				},
+				"base term redefined": func(m map[string]any) {
+					m["@context"] = append(m["@context"].([]any), map[string]any{"VerifiableCredential": "urn:example:other"})
+				},
+			} {
+				l.refuse(s+" "+name, edit(l, good, f))
+			}
+			two := strings.Replace(credential, `"https://www.w3.org/ns/credentials/v2",{`, `"https://www.w3.org/ns/credentials/v2",{"name2":{"@id":"urn:example:a"}},{"name2":{"@id":"urn:example:b"}},{`, 1)
+			two = l.present(s, strings.Replace(two, `"alumniOf":"The School"`, `"alumniOf":"The School","name2":"x"`, 1))
+			l.accept(s+" in order", two)
+			l.refuse(s+" order swapped", edit(l, two, func(m map[string]any) {
+				c := m["@context"].([]any)
+				c[1], c[2] = c[2], c[1]
+			}))
+		}
+	}
+	swappedTerms := func(l *lab, s string) string {
+		doc := edit(l, credential, func(m map[string]any) {
+			c := m["@context"].([]any)[1].(map[string]any)
+			c["givenName"], c["familyName"] = "urn:example:givenName", "urn:example:familyName"
+			subjectOf(m)["givenName"], subjectOf(m)["familyName"] = "Ada", "Byron"
+		})
+		return edit(l, l.present(s, doc), func(m map[string]any) {
+			c := m["@context"].([]any)[1].(map[string]any)
+			c["givenName"], c["familyName"] = c["familyName"], c["givenName"]
+			subjectOf(m)["givenName"], subjectOf(m)["familyName"] = "Byron", "Ada"
+		})
+	}
+	checks["C26"] = func(l *lab) { // the signature holds, since the statements are the same; the contexts are refused
+		for _, s := range []string{"eddsa-rdfc-2022", "ecdsa-rdfc-2019", "ecdsa-sd-2023"} {
+			doc := swappedTerms(l, s)
+			l.accept(s, doc)
+			l.failed(s+" context", vcdm.CheckContexts([]byte(doc), canon.Limits{}, `["https://www.w3.org/ns/credentials/v2"]`), vcdm.MalformedValue)
+		}
+	}
+	checks["C27"] = func(l *lab) {
+		known := encode(l, decode(l, credential)["@context"])
+		check := func(doc string) error {
+			return vcdm.CheckContexts([]byte(doc), canon.Limits{}, `["https://www.w3.org/ns/credentials/v2"]`, known)
+		}
+		if err := check(credential); err != nil {
+			l.Errorf("known: %v", err)
+		}
+		for name, f := range map[string]func(m map[string]any){
+			"appended": func(m map[string]any) { m["@context"] = append(m["@context"].([]any), "https://x.example/") },
+			"nested":   func(m map[string]any) { subjectOf(m)["@context"] = map[string]any{"a": "urn:a"} },
+			"deep":     func(m map[string]any) { subjectOf(m)["degree"].(map[string]any)["@context"] = "https://x.example/" },
+			"missing":  func(m map[string]any) { delete(m, "@context") },
+			"one term": func(m map[string]any) { m["@context"].([]any)[1].(map[string]any)["level"] = "urn:x" },
+		} {
+			l.failed(name, check(edit(l, credential, f)), vcdm.MalformedValue)
+		}
+	}
+	checks["C28"] = func(l *lab) {
+		doc := strings.Replace(credential, `["https://www.w3.org/ns/credentials/v2"`, `["https://www.w3.org/ns/credentials/v2","https://unknown.example/v1"`, 1)
+		_, err := l.add("eddsa-rdfc-2022", doc, string(l.options("eddsa-rdfc-2022").AppendJSON(nil, "eddsa-rdfc-2022")))
+		l.failed("unknown URL", err, transErr)
+		// That the contexts in memory have the recorded hashes is tested in package contexts.
+	}
+	checks["C29"] = func(l *lab) {
+		r := l.verifier().VerifyAll(context.Background(), []byte(setProof(l, l.sign("eddsa-jcs-2022", credential), "created", "x")))
+		e, ok := r.Errors[0].(*vcdm.Error)
+		if !ok {
+			l.Fatalf("%T", r.Errors[0])
+		}
+		if p := e.Problem(); p["type"] != "https://w3id.org/security#PROOF_VERIFICATION_ERROR" || p["title"] == "" || p["detail"] == "" || p["pointer"] != "/proof/created" {
+			l.Errorf("problem details %v", p)
+		}
+	}
+}
+
+// forgeries are changes that no proof may survive.
+var forgeries = map[string]func(m map[string]any){
+	"claim changed":       func(m map[string]any) { subjectOf(m)["alumniOf"] = "The Other School" },
+	"claim removed":       func(m map[string]any) { delete(subjectOf(m), "alumniOf") },
+	"claim added":         func(m map[string]any) { subjectOf(m)["level"] = "Doctor" },
+	"claim as list":       func(m map[string]any) { subjectOf(m)["alumniOf"] = []any{"The School", "Another"} },
+	"claim as number":     func(m map[string]any) { subjectOf(m)["alumniOf"] = 7 },
+	"subject id":          func(m map[string]any) { subjectOf(m)["id"] = "did:example:mallory" },
+	"no subject id":       func(m map[string]any) { delete(subjectOf(m), "id") },
+	"issuer":              func(m map[string]any) { m["issuer"] = "https://mallory.example/" },
+	"id":                  func(m map[string]any) { m["id"] = "urn:uuid:1f8f31ab-4a7e-4c5e-8a0d-3a1f0e1c2b3d" },
+	"no id":               func(m map[string]any) { delete(m, "id") },
+	"type":                func(m map[string]any) { m["type"] = []any{"VerifiableCredential", "Result"} },
+	"type added":          func(m map[string]any) { m["type"] = append(m["type"].([]any), "Result") },
+	"validFrom":           func(m map[string]any) { m["validFrom"] = "2024-01-01T00:00:00Z" },
+	"validUntil added":    func(m map[string]any) { m["validUntil"] = "2034-01-01T00:00:00Z" },
+	"name":                func(m map[string]any) { m["name"] = "Another degree" },
+	"name with language":  func(m map[string]any) { m["name"] = map[string]any{"@value": "A degree", "@language": "en"} },
+	"nested claim":        func(m map[string]any) { subjectOf(m)["degree"].(map[string]any)["level"] = "Doctor" },
+	"nested type":         func(m map[string]any) { subjectOf(m)["degree"].(map[string]any)["type"] = "Result" },
+	"nested id added":     func(m map[string]any) { subjectOf(m)["degree"].(map[string]any)["id"] = "urn:x:1" },
+	"set element removed": func(m map[string]any) { subjectOf(m)["notes"] = subjectOf(m)["notes"].([]any)[1:] },
+	"list element moved":  func(m map[string]any) { s := subjectOf(m)["steps"].([]any); s[0], s[1] = s[1], s[0] },
+	"list element gone":   func(m map[string]any) { subjectOf(m)["steps"] = subjectOf(m)["steps"].([]any)[:2] },
+	"grades exchanged": func(m map[string]any) {
+		r := subjectOf(m)["result"].([]any)
+		r[0].(map[string]any)["grade"] = "B"
+	},
+	"results merged": func(m map[string]any) { subjectOf(m)["result"] = subjectOf(m)["result"].([]any)[0] },
+	"second subject": func(m map[string]any) {
+		m["credentialSubject"] = []any{m["credentialSubject"], map[string]any{"id": "did:example:mallory", "alumniOf": "The School"}}
+	},
+}
+
+// swapped gives the canonical document for the proof options and the other way round.
+type swapped struct {
+	canon.Canonicalizer
+	docs [][]byte
+}
+
+func (s *swapped) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
+	opt.Into = nil
+	s.docs = append(s.docs, slices.Clone(doc))
+	if len(s.docs) == 1 { // the proof options: give something else, as if the order were the other
+		return s.Canonicalizer.Canonicalize(ctx, []byte(credential), opt)
+	}
+	return s.Canonicalizer.Canonicalize(ctx, s.docs[0], opt)
+}

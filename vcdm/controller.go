@@ -1,0 +1,153 @@
+package vcdm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+	"canonscope/vcdm/keys"
+)
+
+// Documents resolves verification methods in controlled identifier documents (Controlled Identifiers 1.0 section 3.3).
+// did:key URLs need none.
+type Documents struct {
+	// Document returns the controlled identifier document of a URL without fragment, as JSON. Nothing else is asked for,
+	// and nothing is fetched unless this does.
+	Document func(ctx context.Context, url string) ([]byte, error)
+	Now      func() time.Time // clock for expires and revoked of a method; nil is time.Now
+	Limits   canon.Limits     // zero fields take their defaults
+}
+
+// Resolve implements [Resolver].
+func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, error) {
+	if strings.HasPrefix(url, "did:key:") {
+		return DIDKey{}.Resolve(ctx, url, purpose)
+	}
+	fail := func(t ErrorType, msg string) (*Method, error) {
+		return nil, &Error{Type: t, Where: "/verificationMethod", Msg: msg}
+	}
+	// 1 to 3
+	base, fragment, ok := strings.Cut(url, "#")
+	if !ok || fragment == "" || !isURL(base) {
+		return fail(InvalidMethodURL, url+" is no URL with a fragment")
+	}
+	// 4
+	if r.Document == nil {
+		return fail(InvalidControllerDocument, "no source of controller documents is given")
+	}
+	doc, err := r.Document(ctx, base)
+	if err != nil {
+		return nil, &Error{Type: InvalidControllerDocument, Where: "/verificationMethod", Msg: base, Err: err}
+	}
+	// 5
+	var t jsontape.Tape
+	if err := t.Scan(doc, jsontape.Options{Bytes: r.Limits.Bytes, Depth: r.Limits.Depth}); err != nil {
+		var limit *canon.LimitError
+		if errors.As(err, &limit) {
+			return nil, err
+		}
+		return nil, &Error{Type: InvalidControllerDocument, Where: "/verificationMethod", Msg: base, Err: err}
+	}
+	if t.Nodes[0].Kind != jsontape.Object {
+		return fail(InvalidControllerDocument, base+" is no JSON object")
+	}
+	// 6
+	if !textAt(&t, 0, "id", base) {
+		return fail(InvalidControllerDocumentID, "the document of "+base+" has another id")
+	}
+	// 7 to 9; an id that is a fragment alone is relative to the document's
+	node := -1
+	for i := range t.Nodes {
+		if t.Nodes[i].Kind == jsontape.Object && i > 0 && (textAt(&t, i, "id", url) || textAt(&t, i, "id", "#"+fragment)) {
+			node = i
+			break
+		}
+	}
+	if node < 0 {
+		return fail(InvalidMethod, base+" has no method #"+fragment)
+	}
+	key, err := methodKey(&t, node)
+	if err != nil {
+		return nil, &Error{Type: InvalidMethod, Where: "/verificationMethod", Msg: url, Err: err}
+	}
+	// 10
+	if !textAt(&t, node, "controller", base) {
+		return fail(InvalidMethod, url+" has another controller than its document")
+	}
+	if err := r.inTime(&t, node); err != nil {
+		return nil, &Error{Type: InvalidMethod, Where: "/verificationMethod", Msg: url, Err: err}
+	}
+	// 11
+	if !related(&t, t.Get(0, purpose), node, url, fragment) {
+		return fail(InvalidRelationship, url+" is not meant for "+purpose)
+	}
+	return &Method{ID: url, Controller: base, Key: key}, nil
+}
+
+// textAt says whether an object has a member with a text.
+func textAt(t *jsontape.Tape, object int, key, text string) bool {
+	v := t.Get(object, key)
+	return v >= 0 && t.Nodes[v].Kind == jsontape.String && t.TextIs(v, text)
+}
+
+// related says whether a verification relationship holds a method, by its URL or as an object.
+func related(t *jsontape.Tape, list, node int, url, fragment string) bool {
+	if list < 0 || t.Nodes[list].Kind != jsontape.Array {
+		return false
+	}
+	return slices.ContainsFunc(slices.Collect(t.Elements(list)), func(e int) bool {
+		return e == node || t.Nodes[e].Kind == jsontape.String && (t.TextIs(e, url) || t.TextIs(e, "#"+fragment))
+	})
+}
+
+// methodKey reads the key of a verification method (Controlled Identifiers 2.2.2, 2.2.3).
+func methodKey(t *jsontape.Tape, node int) (*keys.Public, error) {
+	if t.Get(node, "secretKeyMultibase") >= 0 || t.Get(node, "secretKeyJwk") >= 0 {
+		return nil, errors.New("a published method must not hold a secret key")
+	}
+	switch {
+	case textAt(t, node, "type", "Multikey"):
+		v := t.Get(node, "publicKeyMultibase")
+		if v < 0 || t.Nodes[v].Kind != jsontape.String {
+			return nil, errors.New("publicKeyMultibase is missing")
+		}
+		return keys.ParsePublic(string(t.Text(v)))
+	case textAt(t, node, "type", "JsonWebKey"):
+		v := t.Get(node, "publicKeyJwk")
+		if v < 0 || t.Nodes[v].Kind != jsontape.Object {
+			return nil, errors.New("publicKeyJwk is missing")
+		}
+		return keys.ParsePublicJWK(t.Raw(v))
+	}
+	return nil, errors.New("type is neither Multikey nor JsonWebKey")
+}
+
+// inTime compares expires and revoked of a method with the clock (Controlled Identifiers 2.2).
+func (r *Documents) inTime(t *jsontape.Tape, node int) error {
+	now := time.Now()
+	if r.Now != nil {
+		now = r.Now()
+	}
+	for _, name := range []string{"expires", "revoked"} {
+		v := t.Get(node, name)
+		if v < 0 {
+			continue
+		}
+		if t.Nodes[v].Kind != jsontape.String {
+			return fmt.Errorf("%s is no string", name)
+		}
+		end, err := parseTime(string(t.Text(v)), true)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", name, err)
+		case !now.Before(end):
+			return fmt.Errorf("%s is past", name)
+		}
+	}
+	return nil
+}

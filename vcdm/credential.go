@@ -1,0 +1,360 @@
+package vcdm
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+)
+
+// CheckCredential applies the rules of the data model to a credential (Verifiable Credentials Data Model 2.0 section 4),
+// secured or not, and returns everything that is wrong as [*Error] values with the JSON pointer of the place. It does no
+// JSON-LD: whether terms are defined is for the canonicalizer to say.
+func CheckCredential(doc []byte, limits canon.Limits) error {
+	var t jsontape.Tape
+	if _, err := parseDocument(&t, doc, limits); err != nil {
+		return err
+	}
+	r := &rules{tape: &t}
+	r.credential(0, "")
+	return errors.Join(r.errs...)
+}
+
+// CheckPresentation is [CheckCredential] for a presentation and the credentials in it (section 4.13).
+func CheckPresentation(doc []byte, limits canon.Limits) error {
+	var t jsontape.Tape
+	if _, err := parseDocument(&t, doc, limits); err != nil {
+		return err
+	}
+	r := &rules{tape: &t}
+	r.presentation()
+	return errors.Join(r.errs...)
+}
+
+// rules collects what is wrong with a document.
+type rules struct {
+	tape *jsontape.Tape
+	errs []error
+}
+
+func (r *rules) fail(where, msg string) {
+	r.errs = append(r.errs, &Error{Type: MalformedValue, Where: where, Msg: msg})
+}
+
+func (r *rules) kind(node int) jsontape.Kind { return r.tape.Nodes[node].Kind }
+
+func (r *rules) credential(node int, at string) {
+	r.context(node, at)
+	r.types(node, at, "VerifiableCredential")
+	r.id(node, at)
+	r.party(node, at, "issuer", true)
+	r.subjects(node, at)
+	r.period(node, at)
+	for _, name := range []string{"name", "description"} {
+		if v := r.tape.Get(node, name); v >= 0 {
+			r.text(v, at+"/"+name)
+		}
+	}
+	for _, name := range []string{"credentialStatus", "credentialSchema", "refreshService", "termsOfUse", "evidence"} {
+		r.typed(node, at, name)
+	}
+	r.related(node, at)
+	r.proof(node, at)
+}
+
+func (r *rules) presentation() {
+	r.context(0, "")
+	r.types(0, "", "VerifiablePresentation")
+	r.id(0, "")
+	r.party(0, "", "holder", false)
+	r.typed(0, "", "termsOfUse")
+	r.proof(0, "")
+	list := r.tape.Get(0, "verifiableCredential")
+	if list < 0 {
+		return
+	}
+	for n, c := range r.items(list) {
+		at := "/verifiableCredential"
+		if r.kind(list) == jsontape.Array {
+			at += "/" + strconv.Itoa(n)
+		}
+		switch {
+		case r.kind(c) != jsontape.Object:
+			r.fail(at, "must be an object: a secured credential, or an EnvelopedVerifiableCredential for one in another format")
+		case hasText(r.tape, r.tape.Get(c, "type"), "EnvelopedVerifiableCredential"):
+			r.enveloped(c, at)
+		default:
+			r.credential(c, at)
+		}
+	}
+}
+
+// enveloped checks an EnvelopedVerifiableCredential (section 4.13.1).
+func (r *rules) enveloped(node int, at string) {
+	r.context(node, at)
+	id := r.tape.Get(node, "id")
+	if id < 0 || r.kind(id) != jsontape.String || !strings.HasPrefix(string(r.tape.Text(id)), "data:") {
+		r.fail(at+"/id", "must be a data: URL that holds the secured credential")
+	}
+}
+
+// items returns the elements of a list, or the value itself.
+func (r *rules) items(v int) []int {
+	if r.kind(v) != jsontape.Array {
+		return []int{v}
+	}
+	var all []int
+	for e := range r.tape.Elements(v) {
+		all = append(all, e)
+	}
+	return all
+}
+
+// each calls f for the value or every element of the list, with its place.
+func (r *rules) each(v int, at string, f func(node int, at string)) {
+	if r.kind(v) != jsontape.Array {
+		f(v, at)
+		return
+	}
+	for n, e := range r.items(v) {
+		f(e, at+"/"+strconv.Itoa(n))
+	}
+}
+
+// context checks section 4.3: an ordered list that starts with the base context; further items are URLs or objects.
+func (r *rules) context(node int, at string) {
+	v := r.tape.Get(node, "@context")
+	if v < 0 || r.kind(v) != jsontape.Array {
+		r.fail(at+"/@context", "must be a list that starts with "+BaseContext)
+		return
+	}
+	for n, e := range r.items(v) {
+		place := at + "/@context/" + strconv.Itoa(n)
+		switch k := r.kind(e); {
+		case n == 0 && !(k == jsontape.String && r.tape.TextIs(e, BaseContext)):
+			r.fail(place, "must be "+BaseContext)
+		case k == jsontape.String && !isURL(string(r.tape.Text(e))):
+			r.fail(place, "must be a URL")
+		case k == jsontape.Object:
+			for key := range r.tape.Members(e) {
+				if term := string(r.tape.Text(key)); slices.Contains(baseTerms, term) {
+					r.fail(place+"/"+term, "the base context defines this term, and no other may")
+				}
+			}
+		case k != jsontape.String:
+			r.fail(place, "must be a URL or an object")
+		}
+	}
+	if r.tape.Len(v) == 0 {
+		r.fail(at+"/@context/0", "must be "+BaseContext)
+	}
+}
+
+// baseTerms are the terms of the base context that describe credentials and presentations. It protects them where they
+// are used; an inline context that defines one again is refused wherever it stands (section 5.2).
+var baseTerms = []string{"id", "type", "name", "description", "VerifiableCredential", "EnvelopedVerifiableCredential", "VerifiablePresentation",
+	"EnvelopedVerifiablePresentation", "DataIntegrityProof", "proof", "confidenceMethod", "credentialSchema", "credentialStatus", "credentialSubject",
+	"evidence", "holder", "issuer", "refreshService", "relatedResource", "renderMethod", "termsOfUse", "validFrom", "validUntil",
+	"verifiableCredential", "digestMultibase", "digestSRI", "mediaType"}
+
+// types checks section 4.5.
+func (r *rules) types(node int, at, want string) {
+	v := r.tape.Get(node, "type")
+	if v < 0 {
+		r.fail(at+"/type", "is missing")
+		return
+	}
+	r.each(v, at+"/type", func(e int, place string) {
+		if r.kind(e) != jsontape.String || len(r.tape.Text(e)) == 0 {
+			r.fail(place, "must be a term or a URL")
+		}
+	})
+	if !hasText(r.tape, v, want) {
+		r.fail(at+"/type", "must include "+want)
+	}
+}
+
+// id checks section 4.4.
+func (r *rules) id(node int, at string) {
+	if v := r.tape.Get(node, "id"); v >= 0 {
+		r.url(v, at+"/id")
+	}
+}
+
+func (r *rules) url(v int, at string) {
+	if r.kind(v) != jsontape.String || !isURL(string(r.tape.Text(v))) {
+		r.fail(at, "must be one absolute URL")
+	}
+}
+
+// party checks an issuer (section 4.7) or a holder (4.13): a URL or an object with an id.
+func (r *rules) party(node int, at, name string, required bool) {
+	v := r.tape.Get(node, name)
+	at += "/" + name
+	switch {
+	case v < 0:
+		if required {
+			r.fail(at, "is missing")
+		}
+	case r.kind(v) == jsontape.Object:
+		if id := r.tape.Get(v, "id"); id >= 0 {
+			r.url(id, at+"/id")
+		} else {
+			r.fail(at+"/id", "is missing")
+		}
+		for _, text := range []string{"name", "description"} {
+			if n := r.tape.Get(v, text); n >= 0 {
+				r.text(n, at+"/"+text)
+			}
+		}
+	default:
+		r.url(v, at)
+	}
+}
+
+// subjects checks section 4.8.
+func (r *rules) subjects(node int, at string) {
+	v := r.tape.Get(node, "credentialSubject")
+	at += "/credentialSubject"
+	if v < 0 || r.kind(v) == jsontape.Array && r.tape.Len(v) == 0 {
+		r.fail(at, "is missing")
+		return
+	}
+	r.each(v, at, func(s int, place string) {
+		if r.kind(s) != jsontape.Object || r.tape.Len(s) == 0 {
+			r.fail(place, "must be an object with at least one claim")
+			return
+		}
+		r.id(s, place)
+	})
+}
+
+// period checks section 4.9.
+func (r *rules) period(node int, at string) {
+	from, fromOK := r.time(node, at, "validFrom")
+	until, untilOK := r.time(node, at, "validUntil")
+	if fromOK && untilOK && parsedTime(until).Before(parsedTime(from)) {
+		r.errs = append(r.errs, &Error{Type: RangeError, Where: at + "/validUntil", Msg: "lies before validFrom"})
+	}
+}
+
+func (r *rules) time(node int, at, name string) (text string, ok bool) {
+	v := r.tape.Get(node, name)
+	if v < 0 {
+		return "", false
+	}
+	if r.kind(v) == jsontape.String {
+		text = string(r.tape.Text(v))
+	}
+	if _, err := parseTime(text, false); err != nil {
+		r.fail(at+"/"+name, "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z")
+		return "", false
+	}
+	return text, true
+}
+
+// text checks a name or description (sections 4.6 and 11.1): a text, a language value object, or a list of these.
+func (r *rules) text(v int, at string) {
+	r.each(v, at, func(e int, place string) {
+		switch r.kind(e) {
+		case jsontape.String:
+			return
+		case jsontape.Object:
+			value := r.tape.Get(e, "@value")
+			if value < 0 || r.kind(value) != jsontape.String {
+				r.fail(place+"/@value", "must be a string")
+			}
+			for k, m := range r.tape.Members(e) {
+				switch key := string(r.tape.Text(k)); key {
+				case "@value":
+				case "@language", "@direction":
+					if r.kind(m) != jsontape.String {
+						r.fail(place+"/"+key, "must be a string")
+					}
+				default:
+					r.fail(place+"/"+key, "has no place in a language value object")
+				}
+			}
+		default:
+			r.fail(place, "must be a string, or an object with @value and @language")
+		}
+	})
+}
+
+// typed checks an extension point, an object or a list of objects with a type each (sections 4.10 to 5.4). The id of a
+// schema is required, that of the others optional; either is a URL.
+func (r *rules) typed(node int, at, name string) {
+	v := r.tape.Get(node, name)
+	if v < 0 {
+		return
+	}
+	r.each(v, at+"/"+name, func(e int, place string) {
+		if r.kind(e) != jsontape.Object {
+			r.fail(place, "must be an object")
+			return
+		}
+		typ := r.tape.Get(e, "type")
+		if typ < 0 || !r.allStrings(typ) {
+			r.fail(place+"/type", "is missing or no string")
+		}
+		id := r.tape.Get(e, "id")
+		switch {
+		case id >= 0:
+			r.url(id, place+"/id")
+		case name == "credentialSchema":
+			r.fail(place+"/id", "is missing")
+		}
+	})
+}
+
+// allStrings says whether a value is a string or a list of at least one string and nothing else.
+func (r *rules) allStrings(v int) bool {
+	all := r.items(v)
+	for _, e := range all {
+		if r.kind(e) != jsontape.String {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+// related checks the form of relatedResource (section 5.3); [CheckRelated] compares the digests.
+func (r *rules) related(node int, at string) {
+	v := r.tape.Get(node, "relatedResource")
+	if v < 0 {
+		return
+	}
+	seen := map[string]bool{}
+	r.each(v, at+"/relatedResource", func(e int, place string) {
+		if r.kind(e) != jsontape.Object {
+			r.fail(place, "must be an object")
+			return
+		}
+		id := r.tape.Get(e, "id")
+		if id < 0 {
+			r.fail(place+"/id", "is missing")
+		} else if r.url(id, place+"/id"); r.kind(id) == jsontape.String {
+			text := string(r.tape.Text(id))
+			if seen[text] {
+				r.fail(place+"/id", "stands twice")
+			}
+			seen[text] = true
+		}
+		if r.tape.Get(e, "digestSRI") < 0 && r.tape.Get(e, "digestMultibase") < 0 {
+			r.fail(place, "has neither digestSRI nor digestMultibase")
+		}
+	})
+}
+
+func (r *rules) proof(node int, at string) {
+	if v := r.tape.Get(node, "proof"); v >= 0 {
+		r.each(v, at+"/proof", func(e int, place string) {
+			if r.kind(e) != jsontape.Object {
+				r.fail(place, "must be an object")
+			}
+		})
+	}
+}

@@ -1,0 +1,165 @@
+package vcdm
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+
+	"github.com/mr-tron/base58"
+)
+
+// Hashes gives the recorded digest of a resource: algorithm is "sha256" or "sha384". ok is false where none is recorded.
+type Hashes func(url, algorithm string) (digest []byte, ok bool)
+
+// HashesOf returns hashes over the bytes of resources, by URL.
+func HashesOf(resources map[string][]byte) Hashes {
+	return func(url, algorithm string) ([]byte, bool) {
+		b, ok := resources[url]
+		if !ok {
+			return nil, false
+		}
+		switch algorithm {
+		case "sha256":
+			d := sha256.Sum256(b)
+			return d[:], true
+		case "sha384":
+			d := sha512.Sum384(b)
+			return d[:], true
+		}
+		return nil, false
+	}
+}
+
+// CheckRelated compares the digests of a credential's relatedResource with recorded ones (Verifiable Credentials Data
+// Model 2.0 section 5.3). A digest that differs is an error; so is one that cannot be compared, because the resource or
+// the hash function is not known.
+func CheckRelated(doc []byte, limits canon.Limits, recorded Hashes) error {
+	var t jsontape.Tape
+	if _, err := parseDocument(&t, doc, limits); err != nil {
+		return err
+	}
+	v := t.Get(0, "relatedResource")
+	if v < 0 {
+		return nil
+	}
+	r := &rules{tape: &t}
+	if r.related(0, ""); len(r.errs) > 0 {
+		return errors.Join(r.errs...)
+	}
+	r.each(v, "/relatedResource", func(e int, at string) {
+		url := string(t.Text(t.Get(e, "id")))
+		for _, name := range []string{"digestSRI", "digestMultibase"} {
+			d := t.Get(e, name)
+			if d < 0 {
+				continue
+			}
+			read := parseSRI
+			if name == "digestMultibase" {
+				read = parseMultihash
+			}
+			r.each(d, at+"/"+name, func(value int, place string) {
+				if r.kind(value) != jsontape.String {
+					r.fail(place, "must be a string")
+				} else if err := compareDigest(string(t.Text(value)), url, read, recorded); err != nil {
+					r.fail(place, err.Error())
+				}
+			})
+		}
+	})
+	return errors.Join(r.errs...)
+}
+
+func compareDigest(text, url string, read func(string) (string, []byte, error), recorded Hashes) error {
+	algorithm, digest, err := read(text)
+	if err != nil {
+		return err
+	}
+	want, ok := recorded(url, algorithm)
+	switch {
+	case !ok:
+		return fmt.Errorf("no %s digest of %s is recorded", algorithm, url)
+	case !bytes.Equal(digest, want):
+		return fmt.Errorf("is not the digest of %s", url)
+	}
+	return nil
+}
+
+// parseSRI reads one digest of Subresource Integrity: algorithm, hyphen, base64.
+func parseSRI(text string) (algorithm string, digest []byte, err error) {
+	algorithm, value, _ := strings.Cut(text, "-")
+	if algorithm != "sha256" && algorithm != "sha384" {
+		return "", nil, errors.New("must start with sha256- or sha384-")
+	}
+	digest, err = base64.StdEncoding.Strict().DecodeString(value)
+	if err != nil {
+		return "", nil, errors.New("is not base64 behind the hyphen")
+	}
+	return algorithm, digest, nil
+}
+
+// parseMultihash reads a multibase text of a multihash (Controlled Identifiers 2.4, 2.5).
+func parseMultihash(text string) (algorithm string, digest []byte, err error) {
+	var b []byte
+	switch {
+	case strings.HasPrefix(text, "u"):
+		b, err = multibase64.DecodeString(text[1:])
+	case strings.HasPrefix(text, "z") && len(text) < 100:
+		b, err = base58.Decode(text[1:])
+	default:
+		return "", nil, errors.New("must start with u (base64url) or z (base58-btc)")
+	}
+	switch {
+	case err != nil:
+		return "", nil, errors.New("is no multibase text")
+	case len(b) == 34 && b[0] == 0x12 && b[1] == 32:
+		return "sha256", b[2:], nil
+	case len(b) == 50 && b[0] == 0x20 && b[1] == 48:
+		return "sha384", b[2:], nil
+	}
+	return "", nil, errors.New("is no multihash of SHA-256 or SHA-384")
+}
+
+// CheckContexts validates the contexts of a verified document (VC Data Integrity 4.6): its @context has to be one of the
+// known values, compared deeply, and no other object may have a @context. Known values are JSON texts, such as
+// `["https://www.w3.org/ns/credentials/v2"]`. Unknown contexts are never compacted away.
+//
+// A signature says that the issuer signed certain statements; only known contexts say that the terms of the document
+// mean what its reader thinks.
+func CheckContexts(doc []byte, limits canon.Limits, known ...string) error {
+	var t jsontape.Tape
+	d, err := parseDocument(&t, doc, limits)
+	if err != nil {
+		return err
+	}
+	if d.context < 0 {
+		return &Error{Type: MalformedValue, Where: "/@context", Msg: "is missing"}
+	}
+	for i := range t.Nodes {
+		if i > 0 && t.Nodes[i].Kind == jsontape.Object && !within(&t, i, d.context) && t.Key(i, "@context") >= 0 {
+			return &Error{Type: MalformedValue, Where: t.Pointer(i) + "/@context", Msg: "a context inside the document is not known"}
+		}
+	}
+	for n, text := range known {
+		var k jsontape.Tape
+		if err := k.Scan([]byte(text), jsontape.Options{}); err != nil {
+			return fmt.Errorf("known context %s: %w", strconv.Itoa(n), err)
+		}
+		if equalAcross(&t, d.context, &k, 0) {
+			return nil
+		}
+	}
+	return &Error{Type: MalformedValue, Where: "/@context", Msg: "is not a known one"}
+}
+
+// within says whether a node stands inside another.
+func within(t *jsontape.Tape, node, container int) bool {
+	return node >= container && node < int(t.Nodes[container].Next)
+}
