@@ -61,8 +61,8 @@ func drawELM(d *drawer, s *shape) *schemas.Credential {
 	c := &schemas.Credential{
 		Types:     []string{"VerifiableCredential", "VerifiableAttestation", "EuropeanDigitalCredential"},
 		ValidFrom: d.instant(2025),
-		Disclose:  []string{"/credentialSubject/id", "/credentialSubject/hasClaim/0/title", "/credentialSubject/hasClaim/0/awardedBy/awardingDate"},
-		Mandatory: []string{"/issuer", "/issuanceDate"},
+		Disclose:  []string{"/credentialSubject/id", "/credentialSubject/hasClaim/0/title/en", "/credentialSubject/hasClaim/0/awardedBy/awardingDate"},
+		Mandatory: []string{"/issuer", "/validFrom"},
 	}
 	model := credentialsV1
 	if s.vcdm2 {
