@@ -38,7 +38,7 @@ const (
 	firstDegreeHash
 )
 
-const maxCache = 1 << 12
+const maxCache = 1 << 11
 
 // forget empties the cache and makes it fit for so many nodes.
 func (h *hasher) forget(nodes int) {

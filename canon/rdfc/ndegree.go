@@ -24,6 +24,7 @@ type nDegree struct {
 	logs      []int32   // logs of the results
 	owner     []int32   // by node: number plus one of the result of this group that issued to it
 	ctx       context.Context
+	unasked   int // nodes until ctx is asked again
 	work, max int64
 	err       error
 	watch     *ties // nil unless they are looked for
@@ -46,7 +47,7 @@ type result struct {
 const maxRecursion = 1 << 17
 
 func (s *State) begins(ctx context.Context, nodes int) {
-	s.ctx, s.work, s.max, s.err = ctx, 0, s.opt.Work, nil
+	s.ctx, s.unasked, s.work, s.max, s.err = ctx, 0, 0, s.opt.Work, nil
 	if s.max == 0 {
 		s.max = DefaultWork(nodes)
 	}
@@ -56,18 +57,21 @@ func (s *State) begins(ctx context.Context, nodes int) {
 	s.log, s.kept, s.related, s.todo, s.data = s.log[:0], s.kept[:0], s.related[:0], s.todo[:0], s.data[:0]
 }
 
-// spend counts one unit of work and tells whether there may be more.
-func (s *State) spend() bool {
-	s.work++
-	switch {
-	case s.work > s.max:
-		s.err = &canon.LimitError{Limit: "work", Max: s.max, Done: s.work - 1}
-	case s.work&0xFF == 1 && s.ctx.Err() != nil:
-		s.err = &canon.LimitError{Limit: "time", Done: s.work - 1, Err: s.ctx.Err()}
-	default:
-		return true
+// spend counts one unit of work on so many nodes and tells whether there may be more.
+func (s *State) spend(nodes int) bool {
+	if s.work == s.max {
+		s.err = &canon.LimitError{Limit: "work", Max: s.max, Done: s.work}
+		return false
 	}
-	return false
+	if s.unasked -= nodes + 1; s.unasked < 0 {
+		s.unasked = 1000
+		if err := s.ctx.Err(); err != nil {
+			s.err = &canon.LimitError{Limit: "time", Done: s.work, Err: err}
+			return false
+		}
+	}
+	s.work++
+	return true
 }
 
 // group runs step 5 of the canonicalization algorithm (section 4.4.3) for the nodes of one first degree hash.
@@ -134,7 +138,7 @@ func (s *State) nDegreeHash(n int32, depth int) bool {
 		s.err = &canon.LimitError{Limit: "recursion", Max: maxRecursion, Done: s.work}
 		return false
 	}
-	if !s.spend() {
+	if !s.spend(int(s.end[n] - s.begin[n])) {
 		return false
 	}
 	hn := len(s.related)
@@ -224,7 +228,7 @@ func (s *State) choose(i, j int, depth int) bool {
 	current := false // the issuer is the one of the chosen path
 	found := s.watch.found()
 	for { // 5.4
-		if !s.spend() {
+		if !s.spend(j - i) {
 			return false
 		}
 		inner := s.watch.found()
