@@ -297,6 +297,18 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
 		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; compare issue + verify")
 	}
+	checks := make(map[string][]string) // by what is checked, the suites that check it
+	for i := range t.Rows {
+		if r := &t.Rows[i]; r.Checks != "" && !slices.Contains(checks[r.Checks], name(r)) {
+			checks[r.Checks] = append(checks[r.Checks], name(r))
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(checks)) {
+		p.wrapped(2, "", "verify of "+strings.Join(checks[what], ", ")+" checks "+what)
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format == "sd-jwt-vc" && r.Cell.Engine == "stock" && len(r.CPU) > 0 }) {
+		p.wrapped(2, "", "stock sd-jwt-vc is jwx for JOSE; its salts, disclosures and digests are this project's")
+	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.ToMdoc != nil || r.ToSDJWT != nil }) {
 		p.wrapped(2, "", "× is the ratio of issue + verify to that format of the same tier and algorithm")
 	}
