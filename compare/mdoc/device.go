@@ -119,24 +119,11 @@ func untag(b []byte) []byte {
 	return b
 }
 
-// documents verifies each document of a DeviceResponse, or bare IssuerSigned bytes.
-func (v *Verifier) documents(b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error)) ([]Document, error) {
-	if err := scanCBOR(b, v.Limits); err != nil {
-		return nil, err
-	}
+// response verifies each document of a DeviceResponse that has been scanned.
+func (v *Verifier) response(b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error)) ([]Document, error) {
 	var members map[string]cbor.RawMessage
 	if !isMajor(b, majorMap) || stockDec.Unmarshal(b, &members) != nil {
 		return nil, invalid("mdoc", ruleShape, "is no map with names")
-	}
-	if _, ok := members["issuerAuth"]; ok {
-		if v.Device != nil {
-			return nil, invalid("IssuerSigned", ruleDevice, "device authentication is required and needs a DeviceResponse")
-		}
-		d, err := verify(v, b, "")
-		if err != nil {
-			return nil, err
-		}
-		return []Document{*d}, nil
 	}
 	if version, ok := stockText(members["version"]); !ok || version != "1.0" {
 		return nil, invalid("DeviceResponse", ruleShape, "version is not \"1.0\"")
@@ -173,6 +160,18 @@ func (v *Verifier) document(raw cbor.RawMessage, verify func(*Verifier, []byte, 
 		return d, err
 	}
 	return d, v.checkDevice(d, members["deviceSigned"])
+}
+
+// bare verifies IssuerSigned bytes that stand alone.
+func (v *Verifier) bare(b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error)) ([]Document, error) {
+	if v.Device != nil {
+		return nil, invalid("IssuerSigned", ruleDevice, "device authentication is required and needs a DeviceResponse")
+	}
+	d, err := verify(v, b, "")
+	if err != nil {
+		return nil, err
+	}
+	return []Document{*d}, nil
 }
 
 // checkDevice checks deviceAuth with the deviceKey of a verified MSO.

@@ -387,28 +387,25 @@ func newNativeReader(limits canon.Limits) *nativeReader {
 
 // selectItems writes IssuerSigned with the wanted items, copied as they are.
 func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []string) ([]byte, error) {
+	r.picks = r.picks[:0]
 	hit := make([]bool, len(wanted))
-	auth := b[s.issuerAuth:b.skip(s.issuerAuth)]
-	out := append(make([]byte, 0, len(auth)+1024), "\xa2\x6anameSpaces"...)
 	var spaces, at int
 	if s.nameSpaces >= 0 {
 		_, n, next := b.head(s.nameSpaces)
 		spaces, at = int(n), next
 	}
-	kept := uint64(0)
-	var body []byte
+	kept, size := uint64(0), 0
 	for range spaces {
 		ns, ok := b.str(at, majorText)
 		if !ok {
 			return nil, invalid("IssuerSigned", ruleShape, "a namespace is no text")
 		}
-		at = b.skip(at)
-		major, n, item := b.head(at)
+		space := len(r.picks)
+		r.picks = append(r.picks, pick{from: at, to: b.skip(at)})
+		major, n, item := b.head(b.skip(at))
 		if major != majorArray {
 			return nil, invalid(string(ns), ruleShape, "is no array of items")
 		}
-		var chosen uint64
-		start := len(r.message)
 		for range n {
 			end := b.skip(item)
 			read, err := r.item(b, item, ns)
@@ -416,26 +413,52 @@ func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []string
 				return nil, err
 			}
 			if selects(wanted, hit, read.identifier) {
-				r.message = append(r.message, b[item:end]...)
-				chosen++
+				r.picks = append(r.picks, pick{from: item, to: end})
+				r.picks[space].items++
+				size += end - item
 			}
 			item = end
 		}
-		if chosen > 0 {
-			body = append(appendHead(appendText(body, ns), majorArray, chosen), r.message[start:]...)
+		if r.picks[space].items > 0 {
 			kept++
+			size += len(ns) + 2*9
 		}
-		r.message, at = r.message[:start], item
+		at = item
 	}
 	if err := missing(wanted, hit); err != nil {
 		return nil, err
 	}
-	out = append(appendHead(out, majorMap, kept), body...)
-	return append(append(out, "\x6aissuerAuth"...), auth...), nil
+	return r.writeSelected(b, b[s.issuerAuth:b.skip(s.issuerAuth)], kept, size), nil
+}
+
+// writeSelected writes IssuerSigned with what was picked.
+func (r *nativeReader) writeSelected(b view, auth []byte, kept uint64, size int) []byte {
+	out := append(make([]byte, 0, size+len(auth)+64), "\xa2\x6anameSpaces"...)
+	out = appendHead(out, majorMap, kept)
+	for i := 0; i < len(r.picks); i++ {
+		space := r.picks[i]
+		if space.items == 0 {
+			continue
+		}
+		out = appendHead(append(out, b[space.from:space.to]...), majorArray, uint64(space.items))
+		for _, p := range r.picks[i+1 : i+1+space.items] {
+			out = append(out, b[p.from:p.to]...)
+		}
+		i += space.items
+	}
+	return append(append(out, "\x6aissuerAuth"...), auth...)
 }
 
 func (native) verify(v *Verifier, presented []byte) ([]Document, error) {
-	return v.documents(presented, nativeDocument)
+	r := newNativeReader(v.Limits)
+	defer nativeReaders.Put(r)
+	if err := r.scan(presented); err != nil {
+		return nil, err
+	}
+	if view(presented).find("issuerAuth") >= 0 {
+		return v.bare(presented, nativeDocument)
+	}
+	return v.response(presented, nativeDocument)
 }
 
 // nativeDocument verifies one IssuerSigned that has been scanned.

@@ -3,6 +3,7 @@ package mdoc
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
 	"slices"
 	"sync"
 
@@ -59,37 +60,57 @@ func (b view) str(i int, want byte) ([]byte, bool) {
 }
 
 // embedded returns the content of 24(bstr) at i.
-func (b view) embedded(i int, where, rule string) (view, error) {
+func (b view) embedded(i int) (view, bool) {
 	major, number, next := b.head(i)
 	if major != majorTag || number != 24 {
-		return nil, invalid(where, rule, "is not in tag 24")
+		return nil, false
 	}
-	inner, ok := b.str(next, majorBytes)
-	if !ok {
-		return nil, invalid(where, rule, "tag 24 holds no byte string")
-	}
-	return inner, nil
+	return b.str(next, majorBytes)
 }
 
-// members calls f with each text key of the map at i and where its value is. Integer keys are passed over as unknown
-// members; f is not called for them, and other keys are an error.
-func (b view) members(i int, where, rule string, f func(key []byte, value int)) error {
+// named says whether there is a map at i with text keys. It may have integer keys too, which are unknown members.
+func (b view) named(i int) bool {
 	major, n, at := b.head(i)
 	if major != majorMap {
-		return invalid(where, rule, "is no map")
+		return false
+	}
+	for range n {
+		if b[at]>>5 == majorBytes {
+			return false
+		}
+		at = b.skip(b.skip(at))
+	}
+	return true
+}
+
+// members yields each text key of the map at i and where its value is.
+func (b view) members(i int) iter.Seq2[[]byte, int] {
+	return func(yield func([]byte, int) bool) {
+		_, n, at := b.head(i)
+		for range n {
+			value := b.skip(at)
+			if key, ok := b.str(at, majorText); ok && !yield(key, value) {
+				return
+			}
+			at = b.skip(value)
+		}
+	}
+}
+
+// find returns where the value of a text key of the outermost map is, or -1.
+func (b view) find(name string) int {
+	major, n, at := b.head(0)
+	if major != majorMap {
+		return -1
 	}
 	for range n {
 		value := b.skip(at)
-		switch b[at] >> 5 {
-		case majorText:
-			key, _ := b.str(at, majorText)
-			f(key, value)
-		case majorBytes:
-			return invalid(where, rule, "has a byte string among its keys")
+		if key, ok := b.str(at, majorText); ok && string(key) == name {
+			return value
 		}
 		at = b.skip(value)
 	}
-	return nil
+	return -1
 }
 
 // nativeReader is the scratch memory of reading one mdoc.
@@ -97,6 +118,7 @@ type nativeReader struct {
 	limits  canon.Limits
 	digests []digest
 	spaces  []space
+	picks   []pick
 	message []byte
 	scanner scanner
 }
@@ -112,6 +134,9 @@ type space struct {
 	name     []byte
 	from, to int // in digests, sorted by id
 }
+
+// pick is an item that a holder presents, or a namespace with how many picks that follow are of it.
+type pick struct{ from, to, items int }
 
 var nativeReaders = sync.Pool{New: func() any { return new(nativeReader) }}
 
@@ -163,15 +188,18 @@ type nativeItem struct {
 
 // item reads the item at i of b: 24(bstr IssuerSignedItem).
 func (r *nativeReader) item(b view, i int, ns []byte) (item nativeItem, err error) {
-	inner, err := b.embedded(i, string(ns), ruleShape)
-	if err != nil {
-		return item, err
+	inner, ok := b.embedded(i)
+	if !ok {
+		return item, invalid(string(ns), ruleShape, "an item is not a byte string in tag 24")
 	}
 	if err := r.scan(inner); err != nil {
 		return item, err
 	}
-	var found int
-	err = inner.members(0, string(ns), ruleShape, func(key []byte, v int) {
+	if !inner.named(0) {
+		return item, invalid(string(ns), ruleShape, "%s", itemShape)
+	}
+	found := 0
+	for key, v := range inner.members(0) {
 		ok := true
 		switch string(key) {
 		case "digestID":
@@ -185,14 +213,11 @@ func (r *nativeReader) item(b view, i int, ns []byte) (item nativeItem, err erro
 		case "elementValue":
 			item.value = inner[v:inner.skip(v)]
 		default:
-			return
+			ok = false
 		}
 		if ok {
 			found++
 		}
-	})
-	if err != nil {
-		return item, err
 	}
 	if found != 4 {
 		return item, invalid(string(ns), ruleShape, "%s", itemShape)
@@ -289,20 +314,25 @@ func (b view) chain(i int) (chain [][]byte, bad bool) {
 }
 
 // mso reads 24(bstr MobileSecurityObject) and sorts its digests.
-func (r *nativeReader) mso(payload view) (m mso, b view, err error) {
+func (r *nativeReader) mso(payload view) (m mso, digests view, err error) {
 	const where = "MSO"
 	if err := r.scan(payload); err != nil {
 		return m, nil, err
 	}
-	if b, err = payload.embedded(0, where, ruleIssue); err != nil {
-		return m, nil, err
+	shape := func() error { return invalid(where, ruleIssue, "%s", msoShape) }
+	b, ok := payload.embedded(0)
+	if !ok {
+		return m, nil, invalid(where, ruleIssue, "is not a byte string in tag 24")
 	}
 	if err := r.scan(b); err != nil {
 		return m, nil, err
 	}
-	var found int
+	if !b.named(0) {
+		return m, nil, shape()
+	}
+	found := 0
 	device, validity, values := -1, -1, -1
-	err = b.members(0, where, ruleIssue, func(key []byte, v int) {
+	for key, v := range b.members(0) {
 		ok := true
 		switch string(key) {
 		case "version":
@@ -312,36 +342,30 @@ func (r *nativeReader) mso(payload view) (m mso, b view, err error) {
 		case "docType":
 			m.docType, ok = b.text(v)
 		case "deviceKeyInfo":
-			device = v
+			device, ok = v, b.named(v)
 		case "validityInfo":
-			validity = v
+			validity, ok = v, b.named(v)
 		case "valueDigests":
-			values = v
+			values, ok = v, b[v]>>5 == majorMap
 		default:
-			return
+			ok = false
 		}
 		if ok {
 			found++
 		}
-	})
-	if err != nil {
-		return m, nil, err
 	}
-	if found != 6 || b[device]>>5 != majorMap || b[validity]>>5 != majorMap || b[values]>>5 != majorMap {
-		return m, nil, invalid(where, ruleIssue, "%s", msoShape)
+	if found != 6 {
+		return m, nil, shape()
 	}
-	err = b.members(device, where, ruleIssue, func(key []byte, v int) {
+	for key, v := range b.members(device) {
 		if string(key) == "deviceKey" && b[v]>>5 == majorMap {
 			m.deviceKey = b[v:b.skip(v)]
 		}
-	})
-	if err != nil {
-		return m, nil, err
 	}
 	if m.deviceKey == nil {
-		return m, nil, invalid(where, ruleIssue, "%s", msoShape)
+		return m, nil, shape()
 	}
-	err = b.members(validity, where, ruleIssue, func(key []byte, v int) {
+	for key, v := range b.members(validity) {
 		switch string(key) {
 		case "signed":
 			m.signed = b.tdate(v)
@@ -350,9 +374,6 @@ func (r *nativeReader) mso(payload view) (m mso, b view, err error) {
 		case "validUntil":
 			m.until = b.tdate(v)
 		}
-	})
-	if err != nil {
-		return m, nil, err
 	}
 	return m, b, r.index(b, values)
 }

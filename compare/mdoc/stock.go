@@ -282,7 +282,13 @@ func stockSelect(s *stockIssuerSigned, wanted []string, limits canon.Limits) (*s
 }
 
 func (stock) verify(v *Verifier, presented []byte) ([]Document, error) {
-	return v.documents(presented, stockDocument)
+	if err := scanCBOR(presented, v.Limits); err != nil {
+		return nil, err
+	}
+	if view(presented).find("issuerAuth") >= 0 {
+		return v.bare(presented, stockDocument)
+	}
+	return v.response(presented, stockDocument)
 }
 
 // stockDocument verifies one IssuerSigned.
