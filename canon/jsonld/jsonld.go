@@ -83,6 +83,7 @@ type Options struct {
 	Limits         canon.Limits    // zero fields take their defaults
 	Recorder       *phase.Recorder // nil records nothing and costs nothing
 	Origins        *Origins        // filled by ToRDF with the origin of each quad; nil costs nothing
+	Tape           *jsontape.Tape  // the document, scanned already; doc is not looked at then
 }
 
 // ToRDF adds the dataset of a document to into, which it resets first. The dataset refers to doc and to memory of its own;
@@ -158,6 +159,11 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	}
 	rec := opt.Recorder
 	mark := rec.Begin()
+	if opt.Tape != nil {
+		r.tape.Copy(opt.Tape)
+		r.mark = rec.End(phase.Parse, mark, 0)
+		return nil
+	}
 	if err := r.tape.Scan(doc, jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth}); err != nil {
 		return err
 	}

@@ -1,0 +1,5 @@
+//go:build race
+
+package jsonld_test
+
+const raced = true
