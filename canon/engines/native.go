@@ -9,6 +9,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jcs"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/jsontape"
 	"canonscope/canon/phase"
 	"canonscope/canon/rdf"
 	"canonscope/canon/rdfc"
@@ -18,13 +19,26 @@ import (
 // Options.Lossy one of Form.Losses.
 type nativeJCS struct{}
 
-func (nativeJCS) Canonicalize(_ context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
+func (e nativeJCS) Canonicalize(_ context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
 	if opt.Input == canon.NQuads {
 		return nil, &canon.UnsupportedError{Engine: "jcs", What: "N-Quads"}
 	}
+	return e.form(opt, func(dst []byte) ([]byte, []jcs.Warning, error) {
+		return jcs.Transform(dst, doc, jcs.Options{Limits: opt.Limits})
+	})
+}
+
+// CanonicalizeTape canonicalizes a document that is scanned already.
+func (e nativeJCS) CanonicalizeTape(_ context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error) {
+	return e.form(opt, func(dst []byte) ([]byte, []jcs.Warning, error) {
+		return jcs.AppendNode(dst, doc, 0, jcs.Options{Limits: opt.Limits})
+	})
+}
+
+func (nativeJCS) form(opt canon.Options, transform func(dst []byte) ([]byte, []jcs.Warning, error)) (*canon.Form, error) {
 	mark := opt.Recorder.Begin()
 	form := opt.Target()
-	text, warnings, err := jcs.Transform(form.Text, doc, jcs.Options{Limits: opt.Limits})
+	text, warnings, err := transform(form.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -67,16 +81,40 @@ func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Opt
 		}
 		opt.Recorder.End(phase.Parse, mark, len(doc))
 	case canon.JSONLD, "":
-		o := jsonld.Options{Lossy: opt.Lossy, Limits: opt.Limits, Recorder: opt.Recorder}
-		if opt.Lossy {
-			o.Losses = &form.Losses
-		}
-		if err := e.docs.ToRDF(ctx, doc, o, &s.dataset); err != nil {
+		if err := e.toRDF(ctx, doc, nil, opt, form, s); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, &canon.UnsupportedError{Engine: Native, What: "input " + string(opt.Input)}
 	}
+	return s.run(ctx, opt, form)
+}
+
+// CanonicalizeTape canonicalizes a JSON-LD document that is scanned already.
+func (e *nativeRDFC) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error) {
+	s, _ := e.scratch.Get().(*scratch)
+	if s == nil {
+		s = new(scratch)
+	}
+	defer e.scratch.Put(s)
+	form := opt.Target()
+	if err := e.toRDF(ctx, nil, doc, opt, form, s); err != nil {
+		return nil, err
+	}
+	return s.run(ctx, opt, form)
+}
+
+// toRDF fills the dataset from a document, as bytes or as a tape.
+func (e *nativeRDFC) toRDF(ctx context.Context, doc []byte, tape *jsontape.Tape, opt canon.Options, form *canon.Form, s *scratch) error {
+	o := jsonld.Options{Lossy: opt.Lossy, Limits: opt.Limits, Recorder: opt.Recorder, Tape: tape}
+	if opt.Lossy {
+		o.Losses = &form.Losses
+	}
+	return e.docs.ToRDF(ctx, doc, o, &s.dataset)
+}
+
+// run labels and serializes the dataset.
+func (s *scratch) run(ctx context.Context, opt canon.Options, form *canon.Form) (*canon.Form, error) {
 	text, err := s.state.Run(ctx, &s.dataset, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work, Recorder: opt.Recorder}, form.Text)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,40 @@
+package jsontape
+
+import "slices"
+
+// Copy makes t a copy of another tape, over the same source.
+func (t *Tape) Copy(from *Tape) {
+	t.Src, t.Nodes, t.text = from.Src, append(t.Nodes[:0], from.Nodes...), t.text[:0]
+}
+
+// View makes t the tape of an object of another tape without the members whose keys are listed, and with the member at
+// key extra of any object as its last, or with no further one if extra is negative. Nothing is scanned or copied but
+// nodes: they refer to the source of the other tape, and so does the span of the object itself, which still covers what
+// was left out.
+func (t *Tape) View(from *Tape, object, extra int, omit ...int) {
+	t.Src, t.Nodes, t.text = from.Src, append(t.Nodes[:0], from.Nodes[object]), t.text[:0]
+	end := int(from.Nodes[object].Next)
+	for k := object + 1; k < end; {
+		run := k // members that stay, side by side
+		for run < end && !slices.Contains(omit, run) {
+			run = int(from.Nodes[run+1].Next)
+		}
+		t.take(from, k, run)
+		if k = run; k < end {
+			k = int(from.Nodes[k+1].Next)
+		}
+	}
+	if extra >= 0 {
+		t.take(from, extra, int(from.Nodes[extra+1].Next))
+	}
+	t.Nodes[0].Next = uint32(len(t.Nodes))
+}
+
+// take appends the nodes from i to end of another tape.
+func (t *Tape) take(from *Tape, i, end int) {
+	shift := uint32(len(t.Nodes)) - uint32(i)
+	for _, n := range from.Nodes[i:end] {
+		n.Next += shift
+		t.Nodes = append(t.Nodes, n)
+	}
+}
