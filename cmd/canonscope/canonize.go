@@ -14,12 +14,14 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/engines"
+	"canonscope/canon/jsonld"
 )
 
 func newCanonizeCommand() *cobra.Command {
 	var (
 		method, engine, hash, input string
 		issued, digest, lossy       bool
+		determined                  bool
 		limits                      canon.Limits
 		from                        contextFlags
 	)
@@ -70,6 +72,11 @@ Contexts are found offline: given files, then given folders, then those built in
 				return err
 			}
 			printLosses(cmd, form.Losses)
+			if method == string(canon.RDFC) && (engine == engines.Native || determined) {
+				if err := checkDetermined(cmd, doc, opt, loader, determined); err != nil {
+					return err
+				}
+			}
 			switch {
 			case issued:
 				return printMap(cmd, form.Issued)
@@ -91,6 +98,7 @@ Contexts are found offline: given files, then given folders, then those built in
 	f.BoolVar(&issued, "map", false, "print the issued-identifiers map as JSON instead")
 	f.BoolVar(&digest, "digest", false, "print the hash of the canonical form in hexadecimal instead")
 	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped that the canonical form cannot carry, and list it")
+	f.BoolVar(&determined, "determined", false, "refuse a dataset that RDFC-1.0 gives more than one canonical form; default is a warning")
 	f.Int64Var(&limits.Work, "max-work", 0, "limit of n-degree calls plus permutations; default 20000 + 8 b^2 for b blank nodes")
 	f.IntVar(&limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d", canon.DefaultBytes))
 	f.IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
@@ -128,6 +136,22 @@ func printMap(cmd *cobra.Command, issued map[string]string) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(issued)
+}
+
+// checkDetermined warns of ties that leave the canonical form open, or refuses them.
+func checkDetermined(cmd *cobra.Command, doc []byte, opt canon.Options, loader jsonld.Loader, refuse bool) error {
+	ties, err := engines.Undetermined(cmd.Context(), doc, opt, loader)
+	if err != nil || len(ties) == 0 {
+		return err
+	}
+	const message = "the canonical form is not determined: RDFC-1.0 allows exchanging labels among %s"
+	if refuse {
+		return fmt.Errorf(message, strings.Join(ties[0], " "))
+	}
+	for _, tie := range ties {
+		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: "+message+"\n", strings.Join(tie, " "))
+	}
+	return nil
 }
 
 // printLosses lists what a document lost on standard error.
