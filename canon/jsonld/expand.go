@@ -777,6 +777,7 @@ func (r *run) indexProperty(ctx *activeContext, index string, k, i uint32) error
 	if err != nil {
 		return err
 	}
+	r.items[v].role = ofProperty
 	r.items[v].prop, _ = r.expandIRI(ctx, []byte(index), false, true) // 13.8.3.7.2.2
 	r.items[i].flags |= hasOthers
 	r.hang(i, v)

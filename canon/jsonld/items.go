@@ -37,11 +37,11 @@ const (
 type role uint8
 
 const (
-	ofProperty role = iota
-	ofReverse
-	ofType
+	ofType role = iota
 	ofGraph
 	ofIncluded
+	ofProperty
+	ofReverse
 )
 
 type itemFlags uint8

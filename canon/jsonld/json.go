@@ -1,6 +1,7 @@
 package jsonld
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -19,42 +20,19 @@ func (r *run) expandJSON(ctx context.Context, doc []byte, opt *Options) ([]byte,
 	}
 	var out []byte
 	if unwrap {
-		out = r.appendArray(nil, r.children(c.head, ofGraph, 0))
+		out = r.appendChildren(nil, r.children(c.head))
 	} else {
-		out = r.appendArray(nil, r.chained(c.head))
+		out = r.appendList(nil, c.head)
 	}
 	r.charge(phase.Serialize, len(out))
 	return out, r.settle()
 }
 
-func (r *run) chained(i uint32) (list []uint32) {
-	for ; i != 0; i = r.items[i].next {
-		list = append(list, i)
-	}
-	return list
-}
-
-// children returns what hangs in a node in one role, under one property.
-func (r *run) children(node uint32, as role, prop uint32) (list []uint32) {
-	for i := r.items[node].first; i != 0; i = r.items[i].next {
-		if it := &r.items[i]; it.role == as && r.sameRef(it.prop, prop) {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
-// sameRef compares two refs by text: compiled IRIs may have several.
-func (r *run) sameRef(a, b uint32) bool {
-	return a == b || a != 0 && b != 0 && string(r.refs[a].nq) == string(r.refs[b].nq)
-}
-
-func (r *run) appendArray(dst []byte, items []uint32) []byte {
+// appendList appends items that follow one another as an array.
+func (r *run) appendList(dst []byte, i uint32) []byte {
 	dst = append(dst, '[')
-	for _, i := range items {
-		if r.items[i].kind != emptyItem {
-			dst = append(r.appendItem(dst, i), ',')
-		}
+	for ; i != 0; i = r.items[i].next {
+		dst = append(r.appendItem(dst, i), ',')
 	}
 	return closeWith(dst, ']')
 }
@@ -102,11 +80,42 @@ func (r *run) appendItem(dst []byte, i uint32) []byte {
 		}
 	case listItem:
 		dst = append(dst, `"@list":`...)
-		dst = append(r.appendArray(dst, r.chained(it.first)), ',')
+		dst = append(r.appendList(dst, it.first), ',')
 	case nodeItem:
 		dst = r.appendNode(dst, i)
 	}
 	return closeWith(dst, '}')
+}
+
+// childPlace is where a child stands in its parent: roles in a fixed order, properties in the order of their first values.
+type childPlace struct {
+	role  role
+	order int
+	item  uint32
+}
+
+// children returns what hangs in a node, grouped by role and property.
+func (r *run) children(node uint32) []childPlace {
+	var all []childPlace
+	orders := map[string]int{} // by text: a compiled IRI may have several refs
+	for i := r.items[node].first; i != 0; i = r.items[i].next {
+		it := &r.items[i]
+		p := childPlace{role: it.role, item: i}
+		if it.prop != 0 {
+			nq := r.refs[it.prop].nq
+			n, ok := orders[string(nq)]
+			if !ok {
+				n = len(orders)
+				orders[string(nq)] = n
+			}
+			p.order = n
+		}
+		all = append(all, p)
+	}
+	slices.SortStableFunc(all, func(a, b childPlace) int {
+		return cmp.Or(cmp.Compare(a.role, b.role), cmp.Compare(a.order, b.order))
+	})
+	return all
 }
 
 // appendNode appends the entries of a node object, each with a comma behind it.
@@ -115,56 +124,46 @@ func (r *run) appendNode(dst []byte, i uint32) []byte {
 	if it.flags&hasID != 0 {
 		dst = append(r.appendRef(append(dst, `"@id":`...), it.id), ',')
 	}
-	var types, graph, included bool
-	var props, reverse []uint32 // the first item of each
-	for c := it.first; c != 0; c = r.items[c].next {
-		child := &r.items[c]
-		same := func(i uint32) bool { return r.sameRef(r.items[i].prop, child.prop) }
-		switch child.role {
+	all := r.children(i)
+	inReverse := false
+	for from := 0; from < len(all); {
+		to := from + 1
+		for to < len(all) && all[to].role == all[from].role && all[to].order == all[from].order {
+			to++
+		}
+		switch as := all[from].role; as {
 		case ofType:
-			types = true
+			dst = append(dst, `"@type":`...)
 		case ofGraph:
-			graph = true
+			dst = append(dst, `"@graph":`...)
 		case ofIncluded:
-			included = true
-		case ofReverse:
-			if !slices.ContainsFunc(reverse, same) {
-				reverse = append(reverse, c)
+			dst = append(dst, `"@included":`...)
+		case ofReverse, ofProperty:
+			if as == ofReverse && !inReverse {
+				dst = append(dst, `"@reverse":{`...)
+				inReverse = true
 			}
-		default:
-			if !slices.ContainsFunc(props, same) {
-				props = append(props, c)
-			}
+			dst = append(r.appendRef(dst, r.items[all[from].item].prop), ':')
 		}
+		dst = append(r.appendChildren(dst, all[from:to]), ',')
+		from = to
 	}
-	if types {
-		dst = append(dst, `"@type":[`...)
-		for _, c := range r.children(i, ofType, 0) {
-			if r.items[c].kind != emptyItem {
-				dst = append(r.appendRef(dst, r.items[c].id), ',')
-			}
-		}
-		dst = append(closeWith(dst, ']'), ',')
-	}
-	if graph || it.flags&hasGraph != 0 {
-		dst = append(r.appendArray(append(dst, `"@graph":`...), r.children(i, ofGraph, 0)), ',')
-	}
-	if included {
-		dst = append(r.appendArray(append(dst, `"@included":`...), r.children(i, ofIncluded, 0)), ',')
-	}
-	dst = r.appendProperties(dst, i, ofProperty, props)
-	if len(reverse) > 0 {
-		dst = r.appendProperties(append(dst, `"@reverse":{`...), i, ofReverse, reverse)
+	if inReverse {
 		dst = append(closeWith(dst, '}'), ',')
 	}
 	return dst
 }
 
-func (r *run) appendProperties(dst []byte, node uint32, as role, firsts []uint32) []byte {
-	for _, c := range firsts {
-		prop := r.items[c].prop
-		dst = append(r.appendRef(dst, prop), ':')
-		dst = append(r.appendArray(dst, r.children(node, as, prop)), ',')
+func (r *run) appendChildren(dst []byte, all []childPlace) []byte {
+	dst = append(dst, '[')
+	for _, c := range all {
+		switch it := &r.items[c.item]; it.kind {
+		case emptyItem:
+		case typeItem:
+			dst = append(r.appendRef(dst, it.id), ',')
+		default:
+			dst = append(r.appendItem(dst, c.item), ',')
+		}
 	}
-	return dst
+	return closeWith(dst, ']')
 }
