@@ -45,7 +45,11 @@ func (r *run) text(node uint32) []byte { return r.tape.Text(int(node)) }
 
 // termOf returns the term definition of a key.
 func (r *run) termOf(ctx *activeContext, key uint32) *term {
-	return live(ctx.find(r.text(key), r.tape.Nodes[key].Hash))
+	n := &r.tape.Nodes[key]
+	if n.Escaped {
+		return live(ctx.find(r.text(key), n.Hash))
+	}
+	return live(ctx.find(r.tape.Src[n.Start+1:n.End-1], n.Hash))
 }
 
 // in looks an active property up in another active context.
@@ -162,18 +166,23 @@ func (r *run) expandIRI(ctx *activeContext, text []byte, documentRelative, vocab
 			return r.refOf(t.iri), kwNone
 		}
 	}
+	return r.expandOther(ctx, text, documentRelative, vocab), kwNone
+}
+
+// expandOther is steps 6 to 9, for text that is neither keyword nor term.
+func (r *run) expandOther(ctx *activeContext, text []byte, documentRelative, vocab bool) uint32 {
 	if i := bytes.IndexByte(text, ':'); i > 0 { // 6
 		if n := r.compact(ctx, text, i); n != 0 {
-			return n, kwNone
+			return n
 		}
 	}
 	if vocab && ctx.hasVocab { // 7
-		return r.concat(ctx.vocab, text), kwNone
+		return r.concat(ctx.vocab, text)
 	}
 	if documentRelative && ctx.base != "" { // 8
-		return r.refString(resolve(ctx.base, string(text))), kwNone
+		return r.refString(resolve(ctx.base, string(text)))
 	}
-	return r.refBytes(text), kwNone // 9
+	return r.refBytes(text) // 9
 }
 
 // compact expands text with a colon at i (step 6), or returns 0.
@@ -213,7 +222,7 @@ func (r *run) keyRef(ctx *activeContext, k key) uint32 {
 		r.lose(k.node, "reserved term")
 		return 0
 	}
-	n, _ := r.expandIRI(ctx, text, false, true)
+	n := r.expandOther(ctx, text, false, true)
 	if f := r.refs[n].form; f == relative {
 		// A colon makes it a property for expansion; as an IRI it stays relative.
 		if bytes.IndexByte(r.refs[n].text(), ':') >= 0 {
@@ -603,12 +612,21 @@ func (r *run) reverseEntry(o *object, v uint32) error {
 // property reads an entry whose key is a property (steps 13.5 to 13.14).
 func (r *run) property(o *object, k key, prop uint32) error {
 	v := k.node + 1
-	p := property{kind: aKey, node: k.node, term: k.term}
 	var container containers // 13.5
 	to := toNothing
+	plain := true // nothing but its type and language matters
 	if k.term != nil {
 		container, to = k.term.container, k.term.coercion
+		plain = container&^inSet == 0 && k.term.scoped == nil && !k.term.reverse
 	}
+	if plain && r.kind(v) == jsontape.String && to != toJSON { // the most common value, in short
+		i, err := r.value(o.ctx, k.term, v)
+		r.items[i].role, r.items[i].prop = ofProperty, prop
+		r.hang(o.item, i)
+		o.others = true
+		return err
+	}
+	p := property{kind: aKey, node: k.node, term: k.term}
 	isMap := r.kind(v) == jsontape.Object
 	var c chain
 	var err error
