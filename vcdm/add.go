@@ -1,6 +1,7 @@
 package vcdm
 
 import (
+	"bytes"
 	"context"
 	"sync"
 
@@ -33,52 +34,93 @@ func (s *Signer) Add(ctx context.Context, doc, options []byte) ([]byte, error) {
 	defer works.Put(w)
 
 	mark := s.Recorder.Begin()
-	d, err := parseDocument(&w.tape, doc, s.Limits)
-	if err != nil {
-		return nil, err
-	}
-	p, err := parseOptions(&w.options, options, s.Suite.Name())
-	if err != nil {
-		return nil, err
-	}
-	all, err := d.proofs()
-	if err != nil {
-		return nil, err
-	}
-	var matching []proof
-	if ids, _ := p.texts(p.previous); len(ids) > 0 {
-		var id, msg string
-		if matching, id, msg = previous(all, ids); msg != "" {
-			return nil, generation("/previousProof", id+": "+msg)
+	var p proof
+	d, ok := parseTogether(&w.tape, doc, options, s.Limits)
+	if ok {
+		p = readProof(d.tape, d.proofKey+1)
+	} else {
+		var err error
+		if d, err = parseDocument(&w.tape, doc, s.Limits); err != nil {
+			return nil, err
+		}
+		if p, err = parseOptions(&w.options, options); err != nil {
+			return nil, err
 		}
 	}
-	in := &input{counts: w.counter(s.Counts), unsecured: doc, doc: &d, proof: &p, options: engineOptions(s.Limits, s.Recorder), work: w}
-	if d.proofKey >= 0 {
-		in.unsecured = d.appendUnsecured(nil, matching)
+	if member, msg := p.check(s.Suite.Name(), false); msg != "" {
+		return nil, generation("/"+member, msg)
+	}
+	in := newInput(&d, &p, w, s.Limits, s.Recorder, s.Counts)
+	if err := in.findPrevious(ok); err != nil {
+		return nil, err
 	}
 	s.Recorder.End(phase.Parse, mark, len(doc)+len(options))
 
-	proof, err := s.Suite.create(ctx, in, s.Key)
+	members, err := s.Suite.create(ctx, in, s.Key)
 	if err != nil {
 		return nil, err
 	}
 	mark = s.Recorder.Begin()
-	secured := d.appendSecured(make([]byte, 0, len(doc)+len(proof)+16), proof)
+	var secured []byte
+	if ok {
+		secured = d.appendToProof(make([]byte, 0, len(d.tape.Src)+len(members)), members)
+	} else {
+		secured = d.appendSecured(make([]byte, 0, len(doc)+len(options)+len(members)+16), p.appendWith(nil, members))
+	}
 	s.Recorder.End(phase.Encode, mark, len(secured))
 	return secured, nil
 }
 
-// parseOptions reads proof options and checks them (VC-DI-EdDSA 3.2.5 steps 2 and 3, VC Data Integrity 4.2 step 2).
-func parseOptions(t *jsontape.Tape, options []byte, suite string) (proof, error) {
+// findPrevious finds the proofs that the options name (VC Data Integrity 4.3 steps 1 to 5); alone says that the document
+// has none.
+func (in *input) findPrevious(alone bool) error {
+	var all []proof
+	if !alone {
+		var err error
+		if all, err = in.doc.proofs(); err != nil {
+			return err
+		}
+	}
+	ids, _ := in.proof.texts(in.proof.previous)
+	if len(ids) == 0 {
+		return nil
+	}
+	var id, msg string
+	if in.matching, id, msg = previous(all, ids); msg != "" {
+		return generation("/previousProof", id+": "+msg)
+	}
+	return nil
+}
+
+// parseTogether scans a document that has no proofs together with the proof options, as if they were its proof: one scan
+// of everything that is read afterwards. It returns false where there is more to it, an error also.
+func parseTogether(t *jsontape.Tape, doc, options []byte, limits canon.Limits) (document, bool) {
+	end := len(bytes.TrimRight(doc, " \t\r\n"))
+	if end < 3 || doc[end-1] != '}' {
+		return document{}, false
+	}
+	src := make([]byte, 0, len(doc)+len(options)+12)
+	src = append(append(src, doc[:end-1]...), `,"proof":`...)
+	from := len(src)
+	src = append(append(src, options...), doc[end-1:]...)
+	d, err := parseDocument(t, src, limits)
+	if err != nil || d.proofKey < 0 {
+		return document{}, false
+	}
+	// The options have to be the whole of the last member and free of what is going to be added.
+	v := &t.Nodes[d.proofKey+1]
+	p := readProof(t, d.proofKey+1)
+	return d, v.Kind == jsontape.Object && int(v.Start) == from && int(v.End) == from+len(options) && int(v.Next) == len(t.Nodes) &&
+		p.value < 0 && p.context < 0
+}
+
+// parseOptions scans proof options on their own.
+func parseOptions(t *jsontape.Tape, options []byte) (proof, error) {
 	if err := t.Scan(options, jsontape.Options{}); err != nil {
 		return proof{}, &Error{Type: ProofGenerationError, Msg: "proof options", Err: err}
 	}
 	if t.Nodes[0].Kind != jsontape.Object {
 		return proof{}, generation("", "proof options are no JSON object")
 	}
-	p := readProof(t, 0)
-	if member, msg := p.check(suite, false); msg != "" {
-		return proof{}, generation("/"+member, msg)
-	}
-	return p, nil
+	return readProof(t, 0), nil
 }

@@ -202,7 +202,7 @@ func init() {
 			if !r.Verified {
 				l.Fatal(r.Err())
 			}
-			if got := encode(l, decode(l, string(r.Document))["@context"]); got != encode(l, decode(l, credential)["@context"]) {
+			if got := encode(l, decode(l, string(r.Document()))["@context"]); got != encode(l, decode(l, credential)["@context"]) {
 				l.Errorf("%s: verified document has %s", s, got)
 			}
 		}
@@ -301,7 +301,7 @@ func init() {
 		for _, s := range plain {
 			doc := edit(l, l.chain(s), func(m map[string]any) { proofsOf(m)[1].(map[string]any)["created"] = "2025-07-01T10:00:01Z" })
 			r := l.verifier().VerifyAll(context.Background(), []byte(doc))
-			if r.Verified || r.Document != nil || !r.Proofs[0].Verified || r.Proofs[1].Verified || !r.Proofs[2].Verified {
+			if r.Verified || r.Document() != nil || !r.Proofs[0].Verified || r.Proofs[1].Verified || !r.Proofs[2].Verified {
 				l.Errorf("%s: %+v", s, r)
 			}
 		}
@@ -684,11 +684,11 @@ func init() {
 			if !r.Verified || r.MediaType != vcdm.MediaType || len(r.Errors) != 0 || len(r.Proofs) != 1 || r.Proofs[0].Suite != s || r.Proofs[0].Method == nil {
 				l.Errorf("%s: %+v", s, r)
 			}
-			if encode(l, decode(l, string(r.Document))) != edit(l, doc, func(d m) { delete(d, "proof") }) {
-				l.Errorf("%s: verified document %s", s, r.Document)
+			if encode(l, decode(l, string(r.Document()))) != edit(l, doc, func(d m) { delete(d, "proof") }) {
+				l.Errorf("%s: verified document %s", s, r.Document())
 			}
 			r = l.verifier().Verify(context.Background(), []byte(strings.Replace(doc, "The School", "x", 1)))
-			if r.Verified || r.Document != nil || r.MediaType != "" || len(r.Errors) == 0 {
+			if r.Verified || r.Document() != nil || r.MediaType != "" || len(r.Errors) == 0 {
 				l.Errorf("%s: %+v", s, r)
 			}
 		}

@@ -47,8 +47,7 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	if p.previous >= 0 {
 		return nil, generation("/proof/previousProof", "nothing can be derived from a proof that builds on others")
 	}
-	in := &input{counts: w.counter(h.Counts), unsecured: d.appendUnsecured(make([]byte, 0, len(doc)), nil), doc: &d, proof: p,
-		options: engineOptions(h.Limits, h.Recorder), work: w}
+	in := newInput(&d, p, w, h.Limits, h.Recorder, h.Counts)
 	in.options.Input = canon.JSONLD
 	h.Recorder.End(phase.Parse, mark, len(doc))
 
@@ -57,15 +56,14 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 		return nil, err
 	}
 	mark = h.Recorder.Begin()
-	newProof, err := encodeSD(p, derivedHeader, value)
+	members, err := encodeSD(derivedHeader, value)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, 0, len(reveal)+len(newProof)+16)
-	out = append(out, reveal[:len(reveal)-1]...)
-	out = append(out, `,"proof":`...)
-	out = append(out, newProof...)
-	out = append(out, '}')
+	end := bytes.LastIndexByte(reveal, '}')
+	out := make([]byte, 0, len(reveal)+len(members)+512)
+	out = append(append(out, reveal[:end]...), `,"proof":`...)
+	out = append(p.appendWith(out, members), reveal[end:]...)
 	h.Recorder.End(phase.Encode, mark, len(out))
 	return out, nil
 }
@@ -130,7 +128,7 @@ func revealDocument(in *input, pointers []string) ([]byte, error) {
 			return nil, generation("/proof", "a JSON pointer names a proof")
 		}
 		if in.work.selection[0] == all { // "" is everything but the proofs
-			return bytes.Clone(in.unsecured), nil
+			return in.unsecured()
 		}
 	}
 	return in.work.selection.appendJSON(make([]byte, 0, len(t.Src)), t, 0), nil

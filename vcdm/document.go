@@ -97,6 +97,13 @@ func (d *document) appendSecured(dst []byte, value []byte) []byte {
 	return d.tape.AppendReplaced(dst, v, list)
 }
 
+// appendToProof appends the document with members added at the end of its proof, an object that is not empty.
+func (d *document) appendToProof(dst []byte, members []byte) []byte {
+	end := d.tape.Nodes[d.proofKey+1].End - 1
+	dst = append(append(dst, d.tape.Src[:end]...), members...)
+	return append(dst, d.tape.Src[end:]...)
+}
+
 // previous returns the proofs that ids name, in the order of all (VC Data Integrity 4.3 steps 4 and 5). It returns the
 // first id that no proof has, or that several have, with a message.
 func previous(all []proof, ids []string) (matching []proof, id, msg string) {

@@ -114,9 +114,9 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 	in.counts.Signatures += len(others) + 1
 	in.counts.Digests += len(others)
 	mark = in.options.Recorder.End(phase.Sign, mark, 0)
-	proof, err := encodeSD(in.proof, baseHeader, v)
-	in.options.Recorder.End(phase.Encode, mark, len(proof))
-	return proof, err
+	members, err := encodeSD(baseHeader, v)
+	in.options.Recorder.End(phase.Encode, mark, len(members))
+	return members, err
 }
 
 // checkMandatory sees that the mandatory part of a document can be disclosed.
@@ -133,39 +133,39 @@ func (s *SD) checkMandatory(ctx context.Context, in *input, g *grouped) error {
 }
 
 // verify checks a derived proof (VC-DI-ECDSA 3.6.7).
-func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) ([]byte, error) {
+func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if key.Algorithm() != keys.ES256 {
-		return nil, verification("/verificationMethod", fmt.Sprintf("ecdsa-sd-2023 cannot use a key for %s", key.Algorithm()))
+		return verification("/verificationMethod", fmt.Sprintf("ecdsa-sd-2023 cannot use a key for %s", key.Algorithm()))
 	}
 	mark := in.options.Recorder.Begin()
 	v, err := parseDerived(in.proof)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	proofKey, err := keys.PublicFromBytes(v.PublicKey)
 	if err != nil || proofKey.Algorithm() != keys.ES256 {
-		return nil, verification("/proofValue", "the proof-scoped public key is no P-256 key")
+		return verification("/proofValue", "the proof-scoped public key is no P-256 key")
 	}
 	in.options.Recorder.End(phase.Parse, mark, len(v.Signatures)*signatureSize)
 	// 3.5.9 createVerifyData
 	in.options.Input = canon.JSONLD
 	proofHash, err := s.hashOptions(ctx, in)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	text, err := in.canonicalize(ctx, s.canon, in.unsecured, 1, "document")
+	text, err := in.canonicalDocument(ctx, s.canon)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	mark = in.options.Recorder.Begin()
 	lines, err := relabelDerived(splitLines(text), v.LabelMap)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	selected := make([]bool, len(lines))
 	for _, i := range v.MandatoryIndexes {
 		if int64(i) >= int64(len(lines)) {
-			return nil, verification("/proofValue", "a mandatory index is out of range")
+			return verification("/proofValue", "a mandatory index is out of range")
 		}
 		selected[i] = true
 	}
@@ -178,7 +178,7 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) ([]byte, e
 	// 3.6.7 steps 3 to 7. The base signature is the issuer's; the text names the proof-scoped key for it, which would let
 	// anyone sign.
 	if len(v.Signatures) != len(others) {
-		return nil, verification("/proofValue", fmt.Sprintf("has %d signatures for %d statements that are not mandatory", len(v.Signatures), len(others)))
+		return verification("/proofValue", fmt.Sprintf("has %d signatures for %d statements that are not mandatory", len(v.Signatures), len(others)))
 	}
 	mark = in.options.Recorder.Begin()
 	in.counts.Verifications++
@@ -190,19 +190,14 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) ([]byte, e
 	}
 	in.options.Recorder.End(phase.Check, mark, 0)
 	if !ok {
-		return nil, verification("/proofValue", "the signatures do not belong to this document, proof and key")
+		return verification("/proofValue", "the signatures do not belong to this document, proof and key")
 	}
-	return in.unsecured, nil
+	return nil
 }
 
 // hashOptions returns the hash of the canonical proof options under the document's @context.
 func (s *SD) hashOptions(ctx context.Context, in *input) ([]byte, error) {
-	context := in.doc.contextText()
-	if context == nil {
-		context = []byte{}
-	}
-	in.work.config = in.proof.appendConfig(in.work.config[:0], context)
-	config, err := in.canonicalize(ctx, s.canon, in.work.config, 0, "proof options")
+	config, err := in.canonicalOptions(ctx, s.canon, true)
 	if err != nil {
 		return nil, err
 	}
@@ -330,13 +325,12 @@ func (s *SD) each(n int, f func(i int)) {
 	wg.Wait()
 }
 
-// encodeSD returns the proof with a new proofValue.
-func encodeSD(p *proof, header []byte, value any) ([]byte, error) {
-	text, err := encodeValue(header, value)
+// encodeSD returns the members of a proof beside its options.
+func encodeSD(header []byte, value any) ([]byte, error) {
+	members := append(make([]byte, 0, 4096), `,"proofValue":"`...)
+	members, err := appendValue(members, header, value)
 	if err != nil {
 		return nil, &Error{Type: ProofGenerationError, Err: err}
 	}
-	config := p.appendConfig(make([]byte, 0, len(text)+512), nil)
-	config = append(config[:len(config)-1], `,"proofValue":"`...)
-	return append(append(config, text...), '"', '}'), nil
+	return append(members, '"'), nil
 }

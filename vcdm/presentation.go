@@ -56,7 +56,7 @@ func (v *Verifier) VerifyPresentation(ctx context.Context, doc []byte) *Result {
 		}
 	}
 	if len(r.Errors) > 0 {
-		r.Verified, r.Document, r.MediaType = false, nil, ""
+		r.Verified, r.MediaType = false, ""
 	} else {
 		r.MediaType = "application/vp"
 	}

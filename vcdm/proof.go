@@ -1,6 +1,7 @@
 package vcdm
 
 import (
+	"bytes"
 	"time"
 
 	"canonscope/canon/jsontape"
@@ -179,4 +180,14 @@ func (p *proof) appendConfig(dst []byte, context []byte) []byte {
 		dst = append(dst, context...)
 	}
 	return append(dst, '}')
+}
+
+// appendWith appends the proof with the members that a suite adds to its options.
+func (p *proof) appendWith(dst, members []byte) []byte {
+	var local []byte
+	if bytes.HasPrefix(members, []byte(`,"@context":`)) {
+		local = []byte{} // in place of one that the options have
+	}
+	dst = p.appendConfig(dst, local)
+	return append(append(dst[:len(dst)-1], members...), '}')
 }

@@ -36,7 +36,9 @@ type sdWork struct {
 // group implements [grouper].
 func (g *provenance) group(ctx context.Context, in *input, hmacKey []byte, groups [][]string) (*grouped, error) {
 	w := &in.work.sd
-	if err := g.docs.ToRDF(ctx, in.unsecured, g.options(in, &w.origins), &w.dataset); err != nil {
+	opt := g.options(in, &w.origins)
+	opt.Tape = in.view()
+	if err := g.docs.ToRDF(ctx, nil, opt, &w.dataset); err != nil {
 		return nil, transformed(err, "document")
 	}
 	var err error

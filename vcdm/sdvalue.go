@@ -68,14 +68,14 @@ func cborModes() (cbor.EncMode, cbor.DecMode) {
 
 var multibase64 = base64.RawURLEncoding.Strict()
 
-// encodeValue returns the multibase text of a proof value: "u" and base64url.
-func encodeValue(header []byte, value any) ([]byte, error) {
+// appendValue appends the multibase text of a proof value: "u" and base64url.
+func appendValue(dst, header []byte, value any) ([]byte, error) {
 	body, err := cborEncoder.Marshal(value)
 	if err != nil {
 		return nil, err
 	}
 	b := append(append(make([]byte, 0, len(header)+len(body)), header...), body...)
-	return multibase64.AppendEncode([]byte{'u'}, b), nil
+	return multibase64.AppendEncode(append(dst, 'u'), b), nil
 }
 
 // decodeValue reads a proof value with the given header into value.

@@ -21,8 +21,12 @@ const urn = "urn:bnid:"
 // Which objects those are is for JSON-LD to say: every object of a copy gets its node number as @index, which expansion
 // carries along and RDF does not have, and every text that looks like a blank node's label gets a number too.
 func (g *literal) skolemize(ctx context.Context, in *input) (document, expanded []byte, err error) {
+	unsecured, err := in.unsecured()
+	if err != nil {
+		return nil, nil, err
+	}
 	var t jsontape.Tape
-	if err := t.Scan(in.unsecured, jsontape.Options{Bytes: in.options.Limits.Bytes, Depth: in.options.Limits.Depth}); err != nil {
+	if err := t.Scan(unsecured, jsontape.Options{Bytes: in.options.Limits.Bytes, Depth: in.options.Limits.Depth}); err != nil {
 		return nil, nil, err
 	}
 	probe := appendEdited(make([]byte, 0, 2*len(t.Src)), &t, 0, func(dst []byte, node int) []byte {
@@ -43,7 +47,7 @@ func (g *literal) skolemize(ctx context.Context, in *input) (document, expanded 
 	}
 	// The names depend on the document alone and are in its order. Where blank nodes are alike, so that RDFC-1.0 may label
 	// them either way, issuer and holder then come to the same labels.
-	k := &skolemizer{tape: &t, prefix: fmt.Sprintf("%s_%x_", urn, sha256.Sum256(in.unsecured)), ids: map[int]string{}}
+	k := &skolemizer{tape: &t, prefix: fmt.Sprintf("%s_%x_", urn, sha256.Sum256(unsecured)), ids: map[int]string{}}
 	doc = k.value(doc)
 	if expanded, err = json.Marshal(doc); err != nil {
 		return nil, nil, err

@@ -14,20 +14,15 @@ type Suite interface {
 	// Name returns the cryptosuite identifier, e.g. "eddsa-rdfc-2022".
 	Name() string
 
-	// create returns a complete proof for the input.
+	// create returns the members that turn the proof options into a proof, each with a comma before it.
 	create(ctx context.Context, in *input, key *keys.Secret) ([]byte, error)
-	// verify checks the input's proof and returns the verified document, without proofs.
-	verify(ctx context.Context, in *input, key *keys.Public) ([]byte, error)
+	// verify checks the input's proof.
+	verify(ctx context.Context, in *input, key *keys.Public) error
 }
 
-// input is what a suite works on.
-type input struct {
-	counts    *Counts
-	unsecured []byte // the document without proofs, or with those this one builds on
-	doc       *document
-	proof     *proof // the proof, or its options
-	options   canon.Options
-	work      *work
+// Tapes is an engine that takes a document that is scanned already, which saves it from scanning it again.
+type Tapes interface {
+	CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error)
 }
 
 // Counts is the work that operations did: each call adds one.
@@ -40,24 +35,12 @@ type Counts struct {
 
 // work is memory that one operation uses and the next one reuses.
 type work struct {
-	tape, options jsontape.Tape
-	config        []byte
-	forms         [2]canon.Form
-	selection     selection
-	sd            sdWork
-	counts        Counts // of an operation whose caller does not count
-}
-
-// canonicalize runs c on text; slot says which Form to reuse.
-func (in *input) canonicalize(ctx context.Context, c canon.Canonicalizer, text []byte, slot int, what string) ([]byte, error) {
-	opt := in.options
-	opt.Into = &in.work.forms[slot]
-	in.counts.Canonicalizations++
-	form, err := c.Canonicalize(ctx, text, opt)
-	if err != nil {
-		return nil, transformed(err, what)
-	}
-	return form.Text, nil
+	tape, options, view jsontape.Tape
+	config              []byte
+	forms               [2]canon.Form
+	selection           selection
+	sd                  sdWork
+	counts              Counts // of an operation whose caller does not count
 }
 
 // counter returns where an operation counts.
@@ -68,7 +51,95 @@ func (w *work) counter(c *Counts) *Counts {
 	return c
 }
 
-// engineOptions returns what every canonicalization of an operation gets.
-func engineOptions(limits canon.Limits, rec *phase.Recorder) canon.Options {
-	return canon.Options{Limits: limits, Recorder: rec}
+// input is what a suite works on.
+type input struct {
+	doc      *document
+	proof    *proof  // the proof, or its options
+	matching []proof // the proofs that this one builds on
+	context  int     // key of the @context that stands for the document's, or -1
+	options  canon.Options
+	work     *work
+	counts   *Counts
+}
+
+func newInput(d *document, p *proof, w *work, limits canon.Limits, rec *phase.Recorder, counts *Counts) *input {
+	return &input{doc: d, proof: p, context: -1, options: canon.Options{Limits: limits, Recorder: rec}, work: w, counts: w.counter(counts)}
+}
+
+// view makes the tape of the document without its proofs.
+func (in *input) view() *jsontape.Tape {
+	t := in.doc.tape
+	if in.context >= 0 {
+		in.work.view.View(t, 0, in.context, in.doc.proofKey, t.Key(0, "@context"))
+	} else {
+		in.work.view.View(t, 0, -1, in.doc.proofKey)
+	}
+	return &in.work.view
+}
+
+// unsecured returns the bytes of the document without proofs, or with those this one builds on.
+func (in *input) unsecured() ([]byte, error) {
+	b := in.doc.appendUnsecured(make([]byte, 0, len(in.doc.tape.Src)), in.matching)
+	if in.context < 0 {
+		return b, nil
+	}
+	var u jsontape.Tape
+	if err := u.Scan(b, jsontape.Options{Bytes: in.options.Limits.Bytes, Depth: in.options.Limits.Depth}); err != nil {
+		return nil, err
+	}
+	return u.AppendMember(nil, 0, "@context", in.proof.tape.Raw(in.context+1)), nil
+}
+
+// canonicalDocument returns the canonical form of the document without proofs, or with those this one builds on.
+func (in *input) canonicalDocument(ctx context.Context, c canon.Canonicalizer) ([]byte, error) {
+	if t, ok := c.(Tapes); ok && len(in.matching) == 0 {
+		form, err := t.CanonicalizeTape(ctx, in.view(), in.engineOptions(1))
+		return formText(form, err, "document")
+	}
+	b, err := in.unsecured()
+	if err != nil {
+		return nil, err
+	}
+	form, err := c.Canonicalize(ctx, b, in.engineOptions(1))
+	return formText(form, err, "document")
+}
+
+// canonicalOptions returns the canonical form of the proof configuration: the proof without its proofValue. Its @context
+// is the document's where that is asked for, and its own otherwise.
+func (in *input) canonicalOptions(ctx context.Context, c canon.Canonicalizer, documentContext bool) ([]byte, error) {
+	p := in.proof
+	if t, ok := c.(Tapes); ok && p.tape == in.doc.tape {
+		if documentContext {
+			in.work.view.View(p.tape, p.node, p.tape.Key(0, "@context"), p.value-1, p.context-1)
+		} else {
+			in.work.view.View(p.tape, p.node, -1, p.value-1)
+		}
+		form, err := t.CanonicalizeTape(ctx, &in.work.view, in.engineOptions(0))
+		return formText(form, err, "proof options")
+	}
+	var local []byte
+	if documentContext {
+		if local = in.doc.contextText(); local == nil {
+			local = []byte{}
+		}
+	}
+	in.work.config = p.appendConfig(in.work.config[:0], local)
+	form, err := c.Canonicalize(ctx, in.work.config, in.engineOptions(0))
+	return formText(form, err, "proof options")
+}
+
+// engineOptions returns the options of the next canonicalization, which it counts; slot says which Form to reuse.
+func (in *input) engineOptions(slot int) canon.Options {
+	in.counts.Canonicalizations++
+	opt := in.options
+	opt.Into = &in.work.forms[slot]
+	return opt
+}
+
+// formText returns the text of a form, or an error with its type; what names the thing that was canonicalized.
+func formText(form *canon.Form, err error, what string) ([]byte, error) {
+	if err != nil {
+		return nil, transformed(err, what)
+	}
+	return form.Text, nil
 }

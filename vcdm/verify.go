@@ -37,12 +37,26 @@ type Verifier struct {
 // Result says what a verification found (VC Data Integrity 4.4).
 type Result struct {
 	Verified  bool
-	Document  []byte        // the verified document without proofs; nil unless Verified
 	MediaType string        // "" unless Verified
 	Proofs    []ProofResult // one for each proof, in order
 	Errors    []error       // why it is not verified; most are *Error
 
 	Credentials []*Result // of a presentation: one for each credential in it
+
+	secured  []byte // the document as it came
+	from, to int    // where its proofs stand in it
+	replaced []byte // the document, where verification changes it
+}
+
+// Document returns the verified document without its proofs; nil unless Verified.
+func (r *Result) Document() []byte {
+	switch {
+	case !r.Verified:
+		return nil
+	case r.replaced != nil:
+		return r.replaced
+	}
+	return append(append(make([]byte, 0, len(r.secured)), r.secured[:r.from]...), r.secured[r.to:]...)
 }
 
 // ProofResult is the outcome of one proof.
@@ -102,18 +116,15 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool) *Result {
 		v.Recorder.End(phase.Validate, mark, 0)
 	}
 
-	r := &Result{Proofs: make([]ProofResult, len(all))}
+	r := &Result{Proofs: make([]ProofResult, len(all)), secured: doc}
+	r.from, r.to = d.tape.Cut(0, d.proofKey)
 	for i := range all {
 		p := &r.Proofs[i]
 		p.ID, _ = all[i].text(all[i].id)
 		p.Suite, _ = all[i].text(all[i].suite)
-		var document []byte
-		document, p.Err = v.verifyProof(ctx, &d, all, i, w, p)
+		p.Err = v.verifyProof(ctx, &d, all, i, w, r)
 		p.Verified = p.Err == nil
 		p.Bound = p.Method != nil && bound(&d, p.Method.Controller)
-		if p.Verified && r.Document == nil {
-			r.Document = document
-		}
 	}
 	for i := range all {
 		if err := chained(all, r.Proofs, i); err != nil && r.Proofs[i].Verified {
@@ -134,25 +145,23 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool) *Result {
 	}
 	if r.Verified = len(r.Errors) == 0; r.Verified {
 		r.MediaType = MediaType
-	} else {
-		r.Document = nil
 	}
 	return r
 }
 
 // verifyProof checks one proof by steps 4 to 8 of VC Data Integrity 4.4. Places in its errors are relative to the proof.
-func (v *Verifier) verifyProof(ctx context.Context, d *document, all []proof, i int, w *work, r *ProofResult) ([]byte, error) {
+func (v *Verifier) verifyProof(ctx context.Context, d *document, all []proof, i int, w *work, r *Result) error {
 	mark := v.Recorder.Begin()
 	p := &all[i]
 	suite, err := v.checkProof(p)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var matching []proof
+	in := newInput(d, p, w, v.Limits, v.Recorder, v.Counts)
 	if ids, _ := p.texts(p.previous); len(ids) > 0 {
 		var id, msg string
-		if matching, id, msg = previous(all, ids); msg != "" {
-			return nil, verification("/previousProof", id+": "+msg)
+		if in.matching, id, msg = previous(all, ids); msg != "" {
+			return verification("/previousProof", id+": "+msg)
 		}
 	}
 	method, purpose := string(p.tape.Text(p.method)), string(p.tape.Text(p.purpose))
@@ -160,13 +169,18 @@ func (v *Verifier) verifyProof(ctx context.Context, d *document, all []proof, i 
 	if resolver == nil {
 		resolver = DIDKey{}
 	}
-	if r.Method, err = resolver.Resolve(ctx, method, purpose); err != nil {
-		return nil, err
+	m, err := resolver.Resolve(ctx, method, purpose)
+	if err != nil {
+		return err
 	}
-	in := &input{counts: w.counter(v.Counts), unsecured: d.appendUnsecured(make([]byte, 0, len(d.tape.Src)), matching), doc: d, proof: p,
-		options: engineOptions(v.Limits, v.Recorder), work: w}
+	r.Proofs[i].Method = m
 	v.Recorder.End(phase.Validate, mark, 0)
-	return suite.verify(ctx, in, r.Method.Key)
+	if err := suite.verify(ctx, in, m.Key); err != nil || in.context < 0 {
+		return err
+	}
+	in.matching = nil
+	r.replaced, err = in.unsecured()
+	return err
 }
 
 // checkProof finds the suite and applies the verifier's expectations.

@@ -32,8 +32,8 @@ func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte
 	if !slices.Contains(s.algorithms, key.Algorithm()) {
 		return nil, generation("", fmt.Sprintf("%s cannot sign with a key for %s; use %v", s.name, key.Algorithm(), s.algorithms))
 	}
-	in.work.config = s.appendConfig(in.work.config[:0], in, true)
-	data, err := s.hashData(ctx, in, in.unsecured, key.Algorithm())
+	// JCS suites put a copy of the document's @context into the proof (3.3.1 step 2), so it stands in the configuration too.
+	data, err := s.hashData(ctx, in, key.Algorithm(), s.method == canon.RDFC || in.doc.context >= 0)
 	if err != nil {
 		return nil, err
 	}
@@ -44,56 +44,41 @@ func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte
 		return nil, &Error{Type: ProofGenerationError, Err: err}
 	}
 	mark = in.options.Recorder.End(phase.Sign, mark, len(data))
-	proof := s.encodeProof(in, sig)
-	in.options.Recorder.End(phase.Encode, mark, len(proof))
-	return proof, nil
+	members := s.encodeProof(in, sig)
+	in.options.Recorder.End(phase.Encode, mark, len(members))
+	return members, nil
 }
 
 // verify is Verify Proof (VC-DI-EdDSA 3.2.2, 3.3.2).
-func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) ([]byte, error) {
+func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if !slices.Contains(s.algorithms, key.Algorithm()) {
-		return nil, verification("/verificationMethod", fmt.Sprintf("%s cannot use a key for %s", s.name, key.Algorithm()))
+		return verification("/verificationMethod", fmt.Sprintf("%s cannot use a key for %s", s.name, key.Algorithm()))
 	}
 	sig, err := decodeSignature(in.proof, key.Algorithm().SignatureSize())
 	if err != nil {
-		return nil, err
+		return err
 	}
-	unsecured := in.unsecured
 	if s.method == canon.JCS && in.proof.context >= 0 {
-		if unsecured, err = replaceContext(in); err != nil {
-			return nil, err
+		if err := replaceContext(in); err != nil {
+			return err
 		}
 	}
-	in.work.config = s.appendConfig(in.work.config[:0], in, false)
-	data, err := s.hashData(ctx, in, unsecured, key.Algorithm())
+	data, err := s.hashData(ctx, in, key.Algorithm(), s.method == canon.RDFC)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	mark := in.options.Recorder.Begin()
 	in.counts.Verifications++
 	ok := checkData(key, data, sig)
 	in.options.Recorder.End(phase.Check, mark, len(data))
 	if !ok {
-		return nil, verification("/proofValue", "the signature does not belong to this document, proof and key")
+		return verification("/proofValue", "the signature does not belong to this document, proof and key")
 	}
-	return unsecured, nil
-}
-
-// appendConfig appends the proof configuration before canonicalization. RDFC suites read the options under the
-// document's @context (VC-DI-EdDSA 3.2.5 step 4); JCS suites put a copy of it into a new proof (3.3.1 step 2).
-func (s *whole) appendConfig(dst []byte, in *input, create bool) []byte {
-	ctx := in.doc.contextText()
-	if s.method == canon.RDFC && ctx == nil {
-		ctx = []byte{}
-	}
-	if s.method == canon.JCS && !create {
-		ctx = nil
-	}
-	return in.proof.appendConfig(dst, ctx)
+	return nil
 }
 
 // hashData is Transformation, Proof Configuration and Hashing (VC-DI-EdDSA 3.2.3 to 3.2.5).
-func (s *whole) hashData(ctx context.Context, in *input, unsecured []byte, alg keys.Algorithm) ([]byte, error) {
+func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, documentContext bool) ([]byte, error) {
 	in.options.Input = canon.JSON
 	if s.method == canon.RDFC {
 		in.options.Input = canon.JSONLD
@@ -101,7 +86,7 @@ func (s *whole) hashData(ctx context.Context, in *input, unsecured []byte, alg k
 			in.options.Hash = canon.SHA384
 		}
 	}
-	config, err := in.canonicalize(ctx, s.canon, in.work.config, 0, "proof options")
+	config, err := in.canonicalOptions(ctx, s.canon, documentContext)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +95,7 @@ func (s *whole) hashData(ctx context.Context, in *input, unsecured []byte, alg k
 			return nil, err
 		}
 	}
-	document, err := in.canonicalize(ctx, s.canon, unsecured, 1, "document")
+	document, err := in.canonicalDocument(ctx, s.canon)
 	if err != nil {
 		return nil, err
 	}
@@ -134,18 +119,16 @@ func signData(key *keys.Secret, data []byte) ([]byte, error) { return key.Sign(d
 
 func checkData(key *keys.Public, data, sig []byte) bool { return key.Verify(data, sig) }
 
-// encodeProof returns the proof with its proofValue: "z" and base58-btc.
+// encodeProof returns the members of the proof beside its options: proofValue, "z" and base58-btc, and for JCS the
+// document's @context.
 func (s *whole) encodeProof(in *input, sig []byte) []byte {
-	config := in.work.config
-	if s.method == canon.RDFC { // the document's @context is not part of the proof
-		config = in.proof.appendConfig(nil, nil)
+	var members []byte
+	if local := in.doc.contextText(); s.method == canon.JCS && local != nil {
+		members = append(append(members, `,"@context":`...), local...)
 	}
-	value := base58.Encode(sig)
-	proof := make([]byte, 0, len(config)+len(value)+18)
-	proof = append(proof, config[:len(config)-1]...)
-	proof = append(proof, `,"proofValue":"z`...)
-	proof = append(proof, value...)
-	return append(proof, '"', '}')
+	members = append(members, `,"proofValue":"z`...)
+	members = append(members, base58.Encode(sig)...)
+	return append(members, '"')
 }
 
 // decodeSignature reads a proofValue of base58-btc and the given number of bytes.
@@ -186,31 +169,28 @@ func checkTerms(config []byte) error {
 	return nil
 }
 
-// replaceContext checks that the document's @context starts with the proof's and returns the document with the proof's
-// in its place (VC-DI-EdDSA 3.3.2 step 4).
-func replaceContext(in *input) ([]byte, error) {
+// replaceContext checks that the document's @context starts with the proof's, which then stands in its place
+// (VC-DI-EdDSA 3.3.2 step 4).
+func replaceContext(in *input) error {
 	t, have, want := in.doc.tape, in.doc.context, in.proof.context
-	if have >= 0 && bytes.Equal(t.Raw(have), t.Raw(want)) {
-		return in.unsecured, nil
-	}
 	bad := verification("/@context", "the document's @context does not start with the proof's")
 	if have < 0 {
-		return nil, bad
+		return bad
+	}
+	if bytes.Equal(t.Raw(have), t.Raw(want)) {
+		return nil
 	}
 	h, w := contextList(t, have), contextList(t, want)
 	if len(w) > len(h) {
-		return nil, bad
+		return bad
 	}
 	for i := range w {
 		if !equalValues(t, h[i], w[i]) {
-			return nil, bad
+			return bad
 		}
 	}
-	var u jsontape.Tape
-	if err := u.Scan(in.unsecured, jsontape.Options{Bytes: in.options.Limits.Bytes, Depth: in.options.Limits.Depth}); err != nil {
-		return nil, err
-	}
-	return u.AppendMember(nil, 0, "@context", t.Raw(want)), nil
+	in.context = want - 1
+	return nil
 }
 
 // contextList returns the contexts of an @context value: a single one counts as a list of one.

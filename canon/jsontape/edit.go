@@ -5,19 +5,25 @@ import "strconv"
 // AppendWithout appends the document to dst without one child of a container: a member of an object, given by its key,
 // or an element of an array. All other bytes stay as they are, except the comma and the space that go with the child.
 func (t *Tape) AppendWithout(dst []byte, container, child int) []byte {
+	from, to := t.Cut(container, child)
+	dst = append(dst, t.Src[:from]...)
+	return append(dst, t.Src[to:]...)
+}
+
+// Cut returns the span of the source that AppendWithout leaves out.
+func (t *Tape) Cut(container, child int) (from, to int) {
 	last := child // the last node of the child
 	if t.Nodes[container].Kind == Object {
 		last = child + 1
 	}
-	from, to := t.Nodes[child].Start, t.Nodes[last].End
+	start, end := t.Nodes[child].Start, t.Nodes[last].End
 	switch next := t.Nodes[last].Next; {
 	case next < t.Nodes[container].Next: // up to the next child
-		to = t.Nodes[next].Start
+		end = t.Nodes[next].Start
 	case child > container+1: // the last of several: with the comma before it
-		from = t.childBefore(container, child)
+		start = t.childBefore(container, child)
 	}
-	dst = append(dst, t.Src[:from]...)
-	return append(dst, t.Src[to:]...)
+	return int(start), int(end)
 }
 
 // childBefore returns the end of the value that stands before a child of a container.
