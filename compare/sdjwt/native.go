@@ -510,27 +510,20 @@ func splitJWS(where string, jwt []byte) (parts [3][]byte, err error) {
 	return parts, nil
 }
 
-// nativeCheck checks header and signature of a compact JWS; the payload stays as it is.
-func nativeCheck(where string, jwt []byte, key *keys.Public, limits canon.Limits) (h header, payload []byte, err error) {
-	parts, err := splitJWS(where, jwt)
-	if err != nil {
-		return h, nil, err
-	}
-	if h, err = nativeHeaderOf(where, parts[0], limits); err != nil {
-		return h, nil, err
-	}
+// nativeCheck checks a compact JWS, given as its parts too.
+func nativeCheck(where string, jwt []byte, parts [3][]byte, h header, key *keys.Public) error {
 	if err := checkHeader(where, h, key); err != nil {
-		return h, nil, err
+		return err
 	}
 	var buf [96]byte
 	sig, err := b64.AppendDecode(buf[:0], parts[2])
 	if err != nil {
-		return h, nil, invalid(where, "RFC 7515 section 2", "signature is no base64url: %v", err)
+		return invalid(where, "RFC 7515 section 2", "signature is no base64url: %v", err)
 	}
 	if !key.Verify(jwt[:len(jwt)-len(parts[2])-1], sig) {
-		return h, nil, invalid(where, "RFC 7515 section 5.2", "the signature does not hold")
+		return invalid(where, "RFC 7515 section 5.2", "the signature does not hold")
 	}
-	return h, parts[1], nil
+	return nil
 }
 
 func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, err error) {
@@ -559,6 +552,11 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 			}
 		case "crit":
 			h.crit = true
+		case "x5c":
+			h.hasX5C = true
+			if t.Nodes[v].Kind == jsontape.Array {
+				h.x5c = textsAt(t, v)
+			}
 		}
 	}
 	return h, nil
@@ -576,22 +574,33 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := v.bindingPolicy(kb); err != nil {
 		return nil, err
 	}
-	h, payload, err := nativeCheck("header", jwt, v.Key, v.Limits)
+	parts, err := splitJWS("header", jwt)
 	if err != nil {
+		return nil, err
+	}
+	h, err := nativeHeaderOf("header", parts[0], v.Limits)
+	if err != nil {
+		return nil, err
+	}
+	key, err := v.issuerKey(h)
+	if err != nil {
+		return nil, err
+	}
+	if err := nativeCheck("header", jwt, parts, h, key); err != nil {
 		return nil, err
 	}
 	count(v.Counters, compare.Counters{Verifications: 1})
 	if err := v.checkTyp(h); err != nil {
 		return nil, err
 	}
-	if err := r.process(payload); err != nil {
+	if err := r.process(parts[1]); err != nil {
 		return nil, err
 	}
 	if err := v.checkFacts(&r.facts); err != nil {
 		return nil, err
 	}
 	res := &Result{claims: r.out, paths: r.paths, ends: r.order}
-	if err := res.fromFacts(&r.facts); err != nil {
+	if err := res.fromFacts(v, &r.facts); err != nil {
 		return nil, err
 	}
 	if v.Binding {
@@ -620,12 +629,19 @@ func nativeBinding(v *Verifier, holder *keys.Public, signed, kb []byte, hashName
 	if holder == nil {
 		return invalid("/cnf", ruleBinding+" step 5.1", "names no key of the holder")
 	}
-	h, payload, err := nativeCheck("KB-JWT", kb, holder, v.Limits)
+	parts, err := splitJWS("KB-JWT", kb)
 	if err != nil {
 		return err
 	}
+	h, err := nativeHeaderOf("KB-JWT", parts[0], v.Limits)
+	if err != nil {
+		return err
+	}
+	if err := nativeCheck("KB-JWT", kb, parts, h, holder); err != nil {
+		return err
+	}
 	count(v.Counters, compare.Counters{Verifications: 1})
-	f, err := nativeFacts(payload, v.Limits)
+	f, err := nativeFacts(parts[1], v.Limits)
 	if err != nil {
 		return err
 	}

@@ -645,6 +645,8 @@ func (r *reader) fact(name []byte, v, start int) {
 		f.exp = r.number(v)
 	case "status":
 		f.status = true
+	case "vct#integrity":
+		f.integrity = r.text(v)
 	case "aka_vcts":
 		r.span("aka_vcts", start)
 	case "cnf":
@@ -700,8 +702,12 @@ func textsOf(t *jsontape.Tape) []string {
 	if t.Nodes[0].Kind != jsontape.Array {
 		return nil
 	}
+	return textsAt(t, 0)
+}
+
+func textsAt(t *jsontape.Tape, n int) []string {
 	out := []string{}
-	for e := range t.Elements(0) {
+	for e := range t.Elements(n) {
 		if t.Nodes[e].Kind != jsontape.String {
 			return nil
 		}

@@ -1,7 +1,10 @@
 package sdjwt
 
 import (
+	"crypto/x509"
+	"encoding/base64"
 	"strconv"
+	"strings"
 	"time"
 
 	"canonscope/vcdm/keys"
@@ -30,7 +33,9 @@ func protectedName(name []byte) string {
 // header is what the rules need of a JOSE header.
 type header struct {
 	alg, typ string
-	crit     bool // has crit; no extension is understood here (RFC 7515 section 4.1.11)
+	hasX5C   bool
+	x5c      []string // base64, leaf first; nil unless an array of strings
+	crit     bool     // has crit; no extension is understood here (RFC 7515 section 4.1.11)
 }
 
 // scalar is a claim as the rules see it: absent, of its expected type, or of another.
@@ -50,6 +55,7 @@ type facts struct {
 	aka                          []string // nil unless an array of strings
 	cnf                          []byte   // the member jwk of cnf, JSON; nil if there is none
 	status                       bool
+	integrity                    scalar // vct#integrity
 	disclosedTop                 string // first protected claim that is or holds a disclosure; "" is none
 }
 
@@ -62,6 +68,48 @@ func checkHeader(where string, h header, key *keys.Public) error {
 		return invalid(where, "RFC 7515 section 4.1.11", "crit names extensions; none is supported")
 	}
 	return nil
+}
+
+// issuerKey returns the configured key, or that of x5c in the protected header after its chain is checked
+// (draft-ietf-oauth-sd-jwt-vc-19 section 2.5). Without either there is no permitted way to a key.
+func (v *Verifier) issuerKey(h header) (*keys.Public, error) {
+	const where, rule = "header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.5"
+	if v.Key != nil {
+		return v.Key, nil
+	}
+	if !h.hasX5C {
+		return nil, invalid(where, rule, "has no x5c, and no key of the issuer is known")
+	}
+	if v.Roots == nil || len(h.x5c) == 0 {
+		return nil, invalid(where, rule, "x5c must be an array of certificates, and trust anchors must be known")
+	}
+	middle := x509.NewCertPool()
+	var leaf *x509.Certificate
+	for i, text := range h.x5c {
+		der, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return nil, invalid(where, "RFC 7515 section 4.1.6", "x5c %d is no base64: %v", i, err)
+		}
+		c, err := x509.ParseCertificate(der)
+		if err != nil {
+			return nil, invalid(where, "RFC 7515 section 4.1.6", "x5c %d: %v", i, err)
+		}
+		if i == 0 {
+			leaf = c
+		} else {
+			middle.AddCert(c)
+		}
+	}
+	_, err := leaf.Verify(x509.VerifyOptions{Roots: v.Roots, Intermediates: middle, CurrentTime: v.now(),
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
+	if err != nil {
+		return nil, invalid(where, rule, "x5c: %v", err)
+	}
+	key, err := keys.PublicOf(leaf.PublicKey)
+	if err != nil {
+		return nil, invalid(where, rule, "x5c: %v", err)
+	}
+	return key, nil
 }
 
 // checkTyp applies draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1.
@@ -99,6 +147,11 @@ func (v *Verifier) checkFacts(f *facts) error {
 		return invalid("/sub", "RFC 7519 section 4.1.2", "is no string")
 	case f.akaPresent && len(f.aka) == 0:
 		return invalid("/aka_vcts", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.2", "must be an array of at least one string")
+	}
+	if f.integrity.present && v.TypeMetadata != nil {
+		if err := checkIntegrity(v.TypeMetadata, f.integrity); err != nil {
+			return err
+		}
 	}
 	for _, name := range f.aka {
 		if name == f.vct.text {
@@ -178,4 +231,30 @@ func (v *Verifier) bindingPolicy(kb []byte) error {
 		return invalid("KB-JWT", ruleForm, "is present where an SD-JWT without one is expected")
 	}
 	return nil
+}
+
+// checkIntegrity checks a document against integrity metadata of Subresource Integrity (section 3 of that specification,
+// draft-ietf-oauth-sd-jwt-vc-19 section 6): of the hashes it names, the strongest decides.
+func checkIntegrity(document []byte, metadata scalar) error {
+	const where, rule = "/vct#integrity", "draft-ietf-oauth-sd-jwt-vc-19 section 6"
+	if !metadata.typed {
+		return invalid(where, rule, "is no string")
+	}
+	var s sum
+	for _, h := range []struct{ prefix, name string }{{"sha512-", "sha-512"}, {"sha384-", "sha-384"}, {"sha256-", "sha-256"}} {
+		n, known, match := hashInto(&s, h.name, document), false, false
+		for value := range strings.FieldsSeq(metadata.text) {
+			digest, ok := strings.CutPrefix(value, h.prefix)
+			digest, _, _ = strings.Cut(digest, "?")
+			known = known || ok
+			match = match || ok && digest == base64.StdEncoding.EncodeToString(s[:n])
+		}
+		if match {
+			return nil
+		}
+		if known {
+			return invalid(where, rule, "does not hold for the type metadata")
+		}
+	}
+	return invalid(where, rule, "names no hash that is known")
 }

@@ -7,6 +7,7 @@ package sdjwt
 
 import (
 	"crypto/rand"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -127,29 +128,36 @@ func (h *Holder) Present(token []byte, pointers []string, b *Binding) ([]byte, e
 	if b != nil && h.Key == nil {
 		return nil, fmt.Errorf("sdjwt: key binding needs the holder's key")
 	}
+	if isJSON(token) {
+		if token, err = Compact(token); err != nil {
+			return nil, err
+		}
+	}
 	return e.present(h, token, pointers, b)
 }
 
-// Verifier checks presentations. Key is required.
+// Verifier checks presentations. Key or Roots is required.
 type Verifier struct {
-	Engine    string
-	Key       *keys.Public // the issuer's; it fixes the algorithm
-	Plain     bool         // RFC 9901 alone: no rules of SD-JWT VC on typ, vct and what may be disclosed
-	LegacyTyp bool         // also accept typ vc+sd-jwt, which drafts before -19 allowed
-	Now       time.Time    // zero is the present
-	Leeway    time.Duration
-	Audience  string        // this verifier; checked in the KB-JWT, and against aud if the token has one
-	Binding   bool          // require a KB-JWT; its presence alone asks for nothing (RFC 9901 section 7.3 step 1)
-	Nonce     string        // of the KB-JWT
-	MaxAge    time.Duration // of the KB-JWT; default 10 minutes
-	UnaskedKB bool          // accept, without checking it, a KB-JWT that was not required
-	Limits    canon.Limits  // Bytes and Depth of the token
-	Counters  *compare.Counters
+	Engine       string
+	Key          *keys.Public   // the issuer's; it fixes the algorithm
+	Roots        *x509.CertPool // without Key: trust anchors of x5c in the protected header
+	TypeMetadata []byte         // octets of the vct's Type Metadata document, checked against vct#integrity; nil does not
+	Plain        bool           // RFC 9901 alone: no rules of SD-JWT VC on typ, vct and what may be disclosed
+	LegacyTyp    bool           // also accept typ vc+sd-jwt, which drafts before -19 allowed
+	Now          time.Time      // zero is the present
+	Leeway       time.Duration
+	Audience     string        // this verifier; checked in the KB-JWT, and against aud if the token has one
+	Binding      bool          // require a KB-JWT; its presence alone asks for nothing (RFC 9901 section 7.3 step 1)
+	Nonce        string        // of the KB-JWT
+	MaxAge       time.Duration // of the KB-JWT; default 10 minutes
+	UnaskedKB    bool          // accept, without checking it, a KB-JWT that was not required
+	Limits       canon.Limits  // Bytes and Depth of the token
+	Counters     *compare.Counters
 }
 
 // Result is what a verified presentation says.
 type Result struct {
-	Holder     *keys.Public // cnf.jwk; nil if the token has none
+	Holder     *keys.Public // cnf.jwk, if key binding was checked
 	NotChecked []string     // claims that this package knows and does not check, such as status
 	claims     []byte
 	value      any
@@ -168,15 +176,17 @@ func (r *Result) Disclosed() []string {
 	return out
 }
 
-// Verify checks a compact presentation: form, signature, disclosures, validity period and, as the options ask, key
+// Verify checks a presentation, compact or in the JWS JSON serialization: form, signature, disclosures, validity period and, as the options ask, key
 // binding and the rules of SD-JWT VC. A refusal is an [InvalidError] or a limit error of canon.
 func (v *Verifier) Verify(token []byte) (*Result, error) {
 	e, err := engineOf(v.Engine)
 	if err != nil {
 		return nil, err
 	}
-	if v.Key == nil {
-		return nil, invalid("header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.5", "no key of the issuer is known")
+	if isJSON(token) {
+		if token, err = Compact(token); err != nil {
+			return nil, err
+		}
 	}
 	return e.verify(v, token)
 }
@@ -224,8 +234,8 @@ func (r *Result) Claims() ([]byte, error) {
 	return r.claims, nil
 }
 
-func (r *Result) fromFacts(f *facts) error {
-	if f.cnf != nil {
+func (r *Result) fromFacts(v *Verifier, f *facts) error {
+	if f.cnf != nil && v.Binding {
 		key, err := keys.ParsePublicJWK(f.cnf)
 		if err != nil {
 			return invalid("/cnf/jwk", "RFC 7800 section 3.2", "%v", err)
@@ -234,6 +244,9 @@ func (r *Result) fromFacts(f *facts) error {
 	}
 	if f.status {
 		r.NotChecked = append(r.NotChecked, "status")
+	}
+	if f.integrity.present && v.TypeMetadata == nil {
+		r.NotChecked = append(r.NotChecked, "vct#integrity")
 	}
 	return nil
 }

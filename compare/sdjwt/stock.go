@@ -299,18 +299,15 @@ func stockJoin(jwt []byte, disclosures []string) []byte {
 }
 
 // stockCheck checks a compact JWS and returns its payload.
-func stockCheck(where string, jwt []byte, key *keys.Public, limits canon.Limits) (h header, payload []byte, err error) {
-	if h, err = stockHeader(where, jwt, limits); err != nil {
-		return h, nil, err
-	}
+func stockCheck(where string, jwt []byte, h header, key *keys.Public) ([]byte, error) {
 	if err := checkHeader(where, h, key); err != nil {
-		return h, nil, err
+		return nil, err
 	}
-	payload, err = jws.Verify(jwt, jws.WithKey(jwa.SignatureAlgorithm(key.Algorithm()), key.Crypto()))
+	payload, err := jws.Verify(jwt, jws.WithKey(jwa.SignatureAlgorithm(key.Algorithm()), key.Crypto()))
 	if err != nil {
-		return h, nil, invalid(where, "RFC 7515 section 5.2", "the signature does not hold: %v", err)
+		return nil, invalid(where, "RFC 7515 section 5.2", "the signature does not hold: %v", err)
 	}
-	return h, payload, nil
+	return payload, nil
 }
 
 func stockHeader(where string, jwt []byte, limits canon.Limits) (header, error) {
@@ -332,6 +329,12 @@ func stockHeader(where string, jwt []byte, limits canon.Limits) (header, error) 
 	h.alg, _ = m["alg"].(string)
 	h.typ, _ = m["typ"].(string)
 	_, h.crit = m["crit"]
+	x5c, ok := m["x5c"]
+	if h.hasX5C = ok; ok {
+		if a, ok := x5c.([]any); ok {
+			h.x5c = texts(a)
+		}
+	}
 	return h, nil
 }
 
@@ -658,7 +661,15 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := v.bindingPolicy(kb); err != nil {
 		return nil, err
 	}
-	h, body, err := stockCheck("header", jwt, v.Key, v.Limits)
+	h, err := stockHeader("header", jwt, v.Limits)
+	if err != nil {
+		return nil, err
+	}
+	key, err := v.issuerKey(h)
+	if err != nil {
+		return nil, err
+	}
+	body, err := stockCheck("header", jwt, h, key)
 	if err != nil {
 		return nil, err
 	}
@@ -683,7 +694,7 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 		res.paths = append(res.paths, d.path...)
 		res.ends = append(res.ends, len(res.paths))
 	}
-	if err := res.fromFacts(&r.facts); err != nil {
+	if err := res.fromFacts(v, &r.facts); err != nil {
 		return nil, err
 	}
 	if v.Binding {
@@ -698,7 +709,11 @@ func stockBinding(v *Verifier, holder *keys.Public, signed, kb []byte, hash stri
 	if holder == nil {
 		return invalid("/cnf", ruleBinding+" step 5.1", "names no key of the holder")
 	}
-	h, body, err := stockCheck("KB-JWT", kb, holder, v.Limits)
+	h, err := stockHeader("KB-JWT", kb, v.Limits)
+	if err != nil {
+		return err
+	}
+	body, err := stockCheck("KB-JWT", kb, h, holder)
 	if err != nil {
 		return err
 	}
@@ -745,6 +760,7 @@ func stockFacts(m map[string]any, f *facts) {
 		f.cnf, _ = json.Marshal(cnf["jwk"])
 	}
 	_, f.status = m["status"]
+	f.integrity = text("vct#integrity")
 }
 
 // texts returns the elements of an array of strings, or nil if one is something else.

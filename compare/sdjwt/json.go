@@ -1,0 +1,115 @@
+package sdjwt
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+)
+
+const ruleJSON = "RFC 9901 section 8"
+
+// isJSON says whether a token is in the JWS JSON serialization; a compact one starts with base64url.
+func isJSON(token []byte) bool {
+	t := bytes.TrimLeft(token, " \t\r\n")
+	return len(t) > 0 && t[0] == '{'
+}
+
+// Compact returns the compact form of an SD-JWT in the flattened or general JWS JSON serialization (RFC 9901 section 8).
+// Of several signatures it takes the first, whose unprotected header carries the disclosures.
+func Compact(token []byte) ([]byte, error) {
+	var t jsontape.Tape
+	if err := t.Scan(token, jsontape.Options{}); err != nil {
+		return nil, wrap("JSON serialization", ruleJSON, err)
+	}
+	if t.Nodes[0].Kind != jsontape.Object {
+		return nil, invalid("JSON serialization", ruleJSON, "is no JSON object")
+	}
+	first := 0
+	if list := t.Get(0, "signatures"); list >= 0 {
+		if t.Nodes[list].Kind != jsontape.Array || t.Len(list) == 0 {
+			return nil, invalid("/signatures", "RFC 7515 section 7.2.1", "must be an array of at least one signature")
+		}
+		if t.Get(0, "signature") >= 0 || t.Get(0, "protected") >= 0 || t.Get(0, "header") >= 0 {
+			return nil, invalid("/signatures", "RFC 7515 section 7.2.2", "stands beside members of the flattened form")
+		}
+		first = list + 1
+		for e := range t.Elements(list) {
+			if h := t.Get(e, "header"); e != first && h >= 0 && (t.Get(h, "disclosures") >= 0 || t.Get(h, "kb_jwt") >= 0) {
+				return nil, invalid(t.Pointer(h), ruleJSON, "disclosures and kb_jwt belong to the first unprotected header only")
+			}
+		}
+	}
+	var out []byte
+	for i, part := range []struct {
+		name string
+		in   int
+	}{{"protected", first}, {"payload", 0}, {"signature", first}} {
+		n := t.Get(part.in, part.name)
+		if n < 0 || t.Nodes[n].Kind != jsontape.String {
+			return nil, invalid("JSON serialization", "RFC 7515 section 7.2.1", "%s is missing or no string", part.name)
+		}
+		if i > 0 {
+			out = append(out, '.')
+		}
+		out = t.AppendString(out, n)
+	}
+	out = append(out, '~')
+	h := t.Get(first, "header")
+	if h < 0 {
+		return out, nil
+	}
+	if t.Nodes[h].Kind != jsontape.Object || t.Get(h, "crit") >= 0 || t.Get(h, "alg") >= 0 {
+		return nil, invalid(t.Pointer(h), "RFC 7515 section 7.2.1", "the unprotected header must be an object without alg and crit, which are protected")
+	}
+	return appendUnprotected(out, &t, h)
+}
+
+// appendUnprotected appends the disclosures and the KB-JWT of an unprotected header.
+func appendUnprotected(out []byte, t *jsontape.Tape, h int) ([]byte, error) {
+	if list := t.Get(h, "disclosures"); list >= 0 {
+		if t.Nodes[list].Kind != jsontape.Array {
+			return nil, invalid(t.Pointer(list), ruleJSON, "must be an array of strings")
+		}
+		for e := range t.Elements(list) {
+			if t.Nodes[e].Kind != jsontape.String || bytes.IndexByte(t.Text(e), '~') >= 0 {
+				return nil, invalid(t.Pointer(e), ruleJSON, "is no disclosure")
+			}
+			out = append(t.AppendString(out, e), '~')
+		}
+	}
+	if kb := t.Get(h, "kb_jwt"); kb >= 0 {
+		if t.Nodes[kb].Kind != jsontape.String || bytes.IndexByte(t.Text(kb), '~') >= 0 {
+			return nil, invalid(t.Pointer(kb), ruleJSON, "is no KB-JWT")
+		}
+		out = t.AppendString(out, kb)
+	}
+	return out, nil
+}
+
+// JSON returns the flattened JWS JSON serialization of a compact token.
+func JSON(token []byte) ([]byte, error) {
+	jwt, disclosures, kb, err := stockSplit(token, canon.Limits{})
+	if err != nil {
+		return nil, err
+	}
+	parts, err := splitJWS("JWT", jwt)
+	if err != nil {
+		return nil, err
+	}
+	type unprotected struct {
+		Disclosures []string `json:"disclosures"`
+		KB          string   `json:"kb_jwt,omitempty"`
+	}
+	out := struct {
+		Payload   string      `json:"payload"`
+		Protected string      `json:"protected"`
+		Header    unprotected `json:"header"`
+		Signature string      `json:"signature"`
+	}{string(parts[1]), string(parts[0]), unprotected{[]string{}, string(kb)}, string(parts[2])}
+	for _, d := range disclosures {
+		out.Header.Disclosures = append(out.Header.Disclosures, string(d))
+	}
+	return json.Marshal(out)
+}
