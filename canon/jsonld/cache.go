@@ -125,6 +125,30 @@ func (r *run) deriveInline(ctx *activeContext, node uint32) (*activeContext, err
 	return c, err
 }
 
+// maxImplied bounds the keys that one active context remembers for its vocabulary mapping.
+const maxImplied = 256
+
+// imply remembers the IRI that the vocabulary mapping of ctx gives a key.
+func (r *run) imply(ctx *activeContext, name []byte, hash uint16) {
+	before := ctx.implied.Load()
+	var t table
+	switch {
+	case r.p.state != Warm || !ctx.family.kept.Load() || formOf(ctx.vocab) != absolute:
+		return
+	case before == nil:
+		t.make(1)
+	case before.count < maxImplied:
+		t = before.clone(1)
+	default:
+		return
+	}
+	d := &term{name: string(name), hash: hash, strong: strongHash(name), iri: newIRI(ctx.vocab + string(name))}
+	t.put(d)
+	if ctx.implied.CompareAndSwap(before, &t) {
+		ctx.family.add(r.p, int64(unsafe.Sizeof(*d))+2*int64(len(d.iri.nq)))
+	}
+}
+
 // maxInline bounds the inline contexts that one active context remembers, since each new one copies the list.
 const maxInline = 128
 

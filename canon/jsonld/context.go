@@ -319,6 +319,7 @@ type activeContext struct {
 
 	family  *family
 	derived atomic.Pointer[derivations]
+	implied atomic.Pointer[table] // keys that only the vocabulary mapping makes a property, as terms; a snapshot
 }
 
 func (c *activeContext) find(name []byte, hash uint16) *term { return c.terms.find(name, hash) }
@@ -336,6 +337,14 @@ var keywordTable = func() (t table) {
 // initialContext returns a newly-initialized active context with a base IRI.
 func initialContext(base string, f *family) *activeContext {
 	return &activeContext{terms: keywordTable, base: base, original: base, family: f}
+}
+
+// findImplied returns the property that the vocabulary mapping makes of a key, if it is remembered.
+func (c *activeContext) findImplied(name []byte, hash uint16) *term {
+	if t := c.implied.Load(); t != nil {
+		return t.find(name, hash)
+	}
+	return nil
 }
 
 // isInitial reports whether c has no term definitions.

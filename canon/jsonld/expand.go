@@ -222,6 +222,13 @@ func (r *run) keyRef(ctx *activeContext, k key) uint32 {
 		r.lose(k.node, "reserved term")
 		return 0
 	}
+	if ctx.hasVocab && bytes.IndexByte(text, ':') < 0 {
+		hash := r.tape.Nodes[k.node].Hash
+		if t := ctx.findImplied(text, hash); t != nil {
+			return r.refOf(t.iri)
+		}
+		r.imply(ctx, text, hash)
+	}
 	n := r.expandOther(ctx, text, false, true)
 	if f := r.refs[n].form; f == relative {
 		// A colon makes it a property for expansion; as an IRI it stays relative.
