@@ -3,12 +3,9 @@ package jsonld_test
 import (
 	"context"
 	"errors"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
@@ -170,42 +167,5 @@ func TestOrigins(t *testing.T) {
 		" st> /l/0", " st> /l/0", " st> /l/1", " st> /l/1", "/g :p> /g/p", "/l/1 :p> /l/1/p", "/n/k~1~0 :p> /n/k~1~0", "/p/2 :p> /p/2/p"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-}
-
-// The network is asked only where the options allow it.
-func TestHTTP(t *testing.T) {
-	mux := http.NewServeMux()
-	serve := func(path, kind, body string) {
-		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", kind)
-			w.Write([]byte(body))
-		})
-	}
-	const context1 = `{"@context":{"p":"u:p"}}`
-	serve("/good", "application/ld+json; charset=utf-8", context1)
-	serve("/json", "application/json", context1)
-	serve("/html", "text/html", context1)
-	serve("/large", "application/json", strings.Repeat(" ", 2000)+context1)
-	mux.Handle("/moved", http.RedirectHandler("/good", http.StatusFound))
-	mux.Handle("/away", http.RedirectHandler("http://elsewhere.example/good", http.StatusFound))
-	mux.Handle("/loop", http.RedirectHandler("/loop", http.StatusFound))
-	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
-	server := httptest.NewServer(mux)
-	defer server.Close()
-	host := strings.TrimPrefix(server.URL, "http://")
-	good := jsonld.HTTPOptions{Hosts: []string{host}, Plain: true, Bytes: 1000, Timeout: 200 * time.Millisecond}
-	for _, c := range []struct {
-		path, want string // want is part of the error, "" for none
-		opt        jsonld.HTTPOptions
-	}{
-		{"/good", "", good}, {"/json", "", good}, {"/moved", "", good},
-		{"/html", "text/html", good}, {"/large", "limit", good}, {"/away", "elsewhere.example", good}, {"/loop", "redirects", good}, {"/slow", "deadline", good}, {"/none", "404", good},
-		{"/good", "allowed", jsonld.HTTPOptions{Hosts: []string{host}}}, {"/good", "allowed", jsonld.HTTPOptions{Plain: true}},
-	} {
-		err := toRDF(jsonld.New(jsonld.Config{Loader: jsonld.HTTP(c.opt)}), `{"@context":"`+server.URL+c.path+`","@id":"u:s","p":"x"}`)
-		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s %+v: %v", c.path, c.opt, err)
-		}
 	}
 }
