@@ -173,15 +173,14 @@ func (r *reader) scan() error {
 
 // partAt names the part of the token that holds a byte of buf.
 func (r *reader) partAt(offset int) string {
-	for i, end := range r.ends {
-		if offset <= end {
-			if i == 0 {
-				return "payload"
-			}
-			return where(i)
-		}
+	i := 0
+	for i < len(r.ends)-1 && offset > r.ends[i] {
+		i++
 	}
-	return "token"
+	if i == 0 {
+		return "payload"
+	}
+	return where(i)
 }
 
 // shape checks what all disclosures have in common (RFC 9901 section 4.2).

@@ -209,7 +209,7 @@ func (v *Verifier) checkBinding(h header, f *facts, sdHash string) error {
 	case !f.iat.present || !f.iat.typed:
 		return invalid(where, ruleBinding+" step 5.5", "iat must be a number")
 	case age > (maxAge + v.Leeway).Seconds():
-		return invalid(where, ruleBinding+" step 5.5", "is %.0f s old, at most %s allowed", age, maxAge)
+		return invalid(where, ruleBinding+" step 5.5", "iat is %.0f s old, at most %s allowed", age, maxAge)
 	case age < -v.Leeway.Seconds():
 		return invalid(where, ruleBinding+" step 5.5", "iat is %.0f s in the future", -age)
 	case !f.aud.present || !f.aud.typed || f.aud.text != v.Audience:
