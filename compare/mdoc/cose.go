@@ -31,7 +31,7 @@ type headers struct {
 	crit      bool
 	textKid   bool     // kid is no byte string
 	x5chain   [][]byte // DER, leaf first
-	badChain  bool     // x5chain is neither a bstr nor an array of at least two
+	badChain  bool     // x5chain is neither a bstr nor an array of them; RFC 9360 wants two or more in an array, makers send one
 	tagged    bool     // tag 18 stands around it
 	protected []byte   // content of the protected bstr
 	payload   []byte   // content of the payload bstr
@@ -50,7 +50,7 @@ func (v *Verifier) checkHeaders(h *headers) error {
 	case h.textKid && !v.Lenient:
 		return invalid("issuerAuth", "RFC 9052 section 3.1", "kid is no byte string")
 	case h.badChain:
-		return invalid("issuerAuth", "RFC 9360 section 2", "x5chain must be a byte string or an array of two or more")
+		return invalid("issuerAuth", "RFC 9360 section 2", "x5chain must be a byte string or an array of them")
 	case v.Leaf != nil && (len(h.x5chain) == 0 || !bytes.Equal(h.x5chain[0], v.Leaf)):
 		return invalid("x5chain", ruleIssue, "is not the signer's certificate")
 	}

@@ -299,7 +299,7 @@ func (b view) chain(i int) (chain [][]byte, bad bool) {
 	if major == majorBytes {
 		return [][]byte{b[at : at+int(n)]}, false
 	}
-	if major != majorArray || n < 2 {
+	if major != majorArray || n == 0 {
 		return nil, true
 	}
 	for range n {

@@ -520,7 +520,7 @@ func stockChain(raw cbor.RawMessage) (chain [][]byte, bad bool) {
 		return [][]byte{b}, false
 	}
 	var certs []cbor.RawMessage
-	if !isMajor(raw, majorArray) || stockDec.Unmarshal(raw, &certs) != nil || len(certs) < 2 {
+	if !isMajor(raw, majorArray) || stockDec.Unmarshal(raw, &certs) != nil || len(certs) == 0 {
 		return nil, true
 	}
 	for _, c := range certs {

@@ -418,7 +418,7 @@ func TestChecklist(t *testing.T) {
 
 func digestText(sum [48]byte) string   { return b64.EncodeToString(sum[:]) }
 func digestText64(sum [64]byte) string { return b64.EncodeToString(sum[:]) }
-func other512() []byte                  { return bytes.Repeat([]byte{1}, 64) }
+func other512() []byte                 { return bytes.Repeat([]byte{1}, 64) }
 
 // testIssuerSalts issues the same claims twice.
 func testIssuerSalts(t *testing.T, key *keys.Secret) {
