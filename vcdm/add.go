@@ -35,7 +35,7 @@ func (s *Signer) Add(ctx context.Context, doc, options []byte) ([]byte, error) {
 
 	mark := s.Recorder.Begin()
 	var p proof
-	d, ok := parseTogether(&w.tape, doc, options, s.Limits)
+	d, ok := w.parseTogether(doc, options, s.Limits)
 	if ok {
 		p = readProof(d.tape, d.proofKey+1)
 	} else {
@@ -77,7 +77,7 @@ func (in *input) findPrevious(alone bool) error {
 	var all []proof
 	if !alone {
 		var err error
-		if all, err = in.doc.proofs(); err != nil {
+		if all, err = in.doc.proofs(nil); err != nil {
 			return err
 		}
 	}
@@ -94,15 +94,16 @@ func (in *input) findPrevious(alone bool) error {
 
 // parseTogether scans a document that has no proofs together with the proof options, as if they were its proof: one scan
 // of everything that is read afterwards. It returns false where there is more to it, an error also.
-func parseTogether(t *jsontape.Tape, doc, options []byte, limits canon.Limits) (document, bool) {
+func (w *work) parseTogether(doc, options []byte, limits canon.Limits) (document, bool) {
 	end := len(bytes.TrimRight(doc, " \t\r\n"))
 	if end < 3 || doc[end-1] != '}' {
 		return document{}, false
 	}
-	src := make([]byte, 0, len(doc)+len(options)+12)
-	src = append(append(src, doc[:end-1]...), `,"proof":`...)
+	src := append(append(w.src[:0], doc[:end-1]...), `,"proof":`...)
 	from := len(src)
 	src = append(append(src, options...), doc[end-1:]...)
+	w.src = src
+	t := &w.tape
 	d, err := parseDocument(t, src, limits)
 	if err != nil || d.proofKey < 0 {
 		return document{}, false

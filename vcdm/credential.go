@@ -250,7 +250,7 @@ func (r *rules) time(node int, at, name string) (text string, ok bool) {
 		text = string(r.tape.Text(v))
 	}
 	if _, err := parseTime(text, false); err != nil {
-		r.fail(at+"/"+name, "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z")
+		r.fail(at+"/"+name, notTime)
 		return "", false
 	}
 	return text, true

@@ -31,7 +31,7 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	if err != nil {
 		return nil, err
 	}
-	all, err := d.proofs()
+	all, err := d.proofs(nil)
 	if err != nil {
 		return nil, err
 	}

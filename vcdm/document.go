@@ -30,17 +30,16 @@ func parseDocument(t *jsontape.Tape, src []byte, limits canon.Limits) (document,
 	return document{t, t.Key(0, "proof"), t.Get(0, "@context")}, nil
 }
 
-// proofs returns the proofs of the document in order, none where there is no proof member.
-func (d *document) proofs() ([]proof, error) {
+// proofs appends the proofs of the document in order to all, none where there is no proof member.
+func (d *document) proofs(all []proof) ([]proof, error) {
 	if d.proofKey < 0 {
-		return nil, nil
+		return all, nil
 	}
 	v := d.proofKey + 1
 	switch d.tape.Nodes[v].Kind {
 	case jsontape.Object:
-		return []proof{readProof(d.tape, v)}, nil
+		return append(all, readProof(d.tape, v)), nil
 	case jsontape.Array:
-		all := make([]proof, 0, d.tape.Len(v))
 		for e := range d.tape.Elements(v) {
 			if d.tape.Nodes[e].Kind != jsontape.Object {
 				return nil, &Error{Type: ParsingError, Where: "/proof/" + strconv.Itoa(len(all)), Msg: "a proof must be an object"}

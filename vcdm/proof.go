@@ -91,6 +91,14 @@ func (p *proof) texts(node int) ([]string, bool) {
 	return all, true
 }
 
+// bytes returns the text of a string member, nil where it is absent or no string.
+func (p *proof) bytes(node int) []byte {
+	if node < 0 || p.tape.Nodes[node].Kind != jsontape.String {
+		return nil
+	}
+	return p.tape.Text(node)
+}
+
 // check applies the rules of VC Data Integrity 2.1 that hold for every proof. It returns "" or the member at fault and
 // what is wrong. Times without an offset are allowed in a proof that came from elsewhere (lenient), never in a new one.
 func (p *proof) check(suite string, lenient bool) (member, msg string) {
@@ -105,52 +113,44 @@ func (p *proof) check(suite string, lenient bool) (member, msg string) {
 		return "type", "must be " + proofType
 	case !p.is(p.suite, suite):
 		return "cryptosuite", "must be " + suite
-	}
-	for _, m := range []struct {
-		name string
-		node int
-		url  bool
-	}{{"verificationMethod", p.method, true}, {"proofPurpose", p.purpose, false}, {"id", p.id, true},
-		{"challenge", p.challenge, false}, {"nonce", p.nonce, false}} {
-		if m.node < 0 {
-			continue
-		}
-		s, ok := p.text(m.node)
-		if !ok {
-			return m.name, "must be a string"
-		}
-		if m.url && !isURL(s) {
-			return m.name, "must be a URL"
-		}
-	}
-	if list, ok := p.texts(p.domain); !ok || p.domain >= 0 && len(list) == 0 {
+	case p.purpose >= 0 && p.bytes(p.purpose) == nil:
+		return "proofPurpose", "must be a string"
+	case !isURL(p.bytes(p.method)):
+		return "verificationMethod", "must be a URL"
+	case p.id >= 0 && !isURL(p.bytes(p.id)):
+		return "id", "must be a URL"
+	case p.challenge >= 0 && p.bytes(p.challenge) == nil:
+		return "challenge", "must be a string"
+	case p.nonce >= 0 && p.bytes(p.nonce) == nil:
+		return "nonce", "must be a string"
+	case p.domain >= 0 && !p.isTexts(p.domain):
 		return "domain", "must be a string or a list of strings"
-	}
-	if list, ok := p.texts(p.previous); !ok || p.previous >= 0 && len(list) == 0 {
+	case p.previous >= 0 && !p.isTexts(p.previous):
 		return "previousProof", "must be a string or a list of strings"
-	}
-	for _, m := range []struct {
-		name string
-		node int
-	}{{"created", p.created}, {"expires", p.expires}} {
-		if m.node < 0 {
-			continue
-		}
-		s, _ := p.text(m.node)
-		if _, err := parseTime(s, lenient); err != nil {
-			return m.name, "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z"
-		}
+	case p.created >= 0 && !p.isTime(p.created, lenient):
+		return "created", notTime
+	case p.expires >= 0 && !p.isTime(p.expires, lenient):
+		return "expires", notTime
 	}
 	return "", ""
 }
 
+const notTime = "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z"
+
+// isTexts says whether a member is a string or a list of at least one string.
+func (p *proof) isTexts(node int) bool {
+	list, ok := p.texts(node)
+	return ok && len(list) > 0
+}
+
+func (p *proof) isTime(node int, lenient bool) bool {
+	_, err := parseTime(p.bytes(node), lenient)
+	return err == nil
+}
+
 // time returns a member that check has accepted; the zero time where it is absent.
 func (p *proof) time(node int) time.Time {
-	s, ok := p.text(node)
-	if !ok {
-		return time.Time{}
-	}
-	t, err := parseTime(s, true)
+	t, err := parseTime(p.bytes(node), true)
 	if err != nil {
 		return time.Time{}
 	}

@@ -36,10 +36,12 @@ type Counts struct {
 // work is memory that one operation uses and the next one reuses.
 type work struct {
 	tape, options, view jsontape.Tape
-	config              []byte
+	src, config         []byte
 	forms               [2]canon.Form
 	selection           selection
 	sd                  sdWork
+	proofs              []proof
+	in                  input
 	counts              Counts // of an operation whose caller does not count
 }
 
@@ -63,7 +65,8 @@ type input struct {
 }
 
 func newInput(d *document, p *proof, w *work, limits canon.Limits, rec *phase.Recorder, counts *Counts) *input {
-	return &input{doc: d, proof: p, context: -1, options: canon.Options{Limits: limits, Recorder: rec}, work: w, counts: w.counter(counts)}
+	w.in = input{doc: d, proof: p, context: -1, options: canon.Options{Limits: limits, Recorder: rec}, work: w, counts: w.counter(counts)}
+	return &w.in
 }
 
 // view makes the tape of the document without its proofs.

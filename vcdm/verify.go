@@ -97,10 +97,11 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool) *Result {
 	if d.proofKey < 0 {
 		return failed(&Error{Type: ParsingError, Where: "/proof", Msg: "is missing"})
 	}
-	all, err := d.proofs()
+	w.proofs, err = d.proofs(w.proofs[:0])
 	if err != nil {
 		return failed(err)
 	}
+	all := w.proofs
 	list := len(all) != 1 || all[0].node != d.proofKey+1
 	switch {
 	case len(all) == 0:
@@ -121,7 +122,6 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool) *Result {
 	for i := range all {
 		p := &r.Proofs[i]
 		p.ID, _ = all[i].text(all[i].id)
-		p.Suite, _ = all[i].text(all[i].suite)
 		p.Err = v.verifyProof(ctx, &d, all, i, w, r)
 		p.Verified = p.Err == nil
 		p.Bound = p.Method != nil && bound(&d, p.Method.Controller)
@@ -155,8 +155,10 @@ func (v *Verifier) verifyProof(ctx context.Context, d *document, all []proof, i 
 	p := &all[i]
 	suite, err := v.checkProof(p)
 	if err != nil {
+		r.Proofs[i].Suite, _ = p.text(p.suite)
 		return err
 	}
+	r.Proofs[i].Suite = suite.Name()
 	in := newInput(d, p, w, v.Limits, v.Recorder, v.Counts)
 	if ids, _ := p.texts(p.previous); len(ids) > 0 {
 		var id, msg string
@@ -164,7 +166,10 @@ func (v *Verifier) verifyProof(ctx context.Context, d *document, all []proof, i 
 			return verification("/previousProof", id+": "+msg)
 		}
 	}
-	method, purpose := string(p.tape.Text(p.method)), string(p.tape.Text(p.purpose))
+	method, purpose := string(p.tape.Text(p.method)), v.Purpose
+	if purpose == "" {
+		purpose = string(p.tape.Text(p.purpose))
+	}
 	resolver := v.Resolver
 	if resolver == nil {
 		resolver = DIDKey{}
@@ -188,15 +193,14 @@ func (v *Verifier) checkProof(p *proof) (Suite, error) {
 	if !p.is(p.typ, proofType) {
 		return nil, verification("/type", "must be "+proofType)
 	}
-	name, ok := p.text(p.suite)
-	if !ok {
+	if p.bytes(p.suite) == nil {
 		return nil, verification("/cryptosuite", "must be a string")
 	}
-	i := slices.IndexFunc(v.Suites, func(s Suite) bool { return s.Name() == name })
+	i := slices.IndexFunc(v.Suites, func(s Suite) bool { return p.is(p.suite, s.Name()) })
 	if i < 0 {
-		return nil, verification("/cryptosuite", fmt.Sprintf("%q is not among the suites this verifier uses", name))
+		return nil, verification("/cryptosuite", fmt.Sprintf("%q is not among the suites this verifier uses", p.bytes(p.suite)))
 	}
-	if member, msg := p.check(name, true); msg != "" {
+	if member, msg := p.check(v.Suites[i].Name(), true); msg != "" {
 		return nil, verification("/"+member, msg)
 	}
 	if v.Purpose != "" && !p.is(p.purpose, v.Purpose) {
@@ -247,10 +251,10 @@ func (v *Verifier) checkPeriod(d *document) error {
 		if d.tape.Nodes[m.node].Kind != jsontape.String {
 			return verification(m.name, "must be a string")
 		}
-		t, err := parseTime(string(d.tape.Text(m.node)), true)
+		t, err := parseTime(d.tape.Text(m.node), true)
 		switch {
 		case err != nil:
-			return verification(m.name, "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z")
+			return verification(m.name, notTime)
 		case m.node == from && now.Before(t):
 			return verification(m.name, "the credential is not valid yet")
 		case m.node == until && now.After(t):

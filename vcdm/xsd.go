@@ -2,7 +2,6 @@ package vcdm
 
 import (
 	"errors"
-	"strings"
 	"time"
 )
 
@@ -11,7 +10,7 @@ var errTime = errors.New("not an XSD dateTimeStamp")
 // parseTime reads an XSD 1.1 dateTimeStamp (W3C XML Schema 1.1 Part 2 section 3.4.28): date, T, time with any number of
 // fraction digits, and Z or an offset up to 14:00. Years have four digits, since no other is in use. If lenient, a text
 // without offset is UTC (VC Data Integrity 2.1).
-func parseTime(s string, lenient bool) (time.Time, error) {
+func parseTime[T text](s T, lenient bool) (time.Time, error) {
 	if len(s) < 19 || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
 		return time.Time{}, errTime
 	}
@@ -22,7 +21,7 @@ func parseTime(s string, lenient bool) (time.Time, error) {
 		return time.Time{}, errTime
 	}
 	rest, nanos, allZero := s[19:], 0, true
-	if strings.HasPrefix(rest, ".") {
+	if len(rest) > 0 && rest[0] == '.' {
 		n := 1
 		for scale := 100_000_000; n < len(rest) && rest[n]-'0' <= 9; n++ {
 			nanos += int(rest[n]-'0') * scale
@@ -39,8 +38,8 @@ func parseTime(s string, lenient bool) (time.Time, error) {
 	}
 	zone := time.UTC
 	switch {
-	case rest == "Z":
-	case rest == "" && lenient:
+	case len(rest) == 1 && rest[0] == 'Z':
+	case len(rest) == 0 && lenient:
 	case len(rest) == 6 && (rest[0] == '+' || rest[0] == '-') && rest[3] == ':':
 		h, m := digits(rest[1:3]), digits(rest[4:6])
 		if h < 0 || m < 0 || m > 59 || h > 14 || h == 14 && m != 0 {
@@ -66,8 +65,11 @@ func parsedTime(s string) time.Time {
 	return t
 }
 
+// text is text of a document, or of a caller.
+type text interface{ string | []byte }
+
 // digits returns the number that s writes, or -1.
-func digits(s string) int {
+func digits[T text](s T) int {
 	n := 0
 	for i := range len(s) {
 		if s[i]-'0' > 9 {
@@ -79,22 +81,49 @@ func digits(s string) int {
 }
 
 func daysIn(year, month int) int {
-	return time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	switch month {
+	case 2:
+		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
+			return 29
+		}
+		return 28
+	case 4, 6, 9, 11:
+		return 30
+	}
+	return 31
 }
 
 // isURL says whether s is an absolute URL: a scheme, a colon and something after it, without the characters that no IRI
 // holds (RFC 3987).
-func isURL(s string) bool {
-	scheme, rest, ok := strings.Cut(s, ":")
-	if !ok || scheme == "" || rest == "" || !isLetter(scheme[0]) {
+func isURL[T text](s T) bool {
+	colon := 0
+	for colon < len(s) && s[colon] != ':' {
+		c := s[colon]
+		if !isLetter(c) && (colon == 0 || c-'0' > 9 && c != '+' && c != '-' && c != '.') {
+			return false
+		}
+		colon++
+	}
+	if colon == 0 || colon+1 >= len(s) {
 		return false
 	}
-	for i := 1; i < len(scheme); i++ {
-		if c := scheme[i]; !isLetter(c) && c-'0' > 9 && c != '+' && c != '-' && c != '.' {
+	for i := colon + 1; i < len(s); i++ {
+		if noURL[s[i]] {
 			return false
 		}
 	}
-	return strings.IndexFunc(rest, func(r rune) bool { return r <= ' ' || strings.ContainsRune("<>\"{}|\\^`", r) }) < 0
+	return true
 }
+
+// noURL marks the bytes that no IRI holds.
+var noURL = func() (t [256]bool) {
+	for c := range ' ' + 1 {
+		t[c] = true
+	}
+	for _, c := range "<>\"{}|\\^`" {
+		t[c] = true
+	}
+	return
+}()
 
 func isLetter(c byte) bool { return c|0x20-'a' < 26 }
