@@ -28,6 +28,9 @@ const Lifetime = 10 * 365 * 24 * time.Hour
 // Start is the validFrom of a credential that does not say it, as the study's shape does not: mdoc demands one.
 const Start = "2025-01-01T00:00:00Z"
 
+// Epoch is when a credential begins to be valid that does not say it, since mdoc demands that too.
+var Epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+
 // TypePrefix makes a collision-resistant name of a credential's type.
 const TypePrefix = "urn:canonscope:"
 
@@ -69,9 +72,11 @@ func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
 	}
 	until := from.Add(Lifetime)
 	if dates.ValidUntil != "" {
-		if until, err = time.Parse(time.RFC3339, dates.ValidUntil); err != nil {
+		t, err := time.Parse(time.RFC3339, dates.ValidUntil)
+		if err != nil {
 			return nil, fmt.Errorf("%s: /validUntil: %w", c.Schema, err)
 		}
+		until = t
 	}
 	iss, err := json.Marshal(c.Issuer)
 	if err != nil {
@@ -145,12 +150,6 @@ func found(v any, pointer string) bool {
 
 func unescape(token string) string {
 	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
-}
-
-// Covers says whether disclosing pointer reveals the leaf at path: it is the leaf or above it.
-func Covers(pointer, path string) bool {
-	rest, ok := strings.CutPrefix(path, pointer)
-	return ok && (rest == "" || rest[0] == '/')
 }
 
 // Keys derives a scenario's issuer and holder keys from its seed: the same in every process.
