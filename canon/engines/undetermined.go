@@ -9,10 +9,10 @@ import (
 	"canonscope/canon/rdfc"
 )
 
-// Undetermined returns the ties that leave the RDFC-1.0 form of a document open (see [rdfc.Undetermined]), each as the labels
-// of the blank nodes concerned; none if RDFC-1.0 determines the form. That is the same for all engines. It reads the
-// document once more and belongs outside the clock.
-func Undetermined(ctx context.Context, doc []byte, opt canon.Options, loader jsonld.Loader) ([][]string, error) {
+// Undetermined tells whether RDFC-1.0 allows a document more than one canonical form (see [rdfc.Undetermined]). It returns
+// the labels of blank nodes that can get other canonical labels, none if the form is determined. That is the same for all
+// engines. It reads the document once more and belongs outside the clock.
+func Undetermined(ctx context.Context, doc []byte, opt canon.Options, loader jsonld.Loader) ([]string, error) {
 	var d rdf.Dataset
 	var err error
 	if opt.Input == canon.NQuads {
@@ -27,14 +27,10 @@ func Undetermined(ctx context.Context, doc []byte, opt canon.Options, loader jso
 	if err != nil {
 		return nil, err
 	}
-	ties, err := rdfc.Undetermined(ctx, &d, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work})
-	var labels [][]string
-	for _, tie := range ties {
-		var nodes []string
-		for _, n := range tie.Nodes {
-			nodes = append(nodes, string(d.Terms[n].Text))
-		}
-		labels = append(labels, nodes)
+	nodes, err := rdfc.Undetermined(ctx, &d, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work})
+	var labels []string
+	for _, n := range nodes {
+		labels = append(labels, string(d.Terms[n].Text))
 	}
 	return labels, err
 }

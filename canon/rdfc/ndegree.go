@@ -27,7 +27,7 @@ type nDegree struct {
 	unasked   int // nodes until ctx is asked again
 	work, max int64
 	err       error
-	watch     *ties // nil unless they are looked for
+	choices   *choices // nil unless they are looked for
 }
 
 // related is one entry of Hn.
@@ -40,7 +40,6 @@ type related struct {
 type result struct {
 	hash     [maxDigest]byte
 	from, to int // place in logs
-	ties     []Tie
 }
 
 // maxRecursion bounds the stack. A path so long needs far more work than any sensible limit allows.
@@ -89,20 +88,18 @@ func (s *State) group(nodes []ranked) error {
 			return s.err
 		}
 		if i := s.owner[r.node]; i == 0 {
-			s.results = append(s.results, result{s.digest, len(s.logs), len(s.logs) + len(s.log), s.watch.take()})
+			s.results = append(s.results, result{s.digest, len(s.logs), len(s.logs) + len(s.log)})
 			s.logs = append(s.logs, s.log...)
 			for _, n := range s.log {
 				s.owner[n] = int32(len(s.results))
 			}
 		} else {
 			known := &s.results[i-1]
-			switch bytes.Compare(s.digest[:s.size], known.hash[:s.size]) {
-			case -1:
-				known.hash, known.ties = s.digest, s.watch.take()
-				copy(s.logs[known.from:known.to], s.log)
-			case 0:
-				s.watch.take()
-				known.ties = append(known.ties, s.watch.compare(s, s.logs[known.from:known.to], s.log)...)
+			log := s.logs[known.from:known.to]
+			order := bytes.Compare(s.digest[:s.size], known.hash[:s.size])
+			if order < 0 || order == 0 && s.choices.other(s, log, s.log) {
+				known.hash = s.digest
+				copy(log, s.log)
 			}
 		}
 		s.undo(0)
@@ -113,7 +110,7 @@ func (s *State) group(nodes []ranked) error {
 			s.issue(n)
 		}
 	}
-	s.watch.conclude(s)
+	s.choices.compareResults(s)
 	return nil
 }
 
@@ -226,12 +223,10 @@ func (s *State) choose(i, j int, depth int) bool {
 	from := len(s.data)
 	chosen := path{from: from, to: from}
 	current := false // the issuer is the one of the chosen path
-	found := s.watch.found()
-	for { // 5.4
+	for {            // 5.4
 		if !s.spend(j - i) {
 			return false
 		}
-		inner := s.watch.found()
 		done, ok := s.walk(i, j, chosen, depth)
 		if !ok {
 			return false
@@ -240,17 +235,15 @@ func (s *State) choose(i, j int, depth int) bool {
 		if !chosen.empty() {
 			order = bytes.Compare(s.data[chosen.to:], s.data[from:chosen.to])
 		}
-		current = done && order < 0
 		switch {
-		case current: // 5.4.6
+		case done && order < 0: // 5.4.6
 			n := copy(s.data[from:], s.data[chosen.to:])
 			chosen.to = from + n
-			s.watch.keep(found, inner)
+			current = true
 		case done && order == 0:
-			s.watch.drop(inner)
-			s.watch.add(s.watch.compare(s, s.kept[kept:], s.log[issued:])...)
+			current = s.choices.other(s, s.kept[kept:], s.log[issued:])
 		default:
-			s.watch.drop(inner)
+			current = false
 		}
 		s.data = s.data[:chosen.to]
 		if !s.permute(i, j) {

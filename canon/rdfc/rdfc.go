@@ -46,7 +46,7 @@ var states = sync.Pool{New: func() any { return new(State) }}
 // ends with a [canon.LimitError] that says how much work was done if the limit is reached or ctx ends; form then has no text.
 func Canonicalize(ctx context.Context, d *rdf.Dataset, opt Options, form *canon.Form) error {
 	s := states.Get().(*State)
-	defer states.Put(s)
+	defer s.release()
 	text, err := s.Run(ctx, d, opt, form.Text[:0])
 	form.Text, form.Lines, form.Issued = text, 0, nil
 	if err == nil {
@@ -55,8 +55,13 @@ func Canonicalize(ctx context.Context, d *rdf.Dataset, opt Options, form *canon.
 			form.Issued = s.Issued()
 		}
 	}
-	s.d, s.terms = nil, nil // the pool keeps no document alive
 	return err
+}
+
+// release gives s back to the pool, which keeps no document alive.
+func (s *State) release() {
+	s.d, s.terms, s.ctx, s.choices = nil, nil, nil, nil
+	states.Put(s)
 }
 
 // State is the canonicalization state (section 4.2) of one run: its working memory and, after [State.Run], its results. The

@@ -4,43 +4,64 @@ import (
 	"bytes"
 	"context"
 
+	"canonscope/canon"
 	"canonscope/canon/rdf"
 )
 
-// Tie is a choice that the algorithm leaves open although it shows in the canonical form.
-type Tie struct {
-	Nodes []rdf.TermID // the blank nodes that get other labels if the other choice is taken
-}
-
-// Undetermined returns the ties that make the canonical form of d depend on the order of the input; none if RDFC-1.0
-// determines it. It labels d once more, under the limits of opt, but only if a tied node touches more than one graph or
-// names a graph of several quads.
+// Undetermined tells whether RDFC-1.0 allows d more than one canonical form. It returns the blank nodes of a choice that the
+// algorithm leaves open and that shows in the form, nil if there is none. It labels d once more, but only if a tied node
+// touches more than one graph or names a graph of several quads. The limits of opt hold for each labelling; if one choice
+// hides behind another it takes several, together at most [maxLabellings] times the limit of one.
 //
 // The algorithm takes either of two paths that it encodes alike, and either of two nodes of one n-degree hash, and relies
 // on their being alike in the dataset too. But a related hash has no graph name (section 4.7.3), so nodes that differ only
-// in which graph holds which quad tie as well. Each such choice within the labelling that is used is tested: exchange
-// the nodes that the two alternatives label alike, and see whether the dataset stays the same. If it does, all that
-// follows is the same up to this exchange. If it does not, both canonical forms are possible: everything else that the
-// algorithm goes on to do depends on the encoding alone, since the labelled nodes touch no unlabelled ones.
-func Undetermined(ctx context.Context, d *rdf.Dataset, opt Options) ([]Tie, error) {
+// in which graph holds which quad tie as well. So exchange the nodes to which the two alternatives issue the same
+// identifiers. If that leaves the dataset as it is, all that follows is the same up to this exchange, and the choice cannot
+// show. If it does not, the other alternative is tried as well, since what follows may differ, and the forms are compared.
+func Undetermined(ctx context.Context, d *rdf.Dataset, opt Options) ([]rdf.TermID, error) {
 	s := states.Get().(*State)
-	defer func() {
-		s.d, s.terms, s.watch = nil, nil, nil
-		states.Put(s)
-	}()
+	defer s.release()
 	s.d, s.opt = d, opt
+	s.opt.Recorder = nil
 	tied, err := s.labelUnique(ctx)
 	if err != nil || !tied || !s.acrossGraphs() {
 		return nil, err
 	}
-	t := &ties{quads: map[rdf.Quad]bool{}}
-	t.index(s)
-	s.watch = t
-	if err := s.labelTied(ctx); err != nil {
-		return nil, err
+	c := newChoices(s)
+	s.choices = c
+	var first, form []byte
+	spent := int64(0)
+	for todo := [][]bool{nil}; len(todo) > 0; {
+		c.taken, c.open = todo[len(todo)-1], c.open[:0]
+		todo = todo[:len(todo)-1]
+		if _, err := s.labelUnique(ctx); err != nil {
+			return nil, err
+		}
+		if err := s.labelTied(ctx); err != nil {
+			return nil, err
+		}
+		if c.shows != nil {
+			return c.shows, nil
+		}
+		if form = s.serialize(form[:0], "c14n", nil); first == nil {
+			first = bytes.Clone(form)
+		} else if !bytes.Equal(form, first) {
+			return c.open[len(c.taken)-1], nil
+		}
+		for i := len(c.open) - 1; i >= len(c.taken); i-- { // the earliest next
+			next := make([]bool, i+1)
+			copy(next, c.taken)
+			next[i] = true
+			todo = append(todo, next)
+		}
+		if spent += s.work; len(todo) > 0 && spent > maxLabellings*s.max {
+			return nil, &canon.LimitError{Limit: "work", Max: maxLabellings * s.max, Done: spent}
+		}
 	}
-	return t.all, nil
+	return nil, nil
 }
+
+const maxLabellings = 10
 
 // acrossGraphs tells whether a tie may be no likeness: whether a node without a canonical label is mentioned in two graphs,
 // or names a graph of several quads. Otherwise the mentions of each such node tell which nodes stand together in a quad.
@@ -60,19 +81,21 @@ func (s *State) acrossGraphs() bool {
 	return false
 }
 
-// ties collects ties. Its methods do nothing on nil.
-type ties struct {
-	all   []Tie // of all groups so far
-	open  []Tie // of the n-degree call in hand, as a stack
+// choices finds the choices of one labelling that are open and not between alternatives that are alike, and takes them as
+// told. Its methods do nothing on nil.
+type choices struct {
+	taken []bool         // whether to take the other alternative, of the first choices; of later ones not
+	open  [][]rdf.TermID // of each choice so far: the nodes that differ
+	shows []rdf.TermID   // the nodes of a choice that shows in any case
+
 	quads map[rdf.Quad]bool
 	alike []rdf.TermID // by term: the first term with its text
-	image []int32      // by node: what it is exchanged for, while a tie is tested
+	image []int32      // by node: what it is exchanged for, while that is tested
 }
 
-// index fills the tables that compare needs.
-func (t *ties) index(s *State) {
+func newChoices(s *State) *choices {
+	c := &choices{quads: map[rdf.Quad]bool{}, alike: make([]rdf.TermID, len(s.d.Terms)), image: make([]int32, len(s.nodes))}
 	first := map[string]rdf.TermID{}
-	t.alike = make([]rdf.TermID, len(s.d.Terms))
 	for i, term := range s.d.Terms {
 		id := rdf.TermID(i)
 		if term.Kind != rdf.Blank {
@@ -82,114 +105,85 @@ func (t *ties) index(s *State) {
 				first[string(term.Text)] = id
 			}
 		}
-		t.alike[i] = id
+		c.alike[i] = id
 	}
-	t.image = make([]int32, len(s.nodes))
-	for n := range t.image {
-		t.image[n] = int32(n)
+	for n := range c.image {
+		c.image[n] = int32(n)
 	}
 	for _, q := range s.d.Quads {
-		t.quads[t.map4(s, q)] = true
+		c.quads[c.exchanged(s, q)] = true
 	}
+	return c
 }
 
-// map4 returns the image of a quad, in terms that stand for their text.
-func (t *ties) map4(s *State, q rdf.Quad) rdf.Quad {
+// exchanged returns the image of a quad, in terms that stand for their text.
+func (c *choices) exchanged(s *State, q rdf.Quad) rdf.Quad {
 	term := func(id rdf.TermID) rdf.TermID {
-		if n := s.node[id] - 1; n >= 0 {
-			return s.nodes[t.image[n]]
+		if n := s.nodeOf(id); n >= 0 {
+			return s.nodes[c.image[n]]
 		}
-		return t.alike[id]
+		return c.alike[id]
 	}
 	return rdf.Quad{S: term(q.S), P: term(q.P), O: term(q.O), G: term(q.G)}
 }
 
-// compare returns a tie if exchanging a[i] and b[i] for all i changes the dataset. The lists are two orders of the same
-// nodes, or have no node in common.
-func (t *ties) compare(s *State, a, b []int32) []Tie {
-	if t == nil {
-		return nil
-	}
+// differ returns the nodes that move if a[i] and b[i] are exchanged for all i, provided that changes the dataset. The lists
+// are two orders of the same nodes, or have no node in common.
+func (c *choices) differ(s *State, a, b []int32) []rdf.TermID {
 	var moved []int32
 	for i, n := range a {
 		if b[i] != n {
 			moved = append(moved, n)
-			t.image[n] = b[i]
+			c.image[n] = b[i]
 		}
 	}
 	for i, n := range b {
-		if t.image[n] == n && a[i] != n { // not in a
+		if c.image[n] == n && a[i] != n { // not in a
 			moved = append(moved, n)
-			t.image[n] = a[i]
+			c.image[n] = a[i]
 		}
 	}
 	changes := false
 	for _, n := range moved {
 		for _, i := range s.mentions[s.begin[n]:s.end[n]] {
-			if !t.quads[t.map4(s, s.d.Quads[i])] {
-				changes = true
-			}
+			changes = changes || !c.quads[c.exchanged(s, s.d.Quads[i])]
 		}
 	}
-	tie := Tie{}
+	var nodes []rdf.TermID
 	for _, n := range moved {
-		t.image[n] = n
-		tie.Nodes = append(tie.Nodes, s.nodes[n])
+		c.image[n] = n
+		nodes = append(nodes, s.nodes[n])
 	}
 	if !changes {
 		return nil
 	}
-	return []Tie{tie}
+	return nodes
 }
 
-func (t *ties) found() int {
-	if t == nil {
-		return 0
+// other tells whether to take b instead of a, two orders of the same nodes that the algorithm encodes alike.
+func (c *choices) other(s *State, a, b []int32) bool {
+	if c == nil {
+		return false
 	}
-	return len(t.open)
-}
-
-// keep drops the ties from place from up to place inner.
-func (t *ties) keep(from, inner int) {
-	if t != nil {
-		t.open = append(t.open[:from], t.open[inner:]...)
+	nodes := c.differ(s, a, b)
+	if nodes == nil {
+		return false
 	}
+	c.open = append(c.open, nodes)
+	i := len(c.open) - 1
+	return i < len(c.taken) && c.taken[i]
 }
 
-// drop drops the ties from place from on.
-func (t *ties) drop(from int) {
-	if t != nil {
-		t.open = t.open[:from]
-	}
-}
-
-func (t *ties) add(more ...Tie) {
-	if t != nil {
-		t.open = append(t.open, more...)
-	}
-}
-
-// take returns the open ties and forgets them.
-func (t *ties) take() []Tie {
-	if t == nil {
-		return nil
-	}
-	open := t.open
-	t.open = nil
-	return open
-}
-
-// conclude adds the ties of a group: those within its results and those between results of one hash.
-func (t *ties) conclude(s *State) {
-	if t == nil {
+// compareResults compares results of one group that have equal hashes. Their nodes get canonical labels in either order, and
+// all quads of these nodes hold labelled nodes only, so a difference shows.
+func (c *choices) compareResults(s *State) {
+	if c == nil {
 		return
 	}
-	for i, r := range s.results {
-		t.all = append(t.all, r.ties...)
-		if i > 0 {
-			if before := s.results[i-1]; bytes.Equal(before.hash[:s.size], r.hash[:s.size]) {
-				t.all = append(t.all, t.compare(s, s.logs[before.from:before.to], s.logs[r.from:r.to])...)
-			}
+	for i := 1; i < len(s.results); i++ {
+		a, b := s.results[i-1], s.results[i]
+		if bytes.Equal(a.hash[:s.size], b.hash[:s.size]) && c.shows == nil {
+			c.shows = c.differ(s, s.logs[a.from:a.to], s.logs[b.from:b.to])
 		}
 	}
 }

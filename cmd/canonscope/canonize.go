@@ -140,18 +140,16 @@ func printMap(cmd *cobra.Command, issued map[string]string) error {
 
 // checkDetermined warns of ties that leave the canonical form open, or refuses them.
 func checkDetermined(cmd *cobra.Command, doc []byte, opt canon.Options, loader jsonld.Loader, refuse bool) error {
-	ties, err := engines.Undetermined(cmd.Context(), doc, opt, loader)
-	if err != nil || len(ties) == 0 {
+	nodes, err := engines.Undetermined(cmd.Context(), doc, opt, loader)
+	if err != nil || len(nodes) == 0 {
 		return err
 	}
-	const message = "the canonical form is not determined: RDFC-1.0 allows exchanging labels among %s"
+	err = fmt.Errorf("the canonical form is not determined: RDFC-1.0 allows exchanging labels among %s", strings.Join(nodes, " "))
 	if refuse {
-		return fmt.Errorf(message, strings.Join(ties[0], " "))
+		return err
 	}
-	for _, tie := range ties {
-		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: "+message+"\n", strings.Join(tie, " "))
-	}
-	return nil
+	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %v\n", err)
+	return err
 }
 
 // printLosses lists what a document lost on standard error.
