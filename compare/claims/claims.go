@@ -28,9 +28,6 @@ const Lifetime = 10 * 365 * 24 * time.Hour
 // Start is the validFrom of a credential that does not say it, as the study's shape does not: mdoc demands one.
 const Start = "2025-01-01T00:00:00Z"
 
-// Epoch is when a credential begins to be valid that does not say it, since mdoc demands that too.
-var Epoch = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-
 // TypePrefix makes a collision-resistant name of a credential's type.
 const TypePrefix = "urn:canonscope:"
 

@@ -2,6 +2,7 @@ package claims_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -29,11 +30,9 @@ func TestCatalogue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			from := claims.Epoch
-			if c.ValidFrom != "" {
-				if from, err = time.Parse(time.RFC3339, c.ValidFrom); err != nil {
-					t.Fatal(err)
-				}
+			from, err := time.Parse(time.RFC3339, cmp.Or(c.ValidFrom, claims.Start))
+			if err != nil {
+				t.Fatal(err)
 			}
 			want := leaves(t, c.Subject)
 			for _, engine := range []string{"stock", "native"} {
