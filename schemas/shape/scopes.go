@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"canonscope/canon/jsonld"
 	"canonscope/canon/jsontape"
@@ -20,14 +21,18 @@ type scopes struct {
 	entered int
 }
 
-// compiled is a local context: steps in order, each of which resets the active context or adds terms.
+// compiled is a local context: steps in order.
 type compiled struct {
 	steps []step
 }
 
+// step resets the active context, enters another context or adds terms. A scoped context may name the document it stands
+// in, so a remote one is held by reference.
 type step struct {
-	reset bool
-	terms map[string]*definition
+	reset  bool
+	remote *compiled
+	terms  map[string]*definition
+	vocab  *bool // @vocab is set or is null, where the context says so
 }
 
 type definition struct {
@@ -39,7 +44,7 @@ type definition struct {
 
 // active is an active context: terms over those of another.
 type active struct {
-	terms map[string]*definition
+	step
 	below *active
 }
 
@@ -52,13 +57,29 @@ func (a *active) find(term string) *definition {
 	return nil
 }
 
+// defines reports whether a key that is no term is a property: through @vocab, or as an IRI.
+func (a *active) defines(key string) bool {
+	if strings.Contains(key, ":") {
+		return true
+	}
+	for ; a != nil; a = a.below {
+		if a.vocab != nil {
+			return *a.vocab
+		}
+	}
+	return false
+}
+
 func (a *active) enter(c *compiled) *active {
 	for _, s := range c.steps {
-		if s.reset {
+		switch {
+		case s.reset:
 			a = nil
-			continue
+		case s.remote != nil:
+			a = a.enter(s.remote)
+		default:
+			a = &active{s, a}
 		}
-		a = &active{s.terms, a}
 	}
 	return a
 }
@@ -116,6 +137,9 @@ func (s *scopes) object(t *jsontape.Tape, i int, a *active, scope *compiled) err
 			continue
 		}
 		d := typed.find(key)
+		if d == nil && key[:min(1, len(key))] != "@" && typed.defines(key) {
+			d = &definition{}
+		}
 		if d == nil || d.json || d.alias != "" && d.alias != "@graph" && d.alias != "@included" {
 			continue
 		}
@@ -184,7 +208,9 @@ func (s *scopes) compile(v any, remote int) (*compiled, error) {
 	case nil:
 		c.steps = []step{{reset: true}}
 	case string:
-		return s.load(v, remote)
+		r, err := s.load(v, remote)
+		c.steps = []step{{remote: r}}
+		return c, err
 	case []any:
 		for _, e := range v {
 			part, err := s.compile(e, remote)
@@ -199,7 +225,7 @@ func (s *scopes) compile(v any, remote int) (*compiled, error) {
 			if err != nil {
 				return nil, err
 			}
-			c.steps = append(c.steps, imported.steps...)
+			c.steps = append(c.steps, step{remote: imported})
 		}
 		terms := map[string]*definition{}
 		for name, value := range v {
@@ -212,7 +238,11 @@ func (s *scopes) compile(v any, remote int) (*compiled, error) {
 			}
 			terms[name] = d
 		}
-		c.steps = append(c.steps, step{terms: terms})
+		added := step{terms: terms}
+		if vocab, ok := v["@vocab"]; ok {
+			added.vocab = new(vocab != nil)
+		}
+		c.steps = append(c.steps, added)
 	}
 	return c, nil
 }
@@ -263,9 +293,11 @@ func (s *scopes) load(url string, remote int) (*compiled, error) {
 	if err := json.Unmarshal(doc.Bytes, &v); err != nil {
 		return nil, fmt.Errorf("context %s: %w", url, err)
 	}
-	c, err := s.compile(v.Context, remote+1)
+	c := &compiled{}
+	s.docs[url] = c
+	local, err := s.compile(v.Context, remote+1)
 	if err == nil {
-		s.docs[url] = c
+		*c = *local
 	}
 	return c, err
 }

@@ -85,6 +85,43 @@ func TestScoping(t *testing.T) {
 	}
 }
 
+type documents map[string]string
+
+func (d documents) Load(_ context.Context, url string) (*jsonld.Document, error) {
+	if text, ok := d[url]; ok {
+		return &jsonld.Document{URL: url, Bytes: []byte(text)}, nil
+	}
+	return nil, &contexts.UnknownError{URL: url, In: "given"}
+}
+
+// A scoped context may name its own document; null, @import and maps are followed.
+func TestScopesOfEveryForm(t *testing.T) {
+	l := documents{
+		"urn:self": `{"@context":{"@vocab":"urn:v#","in":{"@id":"urn:v#in","@context":["urn:self",{"more":"urn:v#more"}]}}}`,
+		"urn:more": `{"@context":{"@vocab":"urn:v#","T":{"@id":"urn:v#T","@context":{"p":"urn:v#q"}},"t":"@type",
+			"free":{"@id":"urn:v#free","@context":null},
+			"byKey":{"@id":"urn:v#byKey","@container":"@index","@context":{"x":"urn:v#x"}},
+			"raw":{"@id":"urn:v#raw","@type":"@json"}}}`,
+	}
+	for doc, want := range map[string]int{
+		`{"@context":"urn:self","in":{"in":{"in":{"more":"x"}}}}`:                                                         3,
+		`{"@context":"urn:more","t":"T","p":{"t":"T","p":{"p":"x"}}}`:                                                     2,
+		`{"@context":"urn:more","free":{"@type":"urn:v#Other","urn:p":{"t":"T"}}}`:                                        1,
+		`{"@context":"urn:more","byKey":{"T":{"x":"1"},"p":[{"x":"2"},{"t":"T","x":"3"}]}}`:                               3,
+		`{"@context":"urn:more","raw":{"t":"T","byKey":{"a":{}}}}`:                                                        0,
+		`{"@context":{"@version":1.1,"@import":"urn:more","p":"urn:v#p"},"p":{"t":["U","T"],"@graph":[{"@type":"T"}]}}`:   2,
+		`{"@context":["urn:more",null,{"p":"urn:v#p"}],"p":{"@type":"urn:v#T","p":"x"}}`:                                  0,
+		`{"@context":"urn:more","p":{"@context":{"T":{"@id":"urn:v#T"}},"t":"T","p":"x"},"s":{"@set":[{"@type":["T"]}]}}`: 1,
+	} {
+		f, err := shape.Measure(context.Background(), []byte(doc), shape.Options{Loader: l})
+		if err != nil {
+			t.Errorf("%s: %v", doc, err)
+		} else if f.Scoped != want {
+			t.Errorf("%s: %d nodes enter a scoped context, want %d", doc, f.Scoped, want)
+		}
+	}
+}
+
 // Every document of the catalogue is clean in safe mode.
 func TestCatalogueIsClean(t *testing.T) {
 	for _, name := range catalogue.Names() {
