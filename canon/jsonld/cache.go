@@ -56,16 +56,24 @@ type rootKey struct {
 	text   string // raw @context
 }
 
-// derivations are the active contexts made from one active context so far. A snapshot is never written to.
+// derivations are the active contexts made from one active context so far. A snapshot is never written to, but for more.
 type derivations struct {
 	byTerm []termDerivation
+	more   *sync.Map                 // termKey to *activeContext: what finds no room in byTerm
 	byText map[string]*activeContext // by raw @context
 }
 
-type termDerivation struct {
+// maxByTerm is the length up to which derivations are searched one by one.
+const maxByTerm = 24
+
+type termKey struct {
 	scoped *scoped
 	mode   mode
-	ctx    *activeContext
+}
+
+type termDerivation struct {
+	termKey
+	ctx *activeContext
 }
 
 // mode is the way in which a term brings its scoped context in.
@@ -79,10 +87,16 @@ const (
 
 // derive returns the active context that a term's scoped context makes of ctx.
 func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeContext, error) {
+	key := termKey{s, m}
 	if d := ctx.derived.Load(); d != nil {
 		for i := range d.byTerm {
-			if t := &d.byTerm[i]; t.scoped == s && t.mode == m {
+			if t := &d.byTerm[i]; t.termKey == key {
 				return t.ctx, nil
+			}
+		}
+		if d.more != nil {
+			if c, ok := d.more.Load(key); ok {
+				return c.(*activeContext), nil
 			}
 		}
 	}
@@ -92,7 +106,15 @@ func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeC
 	c, err := r.process(ctx, s.src, s.node, s.base, nil, h)
 	if err == nil {
 		r.publish(ctx, func(d *derivations) {
-			d.byTerm = append(slices.Clip(d.byTerm), termDerivation{s, m, c})
+			switch {
+			case len(d.byTerm) < maxByTerm:
+				d.byTerm = append(slices.Clip(d.byTerm), termDerivation{key, c})
+			case d.more == nil:
+				d.more = new(sync.Map)
+				fallthrough
+			default:
+				d.more.Store(key, c)
+			}
 		})
 	}
 	r.leaveContext(0)
@@ -180,11 +202,11 @@ func (r *run) publish(ctx *activeContext, change func(*derivations)) {
 	}
 }
 
-// grow accounts for a new active context: work for this call, size for the cache.
-func (r *run) grow(c *activeContext) error {
+// grow accounts for a new active context with a number of slots of its own: work for this call, size for the cache.
+func (r *run) grow(c *activeContext, slots int) error {
 	r.p.count.applied.Add(1)
-	c.family.add(r.p, int64(unsafe.Sizeof(*c))+int64(len(c.terms.slots))*int64(unsafe.Sizeof(slot{})))
-	return r.spend(contextCost + int64(len(c.terms.slots)))
+	c.family.add(r.p, int64(unsafe.Sizeof(*c))+int64(slots)*int64(unsafe.Sizeof(slot{})))
+	return r.spend(contextCost + int64(slots))
 }
 
 func (f *family) add(p *Processor, bytes int64) {
@@ -199,6 +221,7 @@ const (
 	termCost      = 32 // compiling a term definition
 	contextCost   = 32 // making an active context, beside its slots
 	referenceCost = 64 // following a reference to a context
+	bytesPerSlot  = 16 // of the IRIs of terms
 )
 
 // spend counts work on contexts against the limit of a call.

@@ -495,7 +495,7 @@ func (f *definer) define(e *entry) error {
 		return err
 	}
 	f.finish(e, t, true)
-	return nil
+	return f.r.spend(0)
 }
 
 // finish ends the definition of a term (28; 27 is done where the delta is applied).
@@ -774,6 +774,7 @@ func newIRI(text string) *iri {
 // newIRI compiles an IRI in the memory of the definition. The parts are one text.
 func (f *definer) newIRI(a, b string) *iri {
 	n := len(a) + len(b) + 2
+	f.r.work += int64(n) / bytesPerSlot
 	if cap(f.nq)-len(f.nq) < n {
 		f.nq = make([]byte, 0, max(n, 64*min(len(f.entries), 64)))
 	}
@@ -833,16 +834,17 @@ func sameJSON(a *jsontape.Tape, i int, b *jsontape.Tape, j int) bool {
 		}
 		return true
 	case jsontape.Object:
-		if a.Len(i) != b.Len(j) {
-			return false
+		members := map[string]int{}
+		for k, y := range b.Members(j) {
+			members[string(b.AppendString(nil, k))] = y
 		}
 		for k, x := range a.Members(i) {
-			y := b.Get(j, string(a.AppendString(nil, k)))
-			if y < 0 || !sameJSON(a, x, b, y) {
+			y, ok := members[string(a.AppendString(nil, k))]
+			if !ok || !sameJSON(a, x, b, y) {
 				return false
 			}
 		}
-		return true
+		return a.Len(i) == len(members)
 	}
 	return false
 }

@@ -201,6 +201,9 @@ func (r *run) compact(ctx *activeContext, text []byte, i int) uint32 {
 }
 
 func (r *run) concat(a string, b []byte) uint32 {
+	if r.over {
+		return 0
+	}
 	return r.refText(append(append(append(append(r.buf, '<'), a...), b...), '>'))
 }
 
@@ -230,6 +233,9 @@ func (r *run) keyRef(ctx *activeContext, k key) uint32 {
 		r.imply(ctx, text, hash)
 	}
 	n := r.expandOther(ctx, text, false, true)
+	if n == 0 {
+		return 0 // the text has grown too much
+	}
 	if f := r.refs[n].form; f == relative {
 		// A colon makes it a property for expansion; as an IRI it stays relative.
 		if bytes.IndexByte(r.refs[n].text(), ':') >= 0 {
@@ -264,6 +270,11 @@ func bit(k keyword) uint32 { return 1 << k }
 // object expands a map (steps 7 to 20).
 func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) (chain, error) {
 	nodes := r.tape.Nodes
+	if r.objects++; r.objects&0xFFF == 0 {
+		if err := r.alive(); err != nil {
+			return chain{}, err
+		}
+	}
 	if ctx.previous != nil && !fromMap && r.rollsBack(ctx, node) { // 7
 		ctx = ctx.previous
 	}
@@ -408,6 +419,9 @@ func (r *run) entries(o *object, base, nests int) error {
 		}
 		prop := r.keyRef(o.ctx, k) // 13.2
 		if prop == 0 {             // 13.3
+			if r.over {
+				return r.textLimit(len(r.buf))
+			}
 			continue
 		}
 		if err := r.property(o, k, prop); err != nil { // 13.5 to 13.14
@@ -899,6 +913,6 @@ func (r *run) finishValue(o *object) (chain, error) {
 }
 
 func (r *run) isJSONType(ref uint32) bool {
-	f := &r.refs[ref]
+	f := &r.refs[ref] // ref 0 has the form absolute
 	return f.form == reserved && string(f.text()) == "@json"
 }

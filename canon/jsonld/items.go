@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"hash/maphash"
 
+	"canonscope/canon"
 	"canonscope/canon/rdf"
 )
 
@@ -144,6 +145,7 @@ func (r *run) resetItems() {
 	r.refs = append(r.refs[:0], ref{})
 	r.langs = append(r.langs[:0], tag{})
 	r.keys, r.nests, r.types, r.named = r.keys[:0], r.nests[:0], r.types[:0], 0
+	r.over, r.longest, r.objects = false, 0, 0
 }
 
 // refOf returns the ref of a compiled IRI.
@@ -158,6 +160,7 @@ func (r *run) refOf(i *iri) uint32 {
 	} else {
 		n = uint32(len(r.refs))
 		r.refs = append(r.refs, ref{nq: i.nq, form: i.form})
+		r.longest = max(r.longest, len(i.nq))
 	}
 	*m = memoSlot{i, r.gen, n}
 	return n
@@ -171,9 +174,14 @@ func (r *run) refText(buf []byte) uint32 {
 	if slot.gen == r.gen {
 		return slot.ref
 	}
+	if len(buf) > r.maxText() {
+		r.over = true
+		return 0
+	}
 	n := uint32(len(r.refs))
 	*slot = nameSlot{h, r.gen, n}
 	r.buf = buf
+	r.longest = max(r.longest, len(nq))
 	r.refs = append(r.refs, ref{nq: nq[:len(nq):len(nq)], form: formOf(nq[1 : len(nq)-1])})
 	if r.named++; 2*r.named > len(r.names) {
 		r.rehash()
@@ -181,12 +189,26 @@ func (r *run) refText(buf []byte) uint32 {
 	return n
 }
 
+// maxText bounds the text that a document may become: long IRIs of a context can stand behind short terms.
+func (r *run) maxText() int { return 4 * r.opt.Limits.Bytes }
+
+// textLimit returns the error of a document whose text grows too much.
+func (r *run) textLimit(done int) error {
+	return &canon.LimitError{Limit: "dataset bytes", Max: int64(r.maxText()), Done: int64(done)}
+}
+
 // refBytes is refText for text that stands elsewhere.
 func (r *run) refBytes(text []byte) uint32 {
+	if r.over {
+		return 0
+	}
 	return r.refText(append(append(append(r.buf, '<'), text...), '>'))
 }
 
 func (r *run) refString(text string) uint32 {
+	if r.over {
+		return 0
+	}
 	return r.refText(append(append(append(r.buf, '<'), text...), '>'))
 }
 
@@ -224,7 +246,7 @@ type tag struct {
 
 // tagOf returns the number of a language tag in r.langs.
 func (r *run) tagOf(text []byte) uint32 {
-	for i := 1; i < len(r.langs); i++ {
+	for i := 1; i < min(len(r.langs), maxTags); i++ {
 		if bytes.EqualFold(r.langs[i].text, text) {
 			return uint32(i)
 		}
@@ -239,6 +261,9 @@ func (r *run) tagOf(text []byte) uint32 {
 	r.langs = append(r.langs, tag{r.buf[from:len(r.buf):len(r.buf)], wellFormedTag(text)})
 	return uint32(len(r.langs) - 1)
 }
+
+// maxTags is how many tags are found again; what comes after them stands in the list once for each value.
+const maxTags = 32
 
 // wellFormedTag checks the shape of a language tag: letters, then letters and digits, in parts of one to eight, with
 // hyphens between them (BCP 47 section 2.1; registered values are not looked up).
@@ -273,7 +298,7 @@ type lost struct {
 }
 
 // maxLosses bounds the list of losses; one is enough to refuse a document.
-const maxLosses = 1000
+const maxLosses = 100
 
 // lose records that the algorithms drop the data at a node.
 func (r *run) lose(node uint32, reason string) {

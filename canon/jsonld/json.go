@@ -25,7 +25,13 @@ func (r *run) expandJSON(ctx context.Context, doc []byte, opt *Options) ([]byte,
 		out = r.appendList(nil, c.head)
 	}
 	r.charge(phase.Serialize, len(out))
-	return out, r.settle()
+	if r.over {
+		return nil, r.textLimit(len(out))
+	}
+	if err := r.settle(); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // appendList appends items that follow one another as an array.
@@ -58,6 +64,10 @@ func (r *run) appendRef(dst []byte, ref uint32) []byte {
 func (r *run) appendItem(dst []byte, i uint32) []byte {
 	it := &r.items[i]
 	dst = append(dst, '{')
+	if len(dst) > r.maxText() {
+		r.over = true
+		return append(dst, '}')
+	}
 	if it.index != 0 {
 		dst = append(dst, `"@index":`...)
 		dst = append(append(dst, r.tape.Raw(int(it.index))...), ',')

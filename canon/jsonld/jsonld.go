@@ -144,6 +144,11 @@ type run struct {
 	losses []lost
 	asJSON bool
 	graphs map[nodeKey]string // @index of nodes
+
+	// bounds
+	over    bool // the text has grown too much
+	longest int  // text of a term
+	objects int  // of the document so far
 }
 
 func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
@@ -157,6 +162,9 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	if m := opt.ProcessingMode; m != "" && m != "json-ld-1.1" {
 		return &canon.UnsupportedError{Engine: "jsonld", What: "processing mode " + m}
 	}
+	if err := r.alive(); err != nil {
+		return err
+	}
 	rec := opt.Recorder
 	mark := rec.Begin()
 	if opt.Tape != nil {
@@ -168,6 +176,14 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 		return err
 	}
 	r.mark = rec.End(phase.Parse, mark, len(doc))
+	return nil
+}
+
+// alive returns an error once the context of the call has ended.
+func (r *run) alive() error {
+	if err := r.ctx.Err(); err != nil {
+		return &canon.LimitError{Limit: "time", Err: err}
+	}
 	return nil
 }
 

@@ -88,6 +88,12 @@ func TestBombs(t *testing.T) {
 		{"deep array", deep(10_000, `[`, ``, `]`), limit("depth")},
 		{"deep context", `{"@context":` + deep(10_000, `[`, `null`, `]`) + `}`, limit("depth")},
 		{"deep scoped contexts", `{"@context":` + deep(160, `{"a":{"@id":"u:a","@context":`, `{}`, `}}`) + `,"a":"x"}`, fine},
+		{"many type-scoped contexts", `{"@context":{"@version":1.1,` + many(20_000, ",", func(i int) string { return fmt.Sprintf(`"T%d":{"@id":"u:T%d","@context":{}}`, i, i) }) + `},"u:p":[` +
+			many(20_000, ",", func(i int) string { return fmt.Sprintf(`{"@type":"T%d"}`, i) }) + `]}`, fine},
+		{"many lists of scoped contexts", `{"@context":{"@version":1.1,` + many(20_000, ",", func(i int) string { return fmt.Sprintf(`"T%d":{"@id":"u:T%d","@context":[{},{}]}`, i, i) }) + `},"u:p":"x"}`, limit("context work")},
+		{"many languages", `{"@context":{"l":{"@id":"u:l","@container":"@language"}},"l":{` + many(50_000, ",", func(i int) string { return fmt.Sprintf(`"x-%d":"v"`, i) }) + `}}`, fine},
+		{"protected again in another order", `{"@context":[{"@version":1.1,"@protected":true,"T":{"@id":"u:T","@context":{` + many(20_000, ",", func(i int) string { return fmt.Sprintf(`"t%d":"u:t%d"`, i, i) }) +
+			`}}},{"@version":1.1,"T":{"@id":"u:T","@context":{` + many(20_000, ",", func(i int) string { return fmt.Sprintf(`"t%d":"u:t%d"`, 19_999-i, 19_999-i) }) + `}}}],"@type":"T"}`, fine},
 		{"colliding keys", `{"@context":{` + many(20_000, ",", func(i int) string { return fmt.Sprintf(`"a%06dzz":"u:t"`, i) }) + `},"a000001zz":"x"}`, fine},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -101,6 +107,51 @@ func TestBombs(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A long IRI behind many short keys or values does not become an enormous dataset.
+func TestAmplification(t *testing.T) {
+	long := "u:" + strings.Repeat("x", 20_000) + "/"
+	many := func(format string) string {
+		parts := make([]string, 400)
+		for i := range parts {
+			parts[i] = fmt.Sprintf(format, i)
+		}
+		return strings.Join(parts, ",")
+	}
+	for name, doc := range map[string]string{
+		"vocabulary": `{"@context":{"@vocab":"LONG"},` + many(`"k%d":"x"`) + `}`,
+		"prefix":     `{"@context":{"p":"LONG","r":{"@id":"u:r","@type":"@id"}},"r":[` + many(`"p:k%d"`) + `]}`,
+		"types":      `{"@context":{"@vocab":"LONG"},"@type":[` + many(`"T%d"`) + `]}`,
+		"datatype":   `{"@context":{"p":{"@id":"u:p","@type":"LONG"}},"p":[` + many(`"%d"`) + `]}`,
+		"property":   `{"@context":{"p":"LONG"},"p":[` + many(`"%d"`) + `]}`,
+		"subject":    `{"@id":"LONG","u:p":[` + many(`"%d"`) + `]}`,
+		"graph":      `{"@id":"LONG","@graph":[` + many(`{"u:p":"%d"}`) + `]}`,
+		"terms":      `{"@context":{"t":"LONG",` + many(`"t%d":"t:x"`) + `},"t":"x"}`,
+	} {
+		p := jsonld.New(jsonld.Config{Limits: jsonld.Limits{Work: 100_000}})
+		opt := jsonld.Options{Limits: canon.Limits{Bytes: 64 << 10}}
+		var set rdf.Dataset
+		err := p.ToRDF(context.Background(), []byte(strings.ReplaceAll(doc, "LONG", long)), opt, &set)
+		var l *canon.LimitError
+		if !errors.As(err, &l) || l.Limit != "dataset bytes" && l.Limit != "context work" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := p.Expand(context.Background(), []byte(strings.ReplaceAll(doc, "LONG", long)), opt); name != "subject" && name != "graph" && name != "property" && !errors.As(err, &l) {
+			t.Errorf("%s, expanded: %v", name, err)
+		}
+	}
+}
+
+// A call ends with its context.
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var set rdf.Dataset
+	err := jsonld.New(jsonld.Config{}).ToRDF(ctx, []byte(`{"@id":"u:s","u:p":"x"}`), jsonld.Options{}, &set)
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 

@@ -183,7 +183,7 @@ func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remo
 		c.dir = d.dir
 	}
 	if len(d.terms) == 0 {
-		return c, r.grow(c)
+		return c, r.grow(c, 0)
 	}
 	c.terms = ctx.terms.clone(len(d.terms))
 	initial := ctx.isInitial()
@@ -207,7 +207,7 @@ func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remo
 	if max := r.p.limits.Terms; c.terms.total() > max {
 		return nil, r.termLimit(max, c.terms.total())
 	}
-	return c, r.grow(c)
+	return c, r.grow(c, len(c.terms.slots))
 }
 
 // checkScoped processes the scoped context of a term only to find its errors (4.2.2 step 21.3).
@@ -228,6 +228,9 @@ func (r *run) checkScoped(f *definer, src *source, node uint32, baseURL string, 
 		r.checked = map[checkKey]bool{}
 	}
 	r.checked[key] = true
+	if err := r.spend(contextCost + int64(len(f.entries))); err != nil {
+		return err
+	}
 	_, err := r.process(f.snapshot(), src, node, baseURL, remotes, how{override: true, propagate: true, check: true})
 	return err
 }

@@ -83,7 +83,31 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	if err != nil {
 		return err
 	}
+	if err := w.bounded(); err != nil {
+		return err
+	}
 	return r.settle()
+}
+
+// bounded returns an error where the N-Quads of the dataset would be enormous: a term of a kilobyte behind a short key is
+// that long in every line.
+func (w *writer) bounded() error {
+	if w.over {
+		return w.textLimit(len(w.buf))
+	}
+	if w.longest*4*len(w.into.Quads) < w.maxText() {
+		return nil
+	}
+	size := 0
+	for _, q := range w.into.Quads {
+		for _, t := range [...]rdf.TermID{q.S, q.P, q.O, q.G} {
+			size += len(w.into.Terms[t].Text) + 1
+		}
+		if size > w.maxText() {
+			return w.textLimit(size)
+		}
+	}
+	return nil
 }
 
 // settle decides what the losses mean.
@@ -122,6 +146,9 @@ func (r *run) expandDocument() (c chain, unwrap bool, err error) {
 	}
 	c, err = r.expand(ctx, property{}, 0, false)
 	r.charge(phase.Expand, len(r.tape.Src))
+	if err == nil && r.over {
+		err = r.textLimit(len(r.buf))
+	}
 	if err != nil {
 		return chain{}, false, err
 	}
@@ -421,6 +448,7 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 	raw := w.tape.Raw(int(v.tape))
 	plain := !w.tape.Nodes[v.tape].Escaped && bytes.IndexByte(raw, 0x7F) < 0 && bytes.IndexByte(raw, 0xEF) < 0
 	if plain && v.lang == 0 && datatype == nil {
+		w.longest = max(w.longest, len(raw))
 		return w.into.Append(rdf.Literal, raw), nil // JSON and N-Quads write it alike
 	}
 	from := len(w.buf)
@@ -437,6 +465,12 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 
 // typed ends a literal that starts in buf at from.
 func (w *writer) typed(from int, datatype []byte) rdf.TermID {
+	if len(w.buf)+len(datatype) > w.maxText() {
+		w.over = true
+		w.buf = w.buf[:from]
+		return 0
+	}
+	w.longest = max(w.longest, len(w.buf)-from+len(datatype))
 	if datatype != nil {
 		w.buf = append(append(w.buf, "^^"...), datatype...)
 	}
@@ -498,7 +532,7 @@ func (w *writer) directed(v *item) rdf.TermID {
 	w.buf = append(w.buf, "^^<"+i18nBase...)
 	w.buf = append(w.buf, w.langs[v.lang].text...)
 	w.buf = append(append(append(w.buf, '_'), v.dir.String()...), '>')
-	return w.into.Append(rdf.Literal, w.buf[from:len(w.buf):len(w.buf)])
+	return w.typed(from, nil)
 }
 
 // compoundKey is a string with a base direction where it stands; node maps hold it once outside lists.
@@ -512,7 +546,7 @@ type compoundKey struct {
 // compound writes a string with a base direction as a blank node (13.3).
 func (w *writer) compound(v *item, s, p, g rdf.TermID, node uint32) rdf.TermID {
 	key := compoundKey{s: s, p: p, g: g, lang: v.lang, dir: v.dir, text: string(w.text(v.tape))}
-	if b, ok := w.compounds[key]; ok && p != w.known.first {
+	if b, ok := w.compounds[key]; ok {
 		return b
 	}
 	b := w.blank()
