@@ -283,6 +283,15 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// A chain that would exhaust the stack is refused.
+func TestRecursionIsBounded(t *testing.T) {
+	d := parse(t, string(family.NQuads(family.Chain, 140_000, 0)))
+	var limit *canon.LimitError
+	if err := rdfc.Canonicalize(context.Background(), d, rdfc.Options{}, new(canon.Form)); !errors.As(err, &limit) || limit.Limit != "recursion" {
+		t.Errorf("a chain of 140,000 nodes: %v", err)
+	}
+}
+
 // after is a context that ends after some questions.
 type after struct {
 	context.Context

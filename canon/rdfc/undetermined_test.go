@@ -160,7 +160,7 @@ func twisted(r *rand.Rand) string {
 func TestUndeterminedIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	found, hidden := 0, 0
-	for range 1500 {
+	for range 800 {
 		doc := twisted(r)
 		d := parse(t, doc)
 		nodes := undetermined(t, d)
@@ -185,7 +185,7 @@ func TestUndeterminedIsExact(t *testing.T) {
 			hidden++
 		}
 	}
-	if found < 100 {
+	if found < 40 {
 		t.Errorf("only %d datasets are undetermined; the generator misses its aim", found)
 	}
 	t.Logf("%d undetermined, of these %d always with one form here", found, hidden)
