@@ -12,29 +12,29 @@ import (
 // shape says how many of what a document holds. Counts of parts are per achievement and may be fractions: 1.2 results
 // an achievement are 6 for every 5.
 type shape struct {
-	attributes                                float64
-	achievements, parts, outcomes             float64 // parts and outcomes: ELM
-	results, resultDescriptions, rubricLevels float64
-	alignments, endorsements, evidence, tags  float64
-	associations, depth, languages, maps      float64 // in all
-	embedded                                  float64 // bytes of the embedded file; 0 none
-	nonASCII, blank, identical                float64 // percent; blank below 0: as the specification's examples have it
-	contexts, padding                         float64 // further contexts, and terms of each
-	scoping, nested, proofs                   int     // index of a word of the axis
-	profile                                   int     // how much of a profile: 0 name, 1 with an address, 2 all
-	identities                                int     // identity objects of the subject
-	prose                                     int     // sentences of a description and of criteria
-	full                                      bool    // every optional property of Open Badges
-	plain                                     bool    // types are strings, not arrays
-	aligned                                   bool    // results and their descriptions have alignments
-	lists                                     bool    // result descriptions have lists of allowed values
-	criteriaID                                bool    // criteria have an id
-	graded                                    bool    // achievements have a field of study and a code
-	pictured                                  bool    // achievements have an image
-	services                                  bool    // credentials have a schema, a status and a refresh service
-	listed                                    bool    // CLR: the subject lists achievements beside its credentials
-	terse                                     bool    // ELM: what a node says is written out where it first stands only
-	vcdm2                                     bool    // ELM: with the VCDM v2 context, which it contradicts
+	attributes                                         float64
+	achievements, parts, outcomes                      float64 // parts and outcomes: ELM
+	results, resultDescriptions, rubricLevels          float64
+	alignments, evidence, tags                         float64
+	endorsements, associations, depth, languages, maps float64 // in all
+	embedded                                           float64 // bytes of the embedded file; 0 none
+	nonASCII, blank, identical                         float64 // percent; blank below 0: as the specification's examples have it
+	contexts, padding                                  float64 // further contexts, and terms of each
+	scoping, nested, proofs                            int     // index of a word of the axis
+	profile                                            int     // how much of a profile: 0 name, 1 with an address, 2 all
+	identities                                         int     // identity objects of the subject
+	prose                                              int     // sentences of a description and of criteria
+	full                                               bool    // every optional property of Open Badges
+	plain                                              bool    // types are strings, not arrays
+	aligned                                            bool    // results and their descriptions have alignments
+	lists                                              bool    // result descriptions have lists of allowed values
+	criteriaID                                         bool    // criteria have an id
+	graded                                             bool    // achievements have a field of study and a code
+	pictured                                           bool    // achievements have an image
+	services                                           bool    // credentials have a schema, a status and a refresh service
+	listed                                             bool    // CLR: the subject lists achievements beside its credentials
+	terse                                              bool    // ELM: what a node says is written out where it first stands only
+	vcdm2                                              bool    // ELM: with the VCDM v2 context, which it contradicts
 }
 
 // Axis is one thing of a shape that can be varied while the rest stands.
