@@ -150,24 +150,22 @@ func (r *run) deriveInline(ctx *activeContext, node uint32) (*activeContext, err
 // maxImplied bounds the keys that one active context remembers for its vocabulary mapping.
 const maxImplied = 256
 
-// imply remembers the IRI that the vocabulary mapping of ctx gives a key.
+// imply remembers the IRI that the vocabulary mapping of ctx gives a key, unless it has remembered enough.
 func (r *run) imply(ctx *activeContext, name []byte, hash uint16) {
 	before := ctx.implied.Load()
-	var t table
-	switch {
-	case r.p.state != Warm || !ctx.family.kept.Load() || formOf(ctx.vocab) != absolute:
-		return
-	case before == nil:
-		t.make(1)
-	case before.count < maxImplied:
-		t = before.clone(1)
-	default:
+	if r.p.state != Warm || !ctx.family.kept.Load() || before != nil && before.count >= maxImplied || formOf(ctx.vocab) != absolute {
 		return
 	}
-	d := &term{name: string(name), hash: hash, strong: strongHash(name), iri: newIRI(ctx.vocab + string(name))}
-	t.put(d)
-	if ctx.implied.CompareAndSwap(before, &t) {
-		ctx.family.add(r.p, int64(unsafe.Sizeof(*d))+2*int64(len(d.iri.nq)))
+	after := new(table)
+	if before == nil {
+		after.make(1)
+	} else {
+		*after = before.clone(1)
+	}
+	t := &term{name: string(name), hash: hash, strong: strongHash(name), iri: newIRI(ctx.vocab + string(name))}
+	after.put(t)
+	if ctx.implied.CompareAndSwap(before, after) {
+		ctx.family.add(r.p, int64(unsafe.Sizeof(*t))+2*int64(len(t.iri.nq)))
 	}
 }
 
