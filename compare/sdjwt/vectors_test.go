@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"canonscope/canon/conform"
 	"canonscope/canon/conform/official"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
@@ -254,5 +255,31 @@ func TestInterop(t *testing.T) {
 			v.Binding, v.Audience, v.Nonce = true, expected.KB.Aud, expected.KB.Nonce
 			check(readToken(t, dir, filepath.Base(base)+"-presented-kb"))
 		})
+	}
+}
+
+// TestConform runs the same data through the reader that the command uses.
+func TestConform(t *testing.T) {
+	for _, engine := range engines {
+		for dir, least := range map[string]int{"sd-jwt": 47 + 19 + 4, "interop-sdjwt-mdoc": 6} {
+			results, err := sdjwt.Conform(official.Dir(t, dir), engine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range results {
+				if r.Outcome == conform.Failed || r.Outcome == conform.Skipped && !strings.Contains(r.Reason, "policy") {
+					t.Errorf("%s %s %s: %s", engine, r.Test, r.Outcome, r.Reason)
+				}
+			}
+			if len(results) < least {
+				t.Errorf("%s %s: %d results, want %d", engine, dir, len(results), least)
+			}
+		}
+		if _, err := sdjwt.Conform(t.TempDir(), engine); err == nil {
+			t.Error("an empty folder has no suite")
+		}
+	}
+	if _, err := sdjwt.Conform(t.TempDir(), "fast"); err == nil {
+		t.Error("engine fast")
 	}
 }
