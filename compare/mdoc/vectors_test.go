@@ -14,6 +14,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"canonscope/canon/conform"
 	"canonscope/canon/conform/official"
 	"canonscope/compare/mdoc"
 	"canonscope/vcdm/keys"
@@ -305,5 +306,31 @@ func TestInterop(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestConform runs the same data through the reader that the command uses.
+func TestConform(t *testing.T) {
+	for _, engine := range engines {
+		for dir, least := range map[string]int{"mdoc": 29 + 6, "interop-sdjwt-mdoc": 10} {
+			results, err := mdoc.Conform(official.Dir(t, dir), engine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range results {
+				if r.Outcome == conform.Failed || r.Outcome == conform.Skipped && !strings.Contains(r.Reason, "policy") {
+					t.Errorf("%s %s %s: %s", engine, r.Test, r.Outcome, r.Reason)
+				}
+			}
+			if len(results) < least {
+				t.Errorf("%s %s: %d results, want %d", engine, dir, len(results), least)
+			}
+		}
+		if _, err := mdoc.Conform(t.TempDir(), engine); err == nil {
+			t.Error("an empty folder has no suite")
+		}
+	}
+	if _, err := mdoc.Conform(t.TempDir(), "fast"); err == nil {
+		t.Error("engine fast")
 	}
 }
