@@ -58,7 +58,7 @@ func (s *State) begins(ctx context.Context, nodes int) {
 
 // spend counts one unit of work on so many nodes and tells whether there may be more.
 func (s *State) spend(nodes int) bool {
-	if s.work == s.max {
+	if s.work >= s.max {
 		s.err = &canon.LimitError{Limit: "work", Max: s.max, Done: s.work}
 		return false
 	}
