@@ -15,7 +15,7 @@ import (
 )
 
 var fuzzContexts = jsonld.Map{
-	"https://c.example/a": []byte(`{"@context":{"@version":1.1,"@protected":true,"id":"@id","type":"@type","T":{"@id":"u:T","@context":{"p":"u:p-of-T","n":{"@id":"u:n","@context":null}}},
+	"https://c.example/a": []byte(`{"@context":{"@version":1.1,"id":{"@id":"@id","@protected":true},"type":{"@id":"@type","@protected":true},"T":{"@id":"u:T","@context":{"p":"u:p-of-T","n":{"@id":"u:n","@context":null}}},
 		"p":"u:p","r":{"@id":"u:r","@type":"@id","@context":{"p":"u:p-in-r"}},"l":{"@id":"u:l","@container":"@list"},"g":{"@id":"u:g","@container":["@graph","@id"]}}}`),
 	"https://c.example/b": []byte(`{"@context":["https://c.example/a",{"@vocab":"u:vocab#","x":{"@reverse":"u:x","@container":"@index","@index":"q"},"j":{"@id":"u:j","@type":"@json"},"lang":{"@id":"u:lang","@container":"@language"}}]}`),
 	"https://c.example/n": []byte(`{"@context":{"a":{"@id":"u:a","@context":"https://c.example/n"},"b":{"@id":"u:b","@context":["https://c.example/b","n"],"@container":"@type"}}}`),

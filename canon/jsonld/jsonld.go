@@ -1,6 +1,7 @@
 package jsonld
 
 import (
+	"bytes"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -158,6 +159,9 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	case "", "i18n-datatype", "compound-literal":
 	default:
 		return &canon.UnsupportedError{Engine: "jsonld", What: "rdfDirection " + opt.RDFDirection}
+	}
+	if text := bytes.TrimLeft(doc, " \t\r\n"); len(text) > 0 && text[0] == '<' {
+		return &canon.UnsupportedError{Engine: "jsonld", What: "HTML input"}
 	}
 	if m := opt.ProcessingMode; m != "" && m != "json-ld-1.1" {
 		return &canon.UnsupportedError{Engine: "jsonld", What: "processing mode " + m}

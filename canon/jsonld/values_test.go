@@ -9,6 +9,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/phase"
 	"canonscope/canon/rdf"
 )
 
@@ -131,13 +132,42 @@ func TestDirections(t *testing.T) {
 	if compound = slices.Compact(compound); len(compound) != 1+3+1+4+2*3 {
 		t.Errorf("%d quads: %q", len(compound), compound)
 	}
-	var set rdf.Dataset
-	var unsupported *canon.UnsupportedError
-	if err := p.ToRDF(context.Background(), []byte(doc), jsonld.Options{RDFDirection: "other"}, &set); !errors.As(err, &unsupported) {
-		t.Errorf("unknown rdfDirection: %v", err)
+}
+
+// What is out of scope is refused by its name.
+func TestOutOfScope(t *testing.T) {
+	p := jsonld.New(jsonld.Config{})
+	for want, err := range map[string]error{
+		"HTML":            toRDF(p, "\n<!DOCTYPE html><script type=\"application/ld+json\">{}</script>"),
+		"json-ld-1.0":     p.ToRDF(context.Background(), []byte(`{}`), jsonld.Options{ProcessingMode: "json-ld-1.0"}, new(rdf.Dataset)),
+		"rdfDirection up": p.ToRDF(context.Background(), []byte(`{}`), jsonld.Options{RDFDirection: "up"}, new(rdf.Dataset)),
+	} {
+		var unsupported *canon.UnsupportedError
+		if !errors.As(err, &unsupported) || !strings.Contains(unsupported.What, want) {
+			t.Errorf("%s: %v", want, err)
+		}
 	}
-	if err := p.ToRDF(context.Background(), []byte(doc), jsonld.Options{ProcessingMode: "json-ld-1.0"}, &set); !errors.As(err, &unsupported) {
-		t.Errorf("processing mode 1.0: %v", err)
+}
+
+// A Recorder gets every phase, and none without need.
+func TestPhases(t *testing.T) {
+	p := jsonld.New(jsonld.Config{Loader: fuzzContexts})
+	doc := []byte(`{"@context":"https://c.example/a","id":"u:s","type":"u:U","p":["x",{"@value":1.5}],"r":"u:o"}`)
+	for _, state := range []string{"cold", "warm"} {
+		var rec phase.Recorder
+		if err := p.ToRDF(context.Background(), doc, jsonld.Options{Recorder: &rec}, new(rdf.Dataset)); err != nil {
+			t.Fatal(err)
+		}
+		totals := rec.Totals()
+		for i, total := range totals {
+			want := slices.Contains([]phase.Phase{phase.Parse, phase.Context, phase.Expand, phase.ToRDF}, phase.Phase(i))
+			if (total.Calls > 0) != want {
+				t.Errorf("%s: %v has %d calls", state, phase.Phase(i), total.Calls)
+			}
+		}
+		if totals[phase.Parse].Bytes != int64(len(doc)) || totals[phase.ToRDF].Bytes != 4 {
+			t.Errorf("%s: %+v", state, totals)
+		}
 	}
 }
 
