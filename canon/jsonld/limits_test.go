@@ -91,6 +91,7 @@ func TestBombs(t *testing.T) {
 		{"many type-scoped contexts", `{"@context":{"@version":1.1,` + many(20_000, ",", func(i int) string { return fmt.Sprintf(`"T%d":{"@id":"u:T%d","@context":{}}`, i, i) }) + `},"u:p":[` +
 			many(20_000, ",", func(i int) string { return fmt.Sprintf(`{"@type":"T%d"}`, i) }) + `]}`, fine},
 		{"many lists of scoped contexts", `{"@context":{"@version":1.1,` + many(20_000, ",", func(i int) string { return fmt.Sprintf(`"T%d":{"@id":"u:T%d","@context":[{},{}]}`, i, i) }) + `},"u:p":"x"}`, limit("context work")},
+		{"long chain of terms", `{"@context":{` + many(40_000, ",", func(i int) string { return fmt.Sprintf(`"t%d":"t%d:x"`, i, i+1) }) + `},"t0":"x"}`, fine},
 		{"many languages", `{"@context":{"l":{"@id":"u:l","@container":"@language"}},"l":{` + many(50_000, ",", func(i int) string { return fmt.Sprintf(`"x-%d":"v"`, i) }) + `}}`, fine},
 		{"protected again in another order", `{"@context":[{"@version":1.1,"@protected":true,"T":{"@id":"u:T","@context":{` + many(20_000, ",", func(i int) string { return fmt.Sprintf(`"t%d":"u:t%d"`, i, i) }) +
 			`}}},{"@version":1.1,"T":{"@id":"u:T","@context":{` + many(20_000, ",", func(i int) string { return fmt.Sprintf(`"t%d":"u:t%d"`, 19_999-i, 19_999-i) }) + `}}}],"@type":"T"}`, fine},
