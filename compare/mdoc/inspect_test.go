@@ -1,0 +1,42 @@
+package mdoc_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"canonscope/compare"
+	"canonscope/compare/mdoc"
+)
+
+func TestInspect(t *testing.T) {
+	_, presented := issueAndPresent(t, exchange(t, mdoc.Native, "ES256", nested(), compare.Scenario{Binding: "holder"}))
+	for _, text := range []string{string(presented), hex.EncodeToString(presented) + "\n", base64.RawURLEncoding.EncodeToString(presented)} {
+		b, ok := mdoc.Decode([]byte(text))
+		if !ok {
+			t.Fatalf("%.20q is no mdoc", text)
+		}
+		var out strings.Builder
+		if err := mdoc.Inspect(&out, b); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"DeviceResponse", "docType urn:canonscope:OpenBadgeCredential", "{1: -7}", "CN=Canonscope DS", "valid 2026-01-01T00:00:00Z",
+			`"achievement/name" = "Name <&>"  digest matches`, `"result/1/none" = null`, "9 elements of 14", "deviceSignature [<<{1: -7}>>"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%q is not in\n%s", want, out.String())
+			}
+		}
+	}
+	issued, _ := issueAndPresent(t, exchange(t, mdoc.Native, "ES256", simple(2), compare.Scenario{Disclose: []string{"/credentialSubject/id"}}))
+	issued[strings.Index(string(issued), "value 01")] ^= 1
+	var out strings.Builder
+	if err := mdoc.Inspect(&out, issued); err != nil || !strings.Contains(out.String(), "digest differs") || !strings.Contains(out.String(), "IssuerSigned") {
+		t.Errorf("%v %s", err, out.String())
+	}
+	for _, bad := range []string{"", "a0", "{}", "a16a6973737565724175746800ff"} {
+		if _, ok := mdoc.Decode([]byte(bad)); ok {
+			t.Errorf("%q is taken for an mdoc", bad)
+		}
+	}
+}

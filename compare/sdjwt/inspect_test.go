@@ -1,0 +1,43 @@
+package sdjwt_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"canonscope/compare/sdjwt"
+	"canonscope/vcdm/keys"
+)
+
+func TestInspect(t *testing.T) {
+	key := testKey(t, keys.EdDSA)
+	tok := token(t, key, goodHeader, `{"vct":"urn:x","_sd":["DIGEST-0","decoy"],"l":[{"...":"DIGEST-1"}]}`, `["s","a",{"b":1}]`, `["t","y"]`)
+	stray := append(bytes.Clone(tok), "WyJzIiwxXQ~!~"...)
+	var out strings.Builder
+	if err := sdjwt.Inspect(&out, stray); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`4 disclosures, no key binding`, `"typ": "dc+sd-jwt"`, `1  "a" = {"b":1}  in /_sd`, `2  "y"  in /l/0`,
+		`3  1  no digest refers to it`, `4  no digest refers to it  cannot be read`, "digests without a disclosure: 1", "decoy  in /_sd"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+	flat, err := sdjwt.JSON(tok)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		in   string
+		want bool
+	}{{string(tok), true}, {" " + string(flat), true}, {`{"payload":1}`, false}, {`{"type":"VerifiableCredential"}`, false}, {"eyJ", false}, {"", false}} {
+		if sdjwt.IsToken([]byte(c.in)) != c.want {
+			t.Errorf("IsToken(%q) is not %v", c.in, c.want)
+		}
+	}
+	for _, bad := range []string{"", "eyJ.x", "{", `{"payload":""}`} {
+		if err := sdjwt.Inspect(&out, []byte(bad)); err == nil {
+			t.Errorf("%q can be inspected", bad)
+		}
+	}
+}
