@@ -1,16 +1,21 @@
 package stock
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/piprate/json-gold/ld"
 
 	"canonscope/canon"
+	native "canonscope/canon/jcs"
 	"canonscope/canon/jsonld"
 	"canonscope/canon/jsontape"
 	"canonscope/canon/rdf"
@@ -18,8 +23,9 @@ import (
 
 // Guard returns an error if json-gold would canonicalize a document wrongly without saying so: it drops undefined terms
 // and what it takes for invalid IRIs, writes relative types as they are, merges blank nodes whose labels begin with c14n,
-// does not escape control characters, and loses the graph of a presented credential. The error is a *canon.LossError, a
-// *canon.UnsupportedError, or what a strict reading of the document finds. Losses name pointers of the expanded document.
+// does not escape control characters, loses the graph of a presented credential, rounds numbers, writes large integers as
+// doubles, and writes an error text in place of JSON literals. The error is a *canon.LossError, a *canon.UnsupportedError,
+// or what a strict reading of the document finds. Losses name pointers of the expanded document where they say so.
 //
 // A guard is slow and independent of the engine's result. It is for a gate that runs once a document, not for the clock.
 func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loader) (err error) {
@@ -51,6 +57,9 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 		return call.loader.cause(err)
 	}
 	g := guard{}
+	if err := g.numbers(&tape); err != nil {
+		return err
+	}
 	if len(expanded) == 0 {
 		g.lose("", "nothing is left")
 	}
@@ -114,8 +123,8 @@ func (g *guard) value(v any, at string) {
 				continue
 			case credentialGraph:
 				for _, x := range ld.Arrayify(v[key]) {
-					if m, ok := x.(map[string]any); ok && m["@graph"] == nil && len(m) > 1 && g.unsupported == nil {
-						g.unsupported = &canon.UnsupportedError{Engine: "json-gold", What: "the graph container of a term with an own context", Where: here}
+					if m, ok := x.(map[string]any); ok && m["@graph"] == nil && len(m) > 1 {
+						g.refuse("the graph container of a term with an own context", here)
 					}
 				}
 			}
@@ -128,7 +137,11 @@ func (g *guard) value(v any, at string) {
 }
 
 func (g *guard) literal(v map[string]any, text any, at string) {
-	if datatype, ok := v["@type"]; ok && datatype != "@json" {
+	if v["@type"] == "@json" {
+		g.json(text, at)
+		return
+	}
+	if datatype, ok := v["@type"]; ok {
 		g.iri(datatype, at+"/@type")
 	}
 	if language, ok := v["@language"].(string); ok && !languageTag.MatchString(language) {
@@ -137,10 +150,64 @@ func (g *guard) literal(v map[string]any, text any, at string) {
 	if _, ok := v["@direction"]; ok {
 		g.lose(at+"/@direction", "@direction without rdfDirection")
 	}
-	if s, ok := text.(string); ok && g.unsupported == nil && strings.ContainsFunc(s, func(r rune) bool {
-		return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7F
-	}) {
-		g.unsupported = &canon.UnsupportedError{Engine: "json-gold", What: "control characters in literals", Where: at}
+	switch text := text.(type) {
+	case string:
+		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7F }) {
+			g.refuse("control characters in literals", at)
+		}
+	case float64:
+		g.number(text, at)
+	}
+}
+
+// number looks at a number that json-gold turns into a literal.
+func (g *guard) number(v float64, at string) {
+	const integers = 1 << 63 // json-gold writes those beyond as doubles
+	if v == math.Trunc(v) {
+		if math.Abs(v) < 1e21 && (v >= integers || v < -integers) {
+			g.refuse("integers of 2^63 and beyond", at)
+		}
+		return
+	}
+	text := strconv.FormatFloat(v, 'E', 15, 64)
+	if back, err := strconv.ParseFloat(text, 64); err != nil || back != v {
+		g.lose(at, "the number is rounded to "+text)
+	}
+}
+
+// numbers looks for numbers of the document that are no doubles.
+func (g *guard) numbers(t *jsontape.Tape) error {
+	_, warnings, err := native.AppendNode(nil, t, 0, native.Options{})
+	for _, w := range warnings {
+		if w.Kind != native.NegativeZero {
+			g.losses = append(g.losses, canon.Loss{Pointer: w.Pointer, Reason: fmt.Sprintf("the number %s becomes %s", w.Source, w.Canonical)})
+		}
+	}
+	return err
+}
+
+// json looks at a JSON literal: json-gold can write objects, booleans and integers.
+func (g *guard) json(v any, at string) {
+	switch v := v.(type) {
+	case map[string]any:
+		text, err := json.Marshal(v)
+		if err != nil || bytes.IndexByte(text, 0x7F) >= 0 {
+			g.refuse("control characters in literals", at)
+		}
+	case bool:
+	case float64:
+		if v != math.Trunc(v) || math.Abs(v) >= 1<<53 {
+			g.refuse("such a number as a JSON literal", at)
+		}
+	default:
+		g.refuse("arrays, strings and null as JSON literals", at)
+	}
+}
+
+// refuse notes what json-gold would write wrongly.
+func (g *guard) refuse(what, at string) {
+	if g.unsupported == nil {
+		g.unsupported = &canon.UnsupportedError{Engine: "json-gold", What: what, Where: at}
 	}
 }
 
