@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strconv"
 
+	"canonscope/canon"
 	"canonscope/canon/jsontape"
 )
 
@@ -61,6 +62,42 @@ func (v *Verifier) VerifyPresentation(ctx context.Context, doc []byte) *Result {
 		r.MediaType = "application/vp"
 	}
 	return r
+}
+
+// IsPresentation says whether a document has the type VerifiablePresentation.
+func IsPresentation(doc []byte, limits canon.Limits) (bool, error) {
+	var t jsontape.Tape
+	if _, err := parseDocument(&t, doc, limits); err != nil {
+		return false, err
+	}
+	return hasText(&t, t.Get(0, "type"), "VerifiablePresentation"), nil
+}
+
+// SuiteOf returns the cryptosuite that a secured document's holder would present it with: ecdsa-sd-2023 where it has such
+// a proof, else that of its first proof.
+func SuiteOf(doc []byte, limits canon.Limits) (string, error) {
+	var t jsontape.Tape
+	d, err := parseDocument(&t, doc, limits)
+	if err != nil {
+		return "", err
+	}
+	all, err := d.proofs(nil)
+	if err != nil {
+		return "", err
+	}
+	first := ""
+	for i := range all {
+		switch name, _ := all[i].text(all[i].suite); {
+		case name == "ecdsa-sd-2023":
+			return name, nil
+		case first == "":
+			first = name
+		}
+	}
+	if first == "" {
+		return "", &Error{Type: ParsingError, Where: "/proof", Msg: "is missing"}
+	}
+	return first, nil
 }
 
 // credentials returns the nodes of a presentation's credentials.

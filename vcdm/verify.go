@@ -72,6 +72,19 @@ type ProofResult struct {
 // Err returns nil if the document is verified, and otherwise every reason why not.
 func (r *Result) Err() error { return errors.Join(r.Errors...) }
 
+// Add adds a reason, or several joined ones, why the document is not accepted; nil adds none.
+func (r *Result) Add(err error) {
+	if err == nil {
+		return
+	}
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		r.Errors = append(r.Errors, all.Unwrap()...)
+	} else {
+		r.Errors = append(r.Errors, err)
+	}
+	r.Verified, r.MediaType = false, ""
+}
+
 func failed(err error) *Result { return &Result{Errors: []error{err}} }
 
 // Verify checks a document with exactly one proof, an object (VC Data Integrity 4.4).

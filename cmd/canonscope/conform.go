@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/conform"
 	"canonscope/canon/engines"
+	"canonscope/schemas/contexts"
+	"canonscope/vcdm/vectors"
 )
 
 // suite is an official test suite that conform runs.
@@ -48,6 +51,26 @@ var suites = []suite{
 				return nil, err
 			}
 			return conform.JSONLD(ctx, dir, p)
+		}},
+	{"di", "the Data Integrity vectors, or artifacts of another implementation: DIR holds vc-di-eddsa and vc-di-ecdsa, or artifacts", "github.com/piprate/json-gold",
+		func(ctx context.Context, engine, dir string) ([]conform.Result, error) {
+			loader := contexts.Embedded()
+			if beside, err := contexts.Dir(filepath.Join(dir, "..", "contexts")); err == nil { // the contexts that are not built in
+				loader = contexts.Chain(beside, loader)
+			}
+			rdfc, err := engines.New(engine, canon.RDFC, engines.Config{Loader: loader})
+			if err != nil {
+				return nil, err
+			}
+			jcs := engine
+			if engine == engines.Tuned {
+				jcs = engines.Stock // JCS has no tuned engine
+			}
+			c, err := engines.New(jcs, canon.JCS, engines.Config{})
+			if err != nil {
+				return nil, err
+			}
+			return vectors.All(ctx, dir, vectors.Engines{RDFC: rdfc, JCS: c})
 		}},
 }
 

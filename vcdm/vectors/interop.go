@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"canonscope/canon"
 	"canonscope/canon/conform"
 	"canonscope/vcdm"
 )
@@ -67,7 +68,7 @@ func Interop(ctx context.Context, dir string, e Engines) ([]conform.Result, erro
 
 func (r *reader) artifact(ctx context.Context, name string, a *artifact) {
 	var suites []vcdm.Suite
-	for _, n := range []string{"eddsa-rdfc-2022", "eddsa-jcs-2022", "ecdsa-rdfc-2019", "ecdsa-jcs-2019", "ecdsa-sd-2023"} {
+	for _, n := range vcdm.SuiteNames {
 		suites = append(suites, r.engines.Suite(n))
 	}
 	v := verifier(suites...)
@@ -120,7 +121,7 @@ func (r *reader) expect(id, expect string, err error) {
 // canonicalOf compares canonical forms and, where the file has them, hashes.
 func (r *reader) canonicalOf(ctx context.Context, name string, a *artifact) {
 	t := &tap{Canonicalizer: r.engines.RDFC}
-	if strings.Contains(a.Cryptosuite, "jcs") {
+	if vcdm.MethodOf(a.Cryptosuite) == canon.JCS {
 		t.Canonicalizer = r.engines.JCS
 	}
 	doc := a.Signed

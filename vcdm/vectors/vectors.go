@@ -50,21 +50,13 @@ var sets = []set{
 	{"vc-di-ecdsa/ecdsa-jcs-2019-p384", "JCSECDSAP384", "ecdsa-jcs-2019", "vc-di-ecdsa/unsigned.json", "vc-di-ecdsa/p384KeyPair.json"},
 }
 
-// Suite returns the named suite of the vectors over an engine, or nil.
+// Suite returns the named suite over an engine, or nil.
 func (e Engines) Suite(name string) vcdm.Suite {
-	switch name {
-	case "eddsa-rdfc-2022":
-		return vcdm.EdDSARDFC2022(e.RDFC)
-	case "eddsa-jcs-2022":
-		return vcdm.EdDSAJCS2022(e.JCS)
-	case "ecdsa-rdfc-2019":
-		return vcdm.ECDSARDFC2019(e.RDFC)
-	case "ecdsa-jcs-2019":
-		return vcdm.ECDSAJCS2019(e.JCS)
-	case "ecdsa-sd-2023":
-		return vcdm.ECDSASD2023(e.RDFC, vcdm.SDOptions{})
+	c := e.RDFC
+	if vcdm.MethodOf(name) == canon.JCS {
+		c = e.JCS
 	}
-	return nil
+	return vcdm.NewSuite(name, c, vcdm.SDOptions{})
 }
 
 // reader collects results.
@@ -72,6 +64,14 @@ type reader struct {
 	dir     string
 	engines Engines
 	results []conform.Result
+}
+
+// All runs whatever dir holds: the vectors, or artifacts of another implementation.
+func All(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
+	if _, err := os.Stat(filepath.Join(dir, "vc-di-eddsa")); err == nil {
+		return Run(ctx, dir, e)
+	}
+	return Interop(ctx, dir, e)
 }
 
 // Run runs every vector set below dir, the folder that holds vc-di-eddsa and vc-di-ecdsa. ECDSA signs as RFC 6979 does.
@@ -199,11 +199,11 @@ func (r *reader) run(ctx context.Context, s set) {
 		return
 	}
 	t := &tap{Canonicalizer: r.engines.RDFC}
-	if strings.Contains(s.suite, "jcs") {
+	if vcdm.MethodOf(s.suite) == canon.JCS {
 		t.Canonicalizer = r.engines.JCS
 	}
 	suite := Engines{t, t}.Suite(s.suite)
-	if !strings.Contains(s.suite, "jcs") {
+	if vcdm.MethodOf(s.suite) == canon.RDFC {
 		options = without(options, "@context") // the files show the configuration, with the document's context already in it
 	}
 	signed, err := (&vcdm.Signer{Suite: suite, Key: key}).Add(ctx, doc, options)

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"canonscope/canon"
+	"canonscope/canon/engines"
+	"canonscope/canon/jsonld"
+	"canonscope/vcdm"
+)
+
+// proofFlags are the proof options that issue and a re-signing present take.
+type proofFlags struct {
+	key           string
+	options       vcdm.Options
+	deterministic bool
+}
+
+func (f *proofFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.key, "key", "", "key `FILE`: a Multikey or a JSON Web Key with its secret")
+	cmd.Flags().StringVar(&f.options.Created, "created", "", "time of the proof; default now, none for none")
+	cmd.Flags().StringVar(&f.options.Method, "method", "", "verification method `URL`; default the key's own")
+	cmd.Flags().StringVar(&f.options.Purpose, "purpose", vcdm.AssertionMethod, "proof purpose")
+	cmd.Flags().BoolVar(&f.deterministic, "deterministic", false, "sign ECDSA as RFC 6979 does")
+}
+
+// signer returns a signer and its options as JSON.
+func (f *proofFlags) signer(suite vcdm.Suite, limits canon.Limits) (*vcdm.Signer, []byte, error) {
+	file, err := readSecret(f.key)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &vcdm.Signer{Suite: suite, Key: file.Secret, Limits: limits}
+	if f.deterministic {
+		s.Key = s.Key.Deterministic()
+	}
+	o := f.options
+	switch o.Created {
+	case "":
+		o.Created = time.Now().UTC().Format(time.RFC3339)
+	case "none":
+		o.Created = ""
+	}
+	if o.Method == "" {
+		o.Method = file.Method
+	}
+	return s, o.AppendJSON(nil, suite.Name()), nil
+}
+
+// engineFlags say what canonicalizes.
+type engineFlags struct {
+	engine string
+	from   contextFlags
+	limits canon.Limits
+	loader jsonld.Loader
+}
+
+func (f *engineFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.engine, "engine", engines.Native, strings.Join(engines.Names, ", "))
+	f.from.add(cmd)
+	cmd.Flags().Int64Var(&f.limits.Work, "max-work", 0, "limit of n-degree calls plus permutations; default 20000 + 8 b^2 for b blank nodes")
+	cmd.Flags().IntVar(&f.limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d", canon.DefaultBytes))
+	cmd.Flags().IntVar(&f.limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
+}
+
+// suite returns a cryptosuite over the engine.
+func (f *engineFlags) suite(name string, o vcdm.SDOptions) (vcdm.Suite, error) {
+	method := vcdm.MethodOf(name)
+	if method == "" {
+		return nil, fmt.Errorf("no cryptosuite %q; there are: %s", name, strings.Join(vcdm.SuiteNames, ", "))
+	}
+	if f.loader == nil {
+		var err error
+		if f.loader, err = f.from.loader(); err != nil {
+			return nil, err
+		}
+	}
+	c, err := engines.New(f.engine, method, engines.Config{Loader: f.loader})
+	if err != nil {
+		return nil, err
+	}
+	return vcdm.NewSuite(name, c, o), nil
+}
+
+// guard refuses a document that a stock engine would canonicalize wrongly.
+func (f *engineFlags) guard(cmd *cobra.Command, suite string, doc []byte) error {
+	return engines.Guard(cmd.Context(), f.engine, vcdm.MethodOf(suite), doc, canon.Options{Limits: f.limits}, f.loader)
+}
+
+func newIssueCommand() *cobra.Command {
+	var (
+		name    string
+		sd      vcdm.SDOptions
+		engine  engineFlags
+		proof   proofFlags
+		anyForm bool
+	)
+	cmd := &cobra.Command{
+		Use:   "issue --suite S --key FILE [flags] FILE|-",
+		Short: "Sign a credential",
+		Long: `Issue prints a credential with one more Data Integrity proof; all its other bytes stay as they are. A credential against
+the rules of the data model, or with data that the suite would not cover, is refused. ecdsa-sd-2023 makes a base proof:
+give it to the holder alone, who derives from it with canonscope present.`,
+		Example: `  canonscope issue --suite eddsa-rdfc-2022 --key issuer.json credential.json
+  canonscope issue --suite ecdsa-sd-2023 --key issuer.json --mandatory /issuer --mandatory /validFrom credential.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(sd.Mandatory) > 0 && name != "ecdsa-sd-2023" {
+				return fmt.Errorf("--mandatory goes with ecdsa-sd-2023; %s has no selective disclosure", name)
+			}
+			if name == "" {
+				return errors.New("no cryptosuite: give --suite, one of " + strings.Join(vcdm.SuiteNames, ", "))
+			}
+			suite, err := engine.suite(name, sd)
+			if err != nil {
+				return err
+			}
+			signer, options, err := proof.signer(suite, engine.limits)
+			if err != nil {
+				return err
+			}
+			doc, err := readInput(cmd, args[0], engine.limits)
+			if err != nil {
+				return err
+			}
+			if !anyForm {
+				if err := checkForm(doc, engine.limits); err != nil {
+					return err
+				}
+			}
+			if err := engine.guard(cmd, name, doc); err != nil {
+				return err
+			}
+			signed, err := signer.Add(cmd.Context(), doc, options)
+			if err != nil {
+				return err
+			}
+			return printDocument(cmd, signed)
+		},
+	}
+	cmd.Flags().StringVar(&name, "suite", "", strings.Join(vcdm.SuiteNames, ", "))
+	cmd.Flags().StringArrayVar(&sd.Mandatory, "mandatory", nil, "JSON `POINTER` to what every presentation discloses; may repeat")
+	cmd.Flags().BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
+	proof.add(cmd)
+	cmd.Flags().StringVar(&proof.options.Expires, "expires", "", "time after which the proof is no longer valid")
+	cmd.Flags().StringVar(&proof.options.ID, "id", "", "`URL` of the proof, so that a later one can name it")
+	cmd.Flags().StringArrayVar(&proof.options.PreviousProof, "previous", nil, "`URL` of a proof that this one builds on; may repeat")
+	cmd.Flags().StringArrayVar(&proof.options.Domain, "domain", nil, "domain that the proof is meant for; may repeat")
+	cmd.Flags().StringVar(&proof.options.Challenge, "challenge", "", "challenge that the proof answers")
+	engine.add(cmd)
+	return cmd
+}
+
+// checkForm applies the rules of the data model to a credential or a presentation.
+func checkForm(doc []byte, limits canon.Limits) error {
+	presentation, err := vcdm.IsPresentation(doc, limits)
+	if err != nil {
+		return err
+	}
+	if presentation {
+		return vcdm.CheckPresentation(doc, limits)
+	}
+	return vcdm.CheckCredential(doc, limits)
+}
+
+// printDocument prints a document with a newline at its end.
+func printDocument(cmd *cobra.Command, doc []byte) error {
+	_, err := cmd.OutOrStdout().Write(append(bytes.TrimRight(doc, "\n"), '\n'))
+	return err
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"canonscope/vcdm/keys"
+)
+
+func newKeyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "key",
+		Short: "Make and convert keys",
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newKeyGenerateCommand(), newKeyPublicCommand())
+	return cmd
+}
+
+func newKeyGenerateCommand() *cobra.Command {
+	var algorithm string
+	var jwk bool
+	cmd := &cobra.Command{
+		Use:   "generate [flags]",
+		Short: "Print a new key pair",
+		Long: `Generate prints a new key pair as a verification method of type Multikey with its did:key identifier, or with --jwk as a
+JSON Web Key. The output holds the secret key.`,
+		Example: "  canonscope key generate --algorithm ES256 > issuer.json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := keys.Generate(keys.Algorithm(algorithm))
+			if err != nil {
+				return err
+			}
+			out := s.MultikeyJSON()
+			if jwk {
+				out = append(s.JWK(), '\n')
+			}
+			_, err = cmd.OutOrStdout().Write(out)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&algorithm, "algorithm", string(keys.EdDSA), "EdDSA, ES256, ES384")
+	cmd.Flags().BoolVar(&jwk, "jwk", false, "print a JSON Web Key")
+	return cmd
+}
+
+func newKeyPublicCommand() *cobra.Command {
+	var jwk bool
+	cmd := &cobra.Command{
+		Use:     "public [flags] FILE",
+		Short:   "Print the public half of a key",
+		Example: "  canonscope key public issuer.json",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := readKey(args[0])
+			if err != nil {
+				return err
+			}
+			out := f.Public.MultikeyJSON()
+			if jwk {
+				out = append(f.Public.JWK(), '\n')
+			}
+			_, err = cmd.OutOrStdout().Write(out)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&jwk, "jwk", false, "print a JSON Web Key")
+	return cmd
+}
+
+// readKey reads a key file.
+func readKey(path string) (*keys.File, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := keys.ParseFile(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// readSecret reads a key file that has a secret key.
+func readSecret(path string) (*keys.File, error) {
+	if path == "" {
+		return nil, errors.New("no key: give --key FILE; canonscope key generate makes one")
+	}
+	f, err := readKey(path)
+	if err == nil && f.Secret == nil {
+		err = fmt.Errorf("%s: holds no secret key", path)
+	}
+	return f, err
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"canonscope/vcdm"
+)
+
+func newPresentCommand() *cobra.Command {
+	var (
+		disclose []string
+		engine   engineFlags
+		proof    proofFlags
+	)
+	cmd := &cobra.Command{
+		Use:   "present --disclose POINTER [flags] FILE|-",
+		Short: "Disclose a part of a signed credential",
+		Long: `Present prints what the JSON pointers of --disclose name of a credential, with the types and identifiers on the way.
+
+From a base proof of ecdsa-sd-2023 it derives: the issuer's key is not needed, what the issuer made mandatory is always
+disclosed, and presentations of one credential can be linked. The other suites have no selective disclosure: with --key
+the subset is signed again, which only the issuer can do. Standard error says which of the two was done.`,
+		Example: `  canonscope present --disclose /credentialSubject/degree credential.json
+  canonscope present --disclose /issuer --disclose /credentialSubject/degree --key issuer.json credential.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			doc, err := readInput(cmd, args[0], engine.limits)
+			if err != nil {
+				return err
+			}
+			name, err := vcdm.SuiteOf(doc, engine.limits)
+			if err != nil {
+				return err
+			}
+			suite, err := engine.suite(name, vcdm.SDOptions{})
+			if err != nil {
+				return err
+			}
+			if err := engine.guard(cmd, name, doc); err != nil {
+				return err
+			}
+			var out []byte
+			done := "derived"
+			if sd, ok := suite.(*vcdm.SD); ok {
+				if proof.key != "" {
+					return errors.New("ecdsa-sd-2023 derives without the issuer's key; leave --key out")
+				}
+				h := &vcdm.Holder{Suite: sd, Limits: engine.limits}
+				out, err = h.Derive(cmd.Context(), doc, disclose)
+			} else {
+				if proof.key == "" {
+					return fmt.Errorf("%s has no selective disclosure; the issuer can sign the subset again with --key FILE", name)
+				}
+				done = "re-signed: " + name + " has no selective disclosure, and the issuer's key signed the subset"
+				var signer *vcdm.Signer
+				var options []byte
+				if signer, options, err = proof.signer(suite, engine.limits); err != nil {
+					return err
+				}
+				if out, err = (vcdm.Selector{Limits: engine.limits}).Select(cmd.Context(), doc, disclose); err == nil {
+					out, err = signer.Add(cmd.Context(), out, options)
+				}
+			}
+			if err != nil {
+				return err
+			}
+			if err := printDocument(cmd, out); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(cmd.ErrOrStderr(), done)
+			return err
+		},
+	}
+	cmd.Flags().StringArrayVar(&disclose, "disclose", nil, "JSON `POINTER` to disclose; may repeat")
+	proof.add(cmd)
+	engine.add(cmd)
+	return cmd
+}

@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"canonscope/canon"
+	"canonscope/vcdm"
+)
+
+func newVerifyCommand() *cobra.Command {
+	var (
+		engine             engineFlags
+		v                  vcdm.Verifier
+		now                string
+		controllers, known []string
+		anyForm, asJSON    bool
+	)
+	cmd := &cobra.Command{
+		Use:   "verify [flags] FILE|-",
+		Short: "Verify the proofs of a credential or a presentation",
+		Long: `Verify checks every proof of a credential, or of a presentation and the credentials in it: signature, proof options,
+purpose, dates of the proof, validity period, and the rules of the data model. Nothing is fetched: keys come from did:key
+identifiers and from the documents of --controller. Exit status 1 says that it is not verified; every reason is printed.
+
+A signature shows who signed which statements. That the terms of a document mean what its reader thinks is shown only by
+contexts that the reader knows: see --known-contexts.`,
+		Example: `  canonscope verify credential.json
+  canonscope verify --domain verifier.example --challenge 1f44d55f presentation.json
+  canonscope verify --json --now 2026-06-30T12:00:00Z - < credential.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if now != "" {
+				t, err := time.Parse(time.RFC3339, now)
+				if err != nil {
+					return fmt.Errorf("--now %s: want a time such as 2026-01-31T12:00:00Z", now)
+				}
+				v.Now = func() time.Time { return t }
+			}
+			for _, name := range vcdm.SuiteNames {
+				s, err := engine.suite(name, vcdm.SDOptions{})
+				var unsupported *canon.UnsupportedError
+				if errors.As(err, &unsupported) {
+					continue // the engine has no such method
+				}
+				if err != nil {
+					return err
+				}
+				v.Suites = append(v.Suites, s)
+			}
+			resolver, err := readControllers(controllers)
+			if err != nil {
+				return err
+			}
+			resolver.Now, resolver.Limits = v.Now, engine.limits
+			v.Resolver, v.Limits, v.Period = resolver, engine.limits, true
+			doc, err := readInput(cmd, args[0], engine.limits)
+			if err != nil {
+				return err
+			}
+			presentation, err := vcdm.IsPresentation(doc, engine.limits)
+			if err != nil {
+				return err
+			}
+			if name, err := vcdm.SuiteOf(doc, engine.limits); err == nil && vcdm.MethodOf(name) == canon.RDFC {
+				if err := engine.guard(cmd, name, doc); err != nil {
+					return err
+				}
+			}
+			r, err := verifyAll(cmd.Context(), &v, doc, presentation)
+			if err != nil {
+				return err
+			}
+			if !anyForm {
+				r.Add(checkForm(doc, engine.limits))
+			}
+			if len(known) > 0 {
+				r.Add(vcdm.CheckContexts(doc, engine.limits, known...))
+			}
+			if asJSON {
+				err = printResultJSON(cmd, r)
+			} else {
+				err = printResult(cmd, r)
+			}
+			if err == nil && !r.Verified {
+				err = &noError{}
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&now, "now", "", "`TIME` to compare dates with; default the clock's")
+	f.StringArrayVar(&v.Domain, "domain", nil, "domain that the proof has to be meant for; may repeat")
+	f.StringVar(&v.Challenge, "challenge", "", "challenge that the proof has to answer")
+	f.StringVar(&v.Purpose, "purpose", "", "purpose that the proof has to have; default assertionMethod, of a presentation authentication")
+	f.DurationVar(&v.Skew, "skew", 0, "how far the time of a proof may lie ahead")
+	f.BoolVar(&v.Bound, "bound", false, "demand a proof by the issuer, of a presentation by the holder")
+	f.StringArrayVar(&controllers, "controller", nil, "controlled identifier document `FILE` with keys; may repeat")
+	f.StringArrayVar(&known, "known-contexts", nil, "`JSON` of a @context that the reader knows; others are refused; may repeat")
+	f.BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
+	f.BoolVar(&asJSON, "json", false, "print the result as JSON, errors as problem details (RFC 9457)")
+	engine.add(cmd)
+	return cmd
+}
+
+// verifyAll verifies a document. A limit is an error of its own.
+func verifyAll(ctx context.Context, v *vcdm.Verifier, doc []byte, presentation bool) (*vcdm.Result, error) {
+	verify := v.VerifyAll
+	purpose := vcdm.AssertionMethod
+	if presentation {
+		verify, purpose = v.VerifyPresentation, vcdm.Authentication
+	}
+	if v.Purpose == "" {
+		v.Purpose = purpose
+	}
+	r := verify(ctx, doc)
+	var limit *canon.LimitError
+	if errors.As(r.Err(), &limit) {
+		return nil, limit
+	}
+	return r, nil
+}
+
+// readControllers reads controlled identifier documents, which are found by their id.
+func readControllers(files []string) (*vcdm.Documents, error) {
+	docs := map[string][]byte{}
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		var d struct {
+			ID string `json:"id"`
+		}
+		if err := json.Unmarshal(b, &d); err != nil || d.ID == "" {
+			return nil, fmt.Errorf("%s: no controlled identifier document: it has no id", f)
+		}
+		docs[d.ID] = b
+	}
+	return &vcdm.Documents{Document: func(_ context.Context, url string) ([]byte, error) {
+		if b, ok := docs[url]; ok {
+			return b, nil
+		}
+		return nil, fmt.Errorf("no document of %s; give it with --controller FILE", url)
+	}}, nil
+}
+
+func printResult(cmd *cobra.Command, r *vcdm.Result) error {
+	w := cmd.OutOrStdout()
+	if r.Verified {
+		fmt.Fprintln(w, "verified")
+	} else {
+		fmt.Fprintln(w, "not verified")
+	}
+	printProofs(cmd, "", r)
+	for i, c := range r.Credentials {
+		printProofs(cmd, fmt.Sprintf("credential %d: ", i+1), c)
+	}
+	for _, err := range r.Errors {
+		if _, err := fmt.Fprintf(w, "  %v\n", err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func printProofs(cmd *cobra.Command, of string, r *vcdm.Result) {
+	for _, p := range r.Proofs {
+		line := "  " + of + p.Suite
+		if p.Verified {
+			line += ": verified"
+		} else {
+			line += ": not verified"
+		}
+		if p.Method != nil {
+			line += ", by " + p.Method.Controller
+			if !p.Bound {
+				line += ", which is not the issuer or holder"
+			}
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), line)
+	}
+}
+
+// resultJSON is a result as --json prints it.
+type resultJSON struct {
+	Verified    bool                `json:"verified"`
+	MediaType   string              `json:"mediaType,omitempty"`
+	Document    json.RawMessage     `json:"verifiedDocument,omitempty"`
+	Proofs      []proofJSON         `json:"proofs"`
+	Credentials []resultJSON        `json:"credentials,omitempty"`
+	Errors      []map[string]string `json:"errors,omitempty"`
+}
+
+type proofJSON struct {
+	ID         string `json:"id,omitempty"`
+	Suite      string `json:"cryptosuite"`
+	Method     string `json:"verificationMethod,omitempty"`
+	Controller string `json:"controller,omitempty"`
+	Verified   bool   `json:"verified"`
+	Bound      bool   `json:"bound"`
+}
+
+func newResultJSON(r *vcdm.Result) resultJSON {
+	out := resultJSON{Verified: r.Verified, MediaType: r.MediaType, Document: r.Document(), Proofs: []proofJSON{}}
+	for _, p := range r.Proofs {
+		j := proofJSON{ID: p.ID, Suite: p.Suite, Verified: p.Verified, Bound: p.Bound}
+		if p.Method != nil {
+			j.Method, j.Controller = p.Method.ID, p.Method.Controller
+		}
+		out.Proofs = append(out.Proofs, j)
+	}
+	for _, c := range r.Credentials {
+		out.Credentials = append(out.Credentials, newResultJSON(c))
+	}
+	for _, err := range r.Errors {
+		var e *vcdm.Error
+		if errors.As(err, &e) {
+			out.Errors = append(out.Errors, e.Problem())
+		} else {
+			out.Errors = append(out.Errors, map[string]string{"title": err.Error()})
+		}
+	}
+	return out
+}
+
+func printResultJSON(cmd *cobra.Command, r *vcdm.Result) error {
+	enc := json.NewEncoder(cmd.OutOrStdout())
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(newResultJSON(r))
+}

@@ -1,0 +1,105 @@
+package keys
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// File is a key pair or public key as a file holds it, with the verification method it stands for.
+type File struct {
+	Method     string // verification method URL: the file's id, or the key's did:key URL
+	Controller string // "" where the file does not say it and the method is no did:key URL
+	Public     *Public
+	Secret     *Secret // nil in a public file
+}
+
+// multikeyFile is a verification method of type Multikey (Controlled Identifiers 2.2.2).
+type multikeyFile struct {
+	ID                 string `json:"id,omitempty"`
+	Type               string `json:"type"`
+	Controller         string `json:"controller,omitempty"`
+	PublicKeyMultibase string `json:"publicKeyMultibase"`
+	SecretKeyMultibase string `json:"secretKeyMultibase,omitempty"`
+}
+
+// ParseFile reads a key from JSON: a verification method of type Multikey, or a JSON Web Key.
+func ParseFile(b []byte) (*File, error) {
+	var kind struct {
+		Kty  string `json:"kty"`
+		D    string `json:"d"`
+		Type any    `json:"type"`
+	}
+	if err := json.Unmarshal(b, &kind); err != nil {
+		return nil, fmt.Errorf("key file: %w", err)
+	}
+	var f File
+	var err error
+	switch {
+	case kind.Kty != "" && kind.D != "":
+		f.Secret, err = ParseSecretJWK(b)
+	case kind.Kty != "":
+		f.Public, err = ParsePublicJWK(b)
+	case kind.Type == "Multikey":
+		err = f.multikey(b)
+	default:
+		err = errors.New("key file: neither a Multikey nor a JSON Web Key")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f.Secret != nil {
+		f.Public = f.Secret.Public()
+	}
+	if f.Method == "" {
+		f.Method = f.Public.Method()
+	}
+	if f.Controller == "" && strings.HasPrefix(f.Method, didKey) {
+		f.Controller = f.Public.DID()
+	}
+	return &f, nil
+}
+
+func (f *File) multikey(b []byte) error {
+	var m multikeyFile
+	err := json.Unmarshal(b, &m)
+	if err == nil && m.SecretKeyMultibase != "" {
+		f.Secret, err = ParseSecret(m.SecretKeyMultibase)
+	}
+	if err == nil && m.PublicKeyMultibase != "" {
+		f.Public, err = ParsePublic(m.PublicKeyMultibase)
+	}
+	switch {
+	case err != nil:
+		return err
+	case f.Public == nil && f.Secret == nil:
+		return errors.New("key file: publicKeyMultibase and secretKeyMultibase are missing")
+	case f.Public != nil && f.Secret != nil && !f.Public.Equal(f.Secret.Public()):
+		return errors.New("key file: publicKeyMultibase belongs to another key than secretKeyMultibase")
+	}
+	f.Method, f.Controller = m.ID, m.Controller
+	return nil
+}
+
+// MultikeyJSON returns the key pair as a verification method of type Multikey with its secret half.
+func (s *Secret) MultikeyJSON() []byte {
+	m := s.public.multikeyFile()
+	m.SecretKeyMultibase = s.Multikey()
+	return m.json()
+}
+
+// MultikeyJSON returns the key as a verification method of type Multikey.
+func (p *Public) MultikeyJSON() []byte { return p.multikeyFile().json() }
+
+func (p *Public) multikeyFile() *multikeyFile {
+	return &multikeyFile{ID: p.Method(), Type: "Multikey", Controller: p.DID(), PublicKeyMultibase: p.Multikey()}
+}
+
+func (m *multikeyFile) json() []byte {
+	b, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		panic(err) // only strings
+	}
+	return append(b, '\n')
+}

@@ -1,0 +1,41 @@
+package keys_test
+
+import (
+	"fmt"
+	"testing"
+
+	"canonscope/vcdm/keys"
+)
+
+func TestFiles(t *testing.T) {
+	for _, alg := range keys.Algorithms {
+		s, err := keys.Generate(alg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, b := range map[string][]byte{"Multikey": s.MultikeyJSON(), "JWK": s.JWK(), "public Multikey": s.Public().MultikeyJSON(), "public JWK": s.Public().JWK()} {
+			f, err := keys.ParseFile(b)
+			if err != nil {
+				t.Errorf("%s %s: %v", alg, name, err)
+				continue
+			}
+			if secret := name == "Multikey" || name == "JWK"; !f.Public.Equal(s.Public()) || (f.Secret != nil) != secret || f.Method != s.Public().Method() || f.Controller != s.Public().DID() {
+				t.Errorf("%s %s: %+v", alg, name, f)
+			}
+		}
+	}
+	a, _ := keys.Generate(keys.EdDSA)
+	b, _ := keys.Generate(keys.EdDSA)
+	own := fmt.Sprintf(`{"id":"https://x.example/#k","controller":"https://x.example/","type":"Multikey","secretKeyMultibase":%q}`, a.Multikey())
+	if f, err := keys.ParseFile([]byte(own)); err != nil || f.Method != "https://x.example/#k" || f.Controller != "https://x.example/" || f.Secret == nil {
+		t.Errorf("own method: %+v, %v", f, err)
+	}
+	for name, text := range map[string]string{
+		"no JSON": "{", "nothing": "{}", "other type": `{"type":"Ed25519VerificationKey2020"}`, "no key": `{"type":"Multikey"}`, "list": "[]",
+		"mixed pair": fmt.Sprintf(`{"type":"Multikey","publicKeyMultibase":%q,"secretKeyMultibase":%q}`, a.Public().Multikey(), b.Multikey()),
+	} {
+		if _, err := keys.ParseFile([]byte(text)); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}

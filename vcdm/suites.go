@@ -1,0 +1,35 @@
+package vcdm
+
+import "canonscope/canon"
+
+// SuiteNames lists every cryptosuite in the order reports use.
+var SuiteNames = []string{"eddsa-rdfc-2022", "eddsa-jcs-2022", "ecdsa-rdfc-2019", "ecdsa-jcs-2019", "ecdsa-sd-2023"}
+
+// MethodOf returns the canonicalization method that a cryptosuite takes, or "" for an unknown name.
+func MethodOf(suite string) canon.Method {
+	switch suite {
+	case "eddsa-rdfc-2022", "ecdsa-rdfc-2019", "ecdsa-sd-2023":
+		return canon.RDFC
+	case "eddsa-jcs-2022", "ecdsa-jcs-2019":
+		return canon.JCS
+	}
+	return ""
+}
+
+// NewSuite returns a cryptosuite by its name over a canonicalizer of its method, and nil for an unknown name. The options
+// are those of ecdsa-sd-2023.
+func NewSuite(name string, c canon.Canonicalizer, o SDOptions) Suite {
+	switch name {
+	case "eddsa-rdfc-2022":
+		return EdDSARDFC2022(c)
+	case "eddsa-jcs-2022":
+		return EdDSAJCS2022(c)
+	case "ecdsa-rdfc-2019":
+		return ECDSARDFC2019(c)
+	case "ecdsa-jcs-2019":
+		return ECDSAJCS2019(c)
+	case "ecdsa-sd-2023":
+		return ECDSASD2023(c, o)
+	}
+	return nil
+}
