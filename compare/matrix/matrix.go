@@ -80,7 +80,7 @@ func families() []family {
 func vcdm(s di.Suite, engine, algorithm string) family {
 	f := family{format: "vcdm", suite: s.Name, engine: engine, algorithm: algorithm, method: s.Method}
 	c, err := canonicalizer(engine, s.Method)
-	if err == nil && engine == "stock" && s.Method == canon.RDFC && algorithm == "ES384" {
+	if err == nil && engine != engines.Native && s.Method == canon.RDFC && algorithm == "ES384" {
 		err = &canon.UnsupportedError{Engine: "json-gold", What: "SHA-384 inside RDFC-1.0"}
 	}
 	if err != nil {
@@ -271,7 +271,11 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &measure.Bench{Format: format, Generator: generator, Tamper: tampers[f.format], Check: f.check()}, nil
+		check, err := f.check()
+		if err != nil {
+			return nil, err
+		}
+		return &measure.Bench{Format: format, Generator: generator, Tamper: tampers[f.format], Check: check}, nil
 	}
 	return nil, fmt.Errorf("the matrix has no cell %s", cell.ID())
 }
