@@ -22,7 +22,7 @@ type labelling struct {
 	begin    []int32
 	end      []int32
 
-	first  []byte   // by node: first degree hash in hexadecimal
+	first  []byte   // by node: first degree hash
 	ranked []ranked // nodes in the order of their first degree hashes
 	place  []int32  // by tied node: place in ranked of the first node with its first degree hash
 
@@ -189,7 +189,7 @@ func (s *State) rankFirst(ctx context.Context) error {
 			return &canon.LimitError{Limit: "time", Err: ctx.Err()}
 		}
 		s.firstDegree(int32(n))
-		s.first = appendHex(s.first, s.digest[:s.size])
+		s.first = append(s.first, s.digest[:s.size]...)
 		s.ranked = append(s.ranked, ranked{be64(s.digest[:]), int32(n)})
 	}
 	compare := func(a, b ranked) int {
@@ -203,8 +203,7 @@ func (s *State) rankFirst(ctx context.Context) error {
 }
 
 func (s *State) firstOf(n int32) []byte {
-	size := 2 * s.size
-	return s.first[int(n)*size : int(n+1)*size]
+	return s.first[int(n)*s.size : int(n+1)*s.size]
 }
 
 // tied tells whether the nodes at two places of ranked exist and share their first degree hash.

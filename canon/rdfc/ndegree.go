@@ -191,7 +191,7 @@ func (s *State) relate(n int32, hn int, t rdf.TermID, position byte, q *rdf.Quad
 			s.input = append(s.input, s.d.Terms[predicate].Text...)
 		}
 		if what == firstDegreeHash {
-			s.input = append(s.input, s.firstOf(m)...)
+			s.input = appendHex(s.input, s.firstOf(m))
 		} else {
 			s.input = s.identifier(s.input, m)
 		}
