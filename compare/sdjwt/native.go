@@ -457,7 +457,7 @@ func (r *reader) chosen(jwt []byte) []byte {
 	size := len(jwt) + 1
 	for i := range r.given {
 		if r.given[i].selected {
-			size += r.given[i].to - r.given[i].from + 1
+			size += int(r.given[i].to-r.given[i].from) + 1
 		}
 	}
 	out := append(append(make([]byte, 0, size), jwt...), '~')

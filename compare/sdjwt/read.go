@@ -23,7 +23,7 @@ type reader struct {
 	token    []byte
 	tape     jsontape.Tape // [payload, disclosure, ...]
 	buf      []byte
-	ends     []int // of each part in buf, without the comma after it
+	ends     []uint32 // of each part in buf, without the comma after it
 	given    []disclosure
 	hashName string
 	digests  table
@@ -46,8 +46,8 @@ type reader struct {
 
 // disclosure is one of the token. Scratch memory holds no pointers where it can, which spares the collector's barriers.
 type disclosure struct {
-	from, to int // its text in token
-	node     int
+	from, to uint32 // its text in token
+	node     uint32
 	hashed   bool
 	used     bool
 	selected bool
@@ -98,7 +98,7 @@ func (r *reader) split() (jwt, kb []byte, err error) {
 			return nil, nil, invalid(where(len(r.given)+1), ruleForm, "is empty")
 		}
 		end = from + n
-		r.given = append(r.given, disclosure{from: from, to: end})
+		r.given = append(r.given, disclosure{from: uint32(from), to: uint32(end)})
 	}
 }
 
@@ -133,12 +133,12 @@ func (r *reader) decode(payload []byte) error {
 	if r.buf, err = b64.AppendDecode(r.buf, payload); err != nil {
 		return invalid("payload", "RFC 7515 section 2", "is no base64url: %v", err)
 	}
-	r.ends = append(r.ends, len(r.buf))
+	r.ends = append(r.ends, uint32(len(r.buf)))
 	for i, d := range r.given {
 		if r.buf, err = b64.AppendDecode(append(r.buf, ','), r.token[d.from:d.to]); err != nil {
 			return invalid(where(i+1), "RFC 9901 section 4.2", "is no base64url: %v", err)
 		}
-		r.ends = append(r.ends, len(r.buf))
+		r.ends = append(r.ends, uint32(len(r.buf)))
 	}
 	r.buf = append(r.buf, ']')
 	return nil
@@ -153,14 +153,14 @@ func (r *reader) scan() error {
 		}
 		return err
 	}
-	start, part := 1, 0
+	start, part := uint32(1), 0
 	for e := range r.tape.Elements(0) {
 		n := r.tape.Nodes[e]
-		if part == len(r.ends) || int(n.Start) < start || int(n.End) > r.ends[part] {
+		if part == len(r.ends) || n.Start < start || n.End > r.ends[part] {
 			return invalid(r.partAt(int(n.Start)), "RFC 8259", "is not one JSON value")
 		}
 		if part > 0 {
-			r.given[part-1].node = e
+			r.given[part-1].node = uint32(e)
 		}
 		start = r.ends[part] + 1
 		part++
@@ -174,7 +174,7 @@ func (r *reader) scan() error {
 // partAt names the part of the token that holds a byte of buf.
 func (r *reader) partAt(offset int) string {
 	i := 0
-	for i < len(r.ends)-1 && offset > r.ends[i] {
+	for i < len(r.ends)-1 && uint32(offset) > r.ends[i] {
 		i++
 	}
 	if i == 0 {
@@ -185,7 +185,7 @@ func (r *reader) partAt(offset int) string {
 
 // shape checks what all disclosures have in common (RFC 9901 section 4.2).
 func (r *reader) shape(i int) error {
-	n := r.given[i].node
+	n := int(r.given[i].node)
 	if count := r.tape.Len(n); r.tape.Nodes[n].Kind != jsontape.Array || count != 2 && count != 3 {
 		return invalid(where(i+1), "RFC 9901 section 4.2", "must be an array of 2 or 3 elements")
 	}
@@ -351,6 +351,13 @@ func (r *reader) disclosed(n, sd, depth int, wanted []pointer, all, root bool, c
 		return invalid(string(r.path)+"/_sd", "RFC 9901 section 4.2.4.1", "is no array")
 	}
 	mark := len(r.names)
+	var set map[string]bool // names of a large object; those of a small one are compared one by one
+	if r.tape.Len(sd) > 64 && len(r.given) > 64 {
+		set = make(map[string]bool)
+		for k := range r.tape.Members(n) {
+			set[string(r.tape.Text(k))] = true
+		}
+	}
 	for e := range r.tape.Elements(sd) {
 		if r.tape.Nodes[e].Kind != jsontape.String {
 			return invalid(string(r.path)+"/_sd", "RFC 9901 section 4.2.4.1", "holds something else than strings")
@@ -362,7 +369,7 @@ func (r *reader) disclosed(n, sd, depth int, wanted []pointer, all, root bool, c
 		if i < 0 {
 			continue
 		}
-		k, err := r.claimName(i, n, mark)
+		k, err := r.claimName(i, n, mark, set)
 		if err != nil {
 			return err
 		}
@@ -393,9 +400,9 @@ func (r *reader) refer(e int) (int, error) {
 }
 
 // claimName returns the node of the name of disclosure i, which must be new in object n.
-func (r *reader) claimName(i, n, mark int) (int, error) {
+func (r *reader) claimName(i, n, mark int, set map[string]bool) (int, error) {
 	d := r.given[i]
-	if r.tape.Len(d.node) != 3 {
+	if r.tape.Len(int(d.node)) != 3 {
 		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.1", "is of an object and needs 3 elements")
 	}
 	k := int(r.tape.Nodes[d.node+1].Next)
@@ -406,10 +413,14 @@ func (r *reader) claimName(i, n, mark int) (int, error) {
 	if reserved(string(name)) {
 		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.2", "its claim name is reserved or no string")
 	}
-	if r.exists(name, n, mark) {
+	if set != nil && set[string(name)] || set == nil && r.exists(name, n, mark) {
 		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.3", "claim %q exists already", name)
 	}
-	r.names = append(r.names, nameNode{k, jsontape.KeyHash(name)})
+	if set != nil {
+		set[string(name)] = true
+	} else {
+		r.names = append(r.names, nameNode{k, jsontape.KeyHash(name)})
+	}
 	return k, nil
 }
 
@@ -613,7 +624,7 @@ func (r *reader) element(e, dots int) (int, error) {
 		return 0, invalid(string(r.path), "RFC 9901 section 4.2.4.2", `an element with "..." has one member, a digest`)
 	}
 	i, err := r.refer(dots)
-	if err == nil && i >= 0 && r.tape.Len(r.given[i].node) != 2 {
+	if err == nil && i >= 0 && r.tape.Len(int(r.given[i].node)) != 2 {
 		err = invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.3.1", "is of an array and needs 2 elements")
 	}
 	return i, err

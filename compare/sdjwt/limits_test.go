@@ -1,0 +1,123 @@
+package sdjwt_test
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"canonscope/canon"
+	"canonscope/compare/sdjwt"
+	"canonscope/vcdm/keys"
+)
+
+// allocated returns the bytes that f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestMemory feeds signed tokens that cost most per byte. What an engine allocates in total bounds what it uses at a time:
+// native 64 times the token, and stock, whose decoder copies what it grows, 256 times.
+func TestMemory(t *testing.T) {
+	key := testKey(t, keys.EdDSA)
+	const n = 40000
+	var digests, disclosures []string
+	for i := range 2000 {
+		disclosures = append(disclosures, fmt.Sprintf(`["s","n%d",%d]`, i, i))
+	}
+	for i := range n {
+		digests = append(digests, fmt.Sprintf(`"d%d"`, i))
+	}
+	tokens := map[string][]byte{
+		"numbers":  token(t, key, goodHeader, `{"vct":"urn:x","l":[0`+strings.Repeat(",0", n)+`]}`),
+		"objects":  token(t, key, goodHeader, `{"vct":"urn:x","l":[{}`+strings.Repeat(",{}", n)+`]}`),
+		"digests":  token(t, key, goodHeader, `{"vct":"urn:x","_sd":[`+strings.Join(digests, ",")+`]}`),
+		"dots":     token(t, key, goodHeader, `{"vct":"urn:x","l":[{"...":`+strings.Join(digests, `},{"...":`)+`}]}`),
+		"unused":   token(t, key, goodHeader, `{"vct":"urn:x"}`, disclosures...),
+		"tildes":   append(token(t, key, goodHeader, `{"vct":"urn:x"}`), strings.Repeat("AA~", n)...),
+		"deep":     token(t, key, goodHeader, `{"vct":"urn:x","l":`+strings.Repeat("[", 500)+strings.Repeat("]", 500)+`}`),
+		"too deep": token(t, key, goodHeader, `{"vct":"urn:x","l":`+strings.Repeat("[", n)+strings.Repeat("]", n)+`}`),
+		"keys":     token(t, key, goodHeader, `{"vct":"urn:x",`+strings.Join(digests, ":0,")+`:0}`),
+		"header":   token(t, key, `{"alg":"EdDSA","typ":"dc+sd-jwt","x":[`+strings.Repeat("0,", n)+`0]}`, `{"vct":"urn:x"}`),
+	}
+	for name, tok := range tokens {
+		for _, engine := range engines {
+			v := sdjwt.Verifier{Engine: engine, Key: key.Public(), Now: now}
+			v.Verify(tok) // fills what is kept for reuse
+			for op, f := range map[string]func(){
+				"verify":  func() { v.Verify(tok) },
+				"present": func() { (&sdjwt.Holder{Engine: engine}).Present(tok, []string{"/l"}, nil) },
+			} {
+				factor := uint64(64)
+				if engine == sdjwt.Stock {
+					factor = 256
+				}
+				if got := allocated(f); got > factor*uint64(len(tok)) {
+					t.Errorf("%s %s %s: %d bytes for a token of %d, %d times", engine, name, op, got, len(tok), got/uint64(len(tok)))
+				}
+			}
+		}
+	}
+}
+
+// TestManyNames discloses many names into a large object, and one of them twice.
+func TestManyNames(t *testing.T) {
+	key := testKey(t, keys.EdDSA)
+	v := sdjwt.Verifier{Key: key.Public(), Now: now}
+	for _, n := range []int{3, 100} {
+		for _, last := range []string{"new", "plain0", "n1"} {
+			var members, digests, disclosures []string
+			for i := range n {
+				members = append(members, fmt.Sprintf(`"plain%d":0`, i))
+				d := fmt.Sprintf(`["s%d","n%d",1]`, i, i)
+				if i == n-1 {
+					d = `["s","` + last + `",1]`
+				}
+				disclosures = append(disclosures, d)
+				sum := sha256.Sum256([]byte(b64.EncodeToString([]byte(d))))
+				digests = append(digests, `"`+b64.EncodeToString(sum[:])+`"`)
+			}
+			tok := token(t, key, goodHeader, `{"vct":"urn:x",`+strings.Join(members, ",")+`,"_sd":[`+strings.Join(digests, ",")+`]}`, disclosures...)
+			if _, err := sameAnswer(t, v, tok); (err == nil) != (last == "new") {
+				t.Errorf("%d names and %s: %v", n, last, err)
+			}
+		}
+	}
+}
+
+// TestNesting nests by JSON and by disclosures in disclosures, up to the limit and beyond it.
+func TestNesting(t *testing.T) {
+	key := testKey(t, keys.EdDSA)
+	v := sdjwt.Verifier{Key: key.Public(), Now: now}
+	v.Limits.Depth = 6
+	var limit *canon.LimitError
+	for levels, payload := range map[int]string{5: `[[[[[]]]]]`, 6: `[[[[[[]]]]]]`} {
+		_, err := sameAnswer(t, v, token(t, key, goodHeader, `{"vct":"urn:x","l":`+payload+`}`))
+		if errors.As(err, &limit) != (levels > 5) {
+			t.Errorf("%d levels below the first: %v", levels, err)
+		}
+	}
+	chain := func(n int) []byte {
+		var d []string
+		for i := range n - 1 {
+			d = append(d, fmt.Sprintf(`["s","n",{"_sd":["DIGEST-%d"]}]`, i+1))
+		}
+		return token(t, key, goodHeader, `{"vct":"urn:x","_sd":["DIGEST-0"]}`, append(d, `["s","n",{}]`)...)
+	}
+	for n := 1; n <= 8; n++ {
+		_, err := sameAnswer(t, v, chain(n))
+		if errors.As(err, &limit) != (n > 5) {
+			t.Errorf("a chain of %d disclosures: %v", n, err)
+		}
+	}
+	v.Limits.Bytes = 100
+	if _, err := sameAnswer(t, v, chain(1)); !errors.As(err, &limit) {
+		t.Errorf("bytes: %v", err)
+	}
+}
