@@ -44,6 +44,7 @@ type Work struct {
 	Documents int      `json:"documents"` // how many documents passed the gate
 	Tampers   int      `json:"tampers"`   // how many tampered presentations were refused
 	Estimate  int64    `json:"estimate"`  // rough CPU nanoseconds of one operation, to choose N; not a result
+	Compared  int      `json:"compared"`  // of how many documents the form was compared: all, or some where that takes long
 	Oracle    string   `json:"oracle"`    // what the output was compared with, "" if nothing stands outside the engine
 }
 

@@ -45,11 +45,6 @@ func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Fo
 		}
 	}
 	return func(ctx context.Context, c *schemas.Credential) (measure.Form, error) {
-		if f.method == canon.RDFC && f.engine != engines.Native {
-			if err := stock.Guard(ctx, c.VCDM, opt, contexts.Embedded()); err != nil {
-				return measure.Form{}, fmt.Errorf("json-gold would get it wrong: %w", err)
-			}
-		}
 		form, err := under.Canonicalize(ctx, c.VCDM, opt)
 		if err != nil {
 			return measure.Form{}, err
@@ -69,4 +64,21 @@ func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Fo
 		}
 		return measure.Form{Quads: form.Lines, Oracle: oracle}, nil
 	}, nil
+}
+
+// guard returns what json-gold needs to be asked before it may be trusted with a document; nil for what runs without it.
+func (f *family) guard() func(context.Context, *schemas.Credential) error {
+	if f.method != canon.RDFC || f.engine == engines.Native {
+		return nil
+	}
+	opt := canon.Options{}
+	if f.algorithm == "ES384" {
+		opt.Hash = canon.SHA384
+	}
+	return func(ctx context.Context, c *schemas.Credential) error {
+		if err := stock.Guard(ctx, c.VCDM, opt, contexts.Embedded()); err != nil {
+			return fmt.Errorf("json-gold would get it wrong: %w", err)
+		}
+		return nil
+	}
 }

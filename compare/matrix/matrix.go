@@ -275,7 +275,7 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &measure.Bench{Format: format, Generator: generator, Tamper: tampers[f.format], Check: check}, nil
+		return &measure.Bench{Format: format, Generator: generator, Tamper: tampers[f.format], Guard: f.guard(), Check: check}, nil
 	}
 	return nil, fmt.Errorf("the matrix has no cell %s", cell.ID())
 }

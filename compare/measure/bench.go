@@ -14,6 +14,9 @@ import (
 type Bench struct {
 	Format    compare.Format
 	Generator schemas.Generator
+	// Guard refuses a document that the engine is known to get wrong or to lose data of; nil where nothing is known. The gate
+	// asks it for every document.
+	Guard func(ctx context.Context, c *schemas.Credential) error
 	// Check looks behind the exchange, outside the clock: the canonical form of the unsigned document is not empty, agrees
 	// with an oracle and has lost no data. Nil where a format has no canonical form.
 	Check func(ctx context.Context, c *schemas.Credential) (Form, error)

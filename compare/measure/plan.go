@@ -17,6 +17,7 @@ type Plan struct {
 	Blocks    int            // blocks per run, at most N
 	Profile   float64        // CPU seconds of each profile pass; 0 is none, negative chooses
 	Budget    time.Duration  // wall time of the whole campaign, for what the plan chooses; needed if N is 0
+	Keep      bool           // cells and runs that do not fit the budget are measured all the same, with the smallest N
 	Deadline  time.Duration  // wall time of one child
 	Memory    int64          // data segment of one child, bytes; 0 is unlimited
 	Rules     profiles.Rules

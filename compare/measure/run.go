@@ -263,7 +263,7 @@ func (c *campaign) least() int {
 
 // fit leaves exchanges out from the end while a single smallest run does not fit the budget.
 func (c *campaign) fit() {
-	if c.plan.Budget == 0 {
+	if c.plan.Budget == 0 || c.plan.Keep {
 		return
 	}
 	for k := len(c.order) - 1; k > 0; k-- {
@@ -307,7 +307,7 @@ func (c *campaign) timings(ctx context.Context) {
 		if c.plan.N == 0 {
 			left := time.Until(deadline)
 			n, expected = choose(c.sizings(cells), c.least(), time.Duration(float64(left)/slow)/time.Duration(c.plan.Runs-run))
-			if run > 0 && slow*float64(expected) > lenience*float64(left) {
+			if run > 0 && !c.plan.Keep && slow*float64(expected) > lenience*float64(left) {
 				return
 			}
 		}
@@ -364,7 +364,7 @@ func (c *campaign) profiles(ctx context.Context) {
 	parallel(ctx, len(cells), func(k int) {
 		i := cells[k]
 		r, x := &c.results[i], c.exchange(i)
-		if c.plan.Budget > 0 && c.plan.Profile < 0 && c.left() < -grace {
+		if c.plan.Budget > 0 && !c.plan.Keep && c.plan.Profile < 0 && c.left() < -grace {
 			r.Reason = "no profile: this machine is too slow for it within the default time"
 			return
 		}

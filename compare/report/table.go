@@ -40,6 +40,7 @@ type Row struct {
 	Tampers      int                                  `json:"tampers"`
 	Checks       string                               `json:"checks"`
 	Oracle       string                               `json:"oracle"`
+	Compared     int                                  `json:"compared"`         // documents whose forms were compared
 	Phases       map[string]float64                   `json:"phases,omitempty"` // share of the exchange's CPU by phase, background collector and scheduler included
 	Foreground   int64                                `json:"foreground_samples"`
 	Unattributed float64                              `json:"unattributed"` // share of the foreground samples that no rule owns
@@ -137,7 +138,7 @@ func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
 		row.Counters.Add(w.Counters)
 		row.Output[op] = w.Output
 		row.Reissued = row.Reissued || w.Reissued
-		row.Quads, row.Checks, row.Oracle, row.Documents, row.Tampers = w.Quads, w.Checks, w.Oracle, w.Documents, w.Tampers
+		row.Quads, row.Checks, row.Oracle, row.Compared, row.Documents, row.Tampers = w.Quads, w.Checks, w.Oracle, w.Compared, w.Documents, w.Tampers
 		if r.State != compare.Measured || len(r.Blocks) == 0 {
 			continue
 		}

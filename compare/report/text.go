@@ -275,7 +275,11 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			documents, altered = r.Documents, altered+r.Tampers
 		}
 		if r.Oracle != "" {
-			oracles[r.Cell.Engine+" with "+r.Oracle] = true
+			with := r.Cell.Engine + " with " + r.Oracle
+			if 0 < r.Compared && r.Compared < r.Documents { // the gate had too much to compare
+				with += fmt.Sprintf(" (%s: %d of %s)", schemaName(r.Cell.Schema), r.Compared, plural(r.Documents, "document"))
+			}
+			oracles[with] = true
 		}
 	}
 	p.wrapped(2, "", fmt.Sprintf("gates: %d of %s passed over %s each; %d altered presentations refused", gated, plural(len(t.Rows), "exchange"),
