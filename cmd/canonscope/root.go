@@ -16,7 +16,7 @@ Exit status: 0 done, 1 the answer is no, 2 usage or input error, 3 a limit was r
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(newCanonizeCommand(), newExpandCommand(), newConformCommand())
-	root.AddCommand(newKeyCommand(), newIssueCommand(), newPresentCommand(), newVerifyCommand())
+	root.AddCommand(newKeyCommand(), newIssueCommand(), newPresentCommand(), newVerifyCommand(), newInspectCommand())
 	root.AddCommand(newSchemasCommand())
 	root.AddCommand(newRunCommand(), newCellsCommand(), newEnvCommand(), newVersionCommand(), newInternalRunCommand())
 	root.CompletionOptions.DisableDefaultCmd = true

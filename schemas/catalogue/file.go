@@ -58,6 +58,15 @@ func openFile(name string) (*file, error) {
 	return f, nil
 }
 
+// Parse reads a credential of the user: an object with type, issuer and credentialSubject. Its proof is left out.
+func Parse(src []byte) (*schemas.Credential, error) {
+	var f file
+	if err := f.read(src); err != nil {
+		return nil, err
+	}
+	return &f.c, nil
+}
+
 func (f *file) read(src []byte) error {
 	var t jsontape.Tape
 	if err := t.Scan(src, jsontape.Options{}); err != nil {
