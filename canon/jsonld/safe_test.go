@@ -78,6 +78,7 @@ func TestLosses(t *testing.T) {
 		{prefix + `"id":"u:s","n":"x"}`, []string{"/n term mapped to null"}, 0},
 		{prefix + `"id":"u:s","@foo":"x"}`, []string{"/@foo reserved term"}, 0},
 		{prefix + `"id":"u:s","_:p":"x"}`, []string{"/_:p blank node as property"}, 0},
+		{prefix + `"id":"_:p","p":"x","_:p":"x"}`, []string{"/_:p blank node as property"}, 1},
 		{prefix + `"id":"u:s","u:<p":"x"}`, []string{"/u:<p invalid IRI as property"}, 0},
 		{prefix + `"id":"u:s","1:p":"x"}`, []string{"/1:p relative IRI as property"}, 0},
 		{prefix + `"id":"u:s","@vocab":"x"}`, []string{"/@vocab @vocab has no meaning here"}, 0},
