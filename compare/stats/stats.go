@@ -5,7 +5,6 @@ package stats
 import (
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"golang.org/x/perf/benchmath"
@@ -94,29 +93,7 @@ func bootstrap(num, den []Sample, seed uint64) Estimate {
 		}
 		return sum(num) / sum(den)
 	}
-	var all [][2]int
-	for r, blocks := range runs {
-		for b := range blocks {
-			all = append(all, [2]int{r, b})
-		}
-	}
-	e := Estimate{Center: statistic(all), N: len(all)}
-	rng := rand.New(rand.NewPCG(seed, 0x626f6f74))
-	draws := make([]float64, resamples)
-	for i := range draws {
-		var pick [][2]int
-		for range runs {
-			r := rng.IntN(len(runs))
-			for range runs[r] {
-				pick = append(pick, [2]int{r, rng.IntN(runs[r])})
-			}
-		}
-		draws[i] = statistic(pick)
-	}
-	slices.Sort(draws)
-	tail := (1 - Confidence) / 2
-	e.Low, e.High = draws[int(tail*resamples)], draws[resamples-1-int(tail*resamples)]
-	return e
+	return resampled(runs, statistic, seed)
 }
 
 // common returns how many blocks each run has in every cell; runs that a cell lacks end the list.
