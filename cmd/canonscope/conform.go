@@ -75,9 +75,13 @@ var suites = []suite{
 			return vectors.All(ctx, dir, vectors.Engines{RDFC: rdfc, JCS: c})
 		}},
 	{"sdjwt", "SD-JWT and SD-JWT VC data: DIR holds cases.json, index.json with the folders it names, or sdjwt-*.txt", "github.com/lestrrat-go/jwx/v2",
-		func(_ context.Context, engine, dir string) ([]conform.Result, error) { return sdjwt.Conform(dir, engine) }},
+		func(_ context.Context, engine, dir string) ([]conform.Result, error) {
+			return sdjwt.Conform(dir, engine)
+		}},
 	{"mdoc", "mdoc data: DIR holds cases.json, *.json with mdoc_hex, or mdoc-*.hex", "github.com/fxamacker/cbor/v2",
-		func(_ context.Context, engine, dir string) ([]conform.Result, error) { return mdoc.Conform(dir, engine) }},
+		func(_ context.Context, engine, dir string) ([]conform.Result, error) {
+			return mdoc.Conform(dir, engine)
+		}},
 }
 
 func newConformCommand() *cobra.Command {

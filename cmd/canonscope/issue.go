@@ -95,22 +95,40 @@ func (f *engineFlags) guard(cmd *cobra.Command, suite string, doc []byte) error 
 
 func newIssueCommand() *cobra.Command {
 	var (
-		name    string
-		sd      vcdm.SDOptions
-		engine  engineFlags
-		proof   proofFlags
-		anyForm bool
+		name     string
+		sd       vcdm.SDOptions
+		engine   engineFlags
+		proof    proofFlags
+		baseline baselineFlags
+		anyForm  bool
 	)
 	cmd := &cobra.Command{
-		Use:   "issue --suite S --key FILE [flags] FILE|-",
+		Use:   "issue --suite S|--format F --key FILE [flags] FILE|-",
 		Short: "Sign a credential",
 		Long: `Issue prints a credential with one more Data Integrity proof; all its other bytes stay as they are. A credential against
 the rules of the data model, or with data that the suite would not cover, is refused. ecdsa-sd-2023 makes a base proof:
-give it to the holder alone, who derives from it with canonscope present.`,
+give it to the holder alone, who derives from it with canonscope present.
+
+With --format sd-jwt-vc or mdoc it prints the claims of the credential in that format instead: every leaf under
+credentialSubject can be disclosed alone. An mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 		Example: `  canonscope issue --suite eddsa-rdfc-2022 --key issuer.json credential.json
-  canonscope issue --suite ecdsa-sd-2023 --key issuer.json --mandatory /issuer --mandatory /validFrom credential.json`,
+  canonscope issue --suite ecdsa-sd-2023 --key issuer.json --mandatory /issuer --mandatory /validFrom credential.json
+  canonscope issue --format sd-jwt-vc --key issuer.json --holder-key holder.json credential.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := baseline.check(""); err != nil {
+				return err
+			}
+			if baseline.format != formatVCDM {
+				if name != "" {
+					return fmt.Errorf("--suite goes with --format %s", formatVCDM)
+				}
+				doc, err := readInput(cmd, args[0], engine.limits)
+				if err != nil {
+					return err
+				}
+				return baseline.issue(cmd, doc, proof.key, engine.engine, engine.limits)
+			}
 			if len(sd.Mandatory) > 0 && name != "ecdsa-sd-2023" {
 				return fmt.Errorf("--mandatory goes with ecdsa-sd-2023; %s has no selective disclosure", name)
 			}
@@ -147,6 +165,10 @@ give it to the holder alone, who derives from it with canonscope present.`,
 	cmd.Flags().StringVar(&name, "suite", "", strings.Join(vcdm.SuiteNames, ", "))
 	cmd.Flags().StringArrayVar(&sd.Mandatory, "mandatory", nil, "JSON `POINTER` to what every presentation discloses; may repeat")
 	cmd.Flags().BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
+	baseline.addFormat(cmd, formatVCDM)
+	cmd.Flags().StringVar(&baseline.holder, "holder-key", "", "sd-jwt-vc, mdoc: key `FILE` of the holder or device, its public half is enough")
+	cmd.Flags().StringVar(&baseline.digest, "digest", "", "sd-jwt-vc: sha-256, sha-384, sha-512; mdoc: SHA-256, SHA-384, SHA-512")
+	cmd.Flags().StringVar(&baseline.certificate, "certificate", "", "mdoc: PEM `FILE` of x5chain, the key's certificate first")
 	proof.add(cmd)
 	cmd.Flags().StringVar(&proof.options.Expires, "expires", "", "time after which the proof is no longer valid")
 	cmd.Flags().StringVar(&proof.options.ID, "id", "", "`URL` of the proof, so that a later one can name it")

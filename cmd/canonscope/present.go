@@ -14,6 +14,7 @@ func newPresentCommand() *cobra.Command {
 		disclose []string
 		engine   engineFlags
 		proof    proofFlags
+		baseline baselineFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "present --disclose POINTER [flags] FILE|-",
@@ -22,14 +23,25 @@ func newPresentCommand() *cobra.Command {
 
 From a base proof of ecdsa-sd-2023 it derives: the issuer's key is not needed, what the issuer made mandatory is always
 disclosed, and presentations of one credential can be linked. The other suites have no selective disclosure: with --key
-the subset is signed again, which only the issuer can do. Standard error says which of the two was done.`,
+the subset is signed again, which only the issuer can do. Standard error says which of the two was done.
+
+An SD-JWT or mdoc derives too; pointers go into its claims, of an mdoc below /credentialSubject. With --holder-key the
+presentation is bound to its verifier: by a KB-JWT for --audience and --nonce, or a device signature over --transcript.`,
 		Example: `  canonscope present --disclose /credentialSubject/degree credential.json
-  canonscope present --disclose /issuer --disclose /credentialSubject/degree --key issuer.json credential.json`,
+  canonscope present --disclose /issuer --disclose /credentialSubject/degree --key issuer.json credential.json
+  canonscope present --disclose /credentialSubject/degree --holder-key holder.json --audience https://v.example --nonce n token.txt`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			doc, err := readInput(cmd, args[0], engine.limits)
 			if err != nil {
 				return err
+			}
+			format, in := formatOf(doc)
+			if err := baseline.check(format); err != nil {
+				return err
+			}
+			if format != formatVCDM {
+				return baseline.present(cmd, format, in, disclose, engine.engine, engine.limits)
 			}
 			name, err := vcdm.SuiteOf(doc, engine.limits)
 			if err != nil {
@@ -75,6 +87,11 @@ the subset is signed again, which only the issuer can do. Standard error says wh
 		},
 	}
 	cmd.Flags().StringArrayVar(&disclose, "disclose", nil, "JSON `POINTER` to disclose; may repeat")
+	baseline.addFormat(cmd, "")
+	cmd.Flags().StringVar(&baseline.holder, "holder-key", "", "sd-jwt-vc, mdoc: key `FILE` of the holder or device, with its secret")
+	cmd.Flags().StringVar(&baseline.audience, "audience", "", "sd-jwt-vc: the verifier that the KB-JWT is meant for")
+	cmd.Flags().StringVar(&baseline.nonce, "nonce", "", "sd-jwt-vc: the verifier's nonce")
+	cmd.Flags().StringVar(&baseline.transcript, "transcript", "", "mdoc: SessionTranscript, CBOR in hexadecimal, `HEX`")
 	proof.add(cmd)
 	engine.add(cmd)
 	return cmd

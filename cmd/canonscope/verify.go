@@ -21,6 +21,7 @@ func newVerifyCommand() *cobra.Command {
 		now                string
 		controllers, known []string
 		anyForm, asJSON    bool
+		baseline           baselineFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "verify [flags] FILE|-",
@@ -30,10 +31,14 @@ purpose, dates of the proof, validity period, and the rules of the data model. N
 identifiers and from the documents of --controller. Exit status 1 says that it is not verified; every reason is printed.
 
 A signature shows who signed which statements. That the terms of a document mean what its reader thinks is shown only by
-contexts that the reader knows: see --known-contexts.`,
+contexts that the reader knows: see --known-contexts.
+
+Of an SD-JWT or mdoc it checks signature, digests, validity period and form, with the key of --issuer-key or a certificate
+chain to --roots; with --nonce also the KB-JWT, with --transcript the device signature.`,
 		Example: `  canonscope verify credential.json
   canonscope verify --domain verifier.example --challenge 1f44d55f presentation.json
-  canonscope verify --json --now 2026-06-30T12:00:00Z - < credential.json`,
+  canonscope verify --json --now 2026-06-30T12:00:00Z - < credential.json
+  canonscope verify --issuer-key issuer.json token.txt`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if now != "" {
@@ -42,6 +47,21 @@ contexts that the reader knows: see --known-contexts.`,
 					return fmt.Errorf("--now %s: want a time such as 2026-01-31T12:00:00Z", now)
 				}
 				v.Now = func() time.Time { return t }
+			}
+			doc, err := readInput(cmd, args[0], engine.limits)
+			if err != nil {
+				return err
+			}
+			format, in := formatOf(doc)
+			if err := baseline.check(format); err != nil {
+				return err
+			}
+			if format != formatVCDM {
+				at := time.Now()
+				if v.Now != nil {
+					at = v.Now()
+				}
+				return baseline.verify(cmd, format, in, engine.engine, engine.limits, at, asJSON)
 			}
 			for _, name := range vcdm.SuiteNames {
 				s, err := engine.suite(name, vcdm.SDOptions{})
@@ -60,10 +80,6 @@ contexts that the reader knows: see --known-contexts.`,
 			}
 			resolver.Now, resolver.Limits = v.Now, engine.limits
 			v.Resolver, v.Limits, v.Period = resolver, engine.limits, true
-			doc, err := readInput(cmd, args[0], engine.limits)
-			if err != nil {
-				return err
-			}
 			presentation, err := vcdm.IsPresentation(doc, engine.limits)
 			if err != nil {
 				return err
@@ -104,6 +120,12 @@ contexts that the reader knows: see --known-contexts.`,
 	f.StringArrayVar(&controllers, "controller", nil, "controlled identifier document `FILE` with keys; may repeat")
 	f.StringArrayVar(&known, "known-contexts", nil, "`JSON` of a @context that the reader knows; others are refused; may repeat")
 	f.BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
+	baseline.addFormat(cmd, "")
+	f.StringVar(&baseline.issuer, "issuer-key", "", "sd-jwt-vc, mdoc: key `FILE` of the issuer or document signer, its public half is enough")
+	f.StringVar(&baseline.roots, "roots", "", "sd-jwt-vc, mdoc: PEM `FILE` of trust anchors for x5c or x5chain")
+	f.StringVar(&baseline.audience, "audience", "", "sd-jwt-vc: this verifier's name")
+	f.StringVar(&baseline.nonce, "nonce", "", "sd-jwt-vc: demand a KB-JWT with this nonce")
+	f.StringVar(&baseline.transcript, "transcript", "", "mdoc: demand device authentication of this SessionTranscript, CBOR in hexadecimal, `HEX`")
 	f.BoolVar(&asJSON, "json", false, "print the result as JSON, errors as problem details (RFC 9457)")
 	engine.add(cmd)
 	return cmd

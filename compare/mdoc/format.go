@@ -42,7 +42,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if err != nil {
 		return nil, err
 	}
-	certificate, err := certificateOf(issuer.Public(), c.Issuer)
+	certificate, err := Certificate(issuer.Public(), c.Issuer)
 	if err != nil {
 		return nil, err
 	}
@@ -64,9 +64,9 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 
 var certificates sync.Map // issuer's Multikey and name to DER
 
-// certificateOf returns a document signer's certificate as an mdoc carries one, the same bytes for the same key and name.
+// Certificate returns a document signer's certificate as an mdoc carries one, the same bytes for the same key and name.
 // Its authority is made up: exchanges trust the key itself.
-func certificateOf(key *keys.Public, issuer string) ([]byte, error) {
+func Certificate(key *keys.Public, issuer string) ([]byte, error) {
 	id := key.Multikey() + " " + issuer
 	if der, ok := certificates.Load(id); ok {
 		return der.([]byte), nil

@@ -1,0 +1,337 @@
+package main
+
+import (
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+	"github.com/spf13/cobra"
+
+	"canonscope/canon"
+	"canonscope/compare/claims"
+	"canonscope/compare/mdoc"
+	"canonscope/compare/sdjwt"
+	"canonscope/schemas/catalogue"
+	"canonscope/vcdm/keys"
+)
+
+// Formats of issue, present and verify.
+const (
+	formatVCDM  = "vcdm"
+	formatSDJWT = "sd-jwt-vc"
+	formatMdoc  = "mdoc"
+)
+
+// baselineFlags are what issue, present and verify need for the formats that are not VCDM.
+type baselineFlags struct {
+	format      string
+	holder      string // key file
+	certificate string // PEM file
+	digest      string
+	issuer      string // key file
+	roots       string // PEM file
+	audience    string
+	nonce       string
+	transcript  string // hexadecimal
+}
+
+// formatOf returns the format of an input, and its bytes as the format's package reads them.
+func formatOf(in []byte) (format string, b []byte) {
+	if sdjwt.IsToken(in) {
+		return formatSDJWT, []byte(strings.TrimSpace(string(in)))
+	}
+	if b, ok := mdoc.Decode(in); ok {
+		return formatMdoc, b
+	}
+	return formatVCDM, in
+}
+
+// check refuses a --format that is unknown or not that of the input.
+func (f *baselineFlags) check(found string) error {
+	switch {
+	case f.format != "" && f.format != formatVCDM && f.format != formatSDJWT && f.format != formatMdoc:
+		return fmt.Errorf("unknown format %q: there are %s, %s, %s", f.format, formatVCDM, formatSDJWT, formatMdoc)
+	case f.format != "" && found != "" && f.format != found:
+		return fmt.Errorf("--format %s: the input is %s", f.format, found)
+	}
+	return nil
+}
+
+func (f *baselineFlags) addFormat(cmd *cobra.Command, def string) {
+	cmd.Flags().StringVar(&f.format, "format", def, strings.Join([]string{formatVCDM, formatSDJWT, formatMdoc}, ", "))
+}
+
+// issue signs the claims of a VCDM credential in another format.
+func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, engine string, limits canon.Limits) error {
+	key, err := readSecret(keyFile)
+	if err != nil {
+		return err
+	}
+	c, err := catalogue.Parse(doc)
+	if err != nil {
+		return err
+	}
+	in, err := claims.Of(c, []string{claims.Subject})
+	if err != nil {
+		return err
+	}
+	var holder *keys.Public
+	if f.holder != "" {
+		k, err := readKey(f.holder)
+		if err != nil {
+			return err
+		}
+		holder = k.Public
+	}
+	if f.format == formatSDJWT {
+		i := sdjwt.Issuer{Engine: engine, Key: key.Secret, Hash: f.digest, Holder: holder, Limits: limits}
+		out, err := i.Issue(in.JSON, sdjwt.Disclosable{Leaves: claims.Subject})
+		if err != nil {
+			return err
+		}
+		return printDocument(cmd, out)
+	}
+	if holder == nil {
+		return errors.New("an mdoc holds the device's key: give --holder-key FILE")
+	}
+	chain, err := readPEM(f.certificate)
+	if err != nil {
+		return err
+	}
+	if len(chain) == 0 {
+		der, err := mdoc.Certificate(key.Secret.Public(), c.Issuer)
+		if err != nil {
+			return err
+		}
+		chain = [][]byte{der}
+	}
+	i := mdoc.Issuer{Engine: engine, Key: key.Secret, Chain: chain, Device: holder, Digest: f.digest, Limits: limits}
+	out, err := i.Issue(in.JSON)
+	if err != nil {
+		return err
+	}
+	return printDocument(cmd, []byte(hex.EncodeToString(out)))
+}
+
+// present discloses a part of an SD-JWT or an mdoc.
+func (f *baselineFlags) present(cmd *cobra.Command, format string, in []byte, disclose []string, engine string, limits canon.Limits) error {
+	var key *keys.Secret
+	if f.holder != "" {
+		k, err := readSecret(f.holder)
+		if err != nil {
+			return err
+		}
+		key = k.Secret
+	}
+	var out []byte
+	var err error
+	if format == formatSDJWT {
+		var b *sdjwt.Binding
+		if key != nil {
+			if f.audience == "" || f.nonce == "" {
+				return errors.New("--holder-key binds a presentation to its verifier: give --audience and --nonce")
+			}
+			b = &sdjwt.Binding{Audience: f.audience, Nonce: f.nonce}
+		}
+		out, err = (&sdjwt.Holder{Engine: engine, Key: key, Limits: limits}).Present(in, disclose, b)
+	} else {
+		transcript, decoded := f.sessionTranscript()
+		if decoded != nil {
+			return decoded
+		}
+		if (key != nil) != (transcript != nil) {
+			return errors.New("device authentication needs both --holder-key and --transcript")
+		}
+		out, err = (&mdoc.Holder{Engine: engine, Key: key, Limits: limits}).Present(in, disclose, transcript)
+		out = []byte(hex.EncodeToString(out))
+	}
+	if err != nil {
+		return err
+	}
+	if err := printDocument(cmd, out); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(cmd.ErrOrStderr(), "derived")
+	return err
+}
+
+func (f *baselineFlags) sessionTranscript() ([]byte, error) {
+	if f.transcript == "" {
+		return nil, nil
+	}
+	b, err := hex.DecodeString(f.transcript)
+	if err != nil {
+		return nil, fmt.Errorf("--transcript: want the SessionTranscript as hexadecimal CBOR: %w", err)
+	}
+	return b, nil
+}
+
+// verify verifies an SD-JWT or an mdoc and prints what it discloses.
+func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, engine string, limits canon.Limits, now time.Time, asJSON bool) error {
+	var key *keys.Public
+	if f.issuer != "" {
+		k, err := readKey(f.issuer)
+		if err != nil {
+			return err
+		}
+		key = k.Public
+	}
+	ders, err := readPEM(f.roots)
+	if err != nil {
+		return err
+	}
+	var roots *x509.CertPool
+	if len(ders) > 0 {
+		roots = x509.NewCertPool()
+		for _, der := range ders {
+			c, err := x509.ParseCertificate(der)
+			if err != nil {
+				return fmt.Errorf("%s: %w", f.roots, err)
+			}
+			roots.AddCert(c)
+		}
+	}
+	if key == nil && roots == nil {
+		return errors.New("whose signature? give the issuer's key with --issuer-key FILE, or trust anchors with --roots FILE")
+	}
+	result := baselineResult{Format: format}
+	if format == formatSDJWT {
+		v := sdjwt.Verifier{Engine: engine, Key: key, Roots: roots, Now: now, Limits: limits, Binding: f.nonce != "", Audience: f.audience, Nonce: f.nonce}
+		err = result.sdjwt(v.Verify(in))
+	} else {
+		v := mdoc.Verifier{Engine: engine, Key: key, Roots: roots, Now: now, Limits: limits}
+		transcript, decoded := f.sessionTranscript()
+		if decoded != nil {
+			return decoded
+		}
+		if transcript != nil {
+			v.Device = &mdoc.DeviceAuth{Transcript: transcript}
+		}
+		err = result.mdoc(v.Verify(in))
+	}
+	if err != nil {
+		return err
+	}
+	return result.print(cmd, asJSON)
+}
+
+// baselineResult is the answer of verify, as --json prints it.
+type baselineResult struct {
+	Verified   bool              `json:"verified"`
+	Format     string            `json:"format"`
+	Reason     string            `json:"reason,omitempty"`
+	Claims     json.RawMessage   `json:"claims,omitempty"`    // the processed payload of an SD-JWT
+	Disclosed  []string          `json:"disclosed,omitempty"` // JSON pointers into it
+	NotChecked []string          `json:"notChecked,omitempty"`
+	Documents  []json.RawMessage `json:"documents,omitempty"` // of an mdoc
+}
+
+// refused notes why something is not verified. A limit is an error of its own.
+func (r *baselineResult) refused(err error) error {
+	var limit *canon.LimitError
+	if errors.As(err, &limit) {
+		return err
+	}
+	r.Reason = err.Error()
+	return nil
+}
+
+func (r *baselineResult) sdjwt(res *sdjwt.Result, err error) error {
+	if err != nil {
+		return r.refused(err)
+	}
+	r.Verified, r.Disclosed, r.NotChecked = true, res.Disclosed(), res.NotChecked
+	r.Claims, err = res.Claims()
+	return err
+}
+
+func (r *baselineResult) mdoc(docs []mdoc.Document, err error) error {
+	if err != nil {
+		return r.refused(err)
+	}
+	r.Verified = true
+	type element struct {
+		NameSpace  string `json:"nameSpace"`
+		Identifier string `json:"identifier"`
+		Value      string `json:"value"` // CBOR diagnostic notation
+	}
+	for _, d := range docs {
+		elements := []element{}
+		for _, e := range d.Elements {
+			value, err := cbor.Diagnose(e.Value)
+			if err != nil {
+				return err
+			}
+			elements = append(elements, element{e.NameSpace, e.Identifier, value})
+			r.Disclosed = append(r.Disclosed, e.Identifier)
+		}
+		b, err := json.Marshal(struct {
+			DocType    string    `json:"docType"`
+			ValidFrom  time.Time `json:"validFrom"`
+			ValidUntil time.Time `json:"validUntil"`
+			Elements   []element `json:"elements"`
+		}{d.DocType, d.ValidFrom, d.ValidUntil, elements})
+		if err != nil {
+			return err
+		}
+		r.Documents = append(r.Documents, b)
+	}
+	return nil
+}
+
+func (r *baselineResult) print(cmd *cobra.Command, asJSON bool) error {
+	w := cmd.OutOrStdout()
+	var err error
+	switch {
+	case asJSON:
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		err = enc.Encode(r)
+	case r.Verified:
+		_, err = fmt.Fprintf(w, "verified\n  %s: %d disclosed\n", r.Format, len(r.Disclosed))
+		for _, name := range r.NotChecked {
+			if err == nil {
+				_, err = fmt.Fprintf(w, "  not checked: %s\n", name)
+			}
+		}
+	default:
+		_, err = fmt.Fprintf(w, "not verified\n  %s\n", r.Reason)
+	}
+	if err == nil && !r.Verified {
+		err = &noError{}
+	}
+	return err
+}
+
+// readPEM reads the certificates of a PEM file; "" has none.
+func readPEM(path string) ([][]byte, error) {
+	if path == "" {
+		return nil, nil
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var out [][]byte
+	for {
+		var block *pem.Block
+		if block, b = pem.Decode(b); block == nil {
+			break
+		}
+		if block.Type == "CERTIFICATE" {
+			out = append(out, block.Bytes)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: holds no certificate in PEM", path)
+	}
+	return out, nil
+}
