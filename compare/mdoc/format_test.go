@@ -140,6 +140,9 @@ func TestDisclosesExactly(t *testing.T) {
 	}
 }
 
+// flips are the bits that TestTamper turns over in each byte. The stock engine is slow and gets one.
+var flips = map[string][]byte{mdoc.Native: {1, 2, 0x20, 0x80}, mdoc.Stock: {1}}
+
 // TestTamper changes every byte of a presentation in turn: none may verify.
 func TestTamper(t *testing.T) {
 	for _, engine := range engines {
@@ -148,7 +151,7 @@ func TestTamper(t *testing.T) {
 				x := exchange(t, engine, "EdDSA", simple(20), compare.Scenario{Binding: binding})
 				_, presented := issueAndPresent(t, x)
 				for i := range presented {
-					for _, flip := range []byte{1, 2, 0x20, 0x80} {
+					for _, flip := range flips[engine] {
 						b := bytes.Clone(presented)
 						b[i] ^= flip
 						if x.Verify(b) == nil {

@@ -151,6 +151,9 @@ func decode(t testing.TB, b []byte, v any) {
 	}
 }
 
+// flips are the bits that TestTamper turns over in each byte. The stock engine is slow and gets one.
+var flips = map[string][]byte{sdjwt.Native: {1, 2, 4}, sdjwt.Stock: {1}}
+
 // TestTamper changes every byte of a presentation in turn: none may verify.
 func TestTamper(t *testing.T) {
 	for _, engine := range engines {
@@ -159,7 +162,7 @@ func TestTamper(t *testing.T) {
 				x := exchange(t, engine, "EdDSA", simple(20), compare.Scenario{Binding: binding})
 				_, presented := issueAndPresent(t, x)
 				for i := range presented {
-					for _, flip := range []byte{1, 2, 4} {
+					for _, flip := range flips[engine] {
 						b := bytes.Clone(presented)
 						b[i] ^= flip
 						if x.Verify(b) == nil {
