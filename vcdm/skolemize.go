@@ -126,19 +126,11 @@ func (k *skolemizer) value(v any) any {
 		}
 	case map[string]any:
 		if text, ok := v["@value"]; ok {
-			if node, ok := k.probed(text); ok { // no identifier: the text as it was
-				v["@value"] = string(k.tape.Text(node))
-			}
-			delete(v, "@index")
+			v["@value"] = k.restore(text)
+			k.number(v)
 			return v
 		}
-		node, numbered := -1, false
-		if index, ok := v["@index"].(string); ok {
-			if n, err := strconv.Atoi(index); err == nil && n < len(k.tape.Nodes) {
-				node, numbered = n, true
-				delete(v, "@index")
-			}
-		}
+		node, numbered := k.number(v)
 		for key, member := range v {
 			if key == "@type" {
 				v[key] = k.identifiers(member)
@@ -155,6 +147,37 @@ func (k *skolemizer) value(v any) any {
 		case numbered:
 			k.ids[node] = fmt.Sprintf("%s%08d", k.prefix, node)
 			v["@id"] = k.ids[node]
+		}
+	}
+	return v
+}
+
+// number takes the node number off an object, if it has one.
+func (k *skolemizer) number(v map[string]any) (node int, ok bool) {
+	index, _ := v["@index"].(string)
+	n, err := strconv.Atoi(index)
+	if err != nil || n >= len(k.tape.Nodes) {
+		return -1, false
+	}
+	delete(v, "@index")
+	return n, true
+}
+
+// restore takes the traces of probing off a literal, which may be any JSON value.
+func (k *skolemizer) restore(v any) any {
+	switch v := v.(type) {
+	case string:
+		if node, ok := k.probed(v); ok { // no identifier: the text as it was
+			return string(k.tape.Text(node))
+		}
+	case []any:
+		for i := range v {
+			v[i] = k.restore(v[i])
+		}
+	case map[string]any:
+		k.number(v)
+		for key := range v {
+			v[key] = k.restore(v[key])
 		}
 	}
 	return v

@@ -150,6 +150,7 @@ func (all blanks) give(label string, taken map[string]bool, depth int) error {
 	}
 	id := fmt.Sprintf("n%x", sha256.Sum256([]byte(place+" "+contents)))
 	if taken[id] {
+
 		return generation("", "two equal lists stand in one place, and selective disclosure cannot tell them apart")
 	}
 	taken[id] = true
