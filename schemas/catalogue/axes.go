@@ -20,7 +20,7 @@ type shape struct {
 	embedded                                           float64 // bytes of the embedded file; 0 none
 	nonASCII, blank, identical                         float64 // percent; blank below 0: as the specification's examples have it
 	contexts, padding                                  float64 // further contexts, and terms of each
-	scoping, nested, proofs                            int     // index of a word of the axis
+	scoping, nested, proofs, topology                  int     // index of a word of the axis
 	profile                                            int     // how much of a profile: 0 name, 1 with an address, 2 all
 	identities                                         int     // identity objects of the subject
 	prose                                              int     // sentences of a description and of criteria
@@ -55,6 +55,8 @@ var axes = []*Axis{
 	{Name: "rubric-levels", About: "levels of a rubric", Max: 100, number: func(s *shape) *float64 { return &s.rubricLevels }},
 	{Name: "alignments", About: "alignments of an achievement", Max: 1000, number: func(s *shape) *float64 { return &s.alignments }},
 	{Name: "associations", About: "associations between the achievements of a CLR, in all", Max: 10000, number: func(s *shape) *float64 { return &s.associations }},
+	{Name: "topology", About: "which achievements the associations tie: each to its parent of four, each to the one before, all of the first few to each other",
+		Words: []string{"tree", "chain", "clique"}, word: func(s *shape) *int { return &s.topology }},
 	{Name: "endorsements", About: "endorsement credentials, in all", Max: 1000, number: func(s *shape) *float64 { return &s.endorsements }},
 	{Name: "evidence", About: "pieces of evidence of a credential", Max: 1000, number: func(s *shape) *float64 { return &s.evidence }},
 	{Name: "tags", About: "tags of an achievement", Max: 1000, number: func(s *shape) *float64 { return &s.tags }},

@@ -403,10 +403,60 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// Ten associations among twelve achievements: in a tree no source repeats and each target has at most four, a chain's ends
+// follow each other, a clique ties the first five to each other. The bytes stand.
+func TestTopology(t *testing.T) {
+	sizes := make(map[int]bool)
+	for _, topology := range []string{"tree", "chain", "clique"} {
+		c := document(t, "clr-medium:achievements=12:associations=10:topology="+topology, 0)
+		sizes[len(c.VCDM)] = true
+		var subject struct {
+			VerifiableCredential []struct {
+				CredentialSubject struct{ Achievement struct{ ID string } }
+			}
+			Association []struct{ SourceID, TargetID string }
+		}
+		if err := json.Unmarshal(c.Subject, &subject); err != nil {
+			t.Fatal(err)
+		}
+		place := make(map[string]int)
+		for i, v := range subject.VerifiableCredential {
+			place[v.CredentialSubject.Achievement.ID] = i
+		}
+		pairs := make(map[[2]int]bool)
+		for j, a := range subject.Association {
+			source, ok := place[a.SourceID]
+			target, also := place[a.TargetID]
+			pairs[[2]int{source, target}] = true
+			good := ok && also && target < source
+			switch topology {
+			case "tree":
+				good = good && source == j+1 && target == j/4
+			case "chain":
+				good = good && source == j+1 && target == j
+			case "clique":
+				good = good && source < 5
+			}
+			if !good {
+				t.Errorf("%s: association %d ties %d to %d", topology, j, source, target)
+			}
+		}
+		if len(pairs) != 10 {
+			t.Errorf("%s: %d different pairs of 10", topology, len(pairs))
+		}
+	}
+	if len(sizes) != 1 {
+		t.Errorf("the bytes differ: %v", sizes)
+	}
+}
+
 func TestPresets(t *testing.T) {
 	for _, p := range catalogue.Presets() {
-		if len(p.Schemas) < 2 {
+		if len(p.Schemas) < 2 || len(p.Labels) != len(p.Schemas) {
 			t.Errorf("preset %s compares nothing", p.Name)
+		}
+		if got, err := catalogue.PresetNamed(p.Name); err != nil || got.About != p.About {
+			t.Errorf("preset %s: %+v, %v", p.Name, got, err)
 		}
 		for _, name := range p.Schemas {
 			document(t, name, 0)

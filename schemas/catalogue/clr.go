@@ -6,7 +6,7 @@ const clrSchema = "https://purl.imsglobal.org/spec/clr/v2p0/schema/json/clr_v2p0
 
 func clr(name, about string, s shape) *generator {
 	return &generator{name: name, base: name, about: about, shape: s, draw: drawCLR,
-		axes: append([]string{"achievements", "associations"}, badgeAxes...)}
+		axes: append([]string{"achievements", "associations", "topology"}, badgeAxes...)}
 }
 
 func clrSmall() *generator {
@@ -103,9 +103,22 @@ func (b *badge) transcript() any {
 	return array{obj("id", "data:application/pdf;base64,"+b.file(b.shape.embedded), "type", b.types("Evidence"), "name", "Transcript as a document")}
 }
 
-// association j ties an achievement to its parent in a tree of four children each; further ones relate them again.
+// association j ties two achievements: a child and its parent in a tree of four children each, neighbours of a chain, or
+// the next two of the smallest clique. When none is left, further ones relate them again.
 func (b *badge) association(j int, ids []string) object {
-	child := 1 + j%max(1, len(ids)-1)
-	kind := []string{"isChildOf", "isPeerOf", "precedes"}[j/max(1, len(ids)-1)%3]
-	return b.node("type", "Association", "associationType", kind, "sourceId", ids[child%len(ids)], "targetId", ids[(child-1)/4])
+	links := max(1, len(ids)-1)
+	kind := []string{"isChildOf", "isPeerOf", "precedes"}[j/links%3]
+	source := 1 + j%links
+	target := (source - 1) / 4
+	switch b.topology {
+	case 1:
+		target = source - 1
+	case 2:
+		source, target = 1, j%max(1, len(ids)*links/2)
+		for target >= source {
+			target -= source
+			source++
+		}
+	}
+	return b.node("type", "Association", "associationType", kind, "sourceId", ids[source%len(ids)], "targetId", ids[target])
 }

@@ -1,19 +1,37 @@
 package catalogue
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Preset is a natural experiment: schemas that differ in one thing, to be measured side by side.
 type Preset struct {
 	Name, About string
 	Schemas     []string // names for Get
+	Labels      []string // what each of them is called in the experiment
 }
 
 // Presets lists the natural experiments.
 func Presets() []Preset {
 	return []Preset{
-		{"clr-or-elm", "About 4,000 quads in type-scoped contexts (CLR) and in a flat one (ELM)", []string{"clr-large", "elm-large"}},
+		{"clr-or-elm", "About 4,000 quads in type-scoped contexts (CLR) and in a flat one (ELM)", []string{"clr-large", "elm-large"}, []string{"CLR", "ELM"}},
 		{"transcript-pdf", "A transcript with and without its PDF", []string{
 			"clr-medium:achievements=3:associations=0:endorsements=0:embedded-bytes=128000",
 			"clr-medium:achievements=3:associations=0:endorsements=0",
-		}},
-		{"badge-ids", "Open Badges with and without an id on every node", []string{"ob3:blank=0", "ob3"}},
+		}, []string{"with PDF", "without"}},
+		{"badge-ids", "Open Badges with and without an id on every node", []string{"ob3:blank=0", "ob3"}, []string{"ids", "no ids"}},
 	}
+}
+
+// PresetNamed returns a preset. The error of an unknown name lists the valid ones.
+func PresetNamed(name string) (Preset, error) {
+	var names []string
+	for _, p := range Presets() {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return Preset{}, fmt.Errorf("no preset %q; there are: %s", name, strings.Join(names, ", "))
 }
