@@ -14,8 +14,11 @@ import (
 // Options bound a scan. Zero fields take the defaults of package canon.
 type Options struct {
 	Bytes int // document size
-	Depth int // nesting of arrays and objects
+	Depth int // nesting of arrays and objects, at most MaxDepth
 }
+
+// MaxDepth bounds every depth limit: what reads a tape recursively must not exhaust the stack, which cannot be recovered.
+const MaxDepth = 100_000
 
 // frame is one open container.
 type frame struct {
@@ -46,7 +49,7 @@ func (t *Tape) Scan(src []byte, opt Options) error {
 	if cap(t.Nodes) == 0 {
 		t.Nodes = make([]Node, 0, len(src)/16+8)
 	}
-	err := t.scan(src, opt.Depth)
+	err := t.scan(src, min(opt.Depth, MaxDepth))
 	if err != nil {
 		t.Nodes = t.Nodes[:0]
 	}

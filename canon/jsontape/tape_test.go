@@ -180,6 +180,7 @@ func TestLimits(t *testing.T) {
 		{deep(513), jsontape.Options{}, "depth"},
 		{bytes.Repeat([]byte(`{"a":`), 1_000_000), jsontape.Options{}, "depth"},
 		{deep(4), jsontape.Options{Depth: 3}, "depth"},
+		{deep(jsontape.MaxDepth + 1), jsontape.Options{Depth: 1 << 40}, "depth"},
 		{[]byte(`"abc"`), jsontape.Options{Bytes: 4}, "bytes"},
 	} {
 		err := tape.Scan(c.src, c.opt)
