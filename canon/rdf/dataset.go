@@ -81,10 +81,6 @@ func (d *Dataset) Append(kind Kind, text []byte) TermID {
 
 // Intern returns the number of the term with this text, adding a copy of it if it is new.
 func (d *Dataset) Intern(kind Kind, text []byte) TermID {
-	return d.intern(kind, text, true)
-}
-
-func (d *Dataset) intern(kind Kind, text []byte, copied bool) TermID {
 	if d.used >= len(d.table)-len(d.table)/4 {
 		d.grow()
 	}
@@ -92,10 +88,7 @@ func (d *Dataset) intern(kind Kind, text []byte, copied bool) TermID {
 	if id := d.table[i].id; id != 0 {
 		return id
 	}
-	if copied {
-		text = d.Store(text)
-	}
-	id := d.Append(kind, text)
+	id := d.Append(kind, d.Store(text))
 	d.table[i] = slot{h, id}
 	d.used++
 	return id

@@ -10,8 +10,8 @@ import (
 	"canonscope/canon"
 )
 
-// ParseNQuads adds the quads of an N-Quads document to d. Terms point into doc where its text is canonical already, so
-// doc must not change while d is in use. A malformed document is a [canon.SyntaxError], one above limits.Bytes a
+// ParseNQuads adds the quads of an N-Quads document to d. Literals point into doc where its text is canonical already, so
+// doc must not change while d is in use; other terms are few and are found again faster in memory of their own. A malformed document is a [canon.SyntaxError], one above limits.Bytes a
 // [canon.LimitError]; d then holds no quad of it.
 //
 // It accepts RDF 1.1 N-Quads and refuses what cannot be canonicalized: relative IRIs, escapes for characters that an IRI
@@ -95,7 +95,7 @@ func lastBreak(b []byte, from int) int {
 type parser struct {
 	d     *Dataset
 	b     []byte
-	keep  bool // terms may point into b
+	keep  bool // literals may point into b
 	base  int  // offset of b in the document
 	line  int  // number of the line being read, from 1
 	start int  // place in b where it starts
@@ -258,7 +258,7 @@ func (p *parser) iri(i int) (TermID, int) {
 	if end < 0 {
 		return 0, -1
 	}
-	return p.d.intern(IRI, text, !p.keep || &text[0] != &p.b[i]), end
+	return p.d.Intern(IRI, text), end
 }
 
 // iriText reads an IRIREF and returns its canonical text, which lies in b or, if it held escapes, in unescaped.
@@ -519,7 +519,7 @@ func (p *parser) blank(i int) (TermID, int) {
 	if r, _ := utf8.DecodeRune(p.b[i+2:]); r == '-' || r == '.' || r == 0xB7 || r >= 0x300 && r <= 0x36F || r == 0x203F || r == 0x2040 {
 		return 0, p.fail(i+2, "a blank node label cannot start with %q", r)
 	}
-	return p.d.intern(Blank, p.b[i:j], !p.keep), j
+	return p.d.Intern(Blank, p.b[i:j]), j
 }
 
 // labelByte marks the ASCII characters of PN_CHARS, and '.'.
