@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"canonscope/canon"
 )
@@ -192,11 +193,70 @@ func (r *nativeReader) item(b view, i int, ns []byte) (item nativeItem, err erro
 	if !ok {
 		return item, invalid(string(ns), ruleShape, "an item is not a byte string in tag 24")
 	}
+	if !r.usualItem(inner, &item) {
+		if err := r.anyItem(inner, ns, &item); err != nil {
+			return item, err
+		}
+	}
+	if len(item.random) < 16 {
+		return item, invalid(string(ns)+"/"+string(item.identifier), ruleDigest, "random has %d bytes, at least 16 are needed", len(item.random))
+	}
+	return item, nil
+}
+
+// usualItem reads an item whose members stand in the order of the standard, and says whether it is one. It checks what a
+// scan would: the four keys are what they are, and the value is scanned.
+func (r *nativeReader) usualItem(b view, item *nativeItem) bool {
+	s := &r.scanner
+	s.src, s.depth, s.keys = b, r.limits.WithDefaults().Depth, s.keys[:0]
+	defer func() { s.src = nil }()
+	at := 0
+	after := func(prefix string) bool {
+		if len(b)-at < len(prefix) || string(b[at:at+len(prefix)]) != prefix {
+			return false
+		}
+		at += len(prefix)
+		return true
+	}
+	str := func(want byte) (content []byte, ok bool) {
+		major, n, next, err := s.head(at)
+		if err != nil || major != want || n > uint64(len(b)-next) {
+			return nil, false
+		}
+		at = next + int(n)
+		return b[next:at], true
+	}
+	if !after("\xa4\x68digestID") {
+		return false
+	}
+	major, id, next, err := s.head(at)
+	if err != nil || major != majorUint {
+		return false
+	}
+	item.id, at = id, next
+	var ok bool
+	if !after("\x66random") {
+		return false
+	}
+	if item.random, ok = str(majorBytes); !ok || !after("\x71elementIdentifier") {
+		return false
+	}
+	if item.identifier, ok = str(majorText); !ok || !utf8.Valid(item.identifier) || !after("\x6celementValue") {
+		return false
+	}
+	end, err := s.item(at, 1)
+	item.value = b[at:]
+	return err == nil && end == len(b)
+}
+
+// anyItem reads an item of any form that a scan accepts.
+func (r *nativeReader) anyItem(inner view, ns []byte, item *nativeItem) error {
+	*item = nativeItem{}
 	if err := r.scan(inner); err != nil {
-		return item, err
+		return err
 	}
 	if !inner.named(0) {
-		return item, invalid(string(ns), ruleShape, "%s", itemShape)
+		return invalid(string(ns), ruleShape, "%s", itemShape)
 	}
 	found := 0
 	for key, v := range inner.members(0) {
@@ -220,12 +280,9 @@ func (r *nativeReader) item(b view, i int, ns []byte) (item nativeItem, err erro
 		}
 	}
 	if found != 4 {
-		return item, invalid(string(ns), ruleShape, "%s", itemShape)
+		return invalid(string(ns), ruleShape, "%s", itemShape)
 	}
-	if len(item.random) < 16 {
-		return item, invalid(string(ns)+"/"+string(item.identifier), ruleDigest, "random has %d bytes, at least 16 are needed", len(item.random))
-	}
-	return item, nil
+	return nil
 }
 
 // sign1 reads a COSE_Sign1 at i (RFC 9052 section 4.2).

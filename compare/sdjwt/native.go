@@ -526,14 +526,26 @@ func nativeCheck(where string, jwt []byte, parts [3][]byte, h header, key *keys.
 	return nil
 }
 
+// headerReader is the scratch memory of reading a JOSE header.
+type headerReader struct {
+	tape jsontape.Tape
+	buf  []byte
+}
+
+var headerReaders = sync.Pool{New: func() any { return new(headerReader) }}
+
 func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, err error) {
-	b, err := b64.AppendDecode(make([]byte, 0, 128), text)
-	if err != nil {
+	r := headerReaders.Get().(*headerReader)
+	defer func() {
+		if keep(r.buf) {
+			headerReaders.Put(r)
+		}
+	}()
+	if r.buf, err = b64.AppendDecode(r.buf[:0], text); err != nil {
 		return h, invalid(where, "RFC 7515 section 2", "header is no base64url: %v", err)
 	}
-	t := tapes.Get().(*jsontape.Tape)
-	defer tapes.Put(t)
-	if err := t.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
+	t := &r.tape
+	if err := t.Scan(r.buf, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
 		return h, wrap(where, "RFC 7515 section 4", err)
 	}
 	if t.Nodes[0].Kind != jsontape.Object {
@@ -544,11 +556,11 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 		switch string(t.Text(k)) {
 		case "alg":
 			if text {
-				h.alg = string(t.Text(v))
+				h.alg = intern(t.Text(v))
 			}
 		case "typ":
 			if text {
-				h.typ = string(t.Text(v))
+				h.typ = intern(t.Text(v))
 			}
 		case "crit":
 			h.crit = true
@@ -562,7 +574,15 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 	return h, nil
 }
 
-var tapes = sync.Pool{New: func() any { return new(jsontape.Tape) }}
+// intern spares an allocation for what headers usually hold.
+func intern(b []byte) string {
+	for _, s := range []string{Type, "EdDSA", "ES256", "ES384", "kb+jwt"} {
+		if string(b) == s {
+			return s
+		}
+	}
+	return string(b)
+}
 
 func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	r := newReader(token, v.Limits, v.Counters)

@@ -505,6 +505,9 @@ func (r *reader) unmet() error {
 
 // follow pushes the pointers that go on below a member or element and says whether one of them ends there.
 func (r *reader) follow(wanted []pointer, token []byte) (all bool) {
+	if !plain(token) {
+		token = appendToken(nil, token)[1:]
+	}
 	for _, p := range wanted {
 		rest, ok := cutToken(p.rest, token)
 		if ok {
@@ -517,11 +520,8 @@ func (r *reader) follow(wanted []pointer, token []byte) (all bool) {
 	return all
 }
 
-// cutToken takes a token off a JSON pointer.
+// cutToken takes a token, as it stands in pointers, off a JSON pointer.
 func cutToken(pointer string, token []byte) (rest string, ok bool) {
-	if !plain(token) {
-		token = appendToken(nil, token)[1:]
-	}
 	n := len(token) + 1
 	if len(pointer) < n || pointer[0] != '/' || pointer[1:n] != string(token) {
 		return "", false
@@ -635,11 +635,11 @@ func (r *reader) fact(name []byte, v, start int) {
 	f := &r.facts
 	switch string(name) {
 	case "iss":
-		f.iss = r.text(v)
+		f.iss = r.named(v)
 	case "vct":
 		f.vct = r.text(v)
 	case "sub":
-		f.sub = r.text(v)
+		f.sub = r.named(v)
 	case "aud":
 		f.aud = r.text(v)
 		r.span("aud", start)
@@ -669,6 +669,11 @@ func (r *reader) text(n int) scalar {
 		return scalar{present: true}
 	}
 	return scalar{present: true, typed: true, text: string(r.tape.Text(n))}
+}
+
+// named is text without the text, for claims of which only the type matters.
+func (r *reader) named(n int) scalar {
+	return scalar{present: true, typed: r.tape.Nodes[n].Kind == jsontape.String}
 }
 
 func (r *reader) number(n int) scalar {
