@@ -28,24 +28,30 @@ func newCanonizeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "canonize --method rdfc|jcs [flags] FILE|-",
 		Short: "Print the canonical form of a document",
-		Long: `Canonize prints the canonical form of a document: canonical N-Quads of RDFC-1.0, or canonical JSON of RFC 8785 (JCS).
+		Long: `Canonize prints the canonical form of a document: canonical N-Quads of RDFC-1.0,
+or canonical JSON of RFC 8785 (JCS).
 
-RDFC reads N-Quads and JSON-LD, JCS reads JSON. Without --input a file that ends in .nq or .nt is N-Quads; what else RDFC
-reads is JSON-LD. A document that would lose data is refused, unless --lossy: then the losses are listed on standard error.
-Contexts are found offline: given files, then given folders, then those built in; the network is asked only with
---allow-network. Numbers that JCS writes as others are listed on standard error.`,
+RDFC reads N-Quads and JSON-LD, JCS reads JSON. Without --input a file that ends
+in .nq or .nt is N-Quads; what else RDFC reads is JSON-LD. A document that would
+lose data is refused, unless --lossy: then the native engine lists the losses on
+standard error, as it always does with numbers that JCS writes as others.
+Contexts are found offline: given files, then given folders, then those built
+in; the network is asked only with --allow-network.`,
 		Example: `  canonscope canonize --method rdfc credential.json
   canonscope canonize --method rdfc --digest --hash sha384 dataset.nq
-  canonscope canonize --method rdfc --map - < dataset.nq --input nquads
+  canonscope canonize --method rdfc --input nquads --map - < dataset.nq
   canonscope canonize --method jcs --engine stock document.json`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt := canon.Options{Input: canon.Input(input), Hash: canon.Hash(hash), Limits: limits, Lossy: lossy, Issued: issued}
 			if err := checkPair(canon.Method(method), &opt, args[0]); err != nil {
 				return err
 			}
-			if issued && (digest || method == string(canon.JCS)) {
-				return errors.New("--map prints the issued-identifiers map of rdfc; it goes with neither --digest nor jcs")
+			switch {
+			case method == string(canon.JCS) && (issued || determined || limits.Work != 0):
+				return errors.New("--map, --determined and --max-work are for rdfc, not for jcs")
+			case issued && digest:
+				return errors.New("--map and --digest exclude one another")
 			}
 			loader, err := from.loader()
 			if err != nil {
@@ -103,27 +109,29 @@ Contexts are found offline: given files, then given folders, then those built in
 	f.IntVar(&limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d", canon.DefaultBytes))
 	f.IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
 	from.add(cmd)
-	cmd.MarkFlagRequired("method")
 	return cmd
 }
 
 // checkPair checks that a method takes an input and fills the default of the input.
 func checkPair(method canon.Method, opt *canon.Options, file string) error {
-	takes := map[canon.Method][]canon.Input{canon.RDFC: {canon.JSONLD, canon.NQuads}, canon.JCS: {canon.JSON}}[method]
-	if takes == nil {
+	takes := map[canon.Method][]string{canon.RDFC: {string(canon.JSONLD), string(canon.NQuads)}, canon.JCS: {string(canon.JSON)}}[method]
+	switch {
+	case method == "":
+		return errors.New("--method is missing; there are: rdfc, jcs")
+	case takes == nil:
 		return fmt.Errorf("no method %q; there are: rdfc, jcs", method)
 	}
 	if opt.Hash != canon.SHA256 && opt.Hash != canon.SHA384 {
 		return fmt.Errorf("no hash %q; there are: sha256, sha384", opt.Hash)
 	}
 	if opt.Input == "" {
-		opt.Input = takes[0]
+		opt.Input = canon.Input(takes[0])
 		if ext := filepath.Ext(file); method == canon.RDFC && (ext == ".nq" || ext == ".nt") {
 			opt.Input = canon.NQuads
 		}
 	}
-	if !slices.Contains(takes, opt.Input) {
-		return fmt.Errorf("method %s takes input %v, not %q", method, takes, opt.Input)
+	if !slices.Contains(takes, string(opt.Input)) {
+		return fmt.Errorf("method %s takes input %s, not %q", method, strings.Join(takes, " or "), opt.Input)
 	}
 	if opt.Limits.Work < 0 || opt.Limits.Bytes < 0 || opt.Limits.Depth < 0 {
 		return errors.New("a limit must not be negative")

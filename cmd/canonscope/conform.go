@@ -25,12 +25,13 @@ import (
 type suite struct {
 	name  string
 	title string
+	holds string // what DIR holds
 	stock string // module of the stock engine
 	run   func(ctx context.Context, engine, dir string) ([]conform.Result, error)
 }
 
 var suites = []suite{
-	{"rdfc", "the RDFC-1.0 suite: DIR holds manifest.jsonld, or pairs NNN-in.nq and NNN-out.nq", "github.com/piprate/json-gold",
+	{"rdfc", "the RDFC-1.0 suite", "manifest.jsonld, or pairs NNN-in.nq and NNN-out.nq", "github.com/piprate/json-gold",
 		func(ctx context.Context, engine, dir string) ([]conform.Result, error) {
 			c, err := engines.New(engine, canon.RDFC, engines.Config{})
 			if err != nil {
@@ -38,7 +39,7 @@ var suites = []suite{
 			}
 			return conform.RDFC(ctx, dir, c)
 		}},
-	{"jcs", "the JCS vectors: DIR holds the folders input and output, or numbers.csv, or both", "github.com/gowebpki/jcs",
+	{"jcs", "the JCS vectors", "the folders input and output, or numbers.csv, or both", "github.com/gowebpki/jcs",
 		func(ctx context.Context, engine, dir string) ([]conform.Result, error) {
 			c, err := engines.New(engine, canon.JCS, engines.Config{})
 			if err != nil {
@@ -46,7 +47,7 @@ var suites = []suite{
 			}
 			return conform.JCS(ctx, dir, c)
 		}},
-	{"jsonld", "the expand and toRdf suites of the JSON-LD API: DIR holds their manifests", "github.com/piprate/json-gold",
+	{"jsonld", "the expand and toRdf suites of the JSON-LD API", "their manifests", "github.com/piprate/json-gold",
 		func(ctx context.Context, engine, dir string) ([]conform.Result, error) {
 			p, err := engines.NewProcessor(engine, engines.Config{Loader: conform.JSONLDLoader(dir)})
 			if err != nil {
@@ -54,7 +55,7 @@ var suites = []suite{
 			}
 			return conform.JSONLD(ctx, dir, p)
 		}},
-	{"di", "the Data Integrity vectors, or artifacts of another implementation: DIR holds vc-di-eddsa and vc-di-ecdsa, or artifacts", "github.com/piprate/json-gold",
+	{"di", "the Data Integrity vectors", "vc-di-eddsa and vc-di-ecdsa, or artifacts of another implementation", "github.com/piprate/json-gold",
 		func(ctx context.Context, engine, dir string) ([]conform.Result, error) {
 			loader := contexts.Embedded()
 			if beside, err := contexts.Dir(filepath.Join(dir, "..", "contexts")); err == nil { // the contexts that are not built in
@@ -74,11 +75,11 @@ var suites = []suite{
 			}
 			return vectors.All(ctx, dir, vectors.Engines{RDFC: rdfc, JCS: c})
 		}},
-	{"sdjwt", "SD-JWT and SD-JWT VC data: DIR holds cases.json, index.json with the folders it names, or sdjwt-*.txt", "github.com/lestrrat-go/jwx/v2",
+	{"sdjwt", "SD-JWT and SD-JWT VC data", "cases.json, index.json with the folders it names, or sdjwt-*.txt", "github.com/lestrrat-go/jwx/v2",
 		func(_ context.Context, engine, dir string) ([]conform.Result, error) {
 			return sdjwt.Conform(dir, engine)
 		}},
-	{"mdoc", "mdoc data: DIR holds cases.json, *.json with mdoc_hex, or mdoc-*.hex", "github.com/fxamacker/cbor/v2",
+	{"mdoc", "mdoc data", "cases.json, *.json with mdoc_hex, or mdoc-*.hex", "github.com/fxamacker/cbor/v2",
 		func(_ context.Context, engine, dir string) ([]conform.Result, error) {
 			return mdoc.Conform(dir, engine)
 		}},
@@ -88,8 +89,9 @@ func newConformCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conform",
 		Short: "Run an official test suite through an engine",
-		Long: `Conform runs an official test suite through an engine and prints the outcome of each test, with the reason where it did
-not pass. Exit status 1 says that a test failed; a test that the engine does not claim is skipped.`,
+		Long: `Conform runs an official test suite through an engine and prints the outcome of
+each test, with the reason where it did not pass. Exit status 1 says that a test
+failed; a test that the engine does not claim is skipped.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -105,9 +107,10 @@ func newSuiteCommand(s suite) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   s.name + " [flags] DIR",
 		Short: "Run " + s.title,
+		Long:  "Run " + s.title + ". DIR holds\n" + s.holds + ".",
 		Example: "  canonscope conform " + s.name + " suite/\n" +
 			"  canonscope conform " + s.name + " --engine stock --earl report.ttl suite/",
-		Args: cobra.ExactArgs(1),
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			results, err := s.run(cmd.Context(), engine, args[0])
 			if err != nil {

@@ -23,12 +23,14 @@ func newExpandCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "expand [flags] FILE|-",
 		Short: "Print the expanded form of a JSON-LD document",
-		Long: `Expand prints the expanded form of a JSON-LD document as JSON: every term as its IRI, every value as an object.
+		Long: `Expand prints the expanded form of a JSON-LD document as JSON: every term as its
+IRI, every value as an object.
 
-A document that would lose data is refused, unless --lossy: then the losses are listed on standard error.`,
+A document that would lose data is refused, unless --lossy: then the losses are
+listed on standard error.`,
 		Example: `  canonscope expand credential.json
-  canonscope expand --lossy --context https://example.org/c=context.json - < credential.json`,
-		Args: cobra.ExactArgs(1),
+  canonscope expand --lossy --context https://example.org/c=c.json - < doc.json`,
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			loader, err := from.loader()
 			if err != nil {

@@ -7,9 +7,11 @@ func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "canonscope",
 		Short: "Canonicalization profiling workbench for W3C verifiable credentials",
-		Long: `Canonscope measures and explains the cost of canonicalizing W3C verifiable credentials.
+		Long: `Canonscope measures and explains the cost of canonicalizing W3C verifiable
+credentials.
 
-Exit status: 0 done, 1 the answer is no, 2 usage or input error, 3 a limit was reached.`,
+Exit status: 0 done, 1 the answer is no, 2 usage or input error, 3 a limit was
+reached.`,
 		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -20,5 +22,6 @@ Exit status: 0 done, 1 the answer is no, 2 usage or input error, 3 a limit was r
 	root.AddCommand(newSchemasCommand())
 	root.AddCommand(newRunCommand(), newCellsCommand(), newEnvCommand(), newVersionCommand(), newInternalRunCommand())
 	root.CompletionOptions.DisableDefaultCmd = true
+	wrapUsage(root)
 	return root
 }

@@ -5,7 +5,7 @@ import "github.com/spf13/cobra"
 func newSchemasCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schemas",
-		Short: "Credentials of the catalogue, their contexts and their JSON Schemas",
+		Short: "Credentials of the catalogue, their contexts and JSON Schemas",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
