@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,12 +24,14 @@ const (
 	documents   = 64
 	blocks      = 6
 	budget      = 46 * time.Second // of the default, so that it ends within a minute
-	deadline    = 2 * time.Minute  // of one child; with --full ten times that
+	deadline    = 2 * time.Minute  // of one child; ten times that with --full or for cells that the user names
 	memory      = 2 << 30
 	defaultRuns = 3
 	fullRuns    = 5
 	fullN       = 2000
 	fullProfile = 3 // CPU seconds
+
+	experimentProfile = 1 // CPU seconds: a phase needs samples at every size
 )
 
 func newRunCommand() *cobra.Command {
@@ -37,6 +40,8 @@ func newRunCommand() *cobra.Command {
 		policy   matrix.Policy
 		plan     = measure.Plan{Documents: documents, Blocks: blocks, Memory: memory, Deadline: deadline}
 		out      string
+		axes     []string
+		presets  []string
 		full     bool
 		jsonText bool
 	)
@@ -48,9 +53,16 @@ func newRunCommand() *cobra.Command {
 Without a flag it measures a default subset in under a minute and says what it left out. Times are process CPU, the
 garbage collector included. A cell is timed only after its gate: the canonical form agrees with another implementation,
 verify accepts what was presented and refuses altered copies. Results go to a new folder: env.json, runs.jsonl (a line as
-each run finishes), results.json, table.md, table.csv, bench.txt for benchstat, profiles for "go tool pprof", flame graphs.`,
+each run finishes), results.json, table.md, table.csv, bench.txt for benchstat, profiles for "go tool pprof", flame graphs.
+
+With --axis it measures a schema at each value of an axis and shows cost by size and phase, with the exponent of growth. One
+axis varies at a time, the others stand. --preset does so for an experiment of the catalogue. Both measure eddsa-rdfc-2022
+with the engines native and stock, unless flags name others. Cells that flags name are never left out, however long they take.`,
 		Example: `  canonscope run
   canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --schema ob3 --operation verify
+  canonscope run --axis achievements=1,2,5,10,30
+  canonscope run --schema ob3 --axis alignments=1,10,50 --axis scoping=type,flat --engine native
+  canonscope run --preset clr-or-elm
   canonscope run --full --out results/full`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -77,7 +89,18 @@ each run finishes), results.json, table.md, table.csv, bench.txt for benchstat, 
 			if plan.N == 0 {
 				plan.Budget = budget
 			}
-			selection, err := matrix.Select(filter, policy)
+			named := slices.ContainsFunc([]string{"format", "suite", "engine", "algorithm", "schema", "axis", "preset"}, changed)
+			if named {
+				plan.Keep, plan.Deadline = true, 10*deadline
+			}
+			experiments, err := experimentsOf(cmd.Context(), filter.Schemas, axes, presets, plan.Seed)
+			if err != nil {
+				return err
+			}
+			if experiments != nil && !full && !changed("profile-seconds") {
+				plan.Profile = experimentProfile
+			}
+			selection, err := selectCells(experiments, filter, policy)
 			if err != nil {
 				return err
 			}
@@ -99,7 +122,7 @@ each run finishes), results.json, table.md, table.csv, bench.txt for benchstat, 
 			campaign.Command = strings.Join(append([]string{"canonscope"}, os.Args[1:]...), " ")
 			campaign.LeftOut = append(selection.LeftOut, campaign.LeftOut...)
 			campaign.Results = append(campaign.Results, selection.Unsupported()...)
-			if err := finish(cmd.OutOrStdout(), campaign, folder, jsonText); err != nil {
+			if err := finish(cmd.OutOrStdout(), campaign, experiments, folder, jsonText); err != nil {
 				return err
 			}
 			return verdict(campaign)
@@ -107,6 +130,8 @@ each run finishes), results.json, table.md, table.csv, bench.txt for benchstat, 
 	}
 	matrixFlags(cmd, &filter, &policy)
 	flags := cmd.Flags()
+	flags.StringArrayVar(&axes, "axis", nil, "walk an axis `AXIS=VALUE,VALUE,...` and show how costs grow; may repeat")
+	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
 	flags.IntVar(&plan.N, "n", 0, "timed operations per cell and run; without it as many as end in time")
 	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per cell")
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
@@ -119,20 +144,40 @@ each run finishes), results.json, table.md, table.csv, bench.txt for benchstat, 
 }
 
 // finish writes the results and prints them.
-func finish(stdout io.Writer, c *compare.Campaign, folder *measure.Folder, jsonText bool) error {
+func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experiment, folder *measure.Folder, jsonText bool) error {
 	table := report.NewTable(c)
+	var growth []report.Growth
+	for _, e := range experiments {
+		growth = append(growth, report.NewGrowth(c, e))
+	}
+	inJSON := func(w io.Writer) error {
+		if growth != nil {
+			return report.GrowthJSON(w, c, table, growth)
+		}
+		return report.JSON(w, c, table)
+	}
+	colour := terminal(stdout) && os.Getenv("NO_COLOR") == ""
 	err := errors.Join(
-		folder.Write("results.json", func(w io.Writer) error { return report.JSON(w, c, table) }),
+		folder.Write("results.json", inJSON),
 		folder.Write("bench.txt", func(w io.Writer) error { return report.Bench(w, c) }),
 		folder.Write("table.md", func(w io.Writer) error { return report.Markdown(w, table) }),
 		folder.Write("table.csv", func(w io.Writer) error { return report.CSV(w, table) }))
 	if err != nil {
 		return err
 	}
-	if jsonText {
-		return report.JSON(stdout, c, table)
+	if growth != nil {
+		text := func(w io.Writer) error { return report.GrowthText(w, c, table, growth, false) }
+		if err := folder.Write("growth.txt", text); err != nil {
+			return err
+		}
 	}
-	return report.Text(stdout, c, table, terminal(stdout) && os.Getenv("NO_COLOR") == "")
+	switch {
+	case jsonText:
+		return inJSON(stdout)
+	case growth != nil:
+		return report.GrowthText(stdout, c, table, growth, colour)
+	}
+	return report.Text(stdout, c, table, colour)
 }
 
 // verdict is the answer no for a campaign with a cell that could not be measured.

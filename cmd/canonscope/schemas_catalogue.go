@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -56,11 +56,11 @@ path stands for a credential of yours wherever a name does.`,
 			for _, r := range rows {
 				fmt.Fprintf(w, "%-16s %7d %5d %5d  %s\n", r.Name, r.Figures.Bytes, r.Figures.Quads, r.Figures.Blank, r.About)
 			}
-			fmt.Fprintln(w, "\nTo compare:")
+			fmt.Fprintln(w, "\nTo compare with canonscope run --preset:")
 			for _, p := range catalogue.Presets() {
-				fmt.Fprintf(w, "  %s: %s\n", p.Name, p.About)
+				fmt.Fprintf(w, "%s: %s\n", p.Name, p.About)
 				for _, s := range p.Schemas {
-					fmt.Fprintf(w, "    %s\n", s)
+					fmt.Fprintf(w, "  %s\n", s)
 				}
 			}
 			_, err := fmt.Fprintf(w, "\nRefused by every processor: %s\n", strings.Join(catalogue.Negatives(), ", "))
@@ -100,8 +100,7 @@ func newSchemasShowCommand() *cobra.Command {
 				return nil // a file has none
 			}
 			fmt.Fprintln(w)
-			t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(t, "AXIS\tHERE\tRANGE\tWHAT")
+			fmt.Fprintf(w, "%-20s %-12s %s\n", "AXIS", "HERE", "RANGE")
 			for _, a := range axes {
 				here, err := a.Value(args[0])
 				if err != nil {
@@ -111,9 +110,12 @@ func newSchemasShowCommand() *cobra.Command {
 				if a.Words == nil {
 					values = fmt.Sprintf("%.0f..%.0f", a.Min, a.Max)
 				}
-				fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", a.Name, here, values, a.About)
+				fmt.Fprintf(w, "%-20s %-12s %s\n", a.Name, here, values)
+				for _, line := range wrapped(a.About, columns-4) {
+					fmt.Fprintf(w, "    %s\n", line)
+				}
 			}
-			return t.Flush()
+			return nil
 		},
 	}
 }
@@ -221,4 +223,20 @@ func printJSON(cmd *cobra.Command, v any) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// columns of a terminal that text keeps to.
+const columns = 80
+
+// wrapped divides words into lines of at most width characters; a longer word has a line of its own.
+func wrapped(text string, width int) []string {
+	var lines []string
+	for _, word := range strings.Fields(text) {
+		if n := len(lines); n > 0 && utf8.RuneCountInString(lines[n-1])+1+utf8.RuneCountInString(word) <= width {
+			lines[n-1] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }

@@ -267,7 +267,7 @@ func ansi(hex string) string {
 func (p *printer) foot(c *compare.Campaign, t Table) {
 	p.line("")
 	documents, altered, gated := 0, 0, 0
-	oracles := make(map[string]bool)
+	oracles := make(map[string]int) // by the engines that agree, the fewest documents compared
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		if r.Documents > 0 {
@@ -275,17 +275,26 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			documents, altered = r.Documents, altered+r.Tampers
 		}
 		if r.Oracle != "" {
-			with := r.Cell.Engine + " with " + r.Oracle
-			if 0 < r.Compared && r.Compared < r.Documents { // the gate had too much to compare
-				with += fmt.Sprintf(" (%s: %d of %s)", schemaName(r.Cell.Schema), r.Compared, plural(r.Documents, "document"))
+			with, n := r.Cell.Engine+" with "+r.Oracle, r.Documents
+			if 0 < r.Compared && r.Compared < n { // the gate had too much to compare
+				n = r.Compared
 			}
-			oracles[with] = true
+			if least, ok := oracles[with]; !ok || n < least {
+				oracles[with] = n
+			}
 		}
 	}
 	p.wrapped(2, "", fmt.Sprintf("gates: %d of %s passed over %s each; %d altered presentations refused", gated, plural(len(t.Rows), "exchange"),
 		plural(documents, "document"), altered))
 	if len(oracles) > 0 {
-		p.wrapped(2, "", "canonical forms agree: "+strings.Join(slices.Sorted(maps.Keys(oracles)), "; "))
+		var agree []string
+		for _, with := range slices.Sorted(maps.Keys(oracles)) {
+			if n := oracles[with]; n < documents {
+				with += fmt.Sprintf(" (of large documents at least %d of %d)", n, documents)
+			}
+			agree = append(agree, with)
+		}
+		p.wrapped(2, "", "canonical forms agree: "+strings.Join(agree, "; "))
 	}
 	if a := t.Attributed; a.Foreground > 0 {
 		p.wrapped(2, "", fmt.Sprintf("profiles: %s (%s to %s) of %s foreground samples attributed; %s background samples; samples cover %.2f of the CPU time",

@@ -6,6 +6,11 @@ import (
 	"slices"
 )
 
+const (
+	quantile     = 1.959964 // of the normal distribution, for Confidence
+	leastSamples = 10       // of a profile, for a cost of its own
+)
+
 // Exponent returns by which power of x a cost grows: the slope of the least-squares line through log cost over log x. Each
 // point has the cells whose medians add up to its cost. The interval is the bootstrap of [Sum]: it says how far noise moves
 // the slope, not whether a power describes the growth; compare [Step] for that. It needs two different x, all above 0.
@@ -32,7 +37,11 @@ func Exponent(x []float64, points [][]Sample, seed uint64) Estimate {
 		}
 		return Slope(x, costs)
 	}
-	return resampled(runs, slope, seed)
+	e := resampled(runs, slope, seed)
+	if math.IsNaN(e.Low+e.Center+e.High) || math.IsInf(e.Low+e.Center+e.High, 0) {
+		return Estimate{} // a clock that read nothing
+	}
+	return e
 }
 
 // Step is the exponent between the last two points.
@@ -59,11 +68,10 @@ func Slope(x, y []float64) float64 {
 // CountedExponent is [Exponent] for costs that rest on a number of profile samples each. A count of n is uncertain by 1/√n
 // of itself (Poisson), which the slope inherits. Points with fewer than 10 samples say nothing and are left out; two must stay.
 func CountedExponent(x, costs []float64, samples []int64) Estimate {
-	const least = 10
 	var xs, ys, variance []float64
 	n := 0
 	for i := range x {
-		if samples[i] >= least && costs[i] > 0 {
+		if samples[i] >= leastSamples && costs[i] > 0 {
 			xs, ys, variance = append(xs, x[i]), append(ys, costs[i]), append(variance, 1/float64(samples[i]))
 			n += int(samples[i])
 		}
@@ -75,9 +83,26 @@ func CountedExponent(x, costs []float64, samples []int64) Estimate {
 	for i, w := range slopeWeights(xs) {
 		v += w * w * variance[i]
 	}
-	const quantile = 1.959964 // of the normal distribution, for Confidence
 	s := Slope(xs, ys)
 	return Estimate{Center: s, Low: s - quantile*math.Sqrt(v), High: s + quantile*math.Sqrt(v), N: n}
+}
+
+// Counted is a cost that rests on a number of profile samples; the interval is that of the count.
+func Counted(cost float64, samples int64) Estimate {
+	if samples == 0 {
+		return Estimate{}
+	}
+	half := cost * quantile / math.Sqrt(float64(samples))
+	return Estimate{Center: cost, Low: max(0, cost-half), High: cost + half, N: int(samples)}
+}
+
+// CountedRatio is the ratio of two costs that rest on profile samples, 10 or more each; the interval is that of its logarithm.
+func CountedRatio(num, den float64, numSamples, denSamples int64) Estimate {
+	if numSamples < leastSamples || denSamples < leastSamples || den <= 0 {
+		return Estimate{}
+	}
+	f := math.Exp(quantile * math.Sqrt(1/float64(numSamples)+1/float64(denSamples)))
+	return Estimate{Center: num / den, Low: num / den / f, High: num / den * f, N: int(numSamples + denSamples)}
 }
 
 // slopeWeights are what log y is to be weighted with to get the slope; nil if x does not vary.

@@ -15,7 +15,7 @@ type Preset struct {
 // Presets lists the natural experiments.
 func Presets() []Preset {
 	return []Preset{
-		{"clr-or-elm", "About 4,000 quads in type-scoped contexts (CLR) and in a flat one (ELM)", []string{"clr-large", "elm-large"}, []string{"CLR", "ELM"}},
+		{"clr-or-elm", "About 4,000 quads in scoped contexts (CLR), in a flat one (ELM)", []string{"clr-large", "elm-large"}, []string{"CLR", "ELM"}},
 		{"transcript-pdf", "A transcript with and without its PDF", []string{
 			"clr-medium:achievements=3:associations=0:endorsements=0:embedded-bytes=128000",
 			"clr-medium:achievements=3:associations=0:endorsements=0",

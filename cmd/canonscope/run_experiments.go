@@ -1,0 +1,36 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"canonscope/compare"
+	"canonscope/compare/matrix"
+	"canonscope/schemas/catalogue"
+)
+
+// experimentsOf reads --axis and --preset; none is no error.
+func experimentsOf(ctx context.Context, schemas, axes, presets []string, seed uint64) ([]compare.Experiment, error) {
+	switch {
+	case len(presets) == 0:
+		return matrix.Along(ctx, schemas, axes, seed)
+	case len(axes)+len(schemas) > 0:
+		return nil, errors.New("--preset names its schemas; leave --schema and --axis out")
+	}
+	return matrix.Presets(ctx, presets, seed)
+}
+
+func selectCells(experiments []compare.Experiment, f matrix.Filter, p matrix.Policy) (*matrix.Selection, error) {
+	if experiments == nil {
+		return matrix.Select(f, p)
+	}
+	return matrix.SelectExperiments(experiments, f, p)
+}
+
+func presetNames() []string {
+	var names []string
+	for _, p := range catalogue.Presets() {
+		names = append(names, p.Name)
+	}
+	return names
+}

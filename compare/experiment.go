@@ -1,0 +1,18 @@
+package compare
+
+import "canonscope/schemas/shape"
+
+// Experiment is a series of schemas that differ in one thing: the values of an axis, or a preset.
+type Experiment struct {
+	Name   string  `json:"name"`  // the axis, or the preset
+	Base   string  `json:"base"`  // schema whose other axes stand; "" of a preset
+	About  string  `json:"about"` // for people
+	Points []Point `json:"points"`
+}
+
+// Point is one schema of an experiment.
+type Point struct {
+	Label   string         `json:"label"`   // value of the axis
+	Schema  string         `json:"schema"`  // catalogue name
+	Figures *shape.Figures `json:"figures"` // of its first document
+}

@@ -1,0 +1,142 @@
+package matrix
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"canonscope/canon/engines"
+	"canonscope/compare"
+	"canonscope/schemas"
+	"canonscope/schemas/catalogue"
+	"canonscope/schemas/contexts"
+	"canonscope/schemas/shape"
+)
+
+// baseSchemas are those an axis is walked from if none is named: the first that has it.
+var baseSchemas = []string{"clr-medium", "elm-medium", "simple-20"}
+
+// Along makes an experiment of each axis, written AXIS=VALUE,VALUE, from each base schema. One axis varies, the others
+// stand. Without bases a medium schema that has the axis is taken. The figures are those of the first document of a seed.
+func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Experiment, error) {
+	var out []compare.Experiment
+	for _, a := range axes {
+		name, list, ok := strings.Cut(a, "=")
+		values := strings.Split(list, ",")
+		if !ok || name == "" || len(values) < 2 {
+			return nil, fmt.Errorf("--axis %s: want AXIS=VALUE,VALUE,...: two values or more", a)
+		}
+		from := bases
+		if len(from) == 0 {
+			base, err := baseOf(name)
+			if err != nil {
+				return nil, fmt.Errorf("--axis %s: %w", a, err)
+			}
+			from = []string{base}
+		}
+		for _, base := range from {
+			g, err := catalogue.Get(base)
+			if err != nil {
+				return nil, fmt.Errorf("--schema: %w", err)
+			}
+			e := compare.Experiment{Name: name, Base: g.Name()}
+			for i, v := range values {
+				if slices.Contains(values[:i], v) {
+					return nil, fmt.Errorf("--axis %s: %s stands there twice", a, v)
+				}
+				at, err := catalogue.With(g, name, v)
+				if err != nil {
+					return nil, fmt.Errorf("--axis %s: %w", a, err)
+				}
+				p, err := point(ctx, at, v, seed)
+				if err != nil {
+					return nil, err
+				}
+				e.Points = append(e.Points, p)
+			}
+			e.About = aboutAxis(name)
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// Presets makes the experiments of the catalogue's presets.
+func Presets(ctx context.Context, names []string, seed uint64) ([]compare.Experiment, error) {
+	var out []compare.Experiment
+	for _, name := range names {
+		preset, err := catalogue.PresetNamed(name)
+		if err != nil {
+			return nil, fmt.Errorf("--preset: %w", err)
+		}
+		e := compare.Experiment{Name: preset.Name, About: preset.About}
+		for i, s := range preset.Schemas {
+			g, err := catalogue.Get(s)
+			if err != nil {
+				return nil, err
+			}
+			p, err := point(ctx, g, preset.Labels[i], seed)
+			if err != nil {
+				return nil, err
+			}
+			e.Points = append(e.Points, p)
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
+func point(ctx context.Context, g schemas.Generator, label string, seed uint64) (compare.Point, error) {
+	c, err := g.Document(seed, 0)
+	if err != nil {
+		return compare.Point{}, err
+	}
+	f, err := shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Embedded()})
+	if err != nil {
+		return compare.Point{}, fmt.Errorf("schema %s: %w", g.Name(), err)
+	}
+	return compare.Point{Label: label, Schema: g.Name(), Figures: f}, nil
+}
+
+func baseOf(axis string) (string, error) {
+	for _, base := range append(slices.Clone(baseSchemas), catalogue.Names()...) {
+		axes, err := catalogue.Axes(base)
+		if err == nil && slices.ContainsFunc(axes, func(a *catalogue.Axis) bool { return a.Name == axis }) {
+			return base, nil
+		}
+	}
+	all, err := catalogue.Axes("")
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	for _, a := range all {
+		names = append(names, a.Name)
+	}
+	return "", fmt.Errorf("no axis %q; there are: %s", axis, strings.Join(names, ", "))
+}
+
+// aboutAxis is what an axis is, for people.
+func aboutAxis(name string) string {
+	all, err := catalogue.Axes("")
+	if err != nil {
+		return ""
+	}
+	return all[slices.IndexFunc(all, func(a *catalogue.Axis) bool { return a.Name == name })].About
+}
+
+// SelectExperiments returns the exchanges of experiments: those that the filter names, or the suite eddsa-rdfc-2022 with the
+// engines native and stock if it names none.
+func SelectExperiments(experiments []compare.Experiment, f Filter, p Policy) (*Selection, error) {
+	if len(f.Formats)+len(f.Suites)+len(f.Engines)+len(f.Algorithms) == 0 {
+		f.Suites, f.Engines = []string{"eddsa-rdfc-2022"}, []string{engines.Native, engines.Stock}
+	}
+	f.Schemas = nil
+	for _, e := range experiments {
+		for _, p := range e.Points {
+			f.Schemas = append(f.Schemas, p.Schema)
+		}
+	}
+	return Select(f, p)
+}

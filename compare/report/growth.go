@@ -1,0 +1,235 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"slices"
+	"strconv"
+
+	"canonscope/canon/phase"
+	"canonscope/compare"
+	"canonscope/compare/stats"
+	"canonscope/profiles"
+)
+
+// Growth says how the costs of an experiment grow.
+type Growth struct {
+	compare.Experiment
+	By     string  `json:"by,omitempty"` // the figure that exponents are of; "" where none varies enough, and ratios are shown
+	Curves []Curve `json:"curves"`
+}
+
+// Curve is one exchange along an experiment.
+type Curve struct {
+	Cell       compare.Cell `json:"cell"` // without schema and operation
+	Reissued   bool         `json:"reissued"`
+	Operations []Quantity   `json:"operations"` // issue, present, verify, issue + verify, exchange
+	Phases     []Quantity   `json:"phases"`     // of the exchange, largest first
+	Reasons    []string     `json:"reasons,omitempty"`
+}
+
+// Quantity is a cost at each point: process CPU nanoseconds of one operation or exchange.
+type Quantity struct {
+	Name     string            `json:"name"`
+	Cost     []stats.Estimate  `json:"cpu_ns"`             // N of 0 where it was not measured
+	Exponent *stats.Estimate   `json:"exponent,omitempty"` // over all points
+	Step     *stats.Estimate   `json:"step,omitempty"`     // between the last two
+	Ratios   []*stats.Estimate `json:"ratios,omitempty"`   // of each further point to the first
+}
+
+// Names of the sums among the operations of a curve.
+const (
+	issueVerify = "issue+verify"
+	exchange    = "exchange"
+)
+
+// varies is how much a figure must vary for an exponent to mean something.
+const varies = 1.5
+
+// by chooses the figure that the costs of an experiment are fitted to.
+func by(e *compare.Experiment) (string, []float64) {
+	for _, c := range []struct {
+		name string
+		of   func(compare.Point) float64
+	}{
+		{"quads", func(p compare.Point) float64 { return float64(p.Figures.Quads) }},
+		{"bytes", func(p compare.Point) float64 { return float64(p.Figures.Bytes) }},
+		{"blank nodes", func(p compare.Point) float64 { return float64(p.Figures.Blank) }},
+		{"scoped nodes", func(p compare.Point) float64 { return float64(p.Figures.Scoped) }},
+		{"context bytes", func(p compare.Point) float64 { return float64(p.Figures.ContextBytes + p.Figures.InlineBytes) }},
+	} {
+		var x []float64
+		for _, p := range e.Points {
+			x = append(x, c.of(p))
+		}
+		if least := slices.Min(x); least > 0 && slices.Max(x) >= varies*least {
+			return c.name, x
+		}
+	}
+	return "", nil
+}
+
+// numeric tells whether the labels are numbers: only sizes have exponents.
+func numeric(e *compare.Experiment) bool {
+	return e.Base != "" && !slices.ContainsFunc(e.Points, func(p compare.Point) bool { _, err := strconv.ParseFloat(p.Label, 64); return err != nil })
+}
+
+// NewGrowth makes the curves of an experiment from the results of its schemas.
+func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
+	g := Growth{Experiment: e}
+	var x []float64
+	if numeric(&e) {
+		g.By, x = by(&e)
+	}
+	results := make(map[string]*compare.Result)
+	var cells []compare.Cell
+	for i := range c.Results {
+		r := &c.Results[i]
+		results[r.ID] = r
+		cell := r.Cell.Exchange()
+		if cell.Schema = ""; r.Cell.Schema == e.Points[0].Schema && !slices.Contains(cells, cell) {
+			cells = append(cells, cell)
+		}
+	}
+	for _, cell := range cells {
+		g.Curves = append(g.Curves, newCurve(cell, e.Points, x, results, c.Seed))
+	}
+	return g
+}
+
+func newCurve(cell compare.Cell, points []compare.Point, x []float64, results map[string]*compare.Result, seed uint64) Curve {
+	curve := Curve{Cell: cell}
+	samples := make([]cellSamples, len(points))
+	phases := make([]phaseCosts, len(points))
+	for i, p := range points {
+		samples[i] = make(cellSamples)
+		cell.Schema = p.Schema
+		for _, op := range compare.Operations {
+			r := results[cell.With(op).ID()]
+			if r == nil {
+				continue
+			}
+			curve.Reissued = curve.Reissued || r.Work.Reissued
+			if r.State != compare.Measured || len(r.Blocks) == 0 {
+				if reason := p.Label + ": " + string(r.State) + ": " + r.Reason; !slices.Contains(curve.Reasons, reason) {
+					curve.Reasons = append(curve.Reasons, reason)
+				}
+				continue
+			}
+			samples[i][op] = per(r.Blocks, func(b compare.Block) int64 { return b.CPU })
+			phases[i].add(r, stats.Median(samples[i][op]).Center)
+		}
+	}
+	for _, q := range []struct {
+		name string
+		ops  []compare.Operation
+	}{
+		{string(compare.Issue), compare.Operations[:1]}, {string(compare.Present), compare.Operations[1:2]},
+		{string(compare.Verify), compare.Operations[2:]}, {issueVerify, []compare.Operation{compare.Issue, compare.Verify}},
+		{exchange, compare.Operations},
+	} {
+		quantity := Quantity{Name: q.name}
+		var xs []float64
+		var costs [][]stats.Sample
+		for i := range points {
+			s := samples[i].of(q.ops...)
+			quantity.Cost = append(quantity.Cost, stats.Sum(s, seed))
+			if s == nil {
+				continue
+			}
+			if costs = append(costs, s); x != nil {
+				xs = append(xs, x[i])
+			}
+		}
+		if x != nil {
+			quantity.Exponent, quantity.Step = some(stats.Exponent(xs, costs, seed)), some(stats.Step(xs, costs, seed))
+		} else {
+			for i := range points[1:] {
+				quantity.Ratios = append(quantity.Ratios, some(stats.Ratio(samples[i+1].of(q.ops...), samples[0].of(q.ops...), seed)))
+			}
+		}
+		curve.Operations = append(curve.Operations, quantity)
+	}
+	curve.Phases = grownPhases(phases, x)
+	return curve
+}
+
+// some is nil for an estimate of nothing.
+func some(e stats.Estimate) *stats.Estimate {
+	if e.N == 0 {
+		return nil
+	}
+	return &e
+}
+
+// phaseCosts are the nanoseconds and profile samples of each phase in one exchange.
+type phaseCosts struct {
+	cost    [phase.Count]float64
+	samples [phase.Count]int64
+}
+
+// add charges the cost of an operation to phases by the shares of its profile.
+func (p *phaseCosts) add(r *compare.Result, cost float64) {
+	if r.Profile == nil {
+		return
+	}
+	fg, bg := r.Profile.Attribution.Foreground, r.Profile.Attribution.Background
+	bg[phase.Unattributed] = profiles.Count{} // the profiler itself
+	all := fg.Total().Value + bg.Total().Value
+	for i := range phase.Count {
+		if v := fg[i].Value + bg[i].Value; v > 0 {
+			p.cost[i] += cost * float64(v) / float64(all)
+			p.samples[i] += fg[i].Samples + bg[i].Samples
+		}
+	}
+}
+
+func grownPhases(points []phaseCosts, x []float64) []Quantity {
+	type grown struct {
+		Quantity
+		most float64
+	}
+	var all []grown
+	for ph := range phase.Count {
+		q := Quantity{Name: phase.Phase(ph).String()}
+		costs := make([]float64, len(points))
+		samples := make([]int64, len(points))
+		seen := int64(0)
+		for i, p := range points {
+			costs[i], samples[i] = p.cost[ph], p.samples[ph]
+			seen += samples[i]
+			q.Cost = append(q.Cost, stats.Counted(costs[i], samples[i]))
+		}
+		if seen == 0 {
+			continue
+		}
+		if x != nil {
+			n := len(x)
+			q.Exponent = some(stats.CountedExponent(x, costs, samples))
+			q.Step = some(stats.CountedExponent(x[n-2:], costs[n-2:], samples[n-2:]))
+		} else {
+			for i := range points[1:] {
+				q.Ratios = append(q.Ratios, some(stats.CountedRatio(costs[i+1], costs[0], samples[i+1], samples[0])))
+			}
+		}
+		all = append(all, grown{q, slices.Max(costs)})
+	}
+	slices.SortStableFunc(all, func(a, b grown) int { return -cmp.Compare(a.most, b.most) })
+	var out []Quantity
+	for _, g := range all {
+		out = append(out, g.Quantity)
+	}
+	return out
+}
+
+// GrowthJSON writes the campaign with its table and the experiments.
+func GrowthJSON(w io.Writer, c *compare.Campaign, t Table, growth []Growth) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", " ")
+	return enc.Encode(struct {
+		*compare.Campaign
+		Growth []Growth `json:"growth"`
+		Table  Table    `json:"table"`
+	}{c, growth, t})
+}
