@@ -116,12 +116,13 @@ func newSuiteCommand(s suite) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			answer := printResults(cmd.OutOrStdout(), s.name+" "+engine, results)
 			if report.file != "" {
 				if err := report.write(s, engine, results); err != nil {
 					return err
 				}
 			}
-			return printResults(cmd.OutOrStdout(), s.name+" "+engine, results)
+			return answer
 		},
 	}
 	cmd.Flags().StringVar(&engine, "engine", engines.Native, strings.Join(engines.Names, ", "))
