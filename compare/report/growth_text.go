@@ -151,7 +151,7 @@ func within(e *stats.Estimate) string {
 	if e == nil {
 		return "-"
 	}
-	center := fmt.Sprintf("%.2f", e.Center)
+	center := strings.Replace(fmt.Sprintf("%.2f", e.Center), "-0.00", "0.00", 1)
 	if math.Abs(e.Center) >= 99.95 {
 		center = figure(e.Center)
 	}

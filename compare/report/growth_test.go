@@ -1,0 +1,154 @@
+package report_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"canonscope/canon/phase"
+	"canonscope/compare"
+	"canonscope/compare/report"
+	"canonscope/profiles"
+	"canonscope/schemas/shape"
+)
+
+// grown is a campaign along an axis of three sizes and over a preset: issue grows as the quads, verify as their square,
+// present stands; the time of issue is context, which takes samples as it costs.
+func grown() (*compare.Campaign, []compare.Experiment) {
+	c := &compare.Campaign{Version: 1, Command: "canonscope run", Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Took: 41.6, Seed: 1, Runs: 2,
+		Documents: 64, Out: "results/grown", Environment: map[string]string{"cpu": "Example CPU", "cpus": "2", "kernel": "Linux 6.18", "go": "go1.26.8"}}
+	sizes := compare.Experiment{Name: "achievements", Base: "clr-medium", About: "nested credentials"}
+	words := compare.Experiment{Name: "badge-ids", About: "Open Badges with and without an id on every node"}
+	add := func(e *compare.Experiment, label, schema string, quads int, engine string, cost func(n float64) float64) {
+		n := float64(quads)
+		if len(e.Points) == 0 || e.Points[len(e.Points)-1].Schema != schema {
+			e.Points = append(e.Points, compare.Point{Label: label, Schema: schema, Figures: &shape.Figures{Bytes: 50 * quads, Values: 2 * quads,
+				Depth: 9, Quads: quads, Blank: quads / 10, NonUnique: quads / 50, ContextBytes: 19_357, Scoped: quads / 5}})
+		}
+		for i, op := range compare.Operations {
+			cell := compare.Cell{Format: "vcdm", Suite: "eddsa-rdfc-2022", Engine: engine, Algorithm: "EdDSA", Schema: schema, Operation: op, GC: "100",
+				Procs: 2, Contexts: "warm"}
+			r := compare.Result{Cell: cell, ID: cell.ID(), State: compare.Measured, N: 120, Work: compare.Work{Quads: quads, Reissued: true, Documents: 64,
+				Compared: min(64, 6400/quads), Tampers: 24, Checks: "signature", Oracle: "stock"}}
+			micros := []float64{cost(n), 50, n * n / 100}[i]
+			for run := range 2 {
+				for b := range 6 {
+					t := int64(micros*1000*(1+0.01*float64(b-run))) * 10
+					r.Blocks = append(r.Blocks, compare.Block{Run: run, Index: b, Ops: 10, CPU: t, Wall: t, Thread: t, Bytes: 1, Allocs: 1})
+				}
+			}
+			var a profiles.Attribution
+			p := []phase.Phase{phase.Context, phase.Sign, phase.Label}[i]
+			a.Foreground[p] = profiles.Count{Samples: 100, Value: 1e9}
+			r.Profile = &compare.Profile{Attribution: a, Ops: 100, CPU: 1e9, Coverage: 1}
+			c.Results = append(c.Results, r)
+		}
+	}
+	linear := func(n float64) float64 { return 3 * n }
+	for _, s := range []struct {
+		label string
+		quads int
+	}{{"1", 100}, {"10", 480}, {"30", 1300}} {
+		add(&sizes, s.label, "clr-medium:achievements="+s.label, s.quads, "native", linear)
+	}
+	add(&words, "ids", "ob3:blank=0", 356, "native", linear)
+	add(&words, "no ids", "ob3", 356, "native", func(n float64) float64 { return 6 * n })
+	last := &c.Results[len(c.Results)-1]
+	last.State, last.Reason, last.Blocks, last.Profile = compare.TimedOut, "stopped at its deadline of 120 s", nil, nil
+	return c, []compare.Experiment{sizes, words}
+}
+
+func growths() (*compare.Campaign, []report.Growth) {
+	c, experiments := grown()
+	var all []report.Growth
+	for _, e := range experiments {
+		all = append(all, report.NewGrowth(c, e))
+	}
+	return c, all
+}
+
+func TestGrowth(t *testing.T) {
+	_, all := growths()
+	g := all[0]
+	if g.By != "quads" || len(g.Curves) != 1 {
+		t.Fatalf("%d curves by %q", len(g.Curves), g.By)
+	}
+	for i, want := range []float64{1, 0, 2} {
+		q := g.Curves[0].Operations[i]
+		if math.Abs(q.Exponent.Center-want) > 0.01 || math.Abs(q.Step.Center-want) > 0.01 || q.Ratios != nil {
+			t.Errorf("%s grows with %+v, last %+v, want %v", q.Name, q.Exponent, q.Step, want)
+		}
+	}
+	want := map[string]float64{"context": 1, "sign": 0, "label": 2}
+	for _, q := range g.Curves[0].Phases {
+		if e := q.Exponent; math.Abs(e.Center-want[q.Name]) > 0.01 || e.High-e.Low < 0.05 {
+			t.Errorf("phase %s grows with %+v, want %v", q.Name, e, want[q.Name])
+		}
+	}
+	if len(g.Curves[0].Phases) != 3 || g.Curves[0].Phases[0].Name != "label" {
+		t.Errorf("phases %+v", g.Curves[0].Phases)
+	}
+	// A preset has no sizes: the second costs twice the first to issue, and what was not measured has no figure.
+	q := all[1].Curves[0].Operations
+	if all[1].By != "" || math.Abs(q[0].Ratios[0].Center-2) > 0.01 || q[0].Exponent != nil || q[2].Ratios[0] != nil || q[4].Cost[1].N != 0 {
+		t.Errorf("%+v", q)
+	}
+}
+
+// An axis at constant quads is fitted to what varies, or not at all.
+func TestGrowthBy(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(i int, p *compare.Point)
+		want   string
+	}{
+		"quads stand":    {func(_ int, p *compare.Point) { p.Figures.Quads = 300 }, "bytes"},
+		"contexts alone": {func(i int, p *compare.Point) { *p.Figures = shape.Figures{Quads: 3, Bytes: 90, ContextBytes: 1000 * (i + 1)} }, "context bytes"},
+		"nothing varies": {func(_ int, p *compare.Point) { *p.Figures = shape.Figures{Quads: 3, Bytes: 90} }, ""},
+		"words":          {func(i int, p *compare.Point) { p.Label = []string{"type", "flat", "property"}[i] }, ""},
+	} {
+		campaign, experiments := grown()
+		for i := range experiments[0].Points {
+			c.change(i, &experiments[0].Points[i])
+		}
+		if g := report.NewGrowth(campaign, experiments[0]); g.By != c.want {
+			t.Errorf("%s: fitted to %q, want %q", name, g.By, c.want)
+		}
+	}
+}
+
+func TestGrowthText(t *testing.T) {
+	c, all := growths()
+	var out bytes.Buffer
+	if err := report.GrowthText(&out, c, report.NewTable(c), all, false); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "growth.txt", out.Bytes())
+	for i, line := range strings.Split(out.String(), "\n") {
+		if n := utf8.RuneCountInString(line); n > report.Width {
+			t.Errorf("line %d has %d columns: %s", i+1, n, line)
+		}
+	}
+	out.Reset()
+	if err := report.GrowthJSON(&out, c, report.NewTable(c), all); err != nil {
+		t.Fatal(err)
+	}
+	var back struct {
+		Growth []struct {
+			Name, By string
+			Points   []struct{ Figures shape.Figures }
+			Curves   []struct{ Operations []struct{ Exponent struct{ Center float64 } } }
+		}
+		Table struct{ Rows []any }
+	}
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil {
+		t.Fatal(err)
+	}
+	if g := back.Growth; len(g) != 2 || g[0].Name != "achievements" || g[0].By != "quads" || g[0].Points[2].Figures.Quads != 1300 ||
+		math.Abs(g[0].Curves[0].Operations[2].Exponent.Center-2) > 0.01 || len(back.Table.Rows) != 5 {
+		t.Errorf("%+v", back)
+	}
+}
