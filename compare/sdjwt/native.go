@@ -619,7 +619,7 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := v.checkFacts(&r.facts); err != nil {
 		return nil, err
 	}
-	res := &Result{claims: r.out, paths: r.paths, ends: r.order}
+	res := &Result{claims: bytes.Clone(r.out), paths: r.paths, ends: r.order}
 	if err := res.fromFacts(v, &r.facts); err != nil {
 		return nil, err
 	}
@@ -637,7 +637,6 @@ func (r *reader) process(payload []byte) error {
 		return err
 	}
 	r.write = true
-	r.out = make([]byte, 0, len(r.buf))
 	r.paths, r.order = make([]byte, 0, 32*len(r.given)), make([]int, 0, len(r.given))
 	if err := r.walk(); err != nil {
 		return err

@@ -37,7 +37,7 @@ type reader struct {
 	tokens   []uint16   // hashes of their tokens
 	met      []bool     // whether each wanted pointer leads to something
 	write    bool
-	out      []byte
+	out      []byte // the processed payload
 	paths    []byte // JSON pointers of the disclosed claims, one after the other
 	order    []int  // where each ends
 	facts    facts
@@ -70,12 +70,12 @@ func newReader(token []byte, limits canon.Limits, c *compare.Counters) *reader {
 	r := readers.Get().(*reader)
 	r.token, r.limits, r.counters = token, limits.WithDefaults(), c
 	r.buf, r.ends, r.given, r.names, r.path, r.pointers = r.buf[:0], r.ends[:0], r.given[:0], r.names[:0], r.path[:0], r.pointers[:0]
-	r.holder, r.wanted, r.write, r.out, r.paths, r.order, r.top, r.facts, r.spans = false, nil, false, nil, nil, nil, "", facts{}, nil
+	r.holder, r.wanted, r.write, r.out, r.paths, r.order, r.top, r.facts, r.spans = false, nil, false, r.out[:0], nil, nil, "", facts{}, nil
 	return r
 }
 
 func (r *reader) free() {
-	r.token, r.out, r.paths = nil, nil, nil
+	r.token, r.wanted, r.paths = nil, nil, nil
 	if keep(r.buf) {
 		readers.Put(r)
 	}
@@ -195,6 +195,9 @@ func (r *reader) shape(i int) error {
 	return nil
 }
 
+// sha256Digest is the length of a SHA-256 digest in a payload: base64url in quotes, and a comma.
+const sha256Digest = 46
+
 func (r *reader) readHash() error {
 	r.hashName = defaultHash
 	if n := r.tape.Get(1, "_sd_alg"); n >= 0 {
@@ -204,7 +207,7 @@ func (r *reader) readHash() error {
 		r.hashName = string(r.tape.Text(n))
 	}
 	_, err := hashOf(r.hashName)
-	r.digests.reset(len(r.given))
+	r.digests.reset(len(r.given) + len(r.buf)/sha256Digest)
 	return err
 }
 
@@ -747,15 +750,17 @@ type slot struct {
 
 var seed = maphash.MakeSeed()
 
+// reset empties the table and makes room for n digests.
 func (t *table) reset(n int) {
 	size := 64
-	for size < 4*n {
+	for size < 2*n {
 		size *= 2
 	}
-	if len(t.slots) == size {
-		clear(t.slots)
-	} else {
+	if cap(t.slots) < size {
 		t.slots = make([]slot, size)
+	} else {
+		t.slots = t.slots[:size]
+		clear(t.slots)
 	}
 	t.used, t.text = 0, append(t.text[:0], 0)
 }
