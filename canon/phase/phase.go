@@ -40,7 +40,7 @@ func (p Phase) String() string {
 	return "invalid phase"
 }
 
-// Parse-able names: ByName returns the phase of a name.
+// ByName returns the phase with the given name.
 func ByName(name string) (Phase, bool) {
 	for i, n := range names {
 		if n == name {
