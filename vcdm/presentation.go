@@ -51,6 +51,9 @@ func (v *Verifier) VerifyPresentation(ctx context.Context, doc []byte) *Result {
 		default:
 			one = each.VerifyAll(ctx, t.Raw(c))
 		}
+		if v.OwnOnly && !presenterIsSubject(&t, c, r.Proofs) {
+			one.Add(verification("/credentialSubject/id", "is not who signed the presentation"))
+		}
 		r.Credentials = append(r.Credentials, one)
 		for _, err := range one.Errors {
 			r.Errors = append(r.Errors, inside(err, at))
@@ -62,6 +65,20 @@ func (v *Verifier) VerifyPresentation(ctx context.Context, doc []byte) *Result {
 		r.MediaType = "application/vp"
 	}
 	return r
+}
+
+// presenterIsSubject says whether the controller of a proof of the presentation is the subject of a credential.
+func presenterIsSubject(t *jsontape.Tape, credential int, proofs []ProofResult) bool {
+	if t.Nodes[credential].Kind != jsontape.Object {
+		return false
+	}
+	subject := t.Get(credential, "credentialSubject")
+	for _, p := range proofs {
+		if p.Verified && subject >= 0 && t.Nodes[subject].Kind == jsontape.Object && textAt(t, subject, "id", p.Method.Controller) {
+			return true
+		}
+	}
+	return false
 }
 
 // IsPresentation says whether a document has the type VerifiablePresentation.

@@ -29,6 +29,7 @@ type Verifier struct {
 	AnyTime   bool             // compare neither created nor expires with the clock
 	Period    bool             // demand a credential's validFrom and validUntil to enclose the clock
 	Bound     bool             // demand a proof by the issuer of a credential, or the holder of a presentation
+	OwnOnly   bool             // demand the signer of a presentation to be the subject of every credential in it
 	Limits    canon.Limits     // zero fields take their defaults
 	Recorder  *phase.Recorder  // nil records nothing
 	Counts    *Counts          // nil counts nothing

@@ -64,12 +64,9 @@ type format struct {
 // Prepare implements [compare.Format]. ecdsa-sd-2023 derives what it presents; the other suites cannot, and the issuer
 // signs the subset anew. The issuer signs with its key; the verifier has the issuer's key, parsed.
 func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
-	issuer, _, err := claims.Keys(f.algorithm, s)
+	issuer, holder, err := claims.Keys(f.algorithm, s)
 	if err != nil {
 		return nil, err
-	}
-	if s.Binding == "holder" {
-		return nil, &canon.UnsupportedError{Engine: "format vcdm", What: "holder binding"}
 	}
 	suite := f.suite
 	_, derives := suite.(*vcdm.SD)
@@ -98,14 +95,21 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 		Recorder: s.Recorder,
 		Counts:   &x.counts,
 	}
+	checks := checksWhole
+	if s.Binding == "holder" {
+		if err := x.bind(holder, f, s); err != nil {
+			return nil, err
+		}
+		checks += checksBinding
+	}
 	if derives {
 		x.holder = vcdm.Holder{Suite: suite.(*vcdm.SD), Recorder: s.Recorder, Counts: &x.counts}
-		return compare.Deriving(x.counters, checksWhole+", every disclosed statement",
+		return compare.Deriving(x.counters, checks+", every disclosed statement",
 			func() ([]byte, error) { return x.sign(issuer, x.doc) },
 			x.derive, x.verify), nil
 	}
 	x.pointers = append(slices.Clone(c.Mandatory), disclose...)
-	return compare.Reissuing(x.counters, checksWhole, issuer,
+	return compare.Reissuing(x.counters, checks, issuer,
 		func() ([]byte, error) { return x.sign(issuer, x.doc) },
 		x.reissue, x.verify), nil
 }
@@ -122,6 +126,7 @@ type exchange struct {
 	signer   vcdm.Signer
 	holder   vcdm.Holder
 	verifier vcdm.Verifier
+	binding  *binding // nil without holder binding
 }
 
 func (x *exchange) sign(key *keys.Secret, doc []byte) ([]byte, error) {
@@ -137,17 +142,29 @@ func (x *exchange) reissue(issued []byte, issuer *keys.Secret) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.sign(issuer, subset)
+	signed, err := x.sign(issuer, subset)
+	if err != nil {
+		return nil, err
+	}
+	defer x.count()
+	return x.binding.present(signed)
 }
 
 // derive discloses what the pointers name, beside what is mandatory.
 func (x *exchange) derive(issued []byte) ([]byte, error) {
 	defer x.count()
-	return x.holder.Derive(context.Background(), issued, x.pointers)
+	derived, err := x.holder.Derive(context.Background(), issued, x.pointers)
+	if err != nil {
+		return nil, err
+	}
+	return x.binding.present(derived)
 }
 
 func (x *exchange) verify(presented []byte) error {
 	defer x.count()
+	if x.binding != nil {
+		return x.verifier.VerifyPresentation(context.Background(), presented).Err()
+	}
 	return x.verifier.Verify(context.Background(), presented).Err()
 }
 
