@@ -17,6 +17,7 @@ type Cell struct {
 	GC        string    `json:"gc"`                  // GOGC: a number of percent, or "off"
 	Procs     int       `json:"procs"`               // GOMAXPROCS
 	Contexts  string    `json:"contexts"`            // state of the JSON-LD contexts: none, embedded, warm
+	Validator string    `json:"validator,omitempty"` // of the JSON Schema, inside issue and verify; "" validates nothing
 }
 
 // ID returns the printable form, which [ParseCell] reads back.
@@ -25,8 +26,12 @@ func (c Cell) ID() string {
 	if c.Operation != "" {
 		op = "/op=" + string(c.Operation)
 	}
-	return fmt.Sprintf("format=%s/suite=%s/engine=%s/alg=%s/schema=%s%s/gc=%s/procs=%d/contexts=%s",
+	id := fmt.Sprintf("format=%s/suite=%s/engine=%s/alg=%s/schema=%s%s/gc=%s/procs=%d/contexts=%s",
 		c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, op, c.GC, c.Procs, c.Contexts)
+	if c.Validator != "" {
+		id += "/validator=" + c.Validator
+	}
+	return id
 }
 
 // ParseCell reads what ID wrote.
@@ -58,6 +63,8 @@ func ParseCell(id string) (Cell, error) {
 			}
 		case "contexts":
 			c.Contexts = value
+		case "validator":
+			c.Validator = value
 		default:
 			return Cell{}, fmt.Errorf("cell id %q: unknown key %q", id, key)
 		}

@@ -13,7 +13,12 @@ func TestCellID(t *testing.T) {
 	if c.ID() != want {
 		t.Errorf("id is %s, want %s", c.ID(), want)
 	}
-	for _, c := range []compare.Cell{c, c.Exchange()} {
+	validating := c
+	validating.Validator = "gojsonschema"
+	if validating.ID() != want+"/validator=gojsonschema" {
+		t.Errorf("id is %s", validating.ID())
+	}
+	for _, c := range []compare.Cell{c, c.Exchange(), validating} {
 		if back, err := compare.ParseCell(c.ID()); err != nil || back != c {
 			t.Errorf("%s reads back as %+v, %v", c.ID(), back, err)
 		}

@@ -85,6 +85,26 @@ func Reissuing[K any](c *Counters, checks string, key K, issue func() ([]byte, e
 	return &Exchange{issue: issue, present: func(b []byte) ([]byte, error) { return present(b, key) }, verify: verify, Reissued: true, Counters: c, Checks: checks}
 }
 
+// Checking returns the exchange with further checks inside its clock: one before issue signs, one of what verify has
+// accepted. What says what verify checks then, for people.
+func (e *Exchange) Checking(what string, before func() error, after func(presented []byte) error) *Exchange {
+	c := *e
+	c.Checks += ", " + what
+	c.issue = func() ([]byte, error) {
+		if err := before(); err != nil {
+			return nil, err
+		}
+		return e.issue()
+	}
+	c.verify = func(presented []byte) error {
+		if err := e.verify(presented); err != nil {
+			return err
+		}
+		return after(presented)
+	}
+	return &c
+}
+
 // Issue returns the issued credential.
 func (e *Exchange) Issue() ([]byte, error) { return e.issue() }
 

@@ -17,6 +17,7 @@ import (
 	"canonscope/compare/measure"
 	"canonscope/compare/report"
 	"canonscope/profiles"
+	"canonscope/schemas/jsonschema"
 )
 
 // Settings of run.
@@ -80,6 +81,9 @@ with the engines native and stock, unless flags name others. Cells that flags na
 			if err := checkPolicy(policy); err != nil {
 				return err
 			}
+			if !slices.Contains(jsonschema.Engines, jsonschema.Engine(policy.Validator)) && changed("validate") {
+				return fmt.Errorf("unknown validator %q: valid are %s", policy.Validator, validators())
+			}
 			if full {
 				plan.N, plan.Runs, plan.Blocks, plan.Deadline = fullN, fullRuns, 20, 10*deadline
 				if !changed("profile-seconds") {
@@ -132,6 +136,7 @@ with the engines native and stock, unless flags name others. Cells that flags na
 	flags := cmd.Flags()
 	flags.StringArrayVar(&axes, "axis", nil, "walk an axis `AXIS=VALUE,VALUE,...` and show how costs grow; may repeat")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
+	flags.StringVar(&policy.Validator, "validate", "", "`VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+validators())
 	flags.IntVar(&plan.N, "n", 0, "timed operations per cell and run; without it as many as end in time")
 	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per cell")
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"canonscope/compare"
 	"canonscope/compare/matrix"
 	"canonscope/schemas/catalogue"
+	"canonscope/schemas/jsonschema"
 )
 
 // experimentsOf reads --axis and --preset; none is no error.
@@ -33,4 +35,12 @@ func presetNames() []string {
 		names = append(names, p.Name)
 	}
 	return names
+}
+
+func validators() string {
+	var names []string
+	for _, e := range jsonschema.Engines {
+		names = append(names, string(e))
+	}
+	return strings.Join(names, ", ")
 }

@@ -16,13 +16,15 @@ import (
 	"canonscope/compare/measure"
 	"canonscope/compare/sdjwt"
 	"canonscope/schemas/catalogue"
+	"canonscope/schemas/jsonschema"
 	"canonscope/vcdm/keys"
 )
 
 // Policy is the part of a cell that says how its process runs.
 type Policy struct {
-	GC    string // GOGC: percent or "off"
-	Procs int    // GOMAXPROCS
+	GC        string // GOGC: percent or "off"
+	Procs     int    // GOMAXPROCS
+	Validator string // of vcdm against its JSON Schema inside issue and verify; "" for none
 }
 
 // DefaultPolicy is Go's own collector setting, on the two processors of a small server.
@@ -103,8 +105,12 @@ func (f *family) contexts() string {
 }
 
 func (f *family) cell(schema string, p Policy) compare.Cell {
-	return compare.Cell{Format: f.format, Suite: f.suite, Engine: f.engine, Algorithm: f.algorithm, Schema: schema,
+	c := compare.Cell{Format: f.format, Suite: f.suite, Engine: f.engine, Algorithm: f.algorithm, Schema: schema,
 		GC: p.GC, Procs: p.Procs, Contexts: f.contexts()}
+	if f.format == "vcdm" { // the JSON Schemas are those of VCDM documents
+		c.Validator = p.Validator
+	}
+	return c
 }
 
 // Filter names what to select; an empty list selects everything, except that without any of Formats, Suites, Engines and
@@ -257,7 +263,7 @@ func known(flag string, names, valid []string) error {
 // engine cannot do a [*canon.UnsupportedError] in words.
 func Open(cell compare.Cell) (*measure.Bench, error) {
 	for _, f := range families() {
-		if f.cell(cell.Schema, Policy{cell.GC, cell.Procs}) != cell.Exchange() {
+		if f.cell(cell.Schema, Policy{cell.GC, cell.Procs, cell.Validator}) != cell.Exchange() {
 			continue
 		}
 		if f.unsupported != "" {
@@ -270,6 +276,9 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 		format, err := f.open()
 		if err != nil {
 			return nil, err
+		}
+		if cell.Validator != "" {
+			format = validating{format, jsonschema.Engine(cell.Validator)}
 		}
 		check, err := f.check()
 		if err != nil {

@@ -105,8 +105,10 @@ func TestGrowthBy(t *testing.T) {
 		change func(i int, p *compare.Point)
 		want   string
 	}{
-		"quads stand":    {func(_ int, p *compare.Point) { p.Figures.Quads = 300 }, "bytes"},
-		"contexts alone": {func(i int, p *compare.Point) { *p.Figures = shape.Figures{Quads: 3, Bytes: 90, ContextBytes: 1000 * (i + 1)} }, "context bytes"},
+		"quads stand": {func(_ int, p *compare.Point) { p.Figures.Quads = 300 }, "bytes"},
+		"contexts alone": {func(i int, p *compare.Point) {
+			*p.Figures = shape.Figures{Quads: 3, Bytes: 90, ContextBytes: 1000 * (i + 1)}
+		}, "context bytes"},
 		"nothing varies": {func(_ int, p *compare.Point) { *p.Figures = shape.Figures{Quads: 3, Bytes: 90} }, ""},
 		"words":          {func(i int, p *compare.Point) { p.Label = []string{"type", "flat", "property"}[i] }, ""},
 	} {
@@ -140,7 +142,9 @@ func TestGrowthText(t *testing.T) {
 		Growth []struct {
 			Name, By string
 			Points   []struct{ Figures shape.Figures }
-			Curves   []struct{ Operations []struct{ Exponent struct{ Center float64 } } }
+			Curves   []struct {
+				Operations []struct{ Exponent struct{ Center float64 } }
+			}
 		}
 		Table struct{ Rows []any }
 	}

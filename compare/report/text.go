@@ -319,6 +319,10 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	for _, what := range slices.Sorted(maps.Keys(checks)) {
 		p.wrapped(2, "", "verify of "+strings.Join(checks[what], ", ")+" checks "+what)
 	}
+	if i := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Cell.Validator != "" }); i >= 0 {
+		p.wrapped(2, "", "vcdm validates against its JSON Schema with "+t.Rows[i].Cell.Validator+": in issue before it signs, in verify after the proof, "+
+			"and presents the whole credential for it; the other formats validate nothing, so they have no ratio")
+	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format == "sd-jwt-vc" && r.Cell.Engine == "stock" && len(r.CPU) > 0 }) {
 		p.wrapped(2, "", "stock sd-jwt-vc is jwx for JOSE; its salts, disclosures and digests are this project's")
 	}
