@@ -3,6 +3,7 @@
 package matrix
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -236,8 +237,11 @@ func Select(f Filter, p Policy) (*Selection, error) {
 	if len(s.Entries) == 0 {
 		return nil, fmt.Errorf("no cell has %s", strings.Join(named, " and "))
 	}
+	// Most important first: all schemas of a tier and algorithm before the next.
 	slices.SortStableFunc(s.Entries, func(a, b Entry) int {
-		return slices.Index(names, a.Cell.Schema) - slices.Index(names, b.Cell.Schema)
+		return cmp.Or(slices.Index(engineNames, a.Cell.Engine)-slices.Index(engineNames, b.Cell.Engine),
+			slices.Index(algorithms, a.Cell.Algorithm)-slices.Index(algorithms, b.Cell.Algorithm),
+			slices.Index(names, a.Cell.Schema)-slices.Index(names, b.Cell.Schema))
 	})
 	for _, engine := range engineNames {
 		for _, algorithm := range algorithms {

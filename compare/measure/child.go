@@ -219,7 +219,8 @@ func times(c compare.Counters, n int) compare.Counters {
 		Signatures: n * c.Signatures, Verifications: n * c.Verifications}
 }
 
-// profile repeats the operation until its CPU budget is used, or twice that in wall time.
+// profile repeats the operation until its CPU budget is used, or twice that in wall time. The clocks are read outside
+// profiles.Do: a sample taken there is not the operation's.
 func (c *child) profile(d *drawn, step func(int) ([]byte, error), next int) error {
 	runtime.GC()
 	capture, err := profiles.Start()
@@ -229,10 +230,10 @@ func (c *child) profile(d *drawn, step func(int) ([]byte, error), next int) erro
 	var failed error
 	ops := 0
 	budget := int64(c.job.ProfileSeconds * 1e9)
-	profiles.Do(c.job.Cell, func() {
-		cpu, wall := processCPU(), time.Now()
-		for batch := 1; ; {
-			start := time.Now()
+	cpu, wall := processCPU(), time.Now()
+	for batch := 1; failed == nil; {
+		start := time.Now()
+		profiles.Do(c.job.Cell, func() {
 			for range batch {
 				if _, failed = step(next); failed != nil {
 					return
@@ -240,14 +241,14 @@ func (c *child) profile(d *drawn, step func(int) ([]byte, error), next int) erro
 				next = (next + 1) % len(d.exchanges)
 				ops++
 			}
-			if processCPU()-cpu >= budget || int64(time.Since(wall)) >= 2*budget {
-				return
-			}
-			if time.Since(start) < 5*time.Millisecond { // reading the clocks must not show in the profile
-				batch *= 2
-			}
+		})
+		if processCPU()-cpu >= budget || int64(time.Since(wall)) >= 2*budget {
+			break
 		}
-	})
+		if time.Since(start) < 10*time.Millisecond {
+			batch *= 2
+		}
+	}
 	rec, err := capture.Stop()
 	if err = errors.Join(failed, err); err != nil {
 		return err

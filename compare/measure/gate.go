@@ -89,7 +89,7 @@ const (
 	tamperEvery = 8
 	// Of documents whose forms take long to compare, those after compareFor are compared at the distance compareEvery: an
 	// oracle may take a thousand times as long as the engine it speaks for.
-	compareFor   = 5 * time.Second
+	compareFor   = 2 * time.Second
 	compareEvery = 16
 )
 

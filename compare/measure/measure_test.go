@@ -402,3 +402,66 @@ func TestEnvironment(t *testing.T) {
 		t.Error("the kernel does not change the fingerprint")
 	}
 }
+
+// A campaign that does not fit its budget keeps its first group, and leaves the others out as wholes, from the end.
+func TestLeavesGroupsOut(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		slow bool // one exchange of each native group takes an hour an operation
+		want string
+	}{
+		{"all fit", false, "stock/small stock/large native/small native/large"},
+		{"slow operations", true, "stock/small stock/large"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := plan()
+			p.N, p.Budget, p.Runs = 0, 20*time.Second, 2
+			for _, engine := range []string{"stock", "native"} {
+				for _, schema := range []string{"small", "large"} {
+					for _, suite := range []string{"a", "b"} {
+						c := cell(suite, compare.Issue)
+						c.Engine, c.Schema = engine, schema
+						p.Cells = append(p.Cells, c)
+					}
+				}
+			}
+			folder, err := measure.OpenFolder(filepath.Join(t.TempDir(), "results"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer folder.Close()
+			c, err := measure.Run(t.Context(), p, fakeRunner(func(j measure.Job, emit func(measure.Event)) error {
+				cell, _ := compare.ParseCell(j.Cell)
+				switch j.Kind {
+				case measure.Gate:
+					work := compare.Work{Estimate: 1000}
+					if cell.Engine == "native" && cell.Suite == "b" && test.slow {
+						work.Estimate = int64(time.Hour)
+					}
+					emit(measure.Event{Type: "gate", Gate: &measure.Gated{Work: map[compare.Operation]compare.Work{compare.Issue: work}}})
+				case measure.Time:
+					emit(measure.Event{Type: "block", Block: &compare.Block{Ops: j.N, CPU: 5, Run: j.Run}})
+				}
+				return nil
+			}), folder, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var measured []string
+			for _, r := range c.Results {
+				group := r.Cell.Engine + "/" + r.Cell.Schema
+				if (r.State == compare.Measured) != strings.Contains(test.want, group) {
+					t.Errorf("%s is %s: %s", r.ID, r.State, r.Reason)
+				}
+				if r.State == compare.Measured {
+					measured = append(measured, group)
+				} else if r.State != compare.LeftOut || !strings.Contains(r.Reason, "too slow") {
+					t.Errorf("%s: %s", r.State, r.Reason)
+				}
+			}
+			if len(measured) != 2*len(strings.Fields(test.want)) {
+				t.Errorf("measured %v", measured)
+			}
+		})
+	}
+}

@@ -9,7 +9,7 @@ import (
 
 // Plan is a campaign to be run.
 type Plan struct {
-	Cells     []compare.Cell // most important first: what does not fit the budget is left out from the end
+	Cells     []compare.Cell // most important first: what does not fit the budget is left out from the end, by groups
 	Seed      uint64         // of documents, keys and the order of cells
 	Documents int            // rotating documents
 	N         int            // timed operations per cell and run; 0 chooses per cell, by the budget
@@ -29,10 +29,13 @@ const (
 	defaultProfile = 1.0 // CPU seconds of a profile pass without a budget
 	minProfile     = 0.25
 	maxProfile     = 3.0
-	grace          = 6 * time.Second        // by how much the profile passes may overdraw the budget
+	minTimed       = 25 * time.Millisecond  // of operations in a run: blocks of less show the machine's other work
+	grace          = 10 * time.Second       // by how much the first tier and the profile passes may overdraw the budget
 	profilerStop   = 150 * time.Millisecond // until the profiler has stopped and its profile is attributed and drawn
 	lenience       = 1.25                   // by how much the last runs may overdraw their part of the budget
 	timingShare    = 0.6                    // of the budget left after the gates; the profile passes get the rest
+	gateShare      = 0.4                    // of the budget; once it is used no gate after the first tier is begun
+	fitRuns        = 2                      // runs of all cells that must fit, but for the first tier
 )
 
 // sizing is what choosing N needs to know about a cell.
@@ -42,13 +45,14 @@ type sizing struct {
 }
 
 // choose returns how many operations each cell times in one run that may take the given time altogether, and how long the
-// run is expected to take. Every cell gets the same time, within at least least and at most maxN operations; least may not fit.
+// run is expected to take. Every cell gets the same time, at least minTimed, within at least least and at most maxN
+// operations; the least may not fit.
 func choose(cells []sizing, least int, total time.Duration) ([]int, time.Duration) {
 	count := func(each time.Duration) ([]int, time.Duration) {
 		var sum time.Duration
 		n := make([]int, len(cells))
 		for i, c := range cells {
-			n[i] = min(maxN, max(least, int(each/max(c.op, 1))))
+			n[i] = min(maxN, max(least, int(max(each, minTimed)/max(c.op, 1))))
 			sum += c.start + time.Duration(n[i])*c.op
 		}
 		return n, sum

@@ -198,35 +198,93 @@ func parallel(ctx context.Context, n int, f func(int)) {
 	wg.Wait()
 }
 
-func (c *campaign) gates(ctx context.Context) {
-	parallel(ctx, len(c.order), func(i int) {
-		x := c.order[i]
-		c.say("gate", i, len(c.order), x.id)
-		start := time.Now()
-		err := c.job(ctx, Job{Kind: Gate, Cell: x.id}, i, nil, func(e Event) {
-			switch {
-			case e.Hello != nil:
-				x.startup = time.Since(start)
-			case e.Gate != nil:
-				x.gated = e.Gate
-			}
-		})
-		if err == nil && x.gated == nil {
-			err = &StoppedError{compare.Died, "the gate said nothing"}
+// tooSlow is why an exchange is left out.
+const tooSlow = "this machine is too slow for it within the default time"
+
+// groups divides the exchanges, in the plan's order, into those that are compared with each other: of one tier,
+// algorithm and schema, or without the schema.
+func (c *campaign) groups(schema bool) [][]*exchange {
+	var out [][]*exchange
+	var last compare.Cell
+	for _, x := range c.order {
+		cell := c.results[x.cells[0]].Cell
+		key := compare.Cell{Engine: cell.Engine, Algorithm: cell.Algorithm}
+		if schema {
+			key.Schema = cell.Schema
 		}
-		if err != nil {
-			x.gated = nil
-			for _, i := range x.cells {
-				c.stop(i, err)
+		if len(out) == 0 || key != last {
+			out, last = append(out, nil), key
+		}
+		out[len(out)-1] = append(out[len(out)-1], x)
+	}
+	return out
+}
+
+// leaveOut leaves exchanges out of the campaign.
+func (c *campaign) leaveOut(group []*exchange) {
+	for _, x := range group {
+		x.tooHeavy = true
+		for _, i := range x.cells {
+			if c.results[i].State == compare.LeftOut {
+				c.results[i].Reason = tooSlow
 			}
+		}
+	}
+}
+
+// gates checks the exchanges tier by tier. With a budget none after the first tier is begun when the gates have had their
+// share, and a group is left out as a whole. Inside a tier the last schema comes first: it is the larger one, and takes
+// longest.
+func (c *campaign) gates(ctx context.Context) {
+	tiers := c.groups(false)
+	first := len(tiers[0])
+	var order []*exchange
+	for _, tier := range tiers {
+		schemas := c.groups(true)
+		schemas = slices.DeleteFunc(schemas, func(g []*exchange) bool { return !slices.Contains(tier, g[0]) })
+		slices.Reverse(schemas)
+		order = append(order, slices.Concat(schemas...)...)
+	}
+	parallel(ctx, len(order), func(i int) {
+		if i >= first && c.plan.Budget > 0 && !c.plan.Keep && time.Since(c.started) > time.Duration(gateShare*float64(c.plan.Budget)) {
+			order[i].tooHeavy = true
 			return
 		}
-		x.startup += time.Duration(x.gated.Open * float64(time.Second))
-		x.inputs = map[compare.Operation][]byte{compare.Present: x.gated.Issued, compare.Verify: x.gated.Presented}
-		for _, i := range x.cells {
-			c.results[i].Work = x.gated.Work[c.results[i].Cell.Operation]
+		c.say("gate", i, len(order), order[i].id)
+		c.gate(ctx, order[i], i)
+	})
+	for _, g := range c.groups(true) {
+		if slices.ContainsFunc(g, func(x *exchange) bool { return x.tooHeavy }) {
+			c.leaveOut(g)
+		}
+	}
+}
+
+func (c *campaign) gate(ctx context.Context, x *exchange, order int) {
+	start := time.Now()
+	err := c.job(ctx, Job{Kind: Gate, Cell: x.id}, order, nil, func(e Event) {
+		switch {
+		case e.Hello != nil:
+			x.startup = time.Since(start)
+		case e.Gate != nil:
+			x.gated = e.Gate
 		}
 	})
+	if err == nil && x.gated == nil {
+		err = &StoppedError{compare.Died, "the gate said nothing"}
+	}
+	if err != nil {
+		x.gated = nil
+		for _, i := range x.cells {
+			c.stop(i, err)
+		}
+		return
+	}
+	x.startup += time.Duration(x.gated.Open * float64(time.Second))
+	x.inputs = map[compare.Operation][]byte{compare.Present: x.gated.Issued, compare.Verify: x.gated.Presented}
+	for _, i := range x.cells {
+		c.results[i].Work = x.gated.Work[c.results[i].Cell.Operation]
+	}
 }
 
 // sizing of a cell whose gate passed: as its last run had it, or as the gate foretells.
@@ -261,22 +319,31 @@ func (c *campaign) least() int {
 	return max((c.plan.Documents+c.plan.Runs-1)/c.plan.Runs, c.plan.Blocks)
 }
 
-// fit leaves exchanges out from the end while a single smallest run does not fit the budget.
+// fit leaves groups out from the end while the others do not fit the budget: fitRuns of their smallest runs, of the first
+// tier a single one, which may overdraw it too, and the smallest profiles.
 func (c *campaign) fit() {
 	if c.plan.Budget == 0 || c.plan.Keep {
 		return
 	}
-	for k := len(c.order) - 1; k > 0; k-- {
-		if _, took := choose(c.sizings(c.open()), c.least(), 0); took <= c.left()*8/10 {
-			return
+	groups, first := c.groups(true), len(c.groups(false)[0])
+	for k := len(groups) - 1; k > 0; k-- {
+		sizings := c.sizings(c.open())
+		_, need := choose(sizings, c.least(), 0)
+		limit := c.left()
+		if slices.Index(c.order, groups[k][0]) < first {
+			limit += grace
+		} else {
+			need *= time.Duration(min(fitRuns, c.plan.Runs))
 		}
-		x := c.order[k]
-		x.tooHeavy = true
-		for _, i := range x.cells {
-			if c.results[i].State == compare.LeftOut {
-				c.results[i].Reason = "this machine is too slow for it within the default time"
+		if c.plan.Profile < 0 {
+			for _, s := range sizings {
+				need += (s.start + profilerStop + time.Duration(minProfile*float64(time.Second))) / time.Duration(workers())
 			}
 		}
+		if need <= limit {
+			return
+		}
+		c.leaveOut(groups[k])
 	}
 }
 

@@ -239,3 +239,24 @@ func TestReissuedIsMarked(t *testing.T) {
 		}
 	}
 }
+
+// A group that was left out as a whole is a line and no empty table, and no gate that failed.
+func TestLeftOutGroups(t *testing.T) {
+	c := made()
+	for i := 9; i < 12; i++ {
+		r := &c.Results[i]
+		r.State, r.Reason, r.Blocks, r.Profile, r.Work = compare.LeftOut, "too slow", nil, nil, compare.Work{}
+	}
+	var text bytes.Buffer
+	if err := report.Text(&text, c, report.NewTable(c), false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nleft out: too slow: simple-20 native EdDSA\n", "\ngates: 3 of 4 exchanges passed"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	if strings.Contains(text.String(), "simple-20, EdDSA, native engines") {
+		t.Error("an empty table is printed")
+	}
+}

@@ -30,7 +30,9 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 	p := &printer{colour: colour}
 	p.head(c)
 	for _, g := range grouped(t.Rows) {
-		p.group(g)
+		if _, ok := g.leftOut(); !ok { // the foot tells
+			p.group(g)
+		}
 	}
 	p.foot(c, t)
 	_, err := io.WriteString(w, p.b.String())
@@ -136,6 +138,19 @@ func grouped(rows []Row) []group {
 		out[k].rows = append(out[k].rows, r)
 	}
 	return out
+}
+
+// leftOut tells why no exchange of a group was measured, where all were left out for one reason.
+func (g group) leftOut() (reason string, ok bool) {
+	for _, r := range g.rows {
+		for _, state := range r.Operations {
+			if state != compare.LeftOut || len(r.Reasons) != 1 || reason != "" && r.Reasons[0] != reason {
+				return "", false
+			}
+			reason = r.Reasons[0]
+		}
+	}
+	return reason, true
 }
 
 func (p *printer) group(g group) {
@@ -266,10 +281,13 @@ func ansi(hex string) string {
 
 func (p *printer) foot(c *compare.Campaign, t Table) {
 	p.line("")
-	documents, altered, gated := 0, 0, 0
+	documents, altered, gated, tried := 0, 0, 0, 0
 	oracles := make(map[string]int) // by the engines that agree, the fewest documents compared
 	for i := range t.Rows {
 		r := &t.Rows[i]
+		if r.tried() {
+			tried++
+		}
 		if r.Documents > 0 {
 			gated++
 			documents, altered = r.Documents, altered+r.Tampers
@@ -284,7 +302,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			}
 		}
 	}
-	p.wrapped(2, "", fmt.Sprintf("gates: %d of %s passed over %s each; %d altered presentations refused", gated, plural(len(t.Rows), "exchange"),
+	p.wrapped(2, "", fmt.Sprintf("gates: %d of %s passed over %s each; %d altered presentations refused", gated, plural(tried, "exchange"),
 		plural(documents, "document"), altered))
 	if len(oracles) > 0 {
 		var agree []string
@@ -329,6 +347,15 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.ToMdoc != nil || r.ToSDJWT != nil }) {
 		p.wrapped(2, "", "× is the ratio of issue + verify to that format of the same tier and algorithm")
 	}
+	left := make(map[string][]string) // groups without anything measured, by the reason
+	for _, g := range grouped(t.Rows) {
+		if reason, ok := g.leftOut(); ok {
+			left[reason] = append(left[reason], fmt.Sprintf("%s %s %s", schemaName(g.schema), g.engine, g.algorithm))
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(left)) {
+		p.wrapped(2, "", reason+": "+strings.Join(left[reason], ", "))
+	}
 	if len(c.LeftOut) > 0 {
 		p.wrapped(2, "", "left out, unless named by flags: "+strings.Join(c.LeftOut, "; "))
 	}
@@ -336,6 +363,16 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", "interrupted: only what was finished is shown")
 	}
 	p.wrapped(2, "", fmt.Sprintf("took %.0f s; results in %s: env.json, runs.jsonl, results.json, bench.txt, profiles, flame", c.Took, c.Out))
+}
+
+// tried tells whether a row met its gate: it is neither left out nor unsupported.
+func (r *Row) tried() bool {
+	for _, state := range r.Operations {
+		if state != compare.LeftOut && state != compare.Unsupported {
+			return true
+		}
+	}
+	return r.Documents > 0
 }
 
 // few lists some cells in short.
