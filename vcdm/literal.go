@@ -45,6 +45,7 @@ func (g *literal) group(ctx context.Context, in *input, hmacKey []byte, groups [
 	if err != nil {
 		return nil, transformed(err, "document")
 	}
+	alike(statements, form.Issued)
 	lines, err := relabelAll(splitLines(form.Text), labels.of)
 	if err != nil {
 		return nil, generation("", err.Error())

@@ -15,10 +15,11 @@ import (
 )
 
 func TestExchange(t *testing.T) {
-	for _, name := range catalogue.Names() {
+	// clr-medium has objects that are alike, elm-small is no VCDM 2.0 document; the large schemas show nothing new.
+	for _, name := range []string{"simple-20", "simple-inline-20", "ob3", "clr-medium", "elm-small"} {
 		for _, tier := range []string{engines.Native, engines.Stock} {
-			if tier == engines.Native || name == "simple-20" || name == "ob3" { // json-gold labels blank nodes that are alike at random
-				exchange(t, name, tier, "none")
+			exchange(t, name, tier, "none")
+			if name == "simple-20" || tier == engines.Native && name == "ob3" {
 				exchange(t, name, tier, "holder")
 			}
 		}
