@@ -26,6 +26,8 @@ type order struct {
 	quads      []rdf.Quad
 
 	spare   []entry // memory of sortKeys
+	groups  []entry // the first quad of each run of quads with one subject
+	until   int     // component that sort ends before
 	sorted  []entry // quads in the order of their lines, duplicates behind the first of their kind
 	lines   int
 	touched byte     // see touch
@@ -75,10 +77,9 @@ func (o *order) write(dst []byte, quads []rdf.Quad) []byte {
 	o.sorted = slices.Grow(o.sorted, len(quads))
 	for i := range quads {
 		q := &quads[i]
-		o.sorted = append(o.sorted, entry{quad: uint32(i)})
 		size += len(o.terms[q.S].Text) + len(o.terms[q.P].Text) + len(o.terms[q.O].Text) + len(o.terms[q.G].Text) + 6
 	}
-	o.sort(o.sorted, 0, 0)
+	o.sortQuads()
 	from := len(dst)
 	dst = slices.Grow(dst, size)[:from+size]
 	at := from
@@ -139,10 +140,37 @@ func (o *order) text(e entry, component int) []byte {
 	return o.terms[q.G].Text
 }
 
-// sort sorts entries that agree in everything before byte from of the component. It is a radix sort from the first byte
+// sortQuads fills sorted. Quads mostly come subject by subject, so that there are fewer runs of one subject to sort than
+// quads.
+func (o *order) sortQuads() {
+	quads := o.quads
+	o.groups = o.groups[:0]
+	for i := range quads {
+		if i == 0 || quads[i].S != quads[i-1].S {
+			o.groups = append(o.groups, entry{quad: uint32(i)})
+		}
+	}
+	o.until = 1
+	o.sort(o.groups, 0, 0)
+	o.until = components
+	from := 0
+	for g, e := range o.groups {
+		s := quads[e.quad].S
+		if g > 0 && !same(o.terms[s].Text, o.text(o.groups[g-1], 0)) {
+			o.sort(o.sorted[from:], 1, 0)
+			from = len(o.sorted)
+		}
+		for i := int(e.quad); i < len(quads) && quads[i].S == s; i++ {
+			o.sorted = append(o.sorted, entry{quad: uint32(i)})
+		}
+	}
+	o.sort(o.sorted[from:], 1, 0)
+}
+
+// sort sorts entries that agree in everything before byte from of the component, up to the component until. It is a radix sort from the first byte
 // on: it skips what all texts share, sorts by the next bytes, and goes on with each run that ties.
 func (o *order) sort(e []entry, component, from int) {
-	for ; len(e) > 1 && component < components; component, from = component+1, 0 {
+	for ; len(e) > 1 && component < o.until; component, from = component+1, 0 {
 		first := o.text(e[0], component)
 		shared := len(first)
 		for i := 1; i < len(e) && shared > from; i++ {
@@ -175,6 +203,9 @@ func (o *order) sort(e []entry, component, from int) {
 			}
 			e = e[n:]
 		}
+	}
+	if o.until < components {
+		return
 	}
 	for i := 1; i < len(e); i++ {
 		e[i].duplicate = true
