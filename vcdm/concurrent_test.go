@@ -1,0 +1,46 @@
+package vcdm_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"canonscope/vcdm"
+)
+
+// One signer, holder and verifier serve many goroutines.
+func TestConcurrent(t *testing.T) {
+	l := newLab(t)
+	ctx := context.Background()
+	verifier := l.verifier()
+	holder := &vcdm.Holder{Suite: l.suite(sd).(*vcdm.SD)}
+	parallel := vcdm.ECDSASD2023(l.rdfc, vcdm.SDOptions{Parallel: 3})
+	verifier.Suites = append(verifier.Suites[:len(verifier.Suites)-1], parallel)
+	var wg sync.WaitGroup
+	for _, s := range everySuite {
+		suite := l.suite(s, "/issuer")
+		if s == sd {
+			suite = vcdm.ECDSASD2023(l.rdfc, vcdm.SDOptions{Mandatory: []string{"/issuer"}, Parallel: 4})
+		}
+		signer := &vcdm.Signer{Suite: suite, Key: l.key(s)}
+		options := l.options(s).AppendJSON(nil, s)
+		for range 4 {
+			wg.Go(func() {
+				for range 5 {
+					doc, err := signer.Add(ctx, []byte(credential), options)
+					if err == nil && s == sd {
+						doc, err = holder.Derive(ctx, doc, []string{"/credentialSubject/result/1"})
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if r := verifier.VerifyAll(ctx, doc); !r.Verified {
+						t.Errorf("%s: %v", s, r.Err())
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+}
