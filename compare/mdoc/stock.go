@@ -505,6 +505,13 @@ func stockReadSign1(raw []byte, limits canon.Limits) (*headers, error) {
 	}
 	_, h.crit = protected[uint64(2)]
 	for _, bucket := range []map[any]cbor.RawMessage{protected, unprotected} {
+		for label := range bucket {
+			switch label.(type) {
+			case uint64, int64, string:
+			default:
+				return nil, invalid(where, "RFC 9052 section 1.4", "a header label is neither an integer nor text")
+			}
+		}
 		if kid, ok := bucket[uint64(4)]; ok && !isMajor(kid, majorBytes) {
 			h.textKid = true
 		}
