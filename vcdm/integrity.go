@@ -38,9 +38,13 @@ func HashesOf(resources map[string][]byte) Hashes {
 	}
 }
 
+// ErrUnrecorded is the cause of an error about a digest that cannot be compared, because none is recorded for the
+// resource and the hash function.
+var ErrUnrecorded = errors.New("no digest is recorded to compare it with")
+
 // CheckRelated compares the digests of a credential's relatedResource with recorded ones (Verifiable Credentials Data
-// Model 2.0 section 5.3). A digest that differs is an error; so is one that cannot be compared, because the resource or
-// the hash function is not known.
+// Model 2.0 section 5.3). A digest that differs is an error; so is one that cannot be compared, whose cause is
+// [ErrUnrecorded].
 func CheckRelated(doc []byte, limits canon.Limits, recorded Hashes) error {
 	var t jsontape.Tape
 	if _, err := parseDocument(&t, doc, limits); err != nil {
@@ -69,7 +73,7 @@ func CheckRelated(doc []byte, limits canon.Limits, recorded Hashes) error {
 				if r.kind(value) != jsontape.String {
 					r.fail(place, "must be a string")
 				} else if err := compareDigest(string(t.Text(value)), url, read, recorded); err != nil {
-					r.fail(place, err.Error())
+					r.errs = append(r.errs, &Error{Type: MalformedValue, Where: place, Err: err})
 				}
 			})
 		}
@@ -85,7 +89,7 @@ func compareDigest(text, url string, read func(string) (string, []byte, error), 
 	want, ok := recorded(url, algorithm)
 	switch {
 	case !ok:
-		return fmt.Errorf("no %s digest of %s is recorded", algorithm, url)
+		return fmt.Errorf("%s of %s: %w", algorithm, url, ErrUnrecorded)
 	case !bytes.Equal(digest, want):
 		return fmt.Errorf("is not the digest of %s", url)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
+	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 )
 
@@ -95,6 +97,7 @@ chain to --roots; with --nonce also the KB-JWT, with --transcript the device sig
 			}
 			if !anyForm {
 				r.Add(checkForm(doc, engine.limits))
+				checkRelated(cmd, doc, engine.limits, r)
 			}
 			if len(known) > 0 {
 				r.Add(vcdm.CheckContexts(doc, engine.limits, known...))
@@ -147,6 +150,33 @@ func verifyAll(ctx context.Context, v *vcdm.Verifier, doc []byte, presentation b
 		return nil, limit
 	}
 	return r, nil
+}
+
+// checkRelated compares the digests of related resources with the official ones of the contexts that are built in. Those
+// of other resources cannot be compared, which standard error says.
+func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, r *vcdm.Result) {
+	err := vcdm.CheckRelated(doc, limits, func(url, algorithm string) ([]byte, bool) {
+		c, err := contexts.Find(url)
+		if err != nil || algorithm != "sha256" {
+			return nil, false
+		}
+		digest, err := hex.DecodeString(c.SHA256)
+		return digest, err == nil
+	})
+	if err == nil {
+		return
+	}
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, err := range all {
+		if errors.Is(err, vcdm.ErrUnrecorded) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: not compared: %v\n", err)
+		} else {
+			r.Add(err)
+		}
+	}
 }
 
 // readControllers reads controlled identifier documents, which are found by their id.
