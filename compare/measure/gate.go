@@ -2,9 +2,11 @@ package measure
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"canonscope/compare"
@@ -93,27 +95,38 @@ const (
 	compareEvery = 16
 )
 
-// gateAll gates every document and sums up what a campaign needs to know.
+// gateAll gates every document, a few at a time, and sums up what a campaign needs to know.
 func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 	out := &Gated{Drawn: d.hashes, Work: make(map[compare.Operation]compare.Work)}
-	var all []*gated
-	var issued, presented [][]byte
+	all := make([]*gated, len(d.credentials))
+	var mu sync.Mutex // guards what follows
 	var comparing time.Duration
 	compared := 0
-	for i := range d.credentials {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	var failed error
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	parallel(limited, len(all), func(i int) {
+		mu.Lock()
 		check := comparing < compareFor || i%compareEvery == 0
-		g, err := d.gate(ctx, i, check, i%tamperEvery == 0)
-		if err != nil {
-			return nil, fmt.Errorf("document %d: %w", i, err)
-		}
-		if check && d.bench.Check != nil {
+		mu.Unlock()
+		g, err := d.gate(limited, i, check, i%tamperEvery == 0)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err != nil && failed == nil:
+			failed = fmt.Errorf("document %d: %w", i, err)
+			cancel()
+		case err == nil && check && d.bench.Check != nil:
 			comparing += g.checking
 			compared++
 		}
-		all = append(all, g)
+		all[i] = g
+	})
+	if err := cmp.Or(failed, ctx.Err()); err != nil {
+		return nil, err
+	}
+	var issued, presented [][]byte
+	for _, g := range all {
 		issued, presented = append(issued, g.issued), append(presented, g.presented)
 	}
 	for _, op := range compare.Operations {

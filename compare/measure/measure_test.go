@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -57,7 +58,7 @@ func (generator) Document(seed uint64, i int) (*schemas.Credential, error) {
 
 type fake struct{ kind string }
 
-var garbage []byte
+var garbage atomic.Pointer[[]byte]
 
 func (f fake) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
 	n := &compare.Counters{}
@@ -92,7 +93,8 @@ func (f fake) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Excha
 			if f.kind == "unsupported" {
 				return nil, &canon.UnsupportedError{Engine: "fake", What: "this document"}
 			}
-			garbage = make([]byte, 10_000)
+			b := make([]byte, 10_000)
+			garbage.Store(&b)
 			return append([]byte("issued:"), c.VCDM...), nil
 		},
 		func(issued []byte, _ string) ([]byte, error) {

@@ -319,8 +319,8 @@ func (c *campaign) least() int {
 	return max((c.plan.Documents+c.plan.Runs-1)/c.plan.Runs, c.plan.Blocks)
 }
 
-// fit leaves groups out from the end while the others do not fit the budget: fitRuns of their smallest runs, of the first
-// tier a single one, which may overdraw it too, and the smallest profiles.
+// fit leaves groups out from the end while the others do not fit the budget: fitRuns of their smallest runs and the smallest
+// profiles. The first tier stays while a single run of it fits; it may overdraw the budget, or end without some profiles.
 func (c *campaign) fit() {
 	if c.plan.Budget == 0 || c.plan.Keep {
 		return
@@ -334,10 +334,10 @@ func (c *campaign) fit() {
 			limit += grace
 		} else {
 			need *= time.Duration(min(fitRuns, c.plan.Runs))
-		}
-		if c.plan.Profile < 0 {
-			for _, s := range sizings {
-				need += (s.start + profilerStop + time.Duration(minProfile*float64(time.Second))) / time.Duration(workers())
+			if c.plan.Profile < 0 {
+				for _, s := range sizings {
+					need += (s.start + profilerStop + time.Duration(minProfile*float64(time.Second))) / time.Duration(workers())
+				}
 			}
 		}
 		if need <= limit {
