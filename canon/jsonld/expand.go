@@ -27,7 +27,6 @@ const (
 	noProperty propertyKind = iota // null
 	graphProperty
 	reverseProperty
-	includedProperty
 	aKey
 )
 
@@ -257,8 +256,7 @@ type object struct {
 	language   uint32
 	dir        direction
 	id         uint32
-	types      int    // entries of @type
-	typeArray  bool   // they stand in an array
+	typeArray  bool   // they stand in an array, or in more than one entry
 	datatype   uint32 // the last of them
 	inner      chain  // @list or @set
 	others     bool   // properties, reverse properties
@@ -507,7 +505,7 @@ func (r *run) keyword(o *object, k key) error {
 		c.kind = many
 		r.hangAll(o.item, c, ofGraph, 0)
 	case kwIncluded: // 13.4.6
-		c, err := r.expand(o.ctx, property{kind: includedProperty}, v, false)
+		c, err := r.expand(o.ctx, property{}, v, false)
 		if err != nil {
 			return err
 		}
@@ -560,9 +558,7 @@ func (r *run) keyword(o *object, k key) error {
 		}
 		o.inner = c
 	case kwReverse: // 13.4.13
-		if err := r.reverseEntry(o, v); err != nil {
-			return err
-		}
+		return r.reverseEntry(o, v)
 	case kwNest: // 13.4.14
 		r.nests = append(r.nests, k.node)
 		return nil
@@ -577,6 +573,7 @@ func (r *run) keyword(o *object, k key) error {
 // typeEntry reads an entry of @type (13.4.4).
 func (r *run) typeEntry(o *object, v uint32) error {
 	nodes := r.tape.Nodes
+	o.typeArray = o.have&bit(kwType) != 0
 	switch nodes[v].Kind {
 	case jsontape.String:
 		r.addType(o, v)
@@ -598,7 +595,6 @@ func (r *run) typeEntry(o *object, v uint32) error {
 }
 
 func (r *run) addType(o *object, v uint32) {
-	o.types++
 	o.datatype, _ = r.expandIRI(o.typed, r.text(v), true, true)
 	r.hang(o.item, r.newItem(item{kind: typeItem, role: ofType, tape: v, id: o.datatype}))
 }
@@ -622,11 +618,12 @@ func (r *run) reverseEntry(o *object, v uint32) error {
 				return r.fail(InvalidReversePropertyValue, it.tape, "the value of a reverse property is no node object")
 			}
 			it.role = ofReverse
+			o.have |= bit(kwReverse)
 		}
 		r.hang(o.item, i)
+		o.others = true
 		i = next
 	}
-	o.others = true
 	return nil
 }
 

@@ -46,11 +46,22 @@ func appendDouble(dst []byte, v float64) []byte {
 }
 
 // keepsNumber reports whether the number that JSON text writes is the value of its canonical form: an integer beyond 2^53
-// may not be a double, and a double may need more digits than the canonical form has.
+// may not be a double, a small number may become 0, and a double may need more digits than the canonical form has.
 func keepsNumber(raw, canonical []byte, v float64) bool {
 	back, err := strconv.ParseFloat(string(canonical), 64)
 	if err != nil || back != v {
 		return false
+	}
+	if v == 0 {
+		for _, c := range raw {
+			switch {
+			case c == 'e' || c == 'E':
+				return true
+			case c >= '1' && c <= '9': // it has underflowed
+				return false
+			}
+		}
+		return true
 	}
 	if math.Abs(v) < 1<<53 {
 		return true
