@@ -44,7 +44,8 @@ func (x *exchange) bind(holder *keys.Secret, f *format, s compare.Scenario) erro
 	x.binding = &binding{
 		holder:  public.DID(),
 		signer:  vcdm.Signer{Suite: suite, Key: holder, Recorder: s.Recorder, Counts: &x.counts},
-		options: vcdm.Options{Created: x.options.Created, Method: public.Method(), Purpose: vcdm.Authentication, Domain: []string{domain}, Challenge: challenge},
+		options: vcdm.Options{Created: x.options.Created, Method: public.Method(), Purpose: vcdm.Authentication,
+			Domain: []string{domain}, Challenge: challenge},
 		suite:   suite.Name(),
 	}
 	v := &x.verifier

@@ -135,10 +135,12 @@ func (r *reader) canonicalOf(ctx context.Context, name string, a *artifact) {
 	}
 	r.equal(name+" canonical proof options", t.texts[0], a.Canonical.ProofConfig)
 	r.equal(name+" canonical document", t.texts[1], a.Canonical.Document)
+	options, document := []byte(t.texts[0]), []byte(t.texts[1])
+	want := a.Hash.ProofConfig + " " + a.Hash.Document
 	switch a.Hash.Algorithm {
 	case "sha256":
-		r.equal(name+" hashes", fmt.Sprintf("%x %x", sha256.Sum256([]byte(t.texts[0])), sha256.Sum256([]byte(t.texts[1]))), a.Hash.ProofConfig+" "+a.Hash.Document)
+		r.equal(name+" hashes", fmt.Sprintf("%x %x", sha256.Sum256(options), sha256.Sum256(document)), want)
 	case "sha384":
-		r.equal(name+" hashes", fmt.Sprintf("%x %x", sha512.Sum384([]byte(t.texts[0])), sha512.Sum384([]byte(t.texts[1]))), a.Hash.ProofConfig+" "+a.Hash.Document)
+		r.equal(name+" hashes", fmt.Sprintf("%x %x", sha512.Sum384(options), sha512.Sum384(document)), want)
 	}
 }

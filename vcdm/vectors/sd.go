@@ -106,7 +106,8 @@ func (r *reader) selective(ctx context.Context) {
 			continue
 		}
 		r.same(name+" derivedDisclosureData", disclosed.info(true), set, "derivedDisclosureData.json")
-		r.same(name+" derivedAdjMandatoryIndexes", map[string]any{"adjMandatoryIndexes": disclosed.MandatoryIndexes}, set, "derivedAdjMandatoryIndexes.json")
+		r.same(name+" derivedAdjMandatoryIndexes", map[string]any{"adjMandatoryIndexes": disclosed.MandatoryIndexes},
+			set, "derivedAdjMandatoryIndexes.json")
 		r.same(name+" derivedAdjSignatures", map[string]any{
 			"adjSignatureIndexes": positions(&trace), "filteredSignatures": hexAll(disclosed.Signatures),
 		}, set, "derivedAdjSignatures.json")
@@ -145,7 +146,8 @@ func (r *reader) canonical(ctx context.Context, set string, doc, options []byte,
 		r.check(set+" canonical document", err)
 		return
 	}
-	r.equal(set+" addProofConfigCanon", strings.TrimRight(strings.Replace(t.texts[0], "ecdsa-rdfc-2019", "ecdsa-sd-2023", 1), "\n"), r.text(set, "addProofConfigCanon.txt"))
+	config := strings.Replace(t.texts[0], "ecdsa-rdfc-2019", "ecdsa-sd-2023", 1)
+	r.equal(set+" addProofConfigCanon", strings.TrimRight(config, "\n"), r.text(set, "addProofConfigCanon.txt"))
 	var lines [][]byte
 	for l := range strings.Lines(t.texts[1]) {
 		lines = append(lines, []byte(l))
