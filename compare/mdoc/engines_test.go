@@ -152,7 +152,7 @@ func FuzzVerify(f *testing.F) {
 	ns, protected, unprotected, payload := parts(f, key)
 	f.Add(ns, protected, unprotected, payload)
 	f.Add([]byte{0xa0}, []byte{0xa2, 1, 0x27, 4, 0x41, 1}, []byte{0xa1, 0x18, 33, 0x82, 0x41, 0, 0x41, 0}, payload)
-	f.Add([]byte{0xa0}, []byte{0xa2, 1, 0x27, 0x41, 0x41, 0x0f}, unprotected, payload) // a label that is a byte string
+	f.Add([]byte{0xa0}, []byte{0xa2, 1, 0x27, 0x41, 0x41, 0x0f}, unprotected, payload)                        // a label that is a byte string
 	f.Add([]byte{0xa0}, []byte("\xa2\x01\x27\x3b\xff\xff\xff\xff\xff\xff\xff\xff\x00"), unprotected, payload) // a label below 64 bits
 	f.Fuzz(func(t *testing.T, ns, protected, unprotected, payload []byte) {
 		b := signed(t, key, ns, protected, unprotected, payload)
