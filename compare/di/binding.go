@@ -42,11 +42,11 @@ func (x *exchange) bind(holder *keys.Secret, f *format, s compare.Scenario) erro
 	}
 	x.doc = t.AppendMember(nil, subject, "id", jsontape.AppendQuoted(nil, public.DID()))
 	x.binding = &binding{
-		holder:  public.DID(),
-		signer:  vcdm.Signer{Suite: suite, Key: holder, Recorder: s.Recorder, Counts: &x.counts},
+		holder: public.DID(),
+		signer: vcdm.Signer{Suite: suite, Key: holder, Recorder: s.Recorder, Counts: &x.counts},
 		options: vcdm.Options{Created: x.options.Created, Method: public.Method(), Purpose: vcdm.Authentication,
 			Domain: []string{domain}, Challenge: challenge},
-		suite:   suite.Name(),
+		suite: suite.Name(),
 	}
 	v := &x.verifier
 	v.Purpose, v.Domain, v.Challenge, v.OwnOnly = vcdm.Authentication, []string{domain}, challenge, true
