@@ -3,6 +3,7 @@ package jsonld
 import (
 	"bytes"
 	"hash/maphash"
+	"slices"
 
 	"canonscope/canon"
 	"canonscope/canon/rdf"
@@ -141,12 +142,15 @@ func (r *run) resetItems() {
 	if r.memo == nil || r.gen == 0 {
 		r.memo, r.names, r.gen = make([]memoSlot, memoSize), make([]nameSlot, 64), 1
 	}
-	r.items = append(r.items[:0], item{})
+	r.items = append(slices.Grow(r.items[:0], r.size()+1), item{})
 	r.refs = append(r.refs[:0], ref{})
 	r.langs = append(r.langs[:0], tag{})
 	r.keys, r.nests, r.types, r.named = r.keys[:0], r.nests[:0], r.types[:0], 0
 	r.over, r.longest, r.objects = false, 0, 0
 }
+
+// size estimates the items, quads and terms of a document: every second node of the tape is a key or needs none.
+func (r *run) size() int { return len(r.tape.Nodes) / 2 }
 
 // refOf returns the ref of a compiled IRI.
 func (r *run) refOf(i *iri) uint32 {

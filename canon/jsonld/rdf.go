@@ -71,6 +71,7 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 		return err
 	}
 	w := writer{run: r, into: into}
+	into.Quads, into.Terms = slices.Grow(into.Quads, r.size()), slices.Grow(into.Terms, r.size())
 	if o := opt.Origins; o != nil {
 		o.reset(&r.tape)
 	}
