@@ -237,6 +237,9 @@ func (c *campaign) leaveOut(group []*exchange) {
 // longest.
 func (c *campaign) gates(ctx context.Context) {
 	tiers := c.groups(false)
+	if len(tiers) == 0 {
+		return // nothing can be measured
+	}
 	first := len(tiers[0])
 	var order []*exchange
 	for _, tier := range tiers {
