@@ -16,7 +16,7 @@ type Cell struct {
 	Operation Operation `json:"operation,omitempty"` // "" for the exchange
 	GC        string    `json:"gc"`                  // GOGC: a number of percent, or "off"
 	Procs     int       `json:"procs"`               // GOMAXPROCS
-	Contexts  string    `json:"contexts"`            // state of the JSON-LD contexts: none, embedded, warm
+	Contexts  string    `json:"contexts"`            // state in which an operation finds the JSON-LD contexts: cold, embedded, warm; none without JSON-LD
 	Validator string    `json:"validator,omitempty"` // of the JSON Schema, inside issue and verify; "" validates nothing
 }
 

@@ -28,7 +28,7 @@ var Names = []string{Native, Tuned, Stock}
 // Config of an engine.
 type Config struct {
 	Loader   jsonld.Loader     // finds remote contexts; nil finds none
-	Contexts jsonld.CacheState // what the native engine keeps of contexts between calls; default Warm
+	Contexts jsonld.CacheState // what native keeps of contexts between calls, default Warm; stock keeps them parsed unless Cold
 }
 
 // New returns an engine for a method. A pair that does not exist is a *canon.UnsupportedError.
@@ -49,6 +49,9 @@ func New(engine string, method canon.Method, cfg Config) (canon.Canonicalizer, e
 		case Native:
 			return &nativeRDFC{docs: jsonld.New(jsonld.Config{Loader: cfg.Loader, State: cfg.Contexts})}, nil
 		case Stock:
+			if cfg.Contexts == jsonld.Cold {
+				return stock.Cold(cfg.Loader), nil
+			}
 			return stock.RDFC(cfg.Loader), nil
 		case Tuned:
 			return stock.Tuned(cfg.Loader), nil

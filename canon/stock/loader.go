@@ -19,6 +19,7 @@ import (
 // Documents are read without locks and never change.
 type cache struct {
 	from    jsonld.Loader
+	cold    bool     // keep nothing
 	docs    sync.Map // URL to *ld.RemoteDocument
 	entries atomic.Int64
 }

@@ -1,6 +1,6 @@
 // Package stock is what people use today, as shipped: json-gold for RDFC-1.0 and gowebpki/jcs for JCS. json-gold names
 // its algorithm URDNA2015; it is used as well as it can be, with a loader that keeps parsed contexts. [RDFC] and [JCS]
-// return the engines, [Tuned] json-gold used around its worst costs, and [Guard] says whether a document is one that
+// return the engines, [Cold] RDFC without kept contexts, [Tuned] json-gold used around its worst costs, and [Guard] says whether a document is one that
 // json-gold canonicalizes rightly. The guard is no part of an engine: measurements time the engine alone.
 package stock
 
@@ -27,6 +27,10 @@ type rdfc struct{ cache *cache }
 // RDFC returns json-gold as shipped. Contexts come from the loader, once each; nil loads none. It has no SHA-384 and no
 // work limit, and it drops data without a word, whatever Options.Lossy says: see [Guard].
 func RDFC(from jsonld.Loader) canon.Canonicalizer { return &rdfc{&cache{from: from}} }
+
+// Cold returns json-gold with a loader that keeps nothing: it asks for a context each time json-gold wants it and parses it
+// again.
+func Cold(from jsonld.Loader) canon.Canonicalizer { return &rdfc{&cache{from: from, cold: true}} }
 
 func (e *rdfc) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (form *canon.Form, err error) {
 	if err := supported(doc, opt); err != nil {
@@ -82,7 +86,7 @@ func recovered(err *error) {
 type call struct{ loader *loader }
 
 func newCall(ctx context.Context, c *cache, doc []byte, opt canon.Options) *call {
-	return &call{&loader{ctx: ctx, cache: c, limit: opt.Limits.WithDefaults().Context, fresh: bytes.Contains(doc, importKey)}}
+	return &call{&loader{ctx: ctx, cache: c, limit: opt.Limits.WithDefaults().Context, fresh: c.cold || bytes.Contains(doc, importKey)}}
 }
 
 func (c *call) options() *ld.JsonLdOptions {

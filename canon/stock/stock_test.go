@@ -229,3 +229,33 @@ func TestAlternating(t *testing.T) {
 		}
 	}
 }
+
+// counting counts how often contexts are asked for.
+type counting struct {
+	jsonld.Loader
+	loads int
+}
+
+func (c *counting) Load(ctx context.Context, url string) (*jsonld.Document, error) {
+	c.loads++
+	return c.Loader.Load(ctx, url)
+}
+
+// TestCold keeps no context: each call asks for them again, and gives what RDFC gives.
+func TestCold(t *testing.T) {
+	kept, cold := &counting{Loader: contexts()}, &counting{Loader: contexts()}
+	a, b := stock.RDFC(kept), stock.Cold(cold)
+	for call := 1; call <= 3; call++ {
+		want, err := canonicalize(a, person, canon.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := canonicalize(b, person, canon.Options{})
+		if err != nil || got != want {
+			t.Errorf("%v, %s\nwant\n%s", err, got, want)
+		}
+		if kept.loads != 1 || cold.loads < call {
+			t.Errorf("after %d calls contexts were loaded %d and %d times", call, kept.loads, cold.loads)
+		}
+	}
+}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -20,6 +22,8 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: EdDSA, ES256, ES384")
 	flags.StringSliceVar(&f.Schemas, "schema", nil, "only these credentials: names of the catalogue, e.g. simple-20, ob3, or a file")
 	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: issue, present, verify")
+	flags.StringSliceVar(&f.Contexts, "context-cache", nil, "states in which JSON-LD contexts are found: "+strings.Join(matrix.ContextStates, ", ")+
+		"; without it embedded for stock, else warm")
 	*p = matrix.DefaultPolicy
 	flags.StringVar(&p.GC, "gc", p.GC, "garbage collector policy of the cells: GOGC in percent, or off")
 	flags.IntVar(&p.Procs, "procs", p.Procs, "GOMAXPROCS of the cells")
@@ -59,13 +63,13 @@ func newCellsCommand() *cobra.Command {
 				return enc.Encode(selection)
 			}
 			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
-			fmt.Fprintln(tw, "\tformat\tsuite\tengine\talgorithm\tschema\tcontexts\t")
+			fmt.Fprintln(tw, "\tformat\tsuite\tengine\talgorithm\tschema\tcontexts\tpresent")
 			for _, e := range selection.Entries {
 				mark, c := "", e.Cell
 				if e.Default {
 					mark = "*"
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, c.Contexts, e.Unsupported)
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, c.Contexts, cmp.Or(e.Present, "! "+e.Unsupported))
 			}
 			if err := tw.Flush(); err != nil {
 				return err

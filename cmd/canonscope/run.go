@@ -93,7 +93,7 @@ with the engines native and stock, unless flags name others. Cells that flags na
 			if plan.N == 0 {
 				plan.Budget = budget
 			}
-			named := slices.ContainsFunc([]string{"format", "suite", "engine", "algorithm", "schema", "axis", "preset"}, changed)
+			named := slices.ContainsFunc([]string{"format", "suite", "engine", "algorithm", "schema", "axis", "preset", "context-cache"}, changed)
 			if named {
 				plan.Keep, plan.Deadline = true, 10*deadline
 			}
@@ -197,7 +197,7 @@ func verdict(c *compare.Campaign) error {
 			measured++
 		case compare.Unsupported, compare.LeftOut:
 		default:
-			return &noError{fmt.Sprintf("%s: %s: %s", r.ID, r.State, r.Reason)}
+			return &noError{fmt.Sprintf("%s: %s: %s", report.Short(r.ID), r.State, r.Reason)}
 		}
 	}
 	if measured == 0 {

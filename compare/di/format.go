@@ -34,6 +34,16 @@ type Suite struct {
 	New        func(canon.Canonicalizer) vcdm.Suite
 }
 
+// Derives tells whether the holder of a suite's proof can present a part of the document. Where not, the issuer signs anew.
+func Derives(suite string) bool {
+	i := slices.IndexFunc(Suites, func(s Suite) bool { return s.Name == suite })
+	if i < 0 {
+		return false
+	}
+	_, ok := Suites[i].New(nil).(*vcdm.SD)
+	return ok
+}
+
 // checksWhole says what verify checks of a suite that signs whole documents.
 const checksWhole = "signature, proof options, purpose, dates of the proof, validity period"
 

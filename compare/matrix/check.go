@@ -8,15 +8,16 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/engines"
+	"canonscope/canon/jsonld"
 	"canonscope/canon/stock"
 	"canonscope/compare/measure"
 	"canonscope/schemas"
 	"canonscope/schemas/contexts"
 )
 
-// canonicalizer makes an engine for a method over the embedded contexts.
-func canonicalizer(engine string, m canon.Method) (canon.Canonicalizer, error) {
-	return engines.New(engine, m, engines.Config{Loader: contexts.Embedded()})
+// canonicalizer makes an engine for a method over the embedded contexts, which it finds in the given state.
+func canonicalizer(engine string, m canon.Method, state jsonld.CacheState) (canon.Canonicalizer, error) {
+	return engines.New(engine, m, engines.Config{Loader: contexts.Embedded(), Contexts: state})
 }
 
 // check returns what a gate looks at behind the exchange; nil for a family that canonicalizes nothing. An engine under test
@@ -34,13 +35,13 @@ func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Fo
 	if f.algorithm == "ES384" && f.method == canon.RDFC {
 		opt.Hash, oracle = canon.SHA384, ""
 	}
-	under, err := canonicalizer(f.engine, f.method)
+	under, err := canonicalizer(f.engine, f.method, cacheStates[f.state])
 	if err != nil {
 		return nil, err
 	}
 	var other canon.Canonicalizer
 	if oracle != "" {
-		if other, err = canonicalizer(oracle, f.method); err != nil {
+		if other, err = canonicalizer(oracle, f.method, jsonld.Warm); err != nil {
 			return nil, err
 		}
 	}

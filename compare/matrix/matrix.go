@@ -11,6 +11,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/engines"
+	"canonscope/canon/jsonld"
 	"canonscope/compare"
 	"canonscope/compare/di"
 	"canonscope/compare/mdoc"
@@ -35,6 +36,7 @@ var DefaultPolicy = Policy{GC: "100", Procs: 2}
 type Entry struct {
 	Cell        compare.Cell `json:"cell"`                  // without an operation
 	Unsupported string       `json:"unsupported,omitempty"` // why it cannot be measured; "" if it can
+	Present     string       `json:"present,omitempty"`     // "derives", or "re-signs" with the issuer's key; "" if it cannot be measured
 	Default     bool         `json:"default"`               // part of the default subset
 }
 
@@ -49,19 +51,34 @@ var (
 type family struct {
 	format, suite, engine, algorithm string
 	method                           canon.Method // "" where nothing is canonicalized
+	state                            string       // in which it finds its JSON-LD contexts
 	unsupported                      string
 	inDefault                        bool
+	reissues                         bool // present signs again
 	open                             func() (compare.Format, error)
 }
 
-// families lists every family in the order of reports.
+// States in which an operation finds its JSON-LD contexts.
+const (
+	none     = "none"     // there are none
+	cold     = "cold"     // each call asks the loader, parses and processes
+	embedded = "embedded" // parsed beforehand, processed by each call
+	warm     = "warm"     // processed and kept
+)
+
+// ContextStates lists the states that a filter may name.
+var ContextStates = []string{cold, embedded, warm}
+
+var cacheStates = map[string]jsonld.CacheState{none: jsonld.Warm, cold: jsonld.Cold, embedded: jsonld.Embedded, warm: jsonld.Warm}
+
+// families lists every family in the order of reports, each with the state of contexts that is usual for its engine.
 func families() []family {
 	var all []family
 	for _, engine := range engineNames {
 		for _, algorithm := range algorithms {
 			for _, s := range di.Suites {
 				if slices.Contains(s.Algorithms, keys.Algorithm(algorithm)) {
-					all = append(all, vcdm(s, engine, algorithm))
+					all = append(all, vcdmFamily(s, engine, algorithm))
 				}
 			}
 			if engine == engines.Tuned {
@@ -75,35 +92,85 @@ func families() []family {
 	}
 	for i := range all {
 		f := &all[i]
+		f.state = cmp.Or(f.state, none)
 		f.inDefault = f.unsupported == "" && f.engine != engines.Tuned && (f.algorithm == "EdDSA" || f.engine == "stock" && f.algorithm == "ES256" && f.format != "vcdm")
 	}
 	return all
 }
 
-func vcdm(s di.Suite, engine, algorithm string) family {
+func vcdmFamily(s di.Suite, engine, algorithm string) family {
 	f := family{format: "vcdm", suite: s.Name, engine: engine, algorithm: algorithm, method: s.Method}
-	c, err := canonicalizer(engine, s.Method)
-	if err == nil && engine != engines.Native && s.Method == canon.RDFC && algorithm == "ES384" {
+	if s.Method != canon.RDFC {
+		return f.in(none)
+	}
+	if engine == engines.Stock {
+		return f.in(embedded)
+	}
+	return f.in(warm)
+}
+
+// in returns a family of the format vcdm that finds its contexts in a state.
+func (f family) in(state string) family {
+	f.state, f.open, f.unsupported = state, nil, ""
+	c, err := canonicalizer(f.engine, f.method, cacheStates[state])
+	switch {
+	case err != nil || f.engine == engines.Native || f.method != canon.RDFC:
+	case f.algorithm == "ES384":
 		err = &canon.UnsupportedError{Engine: "json-gold", What: "SHA-384 inside RDFC-1.0"}
+	case f.engine == engines.Stock && state == warm:
+		err = &canon.UnsupportedError{Engine: "json-gold as shipped", What: "contexts kept processed; the engine tuned does so"}
+	case f.engine == engines.Tuned && state != warm:
+		err = &canon.UnsupportedError{Engine: "tuned", What: state + " contexts; the engine stock has them"}
 	}
 	if err != nil {
 		f.unsupported = err.Error()
 		return f
 	}
-	f.open = func() (compare.Format, error) { return di.NewFormat(s.Name, c, algorithm) }
+	f.open = func() (compare.Format, error) { return di.NewFormat(f.suite, c, f.algorithm) }
+	f.reissues = !di.Derives(f.suite)
 	return f
 }
 
-// contexts is the state in which a family finds its JSON-LD contexts.
-func (f *family) contexts() string {
+// present says how a family presents; "" if it cannot.
+func (f *family) present() string {
 	switch {
-	case f.method != canon.RDFC:
-		return "none"
-	case f.engine == "stock":
-		return "embedded" // parsed beforehand, processed by every call
+	case f.unsupported != "":
+		return ""
+	case f.reissues:
+		return "re-signs"
 	}
-	return "warm" // compiled and kept
+	return "derives"
 }
+
+// states returns the family in each of the named states: as it is if none is named, or if it has no contexts.
+func (f family) states(names []string) []family {
+	if len(names) == 0 || f.state == none {
+		return []family{f}
+	}
+	var out []family
+	for _, state := range ContextStates {
+		if slices.Contains(names, state) {
+			out = append(out, f.in(state))
+		}
+	}
+	return out
+}
+
+// familiesIn lists the families in a state of their contexts, those without contexts as they are.
+func familiesIn(state string) []family {
+	all := families()
+	if slices.Contains(ContextStates, state) {
+		for i := range all {
+			if all[i].state != none {
+				all[i] = all[i].in(state)
+			}
+		}
+	}
+	return all
+}
+
+// contexts is the state in which a family finds its JSON-LD contexts.
+func (f *family) contexts() string { return f.state }
 
 func (f *family) cell(schema string, p Policy) compare.Cell {
 	c := compare.Cell{Format: f.format, Suite: f.suite, Engine: f.engine, Algorithm: f.algorithm, Schema: schema,
@@ -115,10 +182,10 @@ func (f *family) cell(schema string, p Policy) compare.Cell {
 }
 
 // Filter names what to select; an empty list selects everything, except that without any of Formats, Suites, Engines and
-// Algorithms only the default subset is selected if Default is set.
+// Algorithms only the default subset is selected if Default is set, and that without Contexts each engine has its usual state.
 type Filter struct {
-	Formats, Suites, Engines, Algorithms, Schemas, Operations []string
-	Default                                                   bool
+	Formats, Suites, Engines, Algorithms, Schemas, Operations, Contexts []string
+	Default                                                             bool
 }
 
 // Selection is what a filter selects.
@@ -194,6 +261,9 @@ func Select(f Filter, p Policy) (*Selection, error) {
 	if err := known("operation", f.Operations, operations); err != nil {
 		return nil, err
 	}
+	if err := known("state of contexts", f.Contexts, ContextStates); err != nil {
+		return nil, err
+	}
 	var names []string
 	for _, name := range f.Schemas {
 		g, err := catalogue.Get(name)
@@ -230,8 +300,11 @@ func Select(f Filter, p Policy) (*Selection, error) {
 			}
 			continue
 		}
-		for _, schema := range names {
-			s.Entries = append(s.Entries, Entry{Cell: m.cell(schema, p), Unsupported: m.unsupported, Default: m.inDefault})
+		for _, state := range m.states(f.Contexts) {
+			for _, schema := range names {
+				e := Entry{Cell: state.cell(schema, p), Unsupported: state.unsupported, Present: state.present(), Default: m.inDefault && state.state == m.state}
+				s.Entries = append(s.Entries, e)
+			}
 		}
 	}
 	if len(s.Entries) == 0 {
@@ -266,7 +339,7 @@ func known(flag string, names, valid []string) error {
 // Open makes what a cell or exchange is measured with. A cell that the matrix does not have is an error, one that its
 // engine cannot do a [*canon.UnsupportedError] in words.
 func Open(cell compare.Cell) (*measure.Bench, error) {
-	for _, f := range families() {
+	for _, f := range familiesIn(cell.Contexts) {
 		if f.cell(cell.Schema, Policy{cell.GC, cell.Procs, cell.Validator}) != cell.Exchange() {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 
@@ -150,5 +151,37 @@ func TestTampers(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A filter that names states of contexts gets each that an engine has; the others are unsupported, and what has no contexts
+// is there once.
+func TestContextStates(t *testing.T) {
+	s, err := matrix.Select(matrix.Filter{Algorithms: []string{"EdDSA"}, Schemas: []string{"ob3"}, Contexts: []string{"warm", "cold"}}, matrix.DefaultPolicy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]string)
+	for _, e := range s.Entries {
+		c := e.Cell
+		if e.Unsupported == "" {
+			got[c.Format+" "+c.Suite+" "+c.Engine] += " " + c.Contexts
+			if _, err := matrix.Open(c.With(compare.Verify)); err != nil {
+				t.Errorf("%s: %v", c.ID(), err)
+			}
+		} else if b, err := matrix.Open(c); err == nil {
+			t.Errorf("%s is unsupported and opens %+v", c.ID(), b)
+		}
+	}
+	want := map[string]string{
+		"vcdm eddsa-rdfc-2022 stock": " cold", "vcdm eddsa-rdfc-2022 tuned": " warm", "vcdm eddsa-rdfc-2022 native": " cold warm",
+		"vcdm eddsa-jcs-2022 stock": " none", "vcdm eddsa-jcs-2022 native": " none",
+		"sd-jwt-vc jws stock": " none", "sd-jwt-vc jws native": " none", "mdoc cose-sign1 stock": " none", "mdoc cose-sign1 native": " none",
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v\nwant\n%v", got, want)
+	}
+	if _, err := matrix.Select(matrix.Filter{Contexts: []string{"hot"}}, matrix.DefaultPolicy); err == nil || !strings.Contains(err.Error(), "cold, embedded, warm") {
+		t.Error(err)
 	}
 }

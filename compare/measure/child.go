@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -154,6 +155,7 @@ func apply(cell compare.Cell, memory int64) error {
 		return fmt.Errorf("GOMAXPROCS of %d", cell.Procs)
 	}
 	debug.SetGCPercent(percent)
+	debug.SetMemoryLimit(math.MaxInt64) // whatever GOMEMLIMIT says, which would collect more often
 	runtime.GOMAXPROCS(cell.Procs)
 	if memory > 0 {
 		if err := unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(memory), Max: uint64(memory)}); err != nil {

@@ -22,7 +22,7 @@ type Folder struct {
 // ErrInUse says that another process holds the results folder.
 var ErrInUse = errors.New("in use by another process")
 
-// OpenFolder makes and locks a results folder. It refuses one that another process holds and one that holds results.
+// OpenFolder makes and locks a results folder. It refuses one that another process holds and one that is not empty.
 func OpenFolder(path string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
@@ -38,10 +38,18 @@ func OpenFolder(path string) (*Folder, error) {
 		}
 		return nil, fmt.Errorf("lock results folder %s: %w", path, err)
 	}
-	runs, err := os.OpenFile(filepath.Join(path, "runs.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if errors.Is(err, os.ErrExist) {
-		err = errors.New("it holds the results of an earlier campaign; name another one with --out")
+	if entries, err := lock.ReadDir(1); len(entries) > 0 {
+		lock.Close()
+		what := "is not empty"
+		if _, err := os.Stat(filepath.Join(path, "runs.jsonl")); err == nil {
+			what = "holds the results of an earlier campaign"
+		}
+		return nil, fmt.Errorf("results folder %s %s; name another one with --out", path, what)
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		lock.Close()
+		return nil, fmt.Errorf("results folder %s: %w", path, err)
 	}
+	runs, err := os.OpenFile(filepath.Join(path, "runs.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		lock.Close()
 		return nil, fmt.Errorf("results folder %s: %w", path, err)

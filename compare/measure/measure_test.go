@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -87,6 +89,8 @@ func (f fake) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Excha
 					}
 					all = append(all, b)
 				}
+			case f.kind == "limited" && debug.SetMemoryLimit(-1) != math.MaxInt64:
+				return nil, errors.New("the environment limits memory")
 			case f.kind == "fails":
 				return nil, errors.New("no key")
 			}
@@ -138,6 +142,14 @@ func run(t *testing.T, p measure.Plan) (*compare.Campaign, string) {
 		t.Fatal(err)
 	}
 	return c, dir
+}
+
+func TestNoCells(t *testing.T) {
+	p := plan()
+	p.N, p.Budget, p.Profile = 0, time.Second, -1
+	if c, _ := run(t, p); len(c.Results) != 0 {
+		t.Errorf("%+v", c.Results)
+	}
 }
 
 func TestCampaign(t *testing.T) {
@@ -247,6 +259,26 @@ func TestMemoryLimit(t *testing.T) {
 	c, _ := run(t, p)
 	if r := c.Results[0]; r.State != compare.OutOfMemory || !strings.Contains(r.Reason, "256 MiB") {
 		t.Errorf("%s: %s", r.State, r.Reason)
+	}
+}
+
+// The collector's policy is the cell's alone.
+func TestEnvironmentDoesNotLimitMemory(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "10MiB")
+	c, _ := run(t, plan("limited"))
+	if r := c.Results[0]; r.State != compare.Measured {
+		t.Errorf("%s: %s", r.State, r.Reason)
+	}
+}
+
+// A job that is stopped before its child has started is interrupted, not dead.
+func TestInterruptedBeforeTheChildStarts(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := measure.Process{Args: []string{serve}}.Run(ctx, measure.Job{Deadline: 60}, nil, func(measure.Event) {})
+	var stopped *measure.StoppedError
+	if !errors.As(err, &stopped) || stopped.State != compare.Interrupted {
+		t.Error(err)
 	}
 }
 
@@ -377,6 +409,13 @@ func TestFolder(t *testing.T) {
 	}
 	if _, err := measure.OpenFolder(dir); err == nil || !strings.Contains(err.Error(), "earlier") {
 		t.Errorf("a folder with results: %v", err)
+	}
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "thesis.tex"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := measure.OpenFolder(full); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("a folder with other files: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {

@@ -325,7 +325,7 @@ func (c *campaign) least() int {
 // fit leaves groups out from the end while the others do not fit the budget: fitRuns of their smallest runs and the smallest
 // profiles. The first tier stays while a single run of it fits; it may overdraw the budget, or end without some profiles.
 func (c *campaign) fit() {
-	if c.plan.Budget == 0 || c.plan.Keep {
+	if c.plan.Budget == 0 || c.plan.Keep || len(c.order) == 0 {
 		return
 	}
 	groups, first := c.groups(true), len(c.groups(false)[0])

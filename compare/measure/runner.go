@@ -31,6 +31,8 @@ type StoppedError struct {
 
 func (e *StoppedError) Error() string { return string(e.State) + ": " + e.Reason }
 
+var interrupted = &StoppedError{compare.Interrupted, "before it was done"}
+
 // Process runs each Job in a fresh process of this very binary.
 type Process struct {
 	Args []string // of the hidden subcommand that calls Serve
@@ -63,6 +65,9 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
+		if ctx.Err() != nil {
+			return interrupted
+		}
 		return &StoppedError{compare.Died, err.Error()}
 	}
 	var done bool
@@ -92,7 +97,7 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 	case done && err == nil:
 		return nil
 	case ctx.Err() != nil:
-		return &StoppedError{compare.Interrupted, "interrupted"}
+		return interrupted
 	case limited.Err() != nil:
 		return &StoppedError{compare.TimedOut, fmt.Sprintf("stopped at its deadline of %.3g s", job.Deadline)}
 	case failed != nil && failed.Unsupported:

@@ -32,8 +32,16 @@ func Markdown(w io.Writer, t Table) error {
 		fmt.Fprintf(w, "### %s, %s, %s engines\n\n", schemaName(g.schema), g.algorithm, g.engine)
 		fmt.Fprintln(w, "| exchange | issue µs | present µs | verify µs | issue + verify µs | exchange µs | × mdoc | × SD-JWT VC | canonicalizations | signatures |")
 		fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+		states := make(map[string]int)
 		for _, r := range g.rows {
-			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %d | %d |\n", name(r), micros(r.CPU[compare.Issue]),
+			states[name(r)]++
+		}
+		for _, r := range g.rows {
+			label := name(r)
+			if states[label] > 1 {
+				label += ", contexts " + r.Cell.Contexts
+			}
+			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %d | %d |\n", label, micros(r.CPU[compare.Issue]),
 				strings.TrimSpace(marked(r, r.CPU[compare.Present])), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), strings.TrimSpace(marked(r, r.Exchange)),
 				times(r.ToMdoc), times(r.ToSDJWT), r.Counters.Canonicalizations, r.Counters.Signatures); err != nil {
 				return err

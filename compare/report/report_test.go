@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -258,5 +259,74 @@ func TestLeftOutGroups(t *testing.T) {
 	}
 	if strings.Contains(text.String(), "simple-20, EdDSA, native engines") {
 		t.Error("an empty table is printed")
+	}
+}
+
+// Rows that differ in the state of their contexts alone stand side by side, each named by its state.
+func TestContextStates(t *testing.T) {
+	c := made()
+	var more []compare.Result
+	for _, r := range c.Results[:3] {
+		r.Cell.Contexts = "cold"
+		r.ID = r.Cell.ID()
+		more = append(more, r)
+	}
+	c.Results = append(more, c.Results...)
+	for _, op := range compare.Operations { // as the command appends them
+		cell := compare.Cell{Format: "vcdm", Suite: "eddsa-rdfc-2022", Engine: "stock", Algorithm: "EdDSA", Schema: "simple-20", Operation: op, GC: "100",
+			Procs: 2, Contexts: "warm"}
+		c.Results = append(c.Results, compare.Result{Cell: cell, ID: cell.ID(), State: compare.Unsupported, Reason: "not kept"})
+	}
+	table := report.NewTable(c)
+	var text, md bytes.Buffer
+	if err := report.Text(&text, c, table, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Markdown(&md, table); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nvcdm eddsa-rdfc-2022\n  contexts cold  ", "\n  contexts embedded  ", "contexts cold, embedded, warm"} {
+		if !strings.Contains(strings.ReplaceAll(text.String(), "\nwarm", " warm"), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	if !regexp.MustCompile(`(?s)\n  contexts embedded [^\n]*\n[^\n]*\n  contexts warm [^\n]*\n  ! unsupported: not kept\nsd-jwt-vc`).MatchString(text.String()) {
+		t.Errorf("an unsupported state does not stand with the others:\n%s", text.String())
+	}
+	if n := strings.Count(text.String(), "  contexts cold "); n != 3 {
+		t.Errorf("the state is named in %d of 3 tables", n)
+	}
+	if !strings.Contains(md.String(), "| vcdm eddsa-rdfc-2022, contexts cold |") {
+		t.Error(md.String())
+	}
+	if table.Rows[0].ToMdoc == nil {
+		t.Error("a state has no ratio to the baseline")
+	}
+}
+
+// A row that lacks the time of an operation has no sum over operations, nor shares of it.
+func TestIncompleteRow(t *testing.T) {
+	c := made()
+	r := &c.Results[2]
+	r.State, r.Reason, r.Blocks, r.Profile = compare.Died, "killed", nil, nil
+	table := report.NewTable(c)
+	if row := table.Rows[0]; row.Wall != 0 || row.Bytes != 0 || row.Phases != nil || row.Exchange.N != 0 || row.CPU[compare.Issue].N == 0 {
+		t.Errorf("%+v", row)
+	}
+	var text bytes.Buffer
+	if err := report.Text(&text, c, table, false); err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`(?m)^vcdm eddsa-rdfc-2022 +6 +3\+0 +0 +0 +- +- +-$`).MatchString(text.String()) {
+		t.Error(text.String())
+	}
+	c = made()
+	c.Results = []compare.Result{c.Results[0], c.Results[2]}
+	text.Reset()
+	if err := report.Text(&text, c, report.NewTable(c), false); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "\nissue + verify: ") || strings.Contains(text.String(), "one exchange") {
+		t.Error(text.String())
 	}
 }

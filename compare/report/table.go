@@ -30,7 +30,7 @@ type Row struct {
 	ToMdoc       *stats.Estimate                      `json:"issue_verify_to_mdoc,omitempty"`
 	ToSDJWT      *stats.Estimate                      `json:"issue_verify_to_sd_jwt_vc,omitempty"`
 	Counters     compare.Counters                     `json:"counters"` // of the exchange
-	Wall         float64                              `json:"wall_ns"`  // medians of the exchange
+	Wall         float64                              `json:"wall_ns"`  // medians of the exchange; like Thread, Bytes and Allocs 0 unless all its cells have a time
 	Thread       float64                              `json:"thread_ns"`
 	Bytes        float64                              `json:"bytes"`
 	Allocs       float64                              `json:"allocs"`
@@ -174,9 +174,22 @@ func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
 			shares[name] /= total
 		}
 	}
+	if !row.complete() {
+		row.Wall, row.Thread, row.Bytes, row.Allocs, row.Phases = 0, 0, 0, 0, nil
+	}
 	row.IssueVerify = stats.Sum(samples.of(compare.Issue, compare.Verify), seed)
 	row.Exchange = stats.Sum(samples.of(compare.Operations...), seed)
 	return row
+}
+
+// complete tells whether every operation of the campaign has a time.
+func (r *Row) complete() bool {
+	for _, state := range r.Operations {
+		if state != compare.Measured {
+			return false
+		}
+	}
+	return len(r.CPU) > 0
 }
 
 // ratio compares issue + verify with the format's row of the same schema, tier, algorithm and policy; nil if there is none.

@@ -81,11 +81,11 @@ func (p *printer) style(code, s string) string {
 func (p *printer) head(c *compare.Campaign) {
 	env := c.Environment
 	p.line("%s", p.bold("What a credential exchange costs: process CPU per operation, in µs"))
-	blocks := 0
+	blocks, timed := 0, 0
 	var gc, contexts []string
 	procs := 0
 	for _, r := range c.Results {
-		blocks = max(blocks, len(r.Blocks))
+		blocks, timed = max(blocks, len(r.Blocks)), max(timed, r.N)
 		if !slices.Contains(gc, r.Cell.GC) {
 			gc = append(gc, r.Cell.GC)
 		}
@@ -95,8 +95,16 @@ func (p *printer) head(c *compare.Campaign) {
 		procs = r.Cell.Procs
 	}
 	slices.Sort(contexts)
-	p.wrapped(0, "", fmt.Sprintf("median over %s of %s, ± half its 95 %% interval; %s in rotation; seed %d; GOGC=%s, GOMAXPROCS=%d%s",
-		plural(blocks, "block"), plural(c.Runs, "fresh process"), plural(c.Documents, "document"), c.Seed, strings.Join(gc, " and "), procs,
+	rotation := plural(c.Documents, "document")
+	if 0 < timed && timed < c.Documents {
+		rotation = fmt.Sprintf("%d of %s", timed, rotation)
+	}
+	what := fmt.Sprintf("median over %s of %s, ± half its 95 %% interval", plural(blocks, "block"), plural(c.Runs, "fresh process"))
+	if blocks == 0 {
+		what = "nothing was timed"
+	}
+	p.wrapped(0, "", fmt.Sprintf("%s; %s in rotation; seed %d; GOGC=%s, GOMAXPROCS=%d%s",
+		what, rotation, c.Seed, strings.Join(gc, " and "), procs,
 		contextNote(contexts)))
 	p.wrapped(0, "", fmt.Sprintf("%s, %s CPUs, %s, %s", env["cpu"], env["cpus"], env["kernel"], env["go"]))
 }
@@ -105,7 +113,7 @@ func contextNote(states []string) string {
 	if len(states) == 0 {
 		return ""
 	}
-	return "; contexts " + strings.Join(states, " and ")
+	return "; contexts " + strings.Join(states, ", ")
 }
 
 func plural(n int, noun string) string {
@@ -135,7 +143,14 @@ func grouped(rows []Row) []group {
 			k = len(out)
 			out = append(out, group{r.Cell.Schema, r.Cell.Algorithm, r.Cell.Engine, nil})
 		}
-		out[k].rows = append(out[k].rows, r)
+		at := len(out[k].rows)
+		for at > 0 && name(out[k].rows[at-1]) != name(r) { // beside the other states of its contexts
+			at--
+		}
+		if at == 0 {
+			at = len(out[k].rows)
+		}
+		out[k].rows = slices.Insert(out[k].rows, at, r)
 	}
 	return out
 }
@@ -153,12 +168,27 @@ func (g group) leftOut() (reason string, ok bool) {
 	return reason, true
 }
 
+// operations names what the sums over operations are of.
+func (g group) operations() string {
+	var names []string
+	for _, op := range compare.Operations {
+		if _, ok := g.rows[0].Operations[op]; ok {
+			names = append(names, string(op))
+		}
+	}
+	if len(names) == len(compare.Operations) {
+		return "one exchange"
+	}
+	return strings.Join(names, " + ")
+}
+
 func (p *printer) group(g group) {
 	p.line("")
 	p.line("%s", p.bold(fmt.Sprintf("%s, %s, %s engines", schemaName(g.schema), g.algorithm, g.engine)))
 	p.line("%-*s%8s%9s%9s%9s%10s%6s%7s", nameWidth, "", "issue", "present", "verify", "iss+ver", "exchange", "×mdoc", "×SDJWT")
+	label := p.labels(g)
 	for _, r := range g.rows {
-		p.line("%-*s%8s%9s%9s%9s%10s%6s%7s", nameWidth, name(r), micros(r.CPU[compare.Issue]), marked(r, r.CPU[compare.Present]),
+		p.line("%-*s%8s%9s%9s%9s%10s%6s%7s", nameWidth, label(r), micros(r.CPU[compare.Issue]), marked(r, r.CPU[compare.Present]),
 			micros(r.CPU[compare.Verify]), micros(r.IssueVerify), marked(r, r.Exchange), times(r.ToMdoc), times(r.ToSDJWT))
 		if len(r.CPU) > 0 {
 			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%8s%8s %9s%9s%9s %6s%7s", nameWidth, "", spread(r.CPU[compare.Issue]), spread(r.CPU[compare.Present]),
@@ -172,27 +202,54 @@ func (p *printer) group(g group) {
 		return
 	}
 	p.line("")
-	p.line("%-*s%7s%9s%6s%8s%9s%10s%9s", nameWidth, "one exchange:", "canon.", "sign+ver", "salts", "digests", "wall µs", "thread µs", "kB")
+	p.line("%-*s%7s%9s%6s%8s%9s%10s%9s", nameWidth, g.operations()+":", "canon.", "sign+ver", "salts", "digests", "wall µs", "thread µs", "kB")
+	label = p.labels(g)
 	for _, r := range g.rows {
 		if len(r.CPU) > 0 {
 			n := r.Counters
-			p.line("%-*s%7d%9s%6d%8d%9s%10s%9s", nameWidth, name(r), n.Canonicalizations, fmt.Sprintf("%d+%d", n.Signatures, n.Verifications),
-				n.Salts, n.Digests, figure(r.Wall/1e3), figure(r.Thread/1e3), figure(r.Bytes/1e3))
+			wall, thread, bytes := "-", "-", "-"
+			if r.complete() {
+				wall, thread, bytes = figure(r.Wall/1e3), figure(r.Thread/1e3), figure(r.Bytes/1e3)
+			}
+			p.line("%-*s%7d%9s%6d%8d%9s%10s%9s", nameWidth, label(r), n.Canonicalizations, fmt.Sprintf("%d+%d", n.Signatures, n.Verifications),
+				n.Salts, n.Digests, wall, thread, bytes)
 		}
 	}
 	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Phases != nil }) {
 		return
 	}
 	p.line("")
-	p.line("%-*s%s", nameWidth, "where the time goes:", "share of the exchange's CPU by phase")
+	p.line("%-*s%s", nameWidth, "where the time goes:", "share of the CPU by phase, "+g.operations())
+	label = p.labels(g)
 	for _, r := range g.rows {
 		if r.Phases != nil {
-			p.bar(r)
+			p.bar(r, label(r))
 		}
 	}
 }
 
 func name(r *Row) string { return r.Cell.Format + " " + r.Cell.Suite }
+
+// labels returns the function that names the rows of one table in their order. Rows that differ in the state of their
+// contexts alone are named by it, under a line with the name they share.
+func (p *printer) labels(g group) func(*Row) string {
+	states := make(map[string]int)
+	for _, r := range g.rows {
+		states[name(r)]++
+	}
+	said := ""
+	return func(r *Row) string {
+		n := name(r)
+		if states[n] == 1 {
+			return n
+		}
+		if n != said {
+			p.line("%s", n)
+			said = n
+		}
+		return "  contexts " + r.Cell.Contexts
+	}
+}
 
 // fills of a bar: the largest phases in their order, then the rest.
 var fills = []string{"█", "▓", "▒", "░"}
@@ -200,7 +257,7 @@ var fills = []string{"█", "▓", "▒", "░"}
 const restFill = "·"
 
 // bar draws one row's phases and what they are called.
-func (p *printer) bar(r *Row) {
+func (p *printer) bar(r *Row, label string) {
 	type part struct {
 		name  string
 		share float64
@@ -231,7 +288,7 @@ func (p *printer) bar(r *Row) {
 		done = upTo
 	}
 	bar.WriteString(strings.Repeat(restFill, cells-done))
-	p.line("%-*s%s", nameWidth, name(r), bar.String())
+	p.line("%-*s%s", nameWidth, label, bar.String())
 	if sum < 0.9995 {
 		legend = append(legend, fmt.Sprintf("%s rest %s", restFill, percent(1-sum)))
 	}
@@ -326,7 +383,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		}
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
-		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; compare issue + verify")
+		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; without † it is derived; compare issue + verify")
 	}
 	checks := make(map[string][]string) // by what is checked, the suites that check it
 	for i := range t.Rows {
