@@ -467,7 +467,8 @@ func schemaName(schema string) string {
 	return schema
 }
 
-// figure prints three significant digits, whole above 100, with thousands separated.
+// figure prints three significant digits, whole above 100, with thousands separated; from a million on it counts millions, so
+// that columns stay apart.
 func figure(v float64) string {
 	switch {
 	case v == 0:
@@ -476,6 +477,8 @@ func figure(v float64) string {
 		return fmt.Sprintf("%.2f", v)
 	case v < 99.95:
 		return fmt.Sprintf("%.1f", v)
+	case v >= 999_999.5:
+		return fmt.Sprintf("%.4gM", v/1e6)
 	}
 	return thousands(int64(math.Round(v)))
 }
