@@ -18,6 +18,7 @@ type Cell struct {
 	Procs     int       `json:"procs"`               // GOMAXPROCS
 	Contexts  string    `json:"contexts"`            // state in which an operation finds the JSON-LD contexts: cold, embedded, warm; none without JSON-LD
 	Validator string    `json:"validator,omitempty"` // of the JSON Schema, inside issue and verify; "" validates nothing
+	Binding   string    `json:"binding,omitempty"`   // "holder" where the holder signs what it presents; "" is none
 }
 
 // ID returns the printable form, which [ParseCell] reads back.
@@ -30,6 +31,9 @@ func (c Cell) ID() string {
 		c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, op, c.GC, c.Procs, c.Contexts)
 	if c.Validator != "" {
 		id += "/validator=" + c.Validator
+	}
+	if c.Binding != "" {
+		id += "/binding=" + c.Binding
 	}
 	return id
 }
@@ -65,6 +69,8 @@ func ParseCell(id string) (Cell, error) {
 			c.Contexts = value
 		case "validator":
 			c.Validator = value
+		case "binding":
+			c.Binding = value
 		default:
 			return Cell{}, fmt.Errorf("cell id %q: unknown key %q", id, key)
 		}

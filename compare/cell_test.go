@@ -18,7 +18,12 @@ func TestCellID(t *testing.T) {
 	if validating.ID() != want+"/validator=gojsonschema" {
 		t.Errorf("id is %s", validating.ID())
 	}
-	for _, c := range []compare.Cell{c, c.Exchange(), validating} {
+	bound := validating
+	bound.Binding = "holder"
+	if bound.ID() != want+"/validator=gojsonschema/binding=holder" {
+		t.Errorf("id is %s", bound.ID())
+	}
+	for _, c := range []compare.Cell{c, c.Exchange(), validating, bound} {
 		if back, err := compare.ParseCell(c.ID()); err != nil || back != c {
 			t.Errorf("%s reads back as %+v, %v", c.ID(), back, err)
 		}

@@ -25,7 +25,7 @@ var Operations = []Operation{Issue, Present, Verify}
 // Scenario says what an exchange does beyond the credential itself.
 type Scenario struct {
 	Disclose []string        // JSON pointers; empty means the credential's own Disclose
-	Binding  string          // "none" or "holder"
+	Binding  string          // "none" or "holder"; "" is none
 	Now      time.Time       // the verifier's clock
 	Seed     uint64          // derives the issuer's and the holder's keys: one seed, one set of keys, in every process
 	Salts    io.Reader       // source of salts; nil means crypto/rand, as the timed path has it

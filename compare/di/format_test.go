@@ -2,6 +2,7 @@ package di_test
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -9,9 +10,12 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/engines"
 	"canonscope/compare"
+	"canonscope/compare/claims"
 	"canonscope/compare/di"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/contexts"
+	"canonscope/vcdm"
+	"canonscope/vcdm/keys"
 )
 
 func TestExchange(t *testing.T) {
@@ -45,6 +49,9 @@ func exchange(t *testing.T, name, tier, binding string) {
 		c, err := engines.New(tier, method, cfg)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if binding == "holder" && tier == engines.Stock && method == canon.RDFC {
+			continue // json-gold loses the graph of a presented credential: it would agree with itself alone
 		}
 		f, err := di.NewFormat(s.suite, c, s.alg)
 		if err != nil {
@@ -96,6 +103,79 @@ func exchange(t *testing.T, name, tier, binding string) {
 			}
 			if x.Verify(b) == nil {
 				t.Errorf("%s %s %s: byte %d changed and accepted: %.60s", tier, name, s.suite, i, b[max(0, i-20):])
+			}
+		}
+	}
+}
+
+// A holder that alters its credential and signs the presentation anew is refused for the issuer's signature; so is a
+// presentation for another verifier, and one by who is not the subject.
+func TestHolderCannotAlter(t *testing.T) {
+	g, err := catalogue.Get("simple-20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	credential, err := g.Document(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenario := compare.Scenario{Now: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), Seed: 1, Binding: "holder"}
+	for _, s := range di.Suites {
+		if s.Name == "ecdsa-sd-2023" {
+			continue // presents with ecdsa-rdfc-2019
+		}
+		c, err := engines.New(engines.Native, s.Method, engines.Config{Loader: contexts.Embedded()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alg := string(s.Algorithms[0])
+		f, err := di.NewFormat(s.Name, c, alg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := f.Prepare(credential, scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		issued, err := x.Issue()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, holder, err := claims.Keys(alg, scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other := scenario
+		other.Seed = 2
+		_, thief, err := claims.Keys(alg, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		altered := bytes.Replace(issued, []byte(`"validFrom":"20`), []byte(`"validFrom":"19`), 1)
+		if bytes.Equal(altered, issued) {
+			t.Fatal("nothing is altered")
+		}
+		for _, p := range []struct {
+			what       string
+			credential []byte
+			key        *keys.Secret
+			domain     string
+			want       string
+		}{
+			{"as it should be", issued, holder, "verifier.example", ""},
+			{"altered", altered, holder, "verifier.example", "/verifiableCredential/0"},
+			{"elsewhere", issued, holder, "elsewhere.example", "domain"},
+			{"stolen", issued, thief, "verifier.example", "is not known"},
+		} {
+			o := vcdm.Options{Created: "2026-12-01T00:00:00Z", Method: p.key.Public().Method(), Purpose: vcdm.Authentication,
+				Domain: []string{p.domain}, Challenge: "canonscope-challenge"}
+			signer := vcdm.Signer{Suite: s.New(c), Key: p.key}
+			vp, err := signer.Add(context.Background(), vcdm.NewPresentation(p.key.Public().DID(), p.credential), o.AppendJSON(nil, s.Name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := x.Verify(vp); (err == nil) != (p.want == "") || err != nil && !strings.Contains(err.Error(), p.want) {
+				t.Errorf("%s %s: %v, want %q", s.Name, p.what, err, p.want)
 			}
 		}
 	}

@@ -17,16 +17,21 @@ import (
 	"canonscope/compare/mdoc"
 	"canonscope/compare/measure"
 	"canonscope/compare/sdjwt"
+	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/jsonschema"
 	"canonscope/vcdm/keys"
 )
+
+// Holder is the binding where holders sign what they present; without binding they do not.
+const Holder = "holder"
 
 // Policy is the part of a cell that says how its process runs.
 type Policy struct {
 	GC        string // GOGC: percent or "off"
 	Procs     int    // GOMAXPROCS
 	Validator string // of vcdm against its JSON Schema inside issue and verify; "" for none
+	Binding   string // of what is presented: Holder, or "" for none
 }
 
 // DefaultPolicy is Go's own collector setting, on the two processors of a small server.
@@ -131,6 +136,14 @@ func (f family) in(state string) family {
 	return f
 }
 
+// cannot says why a family cannot be measured with a binding; "" if it can.
+func (f *family) cannot(binding string) string {
+	if f.unsupported == "" && binding != "" && f.method == canon.RDFC && f.engine != engines.Native {
+		return (&canon.UnsupportedError{Engine: "json-gold", What: "the graph of a presented credential: it puts its statements into the default graph"}).Error()
+	}
+	return f.unsupported
+}
+
 // present says how a family presents; "" if it cannot.
 func (f *family) present() string {
 	switch {
@@ -174,7 +187,7 @@ func (f *family) contexts() string { return f.state }
 
 func (f *family) cell(schema string, p Policy) compare.Cell {
 	c := compare.Cell{Format: f.format, Suite: f.suite, Engine: f.engine, Algorithm: f.algorithm, Schema: schema,
-		GC: p.GC, Procs: p.Procs, Contexts: f.contexts()}
+		GC: p.GC, Procs: p.Procs, Contexts: f.contexts(), Binding: p.Binding}
 	if f.format == "vcdm" { // the JSON Schemas are those of VCDM documents
 		c.Validator = p.Validator
 	}
@@ -302,7 +315,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		}
 		for _, state := range m.states(f.Contexts) {
 			for _, schema := range names {
-				e := Entry{Cell: state.cell(schema, p), Unsupported: state.unsupported, Present: state.present(), Default: m.inDefault && state.state == m.state}
+				e := Entry{Cell: state.cell(schema, p), Unsupported: state.cannot(p.Binding), Present: state.present(), Default: m.inDefault && state.state == m.state}
 				s.Entries = append(s.Entries, e)
 			}
 		}
@@ -340,11 +353,11 @@ func known(flag string, names, valid []string) error {
 // engine cannot do a [*canon.UnsupportedError] in words.
 func Open(cell compare.Cell) (*measure.Bench, error) {
 	for _, f := range familiesIn(cell.Contexts) {
-		if f.cell(cell.Schema, Policy{cell.GC, cell.Procs, cell.Validator}) != cell.Exchange() {
+		if !slices.Contains([]string{"", Holder}, cell.Binding) || f.cell(cell.Schema, Policy{cell.GC, cell.Procs, cell.Validator, cell.Binding}) != cell.Exchange() {
 			continue
 		}
-		if f.unsupported != "" {
-			return nil, errors.New(f.unsupported)
+		if reason := f.cannot(cell.Binding); reason != "" {
+			return nil, errors.New(reason)
 		}
 		generator, err := catalogue.Get(cell.Schema)
 		if err != nil {
@@ -357,11 +370,14 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 		if cell.Validator != "" {
 			format = validating{format, jsonschema.Engine(cell.Validator)}
 		}
-		check, err := f.check()
+		check, err := f.check(cell.Binding)
 		if err != nil {
 			return nil, err
 		}
-		return &measure.Bench{Format: format, Generator: generator, Tamper: tampers[f.format], Guard: f.guard(), Check: check}, nil
+		return &measure.Bench{Format: format, Generator: generator, Binding: cell.Binding, Guard: f.guard(), Check: check,
+			Tamper: func(c *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
+				return tampers[f.format](c, presented, cell.Binding != "")
+			}}, nil
 	}
 	return nil, fmt.Errorf("the matrix has no cell %s", cell.ID())
 }

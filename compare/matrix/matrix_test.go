@@ -13,6 +13,7 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
+	"canonscope/schemas"
 	"canonscope/schemas/contexts"
 )
 
@@ -94,15 +95,25 @@ func TestTampers(t *testing.T) {
 	for _, id := range []string{
 		"format=vcdm/suite=eddsa-jcs-2022/engine=native/alg=EdDSA/schema=%/gc=100/procs=2/contexts=none",
 		"format=vcdm/suite=eddsa-rdfc-2022/engine=stock/alg=EdDSA/schema=%/gc=100/procs=2/contexts=embedded",
+		"format=vcdm/suite=ecdsa-sd-2023/engine=native/alg=ES256/schema=%/gc=100/procs=2/contexts=warm",
 		"format=sd-jwt-vc/suite=jws/engine=stock/alg=ES256/schema=%/gc=100/procs=2/contexts=none",
 		"format=mdoc/suite=cose-sign1/engine=stock/alg=EdDSA/schema=%/gc=100/procs=2/contexts=none",
 	} {
-		for _, schema := range []string{"simple-20", "simple-inline-20", "ob3"} {
+		for _, schema := range []string{"simple-20", "simple-inline-20", "ob3", "simple-20 holder", "simple-inline-20 holder", "ob3 holder"} {
+			schema, binding, _ := strings.Cut(schema, " ")
+			if binding != "" && strings.Contains(id, "contexts=embedded") {
+				continue // TestBound
+			}
 			cell, err := compare.ParseCell(strings.Replace(id, "%", schema, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Run(cell.Format+" "+cell.Suite+" "+schema, func(t *testing.T) {
+			cell.Binding = binding
+			want := 3
+			if binding != "" {
+				want = map[string]int{"vcdm": 7, "sd-jwt-vc": 6, "mdoc": 5}[cell.Format]
+			}
+			t.Run(cell.Format+" "+cell.Suite+" "+schema+" "+binding, func(t *testing.T) {
 				b, err := matrix.Open(cell)
 				if err != nil {
 					t.Fatal(err)
@@ -117,7 +128,7 @@ func TestTampers(t *testing.T) {
 						t.Errorf("the check finds %+v, %v", form, err)
 					}
 				}
-				x, err := b.Format.Prepare(c, compare.Scenario{Now: measure.Now, Seed: 1})
+				x, err := b.Format.Prepare(c, compare.Scenario{Now: measure.Now, Seed: 1, Binding: b.Binding})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,7 +144,7 @@ func TestTampers(t *testing.T) {
 					t.Fatal(err)
 				}
 				altered, err := b.Tamper(c, presented)
-				if err != nil || len(altered) != 3 {
+				if err != nil || len(altered) != want {
 					t.Fatalf("%d altered presentations, %v", len(altered), err)
 				}
 				for i, a := range altered {
@@ -184,4 +195,89 @@ func TestContextStates(t *testing.T) {
 	if _, err := matrix.Select(matrix.Filter{Contexts: []string{"hot"}}, matrix.DefaultPolicy); err == nil || !strings.Contains(err.Error(), "cold, embedded, warm") {
 		t.Error(err)
 	}
+}
+
+// With holder binding every format signs what it presents: one signature and its verification more. What json-gold cannot
+// sign is unsupported, with the reason, and a holder's signature gives an altered credential no weight.
+func TestBound(t *testing.T) {
+	plain, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}}, matrix.DefaultPolicy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy := matrix.DefaultPolicy
+	policy.Binding = matrix.Holder
+	bound, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}}, policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range bound.Entries {
+		cell, without := e.Cell, plain.Entries[i]
+		if rdfc := cell.Contexts != "none"; rdfc && cell.Engine != engines.Native {
+			if !strings.Contains(e.Unsupported, "json-gold does not support") {
+				t.Errorf("%s: %q", cell.ID(), e.Unsupported)
+			}
+			continue
+		}
+		if cell.ID() != without.Cell.ID()+"/binding=holder" || e.Unsupported != without.Unsupported {
+			t.Errorf("%s: %q, without binding %q", cell.ID(), e.Unsupported, without.Unsupported)
+		}
+		if e.Unsupported != "" {
+			continue
+		}
+		t.Run(cell.ID(), func(t *testing.T) {
+			x := exchanged(t, cell)
+			y := exchanged(t, without.Cell)
+			if d := x.total.Since(y.total); d.Signatures != 1 || d.Verifications != 1 || d.Salts != 0 || d.Digests != 0 {
+				t.Errorf("binding counts %+v", d)
+			}
+			if x.Verify(y.presented) == nil {
+				t.Error("what no holder signed is accepted")
+			}
+			if x.Reissued {
+				return // the issuer signs what is altered before; package di tests what a holder alters
+			}
+			altered, err := y.bench.Tamper(x.credential, x.issued)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, a := range altered {
+				if p, err := x.Present(a.Bytes); err == nil && x.Verify(p) == nil {
+					t.Errorf("%s altered before the holder signs, and accepted", a.What)
+				}
+			}
+		})
+	}
+}
+
+// done is an exchange that took place.
+type done struct {
+	*compare.Exchange
+	bench             *measure.Bench
+	credential        *schemas.Credential
+	issued, presented []byte
+	total             compare.Counters
+}
+
+func exchanged(t *testing.T, cell compare.Cell) (d done) {
+	t.Helper()
+	step := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v", cell.ID(), err)
+		}
+	}
+	var err error
+	d.bench, err = matrix.Open(cell)
+	step(err)
+	d.credential, err = d.bench.Generator.Document(1, 0)
+	step(err)
+	d.Exchange, err = d.bench.Format.Prepare(d.credential, compare.Scenario{Now: measure.Now, Seed: 1, Binding: d.bench.Binding})
+	step(err)
+	d.issued, err = d.Issue()
+	step(err)
+	d.presented, err = d.Present(d.issued)
+	step(err)
+	step(d.Verify(d.presented))
+	d.total = *d.Counters
+	return d
 }

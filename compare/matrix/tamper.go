@@ -17,8 +17,8 @@ import (
 	"canonscope/schemas"
 )
 
-// tampers alter a presentation of each format; verify must refuse every copy.
-var tampers = map[string]func(c *schemas.Credential, presented []byte) ([]measure.Tampered, error){
+// tampers alter a presentation of each format, bound to its holder or not; verify must refuse every copy.
+var tampers = map[string]func(c *schemas.Credential, presented []byte, bound bool) ([]measure.Tampered, error){
 	"vcdm":      tamperVCDM,
 	"sd-jwt-vc": tamperSDJWT,
 	"mdoc":      tamperMdoc,
@@ -112,7 +112,7 @@ func tamperText(presented []byte, text string) ([]measure.Tampered, error) {
 	return []measure.Tampered{{What: "a disclosed value", Bytes: b}}, nil
 }
 
-func tamperVCDM(c *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
+func tamperVCDM(c *schemas.Credential, presented []byte, bound bool) ([]measure.Tampered, error) {
 	text, err := disclosedText(c)
 	if err != nil {
 		return nil, err
@@ -121,18 +121,30 @@ func tamperVCDM(c *schemas.Credential, presented []byte) ([]measure.Tampered, er
 	if err != nil {
 		return nil, err
 	}
-	for _, member := range []string{`"proofValue"`, `"created"`} {
-		i := bytes.LastIndex(presented, []byte(member)) // the first may be a term of an inline context
+	// From the end: the first of a name may be a term of an inline context.
+	end := len(presented)
+	alter := func(whose, name string) error {
+		member := `"` + name + `"`
+		i := bytes.LastIndex(presented[:end], []byte(member))
 		if i < 0 {
-			return nil, fmt.Errorf("the presentation has no %s", member)
+			return fmt.Errorf("the presentation has no %s of %s", member, whose)
 		}
 		start := i + len(member) + bytes.IndexByte(presented[i+len(member):], '"') + 1
 		b := bytes.Clone(presented)
 		k := start + 12 // inside the base58 digits; in a date the hour
 		b[k] = other(b[k])
-		out = append(out, measure.Tampered{What: "the proof's " + member, Bytes: b})
+		out = append(out, measure.Tampered{What: whose + " " + name, Bytes: b})
+		return nil
 	}
-	return out, nil
+	if bound {
+		for _, name := range []string{"proofValue", "created", "challenge", "domain"} {
+			if err := alter("the holder's proof's", name); err != nil {
+				return nil, err
+			}
+		}
+		end = bytes.LastIndex(presented, []byte(`"proof":`))
+	}
+	return out, errors.Join(alter("the proof's", "proofValue"), alter("the proof's", "created"))
 }
 
 // other returns another character of the same kind, valid in base58, base64url and a date.
@@ -143,18 +155,15 @@ func other(c byte) byte {
 	return '1'
 }
 
-func tamperSDJWT(c *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
+func tamperSDJWT(c *schemas.Credential, presented []byte, bound bool) ([]measure.Tampered, error) {
 	text, err := disclosedText(c)
 	if err != nil {
 		return nil, err
 	}
 	parts := strings.Split(string(presented), "~")
-	jwt := strings.Split(parts[0], ".")
-	if len(jwt) != 3 {
-		return nil, errors.New("the presentation does not begin with a JWT")
-	}
+	last := len(parts) - 1 // of the KB-JWT, or empty
 	var out []measure.Tampered
-	for i, d := range parts[1:] {
+	for i, d := range parts[1:last] {
 		if text == "" {
 			break
 		}
@@ -172,25 +181,33 @@ func tamperSDJWT(c *schemas.Credential, presented []byte) ([]measure.Tampered, e
 	if out == nil && text != "" {
 		return nil, fmt.Errorf("no disclosure holds the disclosed text %q", text)
 	}
-	alter := func(what string, part int, change func([]byte)) error {
-		b, err := base64.RawURLEncoding.DecodeString(jwt[part])
+	alter := func(what string, part, segment int, change func([]byte)) error {
+		jwt := strings.Split(parts[part], ".")
+		if len(jwt) != 3 {
+			return fmt.Errorf("%s is in no JWT", what)
+		}
+		b, err := base64.RawURLEncoding.DecodeString(jwt[segment])
 		if err != nil {
 			return err
 		}
 		change(b)
-		changed := slices.Clone(jwt)
-		changed[part] = base64.RawURLEncoding.EncodeToString(b)
+		jwt[segment] = base64.RawURLEncoding.EncodeToString(b)
 		all := slices.Clone(parts)
-		all[0] = strings.Join(changed, ".")
+		all[part] = strings.Join(jwt, ".")
 		out = append(out, measure.Tampered{What: what, Bytes: []byte(strings.Join(all, "~"))})
 		return nil
 	}
-	return out, errors.Join(
-		alter("the payload", 1, func(b []byte) { k := bytes.LastIndexByte(b, '"') - 1; b[k] = other(b[k]) }),
-		alter("the signature", 2, func(b []byte) { b[len(b)/2] ^= 1 }))
+	lastText := func(b []byte) { k := bytes.LastIndexByte(b, '"') - 1; b[k] = other(b[k]) }
+	bit := func(b []byte) { b[len(b)/2] ^= 1 }
+	err = errors.Join(alter("the payload", 0, 1, lastText), alter("the signature", 0, 2, bit))
+	if bound {
+		err = errors.Join(err, alter("the holder's payload", last, 1, lastText), alter("the holder's signature", last, 2, bit))
+		out = append(out, measure.Tampered{What: "the holder's signature by leaving it out", Bytes: presented[:len(presented)-len(parts[last])]})
+	}
+	return out, err
 }
 
-func tamperMdoc(c *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
+func tamperMdoc(c *schemas.Credential, presented []byte, bound bool) ([]measure.Tampered, error) {
 	text, err := disclosedText(c)
 	if err != nil {
 		return nil, err
@@ -199,23 +216,50 @@ func tamperMdoc(c *schemas.Credential, presented []byte) ([]measure.Tampered, er
 	if err != nil {
 		return nil, err
 	}
-	var signed map[string]cbor.RawMessage
-	if err := cbor.Unmarshal(presented, &signed); err != nil {
-		return nil, err
-	}
-	var sign1 []cbor.RawMessage
-	if err := cbor.Unmarshal(signed["issuerAuth"], &sign1); err != nil || len(sign1) != 4 {
-		return nil, errors.New("issuerAuth is not a COSE_Sign1")
-	}
-	for i, what := range map[int]string{2: "the payload", 3: "the signature"} {
-		raw := []byte(sign1[i])
+	alter := func(what string, sign1 []cbor.RawMessage, element int) error {
+		if len(sign1) != 4 {
+			return fmt.Errorf("%s is in no COSE_Sign1", what)
+		}
+		raw := []byte(sign1[element])
 		k := bytes.LastIndex(presented, raw)
 		if k < 0 {
-			return nil, fmt.Errorf("%s is not where it should be", what)
+			return fmt.Errorf("%s is not where it should be", what)
 		}
 		b := bytes.Clone(presented)
 		b[k+len(raw)/2] ^= 1
 		out = append(out, measure.Tampered{What: what, Bytes: b})
+		return nil
 	}
-	return out, nil
+	issuerSigned := cbor.RawMessage(presented)
+	if bound {
+		var response struct {
+			Documents []struct {
+				IssuerSigned cbor.RawMessage `cbor:"issuerSigned"`
+				DeviceSigned struct {
+					DeviceAuth struct {
+						Signature []cbor.RawMessage `cbor:"deviceSignature"`
+					} `cbor:"deviceAuth"`
+				} `cbor:"deviceSigned"`
+			} `cbor:"documents"`
+		}
+		if err := cbor.Unmarshal(presented, &response); err != nil {
+			return nil, err
+		}
+		if len(response.Documents) != 1 {
+			return nil, errors.New("the presentation is no DeviceResponse of one document")
+		}
+		d := response.Documents[0]
+		if err := alter("the device's signature", d.DeviceSigned.DeviceAuth.Signature, 3); err != nil {
+			return nil, err
+		}
+		issuerSigned = d.IssuerSigned
+		out = append(out, measure.Tampered{What: "the device's signature by leaving it out", Bytes: issuerSigned})
+	}
+	var signed struct {
+		IssuerAuth []cbor.RawMessage `cbor:"issuerAuth"`
+	}
+	if err := cbor.Unmarshal(issuerSigned, &signed); err != nil {
+		return nil, err
+	}
+	return out, errors.Join(alter("the payload", signed.IssuerAuth, 2), alter("the signature", signed.IssuerAuth, 3))
 }

@@ -44,7 +44,7 @@ func (v validating) Prepare(c *schemas.Credential, s compare.Scenario) (*compare
 	return x.Checking(fmt.Sprintf("JSON Schema %s with %s", name, v.engine),
 		func() error { return valid(validator, c.VCDM) },
 		func(presented []byte) error {
-			doc, err := unsecured(presented)
+			doc, err := unsecured(presented, s.Binding == "holder")
 			if err != nil {
 				return err
 			}
@@ -52,11 +52,17 @@ func (v validating) Prepare(c *schemas.Credential, s compare.Scenario) (*compare
 		}), nil
 }
 
-// unsecured is what a proof secures: the document without it. The schema of ELM knows no Data Integrity proof.
-func unsecured(doc []byte) ([]byte, error) {
+// unsecured is what the issuer's proof secures: the credential without it, taken out of the presentation that a holder signed.
+// The schema of ELM knows no Data Integrity proof.
+func unsecured(doc []byte, bound bool) ([]byte, error) {
 	var t jsontape.Tape
 	if err := t.Scan(doc, jsontape.Options{}); err != nil {
 		return nil, err
+	}
+	if bound {
+		for credential := range t.Elements(t.Get(0, "verifiableCredential")) {
+			return unsecured(t.Raw(credential), false)
+		}
 	}
 	return t.AppendWithout(nil, 0, t.Key(0, "proof")), nil
 }

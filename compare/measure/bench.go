@@ -14,6 +14,7 @@ import (
 type Bench struct {
 	Format    compare.Format
 	Generator schemas.Generator
+	Binding   string // of the scenario
 	// Guard refuses a document that the engine is known to get wrong or to lose data of; nil where nothing is known. The gate
 	// asks it for every document.
 	Guard func(ctx context.Context, c *schemas.Credential) error
@@ -60,7 +61,7 @@ func draw(b *Bench, seed uint64, documents, first, n int) (*drawn, error) {
 		if err != nil {
 			return nil, fmt.Errorf("document %d: %w", i, err)
 		}
-		x, err := b.Format.Prepare(c, compare.Scenario{Binding: "none", Now: Now, Seed: seed})
+		x, err := b.Format.Prepare(c, compare.Scenario{Binding: b.Binding, Now: Now, Seed: seed})
 		if err != nil {
 			return nil, fmt.Errorf("prepare document %d: %w", i, err)
 		}
