@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -65,11 +64,14 @@ func newCellsCommand() *cobra.Command {
 			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			fmt.Fprintln(tw, "\tformat\tsuite\tengine\talgorithm\tschema\tcontexts\tpresent")
 			for _, e := range selection.Entries {
-				mark, c := "", e.Cell
+				mark, what, c := "", e.Present, e.Cell
 				if e.Default {
 					mark = "*"
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, c.Contexts, cmp.Or(e.Present, "! "+e.Unsupported))
+				if e.Unsupported != "" {
+					what = "! " + e.Unsupported
+				}
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, c.Contexts, what)
 			}
 			if err := tw.Flush(); err != nil {
 				return err

@@ -221,7 +221,7 @@ func times(c compare.Counters, n int) compare.Counters {
 		Signatures: n * c.Signatures, Verifications: n * c.Verifications}
 }
 
-// profile repeats the operation until its CPU budget is used, or twice that in wall time. The clocks are read outside
+// profile repeats the operation until its CPU budget is used, or the wall time that it may take. The clocks are read outside
 // profiles.Do: a sample taken there is not the operation's.
 func (c *child) profile(d *drawn, step func(int) ([]byte, error), next int) error {
 	runtime.GC()
@@ -232,6 +232,7 @@ func (c *child) profile(d *drawn, step func(int) ([]byte, error), next int) erro
 	var failed error
 	ops := 0
 	budget := int64(c.job.ProfileSeconds * 1e9)
+	bound := time.Duration(c.job.ProfileWall * 1e9)
 	cpu, wall := processCPU(), time.Now()
 	for batch := 1; failed == nil; {
 		start := time.Now()
@@ -244,7 +245,7 @@ func (c *child) profile(d *drawn, step func(int) ([]byte, error), next int) erro
 				ops++
 			}
 		})
-		if processCPU()-cpu >= budget || int64(time.Since(wall)) >= 2*budget {
+		if processCPU()-cpu >= budget || bound > 0 && time.Since(wall) >= bound {
 			break
 		}
 		if time.Since(start) < 10*time.Millisecond {

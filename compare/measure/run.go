@@ -2,12 +2,14 @@ package measure
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/url"
 	"runtime"
 	"slices"
 	"sync"
@@ -440,7 +442,11 @@ func (c *campaign) profiles(ctx context.Context) {
 		}
 		c.say("profile", k, len(cells), r.ID)
 		var got *Profiled
-		err := c.job(ctx, Job{Kind: Profile, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, ProfileSeconds: c.profileSeconds(cells[k:]),
+		seconds, wall := c.profileSeconds(cells[k:]), 0.0
+		if c.plan.Profile < 0 && c.plan.Budget > 0 {
+			wall = 2 * seconds // a busy machine gets fewer samples in the time it has
+		}
+		err := c.job(ctx, Job{Kind: Profile, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, ProfileSeconds: seconds, ProfileWall: wall,
 			Warmup: warmup(time.Duration(r.Work.Estimate)), Rules: c.plan.Rules.Hash()}, k, x.inputs[r.Cell.Operation],
 			func(e Event) {
 				if e.Profile != nil {
@@ -477,6 +483,16 @@ func (c *campaign) profileSeconds(cells []int) float64 {
 	return min(maxProfile, max(minProfile, 0.85*each)) // two at a time get in each other's way
 }
 
+// title names a cell for people.
+func title(id string) string {
+	c, err := compare.ParseCell(id)
+	if err != nil {
+		return id
+	}
+	schema, _ := url.PathUnescape(c.Schema) // a file's name is escaped
+	return fmt.Sprintf("%s: %s %s of %s, %s, %s engine", c.Operation, c.Format, c.Suite, cmp.Or(schema, c.Schema), c.Algorithm, c.Engine)
+}
+
 // attribute charges a profile to phases and writes it with its picture into the results folder.
 func (c *campaign) attribute(id string, got *Profiled) (*compare.Profile, error) {
 	p, err := profile.ParseData(got.Pprof)
@@ -488,8 +504,8 @@ func (c *campaign) attribute(id string, got *Profiled) (*compare.Profile, error)
 		Warning: rec.Warning(), Pprof: "profiles/" + fileName(id) + ".pb.gz", Flame: "flame/" + fileName(id) + ".svg"}
 	profiles.Annotate(p, c.plan.Rules)
 	var svg bytes.Buffer
-	notes := []string{fmt.Sprintf("%d operations, %.2f s of CPU, rules %.12s", got.Ops, float64(got.CPU)/1e9, c.plan.Rules.Hash())}
-	if err := profiles.FlameSVG(&svg, p, c.plan.Rules, profiles.FlameOptions{Title: id, Notes: notes}); err != nil {
+	notes := []string{fmt.Sprintf("%d operations, %.2f s of CPU, rules %.12s", got.Ops, float64(got.CPU)/1e9, c.plan.Rules.Hash()), id}
+	if err := profiles.FlameSVG(&svg, p, c.plan.Rules, profiles.FlameOptions{Title: title(id), Notes: notes}); err != nil {
 		return nil, fmt.Errorf("flame graph of %s: %w", id, err)
 	}
 	return out, errors.Join(
