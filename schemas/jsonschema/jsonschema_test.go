@@ -72,10 +72,11 @@ func TestSchemaErrors(t *testing.T) {
 		{"itself", `{"$ref":"#"}`, "an endless $ref"},
 		{"itself, around a corner", `{"$ref":"#/$defs/a","$defs":{"a":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/b"}]},"b":{"not":{"$ref":"#/$defs/a"}}}}`,
 			"an endless $ref"},
-		{"itself, by an anchor", `{"$ref":"#a","$anchor":"a"}`, "an endless $ref"},
+		{"itself, by an anchor", `{"$schema":"https://json-schema.org/draft/2020-12/schema","$ref":"#a","$anchor":"a"}`, "an endless $ref"},
 		{"itself, by an id", `{"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#a","definitions":{"A":{"$id":"#a","allOf":[{"$ref":"#a"}]}}}`,
 			"an endless $ref"},
-		{"no such anchor", `{"$ref":"#b","$defs":{"A":{"$anchor":"a"}}}`, "#b names nothing"},
+		{"no such anchor", `{"$schema":"https://json-schema.org/draft/2020-12/schema","$ref":"#b","$defs":{"A":{"$anchor":"a"}}}`, "#b names nothing"},
+		{"newer than its draft says", `{"$ref":"#foo","$defs":{"A":{"$anchor":"foo"}}}`, `at /$defs/A: $anchor is newer than draft-07, and the schema declares no draft: add "$schema"`},
 		{"back reference", `{"$schema":"http://json-schema.org/draft-07/schema#","pattern":"(a)\\1"}`, "at /pattern: invalid by its meta-schema"},
 	} {
 		for _, e := range append(jsonschema.Engines, "") {
@@ -108,6 +109,9 @@ func TestGoJSONSchemaRefuses(t *testing.T) {
 		// Reached only by a pointer into what is no keyword.
 		{`{"$ref":"#/x/y","x":{"y":{"prefixItems":[{}]}}}`, "prefixItems (use santhosh-tekuri) at /x/y"},
 	} {
+		if !strings.Contains(c.schema, "$schema") {
+			c.schema = `{"$schema":"https://json-schema.org/draft/2020-12/schema",` + c.schema[1:]
+		}
 		_, err := jsonschema.Compile([]byte(c.schema), jsonschema.Options{Engine: jsonschema.GoJSONSchema})
 		var u *canon.UnsupportedError
 		if !errors.As(err, &u) || !strings.Contains(err.Error(), c.want) {

@@ -111,6 +111,9 @@ func read(text []byte, foreign map[string][]byte) (*schema, error) {
 			return nil, err
 		}
 	}
+	if err := s.undeclared(doc); err != nil {
+		return nil, err
+	}
 	if n := len(s.order); n > MaxSubschemas {
 		return nil, &canon.LimitError{Limit: "subschemas", Max: MaxSubschemas, Done: int64(n)}
 	}
@@ -118,6 +121,23 @@ func read(text []byte, foreign map[string][]byte) (*schema, error) {
 		return nil, &SchemaError{Pointer: at.doc + at.pointer, Msg: "applies to a value only if it applies to it: an endless $ref"}
 	}
 	return s, nil
+}
+
+// undeclared refuses a schema whose meaning depends on its draft and that declares none: a keyword that is newer than
+// draft 7 is a constraint to one reader and nothing to another.
+func (s *schema) undeclared(doc any) error {
+	m, _ := doc.(map[string]any)
+	if _, ok := m["$schema"]; ok {
+		return nil
+	}
+	for _, at := range s.order {
+		for _, k := range newer {
+			if _, ok := s.seen[at][k]; ok {
+				return &SchemaError{Pointer: at.doc + at.pointer, Msg: k + ` is newer than draft-07, and the schema declares no draft: add "$schema": "https://json-schema.org/draft/2020-12/schema"`}
+			}
+		}
+	}
+	return nil
 }
 
 // Keywords whose values hold subschemas.
