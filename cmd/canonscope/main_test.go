@@ -2,8 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -28,6 +32,30 @@ func TestOfficialScripts(t *testing.T) {
 		e.Setenv("DATA", dir)
 		return nil
 	}})
+}
+
+// TestReadme runs the commands that the README shows for files, one after the other.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(readme), "\n## Credentials in files\n")
+	_, block, _ := strings.Cut(section, "\n```\n")
+	block, _, _ = strings.Cut(block, "```")
+	var script strings.Builder
+	for line := range strings.Lines(block) {
+		line, _, _ = strings.Cut(strings.TrimSpace(line), "  ")
+		fmt.Fprintf(&script, "exec sh -c '%s'\n", line)
+	}
+	if strings.Count(script.String(), "canonscope ") < 8 {
+		t.Fatalf("the README shows few commands:\n%s", block)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "readme.txtar"), []byte("[!unix] skip\n"+script.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{Dir: dir})
 }
 
 var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){

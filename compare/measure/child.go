@@ -173,6 +173,9 @@ func (c *child) time(d *drawn, op compare.Operation, step func(int) ([]byte, err
 	var before compare.Counters
 	clk := newClocks()
 	runtime.GC()
+	if _, err := step(next); err != nil { // the collection has emptied the pools
+		return fmt.Errorf("document %d: %w", next, err)
+	}
 	for b := range job.Blocks {
 		ops := job.N*(b+1)/job.Blocks - job.N*b/job.Blocks
 		before = d.counters()
