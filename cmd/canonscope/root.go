@@ -21,7 +21,7 @@ reached.`,
 	root.AddCommand(newKeyCommand(), newIssueCommand(), newPresentCommand(), newVerifyCommand(), newInspectCommand())
 	root.AddCommand(newSchemasCommand())
 	root.AddCommand(newRunCommand(), newCellsCommand(), newEnvCommand(), newVersionCommand(), newInternalRunCommand())
-	root.CompletionOptions.DisableDefaultCmd = true
+	complete(root)
 	wrapUsage(root)
 	return root
 }

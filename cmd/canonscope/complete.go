@@ -1,0 +1,83 @@
+package main
+
+import (
+	"slices"
+
+	"canonscope/canon"
+	"canonscope/canon/engines"
+	"canonscope/compare"
+	"canonscope/compare/matrix"
+	"canonscope/schemas/catalogue"
+	"canonscope/schemas/jsonschema"
+	"canonscope/vcdm"
+
+	"github.com/spf13/cobra"
+)
+
+// complete gives the shell the values of every flag that takes names.
+func complete(root *cobra.Command) {
+	values := flagValues()
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		for name, list := range values {
+			if name == "method" && cmd.Name() != "canonize" { // elsewhere it is a verification method
+				continue
+			}
+			if f := cmd.Flags().Lookup(name); f != nil && f.Value.Type() != "bool" {
+				// It fails only for an unknown flag and for one that has a completion already.
+				_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(list, directive(name)))
+			}
+		}
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+}
+
+// flagValues returns the names that each flag takes.
+func flagValues() map[string][]string {
+	values := map[string][]string{
+		"format":        {formatVCDM, formatSDJWT, formatMdoc},
+		"suite":         append(slices.Clone(vcdm.SuiteNames), "jws", "cose-sign1"),
+		"engine":        engines.Names,
+		"algorithm":     {"EdDSA", "ES256", "ES384"},
+		"schema":        catalogue.Names(),
+		"hash":          {string(canon.SHA256), string(canon.SHA384)},
+		"input":         {string(canon.NQuads), string(canon.JSONLD), string(canon.JSON)},
+		"context-cache": matrix.ContextStates,
+		"binding":       {"none", matrix.Holder},
+	}
+	for _, m := range canon.Methods {
+		values["method"] = append(values["method"], string(m))
+	}
+	for _, op := range compare.Operations {
+		values["operation"] = append(values["operation"], string(op))
+	}
+	for _, e := range jsonschema.Engines {
+		values["validator"] = append(values["validator"], string(e))
+	}
+	values["validate"] = values["validator"]
+	for _, p := range catalogue.Presets() {
+		values["preset"] = append(values["preset"], p.Name)
+	}
+	axes, err := catalogue.Axes("")
+	if err != nil {
+		panic(err) // only a name can be unknown
+	}
+	for _, a := range axes {
+		values["axis"] = append(values["axis"], a.Name+"=")
+	}
+	return values
+}
+
+// directive tells the shell that no file stands for a name, except where a schema may be one, and that an axis goes on.
+func directive(flag string) cobra.ShellCompDirective {
+	switch flag {
+	case "schema":
+		return cobra.ShellCompDirectiveDefault
+	case "axis":
+		return cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	return cobra.ShellCompDirectiveNoFileComp
+}
