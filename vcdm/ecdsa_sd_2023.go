@@ -201,7 +201,7 @@ func (s *SD) hashOptions(ctx context.Context, in *input) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkTerms(config); err != nil {
+	if err := checkTerms(config, in.proof); err != nil {
 		return nil, err
 	}
 	return in.digest([][]byte{config}), nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"strings"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -79,7 +80,7 @@ func appendValue(dst, header []byte, value any) ([]byte, error) {
 }
 
 // decodeValue reads a proof value with the given header into value.
-func decodeValue(p *proof, header []byte, kind string, value any) error {
+func decodeValue(p *proof, header []byte, kind, shape string, value any) error {
 	text, ok := p.text(p.value)
 	if !ok {
 		return verification("/proofValue", "must be a string")
@@ -88,7 +89,7 @@ func decodeValue(p *proof, header []byte, kind string, value any) error {
 		return verification("/proofValue", "must start with u (base64url)")
 	}
 	b, err := multibase64.DecodeString(text[1:])
-	if err != nil {
+	if err != nil || strings.ContainsAny(text, "\r\n") { // the decoder passes over line breaks
 		return verification("/proofValue", "is not base64url without padding")
 	}
 	if !bytes.HasPrefix(b, header) {
@@ -97,13 +98,70 @@ func decodeValue(p *proof, header []byte, kind string, value any) error {
 	if err := cborDecoder.Unmarshal(b[len(header):], value); err != nil {
 		return &Error{Type: ProofVerificationError, Where: "/proofValue", Err: err}
 	}
+	if !shaped(b[len(header):], shape) {
+		return verification("/proofValue", "an element has another CBOR type than the proof value wants")
+	}
 	return nil
+}
+
+// Shapes of the arrays, a letter for each element: b a byte string, B a list of these, T of text strings, U of unsigned
+// integers, M a map of unsigned integers to byte strings.
+const (
+	baseShape    = "bbbBT"
+	derivedShape = "bbBMU"
+)
+
+// shaped says whether a value that the decoder has accepted is of the very types that its shape gives. The decoder also
+// takes null for an empty list and a list of small numbers for a byte string.
+func shaped(b []byte, shape string) bool {
+	next := func() (major byte, n int) {
+		major, info := b[0]>>5, b[0]&31
+		n, b = int(info), b[1:]
+		if info >= 24 {
+			n = 0
+			for range 1 << (info - 24) {
+				n, b = n<<8|int(b[0]), b[1:]
+			}
+		}
+		if major == 2 || major == 3 {
+			b = b[n:]
+		}
+		return major, n
+	}
+	if major, n := next(); major != 4 || n != len(shape) {
+		return false
+	}
+	for _, c := range shape {
+		major, n := next()
+		want, items := byte(4), []byte{2}
+		switch c {
+		case 'b':
+			want, n = 2, 0
+		case 'T':
+			items[0] = 3
+		case 'U':
+			items[0] = 0
+		case 'M':
+			want, items = 5, []byte{0, 2}
+		}
+		if major != want {
+			return false
+		}
+		for range n {
+			for _, item := range items {
+				if major, _ := next(); major != item {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // parseBase reads the proof value of a base proof (VC-DI-ECDSA 3.5.3).
 func parseBase(p *proof) (*baseValue, error) {
 	v := new(baseValue)
-	if err := decodeValue(p, baseHeader, "base", v); err != nil {
+	if err := decodeValue(p, baseHeader, "base", baseShape, v); err != nil {
 		return nil, err
 	}
 	if len(v.HMACKey) != hmacSize {
@@ -112,16 +170,21 @@ func parseBase(p *proof) (*baseValue, error) {
 	return v, checkSizes(v.BaseSignature, v.PublicKey, v.Signatures)
 }
 
-// parseDerived reads the proof value of a derived proof (VC-DI-ECDSA 3.5.8). Indexes must ascend.
+// parseDerived reads the proof value of a derived proof (VC-DI-ECDSA 3.5.8). Indexes must ascend, labels must differ.
 func parseDerived(p *proof) (*derivedValue, error) {
 	v := new(derivedValue)
-	if err := decodeValue(p, derivedHeader, "derived", v); err != nil {
+	if err := decodeValue(p, derivedHeader, "derived", derivedShape, v); err != nil {
 		return nil, err
 	}
+	labels := make(map[string]bool, len(v.LabelMap))
 	for _, label := range v.LabelMap {
 		if len(label) != hmacSize {
 			return nil, sizeError("label", len(label), hmacSize)
 		}
+		if labels[string(label)] { // the statements about one blank node could be shown as being about several
+			return nil, verification("/proofValue", "the label map has one label for several blank nodes")
+		}
+		labels[string(label)] = true
 	}
 	for i := 1; i < len(v.MandatoryIndexes); i++ {
 		if v.MandatoryIndexes[i-1] >= v.MandatoryIndexes[i] {

@@ -281,7 +281,7 @@ func (v *Verifier) checkPeriod(d *document) error {
 // bound says whether a controller is the issuer of a credential or the holder of a presentation.
 func bound(d *document, controller string) bool {
 	of := d.tape.Get(0, "issuer")
-	if of < 0 {
+	if hasText(d.tape, d.tape.Get(0, "type"), "VerifiablePresentation") { // whatever else it says
 		of = d.tape.Get(0, "holder")
 	}
 	if of >= 0 && d.tape.Nodes[of].Kind == jsontape.Object {
