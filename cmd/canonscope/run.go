@@ -43,6 +43,7 @@ func newRunCommand() *cobra.Command {
 		out      string
 		axes     []string
 		presets  []string
+		binding  string
 		full     bool
 		jsonText bool
 	)
@@ -83,6 +84,13 @@ with the engines native and stock, unless flags name others. Cells that flags na
 			}
 			if !slices.Contains(jsonschema.Engines, jsonschema.Engine(policy.Validator)) && changed("validate") {
 				return fmt.Errorf("unknown validator %q: valid are %s", policy.Validator, validators())
+			}
+			switch binding {
+			case "none":
+			case matrix.Holder:
+				policy.Binding = binding
+			default:
+				return fmt.Errorf("unknown binding %q: valid are none, %s", binding, matrix.Holder)
 			}
 			if full {
 				plan.N, plan.Runs, plan.Blocks, plan.Deadline = fullN, fullRuns, 20, 10*deadline
@@ -137,6 +145,7 @@ with the engines native and stock, unless flags name others. Cells that flags na
 	flags.StringArrayVar(&axes, "axis", nil, "walk an axis `AXIS=VALUE,VALUE,...` and show how costs grow; may repeat")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
 	flags.StringVar(&policy.Validator, "validate", "", "`VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+validators())
+	flags.StringVar(&binding, "binding", "none", "none, or holder: holders sign what they present, in every format")
 	flags.IntVar(&plan.N, "n", 0, "timed operations per cell and run; without it as many as end in time")
 	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per cell")
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")

@@ -29,9 +29,15 @@ func Markdown(w io.Writer, t Table) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "### %s, %s, %s engines\n\n", schemaName(g.schema), g.algorithm, g.engine)
-		fmt.Fprintln(w, "| exchange | issue µs | present µs | verify µs | issue + verify µs | exchange µs | × mdoc | × SD-JWT VC | canonicalizations | signatures |")
-		fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+		fmt.Fprintf(w, "### %s\n\n", g.title())
+		bound := func(mdoc, sdjwt string) string { // columns for holder binding alone
+			if !g.rows[0].bound() {
+				return ""
+			}
+			return " " + mdoc + " | " + sdjwt + " |"
+		}
+		fmt.Fprintln(w, "| exchange | issue µs | present µs | verify µs | issue + verify µs | exchange µs | × mdoc | × SD-JWT VC | canonicalizations | signatures |"+bound("exchange × mdoc", "exchange × SD-JWT VC"))
+		fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"+bound("--:", "--:"))
 		states := make(map[string]int)
 		for _, r := range g.rows {
 			states[name(r)]++
@@ -41,9 +47,9 @@ func Markdown(w io.Writer, t Table) error {
 			if states[label] > 1 {
 				label += ", contexts " + r.Cell.Contexts
 			}
-			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %d | %d |\n", label, micros(r.CPU[compare.Issue]),
+			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %d | %d |%s\n", label, micros(r.CPU[compare.Issue]),
 				strings.TrimSpace(marked(r, r.CPU[compare.Present])), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), strings.TrimSpace(marked(r, r.Exchange)),
-				times(r.ToMdoc), times(r.ToSDJWT), r.Counters.Canonicalizations, r.Counters.Signatures); err != nil {
+				times(r.ToMdoc), times(r.ToSDJWT), r.Counters.Canonicalizations, r.Counters.Signatures, bound(boundTo(r, r.BoundMdoc), boundTo(r, r.BoundSDJWT))); err != nil {
 				return err
 			}
 			for _, reason := range r.Reasons {
@@ -58,12 +64,13 @@ func Markdown(w io.Writer, t Table) error {
 // CSV writes a line for each exchange: nanoseconds, bytes, counts, and the share of each phase.
 func CSV(w io.Writer, t Table) error {
 	out := csv.NewWriter(w)
-	head := []string{"format", "suite", "engine", "algorithm", "schema", "gc", "procs", "contexts"}
+	head := []string{"format", "suite", "engine", "algorithm", "schema", "gc", "procs", "contexts", "binding"}
 	for _, op := range compare.Operations {
 		head = append(head, string(op)+"_state", string(op)+"_cpu_ns", string(op)+"_low_ns", string(op)+"_high_ns", string(op)+"_bytes")
 	}
 	head = append(head, "issue_verify_ns", "exchange_ns", "reissued", "to_mdoc", "to_mdoc_low", "to_mdoc_high", "to_sd_jwt_vc", "to_sd_jwt_vc_low",
-		"to_sd_jwt_vc_high", "canonicalizations", "signatures", "verifications", "salts", "digests", "wall_ns", "thread_ns", "heap_bytes", "heap_objects", "quads")
+		"to_sd_jwt_vc_high", "exchange_to_mdoc", "exchange_to_mdoc_low", "exchange_to_mdoc_high", "exchange_to_sd_jwt_vc",
+		"exchange_to_sd_jwt_vc_low", "exchange_to_sd_jwt_vc_high", "canonicalizations", "signatures", "verifications", "salts", "digests", "wall_ns", "thread_ns", "heap_bytes", "heap_objects", "quads")
 	for i := range phase.Count {
 		head = append(head, phase.Phase(i).String())
 	}
@@ -72,13 +79,13 @@ func CSV(w io.Writer, t Table) error {
 	}
 	for _, r := range t.Rows {
 		c := r.Cell
-		line := []string{c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, c.GC, strconv.Itoa(c.Procs), c.Contexts}
+		line := []string{c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, c.GC, strconv.Itoa(c.Procs), c.Contexts, c.Binding}
 		for _, op := range compare.Operations {
 			e := r.CPU[op]
 			line = append(line, string(r.Operations[op]), number(e, e.Center), number(e, e.Low), number(e, e.High), strconv.Itoa(r.Output[op]))
 		}
 		line = append(line, number(r.IssueVerify, r.IssueVerify.Center), number(r.Exchange, r.Exchange.Center), strconv.FormatBool(r.Reissued))
-		for _, e := range []*stats.Estimate{r.ToMdoc, r.ToSDJWT} {
+		for _, e := range []*stats.Estimate{r.ToMdoc, r.ToSDJWT, r.BoundMdoc, r.BoundSDJWT} {
 			if e == nil {
 				line = append(line, "", "", "")
 			} else {

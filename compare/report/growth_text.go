@@ -92,7 +92,11 @@ func (g *Growth) labels() []string {
 
 func (p *printer) curve(g *Growth, c *Curve, label int) {
 	p.line("")
-	p.line("%s", p.bold(fmt.Sprintf("%s %s, %s, %s engine: µs of process CPU", c.Cell.Format, c.Cell.Suite, c.Cell.Algorithm, c.Cell.Engine)))
+	engine := c.Cell.Engine + " engine"
+	if c.Cell.Binding != "" {
+		engine += ", holder binding"
+	}
+	p.line("%s", p.bold(fmt.Sprintf("%s %s, %s, %s: µs of process CPU", c.Cell.Format, c.Cell.Suite, c.Cell.Algorithm, engine)))
 	heads := []string{"issue", "present", "verify", "iss+ver", "exchange"}
 	marks := make([]string, len(heads))
 	if c.Reissued {

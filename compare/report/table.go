@@ -29,6 +29,8 @@ type Row struct {
 	Reissued     bool                                 `json:"reissued"` // present signs again: marked wherever it is shown
 	ToMdoc       *stats.Estimate                      `json:"issue_verify_to_mdoc,omitempty"`
 	ToSDJWT      *stats.Estimate                      `json:"issue_verify_to_sd_jwt_vc,omitempty"`
+	BoundMdoc    *stats.Estimate                      `json:"exchange_to_mdoc,omitempty"` // with holder binding alone: all formats sign what they present
+	BoundSDJWT   *stats.Estimate                      `json:"exchange_to_sd_jwt_vc,omitempty"`
 	Counters     compare.Counters                     `json:"counters"` // of the exchange
 	Wall         float64                              `json:"wall_ns"`  // medians of the exchange; like Thread, Bytes and Allocs 0 unless all its cells have a time
 	Thread       float64                              `json:"thread_ns"`
@@ -82,8 +84,12 @@ func NewTable(c *compare.Campaign) Table {
 	}
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		row.ToMdoc = ratio(t.Rows, samples, row, "mdoc", c.Seed)
-		row.ToSDJWT = ratio(t.Rows, samples, row, "sd-jwt-vc", c.Seed)
+		row.ToMdoc = ratio(t.Rows, samples, row, "mdoc", c.Seed, compare.Issue, compare.Verify)
+		row.ToSDJWT = ratio(t.Rows, samples, row, "sd-jwt-vc", c.Seed, compare.Issue, compare.Verify)
+		if row.bound() {
+			row.BoundMdoc = ratio(t.Rows, samples, row, "mdoc", c.Seed, compare.Operations...)
+			row.BoundSDJWT = ratio(t.Rows, samples, row, "sd-jwt-vc", c.Seed, compare.Operations...)
+		}
 	}
 	t.Attributed = attributed(c)
 	return t
@@ -192,15 +198,18 @@ func (r *Row) complete() bool {
 	return len(r.CPU) > 0
 }
 
-// ratio compares issue + verify with the format's row of the same schema, tier, algorithm and policy; nil if there is none.
-func ratio(rows []Row, samples map[string]cellSamples, row *Row, format string, seed uint64) *stats.Estimate {
+// bound tells whether holders sign what they present.
+func (r *Row) bound() bool { return r.Cell.Binding != "" }
+
+// ratio compares the sum of operations with the format's row of the same schema, tier, algorithm and policy; nil if there is none.
+func ratio(rows []Row, samples map[string]cellSamples, row *Row, format string, seed uint64, ops ...compare.Operation) *stats.Estimate {
 	for i := range rows {
 		base, want := rows[i].Cell, row.Cell
 		want.Format, want.Suite, want.Contexts = format, base.Suite, base.Contexts
 		if base != want || rows[i].ID == row.ID {
 			continue
 		}
-		e := stats.Ratio(samples[row.ID].of(compare.Issue, compare.Verify), samples[rows[i].ID].of(compare.Issue, compare.Verify), seed)
+		e := stats.Ratio(samples[row.ID].of(ops...), samples[rows[i].ID].of(ops...), seed)
 		if e.N > 0 {
 			return &e
 		}

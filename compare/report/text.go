@@ -83,8 +83,9 @@ func (p *printer) head(c *compare.Campaign) {
 	p.line("%s", p.bold("What a credential exchange costs: process CPU per operation, in µs"))
 	blocks, timed := 0, 0
 	var gc, contexts []string
-	procs := 0
+	procs, binding := 0, "none"
 	for _, r := range c.Results {
+		binding = cmp.Or(r.Cell.Binding, binding)
 		blocks, timed = max(blocks, len(r.Blocks)), max(timed, r.N)
 		if !slices.Contains(gc, r.Cell.GC) {
 			gc = append(gc, r.Cell.GC)
@@ -103,9 +104,8 @@ func (p *printer) head(c *compare.Campaign) {
 	if blocks == 0 {
 		what = "nothing was timed"
 	}
-	p.wrapped(0, "", fmt.Sprintf("%s; %s in rotation; seed %d; GOGC=%s, GOMAXPROCS=%d%s",
-		what, rotation, c.Seed, strings.Join(gc, " and "), procs,
-		contextNote(contexts)))
+	p.wrapped(0, "", fmt.Sprintf("%s; %s in rotation; seed %d; GOGC=%s, GOMAXPROCS=%d%s; holder binding: %s",
+		what, rotation, c.Seed, strings.Join(gc, " and "), procs, contextNote(contexts), binding))
 	p.wrapped(0, "", fmt.Sprintf("%s, %s CPUs, %s, %s", env["cpu"], env["cpus"], env["kernel"], env["go"]))
 }
 
@@ -168,6 +168,37 @@ func (g group) leftOut() (reason string, ok bool) {
 	return reason, true
 }
 
+func (g group) title() string {
+	title := fmt.Sprintf("%s, %s, %s engines", schemaName(g.schema), g.algorithm, g.engine)
+	if g.rows[0].bound() {
+		title += ", holder binding"
+	}
+	return title
+}
+
+// bound compares whole exchanges where holders sign: then present is a signature in every format.
+func (p *printer) bound(g group) {
+	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return r.BoundMdoc != nil || r.BoundSDJWT != nil }) {
+		return
+	}
+	p.line("")
+	p.line("%-*s%12s%12s  of the exchange, as all sign", nameWidth, "holder binding:", "×mdoc", "×SDJWT")
+	label := p.labels(g)
+	for _, r := range g.rows {
+		if r.BoundMdoc != nil || r.BoundSDJWT != nil {
+			p.line("%-*s%12s%12s", nameWidth, label(r), boundTo(r, r.BoundMdoc), boundTo(r, r.BoundSDJWT))
+		}
+	}
+}
+
+func boundTo(r *Row, e *stats.Estimate) string {
+	mark := ""
+	if r.Reissued && e != nil {
+		mark = "†"
+	}
+	return strings.TrimSpace(times(e) + mark + " " + spreadOf(e))
+}
+
 // operations names what the sums over operations are of.
 func (g group) operations() string {
 	var names []string
@@ -184,7 +215,7 @@ func (g group) operations() string {
 
 func (p *printer) group(g group) {
 	p.line("")
-	p.line("%s", p.bold(fmt.Sprintf("%s, %s, %s engines", schemaName(g.schema), g.algorithm, g.engine)))
+	p.line("%s", p.bold(g.title()))
 	p.line("%-*s%8s%9s%9s%9s%10s%6s%7s", nameWidth, "", "issue", "present", "verify", "iss+ver", "exchange", "×mdoc", "×SDJWT")
 	label := p.labels(g)
 	for _, r := range g.rows {
@@ -201,6 +232,7 @@ func (p *printer) group(g group) {
 	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return len(r.CPU) > 0 }) {
 		return
 	}
+	p.bound(g)
 	p.line("")
 	p.line("%-*s%7s%9s%6s%8s%9s%10s%9s", nameWidth, g.operations()+":", "canon.", "sign+ver", "salts", "digests", "wall µs", "thread µs", "kB")
 	label = p.labels(g)
@@ -400,6 +432,10 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format == "sd-jwt-vc" && r.Cell.Engine == "stock" && len(r.CPU) > 0 }) {
 		p.wrapped(2, "", "stock sd-jwt-vc is jwx for JOSE; its salts, disclosures and digests are this project's")
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.bound() && len(r.CPU) > 0 }) {
+		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that, with a challenge for sd-jwt-vc (KB-JWT: aud, nonce, sd_hash), "+
+			"a session transcript for mdoc (device signature) and challenge and domain for vcdm (signed presentation)")
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.ToMdoc != nil || r.ToSDJWT != nil }) {
 		p.wrapped(2, "", "× is the ratio of issue + verify to that format of the same tier and algorithm")
