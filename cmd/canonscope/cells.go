@@ -28,12 +28,15 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	flags.IntVar(&p.Procs, "procs", p.Procs, "GOMAXPROCS of the cells")
 }
 
+// maxProcs bounds GOMAXPROCS; each costs memory whether the machine has it or not.
+const maxProcs = 1024
+
 func checkPolicy(p matrix.Policy) error {
 	if n, err := strconv.Atoi(p.GC); p.GC != "off" && (err != nil || n < 1) {
 		return fmt.Errorf("--gc is %q; it must be a percentage or off", p.GC)
 	}
-	if p.Procs < 1 {
-		return fmt.Errorf("--procs is %d; it must be at least 1", p.Procs)
+	if p.Procs < 1 || p.Procs > maxProcs {
+		return fmt.Errorf("--procs is %d; it must be at least 1 and at most %d", p.Procs, maxProcs)
 	}
 	return nil
 }
