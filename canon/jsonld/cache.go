@@ -43,6 +43,7 @@ type counters struct{ loads, compiled, applied, bytes, evicted atomic.Int64 }
 // family is the tree of active contexts that grew from one root: what documents with the same top-level @context share.
 // It is kept or dropped as one.
 type family struct {
+	key   rootKey // once it is kept
 	root  *activeContext
 	bytes atomic.Int64
 	used  atomic.Int64 // Processor.epoch of the last use
@@ -246,9 +247,13 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 	r.enterContext()
 	defer func() { r.leaveContext(len(raw)) }()
 	if p.state == Warm {
-		p.mu.RLock()
-		f := p.families[rootKey{r.opt.Base, r.opt.ExpandContext, string(raw)}]
-		p.mu.RUnlock()
+		f := r.last
+		if f == nil || f.key.text != string(raw) || f.key.base != r.opt.Base || f.key.expand != r.opt.ExpandContext || !f.kept.Load() {
+			p.mu.RLock()
+			f = p.families[rootKey{r.opt.Base, r.opt.ExpandContext, string(raw)}]
+			p.mu.RUnlock()
+			r.last = f
+		}
 		if f != nil {
 			f.used.Store(p.epoch.Load())
 			p.trim()
@@ -294,6 +299,7 @@ func (p *Processor) keep(key rootKey, f *family) {
 		return // another call was first; this one goes on with its own
 	}
 	f.used.Store(p.epoch.Add(1))
+	f.key = key
 	f.kept.Store(true)
 	p.families[key] = f
 	p.count.bytes.Add(f.bytes.Load())

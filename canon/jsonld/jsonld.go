@@ -120,9 +120,11 @@ type run struct {
 	ctx  context.Context
 	opt  Options
 	tape jsontape.Tape
+	mine []jsontape.Node // nodes of tape, while it has those of Options.Tape
 
 	// contexts
 	own     *family
+	last    *family // that of the last call, which the next one mostly needs again
 	sources map[string]*source
 	checked map[checkKey]bool
 	work    int64
@@ -172,7 +174,8 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	rec := opt.Recorder
 	mark := rec.Begin()
 	if opt.Tape != nil {
-		r.tape.Copy(opt.Tape)
+		r.mine = r.tape.Nodes[:0]
+		r.tape.Share(opt.Tape)
 		r.mark = rec.End(phase.Parse, mark, 0)
 		return nil
 	}
@@ -195,6 +198,9 @@ func (r *run) alive() error {
 func (r *run) end() {
 	r.ctx, r.opt, r.own, r.inline, r.sources, r.checked, r.graphs = nil, Options{}, nil, nil, nil, nil, nil
 	r.tape.Src = nil
+	if r.mine != nil {
+		r.tape.Nodes, r.mine = r.mine, nil
+	}
 	r.buf = nil
 	r.losses = r.losses[:0]
 	r.work, r.at = 0, 0

@@ -2,9 +2,9 @@ package jsontape
 
 import "slices"
 
-// Copy makes t a copy of another tape, over the same source.
-func (t *Tape) Copy(from *Tape) {
-	t.Src, t.Nodes, t.text = from.Src, append(t.Nodes[:0], from.Nodes...), t.text[:0]
+// Share makes t another reader of a tape, with its own memory for text. The nodes are those of the other tape.
+func (t *Tape) Share(from *Tape) {
+	t.Src, t.Nodes, t.text = from.Src, from.Nodes, t.text[:0]
 }
 
 // View makes t the tape of an object of another tape without the members whose keys are listed, and with the member at

@@ -26,10 +26,10 @@ func TestView(t *testing.T) {
 		if got := string(view.render(nil, 0)); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
-		var copied Tape
-		copied.Copy(&view)
-		if got := string(copied.render(nil, 0)); got != c.want {
-			t.Errorf("copy %s\nwant %s", got, c.want)
+		var shared Tape
+		shared.Share(&view)
+		if got := string(shared.render(nil, 0)); got != c.want {
+			t.Errorf("shared %s\nwant %s", got, c.want)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
 		return false, nil
 	}
 	s.canonical = fill(s.canonical, len(s.nodes), -1)
-	if len(s.nodes) == 1 { // its hash decides nothing
+	if len(s.nodes) == 1 {
 		s.ranked = s.ranked[:0]
 		s.issue(0)
 		return false, nil
@@ -119,6 +119,9 @@ func (s *State) issue(n int32) {
 func (s *State) mention() {
 	quads, terms := s.d.Quads, s.d.Terms
 	s.node, s.nodes, s.issued, s.end = s.node[:0], s.nodes[:0], s.issued[:0], s.end[:0]
+	if len(terms) <= 2*len(quads)+8 && !slices.ContainsFunc(terms, isBlank) { // one look at each term is the shorter way
+		return
+	}
 	for i := range quads {
 		q := &quads[i]
 		if terms[q.S].Kind != rdf.Blank && terms[q.O].Kind != rdf.Blank && terms[q.G].Kind != rdf.Blank {
@@ -133,7 +136,7 @@ func (s *State) mention() {
 			}
 		}
 	}
-	if len(s.nodes) == 0 {
+	if len(s.nodes) < 2 { // the hash of a single one decides nothing
 		return
 	}
 	total := int32(0)
@@ -154,6 +157,8 @@ func (s *State) mention() {
 		}
 	}
 }
+
+func isBlank(t rdf.Term) bool { return t.Kind == rdf.Blank }
 
 // number returns the number of the blank node t, a new one if it has none, and -1 for other terms.
 func (s *State) number(t rdf.TermID) int32 {
