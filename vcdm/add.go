@@ -34,23 +34,22 @@ func (s *Signer) Add(ctx context.Context, doc, options []byte) ([]byte, error) {
 	defer works.Put(w)
 
 	mark := s.Recorder.Begin()
-	var p proof
-	d, ok := w.parseTogether(doc, options, s.Limits)
-	if ok {
-		p = readProof(d.tape, d.proofKey+1)
-	} else {
+	w.proofs = append(w.proofs[:0], proof{})
+	d, p := &w.doc, &w.proofs[0]
+	ok := w.parseTogether(d, p, doc, options, s.Limits)
+	if !ok {
 		var err error
-		if d, err = parseDocument(&w.tape, doc, s.Limits); err != nil {
+		if *d, err = parseDocument(&w.tape, doc, s.Limits); err != nil {
 			return nil, err
 		}
-		if p, err = parseOptions(&w.options, options); err != nil {
+		if *p, err = parseOptions(&w.options, options); err != nil {
 			return nil, err
 		}
 	}
 	if member, msg := p.check(s.Suite.Name(), false); msg != "" {
 		return nil, generation("/"+member, msg)
 	}
-	in := newInput(&d, &p, w, s.Limits, s.Recorder, s.Counts)
+	in := newInput(d, p, w, s.Limits, s.Recorder, s.Counts)
 	if err := in.findPrevious(ok); err != nil {
 		return nil, err
 	}
@@ -94,24 +93,24 @@ func (in *input) findPrevious(alone bool) error {
 
 // parseTogether scans a document that has no proofs together with the proof options, as if they were its proof: one scan
 // of everything that is read afterwards. It returns false where there is more to it, an error also.
-func (w *work) parseTogether(doc, options []byte, limits canon.Limits) (document, bool) {
+func (w *work) parseTogether(d *document, p *proof, doc, options []byte, limits canon.Limits) bool {
 	end := len(bytes.TrimRight(doc, " \t\r\n"))
 	if end < 3 || doc[end-1] != '}' {
-		return document{}, false
+		return false
 	}
 	src := append(append(w.src[:0], doc[:end-1]...), `,"proof":`...)
 	from := len(src)
 	src = append(append(src, options...), doc[end-1:]...)
 	w.src = src
 	t := &w.tape
-	d, err := parseDocument(t, src, limits)
-	if err != nil || d.proofKey < 0 {
-		return document{}, false
+	var err error
+	if *d, err = parseDocument(t, src, limits); err != nil || d.proofKey < 0 {
+		return false
 	}
 	// The options have to be the whole of the last member and free of what is going to be added.
 	v := &t.Nodes[d.proofKey+1]
-	p := readProof(t, d.proofKey+1)
-	return d, v.Kind == jsontape.Object && int(v.Start) == from && int(v.End) == from+len(options) && int(v.Next) == len(t.Nodes) &&
+	*p = readProof(t, d.proofKey+1)
+	return v.Kind == jsontape.Object && int(v.Start) == from && int(v.End) == from+len(options) && int(v.Next) == len(t.Nodes) &&
 		p.value < 0 && p.context < 0
 }
 

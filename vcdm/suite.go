@@ -2,6 +2,7 @@ package vcdm
 
 import (
 	"context"
+	"crypto/sha512"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
@@ -37,11 +38,15 @@ type Counts struct {
 type work struct {
 	tape, options, view jsontape.Tape
 	src, config         []byte
+	members             []byte // what a suite adds to proof options
 	forms               [2]canon.Form
 	selection           selection
 	sd                  sdWork
+	doc                 document
 	proofs              []proof
 	in                  input
+	method              string // verificationMethod of the last operation: mostly that of this one
+	hashed              [2 * sha512.Size384]byte
 	counts              Counts // of an operation whose caller does not count
 }
 
@@ -51,6 +56,14 @@ func (w *work) counter(c *Counts) *Counts {
 		return &w.counts
 	}
 	return c
+}
+
+// methodText returns the text of a proof's verificationMethod, without a new string where the last proof had the same.
+func (w *work) methodText(p *proof) string {
+	if text := p.bytes(p.method); w.method != string(text) {
+		w.method = string(text)
+	}
+	return w.method
 }
 
 // input is what a suite works on.

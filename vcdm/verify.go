@@ -86,6 +86,19 @@ func (r *Result) Add(err error) {
 	r.Verified, r.MediaType = false, ""
 }
 
+// newResult returns a result of n proofs, of one in one piece of memory.
+func newResult(n int) *Result {
+	if n != 1 {
+		return &Result{Proofs: make([]ProofResult, n)}
+	}
+	r := new(struct {
+		Result
+		proof [1]ProofResult
+	})
+	r.Proofs = r.proof[:]
+	return &r.Result
+}
+
 func failed(err error) *Result { return &Result{Errors: []error{err}} }
 
 // Verify checks a document with exactly one proof, an object (VC Data Integrity 4.4).
@@ -104,8 +117,9 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool) *Result {
 	defer works.Put(w)
 
 	mark := v.Recorder.Begin()
-	d, err := parseDocument(&w.tape, doc, v.Limits)
-	if err != nil {
+	d := &w.doc
+	var err error
+	if *d, err = parseDocument(&w.tape, doc, v.Limits); err != nil {
 		return failed(err)
 	}
 	if d.proofKey < 0 {
@@ -125,20 +139,21 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool) *Result {
 	}
 	mark = v.Recorder.End(phase.Parse, mark, len(doc))
 	if v.Period {
-		if err := v.checkPeriod(&d); err != nil {
+		if err := v.checkPeriod(d); err != nil {
 			return failed(err)
 		}
 		v.Recorder.End(phase.Validate, mark, 0)
 	}
 
-	r := &Result{Proofs: make([]ProofResult, len(all)), secured: doc}
+	r := newResult(len(all))
+	r.secured = doc
 	r.from, r.to = d.tape.Cut(0, d.proofKey)
 	for i := range all {
 		p := &r.Proofs[i]
 		p.ID, _ = all[i].text(all[i].id)
-		p.Err = v.verifyProof(ctx, &d, all, i, w, r)
+		p.Err = v.verifyProof(ctx, d, all, i, w, r)
 		p.Verified = p.Err == nil
-		p.Bound = p.Method != nil && bound(&d, p.Method.Controller)
+		p.Bound = p.Method != nil && bound(d, p.Method.Controller)
 	}
 	for i := range all {
 		if err := chained(all, r.Proofs, i); err != nil && r.Proofs[i].Verified {
@@ -180,7 +195,7 @@ func (v *Verifier) verifyProof(ctx context.Context, d *document, all []proof, i 
 			return verification("/previousProof", id+": "+msg)
 		}
 	}
-	method, purpose := string(p.tape.Text(p.method)), v.Purpose
+	method, purpose := w.methodText(p), v.Purpose
 	if purpose == "" {
 		purpose = string(p.tape.Text(p.purpose))
 	}

@@ -100,19 +100,19 @@ func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, doc
 		return nil, err
 	}
 	mark := in.options.Recorder.Begin()
-	data := digestData(config, document, alg)
+	data := appendDigests(in.work.hashed[:0], config, document, alg)
 	in.options.Recorder.End(phase.Digest, mark, len(config)+len(document))
 	return data, nil
 }
 
-// digestData returns the hash of the proof options followed by the hash of the document.
-func digestData(config, document []byte, alg keys.Algorithm) []byte {
+// appendDigests appends the hash of the proof options and the hash of the document.
+func appendDigests(dst, config, document []byte, alg keys.Algorithm) []byte {
 	if alg == keys.ES384 {
 		c, d := sha512.Sum384(config), sha512.Sum384(document)
-		return append(c[:], d[:]...)
+		return append(append(dst, c[:]...), d[:]...)
 	}
 	c, d := sha256.Sum256(config), sha256.Sum256(document)
-	return append(c[:], d[:]...)
+	return append(append(dst, c[:]...), d[:]...)
 }
 
 func signData(key *keys.Secret, data []byte) ([]byte, error) { return key.Sign(data) }
@@ -122,13 +122,14 @@ func checkData(key *keys.Public, data, sig []byte) bool { return key.Verify(data
 // encodeProof returns the members of the proof beside its options: proofValue, "z" and base58-btc, and for JCS the
 // document's @context.
 func (s *whole) encodeProof(in *input, sig []byte) []byte {
-	var members []byte
+	members := in.work.members[:0]
 	if local := in.doc.contextText(); s.method == canon.JCS && local != nil {
 		members = append(append(members, `,"@context":`...), local...)
 	}
 	members = append(members, `,"proofValue":"z`...)
 	members = append(members, base58.Encode(sig)...)
-	return append(members, '"')
+	in.work.members = append(members, '"')
+	return in.work.members
 }
 
 // decodeSignature reads a proofValue of base58-btc and the given number of bytes.
