@@ -316,7 +316,7 @@ func clip(text []byte) []byte {
 	return text
 }
 
-// uchar reads \uXXXX or \UXXXXXXXX at i.
+// uchar reads an escape of 4 (\u) or 8 (\U) hexadecimal digits at i (N-Quads, UCHAR).
 func (p *parser) uchar(i int) (rune, int) {
 	n := 0
 	switch p.at(i + 1) {
@@ -342,7 +342,7 @@ func (p *parser) uchar(i int) (rune, int) {
 	}
 	switch {
 	case v >= 0xD800 && v <= 0xDFFF:
-		return 0, p.fail(i, "U+%04X is a surrogate, not a character; write the character itself or \\UXXXXXXXX", v)
+		return 0, p.fail(i, "U+%04X is a surrogate, not a character; write the character itself or \\U and 8 digits", v)
 	case v > utf8.MaxRune:
 		return 0, p.fail(i, "%X is above U+10FFFF", v)
 	}
