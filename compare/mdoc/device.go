@@ -62,8 +62,8 @@ var null = []byte{0xf6}
 // noNameSpaces is 24(bstr {}): the device signs no elements of its own.
 var noNameSpaces = []byte{0xd8, 0x18, 0x41, 0xa0}
 
-// deviceResponse puts IssuerSigned bytes into a DeviceResponse and signs with the device's key.
-func (h *Holder) deviceResponse(issuerSigned, transcript []byte) ([]byte, error) {
+// bind puts IssuerSigned bytes into a DeviceResponse and signs with the device's key.
+func (stock) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	s, err := stockReadIssuerSigned(issuerSigned)
 	if err != nil {
 		return nil, err

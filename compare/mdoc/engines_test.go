@@ -163,13 +163,66 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
+var session = []byte{0x83, 0xf6, 0xf6, 0xf6}
+
+// TestResponsesAgree binds with each engine: the bytes are the same, and both give one answer to every altered copy.
+func TestResponsesAgree(t *testing.T) {
+	for _, algorithm := range keys.Algorithms {
+		issuer, device := testKey(t, keys.EdDSA), testKey(t, algorithm)
+		issued, err := (&mdoc.Issuer{Key: issuer, Chain: [][]byte{{1}}, Device: device.Public()}).Issue(
+			[]byte(`{"nbf":1767225600,"exp":1893456000,"vct":"urn:x","credentialSubject":{"a":1,"b":"c"}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, transcript := range [][]byte{session, encode(t, cbor.Tag{Number: 24, Content: session})} {
+			var out [2][]byte
+			for i, engine := range engines {
+				if out[i], err = (&mdoc.Holder{Engine: engine, Key: device}).Present(issued, []string{"/credentialSubject/a"}, transcript); err != nil {
+					t.Fatal(engine, err)
+				}
+			}
+			v := mdoc.Verifier{Key: issuer.Public(), Leaf: []byte{1}, Now: now, Device: &mdoc.DeviceAuth{Transcript: session}}
+			if algorithm == keys.EdDSA && !bytes.Equal(out[0], out[1]) {
+				t.Errorf("%s writes %x\n%s writes %x", engines[0], out[0], engines[1], out[1])
+			}
+			for _, b := range out {
+				if _, err := sameAnswer(t, v, b); err != nil {
+					t.Error(err)
+				}
+			}
+			for i := range out[0] {
+				for _, bit := range []byte{1, 0x20, 0x80} {
+					b := bytes.Clone(out[0])
+					b[i] ^= bit
+					if _, err := sameAnswer(t, v, b); err == nil {
+						t.Errorf("byte %d altered and accepted", i)
+					}
+				}
+			}
+		}
+		for _, engine := range engines {
+			h := mdoc.Holder{Engine: engine, Key: device}
+			if _, err := h.Present(issued, []string{"/credentialSubject/a"}, []byte{0x83, 0xf6}); err == nil || !strings.Contains(err.Error(), "SessionTranscript") {
+				t.Errorf("%s with half a transcript: %v", engine, err)
+			}
+		}
+	}
+}
+
 // FuzzMdoc mutates whole mdocs.
 func FuzzMdoc(f *testing.F) {
 	key := testKey(f, keys.EdDSA)
 	ns, protected, unprotected, payload := parts(f, key)
-	f.Add(signed(f, key, ns, protected, unprotected, payload))
+	issued := signed(f, key, ns, protected, unprotected, payload)
+	f.Add(issued)
+	bound, err := (&mdoc.Holder{Key: key}).Present(issued, []string{"/credentialSubject/e0"}, session)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(bound)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		sameAnswer(t, mdoc.Verifier{Key: key.Public(), Now: now}, b)
+		sameAnswer(t, mdoc.Verifier{Key: key.Public(), Now: now, Device: &mdoc.DeviceAuth{Transcript: session}}, b)
 		samePresentation(t, b, "/credentialSubject/e1")
 	})
 }

@@ -129,7 +129,7 @@ func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([
 	if err != nil || transcript == nil {
 		return out, err
 	}
-	return h.deviceResponse(out, transcript)
+	return e.bind(h, out, transcript)
 }
 
 // Verifier checks presentations. Key or Roots is required; with a Key no certificate is looked at.
@@ -184,6 +184,7 @@ func (v *Verifier) now() time.Time {
 type engine interface {
 	issue(i *Issuer, claims []byte) ([]byte, error)
 	present(h *Holder, issued []byte, identifiers []string) (issuerSigned []byte, err error)
+	bind(h *Holder, issuerSigned, transcript []byte) (deviceResponse []byte, err error)
 	verify(v *Verifier, presented []byte) ([]Document, error)
 }
 

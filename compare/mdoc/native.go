@@ -458,6 +458,9 @@ func (native) verify(v *Verifier, presented []byte) ([]Document, error) {
 	if view(presented).find("issuerAuth") >= 0 {
 		return v.bare(presented, nativeDocument)
 	}
+	if u, ok := view(presented).usual(); ok {
+		return r.usual(v, &u)
+	}
 	return v.response(presented, nativeDocument)
 }
 
