@@ -337,6 +337,7 @@ func (c *campaign) fit() {
 		limit := c.left()
 		if slices.Index(c.order, groups[k][0]) < first {
 			limit += grace
+			need = need * 6 / 10 // the gates got in each other's way, runs do not
 		} else {
 			need *= time.Duration(min(fitRuns, c.plan.Runs))
 			if c.plan.Profile < 0 {
