@@ -46,7 +46,7 @@ type work struct {
 	proofs              []proof
 	in                  input
 	method              string // verificationMethod of the last operation: mostly that of this one
-	hashed              [2 * sha512.Size384]byte
+	hashed, sig         [2 * sha512.Size384]byte
 	counts              Counts // of an operation whose caller does not count
 }
 

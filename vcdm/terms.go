@@ -143,6 +143,9 @@ func samePurpose(object, purpose []byte) bool {
 	if iri(object, purpose) {
 		return true
 	}
+	if string(purpose) == AssertionMethod && iri(object, []byte(security+"assertionMethod")) { // the most common one
+		return true
+	}
 	if known, ok := purposes[string(purpose)]; ok {
 		return iri(object, []byte(known))
 	}

@@ -12,8 +12,6 @@ import (
 	"canonscope/canon/jsontape"
 	"canonscope/canon/phase"
 	"canonscope/vcdm/keys"
-
-	"github.com/mr-tron/base58"
 )
 
 // whole is a suite that signs the whole document: the signature covers the hash of the canonical proof options followed
@@ -54,8 +52,8 @@ func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if !slices.Contains(s.algorithms, key.Algorithm()) {
 		return verification("/verificationMethod", fmt.Sprintf("%s cannot use a key for %s", s.name, key.Algorithm()))
 	}
-	sig, err := decodeSignature(in.proof, key.Algorithm().SignatureSize())
-	if err != nil {
+	sig := in.work.sig[:key.Algorithm().SignatureSize()]
+	if err := decodeSignature(in.proof, sig); err != nil {
 		return err
 	}
 	if s.method == canon.JCS && in.proof.context >= 0 {
@@ -127,28 +125,23 @@ func (s *whole) encodeProof(in *input, sig []byte) []byte {
 		members = append(append(members, `,"@context":`...), local...)
 	}
 	members = append(members, `,"proofValue":"z`...)
-	members = append(members, base58.Encode(sig)...)
+	members = appendBase58(members, sig)
 	in.work.members = append(members, '"')
 	return in.work.members
 }
 
-// decodeSignature reads a proofValue of base58-btc and the given number of bytes.
-func decodeSignature(p *proof, size int) ([]byte, error) {
-	value, ok := p.text(p.value)
-	if !ok {
-		return nil, verification("/proofValue", "must be a string")
+// decodeSignature reads a proofValue of base58-btc into sig, which it fills.
+func decodeSignature(p *proof, sig []byte) error {
+	value := p.bytes(p.value)
+	switch {
+	case value == nil:
+		return verification("/proofValue", "must be a string")
+	case len(value) == 0 || value[0] != 'z':
+		return verification("/proofValue", "must start with z (base58-btc)")
+	case !decodeBase58(sig, value[1:]):
+		return verification("/proofValue", fmt.Sprintf("is not %d bytes of base58-btc", len(sig)))
 	}
-	if len(value) == 0 || value[0] != 'z' {
-		return nil, verification("/proofValue", "must start with z (base58-btc)")
-	}
-	if len(value) > 2*size {
-		return nil, verification("/proofValue", fmt.Sprintf("is not %d bytes of base58-btc", size))
-	}
-	sig, err := base58.Decode(value[1:])
-	if err != nil || len(sig) != size {
-		return nil, verification("/proofValue", fmt.Sprintf("is not %d bytes of base58-btc", size))
-	}
-	return sig, nil
+	return nil
 }
 
 // replaceContext checks that the document's @context starts with the proof's, which then stands in its place
