@@ -7,7 +7,9 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,13 +55,38 @@ func formatOf(in []byte) (format string, b []byte) {
 	return formatVCDM, in
 }
 
-// check refuses a --format that is unknown or not that of the input.
-func (f *baselineFlags) check(found string) error {
+// flagFormats says which formats a flag of issue, present or verify is for, where it is not for all of them.
+var flagFormats = func() map[string][]string {
+	of := map[string][]string{}
+	for format, flags := range map[string]string{
+		formatVCDM: "suite mandatory any-form created method purpose deterministic expires id previous domain challenge skew bound " +
+			"controller known-contexts",
+		formatSDJWT: "holder-key digest issuer-key roots audience nonce",
+		formatMdoc:  "holder-key digest issuer-key roots certificate transcript",
+	} {
+		for _, flag := range strings.Fields(flags) {
+			of[flag] = append(of[flag], format)
+		}
+	}
+	return of
+}()
+
+// check refuses a --format that is unknown or not that of the input, and flags that are for other formats: a verifier that
+// asks for a challenge must not accept what has none because it is of another format.
+func (f *baselineFlags) check(cmd *cobra.Command, found string) error {
 	switch {
 	case f.format != "" && f.format != formatVCDM && f.format != formatSDJWT && f.format != formatMdoc:
 		return fmt.Errorf("unknown format %q: there are %s, %s, %s", f.format, formatVCDM, formatSDJWT, formatMdoc)
 	case f.format != "" && found != "" && f.format != found:
 		return fmt.Errorf("--format %s: the input is %s", f.format, found)
+	case found == "":
+		return nil
+	}
+	for _, flag := range slices.Sorted(maps.Keys(flagFormats)) {
+		if formats := flagFormats[flag]; cmd.Flags().Changed(flag) && !slices.Contains(formats, found) {
+			slices.Sort(formats)
+			return fmt.Errorf("--%s is for %s, and this is %s", flag, strings.Join(formats, " and "), found)
+		}
 	}
 	return nil
 }
@@ -170,6 +197,9 @@ func (f *baselineFlags) sessionTranscript() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--transcript: want the SessionTranscript as hexadecimal CBOR: %w", err)
 	}
+	if err := cbor.Wellformed(b); err != nil {
+		return nil, fmt.Errorf("--transcript: want the SessionTranscript as hexadecimal CBOR: %w", err)
+	}
 	return b, nil
 }
 
@@ -203,6 +233,9 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 	}
 	result := baselineResult{Format: format}
 	if format == formatSDJWT {
+		if (f.audience == "") != (f.nonce == "") {
+			return errors.New("a KB-JWT is for a verifier and answers its nonce: give both --audience and --nonce, or neither")
+		}
 		v := sdjwt.Verifier{Engine: engine, Key: key, Roots: roots, Now: now, Limits: limits, Binding: f.nonce != "", Audience: f.audience, Nonce: f.nonce}
 		err = result.sdjwt(v.Verify(in))
 	} else {

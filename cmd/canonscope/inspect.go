@@ -20,14 +20,15 @@ func newInspectCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect FILE|-",
 		Short: "Show what a credential or presentation holds",
-		Long: `Inspect shows a credential or presentation of any of the three formats: of VCDM the document and its proofs; of an SD-JWT
-headers, payload, disclosures and whether digests refer to them; of an mdoc its MSO, certificates and elements in CBOR
-diagnostic notation and whether their digests match. An mdoc may be binary, hexadecimal or base64url. No signature is
-checked: canonscope verify does that.`,
+		Long: `Inspect shows a credential or presentation of any of the three formats: of VCDM
+the document and its proofs; of an SD-JWT headers, payload, disclosures and
+whether digests refer to them; of an mdoc its MSO, certificates and elements in
+CBOR diagnostic notation and whether their digests match. An mdoc may be binary,
+hexadecimal or base64url. No signature is checked: canonscope verify does that.`,
 		Example: `  canonscope inspect credential.json
   canonscope inspect presentation.txt
   canonscope inspect - < mdoc.hex`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := readInput(cmd, args[0], limits)
 			if err != nil {

@@ -105,24 +105,23 @@ func newIssueCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "issue --suite S|--format F --key FILE [flags] FILE|-",
 		Short: "Sign a credential",
-		Long: `Issue prints a credential with one more Data Integrity proof; all its other bytes stay as they are. A credential against
-the rules of the data model, or with data that the suite would not cover, is refused. ecdsa-sd-2023 makes a base proof:
-give it to the holder alone, who derives from it with canonscope present.
+		Long: `Issue prints a credential with one more Data Integrity proof; all its other
+bytes stay as they are. A credential against the rules of the data model, or
+with data that the suite would not cover, is refused. ecdsa-sd-2023 makes a base
+proof: give it to the holder alone, who derives from it with canonscope present.
 
-With --format sd-jwt-vc or mdoc it prints the claims of the credential in that format instead: every leaf under
-credentialSubject can be disclosed alone. An mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
+With --format sd-jwt-vc or mdoc it prints the claims of the credential in that
+format instead: every leaf under credentialSubject can be disclosed alone. An
+mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 		Example: `  canonscope issue --suite eddsa-rdfc-2022 --key issuer.json credential.json
   canonscope issue --suite ecdsa-sd-2023 --key issuer.json --mandatory /issuer --mandatory /validFrom credential.json
   canonscope issue --format sd-jwt-vc --key issuer.json --holder-key holder.json credential.json`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := baseline.check(""); err != nil {
+			if err := baseline.check(cmd, baseline.format); err != nil {
 				return err
 			}
 			if baseline.format != formatVCDM {
-				if name != "" {
-					return fmt.Errorf("--suite goes with --format %s", formatVCDM)
-				}
 				doc, err := readInput(cmd, args[0], engine.limits)
 				if err != nil {
 					return err

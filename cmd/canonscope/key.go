@@ -27,8 +27,9 @@ func newKeyGenerateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate [flags]",
 		Short: "Print a new key pair",
-		Long: `Generate prints a new key pair as a verification method of type Multikey with its did:key identifier, or with --jwk as a
-JSON Web Key. The output holds the secret key.`,
+		Long: `Generate prints a new key pair as a verification method of type Multikey with
+its did:key identifier, or with --jwk as a JSON Web Key. The output holds the
+secret key.`,
 		Example: "  canonscope key generate --algorithm ES256 > issuer.json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -55,7 +56,7 @@ func newKeyPublicCommand() *cobra.Command {
 		Use:     "public [flags] FILE",
 		Short:   "Print the public half of a key",
 		Example: "  canonscope key public issuer.json",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := readKey(args[0])
 			if err != nil {

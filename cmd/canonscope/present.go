@@ -19,25 +19,29 @@ func newPresentCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "present --disclose POINTER [flags] FILE|-",
 		Short: "Disclose a part of a signed credential",
-		Long: `Present prints what the JSON pointers of --disclose name of a credential, with the types and identifiers on the way.
+		Long: `Present prints what the JSON pointers of --disclose name of a credential, with
+the types and identifiers on the way.
 
-From a base proof of ecdsa-sd-2023 it derives: the issuer's key is not needed, what the issuer made mandatory is always
-disclosed, and presentations of one credential can be linked. The other suites have no selective disclosure: with --key
-the subset is signed again, which only the issuer can do. Standard error says which of the two was done.
+From a base proof of ecdsa-sd-2023 it derives: the issuer's key is not needed,
+what the issuer made mandatory is always disclosed, and presentations of one
+credential can be linked. The other suites have no selective disclosure: with
+--key the subset is signed again, which only the issuer can do. Standard error
+says which of the two was done.
 
-An SD-JWT or mdoc derives too; pointers go into its claims, of an mdoc below /credentialSubject. With --holder-key the
-presentation is bound to its verifier: by a KB-JWT for --audience and --nonce, or a device signature over --transcript.`,
+An SD-JWT or mdoc derives too; pointers go into its claims, of an mdoc below
+/credentialSubject. With --holder-key the presentation is bound to its verifier:
+by a KB-JWT for --audience and --nonce, or a device signature over --transcript.`,
 		Example: `  canonscope present --disclose /credentialSubject/degree credential.json
   canonscope present --disclose /issuer --disclose /credentialSubject/degree --key issuer.json credential.json
   canonscope present --disclose /credentialSubject/degree --holder-key holder.json --audience https://v.example --nonce n token.txt`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			doc, err := readInput(cmd, args[0], engine.limits)
 			if err != nil {
 				return err
 			}
 			format, in := formatOf(doc)
-			if err := baseline.check(format); err != nil {
+			if err := baseline.check(cmd, format); err != nil {
 				return err
 			}
 			if format != formatVCDM {

@@ -50,16 +50,22 @@ func newRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run",
 		Short: "Measure exchanges: what they cost and where it goes",
-		Long: `Run measures issue, present and verify of each exchange in fresh processes, profiles them, and prints a table.
+		Long: `Run measures issue, present and verify of each exchange in fresh processes,
+profiles them, and prints a table.
 
-Without a flag it measures a default subset in under a minute and says what it left out. Times are process CPU, the
-garbage collector included. A cell is timed only after its gate: the canonical form agrees with another implementation,
-verify accepts what was presented and refuses altered copies. Results go to a new folder: env.json, runs.jsonl (a line as
-each run finishes), results.json, table.md, table.csv, bench.txt for benchstat, profiles for "go tool pprof", flame graphs.
+Without a flag it measures a default subset in under a minute and says what it
+left out. Times are process CPU, the garbage collector included. A cell is timed
+only after its gate: the canonical form agrees with another implementation,
+verify accepts what was presented and refuses altered copies. Results go to a
+new folder: env.json, runs.jsonl (a line as each run finishes), results.json,
+table.md, table.csv, bench.txt for benchstat, profiles for "go tool pprof",
+flame graphs.
 
-With --axis it measures a schema at each value of an axis and shows cost by size and phase, with the exponent of growth. One
-axis varies at a time, the others stand. --preset does so for an experiment of the catalogue. Both measure eddsa-rdfc-2022
-with the engines native and stock, unless flags name others. Cells that flags name are never left out, however long they take.`,
+With --axis it measures a schema at each value of an axis and shows cost by size
+and phase, with the exponent of growth. One axis varies at a time, the others
+stand. --preset does so for an experiment of the catalogue. Both measure
+eddsa-rdfc-2022 with the engines native and stock, unless flags name others.
+Cells that flags name are never left out, however long they take.`,
 		Example: `  canonscope run
   canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --schema ob3 --operation verify
   canonscope run --axis achievements=1,2,5,10,30

@@ -26,9 +26,10 @@ func newSchemasListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the catalogue with the figures of one document each",
-		Long: `List prints the names of the catalogue with the size of one document of each: bytes, quads and blank nodes. simple-N and
-simple-inline-N exist for every N. An axis of a schema is set in its name, as ob3:results=10; schemas show lists the axes. A
-path stands for a credential of yours wherever a name does.`,
+		Long: `List prints the names of the catalogue with the size of one document of each:
+bytes, quads and blank nodes. simple-N and simple-inline-N exist for every N. An
+axis of a schema is set in its name, as ob3:results=10; schemas show lists the
+axes. A path stands for a credential of yours wherever a name does.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			type row struct {
@@ -74,7 +75,7 @@ path stands for a credential of yours wherever a name does.`,
 func newSchemasShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME",
-		Short: "Show a schema: its figures, what a presentation discloses, its axes",
+		Short: "Show a schema: figures, what a presentation discloses, axes",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			g, err := catalogue.Get(args[0])
@@ -130,8 +131,9 @@ func newSchemasGenerateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate NAME",
 		Short: "Generate credentials of a schema",
-		Long: `Generate prints a credential of the catalogue, unsigned. The same name, seed and index give the same bytes on every machine.
-With --out it writes documents to a folder, and their figures to figures.jsonl there, one line a document.`,
+		Long: `Generate prints a credential of the catalogue, unsigned. The same name, seed and
+index give the same bytes on every machine. With --out it writes documents to a
+folder, and their figures to figures.jsonl there, one line a document.`,
 		Example: `  canonscope schemas generate ob3 > badge.json
   canonscope schemas generate clr-large --axis achievements=10 --axis scoping=flat
   canonscope schemas generate simple-20 --seed 7 --count 64 --out documents`,

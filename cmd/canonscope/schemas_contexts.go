@@ -35,7 +35,7 @@ func newContextsListCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the built-in contexts and the other contents known at their URLs",
+		Short: "List the built-in contexts and other contents of their URLs",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
@@ -77,8 +77,9 @@ func newContextsShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show URL|NAME[@VARIANT]",
 		Short: "Print a built-in context",
-		Long: `Show prints a built-in context as JSON. Its value is that of the official file, its bytes are not: what hashes contexts must
-use the official hash, which contexts list prints.`,
+		Long: `Show prints a built-in context as JSON. Its value is that of the official file,
+its bytes are not: what hashes contexts must use the official hash, which
+contexts list prints.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var doc []byte
@@ -107,9 +108,11 @@ func newContextsCheckCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check DIR",
 		Short: "Prove the built-in contexts equal to a folder of official files",
-		Long: `Check compares every built-in context with the files that a folder has for its URL, by value: the order of members does not
-count. A file that is not the one the folder serves may be another content of the URL; its differences are listed. Exit
-status 1 says that a file which the folder serves differs from the built-in context.`,
+		Long: `Check compares every built-in context with the files that a folder has for its
+URL, by value: the order of members does not count. A file that is not the one
+the folder serves may be another content of the URL; its differences are listed.
+Exit status 1 says that a file which the folder serves differs from the built-in
+context.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := contexts.Dir(args[0])

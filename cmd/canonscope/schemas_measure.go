@@ -22,9 +22,11 @@ func newSchemasMeasureCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "measure FILE|NAME|-",
 		Short: "Measure the shape of any credential",
-		Long: `Measure prints the figures of a credential that its cost depends on: bytes, JSON values, depth, quads, blank nodes, contexts
-and the nodes that enter a scoped context. The proof of the credential is left out, and a member "credential" around it.
-Data that the canonical form would not carry is listed; a document that no JSON-LD processor may accept is an error.`,
+		Long: `Measure prints the figures of a credential that its cost depends on: bytes, JSON
+values, depth, quads, blank nodes, contexts and the nodes that enter a scoped
+context. The proof of the credential is left out, and a member "credential"
+around it. Data that the canonical form would not carry is listed; a document
+that no JSON-LD processor may accept is an error.`,
 		Example: `  canonscope schemas measure badge.json
   canonscope schemas measure --contexts my-contexts transcript.json
   canonscope schemas measure clr-large:achievements=10`,

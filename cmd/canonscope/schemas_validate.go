@@ -26,12 +26,14 @@ func newSchemasValidateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate [flags] FILE|-",
 		Short: "Validate a credential against a JSON Schema",
-		Long: `Validate checks a credential against a JSON Schema: one of the catalogue, or a file. Without --schema the credential's type
-chooses. Exit status 1 says that the credential is not valid.
+		Long: `Validate checks a credential against a JSON Schema: one of the catalogue, or a
+file. Without --schema the credential's type chooses. Exit status 1 says that
+the credential is not valid.
 
-The validator follows the schema's draft: gojsonschema for drafts 4 to 7, santhosh-tekuri for 2019-09 and 2020-12.
-gojsonschema refuses by name what it would misread in later drafts. Nothing is fetched: give a schema that another one
-refers to with --ref.`,
+The validator follows the schema's draft: gojsonschema for drafts 4 to 7,
+santhosh-tekuri for 2019-09 and 2020-12. gojsonschema refuses by name what it
+would misread in later drafts. Nothing is fetched: give a schema that another
+one refers to with --ref.`,
 		Example: `  canonscope schemas validate badge.json
   canonscope schemas validate --schema ob3-achievement --validator gojsonschema badge.json
   canonscope schemas validate --schema mine.json --ref https://example.org/base.json=base.json credential.json`,

@@ -28,20 +28,24 @@ func newVerifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [flags] FILE|-",
 		Short: "Verify the proofs of a credential or a presentation",
-		Long: `Verify checks every proof of a credential, or of a presentation and the credentials in it: signature, proof options,
-purpose, dates of the proof, validity period, and the rules of the data model. Nothing is fetched: keys come from did:key
-identifiers and from the documents of --controller. Exit status 1 says that it is not verified; every reason is printed.
+		Long: `Verify checks every proof of a credential, or of a presentation and the
+credentials in it: signature, proof options, purpose, dates of the proof,
+validity period, and the rules of the data model. Nothing is fetched: keys come
+from did:key identifiers and from the documents of --controller. Exit status 1
+says that it is not verified; every reason is printed.
 
-A signature shows who signed which statements. That the terms of a document mean what its reader thinks is shown only by
-contexts that the reader knows: see --known-contexts.
+A signature shows who signed which statements. That the terms of a document mean
+what its reader thinks is shown only by contexts that the reader knows: see
+--known-contexts.
 
-Of an SD-JWT or mdoc it checks signature, digests, validity period and form, with the key of --issuer-key or a certificate
-chain to --roots; with --nonce also the KB-JWT, with --transcript the device signature.`,
+Of an SD-JWT or mdoc it checks signature, digests, validity period and form,
+with the key of --issuer-key or a certificate chain to --roots; with --nonce
+also the KB-JWT, with --transcript the device signature.`,
 		Example: `  canonscope verify credential.json
   canonscope verify --domain verifier.example --challenge 1f44d55f presentation.json
   canonscope verify --json --now 2026-06-30T12:00:00Z - < credential.json
   canonscope verify --issuer-key issuer.json token.txt`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if now != "" {
 				t, err := time.Parse(time.RFC3339, now)
@@ -55,7 +59,7 @@ chain to --roots; with --nonce also the KB-JWT, with --transcript the device sig
 				return err
 			}
 			format, in := formatOf(doc)
-			if err := baseline.check(format); err != nil {
+			if err := baseline.check(cmd, format); err != nil {
 				return err
 			}
 			if format != formatVCDM {
