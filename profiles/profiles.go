@@ -20,8 +20,8 @@ const (
 	PhaseLabel = "phase" // written by Annotate
 )
 
-// doFrame is the function whose callees are the measured operation.
-const doFrame = "canonscope/profiles.Do"
+// doFrame is the function whose callees are the measured operation: the closure in Do, so that setting the label is none of it.
+const doFrame = "canonscope/profiles.Do.func1"
 
 // Do runs f with its CPU samples labelled as those of the cell; goroutines that f starts inherit the label. Call it once
 // around many operations: setting the label allocates.

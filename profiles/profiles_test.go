@@ -158,10 +158,11 @@ func TestAttributionRules(t *testing.T) {
 		}
 	}
 	for stack, want := range map[string]phase.Phase{
-		"runtime.scanobject<runtime.gcDrain<runtime.gcBgMarkWorker.func2<runtime.systemstack<runtime.gcBgMarkWorker": phase.GC,
-		"expandAVX512_32<internal/runtime/gc/scan.scanSpan<runtime.gcDrain<runtime.gcBgMarkWorker":                   phase.GC,
-		"runtime.futex<runtime.findRunnable<runtime.schedule<runtime.mcall":                                          phase.Runtime,
-		"compress/flate.(*compressor).deflate<runtime/pprof.(*profileBuilder).build<runtime/pprof.profileWriter":     phase.Unattributed,
+		"runtime.newobject<context.WithValue<runtime/pprof.WithLabels<runtime/pprof.Do<canonscope/profiles.Do<main.main": phase.Unattributed, // setting the label
+		"runtime.scanobject<runtime.gcDrain<runtime.gcBgMarkWorker.func2<runtime.systemstack<runtime.gcBgMarkWorker":     phase.GC,
+		"expandAVX512_32<internal/runtime/gc/scan.scanSpan<runtime.gcDrain<runtime.gcBgMarkWorker":                       phase.GC,
+		"runtime.futex<runtime.findRunnable<runtime.schedule<runtime.mcall":                                              phase.Runtime,
+		"compress/flate.(*compressor).deflate<runtime/pprof.(*profileBuilder).build<runtime/pprof.profileWriter":         phase.Unattributed,
 	} {
 		a := profiles.Attribute(synthetic("1 "+stack), profiles.LoadRules())
 		if a.Background[want].Samples != 1 || a.Foreground.Total().Samples != 0 {
