@@ -196,11 +196,11 @@ func (r *run) alive() error {
 
 // end forgets what belongs to the caller.
 func (r *run) end() {
-	r.ctx, r.opt, r.own, r.inline, r.sources, r.checked, r.graphs = nil, Options{}, nil, nil, nil, nil, nil
-	r.tape.Src = nil
-	if r.mine != nil {
+	if r.opt.Tape != nil { // the caller's nodes stay the caller's, also where there were none before
 		r.tape.Nodes, r.mine = r.mine, nil
 	}
+	r.ctx, r.opt, r.own, r.inline, r.sources, r.checked, r.graphs = nil, Options{}, nil, nil, nil, nil, nil
+	r.tape.Src = nil
 	r.buf = nil
 	r.losses = r.losses[:0]
 	r.work, r.at = 0, 0
