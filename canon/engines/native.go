@@ -63,13 +63,18 @@ type nativeRDFC struct {
 type scratch struct {
 	dataset rdf.Dataset
 	state   rdfc.State
+	docs    *jsonld.Session
+}
+
+func (e *nativeRDFC) borrow() *scratch {
+	if s, _ := e.scratch.Get().(*scratch); s != nil {
+		return s
+	}
+	return &scratch{docs: e.docs.Session()}
 }
 
 func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
-	s, _ := e.scratch.Get().(*scratch)
-	if s == nil {
-		s = new(scratch)
-	}
+	s := e.borrow()
 	defer e.scratch.Put(s)
 	form := opt.Target()
 	switch opt.Input {
@@ -92,10 +97,7 @@ func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Opt
 
 // CanonicalizeTape canonicalizes a JSON-LD document that is scanned already.
 func (e *nativeRDFC) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error) {
-	s, _ := e.scratch.Get().(*scratch)
-	if s == nil {
-		s = new(scratch)
-	}
+	s := e.borrow()
 	defer e.scratch.Put(s)
 	form := opt.Target()
 	if err := e.toRDF(ctx, nil, doc, opt, form, s); err != nil {
@@ -110,7 +112,7 @@ func (e *nativeRDFC) toRDF(ctx context.Context, doc []byte, tape *jsontape.Tape,
 	if opt.Lossy {
 		o.Losses = &form.Losses
 	}
-	return e.docs.ToRDF(ctx, doc, o, &s.dataset)
+	return s.docs.ToRDF(ctx, doc, &o, &s.dataset)
 }
 
 // run labels and serializes the dataset.

@@ -95,8 +95,24 @@ type Options struct {
 func (p *Processor) ToRDF(ctx context.Context, doc []byte, opt Options, into *rdf.Dataset) error {
 	r := p.runs.Get().(*run)
 	defer p.runs.Put(r)
+	return r.fill(ctx, doc, &opt, into)
+}
+
+// Session is a Processor with memory of its own. It serves one goroutine at a time.
+type Session struct{ run run }
+
+// Session returns a new session of p. The caches of p serve all its sessions.
+func (p *Processor) Session() *Session { return &Session{run{p: p}} }
+
+// ToRDF is [Processor.ToRDF].
+func (s *Session) ToRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dataset) error {
+	return s.run.fill(ctx, doc, opt, into)
+}
+
+// fill fills a dataset, or leaves it empty.
+func (r *run) fill(ctx context.Context, doc []byte, opt *Options, into *rdf.Dataset) error {
 	into.Reset()
-	err := r.toRDF(ctx, doc, &opt, into)
+	err := r.toRDF(ctx, doc, opt, into)
 	if err != nil {
 		into.Reset()
 	}
