@@ -75,7 +75,7 @@ func (t *Tape) AppendPointer(dst []byte, i int) []byte {
 			if int(t.Nodes[value].Next) > i {
 				dst = append(dst, '/')
 				if object {
-					dst = appendToken(dst, t.AppendString(nil, child))
+					dst = AppendToken(dst, t.AppendString(nil, child))
 				} else {
 					dst = strconv.AppendInt(dst, int64(index), 10)
 				}
@@ -92,8 +92,8 @@ func (t *Tape) AppendPointer(dst []byte, i int) []byte {
 	return dst
 }
 
-// appendToken appends one reference token (RFC 6901 section 3).
-func appendToken(dst, text []byte) []byte {
+// AppendToken appends a text as a reference token of a JSON pointer (RFC 6901 section 3), without a slash.
+func AppendToken(dst, text []byte) []byte {
 	for _, c := range text {
 		switch c {
 		case '~':
@@ -105,6 +105,30 @@ func appendToken(dst, text []byte) []byte {
 		}
 	}
 	return dst
+}
+
+// IsLeaf says whether value i is a scalar or an empty container.
+func (t *Tape) IsLeaf(i int) bool {
+	n := &t.Nodes[i]
+	return n.Kind < Array || int(n.Next) == i+1
+}
+
+// Leaves counts the leaves of value i.
+func (t *Tape) Leaves(i int) int {
+	if t.IsLeaf(i) {
+		return 1
+	}
+	total := 0
+	if t.Nodes[i].Kind == Array {
+		for e := range t.Elements(i) {
+			total += t.Leaves(e)
+		}
+		return total
+	}
+	for _, v := range t.Members(i) {
+		total += t.Leaves(v)
+	}
+	return total
 }
 
 // Pointer returns the JSON pointer (RFC 6901) of value i; a key has the pointer of its value.

@@ -409,3 +409,18 @@ func BenchmarkScan(b *testing.B) {
 		})
 	}
 }
+
+func TestLeaves(t *testing.T) {
+	for doc, want := range map[string]int{`1`: 1, `{}`: 1, `[]`: 1, `{"a":1,"b":[2,{},[]],"c":{"d":null}}`: 5} {
+		var tape jsontape.Tape
+		if err := tape.Scan([]byte(doc), jsontape.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := tape.Leaves(0); got != want {
+			t.Errorf("%s: %d leaves, want %d", doc, got, want)
+		}
+		if got := tape.IsLeaf(0); got != (want == 1) {
+			t.Errorf("%s: leaf %v", doc, got)
+		}
+	}
+}

@@ -107,31 +107,9 @@ func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 	return c, nil
 }
 
-func (w *nativeIssuer) isLeaf(n int) bool {
-	return w.tape.Nodes[n].Kind < jsontape.Array || int(w.tape.Nodes[n].Next) == n+1
-}
-
-// leaves counts the leaves of the value at a node.
-func (w *nativeIssuer) leaves(n int) int {
-	if w.isLeaf(n) {
-		return 1
-	}
-	total := 0
-	if w.tape.Nodes[n].Kind == jsontape.Array {
-		for e := range w.tape.Elements(n) {
-			total += w.leaves(e)
-		}
-		return total
-	}
-	for _, v := range w.tape.Members(n) {
-		total += w.leaves(v)
-	}
-	return total
-}
-
 // drawSalts reads the random of all items at once, 16 bytes each (ISO/IEC 18013-5 section 9.1.2.5).
 func (w *nativeIssuer) drawSalts(subject int) error {
-	n := w.leaves(subject)
+	n := w.tape.Leaves(subject)
 	w.salts = slices.Grow(w.salts[:0], 16*n)[:16*n]
 	_, err := io.ReadFull(w.Issuer.salts(), w.salts)
 	return err
@@ -139,7 +117,7 @@ func (w *nativeIssuer) drawSalts(subject int) error {
 
 // leaf makes the items of the value at a node, whose identifier is in w.id.
 func (w *nativeIssuer) leaf(n int, top bool) error {
-	if w.isLeaf(n) {
+	if w.tape.IsLeaf(n) {
 		if err := w.encodeValue(n); err != nil {
 			return err
 		}
@@ -153,7 +131,7 @@ func (w *nativeIssuer) leaf(n int, top bool) error {
 		if !top {
 			w.id = append(w.id, '/')
 		}
-		w.id = appendEscaped(w.id, token)
+		w.id = jsontape.AppendToken(w.id, token)
 		err := w.leaf(v, false)
 		w.id = w.id[:back]
 		return err
@@ -174,21 +152,6 @@ func (w *nativeIssuer) leaf(n int, top bool) error {
 		}
 	}
 	return nil
-}
-
-// appendEscaped appends a token as it stands in a JSON pointer.
-func appendEscaped(dst, token []byte) []byte {
-	for _, c := range token {
-		switch c {
-		case '~':
-			dst = append(dst, "~0"...)
-		case '/':
-			dst = append(dst, "~1"...)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return dst
 }
 
 // appendHead appends a head in its shortest form (RFC 8949 section 3).

@@ -168,7 +168,7 @@ func nodeAt(t *jsontape.Tape, pointer string) (int, bool) {
 
 // discloses says whether the value at a node becomes a disclosure.
 func (w *nativeIssuer) discloses(n int) bool {
-	if n >= w.first && n < w.last && w.leaf(n) {
+	if n >= w.first && n < w.last && w.tape.IsLeaf(n) {
 		return true
 	}
 	if len(w.marks) == 0 {
@@ -178,33 +178,11 @@ func (w *nativeIssuer) discloses(n int) bool {
 	return ok
 }
 
-func (w *nativeIssuer) leaf(n int) bool {
-	return w.tape.Nodes[n].Kind < jsontape.Array || int(w.tape.Nodes[n].Next) == n+1
-}
-
-// leaves counts the disclosures that the leaf rule makes of the value at a node.
-func (w *nativeIssuer) leaves(n int) int {
-	if w.leaf(n) {
-		return 1
-	}
-	total := 0
-	if w.tape.Nodes[n].Kind == jsontape.Array {
-		for e := range w.tape.Elements(n) {
-			total += w.leaves(e)
-		}
-		return total
-	}
-	for _, v := range w.tape.Members(n) {
-		total += w.leaves(v)
-	}
-	return total
-}
-
 // drawSalts reads all salts at once, 128 bits each (RFC 9901 section 9.3); those of decoys are drawn as they come.
 func (w *nativeIssuer) drawSalts() error {
 	n := len(w.marks)
 	if w.last > w.first {
-		n += w.leaves(w.first)
+		n += w.tape.Leaves(w.first)
 	}
 	w.salts = slices.Grow(w.salts[:0], 16*n)[:16*n]
 	_, err := io.ReadFull(w.Issuer.salts(), w.salts)
@@ -317,7 +295,7 @@ func (w *nativeIssuer) value(dst []byte, n int) ([]byte, error) {
 // disclose makes the disclosure of a member, or of an array element if there is no key, and leaves its digest in sums.
 func (w *nativeIssuer) disclose(key, n int) error {
 	inner := w.tape.Raw(n)
-	if !w.leaf(n) { // disclosures inside come first
+	if !w.tape.IsLeaf(n) { // disclosures inside come first
 		var err error
 		if inner, err = w.value(nil, n); err != nil {
 			return err

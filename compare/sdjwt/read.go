@@ -549,17 +549,7 @@ func appendToken(dst, token []byte) []byte {
 	if plain(token) {
 		return append(dst, token...)
 	}
-	for _, c := range token {
-		switch c {
-		case '~':
-			dst = append(dst, "~0"...)
-		case '/':
-			dst = append(dst, "~1"...)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return dst
+	return jsontape.AppendToken(dst, token)
 }
 
 func (r *reader) value(n, depth int, wanted []pointer, all bool) error {
