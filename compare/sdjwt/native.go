@@ -548,6 +548,9 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 				h.x5c = textsAt(t, v)
 			}
 		}
+		if name := t.Text(k); len(name) == 3 || len(name) == 8 { // as all that have a type
+			h.parameter(string(name), text, t.Nodes[v].Kind == jsontape.Object, h.x5c != nil)
+		}
 	}
 	return h, nil
 }

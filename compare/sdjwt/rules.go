@@ -36,6 +36,26 @@ type header struct {
 	hasX5C   bool
 	x5c      []string // base64, leaf first; nil unless an array of strings
 	crit     bool     // has crit; no extension is understood here (RFC 7515 section 4.1.11)
+	wrong    string   // a parameter of another type than its own; "" is none
+}
+
+// parameter notes a header parameter that is of another type than RFC 7515 section 4.1 gives it. b64 is one: it changes
+// what is signed, and has to stand in crit (RFC 7797 section 6).
+func (h *header) parameter(name string, text, object, texts bool) {
+	ok := true
+	switch name {
+	case "alg", "typ", "cty", "kid", "jku", "x5u", "x5t", "x5t#S256":
+		ok = text
+	case "jwk":
+		ok = object
+	case "x5c":
+		ok = texts
+	case "b64":
+		ok = false
+	}
+	if !ok && (h.wrong == "" || name < h.wrong) {
+		h.wrong = name
+	}
 }
 
 // scalar is a claim as the rules see it: absent, of its expected type, or of another.
@@ -61,6 +81,9 @@ type facts struct {
 
 // checkHeader applies RFC 9901 section 7.1 step 2.1: the key decides the algorithm.
 func checkHeader(where string, h header, key *keys.Public) error {
+	if h.wrong != "" && h.wrong != "alg" {
+		return invalid(where, "RFC 7515 section 4.1", "%q is of another type than its own, or must not be there", h.wrong)
+	}
 	if want := string(key.Algorithm()); h.alg != want {
 		return invalid(where, "RFC 9901 section 7.1 step 2, RFC 8725 section 3.1", "alg is %q, the key needs %q", h.alg, want)
 	}

@@ -335,6 +335,14 @@ func stockHeader(where string, jwt []byte, limits canon.Limits) (header, error) 
 			h.x5c = texts(a)
 		}
 	}
+	for name, v := range m {
+		_, text := v.(string)
+		_, object := v.(map[string]any)
+		h.parameter(name, text, object, h.x5c != nil)
+	}
+	if _, object := m["jwk"].(map[string]any); object || len(bytes.TrimSpace(b)) < len(b) {
+		return header{}, &canon.UnsupportedError{Engine: Stock, What: "a header with jwk, or with space around it", Where: where}
+	}
 	return h, nil
 }
 
