@@ -2,6 +2,7 @@ package stock
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,7 +24,7 @@ import (
 
 // Guard returns an error if json-gold would canonicalize a document wrongly without saying so: it drops undefined terms
 // and what it takes for invalid IRIs, writes relative types as they are, merges blank nodes whose labels begin with c14n,
-// does not escape control characters, loses the graph of a presented credential, rounds numbers, writes large integers as
+// counts a quad twice that holds a blank node twice, does not escape control characters, loses the graph of a presented credential, rounds numbers, writes large integers as
 // doubles, and writes an error text in place of JSON literals. The error is a *canon.LossError, a *canon.UnsupportedError,
 // or what a strict reading of the document finds. Losses name pointers of the expanded document where they say so.
 //
@@ -69,8 +70,31 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 		return &canon.LossError{Losses: g.losses}
 	case g.unsupported != nil:
 		return g.unsupported
+	case g.labels: // a node without one cannot refer to itself
+		return guardLoops(call, input)
 	}
 	return nil
+}
+
+// guardLoops refuses a quad with one blank node in two places: json-gold counts it twice where the first-degree hash of that
+// node has it once (RDFC-1.0 section 4.4.3 step 2.1).
+func guardLoops(c *call, input any) error {
+	dataset, err := c.toRDF(input)
+	if err != nil {
+		return c.loader.cause(err)
+	}
+	for name, quads := range dataset.Graphs {
+		for _, q := range quads {
+			if s := blank(q.Subject); s != "" && (s == blank(q.Object) || "_:"+s == name) || blank(q.Object) != "" && q.Object.GetValue() == name {
+				return loop("_:" + cmp.Or(s, blank(q.Object)))
+			}
+		}
+	}
+	return nil
+}
+
+func loop(label string) error {
+	return &canon.UnsupportedError{Engine: "json-gold", What: "a quad that holds a blank node twice, such as " + label}
 }
 
 func guardNQuads(doc []byte, opt canon.Options) error {
@@ -86,6 +110,13 @@ func guardNQuads(doc []byte, opt canon.Options) error {
 			return &canon.UnsupportedError{Engine: "json-gold", What: "control characters in literals, such as " + string(t.Text)}
 		}
 	}
+	for _, q := range d.Quads {
+		for _, two := range [][2]rdf.TermID{{q.S, q.O}, {q.S, q.G}, {q.O, q.G}} {
+			if two[0] == two[1] && d.Terms[two[0]].Kind == rdf.Blank {
+				return loop(string(d.Terms[two[0]].Text))
+			}
+		}
+	}
 	return nil
 }
 
@@ -93,6 +124,7 @@ func guardNQuads(doc []byte, opt canon.Options) error {
 type guard struct {
 	losses      []canon.Loss
 	unsupported error
+	labels      bool // some blank node has one
 }
 
 const credentialGraph = "https://www.w3.org/2018/credentials#verifiableCredential"
@@ -215,7 +247,9 @@ func (g *guard) refuse(what, at string) {
 func (g *guard) iri(v any, at string) {
 	s, ok := v.(string)
 	switch {
-	case !ok || strings.HasPrefix(s, "_:"):
+	case !ok:
+	case strings.HasPrefix(s, "_:"):
+		g.labels = true
 	case ld.IsRelativeIri(s):
 		g.lose(at, fmt.Sprintf("relative IRI %q", s))
 	case !rdf.ValidIRI(s):
