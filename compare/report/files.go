@@ -57,7 +57,11 @@ func Markdown(w io.Writer, t Table) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintln(w, "\nProcess CPU, medians. † present signs the subset again with the issuer's key: no selective disclosure. × compares issue + verify.")
+	note := "\nProcess CPU, medians. † present signs the subset again with the issuer's key: no selective disclosure. × compares issue + verify."
+	if t.stockSDJWT() {
+		note += "\n" + strings.ToUpper(stockSDJWT[:1]) + stockSDJWT[1:] + "."
+	}
+	_, err := fmt.Fprintln(w, note)
 	return err
 }
 

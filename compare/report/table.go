@@ -198,6 +198,14 @@ func (r *Row) complete() bool {
 	return len(r.CPU) > 0
 }
 
+// stockSDJWT says what the stock engine of sd-jwt-vc is: no library does it all.
+const stockSDJWT = "stock sd-jwt-vc is jwx for JOSE; its salts, disclosures and digests are this project's"
+
+// stockSDJWT tells whether a row is of that engine.
+func (t *Table) stockSDJWT() bool {
+	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format == "sd-jwt-vc" && r.Cell.Engine == "stock" && len(r.CPU) > 0 })
+}
+
 // bound tells whether holders sign what they present.
 func (r *Row) bound() bool { return r.Cell.Binding != "" }
 

@@ -430,8 +430,8 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", "vcdm validates against its JSON Schema with "+t.Rows[i].Cell.Validator+": in issue before it signs, in verify after the proof, "+
 			"and presents the whole credential for it; the other formats validate nothing, so they have no ratio")
 	}
-	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format == "sd-jwt-vc" && r.Cell.Engine == "stock" && len(r.CPU) > 0 }) {
-		p.wrapped(2, "", "stock sd-jwt-vc is jwx for JOSE; its salts, disclosures and digests are this project's")
+	if t.stockSDJWT() {
+		p.wrapped(2, "", stockSDJWT)
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.bound() && len(r.CPU) > 0 }) {
 		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that, with a challenge for sd-jwt-vc (KB-JWT: aud, nonce, sd_hash), "+
