@@ -336,7 +336,7 @@ func (r *baselineResult) print(cmd *cobra.Command, asJSON bool) error {
 			}
 		}
 	default:
-		_, err = fmt.Fprintf(w, "not verified\n  %s\n", r.Reason)
+		_, err = fmt.Fprintf(w, "not verified\n  %s\n", oneLine(r.Reason))
 	}
 	if err == nil && !r.Verified {
 		err = &noError{}

@@ -176,7 +176,7 @@ func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, r *vcdm.R
 	}
 	for _, err := range all {
 		if errors.Is(err, vcdm.ErrUnrecorded) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: not compared: %v\n", err)
+			fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: not compared: %s\n", oneLine(err.Error()))
 		} else {
 			r.Add(err)
 		}
@@ -219,7 +219,7 @@ func printResult(cmd *cobra.Command, r *vcdm.Result) error {
 		printProofs(cmd, fmt.Sprintf("credential %d: ", i+1), c)
 	}
 	for _, err := range r.Errors {
-		if _, err := fmt.Fprintf(w, "  %v\n", err); err != nil {
+		if _, err := fmt.Fprintf(w, "  %s\n", oneLine(err.Error())); err != nil {
 			return err
 		}
 	}
@@ -240,7 +240,7 @@ func printProofs(cmd *cobra.Command, of string, r *vcdm.Result) {
 				line += ", which is not the issuer or holder"
 			}
 		}
-		fmt.Fprintln(cmd.OutOrStdout(), line)
+		fmt.Fprintln(cmd.OutOrStdout(), oneLine(line))
 	}
 }
 
