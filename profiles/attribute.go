@@ -89,7 +89,7 @@ func Attribute(p *profile.Profile, r Rules) Attribution {
 	for _, s := range p.Sample {
 		buf = stack(s, buf)
 		into := &a.Background
-		if foreground(s) {
+		if c.foreground(s, buf) {
 			into = &a.Foreground
 		}
 		n := &into[c.phaseOf(buf)]

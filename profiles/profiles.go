@@ -31,9 +31,14 @@ func Do(cell string, f func()) {
 	pprof.Do(context.Background(), pprof.Labels(CellLabel, cell), func(context.Context) { f() })
 }
 
-// foreground reports whether a sample is of the measured operation. CPU samples are known by their label. Allocation
-// samples carry none and are known by passing through Do.
-func foreground(s *profile.Sample) bool {
+// foreground reports whether a sample with a stack is of the measured operation. CPU samples are known by their label.
+// Allocation samples carry none and are known by passing through Do. What the measuring code does itself is neither.
+func (c *classifier) foreground(s *profile.Sample, stack []string) bool {
+	if len(stack) > 0 {
+		if r, ok := c.match(stack[0], ""); ok && r.Kind == Harness {
+			return false
+		}
+	}
 	if len(s.Label[CellLabel]) > 0 {
 		return true
 	}

@@ -158,6 +158,7 @@ func TestAttributionRules(t *testing.T) {
 		}
 	}
 	for stack, want := range map[string]phase.Phase{
+		"canonscope/compare.(*Exchange).Issue<canonscope/compare/measure.(*drawn).step.func1" + do:                       phase.Unattributed, // calling the operation
 		"runtime.newobject<context.WithValue<runtime/pprof.WithLabels<runtime/pprof.Do<canonscope/profiles.Do<main.main": phase.Unattributed, // setting the label
 		"runtime.scanobject<runtime.gcDrain<runtime.gcBgMarkWorker.func2<runtime.systemstack<runtime.gcBgMarkWorker":     phase.GC,
 		"expandAVX512_32<internal/runtime/gc/scan.scanSpan<runtime.gcDrain<runtime.gcBgMarkWorker":                       phase.GC,

@@ -49,7 +49,7 @@ func tree(p *profile.Profile, r Rules) (root *node, unit string) {
 		}
 		buf = stack(s, buf)
 		st, ph := buf, c.phaseOf(buf)
-		fg := foreground(s)
+		fg := c.foreground(s, buf)
 		if fg {
 			st = c.cutHarness(buf)
 		}
