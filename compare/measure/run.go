@@ -334,10 +334,10 @@ func (c *campaign) fit() {
 	for k := len(groups) - 1; k > 0; k-- {
 		sizings := c.sizings(c.open())
 		_, need := choose(sizings, c.least(), 0)
+		need = need * 6 / 10 // the gates got in each other's way, runs do not
 		limit := c.left()
 		if slices.Index(c.order, groups[k][0]) < first {
 			limit += grace
-			need = need * 6 / 10 // the gates got in each other's way, runs do not
 		} else {
 			need *= time.Duration(min(fitRuns, c.plan.Runs))
 			if c.plan.Profile < 0 {
