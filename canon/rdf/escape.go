@@ -22,12 +22,6 @@ func AppendIRI[T Chars](dst []byte, iri T) []byte {
 	return append(dst, '>')
 }
 
-// AppendBlank appends `_:label`.
-func AppendBlank[T Chars](dst []byte, label T) []byte {
-	dst = append(dst, '_', ':')
-	return append(dst, label...)
-}
-
 // AppendLiteral appends a literal in canonical form: `"value"@lang` if lang is not empty, else `"value"` for an empty
 // datatype or xsd:string, else `"value"^^<datatype>`. value is valid UTF-8, unescaped.
 func AppendLiteral[V, L, D Chars](dst []byte, value V, lang L, datatype D) []byte {

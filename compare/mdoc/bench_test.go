@@ -1,110 +1,16 @@
 package mdoc_test
 
 import (
-	"runtime"
-	"slices"
 	"testing"
-	"time"
 
 	"github.com/fxamacker/cbor/v2"
 
-	"canonscope/compare"
-	"canonscope/compare/claims"
+	"canonscope/compare/claims/race"
 	"canonscope/compare/mdoc"
-	"canonscope/schemas/catalogue"
 )
 
-// BenchmarkExchange runs whole exchanges over 64 rotating documents (issue, present 5 of 20, verify) with both engines, and
-// beside them only the signature and the verification of such a message, in turn. One loop is 64 exchanges of each. It
-// reports ratios of medians.
 func BenchmarkExchange(b *testing.B) {
-	for _, algorithm := range []string{"EdDSA", "ES256"} {
-		b.Run(algorithm, func(b *testing.B) {
-			const documents = 64
-			g, err := catalogue.Get("simple-20")
-			if err != nil {
-				b.Fatal(err)
-			}
-			exchanges := map[string][]*compare.Exchange{}
-			for i := range documents {
-				c, err := g.Document(1, i)
-				if err != nil {
-					b.Fatal(err)
-				}
-				for _, engine := range engines {
-					exchanges[engine] = append(exchanges[engine], exchange(b, engine, algorithm, c, compare.Scenario{}))
-				}
-			}
-			key, _, err := claims.Keys(algorithm, compare.Scenario{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			issued, _ := issueAndPresent(b, exchanges[mdoc.Native][0])
-			message := signedMessage(b, issued)
-
-			m := samples{}
-			for b.Loop() {
-				runtime.GC() // what one engine leaves behind is not another's to collect
-				for range documents {
-					start := time.Now()
-					sig, err := key.Sign(message)
-					if err != nil || !key.Public().Verify(message, sig) {
-						b.Fatal("signature")
-					}
-					m.add("floor", time.Since(start))
-				}
-				for _, engine := range engines {
-					runtime.GC()
-					for _, x := range exchanges[engine] {
-						m.exchange(b, engine, x)
-					}
-				}
-			}
-			m.report(b)
-		})
-	}
-}
-
-// samples are the durations of what was timed, by name. Medians stand for them: other load on the machine makes means useless.
-type samples map[string][]time.Duration
-
-func (m samples) add(name string, d time.Duration) { m[name] = append(m[name], d) }
-
-func (m samples) median(name string) float64 {
-	s := slices.Clone(m[name])
-	slices.Sort(s)
-	return float64(s[len(s)/2].Nanoseconds()) / 1e3
-}
-
-func (m samples) exchange(b *testing.B, engine string, x *compare.Exchange) {
-	start := time.Now()
-	issued, err := x.Issue()
-	issue := time.Now()
-	if err != nil {
-		b.Fatal(err)
-	}
-	presented, err := x.Present(issued)
-	present := time.Now()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := x.Verify(presented); err != nil {
-		b.Fatal(err)
-	}
-	end := time.Now()
-	m.add(engine, end.Sub(start))
-	m.add(engine+"-issue", issue.Sub(start))
-	m.add(engine+"-present", present.Sub(issue))
-	m.add(engine+"-verify", end.Sub(present))
-}
-
-func (m samples) report(b *testing.B) {
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(m.median(mdoc.Native)/m.median("floor"), "native/floor")
-	b.ReportMetric(m.median(mdoc.Stock)/m.median(mdoc.Native), "stock/native")
-	for name := range m {
-		b.ReportMetric(m.median(name), name+"-µs")
-	}
+	race.Exchanges(b, mdoc.NewFormat, now, func(issued []byte) []byte { return signedMessage(b, issued) })
 }
 
 // signedMessage returns the Sig_structure of an IssuerSigned.
