@@ -397,7 +397,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		var agree []string
 		for _, with := range slices.Sorted(maps.Keys(oracles)) {
 			if n := oracles[with]; n < documents {
-				with += fmt.Sprintf(" (of large documents at least %d of %d)", n, documents)
+				with += fmt.Sprintf(" (at least %d of %d documents, as time allows)", n, documents)
 			}
 			agree = append(agree, with)
 		}
