@@ -144,14 +144,14 @@ func init() {
 		for _, s := range everySuite {
 			v := l.verifier()
 			r := v.Verify(context.Background(), []byte(l.present(s, credential)))
-			if !r.Verified || r.Proofs[0].Bound {
-				l.Errorf("%s: verified %v, bound %v", s, r.Verified, r.Proofs[0].Bound)
+			if !r.Verified || r.Proofs()[0].Bound {
+				l.Errorf("%s: verified %v, bound %v", s, r.Verified, r.Proofs()[0].Bound)
 			}
 			v.Bound = true
 			l.failed(s, v.Verify(context.Background(), []byte(l.present(s, credential))).Err(), verErr)
 			for _, issuer := range []any{l.key(s).Public().DID(), map[string]any{"id": l.key(s).Public().DID(), "name": "x"}} {
 				own := edit(l, credential, func(m map[string]any) { m["issuer"] = issuer })
-				if r := v.Verify(context.Background(), []byte(l.present(s, own))); !r.Verified || !r.Proofs[0].Bound {
+				if r := v.Verify(context.Background(), []byte(l.present(s, own))); !r.Verified || !r.Proofs()[0].Bound {
 					l.Errorf("%s: issuer %v: %v", s, issuer, r.Err())
 				}
 			}
@@ -301,7 +301,7 @@ func init() {
 		for _, s := range plain {
 			doc := edit(l, l.chain(s), func(m map[string]any) { proofsOf(m)[1].(map[string]any)["created"] = "2025-07-01T10:00:01Z" })
 			r := l.verifier().VerifyAll(context.Background(), []byte(doc))
-			if r.Verified || r.Document() != nil || !r.Proofs[0].Verified || r.Proofs[1].Verified || !r.Proofs[2].Verified {
+			if r.Verified || r.Document() != nil || !r.Proofs()[0].Verified || r.Proofs()[1].Verified || !r.Proofs()[2].Verified {
 				l.Errorf("%s: %+v", s, r)
 			}
 		}
@@ -363,8 +363,8 @@ func init() {
 			// The first is by a suite that is not accepted: it is not verified, though nothing has changed.
 			other := edit(l, doc, func(m map[string]any) { proofsOf(m)[0].(map[string]any)["proofPurpose"] = vcdm.Authentication })
 			r := v.VerifyAll(context.Background(), []byte(other))
-			if r.Verified || r.Proofs[0].Verified || r.Proofs[1].Verified || r.Proofs[2].Verified {
-				l.Errorf("%s: %v %v %v", s, r.Proofs[0].Verified, r.Proofs[1].Verified, r.Proofs[2].Verified)
+			if r.Verified || r.Proofs()[0].Verified || r.Proofs()[1].Verified || r.Proofs()[2].Verified {
+				l.Errorf("%s: %v %v %v", s, r.Proofs()[0].Verified, r.Proofs()[1].Verified, r.Proofs()[2].Verified)
 			}
 		}
 	}
@@ -405,7 +405,7 @@ func init() {
 			l.Fatal(err)
 		}
 		r := l.verifier().VerifyAll(context.Background(), []byte(doc)) // the base proof is for the holder
-		if r.Verified || !r.Proofs[0].Verified || !r.Proofs[1].Verified || r.Proofs[2].Verified {
+		if r.Verified || !r.Proofs()[0].Verified || !r.Proofs()[1].Verified || r.Proofs()[2].Verified {
 			l.Errorf("%v", r.Err())
 		}
 		derived := l.derive(doc, "/name")
@@ -681,7 +681,7 @@ func init() {
 		for _, s := range everySuite {
 			doc := l.present(s, credential)
 			r := l.verifier().Verify(context.Background(), []byte(doc))
-			if !r.Verified || r.MediaType != vcdm.MediaType || len(r.Errors) != 0 || len(r.Proofs) != 1 || r.Proofs[0].Suite != s || r.Proofs[0].Method == nil {
+			if !r.Verified || r.MediaType != vcdm.MediaType || len(r.Errors) != 0 || len(r.Proofs()) != 1 || r.Proofs()[0].Suite != s || r.Proofs()[0].Method == nil {
 				l.Errorf("%s: %+v", s, r)
 			}
 			if encode(l, decode(l, string(r.Document()))) != edit(l, doc, func(d m) { delete(d, "proof") }) {

@@ -123,7 +123,7 @@ func FuzzDocuments(f *testing.F) {
 			one := l.verifier()
 			one.AnyTime = true
 			r := one.VerifyAll(ctx, signed)
-			if n := len(r.Proofs); n == 0 || !r.Proofs[n-1].Verified {
+			if n := len(r.Proofs()); n == 0 || !r.Proofs()[n-1].Verified {
 				t.Errorf("own proof not verified: %v\n%s", r.Err(), signed)
 			}
 		}

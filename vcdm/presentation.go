@@ -51,7 +51,7 @@ func (v *Verifier) VerifyPresentation(ctx context.Context, doc []byte) *Result {
 		default:
 			one = each.VerifyAll(ctx, t.Raw(c))
 		}
-		if v.OwnOnly && !presenterIsSubject(&t, c, r.Proofs) {
+		if v.OwnOnly && !presenterIsSubject(&t, c, r.Proofs()) {
 			one.Add(verification("/credentialSubject/id", "is not who signed the presentation"))
 		}
 		r.Credentials = append(r.Credentials, one)

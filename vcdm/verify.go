@@ -38,15 +38,25 @@ type Verifier struct {
 // Result says what a verification found (VC Data Integrity 4.4).
 type Result struct {
 	Verified  bool
-	MediaType string        // "" unless Verified
-	Proofs    []ProofResult // one for each proof, in order
-	Errors    []error       // why it is not verified; most are *Error
+	MediaType string  // "" unless Verified
+	Errors    []error // why it is not verified; most are *Error
 
 	Credentials []*Result // of a presentation: one for each credential in it
 
+	first    [1]ProofResult // of a single proof, so that a result is one piece of memory
+	several  []ProofResult
+	proofs   int
 	secured  []byte // the document as it came
 	from, to int    // where its proofs stand in it
 	replaced []byte // the document, where verification changes it
+}
+
+// Proofs returns the outcome of each proof, in order; none where they could not be read.
+func (r *Result) Proofs() []ProofResult {
+	if r.proofs == 1 {
+		return r.first[:]
+	}
+	return r.several
 }
 
 // Document returns the verified document without its proofs; nil unless Verified.
@@ -86,82 +96,55 @@ func (r *Result) Add(err error) {
 	r.Verified, r.MediaType = false, ""
 }
 
-// newResult returns a result of n proofs, of one in one piece of memory.
-func newResult(n int) *Result {
-	if n != 1 {
-		return &Result{Proofs: make([]ProofResult, n)}
-	}
-	r := new(struct {
-		Result
-		proof [1]ProofResult
-	})
-	r.Proofs = r.proof[:]
-	return &r.Result
-}
-
 func failed(err error) *Result { return &Result{Errors: []error{err}} }
 
-// Verify checks a document with exactly one proof, an object (VC Data Integrity 4.4).
+// Verify checks a document with exactly one proof, an object (VC Data Integrity 4.4). It is so short that the compiler puts
+// it into its caller, on whose stack the result stays where the caller keeps it to itself.
 func (v *Verifier) Verify(ctx context.Context, doc []byte) *Result {
-	return v.run(ctx, doc, true)
+	r := new(Result)
+	v.run(ctx, doc, true, r)
+	return r
 }
 
 // VerifyAll checks a document with any number of proofs, at least one, and demands that every proof is verified together
 // with those it builds on (VC Data Integrity 4.5).
 func (v *Verifier) VerifyAll(ctx context.Context, doc []byte) *Result {
-	return v.run(ctx, doc, false)
+	r := new(Result)
+	v.run(ctx, doc, false, r)
+	return r
 }
 
-func (v *Verifier) run(ctx context.Context, doc []byte, single bool) *Result {
+// run fills r.
+func (v *Verifier) run(ctx context.Context, doc []byte, single bool, r *Result) {
 	w := works.Get().(*work)
 	defer works.Put(w)
 
-	mark := v.Recorder.Begin()
-	d := &w.doc
-	var err error
-	if *d, err = parseDocument(&w.tape, doc, v.Limits); err != nil {
-		return failed(err)
-	}
-	if d.proofKey < 0 {
-		return failed(&Error{Type: ParsingError, Where: "/proof", Msg: "is missing"})
-	}
-	w.proofs, err = d.proofs(w.proofs[:0])
+	list, err := v.open(w, doc, single)
 	if err != nil {
-		return failed(err)
+		r.Errors = []error{err}
+		return
 	}
-	all := w.proofs
-	list := len(all) != 1 || all[0].node != d.proofKey+1
-	switch {
-	case len(all) == 0:
-		return failed(&Error{Type: ParsingError, Where: "/proof", Msg: "is an empty list"})
-	case single && list:
-		return failed(&Error{Type: ParsingError, Where: "/proof", Msg: "is a list, not one object"})
-	}
-	mark = v.Recorder.End(phase.Parse, mark, len(doc))
-	if v.Period {
-		if err := v.checkPeriod(d); err != nil {
-			return failed(err)
-		}
-		v.Recorder.End(phase.Validate, mark, 0)
-	}
-
-	r := newResult(len(all))
+	d, all := &w.doc, w.proofs
 	r.secured = doc
 	r.from, r.to = d.tape.Cut(0, d.proofKey)
+	if r.proofs = len(all); r.proofs > 1 {
+		r.several = make([]ProofResult, len(all))
+	}
+	results := r.Proofs()
 	for i := range all {
-		p := &r.Proofs[i]
+		p := &results[i]
 		p.ID, _ = all[i].text(all[i].id)
-		p.Err = v.verifyProof(ctx, d, all, i, w, r)
+		p.Err = v.verifyProof(ctx, i, w, p, &r.replaced)
 		p.Verified = p.Err == nil
 		p.Bound = p.Method != nil && bound(d, p.Method.Controller)
 	}
 	for i := range all {
-		if err := chained(all, r.Proofs, i); err != nil && r.Proofs[i].Verified {
-			r.Proofs[i].Verified, r.Proofs[i].Err = false, err
+		if err := chained(all, results, i); err != nil && results[i].Verified {
+			results[i].Verified, results[i].Err = false, err
 		}
 	}
-	for i := range r.Proofs {
-		if err := r.Proofs[i].Err; err != nil {
+	for i := range results {
+		if err := results[i].Err; err != nil {
 			at := "/proof"
 			if list {
 				at += "/" + strconv.Itoa(i)
@@ -169,29 +152,57 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool) *Result {
 			r.Errors = append(r.Errors, below(err, at))
 		}
 	}
-	if v.Bound && !slices.ContainsFunc(r.Proofs, func(p ProofResult) bool { return p.Verified && p.Bound }) {
+	if v.Bound && !slices.ContainsFunc(results, func(p ProofResult) bool { return p.Verified && p.Bound }) {
 		r.Errors = append(r.Errors, verification("/proof", "none is by the issuer of the credential or the holder of the presentation"))
 	}
 	if r.Verified = len(r.Errors) == 0; r.Verified {
 		r.MediaType = MediaType
 	}
-	return r
+}
+
+// open reads the document and its proofs into w. It says whether they stand in a list.
+func (v *Verifier) open(w *work, doc []byte, single bool) (list bool, err error) {
+	mark := v.Recorder.Begin()
+	d := &w.doc
+	if *d, err = parseDocument(&w.tape, doc, v.Limits); err != nil {
+		return false, err
+	}
+	if d.proofKey < 0 {
+		return false, &Error{Type: ParsingError, Where: "/proof", Msg: "is missing"}
+	}
+	if w.proofs, err = d.proofs(w.proofs[:0]); err != nil {
+		return false, err
+	}
+	list = d.tape.Nodes[d.proofKey+1].Kind == jsontape.Array
+	switch {
+	case len(w.proofs) == 0:
+		return false, &Error{Type: ParsingError, Where: "/proof", Msg: "is an empty list"}
+	case single && list:
+		return false, &Error{Type: ParsingError, Where: "/proof", Msg: "is a list, not one object"}
+	}
+	mark = v.Recorder.End(phase.Parse, mark, len(doc))
+	if v.Period {
+		err = v.checkPeriod(d)
+		v.Recorder.End(phase.Validate, mark, 0)
+	}
+	return list, err
 }
 
 // verifyProof checks one proof by steps 4 to 8 of VC Data Integrity 4.4. Places in its errors are relative to the proof.
-func (v *Verifier) verifyProof(ctx context.Context, d *document, all []proof, i int, w *work, r *Result) error {
+// It fills result but for the verdict, and puts a document that it has to change into replaced.
+func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *ProofResult, replaced *[]byte) error {
 	mark := v.Recorder.Begin()
-	p := &all[i]
+	p := &w.proofs[i]
 	suite, err := v.checkProof(p)
 	if err != nil {
-		r.Proofs[i].Suite, _ = p.text(p.suite)
+		result.Suite, _ = p.text(p.suite)
 		return err
 	}
-	r.Proofs[i].Suite = suite.Name()
-	in := newInput(d, p, w, v.Limits, v.Recorder, v.Counts)
+	result.Suite = suite.Name()
+	in := newInput(&w.doc, p, w, v.Limits, v.Recorder, v.Counts)
 	if ids, _ := p.texts(p.previous); len(ids) > 0 {
 		var id, msg string
-		if in.matching, id, msg = previous(all, ids); msg != "" {
+		if in.matching, id, msg = previous(w.proofs, ids); msg != "" {
 			return verification("/previousProof", id+": "+msg)
 		}
 	}
@@ -207,13 +218,13 @@ func (v *Verifier) verifyProof(ctx context.Context, d *document, all []proof, i 
 	if err != nil {
 		return err
 	}
-	r.Proofs[i].Method = m
+	result.Method = m
 	v.Recorder.End(phase.Validate, mark, 0)
 	if err := suite.verify(ctx, in, m.Key); err != nil || in.context < 0 {
 		return err
 	}
 	in.matching = nil
-	r.replaced, err = in.unsecured()
+	*replaced, err = in.unsecured()
 	return err
 }
 

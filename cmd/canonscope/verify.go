@@ -227,7 +227,7 @@ func printResult(cmd *cobra.Command, r *vcdm.Result) error {
 }
 
 func printProofs(cmd *cobra.Command, of string, r *vcdm.Result) {
-	for _, p := range r.Proofs {
+	for _, p := range r.Proofs() {
 		line := "  " + of + p.Suite
 		if p.Verified {
 			line += ": verified"
@@ -265,7 +265,7 @@ type proofJSON struct {
 
 func newResultJSON(r *vcdm.Result) resultJSON {
 	out := resultJSON{Verified: r.Verified, MediaType: r.MediaType, Document: r.Document(), Proofs: []proofJSON{}}
-	for _, p := range r.Proofs {
+	for _, p := range r.Proofs() {
 		j := proofJSON{ID: p.ID, Suite: p.Suite, Verified: p.Verified, Bound: p.Bound}
 		if p.Method != nil {
 			j.Method, j.Controller = p.Method.ID, p.Method.Controller
