@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
+	"canonscope/canon/printable"
 	"canonscope/compare/claims"
 	"canonscope/compare/mdoc"
 	"canonscope/compare/sdjwt"
@@ -332,11 +333,11 @@ func (r *baselineResult) print(cmd *cobra.Command, asJSON bool) error {
 		_, err = fmt.Fprintf(w, "verified\n  %s: %d disclosed\n", r.Format, len(r.Disclosed))
 		for _, name := range r.NotChecked {
 			if err == nil {
-				_, err = fmt.Fprintf(w, "  not checked: %s\n", name)
+				_, err = fmt.Fprintf(w, "  not checked: %s\n", printable.Line(name))
 			}
 		}
 	default:
-		_, err = fmt.Fprintf(w, "not verified\n  %s\n", oneLine(r.Reason))
+		_, err = fmt.Fprintf(w, "not verified\n  %s\n", printable.Line(r.Reason))
 	}
 	if err == nil && !r.Verified {
 		err = &noError{}

@@ -15,6 +15,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/printable"
 )
 
 func newCanonizeCommand() *cobra.Command {
@@ -156,13 +157,13 @@ func checkDetermined(cmd *cobra.Command, doc []byte, opt canon.Options, loader j
 	if refuse {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %v\n", err)
+	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %s\n", printable.Line(err.Error()))
 	return err
 }
 
 // printLosses lists what a document lost on standard error.
 func printLosses(cmd *cobra.Command, losses []canon.Loss) {
 	for _, l := range losses {
-		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %q: %s\n", l.Pointer, l.Reason)
+		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %q: %s\n", l.Pointer, printable.Line(l.Reason))
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/conform"
 	"canonscope/canon/engines"
+	"canonscope/canon/printable"
 	"canonscope/compare/mdoc"
 	"canonscope/compare/sdjwt"
 	"canonscope/schemas/contexts"
@@ -140,7 +141,7 @@ func printResults(w io.Writer, title string, results []conform.Result) error {
 		if r.Reason != "" {
 			line += ": " + strings.ReplaceAll(strings.TrimSpace(r.Reason), "\n", "\n        ")
 		}
-		if _, err := fmt.Fprintln(w, line); err != nil {
+		if _, err := fmt.Fprintln(w, printable.Lines(line)); err != nil {
 			return err
 		}
 	}

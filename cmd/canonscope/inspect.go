@@ -11,6 +11,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
+	"canonscope/canon/printable"
 	"canonscope/compare/mdoc"
 	"canonscope/compare/sdjwt"
 )
@@ -81,7 +82,7 @@ func inspectVCDM(w io.Writer, in []byte) error {
 			return err
 		}
 		out.WriteByte('\n')
-		if _, err := w.Write(out.Bytes()); err != nil {
+		if _, err := io.WriteString(w, printable.Lines(out.String())); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"canonscope/canon"
+	"canonscope/canon/printable"
 )
 
 // Exit statuses of every subcommand.
@@ -38,10 +39,23 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if err != nil && err.Error() != "" {
-		fmt.Fprintf(stderr, "canonscope: %v\n", err)
+	for _, e := range parts(err) {
+		if e.Error() != "" {
+			fmt.Fprintf(stderr, "canonscope: %s\n", printable.Line(e.Error()))
+		}
 	}
 	return status(err)
+}
+
+// parts returns the errors that are joined in err, each of which has a line of its own.
+func parts(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
 }
 
 // noError is the answer no. A subcommand that has printed its answer returns one; an empty text prints nothing more.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"canonscope/canon/printable"
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/contexts"
@@ -88,10 +89,10 @@ func newSchemasShowCommand() *cobra.Command {
 			}
 			w := cmd.OutOrStdout()
 			fmt.Fprintf(w, "%s: %s\n\ndisclosed:  %s\nmandatory:  %s\n", g.Name(), g.Describe(),
-				strings.Join(c.Disclose, "\n            "), strings.Join(c.Mandatory, "\n            "))
+				listed(c.Disclose), listed(c.Mandatory))
 			f, err := figuresOf(cmd.Context(), g, firstSeed, 0)
 			if err != nil {
-				fmt.Fprintf(w, "\nno figures: %v\n", err)
+				fmt.Fprintf(w, "\nno figures: %s\n", printable.Line(err.Error()))
 			} else {
 				fmt.Fprintln(w)
 				printFigures(cmd, f)
@@ -119,6 +120,15 @@ func newSchemasShowCommand() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// listed writes JSON pointers below one another.
+func listed(pointers []string) string {
+	lines := make([]string, len(pointers))
+	for i, p := range pointers {
+		lines[i] = printable.Line(p)
+	}
+	return strings.Join(lines, "\n            ")
 }
 
 func newSchemasGenerateCommand() *cobra.Command {

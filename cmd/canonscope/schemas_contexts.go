@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"canonscope/canon/printable"
 	"canonscope/schemas/contexts"
 )
 
@@ -144,7 +145,7 @@ context.`,
 				}
 				fmt.Fprintf(w, "%-7s %s: %s%s\n", verdict, ref, filepath.Base(c.File), note)
 				for _, d := range c.Differences {
-					fmt.Fprintf(w, "          %s\n", difference(d))
+					fmt.Fprintf(w, "          %s\n", printable.Line(difference(d)))
 				}
 			}
 			for _, name := range absent {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
+	"canonscope/canon/printable"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/shape"
 )
@@ -119,6 +120,6 @@ func printFigures(cmd *cobra.Command, f *shape.Figures) {
 			fmt.Fprintf(w, "           and %d more; --json prints all\n", len(f.Losses)-i)
 			break
 		}
-		fmt.Fprintf(w, "           %q: %s\n", l.Pointer, l.Reason)
+		fmt.Fprintf(w, "           %q: %s\n", l.Pointer, printable.Line(l.Reason))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
+	"canonscope/canon/printable"
 	"canonscope/schemas/jsonschema"
 )
 
@@ -134,7 +135,7 @@ func printValidation(cmd *cobra.Command, file, schema string, v jsonschema.Valid
 			_, err := fmt.Fprintf(w, "  and %d more; --json prints all\n", len(r.Violations)-i)
 			return err
 		}
-		if _, err := fmt.Fprintf(w, "  %s\n", x); err != nil {
+		if _, err := fmt.Fprintf(w, "  %s\n", printable.Line(x.String())); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
+	"canonscope/canon/printable"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 )
@@ -167,16 +168,9 @@ func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, r *vcdm.R
 		digest, err := hex.DecodeString(c.SHA256)
 		return digest, err == nil
 	})
-	if err == nil {
-		return
-	}
-	all := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		all = joined.Unwrap()
-	}
-	for _, err := range all {
+	for _, err := range parts(err) {
 		if errors.Is(err, vcdm.ErrUnrecorded) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: not compared: %s\n", oneLine(err.Error()))
+			fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: not compared: %s\n", printable.Line(err.Error()))
 		} else {
 			r.Add(err)
 		}
@@ -219,7 +213,7 @@ func printResult(cmd *cobra.Command, r *vcdm.Result) error {
 		printProofs(cmd, fmt.Sprintf("credential %d: ", i+1), c)
 	}
 	for _, err := range r.Errors {
-		if _, err := fmt.Fprintf(w, "  %s\n", oneLine(err.Error())); err != nil {
+		if _, err := fmt.Fprintf(w, "  %s\n", printable.Line(err.Error())); err != nil {
 			return err
 		}
 	}
@@ -240,7 +234,7 @@ func printProofs(cmd *cobra.Command, of string, r *vcdm.Result) {
 				line += ", which is not the issuer or holder"
 			}
 		}
-		fmt.Fprintln(cmd.OutOrStdout(), oneLine(line))
+		fmt.Fprintln(cmd.OutOrStdout(), printable.Line(line))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"canonscope/canon"
+	"canonscope/canon/printable"
 )
 
 // Decode returns the CBOR bytes of an mdoc that may be written in hexadecimal or base64url, and whether it is one: a map
@@ -69,7 +70,7 @@ type printer struct {
 
 func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+		_, p.err = fmt.Fprintln(p.w, printable.Line(fmt.Sprintf(format, args...)))
 	}
 }
 

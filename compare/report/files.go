@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"canonscope/canon/phase"
+	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/stats"
 )
@@ -53,7 +54,7 @@ func Markdown(w io.Writer, t Table) error {
 				return err
 			}
 			for _, reason := range r.Reasons {
-				fmt.Fprintf(w, "| | %s |\n", reason)
+				fmt.Fprintf(w, "| | %s |\n", printable.Line(reason))
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"canonscope/canon/phase"
+	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/stats"
 	"canonscope/profiles"
@@ -54,6 +55,7 @@ func (p *printer) wrapped(indent int, lead, text string) {
 	p.b.WriteString(lead)
 	column := utf8.RuneCountInString(lead)
 	for i, word := range strings.Fields(text) {
+		word = printable.Line(word)
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i > 0 && column+1+n > Width:

@@ -7,9 +7,11 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
+	"canonscope/canon/printable"
 )
 
 // Inspect writes what a token holds, for people: headers, payload, each disclosure with where its digest stands, and the
@@ -52,7 +54,7 @@ type printer struct {
 
 func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+		_, p.err = fmt.Fprintln(p.w, printable.Line(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -76,11 +78,14 @@ func (p *printer) json(name string, text []byte) map[string]any {
 	}
 	m, err := stockParse(b, canon.Limits{})
 	var pretty bytes.Buffer
-	if err != nil || json.Indent(&pretty, b, "  ", "  ") != nil {
+	if err != nil || json.Indent(&pretty, b, "", "  ") != nil {
 		p.line("%s: %v", name, err)
 		return nil
 	}
-	p.line("%s\n  %s", name, pretty.Bytes())
+	p.line("%s", name)
+	for line := range strings.Lines(pretty.String()) {
+		p.line("  %s", strings.TrimSuffix(line, "\n"))
+	}
 	return m
 }
 

@@ -1,0 +1,56 @@
+// Package printable makes text that an untrusted document holds safe to show: no character of it writes lines of its own
+// into an answer, moves the cursor of a terminal, or turns the direction of writing. What is data for a program, such as a
+// canonical form, is not for this package.
+package printable
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Line returns text with each character that does not print, by the measure of [strconv.IsPrint], as the escape \uXXXX of
+// JSON, a pair of them beyond U+FFFF, and each byte that is not UTF-8 as \xXX. JSON stays JSON of the same value.
+func Line(text string) string {
+	at := 0
+	for at < len(text) {
+		r, n := utf8.DecodeRuneInString(text[at:])
+		if !shows(r, n) {
+			break
+		}
+		at += n
+	}
+	if at == len(text) {
+		return text
+	}
+	b := []byte(text[:at])
+	for at < len(text) {
+		r, n := utf8.DecodeRuneInString(text[at:])
+		switch {
+		case shows(r, n):
+			b = append(b, text[at:at+n]...)
+		case n == 1 && r == utf8.RuneError:
+			b = fmt.Appendf(b, `\x%02x`, text[at])
+		case r > 0xFFFF:
+			b = fmt.Appendf(b, `\u%04x\u%04x`, 0xD800+(r-0x10000)>>10, 0xDC00+(r-0x10000)&0x3FF)
+		default:
+			b = fmt.Appendf(b, `\u%04x`, r)
+		}
+		at += n
+	}
+	return string(b)
+}
+
+func shows(r rune, bytes int) bool {
+	return strconv.IsPrint(r) && (r != utf8.RuneError || bytes > 1)
+}
+
+// Lines is [Line] for text whose line feeds are its maker's own, such as JSON that was indented.
+func Lines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = Line(l)
+	}
+	return strings.Join(lines, "\n")
+}
