@@ -93,8 +93,6 @@ func newConformCommand() *cobra.Command {
 		Long: `Conform runs an official test suite through an engine and prints the outcome of
 each test, with the reason where it did not pass. Exit status 1 says that a test
 failed; a test that the engine does not claim is skipped.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	for _, s := range suites {
 		cmd.AddCommand(newSuiteCommand(s))

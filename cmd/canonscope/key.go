@@ -14,8 +14,6 @@ func newKeyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "key",
 		Short: "Make and convert keys",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newKeyGenerateCommand(), newKeyPublicCommand())
 	return cmd

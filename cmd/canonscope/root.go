@@ -12,15 +12,15 @@ credentials.
 
 Exit status: 0 done, 1 the answer is no, 2 usage or input error, 3 a limit was
 reached.`,
-		Args:          cobra.NoArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.AddCommand(newCanonizeCommand(), newExpandCommand(), newConformCommand())
 	root.AddCommand(newKeyCommand(), newIssueCommand(), newPresentCommand(), newVerifyCommand(), newInspectCommand())
 	root.AddCommand(newSchemasCommand())
 	root.AddCommand(newRunCommand(), newCellsCommand(), newEnvCommand(), newVersionCommand(), newInternalRunCommand())
+	root.InitDefaultCompletionCmd()
+	needSubcommands(root)
 	complete(root)
 	wrapUsage(root)
 	return root

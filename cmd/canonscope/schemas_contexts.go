@@ -17,8 +17,6 @@ func newSchemasContextsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "contexts",
 		Short: "JSON-LD contexts that are built in",
-		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newContextsListCommand(), newContextsShowCommand(), newContextsCheckCommand())
 	return cmd
