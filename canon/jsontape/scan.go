@@ -75,15 +75,17 @@ func (t *Tape) scan(src []byte, maxDepth int) error {
 			if msg != "" {
 				return t.fail(end, msg)
 			}
-			key := Node{Start: uint32(i), End: uint32(end), Next: uint32(len(nodes) + 1), Kind: String, Escaped: escaped}
+			var hash uint16
 			if escaped {
 				t.text = AppendUnescaped(t.text[:0], src[i+1:end-1])
-				key.Hash = KeyHash(t.text)
+				hash = KeyHash(t.text)
 			} else if end-i > 2 {
-				key.Hash = mix(end-i-2, src[i+1], src[end-3], src[end-2])
+				hash = mix(end-i-2, src[i+1], src[end-3], src[end-2])
 			}
-			nodes = append(nodes, key)
-			if bit := uint64(1) << (key.Hash & 63); top.bloom&bit == 0 {
+			nodes = leaf(nodes, String, i, end)
+			key := &nodes[len(nodes)-1]
+			key.Escaped, key.Hash = escaped, hash
+			if bit := uint64(1) << (hash & 63); top.bloom&bit == 0 {
 				top.bloom |= bit
 			} else if top.keys < smallObject {
 				t.Nodes = nodes
@@ -112,7 +114,8 @@ func (t *Tape) scan(src []byte, maxDepth int) error {
 			if msg != "" {
 				return t.fail(end, msg)
 			}
-			nodes = append(nodes, Node{Start: uint32(i), End: uint32(end), Next: uint32(len(nodes) + 1), Kind: String, Escaped: escaped})
+			nodes = leaf(nodes, String, i, end)
+			nodes[len(nodes)-1].Escaped = escaped
 			i = end
 		case '{', '[':
 			if depth == maxDepth {
@@ -128,7 +131,7 @@ func (t *Tape) scan(src []byte, maxDepth int) error {
 			if object {
 				kind = Object
 			}
-			nodes = append(nodes, Node{Start: uint32(i), Kind: kind})
+			nodes = leaf(nodes, kind, i, i)
 			i = skipSpace(src, i+1)
 			if i >= len(src) || src[i] != c+2 {
 				continue // with the first key or element
@@ -138,26 +141,26 @@ func (t *Tape) scan(src []byte, maxDepth int) error {
 			if !has(src, i, "true") {
 				return t.unexpected(i, "a value")
 			}
-			nodes = append(nodes, Node{Start: uint32(i), End: uint32(i + 4), Next: uint32(len(nodes) + 1), Kind: True})
+			nodes = leaf(nodes, True, i, i+4)
 			i += 4
 		case 'f':
 			if !has(src, i, "false") {
 				return t.unexpected(i, "a value")
 			}
-			nodes = append(nodes, Node{Start: uint32(i), End: uint32(i + 5), Next: uint32(len(nodes) + 1), Kind: False})
+			nodes = leaf(nodes, False, i, i+5)
 			i += 5
 		case 'n':
 			if !has(src, i, "null") {
 				return t.unexpected(i, "a value")
 			}
-			nodes = append(nodes, Node{Start: uint32(i), End: uint32(i + 4), Next: uint32(len(nodes) + 1), Kind: Null})
+			nodes = leaf(nodes, Null, i, i+4)
 			i += 4
 		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 			end, msg := scanNumber(src, i)
 			if msg != "" {
 				return t.fail(end, msg)
 			}
-			nodes = append(nodes, Node{Start: uint32(i), End: uint32(end), Next: uint32(len(nodes) + 1), Kind: Number})
+			nodes = leaf(nodes, Number, i, end)
 			i = end
 		default:
 			return t.unexpected(i, "a value")
@@ -205,6 +208,15 @@ func (t *Tape) scan(src []byte, maxDepth int) error {
 			}
 		}
 	}
+}
+
+// leaf appends a node that has none in it. It is written in place: a node that is made elsewhere and copied as a whole would
+// wait for its parts to be stored.
+func leaf(nodes []Node, kind Kind, start, end int) []Node {
+	nodes = append(nodes, Node{})
+	n := &nodes[len(nodes)-1]
+	n.Start, n.End, n.Next, n.Kind = uint32(start), uint32(end), uint32(len(nodes)), kind
+	return nodes
 }
 
 // repeated reports whether the last node, a key of the open object i, repeats an earlier key.

@@ -32,13 +32,11 @@ func (t *Tape) View(from *Tape, object, extra int, omit ...int) {
 
 // take appends the nodes from i to end of another tape.
 func (t *Tape) take(from *Tape, i, end int) {
-	shift := uint32(len(t.Nodes)) - uint32(i)
-	if shift == 0 {
-		t.Nodes = append(t.Nodes, from.Nodes[i:end]...)
-		return
-	}
-	for _, n := range from.Nodes[i:end] {
-		n.Next += shift
-		t.Nodes = append(t.Nodes, n)
+	at := len(t.Nodes)
+	t.Nodes = append(t.Nodes, from.Nodes[i:end]...)
+	if shift := uint32(at) - uint32(i); shift != 0 {
+		for n := range t.Nodes[at:] {
+			t.Nodes[at+n].Next += shift
+		}
 	}
 }
