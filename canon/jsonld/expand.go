@@ -102,7 +102,9 @@ func (r *run) expand(ctx *activeContext, p property, node uint32, fromMap bool) 
 
 // toList makes a list object of a chain.
 func (r *run) toList(c chain, node uint32) chain {
-	return single(r.newItem(item{kind: listItem, tape: node, first: c.head, last: c.tail}))
+	i, it := r.newItem(listItem, node)
+	it.first, it.last = c.head, c.tail
+	return single(i)
 }
 
 // value is Value Expansion (JSON-LD API section 5.3.2) of the scalar at node. For a string that expands to null as an
@@ -117,12 +119,17 @@ func (r *run) value(ctx *activeContext, t *term, node uint32) (uint32, error) {
 	case toID, toVocab: // 1, 2
 		if isString {
 			id, _ := r.expandIRI(ctx, r.text(node), true, to == toVocab)
-			return r.newItem(item{kind: nodeItem, flags: hasID, tape: node, id: id}), nil
+			i, it := r.newItem(nodeItem, node)
+			it.flags, it.id = hasID, id
+			return i, nil
 		}
 	case toDatatype: // 4
-		return r.newItem(item{kind: valueItem, tape: node, id: r.refOf(t.datatype)}), nil
+		id := r.refOf(t.datatype)
+		i, it := r.newItem(valueItem, node)
+		it.id = id
+		return i, nil
 	}
-	it := item{kind: valueItem, tape: node} // 3
+	i, it := r.newItem(valueItem, node) // 3
 	if to == toJSON {
 		it.flags = isJSON
 	} else if isString { // 5
@@ -140,7 +147,7 @@ func (r *run) value(ctx *activeContext, t *term, node uint32) (uint32, error) {
 			it.lang = r.tagOf([]byte(lang))
 		}
 	}
-	return r.newItem(it), nil
+	return i, nil
 }
 
 // expandIRI is IRI Expansion (JSON-LD API section 5.2.2) of text of the document. A result of 0 is null; a keyword is
@@ -298,7 +305,7 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 	if o.ctx, err = r.readKeys(&o, ctx); err != nil { // 11, 12
 		return chain{}, err
 	}
-	o.item = r.newItem(item{kind: nodeItem, tape: node})
+	o.item, _ = r.newItem(nodeItem, node)
 	err = r.entries(&o, base, nests) // 13, 14
 	r.keys, r.nests = r.keys[:base], r.nests[:nests]
 	if err != nil {
@@ -587,7 +594,9 @@ func (r *run) typeEntry(o *object, v uint32) error {
 			r.addType(o, n)
 		}
 		if nodes[v].Next == v+1 && r.asJSON {
-			r.hang(o.item, r.newItem(item{kind: emptyItem, role: ofType}))
+			i, it := r.newItem(emptyItem, 0)
+			it.role = ofType
+			r.hang(o.item, i)
 		}
 		return nil
 	}
@@ -596,7 +605,14 @@ func (r *run) typeEntry(o *object, v uint32) error {
 
 func (r *run) addType(o *object, v uint32) {
 	o.datatype, _ = r.expandIRI(o.typed, r.text(v), true, true)
-	r.hang(o.item, r.newItem(item{kind: typeItem, role: ofType, tape: v, id: o.datatype}))
+	r.hangType(o.item, v, o.datatype)
+}
+
+// hangType adds a type, which stands at v in the document, to a node.
+func (r *run) hangType(node, v, id uint32) {
+	i, it := r.newItem(typeItem, v)
+	it.role, it.id = ofType, id
+	r.hang(node, i)
 }
 
 // reverseEntry reads an entry of @reverse (13.4.13).
@@ -650,7 +666,9 @@ func (r *run) property(o *object, k key, prop uint32) error {
 	var err error
 	switch {
 	case to == toJSON: // 13.6
-		c = single(r.newItem(item{kind: valueItem, flags: isJSON, tape: v}))
+		i, it := r.newItem(valueItem, v)
+		it.flags = isJSON
+		c = single(i)
 	case container&inLanguage != 0 && isMap: // 13.7
 		c, err = r.languageMap(o.ctx, k.term, v)
 	case container&(inIndex|inType|inID) != 0 && isMap: // 13.8
@@ -695,7 +713,9 @@ func (r *run) toGraphs(c chain) chain {
 func (r *run) toGraph(i uint32) uint32 {
 	r.items[i].next = 0
 	r.items[i].role, r.items[i].prop = ofGraph, 0
-	return r.newItem(item{kind: nodeItem, flags: hasGraph, tape: r.items[i].tape, first: i, last: i})
+	n, it := r.newItem(nodeItem, r.items[i].tape)
+	it.flags, it.first, it.last = hasGraph, i, i
+	return n
 }
 
 // languageMap is step 13.7.
@@ -726,7 +746,9 @@ func (r *run) languageMap(ctx *activeContext, t *term, node uint32) (chain, erro
 			default: // 13.7.4.2.2
 				return chain{}, r.fail(InvalidLanguageMapValue, v, "it is no string")
 			}
-			r.join(&result, single(r.newItem(item{kind: valueItem, tape: v, lang: lang, dir: dir})))
+			i, it := r.newItem(valueItem, v)
+			it.lang, it.dir = lang, dir
+			r.join(&result, single(i))
 		}
 	}
 	return result, nil
@@ -788,7 +810,7 @@ func (r *run) indexMap(ctx *activeContext, p property, node uint32) (chain, erro
 					return chain{}, r.fail(InvalidValueObject, k+1, "the value of a type map is no node object")
 				}
 				r.items[i].flags |= hasOthers
-				r.hang(i, r.newItem(item{kind: typeItem, role: ofType, tape: k, id: expanded}))
+				r.hangType(i, k, expanded)
 			}
 			r.join(&result, single(i)) // 13.8.3.7.6
 			i = next

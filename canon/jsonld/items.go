@@ -69,9 +69,13 @@ const (
 	many
 )
 
-func (r *run) newItem(it item) uint32 {
-	r.items = append(r.items, it)
-	return uint32(len(r.items) - 1)
+// newItem adds an item, which is written in place; the pointer is good until the next one is added.
+func (r *run) newItem(kind itemKind, node uint32) (uint32, *item) {
+	r.items = append(r.items, item{})
+	i := len(r.items) - 1
+	it := &r.items[i]
+	it.kind, it.tape = kind, node
+	return uint32(i), it
 }
 
 func single(i uint32) chain { return chain{i, i, one} }
@@ -110,7 +114,9 @@ func (r *run) hangAll(parent uint32, c chain, as role, prop uint32) {
 		i = next
 	}
 	if c.head == 0 && c.kind == many && r.asJSON {
-		r.hang(parent, r.newItem(item{kind: emptyItem, role: as, prop: prop}))
+		i, it := r.newItem(emptyItem, 0)
+		it.role, it.prop = as, prop
+		r.hang(parent, i)
 	}
 }
 
@@ -162,12 +168,20 @@ func (r *run) refOf(i *iri) uint32 {
 	if i.form == blank { // the same label may stand in the document
 		n = r.refText(append(r.buf, i.nq...))
 	} else {
-		n = uint32(len(r.refs))
-		r.refs = append(r.refs, ref{nq: i.nq, form: i.form})
+		n = r.newRef(i.nq, i.form)
 		r.longest = max(r.longest, len(i.nq))
 	}
 	*m = memoSlot{i, r.gen, n}
 	return n
+}
+
+// newRef adds a ref, which is written in place.
+func (r *run) newRef(nq []byte, f form) uint32 {
+	r.refs = append(r.refs, ref{})
+	n := len(r.refs) - 1
+	added := &r.refs[n]
+	added.nq, added.form = nq, f
+	return uint32(n)
 }
 
 // refText returns the ref of the text between angle brackets that buf, which is r.buf with more behind it, ends in.
@@ -182,11 +196,10 @@ func (r *run) refText(buf []byte) uint32 {
 		r.over = true
 		return 0
 	}
-	n := uint32(len(r.refs))
+	n := r.newRef(nq[:len(nq):len(nq)], formOf(nq[1:len(nq)-1]))
 	*slot = nameSlot{h, r.gen, n}
 	r.buf = buf
 	r.longest = max(r.longest, len(nq))
-	r.refs = append(r.refs, ref{nq: nq[:len(nq):len(nq)], form: formOf(nq[1 : len(nq)-1])})
 	if r.named++; 2*r.named > len(r.names) {
 		r.rehash()
 	}
