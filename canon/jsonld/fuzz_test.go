@@ -27,6 +27,9 @@ func form(t *testing.T, p *jsonld.Processor, doc []byte, opt jsonld.Options) (st
 	if err := p.ToRDF(context.Background(), doc, opt, &set); err != nil {
 		return "", err
 	}
+	if opt.Flat != nil && len(opt.Flat.Statements) > 0 {
+		return flatForm(opt.Flat), nil
+	}
 	var again rdf.Dataset
 	lines := set.AppendNQuads(nil)
 	if err := again.ParseNQuads(lines, canon.Limits{}); err != nil {
@@ -49,6 +52,7 @@ func FuzzToRDF(f *testing.F) {
 		`{"@context":{"@version":1.1,"@base":"http://e.example/","@import":"https://c.example/a","nest":"@nest","v":{"@id":"u:v","@nest":"nest"}},"@id":"../a","nest":{"v":{"@set":[{"@list":[]}]}}}`,
 		`{"@context":{"@version":1.1,"@propagate":false,"t":{"@id":"u:t","@type":"@vocab","@container":["@graph","@index","@set"],"@index":"u:k","@protected":false,"@prefix":true}},"t":{"@none":["t:x"],"y":{"@value":"z","@type":"@json"}}}`,
 		`[{"@type":["u:T","_:t"],"u:p":[[1e21,-0],true,null,{"@value":"é","@language":"EN"}]}]`, `{"\u0040id":"u:\ud83c\udf03","u:p":"\u0000"}`,
+		`{"@context":"https://c.example/a","type":"T","r":"u:o","p":"x"}`, `{"@context":["https://c.example/b",{"d":{"@id":"u:d","@type":"u:t"}}],"d":"x","p":"y","v":"\u007f"}`,
 	} {
 		f.Add([]byte(doc))
 	}
@@ -68,6 +72,13 @@ func FuzzToRDF(f *testing.F) {
 		third, err3 := form(t, cold, doc, lossy)
 		if first != second || first != third || (err == nil) != (err2 == nil) || (err == nil) != (err3 == nil) {
 			t.Fatalf("%q: %q %v, again %q %v, cold %q %v", doc, first, err, second, err2, third, err3)
+		}
+		flat := lossy
+		flat.Flat = new(jsonld.Flat)
+		for range 2 { // the second time by the shape that the first has left
+			if text, err := form(t, warm, doc, flat); text != first || (err == nil) != (err2 == nil) {
+				t.Fatalf("%q: %q %v, flat %q %v", doc, first, err2, text, err)
+			}
 		}
 		safe := lossy
 		safe.Lossy = false

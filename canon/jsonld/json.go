@@ -14,7 +14,11 @@ func (r *run) expandJSON(ctx context.Context, doc []byte, opt *Options) ([]byte,
 		return nil, err
 	}
 	r.asJSON = true
-	c, unwrap, err := r.expandDocument()
+	root, err := r.root()
+	if err != nil {
+		return nil, err
+	}
+	c, unwrap, err := r.expandDocument(root)
 	if err != nil {
 		return nil, err
 	}

@@ -84,6 +84,7 @@ type Options struct {
 	Limits         canon.Limits    // zero fields take their defaults
 	Recorder       *phase.Recorder // nil records nothing and costs nothing
 	Origins        *Origins        // filled by ToRDF with the origin of each quad; nil costs nothing
+	Flat           *Flat           // filled in place of the dataset if the document is flat, and else empty; without Origins
 	Tape           *jsontape.Tape  // the document, scanned already; doc is not looked at then
 }
 

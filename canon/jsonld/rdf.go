@@ -66,7 +66,14 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	}
 	r.buf, r.asJSON = into.Buffer(), false
 	defer func() { into.SetBuffer(r.buf) }()
-	c, unwrap, err := r.expandDocument()
+	root, err := r.root()
+	if err != nil {
+		return err
+	}
+	if opt.Flat != nil && r.flat(root, opt.Flat) {
+		return nil
+	}
+	c, unwrap, err := r.expandDocument(root)
 	if err != nil {
 		return err
 	}
@@ -131,9 +138,8 @@ func (r *run) settle() error {
 	return nil
 }
 
-// expandDocument expands the document; unwrap says that the result is one item with nothing but @graph, whose contents
-// are the document (JSON-LD API section 9.1, expand() step 8).
-func (r *run) expandDocument() (c chain, unwrap bool, err error) {
+// root returns the active context of the document's top level. It is where the expansion of a document begins.
+func (r *run) root() (*activeContext, error) {
 	r.resetItems()
 	top := uint32(0)
 	if r.kind(0) == jsontape.Object {
@@ -141,11 +147,13 @@ func (r *run) expandDocument() (c chain, unwrap bool, err error) {
 			top = uint32(v)
 		}
 	}
-	ctx, err := r.rootContext(top)
-	if err != nil {
-		return chain{}, false, err
-	}
-	c, err = r.expand(ctx, property{}, 0, false)
+	return r.rootContext(top)
+}
+
+// expandDocument expands the document; unwrap says that the result is one item with nothing but @graph, whose contents
+// are the document (JSON-LD API section 9.1, expand() step 8).
+func (r *run) expandDocument(root *activeContext) (c chain, unwrap bool, err error) {
+	c, err = r.expand(root, property{}, 0, false)
 	r.charge(phase.Expand, len(r.tape.Src))
 	if err == nil && r.over {
 		err = r.textLimit(len(r.buf))
@@ -173,12 +181,12 @@ func (w *writer) graph(i uint32, g rdf.TermID) error {
 
 // node writes the statements of a node object and returns its term, 0 where RDF has none for it.
 func (w *writer) node(i uint32, g rdf.TermID) (rdf.TermID, error) {
-	it := w.items[i]
+	it := &w.items[i]
 	var s rdf.TermID
 	if it.flags&hasID == 0 {
 		s = w.blank()
 	} else if s = w.resource(it.id); s == 0 {
-		w.loseID(&it)
+		w.loseID(it)
 	}
 	if it.index != 0 {
 		if err := w.noteIndex(s, g, it.index); err != nil {
