@@ -170,6 +170,10 @@ func (o *order) sortQuads() {
 // sort sorts entries that agree in everything before byte from of the component, up to the component until. It is a radix sort from the first byte
 // on: it skips what all texts share, sorts by the next bytes, and goes on with each run that ties.
 func (o *order) sort(e []entry, component, from int) {
+	if len(e) <= few {
+		o.insert(e, component, from)
+		return
+	}
 	for ; len(e) > 1 && component < o.until; component, from = component+1, 0 {
 		first := o.text(e[0], component)
 		shared := len(first)
@@ -213,6 +217,49 @@ func (o *order) sort(e []entry, component, from int) {
 }
 
 const components = 4 // of a quad
+
+// few is the number of entries up to which comparing texts is faster than looking for what they share.
+const few = 12
+
+// insert is sort for a few entries.
+func (o *order) insert(e []entry, component, from int) {
+	for i := 1; i < len(e); i++ {
+		x := e[i].quad
+		order, j := 1, i
+		for ; j > 0; j-- {
+			if order = o.compare(e[j-1].quad, x, component, from); order <= 0 {
+				break
+			}
+			e[j].quad, e[j].duplicate = e[j-1].quad, e[j-1].duplicate
+		}
+		e[j].quad, e[j].duplicate = x, order == 0 && o.until == components
+	}
+}
+
+// compare compares two quads from byte from of a component on, up to the component until.
+func (o *order) compare(a, b uint32, component, from int) int {
+	x, y := &o.quads[a], &o.quads[b]
+	for ; component < o.until; component, from = component+1, 0 {
+		var s, t rdf.TermID
+		switch component {
+		case 0:
+			s, t = x.S, y.S
+		case 1:
+			s, t = x.P, y.P
+		case 2:
+			s, t = x.O, y.O
+		default:
+			s, t = x.G, y.G
+		}
+		if s == t {
+			continue
+		}
+		if order := bytes.Compare(o.terms[s].Text[from:], o.terms[t].Text[from:]); order != 0 {
+			return order
+		}
+	}
+	return 0
+}
 
 const keyBytes = 7
 
