@@ -15,9 +15,20 @@ const (
 	maxWords     = 96 / 8             // of the longest signature
 )
 
+const notBase58 = 0xFF // has bits that no digit has
+
+// powers58 are those of 58 below chunkBase.
+var powers58 = func() (t [chunkDigits]uint64) {
+	t[0] = 1
+	for i := 1; i < len(t); i++ {
+		t[i] = t[i-1] * 58
+	}
+	return
+}()
+
 var base58Value = func() (t [256]byte) {
 	for i := range t {
-		t[i] = 0xFF
+		t[i] = notBase58
 	}
 	for i := range base58Digits {
 		t[base58Digits[i]] = byte(i)
@@ -30,18 +41,22 @@ var base58Value = func() (t [256]byte) {
 func decodeBase58(dst, text []byte) bool {
 	var words [maxWords]uint64 // the lowest first
 	w := words[:len(dst)/8]
-	for rest := text; len(rest) > 0; {
-		chunk, base := uint64(0), uint64(1)
-		n := min(chunkDigits, len(rest))
-		for _, c := range rest[:n] {
-			v := base58Value[c]
-			if v == 0xFF {
-				return false
-			}
-			chunk, base = chunk*58+uint64(v), base*58
+	bad := byte(0)
+	for read := 0; read < len(text); { // a chunk of fewer digits first, then whole ones
+		n, base := (len(text)-read)%chunkDigits, uint64(chunkBase)
+		if n == 0 {
+			n = chunkDigits
+		} else {
+			base = powers58[n]
 		}
-		rest = rest[n:]
-		for i := range w {
+		chunk := uint64(0)
+		for _, c := range text[read : read+n] {
+			v := base58Value[c]
+			bad |= v
+			chunk = chunk*58 + uint64(v)
+		}
+		read += n
+		for i := range w[:min(len(w), read*6/64+1)] { // a digit is less than 6 bits
 			high, low := bits.Mul64(w[i], base)
 			low, carry := bits.Add64(low, chunk, 0)
 			w[i], chunk = low, high+carry
@@ -49,6 +64,9 @@ func decodeBase58(dst, text []byte) bool {
 		if chunk != 0 {
 			return false // too large
 		}
+	}
+	if bad >= 64 {
+		return false
 	}
 	for i := range w {
 		binary.BigEndian.PutUint64(dst[len(dst)-8*(i+1):], w[i])

@@ -107,21 +107,20 @@ func isURL[T text](s T) bool {
 	if colon == 0 || colon+1 >= len(s) {
 		return false
 	}
+	bad := uint8(0)
 	for i := colon + 1; i < len(s); i++ {
-		if noURL[s[i]] {
-			return false
-		}
+		bad |= noURL[s[i]]
 	}
-	return true
+	return bad == 0
 }
 
 // noURL marks the bytes that no IRI holds.
-var noURL = func() (t [256]bool) {
+var noURL = func() (t [256]uint8) {
 	for c := range ' ' + 1 {
-		t[c] = true
+		t[c] = 1
 	}
 	for _, c := range "<>\"{}|\\^`" {
-		t[c] = true
+		t[c] = 1
 	}
 	return
 }()

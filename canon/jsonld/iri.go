@@ -30,20 +30,17 @@ type iri struct {
 // formOf finds the form of text. An IRI is well-formed if it has a scheme, only characters that N-Quads can carry and at
 // most one '#'; percent-encoding and the parts of the grammar (RFC 3987) that peers do not look at are not checked.
 func formOf[T rdf.Chars](text T) form {
-	marks, bad := 0, false
-	for i := 0; i < len(text); i++ {
-		switch iriClass[text[i]] {
-		case fragmentMark:
-			marks++
-		case noIRI:
-			bad = true
-		}
+	marks, all := 0, uint8(0)
+	for i := 0; i < len(text); i++ { // without branches, since these texts are long
+		class := iriClass[text[i]]
+		marks += int(class & fragmentMark)
+		all |= class
 	}
 	switch {
 	case len(text) > 1 && text[0] == '_' && text[1] == ':':
 		return blank
 	case hasScheme(text):
-		if bad || marks > 1 {
+		if all&noIRI != 0 || marks > 1 {
 			return invalid
 		}
 		return absolute
