@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/json"
@@ -14,7 +15,6 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/engines"
-	"canonscope/canon/jsonld"
 	"canonscope/canon/printable"
 )
 
@@ -24,6 +24,7 @@ func newCanonizeCommand() *cobra.Command {
 		issued, digest, lossy       bool
 		determined                  bool
 		limits                      canon.Limits
+		timeout                     timeLimit
 		from                        contextFlags
 	)
 	cmd := &cobra.Command{
@@ -69,20 +70,28 @@ in; the network is asked only with --allow-network.`,
 			if err != nil {
 				return err
 			}
-			if !lossy {
-				if err := engines.Guard(cmd.Context(), engine, canon.Method(method), doc, opt, loader); err != nil {
+			var form *canon.Form
+			var tied []string
+			err = timeout.run(cmd, func(ctx context.Context) (err error) {
+				if !lossy {
+					if err := engines.Guard(ctx, engine, canon.Method(method), doc, opt, loader); err != nil {
+						return err
+					}
+				}
+				if form, err = c.Canonicalize(ctx, doc, opt); err != nil {
 					return err
 				}
-			}
-			form, err := c.Canonicalize(cmd.Context(), doc, opt)
+				if method == string(canon.RDFC) && (engine == engines.Native || determined) {
+					tied, err = engines.Undetermined(ctx, doc, opt, loader)
+				}
+				return err
+			})
 			if err != nil {
 				return err
 			}
 			printLosses(cmd, form.Losses)
-			if method == string(canon.RDFC) && (engine == engines.Native || determined) {
-				if err := checkDetermined(cmd, doc, opt, loader, determined); err != nil {
-					return err
-				}
+			if err := checkDetermined(cmd, tied, determined); err != nil {
+				return err
 			}
 			switch {
 			case issued:
@@ -109,6 +118,7 @@ in; the network is asked only with --allow-network.`,
 	f.Int64Var(&limits.Work, "max-work", 0, "limit of n-degree calls plus permutations; default 20000 + 8 b^2 for b blank nodes")
 	f.IntVar(&limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d", canon.DefaultBytes))
 	f.IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
+	timeout.add(cmd)
 	from.add(cmd)
 	return cmd
 }
@@ -148,12 +158,11 @@ func printMap(cmd *cobra.Command, issued map[string]string) error {
 }
 
 // checkDetermined warns of ties that leave the canonical form open, or refuses them.
-func checkDetermined(cmd *cobra.Command, doc []byte, opt canon.Options, loader jsonld.Loader, refuse bool) error {
-	nodes, err := engines.Undetermined(cmd.Context(), doc, opt, loader)
-	if err != nil || len(nodes) == 0 {
-		return err
+func checkDetermined(cmd *cobra.Command, tied []string, refuse bool) error {
+	if len(tied) == 0 {
+		return nil
 	}
-	err = fmt.Errorf("the canonical form is not determined: RDFC-1.0 allows exchanging labels among %s", strings.Join(nodes, " "))
+	err := fmt.Errorf("the canonical form is not determined: RDFC-1.0 allows exchanging labels among %s", strings.Join(tied, " "))
 	if refuse {
 		return err
 	}

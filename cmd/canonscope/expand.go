@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -18,6 +19,7 @@ func newExpandCommand() *cobra.Command {
 		engine, base   string
 		lossy, compact bool
 		limits         canon.Limits
+		timeout        timeLimit
 		from           contextFlags
 	)
 	cmd := &cobra.Command{
@@ -44,13 +46,17 @@ listed on standard error.`,
 			if err != nil {
 				return err
 			}
-			if !lossy {
-				if err := engines.Guard(cmd.Context(), engine, canon.RDFC, doc, canon.Options{Limits: limits}, loader); err != nil {
-					return err
-				}
-			}
 			var losses []canon.Loss
-			out, err := p.Expand(cmd.Context(), doc, jsonld.Options{Lossy: lossy, Losses: &losses, Base: base, Limits: limits})
+			var out []byte
+			err = timeout.run(cmd, func(ctx context.Context) (err error) {
+				if !lossy {
+					if err := engines.Guard(ctx, engine, canon.RDFC, doc, canon.Options{Limits: limits}, loader); err != nil {
+						return err
+					}
+				}
+				out, err = p.Expand(ctx, doc, jsonld.Options{Lossy: lossy, Losses: &losses, Base: base, Limits: limits})
+				return err
+			})
 			if err != nil {
 				return err
 			}
@@ -73,6 +79,7 @@ listed on standard error.`,
 	f.BoolVar(&compact, "one-line", false, "print the JSON without line breaks")
 	f.IntVar(&limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d", canon.DefaultBytes))
 	f.IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
+	timeout.add(cmd)
 	from.add(cmd)
 	return cmd
 }
