@@ -17,7 +17,7 @@ type document struct {
 
 // parseDocument scans a document, which must be an object.
 func parseDocument(t *jsontape.Tape, src []byte, limits canon.Limits) (document, error) {
-	if err := t.Scan(src, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
+	if err := t.Scan(src, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Repeats: "@context"}); err != nil {
 		var limit *canon.LimitError
 		if errors.As(err, &limit) {
 			return document{}, err

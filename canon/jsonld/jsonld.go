@@ -196,7 +196,7 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 		r.mark = rec.End(phase.Parse, mark, 0)
 		return nil
 	}
-	if err := r.tape.Scan(doc, jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth}); err != nil {
+	if err := r.tape.Scan(doc, jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth, Repeats: "@context"}); err != nil {
 		return err
 	}
 	r.mark = rec.End(phase.Parse, mark, len(doc))

@@ -15,6 +15,10 @@ import (
 type Options struct {
 	Bytes int // document size
 	Depth int // nesting of arrays and objects, at most MaxDepth
+
+	// Repeats is a key of the top-level object whose value, an array or object, mostly has the same bytes as in the tape's
+	// last scan. It is then not scanned again. "" is no key.
+	Repeats string
 }
 
 // MaxDepth bounds every depth limit: what reads a tape recursively must not exhaust the stack, which cannot be recovered.
@@ -49,14 +53,14 @@ func (t *Tape) Scan(src []byte, opt Options) error {
 	if cap(t.Nodes) == 0 {
 		t.Nodes = make([]Node, 0, len(src)/16+8)
 	}
-	err := t.scan(src, min(opt.Depth, MaxDepth))
+	err := t.scan(src, min(opt.Depth, MaxDepth), opt.Repeats)
 	if err != nil {
 		t.Nodes = t.Nodes[:0]
 	}
 	return err
 }
 
-func (t *Tape) scan(src []byte, maxDepth int) error {
+func (t *Tape) scan(src []byte, maxDepth int, repeats string) error {
 	if len(src) >= 3 && src[0] == 0xEF && src[1] == 0xBB && src[2] == 0xBF {
 		return t.fail(0, "byte order mark; remove its 3 bytes")
 	}
@@ -64,8 +68,10 @@ func (t *Tape) scan(src []byte, maxDepth int) error {
 	var top frame // the innermost open container
 	depth := 0
 	object := false // top is an object
+	repeatsHash, keep := KeyHash(repeats), uint32(0)
 	i := 0
 	for {
+		repeating := false
 		if object {
 			i = skipSpace(src, i)
 			if i >= len(src) || src[i] != '"' {
@@ -94,6 +100,7 @@ func (t *Tape) scan(src []byte, maxDepth int) error {
 				}
 			}
 			top.keys++
+			repeating = hash == repeatsHash && depth == 1 && repeats != "" && string(src[key.Start+1:key.End-1]) == repeats
 			i = end
 			if i >= len(src) || src[i] != ':' {
 				if i = skipSpace(src, i); i >= len(src) || src[i] != ':' {
@@ -120,6 +127,13 @@ func (t *Tape) scan(src []byte, maxDepth int) error {
 		case '{', '[':
 			if depth == maxDepth {
 				return &canon.LimitError{Limit: "depth", Max: int64(maxDepth), Done: int64(depth + 1), Where: t.place(i)}
+			}
+			if repeating {
+				if t.known.is(src[i:], maxDepth) {
+					nodes, i = t.known.copyTo(nodes, i)
+					break
+				}
+				keep = uint32(len(nodes))
 			}
 			if depth > 0 {
 				t.stack = append(t.stack, top)
@@ -194,6 +208,9 @@ func (t *Tape) scan(src []byte, maxDepth int) error {
 			i++
 			nodes[top.node].End = uint32(i)
 			nodes[top.node].Next = uint32(len(nodes))
+			if keep == top.node && keep > 0 {
+				t.known.keep(src, nodes[keep:], maxDepth)
+			}
 			if top.keys > smallObject {
 				t.Nodes = nodes
 				if k := t.repeatedInLarge(int(top.node), int(top.keys)); k >= 0 {

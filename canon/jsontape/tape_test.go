@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -350,9 +351,18 @@ func FuzzScan(f *testing.F) {
 	for _, s := range []string{`{"a":[1,"\u0041",true,null]}`, `"\ud800"`, "[1.5e-7]", `{"a":1,"\u0061":2}`, "\"\xc3\xa9\""} {
 		f.Add([]byte(s))
 	}
+	var reused jsontape.Tape
 	f.Fuzz(func(t *testing.T, src []byte) {
 		var tape jsontape.Tape
 		err := tape.Scan(src, jsontape.Options{})
+		wrapped := append(append([]byte(`{"@context":`), src...), `,"x":1}`...)
+		var whole jsontape.Tape
+		want := whole.Scan(wrapped, jsontape.Options{})
+		for range 2 {
+			if again := reused.Scan(wrapped, jsontape.Options{Repeats: "@context"}); fmt.Sprint(again) != fmt.Sprint(want) || !slices.Equal(reused.Nodes, whole.Nodes) {
+				t.Fatalf("%q: %v, repeated %v", wrapped, want, again)
+			}
+		}
 		var v any
 		if err == nil {
 			if e := json.Unmarshal(src, &v); e != nil && !strings.Contains(e.Error(), "cannot unmarshal number") {
