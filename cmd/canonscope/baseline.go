@@ -43,6 +43,7 @@ type baselineFlags struct {
 	audience    string
 	nonce       string
 	transcript  string // hexadecimal
+	anyUsage    bool   // accept certificates that are not marked as a document signer's
 }
 
 // formatOf returns the format of an input, and its bytes as the format's package reads them.
@@ -63,7 +64,7 @@ var flagFormats = func() map[string][]string {
 		formatVCDM: "suite mandatory any-form created method purpose deterministic expires id previous domain challenge skew bound " +
 			"controller known-contexts",
 		formatSDJWT: "holder-key digest issuer-key roots audience nonce",
-		formatMdoc:  "holder-key digest issuer-key roots certificate transcript",
+		formatMdoc:  "holder-key digest issuer-key roots certificate transcript any-usage",
 	} {
 		for _, flag := range strings.Fields(flags) {
 			of[flag] = append(of[flag], format)
@@ -229,6 +230,9 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 			roots.AddCert(c)
 		}
 	}
+	if f.anyUsage && roots == nil {
+		return errors.New("--any-usage is about the certificates that --roots FILE vouches for")
+	}
 	if key == nil && roots == nil {
 		return errors.New("whose signature? give the issuer's key with --issuer-key FILE, or trust anchors with --roots FILE")
 	}
@@ -240,7 +244,7 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 		v := sdjwt.Verifier{Engine: engine, Key: key, Roots: roots, Now: now, Limits: limits, Binding: f.nonce != "", Audience: f.audience, Nonce: f.nonce}
 		err = result.sdjwt(v.Verify(in))
 	} else {
-		v := mdoc.Verifier{Engine: engine, Key: key, Roots: roots, Now: now, Limits: limits}
+		v := mdoc.Verifier{Engine: engine, Key: key, Roots: roots, AnyUsage: f.anyUsage, Now: now, Limits: limits}
 		transcript, decoded := f.sessionTranscript()
 		if decoded != nil {
 			return decoded

@@ -131,6 +131,7 @@ also the KB-JWT, with --transcript the device signature.`,
 	baseline.addFormat(cmd, "")
 	f.StringVar(&baseline.issuer, "issuer-key", "", "sd-jwt-vc, mdoc: key `FILE` of the issuer or document signer, its public half is enough")
 	f.StringVar(&baseline.roots, "roots", "", "sd-jwt-vc, mdoc: PEM `FILE` of trust anchors for x5c or x5chain")
+	f.BoolVar(&baseline.anyUsage, "any-usage", false, "mdoc: accept a signer's certificate without extended key usage 1.0.18013.5.1.2")
 	f.StringVar(&baseline.audience, "audience", "", "sd-jwt-vc: this verifier's name")
 	f.StringVar(&baseline.nonce, "nonce", "", "sd-jwt-vc: demand a KB-JWT with this nonce")
 	f.StringVar(&baseline.transcript, "transcript", "", "mdoc: demand device authentication of this SessionTranscript, CBOR in hexadecimal, `HEX`")

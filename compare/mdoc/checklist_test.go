@@ -119,9 +119,13 @@ func newAuthority(t testing.TB) authority {
 	return authority{root, key}
 }
 
-func (a authority) sign(t testing.TB, public crypto.PublicKey, from, to time.Time, usage x509.KeyUsage) []byte {
+// signerUsage is the extended key usage of document signers.
+var signerUsage = asn1.ObjectIdentifier{1, 0, 18013, 5, 1, 2}
+
+func (a authority) sign(t testing.TB, public crypto.PublicKey, from, to time.Time, usage x509.KeyUsage, extended ...asn1.ObjectIdentifier) []byte {
 	t.Helper()
-	template := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "DS"}, NotBefore: from, NotAfter: to, KeyUsage: usage}
+	template := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "DS"}, NotBefore: from, NotAfter: to, KeyUsage: usage,
+		UnknownExtKeyUsage: extended}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.root, public, a.key)
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +143,7 @@ func TestChecklist(t *testing.T) {
 	a := newAuthority(t)
 	signer := func(algorithm keys.Algorithm) draftKey {
 		k := testKey(t, algorithm)
-		return draftKey{k, a.sign(t, k.Public().Crypto(), now.AddDate(-1, 0, 0), now.AddDate(2, 0, 0), x509.KeyUsageDigitalSignature)}
+		return draftKey{k, a.sign(t, k.Public().Crypto(), now.AddDate(-1, 0, 0), now.AddDate(2, 0, 0), x509.KeyUsageDigitalSignature, signerUsage)}
 	}
 	key := signer(keys.ES256)
 	v := a.verifier(t)
@@ -204,8 +208,24 @@ func TestChecklist(t *testing.T) {
 			}
 			refuse(t, v, key.build(t, func(d *draft) { d.unprotected[33] = []byte("no certificate") }), "x5chain")
 			refuse(t, v, key.build(t, func(d *draft) {
-				d.unprotected[33] = a.sign(t, key.Public().Crypto(), now.AddDate(-1, 0, 0), now.AddDate(1, 0, 0), x509.KeyUsageKeyEncipherment)
+				d.unprotected[33] = a.sign(t, key.Public().Crypto(), now.AddDate(-1, 0, 0), now.AddDate(1, 0, 0), x509.KeyUsageKeyEncipherment, signerUsage)
 			}), "not for signatures")
+			anyUsage := v
+			anyUsage.AnyUsage = true
+			for _, usage := range [][]asn1.ObjectIdentifier{nil, {{1, 0, 18013, 5, 1, 3}}, {{1, 0, 18013, 5, 1}}, {{2, 5, 29, 37, 0}}} { // mdlJWS, a prefix, any
+				b := key.build(t, func(d *draft) {
+					d.unprotected[33] = a.sign(t, key.Public().Crypto(), now.AddDate(-1, 0, 0), now.AddDate(1, 0, 0), x509.KeyUsageDigitalSignature, usage...)
+				})
+				refuse(t, v, b, "lacks the extended key usage")
+				accept(t, anyUsage, b)
+			}
+			accept(t, v, key.build(t, func(d *draft) {
+				d.unprotected[33] = a.sign(t, key.Public().Crypto(), now.AddDate(-1, 0, 0), now.AddDate(1, 0, 0), x509.KeyUsageDigitalSignature,
+					asn1.ObjectIdentifier{1, 0, 18013, 5, 1, 3}, signerUsage)
+			}))
+			other := newAuthority(t).verifier(t)
+			other.AnyUsage = true
+			refuse(t, other, key.build(t, nil), "unknown authority")
 			if _, err := (&mdoc.Verifier{Now: now}).Verify(key.build(t, nil)); err == nil {
 				t.Error("neither key nor roots")
 			}
@@ -305,7 +325,7 @@ func TestChecklist(t *testing.T) {
 			refuse(t, v, dates("2026-05-01T00:00:00Z", "2026-06-01T00:00:00Z", "2026-05-30T00:00:00Z"), "before validFrom")
 			refuse(t, v, dates("2025-05-31T23:59:59Z", "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z"), "outside the validity")
 			expired := key
-			expired.certificate = a.sign(t, key.Public().Crypto(), now.AddDate(-1, 0, 0), now.AddDate(0, 0, -1), x509.KeyUsageDigitalSignature)
+			expired.certificate = a.sign(t, key.Public().Crypto(), now.AddDate(-1, 0, 0), now.AddDate(0, 0, -1), x509.KeyUsageDigitalSignature, signerUsage)
 			refuse(t, v, expired.build(t, nil), "x5chain")
 		}},
 		{"D12", func(t *testing.T) {
@@ -494,5 +514,20 @@ func testDeviceSignature(t *testing.T, refuse func(*testing.T, mdoc.Verifier, []
 		if _, err := (&mdoc.Holder{Engine: engine}).Present(issued, nil, transcript); err == nil {
 			t.Error("a device signature without a key")
 		}
+	}
+}
+
+// The certificate that is made up for a key is a document signer's.
+func TestCertificateUsage(t *testing.T) {
+	der, err := mdoc.Certificate(testKey(t, keys.ES256).Public(), "https://issuer.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.UnknownExtKeyUsage) != 1 || !c.UnknownExtKeyUsage[0].Equal(signerUsage) || c.KeyUsage != x509.KeyUsageDigitalSignature {
+		t.Errorf("usage %v, extended %v", c.KeyUsage, c.UnknownExtKeyUsage)
 	}
 }

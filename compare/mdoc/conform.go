@@ -199,6 +199,7 @@ func (s *suite) verifier(c *publicVector, b []byte) (*Verifier, error) {
 		v.Key = key
 		return v, err
 	}
+	v.AnyUsage = len(c.Trusted) == 0 // the certificate itself is trusted, whatever it says of its use
 	ders := pemBlocks(strings.Join(c.Trusted, "\n") + "\n" + c.IssuerPEM)
 	if len(ders) == 0 {
 		ders = signersOf(b)

@@ -3,6 +3,8 @@ package mdoc
 import (
 	"bytes"
 	"crypto/x509"
+	"encoding/asn1"
+	"slices"
 	"time"
 
 	"canonscope/vcdm/keys"
@@ -13,6 +15,7 @@ const (
 	ruleIssue  = "ISO/IEC 18013-5 section 9.1.2.4"
 	ruleCheck  = "ISO/IEC 18013-5 section 9.3.1"
 	ruleDigest = "ISO/IEC 18013-5 section 9.1.2.5"
+	ruleSigner = "ISO/IEC 18013-5 Annex B.3"
 	ruleShape  = "ISO/IEC 18013-5 section 8.3.2.1.2.2"
 
 	issuerSignedShape = "is a map with issuerAuth and nameSpaces, nothing else"
@@ -20,6 +23,10 @@ const (
 	itemShape = "an item is a map with digestID (uint), random (bstr), elementIdentifier (tstr) and elementValue"
 	msoShape  = "the MSO is a map with version, digestAlgorithm, valueDigests, deviceKeyInfo, docType and validityInfo"
 )
+
+// signerUsage is the extended key usage mdlDS (ISO/IEC 18013-5 Annex B.3), which sets document signers apart from the other
+// holders of certificates under one root, such as those who sign lists of revoked certificates.
+var signerUsage = asn1.ObjectIdentifier{1, 0, 18013, 5, 1, 2}
 
 // COSE algorithm numbers (RFC 9053 section 2).
 var coseAlgorithm = map[keys.Algorithm]int64{keys.ES256: -7, keys.EdDSA: -8, keys.ES384: -35}
@@ -73,8 +80,8 @@ func (v *Verifier) issuerKey(h *headers, signed time.Time) (*keys.Public, error)
 	return key, nil
 }
 
-// checkChain checks x5chain against the trust anchors at the verifier's time (ISO/IEC 18013-5 section 9.3.3), and that
-// the MSO was signed inside the validity of the leaf.
+// checkChain checks x5chain against the trust anchors at the verifier's time (ISO/IEC 18013-5 section 9.3.3), that the MSO
+// was signed inside the validity of the leaf, and that the leaf is a document signer's.
 func (v *Verifier) checkChain(chain [][]byte, signed time.Time) (*keys.Public, error) {
 	const where, rule = "x5chain", "ISO/IEC 18013-5 section 9.3.3"
 	if len(chain) == 0 {
@@ -102,6 +109,9 @@ func (v *Verifier) checkChain(chain [][]byte, signed time.Time) (*keys.Public, e
 	}
 	if leaf.KeyUsage != 0 && leaf.KeyUsage&x509.KeyUsageDigitalSignature == 0 {
 		return nil, invalid(where, rule, "the certificate's key is not for signatures")
+	}
+	if !v.AnyUsage && !slices.ContainsFunc(leaf.UnknownExtKeyUsage, signerUsage.Equal) {
+		return nil, invalid(where, ruleSigner, "the certificate lacks the extended key usage of a document signer, %v", signerUsage)
 	}
 	key, err := keys.PublicOf(leaf.PublicKey)
 	if err != nil {

@@ -80,7 +80,7 @@ func Certificate(key *keys.Public, issuer string) ([]byte, error) {
 	root := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{Country: []string{"UT"}, CommonName: "Canonscope IACA"}}
 	leaf := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{Country: []string{"UT"}, CommonName: "Canonscope DS"},
 		NotBefore: from, NotAfter: from.AddDate(40, 0, 0), KeyUsage: x509.KeyUsageDigitalSignature, URIs: []*url.URL{name},
-		UnknownExtKeyUsage: []asn1.ObjectIdentifier{{1, 0, 18013, 5, 1, 2}}}
+		UnknownExtKeyUsage: []asn1.ObjectIdentifier{signerUsage}}
 	der, err := x509.CreateCertificate(nil, leaf, root, key.Crypto(), authority)
 	if err != nil {
 		return nil, err

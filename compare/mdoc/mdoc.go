@@ -138,6 +138,7 @@ type Verifier struct {
 	Key      *keys.Public   // the document signer's
 	Leaf     []byte         // with Key: the certificate, DER, that x5chain must start with; nil takes any
 	Roots    *x509.CertPool // trust anchors of x5chain
+	AnyUsage bool           // with Roots: accept a signer's certificate that is not marked for mdocs, as those of some makers are not
 	DocType  string         // expected; "" accepts any
 	Now      time.Time      // zero is the present
 	Device   *DeviceAuth    // require device authentication; nil ignores it
