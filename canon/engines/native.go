@@ -87,13 +87,13 @@ func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Opt
 		}
 		opt.Recorder.End(phase.Parse, mark, len(doc))
 	case canon.JSONLD, "":
-		if err := e.toRDF(ctx, doc, nil, opt, form, s); err != nil {
+		if err := e.toRDF(ctx, doc, nil, &opt, form, s); err != nil {
 			return nil, err
 		}
 	default:
 		return nil, &canon.UnsupportedError{Engine: Native, What: "input " + string(opt.Input)}
 	}
-	return s.run(ctx, opt, form)
+	return s.run(ctx, &opt, form)
 }
 
 // CanonicalizeTape canonicalizes a JSON-LD document that is scanned already.
@@ -101,14 +101,14 @@ func (e *nativeRDFC) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, o
 	s := e.borrow()
 	defer e.scratch.Put(s)
 	form := opt.Target()
-	if err := e.toRDF(ctx, nil, doc, opt, form, s); err != nil {
+	if err := e.toRDF(ctx, nil, doc, &opt, form, s); err != nil {
 		return nil, err
 	}
-	return s.run(ctx, opt, form)
+	return s.run(ctx, &opt, form)
 }
 
 // toRDF fills the dataset from a document, as bytes or as a tape.
-func (e *nativeRDFC) toRDF(ctx context.Context, doc []byte, tape *jsontape.Tape, opt canon.Options, form *canon.Form, s *scratch) error {
+func (e *nativeRDFC) toRDF(ctx context.Context, doc []byte, tape *jsontape.Tape, opt *canon.Options, form *canon.Form, s *scratch) error {
 	o := jsonld.Options{Lossy: opt.Lossy, Limits: opt.Limits, Recorder: opt.Recorder, Tape: tape}
 	if opt.Lossy {
 		o.Losses = &form.Losses
@@ -120,7 +120,7 @@ func (e *nativeRDFC) toRDF(ctx context.Context, doc []byte, tape *jsontape.Tape,
 }
 
 // run labels and serializes the dataset.
-func (s *scratch) run(ctx context.Context, opt canon.Options, form *canon.Form) (*canon.Form, error) {
+func (s *scratch) run(ctx context.Context, opt *canon.Options, form *canon.Form) (*canon.Form, error) {
 	if len(s.flat.Statements) > 0 {
 		return s.writeFlat(opt, form), nil
 	}
@@ -137,7 +137,7 @@ func (s *scratch) run(ctx context.Context, opt canon.Options, form *canon.Form) 
 
 // writeFlat serializes a flat document: its one blank node is c14n0 (RDFC-1.0 section 4.4.3 step 4), and its lines are in
 // the order of their predicates.
-func (s *scratch) writeFlat(opt canon.Options, form *canon.Form) *canon.Form {
+func (s *scratch) writeFlat(opt *canon.Options, form *canon.Form) *canon.Form {
 	mark := opt.Recorder.Begin()
 	for _, t := range s.flat.Statements {
 		form.Text = rdf.AppendQuad(form.Text, onlyBlank, t.Predicate, t.Object, nil)

@@ -503,6 +503,9 @@ func (f *definer) finish(e *entry, t *term, ok bool) {
 	e.state = done
 	if ok {
 		e.term = t
+		if t.iri != nil && strings.HasSuffix(t.iri.text, t.name) { // one place in memory for what is needed together
+			t.name = t.iri.text[len(t.iri.text)-len(t.name):]
+		}
 	} else {
 		t.removed = true // 6: an earlier definition is gone all the same
 	}

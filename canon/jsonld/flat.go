@@ -1,6 +1,7 @@
 package jsonld
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"unsafe"
@@ -233,11 +234,9 @@ func (r *run) fillFlat(s *shape, f *Flat) bool {
 			r.buf = append(rdf.AppendString(r.buf, r.text(k+1)), m.end...)
 			object = r.buf[start:len(r.buf):len(r.buf)]
 		default:
-			id, kw := r.expandIRI(m.ctx, r.text(k+1), true, m.reads == asVocab)
-			if kw != kwNone || id == 0 || r.refs[id].form != absolute {
+			if object = r.flatIRI(m, r.text(k+1)); object == nil {
 				return r.notFlat(f, from)
 			}
-			object = r.refs[id].nq
 		}
 		longest = max(longest, len(object))
 		at := &f.Statements[m.place]
@@ -248,6 +247,21 @@ func (r *run) fillFlat(s *shape, f *Flat) bool {
 	}
 	r.charge(phase.Expand, len(src))
 	return true
+}
+
+// flatIRI returns the IRI that IRI Expansion makes of text in brackets, nil where it is something else.
+func (r *run) flatIRI(m *shapeKey, text []byte) []byte {
+	if i := bytes.IndexByte(text, ':'); i > 1 && m.reads == asID && formOf(text) == absolute &&
+		m.ctx.find(text, jsontape.KeyHash(text)) == nil && m.ctx.find(text[:i], jsontape.KeyHash(text[:i])) == nil {
+		start := len(r.buf) // neither term nor compact IRI: it stays as it is, and needs no ref
+		r.buf = append(append(append(r.buf, '<'), text...), '>')
+		return r.buf[start:len(r.buf):len(r.buf)]
+	}
+	id, kw := r.expandIRI(m.ctx, text, true, m.reads == asVocab)
+	if kw != kwNone || id == 0 || r.refs[id].form != absolute {
+		return nil
+	}
+	return r.refs[id].nq
 }
 
 // notFlat takes back what fillFlat has done.

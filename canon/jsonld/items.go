@@ -140,7 +140,7 @@ type nameSlot struct {
 	hash, gen, ref uint32
 }
 
-const memoSize = 1 << 10 // compiled IRIs of one document that are found again; a miss only makes a second term
+const memoSize = 1 << 8 // compiled IRIs of one document that are found again; a miss only makes a second term
 
 // resetItems begins a new document. Slots of an older generation count as empty, so nothing is cleared.
 func (r *run) resetItems() {
