@@ -13,7 +13,12 @@ func oneArg(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	name := cmd.Use[strings.LastIndexByte(cmd.Use, ' ')+1:]
-	return fmt.Errorf("%s takes one %s, not %d arguments; see %s --help", cmd.CommandPath(), name, len(args), cmd.CommandPath())
+	return fmt.Errorf("%s takes one %s, not %d arguments; see %s --help", words(cmd), name, len(args), cmd.CommandPath())
+}
+
+// words are those of a command after the name of the root, which stands before every error anyway.
+func words(cmd *cobra.Command) string {
+	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 }
 
 // needSubcommands makes each command that only has subcommands refuse a line without one of them, with the list of them.
@@ -25,8 +30,10 @@ func needSubcommands(cmd *cobra.Command) {
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
+		case len(args) > 0 && cmd.HasParent():
+			return fmt.Errorf("%s has no command %q; there are: %s", words(cmd), args[0], subcommands(cmd))
 		case len(args) > 0:
-			return fmt.Errorf("%s has no command %q; there are: %s", cmd.CommandPath(), args[0], subcommands(cmd))
+			return fmt.Errorf("no command %q; there are: %s", args[0], subcommands(cmd))
 		case !cmd.HasParent():
 			return cmd.Help()
 		}
@@ -34,7 +41,7 @@ func needSubcommands(cmd *cobra.Command) {
 		if err := cmd.Help(); err != nil {
 			return err
 		}
-		return fmt.Errorf("%s needs a command; there are: %s", cmd.CommandPath(), subcommands(cmd))
+		return fmt.Errorf("%s needs a command; there are: %s", words(cmd), subcommands(cmd))
 	}
 	for _, sub := range cmd.Commands() {
 		needSubcommands(sub)
@@ -51,7 +58,33 @@ func subcommands(cmd *cobra.Command) string {
 	return strings.Join(names, ", ")
 }
 
-// wrapUsage makes the help of a command and its subcommands fit a terminal of 80 columns.
-func wrapUsage(root *cobra.Command) {
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages ", "Flags.FlagUsagesWrapped 80 "))
+// refuseTopics makes help refuse what is no command, as a command line with it would be.
+func refuseTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	help, _, err := root.Find([]string{"help"})
+	if err != nil {
+		panic(err) // it was just made
+	}
+	help.RunE = func(_ *cobra.Command, args []string) error {
+		cmd, rest, err := root.Find(args)
+		if err != nil {
+			return err
+		}
+		if len(rest) > 0 && cmd.HasSubCommands() {
+			return cmd.RunE(cmd, rest)
+		}
+		cmd.InitDefaultHelpFlag()
+		return cmd.Help()
+	}
+}
+
+// usage makes the help of a command and its subcommands fit a terminal of 80 columns.
+func usage(root *cobra.Command) {
+	root.SetUsageTemplate(strings.NewReplacer(
+		"Flags.FlagUsages ", "Flags.FlagUsagesWrapped 80 ",
+		"{{if .Runnable}}", "{{if not .HasAvailableSubCommands}}", // groups run only to refuse
+		"{{.CommandPath}} [command]{{end}}", "{{.CommandPath}} COMMAND{{end}}",
+		`Use "{{.CommandPath}} [command] --help" for more information about a command.`, "{{.CommandPath}} COMMAND --help says more of each.",
+		"Available Commands:", "Commands:",
+	).Replace(root.UsageTemplate()))
 }

@@ -94,7 +94,7 @@ func (f *baselineFlags) check(cmd *cobra.Command, found string) error {
 }
 
 func (f *baselineFlags) addFormat(cmd *cobra.Command, def string) {
-	cmd.Flags().StringVar(&f.format, "format", def, strings.Join([]string{formatVCDM, formatSDJWT, formatMdoc}, ", "))
+	cmd.Flags().StringVar(&f.format, "format", def, "format of the credential: "+strings.Join([]string{formatVCDM, formatSDJWT, formatMdoc}, ", "))
 }
 
 // issue signs the claims of a VCDM credential in another format.

@@ -107,17 +107,16 @@ in; the network is asked only with --allow-network.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&method, "method", "", "rdfc or jcs")
-	f.StringVar(&engine, "engine", engines.Native, strings.Join(engines.Names, ", "))
+	f.StringVar(&method, "method", "", "rdfc (RDFC-1.0) or jcs (RFC 8785)")
+	f.StringVar(&engine, "engine", engines.Native, "what canonicalizes: "+strings.Join(engines.Names, ", "))
 	f.StringVar(&hash, "hash", string(canon.SHA256), "hash inside RDFC-1.0 and of --digest: sha256 or sha384")
-	f.StringVar(&input, "input", "", "nquads, jsonld or json")
+	f.StringVar(&input, "input", "", "syntax of FILE: nquads, jsonld or json")
 	f.BoolVar(&issued, "map", false, "print the issued-identifiers map as JSON instead")
 	f.BoolVar(&digest, "digest", false, "print the hash of the canonical form in hexadecimal instead")
 	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped that the canonical form cannot carry, and list it")
 	f.BoolVar(&determined, "determined", false, "refuse a dataset that RDFC-1.0 gives more than one canonical form; default is a warning")
 	f.Int64Var(&limits.Work, "max-work", 0, "limit of n-degree calls plus permutations; default 20000 + 8 b^2 for b blank nodes")
-	f.IntVar(&limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d", canon.DefaultBytes))
-	f.IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
+	addSizes(cmd, &limits)
 	timeout.add(cmd)
 	from.add(cmd)
 	return cmd

@@ -124,7 +124,7 @@ func newSuiteCommand(s suite) *cobra.Command {
 			return answer
 		},
 	}
-	cmd.Flags().StringVar(&engine, "engine", engines.Native, strings.Join(engines.Names, ", "))
+	cmd.Flags().StringVar(&engine, "engine", engines.Native, "what is tested: "+strings.Join(engines.Names, ", "))
 	report.add(cmd)
 	return cmd
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -73,12 +72,11 @@ listed on standard error.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&engine, "engine", engines.Native, strings.Join([]string{engines.Native, engines.Stock}, ", "))
+	f.StringVar(&engine, "engine", engines.Native, "what expands: "+strings.Join([]string{engines.Native, engines.Stock}, ", "))
 	f.StringVar(&base, "base", "", "base `IRI` of the document")
 	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped, and list it")
 	f.BoolVar(&compact, "one-line", false, "print the JSON without line breaks")
-	f.IntVar(&limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d", canon.DefaultBytes))
-	f.IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
+	addSizes(cmd, &limits)
 	timeout.add(cmd)
 	from.add(cmd)
 	return cmd

@@ -30,6 +30,12 @@ func readInput(cmd *cobra.Command, file string, limits canon.Limits) ([]byte, er
 	return io.ReadAll(io.LimitReader(in, int64(limits.WithDefaults().Bytes)+1))
 }
 
+// addSizes adds the limits of documents.
+func addSizes(cmd *cobra.Command, limits *canon.Limits) {
+	cmd.Flags().IntVar(&limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d MiB", canon.DefaultBytes>>20))
+	cmd.Flags().IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
+}
+
 // contextFlags say where the contexts of documents come from: single files, then folders, then what is embedded, then the
 // network if that is allowed.
 type contextFlags struct {

@@ -48,6 +48,14 @@ hexadecimal or base64url. No signature is checked: canonscope verify does that.`
 	return cmd
 }
 
+// count writes a number of things.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
 // inspectVCDM prints a JSON document without its proofs, then each proof.
 func inspectVCDM(w io.Writer, in []byte) error {
 	var t jsontape.Tape
@@ -69,7 +77,7 @@ func inspectVCDM(w io.Writer, in []byte) error {
 			proofs = append(proofs, t.Raw(value))
 		}
 	}
-	if _, err := fmt.Fprintf(w, "VCDM document of %d bytes, %d proofs\n", len(in), len(proofs)); err != nil {
+	if _, err := fmt.Fprintf(w, "VCDM document of %d bytes, %s\n", len(in), count(len(proofs), "proof")); err != nil {
 		return err
 	}
 	for i, part := range append([][]byte{body}, proofs...) {

@@ -24,7 +24,7 @@ type proofFlags struct {
 
 func (f *proofFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.key, "key", "", "key `FILE`: a Multikey or a JSON Web Key with its secret")
-	cmd.Flags().StringVar(&f.options.Created, "created", "", "time of the proof; default now, none for none")
+	cmd.Flags().StringVar(&f.options.Created, "created", "", "`TIME` of the proof, such as 2026-01-31T12:00:00Z, or none; default now")
 	cmd.Flags().StringVar(&f.options.Method, "method", "", "verification method `URL`; default the key's own")
 	cmd.Flags().StringVar(&f.options.Purpose, "purpose", vcdm.AssertionMethod, "proof purpose")
 	cmd.Flags().BoolVar(&f.deterministic, "deterministic", false, "sign ECDSA as RFC 6979 does")
@@ -62,11 +62,10 @@ type engineFlags struct {
 }
 
 func (f *engineFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.engine, "engine", engines.Native, strings.Join(engines.Names, ", "))
+	cmd.Flags().StringVar(&f.engine, "engine", engines.Native, "what canonicalizes: "+strings.Join(engines.Names, ", "))
 	f.from.add(cmd)
 	cmd.Flags().Int64Var(&f.limits.Work, "max-work", 0, "limit of n-degree calls plus permutations; default 20000 + 8 b^2 for b blank nodes")
-	cmd.Flags().IntVar(&f.limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d", canon.DefaultBytes))
-	cmd.Flags().IntVar(&f.limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
+	addSizes(cmd, &f.limits)
 }
 
 // suite returns a cryptosuite over the engine.
@@ -109,13 +108,17 @@ func newIssueCommand() *cobra.Command {
 bytes stay as they are. A credential against the rules of the data model, or
 with data that the suite would not cover, is refused. ecdsa-sd-2023 makes a base
 proof: give it to the holder alone, who derives from it with canonscope present.
+Make the issuer mandatory, since a presentation without it is no credential.
 
 With --format sd-jwt-vc or mdoc it prints the claims of the credential in that
 format instead: every leaf under credentialSubject can be disclosed alone. An
 mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 		Example: `  canonscope issue --suite eddsa-rdfc-2022 --key issuer.json credential.json
-  canonscope issue --suite ecdsa-sd-2023 --key issuer.json --mandatory /issuer --mandatory /validFrom credential.json
-  canonscope issue --format sd-jwt-vc --key issuer.json --holder-key holder.json credential.json`,
+  canonscope issue --suite ecdsa-sd-2023 --key issuer.json \
+    --mandatory /issuer --mandatory /validFrom credential.json
+  canonscope issue --format sd-jwt-vc --key issuer.json credential.json
+  canonscope issue --format mdoc --key issuer.json --holder-key device.json \
+    credential.json`,
 		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := baseline.check(cmd, baseline.format); err != nil {
@@ -161,7 +164,7 @@ mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 			return printDocument(cmd, signed)
 		},
 	}
-	cmd.Flags().StringVar(&name, "suite", "", strings.Join(vcdm.SuiteNames, ", "))
+	cmd.Flags().StringVar(&name, "suite", "", "cryptosuite: "+strings.Join(vcdm.SuiteNames, ", "))
 	cmd.Flags().StringArrayVar(&sd.Mandatory, "mandatory", nil, "JSON `POINTER` to what every presentation discloses; may repeat")
 	cmd.Flags().BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
 	baseline.addFormat(cmd, formatVCDM)
@@ -169,10 +172,10 @@ mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 	cmd.Flags().StringVar(&baseline.digest, "digest", "", "sd-jwt-vc: sha-256, sha-384, sha-512; mdoc: SHA-256, SHA-384, SHA-512")
 	cmd.Flags().StringVar(&baseline.certificate, "certificate", "", "mdoc: PEM `FILE` of x5chain, the key's certificate first")
 	proof.add(cmd)
-	cmd.Flags().StringVar(&proof.options.Expires, "expires", "", "time after which the proof is no longer valid")
+	cmd.Flags().StringVar(&proof.options.Expires, "expires", "", "`TIME` after which the proof is no longer valid")
 	cmd.Flags().StringVar(&proof.options.ID, "id", "", "`URL` of the proof, so that a later one can name it")
 	cmd.Flags().StringArrayVar(&proof.options.PreviousProof, "previous", nil, "`URL` of a proof that this one builds on; may repeat")
-	cmd.Flags().StringArrayVar(&proof.options.Domain, "domain", nil, "domain that the proof is meant for; may repeat")
+	cmd.Flags().StringArrayVar(&proof.options.Domain, "domain", nil, "`DOMAIN` that the proof is meant for; may repeat")
 	cmd.Flags().StringVar(&proof.options.Challenge, "challenge", "", "challenge that the proof answers")
 	engine.add(cmd)
 	return cmd

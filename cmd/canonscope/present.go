@@ -32,8 +32,10 @@ An SD-JWT or mdoc derives too; pointers go into its claims, of an mdoc below
 /credentialSubject. With --holder-key the presentation is bound to its verifier:
 by a KB-JWT for --audience and --nonce, or a device signature over --transcript.`,
 		Example: `  canonscope present --disclose /credentialSubject/degree credential.json
-  canonscope present --disclose /issuer --disclose /credentialSubject/degree --key issuer.json credential.json
-  canonscope present --disclose /credentialSubject/degree --holder-key holder.json --audience https://v.example --nonce n token.txt`,
+  canonscope present --disclose /issuer --disclose /credentialSubject/degree \
+    --key issuer.json credential.json
+  canonscope present --disclose /credentialSubject/degree \
+    --holder-key holder.json --audience https://v.example --nonce n token.txt`,
 		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			doc, err := readInput(cmd, args[0], engine.limits)
@@ -46,6 +48,9 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 			}
 			if format != formatVCDM {
 				return baseline.present(cmd, format, in, disclose, engine.engine, engine.limits)
+			}
+			if len(disclose) == 0 {
+				return errors.New("nothing to disclose: give --disclose POINTER, such as /credentialSubject/name")
 			}
 			name, err := vcdm.SuiteOf(doc, engine.limits)
 			if err != nil {
@@ -95,7 +100,7 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 	cmd.Flags().StringVar(&baseline.holder, "holder-key", "", "sd-jwt-vc, mdoc: key `FILE` of the holder or device, with its secret")
 	cmd.Flags().StringVar(&baseline.audience, "audience", "", "sd-jwt-vc: the verifier that the KB-JWT is meant for")
 	cmd.Flags().StringVar(&baseline.nonce, "nonce", "", "sd-jwt-vc: the verifier's nonce")
-	cmd.Flags().StringVar(&baseline.transcript, "transcript", "", "mdoc: SessionTranscript, CBOR in hexadecimal, `HEX`")
+	cmd.Flags().StringVar(&baseline.transcript, "transcript", "", "mdoc: SessionTranscript, `HEX` of its CBOR")
 	proof.add(cmd)
 	engine.add(cmd)
 	return cmd

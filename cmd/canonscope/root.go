@@ -8,20 +8,34 @@ func newRootCommand() *cobra.Command {
 		Use:   "canonscope",
 		Short: "Canonicalization profiling workbench for W3C verifiable credentials",
 		Long: `Canonscope measures and explains the cost of canonicalizing W3C verifiable
-credentials.
+credentials. Nothing is fetched from a network unless a flag allows it.
 
 Exit status: 0 done, 1 the answer is no, 2 usage or input error, 3 a limit was
 reached.`,
+		Example: `  canonscope run
+  canonscope schemas generate simple-20 > credential.json
+  canonscope canonize --method rdfc credential.json`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(newCanonizeCommand(), newExpandCommand(), newConformCommand())
-	root.AddCommand(newKeyCommand(), newIssueCommand(), newPresentCommand(), newVerifyCommand(), newInspectCommand())
-	root.AddCommand(newSchemasCommand())
-	root.AddCommand(newRunCommand(), newCellsCommand(), newEnvCommand(), newVersionCommand(), newInternalRunCommand())
+	group := func(id, title string, cmds ...*cobra.Command) {
+		root.AddGroup(&cobra.Group{ID: id, Title: title})
+		for _, cmd := range cmds {
+			cmd.GroupID = id
+		}
+		root.AddCommand(cmds...)
+	}
+	group("measure", "Measure:", newRunCommand(), newCellsCommand(), newEnvCommand(), newSchemasCommand())
+	group("credentials", "Credentials in files:", newKeyCommand(), newIssueCommand(), newPresentCommand(), newVerifyCommand(), newInspectCommand())
+	group("forms", "Canonical forms:", newCanonizeCommand(), newExpandCommand(), newConformCommand())
+	group("other", "Other:", newVersionCommand())
+	root.SetHelpCommandGroupID("other")
+	root.SetCompletionCommandGroupID("other")
+	root.AddCommand(newInternalRunCommand())
 	root.InitDefaultCompletionCmd()
+	refuseTopics(root)
 	needSubcommands(root)
 	complete(root)
-	wrapUsage(root)
+	usage(root)
 	return root
 }

@@ -57,7 +57,7 @@ Without a flag it measures a default subset in under a minute and says what it
 left out. Times are process CPU, the garbage collector included. A cell is timed
 only after its gate: the canonical form agrees with another implementation,
 verify accepts what was presented and refuses altered copies. Results go to a
-new folder: env.json, runs.jsonl (a line as each run finishes), results.json,
+new folder: env.json, runs.jsonl (a line as each run ends), results.json,
 table.md, table.csv, bench.txt for benchstat, profiles for "go tool pprof",
 flame graphs.
 
@@ -67,9 +67,10 @@ stand. --preset does so for an experiment of the catalogue. Both measure
 eddsa-rdfc-2022 with the engines native and stock, unless flags name others.
 Cells that flags name are never left out, however long they take.`,
 		Example: `  canonscope run
-  canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --schema ob3 --operation verify
+  canonscope run --schema my-credential.json
+  canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --operation verify
   canonscope run --axis achievements=1,2,5,10,30
-  canonscope run --schema ob3 --axis alignments=1,10,50 --axis scoping=type,flat --engine native
+  canonscope run --schema ob3 --axis alignments=1,10,50 --engine native
   canonscope run --preset clr-or-elm
   canonscope run --full --out results/full`,
 		Args: cobra.NoArgs,
@@ -148,16 +149,16 @@ Cells that flags name are never left out, however long they take.`,
 	}
 	matrixFlags(cmd, &filter, &policy)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&axes, "axis", nil, "walk an axis `AXIS=VALUE,VALUE,...` and show how costs grow; may repeat")
+	flags.StringArrayVar(&axes, "axis", nil, "walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
-	flags.StringVar(&policy.Validator, "validate", "", "`VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+validators())
+	flags.StringVar(&policy.Validator, "validate", "", "validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+validators())
 	flags.StringVar(&binding, "binding", "none", "none, or holder: holders sign what they present, in every format")
 	flags.IntVar(&plan.N, "n", 0, "timed operations per cell and run; without it as many as end in time")
 	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per cell")
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
-	flags.StringVar(&out, "out", "", "results folder, new or empty; default: results/ and the time")
+	flags.StringVar(&out, "out", "", "results folder `DIR`, new or empty; default results/ and the time")
 	flags.Float64Var(&plan.Profile, "profile-seconds", -1, "CPU seconds of each profile pass, 0 for none; without it as many as end in time")
-	flags.BoolVar(&full, "full", false, fmt.Sprintf("N=%d over %d runs", fullN, fullRuns))
+	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: %d operations in each of %d runs", fullN, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
 	flags.Lookup("n").DefValue, flags.Lookup("profile-seconds").DefValue = "0", "0" // pflag hides a zero
 	return cmd

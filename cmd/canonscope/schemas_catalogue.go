@@ -145,7 +145,7 @@ func newSchemasGenerateCommand() *cobra.Command {
 index give the same bytes on every machine. With --out it writes documents to a
 folder, and their figures to figures.jsonl there, one line a document.`,
 		Example: `  canonscope schemas generate ob3 > badge.json
-  canonscope schemas generate clr-large --axis achievements=10 --axis scoping=flat
+  canonscope schemas generate clr-large --axis achievements=10
   canonscope schemas generate simple-20 --seed 7 --count 64 --out documents`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

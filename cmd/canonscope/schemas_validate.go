@@ -36,8 +36,9 @@ santhosh-tekuri for 2019-09 and 2020-12. gojsonschema refuses by name what it
 would misread in later drafts. Nothing is fetched: give a schema that another
 one refers to with --ref.`,
 		Example: `  canonscope schemas validate badge.json
-  canonscope schemas validate --schema ob3-achievement --validator gojsonschema badge.json
-  canonscope schemas validate --schema mine.json --ref https://example.org/base.json=base.json credential.json`,
+  canonscope schemas validate --schema ob3 --validator gojsonschema badge.json
+  canonscope schemas validate --schema mine.json \
+    --ref https://example.org/base.json=base.json credential.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Engine = jsonschema.Engine(validator)
@@ -87,7 +88,7 @@ one refers to with --ref.`,
 	f.BoolVar(&opt.AssertFormat, "format", false, "make format a constraint in drafts 2019-09 and 2020-12, too")
 	f.StringArrayVar(&refs, "ref", nil, "serve a schema for $ref `URL=FILE`; may repeat")
 	f.BoolVar(&asJSON, "json", false, "print the result as JSON, with all violations")
-	f.IntVar(&opt.Limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d", jsonschema.MaxDocumentBytes))
+	f.IntVar(&opt.Limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d MiB", jsonschema.MaxDocumentBytes>>20))
 	f.IntVar(&opt.Limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
 	return cmd
 }

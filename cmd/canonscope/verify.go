@@ -43,9 +43,10 @@ Of an SD-JWT or mdoc it checks signature, digests, validity period and form,
 with the key of --issuer-key or a certificate chain to --roots; with --nonce
 also the KB-JWT, with --transcript the device signature.`,
 		Example: `  canonscope verify credential.json
-  canonscope verify --domain verifier.example --challenge 1f44d55f presentation.json
+  canonscope verify --domain verifier.example --challenge 1f44d55f vp.json
   canonscope verify --json --now 2026-06-30T12:00:00Z - < credential.json
-  canonscope verify --issuer-key issuer.json token.txt`,
+  canonscope verify --issuer-key issuer.json token.txt
+  canonscope verify --roots iaca.pem mdoc.hex`,
 		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if now != "" {
@@ -120,7 +121,7 @@ also the KB-JWT, with --transcript the device signature.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&now, "now", "", "`TIME` to compare dates with; default the clock's")
-	f.StringArrayVar(&v.Domain, "domain", nil, "domain that the proof has to be meant for; may repeat")
+	f.StringArrayVar(&v.Domain, "domain", nil, "`DOMAIN` that the proof has to be meant for; may repeat")
 	f.StringVar(&v.Challenge, "challenge", "", "challenge that the proof has to answer")
 	f.StringVar(&v.Purpose, "purpose", "", "purpose that the proof has to have; default assertionMethod, of a presentation authentication")
 	f.DurationVar(&v.Skew, "skew", 0, "how far the time of a proof may lie ahead")
@@ -131,10 +132,10 @@ also the KB-JWT, with --transcript the device signature.`,
 	baseline.addFormat(cmd, "")
 	f.StringVar(&baseline.issuer, "issuer-key", "", "sd-jwt-vc, mdoc: key `FILE` of the issuer or document signer, its public half is enough")
 	f.StringVar(&baseline.roots, "roots", "", "sd-jwt-vc, mdoc: PEM `FILE` of trust anchors for x5c or x5chain")
-	f.BoolVar(&baseline.anyUsage, "any-usage", false, "mdoc: accept a signer's certificate without extended key usage 1.0.18013.5.1.2")
+	f.BoolVar(&baseline.anyUsage, "any-usage", false, "mdoc: accept a signer's certificate without the extended key usage of document signers")
 	f.StringVar(&baseline.audience, "audience", "", "sd-jwt-vc: this verifier's name")
 	f.StringVar(&baseline.nonce, "nonce", "", "sd-jwt-vc: demand a KB-JWT with this nonce")
-	f.StringVar(&baseline.transcript, "transcript", "", "mdoc: demand device authentication of this SessionTranscript, CBOR in hexadecimal, `HEX`")
+	f.StringVar(&baseline.transcript, "transcript", "", "mdoc: demand device authentication of this SessionTranscript, `HEX` of its CBOR")
 	f.BoolVar(&asJSON, "json", false, "print the result as JSON, errors as problem details (RFC 9457)")
 	engine.add(cmd)
 	return cmd
@@ -223,19 +224,23 @@ func printResult(cmd *cobra.Command, r *vcdm.Result) error {
 
 func printProofs(cmd *cobra.Command, of string, r *vcdm.Result) {
 	for _, p := range r.Proofs() {
-		line := "  " + of + p.Suite
+		line, by, note := "  "+of+p.Suite, "", ""
 		if p.Verified {
 			line += ": verified"
 		} else {
 			line += ": not verified"
 		}
 		if p.Method != nil {
-			line += ", by " + p.Method.Controller
+			by = "    by " + p.Method.Controller
 			if !p.Bound {
-				line += ", which is not the issuer or holder"
+				note = "    which is not the issuer or holder"
 			}
 		}
-		fmt.Fprintln(cmd.OutOrStdout(), printable.Line(line))
+		for _, text := range []string{line, by, note} {
+			if text != "" {
+				fmt.Fprintln(cmd.OutOrStdout(), printable.Line(text))
+			}
+		}
 	}
 }
 

@@ -349,6 +349,21 @@ func TestContextStates(t *testing.T) {
 	}
 }
 
+// The line of files names those that were written: without a profile there are no profiles.
+func TestFilesNamed(t *testing.T) {
+	c := made()
+	for i := range c.Results {
+		c.Results[i].Profile = nil
+	}
+	var text bytes.Buffer
+	if err := report.Text(&text, c, report.NewTable(c), false); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "bench.txt\n") || strings.Contains(text.String(), "flame") {
+		t.Error(text.String())
+	}
+}
+
 // A row that lacks the time of an operation has no sum over operations, nor shares of it.
 func TestIncompleteRow(t *testing.T) {
 	c := made()

@@ -457,7 +457,11 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if c.Interrupted {
 		p.wrapped(2, "", "interrupted: only what was finished is shown")
 	}
-	p.wrapped(2, "", fmt.Sprintf("took %.0f s; results in %s: env.json, runs.jsonl, results.json, bench.txt, profiles, flame", c.Took, c.Out))
+	files := "env.json, runs.jsonl, results.json, table.md, table.csv, bench.txt"
+	if slices.ContainsFunc(c.Results, func(r compare.Result) bool { return r.Profile != nil }) {
+		files += ", profiles, flame"
+	}
+	p.wrapped(2, "", fmt.Sprintf("took %.0f s; results in %s: %s", c.Took, c.Out, files))
 }
 
 // tried tells whether a row met its gate: it is neither left out nor unsupported.
