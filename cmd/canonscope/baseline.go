@@ -134,7 +134,11 @@ func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, engine st
 	if err != nil {
 		return err
 	}
-	if len(chain) == 0 {
+	if len(chain) > 0 {
+		if err := certifies(chain[0], key.Secret.Public()); err != nil {
+			return fmt.Errorf("%s: %w", f.certificate, err)
+		}
+	} else {
 		der, err := mdoc.Certificate(key.Secret.Public(), c.Issuer)
 		if err != nil {
 			return err
@@ -347,6 +351,18 @@ func (r *baselineResult) print(cmd *cobra.Command, asJSON bool) error {
 		err = &noError{}
 	}
 	return err
+}
+
+// certifies checks that a certificate is of a key: nobody could verify what another key signs.
+func certifies(der []byte, key *keys.Public) error {
+	c, err := x509.ParseCertificate(der)
+	if err != nil {
+		return err
+	}
+	if k, err := keys.PublicOf(c.PublicKey); err != nil || !k.Equal(key) {
+		return errors.New("the first certificate is not of the key that signs")
+	}
+	return nil
 }
 
 // readPEM reads the certificates of a PEM file; "" has none.
