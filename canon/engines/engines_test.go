@@ -66,6 +66,7 @@ func samples() []sample {
 	return []sample{
 		{"nquads", canon.RDFC, canon.NQuads, []byte("_:x <https://example.org/p> _:y .\n_:y <https://example.org/q> \"1\" .\n_:y <https://example.org/q> \"1\" .\n")},
 		{"jsonld", canon.RDFC, canon.JSONLD, credential(1, 2)},
+		{"plain", canon.RDFC, canon.JSONLD, []byte(`{"@context":{"id":"@id","p":"https://example.org/p","q":"https://example.org/q"},"id":"urn:s","q":{"p":"x"},"p":"y"}`)},
 		{"json", canon.JCS, canon.JSON, credential(1, 2)},
 	}
 }

@@ -62,7 +62,7 @@ type nativeRDFC struct {
 // scratch is the memory of one canonicalization.
 type scratch struct {
 	dataset rdf.Dataset
-	flat    jsonld.Flat
+	plain   jsonld.Plain
 	state   rdfc.State
 	docs    *jsonld.Session
 }
@@ -114,15 +114,18 @@ func (e *nativeRDFC) toRDF(ctx context.Context, doc []byte, tape *jsontape.Tape,
 		o.Losses = &form.Losses
 	}
 	if !opt.Issued {
-		o.Flat = &s.flat
+		s.plain.Text = form.Text
+		o.Plain = &s.plain
 	}
 	return s.docs.ToRDF(ctx, doc, &o, &s.dataset)
 }
 
 // run labels and serializes the dataset.
 func (s *scratch) run(ctx context.Context, opt *canon.Options, form *canon.Form) (*canon.Form, error) {
-	if len(s.flat.Statements) > 0 {
-		return s.writeFlat(opt, form), nil
+	p := s.plain
+	if s.plain = (jsonld.Plain{}); p.Lines > 0 {
+		form.Text, form.Lines = p.Text, p.Lines
+		return form, nil
 	}
 	text, err := s.state.Run(ctx, &s.dataset, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work, Recorder: opt.Recorder}, form.Text)
 	if err != nil {
@@ -134,21 +137,6 @@ func (s *scratch) run(ctx context.Context, opt *canon.Options, form *canon.Form)
 	}
 	return form, nil
 }
-
-// writeFlat serializes a flat document: its one blank node is c14n0 (RDFC-1.0 section 4.4.3 step 4), and its lines are in
-// the order of their predicates.
-func (s *scratch) writeFlat(opt *canon.Options, form *canon.Form) *canon.Form {
-	mark := opt.Recorder.Begin()
-	for _, t := range s.flat.Statements {
-		form.Text = rdf.AppendQuad(form.Text, onlyBlank, t.Predicate, t.Object, nil)
-	}
-	form.Lines = len(s.flat.Statements)
-	s.flat.Statements = s.flat.Statements[:0]
-	opt.Recorder.End(phase.Serialize, mark, len(form.Text))
-	return form
-}
-
-var onlyBlank = []byte("_:c14n0")
 
 // ToRDF turns a JSON-LD document into a dataset, with the origin of each quad on request.
 func (e *nativeRDFC) ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, into *rdf.Dataset) error {

@@ -27,8 +27,8 @@ func form(t *testing.T, p *jsonld.Processor, doc []byte, opt jsonld.Options) (st
 	if err := p.ToRDF(context.Background(), doc, opt, &set); err != nil {
 		return "", err
 	}
-	if opt.Flat != nil && len(opt.Flat.Statements) > 0 {
-		return flatForm(opt.Flat), nil
+	if opt.Plain != nil && opt.Plain.Lines > 0 {
+		return string(opt.Plain.Text), nil
 	}
 	var again rdf.Dataset
 	lines := set.AppendNQuads(nil)
@@ -53,6 +53,7 @@ func FuzzToRDF(f *testing.F) {
 		`{"@context":{"@version":1.1,"@propagate":false,"t":{"@id":"u:t","@type":"@vocab","@container":["@graph","@index","@set"],"@index":"u:k","@protected":false,"@prefix":true}},"t":{"@none":["t:x"],"y":{"@value":"z","@type":"@json"}}}`,
 		`[{"@type":["u:T","_:t"],"u:p":[[1e21,-0],true,null,{"@value":"é","@language":"EN"}]}]`, `{"\u0040id":"u:\ud83c\udf03","u:p":"\u0000"}`,
 		`{"@context":"https://c.example/a","type":"T","r":"u:o","p":"x"}`, `{"@context":["https://c.example/b",{"d":{"@id":"u:d","@type":"u:t"}}],"d":"x","p":"y","v":"\u007f"}`,
+		`{"@context":"https://c.example/a","id":"u:s","type":["T","u:U"],"n":{"id":"u:n","p":"x"},"p":{"r":"u:o","type":"T","p":"y"}}`,
 	} {
 		f.Add([]byte(doc))
 	}
@@ -73,11 +74,11 @@ func FuzzToRDF(f *testing.F) {
 		if first != second || first != third || (err == nil) != (err2 == nil) || (err == nil) != (err3 == nil) {
 			t.Fatalf("%q: %q %v, again %q %v, cold %q %v", doc, first, err, second, err2, third, err3)
 		}
-		flat := lossy
-		flat.Flat = new(jsonld.Flat)
+		plain := lossy
 		for range 2 { // the second time by the shape that the first has left
-			if text, err := form(t, warm, doc, flat); text != first || (err == nil) != (err2 == nil) {
-				t.Fatalf("%q: %q %v, flat %q %v", doc, first, err2, text, err)
+			plain.Plain = new(jsonld.Plain)
+			if text, err := form(t, warm, doc, plain); text != first || (err == nil) != (err2 == nil) {
+				t.Fatalf("%q: %q %v, plain %q %v", doc, first, err2, text, err)
 			}
 		}
 		safe := lossy

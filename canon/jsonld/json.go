@@ -14,7 +14,7 @@ func (r *run) expandJSON(ctx context.Context, doc []byte, opt *Options) ([]byte,
 		return nil, err
 	}
 	r.asJSON = true
-	root, err := r.root()
+	root, _, err := r.root()
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ type Options struct {
 	Limits         canon.Limits    // zero fields take their defaults
 	Recorder       *phase.Recorder // nil records nothing and costs nothing
 	Origins        *Origins        // filled by ToRDF with the origin of each quad; nil costs nothing
-	Flat           *Flat           // filled in place of the dataset if the document is flat, and else empty; without Origins
+	Plain          *Plain          // filled in place of the dataset if the document is plain; without Origins
 	Tape           *jsontape.Tape  // the document, scanned already; doc is not looked at then
 }
 
@@ -164,6 +164,10 @@ type run struct {
 	losses []lost
 	asJSON bool
 	graphs map[nodeKey]string // @index of nodes
+
+	// plain documents
+	plainTerms [][]byte // terms at their places
+	plainOrder []int    // subjects
 
 	// bounds
 	over    bool // the text has grown too much

@@ -66,11 +66,11 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	}
 	r.buf, r.asJSON = into.Buffer(), false
 	defer func() { into.SetBuffer(r.buf) }()
-	root, err := r.root()
+	root, top, err := r.root()
 	if err != nil {
 		return err
 	}
-	if opt.Flat != nil && r.flat(root, opt.Flat) {
+	if opt.Plain != nil && r.plain(root, top, opt.Plain) {
 		return nil
 	}
 	c, unwrap, err := r.expandDocument(root)
@@ -138,16 +138,17 @@ func (r *run) settle() error {
 	return nil
 }
 
-// root returns the active context of the document's top level. It is where the expansion of a document begins.
-func (r *run) root() (*activeContext, error) {
+// root returns the active context of the document's top level, and the node of the @context that made it, 0 if there is
+// none. It is where the expansion of a document begins.
+func (r *run) root() (ctx *activeContext, top uint32, err error) {
 	r.resetItems()
-	top := uint32(0)
 	if r.kind(0) == jsontape.Object {
 		if v := r.tape.Get(0, "@context"); v > 0 {
 			top = uint32(v)
 		}
 	}
-	return r.rootContext(top)
+	ctx, err = r.rootContext(top)
+	return ctx, top, err
 }
 
 // expandDocument expands the document; unwrap says that the result is one item with nothing but @graph, whose contents

@@ -1,0 +1,291 @@
+package jsonld
+
+import (
+	"bytes"
+	"slices"
+	"unsafe"
+
+	"canonscope/canon/jsontape"
+	"canonscope/canon/phase"
+	"canonscope/canon/rdf"
+)
+
+// Plain is the canonical form of a plain document: node objects in one another whose properties have one string or one
+// node each, and of which at most one has no id. RDFC-1.0 has nothing to decide there but the order of the lines: the blank
+// node is c14n0 (section 4.4.3). Documents of one origin repeat their keys and types, so how these read in a context is
+// compiled once, as a shape, and kept with the context. Of the documents nothing is kept.
+type Plain struct {
+	Text  []byte // canonical N-Quads are appended to it
+	Lines int    // 0 if the document was read as a dataset
+}
+
+// shape is how documents with certain keys and types in a certain structure read in one root context. It never changes.
+type shape struct {
+	nodes      []shapeNode // of the tape
+	context    [2]uint32   // nodes of the value of @context, which is that of the root context
+	reads      []shapeRead // in the order of the tape
+	subjects   []shapeSubject
+	statements []shapeStatement // subject by subject
+	terms      int              // places for the terms of a document: first the subjects, then the other objects
+}
+
+type shapeNode struct {
+	next uint32
+	hash uint16
+	kind jsontape.Kind
+}
+
+// shapeRead says what a key must be and how its value reads.
+type shapeRead struct {
+	key, value uint32 // nodes; key 0 is an entry of a list of types
+	name       string // text of the key
+	as         reading
+	text       string // of a type
+	term       int    // place
+	ctx        *activeContext
+}
+
+type reading uint8
+
+const (
+	asNode    reading = iota // reads of its own follow
+	asLiteral                // the literal, but for its datatype
+	asID                     // an IRI relative to the document
+	asVocab                  // an IRI relative to the vocabulary
+	asType
+)
+
+type shapeSubject struct {
+	blank    bool
+	from, to int // its statements
+}
+
+// shapeStatement is a statement without its subject.
+type shapeStatement struct {
+	predicate []byte // between spaces
+	object    []byte // of a type; nil for the term at place
+	term      int
+	end       []byte // datatype and end of the line
+}
+
+// shapes is what a root context keeps. A snapshot is never written to.
+type shapes struct {
+	plain  []*shape
+	others []*shape // structures of documents that are not plain, which need no second look
+	looks  int      // documents that were looked at
+}
+
+var noShapes shapes
+
+// Bounds of what a root context keeps. Documents beyond them are read as datasets.
+const (
+	maxPlain      = 16
+	maxOthers     = 8
+	maxLooks      = 64
+	maxShapeNodes = 256
+)
+
+var onlyBlank = []byte("_:c14n0")
+
+// plain fills p, where the @context at node top made the root context; false if the document has to be read as a dataset.
+func (r *run) plain(root *activeContext, top uint32, p *Plain) bool {
+	p.Lines = 0
+	if r.p.state != Warm || !root.family.kept.Load() || len(r.tape.Nodes) > maxShapeNodes {
+		return false
+	}
+	known := root.shapes.Load()
+	if known == nil {
+		known = &noShapes
+	}
+	for _, s := range known.plain {
+		if s.context[0] != top || !s.fits(r.tape.Nodes) {
+			continue
+		}
+		switch r.readPlain(s) {
+		case isPlain:
+			return r.writePlain(s, p)
+		case notPlain:
+			return false
+		}
+	}
+	for _, s := range known.others {
+		if s.context[0] == top && s.fits(r.tape.Nodes) {
+			return false
+		}
+	}
+	s := r.learn(root, top, known)
+	return s != nil && r.readPlain(s) == isPlain && r.writePlain(s, p)
+}
+
+// fits says whether nodes have the structure of the shape.
+func (s *shape) fits(nodes []jsontape.Node) bool {
+	if len(nodes) != len(s.nodes) {
+		return false
+	}
+	return s.fit(nodes, 0, s.context[0]) && s.fit(nodes, s.context[1], uint32(len(nodes)))
+}
+
+func (s *shape) fit(nodes []jsontape.Node, from, to uint32) bool {
+	for i := from; i < to; i++ {
+		n, want := &nodes[i], &s.nodes[i]
+		if n.Next != want.next || n.Kind != want.kind || n.Hash != want.hash {
+			return false
+		}
+	}
+	return true
+}
+
+// verdict says whether a document is one of a shape.
+type verdict uint8
+
+const (
+	isPlain verdict = iota
+	otherShape
+	notPlain // it has the shape, and a string that is no IRI where one is asked for
+)
+
+// readPlain finds the terms of a document that fits s.
+func (r *run) readPlain(s *shape) verdict {
+	nodes, src := r.tape.Nodes, r.tape.Src
+	buf := len(r.buf)
+	r.plainTerms = slices.Grow(r.plainTerms[:0], s.terms)[:s.terms]
+	for i := range s.reads {
+		o := &s.reads[i]
+		is := isPlain
+		if o.key != 0 {
+			if n := &nodes[o.key]; n.Escaped || string(src[n.Start+1:n.End-1]) != o.name {
+				is = otherShape
+			}
+		}
+		switch o.as {
+		case asLiteral:
+			r.plainTerms[o.term] = r.plainLiteral(o.value)
+		case asID, asVocab:
+			term := r.plainIRI(o, r.text(o.value))
+			r.plainTerms[o.term] = term
+			if term == nil && is == isPlain {
+				is = notPlain
+			}
+		case asType:
+			if !r.tape.TextIs(int(o.value), o.text) {
+				is = otherShape
+			}
+		}
+		if is != isPlain {
+			r.buf = r.buf[:buf]
+			r.resetItems()
+			return is
+		}
+	}
+	for i := range s.subjects {
+		if s.subjects[i].blank {
+			r.plainTerms[i] = onlyBlank
+		}
+	}
+	r.charge(phase.Expand, len(src))
+	return isPlain
+}
+
+// plainLiteral returns the quoted text of a string.
+func (r *run) plainLiteral(node uint32) []byte {
+	raw := r.tape.Raw(int(node))
+	if !r.tape.Nodes[node].Escaped && bytes.IndexByte(raw, 0x7F) < 0 && bytes.IndexByte(raw, 0xEF) < 0 {
+		return raw // JSON and N-Quads write it alike
+	}
+	from := len(r.buf)
+	r.buf = rdf.AppendString(r.buf, r.text(node))
+	return r.buf[from:len(r.buf):len(r.buf)]
+}
+
+// plainIRI returns the IRI that IRI Expansion makes of text in brackets, nil where that is no IRI.
+func (r *run) plainIRI(o *shapeRead, text []byte) []byte {
+	if i := bytes.IndexByte(text, ':'); i > 1 && o.as == asID && formOf(text) == absolute &&
+		o.ctx.find(text, jsontape.KeyHash(text)) == nil && o.ctx.find(text[:i], jsontape.KeyHash(text[:i])) == nil {
+		from := len(r.buf) // neither term nor compact IRI: it stays as it is
+		r.buf = append(append(append(r.buf, '<'), text...), '>')
+		return r.buf[from:len(r.buf):len(r.buf)]
+	}
+	id, kw := r.expandIRI(o.ctx, text, true, o.as == asVocab)
+	if kw != kwNone || id == 0 || r.refs[id].form != absolute {
+		return nil
+	}
+	return r.refs[id].nq
+}
+
+// writePlain appends the lines of a document whose terms are known. It is false where two nodes have the same id, so that
+// their statements mingle, and where the text grows too much.
+func (r *run) writePlain(s *shape, p *Plain) bool {
+	r.plainOrder = r.plainOrder[:0]
+	for i := range s.subjects {
+		if s.subjects[i].from == s.subjects[i].to {
+			continue
+		}
+		r.plainOrder = append(r.plainOrder, i)
+		for j := len(r.plainOrder) - 1; j > 0; j-- {
+			a, b := r.plainOrder[j-1], r.plainOrder[j]
+			c := bytes.Compare(r.plainTerms[a], r.plainTerms[b])
+			if c == 0 {
+				r.resetItems()
+				return false
+			}
+			if c < 0 {
+				break
+			}
+			r.plainOrder[j-1], r.plainOrder[j] = b, a
+		}
+	}
+	text := p.Text
+	for _, i := range r.plainOrder {
+		subject := &s.subjects[i]
+		for k := range s.statements[subject.from:subject.to] {
+			st := &s.statements[subject.from+k]
+			object := st.object
+			if object == nil {
+				object = r.plainTerms[st.term]
+			}
+			text = append(append(append(append(text, r.plainTerms[i]...), st.predicate...), object...), st.end...)
+		}
+	}
+	if 2*(len(text)-len(p.Text)) > r.maxText() {
+		r.resetItems()
+		return false
+	}
+	r.charge(phase.Serialize, len(text)-len(p.Text))
+	p.Text, p.Lines = text, len(s.statements)
+	return true
+}
+
+// learn compiles the shape of the document and keeps it with the root context; nil where it is not plain.
+func (r *run) learn(root *activeContext, top uint32, before *shapes) *shape {
+	if before.looks >= maxLooks || len(before.plain) >= maxPlain {
+		return nil
+	}
+	buf := len(r.buf)
+	s, plain := r.shapeOf(root, top)
+	r.buf = r.buf[:buf]
+	r.resetItems()
+	after := *before
+	after.looks++
+	switch {
+	case plain:
+		after.plain = append(slices.Clip(before.plain), s)
+	case len(before.others) < maxOthers:
+		after.others = append(slices.Clip(before.others), s)
+	}
+	if before == &noShapes {
+		before = nil
+	}
+	if root.shapes.CompareAndSwap(before, &after) {
+		root.family.add(r.p, s.size())
+	}
+	if !plain {
+		return nil
+	}
+	return s
+}
+
+// size estimates the memory of a shape.
+func (s *shape) size() int64 {
+	return int64(unsafe.Sizeof(*s)) + int64(len(s.nodes))*int64(unsafe.Sizeof(shapeNode{})) +
+		int64(len(s.reads))*(int64(unsafe.Sizeof(shapeRead{}))+16) + int64(len(s.statements))*(int64(unsafe.Sizeof(shapeStatement{}))+128)
+}

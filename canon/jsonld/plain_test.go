@@ -1,0 +1,168 @@
+package jsonld_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"canonscope/canon/jsonld"
+	"canonscope/canon/rdf"
+)
+
+// A plain document has the canonical form of its dataset, the first time and again, and whatever else was read between.
+func TestPlain(t *testing.T) {
+	const (
+		proof  = `{"@version":1.1,"type":"@type","Proof":{"@id":"u:Proof","@context":{"@protected":true,"purpose":{"@id":"u:purpose","@type":"@vocab","@context":{"assert":"u:assert"}},"made":{"@id":"u:made","@type":"u:time"},"by":{"@id":"u:by","@type":"@id"},"suite":"u:suite"}},"text":{"@id":"u:text","@type":"http://www.w3.org/2001/XMLSchema#string"}}`
+		others = `{"id":"@id","type":"@type","p":"u:p","also":"u:p","q":{"@id":"u:q","@container":"@list"},"l":{"@id":"u:l","@language":"en"},"j":{"@id":"u:j","@type":"@json"},"r":{"@reverse":"u:r","@type":"@id"},"s":{"@id":"u:s","@container":"@set"},"did":"u:method:","i":{"@id":"u:i","@type":"@id"},"gone":null,"bad":{"@id":"_:bad"}}`
+		nested = `{"@version":1.1,"id":"@id","type":"@type","p":"u:p","q":"u:q","n":"u:n","A":{"@id":"u:A","@context":{"p":"u:p-of-A"}},"B":{"@id":"u:B","@context":{"@propagate":true,"q":"u:q-of-B"}},"C":"u:C","c":{"@id":"u:c","@context":{"p":"u:p-in-c"}},"R":{"@id":"u:R","@context":{"type":"u:no-type","kind":"@type"}},"S":{"@id":"u:S","@context":{"type2":"@type"}}}`
+	)
+	of := func(context, members string) string { return `{"@context":` + context + `,` + members + `}` }
+	documents := []struct {
+		doc   string
+		plain bool
+	}{
+		{of(proof, `"type":"Proof","suite":"a","made":"b","by":"did:x:1","purpose":"assert"`), true},
+		{of(proof, `"type":"Proof","suite":"c","made":"d","by":"did:x:2","purpose":"assert"`), true},
+		{of(proof, `"purpose":"assert","by":"did:x:2","made":"d","suite":"c","type":"Proof"`), true},
+		{of(proof, `"type":"Proof","suite":"\u0061\n\u007f\uFFFF \"","made":"b\\","by":"did:x:1","purpose":"assert"`), true},
+		{of(proof, `"type":"Proof","suite":"a","made":"b","by":"did:x:1","purpose":"u:other"`), true},
+		{of(proof, `"type":"Proof","suite":"a","made":"b","by":"relative","purpose":"assert"`), false},
+		{of(proof, `"type":"Proof","suite":"a","made":"b","by":"_:b","purpose":"assert"`), false},
+		{of(proof, `"type":"Proof","suite":"a","made":"b","by":"u:with space","purpose":"assert"`), false},
+		{of(proof, `"type":"Proof","suite":"a","made":"b","by":"did:x:1","purpose":"unknown"`), false},
+		{of(proof, `"type":"Proof","suite":"a","made":"b","by":"did:x:1","purpose":"type"`), false},
+		{of(proof, `"type":"Proof","suite":"a","made":"b","by":"did:x:1"`), true},
+		{of(proof, `"type":"Proof","suite":["a"],"made":"b"`), false},
+		{of(proof, `"type":"u:Other","text":"x"`), true},
+		{of(proof, `"type":"u:Third","text":"x"`), true},
+		{of(proof, `"type":"u:Third","\u0074ext":"x"`), false},
+		{of(proof, `"text":"x"`), true},
+		{of(proof, `"text":"x","suite":"y"`), false},
+		{of(others, `"p":"x","s":"y"`), true},
+		{of(others, `"p":"x","also":"y"`), false},
+		{of(others, `"p":"x","q":"y"`), false},
+		{of(others, `"p":"x","l":"y"`), false},
+		{of(others, `"p":"x","j":"y"`), false},
+		{of(others, `"p":"x","r":"u:y"`), false},
+		{of(others, `"p":"x","id":"u:y"`), true},
+		{of(others, `"p":"x","id":"_:y"`), false},
+		{of(others, `"p":"x","id":"y"`), false},
+		{of(others, `"p":"x","id":"did:y"`), true},
+		{of(others, `"p":"x","@type":"u:T"`), true},
+		{of(others, `"p":"x","@type":"u:T","type":"u:U"`), false},
+		{of(others, `"p":"x","gone":"y"`), false},
+		{of(others, `"p":"x","bad":"y"`), false},
+		{of(others, `"p":"x","i":"did:y"`), true},
+		{of(others, `"p":"x","u:p2":"y"`), false},
+		{of(`{"@vocab":"u:"}`, `"p":"x"`), false},
+		{of(`{"@language":"en","p":"u:p"}`, `"p":"x"`), false},
+		{of(`{"@propagate":false,"@version":1.1,"p":"u:p"}`, `"p":"x"`), false},
+		{`{"p":"x","@context":{"p":"u:p"}}`, true},
+		{`[{"@context":{"p":"u:p"},"p":"x"}]`, false},
+		{`{"@context":{"p":"u:p"}}`, false},
+		{of(nested, `"id":"u:s","type":["A","B"],"p":"x","n":{"id":"u:n","p":"y"},"c":{"p":"z","q":"w"}`), true},
+		{of(nested, `"id":"u:t","type":["A","B"],"p":"x2","n":{"id":"u:a","p":"y2"},"c":{"p":"z2","q":"w2"}`), true},
+		{of(nested, `"id":"u:t","type":["A","B"],"p":"x2","n":{"id":"u:t","p":"y2"},"c":{"p":"z2","q":"w2"}`), false},
+		{of(nested, `"id":"u:t","type":["A","C"],"p":"x2","n":{"id":"u:a","p":"y2"},"c":{"p":"z2","q":"w2"}`), true},
+		{of(nested, `"id":"u:t","type":["A","A"],"p":"x"`), false},
+		{of(nested, `"id":"u:t","type":[],"p":"x"`), true},
+		{of(nested, `"id":"u:t","n":{"id":"u:t"},"p":"x"`), true},
+		{of(nested, `"id":"u:t","n":{},"p":"x"`), true},
+		{of(nested, `"n":{},"p":"x"`), false},
+		{of(nested, `"id":"u:t","type":"A","p":{"id":"u:n","type":"B","q":"v","p":{"id":"u:m","q":"u"}}`), true},
+		{of(nested, `"id":"u:t","type":"R","kind":"B","p":"y"`), false},
+		{of(nested, `"id":"u:t","type":"S","type2":"B","p":"y"`), false},
+		{of(nested, `"id":"u:t","p":"x","c":{"@context":{"p":"u:here"},"id":"u:o","p":"y"}`), false},
+		{of(nested, `"id":"u:t","p":{"@value":"x"}`), false},
+		{of(nested, `"id":"u:t","p":["x"]`), false},
+		{of(nested, `"id":"u:t","p":1`), false},
+	}
+	warm := jsonld.New(jsonld.Config{})
+	for round := range 3 {
+		for i := range documents {
+			d := documents[(i*5+round)%len(documents)]
+			opt := jsonld.Options{Lossy: true}
+			want, err := form(t, warm, []byte(d.doc), opt)
+			if err != nil {
+				t.Fatalf("%s: %v", d.doc, err)
+			}
+			opt.Plain = new(jsonld.Plain)
+			got, err := form(t, warm, []byte(d.doc), opt)
+			if err != nil || got != want {
+				t.Errorf("%s\n got %q %v\nwant %q", d.doc, got, err, want)
+			}
+			if plain := opt.Plain.Lines > 0; plain != d.plain || opt.Plain.Lines != strings.Count(string(opt.Plain.Text), "\n") {
+				t.Errorf("%s: plain %v", d.doc, plain)
+			}
+		}
+	}
+	for _, state := range jsonld.CacheStates[1:] {
+		var set rdf.Dataset
+		plain := new(jsonld.Plain)
+		if err := jsonld.New(jsonld.Config{State: state}).ToRDF(context.Background(), []byte(documents[0].doc), jsonld.Options{Plain: plain}, &set); err != nil || plain.Lines != 0 || len(set.Quads) != 5 {
+			t.Errorf("%v: %d lines, %d quads, %v", state, plain.Lines, len(set.Quads), err)
+		}
+	}
+}
+
+// Documents of keys, types and values that are drawn from few have the same canonical form, plain or not.
+func TestPlainDrawn(t *testing.T) {
+	contexts := []string{
+		`{"@version":1.1,"id":"@id","type":"@type","p":"u:p","q":{"@id":"u:q","@type":"@id"},"v":{"@id":"u:v","@type":"@vocab"},"d":{"@id":"u:d","@type":"u:dt"},"s":{"@id":"u:s","@container":"@set"},"A":{"@id":"u:A","@context":{"p":"u:p-of-A","r":{"@id":"u:r","@context":{"v":{"@id":"u:v","@type":"@vocab"},"x":"u:x"}}}},"B":{"@id":"u:B","@context":{"@propagate":true,"q":"u:q-of-B","id":"u:no-id"}},"c":{"@id":"u:c","@context":{"p":"u:p-in-c","A":"u:A-in-c"}},"x":"u:other-x"}`,
+		`{"id":"@id","type":"@type","p":"u:p","q":"u:p","c":"u:c","A":"u:A","B":"u:A","u":"u:compact:","x":"http://www.w3.org/1999/02/22-rdf-syntax-ns#type","v":{"@id":"u:v","@type":"@id"}}`,
+		`{"@vocab":"u:vocab#","id":"@id","type":"@type","q":{"@type":"@id"},"v":null,"l":{"@id":"u:l","@language":"en"}}`,
+	}
+	keys := []string{"id", "type", "@type", "p", "q", "v", "d", "s", "c", "r", "x", "l", "u:z", "unknown"}
+	texts := []string{"u:1", "u:2", "u:3", "A", "B", "x", "text", "_:b", "p", "did:x:1#k", "\\u00e9\\u007f", "u:\\u0061", "type", "a b", "u:a b"}
+	r := rand.New(rand.NewPCG(1, 2))
+	one := func(from []string) string { return from[r.IntN(len(from))] }
+	var object func(depth int) string
+	object = func(depth int) string {
+		var members []string
+		for _, i := range r.Perm(len(keys))[:r.IntN(5)] {
+			value := `"` + one(texts) + `"`
+			switch n := r.IntN(12); {
+			case keys[i] == "id" && n > 0:
+				value = `"u:` + strconv.Itoa(r.IntN(4)) + `"`
+			case strings.HasSuffix(keys[i], "type") && n > 0:
+				value = `"` + one([]string{"A", "B", "u:T"}) + `"`
+				if n > 8 {
+					value = `[` + value + `,"u:U"]`
+				}
+			case n < 5 && depth < 3:
+				value = object(depth + 1)
+			}
+			members = append(members, `"`+keys[i]+`":`+value)
+		}
+		if depth == 0 {
+			members = slices.Insert(members, r.IntN(len(members)+1), `"@context":`+one(contexts))
+		}
+		return `{` + strings.Join(members, ",") + `}`
+	}
+	warm, cold := jsonld.New(jsonld.Config{}), jsonld.New(jsonld.Config{State: jsonld.Documents})
+	plain := 0
+	for i := range 30_000 {
+		if i%300 == 0 { // room for new shapes
+			warm = jsonld.New(jsonld.Config{})
+		}
+		doc := []byte(object(0))
+		for _, lossy := range []bool{false, true} {
+			want, err := form(t, cold, doc, jsonld.Options{Lossy: lossy})
+			opt := jsonld.Options{Lossy: lossy, Plain: new(jsonld.Plain)}
+			got, err2 := form(t, warm, doc, opt)
+			if got != want || fmt.Sprint(err) != fmt.Sprint(err2) {
+				t.Fatalf("%s\n got %q %v\nwant %q %v", doc, got, err2, want, err)
+			}
+			if opt.Plain.Lines > 0 {
+				plain++
+			}
+		}
+	}
+	if plain < 1000 {
+		t.Errorf("only %d documents were plain", plain)
+	}
+}
