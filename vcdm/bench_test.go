@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -317,9 +318,26 @@ func BenchmarkArtifact(b *testing.B) {
 	readJSON(b, &a, official.Dir(b, "interop"), "simple20.ecdsa-sd-2023.json")
 	l := newLab(b)
 	ctx := context.Background()
+	type signing struct {
+		suite string
+		key   *keys.Secret
+	}
+	var all []signing
 	for _, s := range everySuite {
-		key := l.key(s)
-		options := l.options(s).AppendJSON(nil, s)
+		all = append(all, signing{s, l.key(s)})
+		if strings.HasPrefix(s, "ecdsa-") && s != sd { // with P-384 too
+			key, err := keys.Generate(keys.ES384)
+			if err != nil {
+				b.Fatal(err)
+			}
+			all = append(all, signing{s, key})
+		}
+	}
+	for _, c := range all {
+		s, key := c.suite, c.key
+		o := l.options(s)
+		o.Method = key.Public().Method()
+		options := o.AppendJSON(nil, s)
 		signer := &vcdm.Signer{Suite: l.suite(s, a.MandatoryPointers...), Key: key}
 		h := &vcdm.Holder{}
 		if s == sd {
@@ -349,7 +367,7 @@ func BenchmarkArtifact(b *testing.B) {
 			return out
 		}
 		shown := present()
-		b.Run(s, func(b *testing.B) {
+		b.Run(s+"/"+string(key.Algorithm()), func(b *testing.B) {
 			race(b, []string{"issue", "present", "verify"}, func(int) { issue() }, func(int) { present() }, func(int) {
 				if r := v.Verify(ctx, shown); !r.Verified {
 					b.Fatal(r.Err())
