@@ -130,6 +130,11 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, r *Result) 
 	if r.proofs = len(all); r.proofs > 1 {
 		r.several = make([]ProofResult, len(all))
 	}
+	if v.Period {
+		mark := v.Recorder.Begin()
+		r.Errors = v.checkPeriod(d, r.Errors)
+		v.Recorder.End(phase.Validate, mark, 0)
+	}
 	results := r.Proofs()
 	for i := range all {
 		p := &results[i]
@@ -180,12 +185,8 @@ func (v *Verifier) open(w *work, doc []byte, single bool) (list bool, err error)
 	case single && list:
 		return false, &Error{Type: ParsingError, Where: "/proof", Msg: "is a list, not one object"}
 	}
-	mark = v.Recorder.End(phase.Parse, mark, len(doc))
-	if v.Period {
-		err = v.checkPeriod(d)
-		v.Recorder.End(phase.Validate, mark, 0)
-	}
-	return list, err
+	v.Recorder.End(phase.Parse, mark, len(doc))
+	return list, nil
 }
 
 // verifyProof checks one proof by steps 4 to 8 of VC Data Integrity 4.4. Places in its errors are relative to the proof.
@@ -274,11 +275,11 @@ func (v *Verifier) now() time.Time {
 }
 
 // checkPeriod compares the validity period of a credential with the clock (Verifiable Credentials Data Model 2.0
-// section 4.9).
-func (v *Verifier) checkPeriod(d *document) error {
+// section 4.9). It appends what speaks against it to errs.
+func (v *Verifier) checkPeriod(d *document, errs []error) []error {
 	from, until := d.tape.Get(0, "validFrom"), d.tape.Get(0, "validUntil")
 	if from < 0 && until < 0 {
-		return nil
+		return errs
 	}
 	now := v.now()
 	for _, m := range []struct {
@@ -289,19 +290,20 @@ func (v *Verifier) checkPeriod(d *document) error {
 			continue
 		}
 		if d.tape.Nodes[m.node].Kind != jsontape.String {
-			return verification(m.name, "must be a string")
+			errs = append(errs, verification(m.name, "must be a string"))
+			continue
 		}
 		t, err := parseTime(d.tape.Text(m.node), true)
 		switch {
 		case err != nil:
-			return verification(m.name, notTime)
+			errs = append(errs, verification(m.name, notTime))
 		case m.node == from && now.Before(t):
-			return verification(m.name, "the credential is not valid yet")
+			errs = append(errs, verification(m.name, "the credential is not valid yet"))
 		case m.node == until && now.After(t):
-			return verification(m.name, "the credential is no longer valid")
+			errs = append(errs, verification(m.name, "the credential is no longer valid"))
 		}
 	}
-	return nil
+	return errs
 }
 
 // bound says whether a controller is the issuer of a credential or the holder of a presentation.
