@@ -41,8 +41,11 @@ type Counters struct {
 	Verifications     int `json:"verifications"`     // signatures checked
 }
 
-// Add adds o to c.
+// Add adds o to c; nil counts nothing.
 func (c *Counters) Add(o Counters) {
+	if c == nil {
+		return
+	}
 	c.Canonicalizations += o.Canonicalizations
 	c.Salts += o.Salts
 	c.Digests += o.Digests

@@ -93,7 +93,7 @@ func (stock) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	count(h.Counters, compare.Counters{Signatures: 1})
+	h.Counters.Add(compare.Counters{Signatures: 1})
 	d := &deviceSigned{NameSpaces: noNameSpaces}
 	d.DeviceAuth.Signature, err = stockEncode(detached{Protected: protected, Unprotected: map[any]cbor.RawMessage{}, Payload: null, Tag: sig})
 	if err != nil {
@@ -217,7 +217,7 @@ func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	count(v.Counters, compare.Counters{Verifications: 1})
+	v.Counters.Add(compare.Counters{Verifications: 1})
 	if !key.Verify(message, c.Tag) {
 		return invalid("deviceSignature", ruleDevice, "does not hold for this SessionTranscript")
 	}

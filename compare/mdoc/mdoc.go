@@ -5,6 +5,7 @@
 package mdoc
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/sha512"
@@ -71,19 +72,8 @@ func (i *Issuer) Issue(claims []byte) ([]byte, error) {
 	return e.issue(i, claims)
 }
 
-func (i *Issuer) digest() string {
-	if i.Digest == "" {
-		return "SHA-256"
-	}
-	return i.Digest
-}
-
-func (i *Issuer) salts() io.Reader {
-	if i.Salts == nil {
-		return rand.Reader
-	}
-	return i.Salts
-}
+func (i *Issuer) digest() string   { return cmp.Or(i.Digest, "SHA-256") }
+func (i *Issuer) salts() io.Reader { return cmp.Or(i.Salts, rand.Reader) }
 
 // hashOf returns a digestAlgorithm (ISO/IEC 18013-5 section 9.1.2.5).
 func hashOf(name string) (func() hash.Hash, error) {
@@ -197,10 +187,4 @@ func engineOf(name string) (engine, error) {
 		return native{}, nil
 	}
 	return nil, &canon.UnsupportedError{Engine: "mdoc", What: fmt.Sprintf("engine %q; engines are %s and %s", name, Stock, Native)}
-}
-
-func count(c *compare.Counters, o compare.Counters) {
-	if c != nil {
-		c.Add(o)
-	}
 }

@@ -63,7 +63,7 @@ func (native) issue(i *Issuer, in []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	count(i.Counters, compare.Counters{Signatures: 1})
+	i.Counters.Add(compare.Counters{Signatures: 1})
 	return w.encodeIssuerSigned(c, sig), nil
 }
 
@@ -226,7 +226,7 @@ func (w *nativeIssuer) encodeItem() {
 	b = appendText(append(b, "\x71elementIdentifier"...), w.id)
 	w.items = append(append(b, "\x6celementValue"...), w.value...)
 	w.count++
-	count(w.Counters, compare.Counters{Salts: 1})
+	w.Counters.Add(compare.Counters{Salts: 1})
 }
 
 func headSize(arg uint64) int {
@@ -247,7 +247,7 @@ func (w *nativeIssuer) digest(item []byte) {
 	var s sum
 	w.size = hashInto(&s, w.Issuer.digest(), item)
 	w.digests = append(w.digests, s[:w.size]...)
-	count(w.Counters, compare.Counters{Digests: 1})
+	w.Counters.Add(compare.Counters{Digests: 1})
 }
 
 type sum [sha512.Size]byte
@@ -474,7 +474,7 @@ func nativeDocument(v *Verifier, in []byte, docType string) (*Document, error) {
 func (r *nativeReader) check(v *Verifier, key *keys.Public, h *headers) error {
 	b := appendBytes(append(r.message[:0], "\x84\x6aSignature1"...), h.protected)
 	r.message = appendBytes(append(b, 0x40), h.payload)
-	count(v.Counters, compare.Counters{Verifications: 1})
+	v.Counters.Add(compare.Counters{Verifications: 1})
 	if !key.Verify(r.message, h.signature) {
 		return invalid("issuerAuth", ruleCOSE, "the signature does not hold")
 	}
@@ -519,7 +519,7 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 func (r *nativeReader) matches(v *Verifier, m *mso, item []byte, index []digest, id uint64, values view) bool {
 	var s sum
 	n := hashInto(&s, m.digestAlgorithm, item)
-	count(v.Counters, compare.Counters{Digests: 1})
+	v.Counters.Add(compare.Counters{Digests: 1})
 	i, ok := slices.BinarySearchFunc(index, id, func(d digest, id uint64) int {
 		switch {
 		case d.id < id:

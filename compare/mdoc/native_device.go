@@ -35,7 +35,7 @@ func (native) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	count(h.Counters, compare.Counters{Signatures: 1})
+	h.Counters.Add(compare.Counters{Signatures: 1})
 	out := append(make([]byte, 0, len(issuerSigned)+len(m.docType)+len(sig)+160), responseStart...)
 	out = append(append(appendText(out, m.docType), "\x6cissuerSigned"...), issuerSigned...)
 	out = append(append(append(out, deviceStart...), noNameSpaces...), signatureStart...)
@@ -145,7 +145,7 @@ func (r *nativeReader) device(v *Verifier, u *usualResponse, d *Document) error 
 	if err := r.deviceMessage(key.Algorithm(), v.Device.Transcript, d.DocType, u.nameSpaces); err != nil {
 		return err
 	}
-	count(v.Counters, compare.Counters{Verifications: 1})
+	v.Counters.Add(compare.Counters{Verifications: 1})
 	if !key.Verify(r.message, u.signature) {
 		return invalid("deviceSignature", ruleDevice, "does not hold for this SessionTranscript")
 	}

@@ -10,8 +10,6 @@ import (
 	"canonscope/compare/claims"
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 // mso is what the rules need of a MobileSecurityObject.
 type mso struct {
 	version, digestAlgorithm, docType string

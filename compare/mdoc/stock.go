@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
@@ -117,7 +118,7 @@ func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
 		h := newHash()
 		h.Write(items[n])
 		digests[uint64(n)] = h.Sum(nil)
-		count(i.Counters, compare.Counters{Digests: 1})
+		i.Counters.Add(compare.Counters{Digests: 1})
 	}
 	mso, err := stockEncodeMSO(i, c, digests)
 	if err != nil {
@@ -163,7 +164,7 @@ func stockFlatten(out []Element, id string, v any) ([]Element, error) {
 	case []any:
 		if len(t) > 0 {
 			for i := range t {
-				if out, err = stockFlatten(out, join(id, itoa(i)), t[i]); err != nil {
+				if out, err = stockFlatten(out, join(id, strconv.Itoa(i)), t[i]); err != nil {
 					return nil, err
 				}
 			}
@@ -182,7 +183,7 @@ func stockFlatten(out []Element, id string, v any) ([]Element, error) {
 func stockSalt(r io.Reader, c *compare.Counters) ([]byte, error) {
 	salt := make([]byte, 16)
 	_, err := io.ReadFull(r, salt)
-	count(c, compare.Counters{Salts: 1})
+	c.Add(compare.Counters{Salts: 1})
 	return salt, err
 }
 
@@ -242,7 +243,7 @@ func stockSign(i *Issuer, payload []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	count(i.Counters, compare.Counters{Signatures: 1})
+	i.Counters.Add(compare.Counters{Signatures: 1})
 	return stockEncode(stockSign1{Protected: protected, Unprotected: map[int64]cbor.RawMessage{33: x5chain}, Payload: payload, Signature: sig})
 }
 
@@ -343,7 +344,7 @@ func stockDigests(v *Verifier, d *Document, m *stockDigestMap, ns string, items 
 		ids[item.DigestID], names[item.Identifier] = true, true
 		h := newHash()
 		h.Write(raw)
-		count(v.Counters, compare.Counters{Digests: 1})
+		v.Counters.Add(compare.Counters{Digests: 1})
 		want, ok := stockBytes(m.digests[ns][item.DigestID])
 		if !ok || !bytes.Equal(want, h.Sum(nil)) {
 			return invalid(where, ruleCheck, "its digest is not digest %d of the MSO", item.DigestID)
@@ -358,7 +359,7 @@ func stockCheck(v *Verifier, key *keys.Public, h *headers) error {
 	if err != nil {
 		return err
 	}
-	count(v.Counters, compare.Counters{Verifications: 1})
+	v.Counters.Add(compare.Counters{Verifications: 1})
 	if !key.Verify(message, h.signature) {
 		return invalid("issuerAuth", ruleCOSE, "the signature does not hold")
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"canonscope/canon"
@@ -162,7 +163,7 @@ func note(v any, path string, places map[string][]string) {
 		}
 	case []any:
 		for i, e := range t {
-			p := path + "/" + itoa(i)
+			p := path + "/" + strconv.Itoa(i)
 			if m, ok := e.(map[string]any); ok && len(m) == 1 {
 				if digest, ok := m["..."].(string); ok {
 					places[digest] = append(places[digest], p)

@@ -79,7 +79,7 @@ func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	count(i.Counters, compare.Counters{Signatures: 1})
+	i.Counters.Add(compare.Counters{Signatures: 1})
 	out = append(out, '.')
 	out = append(b64.AppendEncode(out, sig), '~')
 	return append(out, w.tail...), nil
@@ -141,7 +141,7 @@ func nodeAt(t *jsontape.Tape, pointer string) (int, bool) {
 			}
 		case jsontape.Array:
 			index, err := strconv.Atoi(token)
-			if err != nil || itoa(index) != token || index < 0 {
+			if err != nil || strconv.Itoa(index) != token || index < 0 {
 				return 0, false
 			}
 			next := -1
@@ -312,7 +312,7 @@ func (w *nativeIssuer) encodeDisclosure(key int, value []byte) {
 	j := append(w.json[:0], '[', '"')
 	j = b64.AppendEncode(j, w.salts[w.salt:w.salt+16])
 	w.salt += 16
-	count(w.Counters, compare.Counters{Salts: 1})
+	w.Counters.Add(compare.Counters{Salts: 1})
 	j = append(j, '"', ',')
 	if key >= 0 {
 		j = append(append(j, w.tape.Raw(key)...), ',')
@@ -328,7 +328,7 @@ func (w *nativeIssuer) digest(text []byte) {
 	w.sums = append(w.sums, ranked{binary.BigEndian.Uint64(s[:8]), len(w.digests)})
 	w.digests = b64.AppendEncode(w.digests, s[:n])
 	w.size = b64.EncodedLen(n)
-	count(w.Counters, compare.Counters{Digests: 1})
+	w.Counters.Add(compare.Counters{Digests: 1})
 }
 
 // hashInto hashes with an algorithm that [hashOf] knows and returns the digest's size.
@@ -351,7 +351,7 @@ func (w *nativeIssuer) decoy() error {
 	if _, err := io.ReadFull(w.Issuer.salts(), salt[:]); err != nil {
 		return err
 	}
-	count(w.Counters, compare.Counters{Salts: 1})
+	w.Counters.Add(compare.Counters{Salts: 1})
 	w.digest(b64.AppendEncode(nil, salt[:]))
 	return nil
 }
@@ -460,7 +460,7 @@ func nativeBind(h *Holder, out []byte, b *Binding, hashName string) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	count(h.Counters, compare.Counters{Signatures: 1})
+	h.Counters.Add(compare.Counters{Signatures: 1})
 	return b64.AppendEncode(append(out, '.'), sig), nil
 }
 
@@ -590,7 +590,7 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := nativeCheck("header", jwt, parts, h, key); err != nil {
 		return nil, err
 	}
-	count(v.Counters, compare.Counters{Verifications: 1})
+	v.Counters.Add(compare.Counters{Verifications: 1})
 	if err := v.checkTyp(h); err != nil {
 		return nil, err
 	}
@@ -640,7 +640,7 @@ func nativeBinding(v *Verifier, holder *keys.Public, signed, kb []byte, hashName
 	if err := nativeCheck("KB-JWT", kb, parts, h, holder); err != nil {
 		return err
 	}
-	count(v.Counters, compare.Counters{Verifications: 1})
+	v.Counters.Add(compare.Counters{Verifications: 1})
 	f, err := nativeFacts(parts[1], v.Limits)
 	if err != nil {
 		return err

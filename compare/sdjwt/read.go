@@ -259,7 +259,7 @@ func (r *reader) hash(i int) error {
 		return invalid(where(i+1), ruleForm, "is sent twice")
 	}
 	s.given = int32(i + 1)
-	count(r.counters, compare.Counters{Digests: 1})
+	r.counters.Add(compare.Counters{Digests: 1})
 	return nil
 }
 

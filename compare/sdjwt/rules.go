@@ -10,8 +10,6 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 const (
 	ruleVC      = "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.3"
 	ruleTime    = "RFC 7519 section 4.1"

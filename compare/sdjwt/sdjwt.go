@@ -6,6 +6,7 @@
 package sdjwt
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/json"
@@ -80,26 +81,9 @@ func (i *Issuer) Issue(claims []byte, d Disclosable) ([]byte, error) {
 	return e.issue(i, claims, d)
 }
 
-func (i *Issuer) typ() string {
-	if i.Typ == "" {
-		return Type
-	}
-	return i.Typ
-}
-
-func (i *Issuer) hash() string {
-	if i.Hash == "" {
-		return defaultHash
-	}
-	return i.Hash
-}
-
-func (i *Issuer) salts() io.Reader {
-	if i.Salts == nil {
-		return rand.Reader
-	}
-	return i.Salts
-}
+func (i *Issuer) typ() string      { return cmp.Or(i.Typ, Type) }
+func (i *Issuer) hash() string     { return cmp.Or(i.Hash, defaultHash) }
+func (i *Issuer) salts() io.Reader { return cmp.Or(i.Salts, rand.Reader) }
 
 // Holder presents SD-JWTs it was issued. It needs no key but for key binding.
 type Holder struct {
@@ -249,12 +233,6 @@ func (r *Result) fromFacts(v *Verifier, f *facts) error {
 		r.NotChecked = append(r.NotChecked, "vct#integrity")
 	}
 	return nil
-}
-
-func count(c *compare.Counters, o compare.Counters) {
-	if c != nil {
-		c.Add(o)
-	}
 }
 
 var pointerEscapes, pointerUnescapes = strings.NewReplacer("~", "~0", "/", "~1"), strings.NewReplacer("~1", "/", "~0", "~")

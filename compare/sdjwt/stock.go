@@ -101,7 +101,7 @@ func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	count(i.Counters, compare.Counters{Signatures: 1})
+	i.Counters.Add(compare.Counters{Signatures: 1})
 	return stockJoin(jwt, w.disclosures), nil
 }
 
@@ -201,7 +201,7 @@ func (w *stockIssuer) object(m map[string]any, path string) (map[string]any, err
 func (w *stockIssuer) array(a []any, path string) ([]any, error) {
 	out := make([]any, len(a))
 	for i := range a {
-		p := path + "/" + itoa(i)
+		p := path + "/" + strconv.Itoa(i)
 		v, err := w.value(a[i], p)
 		if err != nil {
 			return nil, err
@@ -249,7 +249,7 @@ func stockSalt(r io.Reader, c *compare.Counters) (string, error) {
 	if _, err := io.ReadFull(r, salt[:]); err != nil {
 		return "", err
 	}
-	count(c, compare.Counters{Salts: 1})
+	c.Add(compare.Counters{Salts: 1})
 	return b64.EncodeToString(salt[:]), nil
 }
 
@@ -265,7 +265,7 @@ func stockDigest(name string, c *compare.Counters) func([]byte) string {
 	return func(text []byte) string {
 		h := newHash()
 		h.Write(text)
-		count(c, compare.Counters{Digests: 1})
+		c.Add(compare.Counters{Digests: 1})
 		return b64.EncodeToString(h.Sum(nil))
 	}
 }
@@ -398,7 +398,7 @@ func stockRead(payload map[string]any, disclosures [][]byte, limits canon.Limits
 	return r, hash, nil
 }
 
-func where(disclosure int) string { return "disclosure " + itoa(disclosure) }
+func where(disclosure int) string { return "disclosure " + strconv.Itoa(disclosure) }
 
 func stockParseDisclosure(text []byte, number int, limits canon.Limits) (*stockDisclosed, error) {
 	const rule = "RFC 9901 section 4.2"
@@ -501,7 +501,7 @@ func (r *stockReader) array(a []any, path string, depth int) ([]any, error) {
 	}
 	out := a[:0]
 	for _, v := range a {
-		p := path + "/" + itoa(len(out))
+		p := path + "/" + strconv.Itoa(len(out))
 		if m, ok := v.(map[string]any); ok {
 			if dots, ok := m["..."]; ok {
 				digest, ok := dots.(string)
@@ -575,7 +575,7 @@ func (stock) present(h *Holder, token []byte, pointers []string, b *Binding) ([]
 	if err != nil {
 		return nil, err
 	}
-	count(h.Counters, compare.Counters{Signatures: 1})
+	h.Counters.Add(compare.Counters{Signatures: 1})
 	return append(out, kb...), nil
 }
 
@@ -646,7 +646,7 @@ func exists(v any, pointer string) bool {
 			v = next
 		case []any:
 			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(t) || itoa(i) != token {
+			if err != nil || i < 0 || i >= len(t) || strconv.Itoa(i) != token {
 				return false
 			}
 			v = t[i]
@@ -681,7 +681,7 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	count(v.Counters, compare.Counters{Verifications: 1})
+	v.Counters.Add(compare.Counters{Verifications: 1})
 	if err := v.checkTyp(h); err != nil {
 		return nil, err
 	}
@@ -725,7 +725,7 @@ func stockBinding(v *Verifier, holder *keys.Public, signed, kb []byte, hash stri
 	if err != nil {
 		return err
 	}
-	count(v.Counters, compare.Counters{Verifications: 1})
+	v.Counters.Add(compare.Counters{Verifications: 1})
 	m, err := stockParse(body, v.Limits)
 	if err != nil {
 		return wrap("KB-JWT", "RFC 7519 section 7.2", err)
