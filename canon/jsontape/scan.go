@@ -208,14 +208,14 @@ func (t *Tape) scan(src []byte, maxDepth int, repeats string) error {
 			i++
 			nodes[top.node].End = uint32(i)
 			nodes[top.node].Next = uint32(len(nodes))
-			if keep == top.node && keep > 0 {
-				t.known.keep(src, nodes[keep:], maxDepth)
-			}
 			if top.keys > smallObject {
 				t.Nodes = nodes
 				if k := t.repeatedInLarge(int(top.node), int(top.keys)); k >= 0 {
 					return t.duplicate(k)
 				}
+			}
+			if keep == top.node && keep > 0 { // nothing is wrong with it
+				t.known.keep(src, nodes[keep:], maxDepth)
 			}
 			depth--
 			if depth > 0 {
