@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
@@ -98,7 +99,7 @@ func (f *baselineFlags) addFormat(cmd *cobra.Command, def string) {
 }
 
 // issue signs the claims of a VCDM credential in another format.
-func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, engine string, limits canon.Limits) error {
+func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile string, engine *engineFlags) error {
 	key, err := readSecret(keyFile)
 	if err != nil {
 		return err
@@ -120,8 +121,8 @@ func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, engine st
 		holder = k.Public
 	}
 	if f.format == formatSDJWT {
-		i := sdjwt.Issuer{Engine: engine, Key: key.Secret, Hash: f.digest, Holder: holder, Limits: limits}
-		out, err := i.Issue(in.JSON, sdjwt.Disclosable{Leaves: claims.Subject})
+		i := sdjwt.Issuer{Engine: engine.engine, Key: key.Secret, Hash: f.digest, Holder: holder, Limits: engine.limits}
+		out, err := engine.timeout.bytes(cmd, func() ([]byte, error) { return i.Issue(in.JSON, sdjwt.Disclosable{Leaves: claims.Subject}) })
 		if err != nil {
 			return err
 		}
@@ -145,8 +146,8 @@ func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, engine st
 		}
 		chain = [][]byte{der}
 	}
-	i := mdoc.Issuer{Engine: engine, Key: key.Secret, Chain: chain, Device: holder, Digest: f.digest, Limits: limits}
-	out, err := i.Issue(in.JSON)
+	i := mdoc.Issuer{Engine: engine.engine, Key: key.Secret, Chain: chain, Device: holder, Digest: f.digest, Limits: engine.limits}
+	out, err := engine.timeout.bytes(cmd, func() ([]byte, error) { return i.Issue(in.JSON) })
 	if err != nil {
 		return err
 	}
@@ -154,7 +155,7 @@ func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, engine st
 }
 
 // present discloses a part of an SD-JWT or an mdoc.
-func (f *baselineFlags) present(cmd *cobra.Command, format string, in []byte, disclose []string, engine string, limits canon.Limits) error {
+func (f *baselineFlags) present(cmd *cobra.Command, format string, in []byte, disclose []string, engine *engineFlags) error {
 	var key *keys.Secret
 	if f.holder != "" {
 		k, err := readSecret(f.holder)
@@ -163,8 +164,7 @@ func (f *baselineFlags) present(cmd *cobra.Command, format string, in []byte, di
 		}
 		key = k.Secret
 	}
-	var out []byte
-	var err error
+	var present func() ([]byte, error)
 	if format == formatSDJWT {
 		var b *sdjwt.Binding
 		if key != nil {
@@ -173,18 +173,23 @@ func (f *baselineFlags) present(cmd *cobra.Command, format string, in []byte, di
 			}
 			b = &sdjwt.Binding{Audience: f.audience, Nonce: f.nonce}
 		}
-		out, err = (&sdjwt.Holder{Engine: engine, Key: key, Limits: limits}).Present(in, disclose, b)
+		h := &sdjwt.Holder{Engine: engine.engine, Key: key, Limits: engine.limits}
+		present = func() ([]byte, error) { return h.Present(in, disclose, b) }
 	} else {
-		transcript, decoded := f.sessionTranscript()
-		if decoded != nil {
-			return decoded
+		transcript, err := f.sessionTranscript()
+		if err != nil {
+			return err
 		}
 		if (key != nil) != (transcript != nil) {
 			return errors.New("device authentication needs both --holder-key and --transcript")
 		}
-		out, err = (&mdoc.Holder{Engine: engine, Key: key, Limits: limits}).Present(in, disclose, transcript)
-		out = []byte(hex.EncodeToString(out))
+		h := &mdoc.Holder{Engine: engine.engine, Key: key, Limits: engine.limits}
+		present = func() ([]byte, error) {
+			out, err := h.Present(in, disclose, transcript)
+			return []byte(hex.EncodeToString(out)), err
+		}
 	}
+	out, err := engine.timeout.bytes(cmd, present)
 	if err != nil {
 		return err
 	}
@@ -210,7 +215,7 @@ func (f *baselineFlags) sessionTranscript() ([]byte, error) {
 }
 
 // verify verifies an SD-JWT or an mdoc and prints what it discloses.
-func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, engine string, limits canon.Limits, now time.Time, asJSON bool) error {
+func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, engine *engineFlags, now time.Time, asJSON bool) error {
 	var key *keys.Public
 	if f.issuer != "" {
 		k, err := readKey(f.issuer)
@@ -241,24 +246,25 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 		return errors.New("whose signature? give the issuer's key with --issuer-key FILE, or trust anchors with --roots FILE")
 	}
 	result := baselineResult{Format: format}
+	var verify func() error
 	if format == formatSDJWT {
 		if (f.audience == "") != (f.nonce == "") {
 			return errors.New("a KB-JWT is for a verifier and answers its nonce: give both --audience and --nonce, or neither")
 		}
-		v := sdjwt.Verifier{Engine: engine, Key: key, Roots: roots, Now: now, Limits: limits, Binding: f.nonce != "", Audience: f.audience, Nonce: f.nonce}
-		err = result.sdjwt(v.Verify(in))
+		v := sdjwt.Verifier{Engine: engine.engine, Key: key, Roots: roots, Now: now, Limits: engine.limits, Binding: f.nonce != "", Audience: f.audience, Nonce: f.nonce}
+		verify = func() error { return result.sdjwt(v.Verify(in)) }
 	} else {
-		v := mdoc.Verifier{Engine: engine, Key: key, Roots: roots, AnyUsage: f.anyUsage, Now: now, Limits: limits}
-		transcript, decoded := f.sessionTranscript()
-		if decoded != nil {
-			return decoded
+		v := mdoc.Verifier{Engine: engine.engine, Key: key, Roots: roots, AnyUsage: f.anyUsage, Now: now, Limits: engine.limits}
+		transcript, err := f.sessionTranscript()
+		if err != nil {
+			return err
 		}
 		if transcript != nil {
 			v.Device = &mdoc.DeviceAuth{Transcript: transcript}
 		}
-		err = result.mdoc(v.Verify(in))
+		verify = func() error { return result.mdoc(v.Verify(in)) }
 	}
-	if err != nil {
+	if err := engine.timeout.run(cmd, func(context.Context) error { return verify() }); err != nil {
 		return err
 	}
 	return result.print(cmd, asJSON)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -53,12 +54,13 @@ func (f *proofFlags) signer(suite vcdm.Suite, limits canon.Limits) (*vcdm.Signer
 	return s, o.AppendJSON(nil, suite.Name()), nil
 }
 
-// engineFlags say what canonicalizes.
+// engineFlags say what canonicalizes, and how much work it may do.
 type engineFlags struct {
-	engine string
-	from   contextFlags
-	limits canon.Limits
-	loader jsonld.Loader
+	engine  string
+	from    contextFlags
+	limits  canon.Limits
+	timeout timeLimit
+	loader  jsonld.Loader
 }
 
 func (f *engineFlags) add(cmd *cobra.Command) {
@@ -66,6 +68,7 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 	f.from.add(cmd)
 	cmd.Flags().Int64Var(&f.limits.Work, "max-work", 0, "limit of n-degree calls plus permutations; default 20000 + 8 b^2 for b blank nodes")
 	addSizes(cmd, &f.limits)
+	f.timeout.add(cmd)
 }
 
 // suite returns a cryptosuite over the engine.
@@ -88,8 +91,8 @@ func (f *engineFlags) suite(name string, o vcdm.SDOptions) (vcdm.Suite, error) {
 }
 
 // guard refuses a document that a stock engine would canonicalize wrongly.
-func (f *engineFlags) guard(cmd *cobra.Command, suite string, doc []byte) error {
-	return engines.Guard(cmd.Context(), f.engine, vcdm.MethodOf(suite), doc, canon.Options{Limits: f.limits}, f.loader)
+func (f *engineFlags) guard(ctx context.Context, suite string, doc []byte) error {
+	return engines.Guard(ctx, f.engine, vcdm.MethodOf(suite), doc, canon.Options{Limits: f.limits}, f.loader)
 }
 
 func newIssueCommand() *cobra.Command {
@@ -129,7 +132,7 @@ mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 				if err != nil {
 					return err
 				}
-				return baseline.issue(cmd, doc, proof.key, engine.engine, engine.limits)
+				return baseline.issue(cmd, doc, proof.key, &engine)
 			}
 			if len(sd.Mandatory) > 0 && name != "ecdsa-sd-2023" {
 				return fmt.Errorf("--mandatory goes with ecdsa-sd-2023; %s has no selective disclosure", name)
@@ -149,15 +152,19 @@ mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 			if err != nil {
 				return err
 			}
-			if !anyForm {
-				if err := checkForm(doc, engine.limits); err != nil {
+			var signed []byte
+			err = engine.timeout.run(cmd, func(ctx context.Context) (err error) {
+				if !anyForm {
+					if err := checkForm(doc, engine.limits); err != nil {
+						return err
+					}
+				}
+				if err := engine.guard(ctx, name, doc); err != nil {
 					return err
 				}
-			}
-			if err := engine.guard(cmd, name, doc); err != nil {
+				signed, err = signer.Add(ctx, doc, options)
 				return err
-			}
-			signed, err := signer.Add(cmd.Context(), doc, options)
+			})
 			if err != nil {
 				return err
 			}

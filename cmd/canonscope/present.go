@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -47,7 +48,7 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 				return err
 			}
 			if format != formatVCDM {
-				return baseline.present(cmd, format, in, disclose, engine.engine, engine.limits)
+				return baseline.present(cmd, format, in, disclose, &engine)
 			}
 			if len(disclose) == 0 {
 				return errors.New("nothing to disclose: give --disclose POINTER, such as /credentialSubject/name")
@@ -60,31 +61,39 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 			if err != nil {
 				return err
 			}
-			if err := engine.guard(cmd, name, doc); err != nil {
-				return err
-			}
-			var out []byte
+			var disclosed func(ctx context.Context) ([]byte, error)
 			done := "derived"
 			if sd, ok := suite.(*vcdm.SD); ok {
 				if proof.key != "" {
 					return errors.New("ecdsa-sd-2023 derives without the issuer's key; leave --key out")
 				}
 				h := &vcdm.Holder{Suite: sd, Limits: engine.limits}
-				out, err = h.Derive(cmd.Context(), doc, disclose)
+				disclosed = func(ctx context.Context) ([]byte, error) { return h.Derive(ctx, doc, disclose) }
 			} else {
 				if proof.key == "" {
 					return fmt.Errorf("%s has no selective disclosure; the issuer can sign the subset again with --key FILE", name)
 				}
 				done = "re-signed: " + name + " has no selective disclosure, and the issuer's key signed the subset"
-				var signer *vcdm.Signer
-				var options []byte
-				if signer, options, err = proof.signer(suite, engine.limits); err != nil {
+				signer, options, err := proof.signer(suite, engine.limits)
+				if err != nil {
 					return err
 				}
-				if out, err = (vcdm.Selector{Limits: engine.limits}).Select(cmd.Context(), doc, disclose); err == nil {
-					out, err = signer.Add(cmd.Context(), out, options)
+				disclosed = func(ctx context.Context) ([]byte, error) {
+					subset, err := vcdm.Selector{Limits: engine.limits}.Select(ctx, doc, disclose)
+					if err != nil {
+						return nil, err
+					}
+					return signer.Add(ctx, subset, options)
 				}
 			}
+			var out []byte
+			err = engine.timeout.run(cmd, func(ctx context.Context) (err error) {
+				if err := engine.guard(ctx, name, doc); err != nil {
+					return err
+				}
+				out, err = disclosed(ctx)
+				return err
+			})
 			if err != nil {
 				return err
 			}

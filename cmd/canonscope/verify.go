@@ -69,7 +69,7 @@ also the KB-JWT, with --transcript the device signature.`,
 				if v.Now != nil {
 					at = v.Now()
 				}
-				return baseline.verify(cmd, format, in, engine.engine, engine.limits, at, asJSON)
+				return baseline.verify(cmd, format, in, &engine, at, asJSON)
 			}
 			for _, name := range vcdm.SuiteNames {
 				s, err := engine.suite(name, vcdm.SDOptions{})
@@ -92,12 +92,16 @@ also the KB-JWT, with --transcript the device signature.`,
 			if err != nil {
 				return err
 			}
-			if name, err := vcdm.SuiteOf(doc, engine.limits); err == nil && vcdm.MethodOf(name) == canon.RDFC {
-				if err := engine.guard(cmd, name, doc); err != nil {
-					return err
+			var r *vcdm.Result
+			err = engine.timeout.run(cmd, func(ctx context.Context) (err error) {
+				if name, err := vcdm.SuiteOf(doc, engine.limits); err == nil && vcdm.MethodOf(name) == canon.RDFC {
+					if err := engine.guard(ctx, name, doc); err != nil {
+						return err
+					}
 				}
-			}
-			r, err := verifyAll(cmd.Context(), &v, doc, presentation)
+				r, err = verifyAll(ctx, &v, doc, presentation)
+				return err
+			})
 			if err != nil {
 				return err
 			}
@@ -141,7 +145,7 @@ also the KB-JWT, with --transcript the device signature.`,
 	return cmd
 }
 
-// verifyAll verifies a document. A limit is an error of its own.
+// verifyAll verifies a document. A limit, of time too, is an error of its own: the answer is not known then.
 func verifyAll(ctx context.Context, v *vcdm.Verifier, doc []byte, presentation bool) (*vcdm.Result, error) {
 	verify := v.VerifyAll
 	purpose := vcdm.AssertionMethod
@@ -153,8 +157,11 @@ func verifyAll(ctx context.Context, v *vcdm.Verifier, doc []byte, presentation b
 	}
 	r := verify(ctx, doc)
 	var limit *canon.LimitError
-	if errors.As(r.Err(), &limit) {
+	switch err := r.Err(); {
+	case errors.As(err, &limit):
 		return nil, limit
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return nil, ctx.Err()
 	}
 	return r, nil
 }
