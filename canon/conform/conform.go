@@ -2,6 +2,13 @@
 // report in Turtle. Start with [RDFC]; the readers of other suites live with what they test and return the same [Result].
 package conform
 
+import (
+	"errors"
+	"fmt"
+
+	"canonscope/canon"
+)
+
 // Outcome of a test.
 type Outcome string
 
@@ -17,6 +24,40 @@ type Result struct {
 	Name    string  // title in the suite
 	Outcome Outcome // Passed, Failed or Skipped
 	Reason  string  // why it failed or was skipped; empty if it passed
+}
+
+// judge fills the outcome from the error of a test.
+func (r Result) judge(err error) Result {
+	var unsupported *canon.UnsupportedError
+	switch {
+	case err == nil:
+		r.Outcome = Passed
+	case errors.As(err, &unsupported):
+		r.Outcome, r.Reason = Skipped, err.Error()
+	default:
+		r.Outcome, r.Reason = Failed, err.Error()
+	}
+	return r
+}
+
+// Answer fills the outcome of an input that a verifier must accept ("accept") or refuse ("reject"), from the error that it
+// answered with. In a matter of policy ("policy") every answer is right.
+func (r Result) Answer(expect string, err error) Result {
+	switch {
+	case expect == "accept":
+		return r.judge(err)
+	case expect == "reject" && err != nil:
+		r.Outcome = Passed
+	case expect == "reject":
+		r.Outcome, r.Reason = Failed, "accepted, and must be refused"
+	case expect == "policy" && err != nil:
+		r.Outcome, r.Reason = Skipped, "a matter of policy; by default "+err.Error()
+	case expect == "policy":
+		r.Outcome, r.Reason = Skipped, "a matter of policy; by default accepted"
+	default:
+		r.Outcome, r.Reason = Failed, fmt.Sprintf("the suite expects %q, which is unknown", expect)
+	}
+	return r
 }
 
 // Count returns how many results have each outcome.

@@ -88,20 +88,6 @@ func rdfcPairs(ctx context.Context, dir string, engine canon.Canonicalizer) ([]R
 	return results, nil
 }
 
-// judge fills the outcome from the error of a test.
-func (r Result) judge(err error) Result {
-	var unsupported *canon.UnsupportedError
-	switch {
-	case err == nil:
-		r.Outcome = Passed
-	case errors.As(err, &unsupported):
-		r.Outcome, r.Reason = Skipped, err.Error()
-	default:
-		r.Outcome, r.Reason = Failed, err.Error()
-	}
-	return r
-}
-
 func rdfcTest(ctx context.Context, dir string, e rdfcEntry, engine canon.Canonicalizer) error {
 	doc, err := os.ReadFile(filepath.Join(dir, e.Action))
 	if err != nil {

@@ -27,94 +27,48 @@ func Conform(dir, engine string) ([]conform.Result, error) {
 	if _, err := engineOf(engine); err != nil {
 		return nil, err
 	}
-	s := &suite{dir: dir, engine: engine}
-	for _, part := range []func() error{s.cases, s.vectors, s.makers} {
-		if err := part(); err != nil {
-			return nil, err
-		}
-	}
-	if len(s.results) == 0 {
-		return nil, fmt.Errorf("%s has no cases.json, no *.json with mdoc_hex and no mdoc-*.hex", dir)
-	}
-	return s.results, nil
+	s := suite{dir, engine}
+	return conform.Parts(dir, []conform.Part{{Files: "cases.json", Run: s.cases}, {Files: "*.json", Run: s.vector},
+		{Files: "mdoc-*-expected.json", Run: s.maker}})
 }
 
-type suite struct {
-	dir, engine string
-	results     []conform.Result
-}
+type suite struct{ dir, engine string }
 
-func readFile(path string, v any) error {
-	b, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(b, v)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
-
-// judge compares an answer with the expected one: accept, reject or policy.
-func (s *suite) judge(id, rule, expect string, got error) {
-	r := conform.Result{Test: id, Name: rule, Outcome: conform.Passed}
-	switch {
-	case expect == "policy":
-		r.Outcome, r.Reason = conform.Skipped, "a matter of policy; by default accepted"
-		if got != nil {
-			r.Reason = "a matter of policy; by default " + got.Error()
-		}
-	case expect == "reject" && got == nil:
-		r.Outcome, r.Reason = conform.Failed, "accepted, and must be refused"
-	case expect == "accept" && got != nil:
-		r.Outcome, r.Reason = conform.Failed, got.Error()
-	}
-	s.results = append(s.results, r)
-}
-
-func (s *suite) cases() error {
-	var file struct {
+func (s suite) cases(file string) (results []conform.Result, err error) {
+	var in struct {
 		Cases []struct {
 			ID, Expect, Rule string
-			Hex              string `json:"mdoc_hex"`
+			Hex              hexBytes `json:"mdoc_hex"`
 		}
-		Root       string `json:"iaca_root_der_hex"`
+		Root       hexBytes `json:"iaca_root_der_hex"`
 		DocType    string
 		Now        time.Time
-		Transcript string `json:"session_transcript_hex"`
+		Transcript hexBytes `json:"session_transcript_hex"`
 	}
-	path := filepath.Join(s.dir, "cases.json")
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return nil
+	if err := conform.ReadJSON(&in, file); err != nil {
+		return nil, err
 	}
-	if err := readFile(path, &file); err != nil {
-		return err
-	}
-	root, err := hex.DecodeString(file.Root)
+	roots, err := pool(in.Root)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	transcript, err := hex.DecodeString(file.Transcript)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	roots, err := pool(root)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	for _, c := range file.Cases {
-		b, err := hex.DecodeString(c.Hex)
-		if err != nil {
-			return fmt.Errorf("%s %s: %w", path, c.ID, err)
-		}
-		v := Verifier{Engine: s.engine, Roots: roots, DocType: file.DocType, Now: file.Now}
+	for _, c := range in.Cases {
+		v := Verifier{Engine: s.engine, Roots: roots, DocType: in.DocType, Now: in.Now}
 		if strings.HasPrefix(c.ID, "pos-device") {
-			v.Device = &DeviceAuth{Transcript: transcript}
+			v.Device = &DeviceAuth{Transcript: in.Transcript}
 		}
-		_, err = v.Verify(b)
-		s.judge(c.ID, c.Rule, c.Expect, err)
+		_, err = v.Verify(c.Hex)
+		results = append(results, conform.Result{Test: c.ID, Name: c.Rule}.Answer(c.Expect, err))
 	}
-	return nil
+	return results, nil
+}
+
+// hexBytes is written in hexadecimal.
+type hexBytes []byte
+
+func (h *hexBytes) UnmarshalText(text []byte) (err error) {
+	*h, err = hex.AppendDecode(nil, bytes.TrimSpace(text))
+	return err
 }
 
 func pool(ders ...[]byte) (*x509.CertPool, error) {
@@ -143,7 +97,7 @@ func pemBlocks(text string) (out [][]byte) {
 // publicVector is one mdoc of another maker with what is recorded about it.
 type publicVector struct {
 	ID, Result, DocType string
-	Hex                 string `json:"mdoc_hex"`
+	Hex                 hexBytes `json:"mdoc_hex"`
 	Signed              time.Time
 	Contents            map[string]map[string]string
 	Trusted             []string        `json:"trusted_pem"`
@@ -151,45 +105,28 @@ type publicVector struct {
 	IssuerJWK           json.RawMessage `json:"issuer_jwk"`
 }
 
-func (s *suite) vectors() error {
-	files, err := filepath.Glob(filepath.Join(s.dir, "*.json"))
+func (s suite) vector(file string) ([]conform.Result, error) {
+	var c publicVector
+	if err := conform.ReadJSON(&c, file); err != nil || c.Hex == nil {
+		return nil, err
+	}
+	v, err := s.verifier(&c)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	for _, f := range files {
-		if filepath.Base(f) == "cases.json" || strings.HasPrefix(filepath.Base(f), "mdoc-") {
-			continue
-		}
-		var c publicVector
-		if err := readFile(f, &c); err != nil {
-			return err
-		}
-		if c.Hex == "" {
-			continue
-		}
-		b, err := hex.DecodeString(c.Hex)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f, err)
-		}
-		v, err := s.verifier(&c, b)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f, err)
-		}
-		expect := "accept"
-		if strings.HasPrefix(c.Result, "REJECTED") {
-			expect = "reject"
-		}
-		docs, err := v.Verify(b)
-		if err == nil {
-			err = c.compare(docs)
-		}
-		s.judge(c.ID, c.Result, expect, err)
+	r := conform.Result{Test: c.ID, Name: c.Result}
+	docs, err := v.Verify(c.Hex)
+	if strings.HasPrefix(c.Result, "REJECTED") {
+		return []conform.Result{r.Answer("reject", err)}, nil
 	}
-	return nil
+	if err == nil {
+		err = c.compare(docs)
+	}
+	return []conform.Result{r.Answer("accept", err)}, nil
 }
 
 // verifier trusts what the vector records. One without a trust anchor trusts its own document signer.
-func (s *suite) verifier(c *publicVector, b []byte) (*Verifier, error) {
+func (s suite) verifier(c *publicVector) (*Verifier, error) {
 	v := &Verifier{Engine: s.engine, DocType: c.DocType, Now: c.Signed.Add(time.Hour)}
 	if c.Signed.IsZero() {
 		v.Now = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -202,7 +139,7 @@ func (s *suite) verifier(c *publicVector, b []byte) (*Verifier, error) {
 	v.AnyUsage = len(c.Trusted) == 0 // the certificate itself is trusted, whatever it says of its use
 	ders := pemBlocks(strings.Join(c.Trusted, "\n") + "\n" + c.IssuerPEM)
 	if len(ders) == 0 {
-		ders = signersOf(b)
+		ders = signersOf(c.Hex)
 	}
 	roots, err := pool(ders...)
 	v.Roots = roots
@@ -253,73 +190,72 @@ func (c *publicVector) compare(docs []Document) error {
 	return nil
 }
 
-// makers verifies the mdocs of other makers: what they issued, presented and signed with the device's key.
-func (s *suite) makers() error {
-	files, err := filepath.Glob(filepath.Join(s.dir, "mdoc-*-expected.json"))
+// maker verifies the mdocs of another maker: what it issued, presented and signed with the device's key.
+func (s suite) maker(file string) (results []conform.Result, err error) {
+	base := strings.TrimSuffix(file, "-expected.json")
+	var k struct {
+		Root string `json:"iaca_root_pem"`
+	}
+	if err := conform.ReadJSON(&k, s.dir, "keys-"+base[strings.LastIndexByte(base, '-')+1:]+".json"); err != nil {
+		return nil, err
+	}
+	roots, err := pool(pemBlocks(k.Root)...)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	for _, f := range files {
-		base := strings.TrimSuffix(f, "-expected.json")
-		var k struct {
-			Root string `json:"iaca_root_pem"`
+	var expected struct {
+		DocType, NameSpace string
+		Disclosed          map[string]string
+	}
+	if err := conform.ReadJSON(&expected, file); err != nil {
+		return nil, err
+	}
+	for _, part := range []string{"-issued", "-presented", "-presented-deviceauth"} {
+		b, err := hexFile(base + part + ".hex")
+		if errors.Is(err, os.ErrNotExist) {
+			continue
 		}
-		if err := readFile(filepath.Join(s.dir, "keys-"+base[strings.LastIndexByte(base, '-')+1:]+".json"), &k); err != nil {
-			return err
-		}
-		roots, err := pool(pemBlocks(k.Root)...)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		var expected struct {
-			DocType   string
-			Disclosed map[string]string
-		}
-		if err := readFile(f, &expected); err != nil {
-			return err
-		}
-		for _, part := range []string{"-issued", "-presented", "-presented-deviceauth"} {
-			b, err := hexFile(base + part + ".hex")
-			if errors.Is(err, os.ErrNotExist) {
-				continue
-			}
+		v := Verifier{Engine: s.engine, Roots: roots, DocType: expected.DocType, Now: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)}
+		if part == "-presented-deviceauth" {
+			transcript, err := hexFile(base + "-sessiontranscript.hex")
 			if err != nil {
-				return err
+				return nil, err
 			}
-			v := Verifier{Engine: s.engine, Roots: roots, DocType: expected.DocType, Now: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)}
-			if part == "-presented-deviceauth" {
-				transcript, err := hexFile(base + "-sessiontranscript.hex")
-				if err != nil {
-					return err
-				}
-				v.Device = &DeviceAuth{Transcript: transcript}
-			}
-			docs, err := v.Verify(b)
-			if err == nil {
-				err = discloses(docs, expected.Disclosed)
-			}
-			s.judge(filepath.Base(base)+part, "", "accept", err)
+			v.Device = &DeviceAuth{Transcript: transcript}
 		}
+		docs, err := v.Verify(b)
+		if err == nil {
+			err = discloses(docs, expected.NameSpace, expected.Disclosed)
+		}
+		if err == nil && part != "-issued" && len(docs[0].Elements) != len(expected.Disclosed) {
+			err = fmt.Errorf("%d elements, want %d", len(docs[0].Elements), len(expected.Disclosed))
+		}
+		results = append(results, conform.Result{Test: filepath.Base(base) + part}.Answer("accept", err))
 	}
-	return nil
+	return results, nil
 }
 
-func hexFile(path string) ([]byte, error) {
+func hexFile(path string) (h hexBytes, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return hex.DecodeString(string(bytes.TrimSpace(b)))
+	err = h.UnmarshalText(b)
+	return h, err
 }
 
-// discloses looks for text elements.
-func discloses(docs []Document, want map[string]string) error {
+// discloses looks for text elements in the only document.
+func discloses(docs []Document, namespace string, want map[string]string) error {
+	if len(docs) != 1 {
+		return fmt.Errorf("%d documents, want 1", len(docs))
+	}
 	for name, value := range want {
-		if !slices.ContainsFunc(docs, func(d Document) bool {
-			return slices.ContainsFunc(d.Elements, func(e Element) bool {
-				text, ok := stockText(e.Value)
-				return ok && e.Identifier == name && text == value
-			})
+		if !slices.ContainsFunc(docs[0].Elements, func(e Element) bool {
+			text, ok := stockText(e.Value)
+			return ok && e.NameSpace == namespace && e.Identifier == name && text == value
 		}) {
 			return fmt.Errorf("%s is not %q", name, value)
 		}

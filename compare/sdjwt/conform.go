@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"time"
 
+	"canonscope/canon"
 	"canonscope/canon/conform"
 	"canonscope/vcdm/keys"
 )
@@ -22,49 +24,15 @@ func Conform(dir, engine string) ([]conform.Result, error) {
 	if _, err := engineOf(engine); err != nil {
 		return nil, err
 	}
-	s := &suite{dir: dir, engine: engine}
-	for _, part := range []func() error{s.cases, s.vectors, s.published, s.makers} {
-		if err := part(); err != nil {
-			return nil, err
-		}
-	}
-	if len(s.results) == 0 {
-		return nil, fmt.Errorf("%s has none of cases.json, index.json, published-tokens.json and sdjwt-*.txt", dir)
-	}
-	return s.results, nil
+	s := suite{dir, engine}
+	return conform.Parts(dir, []conform.Part{{Files: "cases.json", Run: s.cases}, {Files: "index.json", Run: s.vectors},
+		{Files: "published-tokens.json", Run: s.published}, {Files: "sdjwt-*-expected.json", Run: s.maker}})
 }
 
-type suite struct {
-	dir, engine string
-	results     []conform.Result
-}
+type suite struct{ dir, engine string }
 
-// read decodes a file of the suite and says whether it is there.
-func (s *suite) read(v any, path ...string) (bool, error) {
-	file := filepath.Join(append([]string{s.dir}, path...)...)
-	b, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(b, v)
-	}
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", file, err)
-	}
-	return true, nil
-}
-
-func (s *suite) add(id, name string, err error) {
-	r := conform.Result{Test: id, Name: name, Outcome: conform.Passed}
-	if err != nil {
-		r.Outcome, r.Reason = conform.Failed, err.Error()
-	}
-	s.results = append(s.results, r)
-}
-
-func (s *suite) cases() error {
-	var file struct {
+func (s suite) cases(file string) (results []conform.Result, err error) {
+	var in struct {
 		Cases []struct {
 			ID, Expect, Key, Rule string
 			Token                 string `json:"sd_jwt"`
@@ -78,87 +46,58 @@ func (s *suite) cases() error {
 			MaxAge     int64 `json:"max_age_s"`
 		} `json:"kb_expected"`
 	}
-	if ok, err := s.read(&file, "cases.json"); !ok {
-		return err
+	if err := conform.ReadJSON(&in, file); err != nil {
+		return nil, err
 	}
-	for _, c := range file.Cases {
-		key, err := keys.ParsePublicJWK(file.Keys[c.Key])
+	for _, c := range in.Cases {
+		key, err := keys.ParsePublicJWK(in.Keys[c.Key])
 		if err != nil {
-			return fmt.Errorf("cases.json %s: %w", c.ID, err)
+			return nil, fmt.Errorf("%s: %s: %w", file, c.ID, err)
 		}
-		v := Verifier{Engine: s.engine, Key: key, Plain: !c.VC, Now: time.Unix(file.Now, 0), Binding: c.Binding, Audience: file.Expected.Aud,
-			Nonce: file.Expected.Nonce, MaxAge: time.Duration(file.Expected.MaxAge) * time.Second}
+		v := Verifier{Engine: s.engine, Key: key, Plain: !c.VC, Now: time.Unix(in.Now, 0), Binding: c.Binding, Audience: in.Expected.Aud,
+			Nonce: in.Expected.Nonce, MaxAge: time.Duration(in.Expected.MaxAge) * time.Second}
 		_, err = v.Verify([]byte(c.Token))
-		s.judge(c.ID, c.Rule, c.Expect, err)
+		results = append(results, conform.Result{Test: c.ID, Name: c.Rule}.Answer(c.Expect, err))
 	}
-	return nil
+	return results, nil
 }
 
-// judge compares an answer with the expected one; a matter of policy has none.
-func (s *suite) judge(id, rule, expect string, got error) {
-	switch {
-	case expect == "policy":
-		answer := "accepted"
-		if got != nil {
-			answer = got.Error()
-		}
-		s.results = append(s.results, conform.Result{Test: id, Name: rule, Outcome: conform.Skipped, Reason: "a matter of policy; by default " + answer})
-	case expect == "reject" && got == nil:
-		s.add(id, rule, errors.New("accepted, and must be refused"))
-	case expect == "reject":
-		s.add(id, rule, nil)
-	default:
-		s.add(id, rule, got)
+// issuer reads the issuer's key and the nonce of the presentations.
+func (s suite) issuer(file string) (key *keys.Public, nonce string, err error) {
+	var in struct {
+		Issuer json.RawMessage `json:"issuer_public_jwk"`
+		KB     struct{ Nonce string }
 	}
+	if err := conform.ReadJSON(&in, s.dir, file); err != nil {
+		return nil, "", err
+	}
+	key, err = keys.ParsePublicJWK(in.Issuer)
+	return key, in.KB.Nonce, err
 }
 
-type issuerKeys struct {
-	Issuer json.RawMessage   `json:"issuer_public_jwk"`
-	KB     map[string]string `json:"kb"`
-}
-
-func (s *suite) issuer(file string) (k issuerKeys, key *keys.Public, err error) {
-	ok, err := s.read(&k, file)
-	if err != nil {
-		return k, nil, err
-	}
-	if !ok {
-		return k, nil, fmt.Errorf("%s has no %s", s.dir, file)
-	}
-	key, err = keys.ParsePublicJWK(k.Issuer)
-	return k, key, err
-}
-
-func (s *suite) vectors() error {
+func (s suite) vectors(file string) (results []conform.Result, err error) {
 	var index []struct {
 		ID      string
 		Binding bool `json:"key_binding"`
+		Count   int  `json:"disclosures_presented"`
 	}
-	if ok, err := s.read(&index, "index.json"); !ok {
-		return err
+	if err := conform.ReadJSON(&index, file); err != nil {
+		return nil, err
 	}
-	file, key, err := s.issuer("keys.json")
+	key, nonce, err := s.issuer("keys.json")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, c := range index {
-		var kb struct {
-			Iat int64
-			Aud string
-		}
-		if c.Binding {
-			if _, err := s.read(&kb, c.ID, "kb_jwt_payload.json"); err != nil {
-				return err
-			}
-		}
-		s.add(c.ID, "", s.vector(filepath.Join(s.dir, filepath.FromSlash(c.ID)), Verifier{Engine: s.engine, Key: key, Plain: true,
-			Now: time.Unix(1700000000, 0)}, c.Binding, kb.Aud, file.KB["nonce"], time.Unix(kb.Iat+1, 0)))
+		v := Verifier{Engine: s.engine, Key: key, Plain: !strings.HasPrefix(c.ID, "sd-jwt-vc-"), Now: time.Unix(1700000000, 0), Nonce: nonce}
+		err := vector(v, filepath.Join(s.dir, filepath.FromSlash(c.ID)), c.Binding, c.Count)
+		results = append(results, conform.Result{Test: c.ID}.Answer("accept", err))
 	}
-	return nil
+	return results, nil
 }
 
-// vector verifies what was issued and presented, and compares the processed payload.
-func (s *suite) vector(dir string, v Verifier, binding bool, audience, nonce string, at time.Time) error {
+// vector verifies what was issued and presented, and compares the processed payload and the number of disclosures.
+func vector(v Verifier, dir string, binding bool, disclosures int) error {
 	issued, err := tokenFile(dir, "sd_jwt_issuance")
 	if err != nil {
 		return err
@@ -171,33 +110,45 @@ func (s *suite) vector(dir string, v Verifier, binding bool, audience, nonce str
 		return err
 	}
 	if binding {
-		v.Binding, v.Audience, v.Nonce, v.Now = true, audience, nonce, at
+		var kb struct {
+			Iat int64
+			Aud string
+		}
+		if err := conform.ReadJSON(&kb, dir, "kb_jwt_payload.json"); err != nil {
+			return err
+		}
+		v.Binding, v.Audience, v.Now = true, kb.Aud, time.Unix(kb.Iat+1, 0)
 	}
 	want, err := os.ReadFile(filepath.Join(dir, "verified_contents.json"))
 	if err != nil {
 		return err
 	}
-	return processed(v, presented, want)
+	r, err := processed(v, presented, want)
+	if err == nil && len(r.ends) != disclosures {
+		err = fmt.Errorf("%d disclosures, want %d", len(r.ends), disclosures)
+	}
+	return err
 }
 
 // processed verifies a token and compares its processed payload.
-func processed(v Verifier, token, want []byte) error {
+func processed(v Verifier, token, want []byte) (*Result, error) {
 	r, err := v.Verify(token)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	got, err := r.Claims()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var x, y any
-	if err := errors.Join(json.Unmarshal(got, &x), json.Unmarshal(want, &y)); err != nil {
-		return err
+	x, errX := stockValue(got, canon.Limits{})
+	y, errY := stockValue(want, canon.Limits{})
+	if err := errors.Join(errX, errY); err != nil {
+		return nil, err
 	}
 	if !reflect.DeepEqual(x, y) {
-		return fmt.Errorf("the processed payload is %s, want %s", got, bytes.TrimSpace(want))
+		return nil, fmt.Errorf("the processed payload is %s, want %s", got, bytes.TrimSpace(want))
 	}
-	return nil
+	return r, nil
 }
 
 func tokenFile(dir, name string) ([]byte, error) {
@@ -208,8 +159,8 @@ func tokenFile(dir, name string) ([]byte, error) {
 	return bytes.TrimSpace(b), err
 }
 
-func (s *suite) published() error {
-	var file struct {
+func (s suite) published(file string) (results []conform.Result, err error) {
+	var in struct {
 		Vectors []struct {
 			ID, Aud, Nonce string
 			KB             bool
@@ -217,74 +168,76 @@ func (s *suite) published() error {
 			Payload        json.RawMessage `json:"processed_payload"`
 		}
 	}
-	if ok, err := s.read(&file, "published-tokens.json"); !ok {
-		return err
+	if err := conform.ReadJSON(&in, file); err != nil {
+		return nil, err
 	}
-	_, key, err := s.issuer("keys.json")
+	key, _, err := s.issuer("keys.json")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, c := range file.Vectors {
+	for _, c := range in.Vectors {
 		v := Verifier{Engine: s.engine, Key: key, Plain: true, Now: time.Unix(1750000000, 0), Binding: c.KB, Audience: c.Aud, Nonce: c.Nonce,
 			MaxAge: 10 * 365 * 24 * time.Hour}
-		s.add(c.ID, "", processed(v, []byte(c.Token), c.Payload))
+		_, err := processed(v, []byte(c.Token), c.Payload)
+		results = append(results, conform.Result{Test: c.ID}.Answer("accept", err))
 	}
-	return nil
+	return results, nil
 }
 
-// makers verifies the tokens of other makers and compares what they disclose.
-func (s *suite) makers() error {
-	files, err := filepath.Glob(filepath.Join(s.dir, "sdjwt-*-expected.json"))
+// maker verifies the tokens of another maker and compares what they disclose.
+func (s suite) maker(file string) (results []conform.Result, err error) {
+	base := strings.TrimSuffix(file, "-expected.json")
+	name := filepath.Base(base)
+	key, _, err := s.issuer("keys-" + strings.TrimPrefix(name, "sdjwt-") + ".json")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, f := range files {
-		base := strings.TrimSuffix(f, "-expected.json")
-		name := filepath.Base(base)
-		_, key, err := s.issuer("keys-" + strings.TrimPrefix(name, "sdjwt-") + ".json")
+	var expected struct {
+		Disclosed map[string]string
+		VCT, ISS  string
+		KB        struct{ Aud, Nonce string }
+	}
+	if err := conform.ReadJSON(&expected, file); err != nil {
+		return nil, err
+	}
+	want := maps.Clone(expected.Disclosed)
+	want["vct"], want["iss"] = expected.VCT, expected.ISS
+	for _, part := range []string{"-issued", "-presented", "-presented-kb"} {
+		token, err := os.ReadFile(base + part + ".txt")
 		if err != nil {
-			return err
+			return nil, err
 		}
-		var expected struct {
-			Disclosed map[string]any
-			KB        struct{ Aud, Nonce string }
+		v := Verifier{Engine: s.engine, Key: key, Now: time.Unix(1796031100, 0)}
+		if part == "-presented-kb" {
+			v.Binding, v.Audience, v.Nonce = true, expected.KB.Aud, expected.KB.Nonce
 		}
-		if _, err := s.read(&expected, name+"-expected.json"); err != nil {
-			return err
+		r, err := discloses(v, bytes.TrimSpace(token), want)
+		if err == nil && part != "-issued" && len(r.ends) != len(expected.Disclosed) {
+			err = fmt.Errorf("%d disclosures, want %d", len(r.ends), len(expected.Disclosed))
 		}
-		for _, part := range []string{"-issued", "-presented", "-presented-kb"} {
-			token, err := os.ReadFile(base + part + ".txt")
-			if err != nil {
-				return err
-			}
-			v := Verifier{Engine: s.engine, Key: key, Now: time.Unix(1796031100, 0)}
-			if part == "-presented-kb" {
-				v.Binding, v.Audience, v.Nonce = true, expected.KB.Aud, expected.KB.Nonce
-			}
-			s.add(name+part, "", discloses(v, bytes.TrimSpace(token), expected.Disclosed))
-		}
+		results = append(results, conform.Result{Test: name + part}.Answer("accept", err))
 	}
-	return nil
+	return results, nil
 }
 
 // discloses verifies a token and looks for claims in it.
-func discloses(v Verifier, token []byte, want map[string]any) error {
+func discloses(v Verifier, token []byte, want map[string]string) (*Result, error) {
 	r, err := v.Verify(token)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	got, err := r.Claims()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var m map[string]any
-	if err := json.Unmarshal(got, &m); err != nil {
-		return err
+	m, err := stockParse(got, canon.Limits{})
+	if err != nil {
+		return nil, err
 	}
 	for name, value := range want {
-		if !reflect.DeepEqual(m[name], value) {
-			return fmt.Errorf("%s is %v, want %v", name, m[name], value)
+		if m[name] != value {
+			return nil, fmt.Errorf("%s is %v, want %s", name, m[name], value)
 		}
 	}
-	return nil
+	return r, nil
 }

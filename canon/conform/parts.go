@@ -1,0 +1,52 @@
+package conform
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Part is one kind of file in the folder of a suite. Run returns the results of a file, none where it holds no tests.
+type Part struct {
+	Files string // pattern of their names, as filepath.Match has it
+	Run   func(file string) ([]Result, error)
+}
+
+// Parts runs the files of dir that belong to a suite, part by part. It is an error if they have no results.
+func Parts(dir string, parts []Part) ([]Result, error) {
+	var results []Result
+	var patterns []string
+	for _, p := range parts {
+		patterns = append(patterns, p.Files)
+		files, err := filepath.Glob(filepath.Join(dir, p.Files))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			r, err := p.Run(f)
+			if err != nil {
+				return nil, err
+			}
+			results = append(results, r...)
+		}
+	}
+	if len(results) == 0 {
+		return nil, fmt.Errorf("%s has no tests in %s", dir, strings.Join(patterns, ", "))
+	}
+	return results, nil
+}
+
+// ReadJSON decodes the file at a path, given in parts.
+func ReadJSON(v any, path ...string) error {
+	file := filepath.Join(path...)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, v); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}
