@@ -179,23 +179,32 @@ func Wilson(k, n int64) (low, high float64) {
 	return max(0, (center-spread)/d), min(1, (center+spread)/d)
 }
 
-// Charged adds the background collector and scheduler of a CPU attribution to the foreground phases in proportion to the
-// bytes that each allocated, and returns nanoseconds per phase. It is a model: marking follows live bytes rather than
-// allocated ones. Where nothing was allocated the background stays with gc and runtime. alloc is the attribution of an
-// allocation profile of the same operation.
-func (a *Attribution) Charged(alloc *Attribution) [phase.Count]float64 {
+// Costs returns the CPU nanoseconds of each phase, foreground and background together, without the profiler's own.
+func (a *Attribution) Costs() [phase.Count]float64 {
 	var out [phase.Count]float64
-	bytes := alloc.Foreground.Total().Value
-	gc, run := float64(a.Background[phase.GC].Value), float64(a.Background[phase.Runtime].Value)
 	for i := range out {
 		out[i] = float64(a.Foreground[i].Value)
-		if bytes > 0 {
-			out[i] += (gc + run) * float64(alloc.Foreground[i].Value) / float64(bytes)
+		if phase.Phase(i) != phase.Unattributed {
+			out[i] += float64(a.Background[i].Value)
 		}
 	}
+	return out
+}
+
+// Charged is Costs with the collector and scheduler of the background charged to phases in proportion to the bytes that
+// each allocated; alloc is the attribution of an allocation profile of the same operation. It is a model: marking follows
+// live bytes rather than allocated ones. Where nothing was allocated it is Costs.
+func (a *Attribution) Charged(alloc *Attribution) [phase.Count]float64 {
+	out := a.Costs()
+	bytes := float64(alloc.Foreground.Total().Value)
 	if bytes == 0 {
-		out[phase.GC] += gc
-		out[phase.Runtime] += run
+		return out
+	}
+	gc, run := float64(a.Background[phase.GC].Value), float64(a.Background[phase.Runtime].Value)
+	out[phase.GC] -= gc
+	out[phase.Runtime] -= run
+	for i := range out {
+		out[i] += (gc + run) * float64(alloc.Foreground[i].Value) / bytes
 	}
 	return out
 }

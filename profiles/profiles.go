@@ -1,8 +1,8 @@
 // Package profiles says where the CPU time and the bytes of an operation go. It captures runtime profiles, charges every
 // sample to a phase by rules over its stack, writes the phase back into the profile, and draws flame graphs.
 //
-// Run the operation inside [Do], around it [Start] and [Capture.Stop]; then hand the profile and [LoadRules] to
-// [Attribute] for numbers, to [Annotate] for a file that "go tool pprof -tagroot=phase" reads, and to [FlameSVG],
+// Run the operation inside [Do], around it [Start] and [Capture.Stop] for CPU time, or [StartAllocs] and [ReadAllocs] for
+// allocations; then hand the profile and [LoadRules] to [Attribute] for numbers, to [Annotate] for a file that "go tool pprof -tagroot=phase" reads, and to [FlameSVG],
 // [Folded] or [Speedscope] for pictures. The package knows no credential: which function belongs to which phase stands
 // in rules.txt.
 package profiles
@@ -39,9 +39,11 @@ func (c *classifier) foreground(s *profile.Sample, stack []string) bool {
 			return false
 		}
 	}
-	if len(s.Label[CellLabel]) > 0 {
-		return true
-	}
+	return len(s.Label[CellLabel]) > 0 || passesDo(s)
+}
+
+// passesDo reports whether a stack passes through Do.
+func passesDo(s *profile.Sample) bool {
 	for i := len(s.Location) - 1; i >= 0; i-- {
 		for _, l := range s.Location[i].Line {
 			if l.Function != nil && l.Function.Name == doFrame {

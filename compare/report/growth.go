@@ -10,7 +10,6 @@ import (
 	"canonscope/canon/phase"
 	"canonscope/compare"
 	"canonscope/compare/stats"
-	"canonscope/profiles"
 )
 
 // Growth says how the costs of an experiment grow.
@@ -174,13 +173,12 @@ func (p *phaseCosts) add(r *compare.Result, cost float64) {
 	if r.Profile == nil {
 		return
 	}
-	fg, bg := r.Profile.Attribution.Foreground, r.Profile.Attribution.Background
-	bg[phase.Unattributed] = profiles.Count{} // the profiler itself
-	all := fg.Total().Value + bg.Total().Value
-	for i := range phase.Count {
-		if v := fg[i].Value + bg[i].Value; v > 0 {
-			p.cost[i] += cost * float64(v) / float64(all)
-			p.samples[i] += fg[i].Samples + bg[i].Samples
+	a := &r.Profile.Attribution
+	for i, share := range shares(a.Costs()) {
+		p.cost[i] += cost * share
+		p.samples[i] += a.Foreground[i].Samples
+		if phase.Phase(i) != phase.Unattributed { // there it is the profiler itself
+			p.samples[i] += a.Background[i].Samples
 		}
 	}
 }

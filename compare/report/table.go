@@ -8,7 +8,6 @@ import (
 	"canonscope/canon/phase"
 	"canonscope/compare"
 	"canonscope/compare/stats"
-	"canonscope/profiles"
 )
 
 // Table is a campaign by exchange.
@@ -126,8 +125,7 @@ func per(blocks []compare.Block, quantity func(compare.Block) int64) stats.Sampl
 func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
 	row := Row{Cell: results[0].Cell.Exchange(), ID: results[0].Cell.Exchange().ID(), Operations: make(map[compare.Operation]compare.State),
 		CPU: make(map[compare.Operation]stats.Estimate), Output: make(map[compare.Operation]int)}
-	shares := make(map[string]float64)
-	total := 0.0
+	var cpu mix
 	for _, r := range results {
 		op := r.Cell.Operation
 		row.Operations[op] = r.State
@@ -155,37 +153,59 @@ func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
 		row.Bytes += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Bytes })).Center
 		row.Allocs += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Allocs })).Center
 		if p := r.Profile; p != nil {
-			cost := row.CPU[op].Center
-			fg, bg := p.Attribution.Foreground, p.Attribution.Background
-			bg[phase.Unattributed] = profiles.Count{} // the profiler itself
-			n := fg.Total()
-			row.Foreground += n.Samples
-			row.unattributed += fg[phase.Unattributed].Samples
-			if all := n.Value + bg.Total().Value; all > 0 {
-				total += cost
-				for i := range phase.Count {
-					if v := fg[i].Value + bg[i].Value; v > 0 {
-						shares[phase.Phase(i).String()] += cost * float64(v) / float64(all)
-					}
-				}
-			}
+			row.Foreground += p.Attribution.Foreground.Total().Samples
+			row.unattributed += p.Attribution.Foreground[phase.Unattributed].Samples
+			cpu.add(row.CPU[op].Center, shares(p.Attribution.Costs()))
 		}
 	}
 	if row.Foreground > 0 {
 		row.Unattributed = float64(row.unattributed) / float64(row.Foreground)
 	}
-	if total > 0 {
-		row.Phases = shares
-		for name := range shares {
-			shares[name] /= total
-		}
-	}
+	row.Phases = cpu.byName()
 	if !row.complete() {
 		row.Wall, row.Thread, row.Bytes, row.Allocs, row.Phases = 0, 0, 0, 0, nil
 	}
 	row.IssueVerify = stats.Sum(samples.of(compare.Issue, compare.Verify), seed)
 	row.Exchange = stats.Sum(samples.of(compare.Operations...), seed)
 	return row
+}
+
+// shares divides by the total; all are 0 where that is.
+func shares(costs [phase.Count]float64) [phase.Count]float64 {
+	total := 0.0
+	for _, v := range costs {
+		total += v
+	}
+	if total > 0 {
+		for i := range costs {
+			costs[i] /= total
+		}
+	}
+	return costs
+}
+
+// mix adds up the phases of operations.
+type mix [phase.Count]float64
+
+// add adds the shares of an operation that costs so much.
+func (m *mix) add(cost float64, shares [phase.Count]float64) {
+	for i, s := range shares {
+		m[i] += cost * s
+	}
+}
+
+// byName returns the share of each phase that has one; nil where nothing was added.
+func (m mix) byName() map[string]float64 {
+	var out map[string]float64
+	for i, s := range shares(m) {
+		if s > 0 {
+			if out == nil {
+				out = make(map[string]float64)
+			}
+			out[phase.Phase(i).String()] = s
+		}
+	}
+	return out
 }
 
 // complete tells whether every operation of the campaign has a time.
