@@ -59,6 +59,16 @@ type Profile struct {
 	Flame       string               `json:"flame"` // path in the results folder
 }
 
+// Allocs is what the allocation pass of one cell found.
+type Allocs struct {
+	Attribution profiles.Attribution `json:"attribution"` // samples are objects, values bytes
+	Ops         int                  `json:"ops"`
+	Bytes       int64                `json:"bytes"`    // heap bytes allocated over the pass, as the runtime counts them
+	Coverage    float64              `json:"coverage"` // bytes of the profile over Bytes
+	Pprof       string               `json:"pprof"`    // path in the results folder
+	Flame       string               `json:"flame"`    // path in the results folder
+}
+
 // Result is everything known about one cell.
 type Result struct {
 	Cell    Cell     `json:"cell"`
@@ -69,6 +79,7 @@ type Result struct {
 	Blocks  []Block  `json:"blocks,omitempty"`
 	Work    Work     `json:"work"`
 	Profile *Profile `json:"profile,omitempty"`
+	Allocs  *Allocs  `json:"allocs,omitempty"`
 }
 
 // Campaign is a matrix with its runs, environment and seeds.

@@ -104,6 +104,9 @@ Cells that flags name are never left out, however long they take.`,
 				if !changed("profile-seconds") {
 					plan.Profile = fullProfile
 				}
+				if !changed("allocs") {
+					plan.Allocs = true
+				}
 			}
 			if plan.N == 0 {
 				plan.Budget = budget
@@ -158,6 +161,7 @@ Cells that flags name are never left out, however long they take.`,
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
 	flags.StringVar(&out, "out", "", "results folder `DIR`, new or empty; default results/ and the time")
 	flags.Float64Var(&plan.Profile, "profile-seconds", -1, "CPU seconds of each profile pass, 0 for none; without it as many as end in time")
+	flags.BoolVar(&plan.Allocs, "allocs", false, "profile allocations too, in passes of their own, and charge the collector to phases by bytes; with --full unless =false")
 	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: %d operations in each of %d runs", fullN, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
 	flags.Lookup("n").DefValue, flags.Lookup("profile-seconds").DefValue = "0", "0" // pflag hides a zero

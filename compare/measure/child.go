@@ -92,7 +92,7 @@ func (c *child) do(ctx context.Context, inputs []byte, open Opener) (string, err
 		return "open", err
 	}
 	first, n := job.First%job.Documents, job.Documents
-	if job.Kind == Time {
+	if job.Kind == Time || job.Kind == Allocs {
 		n = max(job.N, job.Warmup)
 	}
 	d, err := draw(bench, job.Seed, job.Documents, first, n)
@@ -135,8 +135,11 @@ func (c *child) do(ctx context.Context, inputs []byte, open Opener) (string, err
 	if err := c.emit(Event{Type: "gate", Gate: &Gated{}}); err != nil {
 		return "gate", err
 	}
-	if job.Kind == Profile {
+	switch job.Kind {
+	case Profile:
 		return "profile", c.profile(d, step, first)
+	case Allocs:
+		return "allocs", c.allocs(d, step, first)
 	}
 	return "time", c.time(d, cell.Operation, step, first)
 }
@@ -264,4 +267,37 @@ func (c *child) profile(d *drawn, step func(int) ([]byte, error), next int) erro
 		return err
 	}
 	return c.emit(Event{Type: "profile", Profile: &Profiled{Pprof: buf.Bytes(), Ops: ops, CPU: int64(rec.CPU), Wall: int64(rec.Wall)}})
+}
+
+// allocs records what N operations allocate, after one that fills the pools anew.
+func (c *child) allocs(d *drawn, step func(int) ([]byte, error), next int) error {
+	profiles.StartAllocs()
+	runtime.GC()
+	if _, err := step(next); err != nil {
+		return fmt.Errorf("document %d: %w", next, err)
+	}
+	var failed error
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	profiles.Do(c.job.Cell, func() {
+		for range c.job.N {
+			if _, failed = step(next); failed != nil {
+				return
+			}
+			next = (next + 1) % len(d.exchanges)
+		}
+	})
+	runtime.ReadMemStats(&after)
+	if failed != nil {
+		return failed
+	}
+	p, err := profiles.ReadAllocs()
+	if err != nil {
+		return err
+	}
+	var buf bytes.Buffer
+	if err := p.Write(&buf); err != nil {
+		return err
+	}
+	return c.emit(Event{Type: "allocs", Allocs: &Allocated{Pprof: buf.Bytes(), Ops: c.job.N, Bytes: int64(after.TotalAlloc - before.TotalAlloc)}})
 }

@@ -20,7 +20,8 @@ type Kind string
 const (
 	Gate    Kind = "gate"    // check an exchange over all documents and prepare the inputs of its cells
 	Time    Kind = "time"    // time one cell
-	Profile Kind = "profile" // profile one cell
+	Profile Kind = "profile" // profile the CPU time of one cell
+	Allocs  Kind = "allocs"  // profile the allocations of one cell
 )
 
 // Job is everything a child needs to know; the same Job means the same work on any machine. The child reads it as one line
@@ -37,7 +38,7 @@ type Job struct {
 	Work           compare.Counters `json:"work"`             // counters of one operation, from the gate: a timed operation does no less
 	Run            int              `json:"run"`              // from 0
 	First          int              `json:"first"`            // index of the first document
-	N              int              `json:"n"`                // timed operations
+	N              int              `json:"n"`                // operations to time, or whose allocations to record
 	Blocks         int              `json:"blocks"`           // blocks they are divided into
 	Warmup         int              `json:"warmup"`           // operations before the clock
 	ProfileSeconds float64          `json:"profile_seconds"`  // CPU budget of the profile pass
@@ -58,7 +59,9 @@ func (j *Job) Validate() error {
 		return fmt.Errorf("job divides %d operations into %d blocks", j.N, j.Blocks)
 	case j.Kind == Profile && !(j.ProfileSeconds > 0):
 		return fmt.Errorf("job profiles for %v seconds", j.ProfileSeconds)
-	case j.Kind != Gate && j.Kind != Time && j.Kind != Profile:
+	case j.Kind == Allocs && j.N < 1:
+		return fmt.Errorf("job records the allocations of %d operations", j.N)
+	case j.Kind != Gate && j.Kind != Time && j.Kind != Profile && j.Kind != Allocs:
 		return fmt.Errorf("job has unknown kind %q", j.Kind)
 	}
 	c, err := compare.ParseCell(j.Cell)
@@ -73,11 +76,12 @@ func (j *Job) Validate() error {
 
 // Event is one line a child writes. Exactly one of the pointers is set, by Type.
 type Event struct {
-	Type    string         `json:"event"` // hello, gate, block, profile, done, failed
+	Type    string         `json:"event"` // hello, gate, block, profile, allocs, done, failed
 	Hello   *Hello         `json:"hello,omitempty"`
 	Gate    *Gated         `json:"gate,omitempty"`
 	Block   *compare.Block `json:"block,omitempty"`
 	Profile *Profiled      `json:"profile,omitempty"`
+	Allocs  *Allocated     `json:"allocs,omitempty"`
 	Failed  *Failure       `json:"failed,omitempty"`
 }
 
@@ -104,9 +108,16 @@ type Profiled struct {
 	Wall  int64  `json:"wall_ns"`
 }
 
+// Allocated is the event of an allocation pass.
+type Allocated struct {
+	Pprof []byte `json:"pprof"` // gzipped profile.proto
+	Ops   int    `json:"ops"`
+	Bytes int64  `json:"bytes"` // heap bytes allocated over the pass, as the runtime counts them
+}
+
 // Failure is the last event of a child that could not do its Job.
 type Failure struct {
-	Stage  string `json:"stage"` // job, open, gate, time, profile
+	Stage  string `json:"stage"` // job, open, gate, time, profile, allocs
 	Reason string `json:"reason"`
 	// Unsupported says that the engine cannot do the cell, which is no fault.
 	Unsupported bool `json:"unsupported,omitempty"`

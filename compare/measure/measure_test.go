@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/pprof/profile"
+
 	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/compare/measure"
@@ -175,6 +177,9 @@ func TestCampaign(t *testing.T) {
 		if w.Counters.Canonicalizations != 2 || w.Quads != 7 || w.Oracle != "other" || !w.Reissued || w.Documents != 8 || w.Tampers != 1 {
 			t.Errorf("%s: the gate found %+v", r.ID, w)
 		}
+		if r.Allocs != nil {
+			t.Errorf("%s: an allocation profile that nobody asked for", r.ID)
+		}
 		if r.Profile == nil || r.Profile.Ops == 0 || r.Profile.Attribution.Rules != p.Rules.Hash() {
 			t.Fatalf("%s: profile %+v", r.ID, r.Profile)
 		}
@@ -201,6 +206,95 @@ func TestCampaign(t *testing.T) {
 	}
 	if kinds[measure.Gate] != 1 || kinds[measure.Time] != 6 || kinds[measure.Profile] != 3 || len(orders) != 6 {
 		t.Errorf("recorded %v in %d places", kinds, len(orders))
+	}
+}
+
+// An allocation pass finds the bytes that timing counted, charged to phases, in a profile that names the phases.
+func TestAllocs(t *testing.T) {
+	p := plan()
+	p.Allocs = true
+	for _, op := range compare.Operations {
+		p.Cells = append(p.Cells, cell("good", op))
+	}
+	c, dir := run(t, p)
+	for _, r := range c.Results {
+		a := r.Allocs
+		if r.State != compare.Measured || a == nil || a.Attribution.Rules != p.Rules.Hash() || a.Ops < 3 {
+			t.Fatalf("%s: %s %s, allocations %+v", r.ID, r.State, r.Reason, a)
+		}
+		for _, f := range []string{a.Pprof, a.Flame} {
+			if _, err := os.Stat(filepath.Join(dir, f)); err != nil {
+				t.Error(err)
+			}
+		}
+		if r.Cell.Operation != compare.Issue {
+			continue // allocates next to nothing
+		}
+		timed, ops := int64(0), 0
+		for _, b := range r.Blocks {
+			timed, ops = timed+b.Bytes, ops+b.Ops
+		}
+		per := a.Attribution.Foreground.Total().Value / int64(a.Ops)
+		if want := timed / int64(ops); want < 10_000 || math.Abs(float64(per)/float64(want)-1) > 0.05 {
+			t.Errorf("%d bytes an operation in the profile, %d when it was timed", per, want)
+		}
+		if math.Abs(a.Coverage-1) > 0.05 {
+			t.Errorf("the profile holds %.3f of the bytes that the runtime counts", a.Coverage)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, a.Pprof))
+		if err != nil {
+			t.Fatal(err)
+		}
+		prof, err := profile.ParseData(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := profiles.Attribute(prof, p.Rules); again != a.Attribution {
+			t.Errorf("the profile in the folder says %+v, the result %+v", again, a.Attribution)
+		}
+		for _, s := range prof.Sample {
+			if len(s.Label[profiles.PhaseLabel]) != 1 {
+				t.Fatalf("a sample has the phases %v", s.Label[profiles.PhaseLabel])
+			}
+		}
+	}
+	passes := 0
+	for _, r := range records(t, dir) {
+		if r.Kind == measure.Allocs && r.State == compare.Measured && r.N >= 3 {
+			passes++
+		}
+	}
+	if passes != len(p.Cells) {
+		t.Errorf("%d allocation passes are recorded, %d cells", passes, len(p.Cells))
+	}
+}
+
+// A pass that fails leaves the times and says why there is no profile.
+func TestAllocsFail(t *testing.T) {
+	folder, err := measure.OpenFolder(filepath.Join(t.TempDir(), "results"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	p := plan("a")
+	p.Allocs, p.Profile = true, 1
+	c, err := measure.Run(t.Context(), p, fakeRunner(func(j measure.Job, emit func(measure.Event)) error {
+		switch j.Kind {
+		case measure.Gate:
+			emit(measure.Event{Type: "gate", Gate: &measure.Gated{Work: map[compare.Operation]compare.Work{compare.Issue: {Estimate: 1000}}}})
+		case measure.Time:
+			emit(measure.Event{Type: "block", Block: &compare.Block{Ops: j.N, CPU: 5, Run: j.Run}})
+		case measure.Allocs:
+			return &measure.StoppedError{State: compare.Died, Reason: "killed"}
+		}
+		return nil
+	}), folder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "no profile: the child sent none; no allocation profile: died: killed"
+	if r := c.Results[0]; r.State != compare.Measured || len(r.Blocks) != 2 || r.Reason != want {
+		t.Errorf("%s: %q", r.State, r.Reason)
 	}
 }
 
@@ -374,6 +468,7 @@ func TestServeRefusesBadJobs(t *testing.T) {
 		"version":        {`{"version":99,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1}` + "\n", "version 99"},
 		"no documents":   {`{"version":1,"kind":"time","cell":"` + id + `","n":1,"blocks":1}` + "\n", "no documents"},
 		"more blocks":    {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":2}` + "\n", "2 blocks"},
+		"no operations":  {`{"version":1,"kind":"allocs","cell":"` + id + `","documents":1}` + "\n", "allocations of 0"},
 		"kind":           {`{"version":1,"kind":"sing","cell":"` + id + `","documents":1}` + "\n", "unknown kind"},
 		"gate of a cell": {`{"version":1,"kind":"gate","cell":"` + id + `","documents":1}` + "\n", "does not fit"},
 		"cell":           {`{"version":1,"kind":"time","cell":"format=x","documents":1,"n":1,"blocks":1}` + "\n", "incomplete"},

@@ -16,6 +16,7 @@ type Plan struct {
 	Runs      int            // fresh processes per cell
 	Blocks    int            // blocks per run, at most N
 	Profile   float64        // CPU seconds of each profile pass; 0 is none, negative chooses
+	Allocs    bool           // an allocation pass of each cell, outside the budget
 	Budget    time.Duration  // wall time of the whole campaign, for what the plan chooses; needed if N is 0
 	Keep      bool           // cells and runs that do not fit the budget are measured all the same, with the smallest N
 	Deadline  time.Duration  // wall time of one child
@@ -36,6 +37,8 @@ const (
 	timingShare    = 0.6                    // of the budget left after the gates; the profile passes get the rest
 	gateShare      = 0.4                    // of the budget; once it is used no gate after the first tier is begun
 	fitRuns        = 2                      // runs of all cells that must fit, but for the first tier
+	allocBytes     = 16 << 20               // of an allocation pass: some 32,000 samples
+	allocTime      = 250 * time.Millisecond // of its operations, as they were timed
 )
 
 // sizing is what choosing N needs to know about a cell.
@@ -67,6 +70,16 @@ func choose(cells []sizing, least int, total time.Duration) ([]int, time.Duratio
 		}
 	}
 	return count(low)
+}
+
+// allocOps is how many operations an allocation pass records after what was timed: enough to allocate allocBytes in
+// allocTime, and at least 3.
+func allocOps(blocks []compare.Block) int {
+	var ops, bytes, wall int64
+	for _, b := range blocks {
+		ops, bytes, wall = ops+int64(b.Ops), bytes+b.Bytes, wall+b.Wall
+	}
+	return int(max(3, min(allocBytes*ops/max(bytes, 1), int64(allocTime)*ops/max(wall, 1))))
 }
 
 // warmup is how many operations run before the clock: 20 ms of them, at least 3 and at most 200.

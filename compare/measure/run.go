@@ -43,7 +43,7 @@ type Record struct {
 	Blocks  []compare.Block `json:"blocks,omitempty"`
 }
 
-// Run runs the plan: gates, then timing one child at a time, then profiles. The error says that results could not be
+// Run runs the plan: gates, then timing one child at a time, then profiles of CPU time and of allocations. The error says that results could not be
 // written; whatever becomes of a cell is in its Result. When ctx ends, Run returns what is finished, marked Interrupted.
 func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress Progress) (*compare.Campaign, error) {
 	c := &campaign{plan: plan, runner: runner, folder: folder, progress: progress, started: time.Now(),
@@ -69,6 +69,7 @@ func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress
 	c.fit()
 	c.timings(ctx)
 	c.profiles(ctx)
+	c.allocs(ctx)
 	out := &compare.Campaign{Version: Version, Started: c.started, Took: time.Since(c.started).Seconds(), Seed: plan.Seed,
 		Runs: c.runs(), Documents: plan.Documents, Environment: env, Out: folder.Path, Results: c.results, Interrupted: ctx.Err() != nil}
 	return out, c.broken
@@ -424,16 +425,16 @@ func (c *campaign) time(ctx context.Context, i, run, place, n int) {
 	r.Blocks = append(r.Blocks, blocks...)
 }
 
+// measured lists the cells that have a time.
+func (c *campaign) measured() []int {
+	return slices.DeleteFunc(c.open(), func(i int) bool { return c.results[i].State != compare.Measured })
+}
+
 func (c *campaign) profiles(ctx context.Context) {
-	var cells []int
-	for _, i := range c.open() {
-		if c.results[i].State == compare.Measured {
-			cells = append(cells, i)
-		}
-	}
 	if c.plan.Profile == 0 {
 		return
 	}
+	cells := c.measured()
 	parallel(ctx, len(cells), func(k int) {
 		i := cells[k]
 		r, x := &c.results[i], c.exchange(i)
@@ -484,6 +485,45 @@ func (c *campaign) profileSeconds(cells []int) float64 {
 	return min(maxProfile, max(minProfile, 0.85*each)) // two at a time get in each other's way
 }
 
+func (c *campaign) allocs(ctx context.Context) {
+	if !c.plan.Allocs {
+		return
+	}
+	cells := c.measured()
+	parallel(ctx, len(cells), func(k int) {
+		i := cells[k]
+		r, x := &c.results[i], c.exchange(i)
+		c.say("allocations", k, len(cells), r.ID)
+		var got *Allocated
+		err := c.job(ctx, Job{Kind: Allocs, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, N: allocOps(r.Blocks),
+			Warmup: warmup(time.Duration(r.Work.Estimate)), Rules: c.plan.Rules.Hash()}, k, x.inputs[r.Cell.Operation],
+			func(e Event) {
+				if e.Allocs != nil {
+					got = e.Allocs
+				}
+			})
+		var stopped *StoppedError
+		switch {
+		case errors.As(err, &stopped) && stopped.State == compare.Interrupted:
+		case err != nil:
+			r.Reason = lacks(r.Reason, "no allocation profile: "+err.Error())
+		case got == nil:
+			r.Reason = lacks(r.Reason, "no allocation profile: the child sent none")
+		default:
+			r.Allocs, err = c.attributeAllocs(r.ID, got)
+			c.fail(err)
+		}
+	})
+}
+
+// lacks adds what a measured cell lacks to what it lacks already.
+func lacks(reason, more string) string {
+	if reason == "" {
+		return more
+	}
+	return reason + "; " + more
+}
+
 // title names a cell for people.
 func title(id string) string {
 	c, err := compare.ParseCell(id)
@@ -494,7 +534,7 @@ func title(id string) string {
 	return fmt.Sprintf("%s: %s %s of %s, %s, %s engine", c.Operation, c.Format, c.Suite, cmp.Or(schema, c.Schema), c.Algorithm, c.Engine)
 }
 
-// attribute charges a profile to phases and writes it with its picture into the results folder.
+// attribute charges a CPU profile to phases and writes it with its picture into the results folder.
 func (c *campaign) attribute(id string, got *Profiled) (*compare.Profile, error) {
 	p, err := profile.ParseData(got.Pprof)
 	if err != nil {
@@ -503,13 +543,35 @@ func (c *campaign) attribute(id string, got *Profiled) (*compare.Profile, error)
 	rec := profiles.Recording{Profile: p, CPU: time.Duration(got.CPU), Wall: time.Duration(got.Wall)}
 	out := &compare.Profile{Attribution: profiles.Attribute(p, c.plan.Rules), Ops: got.Ops, CPU: got.CPU, Coverage: rec.Coverage(),
 		Warning: rec.Warning(), Pprof: "profiles/" + fileName(id) + ".pb.gz", Flame: "flame/" + fileName(id) + ".svg"}
+	note := fmt.Sprintf("%d operations, %.2f s of CPU", got.Ops, float64(got.CPU)/1e9)
+	return out, c.draw(p, id, title(id), note, out.Pprof, out.Flame)
+}
+
+// attributeAllocs does the same with an allocation profile.
+func (c *campaign) attributeAllocs(id string, got *Allocated) (*compare.Allocs, error) {
+	p, err := profile.ParseData(got.Pprof)
+	if err != nil {
+		return nil, fmt.Errorf("allocation profile of %s: %w", id, err)
+	}
+	out := &compare.Allocs{Attribution: profiles.Attribute(p, c.plan.Rules), Ops: got.Ops, Bytes: got.Bytes,
+		Pprof: "profiles/" + fileName(id) + ".allocs.pb.gz", Flame: "flame/" + fileName(id) + ".allocs.svg"}
+	if got.Bytes > 0 {
+		sampled := out.Attribution.Foreground.Total().Value + out.Attribution.Background.Total().Value
+		out.Coverage = float64(sampled) / float64(got.Bytes)
+	}
+	note := fmt.Sprintf("%d operations, %d bytes allocated as the runtime counts them", got.Ops, got.Bytes)
+	return out, c.draw(p, id, title(id)+": allocations", note, out.Pprof, out.Flame)
+}
+
+// draw writes a profile, its phases as labels, and its flame graph.
+func (c *campaign) draw(p *profile.Profile, id, title, note, pprof, flame string) error {
 	profiles.Annotate(p, c.plan.Rules)
 	var svg bytes.Buffer
-	notes := []string{fmt.Sprintf("%d operations, %.2f s of CPU, rules %.12s", got.Ops, float64(got.CPU)/1e9, c.plan.Rules.Hash()), id}
-	if err := profiles.FlameSVG(&svg, p, c.plan.Rules, profiles.FlameOptions{Title: title(id), Notes: notes}); err != nil {
-		return nil, fmt.Errorf("flame graph of %s: %w", id, err)
+	notes := []string{fmt.Sprintf("%s, rules %.12s", note, c.plan.Rules.Hash()), id}
+	if err := profiles.FlameSVG(&svg, p, c.plan.Rules, profiles.FlameOptions{Title: title, Notes: notes}); err != nil {
+		return fmt.Errorf("flame graph of %s: %w", id, err)
 	}
-	return out, errors.Join(
-		c.folder.Write(out.Pprof, p.Write),
-		c.folder.Write(out.Flame, func(w io.Writer) error { _, err := svg.WriteTo(w); return err }))
+	return errors.Join(
+		c.folder.Write(pprof, p.Write),
+		c.folder.Write(flame, func(w io.Writer) error { _, err := svg.WriteTo(w); return err }))
 }
