@@ -171,6 +171,22 @@ func TestTold(t *testing.T) {
 	}
 }
 
+// A hash function that does not exist is refused, also where the document has no blank node to hash.
+func TestUnsupportedHash(t *testing.T) {
+	c := engine(t, engines.Native, canon.RDFC)
+	for _, doc := range []string{`{"@context":{"p":"u:p"},"p":"x"}`, `{"@context":{"p":"u:p"},"p":["x","y"]}`} {
+		for range 2 {
+			var unsupported *canon.UnsupportedError
+			if form, err := c.Canonicalize(context.Background(), []byte(doc), canon.Options{Hash: "sha512"}); form != nil || !errors.As(err, &unsupported) {
+				t.Errorf("%s: %v, %v", doc, form, err)
+			}
+			if form, err := c.Canonicalize(context.Background(), []byte(doc), canon.Options{Hash: canon.SHA384}); err != nil || form.Lines == 0 {
+				t.Errorf("%s: %v, %v", doc, form, err)
+			}
+		}
+	}
+}
+
 // credential is a credential with a number of achievements, about 900 bytes and 1,000 more for each. The seed gives its
 // texts.
 func credential(seed uint64, achievements int) []byte {

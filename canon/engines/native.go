@@ -117,13 +117,20 @@ func (e *nativeRDFC) toRDF(ctx context.Context, doc []byte, tape *jsontape.Tape,
 		s.plain.Text = form.Text
 		o.Plain = &s.plain
 	}
-	return s.docs.ToRDF(ctx, doc, &o, &s.dataset)
+	err := s.docs.ToRDF(ctx, doc, &o, &s.dataset)
+	if err != nil {
+		s.plain = jsonld.Plain{}
+	}
+	return err
 }
 
-// run labels and serializes the dataset.
+// run labels and serializes the dataset, unless the document was plain.
 func (s *scratch) run(ctx context.Context, opt *canon.Options, form *canon.Form) (*canon.Form, error) {
 	p := s.plain
 	if s.plain = (jsonld.Plain{}); p.Lines > 0 {
+		if err := rdfc.Supports(opt.Hash); err != nil {
+			return nil, err
+		}
 		form.Text, form.Lines = p.Text, p.Lines
 		return form, nil
 	}

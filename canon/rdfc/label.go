@@ -50,13 +50,11 @@ func (s *State) label(ctx context.Context) error {
 
 // labelUnique runs steps 2 to 4 and tells whether nodes remain.
 func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
-	switch s.opt.Hash {
-	case "", canon.SHA256:
-		s.long, s.size = false, sha256.Size
-	case canon.SHA384:
-		s.long, s.size = true, sha512.Size384
-	default:
-		return false, &canon.UnsupportedError{Engine: "rdfc", What: "hash " + string(s.opt.Hash)}
+	if err := Supports(s.opt.Hash); err != nil {
+		return false, err
+	}
+	if s.long, s.size = s.opt.Hash == canon.SHA384, sha256.Size; s.long {
+		s.size = sha512.Size384
 	}
 	s.digest, s.work = [maxDigest]byte{}, 0
 	s.mention() // 2

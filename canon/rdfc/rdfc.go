@@ -36,6 +36,15 @@ type Options struct {
 	Recorder *phase.Recorder // phases Label and Serialize; nil records nothing
 }
 
+// Supports returns a *canon.UnsupportedError for a hash function that a run would refuse, and nil for others.
+func Supports(h canon.Hash) error {
+	switch h {
+	case "", canon.SHA256, canon.SHA384:
+		return nil
+	}
+	return &canon.UnsupportedError{Engine: "rdfc", What: "hash " + string(h)}
+}
+
 // DefaultWork is the limit of n-degree calls plus permutations for a dataset of b blank nodes. A cycle of b nodes needs
 // about 3 b², a complete graph of 5 nodes 4,565; one of 7 needs 403,000 and is refused.
 func DefaultWork(b int) int64 { return 20_000 + 8*int64(b)*int64(b) }
