@@ -102,7 +102,7 @@ func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeC
 		}
 	}
 	r.enterContext()
-	r.at, r.inline = at, nil
+	r.at, r.inline, r.checked = at, nil, nil
 	h := how{override: m == byProperty, propagate: m != byType}
 	c, err := r.process(ctx, s.src, s.node, s.base, nil, h)
 	if err == nil {
@@ -178,7 +178,7 @@ func (r *run) processInline(ctx *activeContext, raw []byte, node uint32) (*activ
 		return nil, &canon.LimitError{Limit: "context", Max: int64(max), Done: int64(len(raw)), Where: r.pointer(node)}
 	}
 	src := cut(&r.tape, node)
-	r.at, r.inline = node, src
+	r.at, r.inline, r.checked = node, src, nil
 	ctx.family.add(r.p, int64(len(raw))*6)
 	return r.process(ctx, src, 0, r.opt.Base, nil, how{propagate: true})
 }
@@ -287,7 +287,7 @@ func (r *run) expandContext(c *activeContext) (*activeContext, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.at, r.inline = 0, nil
+	r.at, r.inline, r.checked = 0, nil, nil
 	return r.process(c, src, uint32(max(0, src.tape.Get(0, "@context"))), r.opt.Base, nil, how{propagate: true})
 }
 

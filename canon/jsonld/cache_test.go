@@ -23,6 +23,27 @@ func text(t testing.TB, p *jsonld.Processor, doc string) string {
 	return string(set.AppendNQuads(nil))
 }
 
+// A scoped context that is in order in one place and not in another is checked in both, whatever the call did before.
+func TestScopedContextIsChecked(t *testing.T) {
+	const terms = `"@version":1.1,"k":"u:k#","@vocab":"u:v#","N":{"@id":"u:N","@context":{"@vocab":null,"k":"u:k2#"}},
+		"U":{"@id":"u:U","@context":{"z":"k:z","V":{"@id":"u:V","@context":[{"w":{"@id":"u:w","@type":"needs-a-vocabulary"}}]}}}`
+	for _, before := range []string{"", `{"@context":{` + terms + `},"u:p":"x"}`} {
+		p := jsonld.New(jsonld.Config{})
+		if before != "" {
+			text(t, p, before)
+		}
+		for range 3 {
+			for _, plain := range []*jsonld.Plain{nil, {}} {
+				var set rdf.Dataset
+				err := p.ToRDF(context.Background(), []byte(`{"@context":{`+terms+`},"N":{"U":{"z":"x"}}}`), jsonld.Options{Plain: plain}, &set)
+				if e := new(jsonld.Error); !errors.As(err, &e) || e.Code != jsonld.InvalidScopedContext {
+					t.Errorf("after %q: %v", before, err)
+				}
+			}
+		}
+	}
+}
+
 // Contexts that alternate, at the top, in nodes and through types and properties, never change one another.
 func TestAlternatingContexts(t *testing.T) {
 	documents := []string{

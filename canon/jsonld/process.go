@@ -219,7 +219,7 @@ func (r *run) checkScoped(f *definer, src *source, node uint32, baseURL string, 
 		_, err := r.deltaFor(f.ctx, f, src, node, baseURL, remotes)
 		return err
 	}
-	// A context that nests itself through a URL is checked once a compilation.
+	// What is reached on several ways is checked once while a context is processed: elsewhere it may mean something else.
 	key := checkKey{src, node}
 	if r.checked[key] {
 		return nil

@@ -3,6 +3,7 @@ package jsonld_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -131,6 +132,24 @@ func TestDirections(t *testing.T) {
 	compound, _ := nquads(t, p, doc, jsonld.Options{RDFDirection: "compound-literal"})
 	if compound = slices.Compact(compound); len(compound) != 1+3+1+4+2*3 {
 		t.Errorf("%d quads: %q", len(compound), compound)
+	}
+}
+
+// A node that says the same directed string twice says it once, also where the IRIs of many terms lie between.
+func TestDirectionOnce(t *testing.T) {
+	terms, nodes := `"@version":1.1`, ""
+	for i := range 600 {
+		terms += fmt.Sprintf(`,"p%d":"u:p%d"`, i, i)
+		nodes += fmt.Sprintf(`{"@id":"u:s","p%d":{"@value":"x","@direction":"ltr","@language":"en-%d"}},`, i, i)
+	}
+	doc := `{"@context":{` + terms + `},"@id":"u:o","u:n":[` + nodes + strings.TrimSuffix(nodes, ",") + `]}`
+	lines, _ := nquads(t, jsonld.New(jsonld.Config{}), doc, jsonld.Options{RDFDirection: "compound-literal"})
+	n := 0
+	for _, line := range lines {
+		n += strings.Count(line, "#value> ")
+	}
+	if n != 600 {
+		t.Errorf("%d strings", n)
 	}
 }
 
