@@ -142,8 +142,10 @@ type nameSlot struct {
 
 const memoSize = 1 << 8 // compiled IRIs of one document that are found again; a miss only makes a second term
 
-// resetItems begins a new document. Slots of an older generation count as empty, so nothing is cleared.
+// resetItems begins a new document, or the same one again. Slots of an older generation count as empty, so nothing is
+// cleared.
 func (r *run) resetItems() {
+	r.buf = r.buf[:0]
 	r.gen++
 	if r.memo == nil || r.gen == 0 {
 		r.memo, r.names, r.gen = make([]memoSlot, memoSize), make([]nameSlot, 64), 1

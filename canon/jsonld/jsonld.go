@@ -84,7 +84,7 @@ type Options struct {
 	Limits         canon.Limits    // zero fields take their defaults
 	Recorder       *phase.Recorder // nil records nothing and costs nothing
 	Origins        *Origins        // filled by ToRDF with the origin of each quad; nil costs nothing
-	Plain          *Plain          // filled in place of the dataset if the document is plain; without Origins
+	Plain          *Plain          // filled in place of the dataset if the document is plain; not with Origins
 	Tape           *jsontape.Tape  // the document, scanned already; doc is not looked at then
 }
 
@@ -143,7 +143,7 @@ type run struct {
 	own     *family
 	last    *family // that of the last call, which the next one mostly needs again
 	sources map[string]*source
-	checked map[checkKey]bool
+	checked map[checkKey]bool // scoped contexts, while one context is processed
 	work    int64
 	at      uint32        // node of the document where the context being processed takes effect
 	inline  *source       // the copy of the @context at that node
@@ -224,6 +224,7 @@ func (r *run) end() {
 	r.tape.Src = nil
 	r.buf = nil
 	r.losses = r.losses[:0]
+	clear(r.plainTerms)
 	r.work, r.at = 0, 0
 }
 

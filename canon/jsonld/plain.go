@@ -27,6 +27,7 @@ type shape struct {
 	subjects   []shapeSubject
 	statements []shapeStatement // subject by subject
 	terms      int              // places for the terms of a document: first the subjects, then the other objects
+	text       int              // bytes of its own text
 }
 
 type shapeNode struct {
@@ -83,6 +84,7 @@ const (
 	maxOthers     = 8
 	maxLooks      = 64
 	maxShapeNodes = 256
+	maxShapeText  = 32 << 10
 )
 
 var onlyBlank = []byte("_:c14n0")
@@ -90,7 +92,7 @@ var onlyBlank = []byte("_:c14n0")
 // plain fills p, where the @context at node top made the root context; false if the document has to be read as a dataset.
 func (r *run) plain(root *activeContext, top uint32, p *Plain) bool {
 	p.Lines = 0
-	if r.p.state != Warm || !root.family.kept.Load() || len(r.tape.Nodes) > maxShapeNodes {
+	if r.opt.Origins != nil || r.p.state != Warm || !root.family.kept.Load() || len(r.tape.Nodes) > maxShapeNodes {
 		return false
 	}
 	known := root.shapes.Load()
@@ -147,7 +149,6 @@ const (
 // readPlain finds the terms of a document that fits s.
 func (r *run) readPlain(s *shape) verdict {
 	nodes, src := r.tape.Nodes, r.tape.Src
-	buf := len(r.buf)
 	r.plainTerms = slices.Grow(r.plainTerms[:0], s.terms)[:s.terms]
 	for i := range s.reads {
 		o := &s.reads[i]
@@ -172,8 +173,6 @@ func (r *run) readPlain(s *shape) verdict {
 			}
 		}
 		if is != isPlain {
-			r.buf = r.buf[:buf]
-			r.resetItems()
 			return is
 		}
 	}
@@ -225,7 +224,6 @@ func (r *run) writePlain(s *shape, p *Plain) bool {
 			a, b := r.plainOrder[j-1], r.plainOrder[j]
 			c := bytes.Compare(r.plainTerms[a], r.plainTerms[b])
 			if c == 0 {
-				r.resetItems()
 				return false
 			}
 			if c < 0 {
@@ -247,7 +245,6 @@ func (r *run) writePlain(s *shape, p *Plain) bool {
 		}
 	}
 	if 2*(len(text)-len(p.Text)) > r.maxText() {
-		r.resetItems()
 		return false
 	}
 	r.charge(phase.Serialize, len(text)-len(p.Text))
@@ -260,10 +257,7 @@ func (r *run) learn(root *activeContext, top uint32, before *shapes) *shape {
 	if before.looks >= maxLooks || len(before.plain) >= maxPlain {
 		return nil
 	}
-	buf := len(r.buf)
 	s, plain := r.shapeOf(root, top)
-	r.buf = r.buf[:buf]
-	r.resetItems()
 	after := *before
 	after.looks++
 	switch {
@@ -287,5 +281,6 @@ func (r *run) learn(root *activeContext, top uint32, before *shapes) *shape {
 // size estimates the memory of a shape.
 func (s *shape) size() int64 {
 	return int64(unsafe.Sizeof(*s)) + int64(len(s.nodes))*int64(unsafe.Sizeof(shapeNode{})) +
-		int64(len(s.reads))*(int64(unsafe.Sizeof(shapeRead{}))+16) + int64(len(s.statements))*(int64(unsafe.Sizeof(shapeStatement{}))+128)
+		int64(len(s.subjects))*int64(unsafe.Sizeof(shapeSubject{})) + int64(len(s.reads))*int64(unsafe.Sizeof(shapeRead{})) +
+		int64(len(s.statements))*int64(unsafe.Sizeof(shapeStatement{})) + int64(s.text)
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"canonscope/canon"
 	"canonscope/canon/jsonld"
 	"canonscope/canon/rdf"
 )
@@ -164,5 +166,64 @@ func TestPlainDrawn(t *testing.T) {
 	}
 	if plain < 1000 {
 		t.Errorf("only %d documents were plain", plain)
+	}
+}
+
+// A document at the limit of its text is not charged twice where a shape fits it and its values do not.
+func TestPlainLimit(t *testing.T) {
+	ids := `"a":{"@id":"u:a","@type":"@id"},"b":{"@id":"u:b","@type":"@id"},"c":{"@id":"u:c","@type":"@id"}`
+	head := `{"@context":{"id":"@id","p":"u:p","n":"u:n",` + ids + `,"x":"u:` + strings.Repeat("x", 3000) + `/"},"id":"u:s","p":"v",`
+	for _, doc := range []string{
+		head + `"a":"x:1","b":"x:2","c":"x:3"}`,                          // more than half of what is allowed
+		head + `"a":"x:1","b":"x:2","c":"x:3","n":{"id":"u:s","p":"w"}}`, // two nodes of one id
+	} {
+		p := jsonld.New(jsonld.Config{})
+		for range 2 {
+			opt := jsonld.Options{Limits: canon.Limits{Bytes: len(doc)}}
+			want, err := form(t, p, []byte(doc), opt)
+			opt.Plain = new(jsonld.Plain)
+			if got, err2 := form(t, p, []byte(doc), opt); err != nil || err2 != nil || got != want {
+				t.Errorf("%v, plain %v", err, err2)
+			}
+		}
+	}
+}
+
+// Shapes count as what they take, also where types and the IRIs of terms are long.
+func TestPlainMemory(t *testing.T) {
+	const bound = 1 << 20
+	p := jsonld.New(jsonld.Config{CacheBytes: bound})
+	plain := 0
+	for _, c := range []struct{ documents, size int }{{4000, 10 << 10}, {200, 1 << 20}} {
+		long := strings.Repeat("x", c.size)
+		for i := range c.documents {
+			doc := fmt.Sprintf(`{"@context":{"type":"@type","p":"u:p%d"},"type":"u:%s%d","p":"x"}`, i/10, long, i)
+			opt := jsonld.Options{Plain: new(jsonld.Plain)}
+			if _, err := form(t, p, []byte(doc), opt); err != nil {
+				t.Fatal(err)
+			}
+			plain += min(opt.Plain.Lines, 1)
+		}
+	}
+	if plain == 0 {
+		t.Error("no document was plain")
+	}
+	runtime.GC()
+	runtime.GC() // pools have let go
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	if m.HeapAlloc > 16*bound || p.Stats().Evicted == 0 {
+		t.Errorf("%d bytes in use: %+v", m.HeapAlloc, p.Stats())
+	}
+	runtime.KeepAlive(p)
+}
+
+// Origins are asked of a dataset.
+func TestPlainOrigins(t *testing.T) {
+	var set rdf.Dataset
+	opt := jsonld.Options{Plain: new(jsonld.Plain), Origins: new(jsonld.Origins)}
+	doc := []byte(`{"@context":{"p":"u:p"},"p":"x"}`)
+	if err := jsonld.New(jsonld.Config{}).ToRDF(context.Background(), doc, opt, &set); err != nil || opt.Plain.Lines != 0 || len(opt.Origins.Quads) != 1 {
+		t.Errorf("%d lines, %d origins, %v", opt.Plain.Lines, len(opt.Origins.Quads), err)
 	}
 }

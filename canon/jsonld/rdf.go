@@ -70,8 +70,11 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	if err != nil {
 		return err
 	}
-	if opt.Plain != nil && r.plain(root, top, opt.Plain) {
-		return nil
+	if opt.Plain != nil {
+		if r.plain(root, top, opt.Plain) {
+			return nil
+		}
+		r.resetItems()
 	}
 	c, unwrap, err := r.expandDocument(root)
 	if err != nil {
@@ -547,15 +550,16 @@ func (w *writer) directed(v *item) rdf.TermID {
 
 // compoundKey is a string with a base direction where it stands; node maps hold it once outside lists.
 type compoundKey struct {
-	s, p, g rdf.TermID
-	lang    uint32
-	dir     direction
-	text    string
+	s, g      rdf.TermID
+	predicate string // an IRI can have several terms
+	lang      string
+	dir       direction
+	text      string
 }
 
 // compound writes a string with a base direction as a blank node (13.3).
 func (w *writer) compound(v *item, s, p, g rdf.TermID, node uint32) rdf.TermID {
-	key := compoundKey{s: s, p: p, g: g, lang: v.lang, dir: v.dir, text: string(w.text(v.tape))}
+	key := compoundKey{s: s, g: g, predicate: string(w.into.Terms[p].Text), lang: string(w.langs[v.lang].text), dir: v.dir, text: string(w.text(v.tape))}
 	if b, ok := w.compounds[key]; ok {
 		return b
 	}

@@ -94,7 +94,7 @@ func (b *shaper) node(ctx *activeContext, t *term, node uint32) (int, bool) {
 func (b *shaper) member(i int, typed, ctx *activeContext, d *term, k uint32) bool {
 	v := k + 1
 	kind := b.kind(v)
-	read := shapeRead{key: k, value: v, name: string(b.text(k)), ctx: ctx}
+	read := shapeRead{key: k, value: v, name: d.name, ctx: ctx}
 	switch d.kw {
 	case kwNone:
 		return b.property(i, ctx, d, read)
@@ -127,14 +127,14 @@ func (b *shaper) member(i int, typed, ctx *activeContext, d *term, k uint32) boo
 
 // typ compiles one type of node i.
 func (b *shaper) typ(i int, typed *activeContext, read shapeRead) bool {
-	read.as, read.text = asType, string(b.text(read.value))
-	id, kw := b.expandIRI(typed, []byte(read.text), true, true)
-	if kw != kwNone || id == 0 || b.refs[id].form != absolute {
+	text := b.text(read.value)
+	id, kw := b.expandIRI(typed, text, true, true)
+	if kw != kwNone || id == 0 || b.refs[id].form != absolute || !b.room(len(text)) {
 		return false
 	}
+	read.as, read.text = asType, string(text)
 	b.s.reads = append(b.s.reads, read)
-	b.state(i, rdfType, slices.Clone(b.refs[id].nq), 0, nil)
-	return true
+	return b.state(i, rdfType, b.refs[id].nq, 0, nil)
 }
 
 // property compiles a property of node i.
@@ -148,10 +148,7 @@ func (b *shaper) property(i int, ctx *activeContext, d *term, read shapeRead) bo
 		read.as = asNode
 		b.s.reads = append(b.s.reads, read)
 		child, ok := b.node(ctx, d, read.value)
-		if ok {
-			b.state(i, p, nil, child, nil)
-		}
-		return ok
+		return ok && b.state(i, p, nil, child, nil)
 	case jsontape.String:
 	default:
 		return false
@@ -188,19 +185,28 @@ func (b *shaper) property(i int, ctx *activeContext, d *term, read shapeRead) bo
 	}
 	read.term = -1 - len(b.s.reads) // its place is known when all subjects are
 	b.s.reads = append(b.s.reads, read)
-	b.state(i, p, nil, read.term, datatype)
-	return true
+	return b.state(i, p, nil, read.term, datatype)
+}
+
+// room says whether n more bytes of text fit into the shape.
+func (b *shaper) room(n int) bool {
+	b.s.text += n
+	return b.s.text <= maxShapeText
 }
 
 // state adds a statement about subject i.
-func (b *shaper) state(i int, p *iri, object []byte, term int, datatype []byte) {
-	st := shapeStatement{object: object, term: term}
+func (b *shaper) state(i int, p *iri, object []byte, term int, datatype []byte) bool {
+	if !b.room(len(p.nq) + len(object) + len(datatype) + len("  ^^ .\n")) {
+		return false
+	}
+	st := shapeStatement{object: slices.Clone(object), term: term}
 	st.predicate = append(append(append(st.predicate, ' '), p.nq...), ' ')
 	if datatype != nil {
 		st.end = append(append(st.end, "^^"...), datatype...)
 	}
 	st.end = append(st.end, " .\n"...)
 	b.groups[i] = append(b.groups[i], st)
+	return true
 }
 
 // finish puts the statements in order and gives the terms their places. It is false where the order depends on the document.
