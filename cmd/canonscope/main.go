@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
@@ -22,27 +23,65 @@ const (
 	statusNo    = 1 // the answer is no: a test failed, a proof does not verify, a gate refused
 	statusUsage = 2 // usage or input error
 	statusLimit = 3 // a limit was reached
+
+	statusSignal = 128 // added to the number of the signal that ended the command, as shells do
+)
+
+// What an interrupted command has to end by itself. Not all code asks whether it should: json-gold does not, nor does one
+// who reads from a terminal.
+const (
+	patience    = time.Second
+	runPatience = 10 * time.Second // run ends its children and writes what it has, which takes a fraction of this
 )
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run executes one command line and returns its exit status.
+// run executes one command line and returns its exit status. The first signal interrupts the command, which has its
+// patience to end; a second one ends the process at once.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	wait := patience
+	if cmd, _, err := root.Find(args); err == nil && cmd.Name() == "run" {
+		wait = runPatience
+	}
+	done := make(chan error, 1)
+	go func() { done <- root.ExecuteContext(ctx) }()
+	var err error
+	var by os.Signal // what ended the command before its work was done
+	select {
+	case err = <-done:
+	case s := <-signals:
+		signal.Stop(signals)
+		cancel()
+		select {
+		case err = <-done:
+		case <-time.After(wait):
+			err = context.Canceled
+		}
+		if err != nil {
+			by = s
+		}
+		if errors.Is(err, context.Canceled) {
+			err = errors.New("interrupted")
+		}
+	}
 	for _, e := range parts(err) {
 		if e.Error() != "" {
 			fmt.Fprintf(stderr, "canonscope: %s\n", printable.Line(e.Error()))
 		}
+	}
+	if s, ok := by.(syscall.Signal); ok {
+		return statusSignal + int(s)
 	}
 	return status(err)
 }
