@@ -5,12 +5,12 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
-	"canonscope/compare/claims/race"
+	"canonscope/compare/claims/claimstest"
 	"canonscope/compare/mdoc"
 )
 
 func BenchmarkExchange(b *testing.B) {
-	race.Exchanges(b, mdoc.NewFormat, now, func(issued []byte) []byte { return signedMessage(b, issued) })
+	claimstest.Race(b, mdoc.NewFormat, func(issued []byte) []byte { return signedMessage(b, issued) })
 }
 
 // signedMessage returns the Sig_structure of an IssuerSigned.

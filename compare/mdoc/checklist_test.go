@@ -20,6 +20,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"canonscope/compare"
+	"canonscope/compare/claims/claimstest"
 	"canonscope/compare/mdoc"
 	"canonscope/vcdm/keys"
 )
@@ -142,7 +143,7 @@ func (a authority) verifier(t testing.TB) mdoc.Verifier {
 func TestChecklist(t *testing.T) {
 	a := newAuthority(t)
 	signer := func(algorithm keys.Algorithm) draftKey {
-		k := testKey(t, algorithm)
+		k := claimstest.Key(t, algorithm)
 		return draftKey{k, a.sign(t, k.Public().Crypto(), now.AddDate(-1, 0, 0), now.AddDate(2, 0, 0), x509.KeyUsageDigitalSignature, signerUsage)}
 	}
 	key := signer(keys.ES256)
@@ -190,7 +191,7 @@ func TestChecklist(t *testing.T) {
 					return der
 				}
 			}), "signature")
-			refuse(t, mdoc.Verifier{Key: testKey(t, keys.EdDSA).Public(), Now: now}, key.build(t, nil), "alg")
+			refuse(t, mdoc.Verifier{Key: claimstest.Key(t, keys.EdDSA).Public(), Now: now}, key.build(t, nil), "alg")
 			other, err := keys.Generate(keys.ES256)
 			if err != nil {
 				t.Fatal(err)
@@ -239,12 +240,8 @@ func TestChecklist(t *testing.T) {
 			accept(t, v, key.build(t, func(d *draft) { d.items[1] = reordered; d.digests[1] = sha(reordered) }))
 			var tag cbor.RawTag
 			var inner []byte
-			if err := cbor.Unmarshal(testItem(t, 1, 16, "e1", 5), &tag); err != nil {
-				t.Fatal(err)
-			}
-			if err := cbor.Unmarshal(tag.Content, &inner); err != nil {
-				t.Fatal(err)
-			}
+			decode(t, testItem(t, 1, 16, "e1", 5), &tag)
+			decode(t, tag.Content, &inner)
 			long := encode(t, cbor.Tag{Number: 24, Content: append([]byte{0xb9, 0, 4}, inner[1:]...)})
 			accept(t, v, key.build(t, func(d *draft) { d.items[1] = long; d.digests[1] = sha(long) }))
 			wide := append([]byte{0xd9, 0, 24, 0x59, 0, byte(len(inner))}, inner...)
@@ -395,17 +392,15 @@ func TestChecklist(t *testing.T) {
 
 		{"E1", func(t *testing.T) { testDeviceSignature(t, refuse) }},
 		{"E2", func(t *testing.T) {
-			c := annexD(t)
-			b := unhex(t, c.Hex)
-			d := v
-			d.Roots, d.Now = poolOf(t, unhex(t, c.AnnexD["ISO_18013_5_ANNEX_D_DS_CERT"])), c.Signed.Add(time.Hour)
-			transcript := unhex(t, c.AnnexD["ISO_18013_5_ANNEX_D_SESSION_TRANSCRIPT_BYTES"])
-			d.Device = &mdoc.DeviceAuth{Transcript: transcript, Reader: annexDReader(t, c)}
-			accept(t, d, b)
-			d.Device = &mdoc.DeviceAuth{Transcript: transcript}
-			refuse(t, d, b, "ephemeral key")
-			d.Device = &mdoc.DeviceAuth{Transcript: append(bytes.Clone(transcript[:len(transcript)-1]), transcript[len(transcript)-1]^1), Reader: annexDReader(t, c)}
-			refuse(t, d, b, "deviceMac")
+			annexD, b := annexDVerifier(t)
+			auth := *annexD.Device
+			accept(t, annexD, b)
+			annexD.Device = &mdoc.DeviceAuth{Transcript: auth.Transcript}
+			refuse(t, annexD, b, "ephemeral key")
+			other := bytes.Clone(auth.Transcript)
+			other[len(other)-1] ^= 1
+			annexD.Device = &mdoc.DeviceAuth{Transcript: other, Reader: auth.Reader}
+			refuse(t, annexD, b, "deviceMac")
 		}},
 	}
 	for _, r := range rows {
@@ -426,17 +421,13 @@ func testIssuerRandom(t *testing.T, key draftKey) {
 			var s struct {
 				NameSpaces map[string][]cbor.RawTag `cbor:"nameSpaces"`
 			}
-			if err := cbor.Unmarshal(b, &s); err != nil {
-				t.Fatal(err)
-			}
+			decode(t, b, &s)
 			for _, raw := range s.NameSpaces["ns"] {
 				var inner []byte
 				var it struct {
 					Random []byte `cbor:"random"`
 				}
-				if err := cbor.Unmarshal(raw.Content, &inner); err != nil {
-					t.Fatal(err)
-				}
+				decode(t, raw.Content, &inner)
 				if err := cbor.Unmarshal(inner, &it); err != nil || len(it.Random) < 16 {
 					t.Errorf("%s: random %x %v", engine, it.Random, err)
 				}
@@ -451,16 +442,10 @@ func testIssuerRandom(t *testing.T, key draftKey) {
 
 // testHolderKeepsBytes looks for every presented item and issuerAuth in what was issued.
 func testHolderKeepsBytes(t *testing.T) {
-	type issuerSigned struct {
-		NameSpaces map[string][]cbor.RawMessage `cbor:"nameSpaces"`
-		IssuerAuth cbor.RawMessage              `cbor:"issuerAuth"`
-	}
 	for _, engine := range engines {
-		issued, presented := issueAndPresent(t, exchange(t, engine, "ES256", simple(20), compare.Scenario{}))
+		_, issued, presented := claimstest.Run(t, mdoc.NewFormat(engine, "ES256"), claimstest.Simple(20), compare.Scenario{})
 		var p issuerSigned
-		if err := cbor.Unmarshal(presented, &p); err != nil {
-			t.Fatal(err)
-		}
+		decode(t, presented, &p)
 		n := 0
 		for _, items := range p.NameSpaces {
 			for _, it := range items {
@@ -478,7 +463,7 @@ func testHolderKeepsBytes(t *testing.T) {
 
 // testDeviceSignature binds a presentation to a transcript.
 func testDeviceSignature(t *testing.T, refuse func(*testing.T, mdoc.Verifier, []byte, string)) {
-	issuer, device := testKey(t, keys.EdDSA), testKey(t, keys.ES256)
+	issuer, device := claimstest.Key(t, keys.EdDSA), claimstest.Key(t, keys.ES256)
 	transcript := encode(t, []any{nil, nil, "session"})
 	issued, err := (&mdoc.Issuer{Key: issuer, Chain: [][]byte{{1}}, Device: device.Public()}).Issue(
 		[]byte(`{"nbf":1767225600,"exp":1893456000,"vct":"ns","credentialSubject":{"a":1}}`))
@@ -519,7 +504,7 @@ func testDeviceSignature(t *testing.T, refuse func(*testing.T, mdoc.Verifier, []
 
 // The certificate that is made up for a key is a document signer's.
 func TestCertificateUsage(t *testing.T) {
-	der, err := mdoc.Certificate(testKey(t, keys.ES256).Public(), "https://issuer.example")
+	der, err := mdoc.Certificate(claimstest.Key(t, keys.ES256).Public(), "https://issuer.example")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,22 +13,10 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
+	"canonscope/compare/claims/claimstest"
 	"canonscope/compare/mdoc"
 	"canonscope/vcdm/keys"
 )
-
-func testKey(t testing.TB, algorithm keys.Algorithm) *keys.Secret {
-	t.Helper()
-	size := 32
-	if algorithm == keys.ES384 {
-		size = 48
-	}
-	k, err := keys.FromSeed(algorithm, bytes.Repeat([]byte{7}, size))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
 
 // signed makes IssuerSigned bytes around parts that may be anything, with a signature that holds.
 func signed(t testing.TB, key *keys.Secret, nameSpaces, protected, unprotected, payload []byte) []byte {
@@ -52,6 +40,18 @@ func encode(t testing.TB, v any) []byte {
 		t.Fatal(err)
 	}
 	return b
+}
+
+func decode(t testing.TB, b []byte, v any) {
+	t.Helper()
+	if err := cbor.Unmarshal(b, v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type issuerSigned struct {
+	NameSpaces map[string][]cbor.RawMessage `cbor:"nameSpaces"`
+	IssuerAuth cbor.RawMessage              `cbor:"issuerAuth"`
 }
 
 // sameAnswer verifies with both engines and fails if they differ in any way.
@@ -129,7 +129,7 @@ func parts(t testing.TB, key *keys.Secret) (nameSpaces, protected, unprotected, 
 }
 
 func TestPartsVerify(t *testing.T) {
-	key := testKey(t, keys.EdDSA)
+	key := claimstest.Key(t, keys.EdDSA)
 	ns, protected, unprotected, payload := parts(t, key)
 	issued := signed(t, key, ns, protected, unprotected, payload)
 	docs, err := sameAnswer(t, mdoc.Verifier{Key: key.Public(), Now: now}, issued)
@@ -148,7 +148,7 @@ func TestPartsVerify(t *testing.T) {
 // FuzzVerify signs what it is given, so that mutations reach behind the signature: both engines must agree, and neither
 // may panic.
 func FuzzVerify(f *testing.F) {
-	key := testKey(f, keys.EdDSA)
+	key := claimstest.Key(f, keys.EdDSA)
 	ns, protected, unprotected, payload := parts(f, key)
 	f.Add(ns, protected, unprotected, payload)
 	f.Add([]byte{0xa0}, []byte{0xa2, 1, 0x27, 4, 0x41, 1}, []byte{0xa1, 0x18, 33, 0x82, 0x41, 0, 0x41, 0}, payload)
@@ -168,7 +168,7 @@ var session = []byte{0x83, 0xf6, 0xf6, 0xf6}
 // TestResponsesAgree binds with each engine: the bytes are the same, and both give one answer to every altered copy.
 func TestResponsesAgree(t *testing.T) {
 	for _, algorithm := range keys.Algorithms {
-		issuer, device := testKey(t, keys.EdDSA), testKey(t, algorithm)
+		issuer, device := claimstest.Key(t, keys.EdDSA), claimstest.Key(t, algorithm)
 		issued, err := (&mdoc.Issuer{Key: issuer, Chain: [][]byte{{1}}, Device: device.Public()}).Issue(
 			[]byte(`{"nbf":1767225600,"exp":1893456000,"vct":"urn:x","credentialSubject":{"a":1,"b":"c"}}`))
 		if err != nil {
@@ -211,7 +211,7 @@ func TestResponsesAgree(t *testing.T) {
 
 // FuzzMdoc mutates whole mdocs.
 func FuzzMdoc(f *testing.F) {
-	key := testKey(f, keys.EdDSA)
+	key := claimstest.Key(f, keys.EdDSA)
 	ns, protected, unprotected, payload := parts(f, key)
 	issued := signed(f, key, ns, protected, unprotected, payload)
 	f.Add(issued)
@@ -234,7 +234,7 @@ func TestIssuersAgree(t *testing.T) {
 		"c":{"d":{"~/":true},"e":[],"f":{}},"g":[1.5,1e300,-0.0,null,false],"":"empty"}}`)
 	for _, digest := range []string{"", "SHA-384", "SHA-512"} {
 		for _, algorithm := range keys.Algorithms {
-			key := testKey(t, algorithm)
+			key := claimstest.Key(t, algorithm)
 			var sets []string
 			for _, engine := range engines {
 				c := &compare.Counters{}
@@ -267,7 +267,7 @@ func TestIssuersAgree(t *testing.T) {
 }
 
 func TestIssuerRefuses(t *testing.T) {
-	key := testKey(t, keys.EdDSA)
+	key := claimstest.Key(t, keys.EdDSA)
 	for _, engine := range engines {
 		i := mdoc.Issuer{Engine: engine, Key: key, Chain: [][]byte{{1}}, Device: key.Public()}
 		for _, claims := range []string{
@@ -290,7 +290,7 @@ func TestIssuerRefuses(t *testing.T) {
 
 // TestMalformedCBOR feeds what RFC 8949 and the limits of the scan refuse, each as the whole and inside a valid mdoc.
 func TestMalformedCBOR(t *testing.T) {
-	key := testKey(t, keys.EdDSA)
+	key := claimstest.Key(t, keys.EdDSA)
 	ns, protected, unprotected, payload := parts(t, key)
 	v := mdoc.Verifier{Key: key.Public(), Now: now}
 	for name, text := range map[string]string{
@@ -334,7 +334,7 @@ func TestMalformedCBOR(t *testing.T) {
 
 // TestManyKeys puts repeated keys into large maps, whose keys are not compared one by one.
 func TestManyKeys(t *testing.T) {
-	key := testKey(t, keys.EdDSA)
+	key := claimstest.Key(t, keys.EdDSA)
 	ns, protected, _, payload := parts(t, key)
 	build := func(n, repeat int) []byte {
 		b := []byte{0xa1, 0x18, 99, 0xb9, byte(n >> 8), byte(n)}

@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"canonscope/compare"
+	"canonscope/compare/claims/claimstest"
 	"canonscope/compare/mdoc"
 )
 
 func TestInspect(t *testing.T) {
-	_, presented := issueAndPresent(t, exchange(t, mdoc.Native, "ES256", nested(), compare.Scenario{Binding: "holder"}))
+	_, _, presented := claimstest.Run(t, mdoc.NewFormat(mdoc.Native, "ES256"), claimstest.Nested(), compare.Scenario{Binding: "holder"})
 	for _, text := range []string{string(presented), hex.EncodeToString(presented) + "\n", base64.RawURLEncoding.EncodeToString(presented)} {
 		b, ok := mdoc.Decode([]byte(text))
 		if !ok {
@@ -28,7 +29,7 @@ func TestInspect(t *testing.T) {
 			}
 		}
 	}
-	issued, _ := issueAndPresent(t, exchange(t, mdoc.Native, "ES256", simple(2), compare.Scenario{Disclose: []string{"/credentialSubject/id"}}))
+	_, issued, _ := claimstest.Run(t, mdoc.NewFormat(mdoc.Native, "ES256"), claimstest.Simple(2), compare.Scenario{Disclose: []string{"/credentialSubject/id"}})
 	issued[strings.Index(string(issued), "value 01")] ^= 1
 	var out strings.Builder
 	if err := mdoc.Inspect(&out, issued); err != nil || !strings.Contains(out.String(), "digest differs") || !strings.Contains(out.String(), "IssuerSigned") {

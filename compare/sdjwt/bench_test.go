@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"testing"
 
-	"canonscope/compare/claims/race"
+	"canonscope/compare/claims/claimstest"
 	"canonscope/compare/sdjwt"
 )
 
 func BenchmarkExchange(b *testing.B) {
-	race.Exchanges(b, sdjwt.NewFormat, now, func(issued []byte) []byte {
+	claimstest.Race(b, sdjwt.NewFormat, func(issued []byte) []byte {
 		return issued[:bytes.LastIndexByte(issued[:bytes.IndexByte(issued, '~')], '.')]
 	})
 }

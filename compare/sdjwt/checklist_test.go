@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"canonscope/compare/claims/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )
@@ -28,8 +29,8 @@ import (
 // TestChecklist has one test for each row of the acceptance checklist, sections A (RFC 9901), B (key binding) and C
 // (SD-JWT VC). Every token goes to both engines.
 func TestChecklist(t *testing.T) {
-	key := testKey(t, keys.EdDSA)
-	holder := testKey(t, keys.ES256)
+	key := claimstest.Key(t, keys.EdDSA)
+	holder := claimstest.Key(t, keys.ES256)
 	other, err := keys.Generate(keys.EdDSA)
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +113,7 @@ func TestChecklist(t *testing.T) {
 			refuse(t, plain, a, "signature")
 		}},
 		{"A5", func(t *testing.T) {
-			es := testKey(t, keys.ES256)
+			es := claimstest.Key(t, keys.ES256)
 			v := plain
 			v.Key = es.Public()
 			tok := token(t, es, `{"alg":"ES256"}`, `{}`)
@@ -287,7 +288,7 @@ func TestChecklist(t *testing.T) {
 			refuse(t, bound, kb(holder, `{"typ":"JWT","alg":"ES256"}`, nil), "typ")
 			refuse(t, bound, kb(holder, `{"alg":"ES256"}`, nil), "typ")
 			refuse(t, bound, kb(holder, `{"typ":"kb+jwt","alg":"none"}`, nil), "alg")
-			refuse(t, bound, kb(testKey(t, keys.ES384), kbHeader, nil), "signature")
+			refuse(t, bound, kb(claimstest.Key(t, keys.ES384), kbHeader, nil), "signature")
 			refuse(t, bound, kb(holder, `{"typ":"kb+jwt","alg":"ES256","crit":["x"]}`, nil), "crit")
 			for _, cnf := range []string{"", `,"cnf":{}`, `,"cnf":1`, `,"cnf":{"kid":"x"}`, `,"cnf":{"jwk":null}`} {
 				refuse(t, bound, append(signed(`{"vct":"urn:x"`+cnf+`}`), "a.b.c"...), "cnf")
@@ -519,7 +520,7 @@ func testHolder(t *testing.T, key, holder *keys.Secret) {
 // testX5C finds the issuer's key by a certificate chain in the header, or not at all.
 func testX5C(t *testing.T, accept, refuse func(*testing.T, sdjwt.Verifier, []byte, string)) {
 	root, rootKey := certificate(t, nil, nil, nil)
-	leafKey := testKey(t, keys.ES256)
+	leafKey := claimstest.Key(t, keys.ES256)
 	leaf, _ := certificate(t, leafKey.Public().Crypto(), root, rootKey)
 	stranger, _ := certificate(t, nil, nil, nil)
 	pool := x509.NewCertPool()
@@ -533,7 +534,7 @@ func testX5C(t *testing.T, accept, refuse func(*testing.T, sdjwt.Verifier, []byt
 	for _, bad := range []string{`[]`, `"` + text + `"`, `["%"]`, `["AAAA"]`, `["` + base64.StdEncoding.EncodeToString(stranger.Raw) + `"]`} {
 		refuse(t, v, token(t, leafKey, header(`,"x5c":`+bad), `{"vct":"urn:x"}`), "x5c")
 	}
-	refuse(t, v, token(t, testKey(t, keys.EdDSA), header(`,"x5c":["`+text+`"]`), `{"vct":"urn:x"}`), "signature")
+	refuse(t, v, token(t, claimstest.Key(t, keys.EdDSA), header(`,"x5c":["`+text+`"]`), `{"vct":"urn:x"}`), "signature")
 	refuse(t, sdjwt.Verifier{Now: now}, good, "trust anchors")
 	v.Now = now.AddDate(30, 0, 0)
 	refuse(t, v, good, "expired")

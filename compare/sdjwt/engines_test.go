@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"canonscope/canon"
+	"canonscope/compare"
+	"canonscope/compare/claims/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )
@@ -38,19 +40,6 @@ func token(t testing.TB, key *keys.Secret, header, payload string, disclosures .
 		t.Fatal(err)
 	}
 	return []byte(signed + "." + b64.EncodeToString(sig) + "~" + tail)
-}
-
-func testKey(t testing.TB, algorithm keys.Algorithm) *keys.Secret {
-	t.Helper()
-	size := 32
-	if algorithm == keys.ES384 {
-		size = 48
-	}
-	k, err := keys.FromSeed(algorithm, bytes.Repeat([]byte{7}, size))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
 }
 
 // sameAnswer verifies a token with both engines and fails if they differ in any way.
@@ -112,7 +101,7 @@ func FuzzVerify(f *testing.F) {
 	for _, s := range signedSeeds {
 		f.Add(s.header, s.payload, s.disclosures)
 	}
-	key := testKey(f, keys.EdDSA)
+	key := claimstest.Key(f, keys.EdDSA)
 	f.Fuzz(func(t *testing.T, header, payload, disclosures string) {
 		var list []string
 		if disclosures != "" {
@@ -131,7 +120,7 @@ func FuzzVerify(f *testing.F) {
 
 // FuzzToken mutates whole tokens.
 func FuzzToken(f *testing.F) {
-	key := testKey(f, keys.EdDSA)
+	key := claimstest.Key(f, keys.EdDSA)
 	for _, s := range signedSeeds {
 		f.Add(token(f, key, s.header, s.payload, strings.Split(s.disclosures, "\n")...))
 	}
@@ -164,7 +153,7 @@ var signedSeeds = []struct{ header, payload, disclosures string }{
 
 // Headers that JOSE libraries and a plain reader take differently.
 func TestHeaderParameters(t *testing.T) {
-	key := testKey(t, keys.EdDSA)
+	key := claimstest.Key(t, keys.EdDSA)
 	for more, want := range map[string]string{
 		``: "", `,"kid":"k"`: "", `,"zip":"DEF"`: "", `,"b64":false`: "b64", `,"b64":true`: "b64", `,"kid":7`: "kid", `,"jku":{}`: "jku",
 		`,"x5u":null`: "x5u", `,"x5t":1`: "x5t", `,"x5t#S256":[]`: "x5t#S256", `,"cty":false`: "cty", `,"jwk":"k"`: "jwk", `,"x5c":"c"`: "x5c",
@@ -191,7 +180,7 @@ func TestHeaderParameters(t *testing.T) {
 }
 
 func TestEnginesAgree(t *testing.T) {
-	key := testKey(t, keys.EdDSA)
+	key := claimstest.Key(t, keys.EdDSA)
 	for _, s := range signedSeeds {
 		tok := token(t, key, s.header, s.payload, strings.Split(s.disclosures, "\n")...)
 		if s.disclosures == "" {
@@ -214,10 +203,10 @@ func TestIssuersAgree(t *testing.T) {
 		"/list/1", "/list/1/deep/a~0~1b", "/empty"}}
 	for _, hash := range []string{"", "sha-384", "sha-512"} {
 		for _, algorithm := range keys.Algorithms {
-			key := testKey(t, algorithm)
+			key := claimstest.Key(t, algorithm)
 			for _, engine := range engines {
-				c := counters()
-				i := sdjwt.Issuer{Engine: engine, Key: key, Hash: hash, KeyID: "k1", Decoys: 2, Holder: testKey(t, keys.ES256).Public(), Counters: c}
+				c := &compare.Counters{}
+				i := sdjwt.Issuer{Engine: engine, Key: key, Hash: hash, KeyID: "k1", Decoys: 2, Holder: claimstest.Key(t, keys.ES256).Public(), Counters: c}
 				tok, err := i.Issue(claims, d)
 				if err != nil {
 					t.Fatal(err)
@@ -254,7 +243,7 @@ func TestIssuersAgree(t *testing.T) {
 }
 
 func TestIssuerRefuses(t *testing.T) {
-	key := testKey(t, keys.EdDSA)
+	key := claimstest.Key(t, keys.EdDSA)
 	for _, engine := range engines {
 		for _, c := range []struct {
 			claims  string

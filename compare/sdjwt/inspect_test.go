@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"canonscope/compare/claims/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )
 
 func TestInspect(t *testing.T) {
-	key := testKey(t, keys.EdDSA)
+	key := claimstest.Key(t, keys.EdDSA)
 	tok := token(t, key, goodHeader, `{"vct":"urn:x","_sd":["DIGEST-0","decoy"],"l":[{"...":"DIGEST-1"}]}`, `["s","a",{"b":1}]`, `["t","y"]`)
 	stray := append(bytes.Clone(tok), "WyJzIiwxXQ~!~"...)
 	var out strings.Builder

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"canonscope/canon"
+	"canonscope/compare/claims/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )
@@ -25,7 +26,7 @@ func allocated(f func()) uint64 {
 // TestMemory feeds signed tokens that cost most per byte. What an engine allocates in total bounds what it uses at a time:
 // native 64 times the token, and stock, whose decoder copies what it grows, 256 times.
 func TestMemory(t *testing.T) {
-	key := testKey(t, keys.EdDSA)
+	key := claimstest.Key(t, keys.EdDSA)
 	const n = 40000
 	var digests, disclosures []string
 	for i := range 2000 {
@@ -68,7 +69,7 @@ func TestMemory(t *testing.T) {
 
 // TestManyNames discloses many names into a large object, and one of them twice.
 func TestManyNames(t *testing.T) {
-	key := testKey(t, keys.EdDSA)
+	key := claimstest.Key(t, keys.EdDSA)
 	v := sdjwt.Verifier{Key: key.Public(), Now: now}
 	for _, n := range []int{3, 100} {
 		for _, last := range []string{"new", "plain0", "n1"} {
@@ -93,7 +94,7 @@ func TestManyNames(t *testing.T) {
 
 // TestNesting nests by JSON and by disclosures in disclosures, up to the limit and beyond it.
 func TestNesting(t *testing.T) {
-	key := testKey(t, keys.EdDSA)
+	key := claimstest.Key(t, keys.EdDSA)
 	v := sdjwt.Verifier{Key: key.Public(), Now: now}
 	v.Limits.Depth = 6
 	var limit *canon.LimitError

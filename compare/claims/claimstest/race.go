@@ -1,5 +1,4 @@
-// Package race times the engines of a baseline against each other in one run, for the benchmarks of the packages beside it.
-package race
+package claimstest
 
 import (
 	"runtime"
@@ -12,19 +11,11 @@ import (
 	"canonscope/schemas/catalogue"
 )
 
-// Names of the engines that every baseline has.
-const (
-	native = "native"
-	stock  = "stock"
-)
-
-var both = []string{stock, native}
-
-// Exchanges runs whole exchanges of a baseline over 64 rotating documents (issue, present 5 of 20, verify) with its engines
+// Race runs whole exchanges of a baseline over 64 rotating documents (issue, present 5 of 20, verify) with its engines
 // native and stock, and beside them only the signature and the verification of such a message, in turn. One loop is 64
 // exchanges of each. It reports ratios of medians. signed returns the bytes that the signature of an issued credential
 // covers.
-func Exchanges(b *testing.B, format func(engine, algorithm string) compare.Format, now time.Time, signed func(issued []byte) []byte) {
+func Race(b *testing.B, f NewFormat, signed func(issued []byte) []byte) {
 	for _, algorithm := range []string{"EdDSA", "ES256"} {
 		b.Run(algorithm, func(b *testing.B) {
 			const documents = 64
@@ -38,8 +29,8 @@ func Exchanges(b *testing.B, format func(engine, algorithm string) compare.Forma
 				if err != nil {
 					b.Fatal(err)
 				}
-				for _, engine := range both {
-					x, err := format(engine, algorithm).Prepare(c, compare.Scenario{Now: now})
+				for _, engine := range Engines {
+					x, err := f(engine, algorithm).Prepare(c, compare.Scenario{Now: Now})
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -67,7 +58,7 @@ func Exchanges(b *testing.B, format func(engine, algorithm string) compare.Forma
 					}
 					m.add("floor", time.Since(start))
 				}
-				for _, engine := range both {
+				for _, engine := range Engines {
 					runtime.GC()
 					for _, x := range exchanges[engine] {
 						m.exchange(b, engine, x)
