@@ -114,41 +114,19 @@ func TestTampers(t *testing.T) {
 				want = map[string]int{"vcdm": 7, "sd-jwt-vc": 6, "mdoc": 5}[cell.Format]
 			}
 			t.Run(cell.Format+" "+cell.Suite+" "+schema+" "+binding, func(t *testing.T) {
-				b, err := matrix.Open(cell)
-				if err != nil {
-					t.Fatal(err)
-				}
-				c, err := b.Generator.Document(1, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if b.Check != nil {
-					form, err := b.Check(context.Background(), c)
+				x := exchanged(t, cell)
+				if x.bench.Check != nil {
+					form, err := x.bench.Check(context.Background(), x.credential)
 					if err != nil || form.Oracle == "" || cell.Contexts != "none" && form.Quads == 0 {
 						t.Errorf("the check finds %+v, %v", form, err)
 					}
 				}
-				x, err := b.Format.Prepare(c, compare.Scenario{Now: measure.Now, Seed: 1, Binding: b.Binding})
-				if err != nil {
-					t.Fatal(err)
-				}
-				issued, err := x.Issue()
-				if err != nil {
-					t.Fatal(err)
-				}
-				presented, err := x.Present(issued)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := x.Verify(presented); err != nil {
-					t.Fatal(err)
-				}
-				altered, err := b.Tamper(c, presented)
+				altered, err := x.bench.Tamper(x.credential, x.presented)
 				if err != nil || len(altered) != want {
 					t.Fatalf("%d altered presentations, %v", len(altered), err)
 				}
 				for i, a := range altered {
-					if bytes.Equal(a.Bytes, presented) {
+					if bytes.Equal(a.Bytes, x.presented) {
 						t.Errorf("altering %s changes nothing", a.What)
 					}
 					for _, o := range altered[:i] {
@@ -258,6 +236,7 @@ type done struct {
 	total             compare.Counters
 }
 
+// exchanged issues, presents and verifies the first document of a cell.
 func exchanged(t *testing.T, cell compare.Cell) (d done) {
 	t.Helper()
 	step := func(err error) {
