@@ -66,7 +66,8 @@ func Markdown(w io.Writer, t Table) error {
 	return err
 }
 
-// CSV writes a line for each exchange: nanoseconds, bytes, counts, and the share of each phase.
+// CSV writes a line for each exchange: nanoseconds, bytes, counts, and the share of each phase: of the CPU, of the heap
+// bytes, and of the CPU with the collector charged by bytes.
 func CSV(w io.Writer, t Table) error {
 	out := csv.NewWriter(w)
 	head := []string{"format", "suite", "engine", "algorithm", "schema", "gc", "procs", "contexts", "binding"}
@@ -76,8 +77,10 @@ func CSV(w io.Writer, t Table) error {
 	head = append(head, "issue_verify_ns", "exchange_ns", "reissued", "to_mdoc", "to_mdoc_low", "to_mdoc_high", "to_sd_jwt_vc", "to_sd_jwt_vc_low",
 		"to_sd_jwt_vc_high", "exchange_to_mdoc", "exchange_to_mdoc_low", "exchange_to_mdoc_high", "exchange_to_sd_jwt_vc",
 		"exchange_to_sd_jwt_vc_low", "exchange_to_sd_jwt_vc_high", "canonicalizations", "signatures", "verifications", "salts", "digests", "wall_ns", "thread_ns", "heap_bytes", "heap_objects", "quads")
-	for i := range phase.Count {
-		head = append(head, phase.Phase(i).String())
+	for _, of := range []string{"", "heap_", "charged_"} {
+		for i := range phase.Count {
+			head = append(head, of+phase.Phase(i).String())
+		}
 	}
 	if err := out.Write(head); err != nil {
 		return err
@@ -102,12 +105,14 @@ func CSV(w io.Writer, t Table) error {
 			line = append(line, strconv.Itoa(v))
 		}
 		line = append(line, plain(r.Wall), plain(r.Thread), plain(r.Bytes), plain(r.Allocs), strconv.Itoa(r.Quads))
-		for i := range phase.Count {
-			v := ""
-			if r.Phases != nil {
-				v = plain(r.Phases[phase.Phase(i).String()])
+		for _, shares := range []map[string]float64{r.Phases, r.Heap, r.Charged} {
+			for i := range phase.Count {
+				v := ""
+				if shares != nil {
+					v = plain(shares[phase.Phase(i).String()])
+				}
+				line = append(line, v)
 			}
-			line = append(line, v)
 		}
 		if err := out.Write(line); err != nil {
 			return err

@@ -2,12 +2,14 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"flag"
 	"math"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -361,6 +363,89 @@ func TestFilesNamed(t *testing.T) {
 	}
 	if !strings.Contains(text.String(), "bench.txt\n") || strings.Contains(text.String(), "flame") {
 		t.Error(text.String())
+	}
+}
+
+// profiled adds allocation profiles: to-rdf allocates three quarters of what is allocated, context the rest.
+func profiled(c *compare.Campaign) *compare.Campaign {
+	for i := range c.Results {
+		r := &c.Results[i]
+		if r.State != compare.Measured {
+			continue
+		}
+		a := profiles.Attribution{Rules: "r"}
+		a.Foreground[phase.ToRDF] = profiles.Count{Samples: 300, Value: 30_000}
+		a.Foreground[phase.Context] = profiles.Count{Samples: 100, Value: 9_900}
+		a.Foreground[phase.Unattributed] = profiles.Count{Samples: 1, Value: 100}
+		r.Allocs = &compare.Allocs{Attribution: a, Ops: 10, Bytes: 41_000, Coverage: 40.0 / 41, Pprof: "profiles/x.allocs.pb.gz", Flame: "flame/x.allocs.svg"}
+	}
+	return c
+}
+
+// The phases that allocate get the collector's CPU, beside what was measured, in text, JSON and CSV.
+func TestAllocs(t *testing.T) {
+	c := profiled(made())
+	table := report.NewTable(c)
+	row := table.Rows[0]
+	for _, x := range []struct {
+		name   string
+		shares map[string]float64
+		want   map[string]float64 // of 114 foreground samples and 20 of gc
+	}{
+		{"CPU", row.Phases, map[string]float64{"context": 50. / 134, "to-rdf": 25. / 134, "parse": 16. / 134, "gc": 20. / 134}},
+		{"heap bytes", row.Heap, map[string]float64{"context": 0.2475, "to-rdf": 0.75, "parse": 0, "gc": 0, "unattributed": 0.0025}},
+		{"charged", row.Charged, map[string]float64{"context": 54.95 / 134, "to-rdf": 40. / 134, "parse": 16. / 134, "gc": 0, "unattributed": 1.05 / 134}},
+	} {
+		for name, want := range x.want {
+			if got := x.shares[name]; math.Abs(got-want) > 1e-9 {
+				t.Errorf("%s of %s is %v, want %v", name, x.name, got, want)
+			}
+		}
+		sum := 0.0
+		for _, v := range x.shares {
+			sum += v
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			t.Errorf("shares of %s add up to %v", x.name, sum)
+		}
+	}
+	if a := table.Allocated; a == nil || a.Bytes != 12*41_000 || math.Abs(a.Share-0.9975) > 1e-9 || math.Abs(a.Coverage-40./41) > 1e-9 || len(a.Below) > 0 {
+		t.Errorf("%+v", table.Allocated)
+	}
+	var text, files bytes.Buffer
+	if err := report.Text(&text, c, table, false); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "allocs.txt", text.Bytes())
+	for line := range strings.Lines(text.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > report.Width {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if err := report.CSV(&files, table); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&files).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"to-rdf": "0.186567", "heap_to-rdf": "0.75", "charged_to-rdf": "0.298507", "heap_gc": "0", "charged_gc": "0"} {
+		if i := slices.Index(lines[0], name); i < 0 || lines[1][i] != want {
+			t.Errorf("column %d %s, want %s", i, name, want)
+		}
+	}
+}
+
+// What an operation lacks, its exchange lacks: no profile of allocations, no shares of them.
+func TestAllocsIncomplete(t *testing.T) {
+	c := profiled(made())
+	c.Results[0].Allocs, c.Results[3].Profile = nil, nil
+	table := report.NewTable(c)
+	if row := table.Rows[0]; row.Heap != nil || row.Charged != nil || row.Phases == nil {
+		t.Errorf("without an allocation profile of issue: %+v", row)
+	}
+	if row := table.Rows[1]; row.Heap == nil || row.Charged != nil {
+		t.Errorf("without a CPU profile of issue: %+v", row)
 	}
 }
 

@@ -8,43 +8,49 @@ import (
 	"canonscope/canon/phase"
 	"canonscope/compare"
 	"canonscope/compare/stats"
+	"canonscope/profiles"
 )
 
 // Table is a campaign by exchange.
 type Table struct {
 	Rows       []Row      `json:"rows"`
 	Attributed Attributed `json:"attributed"`
+	Allocated  *Allocated `json:"allocated,omitempty"` // of campaigns with allocation passes
 }
 
 // Row is one exchange. Times are process CPU nanoseconds of one operation.
 type Row struct {
-	Cell         compare.Cell                         `json:"cell"`
-	ID           string                               `json:"id"`
-	Operations   map[compare.Operation]compare.State  `json:"operations"`
-	Reasons      []string                             `json:"reasons,omitempty"` // why operations have no time, each once
-	CPU          map[compare.Operation]stats.Estimate `json:"cpu_ns"`
-	IssueVerify  stats.Estimate                       `json:"issue_verify_ns"` // the headline
-	Exchange     stats.Estimate                       `json:"exchange_ns"`
-	Reissued     bool                                 `json:"reissued"` // present signs again: marked wherever it is shown
-	ToMdoc       *stats.Estimate                      `json:"issue_verify_to_mdoc,omitempty"`
-	ToSDJWT      *stats.Estimate                      `json:"issue_verify_to_sd_jwt_vc,omitempty"`
-	BoundMdoc    *stats.Estimate                      `json:"exchange_to_mdoc,omitempty"` // with holder binding alone: all formats sign what they present
-	BoundSDJWT   *stats.Estimate                      `json:"exchange_to_sd_jwt_vc,omitempty"`
-	Counters     compare.Counters                     `json:"counters"` // of the exchange
-	Wall         float64                              `json:"wall_ns"`  // medians of the exchange; like Thread, Bytes and Allocs 0 unless all its cells have a time
-	Thread       float64                              `json:"thread_ns"`
-	Bytes        float64                              `json:"bytes"`
-	Allocs       float64                              `json:"allocs"`
-	Output       map[compare.Operation]int            `json:"output_bytes"`
-	Quads        int                                  `json:"quads"`
-	Documents    int                                  `json:"documents"`
-	Tampers      int                                  `json:"tampers"`
-	Checks       string                               `json:"checks"`
-	Oracle       string                               `json:"oracle"`
-	Compared     int                                  `json:"compared"`         // documents whose forms were compared
-	Phases       map[string]float64                   `json:"phases,omitempty"` // share of the exchange's CPU by phase, background collector and scheduler included
-	Foreground   int64                                `json:"foreground_samples"`
-	Unattributed float64                              `json:"unattributed"` // share of the foreground samples that no rule owns
+	Cell        compare.Cell                         `json:"cell"`
+	ID          string                               `json:"id"`
+	Operations  map[compare.Operation]compare.State  `json:"operations"`
+	Reasons     []string                             `json:"reasons,omitempty"` // why operations have no time, each once
+	CPU         map[compare.Operation]stats.Estimate `json:"cpu_ns"`
+	IssueVerify stats.Estimate                       `json:"issue_verify_ns"` // the headline
+	Exchange    stats.Estimate                       `json:"exchange_ns"`
+	Reissued    bool                                 `json:"reissued"` // present signs again: marked wherever it is shown
+	ToMdoc      *stats.Estimate                      `json:"issue_verify_to_mdoc,omitempty"`
+	ToSDJWT     *stats.Estimate                      `json:"issue_verify_to_sd_jwt_vc,omitempty"`
+	BoundMdoc   *stats.Estimate                      `json:"exchange_to_mdoc,omitempty"` // with holder binding alone: all formats sign what they present
+	BoundSDJWT  *stats.Estimate                      `json:"exchange_to_sd_jwt_vc,omitempty"`
+	Counters    compare.Counters                     `json:"counters"` // of the exchange
+	Wall        float64                              `json:"wall_ns"`  // medians of the exchange; like Thread, Bytes and Allocs 0 unless all its cells have a time
+	Thread      float64                              `json:"thread_ns"`
+	Bytes       float64                              `json:"bytes"`
+	Allocs      float64                              `json:"allocs"`
+	Output      map[compare.Operation]int            `json:"output_bytes"`
+	Quads       int                                  `json:"quads"`
+	Documents   int                                  `json:"documents"`
+	Tampers     int                                  `json:"tampers"`
+	Checks      string                               `json:"checks"`
+	Oracle      string                               `json:"oracle"`
+	Compared    int                                  `json:"compared"`              // documents whose forms were compared
+	Phases      map[string]float64                   `json:"phases,omitempty"`      // share of the exchange's CPU by phase, background collector and scheduler included
+	Heap        map[string]float64                   `json:"heap_phases,omitempty"` // share of the exchange's heap bytes by phase
+	// Phases with gc and runtime of the background charged to phases by their share of the bytes, operation by operation: a
+	// model, see profiles.Attribution.Charged.
+	Charged      map[string]float64 `json:"charged_phases,omitempty"`
+	Foreground   int64              `json:"foreground_samples"`
+	Unattributed float64            `json:"unattributed"` // share of the foreground samples that no rule owns
 	unattributed int64
 }
 
@@ -57,6 +63,14 @@ type Attributed struct {
 	Background int64    `json:"background_samples"`
 	Below      []string `json:"below,omitempty"` // cells whose interval lies wholly below Wanted
 	Coverage   float64  `json:"coverage"`        // time of all samples over the CPU time of all passes
+}
+
+// Allocated pools the allocation profiles of the campaign.
+type Allocated struct {
+	Share    float64  `json:"share"` // of the bytes that have a phase
+	Bytes    int64    `json:"bytes"` // of all passes, as the runtime counts them
+	Below    []string `json:"below,omitempty"`
+	Coverage float64  `json:"coverage"` // bytes of the profiles over Bytes
 }
 
 // Wanted is the share of foreground samples that rules should own.
@@ -90,7 +104,7 @@ func NewTable(c *compare.Campaign) Table {
 			row.BoundSDJWT = ratio(t.Rows, samples, row, "sd-jwt-vc", c.Seed, compare.Operations...)
 		}
 	}
-	t.Attributed = attributed(c)
+	t.Attributed, t.Allocated = attributed(c), allocated(c)
 	return t
 }
 
@@ -125,7 +139,8 @@ func per(blocks []compare.Block, quantity func(compare.Block) int64) stats.Sampl
 func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
 	row := Row{Cell: results[0].Cell.Exchange(), ID: results[0].Cell.Exchange().ID(), Operations: make(map[compare.Operation]compare.State),
 		CPU: make(map[compare.Operation]stats.Estimate), Output: make(map[compare.Operation]int)}
-	var cpu mix
+	var cpu, heap, charged mix
+	recorded, both := 0, 0 // operations with a profile of allocations, and with one of CPU time too
 	for _, r := range results {
 		op := r.Cell.Operation
 		row.Operations[op] = r.State
@@ -152,16 +167,32 @@ func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
 		row.Thread += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Thread })).Center
 		row.Bytes += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Bytes })).Center
 		row.Allocs += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Allocs })).Center
+		if a := r.Allocs; a != nil {
+			recorded++
+			for i, n := range a.Attribution.Foreground {
+				heap[i] += float64(n.Value) / float64(a.Ops)
+			}
+		}
 		if p := r.Profile; p != nil {
 			row.Foreground += p.Attribution.Foreground.Total().Samples
 			row.unattributed += p.Attribution.Foreground[phase.Unattributed].Samples
 			cpu.add(row.CPU[op].Center, shares(p.Attribution.Costs()))
+			if r.Allocs != nil {
+				both++
+				charged.add(row.CPU[op].Center, shares(p.Attribution.Charged(&r.Allocs.Attribution)))
+			}
 		}
 	}
 	if row.Foreground > 0 {
 		row.Unattributed = float64(row.unattributed) / float64(row.Foreground)
 	}
 	row.Phases = cpu.byName()
+	if recorded == len(results) {
+		row.Heap = heap.byName()
+	}
+	if both == len(results) {
+		row.Charged = charged.byName()
+	}
 	if !row.complete() {
 		row.Wall, row.Thread, row.Bytes, row.Allocs, row.Phases = 0, 0, 0, 0, nil
 	}
@@ -266,4 +297,29 @@ func attributed(c *compare.Campaign) Attributed {
 		a.Coverage = float64(all.Attribution.Foreground.Total().Value+bg.Value) / float64(all.CPU)
 	}
 	return a
+}
+
+func allocated(c *compare.Campaign) *Allocated {
+	var a Allocated
+	var all profiles.Attribution
+	passes := 0
+	for _, r := range c.Results {
+		if r.Allocs == nil {
+			continue
+		}
+		passes++
+		all.Add(r.Allocs.Attribution)
+		if s := r.Allocs.Attribution.Attributed(); s.Value > 0 && s.Share < Wanted {
+			a.Below = append(a.Below, r.ID)
+		}
+		a.Bytes += r.Allocs.Bytes
+	}
+	if passes == 0 {
+		return nil
+	}
+	a.Share = all.Attributed().Share
+	if a.Bytes > 0 {
+		a.Coverage = float64(all.Foreground.Total().Value+all.Background.Total().Value) / float64(a.Bytes)
+	}
+	return &a
 }

@@ -249,16 +249,66 @@ func (p *printer) group(g group) {
 				n.Salts, n.Digests, wall, thread, bytes)
 		}
 	}
-	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Phases != nil }) {
-		return
-	}
-	p.line("")
-	p.line("%-*s%s", nameWidth, "where the time goes:", "share of the CPU by phase, "+g.operations())
-	label = p.labels(g)
-	for _, r := range g.rows {
-		if r.Phases != nil {
-			p.bar(r, label(r))
+	if slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Phases != nil }) {
+		p.line("")
+		p.line("%-*s%s", nameWidth, "where the time goes:", "share of the CPU by phase, "+g.operations())
+		label = p.labels(g)
+		for _, r := range g.rows {
+			if r.Phases != nil {
+				p.bar(r, label(r))
+			}
 		}
+	}
+	if slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Heap != nil }) {
+		p.line("")
+		p.line("%-*s%s", nameWidth, "what allocates:", "share by phase, "+g.operations()+"; charged: a model")
+		label = p.labels(g)
+		for _, r := range g.rows {
+			if r.Heap != nil {
+				p.allocates(r, label(r))
+			}
+		}
+	}
+}
+
+// collector is the column of gc and runtime, which charging divides among the others.
+const collector = "gc+runtime"
+
+// allocates prints who allocates in one row, and its CPU as measured and with the collector charged by bytes. Columns are
+// the phases that allocate most, as many as fit.
+func (p *printer) allocates(r *Row, label string) {
+	gc, runtime, none := phase.GC.String(), phase.Runtime.String(), phase.Unattributed.String()
+	names := slices.DeleteFunc(slices.Collect(maps.Keys(r.Heap)), func(n string) bool { return n == gc || n == runtime || n == none })
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(-cmp.Compare(r.Heap[a], r.Heap[b]), cmp.Compare(a, b)) })
+	width := func(n string) int { return max(len(n), len("99.9 %")) + 2 }
+	left := Width - nameWidth - width(collector) - width(none)
+	fit := 0
+	for fit < len(names) && width(names[fit]) <= left {
+		left -= width(names[fit])
+		fit++
+	}
+	columns := append(names[:fit:fit], collector, none)
+	line := func(name string, cell func(n string) string) {
+		text := fmt.Sprintf("%-*s", nameWidth, name)
+		for _, n := range columns {
+			text += fmt.Sprintf("%*s", width(n), cell(n))
+		}
+		p.line("%s", text)
+	}
+	line(label, func(n string) string { return n })
+	for _, x := range []struct {
+		name   string
+		shares map[string]float64
+	}{{"    heap bytes", r.Heap}, {"    CPU", r.Phases}, {"    CPU charged", r.Charged}} {
+		if x.shares == nil {
+			continue
+		}
+		line(x.name, func(n string) string {
+			if n == collector {
+				return percent(x.shares[gc] + x.shares[runtime])
+			}
+			return percent(x.shares[n])
+		})
 	}
 }
 
@@ -416,6 +466,16 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			p.wrapped(4, "  ! ", "the machine lost or doubled samples: read the shares as coarse")
 		}
 	}
+	if a := t.Allocated; a != nil {
+		p.wrapped(2, "", fmt.Sprintf("allocations: %s of the bytes attributed; the profiles hold %.2f of the %s MB that the runtime counts",
+			percent(a.Share), a.Coverage, figure(float64(a.Bytes)/1e6)))
+		if len(a.Below) > 0 {
+			p.wrapped(2, "", fmt.Sprintf("below %.0f %% of the bytes: %s", 100*Wanted, few(a.Below)))
+		}
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Charged != nil }) {
+		p.wrapped(2, "", "charged: gc and runtime are given to phases by their share of the bytes, a model: the collector's work follows live bytes too")
+	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
 		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; without † it is derived; compare issue + verify")
 	}
@@ -458,7 +518,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", "interrupted: only what was finished is shown")
 	}
 	files := "env.json, runs.jsonl, results.json, table.md, table.csv, bench.txt"
-	if slices.ContainsFunc(c.Results, func(r compare.Result) bool { return r.Profile != nil }) {
+	if slices.ContainsFunc(c.Results, func(r compare.Result) bool { return r.Profile != nil || r.Allocs != nil }) {
 		files += ", profiles, flame"
 	}
 	p.wrapped(2, "", fmt.Sprintf("took %.0f s; results in %s: %s", c.Took, c.Out, files))
