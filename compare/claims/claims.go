@@ -13,10 +13,10 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
+	"canonscope/canon/jsontape"
 	"canonscope/compare"
 	"canonscope/schemas"
 	"canonscope/vcdm/keys"
@@ -88,15 +88,15 @@ func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
 		disclose = append(append([]string{}, c.Mandatory...), c.Disclose...)
 	}
 	out := &Claims{JSON: b}
-	var subject any
-	if err := json.Unmarshal(c.Subject, &subject); err != nil {
+	var subject jsontape.Tape
+	if err := subject.Scan(c.Subject, jsontape.Options{}); err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", c.Schema, Subject, err)
 	}
 	for _, p := range disclose {
 		rest, below := strings.CutPrefix(p, Subject)
 		switch {
 		case below && (rest == "" || rest[0] == '/'):
-			if !found(subject, rest) {
+			if subject.At(rest) < 0 {
 				return nil, fmt.Errorf("%s: the credential has nothing at %s", c.Schema, p)
 			}
 			out.Disclose = append(out.Disclose, p)
@@ -115,38 +115,6 @@ func always(p string) bool {
 		return true
 	}
 	return false
-}
-
-// found says whether a JSON value has something at a pointer (RFC 6901).
-func found(v any, pointer string) bool {
-	for pointer != "" {
-		token, rest, _ := strings.Cut(pointer[1:], "/")
-		switch t := v.(type) {
-		case map[string]any:
-			next, ok := t[unescape(token)]
-			if !ok {
-				return false
-			}
-			v = next
-		case []any:
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(t) || strconv.Itoa(i) != token {
-				return false
-			}
-			v = t[i]
-		default:
-			return false
-		}
-		if rest == "" {
-			return true
-		}
-		pointer = "/" + rest
-	}
-	return true
-}
-
-func unescape(token string) string {
-	return strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
 }
 
 // Keys derives a scenario's issuer and holder keys from its seed: the same in every process.

@@ -102,13 +102,13 @@ func (w *nativeIssuer) parse(claims []byte) error {
 func (w *nativeIssuer) find(d Disclosable) error {
 	w.first, w.last, w.marks = 0, 0, w.marks[:0]
 	if d.Leaves != "" {
-		if n, ok := nodeAt(&w.tape, d.Leaves); ok {
+		if n := w.tape.At(d.Leaves); n >= 0 {
 			w.first, w.last = n, int(w.tape.Nodes[n].Next)
 		}
 	}
 	for _, p := range d.Pointers {
-		n, ok := nodeAt(&w.tape, p)
-		if !ok || n == 0 {
+		n := w.tape.At(p)
+		if n <= 0 {
 			return invalid(p, "RFC 6901", "the claims have no such member or element")
 		}
 		w.marks = append(w.marks, n)
@@ -124,46 +124,6 @@ func (w *nativeIssuer) find(d Disclosable) error {
 		}
 	}
 	return nil
-}
-
-// nodeAt returns the node of the value at a JSON pointer.
-func nodeAt(t *jsontape.Tape, pointer string) (int, bool) {
-	n := 0
-	for pointer != "" {
-		if pointer[0] != '/' {
-			return 0, false
-		}
-		token, rest, more := strings.Cut(pointer[1:], "/")
-		switch t.Nodes[n].Kind {
-		case jsontape.Object:
-			if n = t.Get(n, unescape(token)); n < 0 {
-				return 0, false
-			}
-		case jsontape.Array:
-			index, err := strconv.Atoi(token)
-			if err != nil || strconv.Itoa(index) != token || index < 0 {
-				return 0, false
-			}
-			next := -1
-			for e := range t.Elements(n) {
-				if index == 0 {
-					next = e
-					break
-				}
-				index--
-			}
-			if n = next; n < 0 {
-				return 0, false
-			}
-		default:
-			return 0, false
-		}
-		if !more {
-			break
-		}
-		pointer = "/" + rest
-	}
-	return n, true
 }
 
 // discloses says whether the value at a node becomes a disclosure.

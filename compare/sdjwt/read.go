@@ -227,7 +227,7 @@ func (r *reader) hashWanted() error {
 	r.tokens = r.tokens[:0]
 	for _, p := range r.wanted {
 		for token := range strings.SplitSeq(p, "/") {
-			if h := jsontape.KeyHash(unescape(token)); !slices.Contains(r.tokens, h) {
+			if h := jsontape.KeyHash(jsontape.UnescapeToken(token)); !slices.Contains(r.tokens, h) {
 				r.tokens = append(r.tokens, h)
 			}
 		}

@@ -235,13 +235,6 @@ func (r *Result) fromFacts(v *Verifier, f *facts) error {
 	return nil
 }
 
-var pointerEscapes, pointerUnescapes = strings.NewReplacer("~", "~0", "/", "~1"), strings.NewReplacer("~1", "/", "~0", "~")
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 func escape(token string) string { return pointerEscapes.Replace(token) }
-
-func unescape(token string) string {
-	if strings.IndexByte(token, '~') < 0 {
-		return token
-	}
-	return pointerUnescapes.Replace(token)
-}

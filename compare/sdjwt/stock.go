@@ -639,7 +639,7 @@ func exists(v any, pointer string) bool {
 		token, rest, more := strings.Cut(pointer[1:], "/")
 		switch t := v.(type) {
 		case map[string]any:
-			next, ok := t[unescape(token)]
+			next, ok := t[jsontape.UnescapeToken(token)]
 			if !ok {
 				return false
 			}
