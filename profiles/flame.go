@@ -132,8 +132,8 @@ func (f *flame) frame(n *node, x, y float64) float64 {
 			fill, what = "#eceff3", f.mix(n)
 		}
 	}
-	fmt.Fprintf(f, "<g><title>%s\n%s\n%s, %.2f %% of the process, %s samples</title>", html.EscapeString(n.name), what,
-		amount(n.value, f.unit), 100*float64(n.value)/float64(f.total), grouped(n.samples))
+	fmt.Fprintf(f, "<g><title>%s\n%s\n%s, %.2f %% of the process, %s %s</title>", html.EscapeString(n.name), what,
+		amount(n.value, f.unit), 100*float64(n.value)/float64(f.total), grouped(n.samples), plural(n.samples, f.sampleName()))
 	fmt.Fprintf(f, `<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" rx="1.5" fill="%s"%s/>`, x, y, w, rowHeight-1, fill, class)
 	if label := fit(n.name, int((w-6)/charWidth)); label != "" {
 		fmt.Fprintf(f, `<text x="%.2f" y="%.2f">%s</text>`, x+3, y+12, html.EscapeString(label))

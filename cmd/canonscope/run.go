@@ -61,6 +61,10 @@ new folder: env.json, runs.jsonl (a line as each run ends), results.json,
 table.md, table.csv, bench.txt for benchstat, profiles for "go tool pprof",
 flame graphs.
 
+With --allocs a further pass of each cell records what it allocates. The table
+then shows the bytes by phase, and the CPU with the collector charged to phases
+by their bytes, which is a model.
+
 With --axis it measures a schema at each value of an axis and shows cost by size
 and phase, with the exponent of growth. One axis varies at a time, the others
 stand. --preset does so for an experiment of the catalogue. Both measure
@@ -69,6 +73,7 @@ Cells that flags name are never left out, however long they take.`,
 		Example: `  canonscope run
   canonscope run --schema my-credential.json
   canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --operation verify
+  canonscope run --schema ob3 --allocs
   canonscope run --axis achievements=1,2,5,10,30
   canonscope run --schema ob3 --axis alignments=1,10,50 --engine native
   canonscope run --preset clr-or-elm
@@ -161,7 +166,7 @@ Cells that flags name are never left out, however long they take.`,
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
 	flags.StringVar(&out, "out", "", "results folder `DIR`, new or empty; default results/ and the time")
 	flags.Float64Var(&plan.Profile, "profile-seconds", -1, "CPU seconds of each profile pass, 0 for none; without it as many as end in time")
-	flags.BoolVar(&plan.Allocs, "allocs", false, "profile allocations too, in passes of their own, and charge the collector to phases by bytes; with --full unless =false")
+	flags.BoolVar(&plan.Allocs, "allocs", false, "profile allocations too, and charge the collector to phases by bytes; on with --full")
 	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: %d operations in each of %d runs", fullN, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
 	flags.Lookup("n").DefValue, flags.Lookup("profile-seconds").DefValue = "0", "0" // pflag hides a zero

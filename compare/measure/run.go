@@ -559,7 +559,7 @@ func (c *campaign) attributeAllocs(id string, got *Allocated) (*compare.Allocs, 
 		sampled := out.Attribution.Foreground.Total().Value + out.Attribution.Background.Total().Value
 		out.Coverage = float64(sampled) / float64(got.Bytes)
 	}
-	note := fmt.Sprintf("%d operations, %d bytes allocated as the runtime counts them", got.Ops, got.Bytes)
+	note := fmt.Sprintf("%d operations, %.3g MB as the runtime counts them", got.Ops, float64(got.Bytes)/1e6)
 	return out, c.draw(p, id, title(id)+": allocations", note, out.Pprof, out.Flame)
 }
 
