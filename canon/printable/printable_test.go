@@ -2,6 +2,8 @@ package printable
 
 import (
 	"encoding/json"
+	"errors"
+	"strings"
 	"testing"
 )
 
@@ -36,5 +38,19 @@ func TestJSON(t *testing.T) {
 	}
 	if err := json.Unmarshal([]byte(Line(text)), &got); err != nil || got != want {
 		t.Errorf("%q, want %q: %v", got, want, err)
+	}
+}
+
+func TestPrinter(t *testing.T) {
+	var b strings.Builder
+	p := Printer{W: &b}
+	p.Line("%d %s", 1, "a\nb")
+	p.Line("c")
+	if want := "1 a\\u000ab\nc\n"; b.String() != want || p.Err != nil {
+		t.Errorf("%q, want %q: %v", b.String(), want, p.Err)
+	}
+	p.Err = errors.New("full")
+	if p.Line("d"); strings.HasSuffix(b.String(), "d\n") {
+		t.Error("writes after an error")
 	}
 }

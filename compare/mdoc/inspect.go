@@ -43,36 +43,27 @@ func Inspect(w io.Writer, b []byte) error {
 	if err := scanCBOR(b, canon.Limits{}); err != nil {
 		return err
 	}
-	out := &printer{w: w}
+	out := &printer{printable.Printer{W: w}}
 	if view(b).find("issuerAuth") >= 0 {
-		out.line("mdoc of %d bytes: IssuerSigned", len(b))
+		out.Line("mdoc of %d bytes: IssuerSigned", len(b))
 		return out.issuerSigned(b)
 	}
 	var response deviceResponse
 	if err := stockDec.Unmarshal(b, &response); err != nil {
 		return invalid("DeviceResponse", ruleShape, "%v", err)
 	}
-	out.line("mdoc of %d bytes: DeviceResponse, version %s, status %d, %d documents", len(b), response.Version, response.Status, len(response.Documents))
+	out.Line("mdoc of %d bytes: DeviceResponse, version %s, status %d, %d documents", len(b), response.Version, response.Status, len(response.Documents))
 	for i, d := range response.Documents {
-		out.line("document %d: docType %s", i+1, d.DocType)
+		out.Line("document %d: docType %s", i+1, d.DocType)
 		if err := out.issuerSigned(d.IssuerSigned); err != nil {
 			return err
 		}
 		out.deviceSigned(d.DeviceSigned)
 	}
-	return out.err
+	return out.Err
 }
 
-type printer struct {
-	w   io.Writer
-	err error
-}
-
-func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintln(p.w, printable.Line(fmt.Sprintf(format, args...)))
-	}
-}
+type printer struct{ printable.Printer }
 
 // notation writes CBOR in diagnostic notation.
 func notation(b []byte) string {
@@ -92,34 +83,34 @@ func (p *printer) issuerSigned(b []byte) error {
 	if err != nil {
 		return err
 	}
-	p.line("protected header %s", notation(h.protected))
+	p.Line("protected header %s", notation(h.protected))
 	for i, der := range h.x5chain {
 		c, err := x509.ParseCertificate(der)
 		if err != nil {
-			p.line("x5chain %d: %v", i, err)
+			p.Line("x5chain %d: %v", i, err)
 			continue
 		}
-		p.line("x5chain %d: %s, %s, valid %s to %s", i, c.Subject, c.PublicKeyAlgorithm, c.NotBefore.Format("2006-01-02"), c.NotAfter.Format("2006-01-02"))
+		p.Line("x5chain %d: %s, %s, valid %s to %s", i, c.Subject, c.PublicKeyAlgorithm, c.NotBefore.Format("2006-01-02"), c.NotAfter.Format("2006-01-02"))
 	}
 	m, err := stockReadMSO(h.payload, canon.Limits{})
 	if err != nil {
 		return err
 	}
-	p.line("MSO version %s, docType %s, %s", m.version, m.docType, m.digestAlgorithm)
-	p.line("  signed %s, valid %s to %s", m.signed, m.from, m.until)
-	p.line("  deviceKey %s", notation(m.deviceKey))
+	p.Line("MSO version %s, docType %s, %s", m.version, m.docType, m.digestAlgorithm)
+	p.Line("  signed %s, valid %s to %s", m.signed, m.from, m.until)
+	p.Line("  deviceKey %s", notation(m.deviceKey))
 	newHash, err := hashOf(m.digestAlgorithm)
 	if err != nil {
 		return err
 	}
 	for _, ns := range slices.Sorted(maps.Keys(m.digests)) {
-		p.line("namespace %s: %d elements of %d", ns, len(s.NameSpaces[ns]), len(m.digests[ns]))
+		p.Line("namespace %s: %d elements of %d", ns, len(s.NameSpaces[ns]), len(m.digests[ns]))
 	}
 	for _, ns := range slices.Sorted(maps.Keys(s.NameSpaces)) {
 		for _, raw := range s.NameSpaces[ns] {
 			item, err := stockReadItem(raw, ns, canon.Limits{})
 			if err != nil {
-				p.line("  %s: %v", ns, err)
+				p.Line("  %s: %v", ns, err)
 				continue
 			}
 			sum := newHash()
@@ -131,19 +122,19 @@ func (p *printer) issuerSigned(b []byte) error {
 			case !bytes.Equal(want, sum.Sum(nil)):
 				state = "digest differs"
 			}
-			p.line("  %s %d  %q = %s  %s", ns, item.DigestID, item.Identifier, notation(item.Value), state)
+			p.Line("  %s %d  %q = %s  %s", ns, item.DigestID, item.Identifier, notation(item.Value), state)
 		}
 	}
-	return p.err
+	return p.Err
 }
 
 func (p *printer) deviceSigned(d *deviceSigned) {
 	switch {
 	case d == nil:
-		p.line("no deviceSigned")
+		p.Line("no deviceSigned")
 	case d.DeviceAuth.Signature != nil:
-		p.line("deviceSignature %s, namespaces %s", notation(d.DeviceAuth.Signature), notation(d.NameSpaces))
+		p.Line("deviceSignature %s, namespaces %s", notation(d.DeviceAuth.Signature), notation(d.NameSpaces))
 	default:
-		p.line("deviceMac %s, namespaces %s", notation(d.DeviceAuth.Mac), notation(d.NameSpaces))
+		p.Line("deviceMac %s, namespaces %s", notation(d.DeviceAuth.Mac), notation(d.NameSpaces))
 	}
 }

@@ -30,40 +30,31 @@ func Inspect(w io.Writer, token []byte) error {
 	if err != nil {
 		return err
 	}
-	out := &printer{w: w}
+	out := &printer{printable.Printer{W: w}}
 	binding := "no key binding"
 	if len(kb) > 0 {
 		binding = "with key binding"
 	}
-	out.line("SD-JWT of %d bytes, %d disclosures, %s", len(token), len(disclosures), binding)
+	out.Line("SD-JWT of %d bytes, %d disclosures, %s", len(token), len(disclosures), binding)
 	payload := out.jws("", jwt)
 	out.disclosures(payload, disclosures)
 	if len(kb) > 0 {
 		out.jws("KB-JWT ", kb)
 		name := hashName(payload)
 		if _, err := hashOf(name); err == nil {
-			out.line("  sd_hash of what is here (%s): %s", name, sdHash(name, token[:len(token)-len(kb)]))
+			out.Line("  sd_hash of what is here (%s): %s", name, sdHash(name, token[:len(token)-len(kb)]))
 		}
 	}
-	return out.err
+	return out.Err
 }
 
-type printer struct {
-	w   io.Writer
-	err error
-}
-
-func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintln(p.w, printable.Line(fmt.Sprintf(format, args...)))
-	}
-}
+type printer struct{ printable.Printer }
 
 // jws prints header and payload of a compact JWS and returns the payload, nil if it cannot be read.
 func (p *printer) jws(name string, jwt []byte) map[string]any {
 	parts, err := splitJWS(name, jwt)
 	if err != nil {
-		p.line("%s%v", name, err)
+		p.Line("%s%v", name, err)
 		return nil
 	}
 	p.json(name+"header", parts[0])
@@ -74,18 +65,18 @@ func (p *printer) jws(name string, jwt []byte) map[string]any {
 func (p *printer) json(name string, text []byte) map[string]any {
 	b, err := b64.DecodeString(string(text))
 	if err != nil {
-		p.line("%s: no base64url: %v", name, err)
+		p.Line("%s: no base64url: %v", name, err)
 		return nil
 	}
 	m, err := stockParse(b, canon.Limits{})
 	var pretty bytes.Buffer
 	if err != nil || json.Indent(&pretty, b, "", "  ") != nil {
-		p.line("%s: %v", name, err)
+		p.Line("%s: %v", name, err)
 		return nil
 	}
-	p.line("%s", name)
+	p.Line("%s", name)
 	for line := range strings.Lines(pretty.String()) {
-		p.line("  %s", strings.TrimSuffix(line, "\n"))
+		p.Line("  %s", strings.TrimSuffix(line, "\n"))
 	}
 	return m
 }
@@ -101,7 +92,7 @@ func hashName(payload map[string]any) string {
 func (p *printer) disclosures(payload map[string]any, texts [][]byte) {
 	hash := hashName(payload)
 	if _, err := hashOf(hash); err != nil {
-		p.line("disclosures: %v", err)
+		p.Line("disclosures: %v", err)
 		return
 	}
 	places := map[string][]string{} // digest to where it stands
@@ -118,7 +109,7 @@ func (p *printer) disclosures(payload map[string]any, texts [][]byte) {
 		}
 	}
 	if len(texts) > 0 {
-		p.line("disclosures (%s)", hash)
+		p.Line("disclosures (%s)", hash)
 	}
 	for i, text := range texts {
 		digest := sdHash(hash, text)
@@ -132,15 +123,15 @@ func (p *printer) disclosures(payload map[string]any, texts [][]byte) {
 		}
 		delete(places, digest)
 		if errs[i] != nil {
-			p.line("  %d  %s  cannot be read: %v", i+1, at, errs[i])
+			p.Line("  %d  %s  cannot be read: %v", i+1, at, errs[i])
 			continue
 		}
-		p.line("  %d  %s  %s", i+1, show(values[i]), at)
+		p.Line("  %d  %s  %s", i+1, show(values[i]), at)
 	}
 	if n := len(places); n > 0 {
-		p.line("digests without a disclosure: %d", n)
+		p.Line("digests without a disclosure: %d", n)
 		for _, digest := range slices.Sorted(maps.Keys(places)) {
-			p.line("  %s  in %s", digest, places[digest][0])
+			p.Line("  %s  in %s", digest, places[digest][0])
 		}
 	}
 }
