@@ -48,13 +48,6 @@ type (
 		Payload     cbor.RawMessage // null
 		Tag         []byte
 	}
-	authStructure struct {
-		_         struct{} `cbor:",toarray"`
-		Context   string
-		Protected []byte
-		External  []byte
-		Payload   []byte
-	}
 )
 
 var null = []byte{0xf6}
@@ -85,11 +78,11 @@ func (stock) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	message, err := stockEncode(authStructure{Context: "Signature1", Protected: protected, External: []byte{}, Payload: payload})
+	message, err := stockEncodeStructure("Signature1", protected, payload)
 	if err != nil {
 		return nil, err
 	}
-	sig, err := h.Key.Sign(message)
+	sig, err := stockSignature(h.Key, message)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +206,7 @@ func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
 	if want := coseAlgorithm[key.Algorithm()]; alg != want {
 		return invalid("deviceSignature", "RFC 9053 section 2", "alg is %d, the device's key needs %d", alg, want)
 	}
-	message, err := stockEncode(authStructure{Context: "Signature1", Protected: c.Protected, External: []byte{}, Payload: payload})
+	message, err := stockEncodeStructure("Signature1", c.Protected, payload)
 	if err != nil {
 		return err
 	}
@@ -274,7 +267,7 @@ func (v *Verifier) checkMac(raw cbor.RawMessage, device *keys.Public, payload []
 	if err != nil {
 		return err
 	}
-	message, err := stockEncode(authStructure{Context: "MAC0", Protected: c.Protected, External: []byte{}, Payload: payload})
+	message, err := stockEncodeStructure("MAC0", c.Protected, payload)
 	if err != nil {
 		return err
 	}

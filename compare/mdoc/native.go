@@ -305,6 +305,7 @@ func appendProtected(dst []byte, a keys.Algorithm) []byte {
 	return appendHead(append(appendHead(dst, majorBytes, uint64(2+headSize(n))), 0xa1, 1), majorNint, n)
 }
 
+// nativeSign stands alone so that profiles tell signing from encoding.
 func nativeSign(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
 
 func (w *nativeIssuer) encodeIssuerSigned(c nativeClaims, sig []byte) []byte {

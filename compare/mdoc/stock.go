@@ -86,7 +86,7 @@ type (
 		Payload     []byte
 		Signature   []byte
 	}
-	stockSigStructure struct {
+	stockStructure struct {
 		_         struct{} `cbor:",toarray"`
 		Context   string
 		Protected []byte
@@ -235,7 +235,7 @@ func stockSign(i *Issuer, payload []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	message, err := stockEncode(stockSigStructure{Context: "Signature1", Protected: protected, External: []byte{}, Payload: payload})
+	message, err := stockEncodeStructure("Signature1", protected, payload)
 	if err != nil {
 		return nil, err
 	}
@@ -247,6 +247,12 @@ func stockSign(i *Issuer, payload []byte) ([]byte, error) {
 	return stockEncode(stockSign1{Protected: protected, Unprotected: map[int64]cbor.RawMessage{33: x5chain}, Payload: payload, Signature: sig})
 }
 
+// stockEncodeStructure returns what a signature or MAC covers: a Sig_structure or MAC_structure (RFC 9052 sections 4.4 and 6.3).
+func stockEncodeStructure(context string, protected, payload []byte) ([]byte, error) {
+	return stockEncode(stockStructure{Context: context, Protected: protected, External: []byte{}, Payload: payload})
+}
+
+// stockSignature stands alone so that profiles tell signing from encoding.
 func stockSignature(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
 
 func (stock) present(h *Holder, issued []byte, wanted []string) ([]byte, error) {
@@ -355,7 +361,7 @@ func stockDigests(v *Verifier, d *Document, m *stockDigestMap, ns string, items 
 }
 
 func stockCheck(v *Verifier, key *keys.Public, h *headers) error {
-	message, err := stockEncode(stockSigStructure{Context: "Signature1", Protected: h.protected, External: []byte{}, Payload: h.payload})
+	message, err := stockEncodeStructure("Signature1", h.protected, h.payload)
 	if err != nil {
 		return err
 	}

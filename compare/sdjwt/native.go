@@ -357,6 +357,7 @@ func nativeHeader(alg, typ, kid string) []byte {
 	return append(h, '}')
 }
 
+// nativeSign stands alone so that profiles tell signing from encoding.
 func nativeSign(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
 
 func (native) present(h *Holder, token []byte, pointers []string, b *Binding) ([]byte, error) {

@@ -270,6 +270,7 @@ func stockDigest(name string, c *compare.Counters) func([]byte) string {
 	}
 }
 
+// stockEncode stands alone so that profiles tell encoding from signing.
 func stockEncode(payload map[string]any) ([]byte, error) { return json.Marshal(payload) }
 
 func stockSign(body []byte, typ, kid string, key *keys.Secret) ([]byte, error) {
