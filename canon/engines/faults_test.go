@@ -73,6 +73,11 @@ func faults() []fault {
 		// RDFC-1.0 appendix A: \b, \f, \u00XX.
 		{"control characters", canon.JSONLD, of(`"\b\f\u0001\u007f"`), is(`"\b\f\u0001\u007F"`), false, is("\"\b\f\x01\x7f\""), "control characters"},
 		{"control characters in N-Quads", canon.NQuads, is(`"\b\f\u0001\u007F"`), is(`"\b\f\u0001\u007F"`), false, is("\"\b\f\x01\x7f\""), "control characters"},
+		{"no character of XML", canon.JSONLD, of(`"\uFFFE\uFFFF"`), is(`"\uFFFE\uFFFF"`), false, is("\"\uFFFE\uFFFF\""), "control characters"},
+		{"no character of XML in N-Quads", canon.NQuads, is(`"\uFFFE"`), is(`"\uFFFE"`), false, is("\"\uFFFE\""), "control characters"},
+		// A dataset is a set (RDF 1.1 Concepts section 4): a statement that is made in two ways is one.
+		{"value said in two ways", canon.JSONLD, of(`[true,{"@value":"true","@type":"http://www.w3.org/2001/XMLSchema#boolean"}]`), is(`"true"` + xsd + "boolean>"), false,
+			is(`"true"`+xsd+"boolean>") + is(`"true"`+xsd+"boolean>"), "two ways"},
 		// RDFC-1.0 section 4.4.3: every label is issued anew. json-gold merges two nodes.
 		{"labels that begin with c14n", canon.NQuads, "_:c14n0 <u:p> _:x .\n_:x <u:q> \"1\" .\n_:c14n0 <u:q> \"2\" .\n",
 			"_:c14n0 <u:q> \"1\" .\n_:c14n1 <u:p> _:c14n0 .\n_:c14n1 <u:q> \"2\" .\n", false,

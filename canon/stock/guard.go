@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,9 +23,10 @@ import (
 
 // Guard returns an error if json-gold would canonicalize a document wrongly without saying so: it drops undefined terms
 // and what it takes for invalid IRIs, writes relative types as they are, merges blank nodes whose labels begin with c14n,
-// counts a quad twice that holds a blank node twice, does not escape control characters, loses the graph of a presented credential, rounds numbers, writes large integers as
-// doubles, and writes an error text in place of JSON literals. The error is a *canon.LossError, a *canon.UnsupportedError,
-// or what a strict reading of the document finds. Losses name pointers of the expanded document where they say so.
+// counts a quad twice that holds a blank node twice, writes a quad twice that is said in two ways, does not escape control
+// characters, U+FFFE and U+FFFF, loses the graph of a presented credential, rounds numbers, writes large integers as doubles,
+// and writes an error text in place of JSON literals. The error is a *canon.LossError, a *canon.UnsupportedError, or what a
+// strict reading of the document finds. Losses name pointers of the expanded document where they say so.
 //
 // A guard is slow and independent of the engine's result. It is for a gate that runs once a document, not for the clock.
 func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loader) (err error) {
@@ -70,21 +70,26 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 		return &canon.LossError{Losses: g.losses}
 	case g.unsupported != nil:
 		return g.unsupported
-	case g.labels: // a node without one cannot refer to itself
-		return guardLoops(call, input)
 	}
-	return nil
+	return guardQuads(call, input)
 }
 
-// guardLoops refuses a quad with one blank node in two places: json-gold counts it twice where the first-degree hash of that
-// node has it once (RDFC-1.0 section 4.4.3 step 2.1).
-func guardLoops(c *call, input any) error {
+// guardQuads refuses a quad with one blank node in two places: json-gold counts it twice where the first-degree hash of that
+// node has it once (RDFC-1.0 section 4.4.3 step 2.1). It refuses a quad that occurs twice, which json-gold writes twice: only
+// values that are the same JSON are one value to it, and true is also {"@value":"true","@type":"xsd:boolean"}.
+func guardQuads(c *call, input any) error {
 	dataset, err := c.toRDF(input)
 	if err != nil {
 		return c.loader.cause(err)
 	}
 	for name, quads := range dataset.Graphs {
+		seen := map[[3]ld.Node]bool{}
 		for _, q := range quads {
+			key := [3]ld.Node{q.Subject, q.Predicate, q.Object}
+			if seen[key] {
+				return &canon.UnsupportedError{Engine: "json-gold", What: fmt.Sprintf("a value that is said in two ways, %q", q.Object.GetValue())}
+			}
+			seen[key] = true
 			if s := blank(q.Subject); s != "" && (s == blank(q.Object) || "_:"+s == name) || blank(q.Object) != "" && q.Object.GetValue() == name {
 				return loop("_:" + cmp.Or(s, blank(q.Object)))
 			}
@@ -106,7 +111,7 @@ func guardNQuads(doc []byte, opt canon.Options) error {
 		switch {
 		case t.Kind == rdf.Blank && strings.HasPrefix(string(t.Text), "_:c14n"):
 			return &canon.UnsupportedError{Engine: "json-gold", What: "blank node labels that begin with c14n, such as " + string(t.Text)}
-		case t.Kind == rdf.Literal && slices.ContainsFunc([]string{`\b`, `\f`, `\u0`}, func(e string) bool { return strings.Contains(string(t.Text), e) }):
+		case t.Kind == rdf.Literal && escaped.Match(t.Text):
 			return &canon.UnsupportedError{Engine: "json-gold", What: "control characters in literals, such as " + string(t.Text)}
 		}
 	}
@@ -124,10 +129,17 @@ func guardNQuads(doc []byte, opt canon.Options) error {
 type guard struct {
 	losses      []canon.Loss
 	unsupported error
-	labels      bool // some blank node has one
 }
 
 const credentialGraph = "https://www.w3.org/2018/credentials#verifiableCredential"
+
+// escaped matches a canonical literal with an escape that json-gold does not write.
+var escaped = regexp.MustCompile(`^"([^"\\]|\\[^bfu])*\\[bfu]`)
+
+// unescaped says whether json-gold writes a character as it is where canonical N-Quads escape it (RDFC-1.0 section 5).
+func unescaped(r rune) bool {
+	return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7F || r == 0xFFFE || r == 0xFFFF
+}
 
 var languageTag = regexp.MustCompile("^[a-zA-Z]+(-[a-zA-Z0-9]+)*$") // what json-gold keeps
 
@@ -184,7 +196,7 @@ func (g *guard) literal(v map[string]any, text any, at string) {
 	}
 	switch text := text.(type) {
 	case string:
-		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7F }) {
+		if strings.ContainsFunc(text, unescaped) {
 			g.refuse("control characters in literals", at)
 		}
 	case float64:
@@ -223,7 +235,7 @@ func (g *guard) json(v any, at string) {
 	switch v := v.(type) {
 	case map[string]any:
 		text, err := json.Marshal(v)
-		if err != nil || bytes.IndexByte(text, 0x7F) >= 0 {
+		if err != nil || bytes.ContainsFunc(text, unescaped) {
 			g.refuse("control characters in literals", at)
 		}
 	case bool:
@@ -249,7 +261,6 @@ func (g *guard) iri(v any, at string) {
 	switch {
 	case !ok:
 	case strings.HasPrefix(s, "_:"):
-		g.labels = true
 	case ld.IsRelativeIri(s):
 		g.lose(at, fmt.Sprintf("relative IRI %q", s))
 	case !rdf.ValidIRI(s):
