@@ -42,7 +42,7 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	p := &all[0]
 	base, err := parseBase(p)
 	if err != nil {
-		return nil, err
+		return nil, below(err, d.tape.Pointer(p.node))
 	}
 	if p.previous >= 0 {
 		return nil, generation("/proof/previousProof", "nothing can be derived from a proof that builds on others")

@@ -58,10 +58,14 @@ func (s *SD) Name() string { return "ecdsa-sd-2023" }
 // ErrEngine says that an engine can canonicalize, and so verify, but neither issue nor derive.
 var ErrEngine = &canon.UnsupportedError{Engine: "this engine", What: "ecdsa-sd-2023: it gives neither the origins of quads nor expanded documents"}
 
+func (s *SD) keyError(a keys.Algorithm) error {
+	return &KeyError{s.Name(), a, []keys.Algorithm{keys.ES256}}
+}
+
 // create makes a base proof (VC-DI-ECDSA 3.6.1).
 func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, error) {
 	if key.Algorithm() != keys.ES256 {
-		return nil, generation("", fmt.Sprintf("ecdsa-sd-2023 signs with ES256, not with %s", key.Algorithm()))
+		return nil, &Error{Type: ProofGenerationError, Err: s.keyError(key.Algorithm())}
 	}
 	if s.group == nil {
 		return nil, ErrEngine
@@ -135,7 +139,7 @@ func (s *SD) checkMandatory(ctx context.Context, in *input, g *grouped) error {
 // verify checks a derived proof (VC-DI-ECDSA 3.6.7).
 func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if key.Algorithm() != keys.ES256 {
-		return verification("/verificationMethod", fmt.Sprintf("ecdsa-sd-2023 cannot use a key for %s", key.Algorithm()))
+		return &Error{Type: ProofVerificationError, Where: "/verificationMethod", Err: s.keyError(key.Algorithm())}
 	}
 	mark := in.options.Recorder.Begin()
 	v, err := parseDerived(in.proof)

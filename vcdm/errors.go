@@ -2,8 +2,11 @@ package vcdm
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 
 	"canonscope/canon"
+	"canonscope/vcdm/keys"
 )
 
 // ErrorType names a processing error of VC Data Integrity section 4.7 or Controlled Identifiers section 3.5.
@@ -68,6 +71,28 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Causes of errors about which a caller can do something.
+var (
+	ErrNoProof      = errors.New("is missing")                                                // the document is not secured
+	ErrBaseProof    = errors.New("it is a base proof, from which the holder derives one")     // see [Holder.Derive]
+	ErrDerivedProof = errors.New("it is a derived proof, from which no other can be derived") // the issuer's base proof is wanted
+)
+
+// KeyError says that a cryptosuite cannot use a key, because the key is for another algorithm.
+type KeyError struct {
+	Suite     string
+	Algorithm keys.Algorithm   // of the key
+	Takes     []keys.Algorithm // of the suite, at least one
+}
+
+func (e *KeyError) Error() string {
+	names := make([]string, len(e.Takes))
+	for i, a := range e.Takes {
+		names[i] = string(a)
+	}
+	return fmt.Sprintf("%s cannot use a key for %s; it takes %s", e.Suite, e.Algorithm, strings.Join(names, " or "))
+}
 
 // generation and verification make the two common errors.
 func generation(where, msg string) *Error {

@@ -91,7 +91,7 @@ func IsPresentation(doc []byte, limits canon.Limits) (bool, error) {
 }
 
 // SuiteOf returns the cryptosuite that a secured document's holder would present it with: ecdsa-sd-2023 where it has such
-// a proof, else that of its first proof.
+// a proof, else that of its first proof. The cause of the error is [ErrNoProof] where there is none.
 func SuiteOf(doc []byte, limits canon.Limits) (string, error) {
 	var t jsontape.Tape
 	d, err := parseDocument(&t, doc, limits)
@@ -101,6 +101,9 @@ func SuiteOf(doc []byte, limits canon.Limits) (string, error) {
 	all, err := d.proofs(nil)
 	if err != nil {
 		return "", err
+	}
+	if len(all) == 0 {
+		return "", &Error{Type: ParsingError, Where: "/proof", Err: ErrNoProof}
 	}
 	first := ""
 	for i := range all {
@@ -112,7 +115,7 @@ func SuiteOf(doc []byte, limits canon.Limits) (string, error) {
 		}
 	}
 	if first == "" {
-		return "", &Error{Type: ParsingError, Where: "/proof", Msg: "is missing"}
+		return "", &Error{Type: ParsingError, Where: "/proof", Msg: "names no cryptosuite; other proofs than Data Integrity are not supported"}
 	}
 	return first, nil
 }

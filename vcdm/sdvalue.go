@@ -93,7 +93,13 @@ func decodeValue(p *proof, header []byte, kind, shape string, value any) error {
 		return verification("/proofValue", "is not base64url without padding")
 	}
 	if !bytes.HasPrefix(b, header) {
-		return verification("/proofValue", "is not that of a "+kind+" proof")
+		err := verification("/proofValue", "is not that of a "+kind+" proof")
+		if bytes.HasPrefix(b, baseHeader) {
+			err.Err = ErrBaseProof
+		} else if bytes.HasPrefix(b, derivedHeader) {
+			err.Err = ErrDerivedProof
+		}
+		return err
 	}
 	if err := cborDecoder.Unmarshal(b[len(header):], value); err != nil {
 		return &Error{Type: ProofVerificationError, Where: "/proofValue", Err: err}

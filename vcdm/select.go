@@ -3,6 +3,8 @@ package vcdm
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"canonscope/canon"
@@ -69,7 +71,7 @@ func (s *selection) mark(t *jsontape.Tape, pointers []string) error {
 
 func (s selection) markOne(t *jsontape.Tape, pointer string) error {
 	if pointer != "" && pointer[0] != '/' {
-		return generation("", "JSON pointer "+pointer+" does not start with /")
+		return generation("", "JSON pointer "+strconv.Quote(pointer)+" does not start with /, as /credentialSubject/id does")
 	}
 	node, rest := 0, pointer
 	for rest != "" {
@@ -93,12 +95,27 @@ func (s selection) markOne(t *jsontape.Tape, pointer string) error {
 			next = element(t, node, token)
 		}
 		if next < 0 {
-			return generation(pointer, "the JSON pointer does not match the document")
+			return generation(pointer, "the JSON pointer does not match the document: "+mismatch(t, node, token))
 		}
 		node = next
 	}
 	s[node] = all
 	return nil
+}
+
+// mismatch says where a pointer leaves the document: node has no such part.
+func mismatch(t *jsontape.Tape, node int, token string) string {
+	at := t.Pointer(node)
+	if at == "" {
+		at = "the document"
+	}
+	switch t.Nodes[node].Kind {
+	case jsontape.Object:
+		return at + " has no member " + strconv.Quote(token)
+	case jsontape.Array:
+		return fmt.Sprintf("%s has %d elements, counted from 0, and no %q", at, t.Len(node), token)
+	}
+	return at + " is neither an object nor an array"
 }
 
 // element returns the node of an array index, or -1 (RFC 6901 section 4: digits without leading zeros).

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"canonscope/canon"
@@ -173,7 +174,7 @@ func (v *Verifier) open(w *work, doc []byte, single bool) (list bool, err error)
 		return false, err
 	}
 	if d.proofKey < 0 {
-		return false, &Error{Type: ParsingError, Where: "/proof", Msg: "is missing"}
+		return false, &Error{Type: ParsingError, Where: "/proof", Err: ErrNoProof}
 	}
 	if w.proofs, err = d.proofs(w.proofs[:0]); err != nil {
 		return false, err
@@ -232,14 +233,14 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 // checkProof finds the suite and applies the verifier's expectations.
 func (v *Verifier) checkProof(p *proof) (Suite, error) {
 	if !p.is(p.typ, proofType) {
-		return nil, verification("/type", "must be "+proofType)
+		return nil, verification("/type", "must be "+proofType+"; proofs of other types are not supported")
 	}
 	if p.bytes(p.suite) == nil {
 		return nil, verification("/cryptosuite", "must be a string")
 	}
 	i := slices.IndexFunc(v.Suites, func(s Suite) bool { return p.is(p.suite, s.Name()) })
 	if i < 0 {
-		return nil, verification("/cryptosuite", fmt.Sprintf("%q is not among the suites this verifier uses", p.bytes(p.suite)))
+		return nil, verification("/cryptosuite", fmt.Sprintf("%q is not among the suites this verifier uses: %s", p.bytes(p.suite), v.names()))
 	}
 	if member, msg := p.check(v.Suites[i].Name(), true); msg != "" {
 		return nil, verification("/"+member, msg)
@@ -258,14 +259,26 @@ func (v *Verifier) checkProof(p *proof) (Suite, error) {
 	if !v.AnyTime && (p.created >= 0 || p.expires >= 0) {
 		now := v.now()
 		if p.created >= 0 && p.time(p.created).After(now.Add(v.Skew)) {
-			return nil, verification("/created", "lies in the future")
+			return nil, verification("/created", "lies in the future: "+clock(now))
 		}
 		if p.expires >= 0 && now.After(p.time(p.expires)) {
-			return nil, verification("/expires", "the proof has expired")
+			return nil, verification("/expires", "the proof has expired: "+clock(now))
 		}
 	}
 	return v.Suites[i], nil
 }
+
+// names lists the suites.
+func (v *Verifier) names() string {
+	all := make([]string, len(v.Suites))
+	for i, s := range v.Suites {
+		all[i] = s.Name()
+	}
+	return strings.Join(all, ", ")
+}
+
+// clock says what time a verifier compared with.
+func clock(now time.Time) string { return "the clock says " + now.UTC().Format(time.RFC3339) }
 
 func (v *Verifier) now() time.Time {
 	if v.Now != nil {
@@ -298,9 +311,9 @@ func (v *Verifier) checkPeriod(d *document, errs []error) []error {
 		case err != nil:
 			errs = append(errs, verification(m.name, notTime))
 		case m.node == from && now.Before(t):
-			errs = append(errs, verification(m.name, "the credential is not valid yet"))
+			errs = append(errs, verification(m.name, fmt.Sprintf("the credential is not valid yet, but from %s on: %s", d.tape.Text(m.node), clock(now))))
 		case m.node == until && now.After(t):
-			errs = append(errs, verification(m.name, "the credential is no longer valid"))
+			errs = append(errs, verification(m.name, fmt.Sprintf("the credential is no longer valid, but until %s: %s", d.tape.Text(m.node), clock(now))))
 		}
 	}
 	return errs

@@ -28,7 +28,7 @@ func (s *whole) Name() string { return s.name }
 // create is Create Proof (VC-DI-EdDSA 3.2.1, 3.3.1).
 func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, error) {
 	if !slices.Contains(s.algorithms, key.Algorithm()) {
-		return nil, generation("", fmt.Sprintf("%s cannot sign with a key for %s; use %v", s.name, key.Algorithm(), s.algorithms))
+		return nil, &Error{Type: ProofGenerationError, Err: &KeyError{s.name, key.Algorithm(), s.algorithms}}
 	}
 	// JCS suites put a copy of the document's @context into the proof (3.3.1 step 2), so it stands in the configuration too.
 	data, err := s.hashData(ctx, in, key.Algorithm(), s.method == canon.RDFC || in.doc.context >= 0)
@@ -50,7 +50,7 @@ func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte
 // verify is Verify Proof (VC-DI-EdDSA 3.2.2, 3.3.2).
 func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if !slices.Contains(s.algorithms, key.Algorithm()) {
-		return verification("/verificationMethod", fmt.Sprintf("%s cannot use a key for %s", s.name, key.Algorithm()))
+		return &Error{Type: ProofVerificationError, Where: "/verificationMethod", Err: &KeyError{s.name, key.Algorithm(), s.algorithms}}
 	}
 	sig := in.work.sig[:key.Algorithm().SignatureSize()]
 	if err := decodeSignature(in.proof, sig); err != nil {
