@@ -192,8 +192,9 @@ func (a *Attribution) Costs() [phase.Count]float64 {
 }
 
 // Charged is Costs with the collector and scheduler of the background charged to phases in proportion to the bytes that
-// each allocated; alloc is the attribution of an allocation profile of the same operation. It is a model: marking follows
-// live bytes rather than allocated ones. Where nothing was allocated it is Costs.
+// each allocated; alloc is the attribution of an allocation profile of the same operation. The scheduler is there for the
+// collector's threads: with GOGC=off it has next to no samples. It is a model: marking follows live bytes rather than
+// allocated ones. Where nothing was allocated it is Costs.
 func (a *Attribution) Charged(alloc *Attribution) [phase.Count]float64 {
 	out := a.Costs()
 	bytes := float64(alloc.Foreground.Total().Value)
