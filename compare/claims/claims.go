@@ -22,14 +22,14 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Lifetime is how long a credential is valid that does not say it: mdoc demands an end, so sd-jwt-vc gets the same.
-const Lifetime = 10 * 365 * 24 * time.Hour
+// lifetime is how long a credential is valid that does not say it: mdoc demands an end, so sd-jwt-vc gets the same.
+const lifetime = 10 * 365 * 24 * time.Hour
 
-// Start is the validFrom of a credential that does not say it, as the study's shape does not: mdoc demands one.
-const Start = "2025-01-01T00:00:00Z"
+// start is the validFrom of a credential that does not say it, as the study's shape does not: mdoc demands one.
+const start = "2025-01-01T00:00:00Z"
 
-// TypePrefix makes a collision-resistant name of a credential's type.
-const TypePrefix = "urn:canonscope:"
+// typePrefix makes a collision-resistant name of a credential's type.
+const typePrefix = "urn:canonscope:"
 
 // Subject is the pointer of the claims that can be disclosed one by one.
 const Subject = "/credentialSubject"
@@ -63,11 +63,11 @@ func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
 			return nil, fmt.Errorf("%s: %w", c.Schema, err)
 		}
 	}
-	from, err := time.Parse(time.RFC3339, cmp.Or(c.ValidFrom, Start))
+	from, err := time.Parse(time.RFC3339, cmp.Or(c.ValidFrom, start))
 	if err != nil {
 		return nil, fmt.Errorf("%s: /validFrom: %w", c.Schema, err)
 	}
-	until := from.Add(Lifetime)
+	until := from.Add(lifetime)
 	if dates.ValidUntil != "" {
 		t, err := time.Parse(time.RFC3339, dates.ValidUntil)
 		if err != nil {
@@ -79,7 +79,7 @@ func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: /issuer: %w", c.Schema, err)
 	}
-	vct, err := json.Marshal(TypePrefix + c.Types[len(c.Types)-1])
+	vct, err := json.Marshal(typePrefix + c.Types[len(c.Types)-1])
 	if err != nil {
 		return nil, fmt.Errorf("%s: /type: %w", c.Schema, err)
 	}

@@ -2,7 +2,6 @@ package claims_test
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -30,14 +29,19 @@ func TestCatalogue(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			from, err := time.Parse(time.RFC3339, cmp.Or(c.ValidFrom, claims.Start))
+			made, err := claims.Of(c, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
+			var in claims.Input
+			if err := json.Unmarshal(made.JSON, &in); err != nil {
+				t.Fatal(err)
+			}
+			now := time.Unix(in.From, 0).Add(time.Hour)
 			want := leaves(t, c.Subject)
 			for _, engine := range []string{"stock", "native"} {
 				for format, f := range map[string]compare.Format{"sd-jwt-vc": sdjwt.NewFormat(engine, "EdDSA"), "mdoc": mdoc.NewFormat(engine, "EdDSA")} {
-					x, err := f.Prepare(c, compare.Scenario{Now: from.Add(time.Hour)})
+					x, err := f.Prepare(c, compare.Scenario{Now: now})
 					if err != nil {
 						t.Fatal(format, engine, err)
 					}

@@ -2,6 +2,7 @@ package mdoc
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/binary"
@@ -521,15 +522,7 @@ func (r *nativeReader) matches(v *Verifier, m *mso, item []byte, index []digest,
 	var s sum
 	n := hashInto(&s, m.digestAlgorithm, item)
 	v.Counters.Add(compare.Counters{Digests: 1})
-	i, ok := slices.BinarySearchFunc(index, id, func(d digest, id uint64) int {
-		switch {
-		case d.id < id:
-			return -1
-		case d.id > id:
-			return 1
-		}
-		return 0
-	})
+	i, ok := slices.BinarySearchFunc(index, id, func(d digest, id uint64) int { return cmp.Compare(d.id, id) })
 	if !ok {
 		return false
 	}

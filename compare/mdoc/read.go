@@ -2,6 +2,7 @@ package mdoc
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"iter"
 	"slices"
@@ -100,16 +101,13 @@ func (b view) members(i int) iter.Seq2[[]byte, int] {
 
 // find returns where the value of a text key of the outermost map is, or -1.
 func (b view) find(name string) int {
-	major, n, at := b.head(0)
-	if major != majorMap {
+	if b[0]>>5 != majorMap {
 		return -1
 	}
-	for range n {
-		value := b.skip(at)
-		if key, ok := b.str(at, majorText); ok && string(key) == name {
+	for key, value := range b.members(0) {
+		if string(key) == name {
 			return value
 		}
-		at = b.skip(value)
 	}
 	return -1
 }
@@ -475,12 +473,7 @@ func (r *nativeReader) index(b view, i int) error {
 			entry = b.skip(value)
 		}
 		if !sorted {
-			slices.SortFunc(r.digests[from:], func(a, b digest) int {
-				if a.id < b.id {
-					return -1
-				}
-				return 1 // a scan has refused equal keys
-			})
+			slices.SortFunc(r.digests[from:], func(a, b digest) int { return cmp.Compare(a.id, b.id) })
 		}
 		r.spaces = append(r.spaces, space{name, from, len(r.digests)})
 		at = entry

@@ -389,15 +389,18 @@ func stockUnmarshal(b []byte, v any, where, rule string) error {
 }
 
 func stockText(raw cbor.RawMessage) (s string, ok bool) {
-	return s, len(raw) > 0 && raw[0]>>5 == majorText && stockDec.Unmarshal(raw, &s) == nil
+	ok = isMajor(raw, majorText) && stockDec.Unmarshal(raw, &s) == nil
+	return s, ok
 }
 
 func stockBytes(raw cbor.RawMessage) (b []byte, ok bool) {
-	return b, len(raw) > 0 && raw[0]>>5 == majorBytes && stockDec.Unmarshal(raw, &b) == nil
+	ok = isMajor(raw, majorBytes) && stockDec.Unmarshal(raw, &b) == nil
+	return b, ok
 }
 
 func stockUint(raw cbor.RawMessage) (n uint64, ok bool) {
-	return n, len(raw) > 0 && raw[0]>>5 == majorUint && stockDec.Unmarshal(raw, &n) == nil
+	ok = isMajor(raw, majorUint) && stockDec.Unmarshal(raw, &n) == nil
+	return n, ok
 }
 
 func isMajor(raw []byte, major byte) bool { return len(raw) > 0 && raw[0]>>5 == major }

@@ -18,13 +18,9 @@ import (
 // Inspect writes what a token holds, for people: headers, payload, each disclosure with where its digest stands, and the
 // KB-JWT. It checks no signature, and goes on where a token is wrong in parts that can still be read.
 func Inspect(w io.Writer, token []byte) error {
-	token = bytes.TrimSpace(token)
-	if isJSON(token) {
-		compact, err := Compact(token)
-		if err != nil {
-			return err
-		}
-		token = compact
+	token, err := compacted(bytes.TrimSpace(token))
+	if err != nil {
+		return err
 	}
 	jwt, disclosures, kb, err := stockSplit(token, canon.Limits{})
 	if err != nil {

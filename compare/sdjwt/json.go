@@ -16,6 +16,14 @@ func isJSON(token []byte) bool {
 	return len(t) > 0 && t[0] == '{'
 }
 
+// compacted returns the compact form of a token in either serialization.
+func compacted(token []byte) ([]byte, error) {
+	if !isJSON(token) {
+		return token, nil
+	}
+	return Compact(token)
+}
+
 // Compact returns the compact form of an SD-JWT in the flattened or general JWS JSON serialization (RFC 9901 section 8).
 // Of several signatures it takes the first, whose unprotected header carries the disclosures.
 func Compact(token []byte) ([]byte, error) {

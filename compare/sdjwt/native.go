@@ -71,7 +71,8 @@ func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 	if err := w.drawSalts(); err != nil {
 		return nil, err
 	}
-	if err := w.encodePayload(); err != nil {
+	var err error
+	if w.payload, err = w.object(w.payload, 0); err != nil {
 		return nil, err
 	}
 	out := w.encodeSigned()
@@ -115,7 +116,7 @@ func (w *nativeIssuer) find(d Disclosable) error {
 	}
 	slices.Sort(w.marks)
 	w.marks = slices.Compact(w.marks)
-	if w.typ() != Type {
+	if w.typ() != typVC {
 		return nil
 	}
 	for _, p := range append([]string{d.Leaves}, d.Pointers...) {
@@ -334,11 +335,6 @@ func (w *nativeIssuer) appendDigest(dst []byte, r ranked) []byte {
 	return append(append(append(dst, '"'), w.digests[r.from:r.from+w.size]...), '"')
 }
 
-func (w *nativeIssuer) encodePayload() (err error) {
-	w.payload, err = w.object(w.payload[:0], 0)
-	return err
-}
-
 // encodeSigned returns the signing input, with room for the rest of the token.
 func (w *nativeIssuer) encodeSigned() []byte {
 	header := nativeHeader(string(w.Key.Algorithm()), w.typ(), w.KeyID)
@@ -518,7 +514,7 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 
 // intern spares an allocation for what headers usually hold.
 func intern(b []byte) string {
-	for _, s := range []string{Type, "EdDSA", "ES256", "ES384", "kb+jwt"} {
+	for _, s := range []string{typVC, "EdDSA", "ES256", "ES384", "kb+jwt"} {
 		if string(b) == s {
 			return s
 		}

@@ -133,12 +133,15 @@ func (v *Verifier) issuerKey(h header) (*keys.Public, error) {
 	return key, nil
 }
 
+// typVC is the typ header of an SD-JWT VC (draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1).
+const typVC = "dc+sd-jwt"
+
 // checkTyp applies draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1.
 func (v *Verifier) checkTyp(h header) error {
-	if v.Plain || h.typ == Type || v.LegacyTyp && h.typ == "vc+sd-jwt" {
+	if v.Plain || h.typ == typVC || v.LegacyTyp && h.typ == "vc+sd-jwt" {
 		return nil
 	}
-	return invalid("header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1", "typ is %q, want %q", h.typ, Type)
+	return invalid("header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1", "typ is %q, want %q", h.typ, typVC)
 }
 
 // checkFacts applies the validity period of RFC 9901 section 7.1 step 6 and the rules of SD-JWT VC.

@@ -26,9 +26,6 @@ const (
 	Native = "native"
 )
 
-// Type is the typ header of an SD-JWT VC (draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1).
-const Type = "dc+sd-jwt"
-
 // InvalidError says why a token is refused.
 type InvalidError struct {
 	Where string // part of the token: "header", "payload", "disclosure 3", "KB-JWT", "signature", or a JSON pointer
@@ -81,7 +78,7 @@ func (i *Issuer) Issue(claims []byte, d Disclosable) ([]byte, error) {
 	return e.issue(i, claims, d)
 }
 
-func (i *Issuer) typ() string      { return cmp.Or(i.Typ, Type) }
+func (i *Issuer) typ() string      { return cmp.Or(i.Typ, typVC) }
 func (i *Issuer) hash() string     { return cmp.Or(i.Hash, defaultHash) }
 func (i *Issuer) salts() io.Reader { return cmp.Or(i.Salts, rand.Reader) }
 
@@ -112,10 +109,8 @@ func (h *Holder) Present(token []byte, pointers []string, b *Binding) ([]byte, e
 	if b != nil && h.Key == nil {
 		return nil, fmt.Errorf("sdjwt: key binding needs the holder's key")
 	}
-	if isJSON(token) {
-		if token, err = Compact(token); err != nil {
-			return nil, err
-		}
+	if token, err = compacted(token); err != nil {
+		return nil, err
 	}
 	return e.present(h, token, pointers, b)
 }
@@ -160,17 +155,15 @@ func (r *Result) Disclosed() []string {
 	return out
 }
 
-// Verify checks a presentation, compact or in the JWS JSON serialization: form, signature, disclosures, validity period and, as the options ask, key
-// binding and the rules of SD-JWT VC. A refusal is an [InvalidError] or a limit error of canon.
+// Verify checks a presentation, compact or in the JWS JSON serialization: form, signature, disclosures, validity period and,
+// as the options ask, key binding and the rules of SD-JWT VC. A refusal is an [InvalidError] or a limit error of canon.
 func (v *Verifier) Verify(token []byte) (*Result, error) {
 	e, err := engineOf(v.Engine)
 	if err != nil {
 		return nil, err
 	}
-	if isJSON(token) {
-		if token, err = Compact(token); err != nil {
-			return nil, err
-		}
+	if token, err = compacted(token); err != nil {
+		return nil, err
 	}
 	return e.verify(v, token)
 }

@@ -65,7 +65,6 @@ type stockIssuer struct {
 	found       int
 	leaves      string
 	disclosures []string
-	decoys      int
 }
 
 func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
@@ -85,7 +84,7 @@ func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 		return nil, err
 	}
 	if w.found < len(w.pointers) {
-		return nil, w.missing(root)
+		return nil, w.missing()
 	}
 	if len(w.disclosures) > 0 {
 		payload["_sd_alg"] = i.hash()
@@ -106,7 +105,7 @@ func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 }
 
 // missing names a pointer that points to nothing.
-func (w *stockIssuer) missing(root map[string]any) error {
+func (w *stockIssuer) missing() error {
 	for _, p := range slices.Sorted(maps.Keys(w.pointers)) {
 		if w.pointers[p] {
 			return invalid(p, "RFC 6901", "the claims have no such member or element")
@@ -124,7 +123,7 @@ func (w *stockIssuer) take(path string, v any) (bool, error) {
 	} else if marked = w.leaves != "" && isLeaf(v) && below(path, w.leaves); !marked {
 		return false, nil
 	}
-	if top, _, _ := strings.Cut(path[1:], "/"); w.typ() == Type && protected[top] {
+	if top, _, _ := strings.Cut(path[1:], "/"); w.typ() == typVC && protected[top] {
 		return false, invalid(path, ruleVC, "must not be selectively disclosable")
 	}
 	return true, nil
@@ -211,7 +210,7 @@ func (w *stockIssuer) array(a []any, path string) ([]any, error) {
 			return nil, err
 		}
 		if take {
-			d, err := w.discloseElement(v)
+			d, err := w.disclose(v)
 			if err != nil {
 				return nil, err
 			}
@@ -222,25 +221,18 @@ func (w *stockIssuer) array(a []any, path string) ([]any, error) {
 	return out, nil
 }
 
-func (w *stockIssuer) disclose(name string, v any) (digest string, err error) {
+// disclose makes the disclosure of a claim, name and value, or of an array element, the value alone, and returns its digest.
+func (w *stockIssuer) disclose(claim ...any) (digest string, err error) {
 	salt, err := stockSalt(w.salts(), w.Counters)
 	if err != nil {
 		return "", err
 	}
-	return w.add(stockDisclosure([]any{salt, name, v}))
-}
-
-func (w *stockIssuer) discloseElement(v any) (digest string, err error) {
-	salt, err := stockSalt(w.salts(), w.Counters)
+	text, err := stockDisclosure(append([]any{salt}, claim...))
 	if err != nil {
 		return "", err
 	}
-	return w.add(stockDisclosure([]any{salt, v}))
-}
-
-func (w *stockIssuer) add(text string, err error) (string, error) {
 	w.disclosures = append(w.disclosures, text)
-	return w.digest([]byte(text)), err
+	return w.digest([]byte(text)), nil
 }
 
 // stockSalt draws 128 bits (RFC 9901 section 9.3).
@@ -312,9 +304,9 @@ func stockCheck(where string, jwt []byte, h header, key *keys.Public) ([]byte, e
 }
 
 func stockHeader(where string, jwt []byte, limits canon.Limits) (header, error) {
-	parts := bytes.Split(jwt, []byte{'.'})
-	if len(parts) != 3 {
-		return header{}, invalid(where, "RFC 7515 section 7.1", "a compact JWS has 3 parts, found %d", len(parts))
+	parts, err := splitJWS(where, jwt)
+	if err != nil {
+		return header{}, err
 	}
 	for i, name := range []string{"header", "payload", "signature"} {
 		if _, err := b64.DecodeString(string(parts[i])); err != nil { // jwx would also take padding and the other alphabet
@@ -350,7 +342,6 @@ func stockHeader(where string, jwt []byte, limits canon.Limits) (header, error) 
 // stockDisclosed is one disclosure of a received token.
 type stockDisclosed struct {
 	elements []any
-	text     []byte
 	number   int
 	path     string // where its claim stands; "" until it is referenced
 }
@@ -418,7 +409,7 @@ func stockParseDisclosure(text []byte, number int, limits canon.Limits) (*stockD
 	if _, ok := a[0].(string); !ok {
 		return nil, invalid(where(number), rule, "the salt is no string")
 	}
-	return &stockDisclosed{elements: a, text: text, number: number}, nil
+	return &stockDisclosed{elements: a, number: number}, nil
 }
 
 // refer notes a digest and returns its disclosure, if there is one.
@@ -427,8 +418,7 @@ func (r *stockReader) refer(digest, path string) (*stockDisclosed, error) {
 		return nil, invalid(path, "RFC 9901 section 7.1 step 4", "digest %q stands in the token twice", digest)
 	}
 	r.seen[digest] = true
-	d := r.digests[digest]
-	return d, nil
+	return r.digests[digest], nil
 }
 
 // mark says where a disclosure's claim stands.
@@ -596,9 +586,9 @@ func stockSplit(token []byte, limits canon.Limits) (jwt []byte, disclosures [][]
 }
 
 func stockPayload(jwt []byte, limits canon.Limits) (map[string]any, error) {
-	parts := bytes.Split(jwt, []byte{'.'})
-	if len(parts) != 3 {
-		return nil, invalid("JWT", "RFC 7515 section 7.1", "a compact JWS has 3 parts, found %d", len(parts))
+	parts, err := splitJWS("JWT", jwt)
+	if err != nil {
+		return nil, err
 	}
 	b, err := b64.DecodeString(string(parts[1]))
 	if err != nil {
