@@ -317,7 +317,8 @@ func (r *nativeReader) sign1(b view, i int) (h headers, err error) {
 			return h, err
 		}
 	}
-	return h, b.header(unprotected, &h, false)
+	err = b.header(unprotected, &h, false)
+	return h, err
 }
 
 // header reads one of the two header maps.

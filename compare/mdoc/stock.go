@@ -145,7 +145,8 @@ func stockParse(b []byte, limits canon.Limits) (c claims.Input, subject any, err
 	}
 	d := json.NewDecoder(bytes.NewReader(c.Subject))
 	d.UseNumber()
-	return c, subject, d.Decode(&subject)
+	err = d.Decode(&subject)
+	return c, subject, err
 }
 
 // stockFlatten appends the leaves of v.
