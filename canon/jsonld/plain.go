@@ -23,11 +23,13 @@ type Plain struct {
 type shape struct {
 	nodes      []shapeNode // of the tape
 	context    [2]uint32   // nodes of the value of @context, which is that of the root context
-	reads      []shapeRead // in the order of the tape
+	types      []shapeText
+	keys       []shapeText
+	values     []shapeValue
 	subjects   []shapeSubject
 	statements []shapeStatement // subject by subject
 	terms      int              // places for the terms of a document: first the subjects, then the other objects
-	text       int              // bytes of its own text
+	size       int              // bytes of its own text
 }
 
 type shapeNode struct {
@@ -36,24 +38,26 @@ type shapeNode struct {
 	kind jsontape.Kind
 }
 
-// shapeRead says what a key must be and how its value reads.
-type shapeRead struct {
-	key, value uint32 // nodes; key 0 is an entry of a list of types
-	name       string // text of the key
-	as         reading
-	text       string // of a type
-	term       int    // place
-	ctx        *activeContext
+// shapeText is what a key or a type must be.
+type shapeText struct {
+	node uint32
+	text string
+}
+
+// shapeValue says how a string reads.
+type shapeValue struct {
+	node uint32
+	as   reading
+	term int // place
+	ctx  *activeContext
 }
 
 type reading uint8
 
 const (
-	asNode    reading = iota // reads of its own follow
-	asLiteral                // the literal, but for its datatype
+	asLiteral reading = iota // the literal, but for its datatype
 	asID                     // an IRI relative to the document
 	asVocab                  // an IRI relative to the vocabulary
-	asType
 )
 
 type shapeSubject struct {
@@ -100,14 +104,8 @@ func (r *run) plain(root *activeContext, top uint32, p *Plain) bool {
 		known = &noShapes
 	}
 	for _, s := range known.plain {
-		if s.context[0] != top || !s.fits(r.tape.Nodes) {
-			continue
-		}
-		switch r.readPlain(s) {
-		case isPlain:
-			return r.writePlain(s, p)
-		case notPlain:
-			return false
+		if s.context[0] == top && s.fits(r.tape.Nodes) && r.says(s.types) && r.says(s.keys) {
+			return r.readPlain(s) && r.writePlain(s, p)
 		}
 	}
 	for _, s := range known.others {
@@ -116,7 +114,7 @@ func (r *run) plain(root *activeContext, top uint32, p *Plain) bool {
 		}
 	}
 	s := r.learn(root, top, known)
-	return s != nil && r.readPlain(s) == isPlain && r.writePlain(s, p)
+	return s != nil && r.readPlain(s) && r.writePlain(s, p)
 }
 
 // fits says whether nodes have the structure of the shape.
@@ -137,52 +135,36 @@ func (s *shape) fit(nodes []jsontape.Node, from, to uint32) bool {
 	return true
 }
 
-// verdict says whether a document is one of a shape.
-type verdict uint8
+// says says whether the document has these texts.
+func (r *run) says(texts []shapeText) bool {
+	for i := range texts {
+		if t := &texts[i]; !r.tape.TextIs(int(t.node), t.text) {
+			return false
+		}
+	}
+	return true
+}
 
-const (
-	isPlain verdict = iota
-	otherShape
-	notPlain // it has the shape, and a string that is no IRI where one is asked for
-)
-
-// readPlain finds the terms of a document that fits s.
-func (r *run) readPlain(s *shape) verdict {
-	nodes, src := r.tape.Nodes, r.tape.Src
+// readPlain finds the terms of a document of shape s. It is false where a string is no IRI and one is asked for.
+func (r *run) readPlain(s *shape) bool {
 	r.plainTerms = slices.Grow(r.plainTerms[:0], s.terms)[:s.terms]
-	for i := range s.reads {
-		o := &s.reads[i]
-		is := isPlain
-		if o.key != 0 {
-			if n := &nodes[o.key]; n.Escaped || string(src[n.Start+1:n.End-1]) != o.name {
-				is = otherShape
-			}
+	for i := range s.values {
+		v := &s.values[i]
+		var term []byte
+		if v.as == asLiteral {
+			term = r.plainLiteral(v.node)
+		} else if term = r.plainIRI(v, r.text(v.node)); term == nil {
+			return false
 		}
-		switch o.as {
-		case asLiteral:
-			r.plainTerms[o.term] = r.plainLiteral(o.value)
-		case asID, asVocab:
-			term := r.plainIRI(o, r.text(o.value))
-			r.plainTerms[o.term] = term
-			if term == nil && is == isPlain {
-				is = notPlain
-			}
-		case asType:
-			if !r.tape.TextIs(int(o.value), o.text) {
-				is = otherShape
-			}
-		}
-		if is != isPlain {
-			return is
-		}
+		r.plainTerms[v.term] = term
 	}
 	for i := range s.subjects {
 		if s.subjects[i].blank {
 			r.plainTerms[i] = onlyBlank
 		}
 	}
-	r.charge(phase.Expand, len(src))
-	return isPlain
+	r.charge(phase.Expand, len(r.tape.Src))
+	return true
 }
 
 // plainLiteral returns the quoted text of a string.
@@ -197,14 +179,14 @@ func (r *run) plainLiteral(node uint32) []byte {
 }
 
 // plainIRI returns the IRI that IRI Expansion makes of text in brackets, nil where that is no IRI.
-func (r *run) plainIRI(o *shapeRead, text []byte) []byte {
-	if i := bytes.IndexByte(text, ':'); i > 1 && o.as == asID && formOf(text) == absolute &&
-		o.ctx.find(text, jsontape.KeyHash(text)) == nil && o.ctx.find(text[:i], jsontape.KeyHash(text[:i])) == nil {
+func (r *run) plainIRI(v *shapeValue, text []byte) []byte {
+	if i := bytes.IndexByte(text, ':'); i > 1 && v.as == asID && formOf(text) == absolute &&
+		v.ctx.find(text, jsontape.KeyHash(text)) == nil && v.ctx.find(text[:i], jsontape.KeyHash(text[:i])) == nil {
 		from := len(r.buf) // neither term nor compact IRI: it stays as it is
 		r.buf = append(append(append(r.buf, '<'), text...), '>')
 		return r.buf[from:len(r.buf):len(r.buf)]
 	}
-	id, kw := r.expandIRI(o.ctx, text, true, o.as == asVocab)
+	id, kw := r.expandIRI(v.ctx, text, true, v.as == asVocab)
 	if kw != kwNone || id == 0 || r.refs[id].form != absolute {
 		return nil
 	}
@@ -270,7 +252,7 @@ func (r *run) learn(root *activeContext, top uint32, before *shapes) *shape {
 		before = nil
 	}
 	if root.shapes.CompareAndSwap(before, &after) {
-		root.family.add(r.p, s.size())
+		root.family.add(r.p, s.memory())
 	}
 	if !plain {
 		return nil
@@ -278,9 +260,9 @@ func (r *run) learn(root *activeContext, top uint32, before *shapes) *shape {
 	return s
 }
 
-// size estimates the memory of a shape.
-func (s *shape) size() int64 {
-	return int64(unsafe.Sizeof(*s)) + int64(len(s.nodes))*int64(unsafe.Sizeof(shapeNode{})) +
-		int64(len(s.subjects))*int64(unsafe.Sizeof(shapeSubject{})) + int64(len(s.reads))*int64(unsafe.Sizeof(shapeRead{})) +
-		int64(len(s.statements))*int64(unsafe.Sizeof(shapeStatement{})) + int64(s.text)
+// memory estimates the memory of a shape.
+func (s *shape) memory() int64 {
+	return int64(unsafe.Sizeof(*s)) + int64(len(s.nodes))*int64(unsafe.Sizeof(shapeNode{})) + int64(len(s.types)+len(s.keys))*int64(unsafe.Sizeof(shapeText{})) +
+		int64(len(s.values))*int64(unsafe.Sizeof(shapeValue{})) + int64(len(s.subjects))*int64(unsafe.Sizeof(shapeSubject{})) +
+		int64(len(s.statements))*int64(unsafe.Sizeof(shapeStatement{})) + int64(s.size)
 }

@@ -41,7 +41,7 @@ func TestPlain(t *testing.T) {
 		{of(proof, `"type":"Proof","suite":["a"],"made":"b"`), false},
 		{of(proof, `"type":"u:Other","text":"x"`), true},
 		{of(proof, `"type":"u:Third","text":"x"`), true},
-		{of(proof, `"type":"u:Third","\u0074ext":"x"`), false},
+		{of(proof, `"type":"u:Third","\u0074ext":"x"`), true},
 		{of(proof, `"text":"x"`), true},
 		{of(proof, `"text":"x","suite":"y"`), false},
 		{of(others, `"p":"x","s":"y"`), true},
@@ -84,9 +84,10 @@ func TestPlain(t *testing.T) {
 		{of(nested, `"id":"u:t","p":1`), false},
 	}
 	warm := jsonld.New(jsonld.Config{})
-	for round := range 3 {
-		for i := range documents {
-			d := documents[(i*5+round)%len(documents)]
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 4 {
+		for _, i := range r.Perm(len(documents)) {
+			d := documents[i]
 			opt := jsonld.Options{Lossy: true}
 			want, err := form(t, warm, []byte(d.doc), opt)
 			if err != nil {

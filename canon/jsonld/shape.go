@@ -76,7 +76,7 @@ func (b *shaper) node(ctx *activeContext, t *term, node uint32) (int, bool) {
 	for k := node + 1; k < nodes[node].Next; k = nodes[k+1].Next { // 13
 		d := b.termOf(ctx, k)
 		switch {
-		case d == nil || nodes[k].Escaped || d.kw == kwType && k != typeKey:
+		case d == nil || d.kw == kwType && k != typeKey:
 			return 0, false
 		case d.kw == kwContext && node == 0: // 9
 			continue
@@ -93,30 +93,23 @@ func (b *shaper) node(ctx *activeContext, t *term, node uint32) (int, bool) {
 // member compiles one entry of node i.
 func (b *shaper) member(i int, typed, ctx *activeContext, d *term, k uint32) bool {
 	v := k + 1
-	kind := b.kind(v)
-	read := shapeRead{key: k, value: v, name: d.name, ctx: ctx}
+	b.s.keys = append(b.s.keys, shapeText{k, d.name})
 	switch d.kw {
 	case kwNone:
-		return b.property(i, ctx, d, read)
+		return b.property(i, ctx, d, k)
 	case kwID:
-		if kind != jsontape.String || !b.s.subjects[i].blank {
+		if b.kind(v) != jsontape.String || !b.s.subjects[i].blank {
 			return false
 		}
 		b.s.subjects[i].blank = false
-		read.as, read.term = asID, i
-		b.s.reads = append(b.s.reads, read)
+		b.s.values = append(b.s.values, shapeValue{v, asID, i, ctx})
 		return true
 	case kwType:
-		if kind == jsontape.String {
-			return b.typ(i, typed, read)
+		if b.kind(v) != jsontape.Array {
+			return b.typ(i, typed, v)
 		}
-		if kind != jsontape.Array {
-			return false
-		}
-		read.as = asNode // only the key matters
-		b.s.reads = append(b.s.reads, read)
 		for n := range b.tape.Elements(int(v)) {
-			if b.kind(uint32(n)) != jsontape.String || !b.typ(i, typed, shapeRead{value: uint32(n)}) {
+			if !b.typ(i, typed, uint32(n)) {
 				return false
 			}
 		}
@@ -126,28 +119,29 @@ func (b *shaper) member(i int, typed, ctx *activeContext, d *term, k uint32) boo
 }
 
 // typ compiles one type of node i.
-func (b *shaper) typ(i int, typed *activeContext, read shapeRead) bool {
-	text := b.text(read.value)
+func (b *shaper) typ(i int, typed *activeContext, v uint32) bool {
+	if b.kind(v) != jsontape.String {
+		return false
+	}
+	text := b.text(v)
 	id, kw := b.expandIRI(typed, text, true, true)
 	if kw != kwNone || id == 0 || b.refs[id].form != absolute || !b.room(len(text)) {
 		return false
 	}
-	read.as, read.text = asType, string(text)
-	b.s.reads = append(b.s.reads, read)
+	b.s.types = append(b.s.types, shapeText{v, string(text)})
 	return b.state(i, rdfType, b.refs[id].nq, 0, nil)
 }
 
 // property compiles a property of node i.
-func (b *shaper) property(i int, ctx *activeContext, d *term, read shapeRead) bool {
+func (b *shaper) property(i int, ctx *activeContext, d *term, k uint32) bool {
 	if d.iri == nil || d.iri.form != absolute || d.container&^inSet != 0 || d.reverse || d.coercion == toJSON {
 		return false
 	}
 	p := d.iri
-	switch b.kind(read.value) {
+	value := shapeValue{node: k + 1, ctx: ctx}
+	switch b.kind(value.node) {
 	case jsontape.Object:
-		read.as = asNode
-		b.s.reads = append(b.s.reads, read)
-		child, ok := b.node(ctx, d, read.value)
+		child, ok := b.node(ctx, d, value.node)
 		return ok && b.state(i, p, nil, child, nil)
 	case jsontape.String:
 	default:
@@ -155,43 +149,42 @@ func (b *shaper) property(i int, ctx *activeContext, d *term, read shapeRead) bo
 	}
 	if d.scoped != nil {
 		var err error
-		if read.ctx, err = b.derive(ctx, d.scoped, byProperty, read.value); err != nil {
+		if value.ctx, err = b.derive(ctx, d.scoped, byProperty, value.node); err != nil {
 			return false
 		}
-		if d = b.termOf(read.ctx, read.key); d == nil {
+		if d = b.termOf(value.ctx, k); d == nil {
 			return false
 		}
 	}
 	var datatype []byte
 	switch d.coercion {
 	case toID:
-		read.as = asID
+		value.as = asID
 	case toVocab:
-		read.as = asVocab
+		value.as = asVocab
 	case toDatatype:
 		if d.datatype.form != absolute {
 			return false
 		}
-		if read.as = asLiteral; d.datatype.text != rdf.XSDString {
+		if d.datatype.text != rdf.XSDString {
 			datatype = d.datatype.nq
 		}
 	case toNothing, toNone:
-		if read.ctx.lang != "" || read.ctx.dir != noDirection || d.hasLang == set || d.hasDir == set {
+		if value.ctx.lang != "" || value.ctx.dir != noDirection || d.hasLang == set || d.hasDir == set {
 			return false
 		}
-		read.as = asLiteral
 	default:
 		return false
 	}
-	read.term = -1 - len(b.s.reads) // its place is known when all subjects are
-	b.s.reads = append(b.s.reads, read)
-	return b.state(i, p, nil, read.term, datatype)
+	value.term = -1 - len(b.s.values) // its place is known when all subjects are
+	b.s.values = append(b.s.values, value)
+	return b.state(i, p, nil, value.term, datatype)
 }
 
 // room says whether n more bytes of text fit into the shape.
 func (b *shaper) room(n int) bool {
-	b.s.text += n
-	return b.s.text <= maxShapeText
+	b.s.size += n
+	return b.s.size <= maxShapeText
 }
 
 // state adds a statement about subject i.
@@ -214,10 +207,10 @@ func (b *shaper) finish() bool {
 	s := b.s
 	s.terms = len(s.subjects)
 	places := map[int]int{}
-	for i := range s.reads {
-		if read := &s.reads[i]; read.term < 0 {
-			places[read.term] = s.terms
-			read.term = s.terms
+	for i := range s.values {
+		if v := &s.values[i]; v.term < 0 {
+			places[v.term] = s.terms
+			v.term = s.terms
 			s.terms++
 		}
 	}
