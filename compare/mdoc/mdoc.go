@@ -88,6 +88,22 @@ func hashOf(name string) (func() hash.Hash, error) {
 	return nil, invalid("MSO", "ISO/IEC 18013-5 section 9.1.2.5", "digestAlgorithm %q: use SHA-256, SHA-384 or SHA-512", name)
 }
 
+type sum [sha512.Size]byte
+
+// hashInto hashes with an algorithm that [hashOf] knows and returns the digest's size.
+func hashInto(s *sum, name string, b []byte) int {
+	switch name {
+	case "SHA-384":
+		d := sha512.Sum384(b)
+		return copy(s[:], d[:])
+	case "SHA-512":
+		d := sha512.Sum512(b)
+		return copy(s[:], d[:])
+	}
+	d := sha256.Sum256(b)
+	return copy(s[:], d[:])
+}
+
 // Holder presents mdocs it was issued. It needs no key but for device authentication.
 type Holder struct {
 	Engine   string

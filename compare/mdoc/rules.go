@@ -1,13 +1,8 @@
 package mdoc
 
 import (
-	"math"
-	"strconv"
 	"strings"
 	"time"
-
-	"canonscope/canon"
-	"canonscope/compare/claims"
 )
 
 // mso is what the rules need of a MobileSecurityObject.
@@ -67,63 +62,4 @@ func (v *Verifier) date(name, text string) (time.Time, error) {
 		return time.Time{}, invalid("MSO", rule, "%s is %q, want a time in UTC without a fraction of a second", name, text)
 	}
 	return t, nil
-}
-
-// identifier returns the element identifier, or the beginning of several, that a JSON pointer stands for.
-func identifier(pointer string) (string, error) {
-	rest, ok := strings.CutPrefix(pointer, claims.Subject)
-	if !ok || rest != "" && rest[0] != '/' {
-		return "", invalid(pointer, "RFC 6901", "is not below %s", claims.Subject)
-	}
-	return strings.TrimPrefix(rest, "/"), nil
-}
-
-// selects says whether an element is one of those wanted or below one, and marks which.
-func selects[T string | []byte](wanted []string, hit []bool, id T) bool {
-	found := false
-	for i, w := range wanted {
-		if len(id) >= len(w) && string(id[:len(w)]) == w && (len(id) == len(w) || w == "" || id[len(w)] == '/') {
-			hit[i], found = true, true
-		}
-	}
-	return found
-}
-
-func missing(wanted []string, hit []bool) error {
-	for i := range hit {
-		if !hit[i] {
-			return invalid(wanted[i], ruleShape, "the mdoc has no such element")
-		}
-	}
-	return nil
-}
-
-func join(parent, token string) string {
-	if parent == "" {
-		return token
-	}
-	return parent + "/" + token
-}
-
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
-func escape(token string) string { return pointerEscapes.Replace(token) }
-
-// number turns a JSON number into int64, uint64 or float64.
-func number(text, id string) (any, error) {
-	if strings.ContainsAny(text, ".eE") {
-		f, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsInf(f, 0) {
-			return nil, &canon.UnsupportedError{Engine: "mdoc", What: "the number " + text, Where: id}
-		}
-		return f, nil
-	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return n, nil
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return nil, &canon.UnsupportedError{Engine: "mdoc", What: "the integer " + text + " beyond 64 bits", Where: id}
-	}
-	return n, nil
 }

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/base64"
+	"errors"
 	"hash"
 	"math"
+	"strconv"
 
 	"canonscope/canon"
 )
@@ -44,3 +46,56 @@ func checkForm(token []byte, limits canon.Limits) error {
 	}
 	return nil
 }
+
+type sum [sha512.Size]byte
+
+// hashInto hashes with an algorithm that [hashOf] knows and returns the digest's size.
+func hashInto(s *sum, name string, text []byte) int {
+	switch name {
+	case "sha-384":
+		d := sha512.Sum384(text)
+		return copy(s[:], d[:])
+	case "sha-512":
+		d := sha512.Sum512(text)
+		return copy(s[:], d[:])
+	}
+	d := sha256.Sum256(text)
+	return copy(s[:], d[:])
+}
+
+// sdHash is the digest of a whole SD-JWT (RFC 9901 section 4.3.1).
+func sdHash(hashName string, signed []byte) string {
+	var s sum
+	n := hashInto(&s, hashName, signed)
+	return b64.EncodeToString(s[:n])
+}
+
+// splitJWS takes a compact JWS apart: header, payload, signature.
+func splitJWS(where string, jwt []byte) (parts [3][]byte, err error) {
+	rest := jwt
+	for i := range 2 {
+		dot := bytes.IndexByte(rest, '.')
+		if dot < 0 {
+			return parts, invalid(where, "RFC 7515 section 7.1", "a compact JWS has 3 parts, found %d", i+1)
+		}
+		parts[i], rest = rest[:dot], rest[dot+1:]
+	}
+	if bytes.IndexByte(rest, '.') >= 0 {
+		return parts, invalid(where, "RFC 7515 section 7.1", "a compact JWS has 3 parts, found more")
+	}
+	parts[2] = rest
+	return parts, nil
+}
+
+// wrap makes a refusal of what a parser said, and leaves limits as they are.
+func wrap(where, rule string, err error) error {
+	var limit *canon.LimitError
+	if err == nil || errors.As(err, &limit) {
+		return err
+	}
+	return invalid(where, rule, "%v", err)
+}
+
+func where(disclosure int) string { return "disclosure " + strconv.Itoa(disclosure) }
+
+func reserved(name string) bool { return name == "_sd" || name == "..." || name == "_sd_alg" }

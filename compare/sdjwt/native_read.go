@@ -3,7 +3,6 @@ package sdjwt
 import (
 	"bytes"
 	"errors"
-	"hash/maphash"
 	"slices"
 	"strconv"
 	"strings"
@@ -724,83 +723,32 @@ func textsAt(t *jsontape.Tape, n int) []string {
 	return out
 }
 
-// table finds digests by their text. Chosen digests cannot make it slow.
-type table struct {
-	slots []slot
-	used  int
-	text  []byte // of all slots
-}
-
-type slot struct {
-	hash     uint32
-	from, to uint32 // in text; an unused slot has to of 0
-	given    int32  // number of the disclosure, from 1; 0 if there is none
-	seen     bool   // stands in the payload
-}
-
-var seed = maphash.MakeSeed()
-
-// reset empties the table and makes room for n digests.
-func (t *table) reset(n int) {
-	size := 64
-	for size < 2*n {
-		size *= 2
-	}
-	if cap(t.slots) < size {
-		t.slots = make([]slot, size)
-	} else {
-		t.slots = t.slots[:size]
-		clear(t.slots)
-	}
-	t.used, t.text = 0, append(t.text[:0], 0)
-}
-
-// add returns the slot of a text.
-func (t *table) add(text []byte) *slot {
-	if 2*t.used >= len(t.slots) {
-		t.grow()
-	}
-	hash := uint32(maphash.Bytes(seed, text))
-	mask := uint32(len(t.slots) - 1)
-	for i := hash & mask; ; i = (i + 1) & mask {
-		s := &t.slots[i]
-		if s.to == 0 {
-			t.used++
-			s.hash, s.from = hash, uint32(len(t.text))
-			t.text = append(t.text, text...)
-			s.to = uint32(len(t.text))
-			return s
-		}
-		if s.hash == hash && bytes.Equal(t.text[s.from:s.to], text) {
-			return s
+// chosen returns the token with the selected disclosures.
+func (r *reader) chosen(jwt []byte) []byte {
+	size := len(jwt) + 1
+	for i := range r.given {
+		if r.given[i].selected {
+			size += int(r.given[i].to-r.given[i].from) + 1
 		}
 	}
-}
-
-// find returns the index of the disclosure with a digest, or -1.
-func (t *table) find(text []byte) int {
-	hash := uint32(maphash.Bytes(seed, text))
-	mask := uint32(len(t.slots) - 1)
-	for i := hash & mask; t.slots[i].to != 0; i = (i + 1) & mask {
-		if s := &t.slots[i]; s.hash == hash && bytes.Equal(t.text[s.from:s.to], text) {
-			return int(s.given) - 1
+	out := append(append(make([]byte, 0, size), jwt...), '~')
+	for i := range r.given {
+		if r.given[i].selected {
+			out = append(append(out, r.token[r.given[i].from:r.given[i].to]...), '~')
 		}
 	}
-	return -1
+	return out
 }
 
-func (t *table) grow() {
-	old := t.slots
-	t.slots = make([]slot, 2*len(old))
-	mask := uint32(len(t.slots) - 1)
-	for _, s := range old {
-		if s.to == 0 {
-			continue
-		}
-		i := s.hash & mask
-		for t.slots[i].to != 0 {
-			i = (i + 1) & mask
-		}
-		t.slots[i] = s
+// process unpacks a payload and writes the processed one.
+func (r *reader) process(payload []byte) error {
+	if err := r.load(payload); err != nil {
+		return err
 	}
+	r.write = true
+	r.paths, r.order = make([]byte, 0, 32*len(r.given)), make([]int, 0, len(r.given))
+	if err := r.walk(); err != nil {
+		return err
+	}
+	return r.structured()
 }

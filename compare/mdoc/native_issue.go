@@ -1,0 +1,258 @@
+package mdoc
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"canonscope/canon/jsontape"
+	"canonscope/compare"
+)
+
+// nativeIssuer is the scratch memory of one issuance.
+type nativeIssuer struct {
+	*Issuer
+	tape    jsontape.Tape
+	salts   []byte
+	id      []byte // identifier of the leaf at hand
+	value   []byte // its CBOR
+	items   []byte // finished items
+	count   int
+	digests []byte // of the items, one after the other
+	size    int    // of a digest
+	mso     []byte
+	message []byte
+}
+
+var nativeIssuers = sync.Pool{New: func() any { return new(nativeIssuer) }}
+
+func (native) issue(i *Issuer, in []byte) ([]byte, error) {
+	w := nativeIssuers.Get().(*nativeIssuer)
+	defer func() {
+		if cap(w.items) <= 1<<20 {
+			nativeIssuers.Put(w)
+		}
+	}()
+	w.Issuer, w.count = i, 0
+	w.id, w.items, w.digests = w.id[:0], w.items[:0], w.digests[:0]
+	c, err := w.parse(in)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.drawSalts(c.subject); err != nil {
+		return nil, err
+	}
+	if err := w.leaf(c.subject, true); err != nil {
+		return nil, err
+	}
+	w.encodeMSO(c)
+	w.encodeMessage()
+	sig, err := nativeSign(i.Key, w.message)
+	if err != nil {
+		return nil, err
+	}
+	i.Counters.Add(compare.Counters{Signatures: 1})
+	return w.encodeIssuerSigned(c, sig), nil
+}
+
+type nativeClaims struct {
+	docType     []byte
+	from, until int64
+	subject     int // node
+}
+
+func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
+	t := &w.tape
+	if err := t.Scan(in, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth}); err != nil {
+		return c, err
+	}
+	fault := func(name string) error {
+		return invalid("claims", "RFC 7519 section 4", "%s is missing or of another type than it should be", name)
+	}
+	if t.Nodes[0].Kind != jsontape.Object {
+		return c, invalid("claims", "RFC 7519 section 4", "is no JSON object")
+	}
+	vct := t.Get(0, "vct")
+	if vct < 0 || t.Nodes[vct].Kind != jsontape.String || len(t.Text(vct)) == 0 {
+		return c, fault("vct")
+	}
+	c.docType = t.Text(vct)
+	for _, d := range []struct {
+		name string
+		to   *int64
+	}{{"nbf", &c.from}, {"exp", &c.until}} {
+		n := t.Get(0, d.name)
+		if n < 0 || t.Nodes[n].Kind != jsontape.Number {
+			return c, fault(d.name)
+		}
+		if *d.to, err = strconv.ParseInt(string(t.Raw(n)), 10, 64); err != nil {
+			return c, fault(d.name)
+		}
+	}
+	if c.subject = t.Get(0, "credentialSubject"); c.subject < 0 {
+		return c, fault("credentialSubject")
+	}
+	return c, nil
+}
+
+// drawSalts reads the random of all items at once, 16 bytes each (ISO/IEC 18013-5 section 9.1.2.5).
+func (w *nativeIssuer) drawSalts(subject int) error {
+	n := w.tape.Leaves(subject)
+	w.salts = slices.Grow(w.salts[:0], 16*n)[:16*n]
+	_, err := io.ReadFull(w.Issuer.salts(), w.salts)
+	return err
+}
+
+// leaf makes the items of the value at a node, whose identifier is in w.id.
+func (w *nativeIssuer) leaf(n int, top bool) error {
+	if w.tape.IsLeaf(n) {
+		if err := w.encodeValue(n); err != nil {
+			return err
+		}
+		start := len(w.items)
+		w.encodeItem()
+		w.digest(w.items[start:])
+		return nil
+	}
+	back, index := len(w.id), 0
+	step := func(v int, token []byte) error {
+		if !top {
+			w.id = append(w.id, '/')
+		}
+		w.id = jsontape.AppendToken(w.id, token)
+		err := w.leaf(v, false)
+		w.id = w.id[:back]
+		return err
+	}
+	if w.tape.Nodes[n].Kind == jsontape.Array {
+		var digits [20]byte
+		for e := range w.tape.Elements(n) {
+			if err := step(e, strconv.AppendInt(digits[:0], int64(index), 10)); err != nil {
+				return err
+			}
+			index++
+		}
+		return nil
+	}
+	for k, v := range w.tape.Members(n) {
+		if err := step(v, w.tape.Text(k)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// encodeValue writes the CBOR of a leaf to w.value.
+func (w *nativeIssuer) encodeValue(n int) error {
+	v := w.value[:0]
+	switch w.tape.Nodes[n].Kind {
+	case jsontape.Null:
+		v = append(v, 0xf6)
+	case jsontape.False:
+		v = append(v, 0xf4)
+	case jsontape.True:
+		v = append(v, 0xf5)
+	case jsontape.String:
+		v = appendText(v, w.tape.Text(n))
+	case jsontape.Array:
+		v = append(v, 0x80)
+	case jsontape.Object:
+		v = append(v, 0xa0)
+	default:
+		x, err := number(string(w.tape.Raw(n)), string(w.id))
+		if err != nil {
+			return err
+		}
+		switch x := x.(type) {
+		case int64:
+			if x < 0 {
+				v = appendHead(v, majorNint, uint64(-1-x))
+			} else {
+				v = appendHead(v, majorUint, uint64(x))
+			}
+		case uint64:
+			v = appendHead(v, majorUint, x)
+		case float64:
+			v = binary.BigEndian.AppendUint64(append(v, 0xfb), math.Float64bits(x))
+		}
+	}
+	w.value = v
+	return nil
+}
+
+// encodeItem appends 24(bstr IssuerSignedItem) of the leaf at hand to w.items.
+func (w *nativeIssuer) encodeItem() {
+	const fixed = 1 + 9 + 7 + 1 + 16 + 18 + 13 // map, keys, random
+	n := fixed + headSize(uint64(w.count)) + headSize(uint64(len(w.id))) + len(w.id) + len(w.value)
+	b := appendHead(append(w.items, 0xd8, 24), majorBytes, uint64(n))
+	b = appendHead(append(b, "\xa4\x68digestID"...), majorUint, uint64(w.count))
+	b = append(append(b, "\x66random\x50"...), w.salts[16*w.count:16*w.count+16]...)
+	b = appendText(append(b, "\x71elementIdentifier"...), w.id)
+	w.items = append(append(b, "\x6celementValue"...), w.value...)
+	w.count++
+	w.Counters.Add(compare.Counters{Salts: 1})
+}
+
+func (w *nativeIssuer) digest(item []byte) {
+	var s sum
+	w.size = hashInto(&s, w.Issuer.digest(), item)
+	w.digests = append(w.digests, s[:w.size]...)
+	w.Counters.Add(compare.Counters{Digests: 1})
+}
+
+// encodeMSO writes the MobileSecurityObject (ISO/IEC 18013-5 section 9.1.2.4).
+func (w *nativeIssuer) encodeMSO(c nativeClaims) {
+	b := append(w.mso[:0], "\xa6\x67version\x631.0\x6fdigestAlgorithm"...)
+	b = appendText(b, w.Issuer.digest())
+	b = append(b, "\x6cvalueDigests\xa1"...)
+	b = appendHead(appendText(b, c.docType), majorMap, uint64(w.count))
+	for n := range w.count {
+		b = appendHead(b, majorUint, uint64(n))
+		b = appendBytes(b, w.digests[n*w.size:(n+1)*w.size])
+	}
+	b = append(append(b, "\x6ddeviceKeyInfo\xa1\x69deviceKey"...), w.Device.COSE()...)
+	b = appendText(append(b, "\x67docType"...), c.docType)
+	b = appendDate(append(b, "\x6cvalidityInfo\xa3\x66signed"...), c.from)
+	b = appendDate(append(b, "\x69validFrom"...), c.from)
+	w.mso = appendDate(append(b, "\x6avalidUntil"...), c.until)
+}
+
+// appendDate appends a tdate: 0(tstr).
+func appendDate(dst []byte, seconds int64) []byte {
+	var text [32]byte
+	return appendText(append(dst, 0xc0), time.Unix(seconds, 0).UTC().AppendFormat(text[:0], time.RFC3339))
+}
+
+// encodeMessage writes the Sig_structure around 24(bstr MSO) (RFC 9052 section 4.4).
+func (w *nativeIssuer) encodeMessage() {
+	size := uint64(len(w.mso))
+	b := append(w.message[:0], "\x84\x6aSignature1"...)
+	b = append(appendProtected(b, w.Key.Algorithm()), 0x40)
+	b = appendHead(b, majorBytes, uint64(2+headSize(size))+size)
+	w.message = append(appendHead(append(b, 0xd8, 24), majorBytes, size), w.mso...)
+}
+
+func (w *nativeIssuer) encodeIssuerSigned(c nativeClaims, sig []byte) []byte {
+	size := len(w.items) + len(w.mso) + len(c.docType) + len(sig) + 96
+	for _, der := range w.Chain {
+		size += len(der) + 5
+	}
+	b := append(make([]byte, 0, size), "\xa2\x6anameSpaces\xa1"...)
+	b = appendHead(appendText(b, c.docType), majorArray, uint64(w.count))
+	b = append(append(b, w.items...), "\x6aissuerAuth\x84"...)
+	b = append(appendProtected(b, w.Key.Algorithm()), 0xa1, 0x18, 33)
+	if len(w.Chain) > 1 {
+		b = appendHead(b, majorArray, uint64(len(w.Chain)))
+	}
+	for _, der := range w.Chain {
+		b = appendBytes(b, der)
+	}
+	inner := uint64(len(w.mso))
+	b = appendHead(b, majorBytes, uint64(2+headSize(inner))+inner)
+	b = append(appendHead(append(b, 0xd8, 24), majorBytes, inner), w.mso...)
+	return appendBytes(b, sig)
+}

@@ -1,0 +1,169 @@
+package mdoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+	"canonscope/compare"
+	"canonscope/compare/claims"
+)
+
+func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
+	c, subject, err := stockParse(in, i.Limits)
+	if err != nil {
+		return nil, err
+	}
+	elements, err := stockFlatten(nil, "", subject)
+	if err != nil {
+		return nil, err
+	}
+	newHash, _ := hashOf(i.digest()) // checked before
+	items := make([]cbor.RawMessage, len(elements))
+	digests := make(map[uint64][]byte, len(elements))
+	for n, e := range elements {
+		salt, err := stockSalt(i.salts(), i.Counters)
+		if err != nil {
+			return nil, err
+		}
+		if items[n], err = stockEncodeItem(stockItem{uint64(n), salt, e.Identifier, e.Value}); err != nil {
+			return nil, err
+		}
+		h := newHash()
+		h.Write(items[n])
+		digests[uint64(n)] = h.Sum(nil)
+		i.Counters.Add(compare.Counters{Digests: 1})
+	}
+	mso, err := stockEncodeMSO(i, c, digests)
+	if err != nil {
+		return nil, err
+	}
+	auth, err := stockSign(i, mso)
+	if err != nil {
+		return nil, err
+	}
+	return stockEncode(stockIssuerSigned{NameSpaces: map[string][]cbor.RawMessage{c.Type: items}, IssuerAuth: auth})
+}
+
+// stockParse reads a claims set. encoding/json would take the last of two equal keys; a scan refuses them first.
+func stockParse(b []byte, limits canon.Limits) (c claims.Input, subject any, err error) {
+	var tape jsontape.Tape
+	if err := tape.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
+		return c, nil, err
+	}
+	if err := json.Unmarshal(b, &c); err != nil {
+		return c, nil, invalid("claims", "RFC 7519 section 4", "%v", err)
+	}
+	if c.Type == "" || c.Subject == nil {
+		return c, nil, invalid("claims", "RFC 7519 section 4", "need vct and credentialSubject")
+	}
+	d := json.NewDecoder(bytes.NewReader(c.Subject))
+	d.UseNumber()
+	err = d.Decode(&subject)
+	return c, subject, err
+}
+
+// stockFlatten appends the leaves of v.
+func stockFlatten(out []Element, id string, v any) ([]Element, error) {
+	var err error
+	switch t := v.(type) {
+	case map[string]any:
+		if len(t) > 0 {
+			for _, name := range slices.Sorted(maps.Keys(t)) {
+				if out, err = stockFlatten(out, join(id, escape(name)), t[name]); err != nil {
+					return nil, err
+				}
+			}
+			return out, nil
+		}
+	case []any:
+		if len(t) > 0 {
+			for i := range t {
+				if out, err = stockFlatten(out, join(id, strconv.Itoa(i)), t[i]); err != nil {
+					return nil, err
+				}
+			}
+			return out, nil
+		}
+	case json.Number:
+		if v, err = number(t.String(), id); err != nil {
+			return nil, err
+		}
+	}
+	b, err := stockEncode(v)
+	return append(out, Element{Identifier: id, Value: b}), err
+}
+
+// stockSalt draws the random of an item (ISO/IEC 18013-5 section 9.1.2.5: at least 16 bytes).
+func stockSalt(r io.Reader, c *compare.Counters) ([]byte, error) {
+	salt := make([]byte, 16)
+	_, err := io.ReadFull(r, salt)
+	c.Add(compare.Counters{Salts: 1})
+	return salt, err
+}
+
+// stockEncodeItem returns 24(bstr IssuerSignedItem), the bytes that are hashed.
+func stockEncodeItem(item stockItem) ([]byte, error) {
+	b, err := stockEncode(item)
+	if err != nil {
+		return nil, err
+	}
+	return stockEncode(cbor.Tag{Number: 24, Content: b})
+}
+
+func stockEncodeMSO(i *Issuer, c claims.Input, digests map[uint64][]byte) ([]byte, error) {
+	m := stockMSO{Version: "1.0", DigestAlgorithm: i.digest(), DocType: c.Type,
+		ValueDigests: map[string]map[uint64][]byte{c.Type: digests}, DeviceKeyInfo: stockDeviceKeyInfo{i.Device.COSE()}}
+	from, err := stockEncode(tdate(c.From))
+	if err != nil {
+		return nil, err
+	}
+	until, err := stockEncode(tdate(c.Until))
+	if err != nil {
+		return nil, err
+	}
+	m.ValidityInfo = stockValidity{Signed: from, ValidFrom: from, ValidUntil: until}
+	b, err := stockEncode(m)
+	if err != nil {
+		return nil, err
+	}
+	return stockEncode(cbor.Tag{Number: 24, Content: b})
+}
+
+func tdate(seconds int64) cbor.Tag {
+	return cbor.Tag{Number: 0, Content: time.Unix(seconds, 0).UTC().Format(time.RFC3339)}
+}
+
+// stockSign makes the COSE_Sign1 of a payload (RFC 9052 section 4.4).
+func stockSign(i *Issuer, payload []byte) ([]byte, error) {
+	protected, err := stockEncode(map[int64]int64{1: coseAlgorithm[i.Key.Algorithm()]})
+	if err != nil {
+		return nil, err
+	}
+	var chain any = i.Chain
+	if len(i.Chain) == 1 {
+		chain = i.Chain[0]
+	}
+	x5chain, err := stockEncode(chain)
+	if err != nil {
+		return nil, err
+	}
+	message, err := stockEncodeStructure("Signature1", protected, payload)
+	if err != nil {
+		return nil, err
+	}
+	sig, err := stockSignature(i.Key, message)
+	if err != nil {
+		return nil, err
+	}
+	i.Counters.Add(compare.Counters{Signatures: 1})
+	return stockEncode(stockSign1{Protected: protected, Unprotected: map[int64]cbor.RawMessage{33: x5chain}, Payload: payload, Signature: sig})
+}

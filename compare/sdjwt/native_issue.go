@@ -1,0 +1,315 @@
+package sdjwt
+
+import (
+	"cmp"
+	"encoding/binary"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"canonscope/canon/jsontape"
+	"canonscope/compare"
+)
+
+// nativeIssuer is the scratch memory of one issuance.
+type nativeIssuer struct {
+	*Issuer
+	tape     jsontape.Tape
+	first    int // nodes [first, last) are at or below Disclosable.Leaves
+	last     int
+	marks    []int // sorted nodes of Disclosable.Pointers
+	salts    []byte
+	salt     int    // salts used, in bytes
+	json     []byte // of the disclosure at hand
+	payload  []byte
+	digests  []byte   // base64url of sums
+	size     int      // of each in digests
+	tail     []byte   // finished disclosures, each with its tilde
+	sums     []ranked // digests of the objects that are open, innermost last
+	hashName string
+}
+
+// ranked is a digest, in base64url, with the number that puts it in order.
+type ranked struct {
+	rank uint64
+	from int // in digests
+}
+
+var nativeIssuers = sync.Pool{New: func() any { return new(nativeIssuer) }}
+
+func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
+	w := nativeIssuers.Get().(*nativeIssuer)
+	defer func() {
+		if keep(w.payload) && keep(w.tail) {
+			nativeIssuers.Put(w)
+		}
+	}()
+	w.Issuer, w.hashName = i, i.hash()
+	w.payload, w.tail, w.sums, w.digests, w.salt = w.payload[:0], w.tail[:0], w.sums[:0], w.digests[:0], 0
+	if err := w.parse(claims); err != nil {
+		return nil, err
+	}
+	if err := w.find(d); err != nil {
+		return nil, err
+	}
+	if err := w.drawSalts(); err != nil {
+		return nil, err
+	}
+	var err error
+	if w.payload, err = w.object(w.payload, 0); err != nil {
+		return nil, err
+	}
+	out := w.encodeSigned()
+	sig, err := nativeSign(i.Key, out)
+	if err != nil {
+		return nil, err
+	}
+	i.Counters.Add(compare.Counters{Signatures: 1})
+	out = append(out, '.')
+	out = append(b64.AppendEncode(out, sig), '~')
+	return append(out, w.tail...), nil
+}
+
+func (w *nativeIssuer) parse(claims []byte) error {
+	if err := w.tape.Scan(claims, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth}); err != nil {
+		return wrap("claims", "RFC 7519 section 4", err)
+	}
+	if w.tape.Nodes[0].Kind != jsontape.Object {
+		return invalid("claims", "RFC 7519 section 4", "is no JSON object")
+	}
+	if w.Holder != nil && w.tape.Key(0, "cnf") >= 0 {
+		return invalid("/cnf", ruleVC, "stands in the claims, and the holder's key would replace it")
+	}
+	return nil
+}
+
+// find looks up what is disclosable.
+func (w *nativeIssuer) find(d Disclosable) error {
+	w.first, w.last, w.marks = 0, 0, w.marks[:0]
+	if d.Leaves != "" {
+		if n := w.tape.At(d.Leaves); n >= 0 {
+			w.first, w.last = n, int(w.tape.Nodes[n].Next)
+		}
+	}
+	for _, p := range d.Pointers {
+		n := w.tape.At(p)
+		if n <= 0 {
+			return invalid(p, "RFC 6901", "the claims have no such member or element")
+		}
+		w.marks = append(w.marks, n)
+	}
+	slices.Sort(w.marks)
+	w.marks = slices.Compact(w.marks)
+	if w.typ() != typVC {
+		return nil
+	}
+	for _, p := range append([]string{d.Leaves}, d.Pointers...) {
+		if top, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/"); protected[top] {
+			return invalid(p, ruleVC, "must not be selectively disclosable")
+		}
+	}
+	return nil
+}
+
+// discloses says whether the value at a node becomes a disclosure.
+func (w *nativeIssuer) discloses(n int) bool {
+	if n >= w.first && n < w.last && w.tape.IsLeaf(n) {
+		return true
+	}
+	if len(w.marks) == 0 {
+		return false
+	}
+	_, ok := slices.BinarySearch(w.marks, n)
+	return ok
+}
+
+// drawSalts reads all salts at once, 128 bits each (RFC 9901 section 9.3); those of decoys are drawn as they come.
+func (w *nativeIssuer) drawSalts() error {
+	n := len(w.marks)
+	if w.last > w.first {
+		n += w.tape.Leaves(w.first)
+	}
+	w.salts = slices.Grow(w.salts[:0], 16*n)[:16*n]
+	_, err := io.ReadFull(w.Issuer.salts(), w.salts)
+	return err
+}
+
+// object appends an object without its disclosable members and with their digests.
+func (w *nativeIssuer) object(dst []byte, n int) ([]byte, error) {
+	mark, comma := len(w.sums), byte('{')
+	var err error
+	for k, v := range w.tape.Members(n) {
+		if name, ok := w.reservedKey(k); ok {
+			return nil, invalid(w.tape.Pointer(k), "RFC 9901 section 4.1", "%q is reserved; rename the claim", name)
+		}
+		if w.discloses(v) {
+			if err := w.disclose(k, v); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		dst = append(dst, comma)
+		comma = ','
+		dst = append(append(dst, w.tape.Raw(k)...), ':')
+		if dst, err = w.value(dst, v); err != nil {
+			return nil, err
+		}
+	}
+	if len(w.sums) > mark {
+		for range w.Decoys {
+			if err := w.decoy(); err != nil {
+				return nil, err
+			}
+		}
+		dst = append(dst, comma)
+		comma = ','
+		dst = w.appendDigests(append(dst, `"_sd":[`...), mark)
+	}
+	if n == 0 {
+		dst, comma = w.root(dst, comma)
+	}
+	if comma == '{' {
+		dst = append(dst, '{')
+	}
+	return append(dst, '}'), nil
+}
+
+// root appends the members that stand at the top only.
+func (w *nativeIssuer) root(dst []byte, comma byte) ([]byte, byte) {
+	if len(w.tail) > 0 {
+		dst = append(append(append(append(dst, comma), `"_sd_alg":"`...), w.hashName...), '"')
+		comma = ','
+	}
+	if w.Holder != nil {
+		dst = append(append(append(append(dst, comma), `"cnf":{"jwk":`...), w.Holder.JWK()...), '}')
+		comma = ','
+	}
+	return dst, comma
+}
+
+// reservedKey returns a key that RFC 9901 keeps for itself.
+func (w *nativeIssuer) reservedKey(k int) (string, bool) {
+	if node := w.tape.Nodes[k]; node.End-node.Start > uint32(len(`"_sd_alg"`)) && !node.Escaped {
+		return "", false
+	}
+	text := w.tape.Text(k)
+	if len(text) == 0 || text[0] != '_' && text[0] != '.' {
+		return "", false
+	}
+	name := string(text)
+	return name, reserved(name)
+}
+
+func (w *nativeIssuer) array(dst []byte, n int) ([]byte, error) {
+	dst = append(dst, '[')
+	comma := false
+	var err error
+	for e := range w.tape.Elements(n) {
+		if comma {
+			dst = append(dst, ',')
+		}
+		comma = true
+		if !w.discloses(e) {
+			if dst, err = w.value(dst, e); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		mark := len(w.sums)
+		if err := w.disclose(-1, e); err != nil {
+			return nil, err
+		}
+		dst = append(dst, `{"...":`...)
+		dst = append(w.appendDigest(dst, w.sums[mark]), '}')
+		w.sums = w.sums[:mark]
+	}
+	return append(dst, ']'), nil
+}
+
+// value appends the value at a node, disclosable claims in it replaced by digests.
+func (w *nativeIssuer) value(dst []byte, n int) ([]byte, error) {
+	switch w.tape.Nodes[n].Kind {
+	case jsontape.Object:
+		return w.object(dst, n)
+	case jsontape.Array:
+		return w.array(dst, n)
+	}
+	return append(dst, w.tape.Raw(n)...), nil
+}
+
+// disclose makes the disclosure of a member, or of an array element if there is no key, and leaves its digest in sums.
+func (w *nativeIssuer) disclose(key, n int) error {
+	inner := w.tape.Raw(n)
+	if !w.tape.IsLeaf(n) { // disclosures inside come first
+		var err error
+		if inner, err = w.value(nil, n); err != nil {
+			return err
+		}
+	}
+	start := len(w.tail)
+	w.encodeDisclosure(key, inner)
+	w.digest(w.tail[start : len(w.tail)-1])
+	return nil
+}
+
+// encodeDisclosure appends base64url([salt, name, value]) and a tilde to tail (RFC 9901 section 4.2).
+func (w *nativeIssuer) encodeDisclosure(key int, value []byte) {
+	j := append(w.json[:0], '[', '"')
+	j = b64.AppendEncode(j, w.salts[w.salt:w.salt+16])
+	w.salt += 16
+	w.Counters.Add(compare.Counters{Salts: 1})
+	j = append(j, '"', ',')
+	if key >= 0 {
+		j = append(append(j, w.tape.Raw(key)...), ',')
+	}
+	w.json = append(append(j, value...), ']')
+	w.tail = append(b64.AppendEncode(w.tail, w.json), '~')
+}
+
+// digest pushes the digest of a text (RFC 9901 section 4.2.3).
+func (w *nativeIssuer) digest(text []byte) {
+	var s sum
+	n := hashInto(&s, w.hashName, text)
+	w.sums = append(w.sums, ranked{binary.BigEndian.Uint64(s[:8]), len(w.digests)})
+	w.digests = b64.AppendEncode(w.digests, s[:n])
+	w.size = b64.EncodedLen(n)
+	w.Counters.Add(compare.Counters{Digests: 1})
+}
+
+// decoy pushes the digest of random bytes (RFC 9901 section 4.2.5).
+func (w *nativeIssuer) decoy() error {
+	var salt [16]byte
+	if _, err := io.ReadFull(w.Issuer.salts(), salt[:]); err != nil {
+		return err
+	}
+	w.Counters.Add(compare.Counters{Salts: 1})
+	w.digest(b64.AppendEncode(nil, salt[:]))
+	return nil
+}
+
+// appendDigests appends the digests above mark in an order that hides that of the claims, and pops them.
+func (w *nativeIssuer) appendDigests(dst []byte, mark int) []byte {
+	sums := w.sums[mark:]
+	slices.SortFunc(sums, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
+	for i := range sums {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = w.appendDigest(dst, sums[i])
+	}
+	w.sums = w.sums[:mark]
+	return append(dst, ']')
+}
+
+func (w *nativeIssuer) appendDigest(dst []byte, r ranked) []byte {
+	return append(append(append(dst, '"'), w.digests[r.from:r.from+w.size]...), '"')
+}
+
+// encodeSigned returns the signing input, with room for the rest of the token.
+func (w *nativeIssuer) encodeSigned() []byte {
+	header := nativeHeader(string(w.Key.Algorithm()), w.typ(), w.KeyID)
+	size := b64.EncodedLen(len(header)) + b64.EncodedLen(len(w.payload)) + len(w.tail) + 3 + b64.EncodedLen(96)
+	out := append(b64.AppendEncode(make([]byte, 0, size), header), '.')
+	return b64.AppendEncode(out, w.payload)
+}

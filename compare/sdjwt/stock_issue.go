@@ -1,0 +1,200 @@
+package sdjwt
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"canonscope/compare"
+)
+
+// stockIssuer walks a claims set and turns disclosable claims into disclosures.
+type stockIssuer struct {
+	*Issuer
+	digest      func([]byte) string
+	pointers    map[string]bool
+	found       int
+	leaves      string
+	disclosures []string
+}
+
+func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
+	root, err := stockParse(claims, i.Limits)
+	if err != nil {
+		return nil, wrap("claims", "RFC 7519 section 4", err)
+	}
+	if _, ok := root["cnf"]; ok && i.Holder != nil {
+		return nil, invalid("/cnf", ruleVC, "stands in the claims, and the holder's key would replace it")
+	}
+	w := &stockIssuer{Issuer: i, digest: stockDigest(i.hash(), i.Counters), leaves: d.Leaves, pointers: map[string]bool{}}
+	for _, p := range d.Pointers {
+		w.pointers[p] = true
+	}
+	payload, err := w.object(root, "")
+	if err != nil {
+		return nil, err
+	}
+	if w.found < len(w.pointers) {
+		return nil, w.missing()
+	}
+	if len(w.disclosures) > 0 {
+		payload["_sd_alg"] = i.hash()
+	}
+	if i.Holder != nil {
+		payload["cnf"] = map[string]any{"jwk": json.RawMessage(i.Holder.JWK())}
+	}
+	body, err := stockEncode(payload)
+	if err != nil {
+		return nil, err
+	}
+	jwt, err := stockSign(body, i.typ(), i.KeyID, i.Key)
+	if err != nil {
+		return nil, err
+	}
+	i.Counters.Add(compare.Counters{Signatures: 1})
+	return stockJoin(jwt, w.disclosures), nil
+}
+
+// missing names a pointer that points to nothing.
+func (w *stockIssuer) missing() error {
+	for _, p := range slices.Sorted(maps.Keys(w.pointers)) {
+		if w.pointers[p] {
+			return invalid(p, "RFC 6901", "the claims have no such member or element")
+		}
+	}
+	return nil
+}
+
+// take says whether the claim at path becomes a disclosure.
+func (w *stockIssuer) take(path string, v any) (bool, error) {
+	marked := w.pointers[path]
+	if marked {
+		w.pointers[path] = false
+		w.found++
+	} else if marked = w.leaves != "" && isLeaf(v) && below(path, w.leaves); !marked {
+		return false, nil
+	}
+	if top, _, _ := strings.Cut(path[1:], "/"); w.typ() == typVC && protected[top] {
+		return false, invalid(path, ruleVC, "must not be selectively disclosable")
+	}
+	return true, nil
+}
+
+func isLeaf(v any) bool {
+	switch t := v.(type) {
+	case map[string]any:
+		return len(t) == 0
+	case []any:
+		return len(t) == 0
+	}
+	return true
+}
+
+// value replaces the disclosable claims inside v, innermost first.
+func (w *stockIssuer) value(v any, path string) (any, error) {
+	switch t := v.(type) {
+	case map[string]any:
+		return w.object(t, path)
+	case []any:
+		return w.array(t, path)
+	}
+	return v, nil
+}
+
+func (w *stockIssuer) object(m map[string]any, path string) (map[string]any, error) {
+	out := make(map[string]any, len(m))
+	var digests []string
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if reserved(name) {
+			return nil, invalid(path+"/"+name, "RFC 9901 section 4.1", "%q is reserved; rename the claim", name)
+		}
+		p := path + "/" + escape(name)
+		v, err := w.value(m[name], p)
+		if err != nil {
+			return nil, err
+		}
+		take, err := w.take(p, m[name])
+		if err != nil {
+			return nil, err
+		}
+		if !take {
+			out[name] = v
+			continue
+		}
+		d, err := w.disclose(name, v)
+		if err != nil {
+			return nil, err
+		}
+		digests = append(digests, d)
+	}
+	if len(digests) == 0 {
+		return out, nil
+	}
+	for range w.Decoys {
+		salt, err := stockSalt(w.salts(), w.Counters)
+		if err != nil {
+			return nil, err
+		}
+		digests = append(digests, w.digest([]byte(salt)))
+	}
+	slices.Sort(digests) // hides the order of the claims
+	out["_sd"] = digests
+	return out, nil
+}
+
+func (w *stockIssuer) array(a []any, path string) ([]any, error) {
+	out := make([]any, len(a))
+	for i := range a {
+		p := path + "/" + strconv.Itoa(i)
+		v, err := w.value(a[i], p)
+		if err != nil {
+			return nil, err
+		}
+		take, err := w.take(p, a[i])
+		if err != nil {
+			return nil, err
+		}
+		if take {
+			d, err := w.disclose(v)
+			if err != nil {
+				return nil, err
+			}
+			v = map[string]any{"...": d}
+		}
+		out[i] = v
+	}
+	return out, nil
+}
+
+// disclose makes the disclosure of a claim, name and value, or of an array element, the value alone, and returns its digest.
+func (w *stockIssuer) disclose(claim ...any) (digest string, err error) {
+	salt, err := stockSalt(w.salts(), w.Counters)
+	if err != nil {
+		return "", err
+	}
+	text, err := stockDisclosure(append([]any{salt}, claim...))
+	if err != nil {
+		return "", err
+	}
+	w.disclosures = append(w.disclosures, text)
+	return w.digest([]byte(text)), nil
+}
+
+// stockSalt draws 128 bits (RFC 9901 section 9.3).
+func stockSalt(r io.Reader, c *compare.Counters) (string, error) {
+	var salt [16]byte
+	if _, err := io.ReadFull(r, salt[:]); err != nil {
+		return "", err
+	}
+	c.Add(compare.Counters{Salts: 1})
+	return b64.EncodeToString(salt[:]), nil
+}
+
+// stockDisclosure encodes a disclosure (RFC 9901 section 4.2).
+func stockDisclosure(elements []any) (string, error) {
+	b, err := json.Marshal(elements)
+	return b64.EncodeToString(b), err
+}
