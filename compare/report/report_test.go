@@ -447,6 +447,19 @@ func TestAllocsIncomplete(t *testing.T) {
 	if row := table.Rows[1]; row.Heap == nil || row.Charged != nil {
 		t.Errorf("without a CPU profile of issue: %+v", row)
 	}
+	c = profiled(made())
+	for i := range c.Results {
+		if a := c.Results[i].Allocs; a != nil {
+			a.Attribution.Foreground, a.Bytes = profiles.Counts{}, 16
+		}
+	}
+	var text bytes.Buffer
+	if err := report.Text(&text, c, report.NewTable(c), false); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "\nallocations: hardly any; the runtime counts 192 bytes in all passes\n") || strings.Contains(text.String(), "charged") {
+		t.Errorf("of operations that allocate nothing:\n%s", &text)
+	}
 }
 
 // A row that lacks the time of an operation has no sum over operations, nor shares of it.

@@ -41,8 +41,9 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 }
 
 type printer struct {
-	b      strings.Builder
-	colour bool
+	b       strings.Builder
+	colour  bool
+	charged bool // shares that are a model have been printed
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -260,8 +261,12 @@ func (p *printer) group(g group) {
 		}
 	}
 	if slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Heap != nil }) {
+		what := "share by phase, " + g.operations()
+		if slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Charged != nil }) {
+			what += "; charged: a model"
+		}
 		p.line("")
-		p.line("%-*s%s", nameWidth, "what allocates:", "share by phase, "+g.operations()+"; charged: a model")
+		p.line("%-*s%s", nameWidth, "what allocates:", what)
 		label = p.labels(g)
 		for _, r := range g.rows {
 			if r.Heap != nil {
@@ -277,6 +282,7 @@ const collector = "gc+runtime"
 // allocates prints who allocates in one row, and its CPU as measured and with the collector charged by bytes. Columns are
 // the phases that allocate most, as many as fit.
 func (p *printer) allocates(r *Row, label string) {
+	p.charged = p.charged || r.Charged != nil
 	gc, runtime, none := phase.GC.String(), phase.Runtime.String(), phase.Unattributed.String()
 	names := slices.DeleteFunc(slices.Collect(maps.Keys(r.Heap)), func(n string) bool { return n == gc || n == runtime || n == none })
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(-cmp.Compare(r.Heap[a], r.Heap[b]), cmp.Compare(a, b)) })
@@ -466,14 +472,16 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			p.wrapped(4, "  ! ", "the machine lost or doubled samples: read the shares as coarse")
 		}
 	}
-	if a := t.Allocated; a != nil {
+	if a := t.Allocated; a != nil && a.Coverage == 0 {
+		p.wrapped(2, "", fmt.Sprintf("allocations: hardly any; the runtime counts %s in all passes", plural(int(a.Bytes), "byte")))
+	} else if a != nil {
 		p.wrapped(2, "", fmt.Sprintf("allocations: %s of the bytes attributed; the profiles hold %.2f of the %s MB that the runtime counts",
 			percent(a.Share), a.Coverage, figure(float64(a.Bytes)/1e6)))
 		if len(a.Below) > 0 {
 			p.wrapped(2, "", fmt.Sprintf("below %.0f %% of the bytes: %s", 100*Wanted, few(a.Below)))
 		}
 	}
-	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Charged != nil }) {
+	if p.charged {
 		p.wrapped(2, "", "charged: gc and runtime are given to phases by their share of the bytes, a model: the collector's work follows live bytes too")
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
