@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"canonscope/canon"
 	"canonscope/vcdm/keys"
@@ -78,6 +79,11 @@ var (
 	ErrBaseProof    = errors.New("it is a base proof, from which the holder derives one")     // see [Holder.Derive]
 	ErrDerivedProof = errors.New("it is a derived proof, from which no other can be derived") // the issuer's base proof is wanted
 )
+
+// ClockError is the cause of an error about a date: the time that it was compared with.
+type ClockError struct{ Now time.Time }
+
+func (e *ClockError) Error() string { return "the clock says " + e.Now.UTC().Format(time.RFC3339) }
 
 // KeyError says that a cryptosuite cannot use a key, because the key is for another algorithm.
 type KeyError struct {

@@ -259,10 +259,10 @@ func (v *Verifier) checkProof(p *proof) (Suite, error) {
 	if !v.AnyTime && (p.created >= 0 || p.expires >= 0) {
 		now := v.now()
 		if p.created >= 0 && p.time(p.created).After(now.Add(v.Skew)) {
-			return nil, verification("/created", "lies in the future: "+clock(now))
+			return nil, untimely("/created", "lies in the future", now)
 		}
 		if p.expires >= 0 && now.After(p.time(p.expires)) {
-			return nil, verification("/expires", "the proof has expired: "+clock(now))
+			return nil, untimely("/expires", "the proof has expired", now)
 		}
 	}
 	return v.Suites[i], nil
@@ -277,8 +277,10 @@ func (v *Verifier) names() string {
 	return strings.Join(all, ", ")
 }
 
-// clock says what time a verifier compared with.
-func clock(now time.Time) string { return "the clock says " + now.UTC().Format(time.RFC3339) }
+// untimely makes an error about a date.
+func untimely(where, msg string, now time.Time) *Error {
+	return &Error{Type: ProofVerificationError, Where: where, Msg: msg, Err: &ClockError{now}}
+}
 
 func (v *Verifier) now() time.Time {
 	if v.Now != nil {
@@ -311,9 +313,9 @@ func (v *Verifier) checkPeriod(d *document, errs []error) []error {
 		case err != nil:
 			errs = append(errs, verification(m.name, notTime))
 		case m.node == from && now.Before(t):
-			errs = append(errs, verification(m.name, fmt.Sprintf("the credential is not valid yet, but from %s on: %s", d.tape.Text(m.node), clock(now))))
+			errs = append(errs, untimely(m.name, fmt.Sprintf("the credential is not valid yet, but from %s on", d.tape.Text(m.node)), now))
 		case m.node == until && now.After(t):
-			errs = append(errs, verification(m.name, fmt.Sprintf("the credential is no longer valid, but until %s: %s", d.tape.Text(m.node), clock(now))))
+			errs = append(errs, untimely(m.name, fmt.Sprintf("the credential is no longer valid, but until %s", d.tape.Text(m.node)), now))
 		}
 	}
 	return errs

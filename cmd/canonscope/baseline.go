@@ -88,6 +88,9 @@ func (f *baselineFlags) check(cmd *cobra.Command, found string) error {
 	for _, flag := range slices.Sorted(maps.Keys(flagFormats)) {
 		if formats := flagFormats[flag]; cmd.Flags().Changed(flag) && !slices.Contains(formats, found) {
 			slices.Sort(formats)
+			if found == formatVCDM && (flag == "issuer-key" || flag == "roots") {
+				return fmt.Errorf("--%s is for %s, and this is vcdm, whose proofs name their keys; see --controller and --bound", flag, strings.Join(formats, " and "))
+			}
 			return fmt.Errorf("--%s is for %s, and this is %s", flag, strings.Join(formats, " and "), found)
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/sha512"
@@ -68,6 +69,9 @@ in; the network is asked only with --allow-network.`,
 			}
 			doc, err := readInput(cmd, args[0], limits)
 			if err != nil {
+				return err
+			}
+			if err := checkInput(opt.Input, args[0], doc); err != nil {
 				return err
 			}
 			var form *canon.Form
@@ -147,6 +151,21 @@ func checkPair(method canon.Method, opt *canon.Options, file string) error {
 		return errors.New("a limit must not be negative")
 	}
 	return nil
+}
+
+// checkInput refuses a document that is plainly of another syntax.
+func checkInput(input canon.Input, file string, doc []byte) error {
+	if input == canon.NQuads {
+		if text := bytes.TrimLeft(doc, " \t\r\n"); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+			return fmt.Errorf("%s holds JSON, not N-Quads; --input jsonld reads JSON-LD", nameOf(file))
+		}
+		return nil
+	}
+	err := checkJSON(file, doc)
+	if err != nil && input == canon.JSONLD && nQuads.Match(bytes.TrimLeft(doc, " \t\r\n")) {
+		return fmt.Errorf("%w; --input nquads reads them", err)
+	}
+	return err
 }
 
 func printMap(cmd *cobra.Command, issued map[string]string) error {

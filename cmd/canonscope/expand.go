@@ -45,6 +45,9 @@ listed on standard error.`,
 			if err != nil {
 				return err
 			}
+			if err := checkJSON(args[0], doc); err != nil {
+				return err
+			}
 			var losses []canon.Loss
 			var out []byte
 			err = timeout.run(cmd, func(ctx context.Context) (err error) {

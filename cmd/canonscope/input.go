@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +15,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
 	"canonscope/schemas/contexts"
+	"canonscope/vcdm"
 )
 
 // readInput reads FILE, or standard input for "-". It reads little more than the limit, which the reader of the document
@@ -28,6 +31,53 @@ func readInput(cmd *cobra.Command, file string, limits canon.Limits) ([]byte, er
 		in = f
 	}
 	return io.ReadAll(io.LimitReader(in, int64(limits.WithDefaults().Bytes)+1))
+}
+
+// nameOf is what errors call an input.
+func nameOf(file string) string {
+	if file == "-" {
+		return "standard input"
+	}
+	return file
+}
+
+// nQuads is how a statement starts whose subject is an IRI or a blank node.
+var nQuads = regexp.MustCompile(`^(<[A-Za-z][A-Za-z0-9+.-]*:|_:)`)
+
+// notJSON says what an input is that cannot be JSON, and that a parser would call an unexpected character; "" where it may
+// be JSON.
+func notJSON(doc []byte) string {
+	switch text := bytes.TrimLeft(doc, " \t\r\n"); {
+	case len(text) == 0:
+		return "is empty"
+	case bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")):
+		return "is UTF-16; JSON has to be UTF-8"
+	case nQuads.Match(text):
+		return "holds N-Quads, not JSON"
+	case text[0] == '<':
+		return "holds HTML or XML, not JSON"
+	}
+	return ""
+}
+
+// checkJSON refuses an input that cannot be JSON.
+func checkJSON(file string, doc []byte) error {
+	if what := notJSON(doc); what != "" {
+		return fmt.Errorf("%s %s", nameOf(file), what)
+	}
+	return nil
+}
+
+// isPresentation says whether a document is a presentation, not a credential.
+func isPresentation(file string, doc []byte, limits canon.Limits) (bool, error) {
+	if err := checkJSON(file, doc); err != nil {
+		return false, err
+	}
+	presentation, err := vcdm.IsPresentation(doc, limits)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", nameOf(file), err)
+	}
+	return presentation, nil
 }
 
 // addSizes adds the limits of documents.

@@ -42,6 +42,9 @@ hexadecimal or base64url. No signature is checked: canonscope verify does that.`
 			if b, ok := mdoc.Decode(in); ok {
 				return mdoc.Inspect(w, b)
 			}
+			if err := checkJSON(args[0], in); err != nil {
+				return err
+			}
 			return inspectVCDM(w, in)
 		},
 	}

@@ -27,12 +27,12 @@ func (f *proofFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.key, "key", "", "key `FILE`: a Multikey or a JSON Web Key with its secret")
 	cmd.Flags().StringVar(&f.options.Created, "created", "", "`TIME` of the proof, such as 2026-01-31T12:00:00Z, or none; default now")
 	cmd.Flags().StringVar(&f.options.Method, "method", "", "verification method `URL`; default the key's own")
-	cmd.Flags().StringVar(&f.options.Purpose, "purpose", vcdm.AssertionMethod, "proof purpose")
+	cmd.Flags().StringVar(&f.options.Purpose, "purpose", "", "proof purpose; default assertionMethod, of a presentation authentication")
 	cmd.Flags().BoolVar(&f.deterministic, "deterministic", false, "sign ECDSA as RFC 6979 does")
 }
 
-// signer returns a signer and its options as JSON.
-func (f *proofFlags) signer(suite vcdm.Suite, limits canon.Limits) (*vcdm.Signer, []byte, error) {
+// signer returns a signer and its options as JSON; purpose is that of a proof where --purpose does not say it.
+func (f *proofFlags) signer(suite vcdm.Suite, purpose string, limits canon.Limits) (*vcdm.Signer, []byte, error) {
 	file, err := readSecret(f.key)
 	if err != nil {
 		return nil, nil, err
@@ -50,6 +50,9 @@ func (f *proofFlags) signer(suite vcdm.Suite, limits canon.Limits) (*vcdm.Signer
 	}
 	if o.Method == "" {
 		o.Method = file.Method
+	}
+	if o.Purpose == "" {
+		o.Purpose = purpose
 	}
 	return s, o.AppendJSON(nil, suite.Name()), nil
 }
@@ -111,7 +114,9 @@ func newIssueCommand() *cobra.Command {
 bytes stay as they are. A credential against the rules of the data model, or
 with data that the suite would not cover, is refused. ecdsa-sd-2023 makes a base
 proof: give it to the holder alone, who derives from it with canonscope present.
-Make the issuer mandatory, since a presentation without it is no credential.
+Make the issuer mandatory, since a presentation without it is no credential. A
+holder signs a presentation in the same way, mostly with --challenge and
+--domain of the verifier.
 
 With --format sd-jwt-vc or mdoc it prints the claims of the credential in that
 format instead: every leaf under credentialSubject can be disclosed alone. An
@@ -128,7 +133,7 @@ mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 				return err
 			}
 			if baseline.format != formatVCDM {
-				doc, err := readInput(cmd, args[0], engine.limits)
+				doc, _, err := readUnsigned(cmd, args[0], engine.limits, baseline.format)
 				if err != nil {
 					return err
 				}
@@ -144,11 +149,11 @@ mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 			if err != nil {
 				return err
 			}
-			signer, options, err := proof.signer(suite, engine.limits)
+			doc, purpose, err := readUnsigned(cmd, args[0], engine.limits, formatVCDM)
 			if err != nil {
 				return err
 			}
-			doc, err := readInput(cmd, args[0], engine.limits)
+			signer, options, err := proof.signer(suite, purpose, engine.limits)
 			if err != nil {
 				return err
 			}
@@ -186,6 +191,27 @@ mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 	cmd.Flags().StringVar(&proof.options.Challenge, "challenge", "", "challenge that the proof answers")
 	engine.add(cmd)
 	return cmd
+}
+
+// readUnsigned reads what is to be signed in a format: a credential, or in VCDM a presentation, too. It returns the
+// purpose that its proof has by default.
+func readUnsigned(cmd *cobra.Command, file string, limits canon.Limits, format string) (doc []byte, purpose string, err error) {
+	if doc, err = readInput(cmd, file, limits); err != nil {
+		return nil, "", err
+	}
+	if found, _ := formatOf(doc); found != formatVCDM {
+		return nil, "", fmt.Errorf("%s is %s, which is signed already; issue takes a credential as JSON", nameOf(file), found)
+	}
+	presentation, err := isPresentation(file, doc, limits)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case presentation && format != formatVCDM:
+		return nil, "", fmt.Errorf("%s is a presentation; %s is issued from a credential", nameOf(file), format)
+	case presentation:
+		return doc, vcdm.Authentication, nil
+	}
+	return doc, vcdm.AssertionMethod, nil
 }
 
 // checkForm applies the rules of the data model to a credential or a presentation.

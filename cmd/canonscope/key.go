@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -78,6 +79,9 @@ func readKey(path string) (*keys.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(bytes.TrimSpace(b)) == 0 {
+		return nil, fmt.Errorf("%s is empty; canonscope key generate makes a key", path)
+	}
 	f, err := keys.ParseFile(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -92,7 +96,7 @@ func readSecret(path string) (*keys.File, error) {
 	}
 	f, err := readKey(path)
 	if err == nil && f.Secret == nil {
-		err = fmt.Errorf("%s: holds no secret key", path)
+		err = fmt.Errorf("%s holds no secret key; give the file that canonscope key generate printed", path)
 	}
 	return f, err
 }

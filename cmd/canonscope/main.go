@@ -75,15 +75,32 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			err = errors.New("interrupted")
 		}
 	}
-	for _, e := range parts(err) {
-		if e.Error() != "" {
-			fmt.Fprintf(stderr, "canonscope: %s\n", printable.Line(e.Error()))
-		}
-	}
+	printErrors(stderr, err)
 	if s, ok := by.(syscall.Signal); ok {
 		return statusSignal + int(s)
 	}
 	return status(err)
+}
+
+// maxErrors is the number of errors that are printed of one command.
+const maxErrors = 20
+
+// printErrors prints a line for each error, and what would do about it.
+func printErrors(w io.Writer, err error) {
+	all := parts(err)
+	for i, e := range all {
+		if e.Error() == "" {
+			continue
+		}
+		if i == maxErrors {
+			fmt.Fprintf(w, "canonscope: and %d errors more\n", len(all)-i)
+			return
+		}
+		fmt.Fprintf(w, "canonscope: %s\n", printable.Line(e.Error()))
+		if text := advice(e); text != "" {
+			fmt.Fprintf(w, "  %s\n", text)
+		}
+	}
 }
 
 // parts returns the errors that are joined in err, each of which has a line of its own.

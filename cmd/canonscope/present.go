@@ -53,9 +53,16 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 			if len(disclose) == 0 {
 				return errors.New("nothing to disclose: give --disclose POINTER, such as /credentialSubject/name")
 			}
-			name, err := vcdm.SuiteOf(doc, engine.limits)
+			presentation, err := isPresentation(args[0], doc, engine.limits)
 			if err != nil {
 				return err
+			}
+			if presentation {
+				return fmt.Errorf("%s is a presentation; present discloses a part of a credential", nameOf(args[0]))
+			}
+			name, err := vcdm.SuiteOf(doc, engine.limits)
+			if err != nil {
+				return fmt.Errorf("%s: %w", nameOf(args[0]), err)
 			}
 			suite, err := engine.suite(name, vcdm.SDOptions{})
 			if err != nil {
@@ -74,7 +81,7 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 					return fmt.Errorf("%s has no selective disclosure; the issuer can sign the subset again with --key FILE", name)
 				}
 				done = "re-signed: " + name + " has no selective disclosure, and the issuer's key signed the subset"
-				signer, options, err := proof.signer(suite, engine.limits)
+				signer, options, err := proof.signer(suite, vcdm.AssertionMethod, engine.limits)
 				if err != nil {
 					return err
 				}

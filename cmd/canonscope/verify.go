@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -88,7 +90,7 @@ also the KB-JWT, with --transcript the device signature.`,
 			}
 			resolver.Now, resolver.Limits = v.Now, engine.limits
 			v.Resolver, v.Limits, v.Period = resolver, engine.limits, true
-			presentation, err := vcdm.IsPresentation(doc, engine.limits)
+			presentation, err := isPresentation(args[0], doc, engine.limits)
 			if err != nil {
 				return err
 			}
@@ -195,10 +197,15 @@ func readControllers(files []string) (*vcdm.Documents, error) {
 			return nil, err
 		}
 		var d struct {
-			ID string `json:"id"`
+			ID   string `json:"id"`
+			Type any    `json:"type"`
 		}
-		if err := json.Unmarshal(b, &d); err != nil || d.ID == "" {
+		err = json.Unmarshal(b, &d)
+		switch {
+		case err != nil || d.ID == "":
 			return nil, fmt.Errorf("%s: no controlled identifier document: it has no id", f)
+		case d.Type == "Multikey" || d.Type == "JsonWebKey":
+			return nil, fmt.Errorf("%s: a key, and no controlled identifier document that has it as a verificationMethod", f)
 		}
 		docs[d.ID] = b
 	}
@@ -206,7 +213,7 @@ func readControllers(files []string) (*vcdm.Documents, error) {
 		if b, ok := docs[url]; ok {
 			return b, nil
 		}
-		return nil, fmt.Errorf("no document of %s; give it with --controller FILE", url)
+		return nil, errors.New("nothing is fetched; give its controlled identifier document with --controller FILE")
 	}}, nil
 }
 
@@ -221,8 +228,12 @@ func printResult(cmd *cobra.Command, r *vcdm.Result) error {
 	for i, c := range r.Credentials {
 		printProofs(cmd, fmt.Sprintf("credential %d: ", i+1), c)
 	}
-	for _, err := range r.Errors {
-		if _, err := fmt.Fprintf(w, "  %s\n", printable.Line(err.Error())); err != nil {
+	for _, reason := range r.Errors {
+		line := "  " + printable.Line(reason.Error()) + "\n"
+		if text := advice(reason); text != "" {
+			line += "    " + text + "\n"
+		}
+		if _, err := io.WriteString(w, line); err != nil {
 			return err
 		}
 	}
@@ -231,7 +242,7 @@ func printResult(cmd *cobra.Command, r *vcdm.Result) error {
 
 func printProofs(cmd *cobra.Command, of string, r *vcdm.Result) {
 	for _, p := range r.Proofs() {
-		line, by, note := "  "+of+p.Suite, "", ""
+		line, by, note := "  "+of+cmp.Or(p.Suite, "a proof without cryptosuite"), "", ""
 		if p.Verified {
 			line += ": verified"
 		} else {

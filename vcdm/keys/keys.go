@@ -50,7 +50,7 @@ func kindOf(alg Algorithm) (*kind, error) {
 			return &kinds[i], nil
 		}
 	}
-	return nil, fmt.Errorf("unknown algorithm %q: use EdDSA, ES256 or ES384", alg)
+	return nil, fmt.Errorf("unknown algorithm %q: use EdDSA (Ed25519), ES256 (P-256) or ES384 (P-384)", alg)
 }
 
 // SignatureSize returns the length in bytes of an algorithm's signature: 64 for EdDSA and ES256, 96 for ES384.

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"canonscope/canon"
+	"canonscope/vcdm"
+	"canonscope/vcdm/keys"
+)
+
+// advice says in words of this command what would do about an error that a library tells in its own; "" where there is
+// nothing to add.
+func advice(err error) string {
+	var key *vcdm.KeyError
+	var clock *vcdm.ClockError
+	var loss *canon.LossError
+	switch {
+	case errors.As(err, &key):
+		return "canonscope key generate --algorithm " + string(key.Takes[0]) + " makes a key that fits"
+	case errors.Is(err, keys.ErrNoKey):
+		return "canonscope key generate makes a key"
+	case errors.Is(err, vcdm.ErrNoProof):
+		return "canonscope issue signs it"
+	case errors.Is(err, vcdm.ErrBaseProof):
+		return "derive with canonscope present, and verify what that prints"
+	case errors.Is(err, vcdm.ErrDerivedProof):
+		return "present the credential that the issuer signed, not a presentation of it"
+	case errors.As(err, &clock):
+		return "--now compares with another time"
+	case errors.As(err, &loss) && strings.HasPrefix(loss.Losses[0].Reason, "undefined term"):
+		return "define the term in the @context of the document, or leave it out"
+	}
+	return ""
+}
