@@ -10,7 +10,6 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
-	"canonscope/compare"
 	"canonscope/vcdm/keys"
 )
 
@@ -74,19 +73,10 @@ func (stock) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	protected, err := stockEncode(map[int64]int64{1: coseAlgorithm[h.Key.Algorithm()]})
+	protected, sig, err := stockSignPayload(h.Key, payload, h.Counters)
 	if err != nil {
 		return nil, err
 	}
-	message, err := stockEncodeStructure("Signature1", protected, payload)
-	if err != nil {
-		return nil, err
-	}
-	sig, err := stockSignature(h.Key, message)
-	if err != nil {
-		return nil, err
-	}
-	h.Counters.Add(compare.Counters{Signatures: 1})
 	d := &deviceSigned{NameSpaces: noNameSpaces}
 	d.DeviceAuth.Signature, err = stockEncode(detached{Protected: protected, Unprotected: map[any]cbor.RawMessage{}, Payload: null, Tag: sig})
 	if err != nil {
@@ -206,15 +196,11 @@ func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
 	if want := coseAlgorithm[key.Algorithm()]; alg != want {
 		return invalid("deviceSignature", "RFC 9053 section 2", "alg is %d, the device's key needs %d", alg, want)
 	}
-	message, err := stockEncodeStructure("Signature1", c.Protected, payload)
-	if err != nil {
-		return err
+	holds, err := stockCheckSignature(key, c.Protected, payload, c.Tag, v.Counters)
+	if err == nil && !holds {
+		err = invalid("deviceSignature", ruleDevice, "does not hold for this SessionTranscript")
 	}
-	v.Counters.Add(compare.Counters{Verifications: 1})
-	if !key.Verify(message, c.Tag) {
-		return invalid("deviceSignature", ruleDevice, "does not hold for this SessionTranscript")
-	}
-	return nil
+	return err
 }
 
 // readDetached reads a COSE structure with detached payload and its protected alg.

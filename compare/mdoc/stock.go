@@ -10,7 +10,6 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
-	"canonscope/vcdm/keys"
 )
 
 // stock is the engine over fxamacker/cbor and encoding/json.
@@ -73,31 +72,9 @@ type (
 		ValidFrom  cbor.RawMessage `cbor:"validFrom"`
 		ValidUntil cbor.RawMessage `cbor:"validUntil"`
 	}
-	stockSign1 struct {
-		_           struct{} `cbor:",toarray"`
-		Protected   []byte
-		Unprotected map[int64]cbor.RawMessage
-		Payload     []byte
-		Signature   []byte
-	}
-	stockStructure struct {
-		_         struct{} `cbor:",toarray"`
-		Context   string
-		Protected []byte
-		External  []byte
-		Payload   []byte
-	}
 )
 
 func stockEncode(v any) ([]byte, error) { return stockEnc.Marshal(v) }
-
-// stockEncodeStructure returns what a signature or MAC covers: a Sig_structure or MAC_structure (RFC 9052 sections 4.4 and 6.3).
-func stockEncodeStructure(context string, protected, payload []byte) ([]byte, error) {
-	return stockEncode(stockStructure{Context: context, Protected: protected, External: []byte{}, Payload: payload})
-}
-
-// stockSignature stands alone so that profiles tell signing from encoding.
-func stockSignature(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
 
 func (stock) present(h *Holder, issued []byte, wanted []string) ([]byte, error) {
 	if err := scanCBOR(issued, h.Limits); err != nil {
@@ -167,8 +144,12 @@ func stockDocument(v *Verifier, b []byte, docType string) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := stockCheck(v, key, h); err != nil {
+	holds, err := stockCheckSignature(key, h.protected, h.payload, h.signature, v.Counters)
+	if err != nil {
 		return nil, err
+	}
+	if !holds {
+		return nil, invalid("issuerAuth", ruleCOSE, "the signature does not hold")
 	}
 	for _, ns := range slices.Sorted(maps.Keys(s.NameSpaces)) {
 		if err := stockDigests(v, d, m, ns, s.NameSpaces[ns]); err != nil {
@@ -200,18 +181,6 @@ func stockDigests(v *Verifier, d *Document, m *stockDigestMap, ns string, items 
 			return invalid(where, ruleCheck, "its digest is not digest %d of the MSO", item.DigestID)
 		}
 		d.Elements = append(d.Elements, Element{NameSpace: ns, Identifier: item.Identifier, Value: item.Value})
-	}
-	return nil
-}
-
-func stockCheck(v *Verifier, key *keys.Public, h *headers) error {
-	message, err := stockEncodeStructure("Signature1", h.protected, h.payload)
-	if err != nil {
-		return err
-	}
-	v.Counters.Add(compare.Counters{Verifications: 1})
-	if !key.Verify(message, h.signature) {
-		return invalid("issuerAuth", ruleCOSE, "the signature does not hold")
 	}
 	return nil
 }
@@ -317,81 +286,6 @@ func stockReadItem(raw []byte, ns string, limits canon.Limits) (*stockItem, erro
 		return nil, invalid(ns+"/"+name, ruleDigest, "random has %d bytes, at least 16 are needed", len(random))
 	}
 	return &stockItem{DigestID: id, Random: random, Identifier: name, Value: in.Value}, nil
-}
-
-// stockReadSign1 reads a COSE_Sign1 (RFC 9052 section 4.2).
-func stockReadSign1(raw []byte, limits canon.Limits) (*headers, error) {
-	const where, rule = "issuerAuth", "RFC 9052 section 4.2"
-	h := &headers{}
-	if isMajor(raw, majorTag) {
-		var tag cbor.RawTag
-		if stockDec.Unmarshal(raw, &tag) != nil || tag.Number != 18 {
-			return nil, invalid(where, rule, "is no COSE_Sign1")
-		}
-		h.tagged, raw = true, tag.Content
-	}
-	var parts []cbor.RawMessage
-	if !isMajor(raw, majorArray) || stockDec.Unmarshal(raw, &parts) != nil || len(parts) != 4 {
-		return nil, invalid(where, rule, "is no array of 4 elements")
-	}
-	var ok1, ok2, ok3 bool
-	h.protected, ok1 = stockBytes(parts[0])
-	h.payload, ok2 = stockBytes(parts[2])
-	h.signature, ok3 = stockBytes(parts[3])
-	if !ok1 || !ok2 || !ok3 || !isMajor(parts[1], majorMap) {
-		return nil, invalid(where, rule, "an element has another type than COSE_Sign1 wants")
-	}
-	protected := map[any]cbor.RawMessage{}
-	if len(h.protected) > 0 {
-		if !isMajor(h.protected, majorMap) {
-			return nil, invalid(where, rule, "the protected header is no map")
-		}
-		if err := stockDecode(h.protected, &protected, where, rule, limits); err != nil {
-			return nil, err
-		}
-	}
-	var unprotected map[any]cbor.RawMessage
-	if err := stockUnmarshal(parts[1], &unprotected, where, rule); err != nil {
-		return nil, err
-	}
-	if alg := protected[uint64(1)]; isMajor(alg, majorUint) || isMajor(alg, majorNint) {
-		h.hasAlg = stockDec.Unmarshal(alg, &h.alg) == nil
-	}
-	_, h.crit = protected[uint64(2)]
-	for _, bucket := range []map[any]cbor.RawMessage{protected, unprotected} {
-		for label := range bucket {
-			switch label.(type) {
-			case uint64, int64, string:
-			default:
-				return nil, invalid(where, "RFC 9052 section 1.4", "a header label is neither an integer nor text")
-			}
-		}
-		if kid, ok := bucket[uint64(4)]; ok && !isMajor(kid, majorBytes) {
-			h.textKid = true
-		}
-	}
-	if chain, ok := unprotected[uint64(33)]; ok {
-		h.x5chain, h.badChain = stockChain(chain)
-	}
-	return h, nil
-}
-
-func stockChain(raw cbor.RawMessage) (chain [][]byte, bad bool) {
-	if b, ok := stockBytes(raw); ok {
-		return [][]byte{b}, false
-	}
-	var certs []cbor.RawMessage
-	if !isMajor(raw, majorArray) || stockDec.Unmarshal(raw, &certs) != nil || len(certs) == 0 {
-		return nil, true
-	}
-	for _, c := range certs {
-		b, ok := stockBytes(c)
-		if !ok {
-			return nil, true
-		}
-		chain = append(chain, b)
-	}
-	return chain, false
 }
 
 // stockDigestMap is an MSO with its digests: namespace, digestID, digest.

@@ -142,12 +142,8 @@ func tdate(seconds int64) cbor.Tag {
 	return cbor.Tag{Number: 0, Content: time.Unix(seconds, 0).UTC().Format(time.RFC3339)}
 }
 
-// stockSign makes the COSE_Sign1 of a payload (RFC 9052 section 4.4).
+// stockSign makes the COSE_Sign1 of an MSO.
 func stockSign(i *Issuer, payload []byte) ([]byte, error) {
-	protected, err := stockEncode(map[int64]int64{1: coseAlgorithm[i.Key.Algorithm()]})
-	if err != nil {
-		return nil, err
-	}
 	var chain any = i.Chain
 	if len(i.Chain) == 1 {
 		chain = i.Chain[0]
@@ -156,14 +152,9 @@ func stockSign(i *Issuer, payload []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	message, err := stockEncodeStructure("Signature1", protected, payload)
+	protected, sig, err := stockSignPayload(i.Key, payload, i.Counters)
 	if err != nil {
 		return nil, err
 	}
-	sig, err := stockSignature(i.Key, message)
-	if err != nil {
-		return nil, err
-	}
-	i.Counters.Add(compare.Counters{Signatures: 1})
 	return stockEncode(stockSign1{Protected: protected, Unprotected: map[int64]cbor.RawMessage{33: x5chain}, Payload: payload, Signature: sig})
 }

@@ -270,6 +270,19 @@ func (r *reader) digest(i int) []byte {
 	return r.b64
 }
 
+// process unpacks a payload and writes the processed one.
+func (r *reader) process(payload []byte) error {
+	if err := r.load(payload); err != nil {
+		return err
+	}
+	r.write = true
+	r.paths, r.order = make([]byte, 0, 32*len(r.given)), make([]int, 0, len(r.given))
+	if err := r.walk(); err != nil {
+		return err
+	}
+	return r.structured()
+}
+
 // walk processes the whole payload.
 func (r *reader) walk() error {
 	r.met = slices.Grow(r.met[:0], len(r.wanted))[:len(r.wanted)]
@@ -505,6 +518,23 @@ func (r *reader) unmet() error {
 	return nil
 }
 
+// chosen returns the token with the selected disclosures.
+func (r *reader) chosen(jwt []byte) []byte {
+	size := len(jwt) + 1
+	for i := range r.given {
+		if r.given[i].selected {
+			size += int(r.given[i].to-r.given[i].from) + 1
+		}
+	}
+	out := append(append(make([]byte, 0, size), jwt...), '~')
+	for i := range r.given {
+		if r.given[i].selected {
+			out = append(append(out, r.token[r.given[i].from:r.given[i].to]...), '~')
+		}
+	}
+	return out
+}
+
 // follow pushes the pointers that go on below a member or element and says whether one of them ends there.
 func (r *reader) follow(wanted []pointer, token []byte) (all bool) {
 	if !plain(token) {
@@ -721,34 +751,4 @@ func textsAt(t *jsontape.Tape, n int) []string {
 		out = append(out, string(t.Text(e)))
 	}
 	return out
-}
-
-// chosen returns the token with the selected disclosures.
-func (r *reader) chosen(jwt []byte) []byte {
-	size := len(jwt) + 1
-	for i := range r.given {
-		if r.given[i].selected {
-			size += int(r.given[i].to-r.given[i].from) + 1
-		}
-	}
-	out := append(append(make([]byte, 0, size), jwt...), '~')
-	for i := range r.given {
-		if r.given[i].selected {
-			out = append(append(out, r.token[r.given[i].from:r.given[i].to]...), '~')
-		}
-	}
-	return out
-}
-
-// process unpacks a payload and writes the processed one.
-func (r *reader) process(payload []byte) error {
-	if err := r.load(payload); err != nil {
-		return err
-	}
-	r.write = true
-	r.paths, r.order = make([]byte, 0, 32*len(r.given)), make([]int, 0, len(r.given))
-	if err := r.walk(); err != nil {
-		return err
-	}
-	return r.structured()
 }

@@ -93,15 +93,19 @@ func isLeaf(v any) bool {
 	return true
 }
 
-// value replaces the disclosable claims inside v, innermost first.
-func (w *stockIssuer) value(v any, path string) (any, error) {
+// claim replaces the disclosable claims inside v, innermost first, and says whether v becomes a disclosure itself.
+func (w *stockIssuer) claim(v any, path string) (out any, take bool, err error) {
+	out = v
 	switch t := v.(type) {
 	case map[string]any:
-		return w.object(t, path)
+		out, err = w.object(t, path)
 	case []any:
-		return w.array(t, path)
+		out, err = w.array(t, path)
 	}
-	return v, nil
+	if err == nil {
+		take, err = w.take(path, v)
+	}
+	return out, take, err
 }
 
 func (w *stockIssuer) object(m map[string]any, path string) (map[string]any, error) {
@@ -111,12 +115,7 @@ func (w *stockIssuer) object(m map[string]any, path string) (map[string]any, err
 		if reserved(name) {
 			return nil, invalid(path+"/"+name, "RFC 9901 section 4.1", "%q is reserved; rename the claim", name)
 		}
-		p := path + "/" + escape(name)
-		v, err := w.value(m[name], p)
-		if err != nil {
-			return nil, err
-		}
-		take, err := w.take(p, m[name])
+		v, take, err := w.claim(m[name], path+"/"+escape(name))
 		if err != nil {
 			return nil, err
 		}
@@ -148,12 +147,7 @@ func (w *stockIssuer) object(m map[string]any, path string) (map[string]any, err
 func (w *stockIssuer) array(a []any, path string) ([]any, error) {
 	out := make([]any, len(a))
 	for i := range a {
-		p := path + "/" + strconv.Itoa(i)
-		v, err := w.value(a[i], p)
-		if err != nil {
-			return nil, err
-		}
-		take, err := w.take(p, a[i])
+		v, take, err := w.claim(a[i], path+"/"+strconv.Itoa(i))
 		if err != nil {
 			return nil, err
 		}
