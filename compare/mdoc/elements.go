@@ -29,6 +29,7 @@ func selects[T string | []byte](wanted []string, hit []bool, id T) bool {
 	return found
 }
 
+// missing complains about the first that was wanted and is not there.
 func missing(wanted []string, hit []bool) error {
 	for i := range hit {
 		if !hit[i] {

@@ -1,8 +1,10 @@
 package sdjwt
 
 import (
+	"cmp"
 	"crypto/x509"
 	"encoding/base64"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -177,22 +179,15 @@ func (v *Verifier) checkFacts(f *facts) error {
 			return err
 		}
 	}
-	for _, name := range f.aka {
-		if name == f.vct.text {
-			return invalid("/aka_vcts", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.2", "must not hold the value of vct")
-		}
+	if slices.Contains(f.aka, f.vct.text) {
+		return invalid("/aka_vcts", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.2", "must not hold the value of vct")
 	}
 	return nil
 }
 
 func checkAudience(f *facts, audience string) error {
-	if f.aud.typed && f.aud.text == audience {
+	if f.aud.typed && f.aud.text == audience || slices.Contains(f.auds, audience) {
 		return nil
-	}
-	for _, a := range f.auds {
-		if a == audience {
-			return nil
-		}
 	}
 	return invalid("/aud", "RFC 7519 section 4.1.3", "does not name %q", audience)
 }
@@ -223,10 +218,7 @@ func stamp(seconds float64) string {
 // checkBinding applies RFC 9901 section 7.3 step 5 to a KB-JWT whose signature holds.
 func (v *Verifier) checkBinding(h header, f *facts, sdHash string) error {
 	const where = "KB-JWT"
-	maxAge := v.MaxAge
-	if maxAge == 0 {
-		maxAge = 10 * time.Minute
-	}
+	maxAge := cmp.Or(v.MaxAge, 10*time.Minute)
 	switch age := float64(v.now().UnixNano())/1e9 - f.iat.number; {
 	case h.typ != "kb+jwt":
 		return invalid(where, ruleBinding+" step 5.4", "typ is %q, want %q", h.typ, "kb+jwt")
