@@ -3,10 +3,8 @@
 package compare
 
 import (
-	"io"
 	"time"
 
-	"canonscope/canon/phase"
 	"canonscope/schemas"
 )
 
@@ -24,12 +22,10 @@ var Operations = []Operation{Issue, Present, Verify}
 
 // Scenario says what an exchange does beyond the credential itself.
 type Scenario struct {
-	Disclose []string        // JSON pointers; empty means the credential's own Disclose
-	Binding  string          // "none" or "holder"; "" is none
-	Now      time.Time       // the verifier's clock
-	Seed     uint64          // derives the issuer's and the holder's keys: one seed, one set of keys, in every process
-	Salts    io.Reader       // source of salts; nil means crypto/rand, as the timed path has it
-	Recorder *phase.Recorder // nil records nothing
+	Disclose []string  // JSON pointers; empty means the credential's own Disclose
+	Binding  string    // "none" or "holder"; "" is none
+	Now      time.Time // the verifier's clock
+	Seed     uint64    // derives the issuer's and the holder's keys: one seed, one set of keys, in every process
 }
 
 // Counters are counted by the code that does the work, not derived: each call adds one.

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"canonscope/canon/jsontape"
-	"canonscope/compare"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
 )
@@ -25,7 +24,7 @@ type binding struct {
 
 // bind makes the holder the subject of the credential and has it sign every presentation: with the suite of the
 // credential, or with ecdsa-rdfc-2019 where that is ecdsa-sd-2023, whose base proofs are for holders alone.
-func (x *exchange) bind(holder *keys.Secret, f *format, s compare.Scenario) error {
+func (x *exchange) bind(holder *keys.Secret, f *format) error {
 	suite := f.suite
 	if _, ok := suite.(*vcdm.SD); ok {
 		suite = vcdm.ECDSARDFC2019(f.canon)
@@ -43,7 +42,7 @@ func (x *exchange) bind(holder *keys.Secret, f *format, s compare.Scenario) erro
 	x.doc = t.AppendMember(nil, subject, "id", jsontape.AppendQuoted(nil, public.DID()))
 	x.binding = &binding{
 		holder: public.DID(),
-		signer: vcdm.Signer{Suite: suite, Key: holder, Recorder: s.Recorder, Counts: &x.counts},
+		signer: vcdm.Signer{Suite: suite, Key: holder, Counts: &x.counts},
 		options: vcdm.Options{Created: x.options.Created, Method: public.Method(), Purpose: vcdm.Authentication,
 			Domain: []string{domain}, Challenge: challenge},
 		suite: suite.Name(),

@@ -93,27 +93,25 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 		options:  vcdm.Options{Created: s.Now.UTC().Format(time.RFC3339), Method: issuer.Public().Method(), Purpose: vcdm.AssertionMethod},
 		suite:    f.suite.Name(),
 		counters: &compare.Counters{},
-		selector: vcdm.Selector{Recorder: s.Recorder},
 	}
-	x.signer = vcdm.Signer{Suite: suite, Recorder: s.Recorder, Counts: &x.counts}
+	x.signer = vcdm.Signer{Suite: suite, Counts: &x.counts}
 	x.verifier = vcdm.Verifier{
 		Suites:   []vcdm.Suite{suite},
 		Resolver: vcdm.Parsed{x.options.Method: {ID: x.options.Method, Controller: issuer.Public().DID(), Key: issuer.Public()}},
 		Purpose:  vcdm.AssertionMethod,
 		Now:      func() time.Time { return s.Now },
 		Period:   true,
-		Recorder: s.Recorder,
 		Counts:   &x.counts,
 	}
 	checks := checksWhole
 	if s.Binding == "holder" {
-		if err := x.bind(holder, f, s); err != nil {
+		if err := x.bind(holder, f); err != nil {
 			return nil, err
 		}
 		checks += checksBinding
 	}
 	if derives {
-		x.holder = vcdm.Holder{Suite: suite.(*vcdm.SD), Recorder: s.Recorder, Counts: &x.counts}
+		x.holder = vcdm.Holder{Suite: suite.(*vcdm.SD), Counts: &x.counts}
 		return compare.Deriving(x.counters, checks+", every disclosed statement",
 			func() ([]byte, error) { return x.sign(issuer, x.doc) },
 			x.derive, x.verify), nil
@@ -132,7 +130,6 @@ type exchange struct {
 	suite    string
 	counts   vcdm.Counts
 	counters *compare.Counters
-	selector vcdm.Selector
 	signer   vcdm.Signer
 	holder   vcdm.Holder
 	verifier vcdm.Verifier
@@ -148,7 +145,7 @@ func (x *exchange) sign(key *keys.Secret, doc []byte) ([]byte, error) {
 
 // reissue signs the selection of an issued credential anew, for a suite that has no selective disclosure.
 func (x *exchange) reissue(issued []byte, issuer *keys.Secret) ([]byte, error) {
-	subset, err := x.selector.Select(context.Background(), issued, x.pointers)
+	subset, err := vcdm.Selector{}.Select(context.Background(), issued, x.pointers)
 	if err != nil {
 		return nil, err
 	}

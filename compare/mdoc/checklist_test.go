@@ -12,6 +12,8 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
+	"errors"
+	"io"
 	"math/big"
 	"strings"
 	"testing"
@@ -410,11 +412,12 @@ func TestChecklist(t *testing.T) {
 
 // testIssuerRandom looks at what our issuer draws.
 func testIssuerRandom(t *testing.T, key draftKey) {
+	claims := []byte(`{"nbf":1767225600,"exp":1893456000,"vct":"ns","credentialSubject":{"a":1,"b":[1,1,1]}}`)
 	for _, engine := range engines {
 		seen := map[string]bool{}
 		i := mdoc.Issuer{Engine: engine, Key: key.Secret, Chain: [][]byte{key.certificate}, Device: key.Public()}
 		for range 2 {
-			b, err := i.Issue([]byte(`{"nbf":1767225600,"exp":1893456000,"vct":"ns","credentialSubject":{"a":1,"b":[1,1,1]}}`))
+			b, err := i.Issue(claims)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -436,6 +439,13 @@ func testIssuerRandom(t *testing.T, key draftKey) {
 		}
 		if len(seen) != 8 {
 			t.Errorf("%s: %d different randoms of 8", engine, len(seen))
+		}
+		i.Salts = bytes.NewReader(make([]byte, 4*16))
+		if b, err := i.Issue(claims); err != nil || !bytes.Contains(b, append([]byte("\x66random\x50"), make([]byte, 16)...)) {
+			t.Errorf("%s: with salts of zeros: %x %v", engine, b, err)
+		}
+		if _, err := i.Issue(claims); !errors.Is(err, io.EOF) {
+			t.Errorf("%s: without more salts: %v", engine, err)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 		return nil, err
 	}
 	counters := &compare.Counters{}
-	i := Issuer{Engine: f.engine, Key: issuer, Chain: [][]byte{certificate}, Device: device.Public(), Salts: s.Salts, Counters: counters}
+	i := Issuer{Engine: f.engine, Key: issuer, Chain: [][]byte{certificate}, Device: device.Public(), Counters: counters}
 	h := Holder{Engine: f.engine, Counters: counters}
 	v := Verifier{Engine: f.engine, Key: issuer.Public(), Leaf: certificate, Now: s.Now, Counters: counters}
 	var bound []byte

@@ -13,7 +13,9 @@ import (
 	"encoding/asn1"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math/big"
 	"reflect"
 	"slices"
@@ -478,6 +480,14 @@ func testIssuerSalts(t *testing.T, key *keys.Secret) {
 			if !reflect.DeepEqual(payload.S.SD, digests) {
 				t.Error("digests of other disclosures")
 			}
+		}
+		i.Salts = bytes.NewReader(make([]byte, 30*16))
+		tok, err := i.Issue([]byte(claims.String()), sdjwt.Disclosable{Leaves: "/s"})
+		if want := b64.EncodeToString([]byte(`["` + strings.Repeat("A", 22) + `","a00","same"]`)); err != nil || !bytes.Contains(tok, []byte(want)) {
+			t.Errorf("%s: with salts of zeros: %s %v", engine, tok, err)
+		}
+		if _, err := i.Issue([]byte(claims.String()), sdjwt.Disclosable{Leaves: "/s"}); !errors.Is(err, io.EOF) {
+			t.Errorf("%s: without more salts: %v", engine, err)
 		}
 		if len(salts) != 60 || ordered > 0 {
 			t.Errorf("%s: %d different salts of 60; digests in the order of the claims %d times", engine, len(salts), ordered)

@@ -31,7 +31,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 		return nil, err
 	}
 	counters := &compare.Counters{}
-	i := Issuer{Engine: f.engine, Key: issuer, Salts: s.Salts, Counters: counters}
+	i := Issuer{Engine: f.engine, Key: issuer, Counters: counters}
 	h := Holder{Engine: f.engine, Counters: counters}
 	v := Verifier{Engine: f.engine, Key: issuer.Public(), Now: s.Now, Counters: counters}
 	bound, done := bind(s, holder, &i, &h, &v)
