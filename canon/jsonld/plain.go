@@ -13,7 +13,7 @@ import (
 // Plain is the canonical form of a plain document: node objects in one another whose properties have one string or one
 // node each, and of which at most one has no id. RDFC-1.0 has nothing to decide there but the order of the lines: the blank
 // node is c14n0 (section 4.4.3). Documents of one origin repeat their keys and types, so how these read in a context is
-// compiled once, as a shape, and kept with the context. Of the documents nothing is kept.
+// compiled once, as a shape, and kept with the context. Of what documents say, ids and literals, nothing is kept.
 type Plain struct {
 	Text  []byte // canonical N-Quads are appended to it
 	Lines int    // 0 if the document was read as a dataset

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"weak"
 
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
@@ -227,4 +228,27 @@ func TestPlainOrigins(t *testing.T) {
 	if err := jsonld.New(jsonld.Config{}).ToRDF(context.Background(), doc, opt, &set); err != nil || opt.Plain.Lines != 0 || len(opt.Origins.Quads) != 1 {
 		t.Errorf("%d lines, %d origins, %v", opt.Plain.Lines, len(opt.Origins.Quads), err)
 	}
+}
+
+// Neither shapes nor a session keep a document alive.
+func TestPlainLetsGo(t *testing.T) {
+	p := jsonld.New(jsonld.Config{})
+	session := p.Session()
+	var set rdf.Dataset
+	read := func() weak.Pointer[byte] {
+		doc := []byte(`{"@context":{"id":"@id","type":"@type","p":"u:p","q":{"@id":"u:q","@type":"@id"}},"id":"u:s","type":"u:T","p":"a literal","q":"u:o"}`)
+		opt := jsonld.Options{Plain: new(jsonld.Plain)}
+		if err := session.ToRDF(context.Background(), doc, &opt, &set); err != nil || opt.Plain.Lines != 3 {
+			t.Fatal(opt.Plain.Lines, err)
+		}
+		return weak.Make(&doc[0])
+	}
+	for range 2 {
+		doc := read()
+		runtime.GC()
+		if doc.Value() != nil {
+			t.Error("the document is still in memory")
+		}
+	}
+	runtime.KeepAlive(session)
 }
