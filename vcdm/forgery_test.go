@@ -2,11 +2,15 @@ package vcdm_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mr-tron/base58"
+
 	"canonscope/vcdm"
+	"canonscope/vcdm/keys"
 )
 
 // A holder must not show the statements about one blank node as being about two, by giving both the label that was signed.
@@ -144,5 +148,28 @@ func TestProofValueForm(t *testing.T) {
 	for part, name := range []string{"base signature", "key", "HMAC key"} {
 		_, err := l.tryDerive(change(t, signed, func(p parts) any { p[part] = numbers(p[part]); return p }), "/issuer")
 		l.failed(name+" of a base proof as numbers", err, verErr)
+	}
+}
+
+// Nobody has the secret of the neutral element of Ed25519, and everybody can sign under it: one signature fits every
+// document. Such a did:key is refused, whatever its encoding.
+func TestForgedUnderSmallOrder(t *testing.T) {
+	l := newLab(t)
+	neutral := append([]byte{1}, make([]byte, 31)...)
+	other := slices.Clone(neutral)
+	other[31] = 0x80 // the sign of its x, which is 0
+	base := append([]byte{0x58}, slices.Repeat([]byte{0x66}, 31)...)
+	sig := slices.Concat(base, neutral) // R = B, S = 1
+	for _, key := range [][]byte{neutral, other} {
+		m := "z" + base58.Encode(append([]byte{0xed, 0x01}, key...))
+		for _, suite := range []string{"eddsa-rdfc-2022", "eddsa-jcs-2022"} {
+			forged := setProof(t, l.sign(suite, credential), "verificationMethod", "did:key:"+m+"#"+m)
+			forged = setProof(t, forged, "proofValue", "z"+base58.Encode(sig))
+			err := l.verify(forged)
+			l.failed(suite, err, vcdm.InvalidMethod)
+			if !errors.Is(err, keys.ErrSmallOrder) {
+				t.Errorf("%s: %v", suite, err)
+			}
+		}
 	}
 }

@@ -68,9 +68,7 @@ func ParsePublicCOSE(b []byte) (*Public, error) {
 func PublicOf(key crypto.PublicKey) (*Public, error) {
 	switch k := key.(type) {
 	case ed25519.PublicKey:
-		if len(k) == ed25519.PublicKeySize {
-			return &Public{kind: &kinds[0], ed: k}, nil
-		}
+		return edPublic(&kinds[0], k)
 	case *ecdsa.PublicKey:
 		for i := range kinds {
 			if kinds[i].curve == k.Curve {

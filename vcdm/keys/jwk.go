@@ -3,7 +3,6 @@ package keys
 import (
 	"bytes"
 	"crypto/ecdsa"
-	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -124,7 +123,11 @@ func publicJWK(j jwk, k *kind) (*Public, error) {
 		return nil, fmt.Errorf("JWK x: want %d bytes of base64url without padding", k.size)
 	}
 	if k.curve == nil {
-		return &Public{kind: k, ed: ed25519.PublicKey(x)}, nil
+		p, err := edPublic(k, x)
+		if err != nil {
+			return nil, fmt.Errorf("JWK x: %w", err)
+		}
+		return p, nil
 	}
 	y, err := b64.DecodeString(j.Y)
 	if err != nil || len(y) != k.size {

@@ -62,7 +62,8 @@ func ParsePublic(multikey string) (*Public, error) {
 	return PublicFromBytes(b)
 }
 
-// PublicFromBytes reads Multikey bytes: header and key.
+// PublicFromBytes reads Multikey bytes: header and key. Ed25519 keys that are weak give [ErrSmallOrder] or
+// [ErrNotCanonical], here and wherever public keys are read.
 func PublicFromBytes(b []byte) (*Public, error) {
 	for i := range kinds {
 		k := &kinds[i]
@@ -71,10 +72,7 @@ func PublicFromBytes(b []byte) (*Public, error) {
 		}
 		b = b[2:]
 		if k.curve == nil {
-			if len(b) != ed25519.PublicKeySize {
-				return nil, fmt.Errorf("Ed25519 public key is %d bytes, want %d", len(b), ed25519.PublicKeySize)
-			}
-			return &Public{kind: k, ed: ed25519.PublicKey(bytes.Clone(b))}, nil
+			return edPublic(k, b)
 		}
 		if len(b) != k.size+1 || b[0] != 2 && b[0] != 3 {
 			return nil, fmt.Errorf("%s public key is not a compressed point of %d bytes", k.jwk, k.size+1)
