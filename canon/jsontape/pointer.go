@@ -47,9 +47,15 @@ func (t *Tape) element(array int, token string) int {
 	return -1
 }
 
-var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+var (
+	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+)
 
-// UnescapeToken returns the text of a reference token of a JSON pointer (RFC 6901 section 4), the reverse of [AppendToken].
+// EscapeToken is [AppendToken] for strings.
+func EscapeToken(text string) string { return escaper.Replace(text) }
+
+// UnescapeToken returns the text of a reference token of a JSON pointer (RFC 6901 section 4), the reverse of [EscapeToken].
 func UnescapeToken(token string) string {
 	if strings.IndexByte(token, '~') < 0 {
 		return token

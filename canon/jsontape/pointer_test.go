@@ -22,6 +22,11 @@ func TestAt(t *testing.T) {
 			t.Errorf("%q comes back as %q", pointer, back)
 		}
 	}
+	for text, token := range map[string]string{"": "", "a": "a", "a/b": "a~1b", "m~n": "m~0n", "~1": "~01", "/~": "~1~0"} {
+		if got := jsontape.EscapeToken(text); got != token || jsontape.UnescapeToken(token) != text {
+			t.Errorf("%q is escaped to %q, want %q, and %q back to %q", text, got, token, token, jsontape.UnescapeToken(token))
+		}
+	}
 	for _, pointer := range []string{"foo", "/bar", "/foo/2", "/foo/01", "/foo/-1", "/foo/-0", "/foo/+1", "/foo/-", "/foo/", "/foo/0/0", "//", "/a/b", "/m~n/x"} {
 		if n := tape.At(pointer); n >= 0 {
 			t.Errorf("%q leads to %s", pointer, tape.Raw(n))

@@ -46,10 +46,6 @@ func join(parent, token string) string {
 	return parent + "/" + token
 }
 
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
-func escape(token string) string { return pointerEscapes.Replace(token) }
-
 // number turns a JSON number into int64, uint64 or float64.
 func number(text, id string) (any, error) {
 	if strings.ContainsAny(text, ".eE") {

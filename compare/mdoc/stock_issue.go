@@ -78,7 +78,7 @@ func stockFlatten(out []Element, id string, v any) ([]Element, error) {
 	case map[string]any:
 		if len(t) > 0 {
 			for _, name := range slices.Sorted(maps.Keys(t)) {
-				if out, err = stockFlatten(out, join(id, escape(name)), t[name]); err != nil {
+				if out, err = stockFlatten(out, join(id, jsontape.EscapeToken(name)), t[name]); err != nil {
 					return nil, err
 				}
 			}

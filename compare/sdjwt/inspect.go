@@ -137,7 +137,7 @@ func note(v any, path string, places map[string][]string) {
 	switch t := v.(type) {
 	case map[string]any:
 		for name, value := range t {
-			p := path + "/" + escape(name)
+			p := path + "/" + jsontape.EscapeToken(name)
 			if list, ok := value.([]any); ok && name == "_sd" {
 				for _, e := range list {
 					if digest, ok := e.(string); ok {

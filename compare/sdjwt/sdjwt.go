@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"canonscope/canon"
@@ -227,7 +226,3 @@ func (r *Result) fromFacts(v *Verifier, f *facts) error {
 	}
 	return nil
 }
-
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
-func escape(token string) string { return pointerEscapes.Replace(token) }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"canonscope/canon/jsontape"
 	"canonscope/compare"
 )
 
@@ -115,7 +116,7 @@ func (w *stockIssuer) object(m map[string]any, path string) (map[string]any, err
 		if reserved(name) {
 			return nil, invalid(path+"/"+name, "RFC 9901 section 4.1", "%q is reserved; rename the claim", name)
 		}
-		v, take, err := w.claim(m[name], path+"/"+escape(name))
+		v, take, err := w.claim(m[name], path+"/"+jsontape.EscapeToken(name))
 		if err != nil {
 			return nil, err
 		}

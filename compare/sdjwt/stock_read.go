@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"canonscope/canon"
+	"canonscope/canon/jsontape"
 	"canonscope/compare"
 )
 
@@ -110,7 +111,7 @@ func (r *stockReader) object(m map[string]any, path string, depth int) error {
 		}
 	}
 	for name, v := range m {
-		next, err := r.value(v, path+"/"+escape(name), depth+1)
+		next, err := r.value(v, path+"/"+jsontape.EscapeToken(name), depth+1)
 		if err != nil {
 			return err
 		}
@@ -145,7 +146,7 @@ func (r *stockReader) object(m map[string]any, path string, depth int) error {
 		if _, exists := m[name]; exists {
 			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.3", "claim %q exists already", name)
 		}
-		p := path + "/" + escape(name)
+		p := path + "/" + jsontape.EscapeToken(name)
 		r.mark(d, p)
 		if m[name], err = r.value(d.elements[2], p, depth+1); err != nil {
 			return err
