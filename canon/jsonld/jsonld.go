@@ -140,7 +140,7 @@ type run struct {
 	mine []jsontape.Node // nodes of tape, while it has those of Options.Tape
 
 	// contexts
-	own     *family
+	own     *family // of a root context that this call has made
 	last    *family // that of the last call, which the next one mostly needs again
 	sources map[string]*source
 	checked map[checkKey]bool // scoped contexts, while one context is processed

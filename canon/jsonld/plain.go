@@ -99,6 +99,9 @@ func (r *run) plain(root *activeContext, top uint32, p *Plain) bool {
 	if r.opt.Origins != nil || r.p.state != Warm || !root.family.kept.Load() || len(r.tape.Nodes) > maxShapeNodes {
 		return false
 	}
+	if r.own == root.family { // this document has brought the context, which may not come again
+		return false
+	}
 	known := root.shapes.Load()
 	if known == nil {
 		known = &noShapes
