@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"canonscope/canon/printable"
 	"canonscope/compare/matrix"
 )
 
@@ -74,7 +75,7 @@ func newCellsCommand() *cobra.Command {
 				if e.Unsupported != "" {
 					what = "! " + e.Unsupported
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, c.Contexts, what)
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine, c.Algorithm, printable.Line(c.Schema), c.Contexts, printable.Line(what))
 			}
 			if err := tw.Flush(); err != nil {
 				return err

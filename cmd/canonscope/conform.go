@@ -132,9 +132,9 @@ func newSuiteCommand(s suite) *cobra.Command {
 // printResults prints a line for each test and their counts. A failed test is the answer no.
 func printResults(w io.Writer, title string, results []conform.Result) error {
 	for _, r := range results {
-		line := fmt.Sprintf("%-8s%s", r.Outcome, r.Test)
+		line := fmt.Sprintf("%-8s%s", r.Outcome, printable.Line(r.Test))
 		if r.Name != "" && r.Name != r.Test {
-			line += "  " + r.Name
+			line += "  " + printable.Line(r.Name)
 		}
 		if r.Reason != "" {
 			line += ": " + strings.ReplaceAll(strings.TrimSpace(r.Reason), "\n", "\n        ")

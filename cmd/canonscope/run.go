@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
@@ -241,13 +242,16 @@ func terminal(w any) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
+func progressLine(stage string, done, total int, cell string) string {
+	return fmt.Sprintf("%s: %d of %d, %s", stage, done+1, total, printable.Line(report.Short(cell)))
+}
+
 // progressTo keeps one line of a terminal up to date; elsewhere it writes nothing.
 func progressTo(w io.Writer) (progress measure.Progress, clear func()) {
 	if !terminal(w) {
 		return nil, func() {}
 	}
 	return func(stage string, done, total int, cell string) {
-		line := fmt.Sprintf("%s: %d of %d, %s", stage, done+1, total, report.Short(cell))
-		fmt.Fprintf(w, "\r\x1b[K%.79s", line)
+		fmt.Fprintf(w, "\r\x1b[K%.79s", progressLine(stage, done, total, cell))
 	}, func() { fmt.Fprint(w, "\r\x1b[K") }
 }

@@ -88,7 +88,7 @@ func newSchemasShowCommand() *cobra.Command {
 				return err
 			}
 			w := cmd.OutOrStdout()
-			fmt.Fprintf(w, "%s: %s\n\ndisclosed:  %s\nmandatory:  %s\n", g.Name(), g.Describe(),
+			fmt.Fprintf(w, "%s\n\ndisclosed:  %s\nmandatory:  %s\n", printable.Line(g.Name()+": "+g.Describe()),
 				listed(c.Disclose), listed(c.Mandatory))
 			f, err := figuresOf(cmd.Context(), g, firstSeed, 0)
 			if err != nil {

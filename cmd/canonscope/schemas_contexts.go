@@ -141,7 +141,7 @@ context.`,
 				if c.Official {
 					note = " (official bytes)"
 				}
-				fmt.Fprintf(w, "%-7s %s: %s%s\n", verdict, ref, filepath.Base(c.File), note)
+				fmt.Fprintf(w, "%-7s %s: %s%s\n", verdict, ref, printable.Line(filepath.Base(c.File)), note)
 				for _, d := range c.Differences {
 					fmt.Fprintf(w, "          %s\n", printable.Line(difference(d)))
 				}

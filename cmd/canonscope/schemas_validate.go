@@ -123,7 +123,7 @@ func readRefs(refs []string) (map[string][]byte, error) {
 
 func printValidation(cmd *cobra.Command, file, schema string, v jsonschema.Validator, r *jsonschema.Result) error {
 	w := cmd.OutOrStdout()
-	by := fmt.Sprintf("%s (%s, %s)", schema, v.Draft(), v.Engine())
+	file, by := printable.Line(file), fmt.Sprintf("%s (%s, %s)", printable.Line(schema), v.Draft(), v.Engine())
 	if r.Valid {
 		_, err := fmt.Fprintf(w, "%s: valid against %s\n", file, by)
 		return err
