@@ -16,16 +16,17 @@ import (
 // nativeIssuer is the scratch memory of one issuance.
 type nativeIssuer struct {
 	*Issuer
-	tape    jsontape.Tape
-	salts   []byte
-	id      []byte // identifier of the leaf at hand
-	value   []byte // its CBOR
-	items   []byte // finished items
-	count   int
-	digests []byte // of the items, one after the other
-	size    int    // of a digest
-	mso     []byte
-	message []byte
+	tape     jsontape.Tape
+	salts    []byte
+	id       []byte // identifier of the leaf at hand
+	value    []byte // its CBOR
+	items    []byte // finished items
+	count    int
+	digests  []byte // of the items, one after the other
+	size     int    // of a digest
+	hashName string
+	mso      []byte
+	message  []byte
 }
 
 var nativeIssuers = sync.Pool{New: func() any { return new(nativeIssuer) }}
@@ -37,7 +38,7 @@ func (native) issue(i *Issuer, in []byte) ([]byte, error) {
 			nativeIssuers.Put(w)
 		}
 	}()
-	w.Issuer, w.count = i, 0
+	w.Issuer, w.hashName, w.count = i, i.digest(), 0
 	w.id, w.items, w.digests = w.id[:0], w.items[:0], w.digests[:0]
 	c, err := w.parse(in)
 	if err != nil {
@@ -199,7 +200,7 @@ func (w *nativeIssuer) encodeItem() {
 
 func (w *nativeIssuer) digest(item []byte) {
 	var s sum
-	w.size = hashInto(&s, w.Issuer.digest(), item)
+	w.size = hashInto(&s, w.hashName, item)
 	w.digests = append(w.digests, s[:w.size]...)
 	w.Counters.Add(compare.Counters{Digests: 1})
 }
@@ -207,7 +208,7 @@ func (w *nativeIssuer) digest(item []byte) {
 // encodeMSO writes the MobileSecurityObject (ISO/IEC 18013-5 section 9.1.2.4).
 func (w *nativeIssuer) encodeMSO(c nativeClaims) {
 	b := append(w.mso[:0], "\xa6\x67version\x631.0\x6fdigestAlgorithm"...)
-	b = appendText(b, w.Issuer.digest())
+	b = appendText(b, w.hashName)
 	b = append(b, "\x6cvalueDigests\xa1"...)
 	b = appendHead(appendText(b, c.docType), majorMap, uint64(w.count))
 	for n := range w.count {
