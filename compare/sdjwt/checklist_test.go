@@ -363,6 +363,15 @@ func TestChecklist(t *testing.T) {
 			refuse(t, vc, signed(`{"vct":"urn:x","cnf":{"_sd":["DIGEST-0"]}}`, `["s","jwk",{}]`), "selectively")
 			refuse(t, vc, signed(`{"vct":"urn:x","status":{"l":[{"...":"DIGEST-0"}]}}`, `["s",1]`), "selectively")
 			accept(t, vc, signed(`{"vct":"urn:x","_sd":["DIGEST-0","DIGEST-1"]}`, `["s","sub","x"]`, `["t","iat",1]`), "")
+			for _, engine := range engines { // an SD-JWT of another type may disclose it
+				i := sdjwt.Issuer{Engine: engine, Key: key, Typ: "example+sd-jwt"}
+				tok, err := i.Issue([]byte(`{"vct":"urn:x","iss":"i"}`), sdjwt.Disclosable{Pointers: []string{"/iss"}})
+				if err != nil {
+					t.Fatal(engine, err)
+				}
+				accept(t, plain, tok, `{"vct":"urn:x","iss":"i"}`)
+				refuse(t, vc, tok, "typ")
+			}
 		}},
 		{"C4", func(t *testing.T) {
 			accept(t, vc, signed(`{"vct":"urn:x"}`), "")
