@@ -100,10 +100,12 @@ func flip(b []byte, text string) ([]byte, bool) {
 	return bytes.ReplaceAll(b, []byte(text), append([]byte(text[:len(text)-1]), end)), true
 }
 
-// tamperText alters a disclosed text that stands in the presentation as it is; without one there is nothing to alter.
-func tamperText(presented []byte, text string) ([]measure.Tampered, error) {
-	if text == "" {
-		return nil, nil
+// tamperText alters a text that the credential discloses and that stands in the presentation as it is; without one there is
+// nothing to alter.
+func tamperText(c *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
+	text, err := disclosedText(c)
+	if err != nil || text == "" {
+		return nil, err
 	}
 	b, ok := flip(presented, text)
 	if !ok {
@@ -113,11 +115,7 @@ func tamperText(presented []byte, text string) ([]measure.Tampered, error) {
 }
 
 func tamperVCDM(c *schemas.Credential, presented []byte, bound bool) ([]measure.Tampered, error) {
-	text, err := disclosedText(c)
-	if err != nil {
-		return nil, err
-	}
-	out, err := tamperText(presented, text)
+	out, err := tamperText(c, presented)
 	if err != nil {
 		return nil, err
 	}
@@ -208,11 +206,7 @@ func tamperSDJWT(c *schemas.Credential, presented []byte, bound bool) ([]measure
 }
 
 func tamperMdoc(c *schemas.Credential, presented []byte, bound bool) ([]measure.Tampered, error) {
-	text, err := disclosedText(c)
-	if err != nil {
-		return nil, err
-	}
-	out, err := tamperText(presented, text)
+	out, err := tamperText(c, presented)
 	if err != nil {
 		return nil, err
 	}
