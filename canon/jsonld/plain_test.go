@@ -13,6 +13,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/jsontape"
 	"canonscope/canon/rdf"
 )
 
@@ -113,15 +114,16 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// Documents of keys, types and values that are drawn from few have the same canonical form, plain or not.
+// Documents of keys, types and values that are drawn from few have the same canonical form or the same errors, plain or not,
+// under each option. Some keys have the same hash.
 func TestPlainDrawn(t *testing.T) {
 	contexts := []string{
 		`{"@version":1.1,"id":"@id","type":"@type","p":"u:p","q":{"@id":"u:q","@type":"@id"},"v":{"@id":"u:v","@type":"@vocab"},"d":{"@id":"u:d","@type":"u:dt"},"s":{"@id":"u:s","@container":"@set"},"A":{"@id":"u:A","@context":{"p":"u:p-of-A","r":{"@id":"u:r","@context":{"v":{"@id":"u:v","@type":"@vocab"},"x":"u:x"}}}},"B":{"@id":"u:B","@context":{"@propagate":true,"q":"u:q-of-B","id":"u:no-id"}},"c":{"@id":"u:c","@context":{"p":"u:p-in-c","A":"u:A-in-c"}},"x":"u:other-x"}`,
-		`{"id":"@id","type":"@type","p":"u:p","q":"u:p","c":"u:c","A":"u:A","B":"u:A","u":"u:compact:","x":"http://www.w3.org/1999/02/22-rdf-syntax-ns#type","v":{"@id":"u:v","@type":"@id"}}`,
+		`{"id":"@id","type":"@type","p":"u:p","q":"u:p","c":"u:c","A":"u:A","B":"u:A","u":"u:compact:","x":"http://www.w3.org/1999/02/22-rdf-syntax-ns#type","v":{"@id":"u:v","@type":"@id"},"longkey":"u:long","lonfkey":{"@id":"u:lonf","@type":"@id"},"big":"u:` + strings.Repeat("big", 200) + `/"}`,
 		`{"@vocab":"u:vocab#","id":"@id","type":"@type","q":{"@type":"@id"},"v":null,"l":{"@id":"u:l","@language":"en"}}`,
 	}
-	keys := []string{"id", "type", "@type", "p", "q", "v", "d", "s", "c", "r", "x", "l", "u:z", "unknown"}
-	texts := []string{"u:1", "u:2", "u:3", "A", "B", "x", "text", "_:b", "p", "did:x:1#k", "\\u00e9\\u007f", "u:\\u0061", "type", "a b", "u:a b"}
+	keys := []string{"id", "type", "@type", "p", "q", "v", "d", "s", "c", "r", "x", "l", "u:z", "unknown", "longkey", "lonfkey", "@conkext"}
+	texts := []string{"u:1", "u:2", "u:3", "A", "B", "x", "text", "_:b", "p", "did:x:1#k", "\\u00e9\\u007f", "u:\\u0061", "type", "a b", "u:a b", "big:1", "big:2", "relative"}
 	r := rand.New(rand.NewPCG(1, 2))
 	one := func(from []string) string { return from[r.IntN(len(from))] }
 	var object func(depth int) string
@@ -149,14 +151,24 @@ func TestPlainDrawn(t *testing.T) {
 	}
 	warm, cold := jsonld.New(jsonld.Config{}), jsonld.New(jsonld.Config{State: jsonld.Documents})
 	plain := 0
+	var tape jsontape.Tape
 	for i := range 30_000 {
-		if i%300 == 0 { // room for new shapes
-			warm = jsonld.New(jsonld.Config{})
+		if i%300 == 0 { // room for new shapes; every second time there is room for few contexts
+			warm = jsonld.New(jsonld.Config{CacheBytes: int64(i / 300 % 2 * 10_000)})
 		}
 		doc := []byte(object(0))
+		options := []jsonld.Options{{}, {}, {Base: "https://e.example/dir/doc"}, {ExpandContext: `{"p":"u:expand","unknown":"u:known"}`}, {Limits: canon.Limits{Bytes: len(doc)}}}
+		opt := options[r.IntN(len(options))]
 		for _, lossy := range []bool{false, true} {
-			want, err := form(t, cold, doc, jsonld.Options{Lossy: lossy})
-			opt := jsonld.Options{Lossy: lossy, Plain: new(jsonld.Plain)}
+			opt.Lossy, opt.Plain, opt.Tape = lossy, nil, nil
+			want, err := form(t, cold, doc, opt)
+			opt.Plain = new(jsonld.Plain)
+			if i%3 == 0 {
+				if err := tape.Scan(doc, jsontape.Options{Repeats: "@context"}); err != nil {
+					t.Fatal(err)
+				}
+				opt.Tape = &tape
+			}
 			got, err2 := form(t, warm, doc, opt)
 			if got != want || fmt.Sprint(err) != fmt.Sprint(err2) {
 				t.Fatalf("%s\n got %q %v\nwant %q %v", doc, got, err2, want, err)
