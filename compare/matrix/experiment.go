@@ -126,11 +126,14 @@ func aboutAxis(name string) string {
 	return all[slices.IndexFunc(all, func(a *catalogue.Axis) bool { return a.Name == name })].About
 }
 
-// SelectExperiments returns the exchanges of experiments: those that the filter names, or the suite eddsa-rdfc-2022 with the
-// engines native and stock if it names none.
+// SelectExperiments returns the exchanges of experiments that the filter names: of the suite eddsa-rdfc-2022 if it names
+// neither formats, suites nor algorithms, and with the engines native and stock if it names no engines.
 func SelectExperiments(experiments []compare.Experiment, f Filter, p Policy) (*Selection, error) {
-	if len(f.Formats)+len(f.Suites)+len(f.Engines)+len(f.Algorithms) == 0 {
-		f.Suites, f.Engines = []string{"eddsa-rdfc-2022"}, []string{engines.Native, engines.Stock}
+	if len(f.Formats)+len(f.Suites)+len(f.Algorithms) == 0 {
+		f.Suites = []string{"eddsa-rdfc-2022"}
+	}
+	if len(f.Engines) == 0 {
+		f.Engines = []string{engines.Native, engines.Stock}
 	}
 	f.Schemas = nil
 	for _, e := range experiments {
