@@ -111,6 +111,11 @@ func newSuiteCommand(s suite) *cobra.Command {
 			"  canonscope conform " + s.name + " --engine stock --earl report.ttl suite/",
 		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if info, err := os.Stat(args[0]); err != nil {
+				return err
+			} else if !info.IsDir() {
+				return fmt.Errorf("%s is no folder; it has to hold %s", args[0], s.holds)
+			}
 			results, err := s.run(cmd.Context(), engine, args[0])
 			if err != nil {
 				return err
