@@ -218,7 +218,9 @@ func (r *run) writePlain(s *shape, p *Plain) bool {
 		}
 	}
 	text := p.Text
+	limit := len(text) + r.maxText()/2
 	for _, i := range r.plainOrder {
+		id := r.plainTerms[i]
 		subject := &s.subjects[i]
 		for k := range s.statements[subject.from:subject.to] {
 			st := &s.statements[subject.from+k]
@@ -226,11 +228,11 @@ func (r *run) writePlain(s *shape, p *Plain) bool {
 			if object == nil {
 				object = r.plainTerms[st.term]
 			}
-			text = append(append(append(append(text, r.plainTerms[i]...), st.predicate...), object...), st.end...)
+			if len(text)+len(id)+len(st.predicate)+len(object)+len(st.end) > limit {
+				return false
+			}
+			text = append(append(append(append(text, id...), st.predicate...), object...), st.end...)
 		}
-	}
-	if 2*(len(text)-len(p.Text)) > r.maxText() {
-		return false
 	}
 	r.charge(phase.Serialize, len(text)-len(p.Text))
 	p.Text, p.Lines = text, len(s.statements)

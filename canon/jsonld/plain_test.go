@@ -2,6 +2,7 @@ package jsonld_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -200,6 +201,38 @@ func TestPlainLimit(t *testing.T) {
 				t.Errorf("%v, plain %v", err, err2)
 			}
 		}
+	}
+}
+
+// A long id stands in many lines; what becomes too long is never written.
+func TestPlainAmplification(t *testing.T) {
+	terms, members := `"id":"@id"`, ""
+	for i := range 60 {
+		terms += fmt.Sprintf(`,"p%d":"u:p%d"`, i, i)
+		members += fmt.Sprintf(`,"p%d":"x"`, i)
+	}
+	p := jsonld.New(jsonld.Config{Loader: jsonld.Map{"https://c.example/c": []byte(`{"@context":{` + terms + `}}`)}})
+	doc := func(id string) []byte {
+		return []byte(`{"@context":"https://c.example/c","id":"u:` + id + `"` + members + `}`)
+	}
+	opt := jsonld.Options{Plain: new(jsonld.Plain)}
+	for range 2 {
+		if text, err := form(t, p, doc("short"), opt); err != nil || strings.Count(text, "\n") != 60 {
+			t.Fatal(text, err)
+		}
+	}
+	if opt.Plain.Lines != 60 {
+		t.Fatal("the shape was not learned")
+	}
+	long := doc(strings.Repeat("x", 1<<20))
+	opt.Limits.Bytes = len(long)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := form(t, p, long, opt)
+	runtime.ReadMemStats(&after)
+	var limit *canon.LimitError
+	if !errors.As(err, &limit) || after.TotalAlloc-before.TotalAlloc > 20<<20 {
+		t.Errorf("%v, with %d bytes", err, after.TotalAlloc-before.TotalAlloc)
 	}
 }
 
