@@ -82,8 +82,8 @@ func (t *Tape) TextIs(i int, text string) bool {
 	if !n.Escaped {
 		return string(t.Src[n.Start+1:n.End-1]) == text
 	}
-	if int(n.End-n.Start-2) <= len(text) {
-		return false // an escape is longer than what it stands for
+	if size := int(n.End - n.Start - 2); size <= len(text) || size > len(`\u0000`)*len(text) {
+		return false // an escape is longer than what it stands for, at most six times
 	}
 	var buf [64]byte
 	return string(AppendUnescaped(buf[:0], t.Src[n.Start+1:n.End-1])) == text

@@ -221,6 +221,21 @@ func TestText(t *testing.T) {
 	}
 }
 
+// A long string is not unescaped to be told from a short text.
+func TestTextIsLong(t *testing.T) {
+	const n = 1 << 12
+	var tape jsontape.Tape
+	if err := tape.Scan([]byte(`"`+strings.Repeat(`\u0061`, n)+`"`), jsontape.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if !tape.TextIs(0, strings.Repeat("a", n)) || tape.TextIs(0, strings.Repeat("a", n-1)) || tape.TextIs(0, strings.Repeat("a", n+1)) {
+		t.Error("another text")
+	}
+	if allocs := testing.AllocsPerRun(10, func() { tape.TextIs(0, "a") }); allocs > 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+}
+
 func TestPointer(t *testing.T) {
 	tape := scan(t, `{"a":[1,{"b/c":[[],{}],"~\u0041":2}],"":{"x":null}}`)
 	want := []string{"", "/a", "/a", "/a/0", "/a/1", "/a/1/b~1c", "/a/1/b~1c", "/a/1/b~1c/0", "/a/1/b~1c/1", "/a/1/~0A", "/a/1/~0A", "/", "/", "//x", "//x"}
