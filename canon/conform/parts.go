@@ -20,7 +20,7 @@ func Parts(dir string, parts []Part) ([]Result, error) {
 	var patterns []string
 	for _, p := range parts {
 		patterns = append(patterns, p.Files)
-		files, err := filepath.Glob(filepath.Join(dir, p.Files))
+		files, err := Files(dir, p.Files)
 		if err != nil {
 			return nil, err
 		}
@@ -36,6 +36,25 @@ func Parts(dir string, parts []Part) ([]Result, error) {
 		return nil, fmt.Errorf("%s has no tests in %s", dir, strings.Join(patterns, ", "))
 	}
 	return results, nil
+}
+
+// Files returns the files of dir whose names match a pattern of filepath.Match, in the order of their names. Unlike in
+// filepath.Glob, the name of dir is no pattern.
+func Files(dir, pattern string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		switch ok, err := filepath.Match(pattern, e.Name()); {
+		case err != nil:
+			return nil, err
+		case ok:
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	return files, nil
 }
 
 // ReadJSON decodes the file at a path, given in parts.

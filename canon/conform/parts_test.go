@@ -32,7 +32,10 @@ func TestAnswer(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "a [name") // no pattern
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range []string{"b-2.json", "b-1.json", "a.json", "a.txt"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(`{"id": "`+name+`"}`), 0o600); err != nil {
 			t.Fatal(err)

@@ -66,7 +66,7 @@ func rdfcManifest(ctx context.Context, dir string, manifest []byte, engine canon
 }
 
 func rdfcPairs(ctx context.Context, dir string, engine canon.Canonicalizer) ([]Result, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*-in.nq"))
+	files, err := Files(dir, "*-in.nq")
 	if err != nil {
 		return nil, err
 	}

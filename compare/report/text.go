@@ -572,7 +572,7 @@ func schemaName(schema string) string {
 		return schema
 	}
 	if p, err := url.PathUnescape(escaped); err == nil {
-		return path.Base(p)
+		return printable.Line(path.Base(p)) // a name that somebody gave
 	}
 	return schema
 }

@@ -44,7 +44,7 @@ const artifactFormat = "node-di/1"
 // Interop runs the artifacts of another implementation: every document of the files in dir is verified and answered as
 // the file expects, canonical forms and hashes are compared, and derived documents are derived anew.
 func Interop(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	files, err := conform.Files(dir, "*.json")
 	if err != nil {
 		return nil, err
 	}
