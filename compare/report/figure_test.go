@@ -9,3 +9,12 @@ func TestFigure(t *testing.T) {
 		}
 	}
 }
+
+// The name of a file is not allowed to steer the terminal.
+func TestSchemaName(t *testing.T) {
+	for schema, want := range map[string]string{"simple-20": "simple-20", "file:a%2Fb.json": "b.json", "file:a%2F%1B%5B2Jb%E2%80%AE.json": `\u001b[2Jb\u202e.json`} {
+		if got := schemaName(schema); got != want {
+			t.Errorf("%s: %s, want %s", schema, got, want)
+		}
+	}
+}
