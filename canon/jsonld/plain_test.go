@@ -241,7 +241,7 @@ func TestPlainMemory(t *testing.T) {
 	const bound = 1 << 20
 	p := jsonld.New(jsonld.Config{CacheBytes: bound})
 	plain := 0
-	for _, c := range []struct{ documents, size int }{{4000, 10 << 10}, {200, 1 << 20}} {
+	for _, c := range []struct{ documents, size int }{{2000, 10 << 10}, {40, 1 << 20}} {
 		long := strings.Repeat("x", c.size)
 		for i := range c.documents {
 			doc := fmt.Sprintf(`{"@context":{"type":"@type","p":"u:p%d"},"type":"u:%s%d","p":"x"}`, i/10, long, i)
