@@ -4,6 +4,7 @@
 package engines
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -62,13 +63,39 @@ func New(engine string, method canon.Method, cfg Config) (canon.Canonicalizer, e
 	return nil, &canon.UnsupportedError{Engine: engine, What: "method " + string(method)}
 }
 
-// Guard returns an error if an engine would canonicalize a document wrongly without saying so (see [stock.Guard]); the
-// native engine tells itself. Measurements call it once a document, outside the clock.
+// Guard returns an error if an engine would canonicalize a document wrongly without saying so: for what is known of json-gold
+// (see [stock.Guard]), and for what else it makes another form of than the native engine, which tells itself. It belongs
+// outside the clock.
 func Guard(ctx context.Context, engine string, method canon.Method, doc []byte, opt canon.Options, loader jsonld.Loader) error {
-	if method == canon.RDFC && engine != Native {
-		return stock.Guard(ctx, doc, opt, loader)
+	if method != canon.RDFC || engine == Native {
+		return nil
 	}
-	return nil
+	if err := stock.Guard(ctx, doc, opt, loader); err != nil {
+		return err
+	}
+	opt.Into, opt.Issued, opt.Recorder = nil, false, nil
+	var forms []*canon.Form
+	for _, name := range []string{engine, Native} {
+		c, err := New(name, method, Config{Loader: loader})
+		if err != nil {
+			return err
+		}
+		form, err := c.Canonicalize(ctx, doc, opt)
+		switch {
+		case err != nil && name == engine:
+			return nil // it says so
+		case err != nil:
+			return err
+		}
+		forms = append(forms, form)
+	}
+	if bytes.Equal(forms[0].Text, forms[1].Text) {
+		return nil
+	}
+	if tied, err := Undetermined(ctx, doc, opt, loader); err != nil || len(tied) > 0 {
+		return err // both may be right
+	}
+	return &canon.UnsupportedError{Engine: engine, What: "this document: its form is not that of the native engine"}
 }
 
 // Processor is the JSON-LD processor of an engine.
