@@ -6,20 +6,18 @@ import (
 
 	"canonscope/canon"
 	"canonscope/vcdm"
-	"canonscope/vcdm/keys"
 )
 
 // advice says in words of this command what would do about an error that a library tells in its own; "" where there is
 // nothing to add.
 func advice(err error) string {
 	var key *vcdm.KeyError
+	var proof *vcdm.Error
 	var clock *vcdm.ClockError
 	var loss *canon.LossError
 	switch {
-	case errors.As(err, &key):
+	case errors.As(err, &key) && errors.As(err, &proof) && proof.Type == vcdm.ProofGenerationError:
 		return "canonscope key generate --algorithm " + string(key.Takes[0]) + " makes a key that fits"
-	case errors.Is(err, keys.ErrNoKey):
-		return "canonscope key generate makes a key"
 	case errors.Is(err, vcdm.ErrNoProof):
 		return "canonscope issue signs it"
 	case errors.Is(err, vcdm.ErrBaseProof):

@@ -80,7 +80,7 @@ func readKey(path string) (*keys.File, error) {
 		return nil, err
 	}
 	if len(bytes.TrimSpace(b)) == 0 {
-		return nil, fmt.Errorf("%s is empty; canonscope key generate makes a key", path)
+		return nil, fmt.Errorf("%s is empty", path)
 	}
 	f, err := keys.ParseFile(b)
 	if err != nil {
@@ -95,8 +95,11 @@ func readSecret(path string) (*keys.File, error) {
 		return nil, errors.New("no key: give --key FILE; canonscope key generate makes one")
 	}
 	f, err := readKey(path)
-	if err == nil && f.Secret == nil {
-		err = fmt.Errorf("%s holds no secret key; give the file that canonscope key generate printed", path)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w; canonscope key generate makes a key", err)
+	case f.Secret == nil:
+		return nil, fmt.Errorf("%s holds no secret key; give the file that canonscope key generate printed", path)
 	}
-	return f, err
+	return f, nil
 }

@@ -82,19 +82,19 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return status(err)
 }
 
-// maxErrors is the number of errors that are printed of one command.
+// maxErrors is the number of errors that are printed of one command, and one more where that is all.
 const maxErrors = 20
 
 // printErrors prints a line for each error, and what would do about it.
 func printErrors(w io.Writer, err error) {
 	all := parts(err)
 	for i, e := range all {
+		if left := len(all) - i; i == maxErrors && left > 1 {
+			fmt.Fprintf(w, "canonscope: and %d errors more\n", left)
+			return
+		}
 		if e.Error() == "" {
 			continue
-		}
-		if i == maxErrors {
-			fmt.Fprintf(w, "canonscope: and %d errors more\n", len(all)-i)
-			return
 		}
 		fmt.Fprintf(w, "canonscope: %s\n", printable.Line(e.Error()))
 		if text := advice(e); text != "" {

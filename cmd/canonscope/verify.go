@@ -228,10 +228,12 @@ func printResult(cmd *cobra.Command, r *vcdm.Result) error {
 	for i, c := range r.Credentials {
 		printProofs(cmd, fmt.Sprintf("credential %d: ", i+1), c)
 	}
+	told := ""
 	for _, reason := range r.Errors {
 		line := "  " + printable.Line(reason.Error()) + "\n"
-		if text := advice(reason); text != "" {
+		if text := advice(reason); text != "" && text != told {
 			line += "    " + text + "\n"
+			told = text
 		}
 		if _, err := io.WriteString(w, line); err != nil {
 			return err

@@ -24,11 +24,7 @@ type multikeyFile struct {
 	SecretKeyMultibase string `json:"secretKeyMultibase,omitempty"`
 }
 
-// ErrNoKey says that a file is something else than a key.
-var ErrNoKey = errors.New("neither a Multikey nor a JSON Web Key")
-
-// ParseFile reads a key from JSON: a verification method of type Multikey, or a JSON Web Key. What is neither gives
-// [ErrNoKey].
+// ParseFile reads a key from JSON: a verification method of type Multikey, or a JSON Web Key.
 func ParseFile(b []byte) (*File, error) {
 	var kind struct {
 		Kty  string `json:"kty"`
@@ -36,7 +32,7 @@ func ParseFile(b []byte) (*File, error) {
 		Type any    `json:"type"`
 	}
 	if err := json.Unmarshal(b, &kind); err != nil {
-		return nil, fmt.Errorf("key file: %w: %w", ErrNoKey, err)
+		return nil, fmt.Errorf("key file: neither a Multikey nor a JSON Web Key: %w", err)
 	}
 	var f File
 	var err error
@@ -48,7 +44,7 @@ func ParseFile(b []byte) (*File, error) {
 	case kind.Type == "Multikey":
 		err = f.multikey(b)
 	default:
-		err = fmt.Errorf("key file: %w", ErrNoKey)
+		err = errors.New("key file: neither a Multikey nor a JSON Web Key")
 	}
 	if err != nil {
 		return nil, err
