@@ -43,8 +43,9 @@ type Record struct {
 	Blocks  []compare.Block `json:"blocks,omitempty"`
 }
 
-// Run runs the plan: gates, then timing one child at a time, then profiles of CPU time and of allocations. The error says that results could not be
-// written; whatever becomes of a cell is in its Result. When ctx ends, Run returns what is finished, marked Interrupted.
+// Run runs the plan: gates, then timing one child at a time, then profiles of CPU time and of allocations. The error says
+// that results could not be written; whatever becomes of a cell is in its Result. When ctx ends, Run returns what is
+// finished, marked Interrupted.
 func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress Progress) (*compare.Campaign, error) {
 	c := &campaign{plan: plan, runner: runner, folder: folder, progress: progress, started: time.Now(),
 		exchanges: make(map[string]*exchange), starts: make(map[int]time.Duration)}

@@ -122,6 +122,23 @@ func TestGrowthBy(t *testing.T) {
 	}
 }
 
+// An experiment has no room for the shares of allocations: it says where they are, where there are some.
+func TestGrowthAllocs(t *testing.T) {
+	for _, recorded := range []bool{false, true} {
+		c, all := growths()
+		if recorded {
+			profiled(c)
+		}
+		var out bytes.Buffer
+		if err := report.GrowthText(&out, c, report.NewTable(c), all, false); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.String(), "\ntable.csv has the bytes by phase") != recorded {
+			t.Errorf("recorded %v:\n%s", recorded, &out)
+		}
+	}
+}
+
 func TestGrowthText(t *testing.T) {
 	c, all := growths()
 	var out bytes.Buffer

@@ -40,6 +40,9 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 	if ratios {
 		p.wrapped(2, "", "ratios are to the first point, ± half their 95 % interval")
 	}
+	if t.Allocated != nil {
+		p.wrapped(2, "", "table.csv has the bytes by phase, and the CPU with the collector charged by them")
+	}
 	p.foot(c, t)
 	_, err := io.WriteString(w, p.b.String())
 	return err
