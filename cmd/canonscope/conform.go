@@ -117,6 +117,9 @@ func newSuiteCommand(s suite) *cobra.Command {
 				return fmt.Errorf("%s is no folder; it has to hold %s", args[0], s.holds)
 			}
 			results, err := s.run(cmd.Context(), engine, args[0])
+			if err == nil {
+				err = cmd.Context().Err() // tests that were interrupted have not failed
+			}
 			if err != nil {
 				return err
 			}
