@@ -150,8 +150,15 @@ func processed(v Verifier, token []byte) (*Result, map[string]any, error) {
 // same compares a processed payload with the wanted one.
 func same(payload map[string]any, want []byte) error {
 	m, err := stockParse(want, canon.Limits{})
-	if err == nil && !reflect.DeepEqual(payload, m) {
-		err = fmt.Errorf("the processed payload is %v, want %v", payload, m)
+	if err != nil || reflect.DeepEqual(payload, m) {
+		return err
+	}
+	got, err := stockEncode(payload)
+	if err == nil {
+		want, err = stockEncode(m)
+	}
+	if err == nil {
+		err = fmt.Errorf("the processed payload is %s, want %s", got, want)
 	}
 	return err
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"canonscope/canon/conform"
 	"canonscope/canon/conform/official"
 	"canonscope/compare/claims/claimstest"
 	"canonscope/compare/sdjwt"
@@ -18,6 +20,38 @@ import (
 // cases, tokens as the specification prints them, and what the npm library @sd-jwt/sd-jwt-vc issued and presented.
 func TestConform(t *testing.T) {
 	claimstest.Conform(t, sdjwt.Conform, map[string]int{"sd-jwt": 47 + 19 + 4, "interop-sdjwt-mdoc": 6})
+}
+
+// A processed payload that is not the wanted one is shown as JSON, and so is the wanted one.
+func TestConformShows(t *testing.T) {
+	var file map[string]any
+	claimstest.ReadJSON(t, &file, official.Dir(t, "sd-jwt"), "published-tokens.json")
+	for _, v := range file["vectors"].([]any) {
+		v.(map[string]any)["processed_payload"] = map[string]any{"wanted": true}
+	}
+	b, err := json.Marshal(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := os.ReadFile(filepath.Join(official.Dir(t, "sd-jwt"), "keys.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, b := range map[string][]byte{"published-tokens.json": b, "keys.json": key} {
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	results, err := sdjwt.Conform(dir, "native")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		if r.Outcome != conform.Failed || !strings.Contains(r.Reason, `payload is {"`) || !strings.HasSuffix(r.Reason, `want {"wanted":true}`) {
+			t.Errorf("%+v", r)
+		}
+	}
 }
 
 // TestPolicies checks the cases that are a matter of policy: the default answer and, where an option decides, the other one.

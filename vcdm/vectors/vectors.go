@@ -267,8 +267,8 @@ func (r *reader) chains(ctx context.Context) {
 		doc, err1 := r.read(folder, step.from)
 		options, err2 := r.read(folder, step.options)
 		published, err3 := r.read(folder, step.want)
-		if err1 != nil || err2 != nil || err3 != nil {
-			r.check(id, fmt.Errorf("%v %v %v", err1, err2, err3))
+		if err := errors.Join(err1, err2, err3); err != nil {
+			r.check(id, err)
 			continue
 		}
 		signed, err := (&vcdm.Signer{Suite: suite, Key: key}).Add(ctx, doc, without(options, "@context"))
