@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +16,34 @@ func oneArg(cmd *cobra.Command, args []string) error {
 	}
 	name := cmd.Use[strings.LastIndexByte(cmd.Use, ' ')+1:]
 	return fmt.Errorf("%s takes one %s, not %d arguments; see %s --help", words(cmd), name, len(args), cmd.CommandPath())
+}
+
+// noArgs checks that a command has no arguments.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s takes no argument, not %q; see %s --help", words(cmd), args[0], cmd.CommandPath())
+}
+
+// flagError says what values a flag takes where the flag says how Go reads them.
+func flagError(_ *cobra.Command, err error) error {
+	text, want := err.Error(), ""
+	var number *strconv.NumError
+	if errors.As(err, &number) {
+		text = strings.TrimSuffix(text, ": "+number.Error())
+		want = map[string]string{"ParseBool": "true or false", "ParseUint": "a whole number that is not negative",
+			"ParseInt": "a whole number", "ParseFloat": "a number"}[number.Func]
+		if errors.Is(err, strconv.ErrRange) {
+			want += " in the range of 64 bits"
+		}
+	} else if before, _, ok := strings.Cut(text, " flag: time: "); ok {
+		text, want = before+" flag", "a time such as 90s or 2m"
+	}
+	if want == "" {
+		return err
+	}
+	return errors.New(text + ": want " + want)
 }
 
 // words are those of a command after the name of the root, which stands before every error anyway.

@@ -51,7 +51,7 @@ func newCellsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cells",
 		Short: "List the matrix: which cells exist, and why others do not",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkPolicy(policy); err != nil {
 				return err

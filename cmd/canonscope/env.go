@@ -17,7 +17,7 @@ func newEnvCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "env",
 		Short: "Print the environment record that stands in every result",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			env := measure.Environment()
 			if jsonText {

@@ -15,7 +15,7 @@ func newInternalRunCommand() *cobra.Command {
 		Use:    internalRun,
 		Short:  "Do one job from standard input and write its events",
 		Hidden: true,
-		Args:   cobra.NoArgs,
+		Args:   noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return measure.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), matrix.Open)
 		},

@@ -30,7 +30,7 @@ func newKeyGenerateCommand() *cobra.Command {
 its did:key identifier, or with --jwk as a JSON Web Key. The output holds the
 secret key.`,
 		Example: "  canonscope key generate --algorithm ES256 > issuer.json",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := keys.Generate(keys.Algorithm(algorithm))
 			if err != nil {

@@ -35,6 +35,7 @@ reached, 128 and the number of the signal after Ctrl-C or another one.`,
 	root.InitDefaultCompletionCmd()
 	refuseTopics(root)
 	needSubcommands(root)
+	root.SetFlagErrorFunc(flagError)
 	complete(root)
 	usage(root)
 	return root

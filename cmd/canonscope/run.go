@@ -79,7 +79,7 @@ Cells that flags name are never left out, however long they take.`,
   canonscope run --schema ob3 --axis alignments=1,10,50 --engine native
   canonscope run --preset clr-or-elm
   canonscope run --full --out results/full`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			changed := cmd.Flags().Changed
 			switch {

@@ -31,7 +31,7 @@ func newSchemasListCommand() *cobra.Command {
 bytes, quads and blank nodes. simple-N and simple-inline-N exist for every N. An
 axis of a schema is set in its name, as ob3:results=10; schemas show lists the
 axes. A path stands for a credential of yours wherever a name does.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			type row struct {
 				Name    string         `json:"name"`

@@ -35,7 +35,7 @@ func newContextsListCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the built-in contexts and other contents of their URLs",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
 				type row struct {

@@ -14,7 +14,7 @@ func newVersionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of the command and of what it speaks",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			version, revision, goVersion := "(devel)", "unknown", "unknown"
 			if info, ok := debug.ReadBuildInfo(); ok {

@@ -114,7 +114,7 @@ func find(name string) (*generator, error) {
 			return simple(n, inline), nil
 		}
 	}
-	return nil, fmt.Errorf("no schema %q; there are: %s, and simple-N and simple-inline-N for N from 1 to %d",
+	return nil, fmt.Errorf("no schema %q; there are: %s, simple-N and simple-inline-N for N from 1 to %d, and files, whose names have a / or end in .json or .jsonld",
 		name, strings.Join(Names(), ", "), MaxAttributes)
 }
 
