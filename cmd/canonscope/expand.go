@@ -11,6 +11,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/stock"
 )
 
 func newExpandCommand() *cobra.Command {
@@ -51,8 +52,8 @@ listed on standard error.`,
 			var losses []canon.Loss
 			var out []byte
 			err = timeout.run(cmd, func(ctx context.Context) (err error) {
-				if !lossy {
-					if err := engines.Guard(ctx, engine, canon.RDFC, doc, canon.Options{Limits: limits}, loader); err != nil {
+				if engine == engines.Stock && !lossy { // not engines.Guard, which canonicalizes
+					if err := stock.Guard(ctx, doc, canon.Options{Limits: limits}, loader); err != nil {
 						return err
 					}
 				}
