@@ -49,8 +49,8 @@ func TestReasons(t *testing.T) {
 		"root":      {pointing("/x/y"), nil, `: the document has no member "x"`},
 		"element":   {pointing("/credentialSubject/notes/3"), nil, `: /credentialSubject/notes has 3 elements, counted from 0, and no "3"`},
 		"part":      {pointing("/issuer/id"), nil, `: /issuer is neither an object nor an array`},
-		"early":     {period("validFrom", "2027-01-01T00:00:00Z"), nil, "not valid yet, but from 2027-01-01T00:00:00Z on: the clock says 2026-01-01T00:00:00Z"},
-		"late":      {period("validUntil", "2025-05-01T00:00:00Z"), nil, "no longer valid, but until 2025-05-01T00:00:00Z: the clock says 2026-01-01T00:00:00Z"},
+		"early":     {period("validFrom", "2027-01-01T00:00:00Z"), nil, "the credential is not valid before 2027-01-01T00:00:00Z: the clock says 2026-01-01T00:00:00Z"},
+		"late":      {period("validUntil", "2025-05-01T00:00:00Z"), nil, "the credential is not valid after 2025-05-01T00:00:00Z: the clock says 2026-01-01T00:00:00Z"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.text) {
 			t.Errorf("%s: %v, want %s", name, c.err, c.text)

@@ -313,9 +313,9 @@ func (v *Verifier) checkPeriod(d *document, errs []error) []error {
 		case err != nil:
 			errs = append(errs, verification(m.name, notTime))
 		case m.node == from && now.Before(t):
-			errs = append(errs, untimely(m.name, fmt.Sprintf("the credential is not valid yet, but from %s on", d.tape.Text(m.node)), now))
+			errs = append(errs, untimely(m.name, fmt.Sprintf("the credential is not valid before %s", d.tape.Text(m.node)), now))
 		case m.node == until && now.After(t):
-			errs = append(errs, untimely(m.name, fmt.Sprintf("the credential is no longer valid, but until %s", d.tape.Text(m.node)), now))
+			errs = append(errs, untimely(m.name, fmt.Sprintf("the credential is not valid after %s", d.tape.Text(m.node)), now))
 		}
 	}
 	return errs
