@@ -86,7 +86,7 @@ func Run(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 	}
 	r.chains(ctx)
 	r.selective(ctx)
-	r.check("vc-di-eddsa/Ed25519Signature2020", &canon.UnsupportedError{Engine: "package vcdm", What: "Ed25519Signature2020, kept for old proofs alone"})
+	r.check("vc-di-eddsa/Ed25519Signature2020", &canon.UnsupportedError{Engine: "canonscope", What: "Ed25519Signature2020, kept for old proofs alone"})
 	return r.results, nil
 }
 
