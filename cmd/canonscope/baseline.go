@@ -338,28 +338,24 @@ func (r *baselineResult) mdoc(docs []mdoc.Document, err error) error {
 }
 
 func (r *baselineResult) print(cmd *cobra.Command, asJSON bool) error {
-	w := cmd.OutOrStdout()
-	var err error
-	switch {
-	case asJSON:
-		enc := json.NewEncoder(w)
+	p := printable.Printer{W: cmd.OutOrStdout()}
+	if asJSON {
+		enc := json.NewEncoder(p.W)
 		enc.SetIndent("", "  ")
 		enc.SetEscapeHTML(false)
-		err = enc.Encode(r)
-	case r.Verified:
-		_, err = fmt.Fprintf(w, "verified\n  %s: %d disclosed\n", r.Format, len(r.Disclosed))
+		p.Err = enc.Encode(r)
+	} else if p.Line("%s", answer(r.Verified)); r.Verified {
+		p.Line("  %s: %d disclosed", r.Format, len(r.Disclosed))
 		for _, name := range r.NotChecked {
-			if err == nil {
-				_, err = fmt.Fprintf(w, "  not checked: %s\n", printable.Line(name))
-			}
+			p.Line("  not checked: %s", name)
 		}
-	default:
-		_, err = fmt.Fprintf(w, "not verified\n  %s\n", printable.Line(r.Reason))
+	} else {
+		p.Line("  %s", r.Reason)
 	}
-	if err == nil && !r.Verified {
-		err = &noError{}
+	if p.Err == nil && !r.Verified {
+		return &noError{}
 	}
-	return err
+	return p.Err
 }
 
 // certifies checks that a certificate is of a key: nobody could verify what another key signs.

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -218,50 +217,40 @@ func readControllers(files []string) (*vcdm.Documents, error) {
 }
 
 func printResult(cmd *cobra.Command, r *vcdm.Result) error {
-	w := cmd.OutOrStdout()
-	if r.Verified {
-		fmt.Fprintln(w, "verified")
-	} else {
-		fmt.Fprintln(w, "not verified")
-	}
-	printProofs(cmd, "", r)
+	p := printable.Printer{W: cmd.OutOrStdout()}
+	p.Line("%s", answer(r.Verified))
+	printProofs(&p, "", r)
 	for i, c := range r.Credentials {
-		printProofs(cmd, fmt.Sprintf("credential %d: ", i+1), c)
+		printProofs(&p, fmt.Sprintf("credential %d: ", i+1), c)
 	}
 	told := ""
 	for _, reason := range r.Errors {
-		line := "  " + printable.Line(reason.Error()) + "\n"
+		p.Line("  %v", reason)
 		if text := advice(reason); text != "" && text != told {
-			line += "    " + text + "\n"
+			p.Line("    %s", text)
 			told = text
 		}
-		if _, err := io.WriteString(w, line); err != nil {
-			return err
-		}
 	}
-	return nil
+	return p.Err
 }
 
-func printProofs(cmd *cobra.Command, of string, r *vcdm.Result) {
+func printProofs(w *printable.Printer, of string, r *vcdm.Result) {
 	for _, p := range r.Proofs() {
-		line, by, note := "  "+of+cmp.Or(p.Suite, "a proof without cryptosuite"), "", ""
-		if p.Verified {
-			line += ": verified"
-		} else {
-			line += ": not verified"
-		}
+		w.Line("  %s%s: %s", of, cmp.Or(p.Suite, "a proof without cryptosuite"), answer(p.Verified))
 		if p.Method != nil {
-			by = "    by " + p.Method.Controller
+			w.Line("    by %s", p.Method.Controller)
 			if !p.Bound {
-				note = "    which is not the issuer or holder"
-			}
-		}
-		for _, text := range []string{line, by, note} {
-			if text != "" {
-				fmt.Fprintln(cmd.OutOrStdout(), printable.Line(text))
+				w.Line("    which is not the issuer or holder")
 			}
 		}
 	}
+}
+
+func answer(verified bool) string {
+	if verified {
+		return "verified"
+	}
+	return "not verified"
 }
 
 // resultJSON is a result as --json prints it.
