@@ -48,14 +48,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	out := &output{Writer: stdout}
+	root.SetOut(out)
 	root.SetErr(stderr)
 	wait := patience
 	if cmd, _, err := root.Find(args); err == nil && cmd.Name() == "run" {
 		wait = runPatience
 	}
 	done := make(chan error, 1)
-	go func() { done <- root.ExecuteContext(ctx) }()
+	go func() { done <- out.check(root.ExecuteContext(ctx)) }()
 	var err error
 	var by os.Signal // what ended the command before its work was done
 	select {
@@ -80,6 +81,29 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return statusSignal + int(s)
 	}
 	return status(err)
+}
+
+// output remembers that something could not be written, so that no command has to look after each line.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// check returns the error of a command, or that its answer could not be written.
+func (o *output) check(err error) error {
+	var no *noError
+	if o.err != nil && (err == nil || errors.As(err, &no)) {
+		return o.err
+	}
+	return err
 }
 
 // maxErrors is the number of errors that are printed of one command, and one more where that is all.

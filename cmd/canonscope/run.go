@@ -233,7 +233,10 @@ func verdict(c *compare.Campaign) error {
 }
 
 // terminal reports whether w is one.
-func terminal(w any) bool {
+func terminal(w io.Writer) bool {
+	if o, ok := w.(*output); ok {
+		w = o.Writer
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return false

@@ -31,11 +31,12 @@ func TestAnswerNotPrinted(t *testing.T) {
 	doc := made("doc.json", "schemas", "generate", "simple-5")
 	vc := made("vc.json", "issue", "--suite", "eddsa-rdfc-2022", "--key", key, doc)
 	token := made("token.txt", "issue", "--format", "sd-jwt-vc", "--key", key, doc)
-	for _, args := range [][]string{{vc}, {"--json", vc}, {doc}, {"--issuer-key", key, token}, {"--json", "--issuer-key", key, token}} {
+	for _, args := range [][]string{{"verify", vc}, {"verify", "--json", vc}, {"verify", doc}, {"verify", "--issuer-key", key, token},
+		{"verify", "--json", "--issuer-key", key, token}, {"schemas", "show", "ob3"}, {"schemas", "measure", doc}, {"cells"}, {"help", "run"}} {
 		var errs strings.Builder
-		status := run(append([]string{"verify"}, args...), strings.NewReader(""), full{}, &errs)
+		status := run(args, strings.NewReader(""), full{}, &errs)
 		if status != statusUsage || errs.String() != "canonscope: no space left\n" {
-			t.Errorf("verify %q: status %d, %s", args, status, &errs)
+			t.Errorf("%q: status %d, %s", args, status, &errs)
 		}
 	}
 }
