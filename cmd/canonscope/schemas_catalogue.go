@@ -77,7 +77,7 @@ func newSchemasShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME",
 		Short: "Show a schema: figures, what a presentation discloses, axes",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			g, err := catalogue.Get(args[0])
 			if err != nil {
@@ -147,7 +147,7 @@ folder, and their figures to figures.jsonl there, one line a document.`,
 		Example: `  canonscope schemas generate ob3 > badge.json
   canonscope schemas generate clr-large --axis achievements=10
   canonscope schemas generate simple-20 --seed 7 --count 64 --out documents`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			g, err := catalogue.Get(args[0])
 			if err != nil {

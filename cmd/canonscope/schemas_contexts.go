@@ -79,7 +79,7 @@ func newContextsShowCommand() *cobra.Command {
 		Long: `Show prints a built-in context as JSON. Its value is that of the official file,
 its bytes are not: what hashes contexts must use the official hash, which
 contexts list prints.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var doc []byte
 			c, err := contexts.Find(args[0])
@@ -112,7 +112,7 @@ URL, by value: the order of members does not count. A file that is not the one
 the folder serves may be another content of the URL; its differences are listed.
 Exit status 1 says that a file which the folder serves differs from the built-in
 context.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := contexts.Dir(args[0])
 			if err != nil {

@@ -31,7 +31,7 @@ that no JSON-LD processor may accept is an error.`,
 		Example: `  canonscope schemas measure badge.json
   canonscope schemas measure --contexts my-contexts transcript.json
   canonscope schemas measure clr-large:achievements=10`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
 			if opt.Loader, err = from.loader(); err != nil {

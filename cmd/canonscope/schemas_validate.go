@@ -39,7 +39,7 @@ one refers to with --ref.`,
   canonscope schemas validate --schema ob3 --validator gojsonschema badge.json
   canonscope schemas validate --schema mine.json \
     --ref https://example.org/base.json=base.json credential.json`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Engine = jsonschema.Engine(validator)
 			var err error
