@@ -166,7 +166,7 @@ func (r *run) readPlain(s *shape) bool {
 			r.plainTerms[i] = onlyBlank
 		}
 	}
-	r.charge(phase.Expand, len(r.tape.Src))
+	r.charge(phase.ExpandToRDF, len(r.tape.Src))
 	return true
 }
 
