@@ -59,7 +59,8 @@ type Error struct {
 
 func (e *Error) Error() string {
 	s := string(e.Type)
-	if e.Where != "" {
+	var loss *canon.LossError // says where, too
+	if e.Where != "" && !errors.As(e.Err, &loss) {
 		s += " at " + e.Where
 	}
 	if e.Msg != "" {

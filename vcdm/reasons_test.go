@@ -22,6 +22,8 @@ func TestReasons(t *testing.T) {
 	_, suiteless := vcdm.SuiteOf([]byte(setProof(t, plainText, "cryptosuite", nil)), canon.Limits{})
 	_, unsigned := vcdm.SuiteOf([]byte(credential), canon.Limits{})
 	_, again := l.tryDerive(derived, "/issuer")
+	_, lost := (&vcdm.Signer{Suite: l.suite("eddsa-rdfc-2022"), Key: l.secrets[keys.EdDSA]}).Add(context.Background(),
+		[]byte(edit(t, credential, func(m map[string]any) { m["unknown"] = "x" })), l.options("eddsa-rdfc-2022").AppendJSON(nil, "eddsa-rdfc-2022"))
 	pointing := func(pointer string) error {
 		_, err := vcdm.Selector{}.Select(context.Background(), []byte(credential), []string{pointer})
 		return err
@@ -49,6 +51,7 @@ func TestReasons(t *testing.T) {
 		"root":      {pointing("/x/y"), nil, `: the document has no member "x"`},
 		"element":   {pointing("/credentialSubject/notes/3"), nil, `: /credentialSubject/notes has 3 elements, counted from 0, and no "3"`},
 		"part":      {pointing("/issuer/id"), nil, `: /issuer is neither an object nor an array`},
+		"lost":      {lost, nil, `DATA_LOSS_DETECTION_ERROR: document: data would be lost at "/unknown": undefined term`},
 		"early":     {period("validFrom", "2027-01-01T00:00:00Z"), nil, "the credential is not valid before 2027-01-01T00:00:00Z: the clock says 2026-01-01T00:00:00Z"},
 		"late":      {period("validUntil", "2025-05-01T00:00:00Z"), nil, "the credential is not valid after 2025-05-01T00:00:00Z: the clock says 2026-01-01T00:00:00Z"},
 	} {
