@@ -208,11 +208,8 @@ func (f *baselineFlags) sessionTranscript() ([]byte, error) {
 		return nil, nil
 	}
 	b, err := hex.DecodeString(f.transcript)
-	if err != nil {
-		return nil, fmt.Errorf("--transcript: want the SessionTranscript as hexadecimal CBOR: %w", err)
-	}
-	if err := cbor.Wellformed(b); err != nil {
-		return nil, fmt.Errorf("--transcript: want the SessionTranscript as hexadecimal CBOR: %w", err)
+	if err != nil || cbor.Wellformed(b) != nil {
+		return nil, errors.New("--transcript: want the SessionTranscript as hexadecimal CBOR")
 	}
 	return b, nil
 }

@@ -48,6 +48,9 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 				return err
 			}
 			if format != formatVCDM {
+				if proof.key != "" {
+					return fmt.Errorf("--key is for vcdm, and this is %s, of which --holder-key signs presentations", format)
+				}
 				return baseline.present(cmd, format, in, disclose, &engine)
 			}
 			if len(disclose) == 0 {
