@@ -31,7 +31,7 @@ func ParseFile(b []byte) (*File, error) {
 		D    string `json:"d"`
 		Type any    `json:"type"`
 	}
-	if err := json.Unmarshal(b, &kind); err != nil {
+	if err := decode(b, &kind); err != nil {
 		return nil, fmt.Errorf("key file: neither a Multikey nor a JSON Web Key: %w", err)
 	}
 	var f File
@@ -61,9 +61,22 @@ func ParseFile(b []byte) (*File, error) {
 	return &f, nil
 }
 
+// decode reads a JSON object of strings. Its errors name members, not Go types.
+func decode(b []byte, v any) error {
+	err := json.Unmarshal(b, v)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case !errors.As(err, &wrong):
+		return err
+	case wrong.Field == "":
+		return fmt.Errorf("it is no JSON object but %s", wrong.Value)
+	}
+	return fmt.Errorf("%s is no string but %s", wrong.Field, wrong.Value)
+}
+
 func (f *File) multikey(b []byte) error {
 	var m multikeyFile
-	err := json.Unmarshal(b, &m)
+	err := decode(b, &m)
 	if err == nil && m.SecretKeyMultibase != "" {
 		f.Secret, err = ParseSecret(m.SecretKeyMultibase)
 	}

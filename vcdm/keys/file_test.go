@@ -2,6 +2,7 @@ package keys_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"canonscope/vcdm/keys"
@@ -36,6 +37,21 @@ func TestFiles(t *testing.T) {
 	} {
 		if _, err := keys.ParseFile([]byte(text)); err == nil {
 			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// Errors about a file say which member is wrong, in words of JSON.
+func TestFileErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		`[]`:        "neither a Multikey nor a JSON Web Key: it is no JSON object but array",
+		`{"kty":5}`: "neither a Multikey nor a JSON Web Key: kty is no string but number",
+		`{"type":"Multikey","publicKeyMultibase":[]}`: "publicKeyMultibase is no string but array",
+		`{"kty":"OKP","crv":"Ed25519","x":{}}`:        "JWK: x is no string but object",
+		`{"type":"Ed25519VerificationKey2020"}`:       "neither a Multikey nor a JSON Web Key",
+	} {
+		if _, err := keys.ParseFile([]byte(text)); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }

@@ -91,7 +91,7 @@ func ParseSecretJWK(b []byte) (*Secret, error) {
 }
 
 func readJWK(b []byte) (j jwk, k *kind, err error) {
-	if err := json.Unmarshal(b, &j); err != nil {
+	if err := decode(b, &j); err != nil {
 		return j, nil, fmt.Errorf("JWK: %w", err)
 	}
 	for i := range kinds {
