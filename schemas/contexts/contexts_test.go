@@ -200,10 +200,11 @@ func TestLoaders(t *testing.T) {
 	for name, index := range map[string]string{
 		"not JSON": `[`, "no entries": `{"contexts":[]}`, "no file": `[{"url":"u","file":"absent.json"}]`,
 		"no url": `[{"file":"mine.json"}]`, "wrong hash": `[{"url":"u","file":"mine.json","sha256":"00"}]`,
+		"no list": `{"contexts":5}`, "no entry": `[5]`,
 	} {
 		write("index.json", index)
-		if _, err := Dir(dir); err == nil {
-			t.Errorf("%s: accepted", name)
+		if _, err := Dir(dir); err == nil || strings.Contains(err.Error(), "Go ") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	if _, err := Dir(filepath.Join(dir, "absent")); err == nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,7 +53,11 @@ func Dir(path string) (*Folder, error) {
 	var rows []row
 	var shape struct{ Contexts []row }
 	if json.Unmarshal(src, &rows) != nil {
-		if err := json.Unmarshal(src, &shape); err != nil {
+		var wrong *json.UnmarshalTypeError // speaks of Go
+		switch err := json.Unmarshal(src, &shape); {
+		case errors.As(err, &wrong):
+			return nil, fmt.Errorf(`%s: want a list of {"url", "file"}, or an object with it as "contexts"`, filepath.Join(path, "index.json"))
+		case err != nil:
 			return nil, fmt.Errorf("%s: %w", filepath.Join(path, "index.json"), err)
 		}
 		rows = shape.Contexts
