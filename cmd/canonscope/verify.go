@@ -57,6 +57,11 @@ also the KB-JWT, with --transcript the device signature.`,
 				}
 				v.Now = func() time.Time { return t }
 			}
+			for _, k := range known {
+				if !json.Valid([]byte(k)) {
+					return fmt.Errorf("--known-contexts %s: want JSON, such as '[\"https://www.w3.org/ns/credentials/v2\"]'", k)
+				}
+			}
 			doc, err := readInput(cmd, args[0], engine.limits)
 			if err != nil {
 				return err
