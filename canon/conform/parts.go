@@ -1,7 +1,9 @@
 package conform
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -64,7 +66,11 @@ func ReadJSON(v any, path ...string) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, v); err != nil {
+	var wrong *json.UnmarshalTypeError // speaks of Go
+	switch err := json.Unmarshal(b, v); {
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%s: %s is not of the suite: it cannot be %s", file, cmp.Or(wrong.Field, "the document"), wrong.Value)
+	case err != nil:
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil

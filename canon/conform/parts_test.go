@@ -60,6 +60,10 @@ func TestParts(t *testing.T) {
 	if _, err := Parts(dir, []Part{{"*.json", read}}); err == nil || !strings.Contains(err.Error(), "a.json: ") {
 		t.Error(err)
 	}
+	var in struct{ ID int }
+	if err := ReadJSON(&in, dir, "b-1.json"); err == nil || !strings.HasSuffix(err.Error(), "b-1.json: ID is not of the suite: it cannot be string") {
+		t.Error(err)
+	}
 	if err := ReadJSON(new(any), dir, "c.json"); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
