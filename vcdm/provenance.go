@@ -41,14 +41,15 @@ func (g *provenance) group(ctx context.Context, in *input, hmacKey []byte, group
 	if err := g.docs.ToRDF(ctx, nil, opt, &w.dataset); err != nil {
 		return nil, transformed(err, "document")
 	}
-	var err error
-	if w.text, err = g.run(ctx, in, &w.state, &w.dataset, w.text[:0]); err != nil {
-		return nil, err
+	in.counts.Canonicalizations++
+	if err := w.state.Label(ctx, &w.dataset, labelling(in)); err != nil {
+		return nil, transformed(err, "document")
 	}
 	mark := in.options.Recorder.Begin()
 	macs, labels := hmacAll(hmacKey, w.state.Blanks())
-	out := &grouped{lines: splitLines(w.state.Relabel(nil, labels)), selected: make([][]bool, len(groups))}
-	mark = in.options.Recorder.End(phase.Serialize, mark, len(w.text))
+	text := w.state.Relabel(nil, labels)
+	out := &grouped{lines: splitLines(text), selected: make([][]bool, len(groups))}
+	mark = in.options.Recorder.End(phase.Serialize, mark, len(text))
 	for n, pointers := range groups {
 		if err := w.pick(&in.work.selection, pointers); err != nil {
 			return nil, err
@@ -66,10 +67,14 @@ func (g *provenance) options(in *input, o *jsonld.Origins) jsonld.Options {
 	return jsonld.Options{Limits: in.options.Limits, Recorder: in.options.Recorder, Origins: o}
 }
 
+func labelling(in *input) rdfc.Options {
+	return rdfc.Options{Work: in.options.Limits.Work, Recorder: in.options.Recorder}
+}
+
 // run canonicalizes a dataset.
 func (g *provenance) run(ctx context.Context, in *input, s *rdfc.State, d *rdf.Dataset, dst []byte) ([]byte, error) {
 	in.counts.Canonicalizations++
-	text, err := s.Run(ctx, d, rdfc.Options{Work: in.options.Limits.Work, Recorder: in.options.Recorder}, dst)
+	text, err := s.Run(ctx, d, labelling(in), dst)
 	if err != nil {
 		return nil, transformed(err, "document")
 	}

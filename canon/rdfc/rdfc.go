@@ -85,22 +85,31 @@ type State struct {
 
 // Run canonicalizes d and appends the canonical N-Quads to dst. On an error it returns dst as it was.
 func (s *State) Run(ctx context.Context, d *rdf.Dataset, opt Options, dst []byte) ([]byte, error) {
-	s.d, s.opt = d, opt
-	mark := opt.Recorder.Begin()
-	if err := s.label(ctx); err != nil {
-		s.nodes, s.issued = s.nodes[:0], s.issued[:0]
-		clear(s.node)
-		s.order.reset()
+	if err := s.Label(ctx, d, opt); err != nil {
 		return dst, err
 	}
-	mark = opt.Recorder.End(phase.Label, mark, 0)
+	mark := opt.Recorder.Begin()
 	from := len(dst)
 	dst = s.serialize(dst, "c14n", nil)
 	opt.Recorder.End(phase.Serialize, mark, len(dst)-from)
 	return dst, nil
 }
 
-// Relabel appends the dataset of the last Run with other blank node labels: labels[i], without "_:", in place of c14n<i>.
+// Label is Run without the text, for a caller that wants other labels: there are no lines until [State.Relabel].
+func (s *State) Label(ctx context.Context, d *rdf.Dataset, opt Options) error {
+	s.d, s.opt = d, opt
+	mark := opt.Recorder.Begin()
+	s.order.reset()
+	if err := s.label(ctx); err != nil {
+		s.nodes, s.issued = s.nodes[:0], s.issued[:0]
+		clear(s.node)
+		return err
+	}
+	opt.Recorder.End(phase.Label, mark, 0)
+	return nil
+}
+
+// Relabel appends the dataset of the last Run or Label with other blank node labels: labels[i], without "_:", in place of c14n<i>.
 // The lines are in code point order again, and [State.Sources] follows it.
 func (s *State) Relabel(dst []byte, labels []string) []byte {
 	return s.serialize(dst, "", labels)

@@ -219,6 +219,13 @@ func TestLabelsAndSources(t *testing.T) {
 		renamed[from] = other[to[4]-'0']
 	}
 	check(string(s.Relabel(nil, other)), renamed)
+	var alone rdfc.State // labels without a text before
+	if err := alone.Label(context.Background(), d, rdfc.Options{}); err != nil || alone.Lines() != 0 || alone.Blanks() != s.Blanks() {
+		t.Errorf("%d lines and %d blank nodes after Label, %v", alone.Lines(), alone.Blanks(), err)
+	}
+	if got, want := string(alone.Relabel(nil, other)), string(s.Relabel(nil, other)); got != want || alone.Lines() != s.Lines() {
+		t.Errorf("relabelled without a text before: %q, want %q", got, want)
+	}
 
 	part := &rdf.Dataset{Terms: d.Terms, Quads: d.Quads[2:3]}
 	if got := canonical(t, part, rdfc.Options{}); got != "_:c14n0 <u:p> _:c14n1 <u:g> .\n" && got != "_:c14n1 <u:p> _:c14n0 <u:g> .\n" {
