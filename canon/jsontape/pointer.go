@@ -47,13 +47,10 @@ func (t *Tape) element(array int, token string) int {
 	return -1
 }
 
-var (
-	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
-)
+var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 
 // EscapeToken is [AppendToken] for strings.
-func EscapeToken(text string) string { return escaper.Replace(text) }
+func EscapeToken(text string) string { return string(AppendToken(nil, []byte(text))) }
 
 // UnescapeToken returns the text of a reference token of a JSON pointer (RFC 6901 section 4), the reverse of [EscapeToken].
 func UnescapeToken(token string) string {

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns text with each character that does not print, by the measure of [strconv.IsPrint], as the escape \uXXXX of
-// JSON, a pair of them beyond U+FFFF, and each byte that is not UTF-8 as \xXX. JSON stays JSON of the same value.
+// Line returns text with each character that does not print, by the measure of [strconv.IsPrint], as JSON escapes it by its
+// number (RFC 8259 section 7), and each byte that is not UTF-8 as \x and two digits. JSON stays JSON of the same value.
 func Line(text string) string {
 	at := 0
 	for at < len(text) {

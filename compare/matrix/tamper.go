@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/fxamacker/cbor/v2"
 
+	"canonscope/canon/jsontape"
 	"canonscope/compare/measure"
 	"canonscope/schemas"
 )
@@ -27,36 +27,24 @@ var tampers = map[string]func(c *schemas.Credential, presented []byte, bound boo
 // disclosedText returns a text that the credential discloses and that stands in a presentation as it is; "" if there is
 // none.
 func disclosedText(c *schemas.Credential) (string, error) {
-	var doc any
-	if err := json.Unmarshal(c.VCDM, &doc); err != nil {
+	var t jsontape.Tape
+	if err := t.Scan(c.VCDM, jsontape.Options{}); err != nil {
 		return "", err
 	}
 	for _, pointer := range c.Disclose {
-		if s := firstText(at(doc, pointer)); s != "" {
+		n := t.At(pointer)
+		if n < 0 {
+			continue
+		}
+		var value any
+		if err := json.Unmarshal(t.Raw(n), &value); err != nil {
+			return "", err
+		}
+		if s := firstText(value); s != "" {
 			return s, nil
 		}
 	}
 	return "", nil
-}
-
-// at follows a JSON pointer (RFC 6901); nil if it leads nowhere.
-func at(v any, pointer string) any {
-	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-		switch x := v.(type) {
-		case map[string]any:
-			v = x[token]
-		case []any:
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(x) {
-				return nil
-			}
-			v = x[i]
-		default:
-			return nil
-		}
-	}
-	return v
 }
 
 // firstText finds a text of eight or more plain letters, digits and spaces.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"canonscope/canon"
@@ -85,7 +84,7 @@ func everything(doc []byte) ([]string, error) {
 	var pointers []string
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if !slices.Contains([]string{"@context", "id", "type"}, name) {
-			pointers = append(pointers, "/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+			pointers = append(pointers, "/"+jsontape.EscapeToken(name))
 		}
 	}
 	return pointers, nil

@@ -7,7 +7,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
+
+	"canonscope/canon/jsontape"
 )
 
 // Difference is one place where two context documents differ by value.
@@ -67,7 +68,7 @@ func compare(out []Difference, path string, a, b any) []Difference {
 	}
 	slices.Sort(keys)
 	for _, k := range keys {
-		at := path + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(k)
+		at := path + "/" + jsontape.EscapeToken(k)
 		x, inA := ma[k]
 		y, inB := mb[k]
 		switch {

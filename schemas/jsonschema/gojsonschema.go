@@ -11,6 +11,7 @@ import (
 	"github.com/xeipuuv/gojsonschema"
 
 	"canonscope/canon"
+	"canonscope/canon/jsontape"
 )
 
 // xeipuuv is a schema compiled by gojsonschema.
@@ -138,7 +139,7 @@ func (f *flattener) copy(at place, v any) any {
 					}
 				}
 			}
-			c[k] = f.copy(place{at.doc, at.pointer + "/" + escape(k)}, w)
+			c[k] = f.copy(place{at.doc, at.pointer + "/" + jsontape.EscapeToken(k)}, w)
 		}
 		return c
 	case []any:
@@ -178,7 +179,7 @@ func (v *xeipuuv) Validate(doc []byte) (r *Result, err error) {
 		tokens := strings.Split(e.Context().String("\x00"), "\x00")[1:]
 		pointer := ""
 		for _, t := range tokens {
-			pointer += "/" + escape(t)
+			pointer += "/" + jsontape.EscapeToken(t)
 		}
 		r.Violations = append(r.Violations, Violation{Pointer: pointer, Keyword: e.Type(), Message: e.Description()})
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/text/message"
 
 	"canonscope/canon"
+	"canonscope/canon/jsontape"
 )
 
 // santhosh is a schema compiled by santhosh-tekuri/jsonschema.
@@ -123,7 +124,7 @@ func violations(e *jsonschema.ValidationError) []Violation {
 	if len(causes) == 0 {
 		v := Violation{Message: e.ErrorKind.LocalizedString(message.NewPrinter(language.English))}
 		for _, token := range e.InstanceLocation {
-			v.Pointer += "/" + escape(token)
+			v.Pointer += "/" + jsontape.EscapeToken(token)
 		}
 		v.Keyword = strings.Join(e.ErrorKind.KeywordPath(), "/")
 		return []Violation{v}

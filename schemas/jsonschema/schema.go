@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"canonscope/canon"
+	"canonscope/canon/jsontape"
 )
 
 // Draft is a version of JSON Schema, in order.
@@ -181,7 +182,7 @@ func (s *schema) walk(at place, v any, sc scope) {
 		s.pending = append(s.pending, reference{at, ref})
 	}
 	below := func(keyword, pointer string, v any) {
-		p := place{at.doc, at.pointer + "/" + escape(keyword) + pointer}
+		p := place{at.doc, at.pointer + "/" + jsontape.EscapeToken(keyword) + pointer}
 		if _, ok := v.(map[string]any); ok && slices.Contains(inPlace, keyword) {
 			s.sameAt[at] = append(s.sameAt[at], p)
 		}
@@ -199,7 +200,7 @@ func (s *schema) walk(at place, v any, sc scope) {
 	for _, k := range mapKeywords {
 		defs, _ := m[k].(map[string]any)
 		for _, name := range sortedKeys(defs) {
-			below(k, "/"+escape(name), defs[name])
+			below(k, "/"+jsontape.EscapeToken(name), defs[name])
 		}
 	}
 }
@@ -268,7 +269,7 @@ func (s *schema) find(at place) (any, scope, bool) {
 		switch w := v.(type) {
 		case map[string]any:
 			var ok bool
-			if v, ok = w[unescape(token)]; !ok {
+			if v, ok = w[jsontape.UnescapeToken(token)]; !ok {
 				return nil, sc, false
 			}
 		case []any:
@@ -319,11 +320,3 @@ func sortedKeys(m map[string]any) []string {
 	slices.Sort(keys)
 	return keys
 }
-
-var (
-	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
-	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
-)
-
-func escape(token string) string   { return escaper.Replace(token) }
-func unescape(token string) string { return unescaper.Replace(token) }

@@ -92,15 +92,7 @@ func Run(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 
 // check adds a result: a nil error passes, an unsupported construct is skipped.
 func (r *reader) check(id string, err error) {
-	res := conform.Result{Test: id, Name: id, Outcome: conform.Passed}
-	var unsupported *canon.UnsupportedError
-	switch {
-	case errors.As(err, &unsupported):
-		res.Outcome, res.Reason = conform.Skipped, unsupported.Error()
-	case err != nil:
-		res.Outcome, res.Reason = conform.Failed, err.Error()
-	}
-	r.results = append(r.results, res)
+	r.results = append(r.results, conform.Result{Test: id, Name: id}.Answer("accept", err))
 }
 
 // equal adds a result that compares two texts.
