@@ -175,7 +175,7 @@ func BenchmarkEdDSARDFC(b *testing.B) {
 	o := vcdm.Options{Created: created, Method: key.Public().Method(), Purpose: vcdm.AssertionMethod}
 	options := o.AppendJSON(nil, suite.Name())
 	d := draw(b, "simple-20", signer, options, nil)
-	v := &vcdm.Verifier{Suites: []vcdm.Suite{suite}, Resolver: parsed(key), Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, Period: true}
+	v := &vcdm.Verifier{Suites: []vcdm.Suite{suite}, Resolver: parsed(key), Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyForm: true, AnyIssuer: true}
 	secret := key.Crypto().(ed25519.PrivateKey)
 	public := key.Public().Crypto().(ed25519.PublicKey)
 	bare := func(docs [][]byte) func(i int) {
@@ -235,7 +235,7 @@ func benchSD(b *testing.B, schema string) {
 	signatures := counts.Signatures
 	signer := &vcdm.Signer{Suite: vcdm.ECDSASD2023(engine, vcdm.SDOptions{Mandatory: mandatory}), Key: key}
 	checked := &vcdm.Counts{}
-	v := &vcdm.Verifier{Suites: []vcdm.Suite{holder.Suite}, Resolver: parsed(key), Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, Period: true, Counts: checked}
+	v := &vcdm.Verifier{Suites: []vcdm.Suite{holder.Suite}, Resolver: parsed(key), Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyForm: true, AnyIssuer: true, Counts: checked}
 	if r := v.Verify(context.Background(), d.shown[0]); !r.Verified {
 		b.Fatal(r.Err())
 	}

@@ -599,7 +599,8 @@ func init() {
 				l.Errorf("%s: the proof has a @context", s)
 			}
 			l.accept(s, doc)
-			l.accept(s+" with a context of its own, which does not count", setProof(l, doc, "@context", "https://www.w3.org/ns/credentials/v2"))
+			l.accept(s+" with the document's context", setProof(l, doc, "@context", decode(l, doc)["@context"]))
+			l.refuse(s+" with another context, which no signature covers", setProof(l, doc, "@context", "https://www.w3.org/ns/credentials/v2"), lossErr)
 		}
 	}
 	checks["C21"] = func(l *lab) {

@@ -63,9 +63,12 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 	// 7 to 9; an id that is a fragment alone is relative to the document's
 	node := -1
 	for i := range t.Nodes {
-		if t.Nodes[i].Kind == jsontape.Object && i > 0 && (textAt(&t, i, "id", url) || textAt(&t, i, "id", "#"+fragment)) {
+		switch {
+		case t.Nodes[i].Kind != jsontape.Object || i == 0 || !textAt(&t, i, "id", url) && !textAt(&t, i, "id", "#"+fragment):
+		case node < 0:
 			node = i
-			break
+		case !equalValues(&t, node, i):
+			return fail(InvalidControllerDocument, base+" has several methods #"+fragment)
 		}
 	}
 	if node < 0 {
@@ -83,8 +86,8 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 		return nil, &Error{Type: InvalidMethod, Where: "/verificationMethod", Msg: url, Err: err}
 	}
 	// 11
-	if !related(&t, t.Get(0, purpose), node, url, fragment) {
-		return fail(InvalidRelationship, url+" is not meant for "+purpose)
+	if !slices.Contains(relationships, purpose) || !related(&t, t.Get(0, purpose), node, url, fragment) {
+		return nil, notMeant(url, purpose)
 	}
 	return &Method{ID: url, Controller: base, Key: key}, nil
 }
@@ -101,7 +104,7 @@ func related(t *jsontape.Tape, list, node int, url, fragment string) bool {
 		return false
 	}
 	return slices.ContainsFunc(slices.Collect(t.Elements(list)), func(e int) bool {
-		return e == node || t.Nodes[e].Kind == jsontape.String && (t.TextIs(e, url) || t.TextIs(e, "#"+fragment))
+		return e == node || t.Nodes[e].Kind == jsontape.Object && equalValues(t, e, node) || t.Nodes[e].Kind == jsontape.String && (t.TextIs(e, url) || t.TextIs(e, "#"+fragment))
 	})
 }
 

@@ -5,39 +5,53 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
+	"canonscope/schemas/contexts"
 )
 
-// CheckCredential applies the rules of the data model to a credential (Verifiable Credentials Data Model 2.0 section 4),
-// secured or not, and returns everything that is wrong as [*Error] values with the JSON pointer of the place. It does no
-// JSON-LD: whether terms are defined is for the canonicalizer to say.
+// CheckCredential applies the rules of the data model to a credential (Verifiable Credentials Data Model 2.0 section 4, or
+// 1.1 where the document has the context of that version), secured or not, and returns everything that is wrong as
+// [*Error] values with the JSON pointer of the place. It does no JSON-LD: whether terms are defined is for the
+// canonicalizer to say.
 func CheckCredential(doc []byte, limits canon.Limits) error {
-	var t jsontape.Tape
-	if _, err := parseDocument(&t, doc, limits); err != nil {
-		return err
-	}
-	r := &rules{tape: &t}
-	r.credential(0, "")
-	return errors.Join(r.errs...)
+	return checkDocument(doc, limits, func(r *rules) { r.credential(0, "") })
 }
 
 // CheckPresentation is [CheckCredential] for a presentation and the credentials in it (section 4.13).
 func CheckPresentation(doc []byte, limits canon.Limits) error {
+	return checkDocument(doc, limits, (*rules).presentation)
+}
+
+func checkDocument(doc []byte, limits canon.Limits, check func(*rules)) error {
 	var t jsontape.Tape
 	if _, err := parseDocument(&t, doc, limits); err != nil {
 		return err
 	}
 	r := &rules{tape: &t}
-	r.presentation()
+	check(r)
 	return errors.Join(r.errs...)
+}
+
+// checkReceived applies the rules to a document that was made elsewhere: a date without offset is UTC then (section 5.8).
+func (d *document) checkReceived() []error {
+	r := &rules{tape: d.tape, received: true}
+	if d.isPresentation() {
+		r.presentation()
+	} else {
+		r.credential(0, "")
+	}
+	return r.errs
 }
 
 // rules collects what is wrong with a document.
 type rules struct {
-	tape *jsontape.Tape
-	errs []error
+	tape     *jsontape.Tape
+	received bool // made elsewhere
+	errs     []error
 }
 
 func (r *rules) fail(where, msg string) {
@@ -52,17 +66,33 @@ func (r *rules) credential(node int, at string) {
 	r.id(node, at)
 	r.party(node, at, "issuer", true)
 	r.subjects(node, at)
-	r.period(node, at)
+	r.period(node, at, "validFrom", "validUntil")
+	old := isVersion1(r.tape, node)
+	if old {
+		r.period(node, at, "issuanceDate", "expirationDate")
+		if r.tape.Get(node, "issuanceDate") < 0 {
+			r.fail(at+"/issuanceDate", "is missing")
+		}
+	}
 	for _, name := range []string{"name", "description"} {
 		if v := r.tape.Get(node, name); v >= 0 {
 			r.text(v, at+"/"+name)
 		}
 	}
 	for _, name := range []string{"credentialStatus", "credentialSchema", "refreshService", "termsOfUse", "evidence"} {
-		r.typed(node, at, name)
+		r.typed(node, at, name, name == "credentialSchema" || old && (name == "credentialStatus" || name == "refreshService"))
 	}
 	r.related(node, at)
 	r.proof(node, at)
+}
+
+// isVersion1 reports whether a document begins with the context of version 1.1, whose rules differ where this is asked.
+func isVersion1(t *jsontape.Tape, node int) bool {
+	v := t.Get(node, "@context")
+	if v < 0 || t.Nodes[v].Kind != jsontape.Array || t.Len(v) == 0 {
+		return false
+	}
+	return t.Nodes[v+1].Kind == jsontape.String && t.TextIs(v+1, baseContext1)
 }
 
 func (r *rules) presentation() {
@@ -70,17 +100,13 @@ func (r *rules) presentation() {
 	r.types(0, "", "VerifiablePresentation")
 	r.id(0, "")
 	r.party(0, "", "holder", false)
-	r.typed(0, "", "termsOfUse")
+	r.typed(0, "", "termsOfUse", false)
 	r.proof(0, "")
 	list := r.tape.Get(0, "verifiableCredential")
 	if list < 0 {
 		return
 	}
-	for n, c := range r.items(list) {
-		at := "/verifiableCredential"
-		if r.kind(list) == jsontape.Array {
-			at += "/" + strconv.Itoa(n)
-		}
+	r.each(list, "/verifiableCredential", func(c int, at string) {
 		switch {
 		case r.kind(c) != jsontape.Object:
 			r.fail(at, "must be an object: a secured credential, or an EnvelopedVerifiableCredential for one in another format")
@@ -89,7 +115,7 @@ func (r *rules) presentation() {
 		default:
 			r.credential(c, at)
 		}
-	}
+	})
 }
 
 // enveloped checks an EnvelopedVerifiableCredential (section 4.13.1).
@@ -101,64 +127,87 @@ func (r *rules) enveloped(node int, at string) {
 	}
 }
 
-// items returns the elements of a list, or the value itself.
-func (r *rules) items(v int) []int {
-	if r.kind(v) != jsontape.Array {
-		return []int{v}
-	}
-	var all []int
-	for e := range r.tape.Elements(v) {
-		all = append(all, e)
-	}
-	return all
-}
-
 // each calls f for the value or every element of the list, with its place.
 func (r *rules) each(v int, at string, f func(node int, at string)) {
 	if r.kind(v) != jsontape.Array {
 		f(v, at)
 		return
 	}
-	for n, e := range r.items(v) {
+	n := 0
+	for e := range r.tape.Elements(v) {
 		f(e, at+"/"+strconv.Itoa(n))
+		n++
 	}
 }
 
 // context checks section 4.3: an ordered list that starts with the base context; further items are URLs or objects.
 func (r *rules) context(node int, at string) {
 	v := r.tape.Get(node, "@context")
+	at += "/@context"
 	if v < 0 || r.kind(v) != jsontape.Array {
-		r.fail(at+"/@context", "must be a list that starts with "+BaseContext)
+		r.fail(at, "must be a list that starts with "+BaseContext)
 		return
 	}
-	for n, e := range r.items(v) {
-		place := at + "/@context/" + strconv.Itoa(n)
-		switch k := r.kind(e); {
-		case n == 0 && !(k == jsontape.String && r.tape.TextIs(e, BaseContext)):
-			r.fail(place, "must be "+BaseContext)
-		case k == jsontape.String && !isURL(string(r.tape.Text(e))):
+	old := isVersion1(r.tape, node)
+	if !old && (r.tape.Len(v) == 0 || r.kind(v+1) != jsontape.String || !r.tape.TextIs(v+1, BaseContext)) {
+		r.fail(at+"/0", "must be "+BaseContext)
+	}
+	r.each(v, at, func(e int, place string) {
+		switch {
+		case r.kind(e) == jsontape.String && !isURL(r.tape.Text(e)):
 			r.fail(place, "must be a URL")
-		case k == jsontape.Object:
-			for key := range r.tape.Members(e) {
-				if term := string(r.tape.Text(key)); slices.Contains(baseTerms, term) {
-					r.fail(place+"/"+term, "the base context defines this term, and no other may")
-				}
-			}
-		case k != jsontape.String:
+		case r.kind(e) == jsontape.Object && !old:
+			r.terms(e, place)
+		case r.kind(e) != jsontape.String && r.kind(e) != jsontape.Object:
 			r.fail(place, "must be a URL or an object")
 		}
-	}
-	if r.tape.Len(v) == 0 {
-		r.fail(at+"/@context/0", "must be "+BaseContext)
+	})
+}
+
+// terms refuses another definition of a term of the base context (section 5.2). An equal one defines nothing anew.
+func (r *rules) terms(context int, at string) {
+	for key, v := range r.tape.Members(context) {
+		term := string(r.tape.Text(key))
+		if definitions, ok := baseTerms()[term]; ok && !slices.ContainsFunc(definitions, func(d definition) bool {
+			return equalAcross(r.tape, v, d.tape, d.node)
+		}) {
+			r.fail(at+"/"+jsontape.EscapeToken(term), "the base context defines this term, and no other may")
+		}
 	}
 }
 
-// baseTerms are the terms of the base context that describe credentials and presentations. It protects them where they
-// are used; an inline context that defines one again is refused wherever it stands (section 5.2).
-var baseTerms = []string{"id", "type", "name", "description", "VerifiableCredential", "EnvelopedVerifiableCredential", "VerifiablePresentation",
-	"EnvelopedVerifiablePresentation", "DataIntegrityProof", "proof", "confidenceMethod", "credentialSchema", "credentialStatus", "credentialSubject",
-	"evidence", "holder", "issuer", "refreshService", "relatedResource", "renderMethod", "termsOfUse", "validFrom", "validUntil",
-	"verifiableCredential", "digestMultibase", "digestSRI", "mediaType"}
+// definition is that of a term in the base context.
+type definition struct {
+	tape *jsontape.Tape
+	node int
+}
+
+// baseTerms returns the terms of the base context that describe credentials and presentations, with their definitions in
+// it. It protects them where they are used; an inline context that defines one otherwise is refused wherever it stands.
+var baseTerms = sync.OnceValue(func() map[string][]definition {
+	info, err := contexts.Find(BaseContext)
+	t := new(jsontape.Tape)
+	if err == nil {
+		err = t.Scan(info.JSON, jsontape.Options{})
+	}
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	terms := map[string][]definition{}
+	add := func(context int) {
+		for k, v := range t.Members(context) {
+			if name := string(t.Text(k)); name[0] != '@' {
+				terms[name] = append(terms[name], definition{t, v})
+			}
+		}
+	}
+	top := t.Get(0, "@context")
+	add(top)
+	for _, name := range []string{"VerifiableCredential", "VerifiablePresentation"} {
+		add(t.Get(t.Get(top, name), "@context"))
+	}
+	return terms
+})
 
 // types checks section 4.5.
 func (r *rules) types(node int, at, want string) {
@@ -232,28 +281,28 @@ func (r *rules) subjects(node int, at string) {
 	})
 }
 
-// period checks section 4.9.
-func (r *rules) period(node int, at string) {
-	from, fromOK := r.time(node, at, "validFrom")
-	until, untilOK := r.time(node, at, "validUntil")
-	if fromOK && untilOK && parsedTime(until).Before(parsedTime(from)) {
-		r.errs = append(r.errs, &Error{Type: RangeError, Where: at + "/validUntil", Msg: "lies before validFrom"})
+// period checks section 4.9 (1.1: 4.5 and 4.6).
+func (r *rules) period(node int, at, begin, end string) {
+	from, ok1 := r.time(node, at, begin)
+	until, ok2 := r.time(node, at, end)
+	if ok1 && ok2 && until.Before(from) {
+		r.errs = append(r.errs, &Error{Type: RangeError, Where: at + "/" + end, Msg: "lies before " + begin})
 	}
 }
 
-func (r *rules) time(node int, at, name string) (text string, ok bool) {
+func (r *rules) time(node int, at, name string) (t time.Time, ok bool) {
 	v := r.tape.Get(node, name)
 	if v < 0 {
-		return "", false
+		return t, false
 	}
 	if r.kind(v) == jsontape.String {
-		text = string(r.tape.Text(v))
+		var err error
+		if t, err = parseTime(r.tape.Text(v), r.received); err == nil {
+			return t, true
+		}
 	}
-	if _, err := parseTime(text, false); err != nil {
-		r.fail(at+"/"+name, notTime)
-		return "", false
-	}
-	return text, true
+	r.fail(at+"/"+name, notTime)
+	return t, false
 }
 
 // text checks a name or description (sections 4.6 and 11.1): a text, a language value object, or a list of these.
@@ -284,9 +333,8 @@ func (r *rules) text(v int, at string) {
 	})
 }
 
-// typed checks an extension point, an object or a list of objects with a type each (sections 4.10 to 5.4). The id of a
-// schema is required, that of the others optional; either is a URL.
-func (r *rules) typed(node int, at, name string) {
+// typed checks an extension point, an object or a list of objects with a type each (sections 4.10 to 5.4). An id is a URL.
+func (r *rules) typed(node int, at, name string, needsID bool) {
 	v := r.tape.Get(node, name)
 	if v < 0 {
 		return
@@ -304,7 +352,7 @@ func (r *rules) typed(node int, at, name string) {
 		switch {
 		case id >= 0:
 			r.url(id, place+"/id")
-		case name == "credentialSchema":
+		case needsID:
 			r.fail(place+"/id", "is missing")
 		}
 	})
@@ -312,13 +360,12 @@ func (r *rules) typed(node int, at, name string) {
 
 // allStrings says whether a value is a string or a list of at least one string and nothing else.
 func (r *rules) allStrings(v int) bool {
-	all := r.items(v)
-	for _, e := range all {
+	for e := range valuesOf(r.tape, v) {
 		if r.kind(e) != jsontape.String {
 			return false
 		}
 	}
-	return len(all) > 0
+	return r.kind(v) == jsontape.String || r.tape.Len(v) > 0
 }
 
 // related checks the form of relatedResource (section 5.3); [CheckRelated] compares the digests.

@@ -48,7 +48,7 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 		return nil, generation("/proof/previousProof", "nothing can be derived from a proof that builds on others")
 	}
 	in := newInput(&d, p, w, h.Limits, h.Recorder, h.Counts)
-	in.options.Input = canon.JSONLD
+	in.options.Input, in.options.Direction = canon.JSONLD, h.Suite.direction
 	h.Recorder.End(phase.Parse, mark, len(doc))
 
 	value, reveal, err := h.Suite.disclose(ctx, in, base, selective)

@@ -18,8 +18,7 @@
 //   - Every proof of a document has to be verified; a proof that builds on itself never is.
 //   - ECDSA signatures whose s is negated are accepted, since FIPS 186-5 has no low-s rule.
 //   - A proof value of ecdsa-sd-2023 has neither tags, nor indefinite lengths, nor trailing bytes; its indexes ascend, and
-//     its label map has one entry for each blank node, each with a label of its own. CBOR of other than shortest form is
-//     accepted.
+//     its label map has one entry for each blank node, each with a label of its own. Its CBOR has the shortest form.
 //   - Documents of equal statements are equal for the RDFC suites, whatever their contexts say: see CheckContexts. Only the terms
 //     of a proof that verification reads must have the meaning that Data Integrity gives them.
 package vcdm

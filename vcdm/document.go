@@ -2,6 +2,7 @@ package vcdm
 
 import (
 	"errors"
+	"iter"
 	"strconv"
 
 	"canonscope/canon"
@@ -129,4 +130,12 @@ func previous(all []proof, ids []string) (matching []proof, id, msg string) {
 		}
 	}
 	return matching, "", ""
+}
+
+// valuesOf yields the elements of an array, or a value that is none.
+func valuesOf(t *jsontape.Tape, i int) iter.Seq[int] {
+	if t.Nodes[i].Kind == jsontape.Array {
+		return t.Elements(i)
+	}
+	return func(yield func(int) bool) { yield(i) }
 }

@@ -38,15 +38,16 @@ type SDTrace struct {
 // [SD.Derive] makes from it the document for a verifier; [Verifier.Verify] accepts derived proofs only. Presentations of
 // one credential can be linked: they show the same base signature, public key and labels (section 5.1).
 type SD struct {
-	canon canon.Canonicalizer
-	group grouper
-	opt   SDOptions
+	canon     canon.Canonicalizer
+	group     grouper
+	opt       SDOptions
+	direction string
 }
 
 // ECDSASD2023 returns the cryptosuite ecdsa-sd-2023 over an RDFC-1.0 canonicalizer. To issue and to derive it has to be a
 // [Datasets] or an [Expander]; to verify, any will do.
 func ECDSASD2023(c canon.Canonicalizer, o SDOptions) *SD {
-	return &SD{c, newGrouper(c, o.Literal), o}
+	return &SD{c, newGrouper(c, o.Literal), o, I18nDatatype}
 }
 
 // Derives says whether the engine can do more than verify.
@@ -73,7 +74,7 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 	if in.proof.previous >= 0 {
 		return nil, generation("/previousProof", "nothing could be derived from a proof that builds on others")
 	}
-	in.options.Input = canon.JSONLD
+	in.options.Input, in.options.Direction = canon.JSONLD, s.direction
 	// 3.6.4 Base Proof Configuration
 	proofHash, err := s.hashOptions(ctx, in)
 	if err != nil {
@@ -89,6 +90,9 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 	}
 	g, err := s.group.group(ctx, in, hmacKey, [][]string{s.opt.Mandatory})
 	if err != nil {
+		return nil, err
+	}
+	if err := in.checkReading(joinLines(g.lines)); err != nil {
 		return nil, err
 	}
 	if err := s.checkMandatory(ctx, in, g); err != nil {
@@ -152,13 +156,16 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	}
 	in.options.Recorder.End(phase.Parse, mark, len(v.Signatures)*signatureSize)
 	// 3.5.9 createVerifyData
-	in.options.Input = canon.JSONLD
+	in.options.Input, in.options.Direction = canon.JSONLD, s.direction
 	proofHash, err := s.hashOptions(ctx, in)
 	if err != nil {
 		return err
 	}
 	text, err := in.canonicalDocument(ctx, s.canon)
 	if err != nil {
+		return err
+	}
+	if err := in.checkReading(text); err != nil {
 		return err
 	}
 	mark = in.options.Recorder.Begin()
@@ -205,7 +212,7 @@ func (s *SD) hashOptions(ctx context.Context, in *input) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkTerms(config, in.proof); err != nil {
+	if err := in.checkTerms(config); err != nil {
 		return nil, err
 	}
 	return in.digest([][]byte{config}), nil

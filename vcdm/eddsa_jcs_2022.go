@@ -7,5 +7,5 @@ import (
 
 // EdDSAJCS2022 returns the cryptosuite eddsa-jcs-2022 (VC-DI-EdDSA 3.3) over a JCS canonicalizer.
 func EdDSAJCS2022(c canon.Canonicalizer) Suite {
-	return &whole{"eddsa-jcs-2022", canon.JCS, []keys.Algorithm{keys.EdDSA}, c}
+	return &whole{name: "eddsa-jcs-2022", method: canon.JCS, algorithms: []keys.Algorithm{keys.EdDSA}, canon: c}
 }

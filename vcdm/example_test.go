@@ -41,7 +41,7 @@ func Example() {
 	}
 
 	// The verifier checks it; did:key identifiers hold their own keys.
-	r := (&vcdm.Verifier{Suites: []vcdm.Suite{suite}, Purpose: vcdm.AssertionMethod, Bound: true}).Verify(ctx, shown)
+	r := (&vcdm.Verifier{Suites: []vcdm.Suite{suite}}).Verify(ctx, shown)
 	fmt.Println(r.Verified, r.Err())
 	fmt.Println(len(shown) < len(signed))
 	// Output:

@@ -7,11 +7,13 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"strconv"
+	"iter"
+	"slices"
 	"strings"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
+	"canonscope/schemas/contexts"
 
 	"github.com/mr-tron/base58"
 )
@@ -42,23 +44,15 @@ func HashesOf(resources map[string][]byte) Hashes {
 // resource and the hash function.
 var ErrUnrecorded = errors.New("no digest is recorded to compare it with")
 
-// CheckRelated compares the digests of a credential's relatedResource with recorded ones (Verifiable Credentials Data
-// Model 2.0 section 5.3). A digest that differs is an error; so is one that cannot be compared, whose cause is
+// checkRelated compares the digests of related resources with recorded ones (Verifiable Credentials Data Model 2.0 section
+// 5.3), nil where none is recorded. A digest that differs is an error; so is one that cannot be compared, whose cause is
 // [ErrUnrecorded].
-func CheckRelated(doc []byte, limits canon.Limits, recorded Hashes) error {
-	var t jsontape.Tape
-	if _, err := parseDocument(&t, doc, limits); err != nil {
-		return err
-	}
-	v := t.Get(0, "relatedResource")
-	if v < 0 {
-		return nil
-	}
-	r := &rules{tape: &t}
+func checkRelated(t *jsontape.Tape, list int, recorded Hashes) []error {
+	r := &rules{tape: t}
 	if r.related(0, ""); len(r.errs) > 0 {
-		return errors.Join(r.errs...)
+		return r.errs
 	}
-	r.each(v, "/relatedResource", func(e int, at string) {
+	r.each(list, "/relatedResource", func(e int, at string) {
 		url := string(t.Text(t.Get(e, "id")))
 		for _, name := range []string{"digestSRI", "digestMultibase"} {
 			d := t.Get(e, name)
@@ -78,13 +72,29 @@ func CheckRelated(doc []byte, limits canon.Limits, recorded Hashes) error {
 			})
 		}
 	})
-	return errors.Join(r.errs...)
+	return r.errs
+}
+
+// CheckRelated compares the digests of a credential's relatedResource with recorded ones, as a [Verifier] with Resources
+// does.
+func CheckRelated(doc []byte, limits canon.Limits, recorded Hashes) error {
+	var t jsontape.Tape
+	if _, err := parseDocument(&t, doc, limits); err != nil {
+		return err
+	}
+	if list := t.Get(0, "relatedResource"); list >= 0 {
+		return errors.Join(checkRelated(&t, list, recorded)...)
+	}
+	return nil
 }
 
 func compareDigest(text, url string, read func(string) (string, []byte, error), recorded Hashes) error {
 	algorithm, digest, err := read(text)
 	if err != nil {
 		return err
+	}
+	if recorded == nil {
+		return fmt.Errorf("%s of %s: %w", algorithm, url, ErrUnrecorded)
 	}
 	want, ok := recorded(url, algorithm)
 	switch {
@@ -131,9 +141,10 @@ func parseMultihash(text string) (algorithm string, digest []byte, err error) {
 	return "", nil, errors.New("is no multihash of SHA-256 or SHA-384")
 }
 
-// CheckContexts validates the contexts of a verified document (VC Data Integrity 4.6): its @context has to be one of the
-// known values, compared deeply, and no other object may have a @context. Known values are JSON texts, such as
-// `["https://www.w3.org/ns/credentials/v2"]`. Unknown contexts are never compacted away.
+// CheckContexts validates the contexts of a verified document (VC Data Integrity 4.6), as a [Verifier] with Contexts does:
+// every @context in it, that of the document and those of objects in it, has to be one of the known values, compared
+// deeply. Known values are JSON texts, such as `["https://www.w3.org/ns/credentials/v2"]`. Unknown contexts are never
+// compacted away.
 //
 // A signature says that the issuer signed certain statements; only known contexts say that the terms of the document
 // mean what its reader thinks.
@@ -143,27 +154,79 @@ func CheckContexts(doc []byte, limits canon.Limits, known ...string) error {
 	if err != nil {
 		return err
 	}
+	return d.checkContexts(known)
+}
+
+func (d *document) checkContexts(known []string) error {
+	tapes := make([]jsontape.Tape, len(known))
+	for n, text := range known {
+		if err := tapes[n].Scan([]byte(text), jsontape.Options{}); err != nil {
+			return fmt.Errorf("known context %d: %w", n, err)
+		}
+	}
 	if d.context < 0 {
 		return &Error{Type: MalformedValue, Where: "/@context", Msg: "is missing"}
 	}
-	for i := range t.Nodes {
-		if i > 0 && t.Nodes[i].Kind == jsontape.Object && !within(&t, i, d.context) && t.Key(i, "@context") >= 0 {
-			return &Error{Type: MalformedValue, Where: t.Pointer(i) + "/@context", Msg: "a context inside the document is not known"}
+	for c := range d.contexts() {
+		if !slices.ContainsFunc(tapes, func(k jsontape.Tape) bool { return equalAcross(d.tape, c, &k, 0) }) {
+			return &Error{Type: MalformedValue, Where: d.tape.Pointer(c), Msg: "is not a known one"}
 		}
 	}
-	for n, text := range known {
-		var k jsontape.Tape
-		if err := k.Scan([]byte(text), jsontape.Options{}); err != nil {
-			return fmt.Errorf("known context %s: %w", strconv.Itoa(n), err)
-		}
-		if equalAcross(&t, d.context, &k, 0) {
-			return nil
-		}
-	}
-	return &Error{Type: MalformedValue, Where: "/@context", Msg: "is not a known one"}
+	return nil
 }
 
-// within says whether a node stands inside another.
-func within(t *jsontape.Tape, node, container int) bool {
-	return node >= container && node < int(t.Nodes[container].Next)
+// contexts yields the value of every @context of the document, but not those that are parts of a context.
+func (d *document) contexts() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		nodes := d.tape.Nodes
+		for i := 0; i < len(nodes); i++ {
+			if nodes[i].Hash != contextHash || !d.tape.TextIs(i, "@context") {
+				continue
+			}
+			if !yield(i + 1) {
+				return
+			}
+			i = int(nodes[i+1].Next) - 1
+		}
+	}
+}
+
+var contextHash = jsontape.KeyHash("@context")
+
+// UnknownContext is a context that is not built in: the reader of a document may not know what its terms mean.
+type UnknownContext struct {
+	Pointer string `json:"pointer"`       // where it stands in the document
+	URL     string `json:"url,omitempty"` // "" for one that stands in the document itself
+}
+
+// UnknownContexts lists the contexts of the document, and of every object in it, that are inline or not built in.
+func (r *Result) UnknownContexts() (unknown []UnknownContext) {
+	var t jsontape.Tape
+	d, err := parseDocument(&t, r.secured, canon.Limits{Bytes: len(r.secured) + 1})
+	if err != nil {
+		return nil
+	}
+	for c := range d.contexts() {
+		for e := range valuesOf(&t, c) {
+			url := ""
+			if t.Nodes[e].Kind == jsontape.String {
+				url = string(t.Text(e))
+				if _, err := contexts.Find(url); err == nil {
+					continue
+				}
+			}
+			unknown = append(unknown, UnknownContext{t.Pointer(e), url})
+		}
+	}
+	return unknown
+}
+
+// unchecked returns pointers to what the verification of a credential does not look into.
+func (d *document) unchecked() (pointers []string) {
+	for _, name := range []string{"credentialStatus", "credentialSchema"} {
+		if d.tape.Get(0, name) >= 0 {
+			pointers = append(pointers, "/"+name)
+		}
+	}
+	return pointers
 }

@@ -150,9 +150,9 @@ func (l *lab) derive(doc string, pointers ...string) string {
 	return out
 }
 
-// verifier accepts every suite and has the clock of the tests.
+// verifier accepts every suite and has the clock of the tests. It looks at proofs alone.
 func (l *lab) verifier() *vcdm.Verifier {
-	v := &vcdm.Verifier{Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }}
+	v := &vcdm.Verifier{Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyIssuer: true, AnyForm: true, AnyPeriod: true}
 	for _, s := range everySuite {
 		v.Suites = append(v.Suites, l.suite(s))
 	}

@@ -3,6 +3,7 @@ package vcdm
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 
 	"canonscope/canon"
@@ -12,6 +13,9 @@ import (
 // BaseContext is the URL of the context that every document of the data model starts with (Verifiable Credentials Data
 // Model 2.0 section 4.3).
 const BaseContext = "https://www.w3.org/ns/credentials/v2"
+
+// baseContext1 is that of version 1.1.
+const baseContext1 = "https://www.w3.org/2018/credentials/v1"
 
 // NewPresentation returns an unsigned presentation of secured credentials, as they are. The holder is a URL; "" leaves it
 // out.
@@ -30,41 +34,45 @@ func NewPresentation(holder string, credentials ...[]byte) []byte {
 	return append(p, "]}"...)
 }
 
-// VerifyPresentation checks the proofs of a presentation and those of every credential in it. The verifier's purpose,
-// domain and challenge are for the presentation; the credentials have to be made for [AssertionMethod].
+// VerifyPresentation is [Verifier.VerifyAll] of a document that has to be a presentation. The verifier's purpose, domain
+// and challenge are for the presentation; the credentials in it have to be made for [AssertionMethod].
 func (v *Verifier) VerifyPresentation(ctx context.Context, doc []byte) *Result {
 	r := v.VerifyAll(ctx, doc)
-	var t jsontape.Tape
-	if err := t.Scan(doc, jsontape.Options{Bytes: v.Limits.Bytes, Depth: v.Limits.Depth}); err != nil {
-		return r // it has the error already
+	if presentation, err := IsPresentation(doc, v.Limits); err == nil && !presentation {
+		r.Add(verification("/type", "must include VerifiablePresentation"))
+	}
+	return r
+}
+
+// maxNesting bounds presentations in presentations, each of which is read again.
+const maxNesting = 8
+
+// checkCredentials checks the proofs of every credential in a presentation.
+func (v *Verifier) checkCredentials(ctx context.Context, t *jsontape.Tape, depth int, r *Result) {
+	if depth == maxNesting {
+		r.Add(&canon.LimitError{Limit: "presentations in presentations", Max: maxNesting, Done: maxNesting + 1})
+		return
 	}
 	each := *v
-	each.Purpose, each.Domain, each.Challenge = AssertionMethod, nil, ""
-	for i, c := range credentials(&t) {
-		at := "/verifiableCredential/" + strconv.Itoa(i)
-		var one *Result
+	each.Purpose, each.Domain, each.Challenge = "", nil, ""
+	for i, c := range credentials(t) {
+		one := new(Result)
 		switch {
 		case t.Nodes[c].Kind != jsontape.Object:
-			one = failed(&Error{Type: ParsingError, Msg: "a credential must be an object"})
-		case hasText(&t, t.Get(c, "type"), "EnvelopedVerifiableCredential"):
-			one = failed(verification("", "an enveloped credential is secured by other means than Data Integrity"))
+			one.Add(&Error{Type: ParsingError, Msg: "a credential must be an object"})
+		case hasText(t, t.Get(c, "type"), "EnvelopedVerifiableCredential"):
+			one.Add(verification("", "an enveloped credential is secured by other means than Data Integrity"))
 		default:
-			one = each.VerifyAll(ctx, t.Raw(c))
+			each.run(ctx, t.Raw(c), false, depth+1, one)
 		}
-		if v.OwnOnly && !presenterIsSubject(&t, c, r.Proofs()) {
+		if v.OwnOnly && !presenterIsSubject(t, c, r.Proofs()) {
 			one.Add(verification("/credentialSubject/id", "is not who signed the presentation"))
 		}
 		r.Credentials = append(r.Credentials, one)
 		for _, err := range one.Errors {
-			r.Errors = append(r.Errors, inside(err, at))
+			r.Errors = append(r.Errors, inside(err, "/verifiableCredential/"+strconv.Itoa(i)))
 		}
 	}
-	if len(r.Errors) > 0 {
-		r.Verified, r.MediaType = false, ""
-	} else {
-		r.MediaType = "application/vp"
-	}
-	return r
 }
 
 // presenterIsSubject says whether the controller of a proof of the presentation is the subject of a credential.
@@ -84,10 +92,11 @@ func presenterIsSubject(t *jsontape.Tape, credential int, proofs []ProofResult) 
 // IsPresentation says whether a document has the type VerifiablePresentation.
 func IsPresentation(doc []byte, limits canon.Limits) (bool, error) {
 	var t jsontape.Tape
-	if _, err := parseDocument(&t, doc, limits); err != nil {
+	d, err := parseDocument(&t, doc, limits)
+	if err != nil {
 		return false, err
 	}
-	return hasText(&t, t.Get(0, "type"), "VerifiablePresentation"), nil
+	return d.isPresentation(), nil
 }
 
 // SuiteOf returns the cryptosuite that a secured document's holder would present it with: ecdsa-sd-2023 where it has such
@@ -122,21 +131,10 @@ func SuiteOf(doc []byte, limits canon.Limits) (string, error) {
 
 // credentials returns the nodes of a presentation's credentials.
 func credentials(t *jsontape.Tape) []int {
-	if t.Nodes[0].Kind != jsontape.Object {
-		return nil
+	if list := t.Get(0, "verifiableCredential"); list >= 0 {
+		return slices.Collect(valuesOf(t, list))
 	}
-	list := t.Get(0, "verifiableCredential")
-	if list < 0 {
-		return nil
-	}
-	if t.Nodes[list].Kind != jsontape.Array {
-		return []int{list}
-	}
-	var all []int
-	for e := range t.Elements(list) {
-		all = append(all, e)
-	}
-	return all
+	return nil
 }
 
 // hasText says whether a value is the text or a list that holds it.

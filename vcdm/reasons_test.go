@@ -30,7 +30,7 @@ func TestReasons(t *testing.T) {
 	}
 	period := func(name, value string) error {
 		v := l.verifier()
-		v.Period = true
+		v.AnyPeriod = false
 		signed := l.sign("eddsa-jcs-2022", edit(t, credential, func(m map[string]any) { m[name] = value }))
 		return v.Verify(context.Background(), []byte(signed)).Err()
 	}

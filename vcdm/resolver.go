@@ -2,6 +2,7 @@ package vcdm
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"canonscope/vcdm/keys"
@@ -21,11 +22,19 @@ type Resolver interface {
 	Resolve(ctx context.Context, url, purpose string) (*Method, error)
 }
 
-// DIDKey resolves did:key URLs, whose document is the key itself: every purpose is allowed.
+// relationships are the verification relationships (Controlled Identifiers 1.0 section 2.3). A document may hold other
+// lists, which allow a key nothing.
+var relationships = []string{AssertionMethod, Authentication, "capabilityInvocation", "capabilityDelegation", "keyAgreement"}
+
+// DIDKey resolves did:key URLs. The document of such an identifier is made from its key, and allows a key that signs every
+// purpose but keyAgreement.
 type DIDKey struct{}
 
 // Resolve implements [Resolver].
-func (DIDKey) Resolve(_ context.Context, url, _ string) (*Method, error) {
+func (DIDKey) Resolve(_ context.Context, url, purpose string) (*Method, error) {
+	if !slices.Contains(relationships[:4], purpose) {
+		return nil, notMeant(url, purpose)
+	}
 	key, err := keys.ParseMethod(url)
 	if err == keys.ErrNotDIDKey {
 		return nil, &Error{Type: InvalidMethodURL, Where: "/verificationMethod",
@@ -35,6 +44,11 @@ func (DIDKey) Resolve(_ context.Context, url, _ string) (*Method, error) {
 		return nil, &Error{Type: InvalidMethod, Where: "/verificationMethod", Err: err}
 	}
 	return &Method{ID: url, Controller: url[:strings.IndexByte(url, '#')], Key: key}, nil
+}
+
+// notMeant is the error of a method whose controller does not allow it a purpose.
+func notMeant(url, purpose string) error {
+	return &Error{Type: InvalidRelationship, Where: "/verificationMethod", Msg: url + " is not meant for " + purpose}
 }
 
 // Parsed resolves verification methods to keys that were read before, for any purpose.

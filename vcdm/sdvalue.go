@@ -105,7 +105,7 @@ func decodeValue(p *proof, header []byte, kind, shape string, value any) error {
 		return &Error{Type: ProofVerificationError, Where: "/proofValue", Err: err}
 	}
 	if !shaped(b[len(header):], shape) {
-		return verification("/proofValue", "an element has another CBOR type than the proof value wants")
+		return verification("/proofValue", "an element has another CBOR type than the proof value wants, or is not in the shortest form")
 	}
 	return nil
 }
@@ -117,9 +117,11 @@ const (
 	derivedShape = "bbBMU"
 )
 
-// shaped says whether a value that the decoder has accepted is of the very types that its shape gives. The decoder also
-// takes null for an empty list and a list of small numbers for a byte string.
+// shaped says whether a value that the decoder has accepted is of the very types that its shape gives, each head in its
+// shortest form (RFC 8949 section 4.2.1), so that one proof has one proof value. The decoder also takes longer heads, null
+// for an empty list and a list of small numbers for a byte string.
 func shaped(b []byte, shape string) bool {
+	shortest := true
 	next := func() (major byte, n int) {
 		major, info := b[0]>>5, b[0]&31
 		n, b = int(info), b[1:]
@@ -128,6 +130,11 @@ func shaped(b []byte, shape string) bool {
 			for range 1 << (info - 24) {
 				n, b = n<<8|int(b[0]), b[1:]
 			}
+			least := 24 // what the next shorter head cannot hold
+			if info > 24 {
+				least = 1 << (4 << (info - 24))
+			}
+			shortest = shortest && n >= least
 		}
 		if major == 2 || major == 3 {
 			b = b[n:]
@@ -161,7 +168,7 @@ func shaped(b []byte, shape string) bool {
 			}
 		}
 	}
-	return true
+	return shortest
 }
 
 // parseBase reads the proof value of a base proof (VC-DI-ECDSA 3.5.3).

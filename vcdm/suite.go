@@ -41,6 +41,7 @@ type work struct {
 	members             []byte // what a suite adds to proof options
 	forms               [2]canon.Form
 	selection           selection
+	reading             reading
 	sd                  sdWork
 	doc                 document
 	proofs              []proof

@@ -14,12 +14,14 @@ const (
 	dcCreated      = "http://purl.org/dc/terms/created"
 	security       = "https://w3id.org/security#"
 	secProof       = security + proofType
+	secHasProof    = security + "proof"
 	secSuite       = security + "cryptosuite"
 	secMethod      = security + "verificationMethod"
 	secPurpose     = security + "proofPurpose"
 	secExpires     = security + "expiration"
 	secDomain      = security + "domain"
 	secChallenge   = security + "challenge"
+	secPrevious    = security + "previousProof"
 	missingContext = "the contexts do not define the terms of a proof: <%s> is missing; add https://w3id.org/security/data-integrity/v2"
 )
 
@@ -36,8 +38,15 @@ var purposes = map[string]string{
 // verification reads. Contexts that do not define the terms of a proof leave them out of the signature (VC Data Integrity
 // 2.4.2). Contexts that define them otherwise keep the statements and with them the signature, but would let whoever
 // passes the document on choose purpose, dates, domain and challenge anew.
-func checkTerms(config []byte, p *proof) error {
-	var counts struct{ typ, suite, method, purpose, created, expires, domain, challenge int }
+//
+// A @context of the proof takes no part in this, since the document's stands in its place (VC-DI-EdDSA 3.2.5 step 4): it
+// has to be the same.
+func (in *input) checkTerms(config []byte) error {
+	p := in.proof
+	if p.context >= 0 && (in.doc.context < 0 || !equalAcross(p.tape, p.context, in.doc.tape, in.doc.context)) {
+		return disagree(p.tape.Pointer(p.context), "a proof of this suite is read with the document's @context, and this is another; leave it out")
+	}
+	var counts struct{ typ, suite, method, purpose, created, expires, domain, challenge, previous int }
 	for len(config) > 0 {
 		line := config
 		if n := bytes.IndexByte(config, '\n'); n >= 0 {
@@ -73,9 +82,12 @@ func checkTerms(config []byte, p *proof) error {
 				name, same = "challenge", p.literal(object, p.challenge)
 				counts.challenge++
 			}
+		case secPrevious:
+			name, same = "previousProof", p.oneOf(p.previous, func(e int) bool { return iri(object, p.bytes(e)) })
+			counts.previous++
 		case secDomain:
 			if p.domain >= 0 {
-				name, same = "domain", p.domainOf(object)
+				name, same = "domain", p.oneOf(p.domain, func(e int) bool { return p.literal(object, e) })
 				counts.domain++
 			}
 		}
@@ -97,8 +109,11 @@ func checkTerms(config []byte, p *proof) error {
 			return redefined(c.name)
 		}
 	}
-	if p.domain >= 0 && counts.domain != p.domains() {
+	if p.domain >= 0 && counts.domain != p.different(p.domain) {
 		return redefined("domain")
+	}
+	if counts.previous != p.different(p.previous) {
+		return redefined("previousProof")
 	}
 	return nil
 }
@@ -157,25 +172,27 @@ func samePurpose(object, purpose []byte) bool {
 	return len(object) > 0 && object[0] == '<'
 }
 
-// domainOf says whether an object is a literal of one of the proof's domains.
-func (p *proof) domainOf(object []byte) bool {
-	if p.domain < 0 || p.tape.Nodes[p.domain].Kind != jsontape.Array {
-		return p.literal(object, p.domain)
-	}
-	for e := range p.tape.Elements(p.domain) {
-		if p.literal(object, e) {
-			return true
+// oneOf reports whether a member is a value, or a list with one, that is as wanted.
+func (p *proof) oneOf(node int, is func(e int) bool) bool {
+	if node >= 0 {
+		for e := range valuesOf(p.tape, node) {
+			if is(e) {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// domains returns how many different domains the proof has.
-func (p *proof) domains() int {
-	list, _ := p.texts(p.domain)
+// different returns how many different texts a member has.
+func (p *proof) different(node int) int {
+	if node < 0 {
+		return 0
+	}
+	list, _ := p.texts(node)
 	seen := map[string]bool{}
-	for _, d := range list {
-		seen[d] = true
+	for _, text := range list {
+		seen[text] = true
 	}
 	return len(seen)
 }

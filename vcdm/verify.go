@@ -17,23 +17,31 @@ import (
 // MediaType is that of a verified document.
 const MediaType = "application/vc"
 
-// Verifier checks proofs. The zero value accepts no suite; give it those it may use. It is safe for concurrent use unless
-// it has a Recorder or Counts.
+// Verifier checks proofs. With Suites set and nothing else it is safe: it demands a proof by the issuer of a credential or
+// the holder of a presentation, made for the purpose that such a document has, dates and a validity period that enclose the
+// clock, and the form of the data model; the fields that begin with Any opt out. It checks every credential in a
+// presentation as well. It is safe for concurrent use unless it has a Recorder or Counts.
 type Verifier struct {
 	Suites    []Suite
 	Resolver  Resolver         // nil knows did:key alone
-	Purpose   string           // expected proofPurpose; "" expects none
+	Purpose   string           // expected proofPurpose; "" expects assertionMethod, of a presentation authentication
 	Domain    []string         // expected domain, a set; nil expects none
 	Challenge string           // expected challenge; "" expects none
-	Now       func() time.Time // clock for created and expires; nil is time.Now
+	Now       func() time.Time // clock; nil is time.Now
 	Skew      time.Duration    // how far created may lie ahead of the clock
-	AnyTime   bool             // compare neither created nor expires with the clock
-	Period    bool             // demand a credential's validFrom and validUntil to enclose the clock
-	Bound     bool             // demand a proof by the issuer of a credential, or the holder of a presentation
 	OwnOnly   bool             // demand the signer of a presentation to be the subject of every credential in it
-	Limits    canon.Limits     // zero fields take their defaults
-	Recorder  *phase.Recorder  // nil records nothing
-	Counts    *Counts          // nil counts nothing
+	Contexts  []string         // values of @context that the reader knows, as JSON: see CheckContexts; nil knows all
+	Resources Hashes           // digests to compare relatedResource with; nil compares none
+
+	AnyPurpose bool // take any purpose that the controller allows its key
+	AnyTime    bool // compare neither created nor expires of a proof with the clock
+	AnyPeriod  bool // do not compare the validity period with the clock
+	AnyIssuer  bool // take a proof by another than the issuer, or holder
+	AnyForm    bool // do not apply the rules of the data model
+
+	Limits   canon.Limits    // zero fields take their defaults
+	Recorder *phase.Recorder // nil records nothing
+	Counts   *Counts         // nil counts nothing
 }
 
 // Result says what a verification found (VC Data Integrity 4.4).
@@ -43,6 +51,7 @@ type Result struct {
 	Errors    []error // why it is not verified; most are *Error
 
 	Credentials []*Result // of a presentation: one for each credential in it
+	Unchecked   []string  // JSON pointers to status, schemas and related resources, which nothing was compared with
 
 	first    [1]ProofResult // of a single proof, so that a result is one piece of memory
 	several  []ProofResult
@@ -71,6 +80,10 @@ func (r *Result) Document() []byte {
 	return append(append(make([]byte, 0, len(r.secured)), r.secured[:r.from]...), r.secured[r.to:]...)
 }
 
+// Replaced reports whether the verified document is not the input without its proofs: a proof of a JCS suite may be about
+// a document with fewer contexts (VC-DI-EdDSA 3.3.2 step 4).
+func (r *Result) Replaced() bool { return r.Verified && r.replaced != nil }
+
 // ProofResult is the outcome of one proof.
 type ProofResult struct {
 	ID       string // "" where the proof has none
@@ -97,32 +110,32 @@ func (r *Result) Add(err error) {
 	r.Verified, r.MediaType = false, ""
 }
 
-func failed(err error) *Result { return &Result{Errors: []error{err}} }
-
 // Verify checks a document with exactly one proof, an object (VC Data Integrity 4.4). It is so short that the compiler puts
 // it into its caller, on whose stack the result stays where the caller keeps it to itself.
 func (v *Verifier) Verify(ctx context.Context, doc []byte) *Result {
 	r := new(Result)
-	v.run(ctx, doc, true, r)
+	v.run(ctx, doc, true, 0, r)
 	return r
 }
 
 // VerifyAll checks a document with any number of proofs, at least one, and demands that every proof is verified together
-// with those it builds on (VC Data Integrity 4.5).
+// with those it builds on, and all over the same document (VC Data Integrity 4.5).
 func (v *Verifier) VerifyAll(ctx context.Context, doc []byte) *Result {
 	r := new(Result)
-	v.run(ctx, doc, false, r)
+	v.run(ctx, doc, false, 0, r)
 	return r
 }
 
-// run fills r.
-func (v *Verifier) run(ctx context.Context, doc []byte, single bool, r *Result) {
+// run fills r; depth counts the presentations around the document.
+func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, r *Result) {
 	w := works.Get().(*work)
 	defer works.Put(w)
 
 	list, err := v.open(w, doc, single)
 	if err != nil {
-		r.Errors = []error{err}
+		if r.Errors = []error{err}; w.doc.tape != nil && w.doc.isPresentation() { // its credentials have answers of their own
+			v.checkCredentials(ctx, w.doc.tape, depth, r)
+		}
 		return
 	}
 	d, all := &w.doc, w.proofs
@@ -131,18 +144,20 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, r *Result) 
 	if r.proofs = len(all); r.proofs > 1 {
 		r.several = make([]ProofResult, len(all))
 	}
-	if v.Period {
+	presentation := d.isPresentation()
+	if !v.AnyPeriod {
 		mark := v.Recorder.Begin()
 		r.Errors = v.checkPeriod(d, r.Errors)
 		v.Recorder.End(phase.Validate, mark, 0)
 	}
+
 	results := r.Proofs()
 	for i := range all {
 		p := &results[i]
 		p.ID, _ = all[i].text(all[i].id)
-		p.Err = v.verifyProof(ctx, i, w, p, &r.replaced)
+		p.Err = v.verifyProof(ctx, i, w, p, r)
 		p.Verified = p.Err == nil
-		p.Bound = p.Method != nil && bound(d, p.Method.Controller)
+		p.Bound = p.Method != nil && d.signedFor(p.Method.Controller)
 	}
 	for i := range all {
 		if err := chained(all, results, i); err != nil && results[i].Verified {
@@ -158,12 +173,72 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, r *Result) 
 			r.Errors = append(r.Errors, below(err, at))
 		}
 	}
-	if v.Bound && !slices.ContainsFunc(results, func(p ProofResult) bool { return p.Verified && p.Bound }) {
-		r.Errors = append(r.Errors, verification("/proof", "none is by the issuer of the credential or the holder of the presentation"))
+	if len(all) > 1 {
+		r.Add(checkSet(d, all))
+	}
+	if !v.AnyIssuer && !slices.ContainsFunc(results, func(p ProofResult) bool { return p.Verified && p.Bound }) {
+		r.Errors = append(r.Errors, &Error{Type: ProofVerificationError, Where: "/proof", Err: ErrOtherIssuer})
+	}
+	v.checkRest(d, depth, r)
+	if presentation {
+		v.checkCredentials(ctx, w.doc.tape, depth, r)
 	}
 	if r.Verified = len(r.Errors) == 0; r.Verified {
 		r.MediaType = MediaType
+		if presentation {
+			r.MediaType = "application/vp"
+		}
 	}
+}
+
+// checkSet refuses a set of proofs that holds one twice, or whose proofs are about different documents: a proof of a JCS
+// suite may be about the document with fewer contexts (VC-DI-EdDSA 3.3.2 step 4), but only one document is returned.
+func checkSet(d *document, all []proof) error {
+	values := make(map[string]bool, len(all))
+	context := -1
+	for i := range all {
+		p := &all[i]
+		at := d.tape.Pointer(p.node)
+		if text, ok := p.text(p.value); ok {
+			if values[text] {
+				return verification(at+"/proofValue", "another proof has the same value")
+			}
+			values[text] = true
+		}
+		of := d.context
+		if name, _ := p.text(p.suite); p.context >= 0 && MethodOf(name) == canon.JCS {
+			of = p.context
+		}
+		if i == 0 {
+			context = of
+		} else if of != context && (of < 0 || context < 0 || !equalValues(d.tape, of, context)) {
+			return verification(at+"/@context", "the proofs are about documents with different contexts; verify each alone")
+		}
+	}
+	return nil
+}
+
+// checkRest applies the rules of the data model and what the reader knows to the document. Those of a presentation cover
+// the credentials in it.
+func (v *Verifier) checkRest(d *document, depth int, r *Result) {
+	mark := v.Recorder.Begin()
+	if depth == 0 && !v.AnyForm {
+		r.Errors = append(r.Errors, d.checkReceived()...)
+	}
+	if depth == 0 && v.Contexts != nil {
+		r.Add(d.checkContexts(v.Contexts))
+	}
+	r.Unchecked = d.unchecked()
+	if related := d.tape.Get(0, "relatedResource"); related >= 0 {
+		for _, err := range checkRelated(d.tape, related, v.Resources) {
+			if e := new(Error); errors.Is(err, ErrUnrecorded) && errors.As(err, &e) {
+				r.Unchecked = append(r.Unchecked, e.Where)
+			} else {
+				r.Errors = append(r.Errors, err)
+			}
+		}
+	}
+	v.Recorder.End(phase.Validate, mark, 0)
 }
 
 // open reads the document and its proofs into w. It says whether they stand in a list.
@@ -191,11 +266,12 @@ func (v *Verifier) open(w *work, doc []byte, single bool) (list bool, err error)
 }
 
 // verifyProof checks one proof by steps 4 to 8 of VC Data Integrity 4.4. Places in its errors are relative to the proof.
-// It fills result but for the verdict, and puts a document that it has to change into replaced.
-func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *ProofResult, replaced *[]byte) error {
+// It fills result but for the verdict, and puts a document that it has to change into all.
+func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *ProofResult, all *Result) error {
 	mark := v.Recorder.Begin()
 	p := &w.proofs[i]
-	suite, err := v.checkProof(p)
+	purpose := v.purpose(&w.doc, p)
+	suite, err := v.checkProof(p, purpose)
 	if err != nil {
 		result.Suite, _ = p.text(p.suite)
 		return err
@@ -208,10 +284,7 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 			return verification("/previousProof", id+": "+msg)
 		}
 	}
-	method, purpose := w.methodText(p), v.Purpose
-	if purpose == "" {
-		purpose = string(p.tape.Text(p.purpose))
-	}
+	method := w.methodText(p)
 	resolver := v.Resolver
 	if resolver == nil {
 		resolver = DIDKey{}
@@ -226,12 +299,26 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 		return err
 	}
 	in.matching = nil
-	*replaced, err = in.unsecured()
+	all.replaced, err = in.unsecured()
 	return err
 }
 
+// purpose returns the purpose that a proof has to have.
+func (v *Verifier) purpose(d *document, p *proof) string {
+	switch {
+	case v.Purpose != "":
+		return v.Purpose
+	case v.AnyPurpose:
+		own, _ := p.text(p.purpose)
+		return own
+	case d.isPresentation():
+		return Authentication
+	}
+	return AssertionMethod
+}
+
 // checkProof finds the suite and applies the verifier's expectations.
-func (v *Verifier) checkProof(p *proof) (Suite, error) {
+func (v *Verifier) checkProof(p *proof, purpose string) (Suite, error) {
 	if !p.is(p.typ, proofType) {
 		return nil, verification("/type", "must be "+proofType+"; proofs of other types are not supported")
 	}
@@ -245,8 +332,8 @@ func (v *Verifier) checkProof(p *proof) (Suite, error) {
 	if member, msg := p.check(v.Suites[i].Name(), true); msg != "" {
 		return nil, verification("/"+member, msg)
 	}
-	if v.Purpose != "" && !p.is(p.purpose, v.Purpose) {
-		return nil, verification("/proofPurpose", "expected "+v.Purpose)
+	if !p.is(p.purpose, purpose) {
+		return nil, verification("/proofPurpose", "expected "+purpose)
 	}
 	if v.Domain != nil {
 		if domain, _ := p.texts(p.domain); !sameSet(domain, v.Domain) {
@@ -289,42 +376,51 @@ func (v *Verifier) now() time.Time {
 	return time.Now()
 }
 
-// checkPeriod compares the validity period of a credential with the clock (Verifiable Credentials Data Model 2.0
-// section 4.9). It appends what speaks against it to errs.
+// periodMembers are the members that bound when a document is valid.
+var periodMembers = [...]struct {
+	name string
+	from bool // it begins then, else it ends
+}{{"validFrom", true}, {"validUntil", false}, {"issuanceDate", true}, {"expirationDate", false}}
+
+// checkPeriod compares the validity period of a credential with the clock (Verifiable Credentials Data Model 2.0 section
+// 4.9; 1.1 sections 4.5 and 4.6). A date without offset is UTC (2.0 section 5.8). It appends what speaks against it to errs.
 func (v *Verifier) checkPeriod(d *document, errs []error) []error {
-	from, until := d.tape.Get(0, "validFrom"), d.tape.Get(0, "validUntil")
-	if from < 0 && until < 0 {
-		return errs
-	}
-	now := v.now()
-	for _, m := range []struct {
-		name string
-		node int
-	}{{"/validFrom", from}, {"/validUntil", until}} {
-		if m.node < 0 {
+	var now time.Time
+	for _, m := range periodMembers {
+		node := d.tape.Get(0, m.name)
+		if node < 0 {
 			continue
 		}
-		if d.tape.Nodes[m.node].Kind != jsontape.String {
-			errs = append(errs, verification(m.name, "must be a string"))
+		if now.IsZero() {
+			now = v.now()
+		}
+		at := "/" + m.name
+		if d.tape.Nodes[node].Kind != jsontape.String {
+			errs = append(errs, verification(at, "must be a string"))
 			continue
 		}
-		t, err := parseTime(d.tape.Text(m.node), true)
+		t, err := parseTime(d.tape.Text(node), true)
 		switch {
 		case err != nil:
-			errs = append(errs, verification(m.name, notTime))
-		case m.node == from && now.Before(t):
-			errs = append(errs, untimely(m.name, fmt.Sprintf("the credential is not valid before %s", d.tape.Text(m.node)), now))
-		case m.node == until && now.After(t):
-			errs = append(errs, untimely(m.name, fmt.Sprintf("the credential is not valid after %s", d.tape.Text(m.node)), now))
+			errs = append(errs, verification(at, notTime))
+		case m.from && now.Before(t):
+			errs = append(errs, untimely(at, fmt.Sprintf("the credential is not valid before %s", d.tape.Text(node)), now))
+		case !m.from && now.After(t):
+			errs = append(errs, untimely(at, fmt.Sprintf("the credential is not valid after %s", d.tape.Text(node)), now))
 		}
 	}
 	return errs
 }
 
-// bound says whether a controller is the issuer of a credential or the holder of a presentation.
-func bound(d *document, controller string) bool {
+// isPresentation reports whether the document is a presentation, whatever else it is.
+func (d *document) isPresentation() bool {
+	return hasText(d.tape, d.tape.Get(0, "type"), "VerifiablePresentation")
+}
+
+// signedFor reports whether a controller is the issuer of a credential or the holder of a presentation.
+func (d *document) signedFor(controller string) bool {
 	of := d.tape.Get(0, "issuer")
-	if hasText(d.tape, d.tape.Get(0, "type"), "VerifiablePresentation") { // whatever else it says
+	if d.isPresentation() {
 		of = d.tape.Get(0, "holder")
 	}
 	if of >= 0 && d.tape.Nodes[of].Kind == jsontape.Object {

@@ -21,6 +21,7 @@ type whole struct {
 	method     canon.Method
 	algorithms []keys.Algorithm
 	canon      canon.Canonicalizer
+	direction  string
 }
 
 func (s *whole) Name() string { return s.name }
@@ -79,7 +80,7 @@ func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
 func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, documentContext bool) ([]byte, error) {
 	in.options.Input = canon.JSON
 	if s.method == canon.RDFC {
-		in.options.Input = canon.JSONLD
+		in.options.Input, in.options.Direction = canon.JSONLD, s.direction
 		if alg == keys.ES384 {
 			in.options.Hash = canon.SHA384
 		}
@@ -89,13 +90,18 @@ func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, doc
 		return nil, err
 	}
 	if s.method == canon.RDFC {
-		if err := checkTerms(config, in.proof); err != nil {
+		if err := in.checkTerms(config); err != nil {
 			return nil, err
 		}
 	}
 	document, err := in.canonicalDocument(ctx, s.canon)
 	if err != nil {
 		return nil, err
+	}
+	if s.method == canon.RDFC {
+		if err := in.checkReading(document); err != nil {
+			return nil, err
+		}
 	}
 	mark := in.options.Recorder.Begin()
 	data := appendDigests(in.work.hashed[:0], config, document, alg)
@@ -169,9 +175,4 @@ func replaceContext(in *input) error {
 }
 
 // contextList returns the contexts of an @context value: a single one counts as a list of one.
-func contextList(t *jsontape.Tape, i int) []int {
-	if t.Nodes[i].Kind != jsontape.Array {
-		return []int{i}
-	}
-	return slices.Collect(t.Elements(i))
-}
+func contextList(t *jsontape.Tape, i int) []int { return slices.Collect(valuesOf(t, i)) }

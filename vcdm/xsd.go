@@ -56,15 +56,6 @@ func parseTime[T text](s T, lenient bool) (time.Time, error) {
 	return time.Date(year, time.Month(month), day, hour, minute, second, nanos, zone), nil
 }
 
-// parsedTime is parseTime of a text that it has accepted.
-func parsedTime(s string) time.Time {
-	t, err := parseTime(s, true)
-	if err != nil {
-		panic("vcdm: a time was not checked")
-	}
-	return t
-}
-
 // text is text of a document, or of a caller.
 type text interface{ string | []byte }
 

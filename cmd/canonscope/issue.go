@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -57,6 +59,53 @@ func (f *proofFlags) signer(suite vcdm.Suite, purpose string, limits canon.Limit
 	return s, o.AppendJSON(nil, suite.Name()), nil
 }
 
+// signFor makes the key's did:key identifier the issuer or holder of a document.
+func (f *proofFlags) signFor(doc []byte, limits canon.Limits) ([]byte, error) {
+	file, err := readSecret(f.key)
+	if err != nil {
+		return nil, err
+	}
+	return vcdm.WithIssuer(doc, file.Secret.Public().DID(), limits)
+}
+
+// disclosures completes the pointers to what is mandatory, unless they are all, and warns where no presentation would be a
+// credential.
+func disclosures(cmd *cobra.Command, doc []byte, limits canon.Limits, sd *vcdm.SDOptions, only bool) error {
+	needs, err := vcdm.VerifierNeeds(doc, limits)
+	if err != nil {
+		return err
+	}
+	if !only {
+		for _, pointer := range needs {
+			if !slices.Contains(sd.Mandatory, pointer) {
+				sd.Mandatory = append(sd.Mandatory, pointer)
+			}
+		}
+		return nil
+	}
+	shown := []byte("{}")
+	if len(sd.Mandatory) > 0 {
+		if shown, err = (vcdm.Selector{Limits: limits}).Select(cmd.Context(), doc, sd.Mandatory); err != nil {
+			return err
+		}
+	}
+	return warnOfMissing(cmd, needs, shown, limits, "presentations may leave out %s, which verifiers need; make it --mandatory")
+}
+
+// warnOfMissing warns of each member that pointers name and a document lacks.
+func warnOfMissing(cmd *cobra.Command, pointers []string, doc []byte, limits canon.Limits, format string) error {
+	have, err := vcdm.VerifierNeeds(doc, limits)
+	if err != nil {
+		return err
+	}
+	for _, pointer := range pointers {
+		if !slices.Contains(have, pointer) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: "+format+"\n", pointer)
+		}
+	}
+	return nil
+}
+
 // engineFlags say what canonicalizes, and how much work it may do.
 type engineFlags struct {
 	engine  string
@@ -106,6 +155,8 @@ func newIssueCommand() *cobra.Command {
 		proof    proofFlags
 		baseline baselineFlags
 		anyForm  bool
+		self     bool
+		only     bool // --mandatory names all that is mandatory
 	)
 	cmd := &cobra.Command{
 		Use:   "issue --suite S|--format F --key FILE [flags] FILE|-",
@@ -114,16 +165,18 @@ func newIssueCommand() *cobra.Command {
 bytes stay as they are. A credential against the rules of the data model, or
 with data that the suite would not cover, is refused. ecdsa-sd-2023 makes a base
 proof: give it to the holder alone, who derives from it with canonscope present.
-Make the issuer mandatory, since a presentation without it is no credential. A
-holder signs a presentation in the same way, mostly with --challenge and
---domain of the verifier.
+Every presentation then discloses issuer, type, validity, status and what
+--mandatory names; --mandatory-only leaves it at the latter. A holder signs a
+presentation in the same way, mostly with --challenge and --domain of the
+verifier. Verifiers want the issuer to be who signs: --self writes the key's
+did:key identifier into the document.
 
 With --format sd-jwt-vc or mdoc it prints the claims of the credential in that
 format instead: every leaf under credentialSubject can be disclosed alone. An
 mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 		Example: `  canonscope issue --suite eddsa-rdfc-2022 --key issuer.json credential.json
-  canonscope issue --suite ecdsa-sd-2023 --key issuer.json \
-    --mandatory /issuer --mandatory /validFrom credential.json
+  canonscope issue --suite ecdsa-sd-2023 --key issuer.json --self \
+    --mandatory /credentialSubject/id credential.json
   canonscope issue --format sd-jwt-vc --key issuer.json credential.json
   canonscope issue --format mdoc --key issuer.json --holder-key device.json \
     credential.json`,
@@ -139,17 +192,27 @@ mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 				}
 				return baseline.issue(cmd, doc, proof.key, &engine)
 			}
-			if len(sd.Mandatory) > 0 && name != "ecdsa-sd-2023" {
-				return fmt.Errorf("--mandatory goes with ecdsa-sd-2023; %s has no selective disclosure", name)
+			if (len(sd.Mandatory) > 0 || only) && name != "ecdsa-sd-2023" {
+				return fmt.Errorf("--mandatory goes with ecdsa-sd-2023; %s has no selective disclosure", cmp.Or(name, "no --suite"))
 			}
 			if name == "" {
 				return errors.New("no cryptosuite: give --suite, one of " + strings.Join(vcdm.SuiteNames, ", "))
 			}
-			suite, err := engine.suite(name, sd)
+			doc, purpose, err := readUnsigned(cmd, args[0], engine.limits, formatVCDM)
 			if err != nil {
 				return err
 			}
-			doc, purpose, err := readUnsigned(cmd, args[0], engine.limits, formatVCDM)
+			if self {
+				if doc, err = proof.signFor(doc, engine.limits); err != nil {
+					return err
+				}
+			}
+			if name == "ecdsa-sd-2023" {
+				if err := disclosures(cmd, doc, engine.limits, &sd, only); err != nil {
+					return err
+				}
+			}
+			suite, err := engine.suite(name, sd)
 			if err != nil {
 				return err
 			}
@@ -177,7 +240,9 @@ mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 		},
 	}
 	cmd.Flags().StringVar(&name, "suite", "", "cryptosuite: "+strings.Join(vcdm.SuiteNames, ", "))
-	cmd.Flags().StringArrayVar(&sd.Mandatory, "mandatory", nil, "JSON `POINTER` to what every presentation discloses; may repeat")
+	cmd.Flags().StringArrayVar(&sd.Mandatory, "mandatory", nil, "JSON `POINTER` to what every presentation discloses beside the defaults; may repeat")
+	cmd.Flags().BoolVar(&only, "mandatory-only", false, "make mandatory only what --mandatory names")
+	cmd.Flags().BoolVar(&self, "self", false, "make the key's did:key identifier the issuer, of a presentation the holder")
 	cmd.Flags().BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
 	baseline.addFormat(cmd, formatVCDM)
 	cmd.Flags().StringVar(&baseline.holder, "holder-key", "", "sd-jwt-vc, mdoc: key `FILE` of the holder or device, its public half is enough")

@@ -110,6 +110,13 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 			if err := printDocument(cmd, out); err != nil {
 				return err
 			}
+			needs, err := vcdm.VerifierNeeds(doc, engine.limits)
+			if err != nil {
+				return err
+			}
+			if err := warnOfMissing(cmd, needs, out, engine.limits, "the presentation lacks %s, which the credential has and verifiers need"); err != nil {
+				return err
+			}
 			_, err = fmt.Fprintln(cmd.ErrOrStderr(), done)
 			return err
 		},

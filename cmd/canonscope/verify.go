@@ -20,25 +20,28 @@ import (
 
 func newVerifyCommand() *cobra.Command {
 	var (
-		engine             engineFlags
-		v                  vcdm.Verifier
-		now                string
-		controllers, known []string
-		anyForm, asJSON    bool
-		baseline           baselineFlags
+		engine      engineFlags
+		v           vcdm.Verifier
+		now         string
+		controllers []string
+		asJSON      bool
+		baseline    baselineFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "verify [flags] FILE|-",
 		Short: "Verify the proofs of a credential or a presentation",
 		Long: `Verify checks every proof of a credential, or of a presentation and the
 credentials in it: signature, proof options, purpose, dates of the proof,
-validity period, and the rules of the data model. Nothing is fetched: keys come
-from did:key identifiers and from the documents of --controller. Exit status 1
-says that it is not verified; every reason is printed.
+validity period, the rules of the data model, and that the issuer signed it, a
+presentation the holder. Nothing is fetched: keys come from did:key identifiers
+and from the documents of --controller. Exit status 1 says that it is not
+verified; every reason is printed. What was not checked is named: status,
+schemas, and related resources whose digests are not known here.
 
 A signature shows who signed which statements. That the terms of a document mean
-what its reader thinks is shown only by contexts that the reader knows: see
---known-contexts.
+what its reader thinks is shown only by contexts that the reader knows. Contexts
+that are inline or not built in are listed; --known-contexts refuses others than
+those it names.
 
 Of an SD-JWT or mdoc it checks signature, digests, validity period and form,
 with the key of --issuer-key or a certificate chain to --roots; with --nonce
@@ -57,7 +60,7 @@ also the KB-JWT, with --transcript the device signature.`,
 				}
 				v.Now = func() time.Time { return t }
 			}
-			for _, k := range known {
+			for _, k := range v.Contexts {
 				if !json.Valid([]byte(k)) {
 					return fmt.Errorf("--known-contexts %s: want JSON, such as '[\"https://www.w3.org/ns/credentials/v2\"]'", k)
 				}
@@ -93,10 +96,9 @@ also the KB-JWT, with --transcript the device signature.`,
 				return err
 			}
 			resolver.Now, resolver.Limits = v.Now, engine.limits
-			v.Resolver, v.Limits, v.Period = resolver, engine.limits, true
-			presentation, err := isPresentation(args[0], doc, engine.limits)
-			if err != nil {
-				return err
+			v.Resolver, v.Limits, v.Resources = resolver, engine.limits, builtIn
+			if _, err := isPresentation(args[0], doc, engine.limits); err != nil {
+				return err // not even an object
 			}
 			var r *vcdm.Result
 			err = engine.timeout.run(cmd, func(ctx context.Context) (err error) {
@@ -105,18 +107,11 @@ also the KB-JWT, with --transcript the device signature.`,
 						return err
 					}
 				}
-				r, err = verifyAll(ctx, &v, doc, presentation)
+				r, err = verifyAll(ctx, &v, doc)
 				return err
 			})
 			if err != nil {
 				return err
-			}
-			if !anyForm {
-				r.Add(checkForm(doc, engine.limits))
-				checkRelated(cmd, doc, engine.limits, r)
-			}
-			if len(known) > 0 {
-				r.Add(vcdm.CheckContexts(doc, engine.limits, known...))
 			}
 			if asJSON {
 				err = printResultJSON(cmd, r)
@@ -135,10 +130,14 @@ also the KB-JWT, with --transcript the device signature.`,
 	f.StringVar(&v.Challenge, "challenge", "", "challenge that the proof has to answer")
 	f.StringVar(&v.Purpose, "purpose", "", "purpose that the proof has to have; default assertionMethod, of a presentation authentication")
 	f.DurationVar(&v.Skew, "skew", 0, "how far the time of a proof may lie ahead")
-	f.BoolVar(&v.Bound, "bound", false, "demand a proof by the issuer, of a presentation by the holder")
+	f.BoolVar(&v.AnyIssuer, "any-issuer", false, "accept a proof by another than the issuer, or holder of a presentation")
+	f.Bool("bound", true, "demand a proof by the issuer, or holder: the default")
+	if err := f.MarkHidden("bound"); err != nil {
+		panic(err) // it is defined
+	}
 	f.StringArrayVar(&controllers, "controller", nil, "controlled identifier document `FILE` with keys; may repeat")
-	f.StringArrayVar(&known, "known-contexts", nil, "`JSON` of a @context that the reader knows; others are refused; may repeat")
-	f.BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
+	f.StringArrayVar(&v.Contexts, "known-contexts", nil, "`JSON` of a @context that the reader knows; others are refused; may repeat")
+	f.BoolVar(&v.AnyForm, "any-form", false, "do not apply the rules of the data model")
 	baseline.addFormat(cmd, "")
 	f.StringVar(&baseline.issuer, "issuer-key", "", "sd-jwt-vc, mdoc: key `FILE` of the issuer or document signer, its public half is enough")
 	f.StringVar(&baseline.roots, "roots", "", "sd-jwt-vc, mdoc: PEM `FILE` of trust anchors for x5c or x5chain")
@@ -152,16 +151,8 @@ also the KB-JWT, with --transcript the device signature.`,
 }
 
 // verifyAll verifies a document. A limit, of time too, is an error of its own: the answer is not known then.
-func verifyAll(ctx context.Context, v *vcdm.Verifier, doc []byte, presentation bool) (*vcdm.Result, error) {
-	verify := v.VerifyAll
-	purpose := vcdm.AssertionMethod
-	if presentation {
-		verify, purpose = v.VerifyPresentation, vcdm.Authentication
-	}
-	if v.Purpose == "" {
-		v.Purpose = purpose
-	}
-	r := verify(ctx, doc)
+func verifyAll(ctx context.Context, v *vcdm.Verifier, doc []byte) (*vcdm.Result, error) {
+	r := v.VerifyAll(ctx, doc)
 	var limit *canon.LimitError
 	switch err := r.Err(); {
 	case errors.As(err, &limit):
@@ -172,24 +163,14 @@ func verifyAll(ctx context.Context, v *vcdm.Verifier, doc []byte, presentation b
 	return r, nil
 }
 
-// checkRelated compares the digests of related resources with the official ones of the contexts that are built in. Those
-// of other resources cannot be compared, which standard error says.
-func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, r *vcdm.Result) {
-	err := vcdm.CheckRelated(doc, limits, func(url, algorithm string) ([]byte, bool) {
-		c, err := contexts.Find(url)
-		if err != nil || algorithm != "sha256" {
-			return nil, false
-		}
-		digest, err := hex.DecodeString(c.SHA256)
-		return digest, err == nil
-	})
-	for _, err := range parts(err) {
-		if errors.Is(err, vcdm.ErrUnrecorded) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: not compared: %s\n", printable.Line(err.Error()))
-		} else {
-			r.Add(err)
-		}
+// builtIn returns the official digests of the contexts that are built in, for related resources.
+func builtIn(url, algorithm string) ([]byte, bool) {
+	c, err := contexts.Find(url)
+	if err != nil || algorithm != "sha256" {
+		return nil, false
 	}
+	digest, err := hex.DecodeString(c.SHA256)
+	return digest, err == nil
 }
 
 // readControllers reads controlled identifier documents, which are found by their id.
@@ -225,8 +206,12 @@ func printResult(cmd *cobra.Command, r *vcdm.Result) error {
 	p := printable.Printer{W: cmd.OutOrStdout()}
 	p.Line("%s", answer(r.Verified))
 	printProofs(&p, "", r)
-	for i, c := range r.Credentials {
-		printProofs(&p, fmt.Sprintf("credential %d: ", i+1), c)
+	printCredentials(&p, "credential ", r.Credentials)
+	for _, c := range r.UnknownContexts() {
+		p.Line("  context not known here: %s at %s", cmp.Or(c.URL, "inline"), c.Pointer)
+	}
+	if r.Replaced() {
+		p.Line("  the verified document has fewer contexts than the input; --json prints it")
 	}
 	told := ""
 	for _, reason := range r.Errors {
@@ -239,6 +224,15 @@ func printResult(cmd *cobra.Command, r *vcdm.Result) error {
 	return p.Err
 }
 
+// printCredentials prints the credentials of a presentation, and those of presentations in it.
+func printCredentials(w *printable.Printer, of string, all []*vcdm.Result) {
+	for i, c := range all {
+		name := fmt.Sprintf("%s%d", of, i+1)
+		printProofs(w, name+": ", c)
+		printCredentials(w, name+".", c.Credentials)
+	}
+}
+
 func printProofs(w *printable.Printer, of string, r *vcdm.Result) {
 	for _, p := range r.Proofs() {
 		w.Line("  %s%s: %s", of, cmp.Or(p.Suite, "a proof without cryptosuite"), answer(p.Verified))
@@ -248,6 +242,9 @@ func printProofs(w *printable.Printer, of string, r *vcdm.Result) {
 				w.Line("    which is not the issuer or holder")
 			}
 		}
+	}
+	for _, pointer := range r.Unchecked {
+		w.Line("  %snot checked: %s", of, pointer)
 	}
 }
 
@@ -265,7 +262,10 @@ type resultJSON struct {
 	Document    json.RawMessage     `json:"verifiedDocument,omitempty"`
 	Proofs      []proofJSON         `json:"proofs"`
 	Credentials []resultJSON        `json:"credentials,omitempty"`
+	Unchecked   []string            `json:"unchecked,omitempty"`
 	Errors      []map[string]string `json:"errors,omitempty"`
+
+	UnknownContexts []vcdm.UnknownContext `json:"unknownContexts,omitempty"`
 }
 
 type proofJSON struct {
@@ -278,7 +278,8 @@ type proofJSON struct {
 }
 
 func newResultJSON(r *vcdm.Result) resultJSON {
-	out := resultJSON{Verified: r.Verified, MediaType: r.MediaType, Document: r.Document(), Proofs: []proofJSON{}}
+	out := resultJSON{Verified: r.Verified, MediaType: r.MediaType, Document: r.Document(), Proofs: []proofJSON{},
+		Unchecked: r.Unchecked, UnknownContexts: r.UnknownContexts()}
 	for _, p := range r.Proofs() {
 		j := proofJSON{ID: p.ID, Suite: p.Suite, Verified: p.Verified, Bound: p.Bound}
 		if p.Method != nil {

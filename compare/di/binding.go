@@ -48,7 +48,7 @@ func (x *exchange) bind(holder *keys.Secret, f *format) error {
 		suite: suite.Name(),
 	}
 	v := &x.verifier
-	v.Purpose, v.Domain, v.Challenge, v.OwnOnly = vcdm.Authentication, []string{domain}, challenge, true
+	v.Domain, v.Challenge, v.OwnOnly = []string{domain}, challenge, true
 	v.Resolver.(vcdm.Parsed)[public.Method()] = &vcdm.Method{ID: public.Method(), Controller: public.DID(), Key: public}
 	return nil
 }

@@ -96,12 +96,12 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 	}
 	x.signer = vcdm.Signer{Suite: suite, Counts: &x.counts}
 	x.verifier = vcdm.Verifier{
-		Suites:   []vcdm.Suite{suite},
-		Resolver: vcdm.Parsed{x.options.Method: {ID: x.options.Method, Controller: issuer.Public().DID(), Key: issuer.Public()}},
-		Purpose:  vcdm.AssertionMethod,
-		Now:      func() time.Time { return s.Now },
-		Period:   true,
-		Counts:   &x.counts,
+		Suites:    []vcdm.Suite{suite},
+		Resolver:  vcdm.Parsed{x.options.Method: {ID: x.options.Method, Controller: issuer.Public().DID(), Key: issuer.Public()}},
+		Now:       func() time.Time { return s.Now },
+		AnyIssuer: true, // the issuer's key is handed over, as to the other formats
+		AnyForm:   true,
+		Counts:    &x.counts,
 	}
 	checks := checksWhole
 	if s.Binding == "holder" {

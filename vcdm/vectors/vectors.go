@@ -228,9 +228,10 @@ func (r *reader) run(ctx context.Context, s set) {
 	r.check(s.folder+" verify", v.Verify(ctx, published).Err())
 }
 
-// verifier is one whose clock stands after every vector was made.
+// verifier is one whose clock stands after every vector was made. The vectors are about proofs: their issuers have other
+// names than their keys, and some documents are no credentials of today.
 func verifier(suites ...vcdm.Suite) *vcdm.Verifier {
-	return &vcdm.Verifier{Suites: suites, Purpose: vcdm.AssertionMethod, Now: func() time.Time {
+	return &vcdm.Verifier{Suites: suites, Purpose: vcdm.AssertionMethod, AnyIssuer: true, AnyForm: true, AnyPeriod: true, Now: func() time.Time {
 		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	}}
 }

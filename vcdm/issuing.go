@@ -1,0 +1,51 @@
+package vcdm
+
+import (
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+)
+
+// WithIssuer returns a credential whose issuer is a URL, or a presentation whose holder it is. An issuer that is an object
+// gets it as its id and keeps its other members.
+func WithIssuer(doc []byte, url string, limits canon.Limits) ([]byte, error) {
+	var t jsontape.Tape
+	d, err := parseDocument(&t, doc, limits)
+	if err != nil {
+		return nil, err
+	}
+	name := "issuer"
+	if d.isPresentation() {
+		name = "holder"
+	}
+	value := jsontape.AppendQuoted(nil, url)
+	v := t.Get(0, name)
+	switch {
+	case v < 0:
+		return t.AppendMember(nil, 0, name, value), nil
+	case t.Nodes[v].Kind != jsontape.Object:
+		return t.AppendReplaced(nil, v, value), nil
+	}
+	if id := t.Get(v, "id"); id >= 0 {
+		return t.AppendReplaced(nil, id, value), nil
+	}
+	return t.AppendMember(nil, v, "id", value), nil
+}
+
+// verifierNeeds are the members without which a verifier accepts no derived document, or accepts one that has ended or is
+// revoked.
+var verifierNeeds = []string{"issuer", "holder", "type", "validFrom", "validUntil", "issuanceDate", "expirationDate", "credentialStatus"}
+
+// VerifierNeeds returns JSON pointers to the members of a document that every presentation of it should disclose: who
+// issued it, its types, validity and status. A holder who may leave one out could show what has ended or is revoked.
+func VerifierNeeds(doc []byte, limits canon.Limits) (pointers []string, err error) {
+	var t jsontape.Tape
+	if _, err := parseDocument(&t, doc, limits); err != nil {
+		return nil, err
+	}
+	for _, name := range verifierNeeds {
+		if t.Get(0, name) >= 0 {
+			pointers = append(pointers, "/"+name)
+		}
+	}
+	return pointers, nil
+}
