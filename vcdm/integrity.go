@@ -207,6 +207,9 @@ func (r *Result) UnknownContexts() (unknown []UnknownContext) {
 		return nil
 	}
 	for c := range d.contexts() {
+		if c != d.context && d.context >= 0 && equalValues(&t, c, d.context) { // that of a JCS proof
+			continue
+		}
 		for e := range valuesOf(&t, c) {
 			url := ""
 			if t.Nodes[e].Kind == jsontape.String {

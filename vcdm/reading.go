@@ -77,21 +77,36 @@ func (in *input) checkReading(text []byte) error {
 	r.tape, r.text, r.facts = in.doc.tape, text, r.facts[:0]
 	r.collect()
 
-	root := namedNode(r.tape, 0)
-	isCredential := root != nil && hasText(r.tape, r.tape.Get(0, "type"), "VerifiableCredential")
-	if !isCredential { // what stands beside a credential is not read
+	root := namedNode(r.tape, 0, "id")
+	if keyword := namedNode(r.tape, 0, "@id"); keyword != nil && root == nil {
+		if root = keyword; len(r.about(root)) > 0 {
+			return disagree("/@id", "the id of a credential or presentation is its member id")
+		}
+	}
+	if root == nil || !hasText(r.tape, r.tape.Get(0, "type"), "VerifiableCredential") { // what stands beside a credential is not read
 		free := r.free()
 		if root == nil && len(free) == 1 && free[0][0] == '_' {
-			root, free = free[0], nil
+			root = free[0]
 		}
 		for _, subject := range free {
 			if !bytes.Equal(subject, root) {
-				return disagree("", fmt.Sprintf("statements about %s are signed as if it were this document or stood beside it; "+
-					"a document is one object, with its credentials in verifiableCredential", subject))
+				return beside(subject)
 			}
 		}
 	}
+	switch i := slices.IndexFunc(r.facts, func(f fact) bool { return documentType([]byte(f.of)) != "" }); {
+	case i < 0:
+	case root == nil: // of a document without id, statements that lead to one another hide which node it is
+		return beside(r.facts[i].subject)
+	case len(r.about(root)) == 0 && !bytes.Contains(r.text, append(slices.Clone(root), ' ')):
+		return disagree("/id", "nothing is signed about the document's id")
+	}
 	return r.check(root, len(in.matching))
+}
+
+func beside(subject []byte) error {
+	return disagree("", fmt.Sprintf("%s is signed as a credential or presentation, and is not this document; write the document as one object "+
+		"with an id, and its credentials in verifiableCredential", subject))
 }
 
 const (
@@ -264,7 +279,7 @@ func (r *reading) check(root []byte, proofs int) error {
 // checkResources compares the digests of related resources.
 func (r *reading) checkResources(list int) error {
 	for e := range valuesOf(r.tape, list) {
-		facts := r.about(namedNode(r.tape, e))
+		facts := r.about(namedNode(r.tape, e, "id"))
 		for _, m := range resourceMembers {
 			if !r.agree(facts, r.tape.Get(e, m.name), m.iri, literals) {
 				return disagreeOn(r.tape.Pointer(e)+"/"+m.name, m.iri, m.name)
@@ -337,20 +352,17 @@ func (r *reading) value(e int, kind valueKind) []byte {
 		}
 		return blankNode
 	case kind == nodes && t.Nodes[e].Kind == jsontape.Object:
-		if id := namedNode(t, e); id != nil {
+		if id := namedNode(t, e, "id"); id != nil {
 			return id[1 : len(id)-1]
 		}
-		return blankNode
+		return blankNode // what has an @id in its place is one to a reader of JSON, too
 	}
 	return nil
 }
 
-// namedNode returns the IRI of an object as N-Quads write it, nil for a blank node.
-func namedNode(t *jsontape.Tape, object int) []byte {
-	id := t.Get(object, "id")
-	if id < 0 {
-		id = t.Get(object, "@id")
-	}
+// namedNode returns the IRI of an object, which stands at a key, as N-Quads write it; nil for a blank node.
+func namedNode(t *jsontape.Tape, object int, key string) []byte {
+	id := t.Get(object, key)
 	if id < 0 || t.Nodes[id].Kind != jsontape.String {
 		return nil
 	}

@@ -176,7 +176,7 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 	if len(all) > 1 {
 		r.Add(checkSet(d, all))
 	}
-	if !v.AnyIssuer && !slices.ContainsFunc(results, func(p ProofResult) bool { return p.Verified && p.Bound }) {
+	if !v.AnyIssuer && !slices.ContainsFunc(results, func(p ProofResult) bool { return p.Bound }) { // all have to be verified
 		r.Errors = append(r.Errors, &Error{Type: ProofVerificationError, Where: "/proof", Err: ErrOtherIssuer})
 	}
 	v.checkRest(d, depth, r)
@@ -229,7 +229,11 @@ func (v *Verifier) checkRest(d *document, depth int, r *Result) {
 		r.Add(d.checkContexts(v.Contexts))
 	}
 	r.Unchecked = d.unchecked()
-	if related := d.tape.Get(0, "relatedResource"); related >= 0 {
+	switch related := d.tape.Get(0, "relatedResource"); {
+	case related < 0:
+	case v.AnyForm && v.Resources == nil:
+		r.Unchecked = append(r.Unchecked, "/relatedResource")
+	default:
 		for _, err := range checkRelated(d.tape, related, v.Resources) {
 			if e := new(Error); errors.Is(err, ErrUnrecorded) && errors.As(err, &e) {
 				r.Unchecked = append(r.Unchecked, e.Where)
