@@ -1,0 +1,267 @@
+package vcdm_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/canon/conform/official"
+	"canonscope/vcdm"
+)
+
+// defaults is a verifier with its suites set and nothing else, at a time when the attacks were made.
+func (l *lab) defaults() *vcdm.Verifier {
+	v := &vcdm.Verifier{Now: func() time.Time { return time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC) }}
+	for _, s := range everySuite {
+		v.Suites = append(v.Suites, l.suite(s))
+	}
+	return v
+}
+
+// has reports whether a result has a reason of a type at a place.
+func reasonAt(r *vcdm.Result, typ vcdm.ErrorType, where string) bool {
+	return slices.ContainsFunc(r.Errors, func(err error) bool {
+		var e *vcdm.Error
+		return errors.As(err, &e) && e.Type == typ && e.Where == where
+	})
+}
+
+// The files of attacks that were accepted once are refused, each for its own reason.
+func TestAttacks(t *testing.T) {
+	l := newLab(t)
+	for file, want := range map[string]struct {
+		typ   vcdm.ErrorType
+		where string
+	}{
+		"signed.json":               {verErr, "/validUntil"},
+		"expired-accepted.json":     {lossErr, "/validUntil"},                // 1
+		"handle-signed.json":        {lossErr, "/credentialSubject/account"}, // 2
+		"handle-forged.json":        {lossErr, "/credentialSubject/account"},
+		"mixed-set.json":            {verErr, "/proof/1/@context"}, // 4
+		"vps1.json":                 {lossErr, "/verifiableCredential"},
+		"proof-context-forged.json": {lossErr, "/proof/@context"},
+	} {
+		v := l.defaults()
+		r := v.VerifyAll(context.Background(), readFile(t, official.Dir(t, "attacks"), file))
+		if r.Verified || r.Document() != nil || !reasonAt(r, want.typ, want.where) {
+			t.Errorf("%s: verified %v: %v, want %s at %s", file, r.Verified, r.Errors, want.typ, want.where)
+		}
+	}
+}
+
+// Public reports: what verifiers of others get wrong about dates, contexts and status.
+func TestReportFiles(t *testing.T) {
+	l := newLab(t)
+	read := func(file string) []byte { return readFile(t, official.Dir(t, "reports"), file) }
+	v := l.defaults()
+	v.AnyIssuer = true
+	if r := v.VerifyAll(context.Background(), read("90-signed.json")); r.Verified || !reasonAt(r, verErr, "/expirationDate") || len(r.Errors) != 1 {
+		t.Errorf("an expired VCDM 1.1 credential: %v", r.Errors)
+	}
+	v.AnyPeriod = true
+	if r := v.VerifyAll(context.Background(), read("90-signed.json")); !r.Verified {
+		t.Errorf("a VCDM 1.1 credential has a form of its own: %v", r.Err())
+	}
+
+	v = l.defaults()
+	if r := v.VerifyAll(context.Background(), read("45-no-signed.json")); !r.Verified {
+		t.Errorf("dates without offset are UTC: %v", r.Err())
+	}
+	if err := vcdm.CheckCredential(read("45-no-signed.json"), canon.Limits{}); err == nil {
+		t.Error("dates without offset are issued")
+	}
+	if r := v.VerifyAll(context.Background(), read("46-dir-signed.json")); !r.Verified {
+		t.Errorf("a name with a direction: %v", r.Err())
+	}
+	r := v.VerifyAll(context.Background(), read("91s.json"))
+	if want := []string{"/credentialStatus", "/credentialSchema", "/relatedResource/0/digestSRI"}; !r.Verified || !slices.Equal(r.Unchecked, want) {
+		t.Errorf("not checked: %q, want %q (%v)", r.Unchecked, want, r.Err())
+	}
+	if err := vcdm.CheckCredential(read("11-identical.json"), canon.Limits{}); err != nil {
+		t.Errorf("an equal definition is none: %v", err)
+	}
+}
+
+// Attack 6: a document is a presentation by its statements, too, and so are the documents in it.
+func TestHiddenCredentials(t *testing.T) {
+	l := newLab(t)
+	suite := "eddsa-rdfc-2022"
+	holder := l.key(suite).Public().DID()
+	forged := edit(t, l.sign(suite, strings.Replace(credential, "https://university.example/issuers/14", holder, 1)), func(m map[string]any) { m["name"] = "Another" })
+	signs := func(vp string) *vcdm.Result {
+		doc, err := l.add("eddsa-jcs-2022", vp, string((&vcdm.Options{Created: created, Method: l.key(suite).Public().Method(),
+			Purpose: vcdm.Authentication}).AppendJSON(nil, "eddsa-jcs-2022")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.defaults().VerifyAll(context.Background(), []byte(doc))
+	}
+	head := `{"@context":["https://www.w3.org/ns/credentials/v2"],"holder":"` + holder + `",`
+	inner := head + `"type":["VerifiablePresentation"],"verifiableCredential":[` + forged + `]}`
+
+	// A presentation is checked with its credentials, whichever function is called, and so is one inside it.
+	for name, vp := range map[string]string{"plain": inner, "nested": head + `"type":"VerifiablePresentation","verifiableCredential":` + inner + `}`} {
+		r := signs(vp)
+		if r.Verified || len(r.Credentials) != 1 || r.Credentials[0].Verified {
+			t.Errorf("%s: %v", name, r.Errors)
+		}
+	}
+	for range 20 {
+		inner = head + `"type":["VerifiablePresentation"],"verifiableCredential":[` + inner + `]}`
+	}
+	var limit *canon.LimitError
+	if r := signs(inner); !errors.As(r.Err(), &limit) {
+		t.Errorf("presentations in presentations without end: %v", r.Errors)
+	}
+
+	// Statements of an RDFC suite make it one, or refuse it.
+	for name, vp := range map[string]string{
+		"type by its keyword": head + `"type":["VerifiableCredential"],"@type":"VerifiablePresentation","issuer":"` + holder + `","credentialSubject":{"id":"did:x:1","name":"n"}}`,
+		"type by its IRI":     head + `"type":"` + vocabulary + `VerifiablePresentation","` + vocabulary + `verifiableCredential":{"@graph":{"id":"urn:x:1","name":"n"}}}`,
+		"beside it":           head + `"type":"VerifiablePresentation","@included":{"id":"urn:x:1","type":"VerifiableCredential","issuer":"did:x:1"}}`,
+		"below a graph":       `{"@context":["https://www.w3.org/ns/credentials/v2"],"@graph":[{"id":"urn:x:2","type":"VerifiablePresentation","holder":"` + holder + `"}]}`,
+	} {
+		_, err := l.add(suite, strings.Replace(vp, `"holder"`, `"id":"urn:x:2","holder"`, 1), string(l.options(suite).AppendJSON(nil, suite)))
+		l.failed(name, err, lossErr)
+	}
+}
+
+// Attack 12: only verification relationships allow a key something, and a method has to stand in the one that is asked for.
+func TestRelationships(t *testing.T) {
+	l := newLab(t)
+	suite := "eddsa-jcs-2022"
+	key := l.key(suite).Public()
+	const url = "https://controller.example/1#key"
+	method := `{"id":"` + url + `","type":"Multikey","controller":"https://controller.example/1","publicKeyMultibase":"` + key.Multikey() + `"}`
+	verify := func(purpose, controller string, change ...func(*vcdm.Verifier)) error {
+		doc := l.sign(suite, credential, func(o *vcdm.Options) { o.Method, o.Purpose = url, purpose })
+		v := l.defaults()
+		v.AnyIssuer, v.AnyPurpose = true, true
+		v.Resolver = &vcdm.Documents{Document: func(context.Context, string) ([]byte, error) { return []byte(controller), nil }}
+		for _, c := range change {
+			c(v)
+		}
+		return v.VerifyAll(context.Background(), []byte(doc)).Err()
+	}
+	doc := func(members string) string {
+		return `{"id":"https://controller.example/1","verificationMethod":[` + method + `]` + members + `}`
+	}
+	if err := verify(vcdm.AssertionMethod, doc(`,"assertionMethod":["`+url+`"]`)); err != nil {
+		t.Errorf("listed: %v", err)
+	}
+	if err := verify(vcdm.AssertionMethod, doc(`,"assertionMethod":[`+method+`]`)); err != nil {
+		t.Errorf("listed and repeated whole: %v", err)
+	}
+	for name, err := range map[string]error{
+		"listed nowhere":     verify(vcdm.AssertionMethod, doc("")),
+		"verificationMethod": verify("verificationMethod", doc("")),
+		"alsoKnownAs":        verify("alsoKnownAs", doc(`,"alsoKnownAs":["`+url+`"]`)),
+		"another one":        verify(vcdm.AssertionMethod, doc(`,"authentication":["`+url+`"]`)),
+		"did:key, agreement": verify("keyAgreement", doc(""), func(v *vcdm.Verifier) { v.Resolver = nil }),
+	} {
+		l.failed(name, err, vcdm.InvalidRelationship, vcdm.InvalidMethodURL)
+	}
+	other := strings.Replace(method, key.Multikey(), l.key(sd).Public().Multikey(), 1)
+	l.failed("two methods of one id", verify(vcdm.AssertionMethod, doc(`,"assertionMethod":["`+url+`",`+other+`]`)), vcdm.InvalidControllerDocument)
+
+	// Without AnyPurpose the purpose is that of the document's kind.
+	l.failed("another purpose", verify(vcdm.Authentication, doc(`,"authentication":["`+url+`"]`), func(v *vcdm.Verifier) { v.AnyPurpose = false }), verErr)
+}
+
+// Smaller finding 3: a proof has one proof value, and stands once in a set.
+func TestOneProofValue(t *testing.T) {
+	l := newLab(t)
+	derived := l.present(sd, credential)
+	b := value(t, derived)
+	for _, c := range []struct{ at, wide []byte }{
+		{[]byte{0x85, 0x58, 0x40}, []byte{0x98, 5, 0x58, 0x40}},
+		{[]byte{0x85, 0x58, 0x40}, []byte{0x85, 0x59, 0, 0x40}},
+		{[]byte{0x85, 0x58, 0x40}, []byte{0x85, 0x5a, 0, 0, 0, 0x40}},
+		{[]byte{0x85, 0x58, 0x40}, []byte{0x85, 0x5b, 0, 0, 0, 0, 0, 0, 0, 0x40}},
+	} {
+		wide := slices.Concat(b[:3], c.wide, b[3+len(c.at):])
+		l.refuse(fmt.Sprintf("%x", c.wide), setProof(t, derived, "proofValue", "u"+base64.RawURLEncoding.EncodeToString(wide)), verErr)
+	}
+	for _, s := range everySuite {
+		l.refuse(s+" twice", edit(t, l.present(s, credential), func(m map[string]any) { m["proof"] = []any{m["proof"], m["proof"]} }), verErr)
+	}
+}
+
+// Attack 4 and smaller finding 7: the document that is returned is the one that every proof is about, and says where it is
+// not the input.
+func TestVerifiedDocument(t *testing.T) {
+	l := newLab(t)
+	signed := l.sign("eddsa-jcs-2022", credential)
+	longer := edit(t, signed, func(m map[string]any) { addContext(m, map[string]any{"urn": "urn:x:"}) })
+	for doc, replaced := range map[string]bool{signed: false, longer: true} {
+		r := l.verifier().VerifyAll(context.Background(), []byte(doc))
+		if !r.Verified || r.Replaced() != replaced || strings.Contains(string(r.Document()), "urn:x:") {
+			t.Errorf("replaced %v, want %v: %v, %s", r.Replaced(), replaced, r.Err(), r.Document())
+		}
+	}
+	both, err := l.signOnto("ecdsa-jcs-2019", longer, func(*vcdm.Options) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.refuse("proofs of two documents", both, verErr)
+}
+
+// A verifier with its suites set and nothing else is safe.
+func TestDefaults(t *testing.T) {
+	l := newLab(t)
+	for _, s := range everySuite {
+		own := l.key(s).Public().DID()
+		good := edit(t, credential, func(m map[string]any) { m["issuer"] = own })
+		sign := func(change func(m map[string]any), options ...func(*vcdm.Options)) *vcdm.Result {
+			return l.defaults().VerifyAll(context.Background(), []byte(l.present(s, edit(t, good, change), options...)))
+		}
+		if r := sign(func(map[string]any) {}); !r.Verified {
+			t.Errorf("%s: %v", s, r.Err())
+		}
+		for where, r := range map[string]*vcdm.Result{
+			"/proof":              sign(func(m map[string]any) { m["issuer"] = "did:example:other" }),
+			"/validUntil":         sign(func(m map[string]any) { m["validUntil"] = "2026-11-01T00:00:00Z" }),
+			"/validFrom":          sign(func(m map[string]any) { m["validFrom"] = "2026-12-02T00:00:00Z" }),
+			"/credentialSubject":  sign(func(m map[string]any) { delete(m, "credentialSubject") }),
+			"/proof/proofPurpose": sign(func(map[string]any) {}, func(o *vcdm.Options) { o.Purpose = vcdm.Authentication }),
+		} {
+			if r.Verified || !slices.ContainsFunc(r.Errors, func(err error) bool {
+				var e *vcdm.Error
+				return errors.As(err, &e) && e.Where == where
+			}) {
+				t.Errorf("%s: nothing wrong at %s: %v", s, where, r.Errors)
+			}
+		}
+	}
+}
+
+// Contexts that a reader may not know are named; with Contexts they are refused, in presentations too.
+func TestUnknownContexts(t *testing.T) {
+	l := newLab(t)
+	v := l.verifier()
+	v.Purpose = ""
+	inner := l.sign("eddsa-jcs-2022", credential)
+	vp := l.sign("eddsa-rdfc-2022", string(vcdm.NewPresentation("did:x:1", []byte(inner))), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
+	unknown := v.VerifyAll(context.Background(), []byte(vp)).UnknownContexts()
+	var places []string
+	for _, c := range unknown {
+		places = append(places, c.Pointer+c.URL)
+	}
+	if want := []string{"/verifiableCredential/0/@context/1", "/verifiableCredential/0/proof/@context/1"}; !slices.Equal(places, want) {
+		t.Errorf("%q, want %q", places, want)
+	}
+	base := `["https://www.w3.org/ns/credentials/v2"]`
+	all := []string{base, encode(t, decode(t, credential)["@context"])}
+	for n, ok := range map[int]bool{1: false, 2: true} {
+		v.Contexts = all[:n]
+		if r := v.VerifyAll(context.Background(), []byte(vp)); r.Verified != ok {
+			t.Errorf("%d known contexts: %v", n, r.Errors)
+		}
+	}
+}
