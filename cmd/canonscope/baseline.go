@@ -45,6 +45,14 @@ type baselineFlags struct {
 	nonce       string
 	transcript  string // hexadecimal
 	anyUsage    bool   // accept certificates that are not marked as a document signer's
+	anySubject  bool   // accept certificates that do not name iss
+	anyAudience bool   // accept a token that is for somebody
+}
+
+// addVerify adds the flags of verify that only these formats have.
+func (f *baselineFlags) addVerify(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.anySubject, "any-subject", false, "sd-jwt-vc: accept an x5c certificate that does not name the issuer (iss)")
+	cmd.Flags().BoolVar(&f.anyAudience, "any-audience", false, "sd-jwt-vc: accept a token whose aud names others, without --audience")
 }
 
 // formatOf returns the format of an input, and its bytes as the format's package reads them.
@@ -64,7 +72,7 @@ var flagFormats = func() map[string][]string {
 	for format, flags := range map[string]string{
 		formatVCDM: "suite mandatory any-form created method purpose deterministic expires id previous domain challenge skew bound " +
 			"controller known-contexts",
-		formatSDJWT: "holder-key digest issuer-key roots audience nonce",
+		formatSDJWT: "holder-key digest issuer-key roots audience nonce any-subject any-audience",
 		formatMdoc:  "holder-key digest issuer-key roots certificate transcript any-usage",
 	} {
 		for _, flag := range strings.Fields(flags) {
@@ -239,8 +247,8 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 			roots.AddCert(c)
 		}
 	}
-	if f.anyUsage && roots == nil {
-		return errors.New("--any-usage is about the certificates that --roots FILE vouches for")
+	if (f.anyUsage || f.anySubject) && roots == nil {
+		return errors.New("--any-usage and --any-subject are about the certificates that --roots FILE vouches for")
 	}
 	if key == nil && roots == nil {
 		return errors.New("whose signature? give the issuer's key with --issuer-key FILE, or trust anchors with --roots FILE")
@@ -251,7 +259,8 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 		if (f.audience == "") != (f.nonce == "") {
 			return errors.New("a KB-JWT is for a verifier and answers its nonce: give both --audience and --nonce, or neither")
 		}
-		v := sdjwt.Verifier{Engine: engine.engine, Key: key, Roots: roots, Now: now, Limits: engine.limits, Binding: f.nonce != "", Audience: f.audience, Nonce: f.nonce}
+		v := sdjwt.Verifier{Engine: engine.engine, Key: key, Roots: roots, AnySubject: f.anySubject, Now: now, Limits: engine.limits,
+			Binding: f.nonce != "", Audience: f.audience, AnyAudience: f.anyAudience, Nonce: f.nonce}
 		verify = func() error { return result.sdjwt(v.Verify(in)) }
 	} else {
 		v := mdoc.Verifier{Engine: engine.engine, Key: key, Roots: roots, AnyUsage: f.anyUsage, Now: now, Limits: engine.limits}
@@ -272,13 +281,14 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 
 // baselineResult is the answer of verify, as --json prints it.
 type baselineResult struct {
-	Verified   bool              `json:"verified"`
-	Format     string            `json:"format"`
-	Reason     string            `json:"reason,omitempty"`
-	Claims     json.RawMessage   `json:"claims,omitempty"`    // the processed payload of an SD-JWT
-	Disclosed  []string          `json:"disclosed,omitempty"` // JSON pointers into it
-	NotChecked []string          `json:"notChecked,omitempty"`
-	Documents  []json.RawMessage `json:"documents,omitempty"` // of an mdoc
+	Verified  bool              `json:"verified"`
+	Format    string            `json:"format"`
+	Reason    string            `json:"reason,omitempty"`
+	Signers   []string          `json:"signers,omitempty"`   // subjects of the certificates whose keys signed
+	Claims    json.RawMessage   `json:"claims,omitempty"`    // the processed payload of an SD-JWT
+	Disclosed []string          `json:"disclosed,omitempty"` // JSON pointers into it
+	Unchecked []string          `json:"unchecked,omitempty"`
+	Documents []json.RawMessage `json:"documents,omitempty"` // of an mdoc
 }
 
 // refused notes why something is not verified. A limit is an error of its own.
@@ -295,7 +305,10 @@ func (r *baselineResult) sdjwt(res *sdjwt.Result, err error) error {
 	if err != nil {
 		return r.refused(err)
 	}
-	r.Verified, r.Disclosed, r.NotChecked = true, res.Disclosed(), res.NotChecked
+	r.Verified, r.Disclosed, r.Unchecked = true, res.Disclosed(), res.Unchecked
+	if res.Signer != "" {
+		r.Signers = []string{res.Signer}
+	}
 	r.Claims, err = res.Claims()
 	return err
 }
@@ -310,7 +323,16 @@ func (r *baselineResult) mdoc(docs []mdoc.Document, err error) error {
 		Identifier string `json:"identifier"`
 		Value      string `json:"value"` // CBOR diagnostic notation
 	}
-	for _, d := range docs {
+	for i, d := range docs {
+		if d.Signer != "" {
+			r.Signers = append(r.Signers, d.Signer)
+		}
+		for _, name := range d.Unchecked {
+			if len(docs) > 1 {
+				name = fmt.Sprintf("/documents/%d%s", i, name)
+			}
+			r.Unchecked = append(r.Unchecked, name)
+		}
 		elements := []element{}
 		for _, e := range d.Elements {
 			value, err := cbor.Diagnose(e.Value)
@@ -343,7 +365,10 @@ func (r *baselineResult) print(cmd *cobra.Command, asJSON bool) error {
 		p.Err = enc.Encode(r)
 	} else if p.Line("%s", answer(r.Verified)); r.Verified {
 		p.Line("  %s: %d disclosed", r.Format, len(r.Disclosed))
-		for _, name := range r.NotChecked {
+		for _, name := range r.Signers {
+			p.Line("    by %s", name)
+		}
+		for _, name := range r.Unchecked {
 			p.Line("  not checked: %s", name)
 		}
 	} else {

@@ -62,8 +62,8 @@ func sameAnswer(t testing.TB, v sdjwt.Verifier, token []byte) (*sdjwt.Result, er
 	if !sameJSON(t, claimsOf(t, a), claimsOf(t, b)) {
 		t.Fatalf("stock gets %s\nnative gets %s", claimsOf(t, a), claimsOf(t, b))
 	}
-	if len(a.Disclosed()) != len(b.Disclosed()) || !reflect.DeepEqual(a.NotChecked, b.NotChecked) {
-		t.Fatalf("stock %v %v, native %v %v", a.Disclosed(), a.NotChecked, b.Disclosed(), b.NotChecked)
+	if len(a.Disclosed()) != len(b.Disclosed()) || !reflect.DeepEqual(a.Unchecked, b.Unchecked) {
+		t.Fatalf("stock %v %v, native %v %v", a.Disclosed(), a.Unchecked, b.Disclosed(), b.Unchecked)
 	}
 	return b, nil
 }
