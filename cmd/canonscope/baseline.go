@@ -298,8 +298,15 @@ func (r *baselineResult) refused(err error) error {
 		return err
 	}
 	r.Reason = err.Error()
+	var invalid *sdjwt.InvalidError
+	if errors.As(err, &invalid) && optionFlags[invalid.Option] != "" {
+		r.Reason += "; " + optionFlags[invalid.Option] + " accepts it"
+	}
 	return nil
 }
+
+// optionFlags are the flags that set options of sdjwt.Verifier.
+var optionFlags = map[string]string{"AnySubject": "--any-subject", "AnyAudience": "--any-audience"}
 
 func (r *baselineResult) sdjwt(res *sdjwt.Result, err error) error {
 	if err != nil {

@@ -62,8 +62,8 @@ func sameAnswer(t testing.TB, v sdjwt.Verifier, token []byte) (*sdjwt.Result, er
 	if !sameJSON(t, claimsOf(t, a), claimsOf(t, b)) {
 		t.Fatalf("stock gets %s\nnative gets %s", claimsOf(t, a), claimsOf(t, b))
 	}
-	if len(a.Disclosed()) != len(b.Disclosed()) || !reflect.DeepEqual(a.Unchecked, b.Unchecked) {
-		t.Fatalf("stock %v %v, native %v %v", a.Disclosed(), a.Unchecked, b.Disclosed(), b.Unchecked)
+	if len(a.Disclosed()) != len(b.Disclosed()) || !reflect.DeepEqual(a.Unchecked, b.Unchecked) || a.Signer != b.Signer {
+		t.Fatalf("stock %v %v %s, native %v %v %s", a.Disclosed(), a.Unchecked, a.Signer, b.Disclosed(), b.Unchecked, b.Signer)
 	}
 	return b, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/x509"
 	"encoding/base64"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -144,8 +145,8 @@ func (v *Verifier) checkIssuer(f *facts, leaf *x509.Certificate) error {
 	case !f.iss.present || f.iss.text != "" && names(leaf, f.iss.text):
 		return nil
 	}
-	return invalid("/iss", rule, "%q is not a name (SAN) in the signer's certificate, whose subject is %s; AnySubject accepts any subject",
-		f.iss.text, keys.SubjectOf(leaf))
+	return &InvalidError{"/iss", fmt.Sprintf("%q is not a name (SAN) in the signer's certificate, which is that of %s", f.iss.text,
+		keys.SubjectOf(leaf)), rule, "AnySubject"}
 }
 
 // names reports whether an issuer is a URI of a certificate, or an https URL whose host is a DNS name of it.
@@ -239,7 +240,7 @@ func (v *Verifier) checkFacts(f *facts, leaf *x509.Certificate) error {
 func checkAudience(f *facts, audience string) error {
 	const where, rule = "/aud", "RFC 7519 section 4.1.3"
 	if audience == "" {
-		return invalid(where, rule, "says whom the token is for, and this verifier has no Audience; AnyAudience accepts it")
+		return &InvalidError{where, "says whom the token is for, and this verifier has no name", rule, "AnyAudience"}
 	}
 	if f.aud.typed && f.aud.text == audience || slices.Contains(f.auds, audience) {
 		return nil

@@ -27,9 +27,10 @@ const (
 
 // InvalidError says why a token is refused.
 type InvalidError struct {
-	Where string // part of the token: "header", "payload", "disclosure 3", "KB-JWT", "signature", or a JSON pointer
-	Msg   string
-	Rule  string // specification and section
+	Where  string // part of the token: "header", "payload", "disclosure 3", "KB-JWT", "signature", or a JSON pointer
+	Msg    string
+	Rule   string // specification and section
+	Option string // of [Verifier], which accepts it; "" where there is none
 }
 
 func (e *InvalidError) Error() string {
