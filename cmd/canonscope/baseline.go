@@ -247,10 +247,15 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 			roots.AddCert(c)
 		}
 	}
-	if (f.anyUsage || f.anySubject) && roots == nil {
-		return errors.New("--any-usage and --any-subject are about the certificates that --roots FILE vouches for")
-	}
-	if key == nil && roots == nil {
+	const about = " is about the certificates that --roots FILE vouches for"
+	switch {
+	case key != nil && roots != nil:
+		return errors.New("--issuer-key says whose signature it is, and --roots whose certificate: give one of them")
+	case roots == nil && f.anyUsage:
+		return errors.New("--any-usage" + about)
+	case roots == nil && f.anySubject:
+		return errors.New("--any-subject" + about)
+	case key == nil && roots == nil:
 		return errors.New("whose signature? give the issuer's key with --issuer-key FILE, or trust anchors with --roots FILE")
 	}
 	result := baselineResult{Format: format}

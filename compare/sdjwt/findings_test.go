@@ -257,7 +257,7 @@ func TestDefaultsRefuse(t *testing.T) {
 // Part 3, finding 10: what nobody has looked at is named.
 func TestUnchecked(t *testing.T) {
 	key := claimstest.Key(t, keys.EdDSA)
-	v := sdjwt.Verifier{Key: key.Public(), Now: now, UnaskedKB: true, TypeMetadata: nil}
+	v := sdjwt.Verifier{Key: key.Public(), Now: now, UnaskedKB: true}
 	for members, want := range map[string][]string{
 		`"vct":"urn:x"`: nil,
 		`"vct":"urn:x","status":{"status_list":{"idx":1,"uri":"https://x.example"}}`:     {"/status"},
@@ -277,5 +277,9 @@ func TestUnchecked(t *testing.T) {
 	disclosed := token(t, key, goodHeader, `{"vct":"urn:x","_sd":["DIGEST-0"]}`, `["s","credentialStatus",{}]`)
 	if r := accepts(t, v, disclosed); !reflect.DeepEqual(r.Unchecked, []string{"/credentialStatus"}) {
 		t.Errorf("disclosed: %v", r.Unchecked)
+	}
+	v.TypeMetadata = []byte(`{"vct":"urn:x"}`) // nothing says that it is the right one
+	if r := accepts(t, v, token(t, key, goodHeader, `{"vct":"urn:x"}`)); !reflect.DeepEqual(r.Unchecked, []string{"/vct"}) {
+		t.Errorf("type metadata without integrity: %v", r.Unchecked)
 	}
 }

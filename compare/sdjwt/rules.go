@@ -167,7 +167,8 @@ func (v *Verifier) unchecked(f *facts, kb []byte) (out []string) {
 	if f.aud.present && v.Audience == "" {
 		out = append(out, "/aud")
 	}
-	if !v.Plain && strings.HasPrefix(f.vct.text, "https://") { // its type metadata can be fetched
+	// Type metadata that can be fetched, or that was given and nothing ties to the token.
+	if !v.Plain && (strings.HasPrefix(f.vct.text, "https://") || v.TypeMetadata != nil && !f.integrity.present) {
 		out = append(out, "/vct")
 	}
 	if f.integrity.present && (v.Plain || v.TypeMetadata == nil) {

@@ -29,9 +29,10 @@ type multikeyFile struct {
 // ParseFile reads a key from JSON: a verification method of type Multikey, or a JSON Web Key.
 func ParseFile(b []byte) (*File, error) {
 	var kty, d, kind string
-	if err := decode(b, member{"kty", &kty}, member{"d", &d}, member{"type", &kind}); err != nil {
+	if err := decode(b, member{"kty", &kty}, member{"d", &d}); err != nil {
 		return nil, fmt.Errorf("key file: neither a Multikey nor a JSON Web Key: %w", err)
 	}
+	_ = decode(b, member{"type", &kind}) // a list of types is of no key
 	var f File
 	var err error
 	switch {
