@@ -46,13 +46,13 @@ type baselineFlags struct {
 	transcript  string // hexadecimal
 	anyUsage    bool   // accept certificates that are not marked as a document signer's
 	anySubject  bool   // accept certificates that do not name iss
-	anyAudience bool   // accept a token that is for somebody
+	anyAudience bool   // accept a token with aud, without an audience to compare it with
 }
 
 // addVerify adds the flags of verify that only these formats have.
 func (f *baselineFlags) addVerify(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.anySubject, "any-subject", false, "sd-jwt-vc: accept an x5c certificate that does not name the issuer (iss)")
-	cmd.Flags().BoolVar(&f.anyAudience, "any-audience", false, "sd-jwt-vc: accept a token whose aud names others, without --audience")
+	cmd.Flags().BoolVar(&f.anyAudience, "any-audience", false, "sd-jwt-vc: accept a token for somebody (aud) without --audience")
 }
 
 // formatOf returns the format of an input, and its bytes as the format's package reads them.
