@@ -45,6 +45,14 @@ type baselineFlags struct {
 	nonce       string
 	transcript  string // hexadecimal
 	anyUsage    bool   // accept certificates that are not marked as a document signer's
+	anySubject  bool   // accept certificates that do not name iss
+	anyAudience bool   // accept a token with aud, without an audience to compare it with
+}
+
+// addVerify adds the flags of verify that only these formats have.
+func (f *baselineFlags) addVerify(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.anySubject, "any-subject", false, "sd-jwt-vc: accept an x5c certificate that does not name the issuer (iss)")
+	cmd.Flags().BoolVar(&f.anyAudience, "any-audience", false, "sd-jwt-vc: accept a token for somebody (aud) without --audience")
 }
 
 // formatOf returns the format of an input, and its bytes as the format's package reads them.
@@ -64,7 +72,7 @@ var flagFormats = func() map[string][]string {
 	for format, flags := range map[string]string{
 		formatVCDM: "suite mandatory any-form created method purpose deterministic expires id previous domain challenge skew bound " +
 			"controller known-contexts",
-		formatSDJWT: "holder-key digest issuer-key roots audience nonce",
+		formatSDJWT: "holder-key digest issuer-key roots audience nonce any-subject any-audience",
 		formatMdoc:  "holder-key digest issuer-key roots certificate transcript any-usage",
 	} {
 		for _, flag := range strings.Fields(flags) {
@@ -239,10 +247,15 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 			roots.AddCert(c)
 		}
 	}
-	if f.anyUsage && roots == nil {
-		return errors.New("--any-usage is about the certificates that --roots FILE vouches for")
-	}
-	if key == nil && roots == nil {
+	const about = " is about the certificates that --roots FILE vouches for"
+	switch {
+	case key != nil && roots != nil:
+		return errors.New("--issuer-key says whose signature it is, and --roots whose certificate: give one of them")
+	case roots == nil && f.anyUsage:
+		return errors.New("--any-usage" + about)
+	case roots == nil && f.anySubject:
+		return errors.New("--any-subject" + about)
+	case key == nil && roots == nil:
 		return errors.New("whose signature? give the issuer's key with --issuer-key FILE, or trust anchors with --roots FILE")
 	}
 	result := baselineResult{Format: format}
@@ -251,7 +264,8 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 		if (f.audience == "") != (f.nonce == "") {
 			return errors.New("a KB-JWT is for a verifier and answers its nonce: give both --audience and --nonce, or neither")
 		}
-		v := sdjwt.Verifier{Engine: engine.engine, Key: key, Roots: roots, Now: now, Limits: engine.limits, Binding: f.nonce != "", Audience: f.audience, Nonce: f.nonce}
+		v := sdjwt.Verifier{Engine: engine.engine, Key: key, Roots: roots, AnySubject: f.anySubject, Now: now, Limits: engine.limits,
+			Binding: f.nonce != "", Audience: f.audience, AnyAudience: f.anyAudience, Nonce: f.nonce}
 		verify = func() error { return result.sdjwt(v.Verify(in)) }
 	} else {
 		v := mdoc.Verifier{Engine: engine.engine, Key: key, Roots: roots, AnyUsage: f.anyUsage, Now: now, Limits: engine.limits}
@@ -272,13 +286,14 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 
 // baselineResult is the answer of verify, as --json prints it.
 type baselineResult struct {
-	Verified   bool              `json:"verified"`
-	Format     string            `json:"format"`
-	Reason     string            `json:"reason,omitempty"`
-	Claims     json.RawMessage   `json:"claims,omitempty"`    // the processed payload of an SD-JWT
-	Disclosed  []string          `json:"disclosed,omitempty"` // JSON pointers into it
-	NotChecked []string          `json:"notChecked,omitempty"`
-	Documents  []json.RawMessage `json:"documents,omitempty"` // of an mdoc
+	Verified  bool              `json:"verified"`
+	Format    string            `json:"format"`
+	Reason    string            `json:"reason,omitempty"`
+	Signers   []string          `json:"signers,omitempty"`   // subjects of the certificates whose keys signed
+	Claims    json.RawMessage   `json:"claims,omitempty"`    // the processed payload of an SD-JWT
+	Disclosed []string          `json:"disclosed,omitempty"` // JSON pointers into it
+	Unchecked []string          `json:"unchecked,omitempty"`
+	Documents []json.RawMessage `json:"documents,omitempty"` // of an mdoc
 }
 
 // refused notes why something is not verified. A limit is an error of its own.
@@ -288,14 +303,24 @@ func (r *baselineResult) refused(err error) error {
 		return err
 	}
 	r.Reason = err.Error()
+	var invalid *sdjwt.InvalidError
+	if errors.As(err, &invalid) && optionFlags[invalid.Option] != "" {
+		r.Reason += "; " + optionFlags[invalid.Option] + " accepts it"
+	}
 	return nil
 }
+
+// optionFlags are the flags that set options of sdjwt.Verifier.
+var optionFlags = map[string]string{"AnySubject": "--any-subject", "AnyAudience": "--any-audience"}
 
 func (r *baselineResult) sdjwt(res *sdjwt.Result, err error) error {
 	if err != nil {
 		return r.refused(err)
 	}
-	r.Verified, r.Disclosed, r.NotChecked = true, res.Disclosed(), res.NotChecked
+	r.Verified, r.Disclosed, r.Unchecked = true, res.Disclosed(), res.Unchecked
+	if res.Signer != "" {
+		r.Signers = []string{res.Signer}
+	}
 	r.Claims, err = res.Claims()
 	return err
 }
@@ -310,7 +335,16 @@ func (r *baselineResult) mdoc(docs []mdoc.Document, err error) error {
 		Identifier string `json:"identifier"`
 		Value      string `json:"value"` // CBOR diagnostic notation
 	}
-	for _, d := range docs {
+	for i, d := range docs {
+		if d.Signer != "" {
+			r.Signers = append(r.Signers, d.Signer)
+		}
+		for _, name := range d.Unchecked {
+			if len(docs) > 1 {
+				name = fmt.Sprintf("/documents/%d%s", i, name)
+			}
+			r.Unchecked = append(r.Unchecked, name)
+		}
 		elements := []element{}
 		for _, e := range d.Elements {
 			value, err := cbor.Diagnose(e.Value)
@@ -343,7 +377,10 @@ func (r *baselineResult) print(cmd *cobra.Command, asJSON bool) error {
 		p.Err = enc.Encode(r)
 	} else if p.Line("%s", answer(r.Verified)); r.Verified {
 		p.Line("  %s: %d disclosed", r.Format, len(r.Disclosed))
-		for _, name := range r.NotChecked {
+		for _, name := range r.Signers {
+			p.Line("    by %s", name)
+		}
+		for _, name := range r.Unchecked {
 			p.Line("  not checked: %s", name)
 		}
 	} else {

@@ -139,6 +139,7 @@ also the KB-JWT, with --transcript the device signature.`,
 	f.StringArrayVar(&v.Contexts, "known-contexts", nil, "`JSON` of a @context that the reader knows; others are refused; may repeat")
 	f.BoolVar(&v.AnyForm, "any-form", false, "do not apply the rules of the data model")
 	baseline.addFormat(cmd, "")
+	baseline.addVerify(cmd)
 	f.StringVar(&baseline.issuer, "issuer-key", "", "sd-jwt-vc, mdoc: key `FILE` of the issuer or document signer, its public half is enough")
 	f.StringVar(&baseline.roots, "roots", "", "sd-jwt-vc, mdoc: PEM `FILE` of trust anchors for x5c or x5chain")
 	f.BoolVar(&baseline.anyUsage, "any-usage", false, "mdoc: accept a signer's certificate without the extended key usage of document signers")

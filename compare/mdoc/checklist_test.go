@@ -2,6 +2,7 @@ package mdoc_test
 
 import (
 	"bytes"
+	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -29,6 +30,7 @@ import (
 
 // draft is an mdoc in the making: a test changes what it wants to be wrong.
 type draft struct {
+	nameSpace   string            // of all items; "" is ns
 	items       []cbor.RawMessage // as they go out, after the digests are taken
 	mso         map[string]any
 	digests     map[any]any // of namespace ns
@@ -71,7 +73,8 @@ func (key draftKey) build(t testing.TB, change func(*draft)) []byte {
 			d.mso[name] = value
 		}
 	}
-	set("valueDigests", map[string]any{"ns": d.digests})
+	ns := cmp.Or(d.nameSpace, "ns")
+	set("valueDigests", map[string]any{ns: d.digests})
 	set("validityInfo", d.validity)
 	mso := encode(t, d.mso)
 	payload := encode(t, cbor.Tag{Number: 24, Content: mso})
@@ -89,7 +92,7 @@ func (key draftKey) build(t testing.TB, change func(*draft)) []byte {
 	if d.tag18 {
 		auth = cbor.Tag{Number: 18, Content: auth}
 	}
-	return encode(t, map[string]any{"nameSpaces": map[string]any{"ns": d.items}, "issuerAuth": auth})
+	return encode(t, map[string]any{"nameSpaces": map[string]any{ns: d.items}, "issuerAuth": auth})
 }
 
 type draftKey struct {

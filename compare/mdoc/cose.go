@@ -64,58 +64,79 @@ func (v *Verifier) checkHeaders(h *headers) error {
 	return nil
 }
 
-// issuerKey returns the key that must have signed: the configured one, or that of x5chain after the chain is checked.
-func (v *Verifier) issuerKey(h *headers, signed time.Time) (*keys.Public, error) {
-	key := v.Key
-	if key == nil {
-		leaf, err := v.checkChain(h.x5chain, signed)
-		if err != nil {
-			return nil, err
+// issuerKey returns the key that must have signed: the configured one, or that of x5chain after the chain is checked, with
+// its certificate.
+func (v *Verifier) issuerKey(h *headers, signed time.Time) (key *keys.Public, leaf *x509.Certificate, err error) {
+	if key = v.Key; key == nil {
+		if key, leaf, err = v.checkChain(h.x5chain, signed); err != nil {
+			return nil, nil, err
 		}
-		key = leaf
 	}
 	if want := coseAlgorithm[key.Algorithm()]; h.alg != want {
-		return nil, invalid("issuerAuth", "RFC 9053 section 2", "alg is %d, the key needs %d", h.alg, want)
+		return nil, nil, invalid("issuerAuth", "RFC 9053 section 2", "alg is %d, the key needs %d", h.alg, want)
 	}
-	return key, nil
+	return key, leaf, nil
 }
 
 // checkChain checks x5chain against the trust anchors at the verifier's time (ISO/IEC 18013-5 section 9.3.3), that the MSO
-// was signed inside the validity of the leaf, and that the leaf is a document signer's.
-func (v *Verifier) checkChain(chain [][]byte, signed time.Time) (*keys.Public, error) {
+// was signed inside the validity of the leaf, and that the leaf is a document signer's in its authority's country.
+func (v *Verifier) checkChain(ders [][]byte, signed time.Time) (*keys.Public, *x509.Certificate, error) {
 	const where, rule = "x5chain", "ISO/IEC 18013-5 section 9.3.3"
-	if len(chain) == 0 {
-		return nil, invalid(where, rule, "is missing, and no key is configured")
+	if len(ders) == 0 {
+		return nil, nil, invalid(where, rule, "is missing, and no key is configured")
 	}
-	certs := make([]*x509.Certificate, len(chain))
-	middle := x509.NewCertPool()
-	for i, der := range chain {
-		c, err := x509.ParseCertificate(der)
-		if err != nil {
-			return nil, invalid(where, rule, "certificate %d: %v", i, err)
-		}
-		if certs[i] = c; i > 0 {
-			middle.AddCert(c)
-		}
-	}
-	leaf := certs[0]
-	if signed.Before(leaf.NotBefore) || signed.After(leaf.NotAfter) {
-		return nil, invalid(where, ruleCheck, "signed at %s, outside the validity of the certificate", signed.Format(time.RFC3339))
-	}
-	_, err := leaf.Verify(x509.VerifyOptions{Roots: v.Roots, Intermediates: middle, CurrentTime: v.now(),
-		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
+	chain, key, err := keys.Signer(ders, v.Roots, v.now())
 	if err != nil {
-		return nil, invalid(where, rule, "%v", err)
+		return nil, nil, invalid(where, rule, "%v", err)
 	}
-	if leaf.KeyUsage != 0 && leaf.KeyUsage&x509.KeyUsageDigitalSignature == 0 {
-		return nil, invalid(where, rule, "the certificate's key is not for signatures")
+	leaf, root := chain[0], chain[len(chain)-1]
+	switch {
+	case signed.Before(leaf.NotBefore) || signed.After(leaf.NotAfter):
+		return nil, nil, invalid(where, ruleCheck, "signed at %s, outside the validity of the certificate", signed.Format(time.RFC3339))
+	case !slices.Equal(leaf.Subject.Country, root.Subject.Country):
+		return nil, nil, invalid(where, ruleSigner, "the certificate's country is %q, that of its authority %q", leaf.Subject.Country, root.Subject.Country)
+	case v.AnyUsage:
+	case !slices.ContainsFunc(leaf.UnknownExtKeyUsage, signerUsage.Equal):
+		return nil, nil, invalid(where, ruleSigner, "the certificate lacks the extended key usage of a document signer, %v", signerUsage)
+	case keys.IsAuthority(leaf):
+		return nil, nil, invalid(where, ruleSigner, "the certificate is of an authority, which signs certificates and no documents")
 	}
-	if !v.AnyUsage && !slices.ContainsFunc(leaf.UnknownExtKeyUsage, signerUsage.Equal) {
-		return nil, invalid(where, ruleSigner, "the certificate lacks the extended key usage of a document signer, %v", signerUsage)
+	return key, leaf, nil
+}
+
+// checkPlace compares the place of issue that an mDL discloses with that in its signer's certificate (ISO/IEC 18013-5
+// section 9.3.1): a signer of one country is not to issue in another's name.
+func (d *Document) checkPlace(leaf *x509.Certificate) error {
+	for _, e := range d.Elements {
+		var want []string
+		switch {
+		case e.NameSpace != "org.iso.18013.5.1":
+			continue
+		case e.Identifier == "issuing_country":
+			want = leaf.Subject.Country
+		case e.Identifier == "issuing_jurisdiction" && len(leaf.Subject.Province) > 0:
+			want = leaf.Subject.Province
+		default:
+			continue
+		}
+		if text, ok := stockText(e.Value); !ok || !slices.Contains(want, text) {
+			return invalid(e.NameSpace+"/"+e.Identifier, ruleCheck, "is not that of the signer's certificate, %q", want)
+		}
 	}
-	key, err := keys.PublicOf(leaf.PublicKey)
-	if err != nil {
-		return nil, invalid(where, rule, "%v", err)
+	return nil
+}
+
+// done completes a document whose signature and digests hold. leaf is the signer's certificate, nil if the key was configured.
+func (d *Document) done(m *mso, leaf *x509.Certificate) (*Document, error) {
+	if m.status {
+		d.Unchecked = append(d.Unchecked, "/status")
 	}
-	return key, nil
+	if leaf == nil {
+		return d, nil
+	}
+	if err := d.checkPlace(leaf); err != nil {
+		return nil, err
+	}
+	d.Signer = keys.SubjectOf(leaf)
+	return d, nil
 }

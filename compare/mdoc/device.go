@@ -102,6 +102,10 @@ func untag(b []byte) []byte {
 	return b
 }
 
+// isTranscript reports whether CBOR can be a SessionTranscript: an array, also in a tag. Nothing else ties a signature to a
+// session (ISO/IEC 18013-5 section 9.1.5.1).
+func isTranscript(b []byte) bool { return isMajor(b, majorArray) || isMajor(b, majorTag) }
+
 // response verifies each document of a DeviceResponse that has been scanned.
 func (v *Verifier) response(b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error)) ([]Document, error) {
 	var members map[string]cbor.RawMessage
@@ -139,11 +143,19 @@ func (v *Verifier) document(raw cbor.RawMessage, verify func(*Verifier, []byte, 
 		return nil, invalid("Document", ruleShape, "needs docType and issuerSigned")
 	}
 	d, err := verify(v, members["issuerSigned"], docType)
-	if err != nil || v.Device == nil {
-		return d, err
+	if err != nil {
+		return nil, err
 	}
-	return d, v.checkDevice(d, members["deviceSigned"])
+	if signed := members["deviceSigned"]; v.Device != nil {
+		err = v.checkDevice(d, signed)
+	} else if signed != nil {
+		d.unasked()
+	}
+	return d, err
 }
+
+// unasked notes that a device has signed and nobody asked whether it is the right one.
+func (d *Document) unasked() { d.Unchecked = append(d.Unchecked, "/deviceSigned") }
 
 // bare verifies IssuerSigned bytes that stand alone.
 func (v *Verifier) bare(b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error)) ([]Document, error) {

@@ -77,7 +77,7 @@ func sameAnswer(t testing.TB, v mdoc.Verifier, b []byte) ([]mdoc.Document, error
 func show(docs []mdoc.Document) string {
 	var b strings.Builder
 	for _, d := range docs {
-		fmt.Fprintf(&b, "%s %s %s %s %x:", d.DocType, d.Signed, d.ValidFrom, d.ValidUntil, d.DeviceKey)
+		fmt.Fprintf(&b, "%s %s %s %s %x %s %s:", d.DocType, d.Signed, d.ValidFrom, d.ValidUntil, d.DeviceKey, d.Signer, d.Unchecked)
 		byName := map[string]string{}
 		for _, e := range d.Elements {
 			byName[e.NameSpace] += fmt.Sprintf(" %q %x", e.Identifier, e.Value)

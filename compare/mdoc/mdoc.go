@@ -128,8 +128,8 @@ func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([
 		}
 		wanted[i] = id
 	}
-	if transcript != nil && h.Key == nil {
-		return nil, fmt.Errorf("mdoc: device authentication needs the device's key")
+	if transcript != nil && (h.Key == nil || !isTranscript(transcript)) {
+		return nil, fmt.Errorf("mdoc: device authentication needs the device's key and a SessionTranscript, which is an array")
 	}
 	out, err := e.present(h, issued, wanted)
 	if err != nil || transcript == nil {
@@ -144,7 +144,7 @@ type Verifier struct {
 	Key      *keys.Public   // the document signer's
 	Leaf     []byte         // with Key: the certificate, DER, that x5chain must start with; nil takes any
 	Roots    *x509.CertPool // trust anchors of x5chain
-	AnyUsage bool           // with Roots: accept a signer's certificate that is not marked for mdocs, as those of some makers are not
+	AnyUsage bool           // with Roots: accept a signer's certificate that is not marked for mdocs or is an authority's, as those of some makers
 	DocType  string         // expected; "" accepts any
 	Now      time.Time      // zero is the present
 	Device   *DeviceAuth    // require device authentication; nil ignores it
@@ -164,7 +164,9 @@ type Document struct {
 	DocType                       string
 	Elements                      []Element
 	Signed, ValidFrom, ValidUntil time.Time
-	DeviceKey                     []byte // COSE_Key, not parsed
+	DeviceKey                     []byte   // COSE_Key, not parsed
+	Signer                        string   // subject of the certificate in x5chain whose key signed; "" if the key was configured
+	Unchecked                     []string // what nobody has checked: /status of the MSO, /deviceSigned beside it
 }
 
 // Verify checks IssuerSigned or DeviceResponse bytes: form, issuer's signature, digests, validity period, and as the
@@ -176,6 +178,9 @@ func (v *Verifier) Verify(presented []byte) ([]Document, error) {
 	}
 	if v.Key == nil && v.Roots == nil {
 		return nil, fmt.Errorf("mdoc: a verifier needs the signer's key or trust anchors")
+	}
+	if v.Device != nil && !isTranscript(v.Device.Transcript) {
+		return nil, fmt.Errorf("mdoc: device authentication needs a SessionTranscript, which is an array")
 	}
 	return e.verify(v, presented)
 }

@@ -123,10 +123,10 @@ func (r *nativeReader) usual(v *Verifier, u *usualResponse) ([]Document, error) 
 	if err != nil {
 		return nil, err
 	}
-	if v.Device != nil {
-		if err := r.device(v, u, d); err != nil {
-			return nil, err
-		}
+	if v.Device == nil {
+		d.unasked()
+	} else if err := r.device(v, u, d); err != nil {
+		return nil, err
 	}
 	return []Document{*d}, nil
 }

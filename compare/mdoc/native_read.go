@@ -403,6 +403,8 @@ func (r *nativeReader) mso(payload view) (m mso, digests view, err error) {
 			validity, ok = v, b.named(v)
 		case "valueDigests":
 			values, ok = v, b[v]>>5 == majorMap
+		case "status":
+			m.status, ok = true, false // not one of the six
 		default:
 			ok = false
 		}

@@ -9,6 +9,7 @@ import (
 type mso struct {
 	version, digestAlgorithm, docType string
 	deviceKey                         []byte
+	status                            bool   // says where the status of the mdoc can be looked up
 	signed, from, until               string // texts of tdates; "" if one is missing or no tdate
 }
 

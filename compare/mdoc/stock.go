@@ -63,6 +63,7 @@ type (
 		DeviceKeyInfo   cbor.RawMessage `cbor:"deviceKeyInfo"`
 		DocType         cbor.RawMessage `cbor:"docType"`
 		ValidityInfo    cbor.RawMessage `cbor:"validityInfo"`
+		Status          cbor.RawMessage `cbor:"status"`
 	}
 	stockDeviceKeyInfo struct {
 		DeviceKey cbor.RawMessage `cbor:"deviceKey"`
@@ -140,7 +141,7 @@ func stockDocument(v *Verifier, b []byte, docType string) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := v.issuerKey(h, d.Signed)
+	key, leaf, err := v.issuerKey(h, d.Signed)
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +157,7 @@ func stockDocument(v *Verifier, b []byte, docType string) (*Document, error) {
 			return nil, err
 		}
 	}
-	return d, nil
+	return d.done(&m.mso, leaf)
 }
 
 // stockDigests compares the items of a namespace with the MSO and adds their elements to d.
@@ -327,7 +328,7 @@ func stockReadMSO(payload []byte, limits canon.Limits) (*stockDigestMap, error) 
 	if !isMajor(device.DeviceKey, majorMap) {
 		return nil, invalid(where, ruleIssue, "%s", msoShape)
 	}
-	m.deviceKey = device.DeviceKey
+	m.deviceKey, m.status = device.DeviceKey, raw.Status != nil
 	if err := stockUnmarshal(raw.ValidityInfo, &validity, where, ruleIssue); err != nil {
 		return nil, err
 	}

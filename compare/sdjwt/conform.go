@@ -54,8 +54,11 @@ func (s suite) cases(file string) (results []conform.Result, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", file, c.ID, err)
 		}
-		v := Verifier{Engine: s.engine, Key: key, Plain: !c.VC, Now: time.Unix(in.Now, 0), Binding: c.Binding, Audience: in.Expected.Aud,
-			Nonce: in.Expected.Nonce, MaxAge: time.Duration(in.Expected.MaxAge) * time.Second}
+		v := Verifier{Engine: s.engine, Key: key, Plain: !c.VC, Now: time.Unix(in.Now, 0), Audience: in.Expected.Aud,
+			MaxAge: time.Duration(in.Expected.MaxAge) * time.Second}
+		if c.Binding {
+			v.Binding, v.Nonce = true, in.Expected.Nonce
+		}
 		_, err = v.Verify([]byte(c.Token))
 		results = append(results, conform.Result{Test: c.ID, Name: c.Rule}.Answer(c.Expect, err))
 	}
@@ -89,15 +92,16 @@ func (s suite) vectors(file string) (results []conform.Result, err error) {
 		return nil, err
 	}
 	for _, c := range index {
-		v := Verifier{Engine: s.engine, Key: key, Plain: !strings.HasPrefix(c.ID, "sd-jwt-vc-"), Now: time.Unix(1700000000, 0), Nonce: nonce}
-		err := vector(v, filepath.Join(s.dir, filepath.FromSlash(c.ID)), c.Binding, c.Count)
+		v := Verifier{Engine: s.engine, Key: key, Plain: !strings.HasPrefix(c.ID, "sd-jwt-vc-"), Now: time.Unix(1700000000, 0)}
+		err := vector(v, filepath.Join(s.dir, filepath.FromSlash(c.ID)), c.Binding, nonce, c.Count)
 		results = append(results, conform.Result{Test: c.ID}.Answer("accept", err))
 	}
 	return results, nil
 }
 
-// vector verifies what was issued and presented, and compares the processed payload and the number of disclosures.
-func vector(v Verifier, dir string, binding bool, disclosures int) error {
+// vector verifies what was issued and presented, and compares the processed payload and the number of disclosures. nonce is
+// that of a presentation with key binding.
+func vector(v Verifier, dir string, binding bool, nonce string, disclosures int) error {
 	issued, err := tokenFile(dir, "sd_jwt_issuance")
 	if err != nil {
 		return err
@@ -117,7 +121,7 @@ func vector(v Verifier, dir string, binding bool, disclosures int) error {
 		if err := conform.ReadJSON(&kb, dir, "kb_jwt_payload.json"); err != nil {
 			return err
 		}
-		v.Binding, v.Audience, v.Now = true, kb.Aud, time.Unix(kb.Iat+1, 0)
+		v.Binding, v.Audience, v.Nonce, v.Now = true, kb.Aud, nonce, time.Unix(kb.Iat+1, 0)
 	}
 	want, err := os.ReadFile(filepath.Join(dir, "verified_contents.json"))
 	if err != nil {
@@ -188,8 +192,10 @@ func (s suite) published(file string) (results []conform.Result, err error) {
 		return nil, err
 	}
 	for _, c := range in.Vectors {
-		v := Verifier{Engine: s.engine, Key: key, Plain: true, Now: time.Unix(1750000000, 0), Binding: c.KB, Audience: c.Aud, Nonce: c.Nonce,
-			MaxAge: 10 * 365 * 24 * time.Hour}
+		v := Verifier{Engine: s.engine, Key: key, Plain: true, Now: time.Unix(1750000000, 0), Audience: c.Aud, MaxAge: 10 * 365 * 24 * time.Hour}
+		if c.KB {
+			v.Binding, v.Nonce = true, c.Nonce
+		}
 		_, payload, err := processed(v, []byte(c.Token))
 		if err == nil {
 			err = same(payload, c.Payload)

@@ -62,8 +62,8 @@ func sameAnswer(t testing.TB, v sdjwt.Verifier, token []byte) (*sdjwt.Result, er
 	if !sameJSON(t, claimsOf(t, a), claimsOf(t, b)) {
 		t.Fatalf("stock gets %s\nnative gets %s", claimsOf(t, a), claimsOf(t, b))
 	}
-	if len(a.Disclosed()) != len(b.Disclosed()) || !reflect.DeepEqual(a.NotChecked, b.NotChecked) {
-		t.Fatalf("stock %v %v, native %v %v", a.Disclosed(), a.NotChecked, b.Disclosed(), b.NotChecked)
+	if len(a.Disclosed()) != len(b.Disclosed()) || !reflect.DeepEqual(a.Unchecked, b.Unchecked) || a.Signer != b.Signer {
+		t.Fatalf("stock %v %v %s, native %v %v %s", a.Disclosed(), a.Unchecked, a.Signer, b.Disclosed(), b.Unchecked, b.Signer)
 	}
 	return b, nil
 }
@@ -112,7 +112,7 @@ func FuzzVerify(f *testing.F) {
 		}
 		tok := token(t, key, header, payload, list...)
 		sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now}, tok)
-		if _, err := sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now, Plain: true}, tok); err == nil {
+		if _, err := sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now, Plain: true, AnyAudience: true}, tok); err == nil {
 			samePresentation(t, tok, []string{"/a"})
 		}
 	})
@@ -125,7 +125,7 @@ func FuzzToken(f *testing.F) {
 		f.Add(token(f, key, s.header, s.payload, strings.Split(s.disclosures, "\n")...))
 	}
 	f.Fuzz(func(t *testing.T, tok []byte) {
-		if _, err := sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now}, tok); err == nil {
+		if _, err := sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now, AnyAudience: true}, tok); err == nil {
 			samePresentation(t, tok, []string{"/a", "/b/0"})
 		}
 	})
@@ -148,6 +148,7 @@ var signedSeeds = []struct{ header, payload, disclosures string }{
 	{goodHeader, `{"vct":"urn:x","_sd":["DIGEST-0"],"a":{},"iss":"i","sub":"s","iat":1.5,"nbf":-1,"aud":["x"],"aka_vcts":["y"],"status":{}}`, `["s","n",null]`},
 	{`{"typ":"dc+sd-jwt","alg":"EdDSA","crit":["x"]}`, `{"vct":"urn:x"}`, ""},
 	{goodHeader, `{"vct":"urn:x","cnf":{"jwk":{"kty":"OKP","crv":"Ed25519","x":"z6h2YaJnvBafRAcPf6lRvLSIexXk_wdZ74i8SM6chTA"}},"_sd":[]}`, ""},
+	{goodHeader, `{"vct":"https://x.example","status":{},"validUntil":1,"iss":"https://i.example","_sd":["DIGEST-0"]}`, `["s","credentialStatus",{}]`},
 	{goodHeader, `{"vct":"urn:x","_sd":["DIGEST-0"],"a":"\u00e9\ud83d\ude00"}`, `["s","\u0061b",1]`},
 }
 
@@ -165,7 +166,7 @@ func TestHeaderParameters(t *testing.T) {
 		}
 		tok := token(t, key, head, `{"vct":"urn:x"}`)
 		for _, plain := range []bool{false, true} {
-			_, err := sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now, Plain: plain}, tok)
+			_, err := sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now, Plain: plain, AnyAudience: true}, tok)
 			var unsupported *canon.UnsupportedError
 			switch {
 			case want == "unsupported":
@@ -187,7 +188,7 @@ func TestEnginesAgree(t *testing.T) {
 			tok = token(t, key, s.header, s.payload)
 		}
 		for _, plain := range []bool{false, true} {
-			sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now, Plain: plain}, tok)
+			sameAnswer(t, sdjwt.Verifier{Key: key.Public(), Now: now, Plain: plain, AnyAudience: true}, tok)
 		}
 		for _, p := range [][]string{nil, {""}, {"/a"}, {"/a/n", "/a"}, {"/b"}, {"/b/1"}, {"/b/1/m", "/b"}, {"/b/9"}, {"/n"}, {"x"}, {"/ab"}} {
 			samePresentation(t, tok, p)

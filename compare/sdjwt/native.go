@@ -174,7 +174,7 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := v.issuerKey(h)
+	key, leaf, err := v.issuerKey(h)
 	if err != nil {
 		return nil, err
 	}
@@ -188,11 +188,11 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := r.process(parts[1]); err != nil {
 		return nil, err
 	}
-	if err := v.checkFacts(&r.facts); err != nil {
+	if err := v.checkFacts(&r.facts, leaf); err != nil {
 		return nil, err
 	}
 	res := &Result{claims: bytes.Clone(r.out), paths: r.paths, ends: r.order}
-	if err := res.fromFacts(v, &r.facts); err != nil {
+	if err := res.fromFacts(v, &r.facts, leaf, kb); err != nil {
 		return nil, err
 	}
 	if v.Binding {

@@ -657,7 +657,7 @@ func (r *reader) fact(name []byte, v, start int) {
 	f := &r.facts
 	switch string(name) {
 	case "iss":
-		f.iss = r.named(v)
+		f.iss = r.text(v)
 	case "vct":
 		f.vct = r.text(v)
 	case "sub":
@@ -675,14 +675,16 @@ func (r *reader) fact(name []byte, v, start int) {
 		f.nbf = r.number(v)
 	case "exp":
 		f.exp = r.number(v)
-	case "status":
-		f.status = true
 	case "vct#integrity":
 		f.integrity = r.text(v)
 	case "aka_vcts":
 		r.span("aka_vcts", start)
 	case "cnf":
 		r.span("cnf", start)
+	default:
+		if i := slices.Index(unread, string(name)); i >= 0 {
+			f.unread = append(f.unread, unread[i])
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"crypto/x509"
 	"encoding/base64"
+	"fmt"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +23,11 @@ const (
 // protected lists the claims that an SD-JWT VC must never disclose selectively, nor anything in them.
 var protected = map[string]bool{"iss": true, "nbf": true, "exp": true, "cnf": true, "vct": true, "vct#integrity": true,
 	"aka_vcts": true, "status": true}
+
+// unread lists the claims that say where a credential's status, schema or other resources are, or in words of VCDM when it
+// is valid. None of them is read here.
+var unread = []string{"status", "status_list", "credentialStatus", "credentialSchema", "relatedResource", "refreshService",
+	"termsOfUse", "evidence", "validFrom", "validUntil", "issuanceDate", "expirationDate"}
 
 // protectedName returns a name that is protected, or "".
 func protectedName(name []byte) string {
@@ -74,9 +81,9 @@ type facts struct {
 	akaPresent                   bool
 	aka                          []string // nil unless an array of strings
 	cnf                          []byte   // the member jwk of cnf, JSON; nil if there is none
-	status                       bool
-	integrity                    scalar // vct#integrity
-	disclosedTop                 string // first protected claim that is or holds a disclosure; "" is none
+	unread                       []string // those of the list unread that are there
+	integrity                    scalar   // vct#integrity
+	disclosedTop                 string   // first protected claim that is or holds a disclosure; "" is none
 }
 
 // checkHeader applies RFC 9901 section 7.1 step 2.1: the key decides the algorithm.
@@ -93,46 +100,85 @@ func checkHeader(where string, h header, key *keys.Public) error {
 	return nil
 }
 
-// issuerKey returns the configured key, or that of x5c in the protected header after its chain is checked
-// (draft-ietf-oauth-sd-jwt-vc-19 section 2.5). Without either there is no permitted way to a key.
-func (v *Verifier) issuerKey(h header) (*keys.Public, error) {
+// issuerKey returns the configured key, or that of x5c in the protected header with its certificate after the chain is
+// checked (draft-ietf-oauth-sd-jwt-vc-19 section 2.5). Without either there is no permitted way to a key.
+func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) {
 	const where, rule = "header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.5"
 	if v.Key != nil {
-		return v.Key, nil
+		return v.Key, nil, nil
 	}
 	if !h.hasX5C {
-		return nil, invalid(where, rule, "has no x5c, and no key of the issuer is known")
+		return nil, nil, invalid(where, rule, "has no x5c, and no key of the issuer is known")
 	}
 	if v.Roots == nil || len(h.x5c) == 0 {
-		return nil, invalid(where, rule, "x5c must be an array of certificates, and trust anchors must be known")
+		return nil, nil, invalid(where, rule, "x5c must be an array of certificates, and trust anchors must be known")
 	}
-	middle := x509.NewCertPool()
-	var leaf *x509.Certificate
+	ders := make([][]byte, len(h.x5c))
 	for i, text := range h.x5c {
 		der, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return nil, invalid(where, "RFC 7515 section 4.1.6", "x5c %d is no base64: %v", i, err)
+			return nil, nil, invalid(where, "RFC 7515 section 4.1.6", "x5c %d is no base64: %v", i, err)
 		}
-		c, err := x509.ParseCertificate(der)
-		if err != nil {
-			return nil, invalid(where, "RFC 7515 section 4.1.6", "x5c %d: %v", i, err)
-		}
-		if i == 0 {
-			leaf = c
-		} else {
-			middle.AddCert(c)
-		}
+		ders[i] = der
 	}
-	_, err := leaf.Verify(x509.VerifyOptions{Roots: v.Roots, Intermediates: middle, CurrentTime: v.now(),
-		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
+	chain, key, err := keys.Signer(ders, v.Roots, v.now())
 	if err != nil {
-		return nil, invalid(where, rule, "x5c: %v", err)
+		return nil, nil, invalid(where, rule, "x5c: %v", err)
 	}
-	key, err := keys.PublicOf(leaf.PublicKey)
-	if err != nil {
-		return nil, invalid(where, rule, "x5c: %v", err)
+	if keys.IsAuthority(chain[0]) {
+		return nil, nil, invalid(where, "RFC 5280 section 4.2.1.9", "x5c: the signer's certificate is of an authority, which signs certificates")
 	}
-	return key, nil
+	return key, chain[0], nil
+}
+
+// checkIssuer compares iss with the certificate whose key signed: whoever else has a certificate under the same roots is
+// not this issuer (RFC 9901 section 7.1 step 2.3). The name is compared as in draft-ietf-oauth-sd-jwt-vc-09 section 3.5,
+// with a URI of the certificate or with a DNS name. Drafts since say that the issuer is the certificate's subject, which
+// is so without iss and leaves open what iss says beside it.
+func (v *Verifier) checkIssuer(f *facts, leaf *x509.Certificate) error {
+	const rule = "RFC 9901 section 7.1 step 2.3"
+	switch {
+	case leaf == nil || v.AnySubject:
+		return nil
+	case !f.iss.present && keys.SubjectOf(leaf) == "":
+		return invalid("header", rule, "neither iss nor the certificate in x5c names the issuer")
+	case !f.iss.present || f.iss.text != "" && names(leaf, f.iss.text):
+		return nil
+	}
+	return &InvalidError{"/iss", fmt.Sprintf("%q is not a name (SAN) in the signer's certificate, which is that of %s", f.iss.text,
+		keys.SubjectOf(leaf)), rule, "AnySubject"}
+}
+
+// names reports whether an issuer is a URI of a certificate, or an https URL whose host is a DNS name of it.
+func names(leaf *x509.Certificate, issuer string) bool {
+	if slices.ContainsFunc(leaf.URIs, func(u *url.URL) bool { return u.String() == issuer }) {
+		return true
+	}
+	u, err := url.Parse(issuer)
+	return err == nil && u.Scheme == "https" && u.User == nil &&
+		slices.ContainsFunc(leaf.DNSNames, func(name string) bool { return strings.EqualFold(name, u.Hostname()) })
+}
+
+// unchecked lists what a verified token refers to and no check has looked at.
+func (v *Verifier) unchecked(f *facts, kb []byte) (out []string) {
+	for _, name := range f.unread {
+		out = append(out, "/"+name)
+	}
+	if f.aud.present && v.Audience == "" {
+		out = append(out, "/aud")
+	}
+	// Type metadata that can be fetched, or that was given and nothing ties to the token.
+	if !v.Plain && (strings.HasPrefix(f.vct.text, "https://") || v.TypeMetadata != nil && !f.integrity.present) {
+		out = append(out, "/vct")
+	}
+	if f.integrity.present && (v.Plain || v.TypeMetadata == nil) {
+		out = append(out, "/vct#integrity")
+	}
+	slices.Sort(out)
+	if len(kb) > 0 && !v.Binding {
+		out = append(out, "KB-JWT")
+	}
+	return out
 }
 
 // typVC is the typ header of an SD-JWT VC (draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1).
@@ -146,18 +192,24 @@ func (v *Verifier) checkTyp(h header) error {
 	return invalid("header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1", "typ is %q, want %q", h.typ, typVC)
 }
 
-// checkFacts applies the validity period of RFC 9901 section 7.1 step 6 and the rules of SD-JWT VC.
-func (v *Verifier) checkFacts(f *facts) error {
+// checkFacts applies the validity period and audience of RFC 9901 section 7.1 step 6, the issuer's name, and the rules of
+// SD-JWT VC.
+func (v *Verifier) checkFacts(f *facts, leaf *x509.Certificate) error {
 	if err := checkPeriod("payload", f, v.now(), v.Leeway); err != nil {
 		return err
 	}
-	if f.iat.present && !f.iat.typed {
+	switch {
+	case f.iat.present && !f.iat.typed:
 		return invalid("/iat", "RFC 7519 section 4.1.6", "is no number")
-	}
-	if f.aud.present && v.Audience != "" {
+	case f.iat.present && seconds(v.now())+v.Leeway.Seconds() < f.iat.number:
+		return invalid("/iat", "RFC 7519 section 4.1.6", "issued at %s, which is in the future", stamp(f.iat.number))
+	case f.aud.present && !(v.Audience == "" && v.AnyAudience):
 		if err := checkAudience(f, v.Audience); err != nil {
 			return err
 		}
+	}
+	if err := v.checkIssuer(f, leaf); err != nil {
+		return err
 	}
 	if v.Plain {
 		return nil
@@ -185,16 +237,23 @@ func (v *Verifier) checkFacts(f *facts) error {
 	return nil
 }
 
+// checkAudience wants aud to name this verifier. One without a name is in no audience.
 func checkAudience(f *facts, audience string) error {
+	const where, rule = "/aud", "RFC 7519 section 4.1.3"
+	if audience == "" {
+		return &InvalidError{where, "says whom the token is for, and this verifier has no name", rule, "AnyAudience"}
+	}
 	if f.aud.typed && f.aud.text == audience || slices.Contains(f.auds, audience) {
 		return nil
 	}
-	return invalid("/aud", "RFC 7519 section 4.1.3", "does not name %q", audience)
+	return invalid(where, rule, "does not name %q", audience)
 }
+
+func seconds(t time.Time) float64 { return float64(t.UnixNano()) / 1e9 }
 
 // checkPeriod wants nbf <= now < exp, each if present; leeway widens both ends (RFC 7519 sections 4.1.4 and 4.1.5).
 func checkPeriod(where string, f *facts, now time.Time, leeway time.Duration) error {
-	t, slack := float64(now.UnixNano())/1e9, leeway.Seconds()
+	t, slack := seconds(now), leeway.Seconds()
 	switch {
 	case f.exp.present && !f.exp.typed:
 		return invalid(where, ruleTime, "exp is no number")
@@ -219,7 +278,7 @@ func stamp(seconds float64) string {
 func (v *Verifier) checkBinding(h header, f *facts, sdHash string) error {
 	const where = "KB-JWT"
 	maxAge := cmp.Or(v.MaxAge, 10*time.Minute)
-	switch age := float64(v.now().UnixNano())/1e9 - f.iat.number; {
+	switch age := seconds(v.now()) - f.iat.number; {
 	case h.typ != "kb+jwt":
 		return invalid(where, ruleBinding+" step 5.4", "typ is %q, want %q", h.typ, "kb+jwt")
 	case !f.iat.present || !f.iat.typed:

@@ -27,9 +27,10 @@ const (
 
 // InvalidError says why a token is refused.
 type InvalidError struct {
-	Where string // part of the token: "header", "payload", "disclosure 3", "KB-JWT", "signature", or a JSON pointer
-	Msg   string
-	Rule  string // specification and section
+	Where  string // part of the token: "header", "payload", "disclosure 3", "KB-JWT", "signature", or a JSON pointer
+	Msg    string
+	Rule   string // specification and section
+	Option string // of [Verifier], which accepts it; "" where there is none
 }
 
 func (e *InvalidError) Error() string {
@@ -105,8 +106,8 @@ func (h *Holder) Present(token []byte, pointers []string, b *Binding) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	if b != nil && h.Key == nil {
-		return nil, fmt.Errorf("sdjwt: key binding needs the holder's key")
+	if b != nil && (h.Key == nil || b.Audience == "" || b.Nonce == "") {
+		return nil, fmt.Errorf("sdjwt: key binding needs the holder's key, and the Audience and Nonce of the verifier")
 	}
 	if token, err = compacted(token); err != nil {
 		return nil, err
@@ -119,14 +120,16 @@ type Verifier struct {
 	Engine       string
 	Key          *keys.Public   // the issuer's; it fixes the algorithm
 	Roots        *x509.CertPool // without Key: trust anchors of x5c in the protected header
+	AnySubject   bool           // with Roots: accept a certificate that does not name the token's iss; the result says whose it is
 	TypeMetadata []byte         // octets of the vct's Type Metadata document, checked against vct#integrity; nil does not
 	Plain        bool           // RFC 9901 alone: no rules of SD-JWT VC on typ, vct and what may be disclosed
 	LegacyTyp    bool           // also accept typ vc+sd-jwt, which drafts before -19 allowed
 	Now          time.Time      // zero is the present
 	Leeway       time.Duration
 	Audience     string        // this verifier; checked in the KB-JWT, and against aud if the token has one
+	AnyAudience  bool          // accept a token with aud without an Audience to compare it with
 	Binding      bool          // require a KB-JWT; its presence alone asks for nothing (RFC 9901 section 7.3 step 1)
-	Nonce        string        // of the KB-JWT
+	Nonce        string        // of the KB-JWT; with Binding it and Audience are required
 	MaxAge       time.Duration // of the KB-JWT; default 10 minutes
 	UnaskedKB    bool          // accept, without checking it, a KB-JWT that was not required
 	Limits       canon.Limits  // Bytes and Depth of the token
@@ -135,12 +138,13 @@ type Verifier struct {
 
 // Result is what a verified presentation says.
 type Result struct {
-	Holder     *keys.Public // cnf.jwk, if key binding was checked
-	NotChecked []string     // claims that this package knows and does not check, such as status
-	claims     []byte
-	value      any
-	paths      []byte // JSON pointers of what was disclosed, one after the other
-	ends       []int
+	Holder    *keys.Public // cnf.jwk, if key binding was checked
+	Signer    string       // subject of the certificate in x5c whose key signed; "" if the key was configured
+	Unchecked []string     // JSON pointers of claims that a reader may rely on and nobody has checked, such as /status
+	claims    []byte
+	value     any
+	paths     []byte // JSON pointers of what was disclosed, one after the other
+	ends      []int
 }
 
 // Disclosed returns the JSON pointers of the claims that came as disclosures.
@@ -160,6 +164,12 @@ func (v *Verifier) Verify(token []byte) (*Result, error) {
 	e, err := engineOf(v.Engine)
 	if err != nil {
 		return nil, err
+	}
+	switch {
+	case v.Binding && (v.Audience == "" || v.Nonce == ""):
+		return nil, fmt.Errorf("sdjwt: key binding needs the verifier's Audience and a Nonce")
+	case !v.Binding && v.Nonce != "":
+		return nil, fmt.Errorf("sdjwt: a Nonce is of the KB-JWT, which only a verifier with Binding asks for")
 	}
 	if token, err = compacted(token); err != nil {
 		return nil, err
@@ -210,7 +220,8 @@ func (r *Result) Claims() ([]byte, error) {
 	return r.claims, nil
 }
 
-func (r *Result) fromFacts(v *Verifier, f *facts) error {
+// fromFacts notes what a verified token says. leaf is the certificate of its signer, nil if the key was configured.
+func (r *Result) fromFacts(v *Verifier, f *facts, leaf *x509.Certificate, kb []byte) error {
 	if f.cnf != nil && v.Binding {
 		key, err := keys.ParsePublicJWK(f.cnf)
 		if err != nil {
@@ -218,11 +229,9 @@ func (r *Result) fromFacts(v *Verifier, f *facts) error {
 		}
 		r.Holder = key
 	}
-	if f.status {
-		r.NotChecked = append(r.NotChecked, "status")
+	if leaf != nil {
+		r.Signer = keys.SubjectOf(leaf)
 	}
-	if f.integrity.present && v.TypeMetadata == nil {
-		r.NotChecked = append(r.NotChecked, "vct#integrity")
-	}
+	r.Unchecked = v.unchecked(f, kb)
 	return nil
 }

@@ -269,7 +269,7 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := v.issuerKey(h)
+	key, leaf, err := v.issuerKey(h)
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +290,7 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 		return nil, err
 	}
 	stockFacts(payload, &r.facts)
-	if err := v.checkFacts(&r.facts); err != nil {
+	if err := v.checkFacts(&r.facts, leaf); err != nil {
 		return nil, err
 	}
 	res := &Result{value: payload}
@@ -298,7 +298,7 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 		res.paths = append(res.paths, d.path...)
 		res.ends = append(res.ends, len(res.paths))
 	}
-	if err := res.fromFacts(v, &r.facts); err != nil {
+	if err := res.fromFacts(v, &r.facts, leaf, kb); err != nil {
 		return nil, err
 	}
 	if v.Binding {

@@ -233,7 +233,11 @@ func stockFacts(m map[string]any, f *facts) {
 	if cnf, ok := m["cnf"].(map[string]any); ok && cnf["jwk"] != nil {
 		f.cnf, _ = json.Marshal(cnf["jwk"])
 	}
-	_, f.status = m["status"]
+	for _, name := range unread {
+		if _, ok := m[name]; ok {
+			f.unread = append(f.unread, name)
+		}
+	}
 	f.integrity = text("vct#integrity")
 }
 

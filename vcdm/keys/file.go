@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"canonscope/canon/jsontape"
 )
 
 // File is a key pair or public key as a file holds it, with the verification method it stands for.
@@ -26,22 +28,19 @@ type multikeyFile struct {
 
 // ParseFile reads a key from JSON: a verification method of type Multikey, or a JSON Web Key.
 func ParseFile(b []byte) (*File, error) {
-	var kind struct {
-		Kty  string `json:"kty"`
-		D    string `json:"d"`
-		Type any    `json:"type"`
-	}
-	if err := decode(b, &kind); err != nil {
+	var kty, d, kind string
+	if err := decode(b, member{"kty", &kty}, member{"d", &d}); err != nil {
 		return nil, fmt.Errorf("key file: neither a Multikey nor a JSON Web Key: %w", err)
 	}
+	_ = decode(b, member{"type", &kind}) // a list of types is of no key
 	var f File
 	var err error
 	switch {
-	case kind.Kty != "" && kind.D != "":
+	case kty != "" && d != "":
 		f.Secret, err = ParseSecretJWK(b)
-	case kind.Kty != "":
+	case kty != "":
 		f.Public, err = ParsePublicJWK(b)
-	case kind.Type == "Multikey":
+	case kind == "Multikey":
 		err = f.multikey(b)
 	default:
 		err = errors.New("key file: neither a Multikey nor a JSON Web Key")
@@ -61,22 +60,39 @@ func ParseFile(b []byte) (*File, error) {
 	return &f, nil
 }
 
-// decode reads a JSON object of strings. Its errors name members, not Go types.
-func decode(b []byte, v any) error {
-	err := json.Unmarshal(b, v)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case !errors.As(err, &wrong):
+// member is a member of a JSON object that must be a string.
+type member struct {
+	name string
+	text *string
+}
+
+// decode reads members of a JSON object where they are present. Names count as they are written and stand once, which
+// encoding/json does not see to: it would take "X" for "x". Its errors name members.
+func decode(b []byte, members ...member) error {
+	var t jsontape.Tape
+	if err := t.Scan(b, jsontape.Options{}); err != nil {
 		return err
-	case wrong.Field == "":
-		return fmt.Errorf("it is no JSON object but %s", wrong.Value)
 	}
-	return fmt.Errorf("%s is no string but %s", wrong.Field, wrong.Value)
+	if kind := t.Nodes[0].Kind; kind != jsontape.Object {
+		return fmt.Errorf("it is no JSON object but %s", kind)
+	}
+	for _, m := range members {
+		n := t.Get(0, m.name)
+		if n < 0 {
+			continue
+		}
+		if kind := t.Nodes[n].Kind; kind != jsontape.String {
+			return fmt.Errorf("%s is no string but %s", m.name, kind)
+		}
+		*m.text = string(t.Text(n))
+	}
+	return nil
 }
 
 func (f *File) multikey(b []byte) error {
 	var m multikeyFile
-	err := decode(b, &m)
+	err := decode(b, member{"id", &m.ID}, member{"controller", &m.Controller}, member{"publicKeyMultibase", &m.PublicKeyMultibase},
+		member{"secretKeyMultibase", &m.SecretKeyMultibase})
 	if err == nil && m.SecretKeyMultibase != "" {
 		f.Secret, err = ParseSecret(m.SecretKeyMultibase)
 	}

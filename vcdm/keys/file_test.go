@@ -55,3 +55,27 @@ func TestFileErrors(t *testing.T) {
 		}
 	}
 }
+
+// Finding L4: a member in another case, or a second one, is not the key that people see.
+func TestMembersByTheirNames(t *testing.T) {
+	a, _ := keys.Generate(keys.ES256)
+	b, _ := keys.Generate(keys.ES256)
+	other := strings.NewReplacer(`"x":`, `"X":`, `"y":`, `"Y":`, `"crv":`, `"CRV":`, `"kty":`, `"Kty":`).Replace(string(b.Public().JWK()))
+	both := strings.TrimSuffix(string(a.Public().JWK()), "}") + "," + strings.TrimPrefix(other, "{")
+	if p, err := keys.ParsePublicJWK([]byte(both)); err != nil || !p.Equal(a.Public()) {
+		t.Errorf("%s: %v", both, err)
+	}
+	if f, err := keys.ParseFile([]byte(both)); err != nil || !f.Public.Equal(a.Public()) || f.Secret != nil {
+		t.Errorf("%s: %+v %v", both, f, err)
+	}
+	twice := strings.TrimSuffix(string(a.Public().JWK()), "}") + "," + strings.TrimPrefix(string(b.Public().JWK()), "{")
+	multikey := fmt.Sprintf(`{"type":"Multikey","PublicKeyMultibase":%q}`, a.Public().Multikey())
+	for _, bad := range []string{other, twice, multikey, `{"type":"Multikey","Type":"x"}`, `{"kty":null,"crv":"P-256"}`} {
+		if _, err := keys.ParsePublicJWK([]byte(bad)); err == nil {
+			t.Errorf("accepted %s", bad)
+		}
+		if _, err := keys.ParseFile([]byte(bad)); err == nil {
+			t.Errorf("accepted the file %s", bad)
+		}
+	}
+}

@@ -91,7 +91,8 @@ func ParseSecretJWK(b []byte) (*Secret, error) {
 }
 
 func readJWK(b []byte) (j jwk, k *kind, err error) {
-	if err := decode(b, &j); err != nil {
+	err = decode(b, member{"crv", &j.Crv}, member{"d", &j.D}, member{"kty", &j.Kty}, member{"x", &j.X}, member{"y", &j.Y}, member{"alg", &j.Alg})
+	if err != nil {
 		return j, nil, fmt.Errorf("JWK: %w", err)
 	}
 	for i := range kinds {
