@@ -83,7 +83,8 @@ func (in *input) checkReading(text []byte) error {
 			return disagree("/@id", "the id of a credential or presentation is its member id")
 		}
 	}
-	if root == nil || !hasText(r.tape, r.tape.Get(0, "type"), "VerifiableCredential") { // what stands beside a credential is not read
+	credential := hasText(r.tape, r.tape.Get(0, "type"), "VerifiableCredential") && !in.doc.isPresentation()
+	if root == nil || !credential { // what stands beside a credential is not read
 		free := r.free()
 		if root == nil && len(free) == 1 && free[0][0] == '_' {
 			root = free[0]
