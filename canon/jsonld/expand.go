@@ -422,6 +422,9 @@ func (r *run) entries(o *object, base, nests int) error {
 		k := r.keys[i]
 		if k.term != nil && k.term.kw != kwNone {
 			if k.term.kw == kwContext { // 13.1
+				if o.p.kind == reverseProperty { // 9 has read it, but a reverse map holds reverse properties and nothing else
+					r.lose(k.node, "@context of @reverse")
+				}
 				continue
 			}
 			if err := r.keyword(o, k); err != nil { // 13.4
