@@ -44,17 +44,22 @@ var finderDocuments = []string{
 	`{"@context":["https://c.example/all",{"@vocab":"u:voc#","@base":"u:base/"}],"id":"1","type":"Type","p":"a","other":{"v":["w","unknown"],"r":"rel","more":["b",{"id":"2","third":"c"}]},"ids":{"3":{"word":"d"}}}`,
 	`{"@context":["https://c.example/all",{"@language":"en","@direction":"ltr"}],"@graph":[{"id":"u:1","p":"a","rtl":"b","lang":{"de":"c"}},{"id":"u:2","p":{"@value":"d","@direction":"rtl"},"q":5}]}`,
 	`{"@context":[{"@propagate":false,"p":"u:p"},"https://c.example/all"],"p":"a","q":{"@context":{"c":"u:c"},"c":"b","r":{"id":"_:b","p":"c"}},"r":"_:b","set":{"@set":["d"]}}`,
+	`{"@context":["https://c.example/all",{"@vocab":"rel/","rp":{"@type":"@id"}}],"id":"u:1","p":"a","q":{"scope":{"s":"b"}},"ids":{"u:2":{"p":"c"}}}`,
 	`[{"@id":"u:1","@type":"u:T","u:p":[{"@value":"a"},{"@id":"u:2","u:q":"b"}],"u:l":{"@list":["c",{"@value":"d","@language":"en"}]}},{"@id":"u:3","@graph":[{"u:p":"e"}],"u:q":"f"}]`,
 }
 
 // Words of insertions.
 var (
 	finderKeys = []string{"id", "type", "graph", "nest", "val", "none", "p", "q", "r", "v", "w", "gone", "d", "j", "list", "rlist", "set", "lang", "ix", "pix", "rpix", "ids",
-		"rids", "types", "vtypes", "g", "rg", "gids", "gix", "gpix", "back", "rback", "bpix", "T", "scope", "still", "nst", "en", "rtl", "bad", "s", "t", "m", "z", "c",
+		"rids", "types", "vtypes", "g", "rg", "gids", "gix", "gpix", "back", "rback", "bpix", "T", "scope", "still", "nst", "en", "rtl", "bad", "s", "t", "m", "z", "c", "rp",
 		"@id", "@type", "@graph", "@nest", "@value", "@none", "@list", "@set", "@language", "@direction", "@index", "@included", "@reverse", "@context", "@json", "@vocab", "@base",
 		"@version", "@alice", "@Mathematics", "@alice1", "unknown", "u:x", "_:x", "1:x", "u:<x", "rel/x", ""}
 	finderTexts = []string{"@alice", "@Mathematics", "@type", "@id", "@none", "@json", "@alice1", "gone", "w", "T", "", "rel", "u:a b", "u:x", "_:y", "ltr", "rtl", "en", "en_US",
 		"http://www.w3.org/2001/XMLSchema#string"}
+	finderOdd = []string{`{"@value":null}`, `{"@set":[],"@index":"i"}`, `{"@list":[null]}`, `{"@id":"@alice"}`, `{"@type":[]}`, `{"@language":"de"}`, `{"@direction":"rtl"}`, `{"@index":"i"}`,
+		`{"@nest":{"@context":{}}}`, `{"@reverse":{"@context":{}}}`, `{"@graph":[]}`, `{"@included":[]}`, `{"@value":"v","@index":"i"}`, `{"@value":5,"@direction":"rtl"}`, `{"@id":"u:x"}`,
+		`{"@value":"v","@language":"en_US"}`, `{"@value":"v","@type":"_:t"}`, `{"@graph":["x"]}`, `{"@id":"u:x","p":[]}`, `{"pix":{"k":{"p":"x"}}}`, `{"@value":"v","@direction":"ltr"}`, `{"@set":["x"],"@index":"i"}`}
+	finderOften = []string{"@alice", "@language", "@direction", "@index", "@context", "@set", "@nest", "@reverse"}
 	finderLocal = []string{`{}`, `[]`, `null`, `{"unused":"u:unused"}`, `{"p":"u:other"}`, `{"@language":"de"}`, `{"@vocab":"u:v2#"}`, `{"gone":"u:gone"}`, `"https://c.example/all"`, `{"@propagate":false}`, `7`}
 )
 
@@ -98,8 +103,11 @@ func (d *dice) text() string {
 
 func (d *dice) key() string {
 	d.words++
-	if d.IntN(8) == 0 {
+	switch d.IntN(8) {
+	case 0:
 		return fmt.Sprint("u:k", d.words)
+	case 1, 2:
+		return pick(d, finderOften)
 	}
 	return pick(d, finderKeys)
 }
@@ -107,7 +115,9 @@ func (d *dice) key() string {
 // value returns anything.
 func (d *dice) value(depth int) any {
 	d.words++
-	switch n := d.IntN(12); {
+	switch n := d.IntN(14); {
+	case n > 11:
+		return parsed(pick(d, finderOdd))
 	case n < 4:
 		return d.text()
 	case n == 4:
@@ -135,43 +145,54 @@ func (d *dice) value(depth int) any {
 func (d *dice) member(key string, depth int) any {
 	switch key {
 	case "@context":
-		var v any
-		decode(pick(d, finderLocal), &v)
-		return v
+		return parsed(pick(d, finderLocal))
 	case "id", "@id", "type", "@type", "@language", "@direction", "@index", "@value", "val":
 		if d.IntN(2) == 0 {
 			return d.text()
 		}
 	}
+	if finderMaps[key] != "" && d.IntN(2) == 0 {
+		return map[string]any{d.text(): d.value(depth + 1)}
+	}
 	return d.value(depth)
 }
 
-func decode(text string, into any) {
+func parsed(text string) (v any) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
-	if err := dec.Decode(into); err != nil {
+	if err := dec.Decode(&v); err != nil {
 		panic(err)
 	}
+	return v
 }
 
+// kind of an edit.
+type kind uint8
+
+const (
+	insertion kind = iota
+	change         // also to nothing, and of a key
+	retelling      // of a leaf, by another text
+)
+
 // edit changes one place of a document that is no part of a @context. It returns the new value.
-func (d *dice) edit(v any, insert bool) any {
+func (d *dice) edit(v any, as kind) any {
 	var places []func()
 	var walk func(v any, set func(any))
 	walk = func(v any, set func(any)) {
 		switch v := v.(type) {
 		case []any:
-			if insert {
+			if as == insertion {
 				places = append(places, func() { i := d.IntN(len(v) + 1); set(slices.Insert(slices.Clone(v), i, d.value(0))) })
 			}
 			for i := range v {
-				if !insert {
+				if as == change {
 					places = append(places, func() { set(slices.Delete(slices.Clone(v), i, i+1)) })
 				}
 				walk(v[i], func(n any) { v[i] = n })
 			}
 		case map[string]any:
-			if insert {
+			if as == insertion {
 				places = append(places, func() {
 					if k := d.key(); v[k] == nil {
 						v[k] = d.member(k, 0)
@@ -182,16 +203,20 @@ func (d *dice) edit(v any, insert bool) any {
 				if k == "@context" {
 					continue
 				}
-				if insert { // beside what is there
+				switch as {
+				case insertion: // beside what is there
 					places = append(places, func() { v[k] = []any{v[k], d.value(0)} })
-				} else {
+				case change:
 					places = append(places, func() { delete(v, k) }, func() { o := v[k]; delete(v, k); v[d.key()] = o }, func() { o := v[k]; delete(v, k); v[d.text()] = o })
 				}
 				walk(v[k], func(n any) { v[k] = n })
 			}
 		default:
-			if !insert {
-				places = append(places, func() { set(d.text()) }, func() { set(d.value(2)) })
+			switch as {
+			case change:
+				places = append(places, func() { set(d.value(2)) })
+			case retelling:
+				places = append(places, func() { set(d.text()) })
 			}
 		}
 	}
@@ -242,10 +267,9 @@ func (f *finder) search(seed []byte, edits int) {
 	if err != nil {
 		f.t.Fatalf("%s: %v", doc, err)
 	}
+	kinds := pick(d, [][]kind{{retelling}, {insertion, insertion, change, retelling}})
 	for range edits {
-		var v any
-		decode(doc, &v)
-		text, err := json.Marshal(d.edit(v, d.IntN(3) > 0))
+		text, err := json.Marshal(d.edit(parsed(doc), pick(d, kinds)))
 		if err != nil {
 			f.t.Fatal(err)
 		}
@@ -274,9 +298,7 @@ func (f *finder) search(seed []byte, edits int) {
 
 // plainly writes a document without what the table of the package documentation calls harmless.
 func plainly(doc string) string {
-	var v any
-	decode(doc, &v)
-	all := elements(v, "")
+	all := elements(parsed(doc), "")
 	blanks := map[string]int{}
 	countBlanks(all, blanks)
 	all = union(unlabel(all, blanks))
@@ -396,6 +418,9 @@ func flat(out []any, v any, key string) []any {
 		return out
 	case map[string]any:
 		if set, ok := setIn(v); ok {
+			if i, ok := v["@index"]; ok {
+				out = append(out, map[string][]any{"@index": {i}})
+			}
 			return flat(out, []any{set}, key)
 		}
 		if as := finderMaps[key]; as != "" {
@@ -422,8 +447,13 @@ func flat(out []any, v any, key string) []any {
 		}
 		m := map[string][]any{}
 		members(m, v)
-		if key == "@reverse" && len(m) == 0 {
-			return out
+		if key == "@reverse" {
+			if c, ok := v["@context"]; ok {
+				m["@context"] = []any{c}
+			}
+			if len(m) == 0 {
+				return out
+			}
 		}
 		if value := m["@value"]; len(m) == 1 && len(value) == 1 {
 			return append(out, value[0])
@@ -491,17 +521,15 @@ func within(v any) []any {
 	case []any:
 		return v
 	case map[string]any:
-		in, ok := setIn(v)
-		if !ok {
-			in, ok = v["@list"]
+		if set, ok := setIn(v); ok {
+			return within(set)
 		}
-		if !ok {
-			return nil
+		if in, ok := v["@list"]; ok {
+			if all := within(in); all != nil {
+				return all
+			}
+			return []any{in}
 		}
-		if all, ok := in.([]any); ok {
-			return all
-		}
-		return []any{in}
 	}
 	return nil
 }
@@ -555,11 +583,11 @@ func objects(out []map[string]any, v any) []map[string]any {
 // What an edit changes is in the form, or refused, or in the table.
 func TestFinder(t *testing.T) {
 	f := newFinder(t)
-	for i := range 600 {
+	for i := range 800 {
 		f.search(binary.BigEndian.AppendUint64(nil, uint64(i)*0x9e3779b97f4a7c15), 60)
 	}
 	t.Logf("edits: %d changed the form, %d were refused, %d are harmless; %d plain documents", f.changed, f.refused, f.harmless, f.plain)
-	if f.changed < 1000 || f.refused < 1000 || f.harmless < 1000 || f.plain < 1000 {
+	if f.changed < 1000 || f.refused < 1000 || f.harmless < 500 || f.plain < 1000 {
 		t.Error("some are too few")
 	}
 }
