@@ -69,13 +69,19 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
+// Values of [Options].Direction (JSON-LD API, JsonLdOptions.rdfDirection).
+const (
+	I18nDatatype    = "i18n-datatype"    // a literal whose datatype names language and direction
+	CompoundLiteral = "compound-literal" // a blank node with rdf:value, rdf:language and rdf:direction
+)
+
 // Options of one canonicalization.
 type Options struct {
 	Input     Input           // syntax of the document; default JSONLD for RDFC and JSON for JCS
 	Hash      Hash            // hash inside RDFC-1.0; default SHA256
-	Direction string          // base direction in RDF (JSON-LD API rdfDirection): "" none, "i18n-datatype" or "compound-literal"
 	Limits    Limits          // zero fields take their defaults
 	Lossy     bool            // allow what the canonical form cannot carry to be lost and listed in Form.Losses; default is an error
+	Direction string          // how JSON-LD becomes RDF where a string has a base direction; default "", which loses it
 	Issued    bool            // fill Form.Issued
 	Recorder  *phase.Recorder // nil records nothing and costs nothing
 	Into      *Form           // reuse this Form and its memory; nil allocates

@@ -270,6 +270,9 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 		}
 	}
 	if node != 0 {
+		if c.previous != nil { // step 7 of the Expansion algorithm for the top-level object
+			c = c.previous
+		}
 		if c, err = r.processInline(c, raw, node); err != nil {
 			return nil, err
 		}

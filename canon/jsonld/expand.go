@@ -119,6 +119,9 @@ func (r *run) value(ctx *activeContext, t *term, node uint32) (uint32, error) {
 	case toID, toVocab: // 1, 2
 		if isString {
 			id, _ := r.expandIRI(ctx, r.text(node), true, to == toVocab)
+			if id == 0 {
+				r.loseNull(node, "@id")
+			}
 			i, it := r.newItem(nodeItem, node)
 			it.flags, it.id = hasID, id
 			return i, nil
@@ -262,6 +265,7 @@ type object struct {
 	value      uint32
 	language   uint32
 	dir        direction
+	dirAt      uint32
 	id         uint32
 	typeArray  bool   // they stand in an array, or in more than one entry
 	datatype   uint32 // the last of them
@@ -318,6 +322,9 @@ var contextHash = jsontape.KeyHash("@context")
 
 // rollsBack reports whether a non-propagated context ends at the object (step 7).
 func (r *run) rollsBack(ctx *activeContext, node uint32) bool {
+	if node == 0 && r.top != 0 { // ctx has its own @context already, which comes after this step
+		return false
+	}
 	nodes := r.tape.Nodes
 	end := nodes[node].Next
 	if k := node + 1; k < end && nodes[k+1].Next == end {
@@ -415,6 +422,9 @@ func (r *run) entries(o *object, base, nests int) error {
 		k := r.keys[i]
 		if k.term != nil && k.term.kw != kwNone {
 			if k.term.kw == kwContext { // 13.1
+				if o.p.kind == reverseProperty { // 9 has read it, but a reverse map holds reverse properties and nothing else
+					r.lose(k.node, "@context of @reverse")
+				}
 				continue
 			}
 			if err := r.keyword(o, k); err != nil { // 13.4
@@ -464,8 +474,12 @@ func (r *run) nest(o *object, k uint32) error {
 		base, nests := len(r.keys), len(r.nests)
 		r.pushKeys(ctx, n)
 		for _, k := range r.keys[base:] {
-			if k.term != nil && k.term.kw == kwValue { // 14.2.1
+			switch {
+			case k.term == nil:
+			case k.term.kw == kwValue: // 14.2.1
 				return r.fail(InvalidNestValue, k.node, "a nested object holds @value")
+			case k.term.kw == kwContext: // 9 is not among the steps that 14.2.2 repeats
+				r.lose(k.node, "@context of a nested object, which is never read")
 			}
 		}
 		o.ctx = ctx
@@ -498,7 +512,7 @@ func (r *run) keyword(o *object, k key) error {
 		o.id, _ = r.expandIRI(o.ctx, r.text(v), true, false)
 		r.items[o.item].lang = v
 		if o.id == 0 {
-			r.lose(v, "reserved @id value")
+			r.loseNull(v, "@id")
 		}
 	case kwType: // 13.4.4
 		if err := r.typeEntry(o, v); err != nil {
@@ -535,6 +549,7 @@ func (r *run) keyword(o *object, k key) error {
 		}
 		o.language = v
 	case kwDirection: // 13.4.9
+		o.dirAt = v
 		switch {
 		case isString && r.tape.TextIs(int(v), "ltr"):
 			o.dir = ltr
@@ -593,7 +608,7 @@ func (r *run) typeEntry(o *object, v uint32) error {
 			}
 			r.addType(o, n)
 		}
-		if nodes[v].Next == v+1 && r.asJSON {
+		if nodes[v].Next == v+1 {
 			i, it := r.newItem(emptyItem, 0)
 			it.role = ofType
 			r.hang(o.item, i)
@@ -628,6 +643,10 @@ func (r *run) reverseEntry(o *object, v uint32) error {
 		next := r.items[i].next
 		it := &r.items[i]
 		if it.role == ofReverse { // 13.4.13.3: reversed twice
+			if it.kind == emptyItem {
+				i = next
+				continue
+			}
 			it.role = ofProperty
 		} else { // 13.4.13.4
 			if it.kind == valueItem || it.kind == listItem {
@@ -678,6 +697,9 @@ func (r *run) property(o *object, k key, prop uint32) error {
 	}
 	if err != nil || c.kind == nothing { // 13.10
 		return err
+	}
+	if k.term == nil && c.head == 0 { // the name of a term is the context's, another key the document's
+		r.lose(k.node, "empty array under a key that is no term")
 	}
 	if container&inList != 0 && !(c.kind == one && r.items[c.head].kind == listItem) { // 13.11
 		c = r.toList(c, v)
@@ -735,7 +757,9 @@ func (r *run) languageMap(ctx *activeContext, t *term, node uint32) (chain, erro
 		}
 		v, end := k+1, nodes[k+1].Next
 		if nodes[v].Kind == jsontape.Array { // 13.7.4.1
-			v++
+			if v++; v == end {
+				r.loseKey(k)
+			}
 		}
 		for ; v < end; v = nodes[v].Next { // 13.7.4.2
 			switch nodes[v].Kind {
@@ -782,8 +806,12 @@ func (r *run) indexMap(ctx *activeContext, p property, node uint32) (chain, erro
 		if mapCtx != ctx {
 			inMap = p.in(r, mapCtx)
 		}
+		lost := len(r.losses)
 		if c, err = r.expand(mapCtx, inMap, k+1, true); err != nil { // 13.8.3.5, 13.8.3.6
 			return chain{}, err
+		}
+		if c.head == 0 && len(r.losses) == lost {
+			r.loseKey(k)
 		}
 		for i := c.head; i != 0; { // 13.8.3.7
 			next := r.items[i].next
@@ -798,13 +826,11 @@ func (r *run) indexMap(ctx *activeContext, p property, node uint32) (chain, erro
 				}
 			case container&inIndex != 0 && r.items[i].index == 0 && !none: // 13.8.3.7.3
 				r.items[i].index = k
-			case container&inID != 0 && r.items[i].flags&hasID == 0 && !none: // 13.8.3.7.4
+			case container&inID != 0 && !none: // 13.8.3.7.4
 				if r.items[i].kind != nodeItem {
 					return chain{}, r.fail(InvalidValueObject, k+1, "the value of an id map is no node object")
 				}
-				r.items[i].flags |= hasID
-				r.items[i].lang = k
-				r.items[i].id, _ = r.expandIRI(ctx, text, true, false)
+				r.identify(ctx, i, k)
 			case container&inType != 0 && !none: // 13.8.3.7.5
 				if r.items[i].kind != nodeItem {
 					return chain{}, r.fail(InvalidValueObject, k+1, "the value of a type map is no node object")
@@ -817,6 +843,25 @@ func (r *run) indexMap(ctx *activeContext, p property, node uint32) (chain, erro
 		}
 	}
 	return result, nil
+}
+
+// loseKey records that a key of a map has no value to say it of.
+func (r *run) loseKey(k uint32) { r.lose(k, "key of a map without a value") }
+
+// identify gives a node the key of an id map at k as its @id (13.8.3.7.4), unless it has one, which must be the same.
+func (r *run) identify(ctx *activeContext, i, k uint32) {
+	id, _ := r.expandIRI(ctx, r.text(k), true, false)
+	it := &r.items[i]
+	switch {
+	case it.flags&hasID == 0:
+		it.flags |= hasID
+		it.id, it.lang = id, k
+		if id == 0 {
+			r.loseNull(k, "@id")
+		}
+	case !bytes.Equal(r.refs[id].nq, r.refs[it.id].nq): // one IRI can have two refs
+		r.lose(k, "key of an id map beside another @id")
+	}
 }
 
 // isGraphObject reports whether an item has @graph and nothing but @id and @index besides.
@@ -835,8 +880,11 @@ func (r *run) indexProperty(ctx *activeContext, index string, k, i uint32) error
 	if err != nil {
 		return err
 	}
-	r.items[v].role = ofProperty
-	r.items[v].prop, _ = r.expandIRI(ctx, []byte(index), false, true) // 13.8.3.7.2.2
+	prop, _ := r.expandIRI(ctx, []byte(index), false, true) // 13.8.3.7.2.2
+	if prop == 0 {
+		r.lose(k, "the index property "+quote(index)+" is mapped to null")
+	}
+	r.items[v].role, r.items[v].prop = ofProperty, prop
 	r.items[i].flags |= hasOthers
 	r.hang(i, v)
 	return nil
@@ -863,12 +911,22 @@ func (r *run) finish(o *object) (chain, error) {
 			return chain{}, r.fail(InvalidSetOrListObject, o.node, "a list or set object has other entries")
 		}
 		if o.have&bit(kwSet) != 0 { // 17.2
+			if it.index != 0 {
+				r.lose(it.index, "@index of a set")
+			}
 			return o.inner, nil
 		}
 		*it = item{kind: listItem, tape: o.node, index: it.index, first: o.inner.head, last: o.inner.tail}
 	case o.have == bit(kwLanguage) && !o.others: // 18
 		r.loseRest(o, "object with only @language")
 		return chain{}, nil
+	default:
+		if o.language != 0 {
+			r.lose(o.language, "@language outside a value object")
+		}
+		if o.dirAt != 0 {
+			r.lose(o.dirAt, "@direction outside a value object")
+		}
 	}
 	if o.p.floats() && !o.others { // 19
 		switch o.have {

@@ -53,6 +53,8 @@ const (
 	hasGraph                        // a node with @graph
 	hasOthers                       // a node with properties, types, reverse properties or included nodes
 	isJSON                          // a value of type @json
+	stated                          // a node whose term is in a quad; while quads are written
+	filled                          // a node that stands in a graph and has written a quad there, by itself or what it includes
 )
 
 // chain is the result of expanding one JSON value: nothing, one item or an array of items.
@@ -113,7 +115,7 @@ func (r *run) hangAll(parent uint32, c chain, as role, prop uint32) {
 		r.hang(parent, i)
 		i = next
 	}
-	if c.head == 0 && c.kind == many && r.asJSON {
+	if c.head == 0 && c.kind == many {
 		i, it := r.newItem(emptyItem, 0)
 		it.role, it.prop = as, prop
 		r.hang(parent, i)
@@ -323,5 +325,14 @@ const maxLosses = 100
 func (r *run) lose(node uint32, reason string) {
 	if len(r.losses) < maxLosses {
 		r.losses = append(r.losses, lost{node, "", reason})
+	}
+}
+
+// loseNull records that IRI Expansion makes null of the text at a node.
+func (r *run) loseNull(node uint32, as string) {
+	if likeKeyword(r.text(node)) {
+		r.lose(node, "reserved "+as+" value")
+	} else {
+		r.lose(node, "term mapped to null as "+as)
 	}
 }

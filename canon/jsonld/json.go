@@ -13,8 +13,7 @@ func (r *run) expandJSON(ctx context.Context, doc []byte, opt *Options) ([]byte,
 	if err := r.begin(ctx, doc, opt); err != nil {
 		return nil, err
 	}
-	r.asJSON = true
-	root, _, err := r.root()
+	root, err := r.root()
 	if err != nil {
 		return nil, err
 	}
@@ -157,6 +156,10 @@ func (r *run) appendNode(dst []byte, i uint32) []byte {
 				dst = append(dst, `"@reverse":{`...)
 				inReverse = true
 			}
+			if as == ofReverse && r.allEmpty(all[from:to]) { // 13.13.4 adds a property for an item
+				from = to
+				continue
+			}
 			dst = append(r.appendRef(dst, r.items[all[from].item].prop), ':')
 		}
 		dst = append(r.appendChildren(dst, all[from:to]), ',')
@@ -166,6 +169,10 @@ func (r *run) appendNode(dst []byte, i uint32) []byte {
 		dst = append(closeWith(dst, '}'), ',')
 	}
 	return dst
+}
+
+func (r *run) allEmpty(all []childPlace) bool {
+	return !slices.ContainsFunc(all, func(c childPlace) bool { return r.items[c.item].kind != emptyItem })
 }
 
 func (r *run) appendChildren(dst []byte, all []childPlace) []byte {

@@ -79,7 +79,7 @@ type Options struct {
 	Losses         *[]canon.Loss   // filled with what was dropped, if Lossy
 	Base           string          // base IRI of the document; default none, so that relative references stay relative
 	ExpandContext  string          // JSON of a context to start from (JsonLdOptions.expandContext)
-	RDFDirection   string          // "", "i18n-datatype" or "compound-literal" (JsonLdOptions.rdfDirection)
+	RDFDirection   string          // "", canon.I18nDatatype or canon.CompoundLiteral (JsonLdOptions.rdfDirection)
 	ProcessingMode string          // "" or "json-ld-1.1"
 	Limits         canon.Limits    // zero fields take their defaults
 	Recorder       *phase.Recorder // nil records nothing and costs nothing
@@ -150,6 +150,7 @@ type run struct {
 	mark    time.Duration // of the recorder
 
 	// expansion
+	top    uint32 // value of the @context of the top-level object, which made the root context; 0 if there is none
 	items  []item
 	keys   []key
 	nests  []uint32
@@ -162,7 +163,6 @@ type run struct {
 	langs  []tag
 	buf    []byte // text of terms; the dataset owns it
 	losses []lost
-	asJSON bool
 	graphs map[nodeKey]string // @index of nodes
 
 	// plain documents
@@ -179,7 +179,7 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	r.ctx, r.opt = ctx, *opt
 	r.opt.Limits = opt.Limits.WithDefaults()
 	switch opt.RDFDirection {
-	case "", "i18n-datatype", "compound-literal":
+	case "", canon.I18nDatatype, canon.CompoundLiteral:
 	default:
 		return &canon.UnsupportedError{Engine: "jsonld", What: "rdfDirection " + opt.RDFDirection}
 	}

@@ -93,8 +93,8 @@ const (
 
 var onlyBlank = []byte("_:c14n0")
 
-// plain fills p, where the @context at node top made the root context; false if the document has to be read as a dataset.
-func (r *run) plain(root *activeContext, top uint32, p *Plain) bool {
+// plain fills p; false if the document has to be read as a dataset.
+func (r *run) plain(root *activeContext, p *Plain) bool {
 	p.Lines = 0
 	if r.opt.Origins != nil || r.p.state != Warm || !root.family.kept.Load() || len(r.tape.Nodes) > maxShapeNodes {
 		return false
@@ -107,16 +107,16 @@ func (r *run) plain(root *activeContext, top uint32, p *Plain) bool {
 		known = &noShapes
 	}
 	for _, s := range known.plain {
-		if s.context[0] == top && s.fits(r.tape.Nodes) && r.says(s.types) && r.says(s.keys) {
+		if s.context[0] == r.top && s.fits(r.tape.Nodes) && r.says(s.types) && r.says(s.keys) {
 			return r.readPlain(s) && r.writePlain(s, p)
 		}
 	}
 	for _, s := range known.others {
-		if s.context[0] == top && s.fits(r.tape.Nodes) {
+		if s.context[0] == r.top && s.fits(r.tape.Nodes) {
 			return false
 		}
 	}
-	s := r.learn(root, top, known)
+	s := r.learn(root, known)
 	return s != nil && r.readPlain(s) && r.writePlain(s, p)
 }
 
@@ -240,11 +240,11 @@ func (r *run) writePlain(s *shape, p *Plain) bool {
 }
 
 // learn compiles the shape of the document and keeps it with the root context; nil where it is not plain.
-func (r *run) learn(root *activeContext, top uint32, before *shapes) *shape {
+func (r *run) learn(root *activeContext, before *shapes) *shape {
 	if before.looks >= maxLooks || len(before.plain) >= maxPlain {
 		return nil
 	}
-	s, plain := r.shapeOf(root, top)
+	s, plain := r.shapeOf(root)
 	after := *before
 	after.looks++
 	switch {

@@ -65,7 +65,7 @@ func TestPlain(t *testing.T) {
 		{of(others, `"p":"x","u:p2":"y"`), false},
 		{of(`{"@vocab":"u:"}`, `"p":"x"`), false},
 		{of(`{"@language":"en","p":"u:p"}`, `"p":"x"`), false},
-		{of(`{"@propagate":false,"@version":1.1,"p":"u:p"}`, `"p":"x"`), false},
+		{of(`{"@propagate":false,"@version":1.1,"p":"u:p"}`, `"p":"x"`), true},
 		{`{"p":"x","@context":{"p":"u:p"}}`, true},
 		{`[{"@context":{"p":"u:p"},"p":"x"}]`, false},
 		{`{"@context":{"p":"u:p"}}`, false},

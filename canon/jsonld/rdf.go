@@ -64,14 +64,14 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	if err := r.begin(ctx, doc, opt); err != nil {
 		return err
 	}
-	r.buf, r.asJSON = into.Buffer(), false
+	r.buf = into.Buffer()
 	defer func() { into.SetBuffer(r.buf) }()
-	root, top, err := r.root()
+	root, err := r.root()
 	if err != nil {
 		return err
 	}
 	if opt.Plain != nil {
-		if r.plain(root, top, opt.Plain) {
+		if r.plain(root, opt.Plain) {
 			return nil
 		}
 		r.resetItems()
@@ -141,17 +141,14 @@ func (r *run) settle() error {
 	return nil
 }
 
-// root returns the active context of the document's top level, and the node of the @context that made it, 0 if there is
-// none. It is where the expansion of a document begins.
-func (r *run) root() (ctx *activeContext, top uint32, err error) {
+// root returns the active context of the document's top level. It is where the expansion of a document begins.
+func (r *run) root() (*activeContext, error) {
 	r.resetItems()
+	r.top = 0
 	if r.kind(0) == jsontape.Object {
-		if v := r.tape.Get(0, "@context"); v > 0 {
-			top = uint32(v)
-		}
+		r.top = uint32(max(0, r.tape.Get(0, "@context")))
 	}
-	ctx, err = r.rootContext(top)
-	return ctx, top, err
+	return r.rootContext(r.top)
 }
 
 // expandDocument expands the document; unwrap says that the result is one item with nothing but @graph, whose contents
@@ -173,7 +170,7 @@ func (w *writer) graph(i uint32, g rdf.TermID) error {
 	for ; i != 0; i = w.items[i].next {
 		switch w.items[i].kind {
 		case nodeItem:
-			if _, err := w.node(i, g); err != nil {
+			if _, err := w.node(i, g, true); err != nil {
 				return err
 			}
 		case valueItem, listItem:
@@ -183,9 +180,11 @@ func (w *writer) graph(i uint32, g rdf.TermID) error {
 	return nil
 }
 
-// node writes the statements of a node object and returns its term, 0 where RDF has none for it.
-func (w *writer) node(i uint32, g rdf.TermID) (rdf.TermID, error) {
+// node writes the statements of a node object and returns its term, 0 where RDF has none for it. A node is free if it is no
+// value of a statement.
+func (w *writer) node(i uint32, g rdf.TermID, free bool) (rdf.TermID, error) {
 	it := &w.items[i]
+	before := len(w.into.Quads)
 	var s rdf.TermID
 	if it.flags&hasID == 0 {
 		s = w.blank()
@@ -199,34 +198,65 @@ func (w *writer) node(i uint32, g rdf.TermID) (rdf.TermID, error) {
 	}
 	for c := it.first; c != 0; c = w.items[c].next {
 		child := &w.items[c]
+		if child.kind == emptyItem {
+			continue
+		}
 		switch child.role {
 		case ofType:
-			w.typ(s, g, it.tape, child)
+			if w.typ(s, g, it.tape, child) {
+				it.flags |= stated | filled
+			}
 		case ofGraph:
 			name := s
 			if s == 0 {
 				name = nowhere
 			}
 			if child.kind == nodeItem {
-				if _, err := w.node(c, name); err != nil {
+				if _, err := w.node(c, name, true); err != nil {
 					return 0, err
 				}
-			} else if child.kind != emptyItem {
+				if child.flags&filled != 0 {
+					it.flags |= stated // as the name of a graph
+				}
+			} else {
 				w.lose(child.tape, "free-floating value")
 			}
 		case ofIncluded:
-			if child.kind == nodeItem {
-				if _, err := w.node(c, g); err != nil {
-					return 0, err
-				}
-			}
-		default:
-			if err := w.statement(s, g, it.tape, c); err != nil {
+			if _, err := w.node(c, g, true); err != nil {
 				return 0, err
+			}
+			it.flags |= child.flags & filled
+		default:
+			written, err := w.statement(s, g, it.tape, c)
+			if err != nil {
+				return 0, err
+			}
+			if written {
+				it.flags |= stated | filled
 			}
 		}
 	}
+	if free && it.flags&stated == 0 && s != 0 && g != nowhere && (it.flags&hasID != 0 || len(w.into.Quads) == before) {
+		w.loseNode(it)
+	}
 	return s, nil
+}
+
+// loseNode records that no quad tells of a node, unless that is because of what was dropped in it.
+func (w *writer) loseNode(it *item) {
+	for i := range w.losses {
+		if n := w.losses[i].node; n >= it.tape && n < w.tape.Nodes[it.tape].Next {
+			return
+		}
+	}
+	switch {
+	case it.flags&hasID == 0:
+		w.lose(it.tape, "node object without a statement")
+	case it.lang != 0:
+		w.lose(it.lang, "@id of a node without a statement")
+	default:
+		w.lose(it.tape, "@id of a node without a statement")
+	}
 }
 
 // loseID records that a node has no term.
@@ -241,50 +271,43 @@ func (w *writer) loseID(it *item) {
 	w.lose(at, formNames[w.refs[it.id].form]+" as @id")
 }
 
-// typ writes one type of a node.
-func (w *writer) typ(s, g rdf.TermID, node uint32, t *item) {
-	if t.kind == emptyItem {
-		return
-	}
+// typ writes one type of a node and reports whether there is a quad of it.
+func (w *writer) typ(s, g rdf.TermID, node uint32, t *item) bool {
 	o := w.resource(t.id)
 	if o == 0 {
 		if t.id == 0 {
-			w.lose(t.tape, "reserved @type value")
+			w.loseNull(t.tape, "@type")
 		} else {
 			w.lose(t.tape, formNames[w.refs[t.id].form]+" as type")
 		}
-		return
+		return false
 	}
-	w.add(s, w.knownTerm(&w.known.typ, rdfType), o, g, node, t.tape)
+	return w.add(s, w.knownTerm(&w.known.typ, rdfType), o, g, node, t.tape)
 }
 
-// statement writes one property or reverse property of a node.
-func (w *writer) statement(s, g rdf.TermID, node, c uint32) error {
+// statement writes one property or reverse property of a node and reports whether there is a quad of it.
+func (w *writer) statement(s, g rdf.TermID, node, c uint32) (bool, error) {
 	child := &w.items[c]
 	at := child.tape
 	p := w.predicate(child.prop, at)
 	if child.role == ofReverse {
-		if child.kind != nodeItem {
-			return nil
-		}
-		o, err := w.node(c, g)
-		w.add(o, p, s, g, node, at)
-		return err
+		o, err := w.node(c, g, false)
+		return w.add(o, p, s, g, node, at), err
 	}
 	o, err := w.object(c, s, p, g, node)
-	w.add(s, p, o, g, node, at)
-	return err
+	return w.add(s, p, o, g, node, at), err
 }
 
-// add adds a quad whose terms all are something.
-func (w *writer) add(s, p, o, g rdf.TermID, node, value uint32) {
+// add adds a quad if its terms all are something, and reports whether they are.
+func (w *writer) add(s, p, o, g rdf.TermID, node, value uint32) bool {
 	if s == 0 || p == 0 || o == 0 || g == nowhere {
-		return
+		return false
 	}
 	w.into.Quads = append(w.into.Quads, rdf.Quad{S: s, P: p, O: o, G: g})
 	if w.opt.Origins != nil {
 		w.opt.Origins.Quads = append(w.opt.Origins.Quads, Origin{Node: node, Value: value, Type: p == w.known.typ})
 	}
+	return true
 }
 
 // resource returns the term of an IRI or blank node identifier, 0 if it is neither.
@@ -362,7 +385,7 @@ type nodeKey struct{ s, g rdf.TermID }
 func (w *writer) object(c uint32, s, p, g rdf.TermID, node uint32) (rdf.TermID, error) {
 	switch it := &w.items[c]; it.kind {
 	case nodeItem:
-		return w.node(c, g)
+		return w.node(c, g, false)
 	case listItem:
 		if it.index != 0 {
 			w.lose(it.index, "@index is not in RDF")
@@ -383,9 +406,6 @@ func (w *writer) list(first uint32, s, p, g rdf.TermID, node uint32) (rdf.TermID
 	var head, cell rdf.TermID
 	var at uint32
 	for i := first; i != 0; i = w.items[i].next {
-		if w.items[i].kind == emptyItem {
-			continue
-		}
 		next := rdf.TermID(0)
 		if live {
 			next = w.blank()
@@ -436,6 +456,9 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 			datatype = nil
 		}
 	}
+	if v.dir != noDirection && w.kind(v.tape) != jsontape.String {
+		w.lose(v.tape, "@direction of what is no string")
+	}
 	switch w.kind(v.tape) {
 	case jsontape.True, jsontape.False: // 9
 		if v.id == 0 {
@@ -451,12 +474,12 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 	}
 	if v.dir != noDirection { // 13
 		switch w.opt.RDFDirection {
-		case "i18n-datatype":
+		case canon.I18nDatatype:
 			return w.directed(v), nil
-		case "compound-literal":
+		case canon.CompoundLiteral:
 			return w.compound(v, s, p, g, node), nil
 		}
-		w.lose(v.tape, "@direction without rdfDirection")
+		w.lose(v.tape, "@direction without rdfDirection; choose i18n-datatype or compound-literal")
 	}
 	raw := w.tape.Raw(int(v.tape))
 	plain := !w.tape.Nodes[v.tape].Escaped && bytes.IndexByte(raw, 0x7F) < 0 && bytes.IndexByte(raw, 0xEF) < 0

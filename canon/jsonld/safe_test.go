@@ -62,7 +62,7 @@ func TestLosses(t *testing.T) {
 	}{
 		// nothing is lost
 		{prefix + `"id":"u:s","p":"x"}`, nil, 1},
-		{prefix + `"id":"u:s","p":[]}`, nil, 0},
+		{prefix + `"id":"u:s","p":[],"q":"x"}`, nil, 1},
 		{prefix + `"id":"u:s","p":{}}`, nil, 1},
 		{prefix + `"id":"u:s","lang":{"en":"a","de":["b","c"],"@none":"d"}}`, nil, 4},
 		{prefix + `"id":"u:s","pix":{"a":{"p":"x"},"b":{"p":"y"}}}`, nil, 6},
@@ -123,7 +123,7 @@ func TestLosses(t *testing.T) {
 		// literals
 		{prefix + `"id":"u:s","bad":"x","en":"y"}`, []string{`/bad language tag "en_us" is not well-formed`}, 1},
 		{prefix + `"id":"u:s","p":{"@value":"x","@language":"a b"}}`, []string{`/p/@value language tag "a b" is not well-formed`}, 0},
-		{prefix + `"id":"u:s","p":{"@value":"x","@direction":"rtl"}}`, []string{"/p/@value @direction without rdfDirection"}, 1},
+		{prefix + `"id":"u:s","p":{"@value":"x","@direction":"rtl"}}`, []string{"/p/@value @direction without rdfDirection; choose i18n-datatype or compound-literal"}, 1},
 		{prefix + `"id":"u:s","p":9007199254740993}`, []string{"/p the number is rounded to 9007199254740992"}, 1},
 		{prefix + `"id":"u:s","p":0.30000000000000004}`, []string{"/p the number is rounded to 3.0E-1"}, 1},
 		{prefix + `"id":"u:s","p":{"@value":[9007199254740993],"@type":"@json"}}`, []string{"/p/@value/0 the number is rounded to 9007199254740992"}, 1},

@@ -17,16 +17,15 @@ type shaper struct {
 	blanks int
 }
 
-// shapeOf compiles the shape of the document, whose @context at node top made the root context. Where it is not plain, the
-// shape has its structure alone.
-func (r *run) shapeOf(root *activeContext, top uint32) (s *shape, plain bool) {
+// shapeOf compiles the shape of the document. Where it is not plain, the shape has its structure alone.
+func (r *run) shapeOf(root *activeContext) (s *shape, plain bool) {
 	nodes := r.tape.Nodes
 	b := shaper{run: r, s: &shape{nodes: make([]shapeNode, len(nodes))}}
 	for i, n := range nodes {
 		b.s.nodes[i] = shapeNode{n.Next, n.Hash, n.Kind}
 	}
-	if top != 0 {
-		b.s.context = [2]uint32{top, nodes[top].Next}
+	if r.top != 0 {
+		b.s.context = [2]uint32{r.top, nodes[r.top].Next}
 	}
 	if nodes[0].Kind == jsontape.Object {
 		_, plain = b.node(root, nil, 0)
