@@ -47,7 +47,7 @@ type SD struct {
 // ECDSASD2023 returns the cryptosuite ecdsa-sd-2023 over an RDFC-1.0 canonicalizer. To issue and to derive it has to be a
 // [Datasets] or an [Expander]; to verify, any will do.
 func ECDSASD2023(c canon.Canonicalizer, o SDOptions) *SD {
-	return &SD{c, newGrouper(c, o.Literal), o, I18nDatatype}
+	return &SD{c, newGrouper(c, o.Literal), o, canon.I18nDatatype}
 }
 
 // Derives says whether the engine can do more than verify.

@@ -34,15 +34,9 @@ func NewSuite(name string, c canon.Canonicalizer, o SDOptions) Suite {
 	return nil
 }
 
-// Ways to write the base direction of a text in RDF (JSON-LD API, JsonLdOptions.rdfDirection).
-const (
-	I18nDatatype    = "i18n-datatype" // what suites do: issuers in use do so, too
-	CompoundLiteral = "compound-literal"
-	NoDirection     = "" // a text with a direction is refused
-)
-
-// WithDirection returns a suite that writes base directions in another way. It is no part of a proof, so that issuer and
-// verifier have to know it. A JCS suite stays as it is, since it signs the JSON.
+// WithDirection returns a suite that puts base directions into RDF in another way than canon.I18nDatatype, which is the way
+// of issuers in use; "" refuses them. The way is not a part of the proof, so issuer and verifier have to agree on it. A JCS
+// suite stays as it is, since it signs the JSON.
 func WithDirection(s Suite, direction string) Suite {
 	switch s := s.(type) {
 	case *whole:

@@ -18,7 +18,7 @@ func Undetermined(ctx context.Context, doc []byte, opt canon.Options, loader jso
 	if opt.Input == canon.NQuads {
 		err = d.ParseNQuads(doc, opt.Limits)
 	} else {
-		o := jsonld.Options{Lossy: opt.Lossy, Limits: opt.Limits}
+		o := jsonld.Options{Lossy: opt.Lossy, RDFDirection: opt.Direction, Limits: opt.Limits}
 		if opt.Lossy {
 			o.Losses = new([]canon.Loss)
 		}

@@ -27,6 +27,7 @@ func newCanonizeCommand() *cobra.Command {
 		limits                      canon.Limits
 		timeout                     timeLimit
 		from                        contextFlags
+		direction                   directionFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "canonize --method rdfc|jcs [flags] FILE|-",
@@ -46,13 +47,13 @@ in; the network is asked only with --allow-network.`,
   canonscope canonize --method jcs --engine stock document.json`,
 		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opt := canon.Options{Input: canon.Input(input), Hash: canon.Hash(hash), Limits: limits, Lossy: lossy, Issued: issued}
+			opt := canon.Options{Input: canon.Input(input), Hash: canon.Hash(hash), Limits: limits, Lossy: lossy, Issued: issued, Direction: direction.option()}
 			if err := checkPair(canon.Method(method), &opt, args[0]); err != nil {
 				return err
 			}
 			switch {
-			case method == string(canon.JCS) && (issued || determined || limits.Work != 0):
-				return errors.New("--map, --determined and --max-work are for rdfc, not for jcs")
+			case method == string(canon.JCS) && (issued || determined || limits.Work != 0 || opt.Direction != ""):
+				return errors.New("--map, --determined, --max-work and --rdf-direction are for rdfc, not for jcs")
 			case issued && digest:
 				return errors.New("--map and --digest exclude one another")
 			}
@@ -120,6 +121,7 @@ in; the network is asked only with --allow-network.`,
 	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped that the canonical form cannot carry, and list it")
 	f.BoolVar(&determined, "determined", false, "refuse a dataset that RDFC-1.0 gives more than one canonical form; default is a warning")
 	f.Int64Var(&limits.Work, "max-work", 0, "limit of n-degree calls plus permutations; default 20000 + 8 b^2 for b blank nodes")
+	direction.add(cmd, noDirection)
 	addSizes(cmd, &limits)
 	timeout.add(cmd)
 	from.add(cmd)

@@ -86,6 +86,39 @@ func addSizes(cmd *cobra.Command, limits *canon.Limits) {
 	cmd.Flags().IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
 }
 
+// directionFlag is --rdf-direction: how a base direction of a text comes into RDF.
+type directionFlag string
+
+const noDirection = "none"
+
+var directions = []string{canon.I18nDatatype, canon.CompoundLiteral, noDirection}
+
+// String, Set and Type implement pflag.Value.
+func (d *directionFlag) String() string { return string(*d) }
+
+func (d *directionFlag) Set(text string) error {
+	if !slices.Contains(directions, text) {
+		return fmt.Errorf("choose %s", strings.Join(directions, ", "))
+	}
+	*d = directionFlag(text)
+	return nil
+}
+
+func (d *directionFlag) Type() string { return "string" }
+
+func (d *directionFlag) add(cmd *cobra.Command, preset string) {
+	*d = directionFlag(preset)
+	cmd.Flags().Var(d, "rdf-direction", "how base directions come into RDF: "+strings.Join(directions, ", ")+", which refuses them")
+}
+
+// option is the flag as an option of an engine.
+func (d *directionFlag) option() string {
+	if *d == noDirection {
+		return ""
+	}
+	return string(*d)
+}
+
 // contextFlags say where the contexts of documents come from: single files, then folders, then what is embedded, then the
 // network if that is allowed.
 type contextFlags struct {

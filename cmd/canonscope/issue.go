@@ -113,12 +113,15 @@ type engineFlags struct {
 	limits  canon.Limits
 	timeout timeLimit
 	loader  jsonld.Loader
+
+	direction directionFlag
 }
 
 func (f *engineFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.engine, "engine", engines.Native, "what canonicalizes: "+strings.Join(engines.Names, ", "))
 	f.from.add(cmd)
 	cmd.Flags().Int64Var(&f.limits.Work, "max-work", 0, "limit of n-degree calls plus permutations; default 20000 + 8 b^2 for b blank nodes")
+	f.direction.add(cmd, canon.I18nDatatype)
 	addSizes(cmd, &f.limits)
 	f.timeout.add(cmd)
 }
@@ -139,7 +142,7 @@ func (f *engineFlags) suite(name string, o vcdm.SDOptions) (vcdm.Suite, error) {
 	if err != nil {
 		return nil, err
 	}
-	return vcdm.NewSuite(name, c, o), nil
+	return vcdm.WithDirection(vcdm.NewSuite(name, c, o), f.direction.option()), nil
 }
 
 // guard refuses a document that a stock engine would canonicalize wrongly.
