@@ -7,7 +7,9 @@
 package canon
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"canonscope/canon/phase"
 )
@@ -40,32 +42,42 @@ const (
 	JSON   Input = "json"
 )
 
-// Limits bound the work that an untrusted document can cause. The zero value of a field means its default.
+// Limits bound what an untrusted document can cause. The zero value of a field means its default; the defaults fit a
+// service that many clients use.
 type Limits struct {
-	Bytes   int   // document size in bytes
-	Depth   int   // nesting of JSON values
-	Context int   // bytes of one context document
-	Work    int64 // n-degree calls plus permutations of RDFC-1.0; default 20,000 + 8 b^2 for b blank nodes
+	Bytes     int           // document size in bytes; default 64 MiB
+	Depth     int           // nesting of JSON values; default 512
+	Context   int           // bytes of one context document; default 8 MiB
+	Work      int64         // n-degree calls plus permutations of RDFC-1.0; default 1,000,000
+	Memory    int64         // bytes of working memory at a time; default 64 MiB
+	Time      time.Duration // of the operation; default 10 s, negative for none
+	Documents int           // context documents that an operation loads; default 16
+	Proofs    int           // proofs of one document; default 64
 }
 
-// Defaults of [Limits].
+// Defaults of [Limits]. A cycle of b blank nodes needs about 3 b² of the work, a complete graph of 5 nodes 4,565, one of 7
+// 403,000; one of 8 is refused.
 const (
-	DefaultBytes   = 64 << 20
-	DefaultDepth   = 512
-	DefaultContext = 8 << 20
+	DefaultBytes     = 64 << 20
+	DefaultDepth     = 512
+	DefaultContext   = 8 << 20
+	DefaultWork      = 1_000_000
+	DefaultMemory    = 64 << 20
+	DefaultTime      = 10 * time.Second
+	DefaultDocuments = 16
+	DefaultProofs    = 64
 )
 
-// WithDefaults fills the fields that are zero; Work stays zero, since its default depends on the dataset.
+// WithDefaults fills the fields that are zero.
 func (l Limits) WithDefaults() Limits {
-	if l.Bytes == 0 {
-		l.Bytes = DefaultBytes
-	}
-	if l.Depth == 0 {
-		l.Depth = DefaultDepth
-	}
-	if l.Context == 0 {
-		l.Context = DefaultContext
-	}
+	l.Bytes = cmp.Or(l.Bytes, DefaultBytes)
+	l.Depth = cmp.Or(l.Depth, DefaultDepth)
+	l.Context = cmp.Or(l.Context, DefaultContext)
+	l.Work = cmp.Or(l.Work, DefaultWork)
+	l.Memory = cmp.Or(l.Memory, DefaultMemory)
+	l.Time = cmp.Or(l.Time, DefaultTime)
+	l.Documents = cmp.Or(l.Documents, DefaultDocuments)
+	l.Proofs = cmp.Or(l.Proofs, DefaultProofs)
 	return l
 }
 
@@ -85,6 +97,7 @@ type Options struct {
 	Issued    bool            // fill Form.Issued
 	Recorder  *phase.Recorder // nil records nothing and costs nothing
 	Into      *Form           // reuse this Form and its memory; nil allocates
+	Budget    *Budget         // of the operation that this is a step of; nil makes one of Limits
 }
 
 // Target returns opt.Into, emptied, or a new Form.

@@ -1,12 +1,15 @@
 package canon
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
-// LimitError says that a document needed more work than its limits allow. Commands exit with status 3 on it.
+// LimitError says that a document needed more than its limits allow. Commands exit with status 3 on it.
 type LimitError struct {
-	Limit string // name of the limit: "bytes", "depth", "context", "work", "time"
-	Max   int64  // its value
-	Done  int64  // work done when it stopped
+	Limit string // name of the limit: that of a field of [Limits] in lower case, or of what else is bounded
+	Max   int64  // its value; of time in nanoseconds
+	Done  int64  // what was used when it stopped
 	Where string // JSON pointer, line or "" where unknown
 	Err   error  // the error of the context if that ended the work; Limit is then "time" and Max unknown
 }
@@ -18,8 +21,11 @@ func (e *LimitError) Error() string {
 	if e.Where != "" {
 		at = " at " + e.Where
 	}
-	if e.Err != nil {
+	switch {
+	case e.Err != nil:
 		return fmt.Sprintf("stopped%s with %d steps of work done: %v", at, e.Done, e.Err)
+	case e.Limit == "time":
+		return fmt.Sprintf("limit reached%s: time is at most %v; raise the limit if the input is trusted", at, time.Duration(e.Max))
 	}
 	return fmt.Sprintf("limit reached%s: %s is at most %d, %d done; raise the limit if the input is trusted", at, e.Limit, e.Max, e.Done)
 }

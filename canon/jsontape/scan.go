@@ -13,8 +13,9 @@ import (
 
 // Options bound a scan. Zero fields take the defaults of package canon.
 type Options struct {
-	Bytes int // document size
-	Depth int // nesting of arrays and objects, at most MaxDepth
+	Bytes  int   // document size
+	Depth  int   // nesting of arrays and objects, at most MaxDepth
+	Memory int64 // bytes of nodes
 
 	// Repeats is a key of the top-level object whose value, an array or object, mostly has the same bytes as in the tape's
 	// last scan. It is then not scanned again. "" is no key.
@@ -50,17 +51,20 @@ func (t *Tape) Scan(src []byte, opt Options) error {
 	if max := min(int64(opt.Bytes), math.MaxUint32-1); int64(len(src)) > max {
 		return &canon.LimitError{Limit: "bytes", Max: max, Done: int64(len(src))}
 	}
-	if cap(t.Nodes) == 0 {
-		t.Nodes = make([]Node, 0, len(src)/16+8)
+	if opt.Memory <= 0 {
+		opt.Memory = canon.DefaultMemory
 	}
-	err := t.scan(src, min(opt.Depth, MaxDepth), opt.Repeats)
+	if cap(t.Nodes) == 0 {
+		t.Nodes = make([]Node, 0, min(len(src)/16+8, 1<<16))
+	}
+	err := t.scan(src, min(opt.Depth, MaxDepth), int(opt.Memory/nodeSize), opt.Repeats)
 	if err != nil {
 		t.Nodes = t.Nodes[:0]
 	}
 	return err
 }
 
-func (t *Tape) scan(src []byte, maxDepth int, repeats string) error {
+func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
 	if len(src) >= 3 && src[0] == 0xEF && src[1] == 0xBB && src[2] == 0xBF {
 		return t.fail(0, "byte order mark; remove its 3 bytes")
 	}
@@ -71,6 +75,9 @@ func (t *Tape) scan(src []byte, maxDepth int, repeats string) error {
 	repeatsHash, keep := KeyHash(repeats), uint32(0)
 	i := 0
 	for {
+		if len(nodes) > maxNodes {
+			return &canon.LimitError{Limit: "memory", Max: int64(maxNodes) * nodeSize, Done: int64(len(nodes)) * nodeSize, Where: t.place(i)}
+		}
 		repeating := false
 		if object {
 			i = skipSpace(src, i)

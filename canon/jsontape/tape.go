@@ -49,6 +49,11 @@ type Tape struct {
 	known known    // value of Options.Repeats
 }
 
+const nodeSize = 16
+
+// Size returns the memory of the nodes in bytes.
+func (t *Tape) Size() int { return len(t.Nodes) * nodeSize }
+
 // Raw returns the source bytes of value i.
 func (t *Tape) Raw(i int) []byte {
 	n := &t.Nodes[i]

@@ -70,6 +70,11 @@ func (d *Dataset) Reset() {
 	d.used = 0
 }
 
+// Size returns the memory of the dataset in bytes, without what terms point to elsewhere.
+func (d *Dataset) Size() int {
+	return 32*len(d.Terms) + 16*len(d.Quads) + 8*len(d.table) + d.arena.size + len(d.buf)
+}
+
 // Append adds a term without looking for an equal one. It keeps text, which must not change while d is in use.
 func (d *Dataset) Append(kind Kind, text []byte) TermID {
 	if len(d.Terms) == 0 {
@@ -173,6 +178,7 @@ func AppendQuad(dst, s, p, o, g []byte) []byte {
 type arena struct {
 	chunks [][]byte // length is what is used of each
 	at     int      // chunk in use
+	size   int      // bytes kept
 }
 
 const (
@@ -197,6 +203,7 @@ func (a *arena) room(n int) []byte {
 func (a *arena) keep(c []byte) []byte {
 	from := len(a.chunks[a.at])
 	a.chunks[a.at] = c
+	a.size += len(c) - from
 	return c[from:len(c):len(c)]
 }
 
@@ -208,5 +215,5 @@ func (a *arena) reset() {
 	for i := range a.chunks {
 		a.chunks[i] = a.chunks[i][:0]
 	}
-	a.at = 0
+	a.at, a.size = 0, 0
 }

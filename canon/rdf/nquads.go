@@ -11,18 +11,19 @@ import (
 )
 
 // ParseNQuads adds the quads of an N-Quads document to d. Literals point into doc where its text is canonical already, so
-// doc must not change while d is in use; other terms are few and are found again faster in memory of their own. A malformed document is a [canon.SyntaxError], one above limits.Bytes a
-// [canon.LimitError]; d then holds no quad of it.
+// doc must not change while d is in use; other terms are few and are found again faster in memory of their own. A malformed
+// document is a [canon.SyntaxError], one above limits.Bytes, or a dataset above limits.Memory, a [canon.LimitError]; d then
+// holds no quad of it.
 //
 // It accepts RDF 1.1 N-Quads and refuses what cannot be canonicalized: relative IRIs, escapes for characters that an IRI
 // or Unicode text cannot hold, invalid UTF-8, and rdf:langString without a language tag.
 func (d *Dataset) ParseNQuads(doc []byte, limits canon.Limits) error {
-	limit := limits.WithDefaults().Bytes
-	if len(doc) > limit {
-		return &canon.LimitError{Limit: "bytes", Max: int64(limit), Done: int64(len(doc))}
+	limits = limits.WithDefaults()
+	if len(doc) > limits.Bytes {
+		return &canon.LimitError{Limit: "bytes", Max: int64(limits.Bytes), Done: int64(len(doc))}
 	}
 	before := len(d.Quads)
-	p := parser{d: d, line: 1, keep: true}
+	p := parser{d: d, line: 1, keep: true, memory: limits.Memory}
 	if err := p.parse(doc); err != nil {
 		d.Quads = d.Quads[:before]
 		return err
@@ -34,15 +35,16 @@ func (d *Dataset) ParseNQuads(doc []byte, limits canon.Limits) error {
 // and the terms.
 func (d *Dataset) ReadNQuads(r io.Reader, limits canon.Limits) error {
 	before := len(d.Quads)
-	if err := d.read(r, limits.WithDefaults().Bytes); err != nil {
+	if err := d.read(r, limits.WithDefaults()); err != nil {
 		d.Quads = d.Quads[:before]
 		return err
 	}
 	return nil
 }
 
-func (d *Dataset) read(r io.Reader, limit int) error {
-	p := parser{d: d, line: 1}
+func (d *Dataset) read(r io.Reader, limits canon.Limits) error {
+	p := parser{d: d, line: 1, memory: limits.Memory}
+	limit := limits.Bytes
 	buf := make([]byte, 0, 64<<10)
 	total, idle := 0, 0
 	for {
@@ -93,13 +95,14 @@ func lastBreak(b []byte, from int) int {
 
 // parser reads lines. Its functions take the place of a token in b and return the place behind it, or -1 with err set.
 type parser struct {
-	d     *Dataset
-	b     []byte
-	keep  bool // literals may point into b
-	base  int  // offset of b in the document
-	line  int  // number of the line being read, from 1
-	start int  // place in b where it starts
-	err   error
+	d      *Dataset
+	b      []byte
+	keep   bool  // literals may point into b
+	memory int64 // limit of the dataset
+	base   int   // offset of b in the document
+	line   int   // number of the line being read, from 1
+	start  int   // place in b where it starts
+	err    error
 
 	s        TermID // the last subject that was an IRI
 	subject  []byte // its text
@@ -136,6 +139,9 @@ func (p *parser) parse(b []byte) error {
 		default:
 			if i = p.statement(i); i < 0 {
 				return p.err
+			}
+			if size := p.d.Size(); int64(size) > p.memory {
+				return &canon.LimitError{Limit: "memory", Max: p.memory, Done: int64(size), Where: fmt.Sprintf("line %d", p.line)}
 			}
 			i = p.space(i)
 			if i < len(b) && b[i] != '\n' && b[i] != '\r' && b[i] != '#' {

@@ -188,8 +188,10 @@ func (s *State) components(subject, object, graph int32) [3]int32 {
 func (s *State) rankFirst(ctx context.Context) error {
 	s.first, s.ranked = s.first[:0], s.ranked[:0]
 	for n := range s.nodes {
-		if n&0xFFF == 0 && ctx.Err() != nil {
-			return &canon.LimitError{Limit: "time", Err: ctx.Err()}
+		if n&0xFFF == 0 && (n > 0 || ctx.Err() != nil) {
+			if err := s.budget.Alive(ctx); err != nil {
+				return err
+			}
 		}
 		s.firstDegree(int32(n))
 		s.first = append(s.first, s.digest[:s.size]...)

@@ -47,9 +47,6 @@ const maxRecursion = 1 << 17
 
 func (s *State) begins(ctx context.Context, nodes int) {
 	s.ctx, s.unasked, s.work, s.max, s.err = ctx, 0, 0, s.opt.Work, nil
-	if s.max == 0 {
-		s.max = DefaultWork(nodes)
-	}
 	s.temporary = fill(s.temporary, nodes, -1)
 	s.owner = fill(s.owner, nodes, 0)
 	s.forget(nodes)
@@ -64,8 +61,13 @@ func (s *State) spend(nodes int) bool {
 	}
 	if s.unasked -= nodes + 1; s.unasked < 0 {
 		s.unasked = 1000
-		if err := s.ctx.Err(); err != nil {
-			s.err = &canon.LimitError{Limit: "time", Done: s.work, Err: err}
+		if s.err = s.budget.Alive(s.ctx); s.err != nil {
+			s.err.(*canon.LimitError).Done = s.work
+			return false
+		}
+		stacks := int64(len(s.data) + 48*len(s.related) + 4*(len(s.log)+len(s.kept)+len(s.todo)+len(s.logs)))
+		if left := s.budget.Left(); stacks > left {
+			s.err = &canon.LimitError{Limit: "memory", Max: left, Done: stacks}
 			return false
 		}
 	}

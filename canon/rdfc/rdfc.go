@@ -30,7 +30,8 @@ const (
 // Options of one canonicalization.
 type Options struct {
 	Hash     canon.Hash      // default canon.SHA256
-	Work     int64           // limit of n-degree calls plus permutations; default [DefaultWork]
+	Work     int64           // limit of n-degree calls plus permutations; default that of the budget
+	Budget   *canon.Budget   // of the operation that this is a step of; nil makes one
 	Issued   bool            // Canonicalize fills Form.Issued
 	Variant  Variant         // default the literal reading
 	Recorder *phase.Recorder // phases Label and Serialize; nil records nothing
@@ -44,10 +45,6 @@ func Supports(h canon.Hash) error {
 	}
 	return &canon.UnsupportedError{Engine: "rdfc", What: "hash " + string(h)}
 }
-
-// DefaultWork is the limit of n-degree calls plus permutations for a dataset of b blank nodes. A cycle of b nodes needs
-// about 3 b², a complete graph of 5 nodes 4,565; one of 7 needs 403,000 and is refused.
-func DefaultWork(b int) int64 { return 20_000 + 8*int64(b)*int64(b) }
 
 var states = sync.Pool{New: func() any { return new(State) }}
 
@@ -69,7 +66,7 @@ func Canonicalize(ctx context.Context, d *rdf.Dataset, opt Options, form *canon.
 
 // release gives s back to the pool, which keeps no document alive.
 func (s *State) release() {
-	s.d, s.terms, s.ctx, s.choices = nil, nil, nil, nil
+	s.d, s.terms, s.ctx, s.choices, s.budget, s.opt = nil, nil, nil, nil, nil, Options{}
 	states.Put(s)
 }
 
@@ -77,8 +74,10 @@ func (s *State) release() {
 // zero State is ready. A State serves one goroutine at a time; used again, it allocates only for larger datasets. Its
 // results describe the dataset of the last Run, which must not have changed since.
 type State struct {
-	d   *rdf.Dataset
-	opt Options
+	d      *rdf.Dataset
+	opt    Options
+	budget *canon.Budget
+	own    canon.Budget
 	labelling
 	order
 }
@@ -97,7 +96,7 @@ func (s *State) Run(ctx context.Context, d *rdf.Dataset, opt Options, dst []byte
 
 // Label is Run without the text, for a caller that wants other labels: there are no lines until [State.Relabel].
 func (s *State) Label(ctx context.Context, d *rdf.Dataset, opt Options) error {
-	s.d, s.opt = d, opt
+	s.start(ctx, d, opt)
 	mark := opt.Recorder.Begin()
 	s.order.reset()
 	if err := s.label(ctx); err != nil {
@@ -107,6 +106,15 @@ func (s *State) Label(ctx context.Context, d *rdf.Dataset, opt Options) error {
 	}
 	opt.Recorder.End(phase.Label, mark, 0)
 	return nil
+}
+
+// start begins a run.
+func (s *State) start(ctx context.Context, d *rdf.Dataset, opt Options) {
+	s.d, s.opt = d, opt
+	s.budget = canon.BudgetOf(ctx, opt.Budget, &s.own, canon.Limits{})
+	if s.opt.Work == 0 {
+		s.opt.Work = s.budget.Limits().Work
+	}
 }
 
 // Relabel appends the dataset of the last Run or Label with other blank node labels: labels[i], without "_:", in place of c14n<i>.

@@ -254,7 +254,7 @@ func TestLimits(t *testing.T) {
 	form := &canon.Form{Text: []byte("old"), Lines: 7, Issued: map[string]string{}}
 	err := rdfc.Canonicalize(context.Background(), d, rdfc.Options{}, form)
 	var limit *canon.LimitError
-	if !errors.As(err, &limit) || limit.Limit != "work" || limit.Max != 20_800 || limit.Done != limit.Max {
+	if !errors.As(err, &limit) || limit.Limit != "work" || limit.Max != canon.DefaultWork || limit.Done != limit.Max {
 		t.Errorf("a clique of 10: %v", err)
 	}
 	if len(form.Text) != 0 || form.Lines != 0 || form.Issued != nil {

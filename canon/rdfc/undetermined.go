@@ -21,8 +21,8 @@ import (
 func Undetermined(ctx context.Context, d *rdf.Dataset, opt Options) ([]rdf.TermID, error) {
 	s := states.Get().(*State)
 	defer s.release()
-	s.d, s.opt = d, opt
-	s.opt.Recorder = nil
+	opt.Recorder = nil
+	s.start(ctx, d, opt)
 	tied, err := s.labelUnique(ctx)
 	if err != nil || !tied || !s.acrossGraphs() {
 		return nil, err

@@ -1,0 +1,87 @@
+package canon
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// Budget is what one operation may use: it counts what the steps of the operation use, whichever packages they stand in,
+// and every loop that an input can lengthen asks it. Operations make their own from [Limits]; a caller that wants several
+// of them to share one makes it with [WithBudget]. It is safe for concurrent use.
+type Budget struct {
+	limits    Limits
+	end       atomic.Int64 // in nanoseconds since 1970; 0 until somebody asks
+	memory    atomic.Int64
+	documents atomic.Int64
+}
+
+type budgetKey struct{}
+
+// WithBudget returns a context with a budget that all operations called with it share.
+func WithBudget(ctx context.Context, l Limits) context.Context {
+	b := new(Budget)
+	b.Reset(l)
+	return context.WithValue(ctx, budgetKey{}, b)
+}
+
+// BudgetOf returns given, or the budget that a context carries, or own, made anew with the limits.
+func BudgetOf(ctx context.Context, given, own *Budget, l Limits) *Budget {
+	if given != nil {
+		return given
+	}
+	if b, ok := ctx.Value(budgetKey{}).(*Budget); ok {
+		return b
+	}
+	own.Reset(l)
+	return own
+}
+
+// Reset makes b the budget of a new operation.
+func (b *Budget) Reset(l Limits) {
+	b.limits = l.WithDefaults()
+	b.end.Store(0)
+	b.memory.Store(0)
+	b.documents.Store(0)
+}
+
+// Limits returns the limits of the operation.
+func (b *Budget) Limits() *Limits { return &b.limits }
+
+// Alive returns a *LimitError once the context of the call has ended or the time of the operation is over, which counts
+// from the first call: an operation that never gets to ask is short.
+func (b *Budget) Alive(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return &LimitError{Limit: "time", Err: err}
+	}
+	if b.limits.Time < 0 {
+		return nil
+	}
+	now := time.Now().UnixNano()
+	if b.end.CompareAndSwap(0, now+int64(b.limits.Time)) {
+		return nil
+	}
+	if over := now - b.end.Load(); over > 0 {
+		return &LimitError{Limit: "time", Max: int64(b.limits.Time), Done: int64(b.limits.Time) + over}
+	}
+	return nil
+}
+
+// Use counts bytes of working memory, and returns a *LimitError where they are too many. Negative ones are given back.
+func (b *Budget) Use(bytes int) error {
+	if used := b.memory.Add(int64(bytes)); used > b.limits.Memory {
+		return &LimitError{Limit: "memory", Max: b.limits.Memory, Done: used}
+	}
+	return nil
+}
+
+// Left returns how much working memory is left.
+func (b *Budget) Left() int64 { return max(0, b.limits.Memory-b.memory.Load()) }
+
+// Document counts a context document that is loaded.
+func (b *Budget) Document(url string) error {
+	if n := b.documents.Add(1); n > int64(b.limits.Documents) {
+		return &LimitError{Limit: "documents", Max: int64(b.limits.Documents), Done: n, Where: url}
+	}
+	return nil
+}
