@@ -32,14 +32,16 @@ type Signer struct {
 func (s *Signer) Add(ctx context.Context, doc, options []byte) ([]byte, error) {
 	w := works.Get().(*work)
 	defer works.Put(w)
+	w.begin(ctx, nil, s.Limits)
+	defer w.end()
 
 	mark := s.Recorder.Begin()
 	w.proofs = append(w.proofs[:0], proof{})
 	d, p := &w.doc, &w.proofs[0]
-	ok := w.parseTogether(d, p, doc, options, s.Limits)
+	ok := w.parseTogether(d, p, doc, options)
 	if !ok {
 		var err error
-		if *d, err = parseDocument(&w.tape, doc, s.Limits); err != nil {
+		if *d, err = w.parse(doc); err != nil {
 			return nil, err
 		}
 		if *p, err = parseOptions(&w.options, options); err != nil {
@@ -49,7 +51,7 @@ func (s *Signer) Add(ctx context.Context, doc, options []byte) ([]byte, error) {
 	if member, msg := p.check(s.Suite.Name(), false); msg != "" {
 		return nil, generation("/"+member, msg)
 	}
-	in := newInput(d, p, w, s.Limits, s.Recorder, s.Counts)
+	in := newInput(d, p, w, s.Recorder, s.Counts)
 	if err := in.findPrevious(ok); err != nil {
 		return nil, err
 	}
@@ -93,7 +95,7 @@ func (in *input) findPrevious(alone bool) error {
 
 // parseTogether scans a document that has no proofs together with the proof options, as if they were its proof: one scan
 // of everything that is read afterwards. It returns false where there is more to it, an error also.
-func (w *work) parseTogether(d *document, p *proof, doc, options []byte, limits canon.Limits) bool {
+func (w *work) parseTogether(d *document, p *proof, doc, options []byte) bool {
 	end := len(bytes.TrimRight(doc, " \t\r\n"))
 	if end < 3 || doc[end-1] != '}' {
 		return false
@@ -104,7 +106,7 @@ func (w *work) parseTogether(d *document, p *proof, doc, options []byte, limits 
 	w.src = src
 	t := &w.tape
 	var err error
-	if *d, err = parseDocument(t, src, limits); err != nil || d.proofKey < 0 {
+	if *d, err = w.parse(src); err != nil || d.proofKey < 0 {
 		return false
 	}
 	// The options have to be the whole of the last member and free of what is going to be added.

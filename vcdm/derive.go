@@ -25,9 +25,11 @@ type Holder struct {
 func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]byte, error) {
 	w := works.Get().(*work)
 	defer works.Put(w)
+	w.begin(ctx, nil, h.Limits)
+	defer w.end()
 
 	mark := h.Recorder.Begin()
-	d, err := parseDocument(&w.tape, doc, h.Limits)
+	d, err := w.parse(doc)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +49,7 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	if p.previous >= 0 {
 		return nil, generation("/proof/previousProof", "nothing can be derived from a proof that builds on others")
 	}
-	in := newInput(&d, p, w, h.Limits, h.Recorder, h.Counts)
+	in := newInput(&d, p, w, h.Recorder, h.Counts)
 	in.options.Input, in.options.Direction = canon.JSONLD, h.Suite.direction
 	h.Recorder.End(phase.Parse, mark, len(doc))
 

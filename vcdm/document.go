@@ -18,7 +18,7 @@ type document struct {
 
 // parseDocument scans a document, which must be an object.
 func parseDocument(t *jsontape.Tape, src []byte, limits canon.Limits) (document, error) {
-	if err := t.Scan(src, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Repeats: "@context"}); err != nil {
+	if err := t.Scan(src, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory, Repeats: "@context"}); err != nil {
 		var limit *canon.LimitError
 		if errors.As(err, &limit) {
 			return document{}, err
@@ -107,26 +107,26 @@ func (d *document) appendToProof(dst []byte, members []byte) []byte {
 // previous returns the proofs that ids name, in the order of all (VC Data Integrity 4.3 steps 4 and 5). It returns the
 // first id that no proof has, or that several have, with a message.
 func previous(all []proof, ids []string) (matching []proof, id, msg string) {
-	for _, id := range ids {
-		found := 0
-		for i := range all {
-			if all[i].is(all[i].id, id) {
-				found++
-			}
+	byID := make(map[string]int, len(all)) // how many proofs have it
+	for i := range all {
+		if id, ok := all[i].text(all[i].id); ok {
+			byID[id]++
 		}
-		switch {
-		case found == 0:
+	}
+	named := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		switch byID[id] {
+		case 0:
 			return nil, id, "no proof has this id"
-		case found > 1:
+		case 1:
+			named[id] = true
+		default:
 			return nil, id, "several proofs have this id"
 		}
 	}
 	for i := range all {
-		for _, id := range ids {
-			if all[i].is(all[i].id, id) {
-				matching = append(matching, all[i])
-				break
-			}
+		if id, ok := all[i].text(all[i].id); ok && named[id] {
+			matching = append(matching, all[i])
 		}
 	}
 	return matching, "", ""

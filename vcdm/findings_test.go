@@ -100,7 +100,9 @@ func TestHiddenCredentials(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return l.defaults().VerifyAll(context.Background(), []byte(doc))
+		v := l.defaults()
+		v.AllReasons = true
+		return v.VerifyAll(context.Background(), []byte(doc))
 	}
 	head := `{"@context":["https://www.w3.org/ns/credentials/v2"],"id":"urn:x:2","holder":"` + holder + `",`
 	inner := head + `"type":["VerifiablePresentation"],"verifiableCredential":[` + forged + `]}`

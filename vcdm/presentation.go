@@ -48,7 +48,8 @@ func (v *Verifier) VerifyPresentation(ctx context.Context, doc []byte) *Result {
 const maxNesting = 8
 
 // checkCredentials checks the proofs of every credential in a presentation.
-func (v *Verifier) checkCredentials(ctx context.Context, t *jsontape.Tape, depth int, r *Result) {
+func (v *Verifier) checkCredentials(ctx context.Context, w *work, depth int, r *Result) {
+	t := w.doc.tape
 	if depth == maxNesting {
 		r.Add(&canon.LimitError{Limit: "presentations in presentations", Max: maxNesting, Done: maxNesting + 1})
 		return
@@ -56,6 +57,9 @@ func (v *Verifier) checkCredentials(ctx context.Context, t *jsontape.Tape, depth
 	each := *v
 	each.Purpose, each.Domain, each.Challenge = "", nil, ""
 	for i, c := range credentials(t) {
+		if len(r.Errors) > 0 && !v.AllReasons {
+			return
+		}
 		one := new(Result)
 		switch {
 		case t.Nodes[c].Kind != jsontape.Object:
@@ -63,7 +67,7 @@ func (v *Verifier) checkCredentials(ctx context.Context, t *jsontape.Tape, depth
 		case hasText(t, t.Get(c, "type"), "EnvelopedVerifiableCredential"):
 			one.Add(verification("", "an enveloped credential is secured by other means than Data Integrity"))
 		default:
-			each.run(ctx, t.Raw(c), false, depth+1, one)
+			each.run(ctx, t.Raw(c), false, depth+1, w.budget, one)
 		}
 		if v.OwnOnly && !presenterIsSubject(t, c, r.Proofs()) {
 			one.Add(verification("/credentialSubject/id", "is not who signed the presentation"))

@@ -68,7 +68,7 @@ func (g *provenance) options(in *input, o *jsonld.Origins) jsonld.Options {
 }
 
 func labelling(in *input) rdfc.Options {
-	return rdfc.Options{Work: in.options.Limits.Work, Recorder: in.options.Recorder}
+	return rdfc.Options{Work: in.options.Limits.Work, Budget: in.options.Budget, Recorder: in.options.Recorder}
 }
 
 // run canonicalizes a dataset.

@@ -22,11 +22,14 @@ type Selector struct {
 // object on the way, @context, type and an id that is no blank node. Members and elements keep their order; arrays close
 // up. The pointer "" names the whole document. A pointer that is malformed or names nothing is a PROOF_GENERATION_ERROR,
 // and so is an empty list of pointers.
-func (s Selector) Select(_ context.Context, doc []byte, pointers []string) ([]byte, error) {
+func (s Selector) Select(ctx context.Context, doc []byte, pointers []string) ([]byte, error) {
 	w := works.Get().(*work)
 	defer works.Put(w)
+	w.begin(ctx, nil, s.Limits)
+	defer w.end()
+
 	mark := s.Recorder.Begin()
-	d, err := parseDocument(&w.tape, doc, s.Limits)
+	d, err := w.parse(doc)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,37 @@ type work struct {
 	method              string // verificationMethod of the last operation: mostly that of this one
 	hashed, sig         [2 * sha512.Size384]byte
 	counts              Counts // of an operation whose caller does not count
+
+	limits canon.Limits  // that the caller gave
+	budget *canon.Budget // own, or that of the operation around this one
+	own    canon.Budget
+	used   int // memory of tapes
+}
+
+// begin begins an operation, or a step of the one that budget belongs to.
+func (w *work) begin(ctx context.Context, budget *canon.Budget, l canon.Limits) {
+	w.budget = canon.BudgetOf(ctx, budget, &w.own, l)
+	w.limits, w.used = l, 0
+}
+
+// end gives the memory back.
+func (w *work) end() {
+	w.budget.Use(-w.used)
+	w.budget = nil
+}
+
+// parse scans the document of the operation.
+func (w *work) parse(doc []byte) (document, error) {
+	w.budget.Use(-w.used)
+	w.used = 0
+	l := w.limits
+	l.Memory = max(1, w.budget.Left()/2) // a view of the document takes as much as its tape
+	d, err := parseDocument(&w.tape, doc, l)
+	if err == nil {
+		w.used = 2 * w.tape.Size()
+		err = w.budget.Use(w.used)
+	}
+	return d, err
 }
 
 // counter returns where an operation counts.
@@ -78,8 +109,8 @@ type input struct {
 	counts   *Counts
 }
 
-func newInput(d *document, p *proof, w *work, limits canon.Limits, rec *phase.Recorder, counts *Counts) *input {
-	w.in = input{doc: d, proof: p, context: -1, options: canon.Options{Limits: limits, Recorder: rec}, work: w, counts: w.counter(counts)}
+func newInput(d *document, p *proof, w *work, rec *phase.Recorder, counts *Counts) *input {
+	w.in = input{doc: d, proof: p, context: -1, options: canon.Options{Limits: w.limits, Budget: w.budget, Recorder: rec}, work: w, counts: w.counter(counts)}
 	return &w.in
 }
 

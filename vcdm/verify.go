@@ -33,6 +33,8 @@ type Verifier struct {
 	Contexts  []string         // values of @context that the reader knows, as JSON: see CheckContexts; nil knows all
 	Resources Hashes           // digests to compare relatedResource with; nil compares none
 
+	AllReasons bool // check further proofs and credentials after one that fails
+
 	AnyPurpose bool // take any purpose that the controller allows its key
 	AnyTime    bool // compare neither created nor expires of a proof with the clock
 	AnyPeriod  bool // do not compare the validity period with the clock
@@ -114,7 +116,7 @@ func (r *Result) Add(err error) {
 // it into its caller, on whose stack the result stays where the caller keeps it to itself.
 func (v *Verifier) Verify(ctx context.Context, doc []byte) *Result {
 	r := new(Result)
-	v.run(ctx, doc, true, 0, r)
+	v.run(ctx, doc, true, 0, nil, r)
 	return r
 }
 
@@ -122,19 +124,21 @@ func (v *Verifier) Verify(ctx context.Context, doc []byte) *Result {
 // with those it builds on, and all over the same document (VC Data Integrity 4.5).
 func (v *Verifier) VerifyAll(ctx context.Context, doc []byte) *Result {
 	r := new(Result)
-	v.run(ctx, doc, false, 0, r)
+	v.run(ctx, doc, false, 0, nil, r)
 	return r
 }
 
-// run fills r; depth counts the presentations around the document.
-func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, r *Result) {
+// run fills r; depth counts the presentations around the document, whose budget it shares.
+func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, budget *canon.Budget, r *Result) {
 	w := works.Get().(*work)
 	defer works.Put(w)
+	w.begin(ctx, budget, v.Limits)
+	defer w.end()
 
 	list, err := v.open(w, doc, single)
 	if err != nil {
 		if r.Errors = []error{err}; w.doc.tape != nil && w.doc.isPresentation() { // its credentials have answers of their own
-			v.checkCredentials(ctx, w.doc.tape, depth, r)
+			v.checkCredentials(ctx, w, depth, r)
 		}
 		return
 	}
@@ -152,20 +156,24 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 	}
 
 	results := r.Proofs()
+	failed := false
 	for i := range all {
 		p := &results[i]
 		p.ID, _ = all[i].text(all[i].id)
+		if failed && !v.AllReasons {
+			p.Err = ErrNotChecked
+			continue
+		}
 		p.Err = v.verifyProof(ctx, i, w, p, r)
 		p.Verified = p.Err == nil
 		p.Bound = p.Method != nil && d.signedFor(p.Method.Controller)
+		failed = !p.Verified
 	}
-	for i := range all {
-		if err := chained(all, results, i); err != nil && results[i].Verified {
-			results[i].Verified, results[i].Err = false, err
-		}
+	if len(all) > 1 || all[0].previous >= 0 {
+		checkChain(all, results)
 	}
 	for i := range results {
-		if err := results[i].Err; err != nil {
+		if err := results[i].Err; err != nil && err != ErrNotChecked {
 			at := "/proof"
 			if list {
 				at += "/" + strconv.Itoa(i)
@@ -181,7 +189,7 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 	}
 	v.checkRest(d, depth, r)
 	if presentation {
-		v.checkCredentials(ctx, w.doc.tape, depth, r)
+		v.checkCredentials(ctx, w, depth, r)
 	}
 	if r.Verified = len(r.Errors) == 0; r.Verified {
 		r.MediaType = MediaType
@@ -249,7 +257,7 @@ func (v *Verifier) checkRest(d *document, depth int, r *Result) {
 func (v *Verifier) open(w *work, doc []byte, single bool) (list bool, err error) {
 	mark := v.Recorder.Begin()
 	d := &w.doc
-	if *d, err = parseDocument(&w.tape, doc, v.Limits); err != nil {
+	if *d, err = w.parse(doc); err != nil {
 		return false, err
 	}
 	if d.proofKey < 0 {
@@ -257,6 +265,9 @@ func (v *Verifier) open(w *work, doc []byte, single bool) (list bool, err error)
 	}
 	if w.proofs, err = d.proofs(w.proofs[:0]); err != nil {
 		return false, err
+	}
+	if n, most := len(w.proofs), w.limits.WithDefaults().Proofs; n > most {
+		return false, &canon.LimitError{Limit: "proofs", Max: int64(most), Done: int64(n), Where: "/proof"}
 	}
 	list = d.tape.Nodes[d.proofKey+1].Kind == jsontape.Array
 	switch {
@@ -272,6 +283,11 @@ func (v *Verifier) open(w *work, doc []byte, single bool) (list bool, err error)
 // verifyProof checks one proof by steps 4 to 8 of VC Data Integrity 4.4. Places in its errors are relative to the proof.
 // It fills result but for the verdict, and puts a document that it has to change into all.
 func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *ProofResult, all *Result) error {
+	if i > 0 {
+		if err := w.budget.Alive(ctx); err != nil {
+			return err
+		}
+	}
 	mark := v.Recorder.Begin()
 	p := &w.proofs[i]
 	purpose := v.purpose(&w.doc, p)
@@ -281,7 +297,7 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 		return err
 	}
 	result.Suite = suite.Name()
-	in := newInput(&w.doc, p, w, v.Limits, v.Recorder, v.Counts)
+	in := newInput(&w.doc, p, w, v.Recorder, v.Counts)
 	if ids, _ := p.texts(p.previous); len(ids) > 0 {
 		var id, msg string
 		if in.matching, id, msg = previous(w.proofs, ids); msg != "" {
@@ -447,30 +463,56 @@ func sameSet(a, b []string) bool {
 	return true
 }
 
-// chained says whether every proof that proof i builds on, also through others, is verified, and none of them is proof i
-// itself. The specification has no rule for cycles; one never verifies here.
-func chained(all []proof, results []ProofResult, i int) error {
-	seen := make([]bool, len(all))
-	next := []int{i}
-	for len(next) > 0 {
-		ids, _ := all[next[0]].texts(all[next[0]].previous)
-		next = next[1:]
-		for _, id := range ids {
-			for j := range all {
-				switch {
-				case !all[j].is(all[j].id, id):
-				case j == i:
-					return verification("/previousProof", "the proof builds on itself")
-				case !results[j].Verified:
-					return verification("/previousProof", id+" is not verified")
-				case !seen[j]:
-					seen[j] = true
-					next = append(next, j)
-				}
-			}
+// chain is the check that every proof which a proof builds on, also through others, is verified, and that none of them is
+// the proof itself. The specification has no rule for cycles; a proof that leads into one never verifies here.
+type chain struct {
+	all     []proof
+	results []ProofResult
+	byID    map[string]int
+	done    []bool // the proof is decided
+	open    []bool // the proof builds on the one that is being decided
+}
+
+func checkChain(all []proof, results []ProofResult) {
+	c := chain{all, results, make(map[string]int, len(all)), make([]bool, len(all)), make([]bool, len(all))}
+	for i := range all {
+		if id, ok := all[i].text(all[i].id); ok {
+			c.byID[id] = i
 		}
 	}
-	return nil
+	for i := range all {
+		c.decide(i)
+	}
+}
+
+// decide takes back that a proof is verified if one that it builds on is not.
+func (c *chain) decide(i int) {
+	if c.done[i] {
+		return
+	}
+	c.open[i] = true
+	ids, _ := c.all[i].texts(c.all[i].previous)
+	for _, id := range ids {
+		j, ok := c.byID[id]
+		if !ok {
+			continue // previous has said so
+		}
+		if c.open[j] {
+			c.refuse(i, "the proof builds on itself")
+			break
+		}
+		if c.decide(j); !c.results[j].Verified {
+			c.refuse(i, id+" is not verified")
+			break
+		}
+	}
+	c.open[i], c.done[i] = false, true
+}
+
+func (c *chain) refuse(i int, msg string) {
+	if r := &c.results[i]; r.Verified {
+		r.Verified, r.Err = false, verification("/previousProof", msg)
+	}
 }
 
 // below puts the place of a proof before the place inside it.

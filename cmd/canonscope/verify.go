@@ -96,7 +96,7 @@ also the KB-JWT, with --transcript the device signature.`,
 				return err
 			}
 			resolver.Now, resolver.Limits = v.Now, engine.limits
-			v.Resolver, v.Limits, v.Resources = resolver, engine.limits, builtIn
+			v.Resolver, v.Limits, v.Resources, v.AllReasons = resolver, engine.limits, builtIn, true
 			if _, err := isPresentation(args[0], doc, engine.limits); err != nil {
 				return err // not even an object
 			}
