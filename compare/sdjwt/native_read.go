@@ -474,7 +474,9 @@ func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given
 		if root {
 			r.top = protectedName(text)
 		}
-		r.mark(given, all || len(inner) > 0)
+		if err := r.mark(given, all || len(inner) > 0); err != nil {
+			return err
+		}
 	}
 	if container && all && r.holder {
 		if err := r.hashAll(); err != nil {
@@ -492,20 +494,25 @@ func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given
 	return nil
 }
 
-// mark notes that a disclosure is used, and selects it if it is wanted.
-func (r *reader) mark(given int, wanted bool) {
+// mark notes that a disclosure is used, and selects it if it is wanted. The pointers to all of them can be far longer than
+// the token: each repeats the names above it.
+func (r *reader) mark(given int, wanted bool) error {
 	if given < 0 {
-		return
+		return nil
 	}
 	d := &r.given[given]
 	d.used, d.selected = true, wanted
 	if r.write {
+		if n := int64(len(r.paths) + len(r.path)); n > r.limits.Memory {
+			return &canon.LimitError{Limit: "memory", Max: r.limits.Memory, Done: n, Where: "pointers to disclosures"}
+		}
 		r.paths = append(r.paths, r.path...)
 		r.order = append(r.order, len(r.paths))
 		if r.top != "" && r.facts.disclosedTop == "" {
 			r.facts.disclosedTop = r.top
 		}
 	}
+	return nil
 }
 
 // unmet complains about the first pointer that led nowhere.
@@ -625,7 +632,9 @@ func (r *reader) array(n, depth int, wanted []pointer, all bool) error {
 			whole = r.follow(wanted, r.path[back+1:]) || whole
 		}
 		inner := r.pointers[below:]
-		r.mark(given, whole || len(inner) > 0)
+		if err := r.mark(given, whole || len(inner) > 0); err != nil {
+			return err
+		}
 		if whole && r.holder && r.tape.Nodes[v].Kind >= jsontape.Array {
 			if err := r.hashAll(); err != nil {
 				return err

@@ -23,6 +23,7 @@ type stockReader struct {
 	seen    map[string]bool
 	order   []*stockDisclosed // as they are referenced
 	limits  canon.Limits
+	paths   int64 // bytes of the pointers to what is disclosed
 	facts   facts
 }
 
@@ -91,12 +92,16 @@ func (r *stockReader) refer(digest, path string) (*stockDisclosed, error) {
 }
 
 // mark says where a disclosure's claim stands.
-func (r *stockReader) mark(d *stockDisclosed, path string) {
+func (r *stockReader) mark(d *stockDisclosed, path string) error {
+	if r.paths += int64(len(path)); r.paths > r.limits.Memory {
+		return &canon.LimitError{Limit: "memory", Max: r.limits.Memory, Done: r.paths, Where: "pointers to disclosures"}
+	}
 	d.path = path
 	r.order = append(r.order, d)
 	if top, _, _ := strings.Cut(path[1:], "/"); r.facts.disclosedTop == "" && protected[top] {
 		r.facts.disclosedTop = top
 	}
+	return nil
 }
 
 func (r *stockReader) object(m map[string]any, path string, depth int) error {
@@ -147,7 +152,9 @@ func (r *stockReader) object(m map[string]any, path string, depth int) error {
 			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.3", "claim %q exists already", name)
 		}
 		p := path + "/" + jsontape.EscapeToken(name)
-		r.mark(d, p)
+		if err := r.mark(d, p); err != nil {
+			return err
+		}
 		if m[name], err = r.value(d.elements[2], p, depth+1); err != nil {
 			return err
 		}
@@ -178,7 +185,9 @@ func (r *stockReader) array(a []any, path string, depth int) ([]any, error) {
 				if len(d.elements) != 2 {
 					return nil, invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.3.1", "is of an array and needs 2 elements")
 				}
-				r.mark(d, p)
+				if err := r.mark(d, p); err != nil {
+					return nil, err
+				}
 				v = d.elements[1]
 			}
 		}
