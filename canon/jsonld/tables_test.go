@@ -57,7 +57,7 @@ func TestHarmless(t *testing.T) {
 			[]string{`"id":"u:1","p":["a","b"],"q":{"id":"u:2","p":"c"},"list":["a"]}`}},
 		{"spelling of statements", []string{`"id":"u:1","type":["T","u:U"],"t":["a","b"],"r":"u:2","ids":{"u:3":{"p":"c"}},"types":{"u:V":{"p":"d"}}}`,
 			`"@id":"u:1","r":["u:2",{"id":"u:2"}],"t":["b","a",{"@value":"a"}],"u:t":"a","type":["u:U","u:T","T"],"ids":{"u:3":[{"id":"u:3","p":"c"},{}]},"types":{"u:V":{"type":"u:V","p":"d"}}}`,
-			`"id":"u:1","type":["T","u:U"],"t":["a","b"],"nest":{"r":"u:2"},"ids":{"u:3":{"nest":{"p":"c"}}},"types":{"none":{"type":"u:V","p":"d"}}}`, `"id":"u:1","type":["T","u:U"],"t":["a","b"],"r":"u:2","ids":{"@none":{"id":"u:3","p":"c"}},"types":{"@type":"u:V","p":"d"}}`},
+			`"id":"u:1","type":["T","u:U"],"t":["a","b"],"nest":{"r":"u:2"},"ids":{"u:3":{"nest":{"p":"c"}}},"types":{"none":{"type":"u:V","p":"d"}}}`, `"id":"u:1","type":["T","u:U"],"t":["a","b"],"r":"u:2","ids":{"@none":{"id":"u:3","p":"c"}},"types":{"@none":{"@type":"u:V","p":"d"}}}`},
 			[]string{`"id":"u:1","type":["T","u:U"],"t":["a","b"],"r":"u:2","ids":{"u:4":{"id":"u:3","p":"c"}},"types":{"u:V":{"p":"d"}}}`,
 				`"id":"u:1","type":["T","u:U"],"t":["a","b"],"r":"u:2","ids":{"@alice":{"id":"u:3","p":"c"}},"types":{"u:V":{"p":"d"}}}`}},
 		{"spelling of scalars", []string{`"id":"u:1","p":["a",1,true,{"@value":"b","@language":"en"}],"lang":{"de":"c"},"j":[1]}`,
