@@ -86,9 +86,9 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 		o.reset(&r.tape)
 	}
 	if unwrap {
-		err = w.graph(r.items[c.head].first, 0)
+		err = w.top(r.items[c.head].first)
 	} else {
-		err = w.graph(c.head, 0)
+		err = w.top(c.head)
 	}
 	r.charge(phase.ToRDF, len(into.Quads))
 	if err != nil {
@@ -165,16 +165,14 @@ func (r *run) expandDocument(root *activeContext) (c chain, unwrap bool, err err
 	return c, c.kind == one && r.items[c.head].flags&(hasGraph|hasID|hasOthers) == hasGraph && r.items[c.head].index == 0, nil
 }
 
-// graph writes a list of nodes into a graph.
-func (w *writer) graph(i uint32, g rdf.TermID) error {
+// top writes the nodes of the top level into the default graph.
+func (w *writer) top(i uint32) error {
 	for ; i != 0; i = w.items[i].next {
-		switch w.items[i].kind {
-		case nodeItem:
-			if _, err := w.node(i, g, true); err != nil {
-				return err
-			}
-		case valueItem, listItem:
-			w.lose(w.items[i].tape, "free-floating value")
+		if w.items[i].kind == emptyItem {
+			continue
+		}
+		if _, err := w.node(i, 0, true); err != nil {
+			return err
 		}
 	}
 	return nil
