@@ -100,6 +100,17 @@ type Options struct {
 	Budget    *Budget         // of the operation that this is a step of; nil makes one of Limits
 }
 
+// Alive returns a *LimitError once the context of the call has ended, or the time of the operation that it is a step of.
+func (o *Options) Alive(ctx context.Context) error {
+	if o.Budget != nil {
+		return o.Budget.Alive(ctx)
+	}
+	if err := ctx.Err(); err != nil {
+		return &LimitError{Limit: "time", Err: err}
+	}
+	return nil
+}
+
 // Target returns opt.Into, emptied, or a new Form.
 func (o *Options) Target() *Form {
 	f := o.Into

@@ -19,9 +19,12 @@ import (
 // Options.Lossy one of Form.Losses.
 type nativeJCS struct{}
 
-func (e nativeJCS) Canonicalize(_ context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
+func (e nativeJCS) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
 	if opt.Input == canon.NQuads {
 		return nil, &canon.UnsupportedError{Engine: "jcs", What: "N-Quads"}
+	}
+	if err := opt.Alive(ctx); err != nil {
+		return nil, err
 	}
 	return e.form(opt, func(dst []byte) ([]byte, []jcs.Warning, error) {
 		return jcs.Transform(dst, doc, jcs.Options{Limits: opt.Limits})
@@ -29,7 +32,10 @@ func (e nativeJCS) Canonicalize(_ context.Context, doc []byte, opt canon.Options
 }
 
 // CanonicalizeTape canonicalizes a document that is scanned already.
-func (e nativeJCS) CanonicalizeTape(_ context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error) {
+func (e nativeJCS) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error) {
+	if err := opt.Alive(ctx); err != nil {
+		return nil, err
+	}
 	return e.form(opt, func(dst []byte) ([]byte, []jcs.Warning, error) {
 		return jcs.AppendNode(dst, doc, 0, jcs.Options{Limits: opt.Limits})
 	})
@@ -134,7 +140,7 @@ func (s *scratch) run(ctx context.Context, opt *canon.Options, form *canon.Form)
 		form.Text, form.Lines = p.Text, p.Lines
 		return form, nil
 	}
-	text, err := s.state.Run(ctx, &s.dataset, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work, Recorder: opt.Recorder}, form.Text)
+	text, err := s.state.Run(ctx, &s.dataset, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work, Budget: opt.Budget, Recorder: opt.Recorder}, form.Text)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ var writers = sync.Pool{New: func() any { return new(writer) }}
 func Transform(dst, src []byte, opt Options) ([]byte, []Warning, error) {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
-	if err := w.own.Scan(src, jsontape.Options{Bytes: opt.Limits.Bytes, Depth: opt.Limits.Depth}); err != nil {
+	if err := w.own.Scan(src, jsontape.Options{Bytes: opt.Limits.Bytes, Depth: opt.Limits.Depth, Memory: opt.Limits.Memory}); err != nil {
 		return dst, nil, err
 	}
 	out, warnings, err := w.run(slices.Grow(dst, len(src)), &w.own, 0, opt)

@@ -1,6 +1,7 @@
 package stock
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -15,11 +16,14 @@ type jcs struct{}
 // JCS returns gowebpki/jcs as shipped. It tells no numbers that it changed.
 func JCS() canon.Canonicalizer { return jcs{} }
 
-func (jcs) Canonicalize(_ context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
+func (jcs) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
 	if opt.Input == canon.NQuads {
 		return nil, &canon.UnsupportedError{Engine: "gowebpki/jcs", What: "N-Quads"}
 	}
-	if err := tooLarge(doc, opt.Limits); err != nil {
+	if err := tooLarge(doc, jsonMarks, opt.Limits); err != nil {
+		return nil, err
+	}
+	if err := opt.Alive(ctx); err != nil {
 		return nil, err
 	}
 	mark := opt.Recorder.Begin()
@@ -33,9 +37,27 @@ func (jcs) Canonicalize(_ context.Context, doc []byte, opt canon.Options) (*cano
 	return form, nil
 }
 
-func tooLarge(doc []byte, limits canon.Limits) error {
-	if limit := limits.WithDefaults().Bytes; len(doc) > limit {
-		return &canon.LimitError{Limit: "bytes", Max: int64(limit), Done: int64(len(doc))}
+// perValue is about what the libraries take in memory for one value of a JSON document, or one line of N-Quads.
+const perValue = 512
+
+const (
+	jsonMarks   = ",[{"
+	nquadsMarks = "\n"
+)
+
+// tooLarge bounds size and shape of a document before a library gets it, since no library counts or stops. The characters
+// of marks tell how many values it has: at most as many as there are marks, and one.
+func tooLarge(doc []byte, marks string, limits canon.Limits) error {
+	limits = limits.WithDefaults()
+	if len(doc) > limits.Bytes {
+		return &canon.LimitError{Limit: "bytes", Max: int64(limits.Bytes), Done: int64(len(doc))}
+	}
+	values := 1
+	for _, c := range []byte(marks) {
+		values += bytes.Count(doc, []byte{c})
+	}
+	if size := int64(values) * perValue; size > limits.Memory {
+		return &canon.LimitError{Limit: "memory", Max: limits.Memory, Done: size}
 	}
 	return nil
 }

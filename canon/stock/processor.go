@@ -23,7 +23,7 @@ func (p *Processor) start(ctx context.Context, doc []byte, opt *jsonld.Options) 
 	if opt.RDFDirection != "" {
 		return nil, nil, nil, &canon.UnsupportedError{Engine: "json-gold", What: "rdfDirection"}
 	}
-	if err := tooLarge(doc, opt.Limits); err != nil {
+	if err := tooLarge(doc, jsonMarks, opt.Limits); err != nil {
 		return nil, nil, nil, err
 	}
 	c := newCall(ctx, p.cache, doc, canon.Options{Limits: opt.Limits})

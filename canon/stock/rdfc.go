@@ -72,7 +72,10 @@ func supported(doc []byte, opt canon.Options) error {
 	case opt.Input == canon.JSON:
 		return &canon.UnsupportedError{Engine: "json-gold", What: "JSON that is not JSON-LD"}
 	}
-	return tooLarge(doc, opt.Limits)
+	if opt.Input == canon.NQuads {
+		return tooLarge(doc, nquadsMarks, opt.Limits)
+	}
+	return tooLarge(doc, jsonMarks, opt.Limits)
 }
 
 // recovered turns a panic of json-gold into an error.
