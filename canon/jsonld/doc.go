@@ -27,11 +27,12 @@
 //     also with nothing but empty values in it. Elsewhere {} is a blank node, which is in a quad, or a loss.
 //   - arrays and sets: an array in an array, @set around values, one value without its array. In lists of lists [], @set
 //     and @list are alike. @index of a set is a loss.
-//   - order and repetition: of members, of values outside lists, and of statements that are made twice, in whatever spelling:
-//     alias or keyword, term or IRI, value or value object, the key of an id map and the same @id, of a type map and the same
-//     @type, @nest around members.
-//   - spelling of scalars: escapes of strings; 1, 1.0 and 1e0; upper and lower case of language tags; a datatype that the value
-//     has anyway, such as xsd:string.
+//   - order and repetition: of members, of values outside lists, and of statements that are made twice.
+//   - spelling of statements: alias or keyword; term, compact, relative or absolute IRI; value or value object; a list
+//     container or @list; the key of a map, or what it stands for in the objects under it, or both (another @id than the key of
+//     an id map is a loss); @none around values; @nest around members.
+//   - spelling of scalars: escapes of strings; 1, 1.0 and 1e0, and whatever else is one IEEE 754 double without being an integer
+//     beyond its precision; upper and lower case of language tags; a datatype that the value has anyway, such as xsd:string.
 //   - labels of blank nodes: which one it is, and whether a node that is named once has one.
 //   - unused definitions: a @context, or a term in one, that changes how nothing reads. A verifier compares contexts to those
 //     it knows. Inside @nest, where no @context is read, and inside @reverse, where the grammar has none, it is a loss.

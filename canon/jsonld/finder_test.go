@@ -28,7 +28,7 @@ var finderContexts = jsonld.Map{
 		"gpix":{"@id":"u:gpix","@container":["@graph","@index","@set"],"@index":"q"},"back":{"@reverse":"u:back"},"rback":{"@reverse":"u:rback","@type":"@id","@container":"@set"},
 		"bpix":{"@reverse":"u:bpix","@container":"@index","@index":"q"},"T":{"@id":"u:T","@context":{"p":"u:p-of-T","t":"u:t"}},
 		"scope":{"@id":"u:scope","@context":{"s":"u:s","r":null,"q":null}},"still":{"@id":"u:still","@context":{"@propagate":false,"m":"u:m"}},
-		"nst":{"@id":"@nest","@context":{"z":"u:z"}},"en":{"@id":"u:en","@language":"en"},"rtl":{"@id":"u:rtl","@direction":"rtl"},"bad":{"@id":"_:bad"}}}`),
+		"nst":{"@id":"@nest","@context":{"z":"u:z"}},"en":{"@id":"u:en","@language":"en"},"rtl":{"@id":"u:rtl","@direction":"rtl"},"bad":{"@id":"_:bad"},"bdt":{"@id":"u:bdt","@type":"u:a b"}}}`),
 }
 
 // finderDocuments lose nothing. No value occurs twice in one of them.
@@ -51,7 +51,7 @@ var finderDocuments = []string{
 // Words of insertions.
 var (
 	finderKeys = []string{"id", "type", "graph", "nest", "val", "none", "p", "q", "r", "v", "w", "gone", "d", "j", "list", "rlist", "set", "lang", "ix", "pix", "rpix", "ids",
-		"rids", "types", "vtypes", "g", "rg", "gids", "gix", "gpix", "back", "rback", "bpix", "T", "scope", "still", "nst", "en", "rtl", "bad", "s", "t", "m", "z", "c", "rp",
+		"rids", "types", "vtypes", "g", "rg", "gids", "gix", "gpix", "back", "rback", "bpix", "T", "scope", "still", "nst", "en", "rtl", "bad", "bdt", "s", "t", "m", "z", "c", "rp",
 		"@id", "@type", "@graph", "@nest", "@value", "@none", "@list", "@set", "@language", "@direction", "@index", "@included", "@reverse", "@context", "@json", "@vocab", "@base",
 		"@version", "@alice", "@Mathematics", "@alice1", "unknown", "u:x", "_:x", "1:x", "u:<x", "rel/x", ""}
 	finderTexts = []string{"@alice", "@Mathematics", "@type", "@id", "@none", "@json", "@alice1", "gone", "w", "T", "", "rel", "u:a b", "u:x", "_:y", "ltr", "rtl", "en", "en_US",
