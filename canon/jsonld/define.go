@@ -77,7 +77,8 @@ type definer struct {
 	entries   []entry
 	index     []uint32 // open addressing by strong hash: entry number + 1
 	needed    map[string]bool
-	remotes   *remoteChain
+	remotes   *remoteChain // that led here
+	below     *remoteChain // that scoped contexts start with
 	protected bool
 
 	// memory for the terms and their IRIs
@@ -149,6 +150,7 @@ func (f *definer) refer(url string) {
 func (f *definer) around(name string, hash uint16, strong uint32) *term {
 	for f.outer != nil {
 		f = f.outer
+		f.r.work++
 		if e := f.entry(name, strong); e != nil && e.state != todo {
 			return e.term
 		}
@@ -180,7 +182,7 @@ func (f *definer) entry(name string, h uint32) *entry {
 // compile compiles the context definition at node of src.
 func (r *run) compile(ctx *activeContext, outer *definer, src *source, node uint32, baseURL string, remotes *remoteChain) (*delta, error) {
 	r.p.count.compiled.Add(1)
-	f := &definer{r: r, ctx: ctx, outer: outer, src: src, remotes: remotes, needed: map[string]bool{}}
+	f := &definer{r: r, ctx: ctx, outer: outer, src: src, remotes: remotes, below: remotes, needed: map[string]bool{}}
 	f.d = &delta{around: surround(ctx, outer, remotes), baseURL: baseURL}
 	f.base, f.vocab, f.hasVocab = f.d.around.base, f.d.around.vocab, f.d.around.hasVocab
 	var s settings
@@ -300,6 +302,11 @@ func (f *definer) importOf(src *source, node uint32) (*source, uint32, error) {
 	if src.kind(at) != jsontape.String { // 5.6.2
 		return nil, 0, f.fail(InvalidImportValue, src, at, "it is no string")
 	}
+	var err error
+	if f.below, err = f.r.follow("", f.remotes, src, at); err != nil {
+		return nil, 0, err
+	}
+	f.d.reach = 1
 	url := resolve(f.d.baseURL, src.text(at)) // 5.6.3
 	imported, err := f.r.load(url, src, at)   // 5.6.4, 5.6.5
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// remoteChain is the list of remote contexts that led to the current one (JSON-LD API section 4.1.2, remote contexts).
+// remoteChain is the list of remote contexts that led to the current one (JSON-LD API section 4.1.2, remote contexts). An
+// @import stands in it without a URL: a scoped context that imports the document it stands in would have no end.
 type remoteChain struct {
 	url string
 	up  *remoteChain
@@ -20,6 +21,16 @@ func (c *remoteChain) len() int {
 		return 0
 	}
 	return c.n
+}
+
+// remote reports whether there is a remote context in the list.
+func (c *remoteChain) remote() bool {
+	for ; c != nil; c = c.up {
+		if c.url != "" {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *remoteChain) has(url string) bool {
@@ -88,30 +99,36 @@ func (r *run) processOne(result *activeContext, src *source, node uint32, baseUR
 				return result, nil
 			}
 		}
-		n := remotes.len() + 1
-		if max := r.p.limits.Remote; n > max { // 5.2.3
-			return nil, r.contextError(ContextOverflow, src, node, fmt.Sprintf("more than %d contexts refer to one another", max))
+		remotes, err := r.follow(url, remotes, src, node)
+		if err != nil {
+			return nil, err
 		}
 		if h.check {
-			r.within.d.reach = max(r.within.d.reach, n-r.within.remotes.len())
-		}
-		if err := r.spend(referenceCost); err != nil {
-			return nil, err
+			r.within.d.reach = max(r.within.d.reach, remotes.n-r.within.remotes.len())
 		}
 		loaded, err := r.load(url, src, node) // 5.2.4, 5.2.5
 		if err != nil {
 			return nil, err
 		}
 		down := how{override: h.override, propagate: true, check: h.check}
-		return r.process(result, loaded, loaded.context, loaded.url, &remoteChain{url, remotes, n}, down) // 5.2.6
+		return r.process(result, loaded, loaded.context, loaded.url, remotes, down) // 5.2.6
 	case jsontape.Object:
 		d, err := r.deltaFor(result, nil, src, node, baseURL, remotes)
 		if err != nil {
 			return nil, err
 		}
-		return r.apply(result, d, src, node, remotes != nil, h)
+		return r.apply(result, d, src, node, remotes.remote(), h)
 	}
 	return nil, r.contextError(InvalidLocalContext, src, node, "a context is a string, an object, null or an array of these") // 5.3
+}
+
+// follow adds a reference to the remote contexts (5.2.3).
+func (r *run) follow(url string, remotes *remoteChain, src *source, node uint32) (*remoteChain, error) {
+	n := remotes.len() + 1
+	if max := r.p.limits.Remote; n > max {
+		return nil, r.contextError(ContextOverflow, src, node, fmt.Sprintf("more than %d contexts refer to one another", max))
+	}
+	return &remoteChain{url, remotes, n}, r.spend(referenceCost)
 }
 
 // deltaFor returns the context definition compiled for the given surroundings, from the store if it fits there.
@@ -151,7 +168,7 @@ func (d *delta) refersAs(remotes *remoteChain, limit int) bool {
 
 // surround returns what a context definition sees around it, in an active context or in another definition.
 func surround(ctx *activeContext, outer *definer, remotes *remoteChain) surroundings {
-	s := surroundings{ctx.base, ctx.original, remotes != nil, ctx.hasVocab, ctx.vocab}
+	s := surroundings{ctx.base, ctx.original, remotes.remote(), ctx.hasVocab, ctx.vocab}
 	if outer != nil {
 		s.base, s.hasVocab, s.vocab = outer.base, outer.hasVocab, outer.vocab
 	}
@@ -246,13 +263,14 @@ func (r *run) checkScoped(f *definer, src *source, node uint32) error {
 	case jsontape.Null:
 		return nil
 	case jsontape.Object: // the usual case needs no active context of its own
-		_, err := r.deltaFor(f.ctx, f, src, node, f.d.baseURL, f.remotes)
+		_, err := r.deltaFor(f.ctx, f, src, node, f.d.baseURL, f.below)
 		return err
 	}
-	if err := r.spend(contextCost + int64(len(f.entries))); err != nil {
+	ctx := f.snapshot()
+	if err := r.spend(0); err != nil {
 		return err
 	}
-	_, err := r.process(f.snapshot(), src, node, f.d.baseURL, f.remotes, how{override: true, propagate: true, check: true})
+	_, err := r.process(ctx, src, node, f.d.baseURL, f.below, how{override: true, propagate: true, check: true})
 	return err
 }
 
@@ -274,6 +292,7 @@ func (f *definer) snapshot() *activeContext {
 			c.terms.put(&term{name: e.name, hash: e.hash, strong: e.strong, removed: true})
 		}
 	}
+	f.r.work += contextCost + int64(len(c.terms.slots))
 	return c
 }
 
