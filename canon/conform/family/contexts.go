@@ -51,16 +51,20 @@ func (g generator) several(n int, sep string, f func() string) string {
 }
 
 func (g generator) reference() string {
-	return g.one(`"https://a.example/r"`, `"https://b.example/r"`, `"https://a.example/d/s"`, `"r"`, `"s"`, `"d/r"`, `"d/s"`, `"../s"`)
+	return g.one(`"https://a.example/r"`, `"https://b.example/s"`, `"r"`, `"s"`, `"/r"`, `"/s"`, `"/d/r"`, `"/d/s"`, `"../s"`)
 }
 
 func (g generator) context(depth int) string {
-	switch g.pick(10) {
+	switch g.pick(16) {
 	case 0:
 		return `null`
 	case 1, 2:
 		return g.reference()
-	case 3:
+	case 3: // what is referred to stands two scoped contexts deep
+		return `{` + g.key("p") + `{"@id":"u:p",` + g.key("@context") + `{` + g.key("q") + `{"@id":"u:q#","@context":` + g.reference() + `}}}}`
+	case 4: // and what depends on the surroundings
+		return `{` + g.key("p") + `{"@id":"u:p",` + g.key("@context") + `{` + g.key("q") + g.one(`{"@type":"@id"}`, `"t:q"`, `{"@id":"u:q","@type":"y"}`) + `}}}`
+	case 5:
 		if depth > 0 {
 			return `[` + g.several(1+g.pick(3), ",", func() string { return g.context(depth - 1) }) + `]`
 		}
@@ -77,11 +81,11 @@ func (g generator) definition(depth int) string {
 	}
 	set(2, "@version", `1.1`)
 	set(4, "@vocab", `"u:v#"`, `"u:w#"`, `""`, `"rel/"`, `"t:"`, `"t"`, `null`)
-	set(8, "@base", `"https://base.example/x"`, `"rel/"`, `""`, `null`)
-	set(6, "@protected", `true`, `false`)
+	set(10, "@base", `"https://base.example/x"`, `"rel/"`, `""`, `null`)
+	set(10, "@protected", `true`, `false`)
 	set(8, "@propagate", `true`, `false`)
 	set(12, "@language", `"en"`, `null`)
-	if g.pick(5) == 0 {
+	if g.pick(8) == 0 {
 		members["@import"] = g.reference()
 	}
 	var parts []string
@@ -100,10 +104,20 @@ func (g generator) definition(depth int) string {
 	return `{` + strings.Join(parts, ",") + `}`
 }
 
-func (g generator) name() string { return g.one("t", "p", "q", "T", "U", "t:x", "@type", "@foo") }
+// rarely returns one of the values that are mostly wrong where they stand, or one of the others.
+func (g generator) rarely(values []string, others ...string) string {
+	if g.pick(20) == 0 {
+		return g.one(values...)
+	}
+	return g.one(others...)
+}
+
+func (g generator) name() string {
+	return g.rarely([]string{"t:x", "@type", "@foo"}, "t", "p", "q", "T", "U")
+}
 
 func (g generator) iri() string {
-	return g.one(`"u:p"`, `"u:q#"`, `"t:x"`, `"q:x"`, `"T"`, `"x"`, `"@type"`, `"@id"`, `"@foo"`)
+	return g.rarely([]string{`"T"`, `"x"`, `"@type"`, `"@id"`, `"@foo"`}, `"u:p"`, `"u:q#"`, `"u:t/"`, `"t:x"`, `"q:x"`)
 }
 
 func (g generator) term(depth int) string {
@@ -120,10 +134,10 @@ func (g generator) term(depth int) string {
 		}
 	}
 	constant := func(of ...string) func() string { return func() string { return g.one(of...) } }
-	if g.pick(4) > 0 {
+	if g.pick(8) > 0 {
 		member(1, "@id", g.iri)
 	}
-	member(4, "@type", constant(`"@id"`, `"@vocab"`, `"t:y"`, `"y"`, `"u:dt"`))
+	member(4, "@type", func() string { return g.rarely([]string{`"y"`, `"@set"`}, `"@id"`, `"@vocab"`, `"t:y"`, `"u:dt"`) })
 	member(10, "@container", constant(`"@set"`, `"@type"`, `"@index"`, `"@graph"`, `"@id"`))
 	member(10, "@protected", constant(`true`, `false`))
 	member(10, "@prefix", constant(`true`, `false`))
@@ -136,7 +150,7 @@ func (g generator) term(depth int) string {
 func (g generator) document() string {
 	list := g.several(1+g.pick(3), ",", func() string {
 		if g.pick(2) == 0 {
-			return g.reference()
+			return `"https://` + g.one("a", "b") + `.example/` + g.one("r", "s", "d/r", "d/s") + `"`
 		}
 		return g.context(3)
 	})
@@ -147,7 +161,7 @@ func (g generator) members(depth int) string {
 	var parts []string
 	used := map[string]bool{}
 	for range 1 + g.pick(3) {
-		name := g.one("t", "p", "q", "T", "x", "t:z", "u:n")
+		name := g.one("t", "p", "p", "q", "q", "T", "x", "t:z", "u:n")
 		if !used[name] {
 			used[name] = true
 			parts = append(parts, g.key(name)+g.value(depth))
