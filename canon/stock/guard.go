@@ -41,8 +41,8 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 	if err := tape.Scan(doc, jsontape.Options{Bytes: opt.Limits.Bytes, Depth: opt.Limits.Depth}); err != nil {
 		return err
 	}
-	call := newCall(ctx, &cache{from: from}, doc, opt)
-	input, err := parse(doc)
+	call := newCall(ctx, &cache{from: from}, opt)
+	input, err := call.parse(doc)
 	if err != nil {
 		return err
 	}

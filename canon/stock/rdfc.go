@@ -37,7 +37,7 @@ func (e *rdfc) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) 
 		return nil, err
 	}
 	defer recovered(&err)
-	call := newCall(ctx, e.cache, doc, opt)
+	call := newCall(ctx, e.cache, opt)
 	var text any
 	switch {
 	case opt.Issued:
@@ -85,8 +85,8 @@ func recovered(err *error) {
 // call is one use of json-gold.
 type call struct{ loader *loader }
 
-func newCall(ctx context.Context, c *cache, doc []byte, opt canon.Options) *call {
-	return &call{&loader{ctx: ctx, cache: c, limit: opt.Limits.WithDefaults().Context, fresh: c.cold || bytes.Contains(doc, importKey)}}
+func newCall(ctx context.Context, c *cache, opt canon.Options) *call {
+	return &call{&loader{ctx: ctx, cache: c, limit: opt.Limits.WithDefaults().Context, fresh: c.cold}}
 }
 
 func (c *call) options() *ld.JsonLdOptions {
@@ -100,7 +100,7 @@ func (c *call) options() *ld.JsonLdOptions {
 // jsonld canonicalizes a JSON-LD document in one call; with a recorder in the two halves that this call consists of.
 func (c *call) jsonld(doc []byte, opt canon.Options) (any, error) {
 	mark := opt.Recorder.Begin()
-	input, err := parse(doc)
+	input, err := c.parse(doc)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +118,8 @@ func (c *call) jsonld(doc []byte, opt canon.Options) (any, error) {
 	return text, err
 }
 
-// parse decodes a document. json-gold takes a string for a URL to load; no document is one.
-func parse(doc []byte) (any, error) {
+// parse decodes the document of the call. json-gold takes a string for a URL to load; no document is one.
+func (c *call) parse(doc []byte) (any, error) {
 	var input any
 	if err := json.Unmarshal(doc, &input); err != nil {
 		var syntax *json.SyntaxError
@@ -132,6 +132,7 @@ func parse(doc []byte) (any, error) {
 	}
 	switch input.(type) {
 	case map[string]any, []any:
+		c.loader.see(doc, input)
 		return input, nil
 	}
 	return nil, errors.New("a JSON-LD document is an object or an array")
@@ -156,7 +157,7 @@ func (c *call) issued(doc []byte, opt canon.Options) (*canon.Form, error) {
 		dataset, err = ld.ParseNQuads(string(doc))
 	} else {
 		var input any
-		if input, err = parse(doc); err == nil {
+		if input, err = c.parse(doc); err == nil {
 			dataset, err = c.toRDF(input)
 		}
 	}
