@@ -71,13 +71,14 @@ func (l Limits) WithDefaults() Limits {
 
 // Options of one canonicalization.
 type Options struct {
-	Input    Input           // syntax of the document; default JSONLD for RDFC and JSON for JCS
-	Hash     Hash            // hash inside RDFC-1.0; default SHA256
-	Limits   Limits          // zero fields take their defaults
-	Lossy    bool            // allow what the canonical form cannot carry to be lost and listed in Form.Losses; default is an error
-	Issued   bool            // fill Form.Issued
-	Recorder *phase.Recorder // nil records nothing and costs nothing
-	Into     *Form           // reuse this Form and its memory; nil allocates
+	Input     Input           // syntax of the document; default JSONLD for RDFC and JSON for JCS
+	Hash      Hash            // hash inside RDFC-1.0; default SHA256
+	Limits    Limits          // zero fields take their defaults
+	Direction string          // base direction in RDF (JSON-LD API rdfDirection): "" none, "i18n-datatype" or "compound-literal"
+	Lossy     bool            // allow what the canonical form cannot carry to be lost and listed in Form.Losses; default is an error
+	Issued    bool            // fill Form.Issued
+	Recorder  *phase.Recorder // nil records nothing and costs nothing
+	Into      *Form           // reuse this Form and its memory; nil allocates
 }
 
 // Target returns opt.Into, emptied, or a new Form.

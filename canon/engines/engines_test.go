@@ -36,6 +36,15 @@ func engine(tb testing.TB, name string, method canon.Method) canon.Canonicalizer
 	return c
 }
 
+func unguarded(tb testing.TB, name string) canon.Canonicalizer {
+	tb.Helper()
+	c, err := engines.Unguarded(name, canon.RDFC, engines.Config{Loader: loader{}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
 func TestNew(t *testing.T) {
 	for _, name := range engines.Names {
 		for _, method := range canon.Methods {
