@@ -17,7 +17,7 @@ import (
 type Limits struct {
 	Terms  int   // terms in one active context; default 50,000
 	Remote int   // remote contexts that lead from one to the next; default 32
-	Work   int64 // slots of term tables copied, and 32 for each term definition compiled; default 8 million
+	Work   int64 // slots of term tables copied, and 32 for each term definition compiled; default 8 million. A cache saves it
 }
 
 // Config of a Processor.

@@ -1,7 +1,8 @@
 // Package stock is what people use today, as shipped: json-gold for RDFC-1.0 and gowebpki/jcs for JCS. json-gold names
 // its algorithm URDNA2015; it is used as well as it can be, with a loader that keeps parsed contexts. [RDFC] and [JCS]
 // return the engines, [Cold] RDFC without kept contexts, [Tuned] json-gold used around its worst costs, and [Guard] says whether a document is one that
-// json-gold canonicalizes rightly. The guard is no part of an engine: measurements time the engine alone.
+// json-gold canonicalizes rightly. The guard is no part of these engines: measurements time the engine alone, and package
+// engines puts it around what verifies.
 package stock
 
 import (
@@ -25,7 +26,7 @@ const nquads = "application/n-quads"
 type rdfc struct{ cache *cache }
 
 // RDFC returns json-gold as shipped. Contexts come from the loader, once each; nil loads none. It has no SHA-384 and no
-// work limit, and it drops data without a word, whatever Options.Lossy says: see [Guard].
+// work limit, and it drops data without a word, whatever Options.Lossy and Options.Direction say: see [Guard].
 func RDFC(from jsonld.Loader) canon.Canonicalizer { return &rdfc{&cache{from: from}} }
 
 // Cold returns json-gold with a loader that keeps nothing: it asks for a context each time json-gold wants it and parses it
