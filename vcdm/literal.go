@@ -14,6 +14,12 @@ type Expander interface {
 	ToNQuads(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error) // dataset as N-Quads in any order
 }
 
+// Guard is an engine that knows which documents it would get wrong. The literal path asks it about the document itself, since
+// what it expands has members added.
+type Guard interface {
+	Guard(ctx context.Context, doc []byte, opt canon.Options) error
+}
+
 // literal groups statements by the specification's own steps: skolemize the document, then expand each selection of it
 // and compare (VC-DI-ECDSA 3.4).
 //

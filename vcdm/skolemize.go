@@ -25,6 +25,11 @@ func (g *literal) skolemize(ctx context.Context, in *input) (document, expanded 
 	if err != nil {
 		return nil, nil, err
 	}
+	if e, ok := g.canon.(Guard); ok {
+		if err := e.Guard(ctx, unsecured, in.options); err != nil {
+			return nil, nil, transformed(err, "document")
+		}
+	}
 	var t jsontape.Tape
 	if err := t.Scan(unsecured, jsontape.Options{Bytes: in.options.Limits.Bytes, Depth: in.options.Limits.Depth}); err != nil {
 		return nil, nil, err

@@ -36,6 +36,15 @@ func engine(tb testing.TB, name string, method canon.Method) canon.Canonicalizer
 	return c
 }
 
+func unguarded(tb testing.TB, name string) canon.Canonicalizer {
+	tb.Helper()
+	c, err := engines.Unguarded(name, canon.RDFC, engines.Config{Loader: loader{}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
 func TestNew(t *testing.T) {
 	for _, name := range engines.Names {
 		for _, method := range canon.Methods {
@@ -102,6 +111,32 @@ func TestAgree(t *testing.T) {
 			}
 			if calls == 0 {
 				t.Errorf("%s, %s: the recorder has heard nothing", s.name, name)
+			}
+		}
+	}
+}
+
+// TestGuarded: the engines of New refuse what Unguarded ones get wrong, also where the document has several canonical forms.
+func TestGuarded(t *testing.T) {
+	const context = `{"@context":{"p":"urn:p","q":{"@id":"urn:q","@type":"@id"}},`
+	ties := `"q":[{"q":[{"@id":"_:a","q":"_:b"},{"@id":"_:b","q":"_:a"}]},{"q":[{"@id":"_:c","q":"_:d"},{"@id":"_:d","q":"_:c"}]}]`
+	for _, name := range []string{engines.Stock, engines.Tuned} {
+		for doc, right := range map[string]bool{
+			context + `"p":"x"}`:                               true,
+			context + `"p":"x","lost":"y"}`:                    false,
+			context + `"p":{"@value":"x","@direction":"rtl"}}`: false,
+			context + `"p":"x",` + ties + `}`:                  true,
+			context + `"p":"x","lost":"y",` + ties + `}`:       false,
+			context + `"p":[true,{"@value":"true","@type":"http://www.w3.org/2001/XMLSchema#boolean"}],` + ties + `}`: false,
+		} {
+			for _, opt := range []canon.Options{{}, {Lossy: true}, {Direction: "i18n-datatype"}, {Issued: true}} {
+				form, err := engine(t, name, canon.RDFC).Canonicalize(t.Context(), []byte(doc), opt)
+				if right != (err == nil) || right != (form != nil) {
+					t.Errorf("%s, %+v: %s: %v", name, opt, doc, err)
+				}
+			}
+			if _, err := unguarded(t, name).Canonicalize(t.Context(), []byte(doc), canon.Options{}); err != nil {
+				t.Errorf("%s without a guard: %s: %v", name, doc, err)
 			}
 		}
 	}

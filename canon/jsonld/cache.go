@@ -55,7 +55,13 @@ type rootKey struct {
 	base   string // base IRI of the initial context
 	expand string // Options.ExpandContext
 	text   string // raw @context
+	limits contextLimits
 }
+
+// contextLimits are the limits of a call that contexts are held to.
+type contextLimits struct{ bytes, depth int }
+
+func limitsOf(l canon.Limits) contextLimits { return contextLimits{l.Context, l.Depth} }
 
 // derivations are the active contexts made from one active context so far. A snapshot is never written to, but for more.
 type derivations struct {
@@ -102,7 +108,7 @@ func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeC
 		}
 	}
 	r.enterContext()
-	r.at, r.inline, r.checked = at, nil, nil
+	r.at, r.inline = at, nil
 	h := how{override: m == byProperty, propagate: m != byType}
 	c, err := r.process(ctx, s.src, s.node, s.base, nil, h)
 	if err == nil {
@@ -178,7 +184,7 @@ func (r *run) processInline(ctx *activeContext, raw []byte, node uint32) (*activ
 		return nil, &canon.LimitError{Limit: "context", Max: int64(max), Done: int64(len(raw)), Where: r.pointer(node)}
 	}
 	src := cut(&r.tape, node)
-	r.at, r.inline, r.checked = node, src, nil
+	r.at, r.inline = node, src
 	ctx.family.add(r.p, int64(len(raw))*6)
 	return r.process(ctx, src, 0, r.opt.Base, nil, how{propagate: true})
 }
@@ -218,6 +224,7 @@ func (f *family) add(p *Processor, bytes int64) {
 // Costs in units of copying one slot of a table.
 const (
 	termCost      = 32 // compiling a term definition
+	needCost      = 4  // noting what it depends on
 	contextCost   = 32 // making an active context, beside its slots
 	referenceCost = 64 // following a reference to a context
 	bytesPerSlot  = 16 // of the IRIs of terms
@@ -246,11 +253,12 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 	}
 	r.enterContext()
 	defer func() { r.leaveContext(len(raw)) }()
+	limits := limitsOf(r.opt.Limits)
 	if p.state == Warm {
 		f := r.last
-		if f == nil || f.key.text != string(raw) || f.key.base != r.opt.Base || f.key.expand != r.opt.ExpandContext || !f.kept.Load() {
+		if f == nil || f.key.text != string(raw) || f.key.base != r.opt.Base || f.key.expand != r.opt.ExpandContext || f.key.limits != limits || !f.kept.Load() {
 			p.mu.RLock()
-			f = p.families[rootKey{r.opt.Base, r.opt.ExpandContext, string(raw)}]
+			f = p.families[rootKey{r.opt.Base, r.opt.ExpandContext, string(raw), limits}]
 			p.mu.RUnlock()
 			r.last = f
 		}
@@ -279,7 +287,7 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 	}
 	f.root = c
 	if p.state == Warm {
-		p.keep(rootKey{r.opt.Base, r.opt.ExpandContext, string(raw)}, f)
+		p.keep(rootKey{r.opt.Base, r.opt.ExpandContext, string(raw), limits}, f)
 	}
 	return c, nil
 }
@@ -290,7 +298,7 @@ func (r *run) expandContext(c *activeContext) (*activeContext, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.at, r.inline, r.checked = 0, nil, nil
+	r.at, r.inline = 0, nil
 	return r.process(c, src, uint32(max(0, src.tape.Get(0, "@context"))), r.opt.Base, nil, how{propagate: true})
 }
 
@@ -337,6 +345,11 @@ func (p *Processor) evict() {
 	}
 }
 
+type sourceKey struct {
+	url    string
+	limits contextLimits
+}
+
 // loading is one call of the loader that several goroutines may wait for.
 type loading struct {
 	done sync.WaitGroup
@@ -349,17 +362,18 @@ func (p *Processor) source(ctx context.Context, url string, l canon.Limits) (*so
 	if p.state == Cold {
 		return p.fetch(ctx, url, l)
 	}
+	key := sourceKey{url, limitsOf(l)}
 	p.mu.Lock()
-	w := p.sources[url]
+	w := p.sources[key]
 	if w == nil {
 		w = &loading{}
 		w.done.Add(1)
-		p.sources[url] = w
+		p.sources[key] = w
 		p.mu.Unlock()
 		w.src, w.err = p.fetch(ctx, url, l)
 		if w.err != nil { // the next call tries again
 			p.mu.Lock()
-			delete(p.sources, url)
+			delete(p.sources, key)
 			p.mu.Unlock()
 		}
 		w.done.Done()

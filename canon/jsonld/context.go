@@ -349,7 +349,7 @@ func (c *activeContext) findImplied(name []byte, hash uint16) *term {
 }
 
 // isInitial reports whether c has no term definitions.
-func (c *activeContext) isInitial() bool { return c.terms.total() == int(keywordCount)-1 }
+func (c *activeContext) isInitial() bool { return &c.terms.slots[0] == &keywordTable.slots[0] }
 
 // with returns a copy of c that can be changed: its table is shared until it is cloned.
 func (c *activeContext) with() *activeContext {

@@ -9,20 +9,34 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// delta is one context definition (a map) compiled on its own. Applying it to an active context adds its terms and
-// settings. It may be applied wherever the names that it looked up outside are still what they were.
+// delta is one context definition (a map) compiled on its own, the scoped contexts in it checked. Applying it to an active
+// context adds its terms and settings.
+//
+// A delta is kept with its source, by node. Beside the text there, it depends on what follows, which fits compares; a check
+// of a scoped context hands what it depends on to the definition around (inherit). Of faults nothing is kept. Whether
+// protected terms may be changed is asked where a delta is applied. The limits of the processor are always the same, and a
+// source is kept for calls of the same limits. The rest are the texts that a loader gives for URLs.
 type delta struct {
-	terms    []*term
-	needs    []need
-	usesBase bool // depends on the base IRI: used once and never kept
+	terms   []*term
+	around  surroundings
+	baseURL string          // of references and of what scoped contexts refer to later
+	needs   []need          // terms outside
+	refs    map[string]bool // URLs that checks refer to, and whether the remote contexts that led here have them
+	reach   int             // how many more remote contexts the longest of these references leads through
 
-	usesVocab bool // depends on the vocabulary mapping outside:
-	hadVocab  bool
-	oldVocab  string
+	usesVocab, usesBase bool // of around
 
 	hasBase, hasVocab, hasLang, hasDir optional
 	base, vocab, lang                  string
 	dir                                direction
+}
+
+// surroundings are what a context definition sees around it beside terms.
+type surroundings struct {
+	base, original string // base IRI and original base URL
+	remote         bool   // where @base does not count
+	hasVocab       bool
+	vocab          string
 }
 
 // need is a name looked up in the surrounding active context, with what was found: nil for nothing.
@@ -62,8 +76,9 @@ type definer struct {
 	src       *source // of the context definition; errors are placed in it
 	entries   []entry
 	index     []uint32 // open addressing by strong hash: entry number + 1
-	baseURL   string
-	remotes   *remoteChain
+	needed    map[string]bool
+	remotes   *remoteChain // that led here
+	below     *remoteChain // that scoped contexts start with
 	protected bool
 
 	// memory for the terms and their IRIs
@@ -94,19 +109,48 @@ func (f *definer) lookup(name string) (*term, error) {
 	}
 	hash := jsontape.KeyHash(name)
 	t := f.around(name, hash, strong)
-	for i := len(f.d.needs) - 1; i >= max(0, len(f.d.needs)-4); i-- { // most repetitions are prefixes
-		if f.d.needs[i].name == name {
-			return t, nil
+	f.need(need{name, hash, strong, t})
+	return t, nil
+}
+
+func (f *definer) need(n need) {
+	if !f.needed[n.name] {
+		f.needed[n.name] = true
+		f.d.needs = append(f.d.needs, n)
+		f.r.work += needCost
+	}
+}
+
+// inherit makes the definition depend on what d depends on, which a check of one of its scoped contexts has asked for.
+func (f *definer) inherit(d *delta, remotes *remoteChain) {
+	f.d.usesVocab = f.d.usesVocab || d.usesVocab && !f.ownVocab
+	f.d.usesBase = f.d.usesBase || d.usesBase
+	for _, n := range d.needs {
+		if e := f.entry(n.name, n.strong); e == nil || e.state == todo {
+			n.want = f.around(n.name, n.hash, n.strong)
+			f.need(n)
 		}
 	}
-	f.d.needs = append(f.d.needs, need{name, hash, strong, t})
-	return t, nil
+	for url := range d.refs {
+		f.refer(url)
+	}
+	f.d.reach = max(f.d.reach, remotes.len()+d.reach-f.remotes.len())
+}
+
+// refer notes that the check of a scoped context refers to a URL.
+func (f *definer) refer(url string) {
+	if f.d.refs == nil {
+		f.d.refs = map[string]bool{}
+	}
+	f.d.refs[url] = f.remotes.has(url)
+	f.r.work += needCost
 }
 
 // around finds a term outside this definition.
 func (f *definer) around(name string, hash uint16, strong uint32) *term {
 	for f.outer != nil {
 		f = f.outer
+		f.r.work++
 		if e := f.entry(name, strong); e != nil && e.state != todo {
 			return e.term
 		}
@@ -138,12 +182,9 @@ func (f *definer) entry(name string, h uint32) *entry {
 // compile compiles the context definition at node of src.
 func (r *run) compile(ctx *activeContext, outer *definer, src *source, node uint32, baseURL string, remotes *remoteChain) (*delta, error) {
 	r.p.count.compiled.Add(1)
-	f := &definer{r: r, ctx: ctx, outer: outer, d: &delta{}, src: src, baseURL: baseURL, remotes: remotes}
-	if outer != nil {
-		f.base, f.vocab, f.hasVocab = outer.base, outer.vocab, outer.hasVocab
-	} else {
-		f.base, f.vocab, f.hasVocab = ctx.base, ctx.vocab, ctx.hasVocab
-	}
+	f := &definer{r: r, ctx: ctx, outer: outer, src: src, remotes: remotes, below: remotes, needed: map[string]bool{}}
+	f.d = &delta{around: surround(ctx, outer, remotes), baseURL: baseURL}
+	f.base, f.vocab, f.hasVocab = f.d.around.base, f.d.around.vocab, f.d.around.hasVocab
 	var s settings
 	n := 0
 	for range src.tape.Members(int(node)) {
@@ -261,8 +302,13 @@ func (f *definer) importOf(src *source, node uint32) (*source, uint32, error) {
 	if src.kind(at) != jsontape.String { // 5.6.2
 		return nil, 0, f.fail(InvalidImportValue, src, at, "it is no string")
 	}
-	url := resolve(f.baseURL, src.text(at)) // 5.6.3
-	imported, err := f.r.load(url, src, at) // 5.6.4, 5.6.5
+	var err error
+	if f.below, err = f.r.follow("", f.remotes, src, at); err != nil {
+		return nil, 0, err
+	}
+	f.d.reach = 1
+	url := resolve(f.d.baseURL, src.text(at)) // 5.6.3
+	imported, err := f.r.load(url, src, at)   // 5.6.4, 5.6.5
 	if err != nil {
 		return nil, 0, err
 	}
@@ -273,7 +319,6 @@ func (f *definer) importOf(src *source, node uint32) (*source, uint32, error) {
 	if imported.tape.Key(int(c), "@import") >= 0 { // 5.6.7
 		return nil, 0, f.fail(InvalidContextEntry, src, at, "the imported context "+url+" has @import itself")
 	}
-	f.d.usesBase = f.d.usesBase || f.baseURL != src.url
 	return imported, c, nil
 }
 
@@ -285,19 +330,25 @@ func (f *definer) settings(s *settings) error {
 			return f.fail(InvalidVersionValue, p.src, p.node, "the only version is the number 1.1")
 		}
 	}
-	if p := s.base; p.src != nil { // 5.7; whether it counts is known when the delta is applied
+	if p := s.base; p.src != nil { // 5.7
+		d.usesBase = true
+		base := ""
 		switch p.src.kind(p.node) {
 		case jsontape.Null:
-			d.hasBase, f.base = null, ""
+			d.hasBase = null
 		case jsontape.String:
 			d.hasBase, d.base = set, p.src.text(p.node)
-			if hasScheme(d.base) {
-				f.base = d.base
-			} else {
-				f.base = resolve(f.base, d.base)
+			if base = d.base; !hasScheme(base) {
+				base = resolve(f.base, base)
+			}
+			if !d.around.remote && !hasScheme(base) {
+				return f.fail(InvalidBaseIRI, p.src, p.node, "@base "+quote(d.base)+" is relative, and there is no base IRI")
 			}
 		default:
 			return f.fail(InvalidBaseIRI, p.src, p.node, "@base is neither a string nor null")
+		}
+		if !d.around.remote {
+			f.base = base
 		}
 	}
 	if p := s.vocab; p.src != nil { // 5.8
@@ -398,7 +449,7 @@ func (f *definer) expandIRI(value string, documentRelative bool) (keyword, strin
 			return kwNone, value, nil
 		}
 	}
-	f.noteVocab()
+	f.d.usesVocab = f.d.usesVocab || !f.ownVocab
 	if f.hasVocab { // 7
 		return kwNone, f.vocab + value, nil
 	}
@@ -407,13 +458,6 @@ func (f *definer) expandIRI(value string, documentRelative bool) (keyword, strin
 		return kwNone, resolve(f.base, value), nil
 	}
 	return kwNone, value, nil // 9
-}
-
-// noteVocab records that the vocabulary mapping from outside was looked at.
-func (f *definer) noteVocab() {
-	if !f.ownVocab {
-		f.d.usesVocab, f.d.hadVocab, f.d.oldVocab = true, f.hasVocab, f.vocab
-	}
 }
 
 // define is Create Term Definition (JSON-LD API section 4.2.2).
@@ -448,7 +492,6 @@ func (f *definer) define(e *entry) error {
 		return f.fail(KeywordRedefinition, src, v, "keywords cannot be defined")
 	} else if likeKeyword(e.name) {
 		e.state = done
-		e.term = f.around(e.name, e.hash, e.strong) // an earlier definition stays
 		return nil
 	}
 	t := &f.terms[0] // 10
@@ -668,7 +711,7 @@ func (f *definer) mapping(e *entry, t *term, m *members, simple bool) (bool, err
 	case e.name == "@type": // 17
 		t.kw = kwType
 	default: // 18
-		f.noteVocab()
+		f.d.usesVocab = f.d.usesVocab || !f.ownVocab
 		if !f.hasVocab {
 			return false, f.fail(InvalidIRIMapping, e.src, e.node, quote(e.name)+" has no @id, and there is no @vocab")
 		}
@@ -710,7 +753,7 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 		}
 	}
 	if p := m.at(e.src, kwContext); p.src != nil { // 21
-		if err := f.r.checkScoped(f, p.src, p.node, f.baseURL, f.remotes); err != nil {
+		if err := f.r.checkScoped(f, p.src, p.node); err != nil {
 			cause, ok := err.(*Error)
 			if !ok {
 				return err
@@ -719,7 +762,7 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 			bad.Err = &Error{Code: cause.Code, Detail: cause.Detail, Err: cause.Err} // the place in the document is the same
 			return bad
 		}
-		t.scoped = &scoped{p.src, p.node, f.baseURL}
+		t.scoped = &scoped{p.src, p.node, f.d.baseURL}
 	}
 	if p := m.at(e.src, kwLanguage); p.src != nil && m[kwType] == 0 { // 22
 		switch p.src.kind(p.node) {

@@ -681,6 +681,7 @@ func (r *run) property(o *object, k key, prop uint32) error {
 	}
 	p := property{kind: aKey, node: k.node, term: k.term}
 	isMap := r.kind(v) == jsontape.Object
+	lost := len(r.losses)
 	var c chain
 	var err error
 	switch {
@@ -698,7 +699,7 @@ func (r *run) property(o *object, k key, prop uint32) error {
 	if err != nil || c.kind == nothing { // 13.10
 		return err
 	}
-	if k.term == nil && c.head == 0 { // the name of a term is the context's, another key the document's
+	if k.term == nil && c.head == 0 && len(r.losses) == lost { // the name of a term is the context's, another key the document's
 		r.lose(k.node, "empty array under a key that is no term")
 	}
 	if container&inList != 0 && !(c.kind == one && r.items[c.head].kind == listItem) { // 13.11

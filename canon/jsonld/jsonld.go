@@ -17,7 +17,7 @@ import (
 type Limits struct {
 	Terms  int   // terms in one active context; default 50,000
 	Remote int   // remote contexts that lead from one to the next; default 32
-	Work   int64 // slots of term tables copied, and 32 for each term definition compiled; default 8 million
+	Work   int64 // slots of term tables copied, and 32 for each term definition compiled; default 8 million. A cache saves it
 }
 
 // Config of a Processor.
@@ -38,7 +38,7 @@ type Processor struct {
 
 	mu       sync.RWMutex
 	families map[rootKey]*family
-	sources  map[string]*loading
+	sources  map[sourceKey]*loading
 	epoch    atomic.Int64
 	count    counters
 	runs     sync.Pool
@@ -47,7 +47,7 @@ type Processor struct {
 // New returns a Processor.
 func New(c Config) *Processor {
 	p := &Processor{loader: c.Loader, state: c.State, cacheBytes: c.CacheBytes, limits: c.Limits,
-		families: map[rootKey]*family{}, sources: map[string]*loading{}}
+		families: map[rootKey]*family{}, sources: map[sourceKey]*loading{}}
 	if p.cacheBytes <= 0 {
 		p.cacheBytes = 64 << 20
 	}
@@ -143,7 +143,7 @@ type run struct {
 	own     *family // of a root context that this call has made
 	last    *family // that of the last call, which the next one mostly needs again
 	sources map[string]*source
-	checked map[checkKey]bool // scoped contexts, while one context is processed
+	within  *definer // of the term whose scoped context is being checked
 	work    int64
 	at      uint32        // node of the document where the context being processed takes effect
 	inline  *source       // the copy of the @context at that node
@@ -220,7 +220,7 @@ func (r *run) end() {
 	if r.opt.Tape != nil { // the caller's nodes stay the caller's, also where there were none before
 		r.tape.Nodes, r.mine = r.mine, nil
 	}
-	r.ctx, r.opt, r.own, r.inline, r.sources, r.checked, r.graphs = nil, Options{}, nil, nil, nil, nil, nil
+	r.ctx, r.opt, r.own, r.inline, r.sources, r.within, r.graphs = nil, Options{}, nil, nil, nil, nil, nil
 	r.tape.Src = nil
 	r.buf = nil
 	r.losses = r.losses[:0]

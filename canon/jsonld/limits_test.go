@@ -44,10 +44,11 @@ func TestBombs(t *testing.T) {
 			many(9, ",", func(int) string { return fmt.Sprintf(`"fan%d"`, i+1) }) + `]}`)
 	}
 	remote["https://c.example/fan30"] = []byte(`{"@context":{"a":"u:a"}}`)
-	// Twelve documents whose scoped contexts name each other.
+	// Twelve documents whose scoped contexts name each other, and the last six of them in a web of their own.
 	for i := range 12 {
+		from := i / 6 * 6
 		remote[fmt.Sprintf("https://c.example/web%d", i)] = []byte(`{"@context":{` +
-			many(12, ",", func(j int) string { return fmt.Sprintf(`"t%d":{"@id":"u:t%d","@context":"web%d"}`, j, j, j) }) + `}}`)
+			many(12-from, ",", func(j int) string { return fmt.Sprintf(`"t%[1]d":{"@id":"u:t%[1]d","@context":"web%[1]d"}`, from+j) }) + `}}`)
 	}
 	deep := func(n int, open, inner, closing string) string {
 		return strings.Repeat(open, n) + inner + strings.Repeat(closing, n)
@@ -73,7 +74,8 @@ func TestBombs(t *testing.T) {
 		{"two contexts in a circle", `{"@context":"https://c.example/one","u:a":"x"}`, code(jsonld.ContextOverflow)},
 		{"@import of itself", `{"@context":"https://c.example/imp","a":"x"}`, code(jsonld.InvalidContextEntry)},
 		{"nesting scoped context", `{"@context":"https://c.example/nest","a":` + deep(200, `{"a":`, `"x"`, `}`) + `}`, fine},
-		{"scoped contexts in a web", `{"@context":"https://c.example/web0","t1":"x"}`, fine},
+		{"scoped contexts in a web", `{"@context":"https://c.example/web6","t7":"x"}`, fine},
+		{"scoped contexts in a large web", `{"@context":"https://c.example/web0","t1":"x"}`, limit("context work")}, // each path is another
 		{"scoped context in a large one", `{"@context":"https://c.example/far","a":{"c":"x"}}`, fine},
 		{"fan of contexts", `{"@context":"https://c.example/fan0","a":"x"}`, limit("context work")},
 		{"100,000 terms", `{"@context":"https://c.example/big","t1":"x"}`, limit("context terms")},

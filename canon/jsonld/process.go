@@ -8,11 +8,29 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// remoteChain is the list of remote contexts that led to the current one (JSON-LD API section 4.1.2, remote contexts).
+// remoteChain is the list of remote contexts that led to the current one (JSON-LD API section 4.1.2, remote contexts). An
+// @import stands in it without a URL: a scoped context that imports the document it stands in would have no end.
 type remoteChain struct {
 	url string
 	up  *remoteChain
 	n   int
+}
+
+func (c *remoteChain) len() int {
+	if c == nil {
+		return 0
+	}
+	return c.n
+}
+
+// remote reports whether there is a remote context in the list.
+func (c *remoteChain) remote() bool {
+	for ; c != nil; c = c.up {
+		if c.url != "" {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *remoteChain) has(url string) bool {
@@ -45,11 +63,11 @@ func (r *run) process(ctx *activeContext, src *source, node uint32, baseURL stri
 		result.previous = ctx
 	}
 	if nodes[node].Kind != jsontape.Array { // 4
-		return r.processOne(result, ctx, src, node, baseURL, remotes, h)
+		return r.processOne(result, src, node, baseURL, remotes, h)
 	}
 	var err error
 	for c := node + 1; c < nodes[node].Next; c = nodes[c].Next { // 5
-		if result, err = r.processOne(result, ctx, src, c, baseURL, remotes, h); err != nil {
+		if result, err = r.processOne(result, src, c, baseURL, remotes, h); err != nil {
 			return nil, err
 		}
 	}
@@ -57,13 +75,15 @@ func (r *run) process(ctx *activeContext, src *source, node uint32, baseURL stri
 }
 
 // processOne is the body of step 5.
-func (r *run) processOne(result, ctx *activeContext, src *source, node uint32, baseURL string, remotes *remoteChain, h how) (*activeContext, error) {
+func (r *run) processOne(result *activeContext, src *source, node uint32, baseURL string, remotes *remoteChain, h how) (*activeContext, error) {
 	switch src.kind(node) {
 	case jsontape.Null: // 5.1
-		if !h.override && ctx.terms.hasProtected() {
+		// The specification asks the active context. Then null after protected terms in one array would take them away, which
+		// is what the error is for; the result so far is meant.
+		if !h.override && result.terms.hasProtected() {
 			return nil, r.contextError(InvalidContextNullification, src, node, "the active context has protected terms")
 		}
-		fresh := initialContext(ctx.original, ctx.family)
+		fresh := initialContext(result.original, result.family)
 		if !h.propagate {
 			fresh.previous = result
 		}
@@ -73,33 +93,42 @@ func (r *run) processOne(result, ctx *activeContext, src *source, node uint32, b
 		if !hasScheme(url) {
 			return nil, r.contextError(LoadingDocumentFailed, src, node, quote(url)+" is a relative reference, and there is no base IRI")
 		}
-		if h.check && remotes.has(url) { // 5.2.2
-			return result, nil
+		if h.check {
+			r.within.refer(url)
+			if remotes.has(url) { // 5.2.2
+				return result, nil
+			}
 		}
-		n := 1
-		if remotes != nil {
-			n = remotes.n + 1
-		}
-		if max := r.p.limits.Remote; n > max { // 5.2.3
-			return nil, r.contextError(ContextOverflow, src, node, fmt.Sprintf("more than %d contexts refer to one another", max))
-		}
-		if err := r.spend(referenceCost); err != nil {
+		remotes, err := r.follow(url, remotes, src, node)
+		if err != nil {
 			return nil, err
+		}
+		if h.check {
+			r.within.d.reach = max(r.within.d.reach, remotes.n-r.within.remotes.len())
 		}
 		loaded, err := r.load(url, src, node) // 5.2.4, 5.2.5
 		if err != nil {
 			return nil, err
 		}
 		down := how{override: h.override, propagate: true, check: h.check}
-		return r.process(result, loaded, loaded.context, loaded.url, &remoteChain{url, remotes, n}, down) // 5.2.6
+		return r.process(result, loaded, loaded.context, loaded.url, remotes, down) // 5.2.6
 	case jsontape.Object:
 		d, err := r.deltaFor(result, nil, src, node, baseURL, remotes)
 		if err != nil {
 			return nil, err
 		}
-		return r.apply(result, d, src, node, remotes != nil, h.override)
+		return r.apply(result, d, src, node, remotes.remote(), h)
 	}
 	return nil, r.contextError(InvalidLocalContext, src, node, "a context is a string, an object, null or an array of these") // 5.3
+}
+
+// follow adds a reference to the remote contexts (5.2.3).
+func (r *run) follow(url string, remotes *remoteChain, src *source, node uint32) (*remoteChain, error) {
+	n := remotes.len() + 1
+	if max := r.p.limits.Remote; n > max {
+		return nil, r.contextError(ContextOverflow, src, node, fmt.Sprintf("more than %d contexts refer to one another", max))
+	}
+	return &remoteChain{url, remotes, n}, r.spend(referenceCost)
 }
 
 // deltaFor returns the context definition compiled for the given surroundings, from the store if it fits there.
@@ -107,11 +136,13 @@ func (r *run) deltaFor(ctx *activeContext, outer *definer, src *source, node uin
 	src.mu.Lock()
 	d := src.deltas[node]
 	src.mu.Unlock()
-	if d != nil && d.fits(ctx, outer) {
-		return d, r.spend(int64(len(d.needs)))
-	}
-	d, err := r.compile(ctx, outer, src, node, baseURL, remotes)
-	if err == nil && !d.usesBase {
+	if d != nil && d.baseURL == baseURL && d.fits(ctx, outer, remotes) && d.refersAs(remotes, r.p.limits.Remote) {
+		r.work += int64(len(d.needs) + len(d.refs))
+	} else {
+		var err error
+		if d, err = r.compile(ctx, outer, src, node, baseURL, remotes); err != nil {
+			return nil, err
+		}
 		src.mu.Lock()
 		if src.deltas == nil {
 			src.deltas = map[uint32]*delta{}
@@ -119,19 +150,37 @@ func (r *run) deltaFor(ctx *activeContext, outer *definer, src *source, node uin
 		src.deltas[node] = d
 		src.mu.Unlock()
 	}
-	return d, err
+	if r.within != nil {
+		r.within.inherit(d, remotes)
+	}
+	return d, r.spend(0)
 }
 
-// fits reports whether d would be compiled to the same thing in these surroundings.
-func (d *delta) fits(ctx *activeContext, outer *definer) bool {
-	if d.usesVocab {
-		has, vocab := ctx.hasVocab, ctx.vocab
-		if outer != nil {
-			has, vocab = outer.hasVocab, outer.vocab
-		}
-		if has != d.hadVocab || vocab != d.oldVocab {
+// refersAs reports whether the references in d lead as far from these remote contexts as they did.
+func (d *delta) refersAs(remotes *remoteChain, limit int) bool {
+	for url, had := range d.refs {
+		if remotes.has(url) != had {
 			return false
 		}
+	}
+	return d.reach == 0 || remotes.len()+d.reach <= limit
+}
+
+// surround returns what a context definition sees around it, in an active context or in another definition.
+func surround(ctx *activeContext, outer *definer, remotes *remoteChain) surroundings {
+	s := surroundings{ctx.base, ctx.original, remotes.remote(), ctx.hasVocab, ctx.vocab}
+	if outer != nil {
+		s.base, s.hasVocab, s.vocab = outer.base, outer.hasVocab, outer.vocab
+	}
+	return s
+}
+
+// fits reports whether d would be compiled to the same thing in these surroundings, but for its references.
+func (d *delta) fits(ctx *activeContext, outer *definer, remotes *remoteChain) bool {
+	old, now := d.around, surround(ctx, outer, remotes)
+	if d.usesVocab && (old.hasVocab != now.hasVocab || old.vocab != now.vocab) ||
+		d.usesBase && (old.base != now.base || old.original != now.original || old.remote != now.remote) {
+		return false
 	}
 	if outer != nil {
 		inner := definer{ctx: ctx, outer: outer}
@@ -156,20 +205,15 @@ func (d *delta) fits(ctx *activeContext, outer *definer) bool {
 }
 
 // apply adds the terms and settings of a compiled context definition to an active context.
-func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remote, override bool) (*activeContext, error) {
+func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remote bool, h how) (*activeContext, error) {
 	c := ctx.with()
 	if !remote { // 5.7
 		switch d.hasBase {
 		case null:
 			c.base = ""
 		case set:
-			switch {
-			case hasScheme(d.base):
-				c.base = d.base
-			case c.base != "":
-				c.base = resolve(c.base, d.base)
-			default:
-				return nil, r.contextError(InvalidBaseIRI, src, node, "@base "+quote(d.base)+" is relative, and there is no base IRI")
+			if c.base = d.base; !hasScheme(d.base) {
+				c.base = resolve(ctx.base, d.base)
 			}
 		}
 	}
@@ -193,7 +237,7 @@ func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remo
 			if old == nil && t.removed {
 				continue
 			}
-			if old != nil && old.protected && !override { // 27
+			if old != nil && old.protected && !h.override { // 27
 				if !sameTerm(t, old) {
 					return nil, r.contextError(ProtectedTermRedefinition, src, node, "the term "+quote(t.name)+" is protected")
 				}
@@ -204,40 +248,30 @@ func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remo
 		}
 		c.terms.put(t)
 	}
-	if max := r.p.limits.Terms; c.terms.total() > max {
+	if max := r.p.limits.Terms; c.terms.total() > max && !h.check {
 		return nil, r.termLimit(max, c.terms.total())
 	}
 	return c, r.grow(c, len(c.terms.slots))
 }
 
 // checkScoped processes the scoped context of a term only to find its errors (4.2.2 step 21.3).
-func (r *run) checkScoped(f *definer, src *source, node uint32, baseURL string, remotes *remoteChain) error {
+func (r *run) checkScoped(f *definer, src *source, node uint32) error {
+	around := r.within
+	r.within = f
+	defer func() { r.within = around }()
 	switch src.kind(node) {
 	case jsontape.Null:
 		return nil
 	case jsontape.Object: // the usual case needs no active context of its own
-		_, err := r.deltaFor(f.ctx, f, src, node, baseURL, remotes)
+		_, err := r.deltaFor(f.ctx, f, src, node, f.d.baseURL, f.below)
 		return err
 	}
-	// What is reached on several ways is checked once while a context is processed: elsewhere it may mean something else.
-	key := checkKey{src, node}
-	if r.checked[key] {
-		return nil
-	}
-	if r.checked == nil {
-		r.checked = map[checkKey]bool{}
-	}
-	r.checked[key] = true
-	if err := r.spend(contextCost + int64(len(f.entries))); err != nil {
+	ctx := f.snapshot()
+	if err := r.spend(0); err != nil {
 		return err
 	}
-	_, err := r.process(f.snapshot(), src, node, baseURL, remotes, how{override: true, propagate: true, check: true})
+	_, err := r.process(ctx, src, node, f.d.baseURL, f.below, how{override: true, propagate: true, check: true})
 	return err
-}
-
-type checkKey struct {
-	src  *source
-	node uint32
 }
 
 // snapshot returns the active context as the definition has made it so far.
@@ -250,10 +284,15 @@ func (f *definer) snapshot() *activeContext {
 	c.base, c.vocab, c.hasVocab = f.base, f.vocab, f.hasVocab
 	c.terms = around.terms.clone(len(f.entries))
 	for i := range f.entries {
-		if e := &f.entries[i]; e.state == done && e.term != nil {
+		switch e := &f.entries[i]; {
+		case e.state == todo:
+		case e.term != nil:
 			c.terms.put(e.term)
+		default:
+			c.terms.put(&term{name: e.name, hash: e.hash, strong: e.strong, removed: true})
 		}
 	}
+	f.r.work += contextCost + int64(len(c.terms.slots))
 	return c
 }
 

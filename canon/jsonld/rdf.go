@@ -86,9 +86,9 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 		o.reset(&r.tape)
 	}
 	if unwrap {
-		err = w.top(r.items[c.head].first)
+		err = w.roots(r.items[c.head].first)
 	} else {
-		err = w.top(c.head)
+		err = w.roots(c.head)
 	}
 	r.charge(phase.ToRDF, len(into.Quads))
 	if err != nil {
@@ -165,8 +165,8 @@ func (r *run) expandDocument(root *activeContext) (c chain, unwrap bool, err err
 	return c, c.kind == one && r.items[c.head].flags&(hasGraph|hasID|hasOthers) == hasGraph && r.items[c.head].index == 0, nil
 }
 
-// top writes the nodes of the top level into the default graph.
-func (w *writer) top(i uint32) error {
+// roots writes the nodes of the top level into the default graph.
+func (w *writer) roots(i uint32) error {
 	for ; i != 0; i = w.items[i].next {
 		if w.items[i].kind == emptyItem {
 			continue
@@ -247,26 +247,19 @@ func (w *writer) loseNode(it *item) {
 			return
 		}
 	}
-	switch {
-	case it.flags&hasID == 0:
-		w.lose(it.tape, "node object without a statement")
-	case it.lang != 0:
-		w.lose(it.lang, "@id of a node without a statement")
-	default:
-		w.lose(it.tape, "@id of a node without a statement")
+	reason := "node object without a statement"
+	if it.flags&hasID != 0 {
+		reason = "@id of a node without a statement"
 	}
+	w.lose(cmp.Or(it.lang, it.tape), reason)
 }
 
 // loseID records that a node has no term.
 func (w *writer) loseID(it *item) {
-	at := it.lang
-	if at == 0 {
-		at = it.tape
-	}
 	if it.id == 0 {
 		return // expansion has recorded it
 	}
-	w.lose(at, formNames[w.refs[it.id].form]+" as @id")
+	w.lose(cmp.Or(it.lang, it.tape), formNames[w.refs[it.id].form]+" as @id")
 }
 
 // typ writes one type of a node and reports whether there is a quad of it.

@@ -135,6 +135,34 @@ func TestDirections(t *testing.T) {
 	}
 }
 
+// The datatype of a directed string holds its language in lower case and its direction (JSON-LD API section 8.2.2 step 13);
+// without the option the direction is a loss that says how to keep it.
+func TestDirectionDatatype(t *testing.T) {
+	p := jsonld.New(jsonld.Config{})
+	doc := func(value string) string {
+		return `{"@context":{"de":{"@id":"u:de","@language":"DE","@direction":"ltr"},"l":{"@id":"u:l","@container":"@language","@direction":"rtl"},"n":{"@id":"u:n","@direction":null},` +
+			`"d":"u:d"},"@id":"u:s",` + value + `}`
+	}
+	for value, want := range map[string]string{
+		`"d":{"@value":"x","@language":"ar-EG","@direction":"rtl"}`: `<u:d> "x"^^<https://www.w3.org/ns/i18n#ar-eg_rtl>`,
+		`"d":{"@value":"x","@direction":"rtl"}`:                     `<u:d> "x"^^<https://www.w3.org/ns/i18n#_rtl>`,
+		`"d":{"@value":"","@direction":"ltr"}`:                      `<u:d> ""^^<https://www.w3.org/ns/i18n#_ltr>`,
+		`"d":{"@value":"\"\n","@direction":"ltr"}`:                  `<u:d> "\"\n"^^<https://www.w3.org/ns/i18n#_ltr>`,
+		`"de":"x"`:          `<u:de> "x"^^<https://www.w3.org/ns/i18n#de_ltr>`,
+		`"l":{"AR":"x"}`:    `<u:l> "x"^^<https://www.w3.org/ns/i18n#ar_rtl>`,
+		`"l":{"@none":"x"}`: `<u:l> "x"^^<https://www.w3.org/ns/i18n#_rtl>`,
+		`"n":"x"`:           `<u:n> "x"`,
+	} {
+		lines, losses := nquads(t, p, doc(value), jsonld.Options{RDFDirection: canon.I18nDatatype})
+		if len(losses) > 0 || len(lines) != 1 || lines[0] != "<u:s> "+want+" ." {
+			t.Errorf("%s: %q, lost %q", value, lines, losses)
+		}
+		if _, losses := nquads(t, p, doc(value), jsonld.Options{}); (len(losses) == 1) == strings.HasPrefix(value, `"n"`) || len(losses) > 0 && !strings.HasSuffix(losses[0], "choose i18n-datatype or compound-literal") {
+			t.Errorf("%s: lost %q", value, losses)
+		}
+	}
+}
+
 // A node that says the same directed string twice says it once, also where the IRIs of many terms lie between.
 func TestDirectionOnce(t *testing.T) {
 	terms, nodes := `"@version":1.1`, ""

@@ -32,8 +32,8 @@ func (e *tuned) ToNQuads(ctx context.Context, doc []byte, opt canon.Options) ([]
 
 func expand(ctx context.Context, c *cache, doc []byte, opt canon.Options) (out []byte, err error) {
 	defer recovered(&err)
-	call := newCall(ctx, c, doc, opt)
-	input, err := parse(doc)
+	call := newCall(ctx, c, opt)
+	input, err := call.parse(doc)
 	if err != nil {
 		return nil, err
 	}
@@ -48,8 +48,8 @@ func expand(ctx context.Context, c *cache, doc []byte, opt canon.Options) (out [
 
 func toNQuads(ctx context.Context, c *cache, doc []byte, opt canon.Options) (out []byte, err error) {
 	defer recovered(&err)
-	call := newCall(ctx, c, doc, opt)
-	input, err := parse(doc)
+	call := newCall(ctx, c, opt)
+	input, err := call.parse(doc)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,8 @@ import (
 // and writes an error text in place of JSON literals. The error is a *canon.LossError, a *canon.UnsupportedError, or what a
 // strict reading of the document finds. Losses name pointers of the expanded document where they say so.
 //
-// A guard is slow and independent of the engine's result. It is for a gate that runs once a document, not for the clock.
+// A guard is slow and independent of the engine's result. It is for a gate that runs once a document, and for verification,
+// not for the clock.
 func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loader) (err error) {
 	if err := supported(doc, opt); err != nil {
 		return err
@@ -41,8 +42,8 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 	if err := tape.Scan(doc, jsontape.Options{Bytes: opt.Limits.Bytes, Depth: opt.Limits.Depth}); err != nil {
 		return err
 	}
-	call := newCall(ctx, &cache{from: from}, doc, opt)
-	input, err := parse(doc)
+	call := newCall(ctx, &cache{from: from}, opt)
+	input, err := call.parse(doc)
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 	case err != nil:
 		return call.loader.cause(err)
 	}
-	g := guard{}
+	g := guard{direction: opt.Direction}
 	if err := g.numbers(&tape); err != nil {
 		return err
 	}
@@ -127,6 +128,7 @@ func guardNQuads(doc []byte, opt canon.Options) error {
 
 // guard walks an expanded document.
 type guard struct {
+	direction   string // canon.Options.Direction
 	losses      []canon.Loss
 	unsupported error
 }
@@ -191,7 +193,9 @@ func (g *guard) literal(v map[string]any, text any, at string) {
 	if language, ok := v["@language"].(string); ok && !languageTag.MatchString(language) {
 		g.lose(at+"/@language", fmt.Sprintf("invalid language tag %q", language))
 	}
-	if _, ok := v["@direction"]; ok {
+	if _, ok := v["@direction"]; ok && g.direction != "" {
+		g.refuse("rdfDirection", at)
+	} else if ok {
 		g.lose(at+"/@direction", "@direction without rdfDirection")
 	}
 	switch text := text.(type) {

@@ -81,4 +81,11 @@ func TestGuard(t *testing.T) {
 	if !errors.As(err, &loss) || len(loss.Losses) != 3 || loss.Losses[0].Pointer != "/0/@id" {
 		t.Errorf("%v", err)
 	}
+	// json-gold has no rdfDirection; that matters where there is a direction.
+	for value, want := range map[string]bool{`"x"`: false, `{"@value":"x","@direction":"rtl"}`: true} {
+		err := stock.Guard(context.Background(), []byte("{"+terms+`,"p":`+value+"}"), canon.Options{Direction: "i18n-datatype"}, nil)
+		if unsupported := new(canon.UnsupportedError); errors.As(err, &unsupported) != want || (err != nil) != want {
+			t.Errorf("%s with a Direction: %v", value, err)
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -16,12 +17,18 @@ import (
 )
 
 // cache holds parsed context documents, as people who care for speed use json-gold: each is loaded and parsed once.
-// Documents are read without locks and never change.
+// Documents are read without locks and never change: json-gold writes into a document that another context imports, and
+// into nothing else that a loader gives it, so that a call that meets an @import gets documents of its own.
 type cache struct {
 	from    jsonld.Loader
 	cold    bool     // keep nothing
-	docs    sync.Map // URL to *ld.RemoteDocument
+	docs    sync.Map // docKey to *ld.RemoteDocument
 	entries atomic.Int64
+}
+
+type docKey struct {
+	url   string
+	limit int // bytes that the call allows a context
 }
 
 const (
@@ -34,7 +41,7 @@ type loader struct {
 	ctx   context.Context
 	cache *cache
 	limit int  // bytes of one context
-	fresh bool // parse each document again: json-gold writes into a context that another one imports
+	fresh bool // parse each document again, since the call has met an @import
 	loads int
 	err   error // the first typed error, which json-gold may wrap out of sight
 }
@@ -53,8 +60,9 @@ func (l *loader) load(url string) (*ld.RemoteDocument, error) {
 	if l.loads > maxLoads {
 		return nil, &canon.LimitError{Limit: "context", Max: maxLoads, Done: maxLoads, Where: url}
 	}
+	key := docKey{url, l.limit}
 	if !l.fresh {
-		if doc, ok := l.cache.docs.Load(url); ok {
+		if doc, ok := l.cache.docs.Load(key); ok {
 			return doc.(*ld.RemoteDocument), nil
 		}
 	}
@@ -72,16 +80,34 @@ func (l *loader) load(url string) (*ld.RemoteDocument, error) {
 	if err := json.Unmarshal(found.Bytes, &doc.Document); err != nil {
 		return nil, fmt.Errorf("context %q: %w", url, err)
 	}
-	if bytes.Contains(found.Bytes, importKey) {
-		l.fresh = true // for what it imports, and never cached itself
-	}
+	l.see(found.Bytes, doc.Document)
 	if !l.fresh && l.cache.entries.Add(1) <= maxCached {
-		l.cache.docs.Store(url, doc)
+		l.cache.docs.Store(key, doc)
 	}
 	return doc, nil
 }
 
-var importKey = []byte(`"@import"`)
+// see makes the loader parse each document again if JSON text, decoded as v, holds an @import, in whatever spelling.
+func (l *loader) see(text []byte, v any) {
+	l.fresh = l.fresh || bytes.Contains(text, importKey) || bytes.Contains(text, escape) && imports(v)
+}
+
+var importKey, escape = []byte(`"@import"`), []byte(`\u`)
+
+// imports reports whether there is a member @import in a JSON value.
+func imports(v any) bool {
+	switch v := v.(type) {
+	case []any:
+		return slices.ContainsFunc(v, imports)
+	case map[string]any:
+		for key, x := range v {
+			if key == "@import" || imports(x) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // cause returns an error of json-gold with its code; a limit that the loader met comes as it is.
 func (l *loader) cause(err error) error {

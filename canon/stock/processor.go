@@ -26,7 +26,7 @@ func (p *Processor) start(ctx context.Context, doc []byte, opt *jsonld.Options) 
 	if err := tooLarge(doc, jsonMarks, opt.Limits); err != nil {
 		return nil, nil, nil, err
 	}
-	c := newCall(ctx, p.cache, doc, canon.Options{Limits: opt.Limits})
+	c := newCall(ctx, p.cache, canon.Options{Limits: opt.Limits})
 	o := c.options()
 	o.Format, o.Base = "", opt.Base
 	if opt.ProcessingMode != "" {
@@ -36,8 +36,9 @@ func (p *Processor) start(ctx context.Context, doc []byte, opt *jsonld.Options) 
 		if err := json.Unmarshal([]byte(opt.ExpandContext), &o.ExpandContext); err != nil {
 			return nil, nil, nil, err
 		}
+		c.loader.see([]byte(opt.ExpandContext), o.ExpandContext)
 	}
-	input, err := parse(doc)
+	input, err := c.parse(doc)
 	return c, o, input, err
 }
 

@@ -1,7 +1,8 @@
 // Package stock is what people use today, as shipped: json-gold for RDFC-1.0 and gowebpki/jcs for JCS. json-gold names
 // its algorithm URDNA2015; it is used as well as it can be, with a loader that keeps parsed contexts. [RDFC] and [JCS]
 // return the engines, [Cold] RDFC without kept contexts, [Tuned] json-gold used around its worst costs, and [Guard] says whether a document is one that
-// json-gold canonicalizes rightly. The guard is no part of an engine: measurements time the engine alone.
+// json-gold canonicalizes rightly. The guard is no part of these engines: measurements time the engine alone, and package
+// engines puts it around what verifies.
 package stock
 
 import (
@@ -25,7 +26,7 @@ const nquads = "application/n-quads"
 type rdfc struct{ cache *cache }
 
 // RDFC returns json-gold as shipped. Contexts come from the loader, once each; nil loads none. It has no SHA-384 and no
-// work limit, and it drops data without a word, whatever Options.Lossy says: see [Guard].
+// work limit, and it drops data without a word, whatever Options.Lossy and Options.Direction say: see [Guard].
 func RDFC(from jsonld.Loader) canon.Canonicalizer { return &rdfc{&cache{from: from}} }
 
 // Cold returns json-gold with a loader that keeps nothing: it asks for a context each time json-gold wants it and parses it
@@ -37,7 +38,7 @@ func (e *rdfc) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) 
 		return nil, err
 	}
 	defer recovered(&err)
-	call := newCall(ctx, e.cache, doc, opt)
+	call := newCall(ctx, e.cache, opt)
 	var text any
 	switch {
 	case opt.Issued:
@@ -88,8 +89,8 @@ func recovered(err *error) {
 // call is one use of json-gold.
 type call struct{ loader *loader }
 
-func newCall(ctx context.Context, c *cache, doc []byte, opt canon.Options) *call {
-	return &call{&loader{ctx: ctx, cache: c, limit: opt.Limits.WithDefaults().Context, fresh: c.cold || bytes.Contains(doc, importKey)}}
+func newCall(ctx context.Context, c *cache, opt canon.Options) *call {
+	return &call{&loader{ctx: ctx, cache: c, limit: opt.Limits.WithDefaults().Context, fresh: c.cold}}
 }
 
 func (c *call) options() *ld.JsonLdOptions {
@@ -103,7 +104,7 @@ func (c *call) options() *ld.JsonLdOptions {
 // jsonld canonicalizes a JSON-LD document in one call; with a recorder in the two halves that this call consists of.
 func (c *call) jsonld(doc []byte, opt canon.Options) (any, error) {
 	mark := opt.Recorder.Begin()
-	input, err := parse(doc)
+	input, err := c.parse(doc)
 	if err != nil {
 		return nil, err
 	}
@@ -121,8 +122,8 @@ func (c *call) jsonld(doc []byte, opt canon.Options) (any, error) {
 	return text, err
 }
 
-// parse decodes a document. json-gold takes a string for a URL to load; no document is one.
-func parse(doc []byte) (any, error) {
+// parse decodes the document of the call. json-gold takes a string for a URL to load; no document is one.
+func (c *call) parse(doc []byte) (any, error) {
 	var input any
 	if err := json.Unmarshal(doc, &input); err != nil {
 		var syntax *json.SyntaxError
@@ -135,6 +136,7 @@ func parse(doc []byte) (any, error) {
 	}
 	switch input.(type) {
 	case map[string]any, []any:
+		c.loader.see(doc, input)
 		return input, nil
 	}
 	return nil, errors.New("a JSON-LD document is an object or an array")
@@ -159,7 +161,7 @@ func (c *call) issued(doc []byte, opt canon.Options) (*canon.Form, error) {
 		dataset, err = ld.ParseNQuads(string(doc))
 	} else {
 		var input any
-		if input, err = parse(doc); err == nil {
+		if input, err = c.parse(doc); err == nil {
 			dataset, err = c.toRDF(input)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // passed as a *ld.Context, and the quads are written with canon/rdf instead of by growing a string.
 type tuned struct {
 	cache    *cache
-	contexts sync.Map // JSON text of a document's @context to *sync.Pool of *processed
+	contexts sync.Map // contextKey to *sync.Pool of *processed
 	entries  atomic.Int64
 }
 
@@ -28,6 +28,11 @@ type tuned struct {
 // the contexts of terms, which are processed at each node.
 func Tuned(from jsonld.Loader) canon.Canonicalizer { return &tuned{cache: &cache{from: from}} }
 
+type contextKey struct {
+	text  string // JSON of a document's @context
+	limit int    // bytes that the call allows a context
+}
+
 var tapes = sync.Pool{New: func() any { return new(jsontape.Tape) }}
 
 func (e *tuned) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (form *canon.Form, err error) {
@@ -35,7 +40,7 @@ func (e *tuned) Canonicalize(ctx context.Context, doc []byte, opt canon.Options)
 		return nil, err
 	}
 	defer recovered(&err)
-	call := newCall(ctx, e.cache, doc, opt)
+	call := newCall(ctx, e.cache, opt)
 	if opt.Issued {
 		return call.issued(doc, opt)
 	}
@@ -46,7 +51,7 @@ func (e *tuned) Canonicalize(ctx context.Context, doc []byte, opt canon.Options)
 		mark = opt.Recorder.End(phase.Parse, mark, len(doc))
 	} else {
 		var input any
-		if input, err = parse(doc); err != nil {
+		if input, err = call.parse(doc); err != nil {
 			return nil, err
 		}
 		mark = opt.Recorder.End(phase.Parse, mark, len(doc))
@@ -74,7 +79,7 @@ func (e *tuned) Canonicalize(ctx context.Context, doc []byte, opt canon.Options)
 }
 
 // setContext replaces the context of a document by a processed one, where there is one. A processed context serves one
-// call at a time, since json-gold writes into it.
+// call at a time, since it loads with the loader of a call.
 func (e *tuned) setContext(c *call, input any, doc []byte) (release func(), err error) {
 	release = func() {}
 	object, ok := input.(map[string]any)
@@ -86,14 +91,14 @@ func (e *tuned) setContext(c *call, input any, doc []byte) (release func(), err 
 	if err := tape.Scan(doc, jsontape.Options{Bytes: len(doc), Depth: 10_000}); err != nil {
 		return release, nil // json-gold takes what the tape refuses
 	}
-	key := tape.Raw(tape.Get(0, "@context"))
+	key := contextKey{string(tape.Raw(tape.Get(0, "@context"))), c.loader.limit}
 	var pool *sync.Pool
-	if p, ok := e.contexts.Load(string(key)); ok {
+	if p, ok := e.contexts.Load(key); ok {
 		pool = p.(*sync.Pool)
 	} else {
 		pool = new(sync.Pool)
 		if e.entries.Add(1) <= maxCached {
-			e.contexts.Store(string(key), pool)
+			e.contexts.Store(key, pool)
 		}
 	}
 	made, _ := pool.Get().(*processed)
@@ -110,7 +115,11 @@ func (e *tuned) setContext(c *call, input any, doc []byte) (release func(), err 
 		}
 	}
 	object["@context"] = made.context
-	return func() { pool.Put(made) }, nil
+	return func() {
+		if !c.loader.fresh { // else it may hold an @import, which the next call would not see
+			pool.Put(made)
+		}
+	}, nil
 }
 
 // processed is a processed context. It loads the contexts of terms when a document needs them, for the call that holds it.

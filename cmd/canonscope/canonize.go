@@ -64,7 +64,11 @@ in; the network is asked only with --allow-network.`,
 			if method == string(canon.JCS) {
 				opt.Lossy = true // RFC 8785 wants the change of numbers; it is told
 			}
-			c, err := engines.New(engine, canon.Method(method), engines.Config{Loader: loader})
+			newEngine := engines.New
+			if lossy {
+				newEngine = engines.Unguarded
+			}
+			c, err := newEngine(engine, canon.Method(method), engines.Config{Loader: loader})
 			if err != nil {
 				return err
 			}
@@ -78,11 +82,6 @@ in; the network is asked only with --allow-network.`,
 			var form *canon.Form
 			var tied []string
 			err = timeout.run(cmd, func(ctx context.Context) (err error) {
-				if !lossy {
-					if err := engines.Guard(ctx, engine, canon.Method(method), doc, opt, loader); err != nil {
-						return err
-					}
-				}
 				if form, err = c.Canonicalize(ctx, doc, opt); err != nil {
 					return err
 				}

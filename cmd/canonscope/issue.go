@@ -145,11 +145,6 @@ func (f *engineFlags) suite(name string, o vcdm.SDOptions) (vcdm.Suite, error) {
 	return vcdm.WithDirection(vcdm.NewSuite(name, c, o), f.direction.option()), nil
 }
 
-// guard refuses a document that a stock engine would canonicalize wrongly.
-func (f *engineFlags) guard(ctx context.Context, suite string, doc []byte) error {
-	return engines.Guard(ctx, f.engine, vcdm.MethodOf(suite), doc, canon.Options{Limits: f.limits}, f.loader)
-}
-
 func newIssueCommand() *cobra.Command {
 	var (
 		name     string
@@ -229,9 +224,6 @@ mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 					if err := checkForm(doc, engine.limits); err != nil {
 						return err
 					}
-				}
-				if err := engine.guard(ctx, name, doc); err != nil {
-					return err
 				}
 				signed, err = signer.Add(ctx, doc, options)
 				return err

@@ -98,9 +98,6 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 			}
 			var out []byte
 			err = engine.timeout.run(cmd, func(ctx context.Context) (err error) {
-				if err := engine.guard(ctx, name, doc); err != nil {
-					return err
-				}
 				out, err = disclosed(ctx)
 				return err
 			})

@@ -102,11 +102,6 @@ also the KB-JWT, with --transcript the device signature.`,
 			}
 			var r *vcdm.Result
 			err = engine.timeout.run(cmd, func(ctx context.Context) (err error) {
-				if name, err := vcdm.SuiteOf(doc, engine.limits); err == nil && vcdm.MethodOf(name) == canon.RDFC {
-					if err := engine.guard(ctx, name, doc); err != nil {
-						return err
-					}
-				}
 				r, err = verifyAll(ctx, &v, doc)
 				return err
 			})

@@ -17,9 +17,10 @@ import (
 	"canonscope/vcdm"
 )
 
-// canonicalizer makes an engine for a method over the embedded contexts, which it finds in the given state.
+// canonicalizer makes an engine for a method over the embedded contexts, which it finds in the given state. Its guard is the
+// gate's.
 func canonicalizer(engine string, m canon.Method, state jsonld.CacheState) (canon.Canonicalizer, error) {
-	return engines.New(engine, m, engines.Config{Loader: contexts.Embedded(), Contexts: state})
+	return engines.Unguarded(engine, m, engines.Config{Loader: contexts.Embedded(), Contexts: state})
 }
 
 // check returns what a gate looks at behind the exchange; nil for a family that canonicalizes nothing. An engine under test

@@ -1,0 +1,84 @@
+package engines
+
+import (
+	"bytes"
+	"context"
+	"slices"
+
+	"canonscope/canon"
+	"canonscope/canon/jsonld"
+	"canonscope/canon/rdf"
+	"canonscope/canon/stock"
+)
+
+// bare is json-gold without a guard, with the two ways into it that selective disclosure takes.
+type bare interface {
+	canon.Canonicalizer
+	Expand(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error)
+	ToNQuads(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error)
+}
+
+// guarded is json-gold behind its guard: it answers only where [stock.Guard] finds nothing and where the very answer says
+// what the native engine says of the document. It refuses what it would lose, whatever Options.Lossy says.
+type guarded struct {
+	bare
+	engine string
+	native *nativeRDFC
+	loader jsonld.Loader
+}
+
+func (e *guarded) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
+	if err := stock.Guard(ctx, doc, opt, e.loader); err != nil {
+		return nil, err
+	}
+	form, err := e.bare.Canonicalize(ctx, doc, opt)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.compare(ctx, doc, opt, form.Text); err != nil {
+		return nil, err
+	}
+	return form, nil
+}
+
+// Guard returns an error if json-gold would get a document wrong. Expand and ToNQuads are json-gold's own, since selective
+// disclosure asks for more than the document there; it asks for the guard first.
+func (e *guarded) Guard(ctx context.Context, doc []byte, opt canon.Options) error {
+	opt.Into, opt.Recorder = nil, nil
+	_, err := e.Canonicalize(ctx, doc, opt)
+	return err
+}
+
+// compare refuses a form of a document that is not the native engine's. Where RDFC-1.0 allows a document several forms, they
+// may differ in the labels of blank nodes.
+func (e *guarded) compare(ctx context.Context, doc []byte, opt canon.Options, text []byte) error {
+	opt = canon.Options{Input: opt.Input, Hash: opt.Hash, Limits: opt.Limits, Direction: opt.Direction}
+	want, err := e.native.Canonicalize(ctx, doc, opt)
+	if err != nil || bytes.Equal(text, want.Text) {
+		return err
+	}
+	tied, err := Undetermined(ctx, doc, opt, e.loader)
+	if err != nil {
+		return err
+	}
+	if len(tied) == 0 || !slices.EqualFunc(unlabelled(text), unlabelled(want.Text), bytes.Equal) {
+		return &canon.UnsupportedError{Engine: e.engine, What: "this document: its form is not that of the native engine"}
+	}
+	return nil
+}
+
+// unlabelled returns the lines of a form with one label for all blank nodes, sorted; nil if they are no N-Quads.
+func unlabelled(text []byte) [][]byte {
+	var d rdf.Dataset
+	if d.ParseNQuads(text, canon.Limits{Bytes: max(1, len(text))}) != nil {
+		return nil
+	}
+	for i := range d.Terms {
+		if d.Terms[i].Kind == rdf.Blank {
+			d.Terms[i].Text = []byte("_:b")
+		}
+	}
+	lines := slices.Collect(bytes.Lines(d.AppendNQuads(nil)))
+	slices.SortFunc(lines, bytes.Compare)
+	return lines
+}
