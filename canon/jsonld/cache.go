@@ -3,6 +3,7 @@ package jsonld
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -34,11 +35,14 @@ type Stats struct {
 	Compiled int64 // context definitions compiled
 	Applied  int64 // active contexts made
 	Families int64 // root contexts kept now
-	Bytes    int64 // estimated size of the active contexts kept now
+	Bytes    int64 // estimated size of what is kept now: context documents, compiled definitions, active contexts
 	Evicted  int64 // root contexts dropped to stay within Config.CacheBytes
 }
 
-type counters struct{ loads, compiled, applied, bytes, evicted atomic.Int64 }
+type counters struct {
+	loads, compiled, applied, evicted atomic.Int64
+	bytes, sources                    atomic.Int64 // all that is kept; what sources take of it
+}
 
 // family is the tree of active contexts that grew from one root: what documents with the same top-level @context share.
 // It is kept or dropped as one.
@@ -154,13 +158,17 @@ func (r *run) deriveInline(ctx *activeContext, node uint32) (*activeContext, err
 	return c, err
 }
 
-// maxImplied bounds the keys that one active context remembers for its vocabulary mapping.
-const maxImplied = 256
+// maxImplied bounds the keys that one active context remembers for its vocabulary mapping, and maxVocab the length of that.
+const (
+	maxImplied = 256
+	maxVocab   = 1 << 10
+)
 
 // imply remembers the IRI that the vocabulary mapping of ctx gives a key, unless it has remembered enough.
 func (r *run) imply(ctx *activeContext, name []byte, hash uint16) {
 	before := ctx.implied.Load()
-	if r.p.state != Warm || !ctx.family.kept.Load() || before != nil && before.count >= maxImplied || formOf(ctx.vocab) != absolute {
+	if r.p.state != Warm || !ctx.family.kept.Load() || before != nil && before.count >= maxImplied ||
+		len(ctx.vocab) > maxVocab || formOf(ctx.vocab) != absolute {
 		return
 	}
 	after := new(table)
@@ -230,13 +238,15 @@ const (
 	bytesPerSlot  = 16 // of the IRIs of terms
 )
 
-// spend counts work on contexts against the limit of a call.
+// spend counts work on contexts against the limit of a call. Each unit is a slot of memory, too.
 func (r *run) spend(n int64) error {
 	r.work += n
 	if max := r.p.limits.Work; r.work > max {
 		return &canon.LimitError{Limit: "context work", Max: max, Done: r.work, Where: r.pointer(r.at)}
 	}
-	return nil
+	bytes := int(n) * int(unsafe.Sizeof(slot{}))
+	r.used += bytes
+	return r.budget.Use(bytes)
 }
 
 func (r *run) termLimit(max, n int) error {
@@ -317,7 +327,7 @@ func (p *Processor) keep(key rootKey, f *family) {
 	p.evict()
 }
 
-// trim drops families when one has grown past the bound since it was kept.
+// trim drops something when more is kept than the bound allows.
 func (p *Processor) trim() {
 	if p.count.bytes.Load() > p.cacheBytes {
 		p.mu.Lock()
@@ -326,15 +336,17 @@ func (p *Processor) trim() {
 	}
 }
 
-// evict drops the least recently used families until three quarters of the bound are left.
+// evict drops the least recently used families until three quarters of the bound are left. Where sources alone take more
+// than half of it, everything goes: active contexts refer to them.
 func (p *Processor) evict() {
 	if p.count.bytes.Load() <= p.cacheBytes {
 		return
 	}
 	keys := slices.Collect(maps.Keys(p.families))
 	slices.SortFunc(keys, func(a, b rootKey) int { return cmp.Compare(p.families[a].used.Load(), p.families[b].used.Load()) })
+	all := p.count.sources.Load() > p.cacheBytes/2
 	for _, k := range keys {
-		if p.count.bytes.Load() <= p.cacheBytes/4*3 {
+		if !all && p.count.bytes.Load() <= p.cacheBytes/4*3 {
 			return
 		}
 		f := p.families[k]
@@ -342,6 +354,17 @@ func (p *Processor) evict() {
 		f.kept.Store(false)
 		p.count.bytes.Add(-f.bytes.Load())
 		p.count.evicted.Add(1)
+	}
+	if !all {
+		return
+	}
+	for k, w := range p.sources {
+		if w.src == nil || !w.src.kept.CompareAndSwap(true, false) {
+			continue // it is being loaded
+		}
+		delete(p.sources, k)
+		p.count.bytes.Add(-w.src.bytes.Load())
+		p.count.sources.Add(-w.src.bytes.Load())
 	}
 }
 
@@ -352,42 +375,66 @@ type sourceKey struct {
 
 // loading is one call of the loader that several goroutines may wait for.
 type loading struct {
-	done sync.WaitGroup
+	done chan struct{} // closed once src or err is set
 	src  *source
 	err  error
 }
 
-// source returns the scanned document of a remote context, as the cache state allows.
+// source returns the scanned document of a remote context, as the cache state allows. Who waits for a load that another
+// call has begun is not bound to the life of that call.
 func (p *Processor) source(ctx context.Context, url string, l canon.Limits) (*source, error) {
 	if p.state == Cold {
 		return p.fetch(ctx, url, l)
 	}
-	key := sourceKey{url, limitsOf(l)}
+	for {
+		w, mine := p.loading(sourceKey{url, limitsOf(l)})
+		if mine {
+			p.load(ctx, w, url, l)
+		} else {
+			select {
+			case <-w.done:
+			case <-ctx.Done():
+				return nil, &canon.LimitError{Limit: "time", Err: ctx.Err(), Where: url}
+			}
+		}
+		switch {
+		case w.err == nil && p.state == Documents:
+			return w.src.fresh(), nil
+		case w.err == nil || mine || ctx.Err() != nil || !errors.Is(w.err, context.Canceled) && !errors.Is(w.err, context.DeadlineExceeded):
+			return w.src, w.err
+		}
+	}
+}
+
+// loading returns the load of a key, and whether it is the caller's to do.
+func (p *Processor) loading(key sourceKey) (w *loading, mine bool) {
 	p.mu.Lock()
-	w := p.sources[key]
-	if w == nil {
-		w = &loading{}
-		w.done.Add(1)
-		p.sources[key] = w
-		p.mu.Unlock()
-		w.src, w.err = p.fetch(ctx, url, l)
-		if w.err != nil { // the next call tries again
+	defer p.mu.Unlock()
+	if w := p.sources[key]; w != nil {
+		return w, false
+	}
+	w = &loading{done: make(chan struct{})}
+	p.sources[key] = w
+	return w, true
+}
+
+// load loads a source that others may wait for. What fails is forgotten, so that the next call tries again; so is a load
+// whose loader panics.
+func (p *Processor) load(ctx context.Context, w *loading, url string, l canon.Limits) {
+	w.err = &Error{Code: LoadingRemoteContextFailed, Detail: url + ": the loader panicked"}
+	defer func() {
+		if w.err != nil {
 			p.mu.Lock()
-			delete(p.sources, key)
+			delete(p.sources, sourceKey{url, limitsOf(l)})
 			p.mu.Unlock()
 		}
-		w.done.Done()
-	} else {
-		p.mu.Unlock()
-		w.done.Wait()
+		close(w.done)
+	}()
+	w.src, w.err = p.fetch(ctx, url, l)
+	if w.err == nil {
+		w.src.kept.Store(true)
+		w.src.add(p, int64(len(w.src.str)+w.src.tape.Size()))
 	}
-	if w.err != nil {
-		return nil, w.err
-	}
-	if p.state == Documents {
-		return w.src.fresh(), nil
-	}
-	return w.src, nil
 }
 
 func (p *Processor) fetch(ctx context.Context, url string, l canon.Limits) (*source, error) {

@@ -280,7 +280,7 @@ func bit(k keyword) uint32 { return 1 << k }
 func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) (chain, error) {
 	nodes := r.tape.Nodes
 	if r.objects++; r.objects&0xFFF == 0 {
-		if err := r.alive(); err != nil {
+		if err := r.budget.Alive(r.ctx); err != nil {
 			return chain{}, err
 		}
 	}

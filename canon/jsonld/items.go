@@ -196,7 +196,7 @@ func (r *run) refText(buf []byte) uint32 {
 	if slot.gen == r.gen {
 		return slot.ref
 	}
-	if len(buf) > r.maxText() {
+	if len(buf) > r.maxText {
 		r.over = true
 		return 0
 	}
@@ -210,12 +210,9 @@ func (r *run) refText(buf []byte) uint32 {
 	return n
 }
 
-// maxText bounds the text that a document may become: long IRIs of a context can stand behind short terms.
-func (r *run) maxText() int { return 4 * r.opt.Limits.Bytes }
-
 // textLimit returns the error of a document whose text grows too much.
 func (r *run) textLimit(done int) error {
-	return &canon.LimitError{Limit: "dataset bytes", Max: int64(r.maxText()), Done: int64(done)}
+	return &canon.LimitError{Limit: "memory", Max: r.budget.Limits().Memory, Done: r.budget.Limits().Memory - int64(r.maxText-done)}
 }
 
 // refBytes is refText for text that stands elsewhere.

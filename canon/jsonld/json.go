@@ -67,7 +67,7 @@ func (r *run) appendRef(dst []byte, ref uint32) []byte {
 func (r *run) appendItem(dst []byte, i uint32) []byte {
 	it := &r.items[i]
 	dst = append(dst, '{')
-	if len(dst) > r.maxText() {
+	if len(dst) > r.maxText {
 		r.over = true
 		return append(dst, '}')
 	}

@@ -3,6 +3,7 @@ package jsonld
 import (
 	"bytes"
 	"context"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -82,6 +83,7 @@ type Options struct {
 	RDFDirection   string          // "", canon.I18nDatatype or canon.CompoundLiteral (JsonLdOptions.rdfDirection)
 	ProcessingMode string          // "" or "json-ld-1.1"
 	Limits         canon.Limits    // zero fields take their defaults
+	Budget         *canon.Budget   // of the operation that this is a step of; nil makes one of Limits
 	Recorder       *phase.Recorder // nil records nothing and costs nothing
 	Origins        *Origins        // filled by ToRDF with the origin of each quad; nil costs nothing
 	Plain          *Plain          // filled in place of the dataset if the document is plain; not with Origins
@@ -170,14 +172,19 @@ type run struct {
 	plainOrder []int    // subjects
 
 	// bounds
-	over    bool // the text has grown too much
-	longest int  // text of a term
-	objects int  // of the document so far
+	budget  *canon.Budget
+	alone   canon.Budget // where no other is given
+	used    int          // memory that is counted
+	maxText int          // text that the document may become: long IRIs of a context can stand behind short terms
+	over    bool         // the text has grown too much
+	longest int          // text of a term
+	objects int          // of the document so far
 }
 
 func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	r.ctx, r.opt = ctx, *opt
 	r.opt.Limits = opt.Limits.WithDefaults()
+	r.budget = canon.BudgetOf(ctx, opt.Budget, &r.alone, opt.Limits)
 	switch opt.RDFDirection {
 	case "", canon.I18nDatatype, canon.CompoundLiteral:
 	default:
@@ -189,8 +196,8 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	if m := opt.ProcessingMode; m != "" && m != "json-ld-1.1" {
 		return &canon.UnsupportedError{Engine: "jsonld", What: "processing mode " + m}
 	}
-	if err := r.alive(); err != nil {
-		return err
+	if err := ctx.Err(); err != nil {
+		return &canon.LimitError{Limit: "time", Err: err}
 	}
 	rec := opt.Recorder
 	mark := rec.Begin()
@@ -198,21 +205,26 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 		r.mine = r.tape.Nodes[:0]
 		r.tape.Share(opt.Tape)
 		r.mark = rec.End(phase.Parse, mark, 0)
-		return nil
+		return r.count()
 	}
-	if err := r.tape.Scan(doc, jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth, Repeats: "@context"}); err != nil {
+	scan := jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth, Memory: max(1, r.budget.Left()), Repeats: "@context"}
+	if err := r.tape.Scan(doc, scan); err != nil {
 		return err
 	}
 	r.mark = rec.End(phase.Parse, mark, len(doc))
-	return nil
+	return r.count()
 }
 
-// alive returns an error once the context of the call has ended.
-func (r *run) alive() error {
-	if err := r.ctx.Err(); err != nil {
-		return &canon.LimitError{Limit: "time", Err: err}
-	}
-	return nil
+// perNode is the memory that one value or key of a document takes at most until it is a quad, beside text: in the tape, as
+// an item, a reference, a term and a quad. Lists take half as much again.
+const perNode = 128
+
+// count counts the memory that the document is going to take.
+func (r *run) count() error {
+	r.used = perNode * len(r.tape.Nodes)
+	err := r.budget.Use(r.used)
+	r.maxText = int(min(r.budget.Left(), math.MaxInt32))
+	return err
 }
 
 // end forgets what belongs to the caller.
@@ -226,6 +238,10 @@ func (r *run) end() {
 	r.losses = r.losses[:0]
 	clear(r.plainTerms)
 	r.work, r.at = 0, 0
+	if r.budget != nil {
+		r.budget.Use(-r.used)
+	}
+	r.budget, r.used = nil, 0
 }
 
 // pointer returns the JSON pointer of a node of the document.

@@ -218,7 +218,7 @@ func (r *run) writePlain(s *shape, p *Plain) bool {
 		}
 	}
 	text := p.Text
-	limit := len(text) + r.maxText()/2
+	limit := len(text) + r.maxText/2
 	for _, i := range r.plainOrder {
 		id := r.plainTerms[i]
 		subject := &s.subjects[i]

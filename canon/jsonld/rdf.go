@@ -106,7 +106,7 @@ func (w *writer) bounded() error {
 	if w.over {
 		return w.textLimit(len(w.buf))
 	}
-	if w.longest*4*len(w.into.Quads) < w.maxText() {
+	if w.longest*4*len(w.into.Quads) < w.maxText {
 		return nil
 	}
 	size := 0
@@ -114,7 +114,7 @@ func (w *writer) bounded() error {
 		for _, t := range [...]rdf.TermID{q.S, q.P, q.O, q.G} {
 			size += len(w.into.Terms[t].Text) + 1
 		}
-		if size > w.maxText() {
+		if size > w.maxText {
 			return w.textLimit(size)
 		}
 	}
@@ -492,7 +492,7 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 
 // typed ends a literal that starts in buf at from.
 func (w *writer) typed(from int, datatype []byte) rdf.TermID {
-	if len(w.buf)+len(datatype) > w.maxText() {
+	if len(w.buf)+len(datatype) > w.maxText {
 		w.over = true
 		w.buf = w.buf[:from]
 		return 0

@@ -3,6 +3,7 @@ package jsonld
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"canonscope/canon/jsontape"
@@ -18,6 +19,18 @@ type source struct {
 
 	mu     sync.Mutex
 	deltas map[uint32]*delta // compiled context definitions by node
+
+	kept  atomic.Bool  // in Processor.sources
+	bytes atomic.Int64 // of the document and its deltas
+}
+
+// add accounts for memory that the source takes.
+func (s *source) add(p *Processor, bytes int64) {
+	s.bytes.Add(bytes)
+	if s.kept.Load() {
+		p.count.bytes.Add(bytes)
+		p.count.sources.Add(bytes)
+	}
 }
 
 func newSource(url string, text []byte, opt jsontape.Options) (*source, error) {
