@@ -239,7 +239,7 @@ func printProofs(w *printable.Printer, of string, r *vcdm.Result) {
 			}
 		}
 	}
-	for _, pointer := range r.Unchecked {
+	for _, pointer := range r.Unchecked() {
 		w.Line("  %snot checked: %s", of, pointer)
 	}
 }
@@ -275,7 +275,7 @@ type proofJSON struct {
 
 func newResultJSON(r *vcdm.Result) resultJSON {
 	out := resultJSON{Verified: r.Verified, MediaType: r.MediaType, Document: r.Document(), Proofs: []proofJSON{},
-		Unchecked: r.Unchecked, UnknownContexts: r.UnknownContexts()}
+		Unchecked: r.Unchecked(), UnknownContexts: r.UnknownContexts()}
 	for _, p := range r.Proofs() {
 		j := proofJSON{ID: p.ID, Suite: p.Suite, Verified: p.Verified, Bound: p.Bound}
 		if p.Method != nil {
