@@ -190,10 +190,10 @@ func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experim
 		name    string
 		content func(io.Writer) error
 	}{
-		{"results.json", func(w io.Writer) error { return inJSON(w) }},
-		{"bench.txt", func(w io.Writer) error { return report.Bench(w, c) }},
-		{"table.md", func(w io.Writer) error { return report.Markdown(w, table) }},
+		{"table.md", func(w io.Writer) error { return report.Markdown(w, table) }}, // the smallest first, should the disk be full
 		{"table.csv", func(w io.Writer) error { return report.CSV(w, table) }},
+		{"bench.txt", func(w io.Writer) error { return report.Bench(w, c) }},
+		{"results.json", func(w io.Writer) error { return inJSON(w) }},
 		{"growth.txt", func(w io.Writer) error { return text(w, false) }},
 	}
 	if growth != nil {

@@ -246,8 +246,8 @@ func appendNew(all []error, err error) []error {
 	return append(all, err)
 }
 
-// maxFileName is below what file systems take, with a prefix and an extension.
-const maxFileName = 200
+// maxFileName is below what file systems take, encrypted ones too, with a prefix and an extension.
+const maxFileName = 120
 
 // fileName makes a file name of a cell id: its values, joined. One that is too long ends in a hash of the id instead.
 func fileName(id string) string {
