@@ -82,6 +82,17 @@ type Result struct {
 	Allocs  *Allocs  `json:"allocs,omitempty"`
 }
 
+// Runs is how many runs have blocks.
+func (r *Result) Runs() int {
+	n := 0
+	for i, b := range r.Blocks {
+		if i == 0 || b.Run != r.Blocks[i-1].Run {
+			n++
+		}
+	}
+	return n
+}
+
 // Campaign is a matrix with its runs, environment and seeds.
 type Campaign struct {
 	Version     int               `json:"version"` // of this JSON
@@ -96,4 +107,5 @@ type Campaign struct {
 	Results     []Result          `json:"results"`
 	LeftOut     []string          `json:"left_out,omitempty"` // what the default subset does not measure, for people
 	Interrupted bool              `json:"interrupted,omitempty"`
+	Stopped     string            `json:"stopped,omitempty"` // why the campaign ended before it was done, unless interrupted
 }

@@ -5,6 +5,7 @@ package compare
 import (
 	"time"
 
+	"canonscope/canon"
 	"canonscope/schemas"
 )
 
@@ -22,10 +23,11 @@ var Operations = []Operation{Issue, Present, Verify}
 
 // Scenario says what an exchange does beyond the credential itself.
 type Scenario struct {
-	Disclose []string  // JSON pointers; empty means the credential's own Disclose
-	Binding  string    // "none" or "holder"; "" is none
-	Now      time.Time // the verifier's clock
-	Seed     uint64    // derives the issuer's and the holder's keys: one seed, one set of keys, in every process
+	Disclose []string     // JSON pointers; empty means the credential's own Disclose
+	Binding  string       // "none" or "holder"; "" is none
+	Now      time.Time    // the verifier's clock
+	Limits   canon.Limits // of each operation
+	Seed     uint64       // derives the issuer's and the holder's keys: one seed, one set of keys, in every process
 }
 
 // Counters are counted by the code that does the work, not derived: each call adds one.

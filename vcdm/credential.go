@@ -62,7 +62,11 @@ func (r *rules) kind(node int) jsontape.Kind { return r.tape.Nodes[node].Kind }
 
 func (r *rules) credential(node int, at string) {
 	r.context(node, at)
+	r.keys(node, at)
 	r.types(node, at, "VerifiableCredential")
+	if hasText(r.tape, r.tape.Get(node, "type"), "VerifiablePresentation") {
+		r.fail(at+"/type", "must not include VerifiablePresentation, too")
+	}
 	r.id(node, at)
 	r.party(node, at, "issuer", true)
 	r.subjects(node, at)
@@ -86,6 +90,16 @@ func (r *rules) credential(node int, at string) {
 	r.proof(node, at)
 }
 
+// keys refuses what says a member of the data model in another way, which a reader of the JSON passes over.
+func (r *rules) keys(node int, at string) {
+	for k := range r.tape.Members(node) {
+		key := r.tape.Text(k)
+		if text := string(key); text == "@type" || text == "@id" || readIRI(key) != "" {
+			r.fail(at+"/"+jsontape.EscapeToken(text), "must be written as the member that stands for it, such as type, id or issuer")
+		}
+	}
+}
+
 // isVersion1 reports whether a document begins with the context of version 1.1, whose rules differ where this is asked.
 func isVersion1(t *jsontape.Tape, node int) bool {
 	v := t.Get(node, "@context")
@@ -97,7 +111,11 @@ func isVersion1(t *jsontape.Tape, node int) bool {
 
 func (r *rules) presentation() {
 	r.context(0, "")
+	r.keys(0, "")
 	r.types(0, "", "VerifiablePresentation")
+	if hasText(r.tape, r.tape.Get(0, "type"), "VerifiableCredential") {
+		r.fail("/type", "must not include VerifiableCredential, too")
+	}
 	r.id(0, "")
 	r.party(0, "", "holder", false)
 	r.typed(0, "", "termsOfUse", false)
@@ -120,7 +138,9 @@ func (r *rules) presentation() {
 
 // enveloped checks an EnvelopedVerifiableCredential (section 4.13.1).
 func (r *rules) enveloped(node int, at string) {
-	r.context(node, at)
+	if v := r.tape.Get(node, "@context"); v < 0 || r.kind(v) != jsontape.String || !r.tape.TextIs(v, BaseContext) {
+		r.context(node, at)
+	}
 	id := r.tape.Get(node, "id")
 	if id < 0 || r.kind(id) != jsontape.String || !strings.HasPrefix(string(r.tape.Text(id)), "data:") {
 		r.fail(at+"/id", "must be a data: URL that holds the secured credential")

@@ -80,8 +80,8 @@ func TestReportFiles(t *testing.T) {
 		t.Errorf("a name with a direction: %v", r.Err())
 	}
 	r := v.VerifyAll(context.Background(), read("91s.json"))
-	if want := []string{"/credentialStatus", "/credentialSchema", "/relatedResource/0/digestSRI"}; !r.Verified || !slices.Equal(r.Unchecked, want) {
-		t.Errorf("not checked: %q, want %q (%v)", r.Unchecked, want, r.Err())
+	if want := []string{"/credentialStatus", "/credentialSchema", "/relatedResource/0/digestSRI"}; !r.Verified || !slices.Equal(r.Unchecked(), want) {
+		t.Errorf("not checked: %q, want %q (%v)", r.Unchecked(), want, r.Err())
 	}
 	if err := vcdm.CheckCredential(read("11-identical.json"), canon.Limits{}); err != nil {
 		t.Errorf("an equal definition is none: %v", err)
@@ -265,5 +265,121 @@ func TestUnknownContexts(t *testing.T) {
 		if r := v.VerifyAll(context.Background(), []byte(vp)); r.Verified != ok {
 			t.Errorf("%d known contexts: %v", n, r.Errors)
 		}
+	}
+}
+
+// A document is a credential or a presentation: as both, its issuer would vouch for what its holder signed.
+func TestCredentialAndPresentation(t *testing.T) {
+	l := newLab(t)
+	for _, s := range plain {
+		holder := l.key(s).Public().DID()
+		both := `{"@context":["https://www.w3.org/ns/credentials/v2"],"id":"urn:x:1","type":["VerifiableCredential","VerifiablePresentation"],
+ "issuer":"did:web:university.example","holder":"` + holder + `","credentialSubject":{"id":"` + holder + `","name":"Doctor"}}`
+		signed := l.sign(s, both, func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
+		v := l.defaults()
+		v.AnyForm = true
+		if r := v.VerifyAll(context.Background(), []byte(signed)); r.Verified || !reasonAt(r, verErr, "/type") {
+			t.Errorf("%s: %v", s, r.Errors)
+		}
+		if err := vcdm.CheckCredential([]byte(both), canon.Limits{}); err == nil {
+			t.Errorf("%s: has the form of a credential", s)
+		}
+	}
+}
+
+// Statements do not say where a document begins: a credential that stands inside another must not be read in its place.
+func TestOtherRoot(t *testing.T) {
+	l := newLab(t)
+	suite := "eddsa-rdfc-2022"
+	issuer := l.key(suite).Public().DID()
+	old := func(id, rest string) string {
+		return `{` + id + `"type":["VerifiableCredential"],"issuer":"` + issuer + `","validUntil":"2021-01-01T00:00:00Z","credentialSubject":{"id":"did:x:s","name":"old"}` + rest + `}`
+	}
+	const context2 = `"@context":["https://www.w3.org/ns/credentials/v2",{"shows":{"@id":"urn:x:shows","@type":"@id"}}],`
+	inner := func(id, rest string) string {
+		return `{` + id + `"type":["VerifiableCredential"],"issuer":"` + issuer + `","credentialSubject":{"id":"did:x:s","name":"new"}` + rest + `}`
+	}
+	with := func(doc string) string { return `{` + context2 + doc[1:] }
+	for name, c := range map[string]struct{ signed, shown string }{
+		"reverse": {with(old(`"id":"urn:x:X",`, `,"shows":`+inner(`"id":"urn:x:E",`, ""))),
+			with(inner(`"id":"urn:x:E",`, `,"@reverse":{"urn:x:shows":`+old(`"id":"urn:x:X",`, "")+`}`))},
+		"included": {with(old(`"id":"urn:x:X",`, `,"shows":`+inner(`"id":"urn:x:E",`, ""))),
+			with(inner(`"id":"urn:x:E",`, `,"@included":`+old(`"id":"urn:x:X",`, `,"shows":"urn:x:E"`)))},
+		"a circle": {with(old(`"id":"urn:x:X",`, `,"shows":`+inner(`"id":"urn:x:E",`, `,"shows":"urn:x:X"`))),
+			with(inner(`"id":"urn:x:E",`, `,"shows":`+old(`"id":"urn:x:X",`, `,"shows":"urn:x:E"`)))},
+		"without ids": {with(inner("", `,"shows":`+inner("", ""))), with(inner("", `,"@reverse":{"urn:x:shows":`+inner("", "")+`}`))},
+	} {
+		for what, doc := range map[string]string{"signed": c.signed, "shown": c.shown} {
+			signed, err := l.add(suite, doc, string(l.options(suite).AppendJSON(nil, suite)))
+			if err != nil {
+				continue // the issuer is told
+			}
+			if l.defaults().VerifyAll(context.Background(), []byte(signed)).Verified {
+				t.Errorf("%s, %s: accepted", name, what)
+			}
+		}
+	}
+
+	// What stands inside with a proof of its own, or of another issuer, is no danger.
+	for name, rest := range map[string]string{
+		"another issuer": strings.Replace(inner(`"id":"urn:x:E",`, `,"shows":"urn:x:X"`), issuer, "did:x:other", 1),
+		"a proof":        strings.Replace(l.sign(suite, with(inner(`"id":"urn:x:E",`, `,"shows":"urn:x:X"`))), context2, "", 1),
+		"no way back":    inner(`"id":"urn:x:E",`, ""),
+	} {
+		doc := with(strings.Replace(old(`"id":"urn:x:X",`, `,"shows":`+rest), "2021", "2027", 1))
+		r := l.defaults().VerifyAll(context.Background(), []byte(l.sign(suite, doc)))
+		if !r.Verified || !slices.Equal(r.Unchecked(), []string{"/shows"}) {
+			t.Errorf("%s: %v, not checked: %q", name, r.Err(), r.Unchecked())
+		}
+	}
+}
+
+// A credential in a presentation has the contexts that its issuer signed.
+func TestContextsInPresentation(t *testing.T) {
+	l := newLab(t)
+	suite := "eddsa-jcs-2022"
+	issued := l.sign(suite, edit(t, credential, func(m map[string]any) { m["issuer"] = l.key(suite).Public().DID() }))
+	longer := edit(t, issued, func(m map[string]any) { addContext(m, map[string]any{"urn": "urn:x:"}) })
+	for inner, ok := range map[string]bool{issued: true, longer: false} {
+		vp := l.sign(suite, string(vcdm.NewPresentation(l.key(suite).Public().DID(), []byte(inner))), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
+		if r := l.defaults().VerifyAll(context.Background(), []byte(vp)); r.Verified != ok {
+			t.Errorf("verified %v, want %v: %v", r.Verified, ok, r.Errors)
+		}
+	}
+}
+
+// What is right is not refused: a presentation without a holder, an enveloped credential with one context, a schema that is a
+// related resource, too.
+func TestNotRefused(t *testing.T) {
+	l := newLab(t)
+	suite := "eddsa-rdfc-2022"
+	own := l.key(suite).Public().DID()
+	vp := `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"verifiableCredential":[` +
+		l.sign(suite, edit(t, credential, func(m map[string]any) { m["issuer"] = own })) + `]}`
+	if r := l.defaults().VerifyAll(context.Background(), []byte(l.sign(suite, vp, func(o *vcdm.Options) { o.Purpose = vcdm.Authentication }))); !r.Verified {
+		t.Errorf("without a holder: %v", r.Err())
+	}
+	enveloped := `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"verifiableCredential":[
+ {"@context":"https://www.w3.org/ns/credentials/v2","id":"data:application/vc+jwt,a.b.c","type":"EnvelopedVerifiableCredential"}]}`
+	if err := vcdm.CheckPresentation([]byte(enveloped), canon.Limits{}); err != nil {
+		t.Errorf("enveloped: %v", err)
+	}
+	const sri = `"digestSRI":"sha256-WZVc7WaX1h4D8rJVb+vlMIqxaEKEb1tYbX8fet7JJzQ="`
+	multi := `"digestMultibase":"u` + b64(append([]byte{0x12, 32}, make([]byte, 32)...)) + `"`
+	two := `{"@context":["https://www.w3.org/ns/credentials/v2"],"id":"urn:x:1","type":["VerifiableCredential"],"issuer":"` + own + `","credentialSubject":{"id":"did:x:s","name":"n"},
+ "credentialSchema":{"id":"https://x.example/","type":"JsonSchema",` + sri + `},"relatedResource":{"id":"https://x.example/",` + multi + `}}`
+	signed := l.sign(suite, two)
+	if r := l.defaults().VerifyAll(context.Background(), []byte(signed)); !r.Verified {
+		t.Errorf("two digests of one resource: %v", r.Err())
+	}
+	hidden := edit(t, signed, func(m map[string]any) {
+		resource := m["relatedResource"].(map[string]any)
+		m["@included"] = map[string]any{"id": resource["id"], "digestMultibase": resource["digestMultibase"]}
+		delete(resource, "digestMultibase")
+	})
+	v := l.defaults()
+	v.AnyForm = true
+	if r := v.VerifyAll(context.Background(), []byte(hidden)); r.Verified {
+		t.Error("a digest is hidden from the comparison")
 	}
 }

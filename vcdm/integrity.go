@@ -224,11 +224,27 @@ func (r *Result) UnknownContexts() (unknown []UnknownContext) {
 	return unknown
 }
 
-// unchecked returns pointers to what the verification of a credential does not look into.
-func (d *document) unchecked() (pointers []string) {
+// Unchecked returns JSON pointers to what the verification did not look into: status, schemas, related resources whose
+// digests nothing was compared with, and credentials inside a credential, whose own proofs are not checked.
+func (r *Result) Unchecked() (pointers []string) {
+	var t jsontape.Tape
+	d, err := parseDocument(&t, r.secured, canon.Limits{Bytes: len(r.secured) + 1})
+	if err != nil {
+		return nil
+	}
 	for _, name := range []string{"credentialStatus", "credentialSchema"} {
-		if d.tape.Get(0, name) >= 0 {
+		if t.Get(0, name) >= 0 {
 			pointers = append(pointers, "/"+name)
+		}
+	}
+	pointers = append(pointers, r.uncompared...)
+	if d.isPresentation() {
+		return pointers
+	}
+	for i := 1; i < len(t.Nodes); i++ {
+		if t.Nodes[i].Kind == jsontape.Object && hasText(&t, t.Get(i, "type"), "VerifiableCredential") {
+			pointers = append(pointers, t.Pointer(i))
+			i = int(t.Nodes[i].Next) - 1
 		}
 	}
 	return pointers

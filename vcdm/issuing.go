@@ -13,10 +13,7 @@ func WithIssuer(doc []byte, url string, limits canon.Limits) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := "issuer"
-	if d.isPresentation() {
-		name = "holder"
-	}
+	name := d.party()
 	value := jsontape.AppendQuoted(nil, url)
 	v := t.Get(0, name)
 	switch {

@@ -68,6 +68,9 @@ func (v *Verifier) checkCredentials(ctx context.Context, w *work, depth int, r *
 			one.Add(verification("", "an enveloped credential is secured by other means than Data Integrity"))
 		default:
 			each.run(ctx, t.Raw(c), false, depth+1, w.budget, one)
+			if one.fewer { // the presentation's proof is about more contexts than the issuer's
+				one.Add(verification("/@context", "has more contexts than are signed; present the credential as it was issued"))
+			}
 		}
 		if v.OwnOnly && !presenterIsSubject(t, c, r.Proofs()) {
 			one.Add(verification("/credentialSubject/id", "is not who signed the presentation"))

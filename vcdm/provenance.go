@@ -64,7 +64,7 @@ func (g *provenance) group(ctx context.Context, in *input, hmacKey []byte, group
 }
 
 func (g *provenance) options(in *input, o *jsonld.Origins) jsonld.Options {
-	return jsonld.Options{Limits: in.options.Limits, RDFDirection: in.options.Direction, Recorder: in.options.Recorder, Origins: o}
+	return jsonld.Options{Limits: in.options.Limits, Budget: in.options.Budget, RDFDirection: in.options.Direction, Recorder: in.options.Recorder, Origins: o}
 }
 
 func labelling(in *input) rdfc.Options {

@@ -70,44 +70,81 @@ type reading struct {
 }
 
 // checkReading sees that canonical N-Quads, which the signature covers, say of the document what those members say that
-// verification reads. Such statements about other nodes are no matter, unless they are a presentation or credential that
-// no statement leads to.
+// verification reads. Such statements about other nodes are no matter, as long as it is certain which node is the document.
 func (in *input) checkReading(text []byte) error {
 	r := &in.work.reading
 	r.tape, r.text, r.facts = in.doc.tape, text, r.facts[:0]
 	r.collect()
 
-	root := namedNode(r.tape, 0, "id")
-	if keyword := namedNode(r.tape, 0, "@id"); keyword != nil && root == nil {
-		if root = keyword; len(r.about(root)) > 0 {
-			return disagree("/@id", "the id of a credential or presentation is its member id")
-		}
-	}
-	credential := hasText(r.tape, r.tape.Get(0, "type"), "VerifiableCredential") && !in.doc.isPresentation()
-	if root == nil || !credential { // what stands beside a credential is not read
-		free := r.free()
-		if root == nil && len(free) == 1 && free[0][0] == '_' {
-			root = free[0]
-		}
-		for _, subject := range free {
-			if !bytes.Equal(subject, root) {
-				return beside(subject)
-			}
-		}
-	}
-	switch i := slices.IndexFunc(r.facts, func(f fact) bool { return documentType([]byte(f.of)) != "" }); {
-	case i < 0:
-	case root == nil: // of a document without id, statements that lead to one another hide which node it is
-		return beside(r.facts[i].subject)
-	case len(r.about(root)) == 0 && !bytes.Contains(r.text, append(slices.Clone(root), ' ')):
-		return disagree("/id", "nothing is signed about the document's id")
+	root, err := r.root()
+	if err != nil {
+		return err
 	}
 	return r.check(root, len(in.matching))
 }
 
-func beside(subject []byte) error {
-	return disagree("", fmt.Sprintf("%s is signed as a credential or presentation, and is not this document; write the document as one object "+
-		"with an id, and its credentials in verifiableCredential", subject))
+// root returns the node that is the document, nil if no fact is about it. Statements do not say where a document begins:
+// a holder can write a node that stands inside it at the top, and the rest below that. So no other credential or
+// presentation may be the beginning as well: one to which no statement leads; or, where a statement leads to the document
+// itself, one of the same issuer without a proof of its own, which would be verified in its place.
+func (r *reading) root() ([]byte, error) {
+	root := namedNode(r.tape, 0, "id")
+	if keyword := namedNode(r.tape, 0, "@id"); keyword != nil && root == nil {
+		if root = keyword; len(r.about(root)) > 0 {
+			return nil, disagree("/@id", "the id of a credential or presentation is its member id")
+		}
+	}
+	candidates := r.candidates(root == nil)
+	if len(candidates) == 0 {
+		return root, nil
+	}
+	if root != nil && len(candidates) == 1 && bytes.Equal(candidates[0], root) {
+		return root, nil
+	}
+	led := r.ledTo()
+	for _, c := range candidates {
+		if led[string(c)] {
+			continue
+		}
+		if root == nil && c[0] == '_' {
+			root = c
+		} else if !bytes.Equal(c, root) {
+			return nil, beside(c)
+		}
+	}
+	switch {
+	case root == nil: // statements that lead to one another hide where the document begins
+		return nil, beside(candidates[0])
+	case len(r.about(root)) == 0 && !bytes.Contains(r.text, append(slices.Clone(root), ' ')):
+		return nil, disagree("/id", "nothing is signed about the document's id")
+	case root[0] == '_' || led[string(root)]:
+		for _, c := range candidates {
+			if !bytes.Equal(c, root) && (root[0] != '_' || c[0] == '_') && r.replaces(c, root) {
+				return nil, disagree("", fmt.Sprintf("%s is signed as a credential of the same issuer, and could be this document as well; "+
+					"give the document an id to which nothing in it refers, or %s a proof of its own", c, c))
+			}
+		}
+	}
+	return root, nil
+}
+
+func beside(node []byte) error {
+	return disagree("", fmt.Sprintf("%s is signed as a credential or presentation to which nothing leads, and is not this document; write the "+
+		"document as one object with an id, without reverse properties, and its credentials in verifiableCredential", node))
+}
+
+// replaces reports whether a node has the issuer of another and no proof.
+func (r *reading) replaces(node, root []byte) bool {
+	issuer := func(facts []fact) []byte {
+		for i := range facts {
+			if facts[i].of == readMembers[0].iri {
+				return facts[i].object
+			}
+		}
+		return nil
+	}
+	facts := r.about(node)
+	return bytes.Equal(issuer(facts), issuer(r.about(root))) && !slices.ContainsFunc(facts, func(f fact) bool { return f.of == secHasProof })
 }
 
 const (
@@ -225,26 +262,34 @@ func (r *reading) about(subject []byte) []fact {
 	return r.facts[from:to]
 }
 
-// free returns the nodes that may be a document of their own: credentials and presentations, and blank nodes with a member
-// that is read, to which no statement of the default graph leads.
-func (r *reading) free() (free [][]byte) {
-	candidates := map[string]bool{}
-	for i := range r.facts {
-		if f := &r.facts[i]; (f.subject[0] == '_' || documentType([]byte(f.of)) != "") && !candidates[string(f.subject)] {
-			candidates[string(f.subject)] = true
-			free = append(free, f.subject)
+// candidates returns the nodes that may be a document: credentials and presentations and, where blank nodes count, those
+// with a member that is read.
+func (r *reading) candidates(blanks bool) (nodes [][]byte) {
+	for i := range r.facts { // sorted by subject
+		f := &r.facts[i]
+		if (documentType([]byte(f.of)) != "" || blanks && f.subject[0] == '_') && (len(nodes) == 0 || !bytes.Equal(nodes[len(nodes)-1], f.subject)) {
+			nodes = append(nodes, f.subject)
 		}
 	}
-	for rest := r.text; len(candidates) > 0 && len(rest) > 0; {
+	return nodes
+}
+
+// ledTo returns the nodes to which a statement of the default graph about another node leads.
+func (r *reading) ledTo() map[string]bool {
+	nodes := map[string]bool{}
+	for rest := r.text; len(rest) > 0; {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
+		subject, line := cutTerm(line)
 		_, line = cutTerm(line)
-		_, line = cutTerm(line)
-		if object, graph := cutTerm(line); string(graph) == "." {
-			delete(candidates, string(object))
+		if len(line) == 0 || line[0] == '"' {
+			continue
+		}
+		if object, graph := cutTerm(line); string(graph) == "." && !bytes.Equal(object, subject) {
+			nodes[string(object)] = true
 		}
 	}
-	return slices.DeleteFunc(free, func(node []byte) bool { return !candidates[string(node)] })
+	return nodes
 }
 
 // check compares the members of the document with the facts about its node, nil if there are none.
@@ -277,14 +322,31 @@ func (r *reading) check(root []byte, proofs int) error {
 	return nil
 }
 
-// checkResources compares the digests of related resources.
+// checkResources sees that each digest of a related resource is signed, and that a resource with a digest shows one. The
+// same resource may have others where it is mentioned elsewhere, as a schema for example.
 func (r *reading) checkResources(list int) error {
 	for e := range valuesOf(r.tape, list) {
-		facts := r.about(namedNode(r.tape, e, "id"))
+		if r.tape.Nodes[e].Kind != jsontape.Object {
+			continue
+		}
+		facts, shown, hidden := r.about(namedNode(r.tape, e, "id")), false, ""
 		for _, m := range resourceMembers {
-			if !r.agree(facts, r.tape.Get(e, m.name), m.iri, literals) {
+			v := r.tape.Get(e, m.name)
+			if !r.gather(facts, v, m.iri, literals) {
 				return disagreeOn(r.tape.Pointer(e)+"/"+m.name, m.iri, m.name)
 			}
+			for _, value := range r.have {
+				if !slices.ContainsFunc(r.said, func(s []byte) bool { return bytes.Equal(s, value) }) {
+					return disagreeOn(r.tape.Pointer(e)+"/"+m.name, m.iri, m.name)
+				}
+			}
+			shown = shown || v >= 0
+			if len(r.said) > 0 {
+				hidden = m.iri
+			}
+		}
+		if hidden != "" && !shown {
+			return disagreeOn(r.tape.Pointer(e), hidden, "digestSRI or digestMultibase")
 		}
 	}
 	return nil
@@ -295,6 +357,22 @@ var blankNode = []byte("_:")
 
 // agree reports whether the facts with a predicate have the values of a member as their objects, and no other.
 func (r *reading) agree(facts []fact, v int, iri string, kind valueKind) bool {
+	if !r.gather(facts, v, iri, kind) {
+		return false
+	}
+	if len(r.have) > 1 { // what is said twice is one statement; blank nodes are different ones
+		slices.SortFunc(r.have, bytes.Compare)
+		r.have = slices.CompactFunc(r.have, func(a, b []byte) bool { return bytes.Equal(a, b) && !bytes.Equal(a, blankNode) })
+	}
+	if len(r.said) > 1 {
+		slices.SortFunc(r.said, bytes.Compare)
+	}
+	return slices.EqualFunc(r.have, r.said, bytes.Equal)
+}
+
+// gather collects the values of a member and the objects of the facts with its predicate. It returns false where one of
+// them is of another kind.
+func (r *reading) gather(facts []fact, v int, iri string, kind valueKind) bool {
 	r.have, r.said, r.buf = r.have[:0], r.said[:0], r.buf[:0]
 	for i := range facts {
 		if facts[i].of != iri {
@@ -326,14 +404,7 @@ func (r *reading) agree(facts []fact, v int, iri string, kind valueKind) bool {
 			r.have = append(r.have, value)
 		}
 	}
-	if len(r.have) > 1 { // what is said twice is one statement; blank nodes are different ones
-		slices.SortFunc(r.have, bytes.Compare)
-		r.have = slices.CompactFunc(r.have, func(a, b []byte) bool { return bytes.Equal(a, b) && !bytes.Equal(a, blankNode) })
-	}
-	if len(r.said) > 1 {
-		slices.SortFunc(r.said, bytes.Compare)
-	}
-	return slices.EqualFunc(r.have, r.said, bytes.Equal)
+	return true
 }
 
 // value returns what stands in a statement for one value of a member, nil if the member cannot have it.

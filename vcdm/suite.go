@@ -104,6 +104,7 @@ type input struct {
 	proof    *proof  // the proof, or its options
 	matching []proof // the proofs that this one builds on
 	context  int     // key of the @context that stands for the document's, or -1
+	fewer    bool    // it has fewer contexts
 	options  canon.Options
 	work     *work
 	counts   *Counts

@@ -53,7 +53,7 @@ type Result struct {
 	Errors    []error // why it is not verified; most are *Error
 
 	Credentials []*Result // of a presentation: one for each credential in it
-	Unchecked   []string  // JSON pointers to status, schemas and related resources, which nothing was compared with
+	uncompared  []string  // pointers to digests of related resources
 
 	first    [1]ProofResult // of a single proof, so that a result is one piece of memory
 	several  []ProofResult
@@ -61,6 +61,7 @@ type Result struct {
 	secured  []byte // the document as it came
 	from, to int    // where its proofs stand in it
 	replaced []byte // the document, where verification changes it
+	fewer    bool   // it has fewer contexts than the one that came
 }
 
 // Proofs returns the outcome of each proof, in order; none where they could not be read.
@@ -82,9 +83,9 @@ func (r *Result) Document() []byte {
 	return append(append(make([]byte, 0, len(r.secured)), r.secured[:r.from]...), r.secured[r.to:]...)
 }
 
-// Replaced reports whether the verified document is not the input without its proofs: a proof of a JCS suite may be about
-// a document with fewer contexts (VC-DI-EdDSA 3.3.2 step 4).
-func (r *Result) Replaced() bool { return r.Verified && r.replaced != nil }
+// Replaced reports whether the verified document has fewer contexts than the one that came, as a proof of a JCS suite allows
+// (VC-DI-EdDSA 3.3.2 step 4).
+func (r *Result) Replaced() bool { return r.Verified && r.fewer }
 
 // ProofResult is the outcome of one proof.
 type ProofResult struct {
@@ -149,6 +150,9 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 		r.several = make([]ProofResult, len(all))
 	}
 	presentation := d.isPresentation()
+	if presentation && d.isCredential() { // its issuer would vouch for what its holder signed
+		r.Errors = []error{verification("/type", "is that of a credential and of a presentation; a document is one of them")}
+	}
 	if !v.AnyPeriod {
 		mark := v.Recorder.Begin()
 		r.Errors = v.checkPeriod(d, r.Errors)
@@ -184,9 +188,7 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 	if len(all) > 1 {
 		r.Add(checkSet(d, all))
 	}
-	if !v.AnyIssuer && !slices.ContainsFunc(results, func(p ProofResult) bool { return p.Bound }) { // all have to be verified
-		r.Errors = append(r.Errors, &Error{Type: ProofVerificationError, Where: "/proof", Err: ErrOtherIssuer})
-	}
+	r.Add(v.checkParty(d, results))
 	v.checkRest(d, depth, r)
 	if presentation {
 		v.checkCredentials(ctx, w, depth, r)
@@ -236,15 +238,14 @@ func (v *Verifier) checkRest(d *document, depth int, r *Result) {
 	if depth == 0 && v.Contexts != nil {
 		r.Add(d.checkContexts(v.Contexts))
 	}
-	r.Unchecked = d.unchecked()
 	switch related := d.tape.Get(0, "relatedResource"); {
 	case related < 0:
 	case v.AnyForm && v.Resources == nil:
-		r.Unchecked = append(r.Unchecked, "/relatedResource")
+		r.uncompared = []string{"/relatedResource"}
 	default:
 		for _, err := range checkRelated(d.tape, related, v.Resources) {
 			if e := new(Error); errors.Is(err, ErrUnrecorded) && errors.As(err, &e) {
-				r.Unchecked = append(r.Unchecked, e.Where)
+				r.uncompared = append(r.uncompared, e.Where)
 			} else {
 				r.Errors = append(r.Errors, err)
 			}
@@ -318,7 +319,7 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 	if err := suite.verify(ctx, in, m.Key); err != nil || in.context < 0 {
 		return err
 	}
-	in.matching = nil
+	in.matching, all.fewer = nil, in.fewer
 	all.replaced, err = in.unsecured()
 	return err
 }
@@ -432,21 +433,49 @@ func (v *Verifier) checkPeriod(d *document, errs []error) []error {
 	return errs
 }
 
+func (d *document) isCredential() bool {
+	return hasText(d.tape, d.tape.Get(0, "type"), "VerifiableCredential")
+}
+
 // isPresentation reports whether the document is a presentation, whatever else it is.
 func (d *document) isPresentation() bool {
 	return hasText(d.tape, d.tape.Get(0, "type"), "VerifiablePresentation")
 }
 
+// party returns the name of the member that says whose document it is.
+func (d *document) party() string {
+	if d.isPresentation() {
+		return "holder"
+	}
+	return "issuer"
+}
+
 // signedFor reports whether a controller is the issuer of a credential or the holder of a presentation.
 func (d *document) signedFor(controller string) bool {
-	of := d.tape.Get(0, "issuer")
-	if d.isPresentation() {
-		of = d.tape.Get(0, "holder")
-	}
+	of := d.tape.Get(0, d.party())
 	if of >= 0 && d.tape.Nodes[of].Kind == jsontape.Object {
 		of = d.tape.Get(of, "id")
 	}
 	return of >= 0 && d.tape.Nodes[of].Kind == jsontape.String && d.tape.TextIs(of, controller)
+}
+
+// checkParty demands a proof by who the document says it is of. Proofs that are not verified have errors of their own, and a
+// presentation need not name its holder (Verifiable Credentials Data Model 2.0 section 4.13).
+func (v *Verifier) checkParty(d *document, results []ProofResult) error {
+	if v.AnyIssuer || d.isPresentation() && d.tape.Get(0, "holder") < 0 {
+		return nil
+	}
+	verified := false
+	for i := range results {
+		if results[i].Bound {
+			return nil
+		}
+		verified = verified || results[i].Verified
+	}
+	if !verified {
+		return nil
+	}
+	return &Error{Type: ProofVerificationError, Where: "/proof", Err: ErrOtherIssuer}
 }
 
 func sameSet(a, b []string) bool {

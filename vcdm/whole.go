@@ -170,7 +170,7 @@ func replaceContext(in *input) error {
 			return bad
 		}
 	}
-	in.context = want - 1
+	in.context, in.fewer = want-1, len(w) < len(h)
 	return nil
 }
 

@@ -115,7 +115,7 @@ func (e *nativeRDFC) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, o
 
 // toRDF fills the dataset from a document, as bytes or as a tape.
 func (e *nativeRDFC) toRDF(ctx context.Context, doc []byte, tape *jsontape.Tape, opt *canon.Options, form *canon.Form, s *scratch) error {
-	o := jsonld.Options{Lossy: opt.Lossy, RDFDirection: opt.Direction, Limits: opt.Limits, Recorder: opt.Recorder, Tape: tape}
+	o := jsonld.Options{Lossy: opt.Lossy, RDFDirection: opt.Direction, Limits: opt.Limits, Budget: opt.Budget, Recorder: opt.Recorder, Tape: tape}
 	if opt.Lossy {
 		o.Losses = &form.Losses
 	}

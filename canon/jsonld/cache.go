@@ -382,14 +382,14 @@ type loading struct {
 
 // source returns the scanned document of a remote context, as the cache state allows. Who waits for a load that another
 // call has begun is not bound to the life of that call.
-func (p *Processor) source(ctx context.Context, url string, l canon.Limits) (*source, error) {
+func (p *Processor) source(ctx context.Context, url string, l canon.Limits, b *canon.Budget) (*source, error) {
 	if p.state == Cold {
-		return p.fetch(ctx, url, l)
+		return p.fetch(ctx, url, l, b)
 	}
 	for {
 		w, mine := p.loading(sourceKey{url, limitsOf(l)})
 		if mine {
-			p.load(ctx, w, url, l)
+			p.load(ctx, w, url, l, b)
 		} else {
 			select {
 			case <-w.done:
@@ -420,7 +420,7 @@ func (p *Processor) loading(key sourceKey) (w *loading, mine bool) {
 
 // load loads a source that others may wait for. What fails is forgotten, so that the next call tries again; so is a load
 // whose loader panics.
-func (p *Processor) load(ctx context.Context, w *loading, url string, l canon.Limits) {
+func (p *Processor) load(ctx context.Context, w *loading, url string, l canon.Limits, b *canon.Budget) {
 	w.err = &Error{Code: LoadingRemoteContextFailed, Detail: url + ": the loader panicked"}
 	defer func() {
 		if w.err != nil {
@@ -430,16 +430,19 @@ func (p *Processor) load(ctx context.Context, w *loading, url string, l canon.Li
 		}
 		close(w.done)
 	}()
-	w.src, w.err = p.fetch(ctx, url, l)
+	w.src, w.err = p.fetch(ctx, url, l, b)
 	if w.err == nil {
 		w.src.kept.Store(true)
 		w.src.add(p, int64(len(w.src.str)+w.src.tape.Size()))
 	}
 }
 
-func (p *Processor) fetch(ctx context.Context, url string, l canon.Limits) (*source, error) {
+func (p *Processor) fetch(ctx context.Context, url string, l canon.Limits, b *canon.Budget) (*source, error) {
 	if p.loader == nil {
 		return nil, &Error{Code: LoadingRemoteContextFailed, Detail: url + ": no loader was given"}
+	}
+	if err := b.Document(url); err != nil {
+		return nil, err
 	}
 	p.count.loads.Add(1)
 	doc, err := p.loader.Load(ctx, url)
@@ -453,7 +456,7 @@ func (p *Processor) fetch(ctx context.Context, url string, l canon.Limits) (*sou
 	if final == "" {
 		final = url
 	}
-	s, err := newSource(final, doc.Bytes, jsontape.Options{Depth: l.Depth})
+	s, err := newSource(final, doc.Bytes, jsontape.Options{Depth: l.Depth, Memory: max(1, b.Left())})
 	if err != nil {
 		return nil, err
 	}

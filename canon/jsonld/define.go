@@ -47,6 +47,21 @@ type need struct {
 	want   *term
 }
 
+// size estimates the memory of a delta in bytes.
+func (d *delta) size() int64 {
+	if d == nil {
+		return 0
+	}
+	n := int64(unsafe.Sizeof(*d)) + int64(len(d.needs))*int64(unsafe.Sizeof(need{}))
+	for _, t := range d.terms {
+		n += int64(unsafe.Sizeof(*t)) + int64(unsafe.Sizeof(iri{}))
+		if t.iri != nil {
+			n += int64(len(t.iri.nq))
+		}
+	}
+	return n
+}
+
 // entry is one term of the context definition that a definer compiles.
 type entry struct {
 	name   string

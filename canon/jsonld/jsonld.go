@@ -242,6 +242,7 @@ func (r *run) end() {
 		r.budget.Use(-r.used)
 	}
 	r.budget, r.used = nil, 0
+	r.p.trim()
 }
 
 // pointer returns the JSON pointer of a node of the document.

@@ -225,7 +225,7 @@ func TestPlainAmplification(t *testing.T) {
 		t.Fatal("the shape was not learned")
 	}
 	long := doc(strings.Repeat("x", 1<<20))
-	opt.Limits.Bytes = len(long)
+	opt.Limits.Memory = 4 * int64(len(long))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := form(t, p, long, opt)

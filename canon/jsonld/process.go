@@ -147,8 +147,14 @@ func (r *run) deltaFor(ctx *activeContext, outer *definer, src *source, node uin
 		if src.deltas == nil {
 			src.deltas = map[uint32]*delta{}
 		}
+		more := d.size() - src.deltas[node].size()
 		src.deltas[node] = d
 		src.mu.Unlock()
+		if src.url != "" {
+			src.add(r.p, more)
+		} else {
+			ctx.family.add(r.p, more)
+		}
 	}
 	if r.within != nil {
 		r.within.inherit(d, remotes)
@@ -301,7 +307,7 @@ func (r *run) load(url string, src *source, node uint32) (*source, error) {
 	if s := r.sources[url]; s != nil {
 		return s, nil
 	}
-	s, err := r.p.source(r.ctx, url, r.opt.Limits)
+	s, err := r.p.source(r.ctx, url, r.opt.Limits, r.budget)
 	if err != nil {
 		var e *Error
 		var l *canon.LimitError

@@ -15,7 +15,12 @@ func advice(err error) string {
 	var proof *vcdm.Error
 	var clock *vcdm.ClockError
 	var loss *canon.LossError
+	var limit *canon.LimitError
 	switch {
+	case errors.As(err, &limit):
+		if flag := limitFlags[limit.Limit]; flag != "" {
+			return flag + " raises the limit"
+		}
 	case errors.As(err, &key) && errors.As(err, &proof) && proof.Type == vcdm.ProofGenerationError:
 		return "canonscope key generate --algorithm " + string(key.Takes[0]) + " makes a key that fits"
 	case errors.Is(err, vcdm.ErrNoProof):
@@ -33,3 +38,7 @@ func advice(err error) string {
 	}
 	return ""
 }
+
+// limitFlags are the flags of limits.
+var limitFlags = map[string]string{"bytes": "--max-bytes", "depth": "--max-depth", "memory": "--max-memory", "work": "--max-work",
+	"documents": "--max-documents", "proofs": "--max-proofs"}

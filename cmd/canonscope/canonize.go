@@ -119,7 +119,7 @@ in; the network is asked only with --allow-network.`,
 	f.BoolVar(&digest, "digest", false, "print the hash of the canonical form in hexadecimal instead")
 	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped that the canonical form cannot carry, and list it")
 	f.BoolVar(&determined, "determined", false, "refuse a dataset that RDFC-1.0 gives more than one canonical form; default is a warning")
-	f.Int64Var(&limits.Work, "max-work", 0, "limit of n-degree calls plus permutations; default 20000 + 8 b^2 for b blank nodes")
+	addWork(cmd, &limits)
 	direction.add(cmd, noDirection)
 	addSizes(cmd, &limits)
 	timeout.add(cmd)

@@ -80,6 +80,7 @@ listed on standard error.`,
 	f.StringVar(&base, "base", "", "base `IRI` of the document")
 	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped, and list it")
 	f.BoolVar(&compact, "one-line", false, "print the JSON without line breaks")
+	cmd.Flags().IntVar(&limits.Documents, "max-documents", defaultDocuments, "limit of context documents that are loaded")
 	addSizes(cmd, &limits)
 	timeout.add(cmd)
 	from.add(cmd)

@@ -80,10 +80,24 @@ func isPresentation(file string, doc []byte, limits canon.Limits) (bool, error) 
 	return presentation, nil
 }
 
-// addSizes adds the limits of documents.
+// Defaults of the command where they are larger than the library's, which fit a service.
+const (
+	defaultMemory    = 256 << 20
+	defaultDocuments = 64
+)
+
+// addSizes adds the limits of documents. --timeout bounds the time.
 func addSizes(cmd *cobra.Command, limits *canon.Limits) {
+	limits.Time = -1
 	cmd.Flags().IntVar(&limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d MiB", canon.DefaultBytes>>20))
 	cmd.Flags().IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
+	cmd.Flags().Int64Var(&limits.Memory, "max-memory", defaultMemory, "limit of working memory in bytes")
+}
+
+// addWork adds the limits of work on RDF and contexts.
+func addWork(cmd *cobra.Command, limits *canon.Limits) {
+	cmd.Flags().Int64Var(&limits.Work, "max-work", 0, fmt.Sprintf("limit of n-degree calls plus permutations; default %d", canon.DefaultWork))
+	cmd.Flags().IntVar(&limits.Documents, "max-documents", defaultDocuments, "limit of context documents that are loaded")
 }
 
 // directionFlag is --rdf-direction: how a base direction of a text comes into RDF.

@@ -120,7 +120,7 @@ type engineFlags struct {
 func (f *engineFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.engine, "engine", engines.Native, "what canonicalizes: "+strings.Join(engines.Names, ", "))
 	f.from.add(cmd)
-	cmd.Flags().Int64Var(&f.limits.Work, "max-work", 0, "limit of n-degree calls plus permutations; default 20000 + 8 b^2 for b blank nodes")
+	addWork(cmd, &f.limits)
 	f.direction.add(cmd, canon.I18nDatatype)
 	addSizes(cmd, &f.limits)
 	f.timeout.add(cmd)

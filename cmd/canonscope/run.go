@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,6 +29,7 @@ const (
 	blocks      = 6
 	budget      = 40 * time.Second // of the default, so that it ends within a minute on a busy machine too
 	deadline    = 2 * time.Minute  // of one child; ten times that with --full or for cells that the user names
+	idle        = 10 * time.Second // that a child may take without using its CPU
 	memory      = 2 << 30
 	defaultRuns = 3
 	fullRuns    = 5
@@ -40,7 +43,7 @@ func newRunCommand() *cobra.Command {
 	var (
 		filter   = matrix.Filter{Default: true}
 		policy   matrix.Policy
-		plan     = measure.Plan{Documents: documents, Blocks: blocks, Memory: memory, Deadline: deadline}
+		plan     = measure.Plan{Documents: documents, Blocks: blocks, Memory: memory, Deadline: deadline, Idle: idle}
 		out      string
 		axes     []string
 		presets  []string
@@ -142,18 +145,17 @@ Cells that flags name are never left out, however long they take.`,
 			}
 			defer folder.Close()
 			progress, clear := progressTo(cmd.ErrOrStderr())
+			signal.Ignore(syscall.SIGPIPE) // who reads the table may go away; the files are written all the same
 			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}}, folder, progress)
 			clear()
-			if err != nil {
-				return err
-			}
 			campaign.Command = strings.Join(append([]string{"canonscope"}, os.Args[1:]...), " ")
 			campaign.LeftOut = append(selection.LeftOut, campaign.LeftOut...)
 			campaign.Results = append(campaign.Results, selection.Unsupported()...)
-			if err := finish(cmd.OutOrStdout(), campaign, experiments, folder, jsonText); err != nil {
-				return err
+			failed := append(parts(err), finish(cmd.OutOrStdout(), campaign, experiments, folder, jsonText)...)
+			if len(failed) == 0 {
+				return verdict(campaign)
 			}
-			return verdict(campaign)
+			return errors.Join(slices.CompactFunc(failed, func(a, b error) bool { return a.Error() == b.Error() })...)
 		},
 	}
 	matrixFlags(cmd, &filter, &policy)
@@ -174,41 +176,59 @@ Cells that flags name are never left out, however long they take.`,
 	return cmd
 }
 
-// finish writes the results and prints them.
-func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experiment, folder *measure.Folder, jsonText bool) error {
+// finish prints the table and writes the results, each whatever becomes of the others: nobody may be reading, and nothing be
+// writable.
+func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experiment, folder *measure.Folder, jsonText bool) []error {
 	table := report.NewTable(c)
 	var growth []report.Growth
 	for _, e := range experiments {
 		growth = append(growth, report.NewGrowth(c, e))
 	}
-	inJSON := func(w io.Writer) error {
-		if growth != nil {
-			return report.GrowthJSON(w, c, table, growth)
-		}
-		return report.JSON(w, c, table)
-	}
-	colour := terminal(stdout) && os.Getenv("NO_COLOR") == ""
-	err := errors.Join(
-		folder.Write("results.json", inJSON),
-		folder.Write("bench.txt", func(w io.Writer) error { return report.Bench(w, c) }),
-		folder.Write("table.md", func(w io.Writer) error { return report.Markdown(w, table) }),
-		folder.Write("table.csv", func(w io.Writer) error { return report.CSV(w, table) }))
-	if err != nil {
-		return err
+	inJSON := func(w io.Writer) error { return report.JSON(w, c, table) }
+	text := func(w io.Writer, colour bool) error { return report.Text(w, c, table, colour) }
+	files := []struct {
+		name    string
+		content func(io.Writer) error
+	}{
+		{"table.md", func(w io.Writer) error { return report.Markdown(w, table) }}, // the smallest first, should the disk be full
+		{"table.csv", func(w io.Writer) error { return report.CSV(w, table) }},
+		{"bench.txt", func(w io.Writer) error { return report.Bench(w, c) }},
+		{"results.json", func(w io.Writer) error { return inJSON(w) }},
+		{"growth.txt", func(w io.Writer) error { return text(w, false) }},
 	}
 	if growth != nil {
-		text := func(w io.Writer) error { return report.GrowthText(w, c, table, growth, false) }
-		if err := folder.Write("growth.txt", text); err != nil {
-			return err
+		inJSON = func(w io.Writer) error { return report.GrowthJSON(w, c, table, growth) }
+		text = func(w io.Writer, colour bool) error { return report.GrowthText(w, c, table, growth, colour) }
+	} else {
+		files = files[:len(files)-1]
+	}
+
+	printed := make(chan error, 1)
+	go func() {
+		if jsonText {
+			printed <- inJSON(stdout)
+		} else {
+			printed <- text(stdout, terminal(stdout) && os.Getenv("NO_COLOR") == "")
+		}
+	}()
+	var failed []error
+	for _, f := range files {
+		if err := folder.Write(f.name, f.content); err != nil {
+			failed = append(failed, fmt.Errorf("write results: %w", err))
 		}
 	}
-	switch {
-	case jsonText:
-		return inJSON(stdout)
-	case growth != nil:
-		return report.GrowthText(stdout, c, table, growth, colour)
+	kept, lost := folder.Kept()
+	for _, err := range lost {
+		failed = append(failed, fmt.Errorf("write results: %w", err))
 	}
-	return report.Text(stdout, c, table, colour)
+	err := <-printed
+	if err == nil && !jsonText {
+		err = report.Kept(stdout, c, kept)
+	}
+	if err != nil {
+		failed = append(failed, err)
+	}
+	return failed
 }
 
 // verdict is the answer no for a campaign with a cell that could not be measured.

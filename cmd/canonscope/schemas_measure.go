@@ -57,7 +57,7 @@ that no JSON-LD processor may accept is an error.`,
 	f.BoolVar(&asJSON, "json", false, "print JSON, with all losses")
 	f.IntVar(&opt.Limits.Bytes, "max-bytes", measureBytes, "limit of the document's size")
 	f.IntVar(&opt.Limits.Depth, "max-depth", canon.DefaultDepth, "limit of the nesting of JSON")
-	f.Int64Var(&opt.Limits.Work, "max-work", 0, "limit of n-degree calls plus permutations; default 20000 + 8 b^2 for b blank nodes")
+	f.Int64Var(&opt.Limits.Work, "max-work", 0, fmt.Sprintf("limit of n-degree calls plus permutations; default %d", canon.DefaultWork))
 	from.add(cmd)
 	return cmd
 }

@@ -141,6 +141,7 @@ also the KB-JWT, with --transcript the device signature.`,
 	f.StringVar(&baseline.audience, "audience", "", "sd-jwt-vc: this verifier's name")
 	f.StringVar(&baseline.nonce, "nonce", "", "sd-jwt-vc: demand a KB-JWT with this nonce")
 	f.StringVar(&baseline.transcript, "transcript", "", "mdoc: demand device authentication of this SessionTranscript, `HEX` of its CBOR")
+	f.IntVar(&engine.limits.Proofs, "max-proofs", 0, fmt.Sprintf("limit of the proofs of a document; default %d", canon.DefaultProofs))
 	f.BoolVar(&asJSON, "json", false, "print the result as JSON, errors as problem details (RFC 9457)")
 	engine.add(cmd)
 	return cmd
@@ -239,7 +240,7 @@ func printProofs(w *printable.Printer, of string, r *vcdm.Result) {
 			}
 		}
 	}
-	for _, pointer := range r.Unchecked {
+	for _, pointer := range r.Unchecked() {
 		w.Line("  %snot checked: %s", of, pointer)
 	}
 }
@@ -275,7 +276,7 @@ type proofJSON struct {
 
 func newResultJSON(r *vcdm.Result) resultJSON {
 	out := resultJSON{Verified: r.Verified, MediaType: r.MediaType, Document: r.Document(), Proofs: []proofJSON{},
-		Unchecked: r.Unchecked, UnknownContexts: r.UnknownContexts()}
+		Unchecked: r.Unchecked(), UnknownContexts: r.UnknownContexts()}
 	for _, p := range r.Proofs() {
 		j := proofJSON{ID: p.ID, Suite: p.Suite, Verified: p.Verified, Bound: p.Bound}
 		if p.Method != nil {

@@ -42,7 +42,7 @@ func (x *exchange) bind(holder *keys.Secret, f *format) error {
 	x.doc = t.AppendMember(nil, subject, "id", jsontape.AppendQuoted(nil, public.DID()))
 	x.binding = &binding{
 		holder: public.DID(),
-		signer: vcdm.Signer{Suite: suite, Key: holder, Counts: &x.counts},
+		signer: vcdm.Signer{Suite: suite, Key: holder, Limits: x.signer.Limits, Counts: &x.counts},
 		options: vcdm.Options{Created: x.options.Created, Method: public.Method(), Purpose: vcdm.Authentication,
 			Domain: []string{domain}, Challenge: challenge},
 		suite: suite.Name(),

@@ -94,13 +94,14 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 		suite:    f.suite.Name(),
 		counters: &compare.Counters{},
 	}
-	x.signer = vcdm.Signer{Suite: suite, Counts: &x.counts}
+	x.signer = vcdm.Signer{Suite: suite, Limits: s.Limits, Counts: &x.counts}
 	x.verifier = vcdm.Verifier{
 		Suites:    []vcdm.Suite{suite},
 		Resolver:  vcdm.Parsed{x.options.Method: {ID: x.options.Method, Controller: issuer.Public().DID(), Key: issuer.Public()}},
 		Now:       func() time.Time { return s.Now },
 		AnyIssuer: true, // the issuer's key is handed over, as to the other formats
 		AnyForm:   true,
+		Limits:    s.Limits,
 		Counts:    &x.counts,
 	}
 	checks := checksWhole
@@ -111,7 +112,7 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 		checks += checksBinding
 	}
 	if derives {
-		x.holder = vcdm.Holder{Suite: suite.(*vcdm.SD), Counts: &x.counts}
+		x.holder = vcdm.Holder{Suite: suite.(*vcdm.SD), Limits: s.Limits, Counts: &x.counts}
 		return compare.Deriving(x.counters, checks+", every disclosed statement",
 			func() ([]byte, error) { return x.sign(issuer, x.doc) },
 			x.derive, x.verify), nil
@@ -145,7 +146,7 @@ func (x *exchange) sign(key *keys.Secret, doc []byte) ([]byte, error) {
 
 // reissue signs the selection of an issued credential anew, for a suite that has no selective disclosure.
 func (x *exchange) reissue(issued []byte, issuer *keys.Secret) ([]byte, error) {
-	subset, err := vcdm.Selector{}.Select(context.Background(), issued, x.pointers)
+	subset, err := vcdm.Selector{Limits: x.signer.Limits}.Select(context.Background(), issued, x.pointers)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ func (f *family) check(binding string) (func(context.Context, *schemas.Credentia
 	if f.method == "" {
 		return nil, nil
 	}
-	opt := canon.Options{}
+	opt := canon.Options{Limits: measure.Limits}
 	oracle := engines.Native
 	if f.engine == engines.Native {
 		oracle = engines.Stock
@@ -122,7 +122,7 @@ func parsed(ctx context.Context, engine canon.Canonicalizer, doc []byte, opt can
 		return nil, err
 	}
 	d := new(rdf.Dataset)
-	if err := d.ParseNQuads(form.Text, canon.Limits{}); err != nil {
+	if err := d.ParseNQuads(form.Text, measure.Limits); err != nil {
 		return nil, err
 	}
 	for i, t := range d.Terms {
@@ -138,7 +138,7 @@ func (f *family) guard() func(context.Context, *schemas.Credential) error {
 	if f.method != canon.RDFC || f.engine == engines.Native {
 		return nil
 	}
-	opt := canon.Options{}
+	opt := canon.Options{Limits: measure.Limits}
 	if f.algorithm == "ES384" {
 		opt.Hash = canon.SHA384
 	}

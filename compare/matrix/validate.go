@@ -7,9 +7,9 @@ import (
 	"slices"
 	"sync"
 
-	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
+	"canonscope/compare/measure"
 	"canonscope/schemas"
 	"canonscope/schemas/jsonschema"
 )
@@ -25,7 +25,7 @@ type validating struct {
 
 // Prepare implements [compare.Format].
 func (v validating) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
-	name, err := jsonschema.Detect(c.VCDM, canon.Limits{})
+	name, err := jsonschema.Detect(c.VCDM, s.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func compiled(name string, engine jsonschema.Engine) (jsonschema.Validator, erro
 		if err != nil {
 			return nil, err
 		}
-		return jsonschema.Compile(text, jsonschema.Options{Engine: engine})
+		return jsonschema.Compile(text, jsonschema.Options{Engine: engine, Limits: measure.Limits})
 	}))
 	return once.(func() (jsonschema.Validator, error))()
 }

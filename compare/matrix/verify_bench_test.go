@@ -10,6 +10,7 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/di"
 	"canonscope/compare/mdoc"
+	"canonscope/compare/measure"
 	"canonscope/compare/sdjwt"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/contexts"
@@ -55,7 +56,7 @@ func BenchmarkVerify(b *testing.B) {
 					b.Fatal(err)
 				}
 				for _, f := range formats {
-					x, err := f.Prepare(c, compare.Scenario{Now: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)})
+					x, err := f.Prepare(c, compare.Scenario{Now: time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC), Limits: measure.Limits})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/schemas"
 )
@@ -43,6 +44,11 @@ type Opener func(compare.Cell) (*Bench, error)
 // Now is the verifier's clock in every measurement: after the catalogue's validFrom, the same on every machine.
 var Now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
+// Limits of every operation that is measured, in run and in benchmarks: what a library or a service allows by default does not
+// bound a campaign, whose children have a deadline and a limit of memory. Work stays at its default, which grows with the
+// document: json-gold takes no other.
+var Limits = canon.Limits{Bytes: 64 << 20, Depth: 512, Context: 8 << 20}
+
 // drawn is a cell's documents, made ready. Only those that a Job uses are there.
 type drawn struct {
 	bench       *Bench
@@ -61,7 +67,7 @@ func draw(b *Bench, seed uint64, documents, first, n int) (*drawn, error) {
 		if err != nil {
 			return nil, fmt.Errorf("document %d: %w", i, err)
 		}
-		x, err := b.Format.Prepare(c, compare.Scenario{Binding: b.Binding, Now: Now, Seed: seed})
+		x, err := b.Format.Prepare(c, compare.Scenario{Binding: b.Binding, Now: Now, Limits: Limits, Seed: seed})
 		if err != nil {
 			return nil, fmt.Errorf("prepare document %d: %w", i, err)
 		}

@@ -1,101 +1,265 @@
 package measure
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
-	"path/filepath"
+	"path"
+	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
 
-// Folder is a results folder, locked for this process while it is open.
+// Folder is a results folder, locked for this process while it is open. Nothing is written through a symbolic link inside it.
+// Its methods may be called by several goroutines.
 type Folder struct {
 	Path string
-	lock *os.File
+	root *os.Root
+	lock *os.File // the folder itself
 	runs *os.File
+
+	mu   sync.Mutex
+	kept map[string]int64 // size of each file that was written
 }
 
 // ErrInUse says that another process holds the results folder.
 var ErrInUse = errors.New("in use by another process")
 
+// Names in a results folder.
+const (
+	runsFile   = "runs.jsonl"
+	profileDir = "profiles"
+	flameDir   = "flame"
+	partPrefix = ".part-" // of a file that is not complete yet
+)
+
 // OpenFolder makes and locks a results folder. It refuses one that another process holds and one that is not empty.
-func OpenFolder(path string) (*Folder, error) {
+func OpenFolder(path string) (_ *Folder, err error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
-	lock, err := os.Open(path)
-	if err != nil {
+	f := &Folder{Path: path, kept: map[string]int64{runsFile: 0}}
+	if f.root, err = os.OpenRoot(path); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		lock.Close()
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	if f.lock, err = f.root.Open("."); err != nil {
+		return nil, fmt.Errorf("results folder: %w", err)
+	}
+	if err := unix.Flock(int(f.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, fmt.Errorf("results folder %s is %w; name another one with --out", path, ErrInUse)
 		}
 		return nil, fmt.Errorf("lock results folder %s: %w", path, err)
 	}
-	if entries, err := lock.ReadDir(1); len(entries) > 0 {
-		lock.Close()
+	if entries, err := f.lock.ReadDir(1); len(entries) > 0 {
 		what := "is not empty"
-		if _, err := os.Stat(filepath.Join(path, "runs.jsonl")); err == nil {
+		if _, err := f.root.Lstat(runsFile); err == nil {
 			what = "holds the results of an earlier campaign"
+			f.clean() // that may have been killed
 		}
 		return nil, fmt.Errorf("results folder %s %s; name another one with --out", path, what)
 	} else if err != nil && !errors.Is(err, io.EOF) {
-		lock.Close()
 		return nil, fmt.Errorf("results folder %s: %w", path, err)
 	}
-	runs, err := os.OpenFile(filepath.Join(path, "runs.jsonl"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	// Each line goes to the end, wherever that is: a file that was cut short has no hole.
+	f.runs, err = f.root.OpenFile(runsFile, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err != nil {
-		lock.Close()
 		return nil, fmt.Errorf("results folder %s: %w", path, err)
 	}
-	return &Folder{Path: path, lock: lock, runs: runs}, nil
+	return f, nil
 }
 
-// Append writes one line to runs.jsonl.
+// clean removes the files that are not complete.
+func (f *Folder) clean() {
+	for _, dir := range []string{".", profileDir, flameDir} {
+		d, err := f.root.Open(dir)
+		if err != nil {
+			continue
+		}
+		names, _ := d.Readdirnames(-1)
+		d.Close()
+		for _, name := range names {
+			if strings.HasPrefix(name, partPrefix) {
+				f.root.Remove(path.Join(dir, name))
+			}
+		}
+	}
+}
+
+// Append writes one line to runs.jsonl. Its error says that the line, or those before it, could not be kept.
 func (f *Folder) Append(record any) error {
 	b, err := json.Marshal(record)
 	if err != nil {
 		return err
 	}
-	_, err = f.runs.Write(append(b, '\n'))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, err := f.runs.Write(append(b, '\n'))
+	if err != nil {
+		if info, statErr := f.runs.Stat(); statErr == nil && n > 0 {
+			f.runs.Truncate(info.Size() - int64(n)) // no half line
+		}
+		return f.failed(runsFile, err)
+	}
+	f.kept[runsFile] += int64(n)
+	return f.check(runsFile)
+}
+
+// Write writes a file of the folder in one piece: name may have a subfolder.
+func (f *Folder) Write(name string, content func(io.Writer) error) error {
+	dir := path.Dir(name)
+	err := f.mkdir(dir)
+	if err != nil {
+		return f.failed(dir, err)
+	}
+	var b bytes.Buffer
+	if err := content(&b); err != nil {
+		return f.failed(name, err)
+	}
+	part := path.Join(dir, partPrefix+path.Base(name))
+	f.root.Remove(part) // what stands there, a symbolic link included, is not what is written to
+	file, err := f.root.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return f.failed(name, err)
+	}
+	size := int64(b.Len())
+	_, err = b.WriteTo(file)
+	err = errors.Join(err, file.Close())
+	if err == nil {
+		err = f.root.Rename(part, name)
+	}
+	if err != nil {
+		f.root.Remove(part)
+		return f.failed(name, err)
+	}
+
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.kept[name] = size
+	return nil
+}
+
+// mkdir makes a subfolder, if it is not there yet.
+func (f *Folder) mkdir(dir string) error {
+	if dir == "." {
+		return nil
+	}
+	if err := f.root.Mkdir(dir, 0o777); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := f.root.Lstat(dir)
+	if err == nil && !info.IsDir() {
+		err = errors.New("somebody put a file or a symbolic link there; nothing is written through it")
+	}
 	return err
 }
 
-// Write writes a file of the folder in one piece: name may have subfolders.
-func (f *Folder) Write(name string, content func(io.Writer) error) error {
-	path := filepath.Join(f.Path, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
+// failed says why a file could not be written: the folder, if that is no longer there.
+func (f *Folder) failed(name string, err error) error {
+	if gone := f.gone(); gone != nil {
+		return gone
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".part-*")
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		err = at.Err // the path is that of a part
+	}
+	return fmt.Errorf("%s: %w", path.Join(f.Path, name), err)
+}
+
+// gone is an error if the folder is no longer where it was.
+func (f *Folder) gone() error {
+	was, err := f.lock.Stat()
 	if err != nil {
 		return err
 	}
-	err = errors.Join(content(tmp), tmp.Chmod(0o644), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
+	if is, err := os.Stat(f.Path); err != nil || !os.SameFile(is, was) {
+		return fmt.Errorf("results folder %s was removed or replaced", f.Path)
 	}
-	if err != nil {
-		os.Remove(tmp.Name())
+	return nil
+}
+
+// check is an error if a file is no longer as it was written.
+func (f *Folder) check(name string) error {
+	if err := f.gone(); err != nil {
+		return err
 	}
-	return err
+	is, err := f.root.Lstat(name)
+	if name == runsFile && err == nil {
+		if was, statErr := f.runs.Stat(); statErr != nil || !os.SameFile(is, was) {
+			err = fs.ErrNotExist
+		}
+	}
+	switch {
+	case err != nil || !is.Mode().IsRegular():
+		return fmt.Errorf("%s was removed or replaced", path.Join(f.Path, name))
+	case is.Size() < f.kept[name]:
+		return fmt.Errorf("%s was cut short: %d bytes of %d are left", path.Join(f.Path, name), is.Size(), f.kept[name])
+	}
+	return nil
+}
+
+// Kept lists the files and subfolders of the folder that hold what was written; the errors name files that do not.
+func (f *Folder) Kept() (names []string, lost []error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(f.kept)) {
+		top, _, _ := strings.Cut(name, "/")
+		if err := f.check(name); err != nil {
+			lost = appendNew(lost, err)
+		} else if !slices.Contains(names, top) {
+			names = append(names, top)
+		}
+	}
+	return names, lost
 }
 
 // Close unlocks the folder.
-func (f *Folder) Close() error { return errors.Join(f.runs.Close(), f.lock.Close()) }
+func (f *Folder) Close() error {
+	var err error
+	if f.runs != nil {
+		f.clean()
+		err = f.runs.Close()
+	}
+	if f.lock != nil {
+		err = errors.Join(err, f.lock.Close())
+	}
+	return errors.Join(err, f.root.Close())
+}
 
-// fileName makes a file name of a cell id: its values, joined.
+// appendNew adds an error unless one says the same.
+func appendNew(all []error, err error) []error {
+	if slices.ContainsFunc(all, func(e error) bool { return e.Error() == err.Error() }) {
+		return all
+	}
+	return append(all, err)
+}
+
+// maxFileName is below what file systems take, encrypted ones too, with a prefix and an extension.
+const maxFileName = 120
+
+// fileName makes a file name of a cell id: its values, joined. One that is too long ends in a hash of the id instead.
 func fileName(id string) string {
 	var parts []string
 	for p := range strings.SplitSeq(id, "/") {
 		_, v, _ := strings.Cut(p, "=")
 		parts = append(parts, v)
 	}
-	return strings.Join(parts, "_")
+	name := strings.Join(parts, "_")
+	if len(name) > maxFileName {
+		sum := hash([]byte(id))[:32]
+		name = name[:maxFileName-len(sum)-1] + "_" + sum
+	}
+	return name
 }

@@ -44,6 +44,7 @@ type Job struct {
 	ProfileSeconds float64          `json:"profile_seconds"`  // CPU budget of the profile pass
 	ProfileWall    float64          `json:"profile_wall_s"`   // wall seconds after which the pass ends with less; 0 is no bound
 	Deadline       float64          `json:"deadline_s"`       // wall seconds until the runner stops the child
+	Idle           float64          `json:"idle_s"`           // wall seconds without CPU time until the runner gives the child up; 0 is none
 	Memory         int64            `json:"memory_bytes"`     // limit of the child's data segment; 0 is none
 	Rules          string           `json:"rules,omitempty"`  // hash of the frame rules that will read the profile
 }

@@ -9,9 +9,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -80,6 +82,8 @@ func (f fake) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Excha
 				panic("no such thing")
 			case f.kind == "exits":
 				os.Exit(0)
+			case f.kind == "stops":
+				syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 			case f.kind == "hangs":
 				time.Sleep(time.Hour)
 			case f.kind == "eats-memory":
@@ -373,6 +377,19 @@ func TestInterruptedBeforeTheChildStarts(t *testing.T) {
 	var stopped *measure.StoppedError
 	if !errors.As(err, &stopped) || stopped.State != compare.Interrupted {
 		t.Error(err)
+	}
+}
+
+// Attack L13: a child that is stopped is given up long before its deadline.
+func TestStoppedChild(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the system does not tell what CPU time a child has used")
+	}
+	p := plan("stops")
+	p.Deadline, p.Idle = time.Hour, time.Second
+	c, _ := run(t, p)
+	if r := c.Results[0]; r.State != compare.TimedOut || !strings.Contains(r.Reason, "no CPU time for 1 s") {
+		t.Errorf("%s: %s", r.State, r.Reason)
 	}
 }
 

@@ -20,6 +20,7 @@ type Plan struct {
 	Budget    time.Duration  // wall time of the whole campaign, for what the plan chooses; needed if N is 0
 	Keep      bool           // cells and runs that do not fit the budget are measured all the same, with the smallest N
 	Deadline  time.Duration  // wall time of one child
+	Idle      time.Duration  // a child that uses no CPU for so long is given up, or for idleTimes its expected time if that is longer; 0 waits
 	Memory    int64          // data segment of one child, bytes; 0 is unlimited
 	Rules     profiles.Rules
 }
@@ -37,6 +38,7 @@ const (
 	timingShare    = 0.6                    // of the budget left after the gates; the profile passes get the rest
 	gateShare      = 0.4                    // of the budget; once it is used no gate after the first tier is begun
 	fitRuns        = 2                      // runs of all cells that must fit, but for the first tier
+	idleTimes      = 3
 	allocBytes     = 16 << 20               // of an allocation pass: some 32,000 samples
 	allocTime      = 250 * time.Millisecond // of its operations, as they were timed
 )

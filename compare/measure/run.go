@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+	"golang.org/x/sys/unix"
 
 	"canonscope/compare"
 	"canonscope/profiles"
@@ -43,11 +43,14 @@ type Record struct {
 	Blocks  []compare.Block `json:"blocks,omitempty"`
 }
 
-// Run runs the plan: gates, then timing one child at a time, then profiles of CPU time and of allocations. The error says
-// that results could not be written; whatever becomes of a cell is in its Result. When ctx ends, Run returns what is
-// finished, marked Interrupted.
+// Run runs the plan: gates, then timing one child at a time, then profiles of CPU time and of allocations. Whatever becomes
+// of a cell is in its Result. When ctx ends, Run returns what is finished, marked Interrupted. The error says, in parts, what could
+// not be written; once nothing more can be, Run measures no more and returns what is finished, marked Stopped.
 func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress Progress) (*compare.Campaign, error) {
-	c := &campaign{plan: plan, runner: runner, folder: folder, progress: progress, started: time.Now(),
+	outer := ctx
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	c := &campaign{cancel: stop, plan: plan, runner: runner, folder: folder, progress: progress, started: time.Now(),
 		exchanges: make(map[string]*exchange), starts: make(map[int]time.Duration)}
 	for i, cell := range plan.Cells {
 		id := cell.Exchange().ID()
@@ -65,23 +68,28 @@ func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", " ")
 		return enc.Encode(env)
-	}))
+	}), false)
 	c.gates(ctx)
 	c.fit()
 	c.timings(ctx)
+	runs := c.runs()
 	c.profiles(ctx)
 	c.allocs(ctx)
 	out := &compare.Campaign{Version: Version, Started: c.started, Took: time.Since(c.started).Seconds(), Seed: plan.Seed,
-		Runs: c.runs(), Documents: plan.Documents, Environment: env, Out: folder.Path, Results: c.results, Interrupted: ctx.Err() != nil}
-	return out, c.broken
+		Runs: runs, Documents: plan.Documents, Environment: env, Out: folder.Path, Results: c.results, Interrupted: outer.Err() != nil,
+		Stopped: c.stopped}
+	return out, errors.Join(c.broken...)
 }
 
-// runs is the largest number of runs that a cell has finished.
+// runs is the largest number of runs that a cell has finished. A cell that lost some says how many it has.
 func (c *campaign) runs() int {
 	most := 0
-	for _, r := range c.results {
-		if n := len(r.Blocks); n > 0 {
-			most = max(most, r.Blocks[n-1].Run+1)
+	for i := range c.results {
+		most = max(most, c.results[i].Runs())
+	}
+	for i := range c.results {
+		if r := &c.results[i]; r.State == compare.Measured && r.Reason != "" {
+			r.Reason = fmt.Sprintf("%s has %d of %d runs: %s", r.Cell.Operation, r.Runs(), most, r.Reason)
 		}
 	}
 	return most
@@ -98,8 +106,11 @@ type campaign struct {
 	order     []*exchange
 	starts    map[int]time.Duration // what a run of a cell took beside its blocks
 
-	mu     sync.Mutex
-	broken error // writing a result failed
+	cancel context.CancelFunc // of all that is to come
+
+	mu      sync.Mutex
+	broken  []error // what could not be written
+	stopped string  // why nothing more is measured
 }
 
 // exchange is what the gate found for the cells of one exchange.
@@ -112,13 +123,28 @@ type exchange struct {
 	tooHeavy bool
 }
 
-// fail records what could not be written; the first error counts, nil does not.
-func (c *campaign) fail(err error) {
+// fail records what could not be written; nil is nothing. What is lost for good ends the campaign.
+func (c *campaign) fail(err error, lost bool) {
+	if err == nil {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.broken == nil && err != nil {
-		c.broken = fmt.Errorf("write results: %w", err)
+	c.broken = appendNew(c.broken, fmt.Errorf("write results: %w", err))
+	if c.stopped == "" && (lost || noMore(err)) {
+		c.stopped = err.Error()
+		c.cancel()
 	}
+}
+
+// noMore tells whether an error means that other files cannot be written either.
+func noMore(err error) bool {
+	for _, no := range []error{unix.ENOSPC, unix.EDQUOT, unix.EFBIG, unix.EROFS, unix.EIO} {
+		if errors.Is(err, no) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *campaign) say(stage string, done, total int, cell string) {
@@ -132,10 +158,13 @@ func (c *campaign) say(stage string, done, total int, cell string) {
 // left is what remains of the budget.
 func (c *campaign) left() time.Duration { return c.plan.Budget - time.Since(c.started) }
 
-// job runs one Job and appends its line to runs.jsonl.
-func (c *campaign) job(ctx context.Context, job Job, order int, inputs []byte, emit func(Event)) error {
+// job runs one Job, which should take as long as expected, and appends its line to runs.jsonl.
+func (c *campaign) job(ctx context.Context, job Job, expected time.Duration, order int, inputs []byte, emit func(Event)) error {
 	job.Version, job.Seed, job.Documents = Version, c.plan.Seed, c.plan.Documents
 	job.Deadline, job.Memory = c.plan.Deadline.Seconds(), c.plan.Memory
+	if c.plan.Idle > 0 {
+		job.Idle = max(c.plan.Idle, idleTimes*expected).Seconds()
+	}
 	if inputs != nil {
 		job.Inputs, job.InputBytes = hash(inputs), len(inputs)
 	}
@@ -151,17 +180,14 @@ func (c *campaign) job(ctx context.Context, job Job, order int, inputs []byte, e
 		emit(e)
 	})
 	if err == nil && rec.Binary != BinaryHash() {
-		err = &StoppedError{compare.Failed, "another binary answered: the executable changed while the campaign ran"}
+		err = &StoppedError{compare.Died, "another binary answered: the executable changed while the campaign ran"}
 	}
-	var stopped *StoppedError
-	if errors.As(err, &stopped) {
-		rec.State, rec.Reason = stopped.State, stopped.Reason
-	} else if err != nil {
-		rec.State, rec.Reason = compare.Failed, err.Error()
+	if err != nil {
+		rec.State, rec.Reason = ending(err)
 	}
 	rec.Took = time.Since(rec.Started).Seconds()
 	if rec.State != compare.Interrupted {
-		c.fail(c.folder.Append(rec))
+		c.fail(c.folder.Append(rec), true)
 	}
 	return err
 }
@@ -172,13 +198,17 @@ func (c *campaign) stop(i int, err error) {
 	if r.State != compare.Measured && r.State != compare.LeftOut {
 		return
 	}
+	r.State, r.Reason = ending(err)
+	r.Blocks, r.Profile = nil, nil
+}
+
+// ending is the state in which an error leaves a job, and why.
+func ending(err error) (compare.State, string) {
 	var stopped *StoppedError
 	if errors.As(err, &stopped) {
-		r.State, r.Reason = stopped.State, stopped.Reason
-	} else {
-		r.State, r.Reason = compare.Failed, err.Error()
+		return stopped.State, stopped.Reason
 	}
-	r.Blocks, r.Profile = nil, nil
+	return compare.Failed, err.Error()
 }
 
 // workers is how many children may run at a time where nothing is timed.
@@ -269,7 +299,7 @@ func (c *campaign) gates(ctx context.Context) {
 
 func (c *campaign) gate(ctx context.Context, x *exchange, order int) {
 	start := time.Now()
-	err := c.job(ctx, Job{Kind: Gate, Cell: x.id}, order, nil, func(e Event) {
+	err := c.job(ctx, Job{Kind: Gate, Cell: x.id}, 0, order, nil, func(e Event) {
 		switch {
 		case e.Hello != nil:
 			x.startup = time.Since(start)
@@ -403,25 +433,29 @@ func (c *campaign) timings(ctx context.Context) {
 func (c *campaign) time(ctx context.Context, i, run, place, n int) {
 	x, r := c.exchange(i), &c.results[i]
 	var blocks []compare.Block
-	started, timed := time.Now(), time.Duration(0)
+	started, timed, size := time.Now(), time.Duration(0), c.sizing(i)
 	err := c.job(ctx, Job{Kind: Time, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, Run: run, First: r.N,
-		N: n, Blocks: min(c.plan.Blocks, n), Warmup: warmup(time.Duration(r.Work.Estimate))}, place, x.inputs[r.Cell.Operation],
+		N: n, Blocks: min(c.plan.Blocks, n), Warmup: warmup(time.Duration(r.Work.Estimate))}, size.start+time.Duration(n)*size.op, place, x.inputs[r.Cell.Operation],
 		func(e Event) {
 			if e.Block != nil {
 				blocks = append(blocks, *e.Block)
 				timed += time.Duration(e.Block.Wall)
 			}
 		})
-	c.starts[i] = time.Since(started) - timed
-	var stopped *StoppedError
-	if errors.As(err, &stopped) && stopped.State == compare.Interrupted {
-		return // earlier runs of the cell stay
-	}
 	if err != nil {
-		c.stop(i, err)
+		switch state, _ := ending(err); {
+		case state == compare.Interrupted: // earlier runs of the cell stay
+		case r.State == compare.Measured && (state == compare.Died || state == compare.TimedOut || state == compare.OutOfMemory):
+			r.Reason = lacks(r.Reason, fmt.Sprintf("run %d: %v", run+1, err)) // they are as good as they were
+		default:
+			c.stop(i, err)
+		}
 		return
 	}
-	r.State, r.Reason = compare.Measured, ""
+	c.starts[i] = time.Since(started) - timed
+	if r.State != compare.Measured {
+		r.State, r.Reason = compare.Measured, ""
+	}
 	r.N += n
 	r.Blocks = append(r.Blocks, blocks...)
 }
@@ -440,7 +474,7 @@ func (c *campaign) profiles(ctx context.Context) {
 		i := cells[k]
 		r, x := &c.results[i], c.exchange(i)
 		if c.plan.Budget > 0 && !c.plan.Keep && c.plan.Profile < 0 && c.left() < -grace {
-			r.Reason = "no profile: this machine is too slow for it within the default time"
+			r.Reason = lacks(r.Reason, "no profile: this machine is too slow for it within the default time")
 			return
 		}
 		c.say("profile", k, len(cells), r.ID)
@@ -450,23 +484,19 @@ func (c *campaign) profiles(ctx context.Context) {
 			wall = 2 * seconds // a busy machine gets fewer samples in the time it has
 		}
 		err := c.job(ctx, Job{Kind: Profile, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, ProfileSeconds: seconds, ProfileWall: wall,
-			Warmup: warmup(time.Duration(r.Work.Estimate)), Rules: c.plan.Rules.Hash()}, k, x.inputs[r.Cell.Operation],
-			func(e Event) {
+			Warmup: warmup(time.Duration(r.Work.Estimate)), Rules: c.plan.Rules.Hash()}, c.starts[i]+time.Duration(seconds*float64(time.Second)),
+			k, x.inputs[r.Cell.Operation], func(e Event) {
 				if e.Profile != nil {
 					got = e.Profile
 				}
 			})
-		var stopped *StoppedError
 		switch {
-		case errors.As(err, &stopped) && stopped.State == compare.Interrupted:
-		case err != nil:
-			r.Reason = "no profile: " + err.Error()
-		case got == nil:
-			r.Reason = "no profile: the child sent none"
-		default:
+		case err == nil && got == nil:
+			err = errors.New("the child sent none")
+		case err == nil:
 			r.Profile, err = c.attribute(r.ID, got)
-			c.fail(err)
 		}
+		r.Reason = lacks(r.Reason, without("no profile: ", err))
 	})
 }
 
@@ -497,32 +527,39 @@ func (c *campaign) allocs(ctx context.Context) {
 		c.say("allocations", k, len(cells), r.ID)
 		var got *Allocated
 		err := c.job(ctx, Job{Kind: Allocs, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, N: allocOps(r.Blocks),
-			Warmup: warmup(time.Duration(r.Work.Estimate)), Rules: c.plan.Rules.Hash()}, k, x.inputs[r.Cell.Operation],
-			func(e Event) {
+			Warmup: warmup(time.Duration(r.Work.Estimate)), Rules: c.plan.Rules.Hash()}, c.starts[i]+allocTime,
+			k, x.inputs[r.Cell.Operation], func(e Event) {
 				if e.Allocs != nil {
 					got = e.Allocs
 				}
 			})
-		var stopped *StoppedError
 		switch {
-		case errors.As(err, &stopped) && stopped.State == compare.Interrupted:
-		case err != nil:
-			r.Reason = lacks(r.Reason, "no allocation profile: "+err.Error())
-		case got == nil:
-			r.Reason = lacks(r.Reason, "no allocation profile: the child sent none")
-		default:
+		case err == nil && got == nil:
+			err = errors.New("the child sent none")
+		case err == nil:
 			r.Allocs, err = c.attributeAllocs(r.ID, got)
-			c.fail(err)
 		}
+		r.Reason = lacks(r.Reason, without("no allocation profile: ", err))
 	})
 }
 
 // lacks adds what a measured cell lacks to what it lacks already.
 func lacks(reason, more string) string {
-	if reason == "" {
-		return more
+	if reason == "" || more == "" {
+		return reason + more
 	}
 	return reason + "; " + more
+}
+
+// without says what a pass that failed leaves out; "" of one that went well or was interrupted.
+func without(what string, err error) string {
+	if err == nil {
+		return ""
+	}
+	if state, _ := ending(err); state == compare.Interrupted {
+		return ""
+	}
+	return what + err.Error()
 }
 
 // title names a cell for people.
@@ -539,40 +576,46 @@ func title(id string) string {
 func (c *campaign) attribute(id string, got *Profiled) (*compare.Profile, error) {
 	p, err := profile.ParseData(got.Pprof)
 	if err != nil {
-		return nil, fmt.Errorf("profile of %s: %w", id, err)
+		return nil, err
 	}
 	rec := profiles.Recording{Profile: p, CPU: time.Duration(got.CPU), Wall: time.Duration(got.Wall)}
 	out := &compare.Profile{Attribution: profiles.Attribute(p, c.plan.Rules), Ops: got.Ops, CPU: got.CPU, Coverage: rec.Coverage(),
-		Warning: rec.Warning(), Pprof: "profiles/" + fileName(id) + ".pb.gz", Flame: "flame/" + fileName(id) + ".svg"}
+		Warning: rec.Warning()}
 	note := fmt.Sprintf("%d operations, %.2f s of CPU", got.Ops, float64(got.CPU)/1e9)
-	return out, c.draw(p, id, title(id), note, out.Pprof, out.Flame)
+	out.Pprof, out.Flame = c.draw(p, id, title(id), note, "")
+	return out, nil
 }
 
 // attributeAllocs does the same with an allocation profile.
 func (c *campaign) attributeAllocs(id string, got *Allocated) (*compare.Allocs, error) {
 	p, err := profile.ParseData(got.Pprof)
 	if err != nil {
-		return nil, fmt.Errorf("allocation profile of %s: %w", id, err)
+		return nil, err
 	}
-	out := &compare.Allocs{Attribution: profiles.Attribute(p, c.plan.Rules), Ops: got.Ops, Bytes: got.Bytes,
-		Pprof: "profiles/" + fileName(id) + ".allocs.pb.gz", Flame: "flame/" + fileName(id) + ".allocs.svg"}
+	out := &compare.Allocs{Attribution: profiles.Attribute(p, c.plan.Rules), Ops: got.Ops, Bytes: got.Bytes}
 	if got.Bytes > 0 {
 		sampled := out.Attribution.Foreground.Total().Value + out.Attribution.Background.Total().Value
 		out.Coverage = float64(sampled) / float64(got.Bytes)
 	}
 	note := fmt.Sprintf("%d operations, %.3g MB as the runtime counts them", got.Ops, float64(got.Bytes)/1e6)
-	return out, c.draw(p, id, title(id)+": allocations", note, out.Pprof, out.Flame)
+	out.Pprof, out.Flame = c.draw(p, id, title(id)+": allocations", note, ".allocs")
+	return out, nil
 }
 
-// draw writes a profile, its phases as labels, and its flame graph.
-func (c *campaign) draw(p *profile.Profile, id, title, note, pprof, flame string) error {
+// draw writes a profile, its phases as labels, and its flame graph, and returns their names; "" of what could not be written.
+func (c *campaign) draw(p *profile.Profile, id, title, note, kind string) (pprof, flame string) {
 	profiles.Annotate(p, c.plan.Rules)
-	var svg bytes.Buffer
 	notes := []string{fmt.Sprintf("%s, rules %.12s", note, c.plan.Rules.Hash()), id}
-	if err := profiles.FlameSVG(&svg, p, c.plan.Rules, profiles.FlameOptions{Title: title, Notes: notes}); err != nil {
-		return fmt.Errorf("flame graph of %s: %w", id, err)
+	write := func(name string, content func(io.Writer) error) string {
+		if err := c.folder.Write(name, content); err != nil {
+			c.fail(err, false)
+			return ""
+		}
+		return name
 	}
-	return errors.Join(
-		c.folder.Write(pprof, p.Write),
-		c.folder.Write(flame, func(w io.Writer) error { _, err := svg.WriteTo(w); return err }))
+	pprof = write(profileDir+"/"+fileName(id)+kind+".pb.gz", p.Write)
+	flame = write(flameDir+"/"+fileName(id)+kind+".svg", func(w io.Writer) error {
+		return profiles.FlameSVG(w, p, c.plan.Rules, profiles.FlameOptions{Title: title, Notes: notes})
+	})
+	return pprof, flame
 }

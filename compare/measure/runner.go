@@ -48,8 +48,10 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 	if err != nil {
 		return &StoppedError{compare.Died, err.Error()}
 	}
-	limited, cancel := context.WithTimeout(ctx, time.Duration(job.Deadline*float64(time.Second)))
+	limited, cancel := context.WithTimeout(ctx, seconds(job.Deadline))
 	defer cancel()
+	limited, giveUp := context.WithCancelCause(limited)
+	defer giveUp(nil)
 	cmd := exec.CommandContext(limited, path, p.Args...)
 	cmd.Args[0] = os.Args[0]
 	cmd.Stdin = io.MultiReader(bytes.NewReader(append(line, '\n')), bytes.NewReader(inputs))
@@ -69,6 +71,9 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 			return interrupted
 		}
 		return &StoppedError{compare.Died, err.Error()}
+	}
+	if job.Idle > 0 {
+		go watch(limited, cmd.Process.Pid, seconds(job.Idle), func() { giveUp(errIdle) })
 	}
 	var done bool
 	var failed *Failure
@@ -98,6 +103,8 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 		return nil
 	case ctx.Err() != nil:
 		return interrupted
+	case context.Cause(limited) == errIdle:
+		return &StoppedError{compare.TimedOut, fmt.Sprintf("given up: it was stopped, or waited, and used no CPU time for %.3g s", job.Idle)}
 	case limited.Err() != nil:
 		return &StoppedError{compare.TimedOut, fmt.Sprintf("stopped at its deadline of %.3g s", job.Deadline)}
 	case failed != nil && failed.Unsupported:
@@ -123,6 +130,35 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 		return &StoppedError{compare.Died, exit.Error()}
 	}
 	return &StoppedError{compare.Died, "ended without saying done"}
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+var errIdle = errors.New("idle")
+
+// watch calls giveUp when a process has used no CPU time for so long, until ctx ends. It counts its own ticks: if this process
+// is stopped with its child, or the machine sleeps, that is not the child's time.
+func watch(ctx context.Context, pid int, idle time.Duration, giveUp func()) {
+	const ticks = 20
+	ticker := time.NewTicker(max(idle/ticks, time.Millisecond))
+	defer ticker.Stop()
+	last := int64(-1)
+	for still := 0; still < ticks; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		switch used, ok := cpuOf(pid); {
+		case !ok:
+			return
+		case used == last:
+			still++
+		default:
+			last, still = used, 0
+		}
+	}
+	giveUp()
 }
 
 // stderrHead keeps the first bytes a child writes to standard error; a dying Go program says there why.

@@ -110,10 +110,10 @@ func newCurve(cell compare.Cell, points []compare.Point, x []float64, results ma
 				continue
 			}
 			curve.Reissued = curve.Reissued || r.Work.Reissued
+			if why := reason(r); why != "" && !slices.Contains(curve.Reasons, p.Label+": "+why) {
+				curve.Reasons = append(curve.Reasons, p.Label+": "+why)
+			}
 			if r.State != compare.Measured || len(r.Blocks) == 0 {
-				if reason := p.Label + ": " + string(r.State) + ": " + r.Reason; !slices.Contains(curve.Reasons, reason) {
-					curve.Reasons = append(curve.Reasons, reason)
-				}
 				continue
 			}
 			samples[i][op] = per(r.Blocks, func(b compare.Block) int64 { return b.CPU })

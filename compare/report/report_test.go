@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"flag"
 	"math"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/report"
 	"canonscope/profiles"
+	"canonscope/schemas/shape"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -351,18 +353,49 @@ func TestContextStates(t *testing.T) {
 	}
 }
 
-// The line of files names those that were written: without a profile there are no profiles.
+// Attack 14: the line of files names those that were written, and the table does not speak of any.
 func TestFilesNamed(t *testing.T) {
 	c := made()
-	for i := range c.Results {
-		c.Results[i].Profile = nil
-	}
 	var text bytes.Buffer
 	if err := report.Text(&text, c, report.NewTable(c), false); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), "bench.txt\n") || strings.Contains(text.String(), "flame") {
+	if strings.Contains(text.String(), "results in") {
 		t.Error(text.String())
+	}
+	for want, files := range map[string][]string{
+		"took 42 s; results in results/made: env.json, table.md\n": {"env.json", "table.md"},
+		"took 42 s; nothing could be kept in results/made\n":       nil,
+	} {
+		text.Reset()
+		if err := report.Kept(&text, c, files); err != nil || text.String() != want {
+			t.Errorf("%q, %v", &text, err)
+		}
+	}
+}
+
+// Attack 14: a campaign that could not keep more says why it ended; a cell that lost runs to a dead child says so in its row,
+// and in its curve.
+func TestStopped(t *testing.T) {
+	c := made()
+	c.Stopped = "results/made/runs.jsonl: no space left on device"
+	c.Results[0].Reason = "issue has 1 of 2 runs: run 2: died: killed"
+	var text, markdown bytes.Buffer
+	table := report.NewTable(c)
+	if err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&markdown, table)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "\n  ! issue has 1 of 2 runs: run 2: died: killed\n") ||
+		!strings.Contains(text.String(), "\nstopped: only what was finished is shown; results/made/runs.jsonl: no space left\n  on device\n") {
+		t.Error(text.String())
+	}
+	if !strings.Contains(markdown.String(), "| | issue has 1 of 2 runs: run 2: died: killed |\n") {
+		t.Error(markdown.String())
+	}
+	curve := report.NewGrowth(c, compare.Experiment{Name: "a", Points: []compare.Point{
+		{Label: "x", Schema: "simple-20", Figures: &shape.Figures{}}, {Label: "y", Schema: "simple-20", Figures: &shape.Figures{}}}}).Curves[0]
+	if !slices.Contains(curve.Reasons, "x: issue has 1 of 2 runs: run 2: died: killed") {
+		t.Errorf("%q", curve.Reasons)
 	}
 }
 

@@ -23,7 +23,7 @@ type Row struct {
 	Cell        compare.Cell                         `json:"cell"`
 	ID          string                               `json:"id"`
 	Operations  map[compare.Operation]compare.State  `json:"operations"`
-	Reasons     []string                             `json:"reasons,omitempty"` // why operations have no time, each once
+	Reasons     []string                             `json:"reasons,omitempty"` // why operations have no time, or fewer runs than others, or no profile; each once
 	CPU         map[compare.Operation]stats.Estimate `json:"cpu_ns"`
 	IssueVerify stats.Estimate                       `json:"issue_verify_ns"` // the headline
 	Exchange    stats.Estimate                       `json:"exchange_ns"`
@@ -144,14 +144,8 @@ func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
 	for _, r := range results {
 		op := r.Cell.Operation
 		row.Operations[op] = r.State
-		if r.Reason != "" {
-			reason := string(r.State) + ": " + r.Reason
-			if r.State == compare.Measured {
-				reason = r.Reason
-			}
-			if !slices.Contains(row.Reasons, reason) {
-				row.Reasons = append(row.Reasons, reason)
-			}
+		if why := reason(r); why != "" && !slices.Contains(row.Reasons, why) {
+			row.Reasons = append(row.Reasons, why)
 		}
 		w := r.Work
 		row.Counters.Add(w.Counters)
@@ -199,6 +193,14 @@ func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
 	row.IssueVerify = stats.Sum(samples.of(compare.Issue, compare.Verify), seed)
 	row.Exchange = stats.Sum(samples.of(compare.Operations...), seed)
 	return row
+}
+
+// reason is why a cell has no time, or what else it lacks; "" if nothing.
+func reason(r *compare.Result) string {
+	if r.Reason == "" || r.State == compare.Measured {
+		return r.Reason
+	}
+	return string(r.State) + ": " + r.Reason
 }
 
 // shares divides by the total; all are 0 where that is.

@@ -525,11 +525,21 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if c.Interrupted {
 		p.wrapped(2, "", "interrupted: only what was finished is shown")
 	}
-	files := "env.json, runs.jsonl, results.json, table.md, table.csv, bench.txt"
-	if slices.ContainsFunc(c.Results, func(r compare.Result) bool { return r.Profile != nil || r.Allocs != nil }) {
-		files += ", profiles, flame"
+	if c.Stopped != "" {
+		p.wrapped(2, "", "stopped: only what was finished is shown; "+c.Stopped)
 	}
-	p.wrapped(2, "", fmt.Sprintf("took %.0f s; results in %s: %s", c.Took, c.Out, files))
+}
+
+// Kept writes the last line of a campaign: how long it took, and which files of its folder hold it.
+func Kept(w io.Writer, c *compare.Campaign, files []string) error {
+	where := "nothing could be kept in " + c.Out
+	if len(files) > 0 {
+		where = "results in " + c.Out + ": " + strings.Join(files, ", ")
+	}
+	p := &printer{}
+	p.wrapped(2, "", fmt.Sprintf("took %.0f s; %s", c.Took, where))
+	_, err := io.WriteString(w, p.b.String())
+	return err
 }
 
 // tried tells whether a row met its gate: it is neither left out nor unsupported.
