@@ -215,15 +215,20 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	return r.count()
 }
 
-// perNode is the memory that one value or key of a document takes at most until it is a quad, beside text: in the tape, as
-// an item, a reference, a term and a quad. Lists take half as much again.
-const perNode = 128
+const (
+	// perNode is the memory that one value or key of a document takes until it is a quad, beside text: in the tape, as an
+	// item, a reference, a term and a quad.
+	perNode = 160
+
+	// textCopies is how often a text stands in memory: as a term, twice while the terms grow, and in the canonical form.
+	textCopies = 4
+)
 
 // count counts the memory that the document is going to take.
 func (r *run) count() error {
 	r.used = perNode * len(r.tape.Nodes)
 	err := r.budget.Use(r.used)
-	r.maxText = int(min(r.budget.Left(), math.MaxInt32))
+	r.maxText = int(min(r.budget.Left()/textCopies, math.MaxInt32))
 	return err
 }
 

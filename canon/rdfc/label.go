@@ -58,6 +58,9 @@ func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
 	}
 	s.digest, s.work = [maxDigest]byte{}, 0
 	s.mention() // 2
+	if err := s.count(); err != nil {
+		return false, err
+	}
 	if len(s.nodes) == 0 {
 		return false, nil
 	}

@@ -78,13 +78,16 @@ type State struct {
 	opt    Options
 	budget *canon.Budget
 	own    canon.Budget
+	used   int // memory that is counted
 	labelling
 	order
 }
 
 // Run canonicalizes d and appends the canonical N-Quads to dst. On an error it returns dst as it was.
 func (s *State) Run(ctx context.Context, d *rdf.Dataset, opt Options, dst []byte) ([]byte, error) {
-	if err := s.Label(ctx, d, opt); err != nil {
+	err := s.Label(ctx, d, opt)
+	defer s.budget.Use(-s.used)
+	if err != nil {
 		return dst, err
 	}
 	mark := opt.Recorder.Begin()
@@ -115,6 +118,19 @@ func (s *State) start(ctx context.Context, d *rdf.Dataset, opt Options) {
 	if s.opt.Work == 0 {
 		s.opt.Work = s.budget.Limits().Work
 	}
+	s.used = 0
+}
+
+// Memory that labelling and sorting take for one quad and for one blank node.
+const (
+	perQuad  = 64
+	perBlank = 160
+)
+
+// count counts the memory of a run.
+func (s *State) count() error {
+	s.used = perQuad*len(s.d.Quads) + perBlank*len(s.nodes)
+	return s.budget.Use(s.used)
 }
 
 // Relabel appends the dataset of the last Run or Label with other blank node labels: labels[i], without "_:", in place of c14n<i>.
