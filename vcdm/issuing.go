@@ -48,9 +48,6 @@ func Validity(doc []byte, limits canon.Limits) (from, until *time.Time, err erro
 				until = &t
 			}
 		}
-		if from != nil && until != nil && until.Before(*from) {
-			r.errs = append(r.errs, &Error{Type: RangeError, Msg: "the credential ends to be valid before it begins"})
-		}
 	})
 	return from, until, err
 }

@@ -172,8 +172,10 @@ did:key identifier into the document.
 With --format sd-jwt-vc or mdoc it prints the claims of the credential in that
 format instead: every leaf under credentialSubject can be disclosed alone. What
 the format has no place for is refused, unless --lossy: then it is listed on
-standard error, as is what the format needs and the credential does not say. An
-mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
+standard error, as is what the format needs and the credential does not say. The
+end of validity is the credential's or an earlier one with --expires; an mdoc of
+a credential that names none ends after ten years. An mdoc is printed in
+hexadecimal; without --certificate it holds one made up.`,
 		Example: `  canonscope issue --suite eddsa-rdfc-2022 --key issuer.json credential.json
   canonscope issue --suite ecdsa-sd-2023 --key issuer.json --self \
     --mandatory /credentialSubject/id credential.json

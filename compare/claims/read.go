@@ -62,25 +62,24 @@ func Read(doc []byte, q Request) (*Draft, error) {
 
 // period completes the validity period of the credential.
 func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Time, error) {
-	fail := func(msg string) (*time.Time, *time.Time, error) {
-		return nil, nil, &vcdm.Error{Type: vcdm.RangeError, Msg: fmt.Sprintf("the chosen end %s lies %s", stamp(*q.Until), msg)}
-	}
+	const chosen = "the %s of validity is %s: the credential names none, and an mdoc needs one"
 	if q.Mdoc && from == nil {
 		now := q.Now.Truncate(time.Second)
 		from = &now
-		d.choose("the beginning of validity (validFrom) is %s: the credential names none, and an mdoc needs one", stamp(*from))
+		d.choose(chosen, "beginning", stamp(now))
 	}
-	switch {
-	case q.Until != nil && until != nil && q.Until.After(*until):
-		return fail("after that of the credential, " + stamp(*until))
-	case q.Until != nil && from != nil && q.Until.Before(*from):
-		return fail("before the beginning, " + stamp(*from))
-	case q.Until != nil:
+	if q.Until != nil {
+		if until != nil && q.Until.After(*until) {
+			return nil, nil, &vcdm.Error{Type: vcdm.RangeError, Msg: "the chosen end of validity lies after that of the credential, " + stamp(*until)}
+		}
 		until = q.Until
-	case q.Mdoc && until == nil:
+	} else if q.Mdoc && until == nil {
 		end := from.Add(lifetime)
 		until = &end
-		d.choose("the end of validity (validUntil) is %s: the credential names none, and an mdoc needs one", stamp(end))
+		d.choose(chosen, "end", stamp(end))
+	}
+	if from != nil && until != nil && until.Before(*from) {
+		return nil, nil, &vcdm.Error{Type: vcdm.RangeError, Msg: fmt.Sprintf("the end of validity, %s, lies before its beginning, %s", stamp(*until), stamp(*from))}
 	}
 	return from, until, nil
 }
