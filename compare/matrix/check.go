@@ -17,9 +17,9 @@ import (
 	"canonscope/vcdm"
 )
 
-// canonicalizer makes an engine for a method over the embedded contexts, which it finds in the given state.
+// canonicalizer makes an engine for a method over the embedded contexts and those of experiments, which it finds in the given state.
 func canonicalizer(engine string, m canon.Method, state jsonld.CacheState) (canon.Canonicalizer, error) {
-	return engines.New(engine, m, engines.Config{Loader: contexts.Embedded(), Contexts: state})
+	return engines.New(engine, m, engines.Config{Loader: contexts.Experiments(), Contexts: state})
 }
 
 // check returns what a gate looks at behind the exchange; nil for a family that canonicalizes nothing. An engine under test
@@ -141,8 +141,9 @@ func (f *family) guard() func(context.Context, *schemas.Credential) error {
 	if f.algorithm == "ES384" {
 		opt.Hash = canon.SHA384
 	}
+	loader := contexts.Experiments()
 	return func(ctx context.Context, c *schemas.Credential) error {
-		if err := stock.Guard(ctx, c.VCDM, opt, contexts.Embedded()); err != nil {
+		if err := stock.Guard(ctx, c.VCDM, opt, loader); err != nil {
 			return fmt.Errorf("json-gold would get it wrong: %w", err)
 		}
 		return nil
