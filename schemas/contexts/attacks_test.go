@@ -2,6 +2,7 @@ package contexts_test
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -56,6 +57,28 @@ func TestParseAnswersAnyBytes(t *testing.T) {
 	if _, err := contexts.Parse("f", corpusEntry(t, src)); err == nil {
 		t.Error("a line of spaces is accepted")
 	}
+}
+
+// FuzzParse holds Parse to answering any bytes, with contexts that are JSON.
+func FuzzParse(f *testing.F) {
+	head := "name n\nurl u\nsha256 " + strings.Repeat("0", 64) + "\nabbr a https://example.org/#\n\n"
+	for _, seed := range []string{
+		head + " ", head + "\t\n", head + "\n \n", head + "@vocab \n", head + "t a~ null\n\tu a~\n",
+		head + "@protected\nt a~ t=@id c=@list {}\n\tu a~\n\nvariant v\nsha256 " + strings.Repeat("1", 64) + "\n- t/u\n+ t/w a~x\n+ / a\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		table, err := contexts.Parse("f", src)
+		if err != nil {
+			return
+		}
+		for _, c := range table.Contents {
+			if !json.Valid(c.JSON) {
+				t.Errorf("%q is not JSON", c.JSON)
+			}
+		}
+	})
 }
 
 // corpusEntry returns the one []byte of a file of a Go fuzz corpus.
