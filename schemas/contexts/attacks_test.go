@@ -3,11 +3,14 @@ package contexts_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"canonscope/canon"
@@ -45,6 +48,84 @@ func TestNamedContextsLeaveNothing(t *testing.T) {
 			t.Errorf("%s: 41 documents leave %d MiB", engine, grown>>20)
 		}
 		runtime.KeepAlive(c)
+	}
+}
+
+// A folder of contexts serves what lies in it and nothing else: an index of others could name any file (attacks, smaller
+// finding 16).
+func TestFolderServesItsOwnFiles(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "mine")
+	for _, d := range []string{dir, filepath.Join(dir, "sub"), filepath.Join(parent, "mine-too")} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write := func(file, text string) {
+		if err := os.WriteFile(filepath.Join(parent, file), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := func(to, file string) {
+		if err := os.Symlink(to, filepath.Join(dir, file)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	secret := filepath.Join(parent, "secret.json")
+	write("secret.json", `{"@context":{}}`)
+	write("mine-too/secret.json", `{"@context":{}}`)
+	write("mine/sub/own.json", `{"@context":{}}`)
+	link(secret, "absolute.json")
+	link("../secret.json", "relative.json")
+	link("..", "up")
+	link("sub/own.json", "inner.json")
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.json"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, serves := range map[string]bool{
+		"sub/own.json": true, "mine/sub/own.json": true, "inner.json": true, "sub/../inner.json": true,
+		"../secret.json": false, "../..": false, "secret.json": false, secret: false, "mine/../../secret.json": false, "../mine-too/secret.json": false,
+		"mine-too/secret.json": false, "absolute.json": false, "relative.json": false, "up/secret.json": false, "mine/up/secret.json": false,
+		".": false, "sub": false, "pipe.json": false, "": false,
+	} {
+		write("mine/index.json", fmt.Sprintf(`[{"url":"https://example.org/c","file":%q}]`, file))
+		f, err := contexts.Dir(dir)
+		if err == nil {
+			_, err = f.Load(context.Background(), "https://example.org/c")
+		}
+		if serves != (err == nil) {
+			t.Errorf("%q: %v", file, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "index.json")); err != nil {
+		t.Fatal(err)
+	}
+	write("index.json", `[{"url":"https://example.org/c","file":"inner.json"}]`)
+	link("../index.json", "index.json")
+	if _, err := contexts.Dir(dir); err == nil {
+		t.Error("an index outside the folder is read")
+	}
+}
+
+// What a folder keeps is bounded.
+func TestFolderIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	large, err := os.Create(filepath.Join(dir, "large.json"))
+	if err == nil {
+		err = errors.Join(large.Truncate(40<<20), large.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const row = `{"url":"https://example.org/c","file":"large.json"}`
+	for index, fits := range map[string]bool{"[" + row + "]": true, "[" + row + "," + row + "]": false} {
+		if err := os.WriteFile(filepath.Join(dir, "index.json"), []byte(index), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := contexts.Dir(dir)
+		if fits != (err == nil) || err != nil && !errors.As(err, new(*canon.LimitError)) {
+			t.Errorf("%s: %v", index, err)
+		}
 	}
 }
 
