@@ -103,7 +103,7 @@ func TestGoJSONSchemaRefuses(t *testing.T) {
 		{`{"dependentSchemas":{"a":{}}}`, "dependentSchemas"},
 		{`{"minContains":2,"contains":{}}`, "minContains"},
 		{`{"$dynamicRef":"#x","$defs":{"x":{"$dynamicAnchor":"x"}}}`, "$dynamicRef"},
-		{`{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveRef":"#"}`, "$recursiveRef"},
+		{`{"$schema":"https://json-schema.org/draft/2019-09/schema","items":{"$recursiveRef":"#"}}`, "$recursiveRef"},
 		{`{"$ref":"#/$defs/a","minLength":3,"$defs":{"a":{"type":"string"}}}`, "$ref beside minLength"},
 		{`{"$ref":"https://json-schema.org/draft/2020-12/schema"}`, "$ref to a meta-schema"},
 		// Reached only by a pointer into what is no keyword.
