@@ -162,7 +162,7 @@ func (f *flattener) pointer(p place) string {
 }
 
 func (v *xeipuuv) Validate(doc []byte) (r *Result, err error) {
-	value, err := v.work.input(doc, v.limits)
+	value, err := v.work.input(doc, v.limits, 2)
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,7 @@ func schemaError(err error) error {
 }
 
 func (v *santhosh) Validate(doc []byte) (*Result, error) {
-	value, err := v.work.input(doc, v.limits)
+	value, err := v.work.input(doc, v.limits, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ type reference struct {
 
 // read parses a schema and finds its subschemas and references. A reference to a document that is not at hand is an error.
 func read(text []byte, foreign map[string][]byte) (*schema, error) {
-	doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes}, &meter{max: MaxSchemaBytes})
+	doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes}, &meter{max: MaxSchemaBytes, limit: MaxSchemaBytes})
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +267,7 @@ func (s *schema) resolve(r reference) error {
 		} else if text, ok := s.foreign[full]; ok {
 			target = place{doc: full}
 			if _, ok := s.docs[full]; !ok {
-				doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes}, &meter{max: MaxSchemaBytes})
+				doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes}, &meter{max: MaxSchemaBytes, limit: MaxSchemaBytes})
 				if err == nil {
 					err = s.count(doc, 0)
 				}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 
 	"canonscope/canon"
@@ -29,6 +30,7 @@ type subschema struct {
 	each    *subschema            // to every element
 
 	own   int64    // steps that its other keywords take
+	types []string // of JSON values: both libraries look no further at another one
 	regex *pattern // of its keyword pattern
 	whole bool     // keywords compare the value with all that is in it
 	meta  bool     // refers to a meta-schema
@@ -92,6 +94,12 @@ func (s *schema) bound() error {
 			entries += steps(e.keywords[k])
 		}
 		e.own, listed = 1+entries, listed+entries
+		if _, alone := e.keywords["$ref"]; !alone {
+			e.types = typesOf(e.keywords["type"])
+		}
+		if _, err := draftOf(e.keywords); err != nil {
+			return err
+		}
 		e.whole = e.keywords["const"] != nil || e.keywords["enum"] != nil || e.keywords["uniqueItems"] == true
 		var patterns []*pattern
 		for _, m := range e.matched {
@@ -115,6 +123,42 @@ func (s *schema) bound() error {
 	return nil
 }
 
+// typesOf returns the types that a keyword names, where integers are numbers; nil if it names none.
+func typesOf(v any) []string {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	var types []string
+	for _, v := range list {
+		switch name, _ := v.(string); name {
+		case "":
+			return nil
+		case "integer":
+			types = append(types, "number")
+		default:
+			types = append(types, name)
+		}
+	}
+	return types
+}
+
+func typeOf(v any) string {
+	switch v.(type) {
+	case map[string]any:
+		return "object"
+	case []any:
+		return "array"
+	case string:
+		return "string"
+	case json.Number:
+		return "number"
+	case bool:
+		return "boolean"
+	}
+	return "null"
+}
+
 // steps counts the values of a tree, and its text.
 func steps(v any) int64 {
 	switch v := v.(type) {
@@ -129,7 +173,7 @@ func steps(v any) int64 {
 	case []any:
 		n := int64(1)
 		for _, w := range v {
-			n += 1 + steps(w)
+			n += max(1, steps(w))
 		}
 		return n
 	case string:
@@ -164,22 +208,23 @@ func instructionsOf(text string) int64 {
 // meter counts the steps of one validation up to a limit.
 type meter struct {
 	steps, max int64
+	limit      int64 // of the caller, who is told in these units
 }
 
 func (m *meter) err() error {
 	if m.steps > m.max {
-		return &canon.LimitError{Limit: "work", Max: m.max, Done: m.steps}
+		return &canon.LimitError{Limit: "work", Max: m.limit, Done: m.steps * m.limit / m.max}
 	}
 	return nil
 }
 
-// input reads a document to validate, and refuses what takes more work than the limits allow. A schema that is a boolean
-// has no subschema.
-func (e *subschema) input(doc []byte, limits canon.Limits) (any, error) {
-	m := meter{max: limits.Work}
-	if m.max == 0 {
-		m.max = MaxWork
+// input reads a document to validate, and refuses what takes more work than the limits allow, where a step counts so many
+// times. A schema that is a boolean has no subschema.
+func (e *subschema) input(doc []byte, limits canon.Limits, times int64) (any, error) {
+	if limits.Work == 0 {
+		limits.Work = MaxWork
 	}
+	m := meter{max: max(1, limits.Work/times), limit: limits.Work}
 	if limits.Bytes == 0 {
 		limits.Bytes = MaxDocumentBytes
 	}
@@ -194,8 +239,8 @@ func (e *subschema) input(doc []byte, limits canon.Limits) (any, error) {
 // value counts the evaluation of a subschema for a value. at is the length of the pointer to it, which each violation
 // holds, and depth the number of evaluations around this one.
 func (m *meter) value(e *subschema, v any, at, depth int64) {
-	m.steps += e.own + at/128 + depth/64
-	if m.steps > m.max {
+	m.steps += e.own + max(0, at-300)/100 + max(0, depth-64)/32
+	if m.steps > m.max || e.types != nil && !slices.Contains(e.types, typeOf(v)) {
 		return
 	}
 	if e.whole {
@@ -232,12 +277,19 @@ func (m *meter) value(e *subschema, v any, at, depth int64) {
 			}
 		}
 	case string:
-		m.steps += int64(len(v)) / 256
+		n := int64(len(v))
+		m.steps += n / 256
 		if e.regex != nil {
-			m.steps += 1 + int64(len(v))*e.regex.size/256
+			m.steps += 1 + n*e.regex.size/256
 		}
-		if e.keywords["format"] == "regex" {
+		switch format, _ := e.keywords["format"].(string); format {
+		case "":
+		case "regex":
 			m.steps += instructionsOf(v)
+		case "hostname": // gojsonschema has a slow expression
+			m.steps += n / 4
+		default:
+			m.steps += n / 100
 		}
 	case json.Number:
 		n := digits(v)
