@@ -29,23 +29,19 @@ type subschema struct {
 	after   []*subschema          // to the elements after those
 	each    *subschema            // to every element
 
-	own   int64    // steps that its other keywords take
-	types []string // of JSON values: both libraries look no further at another one
-	regex *pattern // of its keyword pattern
-	whole bool     // keywords compare the value with all that is in it
-	meta  bool     // refers to a meta-schema
+	own     int64    // steps that its other keywords take
+	types   []string // of JSON values: both libraries look no further at another one
+	pattern int64    // size of its regular expression
+	format  string   // keyword
+	whole   bool     // keywords compare the value with all that is in it
+	meta    bool     // refers to a meta-schema
 }
 
 type matched struct {
-	*pattern
-	to *subschema
-}
-
-// pattern is a regular expression, which is nil if it is none: that is for the library to say.
-type pattern struct {
-	*regexp.Regexp
-	text string
-	size int64 // instructions
+	text  string
+	regex *regexp.Regexp
+	size  int64 // in instructions
+	to    *subschema
 }
 
 // add notes what a keyword applies. The token is the name or the index where it has several.
@@ -59,7 +55,7 @@ func (e *subschema) add(keyword, token string, to *subschema) {
 		}
 		e.members[token] = to
 	case "patternProperties":
-		e.matched = append(e.matched, matched{&pattern{text: token}, to})
+		e.matched = append(e.matched, matched{text: token, to: to})
 	case "additionalProperties", "unevaluatedProperties":
 		e.others = append(e.others, to)
 	case "propertyNames":
@@ -97,24 +93,24 @@ func (s *schema) bound() error {
 		if _, alone := e.keywords["$ref"]; !alone {
 			e.types = typesOf(e.keywords["type"])
 		}
+		e.format, _ = e.keywords["format"].(string)
 		if _, err := draftOf(e.keywords); err != nil {
 			return err
 		}
 		e.whole = e.keywords["const"] != nil || e.keywords["enum"] != nil || e.keywords["uniqueItems"] == true
-		var patterns []*pattern
-		for _, m := range e.matched {
-			patterns = append(patterns, m.pattern)
-		}
 		if text, ok := e.keywords["pattern"].(string); ok {
-			e.regex = &pattern{text: text}
-			patterns = append(patterns, e.regex)
+			e.pattern = instructionsOf(text)
+			instructions += e.pattern
 		}
-		for _, p := range patterns {
+		for i := range e.matched {
+			p := &e.matched[i]
 			p.size = instructionsOf(p.text)
-			if instructions += p.size; instructions > maxInstructions {
-				return &canon.LimitError{Limit: "instructions of regular expressions", Max: maxInstructions, Done: instructions, Where: e.doc + e.pointer}
+			if instructions += p.size; instructions <= maxInstructions {
+				p.regex, _ = regexp.Compile(p.text) // nil if it is none: that is for the library to say
 			}
-			p.Regexp, _ = regexp.Compile(p.text)
+		}
+		if instructions > maxInstructions {
+			return &canon.LimitError{Limit: "instructions of regular expressions", Max: maxInstructions, Done: instructions, Where: e.doc + e.pointer}
 		}
 	}
 	if listed > maxListed {
@@ -262,15 +258,13 @@ func (m *meter) value(e *subschema, v any, at, depth int64) {
 			if m.steps > m.max {
 				return
 			}
-			at := at + token + int64(len(strconv.Itoa(i)))
-			if to, ok := e.prefix[i]; ok {
-				for _, to := range to {
-					m.value(to, w, at, depth)
-				}
-			} else {
-				for _, to := range e.after {
-					m.value(to, w, at, depth)
-				}
+			at := at + token
+			apply, ok := e.prefix[i]
+			if !ok {
+				apply = e.after
+			}
+			for _, to := range apply {
+				m.value(to, w, at, depth)
 			}
 			if e.each != nil {
 				m.value(e.each, w, at, depth)
@@ -279,10 +273,8 @@ func (m *meter) value(e *subschema, v any, at, depth int64) {
 	case string:
 		n := int64(len(v))
 		m.steps += n / 256
-		if e.regex != nil {
-			m.steps += 1 + n*e.regex.size/256
-		}
-		switch format, _ := e.keywords["format"].(string); format {
+		m.steps += n * e.pattern / 256
+		switch e.format {
 		case "":
 		case "regex":
 			m.steps += instructionsOf(v)
@@ -297,8 +289,8 @@ func (m *meter) value(e *subschema, v any, at, depth int64) {
 	}
 }
 
-// token is what a token of a pointer takes beside its text.
-const token = 17
+// token is what a token of a pointer takes beside the name of a member.
+const token = 20
 
 func (m *meter) members(e *subschema, v map[string]any, at, depth int64) {
 	m.steps += int64(len(v)) + int64(len(v)*len(e.members))/256
@@ -314,7 +306,7 @@ func (m *meter) members(e *subschema, v map[string]any, at, depth int64) {
 		}
 		for _, p := range e.matched {
 			m.steps += 1 + p.size/4 + int64(len(k))*p.size/256 // gojsonschema compiles it each time
-			if p.Regexp != nil && p.MatchString(k) {
+			if p.regex != nil && p.regex.MatchString(k) {
 				found = true
 				m.value(p.to, w, at, depth)
 			}
