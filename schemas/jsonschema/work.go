@@ -89,13 +89,14 @@ func (s *schema) bound() error {
 		for _, k := range []string{"const", "dependencies", "dependentRequired", "enum", "required", "type"} {
 			entries += steps(e.keywords[k])
 		}
-		e.own, listed = 1+entries, listed+entries
+		required, _ := e.keywords["required"].([]any)
+		e.own, listed = 1+entries+int64(len(required)), listed+entries // each that lacks is a violation
 		if _, alone := e.keywords["$ref"]; !alone {
 			e.types = typesOf(e.keywords["type"])
 		}
 		e.format, _ = e.keywords["format"].(string)
 		if _, err := draftOf(e.keywords); err != nil {
-			return err
+			return &SchemaError{Pointer: e.doc + e.pointer + "/$schema", Msg: err.(*SchemaError).Msg}
 		}
 		e.whole = e.keywords["const"] != nil || e.keywords["enum"] != nil || e.keywords["uniqueItems"] == true
 		if text, ok := e.keywords["pattern"].(string); ok {
