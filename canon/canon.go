@@ -93,7 +93,7 @@ type Options struct {
 	Hash      Hash            // hash inside RDFC-1.0; default SHA256
 	Limits    Limits          // zero fields take their defaults
 	Lossy     bool            // allow what the canonical form cannot carry to be lost and listed in Form.Losses; default is an error
-	Direction string          // how JSON-LD becomes RDF where a string has a base direction; default "", which loses it
+	Direction string          // what becomes of the base direction of a string: I18nDatatype, CompoundLiteral, or by default nothing, which is a loss
 	Issued    bool            // fill Form.Issued
 	Recorder  *phase.Recorder // nil records nothing and costs nothing
 	Into      *Form           // reuse this Form and its memory; nil allocates

@@ -94,7 +94,7 @@ func (r *rules) credential(node int, at string) {
 func (r *rules) keys(node int, at string) {
 	for k := range r.tape.Members(node) {
 		key := r.tape.Text(k)
-		if text := string(key); text == "@type" || text == "@id" || readIRI(key) != "" {
+		if text := string(key); text == "@type" || text == "@id" || meaningOf(key) >= 0 {
 			r.fail(at+"/"+jsontape.EscapeToken(text), "must be written as the member that stands for it, such as type, id or issuer")
 		}
 	}

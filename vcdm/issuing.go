@@ -1,6 +1,8 @@
 package vcdm
 
 import (
+	"time"
+
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
 )
@@ -26,6 +28,25 @@ func WithIssuer(doc []byte, url string, limits canon.Limits) ([]byte, error) {
 		return t.AppendReplaced(nil, id, value), nil
 	}
 	return t.AppendMember(nil, v, "id", value), nil
+}
+
+// Validity returns when a credential begins and ends to be valid: the later of validFrom and issuanceDate and the earlier of
+// validUntil and expirationDate, since [Verifier] compares all of them with the clock; nil where it has neither. A date must
+// have an offset, as in everything that is to be signed (Verifiable Credentials Data Model 2.0 section 4.9).
+func Validity(doc []byte, limits canon.Limits) (from, until *time.Time, err error) {
+	err = checkDocument(doc, limits, func(r *rules) {
+		for _, m := range periodMembers {
+			t, ok := r.time(0, "", m.name)
+			switch {
+			case !ok:
+			case m.from && (from == nil || t.After(*from)):
+				from = &t
+			case !m.from && (until == nil || t.Before(*until)):
+				until = &t
+			}
+		}
+	})
+	return from, until, err
 }
 
 // verifierNeeds are the members without which a verifier accepts no derived document, or accepts one that has ended or is

@@ -16,10 +16,10 @@ import (
 // vocabulary is that of the data model (Verifiable Credentials Data Model 2.0 appendix B).
 const vocabulary = "https://www.w3.org/2018/credentials#"
 
-// readMembers are the members of a document that have a meaning to verification.
-var readMembers = [...]struct {
+// meanings are what verification reads: members of a document, of an element of relatedResource, and types of documents.
+var meanings = [...]struct {
 	name, iri string
-	values    valueKind
+	is        kind
 }{
 	{"issuer", vocabulary + "issuer", nodes},
 	{"holder", vocabulary + "holder", nodes},
@@ -33,31 +33,47 @@ var readMembers = [...]struct {
 	{"relatedResource", vocabulary + "relatedResource", nodes},
 	{"termsOfUse", vocabulary + "termsOfUse", nodes},
 	{"verifiableCredential", vocabulary + "verifiableCredential", graphs},
+	{"proof", security + "proof", proofs},
+	{"digestSRI", vocabulary + "digestSRI", digests},
+	{"digestMultibase", security + "digestMultibase", digests},
+	{"VerifiableCredential", vocabulary + "VerifiableCredential", documentType},
+	{"VerifiablePresentation", vocabulary + "VerifiablePresentation", documentType},
+	{"EnvelopedVerifiableCredential", vocabulary + "EnvelopedVerifiableCredential", documentType},
+	{"EnvelopedVerifiablePresentation", vocabulary + "EnvelopedVerifiablePresentation", documentType},
 }
 
-// resourceMembers are those of an element of relatedResource.
-var resourceMembers = [...]struct{ name, iri string }{
-	{"digestSRI", vocabulary + "digestSRI"},
-	{"digestMultibase", security + "digestMultibase"},
-}
+// issuerMeaning is the place of the issuer.
+const issuerMeaning = 0
 
-// documentTypes are the types that decide how a document is read.
-var documentTypes = [...]string{"VerifiableCredential", "VerifiablePresentation", "EnvelopedVerifiableCredential", "EnvelopedVerifiablePresentation"}
-
-// valueKind is what the values of a member stand for.
-type valueKind uint8
+// kind is what a meaning is, and what its values are.
+type kind uint8
 
 const (
-	nodes valueKind = iota
-	literals
-	graphs // one for each value, whatever it is called
+	nodes        kind = iota // a member whose values are nodes
+	literals                 // a member whose values are texts
+	graphs                   // a member whose values are graphs, whatever they are called
+	proofs                   // the proofs that the statements hold beside the document
+	digests                  // a member of a related resource, a text
+	documentType             // not a member
 )
+
+// meaningOf returns the place of an IRI in meanings, or -1.
+func meaningOf(iri []byte) int {
+	for i := range meanings {
+		if meanings[i].iri == string(iri) {
+			return i
+		}
+	}
+	return -1
+}
 
 // fact is a statement of the default graph that has a meaning to verification.
 type fact struct {
 	subject, object []byte // terms as N-Quads write them
-	of              string // the IRI of the predicate, or one of documentTypes
+	of              uint8  // place in meanings: of the predicate, or of the type that is the object
 }
+
+func (f *fact) is(k kind) bool { return meanings[f.of].is == k }
 
 // reading compares a document with the statements that are signed.
 type reading struct {
@@ -137,14 +153,14 @@ func beside(node []byte) error {
 func (r *reading) replaces(node, root []byte) bool {
 	issuer := func(facts []fact) []byte {
 		for i := range facts {
-			if facts[i].of == readMembers[0].iri {
+			if facts[i].of == issuerMeaning {
 				return facts[i].object
 			}
 		}
 		return nil
 	}
 	facts := r.about(node)
-	return bytes.Equal(issuer(facts), issuer(r.about(root))) && !slices.ContainsFunc(facts, func(f fact) bool { return f.of == secHasProof })
+	return bytes.Equal(issuer(facts), issuer(r.about(root))) && !slices.ContainsFunc(facts, func(f fact) bool { return f.is(proofs) })
 }
 
 const (
@@ -163,24 +179,22 @@ func (r *reading) collect() {
 			rest = nil
 		}
 		subject, line := cutTerm(line)
-		var f fact
-		switch {
-		case hasPrefix(line, startVocabulary), hasPrefix(line, startSecurity):
-			var predicate []byte
-			predicate, line = cutTerm(line)
-			f.of = readIRI(predicate[1 : len(predicate)-1])
-		case hasPrefix(line, startType+startVocabulary):
+		isType := hasPrefix(line, startType+startVocabulary)
+		if isType {
 			line = line[len(startType):]
-			class, _ := cutTerm(line)
-			f.of = documentType(class[len(startVocabulary) : len(class)-1])
-		}
-		if f.of == "" {
+		} else if !hasPrefix(line, startVocabulary) && !hasPrefix(line, startSecurity) {
 			continue
 		}
-		var graph []byte
-		if f.object, graph = cutTerm(line); string(graph) == "." { // the default graph
-			f.subject = subject
-			r.facts = append(r.facts, f)
+		term, object := cutTerm(line)
+		of := meaningOf(term[1 : len(term)-1])
+		if of < 0 || isType != (meanings[of].is == documentType) {
+			continue
+		}
+		if isType {
+			object = line
+		}
+		if object, graph := cutTerm(object); string(graph) == "." { // the default graph
+			r.facts = append(r.facts, fact{subject, object, uint8(of)})
 		}
 	}
 	bySubject := func(a, b fact) int { return bytes.Compare(a.subject, b.subject) }
@@ -191,33 +205,6 @@ func (r *reading) collect() {
 
 func hasPrefix(line []byte, prefix string) bool {
 	return len(line) >= len(prefix) && string(line[:len(prefix)]) == prefix
-}
-
-// readIRI returns the IRI of a member that is read, or "".
-func readIRI(iri []byte) string {
-	for i := range readMembers {
-		if readMembers[i].iri == string(iri) {
-			return readMembers[i].iri
-		}
-	}
-	for i := range resourceMembers {
-		if resourceMembers[i].iri == string(iri) {
-			return resourceMembers[i].iri
-		}
-	}
-	if string(iri) == secHasProof {
-		return secHasProof
-	}
-	return ""
-}
-
-func documentType(name []byte) string {
-	for _, t := range documentTypes {
-		if t == string(name) {
-			return t
-		}
-	}
-	return ""
 }
 
 // cutTerm returns the term that a part of a canonical N-Quads line begins with, and what follows behind the space.
@@ -267,7 +254,7 @@ func (r *reading) about(subject []byte) []fact {
 func (r *reading) candidates(blanks bool) (nodes [][]byte) {
 	for i := range r.facts { // sorted by subject
 		f := &r.facts[i]
-		if (documentType([]byte(f.of)) != "" || blanks && f.subject[0] == '_') && (len(nodes) == 0 || !bytes.Equal(nodes[len(nodes)-1], f.subject)) {
+		if (f.is(documentType) || blanks && f.subject[0] == '_') && (len(nodes) == 0 || !bytes.Equal(nodes[len(nodes)-1], f.subject)) {
 			nodes = append(nodes, f.subject)
 		}
 	}
@@ -292,29 +279,33 @@ func (r *reading) ledTo() map[string]bool {
 	return nodes
 }
 
-// check compares the members of the document with the facts about its node, nil if there are none.
-func (r *reading) check(root []byte, proofs int) error {
+// check compares the members of the document with the facts about its node, nil if there are none. The facts have this many
+// proofs.
+func (r *reading) check(root []byte, proofCount int) error {
 	t, facts := r.tape, r.about(root)
-	types := t.Get(0, "type")
-	for _, name := range documentTypes {
-		if said := slices.ContainsFunc(facts, func(f fact) bool { return f.of == name }); said != hasText(t, types, name) {
-			return disagreeOn("/type", vocabulary+name, "type")
-		}
+	var said [len(meanings)]int // facts
+	for i := range facts {
+		said[facts[i].of]++
 	}
-	for i := range readMembers {
-		m := &readMembers[i]
-		if !r.agree(facts, t.Get(0, m.name), m.iri, m.values) {
+	types := t.Get(0, "type")
+	for i := range meanings {
+		m := &meanings[i]
+		same := true
+		switch m.is {
+		case documentType:
+			if same = said[i] > 0 == hasText(t, types, m.name); !same {
+				return disagreeOn("/type", m.iri, "type")
+			}
+		case proofs:
+			same = said[i] == proofCount
+		case nodes, literals, graphs:
+			if v := t.Get(0, m.name); v >= 0 || said[i] > 0 {
+				same = r.agree(facts, v, i)
+			}
+		}
+		if !same {
 			return disagreeOn("/"+m.name, m.iri, m.name)
 		}
-	}
-	said := 0
-	for i := range facts {
-		if facts[i].of == secHasProof {
-			said++
-		}
-	}
-	if said != proofs {
-		return disagreeOn("/proof", secHasProof, "proof")
 	}
 	if v := t.Get(0, "relatedResource"); v >= 0 {
 		return r.checkResources(v)
@@ -330,9 +321,13 @@ func (r *reading) checkResources(list int) error {
 			continue
 		}
 		facts, shown, hidden := r.about(namedNode(r.tape, e, "id")), false, ""
-		for _, m := range resourceMembers {
+		for i := range meanings {
+			m := &meanings[i]
+			if m.is != digests {
+				continue
+			}
 			v := r.tape.Get(e, m.name)
-			if !r.gather(facts, v, m.iri, literals) {
+			if !r.gather(facts, v, i) {
 				return disagreeOn(r.tape.Pointer(e)+"/"+m.name, m.iri, m.name)
 			}
 			for _, value := range r.have {
@@ -355,9 +350,9 @@ func (r *reading) checkResources(list int) error {
 // blankNode stands for any blank node.
 var blankNode = []byte("_:")
 
-// agree reports whether the facts with a predicate have the values of a member as their objects, and no other.
-func (r *reading) agree(facts []fact, v int, iri string, kind valueKind) bool {
-	if !r.gather(facts, v, iri, kind) {
+// agree reports whether the facts of a meaning have the values of a member as their objects, and no other.
+func (r *reading) agree(facts []fact, v, meaning int) bool {
+	if !r.gather(facts, v, meaning) {
 		return false
 	}
 	if len(r.have) > 1 { // what is said twice is one statement; blank nodes are different ones
@@ -370,21 +365,22 @@ func (r *reading) agree(facts []fact, v int, iri string, kind valueKind) bool {
 	return slices.EqualFunc(r.have, r.said, bytes.Equal)
 }
 
-// gather collects the values of a member and the objects of the facts with its predicate. It returns false where one of
-// them is of another kind.
-func (r *reading) gather(facts []fact, v int, iri string, kind valueKind) bool {
+// gather collects the values of a member and the objects of the facts of its meaning. It returns false where one of them is
+// of another kind.
+func (r *reading) gather(facts []fact, v, meaning int) bool {
+	is := meanings[meaning].is
 	r.have, r.said, r.buf = r.have[:0], r.said[:0], r.buf[:0]
 	for i := range facts {
-		if facts[i].of != iri {
+		if int(facts[i].of) != meaning {
 			continue
 		}
 		o := facts[i].object
 		switch {
-		case kind == graphs || o[0] == '_':
+		case is == graphs || o[0] == '_':
 			o = blankNode
-		case kind == nodes && o[0] == '<':
+		case is == nodes && o[0] == '<':
 			o = o[1 : len(o)-1]
-		case kind == literals && o[0] == '"':
+		case (is == literals || is == digests) && o[0] == '"':
 			n := literalEnd(o)
 			if n < len(o) && o[n] == '@' {
 				return false
@@ -397,7 +393,7 @@ func (r *reading) gather(facts []fact, v int, iri string, kind valueKind) bool {
 	}
 	if v >= 0 {
 		for e := range valuesOf(r.tape, v) {
-			value := r.value(e, kind)
+			value := r.value(e, is)
 			if value == nil {
 				return false
 			}
@@ -408,22 +404,22 @@ func (r *reading) gather(facts []fact, v int, iri string, kind valueKind) bool {
 }
 
 // value returns what stands in a statement for one value of a member, nil if the member cannot have it.
-func (r *reading) value(e int, kind valueKind) []byte {
+func (r *reading) value(e int, is kind) []byte {
 	t := r.tape
 	isString := t.Nodes[e].Kind == jsontape.String
 	switch {
-	case kind == graphs:
+	case is == graphs:
 		return blankNode
-	case kind == literals && isString:
+	case (is == literals || is == digests) && isString:
 		from := len(r.buf)
 		r.buf = rdf.AppendString(r.buf, t.Text(e))
 		return r.buf[from:len(r.buf):len(r.buf)]
-	case kind == nodes && isString:
+	case is == nodes && isString:
 		if text := t.Text(e); !bytes.HasPrefix(text, blankNode) {
 			return text
 		}
 		return blankNode
-	case kind == nodes && t.Nodes[e].Kind == jsontape.Object:
+	case is == nodes && t.Nodes[e].Kind == jsontape.Object:
 		if id := namedNode(t, e, "id"); id != nil {
 			return id[1 : len(id)-1]
 		}

@@ -14,7 +14,6 @@ const (
 	dcCreated      = "http://purl.org/dc/terms/created"
 	security       = "https://w3id.org/security#"
 	secProof       = security + proofType
-	secHasProof    = security + "proof"
 	secSuite       = security + "cryptosuite"
 	secMethod      = security + "verificationMethod"
 	secPurpose     = security + "proofPurpose"

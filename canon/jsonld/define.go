@@ -2,6 +2,7 @@ package jsonld
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"unsafe"
@@ -90,8 +91,8 @@ type definer struct {
 	d         *delta
 	src       *source // of the context definition; errors are placed in it
 	entries   []entry
-	index     []uint32 // open addressing by strong hash: entry number + 1
-	needed    map[string]bool
+	index     []uint32     // open addressing by strong hash: entry number + 1
+	distinct  int          // needs when repetitions were last removed
 	remotes   *remoteChain // that led here
 	below     *remoteChain // that scoped contexts start with
 	protected bool
@@ -124,16 +125,13 @@ func (f *definer) lookup(name string) (*term, error) {
 	}
 	hash := jsontape.KeyHash(name)
 	t := f.around(name, hash, strong)
-	f.need(need{name, hash, strong, t})
-	return t, nil
-}
-
-func (f *definer) need(n need) {
-	if !f.needed[n.name] {
-		f.needed[n.name] = true
-		f.d.needs = append(f.d.needs, n)
-		f.r.work += needCost
+	for i := len(f.d.needs) - 1; i >= max(0, len(f.d.needs)-4); i-- { // most repetitions are prefixes
+		if f.d.needs[i].name == name {
+			return t, nil
+		}
 	}
+	f.d.needs = append(f.d.needs, need{name, hash, strong, t})
+	return t, nil
 }
 
 // inherit makes the definition depend on what d depends on, which a check of one of its scoped contexts has asked for.
@@ -143,8 +141,14 @@ func (f *definer) inherit(d *delta, remotes *remoteChain) {
 	for _, n := range d.needs {
 		if e := f.entry(n.name, n.strong); e == nil || e.state == todo {
 			n.want = f.around(n.name, n.hash, n.strong)
-			f.need(n)
+			f.d.needs = append(f.d.needs, n)
+			f.r.work += needCost
 		}
+	}
+	if len(f.d.needs) > 2*f.distinct+1000 { // references on many ways would let them grow without end
+		seen := map[string]bool{}
+		f.d.needs = slices.DeleteFunc(f.d.needs, func(n need) bool { had := seen[n.name]; seen[n.name] = true; return had })
+		f.distinct = len(f.d.needs)
 	}
 	for url := range d.refs {
 		f.refer(url)
@@ -197,7 +201,7 @@ func (f *definer) entry(name string, h uint32) *entry {
 // compile compiles the context definition at node of src.
 func (r *run) compile(ctx *activeContext, outer *definer, src *source, node uint32, baseURL string, remotes *remoteChain) (*delta, error) {
 	r.p.count.compiled.Add(1)
-	f := &definer{r: r, ctx: ctx, outer: outer, src: src, remotes: remotes, below: remotes, needed: map[string]bool{}}
+	f := &definer{r: r, ctx: ctx, outer: outer, src: src, remotes: remotes, below: remotes}
 	f.d = &delta{around: surround(ctx, outer, remotes), baseURL: baseURL}
 	f.base, f.vocab, f.hasVocab = f.d.around.base, f.d.around.vocab, f.d.around.hasVocab
 	var s settings
@@ -234,6 +238,7 @@ func (r *run) compile(ctx *activeContext, outer *definer, src *source, node uint
 		return nil, err
 	}
 	f.d.terms = make([]*term, 0, len(f.entries))
+	f.d.needs = slices.Grow(f.d.needs, 2*len(f.entries)) // with those of scoped contexts
 	f.terms = make([]term, len(f.entries))
 	f.iris = make([]iri, len(f.entries))
 	f.seq = iriCount.Add(uint32(2*len(f.entries))) - uint32(2*len(f.entries))

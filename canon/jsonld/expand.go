@@ -127,6 +127,9 @@ func (r *run) value(ctx *activeContext, t *term, node uint32) (uint32, error) {
 			return i, nil
 		}
 	case toDatatype: // 4
+		if isString && t.datatype.text == xsdBooleanText { // the text false is the same literal, and true to most readers of JSON
+			r.lose(node, "text under a term of type xsd:boolean; write true or false")
+		}
 		id := r.refOf(t.datatype)
 		i, it := r.newItem(valueItem, node)
 		it.id = id

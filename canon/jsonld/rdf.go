@@ -19,6 +19,8 @@ const (
 	rdfNS    = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 	xsdNS    = "http://www.w3.org/2001/XMLSchema#"
 	i18nBase = "https://www.w3.org/ns/i18n#"
+
+	xsdBooleanText = xsdNS + "boolean"
 )
 
 var (
@@ -30,7 +32,7 @@ var (
 	rdfLanguage  = newIRI(rdfNS + "language")
 	rdfDirection = newIRI(rdfNS + "direction")
 	rdfJSON      = newIRI(rdfNS + "JSON")
-	xsdBoolean   = newIRI(xsdNS + "boolean")
+	xsdBoolean   = newIRI(xsdBooleanText)
 	xsdInteger   = newIRI(xsdNS + "integer")
 	xsdDouble    = newIRI(xsdNS + "double")
 )

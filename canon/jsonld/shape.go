@@ -162,7 +162,7 @@ func (b *shaper) property(i int, ctx *activeContext, d *term, k uint32) bool {
 	case toVocab:
 		value.as = asVocab
 	case toDatatype:
-		if d.datatype.form != absolute {
+		if d.datatype.form != absolute || d.datatype.text == xsdBooleanText { // a text is a loss
 			return false
 		}
 		if d.datatype.text != rdf.XSDString {

@@ -63,6 +63,14 @@ func TestHarmless(t *testing.T) {
 		{"spelling of scalars", []string{`"id":"u:1","p":["a",1,true,{"@value":"b","@language":"en"}],"lang":{"de":"c"},"j":[1]}`,
 			`"\u0069d":"u\u003a1","p":[{"@value":"\u0061","@type":"http://www.w3.org/2001/XMLSchema#string"},1.0,true,{"@value":"b","@language":"EN"}],"lang":{"De":"c"},"j":[1e0]}`},
 			[]string{`"id":"u:1","p":["a",1,true,{"@value":"b","@language":"en"}],"lang":{"dE-x":"c"},"j":[1]}`}},
+		{"spelling of literals", []string{`"id":"u:1","p":[5,true],"j":[1],"list":["a"]}`,
+			`"id":"u:1","p":[{"@value":"5","@type":"http://www.w3.org/2001/XMLSchema#integer"},{"@value":"true","@type":"http://www.w3.org/2001/XMLSchema#boolean"}],
+ "j":[1],"u:list":{"http://www.w3.org/1999/02/22-rdf-syntax-ns#first":"a","http://www.w3.org/1999/02/22-rdf-syntax-ns#rest":{"@id":"http://www.w3.org/1999/02/22-rdf-syntax-ns#nil"}}}`,
+			`"id":"u:1","p":[5,true],"u:j":{"@value":"[1]","@type":"http://www.w3.org/1999/02/22-rdf-syntax-ns#JSON"},"list":["a"]}`},
+			[]string{`"id":"u:1","p":["5",true],"j":[1],"list":["a"]}`, `"id":"u:1","p":[5,"true"],"j":[1],"list":["a"]}`}},
+		{"objects of one id", []string{`"id":"u:1","p":"a","q":[{"id":"u:2","p":"b"},{"id":"u:2","r":"u:3"}]}`, `"id":"u:1","p":"a","q":{"id":"u:2","p":"b","r":"u:3"}}`,
+			`"id":"u:1","q":[{"id":"u:2","p":"b","r":"u:3"},{"id":"u:2"}],"@included":{"id":"u:1","p":"a"}}`},
+			[]string{`"id":"u:1","p":"a","q":[{"id":"u:2","p":"b"},{"id":"u:4","r":"u:3"}]}`}},
 		{"labels of blank nodes", []string{`"id":"_:a","p":"a","q":{"p":"b","r":"_:c"},"r":"_:c"}`, `"p":"a","q":{"id":"_:b","p":"b","r":"_:a"},"r":"_:a"}`},
 			[]string{`"id":"_:a","p":"a","q":{"p":"b","r":"_:c"},"r":"_:d"}`, `"id":"_:a","p":"a","q":{"p":"b","r":"_:c"},"r":"_:c","graph":[{"id":"_:x","p":[]}]}`}},
 		{"unused definitions", []string{`"id":"u:1","p":"a","q":{"p":"b"}}`, `"id":"u:1","p":"a","q":{"@context":{"unused":"u:x"},"p":"b"}}`, `"id":"u:1","p":"a","q":{"@context":[],"p":"b"}}`},
@@ -281,6 +289,23 @@ func TestEmptyReverseExpanded(t *testing.T) {
 		var a, b any
 		if json.Unmarshal(got, &a) != nil || json.Unmarshal([]byte(want), &b) != nil || !reflect.DeepEqual(a, b) {
 			t.Errorf("%s: %s, want %s", doc, got, want)
+		}
+	}
+}
+
+// The text false would be the same literal as the boolean, and counts as true to most readers of JSON.
+func TestTextUnderBoolean(t *testing.T) {
+	p := jsonld.New(jsonld.Config{})
+	doc := func(value string) []byte {
+		return []byte(`{"@context":{"id":"@id","adult":{"@id":"u:adult","@type":"http://www.w3.org/2001/XMLSchema#boolean"}},"id":"u:1","adult":` + value + `}`)
+	}
+	for range 3 { // as a dataset, and as a plain document
+		if _, err := form(t, p, doc("false"), jsonld.Options{Plain: new(jsonld.Plain)}); err != nil {
+			t.Error(err)
+		}
+		var loss *canon.LossError
+		if _, err := form(t, p, doc(`"false"`), jsonld.Options{Plain: new(jsonld.Plain)}); !errors.As(err, &loss) || loss.Losses[0].Pointer != "/adult" {
+			t.Errorf("a text: %v", err)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (h hosts) Load(ctx context.Context, url string) (*jsonld.Document, error) {
 // TestLongLived draws families of contexts: an engine that has seen other documents answers as a new one does. json-gold
 // itself has several answers to some documents, since it walks contexts in a random order.
 func TestLongLived(t *testing.T) {
-	seeds := 60
+	seeds := 30
 	if testing.Short() {
 		seeds = 10
 	}

@@ -22,7 +22,6 @@ import (
 	"canonscope/compare/claims"
 	"canonscope/compare/mdoc"
 	"canonscope/compare/sdjwt"
-	"canonscope/schemas/catalogue"
 	"canonscope/vcdm/keys"
 )
 
@@ -45,13 +44,14 @@ type baselineFlags struct {
 	nonce       string
 	transcript  string // hexadecimal
 	anyUsage    bool   // accept certificates that are not marked as a document signer's
-	anySubject  bool   // accept certificates that do not name iss
+	anySubject  bool   // accept an iss that is not the key's name, or not in the certificate
+	lossy       bool   // leave out what the format has no place for
 	anyAudience bool   // accept a token with aud, without an audience to compare it with
 }
 
 // addVerify adds the flags of verify that only these formats have.
 func (f *baselineFlags) addVerify(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.anySubject, "any-subject", false, "sd-jwt-vc: accept an x5c certificate that does not name the issuer (iss)")
+	cmd.Flags().BoolVar(&f.anySubject, "any-subject", false, "sd-jwt-vc: accept an issuer (iss) that is not in the x5c certificate, or the name of another key")
 	cmd.Flags().BoolVar(&f.anyAudience, "any-audience", false, "sd-jwt-vc: accept a token for somebody (aud) without --audience")
 }
 
@@ -70,10 +70,10 @@ func formatOf(in []byte) (format string, b []byte) {
 var flagFormats = func() map[string][]string {
 	of := map[string][]string{}
 	for format, flags := range map[string]string{
-		formatVCDM: "suite mandatory any-form created method purpose deterministic expires id previous domain challenge skew bound " +
+		formatVCDM: "suite mandatory mandatory-only any-form created method purpose deterministic id previous domain challenge skew bound " +
 			"controller known-contexts",
-		formatSDJWT: "holder-key digest issuer-key roots audience nonce any-subject any-audience",
-		formatMdoc:  "holder-key digest issuer-key roots certificate transcript any-usage",
+		formatSDJWT: "holder-key digest issuer-key roots audience nonce any-subject any-audience lossy",
+		formatMdoc:  "holder-key digest issuer-key roots certificate transcript any-usage lossy",
 	} {
 		for _, flag := range strings.Fields(flags) {
 			of[flag] = append(of[flag], format)
@@ -109,17 +109,44 @@ func (f *baselineFlags) addFormat(cmd *cobra.Command, def string) {
 	cmd.Flags().StringVar(&f.format, "format", def, "format of the credential: "+strings.Join([]string{formatVCDM, formatSDJWT, formatMdoc}, ", "))
 }
 
-// issue signs the claims of a VCDM credential in another format.
-func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile string, engine *engineFlags) error {
+// draft returns the claims of a VCDM credential for the format, and tells how they differ from it.
+func (f *baselineFlags) draft(cmd *cobra.Command, doc []byte, expires string, limits canon.Limits) (*claims.Draft, error) {
+	q := claims.Request{Mdoc: f.format == formatMdoc, Now: time.Now(), Limits: limits}
+	if expires != "" {
+		t, err := time.Parse(time.RFC3339, expires)
+		if err != nil {
+			return nil, fmt.Errorf("--expires %s: want a time such as 2026-01-31T12:00:00Z", expires)
+		}
+		q.Until = &t
+	}
+	in, err := claims.Read(doc, q)
+	if err != nil {
+		return nil, err
+	}
+	if len(in.Losses) > 0 && !f.lossy {
+		pointers := make([]string, len(in.Losses))
+		for i, l := range in.Losses {
+			pointers[i] = l.Pointer
+		}
+		return nil, fmt.Errorf("%s has no place for %s; --lossy leaves it out", f.format, strings.Join(pointers, ", "))
+	}
+	printLosses(cmd, in.Losses)
+	if f.certificate != "" {
+		in.Chosen = append(in.Chosen, "the issuer is whom the certificate names; "+in.Issuer+" is not written")
+	}
+	for _, text := range in.Chosen {
+		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %s: %s\n", f.format, printable.Line(text))
+	}
+	return in, nil
+}
+
+// issue signs the claims of a VCDM credential in another format. expires is when it is no longer valid; "" leaves that to it.
+func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires string, engine *engineFlags) error {
 	key, err := readSecret(keyFile)
 	if err != nil {
 		return err
 	}
-	c, err := catalogue.Parse(doc)
-	if err != nil {
-		return err
-	}
-	in, err := claims.Of(c, []string{claims.Subject})
+	in, err := f.draft(cmd, doc, expires, engine.limits)
 	if err != nil {
 		return err
 	}
@@ -151,7 +178,7 @@ func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile string, en
 			return fmt.Errorf("%s: %w", f.certificate, err)
 		}
 	} else {
-		der, err := mdoc.Certificate(key.Secret.Public(), c.Issuer)
+		der, err := mdoc.Certificate(key.Secret.Public(), in.Issuer)
 		if err != nil {
 			return err
 		}
@@ -247,14 +274,11 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 			roots.AddCert(c)
 		}
 	}
-	const about = " is about the certificates that --roots FILE vouches for"
 	switch {
 	case key != nil && roots != nil:
 		return errors.New("--issuer-key says whose signature it is, and --roots whose certificate: give one of them")
 	case roots == nil && f.anyUsage:
-		return errors.New("--any-usage" + about)
-	case roots == nil && f.anySubject:
-		return errors.New("--any-subject" + about)
+		return errors.New("--any-usage is about the certificates that --roots FILE vouches for")
 	case key == nil && roots == nil:
 		return errors.New("whose signature? give the issuer's key with --issuer-key FILE, or trust anchors with --roots FILE")
 	}

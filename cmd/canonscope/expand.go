@@ -52,7 +52,7 @@ listed on standard error.`,
 			var losses []canon.Loss
 			var out []byte
 			err = timeout.run(cmd, func(ctx context.Context) (err error) {
-				if engine == engines.Stock && !lossy { // not engines.Guard, which canonicalizes
+				if engine == engines.Stock && !lossy { // not an engine of package engines, which canonicalizes
 					if err := stock.Guard(ctx, doc, canon.Options{Limits: limits}, loader); err != nil {
 						return err
 					}

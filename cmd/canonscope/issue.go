@@ -170,8 +170,12 @@ verifier. Verifiers want the issuer to be who signs: --self writes the key's
 did:key identifier into the document.
 
 With --format sd-jwt-vc or mdoc it prints the claims of the credential in that
-format instead: every leaf under credentialSubject can be disclosed alone. An
-mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
+format instead: every leaf under credentialSubject can be disclosed alone. What
+the format has no place for is refused, unless --lossy: then it is listed on
+standard error, as is what the format needs and the credential does not say. The
+end of validity is the credential's or an earlier one with --expires; an mdoc of
+a credential that names none ends after ten years. An mdoc is printed in
+hexadecimal; without --certificate it holds one made up.`,
 		Example: `  canonscope issue --suite eddsa-rdfc-2022 --key issuer.json credential.json
   canonscope issue --suite ecdsa-sd-2023 --key issuer.json --self \
     --mandatory /credentialSubject/id credential.json
@@ -183,20 +187,15 @@ mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 			if err := baseline.check(cmd, baseline.format); err != nil {
 				return err
 			}
-			if baseline.format != formatVCDM {
-				doc, _, err := readUnsigned(cmd, args[0], engine.limits, baseline.format)
-				if err != nil {
-					return err
+			if baseline.format == formatVCDM {
+				if (len(sd.Mandatory) > 0 || only) && name != "ecdsa-sd-2023" {
+					return fmt.Errorf("--mandatory goes with ecdsa-sd-2023; %s has no selective disclosure", cmp.Or(name, "no --suite"))
 				}
-				return baseline.issue(cmd, doc, proof.key, &engine)
+				if name == "" {
+					return errors.New("no cryptosuite: give --suite, one of " + strings.Join(vcdm.SuiteNames, ", "))
+				}
 			}
-			if (len(sd.Mandatory) > 0 || only) && name != "ecdsa-sd-2023" {
-				return fmt.Errorf("--mandatory goes with ecdsa-sd-2023; %s has no selective disclosure", cmp.Or(name, "no --suite"))
-			}
-			if name == "" {
-				return errors.New("no cryptosuite: give --suite, one of " + strings.Join(vcdm.SuiteNames, ", "))
-			}
-			doc, purpose, err := readUnsigned(cmd, args[0], engine.limits, formatVCDM)
+			doc, purpose, err := readUnsigned(cmd, args[0], engine.limits, baseline.format)
 			if err != nil {
 				return err
 			}
@@ -204,6 +203,9 @@ mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 				if doc, err = proof.signFor(doc, engine.limits); err != nil {
 					return err
 				}
+			}
+			if baseline.format != formatVCDM {
+				return baseline.issue(cmd, doc, proof.key, proof.options.Expires, &engine)
 			}
 			if name == "ecdsa-sd-2023" {
 				if err := disclosures(cmd, doc, engine.limits, &sd, only); err != nil {
@@ -242,9 +244,10 @@ mdoc is printed in hexadecimal; without --certificate it holds one made up.`,
 	baseline.addFormat(cmd, formatVCDM)
 	cmd.Flags().StringVar(&baseline.holder, "holder-key", "", "sd-jwt-vc, mdoc: key `FILE` of the holder or device, its public half is enough")
 	cmd.Flags().StringVar(&baseline.digest, "digest", "", "sd-jwt-vc: sha-256, sha-384, sha-512; mdoc: SHA-256, SHA-384, SHA-512")
+	cmd.Flags().BoolVar(&baseline.lossy, "lossy", false, "sd-jwt-vc, mdoc: leave out what the format has no place for, and list it")
 	cmd.Flags().StringVar(&baseline.certificate, "certificate", "", "mdoc: PEM `FILE` of x5chain, the key's certificate first")
 	proof.add(cmd)
-	cmd.Flags().StringVar(&proof.options.Expires, "expires", "", "`TIME` after which the proof is no longer valid")
+	cmd.Flags().StringVar(&proof.options.Expires, "expires", "", "`TIME` after which the proof is no longer valid, or what is issued in another format")
 	cmd.Flags().StringVar(&proof.options.ID, "id", "", "`URL` of the proof, so that a later one can name it")
 	cmd.Flags().StringArrayVar(&proof.options.PreviousProof, "previous", nil, "`URL` of a proof that this one builds on; may repeat")
 	cmd.Flags().StringArrayVar(&proof.options.Domain, "domain", nil, "`DOMAIN` that the proof is meant for; may repeat")

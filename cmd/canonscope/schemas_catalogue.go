@@ -202,7 +202,7 @@ func writeDocuments(ctx context.Context, g schemas.Generator, seed uint64, index
 		if err := os.WriteFile(filepath.Join(dir, name), append(c.VCDM, '\n'), 0o644); err != nil {
 			return err
 		}
-		f, err := shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Embedded()})
+		f, err := shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Experiments()})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -221,13 +221,13 @@ func writeDocuments(ctx context.Context, g schemas.Generator, seed uint64, index
 	return os.WriteFile(filepath.Join(dir, "figures.jsonl"), lines, 0o644)
 }
 
-// figuresOf measures one document of a generator over the embedded contexts.
+// figuresOf measures one document of a generator.
 func figuresOf(ctx context.Context, g schemas.Generator, seed uint64, i int) (*shape.Figures, error) {
 	c, err := g.Document(seed, i)
 	if err != nil {
 		return nil, err
 	}
-	return shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Embedded()})
+	return shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Experiments()})
 }
 
 func printJSON(cmd *cobra.Command, v any) error {

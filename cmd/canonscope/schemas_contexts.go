@@ -86,7 +86,7 @@ contexts list prints.`,
 			if err == nil {
 				doc = c.JSON
 			} else { // contexts of experiments have no name
-				d, loadErr := contexts.Embedded().Load(cmd.Context(), args[0])
+				d, loadErr := contexts.Experiments().Load(cmd.Context(), args[0])
 				if loadErr != nil {
 					return err
 				}

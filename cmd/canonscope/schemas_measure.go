@@ -8,6 +8,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/printable"
 	"canonscope/schemas/catalogue"
+	"canonscope/schemas/contexts"
 	"canonscope/schemas/shape"
 )
 
@@ -37,9 +38,12 @@ that no JSON-LD processor may accept is an error.`,
 			if opt.Loader, err = from.loader(); err != nil {
 				return err
 			}
-			doc, err := documentOrFile(cmd, args[0], opt.Limits)
+			doc, named, err := documentOrFile(cmd, args[0], opt.Limits)
 			if err != nil {
 				return err
+			}
+			if named {
+				opt.Loader = contexts.Chain(opt.Loader, contexts.Experiments())
 			}
 			f, err := shape.Measure(cmd.Context(), doc, opt)
 			if err != nil {
@@ -62,23 +66,25 @@ that no JSON-LD processor may accept is an error.`,
 	return cmd
 }
 
-// documentOrFile returns the first document of a catalogue name, or else reads a file or standard input.
-func documentOrFile(cmd *cobra.Command, name string, limits canon.Limits) ([]byte, error) {
+// documentOrFile returns the first document of a catalogue name, or else reads a file or standard input. named reports
+// whether it is of the catalogue.
+func documentOrFile(cmd *cobra.Command, name string, limits canon.Limits) (doc []byte, named bool, err error) {
 	if name != "-" && !catalogue.IsFile(name) {
 		g, err := catalogue.Get(name)
 		if err == nil {
 			c, err := g.Document(firstSeed, 0)
 			if err != nil {
-				return nil, err
+				return nil, true, err
 			}
-			return c.VCDM, nil
+			return c.VCDM, true, nil
 		}
 		if doc, fileErr := readInput(cmd, name, limits); fileErr == nil {
-			return doc, nil
+			return doc, false, nil
 		}
-		return nil, err
+		return nil, false, err
 	}
-	return readInput(cmd, name, limits)
+	doc, err = readInput(cmd, name, limits)
+	return doc, false, err
 }
 
 // maxLosses is the number of losses that measure prints without --json.

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -23,6 +26,7 @@ func newSchemasValidateCommand() *cobra.Command {
 		opt               jsonschema.Options
 		refs              []string
 		asJSON            bool
+		timeout           timeLimit
 	)
 	cmd := &cobra.Command{
 		Use:   "validate [flags] FILE|-",
@@ -42,6 +46,9 @@ one refers to with --ref.`,
 		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Engine = jsonschema.Engine(validator)
+			if opt.Limits.Work < 0 {
+				return fmt.Errorf("--max-work is %d; it must not be negative", opt.Limits.Work)
+			}
 			var err error
 			if opt.Resources, err = readRefs(refs); err != nil {
 				return err
@@ -56,20 +63,27 @@ one refers to with --ref.`,
 			}
 			if schema == "" {
 				if schema, err = jsonschema.Detect(doc, opt.Limits); err != nil {
-					return fmt.Errorf("%s: %w", args[0], err)
+					return fmt.Errorf("%s: %w", args[0], flagged(err))
 				}
 			}
 			text, err := readSchema(schema)
 			if err != nil {
 				return err
 			}
-			v, err := jsonschema.Compile(text, opt)
+			var v jsonschema.Validator
+			var r *jsonschema.Result
+			err = timeout.run(cmd, func(context.Context) error { // neither library asks for the time
+				var err error
+				if v, err = jsonschema.Compile(text, opt); err != nil {
+					return fmt.Errorf("%s: %w", schema, err)
+				}
+				if r, err = v.Validate(doc); err != nil {
+					return fmt.Errorf("%s: %w", args[0], flagged(err))
+				}
+				return nil
+			})
 			if err != nil {
-				return fmt.Errorf("%s: %w", schema, err)
-			}
-			r, err := v.Validate(doc)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
+				return err
 			}
 			if asJSON {
 				err = printValidationJSON(cmd, schema, v, r)
@@ -90,7 +104,18 @@ one refers to with --ref.`,
 	f.BoolVar(&asJSON, "json", false, "print the result as JSON, with all violations")
 	f.IntVar(&opt.Limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d MiB", jsonschema.MaxDocumentBytes>>20))
 	f.IntVar(&opt.Limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
+	f.Int64Var(&opt.Limits.Work, "max-work", 0, fmt.Sprintf("limit of evaluated subschemas, values and their text; default %d", jsonschema.MaxWork))
+	timeout.add(cmd)
 	return cmd
+}
+
+// flagged names the flag that raises the limit which a document has reached.
+func flagged(err error) error {
+	var limit *canon.LimitError
+	if errors.As(err, &limit) && slices.Contains([]string{"bytes", "depth", "work"}, limit.Limit) {
+		return fmt.Errorf("%w (--max-%s)", err, limit.Limit)
+	}
+	return err
 }
 
 // readSchema returns a schema of the catalogue, or else of a file.
@@ -98,11 +123,21 @@ func readSchema(name string) ([]byte, error) {
 	if slices.Contains(jsonschema.Names(), name) {
 		return jsonschema.Schema(name)
 	}
-	text, err := os.ReadFile(name)
+	text, err := readSchemaFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("--schema %s is neither a file nor one of %s", name, strings.Join(jsonschema.Names(), ", "))
 	}
 	return text, nil
+}
+
+// readSchemaFile reads little more than a schema may have, which its reader then reports.
+func readSchemaFile(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, jsonschema.MaxSchemaBytes+1))
 }
 
 func readRefs(refs []string) (map[string][]byte, error) {
@@ -112,7 +147,7 @@ func readRefs(refs []string) (map[string][]byte, error) {
 		if i <= 0 {
 			return nil, fmt.Errorf("--ref %s: want URL=FILE", s)
 		}
-		text, err := os.ReadFile(s[i+1:])
+		text, err := readSchemaFile(s[i+1:])
 		if err != nil {
 			return nil, fmt.Errorf("--ref: %w", err)
 		}

@@ -1,10 +1,11 @@
 // Package claims gives the formats that are not VCDM the same input: one JSON object with the claims of a credential,
-// the pointers that a presentation discloses, and the keys of a scenario. Start with [Of].
+// the pointers that a presentation discloses, and the keys of a scenario. [Read] is for a credential of the user, [Of] for
+// one that is measured.
 //
 // The mapping, alike for sd-jwt-vc and mdoc: issuer (iss), validFrom (nbf), validUntil (exp) and the credential's last type
 // (vct) stand in the signed part and are always disclosed; every leaf under credentialSubject is one disclosure or one element. A leaf is a
 // value that is no object and no array, or an empty one. Other members of the VCDM document, such as its context, have
-// no place in these formats.
+// no place in these formats: Of leaves them out, Read names them.
 package claims
 
 import (
@@ -49,7 +50,8 @@ type Input struct {
 	Subject json.RawMessage `json:"credentialSubject"`
 }
 
-// Of returns the claims of a credential. disclose replaces the credential's own list if it is not empty; pointers to
+// Of returns the claims of a credential for a comparison, in which every format signs the same: a date that is missing is
+// made up, and what has no place is left out. disclose replaces the credential's own list if it is not empty; pointers to
 // what these formats always disclose are left out, and one that points to nothing is an error.
 func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
 	if len(c.Types) == 0 {

@@ -17,10 +17,10 @@ import (
 	"canonscope/vcdm"
 )
 
-// canonicalizer makes an engine for a method over the embedded contexts, which it finds in the given state. Its guard is the
-// gate's.
+// canonicalizer makes an engine for a method over the embedded contexts and those of experiments, which it finds in the given
+// state. Its guard is the gate's.
 func canonicalizer(engine string, m canon.Method, state jsonld.CacheState) (canon.Canonicalizer, error) {
-	return engines.Unguarded(engine, m, engines.Config{Loader: contexts.Embedded(), Contexts: state})
+	return engines.Unguarded(engine, m, engines.Config{Loader: contexts.Experiments(), Contexts: state})
 }
 
 // check returns what a gate looks at behind the exchange; nil for a family that canonicalizes nothing. An engine under test
@@ -142,8 +142,9 @@ func (f *family) guard() func(context.Context, *schemas.Credential) error {
 	if f.algorithm == "ES384" {
 		opt.Hash = canon.SHA384
 	}
+	loader := contexts.Experiments()
 	return func(ctx context.Context, c *schemas.Credential) error {
-		if err := stock.Guard(ctx, c.VCDM, opt, contexts.Embedded()); err != nil {
+		if err := stock.Guard(ctx, c.VCDM, opt, loader); err != nil {
 			return fmt.Errorf("json-gold would get it wrong: %w", err)
 		}
 		return nil

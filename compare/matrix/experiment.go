@@ -92,7 +92,7 @@ func point(ctx context.Context, g schemas.Generator, label string, seed uint64) 
 	if err != nil {
 		return compare.Point{}, err
 	}
-	f, err := shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Embedded()})
+	f, err := shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Experiments()})
 	if err != nil {
 		return compare.Point{}, fmt.Errorf("schema %s: %w", g.Name(), err)
 	}

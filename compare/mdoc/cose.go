@@ -127,7 +127,10 @@ func (d *Document) checkPlace(leaf *x509.Certificate) error {
 }
 
 // done completes a document whose signature and digests hold. leaf is the signer's certificate, nil if the key was configured.
-func (d *Document) done(m *mso, leaf *x509.Certificate) (*Document, error) {
+func (d *Document) done(v *Verifier, m *mso, leaf *x509.Certificate) (*Document, error) {
+	if v.Device == nil {
+		d.Unchecked = append(d.Unchecked, "/deviceKeyInfo")
+	}
 	if m.status {
 		d.Unchecked = append(d.Unchecked, "/status")
 	}

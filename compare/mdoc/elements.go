@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"canonscope/canon"
+	"canonscope/canon/jsontape"
 	"canonscope/compare/claims"
 )
 
@@ -16,6 +17,28 @@ func identifier(pointer string) (string, error) {
 		return "", invalid(pointer, "RFC 6901", "is not below %s", claims.Subject)
 	}
 	return strings.TrimPrefix(rest, "/"), nil
+}
+
+// checkClaims refuses a claim of which an mdoc would say nothing, but for the issuer, whom the signer's certificate names, and
+// dates that are no numbers.
+func checkClaims(t *jsontape.Tape) error {
+	const rule = "RFC 7519 section 4"
+	if t.Nodes[0].Kind != jsontape.Object {
+		return invalid("claims", rule, "is no JSON object")
+	}
+	for _, name := range []string{"nbf", "exp"} {
+		if n := t.Get(0, name); n < 0 || t.Nodes[n].Kind != jsontape.Number {
+			return invalid("/"+name, rule, "is missing or no number")
+		}
+	}
+	for k := range t.Members(0) {
+		switch name := string(t.Text(k)); name {
+		case "iss", "nbf", "exp", "vct", "credentialSubject":
+		default:
+			return invalid("/"+jsontape.EscapeToken(name), "ISO/IEC 18013-5 section 9.1.2.4", "has no place in an mdoc; leave it out of the claims")
+		}
+	}
+	return nil
 }
 
 // selects says whether an element is one of those wanted or below one, and marks which.

@@ -274,6 +274,8 @@ func TestIssuerRefuses(t *testing.T) {
 			`{"nbf":1,"exp":2,"vct":"x"}`, `{"nbf":1,"exp":2,"credentialSubject":{}}`, `{"nbf":1,"exp":2,"vct":1,"credentialSubject":{}}`,
 			`{"nbf":"1","exp":2,"vct":"x","credentialSubject":{}}`, `{"nbf":1.5,"exp":2,"vct":"x","credentialSubject":{}}`,
 			`{"nbf":1,"exp":2,"vct":"x","credentialSubject":{"a":1,"a":2}}`, `[]`, `{`,
+			`{"exp":2,"vct":"x","credentialSubject":{}}`, `{"nbf":1,"vct":"x","credentialSubject":{}}`, `{"nbf":1,"exp":null,"vct":"x","credentialSubject":{}}`,
+			`{"nbf":1,"exp":2,"vct":"x","credentialSubject":{},"status":{}}`, `{"nbf":1,"exp":2,"EXP":9,"vct":"x","credentialSubject":{}}`,
 			`{"nbf":1,"exp":2,"vct":"x","credentialSubject":{"a":18446744073709551616}}`,
 			`{"nbf":1,"exp":2,"vct":"x","credentialSubject":{"a":1e999}}`,
 		} {

@@ -129,12 +129,12 @@ func TestUnchecked(t *testing.T) {
 	key := draftKey{k, a.sign(t, k.Public().Crypto(), now.AddDate(-1, 0, 0), now.AddDate(2, 0, 0), x509.KeyUsageDigitalSignature, signerUsage)}
 	v := a.verifier(t)
 	plain := key.build(t, nil)
-	if d := accepts(t, v, plain); d.Unchecked != nil || d.Signer != "CN=DS" {
+	if d := accepts(t, v, plain); !reflect.DeepEqual(d.Unchecked, []string{"/deviceKeyInfo"}) || d.Signer != "CN=DS" {
 		t.Errorf("unchecked %v, signer %q", d.Unchecked, d.Signer)
 	}
 	for _, status := range []any{map[string]any{"status_list": map[string]any{"idx": 1, "uri": "https://x.example"}}, nil, 1} {
 		b := key.build(t, func(d *draft) { d.mso["status"] = status })
-		if d := accepts(t, v, b); !reflect.DeepEqual(d.Unchecked, []string{"/status"}) {
+		if d := accepts(t, v, b); !reflect.DeepEqual(d.Unchecked, []string{"/deviceKeyInfo", "/status"}) {
 			t.Errorf("status %v: unchecked %v", status, d.Unchecked)
 		}
 	}
@@ -143,7 +143,7 @@ func TestUnchecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := accepts(t, v, bound); !reflect.DeepEqual(d.Unchecked, []string{"/deviceSigned"}) {
+	if d := accepts(t, v, bound); !reflect.DeepEqual(d.Unchecked, []string{"/deviceKeyInfo", "/deviceSigned"}) {
 		t.Errorf("a device has signed: unchecked %v", d.Unchecked)
 	}
 	v.Device = &mdoc.DeviceAuth{Transcript: transcript}

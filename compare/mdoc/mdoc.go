@@ -53,7 +53,8 @@ type Issuer struct {
 	Counters *compare.Counters // counts salts, digests, signatures; nil counts nothing
 }
 
-// Issue returns the IssuerSigned bytes of a claims set {"nbf", "exp", "vct", "credentialSubject"}, a JSON object. vct
+// Issue returns the IssuerSigned bytes of a claims set {"iss", "nbf", "exp", "vct", "credentialSubject"}, a JSON object. No
+// other claim has a place; iss, which may be missing, is for the certificate to say. vct
 // becomes both docType and namespace, nbf and exp the validity period, and each leaf under credentialSubject one element:
 // a value that is no object and no array, or an empty one. Its identifier is the leaf's JSON pointer below
 // credentialSubject without the first slash, such as "name" or "result/0/value". Strings become tstr, numbers without
@@ -166,7 +167,7 @@ type Document struct {
 	Signed, ValidFrom, ValidUntil time.Time
 	DeviceKey                     []byte   // COSE_Key, not parsed
 	Signer                        string   // subject of the certificate in x5chain whose key signed; "" if the key was configured
-	Unchecked                     []string // what nobody has checked: /status of the MSO, /deviceSigned beside it
+	Unchecked                     []string // what nobody has checked: /status of the MSO, without Device its /deviceKeyInfo, /deviceSigned beside it
 }
 
 // Verify checks IssuerSigned or DeviceResponse bytes: form, issuer's signature, digests, validity period, and as the

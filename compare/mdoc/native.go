@@ -147,7 +147,7 @@ func nativeDocument(v *Verifier, in []byte, docType string) (*Document, error) {
 		return nil, err
 	}
 	if s.nameSpaces < 0 {
-		return d.done(&m, leaf)
+		return d.done(v, &m, leaf)
 	}
 	_, n, at := b.head(s.nameSpaces)
 	for range n {
@@ -155,7 +155,7 @@ func nativeDocument(v *Verifier, in []byte, docType string) (*Document, error) {
 			return nil, err
 		}
 	}
-	return d.done(&m, leaf)
+	return d.done(v, &m, leaf)
 }
 
 // check builds the Sig_structure and checks the signature (RFC 9052 section 4.4).

@@ -74,8 +74,8 @@ func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 	fault := func(name string) error {
 		return invalid("claims", "RFC 7519 section 4", "%s is missing or of another type than it should be", name)
 	}
-	if t.Nodes[0].Kind != jsontape.Object {
-		return c, invalid("claims", "RFC 7519 section 4", "is no JSON object")
+	if err := checkClaims(t); err != nil {
+		return c, err
 	}
 	vct := t.Get(0, "vct")
 	if vct < 0 || t.Nodes[vct].Kind != jsontape.String || len(t.Text(vct)) == 0 {
@@ -86,11 +86,7 @@ func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 		name string
 		to   *int64
 	}{{"nbf", &c.from}, {"exp", &c.until}} {
-		n := t.Get(0, d.name)
-		if n < 0 || t.Nodes[n].Kind != jsontape.Number {
-			return c, fault(d.name)
-		}
-		if *d.to, err = strconv.ParseInt(string(t.Raw(n)), 10, 64); err != nil {
+		if *d.to, err = strconv.ParseInt(string(t.Raw(t.Get(0, d.name))), 10, 64); err != nil {
 			return c, fault(d.name)
 		}
 	}

@@ -157,7 +157,7 @@ func stockDocument(v *Verifier, b []byte, docType string) (*Document, error) {
 			return nil, err
 		}
 	}
-	return d.done(&m.mso, leaf)
+	return d.done(v, &m.mso, leaf)
 }
 
 // stockDigests compares the items of a namespace with the MSO and adds their elements to d.

@@ -59,6 +59,9 @@ func stockParse(b []byte, limits canon.Limits) (c claims.Input, subject any, err
 	if err := tape.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
 		return c, nil, err
 	}
+	if err := checkClaims(&tape); err != nil {
+		return c, nil, err
+	}
 	if err := json.Unmarshal(b, &c); err != nil {
 		return c, nil, invalid("claims", "RFC 7519 section 4", "%v", err)
 	}

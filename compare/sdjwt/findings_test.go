@@ -188,6 +188,59 @@ func TestX5CKeyUsage(t *testing.T) {
 	refuses(t, sdjwt.Verifier{Roots: x509.NewCertPool(), Now: now}, a.token(a.certificate(issuerCertificate{subject: "a", usage: sign}), payload), "unknown authority")
 }
 
+// Finding: an iss that is the name of a key, and another key is configured.
+func TestIssuerIsAnotherKey(t *testing.T) {
+	key, other := claimstest.Key(t, keys.ES256), claimstest.Key(t, keys.EdDSA).Public()
+	own, ed := key.Public().DID(), other.DID()
+	didJWK := func(k *keys.Public) string { return "did:jwk:" + b64.EncodeToString(k.JWK()) }
+	v := sdjwt.Verifier{Key: key.Public(), Now: now}
+	for _, plain := range []bool{false, true} {
+		v := v
+		v.Plain = plain
+		for _, iss := range []string{own, key.Public().Method(), didJWK(key.Public()), didJWK(key.Public()) + "#0", "did:web:issuer.example",
+			"https://issuer.example", "did:keys:" + ed} {
+			accepts(t, v, token(t, key, `{"alg":"ES256","typ":"dc+sd-jwt"}`, fmt.Sprintf(`{"vct":"urn:x","iss":%q}`, iss)))
+		}
+		for _, iss := range []string{ed, other.Method(), own + "#" + other.Multikey(), own + "#", own + "?a", own + "/a", own + "x", " " + own, "DID:KEY:" + other.Multikey(),
+			"did:key:", "did:key:1.1:" + other.Multikey(), didJWK(other), didJWK(other) + "#0", "did:jwk:", "did:jwk:e30", "Did:Jwk:%"} {
+			tok := token(t, key, `{"alg":"ES256","typ":"dc+sd-jwt"}`, fmt.Sprintf(`{"vct":"urn:x","iss":%q}`, iss))
+			if iss[0] == ' ' { // the name of nothing
+				accepts(t, v, tok)
+				continue
+			}
+			refuses(t, v, tok, "is not the key that signed")
+			v := v
+			v.AnySubject = true
+			accepts(t, v, tok)
+		}
+	}
+	v.Plain = true
+	refuses(t, v, token(t, key, `{"alg":"ES256","typ":"dc+sd-jwt"}`, `{"_sd":["DIGEST-0"]}`, fmt.Sprintf(`["s","iss",%q]`, ed)), "is not the key that signed")
+
+	// A certificate that names the key of somebody else does not make it that key.
+	a := newX5C(t)
+	leaf := a.certificate(issuerCertificate{subject: "a", uris: []string{ed}, usage: x509.KeyUsageDigitalSignature})
+	refuses(t, sdjwt.Verifier{Roots: a.pool, Now: now}, a.token(leaf, fmt.Sprintf(`{"vct":"urn:x","iss":%q}`, ed)), "is not the key that signed")
+}
+
+// Finding: a token that is bound to its holder says so where nobody has asked for the holder.
+func TestUnaskedBindingIsNamed(t *testing.T) {
+	key, holder := claimstest.Key(t, keys.EdDSA), claimstest.Key(t, keys.ES256)
+	for _, plain := range []bool{false, true} {
+		v := sdjwt.Verifier{Key: key.Public(), Now: now, Plain: plain}
+		for _, cnf := range []string{fmt.Sprintf(`{"jwk":%s}`, holder.Public().JWK()), `{"kid":"x"}`, `{"jwk":1}`, `{}`, `null`, `"x"`} {
+			r := accepts(t, v, token(t, key, goodHeader, `{"vct":"urn:x","status":{},"cnf":`+cnf+`}`))
+			if want := []string{"/cnf", "/status"}; !reflect.DeepEqual(r.Unchecked, want) {
+				t.Errorf("cnf %s: unchecked %v, want %v", cnf, r.Unchecked, want)
+			}
+		}
+	}
+	v := sdjwt.Verifier{Key: key.Public(), Now: now, Plain: true}
+	if r := accepts(t, v, token(t, key, goodHeader, `{"_sd":["DIGEST-0"]}`, `["s","cnf",{}]`)); !reflect.DeepEqual(r.Unchecked, []string{"/cnf"}) {
+		t.Errorf("disclosed: %v", r.Unchecked)
+	}
+}
+
 // Finding L6: an empty nonce or audience binds to nothing, whoever leaves it empty.
 func TestEmptyNonceIsNoBinding(t *testing.T) {
 	key, holder := claimstest.Key(t, keys.EdDSA), claimstest.Key(t, keys.ES256)

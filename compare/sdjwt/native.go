@@ -188,7 +188,7 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := r.process(parts[1]); err != nil {
 		return nil, err
 	}
-	if err := v.checkFacts(&r.facts, leaf); err != nil {
+	if err := v.checkFacts(&r.facts, key, leaf); err != nil {
 		return nil, err
 	}
 	res := &Result{claims: bytes.Clone(r.out), paths: r.paths, ends: r.order}

@@ -689,6 +689,7 @@ func (r *reader) fact(name []byte, v, start int) {
 	case "aka_vcts":
 		r.span("aka_vcts", start)
 	case "cnf":
+		f.bound = true
 		r.span("cnf", start)
 	default:
 		if i := slices.Index(unread, string(name)); i >= 0 {

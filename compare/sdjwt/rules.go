@@ -77,6 +77,7 @@ type facts struct {
 	iss, vct, sub, nonce, sdHash scalar // strings
 	iat, nbf, exp                scalar // numbers
 	aud                          scalar // a string; typed is false for an array
+	bound                        bool   // has cnf, of whatever form
 	auds                         []string
 	akaPresent                   bool
 	aka                          []string // nil unless an array of strings
@@ -131,14 +132,18 @@ func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) 
 	return key, chain[0], nil
 }
 
-// checkIssuer compares iss with the certificate whose key signed: whoever else has a certificate under the same roots is
-// not this issuer (RFC 9901 section 7.1 step 2.3). The name is compared as in draft-ietf-oauth-sd-jwt-vc-09 section 3.5,
-// with a URI of the certificate or with a DNS name. Drafts since say that the issuer is the certificate's subject, which
-// is so without iss and leaves open what iss says beside it.
-func (v *Verifier) checkIssuer(f *facts, leaf *x509.Certificate) error {
+// checkIssuer compares iss with the key that signed, if iss is the name of a key, and with its certificate: whoever else
+// has a certificate under the same roots is not this issuer (RFC 9901 section 7.1 step 2.3). The name is compared as in
+// draft-ietf-oauth-sd-jwt-vc-09 section 3.5, with a URI of the certificate or with a DNS name. Drafts since say that the
+// issuer is the certificate's subject, which is so without iss and leaves open what iss says beside it.
+func (v *Verifier) checkIssuer(f *facts, key *keys.Public, leaf *x509.Certificate) error {
 	const rule = "RFC 9901 section 7.1 step 2.3"
 	switch {
-	case leaf == nil || v.AnySubject:
+	case v.AnySubject:
+		return nil
+	case key.Contradicts(f.iss.text):
+		return &InvalidError{"/iss", fmt.Sprintf("%q is not the key that signed, %s", f.iss.text, key.DID()), rule, "AnySubject"}
+	case leaf == nil:
 		return nil
 	case !f.iss.present && keys.SubjectOf(leaf) == "":
 		return invalid("header", rule, "neither iss nor the certificate in x5c names the issuer")
@@ -167,6 +172,9 @@ func (v *Verifier) unchecked(f *facts, kb []byte) (out []string) {
 	if f.aud.present && v.Audience == "" {
 		out = append(out, "/aud")
 	}
+	if f.bound && !v.Binding {
+		out = append(out, "/cnf")
+	}
 	// Type metadata that can be fetched, or that was given and nothing ties to the token.
 	if !v.Plain && (strings.HasPrefix(f.vct.text, "https://") || v.TypeMetadata != nil && !f.integrity.present) {
 		out = append(out, "/vct")
@@ -194,7 +202,7 @@ func (v *Verifier) checkTyp(h header) error {
 
 // checkFacts applies the validity period and audience of RFC 9901 section 7.1 step 6, the issuer's name, and the rules of
 // SD-JWT VC.
-func (v *Verifier) checkFacts(f *facts, leaf *x509.Certificate) error {
+func (v *Verifier) checkFacts(f *facts, key *keys.Public, leaf *x509.Certificate) error {
 	if err := checkPeriod("payload", f, v.now(), v.Leeway); err != nil {
 		return err
 	}
@@ -208,7 +216,7 @@ func (v *Verifier) checkFacts(f *facts, leaf *x509.Certificate) error {
 			return err
 		}
 	}
-	if err := v.checkIssuer(f, leaf); err != nil {
+	if err := v.checkIssuer(f, key, leaf); err != nil {
 		return err
 	}
 	if v.Plain {

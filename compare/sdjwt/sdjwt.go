@@ -120,7 +120,7 @@ type Verifier struct {
 	Engine       string
 	Key          *keys.Public   // the issuer's; it fixes the algorithm
 	Roots        *x509.CertPool // without Key: trust anchors of x5c in the protected header
-	AnySubject   bool           // with Roots: accept a certificate that does not name the token's iss; the result says whose it is
+	AnySubject   bool           // accept an iss that names another key (did:key, did:jwk), or with Roots no name of the certificate
 	TypeMetadata []byte         // octets of the vct's Type Metadata document, checked against vct#integrity; nil does not
 	Plain        bool           // RFC 9901 alone: no rules of SD-JWT VC on typ, vct and what may be disclosed
 	LegacyTyp    bool           // also accept typ vc+sd-jwt, which drafts before -19 allowed
@@ -140,7 +140,7 @@ type Verifier struct {
 type Result struct {
 	Holder    *keys.Public // cnf.jwk, if key binding was checked
 	Signer    string       // subject of the certificate in x5c whose key signed; "" if the key was configured
-	Unchecked []string     // JSON pointers of claims that a reader may rely on and nobody has checked, such as /status
+	Unchecked []string     // JSON pointers of claims that a reader may rely on and nobody has checked, such as /status, and /cnf without Binding
 	claims    []byte
 	value     any
 	paths     []byte // JSON pointers of what was disclosed, one after the other

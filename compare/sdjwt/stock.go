@@ -290,7 +290,7 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 		return nil, err
 	}
 	stockFacts(payload, &r.facts)
-	if err := v.checkFacts(&r.facts, leaf); err != nil {
+	if err := v.checkFacts(&r.facts, key, leaf); err != nil {
 		return nil, err
 	}
 	res := &Result{value: payload}

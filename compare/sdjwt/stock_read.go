@@ -239,6 +239,7 @@ func stockFacts(m map[string]any, f *facts) {
 			f.aka = texts(a)
 		}
 	}
+	_, f.bound = m["cnf"]
 	if cnf, ok := m["cnf"].(map[string]any); ok && cnf["jwk"] != nil {
 		f.cnf, _ = json.Marshal(cnf["jwk"])
 	}

@@ -69,7 +69,7 @@ var golden = []struct {
 type goldLoader struct{}
 
 func (goldLoader) LoadDocument(url string) (*ld.RemoteDocument, error) {
-	d, err := contexts.Embedded().Load(context.Background(), url)
+	d, err := contexts.Experiments().Load(context.Background(), url)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (goldLoader) LoadDocument(url string) (*ld.RemoteDocument, error) {
 	return &ld.RemoteDocument{DocumentURL: url, Document: v}, nil
 }
 
-var native = must(engines.New(engines.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()}))
+var native = must(engines.New(engines.Native, canon.RDFC, engines.Config{Loader: contexts.Experiments()}))
 
 // canonical returns the canonical form, in safe mode.
 func canonical(t *testing.T, doc []byte) string {

@@ -2,7 +2,7 @@
 //
 // A context is a table of terms in the project's own notation (folder facts; [Parse] describes it). [Embedded] is a
 // loader over these tables: it renders each once as the JSON context document that has the same value as the official
-// file. [Dir] is a loader over a folder of official files, [Chain] asks several loaders in turn, and [Differences]
+// file. [Experiments] is one that makes contexts for experiments, too. [Dir] is a loader over a folder of official files, [Chain] asks several loaders in turn, and [Differences]
 // compares two context documents by value. Nothing here touches the network.
 package contexts
 
@@ -113,17 +113,11 @@ func (e *UnknownError) Error() string {
 type table struct {
 	docs map[string]*jsonld.Document
 	in   string
-	made bool // serves the contexts of experiments too
 }
 
 func (t *table) Load(_ context.Context, url string) (*jsonld.Document, error) {
 	if d, ok := t.docs[url]; ok {
 		return d, nil
-	}
-	if t.made {
-		if d := made(url); d != nil {
-			return d, nil
-		}
 	}
 	return nil, &UnknownError{URL: url, In: t.in}
 }
@@ -136,8 +130,7 @@ var embedded = sync.OnceValue(func() jsonld.Loader {
 	return l
 })
 
-// Embedded returns the loader over the embedded contexts and those of experiments (see [Padding] and [Scoping]). Every
-// call returns the same documents.
+// Embedded returns the loader over the embedded contexts. Every call returns the same documents.
 func Embedded() jsonld.Loader { return embedded() }
 
 // EmbeddedWith is Embedded with other contents for some URLs, each named as NAME@VARIANT, e.g. "elm-edc-ap@3.2".
@@ -153,7 +146,7 @@ func EmbeddedWith(variants ...string) (jsonld.Loader, error) {
 		}
 		docs[c.URL] = &jsonld.Document{URL: c.URL, Bytes: c.JSON}
 	}
-	return &table{docs: docs, in: "embedded", made: true}, nil
+	return &table{docs: docs, in: "embedded"}, nil
 }
 
 type chain []jsonld.Loader

@@ -230,6 +230,10 @@ func TestParseErrors(t *testing.T) {
 		"unknown keyword":      head + "@base a~\n",
 		"variant without term": head + "t a~\n\nvariant v\nsha256 " + strings.Repeat("1", 64) + "\n- u\n",
 		"variant without name": head + "t a~\n\n- t\n",
+		"white space":          head + " ",
+		"too long":             head + strings.Repeat("t", maxFacts) + " a~\n",
+		"too many variants":    head + strings.Repeat("t", maxFacts/2) + " a~\n" + strings.Repeat("\nvariant v\nsha256 "+strings.Repeat("1", 64)+"\n", 500),
+		"too much in all":      strings.Replace(head, "/#", strings.Repeat("/", maxFacts/2), 1) + "t a~ " + strings.Repeat("t=a~ ", 300) + "\n",
 	} {
 		if _, err := Parse(name, []byte(src)); err == nil {
 			t.Errorf("%s: accepted", name)

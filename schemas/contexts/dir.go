@@ -7,9 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"canonscope/canon"
 	"canonscope/canon/jsonld"
 )
 
@@ -35,14 +39,49 @@ func (f *Folder) Load(ctx context.Context, url string) (*jsonld.Document, error)
 	return f.table.Load(ctx, url)
 }
 
+// maxFolder bounds the bytes of a folder, all of which are kept.
+const maxFolder = 64 << 20
+
+// readWithin reads a regular file of a folder and takes its bytes from the room.
+func readWithin(in *os.Root, file string, room *int64) ([]byte, error) {
+	if !filepath.IsLocal(file) {
+		return nil, fmt.Errorf("%s lies outside the folder", file)
+	}
+	switch info, err := in.Stat(file); {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", file)
+	}
+	open, err := in.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer open.Close()
+	b, err := io.ReadAll(io.LimitReader(open, *room+1))
+	if err != nil {
+		return nil, err
+	}
+	if *room -= int64(len(b)); *room < 0 {
+		return nil, &canon.LimitError{Limit: "bytes of a folder of contexts", Max: maxFolder, Done: maxFolder - *room, Where: file}
+	}
+	return b, nil
+}
+
 // Dir reads a folder of context files. Its index.json says which file holds which URL, in one of two shapes:
 // {"contexts": [{"url", "file", "sha256"}, ...]}, or a plain list of such objects where "primary": false marks other
-// contents of the same URL. Files are relative to the folder or to its parent. A sha256 that the file does not have is
-// an error.
+// contents of the same URL. Files are relative to the folder or to its parent and lie in the folder, links included; all
+// have at most 64 MiB. A sha256 that the file does not have is an error.
 func Dir(path string) (*Folder, error) {
-	src, err := os.ReadFile(filepath.Join(path, "index.json"))
+	in, err := os.OpenRoot(path)
 	if err != nil {
-		return nil, fmt.Errorf("folder of contexts: %w (it needs an index.json that gives each url its file)", err)
+		return nil, fmt.Errorf("folder of contexts: %w", err)
+	}
+	defer in.Close()
+	room := int64(maxFolder)
+	src, err := readWithin(in, "index.json", &room)
+	if err != nil {
+		return nil, fmt.Errorf("folder of contexts %s: %w (it needs an index.json that gives each url its file)", path, err)
 	}
 	type row struct {
 		URL     string
@@ -65,20 +104,27 @@ func Dir(path string) (*Folder, error) {
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%s lists no contexts", filepath.Join(path, "index.json"))
 	}
+	folder, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
 	f := &Folder{table: table{docs: map[string]*jsonld.Document{}, in: "in " + path}}
 	for i, r := range rows {
 		if r.URL == "" || r.File == "" {
 			return nil, fmt.Errorf("%s: entry %d needs url and file", filepath.Join(path, "index.json"), i)
 		}
-		name := filepath.Join(path, r.File)
-		b, err := os.ReadFile(name)
-		if os.IsNotExist(err) {
-			name = filepath.Join(filepath.Dir(path), r.File)
-			b, err = os.ReadFile(name)
+		file := r.File
+		b, err := readWithin(in, file, &room)
+		if errors.Is(err, fs.ErrNotExist) {
+			if rest, ok := strings.CutPrefix(file, filepath.Base(folder)+"/"); ok { // relative to the parent
+				file = rest
+				b, err = readWithin(in, file, &room)
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("context %s: %w", r.URL, err)
 		}
+		name := filepath.Join(path, file)
 		sum := sha256.Sum256(b)
 		e := Entry{URL: r.URL, File: name, SHA256: hex.EncodeToString(sum[:]), Bytes: b, Primary: r.Primary == nil || *r.Primary}
 		if r.SHA256 != "" && r.SHA256 != e.SHA256 {

@@ -23,39 +23,39 @@ import (
 // HTTP loads contexts from the network (JSON-LD API section 9.4, LoadDocumentCallback). Nothing uses it unless a user asks
 // for it: what a URL serves can change, and a document then chooses whom to ask. Make one with [NewHTTP].
 type HTTP struct {
-	allow  []string
-	limit  int
-	client http.Client
-	calls  atomic.Int64
+	allow   []string
+	limit   int
+	timeout time.Duration
+	client  http.Client
+	calls   atomic.Int64
 }
 
 // HTTPConfig bounds what an HTTP loader does.
 type HTTPConfig struct {
 	Allow   []string      // host names, with :port if not the usual one, that may be asked; empty: all with public addresses
 	Limit   int           // bytes of one document; default canon.DefaultContext
-	Timeout time.Duration // of one document, with redirects; default 10 s
+	Timeout time.Duration // of one document, with all that leads to it; default 10 s
 }
 
 const maxRedirects = 5
 
 // NewHTTP returns a loader. It asks by https; by http only hosts that are named in Allow.
 func NewHTTP(c HTTPConfig) *HTTP {
-	h := &HTTP{allow: c.Allow, limit: c.Limit}
+	h := &HTTP{allow: c.Allow, limit: c.Limit, timeout: c.Timeout}
 	if h.limit <= 0 {
 		h.limit = canon.DefaultContext
 	}
+	if h.timeout <= 0 {
+		h.timeout = 10 * time.Second
+	}
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second,
+		ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10}
 	if len(c.Allow) == 0 {
 		dialer.Control = publicOnly
+		transport.Proxy = nil // its address would be looked at, not the host's
 	}
-	h.client = http.Client{
-		Timeout:       c.Timeout,
-		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second, ForceAttemptHTTP2: true},
-		CheckRedirect: func(r *http.Request, via []*http.Request) error { return h.redirect(r, len(via)) },
-	}
-	if c.Timeout <= 0 {
-		h.client.Timeout = 10 * time.Second
-	}
+	h.client = http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error { return h.redirect(r, len(via)) }}
 	return h
 }
 
@@ -64,6 +64,8 @@ func (h *HTTP) Calls() int64 { return h.calls.Load() }
 
 // Load asks for a context document.
 func (h *HTTP) Load(ctx context.Context, u string) (*jsonld.Document, error) {
+	ctx, cancel := context.WithTimeout(ctx, h.timeout)
+	defer cancel()
 	doc, err := h.load(ctx, u, true)
 	if err != nil {
 		if parsed, bad := url.Parse(u); bad == nil {
@@ -161,8 +163,28 @@ func publicOnly(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return err
 	}
-	if ip := a.Addr().Unmap(); !ip.IsGlobalUnicast() || ip.IsPrivate() {
+	if ip := a.Addr().Unmap(); !public(ip) {
 		return fmt.Errorf("address %s is not public; name the host to allow it", ip)
 	}
 	return nil
+}
+
+// special are the networks among the unicast addresses of IPv4, and among those that IPv6 has assigned (2000::/3), that
+// are not the public network or lead to another address (IANA special-purpose address registries).
+var special = prefixes("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+	"192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
+	"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+
+var global = netip.MustParsePrefix("2000::/3")
+
+func public(ip netip.Addr) bool {
+	return (ip.Is4() || global.Contains(ip)) && !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(ip) })
+}
+
+func prefixes(list ...string) []netip.Prefix {
+	out := make([]netip.Prefix, len(list))
+	for i, s := range list {
+		out[i] = netip.MustParsePrefix(s)
+	}
+	return out
 }

@@ -75,7 +75,9 @@ func TestHTTP(t *testing.T) {
 	if _, err := open.Load(context.Background(), server.URL+"/c"); err == nil || !strings.Contains(err.Error(), "not https") {
 		t.Error(err)
 	}
-	for _, u := range []string{"https://127.0.0.1:1/", "https://[::1]:1/", "https://10.0.0.1:1/", "https://169.254.169.254/", "https://[::ffff:127.0.0.1]:1/", "https://0.0.0.0:1/"} {
+	for _, u := range []string{"https://127.0.0.1:1/", "https://[::1]:1/", "https://10.0.0.1:1/", "https://169.254.169.254/", "https://[::ffff:127.0.0.1]:1/", "https://0.0.0.0:1/",
+		"https://100.64.0.1:1/", "https://198.18.0.1:1/", "https://[64:ff9b::a9fe:a9fe]:1/", "https://[2002:7f00:1::]:1/", "https://[::7f00:1]:1/",
+		"https://[fec0::1]:1/", "https://[2001:db8::1]:1/"} {
 		if _, err := open.Load(context.Background(), u); err == nil || !strings.Contains(err.Error(), "is not public") {
 			t.Errorf("%s: %v", u, err)
 		}

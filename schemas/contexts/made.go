@@ -1,6 +1,7 @@
 package contexts
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,7 +11,7 @@ import (
 	"canonscope/canon/jsonld"
 )
 
-// The contexts of experiments have URLs on a host that does not exist; the embedded loader makes them when asked.
+// The contexts of experiments have URLs on a host that does not exist; the loader of [Experiments] makes them when asked.
 const madeHost = "https://contexts.example/"
 
 // MaxPadding is the largest number of terms of one padding context.
@@ -32,30 +33,58 @@ func Scoping(scoping string) string {
 	return madeHost + "open-badges-3.0.3/" + scoping
 }
 
-var madeDocs sync.Map // URL to *jsonld.Document
+// maxMade bounds the bytes that a loader of experiments keeps: a document is kept for cells that ask the loader each time.
+const maxMade = 64 << 20
 
-func made(url string) *jsonld.Document {
+type experiments struct {
+	mu   sync.Mutex
+	docs map[string]*jsonld.Document
+	size int
+}
+
+// Experiments returns a new loader over the embedded contexts and those of experiments (see [Padding] and [Scoping]). It
+// is not for documents of others, who could have it make as many contexts as they name.
+func Experiments() jsonld.Loader {
+	return Chain(Embedded(), &experiments{docs: map[string]*jsonld.Document{}})
+}
+
+func (e *experiments) Load(_ context.Context, url string) (*jsonld.Document, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if d, ok := e.docs[url]; ok {
+		return d, nil
+	}
+	root := made(url)
+	if root == nil {
+		return nil, &UnknownError{URL: url, In: "embedded"}
+	}
+	d := &jsonld.Document{URL: url, Bytes: root.document()}
+	const entry = 256 // of the map, about
+	size := len(d.Bytes) + len(url) + entry
+	if e.size+size > maxMade {
+		clear(e.docs)
+		e.size = 0
+	}
+	e.docs[url] = d
+	e.size += size
+	return d, nil
+}
+
+// made makes a context of experiments, or returns nil for a URL that is none.
+func made(url string) *scope {
 	path, ok := strings.CutPrefix(url, madeHost)
 	if !ok {
 		return nil
 	}
-	if d, ok := madeDocs.Load(url); ok {
-		return d.(*jsonld.Document)
-	}
-	var root *scope
 	switch {
 	case path == "open-badges-3.0.3/flat":
-		root = flat(openBadges(), nil)
+		return flat(openBadges(), nil)
 	case path == "open-badges-3.0.3/property":
-		root = propertyScoped(openBadges())
+		return propertyScoped(openBadges())
 	case strings.HasPrefix(path, "padding/"):
-		root = padding(path)
+		return padding(path)
 	}
-	if root == nil {
-		return nil
-	}
-	d, _ := madeDocs.LoadOrStore(url, &jsonld.Document{URL: url, Bytes: root.document()})
-	return d.(*jsonld.Document)
+	return nil
 }
 
 // padding makes a context of n unused terms, or returns nil for a path it does not know.

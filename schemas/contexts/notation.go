@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"canonscope/canon"
 )
 
 // Table is one parsed file of facts.
@@ -30,14 +32,28 @@ type scope struct {
 	terms     []*term
 }
 
+const (
+	maxFacts    = 128 << 10 // bytes of a file: a term is looked for among all of its scope, and our largest file has 10 kB
+	maxRendered = 16 << 20  // bytes of what a file says in all, its abbreviations written out
+)
+
 type parser struct {
-	file string
-	line int
-	abbr map[string]string
+	file     string
+	line     int
+	abbr     map[string]string
+	rendered int
 }
 
 func (p *parser) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s line %d: %s", p.file, p.line, fmt.Sprintf(format, args...))
+}
+
+// render counts n bytes of what the file says.
+func (p *parser) render(n int) error {
+	if p.rendered += n; p.rendered > maxRendered {
+		return &canon.LimitError{Limit: "bytes of contexts", Max: maxRendered, Done: int64(p.rendered), Where: fmt.Sprintf("%s line %d", p.file, p.line)}
+	}
+	return nil
 }
 
 // Parse reads one file of facts. It has three parts, apart by empty lines:
@@ -57,6 +73,9 @@ func (p *parser) errorf(format string, args ...any) error {
 //
 // An IRI is written as in the official file, but for the abbreviations with "~".
 func Parse(file string, src []byte) (*Table, error) {
+	if len(src) > maxFacts {
+		return nil, &canon.LimitError{Limit: "bytes", Max: maxFacts, Done: int64(len(src)), Where: file}
+	}
 	p := &parser{file: file, abbr: map[string]string{}}
 	lines := strings.Split(strings.TrimRight(string(src), "\n"), "\n")
 	head, i, err := p.header(lines)
@@ -71,6 +90,9 @@ func Parse(file string, src []byte) (*Table, error) {
 	t := &Table{Contents: []Info{head}, root: root}
 	for i < len(lines) {
 		var v Info
+		if err := p.render(len(head.JSON)); err != nil {
+			return nil, err
+		}
 		if v, i, err = p.variant(lines, i, head, root.clone()); err != nil {
 			return nil, err
 		}
@@ -152,6 +174,9 @@ func (p *parser) terms(lines []string, i int) (*scope, int, error) {
 // member reads one keyword or term of a scope.
 func (p *parser) member(s *scope, text string) error {
 	f := strings.Fields(text)
+	if len(f) == 0 {
+		return p.errorf("a line of white space; an empty one ends the terms")
+	}
 	switch f[0] {
 	case "@protected":
 		s.protected = true
@@ -219,7 +244,7 @@ func (p *parser) iri(s, name string) (string, error) {
 	if rest == "" {
 		rest = name
 	}
-	return ns + rest, nil
+	return ns + rest, p.render(len(ns))
 }
 
 // variant reads one variant and applies its edits to root.

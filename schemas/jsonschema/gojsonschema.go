@@ -18,6 +18,7 @@ import (
 type xeipuuv struct {
 	schema *gojsonschema.Schema
 	draft  Draft
+	work   *subschema
 	limits canon.Limits
 }
 
@@ -37,7 +38,7 @@ var checking = []string{"additionalItems", "additionalProperties", "allOf", "any
 // refuse names what gojsonschema would misread.
 func (s *schema) refuse() error {
 	for _, at := range s.order {
-		m := s.seen[at]
+		m := at.keywords
 		unsupported := func(what string) error {
 			return &canon.UnsupportedError{Engine: string(GoJSONSchema), What: what + " (use " + string(SanthoshTekuri) + ")", Where: at.doc + at.pointer}
 		}
@@ -82,7 +83,7 @@ func (s *schema) compileGo(opt Options) (v *xeipuuv, err error) {
 	if err != nil {
 		return nil, &SchemaError{Msg: err.Error(), Err: err}
 	}
-	return &xeipuuv{compiled, s.draft, opt.Limits}, nil
+	return &xeipuuv{compiled, s.draft, s.at[place{}], opt.Limits}, nil
 }
 
 // flattener copies a schema for the library, which changes what it is given. The copy is one document in which every $ref
@@ -120,7 +121,7 @@ func (f *flattener) flatten() any {
 func (f *flattener) copy(at place, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		_, isSchema := f.seen[at]
+		isSchema := f.at[at] != nil
 		c := make(map[string]any, len(v))
 		for k, w := range v {
 			if text, ok := w.(string); ok && isSchema {
@@ -161,7 +162,7 @@ func (f *flattener) pointer(p place) string {
 }
 
 func (v *xeipuuv) Validate(doc []byte) (r *Result, err error) {
-	value, err := decode(doc, v.limits)
+	value, err := v.work.input(doc, v.limits, 2)
 	if err != nil {
 		return nil, err
 	}
@@ -176,13 +177,13 @@ func (v *xeipuuv) Validate(doc []byte) (r *Result, err error) {
 	}
 	r = &Result{Valid: res.Valid()}
 	for _, e := range res.Errors() {
-		tokens := strings.Split(e.Context().String("\x00"), "\x00")[1:]
-		pointer := ""
-		for _, t := range tokens {
-			pointer += "/" + jsontape.EscapeToken(t)
+		var pointer strings.Builder
+		for _, t := range strings.Split(e.Context().String("\x00"), "\x00")[1:] {
+			pointer.WriteString("/" + jsontape.EscapeToken(t))
 		}
-		r.Violations = append(r.Violations, Violation{Pointer: pointer, Keyword: e.Type(), Message: e.Description()})
+		r.Violations = append(r.Violations, Violation{pointer.String(), e.Type(), e.Description()})
 	}
+	ordered(r.Violations)
 	return r, nil
 }
 

@@ -9,11 +9,13 @@
 package jsonschema
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
@@ -38,7 +40,7 @@ type Options struct {
 	Engine Engine // empty: GoJSONSchema for drafts 4 to 7, SanthoshTekuri for later ones
 	// AssertFormat makes "format" a constraint in drafts 2019-09 and 2020-12, where it is an annotation by default.
 	AssertFormat bool
-	Limits       canon.Limits      // size and depth of the documents to validate; 0 bytes means MaxDocumentBytes
+	Limits       canon.Limits      // size, depth and work of the documents to validate; 0 means MaxDocumentBytes and MaxWork
 	Resources    map[string][]byte // schemas by URL, for $ref
 }
 
@@ -54,7 +56,7 @@ type Validator interface {
 // Result of a validation.
 type Result struct {
 	Valid      bool
-	Violations []Violation // none if valid; of alternatives that all fail, those of the one that came furthest
+	Violations []Violation // in order of their pointers, none if valid; of alternatives that all fail, those of the one that came furthest
 }
 
 // Violation is one broken constraint.
@@ -62,6 +64,14 @@ type Violation struct {
 	Pointer string // JSON pointer into the document
 	Keyword string // of JSON Schema, e.g. "required"
 	Message string // of the engine
+}
+
+// ordered sorts violations, which the libraries find in the order of Go's maps.
+func ordered(all []Violation) []Violation {
+	slices.SortFunc(all, func(a, b Violation) int {
+		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Keyword, b.Keyword), strings.Compare(a.Message, b.Message))
+	})
+	return all
 }
 
 func (v Violation) String() string { return fmt.Sprintf("%q: %s", v.Pointer, v.Message) }
@@ -84,12 +94,18 @@ func (e *SchemaError) Error() string {
 func (e *SchemaError) Unwrap() error { return e.Err }
 
 const (
-	// MaxSchemaBytes and MaxSubschemas bound a schema: compiling takes time with the square of its subschemas. The largest
-	// schema in use that we know has some 1,500.
-	MaxSchemaBytes = 2 << 20
-	MaxSubschemas  = 10_000
+	// MaxSchemaBytes and MaxSubschemas bound a schema: compiling takes time with the square of its subschemas, and of what
+	// their keywords list. The largest schema in use that we know has some 1,500, and lists some 200 names and words.
+	MaxSchemaBytes  = 2 << 20
+	MaxSubschemas   = 4_000
+	maxListed       = 20_000
+	maxInstructions = 50_000  // of regular expressions
+	maxPointers     = 4 << 20 // bytes of the pointers to all values of a schema
 	// MaxDocumentBytes bounds a document where Options do not: both engines hold it as a tree of some ten times its size.
 	MaxDocumentBytes = 32 << 20
+	// MaxWork bounds the steps of a validation where Options do not: evaluated subschemas, values and the text of both. One of
+	// GoJSONSchema counts twice, since it takes that much more memory. A transcript of 220 kB takes 165,000.
+	MaxWork = 500_000
 )
 
 // Compile makes a validator. A schema that is no JSON is a *canon.SyntaxError, one that is beyond the limits a
@@ -123,21 +139,22 @@ func Compile(schema []byte, opt Options) (Validator, error) {
 	return s.compileGo(opt)
 }
 
-// decode reads a document within its limits, with numbers as they are written.
-func decode(doc []byte, limits canon.Limits) (any, error) {
+// decode reads JSON within its limits, with numbers as they are written. Each value is a step.
+func decode(doc []byte, limits canon.Limits, m *meter) (any, error) {
 	var t jsontape.Tape
-	if limits.Bytes == 0 {
-		limits.Bytes = MaxDocumentBytes
-	}
 	limits = limits.WithDefaults()
 	if err := t.Scan(doc, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
+		return nil, err
+	}
+	m.steps += int64(len(t.Nodes))
+	if err := m.err(); err != nil {
 		return nil, err
 	}
 	return value(&t, 0)
 }
 
-// maxExponent keeps the engines, which compute with fractions of any size, from numbers of a million digits.
-const maxExponent = 1000
+// maxExponent keeps the engines, which compute with fractions of any size, from numbers of a million digits; that of a float64 is below.
+const maxExponent = 400
 
 // value converts a tape node to what both engines take: maps, slices, strings, json.Number, bool and nil.
 func value(t *jsontape.Tape, i int) (any, error) {
@@ -175,17 +192,22 @@ func value(t *jsontape.Tape, i int) (any, error) {
 }
 
 func number(t *jsontape.Tape, i int) (any, error) {
-	raw := t.Raw(i)
-	size := len(raw)
-	if e := bytes.IndexAny(raw, "eE"); e >= 0 {
-		exp, err := strconv.Atoi(string(raw[e+1:]))
-		if err != nil {
-			exp = math.MaxInt32
-		}
-		size = max(e, exp, -exp)
+	n := json.Number(t.Raw(i))
+	if size := digits(n); size > maxExponent {
+		return nil, &canon.LimitError{Limit: "digits of a number", Max: maxExponent, Done: size, Where: t.Pointer(i)}
 	}
-	if size > maxExponent {
-		return nil, &canon.LimitError{Limit: "digits of a number", Max: maxExponent, Done: int64(size), Where: t.Pointer(i)}
+	return n, nil
+}
+
+// digits is how many digits a number has, or zeros between it and its point.
+func digits(n json.Number) int64 {
+	e := strings.IndexAny(string(n), "eE")
+	if e < 0 {
+		return int64(len(n))
 	}
-	return json.Number(raw), nil
+	exp, err := strconv.ParseInt(string(n[e+1:]), 10, 32)
+	if err != nil {
+		exp = math.MaxInt32
+	}
+	return max(int64(e), exp, -exp)
 }

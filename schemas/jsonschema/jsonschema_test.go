@@ -63,6 +63,7 @@ func TestSchemaErrors(t *testing.T) {
 		{"not JSON", `{"pattern":"\2"}`, "JSON line 1 column"},
 		{"no schema", `[]`, "a schema is an object or a boolean"},
 		{"unknown draft", `{"$schema":"https://example.org/mine"}`, `at /$schema: unknown draft "https://example.org/mine"`},
+		{"unknown draft within", `{"$defs":{"a":{"$schema":"https://example.org/mine"}}}`, `at /$defs/a/$schema: unknown draft "https://example.org/mine"`},
 		{"remote $ref", `{"allOf":[{"$ref":"https://example.org/other.json#/x"}]}`,
 			"at /allOf/0/$ref: refers to https://example.org/other.json; schemas are not fetched, hand it over"},
 		{"relative $ref", `{"$ref":"other.json"}`, "at /$ref: refers to other.json; schemas are not fetched"},
@@ -103,7 +104,7 @@ func TestGoJSONSchemaRefuses(t *testing.T) {
 		{`{"dependentSchemas":{"a":{}}}`, "dependentSchemas"},
 		{`{"minContains":2,"contains":{}}`, "minContains"},
 		{`{"$dynamicRef":"#x","$defs":{"x":{"$dynamicAnchor":"x"}}}`, "$dynamicRef"},
-		{`{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveRef":"#"}`, "$recursiveRef"},
+		{`{"$schema":"https://json-schema.org/draft/2019-09/schema","items":{"$recursiveRef":"#"}}`, "$recursiveRef"},
 		{`{"$ref":"#/$defs/a","minLength":3,"$defs":{"a":{"type":"string"}}}`, "$ref beside minLength"},
 		{`{"$ref":"https://json-schema.org/draft/2020-12/schema"}`, "$ref to a meta-schema"},
 		// Reached only by a pointer into what is no keyword.

@@ -3,6 +3,7 @@ package jsonschema
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -18,6 +19,7 @@ import (
 type santhosh struct {
 	schema *jsonschema.Schema
 	draft  Draft
+	work   *subschema
 	limits canon.Limits
 }
 
@@ -54,7 +56,8 @@ func (s *schema) compileSanthosh(opt Options) (v *santhosh, err error) {
 			return nil
 		}})
 	}
-	for url, doc := range s.docs {
+	for _, url := range sortedKeys(s.docs) {
+		doc := s.docs[url]
 		if url == "" {
 			url = self
 		}
@@ -66,7 +69,7 @@ func (s *schema) compileSanthosh(opt Options) (v *santhosh, err error) {
 	if err != nil {
 		return nil, schemaError(err)
 	}
-	return &santhosh{compiled, s.draft, opt.Limits}, nil
+	return &santhosh{compiled, s.draft, s.at[place{}], opt.Limits}, nil
 }
 
 // schemaError keeps the place that the library found.
@@ -84,7 +87,7 @@ func schemaError(err error) error {
 }
 
 func (v *santhosh) Validate(doc []byte) (*Result, error) {
-	value, err := decode(doc, v.limits)
+	value, err := v.work.input(doc, v.limits, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -116,48 +119,47 @@ func endless(e *jsonschema.ValidationError) bool {
 
 // violations flattens the tree of errors to its leaves. Of alternatives it follows the one that came furthest.
 func violations(e *jsonschema.ValidationError) []Violation {
-	causes := e.Causes
-	switch e.ErrorKind.(type) {
-	case *kind.AnyOf, *kind.OneOf:
-		causes = best(causes)
-	}
-	if len(causes) == 0 {
-		v := Violation{Message: e.ErrorKind.LocalizedString(message.NewPrinter(language.English))}
-		for _, token := range e.InstanceLocation {
-			v.Pointer += "/" + jsontape.EscapeToken(token)
-		}
-		v.Keyword = strings.Join(e.ErrorKind.KeywordPath(), "/")
-		return []Violation{v}
-	}
-	var out []Violation
-	for _, c := range causes {
-		out = append(out, violations(c)...)
-	}
-	return out
+	narrow(e)
+	return ordered(leaves(nil, e, message.NewPrinter(language.English)))
 }
 
-// best returns the alternative whose errors lie deepest in the document; of those as deep, the one with the fewest.
-func best(alternatives []*jsonschema.ValidationError) []*jsonschema.ValidationError {
-	var chosen *jsonschema.ValidationError
-	deepest, fewest := -1, 0
-	for _, a := range alternatives {
-		depth, count := reach(a)
-		if depth > deepest || depth == deepest && count < fewest {
-			chosen, deepest, fewest = a, depth, count
-		}
+func leaves(out []Violation, e *jsonschema.ValidationError, p *message.Printer) []Violation {
+	for _, c := range e.Causes {
+		out = leaves(out, c, p)
 	}
-	if chosen == nil {
-		return nil
+	if len(e.Causes) > 0 {
+		return out
 	}
-	return []*jsonschema.ValidationError{chosen}
+	if k, ok := e.ErrorKind.(*kind.AdditionalProperties); ok {
+		slices.Sort(k.Properties)
+	}
+	var pointer strings.Builder
+	for _, token := range e.InstanceLocation {
+		pointer.WriteString("/" + jsontape.EscapeToken(token))
+	}
+	return append(out, Violation{pointer.String(), strings.Join(e.ErrorKind.KeywordPath(), "/"), e.ErrorKind.LocalizedString(p)})
 }
 
-func reach(e *jsonschema.ValidationError) (depth, count int) {
+// narrow leaves of alternatives the one whose errors lie deepest in the document; of those as deep, the one with the fewest.
+// It returns how deep the errors lie and their number.
+func narrow(e *jsonschema.ValidationError) (depth, count int) {
 	if len(e.Causes) == 0 {
 		return len(e.InstanceLocation), 1
 	}
+	switch e.ErrorKind.(type) {
+	case *kind.AnyOf, *kind.OneOf:
+		var chosen *jsonschema.ValidationError
+		for _, a := range e.Causes {
+			d, n := narrow(a)
+			if chosen == nil || d > depth || d == depth && n < count {
+				chosen, depth, count = a, d, n
+			}
+		}
+		e.Causes = []*jsonschema.ValidationError{chosen}
+		return depth, count
+	}
 	for _, c := range e.Causes {
-		d, n := reach(c)
+		d, n := narrow(c)
 		depth, count = max(depth, d), count+n
 	}
 	return depth, count

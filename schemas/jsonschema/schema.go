@@ -59,15 +59,14 @@ type place struct{ doc, pointer string }
 type schema struct {
 	draft   Draft
 	docs    map[string]any // by URL; "" is the schema itself
-	order   []place        // every subschema found, in order
-	seen    map[place]map[string]any
-	sameAt  map[place][]place // subschemas that apply to the same value
-	base    map[place]scope
+	order   []*subschema   // every subschema found, in order
+	at      map[place]*subschema
 	ids     map[string]place // embedded resources by absolute URL
 	anchors map[anchor]place
 	targets map[place]place // what the $ref of a subschema refers to
 	pending []reference
 	foreign map[string][]byte
+	names   int // bytes of the pointers to all values
 }
 
 // scope is what a $ref is relative to.
@@ -83,18 +82,21 @@ type anchor struct {
 }
 
 type reference struct {
-	from place
-	ref  string
+	from         *subschema
+	keyword, ref string
 }
 
 // read parses a schema and finds its subschemas and references. A reference to a document that is not at hand is an error.
 func read(text []byte, foreign map[string][]byte) (*schema, error) {
-	doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes})
+	doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes}, &meter{max: MaxSchemaBytes, limit: MaxSchemaBytes})
 	if err != nil {
 		return nil, err
 	}
-	s := &schema{docs: map[string]any{"": doc}, seen: map[place]map[string]any{}, sameAt: map[place][]place{},
-		base: map[place]scope{}, ids: map[string]place{}, anchors: map[anchor]place{}, targets: map[place]place{}, foreign: foreign}
+	s := &schema{docs: map[string]any{"": doc}, at: map[place]*subschema{}, ids: map[string]place{},
+		anchors: map[anchor]place{}, targets: map[place]place{}, foreign: foreign}
+	if err := s.count(doc, 0); err != nil {
+		return nil, err
+	}
 	switch doc.(type) {
 	case map[string]any, bool:
 	default:
@@ -108,7 +110,7 @@ func read(text []byte, foreign map[string][]byte) (*schema, error) {
 	for len(s.pending) > 0 {
 		r := s.pending[0]
 		s.pending = s.pending[1:]
-		if err := s.resolve(r); err != nil {
+		if err := s.resolve(r); err != nil && (r.keyword == "$ref" || s.draft >= Draft2019) {
 			return nil, err
 		}
 	}
@@ -118,10 +120,35 @@ func read(text []byte, foreign map[string][]byte) (*schema, error) {
 	if n := len(s.order); n > MaxSubschemas {
 		return nil, &canon.LimitError{Limit: "subschemas", Max: MaxSubschemas, Done: int64(n)}
 	}
-	if at, ok := s.loop(); ok {
-		return nil, &SchemaError{Pointer: at.doc + at.pointer, Msg: "applies to a value only if it applies to it: an endless $ref"}
+	if err := s.extend(); err != nil {
+		return nil, err
 	}
-	return s, nil
+	if e, ok := s.loop(); ok {
+		return nil, &SchemaError{Pointer: e.doc + e.pointer, Msg: "applies to a value only if it applies to it: an endless $ref"}
+	}
+	return s, s.bound()
+}
+
+// count adds up the pointers to a value and to all that is in it: the libraries and we write one for each.
+func (s *schema) count(v any, pointer int) error {
+	if s.names += pointer; s.names > maxPointers {
+		return &canon.LimitError{Limit: "bytes of pointers into the schema", Max: maxPointers, Done: int64(s.names)}
+	}
+	switch v := v.(type) {
+	case map[string]any:
+		for k, w := range v {
+			if err := s.count(w, pointer+1+len(k)); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for i, w := range v {
+			if err := s.count(w, pointer+1+len(strconv.Itoa(i))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // undeclared refuses a schema whose meaning depends on its draft and that declares none: a keyword that is newer than
@@ -133,7 +160,7 @@ func (s *schema) undeclared(doc any) error {
 	}
 	for _, at := range s.order {
 		for _, k := range newer {
-			if _, ok := s.seen[at][k]; ok {
+			if _, ok := at.keywords[k]; ok {
 				return &SchemaError{Pointer: at.doc + at.pointer, Msg: k + ` is newer than draft-07, and the schema declares no draft: add "$schema": "https://json-schema.org/draft/2020-12/schema"`}
 			}
 		}
@@ -141,24 +168,29 @@ func (s *schema) undeclared(doc any) error {
 	return nil
 }
 
+// dynamicRefs are the references of drafts 2019-09 and 2020-12 that depend on how their subschema is reached.
+var dynamicRefs = []string{"$dynamicRef", "$recursiveRef"}
+
 // Keywords whose values hold subschemas.
 var (
 	schemaKeywords = []string{"additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames",
 		"then", "unevaluatedItems", "unevaluatedProperties"}
 	listKeywords = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}
 	mapKeywords  = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
-	// those of them whose subschemas apply to the value itself, not to a part of it
-	inPlace = []string{"allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then"}
 )
 
-// walk notes a subschema and those below it.
-func (s *schema) walk(at place, v any, sc scope) {
+// walk notes a subschema and those below it, and returns it; nil for what is no object.
+func (s *schema) walk(at place, v any, sc scope) *subschema {
 	m, ok := v.(map[string]any)
-	if !ok || s.seen[at] != nil {
-		return
+	if !ok {
+		return nil
 	}
-	s.seen[at] = m
-	s.order = append(s.order, at)
+	if e := s.at[at]; e != nil {
+		return e
+	}
+	e := &subschema{place: at, keywords: m}
+	s.at[at] = e
+	s.order = append(s.order, e)
 	key := "$id"
 	if s.draft == Draft4 {
 		key = "id"
@@ -174,42 +206,49 @@ func (s *schema) walk(at place, v any, sc scope) {
 			s.ids[u.String()] = at
 		}
 	}
-	if name, ok := m["$anchor"].(string); ok {
-		s.anchors[anchor{sc.resource, name}] = at
-	}
-	s.base[at] = sc
-	if isRef {
-		s.pending = append(s.pending, reference{at, ref})
-	}
-	below := func(keyword, pointer string, v any) {
-		p := place{at.doc, at.pointer + "/" + jsontape.EscapeToken(keyword) + pointer}
-		if _, ok := v.(map[string]any); ok && slices.Contains(inPlace, keyword) {
-			s.sameAt[at] = append(s.sameAt[at], p)
+	for _, k := range []string{"$anchor", "$dynamicAnchor"} {
+		if name, ok := m[k].(string); ok {
+			s.anchors[anchor{sc.resource, name}] = at
 		}
-		s.walk(p, v, sc)
+	}
+	e.scope = sc
+	if isRef {
+		s.pending = append(s.pending, reference{e, "$ref", ref})
+	}
+	for _, k := range dynamicRefs {
+		if ref, ok := m[k].(string); ok {
+			s.pending = append(s.pending, reference{e, k, ref})
+		}
+	}
+	below := func(keyword, token, pointer string, v any) {
+		if part := s.walk(place{at.doc, at.pointer + "/" + jsontape.EscapeToken(keyword) + pointer}, v, sc); part != nil {
+			e.add(keyword, token, part)
+		}
 	}
 	for _, k := range schemaKeywords {
-		below(k, "", m[k])
+		below(k, "", "", m[k])
 	}
 	for _, k := range listKeywords {
 		list, _ := m[k].([]any)
 		for i, v := range list {
-			below(k, "/"+strconv.Itoa(i), v)
+			token := strconv.Itoa(i)
+			below(k, token, "/"+token, v)
 		}
 	}
 	for _, k := range mapKeywords {
 		defs, _ := m[k].(map[string]any)
 		for _, name := range sortedKeys(defs) {
-			below(k, "/"+jsontape.EscapeToken(name), defs[name])
+			below(k, name, "/"+jsontape.EscapeToken(name), defs[name])
 		}
 	}
+	return e
 }
 
 // resolve follows a reference to its subschema, which may stand where no keyword expects one.
 func (s *schema) resolve(r reference) error {
-	sc := s.base[r.from]
+	sc := r.from.scope
 	bad := func(format string, args ...any) error {
-		return &SchemaError{Pointer: r.from.doc + r.from.pointer + "/$ref", Msg: fmt.Sprintf(format, args...)}
+		return &SchemaError{Pointer: r.from.doc + r.from.pointer + "/" + r.keyword, Msg: fmt.Sprintf(format, args...)}
 	}
 	u, err := sc.url.Parse(r.ref)
 	if err != nil {
@@ -228,7 +267,10 @@ func (s *schema) resolve(r reference) error {
 		} else if text, ok := s.foreign[full]; ok {
 			target = place{doc: full}
 			if _, ok := s.docs[full]; !ok {
-				doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes})
+				doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes}, &meter{max: MaxSchemaBytes, limit: MaxSchemaBytes})
+				if err == nil {
+					err = s.count(doc, 0)
+				}
 				if err != nil {
 					return fmt.Errorf("%s: %w", full, err)
 				}
@@ -236,6 +278,7 @@ func (s *schema) resolve(r reference) error {
 				s.walk(target, doc, scope{u, target})
 			}
 		} else if _, meta := draftURLs[strings.TrimPrefix(strings.TrimPrefix(full, "https://"), "http://")]; meta {
+			r.from.meta = true
 			return nil
 		} else {
 			return bad("refers to %s; schemas are not fetched, hand it over", full)
@@ -250,20 +293,57 @@ func (s *schema) resolve(r reference) error {
 	} else {
 		target.pointer += fragment
 	}
-	s.targets[r.from] = target
+	if r.keyword == "$ref" {
+		s.targets[r.from.place] = target
+	}
 	v, sc, ok := s.find(target)
 	if !ok {
 		return bad("%s points to nothing", r.ref)
 	}
-	s.sameAt[r.from] = append(s.sameAt[r.from], target)
-	s.walk(target, v, sc)
+	if e := s.walk(target, v, sc); e != nil {
+		r.from.same = append(r.from.same, e)
+	}
+	return nil
+}
+
+// extend adds what a $dynamicRef or $recursiveRef may lead to, depending on how its subschema is reached.
+func (s *schema) extend() error {
+	anchors := map[string][]*subschema{}
+	for _, e := range s.order {
+		if name, ok := e.keywords["$dynamicAnchor"].(string); ok {
+			anchors[name] = append(anchors[name], e)
+		}
+		if e.keywords["$recursiveAnchor"] == true {
+			anchors[""] = append(anchors[""], e)
+		}
+	}
+	for _, e := range s.order {
+		if e.meta && len(anchors) > 0 {
+			return &SchemaError{Pointer: e.doc + e.pointer, Msg: "refers to a meta-schema that the schema extends"}
+		}
+		for _, k := range dynamicRefs {
+			ref, ok := e.keywords[k].(string)
+			u, err := url.Parse(ref)
+			if !ok || err != nil {
+				continue
+			}
+			for _, target := range anchors[u.Fragment] {
+				if !slices.Contains(e.same, target) {
+					e.same = append(e.same, target)
+				}
+			}
+		}
+	}
 	return nil
 }
 
 // find follows a pointer from the root of its document and returns the value and the scope there.
 func (s *schema) find(at place) (any, scope, bool) {
 	v, pointer := s.docs[at.doc], ""
-	sc := s.base[place{doc: at.doc}]
+	var sc scope
+	if root := s.at[place{doc: at.doc}]; root != nil {
+		sc = root.scope
+	}
 	for _, token := range strings.Split(at.pointer, "/")[1:] {
 		pointer += "/" + token
 		switch w := v.(type) {
@@ -281,35 +361,35 @@ func (s *schema) find(at place) (any, scope, bool) {
 		default:
 			return nil, sc, false
 		}
-		if known, ok := s.base[place{at.doc, pointer}]; ok {
-			sc = known
+		if known := s.at[place{at.doc, pointer}]; known != nil {
+			sc = known.scope
 		}
 	}
 	return v, sc, true
 }
 
 // loop returns a subschema that applies to a value only if it applies to it, if there is one.
-func (s *schema) loop() (place, bool) {
+func (s *schema) loop() (*subschema, bool) {
 	const open, done = 1, 2
-	state := map[place]int{}
-	var visit func(place) bool
-	visit = func(p place) bool {
-		if state[p] != 0 {
-			return state[p] == open
+	state := map[*subschema]int{}
+	var visit func(*subschema) bool
+	visit = func(e *subschema) bool {
+		if state[e] != 0 {
+			return state[e] == open
 		}
-		state[p] = open
-		if slices.ContainsFunc(s.sameAt[p], visit) {
+		state[e] = open
+		if slices.ContainsFunc(e.same, visit) {
 			return true
 		}
-		state[p] = done
+		state[e] = done
 		return false
 	}
-	for _, p := range s.order {
-		if visit(p) {
-			return p, true
+	for _, e := range s.order {
+		if visit(e) {
+			return e, true
 		}
 	}
-	return place{}, false
+	return nil, false
 }
 
 func sortedKeys(m map[string]any) []string {

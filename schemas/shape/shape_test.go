@@ -20,7 +20,7 @@ import (
 
 func measure(t *testing.T, doc []byte) *shape.Figures {
 	t.Helper()
-	f, err := shape.Measure(context.Background(), doc, shape.Options{Loader: contexts.Embedded()})
+	f, err := shape.Measure(context.Background(), doc, shape.Options{Loader: contexts.Experiments()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestProofIsLeftOut(t *testing.T) {
 	if got := measure(t, signed); got.Quads != plain.Quads || got.Bytes != plain.Bytes {
 		t.Errorf("with a proof: %+v, without: %+v", got, plain)
 	}
-	with, err := shape.Measure(context.Background(), signed, shape.Options{Loader: contexts.Embedded(), WithProof: true})
+	with, err := shape.Measure(context.Background(), signed, shape.Options{Loader: contexts.Experiments(), WithProof: true})
 	if err != nil || with.Quads != plain.Quads+4 || with.Graphs != 1 {
 		t.Errorf("proof kept: %+v %v", with, err)
 	}
@@ -143,11 +143,11 @@ func TestErrors(t *testing.T) {
 		t.Errorf("deep: %v", err)
 	}
 	var unknown *contexts.UnknownError
-	if _, err := shape.Measure(ctx, []byte(`{"@context":"https://example.org/none"}`), shape.Options{Loader: contexts.Embedded()}); !errors.As(err, &unknown) {
+	if _, err := shape.Measure(ctx, []byte(`{"@context":"https://example.org/none"}`), shape.Options{Loader: contexts.Experiments()}); !errors.As(err, &unknown) {
 		t.Errorf("unknown context: %v", err)
 	}
 	var forbidden *jsonld.Error
-	if _, err := shape.Measure(ctx, generated(t, "elm-vcdm2"), shape.Options{Loader: contexts.Embedded()}); !errors.As(err, &forbidden) ||
+	if _, err := shape.Measure(ctx, generated(t, "elm-vcdm2"), shape.Options{Loader: contexts.Experiments()}); !errors.As(err, &forbidden) ||
 		forbidden.Code != jsonld.ProtectedTermRedefinition {
 		t.Errorf("elm-vcdm2: %v", err)
 	}

@@ -17,6 +17,27 @@ func (p *Public) Method() string {
 	return didKey + m + "#" + m
 }
 
+// Contradicts reports whether an identifier is made of a key, and not of this one: did:key and did:jwk identifiers are, with
+// or without the fragment that names their verification method. Others say nothing of a key.
+func (p *Public) Contradicts(id string) bool {
+	id, fragment, hasFragment := strings.Cut(id, "#")
+	if len(id) < len(didKey) {
+		return false
+	}
+	switch strings.ToLower(id[:len(didKey)]) {
+	case didKey:
+		return id != p.DID() || hasFragment && fragment != p.Multikey()
+	case "did:jwk:":
+		b, err := b64.DecodeString(id[len(didKey):])
+		if err != nil {
+			return true
+		}
+		key, err := ParsePublicJWK(b)
+		return err != nil || !key.Equal(p)
+	}
+	return false
+}
+
 // ErrNotDIDKey says that a URL is not of the did:key method.
 var ErrNotDIDKey = errors.New("not a did:key URL")
 

@@ -1,0 +1,142 @@
+package claims
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+	"canonscope/schemas/catalogue"
+	"canonscope/vcdm"
+)
+
+// Request says for what a credential of the user is read.
+type Request struct {
+	Mdoc   bool       // for an mdoc, which has no place for the credential's id and needs both ends of its validity
+	Until  *time.Time // when the result is no longer valid, not after the credential's own end; nil is that end
+	Now    time.Time  // when an mdoc begins to be valid whose credential does not say it
+	Limits canon.Limits
+}
+
+// Draft is a credential of the user, ready to be issued in a format.
+type Draft struct {
+	JSON   []byte       // as in [Claims], with the credential's id as jti, and without nbf and exp where nobody has named them
+	Issuer string       // iss
+	Chosen []string     // what does not stand in the credential so, in words
+	Losses []canon.Loss // what the format has no place for, in document order; its @context is among Chosen
+}
+
+// Read returns the claims of a credential of the user. It names everything that they do not say as the credential does.
+func Read(doc []byte, q Request) (*Draft, error) {
+	c, err := catalogue.Parse(doc)
+	if err != nil {
+		return nil, err
+	}
+	from, until, err := vcdm.Validity(doc, q.Limits)
+	if err != nil {
+		return nil, err
+	}
+	var t jsontape.Tape
+	if err := t.Scan(doc, jsontape.Options{}); err != nil {
+		return nil, err
+	}
+	d := &Draft{Issuer: c.Issuer, JSON: jsontape.AppendQuoted([]byte(`{"iss":`), c.Issuer)}
+	if id := t.Get(0, "id"); id >= 0 && t.Nodes[id].Kind == jsontape.String && !q.Mdoc {
+		d.JSON = append(append(d.JSON, `,"jti":`...), t.Raw(id)...)
+	}
+	vct := typePrefix + d.lose(&t, c.Types, q.Mdoc)
+	if from, until, err = d.period(q, from, until); err != nil {
+		return nil, err
+	}
+	if from != nil { // never earlier than the credential, whose dates may have fractions
+		d.JSON = fmt.Appendf(d.JSON, `,"nbf":%d`, from.Add(time.Second-1).Unix())
+	}
+	if until != nil {
+		d.JSON = fmt.Appendf(d.JSON, `,"exp":%d`, until.Unix())
+	}
+	d.JSON = jsontape.AppendQuoted(append(d.JSON, `,"vct":`...), vct)
+	d.JSON = append(append(append(d.JSON, `,"credentialSubject":`...), c.Subject...), '}')
+	return d, nil
+}
+
+// period completes the validity period of the credential.
+func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Time, error) {
+	const chosen = "the %s of validity is %s: the credential names none, and an mdoc needs one"
+	if q.Mdoc && from == nil {
+		now := q.Now.Truncate(time.Second)
+		from = &now
+		d.choose(chosen, "beginning", stamp(now))
+	}
+	if q.Until != nil {
+		if until != nil && q.Until.After(*until) {
+			return nil, nil, &vcdm.Error{Type: vcdm.RangeError, Msg: "the chosen end of validity lies after that of the credential, " + stamp(*until)}
+		}
+		until = q.Until
+	} else if q.Mdoc && until == nil {
+		end := from.Add(lifetime)
+		until = &end
+		d.choose(chosen, "end", stamp(end))
+	}
+	if from != nil && until != nil && until.Before(*from) {
+		return nil, nil, &vcdm.Error{Type: vcdm.RangeError, Msg: fmt.Sprintf("the end of validity, %s, lies before its beginning, %s", stamp(*until), stamp(*from))}
+	}
+	return from, until, nil
+}
+
+// lose notes what the format has no place for, and returns the type that stands for all: the last one that says more than
+// that it is a credential.
+func (d *Draft) lose(t *jsontape.Tape, types []string, mdoc bool) string {
+	const credential = "VerifiableCredential"
+	last := credential
+	for _, name := range types {
+		if name != credential {
+			last = name
+		}
+	}
+	format, claim := "sd-jwt-vc", "vct"
+	if mdoc {
+		format, claim = "mdoc", "docType"
+	}
+	d.choose("the type (%s) is %s%s, made of /type; nothing is left of /@context", claim, typePrefix, last)
+	lose := func(pointer string) {
+		d.Losses = append(d.Losses, canon.Loss{Pointer: pointer, Reason: "has no place in " + format})
+	}
+	for k, v := range t.Members(0) {
+		kind, at := t.Nodes[v].Kind, "/"+jsontape.EscapeToken(string(t.Text(k)))
+		switch at {
+		case "/@context", "/credentialSubject", "/validFrom", "/validUntil", "/issuanceDate", "/expirationDate":
+		case "/type":
+			if kind != jsontape.Array {
+				continue // it is the last
+			}
+			i := 0
+			for e := range t.Elements(v) {
+				if t.Nodes[e].Kind != jsontape.String || !t.TextIs(e, last) && !t.TextIs(e, credential) {
+					lose(at + "/" + strconv.Itoa(i))
+				}
+				i++
+			}
+		case "/issuer":
+			if kind != jsontape.Object {
+				continue
+			}
+			for k := range t.Members(v) {
+				if !t.TextIs(k, "id") {
+					lose(at + "/" + jsontape.EscapeToken(string(t.Text(k))))
+				}
+			}
+		default:
+			if at != "/id" || kind != jsontape.String || mdoc {
+				lose(at)
+			}
+		}
+	}
+	return last
+}
+
+func (d *Draft) choose(format string, args ...any) {
+	d.Chosen = append(d.Chosen, fmt.Sprintf(format, args...))
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
