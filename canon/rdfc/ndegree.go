@@ -43,7 +43,7 @@ type result struct {
 }
 
 // maxRecursion bounds the stack. A path so long needs far more work than any sensible limit allows.
-const maxRecursion = 1 << 17
+const maxRecursion = 1 << 16
 
 func (s *State) begins(ctx context.Context, nodes int) {
 	s.ctx, s.unasked, s.work, s.max, s.err = ctx, 0, 0, s.opt.Work, nil
