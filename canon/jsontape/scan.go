@@ -15,7 +15,7 @@ import (
 type Options struct {
 	Bytes  int   // document size
 	Depth  int   // nesting of arrays and objects, at most MaxDepth
-	Memory int64 // bytes of nodes
+	Memory int64 // bytes that the nodes take while they grow
 
 	// Repeats is a key of the top-level object whose value, an array or object, mostly has the same bytes as in the tape's
 	// last scan. It is then not scanned again. "" is no key.
@@ -57,7 +57,7 @@ func (t *Tape) Scan(src []byte, opt Options) error {
 	if cap(t.Nodes) == 0 {
 		t.Nodes = make([]Node, 0, min(len(src)/16+8, 1<<16))
 	}
-	err := t.scan(src, min(opt.Depth, MaxDepth), int(opt.Memory/nodeSize), opt.Repeats)
+	err := t.scan(src, min(opt.Depth, MaxDepth), int(opt.Memory/nodeSize/growth), opt.Repeats)
 	if err != nil {
 		t.Nodes = t.Nodes[:0]
 	}
@@ -76,7 +76,7 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
 	i := 0
 	for {
 		if len(nodes) > maxNodes {
-			return &canon.LimitError{Limit: "memory", Max: int64(maxNodes) * nodeSize, Done: int64(len(nodes)) * nodeSize, Where: t.place(i)}
+			return &canon.LimitError{Limit: "memory", Max: int64(maxNodes) * nodeSize * growth, Done: int64(len(nodes)) * nodeSize * growth, Where: t.place(i)}
 		}
 		repeating := false
 		if object {

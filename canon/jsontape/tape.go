@@ -49,7 +49,10 @@ type Tape struct {
 	known known    // value of Options.Repeats
 }
 
-const nodeSize = 16
+const (
+	nodeSize = 16
+	growth   = 4 // what a slice of nodes takes while it grows, with what it has left behind
+)
 
 // Size returns the memory of the nodes in bytes.
 func (t *Tape) Size() int { return len(t.Nodes) * nodeSize }

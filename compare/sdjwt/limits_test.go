@@ -2,6 +2,7 @@ package sdjwt_test
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"runtime"
@@ -120,5 +121,24 @@ func TestNesting(t *testing.T) {
 	v.Limits.Bytes = 100
 	if _, err := sameAnswer(t, v, chain(1)); !errors.As(err, &limit) {
 		t.Errorf("bytes: %v", err)
+	}
+}
+
+// Attack 10: pointers to disclosures below a long name are far longer than the token, and count as memory.
+func TestLongPointers(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	var digests, disclosures []string
+	for i := range 400 {
+		d := fmt.Sprintf(`["s","n%d",%d]`, i, i)
+		disclosures = append(disclosures, d)
+		sum := sha256.Sum256([]byte(base64.RawURLEncoding.EncodeToString([]byte(d))))
+		digests = append(digests, `"`+base64.RawURLEncoding.EncodeToString(sum[:])+`"`)
+	}
+	tok := token(t, key, goodHeader, `{"vct":"urn:x","`+strings.Repeat("x", 200_000)+`":{"_sd":[`+strings.Join(digests, ",")+`]}}`, disclosures...)
+	for _, engine := range engines {
+		var limit *canon.LimitError
+		if _, err := (&sdjwt.Verifier{Engine: engine, Key: key.Public(), Now: now}).Verify(tok); !errors.As(err, &limit) || limit.Limit != "memory" {
+			t.Errorf("%s: %v", engine, err)
+		}
 	}
 }
