@@ -24,6 +24,7 @@ type cache struct {
 	cold    bool     // keep nothing
 	docs    sync.Map // docKey to *ld.RemoteDocument
 	entries atomic.Int64
+	bytes   atomic.Int64 // of the text of all documents
 }
 
 type docKey struct {
@@ -33,6 +34,7 @@ type docKey struct {
 
 const (
 	maxCached = 1024    // documents; beyond it they are loaded each time
+	maxBytes  = 8 << 20 // of their text, a tenth of what they take when they are parsed
 	maxLoads  = 100_000 // of one call: json-gold does not notice contexts that include one another
 )
 
@@ -40,8 +42,10 @@ const (
 type loader struct {
 	ctx   context.Context
 	cache *cache
-	limit int  // bytes of one context
-	fresh bool // parse each document again, since the call has met an @import
+	limit int             // bytes of one context
+	most  int             // documents
+	asked map[string]bool // of the source of the cache
+	fresh bool            // parse each document again, since the call has met an @import
 	loads int
 	err   error // the first typed error, which json-gold may wrap out of sight
 }
@@ -69,6 +73,9 @@ func (l *loader) load(url string) (*ld.RemoteDocument, error) {
 	if l.cache.from == nil {
 		return nil, fmt.Errorf("context %q: there is no loader for contexts", url)
 	}
+	if l.asked[url] = true; len(l.asked) > l.most {
+		return nil, &canon.LimitError{Limit: "documents", Max: int64(l.most), Done: int64(len(l.asked)), Where: url}
+	}
 	found, err := l.cache.from.Load(l.ctx, url)
 	if err != nil {
 		return nil, err
@@ -81,7 +88,7 @@ func (l *loader) load(url string) (*ld.RemoteDocument, error) {
 		return nil, fmt.Errorf("context %q: %w", url, err)
 	}
 	l.see(found.Bytes, doc.Document)
-	if !l.fresh && l.cache.entries.Add(1) <= maxCached {
+	if !l.fresh && l.cache.entries.Add(1) <= maxCached && l.cache.bytes.Add(int64(len(found.Bytes))) <= maxBytes {
 		l.cache.docs.Store(key, doc)
 	}
 	return doc, nil

@@ -90,7 +90,8 @@ func recovered(err *error) {
 type call struct{ loader *loader }
 
 func newCall(ctx context.Context, c *cache, opt canon.Options) *call {
-	return &call{&loader{ctx: ctx, cache: c, limit: opt.Limits.WithDefaults().Context, fresh: c.cold}}
+	l := opt.Limits.WithDefaults()
+	return &call{&loader{ctx: ctx, cache: c, limit: l.Context, most: l.Documents, asked: map[string]bool{}, fresh: c.cold}}
 }
 
 func (c *call) options() *ld.JsonLdOptions {

@@ -97,7 +97,7 @@ func (e *tuned) setContext(c *call, input any, doc []byte) (release func(), err 
 		pool = p.(*sync.Pool)
 	} else {
 		pool = new(sync.Pool)
-		if e.entries.Add(1) <= maxCached {
+		if len(key.text) <= maxBytes/maxCached && e.entries.Add(1) <= maxCached {
 			e.contexts.Store(key, pool)
 		}
 	}

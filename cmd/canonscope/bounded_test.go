@@ -62,7 +62,9 @@ func TestBounded(t *testing.T) {
 	write("plain.json", `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiableCredential"],"issuer":"did:x:1","credentialSubject":{"id":"did:x:2","name":"n"}}`)
 	signed := must(t, run, "issue", "--self", "--suite", "eddsa-jcs-2022", "--key", "ed.json", "plain.json")
 	proof := signed[strings.Index(signed, `"proof":`)+len(`"proof":`) : strings.LastIndex(signed, "}")]
-	proofs := func(n int) string { return strings.Replace(signed, proof, "["+strings.Repeat(proof+",", n-1)+proof+"]", 1) }
+	proofs := func(n int) string {
+		return strings.Replace(signed, proof, "["+strings.Repeat(proof+",", n-1)+proof+"]", 1)
+	}
 	var chain strings.Builder
 	for i := range 400 {
 		fmt.Fprintf(&chain, `,%s,"id":"urn:p:%d","previousProof":[%s]}`, strings.TrimSuffix(strings.TrimSpace(proof), "}"), i, many(i+1, `"urn:p:%d"`))

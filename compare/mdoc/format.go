@@ -47,9 +47,9 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 		return nil, err
 	}
 	counters := &compare.Counters{}
-	i := Issuer{Engine: f.engine, Key: issuer, Chain: [][]byte{certificate}, Device: device.Public(), Counters: counters}
-	h := Holder{Engine: f.engine, Counters: counters}
-	v := Verifier{Engine: f.engine, Key: issuer.Public(), Leaf: certificate, Now: s.Now, Counters: counters}
+	i := Issuer{Engine: f.engine, Key: issuer, Chain: [][]byte{certificate}, Device: device.Public(), Limits: s.Limits, Counters: counters}
+	h := Holder{Engine: f.engine, Limits: s.Limits, Counters: counters}
+	v := Verifier{Engine: f.engine, Key: issuer.Public(), Leaf: certificate, Now: s.Now, Limits: s.Limits, Counters: counters}
 	var bound []byte
 	done := checks
 	if s.Binding == "holder" {

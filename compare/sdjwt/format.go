@@ -31,9 +31,9 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 		return nil, err
 	}
 	counters := &compare.Counters{}
-	i := Issuer{Engine: f.engine, Key: issuer, Counters: counters}
-	h := Holder{Engine: f.engine, Counters: counters}
-	v := Verifier{Engine: f.engine, Key: issuer.Public(), AnySubject: true, Now: s.Now, Counters: counters}
+	i := Issuer{Engine: f.engine, Key: issuer, Limits: s.Limits, Counters: counters}
+	h := Holder{Engine: f.engine, Limits: s.Limits, Counters: counters}
+	v := Verifier{Engine: f.engine, Key: issuer.Public(), AnySubject: true, Now: s.Now, Limits: s.Limits, Counters: counters}
 	bound, done := bind(s, holder, &i, &h, &v)
 	all := Disclosable{Leaves: claims.Subject}
 	return compare.Deriving(counters, done,
