@@ -80,7 +80,7 @@ var (
 	ErrBaseProof    = errors.New("it is a base proof, from which the holder derives one")     // see [Holder.Derive]
 	ErrDerivedProof = errors.New("it is a derived proof, from which no other can be derived") // the issuer's base proof is wanted
 	ErrNotChecked   = errors.New("is not checked, since another failed")                      // see Verifier.AllReasons
-	ErrOtherIssuer  = errors.New("none is by the issuer of the credential or the holder of the presentation")
+	ErrOtherIssuer  = errors.New("whoever signed is somebody else")                           // see Verifier.AnyIssuer
 )
 
 // ClockError is the cause of an error about a date: the time that it was compared with.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"canonscope/canon"
@@ -157,19 +156,40 @@ func CheckContexts(doc []byte, limits canon.Limits, known ...string) error {
 	return d.checkContexts(known)
 }
 
-func (d *document) checkContexts(known []string) error {
-	tapes := make([]jsontape.Tape, len(known))
-	for n, text := range known {
-		if err := tapes[n].Scan([]byte(text), jsontape.Options{}); err != nil {
-			return fmt.Errorf("known context %d: %w", n, err)
+// knownContexts are values of @context.
+type knownContexts []jsontape.Tape
+
+func readContexts(texts []string) (knownContexts, error) {
+	known := make(knownContexts, len(texts))
+	for n, text := range texts {
+		if err := known[n].Scan([]byte(text), jsontape.Options{}); err != nil {
+			return nil, fmt.Errorf("known context %d: %w", n, err)
 		}
+	}
+	return known, nil
+}
+
+// has reports whether a value is one of them.
+func (k knownContexts) has(t *jsontape.Tape, context int) bool {
+	for i := range k {
+		if equalAcross(t, context, &k[i], 0) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *document) checkContexts(texts []string) error {
+	known, err := readContexts(texts)
+	if err != nil {
+		return err
 	}
 	if d.context < 0 {
 		return &Error{Type: MalformedValue, Where: "/@context", Msg: "is missing"}
 	}
 	for c := range d.contexts() {
-		if !slices.ContainsFunc(tapes, func(k jsontape.Tape) bool { return equalAcross(d.tape, c, &k, 0) }) {
-			return &Error{Type: MalformedValue, Where: d.tape.Pointer(c), Msg: "is not a known one"}
+		if !known.has(d.tape, c) {
+			return &Error{Type: MalformedValue, Where: d.tape.Pointer(c), Msg: "is not a known one; name the whole value of each @context that is"}
 		}
 	}
 	return nil
@@ -199,15 +219,17 @@ type UnknownContext struct {
 	URL     string `json:"url,omitempty"` // "" for one that stands in the document itself
 }
 
-// UnknownContexts lists the contexts of the document, and of every object in it, that are inline or not built in.
+// UnknownContexts lists the contexts of the document, and of every object in it, that are inline or not built in, and not
+// among those that the verifier was told.
 func (r *Result) UnknownContexts() (unknown []UnknownContext) {
 	var t jsontape.Tape
 	d, err := parseDocument(&t, r.secured, canon.Limits{Bytes: len(r.secured) + 1})
 	if err != nil {
 		return nil
 	}
+	known, _ := readContexts(r.known)
 	for c := range d.contexts() {
-		if c != d.context && d.context >= 0 && equalValues(&t, c, d.context) { // that of a JCS proof
+		if c != d.context && d.context >= 0 && equalValues(&t, c, d.context) || known.has(&t, c) { // the former is that of a JCS proof
 			continue
 		}
 		for e := range valuesOf(&t, c) {

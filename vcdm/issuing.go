@@ -49,6 +49,20 @@ func Validity(doc []byte, limits canon.Limits) (from, until *time.Time, err erro
 	return from, until, err
 }
 
+// PartyOf returns who a document says it is of, as a URL, and the member that says so: the issuer of a credential, or the
+// holder of a presentation. The URL is "" where it says nothing.
+func PartyOf(doc []byte, limits canon.Limits) (member, url string, err error) {
+	var t jsontape.Tape
+	d, err := parseDocument(&t, doc, limits)
+	if err != nil {
+		return "", "", err
+	}
+	if v := d.partyNode(); v >= 0 {
+		url = string(t.Text(v))
+	}
+	return d.party(), url, nil
+}
+
 // verifierNeeds are the members without which a verifier accepts no derived document, or accepts one that has ended or is
 // revoked.
 var verifierNeeds = []string{"issuer", "holder", "type", "validFrom", "validUntil", "issuanceDate", "expirationDate", "credentialStatus"}

@@ -53,7 +53,8 @@ type Result struct {
 	Errors    []error // why it is not verified; most are *Error
 
 	Credentials []*Result // of a presentation: one for each credential in it
-	uncompared  []string  // pointers to digests of related resources
+	uncompared  []string  // pointers to what was compared with nothing
+	known       []string  // Verifier.Contexts
 
 	first    [1]ProofResult // of a single proof, so that a result is one piece of memory
 	several  []ProofResult
@@ -144,7 +145,7 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 		return
 	}
 	d, all := &w.doc, w.proofs
-	r.secured = doc
+	r.secured, r.known = doc, v.Contexts
 	r.from, r.to = d.tape.Cut(0, d.proofKey)
 	if r.proofs = len(all); r.proofs > 1 {
 		r.several = make([]ProofResult, len(all))
@@ -170,6 +171,12 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 		}
 		p.Err = v.verifyProof(ctx, i, w, p, r)
 		p.Verified = p.Err == nil
+		if node := all[i].challenge; node >= 0 && v.Challenge == "" {
+			r.uncompared = append(r.uncompared, d.tape.Pointer(node))
+		}
+		if node := all[i].domain; node >= 0 && v.Domain == nil {
+			r.uncompared = append(r.uncompared, d.tape.Pointer(node))
+		}
 		p.Bound = p.Method != nil && d.signedFor(p.Method.Controller)
 		failed = !p.Verified
 	}
@@ -241,7 +248,7 @@ func (v *Verifier) checkRest(d *document, depth int, r *Result) {
 	switch related := d.tape.Get(0, "relatedResource"); {
 	case related < 0:
 	case v.AnyForm && v.Resources == nil:
-		r.uncompared = []string{"/relatedResource"}
+		r.uncompared = append(r.uncompared, "/relatedResource")
 	default:
 		for _, err := range checkRelated(d.tape, related, v.Resources) {
 			if e := new(Error); errors.Is(err, ErrUnrecorded) && errors.As(err, &e) {
@@ -347,6 +354,9 @@ func (v *Verifier) checkProof(p *proof, purpose string) (Suite, error) {
 		return nil, verification("/cryptosuite", "must be a string")
 	}
 	i := slices.IndexFunc(v.Suites, func(s Suite) bool { return p.is(p.suite, s.Name()) })
+	if len(v.Suites) == 0 {
+		return nil, verification("/cryptosuite", "the verifier has no suites: set Verifier.Suites")
+	}
 	if i < 0 {
 		return nil, verification("/cryptosuite", fmt.Sprintf("%q is not among the suites this verifier uses: %s", p.bytes(p.suite), v.names()))
 	}
@@ -450,13 +460,22 @@ func (d *document) party() string {
 	return "issuer"
 }
 
-// signedFor reports whether a controller is the issuer of a credential or the holder of a presentation.
-func (d *document) signedFor(controller string) bool {
+// partyNode returns the node of the URL of issuer or holder, or -1.
+func (d *document) partyNode() int {
 	of := d.tape.Get(0, d.party())
 	if of >= 0 && d.tape.Nodes[of].Kind == jsontape.Object {
 		of = d.tape.Get(of, "id")
 	}
-	return of >= 0 && d.tape.Nodes[of].Kind == jsontape.String && d.tape.TextIs(of, controller)
+	if of >= 0 && d.tape.Nodes[of].Kind != jsontape.String {
+		return -1
+	}
+	return of
+}
+
+// signedFor reports whether a controller is the issuer of a credential or the holder of a presentation.
+func (d *document) signedFor(controller string) bool {
+	of := d.partyNode()
+	return of >= 0 && d.tape.TextIs(of, controller)
 }
 
 // checkParty demands a proof by who the document says it is of. Proofs that are not verified have errors of their own, and a
@@ -475,7 +494,10 @@ func (v *Verifier) checkParty(d *document, results []ProofResult) error {
 	if !verified {
 		return nil
 	}
-	return &Error{Type: ProofVerificationError, Where: "/proof", Err: ErrOtherIssuer}
+	if of := d.partyNode(); of >= 0 {
+		return &Error{Type: ProofVerificationError, Where: "/proof", Msg: "none is by the " + d.party() + ", " + string(d.tape.Text(of)), Err: ErrOtherIssuer}
+	}
+	return verification("/"+d.party(), "is not named, so that a proof is nobody's")
 }
 
 func sameSet(a, b []string) bool {

@@ -30,7 +30,7 @@ func advice(err error) string {
 	case errors.Is(err, vcdm.ErrDerivedProof):
 		return "present the credential that the issuer signed, not a presentation of it"
 	case errors.Is(err, vcdm.ErrOtherIssuer):
-		return "--any-issuer accepts it; canonscope issue --self makes who signs the issuer"
+		return "--any-issuer accepts it"
 	case errors.As(err, &clock):
 		return "--now compares with another time"
 	case errors.As(err, &loss) && strings.HasPrefix(loss.Losses[0].Reason, "undefined term"):

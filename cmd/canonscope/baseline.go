@@ -71,7 +71,7 @@ var flagFormats = func() map[string][]string {
 	of := map[string][]string{}
 	for format, flags := range map[string]string{
 		formatVCDM: "suite mandatory mandatory-only any-form created method purpose deterministic id previous domain challenge skew bound " +
-			"controller known-contexts",
+			"any-issuer controller known-contexts max-proofs rdf-direction",
 		formatSDJWT: "holder-key digest issuer-key roots audience nonce any-subject any-audience lossy",
 		formatMdoc:  "holder-key digest issuer-key roots certificate transcript any-usage lossy",
 	} {
@@ -97,7 +97,7 @@ func (f *baselineFlags) check(cmd *cobra.Command, found string) error {
 		if formats := flagFormats[flag]; cmd.Flags().Changed(flag) && !slices.Contains(formats, found) {
 			slices.Sort(formats)
 			if found == formatVCDM && (flag == "issuer-key" || flag == "roots") {
-				return fmt.Errorf("--%s is for %s, and this is vcdm, whose proofs name their keys; see --controller and --bound", flag, strings.Join(formats, " and "))
+				return fmt.Errorf("--%s is for %s, and this is vcdm, whose proofs name their keys; see --controller", flag, strings.Join(formats, " and "))
 			}
 			return fmt.Errorf("--%s is for %s, and this is %s", flag, strings.Join(formats, " and "), found)
 		}

@@ -15,6 +15,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/printable"
 	"canonscope/vcdm"
 )
 
@@ -65,7 +66,24 @@ func (f *proofFlags) signFor(doc []byte, limits canon.Limits) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	switch _, err := vcdm.SuiteOf(doc, limits); {
+	case err == nil:
+		return nil, errors.New("the document has a proof already, which --self would break")
+	case !errors.Is(err, vcdm.ErrNoProof):
+		return nil, err
+	}
 	return vcdm.WithIssuer(doc, file.Secret.Public().DID(), limits)
+}
+
+// noteIssuer says what a verifier is going to ask for where the key is not the did:key of the issuer or holder.
+func (f *proofFlags) noteIssuer(cmd *cobra.Command, doc []byte, signer *vcdm.Signer, limits canon.Limits) error {
+	member, of, err := vcdm.PartyOf(doc, limits)
+	if err != nil || of == "" || f.options.Method != "" || of == signer.Key.Public().DID() {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: the key is not that of the %s, %s; --self makes it that, or --method names it in a controller document\n",
+		member, printable.Line(of))
+	return err
 }
 
 // disclosures completes the pointers to what is mandatory, unless they are all, and warns where no presentation would be a
@@ -208,6 +226,9 @@ hexadecimal; without --certificate it holds one made up.`,
 				return baseline.issue(cmd, doc, proof.key, proof.options.Expires, &engine)
 			}
 			if name == "ecdsa-sd-2023" {
+				if purpose == vcdm.Authentication {
+					return errors.New("ecdsa-sd-2023 is for credentials, of which a holder shows a part; sign a presentation with ecdsa-rdfc-2019")
+				}
 				if err := disclosures(cmd, doc, engine.limits, &sd, only); err != nil {
 					return err
 				}
@@ -233,7 +254,10 @@ hexadecimal; without --certificate it holds one made up.`,
 			if err != nil {
 				return err
 			}
-			return printDocument(cmd, signed)
+			if err := printDocument(cmd, signed); err != nil {
+				return err
+			}
+			return proof.noteIssuer(cmd, doc, signer, engine.limits)
 		},
 	}
 	cmd.Flags().StringVar(&name, "suite", "", "cryptosuite: "+strings.Join(vcdm.SuiteNames, ", "))
