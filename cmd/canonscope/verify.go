@@ -41,7 +41,8 @@ schemas, and related resources whose digests are not known here.
 A signature shows who signed which statements. That the terms of a document mean
 what its reader thinks is shown only by contexts that the reader knows. Contexts
 that are inline or not built in are listed; --known-contexts refuses others than
-those it names.
+those it names. Claims other than those that are checked may stand anywhere in a
+document of an RDFC suite: read them as JSON-LD, not by their place.
 
 Of an SD-JWT or mdoc it checks signature, digests, validity period and form,
 with the key of --issuer-key or a certificate chain to --roots; with --nonce
