@@ -92,13 +92,13 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	if err := in.checkReading(joinLines(g.lines)); err != nil {
-		return nil, err
-	}
 	if err := s.checkMandatory(ctx, in, g); err != nil {
 		return nil, err
 	}
 	mandatory, others := split(g.lines, g.selected[0])
+	if err := in.checkPart(g.lines, mandatory); err != nil {
+		return nil, err
+	}
 	// 3.6.3 Base Proof Hashing
 	mandatoryHash := in.digest(mandatory)
 	if t := s.opt.Trace; t != nil {
@@ -165,9 +165,6 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if err != nil {
 		return err
 	}
-	if err := in.checkReading(text); err != nil {
-		return err
-	}
 	mark = in.options.Recorder.Begin()
 	lines, err := relabelDerived(splitLines(text), v.LabelMap)
 	if err != nil {
@@ -181,6 +178,9 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 		selected[i] = true
 	}
 	mandatory, others := split(lines, selected)
+	if err := in.checkPart(lines, mandatory); err != nil {
+		return err
+	}
 	in.options.Recorder.End(phase.Select, mark, len(text))
 	mandatoryHash := in.digest(mandatory)
 	if t := s.opt.Trace; t != nil {

@@ -80,6 +80,7 @@ type reading struct {
 	tape  *jsontape.Tape
 	text  []byte // canonical N-Quads
 	facts []fact // sorted by subject
+	node  []byte // that is the document, nil if no fact is about it
 
 	have, said [][]byte // values of one member, and objects of its statements
 	buf        []byte
@@ -89,14 +90,43 @@ type reading struct {
 // verification reads. Such statements about other nodes are no matter, as long as it is certain which node is the document.
 func (in *input) checkReading(text []byte) error {
 	r := &in.work.reading
-	r.tape, r.text, r.facts = in.doc.tape, text, r.facts[:0]
-	r.collect()
+	r.tape = in.doc.tape
+	r.collect(text)
 
-	root, err := r.root()
-	if err != nil {
+	var err error
+	if r.node, err = r.root(); err != nil {
 		return err
 	}
-	return r.check(root, len(in.matching))
+	return r.check(r.node, len(in.matching))
+}
+
+// checkPart is checkReading for a suite with selective disclosure, whose holders leave statements out: that one node leads to
+// another, that it has a proof, or all about the document. The mandatory statements, which they cannot leave out, say which
+// node is the document: that of the issuer.
+func (in *input) checkPart(lines, mandatory [][]byte) error {
+	if err := in.checkReading(joinLines(lines)); err != nil {
+		return err
+	}
+	r := &in.work.reading
+	root := r.node
+	others := slices.ContainsFunc(r.facts, func(f fact) bool {
+		return f.is(documentType) && !bytes.Equal(f.subject, root) && r.sameIssuer(f.subject, root)
+	})
+
+	r.collect(joinLines(mandatory))
+	issued := func(f fact) bool { return f.of == issuerMeaning }
+	switch i := slices.IndexFunc(r.facts, issued); {
+	case i < 0 && others:
+		return disagree("/issuer", "has to be mandatory, since a credential inside this one has the same issuer and could be shown in its place")
+	case i >= 0 && !slices.ContainsFunc(r.about(root), issued):
+		return disagree("", fmt.Sprintf("the issuer of %s has to be disclosed, and this is another document", r.facts[i].subject))
+	}
+	for _, f := range r.facts {
+		if issued(f) && !bytes.Equal(f.subject, root) && r.replaces(f.subject, root) {
+			return replacing(f.subject)
+		}
+	}
+	return nil
 }
 
 // root returns the node that is the document, nil if no fact is about it. Statements do not say where a document begins:
@@ -136,12 +166,16 @@ func (r *reading) root() ([]byte, error) {
 	case root[0] == '_' || led[string(root)]:
 		for _, c := range candidates {
 			if !bytes.Equal(c, root) && (root[0] != '_' || c[0] == '_') && r.replaces(c, root) {
-				return nil, disagree("", fmt.Sprintf("%s is signed as a credential of the same issuer, and could be this document as well; "+
-					"give the document an id to which nothing in it refers, or %s a proof of its own", c, c))
+				return nil, replacing(c)
 			}
 		}
 	}
 	return root, nil
+}
+
+func replacing(node []byte) error {
+	return disagree("", fmt.Sprintf("%s is signed as a credential of the same issuer, and could be read in place of this document; "+
+		"give the document an id to which nothing in it refers, or %s a proof of its own", node, node))
 }
 
 func beside(node []byte) error {
@@ -149,18 +183,20 @@ func beside(node []byte) error {
 		"document as one object with an id, without reverse properties, and its credentials in verifiableCredential", node))
 }
 
-// replaces reports whether a node has the issuer of another and no proof.
+// replaces reports whether a node could be read in place of another: it has the same issuer and no proof.
 func (r *reading) replaces(node, root []byte) bool {
-	issuer := func(facts []fact) []byte {
-		for i := range facts {
-			if facts[i].of == issuerMeaning {
-				return facts[i].object
-			}
+	return r.sameIssuer(node, root) && !slices.ContainsFunc(r.about(node), func(f fact) bool { return f.is(proofs) })
+}
+
+func (r *reading) sameIssuer(a, b []byte) bool {
+	issuer := func(node []byte) []byte {
+		facts := r.about(node)
+		if i := slices.IndexFunc(facts, func(f fact) bool { return f.of == issuerMeaning }); i >= 0 {
+			return facts[i].object
 		}
 		return nil
 	}
-	facts := r.about(node)
-	return bytes.Equal(issuer(facts), issuer(r.about(root))) && !slices.ContainsFunc(facts, func(f fact) bool { return f.is(proofs) })
+	return bytes.Equal(issuer(a), issuer(b))
 }
 
 const (
@@ -169,8 +205,9 @@ const (
 	startType       = "<" + rdfType + "> "
 )
 
-// collect finds the facts.
-func (r *reading) collect() {
+// collect finds the facts of canonical N-Quads.
+func (r *reading) collect(text []byte) {
+	r.text, r.facts = text, r.facts[:0]
 	for rest := r.text; len(rest) > 0; {
 		line := rest
 		if n := bytes.IndexByte(rest, '\n'); n >= 0 {
