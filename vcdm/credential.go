@@ -2,6 +2,7 @@ package vcdm
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,8 +95,11 @@ func (r *rules) credential(node int, at string) {
 func (r *rules) keys(node int, at string) {
 	for k := range r.tape.Members(node) {
 		key := r.tape.Text(k)
-		if text := string(key); text == "@type" || text == "@id" || meaningOf(key) >= 0 {
+		switch text := string(key); {
+		case text == "@type" || text == "@id" || meaningOf(key) >= 0:
 			r.fail(at+"/"+jsontape.EscapeToken(text), "must be written as the member that stands for it, such as type, id or issuer")
+		case text == "@graph" || text == "@nest":
+			r.fail(at+"/"+text, "hides members of the document from who reads its JSON; write them at its top")
 		}
 	}
 }
@@ -192,8 +196,21 @@ func (r *rules) terms(context int, at string) {
 			return equalAcross(r.tape, v, d.tape, d.node)
 		}) {
 			r.fail(at+"/"+jsontape.EscapeToken(term), "the base context defines this term, and no other may")
+		} else if iri := r.iriOf(v); !ok && meaningOf(iri) >= 0 {
+			r.fail(at+"/"+jsontape.EscapeToken(term), fmt.Sprintf("is another name of <%s>, which the base context defines", iri))
 		}
 	}
+}
+
+// iriOf returns what a definition maps its term to, nil if that is not written as text.
+func (r *rules) iriOf(definition int) []byte {
+	if r.kind(definition) == jsontape.Object {
+		definition = r.tape.Get(definition, "@id")
+	}
+	if definition < 0 || r.kind(definition) != jsontape.String {
+		return nil
+	}
+	return r.tape.Text(definition)
 }
 
 // definition is that of a term in the base context.

@@ -383,3 +383,70 @@ func TestNotRefused(t *testing.T) {
 		t.Error("a digest is hidden from the comparison")
 	}
 }
+
+// A holder of ecdsa-sd-2023 may leave statements out, but not show another credential of the issuer in place of the document:
+// the mandatory statements say which node that is.
+func TestOtherRootOfDerived(t *testing.T) {
+	l := newLab(t)
+	key := l.key(sd)
+	issuer := key.Public().DID()
+	const context2 = `"@context":["https://www.w3.org/ns/credentials/v2",{"shows":{"@id":"urn:x:shows","@type":"@id"}}],`
+	inner := `"id":"urn:x:B","type":["VerifiableCredential"],"issuer":"` + issuer + `",`
+	subject := `"credentialSubject":{"id":"did:x:s","name":"doctor"}`
+	doc := `{` + context2 + `"id":"urn:x:A","type":["VerifiableCredential"],"issuer":"` + issuer + `","credentialSubject":{"id":"did:x:s","description":"withdrawn"},
+ "termsOfUse":{"id":"urn:x:policy","type":"VerifiableCredential","shows":"urn:x:A"},"shows":{` + inner + `"validUntil":"2021-01-01T00:00:00Z",` + subject +
+		`,"proof":{"id":"urn:x:proof","type":"DataIntegrityProof"}}}`
+
+	trace := new(vcdm.SDTrace)
+	suite := vcdm.ECDSASD2023(l.rdfc, vcdm.SDOptions{Mandatory: []string{"/issuer", "/type"}, Trace: trace})
+	base, err := (&vcdm.Signer{Suite: suite, Key: key}).Add(context.Background(), []byte(strings.Replace(doc, `"type":"VerifiableCredential","shows"`, `"type":"JsonSchema","shows"`, 1)),
+		l.options(sd).AppendJSON(nil, sd))
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// Keep what is mandatory, the policy's link, and what makes B a credential.
+	_, p := open(t, string(base))
+	var signatures, mandatory []any
+	shown, next := 0, 0
+	for i, line := range trace.Lines {
+		text := string(line)
+		keep := strings.HasPrefix(text, "<urn:x:B>") && !strings.Contains(text, "validUntil") && !strings.Contains(text, "#proof>") ||
+			strings.Contains(text, "<urn:x:policy> <urn:x:shows>") || strings.Contains(text, `"doctor"`)
+		if trace.Mandatory[i] {
+			mandatory = append(mandatory, uint64(shown))
+			shown++
+			continue
+		}
+		if keep {
+			signatures = append(signatures, p[3].([]any)[next])
+			shown++
+		}
+		next++
+	}
+	forged := edit(t, `{`+context2+inner+subject+`,"@included":[{"id":"urn:x:A","type":["VerifiableCredential"],"issuer":"`+issuer+`"},{"id":"urn:x:policy","shows":"urn:x:A"}]}`,
+		func(m map[string]any) { m["proof"] = proofOf(decode(t, string(base))) })
+	forged = reseal(t, forged, []byte{0xd9, 0x5d, 0x01}, parts{p[0], p[1], signatures, map[uint64][]byte{}, mandatory})
+	r := l.defaults().VerifyAll(context.Background(), []byte(forged))
+	if r.Verified || !reasonAt(r, lossErr, "") || !strings.Contains(r.Err().Error(), "has to be disclosed") {
+		t.Errorf("verified %v: %v", r.Verified, r.Errors)
+	}
+
+	// Without a mandatory issuer nothing would say so: such a document is not signed.
+	_, err = (&vcdm.Signer{Suite: l.suite(sd), Key: key}).Add(context.Background(), []byte(strings.Replace(doc, `"type":"VerifiableCredential","shows"`, `"type":"JsonSchema","shows"`, 1)),
+		l.options(sd).AppendJSON(nil, sd))
+	l.failed("issuer not mandatory", err, lossErr)
+}
+
+// A JCS presentation has no credential under another name.
+func TestHiddenFromJCS(t *testing.T) {
+	for name, vp := range map[string]string{
+		"alias": `{"@context":["https://www.w3.org/ns/credentials/v2",{"vc":{"@id":"https://www.w3.org/2018/credentials#verifiableCredential"}}],"type":["VerifiablePresentation"],"vc":[]}`,
+		"graph": `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"@graph":[]}`,
+		"nest":  `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"@nest":{"verifiableCredential":[]}}`,
+	} {
+		if err := vcdm.CheckPresentation([]byte(vp), canon.Limits{}); err == nil {
+			t.Errorf("%s: has the form of a presentation", name)
+		}
+	}
+}

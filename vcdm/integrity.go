@@ -260,11 +260,14 @@ func (r *Result) Unchecked() (pointers []string) {
 		}
 	}
 	pointers = append(pointers, r.uncompared...)
+	listed := -1
 	if d.isPresentation() {
-		return pointers
+		listed = t.Get(0, "verifiableCredential") // these have results of their own
 	}
 	for i := 1; i < len(t.Nodes); i++ {
-		if t.Nodes[i].Kind == jsontape.Object && hasText(&t, t.Get(i, "type"), "VerifiableCredential") {
+		if i == listed {
+			i = int(t.Nodes[i].Next) - 1
+		} else if t.Nodes[i].Kind == jsontape.Object && hasText(&t, t.Get(i, "type"), "VerifiableCredential") {
 			pointers = append(pointers, t.Pointer(i))
 			i = int(t.Nodes[i].Next) - 1
 		}

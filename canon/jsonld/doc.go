@@ -33,9 +33,10 @@
 //     an id map is a loss); @none around values; @nest around members.
 //   - spelling of scalars: escapes of strings; 1, 1.0 and 1e0, and whatever else is one IEEE 754 double without being an integer
 //     beyond its precision; upper and lower case of language tags; a datatype that the value has anyway, such as xsd:string.
-//   - spelling of literals: a number or boolean, or a value object with its text and datatype; JSON under a term of type @json,
-//     or its canonical text with the datatype rdf:JSON; a language and a direction, or the datatype that says both; a list, or
-//     its cells with rdf:first and rdf:rest. A text under a term of type xsd:boolean is a loss.
+//   - spelling of literals: a number or boolean, or a value object with its text and datatype; under a term of another type than
+//     xsd:boolean also the text alone; JSON under a term of type @json, or its canonical text with the datatype rdf:JSON; a
+//     language and a direction, or the datatype that says both; a list, or its cells with rdf:first and rdf:rest. A text under
+//     a term of type xsd:boolean is a loss, since readers of JSON take the text false for true.
 //   - objects of one id: a statement stands in any of them.
 //   - labels of blank nodes: which one it is, and whether a node that is named once has one.
 //   - unused definitions: a @context, or a term in one, that changes how nothing reads. A verifier compares contexts to those
