@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"canonscope/canon"
+	"canonscope/canon/jcs"
 	"canonscope/canon/jsontape"
 	"canonscope/schemas/catalogue"
 	"canonscope/vcdm"
@@ -46,6 +47,11 @@ func Read(doc []byte, q Request) (*Draft, error) {
 		d.JSON = append(append(d.JSON, `,"jti":`...), t.Raw(id)...)
 	}
 	vct := typePrefix + d.lose(&t, c.Types, q.Mdoc)
+	if q.Mdoc {
+		if err := d.round(&t); err != nil {
+			return nil, err
+		}
+	}
 	if from, until, err = d.period(q, from, until); err != nil {
 		return nil, err
 	}
@@ -133,6 +139,23 @@ func (d *Draft) lose(t *jsontape.Tape, types []string, mdoc bool) string {
 		}
 	}
 	return last
+}
+
+// round notes the numbers that an mdoc writes as others: those that are neither integers of 64 bits nor doubles.
+func (d *Draft) round(t *jsontape.Tape) error {
+	subject := t.Get(0, "credentialSubject")
+	if subject < 0 {
+		return nil
+	}
+	_, warnings, err := jcs.AppendNode(nil, t, subject, jcs.Options{})
+	for _, w := range warnings {
+		_, notSigned := strconv.ParseInt(w.Source, 10, 64)
+		_, notUnsigned := strconv.ParseUint(w.Source, 10, 64)
+		if notSigned != nil && notUnsigned != nil {
+			d.Losses = append(d.Losses, canon.Loss{Pointer: w.Pointer, Reason: "the number " + w.Source + " becomes " + w.Canonical})
+		}
+	}
+	return err
 }
 
 func (d *Draft) choose(format string, args ...any) {

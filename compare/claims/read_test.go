@@ -152,3 +152,20 @@ func lost(d *claims.Draft) string {
 	}
 	return strings.Join(pointers, " ")
 }
+
+// An mdoc holds integers of 64 bits and doubles; a number that is neither would be another, which is named.
+func TestReadNamesRoundedNumbers(t *testing.T) {
+	for number, lost := range map[string]bool{"1e-400": true, "0.1234567890123456789": true, "100000000000000000000000.5": true,
+		"0.1": false, "1.50": false, "9007199254740993": false, "-9223372036854775808": false, "18446744073709551615": false} {
+		doc := `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiableCredential"],"issuer":"https://i.example/","credentialSubject":{"n":` + number + `}}`
+		for _, mdoc := range []bool{true, false} {
+			d, err := claims.Read([]byte(doc), claims.Request{Mdoc: mdoc, Now: time.Now()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(d.Losses) == 1 && d.Losses[0].Pointer == "/credentialSubject/n"; got != (lost && mdoc) {
+				t.Errorf("%s, mdoc %v: %v", number, mdoc, d.Losses)
+			}
+		}
+	}
+}
