@@ -426,14 +426,15 @@ func (v *Verifier) checkPeriod(d *document, errs []error) []error {
 			now = v.now()
 		}
 		at := "/" + m.name
-		if d.tape.Nodes[node].Kind != jsontape.String {
-			errs = append(errs, verification(at, "must be a string"))
-			continue
+		var t time.Time
+		err := errTime
+		if d.tape.Nodes[node].Kind == jsontape.String {
+			t, err = parseTime(d.tape.Text(node), true)
 		}
-		t, err := parseTime(d.tape.Text(node), true)
 		switch {
-		case err != nil:
+		case err != nil && v.AnyForm: // else the rules of the data model say so
 			errs = append(errs, verification(at, notTime))
+		case err != nil:
 		case m.from && now.Before(t):
 			errs = append(errs, untimely(at, fmt.Sprintf("the credential is not valid before %s", d.tape.Text(node)), now))
 		case !m.from && now.After(t):
