@@ -1,0 +1,5 @@
+//go:build race
+
+package vcdm_test
+
+const raced = true
