@@ -593,7 +593,7 @@ func TestFinder(t *testing.T) {
 		f.search(binary.BigEndian.AppendUint64(nil, uint64(i)*0x9e3779b97f4a7c15), 60)
 	}
 	t.Logf("edits: %d changed the form, %d were refused, %d are harmless; %d plain documents", f.changed, f.refused, f.harmless, f.plain)
-	if f.changed < 1000 || f.refused < 1000 || f.harmless < 500 || f.plain < 1000 {
+	if !raced && (f.changed < 1000 || f.refused < 1000 || f.harmless < 500 || f.plain < 1000) {
 		t.Error("some are too few")
 	}
 }
