@@ -55,8 +55,13 @@ type rules struct {
 	errs     []error
 }
 
+// maxErrors bounds what is said of one document: an element of a list can have several faults, and its pointer be long.
+const maxErrors = 100
+
 func (r *rules) fail(where, msg string) {
-	r.errs = append(r.errs, &Error{Type: MalformedValue, Where: where, Msg: msg})
+	if len(r.errs) < maxErrors {
+		r.errs = append(r.errs, &Error{Type: MalformedValue, Where: where, Msg: msg})
+	}
 }
 
 func (r *rules) kind(node int) jsontape.Kind { return r.tape.Nodes[node].Kind }
@@ -159,6 +164,9 @@ func (r *rules) each(v int, at string, f func(node int, at string)) {
 	}
 	n := 0
 	for e := range r.tape.Elements(v) {
+		if len(r.errs) >= maxErrors {
+			return
+		}
 		f(e, at+"/"+strconv.Itoa(n))
 		n++
 	}

@@ -5,7 +5,9 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"canonscope/canon"
@@ -113,8 +115,8 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 		}
 	}
 	v := &baseValue{PublicKey: proofKey.Public().Bytes(), HMACKey: hmacKey, MandatoryPointers: s.opt.Mandatory}
-	if v.Signatures, err = s.signStatements(proofKey, others); err != nil {
-		return nil, &Error{Type: ProofGenerationError, Err: err}
+	if v.Signatures, err = s.signStatements(ctx, in, proofKey, others); err != nil {
+		return nil, err
 	}
 	if v.BaseSignature, err = signData(key, signatureInput(proofHash, v.PublicKey, mandatoryHash)); err != nil {
 		return nil, &Error{Type: ProofGenerationError, Err: err}
@@ -197,7 +199,9 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if ok {
 		in.counts.Verifications += len(others)
 		in.counts.Digests += len(others)
-		ok = s.checkStatements(proofKey, others, v.Signatures)
+		if ok, err = s.checkStatements(ctx, in, proofKey, others, v.Signatures); err != nil {
+			return err
+		}
 	}
 	in.options.Recorder.End(phase.Check, mark, 0)
 	if !ok {
@@ -284,56 +288,61 @@ func relabelDerived(lines [][]byte, numbers map[uint32][]byte) ([][]byte, error)
 }
 
 // signStatements signs each line with its newline (VC-DI-ECDSA 3.6.5 step 3).
-func (s *SD) signStatements(key *keys.Secret, lines [][]byte) ([][]byte, error) {
+func (s *SD) signStatements(ctx context.Context, in *input, key *keys.Secret, lines [][]byte) ([][]byte, error) {
 	sigs := make([][]byte, len(lines))
 	errs := make([]error, len(lines))
-	s.each(len(lines), func(i int) { sigs[i], errs[i] = signData(key, lines[i]) })
+	err := s.each(ctx, in, len(lines), func(i int) bool {
+		sigs[i], errs[i] = signData(key, lines[i])
+		return errs[i] == nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	for _, err := range errs {
 		if err != nil {
-			return nil, err
+			return nil, &Error{Type: ProofGenerationError, Err: err}
 		}
 	}
 	return sigs, nil
 }
 
 // checkStatements says whether every signature belongs to its line.
-func (s *SD) checkStatements(key *keys.Public, lines, sigs [][]byte) bool {
-	if s.opt.Parallel <= 1 {
-		for i := range lines {
-			if !checkData(key, lines[i], sigs[i]) {
-				return false
-			}
-		}
-		return true
-	}
+func (s *SD) checkStatements(ctx context.Context, in *input, key *keys.Public, lines, sigs [][]byte) (bool, error) {
 	ok := make([]bool, len(lines))
-	s.each(len(lines), func(i int) { ok[i] = checkData(key, lines[i], sigs[i]) })
-	for _, one := range ok {
-		if !one {
-			return false
-		}
-	}
-	return true
+	err := s.each(ctx, in, len(lines), func(i int) bool {
+		ok[i] = checkData(key, lines[i], sigs[i])
+		return ok[i]
+	})
+	return !slices.Contains(ok, false), err
 }
 
-// each calls f for 0 to n-1, on several goroutines if the options say so.
-func (s *SD) each(n int, f func(i int)) {
+// each calls f for 0 to n-1, on several goroutines if the options say so, until it returns false. It asks for the time.
+func (s *SD) each(ctx context.Context, in *input, n int, f func(i int) bool) error {
+	const between = 64 // calls, some milliseconds
+	work := func(first, step int) error {
+		for i := first; i < n; i += step {
+			if i%between == between-1 {
+				if err := in.options.Alive(ctx); err != nil {
+					return err
+				}
+			}
+			if !f(i) {
+				return nil
+			}
+		}
+		return nil
+	}
 	workers := min(s.opt.Parallel, n)
 	if workers <= 1 {
-		for i := range n {
-			f(i)
-		}
-		return
+		return work(0, 1)
 	}
+	errs := make([]error, workers)
 	var wg sync.WaitGroup
 	for w := range workers {
-		wg.Go(func() {
-			for i := w; i < n; i += workers {
-				f(i)
-			}
-		})
+		wg.Go(func() { errs[w] = work(w, workers) })
 	}
 	wg.Wait()
+	return errors.Join(errs...)
 }
 
 // encodeSD returns the members of a proof beside its options.

@@ -7,6 +7,9 @@ import (
 	"canonscope/canon/jsontape"
 )
 
+// smallObject is the number of members up to which they are looked for one by one: their hashes can be made to collide.
+const smallObject = 32
+
 // equalValues says whether two JSON values of a tape are equal.
 func equalValues(t *jsontape.Tape, a, b int) bool { return equalAcross(t, a, t, b) }
 
@@ -40,9 +43,21 @@ func equalAcross(t *jsontape.Tape, a int, u *jsontape.Tape, b int) bool {
 		if t.Len(a) != u.Len(b) {
 			return false
 		}
+		get := func(key string) int { return u.Get(b, key) }
+		if u.Len(b) > smallObject {
+			members := make(map[string]int, u.Len(b))
+			for k, v := range u.Members(b) {
+				members[string(u.Text(k))] = v
+			}
+			get = func(key string) int {
+				if v, ok := members[key]; ok {
+					return v
+				}
+				return -1
+			}
+		}
 		for k, v := range t.Members(a) {
-			w := u.Get(b, string(t.Text(k)))
-			if w < 0 || !equalAcross(t, v, u, w) {
+			if w := get(string(t.Text(k))); w < 0 || !equalAcross(t, v, u, w) {
 				return false
 			}
 		}

@@ -240,11 +240,17 @@ func (r *Result) UnknownContexts() (unknown []UnknownContext) {
 					continue
 				}
 			}
+			if len(unknown) == maxErrors {
+				return append(unknown, UnknownContext{Pointer: andMore})
+			}
 			unknown = append(unknown, UnknownContext{t.Pointer(e), url})
 		}
 	}
 	return unknown
 }
+
+// andMore ends a list that would be too long.
+const andMore = "(and more)"
 
 // Unchecked returns JSON pointers to what the verification did not look into: status, schemas, related resources whose
 // digests nothing was compared with, and credentials inside a credential, whose own proofs are not checked.
@@ -268,6 +274,9 @@ func (r *Result) Unchecked() (pointers []string) {
 		if i == listed {
 			i = int(t.Nodes[i].Next) - 1
 		} else if t.Nodes[i].Kind == jsontape.Object && hasText(&t, t.Get(i, "type"), "VerifiableCredential") {
+			if len(pointers) >= maxErrors {
+				return append(pointers, andMore)
+			}
 			pointers = append(pointers, t.Pointer(i))
 			i = int(t.Nodes[i].Next) - 1
 		}

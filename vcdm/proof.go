@@ -124,9 +124,9 @@ func (p *proof) check(suite string, lenient bool) (member, msg string) {
 	case p.nonce >= 0 && p.bytes(p.nonce) == nil:
 		return "nonce", "must be a string"
 	case p.domain >= 0 && !p.isTexts(p.domain):
-		return "domain", "must be a string or a list of strings"
+		return "domain", "must be a string or a list of strings, at most 1,000"
 	case p.previous >= 0 && !p.isTexts(p.previous):
-		return "previousProof", "must be a string or a list of strings"
+		return "previousProof", "must be a string or a list of strings, at most 1,000"
 	case p.created >= 0 && !p.isTime(p.created, lenient):
 		return "created", notTime
 	case p.expires >= 0 && !p.isTime(p.expires, lenient):
@@ -137,10 +137,13 @@ func (p *proof) check(suite string, lenient bool) (member, msg string) {
 
 const notTime = "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z"
 
-// isTexts says whether a member is a string or a list of at least one string.
+// maxTexts bounds the domains and previous proofs of a proof, which are compared with one another.
+const maxTexts = 1000
+
+// isTexts says whether a member is a string or a list of at least one string, and of no more than maxTexts.
 func (p *proof) isTexts(node int) bool {
 	list, ok := p.texts(node)
-	return ok && len(list) > 0
+	return ok && len(list) > 0 && len(list) <= maxTexts
 }
 
 func (p *proof) isTime(node int, lenient bool) bool {

@@ -353,11 +353,17 @@ func (r *reading) check(root []byte, proofCount int) error {
 // checkResources sees that each digest of a related resource is signed, and that a resource with a digest shows one. The
 // same resource may have others where it is mentioned elsewhere, as a schema for example.
 func (r *reading) checkResources(list int) error {
+	seen := map[string]bool{}
 	for e := range valuesOf(r.tape, list) {
 		if r.tape.Nodes[e].Kind != jsontape.Object {
 			continue
 		}
-		facts, shown, hidden := r.about(namedNode(r.tape, e, "id")), false, ""
+		node := namedNode(r.tape, e, "id")
+		if node != nil && seen[string(node)] {
+			return disagree(r.tape.Pointer(e)+"/id", "stands twice among the related resources")
+		}
+		seen[string(node)] = true
+		facts, shown, hidden := r.about(node), false, ""
 		for i := range meanings {
 			m := &meanings[i]
 			if m.is != digests {
@@ -367,8 +373,9 @@ func (r *reading) checkResources(list int) error {
 			if !r.gather(facts, v, i) {
 				return disagreeOn(r.tape.Pointer(e)+"/"+m.name, m.iri, m.name)
 			}
+			slices.SortFunc(r.said, bytes.Compare)
 			for _, value := range r.have {
-				if !slices.ContainsFunc(r.said, func(s []byte) bool { return bytes.Equal(s, value) }) {
+				if _, signed := slices.BinarySearchFunc(r.said, value, bytes.Compare); !signed {
 					return disagreeOn(r.tape.Pointer(e)+"/"+m.name, m.iri, m.name)
 				}
 			}

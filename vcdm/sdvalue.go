@@ -177,6 +177,9 @@ func parseBase(p *proof) (*baseValue, error) {
 	if err := decodeValue(p, baseHeader, "base", baseShape, v); err != nil {
 		return nil, err
 	}
+	if len(v.MandatoryPointers) > maxTexts { // each is looked up in the document
+		return nil, verification("/proofValue", "has more than 1,000 mandatory pointers")
+	}
 	if len(v.HMACKey) != hmacSize {
 		return nil, sizeError("HMAC key", len(v.HMACKey), hmacSize)
 	}

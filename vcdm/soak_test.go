@@ -145,3 +145,34 @@ func TestLegitimateWork(t *testing.T) {
 		t.Errorf("50 credentials: %v", r.Err())
 	}
 }
+
+// Lists that are compared with one another, or named one by one, are bounded.
+func TestLongLists(t *testing.T) {
+	l := newLab(t)
+	many := func(n int, format string) string {
+		parts := make([]string, n)
+		for i := range parts {
+			parts[i] = fmt.Sprintf(format, i)
+		}
+		return strings.Join(parts, ",")
+	}
+	const head = `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiableCredential"],"issuer":"did:x:1","credentialSubject":{"id":"did:x:2","name":"n"},`
+	proof := `"proof":{"type":"DataIntegrityProof","cryptosuite":"eddsa-jcs-2022","proofPurpose":"assertionMethod","verificationMethod":"` +
+		l.key("eddsa-jcs-2022").Public().Method() + `","proofValue":"z1"}}`
+	embedded := l.verifier().VerifyAll(context.Background(), []byte(head+`"x":[`+many(5000, `{"id":"u:%d","type":"VerifiableCredential","@context":"u:a"}`)+`],`+proof))
+	if n := len(embedded.Unchecked()); n > 101 {
+		t.Errorf("%d credentials are named as not checked", n)
+	}
+	if n := len(embedded.UnknownContexts()); n > 101 {
+		t.Errorf("%d contexts are named as unknown", n)
+	}
+	faults := l.defaults().VerifyAll(context.Background(), []byte(head+`"relatedResource":[`+many(5000, `{"x":%d}`)+`],`+proof))
+	if n := len(faults.Errors); n > 210 {
+		t.Errorf("%d reasons", n)
+	}
+	domains := setProof(t, l.present("eddsa-jcs-2022", credential), "domain", strings.Split(many(1001, "d%d"), ","))
+	l.refuse("1,001 domains", domains, verErr)
+	twice := strings.Replace(credential, `"name":"A degree"`, `"relatedResource":[{"id":"u:r","digestSRI":"sha256-YQ=="},{"id":"u:r","digestSRI":"sha256-YQ=="}]`, 1)
+	_, err := l.add("eddsa-rdfc-2022", twice, string(l.options("eddsa-rdfc-2022").AppendJSON(nil, "eddsa-rdfc-2022")))
+	l.failed("a resource twice", err, lossErr)
+}

@@ -251,6 +251,9 @@ func (v *Verifier) checkRest(d *document, depth int, r *Result) {
 		r.uncompared = append(r.uncompared, "/relatedResource")
 	default:
 		for _, err := range checkRelated(d.tape, related, v.Resources) {
+			if len(r.Errors) >= maxErrors {
+				break
+			}
 			if e := new(Error); errors.Is(err, ErrUnrecorded) && errors.As(err, &e) {
 				r.uncompared = append(r.uncompared, e.Where)
 			} else {

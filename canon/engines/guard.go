@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"time"
 
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
@@ -27,7 +28,37 @@ type guarded struct {
 	loader jsonld.Loader
 }
 
+// Canonicalize ends with the time of the operation or the context, though json-gold asks for neither: it is left running then,
+// with a document and a form of its own.
 func (e *guarded) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
+	limit := opt.Limits.WithDefaults().Time
+	if limit < 0 || opt.Recorder != nil { // a recorder listens to one goroutine
+		return e.canonicalize(ctx, doc, opt)
+	}
+	type answer struct {
+		form *canon.Form
+		err  error
+	}
+	done := make(chan answer, 1)
+	doc = bytes.Clone(doc)
+	opt.Into = nil
+	go func() {
+		form, err := e.canonicalize(ctx, doc, opt)
+		done <- answer{form, err}
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case a := <-done:
+		return a.form, a.err
+	case <-ctx.Done():
+		return nil, &canon.LimitError{Limit: "time", Err: ctx.Err(), Where: e.engine + ", which is still running"}
+	case <-timer.C:
+		return nil, &canon.LimitError{Limit: "time", Max: int64(limit), Done: int64(limit), Where: e.engine + ", which is still running"}
+	}
+}
+
+func (e *guarded) canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
 	if err := stock.Guard(ctx, doc, opt, e.loader); err != nil {
 		return nil, err
 	}
