@@ -14,6 +14,7 @@ type Budget struct {
 	end       atomic.Int64 // in nanoseconds since 1970; 0 until somebody asks
 	memory    atomic.Int64
 	documents atomic.Int64
+	work      atomic.Int64
 }
 
 type budgetKey struct{}
@@ -43,6 +44,7 @@ func (b *Budget) Reset(l Limits) {
 	b.end.Store(0)
 	b.memory.Store(0)
 	b.documents.Store(0)
+	b.work.Store(0)
 }
 
 // Limits returns the limits of the operation.
@@ -77,6 +79,9 @@ func (b *Budget) Use(bytes int) error {
 
 // Left returns how much working memory is left.
 func (b *Budget) Left() int64 { return max(0, b.limits.Memory-b.memory.Load()) }
+
+// Work counts n-degree work, and returns how much of it is left.
+func (b *Budget) Work(steps int64) int64 { return max(0, b.limits.Work-b.work.Add(steps)) }
 
 // Document counts a context document that is loaded.
 func (b *Budget) Document(url string) error {

@@ -102,7 +102,9 @@ func (s *State) Label(ctx context.Context, d *rdf.Dataset, opt Options) error {
 	s.start(ctx, d, opt)
 	mark := opt.Recorder.Begin()
 	s.order.reset()
-	if err := s.label(ctx); err != nil {
+	err := s.label(ctx)
+	s.budget.Work(s.work)
+	if err != nil {
 		s.nodes, s.issued = s.nodes[:0], s.issued[:0]
 		clear(s.node)
 		return err
@@ -116,7 +118,7 @@ func (s *State) start(ctx context.Context, d *rdf.Dataset, opt Options) {
 	s.d, s.opt = d, opt
 	s.budget = canon.BudgetOf(ctx, opt.Budget, &s.own, canon.Limits{})
 	if s.opt.Work == 0 {
-		s.opt.Work = s.budget.Limits().Work
+		s.opt.Work = s.budget.Work(0)
 	}
 	s.used = 0
 }

@@ -359,3 +359,16 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// The labellings of one operation share its work: many small poison graphs are as much as a large one.
+func TestSharedWork(t *testing.T) {
+	k5 := parse(t, string(family.NQuads(family.Clique, 5, 1))) // 4,565 steps
+	b := new(canon.Budget)
+	b.Reset(canon.Limits{Work: 5000})
+	for n, refused := range []bool{false, true, true} {
+		var limit *canon.LimitError
+		if err := rdfc.Canonicalize(context.Background(), k5, rdfc.Options{Budget: b}, new(canon.Form)); errors.As(err, &limit) != refused || !refused && err != nil {
+			t.Errorf("labelling %d: %v", n+1, err)
+		}
+	}
+}

@@ -24,6 +24,7 @@ type reader struct {
 	buf      []byte
 	ends     []uint32 // of each part in buf, without the comma after it
 	given    []disclosure
+	hashedTo int // how many of them hashAll has hashed
 	hashName string
 	digests  table
 	b64      []byte     // the digest at hand
@@ -67,7 +68,7 @@ var readers = sync.Pool{New: func() any { return new(reader) }}
 
 func newReader(token []byte, limits canon.Limits, c *compare.Counters) *reader {
 	r := readers.Get().(*reader)
-	r.token, r.limits, r.counters = token, limits.WithDefaults(), c
+	r.token, r.limits, r.counters, r.hashedTo = token, limits.WithDefaults(), c, 0
 	r.buf, r.ends, r.given, r.names, r.path, r.pointers = r.buf[:0], r.ends[:0], r.given[:0], r.names[:0], r.path[:0], r.pointers[:0]
 	r.holder, r.wanted, r.write, r.out, r.paths, r.order, r.top, r.facts, r.spans = false, nil, false, r.out[:0], nil, nil, "", facts{}, nil
 	return r
@@ -212,8 +213,8 @@ func (r *reader) readHash() error {
 
 // hashAll computes the digests of all disclosures that have none yet.
 func (r *reader) hashAll() error {
-	for i := range r.given {
-		if err := r.hash(i); err != nil {
+	for ; r.hashedTo < len(r.given); r.hashedTo++ {
+		if err := r.hash(r.hashedTo); err != nil {
 			return err
 		}
 	}
