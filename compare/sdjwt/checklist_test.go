@@ -23,6 +23,7 @@ import (
 	"testing"
 	"time"
 
+	"canonscope/canon"
 	"canonscope/compare/claims/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
@@ -257,7 +258,7 @@ func TestChecklist(t *testing.T) {
 				t.Fatal(err)
 			}
 			accept(t, plain, flat, `{"a":1}`)
-			back, err := sdjwt.Compact(flat)
+			back, err := sdjwt.Compact(flat, canon.Limits{})
 			if err != nil || !bytes.Equal(back, tok) {
 				t.Errorf("back to compact: %s %v", back, err)
 			}

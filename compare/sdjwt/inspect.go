@@ -18,7 +18,7 @@ import (
 // Inspect writes what a token holds, for people: headers, payload, each disclosure with where its digest stands, and the
 // KB-JWT. It checks no signature, and goes on where a token is wrong in parts that can still be read.
 func Inspect(w io.Writer, token []byte) error {
-	token, err := compacted(bytes.TrimSpace(token))
+	token, err := compacted(bytes.TrimSpace(token), canon.Limits{})
 	if err != nil {
 		return err
 	}

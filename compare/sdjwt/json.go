@@ -17,18 +17,18 @@ func isJSON(token []byte) bool {
 }
 
 // compacted returns the compact form of a token in either serialization.
-func compacted(token []byte) ([]byte, error) {
+func compacted(token []byte, limits canon.Limits) ([]byte, error) {
 	if !isJSON(token) {
 		return token, nil
 	}
-	return Compact(token)
+	return Compact(token, limits)
 }
 
 // Compact returns the compact form of an SD-JWT in the flattened or general JWS JSON serialization (RFC 9901 section 8).
 // Of several signatures it takes the first, whose unprotected header carries the disclosures.
-func Compact(token []byte) ([]byte, error) {
+func Compact(token []byte, limits canon.Limits) ([]byte, error) {
 	var t jsontape.Tape
-	if err := t.Scan(token, jsontape.Options{}); err != nil {
+	if err := t.Scan(token, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
 		return nil, wrap("JSON serialization", ruleJSON, err)
 	}
 	if t.Nodes[0].Kind != jsontape.Object {

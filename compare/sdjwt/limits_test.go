@@ -142,3 +142,19 @@ func TestLongPointers(t *testing.T) {
 		}
 	}
 }
+
+// Smaller finding 5: the limits of a caller bound the JSON serialization, too.
+func TestLimitsOfSerialization(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	flat, err := sdjwt.JSON(token(t, key, goodHeader, `{"vct":"urn:x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range engines {
+		var limit *canon.LimitError
+		v := sdjwt.Verifier{Engine: engine, Key: key.Public(), Now: now, Limits: canon.Limits{Depth: 1}}
+		if _, err := v.Verify(flat); !errors.As(err, &limit) || limit.Limit != "depth" {
+			t.Errorf("%s: %v", engine, err)
+		}
+	}
+}

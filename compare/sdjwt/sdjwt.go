@@ -109,7 +109,7 @@ func (h *Holder) Present(token []byte, pointers []string, b *Binding) ([]byte, e
 	if b != nil && (h.Key == nil || b.Audience == "" || b.Nonce == "") {
 		return nil, fmt.Errorf("sdjwt: key binding needs the holder's key, and the Audience and Nonce of the verifier")
 	}
-	if token, err = compacted(token); err != nil {
+	if token, err = compacted(token, h.Limits); err != nil {
 		return nil, err
 	}
 	return e.present(h, token, pointers, b)
@@ -171,7 +171,7 @@ func (v *Verifier) Verify(token []byte) (*Result, error) {
 	case !v.Binding && v.Nonce != "":
 		return nil, fmt.Errorf("sdjwt: a Nonce is of the KB-JWT, which only a verifier with Binding asks for")
 	}
-	if token, err = compacted(token); err != nil {
+	if token, err = compacted(token, v.Limits); err != nil {
 		return nil, err
 	}
 	return e.verify(v, token)
