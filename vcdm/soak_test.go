@@ -126,6 +126,9 @@ func TestDeadline(t *testing.T) {
 
 // Real documents are far from the limits of callers who set none.
 func TestLegitimateWork(t *testing.T) {
+	if raced {
+		t.Skip("the race detector makes it slow, and the limit of time is one of those that are tried")
+	}
 	l := newLab(t)
 	v := l.verifier()
 	v.Purpose = ""
