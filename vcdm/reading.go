@@ -464,8 +464,8 @@ func (r *reading) value(e int, is kind) []byte {
 		}
 		return blankNode
 	case is == nodes && t.Nodes[e].Kind == jsontape.Object:
-		if id := namedNode(t, e, "id"); id != nil {
-			return id[1 : len(id)-1]
+		if id := idOf(t, e, "id"); id != nil {
+			return id
 		}
 		return blankNode // what has an @id in its place is one to a reader of JSON, too
 	}
@@ -474,15 +474,23 @@ func (r *reading) value(e int, is kind) []byte {
 
 // namedNode returns the IRI of an object, which stands at a key, as N-Quads write it; nil for a blank node.
 func namedNode(t *jsontape.Tape, object int, key string) []byte {
+	text := idOf(t, object, key)
+	if text == nil {
+		return nil
+	}
+	return append(append(append(make([]byte, 0, len(text)+2), '<'), text...), '>')
+}
+
+// idOf returns the IRI at a key of an object, nil for a blank node.
+func idOf(t *jsontape.Tape, object int, key string) []byte {
 	id := t.Get(object, key)
 	if id < 0 || t.Nodes[id].Kind != jsontape.String {
 		return nil
 	}
-	text := t.Text(id)
-	if bytes.HasPrefix(text, blankNode) {
-		return nil
+	if text := t.Text(id); !bytes.HasPrefix(text, blankNode) {
+		return text
 	}
-	return append(append(append(make([]byte, 0, len(text)+2), '<'), text...), '>')
+	return nil
 }
 
 // disagree makes the error of a document whose members are not what is signed.
