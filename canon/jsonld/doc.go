@@ -51,7 +51,7 @@
 //   - protected terms, null and a redefinition in one @context array: refused as an invalid context nullification. Step 5.1.1
 //     of Context Processing says "active context", which has no protected terms yet; what is meant is the result so far.
 //   - @type beside @list or @set: refused as an invalid set or list object. Step 16 of Expansion seems to end before step 17
-//     where @type is no array, and others accept it.
+//     where @type is not an array, and others accept it.
 //   - an id map or type map of values or lists: refused as an invalid value object. Step 13.8.3.7 has no check, and others give
 //     values an @id or @type.
 //   - an empty object in @included: refused as an invalid @included value. It expands to null, which step 13.4.6 can be read to

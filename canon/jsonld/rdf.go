@@ -450,7 +450,7 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 		}
 	}
 	if v.dir != noDirection && w.kind(v.tape) != jsontape.String {
-		w.lose(v.tape, "@direction of what is no string")
+		w.lose(v.tape, "@direction of what is not a string")
 	}
 	switch w.kind(v.tape) {
 	case jsontape.True, jsontape.False: // 9

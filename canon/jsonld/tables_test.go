@@ -130,7 +130,7 @@ func TestDecisions(t *testing.T) {
 		{"IRIs with spaces in definitions", `{"@context":{"t":"u:a b"},"@id":"u:1","t":"x"}`, "", "", "/t invalid IRI as property"},
 		{"several errors in one document", `{"@context":{"t":7},"@id":7}`, jsonld.InvalidTermDefinition, "", ""},
 		{"an inline context with @context alone", `{"@context":{"@context":{"t":"u:t"}},"t":"x"}`, jsonld.KeywordRedefinition, "", ""},
-		{"@direction of a number or boolean", `{"@id":"u:1","u:p":{"@value":5,"@direction":"rtl"}}`, "", "", "/u:p/@value @direction of what is no string"},
+		{"@direction of a number or boolean", `{"@id":"u:1","u:p":{"@value":5,"@direction":"rtl"}}`, "", "", "/u:p/@value @direction of what is not a string"},
 		{"@language and @direction of a node object", `{"@id":"u:1","u:p":{"u:q":"x","@language":"de"}}`, "", "", "/u:p/@language @language outside a value object"},
 		{"@language and @direction of a node object", `{"@id":"u:1","u:p":"x","@direction":"ltr"}`, "", "", "/@direction @direction outside a value object"},
 	} {

@@ -179,7 +179,7 @@ var (
 	mapKeywords  = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
 )
 
-// walk notes a subschema and those below it, and returns it; nil for what is no object.
+// walk notes a subschema and those below it, and returns it; nil for what is not an object.
 func (s *schema) walk(at place, v any, sc scope) *subschema {
 	m, ok := v.(map[string]any)
 	if !ok {

@@ -82,7 +82,7 @@ func decode(b []byte, members ...member) error {
 			continue
 		}
 		if kind := t.Nodes[n].Kind; kind != jsontape.String {
-			return fmt.Errorf("%s is no string but %s", m.name, kind)
+			return fmt.Errorf("%s is not a string but %s", m.name, kind)
 		}
 		*m.text = string(t.Text(n))
 	}

@@ -45,9 +45,9 @@ func TestFiles(t *testing.T) {
 func TestFileErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		`[]`:        "neither a Multikey nor a JSON Web Key: it is no JSON object but array",
-		`{"kty":5}`: "neither a Multikey nor a JSON Web Key: kty is no string but number",
-		`{"type":"Multikey","publicKeyMultibase":[]}`: "publicKeyMultibase is no string but array",
-		`{"kty":"OKP","crv":"Ed25519","x":{}}`:        "JWK: x is no string but object",
+		`{"kty":5}`: "neither a Multikey nor a JSON Web Key: kty is not a string but number",
+		`{"type":"Multikey","publicKeyMultibase":[]}`: "publicKeyMultibase is not a string but array",
+		`{"kty":"OKP","crv":"Ed25519","x":{}}`:        "JWK: x is not a string but object",
 		`{"type":"Ed25519VerificationKey2020"}`:       "neither a Multikey nor a JSON Web Key",
 	} {
 		if _, err := keys.ParseFile([]byte(text)); err == nil || !strings.HasSuffix(err.Error(), want) {
