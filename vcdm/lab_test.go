@@ -50,6 +50,7 @@ type lab struct {
 	testing.TB
 	rdfc, jcs canon.Canonicalizer
 	secrets   map[keys.Algorithm]*keys.Secret
+	limits    canon.Limits // of every operation
 }
 
 func newLab(t testing.TB) *lab {
@@ -108,7 +109,7 @@ func (l *lab) options(suite string) *vcdm.Options {
 
 // add signs with options as JSON.
 func (l *lab) add(suite string, doc, options string) ([]byte, error) {
-	return (&vcdm.Signer{Suite: l.suite(suite, "/issuer"), Key: l.key(suite)}).Add(context.Background(), []byte(doc), []byte(options))
+	return (&vcdm.Signer{Suite: l.suite(suite, "/issuer"), Key: l.key(suite), Limits: l.limits}).Add(context.Background(), []byte(doc), []byte(options))
 }
 
 // sign signs with changed options and has to succeed.
@@ -136,7 +137,7 @@ func (l *lab) present(suite, doc string, change ...func(*vcdm.Options)) string {
 }
 
 func (l *lab) tryDerive(doc string, pointers ...string) (string, error) {
-	h := &vcdm.Holder{Suite: l.suite("ecdsa-sd-2023").(*vcdm.SD)}
+	h := &vcdm.Holder{Suite: l.suite("ecdsa-sd-2023").(*vcdm.SD), Limits: l.limits}
 	out, err := h.Derive(context.Background(), []byte(doc), pointers)
 	return string(out), err
 }
@@ -152,7 +153,7 @@ func (l *lab) derive(doc string, pointers ...string) string {
 
 // verifier accepts every suite and has the clock of the tests. It looks at proofs alone.
 func (l *lab) verifier() *vcdm.Verifier {
-	v := &vcdm.Verifier{Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyIssuer: true, AnyForm: true, AnyPeriod: true, AllReasons: true}
+	v := &vcdm.Verifier{Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyIssuer: true, AnyForm: true, AnyPeriod: true, AllReasons: true, Limits: l.limits}
 	for _, s := range everySuite {
 		v.Suites = append(v.Suites, l.suite(s))
 	}
