@@ -42,8 +42,11 @@ var meanings = [...]struct {
 	{"EnvelopedVerifiablePresentation", vocabulary + "EnvelopedVerifiablePresentation", documentType},
 }
 
-// issuerMeaning is the place of the issuer.
-const issuerMeaning = 0
+// Places in meanings.
+const (
+	issuerMeaning    = 0
+	resourcesMeaning = 9
+)
 
 // kind is what a meaning is, and what its values are.
 type kind uint8
@@ -324,6 +327,7 @@ func (r *reading) check(root []byte, proofCount int) error {
 	for i := range facts {
 		said[facts[i].of]++
 	}
+	members := r.members()
 	types := t.Get(0, "type")
 	for i := range meanings {
 		m := &meanings[i]
@@ -336,7 +340,7 @@ func (r *reading) check(root []byte, proofCount int) error {
 		case proofs:
 			same = said[i] == proofCount
 		case nodes, literals, graphs:
-			if v := t.Get(0, m.name); v >= 0 || said[i] > 0 {
+			if v := members[i]; v >= 0 || said[i] > 0 {
 				same = r.agree(facts, v, i)
 			}
 		}
@@ -344,10 +348,26 @@ func (r *reading) check(root []byte, proofCount int) error {
 			return disagreeOn("/"+m.name, m.iri, m.name)
 		}
 	}
-	if v := t.Get(0, "relatedResource"); v >= 0 {
+	if v := members[resourcesMeaning]; v >= 0 {
 		return r.checkResources(v)
 	}
 	return nil
+}
+
+// members returns the nodes of the document's members that have a meaning, -1 for those that it does not have.
+func (r *reading) members() (at [len(meanings)]int) {
+	for i := range at {
+		at[i] = -1
+	}
+	for key, v := range r.tape.Members(0) {
+		text := r.tape.Text(key)
+		for i := range meanings {
+			if meanings[i].name == string(text) {
+				at[i] = v
+			}
+		}
+	}
+	return at
 }
 
 // checkResources sees that each digest of a related resource is signed, and that a resource with a digest shows one. The
