@@ -5,11 +5,10 @@ package engines
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"canonscope/canon"
+	"canonscope/canon/choice"
 	"canonscope/canon/jsonld"
 	"canonscope/canon/rdf"
 	"canonscope/canon/stock"
@@ -69,7 +68,7 @@ func Unguarded(engine string, method canon.Method, cfg Config) (canon.Canonicali
 			return stock.Tuned(cfg.Loader), nil
 		}
 	default:
-		return nil, fmt.Errorf("no method %q; there are: rdfc, jcs", method)
+		return nil, choice.Unknown("method", string(method), string(canon.RDFC), string(canon.JCS))
 	}
 	return nil, &canon.UnsupportedError{Engine: engine, What: "method " + string(method)}
 }
@@ -96,5 +95,5 @@ func NewProcessor(engine string, cfg Config) (Processor, error) {
 }
 
 func unknown(engine string) error {
-	return fmt.Errorf("no engine %q; there are: %s", engine, strings.Join(Names, ", "))
+	return choice.Unknown("engine", engine, Names...)
 }

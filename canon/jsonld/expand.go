@@ -253,7 +253,7 @@ func (r *run) keyRef(ctx *activeContext, k key) uint32 {
 		if bytes.IndexByte(r.refs[n].text(), ':') >= 0 {
 			return n
 		}
-		r.lose(k.node, "undefined term")
+		r.lose(k.node, "undefined term"+r.hint(ctx, text))
 		return 0
 	}
 	return n

@@ -188,7 +188,7 @@ func TestReportedFaults(t *testing.T) {
 		{"whole credits", strings.Replace(badge(v2+","+ob, ""), `"achievement":{`, `"creditsEarned":3.0,"achievement":{`, 1), p, nil,
 			`<u:subject> <https://purl.imsglobal.org/spec/vc/ob/vocab.html#creditsEarned> "3"^^<https://www.w3.org/2001/XMLSchema#float> .`},
 		{"a key with a Greek iota", `{"@context":[` + v1 + `,"http://data.europa.eu/snb/model/context/edc-ap"],"id":"u:c","type":"VerifiableCredential","eIDASιdentifier":"x"}`, p,
-			[]string{"/eIDASιdentifier undefined term"}, ""},
+			[]string{"/eIDASιdentifier undefined term; did you mean \"eIDASIdentifier\"?"}, ""},
 		{"an ELM credential without its context", `{"@context":[` + v2 + `],"id":"u:c","type":["VerifiableCredential","EuropeanDigitalCredential"],"displayParameter":{"id":"u:d"}}`, p,
 			[]string{"/type/1 relative IRI as type", "/displayParameter undefined term"}, ""},
 		{"a long IRI stays", strings.Replace(badge(v2+","+ob, ""), `"u:achievement"`, `"https://e.example/?signed=`+strings.Repeat("a", 2100)+`"`, 1), p, nil,

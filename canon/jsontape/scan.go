@@ -1,6 +1,7 @@
 package jsontape
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
@@ -501,6 +502,12 @@ func (t *Tape) unexpected(offset int, what string) error {
 	r, size := utf8.DecodeRune(t.Src[offset:])
 	if r == utf8.RuneError && size == 1 {
 		return t.fail(offset, fmt.Sprintf("expected %s, found the byte 0x%02X", what, t.Src[offset]))
+	}
+	if r == '}' || r == ']' {
+		before := bytes.TrimRight(t.Src[:offset], " \t\r\n")
+		if comma := len(before) - 1; comma >= 0 && before[comma] == ',' {
+			return t.fail(comma, "trailing comma; JSON has none before "+string(r))
+		}
 	}
 	return t.fail(offset, fmt.Sprintf("expected %s, found %q", what, r))
 }

@@ -3,10 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"canonscope/canon/choice"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // oneArg checks that a command has the one argument that its use line ends in.
@@ -27,8 +31,12 @@ func noArgs(cmd *cobra.Command, args []string) error {
 }
 
 // flagError says what values a flag takes where the flag says how Go reads them.
-func flagError(_ *cobra.Command, err error) error {
+func flagError(cmd *cobra.Command, err error) error {
 	text, want := err.Error(), ""
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1 {
+		return unknownFlag(cmd, unknown.GetSpecifiedName())
+	}
 	var number *strconv.NumError
 	if errors.As(err, &number) {
 		text = strings.TrimSuffix(text, ": "+number.Error())
@@ -46,6 +54,20 @@ func flagError(_ *cobra.Command, err error) error {
 	return errors.New(text + ": want " + want)
 }
 
+// unknownFlag names the nearest flag of a command. A command with flags has too many to list.
+func unknownFlag(cmd *cobra.Command, name string) error {
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, f.Name)
+		}
+	})
+	if near := choice.Nearest(name, slices.Values(known)); near != "" {
+		return fmt.Errorf("unknown flag --%s; did you mean --%s?", name, near)
+	}
+	return fmt.Errorf("unknown flag --%s; %s --help lists those that there are", name, cmd.CommandPath())
+}
+
 // words are those of a command after the name of the root, which stands before every error anyway.
 func words(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
@@ -61,31 +83,34 @@ func needSubcommands(cmd *cobra.Command) {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) > 0 && cmd.HasParent():
-			return fmt.Errorf("%s has no command %q; there are: %s", words(cmd), args[0], subcommands(cmd))
+			return choice.Unknown(words(cmd)+" command", args[0], subcommands(cmd)...)
 		case len(args) > 0:
-			return fmt.Errorf("no command %q; there are: %s", args[0], subcommands(cmd))
+			return choice.Unknown("command", args[0], subcommands(cmd)...)
 		case !cmd.HasParent():
+			if version, err := cmd.Flags().GetBool("version"); err == nil && version {
+				return printVersion(cmd.OutOrStdout(), false)
+			}
 			return cmd.Help()
 		}
 		cmd.SetOut(cmd.ErrOrStderr())
 		if err := cmd.Help(); err != nil {
 			return err
 		}
-		return fmt.Errorf("%s needs a command; there are: %s", words(cmd), subcommands(cmd))
+		return fmt.Errorf("%s needs a command: %s", words(cmd), choice.List(subcommands(cmd)))
 	}
 	for _, sub := range cmd.Commands() {
 		needSubcommands(sub)
 	}
 }
 
-func subcommands(cmd *cobra.Command) string {
+func subcommands(cmd *cobra.Command) []string {
 	var names []string
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {
 			names = append(names, sub.Name())
 		}
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // refuseTopics makes help refuse what is no command, as a command line with it would be.

@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
+	"canonscope/canon/choice"
 	"canonscope/canon/printable"
 	"canonscope/compare/claims"
 	"canonscope/compare/mdoc"
@@ -87,7 +89,7 @@ var flagFormats = func() map[string][]string {
 func (f *baselineFlags) check(cmd *cobra.Command, found string) error {
 	switch {
 	case f.format != "" && f.format != formatVCDM && f.format != formatSDJWT && f.format != formatMdoc:
-		return fmt.Errorf("unknown format %q: there are %s, %s, %s", f.format, formatVCDM, formatSDJWT, formatMdoc)
+		return choice.Unknown("format", f.format, formatVCDM, formatSDJWT, formatMdoc)
 	case f.format != "" && found != "" && f.format != found:
 		return fmt.Errorf("--format %s: the input is %s", f.format, found)
 	case found == "":
@@ -175,7 +177,7 @@ func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires s
 	}
 	if len(chain) > 0 {
 		if err := certifies(chain[0], key.Secret.Public()); err != nil {
-			return fmt.Errorf("%s: %w", f.certificate, err)
+			return &optionError{fmt.Errorf("%s: %w", f.certificate, err)}
 		}
 	} else {
 		der, err := mdoc.Certificate(key.Secret.Public(), in.Issuer)
@@ -249,19 +251,19 @@ func (f *baselineFlags) sessionTranscript() ([]byte, error) {
 	return b, nil
 }
 
-// verify verifies an SD-JWT or an mdoc and prints what it discloses.
-func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, engine *engineFlags, now time.Time, asJSON bool) error {
+// verify answers for an SD-JWT or an mdoc.
+func (f *baselineFlags) verify(cmd *cobra.Command, file, format string, in []byte, engine *engineFlags, now time.Time) (*answer, error) {
 	var key *keys.Public
 	if f.issuer != "" {
 		k, err := readKey(f.issuer)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		key = k.Public
 	}
 	ders, err := readPEM(f.roots)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var roots *x509.CertPool
 	if len(ders) > 0 {
@@ -269,24 +271,24 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 		for _, der := range ders {
 			c, err := x509.ParseCertificate(der)
 			if err != nil {
-				return fmt.Errorf("%s: %w", f.roots, err)
+				return nil, &optionError{fmt.Errorf("%s: %w", f.roots, err)}
 			}
 			roots.AddCert(c)
 		}
 	}
 	switch {
 	case key != nil && roots != nil:
-		return errors.New("--issuer-key says whose signature it is, and --roots whose certificate: give one of them")
+		return nil, errors.New("--issuer-key says whose signature it is, and --roots whose certificate: give one of them")
 	case roots == nil && f.anyUsage:
-		return errors.New("--any-usage is about the certificates that --roots FILE vouches for")
+		return nil, errors.New("--any-usage is about the certificates that --roots FILE vouches for")
 	case key == nil && roots == nil:
-		return errors.New("whose signature? give the issuer's key with --issuer-key FILE, or trust anchors with --roots FILE")
+		return nil, errors.New("whose signature? give the issuer's key with --issuer-key FILE, or trust anchors with --roots FILE")
 	}
-	result := baselineResult{Format: format}
+	result := &baselineResult{File: file, Format: format}
 	var verify func() error
 	if format == formatSDJWT {
 		if (f.audience == "") != (f.nonce == "") {
-			return errors.New("a KB-JWT is for a verifier and answers its nonce: give both --audience and --nonce, or neither")
+			return nil, errors.New("a KB-JWT is for a verifier and answers its nonce: give both --audience and --nonce, or neither")
 		}
 		v := sdjwt.Verifier{Engine: engine.engine, Key: key, Roots: roots, AnySubject: f.anySubject, Now: now, Limits: engine.limits,
 			Binding: f.nonce != "", Audience: f.audience, AnyAudience: f.anyAudience, Nonce: f.nonce}
@@ -295,7 +297,7 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 		v := mdoc.Verifier{Engine: engine.engine, Key: key, Roots: roots, AnyUsage: f.anyUsage, Now: now, Limits: engine.limits}
 		transcript, err := f.sessionTranscript()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if transcript != nil {
 			v.Device = &mdoc.DeviceAuth{Transcript: transcript}
@@ -303,21 +305,27 @@ func (f *baselineFlags) verify(cmd *cobra.Command, format string, in []byte, eng
 		verify = func() error { return result.mdoc(v.Verify(in)) }
 	}
 	if err := engine.timeout.run(cmd, func(context.Context) error { return verify() }); err != nil {
-		return err
+		return nil, err
 	}
-	return result.print(cmd, asJSON)
+	why := fmt.Sprintf("%s, %d disclosed", format, len(result.Disclosed))
+	if !result.Verified {
+		why = result.Errors[0]["detail"]
+	}
+	return &answer{no: !result.Verified, line: lineOf(file, said(result.Verified), why), json: result, text: result.print}, nil
 }
 
 // baselineResult is the answer of verify, as --json prints it.
 type baselineResult struct {
-	Verified  bool              `json:"verified"`
+	File      string            `json:"file"`
 	Format    string            `json:"format"`
-	Reason    string            `json:"reason,omitempty"`
+	Verified  bool              `json:"verified"`
 	Signers   []string          `json:"signers,omitempty"`   // subjects of the certificates whose keys signed
 	Claims    json.RawMessage   `json:"claims,omitempty"`    // the processed payload of an SD-JWT
 	Disclosed []string          `json:"disclosed,omitempty"` // JSON pointers into it
 	Unchecked []string          `json:"unchecked,omitempty"`
 	Documents []json.RawMessage `json:"documents,omitempty"` // of an mdoc
+
+	Errors []map[string]string `json:"errors,omitempty"` // one problem detail (RFC 9457)
 }
 
 // refused notes why something is not verified. A limit is an error of its own.
@@ -326,11 +334,12 @@ func (r *baselineResult) refused(err error) error {
 	if errors.As(err, &limit) {
 		return err
 	}
-	r.Reason = err.Error()
+	why := err.Error()
 	var invalid *sdjwt.InvalidError
 	if errors.As(err, &invalid) && optionFlags[invalid.Option] != "" {
-		r.Reason += "; " + optionFlags[invalid.Option] + " accepts it"
+		why += "; " + optionFlags[invalid.Option] + " accepts it"
 	}
+	r.Errors = []map[string]string{{"title": "not verified", "detail": why}}
 	return nil
 }
 
@@ -392,26 +401,19 @@ func (r *baselineResult) mdoc(docs []mdoc.Document, err error) error {
 	return nil
 }
 
-func (r *baselineResult) print(cmd *cobra.Command, asJSON bool) error {
-	p := printable.Printer{W: cmd.OutOrStdout()}
-	if asJSON {
-		enc := json.NewEncoder(p.W)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		p.Err = enc.Encode(r)
-	} else if p.Line("%s", answer(r.Verified)); r.Verified {
-		p.Line("  %s: %d disclosed", r.Format, len(r.Disclosed))
-		for _, name := range r.Signers {
-			p.Line("    by %s", name)
-		}
-		for _, name := range r.Unchecked {
-			p.Line("  not checked: %s", name)
-		}
-	} else {
-		p.Line("  %s", r.Reason)
+func (r *baselineResult) print(w io.Writer) error {
+	p := printable.Printer{W: w}
+	p.Line("%s", said(r.Verified))
+	if !r.Verified {
+		p.Line("  %s", r.Errors[0]["detail"])
+		return p.Err
 	}
-	if p.Err == nil && !r.Verified {
-		return &noError{}
+	p.Line("  %s: %d disclosed", r.Format, len(r.Disclosed))
+	for _, name := range r.Signers {
+		p.Line("    by %s", name)
+	}
+	for _, name := range r.Unchecked {
+		p.Line("  not checked: %s", name)
 	}
 	return p.Err
 }
@@ -435,7 +437,7 @@ func readPEM(path string) ([][]byte, error) {
 	}
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, &optionError{err}
 	}
 	var out [][]byte
 	for {
@@ -448,7 +450,7 @@ func readPEM(path string) ([][]byte, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s: holds no certificate in PEM", path)
+		return nil, &optionError{fmt.Errorf("%s: holds no certificate in PEM", path)}
 	}
 	return out, nil
 }

@@ -5,9 +5,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/sha512"
-	"encoding/json"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
+	"canonscope/canon/choice"
 	"canonscope/canon/engines"
 	"canonscope/canon/printable"
 )
@@ -24,13 +26,14 @@ func newCanonizeCommand() *cobra.Command {
 		method, engine, hash, input string
 		issued, digest, lossy       bool
 		determined                  bool
+		files                       manyFiles
 		limits                      canon.Limits
 		timeout                     timeLimit
 		from                        contextFlags
 		direction                   directionFlag
 	)
 	cmd := &cobra.Command{
-		Use:   "canonize --method rdfc|jcs [flags] FILE|-",
+		Use:   "canonize [flags] [FILE|-]...",
 		Short: "Print the canonical form of a document",
 		Long: `Canonize prints the canonical form of a document: canonical N-Quads of RDFC-1.0,
 or canonical JSON of RFC 8785 (JCS).
@@ -40,15 +43,18 @@ in .nq or .nt is N-Quads; what else RDFC reads is JSON-LD. A document that would
 lose data is refused, unless --lossy: then the native engine lists the losses on
 standard error, as it always does with numbers that JCS writes as others.
 Contexts are found offline: given files, then given folders, then those built
-in; the network is asked only with --allow-network.`,
-		Example: `  canonscope canonize --method rdfc credential.json
-  canonscope canonize --method rdfc --digest --hash sha384 dataset.nq
-  canonscope canonize --method rdfc --input nquads --map - < dataset.nq
+in; the network is asked only with --allow-network.
+
+Of several files it prints the hash of each canonical form, as --digest does,
+and the name; the exit status is the worst. Without a file it reads standard
+input.`,
+		Example: `  canonscope canonize credential.json
+  canonscope canonize --digest --hash sha384 dataset.nq
+  canonscope canonize --input nquads --map < dataset.nq
   canonscope canonize --method jcs --engine stock document.json`,
-		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt := canon.Options{Input: canon.Input(input), Hash: canon.Hash(hash), Limits: limits, Lossy: lossy, Issued: issued, Direction: direction.option()}
-			if err := checkPair(canon.Method(method), &opt, args[0]); err != nil {
+			if err := checkPair(canon.Method(method), &opt); err != nil {
 				return err
 			}
 			switch {
@@ -56,6 +62,8 @@ in; the network is asked only with --allow-network.`,
 				return errors.New("--map, --determined, --max-work and --rdf-direction are for rdfc, not for jcs")
 			case issued && digest:
 				return errors.New("--map and --digest exclude one another")
+			case issued && len(args) > 1:
+				return errors.New("--map prints the map of one document; give one file")
 			}
 			loader, err := from.loader()
 			if err != nil {
@@ -72,51 +80,57 @@ in; the network is asked only with --allow-network.`,
 			if err != nil {
 				return err
 			}
-			doc, err := readInput(cmd, args[0], limits)
-			if err != nil {
-				return err
-			}
-			if err := checkInput(opt.Input, args[0], doc); err != nil {
-				return err
-			}
-			var form *canon.Form
-			var tied []string
-			err = timeout.run(cmd, func(ctx context.Context) (err error) {
-				if form, err = c.Canonicalize(ctx, doc, opt); err != nil {
+			return files.run(cmd, args, func(file string) (*answer, error) {
+				opt := opt
+				opt.Input = inputFor(canon.Method(method), opt.Input, file)
+				doc, err := readInput(cmd, file, limits)
+				if err != nil {
+					return nil, err
+				}
+				if err := checkInput(opt.Input, file, doc); err != nil {
+					return nil, err
+				}
+				var form *canon.Form
+				var tied []string
+				err = timeout.run(cmd, func(ctx context.Context) (err error) {
+					if form, err = c.Canonicalize(ctx, doc, opt); err != nil {
+						return err
+					}
+					if method == string(canon.RDFC) && (engine == engines.Native || determined) {
+						tied, err = engines.Undetermined(ctx, doc, opt, loader)
+					}
 					return err
+				})
+				if err != nil {
+					return nil, err
 				}
-				if method == string(canon.RDFC) && (engine == engines.Native || determined) {
-					tied, err = engines.Undetermined(ctx, doc, opt, loader)
+				printLosses(cmd, form.Losses)
+				if err := checkDetermined(cmd, tied, determined); err != nil {
+					return nil, err
 				}
-				return err
+				sum := digestOf(form.Text, opt.Hash)
+				return &answer{line: sum + "  " + file, text: func(w io.Writer) error {
+					switch {
+					case issued:
+						return printJSON(w, form.Issued, false)
+					case digest:
+						_, err := fmt.Fprintln(w, sum)
+						return err
+					}
+					_, err := w.Write(form.Text)
+					return err
+				}}, nil
 			})
-			if err != nil {
-				return err
-			}
-			printLosses(cmd, form.Losses)
-			if err := checkDetermined(cmd, tied, determined); err != nil {
-				return err
-			}
-			switch {
-			case issued:
-				return printMap(cmd, form.Issued)
-			case digest && opt.Hash == canon.SHA384:
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%x\n", sha512.Sum384(form.Text))
-			case digest:
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%x\n", sha256.Sum256(form.Text))
-			default:
-				_, err = cmd.OutOrStdout().Write(form.Text)
-			}
-			return err
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&method, "method", "", "rdfc (RDFC-1.0) or jcs (RFC 8785)")
+	f.StringVar(&method, "method", string(canon.RDFC), "rdfc (RDFC-1.0) or jcs (RFC 8785)")
 	f.StringVar(&engine, "engine", engines.Native, "what canonicalizes: "+strings.Join(engines.Names, ", "))
 	f.StringVar(&hash, "hash", string(canon.SHA256), "hash inside RDFC-1.0 and of --digest: sha256 or sha384")
 	f.StringVar(&input, "input", "", "syntax of FILE: nquads, jsonld or json")
 	f.BoolVar(&issued, "map", false, "print the issued-identifiers map as JSON instead")
 	f.BoolVar(&digest, "digest", false, "print the hash of the canonical form in hexadecimal instead")
+	files.add(cmd)
 	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped that the canonical form cannot carry, and list it")
 	f.BoolVar(&determined, "determined", false, "refuse a dataset that RDFC-1.0 gives more than one canonical form; default is a warning")
 	addWork(cmd, &limits)
@@ -127,31 +141,47 @@ in; the network is asked only with --allow-network.`,
 	return cmd
 }
 
-// checkPair checks that a method takes an input and fills the default of the input.
-func checkPair(method canon.Method, opt *canon.Options, file string) error {
+// checkPair checks that a method takes an input.
+func checkPair(method canon.Method, opt *canon.Options) error {
 	takes := map[canon.Method][]string{canon.RDFC: {string(canon.JSONLD), string(canon.NQuads)}, canon.JCS: {string(canon.JSON)}}[method]
 	switch {
-	case method == "":
-		return errors.New("--method is missing; there are: rdfc, jcs")
 	case takes == nil:
-		return fmt.Errorf("no method %q; there are: rdfc, jcs", method)
+		return choice.Unknown("method", string(method), "rdfc", "jcs")
 	}
 	if opt.Hash != canon.SHA256 && opt.Hash != canon.SHA384 {
-		return fmt.Errorf("no hash %q; there are: sha256, sha384", opt.Hash)
+		return choice.Unknown("hash", string(opt.Hash), string(canon.SHA256), string(canon.SHA384))
 	}
-	if opt.Input == "" {
-		opt.Input = canon.Input(takes[0])
-		if ext := filepath.Ext(file); method == canon.RDFC && (ext == ".nq" || ext == ".nt") {
-			opt.Input = canon.NQuads
-		}
-	}
-	if !slices.Contains(takes, string(opt.Input)) {
+	if opt.Input != "" && !slices.Contains(takes, string(opt.Input)) {
 		return fmt.Errorf("method %s takes input %s, not %q", method, strings.Join(takes, " or "), opt.Input)
 	}
 	if opt.Limits.Work < 0 || opt.Limits.Bytes < 0 || opt.Limits.Depth < 0 {
 		return errors.New("a limit must not be negative")
 	}
 	return nil
+}
+
+// inputFor returns the syntax of a file: the one that is asked for, or that of its method and name.
+func inputFor(method canon.Method, asked canon.Input, file string) canon.Input {
+	ext := filepath.Ext(file)
+	switch {
+	case asked != "":
+		return asked
+	case method == canon.JCS:
+		return canon.JSON
+	case ext == ".nq" || ext == ".nt":
+		return canon.NQuads
+	}
+	return canon.JSONLD
+}
+
+// digestOf returns the hash of a canonical form in hexadecimal.
+func digestOf(text []byte, hash canon.Hash) string {
+	if hash == canon.SHA384 {
+		sum := sha512.Sum384(text)
+		return hex.EncodeToString(sum[:])
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // checkInput refuses a document that is plainly of another syntax.
@@ -167,13 +197,6 @@ func checkInput(input canon.Input, file string, doc []byte) error {
 		return fmt.Errorf("%w; --input nquads reads them", err)
 	}
 	return err
-}
-
-func printMap(cmd *cobra.Command, issued map[string]string) error {
-	e := json.NewEncoder(cmd.OutOrStdout())
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(issued)
 }
 
 // checkDetermined warns of ties that leave the canonical form open, or refuses them.

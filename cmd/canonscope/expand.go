@@ -23,7 +23,7 @@ func newExpandCommand() *cobra.Command {
 		from           contextFlags
 	)
 	cmd := &cobra.Command{
-		Use:   "expand [flags] FILE|-",
+		Use:   "expand [flags] [FILE|-]",
 		Short: "Print the expanded form of a JSON-LD document",
 		Long: `Expand prints the expanded form of a JSON-LD document as JSON: every term as its
 IRI, every value as an object.
@@ -32,8 +32,9 @@ A document that would lose data is refused, unless --lossy: then the losses are
 listed on standard error.`,
 		Example: `  canonscope expand credential.json
   canonscope expand --lossy --context https://example.org/c=c.json - < doc.json`,
-		Args: oneArg,
+		Args: fileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			file := inputOf(args)
 			loader, err := from.loader()
 			if err != nil {
 				return err
@@ -42,11 +43,11 @@ listed on standard error.`,
 			if err != nil {
 				return err
 			}
-			doc, err := readInput(cmd, args[0], limits)
+			doc, err := readInput(cmd, file, limits)
 			if err != nil {
 				return err
 			}
-			if err := checkJSON(args[0], doc); err != nil {
+			if err := checkJSON(file, doc); err != nil {
 				return err
 			}
 			var losses []canon.Loss
@@ -61,7 +62,7 @@ listed on standard error.`,
 				return err
 			})
 			if err != nil {
-				return err
+				return inFile(file, err)
 			}
 			printLosses(cmd, losses)
 			var text bytes.Buffer

@@ -3,12 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +33,11 @@ func readInput(cmd *cobra.Command, file string, limits canon.Limits) ([]byte, er
 		defer f.Close()
 		in = f
 	}
-	return io.ReadAll(io.LimitReader(in, int64(limits.WithDefaults().Bytes)+1))
+	b, err := io.ReadAll(io.LimitReader(in, int64(limits.WithDefaults().Bytes)+1))
+	if errors.Is(err, syscall.EISDIR) {
+		return nil, fmt.Errorf("%s is a folder; name the files in it, such as %s", file, filepath.Join(file, "*.json"))
+	}
+	return b, err
 }
 
 // nameOf is what errors call an input.
@@ -52,6 +59,14 @@ func notJSON(doc []byte) string {
 		return "is empty"
 	case bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")):
 		return "is UTF-16; JSON has to be UTF-8"
+	case bytes.HasPrefix(doc, []byte("\x1f\x8b")):
+		return "is compressed by gzip; gunzip -c prints what it holds"
+	case bytes.HasPrefix(doc, []byte("PK\x03\x04")):
+		return "is a ZIP archive, not JSON"
+	case bytes.HasPrefix(doc, []byte("%PDF-")):
+		return "is a PDF, not JSON; an embedded credential has to be extracted first"
+	case bytes.HasPrefix(text, []byte("-----BEGIN ")):
+		return "is PEM, a key or a certificate, not JSON"
 	case nQuads.Match(text):
 		return "holds N-Quads, not JSON"
 	case text[0] == '<':

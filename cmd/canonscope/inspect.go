@@ -19,7 +19,7 @@ import (
 func newInspectCommand() *cobra.Command {
 	var limits canon.Limits
 	cmd := &cobra.Command{
-		Use:   "inspect FILE|-",
+		Use:   "inspect [flags] [FILE|-]...",
 		Short: "Show what a credential or presentation holds",
 		Long: `Inspect shows a credential or presentation of any of the three formats: of VCDM
 the document and its proofs; of an SD-JWT headers, payload, disclosures and
@@ -29,23 +29,24 @@ hexadecimal or base64url. No signature is checked: canonscope verify does that.`
 		Example: `  canonscope inspect credential.json
   canonscope inspect presentation.txt
   canonscope inspect - < mdoc.hex`,
-		Args: oneArg,
+		Args: fileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, err := readInput(cmd, args[0], limits)
+			file := inputOf(args)
+			in, err := readInput(cmd, file, limits)
 			if err != nil {
 				return err
 			}
 			w := cmd.OutOrStdout()
 			if sdjwt.IsToken(in) {
-				return sdjwt.Inspect(w, in)
+				return inFile(file, sdjwt.Inspect(w, in))
 			}
 			if b, ok := mdoc.Decode(in); ok {
-				return mdoc.Inspect(w, b)
+				return inFile(file, mdoc.Inspect(w, b))
 			}
-			if err := checkJSON(args[0], in); err != nil {
+			if err := checkJSON(file, in); err != nil {
 				return err
 			}
-			return inspectVCDM(w, in)
+			return inFile(file, inspectVCDM(w, in))
 		},
 	}
 	return cmd

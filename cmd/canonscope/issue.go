@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
+	"canonscope/canon/choice"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
 	"canonscope/canon/printable"
@@ -148,7 +149,7 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 func (f *engineFlags) suite(name string, o vcdm.SDOptions) (vcdm.Suite, error) {
 	method := vcdm.MethodOf(name)
 	if method == "" {
-		return nil, fmt.Errorf("no cryptosuite %q; there are: %s", name, strings.Join(vcdm.SuiteNames, ", "))
+		return nil, choice.Unknown("cryptosuite", name, vcdm.SuiteNames...)
 	}
 	if f.loader == nil {
 		var err error
@@ -175,7 +176,7 @@ func newIssueCommand() *cobra.Command {
 		only     bool // --mandatory names all that is mandatory
 	)
 	cmd := &cobra.Command{
-		Use:   "issue --suite S|--format F --key FILE [flags] FILE|-",
+		Use:   "issue --suite S|--format F --key FILE [flags] [FILE|-]",
 		Short: "Sign a credential",
 		Long: `Issue prints a credential with one more Data Integrity proof; all its other
 bytes stay as they are. A credential against the rules of the data model, or
@@ -200,8 +201,9 @@ hexadecimal; without --certificate it holds one made up.`,
   canonscope issue --format sd-jwt-vc --key issuer.json credential.json
   canonscope issue --format mdoc --key issuer.json --holder-key device.json \
     credential.json`,
-		Args: oneArg,
+		Args: fileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			file := inputOf(args)
 			if err := baseline.check(cmd, baseline.format); err != nil {
 				return err
 			}
@@ -213,24 +215,24 @@ hexadecimal; without --certificate it holds one made up.`,
 					return errors.New("no cryptosuite: give --suite, one of " + strings.Join(vcdm.SuiteNames, ", "))
 				}
 			}
-			doc, purpose, err := readUnsigned(cmd, args[0], engine.limits, baseline.format)
+			doc, purpose, err := readUnsigned(cmd, file, engine.limits, baseline.format)
 			if err != nil {
 				return err
 			}
 			if self {
 				if doc, err = proof.signFor(doc, engine.limits); err != nil {
-					return err
+					return inFile(file, err)
 				}
 			}
 			if baseline.format != formatVCDM {
-				return baseline.issue(cmd, doc, proof.key, proof.options.Expires, &engine)
+				return inFile(file, baseline.issue(cmd, doc, proof.key, proof.options.Expires, &engine))
 			}
 			if name == "ecdsa-sd-2023" {
 				if purpose == vcdm.Authentication {
 					return errors.New("ecdsa-sd-2023 is for credentials, of which a holder shows a part; sign a presentation with ecdsa-rdfc-2019")
 				}
 				if err := disclosures(cmd, doc, engine.limits, &sd, only); err != nil {
-					return err
+					return inFile(file, err)
 				}
 			}
 			suite, err := engine.suite(name, sd)
@@ -252,7 +254,7 @@ hexadecimal; without --certificate it holds one made up.`,
 				return err
 			})
 			if err != nil {
-				return err
+				return inFile(file, err)
 			}
 			if err := printDocument(cmd, signed); err != nil {
 				return err

@@ -77,14 +77,14 @@ func newKeyPublicCommand() *cobra.Command {
 func readKey(path string) (*keys.File, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, &optionError{err}
 	}
 	if len(bytes.TrimSpace(b)) == 0 {
-		return nil, fmt.Errorf("%s is empty", path)
+		return nil, &optionError{fmt.Errorf("%s is empty", path)}
 	}
 	f, err := keys.ParseFile(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, &optionError{fmt.Errorf("%s: %w", path, err)}
 	}
 	return f, nil
 }
@@ -92,14 +92,14 @@ func readKey(path string) (*keys.File, error) {
 // readSecret reads a key file that has a secret key.
 func readSecret(path string) (*keys.File, error) {
 	if path == "" {
-		return nil, errors.New("no key: give --key FILE; canonscope key generate makes one")
+		return nil, &optionError{errors.New("no key: give --key FILE; canonscope key generate makes one")}
 	}
 	f, err := readKey(path)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w; canonscope key generate makes a key", err)
 	case f.Secret == nil:
-		return nil, fmt.Errorf("%s holds no secret key; give the file that canonscope key generate printed", path)
+		return nil, &optionError{fmt.Errorf("%s holds no secret key; give the file that canonscope key generate printed", path)}
 	}
 	return f, nil
 }

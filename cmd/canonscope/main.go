@@ -81,20 +81,25 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 	}
 	printErrors(stderr, err)
+	if no := (&noError{}); err != nil && !errors.As(err, &no) && out.bytes == 0 && wantsJSON(root, args) {
+		_ = printErrorJSON(out, "", err, false) // an error that is printed already
+	}
 	if s, ok := by.(syscall.Signal); ok {
 		return statusSignal + int(s)
 	}
 	return status(err)
 }
 
-// output remembers that something could not be written, so that no command has to look after each line.
+// output counts what is written and remembers that something could not be, so that no command has to look after each line.
 type output struct {
 	io.Writer
-	err error
+	bytes int
+	err   error
 }
 
 func (o *output) Write(b []byte) (int, error) {
 	n, err := o.Writer.Write(b)
+	o.bytes += n
 	if o.err == nil {
 		o.err = err
 	}
@@ -125,9 +130,21 @@ func printErrors(w io.Writer, err error) {
 			continue
 		}
 		fmt.Fprintf(w, "canonscope: %s\n", printable.Line(e.Error()))
+		printRest(w, e)
 		if text := advice(e); text != "" {
 			fmt.Fprintf(w, "  %s\n", text)
 		}
+	}
+}
+
+// printRest prints the losses of a document behind the first, which its error names.
+func printRest(w io.Writer, err error) {
+	var loss *canon.LossError
+	if !errors.As(err, &loss) {
+		return
+	}
+	for _, l := range loss.Losses[1:] {
+		fmt.Fprintf(w, "  at %q: %s\n", l.Pointer, printable.Line(l.Reason))
 	}
 }
 
@@ -150,10 +167,13 @@ func (e *noError) Error() string { return e.text }
 // status maps an error to the exit status of the command.
 func status(err error) int {
 	var no *noError
+	var told *toldError
 	var limit *canon.LimitError
 	switch {
 	case err == nil:
 		return statusDone
+	case errors.As(err, &told):
+		return told.status
 	case errors.As(err, &no):
 		return statusNo
 	case errors.As(err, &limit), errors.Is(err, context.DeadlineExceeded):

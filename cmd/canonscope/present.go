@@ -18,7 +18,7 @@ func newPresentCommand() *cobra.Command {
 		baseline baselineFlags
 	)
 	cmd := &cobra.Command{
-		Use:   "present --disclose POINTER [flags] FILE|-",
+		Use:   "present --disclose POINTER [flags] [FILE|-]",
 		Short: "Disclose a part of a signed credential",
 		Long: `Present prints what the JSON pointers of --disclose name of a credential, with
 the types and identifiers on the way.
@@ -37,9 +37,10 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
     --key issuer.json credential.json
   canonscope present --disclose /credentialSubject/degree \
     --holder-key holder.json --audience https://v.example --nonce n token.txt`,
-		Args: oneArg,
+		Args: fileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			doc, err := readInput(cmd, args[0], engine.limits)
+			file := inputOf(args)
+			doc, err := readInput(cmd, file, engine.limits)
 			if err != nil {
 				return err
 			}
@@ -51,21 +52,21 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 				if proof.key != "" {
 					return fmt.Errorf("--key is for vcdm, and this is %s, of which --holder-key signs presentations", format)
 				}
-				return baseline.present(cmd, format, in, disclose, &engine)
+				return inFile(file, baseline.present(cmd, format, in, disclose, &engine))
 			}
 			if len(disclose) == 0 {
 				return errors.New("nothing to disclose: give --disclose POINTER, such as /credentialSubject/name")
 			}
-			presentation, err := isPresentation(args[0], doc, engine.limits)
+			presentation, err := isPresentation(file, doc, engine.limits)
 			if err != nil {
 				return err
 			}
 			if presentation {
-				return fmt.Errorf("%s is a presentation; present discloses a part of a credential", nameOf(args[0]))
+				return fmt.Errorf("%s is a presentation; present discloses a part of a credential", nameOf(file))
 			}
 			name, err := vcdm.SuiteOf(doc, engine.limits)
 			if err != nil {
-				return fmt.Errorf("%s: %w", nameOf(args[0]), err)
+				return fmt.Errorf("%s: %w", nameOf(file), err)
 			}
 			suite, err := engine.suite(name, vcdm.SDOptions{})
 			if err != nil {
@@ -102,7 +103,7 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 				return err
 			})
 			if err != nil {
-				return err
+				return inFile(file, err)
 			}
 			if err := printDocument(cmd, out); err != nil {
 				return err

@@ -33,6 +33,7 @@ reached, 128 and the number of the signal after Ctrl-C or another one.`,
 	root.SetCompletionCommandGroupID("other")
 	root.AddCommand(newInternalRunCommand())
 	root.InitDefaultCompletionCmd()
+	root.Flags().Bool("version", false, "print the version, as the command does")
 	refuseTopics(root)
 	needSubcommands(root)
 	root.SetFlagErrorFunc(flagError)

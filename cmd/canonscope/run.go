@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"canonscope/canon/choice"
 	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
@@ -52,7 +53,7 @@ func newRunCommand() *cobra.Command {
 		jsonText bool
 	)
 	cmd := &cobra.Command{
-		Use:   "run",
+		Use:   "run [flags] [SCHEMA|FILE]...",
 		Short: "Measure exchanges: what they cost and where it goes",
 		Long: `Run measures issue, present and verify of each exchange in fresh processes,
 profiles them, and prints a table.
@@ -75,15 +76,19 @@ stand. --preset does so for an experiment of the catalogue. Both measure
 eddsa-rdfc-2022 with the engines native and stock, unless flags name others.
 Cells that flags name are never left out, however long they take.`,
 		Example: `  canonscope run
-  canonscope run --schema my-credential.json
+  canonscope run my-credential.json
   canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --operation verify
   canonscope run --schema ob3 --allocs
   canonscope run --axis achievements=1,2,5,10,30
   canonscope run --schema ob3 --axis alignments=1,10,50 --engine native
   canonscope run --preset clr-or-elm
   canonscope run --full --out results/full`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, name := range args {
+				if err := cmd.Flags().Set("schema", name); err != nil {
+					return err
+				}
+			}
 			changed := cmd.Flags().Changed
 			switch {
 			case full && (changed("n") || changed("runs")):
@@ -99,14 +104,14 @@ Cells that flags name are never left out, however long they take.`,
 				return err
 			}
 			if !slices.Contains(jsonschema.Engines, jsonschema.Engine(policy.Validator)) && changed("validate") {
-				return fmt.Errorf("unknown validator %q: valid are %s", policy.Validator, validators())
+				return choice.Unknown("validator", policy.Validator, validators()...)
 			}
 			switch binding {
 			case "none":
 			case matrix.Holder:
 				policy.Binding = binding
 			default:
-				return fmt.Errorf("unknown binding %q: valid are none, %s", binding, matrix.Holder)
+				return choice.Unknown("binding", binding, "none", matrix.Holder)
 			}
 			if full {
 				plan.N, plan.Runs, plan.Blocks, plan.Deadline = fullN, fullRuns, 20, 10*deadline
@@ -162,7 +167,7 @@ Cells that flags name are never left out, however long they take.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&axes, "axis", nil, "walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
-	flags.StringVar(&policy.Validator, "validate", "", "validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+validators())
+	flags.StringVar(&policy.Validator, "validate", "", "validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+strings.Join(validators(), ", "))
 	flags.StringVar(&binding, "binding", "none", "none, or holder: holders sign what they present, in every format")
 	flags.IntVar(&plan.N, "n", 0, "timed operations per cell and run; without it as many as end in time")
 	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per cell")

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"canonscope/compare"
 	"canonscope/compare/matrix"
@@ -37,10 +36,10 @@ func presetNames() []string {
 	return names
 }
 
-func validators() string {
+func validators() []string {
 	var names []string
 	for _, e := range jsonschema.Engines {
 		names = append(names, string(e))
 	}
-	return strings.Join(names, ", ")
+	return names
 }

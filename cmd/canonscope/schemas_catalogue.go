@@ -51,7 +51,7 @@ axes. A path stands for a credential of yours wherever a name does.`,
 				rows = append(rows, row{name, g.Describe(), f})
 			}
 			if asJSON {
-				return printJSON(cmd, map[string]any{"schemas": rows, "presets": catalogue.Presets(), "negatives": catalogue.Negatives()})
+				return printJSON(cmd.OutOrStdout(), map[string]any{"schemas": rows, "presets": catalogue.Presets(), "negatives": catalogue.Negatives()}, false)
 			}
 			w := cmd.OutOrStdout()
 			fmt.Fprintf(w, "%-16s %7s %5s %5s  %s\n", "NAME", "BYTES", "QUADS", "BLANK", "WHAT")
@@ -228,13 +228,6 @@ func figuresOf(ctx context.Context, g schemas.Generator, seed uint64, i int) (*s
 		return nil, err
 	}
 	return shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Experiments()})
-}
-
-func printJSON(cmd *cobra.Command, v any) error {
-	e := json.NewEncoder(cmd.OutOrStdout())
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // columns of a terminal that text keeps to.

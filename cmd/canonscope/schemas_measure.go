@@ -22,7 +22,7 @@ func newSchemasMeasureCommand() *cobra.Command {
 		asJSON bool
 	)
 	cmd := &cobra.Command{
-		Use:   "measure FILE|NAME|-",
+		Use:   "measure [flags] [FILE|NAME|-]",
 		Short: "Measure the shape of any credential",
 		Long: `Measure prints the figures of a credential that its cost depends on: bytes, JSON
 values, depth, quads, blank nodes, contexts and the nodes that enter a scoped
@@ -32,13 +32,14 @@ that no JSON-LD processor may accept is an error.`,
 		Example: `  canonscope schemas measure badge.json
   canonscope schemas measure --contexts my-contexts transcript.json
   canonscope schemas measure clr-large:achievements=10`,
-		Args: oneArg,
+		Args: fileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			file := inputOf(args)
 			var err error
 			if opt.Loader, err = from.loader(); err != nil {
 				return err
 			}
-			doc, named, err := documentOrFile(cmd, args[0], opt.Limits)
+			doc, named, err := documentOrFile(cmd, file, opt.Limits)
 			if err != nil {
 				return err
 			}
@@ -47,10 +48,10 @@ that no JSON-LD processor may accept is an error.`,
 			}
 			f, err := shape.Measure(cmd.Context(), doc, opt)
 			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
+				return fmt.Errorf("%s: %w", file, err)
 			}
 			if asJSON {
-				return printJSON(cmd, f)
+				return printJSON(cmd.OutOrStdout(), f, false)
 			}
 			printFigures(cmd, f)
 			return nil

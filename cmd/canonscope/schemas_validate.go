@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,11 +24,11 @@ func newSchemasValidateCommand() *cobra.Command {
 		schema, validator string
 		opt               jsonschema.Options
 		refs              []string
-		asJSON            bool
+		files             manyFiles
 		timeout           timeLimit
 	)
 	cmd := &cobra.Command{
-		Use:   "validate [flags] FILE|-",
+		Use:   "validate [flags] [FILE|-]...",
 		Short: "Validate a credential against a JSON Schema",
 		Long: `Validate checks a credential against a JSON Schema: one of the catalogue, or a
 file. Without --schema the credential's type chooses. Exit status 1 says that
@@ -43,7 +42,6 @@ one refers to with --ref.`,
   canonscope schemas validate --schema ob3 --validator gojsonschema badge.json
   canonscope schemas validate --schema mine.json \
     --ref https://example.org/base.json=base.json credential.json`,
-		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Engine = jsonschema.Engine(validator)
 			if opt.Limits.Work < 0 {
@@ -57,43 +55,16 @@ one refers to with --ref.`,
 			if bounds.Bytes == 0 {
 				bounds.Bytes = jsonschema.MaxDocumentBytes
 			}
-			doc, err := readInput(cmd, args[0], bounds)
-			if err != nil {
-				return err
-			}
-			if schema == "" {
-				if schema, err = jsonschema.Detect(doc, opt.Limits); err != nil {
-					return fmt.Errorf("%s: %w", args[0], flagged(err))
+			return files.run(cmd, args, func(file string) (*answer, error) {
+				doc, err := readInput(cmd, file, bounds)
+				if err != nil {
+					return nil, err
 				}
-			}
-			text, err := readSchema(schema)
-			if err != nil {
-				return err
-			}
-			var v jsonschema.Validator
-			var r *jsonschema.Result
-			err = timeout.run(cmd, func(context.Context) error { // neither library asks for the time
-				var err error
-				if v, err = jsonschema.Compile(text, opt); err != nil {
-					return fmt.Errorf("%s: %w", schema, err)
+				if err := checkJSON(file, doc); err != nil {
+					return nil, err
 				}
-				if r, err = v.Validate(doc); err != nil {
-					return fmt.Errorf("%s: %w", args[0], flagged(err))
-				}
-				return nil
+				return validate(cmd, file, doc, schema, opt, timeout)
 			})
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = printValidationJSON(cmd, schema, v, r)
-			} else {
-				err = printValidation(cmd, args[0], schema, v, r)
-			}
-			if err == nil && !r.Valid {
-				err = &noError{}
-			}
-			return err
 		},
 	}
 	f := cmd.Flags()
@@ -101,12 +72,54 @@ one refers to with --ref.`,
 	f.StringVar(&validator, "validator", "", fmt.Sprintf("%s or %s; default by the schema's draft", jsonschema.GoJSONSchema, jsonschema.SanthoshTekuri))
 	f.BoolVar(&opt.AssertFormat, "format", false, "make format a constraint in drafts 2019-09 and 2020-12, too")
 	f.StringArrayVar(&refs, "ref", nil, "serve a schema for $ref `URL=FILE`; may repeat")
-	f.BoolVar(&asJSON, "json", false, "print the result as JSON, with all violations")
+	files.addJSON(cmd, "print the result as JSON, with all violations")
+	files.add(cmd)
 	f.IntVar(&opt.Limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d MiB", jsonschema.MaxDocumentBytes>>20))
 	f.IntVar(&opt.Limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
 	f.Int64Var(&opt.Limits.Work, "max-work", 0, fmt.Sprintf("limit of evaluated subschemas, values and their text; default %d", jsonschema.MaxWork))
 	timeout.add(cmd)
 	return cmd
+}
+
+// validate answers for one credential; schema "" stands for that of its type.
+func validate(cmd *cobra.Command, file string, doc []byte, schema string, opt jsonschema.Options, timeout timeLimit) (*answer, error) {
+	if schema == "" {
+		var err error
+		if schema, err = jsonschema.Detect(doc, opt.Limits); err != nil {
+			return nil, flagged(err)
+		}
+	}
+	text, err := readSchema(schema)
+	if err != nil {
+		return nil, err
+	}
+	var v jsonschema.Validator
+	var r *jsonschema.Result
+	err = timeout.run(cmd, func(context.Context) error { // neither library asks for the time
+		var err error
+		if v, err = jsonschema.Compile(text, opt); err != nil {
+			return fmt.Errorf("%s: %w", schema, err)
+		}
+		if r, err = v.Validate(doc); err != nil {
+			return inFile(file, flagged(err))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	by := fmt.Sprintf("%s (%s, %s)", schema, v.Draft(), v.Engine())
+	line := lineOf(file, "valid against "+by, "")
+	if !r.Valid {
+		line = lineOf(file, "not valid against "+by, count(len(r.Violations), "violation"))
+	}
+	return &answer{
+		no:   !r.Valid,
+		line: line,
+		json: newValidationJSON(file, schema, v, r),
+		text: func(w io.Writer) error { return printValidation(w, file, by, r) },
+	}, nil
 }
 
 // flagged names the flag that raises the limit which a document has reached.
@@ -156,40 +169,43 @@ func readRefs(refs []string) (map[string][]byte, error) {
 	return out, nil
 }
 
-func printValidation(cmd *cobra.Command, file, schema string, v jsonschema.Validator, r *jsonschema.Result) error {
-	w := cmd.OutOrStdout()
-	file, by := printable.Line(file), fmt.Sprintf("%s (%s, %s)", printable.Line(schema), v.Draft(), v.Engine())
+func printValidation(w io.Writer, file, by string, r *jsonschema.Result) error {
+	p := printable.Printer{W: w}
 	if r.Valid {
-		_, err := fmt.Fprintf(w, "%s: valid against %s\n", file, by)
-		return err
+		p.Line("%s: valid against %s", nameOf(file), by)
+		return p.Err
 	}
-	if _, err := fmt.Fprintf(w, "%s: not valid against %s\n", file, by); err != nil {
-		return err
-	}
+	p.Line("%s: not valid against %s", nameOf(file), by)
 	for i, x := range r.Violations {
 		if i == maxViolations {
-			_, err := fmt.Fprintf(w, "  and %d more; --json prints all\n", len(r.Violations)-i)
-			return err
+			p.Line("  and %d more; --json prints all", len(r.Violations)-i)
+			break
 		}
-		if _, err := fmt.Fprintf(w, "  %s\n", printable.Line(x.String())); err != nil {
-			return err
-		}
+		p.Line("  %s", x.String())
 	}
-	return nil
+	return p.Err
 }
 
-func printValidationJSON(cmd *cobra.Command, schema string, v jsonschema.Validator, r *jsonschema.Result) error {
-	type violation struct {
-		Pointer string `json:"pointer"`
-		Keyword string `json:"keyword"`
-		Message string `json:"message"`
-	}
-	all := []violation{}
+// validationJSON is a result as --json prints it.
+type validationJSON struct {
+	File       string          `json:"file"`
+	Valid      bool            `json:"valid"`
+	Schema     string          `json:"schema"`
+	Draft      string          `json:"draft"`
+	Validator  string          `json:"validator"`
+	Violations []violationJSON `json:"violations"`
+}
+
+type violationJSON struct {
+	Pointer string `json:"pointer"`
+	Keyword string `json:"keyword"`
+	Message string `json:"message"`
+}
+
+func newValidationJSON(file, schema string, v jsonschema.Validator, r *jsonschema.Result) validationJSON {
+	out := validationJSON{file, r.Valid, schema, v.Draft().String(), string(v.Engine()), []violationJSON{}}
 	for _, x := range r.Violations {
-		all = append(all, violation(x))
+		out.Violations = append(out.Violations, violationJSON(x))
 	}
-	e := json.NewEncoder(cmd.OutOrStdout())
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(map[string]any{"valid": r.Valid, "schema": schema, "draft": v.Draft().String(), "validator": v.Engine(), "violations": all})
+	return out
 }

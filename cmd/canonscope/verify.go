@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -24,11 +25,11 @@ func newVerifyCommand() *cobra.Command {
 		v           vcdm.Verifier
 		now         string
 		controllers []string
-		asJSON      bool
+		files       manyFiles
 		baseline    baselineFlags
 	)
 	cmd := &cobra.Command{
-		Use:   "verify [flags] FILE|-",
+		Use:   "verify [flags] [FILE|-]...",
 		Short: "Verify the proofs of a credential or a presentation",
 		Long: `Verify checks every proof of a credential, or of a presentation and the
 credentials in it: signature, proof options, purpose, dates of the proof,
@@ -46,13 +47,16 @@ document of an RDFC suite: read them as JSON-LD, not by their place.
 
 Of an SD-JWT or mdoc it checks signature, digests, validity period and form,
 with the key of --issuer-key or a certificate chain to --roots; with --nonce
-also the KB-JWT, with --transcript the device signature.`,
+also the KB-JWT, with --transcript the device signature.
+
+Of several files it prints a line each, and --json an object in a line each; the
+exit status is the worst. Without a file it reads standard input.`,
 		Example: `  canonscope verify credential.json
   canonscope verify --domain verifier.example --challenge 1f44d55f vp.json
-  canonscope verify --json --now 2026-06-30T12:00:00Z - < credential.json
+  canonscope verify --json --now 2026-06-30T12:00:00Z < credential.json
+  canonscope verify credentials/*.json
   canonscope verify --issuer-key issuer.json token.txt
   canonscope verify --roots iaca.pem mdoc.hex`,
-		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if now != "" {
 				t, err := time.Parse(time.RFC3339, now)
@@ -66,58 +70,30 @@ also the KB-JWT, with --transcript the device signature.`,
 					return fmt.Errorf("--known-contexts %s: want JSON, such as '[\"https://www.w3.org/ns/credentials/v2\"]'", k)
 				}
 			}
-			doc, err := readInput(cmd, args[0], engine.limits)
-			if err != nil {
-				return err
-			}
-			format, in := formatOf(doc)
-			if err := baseline.check(cmd, format); err != nil {
-				return err
-			}
-			if format != formatVCDM {
-				at := time.Now()
-				if v.Now != nil {
-					at = v.Now()
-				}
-				return baseline.verify(cmd, format, in, &engine, at, asJSON)
-			}
-			for _, name := range vcdm.SuiteNames {
-				s, err := engine.suite(name, vcdm.SDOptions{})
-				var unsupported *canon.UnsupportedError
-				if errors.As(err, &unsupported) {
-					continue // the engine has no such method
-				}
-				if err != nil {
-					return err
-				}
-				v.Suites = append(v.Suites, s)
-			}
 			resolver, err := readControllers(controllers)
 			if err != nil {
 				return err
 			}
 			resolver.Now, resolver.Limits = v.Now, engine.limits
 			v.Resolver, v.Limits, v.Resources, v.AllReasons = resolver, engine.limits, builtIn, true
-			if _, err := isPresentation(args[0], doc, engine.limits); err != nil {
-				return err // not even an object
-			}
-			var r *vcdm.Result
-			err = engine.timeout.run(cmd, func(ctx context.Context) (err error) {
-				r, err = verifyAll(ctx, &v, doc)
-				return err
+			return files.run(cmd, args, func(file string) (*answer, error) {
+				doc, err := readInput(cmd, file, engine.limits)
+				if err != nil {
+					return nil, err
+				}
+				format, in := formatOf(doc)
+				if err := baseline.check(cmd, format); err != nil {
+					return nil, err
+				}
+				if format != formatVCDM {
+					at := time.Now()
+					if v.Now != nil {
+						at = v.Now()
+					}
+					return baseline.verify(cmd, file, format, in, &engine, at)
+				}
+				return verifyVCDM(cmd, file, doc, &v, &engine)
 			})
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = printResultJSON(cmd, r)
-			} else {
-				err = printResult(cmd, r)
-			}
-			if err == nil && !r.Verified {
-				err = &noError{}
-			}
-			return err
 		},
 	}
 	f := cmd.Flags()
@@ -143,9 +119,51 @@ also the KB-JWT, with --transcript the device signature.`,
 	f.StringVar(&baseline.nonce, "nonce", "", "sd-jwt-vc: demand a KB-JWT with this nonce")
 	f.StringVar(&baseline.transcript, "transcript", "", "mdoc: demand device authentication of this SessionTranscript, `HEX` of its CBOR")
 	f.IntVar(&engine.limits.Proofs, "max-proofs", 0, fmt.Sprintf("limit of the proofs of a document; default %d", canon.DefaultProofs))
-	f.BoolVar(&asJSON, "json", false, "print the result as JSON, errors as problem details (RFC 9457)")
+	files.addJSON(cmd, "print the result as JSON, errors as problem details (RFC 9457)")
+	files.add(cmd)
 	engine.add(cmd)
 	return cmd
+}
+
+// verifyVCDM answers for a credential or a presentation with Data Integrity proofs.
+func verifyVCDM(cmd *cobra.Command, file string, doc []byte, v *vcdm.Verifier, engine *engineFlags) (*answer, error) {
+	if v.Suites == nil {
+		for _, name := range vcdm.SuiteNames {
+			s, err := engine.suite(name, vcdm.SDOptions{})
+			var unsupported *canon.UnsupportedError
+			if errors.As(err, &unsupported) {
+				continue // the engine has no such method
+			}
+			if err != nil {
+				return nil, err
+			}
+			v.Suites = append(v.Suites, s)
+		}
+	}
+	if _, err := isPresentation(file, doc, engine.limits); err != nil {
+		return nil, err // not even an object
+	}
+
+	var r *vcdm.Result
+	err := engine.timeout.run(cmd, func(ctx context.Context) (err error) {
+		r, err = verifyAll(ctx, v, doc)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	why := ""
+	if len(r.Errors) > 0 {
+		why = r.Errors[0].Error()
+	}
+	out := newResultJSON(r)
+	out.File, out.Format = file, formatVCDM
+	return &answer{
+		no:   !r.Verified,
+		line: lineOf(file, said(r.Verified), why),
+		json: out,
+		text: func(w io.Writer) error { return printResult(w, r) },
+	}, nil
 }
 
 // verifyAll verifies a document. A limit, of time too, is an error of its own: the answer is not known then.
@@ -200,9 +218,9 @@ func readControllers(files []string) (*vcdm.Documents, error) {
 	}}, nil
 }
 
-func printResult(cmd *cobra.Command, r *vcdm.Result) error {
-	p := printable.Printer{W: cmd.OutOrStdout()}
-	p.Line("%s", answer(r.Verified))
+func printResult(w io.Writer, r *vcdm.Result) error {
+	p := printable.Printer{W: w}
+	p.Line("%s", said(r.Verified))
 	printProofs(&p, "", r)
 	printCredentials(&p, "credential ", r.Credentials)
 	for _, c := range r.UnknownContexts() {
@@ -233,7 +251,7 @@ func printCredentials(w *printable.Printer, of string, all []*vcdm.Result) {
 
 func printProofs(w *printable.Printer, of string, r *vcdm.Result) {
 	for _, p := range r.Proofs() {
-		w.Line("  %s%s: %s", of, cmp.Or(p.Suite, "a proof without cryptosuite"), answer(p.Verified))
+		w.Line("  %s%s: %s", of, cmp.Or(p.Suite, "a proof without cryptosuite"), said(p.Verified))
 		if p.Method != nil {
 			w.Line("    by %s", p.Method.Controller)
 			if !p.Bound {
@@ -246,7 +264,7 @@ func printProofs(w *printable.Printer, of string, r *vcdm.Result) {
 	}
 }
 
-func answer(verified bool) string {
+func said(verified bool) string {
 	if verified {
 		return "verified"
 	}
@@ -255,6 +273,8 @@ func answer(verified bool) string {
 
 // resultJSON is a result as --json prints it.
 type resultJSON struct {
+	File        string              `json:"file,omitempty"`
+	Format      string              `json:"format,omitempty"`
 	Verified    bool                `json:"verified"`
 	MediaType   string              `json:"mediaType,omitempty"`
 	Document    json.RawMessage     `json:"verifiedDocument,omitempty"`
@@ -297,11 +317,4 @@ func newResultJSON(r *vcdm.Result) resultJSON {
 		}
 	}
 	return out
-}
-
-func printResultJSON(cmd *cobra.Command, r *vcdm.Result) error {
-	enc := json.NewEncoder(cmd.OutOrStdout())
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(newResultJSON(r))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -11,26 +12,45 @@ import (
 )
 
 func newVersionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of the command and of what it speaks",
-		Args:  noArgs,
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version of the command and of what it speaks",
+		Example: "  canonscope version --json",
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			version, revision, goVersion := "(devel)", "unknown", "unknown"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				goVersion = info.GoVersion
-				if info.Main.Version != "" {
-					version = info.Main.Version
-				}
-				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
-						revision = s.Value
-					}
-				}
-			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "canonscope %s, revision %s, %s, job protocol %d, frame rules %.12s\n",
-				version, revision, goVersion, measure.Version, profiles.LoadRules().Hash())
-			return err
+			return printVersion(cmd.OutOrStdout(), asJSON)
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// versionJSON is what the version says, as --json prints it.
+type versionJSON struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision"`
+	Go       string `json:"go"`
+	Protocol int    `json:"jobProtocol"`
+	Rules    string `json:"frameRules"`
+}
+
+func printVersion(w io.Writer, asJSON bool) error {
+	v := versionJSON{"(devel)", "unknown", "unknown", measure.Version, profiles.LoadRules().Hash()}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v.Go = info.GoVersion
+		if info.Main.Version != "" {
+			v.Version = info.Main.Version
+		}
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" {
+				v.Revision = s.Value
+			}
+		}
+	}
+	if asJSON {
+		return printJSON(w, v, false)
+	}
+	_, err := fmt.Fprintf(w, "canonscope %s, revision %s, %s, job protocol %d, frame rules %.12s\n", v.Version, v.Revision, v.Go, v.Protocol, v.Rules)
+	return err
 }

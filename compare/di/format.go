@@ -3,11 +3,11 @@ package di
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"canonscope/canon"
+	"canonscope/canon/choice"
 	"canonscope/compare"
 	"canonscope/compare/claims"
 	"canonscope/schemas"
@@ -52,7 +52,7 @@ const checksWhole = "signature, proof options, purpose, dates of the proof, vali
 func NewFormat(suite string, c canon.Canonicalizer, algorithm string) (compare.Format, error) {
 	i := slices.IndexFunc(Suites, func(s Suite) bool { return s.Name == suite })
 	if i < 0 {
-		return nil, fmt.Errorf("unknown cryptosuite %q", suite)
+		return nil, choice.Unknown("cryptosuite", suite, vcdm.SuiteNames...)
 	}
 	s := Suites[i]
 	if !slices.Contains(s.Algorithms, keys.Algorithm(algorithm)) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"canonscope/canon/choice"
 	"canonscope/canon/engines"
 	"canonscope/compare"
 	"canonscope/schemas"
@@ -110,11 +111,11 @@ func baseOf(axis string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var names []string
+	var known []string
 	for _, a := range all {
-		names = append(names, a.Name)
+		known = append(known, a.Name)
 	}
-	return "", fmt.Errorf("no axis %q; there are: %s", axis, strings.Join(names, ", "))
+	return "", choice.Unknown("axis", axis, known...)
 }
 
 // aboutAxis is what an axis is, for people.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"canonscope/canon"
+	"canonscope/canon/choice"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
 	"canonscope/compare"
@@ -343,7 +344,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 func known(flag string, names, valid []string) error {
 	for _, n := range names {
 		if !slices.Contains(valid, n) {
-			return fmt.Errorf("unknown %s %q: valid are %s", flag, n, strings.Join(valid, ", "))
+			return choice.Unknown(flag, n, valid...)
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"canonscope/canon/choice"
 	"canonscope/schemas"
 )
 
@@ -114,14 +115,17 @@ func find(name string) (*generator, error) {
 			return simple(n, inline), nil
 		}
 	}
-	return nil, fmt.Errorf("no schema %q; there are: %s, simple-N and simple-inline-N for N from 1 to %d, and files, whose names have a / or end in .json or .jsonld",
+	if near := choice.Nearest(name, slices.Values(Names())); near != "" {
+		return nil, choice.Unknown("schema", name, Names()...)
+	}
+	return nil, fmt.Errorf("unknown schema %q; choose %s, simple-N or simple-inline-N for N from 1 to %d, or a file, whose name has a / or ends in .json or .jsonld",
 		name, strings.Join(Names(), ", "), MaxAttributes)
 }
 
 // with returns a copy of g with one axis set.
 func (g *generator) with(axis, value string) (*generator, error) {
 	if !slices.Contains(g.axes, axis) {
-		return nil, fmt.Errorf("schema %s has no axis %q; it has: %s", g.base, axis, strings.Join(g.axes, ", "))
+		return nil, fmt.Errorf("schema %s has no axis %q; %s", g.base, axis, choice.Hint(axis, g.axes))
 	}
 	c := *g
 	a := axisNamed(axis)

@@ -1,8 +1,7 @@
 package catalogue
 
 import (
-	"fmt"
-	"strings"
+	"canonscope/canon/choice"
 )
 
 // Preset is a natural experiment: schemas that differ in one thing, to be measured side by side.
@@ -24,14 +23,14 @@ func Presets() []Preset {
 	}
 }
 
-// PresetNamed returns a preset. The error of an unknown name lists the valid ones.
+// PresetNamed returns a preset. An unknown name is a [*choice.Error].
 func PresetNamed(name string) (Preset, error) {
-	var names []string
+	var known []string
 	for _, p := range Presets() {
 		if p.Name == name {
 			return p, nil
 		}
-		names = append(names, p.Name)
+		known = append(known, p.Name)
 	}
-	return Preset{}, fmt.Errorf("no preset %q; there are: %s", name, strings.Join(names, ", "))
+	return Preset{}, choice.Unknown("preset", name, known...)
 }

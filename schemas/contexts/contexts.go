@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"canonscope/canon/choice"
 	"canonscope/canon/jsonld"
 )
 
@@ -68,10 +69,10 @@ func List(variants bool) []Info {
 
 // Find returns the embedded context with this URL or short name. NAME@VARIANT or URL@VARIANT picks a variant.
 func Find(ref string) (Info, error) {
-	var names []string
+	var known []string
 	for _, t := range load() {
 		first := t.Contents[0]
-		names = append(names, first.Name)
+		known = append(known, first.Name, first.URL)
 		if ref == first.Name || ref == first.URL {
 			return first, nil
 		}
@@ -89,7 +90,7 @@ func Find(ref string) (Info, error) {
 		return Info{}, fmt.Errorf("context %s has no variant %q; it has: %s", first.Name, variant,
 			strings.TrimPrefix(strings.Join(have, ", "), ", "))
 	}
-	return Info{}, fmt.Errorf("no embedded context %q; there are: %s", ref, strings.Join(names, ", "))
+	return Info{}, choice.Unknown("context", ref, known...)
 }
 
 func cutLast(ref string) (base, variant string, ok bool) {

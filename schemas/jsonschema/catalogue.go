@@ -4,8 +4,9 @@ import (
 	"embed"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
+
+	"canonscope/canon/choice"
 )
 
 //go:embed shapes/*.txt
@@ -45,7 +46,7 @@ func Names() []string {
 func Schema(name string) ([]byte, error) {
 	s, ok := catalogue()[name]
 	if !ok {
-		return nil, fmt.Errorf("unknown JSON Schema %q: %s", name, strings.Join(Names(), ", "))
+		return nil, choice.Unknown("JSON Schema", name, Names()...)
 	}
 	return slices.Clone(s), nil
 }

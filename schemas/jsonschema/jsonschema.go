@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"canonscope/canon"
+	"canonscope/canon/choice"
 	"canonscope/canon/jsontape"
 )
 
@@ -115,7 +116,7 @@ func Compile(schema []byte, opt Options) (Validator, error) {
 	switch opt.Engine {
 	case "", SanthoshTekuri, GoJSONSchema:
 	default:
-		return nil, fmt.Errorf("unknown validator %q: %s or %s", opt.Engine, SanthoshTekuri, GoJSONSchema)
+		return nil, choice.Unknown("validator", string(opt.Engine), string(SanthoshTekuri), string(GoJSONSchema))
 	}
 	s, err := read(schema, opt.Resources)
 	if err != nil {

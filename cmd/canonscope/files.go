@@ -1,0 +1,225 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"canonscope/canon"
+	"canonscope/canon/printable"
+	"canonscope/vcdm"
+)
+
+// manyFiles are the flags of a command that answers for each of its files.
+type manyFiles struct{ quiet, asJSON bool }
+
+func (m *manyFiles) add(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&m.quiet, "quiet", false, "print no answer; the exit status tells it")
+}
+
+func (m *manyFiles) addJSON(cmd *cobra.Command, usage string) {
+	cmd.Flags().BoolVar(&m.asJSON, "json", false, usage)
+}
+
+// answer is what a command says of one file.
+type answer struct {
+	no   bool                    // the answer is no
+	line string                  // in one line, beside those of other files
+	json any                     // for --json
+	text func(w io.Writer) error // at length
+}
+
+// run asks for the answer of each file, and prints that of one file at length, that of several in a line each. The error
+// has the worst of their exit statuses.
+func (m *manyFiles) run(cmd *cobra.Command, args []string, of func(file string) (*answer, error)) error {
+	files, err := inputs(cmd, args)
+	if err != nil {
+		return err
+	}
+	if len(files) == 1 {
+		a, err := of(files[0])
+		if err != nil {
+			return inFile(files[0], err)
+		}
+		if err := m.print(cmd.OutOrStdout(), a, false); err != nil {
+			return err
+		}
+		if a.no {
+			return &noError{}
+		}
+		return nil
+	}
+
+	worst := statusDone
+	for _, file := range files {
+		a, err := of(file)
+		if err == nil {
+			if a.no {
+				worst = max(worst, statusNo)
+			}
+			if err := m.print(cmd.OutOrStdout(), a, true); err != nil {
+				return err
+			}
+			continue
+		}
+		if cmd.Context().Err() != nil {
+			return err
+		}
+		err = inFile(file, err)
+		worst = max(worst, status(err))
+		printErrors(cmd.ErrOrStderr(), err)
+		if m.asJSON && !m.quiet {
+			if err := printErrorJSON(cmd.OutOrStdout(), file, err, true); err != nil {
+				return err
+			}
+		}
+	}
+	if worst == statusDone {
+		return nil
+	}
+	return &toldError{worst}
+}
+
+func (m *manyFiles) print(w io.Writer, a *answer, oneLine bool) error {
+	switch {
+	case m.quiet:
+		return nil
+	case m.asJSON:
+		return printJSON(w, a.json, oneLine)
+	case oneLine:
+		_, err := fmt.Fprintln(w, printable.Line(a.line))
+		return err
+	}
+	return a.text(w)
+}
+
+// printJSON prints a value as JSON.
+func printJSON(w io.Writer, v any, oneLine bool) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	if !oneLine {
+		e.SetIndent("", "  ")
+	}
+	return e.Encode(v)
+}
+
+// fileArgs checks that a command has at most one file. Without a name it reads standard input.
+func fileArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%s takes one file, not %d arguments; see %s --help", words(cmd), len(args), cmd.CommandPath())
+	}
+	_, err := inputs(cmd, args)
+	return err
+}
+
+// inputs returns the files of a command: those of its arguments, or else standard input unless it is a terminal.
+func inputs(cmd *cobra.Command, args []string) ([]string, error) {
+	stdin := 0
+	for _, file := range args {
+		if file == "-" {
+			stdin++
+		}
+	}
+	switch {
+	case stdin > 1:
+		return nil, errors.New("standard input (-) can be read once only")
+	case len(args) > 0:
+		return args, nil
+	}
+	if f, ok := cmd.InOrStdin().(*os.File); ok {
+		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
+			return nil, fmt.Errorf("%s needs a file, or - for standard input; see %s --help", words(cmd), cmd.CommandPath())
+		}
+	}
+	return []string{"-"}, nil
+}
+
+// inputOf is the one input of a command whose arguments fileArgs has checked.
+func inputOf(args []string) string {
+	if len(args) == 0 {
+		return "-"
+	}
+	return args[0]
+}
+
+// inFile makes an error name the file that it is about, unless it does so already or is about a key.
+func inFile(file string, err error) error {
+	var no *noError
+	var key *vcdm.KeyError
+	var option *optionError
+	switch {
+	case err == nil, errors.As(err, &no), errors.As(err, &key), errors.As(err, &option):
+		return err
+	case strings.HasPrefix(err.Error(), "--"), strings.Contains(err.Error(), nameOf(file)):
+		return err
+	}
+	if _, joined := err.(interface{ Unwrap() []error }); joined {
+		var all []error
+		for _, e := range parts(err) {
+			all = append(all, inFile(file, e))
+		}
+		return errors.Join(all...)
+	}
+	return fmt.Errorf("%s: %w", nameOf(file), err)
+}
+
+// optionError is about an option or the file that it names, not about the document.
+type optionError struct{ err error }
+
+func (e *optionError) Error() string { return e.err.Error() }
+func (e *optionError) Unwrap() error { return e.err }
+
+// toldError has the exit status of what was printed already.
+type toldError struct{ status int }
+
+func (e *toldError) Error() string { return "" }
+
+// errorJSON is an error as --json prints it.
+type errorJSON struct {
+	File    string `json:"file,omitempty"`
+	Message string `json:"error"`
+	Remedy  string `json:"remedy,omitempty"`
+	Limit   string `json:"limit,omitempty"` // that was reached
+	Status  int    `json:"exitStatus"`
+}
+
+// printErrorJSON prints why there is no answer.
+func printErrorJSON(w io.Writer, file string, err error, oneLine bool) error {
+	e := errorJSON{File: file, Message: err.Error(), Remedy: advice(err), Status: status(err)}
+	var limit *canon.LimitError
+	if errors.As(err, &limit) {
+		e.Limit = limit.Limit
+	}
+	return printJSON(w, e, oneLine)
+}
+
+// wantsJSON reports whether a command line asks for --json of a command that has it.
+func wantsJSON(root *cobra.Command, args []string) bool {
+	cmd, _, err := root.Find(args)
+	if err != nil || cmd.Flags().Lookup("json") == nil || cmd.Flags().Lookup("json").Value.Type() != "bool" {
+		return false
+	}
+	for _, arg := range args {
+		switch arg {
+		case "--json", "--json=true":
+			return true
+		case "--":
+			return false
+		}
+	}
+	return false
+}
+
+// lineOf is the line of a file among others.
+func lineOf(file, said, why string) string {
+	if why != "" {
+		said += ": " + why
+	}
+	return nameOf(cmp.Or(file, "-")) + ": " + said
+}
