@@ -131,8 +131,17 @@ func (p *proof) check(suite string, lenient bool) (member, msg string) {
 		return "created", notTime
 	case p.expires >= 0 && !p.isTime(p.expires, lenient):
 		return "expires", notTime
+	case !lenient && p.expires >= 0 && p.created >= 0 && p.ends():
+		return "expires", "must not be before created"
 	}
 	return "", ""
+}
+
+// ends reports whether a proof expires before it is created.
+func (p *proof) ends() bool {
+	created, _ := parseTime(p.bytes(p.created), false) // both are checked
+	expires, _ := parseTime(p.bytes(p.expires), false)
+	return expires.Before(created)
 }
 
 const notTime = "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z"

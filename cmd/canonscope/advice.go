@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"canonscope/canon"
+	"canonscope/canon/jsonld"
 	"canonscope/vcdm"
 )
 
@@ -16,6 +17,7 @@ func advice(err error) string {
 	var clock *vcdm.ClockError
 	var loss *canon.LossError
 	var limit *canon.LimitError
+	var context *jsonld.Error
 	switch {
 	case errors.As(err, &limit):
 		if flag := limitFlags[limit.Limit]; flag != "" {
@@ -33,11 +35,18 @@ func advice(err error) string {
 		return "--any-issuer accepts it"
 	case errors.As(err, &clock):
 		return "--now compares with another time"
+	case errors.As(err, &context) && context.Code == jsonld.ProtectedTermRedefinition && strings.Contains(context.Error(), elmContext):
+		return "the context of the European Learning Model is for VCDM 1.1: put\n  " + vcdm11Context + " in place of https://www.w3.org/ns/credentials/v2"
 	case errors.As(err, &loss) && strings.HasPrefix(loss.Losses[0].Reason, "undefined term"):
 		return "define the term in the @context of the document, or leave it out"
 	}
 	return ""
 }
+
+const (
+	elmContext    = "http://data.europa.eu/snb/model/context/edc-ap"
+	vcdm11Context = "https://www.w3.org/2018/credentials/v1"
+)
 
 // limitFlags are the flags of limits.
 var limitFlags = map[string]string{"bytes": "--max-bytes", "depth": "--max-depth", "memory": "--max-memory", "work": "--max-work",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -28,7 +29,7 @@ func readInput(cmd *cobra.Command, file string, limits canon.Limits) ([]byte, er
 	if file != "-" {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, err
+			return nil, missing(cmd, file, err)
 		}
 		defer f.Close()
 		in = f
@@ -38,6 +39,16 @@ func readInput(cmd *cobra.Command, file string, limits canon.Limits) ([]byte, er
 		return nil, fmt.Errorf("%s is a folder; name the files in it, such as %s", file, filepath.Join(file, "*.json"))
 	}
 	return b, err
+}
+
+// missing adds to the error of a file that does not exist how the host is written that was meant: a flag whose value is
+// optional takes it after =.
+func missing(cmd *cobra.Command, file string, err error) error {
+	network := cmd.Flags().Lookup("allow-network")
+	if !errors.Is(err, fs.ErrNotExist) || network == nil || !network.Changed || !strings.Contains(network.Value.String(), anyHost) {
+		return err
+	}
+	return fmt.Errorf("%w; if it is a host, write --allow-network=%s", err, file)
 }
 
 // nameOf is what errors call an input.
