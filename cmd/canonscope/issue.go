@@ -28,7 +28,7 @@ type proofFlags struct {
 }
 
 func (f *proofFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.key, "key", "", "key `FILE`: a Multikey or a JSON Web Key with its secret")
+	cmd.Flags().StringVar(&f.key, "key", "", "key `FILE` with its secret: Multikey, JSON Web Key or PEM")
 	cmd.Flags().StringVar(&f.options.Created, "created", "", "`TIME` of the proof, such as 2026-01-31T12:00:00Z, or none; default now")
 	cmd.Flags().StringVar(&f.options.Method, "method", "", "verification method `URL`; default the key's own")
 	cmd.Flags().StringVar(&f.options.Purpose, "purpose", "", "proof purpose; default assertionMethod, of a presentation authentication")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -21,15 +22,15 @@ func newKeyCommand() *cobra.Command {
 }
 
 func newKeyGenerateCommand() *cobra.Command {
-	var algorithm string
+	var algorithm, file string
 	var jwk bool
 	cmd := &cobra.Command{
 		Use:   "generate [flags]",
-		Short: "Print a new key pair",
+		Short: "Make a new key pair",
 		Long: `Generate prints a new key pair as a verification method of type Multikey with
 its did:key identifier, or with --jwk as a JSON Web Key. The output holds the
-secret key.`,
-		Example: "  canonscope key generate --algorithm ES256 > issuer.json",
+secret key: --output writes it to a new file that only its owner can read.`,
+		Example: "  canonscope key generate --algorithm ES256 --output issuer.json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := keys.Generate(keys.Algorithm(algorithm))
@@ -40,22 +41,43 @@ secret key.`,
 			if jwk {
 				out = append(s.JWK(), '\n')
 			}
+			if file != "" {
+				return writeSecret(file, out)
+			}
 			_, err = cmd.OutOrStdout().Write(out)
 			return err
 		},
 	}
+	cmd.Flags().StringVarP(&file, "output", "o", "", "write to a new `FILE` that only its owner can read")
 	cmd.Flags().StringVar(&algorithm, "algorithm", string(keys.EdDSA), "EdDSA, ES256, ES384")
 	cmd.Flags().BoolVar(&jwk, "jwk", false, "print a JSON Web Key")
 	return cmd
 }
 
+// writeSecret writes a new file that only its owner can read.
+func writeSecret(file string, b []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists; a key is not written over another file", file)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	return errors.Join(err, f.Close())
+}
+
 func newKeyPublicCommand() *cobra.Command {
 	var jwk bool
 	cmd := &cobra.Command{
-		Use:     "public [flags] FILE",
-		Short:   "Print the public half of a key",
-		Example: "  canonscope key public issuer.json",
-		Args:    oneArg,
+		Use:   "public [flags] FILE",
+		Short: "Print the public half of a key",
+		Long: `Public prints the public half of a key as a verification method of type
+Multikey, or with --jwk as a JSON Web Key. FILE is a Multikey, a JSON Web Key, or
+PEM with a key or certificate as openssl writes it.`,
+		Example: `  canonscope key public issuer.json
+  canonscope key public --jwk issuer.pem`,
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := readKey(args[0])
 			if err != nil {

@@ -79,5 +79,5 @@ func PublicOf(key crypto.PublicKey) (*Public, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("a public key of type %T is not supported: use Ed25519, P-256 or P-384", key)
+	return nil, unusable(key)
 }

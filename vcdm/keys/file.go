@@ -26,25 +26,10 @@ type multikeyFile struct {
 	SecretKeyMultibase string `json:"secretKeyMultibase,omitempty"`
 }
 
-// ParseFile reads a key from JSON: a verification method of type Multikey, or a JSON Web Key.
+// ParseFile reads a key: a verification method of type Multikey or a JSON Web Key, as JSON, or PEM.
 func ParseFile(b []byte) (*File, error) {
-	var kty, d, kind string
-	if err := decode(b, member{"kty", &kty}, member{"d", &d}); err != nil {
-		return nil, fmt.Errorf("key file: neither a Multikey nor a JSON Web Key: %w", err)
-	}
-	_ = decode(b, member{"type", &kind}) // a list of types is of no key
 	var f File
-	var err error
-	switch {
-	case kty != "" && d != "":
-		f.Secret, err = ParseSecretJWK(b)
-	case kty != "":
-		f.Public, err = ParsePublicJWK(b)
-	case kind == "Multikey":
-		err = f.multikey(b)
-	default:
-		err = errors.New("key file: neither a Multikey nor a JSON Web Key")
-	}
+	err := f.parse(b)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +43,45 @@ func ParseFile(b []byte) (*File, error) {
 		f.Controller = f.Public.DID()
 	}
 	return &f, nil
+}
+
+// parse reads the keys of a file, and the method of a Multikey.
+func (f *File) parse(b []byte) (err error) {
+	if isPEM(b) {
+		return f.pem(b)
+	}
+	var kty, d, kind string
+	if err := decode(b, member{"kty", &kty}, member{"d", &d}); err != nil {
+		return fmt.Errorf("key file: not a Multikey, JSON Web Key or PEM: %w", err)
+	}
+	_ = decode(b, member{"type", &kind}) // a list of types is of no key
+	switch {
+	case kty != "" && d != "":
+		f.Secret, err = ParseSecretJWK(b)
+	case kty != "":
+		f.Public, err = ParsePublicJWK(b)
+	case kind == "Multikey":
+		err = f.multikey(b)
+	default:
+		err = errors.New("key file: " + describe(b))
+	}
+	return err
+}
+
+// describe says what a JSON file is in place of a key.
+func describe(b []byte) string {
+	var t jsontape.Tape
+	if err := t.Scan(b, jsontape.Options{}); err == nil {
+		switch {
+		case t.Get(0, "keys") >= 0:
+			return "a JWK Set; take one of its keys"
+		case t.Get(0, "verificationMethod") >= 0:
+			return "a controlled identifier document; take the key out of one of its methods"
+		case t.Get(0, "credentialSubject") >= 0:
+			return "a credential, not a key"
+		}
+	}
+	return "not a Multikey, JSON Web Key or PEM"
 }
 
 // member is a member of a JSON object that must be a string.

@@ -44,11 +44,11 @@ func TestFiles(t *testing.T) {
 // Errors about a file say which member is wrong, in words of JSON.
 func TestFileErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		`[]`:        "neither a Multikey nor a JSON Web Key: it is no JSON object but array",
-		`{"kty":5}`: "neither a Multikey nor a JSON Web Key: kty is not a string but number",
+		`[]`:        "not a Multikey, JSON Web Key or PEM: it is no JSON object but array",
+		`{"kty":5}`: "not a Multikey, JSON Web Key or PEM: kty is not a string but number",
 		`{"type":"Multikey","publicKeyMultibase":[]}`: "publicKeyMultibase is not a string but array",
 		`{"kty":"OKP","crv":"Ed25519","x":{}}`:        "JWK: x is not a string but object",
-		`{"type":"Ed25519VerificationKey2020"}`:       "neither a Multikey nor a JSON Web Key",
+		`{"type":"Ed25519VerificationKey2020"}`:       "not a Multikey, JSON Web Key or PEM",
 	} {
 		if _, err := keys.ParseFile([]byte(text)); err == nil || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)

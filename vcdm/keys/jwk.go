@@ -108,7 +108,13 @@ func readJWK(b []byte) (j jwk, k *kind, err error) {
 		}
 		return j, k, nil
 	}
-	return j, nil, fmt.Errorf("JWK: unknown crv %q: use Ed25519, P-256 or P-384", j.Crv)
+	switch {
+	case j.Kty == "RSA" || j.Kty == "oct":
+		return j, nil, fmt.Errorf("JWK: kty is %q; %s", j.Kty, usable)
+	case j.Crv == "":
+		return j, nil, fmt.Errorf("JWK: crv is missing; %s", usable)
+	}
+	return j, nil, fmt.Errorf("JWK: crv is %q; %s", j.Crv, usable)
 }
 
 func (k *kind) kty() string {
