@@ -395,10 +395,7 @@ func (r *baselineResult) mdoc(docs []mdoc.Document, err error) error {
 func (r *baselineResult) print(cmd *cobra.Command, asJSON bool) error {
 	p := printable.Printer{W: cmd.OutOrStdout()}
 	if asJSON {
-		enc := json.NewEncoder(p.W)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		p.Err = enc.Encode(r)
+		p.Err = printJSON(cmd, r)
 	} else if p.Line("%s", answer(r.Verified)); r.Verified {
 		p.Line("  %s: %d disclosed", r.Format, len(r.Disclosed))
 		for _, name := range r.Signers {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/sha512"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -105,7 +104,7 @@ in; the network is asked only with --allow-network.`,
 			case digest:
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%x\n", sha256.Sum256(form.Text))
 			default:
-				_, err = cmd.OutOrStdout().Write(form.Text)
+				err = printBytes(cmd, form.Text)
 			}
 			return err
 		},
@@ -170,10 +169,7 @@ func checkInput(input canon.Input, file string, doc []byte) error {
 }
 
 func printMap(cmd *cobra.Command, issued map[string]string) error {
-	e := json.NewEncoder(cmd.OutOrStdout())
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(issued)
+	return printJSON(cmd, issued)
 }
 
 // checkDetermined warns of ties that leave the canonical form open, or refuses them.

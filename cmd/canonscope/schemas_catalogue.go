@@ -174,8 +174,7 @@ folder, and their figures to figures.jsonl there, one line a document.`,
 			if err != nil {
 				return err
 			}
-			_, err = cmd.OutOrStdout().Write(append(c.VCDM, '\n'))
-			return err
+			return printDocument(cmd, c.VCDM)
 		},
 	}
 	f := cmd.Flags()
@@ -216,7 +215,7 @@ func writeDocuments(ctx context.Context, g schemas.Generator, seed uint64, index
 		if err != nil {
 			return err
 		}
-		lines = append(append(lines, line...), '\n')
+		lines = append(lines, printable.Line(string(line))+"\n"...)
 	}
 	return os.WriteFile(filepath.Join(dir, "figures.jsonl"), lines, 0o644)
 }
@@ -228,13 +227,6 @@ func figuresOf(ctx context.Context, g schemas.Generator, seed uint64, i int) (*s
 		return nil, err
 	}
 	return shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Experiments()})
-}
-
-func printJSON(cmd *cobra.Command, v any) error {
-	e := json.NewEncoder(cmd.OutOrStdout())
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // columns of a terminal that text keeps to.

@@ -300,8 +300,5 @@ func newResultJSON(r *vcdm.Result) resultJSON {
 }
 
 func printResultJSON(cmd *cobra.Command, r *vcdm.Result) error {
-	enc := json.NewEncoder(cmd.OutOrStdout())
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(newResultJSON(r))
+	return printJSON(cmd, newResultJSON(r))
 }
