@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -85,10 +84,17 @@ one refers to with --ref.`,
 			if err != nil {
 				return err
 			}
+			outdated, err := jsonschema.Outdated(schema, doc, opt.Limits)
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], flagged(err))
+			}
 			if asJSON {
 				err = printValidationJSON(cmd, schema, v, r)
 			} else {
 				err = printValidation(cmd, args[0], schema, v, r)
+			}
+			if err == nil && outdated {
+				_, err = fmt.Fprint(cmd.ErrOrStderr(), outdatedText)
 			}
 			if err == nil && !r.Valid {
 				err = &noError{}
@@ -108,6 +114,13 @@ one refers to with --ref.`,
 	timeout.add(cmd)
 	return cmd
 }
+
+// outdatedText says what would do about a document of VCDM 1.1.
+const outdatedText = `canonscope: the document is of VCDM 1.1, and the schema of 2.0
+  give a schema for 1.1 with --schema FILE, or make the document one of 2.0: its
+  @context begins with https://www.w3.org/ns/credentials/v2, and what 1.1 calls
+  issuanceDate and expirationDate is validFrom and validUntil
+`
 
 // flagged names the flag that raises the limit which a document has reached.
 func flagged(err error) error {
@@ -188,8 +201,5 @@ func printValidationJSON(cmd *cobra.Command, schema string, v jsonschema.Validat
 	for _, x := range r.Violations {
 		all = append(all, violation(x))
 	}
-	e := json.NewEncoder(cmd.OutOrStdout())
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(map[string]any{"valid": r.Valid, "schema": schema, "draft": v.Draft().String(), "validator": v.Engine(), "violations": all})
+	return printJSON(cmd, map[string]any{"valid": r.Valid, "schema": schema, "draft": v.Draft().String(), "validator": v.Engine(), "violations": all})
 }
