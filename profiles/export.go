@@ -21,12 +21,15 @@ func Folded(w io.Writer, p *profile.Profile, r Rules) error {
 			if i > 0 {
 				bw.WriteByte(';')
 			}
-			bw.WriteString(strings.ReplaceAll(n.name, ";", ":"))
+			bw.WriteString(foldedName.Replace(n.name))
 		}
 		fmt.Fprintf(bw, " %d\n", self)
 	})
 	return bw.Flush()
 }
+
+// foldedName keeps a name to its place in a line.
+var foldedName = strings.NewReplacer(";", ":", "\n", " ")
 
 // Speedscope writes the profile in the file format of speedscope, "sampled" type, one sample a call path.
 func Speedscope(w io.Writer, p *profile.Profile, r Rules, name string) error {

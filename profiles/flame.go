@@ -2,8 +2,8 @@ package profiles
 
 import (
 	"bufio"
+	"encoding/xml"
 	"fmt"
-	"html"
 	"io"
 	"slices"
 	"strconv"
@@ -67,7 +67,7 @@ func FlameSVG(w io.Writer, p *profile.Profile, r Rules, o FlameOptions) error {
 	height := head + rowHeight*float64(max(1, f.rows(root)-1)) + margin
 	fmt.Fprintf(f, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%.0f" viewBox="0 0 %d %.0f" role="img">`+"\n",
 		o.Width, height, o.Width, height)
-	fmt.Fprintf(f, "<title>%s</title>\n", html.EscapeString("Flame graph "+o.Title))
+	fmt.Fprintf(f, "<title>%s</title>\n", xmlText("Flame graph "+o.Title))
 	f.WriteString(`<style>
 text{font:11px ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;fill:#1c2430}
 text.h{font:600 16px system-ui,"DejaVu Sans",sans-serif}
@@ -132,11 +132,11 @@ func (f *flame) frame(n *node, x, y float64) float64 {
 			fill, what = "#eceff3", f.mix(n)
 		}
 	}
-	fmt.Fprintf(f, "<g><title>%s\n%s\n%s, %.2f %% of the process, %s %s</title>", html.EscapeString(n.name), what,
+	fmt.Fprintf(f, "<g><title>%s\n%s\n%s, %.2f %% of the process, %s %s</title>", xmlText(n.name), what,
 		amount(n.value, f.unit), 100*float64(n.value)/float64(f.total), grouped(n.samples), plural(n.samples, f.sampleName()))
 	fmt.Fprintf(f, `<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" rx="1.5" fill="%s"%s/>`, x, y, w, rowHeight-1, fill, class)
 	if label := fit(n.name, int((w-6)/charWidth)); label != "" {
-		fmt.Fprintf(f, `<text x="%.2f" y="%.2f">%s</text>`, x+3, y+12, html.EscapeString(label))
+		fmt.Fprintf(f, `<text x="%.2f" y="%.2f">%s</text>`, x+3, y+12, xmlText(label))
 	}
 	f.WriteString("</g>\n")
 	at := x
@@ -256,7 +256,14 @@ func (f *flame) text(x, y float64, class, s string) {
 	if class != "" {
 		attr = fmt.Sprintf(` class="%s"`, class)
 	}
-	fmt.Fprintf(f, `<text x="%.2f" y="%.2f"%s xml:space="preserve">%s</text>`+"\n", x, y, attr, html.EscapeString(s))
+	fmt.Fprintf(f, `<text x="%.2f" y="%.2f"%s xml:space="preserve">%s</text>`+"\n", x, y, attr, xmlText(s))
+}
+
+// xmlText escapes text; what no XML document may hold becomes U+FFFD.
+func xmlText(text string) string {
+	var b strings.Builder
+	xml.EscapeText(&b, []byte(text)) // a Builder has no errors
+	return b.String()
 }
 
 // fit shortens a function's name to n characters: without the import path, then without package and receiver, then cut.

@@ -236,6 +236,48 @@ func TestFlameIsWellFormedAndRepeatable(t *testing.T) {
 	}
 }
 
+// Whatever a title, a note and the names of functions hold, a picture is XML and shows it as text, and each call path has one
+// line (attacks, smaller finding 9).
+func TestHostileNames(t *testing.T) {
+	hostile := "<script>&\"';\x00\x08\x1b[2J\x7f\u0085\u009b\u202e\n\r\t\x9b\xc2\ufffe\uffff]]>\ud7ff\U0010ffff"
+	p := synthetic("11111111 a main." + hostile + "<canonscope/profiles.Do<main.main")
+	var svg, folded, scope bytes.Buffer
+	if err := profiles.FlameSVG(&svg, p, profiles.LoadRules(), profiles.FlameOptions{Title: hostile, Notes: []string{hostile}}); err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for dec := xml.NewDecoder(&svg); ; {
+		token, err := dec.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if token.Name.Local == "script" {
+				t.Error("a name is markup")
+			}
+		case xml.CharData:
+			text += string(token)
+		}
+	}
+	if strings.Count(text, "<script>&\"';") < 3 {
+		t.Errorf("names are not shown: %q", text)
+	}
+
+	if err := profiles.Folded(&folded, p, profiles.LoadRules()); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(folded.String(), "\n"); n != 1 {
+		t.Errorf("%d lines: %q", n, &folded)
+	}
+	if err := profiles.Speedscope(&scope, p, profiles.LoadRules(), hostile); err != nil || !json.Valid(scope.Bytes()) {
+		t.Errorf("%q, %v", &scope, err)
+	}
+}
+
 func TestFoldedAndSpeedscopeKeepEverySample(t *testing.T) {
 	rules := testRules(t)
 	p := load(t, "rdfc-eddsa")

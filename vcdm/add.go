@@ -30,6 +30,9 @@ type Signer struct {
 // A document that is no JSON object is a PARSING_ERROR, data that the suite would not cover a DATA_LOSS_DETECTION_ERROR,
 // a wrong option a PROOF_GENERATION_ERROR, each an [*Error]; a limit is a [*canon.LimitError].
 func (s *Signer) Add(ctx context.Context, doc, options []byte) ([]byte, error) {
+	if s.Suite == nil || s.Key == nil {
+		return nil, generation("", "a Signer needs a Suite and a Key")
+	}
 	w := works.Get().(*work)
 	defer works.Put(w)
 	w.begin(ctx, nil, s.Limits)

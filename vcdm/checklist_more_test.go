@@ -550,7 +550,7 @@ func init() {
 		}
 	}
 	presentation := func(l *lab, change func(m)) error {
-		vp := decode(l, string(vcdm.NewPresentation("urn:x:holder", []byte(l.sign("eddsa-jcs-2022", credential)))))
+		vp := decode(l, string(l.presentation("urn:x:holder", []byte(l.sign("eddsa-jcs-2022", credential)))))
 		change(vp)
 		return vcdm.CheckPresentation([]byte(encode(l, vp)), canon.Limits{})
 	}
@@ -579,7 +579,7 @@ func init() {
 		}
 		holder := l.key(signer)
 		o := &vcdm.Options{Created: created, Method: holder.Public().Method(), Purpose: vcdm.Authentication, Domain: []string{"verifier.example"}, Challenge: "c1"}
-		doc, err := (&vcdm.Signer{Suite: l.suite(signer), Key: holder}).Add(context.Background(), vcdm.NewPresentation(holder.Public().DID(), all...), o.AppendJSON(nil, signer))
+		doc, err := (&vcdm.Signer{Suite: l.suite(signer), Key: holder}).Add(context.Background(), l.presentation(holder.Public().DID(), all...), o.AppendJSON(nil, signer))
 		if err != nil {
 			l.Fatalf("%s: sign the presentation: %v", suite, err)
 		}
@@ -592,7 +592,7 @@ func init() {
 	}
 	checks["K11"] = func(l *lab) {
 		one, two := l.present("eddsa-rdfc-2022", credential), l.present("eddsa-rdfc-2022", edit(l, credential, set("id", "urn:uuid:2")))
-		f, err := l.rdfc.Canonicalize(context.Background(), vcdm.NewPresentation("", []byte(one), []byte(two)), canon.Options{})
+		f, err := l.rdfc.Canonicalize(context.Background(), l.presentation("", []byte(one), []byte(two)), canon.Options{})
 		if err != nil {
 			l.Fatal(err)
 		}

@@ -249,7 +249,7 @@ func TestUnknownContexts(t *testing.T) {
 	v := l.verifier()
 	v.Purpose = ""
 	inner := l.sign("eddsa-jcs-2022", credential)
-	vp := l.sign("eddsa-rdfc-2022", string(vcdm.NewPresentation("did:x:1", []byte(inner))), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
+	vp := l.sign("eddsa-rdfc-2022", string(l.presentation("did:x:1", []byte(inner))), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
 	unknown := v.VerifyAll(context.Background(), []byte(vp)).UnknownContexts()
 	var places []string
 	for _, c := range unknown {
@@ -341,7 +341,7 @@ func TestContextsInPresentation(t *testing.T) {
 	issued := l.sign(suite, edit(t, credential, func(m map[string]any) { m["issuer"] = l.key(suite).Public().DID() }))
 	longer := edit(t, issued, func(m map[string]any) { addContext(m, map[string]any{"urn": "urn:x:"}) })
 	for inner, ok := range map[string]bool{issued: true, longer: false} {
-		vp := l.sign(suite, string(vcdm.NewPresentation(l.key(suite).Public().DID(), []byte(inner))), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
+		vp := l.sign(suite, string(l.presentation(l.key(suite).Public().DID(), []byte(inner))), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
 		if r := l.defaults().VerifyAll(context.Background(), []byte(vp)); r.Verified != ok {
 			t.Errorf("verified %v, want %v: %v", r.Verified, ok, r.Errors)
 		}

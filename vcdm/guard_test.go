@@ -49,7 +49,7 @@ func TestAttackStockGuard(t *testing.T) {
 						}
 					}
 				}
-				presentation := l.sign("eddsa-jcs-2022", string(vcdm.NewPresentation("", []byte(forged))), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
+				presentation := l.sign("eddsa-jcs-2022", string(l.presentation("", []byte(forged))), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
 				v := l.verifier()
 				v.Purpose = vcdm.Authentication
 				if r := v.VerifyPresentation(t.Context(), []byte(presentation)); r.Verified || r.Credentials[0].Verified {

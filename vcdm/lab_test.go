@@ -127,6 +127,16 @@ func (l *lab) sign(suite, doc string, change ...func(*vcdm.Options)) string {
 }
 
 // present signs and, with ecdsa-sd-2023, derives the whole document: something a verifier accepts.
+// presentation returns an unsigned presentation of credentials.
+func (l *lab) presentation(holder string, credentials ...[]byte) []byte {
+	l.Helper()
+	p, err := vcdm.NewPresentation(holder, credentials...)
+	if err != nil {
+		l.Fatal(err)
+	}
+	return p
+}
+
 func (l *lab) present(suite, doc string, change ...func(*vcdm.Options)) string {
 	l.Helper()
 	signed := l.sign(suite, doc, change...)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
@@ -17,21 +18,40 @@ const BaseContext = "https://www.w3.org/ns/credentials/v2"
 // baseContext1 is that of version 1.1.
 const baseContext1 = "https://www.w3.org/2018/credentials/v1"
 
-// NewPresentation returns an unsigned presentation of secured credentials, as they are. The holder is a URL; "" leaves it
-// out.
-func NewPresentation(holder string, credentials ...[]byte) []byte {
-	p := []byte(`{"@context":["` + BaseContext + `"],"type":["VerifiablePresentation"]`)
+// NewPresentation returns an unsigned presentation of secured credentials, as they are. Each has to be a JSON object of the
+// type VerifiableCredential or EnvelopedVerifiableCredential; its proofs are not looked at. The holder is a URL; "" leaves
+// it out.
+func NewPresentation(holder string, credentials ...[]byte) ([]byte, error) {
+	size := 160 + len(holder)
+	for _, c := range credentials {
+		size += len(c) + 1
+	}
+	p := append(make([]byte, 0, size), `{"@context":["`+BaseContext+`"],"type":["VerifiablePresentation"]`...)
 	if holder != "" {
+		if !isURL(holder) || !utf8.ValidString(holder) {
+			return nil, &Error{Type: MalformedValue, Where: "/holder", Msg: "must be a URL"}
+		}
 		p = jsontape.AppendQuoted(append(p, `,"holder":`...), holder)
 	}
+
 	p = append(p, `,"verifiableCredential":[`...)
+	w := works.Get().(*work)
+	defer works.Put(w)
+	t := &w.tape
 	for i, c := range credentials {
+		if _, err := parseDocument(t, c, canon.Limits{}); err != nil {
+			return nil, inside(err, "/verifiableCredential/"+strconv.Itoa(i))
+		}
+		if types := t.Get(0, "type"); !hasText(t, types, "VerifiableCredential") && !hasText(t, types, "EnvelopedVerifiableCredential") {
+			return nil, inside(&Error{Type: MalformedValue, Where: "/type", Msg: "must include VerifiableCredential or EnvelopedVerifiableCredential"},
+				"/verifiableCredential/"+strconv.Itoa(i))
+		}
 		if i > 0 {
 			p = append(p, ',')
 		}
-		p = append(p, c...)
+		p = append(p, t.Raw(0)...)
 	}
-	return append(p, "]}"...)
+	return append(p, "]}"...), nil
 }
 
 // VerifyPresentation is [Verifier.VerifyAll] of a document that has to be a presentation. The verifier's purpose, domain

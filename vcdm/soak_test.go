@@ -141,7 +141,7 @@ func TestLegitimateWork(t *testing.T) {
 	for range 50 {
 		fifty = append(fifty, []byte(l.present(sd, drawnDocument(t, "ob3"))))
 	}
-	vp := l.sign("eddsa-rdfc-2022", string(vcdm.NewPresentation("did:example:holder", fifty...)), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
+	vp := l.sign("eddsa-rdfc-2022", string(l.presentation("did:example:holder", fifty...)), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
 	if r := v.VerifyAll(context.Background(), []byte(vp)); !r.Verified || len(r.Credentials) != 50 {
 		t.Errorf("50 credentials: %v", r.Err())
 	}

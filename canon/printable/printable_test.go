@@ -1,10 +1,14 @@
 package printable
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestLine(t *testing.T) {
@@ -29,8 +33,68 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// Escapes do not change the value of JSON.
+// What a terminal shows of a document keeps its lines, not what writes over them; JSON keeps its value.
+func TestDocument(t *testing.T) {
+	doc := "{\r\n\t\"a\u202e\": \"\u009b2J\u2028\",\r\"b\": 1}\n"
+	shown := Document(doc)
+	if want := "{ \n\t\"a\\u202e\": \"\\u009b2J\\u2028\", \"b\": 1}\n"; shown != want {
+		t.Errorf("%q, want %q", shown, want)
+	}
+	var want, got any
+	if err := json.Unmarshal([]byte(doc), &want); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(shown), &got); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v: %v", got, want, err)
+	}
+}
+
+// JSON shows nothing that steers a terminal, wherever it stands, and is of the value that is given.
 func TestJSON(t *testing.T) {
+	hostile := ""
+	for r := range rune(0x2070) {
+		hostile += string(r)
+	}
+	hostile += "\u3000\ue000\ufeff\ufff9\ufffb\U000e0001\U000e0041\U0010fffd"
+	raw, err := json.Marshal(hostile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw = append(bytes.ReplaceAll(raw, []byte(`\u2028`), []byte("\u2028")), " \t"...)
+	value := map[string]any{hostile: hostile, "raw": json.RawMessage(raw), "list": []any{hostile, map[string]string{"a<b>&": hostile}}}
+
+	var b strings.Builder
+	if err := JSON(&b, value); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range b.String() {
+		if !strconv.IsPrint(r) && r != '\n' {
+			t.Errorf("holds %U", r)
+		}
+	}
+	if !strings.Contains(b.String(), `"a<b>&": "`) {
+		t.Error("escapes what prints")
+	}
+
+	var got map[string]any
+	if err := json.Unmarshal([]byte(b.String()), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{hostile: hostile, "raw": hostile, "list": []any{hostile, map[string]any{"a<b>&": hostile}}}
+	if !reflect.DeepEqual(got, want) {
+		t.Error("has another value")
+	}
+
+	for _, bytes := range []string{"\"\x9b2J\"", "\"\xc2\""} {
+		b.Reset()
+		if err := JSON(&b, json.RawMessage(bytes)); err != nil || !json.Valid([]byte(b.String())) || !utf8.ValidString(b.String()) {
+			t.Errorf("%q: %q, %v", bytes, b.String(), err)
+		}
+	}
+}
+
+// Escapes do not change the value of JSON.
+func TestLineOfJSON(t *testing.T) {
 	const text = "\"\u0085\u202e\U000e0041\u007f学\""
 	var want, got string
 	if err := json.Unmarshal([]byte(text), &want); err != nil {

@@ -112,13 +112,12 @@ input.`,
 				return &answer{line: sum + "  " + file, text: func(w io.Writer) error {
 					switch {
 					case issued:
-						return printJSON(w, form.Issued, false)
+						return printable.JSON(w, form.Issued)
 					case digest:
 						_, err := fmt.Fprintln(w, sum)
 						return err
 					}
-					_, err := w.Write(form.Text)
-					return err
+					return printBytes(w, form.Text)
 				}}, nil
 			})
 		},

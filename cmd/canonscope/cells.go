@@ -60,7 +60,7 @@ func newCellsCommand() *cobra.Command {
 				return err
 			}
 			if jsonText {
-				return printJSON(cmd.OutOrStdout(), selection, false)
+				return printable.JSON(cmd.OutOrStdout(), selection)
 			}
 			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			fmt.Fprintln(tw, "\tformat\tsuite\tengine\talgorithm\tschema\tcontexts\tpresent")

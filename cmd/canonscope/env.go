@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"canonscope/canon/printable"
 	"canonscope/compare/measure"
 )
 
@@ -20,7 +21,7 @@ func newEnvCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			env := measure.Environment()
 			if jsonText {
-				return printJSON(cmd.OutOrStdout(), env, false)
+				return printable.JSON(cmd.OutOrStdout(), env)
 			}
 			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			fmt.Fprintf(tw, "fingerprint\t%s\n", measure.Fingerprint(env))

@@ -72,8 +72,7 @@ listed on standard error.`,
 				return err
 			}
 			text.WriteByte('\n')
-			_, err = text.WriteTo(cmd.OutOrStdout())
-			return err
+			return printBytes(cmd.OutOrStdout(), text.Bytes())
 		},
 	}
 	f := cmd.Flags()

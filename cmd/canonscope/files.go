@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -91,7 +90,7 @@ func (m *manyFiles) print(w io.Writer, a *answer, oneLine bool) error {
 	case m.quiet:
 		return nil
 	case m.asJSON:
-		return printJSON(w, a.json, oneLine)
+		return writeJSON(w, a.json, oneLine)
 	case oneLine:
 		_, err := fmt.Fprintln(w, printable.Line(a.line))
 		return err
@@ -99,14 +98,11 @@ func (m *manyFiles) print(w io.Writer, a *answer, oneLine bool) error {
 	return a.text(w)
 }
 
-// printJSON prints a value as JSON.
-func printJSON(w io.Writer, v any, oneLine bool) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	if !oneLine {
-		e.SetIndent("", "  ")
+func writeJSON(w io.Writer, v any, oneLine bool) error {
+	if oneLine {
+		return printable.JSONLine(w, v)
 	}
-	return e.Encode(v)
+	return printable.JSON(w, v)
 }
 
 // fileArgs checks that a command has at most one file. Without a name it reads standard input.
@@ -196,7 +192,7 @@ func printErrorJSON(w io.Writer, file string, err error, oneLine bool) error {
 	if errors.As(err, &limit) {
 		e.Limit = limit.Limit
 	}
-	return printJSON(w, e, oneLine)
+	return writeJSON(w, e, oneLine)
 }
 
 // wantsJSON reports whether a command line asks for --json of a command that has it.

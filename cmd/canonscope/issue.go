@@ -179,14 +179,15 @@ func newIssueCommand() *cobra.Command {
 		Use:   "issue --suite S|--format F --key FILE [flags] [FILE|-]",
 		Short: "Sign a credential",
 		Long: `Issue prints a credential with one more Data Integrity proof; all its other
-bytes stay as they are. A credential against the rules of the data model, or
-with data that the suite would not cover, is refused. ecdsa-sd-2023 makes a base
-proof: give it to the holder alone, who derives from it with canonscope present.
-Every presentation then discloses issuer, type, validity, status and what
---mandatory names; --mandatory-only leaves it at the latter. A holder signs a
-presentation in the same way, mostly with --challenge and --domain of the
-verifier. Verifiers want the issuer to be who signs: --self writes the key's
-did:key identifier into the document.
+bytes stay as they are, but a terminal gets characters that would steer it as
+JSON escapes, of the same value. A credential against the rules of the data
+model, or with data that the suite would not cover, is refused. ecdsa-sd-2023
+makes a base proof: give it to the holder alone, who derives from it with
+canonscope present. Every presentation then discloses issuer, type, validity,
+status and what --mandatory names; --mandatory-only leaves it at the latter. A
+holder signs a presentation in the same way, mostly with --challenge and
+--domain of the verifier. Verifiers want the issuer to be who signs: --self
+writes the key's did:key identifier into the document.
 
 With --format sd-jwt-vc or mdoc it prints the claims of the credential in that
 format instead: every leaf under credentialSubject can be disclosed alone. What
@@ -315,8 +316,7 @@ func checkForm(doc []byte, limits canon.Limits) error {
 	return vcdm.CheckCredential(doc, limits)
 }
 
-// printDocument prints a document with a newline at its end.
+// printDocument is printBytes of a document with a newline at its end.
 func printDocument(cmd *cobra.Command, doc []byte) error {
-	_, err := cmd.OutOrStdout().Write(append(bytes.TrimRight(doc, "\n"), '\n'))
-	return err
+	return printBytes(cmd.OutOrStdout(), append(bytes.TrimRight(doc, "\n"), '\n'))
 }

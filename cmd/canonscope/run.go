@@ -248,26 +248,14 @@ func verdict(c *compare.Campaign) error {
 			measured++
 		case compare.Unsupported, compare.LeftOut:
 		default:
-			return &noError{fmt.Sprintf("%s: %s: %s", report.Short(r.ID), r.State, r.Reason)}
+			reason, _, _ := strings.Cut(r.Reason, "\n") // the table has it all
+			return &noError{fmt.Sprintf("%s: %s: %s", report.Short(r.ID), r.State, reason)}
 		}
 	}
 	if measured == 0 {
 		return &noError{"nothing was measured"}
 	}
 	return nil
-}
-
-// terminal reports whether w is one.
-func terminal(w io.Writer) bool {
-	if o, ok := w.(*output); ok {
-		w = o.Writer
-	}
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 func progressLine(stage string, done, total int, cell string) string {

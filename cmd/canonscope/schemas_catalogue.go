@@ -51,7 +51,7 @@ axes. A path stands for a credential of yours wherever a name does.`,
 				rows = append(rows, row{name, g.Describe(), f})
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"schemas": rows, "presets": catalogue.Presets(), "negatives": catalogue.Negatives()}, false)
+				return printable.JSON(cmd.OutOrStdout(), map[string]any{"schemas": rows, "presets": catalogue.Presets(), "negatives": catalogue.Negatives()})
 			}
 			w := cmd.OutOrStdout()
 			fmt.Fprintf(w, "%-16s %7s %5s %5s  %s\n", "NAME", "BYTES", "QUADS", "BLANK", "WHAT")
@@ -174,8 +174,7 @@ folder, and their figures to figures.jsonl there, one line a document.`,
 			if err != nil {
 				return err
 			}
-			_, err = cmd.OutOrStdout().Write(append(c.VCDM, '\n'))
-			return err
+			return printDocument(cmd, c.VCDM)
 		},
 	}
 	f := cmd.Flags()
@@ -216,7 +215,7 @@ func writeDocuments(ctx context.Context, g schemas.Generator, seed uint64, index
 		if err != nil {
 			return err
 		}
-		lines = append(append(lines, line...), '\n')
+		lines = append(lines, printable.Line(string(line))+"\n"...)
 	}
 	return os.WriteFile(filepath.Join(dir, "figures.jsonl"), lines, 0o644)
 }

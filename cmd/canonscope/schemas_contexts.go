@@ -52,7 +52,7 @@ func newContextsListCommand() *cobra.Command {
 				for _, c := range contexts.List(true) {
 					rows = append(rows, row{c.Name, c.Variant, c.Title, c.URL, c.SHA256, c.Date, c.Terms, len(c.JSON)})
 				}
-				return printJSON(cmd.OutOrStdout(), rows, false)
+				return printable.JSON(cmd.OutOrStdout(), rows)
 			}
 			w := cmd.OutOrStdout()
 			url := ""

@@ -51,7 +51,7 @@ that no JSON-LD processor may accept is an error.`,
 				return fmt.Errorf("%s: %w", file, err)
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), f, false)
+				return printable.JSON(cmd.OutOrStdout(), f)
 			}
 			printFigures(cmd, f)
 			return nil

@@ -109,6 +109,14 @@ func validate(cmd *cobra.Command, file string, doc []byte, schema string, opt js
 		return nil, err
 	}
 
+	outdated, err := jsonschema.Outdated(schema, doc, opt.Limits)
+	if err != nil {
+		return nil, flagged(err)
+	}
+	if outdated {
+		fmt.Fprintf(cmd.ErrOrStderr(), outdatedText, printable.Line(nameOf(file)))
+	}
+
 	by := fmt.Sprintf("%s (%s, %s)", schema, v.Draft(), v.Engine())
 	line := lineOf(file, "valid against "+by, "")
 	if !r.Valid {
@@ -121,6 +129,13 @@ func validate(cmd *cobra.Command, file string, doc []byte, schema string, opt js
 		text: func(w io.Writer) error { return printValidation(w, file, by, r) },
 	}, nil
 }
+
+// outdatedText says what would do about a document of VCDM 1.1.
+const outdatedText = `canonscope: %s is of VCDM 1.1, and the schema of 2.0
+  give a schema for 1.1 with --schema FILE, or make the document one of 2.0: its
+  @context begins with https://www.w3.org/ns/credentials/v2, and what 1.1 calls
+  issuanceDate and expirationDate is validFrom and validUntil
+`
 
 // flagged names the flag that raises the limit which a document has reached.
 func flagged(err error) error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"canonscope/canon/printable"
 	"canonscope/compare/measure"
 	"canonscope/profiles"
 )
@@ -49,7 +50,7 @@ func printVersion(w io.Writer, asJSON bool) error {
 		}
 	}
 	if asJSON {
-		return printJSON(w, v, false)
+		return printable.JSON(w, v)
 	}
 	_, err := fmt.Fprintf(w, "canonscope %s, revision %s, %s, job protocol %d, frame rules %.12s\n", v.Version, v.Revision, v.Go, v.Protocol, v.Rules)
 	return err

@@ -58,6 +58,9 @@ func (b *binding) present(credential []byte) ([]byte, error) {
 	if b == nil {
 		return credential, nil
 	}
-	vp := vcdm.NewPresentation(b.holder, credential)
+	vp, err := vcdm.NewPresentation(b.holder, credential)
+	if err != nil {
+		return nil, err
+	}
 	return b.signer.Add(context.Background(), vp, b.options.AppendJSON(nil, b.suite))
 }

@@ -170,7 +170,11 @@ func TestHolderCannotAlter(t *testing.T) {
 			o := vcdm.Options{Created: "2026-12-01T00:00:00Z", Method: p.key.Public().Method(), Purpose: vcdm.Authentication,
 				Domain: []string{p.domain}, Challenge: "canonscope-challenge"}
 			signer := vcdm.Signer{Suite: s.New(c), Key: p.key}
-			vp, err := signer.Add(context.Background(), vcdm.NewPresentation(p.key.Public().DID(), p.credential), o.AppendJSON(nil, s.Name))
+			vp, err := vcdm.NewPresentation(p.key.Public().DID(), p.credential)
+			if err != nil {
+				t.Fatal(err)
+			}
+			vp, err = signer.Add(context.Background(), vp, o.AppendJSON(nil, s.Name))
 			if err != nil {
 				t.Fatal(err)
 			}

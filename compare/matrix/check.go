@@ -50,7 +50,11 @@ func (f *family) check(binding string) (func(context.Context, *schemas.Credentia
 	}
 	return func(ctx context.Context, c *schemas.Credential) (measure.Form, error) {
 		found := measure.Form{Oracle: oracle}
-		for i, doc := range signed(c, binding) {
+		docs, err := signed(c, binding)
+		if err != nil {
+			return measure.Form{}, err
+		}
+		for i, doc := range docs {
 			form, err := under.Canonicalize(ctx, doc, opt)
 			if err != nil {
 				return measure.Form{}, err
@@ -74,7 +78,11 @@ func (f *family) check(binding string) (func(context.Context, *schemas.Credentia
 				return measure.Form{}, fmt.Errorf("engine %s: %w", oracle, err)
 			}
 			if !bytes.Equal(form.Text, want.Text) {
-				return measure.Form{}, fmt.Errorf("engine %s gives another form", oracle)
+				err := difference(f.engine, oracle, string(form.Text), string(want.Text), f.method == canon.RDFC)
+				if i > 0 {
+					return measure.Form{}, fmt.Errorf("of a presentation of it: %w", err)
+				}
+				return measure.Form{}, err
 			}
 		}
 		return found, nil
@@ -82,11 +90,15 @@ func (f *family) check(binding string) (func(context.Context, *schemas.Credentia
 }
 
 // signed are the documents whose forms an exchange signs: the credential, and with holder binding a presentation of it.
-func signed(c *schemas.Credential, binding string) [][]byte {
+func signed(c *schemas.Credential, binding string) ([][]byte, error) {
 	if binding == "" {
-		return [][]byte{c.VCDM}
+		return [][]byte{c.VCDM}, nil
 	}
-	return [][]byte{c.VCDM, vcdm.NewPresentation(holder, c.VCDM)}
+	presentation, err := vcdm.NewPresentation(holder, c.VCDM)
+	if err != nil {
+		return nil, err
+	}
+	return [][]byte{c.VCDM, presentation}, nil
 }
 
 const holder = "urn:canonscope:holder"
@@ -98,7 +110,11 @@ func composed(ctx context.Context, engine canon.Canonicalizer, c *schemas.Creden
 	if err != nil {
 		return nil, err
 	}
-	presentation, err := parsed(ctx, engine, vcdm.NewPresentation(holder), opt, "_:presentation-")
+	empty, err := vcdm.NewPresentation(holder)
+	if err != nil {
+		return nil, err
+	}
+	presentation, err := parsed(ctx, engine, empty, opt, "_:presentation-")
 	if err != nil {
 		return nil, err
 	}

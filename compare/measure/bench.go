@@ -2,13 +2,16 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"canonscope/canon"
+	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/schemas"
+	"canonscope/schemas/catalogue"
 )
 
 // Bench is what a cell needs to be gated, timed and profiled.
@@ -54,21 +57,56 @@ type drawn struct {
 	credentials []*schemas.Credential
 	exchanges   []*compare.Exchange
 	hashes      []string // of the documents
+	seed        uint64
+}
+
+// NotedError is an error with lines that say more, each of which is shown on a line of its own.
+type NotedError struct {
+	Err   error
+	Notes []string
+}
+
+func (e *NotedError) Error() string { return e.Err.Error() }
+func (e *NotedError) Unwrap() error { return e.Err }
+
+// reasonOf is an error with its notes below it, those that say the most about it first. No other lines are in it.
+func reasonOf(err error) string {
+	var notes []string
+	reason := printable.Line(err.Error())
+	for n := (*NotedError)(nil); errors.As(err, &n); err = n.Err {
+		notes = append(slices.Clone(n.Notes), notes...)
+	}
+	for _, n := range notes {
+		reason += "\n" + printable.Line(n)
+	}
+	return reason
+}
+
+// yours reports whether the user brought the documents, which are then all one.
+func (d *drawn) yours() bool { return catalogue.IsFile(d.bench.Generator.Name()) }
+
+// at says which document an error is about, and what prints it.
+func (d *drawn) at(i int, err error) error {
+	if d.yours() {
+		return fmt.Errorf("your document: %w", err)
+	}
+	return &NotedError{fmt.Errorf("document %d: %w", i, err),
+		[]string{fmt.Sprintf("canonscope schemas generate %s --seed %d --index %d prints the document", d.bench.Generator.Name(), d.seed, i)}}
 }
 
 // draw makes n of the documents of a seed ready, from first on and around.
 func draw(b *Bench, seed uint64, documents, first, n int) (*drawn, error) {
 	d := &drawn{bench: b, credentials: make([]*schemas.Credential, documents), exchanges: make([]*compare.Exchange, documents),
-		hashes: make([]string, documents)}
+		hashes: make([]string, documents), seed: seed}
 	for k := range min(n, documents) {
 		i := (first + k) % documents
 		c, err := b.Generator.Document(seed, i)
 		if err != nil {
-			return nil, fmt.Errorf("document %d: %w", i, err)
+			return nil, d.at(i, err)
 		}
 		x, err := b.Format.Prepare(c, compare.Scenario{Binding: b.Binding, Now: Now, Limits: Limits, Seed: seed})
 		if err != nil {
-			return nil, fmt.Errorf("prepare document %d: %w", i, err)
+			return nil, d.at(i, fmt.Errorf("prepare: %w", err))
 		}
 		d.credentials[i], d.exchanges[i], d.hashes[i] = c, x, hash(c.VCDM)
 	}

@@ -51,7 +51,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error 
 			return c.broken
 		}
 		var unsupported *canon.UnsupportedError
-		return c.emit(Event{Type: "failed", Failed: &Failure{Stage: stage, Reason: err.Error(), Unsupported: errors.As(err, &unsupported)}})
+		return c.emit(Event{Type: "failed", Failed: &Failure{Stage: stage, Reason: reasonOf(err), Unsupported: errors.As(err, &unsupported)}})
 	}
 	return c.emit(Event{Type: "done"})
 }
@@ -101,6 +101,9 @@ func (c *child) do(ctx context.Context, inputs []byte, open Opener) (string, err
 	}
 	for i, h := range job.Drawn {
 		if i < len(d.hashes) && d.hashes[i] != "" && d.hashes[i] != h {
+			if d.yours() {
+				return "open", errors.New("your document has changed since the gate saw it")
+			}
 			return "open", fmt.Errorf("document %d is not the one that the gate saw: this binary draws another", i)
 		}
 	}
@@ -125,11 +128,12 @@ func (c *child) do(ctx context.Context, inputs []byte, open Opener) (string, err
 	// this process is no other.
 	bench.Check, bench.Guard = nil, nil
 	if _, err := d.gate(ctx, first, false, true); err != nil {
-		return "gate", fmt.Errorf("document %d: %w", first, err)
+		return "gate", d.at(first, err)
 	}
 	for i := range job.Warmup {
-		if _, err := step((first + i) % job.Documents); err != nil {
-			return "gate", fmt.Errorf("warm-up: %w", err)
+		at := (first + i) % job.Documents
+		if _, err := step(at); err != nil {
+			return "gate", d.at(at, fmt.Errorf("warm-up: %w", err))
 		}
 	}
 	if err := c.emit(Event{Type: "gate", Gate: &Gated{}}); err != nil {
@@ -177,7 +181,7 @@ func (c *child) time(d *drawn, op compare.Operation, step func(int) ([]byte, err
 	clk := newClocks()
 	runtime.GC()
 	if _, err := step(next); err != nil { // the collection has emptied the pools
-		return fmt.Errorf("document %d: %w", next, err)
+		return d.at(next, err)
 	}
 	for b := range job.Blocks {
 		ops := job.N*(b+1)/job.Blocks - job.N*b/job.Blocks
@@ -186,7 +190,7 @@ func (c *child) time(d *drawn, op compare.Operation, step func(int) ([]byte, err
 		for range ops {
 			out, err := step(next)
 			if err != nil {
-				return fmt.Errorf("document %d: %w", next, err)
+				return d.at(next, err)
 			}
 			last = out
 			if next++; next == len(d.exchanges) {
@@ -274,7 +278,7 @@ func (c *child) allocs(d *drawn, step func(int) ([]byte, error), next int) error
 	profiles.StartAllocs()
 	runtime.GC()
 	if _, err := step(next); err != nil {
-		return fmt.Errorf("document %d: %w", next, err)
+		return d.at(next, err)
 	}
 	var failed error
 	var before, after runtime.MemStats

@@ -15,6 +15,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"canonscope/canon/printable"
 )
 
 // Folder is a results folder, locked for this process while it is open. Nothing is written through a symbolic link inside it.
@@ -106,7 +108,7 @@ func (f *Folder) Append(record any) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n, err := f.runs.Write(append(b, '\n'))
+	n, err := f.runs.WriteString(printable.Line(string(b)) + "\n")
 	if err != nil {
 		if info, statErr := f.runs.Stat(); statErr == nil && n > 0 {
 			f.runs.Truncate(info.Size() - int64(n)) // no half line

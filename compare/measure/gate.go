@@ -114,7 +114,7 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 		defer mu.Unlock()
 		switch {
 		case err != nil && failed == nil:
-			failed = fmt.Errorf("document %d: %w", i, err)
+			failed = d.at(i, err)
 			cancel()
 		case err == nil && check && d.bench.Check != nil:
 			comparing += g.checking

@@ -42,10 +42,13 @@ func TestMain(m *testing.M) {
 
 // open makes a fake format. The suite says how it misbehaves.
 func open(c compare.Cell) (*measure.Bench, error) {
-	return &measure.Bench{Format: fake{c.Suite}, Generator: generator{},
-		Check: func(context.Context, *schemas.Credential) (measure.Form, error) {
+	return &measure.Bench{Format: fake{c.Suite}, Generator: generator{c.Schema},
+		Check: func(_ context.Context, credential *schemas.Credential) (measure.Form, error) {
 			if c.Suite == "wrong-form" {
 				return measure.Form{}, errors.New("engine other gives another form")
+			}
+			if c.Suite == "third-form" && credential.Index == 3 {
+				return measure.Form{}, &measure.NotedError{Err: errors.New("native and other\u202e differ"), Notes: []string{"native: a\nb\u009b", "other: c"}}
 			}
 			return measure.Form{Quads: 7, Oracle: "other"}, nil
 		},
@@ -54,9 +57,9 @@ func open(c compare.Cell) (*measure.Bench, error) {
 		}}, nil
 }
 
-type generator struct{}
+type generator struct{ name string }
 
-func (generator) Name() string     { return "fake" }
+func (g generator) Name() string   { return g.name }
 func (generator) Describe() string { return "a fake credential" }
 func (generator) Document(seed uint64, i int) (*schemas.Credential, error) {
 	return &schemas.Credential{Schema: "fake", Index: i, VCDM: fmt.Appendf(nil, `{"seed":%d,"document":%d}`, seed, i)}, nil
@@ -347,6 +350,25 @@ func TestMisbehaviour(t *testing.T) {
 		}
 		if r.State != compare.Measured && len(r.Blocks) > 0 {
 			t.Errorf("%s has a time", r.Cell.Suite)
+		}
+	}
+}
+
+// A gate that fails says of which document, what prints it, and what its check noted, each on a line of its own; a document that
+// the user brought has no number.
+func TestGateNamesTheDocument(t *testing.T) {
+	p := plan("third-form", "third-form", "fails")
+	p.Cells[0].Schema = "clr-large:achievements=2"
+	p.Cells[1].Schema, p.Cells[2].Schema = "file:%2Fa.json", "file:%2Fb.json"
+	c, _ := run(t, p)
+	for i, want := range []string{
+		"document 3: canonical form: native and other\\u202e differ\nnative: a\\u000ab\\u009b\nother: c\n" +
+			"canonscope schemas generate clr-large:achievements=2 --seed 3 --index 3 prints the document",
+		"your document: canonical form: native and other\\u202e differ\nnative: a\\u000ab\\u009b\nother: c",
+		"your document: warm-up: no key",
+	} {
+		if r := c.Results[i]; r.State != compare.GateFailed || r.Reason != want {
+			t.Errorf("%s: %q, want %q", r.State, r.Reason, want)
 		}
 	}
 }

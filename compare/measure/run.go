@@ -3,7 +3,6 @@ package measure
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"github.com/google/pprof/profile"
 	"golang.org/x/sys/unix"
 
+	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/profiles"
 )
@@ -65,9 +65,7 @@ func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress
 	}
 	env := Environment()
 	c.fail(folder.Write("env.json", func(w io.Writer) error {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", " ")
-		return enc.Encode(env)
+		return printable.JSON(w, env)
 	}), false)
 	c.gates(ctx)
 	c.fit()
@@ -569,7 +567,7 @@ func title(id string) string {
 		return id
 	}
 	schema, _ := url.PathUnescape(c.Schema) // a file's name is escaped
-	return fmt.Sprintf("%s: %s %s of %s, %s, %s engine", c.Operation, c.Format, c.Suite, cmp.Or(schema, c.Schema), c.Algorithm, c.Engine)
+	return fmt.Sprintf("%s: %s %s of %s, %s, %s engine", c.Operation, c.Format, c.Suite, printable.Line(cmp.Or(schema, c.Schema)), c.Algorithm, c.Engine)
 }
 
 // attribute charges a CPU profile to phases and writes it with its picture into the results folder.

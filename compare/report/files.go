@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -16,9 +15,7 @@ import (
 
 // JSON writes the campaign with its table.
 func JSON(w io.Writer, c *compare.Campaign, t Table) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
-	return enc.Encode(struct {
+	return printable.JSON(w, struct {
 		*compare.Campaign
 		Table Table `json:"table"`
 	}{c, t})
@@ -30,7 +27,7 @@ func Markdown(w io.Writer, t Table) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "### %s\n\n", g.title())
+		fmt.Fprintf(w, "### %s\n\n", markdown(g.title()))
 		bound := func(mdoc, sdjwt string) string { // columns for holder binding alone
 			if !g.rows[0].bound() {
 				return ""
@@ -54,7 +51,7 @@ func Markdown(w io.Writer, t Table) error {
 				return err
 			}
 			for _, reason := range r.Reasons {
-				fmt.Fprintf(w, "| | %s |\n", printable.Line(reason))
+				fmt.Fprintf(w, "| | %s |\n", markdown(reason))
 			}
 		}
 	}
@@ -65,6 +62,19 @@ func Markdown(w io.Writer, t Table) error {
 	_, err := fmt.Fprintln(w, note)
 	return err
 }
+
+// markdown writes text that somebody else may have chosen so that Markdown shows it, in a table too, and makes nothing of it:
+// no markup, no HTML and no link. Lines stay apart.
+func markdown(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = markdownText.Replace(printable.Line(l))
+	}
+	return strings.Join(lines, "<br>")
+}
+
+var markdownText = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `\`, `\\`, "`", "\\`", "|", `\|`, "*", `\*`, "_", `\_`,
+	"~", `\~`, "[", `\[`, "]", `\]`, "$", `\$`, "#", `\#`, "://", `:\//`, "www.", `www\.`)
 
 // CSV writes a line for each exchange: nanoseconds, bytes, counts, and the share of each phase: of the CPU, of the heap
 // bytes, and of the CPU with the collector charged by bytes.

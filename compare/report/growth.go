@@ -2,12 +2,12 @@ package report
 
 import (
 	"cmp"
-	"encoding/json"
 	"io"
 	"slices"
 	"strconv"
 
 	"canonscope/canon/phase"
+	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/stats"
 )
@@ -223,9 +223,7 @@ func grownPhases(points []phaseCosts, x []float64) []Quantity {
 
 // GrowthJSON writes the campaign with its table and the experiments.
 func GrowthJSON(w io.Writer, c *compare.Campaign, t Table, growth []Growth) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", " ")
-	return enc.Encode(struct {
+	return printable.JSON(w, struct {
 		*compare.Campaign
 		Growth []Growth `json:"growth"`
 		Table  Table    `json:"table"`

@@ -235,6 +235,37 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// Notes of a gate that failed stand below its reason, and what anybody may have written in them is shown as text in every
+// file.
+func TestNotes(t *testing.T) {
+	c := made()
+	for i := len(c.Results) - 3; i < len(c.Results); i++ {
+		c.Results[i].Reason = "document 3: native and stock differ\nnative: <urn:s> <urn:p> \"| `x` *y* [z](javascript:1) <script>\u202e\" .\nstock: " + strings.Repeat("word ", 20)
+	}
+	table := report.NewTable(c)
+	var text, md, all bytes.Buffer
+	if err := report.Text(&text, c, table, false); err != nil {
+		t.Fatal(err)
+	}
+	word := strings.Repeat("word ", 13)
+	if want := "  ! gate failed: document 3: native and stock differ\n    native: <urn:s> <urn:p> \"| `x` *y* [z](javascript:1) <script>\\u202e\" .\n    stock: " +
+		word + "word\n    " + word[:6*5-1] + "\n"; !strings.Contains(text.String(), want) {
+		t.Errorf("%s\nhas no\n%s", &text, want)
+	}
+	if err := report.Markdown(&md, table); err != nil {
+		t.Fatal(err)
+	}
+	if want := "| | gate failed: document 3: native and stock differ<br>native: &lt;urn:s&gt; &lt;urn:p&gt; \"\\| \\`x\\` \\*y\\* \\[z\\](javascript:1) &lt;script&gt;\\\\u202e\" .<br>stock: word"; !strings.Contains(md.String(), want) {
+		t.Errorf("%s\nhas no\n%s", &md, want)
+	}
+	if err := report.JSON(&all, c, table); err != nil {
+		t.Fatal(err)
+	}
+	if strings.ContainsRune(all.String(), '\u202e') || !strings.Contains(all.String(), `<script>\u202e`) {
+		t.Error("the JSON has characters that do not print")
+	}
+}
+
 // Ratios compare one tier, algorithm, schema and policy, or nothing.
 func TestTiersDoNotMix(t *testing.T) {
 	c := made()

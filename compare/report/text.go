@@ -51,23 +51,30 @@ func (p *printer) line(format string, args ...any) {
 	p.b.WriteByte('\n')
 }
 
-// wrapped writes words within Width: the first line begins with lead, the others are indented.
+// wrapped writes the words of each line of a text within Width: the first begins with lead, the others are indented.
 func (p *printer) wrapped(indent int, lead, text string) {
+	margin := "\n" + strings.Repeat(" ", indent)
 	p.b.WriteString(lead)
 	column := utf8.RuneCountInString(lead)
-	for i, word := range strings.Fields(text) {
-		word = printable.Line(word)
-		n := utf8.RuneCountInString(word)
-		switch {
-		case i > 0 && column+1+n > Width:
-			p.b.WriteString("\n" + strings.Repeat(" ", indent))
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			p.b.WriteString(margin)
 			column = indent
-		case i > 0:
-			p.b.WriteByte(' ')
-			column++
 		}
-		p.b.WriteString(word)
-		column += n
+		for j, word := range strings.Fields(line) {
+			word = printable.Line(word)
+			n := utf8.RuneCountInString(word)
+			switch {
+			case j > 0 && column+1+n > Width:
+				p.b.WriteString(margin)
+				column = indent
+			case j > 0:
+				p.b.WriteByte(' ')
+				column++
+			}
+			p.b.WriteString(word)
+			column += n
+		}
 	}
 	p.b.WriteByte('\n')
 }

@@ -148,6 +148,55 @@ func TestWorkOfLargeDocuments(t *testing.T) {
 	}
 }
 
+// Only documents of version 1.1 are outdated, and only for schemas of version 2.0.
+func TestOutdated(t *testing.T) {
+	const v1, v2 = `"https://www.w3.org/2018/credentials/v1"`, `"https://www.w3.org/ns/credentials/v2"`
+	for context, want := range map[string]bool{v1: true, "[" + v1 + "]": true, "[" + v1 + ",{}]": true, v2: false, "[" + v2 + "," + v1 + "]": false, "[]": false,
+		"[[" + v1 + "]]": false, "{}": false, "1": false, "null": false} {
+		for schema, of2 := range map[string]bool{"vcdm2": true, "ob3-achievement": true, "ob3-endorsement": true, "clr2": true, "elm": false, "mine.json": false} {
+			got, err := jsonschema.Outdated(schema, []byte(`{"@context":`+context+`}`), canon.Limits{})
+			if got != (want && of2) || err != nil {
+				t.Errorf("%s, %s: %v, %v", schema, context, got, err)
+			}
+		}
+	}
+	for _, doc := range []string{"{}", "[]", "1"} {
+		if got, err := jsonschema.Outdated("vcdm2", []byte(doc), canon.Limits{}); got || err != nil {
+			t.Errorf("%s: %v, %v", doc, got, err)
+		}
+	}
+}
+
+// So has a document of others, by every schema of the catalogue.
+func TestViolationsOfRealDocuments(t *testing.T) {
+	dir := official.Dir(t, "education", "examples")
+	for _, file := range []string{"validator-ob30-complete_v1.json", "elm-Sample-MC-Annex1-unsigned-uploadable-json.json", "validator-clr20-simple_v1.json"} {
+		doc, err := os.ReadFile(filepath.Join(dir, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range jsonschema.Names() {
+			schema, err := jsonschema.Schema(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range jsonschema.Engines {
+				v := compile(t, string(schema), jsonschema.Options{Engine: e})
+				first, err := v.Validate(doc)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for range 5 {
+					if r, err := v.Validate(doc); err != nil || !slices.Equal(r.Violations, first.Violations) {
+						t.Errorf("%s, %s, %s: %v, then %v, %v", file, name, e, first.Violations, r.Violations, err)
+						break
+					}
+				}
+			}
+		}
+	}
+}
+
 // A document has the same violations in the same order each time (reports 74).
 func TestViolationsAreInOrder(t *testing.T) {
 	dir := official.Dir(t, "reports")

@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"canonscope/canon"
@@ -18,14 +19,38 @@ var types = []struct{ typ, schema string }{
 	{"VerifiableCredential", "vcdm2"},
 }
 
-// Detect names the schema of the catalogue that fits the types of a credential. A document without a known type is an
-// error.
-func Detect(doc []byte, limits canon.Limits) (string, error) {
+// version1 is the context that a document of version 1.1 of the data model begins with.
+const version1 = "https://www.w3.org/2018/credentials/v1"
+
+// Outdated reports whether a document is of version 1.1 of the data model and the schema of the catalogue one of version
+// 2.0, against which no such document is valid.
+func Outdated(schema string, doc []byte, limits canon.Limits) (bool, error) {
+	if schema == "elm" || !slices.Contains(Names(), schema) { // ELM is of version 1.1
+		return false, nil
+	}
+	var t jsontape.Tape
+	if err := scan(&t, doc, limits); err != nil {
+		return false, err
+	}
+	first := t.Get(0, "@context")
+	if first > 0 && t.Nodes[first].Kind == jsontape.Array && t.Len(first) > 0 {
+		first++
+	}
+	return first > 0 && t.Nodes[first].Kind == jsontape.String && t.TextIs(first, version1), nil
+}
+
+func scan(t *jsontape.Tape, doc []byte, limits canon.Limits) error {
 	if limits.Bytes == 0 {
 		limits.Bytes = MaxDocumentBytes
 	}
+	return t.Scan(doc, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth})
+}
+
+// Detect names the schema of the catalogue that fits the types of a credential. A document without a known type is an
+// error.
+func Detect(doc []byte, limits canon.Limits) (string, error) {
 	var t jsontape.Tape
-	if err := t.Scan(doc, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
+	if err := scan(&t, doc, limits); err != nil {
 		return "", err
 	}
 	has := map[string]bool{}
