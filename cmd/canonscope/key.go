@@ -73,8 +73,8 @@ func newKeyPublicCommand() *cobra.Command {
 		Use:   "public [flags] FILE",
 		Short: "Print the public half of a key",
 		Long: `Public prints the public half of a key as a verification method of type
-Multikey, or with --jwk as a JSON Web Key. FILE is a Multikey, a JSON Web Key, or
-PEM with a key or certificate as openssl writes it.`,
+Multikey, or with --jwk as a JSON Web Key. FILE is a Multikey, a JSON Web Key or
+PEM, a key or certificate as openssl writes it.`,
 		Example: `  canonscope key public issuer.json
   canonscope key public --jwk issuer.pem`,
 		Args: oneArg,
