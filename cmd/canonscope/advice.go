@@ -6,6 +6,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
+	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 )
 
@@ -18,6 +19,7 @@ func advice(err error) string {
 	var loss *canon.LossError
 	var limit *canon.LimitError
 	var context *jsonld.Error
+	var unknown *contexts.UnknownError
 	switch {
 	case errors.As(err, &limit):
 		if flag := limitFlags[limit.Limit]; flag != "" {
@@ -37,10 +39,27 @@ func advice(err error) string {
 		return "--now compares with another time"
 	case errors.As(err, &context) && context.Code == jsonld.ProtectedTermRedefinition && strings.Contains(context.Error(), elmContext):
 		return "the context of the European Learning Model is for VCDM 1.1: put\n  " + vcdm11Context + " in place of https://www.w3.org/ns/credentials/v2"
-	case errors.As(err, &loss) && strings.HasPrefix(loss.Losses[0].Reason, "undefined term"):
-		return "define the term in the @context of the document, or leave it out"
+	case errors.As(err, &unknown):
+		return "--context URL=FILE gives one, --contexts DIR a folder of them"
+	case errors.As(err, &loss):
+		return adviceOnLoss(loss.Losses[0])
 	}
 	return ""
+}
+
+// adviceOnLoss says what would do about data that would be lost.
+func adviceOnLoss(l canon.Loss) string {
+	name := l.Pointer[strings.LastIndexByte(l.Pointer, '/')+1:]
+	switch {
+	case l.Reason == "relative IRI as type":
+		return `define the type in the @context of the document, such as
+  {"MyDegree": "https://example.org/terms#MyDegree"}, or leave it out`
+	case !strings.HasPrefix(l.Reason, "undefined term"):
+		return ""
+	case l.Pointer == "/issuanceDate" || l.Pointer == "/expirationDate":
+		return name + " is of VCDM 1.1; VCDM 2.0 has validFrom and validUntil"
+	}
+	return "define the term in the @context of the document, or leave it out"
 }
 
 const (

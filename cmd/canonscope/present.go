@@ -84,9 +84,12 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 				if proof.key == "" {
 					return fmt.Errorf("%s has no selective disclosure; the issuer can sign the subset again with --key FILE", name)
 				}
-				done = "re-signed: " + name + " has no selective disclosure, and the issuer's key signed the subset"
+				done = "re-signed: " + name + " has no selective disclosure, and the given key signed the subset"
 				signer, options, err := proof.signer(suite, vcdm.AssertionMethod, engine.limits)
 				if err != nil {
+					return err
+				}
+				if err := proof.noteIssuer(cmd, doc, signer, engine.limits); err != nil {
 					return err
 				}
 				disclosed = func(ctx context.Context) ([]byte, error) {

@@ -108,7 +108,18 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("context %q is not %s; give a folder of context files that holds it (--contexts DIR)", e.URL, e.In)
+	text := fmt.Sprintf("context %q is not %s", e.URL, e.In)
+	urls := func(yield func(string) bool) {
+		for _, t := range load() {
+			if !yield(t.Contents[0].URL) {
+				return
+			}
+		}
+	}
+	if near := choice.Nearest(e.URL, urls); near != "" {
+		text += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return text
 }
 
 type table struct {
