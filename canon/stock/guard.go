@@ -42,7 +42,7 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 	if err := tape.Scan(doc, jsontape.Options{Bytes: opt.Limits.Bytes, Depth: opt.Limits.Depth}); err != nil {
 		return err
 	}
-	call := newCall(ctx, &cache{from: from}, opt)
+	call := newCall(ctx, newCache(from, false), opt)
 	input, err := call.parse(doc)
 	if err != nil {
 		return err
@@ -72,14 +72,14 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 	case g.unsupported != nil:
 		return g.unsupported
 	}
-	return guardQuads(call, input)
+	return guardQuads(call, expanded)
 }
 
 // guardQuads refuses a quad with one blank node in two places: json-gold counts it twice where the first-degree hash of that
 // node has it once (RDFC-1.0 section 4.4.3 step 2.1). It refuses a quad that occurs twice, which json-gold writes twice: only
 // values that are the same JSON are one value to it, and true is also {"@value":"true","@type":"xsd:boolean"}.
-func guardQuads(c *call, input any) error {
-	dataset, err := c.toRDF(input)
+func guardQuads(c *call, expanded []any) error {
+	dataset, err := c.merge(expanded)
 	if err != nil {
 		return c.loader.cause(err)
 	}

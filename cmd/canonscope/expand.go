@@ -81,6 +81,7 @@ listed on standard error.`,
 	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped, and list it")
 	f.BoolVar(&compact, "one-line", false, "print the JSON without line breaks")
 	cmd.Flags().IntVar(&limits.Documents, "max-documents", defaultDocuments, "limit of context documents that are loaded")
+	addSteps(cmd, &limits)
 	addSizes(cmd, &limits)
 	timeout.add(cmd)
 	from.add(cmd)
