@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +11,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/printable"
 	"canonscope/canon/stock"
 )
 
@@ -67,8 +68,8 @@ listed on standard error.`,
 			var text bytes.Buffer
 			if compact {
 				text.Write(out)
-			} else if err := json.Indent(&text, out, "", "  "); err != nil {
-				return err
+			} else if err := printable.Indent(&text, out, ""); err != nil {
+				return fmt.Errorf("%w; --one-line prints it without them", err)
 			}
 			text.WriteByte('\n')
 			_, err = text.WriteTo(cmd.OutOrStdout())
