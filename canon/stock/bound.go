@@ -39,6 +39,7 @@ const (
 	stepsCopied   = 4   // a term of an active context
 	stepsDefined  = 20  // a term definition that is processed
 	stepsCompared = 4   // a value compared with another
+	stepsURL      = 17  // a byte of a URL, which a regular expression checks
 	stepsQuad     = 100 // a quad, from the dataset to the text
 	stepsBlank    = 150 // a blank node in it
 	stepsLabelled = 40  // an n-degree call or a permutation
@@ -239,11 +240,13 @@ type cell struct {
 }
 
 // nodes counts how often json-gold compares values when it merges the nodes of an expanded document, which is the square of
-// the values of a property. The elements of lists are not compared.
+// the values of a property, and the URLs that it checks. The elements of lists are not compared.
 type nodes struct {
 	values   map[cell]int64
 	compared int64
 	number   int
+	urls     map[[2]string]bool // by graph
+	length   int64              // of them
 }
 
 // values bounds the comparisons of values for an expanded document.
@@ -251,17 +254,18 @@ func (c *call) values(expanded any) error {
 	if c.meter == nil {
 		return nil
 	}
-	n := nodes{values: map[cell]int64{}}
+	n := nodes{values: map[cell]int64{}, urls: map[[2]string]bool{}}
 	n.merge(expanded, cell{graph: "@default"}, false)
-	return c.meter.spend(stepsCompared*n.compared, "the values of its nodes")
+	if err := c.meter.spend(stepsCompared*n.compared, "the values of its nodes"); err != nil {
+		return err
+	}
+	return c.meter.spend(stepsURL*n.length, "URLs")
 }
 
-// add counts values that are added to a cell.
-func (n *nodes) add(to cell, values int) {
-	for range values {
-		n.compared += n.values[to]
-		n.values[to]++
-	}
+// add counts a value that is added to a cell.
+func (n *nodes) add(to cell) {
+	n.compared += n.values[to]
+	n.values[to]++
 }
 
 // merge visits what stands below a property; to has none for the nodes of a graph.
@@ -273,9 +277,10 @@ func (n *nodes) merge(v any, to cell, listed bool) {
 		}
 	case map[string]any:
 		if to.property != "" && !listed {
-			n.add(to, 1)
+			n.add(to)
 		}
 		if _, ok := v["@value"]; ok {
+			n.iri(v["@type"], to.graph)
 			return
 		}
 		if list, ok := v["@list"]; ok {
@@ -283,6 +288,16 @@ func (n *nodes) merge(v any, to cell, listed bool) {
 			return
 		}
 		n.node(v, to.graph)
+	}
+}
+
+// iri counts an IRI that stands in a graph.
+func (n *nodes) iri(v any, graph string) {
+	text, _ := v.(string)
+	key := [2]string{graph, text}
+	if strings.HasPrefix(text, "http") && !n.urls[key] {
+		n.urls[key] = true
+		n.length += int64(len(text))
 	}
 }
 
@@ -298,10 +313,16 @@ func (n *nodes) node(v map[string]any, graph string) {
 	for key, x := range v {
 		at := node
 		at.property = key
+		n.iri(key, graph)
 		switch key {
-		case "@id", "@index":
+		case "@id":
+			n.iri(x, graph)
+		case "@index":
 		case "@type":
-			n.add(at, len(ld.Arrayify(x)))
+			for _, t := range ld.Arrayify(x) {
+				n.iri(t, graph)
+				n.add(at)
+			}
 		case "@graph":
 			n.merge(x, cell{graph: node.id + "\x00" + strconv.Itoa(node.number)}, false)
 		case "@included":
@@ -309,6 +330,7 @@ func (n *nodes) node(v map[string]any, graph string) {
 		case "@reverse":
 			properties, _ := x.(map[string]any)
 			for property, subjects := range properties {
+				n.iri(property, graph)
 				for _, s := range ld.Arrayify(subjects) {
 					n.reverse(s, cell{graph: graph, property: property})
 				}
@@ -327,7 +349,7 @@ func (n *nodes) reverse(v any, at cell) {
 	}
 	if id, ok := subject["@id"].(string); ok { // one without has no other values
 		at.id = id
-		n.add(at, 1)
+		n.add(at)
 	}
 	n.node(subject, at.graph)
 }

@@ -61,6 +61,7 @@ func TestSteps(t *testing.T) {
 		"remote contexts":           `{"@context":{"p":"urn:p"},"p":[` + each(9000, ",", `{"@context":"https://example.org/large","@id":"urn:%d"}`) + `]}`,
 		"a chain of blank nodes":    strings.Repeat(`{"urn:p":`, 400) + `"x"` + strings.Repeat("}", 400),
 	}
+	documents["long URLs"] = one(`"x":null`, `"p":{"@list":[`+each(1000, ",", `{"@id":"http://`+strings.Repeat("a", 2000)+`%d"}`)+`]}`)
 	loader := &docs{m: map[string]string{"https://example.org/large": `{"@context":{` + each(1000, ",", `"u%d":"urn:u"`) + `}}`}}
 	refused := func(name string, err error) {
 		t.Helper()

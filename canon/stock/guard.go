@@ -58,7 +58,10 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 	case err != nil:
 		return call.loader.cause(err)
 	}
-	g := guard{direction: opt.Direction}
+	if err := call.values(expanded); err != nil {
+		return err
+	}
+	g := guard{direction: opt.Direction, right: map[string]bool{}}
 	if err := g.numbers(&tape); err != nil {
 		return err
 	}
@@ -79,7 +82,7 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 // node has it once (RDFC-1.0 section 4.4.3 step 2.1). It refuses a quad that occurs twice, which json-gold writes twice: only
 // values that are the same JSON are one value to it, and true is also {"@value":"true","@type":"xsd:boolean"}.
 func guardQuads(c *call, expanded []any) error {
-	dataset, err := c.merge(expanded)
+	dataset, err := ld.NewJsonLdApi().ToRDF(expanded, c.options())
 	if err != nil {
 		return c.loader.cause(err)
 	}
@@ -128,8 +131,9 @@ func guardNQuads(doc []byte, opt canon.Options) error {
 
 // guard walks an expanded document.
 type guard struct {
-	direction   string   // canon.Options.Direction
-	path        []string // tokens of the pointer to the value in hand
+	direction   string          // canon.Options.Direction
+	path        []string        // tokens of the pointer to the value in hand
+	right       map[string]bool // IRIs that have been looked at
 	losses      []canon.Loss
 	unsupported error
 }
@@ -282,7 +286,7 @@ func (g *guard) refuse(what string) {
 func (g *guard) iri(v any) {
 	s, ok := v.(string)
 	switch {
-	case !ok:
+	case !ok || g.right[s]:
 	case strings.HasPrefix(s, "_:"):
 	case ld.IsRelativeIri(s):
 		g.lose(fmt.Sprintf("relative IRI %q", s))
@@ -290,6 +294,8 @@ func (g *guard) iri(v any) {
 		g.lose(fmt.Sprintf("invalid IRI %q", s))
 	case (strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")) && !ld.IsURL(s):
 		g.lose(fmt.Sprintf("json-gold takes %q for no URL", s))
+	default:
+		g.right[s] = true
 	}
 }
 
