@@ -8,6 +8,7 @@ import (
 	"github.com/piprate/json-gold/ld"
 
 	"canonscope/canon"
+	"canonscope/canon/jsonld"
 	"canonscope/canon/rdf"
 	labelling "canonscope/canon/rdfc"
 )
@@ -59,7 +60,12 @@ func (c *call) native(doc []byte) error {
 	own.Reset(c.jsonldOptions.Limits)
 	o := c.jsonldOptions
 	o.Lossy, o.Losses, o.Budget = true, new([]canon.Loss), &own
-	return c.loader.cache.native().ToRDF(c.loader.ctx, doc, o, new(rdf.Dataset))
+	err := c.loader.cache.native().ToRDF(c.loader.ctx, doc, o, new(rdf.Dataset))
+	var coded *jsonld.Error
+	if errors.As(err, &coded) && coded.Code == jsonld.ConflictingIndexes { // found in what is expanded, which may be all that is asked for
+		return nil
+	}
+	return err
 }
 
 // contexts counts the contexts that json-gold enters for a document. It takes every key and every string for the name of a
