@@ -53,6 +53,7 @@ type Limits struct {
 	Time      time.Duration // of the operation; default 10 s, negative for none
 	Documents int           // context documents that an operation loads; default 16
 	Proofs    int           // proofs of one document; default 64
+	Steps     int64         // of a library that does not count, as they are estimated before its call; default 20 million, negative for none
 }
 
 // Defaults of [Limits]. A cycle of b blank nodes needs about 3 b² of the work, a complete graph of 5 nodes 4,565, one of 7
@@ -66,6 +67,7 @@ const (
 	DefaultTime      = 10 * time.Second
 	DefaultDocuments = 16
 	DefaultProofs    = 64
+	DefaultSteps     = 20_000_000
 )
 
 // WithDefaults fills the fields that are zero.
@@ -78,6 +80,7 @@ func (l Limits) WithDefaults() Limits {
 	l.Time = cmp.Or(l.Time, DefaultTime)
 	l.Documents = cmp.Or(l.Documents, DefaultDocuments)
 	l.Proofs = cmp.Or(l.Proofs, DefaultProofs)
+	l.Steps = cmp.Or(l.Steps, DefaultSteps)
 	return l
 }
 

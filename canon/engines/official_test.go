@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"canonscope/canon/conform/official"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsontape"
+	"canonscope/schemas/catalogue"
 	"canonscope/schemas/contexts"
 )
 
@@ -114,5 +116,42 @@ func TestAttacksAndReports(t *testing.T) {
 	var unsupported *canon.UnsupportedError
 	if _, err := c.Canonicalize(context.Background(), doc, canon.Options{Direction: "up"}); !errors.As(err, &unsupported) {
 		t.Errorf("a direction that is none: %v", err)
+	}
+}
+
+// Large credentials and datasets are far from what bounds the engines that do not count. The limit of time is left out: it
+// would try the machine.
+func TestLegitimateWork(t *testing.T) {
+	documents := map[string][]byte{}
+	for _, name := range []string{"clr-large", "elm-large", "ob-large"} {
+		g, err := catalogue.Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := g.Document(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents[name] = c.VCDM
+	}
+	var quads bytes.Buffer
+	for i := range 100_000 {
+		fmt.Fprintf(&quads, "<urn:s%d> <urn:p> \"value\" .\n", i)
+	}
+	documents["quads.nq"] = quads.Bytes()
+	for _, name := range engines.Names {
+		c, err := engines.New(name, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for file, doc := range documents {
+			opt := canon.Options{Limits: canon.Limits{Time: -1}}
+			if filepath.Ext(file) == ".nq" {
+				opt.Input = canon.NQuads
+			}
+			if _, err := c.Canonicalize(context.Background(), doc, opt); err != nil {
+				t.Errorf("%s: %s: %v", name, file, err)
+			}
+		}
 	}
 }

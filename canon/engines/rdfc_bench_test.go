@@ -41,7 +41,7 @@ func BenchmarkEnginesRDFC(b *testing.B) {
 			b.Run(name, func(b *testing.B) {
 				doc := family.NQuads(f.name, n, f.seed)
 				quads := bytes.Count(doc, []byte("\n"))
-				opt := canon.Options{Input: canon.NQuads, Limits: canon.Limits{Bytes: 1 << 30}, Into: new(canon.Form)}
+				opt := canon.Options{Input: canon.NQuads, Limits: canon.Limits{Bytes: 1 << 30, Steps: -1}, Into: new(canon.Form)}
 				b.ReportAllocs()
 				native := timer(b, engines.Native, doc, opt)
 				native(1) // warm memory

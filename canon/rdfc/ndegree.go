@@ -26,6 +26,7 @@ type nDegree struct {
 	ctx       context.Context
 	unasked   int // nodes until ctx is asked again
 	work, max int64
+	copied    int64 // identifiers that issuers would hold which are copied for each permutation
 	err       error
 	choices   *choices // nil unless they are looked for
 }
@@ -46,7 +47,7 @@ type result struct {
 const maxRecursion = 1 << 16
 
 func (s *State) begins(ctx context.Context, nodes int) {
-	s.ctx, s.unasked, s.work, s.max, s.err = ctx, 0, 0, s.opt.Work, nil
+	s.ctx, s.unasked, s.work, s.copied, s.max, s.err = ctx, 0, 0, 0, s.opt.Work, nil
 	s.temporary = fill(s.temporary, nodes, -1)
 	s.owner = fill(s.owner, nodes, 0)
 	s.forget(nodes)
@@ -229,6 +230,7 @@ func (s *State) choose(i, j int, depth int) bool {
 		if !s.spend(j - i) {
 			return false
 		}
+		s.copied += int64(len(s.log))
 		done, ok := s.walk(i, j, chosen, depth)
 		if !ok {
 			return false

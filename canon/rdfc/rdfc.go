@@ -150,6 +150,9 @@ func (s *State) Blank(i int) rdf.TermID { return s.nodes[s.issued[i]] }
 // Work returns the n-degree calls plus permutations of the last run.
 func (s *State) Work() int64 { return s.work }
 
+// Copied returns the identifiers that an implementation copies in the last run which copies the issuer for each permutation.
+func (s *State) Copied() int64 { return s.copied }
+
 // Number returns i for the blank node whose canonical label is c14n<i>, and -1 for a term that is no blank node of the run.
 func (s *State) Number(t rdf.TermID) int {
 	if n := s.nodeOf(t); n >= 0 {

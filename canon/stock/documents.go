@@ -54,9 +54,13 @@ func toNQuads(ctx context.Context, c *cache, doc []byte, opt canon.Options) (out
 		return nil, err
 	}
 	mark := opt.Recorder.Begin()
-	text, err := ld.NewJsonLdProcessor().ToRDF(input, call.options())
+	dataset, err := call.toRDF(input)
 	if err != nil {
 		return nil, call.loader.cause(err)
+	}
+	text, err := new(ld.NQuadRDFSerializer).Serialize(dataset)
+	if err != nil {
+		return nil, err
 	}
 	opt.Recorder.End(phase.ToRDF, mark, len(doc))
 	return []byte(text.(string)), nil

@@ -42,7 +42,7 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 	if err := tape.Scan(doc, jsontape.Options{Bytes: opt.Limits.Bytes, Depth: opt.Limits.Depth}); err != nil {
 		return err
 	}
-	call := newCall(ctx, &cache{from: from}, opt)
+	call := newCall(ctx, newCache(from, false), opt)
 	input, err := call.parse(doc)
 	if err != nil {
 		return err
@@ -58,28 +58,31 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 	case err != nil:
 		return call.loader.cause(err)
 	}
-	g := guard{direction: opt.Direction}
+	if err := call.values(expanded); err != nil {
+		return err
+	}
+	g := guard{direction: opt.Direction, right: map[string]bool{}}
 	if err := g.numbers(&tape); err != nil {
 		return err
 	}
 	if len(expanded) == 0 {
-		g.lose("", "nothing is left")
+		g.lose("nothing is left")
 	}
-	g.value(any(expanded), "")
+	g.value(any(expanded))
 	switch {
 	case len(g.losses) > 0:
 		return &canon.LossError{Losses: g.losses}
 	case g.unsupported != nil:
 		return g.unsupported
 	}
-	return guardQuads(call, input)
+	return guardQuads(call, expanded)
 }
 
 // guardQuads refuses a quad with one blank node in two places: json-gold counts it twice where the first-degree hash of that
 // node has it once (RDFC-1.0 section 4.4.3 step 2.1). It refuses a quad that occurs twice, which json-gold writes twice: only
 // values that are the same JSON are one value to it, and true is also {"@value":"true","@type":"xsd:boolean"}.
-func guardQuads(c *call, input any) error {
-	dataset, err := c.toRDF(input)
+func guardQuads(c *call, expanded []any) error {
+	dataset, err := ld.NewJsonLdApi().ToRDF(expanded, c.options())
 	if err != nil {
 		return c.loader.cause(err)
 	}
@@ -128,9 +131,25 @@ func guardNQuads(doc []byte, opt canon.Options) error {
 
 // guard walks an expanded document.
 type guard struct {
-	direction   string // canon.Options.Direction
+	direction   string          // canon.Options.Direction
+	path        []string        // tokens of the pointer to the value in hand
+	right       map[string]bool // IRIs that have been looked at
 	losses      []canon.Loss
 	unsupported error
+}
+
+// at runs check below a token of the pointer, which is written out only for what is told: it may be longer than the document.
+func (g *guard) at(token string, check func()) {
+	g.path = append(g.path, token)
+	check()
+	g.path = g.path[:len(g.path)-1]
+}
+
+func (g *guard) pointer() string {
+	if len(g.path) == 0 {
+		return ""
+	}
+	return "/" + strings.Join(g.path, "/")
 }
 
 const credentialGraph = "https://www.w3.org/2018/credentials#verifiableCredential"
@@ -145,81 +164,85 @@ func unescaped(r rune) bool {
 
 var languageTag = regexp.MustCompile("^[a-zA-Z]+(-[a-zA-Z0-9]+)*$") // what json-gold keeps
 
-func (g *guard) value(v any, at string) {
+func (g *guard) value(v any) {
 	switch v := v.(type) {
 	case []any:
 		for i, x := range v {
-			g.value(x, fmt.Sprint(at, "/", i))
+			g.at(strconv.Itoa(i), func() { g.value(x) })
 		}
 	case map[string]any:
 		if text, ok := v["@value"]; ok {
-			g.literal(v, text, at)
+			g.literal(v, text)
 			return
 		}
 		for _, key := range ld.GetOrderedKeys(v) {
-			here := at + "/" + key
-			switch key {
-			case "@id":
-				g.iri(v[key], here)
-				continue
-			case "@type":
-				for _, t := range ld.Arrayify(v[key]) {
-					g.iri(t, here)
-				}
-				continue
-			case credentialGraph:
-				for _, x := range ld.Arrayify(v[key]) {
-					if m, ok := x.(map[string]any); ok && m["@graph"] == nil && len(m) > 1 {
-						g.refuse("the graph container of a term with an own context", here)
-					}
-				}
-			}
-			if !strings.HasPrefix(key, "@") {
-				g.iri(key, here)
-			}
-			g.value(v[key], here)
+			g.at(key, func() { g.entry(key, v[key]) })
 		}
 	}
 }
 
-func (g *guard) literal(v map[string]any, text any, at string) {
+// entry looks at an entry of a node object or of what may stand in its place.
+func (g *guard) entry(key string, v any) {
+	switch key {
+	case "@id":
+		g.iri(v)
+		return
+	case "@type":
+		for _, t := range ld.Arrayify(v) {
+			g.iri(t)
+		}
+		return
+	case credentialGraph:
+		for _, x := range ld.Arrayify(v) {
+			if m, ok := x.(map[string]any); ok && m["@graph"] == nil && len(m) > 1 {
+				g.refuse("the graph container of a term with an own context")
+			}
+		}
+	}
+	if !strings.HasPrefix(key, "@") {
+		g.iri(key)
+	}
+	g.value(v)
+}
+
+func (g *guard) literal(v map[string]any, text any) {
 	if v["@type"] == "@json" {
-		g.json(text, at)
+		g.json(text)
 		return
 	}
 	if datatype, ok := v["@type"]; ok {
-		g.iri(datatype, at+"/@type")
+		g.at("@type", func() { g.iri(datatype) })
 	}
 	if language, ok := v["@language"].(string); ok && !languageTag.MatchString(language) {
-		g.lose(at+"/@language", fmt.Sprintf("invalid language tag %q", language))
+		g.at("@language", func() { g.lose(fmt.Sprintf("invalid language tag %q", language)) })
 	}
 	if _, ok := v["@direction"]; ok && g.direction != "" {
-		g.refuse("rdfDirection", at)
+		g.refuse("rdfDirection")
 	} else if ok {
-		g.lose(at+"/@direction", "@direction without rdfDirection")
+		g.lose("@direction without rdfDirection")
 	}
 	switch text := text.(type) {
 	case string:
 		if strings.ContainsFunc(text, unescaped) {
-			g.refuse("control characters in literals", at)
+			g.refuse("control characters in literals")
 		}
 	case float64:
-		g.number(text, at)
+		g.number(text)
 	}
 }
 
 // number looks at a number that json-gold turns into a literal.
-func (g *guard) number(v float64, at string) {
+func (g *guard) number(v float64) {
 	const integers = 1 << 63 // json-gold writes those beyond as doubles
 	if v == math.Trunc(v) {
 		if math.Abs(v) < 1e21 && (v >= integers || v < -integers) {
-			g.refuse("integers of 2^63 and beyond", at)
+			g.refuse("integers of 2^63 and beyond")
 		}
 		return
 	}
 	text := strconv.FormatFloat(v, 'E', 15, 64)
 	if back, err := strconv.ParseFloat(text, 64); err != nil || back != v {
-		g.lose(at, "the number is rounded to "+text)
+		g.lose("the number is rounded to " + text)
 	}
 }
 
@@ -235,45 +258,52 @@ func (g *guard) numbers(t *jsontape.Tape) error {
 }
 
 // json looks at a JSON literal: json-gold can write objects, booleans and integers.
-func (g *guard) json(v any, at string) {
+func (g *guard) json(v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		text, err := json.Marshal(v)
 		if err != nil || bytes.ContainsFunc(text, unescaped) {
-			g.refuse("control characters in literals", at)
+			g.refuse("control characters in literals")
 		}
 	case bool:
 	case float64:
 		if v != math.Trunc(v) || math.Abs(v) >= 1<<53 {
-			g.refuse("such a number as a JSON literal", at)
+			g.refuse("such a number as a JSON literal")
 		}
 	default:
-		g.refuse("arrays, strings and null as JSON literals", at)
+		g.refuse("arrays, strings and null as JSON literals")
 	}
 }
 
 // refuse notes what json-gold would write wrongly.
-func (g *guard) refuse(what, at string) {
+func (g *guard) refuse(what string) {
 	if g.unsupported == nil {
-		g.unsupported = &canon.UnsupportedError{Engine: "json-gold", What: what, Where: at}
+		g.unsupported = &canon.UnsupportedError{Engine: "json-gold", What: what, Where: g.pointer()}
 	}
 }
 
 // iri looks at an @id, a type or a property.
-func (g *guard) iri(v any, at string) {
+func (g *guard) iri(v any) {
 	s, ok := v.(string)
 	switch {
-	case !ok:
+	case !ok || g.right[s]:
 	case strings.HasPrefix(s, "_:"):
 	case ld.IsRelativeIri(s):
-		g.lose(at, fmt.Sprintf("relative IRI %q", s))
+		g.lose(fmt.Sprintf("relative IRI %q", s))
 	case !rdf.ValidIRI(s):
-		g.lose(at, fmt.Sprintf("invalid IRI %q", s))
+		g.lose(fmt.Sprintf("invalid IRI %q", s))
 	case (strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")) && !ld.IsURL(s):
-		g.lose(at, fmt.Sprintf("json-gold takes %q for no URL", s))
+		g.lose(fmt.Sprintf("json-gold takes %q for no URL", s))
+	default:
+		g.right[s] = true
 	}
 }
 
-func (g *guard) lose(at, reason string) {
-	g.losses = append(g.losses, canon.Loss{Pointer: at, Reason: reason + " (in the expanded document)"})
+// maxLosses bounds the list of losses; one is enough to refuse a document.
+const maxLosses = 100
+
+func (g *guard) lose(reason string) {
+	if len(g.losses) < maxLosses {
+		g.losses = append(g.losses, canon.Loss{Pointer: g.pointer(), Reason: reason + " (in the expanded document)"})
+	}
 }

@@ -21,10 +21,15 @@ import (
 // into nothing else that a loader gives it, so that a call that meets an @import gets documents of its own.
 type cache struct {
 	from    jsonld.Loader
-	cold    bool     // keep nothing
-	docs    sync.Map // docKey to *ld.RemoteDocument
+	native  func() *jsonld.Processor // counts what documents take
+	cold    bool                     // keep nothing
+	docs    sync.Map                 // docKey to *ld.RemoteDocument
 	entries atomic.Int64
 	bytes   atomic.Int64 // of the text of all documents
+}
+
+func newCache(from jsonld.Loader, cold bool) *cache {
+	return &cache{from: from, cold: cold, native: sync.OnceValue(func() *jsonld.Processor { return jsonld.New(jsonld.Config{Loader: from}) })}
 }
 
 type docKey struct {
@@ -119,7 +124,7 @@ func imports(v any) bool {
 // cause returns an error of json-gold with its code; a limit that the loader met comes as it is.
 func (l *loader) cause(err error) error {
 	var limit *canon.LimitError
-	if errors.As(l.err, &limit) {
+	if errors.As(l.err, &limit) || errors.As(err, &limit) {
 		return limit
 	}
 	var typed *ld.JsonLdError

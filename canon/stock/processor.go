@@ -16,7 +16,7 @@ import (
 type Processor struct{ cache *cache }
 
 // NewProcessor returns a processor that finds contexts with a loader; nil finds none.
-func NewProcessor(from jsonld.Loader) *Processor { return &Processor{&cache{from: from}} }
+func NewProcessor(from jsonld.Loader) *Processor { return &Processor{newCache(from, false)} }
 
 // start makes a call and decodes a document for it.
 func (p *Processor) start(ctx context.Context, doc []byte, opt *jsonld.Options) (*call, *ld.JsonLdOptions, any, error) {
@@ -27,6 +27,7 @@ func (p *Processor) start(ctx context.Context, doc []byte, opt *jsonld.Options) 
 		return nil, nil, nil, err
 	}
 	c := newCall(ctx, p.cache, canon.Options{Limits: opt.Limits})
+	c.jsonldOptions.Base, c.jsonldOptions.ExpandContext, c.jsonldOptions.ProcessingMode = opt.Base, opt.ExpandContext, opt.ProcessingMode
 	o := c.options()
 	o.Format, o.Base = "", opt.Base
 	if opt.ProcessingMode != "" {
@@ -64,16 +65,25 @@ func (p *Processor) ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, i
 	if err != nil {
 		return err
 	}
-	dataset, err := ld.NewJsonLdProcessor().ToRDF(input, o)
+	expanded, err := ld.NewJsonLdProcessor().Expand(input, o)
 	if err != nil {
 		return c.loader.cause(err)
 	}
-	for _, quads := range dataset.(*ld.RDFDataset).Graphs {
+	dataset, err := c.merge(expanded)
+	if err != nil {
+		return c.loader.cause(err)
+	}
+	addTo(into, dataset)
+	return nil
+}
+
+// addTo adds the quads of json-gold to a dataset.
+func addTo(into *rdf.Dataset, from *ld.RDFDataset) {
+	for _, quads := range from.Graphs {
 		for _, q := range quads {
 			into.Add(intern(into, q.Subject), intern(into, q.Predicate), intern(into, q.Object), intern(into, q.Graph))
 		}
 	}
-	return nil
 }
 
 func intern(d *rdf.Dataset, n ld.Node) rdf.TermID {

@@ -26,12 +26,14 @@ const nquads = "application/n-quads"
 type rdfc struct{ cache *cache }
 
 // RDFC returns json-gold as shipped. Contexts come from the loader, once each; nil loads none. It has no SHA-384 and no
-// work limit, and it drops data without a word, whatever Options.Lossy and Options.Direction say: see [Guard].
-func RDFC(from jsonld.Loader) canon.Canonicalizer { return &rdfc{&cache{from: from}} }
+// work limit, and it drops data without a word, whatever Options.Lossy and Options.Direction say: see [Guard]. A document
+// that would take it too many steps is a *canon.LimitError. Without a limit of steps nothing is estimated, and json-gold is
+// called once.
+func RDFC(from jsonld.Loader) canon.Canonicalizer { return &rdfc{newCache(from, false)} }
 
 // Cold returns json-gold with a loader that keeps nothing: it asks for a context each time json-gold wants it and parses it
 // again.
-func Cold(from jsonld.Loader) canon.Canonicalizer { return &rdfc{&cache{from: from, cold: true}} }
+func Cold(from jsonld.Loader) canon.Canonicalizer { return &rdfc{newCache(from, true)} }
 
 func (e *rdfc) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (form *canon.Form, err error) {
 	if err := supported(doc, opt); err != nil {
@@ -47,7 +49,11 @@ func (e *rdfc) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) 
 		mark := opt.Recorder.Begin()
 		options := call.options()
 		options.InputFormat = nquads
-		text, err = ld.NewJsonLdProcessor().Normalize(string(doc), options)
+		if call.meter == nil {
+			text, err = ld.NewJsonLdProcessor().Normalize(string(doc), options)
+		} else {
+			text, err = call.nquads(doc)
+		}
 		opt.Recorder.End(phase.Label, mark, len(doc))
 	default:
 		text, err = call.jsonld(doc, opt)
@@ -87,11 +93,15 @@ func recovered(err *error) {
 }
 
 // call is one use of json-gold.
-type call struct{ loader *loader }
+type call struct {
+	loader        *loader
+	meter         *meter         // nil where nothing is bounded: json-gold is used as it is then
+	jsonldOptions jsonld.Options // for package jsonld
+}
 
 func newCall(ctx context.Context, c *cache, opt canon.Options) *call {
 	l := opt.Limits.WithDefaults()
-	return &call{&loader{ctx: ctx, cache: c, limit: l.Context, most: l.Documents, asked: map[string]bool{}, fresh: c.cold}}
+	return &call{&loader{ctx: ctx, cache: c, limit: l.Context, most: l.Documents, asked: map[string]bool{}, fresh: c.cold}, newMeter(l), jsonld.Options{Limits: l}}
 }
 
 func (c *call) options() *ld.JsonLdOptions {
@@ -102,7 +112,7 @@ func (c *call) options() *ld.JsonLdOptions {
 	return o
 }
 
-// jsonld canonicalizes a JSON-LD document in one call; with a recorder in the two halves that this call consists of.
+// jsonld canonicalizes a JSON-LD document in one call; with a recorder or a bound in the two halves that this call consists of.
 func (c *call) jsonld(doc []byte, opt canon.Options) (any, error) {
 	mark := opt.Recorder.Begin()
 	input, err := c.parse(doc)
@@ -110,7 +120,7 @@ func (c *call) jsonld(doc []byte, opt canon.Options) (any, error) {
 		return nil, err
 	}
 	mark = opt.Recorder.End(phase.Parse, mark, len(doc))
-	if opt.Recorder == nil {
+	if opt.Recorder == nil && c.meter == nil {
 		return ld.NewJsonLdProcessor().Normalize(input, c.options())
 	}
 	dataset, err := c.toRDF(input)
@@ -118,13 +128,49 @@ func (c *call) jsonld(doc []byte, opt canon.Options) (any, error) {
 		return nil, err
 	}
 	mark = opt.Recorder.End(phase.ExpandToRDF, mark, len(doc))
-	text, err := ld.NewJsonLdApi().Normalize(dataset, c.options())
+	text, err := c.normalize(dataset)
 	opt.Recorder.End(phase.Label, mark, 0)
 	return text, err
 }
 
+func (c *call) nquads(doc []byte) (any, error) {
+	dataset, err := ld.ParseNQuads(string(doc))
+	if err != nil {
+		return nil, err
+	}
+	return c.normalize(dataset)
+}
+
+// normalize canonicalizes a dataset. json-gold makes the text by growing a string, which takes time with its square: where
+// that is bounded it writes the lines one by one.
+func (c *call) normalize(dataset *ld.RDFDataset) (any, error) {
+	if c.meter == nil {
+		return ld.NewJsonLdApi().Normalize(dataset, c.options())
+	}
+	if err := c.labels(dataset); err != nil {
+		return nil, err
+	}
+	algorithm := ld.NewNormalisationAlgorithm(ld.AlgorithmURDNA2015)
+	algorithm.Normalize(dataset)
+	var text strings.Builder
+	var writer ld.NQuadRDFSerializer
+	for _, q := range algorithm.Quads() {
+		name := "@default"
+		if q.Graph != nil {
+			name = q.Graph.GetValue()
+		}
+		if err := writer.SerializeTo(&text, &ld.RDFDataset{Graphs: map[string][]*ld.Quad{name: {q}}}); err != nil {
+			return nil, err
+		}
+	}
+	return text.String(), nil
+}
+
 // parse decodes the document of the call. json-gold takes a string for a URL to load; no document is one.
 func (c *call) parse(doc []byte) (any, error) {
+	if err := c.native(doc); err != nil {
+		return nil, err
+	}
 	var input any
 	if err := json.Unmarshal(doc, &input); err != nil {
 		var syntax *json.SyntaxError
@@ -138,7 +184,7 @@ func (c *call) parse(doc []byte) (any, error) {
 	switch input.(type) {
 	case map[string]any, []any:
 		c.loader.see(doc, input)
-		return input, nil
+		return input, c.contexts(input)
 	}
 	return nil, errors.New("a JSON-LD document is an object or an array")
 }
@@ -146,11 +192,26 @@ func (c *call) parse(doc []byte) (any, error) {
 func (c *call) toRDF(input any) (*ld.RDFDataset, error) {
 	o := c.options()
 	o.Format = ""
+	if c.meter != nil {
+		expanded, err := ld.NewJsonLdProcessor().Expand(input, o)
+		if err != nil {
+			return nil, err
+		}
+		return c.merge(expanded)
+	}
 	dataset, err := ld.NewJsonLdProcessor().ToRDF(input, o)
 	if err != nil {
 		return nil, err
 	}
 	return dataset.(*ld.RDFDataset), nil
+}
+
+// merge makes the dataset of an expanded document.
+func (c *call) merge(expanded []any) (*ld.RDFDataset, error) {
+	if err := c.values(expanded); err != nil {
+		return nil, err
+	}
+	return ld.NewJsonLdApi().ToRDF(expanded, c.options())
 }
 
 // issued canonicalizes and recovers the issued-identifiers map, which json-gold keeps to itself: it relabels the quads
@@ -179,7 +240,7 @@ func (c *call) issued(doc []byte, opt canon.Options) (*canon.Form, error) {
 			before[q] = [3]string{blank(q.Subject), blank(q.Object), graph}
 		}
 	}
-	text, err := ld.NewJsonLdApi().Normalize(dataset, c.options())
+	text, err := c.normalize(dataset)
 	if err != nil {
 		return nil, c.loader.cause(err)
 	}

@@ -26,7 +26,7 @@ type tuned struct {
 // Tuned returns json-gold used around its worst costs, without a change of its code. It differs from [RDFC] in bytes
 // only where json-gold's own writer is wrong. What no use of the API avoids stays: a regular expression for each URL, and
 // the contexts of terms, which are processed at each node.
-func Tuned(from jsonld.Loader) canon.Canonicalizer { return &tuned{cache: &cache{from: from}} }
+func Tuned(from jsonld.Loader) canon.Canonicalizer { return &tuned{cache: newCache(from, false)} }
 
 type contextKey struct {
 	text  string // JSON of a document's @context
@@ -64,6 +64,9 @@ func (e *tuned) Canonicalize(ctx context.Context, doc []byte, opt canon.Options)
 	}
 	if err != nil {
 		return nil, call.loader.cause(err)
+	}
+	if err := call.labels(dataset); err != nil {
+		return nil, err
 	}
 	algorithm := ld.NewNormalisationAlgorithm(ld.AlgorithmURDNA2015)
 	algorithm.Normalize(dataset)

@@ -3,7 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +11,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/printable"
 	"canonscope/canon/stock"
 )
 
@@ -68,8 +69,8 @@ listed on standard error.`,
 			var text bytes.Buffer
 			if compact {
 				text.Write(out)
-			} else if err := json.Indent(&text, out, "", "  "); err != nil {
-				return err
+			} else if err := printable.Indent(&text, out, ""); err != nil {
+				return fmt.Errorf("%w; --one-line prints it without them", err)
 			}
 			text.WriteByte('\n')
 			return printBytes(cmd.OutOrStdout(), text.Bytes())
@@ -81,6 +82,7 @@ listed on standard error.`,
 	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped, and list it")
 	f.BoolVar(&compact, "one-line", false, "print the JSON without line breaks")
 	cmd.Flags().IntVar(&limits.Documents, "max-documents", defaultDocuments, "limit of context documents that are loaded")
+	addSteps(cmd, &limits)
 	addSizes(cmd, &limits)
 	timeout.add(cmd)
 	from.add(cmd)

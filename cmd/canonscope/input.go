@@ -124,6 +124,12 @@ func addSizes(cmd *cobra.Command, limits *canon.Limits) {
 func addWork(cmd *cobra.Command, limits *canon.Limits) {
 	cmd.Flags().Int64Var(&limits.Work, "max-work", 0, fmt.Sprintf("limit of n-degree calls plus permutations; default %d", canon.DefaultWork))
 	cmd.Flags().IntVar(&limits.Documents, "max-documents", defaultDocuments, "limit of context documents that are loaded")
+	addSteps(cmd, limits)
+}
+
+// addSteps adds the limit of what a library takes that does not count.
+func addSteps(cmd *cobra.Command, limits *canon.Limits) {
+	cmd.Flags().Int64Var(&limits.Steps, "max-steps", 0, fmt.Sprintf("limit of the steps that json-gold is going to take, as estimated; default %d", canon.DefaultSteps))
 }
 
 // directionFlag is --rdf-direction: how a base direction of a text comes into RDF.

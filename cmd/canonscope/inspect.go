@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -90,7 +89,7 @@ func inspectVCDM(w io.Writer, in []byte) error {
 			fmt.Fprintf(&out, "proof %d\n", i)
 		}
 		out.WriteString("  ")
-		if err := json.Indent(&out, bytes.TrimSpace(part), "  ", "  "); err != nil {
+		if err := printable.Indent(&out, bytes.TrimSpace(part), "  "); err != nil {
 			return err
 		}
 		out.WriteByte('\n')

@@ -65,10 +65,13 @@ func (p *printer) json(name string, text []byte) map[string]any {
 		return nil
 	}
 	m, err := stockParse(b, canon.Limits{})
-	var pretty bytes.Buffer
-	if err != nil || json.Indent(&pretty, b, "", "  ") != nil {
+	if err != nil {
 		p.Line("%s: %v", name, err)
 		return nil
+	}
+	var pretty bytes.Buffer
+	if err := printable.Indent(&pretty, b, ""); err != nil && p.Err == nil {
+		p.Err = fmt.Errorf("%s: %w", name, err)
 	}
 	p.Line("%s", name)
 	for line := range strings.Lines(pretty.String()) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"canonscope/canon"
 	"canonscope/canon/jsonld"
 	"canonscope/canon/jsontape"
 )
@@ -19,6 +20,17 @@ type scopes struct {
 	loader  jsonld.Loader
 	docs    map[string]*compiled
 	entered int
+	looked  int // active contexts that were looked at or made
+}
+
+// maxLooked bounds contexts in contexts, through all of which each key is looked up. A transcript of 300 kB takes 30,000.
+const maxLooked = 10_000_000
+
+func (s *scopes) err() error {
+	if s.looked > maxLooked {
+		return &canon.LimitError{Limit: "look-ups of keys in contexts", Max: maxLooked, Done: int64(s.looked)}
+	}
+	return nil
 }
 
 // compiled is a local context: steps in order.
@@ -48,8 +60,9 @@ type active struct {
 	below *active
 }
 
-func (a *active) find(term string) *definition {
-	for ; a != nil; a = a.below {
+func (s *scopes) find(a *active, term string) *definition {
+	for ; a != nil && s.looked <= maxLooked; a = a.below {
+		s.looked++
 		if d, ok := a.terms[term]; ok {
 			return d
 		}
@@ -58,11 +71,12 @@ func (a *active) find(term string) *definition {
 }
 
 // defines reports whether a key that is no term is a property: through @vocab, or as an IRI.
-func (a *active) defines(key string) bool {
+func (s *scopes) defines(a *active, key string) bool {
 	if strings.Contains(key, ":") {
 		return true
 	}
-	for ; a != nil; a = a.below {
+	for ; a != nil && s.looked <= maxLooked; a = a.below {
+		s.looked++
 		if a.vocab != nil {
 			return *a.vocab
 		}
@@ -70,15 +84,16 @@ func (a *active) defines(key string) bool {
 	return false
 }
 
-func (a *active) enter(c *compiled) *active {
-	for _, s := range c.steps {
+func (s *scopes) enter(a *active, c *compiled) *active {
+	for _, x := range c.steps {
+		s.looked++
 		switch {
-		case s.reset:
+		case x.reset:
 			a = nil
-		case s.remote != nil:
-			a = a.enter(s.remote)
+		case x.remote != nil:
+			a = s.enter(a, x.remote)
 		default:
-			a = &active{s, a}
+			a = &active{x, a}
 		}
 	}
 	return a
@@ -108,20 +123,20 @@ func (s *scopes) value(t *jsontape.Tape, i int, a *active, scope *compiled) erro
 func (s *scopes) object(t *jsontape.Tape, i int, a *active, scope *compiled) error {
 	entered := scope != nil
 	if scope != nil {
-		a = a.enter(scope)
+		a = s.enter(a, scope)
 	}
 	if c := t.Get(i, "@context"); c >= 0 {
 		local, err := s.compileText(t.Raw(c))
 		if err != nil {
 			return err
 		}
-		a = a.enter(local)
+		a = s.enter(a, local)
 	}
 	// Type-scoped contexts are for this node alone: its nodes start again from a.
 	typed := a
 	for _, name := range s.types(t, i, a) {
-		if d := a.find(name); d != nil && d.scope != nil {
-			typed = typed.enter(d.scope)
+		if d := s.find(a, name); d != nil && d.scope != nil {
+			typed = s.enter(typed, d.scope)
 			entered = true
 		}
 	}
@@ -129,6 +144,9 @@ func (s *scopes) object(t *jsontape.Tape, i int, a *active, scope *compiled) err
 		s.entered++
 	}
 	for k, v := range t.Members(i) {
+		if err := s.err(); err != nil {
+			return err
+		}
 		key := string(t.Text(k))
 		if key == "@graph" || key == "@included" || key == "@set" || key == "@list" {
 			if err := s.value(t, v, a, nil); err != nil {
@@ -136,8 +154,8 @@ func (s *scopes) object(t *jsontape.Tape, i int, a *active, scope *compiled) err
 			}
 			continue
 		}
-		d := typed.find(key)
-		if d == nil && key[:min(1, len(key))] != "@" && typed.defines(key) {
+		d := s.find(typed, key)
+		if d == nil && key[:min(1, len(key))] != "@" && s.defines(typed, key) {
 			d = &definition{}
 		}
 		if d == nil || d.json || d.alias != "" && d.alias != "@graph" && d.alias != "@included" {
@@ -169,7 +187,7 @@ func (s *scopes) types(t *jsontape.Tape, i int, a *active) []string {
 	var names []string
 	for k, v := range t.Members(i) {
 		if key := string(t.Text(k)); key != "@type" {
-			if d := a.find(key); d == nil || d.alias != "@type" {
+			if d := s.find(a, key); d == nil || d.alias != "@type" {
 				continue
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -223,4 +224,21 @@ func (r repair) Load(ctx context.Context, url string) (*jsonld.Document, error) 
 		return nil, err
 	}
 	return &jsonld.Document{URL: d.URL, Bytes: bytes.ReplaceAll(d.Bytes, []byte(`"context":`), []byte(`"@context":`))}, nil
+}
+
+// Contexts in contexts, and many in a list, are bounded: each key is looked up in all of them.
+func TestManyContexts(t *testing.T) {
+	var keys strings.Builder
+	for i := range 30_000 {
+		fmt.Fprintf(&keys, `,"k%d":"x"`, i)
+	}
+	for name, doc := range map[string]string{
+		"in a list": `{"@context":[{}` + strings.Repeat(",{}", 30_000) + `]` + keys.String() + `}`,
+		"nested":    strings.Repeat(`{"@context":{"a":"urn:a"},"a":`, 400) + "{" + keys.String()[1:] + "}" + strings.Repeat("}", 400),
+	} {
+		var limit *canon.LimitError
+		if _, err := shape.Measure(context.Background(), []byte(doc), shape.Options{}); !errors.As(err, &limit) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -1,0 +1,394 @@
+package stock
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/piprate/json-gold/ld"
+
+	"canonscope/canon"
+	"canonscope/canon/jsonld"
+	"canonscope/canon/rdf"
+	labelling "canonscope/canon/rdfc"
+)
+
+// json-gold can neither count nor stop. It copies all terms for each context that it enters, compares each value of a
+// property with all before it, and copies the labels of blank nodes for each permutation. So what each of its parts is going
+// to do is counted before, in steps of some 50 nanoseconds. What it takes in memory is bounded by what package jsonld takes.
+
+// meter counts the steps of one call. A nil meter bounds nothing.
+type meter struct{ done, max int64 }
+
+func newMeter(l canon.Limits) *meter {
+	if l = l.WithDefaults(); l.Steps < 0 {
+		return nil
+	}
+	return &meter{max: l.Steps}
+}
+
+// spend counts steps for one kind of work.
+func (m *meter) spend(steps int64, what string) error {
+	if m.done += steps; m.done > m.max {
+		return &canon.LimitError{Limit: "steps", Max: m.max, Done: m.done, Where: "what json-gold would do to " + what}
+	}
+	return nil
+}
+
+// Steps of parts of json-gold.
+const (
+	stepsCopied   = 4   // a term of an active context
+	stepsDefined  = 20  // a term definition that is processed
+	stepsCompared = 4   // a value compared with another
+	stepsURL      = 17  // a byte of a URL, which a regular expression checks
+	stepsQuad     = 100 // a quad, from the dataset to the text
+	stepsBlank    = 150 // a blank node in it
+	stepsLabelled = 40  // an n-degree call or a permutation
+	stepsIssued   = 3   // an identifier of an issuer, copied
+)
+
+// smallDocument is the size of documents that become no large dataset, whatever contexts they hold.
+const smallDocument = 8 << 10
+
+// native bounds the memory for a document by turning it into a dataset with package jsonld, which counts. A document that it
+// refuses is refused, unless it is small.
+func (c *call) native(doc []byte) error {
+	if c.meter == nil || len(doc) <= smallDocument {
+		return nil
+	}
+	var own canon.Budget
+	own.Reset(c.jsonldOptions.Limits)
+	o := c.jsonldOptions
+	o.Lossy, o.Losses, o.Budget = true, new([]canon.Loss), &own
+	err := c.loader.cache.native().ToRDF(c.loader.ctx, doc, o, new(rdf.Dataset))
+	var coded *jsonld.Error
+	if errors.As(err, &coded) && coded.Code == jsonld.ConflictingIndexes { // found in what is expanded, which may be all that is asked for
+		return nil
+	}
+	return err
+}
+
+// contexts counts the contexts that json-gold enters for a document. It takes every key and every string for the name of a
+// term, since only the names say which scoped contexts apply.
+type contexts struct {
+	loader  *loader
+	terms   map[string]bool    // names that contexts define
+	scoped  map[string]entered // of terms, by name
+	remote  map[string]entered // by URL
+	halts   bool               // there is a @propagate
+	unknown bool               // a reference is relative: nobody knows what it defines
+	objects int64
+	sum     entered
+	typed   entered // part of the sum: by strings, which may be types
+}
+
+// entered is what it takes to enter a context.
+type entered struct{ copies, definitions, nulls int64 }
+
+func (e *entered) add(x entered, times int64) {
+	e.copies += times * x.copies
+	e.definitions += times * x.definitions
+	e.nulls += times * x.nulls
+}
+
+// contexts bounds the contexts of a document.
+func (c *call) contexts(input any) error {
+	if c.meter == nil {
+		return nil
+	}
+	loader := *c.loader // it loads contexts of terms that the document has not
+	loader.asked = map[string]bool{}
+	s := contexts{loader: &loader, terms: map[string]bool{}, scoped: map[string]entered{}, remote: map[string]entered{}}
+	s.collect(input)
+	s.count(input)
+	chain := int64(1)
+	if s.typed.copies > 0 || s.halts { // contexts that end with a node keep those before, and each null keeps one more
+		s.sum.copies += s.objects
+		chain += 1 + s.typed.nulls
+		if s.halts {
+			chain += s.sum.nulls
+		}
+	}
+	steps := times(times(s.sum.copies, int64(len(s.terms))+1), chain*stepsCopied) + stepsDefined*s.sum.definitions
+	return c.meter.spend(steps, "contexts")
+}
+
+// times multiplies up to a figure that is beyond any limit.
+func times(a, b int64) int64 {
+	const most = 1 << 50
+	if a > 0 && b > most/a {
+		return most
+	}
+	return a * b
+}
+
+// collect finds the contexts of a document, and counts those in it.
+func (s *contexts) collect(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			s.collect(x)
+		}
+	case map[string]any:
+		s.objects++
+		for key, x := range v {
+			if key == "@context" {
+				s.sum.add(s.enter(x), 1)
+			} else {
+				s.collect(x)
+			}
+		}
+	}
+}
+
+// enter returns what it takes to enter a local context.
+func (s *contexts) enter(v any) entered {
+	e := entered{copies: 1}
+	switch v := v.(type) {
+	case nil:
+		e.nulls = 1
+	case string:
+		e.add(s.load(v), 1)
+	case []any:
+		for _, x := range v {
+			e.add(s.enter(x), 1)
+		}
+	case map[string]any:
+		for key, x := range v {
+			switch key {
+			case "@context":
+				e.add(s.enter(x), 1)
+				continue
+			case "@import":
+				if url, ok := x.(string); ok {
+					e.add(s.load(url), 1)
+				}
+			case "@propagate":
+				s.halts = true
+			}
+			s.terms[key] = true
+			e.definitions++
+			if d, ok := x.(map[string]any); ok {
+				if local, ok := d["@context"]; ok {
+					inner, before := s.enter(local), s.scoped[key]
+					s.scoped[key] = entered{max(inner.copies, before.copies), max(inner.definitions, before.definitions), max(inner.nulls, before.nulls)}
+				}
+			}
+		}
+	}
+	return e
+}
+
+// load returns what it takes to enter a remote context. One that cannot be loaded ends the work of json-gold.
+func (s *contexts) load(url string) entered {
+	e, ok := s.remote[url]
+	if ok {
+		return e
+	}
+	s.remote[url] = e // for contexts that lead to one another
+	if !strings.Contains(url, ":") {
+		s.unknown = true
+		return e
+	}
+	doc, err := s.loader.load(url)
+	if err != nil {
+		return e
+	}
+	if m, ok := doc.Document.(map[string]any); ok {
+		e = s.enter(m["@context"])
+	}
+	s.remote[url] = e
+	return e
+}
+
+// count counts the scoped contexts of a document: those of properties once for the key and once for each value.
+func (s *contexts) count(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			s.count(x)
+		}
+	case map[string]any:
+		for key, x := range v {
+			if key == "@context" {
+				continue
+			}
+			values := int64(1)
+			if list, ok := x.([]any); ok {
+				values = int64(len(list))
+			}
+			s.sum.add(s.of(key), 1+values)
+			s.count(x)
+		}
+	case string:
+		e := s.of(v)
+		s.sum.add(e, 1)
+		s.typed.add(e, 1)
+	}
+}
+
+// unknownTerms are more than the contexts in use have that are not padded.
+const unknownTerms = 1000
+
+// of returns what it takes to enter the scoped context of a term.
+func (s *contexts) of(name string) entered {
+	if s.unknown {
+		return entered{1, unknownTerms, 1}
+	}
+	return s.scoped[name]
+}
+
+// cell is where json-gold collects values: a property of a node in a graph. Nodes without an id have a number.
+type cell struct {
+	graph, id string
+	number    int
+	property  string
+}
+
+// nodes counts how often json-gold compares values when it merges the nodes of an expanded document, which is the square of
+// the values of a property, and the URLs that it checks. The elements of lists are not compared.
+type nodes struct {
+	values   map[cell]int64
+	compared int64
+	number   int
+	urls     map[[2]string]bool // by graph
+	length   int64              // of them
+}
+
+// values bounds the comparisons of values for an expanded document.
+func (c *call) values(expanded any) error {
+	if c.meter == nil {
+		return nil
+	}
+	n := nodes{values: map[cell]int64{}, urls: map[[2]string]bool{}}
+	n.merge(expanded, cell{graph: "@default"}, false)
+	if err := c.meter.spend(stepsCompared*n.compared, "the values of its nodes"); err != nil {
+		return err
+	}
+	return c.meter.spend(stepsURL*n.length, "URLs")
+}
+
+// add counts a value that is added to a cell.
+func (n *nodes) add(to cell) {
+	n.compared += n.values[to]
+	n.values[to]++
+}
+
+// merge visits what stands below a property; to has none for the nodes of a graph.
+func (n *nodes) merge(v any, to cell, listed bool) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			n.merge(x, to, listed)
+		}
+	case map[string]any:
+		if to.property != "" && !listed {
+			n.add(to)
+		}
+		if _, ok := v["@value"]; ok {
+			n.iri(v["@type"], to.graph)
+			return
+		}
+		if list, ok := v["@list"]; ok {
+			n.merge(list, to, true)
+			return
+		}
+		n.node(v, to.graph)
+	}
+}
+
+// iri counts an IRI that stands in a graph.
+func (n *nodes) iri(v any, graph string) {
+	text, _ := v.(string)
+	key := [2]string{graph, text}
+	if strings.HasPrefix(text, "http") && !n.urls[key] {
+		n.urls[key] = true
+		n.length += int64(len(text))
+	}
+}
+
+// node visits a node object.
+func (n *nodes) node(v map[string]any, graph string) {
+	node := cell{graph: graph}
+	if id, ok := v["@id"].(string); ok {
+		node.id = id
+	} else {
+		n.number++
+		node.number = n.number
+	}
+	for key, x := range v {
+		at := node
+		at.property = key
+		n.iri(key, graph)
+		switch key {
+		case "@id":
+			n.iri(x, graph)
+		case "@index":
+		case "@type":
+			for _, t := range ld.Arrayify(x) {
+				n.iri(t, graph)
+				n.add(at)
+			}
+		case "@graph":
+			n.merge(x, cell{graph: node.id + "\x00" + strconv.Itoa(node.number)}, false)
+		case "@included":
+			n.merge(x, cell{graph: graph}, false)
+		case "@reverse":
+			properties, _ := x.(map[string]any)
+			for property, subjects := range properties {
+				n.iri(property, graph)
+				for _, s := range ld.Arrayify(subjects) {
+					n.reverse(s, cell{graph: graph, property: property})
+				}
+			}
+		default:
+			n.merge(x, at, false)
+		}
+	}
+}
+
+// reverse visits the subject of a reverse property, which gets the node as a value.
+func (n *nodes) reverse(v any, at cell) {
+	subject, ok := v.(map[string]any)
+	if !ok {
+		return
+	}
+	if id, ok := subject["@id"].(string); ok { // one without has no other values
+		at.id = id
+		n.add(at)
+	}
+	n.node(subject, at.graph)
+}
+
+// labels bounds the labelling of a dataset by labelling it with package rdfc, which counts.
+func (c *call) labels(dataset *ld.RDFDataset) error {
+	if c.meter == nil {
+		return nil
+	}
+	var d rdf.Dataset
+	addTo(&d, dataset)
+	var blanks int64
+	for _, q := range d.Quads {
+		for _, t := range [3]rdf.TermID{q.S, q.O, q.G} {
+			if d.Terms[t].Kind == rdf.Blank {
+				blanks++
+			}
+		}
+	}
+	if err := c.meter.spend(stepsQuad*int64(len(d.Quads))+stepsBlank*blanks, "the quads"); err != nil {
+		return err
+	}
+	var s labelling.State
+	var own canon.Budget
+	own.Reset(canon.Limits{Time: -1})
+	const what = "the labels of blank nodes"
+	most := (c.meter.max-c.meter.done)/stepsLabelled + 1
+	err := s.Label(c.loader.ctx, &d, labelling.Options{Work: most, Budget: &own})
+	var limit *canon.LimitError
+	if errors.As(err, &limit) && limit.Limit == "work" {
+		return c.meter.spend(stepsLabelled*most, what)
+	} else if err != nil {
+		return err
+	}
+	return c.meter.spend(stepsLabelled*s.Work()+stepsIssued*s.Copied(), what)
+}
