@@ -4,7 +4,6 @@
 package printable
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -27,19 +26,27 @@ func Line(text string) string {
 	b := []byte(text[:at])
 	for at < len(text) {
 		r, n := utf8.DecodeRuneInString(text[at:])
-		switch {
-		case shows(r, n):
+		if shows(r, n) {
 			b = append(b, text[at:at+n]...)
-		case n == 1 && r == utf8.RuneError:
-			b = fmt.Appendf(b, `\x%02x`, text[at])
-		case r > 0xFFFF:
-			b = fmt.Appendf(b, `\u%04x\u%04x`, 0xD800+(r-0x10000)>>10, 0xDC00+(r-0x10000)&0x3FF)
-		default:
-			b = fmt.Appendf(b, `\u%04x`, r)
+		} else {
+			b = appendEscape(b, r, n, text[at])
 		}
 		at += n
 	}
 	return string(b)
+}
+
+// appendEscape appends how [Line] writes a character of n bytes that does not show.
+func appendEscape(dst []byte, r rune, n int, first byte) []byte {
+	const digits = "0123456789abcdef"
+	if n == 1 && r == utf8.RuneError {
+		return append(dst, '\\', 'x', digits[first>>4], digits[first&15])
+	}
+	if r > 0xFFFF {
+		dst = appendEscape(dst, 0xD800+(r-0x10000)>>10, n, first)
+		r = 0xDC00 + (r-0x10000)&0x3FF
+	}
+	return append(dst, '\\', 'u', digits[r>>12], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
 func shows(r rune, bytes int) bool {

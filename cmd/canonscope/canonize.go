@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/sha512"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -99,7 +98,7 @@ in; the network is asked only with --allow-network.`,
 			}
 			switch {
 			case issued:
-				return printMap(cmd, form.Issued)
+				return printJSON(cmd, form.Issued)
 			case digest && opt.Hash == canon.SHA384:
 				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%x\n", sha512.Sum384(form.Text))
 			case digest:
@@ -167,13 +166,6 @@ func checkInput(input canon.Input, file string, doc []byte) error {
 		return fmt.Errorf("%w; --input nquads reads them", err)
 	}
 	return err
-}
-
-func printMap(cmd *cobra.Command, issued map[string]string) error {
-	e := json.NewEncoder(cmd.OutOrStdout())
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(issued)
 }
 
 // checkDetermined warns of ties that leave the canonical form open, or refuses them.

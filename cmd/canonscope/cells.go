@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -61,9 +60,7 @@ func newCellsCommand() *cobra.Command {
 				return err
 			}
 			if jsonText {
-				enc := json.NewEncoder(cmd.OutOrStdout())
-				enc.SetIndent("", "  ")
-				return enc.Encode(selection)
+				return printJSON(cmd, selection)
 			}
 			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			fmt.Fprintln(tw, "\tformat\tsuite\tengine\talgorithm\tschema\tcontexts\tpresent")

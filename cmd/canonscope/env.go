@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,9 +20,7 @@ func newEnvCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			env := measure.Environment()
 			if jsonText {
-				enc := json.NewEncoder(cmd.OutOrStdout())
-				enc.SetIndent("", "  ")
-				return enc.Encode(env)
+				return printJSON(cmd, env)
 			}
 			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			fmt.Fprintf(tw, "fingerprint\t%s\n", measure.Fingerprint(env))

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +9,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/printable"
 	"canonscope/canon/stock"
 )
 
@@ -64,15 +63,10 @@ listed on standard error.`,
 				return err
 			}
 			printLosses(cmd, losses)
-			var text bytes.Buffer
 			if compact {
-				text.Write(out)
-			} else if err := json.Indent(&text, out, "", "  "); err != nil {
-				return err
+				return printDocument(cmd, out)
 			}
-			text.WriteByte('\n')
-			_, err = text.WriteTo(cmd.OutOrStdout())
-			return err
+			return printable.Indent(cmd.OutOrStdout(), out)
 		},
 	}
 	f := cmd.Flags()

@@ -4,7 +4,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +14,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/spf13/cobra"
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
@@ -108,6 +112,17 @@ func (o *output) check(err error) error {
 		return o.err
 	}
 	return err
+}
+
+// printJSON prints a value as JSON.
+func printJSON(cmd *cobra.Command, v any) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return err
+	}
+	return printable.Indent(cmd.OutOrStdout(), b.Bytes())
 }
 
 // maxErrors is the number of errors that are printed of one command, and one more where that is all.

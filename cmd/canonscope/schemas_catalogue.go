@@ -230,13 +230,6 @@ func figuresOf(ctx context.Context, g schemas.Generator, seed uint64, i int) (*s
 	return shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Experiments()})
 }
 
-func printJSON(cmd *cobra.Command, v any) error {
-	e := json.NewEncoder(cmd.OutOrStdout())
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
-
 // columns of a terminal that text keeps to.
 const columns = 80
 

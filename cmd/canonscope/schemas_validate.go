@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -188,8 +187,5 @@ func printValidationJSON(cmd *cobra.Command, schema string, v jsonschema.Validat
 	for _, x := range r.Violations {
 		all = append(all, violation(x))
 	}
-	e := json.NewEncoder(cmd.OutOrStdout())
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(map[string]any{"valid": r.Valid, "schema": schema, "draft": v.Draft().String(), "validator": v.Engine(), "violations": all})
+	return printJSON(cmd, map[string]any{"valid": r.Valid, "schema": schema, "draft": v.Draft().String(), "validator": v.Engine(), "violations": all})
 }

@@ -110,7 +110,7 @@ also the KB-JWT, with --transcript the device signature.`,
 				return err
 			}
 			if asJSON {
-				err = printResultJSON(cmd, r)
+				err = printJSON(cmd, newResultJSON(r))
 			} else {
 				err = printResult(cmd, r)
 			}
@@ -297,11 +297,4 @@ func newResultJSON(r *vcdm.Result) resultJSON {
 		}
 	}
 	return out
-}
-
-func printResultJSON(cmd *cobra.Command, r *vcdm.Result) error {
-	enc := json.NewEncoder(cmd.OutOrStdout())
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(newResultJSON(r))
 }
