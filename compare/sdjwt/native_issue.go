@@ -72,7 +72,7 @@ func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 }
 
 func (w *nativeIssuer) parse(claims []byte) error {
-	if err := w.tape.Scan(claims, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth}); err != nil {
+	if err := w.tape.Scan(claims, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth, Memory: w.Limits.Memory}); err != nil {
 		return wrap("claims", "RFC 7519 section 4", err)
 	}
 	if w.tape.Nodes[0].Kind != jsontape.Object {
