@@ -371,6 +371,7 @@ func (r *baselineResult) mdoc(docs []mdoc.Document, asJSON bool, limits *canon.L
 			return err
 		}
 	}
+	notations := mdoc.Notations{Limits: *limits}
 	for i, d := range docs {
 		if d.Signer != "" {
 			r.Signers = append(r.Signers, d.Signer)
@@ -387,7 +388,7 @@ func (r *baselineResult) mdoc(docs []mdoc.Document, asJSON bool, limits *canon.L
 		if !asJSON {
 			continue
 		}
-		b, err := documentJSON(&d)
+		b, err := documentJSON(&d, &notations)
 		if err != nil {
 			return err
 		}
@@ -412,17 +413,8 @@ func checkElements(docs []mdoc.Document, memory int64) error {
 	return nil
 }
 
-// diagnostic has room for the nesting that limits allow.
-var diagnostic = func() cbor.DiagMode {
-	m, err := cbor.DiagOptions{MaxNestedLevels: 1024}.DiagMode()
-	if err != nil {
-		panic(err) // the options are right
-	}
-	return m
-}()
-
 // documentJSON is a verified document as --json prints it.
-func documentJSON(d *mdoc.Document) ([]byte, error) {
+func documentJSON(d *mdoc.Document, notations *mdoc.Notations) ([]byte, error) {
 	type element struct {
 		NameSpace  string `json:"nameSpace"`
 		Identifier string `json:"identifier"`
@@ -430,7 +422,7 @@ func documentJSON(d *mdoc.Document) ([]byte, error) {
 	}
 	elements := make([]element, len(d.Elements))
 	for i, e := range d.Elements {
-		value, err := diagnostic.Diagnose(e.Value)
+		value, err := notations.Of(e.Value)
 		if err != nil {
 			return nil, err
 		}

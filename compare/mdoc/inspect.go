@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fxamacker/cbor/v2"
-
 	"canonscope/canon"
 	"canonscope/canon/printable"
 	"canonscope/vcdm/keys"
@@ -44,8 +42,6 @@ func Decode(in []byte) ([]byte, bool) {
 	}
 	return in, false
 }
-
-var diagnostic = must(cbor.DiagOptions{ByteStringEmbeddedCBOR: true, MaxNestedLevels: 1024}.DiagMode())
 
 // Inspect reads an mdoc and returns what prints what it holds, for people: its MSO, each element in CBOR diagnostic notation
 // and whether its digest is that of the MSO. It checks no signature.
@@ -81,33 +77,24 @@ func Inspect(b []byte, limits canon.Limits) (print func(w io.Writer) error, err 
 
 type printer struct {
 	printable.Printer
-	text   *bufio.Writer // that it prints to
-	limits canon.Limits
+	text      *bufio.Writer // that it prints to
+	limits    canon.Limits
+	notations Notations
 }
 
 func newPrinter(w io.Writer, limits canon.Limits) *printer {
 	b := bufio.NewWriter(w)
-	return &printer{printable.Printer{W: b}, b, limits}
+	return &printer{printable.Printer{W: b}, b, limits, Notations{Limits: limits}}
 }
 
 // end prints what is left, and returns an error of the work before one of printing.
 func (p *printer) end(err error) error { return cmp.Or(err, p.text.Flush()) }
 
-// notation writes CBOR in diagnostic notation. A byte can become a word, and there are several copies of all.
+// notation writes CBOR in diagnostic notation.
 func (p *printer) notation(b []byte) {
-	const copies = 4
-	var s scanner
-	if err := s.all(b, p.limits); err != nil {
-		fmt.Fprintf(p.text, "h'%x' (%v)", b, err)
-		return
-	}
-	if size := int64(2*len(b) + len("false, ")*s.items); copies*size > p.limits.Memory {
-		fmt.Fprintf(p.text, "(CBOR of %d bytes, too long for the limit of memory)", len(b))
-		return
-	}
-	text, err := diagnostic.Diagnose(b)
+	text, err := p.notations.Of(b)
 	if err != nil {
-		text = fmt.Sprintf("h'%x' (%v)", b, err)
+		text = fmt.Sprintf("(CBOR of %d bytes: %v)", len(b), err)
 	}
 	p.text.WriteString(printable.Line(text))
 }
@@ -136,7 +123,7 @@ func (p *printer) issuerSigned(b []byte) error {
 	p.Line("")
 	for i, der := range h.x5chain {
 		if i == keys.MaxChain {
-			p.Line("x5chain: and %d more", len(h.x5chain)-i)
+			p.Line("x5chain: and more")
 			break
 		}
 		c, err := keys.ParseCertificate(der)

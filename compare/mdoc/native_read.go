@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"canonscope/canon"
+	"canonscope/vcdm/keys"
 )
 
 // view reads CBOR that scanCBOR has accepted, so that nothing in it can be out of bounds.
@@ -371,7 +372,9 @@ func (b view) chain(i int) (chain [][]byte, bad bool) {
 		if !ok {
 			return nil, true
 		}
-		chain = append(chain, c)
+		if len(chain) <= keys.MaxChain { // a longer one is refused
+			chain = append(chain, c)
+		}
 		at = b.skip(at)
 	}
 	return chain, false
@@ -498,7 +501,7 @@ func (r *nativeReader) index(b view, i int) error {
 
 // checkIndex bounds what an index takes as it grows.
 func (r *nativeReader) checkIndex(digests, spaces int) error {
-	const digestSize, spaceSize = 40, 96
+	const digestSize, spaceSize = 40, 256
 	if used := digestSize*int64(digests) + spaceSize*int64(spaces); used > r.limits.Memory {
 		return &canon.LimitError{Limit: "memory", Max: r.limits.Memory, Done: used, Where: "valueDigests"}
 	}

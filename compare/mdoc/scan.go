@@ -57,6 +57,7 @@ type scanner struct {
 	src    []byte
 	depth  int
 	items  int      // that were read, map keys too
+	bignum int      // bytes of the longest bignum
 	keys   []uint32 // where the keys of the maps that are open stand
 	set    []uint32 // hash set of the keys of one large map: index in keys + 1
 	memory int64    // that keys and set may take
@@ -66,7 +67,7 @@ type scanner struct {
 const keySize = 24
 
 func (s *scanner) start(b []byte, limits *canon.Limits) {
-	s.src, s.depth, s.memory, s.items, s.keys = b, limits.Depth, limits.Memory, 0, s.keys[:0]
+	s.src, s.depth, s.memory, s.items, s.bignum, s.keys = b, limits.Depth, limits.Memory, 0, 0, s.keys[:0]
 }
 
 // head reads the initial byte and the argument of an item. next is where its content starts.
@@ -165,7 +166,10 @@ func (s *scanner) tag(i, next int, number uint64) error {
 	case 1:
 		ok = major <= majorNint || s.src[next] >= 0xf9 && s.src[next] <= 0xfb
 	case 2, 3:
-		ok = major == majorBytes
+		if ok = major == majorBytes; ok {
+			_, size, _, _ := s.head(next)
+			s.bignum = int(max(uint64(s.bignum), min(size, uint64(len(s.src)))))
+		}
 	}
 	if !ok {
 		return cborError(i, "tag %d stands before content of another type than its own", number)

@@ -197,9 +197,9 @@ func stockScan(b []byte, limits canon.Limits) error {
 	return s.checkShape(&limits)
 }
 
-// checkShape bounds the data items of what was scanned by the memory that the stock decoder takes for an entry of a map.
+// checkShape bounds the data items of what was scanned by what the stock engine takes for an element, in memory and time.
 func (s *scanner) checkShape(limits *canon.Limits) error {
-	const entry = 128
+	const entry = 1024
 	if used := entry * int64(s.items); used > limits.Memory {
 		return &canon.LimitError{Limit: "memory", Max: limits.Memory, Done: used, Where: fmt.Sprintf("%d data items of CBOR", s.items)}
 	}

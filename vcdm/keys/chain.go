@@ -38,7 +38,7 @@ func ParseCertificate(der []byte) (*x509.Certificate, error) {
 func Signer(ders [][]byte, roots *x509.CertPool, at time.Time) ([]*x509.Certificate, *Public, error) {
 	var leaf *x509.Certificate
 	if len(ders) > MaxChain {
-		return nil, nil, fmt.Errorf("a chain of %d certificates, at most %d are read", len(ders), MaxChain)
+		return nil, nil, fmt.Errorf("a chain of more than %d certificates", MaxChain)
 	}
 	middle := x509.NewCertPool()
 	for i, der := range ders {
