@@ -134,7 +134,10 @@ func TestBounded(t *testing.T) {
 				t.Errorf("status %d, want %d with %q: %.300s", status, c.status, c.says, out)
 			}
 			if most := idle + 2*memory + 10*info.Size(); peak > most && !raced {
-				t.Errorf("%d MB at its peak, want at most %d", peak>>20, most>>20)
+				// Linux counts the peak of the process that starts another in.
+				if _, _, started := run("version"); peak > started {
+					t.Errorf("%d MB at its peak, want at most %d", peak>>20, most>>20)
+				}
 			}
 		})
 	}
