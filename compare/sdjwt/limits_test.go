@@ -195,6 +195,19 @@ func TestMemoryOfCaller(t *testing.T) {
 	}
 }
 
+// An issuer makes no more disclosures than fit into the memory that the caller allows.
+func TestIssueMany(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	claims := []byte(`{"vct":"urn:x","l":[0` + strings.Repeat(",0", 3000) + `]}`)
+	for _, engine := range engines {
+		var limit *canon.LimitError
+		i := sdjwt.Issuer{Engine: engine, Key: key, Limits: canon.Limits{Memory: 1 << 20}}
+		if _, err := i.Issue(claims, sdjwt.Disclosable{Leaves: "/l"}); !errors.As(err, &limit) || limit.Limit != "memory" {
+			t.Errorf("%s: %v", engine, err)
+		}
+	}
+}
+
 // Names above many claims are not copied for each of them.
 func TestIssueBelowLongName(t *testing.T) {
 	key := claimstest.Key(t, keys.EdDSA)

@@ -130,6 +130,10 @@ func (w *nativeIssuer) drawSalts() error {
 	if w.last > w.first {
 		n += w.tape.Leaves(w.first)
 	}
+	limits := w.Limits.WithDefaults()
+	if err := checkCount(n, &limits); err != nil {
+		return err
+	}
 	w.salts = slices.Grow(w.salts[:0], 16*n)[:16*n]
 	_, err := io.ReadFull(w.Issuer.salts(), w.salts)
 	return err

@@ -12,7 +12,7 @@ import (
 	"canonscope/compare"
 )
 
-// stockDisclosureSize is about what making a disclosure takes beside its text.
+// stockDisclosureSize is about what making or reading a disclosure takes beside its text.
 const stockDisclosureSize = 1536
 
 // stockIssuer walks a claims set and turns disclosable claims into disclosures.

@@ -70,6 +70,9 @@ func stockParseDisclosure(text []byte, number int, budget *canon.Budget) (*stock
 	if err != nil {
 		return nil, invalid(where(number), rule, "is no base64url: %v", err)
 	}
+	if err := budget.Use(stockDisclosureSize); err != nil {
+		return nil, err
+	}
 	v, err := stockValue(b, budget)
 	if err != nil {
 		return nil, wrap(where(number), rule, err)

@@ -57,8 +57,8 @@ func checkPaths(size int, limits *canon.Limits) error {
 	return nil
 }
 
-// disclosureSize is what is kept of each disclosure beside its text, digest included.
-const disclosureSize = 128
+// disclosureSize is about what reading or making a disclosure takes beside its text. Most of it is time, which goes with memory.
+const disclosureSize = 512
 
 // checkCount bounds the disclosures of a token.
 func checkCount(n int, limits *canon.Limits) error {
