@@ -57,6 +57,19 @@ const (
 // Size returns the memory of the nodes in bytes.
 func (t *Tape) Size() int { return len(t.Nodes) * nodeSize }
 
+// TreeSize returns about how much memory encoding/json takes to make maps, slices and strings of the document, which it
+// does without asking for limits. A map has room for eight members at least; slices and maps grow by leaving others behind.
+func (t *Tape) TreeSize() int {
+	const value, members = 192, 256
+	size := len(t.Src) + value*len(t.Nodes)
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.Kind == Object && int(n.Next) > i+1 {
+			size += members
+		}
+	}
+	return size
+}
+
 // Raw returns the source bytes of value i.
 func (t *Tape) Raw(i int) []byte {
 	n := &t.Nodes[i]

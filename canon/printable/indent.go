@@ -1,39 +1,141 @@
 package printable
 
 import (
-	"bytes"
-	"encoding/json"
-
-	"canonscope/canon"
+	"bufio"
+	"io"
+	"strings"
+	"unicode/utf8"
 )
 
-// MaxIndented bounds JSON with line breaks. Below deep values the indentation is a thousand times as long as what it indents.
-const MaxIndented = 64 << 20
+// maxIndent is the number of levels whose values have lines of their own. What lies deeper stands in one line: white space
+// would else be depth times values, far more than the document.
+const maxIndent = 32
 
-// Indent appends JSON with a value on each line, like [json.Indent] with an indentation of two spaces. What would be larger than
-// [MaxIndented] is a *canon.LimitError.
-func Indent(out *bytes.Buffer, doc []byte, prefix string) error {
-	size := len(doc)
-	depth, quoted := 0, false
-	for i := 0; i < len(doc); i++ {
-		switch c := doc[i]; {
-		case quoted && c == '\\':
+var spaces = strings.Repeat("  ", maxIndent)
+
+// Indent writes JSON, which has to be valid: a line for each value, indented by two spaces a level, and a line feed at the
+// end.
+func Indent(w io.Writer, doc []byte) error {
+	out := indenter{Writer: bufio.NewWriterSize(w, 1<<16)}
+	out.json(doc)
+	out.WriteByte('\n')
+	return out.Flush()
+}
+
+// IndentLines is [Indent] for people alone: each line begins with a prefix and is that of [Line]. The writer keeps the error.
+func IndentLines(w *bufio.Writer, doc []byte, prefix string) {
+	w.WriteString(prefix)
+	out := indenter{Writer: w, prefix: prefix, escape: true}
+	out.json(doc)
+	w.WriteByte('\n')
+}
+
+// CompactLine writes JSON, which has to be valid, without white space and as [Line] does. The writer keeps the error.
+func CompactLine(w *bufio.Writer, doc []byte) {
+	out := indenter{Writer: w, depth: maxIndent + 1, escape: true}
+	out.json(doc)
+}
+
+type indenter struct {
+	*bufio.Writer // keeps the first error
+	prefix        string
+	escape        bool
+	depth         int
+	last          []byte // an escape
+}
+
+func (o *indenter) json(doc []byte) {
+	for i := 0; i < len(doc); {
+		switch c := doc[i]; c {
+		case ' ', '\t', '\r', '\n':
 			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			size += 1 + len(prefix) + 2*depth
-		case c == '}' || c == ']':
-			depth--
-			size += 1 + len(prefix) + 2*depth
-		case c == ',':
-			size += 1 + len(prefix) + 2*depth
+		case '{', '[':
+			i = o.open(doc, i)
+		case '}', ']':
+			o.end(c)
+			i++
+		case ',':
+			o.WriteByte(c)
+			o.line()
+			i++
+		case ':':
+			o.WriteByte(c)
+			if o.depth <= maxIndent {
+				o.WriteByte(' ')
+			}
+			i++
+		case '"':
+			end := endOfString(doc, i)
+			o.text(doc[i:end])
+			i = end
+		default:
+			o.WriteByte(c)
+			i++
 		}
 	}
-	if size > MaxIndented {
-		return &canon.LimitError{Limit: "bytes of JSON with line breaks", Max: MaxIndented, Done: int64(size)}
+}
+
+// line begins a line, unless what is open stands in one.
+func (o *indenter) line() {
+	if o.depth > maxIndent {
+		return
 	}
-	return json.Indent(out, doc, prefix, "  ")
+	o.WriteByte('\n')
+	o.WriteString(o.prefix)
+	o.WriteString(spaces[:2*o.depth])
+}
+
+// open writes the bracket at i, or both of an empty container, and returns what follows.
+func (o *indenter) open(doc []byte, i int) int {
+	c := doc[i]
+	o.WriteByte(c)
+	for i++; i < len(doc) && (doc[i] == ' ' || doc[i] == '\t' || doc[i] == '\r' || doc[i] == '\n'); i++ {
+	}
+	if i < len(doc) && doc[i] == c+2 {
+		o.WriteByte(c + 2)
+		return i + 1
+	}
+	o.depth++
+	o.line()
+	return i
+}
+
+func (o *indenter) end(c byte) {
+	if o.depth--; o.depth >= 0 && o.depth < maxIndent {
+		o.line()
+	}
+	o.WriteByte(c)
+}
+
+// text writes a string with its quotes.
+func (o *indenter) text(text []byte) {
+	from := 0
+	for at := 0; o.escape && at < len(text); {
+		if c := text[at]; c >= ' ' && c < 0x7f {
+			at++
+			continue
+		}
+		r, n := utf8.DecodeRune(text[at:])
+		if !shows(r, n) {
+			o.Write(text[from:at])
+			o.last = appendEscape(o.last[:0], r, n, text[at])
+			o.Write(o.last)
+			from = at + n
+		}
+		at += n
+	}
+	o.Write(text[from:])
+}
+
+// endOfString returns where the string ends that begins at i.
+func endOfString(doc []byte, i int) int {
+	for i++; i < len(doc); i++ {
+		switch doc[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(doc)
 }

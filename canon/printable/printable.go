@@ -4,10 +4,6 @@
 package printable
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,36 +22,12 @@ func Document(text string) string {
 	return strings.ReplaceAll(escaped(text, "\n\t\r"), "\r", " ")
 }
 
-// JSON writes a value as indented JSON. Strings are escaped as [Line] does, so that their value stays.
-func JSON(w io.Writer, v any) error { return writeJSON(w, v, "  ") }
-
-// JSONLine is [JSON] in one line.
-func JSONLine(w io.Writer, v any) error { return writeJSON(w, v, "") }
-
-func writeJSON(w io.Writer, v any, indent string) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", indent)
-	if err := e.Encode(v); err != nil {
-		return err
-	}
-
-	text := strings.ToValidUTF8(b.String(), string(utf8.RuneError)) // a json.RawMessage is written as it is
-	_, err := io.WriteString(w, Lines(text))
-	return err
-}
-
 // escaped escapes what does not print and is not one of the control characters in keep.
 func escaped(text, keep string) string {
-	shows := func(r rune, bytes int) bool {
-		return strconv.IsPrint(r) && (r != utf8.RuneError || bytes > 1) || strings.ContainsRune(keep, r)
-	}
-
 	at := 0
 	for at < len(text) {
 		r, n := utf8.DecodeRuneInString(text[at:])
-		if !shows(r, n) {
+		if !shows(r, n) && !strings.ContainsRune(keep, r) {
 			break
 		}
 		at += n
@@ -67,17 +39,30 @@ func escaped(text, keep string) string {
 	b := []byte(text[:at])
 	for at < len(text) {
 		r, n := utf8.DecodeRuneInString(text[at:])
-		switch {
-		case shows(r, n):
+		if shows(r, n) || strings.ContainsRune(keep, r) {
 			b = append(b, text[at:at+n]...)
-		case n == 1 && r == utf8.RuneError:
-			b = fmt.Appendf(b, `\x%02x`, text[at])
-		case r > 0xFFFF:
-			b = fmt.Appendf(b, `\u%04x\u%04x`, 0xD800+(r-0x10000)>>10, 0xDC00+(r-0x10000)&0x3FF)
-		default:
-			b = fmt.Appendf(b, `\u%04x`, r)
+		} else {
+			b = appendEscape(b, r, n, text[at])
 		}
 		at += n
 	}
 	return string(b)
+}
+
+// appendEscape appends how [Line] writes a character of n bytes that does not show.
+func appendEscape(dst []byte, r rune, n int, first byte) []byte {
+	const digits = "0123456789abcdef"
+	if n == 1 && r == utf8.RuneError {
+		return append(dst, '\\', 'x', digits[first>>4], digits[first&15])
+	}
+	if r > 0xFFFF {
+		dst = appendEscape(dst, 0xD800+(r-0x10000)>>10, n, first)
+		r = 0xDC00 + (r-0x10000)&0x3FF
+	}
+	return append(dst, '\\', 'u', digits[r>>12], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+}
+
+// shows reports whether a character of so many bytes prints.
+func shows(r rune, bytes int) bool {
+	return strconv.IsPrint(r) && (r != utf8.RuneError || bytes > 1)
 }

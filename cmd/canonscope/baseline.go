@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"crypto/x509"
 	"encoding/hex"
@@ -75,7 +76,7 @@ var flagFormats = func() map[string][]string {
 		formatVCDM: "suite mandatory mandatory-only any-form created method purpose deterministic id previous domain challenge skew bound " +
 			"any-issuer controller known-contexts max-proofs rdf-direction",
 		formatSDJWT: "holder-key digest issuer-key roots audience nonce any-subject any-audience lossy",
-		formatMdoc:  "holder-key digest issuer-key roots certificate transcript any-usage lossy",
+		formatMdoc:  "holder-key digest issuer-key roots certificate transcript any-usage lossy max-proofs",
 	} {
 		for _, flag := range strings.Fields(flags) {
 			of[flag] = append(of[flag], format)
@@ -191,7 +192,7 @@ func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires s
 	if err != nil {
 		return err
 	}
-	return printDocument(cmd, []byte(hex.EncodeToString(out)))
+	return printHex(cmd, out)
 }
 
 // present discloses a part of an SD-JWT or an mdoc.
@@ -205,6 +206,7 @@ func (f *baselineFlags) present(cmd *cobra.Command, format string, in []byte, di
 		key = k.Secret
 	}
 	var present func() ([]byte, error)
+	print := printDocument
 	if format == formatSDJWT {
 		var b *sdjwt.Binding
 		if key != nil {
@@ -224,20 +226,26 @@ func (f *baselineFlags) present(cmd *cobra.Command, format string, in []byte, di
 			return errors.New("device authentication needs both --holder-key and --transcript")
 		}
 		h := &mdoc.Holder{Engine: engine.engine, Key: key, Limits: engine.limits}
-		present = func() ([]byte, error) {
-			out, err := h.Present(in, disclose, transcript)
-			return []byte(hex.EncodeToString(out)), err
-		}
+		present = func() ([]byte, error) { return h.Present(in, disclose, transcript) }
+		print = printHex
 	}
 	out, err := engine.timeout.bytes(cmd, present)
 	if err != nil {
 		return err
 	}
-	if err := printDocument(cmd, out); err != nil {
+	if err := print(cmd, out); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(cmd.ErrOrStderr(), "derived")
 	return err
+}
+
+// printHex prints bytes in hexadecimal.
+func printHex(cmd *cobra.Command, b []byte) error {
+	w := bufio.NewWriter(cmd.OutOrStdout())
+	hex.NewEncoder(w).Write(b)
+	w.WriteByte('\n')
+	return w.Flush()
 }
 
 func (f *baselineFlags) sessionTranscript() ([]byte, error) {
@@ -252,7 +260,7 @@ func (f *baselineFlags) sessionTranscript() ([]byte, error) {
 }
 
 // verify answers for an SD-JWT or an mdoc.
-func (f *baselineFlags) verify(cmd *cobra.Command, file, format string, in []byte, engine *engineFlags, now time.Time) (*answer, error) {
+func (f *baselineFlags) verify(cmd *cobra.Command, file, format string, in []byte, engine *engineFlags, now time.Time, asJSON bool) (*answer, error) {
 	var key *keys.Public
 	if f.issuer != "" {
 		k, err := readKey(f.issuer)
@@ -302,7 +310,13 @@ func (f *baselineFlags) verify(cmd *cobra.Command, file, format string, in []byt
 		if transcript != nil {
 			v.Device = &mdoc.DeviceAuth{Transcript: transcript}
 		}
-		verify = func() error { return result.mdoc(v.Verify(in)) }
+		verify = func() error {
+			docs, err := v.Verify(in)
+			if err != nil {
+				return result.refused(err)
+			}
+			return result.mdoc(docs, asJSON, &engine.limits)
+		}
 	}
 	if err := engine.timeout.run(cmd, func(context.Context) error { return verify() }); err != nil {
 		return nil, err
@@ -358,16 +372,15 @@ func (r *baselineResult) sdjwt(res *sdjwt.Result, err error) error {
 	return err
 }
 
-func (r *baselineResult) mdoc(docs []mdoc.Document, err error) error {
-	if err != nil {
-		return r.refused(err)
-	}
+// mdoc notes what was verified; the elements, written in CBOR diagnostic notation, only for --json.
+func (r *baselineResult) mdoc(docs []mdoc.Document, asJSON bool, limits *canon.Limits) error {
 	r.Verified = true
-	type element struct {
-		NameSpace  string `json:"nameSpace"`
-		Identifier string `json:"identifier"`
-		Value      string `json:"value"` // CBOR diagnostic notation
+	if asJSON {
+		if err := checkElements(docs, limits.WithDefaults().Memory); err != nil {
+			return err
+		}
 	}
+	notations := mdoc.Notations{Limits: *limits}
 	for i, d := range docs {
 		if d.Signer != "" {
 			r.Signers = append(r.Signers, d.Signer)
@@ -378,27 +391,58 @@ func (r *baselineResult) mdoc(docs []mdoc.Document, err error) error {
 			}
 			r.Unchecked = append(r.Unchecked, name)
 		}
-		elements := []element{}
 		for _, e := range d.Elements {
-			value, err := cbor.Diagnose(e.Value)
-			if err != nil {
-				return err
-			}
-			elements = append(elements, element{e.NameSpace, e.Identifier, value})
 			r.Disclosed = append(r.Disclosed, e.Identifier)
 		}
-		b, err := json.Marshal(struct {
-			DocType    string    `json:"docType"`
-			ValidFrom  time.Time `json:"validFrom"`
-			ValidUntil time.Time `json:"validUntil"`
-			Elements   []element `json:"elements"`
-		}{d.DocType, d.ValidFrom, d.ValidUntil, elements})
+		if !asJSON {
+			continue
+		}
+		b, err := documentJSON(&d, &notations)
 		if err != nil {
 			return err
 		}
 		r.Documents = append(r.Documents, b)
 	}
 	return nil
+}
+
+// checkElements bounds what the elements take as JSON: each names its namespace, a byte of its value can become a word, and
+// there are several copies of all.
+func checkElements(docs []mdoc.Document, memory int64) error {
+	const word, copies = int64(len("false, ")), 4
+	size := int64(0)
+	for _, d := range docs {
+		for _, e := range d.Elements {
+			size += int64(len(e.NameSpace)+len(e.Identifier)) + word*int64(len(e.Value))
+		}
+	}
+	if copies*size > memory {
+		return &canon.LimitError{Limit: "memory", Max: memory, Done: copies * size, Where: "elements as JSON"}
+	}
+	return nil
+}
+
+// documentJSON is a verified document as --json prints it.
+func documentJSON(d *mdoc.Document, notations *mdoc.Notations) ([]byte, error) {
+	type element struct {
+		NameSpace  string `json:"nameSpace"`
+		Identifier string `json:"identifier"`
+		Value      string `json:"value"` // CBOR diagnostic notation
+	}
+	elements := make([]element, len(d.Elements))
+	for i, e := range d.Elements {
+		value, err := notations.Of(e.Value)
+		if err != nil {
+			return nil, err
+		}
+		elements[i] = element{e.NameSpace, e.Identifier, value}
+	}
+	return json.Marshal(struct {
+		DocType    string    `json:"docType"`
+		ValidFrom  time.Time `json:"validFrom"`
+		ValidUntil time.Time `json:"validUntil"`
+		Elements   []element `json:"elements"`
+	}{d.DocType, d.ValidFrom, d.ValidUntil, elements})
 }
 
 func (r *baselineResult) print(w io.Writer) error {

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"canonscope/canon"
 	"canonscope/compare/mdoc"
 )
 
@@ -15,7 +16,7 @@ func TestUncheckedOfDocuments(t *testing.T) {
 		want []string
 	}{{[]mdoc.Document{one}, []string{"/status"}}, {[]mdoc.Document{two, one}, []string{"/documents/1/status"}}, {[]mdoc.Document{two}, nil}} {
 		var r baselineResult
-		if err := r.mdoc(c.docs, nil); err != nil || !reflect.DeepEqual(r.Unchecked, c.want) {
+		if err := r.mdoc(c.docs, true, new(canon.Limits)); err != nil || !reflect.DeepEqual(r.Unchecked, c.want) {
 			t.Errorf("%v %v, want %v", r.Unchecked, err, c.want)
 		}
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -73,6 +75,20 @@ func TestBounded(t *testing.T) {
 	for range 20 {
 		nested = `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"verifiableCredential":[` + nested + `]}`
 	}
+	deep := func(levels int) string {
+		return `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiableCredential"],"issuer":"did:x:1","credentialSubject":{"n":` +
+			strings.Repeat("[", levels) + strings.Repeat("0,", 400_000) + "0" + strings.Repeat("]", levels) + `}}`
+	}
+	write("deep.json", deep(480))
+	write("deep-signed.json", must(t, run, "issue", "--self", "--suite", "eddsa-jcs-2022", "--key", "ed.json", "deep.json"))
+	token := func(header, payload string) string {
+		return base64.RawURLEncoding.EncodeToString([]byte(header)) + "." + base64.RawURLEncoding.EncodeToString([]byte(payload)) + ".AA~"
+	}
+	long := strings.Repeat("x", 300_000)
+	integers := append([]byte("\xba\x00\x1e\x84\x81\x69documents\x80"), make([]byte, 0, 12<<20)...) // 2,000,000 and one
+	for i := range uint32(2_000_000) {
+		integers = append(binary.BigEndian.AppendUint32(append(integers, 0x1a), 1<<31-i), 0)
+	}
 
 	for _, c := range []struct {
 		name, command, file string
@@ -97,6 +113,17 @@ func TestBounded(t *testing.T) {
 		{"presentations in presentations", "verify --any-form", write("nested.json", nested), statusLimit, "presentations in presentations"},
 		{"millions of values to verify", "verify", "millions.json", statusLimit, "--max-memory"},
 		{"millions of values to issue", "issue --any-form --suite eddsa-jcs-2022 --key ed.json", "millions.json", statusLimit, "--max-memory"},
+		{"a deep document to inspect", "inspect", "deep.json", statusDone, ""},
+		{"a deep document to verify", "verify --json", "deep-signed.json", statusDone, ""},
+		{"a deep document to expand", "expand", write("lists.json", `{"@context":{"p":{"@id":"u:p","@container":"@list"}},"p":`+strings.Repeat("[", 240)+many(50_000, "0")+strings.Repeat("]", 240)+`}`), statusDone, ""},
+		{"digests below a long name", "inspect", write("dots.sdjwt", token(`{"alg":"EdDSA"}`, `{"`+long+`":[`+many(20_000, `{"...":"%d"}`)+`]}`)), statusDone, "and 19900 more"},
+		{"objects to inspect", "inspect", write("objects.sdjwt", token(`{"alg":"EdDSA"}`, `{"l":[`+many(330_000, `{"":1}`)+`]}`)), statusDone, ""},
+		{"objects for encoding/json", "verify --engine stock --issuer-key ed.json", write("header.sdjwt", token(`{"alg":"EdDSA","x":[`+many(330_000, `{"":1}`)+`]}`, "{}")), statusLimit, "--max-memory"},
+		{"millions of disclosures", "verify --issuer-key ed.json", write("tildes.sdjwt", token(`{"alg":"EdDSA"}`, "{}")+strings.Repeat("AA~", 10_000_000)), statusLimit, "--max-memory"},
+		{"integer keys to inspect", "inspect", write("integers.mdoc", string(integers)), statusLimit, "--max-memory"},
+		{"integer keys to verify", "verify --issuer-key ed.json", "integers.mdoc", statusLimit, "--max-memory"},
+		{"elements below a long name", "issue --format mdoc --self --key ed.json --holder-key ed.json", write("long.json", `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiableCredential"],"issuer":"did:x:1","credentialSubject":{"`+long+`":{`+many(30_000, `"m%d":0`)+`}}}`), statusLimit, "--max-memory"},
+		{"the same, by the stock engine", "issue --format mdoc --engine stock --self --key ed.json --holder-key ed.json", "long.json", statusLimit, "--max-memory"},
 		{"100,000 quads", "canonize --method rdfc", write("quads.nq", strings.ReplaceAll(many(100_000, "<u:s%d> <u:p> \"value\" .\n"), ".\n,", ".\n")), statusDone, ""},
 		{"64 proofs", "verify", write("few.json", proofs(64)), statusNo, "another proof has the same value"},
 	} {
@@ -111,7 +138,10 @@ func TestBounded(t *testing.T) {
 				t.Errorf("status %d, want %d with %q: %.300s", status, c.status, c.says, out)
 			}
 			if most := idle + 2*memory + 10*info.Size(); peak > most && !raced {
-				t.Errorf("%d MB at its peak, want at most %d", peak>>20, most>>20)
+				// Linux counts the peak of the process that starts another in.
+				if _, _, started := run("version"); peak > started {
+					t.Errorf("%d MB at its peak, want at most %d", peak>>20, most>>20)
+				}
 			}
 		})
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,11 +67,10 @@ listed on standard error.`,
 			printLosses(cmd, losses)
 			var text bytes.Buffer
 			if compact {
-				text.Write(out)
-			} else if err := printable.Indent(&text, out, ""); err != nil {
-				return fmt.Errorf("%w; --one-line prints it without them", err)
+				text.Write(append(out, '\n'))
+			} else if err := printable.Indent(&text, out); err != nil {
+				return err
 			}
-			text.WriteByte('\n')
 			return printBytes(cmd.OutOrStdout(), text.Bytes())
 		},
 	}

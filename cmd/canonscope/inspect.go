@@ -1,7 +1,8 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,8 @@ import (
 
 func newInspectCommand() *cobra.Command {
 	var limits canon.Limits
+	var timeout timeLimit
+	var files manyFiles
 	cmd := &cobra.Command{
 		Use:   "inspect [flags] [FILE|-]...",
 		Short: "Show what a credential or presentation holds",
@@ -28,27 +31,39 @@ hexadecimal or base64url. No signature is checked: canonscope verify does that.`
 		Example: `  canonscope inspect credential.json
   canonscope inspect presentation.txt
   canonscope inspect - < mdoc.hex`,
-		Args: fileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file := inputOf(args)
-			in, err := readInput(cmd, file, limits)
-			if err != nil {
-				return err
-			}
-			w := cmd.OutOrStdout()
-			if sdjwt.IsToken(in) {
-				return inFile(file, sdjwt.Inspect(w, in))
-			}
-			if b, ok := mdoc.Decode(in); ok {
-				return inFile(file, mdoc.Inspect(w, b))
-			}
-			if err := checkJSON(file, in); err != nil {
-				return err
-			}
-			return inFile(file, inspectVCDM(w, in))
+			return files.run(cmd, args, func(file string) (*answer, error) {
+				in, err := readInput(cmd, file, limits)
+				if err != nil {
+					return nil, err
+				}
+				var a answer
+				err = timeout.run(cmd, func(context.Context) (err error) {
+					a.text, err = inspect(file, in, limits)
+					return err
+				})
+				return &a, err
+			})
 		},
 	}
+	files.add(cmd)
+	addSizes(cmd, &limits)
+	timeout.add(cmd)
 	return cmd
+}
+
+// inspect reads an input of any format and returns what prints it.
+func inspect(file string, in []byte, limits canon.Limits) (print func(w io.Writer) error, err error) {
+	if sdjwt.IsToken(in) {
+		return sdjwt.Inspect(in, limits)
+	}
+	if b, ok := mdoc.Decode(in); ok {
+		return mdoc.Inspect(b, limits)
+	}
+	if err := checkJSON(file, in); err != nil {
+		return nil, err
+	}
+	return inspectVCDM(in, limits)
 }
 
 // count writes a number of things.
@@ -59,14 +74,14 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// inspectVCDM prints a JSON document without its proofs, then each proof.
-func inspectVCDM(w io.Writer, in []byte) error {
+// inspectVCDM reads a JSON document and returns what prints it without its proofs, then each proof.
+func inspectVCDM(in []byte, limits canon.Limits) (print func(w io.Writer) error, err error) {
 	var t jsontape.Tape
-	if err := t.Scan(in, jsontape.Options{}); err != nil {
-		return fmt.Errorf("neither an SD-JWT nor an mdoc, and as VCDM: %w", err)
+	if err := t.Scan(in, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
+		return nil, fmt.Errorf("neither an SD-JWT nor an mdoc, and as VCDM: %w", err)
 	}
 	if t.Nodes[0].Kind != jsontape.Object {
-		return errors.New("a credential is a JSON object, an SD-JWT or an mdoc")
+		return nil, errors.New("a credential is a JSON object, an SD-JWT or an mdoc")
 	}
 	body, proof := in, t.Key(0, "proof")
 	var proofs [][]byte
@@ -80,22 +95,14 @@ func inspectVCDM(w io.Writer, in []byte) error {
 			proofs = append(proofs, t.Raw(value))
 		}
 	}
-	if _, err := fmt.Fprintf(w, "VCDM document of %d bytes, %s\n", len(in), count(len(proofs), "proof")); err != nil {
-		return err
-	}
-	for i, part := range append([][]byte{body}, proofs...) {
-		var out bytes.Buffer
-		if i > 0 {
-			fmt.Fprintf(&out, "proof %d\n", i)
+	return func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		fmt.Fprintf(b, "VCDM document of %d bytes, %s\n", len(in), count(len(proofs), "proof"))
+		printable.IndentLines(b, body, "  ")
+		for i, proof := range proofs {
+			fmt.Fprintf(b, "proof %d\n", i+1)
+			printable.IndentLines(b, proof, "  ")
 		}
-		out.WriteString("  ")
-		if err := printable.Indent(&out, bytes.TrimSpace(part), "  "); err != nil {
-			return err
-		}
-		out.WriteByte('\n')
-		if _, err := io.WriteString(w, printable.Lines(out.String())); err != nil {
-			return err
-		}
-	}
-	return nil
+		return b.Flush()
+	}, nil
 }

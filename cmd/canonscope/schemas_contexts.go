@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -92,13 +90,7 @@ contexts list prints.`,
 				}
 				doc = d.Bytes
 			}
-			var out bytes.Buffer
-			if err := json.Indent(&out, doc, "", "  "); err != nil {
-				return err
-			}
-			out.WriteByte('\n')
-			_, err = out.WriteTo(cmd.OutOrStdout())
-			return err
+			return printable.Indent(cmd.OutOrStdout(), doc)
 		},
 	}
 }

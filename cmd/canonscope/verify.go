@@ -90,7 +90,7 @@ exit status is the worst. Without a file it reads standard input.`,
 					if v.Now != nil {
 						at = v.Now()
 					}
-					return baseline.verify(cmd, file, format, in, &engine, at)
+					return baseline.verify(cmd, file, format, in, &engine, at, files.asJSON)
 				}
 				return verifyVCDM(cmd, file, doc, &v, &engine)
 			})

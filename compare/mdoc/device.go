@@ -10,6 +10,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"canonscope/canon"
 	"canonscope/vcdm/keys"
 )
 
@@ -122,6 +123,9 @@ func (v *Verifier) response(b []byte, verify func(v *Verifier, issuerSigned []by
 	if docs := members["documents"]; !isMajor(docs, majorArray) || stockDec.Unmarshal(docs, &list) != nil || len(list) == 0 {
 		return nil, invalid("DeviceResponse", ruleShape, "has no documents")
 	}
+	if max := v.Limits.WithDefaults().Proofs; len(list) > max {
+		return nil, &canon.LimitError{Limit: "proofs", Max: int64(max), Done: int64(len(list)), Where: "documents of the DeviceResponse"}
+	}
 	var out []Document
 	for _, raw := range list {
 		d, err := v.document(raw, verify)
@@ -183,7 +187,7 @@ func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	if err := scanCBOR(inner, v.Limits); err != nil {
+	if err := stockScan(inner, v.Limits); err != nil {
 		return err
 	}
 	key, err := keys.ParsePublicCOSE(d.DeviceKey)
@@ -201,7 +205,7 @@ func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
 	if auth.Mac != nil {
 		return v.checkMac(auth.Mac, key, payload)
 	}
-	c, alg, err := readDetached(auth.Signature)
+	c, alg, err := readDetached(auth.Signature, v.Limits)
 	if err != nil {
 		return err
 	}
@@ -216,7 +220,7 @@ func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
 }
 
 // readDetached reads a COSE structure with detached payload and its protected alg.
-func readDetached(raw cbor.RawMessage) (*detached, int64, error) {
+func readDetached(raw cbor.RawMessage, limits canon.Limits) (*detached, int64, error) {
 	var c detached
 	if err := stockDec.Unmarshal(raw, &c); err != nil || !bytes.Equal(c.Payload, null) {
 		return nil, 0, invalid("deviceAuth", ruleDevice, "is no COSE structure with a null payload")
@@ -224,6 +228,9 @@ func readDetached(raw cbor.RawMessage) (*detached, int64, error) {
 	var protected struct {
 		Alg  int64           `cbor:"1,keyasint"`
 		Crit cbor.RawMessage `cbor:"2,keyasint"`
+	}
+	if err := stockScan(c.Protected, limits); err != nil {
+		return nil, 0, err
 	}
 	if err := stockDec.Unmarshal(c.Protected, &protected); err != nil || protected.Crit != nil {
 		return nil, 0, invalid("deviceAuth", ruleDevice, "the protected header is malformed or has crit")
@@ -237,7 +244,7 @@ func (v *Verifier) checkMac(raw cbor.RawMessage, device *keys.Public, payload []
 	if v.Device.Reader == nil {
 		return invalid(where, ruleDevice, "needs the reader's ephemeral key, and none is configured")
 	}
-	c, alg, err := readDetached(raw)
+	c, alg, err := readDetached(raw, v.Limits)
 	if err != nil {
 		return err
 	}

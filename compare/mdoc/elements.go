@@ -41,6 +41,16 @@ func checkClaims(t *jsontape.Tape) error {
 	return nil
 }
 
+// checkItems bounds the items of an mdoc, which can be far longer than the claims: each repeats the names above its own. They
+// grow by leaving others behind, and are copied to where they go out.
+func checkItems(size int, memory int64) error {
+	const copies = 4
+	if used := copies * int64(size); used > memory {
+		return &canon.LimitError{Limit: "memory", Max: memory, Done: used, Where: "items"}
+	}
+	return nil
+}
+
 // selects says whether an element is one of those wanted or below one, and marks which.
 func selects[T string | []byte](wanted []string, hit []bool, id T) bool {
 	found := false

@@ -1,19 +1,21 @@
 package mdoc
 
 import (
+	"bufio"
 	"bytes"
-	"crypto/x509"
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-
-	"github.com/fxamacker/cbor/v2"
+	"strings"
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
+	"canonscope/vcdm/keys"
 )
 
 // Decode returns the CBOR bytes of an mdoc that may be written in hexadecimal or base64url, and whether it is one: a map
@@ -28,50 +30,83 @@ func Decode(in []byte) ([]byte, bool) {
 		candidates = append(candidates, b)
 	}
 	for _, b := range candidates {
-		if scanCBOR(b, canon.Limits{}) == nil && (view(b).find("issuerAuth") >= 0 || view(b).find("documents") >= 0) {
+		var limit *canon.LimitError
+		switch err := scanCBOR(b, canon.Limits{}); {
+		case errors.As(err, &limit):
+			if isMajor(b, majorMap) { // no text starts so
+				return b, true
+			}
+		case err == nil && (view(b).find("issuerAuth") >= 0 || view(b).find("documents") >= 0):
 			return b, true
 		}
 	}
 	return in, false
 }
 
-var diagnostic = must(cbor.DiagOptions{ByteStringEmbeddedCBOR: true, MaxNestedLevels: 1024}.DiagMode())
-
-// Inspect writes what an mdoc holds, for people: its MSO, each element in CBOR diagnostic notation and whether its digest
-// is that of the MSO, certificates, and device authentication. It checks no signature.
-func Inspect(w io.Writer, b []byte) error {
-	if err := scanCBOR(b, canon.Limits{}); err != nil {
-		return err
+// Inspect reads an mdoc and returns what prints what it holds, for people: its MSO, each element in CBOR diagnostic notation
+// and whether its digest is that of the MSO. It checks no signature.
+func Inspect(b []byte, limits canon.Limits) (print func(w io.Writer) error, err error) {
+	limits = limits.WithDefaults()
+	if err := stockScan(b, limits); err != nil {
+		return nil, err
 	}
-	out := &printer{printable.Printer{W: w}}
 	if view(b).find("issuerAuth") >= 0 {
-		out.Line("mdoc of %d bytes: IssuerSigned", len(b))
-		return out.issuerSigned(b)
+		return func(w io.Writer) error {
+			p := newPrinter(w, limits)
+			p.Line("mdoc of %d bytes: IssuerSigned", len(b))
+			return p.end(p.issuerSigned(b))
+		}, nil
 	}
 	var response deviceResponse
 	if err := stockDec.Unmarshal(b, &response); err != nil {
-		return invalid("DeviceResponse", ruleShape, "%v", err)
+		return nil, invalid("DeviceResponse", ruleShape, "%v", err)
 	}
-	out.Line("mdoc of %d bytes: DeviceResponse, version %s, status %d, %d documents", len(b), response.Version, response.Status, len(response.Documents))
-	for i, d := range response.Documents {
-		out.Line("document %d: docType %s", i+1, d.DocType)
-		if err := out.issuerSigned(d.IssuerSigned); err != nil {
-			return err
+	return func(w io.Writer) error {
+		p := newPrinter(w, limits)
+		p.Line("mdoc of %d bytes: DeviceResponse, version %s, status %d, %d documents", len(b), response.Version, response.Status, len(response.Documents))
+		for i, d := range response.Documents {
+			p.Line("document %d: docType %s", i+1, d.DocType)
+			if err := p.issuerSigned(d.IssuerSigned); err != nil {
+				return p.end(err)
+			}
+			p.deviceSigned(d.DeviceSigned)
 		}
-		out.deviceSigned(d.DeviceSigned)
-	}
-	return out.Err
+		return p.end(nil)
+	}, nil
 }
 
-type printer struct{ printable.Printer }
+type printer struct {
+	printable.Printer
+	text      *bufio.Writer // that it prints to
+	limits    canon.Limits
+	notations Notations
+}
+
+func newPrinter(w io.Writer, limits canon.Limits) *printer {
+	b := bufio.NewWriter(w)
+	return &printer{printable.Printer{W: b}, b, limits, Notations{Limits: limits}}
+}
+
+// end prints what is left, and returns an error of the work before one of printing.
+func (p *printer) end(err error) error { return cmp.Or(err, p.text.Flush()) }
 
 // notation writes CBOR in diagnostic notation.
-func notation(b []byte) string {
-	s, err := diagnostic.Diagnose(b)
+func (p *printer) notation(b []byte) {
+	text, err := p.notations.Of(b)
 	if err != nil {
-		return fmt.Sprintf("h'%x' (%v)", b, err)
+		text = fmt.Sprintf("(CBOR of %d bytes: %v)", len(b), err)
 	}
-	return s
+	p.text.WriteString(printable.Line(text))
+}
+
+// maxName is how many bytes of the name of a namespace are shown, which stands before each of its elements.
+const maxName = 256
+
+func cut(name string) string {
+	if len(name) <= maxName {
+		return name
+	}
+	return strings.ToValidUTF8(name[:maxName], "") + "…"
 }
 
 func (p *printer) issuerSigned(b []byte) error {
@@ -79,62 +114,81 @@ func (p *printer) issuerSigned(b []byte) error {
 	if err != nil {
 		return err
 	}
-	h, err := stockReadSign1(s.IssuerAuth, canon.Limits{})
+	h, err := stockReadSign1(s.IssuerAuth, p.limits)
 	if err != nil {
 		return err
 	}
-	p.Line("protected header %s", notation(h.protected))
+	p.text.WriteString("protected header ")
+	p.notation(h.protected)
+	p.Line("")
 	for i, der := range h.x5chain {
-		c, err := x509.ParseCertificate(der)
+		if i == keys.MaxChain {
+			p.Line("x5chain: and more")
+			break
+		}
+		c, err := keys.ParseCertificate(der)
 		if err != nil {
 			p.Line("x5chain %d: %v", i, err)
 			continue
 		}
 		p.Line("x5chain %d: %s, %s, valid %s to %s", i, c.Subject, c.PublicKeyAlgorithm, c.NotBefore.Format("2006-01-02"), c.NotAfter.Format("2006-01-02"))
 	}
-	m, err := stockReadMSO(h.payload, canon.Limits{})
+	m, err := stockReadMSO(h.payload, p.limits)
 	if err != nil {
 		return err
 	}
 	p.Line("MSO version %s, docType %s, %s", m.version, m.docType, m.digestAlgorithm)
 	p.Line("  signed %s, valid %s to %s", m.signed, m.from, m.until)
-	p.Line("  deviceKey %s", notation(m.deviceKey))
-	newHash, err := hashOf(m.digestAlgorithm)
-	if err != nil {
+	p.text.WriteString("  deviceKey ")
+	p.notation(m.deviceKey)
+	p.Line("")
+	if _, err := hashOf(m.digestAlgorithm); err != nil {
 		return err
 	}
 	for _, ns := range slices.Sorted(maps.Keys(m.digests)) {
-		p.Line("namespace %s: %d elements of %d", ns, len(s.NameSpaces[ns]), len(m.digests[ns]))
+		p.Line("namespace %s: %d elements of %d", cut(ns), len(s.NameSpaces[ns]), len(m.digests[ns]))
 	}
 	for _, ns := range slices.Sorted(maps.Keys(s.NameSpaces)) {
 		for _, raw := range s.NameSpaces[ns] {
-			item, err := stockReadItem(raw, ns, canon.Limits{})
-			if err != nil {
-				p.Line("  %s: %v", ns, err)
-				continue
-			}
-			sum := newHash()
-			sum.Write(raw)
-			state := "digest matches"
-			switch want, ok := stockBytes(m.digests[ns][item.DigestID]); {
-			case !ok:
-				state = "the MSO has no such digest"
-			case !bytes.Equal(want, sum.Sum(nil)):
-				state = "digest differs"
-			}
-			p.Line("  %s %d  %q = %s  %s", ns, item.DigestID, item.Identifier, notation(item.Value), state)
+			p.item(m, ns, raw)
 		}
 	}
-	return p.Err
+	return nil
+}
+
+// item prints an element and whether its digest is that of the MSO.
+func (p *printer) item(m *stockDigestMap, ns string, raw []byte) {
+	item, err := stockReadItem(raw, ns, p.limits)
+	if err != nil {
+		p.Line("  %s: %v", cut(ns), err)
+		return
+	}
+	var s sum
+	n := hashInto(&s, m.digestAlgorithm, raw)
+	state := "digest matches"
+	switch want, ok := stockBytes(m.digests[ns][item.DigestID]); {
+	case !ok:
+		state = "the MSO has no such digest"
+	case !bytes.Equal(want, s[:n]):
+		state = "digest differs"
+	}
+	p.text.WriteString(printable.Line(fmt.Sprintf("  %s %d  %q = ", cut(ns), item.DigestID, item.Identifier)))
+	p.notation(item.Value)
+	p.Line("  %s", state)
 }
 
 func (p *printer) deviceSigned(d *deviceSigned) {
-	switch {
-	case d == nil:
+	if d == nil {
 		p.Line("no deviceSigned")
-	case d.DeviceAuth.Signature != nil:
-		p.Line("deviceSignature %s, namespaces %s", notation(d.DeviceAuth.Signature), notation(d.NameSpaces))
-	default:
-		p.Line("deviceMac %s, namespaces %s", notation(d.DeviceAuth.Mac), notation(d.NameSpaces))
+		return
 	}
+	name, auth := "deviceMac", d.DeviceAuth.Mac
+	if d.DeviceAuth.Signature != nil {
+		name, auth = "deviceSignature", d.DeviceAuth.Signature
+	}
+	p.text.WriteString(name + " ")
+	p.notation(auth)
+	p.text.WriteString(", namespaces ")
+	p.notation(d.NameSpaces)
+	p.Line("")
 }

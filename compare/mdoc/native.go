@@ -18,7 +18,7 @@ func nativeSign(key *keys.Secret, message []byte) ([]byte, error) { return key.S
 
 func (native) present(h *Holder, issued []byte, wanted []string) ([]byte, error) {
 	r := newNativeReader(h.Limits)
-	defer nativeReaders.Put(r)
+	defer r.free()
 	if err := r.scan(issued); err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (native) present(h *Holder, issued []byte, wanted []string) ([]byte, error)
 
 func newNativeReader(limits canon.Limits) *nativeReader {
 	r := nativeReaders.Get().(*nativeReader)
-	r.limits = limits
+	r.limits = limits.WithDefaults()
 	return r
 }
 
@@ -102,7 +102,7 @@ func (r *nativeReader) writeSelected(b view, auth []byte, kept uint64, size int)
 
 func (native) verify(v *Verifier, presented []byte) ([]Document, error) {
 	r := newNativeReader(v.Limits)
-	defer nativeReaders.Put(r)
+	defer r.free()
 	if err := r.scan(presented); err != nil {
 		return nil, err
 	}
@@ -112,13 +112,16 @@ func (native) verify(v *Verifier, presented []byte) ([]Document, error) {
 	if u, ok := view(presented).usual(); ok {
 		return r.usual(v, &u)
 	}
+	if err := r.scanner.checkShape(&r.limits); err != nil { // which the stock decoder reads
+		return nil, err
+	}
 	return v.response(presented, nativeDocument)
 }
 
 // nativeDocument verifies one IssuerSigned that has been scanned.
 func nativeDocument(v *Verifier, in []byte, docType string) (*Document, error) {
 	r := newNativeReader(v.Limits)
-	defer nativeReaders.Put(r)
+	defer r.free()
 	b := view(in)
 	s, err := b.issuerSigned()
 	if err != nil {

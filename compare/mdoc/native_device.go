@@ -13,7 +13,7 @@ import (
 // bind writes a DeviceResponse around IssuerSigned bytes that present has written.
 func (native) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	r := newNativeReader(h.Limits)
-	defer nativeReaders.Put(r)
+	defer r.free()
 	b := view(issuerSigned)
 	s, err := b.issuerSigned()
 	if err != nil {

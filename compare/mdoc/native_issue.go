@@ -17,6 +17,7 @@ import (
 type nativeIssuer struct {
 	*Issuer
 	tape     jsontape.Tape
+	memory   int64 // that items may take
 	salts    []byte
 	id       []byte // identifier of the leaf at hand
 	value    []byte // its CBOR
@@ -38,7 +39,7 @@ func (native) issue(i *Issuer, in []byte) ([]byte, error) {
 			nativeIssuers.Put(w)
 		}
 	}()
-	w.Issuer, w.hashName, w.count = i, i.digest(), 0
+	w.Issuer, w.hashName, w.count, w.memory = i, i.digest(), 0, i.Limits.WithDefaults().Memory
 	w.id, w.items, w.digests = w.id[:0], w.items[:0], w.digests[:0]
 	c, err := w.parse(in)
 	if err != nil {
@@ -68,7 +69,7 @@ type nativeClaims struct {
 
 func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 	t := &w.tape
-	if err := t.Scan(in, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth}); err != nil {
+	if err := t.Scan(in, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth, Memory: w.Limits.Memory}); err != nil {
 		return c, err
 	}
 	fault := func(name string) error {
@@ -113,7 +114,7 @@ func (w *nativeIssuer) leaf(n int, top bool) error {
 		start := len(w.items)
 		w.encodeItem()
 		w.digest(w.items[start:])
-		return nil
+		return checkItems(len(w.items), w.memory)
 	}
 	back, index := len(w.id), 0
 	step := func(v int, token []byte) error {

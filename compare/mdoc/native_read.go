@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"canonscope/canon"
+	"canonscope/vcdm/keys"
 )
 
 // view reads CBOR that scanCBOR has accepted, so that nothing in it can be out of bounds.
@@ -139,6 +140,14 @@ type pick struct{ from, to, items int }
 
 var nativeReaders = sync.Pool{New: func() any { return new(nativeReader) }}
 
+// free keeps the memory for the next call, unless it is more than most need.
+func (r *nativeReader) free() {
+	const most = 1 << 16
+	if cap(r.digests)+cap(r.spaces)+cap(r.picks)+cap(r.scanner.keys)+cap(r.scanner.set) <= most && cap(r.message) <= 1<<20 {
+		nativeReaders.Put(r)
+	}
+}
+
 // scan is scanCBOR with scratch memory.
 func (r *nativeReader) scan(b []byte) error {
 	err := r.scanner.all(b, r.limits)
@@ -206,7 +215,7 @@ func (r *nativeReader) item(b view, i int, ns []byte) (item nativeItem, err erro
 // scan would: the four keys are what they are, and the value is scanned.
 func (r *nativeReader) usualItem(b view, item *nativeItem) bool {
 	s := &r.scanner
-	s.src, s.depth, s.keys = b, r.limits.WithDefaults().Depth, s.keys[:0]
+	s.start(b, &r.limits)
 	defer func() { s.src = nil }()
 	at := 0
 	after := func(prefix string) bool {
@@ -363,7 +372,9 @@ func (b view) chain(i int) (chain [][]byte, bad bool) {
 		if !ok {
 			return nil, true
 		}
-		chain = append(chain, c)
+		if len(chain) <= keys.MaxChain { // a longer one is refused
+			chain = append(chain, c)
+		}
 		at = b.skip(at)
 	}
 	return chain, false
@@ -466,6 +477,9 @@ func (r *nativeReader) index(b view, i int) error {
 			return invalid("MSO", ruleIssue, "the digests of %q are no map", name)
 		}
 		from, sorted := len(r.digests), true
+		if err := r.checkIndex(from+int(count), len(r.spaces)+1); err != nil {
+			return err
+		}
 		for range count {
 			major, id, value := b.head(entry)
 			if major != majorUint {
@@ -482,6 +496,15 @@ func (r *nativeReader) index(b view, i int) error {
 		at = entry
 	}
 	slices.SortFunc(r.spaces, func(a, b space) int { return bytes.Compare(a.name, b.name) })
+	return nil
+}
+
+// checkIndex bounds what an index takes as it grows.
+func (r *nativeReader) checkIndex(digests, spaces int) error {
+	const digestSize, spaceSize = 40, 256
+	if used := digestSize*int64(digests) + spaceSize*int64(spaces); used > r.limits.Memory {
+		return &canon.LimitError{Limit: "memory", Max: r.limits.Memory, Done: used, Where: "valueDigests"}
+	}
 	return nil
 }
 

@@ -1,8 +1,12 @@
 package mdoc
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"hash/maphash"
+	"math"
+	"math/bits"
 	"unicode/utf8"
 
 	"canonscope/canon"
@@ -35,10 +39,10 @@ func scanCBOR(b []byte, limits canon.Limits) error {
 // all is scanCBOR with the scanner's memory.
 func (s *scanner) all(b []byte, limits canon.Limits) error {
 	limits = limits.WithDefaults()
-	if len(b) > limits.Bytes {
-		return &canon.LimitError{Limit: "bytes", Max: int64(limits.Bytes), Done: int64(len(b)), Where: "CBOR"}
+	if max := min(limits.Bytes, math.MaxUint32); len(b) > max {
+		return &canon.LimitError{Limit: "bytes", Max: int64(max), Done: int64(len(b)), Where: "CBOR"}
 	}
-	s.src, s.depth, s.keys = b, limits.Depth, s.keys[:0]
+	s.start(b, &limits)
 	end, err := s.item(0, 0)
 	if err != nil {
 		return err
@@ -50,9 +54,20 @@ func (s *scanner) all(b []byte, limits canon.Limits) error {
 }
 
 type scanner struct {
-	src   []byte
-	depth int
-	keys  []key // of the maps that are open
+	src    []byte
+	depth  int
+	items  int      // that were read, map keys too
+	bignum int      // bytes of the longest bignum
+	keys   []uint32 // where the keys of the maps that are open stand
+	set    []uint32 // hash set of the keys of one large map: index in keys + 1
+	memory int64    // that keys and set may take
+}
+
+// keySize is what a map key takes in keys, as that grows, and in set.
+const keySize = 24
+
+func (s *scanner) start(b []byte, limits *canon.Limits) {
+	s.src, s.depth, s.memory, s.items, s.bignum, s.keys = b, limits.Depth, limits.Memory, 0, 0, s.keys[:0]
 }
 
 // head reads the initial byte and the argument of an item. next is where its content starts.
@@ -100,6 +115,7 @@ func (s *scanner) item(i, depth int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	s.items++
 	switch major {
 	case majorUint, majorNint:
 		return next, nil
@@ -150,7 +166,10 @@ func (s *scanner) tag(i, next int, number uint64) error {
 	case 1:
 		ok = major <= majorNint || s.src[next] >= 0xf9 && s.src[next] <= 0xfb
 	case 2, 3:
-		ok = major == majorBytes
+		if ok = major == majorBytes; ok {
+			_, size, _, _ := s.head(next)
+			s.bignum = int(max(uint64(s.bignum), min(size, uint64(len(s.src)))))
+		}
 	}
 	if !ok {
 		return cborError(i, "tag %d stands before content of another type than its own", number)
@@ -166,14 +185,7 @@ func (s *scanner) simple(i, next int, arg uint64) error {
 	return nil
 }
 
-// key is a map key: its content after the head, since equal strings may have heads of several lengths.
-type key struct {
-	major    byte
-	arg      uint64
-	from, to int
-}
-
-// smallMap is the number of pairs up to which keys are compared one by one.
+// smallMap is the number of pairs up to which keys are compared one by one; those of larger maps are when the map ends.
 const smallMap = 24
 
 // pairs checks n pairs of a map. Unsigned keys that rise, as in most maps of digests, cannot repeat.
@@ -183,57 +195,83 @@ func (s *scanner) pairs(i, next int, n uint64, depth int) (int, error) {
 	}
 	mark := len(s.keys)
 	rising, least := true, uint64(0)
-	var set map[string]bool
 	for range n {
-		major, arg, from, err := s.head(next)
+		at := next
+		major, arg, _, err := s.head(at)
 		if err != nil {
 			return 0, err
 		}
 		if major > majorText {
-			return 0, cborError(next, "a map key is neither an integer nor a string")
+			return 0, cborError(at, "a map key is neither an integer nor a string")
 		}
-		end, err := s.item(next, depth)
-		if err != nil {
+		if next, err = s.item(at, depth); err != nil {
 			return 0, err
 		}
-		k := key{major, arg, from, end}
 		if rising = rising && major == majorUint && arg >= least && arg < 1<<63; rising {
 			least = arg + 1
-		} else if n <= smallMap {
-			if s.repeated(k, s.keys[mark:]) {
-				return 0, cborError(next, "a map key is repeated")
-			}
-		} else {
-			if set == nil {
-				set = make(map[string]bool)
-				for _, k := range s.keys[mark:] {
-					set[s.text(k)] = true
-				}
-			}
-			if set[s.text(k)] {
-				return 0, cborError(next, "a map key is repeated")
-			}
-			set[s.text(k)] = true
+		} else if n <= smallMap && s.repeated(at, s.keys[mark:]) {
+			return 0, cborError(at, "a map key is repeated")
 		}
-		s.keys = append(s.keys, k)
-		if next, err = s.item(end, depth); err != nil {
+		s.keys = append(s.keys, uint32(at))
+		if used := keySize * int64(len(s.keys)); used > s.memory {
+			return 0, &canon.LimitError{Limit: "memory", Max: s.memory, Done: used, Where: fmt.Sprintf("CBOR byte %d", at)}
+		}
+		if next, err = s.item(next, depth); err != nil {
 			return 0, err
+		}
+	}
+	if !rising && n > smallMap {
+		if at, found := s.repeatedInLarge(s.keys[mark:]); found {
+			return 0, cborError(at, "a map key is repeated")
 		}
 	}
 	s.keys = s.keys[:mark]
 	return next, nil
 }
 
-func (s *scanner) repeated(k key, keys []key) bool {
-	for _, o := range keys {
-		if o.major == k.major && o.arg == k.arg && string(s.src[o.from:o.to]) == string(s.src[k.from:k.to]) {
+func (s *scanner) repeated(key int, keys []uint32) bool {
+	for _, other := range keys {
+		if s.sameKey(key, int(other)) {
 			return true
 		}
 	}
 	return false
 }
 
-// text is equal for equal keys.
-func (s *scanner) text(k key) string {
-	return string(append(binary.BigEndian.AppendUint64([]byte{k.major}, k.arg), s.src[k.from:k.to]...))
+// sameKey says whether the keys at two places are equal. Equal strings may have heads of several lengths.
+func (s *scanner) sameKey(a, b int) bool {
+	return s.src[a]>>5 == s.src[b]>>5 && bytes.Equal(s.key(a), s.key(b))
+}
+
+// key returns the bytes that tell the key at a place from others of its type: the content of a string, or an integer, which
+// has one form.
+func (s *scanner) key(at int) []byte {
+	major, arg, next := view(s.src).head(at)
+	if major <= majorNint {
+		return s.src[at:next]
+	}
+	return s.src[next : next+int(arg)]
+}
+
+// seed keeps chosen keys from colliding in the set of a large map.
+var seed = maphash.MakeSeed()
+
+// repeatedInLarge returns where the first key stands that repeats another.
+func (s *scanner) repeatedInLarge(keys []uint32) (at int, found bool) {
+	size := 1 << bits.Len(uint(len(keys)*3/2))
+	if cap(s.set) < size {
+		s.set = make([]uint32, size)
+	}
+	s.set = s.set[:size]
+	clear(s.set)
+	for i, at := range keys {
+		slot := maphash.Bytes(seed, s.key(int(at))) & uint64(size-1)
+		for ; s.set[slot] != 0; slot = (slot + 1) & uint64(size-1) {
+			if s.sameKey(int(at), int(keys[s.set[slot]-1])) {
+				return int(at), true
+			}
+		}
+		s.set[slot] = uint32(i + 1)
+	}
+	return 0, false
 }

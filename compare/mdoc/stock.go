@@ -2,6 +2,7 @@ package mdoc
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -78,7 +79,7 @@ type (
 func stockEncode(v any) ([]byte, error) { return stockEnc.Marshal(v) }
 
 func (stock) present(h *Holder, issued []byte, wanted []string) ([]byte, error) {
-	if err := scanCBOR(issued, h.Limits); err != nil {
+	if err := stockScan(issued, h.Limits); err != nil {
 		return nil, err
 	}
 	s, err := stockReadIssuerSigned(issued)
@@ -111,7 +112,7 @@ func stockSelect(s *stockIssuerSigned, wanted []string, limits canon.Limits) (*s
 }
 
 func (stock) verify(v *Verifier, presented []byte) ([]Document, error) {
-	if err := scanCBOR(presented, v.Limits); err != nil {
+	if err := stockScan(presented, v.Limits); err != nil {
 		return nil, err
 	}
 	if view(presented).find("issuerAuth") >= 0 {
@@ -169,9 +170,9 @@ func stockDigests(v *Verifier, d *Document, m *stockDigestMap, ns string, items 
 		if err != nil {
 			return err
 		}
-		where := ns + "/" + item.Identifier
+		where := func() string { return ns + "/" + item.Identifier }
 		if ids[item.DigestID] || names[item.Identifier] {
-			return invalid(where, ruleDigest, "its digestID or identifier stands there twice")
+			return invalid(where(), ruleDigest, "its digestID or identifier stands there twice")
 		}
 		ids[item.DigestID], names[item.Identifier] = true, true
 		h := newHash()
@@ -179,16 +180,35 @@ func stockDigests(v *Verifier, d *Document, m *stockDigestMap, ns string, items 
 		v.Counters.Add(compare.Counters{Digests: 1})
 		want, ok := stockBytes(m.digests[ns][item.DigestID])
 		if !ok || !bytes.Equal(want, h.Sum(nil)) {
-			return invalid(where, ruleCheck, "its digest is not digest %d of the MSO", item.DigestID)
+			return invalid(where(), ruleCheck, "its digest is not digest %d of the MSO", item.DigestID)
 		}
 		d.Elements = append(d.Elements, Element{NameSpace: ns, Identifier: item.Identifier, Value: item.Value})
 	}
 	return nil
 }
 
+// stockScan is scanCBOR for what the stock decoder then reads, which cannot stop by itself.
+func stockScan(b []byte, limits canon.Limits) error {
+	var s scanner
+	if err := s.all(b, limits); err != nil {
+		return err
+	}
+	limits = limits.WithDefaults()
+	return s.checkShape(&limits)
+}
+
+// checkShape bounds the data items of what was scanned by what the stock engine takes for an element, in memory and time.
+func (s *scanner) checkShape(limits *canon.Limits) error {
+	const entry = 1024
+	if used := entry * int64(s.items); used > limits.Memory {
+		return &canon.LimitError{Limit: "memory", Max: limits.Memory, Done: used, Where: fmt.Sprintf("%d data items of CBOR", s.items)}
+	}
+	return nil
+}
+
 // stockDecode scans CBOR and decodes it.
 func stockDecode(b []byte, v any, where, rule string, limits canon.Limits) error {
-	if err := scanCBOR(b, limits); err != nil {
+	if err := stockScan(b, limits); err != nil {
 		return err
 	}
 	return stockUnmarshal(b, v, where, rule)
@@ -298,7 +318,7 @@ type stockDigestMap struct {
 // stockReadMSO reads 24(bstr MobileSecurityObject).
 func stockReadMSO(payload []byte, limits canon.Limits) (*stockDigestMap, error) {
 	const where = "MSO"
-	if err := scanCBOR(payload, limits); err != nil {
+	if err := stockScan(payload, limits); err != nil {
 		return nil, err
 	}
 	b, err := stockEmbedded(payload, where, ruleIssue)

@@ -128,7 +128,9 @@ func stockChain(raw cbor.RawMessage) (chain [][]byte, bad bool) {
 		if !ok {
 			return nil, true
 		}
-		chain = append(chain, b)
+		if len(chain) <= keys.MaxChain { // a longer one is refused
+			chain = append(chain, b)
+		}
 	}
 	return chain, false
 }

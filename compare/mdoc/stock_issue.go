@@ -22,10 +22,11 @@ func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	elements, err := stockFlatten(nil, "", subject)
-	if err != nil {
+	flat := stockElements{memory: i.Limits.WithDefaults().Memory}
+	if err := flat.add("", subject); err != nil {
 		return nil, err
 	}
+	elements := flat.list
 	newHash, _ := hashOf(i.digest()) // checked before
 	items := make([]cbor.RawMessage, len(elements))
 	digests := make(map[uint64][]byte, len(elements))
@@ -56,8 +57,11 @@ func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
 // stockParse reads a claims set. encoding/json would take the last of two equal keys; a scan refuses them first.
 func stockParse(b []byte, limits canon.Limits) (c claims.Input, subject any, err error) {
 	var tape jsontape.Tape
-	if err := tape.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
+	if err := tape.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
 		return c, nil, err
+	}
+	if used, memory := int64(tape.TreeSize()), limits.WithDefaults().Memory; used > memory {
+		return c, nil, &canon.LimitError{Limit: "memory", Max: memory, Done: used, Where: "claims"}
 	}
 	if err := checkClaims(&tape); err != nil {
 		return c, nil, err
@@ -74,35 +78,47 @@ func stockParse(b []byte, limits canon.Limits) (c claims.Input, subject any, err
 	return c, subject, err
 }
 
-// stockFlatten appends the leaves of v.
-func stockFlatten(out []Element, id string, v any) ([]Element, error) {
+// stockElements is the leaves of the claims.
+type stockElements struct {
+	list   []Element
+	size   int   // of the items that they become
+	memory int64 // that those may take
+}
+
+// add appends the leaves of v.
+func (e *stockElements) add(id string, v any) error {
 	var err error
 	switch t := v.(type) {
 	case map[string]any:
 		if len(t) > 0 {
 			for _, name := range slices.Sorted(maps.Keys(t)) {
-				if out, err = stockFlatten(out, join(id, jsontape.EscapeToken(name)), t[name]); err != nil {
-					return nil, err
+				if err := e.add(join(id, jsontape.EscapeToken(name)), t[name]); err != nil {
+					return err
 				}
 			}
-			return out, nil
+			return nil
 		}
 	case []any:
 		if len(t) > 0 {
 			for i := range t {
-				if out, err = stockFlatten(out, join(id, strconv.Itoa(i)), t[i]); err != nil {
-					return nil, err
+				if err := e.add(join(id, strconv.Itoa(i)), t[i]); err != nil {
+					return err
 				}
 			}
-			return out, nil
+			return nil
 		}
 	case json.Number:
 		if v, err = number(t.String(), id); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	b, err := stockEncode(v)
-	return append(out, Element{Identifier: id, Value: b}), err
+	if err != nil {
+		return err
+	}
+	const item = 512 // what an item and its digest take beside name and value
+	e.list, e.size = append(e.list, Element{Identifier: id, Value: b}), e.size+item+len(id)+len(b)
+	return checkItems(e.size, e.memory)
 }
 
 // stockSalt draws the random of an item (ISO/IEC 18013-5 section 9.1.2.5: at least 16 bytes).

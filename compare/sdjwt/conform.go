@@ -147,13 +147,13 @@ func processed(v Verifier, token []byte) (*Result, map[string]any, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	payload, err := stockParse(b, canon.Limits{})
+	payload, err := stockParse(b, newBudget(canon.Limits{}))
 	return r, payload, err
 }
 
 // same compares a processed payload with the wanted one.
 func same(payload map[string]any, want []byte) error {
-	m, err := stockParse(want, canon.Limits{})
+	m, err := stockParse(want, newBudget(canon.Limits{}))
 	if err != nil || reflect.DeepEqual(payload, m) {
 		return err
 	}

@@ -1,13 +1,11 @@
 package sdjwt
 
 import (
+	"bufio"
 	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strconv"
 	"strings"
 
 	"canonscope/canon"
@@ -15,173 +13,291 @@ import (
 	"canonscope/canon/printable"
 )
 
-// Inspect writes what a token holds, for people: headers, payload, each disclosure with where its digest stands, and the
-// KB-JWT. It checks no signature, and goes on where a token is wrong in parts that can still be read.
-func Inspect(w io.Writer, token []byte) error {
-	token, err := compacted(bytes.TrimSpace(token), canon.Limits{})
+// Inspect reads a token and returns what prints what it holds, for people: headers, payload, each disclosure with where its
+// digest stands, and the KB-JWT. It checks no signature, and goes on where a token is wrong in parts that can still be read.
+func Inspect(token []byte, limits canon.Limits) (print func(w io.Writer) error, err error) {
+	token, err = compacted(bytes.TrimSpace(token), limits)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	jwt, disclosures, kb, err := stockSplit(token, canon.Limits{})
-	if err != nil {
-		return err
+	in := &inspection{token: token, limits: limits.WithDefaults(), hash: defaultHash}
+	if in.jwt, in.disclosures, in.kb, err = stockSplit(token, in.limits); err != nil {
+		return nil, err
 	}
-	out := &printer{printable.Printer{W: w}}
-	binding := "no key binding"
-	if len(kb) > 0 {
-		binding = "with key binding"
+	if err := in.findDigests(); err != nil {
+		return nil, err
 	}
-	out.Line("SD-JWT of %d bytes, %d disclosures, %s", len(token), len(disclosures), binding)
-	payload := out.jws("", jwt)
-	out.disclosures(payload, disclosures)
-	if len(kb) > 0 {
-		out.jws("KB-JWT ", kb)
-		name := hashName(payload)
-		if _, err := hashOf(name); err == nil {
-			out.Line("  sd_hash of what is here (%s): %s", name, sdHash(name, token[:len(token)-len(kb)]))
-		}
-	}
-	return out.Err
+	return in.print, nil
 }
 
-type printer struct{ printable.Printer }
+// inspection is a token that was read, and the part of it at hand.
+type inspection struct {
+	token       []byte
+	jwt, kb     []byte
+	disclosures [][]byte
+	limits      canon.Limits
+	hash        string
+	unknownHash error
 
-// jws prints header and payload of a compact JWS and returns the payload, nil if it cannot be read.
-func (p *printer) jws(name string, jwt []byte) map[string]any {
+	buf  []byte
+	tape jsontape.Tape
+	path []byte // JSON pointer to what is open, names cut
+
+	digests   table
+	found     []found // for each disclosure, where its digest stands
+	strays    []stray // digests without a disclosure, of many the first
+	strayings int     // how many there are
+}
+
+// place is where a digest stands: in an array of digests, or as the element of an array.
+type place struct {
+	array string // its JSON pointer, cut
+	index int    // of the element, or -1
+}
+
+func (p place) String() string {
+	if p.index < 0 {
+		return p.array
+	}
+	return fmt.Sprintf("%s/%d", p.array, p.index)
+}
+
+type found struct {
+	first place
+	times int
+}
+
+type stray struct {
+	digest string
+	place  place
+}
+
+const (
+	maxStrays = 100 // digests that are named
+	maxName   = 64  // bytes of a name that are shown in a pointer
+	maxPath   = 256 // bytes of a pointer that are shown
+	maxDigest = 128 // bytes of a digest that are shown
+)
+
+// cut returns a text, or its first bytes and an ellipsis.
+func cut(text []byte, size int) string {
+	if len(text) <= size {
+		return string(text)
+	}
+	return strings.ToValidUTF8(string(text[:size]), "") + "…"
+}
+
+// read decodes and scans a part.
+func (in *inspection) read(text []byte) (err error) {
+	if in.buf, err = b64.AppendDecode(in.buf[:0], text); err != nil {
+		return fmt.Errorf("is no base64url: %w", err)
+	}
+	return in.tape.Scan(in.buf, jsontape.Options{Bytes: in.limits.Bytes, Depth: in.limits.Depth, Memory: in.limits.Memory})
+}
+
+var errNoObject = errors.New("is no JSON object")
+
+func (in *inspection) readObject(text []byte) error {
+	if err := in.read(text); err != nil {
+		return err
+	}
+	if in.tape.Nodes[0].Kind != jsontape.Object {
+		return errNoObject
+	}
+	return nil
+}
+
+// findDigests finds the digests that stand in the payload and in disclosures. An error is that of a limit.
+func (in *inspection) findDigests() error {
+	var limit *canon.LimitError
+	parts, err := splitJWS("", in.jwt)
+	if err == nil {
+		if err = in.readObject(parts[1]); errors.As(err, &limit) {
+			return err
+		}
+	}
+	readable := err == nil
+	if readable {
+		if alg := in.tape.Get(0, "_sd_alg"); alg >= 0 && in.tape.Nodes[alg].Kind == jsontape.String {
+			in.hash = string(in.tape.Text(alg))
+		}
+	}
+	if _, in.unknownHash = hashOf(in.hash); in.unknownHash != nil {
+		return nil
+	}
+	in.found = make([]found, len(in.disclosures))
+	in.digests.reset(len(in.disclosures))
+	var s sum
+	var digest []byte
+	for i, text := range in.disclosures {
+		n := hashInto(&s, in.hash, text)
+		digest = b64.AppendEncode(digest[:0], s[:n])
+		in.digests.add(digest).given = int32(i + 1)
+	}
+	if readable {
+		in.note(0)
+	}
+	for i, text := range in.disclosures {
+		switch err := in.read(text); {
+		case err == nil:
+			in.path = append(in.path[:0], where(i+1)...)
+			in.note(0)
+		case errors.As(err, &limit):
+			return err
+		}
+	}
+	return nil
+}
+
+// note collects the digests in the value at a node.
+func (in *inspection) note(n int) {
+	t := &in.tape
+	back, shown := len(in.path), ""
+	pointer := func() string {
+		if shown == "" {
+			shown = cut(in.path, maxPath)
+		}
+		return shown
+	}
+	switch t.Nodes[n].Kind {
+	case jsontape.Object:
+		for k, v := range t.Members(n) {
+			name := t.Text(k)
+			in.path = appendToken(in.path, []byte(cut(name, maxName)))
+			if t.Nodes[v].Kind == jsontape.Array && string(name) == "_sd" {
+				shown = ""
+				for e := range t.Elements(v) {
+					if t.Nodes[e].Kind == jsontape.String {
+						in.refer(t.Text(e), place{pointer(), -1})
+					}
+				}
+			} else {
+				in.note(v)
+			}
+			in.path = in.path[:back]
+		}
+	case jsontape.Array:
+		index := 0
+		for e := range t.Elements(n) {
+			if dots := t.Get(e, "..."); dots >= 0 && t.Nodes[dots].Kind == jsontape.String && t.Len(e) == 1 {
+				in.refer(t.Text(dots), place{pointer(), index})
+			} else if t.Nodes[e].Kind >= jsontape.Array {
+				in.path = fmt.Appendf(in.path, "/%d", index)
+				in.note(e)
+				in.path = in.path[:back]
+			}
+			index++
+		}
+	}
+}
+
+// refer notes a digest.
+func (in *inspection) refer(digest []byte, at place) {
+	if i := in.digests.find(digest); i >= 0 {
+		if f := &in.found[i]; f.times == 0 {
+			f.first, f.times = at, 1
+		} else {
+			f.times++
+		}
+		return
+	}
+	if in.strayings++; len(in.strays) < maxStrays {
+		in.strays = append(in.strays, stray{cut(digest, maxDigest), at})
+	}
+}
+
+func (in *inspection) print(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	p := &printer{printable.Printer{W: b}, b}
+	binding := "no key binding"
+	if len(in.kb) > 0 {
+		binding = "with key binding"
+	}
+	p.Line("SD-JWT of %d bytes, %d disclosures, %s", len(in.token), len(in.disclosures), binding)
+	in.printJWS(p, "", in.jwt)
+	in.printDisclosures(p)
+	if len(in.kb) > 0 {
+		in.printJWS(p, "KB-JWT ", in.kb)
+		if in.unknownHash == nil {
+			p.Line("  sd_hash of what is here (%s): %s", in.hash, sdHash(in.hash, in.token[:len(in.token)-len(in.kb)]))
+		}
+	}
+	return b.Flush()
+}
+
+type printer struct {
+	printable.Printer
+	text *bufio.Writer // that it prints to
+}
+
+// printJWS prints header and payload of a compact JWS.
+func (in *inspection) printJWS(p *printer, name string, jwt []byte) {
 	parts, err := splitJWS(name, jwt)
 	if err != nil {
 		p.Line("%s%v", name, err)
-		return nil
-	}
-	p.json(name+"header", parts[0])
-	return p.json(name+"payload", parts[1])
-}
-
-// json prints a base64url JSON object in the order of its members.
-func (p *printer) json(name string, text []byte) map[string]any {
-	b, err := b64.DecodeString(string(text))
-	if err != nil {
-		p.Line("%s: no base64url: %v", name, err)
-		return nil
-	}
-	m, err := stockParse(b, canon.Limits{})
-	if err != nil {
-		p.Line("%s: %v", name, err)
-		return nil
-	}
-	var pretty bytes.Buffer
-	if err := printable.Indent(&pretty, b, ""); err != nil && p.Err == nil {
-		p.Err = fmt.Errorf("%s: %w", name, err)
-	}
-	p.Line("%s", name)
-	for line := range strings.Lines(pretty.String()) {
-		p.Line("  %s", strings.TrimSuffix(line, "\n"))
-	}
-	return m
-}
-
-func hashName(payload map[string]any) string {
-	if alg, ok := payload["_sd_alg"].(string); ok {
-		return alg
-	}
-	return defaultHash
-}
-
-// disclosures prints each disclosure and counts the digests that have none.
-func (p *printer) disclosures(payload map[string]any, texts [][]byte) {
-	hash := hashName(payload)
-	if _, err := hashOf(hash); err != nil {
-		p.Line("disclosures: %v", err)
 		return
 	}
-	places := map[string][]string{} // digest to where it stands
-	note(payload, "", places)
-	values := make([]any, len(texts))
-	errs := make([]error, len(texts))
-	for i, text := range texts {
-		b, err := b64.DecodeString(string(text))
-		if err == nil {
-			values[i], err = stockValue(b, canon.Limits{})
-		}
-		if errs[i] = err; err == nil {
-			note(values[i], where(i+1), places)
-		}
-	}
-	if len(texts) > 0 {
-		p.Line("disclosures (%s)", hash)
-	}
-	for i, text := range texts {
-		digest := sdHash(hash, text)
-		at := "no digest refers to it"
-		switch found := places[digest]; len(found) {
-		case 0:
-		case 1:
-			at = "in " + found[0]
-		default:
-			at = fmt.Sprintf("digest stands in the token %d times: %q", len(found), found)
-		}
-		delete(places, digest)
-		if errs[i] != nil {
-			p.Line("  %d  %s  cannot be read: %v", i+1, at, errs[i])
+	for i, part := range []string{"header", "payload"} {
+		if err := in.readObject(parts[i]); err != nil {
+			p.Line("%s%s: %v", name, part, err)
 			continue
 		}
-		p.Line("  %d  %s  %s", i+1, show(values[i]), at)
-	}
-	if n := len(places); n > 0 {
-		p.Line("digests without a disclosure: %d", n)
-		for _, digest := range slices.Sorted(maps.Keys(places)) {
-			p.Line("  %s  in %s", digest, places[digest][0])
-		}
+		p.Line("%s%s", name, part)
+		printable.IndentLines(p.text, in.buf, "  ")
 	}
 }
 
-// note collects the digests in a value.
-func note(v any, path string, places map[string][]string) {
-	switch t := v.(type) {
-	case map[string]any:
-		for name, value := range t {
-			p := path + "/" + jsontape.EscapeToken(name)
-			if list, ok := value.([]any); ok && name == "_sd" {
-				for _, e := range list {
-					if digest, ok := e.(string); ok {
-						places[digest] = append(places[digest], p)
-					}
-				}
-				continue
-			}
-			note(value, p, places)
+// printDisclosures prints each disclosure and the digests that have none.
+func (in *inspection) printDisclosures(p *printer) {
+	if in.unknownHash != nil {
+		p.Line("disclosures: %v", in.unknownHash)
+		return
+	}
+	if len(in.disclosures) > 0 {
+		p.Line("disclosures (%s)", in.hash)
+	}
+	for i, text := range in.disclosures {
+		at := "no digest refers to it"
+		switch f := &in.found[i]; f.times {
+		case 0:
+		case 1:
+			at = "in " + f.first.String()
+		default:
+			at = fmt.Sprintf("digest stands in the token %d times, first in %s", f.times, f.first)
 		}
-	case []any:
-		for i, e := range t {
-			p := path + "/" + strconv.Itoa(i)
-			if m, ok := e.(map[string]any); ok && len(m) == 1 {
-				if digest, ok := m["..."].(string); ok {
-					places[digest] = append(places[digest], p)
-					continue
-				}
-			}
-			note(e, p, places)
+		if err := in.read(text); err != nil {
+			p.Line("  %d  %s  cannot be read: %v", i+1, at, err)
+			continue
 		}
+		fmt.Fprintf(p.text, "  %d  ", i+1)
+		in.printDisclosure(p.text)
+		p.Line("  %s", at)
+	}
+	if in.strayings > 0 {
+		p.Line("digests without a disclosure: %d", in.strayings)
+	}
+	for _, s := range in.strays {
+		p.Line("  %s  in %s", s.digest, s.place)
+	}
+	if more := in.strayings - len(in.strays); more > 0 {
+		p.Line("  and %d more", more)
 	}
 }
 
-// show writes a disclosure as name = value, or as value for an array element.
-func show(v any) string {
-	text := func(v any) string {
-		b, err := json.Marshal(v)
-		if err != nil {
-			return err.Error()
+// printDisclosure prints a disclosure as name = value, or as value for an array element.
+func (in *inspection) printDisclosure(w *bufio.Writer) {
+	t, value := &in.tape, 0
+	if count := t.Len(0); t.Nodes[0].Kind == jsontape.Array && (count == 2 || count == 3) {
+		value = int(t.Nodes[1].Next)
+		if count == 3 {
+			printable.CompactLine(w, t.Raw(value))
+			w.WriteString(" = ")
+			value = int(t.Nodes[value].Next)
 		}
-		return string(b)
+	} else {
+		w.WriteString("is no disclosure: ")
 	}
-	a, ok := v.([]any)
-	switch {
-	case ok && len(a) == 3:
-		return fmt.Sprintf("%s = %s", text(a[1]), text(a[2]))
-	case ok && len(a) == 2:
-		return text(a[1])
-	}
-	return "is no disclosure: " + text(v)
+	printable.CompactLine(w, t.Raw(value))
 }
 
 // IsToken says whether bytes look like an SD-JWT, compact or in the JWS JSON serialization.

@@ -2,9 +2,11 @@ package sdjwt_test
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 
+	"canonscope/canon"
 	"canonscope/compare/claims/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
@@ -15,7 +17,7 @@ func TestInspect(t *testing.T) {
 	tok := token(t, key, goodHeader, `{"vct":"urn:x","_sd":["DIGEST-0","decoy"],"l":[{"...":"DIGEST-1"}]}`, `["s","a",{"b":1}]`, `["t","y"]`)
 	stray := append(bytes.Clone(tok), "WyJzIiwxXQ~!~"...)
 	var out strings.Builder
-	if err := sdjwt.Inspect(&out, stray); err != nil {
+	if err := inspect(&out, stray); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`4 disclosures, no key binding`, `"typ": "dc+sd-jwt"`, `1  "a" = {"b":1}  in /_sd`, `2  "y"  in /l/0`,
@@ -37,8 +39,16 @@ func TestInspect(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "eyJ.x", "{", `{"payload":""}`} {
-		if err := sdjwt.Inspect(&out, []byte(bad)); err == nil {
+		if err := inspect(&out, []byte(bad)); err == nil {
 			t.Errorf("%q can be inspected", bad)
 		}
 	}
+}
+
+func inspect(w io.Writer, token []byte) error {
+	print, err := sdjwt.Inspect(token, canon.Limits{})
+	if err != nil {
+		return err
+	}
+	return print(w)
 }

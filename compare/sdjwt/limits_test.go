@@ -46,6 +46,7 @@ func TestMemory(t *testing.T) {
 		"deep":     token(t, key, goodHeader, `{"vct":"urn:x","l":`+strings.Repeat("[", 500)+strings.Repeat("]", 500)+`}`),
 		"too deep": token(t, key, goodHeader, `{"vct":"urn:x","l":`+strings.Repeat("[", n)+strings.Repeat("]", n)+`}`),
 		"keys":     token(t, key, goodHeader, `{"vct":"urn:x",`+strings.Join(digests, ":0,")+`:0}`),
+		"name":     token(t, key, goodHeader, `{"vct":"urn:x","l":{"`+strings.Repeat("n", 20_000)+`":{`+strings.Join(digests[:5000], ":0,")+`:0}}}`),
 		"header":   token(t, key, `{"alg":"EdDSA","typ":"dc+sd-jwt","x":[`+strings.Repeat("0,", n)+`0]}`, `{"vct":"urn:x"}`),
 	}
 	for name, tok := range tokens {
@@ -156,5 +157,101 @@ func TestLimitsOfSerialization(t *testing.T) {
 		if _, err := v.Verify(flat); !errors.As(err, &limit) || limit.Limit != "depth" {
 			t.Errorf("%s: %v", engine, err)
 		}
+	}
+}
+
+// What encoding/json makes of a document is counted before it begins, in all parts of a token together.
+func TestStockTree(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	objects := `{"vct":"urn:x","l":[{"":1}` + strings.Repeat(`,{"":1}`, 1000) + `]`
+	v := sdjwt.Verifier{Engine: sdjwt.Stock, Key: key.Public(), Now: now, Limits: canon.Limits{Memory: 1 << 20}}
+	for name, c := range map[string]struct {
+		token []byte
+		limit bool
+	}{
+		"payload":             {token(t, key, goodHeader, objects+`}`), false},
+		"payload and another": {token(t, key, goodHeader, objects+`,"_sd":["DIGEST-0"]}`, `["s","n",[{}`+strings.Repeat(`,{}`, 2000)+`]]`), true},
+	} {
+		var limit *canon.LimitError
+		if _, err := v.Verify(c.token); errors.As(err, &limit) != c.limit || limit != nil && limit.Limit != "memory" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The memory that a caller allows bounds the scan and the number of disclosures; before, it was the default's.
+func TestMemoryOfCaller(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	zeros := token(t, key, goodHeader, `{"vct":"urn:x","l":[0`+strings.Repeat(",0", 20_000)+`]}`)
+	tildes := append(token(t, key, goodHeader, `{"vct":"urn:x"}`), strings.Repeat("WyIiLDBd~", 10_000)...)
+	for _, engine := range engines {
+		for name, tok := range map[string][]byte{"zeros": zeros, "tildes": tildes} {
+			var limit *canon.LimitError
+			v := sdjwt.Verifier{Engine: engine, Key: key.Public(), Now: now, Limits: canon.Limits{Memory: 1 << 20}}
+			if _, err := v.Verify(tok); !errors.As(err, &limit) || limit.Limit != "memory" {
+				t.Errorf("%s %s: %v", engine, name, err)
+			}
+		}
+	}
+}
+
+// An issuer makes no more disclosures than fit into the memory that the caller allows.
+func TestIssueMany(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	claims := []byte(`{"vct":"urn:x","l":[0` + strings.Repeat(",0", 3000) + `]}`)
+	for _, engine := range engines {
+		var limit *canon.LimitError
+		i := sdjwt.Issuer{Engine: engine, Key: key, Limits: canon.Limits{Memory: 1 << 20}}
+		if _, err := i.Issue(claims, sdjwt.Disclosable{Leaves: "/l"}); !errors.As(err, &limit) || limit.Limit != "memory" {
+			t.Errorf("%s: %v", engine, err)
+		}
+	}
+}
+
+// Names above many claims are not copied for each of them.
+func TestIssueBelowLongName(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	var members []string
+	for i := range 5000 {
+		members = append(members, fmt.Sprintf(`"n%d":0`, i))
+	}
+	claims := []byte(`{"vct":"urn:x","` + strings.Repeat("n", 20_000) + `":{` + strings.Join(members, ",") + `}}`)
+	for _, engine := range engines {
+		i := sdjwt.Issuer{Engine: engine, Key: key}
+		got := allocated(func() {
+			if _, err := i.Issue(claims, sdjwt.Disclosable{Leaves: "/none"}); err != nil {
+				t.Error(err)
+			}
+		})
+		if got > 256*uint64(len(claims)) {
+			t.Errorf("%s: %d bytes for %d", engine, got, len(claims))
+		}
+	}
+}
+
+// An inspection names few digests without a disclosure, and cuts the pointers to where digests stand.
+func TestInspectBelowLongName(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	var dots []string
+	for i := range 1000 {
+		dots = append(dots, fmt.Sprintf(`{"...":"%d"}`, i))
+	}
+	tok := token(t, key, goodHeader, `{"`+strings.Repeat("n", 100_000)+`":[`+strings.Join(dots, ",")+`,{"...":"DIGEST-0"},{"...":"DIGEST-0"}]}`, `["s",1]`)
+	var out strings.Builder
+	if err := inspect(&out, tok); err != nil {
+		t.Fatal(err)
+	}
+	if out.Len() > 2*len(tok) {
+		t.Errorf("%d bytes of a token of %d", out.Len(), len(tok))
+	}
+	for _, want := range []string{"digests without a disclosure: 1000\n", "  and 900 more\n", "digest stands in the token 2 times, first in /nnn"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in the output", want)
+		}
+	}
+	print, err := sdjwt.Inspect(tok, canon.Limits{Depth: 1})
+	var limit *canon.LimitError
+	if !errors.As(err, &limit) || print != nil {
+		t.Errorf("%v, want a limit", err)
 	}
 }

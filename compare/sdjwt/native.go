@@ -114,7 +114,7 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 		return h, invalid(where, "RFC 7515 section 2", "header is no base64url: %v", err)
 	}
 	t := &r.tape
-	if err := t.Scan(r.buf, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
+	if err := t.Scan(r.buf, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
 		return h, wrap(where, "RFC 7515 section 4", err)
 	}
 	if t.Nodes[0].Kind != jsontape.Object {

@@ -72,7 +72,7 @@ func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 }
 
 func (w *nativeIssuer) parse(claims []byte) error {
-	if err := w.tape.Scan(claims, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth}); err != nil {
+	if err := w.tape.Scan(claims, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth, Memory: w.Limits.Memory}); err != nil {
 		return wrap("claims", "RFC 7519 section 4", err)
 	}
 	if w.tape.Nodes[0].Kind != jsontape.Object {
@@ -129,6 +129,10 @@ func (w *nativeIssuer) drawSalts() error {
 	n := len(w.marks)
 	if w.last > w.first {
 		n += w.tape.Leaves(w.first)
+	}
+	limits := w.Limits.WithDefaults()
+	if err := checkCount(n, &limits); err != nil {
+		return err
 	}
 	w.salts = slices.Grow(w.salts[:0], 16*n)[:16*n]
 	_, err := io.ReadFull(w.Issuer.salts(), w.salts)

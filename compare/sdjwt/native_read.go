@@ -99,6 +99,9 @@ func (r *reader) split() (jwt, kb []byte, err error) {
 		}
 		end = from + n
 		r.given = append(r.given, disclosure{from: uint32(from), to: uint32(end)})
+		if err := checkCount(len(r.given), &r.limits); err != nil {
+			return nil, nil, err
+		}
 	}
 }
 
@@ -145,7 +148,7 @@ func (r *reader) decode(payload []byte) error {
 }
 
 func (r *reader) scan() error {
-	err := r.tape.Scan(r.buf, jsontape.Options{Bytes: len(r.buf), Depth: r.limits.Depth + 1})
+	err := r.tape.Scan(r.buf, jsontape.Options{Bytes: len(r.buf), Depth: r.limits.Depth + 1, Memory: r.limits.Memory})
 	if err != nil {
 		var syntax *canon.SyntaxError
 		if errors.As(err, &syntax) {
@@ -495,8 +498,7 @@ func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given
 	return nil
 }
 
-// mark notes that a disclosure is used, and selects it if it is wanted. The pointers to all of them can be far longer than
-// the token: each repeats the names above it.
+// mark notes that a disclosure is used, and selects it if it is wanted.
 func (r *reader) mark(given int, wanted bool) error {
 	if given < 0 {
 		return nil
@@ -504,8 +506,8 @@ func (r *reader) mark(given int, wanted bool) error {
 	d := &r.given[given]
 	d.used, d.selected = true, wanted
 	if r.write {
-		if n := int64(len(r.paths) + len(r.path)); n > r.limits.Memory {
-			return &canon.LimitError{Limit: "memory", Max: r.limits.Memory, Done: n, Where: "pointers to disclosures"}
+		if err := checkPaths(len(r.paths)+len(r.path), &r.limits); err != nil {
+			return err
 		}
 		r.paths = append(r.paths, r.path...)
 		r.order = append(r.order, len(r.paths))
@@ -730,7 +732,7 @@ func (r *reader) span(name string, start int) {
 func (r *reader) structured() error {
 	for name, s := range r.spans {
 		var t jsontape.Tape
-		if err := t.Scan(r.out[s[0]:s[1]], jsontape.Options{Depth: r.limits.Depth}); err != nil {
+		if err := t.Scan(r.out[s[0]:s[1]], jsontape.Options{Bytes: len(r.out), Depth: r.limits.Depth, Memory: r.limits.Memory}); err != nil {
 			return err
 		}
 		switch name {

@@ -114,8 +114,8 @@ func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) 
 	if v.Roots == nil || len(h.x5c) == 0 {
 		return nil, nil, invalid(where, rule, "x5c must be an array of certificates, and trust anchors must be known")
 	}
-	ders := make([][]byte, len(h.x5c))
-	for i, text := range h.x5c {
+	ders := make([][]byte, min(len(h.x5c), keys.MaxChain+1)) // a longer chain is refused
+	for i, text := range h.x5c[:len(ders)] {
 		der, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
 			return nil, nil, invalid(where, "RFC 7515 section 4.1.6", "x5c %d is no base64: %v", i, err)

@@ -21,8 +21,8 @@ type stock struct{}
 
 // stockParse reads one JSON object. encoding/json would take the last of two equal keys; a scan refuses them first
 // (RFC 7515 section 4) and bounds the depth.
-func stockParse(b []byte, limits canon.Limits) (map[string]any, error) {
-	v, err := stockValue(b, limits)
+func stockParse(b []byte, budget *canon.Budget) (map[string]any, error) {
+	v, err := stockValue(b, budget)
 	if err != nil {
 		return nil, err
 	}
@@ -33,9 +33,13 @@ func stockParse(b []byte, limits canon.Limits) (map[string]any, error) {
 	return m, nil
 }
 
-func stockValue(b []byte, limits canon.Limits) (any, error) {
+func stockValue(b []byte, budget *canon.Budget) (any, error) {
+	limits := budget.Limits()
 	var tape jsontape.Tape
-	if err := tape.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
+	if err := tape.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
+		return nil, err
+	}
+	if err := budget.Use(tape.TreeSize()); err != nil {
 		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -45,10 +49,16 @@ func stockValue(b []byte, limits canon.Limits) (any, error) {
 	return v, err
 }
 
+func newBudget(limits canon.Limits) *canon.Budget {
+	b := new(canon.Budget)
+	b.Reset(limits)
+	return b
+}
+
 // below says whether path is at or below pointer.
-func below(path, pointer string) bool {
-	rest, ok := strings.CutPrefix(path, pointer)
-	return ok && (rest == "" || rest[0] == '/')
+func below[P, Q string | []byte](path P, pointer Q) bool {
+	n := len(pointer)
+	return len(path) >= n && string(path[:n]) == string(pointer) && (len(path) == n || path[n] == '/')
 }
 
 // stockDigest returns the function that hashes a disclosure's text (RFC 9901 section 4.2.3).
@@ -103,7 +113,7 @@ func stockCheck(where string, jwt []byte, h header, key *keys.Public) ([]byte, e
 	return payload, nil
 }
 
-func stockHeader(where string, jwt []byte, limits canon.Limits) (header, error) {
+func stockHeader(where string, jwt []byte, budget *canon.Budget) (header, error) {
 	parts, err := splitJWS(where, jwt)
 	if err != nil {
 		return header{}, err
@@ -114,7 +124,7 @@ func stockHeader(where string, jwt []byte, limits canon.Limits) (header, error) 
 		}
 	}
 	b, _ := b64.DecodeString(string(parts[0]))
-	m, err := stockParse(b, limits)
+	m, err := stockParse(b, budget)
 	if err != nil {
 		return header{}, wrap(where, "RFC 7515 section 4", err)
 	}
@@ -147,11 +157,12 @@ func (stock) present(h *Holder, token []byte, pointers []string, b *Binding) ([]
 	if len(kb) > 0 {
 		return nil, invalid("KB-JWT", "RFC 9901 section 7.2", "an issued SD-JWT has none")
 	}
-	payload, err := stockPayload(jwt, h.Limits)
+	budget := newBudget(h.Limits)
+	payload, err := stockPayload(jwt, budget)
 	if err != nil {
 		return nil, err
 	}
-	r, hash, err := stockRead(payload, disclosures, h.Limits, h.Counters)
+	r, hash, err := stockRead(payload, disclosures, budget, h.Counters)
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +191,10 @@ func stockSplit(token []byte, limits canon.Limits) (jwt []byte, disclosures [][]
 	if err := checkForm(token, limits); err != nil {
 		return nil, nil, nil, err
 	}
+	limits = limits.WithDefaults()
+	if err := checkCount(bytes.Count(token, []byte{'~'}), &limits); err != nil {
+		return nil, nil, nil, err
+	}
 	parts := bytes.Split(token, []byte{'~'})
 	n := len(parts) - 1
 	for i, d := range parts[1:n] {
@@ -190,7 +205,7 @@ func stockSplit(token []byte, limits canon.Limits) (jwt []byte, disclosures [][]
 	return parts[0], parts[1:n], parts[n], nil
 }
 
-func stockPayload(jwt []byte, limits canon.Limits) (map[string]any, error) {
+func stockPayload(jwt []byte, budget *canon.Budget) (map[string]any, error) {
 	parts, err := splitJWS("JWT", jwt)
 	if err != nil {
 		return nil, err
@@ -199,7 +214,7 @@ func stockPayload(jwt []byte, limits canon.Limits) (map[string]any, error) {
 	if err != nil {
 		return nil, invalid("payload", "RFC 7515 section 2", "is no base64url: %v", err)
 	}
-	m, err := stockParse(b, limits)
+	m, err := stockParse(b, budget)
 	return m, wrap("payload", "RFC 7519 section 7.2", err)
 }
 
@@ -207,10 +222,12 @@ func stockPayload(jwt []byte, limits canon.Limits) (map[string]any, error) {
 func stockSelect(r *stockReader, payload map[string]any, pointers []string, issued [][]byte) ([]string, error) {
 	take := make([]bool, len(issued))
 	for _, p := range pointers {
-		hit := false
-		for _, d := range r.order {
-			if below(d.path, p) || below(p, d.path) {
-				take[d.number-1], hit = true, true
+		hit, start := false, 0
+		for i, number := range r.order {
+			path := r.paths[start:r.ends[i]]
+			start = r.ends[i]
+			if below(path, p) || below(p, path) {
+				take[number-1], hit = true, true
 			}
 		}
 		if !hit && !exists(payload, p) {
@@ -265,7 +282,8 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := v.bindingPolicy(kb); err != nil {
 		return nil, err
 	}
-	h, err := stockHeader("header", jwt, v.Limits)
+	budget := newBudget(v.Limits)
+	h, err := stockHeader("header", jwt, budget)
 	if err != nil {
 		return nil, err
 	}
@@ -281,11 +299,11 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := v.checkTyp(h); err != nil {
 		return nil, err
 	}
-	payload, err := stockParse(body, v.Limits)
+	payload, err := stockParse(body, budget)
 	if err != nil {
 		return nil, wrap("payload", "RFC 7519 section 7.2", err)
 	}
-	r, hash, err := stockRead(payload, disclosures, v.Limits, v.Counters)
+	r, hash, err := stockRead(payload, disclosures, budget, v.Counters)
 	if err != nil {
 		return nil, err
 	}
@@ -293,27 +311,23 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := v.checkFacts(&r.facts, key, leaf); err != nil {
 		return nil, err
 	}
-	res := &Result{value: payload}
-	for _, d := range r.order {
-		res.paths = append(res.paths, d.path...)
-		res.ends = append(res.ends, len(res.paths))
-	}
+	res := &Result{value: payload, paths: r.paths, ends: r.ends}
 	if err := res.fromFacts(v, &r.facts, leaf, kb); err != nil {
 		return nil, err
 	}
 	if v.Binding {
-		if err := stockBinding(v, res.Holder, token[:len(token)-len(kb)], kb, hash); err != nil {
+		if err := stockBinding(v, budget, res.Holder, token[:len(token)-len(kb)], kb, hash); err != nil {
 			return nil, err
 		}
 	}
 	return res, nil
 }
 
-func stockBinding(v *Verifier, holder *keys.Public, signed, kb []byte, hash string) error {
+func stockBinding(v *Verifier, budget *canon.Budget, holder *keys.Public, signed, kb []byte, hash string) error {
 	if holder == nil {
 		return invalid("/cnf", ruleBinding+" step 5.1", "names no key of the holder")
 	}
-	h, err := stockHeader("KB-JWT", kb, v.Limits)
+	h, err := stockHeader("KB-JWT", kb, budget)
 	if err != nil {
 		return err
 	}
@@ -322,7 +336,7 @@ func stockBinding(v *Verifier, holder *keys.Public, signed, kb []byte, hash stri
 		return err
 	}
 	v.Counters.Add(compare.Counters{Verifications: 1})
-	m, err := stockParse(body, v.Limits)
+	m, err := stockParse(body, budget)
 	if err != nil {
 		return wrap("KB-JWT", "RFC 7519 section 7.2", err)
 	}

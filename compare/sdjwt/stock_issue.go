@@ -6,35 +6,42 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
+	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
 )
 
+// stockDisclosureSize is about what making or reading a disclosure takes beside its text.
+const stockDisclosureSize = 1536
+
 // stockIssuer walks a claims set and turns disclosable claims into disclosures.
 type stockIssuer struct {
 	*Issuer
+	budget      *canon.Budget
 	digest      func([]byte) string
 	pointers    map[string]bool
 	found       int
 	leaves      string
+	path        []byte // JSON pointer of the claim at hand
+	protected   bool   // it is at or below a protected claim, or one
 	disclosures []string
 }
 
 func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
-	root, err := stockParse(claims, i.Limits)
+	budget := newBudget(i.Limits)
+	root, err := stockParse(claims, budget)
 	if err != nil {
 		return nil, wrap("claims", "RFC 7519 section 4", err)
 	}
 	if _, ok := root["cnf"]; ok && i.Holder != nil {
 		return nil, invalid("/cnf", ruleVC, "stands in the claims, and the holder's key would replace it")
 	}
-	w := &stockIssuer{Issuer: i, digest: stockDigest(i.hash(), i.Counters), leaves: d.Leaves, pointers: map[string]bool{}}
+	w := &stockIssuer{Issuer: i, budget: budget, digest: stockDigest(i.hash(), i.Counters), leaves: d.Leaves, pointers: map[string]bool{}}
 	for _, p := range d.Pointers {
 		w.pointers[p] = true
 	}
-	payload, err := w.object(root, "")
+	payload, err := w.object(root)
 	if err != nil {
 		return nil, err
 	}
@@ -69,17 +76,17 @@ func (w *stockIssuer) missing() error {
 	return nil
 }
 
-// take says whether the claim at path becomes a disclosure.
-func (w *stockIssuer) take(path string, v any) (bool, error) {
-	marked := w.pointers[path]
+// take says whether the claim at hand becomes a disclosure.
+func (w *stockIssuer) take(v any) (bool, error) {
+	marked := w.pointers[string(w.path)]
 	if marked {
-		w.pointers[path] = false
+		w.pointers[string(w.path)] = false
 		w.found++
-	} else if marked = w.leaves != "" && isLeaf(v) && below(path, w.leaves); !marked {
+	} else if marked = w.leaves != "" && isLeaf(v) && below(w.path, w.leaves); !marked {
 		return false, nil
 	}
-	if top, _, _ := strings.Cut(path[1:], "/"); w.typ() == typVC && protected[top] {
-		return false, invalid(path, ruleVC, "must not be selectively disclosable")
+	if w.protected {
+		return false, invalid(string(w.path), ruleVC, "must not be selectively disclosable")
 	}
 	return true, nil
 }
@@ -94,29 +101,36 @@ func isLeaf(v any) bool {
 	return true
 }
 
-// claim replaces the disclosable claims inside v, innermost first, and says whether v becomes a disclosure itself.
-func (w *stockIssuer) claim(v any, path string) (out any, take bool, err error) {
+// claim replaces the disclosable claims inside v, which stands in what is at hand under a token of JSON pointers, innermost
+// first, and says whether v becomes a disclosure itself.
+func (w *stockIssuer) claim(v any, token string) (out any, take bool, err error) {
+	back := len(w.path)
+	w.path = append(append(w.path, '/'), token...)
 	out = v
 	switch t := v.(type) {
 	case map[string]any:
-		out, err = w.object(t, path)
+		out, err = w.object(t)
 	case []any:
-		out, err = w.array(t, path)
+		out, err = w.array(t)
 	}
 	if err == nil {
-		take, err = w.take(path, v)
+		take, err = w.take(v)
 	}
+	w.path = w.path[:back]
 	return out, take, err
 }
 
-func (w *stockIssuer) object(m map[string]any, path string) (map[string]any, error) {
+func (w *stockIssuer) object(m map[string]any) (map[string]any, error) {
 	out := make(map[string]any, len(m))
 	var digests []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if reserved(name) {
-			return nil, invalid(path+"/"+name, "RFC 9901 section 4.1", "%q is reserved; rename the claim", name)
+			return nil, invalid(string(w.path)+"/"+name, "RFC 9901 section 4.1", "%q is reserved; rename the claim", name)
 		}
-		v, take, err := w.claim(m[name], path+"/"+jsontape.EscapeToken(name))
+		if len(w.path) == 0 {
+			w.protected = w.typ() == typVC && protected[name]
+		}
+		v, take, err := w.claim(m[name], jsontape.EscapeToken(name))
 		if err != nil {
 			return nil, err
 		}
@@ -145,10 +159,10 @@ func (w *stockIssuer) object(m map[string]any, path string) (map[string]any, err
 	return out, nil
 }
 
-func (w *stockIssuer) array(a []any, path string) ([]any, error) {
+func (w *stockIssuer) array(a []any) ([]any, error) {
 	out := make([]any, len(a))
 	for i := range a {
-		v, take, err := w.claim(a[i], path+"/"+strconv.Itoa(i))
+		v, take, err := w.claim(a[i], strconv.Itoa(i))
 		if err != nil {
 			return nil, err
 		}
@@ -172,6 +186,9 @@ func (w *stockIssuer) disclose(claim ...any) (digest string, err error) {
 	}
 	text, err := stockDisclosure(append([]any{salt}, claim...))
 	if err != nil {
+		return "", err
+	}
+	if err := w.budget.Use(stockDisclosureSize + len(text)); err != nil {
 		return "", err
 	}
 	w.disclosures = append(w.disclosures, text)

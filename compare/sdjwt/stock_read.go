@@ -1,9 +1,9 @@
 package sdjwt
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
-	"strings"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
@@ -14,21 +14,23 @@ import (
 type stockDisclosed struct {
 	elements []any
 	number   int
-	path     string // where its claim stands; "" until it is referenced
+	used     bool // a digest refers to it
 }
 
 // stockReader unpacks a payload (RFC 9901 section 7.1 step 3).
 type stockReader struct {
 	digests map[string]*stockDisclosed
 	seen    map[string]bool
-	order   []*stockDisclosed // as they are referenced
-	limits  canon.Limits
-	paths   int64 // bytes of the pointers to what is disclosed
+	path    []byte // JSON pointer of what is open
+	paths   []byte // JSON pointers of the disclosed claims, one after the other
+	ends    []int  // where each ends
+	order   []int  // numbers of their disclosures
+	limits  *canon.Limits
 	facts   facts
 }
 
-func stockRead(payload map[string]any, disclosures [][]byte, limits canon.Limits, c *compare.Counters) (*stockReader, string, error) {
-	r := &stockReader{digests: map[string]*stockDisclosed{}, seen: map[string]bool{}, limits: limits.WithDefaults()}
+func stockRead(payload map[string]any, disclosures [][]byte, budget *canon.Budget, c *compare.Counters) (*stockReader, string, error) {
+	r := &stockReader{digests: map[string]*stockDisclosed{}, seen: map[string]bool{}, limits: budget.Limits()}
 	hash := defaultHash
 	if alg, ok := payload["_sd_alg"]; ok {
 		if hash, ok = alg.(string); !ok {
@@ -40,7 +42,7 @@ func stockRead(payload map[string]any, disclosures [][]byte, limits canon.Limits
 	}
 	digest := stockDigest(hash, c)
 	for i, text := range disclosures {
-		d, err := stockParseDisclosure(text, i+1, limits)
+		d, err := stockParseDisclosure(text, i+1, budget)
 		if err != nil {
 			return nil, "", err
 		}
@@ -51,24 +53,27 @@ func stockRead(payload map[string]any, disclosures [][]byte, limits canon.Limits
 		r.digests[key] = d
 	}
 	delete(payload, "_sd_alg")
-	if err := r.object(payload, "", 1); err != nil {
+	if err := r.object(payload, 1); err != nil {
 		return nil, "", err
 	}
 	for _, d := range r.digests {
-		if d.path == "" {
+		if !d.used {
 			return nil, "", invalid(where(d.number), "RFC 9901 section 7.1 step 5", "no digest refers to it")
 		}
 	}
 	return r, hash, nil
 }
 
-func stockParseDisclosure(text []byte, number int, limits canon.Limits) (*stockDisclosed, error) {
+func stockParseDisclosure(text []byte, number int, budget *canon.Budget) (*stockDisclosed, error) {
 	const rule = "RFC 9901 section 4.2"
 	b, err := b64.DecodeString(string(text))
 	if err != nil {
 		return nil, invalid(where(number), rule, "is no base64url: %v", err)
 	}
-	v, err := stockValue(b, limits)
+	if err := budget.Use(stockDisclosureSize); err != nil {
+		return nil, err
+	}
+	v, err := stockValue(b, budget)
 	if err != nil {
 		return nil, wrap(where(number), rule, err)
 	}
@@ -82,41 +87,55 @@ func stockParseDisclosure(text []byte, number int, limits canon.Limits) (*stockD
 	return &stockDisclosed{elements: a, number: number}, nil
 }
 
-// refer notes a digest and returns its disclosure, if there is one.
-func (r *stockReader) refer(digest, path string) (*stockDisclosed, error) {
+// refused is a refusal of what is open, or of a member of it.
+func (r *stockReader) refused(member, rule, format string, args ...any) error {
+	return invalid(string(r.path)+member, rule, format, args...)
+}
+
+func (r *stockReader) deeper(depth int) error {
+	if depth > r.limits.Depth {
+		return &canon.LimitError{Limit: "depth", Max: int64(r.limits.Depth), Done: int64(depth), Where: string(r.path)}
+	}
+	return nil
+}
+
+// refer notes a digest and returns its disclosure, if there is one. member is where it stands below what is open.
+func (r *stockReader) refer(digest, member string) (*stockDisclosed, error) {
 	if r.seen[digest] {
-		return nil, invalid(path, "RFC 9901 section 7.1 step 4", "digest %q stands in the token twice", digest)
+		return nil, r.refused(member, "RFC 9901 section 7.1 step 4", "digest %q stands in the token twice", digest)
 	}
 	r.seen[digest] = true
 	return r.digests[digest], nil
 }
 
-// mark says where a disclosure's claim stands.
-func (r *stockReader) mark(d *stockDisclosed, path string) error {
-	if r.paths += int64(len(path)); r.paths > r.limits.Memory {
-		return &canon.LimitError{Limit: "memory", Max: r.limits.Memory, Done: r.paths, Where: "pointers to disclosures"}
+// mark notes that the claim of a disclosure is what is open.
+func (r *stockReader) mark(d *stockDisclosed) error {
+	if err := checkPaths(len(r.paths)+len(r.path), r.limits); err != nil {
+		return err
 	}
-	d.path = path
-	r.order = append(r.order, d)
-	if top, _, _ := strings.Cut(path[1:], "/"); r.facts.disclosedTop == "" && protected[top] {
-		r.facts.disclosedTop = top
+	d.used = true
+	r.paths = append(r.paths, r.path...)
+	r.ends, r.order = append(r.ends, len(r.paths)), append(r.order, d.number)
+	if r.facts.disclosedTop == "" {
+		top, _, _ := bytes.Cut(r.path[1:], []byte{'/'})
+		r.facts.disclosedTop = protectedName(top)
 	}
 	return nil
 }
 
-func (r *stockReader) object(m map[string]any, path string, depth int) error {
-	if depth > r.limits.Depth {
-		return &canon.LimitError{Limit: "depth", Max: int64(r.limits.Depth), Done: int64(depth), Where: path}
+func (r *stockReader) object(m map[string]any, depth int) error {
+	if err := r.deeper(depth); err != nil {
+		return err
 	}
 	sd, hasSD := m["_sd"]
 	delete(m, "_sd")
 	for name := range m {
 		if reserved(name) {
-			return invalid(path, "RFC 9901 section 4.1", "a claim is named %q", name)
+			return r.refused("", "RFC 9901 section 4.1", "a claim is named %q", name)
 		}
 	}
 	for name, v := range m {
-		next, err := r.value(v, path+"/"+jsontape.EscapeToken(name), depth+1)
+		next, err := r.member(name, v, depth, nil)
 		if err != nil {
 			return err
 		}
@@ -127,14 +146,14 @@ func (r *stockReader) object(m map[string]any, path string, depth int) error {
 	}
 	list, ok := sd.([]any)
 	if !ok {
-		return invalid(path+"/_sd", "RFC 9901 section 4.2.4.1", "is no array")
+		return r.refused("/_sd", "RFC 9901 section 4.2.4.1", "is no array")
 	}
 	for _, entry := range list {
 		digest, ok := entry.(string)
 		if !ok {
-			return invalid(path+"/_sd", "RFC 9901 section 4.2.4.1", "holds something else than strings")
+			return r.refused("/_sd", "RFC 9901 section 4.2.4.1", "holds something else than strings")
 		}
-		d, err := r.refer(digest, path+"/_sd")
+		d, err := r.refer(digest, "/_sd")
 		if err != nil {
 			return err
 		}
@@ -151,31 +170,58 @@ func (r *stockReader) object(m map[string]any, path string, depth int) error {
 		if _, exists := m[name]; exists {
 			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.3", "claim %q exists already", name)
 		}
-		p := path + "/" + jsontape.EscapeToken(name)
-		if err := r.mark(d, p); err != nil {
-			return err
-		}
-		if m[name], err = r.value(d.elements[2], p, depth+1); err != nil {
+		if m[name], err = r.member(name, d.elements[2], depth, d); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *stockReader) array(a []any, path string, depth int) ([]any, error) {
-	if depth > r.limits.Depth {
-		return nil, &canon.LimitError{Limit: "depth", Max: int64(r.limits.Depth), Done: int64(depth), Where: path}
+// member processes a member of an object, which comes in a disclosure unless that is nil.
+func (r *stockReader) member(name string, v any, depth int, d *stockDisclosed) (any, error) {
+	if d == nil && isScalar(v) {
+		return v, nil
 	}
-	out := a[:0]
+	back := len(r.path)
+	r.path = jsontape.AppendToken(append(r.path, '/'), []byte(name))
+	if d != nil {
+		if err := r.mark(d); err != nil {
+			return nil, err
+		}
+	}
+	v, err := r.value(v, depth+1)
+	if err == nil { // the place of an error is what is open
+		r.path = r.path[:back]
+	}
+	return v, err
+}
+
+func isScalar(v any) bool {
+	switch v.(type) {
+	case map[string]any, []any:
+		return false
+	}
+	return true
+}
+
+func (r *stockReader) array(a []any, depth int) ([]any, error) {
+	if err := r.deeper(depth); err != nil {
+		return nil, err
+	}
+	out, back := a[:0], len(r.path)
 	for _, v := range a {
-		p := path + "/" + strconv.Itoa(len(out))
+		if isScalar(v) {
+			out = append(out, v)
+			continue
+		}
+		r.path = strconv.AppendInt(append(r.path[:back], '/'), int64(len(out)), 10)
 		if m, ok := v.(map[string]any); ok {
 			if dots, ok := m["..."]; ok {
 				digest, ok := dots.(string)
 				if !ok || len(m) != 1 {
-					return nil, invalid(p, "RFC 9901 section 4.2.4.2", `an element with "..." has one member, a digest`)
+					return nil, r.refused("", "RFC 9901 section 4.2.4.2", `an element with "..." has one member, a digest`)
 				}
-				d, err := r.refer(digest, p)
+				d, err := r.refer(digest, "")
 				if err != nil {
 					return nil, err
 				}
@@ -185,27 +231,28 @@ func (r *stockReader) array(a []any, path string, depth int) ([]any, error) {
 				if len(d.elements) != 2 {
 					return nil, invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.3.1", "is of an array and needs 2 elements")
 				}
-				if err := r.mark(d, p); err != nil {
+				if err := r.mark(d); err != nil {
 					return nil, err
 				}
 				v = d.elements[1]
 			}
 		}
-		v, err := r.value(v, p, depth+1)
+		v, err := r.value(v, depth+1)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, v)
 	}
+	r.path = r.path[:back]
 	return out, nil
 }
 
-func (r *stockReader) value(v any, path string, depth int) (any, error) {
+func (r *stockReader) value(v any, depth int) (any, error) {
 	switch t := v.(type) {
 	case map[string]any:
-		return t, r.object(t, path, depth)
+		return t, r.object(t, depth)
 	case []any:
-		return r.array(t, path, depth)
+		return r.array(t, depth)
 	}
 	return v, nil
 }

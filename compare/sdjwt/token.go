@@ -47,6 +47,27 @@ func checkForm(token []byte, limits canon.Limits) error {
 	return nil
 }
 
+// checkPaths bounds the JSON pointers to all disclosures, which can be far longer than the token: each repeats the names
+// above it. They grow by leaving others behind, and are copied for who asks.
+func checkPaths(size int, limits *canon.Limits) error {
+	const copies = 4
+	if used := copies * int64(size); used > limits.Memory {
+		return &canon.LimitError{Limit: "memory", Max: limits.Memory, Done: used, Where: "pointers to disclosures"}
+	}
+	return nil
+}
+
+// disclosureSize is about what reading or making a disclosure takes beside its text. Most of it is time, which goes with memory.
+const disclosureSize = 512
+
+// checkCount bounds the disclosures of a token.
+func checkCount(n int, limits *canon.Limits) error {
+	if used := disclosureSize * int64(n); used > limits.Memory {
+		return &canon.LimitError{Limit: "memory", Max: limits.Memory, Done: used, Where: where(n)}
+	}
+	return nil
+}
+
 type sum [sha512.Size]byte
 
 // hashInto hashes with an algorithm that [hashOf] knows and returns the digest's size.

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"crypto/rsa"
 	"crypto/x509"
 	"encoding/asn1"
 	"errors"
@@ -10,13 +11,38 @@ import (
 	"time"
 )
 
+// What is read of a chain, which anybody can send. Those in use have four certificates at most, of one or two kilobytes.
+const (
+	MaxChain       = 16
+	maxCertificate = 32 << 10
+	maxRSA         = 8192 // bits
+)
+
+// ParseCertificate reads a certificate in DER. It refuses one that would take long to print or to check a signature with.
+func ParseCertificate(der []byte) (*x509.Certificate, error) {
+	if len(der) > maxCertificate {
+		return nil, fmt.Errorf("a certificate of %d bytes, at most %d are read", len(der), maxCertificate)
+	}
+	c, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, err
+	}
+	if k, ok := c.PublicKey.(*rsa.PublicKey); ok && k.N.BitLen() > maxRSA {
+		return nil, fmt.Errorf("a certificate with an RSA key of %d bits, at most %d are read", k.N.BitLen(), maxRSA)
+	}
+	return c, nil
+}
+
 // Signer checks a chain of DER certificates, the signer's first, against trust anchors at a time (RFC 5280 section 6), and
 // that the signer's key is for signatures. It returns the chain up to its trust anchor and the key.
 func Signer(ders [][]byte, roots *x509.CertPool, at time.Time) ([]*x509.Certificate, *Public, error) {
 	var leaf *x509.Certificate
+	if len(ders) > MaxChain {
+		return nil, nil, fmt.Errorf("a chain of more than %d certificates", MaxChain)
+	}
 	middle := x509.NewCertPool()
 	for i, der := range ders {
-		c, err := x509.ParseCertificate(der)
+		c, err := ParseCertificate(der)
 		if err != nil {
 			return nil, nil, fmt.Errorf("certificate %d: %w", i, err)
 		}
