@@ -41,4 +41,4 @@ func advice(err error) string {
 
 // limitFlags are the flags of limits.
 var limitFlags = map[string]string{"bytes": "--max-bytes", "depth": "--max-depth", "memory": "--max-memory", "work": "--max-work",
-	"documents": "--max-documents", "proofs": "--max-proofs"}
+	"documents": "--max-documents", "proofs": "--max-proofs", "signatures": "--max-signatures"}
