@@ -2,6 +2,7 @@ package sdjwt
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -227,19 +228,20 @@ func (r *reader) hashWanted() error {
 	r.tokens = r.tokens[:0]
 	for _, p := range r.wanted {
 		for token := range strings.SplitSeq(p, "/") {
-			if h := jsontape.KeyHash(jsontape.UnescapeToken(token)); !slices.Contains(r.tokens, h) {
-				r.tokens = append(r.tokens, h)
-			}
+			r.tokens = append(r.tokens, jsontape.KeyHash(jsontape.UnescapeToken(token)))
 		}
 		if p == "" {
 			return r.hashAll()
 		}
 	}
+	slices.Sort(r.tokens)
+	r.tokens = slices.Compact(r.tokens)
 	for i, d := range r.given {
 		name := int(r.tape.Nodes[d.node+1].Next)
-		if int(r.tape.Nodes[name].Next) < int(r.tape.Nodes[d.node].Next) && r.tape.Nodes[name].Kind == jsontape.String &&
-			!slices.Contains(r.tokens, jsontape.KeyHash(r.tape.Text(name))) {
-			continue
+		if int(r.tape.Nodes[name].Next) < int(r.tape.Nodes[d.node].Next) && r.tape.Nodes[name].Kind == jsontape.String {
+			if _, wanted := slices.BinarySearch(r.tokens, jsontape.KeyHash(r.tape.Text(name))); !wanted {
+				continue
+			}
 		}
 		if err := r.hash(i); err != nil {
 			return err
@@ -294,6 +296,9 @@ func (r *reader) walk() error {
 		if p == "" {
 			all, r.met[i] = true, true
 		}
+	}
+	if len(r.pointers) > fewPointers {
+		slices.SortFunc(r.pointers, func(a, b pointer) int { return comparePointers(a.rest, b.rest) })
 	}
 	if err := r.object(1, 1, r.pointers, all); err != nil || r.holder {
 		return err
@@ -543,10 +548,34 @@ func (r *reader) chosen(jwt []byte) []byte {
 	return out
 }
 
+// fewPointers are looked through for each token; more are sorted.
+const fewPointers = 16
+
+// comparePointers orders JSON pointers so that those that begin with the same tokens stand together.
+func comparePointers(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	if n < len(a) && n < len(b) && (a[n] == '/') != (b[n] == '/') { // a token ends
+		if a[n] == '/' {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a[n:], b[n:])
+}
+
 // follow pushes the pointers that go on below a member or element and says whether one of them ends there.
 func (r *reader) follow(wanted []pointer, token []byte) (all bool) {
 	if !plain(token) {
 		token = appendToken(nil, token)[1:]
+	}
+	many := len(wanted) > fewPointers
+	if many {
+		at := "/" + string(token)
+		first, _ := slices.BinarySearchFunc(wanted, at, func(p pointer, at string) int { return comparePointers(p.rest, at) })
+		wanted = wanted[first:]
 	}
 	for _, p := range wanted {
 		rest, ok := cutToken(p.rest, token)
@@ -555,6 +584,8 @@ func (r *reader) follow(wanted []pointer, token []byte) (all bool) {
 			if rest == "" {
 				all, r.met[p.index] = true, true
 			}
+		} else if many {
+			break
 		}
 	}
 	return all

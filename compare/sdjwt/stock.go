@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -206,11 +207,25 @@ func stockPayload(jwt []byte, limits canon.Limits) (map[string]any, error) {
 // stockSelect returns the disclosures that pointers need, in the order they were issued.
 func stockSelect(r *stockReader, payload map[string]any, pointers []string, issued [][]byte) ([]string, error) {
 	take := make([]bool, len(issued))
+	slices.SortFunc(r.order, func(a, b *stockDisclosed) int { return comparePointers(a.path, b.path) })
+	find := func(pointer string) (int, bool) {
+		return slices.BinarySearchFunc(r.order, pointer, func(d *stockDisclosed, p string) int { return comparePointers(d.path, p) })
+	}
+	known := 0 // disclosures before this one are decided
+	sorted := slices.SortedFunc(slices.Values(pointers), comparePointers)
+	for _, p := range sorted { // what is at or below it stands together
+		first, _ := find(p)
+		known = max(known, first)
+		for ; known < len(r.order) && below(r.order[known].path, p); known++ {
+			take[r.order[known].number-1] = true
+		}
+	}
 	for _, p := range pointers {
-		hit := false
-		for _, d := range r.order {
-			if below(d.path, p) || below(p, d.path) {
-				take[d.number-1], hit = true, true
+		first, _ := find(p)
+		hit := first < len(r.order) && below(r.order[first].path, p)
+		for i := strings.LastIndexByte(p, '/'); i > 0; i = strings.LastIndexByte(p[:i], '/') { // what it stands in
+			if d, ok := find(p[:i]); ok {
+				take[r.order[d].number-1], hit = true, true
 			}
 		}
 		if !hit && !exists(payload, p) {
