@@ -33,7 +33,7 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	if err != nil {
 		return nil, err
 	}
-	all, err := d.proofs(nil)
+	all, err := d.proofs(nil, w.limits)
 	if err != nil {
 		return nil, err
 	}

@@ -114,7 +114,7 @@ func SuiteOf(doc []byte, limits canon.Limits) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all, err := d.proofs(nil)
+	all, err := d.proofs(nil, limits)
 	if err != nil {
 		return "", err
 	}
