@@ -82,3 +82,22 @@ func TestSignatureLimit(t *testing.T) {
 		}
 	}
 }
+
+// The results of credentials and the reasons why they fail are memory of the operation, where all are asked for.
+func TestResultMemory(t *testing.T) {
+	vp := vcdm.NewPresentation("did:example:holder", []byte(strings.Repeat(`{"proof":[{},{}]},`, 999)+`{"proof":{}}`))
+	v := newLab(t).verifier()
+	v.Limits.Memory = 1 << 20
+	r := v.VerifyAll(context.Background(), vp)
+	if n := len(r.Credentials); n == 0 || n >= 1000 {
+		t.Errorf("%d credentials have results", n)
+	}
+	var limit *canon.LimitError
+	if last := r.Errors[len(r.Errors)-1]; !errors.As(last, &limit) || limit.Limit != "memory" {
+		t.Errorf("ends with %v", last)
+	}
+	v.Limits.Memory = 0
+	if r := v.VerifyAll(context.Background(), vp); len(r.Credentials) != 1000 {
+		t.Errorf("%d credentials have results with the default", len(r.Credentials))
+	}
+}
