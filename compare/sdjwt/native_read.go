@@ -226,22 +226,32 @@ func (r *reader) hashAll() error {
 // with a name that stands in a pointer. A holder checks what it sends (RFC 9901 section 7.2), not all it has.
 func (r *reader) hashWanted() error {
 	r.tokens = r.tokens[:0]
+	few := len(r.wanted) <= fewPointers // so many are looked through, more are sorted
 	for _, p := range r.wanted {
 		for token := range strings.SplitSeq(p, "/") {
-			r.tokens = append(r.tokens, jsontape.KeyHash(jsontape.UnescapeToken(token)))
+			if h := jsontape.KeyHash(jsontape.UnescapeToken(token)); !few || !slices.Contains(r.tokens, h) {
+				r.tokens = append(r.tokens, h)
+			}
 		}
 		if p == "" {
 			return r.hashAll()
 		}
 	}
-	slices.Sort(r.tokens)
-	r.tokens = slices.Compact(r.tokens)
+	if !few {
+		slices.Sort(r.tokens)
+	}
+	stands := func(h uint16) bool {
+		if few {
+			return slices.Contains(r.tokens, h)
+		}
+		_, ok := slices.BinarySearch(r.tokens, h)
+		return ok
+	}
 	for i, d := range r.given {
 		name := int(r.tape.Nodes[d.node+1].Next)
-		if int(r.tape.Nodes[name].Next) < int(r.tape.Nodes[d.node].Next) && r.tape.Nodes[name].Kind == jsontape.String {
-			if _, wanted := slices.BinarySearch(r.tokens, jsontape.KeyHash(r.tape.Text(name))); !wanted {
-				continue
-			}
+		if int(r.tape.Nodes[name].Next) < int(r.tape.Nodes[d.node].Next) && r.tape.Nodes[name].Kind == jsontape.String &&
+			!stands(jsontape.KeyHash(r.tape.Text(name))) {
+			continue
 		}
 		if err := r.hash(i); err != nil {
 			return err
