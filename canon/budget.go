@@ -10,11 +10,12 @@ import (
 // and every loop that an input can lengthen asks it. Operations make their own from [Limits]; a caller that wants several
 // of them to share one makes it with [WithBudget]. It is safe for concurrent use.
 type Budget struct {
-	limits    Limits
-	end       atomic.Int64 // in nanoseconds since 1970; 0 until somebody asks
-	memory    atomic.Int64
-	documents atomic.Int64
-	work      atomic.Int64
+	limits     Limits
+	end        atomic.Int64 // in nanoseconds since 1970; 0 until somebody asks
+	memory     atomic.Int64
+	documents  atomic.Int64
+	work       atomic.Int64
+	signatures atomic.Int64
 }
 
 type budgetKey struct{}
@@ -45,6 +46,7 @@ func (b *Budget) Reset(l Limits) {
 	b.memory.Store(0)
 	b.documents.Store(0)
 	b.work.Store(0)
+	b.signatures.Store(0)
 }
 
 // Limits returns the limits of the operation.
@@ -87,6 +89,14 @@ func (b *Budget) Work(steps int64) int64 { return max(0, b.limits.Work-b.work.Ad
 func (b *Budget) Document(url string) error {
 	if n := b.documents.Add(1); n > int64(b.limits.Documents) {
 		return &LimitError{Limit: "documents", Max: int64(b.limits.Documents), Done: n, Where: url}
+	}
+	return nil
+}
+
+// Signatures counts signatures that are going to be made or checked for what stands at a place.
+func (b *Budget) Signatures(n int, where string) error {
+	if done := b.signatures.Add(int64(n)); done > int64(b.limits.Signatures) {
+		return &LimitError{Limit: "signatures", Max: int64(b.limits.Signatures), Done: done, Where: where}
 	}
 	return nil
 }

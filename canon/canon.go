@@ -54,20 +54,25 @@ type Limits struct {
 	Documents int           // context documents that an operation loads; default 16
 	Proofs    int           // proofs of one document; default 64
 	Steps     int64         // of a library that does not count, as they are estimated before its call; default 20 million, negative for none
+
+	// Signatures of an operation, made or checked: one of each proof, and one of each statement of ecdsa-sd-2023. One of
+	// P-384 counts as 12, since it takes as long. Default 16,000.
+	Signatures int
 }
 
 // Defaults of [Limits]. A cycle of b blank nodes needs about 3 b² of the work, a complete graph of 5 nodes 4,565, one of 7
 // 403,000; one of 8 is refused.
 const (
-	DefaultBytes     = 64 << 20
-	DefaultDepth     = 512
-	DefaultContext   = 8 << 20
-	DefaultWork      = 1_000_000
-	DefaultMemory    = 64 << 20
-	DefaultTime      = 10 * time.Second
-	DefaultDocuments = 16
-	DefaultProofs    = 64
-	DefaultSteps     = 20_000_000
+	DefaultBytes      = 64 << 20
+	DefaultDepth      = 512
+	DefaultContext    = 8 << 20
+	DefaultWork       = 1_000_000
+	DefaultMemory     = 64 << 20
+	DefaultTime       = 10 * time.Second
+	DefaultDocuments  = 16
+	DefaultProofs     = 64
+	DefaultSignatures = 16_000
+	DefaultSteps      = 20_000_000
 )
 
 // WithDefaults fills the fields that are zero.
@@ -81,6 +86,7 @@ func (l Limits) WithDefaults() Limits {
 	l.Documents = cmp.Or(l.Documents, DefaultDocuments)
 	l.Proofs = cmp.Or(l.Proofs, DefaultProofs)
 	l.Steps = cmp.Or(l.Steps, DefaultSteps)
+	l.Signatures = cmp.Or(l.Signatures, DefaultSignatures)
 	return l
 }
 

@@ -30,10 +30,10 @@ func TestErrorTexts(t *testing.T) {
 }
 
 func TestWithDefaults(t *testing.T) {
-	if got := (Limits{}).WithDefaults(); got != (Limits{DefaultBytes, DefaultDepth, DefaultContext, DefaultWork, DefaultMemory, DefaultTime, DefaultDocuments, DefaultProofs, DefaultSteps}) {
+	if got := (Limits{}).WithDefaults(); got != (Limits{DefaultBytes, DefaultDepth, DefaultContext, DefaultWork, DefaultMemory, DefaultTime, DefaultDocuments, DefaultProofs, DefaultSteps, DefaultSignatures}) {
 		t.Errorf("%+v", got)
 	}
-	if set := (Limits{1, 2, 3, 4, 5, 6, 7, 8, 9}); set.WithDefaults() != set {
+	if set := (Limits{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}); set.WithDefaults() != set {
 		t.Errorf("%+v", set.WithDefaults())
 	}
 }

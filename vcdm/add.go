@@ -81,7 +81,7 @@ func (in *input) findPrevious(alone bool) error {
 	var all []proof
 	if !alone {
 		var err error
-		if all, err = in.doc.proofs(nil); err != nil {
+		if all, err = in.doc.proofs(nil, in.options.Limits); err != nil {
 			return err
 		}
 	}

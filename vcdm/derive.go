@@ -36,7 +36,7 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	if err != nil {
 		return nil, err
 	}
-	all, err := d.proofs(nil)
+	all, err := d.proofs(nil, w.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +48,9 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	base, err := parseBase(p)
 	if err != nil {
 		return nil, below(err, d.tape.Pointer(p.node))
+	}
+	if err := w.budget.Signatures(len(base.Signatures), "/proof"); err != nil {
+		return nil, err
 	}
 	if p.previous >= 0 {
 		return nil, generation("/proof/previousProof", "nothing can be derived from a proof that builds on others")
@@ -113,7 +116,7 @@ func (s *SD) disclose(ctx context.Context, in *input, base *baseValue, selective
 	if signature != len(base.Signatures) {
 		return nil, nil, verification("/proof/proofValue", "has more signatures than there are statements that are not mandatory")
 	}
-	reveal, err := revealDocument(in, combined) // step 13
+	reveal, err := revealDocument(ctx, in, combined) // step 13
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,9 +126,9 @@ func (s *SD) disclose(ctx context.Context, in *input, base *baseValue, selective
 }
 
 // revealDocument selects what the pointers name from the document without its proofs.
-func revealDocument(in *input, pointers []string) ([]byte, error) {
+func revealDocument(ctx context.Context, in *input, pointers []string) ([]byte, error) {
 	t := in.doc.tape
-	if err := in.work.selection.mark(t, pointers); err != nil {
+	if err := in.work.selection.mark(ctx, in.options.Budget, t, pointers); err != nil {
 		return nil, err
 	}
 	if k := in.doc.proofKey; k >= 0 {

@@ -31,8 +31,9 @@ func parseDocument(t *jsontape.Tape, src []byte, limits canon.Limits) (document,
 	return document{t, t.Key(0, "proof"), t.Get(0, "@context")}, nil
 }
 
-// proofs appends the proofs of the document in order to all, none where there is no proof member.
-func (d *document) proofs(all []proof) ([]proof, error) {
+// proofs appends the proofs of the document in order to all, none where there is no proof member, and no more than the
+// limits allow.
+func (d *document) proofs(all []proof, limits canon.Limits) ([]proof, error) {
 	if d.proofKey < 0 {
 		return all, nil
 	}
@@ -41,6 +42,9 @@ func (d *document) proofs(all []proof) ([]proof, error) {
 	case jsontape.Object:
 		return append(all, readProof(d.tape, v)), nil
 	case jsontape.Array:
+		if n, most := d.tape.Len(v), limits.WithDefaults().Proofs; n > most {
+			return nil, &canon.LimitError{Limit: "proofs", Max: int64(most), Done: int64(n), Where: "/proof"}
+		}
 		for e := range d.tape.Elements(v) {
 			if d.tape.Nodes[e].Kind != jsontape.Object {
 				return nil, &Error{Type: ParsingError, Where: "/proof/" + strconv.Itoa(len(all)), Msg: "a proof must be an object"}

@@ -101,6 +101,9 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 	if err := in.checkPart(g.lines, mandatory); err != nil {
 		return nil, err
 	}
+	if err := in.options.Budget.Signatures(len(others)+1, ""); err != nil {
+		return nil, err
+	}
 	// 3.6.3 Base Proof Hashing
 	mandatoryHash := in.digest(mandatory)
 	if t := s.opt.Trace; t != nil {
@@ -134,7 +137,7 @@ func (s *SD) checkMandatory(ctx context.Context, in *input, g *grouped) error {
 	if g.checked || len(s.opt.Mandatory) == 0 {
 		return nil
 	}
-	part, err := revealDocument(in, s.opt.Mandatory)
+	part, err := revealDocument(ctx, in, s.opt.Mandatory)
 	if err != nil {
 		return err
 	}
@@ -150,6 +153,9 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	mark := in.options.Recorder.Begin()
 	v, err := parseDerived(in.proof)
 	if err != nil {
+		return err
+	}
+	if err := in.options.Budget.Signatures(len(v.Signatures)+1, "/proof"); err != nil {
 		return err
 	}
 	proofKey, err := keys.PublicFromBytes(v.PublicKey)

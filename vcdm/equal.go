@@ -20,7 +20,7 @@ func equalAcross(t *jsontape.Tape, a int, u *jsontape.Tape, b int) bool {
 		return true
 	}
 	x, y := &t.Nodes[a], &u.Nodes[b]
-	if x.Kind != y.Kind {
+	if x.Kind != y.Kind || int(x.Next)-a != int(y.Next)-b { // equal values have as many parts, however deep
 		return false
 	}
 	switch x.Kind {
@@ -40,12 +40,13 @@ func equalAcross(t *jsontape.Tape, a int, u *jsontape.Tape, b int) bool {
 		}
 		return c == int(x.Next) && d == int(y.Next)
 	case jsontape.Object:
-		if t.Len(a) != u.Len(b) {
+		members := u.Len(b)
+		if t.Len(a) != members {
 			return false
 		}
 		get := func(key string) int { return u.Get(b, key) }
-		if u.Len(b) > smallObject {
-			members := make(map[string]int, u.Len(b))
+		if members > smallObject {
+			members := make(map[string]int, members)
 			for k, v := range u.Members(b) {
 				members[string(u.Text(k))] = v
 			}

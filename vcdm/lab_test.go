@@ -126,7 +126,6 @@ func (l *lab) sign(suite, doc string, change ...func(*vcdm.Options)) string {
 	return string(out)
 }
 
-// present signs and, with ecdsa-sd-2023, derives the whole document: something a verifier accepts.
 // presentation returns an unsigned presentation of credentials.
 func (l *lab) presentation(holder string, credentials ...[]byte) []byte {
 	l.Helper()
@@ -137,6 +136,7 @@ func (l *lab) presentation(holder string, credentials ...[]byte) []byte {
 	return p
 }
 
+// present signs and, with ecdsa-sd-2023, derives the whole document: something a verifier accepts.
 func (l *lab) present(suite, doc string, change ...func(*vcdm.Options)) string {
 	l.Helper()
 	signed := l.sign(suite, doc, change...)

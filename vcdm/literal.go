@@ -51,7 +51,9 @@ func (g *literal) group(ctx context.Context, in *input, hmacKey []byte, groups [
 	if err != nil {
 		return nil, transformed(err, "document")
 	}
-	alike(statements, form.Issued)
+	if err := alike(ctx, in.options.Budget, statements, form.Issued); err != nil {
+		return nil, transformed(err, "document")
+	}
 	lines, err := relabelAll(splitLines(form.Text), labels.of)
 	if err != nil {
 		return nil, generation("", err.Error())

@@ -67,6 +67,12 @@ func (v *Verifier) VerifyPresentation(ctx context.Context, doc []byte) *Result {
 // maxNesting bounds presentations in presentations, each of which is read again.
 const maxNesting = 8
 
+// Memory that the result of a credential takes, and each reason in it, which is said of the presentation, too.
+const (
+	perResult = 512
+	perError  = 768
+)
+
 // checkCredentials checks the proofs of every credential in a presentation.
 func (v *Verifier) checkCredentials(ctx context.Context, w *work, depth int, r *Result) {
 	t := w.doc.tape
@@ -96,6 +102,12 @@ func (v *Verifier) checkCredentials(ctx context.Context, w *work, depth int, r *
 			one.Add(verification("/credentialSubject/id", "is not who signed the presentation"))
 		}
 		r.Credentials = append(r.Credentials, one)
+		size := perResult + perError*len(one.Errors)
+		w.used += size
+		if err := w.budget.Use(size); err != nil { // where all reasons are asked for
+			r.Add(err)
+			return
+		}
 		for _, err := range one.Errors {
 			r.Errors = append(r.Errors, inside(err, "/verifiableCredential/"+strconv.Itoa(i)))
 		}
@@ -134,7 +146,7 @@ func SuiteOf(doc []byte, limits canon.Limits) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	all, err := d.proofs(nil)
+	all, err := d.proofs(nil, limits)
 	if err != nil {
 		return "", err
 	}

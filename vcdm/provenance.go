@@ -51,7 +51,7 @@ func (g *provenance) group(ctx context.Context, in *input, hmacKey []byte, group
 	out := &grouped{lines: splitLines(text), selected: make([][]bool, len(groups))}
 	mark = in.options.Recorder.End(phase.Serialize, mark, len(text))
 	for n, pointers := range groups {
-		if err := w.pick(&in.work.selection, pointers); err != nil {
+		if err := w.pick(ctx, in, pointers); err != nil {
 			return nil, err
 		}
 		out.selected[n] = w.match(len(out.lines))
@@ -97,7 +97,7 @@ func hmacAll(key []byte, n int) (macs [][]byte, labels []string) {
 }
 
 // pick finds the nodes of the document that the pointers select: what they name, and id and types on the way to it.
-func (w *sdWork) pick(s *selection, pointers []string) error {
+func (w *sdWork) pick(ctx context.Context, in *input, pointers []string) error {
 	t := &w.origins.Tape
 	if n := len(t.Nodes); cap(w.picked) < n {
 		w.picked = make([]bool, n)
@@ -108,7 +108,8 @@ func (w *sdWork) pick(s *selection, pointers []string) error {
 	if len(pointers) == 0 {
 		return nil
 	}
-	if err := s.mark(t, pointers); err != nil {
+	s := &in.work.selection
+	if err := s.mark(ctx, in.options.Budget, t, pointers); err != nil {
 		return err
 	}
 	w.spread(*s, t, 0)

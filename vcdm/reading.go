@@ -111,9 +111,9 @@ func (in *input) checkPart(lines, mandatory [][]byte) error {
 		return err
 	}
 	r := &in.work.reading
-	root := r.node
+	root, issuer := r.node, r.issuer(r.node)
 	others := slices.ContainsFunc(r.facts, func(f fact) bool {
-		return f.is(documentType) && !bytes.Equal(f.subject, root) && r.sameIssuer(f.subject, root)
+		return f.is(documentType) && !bytes.Equal(f.subject, root) && bytes.Equal(r.issuer(f.subject), issuer)
 	})
 
 	r.collect(joinLines(mandatory))
@@ -124,8 +124,10 @@ func (in *input) checkPart(lines, mandatory [][]byte) error {
 	case i >= 0 && !slices.ContainsFunc(r.about(root), issued):
 		return disagree("", fmt.Sprintf("the issuer of %s has to be disclosed, and this is another document", r.facts[i].subject))
 	}
-	for _, f := range r.facts {
-		if issued(f) && !bytes.Equal(f.subject, root) && r.replaces(f.subject, root) {
+	issuer = r.issuer(root)
+	for i, f := range r.facts {
+		again := i > 0 && issued(r.facts[i-1]) && bytes.Equal(r.facts[i-1].subject, f.subject) // a node of several issuers
+		if issued(f) && !again && !bytes.Equal(f.subject, root) && r.replaces(f.subject, issuer) {
 			return replacing(f.subject)
 		}
 	}
@@ -167,8 +169,9 @@ func (r *reading) root() ([]byte, error) {
 	case len(r.about(root)) == 0 && !bytes.Contains(r.text, append(slices.Clone(root), ' ')):
 		return nil, disagree("/id", "nothing is signed about the document's id")
 	case root[0] == '_' || led[string(root)]:
+		issuer := r.issuer(root)
 		for _, c := range candidates {
-			if !bytes.Equal(c, root) && (root[0] != '_' || c[0] == '_') && r.replaces(c, root) {
+			if !bytes.Equal(c, root) && (root[0] != '_' || c[0] == '_') && r.replaces(c, issuer) {
 				return nil, replacing(c)
 			}
 		}
@@ -186,20 +189,18 @@ func beside(node []byte) error {
 		"document as one object with an id, without reverse properties, and its credentials in verifiableCredential", node))
 }
 
-// replaces reports whether a node could be read in place of another: it has the same issuer and no proof.
-func (r *reading) replaces(node, root []byte) bool {
-	return r.sameIssuer(node, root) && !slices.ContainsFunc(r.about(node), func(f fact) bool { return f.is(proofs) })
+// replaces reports whether a node could be read in place of a document of an issuer: it has the same issuer and no proof.
+func (r *reading) replaces(node, issuer []byte) bool {
+	return bytes.Equal(r.issuer(node), issuer) && !slices.ContainsFunc(r.about(node), func(f fact) bool { return f.is(proofs) })
 }
 
-func (r *reading) sameIssuer(a, b []byte) bool {
-	issuer := func(node []byte) []byte {
-		facts := r.about(node)
-		if i := slices.IndexFunc(facts, func(f fact) bool { return f.of == issuerMeaning }); i >= 0 {
-			return facts[i].object
-		}
-		return nil
+// issuer returns the first issuer of a node, nil where it has none.
+func (r *reading) issuer(node []byte) []byte {
+	facts := r.about(node)
+	if i := slices.IndexFunc(facts, func(f fact) bool { return f.of == issuerMeaning }); i >= 0 {
+		return facts[i].object
 	}
-	return bytes.Equal(issuer(a), issuer(b))
+	return nil
 }
 
 const (

@@ -37,7 +37,7 @@ func (s Selector) Select(ctx context.Context, doc []byte, pointers []string) ([]
 	if len(pointers) == 0 {
 		return nil, generation("", "nothing is selected: give at least one JSON pointer")
 	}
-	if err := w.selection.mark(d.tape, pointers); err != nil {
+	if err := w.selection.mark(ctx, w.budget, d.tape, pointers); err != nil {
 		return nil, err
 	}
 	out := w.selection.appendJSON(make([]byte, 0, len(doc)), d.tape, 0)
@@ -57,22 +57,34 @@ const (
 )
 
 // mark selects what the pointers name.
-func (s *selection) mark(t *jsontape.Tape, pointers []string) error {
+func (s *selection) mark(ctx context.Context, b *canon.Budget, t *jsontape.Tape, pointers []string) error {
 	if n := len(t.Nodes); cap(*s) < n {
 		*s = make(selection, n)
 	} else {
 		*s = (*s)[:n]
 		clear(*s)
 	}
-	for _, p := range pointers {
-		if err := s.markOne(t, p); err != nil {
+	size := t.IndexSize(len(pointers))
+	defer b.Use(-size)
+	if err := b.Use(size); err != nil {
+		return err
+	}
+	const between = 256 // pointers
+	index := t.Index(len(pointers))
+	for i, p := range pointers {
+		if i%between == between-1 {
+			if err := b.Alive(ctx); err != nil {
+				return err
+			}
+		}
+		if err := s.markOne(t, &index, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s selection) markOne(t *jsontape.Tape, pointer string) error {
+func (s selection) markOne(t *jsontape.Tape, index *jsontape.Index, pointer string) error {
 	if pointer != "" && pointer[0] != '/' {
 		return generation("", "JSON pointer "+strconv.Quote(pointer)+" does not start with /, as /credentialSubject/id does")
 	}
@@ -93,9 +105,9 @@ func (s selection) markOne(t *jsontape.Tape, pointer string) error {
 			if !ok {
 				return generation("", "JSON pointer "+pointer+" has an escape other than ~0 and ~1")
 			}
-			next = t.Get(node, key)
+			next = index.Get(node, key)
 		case jsontape.Array:
-			next = element(t, node, token)
+			next = index.Element(node, token)
 		}
 		if next < 0 {
 			return generation(pointer, "the JSON pointer does not match the document: "+mismatch(t, node, token))
@@ -119,21 +131,6 @@ func mismatch(t *jsontape.Tape, node int, token string) string {
 		return fmt.Sprintf("%s has %d elements, counted from 0, and no %q", at, t.Len(node), token)
 	}
 	return at + " is neither an object nor an array"
-}
-
-// element returns the node of an array index, or -1 (RFC 6901 section 4: digits without leading zeros).
-func element(t *jsontape.Tape, array int, token string) int {
-	n := digits(token)
-	if token == "" || len(token) > 9 || n < 0 || len(token) > 1 && token[0] == '0' {
-		return -1
-	}
-	for e := range t.Elements(array) {
-		if n == 0 {
-			return e
-		}
-		n--
-	}
-	return -1
 }
 
 // unescapeToken replaces the escapes of RFC 6901; false where there is another.

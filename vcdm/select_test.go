@@ -3,8 +3,12 @@ package vcdm_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
+	"canonscope/canon"
 	"canonscope/vcdm"
 )
 
@@ -49,5 +53,37 @@ func TestSelect(t *testing.T) {
 	}
 	if _, err := (vcdm.Selector{}).Select(context.Background(), []byte(achievement), nil); err == nil {
 		t.Error("no pointers: accepted (H04)")
+	}
+}
+
+// Many pointers are looked up with an index of what they go through; the error is about the first that fails, and the time
+// and memory of the operation hold.
+func TestSelectMany(t *testing.T) {
+	doc := []byte(`{"@context":[],"list":[` + strings.Repeat("0,", 5000) + `0],"map":{` + strings.Repeat(" ", 40))
+	var pointers []string
+	for i := range 2000 {
+		doc = fmt.Appendf(doc, `"k%d":%d,`, i, i)
+		pointers = append(pointers, fmt.Sprintf("/list/%d", 5000-i), fmt.Sprintf("/map/k%d", 1999-i))
+	}
+	doc = append(doc, `"":0}}`...)
+	one, err := vcdm.Selector{}.Select(context.Background(), doc, append([]string{"/list/1"}, pointers...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Count(string(one), "0,") + 1; !strings.Contains(string(one), `"k0":0,"k1":1,`) || want < 2001 {
+		t.Errorf("%d elements in %.100s", want, one)
+	}
+	for _, bad := range []string{"/list/5001", "/map/k2000", "/list/01", "/map/k~2", "/map/k1/x", "map"} {
+		_, alone := vcdm.Selector{}.Select(context.Background(), doc, []string{bad})
+		_, many := vcdm.Selector{}.Select(context.Background(), doc, append(slices.Insert(slices.Clone(pointers), 3000, bad), "/nothing"))
+		if alone == nil || many == nil || alone.Error() != many.Error() {
+			t.Errorf("%s: %v alone, %v among many", bad, alone, many)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var limit *canon.LimitError
+	if _, err := (vcdm.Selector{}).Select(ctx, doc, pointers); !errors.As(err, &limit) || limit.Limit != "time" {
+		t.Errorf("after the context has ended: %v", err)
 	}
 }

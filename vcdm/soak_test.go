@@ -94,6 +94,12 @@ func TestProofLimits(t *testing.T) {
 	if err := v.VerifyAll(context.Background(), []byte(set)).Err(); !errors.As(err, &limit) || limit.Limit != "proofs" {
 		t.Errorf("one proof more than the limit: %v", err)
 	}
+	if _, err := vcdm.SuiteOf([]byte(set), canon.Limits{}); !errors.As(err, &limit) || limit.Limit != "proofs" {
+		t.Errorf("the suite of one proof more than the limit: %v", err)
+	}
+	if _, err := l.tryDerive(set, "/name"); !errors.As(err, &limit) || limit.Limit != "proofs" {
+		t.Errorf("derived from one proof more than the limit: %v", err)
+	}
 	v.Limits.Proofs = 100
 	if err := v.VerifyAll(context.Background(), []byte(set)).Err(); err != nil {
 		t.Errorf("where the caller allows it: %v", err)

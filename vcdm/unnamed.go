@@ -24,6 +24,7 @@ type unnamed struct {
 	head        string          // of a cell: label of the list's first cell
 	subjects    map[string]bool // of a graph: terms that have statements in it
 	objects     map[string]bool // of a graph: terms that its statements lead to
+	digest      string          // of a list's first cell: hash of what the list holds, once it is asked for
 	name        string
 }
 
@@ -150,7 +151,6 @@ func (all blanks) give(label string, taken map[string]bool, depth int) error {
 	}
 	id := fmt.Sprintf("n%x", sha256.Sum256([]byte(place+" "+contents)))
 	if taken[id] {
-
 		return generation("", "two equal lists stand in one place, and selective disclosure cannot tell them apart")
 	}
 	taken[id] = true
@@ -166,13 +166,17 @@ func (all blanks) give(label string, taken map[string]bool, depth int) error {
 	return nil
 }
 
-// list returns the terms of a list as text, with lists inside it in brackets.
+// list returns the terms of a list as text, with the hashes of lists inside it in brackets.
 func (all blanks) list(head string, depth int) string {
 	var text strings.Builder
 	for label, ok := head, true; ok; label, ok = strings.CutPrefix(all[label].rest, "_:") {
 		first := all[label].first
 		if inner, ok := strings.CutPrefix(first, "_:"); ok && all[inner].first != "" && depth < canon.DefaultDepth {
-			first = "[" + all.list(inner, depth+1) + "]"
+			b := all[inner]
+			if b.digest == "" { // a list stands in one place, and is asked for by each list around it
+				b.digest = fmt.Sprintf("%x", sha256.Sum256([]byte(all.list(inner, depth+1))))
+			}
+			first = "[" + b.digest + "]"
 		}
 		text.WriteString(first + " ")
 	}

@@ -274,11 +274,8 @@ func (v *Verifier) open(w *work, doc []byte, single bool) (list bool, err error)
 	if d.proofKey < 0 {
 		return false, &Error{Type: ParsingError, Where: "/proof", Err: ErrNoProof}
 	}
-	if w.proofs, err = d.proofs(w.proofs[:0]); err != nil {
+	if w.proofs, err = d.proofs(w.proofs[:0], w.limits); err != nil {
 		return false, err
-	}
-	if n, most := len(w.proofs), w.limits.WithDefaults().Proofs; n > most {
-		return false, &canon.LimitError{Limit: "proofs", Max: int64(most), Done: int64(n), Where: "/proof"}
 	}
 	list = d.tape.Nodes[d.proofKey+1].Kind == jsontape.Array
 	switch {

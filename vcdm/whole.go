@@ -36,6 +36,9 @@ func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte
 	if err != nil {
 		return nil, err
 	}
+	if err := in.countSignature(key.Algorithm()); err != nil {
+		return nil, err
+	}
 	mark := in.options.Recorder.Begin()
 	in.counts.Signatures++
 	sig, err := signData(key, data)
@@ -52,6 +55,9 @@ func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte
 func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if !slices.Contains(s.algorithms, key.Algorithm()) {
 		return &Error{Type: ProofVerificationError, Where: "/verificationMethod", Err: &KeyError{s.name, key.Algorithm(), s.algorithms}}
+	}
+	if err := in.countSignature(key.Algorithm()); err != nil {
+		return err
 	}
 	sig := in.work.sig[:key.Algorithm().SignatureSize()]
 	if err := decodeSignature(in.proof, sig); err != nil {
@@ -74,6 +80,15 @@ func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
 		return verification("/proofValue", "the signature does not belong to this document, proof and key")
 	}
 	return nil
+}
+
+// countSignature counts the signature of a proof before it is made or checked.
+func (in *input) countSignature(alg keys.Algorithm) error {
+	n := 1
+	if alg == keys.ES384 {
+		n = 12
+	}
+	return in.options.Budget.Signatures(n, "/proof")
 }
 
 // hashData is Transformation, Proof Configuration and Hashing (VC-DI-EdDSA 3.2.3 to 3.2.5).

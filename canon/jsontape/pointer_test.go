@@ -1,6 +1,9 @@
 package jsontape_test
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 
 	"canonscope/canon/jsontape"
@@ -31,5 +34,73 @@ func TestAt(t *testing.T) {
 		if n := tape.At(pointer); n >= 0 {
 			t.Errorf("%q leads to %s", pointer, tape.Raw(n))
 		}
+	}
+}
+
+// An index for many pointers answers as a tape does, and has gone through a long container once.
+func TestIndex(t *testing.T) {
+	var doc []byte
+	doc = append(doc, `{"list":[`...)
+	for i := range 200 {
+		doc = fmt.Appendf(doc, `{"n":%d},`, i)
+	}
+	doc = append(doc, `0],"map":{`...)
+	for i := range 200 {
+		doc = fmt.Appendf(doc, `"k/%d":%d,"\u006b~%d":[%d],`, i, i, i, i)
+	}
+	doc = append(doc, `"":0},"short":[1,2]}`...)
+	var tape jsontape.Tape
+	if err := tape.Scan(doc, jsontape.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	pointers := []string{"", "/", "/list", "/list/201", "/list/00", "/list/-1", "/list/4294967297", "/list/99999999999999999999", "/list/200", "/list/200/n", "/map/", "/map/k", "/short/1", "/short/2", "/list/x", "/list/"}
+	for i := range 300 {
+		pointers = append(pointers, fmt.Sprintf("/list/%d", i), fmt.Sprintf("/list/%d/n", i), fmt.Sprintf("/map/k~1%d", i), fmt.Sprintf("/map/k~0%d/0", i))
+	}
+	index := tape.Index(len(pointers))
+	found := 0
+	for _, p := range pointers {
+		got, want := index.At(p), tape.At(p)
+		if got != want {
+			t.Errorf("%q leads to node %d, want %d", p, got, want)
+		}
+		if got >= 0 {
+			found++
+		}
+	}
+	if found != 806 {
+		t.Errorf("%d pointers lead to something", found)
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		few := tape.Index(5)
+		few.At("/list/150/n")
+		few.At("/map/")
+	}); n > 0 {
+		t.Errorf("%v allocations for few pointers", n)
+	}
+	if tape.IndexSize(5) != 0 || tape.IndexSize(1000) == 0 {
+		t.Errorf("sizes %d and %d", tape.IndexSize(5), tape.IndexSize(1000))
+	}
+}
+
+// BenchmarkMany shows what each of many pointers into a long container costs.
+func BenchmarkMany(b *testing.B) {
+	for _, n := range []int{1000, 100_000} {
+		doc := []byte("[" + strings.Repeat("1,", n) + "1]")
+		var tape jsontape.Tape
+		if err := tape.Scan(doc, jsontape.Options{}); err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				index := tape.Index(n)
+				for i := range n {
+					if index.Element(0, strconv.Itoa(n-i)) < 0 {
+						b.Fatal("an element is not found")
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pointer")
+		})
 	}
 }

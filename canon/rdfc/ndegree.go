@@ -57,7 +57,7 @@ func (s *State) begins(ctx context.Context, nodes int) {
 // spend counts one unit of work on so many nodes and tells whether there may be more.
 func (s *State) spend(nodes int) bool {
 	if s.work >= s.max {
-		s.err = &canon.LimitError{Limit: "work", Max: s.max, Done: s.work}
+		s.err = &canon.LimitError{Limit: "work", Max: s.spent + s.max, Done: s.spent + s.work}
 		return false
 	}
 	if s.unasked -= nodes + 1; s.unasked < 0 {

@@ -30,7 +30,7 @@ const (
 // Options of one canonicalization.
 type Options struct {
 	Hash     canon.Hash      // default canon.SHA256
-	Work     int64           // limit of n-degree calls plus permutations; default that of the budget
+	Work     int64           // limit of n-degree calls plus permutations; default, and at most, what is left of the budget
 	Budget   *canon.Budget   // of the operation that this is a step of; nil makes one
 	Issued   bool            // Canonicalize fills Form.Issued
 	Variant  Variant         // default the literal reading
@@ -78,7 +78,8 @@ type State struct {
 	opt    Options
 	budget *canon.Budget
 	own    canon.Budget
-	used   int // memory that is counted
+	used   int   // memory that is counted
+	spent  int64 // work of the operation before this run, where the limit is the operation's
 	labelling
 	order
 }
@@ -117,10 +118,13 @@ func (s *State) Label(ctx context.Context, d *rdf.Dataset, opt Options) error {
 func (s *State) start(ctx context.Context, d *rdf.Dataset, opt Options) {
 	s.d, s.opt = d, opt
 	s.budget = canon.BudgetOf(ctx, opt.Budget, &s.own, canon.Limits{})
-	if s.opt.Work == 0 {
-		s.opt.Work = s.budget.Work(0)
+	s.used, s.spent = 0, 0
+	if own := s.budget == &s.own; !own || opt.Work == 0 { // what other steps of the operation did counts
+		left := s.budget.Work(0)
+		if s.opt.Work == 0 || left < s.opt.Work {
+			s.opt.Work, s.spent = left, s.budget.Limits().Work-left
+		}
 	}
-	s.used = 0
 }
 
 // Memory that labelling and sorting take for one quad and for one blank node.

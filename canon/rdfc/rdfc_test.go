@@ -363,12 +363,15 @@ func TestConcurrentUse(t *testing.T) {
 // The labellings of one operation share its work: many small poison graphs are as much as a large one.
 func TestSharedWork(t *testing.T) {
 	k5 := parse(t, string(family.NQuads(family.Clique, 5, 1))) // 4,565 steps
-	b := new(canon.Budget)
-	b.Reset(canon.Limits{Work: 5000})
-	for n, refused := range []bool{false, true, true} {
-		var limit *canon.LimitError
-		if err := rdfc.Canonicalize(context.Background(), k5, rdfc.Options{Budget: b}, new(canon.Form)); errors.As(err, &limit) != refused || !refused && err != nil {
-			t.Errorf("labelling %d: %v", n+1, err)
+	for _, own := range []int64{0, 5000} {                     // a limit that the caller sets is the operation's, too
+		b := new(canon.Budget)
+		b.Reset(canon.Limits{Work: 5000})
+		for n, refused := range []bool{false, true, true} {
+			var limit *canon.LimitError
+			err := rdfc.Canonicalize(context.Background(), k5, rdfc.Options{Work: own, Budget: b}, new(canon.Form))
+			if errors.As(err, &limit) != refused || !refused && err != nil || refused && (limit.Max != 5000 || limit.Done != 5000) {
+				t.Errorf("labelling %d with a limit of %d: %v", n+1, own, err)
+			}
 		}
 	}
 }

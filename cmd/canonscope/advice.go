@@ -69,4 +69,4 @@ const (
 
 // limitFlags are the flags of limits.
 var limitFlags = map[string]string{"bytes": "--max-bytes", "depth": "--max-depth", "memory": "--max-memory", "work": "--max-work",
-	"documents": "--max-documents", "proofs": "--max-proofs", "steps": "--max-steps"}
+	"documents": "--max-documents", "proofs": "--max-proofs", "steps": "--max-steps", "signatures": "--max-signatures"}

@@ -61,6 +61,7 @@ func TestBounded(t *testing.T) {
 
 	_, _, idle := run("version")
 	write("ed.json", must(t, run, "key", "generate"))
+	write("p256.json", must(t, run, "key", "generate", "--algorithm", "ES256"))
 	write("plain.json", `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiableCredential"],"issuer":"did:x:1","credentialSubject":{"id":"did:x:2","name":"n"}}`)
 	signed := must(t, run, "issue", "--self", "--suite", "eddsa-jcs-2022", "--key", "ed.json", "plain.json")
 	proof := signed[strings.Index(signed, `"proof":`)+len(`"proof":`) : strings.LastIndex(signed, "}")]
@@ -110,6 +111,7 @@ func TestBounded(t *testing.T) {
 		{"a cycle of 100,000 blank nodes", "canonize --method rdfc", write("c100.nq", cycle(100_000)), statusLimit, ""},
 		{"1,000 proofs", "verify", write("proofs.json", proofs(1000)), statusLimit, "--max-proofs"},
 		{"a chain of 400 proofs", "verify", write("chain.json", strings.Replace(signed, proof, "["+proof+chain.String()+"]", 1)), statusLimit, "--max-proofs"},
+		{"20,000 statements to sign", "issue --any-form --suite ecdsa-sd-2023 --key p256.json", write("statements.json", `{"@context":["https://www.w3.org/ns/credentials/v2",{"p":"u:p"}],"type":["VerifiableCredential"],"issuer":"did:x:1","credentialSubject":{"id":"did:x:2","p":[`+many(20_000, `"v%d"`)+`]}}`), statusLimit, "--max-signatures"},
 		{"presentations in presentations", "verify --any-form", write("nested.json", nested), statusLimit, "presentations in presentations"},
 		{"millions of values to verify", "verify", "millions.json", statusLimit, "--max-memory"},
 		{"millions of values to issue", "issue --any-form --suite eddsa-jcs-2022 --key ed.json", "millions.json", statusLimit, "--max-memory"},

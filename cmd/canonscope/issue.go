@@ -140,6 +140,8 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.engine, "engine", engines.Native, "what canonicalizes: "+strings.Join(engines.Names, ", "))
 	f.from.add(cmd)
 	addWork(cmd, &f.limits)
+	cmd.Flags().IntVar(&f.limits.Proofs, "max-proofs", 0, fmt.Sprintf("limit of the proofs of a document; default %d", canon.DefaultProofs))
+	cmd.Flags().IntVar(&f.limits.Signatures, "max-signatures", 0, fmt.Sprintf("limit of signatures made or checked; default %d", canon.DefaultSignatures))
 	f.direction.add(cmd, canon.I18nDatatype)
 	addSizes(cmd, &f.limits)
 	f.timeout.add(cmd)

@@ -118,7 +118,6 @@ exit status is the worst. Without a file it reads standard input.`,
 	f.StringVar(&baseline.audience, "audience", "", "sd-jwt-vc: this verifier's name")
 	f.StringVar(&baseline.nonce, "nonce", "", "sd-jwt-vc: demand a KB-JWT with this nonce")
 	f.StringVar(&baseline.transcript, "transcript", "", "mdoc: demand device authentication of this SessionTranscript, `HEX` of its CBOR")
-	f.IntVar(&engine.limits.Proofs, "max-proofs", 0, fmt.Sprintf("limit of the proofs of a document; default %d", canon.DefaultProofs))
 	files.addJSON(cmd, "print the result as JSON, errors as problem details (RFC 9457)")
 	files.add(cmd)
 	engine.add(cmd)

@@ -94,11 +94,12 @@ func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
 	if err := subject.Scan(c.Subject, jsontape.Options{}); err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", c.Schema, Subject, err)
 	}
+	index := subject.Index(len(disclose))
 	for _, p := range disclose {
 		rest, below := strings.CutPrefix(p, Subject)
 		switch {
 		case below && (rest == "" || rest[0] == '/'):
-			if subject.At(rest) < 0 {
+			if index.At(rest) < 0 {
 				return nil, fmt.Errorf("%s: the credential has nothing at %s", c.Schema, p)
 			}
 			out.Disclose = append(out.Disclose, p)

@@ -51,22 +51,59 @@ func checkItems(size int, memory int64) error {
 	return nil
 }
 
-// selects says whether an element is one of those wanted or below one, and marks which.
-func selects[T string | []byte](wanted []string, hit []bool, id T) bool {
+// choice is of elements that are wanted.
+type choice struct {
+	wanted  []string
+	hit     []bool
+	by      map[string]int // place of each in wanted where they are many, each once then; nil where they are few
+	longest int            // of many: bytes
+}
+
+// fewWanted are looked through for each element.
+const fewWanted = 16
+
+func newChoice(wanted []string) *choice {
+	c := &choice{wanted: wanted}
+	if len(wanted) > fewWanted {
+		c.by, c.wanted = make(map[string]int, len(wanted)), nil
+		for _, w := range wanted {
+			if _, again := c.by[w]; !again {
+				c.by[w] = len(c.wanted)
+				c.wanted = append(c.wanted, w)
+				c.longest = max(c.longest, len(w))
+			}
+		}
+	}
+	c.hit = make([]bool, len(c.wanted))
+	return c
+}
+
+// takes reports whether an element is one of those wanted or below one, and marks which.
+func takes[T string | []byte](c *choice, id T) bool {
 	found := false
-	for i, w := range wanted {
-		if len(id) >= len(w) && string(id[:len(w)]) == w && (len(id) == len(w) || w == "" || id[len(w)] == '/') {
-			hit[i], found = true, true
+	if c.by == nil {
+		for i, w := range c.wanted {
+			if len(id) >= len(w) && string(id[:len(w)]) == w && (len(id) == len(w) || w == "" || id[len(w)] == '/') {
+				c.hit[i], found = true, true
+			}
+		}
+		return found
+	}
+	for n := 0; n <= min(len(id), c.longest); n++ {
+		if n == 0 || n == len(id) || id[n] == '/' {
+			if i, ok := c.by[string(id[:n])]; ok {
+				c.hit[i], found = true, true
+			}
 		}
 	}
 	return found
 }
 
 // missing complains about the first that was wanted and is not there.
-func missing(wanted []string, hit []bool) error {
-	for i := range hit {
-		if !hit[i] {
-			return invalid(wanted[i], ruleShape, "the mdoc has no such element")
+func (c *choice) missing() error {
+	for i := range c.hit {
+		if !c.hit[i] {
+			return invalid(c.wanted[i], ruleShape, "the mdoc has no such element")
 		}
 	}
 	return nil

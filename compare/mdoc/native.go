@@ -39,7 +39,7 @@ func newNativeReader(limits canon.Limits) *nativeReader {
 // selectItems writes IssuerSigned with the wanted items, copied as they are.
 func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []string) ([]byte, error) {
 	r.picks = r.picks[:0]
-	hit := make([]bool, len(wanted))
+	choice := newChoice(wanted)
 	var spaces, at int
 	if s.nameSpaces >= 0 {
 		_, n, next := b.head(s.nameSpaces)
@@ -63,7 +63,7 @@ func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []string
 			if err != nil {
 				return nil, err
 			}
-			if selects(wanted, hit, read.identifier) {
+			if takes(choice, read.identifier) {
 				r.picks = append(r.picks, pick{from: item, to: end})
 				r.picks[space].items++
 				size += end - item
@@ -76,7 +76,7 @@ func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []string
 		}
 		at = item
 	}
-	if err := missing(wanted, hit); err != nil {
+	if err := choice.missing(); err != nil {
 		return nil, err
 	}
 	return r.writeSelected(b, b[s.issuerAuth:b.skip(s.issuerAuth)], kept, size), nil

@@ -96,19 +96,19 @@ func (stock) present(h *Holder, issued []byte, wanted []string) ([]byte, error) 
 // stockSelect keeps the wanted items, whose bytes stay as they are.
 func stockSelect(s *stockIssuerSigned, wanted []string, limits canon.Limits) (*stockIssuerSigned, error) {
 	out := &stockIssuerSigned{NameSpaces: map[string][]cbor.RawMessage{}, IssuerAuth: s.IssuerAuth}
-	hit := make([]bool, len(wanted))
+	choice := newChoice(wanted)
 	for ns, items := range s.NameSpaces {
 		for _, raw := range items {
 			item, err := stockReadItem(raw, ns, limits)
 			if err != nil {
 				return nil, err
 			}
-			if selects(wanted, hit, item.Identifier) {
+			if takes(choice, item.Identifier) {
 				out.NameSpaces[ns] = append(out.NameSpaces[ns], raw)
 			}
 		}
 	}
-	return out, missing(wanted, hit)
+	return out, choice.missing()
 }
 
 func (stock) verify(v *Verifier, presented []byte) ([]Document, error) {

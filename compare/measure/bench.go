@@ -49,7 +49,7 @@ var Now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
 // Limits of every operation that is measured, in run and in benchmarks: what a library or a service allows by default does not
 // bound a campaign, whose children have a deadline and a limit of memory. Work stays at its default: json-gold takes no other.
-var Limits = canon.Limits{Bytes: 64 << 20, Depth: 512, Context: 8 << 20, Memory: 4 << 30, Time: -1, Documents: 1000, Steps: -1}
+var Limits = canon.Limits{Bytes: 64 << 20, Depth: 512, Context: 8 << 20, Memory: 4 << 30, Time: -1, Documents: 1000, Steps: -1, Signatures: 1 << 20}
 
 // drawn is a cell's documents, made ready. Only those that a Job uses are there.
 type drawn struct {

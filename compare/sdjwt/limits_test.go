@@ -3,11 +3,16 @@ package sdjwt_test
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"canonscope/canon/jsontape"
 
 	"canonscope/canon"
 	"canonscope/compare/claims/claimstest"
@@ -253,5 +258,68 @@ func TestInspectBelowLongName(t *testing.T) {
 	var limit *canon.LimitError
 	if !errors.As(err, &limit) || print != nil {
 		t.Errorf("%v, want a limit", err)
+	}
+}
+
+// TestManyPointers presents by more pointers than are looked through one by one: both engines choose the same disclosures as
+// for each pointer alone, and complain about the same pointer.
+func TestManyPointers(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	names := []string{"a", "a!", "a/b", "a~", "ab", "b", "", "0", "1", "10", "a b"}
+	claims := map[string]any{"vct": "urn:x"}
+	var pointers []string
+	for _, outer := range names {
+		inner := map[string]any{}
+		at := "/" + jsontape.EscapeToken("x"+outer)
+		pointers = append(pointers, at)
+		for _, name := range names {
+			inner[name] = []any{1, map[string]any{name: outer}}
+			below := at + "/" + jsontape.EscapeToken(name)
+			pointers = append(pointers, below, below+"/0", below+"/1", below+"/1/"+jsontape.EscapeToken(name))
+		}
+		claims["x"+outer] = inner
+	}
+	doc, err := json.Marshal(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	issued, err := (&sdjwt.Issuer{Engine: sdjwt.Native, Key: key}).Issue(doc, sdjwt.Disclosable{Pointers: pointers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		wanted := make([]string, 20+r.IntN(40))
+		alone := map[string]bool{}
+		for i := range wanted {
+			wanted[i] = pointers[r.IntN(len(pointers))]
+			one, err := (&sdjwt.Holder{Engine: sdjwt.Native}).Present(issued, wanted[i:i+1], nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range strings.Split(string(one), "~")[1:] {
+				alone[d] = true
+			}
+		}
+		for _, engine := range engines {
+			h := sdjwt.Holder{Engine: engine}
+			shown, err := h.Present(issued, wanted, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			disclosures := strings.Split(string(shown), "~")[1:]
+			for _, d := range disclosures {
+				if !alone[d] {
+					t.Errorf("%s: a disclosure is not asked for", engine)
+				}
+			}
+			if len(disclosures) != len(alone) { // each once, the empty end too
+				t.Errorf("%s: %d disclosures, want %d", engine, len(disclosures), len(alone))
+			}
+			var fault *sdjwt.InvalidError
+			if _, err := h.Present(issued, append(slices.Insert(slices.Clone(wanted), 7, "/nothing"), "/neither"), nil); !errors.As(err, &fault) || fault.Where != "/nothing" {
+				t.Errorf("%s: %v", engine, err)
+			}
+		}
 	}
 }

@@ -92,8 +92,9 @@ func (w *nativeIssuer) find(d Disclosable) error {
 			w.first, w.last = n, int(w.tape.Nodes[n].Next)
 		}
 	}
+	index := w.tape.Index(len(d.Pointers))
 	for _, p := range d.Pointers {
-		n := w.tape.At(p)
+		n := index.At(p)
 		if n <= 0 {
 			return invalid(p, "RFC 6901", "the claims have no such member or element")
 		}

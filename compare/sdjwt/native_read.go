@@ -2,6 +2,7 @@ package sdjwt
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -228,9 +229,10 @@ func (r *reader) hashAll() error {
 // with a name that stands in a pointer. A holder checks what it sends (RFC 9901 section 7.2), not all it has.
 func (r *reader) hashWanted() error {
 	r.tokens = r.tokens[:0]
+	few := len(r.wanted) <= fewPointers // so many are looked through, more are sorted
 	for _, p := range r.wanted {
 		for token := range strings.SplitSeq(p, "/") {
-			if h := jsontape.KeyHash(jsontape.UnescapeToken(token)); !slices.Contains(r.tokens, h) {
+			if h := jsontape.KeyHash(jsontape.UnescapeToken(token)); !few || !slices.Contains(r.tokens, h) {
 				r.tokens = append(r.tokens, h)
 			}
 		}
@@ -238,10 +240,20 @@ func (r *reader) hashWanted() error {
 			return r.hashAll()
 		}
 	}
+	if !few {
+		slices.Sort(r.tokens)
+	}
+	stands := func(h uint16) bool {
+		if few {
+			return slices.Contains(r.tokens, h)
+		}
+		_, ok := slices.BinarySearch(r.tokens, h)
+		return ok
+	}
 	for i, d := range r.given {
 		name := int(r.tape.Nodes[d.node+1].Next)
 		if int(r.tape.Nodes[name].Next) < int(r.tape.Nodes[d.node].Next) && r.tape.Nodes[name].Kind == jsontape.String &&
-			!slices.Contains(r.tokens, jsontape.KeyHash(r.tape.Text(name))) {
+			!stands(jsontape.KeyHash(r.tape.Text(name))) {
 			continue
 		}
 		if err := r.hash(i); err != nil {
@@ -297,6 +309,9 @@ func (r *reader) walk() error {
 		if p == "" {
 			all, r.met[i] = true, true
 		}
+	}
+	if len(r.pointers) > fewPointers {
+		slices.SortFunc(r.pointers, func(a, b pointer) int { return comparePointers(a.rest, b.rest) })
 	}
 	if err := r.object(1, 1, r.pointers, all); err != nil || r.holder {
 		return err
@@ -545,10 +560,34 @@ func (r *reader) chosen(jwt []byte) []byte {
 	return out
 }
 
+// fewPointers are looked through for each token; more are sorted.
+const fewPointers = 16
+
+// comparePointers orders JSON pointers so that those that begin with the same tokens stand together.
+func comparePointers(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	if n < len(a) && n < len(b) && (a[n] == '/') != (b[n] == '/') { // a token ends
+		if a[n] == '/' {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a[n:], b[n:])
+}
+
 // follow pushes the pointers that go on below a member or element and says whether one of them ends there.
 func (r *reader) follow(wanted []pointer, token []byte) (all bool) {
 	if !plain(token) {
 		token = appendToken(nil, token)[1:]
+	}
+	many := len(wanted) > fewPointers
+	if many {
+		at := "/" + string(token)
+		first, _ := slices.BinarySearchFunc(wanted, at, func(p pointer, at string) int { return comparePointers(p.rest, at) })
+		wanted = wanted[first:]
 	}
 	for _, p := range wanted {
 		rest, ok := cutToken(p.rest, token)
@@ -557,6 +596,8 @@ func (r *reader) follow(wanted []pointer, token []byte) (all bool) {
 			if rest == "" {
 				all, r.met[p.index] = true, true
 			}
+		} else if many {
+			break
 		}
 	}
 	return all

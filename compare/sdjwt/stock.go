@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -221,13 +222,36 @@ func stockPayload(jwt []byte, budget *canon.Budget) (map[string]any, error) {
 // stockSelect returns the disclosures that pointers need, in the order they were issued.
 func stockSelect(r *stockReader, payload map[string]any, pointers []string, issued [][]byte) ([]string, error) {
 	take := make([]bool, len(issued))
+	type disclosed struct {
+		path   string
+		number int
+	}
+	all := make([]disclosed, len(r.order))
+	paths, start := string(r.paths), 0
+	for i, number := range r.order {
+		all[i] = disclosed{paths[start:r.ends[i]], number}
+		start = r.ends[i]
+	}
+
+	slices.SortFunc(all, func(a, b disclosed) int { return comparePointers(a.path, b.path) })
+	find := func(pointer string) (int, bool) {
+		return slices.BinarySearchFunc(all, pointer, func(d disclosed, p string) int { return comparePointers(d.path, p) })
+	}
+	known := 0 // disclosures before this one are decided
+	sorted := slices.SortedFunc(slices.Values(pointers), comparePointers)
+	for _, p := range sorted { // what is at or below it stands together
+		first, _ := find(p)
+		known = max(known, first)
+		for ; known < len(all) && below(all[known].path, p); known++ {
+			take[all[known].number-1] = true
+		}
+	}
 	for _, p := range pointers {
-		hit, start := false, 0
-		for i, number := range r.order {
-			path := r.paths[start:r.ends[i]]
-			start = r.ends[i]
-			if below(path, p) || below(p, path) {
-				take[number-1], hit = true, true
+		first, _ := find(p)
+		hit := first < len(all) && below(all[first].path, p)
+		for i := strings.LastIndexByte(p, '/'); i > 0; i = strings.LastIndexByte(p[:i], '/') { // what it stands in
+			if d, ok := find(p[:i]); ok {
+				take[all[d].number-1], hit = true, true
 			}
 		}
 		if !hit && !exists(payload, p) {
