@@ -76,6 +76,14 @@ func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
 	return nil
 }
 
+func (s *whole) form(ctx context.Context, in *input) ([]byte, error) {
+	if s.method == canon.JCS {
+		return nil, nil
+	}
+	in.options.Input, in.options.Direction = canon.JSONLD, s.direction
+	return in.canonicalDocument(ctx, s.canon)
+}
+
 // hashData is Transformation, Proof Configuration and Hashing (VC-DI-EdDSA 3.2.3 to 3.2.5).
 func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, documentContext bool) ([]byte, error) {
 	in.options.Input = canon.JSON
