@@ -24,6 +24,7 @@ type proofFlags struct {
 	key           string
 	options       vcdm.Options
 	deterministic bool
+	noInject      bool
 }
 
 func (f *proofFlags) add(cmd *cobra.Command) {
@@ -31,6 +32,7 @@ func (f *proofFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.options.Created, "created", "", "`TIME` of the proof, such as 2026-01-31T12:00:00Z, or none; default now")
 	cmd.Flags().StringVar(&f.options.Method, "method", "", "verification method `URL`; default the key's own")
 	cmd.Flags().StringVar(&f.options.Purpose, "purpose", "", "proof purpose; default assertionMethod, of a presentation authentication")
+	cmd.Flags().BoolVar(&f.noInject, "no-inject", false, "refuse a document whose contexts do not define the terms of a proof")
 	cmd.Flags().BoolVar(&f.deterministic, "deterministic", false, "sign ECDSA as RFC 6979 does")
 }
 
@@ -40,7 +42,7 @@ func (f *proofFlags) signer(suite vcdm.Suite, purpose string, limits canon.Limit
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &vcdm.Signer{Suite: suite, Key: file.Secret, Limits: limits}
+	s := &vcdm.Signer{Suite: suite, Key: file.Secret, NoInject: f.noInject, Limits: limits, Counts: new(vcdm.Counts)}
 	if f.deterministic {
 		s.Key = s.Key.Deterministic()
 	}
@@ -73,6 +75,14 @@ func (f *proofFlags) signFor(doc []byte, limits canon.Limits) ([]byte, error) {
 		return nil, err
 	}
 	return vcdm.WithIssuer(doc, file.Secret.Public().DID(), limits)
+}
+
+// noteInjected says that the signer has added a context to the document.
+func noteInjected(cmd *cobra.Command, signer *vcdm.Signer) {
+	if signer.Counts.Injections > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %s is added to the @context, which did not define the terms of a proof; --no-inject refuses instead\n",
+			vcdm.ProofContext)
+	}
 }
 
 // noteIssuer says what a verifier is going to ask for where the key is not the did:key of the issuer or holder.
@@ -172,6 +182,7 @@ func newIssueCommand() *cobra.Command {
 		baseline baselineFlags
 		anyForm  bool
 		self     bool
+		related  resourceFlag
 		only     bool // --mandatory names all that is mandatory
 	)
 	cmd := &cobra.Command{
@@ -237,6 +248,10 @@ hexadecimal; without --certificate it holds one made up.`,
 			if err != nil {
 				return err
 			}
+			known, err := related.hashes(&engine.from)
+			if err != nil {
+				return err
+			}
 			signer, options, err := proof.signer(suite, purpose, engine.limits)
 			if err != nil {
 				return err
@@ -248,6 +263,9 @@ hexadecimal; without --certificate it holds one made up.`,
 						return err
 					}
 				}
+				if err := checkRelated(cmd, doc, engine.limits, known); err != nil {
+					return err
+				}
 				signed, err = signer.Add(ctx, doc, options)
 				return err
 			})
@@ -257,6 +275,7 @@ hexadecimal; without --certificate it holds one made up.`,
 			if err := printDocument(cmd, signed); err != nil {
 				return err
 			}
+			noteInjected(cmd, signer)
 			return proof.noteIssuer(cmd, doc, signer, engine.limits)
 		},
 	}
@@ -265,6 +284,7 @@ hexadecimal; without --certificate it holds one made up.`,
 	cmd.Flags().BoolVar(&only, "mandatory-only", false, "make mandatory only what --mandatory names")
 	cmd.Flags().BoolVar(&self, "self", false, "make the key's did:key identifier the issuer, of a presentation the holder")
 	cmd.Flags().BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
+	related.add(cmd)
 	baseline.addFormat(cmd, formatVCDM)
 	cmd.Flags().StringVar(&baseline.holder, "holder-key", "", "sd-jwt-vc, mdoc: key `FILE` of the holder or device, its public half is enough")
 	cmd.Flags().StringVar(&baseline.digest, "digest", "", "sd-jwt-vc: sha-256, sha-384, sha-512; mdoc: SHA-256, SHA-384, SHA-512")
@@ -311,6 +331,24 @@ func checkForm(doc []byte, limits canon.Limits) error {
 		return vcdm.CheckPresentation(doc, limits)
 	}
 	return vcdm.CheckCredential(doc, limits)
+}
+
+// checkRelated compares the digests of related resources with those that are known, and names the others.
+func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, known vcdm.Hashes) error {
+	err := vcdm.CheckRelated(doc, limits, known)
+	all, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var wrong []error
+	for _, err := range all.Unwrap() {
+		if e := new(vcdm.Error); errors.Is(err, vcdm.ErrUnrecorded) && errors.As(err, &e) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: not checked: %s; --resource URL=FILE compares it\n", e.Where)
+		} else {
+			wrong = append(wrong, err)
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 // printDocument prints a document with a newline at its end.

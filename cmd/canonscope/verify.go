@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
-	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 )
 
@@ -24,6 +22,7 @@ func newVerifyCommand() *cobra.Command {
 		v           vcdm.Verifier
 		now         string
 		controllers []string
+		resources   resourceFlag
 		asJSON      bool
 		baseline    baselineFlags
 	)
@@ -97,7 +96,10 @@ also the KB-JWT, with --transcript the device signature.`,
 				return err
 			}
 			resolver.Now, resolver.Limits = v.Now, engine.limits
-			v.Resolver, v.Limits, v.Resources, v.AllReasons = resolver, engine.limits, builtIn, true
+			if v.Resources, err = resources.hashes(&engine.from); err != nil {
+				return err
+			}
+			v.Resolver, v.Limits, v.AllReasons = resolver, engine.limits, true
 			if _, err := isPresentation(args[0], doc, engine.limits); err != nil {
 				return err // not even an object
 			}
@@ -132,6 +134,7 @@ also the KB-JWT, with --transcript the device signature.`,
 		panic(err) // it is defined
 	}
 	f.StringArrayVar(&controllers, "controller", nil, "controlled identifier document `FILE` with keys; may repeat")
+	resources.add(cmd)
 	f.StringArrayVar(&v.Contexts, "known-contexts", nil, "`JSON` of a @context that the reader knows; others are refused; may repeat")
 	f.BoolVar(&v.AnyForm, "any-form", false, "do not apply the rules of the data model")
 	baseline.addFormat(cmd, "")
@@ -159,16 +162,6 @@ func verifyAll(ctx context.Context, v *vcdm.Verifier, doc []byte) (*vcdm.Result,
 		return nil, ctx.Err()
 	}
 	return r, nil
-}
-
-// builtIn returns the official digests of the contexts that are built in, for related resources.
-func builtIn(url, algorithm string) ([]byte, bool) {
-	c, err := contexts.Find(url)
-	if err != nil || algorithm != "sha256" {
-		return nil, false
-	}
-	digest, err := hex.DecodeString(c.SHA256)
-	return digest, err == nil
 }
 
 // readControllers reads controlled identifier documents, which are found by their id.
