@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"canonscope/canon"
@@ -22,7 +23,7 @@ func (s *Signer) inject(ctx context.Context, w *work, doc, options []byte, cause
 	refuse := func(why string) ([]byte, error) {
 		err := &Error{Type: DataLossDetection, Where: "/@context", Msg: noTerms + "; " + why}
 		if loss := (*canon.LossError)(nil); errors.As(cause, &loss) {
-			err.Err = loss
+			err.Err = fmt.Errorf("proof options: %w", loss)
 		}
 		return nil, err
 	}

@@ -53,7 +53,6 @@ type how struct {
 func (r *run) process(ctx *activeContext, src *source, node uint32, baseURL string, remotes *remoteChain, h how) (*activeContext, error) {
 	nodes := src.tape.Nodes
 	if nodes[node].Kind == jsontape.Object { // 2
-		node = src.nested(node)
 		if v := src.tape.Get(int(node), "@propagate"); v >= 0 {
 			h.propagate = nodes[v].Kind != jsontape.False
 		}
@@ -68,7 +67,7 @@ func (r *run) process(ctx *activeContext, src *source, node uint32, baseURL stri
 	}
 	var err error
 	for c := node + 1; c < nodes[node].Next; c = nodes[c].Next { // 5
-		if result, err = r.processOne(result, src, c, baseURL, remotes, h); err != nil {
+		if result, err = r.processOne(result, src, src.nested(c), baseURL, remotes, h); err != nil {
 			return nil, err
 		}
 	}
@@ -114,7 +113,6 @@ func (r *run) processOne(result *activeContext, src *source, node uint32, baseUR
 		down := how{override: h.override, propagate: true, check: h.check}
 		return r.process(result, loaded, loaded.context, loaded.url, remotes, down) // 5.2.6
 	case jsontape.Object:
-		node = src.nested(node)
 		d, err := r.deltaFor(result, nil, src, node, baseURL, remotes)
 		if err != nil {
 			return nil, err
@@ -271,7 +269,7 @@ func (r *run) checkScoped(f *definer, src *source, node uint32) error {
 	case jsontape.Null:
 		return nil
 	case jsontape.Object: // the usual case needs no active context of its own
-		_, err := r.deltaFor(f.ctx, f, src, src.nested(node), f.d.baseURL, f.below)
+		_, err := r.deltaFor(f.ctx, f, src, node, f.d.baseURL, f.below)
 		return err
 	}
 	ctx := f.snapshot()

@@ -61,12 +61,12 @@ func (s *source) fresh() *source {
 	return &source{url: s.url, tape: jsontape.Tape{Src: s.tape.Src, Nodes: s.tape.Nodes}, str: s.str, context: s.context}
 }
 
-// nested returns the context that an object stands for: itself, or the object at @context that is all it holds. Others read
-// one level of this, and differ on @propagate in it.
+// nested returns the context that an element of an array of contexts stands for: itself, or the object at @context that is
+// all it holds. Others read one level of this.
 func (s *source) nested(node uint32) uint32 {
 	nodes, inner := s.tape.Nodes, node+2
-	if nodes[node].Next <= inner || nodes[inner].Next != nodes[node].Next || nodes[inner].Kind != jsontape.Object ||
-		!s.is(node+1, "@context") || s.tape.Get(int(inner), "@context") >= 0 || s.tape.Get(int(inner), "@propagate") >= 0 {
+	if nodes[node].Kind != jsontape.Object || nodes[node].Next <= inner || nodes[inner].Next != nodes[node].Next ||
+		nodes[inner].Kind != jsontape.Object || !s.is(node+1, "@context") {
 		return node
 	}
 	return inner

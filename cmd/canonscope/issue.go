@@ -189,8 +189,10 @@ func newIssueCommand() *cobra.Command {
 		Use:   "issue --suite S|--format F --key FILE [flags] FILE|-",
 		Short: "Sign a credential",
 		Long: `Issue prints a credential with one more Data Integrity proof; all its other
-bytes stay as they are. A credential against the rules of the data model, or
-with data that the suite would not cover, is refused. ecdsa-sd-2023 makes a base
+bytes stay as they are, but where its contexts do not define the terms of a
+proof, the one that does is added, and standard error says so. A credential
+against the rules of the data model, with data that the suite would not cover,
+or with a digest that is not that of a related resource is refused. ecdsa-sd-2023 makes a base
 proof: give it to the holder alone, who derives from it with canonscope present.
 Every presentation then discloses issuer, type, validity, status and what
 --mandatory names; --mandatory-only leaves it at the latter. A holder signs a

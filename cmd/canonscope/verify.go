@@ -35,7 +35,8 @@ validity period, the rules of the data model, and that the issuer signed it, a
 presentation the holder. Nothing is fetched: keys come from did:key identifiers
 and from the documents of --controller. Exit status 1 says that it is not
 verified; every reason is printed. What was not checked is named: status,
-schemas, and related resources whose digests are not known here.
+schemas, and related resources that are neither contexts known here nor given
+with --resource.
 
 A signature shows who signed which statements. That the terms of a document mean
 what its reader thinks is shown only by contexts that the reader knows. Contexts
