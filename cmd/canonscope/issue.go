@@ -192,13 +192,13 @@ func newIssueCommand() *cobra.Command {
 bytes stay as they are, but where its contexts do not define the terms of a
 proof, the one that does is added, and standard error says so. A credential
 against the rules of the data model, with data that the suite would not cover,
-or with a digest that is not that of a related resource is refused. ecdsa-sd-2023 makes a base
-proof: give it to the holder alone, who derives from it with canonscope present.
-Every presentation then discloses issuer, type, validity, status and what
---mandatory names; --mandatory-only leaves it at the latter. A holder signs a
-presentation in the same way, mostly with --challenge and --domain of the
-verifier. Verifiers want the issuer to be who signs: --self writes the key's
-did:key identifier into the document.
+or with a digest that is not that of a related resource is refused.
+ecdsa-sd-2023 makes a base proof: give it to the holder alone, who derives from
+it with canonscope present. Every presentation then discloses issuer, type,
+validity, status and what --mandatory names; --mandatory-only leaves it at the
+latter. A holder signs a presentation in the same way, mostly with --challenge
+and --domain of the verifier. Verifiers want the issuer to be who signs: --self
+writes the key's did:key identifier into the document.
 
 With --format sd-jwt-vc or mdoc it prints the claims of the credential in that
 format instead: every leaf under credentialSubject can be disclosed alone. What
