@@ -17,6 +17,7 @@ var works = sync.Pool{New: func() any { return new(work) }}
 type Signer struct {
 	Suite    Suite
 	Key      *keys.Secret
+	NoInject bool            // refuse a document whose contexts do not define the terms of a proof, instead of adding the one that does
 	Limits   canon.Limits    // zero fields take their defaults
 	Recorder *phase.Recorder // nil records nothing
 	Counts   *Counts         // nil counts nothing
@@ -26,6 +27,10 @@ type Signer struct {
 // proofValue, as [Options.AppendJSON] writes it; further members are kept and signed. A document that has proofs keeps
 // them, in order, and the new one comes last; previousProof in the options binds it to those it names. All bytes outside
 // the proof stay as they are.
+//
+// But to a document whose contexts do not define the terms of a proof, and that has none, it adds [ProofContext] as the last
+// one, which Counts counts (VC Data Integrity 2.4.1). It refuses where the document would then say something else. A JCS suite
+// does so where all contexts are inline or built in, and leaves JSON without @context as it is.
 //
 // A document that is no JSON object is a PARSING_ERROR, data that the suite would not cover a DATA_LOSS_DETECTION_ERROR,
 // a wrong option a PROOF_GENERATION_ERROR, each an [*Error]; a limit is a [*canon.LimitError].
@@ -38,6 +43,16 @@ func (s *Signer) Add(ctx context.Context, doc, options []byte) ([]byte, error) {
 	w.begin(ctx, nil, s.Limits)
 	defer w.end()
 
+	secured, err := s.add(ctx, w, doc, options)
+	if err != nil && w.in.undefined {
+		return s.inject(ctx, w, doc, options, err)
+	}
+	return secured, err
+}
+
+// add adds a proof to a document as it is.
+func (s *Signer) add(ctx context.Context, w *work, doc, options []byte) ([]byte, error) {
+	w.in.undefined = false
 	mark := s.Recorder.Begin()
 	w.proofs = append(w.proofs[:0], proof{})
 	d, p := &w.doc, &w.proofs[0]
@@ -55,6 +70,10 @@ func (s *Signer) Add(ctx context.Context, doc, options []byte) ([]byte, error) {
 		return nil, generation("/"+member, msg)
 	}
 	in := newInput(d, p, w, s.Recorder, s.Counts)
+	if MethodOf(s.Suite.Name()) == canon.JCS && (ok || d.proofKey < 0) && d.lacksTerms() {
+		in.undefined = true
+		return nil, &Error{Type: DataLossDetection, Where: "/@context", Msg: noTerms}
+	}
 	if err := in.findPrevious(ok); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,8 @@ import (
 	"canonscope/canon/conform/official"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+
+	"github.com/mr-tron/base58"
 )
 
 // D. Keys and verification methods
@@ -659,8 +661,10 @@ func init() {
 		}
 		for name, r := range map[string]m{
 			"SRI 256": {"id": vcdm.BaseContext, "digestSRI": "sha256-" + std64(digest256)}, "SRI 384": {"id": vcdm.BaseContext, "digestSRI": "sha384-" + std64(digest384)},
-			"multihash": {"id": vcdm.BaseContext, "digestMultibase": "u" + b64(append([]byte{0x12, 32}, digest256...))},
-			"both":      {"id": vcdm.BaseContext, "digestSRI": "sha256-" + std64(digest256), "digestMultibase": "u" + b64(append([]byte{0x20, 48}, digest384...))},
+			"multihash":                                      {"id": vcdm.BaseContext, "digestMultibase": "u" + b64(append([]byte{0x12, 32}, digest256...))},
+			"digest alone, as issuers write it":              {"id": vcdm.BaseContext, "digestMultibase": []any{"u" + b64(digest256), "z" + base58.Encode(digest384)}},
+			"SRI with the alphabet of URLs, without padding": {"id": vcdm.BaseContext, "digestSRI": "sha384-" + b64(digest384)},
+			"both": {"id": vcdm.BaseContext, "digestSRI": "sha256-" + std64(digest256), "digestMultibase": "u" + b64(append([]byte{0x20, 48}, digest384...))},
 		} {
 			if err := check(r); err != nil {
 				l.Errorf("%s: %v", name, err)
@@ -672,9 +676,15 @@ func init() {
 		for name, r := range map[string]any{
 			"mismatch SRI": m{"id": vcdm.BaseContext, "digestSRI": "sha256-" + std64(digest256)}, "mismatch multihash": m{"id": vcdm.BaseContext, "digestMultibase": "u" + b64(append([]byte{0x12, 32}, digest256...))},
 			"no digest": m{"id": vcdm.BaseContext}, "no id": m{"digestSRI": "sha256-" + std64(digest256)}, "twice": []any{good, good}, "unknown": m{"id": "https://x.example/", "digestSRI": "sha256-" + std64(digest256)},
+			"mismatch alone": m{"id": vcdm.BaseContext, "digestMultibase": "u" + b64(digest256)}, "one of two": m{"id": vcdm.BaseContext, "digestMultibase": []any{"u" + b64(digest384), "u" + b64(digest256)}},
+			"too short": m{"id": vcdm.BaseContext, "digestSRI": "sha256-" + std64(digest256[:31])}, "no multihash": m{"id": vcdm.BaseContext, "digestMultibase": "u" + b64(digest256[:31])},
 			"no object": "x", "unknown hash": m{"id": vcdm.BaseContext, "digestSRI": "md5-" + std64(digest256)}, "no base64": m{"id": vcdm.BaseContext, "digestSRI": "sha256-!"},
 		} {
 			l.failed(name, check(r), vcdm.MalformedValue)
+		}
+		// A hash function that is not known here is not compared with anything.
+		if err := check(m{"id": vcdm.BaseContext, "digestMultibase": "u" + b64(append([]byte{0x16, 32}, digest256...))}); !errors.Is(err, vcdm.ErrUnrecorded) {
+			l.Errorf("SHA3-256: %v", err)
 		}
 	}
 	checks["K15"] = func(l *lab) {

@@ -14,7 +14,7 @@ import (
 )
 
 // Documents resolves verification methods in controlled identifier documents (Controlled Identifiers 1.0 section 3.3).
-// did:key URLs need none.
+// did:key URLs need none, but one without fragment, which stands for a method only in a document that has a method of this id.
 type Documents struct {
 	// Document returns the controlled identifier document of a URL without fragment, as JSON. Nothing else is asked for,
 	// and nothing is fetched unless this does.
@@ -25,15 +25,16 @@ type Documents struct {
 
 // Resolve implements [Resolver].
 func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, error) {
-	if strings.HasPrefix(url, "did:key:") {
+	base, fragment, ok := strings.Cut(url, "#")
+	isKey := strings.HasPrefix(url, "did:key:")
+	if isKey && ok {
 		return DIDKey{}.Resolve(ctx, url, purpose)
 	}
 	fail := func(t ErrorType, msg string) (*Method, error) {
 		return nil, &Error{Type: t, Where: "/verificationMethod", Msg: msg}
 	}
 	// 1 to 3
-	base, fragment, ok := strings.Cut(url, "#")
-	if !ok || fragment == "" || !isURL(base) {
+	if !isKey && fragment == "" || !isURL(base) {
 		return fail(InvalidMethodURL, url+" is no URL with a fragment")
 	}
 	// 4
@@ -61,22 +62,29 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 		return fail(InvalidControllerDocumentID, "the document of "+base+" has another id")
 	}
 	// 7 to 9; an id that is a fragment alone is relative to the document's
+	relative := url
+	if !isKey {
+		relative = "#" + fragment
+	}
 	node := -1
 	for i := range t.Nodes {
 		switch {
-		case t.Nodes[i].Kind != jsontape.Object || i == 0 || !textAt(&t, i, "id", url) && !textAt(&t, i, "id", "#"+fragment):
+		case t.Nodes[i].Kind != jsontape.Object || i == 0 || !textAt(&t, i, "id", url) && !textAt(&t, i, "id", relative):
 		case node < 0:
 			node = i
 		case !equalValues(&t, node, i):
-			return fail(InvalidControllerDocument, base+" has several methods #"+fragment)
+			return fail(InvalidControllerDocument, base+" has several methods "+relative)
 		}
 	}
 	if node < 0 {
-		return fail(InvalidMethod, base+" has no method #"+fragment)
+		return fail(InvalidMethod, base+" has no method "+relative)
 	}
 	key, err := methodKey(&t, node)
 	if err != nil {
 		return nil, &Error{Type: InvalidMethod, Where: "/verificationMethod", Msg: url, Err: err}
+	}
+	if isKey && key.Contradicts(url) {
+		return fail(InvalidMethod, url+" is the name of another key than that of its document")
 	}
 	// 10
 	if !textAt(&t, node, "controller", base) {
@@ -86,7 +94,7 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 		return nil, &Error{Type: InvalidMethod, Where: "/verificationMethod", Msg: url, Err: err}
 	}
 	// 11
-	if !slices.Contains(relationships, purpose) || !related(&t, t.Get(0, purpose), node, url, fragment) {
+	if !slices.Contains(relationships, purpose) || !related(&t, t.Get(0, purpose), node, url, relative) {
 		return nil, notMeant(url, purpose)
 	}
 	return &Method{ID: url, Controller: base, Key: key}, nil
@@ -99,12 +107,12 @@ func textAt(t *jsontape.Tape, object int, key, text string) bool {
 }
 
 // related says whether a verification relationship holds a method, by its URL or as an object.
-func related(t *jsontape.Tape, list, node int, url, fragment string) bool {
+func related(t *jsontape.Tape, list, node int, url, relative string) bool {
 	if list < 0 || t.Nodes[list].Kind != jsontape.Array {
 		return false
 	}
 	return slices.ContainsFunc(slices.Collect(t.Elements(list)), func(e int) bool {
-		return e == node || t.Nodes[e].Kind == jsontape.Object && equalValues(t, e, node) || t.Nodes[e].Kind == jsontape.String && (t.TextIs(e, url) || t.TextIs(e, "#"+fragment))
+		return e == node || t.Nodes[e].Kind == jsontape.Object && equalValues(t, e, node) || t.Nodes[e].Kind == jsontape.String && (t.TextIs(e, url) || t.TextIs(e, relative))
 	})
 }
 

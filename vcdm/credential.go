@@ -196,11 +196,14 @@ func (r *rules) context(node int, at string) {
 	})
 }
 
-// terms refuses another definition of a term of the base context (section 5.2). An equal one defines nothing anew.
+// terms refuses another definition of a term of the base context (section 5.2). An equal one defines nothing anew. A context
+// may stand in another at @context.
 func (r *rules) terms(context int, at string) {
 	for key, v := range r.tape.Members(context) {
 		term := string(r.tape.Text(key))
-		if definitions, ok := baseTerms()[term]; ok && !slices.ContainsFunc(definitions, func(d definition) bool {
+		if term == "@context" && r.kind(v) == jsontape.Object {
+			r.terms(v, at+"/@context")
+		} else if definitions, ok := baseTerms()[term]; ok && !slices.ContainsFunc(definitions, func(d definition) bool {
 			return equalAcross(r.tape, v, d.tape, d.node)
 		}) {
 			r.fail(at+"/"+jsontape.EscapeToken(term), "the base context defines this term, and no other may")

@@ -216,6 +216,11 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	return nil
 }
 
+func (s *SD) form(ctx context.Context, in *input) ([]byte, error) {
+	in.options.Input, in.options.Direction = canon.JSONLD, s.direction
+	return in.canonicalDocument(ctx, s.canon)
+}
+
 // hashOptions returns the hash of the canonical proof options under the document's @context.
 func (s *SD) hashOptions(ctx context.Context, in *input) ([]byte, error) {
 	config, err := in.canonicalOptions(ctx, s.canon, true)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"canonscope/canon"
@@ -17,7 +18,8 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-// Hashes gives the recorded digest of a resource: algorithm is "sha256" or "sha384". ok is false where none is recorded.
+// Hashes gives the recorded digest of a resource: algorithm is "sha256", "sha384", "sha512", or the code of another multihash.
+// ok is false where none is recorded.
 type Hashes func(url, algorithm string) (digest []byte, ok bool)
 
 // HashesOf returns hashes over the bytes of resources, by URL.
@@ -33,6 +35,9 @@ func HashesOf(resources map[string][]byte) Hashes {
 			return d[:], true
 		case "sha384":
 			d := sha512.Sum384(b)
+			return d[:], true
+		case "sha512":
+			d := sha512.Sum512(b)
 			return d[:], true
 		}
 		return nil, false
@@ -105,20 +110,27 @@ func compareDigest(text, url string, read func(string) (string, []byte, error), 
 	return nil
 }
 
-// parseSRI reads one digest of Subresource Integrity: algorithm, hyphen, base64.
+// parseSRI reads one digest of Subresource Integrity, a hash-expression: algorithm, hyphen, base64 of either alphabet.
 func parseSRI(text string) (algorithm string, digest []byte, err error) {
 	algorithm, value, _ := strings.Cut(text, "-")
-	if algorithm != "sha256" && algorithm != "sha384" {
-		return "", nil, errors.New("must start with sha256- or sha384-")
+	if !slices.Contains(sriHashes, algorithm) {
+		return "", nil, errors.New("must start with sha256-, sha384- or sha512-")
 	}
-	digest, err = base64.StdEncoding.Strict().DecodeString(value)
-	if err != nil {
+	value = strings.TrimSuffix(strings.TrimSuffix(value, "="), "=")
+	digest, err = base64.RawStdEncoding.Strict().DecodeString(urlToStd.Replace(value))
+	if err != nil || value == "" {
 		return "", nil, errors.New("is not base64 behind the hyphen")
 	}
 	return algorithm, digest, nil
 }
 
-// parseMultihash reads a multibase text of a multihash (Controlled Identifiers 2.4, 2.5).
+var (
+	sriHashes = []string{"sha256", "sha384", "sha512"}
+	urlToStd  = strings.NewReplacer("-", "+", "_", "/")
+)
+
+// parseMultihash reads a multibase text of a multihash (Controlled Identifiers 2.4, 2.5). The text of a digest alone, which
+// issuers write too, counts as that of the hash function of SHA-2 with its length.
 func parseMultihash(text string) (algorithm string, digest []byte, err error) {
 	var b []byte
 	switch {
@@ -129,15 +141,29 @@ func parseMultihash(text string) (algorithm string, digest []byte, err error) {
 	default:
 		return "", nil, errors.New("must start with u (base64url) or z (base58-btc)")
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", nil, errors.New("is no multibase text")
-	case len(b) == 34 && b[0] == 0x12 && b[1] == 32:
-		return "sha256", b[2:], nil
-	case len(b) == 50 && b[0] == 0x20 && b[1] == 48:
-		return "sha384", b[2:], nil
 	}
-	return "", nil, errors.New("is no multihash of SHA-256 or SHA-384")
+	switch len(b) {
+	case 32:
+		return "sha256", b, nil
+	case 48:
+		return "sha384", b, nil
+	case 64:
+		return "sha512", b, nil
+	}
+	if len(b) < 3 || b[0] > 0x7f || int(b[1]) != len(b)-2 {
+		return "", nil, errors.New("is no multihash")
+	}
+	switch {
+	case b[0] == 0x12 && b[1] == 32:
+		return "sha256", b[2:], nil
+	case b[0] == 0x20 && b[1] == 48:
+		return "sha384", b[2:], nil
+	case b[0] == 0x13 && b[1] == 64:
+		return "sha512", b[2:], nil
+	}
+	return fmt.Sprintf("multihash %#x", b[0]), b[2:], nil
 }
 
 // CheckContexts validates the contexts of a verified document (VC Data Integrity 4.6), as a [Verifier] with Contexts does:

@@ -36,7 +36,7 @@ var reports = map[string]func(l *lab){
 	"hyperledger-aries/aries-framework-go#3624 proof options without their terms": func(l *lab) {
 		doc := `{"@context":{"id":"@id","type":"@type","s":"urn:s","DataIntegrityProof":"https://w3id.org/security#DataIntegrityProof"},"id":"urn:x:1","s":"v"}`
 		for _, s := range []string{"eddsa-rdfc-2022", "ecdsa-rdfc-2019", sd} {
-			_, err := l.add(s, doc, string(l.options(s).AppendJSON(nil, s)))
+			_, err := l.signer(s, true).Add(context.Background(), []byte(doc), l.options(s).AppendJSON(nil, s))
 			l.failed(s, err, lossErr)
 		}
 	},

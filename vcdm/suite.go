@@ -3,6 +3,7 @@ package vcdm
 import (
 	"context"
 	"crypto/sha512"
+	"errors"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
@@ -19,6 +20,8 @@ type Suite interface {
 	create(ctx context.Context, in *input, key *keys.Secret) ([]byte, error)
 	// verify checks the input's proof.
 	verify(ctx context.Context, in *input, key *keys.Public) error
+	// form returns the canonical form of the document, nil where the suite does no JSON-LD.
+	form(ctx context.Context, in *input) ([]byte, error)
 }
 
 // Tapes is an engine that takes a document that is scanned already, which saves it from scanning it again.
@@ -32,6 +35,7 @@ type Counts struct {
 	Digests           int // digests of single statements, for selective disclosure
 	Signatures        int // signatures made
 	Verifications     int // signatures checked
+	Injections        int // contexts added to documents: see [Signer]
 }
 
 // work is memory that one operation uses and the next one reuses.
@@ -108,6 +112,8 @@ type input struct {
 	options  canon.Options
 	work     *work
 	counts   *Counts
+
+	undefined bool // a term of the proof is not defined
 }
 
 func newInput(d *document, p *proof, w *work, rec *phase.Recorder, counts *Counts) *input {
@@ -164,7 +170,7 @@ func (in *input) canonicalOptions(ctx context.Context, c canon.Canonicalizer, do
 			in.work.view.View(p.tape, p.node, -1, p.value-1)
 		}
 		form, err := t.CanonicalizeTape(ctx, &in.work.view, in.engineOptions(0))
-		return formText(form, err, "proof options")
+		return in.optionsText(form, err)
 	}
 	var local []byte
 	if documentContext {
@@ -174,6 +180,15 @@ func (in *input) canonicalOptions(ctx context.Context, c canon.Canonicalizer, do
 	}
 	in.work.config = p.appendConfig(in.work.config[:0], local)
 	form, err := c.Canonicalize(ctx, in.work.config, in.engineOptions(0))
+	return in.optionsText(form, err)
+}
+
+// optionsText returns the text of canonical proof options, and notes where terms of the proof are undefined.
+func (in *input) optionsText(form *canon.Form, err error) ([]byte, error) {
+	if err != nil {
+		var loss *canon.LossError
+		in.undefined = errors.As(err, &loss)
+	}
 	return formText(form, err, "proof options")
 }
 

@@ -21,7 +21,7 @@ const (
 	secDomain      = security + "domain"
 	secChallenge   = security + "challenge"
 	secPrevious    = security + "previousProof"
-	missingContext = "the contexts do not define the terms of a proof: <%s> is missing; add https://w3id.org/security/data-integrity/v2"
+	missingContext = noTerms + ": <%s> is missing; add " + ProofContext
 )
 
 // purposes are the IRIs of the proof purposes that contexts define (VC Data Integrity 2.2.1).
@@ -102,6 +102,7 @@ func (in *input) checkTerms(config []byte) error {
 		{"verificationMethod", secMethod, p.method, counts.method}, {"created", dcCreated, p.created, counts.created},
 		{"expires", secExpires, p.expires, counts.expires}, {"challenge", secChallenge, p.challenge, counts.challenge}} {
 		if c.node >= 0 && c.count == 0 {
+			in.undefined = true
 			return &Error{Type: DataLossDetection, Where: "/@context", Msg: fmt.Sprintf(missingContext, c.iri)}
 		}
 		if c.count > 1 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -137,8 +136,7 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 	w.begin(ctx, budget, v.Limits)
 	defer w.end()
 
-	list, err := v.open(w, doc, single)
-	if err != nil {
+	if err := v.open(w, doc, single); err != nil {
 		if r.Errors = []error{err}; w.doc.tape != nil && w.doc.isPresentation() { // its credentials have answers of their own
 			v.checkCredentials(ctx, w, depth, r)
 		}
@@ -185,11 +183,7 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 	}
 	for i := range results {
 		if err := results[i].Err; err != nil && err != ErrNotChecked {
-			at := "/proof"
-			if list {
-				at += "/" + strconv.Itoa(i)
-			}
-			r.Errors = append(r.Errors, below(err, at))
+			r.Errors = append(r.Errors, below(err, d.tape.Pointer(all[i].node)))
 		}
 	}
 	if len(all) > 1 {
@@ -264,28 +258,49 @@ func (v *Verifier) checkRest(d *document, depth int, r *Result) {
 	v.Recorder.End(phase.Validate, mark, 0)
 }
 
-// open reads the document and its proofs into w. It says whether they stand in a list.
-func (v *Verifier) open(w *work, doc []byte, single bool) (list bool, err error) {
+// open reads the document and its proofs into w.
+func (v *Verifier) open(w *work, doc []byte, single bool) (err error) {
 	mark := v.Recorder.Begin()
 	d := &w.doc
 	if *d, err = w.parse(doc); err != nil {
-		return false, err
+		return err
 	}
 	if d.proofKey < 0 {
-		return false, &Error{Type: ParsingError, Where: "/proof", Err: ErrNoProof}
+		return &Error{Type: ParsingError, Where: "/proof", Err: ErrNoProof}
 	}
 	if w.proofs, err = d.proofs(w.proofs[:0], w.limits); err != nil {
-		return false, err
+		return err
 	}
-	list = d.tape.Nodes[d.proofKey+1].Kind == jsontape.Array
+	list := d.tape.Nodes[d.proofKey+1].Kind == jsontape.Array
+	if len(w.proofs) > 1 {
+		w.proofs = distinct(w.proofs)
+	}
 	switch {
 	case len(w.proofs) == 0:
-		return false, &Error{Type: ParsingError, Where: "/proof", Msg: "is an empty list"}
+		return &Error{Type: ParsingError, Where: "/proof", Msg: "is an empty list"}
 	case single && list:
-		return false, &Error{Type: ParsingError, Where: "/proof", Msg: "is a list, not one object"}
+		return &Error{Type: ParsingError, Where: "/proof", Msg: "is a list, not one object"}
 	}
 	v.Recorder.End(phase.Parse, mark, len(doc))
-	return list, nil
+	return nil
+}
+
+// distinct leaves out a proof that stands twice: proofs are a set (VC Data Integrity 2.1.1), and who counts them counts it once.
+func distinct(all []proof) []proof {
+	first := make(map[string]int, len(all)) // by proofValue
+	kept := all[:0]
+	for _, p := range all {
+		value, _ := p.text(p.value)
+		i, twice := first[value]
+		if twice && equalValues(p.tape, kept[i].node, p.node) {
+			continue
+		}
+		if !twice {
+			first[value] = len(kept)
+		}
+		kept = append(kept, p)
+	}
+	return kept
 }
 
 // verifyProof checks one proof by steps 4 to 8 of VC Data Integrity 4.4. Places in its errors are relative to the proof.

@@ -91,6 +91,14 @@ func (in *input) countSignature(alg keys.Algorithm) error {
 	return in.options.Budget.Signatures(n, "/proof")
 }
 
+func (s *whole) form(ctx context.Context, in *input) ([]byte, error) {
+	if s.method == canon.JCS {
+		return nil, nil
+	}
+	in.options.Input, in.options.Direction = canon.JSONLD, s.direction
+	return in.canonicalDocument(ctx, s.canon)
+}
+
 // hashData is Transformation, Proof Configuration and Hashing (VC-DI-EdDSA 3.2.3 to 3.2.5).
 func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, documentContext bool) ([]byte, error) {
 	in.options.Input = canon.JSON

@@ -67,7 +67,7 @@ func (r *run) process(ctx *activeContext, src *source, node uint32, baseURL stri
 	}
 	var err error
 	for c := node + 1; c < nodes[node].Next; c = nodes[c].Next { // 5
-		if result, err = r.processOne(result, src, c, baseURL, remotes, h); err != nil {
+		if result, err = r.processOne(result, src, src.nested(c), baseURL, remotes, h); err != nil {
 			return nil, err
 		}
 	}

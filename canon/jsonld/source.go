@@ -61,6 +61,17 @@ func (s *source) fresh() *source {
 	return &source{url: s.url, tape: jsontape.Tape{Src: s.tape.Src, Nodes: s.tape.Nodes}, str: s.str, context: s.context}
 }
 
+// nested returns the context that an element of an array of contexts stands for: itself, or the object at @context that is
+// all it holds. Others read one level of this.
+func (s *source) nested(node uint32) uint32 {
+	nodes, inner := s.tape.Nodes, node+2
+	if nodes[node].Kind != jsontape.Object || nodes[node].Next <= inner || nodes[inner].Next != nodes[node].Next ||
+		nodes[inner].Kind != jsontape.Object || !s.is(node+1, "@context") {
+		return node
+	}
+	return inner
+}
+
 func (s *source) kind(node uint32) jsontape.Kind { return s.tape.Nodes[node].Kind }
 
 // text returns the text of a string. It is safe for concurrent use.

@@ -74,7 +74,7 @@ var flagFormats = func() map[string][]string {
 	of := map[string][]string{}
 	for format, flags := range map[string]string{
 		formatVCDM: "suite mandatory mandatory-only any-form created method purpose deterministic id previous domain challenge skew bound " +
-			"any-issuer controller known-contexts max-proofs max-signatures rdf-direction",
+			"any-issuer controller known-contexts max-proofs max-signatures rdf-direction no-inject resource",
 		formatSDJWT: "holder-key digest issuer-key roots audience nonce any-subject any-audience lossy",
 		formatMdoc:  "holder-key digest issuer-key roots certificate transcript any-usage lossy max-proofs",
 	} {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -171,6 +172,8 @@ type contextFlags struct {
 	files   []string // URL=FILE
 	dirs    []string
 	network []string // hosts
+
+	given jsonld.Loader // over files and folders, once they are read
 }
 
 // anyHost stands for every host with a public address.
@@ -186,19 +189,11 @@ func (f *contextFlags) add(cmd *cobra.Command) {
 func (f *contextFlags) loader() (jsonld.Loader, error) {
 	var loaders []jsonld.Loader
 	if len(f.files) > 0 {
-		files := fileLoader{}
-		for _, s := range f.files {
-			i := strings.LastIndexByte(s, '=') // a URL may hold one, too
-			if i <= 0 {
-				return nil, fmt.Errorf("--context %s: want URL=FILE", s)
-			}
-			b, err := os.ReadFile(s[i+1:])
-			if err != nil {
-				return nil, fmt.Errorf("--context: %w", err)
-			}
-			files[s[:i]] = b
+		files, err := readNamed("context", f.files)
+		if err != nil {
+			return nil, err
 		}
-		loaders = append(loaders, files)
+		loaders = append(loaders, fileLoader(files))
 	}
 	for _, dir := range f.dirs {
 		l, err := contexts.Dir(dir)
@@ -207,6 +202,7 @@ func (f *contextFlags) loader() (jsonld.Loader, error) {
 		}
 		loaders = append(loaders, l)
 	}
+	f.given = contexts.Chain(loaders...)
 	loaders = append(loaders, contexts.Embedded())
 	if len(f.network) > 0 {
 		hosts := f.network
@@ -216,6 +212,59 @@ func (f *contextFlags) loader() (jsonld.Loader, error) {
 		loaders = append(loaders, contexts.NewHTTP(contexts.HTTPConfig{Allow: hosts}))
 	}
 	return contexts.Chain(loaders...), nil
+}
+
+// readNamed reads the files of a flag that gives each its URL.
+func readNamed(flag string, list []string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, s := range list {
+		i := strings.LastIndexByte(s, '=') // a URL may hold one, too
+		if i <= 0 {
+			return nil, fmt.Errorf("--%s %s: want URL=FILE", flag, s)
+		}
+		b, err := os.ReadFile(s[i+1:])
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", flag, err)
+		}
+		files[s[:i]] = b
+	}
+	return files, nil
+}
+
+// resourceFlag is --resource.
+type resourceFlag []string
+
+func (f *resourceFlag) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar((*[]string)(f), "resource", nil, "compare digests of the related resource `URL=FILE` with a file; may repeat")
+}
+
+// hashes returns the digests of what may be a related resource: the files of the flag, and the contexts of the flags of
+// contexts, whose loader has been made, and those that are built in.
+func (f *resourceFlag) hashes(from *contextFlags) (vcdm.Hashes, error) {
+	files, err := readNamed("resource", *f)
+	if err != nil {
+		return nil, err
+	}
+	return func(url, algorithm string) ([]byte, bool) {
+		if b, ok := files[url]; ok {
+			return vcdm.HashesOf(map[string][]byte{url: b})(url, algorithm)
+		}
+		if doc, err := from.given.Load(context.Background(), url); err == nil {
+			return vcdm.HashesOf(map[string][]byte{url: doc.Bytes})(url, algorithm)
+		}
+		return builtIn(url, algorithm)
+	}, nil
+}
+
+// builtIn returns the official digests of the contexts that are built in.
+func builtIn(url, algorithm string) ([]byte, bool) {
+	c, err := contexts.Find(url)
+	if err != nil || c.URL != url {
+		return nil, false
+	}
+	text := map[string]string{"sha256": c.SHA256, "sha384": c.SHA384}[algorithm]
+	digest, err := hex.DecodeString(text)
+	return digest, err == nil && text != ""
 }
 
 // fileLoader holds contexts given one by one.

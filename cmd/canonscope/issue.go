@@ -25,6 +25,7 @@ type proofFlags struct {
 	key           string
 	options       vcdm.Options
 	deterministic bool
+	noInject      bool
 }
 
 func (f *proofFlags) add(cmd *cobra.Command) {
@@ -32,6 +33,7 @@ func (f *proofFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.options.Created, "created", "", "`TIME` of the proof, such as 2026-01-31T12:00:00Z, or none; default now")
 	cmd.Flags().StringVar(&f.options.Method, "method", "", "verification method `URL`; default the key's own")
 	cmd.Flags().StringVar(&f.options.Purpose, "purpose", "", "proof purpose; default assertionMethod, of a presentation authentication")
+	cmd.Flags().BoolVar(&f.noInject, "no-inject", false, "refuse a document whose contexts do not define the terms of a proof")
 	cmd.Flags().BoolVar(&f.deterministic, "deterministic", false, "sign ECDSA as RFC 6979 does")
 }
 
@@ -41,7 +43,7 @@ func (f *proofFlags) signer(suite vcdm.Suite, purpose string, limits canon.Limit
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &vcdm.Signer{Suite: suite, Key: file.Secret, Limits: limits}
+	s := &vcdm.Signer{Suite: suite, Key: file.Secret, NoInject: f.noInject, Limits: limits, Counts: new(vcdm.Counts)}
 	if f.deterministic {
 		s.Key = s.Key.Deterministic()
 	}
@@ -74,6 +76,14 @@ func (f *proofFlags) signFor(doc []byte, limits canon.Limits) ([]byte, error) {
 		return nil, err
 	}
 	return vcdm.WithIssuer(doc, file.Secret.Public().DID(), limits)
+}
+
+// noteInjected says that the signer has added a context to the document.
+func noteInjected(cmd *cobra.Command, signer *vcdm.Signer) {
+	if signer.Counts.Injections > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %s is added to the @context, which did not define the terms of a proof; --no-inject refuses instead\n",
+			vcdm.ProofContext)
+	}
 }
 
 // noteIssuer says what a verifier is going to ask for where the key is not the did:key of the issuer or holder.
@@ -175,6 +185,7 @@ func newIssueCommand() *cobra.Command {
 		baseline baselineFlags
 		anyForm  bool
 		self     bool
+		related  resourceFlag
 		only     bool // --mandatory names all that is mandatory
 	)
 	cmd := &cobra.Command{
@@ -182,14 +193,16 @@ func newIssueCommand() *cobra.Command {
 		Short: "Sign a credential",
 		Long: `Issue prints a credential with one more Data Integrity proof; all its other
 bytes stay as they are, but a terminal gets characters that would steer it as
-JSON escapes, of the same value. A credential against the rules of the data
-model, or with data that the suite would not cover, is refused. ecdsa-sd-2023
-makes a base proof: give it to the holder alone, who derives from it with
-canonscope present. Every presentation then discloses issuer, type, validity,
-status and what --mandatory names; --mandatory-only leaves it at the latter. A
-holder signs a presentation in the same way, mostly with --challenge and
---domain of the verifier. Verifiers want the issuer to be who signs: --self
-writes the key's did:key identifier into the document.
+JSON escapes, of the same value. Where the contexts of a credential do not
+define the terms of a proof, the one that does is added, and standard error says
+so. A credential against the rules of the data model, with data that the suite
+would not cover, or with a digest that is not that of a related resource is
+refused. ecdsa-sd-2023 makes a base proof: give it to the holder alone, who
+derives from it with canonscope present. Every presentation then discloses
+issuer, type, validity, status and what --mandatory names; --mandatory-only
+leaves it at the latter. A holder signs a presentation in the same way, mostly
+with --challenge and --domain of the verifier. Verifiers want the issuer to be
+who signs: --self writes the key's did:key identifier into the document.
 
 With --format sd-jwt-vc or mdoc it prints the claims of the credential in that
 format instead: every leaf under credentialSubject can be disclosed alone. What
@@ -242,6 +255,10 @@ hexadecimal; without --certificate it holds one made up.`,
 			if err != nil {
 				return err
 			}
+			known, err := related.hashes(&engine.from)
+			if err != nil {
+				return err
+			}
 			signer, options, err := proof.signer(suite, purpose, engine.limits)
 			if err != nil {
 				return err
@@ -253,6 +270,9 @@ hexadecimal; without --certificate it holds one made up.`,
 						return err
 					}
 				}
+				if err := checkRelated(cmd, doc, engine.limits, known); err != nil {
+					return err
+				}
 				signed, err = signer.Add(ctx, doc, options)
 				return err
 			})
@@ -262,6 +282,7 @@ hexadecimal; without --certificate it holds one made up.`,
 			if err := printDocument(cmd, signed); err != nil {
 				return err
 			}
+			noteInjected(cmd, signer)
 			return proof.noteIssuer(cmd, doc, signer, engine.limits)
 		},
 	}
@@ -270,6 +291,7 @@ hexadecimal; without --certificate it holds one made up.`,
 	cmd.Flags().BoolVar(&only, "mandatory-only", false, "make mandatory only what --mandatory names")
 	cmd.Flags().BoolVar(&self, "self", false, "make the key's did:key identifier the issuer, of a presentation the holder")
 	cmd.Flags().BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
+	related.add(cmd)
 	baseline.addFormat(cmd, formatVCDM)
 	cmd.Flags().StringVar(&baseline.holder, "holder-key", "", "sd-jwt-vc, mdoc: key `FILE` of the holder or device, its public half is enough")
 	cmd.Flags().StringVar(&baseline.digest, "digest", "", "sd-jwt-vc: sha-256, sha-384, sha-512; mdoc: SHA-256, SHA-384, SHA-512")
@@ -316,6 +338,24 @@ func checkForm(doc []byte, limits canon.Limits) error {
 		return vcdm.CheckPresentation(doc, limits)
 	}
 	return vcdm.CheckCredential(doc, limits)
+}
+
+// checkRelated compares the digests of related resources with those that are known, and names the others.
+func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, known vcdm.Hashes) error {
+	err := vcdm.CheckRelated(doc, limits, known)
+	all, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return err
+	}
+	var wrong []error
+	for _, err := range all.Unwrap() {
+		if e := new(vcdm.Error); errors.Is(err, vcdm.ErrUnrecorded) && errors.As(err, &e) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: not checked: %s; --resource URL=FILE compares it\n", e.Where)
+		} else {
+			wrong = append(wrong, err)
+		}
+	}
+	return errors.Join(wrong...)
 }
 
 // printDocument is printBytes of a document with a newline at its end.

@@ -73,6 +73,7 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 				return err
 			}
 			var disclosed func(ctx context.Context) ([]byte, error)
+			var signer *vcdm.Signer
 			done := "derived"
 			if sd, ok := suite.(*vcdm.SD); ok {
 				if proof.key != "" {
@@ -85,8 +86,8 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 					return fmt.Errorf("%s has no selective disclosure; the issuer can sign the subset again with --key FILE", name)
 				}
 				done = "re-signed: " + name + " has no selective disclosure, and the given key signed the subset"
-				signer, options, err := proof.signer(suite, vcdm.AssertionMethod, engine.limits)
-				if err != nil {
+				var options []byte
+				if signer, options, err = proof.signer(suite, vcdm.AssertionMethod, engine.limits); err != nil {
 					return err
 				}
 				if err := proof.noteIssuer(cmd, doc, signer, engine.limits); err != nil {
@@ -110,6 +111,9 @@ by a KB-JWT for --audience and --nonce, or a device signature over --transcript.
 			}
 			if err := printDocument(cmd, out); err != nil {
 				return err
+			}
+			if signer != nil {
+				noteInjected(cmd, signer)
 			}
 			needs, err := vcdm.VerifierNeeds(doc, engine.limits)
 			if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
-	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 )
 
@@ -26,6 +24,7 @@ func newVerifyCommand() *cobra.Command {
 		now         string
 		controllers []string
 		files       manyFiles
+		resources   resourceFlag
 		baseline    baselineFlags
 	)
 	cmd := &cobra.Command{
@@ -37,7 +36,8 @@ validity period, the rules of the data model, and that the issuer signed it, a
 presentation the holder. Nothing is fetched: keys come from did:key identifiers
 and from the documents of --controller. Exit status 1 says that it is not
 verified; every reason is printed. What was not checked is named: status,
-schemas, and related resources whose digests are not known here.
+schemas, and related resources that are neither contexts known here nor given
+with --resource.
 
 A signature shows who signed which statements. That the terms of a document mean
 what its reader thinks is shown only by contexts that the reader knows. Contexts
@@ -75,7 +75,10 @@ exit status is the worst. Without a file it reads standard input.`,
 				return err
 			}
 			resolver.Now, resolver.Limits = v.Now, engine.limits
-			v.Resolver, v.Limits, v.Resources, v.AllReasons = resolver, engine.limits, builtIn, true
+			if v.Resources, err = resources.hashes(&engine.from); err != nil {
+				return err
+			}
+			v.Resolver, v.Limits, v.AllReasons = resolver, engine.limits, true
 			return files.run(cmd, args, func(file string) (*answer, error) {
 				doc, err := readInput(cmd, file, engine.limits)
 				if err != nil {
@@ -108,6 +111,7 @@ exit status is the worst. Without a file it reads standard input.`,
 		panic(err) // it is defined
 	}
 	f.StringArrayVar(&controllers, "controller", nil, "controlled identifier document `FILE` with keys; may repeat")
+	resources.add(cmd)
 	f.StringArrayVar(&v.Contexts, "known-contexts", nil, "`JSON` of a @context that the reader knows; others are refused; may repeat")
 	f.BoolVar(&v.AnyForm, "any-form", false, "do not apply the rules of the data model")
 	baseline.addFormat(cmd, "")
@@ -176,16 +180,6 @@ func verifyAll(ctx context.Context, v *vcdm.Verifier, doc []byte) (*vcdm.Result,
 		return nil, ctx.Err()
 	}
 	return r, nil
-}
-
-// builtIn returns the official digests of the contexts that are built in, for related resources.
-func builtIn(url, algorithm string) ([]byte, bool) {
-	c, err := contexts.Find(url)
-	if err != nil || algorithm != "sha256" {
-		return nil, false
-	}
-	digest, err := hex.DecodeString(c.SHA256)
-	return digest, err == nil
 }
 
 // readControllers reads controlled identifier documents, which are found by their id.

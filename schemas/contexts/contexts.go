@@ -24,6 +24,7 @@ type Info struct {
 	Title   string
 	URL     string
 	SHA256  string // of the official file, hexadecimal; the rendered bytes differ from it
+	SHA384  string // of the same
 	Date    string // of this version, as far as known
 	Variant string // name of this content where the URL is known with several, else ""
 	Terms   int    // term definitions in all scopes

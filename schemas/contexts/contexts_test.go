@@ -2,6 +2,8 @@ package contexts
 
 import (
 	"context"
+	"crypto/sha512"
+	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -65,6 +67,9 @@ func TestVariantsEqualTheirFiles(t *testing.T) {
 		e, ok := bySum[c.SHA256]
 		if !ok {
 			continue
+		}
+		if sum := sha512.Sum384(e.Bytes); hex.EncodeToString(sum[:]) != c.SHA384 {
+			t.Errorf("%s@%s: recorded sha384 %s, %s has %x", c.Name, c.Variant, c.SHA384, e.File, sum)
 		}
 		diff, err := Differences(c.JSON, e.Bytes)
 		if err != nil || len(diff) > 0 {

@@ -58,7 +58,7 @@ func (p *parser) render(n int) error {
 
 // Parse reads one file of facts. It has three parts, apart by empty lines:
 //
-//	name credentials-v2                                header: name, title, url, sha256, date; variant where the URL has
+//	name credentials-v2                                header: name, title, url, sha256, sha384, date; variant where the URL has
 //	abbr sec https://w3id.org/security#                several contents; abbreviations that only this file knows
 //
 //	@protected                                         keyword of a context: @protected, @version 1.1, @vocab IRI
@@ -136,6 +136,8 @@ func (h *Info) set(key, value string) bool {
 		h.URL = value
 	case "sha256":
 		h.SHA256 = value
+	case "sha384":
+		h.SHA384 = value
 	case "date":
 		h.Date = value
 	case "variant":
