@@ -87,6 +87,7 @@ func (r *reader) split() (jwt, kb []byte, err error) {
 	if err := checkForm(r.token, r.limits); err != nil {
 		return nil, nil, err
 	}
+	most := int(r.limits.Memory / disclosureSize)
 	end := bytes.IndexByte(r.token, '~')
 	jwt = r.token[:end]
 	for {
@@ -100,8 +101,8 @@ func (r *reader) split() (jwt, kb []byte, err error) {
 		}
 		end = from + n
 		r.given = append(r.given, disclosure{from: uint32(from), to: uint32(end)})
-		if err := checkCount(len(r.given), &r.limits); err != nil {
-			return nil, nil, err
+		if len(r.given) > most {
+			return nil, nil, checkCount(len(r.given), &r.limits)
 		}
 	}
 }
