@@ -105,7 +105,6 @@ func TestBounded(t *testing.T) {
 		{"values of one property, by the stock engine", "canonize --method rdfc --engine stock", write("property.json", `{"@id":"u:s","u:p":[`+many(20_000, `"v%d"`)+`]}`), statusLimit, "--max-steps"},
 		{"the same, by the tuned engine", "canonize --method rdfc --engine tuned --lossy", "property.json", statusLimit, "--max-steps"},
 		{"the same, expanded", "expand --engine stock", "property.json", statusLimit, "--max-steps"},
-		{"deep values, with line breaks", "expand --lossy", write("deep.json", strings.Repeat(`{"u:p":`, 400)+`{`+many(60_000, `"u:x%d":"x"`)+`}`+strings.Repeat("}", 400)), statusLimit, "--one-line"},
 		{"a million values", "canonize --method rdfc", write("values.json", list(many(1_000_000, `"v%d"`))), statusLimit, "--max-memory"},
 		{"a cycle of 3,000 blank nodes", "canonize --method rdfc", write("c3.nq", cycle(3000)), statusLimit, "--max-work"},
 		{"a cycle of 100,000 blank nodes", "canonize --method rdfc", write("c100.nq", cycle(100_000)), statusLimit, ""},

@@ -130,7 +130,7 @@ func addWork(cmd *cobra.Command, limits *canon.Limits) {
 
 // addSteps adds the limit of what a library takes that does not count.
 func addSteps(cmd *cobra.Command, limits *canon.Limits) {
-	cmd.Flags().Int64Var(&limits.Steps, "max-steps", 0, fmt.Sprintf("limit of the steps that json-gold is going to take, as estimated; default %d", canon.DefaultSteps))
+	cmd.Flags().Int64Var(&limits.Steps, "max-steps", 0, fmt.Sprintf("limit of the estimated steps of json-gold; default %d, negative for none", canon.DefaultSteps))
 }
 
 // directionFlag is --rdf-direction: how a base direction of a text comes into RDF.
