@@ -131,7 +131,9 @@ func init() {
 		}
 	}
 	checks["A06"] = func(l *lab) { times(l, func(o *vcdm.Options, text string) { o.Created = text }) }
-	checks["A07"] = func(l *lab) { times(l, func(o *vcdm.Options, text string) { o.Created, o.Expires = "2020-01-01T00:00:00Z", text }) }
+	checks["A07"] = func(l *lab) {
+		times(l, func(o *vcdm.Options, text string) { o.Created, o.Expires = "2020-01-01T00:00:00Z", text })
+	}
 	checks["A08"] = func(l *lab) {
 		for _, s := range everySuite {
 			o := string(l.options(s).AppendJSON(nil, s))

@@ -3,17 +3,49 @@ package printable
 import (
 	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
 )
 
-// Printer writes text for people to W, line by line and each through [Line], until there is an error.
+// Printer writes lines for people, each as [Line] returns it, and keeps the first error.
 type Printer struct {
-	W   io.Writer
-	Err error
+	W     io.Writer
+	Width int // characters of a line; what is longer goes on in lines with a deeper indentation; 0 for any number
+	Err   error
 }
 
 // Line writes one line. The format has no line feed.
 func (p *Printer) Line(format string, args ...any) {
-	if p.Err == nil {
-		_, p.Err = fmt.Fprintln(p.W, Line(fmt.Sprintf(format, args...)))
+	if p.Err != nil {
+		return
 	}
+	text := Line(fmt.Sprintf(format, args...))
+	if p.Width > 0 && utf8.RuneCountInString(text) > p.Width {
+		text = hang(text, p.Width)
+	}
+	_, p.Err = fmt.Fprintln(p.W, text)
+}
+
+// hang divides a line at spaces. The lines that follow have its indentation and two spaces.
+func hang(text string, width int) string {
+	words := strings.TrimLeft(text, " ")
+	indent := text[:len(text)-len(words)]
+	first, rest, _ := strings.Cut(indent+strings.Join(Wrap(words, width-len(indent)-2), "\n"), "\n")
+	if rest == "" {
+		return first
+	}
+	return first + "\n" + indent + "  " + strings.ReplaceAll(rest, "\n", "\n"+indent+"  ")
+}
+
+// Wrap divides words into lines of at most width characters; a longer word has a line of its own.
+func Wrap(text string, width int) []string {
+	var lines []string
+	for _, word := range strings.Fields(text) {
+		if n := len(lines); n > 0 && utf8.RuneCountInString(lines[n-1])+1+utf8.RuneCountInString(word) <= width {
+			lines[n-1] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
 }

@@ -38,7 +38,7 @@ func advice(err error) string {
 	case errors.As(err, &clock):
 		return "--now compares with another time"
 	case errors.As(err, &context) && context.Code == jsonld.ProtectedTermRedefinition && strings.Contains(context.Error(), elmContext):
-		return "the context of the European Learning Model is for VCDM 1.1: put\n  " + vcdm11Context + " in place of https://www.w3.org/ns/credentials/v2"
+		return "the context of the European Learning Model is for VCDM 1.1: put " + vcdm11Context + " in place of https://www.w3.org/ns/credentials/v2"
 	case errors.As(err, &unknown):
 		return "--context URL=FILE gives one, --contexts DIR a folder of them"
 	case errors.As(err, &loss):
@@ -52,8 +52,7 @@ func adviceOnLoss(l canon.Loss) string {
 	name := l.Pointer[strings.LastIndexByte(l.Pointer, '/')+1:]
 	switch {
 	case l.Reason == "relative IRI as type":
-		return `define the type in the @context of the document, such as
-  {"MyDegree": "https://example.org/terms#MyDegree"}, or leave it out`
+		return `define the type in the @context of the document, such as {"MyDegree": "https://example.org/terms#MyDegree"}, or leave it out`
 	case !strings.HasPrefix(l.Reason, "undefined term"):
 		return ""
 	case l.Pointer == "/issuanceDate" || l.Pointer == "/expirationDate":

@@ -138,7 +138,7 @@ func (f *baselineFlags) draft(cmd *cobra.Command, doc []byte, expires string, li
 		in.Chosen = append(in.Chosen, "the issuer is whom the certificate names; "+in.Issuer+" is not written")
 	}
 	for _, text := range in.Chosen {
-		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %s: %s\n", f.format, printable.Line(text))
+		note(cmd, "%s: %s", f.format, text)
 	}
 	return in, nil
 }
@@ -446,7 +446,7 @@ func documentJSON(d *mdoc.Document, notations *mdoc.Notations) ([]byte, error) {
 }
 
 func (r *baselineResult) print(w io.Writer) error {
-	p := printable.Printer{W: w}
+	p := printable.Printer{W: w, Width: width(w)}
 	p.Line("%s", said(r.Verified))
 	if !r.Verified {
 		p.Line("  %s", r.Errors[0]["detail"])

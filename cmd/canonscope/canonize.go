@@ -207,13 +207,13 @@ func checkDetermined(cmd *cobra.Command, tied []string, refuse bool) error {
 	if refuse {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %s\n", printable.Line(err.Error()))
-	return err
+	note(cmd, "%v", err)
+	return nil
 }
 
 // printLosses lists what a document lost on standard error.
 func printLosses(cmd *cobra.Command, losses []canon.Loss) {
 	for _, l := range losses {
-		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %q: %s\n", l.Pointer, printable.Line(l.Reason))
+		note(cmd, "%q: %s", l.Pointer, l.Reason)
 	}
 }

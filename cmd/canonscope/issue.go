@@ -16,7 +16,6 @@ import (
 	"canonscope/canon/choice"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
-	"canonscope/canon/printable"
 	"canonscope/vcdm"
 )
 
@@ -81,7 +80,7 @@ func (f *proofFlags) signFor(doc []byte, limits canon.Limits) ([]byte, error) {
 // noteInjected says that the signer has added a context to the document.
 func noteInjected(cmd *cobra.Command, signer *vcdm.Signer) {
 	if signer.Counts.Injections > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %s is added to the @context, which did not define the terms of a proof; --no-inject refuses instead\n",
+		note(cmd, "%s is added to the @context, which did not define the terms of a proof; --no-inject refuses instead",
 			vcdm.ProofContext)
 	}
 }
@@ -92,9 +91,9 @@ func (f *proofFlags) noteIssuer(cmd *cobra.Command, doc []byte, signer *vcdm.Sig
 	if err != nil || of == "" || f.options.Method != "" || of == signer.Key.Public().DID() {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: the key is not that of the %s, %s; --self makes it that, or --method names it in a controller document\n",
-		member, printable.Line(of))
-	return err
+	note(cmd, "the key is not that of the %s, %s; --self makes it that, or --method names it in a controller document",
+		member, of)
+	return nil
 }
 
 // disclosures completes the pointers to what is mandatory, unless they are all, and warns where no presentation would be a
@@ -129,7 +128,7 @@ func warnOfMissing(cmd *cobra.Command, pointers []string, doc []byte, limits can
 	}
 	for _, pointer := range pointers {
 		if !slices.Contains(have, pointer) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: "+format+"\n", pointer)
+			note(cmd, format, pointer)
 		}
 	}
 	return nil
@@ -350,7 +349,7 @@ func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, known vcd
 	var wrong []error
 	for _, err := range all.Unwrap() {
 		if e := new(vcdm.Error); errors.Is(err, vcdm.ErrUnrecorded) && errors.As(err, &e) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: not checked: %s; --resource URL=FILE compares it\n", e.Where)
+			note(cmd, "not checked: %s; --resource URL=FILE compares it", e.Where)
 		} else {
 			wrong = append(wrong, err)
 		}

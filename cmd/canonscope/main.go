@@ -6,7 +6,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -120,31 +119,32 @@ const maxErrors = 20
 
 // printErrors prints a line for each error, and what would do about it.
 func printErrors(w io.Writer, err error) {
+	p := printable.Printer{W: w, Width: width(w)}
 	all := parts(err)
 	for i, e := range all {
 		if left := len(all) - i; i == maxErrors && left > 1 {
-			fmt.Fprintf(w, "canonscope: and %d errors more\n", left)
+			p.Line("canonscope: and %d errors more", left)
 			return
 		}
 		if e.Error() == "" {
 			continue
 		}
-		fmt.Fprintf(w, "canonscope: %s\n", printable.Line(e.Error()))
-		printRest(w, e)
+		p.Line("canonscope: %s", e)
+		printRest(&p, e)
 		if text := advice(e); text != "" {
-			fmt.Fprintf(w, "  %s\n", text)
+			p.Line("  %s", text)
 		}
 	}
 }
 
 // printRest prints the losses of a document behind the first, which its error names.
-func printRest(w io.Writer, err error) {
+func printRest(p *printable.Printer, err error) {
 	var loss *canon.LossError
 	if !errors.As(err, &loss) {
 		return
 	}
 	for _, l := range loss.Losses[1:] {
-		fmt.Fprintf(w, "  at %q: %s\n", l.Pointer, printable.Line(l.Reason))
+		p.Line("  at %q: %s", l.Pointer, l.Reason)
 	}
 }
 

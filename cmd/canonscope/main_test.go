@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -63,15 +64,40 @@ var commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 		if neg || len(args) < 2 {
 			ts.Fatalf("usage: exits N COMMAND ...")
 		}
-		status := 0
-		var exit *exec.ExitError
-		if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
-			status = exit.ExitCode()
-		} else if err != nil {
-			ts.Fatalf("%v", err)
-		}
-		if strconv.Itoa(status) != args[0] {
-			ts.Fatalf("exit status %d, want %s", status, args[0])
+		if status := execute(ts, args[1:]); status != args[0] {
+			ts.Fatalf("exit status %s, want %s", status, args[0])
 		}
 	},
+	// A mistake is answered by its exit status and a text, which may be divided into lines of 80 columns.
+	"mistake": func(ts *testscript.TestScript, neg bool, args []string) {
+		if neg || len(args) < 3 {
+			ts.Fatalf("usage: mistake N TEXT COMMAND ...")
+		}
+		ts.Setenv("COLUMNS", "80")
+		status := execute(ts, append([]string{"canonscope"}, args[2:]...))
+		ts.Setenv("COLUMNS", "")
+		said := ts.ReadFile("stderr")
+		if status != "0" { // else a document
+			said = ts.ReadFile("stdout") + said
+		}
+		if status != args[0] || !strings.Contains(strings.Join(strings.Fields(said), " "), args[1]) {
+			ts.Fatalf("exit status %s, want %s with %q", status, args[0], args[1])
+		}
+		for line := range strings.Lines(said) {
+			if utf8.RuneCountInString(line) > columns+1 {
+				ts.Fatalf("more than %d columns: %s", columns, line)
+			}
+		}
+	},
+}
+
+// execute runs a command and returns its exit status.
+func execute(ts *testscript.TestScript, args []string) string {
+	var exit *exec.ExitError
+	if err := ts.Exec(args[0], args[1:]...); errors.As(err, &exit) {
+		return strconv.Itoa(exit.ExitCode())
+	} else if err != nil {
+		ts.Fatalf("%v", err)
+	}
+	return "0"
 }

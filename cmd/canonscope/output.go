@@ -3,6 +3,9 @@ package main
 import (
 	"io"
 	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
 
 	"canonscope/canon/printable"
 )
@@ -15,6 +18,28 @@ func printBytes(w io.Writer, text []byte) error {
 	}
 	_, err := w.Write(text)
 	return err
+}
+
+// note prints a line on standard error.
+func note(cmd *cobra.Command, format string, args ...any) {
+	w := cmd.ErrOrStderr()
+	p := printable.Printer{W: w, Width: width(w)}
+	p.Line("canonscope: "+format, args...)
+}
+
+// columns of a terminal that text keeps to.
+const columns = 80
+
+// width is the number of columns that lines keep to: that of the variable COLUMNS, or 80 on a terminal. Elsewhere, where programs
+// read, a line is as long as what it says: 0.
+func width(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n >= columns/2 {
+		return n
+	}
+	if terminal(w) {
+		return columns
+	}
+	return 0
 }
 
 // terminal reports whether w is one.

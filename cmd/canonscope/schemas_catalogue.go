@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -113,7 +112,7 @@ func newSchemasShowCommand() *cobra.Command {
 					values = fmt.Sprintf("%.0f..%.0f", a.Min, a.Max)
 				}
 				fmt.Fprintf(w, "%-20s %-12s %s\n", a.Name, here, values)
-				for _, line := range wrapped(a.About, columns-4) {
+				for _, line := range printable.Wrap(a.About, columns-4) {
 					fmt.Fprintf(w, "    %s\n", line)
 				}
 			}
@@ -227,20 +226,4 @@ func figuresOf(ctx context.Context, g schemas.Generator, seed uint64, i int) (*s
 		return nil, err
 	}
 	return shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Experiments()})
-}
-
-// columns of a terminal that text keeps to.
-const columns = 80
-
-// wrapped divides words into lines of at most width characters; a longer word has a line of its own.
-func wrapped(text string, width int) []string {
-	var lines []string
-	for _, word := range strings.Fields(text) {
-		if n := len(lines); n > 0 && utf8.RuneCountInString(lines[n-1])+1+utf8.RuneCountInString(word) <= width {
-			lines[n-1] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
-	}
-	return lines
 }

@@ -185,7 +185,7 @@ func readRefs(refs []string) (map[string][]byte, error) {
 }
 
 func printValidation(w io.Writer, file, by string, r *jsonschema.Result) error {
-	p := printable.Printer{W: w}
+	p := printable.Printer{W: w, Width: width(w)}
 	if r.Valid {
 		p.Line("%s: valid against %s", nameOf(file), by)
 		return p.Err

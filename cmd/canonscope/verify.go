@@ -212,7 +212,7 @@ func readControllers(files []string) (*vcdm.Documents, error) {
 }
 
 func printResult(w io.Writer, r *vcdm.Result) error {
-	p := printable.Printer{W: w}
+	p := printable.Printer{W: w, Width: width(w)}
 	p.Line("%s", said(r.Verified))
 	printProofs(&p, "", r)
 	printCredentials(&p, "credential ", r.Credentials)
