@@ -14,7 +14,7 @@ Exit status: 0 done, 1 the answer is no, 2 usage or input error, 3 a limit was
 reached, 128 and the number of the signal after Ctrl-C or another one.`,
 		Example: `  canonscope run
   canonscope schemas generate simple-20 > credential.json
-  canonscope canonize --method rdfc credential.json`,
+  canonscope canonize credential.json`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
