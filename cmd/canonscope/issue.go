@@ -56,6 +56,9 @@ func (f *proofFlags) signer(suite vcdm.Suite, purpose string, limits canon.Limit
 	if o.Method == "" {
 		o.Method = file.Method
 	}
+	if file.Public.Contradicts(o.Method) {
+		return nil, nil, fmt.Errorf("--method names another key than that of --key %s", f.key)
+	}
 	if o.Purpose == "" {
 		o.Purpose = purpose
 	}

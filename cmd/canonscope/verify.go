@@ -191,15 +191,18 @@ func readControllers(files []string) (*vcdm.Documents, error) {
 			return nil, err
 		}
 		var d struct {
-			ID   string `json:"id"`
-			Type any    `json:"type"`
+			ID      string `json:"id"`
+			Type    any    `json:"type"`
+			Subject any    `json:"credentialSubject"`
 		}
 		err = json.Unmarshal(b, &d)
 		switch {
+		case d.Subject != nil:
+			return nil, fmt.Errorf("%s: a credential, not a controlled identifier document", f)
 		case err != nil || d.ID == "":
-			return nil, fmt.Errorf("%s: no controlled identifier document: it has no id", f)
+			return nil, fmt.Errorf("%s: not a controlled identifier document: it has no id", f)
 		case d.Type == "Multikey" || d.Type == "JsonWebKey":
-			return nil, fmt.Errorf("%s: a key, and no controlled identifier document that has it as a verificationMethod", f)
+			return nil, fmt.Errorf("%s: a key, not a controlled identifier document that has it as a verificationMethod", f)
 		}
 		docs[d.ID] = b
 	}

@@ -101,6 +101,8 @@ func (f *file) read(src []byte) error {
 		return fmt.Errorf("a credential needs a type")
 	case issuer < 0 || t.Nodes[issuer].Kind != jsontape.String:
 		return fmt.Errorf("a credential needs an issuer: an IRI or an object with an id")
+	case subject >= 0 && t.Nodes[subject].Kind == jsontape.Array && t.Len(subject) > 0:
+		return fmt.Errorf("credentialSubject is a list; a credential needs one object here, as SD-JWT VC and mdoc have one set of claims")
 	case subject < 0 || t.Nodes[subject].Kind != jsontape.Object || t.Len(subject) == 0:
 		return fmt.Errorf("a credential needs a credentialSubject: an object with members")
 	}
