@@ -10,8 +10,6 @@ import (
 	"cmp"
 	"context"
 	"time"
-
-	"canonscope/canon/phase"
 )
 
 // Method names a canonicalization method.
@@ -98,15 +96,14 @@ const (
 
 // Options of one canonicalization.
 type Options struct {
-	Input     Input           // syntax of the document; default JSONLD for RDFC and JSON for JCS
-	Hash      Hash            // hash inside RDFC-1.0; default SHA256
-	Limits    Limits          // zero fields take their defaults
-	Lossy     bool            // allow what the canonical form cannot carry to be lost and listed in Form.Losses; default is an error
-	Direction string          // what becomes of the base direction of a string: I18nDatatype, CompoundLiteral, or by default nothing, which is a loss
-	Issued    bool            // fill Form.Issued
-	Recorder  *phase.Recorder // nil records nothing and costs nothing
-	Into      *Form           // reuse this Form and its memory; nil allocates
-	Budget    *Budget         // of the operation that this is a step of; nil makes one of Limits
+	Input     Input   // syntax of the document; default JSONLD for RDFC and JSON for JCS
+	Hash      Hash    // hash inside RDFC-1.0; default SHA256
+	Limits    Limits  // zero fields take their defaults
+	Lossy     bool    // allow what the canonical form cannot carry to be lost and listed in Form.Losses; default is an error
+	Direction string  // what becomes of the base direction of a string: I18nDatatype, CompoundLiteral, or by default nothing, which is a loss
+	Issued    bool    // fill Form.Issued
+	Into      *Form   // reuse this Form and its memory; nil allocates
+	Budget    *Budget // of the operation that this is a step of; nil makes one of Limits
 }
 
 // Alive returns a *LimitError once the context of the call has ended, or the time of the operation that it is a step of.

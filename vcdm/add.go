@@ -7,20 +7,18 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
-	"canonscope/canon/phase"
 	"canonscope/vcdm/keys"
 )
 
 var works = sync.Pool{New: func() any { return new(work) }}
 
-// Signer adds proofs. It is safe for concurrent use unless it has a Recorder or Counts.
+// Signer adds proofs. It is safe for concurrent use unless it has Counts.
 type Signer struct {
 	Suite    Suite
 	Key      *keys.Secret
-	NoInject bool            // refuse a document whose contexts do not define the terms of a proof, instead of adding the one that does
-	Limits   canon.Limits    // zero fields take their defaults
-	Recorder *phase.Recorder // nil records nothing
-	Counts   *Counts         // nil counts nothing
+	NoInject bool         // refuse a document whose contexts do not define the terms of a proof, instead of adding the one that does
+	Limits   canon.Limits // zero fields take their defaults
+	Counts   *Counts      // nil counts nothing
 }
 
 // Add returns the document with one more proof (VC Data Integrity 4.2 and 4.3). The options are a proof without its
@@ -53,7 +51,6 @@ func (s *Signer) Add(ctx context.Context, doc, options []byte) ([]byte, error) {
 // add adds a proof to a document as it is.
 func (s *Signer) add(ctx context.Context, w *work, doc, options []byte) ([]byte, error) {
 	w.in.undefined = false
-	mark := s.Recorder.Begin()
 	w.proofs = append(w.proofs[:0], proof{})
 	d, p := &w.doc, &w.proofs[0]
 	ok := w.parseTogether(d, p, doc, options)
@@ -69,7 +66,7 @@ func (s *Signer) add(ctx context.Context, w *work, doc, options []byte) ([]byte,
 	if member, msg := p.check(s.Suite.Name(), false); msg != "" {
 		return nil, generation("/"+member, msg)
 	}
-	in := newInput(d, p, w, s.Recorder, s.Counts)
+	in := newInput(d, p, w, s.Counts)
 	if MethodOf(s.Suite.Name()) == canon.JCS && (ok || d.proofKey < 0) && d.lacksTerms() {
 		in.undefined = true
 		return nil, &Error{Type: DataLossDetection, Where: "/@context", Msg: noTerms}
@@ -77,20 +74,17 @@ func (s *Signer) add(ctx context.Context, w *work, doc, options []byte) ([]byte,
 	if err := in.findPrevious(ok); err != nil {
 		return nil, err
 	}
-	s.Recorder.End(phase.Parse, mark, len(doc)+len(options))
 
 	members, err := s.Suite.create(ctx, in, s.Key)
 	if err != nil {
 		return nil, err
 	}
-	mark = s.Recorder.Begin()
 	var secured []byte
 	if ok {
 		secured = d.appendToProof(make([]byte, 0, len(d.tape.Src)+len(members)), members)
 	} else {
 		secured = d.appendSecured(make([]byte, 0, len(doc)+len(options)+len(members)+16), p.appendWith(nil, members))
 	}
-	s.Recorder.End(phase.Encode, mark, len(secured))
 	return secured, nil
 }
 

@@ -19,7 +19,6 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/conform/official"
 	"canonscope/canon/engines"
-	"canonscope/canon/phase"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
@@ -266,25 +265,6 @@ func benchSD(b *testing.B, schema string) {
 				b.Fatal(err)
 			}
 		})
-	})
-	b.Run("issue-phases", func(b *testing.B) { // what is neither signing nor encoding
-		rec := new(phase.Recorder)
-		s := *signer
-		s.Recorder = rec
-		for i := 0; b.Loop(); i++ {
-			if _, err := s.Add(context.Background(), d.docs[i%rotating], options); err != nil {
-				b.Fatal(err)
-			}
-		}
-		var rdf, all time.Duration
-		for p, t := range rec.Totals() {
-			all += t.Time
-			switch phase.Phase(p) {
-			case phase.Context, phase.Expand, phase.ExpandToRDF, phase.ToRDF, phase.Label, phase.Serialize, phase.Select:
-				rdf += t.Time
-			}
-		}
-		b.ReportMetric(100*float64(rdf)/float64(all), "rdf-%")
 	})
 	b.Run("derive", func(b *testing.B) {
 		race(b, []string{"derive"}, func(i int) {

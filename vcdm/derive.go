@@ -6,16 +6,14 @@ import (
 	"slices"
 
 	"canonscope/canon"
-	"canonscope/canon/phase"
 )
 
 // Holder derives from base proofs what a verifier gets. It never sees the issuer's key. It is safe for concurrent use
-// unless it has a Recorder or Counts.
+// unless it has Counts.
 type Holder struct {
-	Suite    *SD
-	Limits   canon.Limits    // zero fields take their defaults
-	Recorder *phase.Recorder // nil records nothing
-	Counts   *Counts         // nil counts nothing
+	Suite  *SD
+	Limits canon.Limits // zero fields take their defaults
+	Counts *Counts      // nil counts nothing
 }
 
 // Derive returns the document that discloses what the issuer made mandatory and what the selective JSON pointers name,
@@ -31,7 +29,6 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	w.begin(ctx, nil, h.Limits)
 	defer w.end()
 
-	mark := h.Recorder.Begin()
 	d, err := w.parse(doc)
 	if err != nil {
 		return nil, err
@@ -55,15 +52,13 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	if p.previous >= 0 {
 		return nil, generation("/proof/previousProof", "nothing can be derived from a proof that builds on others")
 	}
-	in := newInput(&d, p, w, h.Recorder, h.Counts)
+	in := newInput(&d, p, w, h.Counts)
 	in.options.Input, in.options.Direction = canon.JSONLD, h.Suite.direction
-	h.Recorder.End(phase.Parse, mark, len(doc))
 
 	value, reveal, err := h.Suite.disclose(ctx, in, base, selective)
 	if err != nil {
 		return nil, err
 	}
-	mark = h.Recorder.Begin()
 	members, err := encodeSD(derivedHeader, value)
 	if err != nil {
 		return nil, err
@@ -72,7 +67,6 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	out := make([]byte, 0, len(reveal)+len(members)+512)
 	out = append(append(out, reveal[:end]...), `,"proof":`...)
 	out = append(p.appendWith(out, members), reveal[end:]...)
-	h.Recorder.End(phase.Encode, mark, len(out))
 	return out, nil
 }
 
@@ -89,7 +83,6 @@ func (s *SD) disclose(ctx context.Context, in *input, base *baseValue, selective
 	if err != nil {
 		return nil, nil, err
 	}
-	mark := in.options.Recorder.Begin()
 	lines, mandatory, chosen, shown := g.lines, g.selected[0], g.selected[1], g.selected[2]
 	if t := s.opt.Trace; t != nil {
 		*t = SDTrace{Lines: lines, Mandatory: mandatory, Selective: chosen, Combined: shown}
@@ -120,7 +113,6 @@ func (s *SD) disclose(ctx context.Context, in *input, base *baseValue, selective
 	if err != nil {
 		return nil, nil, err
 	}
-	in.options.Recorder.End(phase.Select, mark, len(reveal))
 	v.LabelMap, err = g.reveal(2, reveal)
 	return v, reveal, err
 }

@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"canonscope/canon"
-	"canonscope/canon/phase"
 	"canonscope/vcdm/keys"
 )
 
@@ -105,12 +104,11 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 		return nil, err
 	}
 	// 3.6.3 Base Proof Hashing
-	mandatoryHash := in.digest(mandatory)
+	mandatoryHash := digestLines(mandatory)
 	if t := s.opt.Trace; t != nil {
 		*t = SDTrace{Lines: g.lines, Mandatory: g.selected[0], ProofHash: proofHash, MandatoryHash: mandatoryHash}
 	}
 	// 3.6.5 Base Proof Serialization
-	mark := in.options.Recorder.Begin()
 	proofKey := s.opt.ProofKey
 	if proofKey == nil {
 		if proofKey, err = newProofKey(); err != nil {
@@ -126,9 +124,7 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 	}
 	in.counts.Signatures += len(others) + 1
 	in.counts.Digests += len(others)
-	mark = in.options.Recorder.End(phase.Sign, mark, 0)
 	members, err := encodeSD(baseHeader, v)
-	in.options.Recorder.End(phase.Encode, mark, len(members))
 	return members, err
 }
 
@@ -150,7 +146,6 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if key.Algorithm() != keys.ES256 {
 		return &Error{Type: ProofVerificationError, Where: "/verificationMethod", Err: s.keyError(key.Algorithm())}
 	}
-	mark := in.options.Recorder.Begin()
 	v, err := parseDerived(in.proof)
 	if err != nil {
 		return err
@@ -162,7 +157,6 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if err != nil || proofKey.Algorithm() != keys.ES256 {
 		return verification("/proofValue", "the proof-scoped public key is no P-256 key")
 	}
-	in.options.Recorder.End(phase.Parse, mark, len(v.Signatures)*signatureSize)
 	// 3.5.9 createVerifyData
 	in.options.Input, in.options.Direction = canon.JSONLD, s.direction
 	proofHash, err := s.hashOptions(ctx, in)
@@ -173,7 +167,6 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if err != nil {
 		return err
 	}
-	mark = in.options.Recorder.Begin()
 	lines, err := relabelDerived(splitLines(text), v.LabelMap)
 	if err != nil {
 		return err
@@ -189,8 +182,7 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if err := in.checkPart(lines, mandatory); err != nil {
 		return err
 	}
-	in.options.Recorder.End(phase.Select, mark, len(text))
-	mandatoryHash := in.digest(mandatory)
+	mandatoryHash := digestLines(mandatory)
 	if t := s.opt.Trace; t != nil {
 		*t = SDTrace{Lines: lines, Mandatory: selected, ProofHash: proofHash, MandatoryHash: mandatoryHash}
 	}
@@ -199,7 +191,6 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if len(v.Signatures) != len(others) {
 		return verification("/proofValue", fmt.Sprintf("has %d signatures for %d statements that are not mandatory", len(v.Signatures), len(others)))
 	}
-	mark = in.options.Recorder.Begin()
 	in.counts.Verifications++
 	ok := checkData(key, signatureInput(proofHash, v.PublicKey, mandatoryHash), v.BaseSignature)
 	if ok {
@@ -209,7 +200,6 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 			return err
 		}
 	}
-	in.options.Recorder.End(phase.Check, mark, 0)
 	if !ok {
 		return verification("/proofValue", "the signatures do not belong to this document, proof and key")
 	}
@@ -230,24 +220,16 @@ func (s *SD) hashOptions(ctx context.Context, in *input) ([]byte, error) {
 	if err := in.checkTerms(config); err != nil {
 		return nil, err
 	}
-	return in.digest([][]byte{config}), nil
+	return digestLines([][]byte{config}), nil
 }
 
-// digest returns the SHA-256 hash of lines side by side.
-func (in *input) digest(lines [][]byte) []byte {
-	mark := in.options.Recorder.Begin()
-	sum, n := digestLines(lines)
-	in.options.Recorder.End(phase.Digest, mark, n)
-	return sum
-}
-
-func digestLines(lines [][]byte) (sum []byte, n int) {
+// digestLines returns the SHA-256 hash of lines side by side.
+func digestLines(lines [][]byte) []byte {
 	h := sha256.New()
 	for _, l := range lines {
 		h.Write(l)
-		n += len(l)
 	}
-	return h.Sum(nil), n
+	return h.Sum(nil)
 }
 
 // signatureInput is serializeSignData (VC-DI-ECDSA 3.5.1).

@@ -68,7 +68,7 @@ func (s *Signer) inject(ctx context.Context, w *work, doc, options []byte, cause
 // form returns what the suite would sign of a document, nil for a JCS suite, whose documents say what their JSON does.
 func (s *Signer) form(ctx context.Context, w *work, d document) ([]byte, error) {
 	w.doc = d
-	form, err := s.Suite.form(ctx, newInput(&w.doc, nil, w, s.Recorder, s.Counts))
+	form, err := s.Suite.form(ctx, newInput(&w.doc, nil, w, s.Counts))
 	return bytes.Clone(form), err
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"canonscope/canon/jsonld"
 	"canonscope/canon/jsontape"
-	"canonscope/canon/phase"
 	"canonscope/canon/rdf"
 	"canonscope/canon/rdfc"
 )
@@ -45,18 +44,15 @@ func (g *provenance) group(ctx context.Context, in *input, hmacKey []byte, group
 	if err := w.state.Label(ctx, &w.dataset, labelling(in)); err != nil {
 		return nil, transformed(err, "document")
 	}
-	mark := in.options.Recorder.Begin()
 	macs, labels := hmacAll(hmacKey, w.state.Blanks())
 	text := w.state.Relabel(nil, labels)
 	out := &grouped{lines: splitLines(text), selected: make([][]bool, len(groups))}
-	mark = in.options.Recorder.End(phase.Serialize, mark, len(text))
 	for n, pointers := range groups {
 		if err := w.pick(ctx, in, pointers); err != nil {
 			return nil, err
 		}
 		out.selected[n] = w.match(len(out.lines))
 	}
-	in.options.Recorder.End(phase.Select, mark, len(out.lines))
 	out.reveal = func(n int, document []byte) (map[uint32][]byte, error) {
 		return g.reveal(ctx, in, out.selected[n], macs, document)
 	}
@@ -64,11 +60,11 @@ func (g *provenance) group(ctx context.Context, in *input, hmacKey []byte, group
 }
 
 func (g *provenance) options(in *input, o *jsonld.Origins) jsonld.Options {
-	return jsonld.Options{Limits: in.options.Limits, Budget: in.options.Budget, RDFDirection: in.options.Direction, Recorder: in.options.Recorder, Origins: o}
+	return jsonld.Options{Limits: in.options.Limits, Budget: in.options.Budget, RDFDirection: in.options.Direction, Origins: o}
 }
 
 func labelling(in *input) rdfc.Options {
-	return rdfc.Options{Work: in.options.Limits.Work, Budget: in.options.Budget, Recorder: in.options.Recorder}
+	return rdfc.Options{Work: in.options.Limits.Work, Budget: in.options.Budget}
 }
 
 // run canonicalizes a dataset.

@@ -9,13 +9,11 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
-	"canonscope/canon/phase"
 )
 
-// Selector builds the part of a document that JSON pointers name. It is safe for concurrent use unless it has a Recorder.
+// Selector builds the part of a document that JSON pointers name. It is safe for concurrent use.
 type Selector struct {
-	Limits   canon.Limits    // zero fields take their defaults
-	Recorder *phase.Recorder // nil records nothing
+	Limits canon.Limits // zero fields take their defaults
 }
 
 // Select returns the selection of a document (VC-DI-ECDSA 3.4.13, selectJsonLd): what the pointers name and, of every
@@ -28,12 +26,10 @@ func (s Selector) Select(ctx context.Context, doc []byte, pointers []string) ([]
 	w.begin(ctx, nil, s.Limits)
 	defer w.end()
 
-	mark := s.Recorder.Begin()
 	d, err := w.parse(doc)
 	if err != nil {
 		return nil, err
 	}
-	mark = s.Recorder.End(phase.Parse, mark, len(doc))
 	if len(pointers) == 0 {
 		return nil, generation("", "nothing is selected: give at least one JSON pointer")
 	}
@@ -41,7 +37,6 @@ func (s Selector) Select(ctx context.Context, doc []byte, pointers []string) ([]
 		return nil, err
 	}
 	out := w.selection.appendJSON(make([]byte, 0, len(doc)), d.tape, 0)
-	s.Recorder.End(phase.Select, mark, len(out))
 	return out, nil
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
-	"canonscope/canon/phase"
 	"canonscope/vcdm/keys"
 )
 
@@ -116,8 +115,8 @@ type input struct {
 	undefined bool // a term of the proof is not defined
 }
 
-func newInput(d *document, p *proof, w *work, rec *phase.Recorder, counts *Counts) *input {
-	w.in = input{doc: d, proof: p, context: -1, options: canon.Options{Limits: w.limits, Budget: w.budget, Recorder: rec}, work: w, counts: w.counter(counts)}
+func newInput(d *document, p *proof, w *work, counts *Counts) *input {
+	w.in = input{doc: d, proof: p, context: -1, options: canon.Options{Limits: w.limits, Budget: w.budget}, work: w, counts: w.counter(counts)}
 	return &w.in
 }
 

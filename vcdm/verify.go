@@ -10,7 +10,6 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
-	"canonscope/canon/phase"
 )
 
 // MediaType is that of a verified document.
@@ -19,7 +18,7 @@ const MediaType = "application/vc"
 // Verifier checks proofs. With Suites set and nothing else it is safe: it demands a proof by the issuer of a credential or
 // the holder of a presentation, made for the purpose that such a document has, dates and a validity period that enclose the
 // clock, and the form of the data model; the fields that begin with Any opt out. It checks every credential in a
-// presentation as well. It is safe for concurrent use unless it has a Recorder or Counts.
+// presentation as well. It is safe for concurrent use unless it has Counts.
 type Verifier struct {
 	Suites    []Suite
 	Resolver  Resolver         // nil knows did:key alone
@@ -40,9 +39,8 @@ type Verifier struct {
 	AnyIssuer  bool // take a proof by another than the issuer, or holder
 	AnyForm    bool // do not apply the rules of the data model
 
-	Limits   canon.Limits    // zero fields take their defaults
-	Recorder *phase.Recorder // nil records nothing
-	Counts   *Counts         // nil counts nothing
+	Limits canon.Limits // zero fields take their defaults
+	Counts *Counts      // nil counts nothing
 }
 
 // Result says what a verification found (VC Data Integrity 4.4).
@@ -153,9 +151,7 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 		r.Errors = []error{verification("/type", "is that of a credential and of a presentation; a document is one of them")}
 	}
 	if !v.AnyPeriod {
-		mark := v.Recorder.Begin()
 		r.Errors = v.checkPeriod(d, r.Errors)
-		v.Recorder.End(phase.Validate, mark, 0)
 	}
 
 	results := r.Proofs()
@@ -232,7 +228,6 @@ func checkSet(d *document, all []proof) error {
 // checkRest applies the rules of the data model and what the reader knows to the document. Those of a presentation cover
 // the credentials in it.
 func (v *Verifier) checkRest(d *document, depth int, r *Result) {
-	mark := v.Recorder.Begin()
 	if depth == 0 && !v.AnyForm {
 		r.Errors = append(r.Errors, d.checkReceived()...)
 	}
@@ -255,12 +250,10 @@ func (v *Verifier) checkRest(d *document, depth int, r *Result) {
 			}
 		}
 	}
-	v.Recorder.End(phase.Validate, mark, 0)
 }
 
 // open reads the document and its proofs into w.
 func (v *Verifier) open(w *work, doc []byte, single bool) (err error) {
-	mark := v.Recorder.Begin()
 	d := &w.doc
 	if *d, err = w.parse(doc); err != nil {
 		return err
@@ -281,7 +274,6 @@ func (v *Verifier) open(w *work, doc []byte, single bool) (err error) {
 	case single && list:
 		return &Error{Type: ParsingError, Where: "/proof", Msg: "is a list, not one object"}
 	}
-	v.Recorder.End(phase.Parse, mark, len(doc))
 	return nil
 }
 
@@ -311,7 +303,6 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 			return err
 		}
 	}
-	mark := v.Recorder.Begin()
 	p := &w.proofs[i]
 	purpose := v.purpose(&w.doc, p)
 	suite, err := v.checkProof(p, purpose)
@@ -320,7 +311,7 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 		return err
 	}
 	result.Suite = suite.Name()
-	in := newInput(&w.doc, p, w, v.Recorder, v.Counts)
+	in := newInput(&w.doc, p, w, v.Counts)
 	if ids, _ := p.texts(p.previous); len(ids) > 0 {
 		var id, msg string
 		if in.matching, id, msg = previous(w.proofs, ids); msg != "" {
@@ -337,7 +328,6 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 		return err
 	}
 	result.Method = m
-	v.Recorder.End(phase.Validate, mark, 0)
 	if err := suite.verify(ctx, in, m.Key); err != nil || in.context < 0 {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
-	"canonscope/canon/phase"
 	"canonscope/vcdm/keys"
 )
 
@@ -39,15 +38,12 @@ func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte
 	if err := in.countSignature(key.Algorithm()); err != nil {
 		return nil, err
 	}
-	mark := in.options.Recorder.Begin()
 	in.counts.Signatures++
 	sig, err := signData(key, data)
 	if err != nil {
 		return nil, &Error{Type: ProofGenerationError, Err: err}
 	}
-	mark = in.options.Recorder.End(phase.Sign, mark, len(data))
 	members := s.encodeProof(in, sig)
-	in.options.Recorder.End(phase.Encode, mark, len(members))
 	return members, nil
 }
 
@@ -72,10 +68,8 @@ func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if err != nil {
 		return err
 	}
-	mark := in.options.Recorder.Begin()
 	in.counts.Verifications++
 	ok := checkData(key, data, sig)
-	in.options.Recorder.End(phase.Check, mark, len(data))
 	if !ok {
 		return verification("/proofValue", "the signature does not belong to this document, proof and key")
 	}
@@ -126,9 +120,7 @@ func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, doc
 			return nil, err
 		}
 	}
-	mark := in.options.Recorder.Begin()
 	data := appendDigests(in.work.hashed[:0], config, document, alg)
-	in.options.Recorder.End(phase.Digest, mark, len(config)+len(document))
 	return data, nil
 }
 

@@ -32,7 +32,7 @@ type guarded struct {
 // with a document and a form of its own.
 func (e *guarded) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
 	limit := opt.Limits.WithDefaults().Time
-	if limit < 0 || opt.Recorder != nil { // a recorder listens to one goroutine
+	if limit < 0 {
 		return e.canonicalize(ctx, doc, opt)
 	}
 	type answer struct {
@@ -75,7 +75,7 @@ func (e *guarded) canonicalize(ctx context.Context, doc []byte, opt canon.Option
 // Guard returns an error if json-gold would get a document wrong. Expand and ToNQuads are json-gold's own, since selective
 // disclosure asks for more than the document there; it asks for the guard first.
 func (e *guarded) Guard(ctx context.Context, doc []byte, opt canon.Options) error {
-	opt.Into, opt.Recorder = nil, nil
+	opt.Into = nil
 	_, err := e.Canonicalize(ctx, doc, opt)
 	return err
 }

@@ -10,7 +10,6 @@ import (
 	"canonscope/canon/jcs"
 	"canonscope/canon/jsonld"
 	"canonscope/canon/jsontape"
-	"canonscope/canon/phase"
 	"canonscope/canon/rdf"
 	"canonscope/canon/rdfc"
 )
@@ -42,13 +41,11 @@ func (e nativeJCS) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt
 }
 
 func (nativeJCS) form(opt canon.Options, transform func(dst []byte) ([]byte, []jcs.Warning, error)) (*canon.Form, error) {
-	mark := opt.Recorder.Begin()
 	form := opt.Target()
 	text, warnings, err := transform(form.Text)
 	if err != nil {
 		return nil, err
 	}
-	opt.Recorder.End(phase.JCS, mark, len(text))
 	for _, w := range warnings {
 		form.Losses = append(form.Losses, canon.Loss{Pointer: w.Pointer, Reason: fmt.Sprintf("the number %s becomes %s: %s", w.Source, w.Canonical, w.Kind)})
 	}
@@ -87,11 +84,9 @@ func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Opt
 	switch opt.Input {
 	case canon.NQuads:
 		s.dataset.Reset()
-		mark := opt.Recorder.Begin()
 		if err := s.dataset.ParseNQuads(doc, opt.Limits); err != nil {
 			return nil, err
 		}
-		opt.Recorder.End(phase.Parse, mark, len(doc))
 	case canon.JSONLD, "":
 		if err := e.toRDF(ctx, doc, nil, &opt, form, s); err != nil {
 			return nil, err
@@ -115,7 +110,7 @@ func (e *nativeRDFC) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, o
 
 // toRDF fills the dataset from a document, as bytes or as a tape.
 func (e *nativeRDFC) toRDF(ctx context.Context, doc []byte, tape *jsontape.Tape, opt *canon.Options, form *canon.Form, s *scratch) error {
-	o := jsonld.Options{Lossy: opt.Lossy, RDFDirection: opt.Direction, Limits: opt.Limits, Budget: opt.Budget, Recorder: opt.Recorder, Tape: tape}
+	o := jsonld.Options{Lossy: opt.Lossy, RDFDirection: opt.Direction, Limits: opt.Limits, Budget: opt.Budget, Tape: tape}
 	if opt.Lossy {
 		o.Losses = &form.Losses
 	}
@@ -140,7 +135,7 @@ func (s *scratch) run(ctx context.Context, opt *canon.Options, form *canon.Form)
 		form.Text, form.Lines = p.Text, p.Lines
 		return form, nil
 	}
-	text, err := s.state.Run(ctx, &s.dataset, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work, Budget: opt.Budget, Recorder: opt.Recorder}, form.Text)
+	text, err := s.state.Run(ctx, &s.dataset, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work, Budget: opt.Budget}, form.Text)
 	if err != nil {
 		return nil, err
 	}

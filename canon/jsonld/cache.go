@@ -111,7 +111,6 @@ func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeC
 			}
 		}
 	}
-	r.enterContext()
 	r.at, r.inline = at, nil
 	h := how{override: m == byProperty, propagate: m != byType}
 	c, err := r.process(ctx, s.src, s.node, s.base, nil, h)
@@ -128,7 +127,6 @@ func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeC
 			}
 		})
 	}
-	r.leaveContext(0)
 	return c, err
 }
 
@@ -140,7 +138,6 @@ func (r *run) deriveInline(ctx *activeContext, node uint32) (*activeContext, err
 			return c, nil
 		}
 	}
-	r.enterContext()
 	c, err := r.processInline(ctx, raw, node)
 	if err == nil {
 		r.publish(ctx, func(d *derivations) {
@@ -154,7 +151,6 @@ func (r *run) deriveInline(ctx *activeContext, node uint32) (*activeContext, err
 			d.byText[string(raw)] = c
 		})
 	}
-	r.leaveContext(len(raw))
 	return c, err
 }
 
@@ -261,8 +257,6 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 	if node != 0 {
 		raw = r.tape.Raw(int(node))
 	}
-	r.enterContext()
-	defer func() { r.leaveContext(len(raw)) }()
 	limits := limitsOf(r.opt.Limits)
 	if p.state == Warm {
 		f := r.last

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"canonscope/canon/jsontape"
-	"canonscope/canon/phase"
 )
 
 func (r *run) expandJSON(ctx context.Context, doc []byte, opt *Options) ([]byte, error) {
@@ -27,7 +26,6 @@ func (r *run) expandJSON(ctx context.Context, doc []byte, opt *Options) ([]byte,
 	} else {
 		out = r.appendList(nil, c.head)
 	}
-	r.charge(phase.Serialize, len(out))
 	if r.over {
 		return nil, r.textLimit(len(out))
 	}

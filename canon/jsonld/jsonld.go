@@ -6,11 +6,9 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
-	"canonscope/canon/phase"
 	"canonscope/canon/rdf"
 )
 
@@ -76,18 +74,17 @@ func (p *Processor) Stats() Stats {
 
 // Options of one call. Zero values are the safe defaults.
 type Options struct {
-	Lossy          bool            // drop what the algorithms drop; default is a *canon.LossError
-	Losses         *[]canon.Loss   // filled with what was dropped, if Lossy
-	Base           string          // base IRI of the document; default none, so that relative references stay relative
-	ExpandContext  string          // JSON of a context to start from (JsonLdOptions.expandContext)
-	RDFDirection   string          // "", canon.I18nDatatype or canon.CompoundLiteral (JsonLdOptions.rdfDirection)
-	ProcessingMode string          // "" or "json-ld-1.1"
-	Limits         canon.Limits    // zero fields take their defaults
-	Budget         *canon.Budget   // of the operation that this is a step of; nil makes one of Limits
-	Recorder       *phase.Recorder // nil records nothing and costs nothing
-	Origins        *Origins        // filled by ToRDF with the origin of each quad; nil costs nothing
-	Plain          *Plain          // filled in place of the dataset if the document is plain; not with Origins
-	Tape           *jsontape.Tape  // the document, scanned already; doc is not looked at then
+	Lossy          bool           // drop what the algorithms drop; default is a *canon.LossError
+	Losses         *[]canon.Loss  // filled with what was dropped, if Lossy
+	Base           string         // base IRI of the document; default none, so that relative references stay relative
+	ExpandContext  string         // JSON of a context to start from (JsonLdOptions.expandContext)
+	RDFDirection   string         // "", canon.I18nDatatype or canon.CompoundLiteral (JsonLdOptions.rdfDirection)
+	ProcessingMode string         // "" or "json-ld-1.1"
+	Limits         canon.Limits   // zero fields take their defaults
+	Budget         *canon.Budget  // of the operation that this is a step of; nil makes one of Limits
+	Origins        *Origins       // filled by ToRDF with the origin of each quad; nil costs nothing
+	Plain          *Plain         // filled in place of the dataset if the document is plain; not with Origins
+	Tape           *jsontape.Tape // the document, scanned already; doc is not looked at then
 }
 
 // ToRDF adds the dataset of a document to into, which it resets first. The dataset refers to doc and to memory of its own;
@@ -147,9 +144,8 @@ type run struct {
 	sources map[string]*source
 	within  *definer // of the term whose scoped context is being checked
 	work    int64
-	at      uint32        // node of the document where the context being processed takes effect
-	inline  *source       // the copy of the @context at that node
-	mark    time.Duration // of the recorder
+	at      uint32  // node of the document where the context being processed takes effect
+	inline  *source // the copy of the @context at that node
 
 	// expansion
 	top    uint32 // value of the @context of the top-level object, which made the root context; 0 if there is none
@@ -199,19 +195,15 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	if err := ctx.Err(); err != nil {
 		return &canon.LimitError{Limit: "time", Err: err}
 	}
-	rec := opt.Recorder
-	mark := rec.Begin()
 	if opt.Tape != nil {
 		r.mine = r.tape.Nodes[:0]
 		r.tape.Share(opt.Tape)
-		r.mark = rec.End(phase.Parse, mark, 0)
 		return r.count()
 	}
 	scan := jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth, Memory: max(1, r.budget.Left()), Repeats: "@context"}
 	if err := r.tape.Scan(doc, scan); err != nil {
 		return err
 	}
-	r.mark = rec.End(phase.Parse, mark, len(doc))
 	return r.count()
 }
 
@@ -257,11 +249,3 @@ func (r *run) pointer(node uint32) string {
 	}
 	return r.tape.Pointer(int(node))
 }
-
-// charge charges the time since the last mark to a phase.
-func (r *run) charge(p phase.Phase, bytes int) { r.mark = r.opt.Recorder.End(p, r.mark, bytes) }
-
-// enterContext and leaveContext stand around the making of an active context, which may happen inside another phase.
-func (r *run) enterContext() { r.charge(phase.Expand, 0) }
-
-func (r *run) leaveContext(bytes int) { r.charge(phase.Context, bytes) }

@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"canonscope/canon/jsontape"
-	"canonscope/canon/phase"
 	"canonscope/canon/rdf"
 )
 
@@ -166,7 +165,6 @@ func (r *run) readPlain(s *shape) bool {
 			r.plainTerms[i] = onlyBlank
 		}
 	}
-	r.charge(phase.ExpandToRDF, len(r.tape.Src))
 	return true
 }
 
@@ -234,7 +232,6 @@ func (r *run) writePlain(s *shape, p *Plain) bool {
 			text = append(append(append(append(text, id...), st.predicate...), object...), st.end...)
 		}
 	}
-	r.charge(phase.Serialize, len(text)-len(p.Text))
 	p.Text, p.Lines = text, len(s.statements)
 	return true
 }

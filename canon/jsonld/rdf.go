@@ -10,7 +10,6 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jcs"
 	"canonscope/canon/jsontape"
-	"canonscope/canon/phase"
 	"canonscope/canon/rdf"
 )
 
@@ -92,7 +91,6 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	} else {
 		err = w.roots(c.head)
 	}
-	r.charge(phase.ToRDF, len(into.Quads))
 	if err != nil {
 		return err
 	}
@@ -157,7 +155,6 @@ func (r *run) root() (*activeContext, error) {
 // are the document (JSON-LD API section 9.1, expand() step 8).
 func (r *run) expandDocument(root *activeContext) (c chain, unwrap bool, err error) {
 	c, err = r.expand(root, property{}, 0, false)
-	r.charge(phase.Expand, len(r.tape.Src))
 	if err == nil && r.over {
 		err = r.textLimit(len(r.buf))
 	}

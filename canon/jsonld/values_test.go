@@ -10,7 +10,6 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
-	"canonscope/canon/phase"
 	"canonscope/canon/rdf"
 )
 
@@ -192,28 +191,6 @@ func TestOutOfScope(t *testing.T) {
 		var unsupported *canon.UnsupportedError
 		if !errors.As(err, &unsupported) || !strings.Contains(unsupported.What, want) {
 			t.Errorf("%s: %v", want, err)
-		}
-	}
-}
-
-// A Recorder gets every phase, and none without need.
-func TestPhases(t *testing.T) {
-	p := jsonld.New(jsonld.Config{Loader: fuzzContexts})
-	doc := []byte(`{"@context":"https://c.example/a","id":"u:s","type":"u:U","p":["x",{"@value":1.5}],"r":"u:o"}`)
-	for _, state := range []string{"cold", "warm"} {
-		var rec phase.Recorder
-		if err := p.ToRDF(context.Background(), doc, jsonld.Options{Recorder: &rec}, new(rdf.Dataset)); err != nil {
-			t.Fatal(err)
-		}
-		totals := rec.Totals()
-		for i, total := range totals {
-			want := slices.Contains([]phase.Phase{phase.Parse, phase.Context, phase.Expand, phase.ToRDF}, phase.Phase(i))
-			if (total.Calls > 0) != want {
-				t.Errorf("%s: %v has %d calls", state, phase.Phase(i), total.Calls)
-			}
-		}
-		if totals[phase.Parse].Bytes != int64(len(doc)) || totals[phase.ToRDF].Bytes != 4 {
-			t.Errorf("%s: %+v", state, totals)
 		}
 	}
 }

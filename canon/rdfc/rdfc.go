@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"canonscope/canon"
-	"canonscope/canon/phase"
 	"canonscope/canon/rdf"
 )
 
@@ -29,12 +28,11 @@ const (
 
 // Options of one canonicalization.
 type Options struct {
-	Hash     canon.Hash      // default canon.SHA256
-	Work     int64           // limit of n-degree calls plus permutations; default, and at most, what is left of the budget
-	Budget   *canon.Budget   // of the operation that this is a step of; nil makes one
-	Issued   bool            // Canonicalize fills Form.Issued
-	Variant  Variant         // default the literal reading
-	Recorder *phase.Recorder // phases Label and Serialize; nil records nothing
+	Hash    canon.Hash    // default canon.SHA256
+	Work    int64         // limit of n-degree calls plus permutations; default, and at most, what is left of the budget
+	Budget  *canon.Budget // of the operation that this is a step of; nil makes one
+	Issued  bool          // Canonicalize fills Form.Issued
+	Variant Variant       // default the literal reading
 }
 
 // Supports returns a *canon.UnsupportedError for a hash function that a run would refuse, and nil for others.
@@ -91,17 +89,12 @@ func (s *State) Run(ctx context.Context, d *rdf.Dataset, opt Options, dst []byte
 	if err != nil {
 		return dst, err
 	}
-	mark := opt.Recorder.Begin()
-	from := len(dst)
-	dst = s.serialize(dst, "c14n", nil)
-	opt.Recorder.End(phase.Serialize, mark, len(dst)-from)
-	return dst, nil
+	return s.serialize(dst, "c14n", nil), nil
 }
 
 // Label is Run without the text, for a caller that wants other labels: there are no lines until [State.Relabel].
 func (s *State) Label(ctx context.Context, d *rdf.Dataset, opt Options) error {
 	s.start(ctx, d, opt)
-	mark := opt.Recorder.Begin()
 	s.order.reset()
 	err := s.label(ctx)
 	s.budget.Work(s.work)
@@ -110,7 +103,6 @@ func (s *State) Label(ctx context.Context, d *rdf.Dataset, opt Options) error {
 		clear(s.node)
 		return err
 	}
-	opt.Recorder.End(phase.Label, mark, 0)
 	return nil
 }
 

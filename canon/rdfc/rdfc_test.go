@@ -14,7 +14,6 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform/family"
-	"canonscope/canon/phase"
 	"canonscope/canon/rdf"
 	"canonscope/canon/rdfc"
 )
@@ -320,19 +319,6 @@ func TestWarmRunsDoNotAllocate(t *testing.T) {
 		if n := testing.AllocsPerRun(50, func() { text, _ = s.Run(context.Background(), d, rdfc.Options{}, text[:0]) }); n > 0 {
 			t.Errorf("%s: %v allocations", f, n)
 		}
-	}
-}
-
-func TestRecorder(t *testing.T) {
-	d := parse(t, string(family.NQuads(family.Pairs, 40, 1)))
-	recorder := new(phase.Recorder)
-	var form canon.Form
-	if err := rdfc.Canonicalize(context.Background(), d, rdfc.Options{Recorder: recorder}, &form); err != nil {
-		t.Fatal(err)
-	}
-	totals := recorder.Totals()
-	if totals[phase.Label].Calls != 1 || totals[phase.Label].Time <= 0 || totals[phase.Serialize].Calls != 1 || totals[phase.Serialize].Bytes != int64(len(form.Text)) {
-		t.Errorf("recorded %+v and %+v", totals[phase.Label], totals[phase.Serialize])
 	}
 }
 

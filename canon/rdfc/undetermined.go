@@ -21,7 +21,6 @@ import (
 func Undetermined(ctx context.Context, d *rdf.Dataset, opt Options) ([]rdf.TermID, error) {
 	s := states.Get().(*State)
 	defer s.release()
-	opt.Recorder = nil
 	s.start(ctx, d, opt)
 	tied, err := s.labelUnique(ctx)
 	if err != nil || !tied || !s.acrossGraphs() {

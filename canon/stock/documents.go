@@ -7,7 +7,6 @@ import (
 	"github.com/piprate/json-gold/ld"
 
 	"canonscope/canon"
-	"canonscope/canon/phase"
 )
 
 // Expand returns the expanded form of a JSON-LD document as JSON.
@@ -37,12 +36,10 @@ func expand(ctx context.Context, c *cache, doc []byte, opt canon.Options) (out [
 	if err != nil {
 		return nil, err
 	}
-	mark := opt.Recorder.Begin()
 	expanded, err := ld.NewJsonLdProcessor().Expand(input, call.options())
 	if err != nil {
 		return nil, call.loader.cause(err)
 	}
-	opt.Recorder.End(phase.Expand, mark, len(doc))
 	return json.Marshal(expanded)
 }
 
@@ -53,7 +50,6 @@ func toNQuads(ctx context.Context, c *cache, doc []byte, opt canon.Options) (out
 	if err != nil {
 		return nil, err
 	}
-	mark := opt.Recorder.Begin()
 	dataset, err := call.toRDF(input)
 	if err != nil {
 		return nil, call.loader.cause(err)
@@ -62,6 +58,5 @@ func toNQuads(ctx context.Context, c *cache, doc []byte, opt canon.Options) (out
 	if err != nil {
 		return nil, err
 	}
-	opt.Recorder.End(phase.ToRDF, mark, len(doc))
 	return []byte(text.(string)), nil
 }

@@ -8,7 +8,6 @@ import (
 	peer "github.com/gowebpki/jcs"
 
 	"canonscope/canon"
-	"canonscope/canon/phase"
 )
 
 type jcs struct{}
@@ -26,12 +25,10 @@ func (jcs) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*ca
 	if err := opt.Alive(ctx); err != nil {
 		return nil, err
 	}
-	mark := opt.Recorder.Begin()
 	text, err := peer.Transform(doc)
 	if err != nil {
 		return nil, fmt.Errorf("gowebpki/jcs: %w", err)
 	}
-	opt.Recorder.End(phase.JCS, mark, len(text))
 	form := opt.Target()
 	form.Text = text
 	return form, nil

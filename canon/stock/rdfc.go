@@ -18,7 +18,6 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
 	"canonscope/canon/jsontape"
-	"canonscope/canon/phase"
 )
 
 const nquads = "application/n-quads"
@@ -46,7 +45,6 @@ func (e *rdfc) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) 
 	case opt.Issued:
 		return call.issued(doc, opt)
 	case opt.Input == canon.NQuads:
-		mark := opt.Recorder.Begin()
 		options := call.options()
 		options.InputFormat = nquads
 		if call.meter == nil {
@@ -54,7 +52,6 @@ func (e *rdfc) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) 
 		} else {
 			text, err = call.nquads(doc)
 		}
-		opt.Recorder.End(phase.Label, mark, len(doc))
 	default:
 		text, err = call.jsonld(doc, opt)
 	}
@@ -112,24 +109,20 @@ func (c *call) options() *ld.JsonLdOptions {
 	return o
 }
 
-// jsonld canonicalizes a JSON-LD document in one call; with a recorder or a bound in the two halves that this call consists of.
+// jsonld canonicalizes a JSON-LD document in one call; with a bound in the two halves that this call consists of.
 func (c *call) jsonld(doc []byte, opt canon.Options) (any, error) {
-	mark := opt.Recorder.Begin()
 	input, err := c.parse(doc)
 	if err != nil {
 		return nil, err
 	}
-	mark = opt.Recorder.End(phase.Parse, mark, len(doc))
-	if opt.Recorder == nil && c.meter == nil {
+	if c.meter == nil {
 		return ld.NewJsonLdProcessor().Normalize(input, c.options())
 	}
 	dataset, err := c.toRDF(input)
 	if err != nil {
 		return nil, err
 	}
-	mark = opt.Recorder.End(phase.ExpandToRDF, mark, len(doc))
 	text, err := c.normalize(dataset)
-	opt.Recorder.End(phase.Label, mark, 0)
 	return text, err
 }
 

@@ -11,7 +11,6 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
 	"canonscope/canon/jsontape"
-	"canonscope/canon/phase"
 	"canonscope/canon/rdf"
 )
 
@@ -44,23 +43,19 @@ func (e *tuned) Canonicalize(ctx context.Context, doc []byte, opt canon.Options)
 	if opt.Issued {
 		return call.issued(doc, opt)
 	}
-	mark := opt.Recorder.Begin()
 	var dataset *ld.RDFDataset
 	if opt.Input == canon.NQuads {
 		dataset, err = ld.ParseNQuads(string(doc))
-		mark = opt.Recorder.End(phase.Parse, mark, len(doc))
 	} else {
 		var input any
 		if input, err = call.parse(doc); err != nil {
 			return nil, err
 		}
-		mark = opt.Recorder.End(phase.Parse, mark, len(doc))
 		var release func()
 		if release, err = e.setContext(call, input, doc); err == nil {
 			dataset, err = call.toRDF(input)
 			release()
 		}
-		mark = opt.Recorder.End(phase.ExpandToRDF, mark, len(doc))
 	}
 	if err != nil {
 		return nil, call.loader.cause(err)
@@ -70,14 +65,12 @@ func (e *tuned) Canonicalize(ctx context.Context, doc []byte, opt canon.Options)
 	}
 	algorithm := ld.NewNormalisationAlgorithm(ld.AlgorithmURDNA2015)
 	algorithm.Normalize(dataset)
-	mark = opt.Recorder.End(phase.Label, mark, 0)
 	form = opt.Target()
 	quads := algorithm.Quads()
 	for _, q := range quads {
 		form.Text = appendQuad(form.Text, q)
 	}
 	form.Lines = len(quads)
-	opt.Recorder.End(phase.Serialize, mark, len(form.Text))
 	return form, nil
 }
 
