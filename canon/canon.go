@@ -4,6 +4,8 @@
 //
 // A caller picks an engine there and calls [Canonicalizer.Canonicalize] with document bytes. The result is a [Form]:
 // the canonical bytes that a cryptosuite hashes.
+//
+//phase:caller
 package canon
 
 import (

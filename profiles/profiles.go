@@ -2,9 +2,9 @@
 // sample to a phase by rules over its stack, writes the phase back into the profile, and draws flame graphs.
 //
 // Run the operation inside [Do], around it [Start] and [Capture.Stop] for CPU time, or [StartAllocs] and [ReadAllocs] for
-// allocations; then hand the profile and [LoadRules] to [Attribute] for numbers, to [Annotate] for a file that
+// allocations; then hand the profile and rules to [Attribute] for numbers, to [Annotate] for a file that
 // "go tool pprof -tagroot=phase" reads, and to [FlameSVG], [Folded] or [Speedscope] for pictures. The package knows no
-// credential: which function belongs to which phase stands in rules.txt.
+// credential: [LoadRules] has the rules of libraries, and a caller adds those of its own functions by [Rules.With].
 package profiles
 
 import (

@@ -157,15 +157,19 @@ func TestAttributionRules(t *testing.T) {
 			}
 		}
 	}
+	bench, err := profiles.ParseRules([]byte("version 1\n- harness example.org/bench.\n- caller crypto/sha256.Sum256\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for stack, want := range map[string]phase.Phase{
-		"canonscope/compare.(*Exchange).Issue<canonscope/compare/measure.(*drawn).step.func1" + do:                       phase.Unattributed, // calling the operation
+		"example.org/bench.step.func1" + do: phase.Unattributed, // calling the operation
 		"runtime.newobject<context.WithValue<runtime/pprof.WithLabels<runtime/pprof.Do<canonscope/profiles.Do<main.main": phase.Unattributed, // setting the label
 		"runtime.scanobject<runtime.gcDrain<runtime.gcBgMarkWorker.func2<runtime.systemstack<runtime.gcBgMarkWorker":     phase.GC,
 		"expandAVX512_32<internal/runtime/gc/scan.scanSpan<runtime.gcDrain<runtime.gcBgMarkWorker":                       phase.GC,
 		"runtime.futex<runtime.findRunnable<runtime.schedule<runtime.mcall":                                              phase.Runtime,
 		"compress/flate.(*compressor).deflate<runtime/pprof.(*profileBuilder).build<runtime/pprof.profileWriter":         phase.Unattributed,
 	} {
-		a := profiles.Attribute(synthetic("1 "+stack), profiles.LoadRules())
+		a := profiles.Attribute(synthetic("1 "+stack), profiles.LoadRules().With(bench))
 		if a.Background[want].Samples != 1 || a.Foreground.Total().Samples != 0 {
 			t.Errorf("%s: got %v, want background %s", stack, a.Background, want)
 		}
@@ -515,5 +519,29 @@ func TestAllocs(t *testing.T) {
 	}
 	if len(p.SampleType) != 2 || p.SampleType[0].Type != "alloc_objects" || p.SampleType[1].Type != "alloc_space" {
 		t.Errorf("values: %v", p.SampleType)
+	}
+}
+
+// Rules of others join those of the libraries: the longer symbol and the caller count as within one list, and what is the caller's
+// is passed over, for all that a shorter symbol says.
+func TestRulesWithOthers(t *testing.T) {
+	own, err := profiles.ParseRules([]byte("version 2\nparse owner example.org/p.\n- caller example.org/p.help\ndigest owner example.org/p.hash\n- caller crypto/sha256.\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := profiles.LoadRules().With(own)
+	if rules.Version != 2 || rules.Hash() == own.Hash() || rules.Hash() == profiles.LoadRules().Hash() {
+		t.Errorf("version %d, hash %s", rules.Version, rules.Hash())
+	}
+	for stack, want := range map[string]phase.Phase{
+		"example.org/p.help<example.org/p.hash<example.org/p.read": phase.Digest,
+		"example.org/p.help<example.org/p.read":                    phase.Parse,
+		"example.org/p.help<main.op":                               phase.Unattributed,
+		"crypto/sha256.Sum256<main.op":                             phase.Unattributed,
+		"crypto/sha512.Sum384<main.op":                             phase.Digest,
+	} {
+		if a := profiles.Attribute(synthetic("1 a "+stack), rules); a.Foreground[want].Samples != 1 {
+			t.Errorf("%s: %v, want %s", stack, a.Foreground, want)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,7 @@ const (
 	Fallback  Kind = "fallback"  // decides where neither is; the first from leaf to root
 	Runtime   Kind = "runtime"   // language runtime: decides where nothing but the runtime and the harness is on the stack
 	Harness   Kind = "harness"   // the measuring code: the search for an owner ends here
+	Caller    Kind = "caller"    // passed over: its time belongs to whom it serves, as that of a function without a rule
 )
 
 // Rule charges functions to a phase.
@@ -50,13 +52,27 @@ type Rules struct {
 //go:embed rules.txt
 var embedded []byte
 
-// LoadRules returns the rules built into the program.
+// LoadRules returns the rules of the language, its standard library and well-known libraries.
 func LoadRules() Rules {
 	r, err := ParseRules(embedded)
 	if err != nil {
 		panic("profiles: embedded rules: " + err.Error()) // a test parses them
 	}
 	return r
+}
+
+// With returns the rules and others. A rule of the same symbol and caller comes from the others.
+func (r Rules) With(others Rules) Rules {
+	all := Rules{Version: max(r.Version, others.Version)}
+	for _, rule := range r.List {
+		if !slices.ContainsFunc(others.List, func(o Rule) bool { return o.Symbol == rule.Symbol && o.Caller == rule.Caller }) {
+			all.List = append(all.List, rule)
+		}
+	}
+	all.List = append(all.List, others.List...)
+	sum := sha256.Sum256([]byte(r.hash + others.hash))
+	all.hash = hex.EncodeToString(sum[:])
+	return all
 }
 
 // Hash is the SHA-256 of the rules in a normal form without comments and spacing, as 64 hexadecimal digits.
@@ -66,7 +82,7 @@ func (r Rules) Hash() string { return r.hash }
 //
 //	PHASE KIND SYMBOL [< CALLER]
 //
-// PHASE is a name of [phase.Phase]; a harness rule has "-" instead. Empty lines and lines that start with # are skipped.
+// PHASE is a name of [phase.Phase]; harness and caller rules have "-" instead. Empty lines and lines that start with # are skipped.
 // Errors name the line.
 func ParseRules(text []byte) (Rules, error) {
 	var r Rules
@@ -120,14 +136,14 @@ func parseRule(f []string) (Rule, error) {
 		rule.Caller = f[4]
 	}
 	switch rule.Kind {
-	case Harness:
+	case Harness, Caller:
 		if f[0] != "-" {
-			return Rule{}, fmt.Errorf("a harness rule has - for its phase, got %q", f[0])
+			return Rule{}, fmt.Errorf("a %s rule has - for its phase, got %q", rule.Kind, f[0])
 		}
 		return rule, nil
 	case Owner, Primitive, Fallback, Runtime:
 	default:
-		return Rule{}, fmt.Errorf("unknown kind %q: owner, primitive, fallback, runtime or harness", f[1])
+		return Rule{}, fmt.Errorf("unknown kind %q: owner, primitive, fallback, runtime, harness or caller", f[1])
 	}
 	p, ok := phase.ByName(f[0])
 	if !ok || p == phase.Unattributed {
@@ -204,6 +220,8 @@ walk:
 			if run == phase.Unattributed || r.Phase == phase.GC {
 				run = r.Phase
 			}
+		case Caller:
+			onlyRuntime = false
 		case Harness:
 			break walk
 		}

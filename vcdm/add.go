@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -13,6 +14,8 @@ import (
 var works = sync.Pool{New: func() any { return new(work) }}
 
 // Signer adds proofs. It is safe for concurrent use unless it has Counts.
+//
+//phase:encode fallback
 type Signer struct {
 	Suite    Suite
 	Key      *keys.Secret
@@ -133,6 +136,8 @@ func (w *work) parseTogether(d *document, p *proof, doc, options []byte) bool {
 }
 
 // parseOptions scans proof options on their own.
+//
+//phase:parse
 func parseOptions(t *jsontape.Tape, options []byte) (proof, error) {
 	if err := t.Scan(options, jsontape.Options{}); err != nil {
 		return proof{}, &Error{Type: ProofGenerationError, Msg: "proof options", Err: err}

@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -38,6 +39,8 @@ var base58Value = func() (t [256]byte) {
 
 // decodeBase58 fills dst, a whole number of words, with what text stands for. It returns false where text is no base58 or
 // stands for more or fewer bytes.
+//
+//phase:parse
 func decodeBase58(dst, text []byte) bool {
 	var words [maxWords]uint64 // the lowest first
 	w := words[:len(dst)/8]

@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -49,6 +50,8 @@ func (d *document) checkReceived() []error {
 }
 
 // rules collects what is wrong with a document.
+//
+//phase:validate
 type rules struct {
 	tape     *jsontape.Tape
 	received bool // made elsewhere

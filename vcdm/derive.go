@@ -1,3 +1,4 @@
+//phase:select
 package vcdm
 
 import (
@@ -20,6 +21,8 @@ type Holder struct {
 // with a derived proof (VC-DI-ECDSA 3.6.6). Other proofs of the document are left out. The same input gives the same
 // output. A pointer that names nothing, or a part of what can only be disclosed whole, such as an element of an ordered
 // list, is a PROOF_GENERATION_ERROR; a proof that is no base proof a PROOF_VERIFICATION_ERROR.
+//
+//phase:select fallback
 func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]byte, error) {
 	if h.Suite == nil {
 		return nil, generation("", "a Holder needs a Suite")

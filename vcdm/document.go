@@ -1,3 +1,4 @@
+//phase:encode
 package vcdm
 
 import (
@@ -17,6 +18,8 @@ type document struct {
 }
 
 // parseDocument scans a document, which must be an object.
+//
+//phase:parse
 func parseDocument(t *jsontape.Tape, src []byte, limits canon.Limits) (document, error) {
 	if err := t.Scan(src, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory, Repeats: "@context"}); err != nil {
 		var limit *canon.LimitError
@@ -33,6 +36,8 @@ func parseDocument(t *jsontape.Tape, src []byte, limits canon.Limits) (document,
 
 // proofs appends the proofs of the document in order to all, none where there is no proof member, and no more than the
 // limits allow.
+//
+//phase:parse
 func (d *document) proofs(all []proof, limits canon.Limits) ([]proof, error) {
 	if d.proofKey < 0 {
 		return all, nil
@@ -57,6 +62,8 @@ func (d *document) proofs(all []proof, limits canon.Limits) ([]proof, error) {
 }
 
 // contextText returns the JSON text of the document's @context; nil where it has none.
+//
+//phase:caller
 func (d *document) contextText() []byte {
 	if d.context < 0 {
 		return nil
@@ -110,6 +117,8 @@ func (d *document) appendToProof(dst []byte, members []byte) []byte {
 
 // previous returns the proofs that ids name, in the order of all (VC Data Integrity 4.3 steps 4 and 5). It returns the
 // first id that no proof has, or that several have, with a message.
+//
+//phase:validate
 func previous(all []proof, ids []string) (matching []proof, id, msg string) {
 	byID := make(map[string]int, len(all)) // how many proofs have it
 	for i := range all {
@@ -137,6 +146,8 @@ func previous(all []proof, ids []string) (matching []proof, id, msg string) {
 }
 
 // valuesOf yields the elements of an array, or a value that is none.
+//
+//phase:caller
 func valuesOf(t *jsontape.Tape, i int) iter.Seq[int] {
 	first, end := i, int(t.Nodes[i].Next)
 	if t.Nodes[i].Kind == jsontape.Array {

@@ -1,3 +1,4 @@
+//phase:digest
 package vcdm
 
 import (
@@ -38,6 +39,8 @@ type SDTrace struct {
 // SD is the cryptosuite ecdsa-sd-2023 (VC-DI-ECDSA 3.6). [Signer.Add] makes a base proof, which is for the holder alone;
 // [SD.Derive] makes from it the document for a verifier; [Verifier.Verify] accepts derived proofs only. Presentations of
 // one credential can be linked: they show the same base signature, public key and labels (section 5.1).
+//
+//phase:select fallback
 type SD struct {
 	canon     canon.Canonicalizer
 	group     grouper
@@ -47,6 +50,8 @@ type SD struct {
 
 // ECDSASD2023 returns the cryptosuite ecdsa-sd-2023 over an RDFC-1.0 canonicalizer. To issue and to derive it has to be a
 // [Datasets] or an [Expander]; to verify, any will do.
+//
+//phase:caller
 func ECDSASD2023(c canon.Canonicalizer, o SDOptions) *SD {
 	return &SD{c, newGrouper(c, o.Literal), o, canon.I18nDatatype}
 }
@@ -238,9 +243,13 @@ func signatureInput(proofHash, publicKey, mandatoryHash []byte) []byte {
 }
 
 // newProofKey draws the key pair of one proof.
+//
+//phase:sign
 func newProofKey() (*keys.Secret, error) { return keys.Generate(keys.ES256) }
 
 // split parts lines into those selected and the others, each in order.
+//
+//phase:select
 func split(lines [][]byte, selected []bool) (in, others [][]byte) {
 	for i, l := range lines {
 		if selected[i] {
@@ -254,6 +263,8 @@ func split(lines [][]byte, selected []bool) (in, others [][]byte) {
 
 // relabelDerived replaces canonical labels by those that were signed, and sorts (VC-DI-ECDSA 3.4.3, 3.4.1). Every blank
 // node has to have an entry in the map and every entry a blank node.
+//
+//phase:select
 func relabelDerived(lines [][]byte, numbers map[uint32][]byte) ([][]byte, error) {
 	labels := make(map[uint32][]byte, len(numbers))
 	lines, err := relabelAll(lines, func(label []byte) []byte {
@@ -281,6 +292,8 @@ func relabelDerived(lines [][]byte, numbers map[uint32][]byte) ([][]byte, error)
 }
 
 // signStatements signs each line with its newline (VC-DI-ECDSA 3.6.5 step 3).
+//
+//phase:sign
 func (s *SD) signStatements(ctx context.Context, in *input, key *keys.Secret, lines [][]byte) ([][]byte, error) {
 	sigs := make([][]byte, len(lines))
 	errs := make([]error, len(lines))
@@ -300,6 +313,8 @@ func (s *SD) signStatements(ctx context.Context, in *input, key *keys.Secret, li
 }
 
 // checkStatements says whether every signature belongs to its line.
+//
+//phase:check
 func (s *SD) checkStatements(ctx context.Context, in *input, key *keys.Public, lines, sigs [][]byte) (bool, error) {
 	ok := make([]bool, len(lines))
 	err := s.each(ctx, in, len(lines), func(i int) bool {
@@ -339,6 +354,8 @@ func (s *SD) each(ctx context.Context, in *input, n int, f func(i int) bool) err
 }
 
 // encodeSD returns the members of a proof beside its options.
+//
+//phase:encode
 func encodeSD(header []byte, value any) ([]byte, error) {
 	members := append(make([]byte, 0, 4096), `,"proofValue":"`...)
 	members, err := appendValue(members, header, value)

@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (

@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -73,6 +74,8 @@ func (s *Signer) form(ctx context.Context, w *work, d document) ([]byte, error) 
 }
 
 // appendContext appends the document with one more context, the last.
+//
+//phase:encode
 func (d *document) appendContext(dst []byte, url string) []byte {
 	value := jsontape.AppendQuoted(nil, url)
 	if d.context < 0 {

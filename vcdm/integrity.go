@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -111,6 +112,8 @@ func compareDigest(text, url string, read func(string) (string, []byte, error), 
 }
 
 // parseSRI reads one digest of Subresource Integrity, a hash-expression: algorithm, hyphen, base64 of either alphabet.
+//
+//phase:parse
 func parseSRI(text string) (algorithm string, digest []byte, err error) {
 	algorithm, value, _ := strings.Cut(text, "-")
 	if !slices.Contains(sriHashes, algorithm) {
@@ -131,6 +134,8 @@ var (
 
 // parseMultihash reads a multibase text of a multihash (Controlled Identifiers 2.4, 2.5). The text of a digest alone, which
 // issuers write too, counts as that of the hash function of SHA-2 with its length.
+//
+//phase:parse
 func parseMultihash(text string) (algorithm string, digest []byte, err error) {
 	var b []byte
 	switch {

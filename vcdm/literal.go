@@ -1,3 +1,4 @@
+//phase:select
 package vcdm
 
 import (
@@ -27,6 +28,8 @@ type Guard interface {
 // expanded form (3.4.8) changes the shape of arrays and of embedded graphs, so that JSON pointers no longer match. Objects
 // with @list get no identifier (3.4.7 would give them one, which no JSON-LD processor takes). What stays without a name
 // to compare by, cells of lists and names of embedded graphs, is named after its place and contents.
+//
+//phase:select
 type literal struct {
 	canon canon.Canonicalizer
 	docs  Expander

@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -74,6 +75,8 @@ const (
 )
 
 // checkCredentials checks the proofs of every credential in a presentation.
+//
+//phase:validate
 func (v *Verifier) checkCredentials(ctx context.Context, w *work, depth int, r *Result) {
 	t := w.doc.tape
 	if depth == maxNesting {

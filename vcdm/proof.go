@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -17,6 +18,8 @@ type proof struct {
 }
 
 // readProof finds the members of the object at node.
+//
+//phase:parse
 func readProof(t *jsontape.Tape, node int) proof {
 	p := proof{t, node, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
 	for k, v := range t.Members(node) {
@@ -101,6 +104,8 @@ func (p *proof) bytes(node int) []byte {
 
 // check applies the rules of VC Data Integrity 2.1 that hold for every proof. It returns "" or the member at fault and
 // what is wrong. Times without an offset are allowed in a proof that came from elsewhere (lenient), never in a new one.
+//
+//phase:validate
 func (p *proof) check(suite string, lenient bool) (member, msg string) {
 	switch {
 	case p.typ < 0:
@@ -171,6 +176,8 @@ func (p *proof) time(node int) time.Time {
 
 // appendConfig appends the proof without its proofValue and, if context is not nil, with its @context replaced by that
 // JSON text (empty text removes it).
+//
+//phase:encode
 func (p *proof) appendConfig(dst []byte, context []byte) []byte {
 	dst = append(dst, '{')
 	first := true

@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -20,9 +21,13 @@ type Datasets interface {
 
 // provenance groups statements by where each comes from: one expansion and one canonicalization of the document, no
 // skolem names and no expansion of selections. Its results are those of the literal path.
+//
+//phase:select fallback
 type provenance struct{ docs Datasets }
 
 // sdWork is the memory of one operation of the short path.
+//
+//phase:select
 type sdWork struct {
 	dataset, shown rdf.Dataset // of the document; of a revealed document
 	origins        jsonld.Origins
@@ -78,6 +83,8 @@ func (g *provenance) run(ctx context.Context, in *input, s *rdfc.State, d *rdf.D
 }
 
 // hmacAll returns HMACs and labels of the canonical labels c14n0 to c14n<n-1> (VC-DI-ECDSA 3.4.4).
+//
+//phase:select
 func hmacAll(key []byte, n int) (macs [][]byte, labels []string) {
 	mac := hmac.New(sha256.New, key)
 	macs, labels = make([][]byte, n), make([]string, n)

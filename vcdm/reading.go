@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -79,6 +80,8 @@ type fact struct {
 func (f *fact) is(k kind) bool { return meanings[f.of].is == k }
 
 // reading compares a document with the statements that are signed.
+//
+//phase:validate
 type reading struct {
 	tape  *jsontape.Tape
 	text  []byte // canonical N-Quads
@@ -91,6 +94,8 @@ type reading struct {
 
 // checkReading sees that canonical N-Quads, which the signature covers, say of the document what those members say that
 // verification reads. Such statements about other nodes are no matter, as long as it is certain which node is the document.
+//
+//phase:validate
 func (in *input) checkReading(text []byte) error {
 	r := &in.work.reading
 	r.tape = in.doc.tape
@@ -106,6 +111,8 @@ func (in *input) checkReading(text []byte) error {
 // checkPart is checkReading for a suite with selective disclosure, whose holders leave statements out: that one node leads to
 // another, that it has a proof, or all about the document. The mandatory statements, which they cannot leave out, say which
 // node is the document: that of the issuer.
+//
+//phase:validate
 func (in *input) checkPart(lines, mandatory [][]byte) error {
 	if err := in.checkReading(joinLines(lines)); err != nil {
 		return err

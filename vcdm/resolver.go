@@ -1,3 +1,4 @@
+//phase:validate
 package vcdm
 
 import (
@@ -47,6 +48,8 @@ func (DIDKey) Resolve(_ context.Context, url, purpose string) (*Method, error) {
 }
 
 // notMeant is the error of a method whose controller does not allow it a purpose.
+//
+//phase:caller
 func notMeant(url, purpose string) error {
 	return &Error{Type: InvalidRelationship, Where: "/verificationMethod", Msg: url + " is not meant for " + purpose}
 }

@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -80,6 +81,8 @@ func appendValue(dst, header []byte, value any) ([]byte, error) {
 }
 
 // decodeValue reads a proof value with the given header into value.
+//
+//phase:parse
 func decodeValue(p *proof, header []byte, kind, shape string, value any) error {
 	text, ok := p.text(p.value)
 	if !ok {
@@ -172,6 +175,8 @@ func shaped(b []byte, shape string) bool {
 }
 
 // parseBase reads the proof value of a base proof (VC-DI-ECDSA 3.5.3).
+//
+//phase:parse
 func parseBase(p *proof) (*baseValue, error) {
 	v := new(baseValue)
 	if err := decodeValue(p, baseHeader, "base", baseShape, v); err != nil {
@@ -187,6 +192,8 @@ func parseBase(p *proof) (*baseValue, error) {
 }
 
 // parseDerived reads the proof value of a derived proof (VC-DI-ECDSA 3.5.8). Indexes must ascend, labels must differ.
+//
+//phase:parse
 func parseDerived(p *proof) (*derivedValue, error) {
 	v := new(derivedValue)
 	if err := decodeValue(p, derivedHeader, "derived", derivedShape, v); err != nil {

@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -20,6 +21,8 @@ type Selector struct {
 // object on the way, @context, type and an id that is no blank node. Members and elements keep their order; arrays close
 // up. The pointer "" names the whole document. A pointer that is malformed or names nothing is a PROOF_GENERATION_ERROR,
 // and so is an empty list of pointers.
+//
+//phase:select
 func (s Selector) Select(ctx context.Context, doc []byte, pointers []string) ([]byte, error) {
 	w := works.Get().(*work)
 	defer works.Put(w)
@@ -41,6 +44,8 @@ func (s Selector) Select(ctx context.Context, doc []byte, pointers []string) ([]
 }
 
 // selection says for every node of a tape how it is selected.
+//
+//phase:select
 type selection []picked
 
 type picked uint8

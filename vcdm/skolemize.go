@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -117,6 +118,8 @@ func appendEdited(dst []byte, t *jsontape.Tape, i int, edit func(dst []byte, nod
 }
 
 // skolemizer goes through the expanded form of a probed document.
+//
+//phase:select
 type skolemizer struct {
 	tape   *jsontape.Tape
 	prefix string

@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -12,6 +13,8 @@ import (
 // Statements are the lines of canonical N-Quads, each with its newline.
 
 // splitLines returns the lines of a text, each with its newline.
+//
+//phase:parse
 func splitLines(text []byte) [][]byte {
 	lines := make([][]byte, 0, bytes.Count(text, []byte{'\n'}))
 	for len(text) > 0 {
@@ -64,6 +67,8 @@ func blank(line []byte, i int) (start, end int) {
 
 // relabel returns a line with its blank node labels replaced, appended to dst. to returns the new label, without "_:",
 // or nil where there is none, which is an error.
+//
+//phase:select
 func relabel(dst, line []byte, to func(label []byte) []byte) ([]byte, error) {
 	from := 0
 	for {
@@ -81,6 +86,8 @@ func relabel(dst, line []byte, to func(label []byte) []byte) ([]byte, error) {
 }
 
 // relabelAll relabels and sorts lines as strings (VC-DI-ECDSA 3.4.1; order by code points is order by UTF-8 bytes).
+//
+//phase:select
 func relabelAll(lines [][]byte, to func(label []byte) []byte) ([][]byte, error) {
 	size := 0
 	for _, l := range lines {
@@ -109,6 +116,8 @@ type hmacLabels struct {
 func newHMACLabels(key []byte) *hmacLabels { return &hmacLabels{key, map[string][]byte{}} }
 
 // of returns the label of a canonical label, both without "_:".
+//
+//phase:select
 func (h *hmacLabels) of(label []byte) []byte {
 	if l, ok := h.labels[string(label)]; ok {
 		return l
@@ -121,6 +130,8 @@ func (h *hmacLabels) of(label []byte) []byte {
 }
 
 // encodeLabel returns the label of an HMAC.
+//
+//phase:encode
 func encodeLabel(mac []byte) []byte {
 	l := make([]byte, 1+multibase64.EncodedLen(len(mac)))
 	l[0] = 'u'

@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -40,6 +41,8 @@ var purposes = map[string]string{
 //
 // A @context of the proof takes no part in this, since the document's stands in its place (VC-DI-EdDSA 3.2.5 step 4): it
 // has to be the same.
+//
+//phase:validate
 func (in *input) checkTerms(config []byte) error {
 	p := in.proof
 	if p.context >= 0 && (in.doc.context < 0 || !equalAcross(p.tape, p.context, in.doc.tape, in.doc.context)) {

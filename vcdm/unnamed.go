@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -36,6 +37,8 @@ type blanks map[string]*unnamed
 // nameBlanks names the blank nodes of a skolemized document so that they have the same name in the document and in any
 // selection that holds them whole: a cell after the statement that leads to its list, the contents of the list and the
 // place in it; a graph after the statement that leads to it and the node at its top.
+//
+//phase:select
 func nameBlanks(lines [][]byte) (map[string][]byte, error) {
 	all := blanks{}
 	for _, l := range lines {

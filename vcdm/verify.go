@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -19,6 +20,8 @@ const MediaType = "application/vc"
 // the holder of a presentation, made for the purpose that such a document has, dates and a validity period that enclose the
 // clock, and the form of the data model; the fields that begin with Any opt out. It checks every credential in a
 // presentation as well. It is safe for concurrent use unless it has Counts.
+//
+//phase:validate fallback
 type Verifier struct {
 	Suites    []Suite
 	Resolver  Resolver         // nil knows did:key alone
@@ -200,6 +203,8 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 
 // checkSet refuses a set of proofs that holds one twice, or whose proofs are about different documents: a proof of a JCS
 // suite may be about the document with fewer contexts (VC-DI-EdDSA 3.3.2 step 4), but only one document is returned.
+//
+//phase:validate
 func checkSet(d *document, all []proof) error {
 	values := make(map[string]bool, len(all))
 	context := -1
@@ -227,6 +232,8 @@ func checkSet(d *document, all []proof) error {
 
 // checkRest applies the rules of the data model and what the reader knows to the document. Those of a presentation cover
 // the credentials in it.
+//
+//phase:validate
 func (v *Verifier) checkRest(d *document, depth int, r *Result) {
 	if depth == 0 && !v.AnyForm {
 		r.Errors = append(r.Errors, d.checkReceived()...)
@@ -351,6 +358,8 @@ func (v *Verifier) purpose(d *document, p *proof) string {
 }
 
 // checkProof finds the suite and applies the verifier's expectations.
+//
+//phase:validate
 func (v *Verifier) checkProof(p *proof, purpose string) (Suite, error) {
 	if !p.is(p.typ, proofType) {
 		return nil, verification("/type", "must be "+proofType+"; proofs of other types are not supported")
@@ -420,6 +429,8 @@ var periodMembers = [...]struct {
 
 // checkPeriod compares the validity period of a credential with the clock (Verifiable Credentials Data Model 2.0 section
 // 4.9; 1.1 sections 4.5 and 4.6). A date without offset is UTC (2.0 section 5.8). It appends what speaks against it to errs.
+//
+//phase:validate
 func (v *Verifier) checkPeriod(d *document, errs []error) []error {
 	var now time.Time
 	for _, m := range periodMembers {
@@ -486,6 +497,8 @@ func (d *document) signedFor(controller string) bool {
 
 // checkParty demands a proof by who the document says it is of. Proofs that are not verified have errors of their own, and a
 // presentation need not name its holder (Verifiable Credentials Data Model 2.0 section 4.13).
+//
+//phase:validate
 func (v *Verifier) checkParty(d *document, results []ProofResult) error {
 	if v.AnyIssuer || d.isPresentation() && d.tape.Get(0, "holder") < 0 {
 		return nil
@@ -522,6 +535,8 @@ func sameSet(a, b []string) bool {
 
 // chain is the check that every proof which a proof builds on, also through others, is verified, and that none of them is
 // the proof itself. The specification has no rule for cycles; a proof that leads into one never verifies here.
+//
+//phase:validate
 type chain struct {
 	all     []proof
 	results []ProofResult
@@ -530,6 +545,7 @@ type chain struct {
 	open    []bool // the proof builds on the one that is being decided
 }
 
+//phase:validate
 func checkChain(all []proof, results []ProofResult) {
 	c := chain{all, results, make(map[string]int, len(all)), make([]bool, len(all)), make([]bool, len(all))}
 	for i := range all {

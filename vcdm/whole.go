@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -26,6 +27,8 @@ type whole struct {
 func (s *whole) Name() string { return s.name }
 
 // create is Create Proof (VC-DI-EdDSA 3.2.1, 3.3.1).
+//
+//phase:encode fallback
 func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, error) {
 	if !slices.Contains(s.algorithms, key.Algorithm()) {
 		return nil, &Error{Type: ProofGenerationError, Err: &KeyError{s.name, key.Algorithm(), s.algorithms}}
@@ -48,6 +51,8 @@ func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte
 }
 
 // verify is Verify Proof (VC-DI-EdDSA 3.2.2, 3.3.2).
+//
+//phase:validate fallback
 func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if !slices.Contains(s.algorithms, key.Algorithm()) {
 		return &Error{Type: ProofVerificationError, Where: "/verificationMethod", Err: &KeyError{s.name, key.Algorithm(), s.algorithms}}
@@ -94,6 +99,8 @@ func (s *whole) form(ctx context.Context, in *input) ([]byte, error) {
 }
 
 // hashData is Transformation, Proof Configuration and Hashing (VC-DI-EdDSA 3.2.3 to 3.2.5).
+//
+//phase:encode fallback
 func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, documentContext bool) ([]byte, error) {
 	in.options.Input = canon.JSON
 	if s.method == canon.RDFC {
@@ -134,12 +141,16 @@ func appendDigests(dst, config, document []byte, alg keys.Algorithm) []byte {
 	return append(append(dst, c[:]...), d[:]...)
 }
 
+//phase:sign
 func signData(key *keys.Secret, data []byte) ([]byte, error) { return key.Sign(data) }
 
+//phase:check
 func checkData(key *keys.Public, data, sig []byte) bool { return key.Verify(data, sig) }
 
 // encodeProof returns the members of the proof beside its options: proofValue, "z" and base58-btc, and for JCS the
 // document's @context.
+//
+//phase:encode
 func (s *whole) encodeProof(in *input, sig []byte) []byte {
 	members := in.work.members[:0]
 	if local := in.doc.contextText(); s.method == canon.JCS && local != nil {
@@ -152,6 +163,8 @@ func (s *whole) encodeProof(in *input, sig []byte) []byte {
 }
 
 // decodeSignature reads a proofValue of base58-btc into sig, which it fills.
+//
+//phase:parse
 func decodeSignature(p *proof, sig []byte) error {
 	value := p.bytes(p.value)
 	switch {
@@ -167,6 +180,8 @@ func decodeSignature(p *proof, sig []byte) error {
 
 // replaceContext checks that the document's @context starts with the proof's, which then stands in its place
 // (VC-DI-EdDSA 3.3.2 step 4).
+//
+//phase:encode
 func replaceContext(in *input) error {
 	t, have, want := in.doc.tape, in.doc.context, in.proof.context
 	bad := verification("/@context", "the document's @context does not start with the proof's")

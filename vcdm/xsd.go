@@ -1,3 +1,4 @@
+//phase:caller
 package vcdm
 
 import (
@@ -10,6 +11,8 @@ var errTime = errors.New("not an XSD dateTimeStamp")
 // parseTime reads an XSD 1.1 dateTimeStamp (W3C XML Schema 1.1 Part 2 section 3.4.28): date, T, time with any number of
 // fraction digits, and Z or an offset up to 14:00. Years have four digits, since no other is in use. If lenient, a text
 // without offset is UTC (VC Data Integrity 2.1).
+//
+//phase:parse
 func parseTime[T text](s T, lenient bool) (time.Time, error) {
 	if len(s) < 19 || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
 		return time.Time{}, errTime

@@ -1,6 +1,8 @@
 // Package engines wires the canonicalization engines: native, the project's own; stock, the libraries in use today as
 // shipped; tuned, the stock JSON-LD library used around its worst costs. Call [New]; the engines are safe for concurrent
 // use and keep their scratch memory.
+//
+//phase:caller
 package engines
 
 import (

@@ -1,3 +1,4 @@
+//phase:caller
 package engines
 
 import (
@@ -16,6 +17,8 @@ import (
 
 // nativeJCS is canon/jcs. A number that the canonical form writes as another is a loss: a *canon.LossError, or with
 // Options.Lossy one of Form.Losses.
+//
+//phase:jcs fallback
 type nativeJCS struct{}
 
 func (e nativeJCS) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {

@@ -1,5 +1,7 @@
 // Package jcs canonicalizes JSON (RFC 8785, JSON Canonicalization Scheme) over the tape of package jsontape, without
 // building maps. Call [Transform] for bytes and [AppendNode] for a value of a tape at hand.
+//
+//phase:jcs primitive
 package jcs
 
 import (
@@ -67,6 +69,8 @@ func (e *ChangeError) Error() string {
 }
 
 // writer is the scratch memory of one transformation.
+//
+//phase:jcs
 type writer struct {
 	tape     *jsontape.Tape
 	omit     string
@@ -90,6 +94,8 @@ var writers = sync.Pool{New: func() any { return new(writer) }}
 // Transform appends the canonical form of the JSON document src to dst. It returns *canon.SyntaxError for malformed
 // JSON, duplicate keys, lone surrogates, invalid UTF-8 and numbers too large for a double, *canon.LimitError for documents
 // beyond the limits; dst is returned as it came then. It allocates nothing where dst has room.
+//
+//phase:jcs
 func Transform(dst, src []byte, opt Options) ([]byte, []Warning, error) {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
@@ -103,6 +109,8 @@ func Transform(dst, src []byte, opt Options) ([]byte, []Warning, error) {
 
 // AppendNode appends the canonical form of value i of a tape to dst, as [Transform] does for a document; pointers and
 // positions are those of the tape's document. The limits of opt were the scan's and are not looked at again.
+//
+//phase:jcs
 func AppendNode(dst []byte, t *jsontape.Tape, i int, opt Options) ([]byte, []Warning, error) {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)

@@ -1,3 +1,4 @@
+//phase:jcs primitive
 package jcs
 
 import (

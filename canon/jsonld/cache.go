@@ -1,3 +1,4 @@
+//phase:caller
 package jsonld
 
 import (
@@ -97,6 +98,8 @@ const (
 )
 
 // derive returns the active context that a term's scoped context makes of ctx.
+//
+//phase:context
 func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeContext, error) {
 	key := termKey{s, m}
 	if d := ctx.derived.Load(); d != nil {
@@ -131,6 +134,8 @@ func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeC
 }
 
 // deriveInline returns the active context that a @context in the document makes of ctx.
+//
+//phase:context
 func (r *run) deriveInline(ctx *activeContext, node uint32) (*activeContext, error) {
 	raw := r.tape.Raw(int(node))
 	if d := ctx.derived.Load(); d != nil {
@@ -183,6 +188,7 @@ func (r *run) imply(ctx *activeContext, name []byte, hash uint16) {
 // maxInline bounds the inline contexts that one active context remembers, since each new one copies the list.
 const maxInline = 128
 
+//phase:context
 func (r *run) processInline(ctx *activeContext, raw []byte, node uint32) (*activeContext, error) {
 	if max := r.opt.Limits.Context; len(raw) > max {
 		return nil, &canon.LimitError{Limit: "context", Max: int64(max), Done: int64(len(raw)), Where: r.pointer(node)}
@@ -194,6 +200,8 @@ func (r *run) processInline(ctx *activeContext, raw []byte, node uint32) (*activ
 }
 
 // publish adds a derivation to ctx unless its family is no longer kept for others.
+//
+//phase:context
 func (r *run) publish(ctx *activeContext, change func(*derivations)) {
 	if f := ctx.family; r.p.state == Warm && !f.kept.Load() && f != r.own {
 		return
@@ -251,6 +259,8 @@ func (r *run) termLimit(max, n int) error {
 
 // rootContext returns the active context of the document's top level: the initial one, changed by the @context at node
 // (0 if there is none).
+//
+//phase:context
 func (r *run) rootContext(node uint32) (*activeContext, error) {
 	p := r.p
 	var raw []byte
@@ -297,6 +307,8 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 }
 
 // expandContext applies Options.ExpandContext, a context or a map with one (JSON-LD API, expand() step 7).
+//
+//phase:context
 func (r *run) expandContext(c *activeContext) (*activeContext, error) {
 	src, err := newSource("", []byte(r.opt.ExpandContext), jsontape.Options{Depth: r.opt.Limits.Depth})
 	if err != nil {
@@ -376,6 +388,8 @@ type loading struct {
 
 // source returns the scanned document of a remote context, as the cache state allows. Who waits for a load that another
 // call has begun is not bound to the life of that call.
+//
+//phase:context
 func (p *Processor) source(ctx context.Context, url string, l canon.Limits, b *canon.Budget) (*source, error) {
 	if p.state == Cold {
 		return p.fetch(ctx, url, l, b)
@@ -431,6 +445,7 @@ func (p *Processor) load(ctx context.Context, w *loading, url string, l canon.Li
 	}
 }
 
+//phase:context
 func (p *Processor) fetch(ctx context.Context, url string, l canon.Limits, b *canon.Budget) (*source, error) {
 	if p.loader == nil {
 		return nil, &Error{Code: LoadingRemoteContextFailed, Detail: url + ": no loader was given"}

@@ -1,3 +1,4 @@
+//phase:caller
 package jsonld
 
 import (
@@ -84,6 +85,8 @@ const (
 
 // definer compiles one context definition (JSON-LD API sections 4.1.2 step 5.5 to 5.13, and 4.2.2). Around it lies either
 // an active context or, when a scoped context is checked while its term is being defined, another definer.
+//
+//phase:context
 type definer struct {
 	r         *run
 	ctx       *activeContext
@@ -199,6 +202,8 @@ func (f *definer) entry(name string, h uint32) *entry {
 }
 
 // compile compiles the context definition at node of src.
+//
+//phase:context
 func (r *run) compile(ctx *activeContext, outer *definer, src *source, node uint32, baseURL string, remotes *remoteChain) (*delta, error) {
 	r.p.count.compiled.Add(1)
 	f := &definer{r: r, ctx: ctx, outer: outer, src: src, remotes: remotes, below: remotes}

@@ -1,3 +1,4 @@
+//phase:caller
 package jsonld
 
 import (
@@ -131,6 +132,8 @@ func (p *Processor) Expand(ctx context.Context, doc []byte, opt Options) ([]byte
 }
 
 // run is the state of one call, and memory that the next one reuses.
+//
+//phase:expand
 type run struct {
 	p    *Processor
 	ctx  context.Context
@@ -177,6 +180,7 @@ type run struct {
 	objects int          // of the document so far
 }
 
+//phase:parse
 func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	r.ctx, r.opt = ctx, *opt
 	r.opt.Limits = opt.Limits.WithDefaults()

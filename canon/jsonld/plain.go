@@ -19,6 +19,8 @@ type Plain struct {
 }
 
 // shape is how documents with certain keys and types in a certain structure read in one root context. It never changes.
+//
+//phase:expand+to-rdf
 type shape struct {
 	nodes      []shapeNode // of the tape
 	context    [2]uint32   // nodes of the value of @context, which is that of the root context
@@ -93,6 +95,8 @@ const (
 var onlyBlank = []byte("_:c14n0")
 
 // plain fills p; false if the document has to be read as a dataset.
+//
+//phase:expand+to-rdf
 func (r *run) plain(root *activeContext, p *Plain) bool {
 	p.Lines = 0
 	if r.opt.Origins != nil || r.p.state != Warm || !root.family.kept.Load() || len(r.tape.Nodes) > maxShapeNodes {
@@ -138,6 +142,8 @@ func (s *shape) fit(nodes []jsontape.Node, from, to uint32) bool {
 }
 
 // says says whether the document has these texts.
+//
+//phase:expand+to-rdf
 func (r *run) says(texts []shapeText) bool {
 	for i := range texts {
 		if t := &texts[i]; !r.tape.TextIs(int(t.node), t.text) {
@@ -148,6 +154,8 @@ func (r *run) says(texts []shapeText) bool {
 }
 
 // readPlain finds the terms of a document of shape s. It is false where a string is no IRI and one is asked for.
+//
+//phase:expand+to-rdf
 func (r *run) readPlain(s *shape) bool {
 	r.plainTerms = slices.Grow(r.plainTerms[:0], s.terms)[:s.terms]
 	for i := range s.values {
@@ -169,6 +177,8 @@ func (r *run) readPlain(s *shape) bool {
 }
 
 // plainLiteral returns the quoted text of a string.
+//
+//phase:expand+to-rdf
 func (r *run) plainLiteral(node uint32) []byte {
 	raw := r.tape.Raw(int(node))
 	if !r.tape.Nodes[node].Escaped && bytes.IndexByte(raw, 0x7F) < 0 && bytes.IndexByte(raw, 0xEF) < 0 {
@@ -180,6 +190,8 @@ func (r *run) plainLiteral(node uint32) []byte {
 }
 
 // plainIRI returns the IRI that IRI Expansion makes of text in brackets, nil where that is no IRI.
+//
+//phase:expand+to-rdf
 func (r *run) plainIRI(v *shapeValue, text []byte) []byte {
 	if i := bytes.IndexByte(text, ':'); i > 1 && v.as == asID && formOf(text) == absolute &&
 		v.ctx.find(text, jsontape.KeyHash(text)) == nil && v.ctx.find(text[:i], jsontape.KeyHash(text[:i])) == nil {
@@ -196,6 +208,8 @@ func (r *run) plainIRI(v *shapeValue, text []byte) []byte {
 
 // writePlain appends the lines of a document whose terms are known. It is false where two nodes have the same id, so that
 // their statements mingle, and where the text grows too much.
+//
+//phase:serialize
 func (r *run) writePlain(s *shape, p *Plain) bool {
 	r.plainOrder = r.plainOrder[:0]
 	for i := range s.subjects {
@@ -237,6 +251,8 @@ func (r *run) writePlain(s *shape, p *Plain) bool {
 }
 
 // learn compiles the shape of the document and keeps it with the root context; nil where it is not plain.
+//
+//phase:context
 func (r *run) learn(root *activeContext, before *shapes) *shape {
 	if before.looks >= maxLooks || len(before.plain) >= maxPlain {
 		return nil

@@ -1,3 +1,4 @@
+//phase:caller
 package jsonld
 
 import (
@@ -50,6 +51,8 @@ type how struct {
 }
 
 // process is the Context Processing algorithm (JSON-LD API section 4.1.2).
+//
+//phase:context
 func (r *run) process(ctx *activeContext, src *source, node uint32, baseURL string, remotes *remoteChain, h how) (*activeContext, error) {
 	nodes := src.tape.Nodes
 	if nodes[node].Kind == jsontape.Object { // 2
@@ -75,6 +78,8 @@ func (r *run) process(ctx *activeContext, src *source, node uint32, baseURL stri
 }
 
 // processOne is the body of step 5.
+//
+//phase:context
 func (r *run) processOne(result *activeContext, src *source, node uint32, baseURL string, remotes *remoteChain, h how) (*activeContext, error) {
 	switch src.kind(node) {
 	case jsontape.Null: // 5.1
@@ -132,6 +137,8 @@ func (r *run) follow(url string, remotes *remoteChain, src *source, node uint32)
 }
 
 // deltaFor returns the context definition compiled for the given surroundings, from the store if it fits there.
+//
+//phase:context
 func (r *run) deltaFor(ctx *activeContext, outer *definer, src *source, node uint32, baseURL string, remotes *remoteChain) (*delta, error) {
 	src.mu.Lock()
 	d := src.deltas[node]
@@ -211,6 +218,8 @@ func (d *delta) fits(ctx *activeContext, outer *definer, remotes *remoteChain) b
 }
 
 // apply adds the terms and settings of a compiled context definition to an active context.
+//
+//phase:context
 func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remote bool, h how) (*activeContext, error) {
 	c := ctx.with()
 	if !remote { // 5.7
@@ -261,6 +270,8 @@ func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remo
 }
 
 // checkScoped processes the scoped context of a term only to find its errors (4.2.2 step 21.3).
+//
+//phase:context
 func (r *run) checkScoped(f *definer, src *source, node uint32) error {
 	around := r.within
 	r.within = f
@@ -303,6 +314,8 @@ func (f *definer) snapshot() *activeContext {
 }
 
 // load returns the source of a remote context.
+//
+//phase:context
 func (r *run) load(url string, src *source, node uint32) (*source, error) {
 	if s := r.sources[url]; s != nil {
 		return s, nil

@@ -42,6 +42,8 @@ const nowhere = ^rdf.TermID(0)
 // writer walks the items of a document and writes quads: node map generation and conversion to RDF in one (JSON-LD API
 // sections 7.2.2 and 8.1). A dataset is a set, so nodes with one id need no merging; only what refers to a node as a whole,
 // its blank node and its @index, is remembered.
+//
+//phase:to-rdf
 type writer struct {
 	*run
 	into   *rdf.Dataset
@@ -61,6 +63,7 @@ func (w *writer) knownTerm(id *rdf.TermID, i *iri) rdf.TermID {
 	return *id
 }
 
+//phase:to-rdf
 func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dataset) error {
 	if err := r.begin(ctx, doc, opt); err != nil {
 		return err

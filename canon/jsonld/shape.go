@@ -10,6 +10,8 @@ import (
 )
 
 // shaper compiles a shape. What it does not know about needs the algorithms, and the document is not plain.
+//
+//phase:context
 type shaper struct {
 	*run
 	s      *shape

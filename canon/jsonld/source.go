@@ -1,3 +1,4 @@
+//phase:caller
 package jsonld
 
 import (
@@ -33,6 +34,7 @@ func (s *source) add(p *Processor, bytes int64) {
 	}
 }
 
+//phase:context
 func newSource(url string, text []byte, opt jsontape.Options) (*source, error) {
 	s := &source{url: url, str: string(text)}
 	if err := s.tape.Scan(unsafe.Slice(unsafe.StringData(s.str), len(s.str)), opt); err != nil { // read, never written

@@ -1,9 +1,12 @@
+//phase:encode primitive
 package jsontape
 
 import "strconv"
 
 // AppendWithout appends the document to dst without one child of a container: a member of an object, given by its key,
 // or an element of an array. All other bytes stay as they are, except the comma and the space that go with the child.
+//
+//phase:encode primitive
 func (t *Tape) AppendWithout(dst []byte, container, child int) []byte {
 	from, to := t.Cut(container, child)
 	dst = append(dst, t.Src[:from]...)
@@ -37,6 +40,8 @@ func (t *Tape) childBefore(container, child int) uint32 {
 
 // AppendMember appends the document to dst with a member of object i set to a value, which is JSON text: in place where
 // the key exists, else as the last member. The key must be valid UTF-8.
+//
+//phase:encode primitive
 func (t *Tape) AppendMember(dst []byte, i int, key string, value []byte) []byte {
 	if v := t.Get(i, key); v >= 0 {
 		return t.AppendReplaced(dst, v, value)
@@ -56,6 +61,8 @@ func (t *Tape) AppendMember(dst []byte, i int, key string, value []byte) []byte 
 }
 
 // AppendReplaced appends the document to dst with value i replaced by JSON text.
+//
+//phase:encode primitive
 func (t *Tape) AppendReplaced(dst []byte, i int, value []byte) []byte {
 	dst = append(dst, t.Src[:t.Nodes[i].Start]...)
 	dst = append(dst, value...)
@@ -63,6 +70,8 @@ func (t *Tape) AppendReplaced(dst []byte, i int, value []byte) []byte {
 }
 
 // AppendPointer appends the JSON pointer (RFC 6901) of value i to dst; a key has the pointer of its value.
+//
+//phase:encode primitive
 func (t *Tape) AppendPointer(dst []byte, i int) []byte {
 	for c := 0; c < i; {
 		object := t.Nodes[c].Kind == Object
@@ -93,6 +102,8 @@ func (t *Tape) AppendPointer(dst []byte, i int) []byte {
 }
 
 // AppendToken appends a text as a reference token of a JSON pointer (RFC 6901 section 3), without a slash.
+//
+//phase:parse primitive
 func AppendToken(dst, text []byte) []byte {
 	for _, c := range text {
 		switch c {
@@ -155,6 +166,8 @@ func AppendEscaped[T string | []byte](dst []byte, text T) []byte {
 }
 
 // appendEscape appends the escape of a control character, a quote or a backslash.
+//
+//phase:parse primitive
 func appendEscape(dst []byte, c byte) []byte {
 	const hex = "0123456789abcdef"
 	switch c {

@@ -2,6 +2,8 @@ package jsontape
 
 // known is a value, an array or object, that a scan has accepted: its bytes and its nodes, as if it stood alone. Where the
 // same bytes come again they are the same value, since brackets say where it ends.
+//
+//phase:parse primitive
 type known struct {
 	text  []byte
 	nodes []Node

@@ -1,3 +1,4 @@
+//phase:parse primitive
 package jsontape
 
 import (
@@ -15,6 +16,8 @@ func (t *Tape) At(pointer string) int {
 
 // Index looks up parts of a tape. Where there are many to look up it goes through a long container once, not for each of
 // them. It serves until the next Scan.
+//
+//phase:parse primitive
 type Index struct {
 	tape *Tape
 	long map[int][]uint32 // of an array: its elements; of an object: hash set of its keys, node index + 1; nil looks up directly

@@ -1,3 +1,4 @@
+//phase:parse primitive
 package jsontape
 
 import (

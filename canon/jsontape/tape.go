@@ -4,6 +4,8 @@
 //
 // Start with [Tape.Scan], walk with [Tape.Elements] and [Tape.Members] or with the Next indexes, read strings with
 // [Tape.Text], and change a document without marshalling it again with [Tape.AppendWithout] and [Tape.AppendMember].
+//
+//phase:parse primitive
 package jsontape
 
 import (
@@ -39,6 +41,8 @@ type Node struct {
 
 // Tape is a scanned document: Nodes[0] is the root; an array's elements and an object's key, value, key, value ...
 // follow their container. Reuse a Tape to reuse its memory. It serves one goroutine at a time.
+//
+//phase:parse primitive
 type Tape struct {
 	Src   []byte
 	Nodes []Node
@@ -89,6 +93,8 @@ func (t *Tape) Text(i int) []byte {
 }
 
 // AppendString appends the text of string i, without quotes and escapes, to dst.
+//
+//phase:encode primitive
 func (t *Tape) AppendString(dst []byte, i int) []byte {
 	n := &t.Nodes[i]
 	if !n.Escaped {

@@ -3,6 +3,8 @@
 // A [Dataset] keeps each term as the bytes of its canonical N-Quads form and each quad as four term numbers. Fill one with
 // [Dataset.ParseNQuads] or [Dataset.ReadNQuads], or build it with [Dataset.Append], [Dataset.Intern] and [Dataset.Add];
 // [AppendIRI] and [AppendLiteral] write the text of terms.
+//
+//phase:serialize primitive
 package rdf
 
 import (
@@ -39,6 +41,8 @@ type Quad struct {
 // removes duplicates by text. A part of a dataset is a Dataset with the same Terms and fewer Quads.
 //
 // The zero Dataset is empty and ready. It is not safe for concurrent writing; any number of readers may share it.
+//
+//phase:serialize primitive
 type Dataset struct {
 	Terms []Term // Terms[0] is the default graph
 	Quads []Quad
@@ -175,6 +179,8 @@ func AppendQuad(dst, s, p, o, g []byte) []byte {
 }
 
 // arena hands out memory in chunks that never move, so that slices of it stay good until reset.
+//
+//phase:serialize primitive
 type arena struct {
 	chunks [][]byte // length is what is used of each
 	at     int      // chunk in use

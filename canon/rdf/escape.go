@@ -1,3 +1,4 @@
+//phase:serialize primitive
 package rdf
 
 import (

@@ -1,3 +1,4 @@
+//phase:serialize primitive
 package rdf
 
 import (
@@ -17,6 +18,8 @@ import (
 //
 // It accepts RDF 1.1 N-Quads and refuses what cannot be canonicalized: relative IRIs, escapes for characters that an IRI
 // or Unicode text cannot hold, invalid UTF-8, and rdf:langString without a language tag.
+//
+//phase:parse
 func (d *Dataset) ParseNQuads(doc []byte, limits canon.Limits) error {
 	limits = limits.WithDefaults()
 	if len(doc) > limits.Bytes {
@@ -94,6 +97,8 @@ func lastBreak(b []byte, from int) int {
 }
 
 // parser reads lines. Its functions take the place of a token in b and return the place behind it, or -1 with err set.
+//
+//phase:parse
 type parser struct {
 	d      *Dataset
 	b      []byte

@@ -1,3 +1,4 @@
+//phase:caller
 package rdfc
 
 import (
@@ -18,6 +19,8 @@ import (
 // continues with a character of PN_CHARS or '.', and a literal with '@', '^', '-' or a letter or digit of its tag: all are
 // greater than the space. A missing graph name meets the '.' that ends the line, a graph name '<' or '_', which are
 // greater.
+//
+//phase:serialize
 type order struct {
 	terms      []rdf.Term // the dataset's terms, blank nodes with the labels to write
 	relabelled []rdf.Term // memory of terms where there are blank nodes

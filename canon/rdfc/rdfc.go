@@ -3,6 +3,8 @@
 // [Canonicalize] fills a form; it is safe for concurrent use and reuses memory. A caller that needs the labels, the origin
 // of each line or other labels on the blank nodes keeps a [State] and calls [State.Run]. [Undetermined] tells whether the
 // algorithm gives a dataset more than one canonical form.
+//
+//phase:caller
 package rdfc
 
 import (
@@ -71,6 +73,8 @@ func (s *State) release() {
 // State is the canonicalization state (section 4.2) of one run: its working memory and, after [State.Run], its results. The
 // zero State is ready. A State serves one goroutine at a time; used again, it allocates only for larger datasets. Its
 // results describe the dataset of the last Run, which must not have changed since.
+//
+//phase:label
 type State struct {
 	d      *rdf.Dataset
 	opt    Options
@@ -167,6 +171,8 @@ func (s *State) Issued() map[string]string {
 }
 
 // serialize fills terms with the labels and appends the sorted lines.
+//
+//phase:serialize
 func (s *State) serialize(dst []byte, prefix string, labels []string) []byte {
 	s.terms = s.d.Terms
 	if len(s.issued) > 0 {

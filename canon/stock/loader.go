@@ -1,3 +1,4 @@
+//phase:caller
 package stock
 
 import (
@@ -44,6 +45,8 @@ const (
 )
 
 // loader is the document loader of one call.
+//
+//phase:context
 type loader struct {
 	ctx   context.Context
 	cache *cache

@@ -3,6 +3,8 @@
 // return the engines, [Cold] RDFC without kept contexts, [Tuned] json-gold used around its worst costs, and [Guard] says whether a document is one that
 // json-gold canonicalizes rightly. The guard is no part of these engines: measurements time the engine alone, and package
 // engines puts it around what verifies.
+//
+//phase:caller
 package stock
 
 import (

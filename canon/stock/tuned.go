@@ -1,3 +1,4 @@
+//phase:serialize
 package stock
 
 import (
@@ -25,6 +26,8 @@ type tuned struct {
 // Tuned returns json-gold used around its worst costs, without a change of its code. It differs from [RDFC] in bytes
 // only where json-gold's own writer is wrong. What no use of the API avoids stays: a regular expression for each URL, and
 // the contexts of terms, which are processed at each node.
+//
+//phase:caller
 func Tuned(from jsonld.Loader) canon.Canonicalizer { return &tuned{cache: newCache(from, false)} }
 
 type contextKey struct {
@@ -34,6 +37,7 @@ type contextKey struct {
 
 var tapes = sync.Pool{New: func() any { return new(jsontape.Tape) }}
 
+//phase:serialize fallback
 func (e *tuned) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (form *canon.Form, err error) {
 	if err := supported(doc, opt); err != nil {
 		return nil, err
@@ -76,6 +80,8 @@ func (e *tuned) Canonicalize(ctx context.Context, doc []byte, opt canon.Options)
 
 // setContext replaces the context of a document by a processed one, where there is one. A processed context serves one
 // call at a time, since it loads with the loader of a call.
+//
+//phase:context
 func (e *tuned) setContext(c *call, input any, doc []byte) (release func(), err error) {
 	release = func() {}
 	object, ok := input.(map[string]any)

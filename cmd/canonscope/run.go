@@ -20,7 +20,6 @@ import (
 	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
 	"canonscope/compare/report"
-	"canonscope/profiles"
 	"canonscope/schemas/jsonschema"
 )
 
@@ -140,7 +139,7 @@ Cells that flags name are never left out, however long they take.`,
 			if err != nil {
 				return err
 			}
-			plan.Cells, plan.Rules = selection.Cells(), profiles.LoadRules()
+			plan.Cells, plan.Rules = selection.Cells(), measure.Rules()
 			if out == "" {
 				out = filepath.Join("results", time.Now().UTC().Format("20060102-150405"))
 			}

@@ -9,7 +9,6 @@ import (
 
 	"canonscope/canon/printable"
 	"canonscope/compare/measure"
-	"canonscope/profiles"
 )
 
 func newVersionCommand() *cobra.Command {
@@ -37,7 +36,7 @@ type versionJSON struct {
 }
 
 func printVersion(w io.Writer, asJSON bool) error {
-	v := versionJSON{"(devel)", "unknown", "unknown", measure.Version, profiles.LoadRules().Hash()}
+	v := versionJSON{"(devel)", "unknown", "unknown", measure.Version, measure.Rules().Hash()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		v.Go = info.GoVersion
 		if info.Main.Version != "" {

@@ -6,6 +6,8 @@
 // (vct) stand in the signed part and are always disclosed; every leaf under credentialSubject is one disclosure or one element. A leaf is a
 // value that is no object and no array, or an empty one. Other members of the VCDM document, such as its context, have
 // no place in these formats: Of leaves them out, Read names them.
+//
+//phase:caller
 package claims
 
 import (

@@ -1,3 +1,4 @@
+//phase:encode fallback
 package di
 
 import (

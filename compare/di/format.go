@@ -1,4 +1,6 @@
 // Package di is the format vcdm: W3C verifiable credentials secured by Data Integrity proofs. Call [NewFormat].
+//
+//phase:encode fallback
 package di
 
 import (
@@ -124,6 +126,8 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 }
 
 // exchange is one credential with one suite.
+//
+//phase:encode fallback
 type exchange struct {
 	doc      []byte
 	pointers []string

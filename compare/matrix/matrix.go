@@ -1,5 +1,7 @@
 // Package matrix says which cells exist and wires them: formats, suites, engines and schemas. [Select] lists exchanges by
 // names, those that an engine cannot do with the reason; [Open] makes what a cell is measured with.
+//
+//phase:caller
 package matrix
 
 import (

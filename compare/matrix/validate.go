@@ -1,3 +1,4 @@
+//phase:caller
 package matrix
 
 import (
@@ -24,6 +25,8 @@ type validating struct {
 }
 
 // Prepare implements [compare.Format].
+//
+//phase:validate fallback
 func (v validating) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
 	name, err := jsonschema.Detect(c.VCDM, s.Limits)
 	if err != nil {
@@ -53,6 +56,8 @@ func (v validating) Prepare(c *schemas.Credential, s compare.Scenario) (*compare
 
 // unsecured is what the issuer's proof secures: the credential without it, taken out of the presentation that a holder signed.
 // The schema of ELM knows no Data Integrity proof.
+//
+//phase:parse
 func unsecured(doc []byte, bound bool) ([]byte, error) {
 	var t jsontape.Tape
 	if err := t.Scan(doc, jsontape.Options{}); err != nil {
@@ -67,6 +72,8 @@ func unsecured(doc []byte, bound bool) ([]byte, error) {
 }
 
 // valid is an error that names the first violation.
+//
+//phase:validate fallback
 func valid(v jsonschema.Validator, doc []byte) error {
 	r, err := v.Validate(doc)
 	if err == nil && !r.Valid {

@@ -1,3 +1,4 @@
+//phase:caller
 package mdoc
 
 import (
@@ -46,6 +47,8 @@ type headers struct {
 }
 
 // checkHeaders applies RFC 9052 section 3.1 and ISO/IEC 18013-5 section 9.1.2.4.
+//
+//phase:validate
 func (v *Verifier) checkHeaders(h *headers) error {
 	switch {
 	case h.tagged && !v.Lenient:
@@ -80,6 +83,8 @@ func (v *Verifier) issuerKey(h *headers, signed time.Time) (key *keys.Public, le
 
 // checkChain checks x5chain against the trust anchors at the verifier's time (ISO/IEC 18013-5 section 9.3.3), that the MSO
 // was signed inside the validity of the leaf, and that the leaf is a document signer's in its authority's country.
+//
+//phase:validate
 func (v *Verifier) checkChain(ders [][]byte, signed time.Time) (*keys.Public, *x509.Certificate, error) {
 	const where, rule = "x5chain", "ISO/IEC 18013-5 section 9.3.3"
 	if len(ders) == 0 {

@@ -1,3 +1,4 @@
+//phase:caller
 package mdoc
 
 import (
@@ -56,6 +57,8 @@ var null = []byte{0xf6}
 var noNameSpaces = []byte{0xd8, 0x18, 0x41, 0xa0}
 
 // bind puts IssuerSigned bytes into a DeviceResponse and signs with the device's key.
+//
+//phase:encode fallback
 func (stock) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	s, err := stockReadIssuerSigned(issuerSigned)
 	if err != nil {
@@ -87,6 +90,8 @@ func (stock) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 }
 
 // deviceAuthentication returns 24(bstr ["DeviceAuthentication", SessionTranscript, docType, 24(bstr nameSpaces)]).
+//
+//phase:encode
 func deviceAuthentication(transcript []byte, docType string, nameSpaces []byte) ([]byte, error) {
 	b, err := stockEncode([]any{"DeviceAuthentication", cbor.RawMessage(untag(transcript)), docType, cbor.RawMessage(nameSpaces)})
 	if err != nil {
@@ -108,6 +113,8 @@ func untag(b []byte) []byte {
 func isTranscript(b []byte) bool { return isMajor(b, majorArray) || isMajor(b, majorTag) }
 
 // response verifies each document of a DeviceResponse that has been scanned.
+//
+//phase:parse fallback
 func (v *Verifier) response(b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error)) ([]Document, error) {
 	var members map[string]cbor.RawMessage
 	if !isMajor(b, majorMap) || stockDec.Unmarshal(b, &members) != nil {
@@ -174,6 +181,8 @@ func (v *Verifier) bare(b []byte, verify func(v *Verifier, issuerSigned []byte, 
 }
 
 // checkDevice checks deviceAuth with the deviceKey of a verified MSO.
+//
+//phase:check fallback
 func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
 	const where = "deviceSigned"
 	var signed deviceSigned
@@ -239,6 +248,8 @@ func readDetached(raw cbor.RawMessage, limits canon.Limits) (*detached, int64, e
 }
 
 // checkMac recomputes a deviceMac (ISO/IEC 18013-5 section 9.1.3.5): HMAC-SHA-256 under a key of ECDH and HKDF.
+//
+//phase:validate
 func (v *Verifier) checkMac(raw cbor.RawMessage, device *keys.Public, payload []byte) error {
 	const where = "deviceMac"
 	if v.Device.Reader == nil {

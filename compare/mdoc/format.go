@@ -1,3 +1,4 @@
+//phase:caller
 package mdoc
 
 import (
@@ -30,6 +31,7 @@ const checks = "signature, docType, digests, structure, validity period"
 // transcript is the SessionTranscript of a scenario with holder binding: [null, null, "canonscope"].
 var transcript = []byte("\x83\xf6\xf6\x6acanonscope")
 
+//phase:encode fallback
 func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
 	if _, err := engineOf(f.engine); err != nil {
 		return nil, err

@@ -2,6 +2,8 @@
 // elements, a [Verifier] checks a presentation and returns its elements. Each has two engines that accept and refuse the
 // same bytes: "stock" encodes and decodes with fxamacker/cbor, "native" writes the fixed shapes directly and reads in one
 // pass. Both read only what a strict scan has found well-formed. [NewFormat] makes exchanges for a comparison.
+//
+//phase:caller
 package mdoc
 
 import (

@@ -1,3 +1,4 @@
+//phase:caller
 package mdoc
 
 import (
@@ -14,8 +15,11 @@ import (
 type native struct{}
 
 // nativeSign stands alone so that profiles tell signing from encoding.
+//
+//phase:sign
 func nativeSign(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
 
+//phase:select fallback
 func (native) present(h *Holder, issued []byte, wanted []string) ([]byte, error) {
 	r := newNativeReader(h.Limits)
 	defer r.free()
@@ -37,6 +41,8 @@ func newNativeReader(limits canon.Limits) *nativeReader {
 }
 
 // selectItems writes IssuerSigned with the wanted items, copied as they are.
+//
+//phase:select
 func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []string) ([]byte, error) {
 	r.picks = r.picks[:0]
 	choice := newChoice(wanted)
@@ -83,6 +89,8 @@ func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []string
 }
 
 // writeSelected writes IssuerSigned with what was picked.
+//
+//phase:encode
 func (r *nativeReader) writeSelected(b view, auth []byte, kept uint64, size int) []byte {
 	out := append(make([]byte, 0, size+len(auth)+64), "\xa2\x6anameSpaces"...)
 	out = appendHead(out, majorMap, kept)
@@ -100,6 +108,7 @@ func (r *nativeReader) writeSelected(b view, auth []byte, kept uint64, size int)
 	return append(append(out, "\x6aissuerAuth"...), auth...)
 }
 
+//phase:parse fallback
 func (native) verify(v *Verifier, presented []byte) ([]Document, error) {
 	r := newNativeReader(v.Limits)
 	defer r.free()
@@ -119,6 +128,8 @@ func (native) verify(v *Verifier, presented []byte) ([]Document, error) {
 }
 
 // nativeDocument verifies one IssuerSigned that has been scanned.
+//
+//phase:validate fallback
 func nativeDocument(v *Verifier, in []byte, docType string) (*Document, error) {
 	r := newNativeReader(v.Limits)
 	defer r.free()
@@ -162,6 +173,8 @@ func nativeDocument(v *Verifier, in []byte, docType string) (*Document, error) {
 }
 
 // check builds the Sig_structure and checks the signature (RFC 9052 section 4.4).
+//
+//phase:check
 func (r *nativeReader) check(v *Verifier, key *keys.Public, h *headers) error {
 	b := appendBytes(append(r.message[:0], "\x84\x6aSignature1"...), h.protected)
 	r.message = appendBytes(append(b, 0x40), h.payload)
@@ -174,6 +187,8 @@ func (r *nativeReader) check(v *Verifier, key *keys.Public, h *headers) error {
 }
 
 // items compares the items of the namespace at a place with the MSO, adds their elements to d, and returns its end.
+//
+//phase:parse
 func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, values view) (int, error) {
 	ns, ok := b.str(at, majorText)
 	if !ok {
@@ -207,6 +222,8 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 }
 
 // matches says whether an item's digest is the one that the MSO has for its id.
+//
+//phase:digest
 func (r *nativeReader) matches(v *Verifier, m *mso, item []byte, index []digest, id uint64, values view) bool {
 	var s sum
 	n := hashInto(&s, m.digestAlgorithm, item)

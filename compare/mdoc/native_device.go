@@ -1,3 +1,4 @@
+//phase:check
 package mdoc
 
 import (
@@ -11,6 +12,8 @@ import (
 )
 
 // bind writes a DeviceResponse around IssuerSigned bytes that present has written.
+//
+//phase:encode fallback
 func (native) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	r := newNativeReader(h.Limits)
 	defer r.free()
@@ -53,6 +56,8 @@ const (
 )
 
 // deviceMessage writes the Sig_structure around DeviceAuthentication to r.message (section 9.1.3.4, RFC 9052 section 4.4).
+//
+//phase:encode
 func (r *nativeReader) deviceMessage(a keys.Algorithm, transcript []byte, docType string, nameSpaces []byte) error {
 	if err := r.scan(transcript); err != nil {
 		return invalid("SessionTranscript", ruleDevice, "%v", err)
@@ -118,6 +123,8 @@ func (b view) usual() (u usualResponse, ok bool) {
 }
 
 // usual verifies a usual DeviceResponse.
+//
+//phase:parse fallback
 func (r *nativeReader) usual(v *Verifier, u *usualResponse) ([]Document, error) {
 	d, err := nativeDocument(v, u.issuerSigned, u.docType)
 	if err != nil {
@@ -154,6 +161,8 @@ func (r *nativeReader) device(v *Verifier, u *usualResponse, d *Document) error 
 }
 
 // nativeKey reads a COSE_Key with the four or five members that it needs, in the order of [keys.Public.COSE], or any other.
+//
+//phase:parse
 func nativeKey(b view) (*keys.Public, error) {
 	for _, k := range []struct {
 		start  string

@@ -1,3 +1,4 @@
+//phase:caller
 package mdoc
 
 import (
@@ -14,6 +15,8 @@ import (
 )
 
 // nativeIssuer is the scratch memory of one issuance.
+//
+//phase:encode
 type nativeIssuer struct {
 	*Issuer
 	tape     jsontape.Tape
@@ -32,6 +35,7 @@ type nativeIssuer struct {
 
 var nativeIssuers = sync.Pool{New: func() any { return new(nativeIssuer) }}
 
+//phase:encode fallback
 func (native) issue(i *Issuer, in []byte) ([]byte, error) {
 	w := nativeIssuers.Get().(*nativeIssuer)
 	defer func() {
@@ -67,6 +71,7 @@ type nativeClaims struct {
 	subject     int // node
 }
 
+//phase:parse
 func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 	t := &w.tape
 	if err := t.Scan(in, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth, Memory: w.Limits.Memory}); err != nil {
@@ -98,6 +103,8 @@ func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 }
 
 // drawSalts reads the random of all items at once, 16 bytes each (ISO/IEC 18013-5 section 9.1.2.5).
+//
+//phase:salt
 func (w *nativeIssuer) drawSalts(subject int) error {
 	n := w.tape.Leaves(subject)
 	w.salts = slices.Grow(w.salts[:0], 16*n)[:16*n]
@@ -195,6 +202,7 @@ func (w *nativeIssuer) encodeItem() {
 	w.Counters.Add(compare.Counters{Salts: 1})
 }
 
+//phase:digest
 func (w *nativeIssuer) digest(item []byte) {
 	var s sum
 	w.size = hashInto(&s, w.hashName, item)

@@ -1,3 +1,4 @@
+//phase:caller
 package mdoc
 
 import (
@@ -14,6 +15,8 @@ import (
 )
 
 // view reads CBOR that scanCBOR has accepted, so that nothing in it can be out of bounds.
+//
+//phase:parse
 type view []byte
 
 // head returns major type and argument of the item at i, and where its content starts.
@@ -149,6 +152,8 @@ func (r *nativeReader) free() {
 }
 
 // scan is scanCBOR with scratch memory.
+//
+//phase:parse
 func (r *nativeReader) scan(b []byte) error {
 	err := r.scanner.all(b, r.limits)
 	r.scanner.src = nil
@@ -195,6 +200,8 @@ type nativeItem struct {
 }
 
 // item reads the item at i of b: 24(bstr IssuerSignedItem).
+//
+//phase:parse
 func (r *nativeReader) item(b view, i int, ns []byte) (item nativeItem, err error) {
 	inner, ok := b.embedded(i)
 	if !ok {
@@ -213,6 +220,8 @@ func (r *nativeReader) item(b view, i int, ns []byte) (item nativeItem, err erro
 
 // usualItem reads an item whose members stand in the order of the standard, and says whether it is one. It checks what a
 // scan would: the four keys are what they are, and the value is scanned.
+//
+//phase:parse fallback
 func (r *nativeReader) usualItem(b view, item *nativeItem) bool {
 	s := &r.scanner
 	s.start(b, &r.limits)
@@ -293,6 +302,8 @@ func (r *nativeReader) anyItem(inner view, ns []byte, item *nativeItem) error {
 }
 
 // sign1 reads a COSE_Sign1 at i (RFC 9052 section 4.2).
+//
+//phase:parse
 func (r *nativeReader) sign1(b view, i int) (h headers, err error) {
 	const where, rule = "issuerAuth", "RFC 9052 section 4.2"
 	major, n, at := b.head(i)
@@ -381,6 +392,8 @@ func (b view) chain(i int) (chain [][]byte, bad bool) {
 }
 
 // mso reads 24(bstr MobileSecurityObject) and sorts its digests.
+//
+//phase:parse
 func (r *nativeReader) mso(payload view) (m mso, digests view, err error) {
 	const where = "MSO"
 	if err := r.scan(payload); err != nil {
@@ -500,6 +513,8 @@ func (r *nativeReader) index(b view, i int) error {
 }
 
 // checkIndex bounds what an index takes as it grows.
+//
+//phase:check
 func (r *nativeReader) checkIndex(digests, spaces int) error {
 	const digestSize, spaceSize = 40, 256
 	if used := digestSize*int64(digests) + spaceSize*int64(spaces); used > r.limits.Memory {

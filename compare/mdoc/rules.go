@@ -1,3 +1,4 @@
+//phase:caller
 package mdoc
 
 import (
@@ -14,6 +15,8 @@ type mso struct {
 }
 
 // checkMSO applies ISO/IEC 18013-5 section 9.3.1. around is the docType of the Document, "" without one.
+//
+//phase:validate
 func (v *Verifier) checkMSO(m *mso, around string) (*Document, error) {
 	const where = "MSO"
 	if m.version != "1.0" {

@@ -1,3 +1,4 @@
+//phase:caller
 package mdoc
 
 import (
@@ -37,6 +38,8 @@ func scanCBOR(b []byte, limits canon.Limits) error {
 }
 
 // all is scanCBOR with the scanner's memory.
+//
+//phase:parse
 func (s *scanner) all(b []byte, limits canon.Limits) error {
 	limits = limits.WithDefaults()
 	if max := min(limits.Bytes, math.MaxUint32); len(b) > max {

@@ -1,3 +1,4 @@
+//phase:caller
 package mdoc
 
 import (
@@ -76,8 +77,10 @@ type (
 	}
 )
 
+//phase:encode
 func stockEncode(v any) ([]byte, error) { return stockEnc.Marshal(v) }
 
+//phase:select fallback
 func (stock) present(h *Holder, issued []byte, wanted []string) ([]byte, error) {
 	if err := stockScan(issued, h.Limits); err != nil {
 		return nil, err
@@ -94,6 +97,8 @@ func (stock) present(h *Holder, issued []byte, wanted []string) ([]byte, error) 
 }
 
 // stockSelect keeps the wanted items, whose bytes stay as they are.
+//
+//phase:select
 func stockSelect(s *stockIssuerSigned, wanted []string, limits canon.Limits) (*stockIssuerSigned, error) {
 	out := &stockIssuerSigned{NameSpaces: map[string][]cbor.RawMessage{}, IssuerAuth: s.IssuerAuth}
 	choice := newChoice(wanted)
@@ -111,6 +116,7 @@ func stockSelect(s *stockIssuerSigned, wanted []string, limits canon.Limits) (*s
 	return out, choice.missing()
 }
 
+//phase:parse fallback
 func (stock) verify(v *Verifier, presented []byte) ([]Document, error) {
 	if err := stockScan(presented, v.Limits); err != nil {
 		return nil, err
@@ -122,6 +128,8 @@ func (stock) verify(v *Verifier, presented []byte) ([]Document, error) {
 }
 
 // stockDocument verifies one IssuerSigned.
+//
+//phase:validate fallback
 func stockDocument(v *Verifier, b []byte, docType string) (*Document, error) {
 	s, err := stockReadIssuerSigned(b)
 	if err != nil {
@@ -162,6 +170,8 @@ func stockDocument(v *Verifier, b []byte, docType string) (*Document, error) {
 }
 
 // stockDigests compares the items of a namespace with the MSO and adds their elements to d.
+//
+//phase:validate fallback
 func stockDigests(v *Verifier, d *Document, m *stockDigestMap, ns string, items []cbor.RawMessage) error {
 	newHash, _ := hashOf(m.digestAlgorithm) // checked before
 	ids, names := map[uint64]bool{}, map[string]bool{}
@@ -188,6 +198,8 @@ func stockDigests(v *Verifier, d *Document, m *stockDigestMap, ns string, items 
 }
 
 // stockScan is scanCBOR for what the stock decoder then reads, which cannot stop by itself.
+//
+//phase:parse
 func stockScan(b []byte, limits canon.Limits) error {
 	var s scanner
 	if err := s.all(b, limits); err != nil {
@@ -207,6 +219,8 @@ func (s *scanner) checkShape(limits *canon.Limits) error {
 }
 
 // stockDecode scans CBOR and decodes it.
+//
+//phase:parse
 func stockDecode(b []byte, v any, where, rule string, limits canon.Limits) error {
 	if err := stockScan(b, limits); err != nil {
 		return err
@@ -215,6 +229,8 @@ func stockDecode(b []byte, v any, where, rule string, limits canon.Limits) error
 }
 
 // stockUnmarshal decodes CBOR that has been scanned as a part of something larger.
+//
+//phase:parse
 func stockUnmarshal(b []byte, v any, where, rule string) error {
 	if err := stockDec.Unmarshal(b, v); err != nil {
 		return invalid(where, rule, "%v", err)
@@ -240,6 +256,8 @@ func stockUint(raw cbor.RawMessage) (n uint64, ok bool) {
 func isMajor(raw []byte, major byte) bool { return len(raw) > 0 && raw[0]>>5 == major }
 
 // stockReadIssuerSigned reads bytes that have been scanned.
+//
+//phase:parse
 func stockReadIssuerSigned(b []byte) (*stockIssuerSigned, error) {
 	const where = "IssuerSigned"
 	var members map[string]cbor.RawMessage
@@ -288,6 +306,7 @@ func stockEmbedded(raw []byte, where, rule string) ([]byte, error) {
 	return b, nil
 }
 
+//phase:parse
 func stockReadItem(raw []byte, ns string, limits canon.Limits) (*stockItem, error) {
 	b, err := stockEmbedded(raw, ns, ruleShape)
 	if err != nil {
@@ -316,6 +335,8 @@ type stockDigestMap struct {
 }
 
 // stockReadMSO reads 24(bstr MobileSecurityObject).
+//
+//phase:parse
 func stockReadMSO(payload []byte, limits canon.Limits) (*stockDigestMap, error) {
 	const where = "MSO"
 	if err := stockScan(payload, limits); err != nil {
@@ -356,6 +377,7 @@ func stockReadMSO(payload []byte, limits canon.Limits) (*stockDigestMap, error) 
 	return m, m.readDigests(raw.ValueDigests)
 }
 
+//phase:parse
 func (m *stockDigestMap) readDigests(raw cbor.RawMessage) error {
 	var spaces map[string]cbor.RawMessage
 	if err := stockUnmarshal(raw, &spaces, "MSO", ruleIssue); err != nil {

@@ -1,3 +1,4 @@
+//phase:caller
 package mdoc
 
 import (
@@ -27,11 +28,15 @@ type (
 )
 
 // stockEncodeStructure returns what a signature or a MAC covers.
+//
+//phase:encode
 func stockEncodeStructure(context string, protected, payload []byte) ([]byte, error) {
 	return stockEncode(stockStructure{Context: context, Protected: protected, External: []byte{}, Payload: payload})
 }
 
 // stockSignPayload signs a payload and returns the protected header that it signs with it (RFC 9052 section 4.4).
+//
+//phase:encode fallback
 func stockSignPayload(key *keys.Secret, payload []byte, c *compare.Counters) (protected, signature []byte, err error) {
 	if protected, err = stockEncode(map[int64]int64{1: coseAlgorithm[key.Algorithm()]}); err != nil {
 		return nil, nil, err
@@ -46,9 +51,13 @@ func stockSignPayload(key *keys.Secret, payload []byte, c *compare.Counters) (pr
 }
 
 // stockSignature stands alone so that profiles tell signing from encoding.
+//
+//phase:sign
 func stockSignature(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
 
 // stockCheckSignature checks the signature of a COSE_Sign1 (RFC 9052 section 4.4).
+//
+//phase:check
 func stockCheckSignature(key *keys.Public, protected, payload, signature []byte, c *compare.Counters) (holds bool, err error) {
 	message, err := stockEncodeStructure("Signature1", protected, payload)
 	if err != nil {
@@ -59,6 +68,8 @@ func stockCheckSignature(key *keys.Public, protected, payload, signature []byte,
 }
 
 // stockReadSign1 reads a COSE_Sign1 (RFC 9052 section 4.2).
+//
+//phase:parse
 func stockReadSign1(raw []byte, limits canon.Limits) (*headers, error) {
 	const where, rule = "issuerAuth", "RFC 9052 section 4.2"
 	h := &headers{}

@@ -1,3 +1,4 @@
+//phase:encode
 package mdoc
 
 import (
@@ -17,6 +18,7 @@ import (
 	"canonscope/compare/claims"
 )
 
+//phase:encode fallback
 func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
 	c, subject, err := stockParse(in, i.Limits)
 	if err != nil {
@@ -55,6 +57,8 @@ func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
 }
 
 // stockParse reads a claims set. encoding/json would take the last of two equal keys; a scan refuses them first.
+//
+//phase:parse
 func stockParse(b []byte, limits canon.Limits) (c claims.Input, subject any, err error) {
 	var tape jsontape.Tape
 	if err := tape.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
@@ -122,6 +126,8 @@ func (e *stockElements) add(id string, v any) error {
 }
 
 // stockSalt draws the random of an item (ISO/IEC 18013-5 section 9.1.2.5: at least 16 bytes).
+//
+//phase:salt
 func stockSalt(r io.Reader, c *compare.Counters) ([]byte, error) {
 	salt := make([]byte, 16)
 	_, err := io.ReadFull(r, salt)
@@ -157,11 +163,14 @@ func stockEncodeMSO(i *Issuer, c claims.Input, digests map[uint64][]byte) ([]byt
 	return stockEncode(cbor.Tag{Number: 24, Content: b})
 }
 
+//phase:caller
 func tdate(seconds int64) cbor.Tag {
 	return cbor.Tag{Number: 0, Content: time.Unix(seconds, 0).UTC().Format(time.RFC3339)}
 }
 
 // stockSign makes the COSE_Sign1 of an MSO.
+//
+//phase:encode fallback
 func stockSign(i *Issuer, payload []byte) ([]byte, error) {
 	var chain any = i.Chain
 	if len(i.Chain) == 1 {

@@ -131,7 +131,7 @@ func cell(kind string, op compare.Operation) compare.Cell {
 }
 
 func plan(kinds ...string) measure.Plan {
-	p := measure.Plan{Seed: 3, Documents: 8, N: 40, Runs: 2, Blocks: 4, Deadline: time.Minute, Rules: profiles.LoadRules()}
+	p := measure.Plan{Seed: 3, Documents: 8, N: 40, Runs: 2, Blocks: 4, Deadline: time.Minute, Rules: measure.Rules()}
 	for _, k := range kinds {
 		p.Cells = append(p.Cells, cell(k, compare.Issue))
 	}

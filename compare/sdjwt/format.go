@@ -1,3 +1,4 @@
+//phase:caller
 package sdjwt
 
 import (
@@ -18,6 +19,7 @@ type format struct{ engine, algorithm string }
 
 const checks = "signature, typ, digests, structure, validity period"
 
+//phase:encode fallback
 func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
 	if _, err := engineOf(f.engine); err != nil {
 		return nil, err

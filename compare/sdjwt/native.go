@@ -1,3 +1,4 @@
+//phase:caller
 package sdjwt
 
 import (
@@ -29,8 +30,11 @@ func nativeHeader(alg, typ, kid string) []byte {
 }
 
 // nativeSign stands alone so that profiles tell signing from encoding.
+//
+//phase:sign
 func nativeSign(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
 
+//phase:select fallback
 func (native) present(h *Holder, token []byte, pointers []string, b *Binding) ([]byte, error) {
 	r := newReader(token, h.Limits, h.Counters)
 	defer r.free()
@@ -63,6 +67,8 @@ func (native) present(h *Holder, token []byte, pointers []string, b *Binding) ([
 }
 
 // nativeBind appends a KB-JWT (RFC 9901 section 4.3).
+//
+//phase:encode fallback
 func nativeBind(h *Holder, out []byte, b *Binding, hashName string) ([]byte, error) {
 	body := jsontape.AppendQuoted([]byte(`{"aud":`), b.Audience)
 	body = append(strconv.AppendInt(append(body, `,"iat":`...), b.now().Unix(), 10), `,"nonce":`...)
@@ -80,6 +86,8 @@ func nativeBind(h *Holder, out []byte, b *Binding, hashName string) ([]byte, err
 }
 
 // nativeCheck checks a compact JWS, given as its parts too.
+//
+//phase:check
 func nativeCheck(where string, jwt []byte, parts [3][]byte, h header, key *keys.Public) error {
 	if err := checkHeader(where, h, key); err != nil {
 		return err
@@ -103,6 +111,7 @@ type headerReader struct {
 
 var headerReaders = sync.Pool{New: func() any { return new(headerReader) }}
 
+//phase:parse
 func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, err error) {
 	r := headerReaders.Get().(*headerReader)
 	defer func() {
@@ -156,6 +165,7 @@ func intern(b []byte) string {
 	return string(b)
 }
 
+//phase:validate fallback
 func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	r := newReader(token, v.Limits, v.Counters)
 	defer r.free()
@@ -203,6 +213,7 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	return res, nil
 }
 
+//phase:encode fallback
 func nativeBinding(v *Verifier, holder *keys.Public, signed, kb []byte, hashName string) error {
 	if holder == nil {
 		return invalid("/cnf", ruleBinding+" step 5.1", "names no key of the holder")
@@ -227,6 +238,8 @@ func nativeBinding(v *Verifier, holder *keys.Public, signed, kb []byte, hashName
 }
 
 // nativeFacts reads the claims of a KB-JWT, which discloses nothing.
+//
+//phase:validate
 func nativeFacts(payload []byte, limits canon.Limits) (*facts, error) {
 	r := newReader(nil, limits, nil)
 	defer r.free()

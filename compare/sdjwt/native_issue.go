@@ -1,3 +1,4 @@
+//phase:encode fallback
 package sdjwt
 
 import (
@@ -13,6 +14,8 @@ import (
 )
 
 // nativeIssuer is the scratch memory of one issuance.
+//
+//phase:encode
 type nativeIssuer struct {
 	*Issuer
 	tape     jsontape.Tape
@@ -71,6 +74,7 @@ func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 	return append(out, w.tail...), nil
 }
 
+//phase:parse
 func (w *nativeIssuer) parse(claims []byte) error {
 	if err := w.tape.Scan(claims, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth, Memory: w.Limits.Memory}); err != nil {
 		return wrap("claims", "RFC 7519 section 4", err)
@@ -126,6 +130,8 @@ func (w *nativeIssuer) discloses(n int) bool {
 }
 
 // drawSalts reads all salts at once, 128 bits each (RFC 9901 section 9.3); those of decoys are drawn as they come.
+//
+//phase:salt
 func (w *nativeIssuer) drawSalts() error {
 	n := len(w.marks)
 	if w.last > w.first {
@@ -273,6 +279,8 @@ func (w *nativeIssuer) encodeDisclosure(key int, value []byte) {
 }
 
 // digest pushes the digest of a text (RFC 9901 section 4.2.3).
+//
+//phase:digest
 func (w *nativeIssuer) digest(text []byte) {
 	var s sum
 	n := hashInto(&s, w.hashName, text)

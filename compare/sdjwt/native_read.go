@@ -1,3 +1,4 @@
+//phase:caller
 package sdjwt
 
 import (
@@ -17,6 +18,8 @@ import (
 // reader unpacks a received token in one pass (RFC 9901 section 7.1 step 3). The decoded payload and disclosures stand in
 // one buffer as the elements of a JSON array, so that one scan reads them all; that each element keeps to its own part of
 // the buffer is checked afterwards. It selects for a holder, and writes the processed payload for a verifier.
+//
+//phase:select
 type reader struct {
 	limits   canon.Limits
 	counters *compare.Counters
@@ -83,6 +86,8 @@ func (r *reader) free() {
 }
 
 // split takes the compact token apart: JWT ~ disclosure ~ ... ~ KB-JWT, which is empty in a plain SD-JWT.
+//
+//phase:parse
 func (r *reader) split() (jwt, kb []byte, err error) {
 	if err := checkForm(r.token, r.limits); err != nil {
 		return nil, nil, err
@@ -132,6 +137,7 @@ func (r *reader) load(payload []byte) error {
 	return r.hashAll()
 }
 
+//phase:parse
 func (r *reader) decode(payload []byte) error {
 	r.buf = append(r.buf, '[')
 	var err error
@@ -149,6 +155,7 @@ func (r *reader) decode(payload []byte) error {
 	return nil
 }
 
+//phase:parse
 func (r *reader) scan() error {
 	err := r.tape.Scan(r.buf, jsontape.Options{Bytes: len(r.buf), Depth: r.limits.Depth + 1, Memory: r.limits.Memory})
 	if err != nil {
@@ -189,6 +196,8 @@ func (r *reader) partAt(offset int) string {
 }
 
 // shape checks what all disclosures have in common (RFC 9901 section 4.2).
+//
+//phase:parse
 func (r *reader) shape(i int) error {
 	n := int(r.given[i].node)
 	if count := r.tape.Len(n); r.tape.Nodes[n].Kind != jsontape.Array || count != 2 && count != 3 {
@@ -217,6 +226,8 @@ func (r *reader) readHash() error {
 }
 
 // hashAll computes the digests of all disclosures that have none yet.
+//
+//phase:digest
 func (r *reader) hashAll() error {
 	for ; r.hashedTo < len(r.given); r.hashedTo++ {
 		if err := r.hash(r.hashedTo); err != nil {
@@ -228,6 +239,8 @@ func (r *reader) hashAll() error {
 
 // hashWanted computes the digests of those disclosures only that a pointer may lead to: of array elements, and of members
 // with a name that stands in a pointer. A holder checks what it sends (RFC 9901 section 7.2), not all it has.
+//
+//phase:digest
 func (r *reader) hashWanted() error {
 	r.tokens = r.tokens[:0]
 	few := len(r.wanted) <= fewPointers // so many are looked through, more are sorted
@@ -264,6 +277,7 @@ func (r *reader) hashWanted() error {
 	return nil
 }
 
+//phase:digest
 func (r *reader) hash(i int) error {
 	d := &r.given[i]
 	if d.hashed {
@@ -545,6 +559,8 @@ func (r *reader) unmet() error {
 }
 
 // chosen returns the token with the selected disclosures.
+//
+//phase:encode
 func (r *reader) chosen(jwt []byte) []byte {
 	size := len(jwt) + 1
 	for i := range r.given {

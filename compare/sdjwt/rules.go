@@ -1,3 +1,4 @@
+//phase:caller
 package sdjwt
 
 import (
@@ -103,6 +104,8 @@ func checkHeader(where string, h header, key *keys.Public) error {
 
 // issuerKey returns the configured key, or that of x5c in the protected header with its certificate after the chain is
 // checked (draft-ietf-oauth-sd-jwt-vc-19 section 2.5). Without either there is no permitted way to a key.
+//
+//phase:validate fallback
 func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) {
 	const where, rule = "header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.5"
 	if v.Key != nil {
@@ -136,6 +139,8 @@ func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) 
 // has a certificate under the same roots is not this issuer (RFC 9901 section 7.1 step 2.3). The name is compared as in
 // draft-ietf-oauth-sd-jwt-vc-09 section 3.5, with a URI of the certificate or with a DNS name. Drafts since say that the
 // issuer is the certificate's subject, which is so without iss and leaves open what iss says beside it.
+//
+//phase:validate
 func (v *Verifier) checkIssuer(f *facts, key *keys.Public, leaf *x509.Certificate) error {
 	const rule = "RFC 9901 section 7.1 step 2.3"
 	switch {
@@ -165,6 +170,8 @@ func names(leaf *x509.Certificate, issuer string) bool {
 }
 
 // unchecked lists what a verified token refers to and no check has looked at.
+//
+//phase:validate fallback
 func (v *Verifier) unchecked(f *facts, kb []byte) (out []string) {
 	for _, name := range f.unread {
 		out = append(out, "/"+name)
@@ -193,6 +200,8 @@ func (v *Verifier) unchecked(f *facts, kb []byte) (out []string) {
 const typVC = "dc+sd-jwt"
 
 // checkTyp applies draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1.
+//
+//phase:validate
 func (v *Verifier) checkTyp(h header) error {
 	if v.Plain || h.typ == typVC || v.LegacyTyp && h.typ == "vc+sd-jwt" {
 		return nil
@@ -202,6 +211,8 @@ func (v *Verifier) checkTyp(h header) error {
 
 // checkFacts applies the validity period and audience of RFC 9901 section 7.1 step 6, the issuer's name, and the rules of
 // SD-JWT VC.
+//
+//phase:validate
 func (v *Verifier) checkFacts(f *facts, key *keys.Public, leaf *x509.Certificate) error {
 	if err := checkPeriod("payload", f, v.now(), v.Leeway); err != nil {
 		return err
@@ -283,6 +294,8 @@ func stamp(seconds float64) string {
 }
 
 // checkBinding applies RFC 9901 section 7.3 step 5 to a KB-JWT whose signature holds.
+//
+//phase:validate
 func (v *Verifier) checkBinding(h header, f *facts, sdHash string) error {
 	const where = "KB-JWT"
 	maxAge := cmp.Or(v.MaxAge, 10*time.Minute)
@@ -306,6 +319,8 @@ func (v *Verifier) checkBinding(h header, f *facts, sdHash string) error {
 }
 
 // bindingPolicy decides what an absent or present KB-JWT means, before anything is checked.
+//
+//phase:validate fallback
 func (v *Verifier) bindingPolicy(kb []byte) error {
 	switch {
 	case v.Binding && len(kb) == 0:

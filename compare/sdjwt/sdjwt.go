@@ -3,6 +3,8 @@
 // two engines that accept and refuse the same tokens: "stock" does JOSE with lestrrat-go/jwx and JSON with encoding/json,
 // salts, disclosures and digests being ours; "native" is the standard library's cryptography and one pass over the bytes.
 // [NewFormat] makes exchanges for a comparison.
+//
+//phase:caller
 package sdjwt
 
 import (
@@ -160,6 +162,8 @@ func (r *Result) Disclosed() []string {
 
 // Verify checks a presentation, compact or in the JWS JSON serialization: form, signature, disclosures, validity period and,
 // as the options ask, key binding and the rules of SD-JWT VC. A refusal is an [InvalidError] or a limit error of canon.
+//
+//phase:validate fallback
 func (v *Verifier) Verify(token []byte) (*Result, error) {
 	e, err := engineOf(v.Engine)
 	if err != nil {
@@ -177,6 +181,7 @@ func (v *Verifier) Verify(token []byte) (*Result, error) {
 	return e.verify(v, token)
 }
 
+//phase:validate fallback
 func (v *Verifier) now() time.Time {
 	if v.Now.IsZero() {
 		return time.Now()

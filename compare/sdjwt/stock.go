@@ -1,3 +1,4 @@
+//phase:parse
 package sdjwt
 
 import (
@@ -50,6 +51,7 @@ func stockValue(b []byte, budget *canon.Budget) (any, error) {
 	return v, err
 }
 
+//phase:caller
 func newBudget(limits canon.Limits) *canon.Budget {
 	b := new(canon.Budget)
 	b.Reset(limits)
@@ -57,12 +59,16 @@ func newBudget(limits canon.Limits) *canon.Budget {
 }
 
 // below says whether path is at or below pointer.
+//
+//phase:caller
 func below[P, Q string | []byte](path P, pointer Q) bool {
 	n := len(pointer)
 	return len(path) >= n && string(path[:n]) == string(pointer) && (len(path) == n || path[n] == '/')
 }
 
 // stockDigest returns the function that hashes a disclosure's text (RFC 9901 section 4.2.3).
+//
+//phase:digest
 func stockDigest(name string, c *compare.Counters) func([]byte) string {
 	newHash, _ := hashOf(name) // checked before
 	return func(text []byte) string {
@@ -74,8 +80,11 @@ func stockDigest(name string, c *compare.Counters) func([]byte) string {
 }
 
 // stockEncode stands alone so that profiles tell encoding from signing.
+//
+//phase:encode
 func stockEncode(payload map[string]any) ([]byte, error) { return json.Marshal(payload) }
 
+//phase:sign
 func stockSign(body []byte, typ, kid string, key *keys.Secret) ([]byte, error) {
 	h := jws.NewHeaders()
 	if err := h.Set(jws.TypeKey, typ); err != nil {
@@ -89,6 +98,7 @@ func stockSign(body []byte, typ, kid string, key *keys.Secret) ([]byte, error) {
 	return jws.Sign(body, jws.WithKey(jwa.SignatureAlgorithm(key.Algorithm()), key.Crypto(), jws.WithProtectedHeaders(h)))
 }
 
+//phase:encode
 func stockJoin(jwt []byte, disclosures []string) []byte {
 	n := len(jwt) + 1
 	for _, d := range disclosures {
@@ -103,6 +113,8 @@ func stockJoin(jwt []byte, disclosures []string) []byte {
 }
 
 // stockCheck checks a compact JWS and returns its payload.
+//
+//phase:check
 func stockCheck(where string, jwt []byte, h header, key *keys.Public) ([]byte, error) {
 	if err := checkHeader(where, h, key); err != nil {
 		return nil, err
@@ -150,6 +162,7 @@ func stockHeader(where string, jwt []byte, budget *canon.Budget) (header, error)
 	return h, nil
 }
 
+//phase:select fallback
 func (stock) present(h *Holder, token []byte, pointers []string, b *Binding) ([]byte, error) {
 	jwt, disclosures, kb, err := stockSplit(token, h.Limits)
 	if err != nil {
@@ -220,6 +233,8 @@ func stockPayload(jwt []byte, budget *canon.Budget) (map[string]any, error) {
 }
 
 // stockSelect returns the disclosures that pointers need, in the order they were issued.
+//
+//phase:select
 func stockSelect(r *stockReader, payload map[string]any, pointers []string, issued [][]byte) ([]string, error) {
 	take := make([]bool, len(issued))
 	type disclosed struct {
@@ -268,6 +283,8 @@ func stockSelect(r *stockReader, payload map[string]any, pointers []string, issu
 }
 
 // exists says whether the processed payload has something at a pointer.
+//
+//phase:caller
 func exists(v any, pointer string) bool {
 	for pointer != "" {
 		if pointer[0] != '/' {
@@ -298,6 +315,7 @@ func exists(v any, pointer string) bool {
 	return true
 }
 
+//phase:validate fallback
 func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 	jwt, disclosures, kb, err := stockSplit(token, v.Limits)
 	if err != nil {
@@ -347,6 +365,7 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 	return res, nil
 }
 
+//phase:caller
 func stockBinding(v *Verifier, budget *canon.Budget, holder *keys.Public, signed, kb []byte, hash string) error {
 	if holder == nil {
 		return invalid("/cnf", ruleBinding+" step 5.1", "names no key of the holder")

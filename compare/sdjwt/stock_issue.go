@@ -1,3 +1,4 @@
+//phase:caller
 package sdjwt
 
 import (
@@ -16,6 +17,8 @@ import (
 const stockDisclosureSize = 1536
 
 // stockIssuer walks a claims set and turns disclosable claims into disclosures.
+//
+//phase:encode
 type stockIssuer struct {
 	*Issuer
 	budget      *canon.Budget
@@ -28,6 +31,7 @@ type stockIssuer struct {
 	disclosures []string
 }
 
+//phase:encode fallback
 func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 	budget := newBudget(i.Limits)
 	root, err := stockParse(claims, budget)
@@ -196,6 +200,8 @@ func (w *stockIssuer) disclose(claim ...any) (digest string, err error) {
 }
 
 // stockSalt draws 128 bits (RFC 9901 section 9.3).
+//
+//phase:salt
 func stockSalt(r io.Reader, c *compare.Counters) (string, error) {
 	var salt [16]byte
 	if _, err := io.ReadFull(r, salt[:]); err != nil {
@@ -206,6 +212,8 @@ func stockSalt(r io.Reader, c *compare.Counters) (string, error) {
 }
 
 // stockDisclosure encodes a disclosure (RFC 9901 section 4.2).
+//
+//phase:encode
 func stockDisclosure(elements []any) (string, error) {
 	b, err := json.Marshal(elements)
 	return b64.EncodeToString(b), err

@@ -1,3 +1,4 @@
+//phase:caller
 package sdjwt
 
 import (
@@ -18,6 +19,8 @@ type stockDisclosed struct {
 }
 
 // stockReader unpacks a payload (RFC 9901 section 7.1 step 3).
+//
+//phase:select
 type stockReader struct {
 	digests map[string]*stockDisclosed
 	seen    map[string]bool
@@ -29,6 +32,7 @@ type stockReader struct {
 	facts   facts
 }
 
+//phase:select
 func stockRead(payload map[string]any, disclosures [][]byte, budget *canon.Budget, c *compare.Counters) (*stockReader, string, error) {
 	r := &stockReader{digests: map[string]*stockDisclosed{}, seen: map[string]bool{}, limits: budget.Limits()}
 	hash := defaultHash
@@ -64,6 +68,7 @@ func stockRead(payload map[string]any, disclosures [][]byte, budget *canon.Budge
 	return r, hash, nil
 }
 
+//phase:parse
 func stockParseDisclosure(text []byte, number int, budget *canon.Budget) (*stockDisclosed, error) {
 	const rule = "RFC 9901 section 4.2"
 	b, err := b64.DecodeString(string(text))
@@ -258,6 +263,8 @@ func (r *stockReader) value(v any, depth int) (any, error) {
 }
 
 // stockFacts reads what the rules need from a processed payload.
+//
+//phase:validate
 func stockFacts(m map[string]any, f *facts) {
 	text := func(name string) (s scalar) {
 		v, ok := m[name]

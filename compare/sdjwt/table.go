@@ -6,6 +6,8 @@ import (
 )
 
 // table finds digests by their text. Chosen digests cannot make it slow.
+//
+//phase:select
 type table struct {
 	slots []slot
 	used  int

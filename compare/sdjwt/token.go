@@ -1,3 +1,4 @@
+//phase:caller
 package sdjwt
 
 import (
@@ -71,6 +72,8 @@ func checkCount(n int, limits *canon.Limits) error {
 type sum [sha512.Size]byte
 
 // hashInto hashes with an algorithm that [hashOf] knows and returns the digest's size.
+//
+//phase:digest
 func hashInto(s *sum, name string, text []byte) int {
 	switch name {
 	case "sha-384":
@@ -85,6 +88,8 @@ func hashInto(s *sum, name string, text []byte) int {
 }
 
 // sdHash is the digest of a whole SD-JWT (RFC 9901 section 4.3.1).
+//
+//phase:digest
 func sdHash(hashName string, signed []byte) string {
 	var s sum
 	n := hashInto(&s, hashName, signed)
@@ -92,6 +97,8 @@ func sdHash(hashName string, signed []byte) string {
 }
 
 // splitJWS takes a compact JWS apart: header, payload, signature.
+//
+//phase:parse
 func splitJWS(where string, jwt []byte) (parts [3][]byte, err error) {
 	rest := jwt
 	for i := range 2 {

@@ -1,3 +1,4 @@
+//phase:validate
 package jsonschema
 
 import (

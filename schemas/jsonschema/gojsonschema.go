@@ -1,3 +1,4 @@
+//phase:validate
 package jsonschema
 
 import (
@@ -15,6 +16,8 @@ import (
 )
 
 // xeipuuv is a schema compiled by gojsonschema.
+//
+//phase:validate
 type xeipuuv struct {
 	schema *gojsonschema.Schema
 	draft  Draft
@@ -88,6 +91,8 @@ func (s *schema) compileGo(opt Options) (v *xeipuuv, err error) {
 
 // flattener copies a schema for the library, which changes what it is given. The copy is one document in which every $ref
 // is a plain pointer: the library follows URLs and ids by rules of its own, and one that leads astray overflows its stack.
+//
+//phase:validate
 type flattener struct {
 	*schema
 	assert bool
@@ -188,6 +193,8 @@ func (v *xeipuuv) Validate(doc []byte) (r *Result, err error) {
 }
 
 // memory hands the library a value; what it would load from elsewhere is refused.
+//
+//phase:validate
 type memory struct{ value any }
 
 func (m memory) JsonSource() any                               { return m.value }
@@ -201,6 +208,7 @@ type offline struct{}
 
 func (offline) New(source string) gojsonschema.JSONLoader { return refusal(source) }
 
+//phase:validate
 type refusal string
 
 func (r refusal) JsonSource() any { return string(r) }

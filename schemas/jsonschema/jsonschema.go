@@ -6,6 +6,8 @@
 // schema that another one refers to is handed over in [Options].
 //
 // Our own schemas are written in a small notation (see notation.go) that says the same in a third of the bytes.
+//
+//phase:validate
 package jsonschema
 
 import (
@@ -78,6 +80,8 @@ func ordered(all []Violation) []Violation {
 func (v Violation) String() string { return fmt.Sprintf("%q: %s", v.Pointer, v.Message) }
 
 // SchemaError says that a schema cannot be used.
+//
+//phase:validate
 type SchemaError struct {
 	Pointer string // into the schema
 	Msg     string

@@ -1,3 +1,4 @@
+//phase:validate
 package jsonschema
 
 import (
@@ -39,6 +40,8 @@ type definition struct {
 }
 
 // notation is what one file defines.
+//
+//phase:validate
 type notation struct {
 	defs  map[string]definition
 	roots map[string]definition
@@ -186,6 +189,8 @@ func (n *notation) schema(root string) []byte {
 }
 
 // parser reads one expression.
+//
+//phase:validate
 type parser struct {
 	text string
 	pos  int

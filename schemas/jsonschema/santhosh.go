@@ -1,3 +1,4 @@
+//phase:validate
 package jsonschema
 
 import (
@@ -16,6 +17,8 @@ import (
 )
 
 // santhosh is a schema compiled by santhosh-tekuri/jsonschema.
+//
+//phase:validate
 type santhosh struct {
 	schema *jsonschema.Schema
 	draft  Draft

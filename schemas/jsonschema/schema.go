@@ -1,3 +1,4 @@
+//phase:validate
 package jsonschema
 
 import (
@@ -56,6 +57,8 @@ func draftOf(doc any) (Draft, error) {
 type place struct{ doc, pointer string }
 
 // schema is a schema with what it refers to, read but not compiled.
+//
+//phase:validate
 type schema struct {
 	draft   Draft
 	docs    map[string]any // by URL; "" is the schema itself

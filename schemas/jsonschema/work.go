@@ -1,3 +1,4 @@
+//phase:validate
 package jsonschema
 
 import (
@@ -15,6 +16,8 @@ import (
 // alternative were evaluated, in steps that stand for about a microsecond or a hundred bytes.
 
 // subschema is one object of a schema, with the subschemas that it applies to a value and to its parts.
+//
+//phase:validate
 type subschema struct {
 	place
 	keywords map[string]any
@@ -203,6 +206,8 @@ func instructionsOf(text string) int64 {
 }
 
 // meter counts the steps of one validation up to a limit.
+//
+//phase:validate
 type meter struct {
 	steps, max int64
 	limit      int64 // of the caller, who is told in these units

@@ -3,6 +3,8 @@
 //
 // Start with [Generate], [ParseSecret] or [ParsePublic]. [Secret.Sign] and [Public.Verify] take whole messages and hash
 // them as the algorithm says; ECDSA signatures are r and s side by side, of fixed length (IEEE P1363, RFC 4754 section 7).
+//
+//phase:caller
 package keys
 
 import (
@@ -137,6 +139,8 @@ func (s *Secret) Deterministic() *Secret {
 }
 
 // Sign signs a whole message.
+//
+//phase:sign primitive
 func (s *Secret) Sign(message []byte) ([]byte, error) {
 	if s.ed != nil {
 		return ed25519.Sign(s.ed, message), nil
@@ -186,6 +190,8 @@ func (s *Secret) Crypto() crypto.Signer {
 }
 
 // Verify says whether sig is the key's signature of a whole message. A signature of another length is not.
+//
+//phase:check primitive
 func (p *Public) Verify(message, sig []byte) bool {
 	if len(sig) != p.kind.alg.SignatureSize() {
 		return false
