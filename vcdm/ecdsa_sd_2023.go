@@ -60,13 +60,13 @@ func ECDSASD2023(c canon.Canonicalizer, o SDOptions) *SD {
 func (s *SD) Derives() bool { return s.group != nil }
 
 // Name implements [Suite].
-func (s *SD) Name() string { return "ecdsa-sd-2023" }
+func (s *SD) Name() string { return ecdsaSD2023.Name }
 
 // ErrEngine says that an engine can canonicalize, and so verify, but neither issue nor derive.
 var ErrEngine = &canon.UnsupportedError{Engine: "this engine", What: "ecdsa-sd-2023: it gives neither the origins of quads nor expanded documents"}
 
 func (s *SD) keyError(a keys.Algorithm) error {
-	return &KeyError{s.Name(), a, []keys.Algorithm{keys.ES256}}
+	return &KeyError{s.Name(), a, ecdsaSD2023.Algorithms}
 }
 
 // create makes a base proof (VC-DI-ECDSA 3.6.1).

@@ -17,24 +17,23 @@ import (
 // whole is a suite that signs the whole document: the signature covers the hash of the canonical proof options followed
 // by the hash of the canonical document (VC-DI-EdDSA 3.2, 3.3; VC-DI-ECDSA 3.2, 3.3).
 type whole struct {
-	name       string
-	method     canon.Method
-	algorithms []keys.Algorithm
-	canon      canon.Canonicalizer
-	direction  string
+	*Cryptosuite
+	canon     canon.Canonicalizer
+	direction string
 }
 
-func (s *whole) Name() string { return s.name }
+// Name implements [Suite].
+func (s *whole) Name() string { return s.Cryptosuite.Name }
 
 // create is Create Proof (VC-DI-EdDSA 3.2.1, 3.3.1).
 //
 //phase:encode fallback
 func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, error) {
-	if !slices.Contains(s.algorithms, key.Algorithm()) {
-		return nil, &Error{Type: ProofGenerationError, Err: &KeyError{s.name, key.Algorithm(), s.algorithms}}
+	if !slices.Contains(s.Algorithms, key.Algorithm()) {
+		return nil, &Error{Type: ProofGenerationError, Err: &KeyError{s.Name(), key.Algorithm(), s.Algorithms}}
 	}
 	// JCS suites put a copy of the document's @context into the proof (3.3.1 step 2), so it stands in the configuration too.
-	data, err := s.hashData(ctx, in, key.Algorithm(), s.method == canon.RDFC || in.doc.context >= 0)
+	data, err := s.hashData(ctx, in, key.Algorithm(), s.Method == canon.RDFC || in.doc.context >= 0)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +53,8 @@ func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte
 //
 //phase:validate fallback
 func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
-	if !slices.Contains(s.algorithms, key.Algorithm()) {
-		return &Error{Type: ProofVerificationError, Where: "/verificationMethod", Err: &KeyError{s.name, key.Algorithm(), s.algorithms}}
+	if !slices.Contains(s.Algorithms, key.Algorithm()) {
+		return &Error{Type: ProofVerificationError, Where: "/verificationMethod", Err: &KeyError{s.Name(), key.Algorithm(), s.Algorithms}}
 	}
 	if err := in.countSignature(key.Algorithm()); err != nil {
 		return err
@@ -64,12 +63,12 @@ func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if err := decodeSignature(in.proof, sig); err != nil {
 		return err
 	}
-	if s.method == canon.JCS && in.proof.context >= 0 {
+	if s.Method == canon.JCS && in.proof.context >= 0 {
 		if err := replaceContext(in); err != nil {
 			return err
 		}
 	}
-	data, err := s.hashData(ctx, in, key.Algorithm(), s.method == canon.RDFC)
+	data, err := s.hashData(ctx, in, key.Algorithm(), s.Method == canon.RDFC)
 	if err != nil {
 		return err
 	}
@@ -91,7 +90,7 @@ func (in *input) countSignature(alg keys.Algorithm) error {
 }
 
 func (s *whole) form(ctx context.Context, in *input) ([]byte, error) {
-	if s.method == canon.JCS {
+	if s.Method == canon.JCS {
 		return nil, nil
 	}
 	in.options.Input, in.options.Direction = canon.JSONLD, s.direction
@@ -103,7 +102,7 @@ func (s *whole) form(ctx context.Context, in *input) ([]byte, error) {
 //phase:encode fallback
 func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, documentContext bool) ([]byte, error) {
 	in.options.Input = canon.JSON
-	if s.method == canon.RDFC {
+	if s.Method == canon.RDFC {
 		in.options.Input, in.options.Direction = canon.JSONLD, s.direction
 		if alg == keys.ES384 {
 			in.options.Hash = canon.SHA384
@@ -113,7 +112,7 @@ func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, doc
 	if err != nil {
 		return nil, err
 	}
-	if s.method == canon.RDFC {
+	if s.Method == canon.RDFC {
 		if err := in.checkTerms(config); err != nil {
 			return nil, err
 		}
@@ -122,7 +121,7 @@ func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, doc
 	if err != nil {
 		return nil, err
 	}
-	if s.method == canon.RDFC {
+	if s.Method == canon.RDFC {
 		if err := in.checkReading(document); err != nil {
 			return nil, err
 		}
@@ -153,7 +152,7 @@ func checkData(key *keys.Public, data, sig []byte) bool { return key.Verify(data
 //phase:encode
 func (s *whole) encodeProof(in *input, sig []byte) []byte {
 	members := in.work.members[:0]
-	if local := in.doc.contextText(); s.method == canon.JCS && local != nil {
+	if local := in.doc.contextText(); s.Method == canon.JCS && local != nil {
 		members = append(append(members, `,"@context":`...), local...)
 	}
 	members = append(members, `,"proofValue":"z`...)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"slices"
-
 	"canonscope/canon"
 	"canonscope/canon/engines"
 	"canonscope/compare"
@@ -39,7 +37,7 @@ func complete(root *cobra.Command) {
 func flagValues() map[string][]string {
 	values := map[string][]string{
 		"format":        {formatVCDM, formatSDJWT, formatMdoc},
-		"suite":         append(slices.Clone(vcdm.SuiteNames), "jws", "cose-sign1"),
+		"suite":         append(vcdm.SuiteNames(), "jws", "cose-sign1"),
 		"engine":        engines.Names,
 		"algorithm":     {"EdDSA", "ES256", "ES384"},
 		"schema":        catalogue.Names(),

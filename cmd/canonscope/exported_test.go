@@ -116,7 +116,7 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 			compare.ParseCell(s)
 			report.Short(s)
 			di.NewFormat(s, rdfc, s)
-			vcdm.NewSuite(s, rdfc, vcdm.SDOptions{})
+			vcdm.SuiteNamed(s)
 			keys.ParsePublic(s)
 			keys.ParseSecret(s)
 			keys.ParseMethod(s)

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
-	"canonscope/canon/choice"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
 	"canonscope/vcdm"
@@ -161,21 +160,20 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 
 // suite returns a cryptosuite over the engine.
 func (f *engineFlags) suite(name string, o vcdm.SDOptions) (vcdm.Suite, error) {
-	method := vcdm.MethodOf(name)
-	if method == "" {
-		return nil, choice.Unknown("cryptosuite", name, vcdm.SuiteNames...)
+	s, err := vcdm.SuiteNamed(name)
+	if err != nil {
+		return nil, err
 	}
 	if f.loader == nil {
-		var err error
 		if f.loader, err = f.from.loader(); err != nil {
 			return nil, err
 		}
 	}
-	c, err := engines.New(f.engine, method, engines.Config{Loader: f.loader})
+	c, err := engines.New(f.engine, s.Method, engines.Config{Loader: f.loader})
 	if err != nil {
 		return nil, err
 	}
-	return vcdm.WithDirection(vcdm.NewSuite(name, c, o), f.direction.option()), nil
+	return vcdm.WithDirection(s.New(c, o), f.direction.option()), nil
 }
 
 func newIssueCommand() *cobra.Command {
@@ -230,7 +228,7 @@ hexadecimal; without --certificate it holds one made up.`,
 					return fmt.Errorf("--mandatory goes with ecdsa-sd-2023; %s has no selective disclosure", cmp.Or(name, "no --suite"))
 				}
 				if name == "" {
-					return errors.New("no cryptosuite: give --suite, one of " + strings.Join(vcdm.SuiteNames, ", "))
+					return errors.New("no cryptosuite: give --suite, one of " + strings.Join(vcdm.SuiteNames(), ", "))
 				}
 			}
 			doc, purpose, err := readUnsigned(cmd, file, engine.limits, baseline.format)
@@ -288,7 +286,7 @@ hexadecimal; without --certificate it holds one made up.`,
 			return proof.noteIssuer(cmd, doc, signer, engine.limits)
 		},
 	}
-	cmd.Flags().StringVar(&name, "suite", "", "cryptosuite: "+strings.Join(vcdm.SuiteNames, ", "))
+	cmd.Flags().StringVar(&name, "suite", "", "cryptosuite: "+strings.Join(vcdm.SuiteNames(), ", "))
 	cmd.Flags().StringArrayVar(&sd.Mandatory, "mandatory", nil, "JSON `POINTER` to what every presentation discloses beside the defaults; may repeat")
 	cmd.Flags().BoolVar(&only, "mandatory-only", false, "make mandatory only what --mandatory names")
 	cmd.Flags().BoolVar(&self, "self", false, "make the key's did:key identifier the issuer, of a presentation the holder")

@@ -131,7 +131,7 @@ exit status is the worst. Without a file it reads standard input.`,
 // verifyVCDM answers for a credential or a presentation with Data Integrity proofs.
 func verifyVCDM(cmd *cobra.Command, file string, doc []byte, v *vcdm.Verifier, engine *engineFlags) (*answer, error) {
 	if v.Suites == nil {
-		for _, name := range vcdm.SuiteNames {
+		for _, name := range vcdm.SuiteNames() {
 			s, err := engine.suite(name, vcdm.SDOptions{})
 			var unsupported *canon.UnsupportedError
 			if errors.As(err, &unsupported) {

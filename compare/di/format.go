@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"canonscope/canon"
-	"canonscope/canon/choice"
 	"canonscope/compare"
 	"canonscope/compare/claims"
 	"canonscope/schemas"
@@ -17,50 +16,20 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Suites lists the cryptosuites of the format in the order of reports, with what each needs.
-var Suites = []Suite{
-	{"eddsa-rdfc-2022", canon.RDFC, []keys.Algorithm{keys.EdDSA}, vcdm.EdDSARDFC2022},
-	{"eddsa-jcs-2022", canon.JCS, []keys.Algorithm{keys.EdDSA}, vcdm.EdDSAJCS2022},
-	{"ecdsa-rdfc-2019", canon.RDFC, []keys.Algorithm{keys.ES256, keys.ES384}, vcdm.ECDSARDFC2019},
-	{"ecdsa-jcs-2019", canon.JCS, []keys.Algorithm{keys.ES256, keys.ES384}, vcdm.ECDSAJCS2019},
-	{"ecdsa-sd-2023", canon.RDFC, []keys.Algorithm{keys.ES256}, func(c canon.Canonicalizer) vcdm.Suite {
-		return vcdm.ECDSASD2023(c, vcdm.SDOptions{})
-	}},
-}
-
-// Suite is a cryptosuite of the format.
-type Suite struct {
-	Name       string
-	Method     canon.Method // of the canonicalizer it takes
-	Algorithms []keys.Algorithm
-	New        func(canon.Canonicalizer) vcdm.Suite
-}
-
-// Derives tells whether the holder of a suite's proof can present a part of the document. Where not, the issuer signs anew.
-func Derives(suite string) bool {
-	i := slices.IndexFunc(Suites, func(s Suite) bool { return s.Name == suite })
-	if i < 0 {
-		return false
-	}
-	_, ok := Suites[i].New(nil).(*vcdm.SD)
-	return ok
-}
-
 // checksWhole says what verify checks of a suite that signs whole documents.
 const checksWhole = "signature, proof options, purpose, dates of the proof, validity period"
 
 // NewFormat returns the format vcdm with a cryptosuite over a canonicalizer of the suite's method, and a signature
 // algorithm of the suite. An algorithm that the suite does not have is a [*canon.UnsupportedError].
 func NewFormat(suite string, c canon.Canonicalizer, algorithm string) (compare.Format, error) {
-	i := slices.IndexFunc(Suites, func(s Suite) bool { return s.Name == suite })
-	if i < 0 {
-		return nil, choice.Unknown("cryptosuite", suite, vcdm.SuiteNames...)
+	s, err := vcdm.SuiteNamed(suite)
+	if err != nil {
+		return nil, err
 	}
-	s := Suites[i]
 	if !slices.Contains(s.Algorithms, keys.Algorithm(algorithm)) {
 		return nil, &canon.UnsupportedError{Engine: suite, What: "the algorithm " + algorithm}
 	}
-	f := &format{suite: s.New(c), canon: c, algorithm: algorithm}
+	f := &format{suite: s.New(c, vcdm.SDOptions{}), canon: c, algorithm: algorithm}
 	if sd, ok := f.suite.(*vcdm.SD); ok && !sd.Derives() {
 		return nil, vcdm.ErrEngine
 	}

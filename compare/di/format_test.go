@@ -120,7 +120,7 @@ func TestHolderCannotAlter(t *testing.T) {
 		t.Fatal(err)
 	}
 	scenario := compare.Scenario{Now: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), Seed: 1, Binding: "holder"}
-	for _, s := range di.Suites {
+	for _, s := range vcdm.Suites {
 		if s.Name == "ecdsa-sd-2023" {
 			continue // presents with ecdsa-rdfc-2019
 		}
@@ -169,7 +169,7 @@ func TestHolderCannotAlter(t *testing.T) {
 		} {
 			o := vcdm.Options{Created: "2026-12-01T00:00:00Z", Method: p.key.Public().Method(), Purpose: vcdm.Authentication,
 				Domain: []string{p.domain}, Challenge: "canonscope-challenge"}
-			signer := vcdm.Signer{Suite: s.New(c), Key: p.key}
+			signer := vcdm.Signer{Suite: s.New(c, vcdm.SDOptions{}), Key: p.key}
 			vp, err := vcdm.NewPresentation(p.key.Public().DID(), p.credential)
 			if err != nil {
 				t.Fatal(err)

@@ -23,6 +23,7 @@ import (
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/jsonschema"
+	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
 )
 
@@ -84,7 +85,7 @@ func families() []family {
 	var all []family
 	for _, engine := range engineNames {
 		for _, algorithm := range algorithms {
-			for _, s := range di.Suites {
+			for _, s := range vcdm.Suites {
 				if slices.Contains(s.Algorithms, keys.Algorithm(algorithm)) {
 					all = append(all, vcdmFamily(s, engine, algorithm))
 				}
@@ -106,8 +107,8 @@ func families() []family {
 	return all
 }
 
-func vcdmFamily(s di.Suite, engine, algorithm string) family {
-	f := family{format: "vcdm", suite: s.Name, engine: engine, algorithm: algorithm, method: s.Method}
+func vcdmFamily(s *vcdm.Cryptosuite, engine, algorithm string) family {
+	f := family{format: "vcdm", suite: s.Name, engine: engine, algorithm: algorithm, method: s.Method, reissues: !s.Derives}
 	if s.Method != canon.RDFC {
 		return f.in(none)
 	}
@@ -135,7 +136,6 @@ func (f family) in(state string) family {
 		return f
 	}
 	f.open = func() (compare.Format, error) { return di.NewFormat(f.suite, c, f.algorithm) }
-	f.reissues = !di.Derives(f.suite)
 	return f
 }
 

@@ -170,7 +170,7 @@ func TestContextStates(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("%v\nwant\n%v", got, want)
 	}
-	if _, err := matrix.Select(matrix.Filter{Contexts: []string{"hot"}}, matrix.DefaultPolicy); err == nil || !strings.Contains(err.Error(), "cold, embedded, warm") {
+	if _, err := matrix.Select(matrix.Filter{Contexts: []string{"hot"}}, matrix.DefaultPolicy); err == nil || !strings.Contains(err.Error(), "cold, embedded or warm") {
 		t.Error(err)
 	}
 }

@@ -68,7 +68,7 @@ func Interop(ctx context.Context, dir string, e Engines) ([]conform.Result, erro
 
 func (r *reader) artifact(ctx context.Context, name string, a *artifact) {
 	var suites []vcdm.Suite
-	for _, n := range vcdm.SuiteNames {
+	for _, n := range vcdm.SuiteNames() {
 		suites = append(suites, r.engines.Suite(n))
 	}
 	v := verifier(suites...)

@@ -52,11 +52,15 @@ var sets = []set{
 
 // Suite returns the named suite over an engine, or nil.
 func (e Engines) Suite(name string) vcdm.Suite {
+	s, err := vcdm.SuiteNamed(name)
+	if err != nil {
+		return nil
+	}
 	c := e.RDFC
-	if vcdm.MethodOf(name) == canon.JCS {
+	if s.Method == canon.JCS {
 		c = e.JCS
 	}
-	return vcdm.NewSuite(name, c, vcdm.SDOptions{})
+	return s.New(c, vcdm.SDOptions{})
 }
 
 // reader collects results.
