@@ -38,8 +38,10 @@ func Exponent(x []float64, points [][]Sample, seed uint64) Estimate {
 		return Slope(x, costs)
 	}
 	e := resampled(runs, slope, seed)
-	if math.IsNaN(e.Low+e.Center+e.High) || math.IsInf(e.Low+e.Center+e.High, 0) {
-		return Estimate{} // a clock that read nothing
+	for _, v := range []float64{e.Low, e.Center, e.High} {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return Estimate{} // a clock that read nothing
+		}
 	}
 	return e
 }
@@ -83,8 +85,8 @@ func CountedExponent(x, costs []float64, samples []int64) Estimate {
 	for i, w := range slopeWeights(xs) {
 		v += w * w * variance[i]
 	}
-	s := Slope(xs, ys)
-	return Estimate{Center: s, Low: s - quantile*math.Sqrt(v), High: s + quantile*math.Sqrt(v), N: n}
+	s, half := Slope(xs, ys), quantile*math.Sqrt(v)
+	return Estimate{Center: s, Low: s - half, High: s + half, N: n}
 }
 
 // Counted is a cost that rests on a number of profile samples; the interval is that of the count.

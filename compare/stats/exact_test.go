@@ -1,0 +1,138 @@
+package stats_test
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"canonscope/compare/stats"
+)
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9*(1+math.Abs(b)) }
+
+func is(e stats.Estimate, low, center, high float64, n int) bool {
+	return near(e.Low, low) && near(e.Center, center) && near(e.High, high) && e.N == n
+}
+
+// A count of n samples is uncertain by its root, 1.96 times for 95 %; a cost is not below 0.
+func TestCounted(t *testing.T) {
+	const q = 1.959964
+	for _, c := range []struct {
+		samples   int64
+		low, high float64
+	}{{25, 100 - 20*q, 100 + 20*q}, {100, 100 - 10*q, 100 + 10*q}, {4, 100 - 50*q, 100 + 50*q}, {1, 0, 100 + 100*q}} {
+		if c.low < 0 {
+			c.low = 0
+		}
+		if e := stats.Counted(100, c.samples); !is(e, c.low, 100, c.high, int(c.samples)) {
+			t.Errorf("%d samples: %+v, want %v to %v", c.samples, e, c.low, c.high)
+		}
+	}
+	if e := stats.Counted(100, 0); e != (stats.Estimate{}) {
+		t.Errorf("no sample: %+v", e)
+	}
+}
+
+// The logarithm of a ratio of counts has the variance 1/n + 1/m. Below 10 samples on either side there is no ratio.
+func TestCountedRatio(t *testing.T) {
+	f := math.Exp(1.959964 * math.Sqrt(1./10+1./40))
+	if e := stats.CountedRatio(60, 20, 10, 40); !is(e, 3/f, 3, 3*f, 50) {
+		t.Errorf("%+v, want 3 within a factor of %v", e, f)
+	}
+	if e := stats.CountedRatio(60, 20, 40, 10); !is(e, 3/f, 3, 3*f, 50) {
+		t.Errorf("%+v, want 3 within a factor of %v", e, f)
+	}
+	for name, e := range map[string]stats.Estimate{
+		"9 samples above": stats.CountedRatio(60, 20, 9, 40), "9 below": stats.CountedRatio(60, 20, 40, 9),
+		"no cost below": stats.CountedRatio(60, 0, 40, 40), "less than none": stats.CountedRatio(60, -1, 40, 40),
+	} {
+		if e != (stats.Estimate{}) {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}
+
+// The slope of two points is exact, and its variance is the sum of both counts' over the square of the distance.
+func TestCountedExponentOfTwo(t *testing.T) {
+	half := 1.959964 * math.Sqrt(1./10+1./1000) / math.Ln2
+	if e := stats.CountedExponent([]float64{3, 6}, []float64{5, 20}, []int64{10, 1000}); !is(e, 2-half, 2, 2+half, 1010) {
+		t.Errorf("%+v, want 2 within %v", e, half)
+	}
+	for name, e := range map[string]stats.Estimate{
+		"9 samples":     stats.CountedExponent([]float64{3, 6}, []float64{5, 20}, []int64{9, 1000}),
+		"a cost of 0":   stats.CountedExponent([]float64{3, 6}, []float64{0, 20}, []int64{10, 1000}),
+		"x of 0":        stats.CountedExponent([]float64{0, 6}, []float64{5, 20}, []int64{10, 1000}),
+		"x that stands": stats.CountedExponent([]float64{6, 6}, []float64{5, 20}, []int64{10, 1000}),
+	} {
+		if e != (stats.Estimate{}) {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}
+
+// The least-squares line through points that lie on no line.
+func TestSlope(t *testing.T) {
+	// log2 x is 0, 1, 3 and log2 y is 1, 0, 5: (3·15 - 4·6) / (3·10 - 4·4).
+	if s := stats.Slope([]float64{1, 2, 8}, []float64{2, 1, 32}); !near(s, 1.5) {
+		t.Errorf("slope %v", s)
+	}
+	if s := stats.Slope([]float64{2, 2}, []float64{2, 4}); !math.IsNaN(s) {
+		t.Errorf("slope over one x: %v", s)
+	}
+}
+
+// A step needs two points, no more; a cost of 0 has no exponent.
+func TestStep(t *testing.T) {
+	one := func(v float64) []stats.Sample { return []stats.Sample{{{v, v, v}, {v, v, v}}} }
+	if e := stats.Step([]float64{2, 4}, [][]stats.Sample{one(3), one(24)}, 1); !is(e, 3, 3, 3, 6) {
+		t.Errorf("a step from 3 to 24: %+v", e)
+	}
+	for name, e := range map[string]stats.Estimate{
+		"a cost of 0":            stats.Exponent([]float64{2, 4}, [][]stats.Sample{one(0), one(24)}, 1),
+		"more points than x":     stats.Exponent([]float64{2, 4}, [][]stats.Sample{one(1), one(2), one(3)}, 1),
+		"a step of more points":  stats.Step([]float64{2, 4}, [][]stats.Sample{one(1), one(2), one(3)}, 1),
+		"a point without blocks": stats.Exponent([]float64{2, 4}, [][]stats.Sample{one(1), {{}}}, 1),
+	} {
+		if e != (stats.Estimate{}) {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}
+
+// Cells of one campaign may lack blocks or runs: what all have counts, up to the first run that one lacks.
+func TestUnevenCells(t *testing.T) {
+	for name, c := range map[string]struct {
+		cells  []stats.Sample
+		center float64
+		n      int
+	}{
+		"an even number of blocks":     {[]stats.Sample{{{1, 10, 2, 3}}}, 2.5, 4},
+		"two blocks":                   {[]stats.Sample{{{1, 4}}}, 2.5, 2},
+		"fewer blocks in one":          {[]stats.Sample{{{1, 2, 3}}, {{5, 7}}}, 1.5 + 6, 2},
+		"fewer blocks in the other":    {[]stats.Sample{{{5, 7}}, {{1, 2, 3}}}, 1.5 + 6, 2},
+		"fewer runs in one":            {[]stats.Sample{{{1, 2, 3}, {9, 9, 9}}, {{5, 6, 7}}}, 8, 3},
+		"an empty run":                 {[]stats.Sample{{{1, 2, 3}, {}, {9}}, {{5, 6, 7}, {8}, {9}}}, 8, 3},
+		"an empty run after full ones": {[]stats.Sample{{{1, 2, 3}, {8}, {9}}, {{5, 6, 7}, {}, {9}}}, 8, 3},
+		"nothing but an empty run":     {[]stats.Sample{{{}, {1, 2}}}, 0, 0},
+	} {
+		if e := stats.Sum(c.cells, 1); e.Center != c.center || e.N != c.n {
+			t.Errorf("%s: %+v, want %v of %d", name, e, c.center, c.n)
+		}
+	}
+}
+
+// The interval of the bootstrap is that of its seed: the 26th of 1000 draws from either end.
+func TestBootstrap(t *testing.T) {
+	e := stats.Sum([]stats.Sample{noisy(1, 4, 5, 100, .1), noisy(2, 4, 5, 30, .1)}, 3)
+	if !is(e, 124.28722843902848, 131.52312143648786, 136.81838768835883, 20) {
+		t.Errorf("%#v", e)
+	}
+}
+
+// An infinite bound is null.
+func TestJSON(t *testing.T) {
+	b, err := json.Marshal(stats.Estimate{Center: 2, Low: math.Inf(-1), High: 3, N: 4})
+	if err != nil || string(b) != `{"center":2,"low":null,"high":3,"n":4}` {
+		t.Errorf("%s, %v", b, err)
+	}
+}
