@@ -23,8 +23,11 @@ type Holder struct {
 // output. A pointer that names nothing, or a part of what can only be disclosed whole, such as an element of an ordered
 // list, is a PROOF_GENERATION_ERROR; a proof that is no base proof a PROOF_VERIFICATION_ERROR.
 func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]byte, error) {
-	if h.Suite == nil {
+	if h == nil {
 		return nil, generation("", "a Holder needs a Suite")
+	}
+	if msg := lacks(h.Suite); msg != "" {
+		return nil, generation("", "a Holder needs a Suite: "+msg)
 	}
 	w := works.Get().(*work)
 	defer works.Put(w)

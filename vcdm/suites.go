@@ -16,8 +16,8 @@ func MethodOf(suite string) canon.Method {
 	return ""
 }
 
-// NewSuite returns a cryptosuite by its name over a canonicalizer of its method, and nil for an unknown name. The options
-// are those of ecdsa-sd-2023.
+// NewSuite returns a cryptosuite by its name over a canonicalizer of its method, and nil for an unknown name, which every
+// role refuses with an error. The options are those of ecdsa-sd-2023.
 func NewSuite(name string, c canon.Canonicalizer, o SDOptions) Suite {
 	switch name {
 	case "eddsa-rdfc-2022":
@@ -34,6 +34,26 @@ func NewSuite(name string, c canon.Canonicalizer, o SDOptions) Suite {
 	return nil
 }
 
+// lacks says what a suite lacks to be used, "" if nothing.
+func lacks(s Suite) string {
+	var c canon.Canonicalizer
+	switch s := s.(type) {
+	case nil:
+		return "it is nil, as NewSuite returns for an unknown name"
+	case *whole:
+		c = s.canon
+	case *SD:
+		if s == nil {
+			return "it is a nil *SD"
+		}
+		c = s.canon
+	}
+	if c == nil {
+		return "it has no canonicalizer: make one with engines.New"
+	}
+	return ""
+}
+
 // WithDirection returns a suite that puts base directions into RDF in another way than canon.I18nDatatype, which is the way
 // of issuers in use; "" refuses them. The way is not a part of the proof, so issuer and verifier have to agree on it. A JCS
 // suite stays as it is, since it signs the JSON.
@@ -44,6 +64,9 @@ func WithDirection(s Suite, direction string) Suite {
 		c.direction = direction
 		return &c
 	case *SD:
+		if s == nil {
+			return s
+		}
 		c := *s
 		c.direction = direction
 		return &c

@@ -104,6 +104,9 @@ func Transform(dst, src []byte, opt Options) ([]byte, []Warning, error) {
 // AppendNode appends the canonical form of value i of a tape to dst, as [Transform] does for a document; pointers and
 // positions are those of the tape's document. The limits of opt were the scan's and are not looked at again.
 func AppendNode(dst []byte, t *jsontape.Tape, i int, opt Options) ([]byte, []Warning, error) {
+	if t == nil || uint(i) >= uint(len(t.Nodes)) {
+		return dst, nil, fmt.Errorf("jcs: the tape has no value %d", i)
+	}
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
 	return w.run(dst, t, i, opt)
