@@ -1,5 +1,3 @@
-// Package compare holds the types of a comparison: a Format prepares an Exchange of a credential, a Cell is one point of
-// the matrix, a Campaign a matrix with its runs, a Result what one run measured. It measures nothing itself.
 package compare
 
 import (

@@ -3,6 +3,7 @@ package di_test
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,32 @@ import (
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
 )
+
+// Every cryptosuite of package vcdm is one of the format, with the same method, and is made by its name.
+func TestEverySuite(t *testing.T) {
+	var names []string
+	for _, s := range di.Suites {
+		names = append(names, s.Name)
+		c, err := engines.New(engines.Native, s.Method, engines.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made := vcdm.NewSuite(s.Name, c, vcdm.SDOptions{}); made == nil || made.Name() != s.Name {
+			t.Errorf("NewSuite(%q) is %v", s.Name, made)
+		}
+		if m := vcdm.MethodOf(s.Name); m != s.Method {
+			t.Errorf("%s takes %q here and %q in vcdm", s.Name, s.Method, m)
+		}
+		for _, algorithm := range s.Algorithms {
+			if _, err := di.NewFormat(s.Name, c, string(algorithm)); err != nil {
+				t.Errorf("%s with %s: %v", s.Name, algorithm, err)
+			}
+		}
+	}
+	if !slices.Equal(names, vcdm.SuiteNames) {
+		t.Errorf("the format has %q, vcdm %q", names, vcdm.SuiteNames)
+	}
+}
 
 func TestExchange(t *testing.T) {
 	// clr-medium has objects that are alike, elm-small is no VCDM 2.0 document; the large schemas show nothing new.
