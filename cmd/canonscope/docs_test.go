@@ -174,6 +174,18 @@ func checkLinks(t *testing.T, pkg *doc.Package) {
 	}
 }
 
+// Each package that a library user meets has an example, which go test runs.
+func TestExamples(t *testing.T) {
+	for _, dir := range []string{"canon/engines", "canon/rdfc", "canon/jcs", "canon/jsonld", "vcdm", "vcdm/keys", "compare/sdjwt",
+		"compare/mdoc", "compare/measure", "schemas/catalogue", "profiles"} {
+		code, files := syntax(t, token.NewFileSet(), dir)
+		examples := doc.Examples(append(code, files...)...)
+		if !slices.ContainsFunc(examples, func(e *doc.Example) bool { return e.Output != "" }) {
+			t.Errorf("%s has no example with an output", dir)
+		}
+	}
+}
+
 // The map of the house in compare/doc.go has every package once, and each imports only what is below it there.
 func TestMapOfTheHouse(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join(root, "compare/doc.go"))
