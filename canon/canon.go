@@ -1,10 +1,3 @@
-// Package canon holds the types that every canonicalization engine shares: methods, options, limits, forms and typed
-// errors. It knows no URL and no implementation; engines live in the packages below it and are wired in
-// [canonscope/canon/engines].
-//
-// A caller picks an engine there and calls [Canonicalizer.Canonicalize] with document bytes. The result is a [Form]:
-// the canonical bytes that a cryptosuite hashes.
-//
 //phase:caller
 package canon
 

@@ -1,8 +1,7 @@
-// Package compare holds the types of a comparison: a Format prepares an Exchange of a credential, a Cell is one point of
-// the matrix, a Campaign a matrix with its runs, a Result what one run measured. It measures nothing itself.
 package compare
 
 import (
+	"errors"
 	"time"
 
 	"canonscope/canon"
@@ -77,28 +76,38 @@ type Exchange struct {
 }
 
 // Deriving makes an exchange whose present derives from the issued bytes alone; it has no way to see the issuer's key.
+// Without counters it makes some.
 func Deriving(c *Counters, checks string, issue func() ([]byte, error), present func(issued []byte) ([]byte, error), verify func(presented []byte) error) *Exchange {
+	if c == nil {
+		c = new(Counters)
+	}
 	return &Exchange{issue: issue, present: present, verify: verify, Counters: c, Checks: checks}
 }
 
 // Reissuing makes an exchange whose present signs the subset with the issuer's key, which it is given.
 func Reissuing[K any](c *Counters, checks string, key K, issue func() ([]byte, error), present func(issued []byte, issuer K) ([]byte, error), verify func(presented []byte) error) *Exchange {
-	return &Exchange{issue: issue, present: func(b []byte) ([]byte, error) { return present(b, key) }, verify: verify, Reissued: true, Counters: c, Checks: checks}
+	e := Deriving(c, checks, issue, nil, verify)
+	if e.Reissued = true; present != nil {
+		e.present = func(b []byte) ([]byte, error) { return present(b, key) }
+	}
+	return e
 }
 
 // Checking returns the exchange with further checks inside its clock: one before issue signs, one of what verify has
-// accepted. What says what verify checks then, for people.
+// accepted; nil checks nothing. What says what verify checks then, for people.
 func (e *Exchange) Checking(what string, before func() error, after func(presented []byte) error) *Exchange {
 	c := *e
 	c.Checks += ", " + what
 	c.issue = func() ([]byte, error) {
-		if err := before(); err != nil {
-			return nil, err
+		if before != nil {
+			if err := before(); err != nil {
+				return nil, err
+			}
 		}
-		return e.issue()
+		return e.Issue()
 	}
 	c.verify = func(presented []byte) error {
-		if err := e.verify(presented); err != nil {
+		if err := e.Verify(presented); err != nil || after == nil {
 			return err
 		}
 		return after(presented)
@@ -106,14 +115,31 @@ func (e *Exchange) Checking(what string, before func() error, after func(present
 	return &c
 }
 
+var errNotMade = errors.New("compare: the Exchange was not made with Deriving or Reissuing, of three functions")
+
 // Issue returns the issued credential.
-func (e *Exchange) Issue() ([]byte, error) { return e.issue() }
+func (e *Exchange) Issue() ([]byte, error) {
+	if e.issue == nil {
+		return nil, errNotMade
+	}
+	return e.issue()
+}
 
 // Present returns the presentation of an issued credential.
-func (e *Exchange) Present(issued []byte) ([]byte, error) { return e.present(issued) }
+func (e *Exchange) Present(issued []byte) ([]byte, error) {
+	if e.present == nil {
+		return nil, errNotMade
+	}
+	return e.present(issued)
+}
 
 // Verify returns nil if the presented bytes verify.
-func (e *Exchange) Verify(presented []byte) error { return e.verify(presented) }
+func (e *Exchange) Verify(presented []byte) error {
+	if e.verify == nil {
+		return errNotMade
+	}
+	return e.verify(presented)
+}
 
 // Format makes exchanges of one format with one suite, engine and algorithm. Prepare is outside the clock.
 type Format interface {

@@ -3,6 +3,7 @@ package profiles
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -80,13 +81,13 @@ type Attribution struct {
 }
 
 // Attribute charges the samples of a CPU profile (value: nanoseconds) or of an allocation profile (value: bytes) to
-// phases.
+// phases; nil has none.
 func Attribute(p *profile.Profile, r Rules) Attribution {
 	a := Attribution{Rules: r.hash}
 	c := r.classifier()
 	vi := valueIndex(p)
 	var buf []string
-	for _, s := range p.Sample {
+	for _, s := range samples(p) {
 		buf = stack(s, buf)
 		into := &a.Background
 		if c.foreground(s, buf) {
@@ -99,8 +100,21 @@ func Attribute(p *profile.Profile, r Rules) Attribution {
 	return a
 }
 
+// samples are those of a profile, none of nil or of one that says nothing of their values.
+func samples(p *profile.Profile) []*profile.Sample {
+	if p == nil || len(p.SampleType) == 0 {
+		return nil
+	}
+	return p.Sample
+}
+
+var errNoProfile = errors.New("there is no profile, or none that says what its samples are")
+
 // valueIndex is the column of a profile that is charged: CPU time or bytes allocated. Column 0 counts samples.
 func valueIndex(p *profile.Profile) int {
+	if p == nil {
+		return -1
+	}
 	for i, t := range p.SampleType {
 		if t.Type == "cpu" || t.Type == "alloc_space" {
 			return i
@@ -238,7 +252,7 @@ func (a *Attribution) WriteText(w io.Writer) error {
 func Annotate(p *profile.Profile, r Rules) {
 	c := r.classifier()
 	var buf []string
-	for _, s := range p.Sample {
+	for _, s := range samples(p) {
 		buf = stack(s, buf)
 		if s.Label == nil {
 			s.Label = map[string][]string{}

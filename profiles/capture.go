@@ -55,6 +55,9 @@ func Merge(recs ...*Recording) (*Recording, error) {
 	out := &Recording{}
 	var ps []*profile.Profile
 	for _, r := range recs {
+		if r == nil || r.Profile == nil {
+			return nil, errNoProfile
+		}
 		out.CPU += r.CPU
 		out.Wall += r.Wall
 		ps = append(ps, r.Profile)

@@ -14,6 +14,9 @@ import (
 // Folded writes one line a call path, "root;caller;leaf value", sorted; the input of many flame graph tools. Values are
 // nanoseconds or bytes.
 func Folded(w io.Writer, p *profile.Profile, r Rules) error {
+	if valueIndex(p) < 0 {
+		return errNoProfile
+	}
 	root, _ := tree(p, r)
 	bw := bufio.NewWriter(w)
 	root.paths(nil, func(path []*node, self int64) {
@@ -44,6 +47,9 @@ func Speedscope(w io.Writer, p *profile.Profile, r Rules, name string) error {
 		EndValue   int64   `json:"endValue"`
 		Samples    [][]int `json:"samples"`
 		Weights    []int64 `json:"weights"`
+	}
+	if valueIndex(p) < 0 {
+		return errNoProfile
 	}
 	root, unit := tree(p, r)
 	var frames []frame

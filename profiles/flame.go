@@ -60,6 +60,9 @@ func FlameSVG(w io.Writer, p *profile.Profile, r Rules, o FlameOptions) error {
 	if o.Width == 0 {
 		o.Width = 1200
 	}
+	if valueIndex(p) < 0 {
+		return errNoProfile
+	}
 	root, unit := tree(p, r)
 	a := Attribute(p, r)
 	f := &flame{Writer: bufio.NewWriter(w), unit: unit, total: root.value, width: float64(o.Width) - 2*margin}

@@ -1,10 +1,3 @@
-// Package profiles says where the CPU time and the bytes of an operation go. It captures runtime profiles, charges every
-// sample to a phase by rules over its stack, writes the phase back into the profile, and draws flame graphs.
-//
-// Run the operation inside [Do], around it [Start] and [Capture.Stop] for CPU time, or [StartAllocs] and [ReadAllocs] for
-// allocations; then hand the profile and rules to [Attribute] for numbers, to [Annotate] for a file that
-// "go tool pprof -tagroot=phase" reads, and to [FlameSVG], [Folded] or [Speedscope] for pictures. The package knows no
-// credential: [LoadRules] has the rules of libraries, and a caller adds those of its own functions by [Rules.With].
 package profiles
 
 import (

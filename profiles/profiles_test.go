@@ -176,6 +176,19 @@ func TestAttributionRules(t *testing.T) {
 	}
 }
 
+// Each phase has a colour that no other has.
+func TestEveryPhaseHasAColour(t *testing.T) {
+	of := map[string]phase.Phase{}
+	for i := range phase.Count {
+		p := phase.Phase(i)
+		colour := profiles.Colour(p)
+		if other, twice := of[colour]; twice || len(colour) != len("#rrggbb") {
+			t.Errorf("%s has the colour %q, like %s", p, colour, other)
+		}
+		of[colour] = p
+	}
+}
+
 func TestFlameGolden(t *testing.T) {
 	do := "<canonscope/profiles.Do<main.main"
 	p := synthetic(

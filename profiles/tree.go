@@ -43,7 +43,7 @@ func tree(p *profile.Profile, r Rules) (root *node, unit string) {
 		unit = p.SampleType[vi].Unit
 	}
 	var buf []string
-	for _, s := range p.Sample {
+	for _, s := range samples(p) {
 		if s.Value[vi] == 0 {
 			continue
 		}

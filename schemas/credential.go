@@ -1,6 +1,3 @@
-// Package schemas is the catalogue of credentials that Canonscope measures: claims that no format owns, their shapes,
-// and the generators that draw seeded documents of one shape. A parent package: it holds types; the generators live in
-// the packages below it.
 package schemas
 
 // Credential is one drawn document with what an exchange needs to know about it. It is format-neutral: vcdm signs VCDM,

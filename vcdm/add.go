@@ -36,8 +36,11 @@ type Signer struct {
 // A document that is no JSON object is a PARSING_ERROR, data that the suite would not cover a DATA_LOSS_DETECTION_ERROR,
 // a wrong option a PROOF_GENERATION_ERROR, each an [*Error]; a limit is a [*canon.LimitError].
 func (s *Signer) Add(ctx context.Context, doc, options []byte) ([]byte, error) {
-	if s.Suite == nil || s.Key == nil {
+	if s == nil || s.Key.Algorithm() == "" {
 		return nil, generation("", "a Signer needs a Suite and a Key")
+	}
+	if msg := lacks(s.Suite); msg != "" {
+		return nil, generation("", "a Signer needs a Suite: "+msg)
 	}
 	w := works.Get().(*work)
 	defer works.Put(w)

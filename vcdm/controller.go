@@ -39,7 +39,7 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 		return fail(InvalidMethodURL, url+" is no URL with a fragment")
 	}
 	// 4
-	if r.Document == nil {
+	if r == nil || r.Document == nil {
 		return fail(InvalidControllerDocument, "no source of controller documents is given")
 	}
 	doc, err := r.Document(ctx, base)

@@ -24,8 +24,11 @@ type Holder struct {
 //
 //phase:select fallback
 func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]byte, error) {
-	if h.Suite == nil {
+	if h == nil {
 		return nil, generation("", "a Holder needs a Suite")
+	}
+	if msg := lacks(h.Suite); msg != "" {
+		return nil, generation("", "a Holder needs a Suite: "+msg)
 	}
 	w := works.Get().(*work)
 	defer works.Put(w)

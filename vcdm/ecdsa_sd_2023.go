@@ -57,7 +57,7 @@ func ECDSASD2023(c canon.Canonicalizer, o SDOptions) *SD {
 }
 
 // Derives says whether the engine can do more than verify.
-func (s *SD) Derives() bool { return s.group != nil }
+func (s *SD) Derives() bool { return s != nil && s.group != nil }
 
 // Name implements [Suite].
 func (s *SD) Name() string { return ecdsaSD2023.Name }

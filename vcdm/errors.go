@@ -101,7 +101,11 @@ func (e *KeyError) Error() string {
 	for i, a := range e.Takes {
 		names[i] = string(a)
 	}
-	return fmt.Sprintf("%s cannot use a key for %s; it takes %s", e.Suite, e.Algorithm, strings.Join(names, " or "))
+	of := "a key for " + string(e.Algorithm)
+	if e.Algorithm == "" {
+		of = "an empty key"
+	}
+	return fmt.Sprintf("%s cannot use %s; it takes one for %s", e.Suite, of, strings.Join(names, " or "))
 }
 
 // generation and verification make the two common errors.

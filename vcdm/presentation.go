@@ -59,6 +59,9 @@ func NewPresentation(holder string, credentials ...[]byte) ([]byte, error) {
 // and challenge are for the presentation; the credentials in it have to be made for [AssertionMethod].
 func (v *Verifier) VerifyPresentation(ctx context.Context, doc []byte) *Result {
 	r := v.VerifyAll(ctx, doc)
+	if v == nil {
+		return r
+	}
 	if presentation, err := IsPresentation(doc, v.Limits); err == nil && !presentation {
 		r.Add(verification("/type", "must include VerifiablePresentation"))
 	}

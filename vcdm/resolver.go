@@ -59,7 +59,7 @@ type Parsed map[string]*Method
 
 // Resolve implements [Resolver].
 func (p Parsed) Resolve(_ context.Context, url, _ string) (*Method, error) {
-	if m, ok := p[url]; ok {
+	if m := p[url]; m != nil {
 		return m, nil
 	}
 	return nil, &Error{Type: InvalidMethodURL, Where: "/verificationMethod", Msg: url + " is not known"}

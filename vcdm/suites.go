@@ -85,6 +85,26 @@ func ECDSARDFC2019(c canon.Canonicalizer) Suite { return ecdsaRDFC2019.whole(c) 
 // P-384 keys with SHA-384.
 func ECDSAJCS2019(c canon.Canonicalizer) Suite { return ecdsaJCS2019.whole(c) }
 
+// lacks says what a suite lacks to be used, "" if nothing.
+func lacks(s Suite) string {
+	var c canon.Canonicalizer
+	switch s := s.(type) {
+	case nil:
+		return "it is nil"
+	case *whole:
+		c = s.canon
+	case *SD:
+		if s == nil {
+			return "it is a nil *SD"
+		}
+		c = s.canon
+	}
+	if c == nil {
+		return "it has no canonicalizer: make one with engines.New"
+	}
+	return ""
+}
+
 // WithDirection returns a suite that puts base directions into RDF in another way than canon.I18nDatatype, which is the way
 // of issuers in use; "" refuses them. The way is not a part of the proof, so issuer and verifier have to agree on it. A JCS
 // suite stays as it is, since it signs the JSON.
@@ -95,6 +115,9 @@ func WithDirection(s Suite, direction string) Suite {
 		c.direction = direction
 		return &c
 	case *SD:
+		if s == nil {
+			return s
+		}
 		c := *s
 		c.direction = direction
 		return &c

@@ -132,6 +132,9 @@ func (v *Verifier) VerifyAll(ctx context.Context, doc []byte) *Result {
 
 // run fills r; depth counts the presentations around the document, whose budget it shares.
 func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, budget *canon.Budget, r *Result) {
+	if v == nil {
+		v = new(Verifier) // which has no suites and says so
+	}
 	w := works.Get().(*work)
 	defer works.Put(w)
 	w.begin(ctx, budget, v.Limits)
@@ -334,6 +337,9 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 	if err != nil {
 		return err
 	}
+	if m == nil || m.Key.Algorithm() == "" {
+		return &Error{Type: InvalidMethod, Where: "/verificationMethod", Msg: "the resolver found neither a key nor an error for " + method}
+	}
 	result.Method = m
 	if err := suite.verify(ctx, in, m.Key); err != nil || in.context < 0 {
 		return err
@@ -367,12 +373,15 @@ func (v *Verifier) checkProof(p *proof, purpose string) (Suite, error) {
 	if p.bytes(p.suite) == nil {
 		return nil, verification("/cryptosuite", "must be a string")
 	}
-	i := slices.IndexFunc(v.Suites, func(s Suite) bool { return p.is(p.suite, s.Name()) })
+	i := slices.IndexFunc(v.Suites, func(s Suite) bool { return s != nil && p.is(p.suite, s.Name()) })
 	if len(v.Suites) == 0 {
 		return nil, verification("/cryptosuite", "the verifier has no suites: set Verifier.Suites")
 	}
 	if i < 0 {
 		return nil, verification("/cryptosuite", fmt.Sprintf("%q is not among the suites this verifier uses: %s", p.bytes(p.suite), v.names()))
+	}
+	if msg := lacks(v.Suites[i]); msg != "" {
+		return nil, verification("/cryptosuite", "the verifier's suite cannot be used: "+msg)
 	}
 	if member, msg := p.check(v.Suites[i].Name(), true); msg != "" {
 		return nil, verification("/"+member, msg)
@@ -404,7 +413,9 @@ func (v *Verifier) checkProof(p *proof, purpose string) (Suite, error) {
 func (v *Verifier) names() string {
 	all := make([]string, len(v.Suites))
 	for i, s := range v.Suites {
-		all[i] = s.Name()
+		if all[i] = "nil"; s != nil { // NewSuite of an unknown name
+			all[i] = s.Name()
+		}
 	}
 	return strings.Join(all, ", ")
 }

@@ -26,6 +26,8 @@ type Result struct {
 	Reason  string  // why it failed or was skipped; empty if it passed
 }
 
+var errNoEngine = errors.New("conform: there is no engine to test")
+
 // judge fills the outcome from the error of a test.
 func (r Result) judge(err error) Result {
 	var unsupported *canon.UnsupportedError

@@ -23,6 +23,9 @@ const jcsBase = "https://github.com/cyberphone/json-canonicalization/tree/master
 // input against the file of the same name in output, and each row "bits in hexadecimal,text" of numbers.csv, whichever
 // are there. The numbers are one result, with the first wrong ones as its reason.
 func JCS(ctx context.Context, dir string, engine canon.Canonicalizer) ([]Result, error) {
+	if engine == nil {
+		return nil, errNoEngine
+	}
 	files, err := Files(filepath.Join(dir, "input"), "*")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err

@@ -66,6 +66,9 @@ type jsonldEntry struct {
 // suites demand. Tests for version or processing mode 1.0 and for generalized RDF are skipped with their reason. Datasets
 // are compared by their canonical forms, expanded documents by value: the order of arrays counts only in lists.
 func JSONLD(ctx context.Context, dir string, p JSONLDProcessor) ([]Result, error) {
+	if p == nil {
+		return nil, errNoEngine
+	}
 	var results []Result
 	for _, name := range []string{"expand", "toRdf"} {
 		file := filepath.Join(dir, name+"-manifest.jsonld")

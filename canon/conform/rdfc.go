@@ -23,6 +23,9 @@ const patience = 20 * time.Second
 // RDFC runs the suite in dir through an engine: the official one if dir has its manifest.jsonld, else every pair of files
 // NNN-in.nq and NNN-out.nq. The error tells that the suite cannot be read; what the engine does wrong is in the results.
 func RDFC(ctx context.Context, dir string, engine canon.Canonicalizer) ([]Result, error) {
+	if engine == nil {
+		return nil, errNoEngine
+	}
 	manifest, err := os.ReadFile(filepath.Join(dir, "manifest.jsonld"))
 	switch {
 	case err == nil:

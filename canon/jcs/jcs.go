@@ -112,6 +112,9 @@ func Transform(dst, src []byte, opt Options) ([]byte, []Warning, error) {
 //
 //phase:jcs
 func AppendNode(dst []byte, t *jsontape.Tape, i int, opt Options) ([]byte, []Warning, error) {
+	if t == nil || uint(i) >= uint(len(t.Nodes)) {
+		return dst, nil, fmt.Errorf("jcs: the tape has no value %d", i)
+	}
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
 	return w.run(dst, t, i, opt)

@@ -458,6 +458,9 @@ func (p *Processor) fetch(ctx context.Context, url string, l canon.Limits, b *ca
 	if err != nil {
 		return nil, err
 	}
+	if doc == nil {
+		return nil, &Error{Code: LoadingRemoteContextFailed, Detail: url + ": the loader returned no document"}
+	}
 	if len(doc.Bytes) > l.Context {
 		return nil, &canon.LimitError{Limit: "context", Max: int64(l.Context), Done: int64(len(doc.Bytes)), Where: url}
 	}

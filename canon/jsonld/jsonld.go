@@ -4,6 +4,7 @@ package jsonld
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -88,12 +89,19 @@ type Options struct {
 	Tape           *jsontape.Tape // the document, scanned already; doc is not looked at then
 }
 
+var errNotMade = errors.New("jsonld: the Processor was not made with New")
+
+func (p *Processor) made() bool { return p != nil && p.runs.New != nil }
+
 // ToRDF adds the dataset of a document to into, which it resets first. The dataset refers to doc and to memory of its own;
 // it is valid until doc changes or the dataset is reset. On an error the dataset is empty.
 //
 // Errors: *canon.SyntaxError for malformed JSON, *canon.LimitError, *canon.LossError for data that would be dropped,
 // *canon.UnsupportedError for an option out of scope, and *Error for everything that JSON-LD forbids.
 func (p *Processor) ToRDF(ctx context.Context, doc []byte, opt Options, into *rdf.Dataset) error {
+	if !p.made() {
+		return errNotMade
+	}
 	r := p.runs.Get().(*run)
 	defer p.runs.Put(r)
 	return r.fill(ctx, doc, &opt, into)
@@ -112,6 +120,12 @@ func (s *Session) ToRDF(ctx context.Context, doc []byte, opt *Options, into *rdf
 
 // fill fills a dataset, or leaves it empty.
 func (r *run) fill(ctx context.Context, doc []byte, opt *Options, into *rdf.Dataset) error {
+	switch {
+	case !r.p.made():
+		return errNotMade
+	case into == nil:
+		return errors.New("jsonld: there is no dataset to fill")
+	}
 	into.Reset()
 	err := r.toRDF(ctx, doc, opt, into)
 	if err != nil {
@@ -124,6 +138,9 @@ func (r *run) fill(ctx context.Context, doc []byte, opt *Options, into *rdf.Data
 // Expand returns the expanded form of a document (JSON-LD API section 5.1.2) as JSON. Its errors are those of ToRDF; in
 // safe mode only losses of expansion itself count.
 func (p *Processor) Expand(ctx context.Context, doc []byte, opt Options) ([]byte, error) {
+	if !p.made() {
+		return nil, errNotMade
+	}
 	r := p.runs.Get().(*run)
 	defer p.runs.Put(r)
 	out, err := r.expandJSON(ctx, doc, &opt)

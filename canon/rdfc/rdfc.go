@@ -10,6 +10,7 @@ package rdfc
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"strconv"
 	"sync"
 
@@ -51,6 +52,9 @@ var states = sync.Pool{New: func() any { return new(State) }}
 // Canonicalize fills form.Text and form.Lines, and form.Issued if opt asks for it, and reuses the memory of form.Text. It
 // ends with a [canon.LimitError] that says how much work was done if the limit is reached or ctx ends; form then has no text.
 func Canonicalize(ctx context.Context, d *rdf.Dataset, opt Options, form *canon.Form) error {
+	if form == nil {
+		return errors.New("rdfc: there is no form to fill")
+	}
 	s := states.Get().(*State)
 	defer s.release()
 	text, err := s.Run(ctx, d, opt, form.Text[:0])
@@ -86,8 +90,13 @@ type State struct {
 	order
 }
 
+var errNoDataset = errors.New("rdfc: there is no dataset")
+
 // Run canonicalizes d and appends the canonical N-Quads to dst. On an error it returns dst as it was.
 func (s *State) Run(ctx context.Context, d *rdf.Dataset, opt Options, dst []byte) ([]byte, error) {
+	if d == nil {
+		return dst, errNoDataset
+	}
 	err := s.Label(ctx, d, opt)
 	defer s.budget.Use(-s.used)
 	if err != nil {
@@ -98,6 +107,9 @@ func (s *State) Run(ctx context.Context, d *rdf.Dataset, opt Options, dst []byte
 
 // Label is Run without the text, for a caller that wants other labels: there are no lines until [State.Relabel].
 func (s *State) Label(ctx context.Context, d *rdf.Dataset, opt Options) error {
+	if d == nil {
+		return errNoDataset
+	}
 	s.start(ctx, d, opt)
 	s.order.reset()
 	err := s.label(ctx)

@@ -20,6 +20,9 @@ import (
 // identifiers. If that leaves the dataset as it is, all that follows is the same up to this exchange, and the choice cannot
 // show. If it does not, the other alternative is tried as well, since what follows may differ, and the forms are compared.
 func Undetermined(ctx context.Context, d *rdf.Dataset, opt Options) ([]rdf.TermID, error) {
+	if d == nil {
+		return nil, errNoDataset
+	}
 	s := states.Get().(*State)
 	defer s.release()
 	s.start(ctx, d, opt)

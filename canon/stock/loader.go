@@ -88,6 +88,9 @@ func (l *loader) load(url string) (*ld.RemoteDocument, error) {
 	if err != nil {
 		return nil, err
 	}
+	if found == nil {
+		return nil, fmt.Errorf("context %q: the loader returned no document", url)
+	}
 	if len(found.Bytes) > l.limit {
 		return nil, &canon.LimitError{Limit: "context", Max: int64(l.limit), Done: int64(len(found.Bytes)), Where: url}
 	}

@@ -59,6 +59,54 @@ func TestReadme(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: dir})
 }
 
+// TestReadmeProgram builds and runs the program that the README shows, in a module beside this one.
+func TestReadmeProgram(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(readme), "\n"); n > 150 {
+		t.Errorf("the README has %d lines, at most 150 are read", n)
+	}
+	module, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile("../../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, program, _ := strings.Cut(string(readme), "\n```go\n")
+	program, _, _ = strings.Cut(program, "```")
+	_, want, _ := strings.Cut(program, "fmt.Println(")
+	_, want, _ = strings.Cut(want, " // ")
+	want, _, _ = strings.Cut(want, "\n")
+
+	dir := t.TempDir()
+	for name, content := range map[string]string{"main.go": program, "go.sum": string(sums)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"mod", "init", "example"},
+		{"mod", "edit", "-require", "canonscope@v0.0.0", "-replace", "canonscope=" + module},
+		{"vet", "."},
+		{"run", "."},
+	} {
+		cmd := exec.Command("go", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off") // all that it needs is there
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		if args[0] == "run" && (want == "" || strings.TrimSpace(string(out)) != want) {
+			t.Errorf("it prints %q, the README says %q", out, want)
+		}
+	}
+}
+
 var commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"exits": func(ts *testscript.TestScript, neg bool, args []string) {
 		if neg || len(args) < 2 {

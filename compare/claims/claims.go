@@ -15,6 +15,7 @@ import (
 	"crypto/sha512"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -56,6 +57,9 @@ type Input struct {
 // made up, and what has no place is left out. disclose replaces the credential's own list if it is not empty; pointers to
 // what these formats always disclose are left out, and one that points to nothing is an error.
 func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
+	if c == nil {
+		return nil, errors.New("there is no credential")
+	}
 	if len(c.Types) == 0 {
 		return nil, fmt.Errorf("%s: the credential has no type", c.Schema)
 	}

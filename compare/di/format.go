@@ -5,6 +5,7 @@ package di
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -29,6 +30,9 @@ func NewFormat(suite string, c canon.Canonicalizer, algorithm string) (compare.F
 	if !slices.Contains(s.Algorithms, keys.Algorithm(algorithm)) {
 		return nil, &canon.UnsupportedError{Engine: suite, What: "the algorithm " + algorithm}
 	}
+	if c == nil {
+		return nil, errors.New(suite + " needs a canonicalizer: make one with engines.New")
+	}
 	f := &format{suite: s.New(c, vcdm.SDOptions{}), canon: c, algorithm: algorithm}
 	if sd, ok := f.suite.(*vcdm.SD); ok && !sd.Derives() {
 		return nil, vcdm.ErrEngine
@@ -45,6 +49,9 @@ type format struct {
 // Prepare implements [compare.Format]. ecdsa-sd-2023 derives what it presents; the other suites cannot, and the issuer
 // signs the subset anew. The issuer signs with its key; the verifier has the issuer's key, parsed.
 func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
+	if c == nil {
+		return nil, errors.New("there is no credential")
+	}
 	issuer, holder, err := claims.Keys(f.algorithm, s)
 	if err != nil {
 		return nil, err

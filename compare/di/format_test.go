@@ -18,6 +18,24 @@ import (
 	"canonscope/vcdm/keys"
 )
 
+// Every cryptosuite of package vcdm is one of the format, with each of its algorithms.
+func TestEverySuite(t *testing.T) {
+	for _, s := range vcdm.Suites {
+		c, err := engines.New(engines.Native, s.Method, engines.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if made := s.New(c, vcdm.SDOptions{}); made.Name() != s.Name {
+			t.Errorf("%s makes %s", s.Name, made.Name())
+		}
+		for _, algorithm := range s.Algorithms {
+			if _, err := di.NewFormat(s.Name, c, string(algorithm)); err != nil {
+				t.Errorf("%s with %s: %v", s.Name, algorithm, err)
+			}
+		}
+	}
+}
+
 func TestExchange(t *testing.T) {
 	// clr-medium has objects that are alike, elm-small is no VCDM 2.0 document; the large schemas show nothing new.
 	for _, name := range []string{"simple-20", "simple-inline-20", "ob3", "clr-medium", "elm-small"} {

@@ -75,6 +75,16 @@ func TestEveryEntryOpens(t *testing.T) {
 	}
 }
 
+// Every engine of canon/engines has cells.
+func TestEveryEngine(t *testing.T) {
+	for _, name := range engines.Names {
+		s, err := matrix.Select(matrix.Filter{Engines: []string{name}}, matrix.DefaultPolicy)
+		if err != nil || len(s.Cells()) == 0 {
+			t.Errorf("engine %s: %v", name, err)
+		}
+	}
+}
+
 // The matrix says that json-gold has no SHA-384; if that changes, so must the matrix.
 func TestUnsupportedIsTrue(t *testing.T) {
 	for _, name := range []string{engines.Stock, engines.Tuned} {

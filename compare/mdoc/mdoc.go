@@ -62,12 +62,12 @@ type Issuer struct {
 // credentialSubject without the first slash, such as "name" or "result/0/value". Strings become tstr, numbers without
 // fraction and exponent int, other numbers float. Integers beyond 64 bits are a [canon.UnsupportedError].
 func (i *Issuer) Issue(claims []byte) ([]byte, error) {
+	if i == nil || i.Key.Algorithm() == "" || i.Device.Algorithm() == "" || len(i.Chain) == 0 {
+		return nil, fmt.Errorf("mdoc: an issuer needs a key, its certificate chain and the device's key")
+	}
 	e, err := engineOf(i.Engine)
 	if err != nil {
 		return nil, err
-	}
-	if i.Key == nil || i.Device == nil || len(i.Chain) == 0 {
-		return nil, fmt.Errorf("mdoc: an issuer needs a key, its certificate chain and the device's key")
 	}
 	if _, err := hashOf(i.digest()); err != nil {
 		return nil, err
@@ -119,6 +119,9 @@ type Holder struct {
 // /credentialSubject. Items and issuerAuth keep their bytes. Without a transcript the result is IssuerSigned; with one it
 // is a DeviceResponse with a device signature over that SessionTranscript (CBOR).
 func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([]byte, error) {
+	if h == nil {
+		h = new(Holder)
+	}
 	e, err := engineOf(h.Engine)
 	if err != nil {
 		return nil, err
@@ -131,7 +134,7 @@ func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([
 		}
 		wanted[i] = id
 	}
-	if transcript != nil && (h.Key == nil || !isTranscript(transcript)) {
+	if transcript != nil && (h.Key.Algorithm() == "" || !isTranscript(transcript)) {
 		return nil, fmt.Errorf("mdoc: device authentication needs the device's key and a SessionTranscript, which is an array")
 	}
 	out, err := e.present(h, issued, wanted)
@@ -175,9 +178,15 @@ type Document struct {
 // Verify checks IssuerSigned or DeviceResponse bytes: form, issuer's signature, digests, validity period, and as the
 // options ask certificates and device authentication. A refusal is an [InvalidError] or a limit error of canon.
 func (v *Verifier) Verify(presented []byte) ([]Document, error) {
+	if v == nil {
+		v = new(Verifier)
+	}
 	e, err := engineOf(v.Engine)
 	if err != nil {
 		return nil, err
+	}
+	if v.Key != nil && v.Key.Algorithm() == "" {
+		return nil, fmt.Errorf("mdoc: the signer's key is empty")
 	}
 	if v.Key == nil && v.Roots == nil {
 		return nil, fmt.Errorf("mdoc: a verifier needs the signer's key or trust anchors")

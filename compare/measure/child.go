@@ -86,10 +86,16 @@ func (c *child) do(ctx context.Context, inputs []byte, open Opener) (string, err
 	if err := apply(cell, job.Memory); err != nil {
 		return "job", err
 	}
+	if open == nil {
+		return "open", errors.New("nothing opens cells: give Serve an Opener")
+	}
 	start := time.Now()
 	bench, err := open(cell)
 	if err != nil {
 		return "open", err
+	}
+	if bench == nil || bench.Format == nil || bench.Generator == nil || bench.Tamper == nil {
+		return "open", errors.New("a Bench needs a Format, a Generator and a Tamper")
 	}
 	first, n := job.First%job.Documents, job.Documents
 	if job.Kind == Time || job.Kind == Allocs {

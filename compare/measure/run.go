@@ -47,6 +47,9 @@ type Record struct {
 // of a cell is in its Result. When ctx ends, Run returns what is finished, marked Interrupted. The error says, in parts, what could
 // not be written; once nothing more can be, Run measures no more and returns what is finished, marked Stopped.
 func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress Progress) (*compare.Campaign, error) {
+	if runner == nil || folder == nil {
+		return nil, errors.New("a campaign needs a Runner and a Folder")
+	}
 	outer := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

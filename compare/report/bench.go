@@ -12,6 +12,9 @@ import (
 // Bench writes Go benchmark text: a line for each block, process CPU as sec/op. The run is a key of the name, to be
 // ignored with "benchstat -ignore /run".
 func Bench(w io.Writer, c *compare.Campaign) error {
+	if c == nil {
+		return errNoCampaign
+	}
 	out := benchfmt.NewWriter(w)
 	for _, r := range c.Results {
 		for _, b := range r.Blocks {

@@ -77,6 +77,9 @@ func numeric(e *compare.Experiment) bool {
 // NewGrowth makes the curves of an experiment from the results of its schemas.
 func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
 	g := Growth{Experiment: e}
+	if c == nil {
+		return g
+	}
 	var x []float64
 	if numeric(&e) {
 		g.By, x = by(&e)

@@ -21,6 +21,9 @@ const (
 
 // GrowthText writes experiments for people, at most Width columns wide, with the head and foot of [Text].
 func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colour bool) error {
+	if c == nil {
+		return errNoCampaign
+	}
 	p := &printer{colour: colour}
 	p.head(c)
 	exponents, ratios := false, false

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"errors"
 	"slices"
 
 	"canonscope/canon/phase"
@@ -76,9 +77,14 @@ type Allocated struct {
 // Wanted is the share of foreground samples that rules should own.
 const Wanted = 0.98
 
-// NewTable makes the rows of a campaign in its own order.
+var errNoCampaign = errors.New("report: there is no campaign")
+
+// NewTable makes the rows of a campaign in its own order, none of nil.
 func NewTable(c *compare.Campaign) Table {
 	var t Table
+	if c == nil {
+		return t
+	}
 	groups := make(map[string][]*compare.Result)
 	var ids []string
 	for i := range c.Results {

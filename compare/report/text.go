@@ -28,6 +28,9 @@ const nameWidth = 22
 
 // Text writes the campaign for people, at most Width columns wide. Colours are for terminals only.
 func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
+	if c == nil {
+		return errNoCampaign
+	}
 	p := &printer{colour: colour}
 	p.head(c)
 	for _, g := range grouped(t.Rows) {
@@ -539,6 +542,9 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 
 // Kept writes the last line of a campaign: how long it took, and which files of its folder hold it.
 func Kept(w io.Writer, c *compare.Campaign, files []string) error {
+	if c == nil {
+		return errNoCampaign
+	}
 	where := "nothing could be kept in " + c.Out
 	if len(files) > 0 {
 		where = "results in " + c.Out + ": " + strings.Join(files, ", ")

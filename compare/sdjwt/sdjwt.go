@@ -67,12 +67,15 @@ type Issuer struct {
 // Issue returns the compact SD-JWT of a claims set, a JSON object. Reserved claim names, a pointer to nothing and, for an
 // SD-JWT VC, a disclosable claim that must not be one (draft section 2.2.2.3) are errors.
 func (i *Issuer) Issue(claims []byte, d Disclosable) ([]byte, error) {
+	if i == nil || i.Key.Algorithm() == "" {
+		return nil, fmt.Errorf("sdjwt: an issuer needs a key")
+	}
+	if i.Holder != nil && i.Holder.Algorithm() == "" {
+		return nil, fmt.Errorf("sdjwt: the holder's key is empty")
+	}
 	e, err := engineOf(i.Engine)
 	if err != nil {
 		return nil, err
-	}
-	if i.Key == nil {
-		return nil, fmt.Errorf("sdjwt: an issuer needs a key")
 	}
 	if _, err := hashOf(i.hash()); err != nil {
 		return nil, err
@@ -104,11 +107,14 @@ type Binding struct {
 // does not. The issuer's bytes stay as they are. Present checks that digests refer to what it sends; it does not verify the
 // token, which a holder does once, on receipt.
 func (h *Holder) Present(token []byte, pointers []string, b *Binding) ([]byte, error) {
+	if h == nil {
+		h = new(Holder)
+	}
 	e, err := engineOf(h.Engine)
 	if err != nil {
 		return nil, err
 	}
-	if b != nil && (h.Key == nil || b.Audience == "" || b.Nonce == "") {
+	if b != nil && (h.Key.Algorithm() == "" || b.Audience == "" || b.Nonce == "") {
 		return nil, fmt.Errorf("sdjwt: key binding needs the holder's key, and the Audience and Nonce of the verifier")
 	}
 	if token, err = compacted(token, h.Limits); err != nil {
@@ -165,11 +171,16 @@ func (r *Result) Disclosed() []string {
 //
 //phase:validate fallback
 func (v *Verifier) Verify(token []byte) (*Result, error) {
+	if v == nil {
+		v = new(Verifier)
+	}
 	e, err := engineOf(v.Engine)
 	if err != nil {
 		return nil, err
 	}
 	switch {
+	case v.Key != nil && v.Key.Algorithm() == "":
+		return nil, fmt.Errorf("sdjwt: the issuer's key is empty")
 	case v.Binding && (v.Audience == "" || v.Nonce == ""):
 		return nil, fmt.Errorf("sdjwt: key binding needs the verifier's Audience and a Nonce")
 	case !v.Binding && v.Nonce != "":

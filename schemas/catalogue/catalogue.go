@@ -94,6 +94,9 @@ func Get(name string) (schemas.Generator, error) {
 
 // With returns the generator with one axis set, under a name that Get reads back.
 func With(g schemas.Generator, axis, value string) (schemas.Generator, error) {
+	if g == nil {
+		return nil, fmt.Errorf("axis %s: there is no schema", axis)
+	}
 	if f, ok := g.(*file); ok {
 		return nil, fmt.Errorf("%s is one credential and has no axis", f.path)
 	}

@@ -12,6 +12,9 @@ import (
 
 // COSE returns the key as a COSE_Key of CBOR (RFC 9053 section 7): kty, crv and the coordinates, nothing else.
 func (p *Public) COSE() []byte {
+	if p.empty() {
+		return nil
+	}
 	if p.ed != nil {
 		return append([]byte{0xa3, 0x01, 0x01, 0x20, 0x06, 0x21, 0x58, 0x20}, p.ed...)
 	}

@@ -138,7 +138,7 @@ func (f *File) multikey(b []byte) error {
 
 // MultikeyJSON returns the key pair as a verification method of type Multikey with its secret half.
 func (s *Secret) MultikeyJSON() []byte {
-	m := s.public.multikeyFile()
+	m := s.Public().multikeyFile()
 	m.SecretKeyMultibase = s.Multikey()
 	return m.json()
 }

@@ -27,6 +27,9 @@ func (p *Public) JWK() []byte { return marshalJWK(p.jwk()) }
 
 // JWK returns the key pair as a JSON Web Key with its secret member "d".
 func (s *Secret) JWK() []byte {
+	if s.Public().empty() {
+		return marshalJWK(jwk{})
+	}
 	j := s.public.jwk()
 	j.D = b64.EncodeToString(s.seed())
 	return marshalJWK(j)
@@ -41,6 +44,9 @@ func marshalJWK(j jwk) []byte {
 }
 
 func (p *Public) jwk() jwk {
+	if p.empty() {
+		return jwk{}
+	}
 	if p.ed != nil {
 		return jwk{Crv: p.kind.jwk, Kty: "OKP", X: b64.EncodeToString(p.ed)}
 	}

@@ -63,14 +63,15 @@ func (a Algorithm) SignatureSize() int {
 	return 64
 }
 
-// Public is a public key.
+// Public is a public key. The zero value and nil are empty: an empty key has no algorithm and no encoding, and verifies
+// nothing.
 type Public struct {
 	kind *kind
 	ed   ed25519.PublicKey
 	ec   *ecdsa.PublicKey
 }
 
-// Secret is a key pair.
+// Secret is a key pair. The zero value and nil are empty, as those of [Public] are, and sign nothing.
 type Secret struct {
 	public        Public
 	ed            ed25519.PrivateKey
@@ -125,14 +126,22 @@ func FromSeed(alg Algorithm, seed []byte) (*Secret, error) {
 	return ecSecret(k, priv), nil
 }
 
-// Public returns the public half.
-func (s *Secret) Public() *Public { return &s.public }
+// Public returns the public half, nil of a nil key.
+func (s *Secret) Public() *Public {
+	if s == nil {
+		return nil
+	}
+	return &s.public
+}
 
-// Algorithm returns the key's algorithm.
-func (s *Secret) Algorithm() Algorithm { return s.public.kind.alg }
+// Algorithm returns the key's algorithm, "" of an empty key.
+func (s *Secret) Algorithm() Algorithm { return s.Public().Algorithm() }
 
 // Deterministic returns a copy that signs ECDSA as RFC 6979 does: the same bytes for the same message. Ed25519 always does.
 func (s *Secret) Deterministic() *Secret {
+	if s == nil {
+		return nil
+	}
 	d := *s
 	d.deterministic = true
 	return &d
@@ -142,6 +151,9 @@ func (s *Secret) Deterministic() *Secret {
 //
 //phase:sign primitive
 func (s *Secret) Sign(message []byte) ([]byte, error) {
+	if s.Public().empty() {
+		return nil, errors.New("the secret key is empty: make one with Generate or read one")
+	}
 	if s.ed != nil {
 		return ed25519.Sign(s.ed, message), nil
 	}
@@ -159,11 +171,22 @@ func (s *Secret) Sign(message []byte) ([]byte, error) {
 	return fromDER(der, s.public.kind.size)
 }
 
-// Algorithm returns the key's algorithm.
-func (p *Public) Algorithm() Algorithm { return p.kind.alg }
+// empty reports whether there is no key.
+func (p *Public) empty() bool { return p == nil || p.kind == nil }
 
-// Equal says whether two keys are the same.
+// Algorithm returns the key's algorithm, "" of an empty key.
+func (p *Public) Algorithm() Algorithm {
+	if p.empty() {
+		return ""
+	}
+	return p.kind.alg
+}
+
+// Equal reports whether two keys are the same.
 func (p *Public) Equal(o *Public) bool {
+	if p.empty() || o.empty() {
+		return p.empty() == o.empty()
+	}
 	if p.kind != o.kind {
 		return false
 	}
@@ -173,27 +196,33 @@ func (p *Public) Equal(o *Public) bool {
 	return p.ec.Equal(o.ec)
 }
 
-// Crypto returns the standard library's key: ed25519.PublicKey or *ecdsa.PublicKey.
+// Crypto returns the standard library's key: ed25519.PublicKey or *ecdsa.PublicKey, nil of an empty key.
 func (p *Public) Crypto() crypto.PublicKey {
+	if p.empty() {
+		return nil
+	}
 	if p.ed != nil {
 		return p.ed
 	}
 	return p.ec
 }
 
-// Crypto returns the standard library's key: ed25519.PrivateKey or *ecdsa.PrivateKey.
+// Crypto returns the standard library's key: ed25519.PrivateKey or *ecdsa.PrivateKey, nil of an empty key.
 func (s *Secret) Crypto() crypto.Signer {
+	if s.Public().empty() {
+		return nil
+	}
 	if s.ed != nil {
 		return s.ed
 	}
 	return s.ec
 }
 
-// Verify says whether sig is the key's signature of a whole message. A signature of another length is not.
+// Verify reports whether sig is the key's signature of a whole message. A signature of another length is not.
 //
 //phase:check primitive
 func (p *Public) Verify(message, sig []byte) bool {
-	if len(sig) != p.kind.alg.SignatureSize() {
+	if p.empty() || len(sig) != p.kind.alg.SignatureSize() {
 		return false
 	}
 	if p.ed != nil {

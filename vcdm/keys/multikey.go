@@ -17,8 +17,11 @@ import (
 const maxMultibase = 256
 
 // Bytes returns the Multikey bytes: a two-byte header and the key; EC keys are compressed points. 34 bytes for Ed25519,
-// 35 for P-256, 51 for P-384.
+// 35 for P-256, 51 for P-384, none for an empty key.
 func (p *Public) Bytes() []byte {
+	if p.empty() {
+		return nil
+	}
 	if p.ed != nil {
 		return append(append(make([]byte, 0, 34), p.kind.public[:]...), p.ed...)
 	}
@@ -38,6 +41,9 @@ func (p *Public) Multikey() string { return "z" + base58.Encode(p.Bytes()) }
 
 // Multikey returns the secretKeyMultibase value.
 func (s *Secret) Multikey() string {
+	if s.Public().empty() {
+		return "z"
+	}
 	b := append([]byte(nil), s.public.kind.secret[:]...)
 	return "z" + base58.Encode(append(b, s.seed()...))
 }

@@ -1,0 +1,113 @@
+// Package compare holds the types of a comparison: a [Format] prepares an [Exchange] of a credential, a [Cell] is one point
+// of the matrix, a [Campaign] a matrix with its runs, a [Result] what the runs of one cell measured. It measures nothing.
+//
+// # The house
+//
+// This is the map of the whole project. A package imports only what is below it here. A parent package holds types, and its
+// children import it; only canon/phase and vcdm/keys are below their parents. Implementations are wired in two places,
+// canon/engines and compare/matrix.
+//
+//	cmd/canonscope            one file a subcommand: flags and printing
+//	compare/matrix            which cells exist; wires formats, engines and schemas
+//	compare/report            text, Markdown, CSV, JSON and benchmark text of a campaign
+//	compare/measure           jobs in, events out: one cell in a fresh process, its gate, clocks and profiles; the campaign
+//	compare/stats             medians, intervals, ratios, growth; knows no cell
+//	compare/di                the format vcdm: VCDM with Data Integrity
+//	compare/sdjwt             the format sd-jwt-vc
+//	compare/mdoc              the format mdoc
+//	compare/claims/claimstest tests that sdjwt and mdoc share
+//	compare/claims            a credential as the claims that formats other than vcdm sign
+//	compare                   types: Format, Exchange, Cell, Campaign, Result
+//	profiles                  capture, rules, attribution, flame graphs; knows no credential
+//	vcdm/vectors              runs the W3C vectors of Data Integrity
+//	vcdm                      proofs: add, derive, verify; the rules of the data model
+//	vcdm/keys                 Multikey, JWK, PEM and COSE keys, did:key
+//	schemas/catalogue         generators of credentials, their axes, the credential in a user's file
+//	schemas/jsonschema        JSON Schemas of the catalogue and their validators
+//	schemas/shape             counts what a document holds
+//	schemas/contexts          contexts as facts, and the loaders that serve them
+//	schemas                   types: Credential, Generator
+//	canon/conform             runs official suites through any engine
+//	canon/conform/official    finds the official data that tests read
+//	canon/conform/family      N-Quads documents of any size, for tests
+//	canon/engines             the engines native, stock and tuned, and the guard around json-gold
+//	canon/stock               json-gold and gowebpki/jcs as shipped, and json-gold tuned
+//	canon/jsonld              JSON-LD 1.1 to quads over compiled contexts
+//	canon/rdfc                RDFC-1.0: canonical labels and lines
+//	canon/jcs                 RFC 8785
+//	canon/rdf                 terms, quads, datasets, N-Quads
+//	canon/jsontape            JSON bytes as a flat tape of spans: the one scanner of all parsers
+//	canon                     types: Canonicalizer, Options, Limits, Form, errors
+//	canon/phase               the names of the phases
+//	canon/choice              errors for names that do not exist, with the nearest one
+//	canon/printable           text of untrusted documents, made safe to show
+//
+// Data goes one way: schemas makes a credential, a format prepares an exchange of it through vcdm and canon, compare/measure
+// times the exchange, profiles attributes the time, compare/stats judges, compare/report shows. The trip of a document is told
+// in canon/doc.go, that of a proof in vcdm/doc.go, and the recipes are where their code is: a cryptosuite in vcdm/doc.go, an
+// engine in canon/doc.go, a schema and an axis in schemas/doc.go, a phase in profiles/doc.go, a format below.
+//
+// # The trip of a sample
+//
+// How `canonscope run` comes to a figure in its table:
+//
+//  1. compare/matrix/matrix.go turns flags into exchanges, and each into the cells of its operations; what an engine cannot do
+//     stays in the list with its reason.
+//  2. compare/measure/run.go orders the work: the gates of all exchanges, timings in an order drawn from the seed, then
+//     profiles. Each piece is a Job (compare/measure/job.go), pure data that would mean the same on another machine.
+//  3. compare/measure/runner.go starts this very binary for each Job and writes it to the child's standard input;
+//     cmd/canonscope/internal.go hands it to Serve in compare/measure/child.go.
+//  4. The child asks compare/matrix/matrix.go for the Bench of the cell, draws seeded documents from schemas/catalogue, and
+//     has the format prepare an Exchange of each, as in compare/di/format.go. All of this is outside the clock.
+//  5. compare/measure/gate.go checks the exchange from end to end: the canonical form against that of another engine
+//     (compare/matrix/check.go), verify accepts what was presented and refuses altered copies (compare/matrix/tamper.go). A
+//     cell that fails has a reason and never a time.
+//  6. compare/measure/child.go runs operations in blocks, and compare/measure/clock.go reads process CPU, elapsed time, CPU of
+//     the thread and the heap around each. The counters must say that each operation did the work that the gate saw.
+//  7. Each block is an Event, a line of JSON. The parent appends it to the Result (compare/campaign.go) and the run to
+//     runs.jsonl (compare/measure/folder.go).
+//  8. Passes of their own profile the cell: profiles/capture.go records, profiles/attribute.go charges the samples to phases.
+//  9. compare/report/table.go divides each block by its operations; compare/stats/stats.go makes medians, sums and ratios with
+//     their intervals.
+//  10. compare/report/text.go prints the rows, and compare/report/files.go writes them into the folder of results.
+//
+// # Rules that bind the code here
+//
+//   - Correct before fast: no time without a passed gate.
+//   - Like for like: every format gets bytes in and bytes out. Parsing, encoding, salts, digests, base64 and CBOR are inside
+//     the clock for all of them; keys are handed over parsed, and did:key, JWK and certificate chains are outside for all. One
+//     leaf is one disclosure and one element everywhere. The headline is issue + verify.
+//   - Tiers do not mix: a ratio compares rows of one engine, algorithm and schema, or there is none. Guards run in
+//     the gate, never inside a timed operation.
+//   - Signing again is not disclosure. [Deriving] cannot see the issuer's key, [Reissuing] must be given it; the mark † follows
+//     from that, in every table and export.
+//   - Process CPU is the primary figure, the garbage collector included, at a named GOGC and GOMAXPROCS. Processes, not blocks,
+//     are replicated, and every figure has its interval.
+//   - Inputs rotate: a cell walks at least 64 seeded documents of one shape, the same for all engines and formats.
+//   - Repeatable: seeds, versions, environment, policy, state of contexts and the hash of the binary are in every result.
+//   - Unsupported is an answer: a cell that cannot be done is shown with a *canon.UnsupportedError, never left out.
+//   - Everything that is written ends whole or not at all; a child that dies costs its own run.
+//
+// # Recipe: add a format
+//
+// Example: verifiable credentials secured with COSE.
+//
+//  1. Write a package below compare, as compare/sdjwt: an Issuer, a Holder and a Verifier, each with the engines native and
+//     stock, and NewFormat in a format.go, whose Prepare makes an Exchange with [Deriving] or [Reissuing].
+//     compare/claims/claims.go gives the claims and keys, the same for all formats. Count salts, digests and signatures
+//     where they are made.
+//  2. List its families in compare/matrix/matrix.go, and how to alter a presentation in tampers in compare/matrix/tamper.go.
+//  3. Ratios to the format, if readers should have them, are fields of Row in compare/report/table.go.
+//  4. For files: the name, how to know its bytes and which flags it has in cmd/canonscope/baseline.go, its branch in
+//     cmd/canonscope/issue.go, cmd/canonscope/present.go, cmd/canonscope/verify.go and cmd/canonscope/inspect.go, its suite in
+//     cmd/canonscope/conform.go, its names in cmd/canonscope/complete.go. compare/claims/read.go says what of a user's
+//     credential it has no place for.
+//  5. Say the phases of its functions beside them; profiles/doc.go shows how. Add the package to Packages in
+//     compare/measure/internal/rulegen/rulegen.go.
+//  6. Tests of the package: those of compare/claims/claimstest, as compare/sdjwt/format_test.go calls them. Add a cell to the
+//     list of TestTampers, and a script to cmd/canonscope/testdata/script.
+//
+// Done when these pass: TestExchange, TestTamper, TestDisclosesExactly and TestHolderCannotAlter of the new package,
+// TestEveryEntryOpens, TestTampers and TestBound in compare/matrix, TestTiersDoNotMix in compare/report,
+// TestFresh in compare/measure/internal/rulegen, and TestScripts in cmd/canonscope.
+package compare
