@@ -105,7 +105,7 @@ func (e *KeyError) Error() string {
 	if e.Algorithm == "" {
 		of = "an empty key"
 	}
-	return fmt.Sprintf("%s cannot use %s; it takes one for %s", e.Suite, of, strings.Join(names, " or "))
+	return fmt.Sprintf("%s cannot use %s; it takes %s", e.Suite, of, strings.Join(names, " or "))
 }
 
 // generation and verification make the two common errors.
