@@ -10,6 +10,8 @@
 //	cmd/canonscope            one file a subcommand: flags and printing
 //	compare/matrix            which cells exist; wires formats, engines and schemas
 //	compare/report            text, Markdown, CSV, JSON and benchmark text of a campaign
+//	compare/measure/internal/rulegen/cmd go generate: writes the rules of this project's functions
+//	compare/measure/internal/rulegen     makes rules of attribution from the directives beside functions
 //	compare/measure           jobs in, events out: one cell in a fresh process, its gate, clocks and profiles; the campaign
 //	compare/stats             medians, intervals, ratios, growth; knows no cell
 //	compare/di                the format vcdm: VCDM with Data Integrity
