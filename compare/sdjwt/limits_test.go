@@ -316,8 +316,8 @@ func TestManyPointers(t *testing.T) {
 			if len(disclosures) != len(alone) { // each once, the empty end too
 				t.Errorf("%s: %d disclosures, want %d", engine, len(disclosures), len(alone))
 			}
-			var fault *sdjwt.InvalidError
-			if _, err := h.Present(issued, append(slices.Insert(slices.Clone(wanted), 7, "/nothing"), "/neither"), nil); !errors.As(err, &fault) || fault.Where != "/nothing" {
+			var fault *canon.PointerError
+			if _, err := h.Present(issued, append(slices.Insert(slices.Clone(wanted), 7, "/nothing"), "/neither"), nil); !errors.As(err, &fault) || fault.Pointer != "/nothing" {
 				t.Errorf("%s: %v", engine, err)
 			}
 		}

@@ -62,8 +62,8 @@ type Issuer struct {
 	Counters *compare.Counters // counts salts, digests, signatures; nil counts nothing
 }
 
-// Issue returns the compact SD-JWT of a claims set, a JSON object. Reserved claim names, a pointer to nothing and, for an
-// SD-JWT VC, a disclosable claim that must not be one (draft section 2.2.2.3) are errors.
+// Issue returns the compact SD-JWT of a claims set, a JSON object. Reserved claim names, a pointer to nothing, which is a
+// [canon.PointerError], and, for an SD-JWT VC, a disclosable claim that must not be one (draft section 2.2.2.3) are errors.
 func (i *Issuer) Issue(claims []byte, d Disclosable) ([]byte, error) {
 	e, err := engineOf(i.Engine)
 	if err != nil {
@@ -100,7 +100,7 @@ type Binding struct {
 // Present returns the compact SD-JWT with those disclosures that reveal the claims at or below pointers, and those above
 // them that they need. A pointer is a JSON pointer into the claims with everything disclosed. b asks for key binding; nil
 // does not. The issuer's bytes stay as they are. Present checks that digests refer to what it sends; it does not verify the
-// token, which a holder does once, on receipt.
+// token, which a holder does once, on receipt. A pointer to nothing is a [canon.PointerError].
 func (h *Holder) Present(token []byte, pointers []string, b *Binding) ([]byte, error) {
 	e, err := engineOf(h.Engine)
 	if err != nil {
