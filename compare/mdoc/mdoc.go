@@ -113,21 +113,21 @@ type Holder struct {
 	Counters *compare.Counters
 }
 
-// Present returns what was issued with those elements only that stand at or below pointers, which start with
-// /credentialSubject. Items and issuerAuth keep their bytes. Without a transcript the result is IssuerSigned; with one it
-// is a DeviceResponse with a device signature over that SessionTranscript (CBOR).
+// Present returns what was issued with those elements only that pointers name: /NAMESPACE/IDENTIFIER as in
+// [Element.Pointer], or /credentialSubject/IDENTIFIER where one namespace alone has it. A pointer names those elements, too,
+// whose identifier goes on with a slash; /NAMESPACE names all of a namespace, /credentialSubject all. One that names nothing
+// is a [canon.PointerError]. Items and issuerAuth keep their bytes. Without a transcript the result is IssuerSigned; with one
+// it is a DeviceResponse with a device signature over that SessionTranscript (CBOR).
 func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([]byte, error) {
 	e, err := engineOf(h.Engine)
 	if err != nil {
 		return nil, err
 	}
-	wanted := make([]string, len(pointers))
+	wanted := make([]want, len(pointers))
 	for i, p := range pointers {
-		id, err := identifier(p)
-		if err != nil {
+		if wanted[i], err = wantOf(p); err != nil {
 			return nil, err
 		}
-		wanted[i] = id
 	}
 	if transcript != nil && (h.Key == nil || !isTranscript(transcript)) {
 		return nil, fmt.Errorf("mdoc: device authentication needs the device's key and a SessionTranscript, which is an array")
@@ -196,7 +196,7 @@ func (v *Verifier) now() time.Time {
 // engine is one implementation of the three operations.
 type engine interface {
 	issue(i *Issuer, claims []byte) ([]byte, error)
-	present(h *Holder, issued []byte, identifiers []string) (issuerSigned []byte, err error)
+	present(h *Holder, issued []byte, wanted []want) (issuerSigned []byte, err error)
 	bind(h *Holder, issuerSigned, transcript []byte) (deviceResponse []byte, err error)
 	verify(v *Verifier, presented []byte) ([]Document, error)
 }
