@@ -3,6 +3,7 @@
 package compare
 
 import (
+	"io"
 	"time"
 
 	"canonscope/canon"
@@ -118,4 +119,11 @@ func (e *Exchange) Verify(presented []byte) error { return e.verify(presented) }
 // Format makes exchanges of one format with one suite, engine and algorithm. Prepare is outside the clock.
 type Format interface {
 	Prepare(c *schemas.Credential, s Scenario) (*Exchange, error)
+}
+
+// Inspection is what was read of a credential without checking it.
+type Inspection struct {
+	Line  func() string           // what it is
+	Print func(w io.Writer) error // at length, for people
+	JSON  func() (any, error)
 }

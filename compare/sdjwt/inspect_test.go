@@ -46,9 +46,9 @@ func TestInspect(t *testing.T) {
 }
 
 func inspect(w io.Writer, token []byte) error {
-	print, err := sdjwt.Inspect(token, canon.Limits{})
+	i, err := sdjwt.Inspect(token, canon.Limits{})
 	if err != nil {
 		return err
 	}
-	return print(w)
+	return i.Print(w)
 }

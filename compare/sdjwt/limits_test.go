@@ -254,9 +254,9 @@ func TestInspectBelowLongName(t *testing.T) {
 			t.Errorf("%q is not in the output", want)
 		}
 	}
-	print, err := sdjwt.Inspect(tok, canon.Limits{Depth: 1})
+	in, err := sdjwt.Inspect(tok, canon.Limits{Depth: 1})
 	var limit *canon.LimitError
-	if !errors.As(err, &limit) || print != nil {
+	if !errors.As(err, &limit) || in != nil {
 		t.Errorf("%v, want a limit", err)
 	}
 }
