@@ -19,6 +19,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
+	"canonscope/compare/sdjwt"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 )
@@ -97,6 +98,9 @@ func checkJSON(file string, doc []byte) error {
 
 // isPresentation says whether a document is a presentation, not a credential.
 func isPresentation(file string, doc []byte, limits canon.Limits) (bool, error) {
+	if what := sdjwt.Foreign(doc); what != "" {
+		return false, fmt.Errorf("%s is %s; canonscope inspect shows it", nameOf(file), what)
+	}
 	if err := checkJSON(file, doc); err != nil {
 		return false, err
 	}
