@@ -404,7 +404,7 @@ func (r *baselineResult) refused(err error) error {
 	if errors.As(err, &limit) {
 		return err
 	}
-	why, option := err.Error(), ""
+	option := ""
 	var token *sdjwt.InvalidError
 	var doc *mdoc.InvalidError
 	switch {
@@ -413,10 +413,10 @@ func (r *baselineResult) refused(err error) error {
 	case errors.As(err, &doc):
 		option = doc.Option
 	}
+	r.Errors = []map[string]string{{"title": "not verified", "detail": err.Error()}}
 	if remedy := optionFlags[option]; remedy != "" {
-		why += "; " + remedy
+		r.Errors[0]["remedy"] = remedy
 	}
-	r.Errors = []map[string]string{{"title": "not verified", "detail": why}}
 	return nil
 }
 
@@ -548,6 +548,9 @@ func (r *baselineResult) print(w io.Writer) error {
 	p.Line("%s", said(r.Verified))
 	if !r.Verified {
 		p.Line("  %s", r.Errors[0]["detail"])
+		if remedy := r.Errors[0]["remedy"]; remedy != "" {
+			p.Line("    %s", remedy)
+		}
 		return p.Err
 	}
 	p.Line("  %s: %d disclosed", r.Format, r.count)
