@@ -82,10 +82,27 @@ func notJSON(doc []byte) string {
 		return "is PEM, a key or a certificate, not JSON"
 	case nQuads.Match(text):
 		return "holds N-Quads, not JSON"
+	case bytes.HasPrefix(text, []byte("eyJ")):
+		return "is a token in base64url, such as an SD-JWT, not JSON"
 	case text[0] == '<':
 		return "holds HTML or XML, not JSON"
 	}
 	return ""
+}
+
+// foreignError says that an input is a JOSE object that is verified elsewhere.
+type foreignError struct{ file, what, remedy string }
+
+func (e *foreignError) Error() string {
+	return fmt.Sprintf("%s is %s, not an SD-JWT", nameOf(e.file), e.what)
+}
+
+// checkForeign refuses a JOSE object that is no SD-JWT.
+func checkForeign(file string, doc []byte) error {
+	if what, remedy := sdjwt.Foreign(doc); what != "" {
+		return &foreignError{file, what, remedy}
+	}
+	return nil
 }
 
 // checkJSON refuses an input that cannot be JSON.
@@ -98,9 +115,6 @@ func checkJSON(file string, doc []byte) error {
 
 // isPresentation says whether a document is a presentation, not a credential.
 func isPresentation(file string, doc []byte, limits canon.Limits) (bool, error) {
-	if what := sdjwt.Foreign(doc); what != "" {
-		return false, fmt.Errorf("%s is %s; canonscope inspect shows it", nameOf(file), what)
-	}
 	if err := checkJSON(file, doc); err != nil {
 		return false, err
 	}

@@ -90,7 +90,7 @@ func inspect(file string, in []byte, limits canon.Limits) (*compare.Inspection, 
 	if sdjwt.IsToken(in) {
 		return sdjwt.Inspect(in, limits)
 	}
-	if sdjwt.Foreign(in) != "" {
+	if what, _ := sdjwt.Foreign(in); what != "" {
 		return sdjwt.InspectForeign(in, limits)
 	}
 	if b, ok := mdoc.Decode(in); ok {
@@ -107,7 +107,7 @@ func inspect(file string, in []byte, limits canon.Limits) (*compare.Inspection, 
 		return nil, fmt.Errorf("neither an SD-JWT, an mdoc nor a key, and as JSON: %w", err)
 	}
 	if t.Nodes[0].Kind != jsontape.Object {
-		return nil, fmt.Errorf("holds JSON, but %s; a credential or key is an object", t.Nodes[0].Kind)
+		return nil, fmt.Errorf("holds JSON of kind %s; a credential or key is an object", t.Nodes[0].Kind)
 	}
 	switch keys.HolderOf(&t) {
 	case keys.OneKey:

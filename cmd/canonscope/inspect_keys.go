@@ -117,7 +117,7 @@ func certificateOf(c *x509.Certificate) *certificateJSON {
 func inspectSet(t *jsontape.Tape) (*compare.Inspection, error) {
 	list := t.Get(0, "keys")
 	if t.Nodes[list].Kind != jsontape.Array {
-		return nil, fmt.Errorf("a JWK Set whose keys are not an array but %s", t.Nodes[list].Kind)
+		return nil, fmt.Errorf("a JWK Set whose keys are not an array but of kind %s", t.Nodes[list].Kind)
 	}
 	out := &keyFileJSON{Format: formatSet, Size: len(t.Src), Keys: []keyJSON{}}
 	for e := range t.Elements(list) {

@@ -84,6 +84,9 @@ exit status is the worst. Without a file it reads standard input.`,
 				if err != nil {
 					return nil, err
 				}
+				if err := checkForeign(file, doc); err != nil {
+					return nil, err
+				}
 				format, in := formatOf(doc)
 				if err := baseline.check(cmd, format); err != nil {
 					return nil, err

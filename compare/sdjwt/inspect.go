@@ -295,7 +295,7 @@ func (in *inspection) json() (any, error) {
 			fail(where(i+1), err)
 			continue
 		}
-		name, value, ok := in.disclosure()
+		name, value, ok := in.disclosure(i)
 		if !ok {
 			fail(where(i+1), errors.New("is no disclosure"))
 			continue
@@ -362,7 +362,7 @@ func (in *inspection) printDisclosures(p *printer) {
 			continue
 		}
 		fmt.Fprintf(p.text, "  %d  ", i+1)
-		in.printDisclosure(p.text)
+		in.printDisclosure(p.text, i)
 		p.Line("  %s", at)
 	}
 	if in.strayings > 0 {
@@ -377,8 +377,8 @@ func (in *inspection) printDisclosures(p *printer) {
 }
 
 // printDisclosure prints a disclosure as name = value, or as value for an array element.
-func (in *inspection) printDisclosure(w *bufio.Writer) {
-	name, value, ok := in.disclosure()
+func (in *inspection) printDisclosure(w *bufio.Writer, i int) {
+	name, value, ok := in.disclosure(i)
 	if !ok {
 		w.WriteString("is no disclosure: ")
 	}
@@ -389,9 +389,9 @@ func (in *inspection) printDisclosure(w *bufio.Writer) {
 	printable.CompactLine(w, value)
 }
 
-// disclosure returns the name and the value of the disclosure at hand, as JSON without secret keys. That of an array element
-// has no name; what is none is all value.
-func (in *inspection) disclosure() (name, value []byte, ok bool) {
+// disclosure returns the name and the value of disclosure i, which is at hand, as JSON without secret keys. That of an array
+// element has no name; what is none is all value.
+func (in *inspection) disclosure(i int) (name, value []byte, ok bool) {
 	t := &in.tape
 	if doc, secret := keys.Redacted(t); secret {
 		in.secret = true
@@ -405,13 +405,32 @@ func (in *inspection) disclosure() (name, value []byte, ok bool) {
 		return nil, t.Raw(0), false
 	}
 	at = int(t.Nodes[1].Next)
-	if count == 2 {
-		return nil, t.Raw(at), true
+	secret := in.found != nil && inSecret(in.found[i].first.array)
+	if count == 3 {
+		name = t.Raw(at)
+		value := t.Raw(int(t.Nodes[at].Next))
+		secret = secret || t.Nodes[at].Kind == jsontape.String && isSecretClaim(t.Text(at), value)
+		at = int(t.Nodes[at].Next)
 	}
-	name = t.Raw(at)
-	if t.Nodes[at].Kind == jsontape.String && keys.IsSecretName(t.Text(at)) {
+	if secret {
 		in.secret = true
-		return name, []byte(`"(secret, not shown)"`), true
+		return name, []byte(keys.NotShown), true
 	}
-	return name, t.Raw(int(t.Nodes[at].Next)), true
+	return name, t.Raw(at), true
+}
+
+// isSecretClaim reports whether a claim that is disclosed by itself is a secret key or the secret half of one.
+func isSecretClaim(name, value []byte) bool {
+	const least = 42 // base64url of 32 bytes, and quotes
+	return keys.IsSecretName(name) || keys.IsSecretParameter(name) && len(value) >= least
+}
+
+// inSecret reports whether a JSON pointer goes through a member that holds a secret key.
+func inSecret(pointer string) bool {
+	for token := range strings.SplitSeq(pointer, "/") {
+		if keys.IsSecretName([]byte(token)) {
+			return true
+		}
+	}
+	return false
 }

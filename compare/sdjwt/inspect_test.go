@@ -33,7 +33,8 @@ func TestInspect(t *testing.T) {
 	for _, c := range []struct {
 		in   string
 		want bool
-	}{{string(tok), true}, {" " + string(flat), true}, {`{"payload":1}`, false}, {`{"type":"VerifiableCredential"}`, false}, {"eyJ", false}, {"", false}} {
+	}{{string(tok), true}, {" " + string(flat), true}, {"eyAiYWxnIjogIkVTMjU2In0.e30.x~", true}, {compactOf(`{"typ":"dc+sd-jwt"}`, `{}`), true},
+		{compactOf(`{"typ":"JWT"}`, `{"_sd":[]}`), true}, {compactOf(`{"typ":"JWT"}`, `{}`), false}, {"www.example.org", false}, {`{"payload":1}`, false}, {`{"type":"VerifiableCredential"}`, false}, {"eyJ", false}, {"", false}} {
 		if sdjwt.IsToken([]byte(c.in)) != c.want {
 			t.Errorf("IsToken(%q) is not %v", c.in, c.want)
 		}
@@ -43,6 +44,11 @@ func TestInspect(t *testing.T) {
 			t.Errorf("%q can be inspected", bad)
 		}
 	}
+}
+
+// compactOf is a JWS of a header and a payload, with no signature.
+func compactOf(header, payload string) string {
+	return b64.EncodeToString([]byte(header)) + "." + b64.EncodeToString([]byte(payload)) + "."
 }
 
 func inspect(w io.Writer, token []byte) error {

@@ -24,13 +24,12 @@ func IsToken(b []byte) bool {
 }
 
 // Foreign says what a JOSE object is that is no SD-JWT, such as a JAdES signature, a JSON Web Token of a credential or a JWE,
-// and what would do. It is "" of other bytes.
-func Foreign(b []byte) string {
+// and who checks it. Both are "" of other bytes.
+func Foreign(b []byte) (what, remedy string) {
 	if j, _ := readJOSE(b, canon.Limits{}); j != nil && !j.isSDJWT() {
-		what, remedy := j.describe()
-		return what + ", not an SD-JWT: " + remedy
+		return j.describe()
 	}
-	return ""
+	return "", ""
 }
 
 // jose is a JOSE object, compact or in a JSON serialization, as far as it says what it is.

@@ -2,46 +2,48 @@ package keys
 
 import (
 	"bytes"
+	"slices"
 
 	"canonscope/canon/jsontape"
 )
 
-// notShown stands in the place of a secret.
-const notShown = `"(secret, not shown)"`
+// NotShown is JSON that stands in the place of a secret.
+const NotShown = `"(secret, not shown)"`
 
 // Redacted returns the JSON of a tape with a text in the place of each secret key in it: the secret members of JSON Web Keys,
 // members named as a secret or private key, Multikeys and PEM. secrets reports whether there was one; without, the JSON is
 // the tape's own.
 func Redacted(t *jsontape.Tape) (doc []byte, secrets bool) {
-	var out []byte
-	from := uint32(0)
-	hide := func(i int) {
-		n := &t.Nodes[i]
-		if n.Start < from { // in what is left out
-			return
-		}
-		out = append(append(out, t.Src[from:n.Start]...), notShown...)
-		from, secrets = n.End, true
-	}
+	var hidden []int // nodes
 	for i := range t.Nodes {
 		switch t.Nodes[i].Kind {
 		case jsontape.String:
 			if isSecret(t.Text(i)) {
-				hide(i)
+				hidden = append(hidden, i)
 			}
 		case jsontape.Object:
 			jwk := t.Get(i, "kty") >= 0 || t.Get(i, "crv") >= 0
 			for k, v := range t.Members(i) {
-				if name := t.Text(k); IsSecretName(name) || jwk && isSecretParameter(name) {
-					hide(v)
+				if name := t.Text(k); IsSecretName(name) || jwk && IsSecretParameter(name) {
+					hidden = append(hidden, v)
 				}
 			}
 		}
 	}
-	if !secrets {
+	if len(hidden) == 0 {
 		return t.Src, false
 	}
-	return append(out, t.Src[from:]...), true
+
+	slices.Sort(hidden)
+	from := uint32(0)
+	for _, i := range hidden {
+		n := &t.Nodes[i]
+		if n.Start >= from { // else it stands in what is left out, or is that
+			doc = append(append(doc, t.Src[from:n.Start]...), NotShown...)
+			from = n.End
+		}
+	}
+	return append(doc, t.Src[from:]...), true
 }
 
 // IsSecretName reports whether a member of JSON that has a name holds a secret key, such as privateKeyJwk.
@@ -52,8 +54,8 @@ func IsSecretName(name []byte) bool {
 		bytes.HasPrefix(start, []byte("privatekey")) || bytes.HasPrefix(start, []byte("private_key"))
 }
 
-// isSecretParameter reports whether a member of a JSON Web Key is secret (RFC 7518 section 6).
-func isSecretParameter(name []byte) bool {
+// IsSecretParameter reports whether a member of a JSON Web Key is secret (RFC 7518 section 6).
+func IsSecretParameter(name []byte) bool {
 	switch string(name) {
 	case "d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv":
 		return true
