@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"canonscope/canon/jsontape"
 	"canonscope/canon/printable"
@@ -48,6 +49,19 @@ type keyFileJSON struct {
 	Size   int       `json:"size"`
 	ID     string    `json:"id,omitempty"` // of a controlled identifier document
 	Keys   []keyJSON `json:"keys"`
+	More   int       `json:"more,omitempty"` // keys that are not shown
+}
+
+// maxKeys bounds the keys that are shown of a file.
+const maxKeys = 100
+
+// add shows one key more, unless there are many.
+func (f *keyFileJSON) add(k func() keyJSON) {
+	if len(f.Keys) == maxKeys {
+		f.More++
+		return
+	}
+	f.Keys = append(f.Keys, k())
 }
 
 const (
@@ -73,40 +87,38 @@ func inspectKey(t *jsontape.Tape) *compare.Inspection {
 
 func isPEM(in []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(in), []byte("-----BEGIN ")) }
 
-// maxBlocks bounds the blocks of PEM that are shown.
-const maxBlocks = 100
-
 // inspectPEM reads every key and certificate of PEM.
 func inspectPEM(in []byte) (*compare.Inspection, error) {
 	out := &keyFileJSON{Format: formatKey, Size: len(in)}
-	for rest := in; len(out.Keys) < maxBlocks; {
+	for rest := in; ; {
 		var block *pem.Block
 		if block, rest = pem.Decode(rest); block == nil {
 			break
 		}
-		if block.Type == "EC PARAMETERS" { // openssl writes it before a key
-			continue
+		if block.Type != "EC PARAMETERS" { // which openssl writes before a key
+			out.add(func() keyJSON { return keyInPEM(block) })
 		}
-		kind := "PEM, " + block.Type
-		f, err := keys.ParseFile(pem.EncodeToMemory(block))
-		k := keyJSON{Kind: kind, Secret: bytes.Contains([]byte(block.Type), []byte("PRIVATE"))}
-		if err != nil {
-			k.Error = err.Error()
-		} else {
-			k = keyOf(kind, f)
-		}
-		if block.Type == "CERTIFICATE" {
-			if c, err := keys.ParseCertificate(block.Bytes); err == nil {
-				k.certificateJSON = certificateOf(c)
-			}
-		}
-		out.Keys = append(out.Keys, k)
 	}
 	if len(out.Keys) == 0 {
 		_, err := keys.ParseFile(in) // says why
 		return nil, err
 	}
 	return out.inspection(), nil
+}
+
+func keyInPEM(block *pem.Block) keyJSON {
+	k := keyJSON{Kind: "PEM, " + block.Type, Secret: strings.Contains(block.Type, "PRIVATE")}
+	if f, err := keys.ParseFile(pem.EncodeToMemory(block)); err == nil {
+		k = keyOf(k.Kind, f)
+	} else {
+		k.Error = err.Error()
+	}
+	if block.Type == "CERTIFICATE" {
+		if c, err := keys.ParseCertificate(block.Bytes); err == nil {
+			k.certificateJSON = certificateOf(c)
+		}
+	}
+	return k
 }
 
 func certificateOf(c *x509.Certificate) *certificateJSON {
@@ -121,7 +133,7 @@ func inspectSet(t *jsontape.Tape) (*compare.Inspection, error) {
 	}
 	out := &keyFileJSON{Format: formatSet, Size: len(t.Src), Keys: []keyJSON{}}
 	for e := range t.Elements(list) {
-		out.Keys = append(out.Keys, keyIn(t, e))
+		out.add(func() keyJSON { return keyIn(t, e) })
 	}
 	return out.inspection(), nil
 }
@@ -148,17 +160,17 @@ var relationships = []string{"authentication", "assertionMethod", "keyAgreement"
 func inspectController(t *jsontape.Tape) *compare.Inspection {
 	out := &keyFileJSON{Format: formatController, Size: len(t.Src), ID: memberOf(t, 0, "id"), Keys: []keyJSON{}}
 	at := map[string]int{}
-	method := func(node int) int {
-		k := keyIn(t, node)
-		if id := memberOf(t, node, "id"); id != "" {
-			k.Method = id
-			at[id] = len(out.Keys)
-		}
-		out.Keys = append(out.Keys, k)
-		return len(out.Keys) - 1
+	method := func(node int) {
+		out.add(func() keyJSON {
+			k := keyIn(t, node)
+			if id := memberOf(t, node, "id"); id != "" {
+				k.Method = id
+				at[id] = len(out.Keys)
+			}
+			return k
+		})
 	}
-	list := t.Get(0, "verificationMethod")
-	if t.Nodes[list].Kind == jsontape.Array {
+	if list := t.Get(0, "verificationMethod"); t.Nodes[list].Kind == jsontape.Array {
 		for e := range t.Elements(list) {
 			method(e)
 		}
@@ -169,14 +181,14 @@ func inspectController(t *jsontape.Tape) *compare.Inspection {
 			continue
 		}
 		for e := range t.Elements(list) {
-			i, known := -1, false
+			id := memberOf(t, e, "id")
 			switch t.Nodes[e].Kind {
 			case jsontape.String:
-				i, known = at[string(t.Text(e))]
+				id = string(t.Text(e))
 			case jsontape.Object:
-				i, known = method(e), true
+				method(e)
 			}
-			if known && !slices.Contains(out.Keys[i].Usages, name) {
+			if i, known := at[id]; known && !slices.Contains(out.Keys[i].Usages, name) {
 				out.Keys[i].Usages = append(out.Keys[i].Usages, name)
 			}
 		}
@@ -214,7 +226,7 @@ func (f *keyFileJSON) line() string {
 			text += ", " + string(k.Algorithm) + ", " + k.DID
 		}
 	} else {
-		text += ", " + count(len(f.Keys), "key")
+		text += ", " + count(len(f.Keys)+f.More, "key")
 	}
 	if f.secret() {
 		text += ", holds a secret key"
@@ -225,12 +237,15 @@ func (f *keyFileJSON) line() string {
 func (f *keyFileJSON) print(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	p := printable.Printer{W: b}
-	p.Line("%s of %d bytes, %s", f.what(), f.Size, count(len(f.Keys), "key"))
+	p.Line("%s of %d bytes, %s", f.what(), f.Size, count(len(f.Keys)+f.More, "key"))
 	if f.ID != "" {
 		p.Line("  %s", f.ID)
 	}
 	for _, k := range f.Keys {
 		k.print(&p)
+	}
+	if f.More > 0 {
+		p.Line("and %d more", f.More)
 	}
 	if f.secret() {
 		p.Line(holdsSecret)
