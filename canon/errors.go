@@ -72,3 +72,13 @@ func (e *LossError) Error() string {
 	}
 	return fmt.Sprintf("data would be lost at %q: %s%s", l.Pointer, l.Reason, more)
 }
+
+// PointerError says that a JSON pointer names nothing of a credential.
+type PointerError struct {
+	Pointer string
+	Why     string // where it leaves the credential
+}
+
+func (e *PointerError) Error() string {
+	return fmt.Sprintf("JSON pointer %s does not match the credential: %s", e.Pointer, e.Why)
+}

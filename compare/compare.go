@@ -2,6 +2,7 @@ package compare
 
 import (
 	"errors"
+	"io"
 	"time"
 
 	"canonscope/canon"
@@ -144,4 +145,11 @@ func (e *Exchange) Verify(presented []byte) error {
 // Format makes exchanges of one format with one suite, engine and algorithm. Prepare is outside the clock.
 type Format interface {
 	Prepare(c *schemas.Credential, s Scenario) (*Exchange, error)
+}
+
+// Inspection is what was read of a credential without checking it.
+type Inspection struct {
+	Line  func() string           // what it is
+	Print func(w io.Writer) error // at length, for people
+	JSON  func() (any, error)
 }

@@ -60,8 +60,9 @@ type Error struct {
 
 func (e *Error) Error() string {
 	s := string(e.Type)
-	var loss *canon.LossError // says where, too
-	if e.Where != "" && !errors.As(e.Err, &loss) {
+	var loss *canon.LossError
+	var pointer *canon.PointerError
+	if e.Where != "" && !errors.As(e.Err, &loss) && !errors.As(e.Err, &pointer) { // which say where, too
 		s += " at " + e.Where
 	}
 	if e.Msg != "" {

@@ -4,8 +4,6 @@ package vcdm
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"strconv"
 	"strings"
 
 	"canonscope/canon"
@@ -86,7 +84,7 @@ func (s *selection) mark(ctx context.Context, b *canon.Budget, t *jsontape.Tape,
 
 func (s selection) markOne(t *jsontape.Tape, index *jsontape.Index, pointer string) error {
 	if pointer != "" && pointer[0] != '/' {
-		return generation("", "JSON pointer "+strconv.Quote(pointer)+" does not start with /, as /credentialSubject/id does")
+		return mismatch(t, pointer)
 	}
 	node, rest := 0, pointer
 	for rest != "" {
@@ -103,14 +101,14 @@ func (s selection) markOne(t *jsontape.Tape, index *jsontape.Index, pointer stri
 		case jsontape.Object:
 			key, ok := unescapeToken(token)
 			if !ok {
-				return generation("", "JSON pointer "+pointer+" has an escape other than ~0 and ~1")
+				return mismatch(t, pointer)
 			}
 			next = index.Get(node, key)
 		case jsontape.Array:
 			next = index.Element(node, token)
 		}
 		if next < 0 {
-			return generation(pointer, "the JSON pointer does not match the document: "+mismatch(t, node, token))
+			return mismatch(t, pointer)
 		}
 		node = next
 	}
@@ -118,19 +116,9 @@ func (s selection) markOne(t *jsontape.Tape, index *jsontape.Index, pointer stri
 	return nil
 }
 
-// mismatch says where a pointer leaves the document: node has no such part.
-func mismatch(t *jsontape.Tape, node int, token string) string {
-	at := t.Pointer(node)
-	if at == "" {
-		at = "the document"
-	}
-	switch t.Nodes[node].Kind {
-	case jsontape.Object:
-		return at + " has no member " + strconv.Quote(token)
-	case jsontape.Array:
-		return fmt.Sprintf("%s has %d elements, counted from 0, and no %q", at, t.Len(node), token)
-	}
-	return at + " is neither an object nor an array"
+// mismatch is the error of a pointer that is malformed or names nothing.
+func mismatch(t *jsontape.Tape, pointer string) error {
+	return &Error{Type: ProofGenerationError, Where: pointer, Err: t.Mismatch(pointer)}
 }
 
 // unescapeToken replaces the escapes of RFC 6901; false where there is another.

@@ -2,9 +2,14 @@
 package jsontape
 
 import (
+	"fmt"
 	"hash/maphash"
+	"iter"
 	"math/bits"
 	"strings"
+
+	"canonscope/canon"
+	"canonscope/canon/choice"
 )
 
 // At returns the node index of the value at a JSON pointer (RFC 6901), or -1 where it leads to nothing. For many pointers
@@ -12,6 +17,69 @@ import (
 func (t *Tape) At(pointer string) int {
 	x := Index{tape: t}
 	return x.At(pointer)
+}
+
+// Mismatch returns the *[canon.PointerError] of a JSON pointer that leads to nothing.
+func (t *Tape) Mismatch(pointer string) error {
+	return &canon.PointerError{Pointer: pointer, Why: t.mismatch(pointer)}
+}
+
+func (t *Tape) mismatch(pointer string) string {
+	if !strings.HasPrefix(pointer, "/") {
+		return "it does not start with /, as /credentialSubject/id does"
+	}
+	x, node := Index{tape: t}, 0
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		if strings.Contains(noEscapes.Replace(token), "~") {
+			return "it has an escape other than ~0 and ~1"
+		}
+		next := -1
+		switch t.Nodes[node].Kind {
+		case Object:
+			next = x.Get(node, UnescapeToken(token))
+		case Array:
+			next = x.Element(node, token)
+		}
+		if next < 0 {
+			return t.without(node, token)
+		}
+		node = next
+	}
+	return "it names nothing that can be chosen"
+}
+
+// maxNames bounds the members whose names are compared with one that is not there.
+const maxNames = 1000
+
+// without says that a node has no such part, and names the nearest that it has.
+func (t *Tape) without(node int, token string) string {
+	at := t.Pointer(node)
+	if at == "" {
+		at = "it"
+	}
+	switch t.Nodes[node].Kind {
+	case Object:
+		name, near := UnescapeToken(token), ""
+		if nearest := choice.Nearest(name, t.names(node)); nearest != "" {
+			near = fmt.Sprintf("; did you mean %q?", nearest)
+		}
+		return fmt.Sprintf("%s has no member %q%s", at, name, near)
+	case Array:
+		return fmt.Sprintf("%s has %d elements, counted from 0, and no %q", at, t.Len(node), token)
+	}
+	return at + " is neither an object nor an array"
+}
+
+// names are the names of the members of an object, of many the first.
+func (t *Tape) names(object int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		n := 0
+		for k := range t.Members(object) {
+			if n++; n > maxNames || !yield(string(t.Text(k))) {
+				return
+			}
+		}
+	}
 }
 
 // Index looks up parts of a tape. Where there are many to look up it goes through a long container once, not for each of
@@ -149,6 +217,8 @@ func elementIndex(token string) int {
 	}
 	return n
 }
+
+var noEscapes = strings.NewReplacer("~0", "", "~1", "")
 
 var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 

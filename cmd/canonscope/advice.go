@@ -20,7 +20,10 @@ func advice(err error) string {
 	var limit *canon.LimitError
 	var context *jsonld.Error
 	var unknown *contexts.UnknownError
+	var foreign *foreignError
 	switch {
+	case errors.As(err, &foreign):
+		return foreign.remedy + "; canonscope inspect shows it"
 	case errors.As(err, &limit):
 		if flag := limitFlags[limit.Limit]; flag != "" {
 			return flag + " raises the limit"

@@ -50,12 +50,20 @@ type baselineFlags struct {
 	anySubject  bool   // accept an iss that is not the key's name, or not in the certificate
 	lossy       bool   // leave out what the format has no place for
 	anyAudience bool   // accept a token with aud, without an audience to compare it with
+	plain       bool   // of an SD-JWT, ask for RFC 9901 alone
+	legacyTyp   bool   // accept typ vc+sd-jwt
+	unaskedKB   bool   // accept a KB-JWT that nobody asked for
+	lenient     bool   // accept what the standard of mdoc forbids and readers meet
 }
 
 // addVerify adds the flags of verify that only these formats have.
 func (f *baselineFlags) addVerify(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.anySubject, "any-subject", false, "sd-jwt-vc: accept an issuer (iss) that is not in the x5c certificate, or the name of another key")
 	cmd.Flags().BoolVar(&f.anyAudience, "any-audience", false, "sd-jwt-vc: accept a token for somebody (aud) without --audience")
+	cmd.Flags().BoolVar(&f.legacyTyp, "legacy-typ", false, "sd-jwt-vc: accept the typ of drafts before -19, vc+sd-jwt")
+	cmd.Flags().BoolVar(&f.unaskedKB, "unasked-kb", false, "sd-jwt-vc: accept a KB-JWT that --nonce does not ask for, unchecked")
+	cmd.Flags().BoolVar(&f.plain, "plain", false, "sd-jwt-vc: apply RFC 9901 alone, not the rules on typ, vct and what may be disclosed")
+	cmd.Flags().BoolVar(&f.lenient, "lenient", false, "mdoc: accept dates with fractions, a text as kid, and tag 18 around issuerAuth")
 }
 
 // formatOf returns the format of an input, and its bytes as the format's package reads them.
@@ -73,10 +81,10 @@ func formatOf(in []byte) (format string, b []byte) {
 var flagFormats = func() map[string][]string {
 	of := map[string][]string{}
 	for format, flags := range map[string]string{
-		formatVCDM: "suite mandatory mandatory-only any-form created method purpose deterministic id previous domain challenge skew bound " +
+		formatVCDM: "suite mandatory mandatory-only any-form created method purpose deterministic id previous domain challenge bound " +
 			"any-issuer controller known-contexts max-proofs max-signatures rdf-direction no-inject resource",
-		formatSDJWT: "holder-key digest issuer-key roots audience nonce any-subject any-audience lossy",
-		formatMdoc:  "holder-key digest issuer-key roots certificate transcript any-usage lossy max-proofs",
+		formatSDJWT: "holder-key digest issuer-key roots audience nonce any-subject any-audience lossy legacy-typ unasked-kb plain",
+		formatMdoc:  "holder-key digest issuer-key roots certificate transcript any-usage lossy max-proofs lenient",
 	} {
 		for _, flag := range strings.Fields(flags) {
 			of[flag] = append(of[flag], format)
@@ -112,8 +120,8 @@ func (f *baselineFlags) addFormat(cmd *cobra.Command, def string) {
 	cmd.Flags().StringVar(&f.format, "format", def, "format of the credential: "+strings.Join([]string{formatVCDM, formatSDJWT, formatMdoc}, ", "))
 }
 
-// draft returns the claims of a VCDM credential for the format, and tells how they differ from it.
-func (f *baselineFlags) draft(cmd *cobra.Command, doc []byte, expires string, limits canon.Limits) (*claims.Draft, error) {
+// draft returns the claims of a VCDM credential for the format.
+func (f *baselineFlags) draft(doc []byte, expires string, limits canon.Limits) (*claims.Draft, error) {
 	q := claims.Request{Mdoc: f.format == formatMdoc, Now: time.Now(), Limits: limits}
 	if expires != "" {
 		t, err := time.Parse(time.RFC3339, expires)
@@ -133,34 +141,30 @@ func (f *baselineFlags) draft(cmd *cobra.Command, doc []byte, expires string, li
 		}
 		return nil, fmt.Errorf("%s has no place for %s; --lossy leaves it out", f.format, strings.Join(pointers, ", "))
 	}
-	printLosses(cmd, in.Losses)
 	if f.certificate != "" {
 		in.Chosen = append(in.Chosen, "the issuer is whom the certificate names; "+in.Issuer+" is not written")
-	}
-	for _, text := range in.Chosen {
-		note(cmd, "%s: %s", f.format, text)
 	}
 	return in, nil
 }
 
+// tell says how a draft differs from its credential.
+func (f *baselineFlags) tell(cmd *cobra.Command, in *claims.Draft) {
+	printLosses(cmd, in.Losses)
+	for _, text := range in.Chosen {
+		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %s: %s\n", f.format, printable.Line(text))
+	}
+}
+
 // issue signs the claims of a VCDM credential in another format. expires is when it is no longer valid; "" leaves that to it.
 func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires string, engine *engineFlags) error {
-	key, err := readSecret(keyFile)
-	if err != nil {
+	key, noKey := readSecret(keyFile)
+	in, noDraft := f.draft(doc, expires, engine.limits)
+	holder, noHolder := f.holderKey()
+	chain, noChain := readPEM(f.certificate)
+	if err := errors.Join(noKey, noHolder, noChain, noDraft); err != nil { // all at once
 		return err
 	}
-	in, err := f.draft(cmd, doc, expires, engine.limits)
-	if err != nil {
-		return err
-	}
-	var holder *keys.Public
-	if f.holder != "" {
-		k, err := readKey(f.holder)
-		if err != nil {
-			return err
-		}
-		holder = k.Public
-	}
+	f.tell(cmd, in)
 	if f.format == formatSDJWT {
 		i := sdjwt.Issuer{Engine: engine.engine, Key: key.Secret, Hash: f.digest, Holder: holder, Limits: engine.limits}
 		out, err := engine.timeout.bytes(cmd, func() ([]byte, error) { return i.Issue(in.JSON, sdjwt.Disclosable{Leaves: claims.Subject}) })
@@ -168,13 +172,6 @@ func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires s
 			return err
 		}
 		return printDocument(cmd, out)
-	}
-	if holder == nil {
-		return errors.New("an mdoc holds the device's key: give --holder-key FILE")
-	}
-	chain, err := readPEM(f.certificate)
-	if err != nil {
-		return err
 	}
 	if len(chain) > 0 {
 		if err := certifies(chain[0], key.Secret.Public()); err != nil {
@@ -193,6 +190,41 @@ func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires s
 		return err
 	}
 	return printHex(cmd, out)
+}
+
+// holderKey reads the key that --holder-key binds a credential to, or returns nil.
+func (f *baselineFlags) holderKey() (*keys.Public, error) {
+	if f.holder == "" {
+		if f.format == formatMdoc {
+			return nil, &optionError{errors.New("an mdoc holds the device's key: give --holder-key FILE")}
+		}
+		return nil, nil
+	}
+	k, err := readKey(f.holder)
+	if err != nil {
+		return nil, err
+	}
+	return k.Public, nil
+}
+
+// checkHolder refuses a --holder-key that is not the key a credential is bound to: no verifier would accept what it signs.
+func (f *baselineFlags) checkHolder(format string, in []byte, key *keys.Public, limits canon.Limits) error {
+	var bound *keys.Public
+	var err error
+	if format == formatSDJWT {
+		bound, err = sdjwt.HolderKey(in, limits)
+	} else {
+		bound, err = mdoc.DeviceKey(in, limits)
+	}
+	switch {
+	case err != nil:
+		return err
+	case bound == nil:
+		return errors.New("is bound to no holder's key (cnf), so that no verifier accepts a KB-JWT; leave out --holder-key")
+	case !bound.Equal(key):
+		return &optionError{fmt.Errorf("--holder-key %s: the credential is bound to another key, %s", f.holder, bound.DID())}
+	}
+	return nil
 }
 
 // present discloses a part of an SD-JWT or an mdoc.
@@ -229,7 +261,14 @@ func (f *baselineFlags) present(cmd *cobra.Command, format string, in []byte, di
 		present = func() ([]byte, error) { return h.Present(in, disclose, transcript) }
 		print = printHex
 	}
-	out, err := engine.timeout.bytes(cmd, present)
+	out, err := engine.timeout.bytes(cmd, func() ([]byte, error) {
+		if key != nil {
+			if err := f.checkHolder(format, in, key.Public(), engine.limits); err != nil {
+				return nil, err
+			}
+		}
+		return present()
+	})
 	if err != nil {
 		return err
 	}
@@ -259,8 +298,14 @@ func (f *baselineFlags) sessionTranscript() ([]byte, error) {
 	return b, nil
 }
 
+// clock is the time that dates are compared with, and how far clocks may differ.
+type clock struct {
+	now  time.Time
+	skew time.Duration
+}
+
 // verify answers for an SD-JWT or an mdoc.
-func (f *baselineFlags) verify(cmd *cobra.Command, file, format string, in []byte, engine *engineFlags, now time.Time, asJSON bool) (*answer, error) {
+func (f *baselineFlags) verify(cmd *cobra.Command, file, format string, in []byte, engine *engineFlags, clock clock, asJSON bool) (*answer, error) {
 	var key *keys.Public
 	if f.issuer != "" {
 		k, err := readKey(f.issuer)
@@ -292,17 +337,22 @@ func (f *baselineFlags) verify(cmd *cobra.Command, file, format string, in []byt
 	case key == nil && roots == nil:
 		return nil, errors.New("whose signature? give the issuer's key with --issuer-key FILE, or trust anchors with --roots FILE")
 	}
-	result := &baselineResult{File: file, Format: format}
+	result := &baselineResult{File: file, Format: format, anySubject: f.anySubject}
+	if key != nil {
+		result.key = "the key of --issuer-key, " + key.DID()
+	}
 	var verify func() error
 	if format == formatSDJWT {
 		if (f.audience == "") != (f.nonce == "") {
 			return nil, errors.New("a KB-JWT is for a verifier and answers its nonce: give both --audience and --nonce, or neither")
 		}
-		v := sdjwt.Verifier{Engine: engine.engine, Key: key, Roots: roots, AnySubject: f.anySubject, Now: now, Limits: engine.limits,
-			Binding: f.nonce != "", Audience: f.audience, AnyAudience: f.anyAudience, Nonce: f.nonce}
+		v := sdjwt.Verifier{Engine: engine.engine, Key: key, Roots: roots, AnySubject: f.anySubject, Now: clock.now, Leeway: clock.skew,
+			Limits: engine.limits, Binding: f.nonce != "", Audience: f.audience, AnyAudience: f.anyAudience, Nonce: f.nonce,
+			Plain: f.plain, LegacyTyp: f.legacyTyp, UnaskedKB: f.unaskedKB}
 		verify = func() error { return result.sdjwt(v.Verify(in)) }
 	} else {
-		v := mdoc.Verifier{Engine: engine.engine, Key: key, Roots: roots, AnyUsage: f.anyUsage, Now: now, Limits: engine.limits}
+		v := mdoc.Verifier{Engine: engine.engine, Key: key, Roots: roots, AnyUsage: f.anyUsage, Now: clock.now, Leeway: clock.skew,
+			Lenient: f.lenient, Limits: engine.limits}
 		transcript, err := f.sessionTranscript()
 		if err != nil {
 			return nil, err
@@ -321,7 +371,7 @@ func (f *baselineFlags) verify(cmd *cobra.Command, file, format string, in []byt
 	if err := engine.timeout.run(cmd, func(context.Context) error { return verify() }); err != nil {
 		return nil, err
 	}
-	why := fmt.Sprintf("%s, %d disclosed", format, len(result.Disclosed))
+	why := fmt.Sprintf("%s, %d disclosed", format, result.count)
 	if !result.Verified {
 		why = result.Errors[0]["detail"]
 	}
@@ -333,6 +383,7 @@ type baselineResult struct {
 	File      string            `json:"file"`
 	Format    string            `json:"format"`
 	Verified  bool              `json:"verified"`
+	Issuer    string            `json:"issuer,omitempty"`    // iss of an SD-JWT
 	Signers   []string          `json:"signers,omitempty"`   // subjects of the certificates whose keys signed
 	Claims    json.RawMessage   `json:"claims,omitempty"`    // the processed payload of an SD-JWT
 	Disclosed []string          `json:"disclosed,omitempty"` // JSON pointers into it
@@ -340,6 +391,11 @@ type baselineResult struct {
 	Documents []json.RawMessage `json:"documents,omitempty"` // of an mdoc
 
 	Errors []map[string]string `json:"errors,omitempty"` // one problem detail (RFC 9457)
+
+	key        string   // that signed, where no certificate names its owner
+	anySubject bool     // nobody has compared iss with it
+	count      int      // of what is disclosed
+	lines      []string // about the documents of an mdoc
 }
 
 // refused notes why something is not verified. A limit is an error of its own.
@@ -348,23 +404,40 @@ func (r *baselineResult) refused(err error) error {
 	if errors.As(err, &limit) {
 		return err
 	}
-	why := err.Error()
-	var invalid *sdjwt.InvalidError
-	if errors.As(err, &invalid) && optionFlags[invalid.Option] != "" {
-		why += "; " + optionFlags[invalid.Option] + " accepts it"
+	option := ""
+	var token *sdjwt.InvalidError
+	var doc *mdoc.InvalidError
+	switch {
+	case errors.As(err, &token):
+		option = token.Option
+	case errors.As(err, &doc):
+		option = doc.Option
 	}
-	r.Errors = []map[string]string{{"title": "not verified", "detail": why}}
+	r.Errors = []map[string]string{{"title": "not verified", "detail": err.Error()}}
+	if remedy := optionFlags[option]; remedy != "" {
+		r.Errors[0]["remedy"] = remedy
+	}
 	return nil
 }
 
-// optionFlags are the flags that set options of sdjwt.Verifier.
-var optionFlags = map[string]string{"AnySubject": "--any-subject", "AnyAudience": "--any-audience"}
+// optionFlags are the flags that set options of sdjwt.Verifier and mdoc.Verifier.
+var optionFlags = map[string]string{
+	"AnySubject":  "--any-subject accepts it",
+	"AnyAudience": "--any-audience accepts it",
+	"AnyUsage":    "--any-usage accepts it",
+	"LegacyTyp":   "--legacy-typ accepts it",
+	"Lenient":     "--lenient accepts it",
+	"Now":         "--now compares with another time",
+	"Plain":       "--plain checks it as an SD-JWT of RFC 9901 alone",
+	"UnaskedKB":   "--audience and --nonce check it, --unasked-kb accepts it unchecked",
+}
 
 func (r *baselineResult) sdjwt(res *sdjwt.Result, err error) error {
 	if err != nil {
 		return r.refused(err)
 	}
-	r.Verified, r.Disclosed, r.Unchecked = true, res.Disclosed(), res.Unchecked
+	r.Verified, r.Issuer, r.Disclosed, r.Unchecked = true, res.Issuer, res.Disclosed(), res.Unchecked
+	r.count = len(r.Disclosed)
 	if res.Signer != "" {
 		r.Signers = []string{res.Signer}
 	}
@@ -391,11 +464,13 @@ func (r *baselineResult) mdoc(docs []mdoc.Document, asJSON bool, limits *canon.L
 			}
 			r.Unchecked = append(r.Unchecked, name)
 		}
-		for _, e := range d.Elements {
-			r.Disclosed = append(r.Disclosed, e.Identifier)
-		}
+		r.count += len(d.Elements)
+		r.describe(&d)
 		if !asJSON {
 			continue
+		}
+		for _, e := range d.Elements {
+			r.Disclosed = append(r.Disclosed, e.Pointer())
 		}
 		b, err := documentJSON(&d, &notations)
 		if err != nil {
@@ -406,6 +481,28 @@ func (r *baselineResult) mdoc(docs []mdoc.Document, asJSON bool, limits *canon.L
 	return nil
 }
 
+// describe says what a verified document is, and where its elements stand if that is not one namespace.
+func (r *baselineResult) describe(d *mdoc.Document) {
+	const most = 20
+	r.lines = append(r.lines, fmt.Sprintf("%s, signed %s,", d.DocType, stamp(d.Signed)), fmt.Sprintf("  valid from %s until %s", stamp(d.ValidFrom), stamp(d.ValidUntil)))
+	in := map[string]int{}
+	for _, e := range d.Elements {
+		in[e.NameSpace]++
+	}
+	if len(in) < 2 {
+		return
+	}
+	for i, ns := range slices.Sorted(maps.Keys(in)) {
+		if i == most {
+			r.lines = append(r.lines, fmt.Sprintf("and of %d namespaces more", len(in)-most))
+			return
+		}
+		r.lines = append(r.lines, fmt.Sprintf("%d of %s", in[ns], ns))
+	}
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
 // checkElements bounds what the elements take as JSON: each names its namespace, a byte of its value can become a word, and
 // there are several copies of all.
 func checkElements(docs []mdoc.Document, memory int64) error {
@@ -413,7 +510,7 @@ func checkElements(docs []mdoc.Document, memory int64) error {
 	size := int64(0)
 	for _, d := range docs {
 		for _, e := range d.Elements {
-			size += int64(len(e.NameSpace)+len(e.Identifier)) + word*int64(len(e.Value))
+			size += 2*int64(len(e.NameSpace)+len(e.Identifier)) + word*int64(len(e.Value))
 		}
 	}
 	if copies*size > memory {
@@ -439,10 +536,11 @@ func documentJSON(d *mdoc.Document, notations *mdoc.Notations) ([]byte, error) {
 	}
 	return json.Marshal(struct {
 		DocType    string    `json:"docType"`
+		Signed     time.Time `json:"signed"`
 		ValidFrom  time.Time `json:"validFrom"`
 		ValidUntil time.Time `json:"validUntil"`
 		Elements   []element `json:"elements"`
-	}{d.DocType, d.ValidFrom, d.ValidUntil, elements})
+	}{d.DocType, d.Signed, d.ValidFrom, d.ValidUntil, elements})
 }
 
 func (r *baselineResult) print(w io.Writer) error {
@@ -450,11 +548,26 @@ func (r *baselineResult) print(w io.Writer) error {
 	p.Line("%s", said(r.Verified))
 	if !r.Verified {
 		p.Line("  %s", r.Errors[0]["detail"])
+		if remedy := r.Errors[0]["remedy"]; remedy != "" {
+			p.Line("    %s", remedy)
+		}
 		return p.Err
 	}
-	p.Line("  %s: %d disclosed", r.Format, len(r.Disclosed))
+	p.Line("  %s: %d disclosed", r.Format, r.count)
+	for _, line := range r.lines {
+		p.Line("    %s", line)
+	}
+	switch {
+	case r.Issuer != "" && r.anySubject:
+		p.Line("    issuer %s, which nobody has compared with the key", r.Issuer)
+	case r.Issuer != "":
+		p.Line("    issuer %s", r.Issuer)
+	}
 	for _, name := range r.Signers {
 		p.Line("    by %s", name)
+	}
+	if r.key != "" {
+		p.Line("    by %s", r.key)
 	}
 	for _, name := range r.Unchecked {
 		p.Line("  not checked: %s", name)

@@ -200,9 +200,18 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 		}},
 		"SD-JWTs": {token, func(b []byte) {
 			sdjwt.IsToken(b)
-			if print, err := sdjwt.Inspect(b, canon.Limits{}); err == nil {
-				print(io.Discard)
+			if in, err := sdjwt.Inspect(b, canon.Limits{}); err == nil {
+				in.Print(io.Discard)
+				in.Line()
+				in.JSON()
 			}
+			if in, err := sdjwt.InspectForeign(b, canon.Limits{}); err == nil {
+				in.Print(io.Discard)
+				in.Line()
+				in.JSON()
+			}
+			sdjwt.Foreign(b)
+			sdjwt.HolderKey(b, canon.Limits{})
 			sdjwt.Compact(b, canon.Limits{})
 			sdjwt.JSON(b)
 			for _, e := range []string{sdjwt.Native, sdjwt.Stock, "no engine"} {
@@ -223,9 +232,12 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 		"mdocs": {issued, func(b []byte) {
 			mdoc.Decode(b)
 			mdoc.Decode([]byte(hex.EncodeToString(b)))
-			if print, err := mdoc.Inspect(b, canon.Limits{}); err == nil {
-				print(io.Discard)
+			if in, err := mdoc.Inspect(b, canon.Limits{}); err == nil {
+				in.Print(io.Discard)
+				in.Line()
+				in.JSON()
 			}
+			mdoc.DeviceKey(b, canon.Limits{})
 			for _, e := range []string{mdoc.Native, mdoc.Stock, "no engine"} {
 				(&mdoc.Verifier{Engine: e, Key: key.Public(), Device: &mdoc.DeviceAuth{Transcript: b}}).Verify(b)
 				(&mdoc.Verifier{Engine: e}).Verify(b)

@@ -146,6 +146,13 @@ func inputOf(args []string) string {
 
 // inFile makes an error name the file that it is about, unless it does so already or is about a key.
 func inFile(file string, err error) error {
+	if _, joined := err.(interface{ Unwrap() []error }); joined {
+		var all []error
+		for _, e := range parts(err) {
+			all = append(all, inFile(file, e))
+		}
+		return errors.Join(all...)
+	}
 	var no *noError
 	var key *vcdm.KeyError
 	var option *optionError
@@ -154,13 +161,6 @@ func inFile(file string, err error) error {
 		return err
 	case strings.HasPrefix(err.Error(), "--"), strings.Contains(err.Error(), nameOf(file)):
 		return err
-	}
-	if _, joined := err.(interface{ Unwrap() []error }); joined {
-		var all []error
-		for _, e := range parts(err) {
-			all = append(all, inFile(file, e))
-		}
-		return errors.Join(all...)
 	}
 	return fmt.Errorf("%s: %w", nameOf(file), err)
 }

@@ -19,6 +19,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
+	"canonscope/compare/sdjwt"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 )
@@ -81,10 +82,27 @@ func notJSON(doc []byte) string {
 		return "is PEM, a key or a certificate, not JSON"
 	case nQuads.Match(text):
 		return "holds N-Quads, not JSON"
+	case bytes.HasPrefix(text, []byte("eyJ")):
+		return "is a token in base64url, such as an SD-JWT, not JSON"
 	case text[0] == '<':
 		return "holds HTML or XML, not JSON"
 	}
 	return ""
+}
+
+// foreignError says that an input is a JOSE object that is verified elsewhere.
+type foreignError struct{ file, what, remedy string }
+
+func (e *foreignError) Error() string {
+	return fmt.Sprintf("%s is %s, not an SD-JWT", nameOf(e.file), e.what)
+}
+
+// checkForeign refuses a JOSE object that is no SD-JWT.
+func checkForeign(file string, doc []byte) error {
+	if what, remedy := sdjwt.Foreign(doc); what != "" {
+		return &foreignError{file, what, remedy}
+	}
+	return nil
 }
 
 // checkJSON refuses an input that cannot be JSON.

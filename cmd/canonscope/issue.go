@@ -313,6 +313,9 @@ func readUnsigned(cmd *cobra.Command, file string, limits canon.Limits, format s
 	if doc, err = readInput(cmd, file, limits); err != nil {
 		return nil, "", err
 	}
+	if err := checkForeign(file, doc); err != nil {
+		return nil, "", err
+	}
 	if found, _ := formatOf(doc); found != formatVCDM {
 		return nil, "", fmt.Errorf("%s is %s, which is signed already; issue takes a credential as JSON", nameOf(file), found)
 	}

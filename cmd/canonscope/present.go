@@ -29,19 +29,25 @@ credential can be linked. The other suites have no selective disclosure: with
 --key the subset is signed again, which only the issuer can do. Standard error
 says which of the two was done.
 
-An SD-JWT or mdoc derives too; pointers go into its claims, of an mdoc below
-/credentialSubject. With --holder-key the presentation is bound to its verifier:
-by a KB-JWT for --audience and --nonce, or a device signature over --transcript.`,
+An SD-JWT or mdoc derives too; pointers go into its claims, of an mdoc to
+/NAMESPACE/ELEMENT, or /credentialSubject/ELEMENT where one namespace alone has
+it. With --holder-key, the key that it was issued for, the presentation is bound
+to its verifier: by a KB-JWT for --audience and --nonce, or a device signature
+over --transcript.`,
 		Example: `  canonscope present --disclose /credentialSubject/degree credential.json
   canonscope present --disclose /issuer --disclose /credentialSubject/degree \
     --key issuer.json credential.json
   canonscope present --disclose /credentialSubject/degree \
-    --holder-key holder.json --audience https://v.example --nonce n token.txt`,
+    --holder-key holder.json --audience https://v.example --nonce n token.txt
+  canonscope present --disclose /org.iso.18013.5.1/family_name mdl.hex`,
 		Args: fileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file := inputOf(args)
 			doc, err := readInput(cmd, file, engine.limits)
 			if err != nil {
+				return err
+			}
+			if err := checkForeign(file, doc); err != nil {
 				return err
 			}
 			format, in := formatOf(doc)

@@ -84,6 +84,9 @@ exit status is the worst. Without a file it reads standard input.`,
 				if err != nil {
 					return nil, err
 				}
+				if err := checkForeign(file, doc); err != nil {
+					return nil, err
+				}
 				format, in := formatOf(doc)
 				if err := baseline.check(cmd, format); err != nil {
 					return nil, err
@@ -93,7 +96,7 @@ exit status is the worst. Without a file it reads standard input.`,
 					if v.Now != nil {
 						at = v.Now()
 					}
-					return baseline.verify(cmd, file, format, in, &engine, at, files.asJSON)
+					return baseline.verify(cmd, file, format, in, &engine, clock{at, v.Skew}, files.asJSON)
 				}
 				return verifyVCDM(cmd, file, doc, &v, &engine)
 			})
@@ -104,7 +107,7 @@ exit status is the worst. Without a file it reads standard input.`,
 	f.StringArrayVar(&v.Domain, "domain", nil, "`DOMAIN` that the proof has to be meant for; may repeat")
 	f.StringVar(&v.Challenge, "challenge", "", "challenge that the proof has to answer")
 	f.StringVar(&v.Purpose, "purpose", "", "purpose that the proof has to have; default assertionMethod, of a presentation authentication")
-	f.DurationVar(&v.Skew, "skew", 0, "how far the time of a proof may lie ahead")
+	f.DurationVar(&v.Skew, "skew", 0, "how far clocks may differ: a proof may lie so far ahead, and the validity of sd-jwt-vc and mdoc is so much longer at both ends")
 	f.BoolVar(&v.AnyIssuer, "any-issuer", false, "accept a proof by another than the issuer, or holder of a presentation")
 	f.Bool("bound", true, "demand a proof by the issuer, or holder: the default")
 	if err := f.MarkHidden("bound"); err != nil {

@@ -103,7 +103,7 @@ func (d *Draft) lose(t *jsontape.Tape, types []string, mdoc bool) string {
 	}
 	format, claim := "sd-jwt-vc", "vct"
 	if mdoc {
-		format, claim = "mdoc", "docType"
+		format, claim = "mdoc", "docType and namespace"
 	}
 	d.choose("the type (%s) is %s%s, made of /type; nothing is left of /@context", claim, typePrefix, last)
 	lose := func(pointer string) {

@@ -52,13 +52,13 @@ type headers struct {
 func (v *Verifier) checkHeaders(h *headers) error {
 	switch {
 	case h.tagged && !v.Lenient:
-		return invalid("issuerAuth", ruleIssue, "stands in tag 18; it must be untagged")
+		return unless("Lenient", "issuerAuth", ruleIssue, "stands in tag 18; it must be untagged")
 	case !h.hasAlg:
 		return invalid("issuerAuth", ruleIssue, "the protected header has no alg")
 	case h.crit:
 		return invalid("issuerAuth", "RFC 9052 section 3.1", "crit names header parameters; none is supported")
 	case h.textKid && !v.Lenient:
-		return invalid("issuerAuth", "RFC 9052 section 3.1", "kid is no byte string")
+		return unless("Lenient", "issuerAuth", "RFC 9052 section 3.1", "kid is no byte string")
 	case h.badChain:
 		return invalid("issuerAuth", "RFC 9360 section 2", "x5chain must be a byte string or an array of them")
 	case v.Leaf != nil && (len(h.x5chain) == 0 || !bytes.Equal(h.x5chain[0], v.Leaf)):
@@ -91,7 +91,10 @@ func (v *Verifier) checkChain(ders [][]byte, signed time.Time) (*keys.Public, *x
 		return nil, nil, invalid(where, rule, "is missing, and no key is configured")
 	}
 	chain, key, err := keys.Signer(ders, v.Roots, v.now())
-	if err != nil {
+	switch {
+	case keys.OutOfTime(err):
+		return nil, nil, unless("Now", where, rule, "%v", err)
+	case err != nil:
 		return nil, nil, invalid(where, rule, "%v", err)
 	}
 	leaf, root := chain[0], chain[len(chain)-1]
@@ -102,9 +105,9 @@ func (v *Verifier) checkChain(ders [][]byte, signed time.Time) (*keys.Public, *x
 		return nil, nil, invalid(where, ruleSigner, "the certificate's country is %q, that of its authority %q", leaf.Subject.Country, root.Subject.Country)
 	case v.AnyUsage:
 	case !slices.ContainsFunc(leaf.UnknownExtKeyUsage, signerUsage.Equal):
-		return nil, nil, invalid(where, ruleSigner, "the certificate lacks the extended key usage of a document signer, %v", signerUsage)
+		return nil, nil, unless("AnyUsage", where, ruleSigner, "the certificate lacks the extended key usage of a document signer, %v", signerUsage)
 	case keys.IsAuthority(leaf):
-		return nil, nil, invalid(where, ruleSigner, "the certificate is of an authority, which signs certificates and no documents")
+		return nil, nil, unless("AnyUsage", where, ruleSigner, "the certificate is of an authority, which signs certificates and no documents")
 	}
 	return key, leaf, nil
 }

@@ -2,22 +2,37 @@
 package mdoc
 
 import (
+	"fmt"
+	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"canonscope/canon"
+	"canonscope/canon/choice"
 	"canonscope/canon/jsontape"
 	"canonscope/compare/claims"
 )
 
-// identifier returns the element identifier, or the beginning of several, that a JSON pointer stands for.
-func identifier(pointer string) (string, error) {
-	rest, ok := strings.CutPrefix(pointer, claims.Subject)
-	if !ok || rest != "" && rest[0] != '/' {
-		return "", invalid(pointer, "RFC 6901", "is not below %s", claims.Subject)
+// want is what a JSON pointer names: the elements of a namespace, or those of any, whose identifier is id or begins with it
+// and a slash; all where it is "".
+type want struct {
+	pointer  string
+	anywhere bool // in whatever namespace, below /credentialSubject
+	space    string
+	id       string
+}
+
+func wantOf(pointer string) (want, error) {
+	if !strings.HasPrefix(pointer, "/") {
+		return want{}, &canon.PointerError{Pointer: pointer, Why: "it does not start with /, as /credentialSubject/name does"}
 	}
-	return strings.TrimPrefix(rest, "/"), nil
+	first, id, _ := strings.Cut(pointer[1:], "/")
+	if "/"+first == claims.Subject {
+		return want{pointer: pointer, anywhere: true, id: id}, nil
+	}
+	return want{pointer: pointer, space: jsontape.UnescapeToken(first), id: id}, nil
 }
 
 // checkClaims refuses a claim of which an mdoc would say nothing, but for the issuer, whom the signer's certificate names, and
@@ -52,63 +67,175 @@ func checkItems(size int, memory int64) error {
 	return nil
 }
 
-// choice is of elements that are wanted.
-type choice struct {
-	wanted  []string
-	hit     []bool
-	by      map[string]int // place of each in wanted where they are many, each once then; nil where they are few
-	longest int            // of many: bytes
+// selection is of elements that are wanted.
+type selection struct {
+	wanted  []want
+	hit     []int32                   // of each: the number of the namespace it has met, from 1; 0 is none, several is more
+	by      map[string]int            // place in wanted of each that is wanted anywhere, by id; nil where they are few
+	in      map[string]map[string]int // of the others, by namespace and id
+	longest int                       // of many: bytes of an id
 }
 
-// fewWanted are looked through for each element.
-const fewWanted = 16
+const (
+	fewWanted = 16 // are looked through for each element
+	several   = -1
+)
 
-func newChoice(wanted []string) *choice {
-	c := &choice{wanted: wanted}
+func newSelection(wanted []want) *selection {
+	s := &selection{wanted: wanted}
 	if len(wanted) > fewWanted {
-		c.by, c.wanted = make(map[string]int, len(wanted)), nil
+		s.by, s.in, s.wanted = map[string]int{}, map[string]map[string]int{}, nil
 		for _, w := range wanted {
-			if _, again := c.by[w]; !again {
-				c.by[w] = len(c.wanted)
-				c.wanted = append(c.wanted, w)
-				c.longest = max(c.longest, len(w))
+			by := s.by
+			if !w.anywhere {
+				if by = s.in[w.space]; by == nil {
+					by = map[string]int{}
+					s.in[w.space] = by
+				}
+			}
+			if _, again := by[w.id]; !again {
+				by[w.id] = len(s.wanted)
+				s.wanted = append(s.wanted, w)
+				s.longest = max(s.longest, len(w.id))
 			}
 		}
 	}
-	c.hit = make([]bool, len(c.wanted))
-	return c
+	s.hit = make([]int32, len(s.wanted))
+	return s
 }
 
-// takes reports whether an element is one of those wanted or below one, and marks which.
-func takes[T string | []byte](c *choice, id T) bool {
+// takes reports whether an element of a namespace, which has a number, is one of those wanted or below one, and marks which.
+func takes[T string | []byte](s *selection, space T, number int, id T) bool {
 	found := false
-	if c.by == nil {
-		for i, w := range c.wanted {
-			if len(id) >= len(w) && string(id[:len(w)]) == w && (len(id) == len(w) || w == "" || id[len(w)] == '/') {
-				c.hit[i], found = true, true
+	if s.by == nil {
+		for i := range s.wanted {
+			w := &s.wanted[i]
+			if len(id) >= len(w.id) && string(id[:len(w.id)]) == w.id && (len(id) == len(w.id) || w.id == "" || id[len(w.id)] == '/') &&
+				(w.anywhere || string(space) == w.space) {
+				s.mark(i, number)
+				found = true
 			}
 		}
 		return found
 	}
-	for n := 0; n <= min(len(id), c.longest); n++ {
-		if n == 0 || n == len(id) || id[n] == '/' {
-			if i, ok := c.by[string(id[:n])]; ok {
-				c.hit[i], found = true, true
-			}
+	in := s.in[string(space)]
+	for n := 0; n <= min(len(id), s.longest); n++ {
+		if n > 0 && n < len(id) && id[n] != '/' {
+			continue
+		}
+		if i, ok := s.by[string(id[:n])]; ok {
+			s.mark(i, number)
+			found = true
+		}
+		if i, ok := in[string(id[:n])]; ok {
+			s.mark(i, number)
+			found = true
 		}
 	}
 	return found
 }
 
-// missing complains about the first that was wanted and is not there.
-func (c *choice) missing() error {
-	for i := range c.hit {
-		if !c.hit[i] {
-			return invalid(c.wanted[i], ruleShape, "the mdoc has no such element")
+func (s *selection) mark(i, number int) {
+	if hit := &s.hit[i]; *hit == 0 {
+		*hit = int32(number + 1)
+	} else if *hit != int32(number+1) && s.wanted[i].id != "" {
+		*hit = several
+	}
+}
+
+// check complains about the first that was wanted and is not there, or stands in several namespaces. b was scanned.
+func (s *selection) check(b view) error {
+	for i, hit := range s.hit {
+		switch hit {
+		case 0:
+			return b.mismatch(&s.wanted[i])
+		case several:
+			return b.ambiguous(&s.wanted[i])
 		}
 	}
 	return nil
 }
+
+// maxNames bounds the names that an error is made of.
+const maxNames = 1000
+
+// names yields namespaces and identifiers of IssuerSigned, of many the first.
+func (b view) names() iter.Seq2[string, string] {
+	return func(yield func(space, id string) bool) {
+		r := newNativeReader(canon.Limits{})
+		defer r.free()
+		s, err := b.issuerSigned()
+		if err != nil || s.nameSpaces < 0 {
+			return
+		}
+		count := 0
+		_, spaces, at := b.head(s.nameSpaces)
+		for range spaces {
+			text, _ := b.text(at)
+			_, n, item := b.head(b.skip(at))
+			for range n {
+				read, err := r.item(b, item, nil)
+				if count++; err != nil || count > maxNames || !yield(text, string(read.identifier)) {
+					return
+				}
+				item = b.skip(item)
+			}
+			at = item
+		}
+	}
+}
+
+// mismatch says that a pointer names nothing, and what is nearest to it.
+func (b view) mismatch(w *want) error {
+	var spaces, ids, in []string // in has the namespace of each of ids
+	known := false
+	for space, id := range b.names() {
+		if len(spaces) == 0 || spaces[len(spaces)-1] != space {
+			spaces = append(spaces, space)
+		}
+		known = known || space == w.space
+		if w.anywhere || space == w.space || id == w.space {
+			ids, in = append(ids, id), append(in, space)
+		}
+	}
+
+	why, name := fmt.Sprintf("no namespace has an element %q", w.id), w.id
+	switch {
+	case w.anywhere:
+	case known:
+		why = fmt.Sprintf("namespace %s has no element %q", cut(w.space), w.id)
+	default:
+		why, name = fmt.Sprintf("there is no namespace %q", cut(w.space)), w.space
+	}
+	if near := choice.Nearest(name, slices.Values(ids)); near != "" {
+		at := slices.Index(ids, near)
+		why += fmt.Sprintf("; did you mean %q?", elementPointer(cut(in[at]), near))
+	} else if near := choice.Nearest(name, slices.Values(spaces)); near != "" && !known {
+		why += fmt.Sprintf("; did you mean %q?", near)
+	}
+	return &canon.PointerError{Pointer: w.pointer, Why: why}
+}
+
+// ambiguous names the spellings of a pointer to what stands in several namespaces.
+func (b view) ambiguous(w *want) error {
+	const most = 8
+	var spellings []string
+	for space, id := range b.names() {
+		spelling := elementPointer(cut(space), w.id)
+		if (id == w.id || strings.HasPrefix(id, w.id+"/")) && len(spellings) < most && !slices.Contains(spellings, spelling) {
+			spellings = append(spellings, spelling)
+		}
+	}
+	slices.Sort(spellings)
+	return invalid(w.pointer, ruleShape, "stands in several namespaces; write %s", choice.List(spellings))
+}
+
+// elementPointer names an element: by its namespace, escaped as a token of a JSON pointer, and by its identifier as it
+// stands, which may be a pointer itself.
+func elementPointer(space, id string) string { return "/" + jsontape.EscapeToken(space) + "/" + id }
+
+// Pointer is the JSON pointer with which [Holder.Present] takes the element: its namespace, escaped, and its identifier.
+func (e *Element) Pointer() string { return elementPointer(e.NameSpace, e.Identifier) }
 
 func join(parent, token string) string {
 	if parent == "" {

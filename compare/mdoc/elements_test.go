@@ -2,34 +2,35 @@ package mdoc
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 )
 
-// A choice of many elements takes what one of few takes, and complains about the same.
-func TestChoice(t *testing.T) {
+// A selection of many elements takes what one of few takes, and complains about the same.
+func TestSelection(t *testing.T) {
 	ids := []string{"", "a", "a/b", "a/bc", "ab", "a/b/c", "/", "a/", "b", "a//b", "é/a"}
-	var filler []string
+	var filler []want
 	for i := range 2 * fewWanted {
-		filler = append(filler, fmt.Sprintf("x%d", i))
+		filler = append(filler, want{pointer: fmt.Sprintf("/x%d", i), anywhere: i%2 == 0, space: "x", id: fmt.Sprintf("x%d", i)})
 	}
-	for _, w := range ids {
-		few, many := newChoice([]string{w}), newChoice(append(append([]string{w}, filler...), w))
+	for n, id := range ids {
+		w := want{pointer: "/" + id, anywhere: n%2 == 0, space: "s", id: id}
+		few, many := newSelection([]want{w}), newSelection(append(append([]want{w}, filler...), w))
 		if few.by != nil || many.by == nil {
 			t.Fatal("few are many")
 		}
 		for _, id := range ids {
-			if a, b := takes(few, id), takes(many, id); a != b {
-				t.Errorf("%q wanted: takes %q: %v of few, %v of many", w, id, a, b)
+			for number, space := range []string{"s", "x", "t"} {
+				if a, b := takes(few, space, number, id), takes(many, space, number, id); a != b {
+					t.Errorf("%q wanted: takes %q of %s: %v of few, %v of many", w.id, id, space, a, b)
+				}
 			}
 		}
 		for _, f := range filler {
-			takes(many, f)
+			takes(many, "x", 1, f.id)
 		}
-		if few.missing() != nil || many.missing() != nil {
-			t.Errorf("%q: %v, %v", w, few.missing(), many.missing())
-		}
-		if err := newChoice(append(filler, w)).missing(); err == nil || err.Error() != newChoice(filler[:1]).missing().Error() {
-			t.Errorf("%v is not about the first", err)
+		if few.hit[0] != many.hit[0] || slices.Contains(many.hit, 0) {
+			t.Errorf("%q: %v, %v", id, few.hit, many.hit)
 		}
 	}
 }

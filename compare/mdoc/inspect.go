@@ -14,8 +14,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fxamacker/cbor/v2"
+
 	"canonscope/canon"
 	"canonscope/canon/printable"
+	"canonscope/compare"
 	"canonscope/vcdm/keys"
 )
 
@@ -44,36 +47,195 @@ func Decode(in []byte) ([]byte, bool) {
 	return in, false
 }
 
-// Inspect reads an mdoc and returns what prints what it holds, for people: its MSO, each element in CBOR diagnostic notation
-// and whether its digest is that of the MSO. It checks no signature.
-func Inspect(b []byte, limits canon.Limits) (print func(w io.Writer) error, err error) {
+// Inspect reads an mdoc: its MSO, certificates, each element in CBOR diagnostic notation and whether its digest is that of
+// the MSO. It checks no signature.
+func Inspect(b []byte, limits canon.Limits) (*compare.Inspection, error) {
 	limits = limits.WithDefaults()
 	if err := stockScan(b, limits); err != nil {
 		return nil, err
 	}
+	in := &inspection{size: len(b), limits: limits}
 	if view(b).find("issuerAuth") >= 0 {
-		return func(w io.Writer) error {
-			p := newPrinter(w, limits)
-			p.Line("mdoc of %d bytes: IssuerSigned", len(b))
-			return p.end(p.issuerSigned(b))
-		}, nil
+		in.form = "IssuerSigned"
+		in.documents = []deviceDocument{{IssuerSigned: b}}
+	} else {
+		var response deviceResponse
+		if err := stockDec.Unmarshal(b, &response); err != nil {
+			return nil, invalid("DeviceResponse", ruleShape, "%v", err)
+		}
+		in.form = fmt.Sprintf("DeviceResponse, version %s, status %d, %d documents", response.Version, response.Status, len(response.Documents))
+		in.response, in.documents = true, response.Documents
 	}
-	var response deviceResponse
-	if err := stockDec.Unmarshal(b, &response); err != nil {
-		return nil, invalid("DeviceResponse", ruleShape, "%v", err)
-	}
-	return func(w io.Writer) error {
-		p := newPrinter(w, limits)
-		p.Line("mdoc of %d bytes: DeviceResponse, version %s, status %d, %d documents", len(b), response.Version, response.Status, len(response.Documents))
-		for i, d := range response.Documents {
+	return &compare.Inspection{Line: in.line, Print: in.print, JSON: in.json}, nil
+}
+
+// inspection is an mdoc that was read.
+type inspection struct {
+	size      int
+	form      string
+	response  bool // documents stand in a DeviceResponse
+	documents []deviceDocument
+	limits    canon.Limits
+}
+
+func (in *inspection) print(w io.Writer) error {
+	p := newPrinter(w, in.limits)
+	p.Line("mdoc of %d bytes: %s", in.size, in.form)
+	for i, d := range in.documents {
+		if in.response {
 			p.Line("document %d: docType %s", i+1, d.DocType)
-			if err := p.issuerSigned(d.IssuerSigned); err != nil {
-				return p.end(err)
-			}
+		}
+		if err := p.issuerSigned(d.IssuerSigned); err != nil {
+			return p.end(err)
+		}
+		if in.response {
 			p.deviceSigned(d.DeviceSigned)
 		}
-		return p.end(nil)
-	}, nil
+	}
+	return p.end(nil)
+}
+
+// issued is IssuerSigned taken apart.
+type issued struct {
+	*stockIssuerSigned
+	*headers
+	mso *stockDigestMap
+}
+
+func readIssued(b []byte, limits canon.Limits) (in issued, err error) {
+	if in.stockIssuerSigned, err = stockReadIssuerSigned(b); err != nil {
+		return in, err
+	}
+	if in.headers, err = stockReadSign1(in.IssuerAuth, limits); err != nil {
+		return in, err
+	}
+	in.mso, err = stockReadMSO(in.payload, limits)
+	return in, err
+}
+
+func (in *inspection) line() string {
+	const most = 8
+	text := fmt.Sprintf("mdoc, %d bytes", in.size)
+	for i, d := range in.documents {
+		if i == most {
+			return text + ", and more"
+		}
+		read, err := readIssued(d.IssuerSigned, in.limits)
+		if err != nil {
+			return fmt.Sprintf("%s, %v", text, err)
+		}
+		elements := 0
+		for _, items := range read.NameSpaces {
+			elements += len(items)
+		}
+		text += fmt.Sprintf(", %s, %d elements", cut(read.mso.docType), elements)
+		if len(read.x5chain) > 0 {
+			if c, err := keys.ParseCertificate(read.x5chain[0]); err == nil {
+				text += ", issuer " + cut(keys.SubjectOf(c))
+			}
+		}
+	}
+	return text
+}
+
+// documentJSON is a document as --json shows it.
+type documentJSON struct {
+	DocType         string        `json:"docType"`
+	Version         string        `json:"version"`
+	DigestAlgorithm string        `json:"digestAlgorithm"`
+	Signed          string        `json:"signed"`
+	ValidFrom       string        `json:"validFrom"`
+	ValidUntil      string        `json:"validUntil"`
+	Protected       string        `json:"protectedHeader"` // CBOR diagnostic notation
+	Certificates    []string      `json:"certificates"`    // subjects of x5chain
+	DeviceKey       string        `json:"deviceKey"`
+	Elements        []elementJSON `json:"elements"`
+	DeviceSigned    bool          `json:"deviceSigned"`
+}
+
+type elementJSON struct {
+	Pointer  string `json:"pointer"` // with which [Holder.Present] takes it
+	DigestID uint64 `json:"digestID"`
+	Value    string `json:"value"`
+	State    string `json:"state"`
+}
+
+func (in *inspection) json() (any, error) {
+	out := struct {
+		Format    string         `json:"format"`
+		Size      int            `json:"size"`
+		Form      string         `json:"form"`
+		Documents []documentJSON `json:"documents"`
+	}{"mdoc", in.size, in.form, nil}
+	notations := Notations{Limits: in.limits}
+	size := 0
+	for _, d := range in.documents {
+		read, err := readIssued(d.IssuerSigned, in.limits)
+		if err != nil {
+			return nil, err
+		}
+		m := read.mso
+		doc := documentJSON{DocType: m.docType, Version: m.version, DigestAlgorithm: m.digestAlgorithm, Signed: m.signed, ValidFrom: m.from,
+			ValidUntil: m.until, Certificates: []string{}, Elements: []elementJSON{}, DeviceSigned: d.DeviceSigned != nil}
+		if doc.Protected, err = notations.Of(read.protected); err != nil {
+			return nil, err
+		}
+		if isSecret(m.deviceKey) {
+			doc.DeviceKey = notShown
+		} else if doc.DeviceKey, err = notations.Of(m.deviceKey); err != nil {
+			return nil, err
+		}
+		for _, der := range read.x5chain[:min(len(read.x5chain), keys.MaxChain)] {
+			if c, err := keys.ParseCertificate(der); err == nil {
+				doc.Certificates = append(doc.Certificates, keys.SubjectOf(c))
+			}
+		}
+		for _, ns := range slices.Sorted(maps.Keys(read.NameSpaces)) {
+			for _, raw := range read.NameSpaces[ns] {
+				item, err := stockReadItem(raw, ns, in.limits)
+				if err != nil {
+					return nil, err
+				}
+				const word = len("false, ")
+				if size += 2*len(ns) + len(item.Identifier) + word*len(item.Value); checkItems(size, in.limits.Memory) != nil {
+					return nil, checkItems(size, in.limits.Memory)
+				}
+				value, err := notations.Of(item.Value)
+				if err != nil {
+					return nil, err
+				}
+				doc.Elements = append(doc.Elements, elementJSON{elementPointer(ns, item.Identifier), item.DigestID, value, m.state(ns, item.DigestID, raw)})
+			}
+		}
+		out.Documents = append(out.Documents, doc)
+	}
+	return out, nil
+}
+
+// state says whether the digest of an item is that of the MSO.
+func (m *stockDigestMap) state(ns string, id uint64, raw []byte) string {
+	if _, err := hashOf(m.digestAlgorithm); err != nil {
+		return "the digest algorithm is unknown"
+	}
+	var s sum
+	n := hashInto(&s, m.digestAlgorithm, raw)
+	switch want, ok := stockBytes(m.digests[ns][id]); {
+	case !ok:
+		return "the MSO has no such digest"
+	case !bytes.Equal(want, s[:n]):
+		return "digest differs"
+	}
+	return "digest matches"
+}
+
+const notShown = "(holds a secret key, not shown)"
+
+// isSecret reports whether a COSE_Key has its secret half, which does not belong into an mdoc (RFC 9053 section 7).
+func isSecret(key []byte) bool {
+	var k struct {
+		D cbor.RawMessage `cbor:"-4,keyasint"`
+	}
+	return stockDec.Unmarshal(key, &k) == nil && k.D != nil
 }
 
 type printer struct {
@@ -141,7 +303,11 @@ func (p *printer) issuerSigned(b []byte) error {
 	p.Line("MSO version %s, docType %s, %s", m.version, m.docType, m.digestAlgorithm)
 	p.Line("  signed %s, valid %s to %s", m.signed, m.from, m.until)
 	p.text.WriteString("  deviceKey ")
-	p.notation(m.deviceKey)
+	if isSecret(m.deviceKey) {
+		p.text.WriteString(notShown)
+	} else {
+		p.notation(m.deviceKey)
+	}
 	p.Line("")
 	if _, err := hashOf(m.digestAlgorithm); err != nil {
 		return err
@@ -164,18 +330,9 @@ func (p *printer) item(m *stockDigestMap, ns string, raw []byte) {
 		p.Line("  %s: %v", cut(ns), err)
 		return
 	}
-	var s sum
-	n := hashInto(&s, m.digestAlgorithm, raw)
-	state := "digest matches"
-	switch want, ok := stockBytes(m.digests[ns][item.DigestID]); {
-	case !ok:
-		state = "the MSO has no such digest"
-	case !bytes.Equal(want, s[:n]):
-		state = "digest differs"
-	}
-	p.text.WriteString(printable.Line(fmt.Sprintf("  %s %d  %q = ", cut(ns), item.DigestID, item.Identifier)))
+	p.text.WriteString(printable.Line(fmt.Sprintf("  %d  %s = ", item.DigestID, elementPointer(cut(ns), item.Identifier))))
 	p.notation(item.Value)
-	p.Line("  %s", state)
+	p.Line("  %s", m.state(ns, item.DigestID, raw))
 }
 
 func (p *printer) deviceSigned(d *deviceSigned) {

@@ -25,7 +25,7 @@ func TestInspect(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"DeviceResponse", "docType urn:canonscope:OpenBadgeCredential", "{1: -7}", "CN=Canonscope DS", "valid 2026-01-01T00:00:00Z",
-			`"achievement/name" = "Name <&>"  digest matches`, `"result/1/none" = null`, "9 elements of 14", "deviceSignature [<<{1: -7}>>"} {
+			`/urn:canonscope:OpenBadgeCredential/achievement/name = "Name <&>"  digest matches`, `/result/1/none = null`, "9 elements of 14", "deviceSignature [<<{1: -7}>>"} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%q is not in\n%s", want, out.String())
 			}
@@ -45,9 +45,9 @@ func TestInspect(t *testing.T) {
 }
 
 func inspect(w io.Writer, b []byte) error {
-	print, err := mdoc.Inspect(b, canon.Limits{})
+	i, err := mdoc.Inspect(b, canon.Limits{})
 	if err != nil {
 		return err
 	}
-	return print(w)
+	return i.Print(w)
 }

@@ -30,9 +30,10 @@ const (
 
 // InvalidError says why an mdoc is refused.
 type InvalidError struct {
-	Where string // part of the mdoc: "MSO", "issuerAuth", "namespace/element"
-	Msg   string
-	Rule  string // specification and section
+	Where  string // part of the mdoc: "MSO", "issuerAuth", "namespace/element"
+	Msg    string
+	Rule   string // specification and section
+	Option string // of [Verifier], with which it may be accepted; "" where there is none
 }
 
 func (e *InvalidError) Error() string {
@@ -41,6 +42,11 @@ func (e *InvalidError) Error() string {
 
 func invalid(where, rule, format string, args ...any) error {
 	return &InvalidError{Where: where, Rule: rule, Msg: fmt.Sprintf(format, args...)}
+}
+
+// unless is invalid where an option of [Verifier] decides.
+func unless(option, where, rule, format string, args ...any) error {
+	return &InvalidError{where, fmt.Sprintf(format, args...), rule, option}
 }
 
 // Issuer makes mdocs. Key, Chain and Device are required; the zero value of another option means its default.
@@ -115,9 +121,38 @@ type Holder struct {
 	Counters *compare.Counters
 }
 
-// Present returns what was issued with those elements only that stand at or below pointers, which start with
-// /credentialSubject. Items and issuerAuth keep their bytes. Without a transcript the result is IssuerSigned; with one it
-// is a DeviceResponse with a device signature over that SessionTranscript (CBOR).
+// DeviceKey returns the key in the MSO of IssuerSigned bytes, whose device signature a verifier accepts. It checks no
+// signature of the issuer.
+func DeviceKey(issued []byte, limits canon.Limits) (*keys.Public, error) {
+	r := newNativeReader(limits)
+	defer r.free()
+	if err := r.scan(issued); err != nil {
+		return nil, err
+	}
+	s, err := view(issued).issuerSigned()
+	if err != nil {
+		return nil, err
+	}
+	h, err := r.sign1(issued, s.issuerAuth)
+	if err != nil {
+		return nil, err
+	}
+	m, _, err := r.mso(h.payload)
+	if err != nil {
+		return nil, err
+	}
+	key, err := keys.ParsePublicCOSE(m.deviceKey)
+	if err != nil {
+		return nil, invalid("deviceKey", ruleDevice, "%v", err)
+	}
+	return key, nil
+}
+
+// Present returns what was issued with those elements only that pointers name: /NAMESPACE/IDENTIFIER as in
+// [Element.Pointer], or /credentialSubject/IDENTIFIER where one namespace alone has it. A pointer names those elements, too,
+// whose identifier goes on with a slash; /NAMESPACE names all of a namespace, /credentialSubject all. One that names nothing
+// is a [canon.PointerError]. Items and issuerAuth keep their bytes. Without a transcript the result is IssuerSigned; with one
+// it is a DeviceResponse with a device signature over that SessionTranscript (CBOR).
 func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([]byte, error) {
 	if h == nil {
 		h = new(Holder)
@@ -126,13 +161,11 @@ func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([
 	if err != nil {
 		return nil, err
 	}
-	wanted := make([]string, len(pointers))
+	wanted := make([]want, len(pointers))
 	for i, p := range pointers {
-		id, err := identifier(p)
-		if err != nil {
+		if wanted[i], err = wantOf(p); err != nil {
 			return nil, err
 		}
-		wanted[i] = id
 	}
 	if transcript != nil && (h.Key.Algorithm() == "" || !isTranscript(transcript)) {
 		return nil, fmt.Errorf("mdoc: device authentication needs the device's key and a SessionTranscript, which is an array")
@@ -153,6 +186,7 @@ type Verifier struct {
 	AnyUsage bool           // with Roots: accept a signer's certificate that is not marked for mdocs or is an authority's, as those of some makers
 	DocType  string         // expected; "" accepts any
 	Now      time.Time      // zero is the present
+	Leeway   time.Duration  // by which the validity period is longer at both ends
 	Device   *DeviceAuth    // require device authentication; nil ignores it
 	Lenient  bool           // accept what the standard forbids and readers meet: tag 18 around issuerAuth, a text kid, fractions of seconds
 	Limits   canon.Limits
@@ -207,7 +241,7 @@ func (v *Verifier) now() time.Time {
 // engine is one implementation of the three operations.
 type engine interface {
 	issue(i *Issuer, claims []byte) ([]byte, error)
-	present(h *Holder, issued []byte, identifiers []string) (issuerSigned []byte, err error)
+	present(h *Holder, issued []byte, wanted []want) (issuerSigned []byte, err error)
 	bind(h *Holder, issuerSigned, transcript []byte) (deviceResponse []byte, err error)
 	verify(v *Verifier, presented []byte) ([]Document, error)
 }

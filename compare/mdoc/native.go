@@ -20,7 +20,7 @@ type native struct{}
 func nativeSign(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
 
 //phase:select fallback
-func (native) present(h *Holder, issued []byte, wanted []string) ([]byte, error) {
+func (native) present(h *Holder, issued []byte, wanted []want) ([]byte, error) {
 	r := newNativeReader(h.Limits)
 	defer r.free()
 	if err := r.scan(issued); err != nil {
@@ -43,16 +43,16 @@ func newNativeReader(limits canon.Limits) *nativeReader {
 // selectItems writes IssuerSigned with the wanted items, copied as they are.
 //
 //phase:select
-func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []string) ([]byte, error) {
+func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []want) ([]byte, error) {
 	r.picks = r.picks[:0]
-	choice := newChoice(wanted)
+	selected := newSelection(wanted)
 	var spaces, at int
 	if s.nameSpaces >= 0 {
 		_, n, next := b.head(s.nameSpaces)
 		spaces, at = int(n), next
 	}
 	kept, size := uint64(0), 0
-	for range spaces {
+	for number := range spaces {
 		ns, ok := b.str(at, majorText)
 		if !ok {
 			return nil, invalid("IssuerSigned", ruleShape, "a namespace is no text")
@@ -69,7 +69,7 @@ func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []string
 			if err != nil {
 				return nil, err
 			}
-			if takes(choice, read.identifier) {
+			if takes(selected, ns, number, read.identifier) {
 				r.picks = append(r.picks, pick{from: item, to: end})
 				r.picks[space].items++
 				size += end - item
@@ -82,7 +82,7 @@ func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []string
 		}
 		at = item
 	}
-	if err := choice.missing(); err != nil {
+	if err := selected.check(b); err != nil {
 		return nil, err
 	}
 	return r.writeSelected(b, b[s.issuerAuth:b.skip(s.issuerAuth)], kept, size), nil

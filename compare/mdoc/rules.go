@@ -47,10 +47,10 @@ func (v *Verifier) checkMSO(m *mso, around string) (*Document, error) {
 		return nil, invalid(where, ruleCheck, "validFrom %s is before signed %s", m.from, m.signed)
 	case d.ValidUntil.Before(d.ValidFrom):
 		return nil, invalid(where, ruleCheck, "validUntil %s is before validFrom %s", m.until, m.from)
-	case now.Before(d.ValidFrom):
-		return nil, invalid(where, ruleCheck, "not valid before %s", m.from)
-	case now.After(d.ValidUntil):
-		return nil, invalid(where, ruleCheck, "not valid after %s", m.until)
+	case now.Add(v.Leeway).Before(d.ValidFrom):
+		return nil, unless("Now", where, ruleCheck, "not valid before %s", m.from)
+	case now.Add(-v.Leeway).After(d.ValidUntil):
+		return nil, unless("Now", where, ruleCheck, "not valid after %s", m.until)
 	}
 	return d, nil
 }
@@ -62,8 +62,12 @@ func (v *Verifier) date(name, text string) (time.Time, error) {
 		return time.Time{}, invalid("MSO", rule, "%s is missing or not in tag 0", name)
 	}
 	t, err := time.Parse(time.RFC3339, text)
-	if err != nil || !strings.HasSuffix(text, "Z") || len(text) != len("2006-01-02T15:04:05Z") && !v.Lenient {
-		return time.Time{}, invalid("MSO", rule, "%s is %q, want a time in UTC without a fraction of a second", name, text)
+	const want = "%s is %q, want a time in UTC without a fraction of a second"
+	switch {
+	case err != nil || !strings.HasSuffix(text, "Z"):
+		return time.Time{}, invalid("MSO", rule, want, name, text)
+	case len(text) != len("2006-01-02T15:04:05Z") && !v.Lenient:
+		return time.Time{}, unless("Lenient", "MSO", rule, want, name, text)
 	}
 	return t, nil
 }

@@ -81,7 +81,7 @@ type (
 func stockEncode(v any) ([]byte, error) { return stockEnc.Marshal(v) }
 
 //phase:select fallback
-func (stock) present(h *Holder, issued []byte, wanted []string) ([]byte, error) {
+func (stock) present(h *Holder, issued []byte, wanted []want) ([]byte, error) {
 	if err := stockScan(issued, h.Limits); err != nil {
 		return nil, err
 	}
@@ -89,8 +89,11 @@ func (stock) present(h *Holder, issued []byte, wanted []string) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	out, err := stockSelect(s, wanted, h.Limits)
+	out, selected, err := stockSelect(s, wanted, h.Limits)
 	if err != nil {
+		return nil, err
+	}
+	if err := selected.check(issued); err != nil {
 		return nil, err
 	}
 	return stockEncode(out)
@@ -99,21 +102,22 @@ func (stock) present(h *Holder, issued []byte, wanted []string) ([]byte, error) 
 // stockSelect keeps the wanted items, whose bytes stay as they are.
 //
 //phase:select
-func stockSelect(s *stockIssuerSigned, wanted []string, limits canon.Limits) (*stockIssuerSigned, error) {
+func stockSelect(s *stockIssuerSigned, wanted []want, limits canon.Limits) (*stockIssuerSigned, *selection, error) {
 	out := &stockIssuerSigned{NameSpaces: map[string][]cbor.RawMessage{}, IssuerAuth: s.IssuerAuth}
-	choice := newChoice(wanted)
+	selected, number := newSelection(wanted), 0
 	for ns, items := range s.NameSpaces {
 		for _, raw := range items {
 			item, err := stockReadItem(raw, ns, limits)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			if takes(choice, item.Identifier) {
+			if takes(selected, ns, number, item.Identifier) {
 				out.NameSpaces[ns] = append(out.NameSpaces[ns], raw)
 			}
 		}
+		number++
 	}
-	return out, choice.missing()
+	return out, selected, nil
 }
 
 //phase:parse fallback

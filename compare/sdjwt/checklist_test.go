@@ -84,7 +84,7 @@ func TestChecklist(t *testing.T) {
 		{"A1", func(t *testing.T) {
 			tok := signed(`{"_sd":["DIGEST-0"]}`, `["s","a",1]`)
 			accept(t, plain, tok, `{"a":1}`)
-			refuse(t, plain, bytes.TrimSuffix(tok, []byte("~")), "KB-JWT")
+			refuse(t, plain, bytes.TrimSuffix(tok, []byte("~")), "ends in a disclosure without '~'")
 			refuse(t, plain, bytes.TrimSuffix(signed(`{}`), []byte("~")), "no '~'")
 			refuse(t, plain, append(tok, '~'), "empty")
 			refuse(t, plain, nil, "no '~'")

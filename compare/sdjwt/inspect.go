@@ -4,6 +4,7 @@ package sdjwt
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,12 +13,14 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/canon/printable"
+	"canonscope/compare"
+	"canonscope/vcdm/keys"
 )
 
-// Inspect reads a token and returns what prints what it holds, for people: headers, payload, each disclosure with where its
-// digest stands, and the KB-JWT. It checks no signature, and goes on where a token is wrong in parts that can still be read.
-func Inspect(token []byte, limits canon.Limits) (print func(w io.Writer) error, err error) {
-	token, err = compacted(bytes.TrimSpace(token), limits)
+// Inspect reads a token: headers, payload, each disclosure with where its digest stands, and the KB-JWT. It checks no
+// signature, and goes on where a token is wrong in parts that can still be read. Secret keys are left out.
+func Inspect(token []byte, limits canon.Limits) (*compare.Inspection, error) {
+	token, err := compacted(bytes.TrimSpace(token), limits)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +31,24 @@ func Inspect(token []byte, limits canon.Limits) (print func(w io.Writer) error, 
 	if err := in.findDigests(); err != nil {
 		return nil, err
 	}
-	return in.print, nil
+	return &compare.Inspection{Line: in.line, Print: in.print, JSON: in.json}, nil
+}
+
+func (in *inspection) line() string {
+	text := fmt.Sprintf("sd-jwt-vc, %d bytes, %d disclosures, %s", len(in.token), len(in.disclosures), in.binding())
+	if parts, err := splitJWS("", in.jwt); err == nil && in.readObject(parts[1]) == nil {
+		if issuer := issuerOf(&in.tape); issuer != "" {
+			text += ", issuer " + cut([]byte(issuer), maxPath)
+		}
+	}
+	return text
+}
+
+func (in *inspection) binding() string {
+	if len(in.kb) > 0 {
+		return "with key binding"
+	}
+	return "no key binding"
 }
 
 // inspection is a token that was read, and the part of it at hand.
@@ -48,6 +68,7 @@ type inspection struct {
 	found     []found // for each disclosure, where its digest stands
 	strays    []stray // digests without a disclosure, of many the first
 	strayings int     // how many there are
+	secret    bool    // a secret key was left out
 }
 
 // place is where a digest stands: in an array of digests, or as the element of an array.
@@ -210,11 +231,7 @@ func (in *inspection) refer(digest []byte, at place) {
 func (in *inspection) print(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	p := &printer{printable.Printer{W: b}, b}
-	binding := "no key binding"
-	if len(in.kb) > 0 {
-		binding = "with key binding"
-	}
-	p.Line("SD-JWT of %d bytes, %d disclosures, %s", len(in.token), len(in.disclosures), binding)
+	p.Line("SD-JWT of %d bytes, %d disclosures, %s", len(in.token), len(in.disclosures), in.binding())
 	in.printJWS(p, "", in.jwt)
 	in.printDisclosures(p)
 	if len(in.kb) > 0 {
@@ -223,7 +240,82 @@ func (in *inspection) print(w io.Writer) error {
 			p.Line("  sd_hash of what is here (%s): %s", in.hash, sdHash(in.hash, in.token[:len(in.token)-len(in.kb)]))
 		}
 	}
+	if in.secret {
+		p.Line(holdsSecret)
+	}
 	return b.Flush()
+}
+
+// inspectionJSON is a token as --json shows it.
+type inspectionJSON struct {
+	Format      string           `json:"format"`
+	Size        int              `json:"size"`
+	Header      json.RawMessage  `json:"header,omitempty"`
+	Payload     json.RawMessage  `json:"payload,omitempty"`
+	Hash        string           `json:"hash"`
+	Disclosures []disclosureJSON `json:"disclosures"`
+	Strays      int              `json:"digestsWithoutDisclosure"`
+	KBHeader    json.RawMessage  `json:"kbHeader,omitempty"`
+	KBPayload   json.RawMessage  `json:"kbPayload,omitempty"`
+	Errors      []string         `json:"errors,omitempty"` // about parts that cannot be read
+	Secret      bool             `json:"secret,omitempty"` // it holds a secret key, which is left out
+}
+
+type disclosureJSON struct {
+	Name  json.RawMessage `json:"name,omitempty"` // a string; of an array element there is none
+	Value json.RawMessage `json:"value,omitempty"`
+	In    string          `json:"in,omitempty"` // where its digest stands
+}
+
+func (in *inspection) json() (any, error) {
+	out := inspectionJSON{Format: "sd-jwt-vc", Size: len(in.token), Hash: in.hash, Disclosures: []disclosureJSON{}, Strays: in.strayings}
+	fail := func(part string, err error) { out.Errors = append(out.Errors, fmt.Sprintf("%s: %v", part, err)) }
+	jws := func(name string, jwt []byte, to ...*json.RawMessage) {
+		parts, err := splitJWS(name, jwt)
+		if err != nil {
+			fail(name, err)
+			return
+		}
+		for i, part := range []string{"header", "payload"} {
+			if err := in.readObject(parts[i]); err != nil {
+				fail(name+" "+part, err)
+			} else {
+				*to[i] = bytes.Clone(in.shown())
+			}
+		}
+	}
+	jws("JWT", in.jwt, &out.Header, &out.Payload)
+	if len(in.kb) > 0 {
+		jws("KB-JWT", in.kb, &out.KBHeader, &out.KBPayload)
+	}
+	if in.unknownHash != nil {
+		fail("disclosures", in.unknownHash)
+	}
+	for i, text := range in.disclosures {
+		if err := in.read(text); err != nil {
+			fail(where(i+1), err)
+			continue
+		}
+		name, value, ok := in.disclosure(i)
+		if !ok {
+			fail(where(i+1), errors.New("is no disclosure"))
+			continue
+		}
+		d := disclosureJSON{Name: bytes.Clone(name), Value: bytes.Clone(value)}
+		if in.found != nil && in.found[i].times > 0 {
+			d.In = in.found[i].first.String()
+		}
+		out.Disclosures = append(out.Disclosures, d)
+	}
+	out.Secret = in.secret
+	return out, nil
+}
+
+// shown is the JSON of the part at hand without secret keys.
+func (in *inspection) shown() []byte {
+	doc, secret := keys.Redacted(&in.tape)
+	in.secret = in.secret || secret
+	return doc
 }
 
 type printer struct {
@@ -244,7 +336,7 @@ func (in *inspection) printJWS(p *printer, name string, jwt []byte) {
 			continue
 		}
 		p.Line("%s%s", name, part)
-		printable.IndentLines(p.text, in.buf, "  ")
+		printable.IndentLines(p.text, in.shown(), "  ")
 	}
 }
 
@@ -271,7 +363,7 @@ func (in *inspection) printDisclosures(p *printer) {
 			continue
 		}
 		fmt.Fprintf(p.text, "  %d  ", i+1)
-		in.printDisclosure(p.text)
+		in.printDisclosure(p.text, i)
 		p.Line("  %s", at)
 	}
 	if in.strayings > 0 {
@@ -286,27 +378,60 @@ func (in *inspection) printDisclosures(p *printer) {
 }
 
 // printDisclosure prints a disclosure as name = value, or as value for an array element.
-func (in *inspection) printDisclosure(w *bufio.Writer) {
-	t, value := &in.tape, 0
-	if count := t.Len(0); t.Nodes[0].Kind == jsontape.Array && (count == 2 || count == 3) {
-		value = int(t.Nodes[1].Next)
-		if count == 3 {
-			printable.CompactLine(w, t.Raw(value))
-			w.WriteString(" = ")
-			value = int(t.Nodes[value].Next)
-		}
-	} else {
+func (in *inspection) printDisclosure(w *bufio.Writer, i int) {
+	name, value, ok := in.disclosure(i)
+	if !ok {
 		w.WriteString("is no disclosure: ")
 	}
-	printable.CompactLine(w, t.Raw(value))
+	if name != nil {
+		printable.CompactLine(w, name)
+		w.WriteString(" = ")
+	}
+	printable.CompactLine(w, value)
 }
 
-// IsToken says whether bytes look like an SD-JWT, compact or in the JWS JSON serialization.
-func IsToken(b []byte) bool {
-	b = bytes.TrimSpace(b)
-	if bytes.HasPrefix(b, []byte("eyJ")) {
-		return bytes.IndexByte(b, '.') > 0
+// disclosure returns the name and the value of disclosure i, which is at hand, as JSON without secret keys. That of an array
+// element has no name; what is none is all value.
+func (in *inspection) disclosure(i int) (name, value []byte, ok bool) {
+	t := &in.tape
+	if doc, secret := keys.Redacted(t); secret {
+		in.secret = true
+		in.buf = append(in.buf[:0], doc...)
+		if err := t.Scan(in.buf, scanOptions(in.limits)); err != nil {
+			return nil, []byte("null"), false
+		}
 	}
-	var t jsontape.Tape
-	return isJSON(b) && t.Scan(b, jsontape.Options{}) == nil && t.Get(0, "payload") >= 0 && (t.Get(0, "signature") >= 0 || t.Get(0, "signatures") >= 0)
+	count, at := t.Len(0), 0
+	if t.Nodes[0].Kind != jsontape.Array || count != 2 && count != 3 {
+		return nil, t.Raw(0), false
+	}
+	at = int(t.Nodes[1].Next)
+	secret := in.found != nil && inSecret(in.found[i].first.array)
+	if count == 3 {
+		name = t.Raw(at)
+		value := t.Raw(int(t.Nodes[at].Next))
+		secret = secret || t.Nodes[at].Kind == jsontape.String && isSecretClaim(t.Text(at), value)
+		at = int(t.Nodes[at].Next)
+	}
+	if secret {
+		in.secret = true
+		return name, []byte(keys.NotShown), true
+	}
+	return name, t.Raw(at), true
+}
+
+// isSecretClaim reports whether a claim that is disclosed by itself is a secret key or the secret half of one.
+func isSecretClaim(name, value []byte) bool {
+	const least = 42 // base64url of 32 bytes, and quotes
+	return keys.IsSecretName(name) || keys.IsSecretParameter(name) && len(value) >= least
+}
+
+// inSecret reports whether a JSON pointer goes through a member that holds a secret key.
+func inSecret(pointer string) bool {
+	for token := range strings.SplitSeq(pointer, "/") {
+		if keys.IsSecretName([]byte(token)) {
+			return true
+		}
+	}
+	return false
 }

@@ -33,7 +33,8 @@ func TestInspect(t *testing.T) {
 	for _, c := range []struct {
 		in   string
 		want bool
-	}{{string(tok), true}, {" " + string(flat), true}, {`{"payload":1}`, false}, {`{"type":"VerifiableCredential"}`, false}, {"eyJ", false}, {"", false}} {
+	}{{string(tok), true}, {" " + string(flat), true}, {"eyAiYWxnIjogIkVTMjU2In0.e30.x~", true}, {compactOf(`{"typ":"dc+sd-jwt"}`, `{}`), true},
+		{compactOf(`{"typ":"JWT"}`, `{"_sd":[]}`), true}, {compactOf(`{"typ":"JWT"}`, `{}`), false}, {"www.example.org", false}, {`{"payload":1}`, false}, {`{"type":"VerifiableCredential"}`, false}, {"eyJ", false}, {"", false}} {
 		if sdjwt.IsToken([]byte(c.in)) != c.want {
 			t.Errorf("IsToken(%q) is not %v", c.in, c.want)
 		}
@@ -45,10 +46,15 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// compactOf is a JWS of a header and a payload, with no signature.
+func compactOf(header, payload string) string {
+	return b64.EncodeToString([]byte(header)) + "." + b64.EncodeToString([]byte(payload)) + "."
+}
+
 func inspect(w io.Writer, token []byte) error {
-	print, err := sdjwt.Inspect(token, canon.Limits{})
+	i, err := sdjwt.Inspect(token, canon.Limits{})
 	if err != nil {
 		return err
 	}
-	return print(w)
+	return i.Print(w)
 }

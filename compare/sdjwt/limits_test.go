@@ -254,9 +254,9 @@ func TestInspectBelowLongName(t *testing.T) {
 			t.Errorf("%q is not in the output", want)
 		}
 	}
-	print, err := sdjwt.Inspect(tok, canon.Limits{Depth: 1})
+	in, err := sdjwt.Inspect(tok, canon.Limits{Depth: 1})
 	var limit *canon.LimitError
-	if !errors.As(err, &limit) || print != nil {
+	if !errors.As(err, &limit) || in != nil {
 		t.Errorf("%v, want a limit", err)
 	}
 }
@@ -316,8 +316,8 @@ func TestManyPointers(t *testing.T) {
 			if len(disclosures) != len(alone) { // each once, the empty end too
 				t.Errorf("%s: %d disclosures, want %d", engine, len(disclosures), len(alone))
 			}
-			var fault *sdjwt.InvalidError
-			if _, err := h.Present(issued, append(slices.Insert(slices.Clone(wanted), 7, "/nothing"), "/neither"), nil); !errors.As(err, &fault) || fault.Where != "/nothing" {
+			var fault *canon.PointerError
+			if _, err := h.Present(issued, append(slices.Insert(slices.Clone(wanted), 7, "/nothing"), "/neither"), nil); !errors.As(err, &fault) || fault.Pointer != "/nothing" {
 				t.Errorf("%s: %v", engine, err)
 			}
 		}

@@ -100,7 +100,7 @@ func (w *nativeIssuer) find(d Disclosable) error {
 	for _, p := range d.Pointers {
 		n := index.At(p)
 		if n <= 0 {
-			return invalid(p, "RFC 6901", "the claims have no such member or element")
+			return w.tape.Mismatch(p)
 		}
 		w.marks = append(w.marks, n)
 	}

@@ -548,14 +548,36 @@ func (r *reader) mark(given int, wanted bool) error {
 	return nil
 }
 
-// unmet complains about the first pointer that led nowhere.
+// unmet returns the error of the first pointer that led nowhere.
 func (r *reader) unmet() error {
 	for i, p := range r.wanted {
 		if !r.met[i] {
-			return invalid(p, "RFC 6901", "the token has no such claim")
+			return mismatch(r.token, p, r.limits)
 		}
 	}
 	return nil
+}
+
+// mismatch is the error of a pointer that names nothing of a token, which can be read otherwise.
+func mismatch(token []byte, pointer string, limits canon.Limits) error {
+	r := newReader(token, limits, nil)
+	defer r.free()
+	jwt, _, err := r.split()
+	if err != nil {
+		return err
+	}
+	parts, err := splitJWS("JWT", jwt)
+	if err != nil {
+		return err
+	}
+	if err := r.process(parts[1]); err != nil {
+		return err
+	}
+	var t jsontape.Tape
+	if err := t.Scan(r.out, jsontape.Options{Bytes: len(r.out), Depth: r.limits.Depth, Memory: r.limits.Memory}); err != nil {
+		return err
+	}
+	return t.Mismatch(pointer)
 }
 
 // chosen returns the token with the selected disclosures.

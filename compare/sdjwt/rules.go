@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"crypto/x509"
 	"encoding/base64"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -126,7 +125,10 @@ func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) 
 		ders[i] = der
 	}
 	chain, key, err := keys.Signer(ders, v.Roots, v.now())
-	if err != nil {
+	switch {
+	case keys.OutOfTime(err):
+		return nil, nil, unless("Now", where, rule, "x5c: %v", err)
+	case err != nil:
 		return nil, nil, invalid(where, rule, "x5c: %v", err)
 	}
 	if keys.IsAuthority(chain[0]) {
@@ -147,7 +149,7 @@ func (v *Verifier) checkIssuer(f *facts, key *keys.Public, leaf *x509.Certificat
 	case v.AnySubject:
 		return nil
 	case key.Contradicts(f.iss.text):
-		return &InvalidError{"/iss", fmt.Sprintf("%q is not the key that signed, %s", f.iss.text, key.DID()), rule, "AnySubject"}
+		return unless("AnySubject", "/iss", rule, "%q is not the key that signed, %s", f.iss.text, key.DID())
 	case leaf == nil:
 		return nil
 	case !f.iss.present && keys.SubjectOf(leaf) == "":
@@ -155,8 +157,7 @@ func (v *Verifier) checkIssuer(f *facts, key *keys.Public, leaf *x509.Certificat
 	case !f.iss.present || f.iss.text != "" && names(leaf, f.iss.text):
 		return nil
 	}
-	return &InvalidError{"/iss", fmt.Sprintf("%q is not a name (SAN) in the signer's certificate, which is that of %s", f.iss.text,
-		keys.SubjectOf(leaf)), rule, "AnySubject"}
+	return unless("AnySubject", "/iss", rule, "%q is not a name (SAN) in the signer's certificate, which is that of %s", f.iss.text, keys.SubjectOf(leaf))
 }
 
 // names reports whether an issuer is a URI of a certificate, or an https URL whose host is a DNS name of it.
@@ -199,14 +200,21 @@ func (v *Verifier) unchecked(f *facts, kb []byte) (out []string) {
 // typVC is the typ header of an SD-JWT VC (draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1).
 const typVC = "dc+sd-jwt"
 
+// legacyTyp is the one of drafts before -19.
+const legacyTyp = "vc+sd-jwt"
+
 // checkTyp applies draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1.
 //
 //phase:validate
 func (v *Verifier) checkTyp(h header) error {
-	if v.Plain || h.typ == typVC || v.LegacyTyp && h.typ == "vc+sd-jwt" {
+	if v.Plain || h.typ == typVC || v.LegacyTyp && h.typ == legacyTyp {
 		return nil
 	}
-	return invalid("header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1", "typ is %q, want %q", h.typ, typVC)
+	option := "Plain"
+	if h.typ == legacyTyp {
+		option = "LegacyTyp"
+	}
+	return unless(option, "header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1", "typ is %q, want %q", h.typ, typVC)
 }
 
 // checkFacts applies the validity period and audience of RFC 9901 section 7.1 step 6, the issuer's name, and the rules of
@@ -221,7 +229,7 @@ func (v *Verifier) checkFacts(f *facts, key *keys.Public, leaf *x509.Certificate
 	case f.iat.present && !f.iat.typed:
 		return invalid("/iat", "RFC 7519 section 4.1.6", "is no number")
 	case f.iat.present && seconds(v.now())+v.Leeway.Seconds() < f.iat.number:
-		return invalid("/iat", "RFC 7519 section 4.1.6", "issued at %s, which is in the future", stamp(f.iat.number))
+		return unless("Now", "/iat", "RFC 7519 section 4.1.6", "issued at %s, which is in the future", stamp(f.iat.number))
 	case f.aud.present && !(v.Audience == "" && v.AnyAudience):
 		if err := checkAudience(f, v.Audience); err != nil {
 			return err
@@ -237,7 +245,7 @@ func (v *Verifier) checkFacts(f *facts, key *keys.Public, leaf *x509.Certificate
 	case f.disclosedTop != "":
 		return invalid("/"+f.disclosedTop, ruleVC, "must not be selectively disclosable, nor anything in it")
 	case !f.vct.present || !f.vct.typed || f.vct.text == "":
-		return invalid("/vct", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.1", "must be a string that names the type")
+		return unless("Plain", "/vct", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.1", "must be a string that names the type")
 	case f.iss.present && !f.iss.typed:
 		return invalid("/iss", "RFC 7519 section 4.1.1", "is no string")
 	case f.sub.present && !f.sub.typed:
@@ -260,7 +268,7 @@ func (v *Verifier) checkFacts(f *facts, key *keys.Public, leaf *x509.Certificate
 func checkAudience(f *facts, audience string) error {
 	const where, rule = "/aud", "RFC 7519 section 4.1.3"
 	if audience == "" {
-		return &InvalidError{where, "says whom the token is for, and this verifier has no name", rule, "AnyAudience"}
+		return unless("AnyAudience", where, rule, "says whom the token is for, and this verifier has no name")
 	}
 	if f.aud.typed && f.aud.text == audience || slices.Contains(f.auds, audience) {
 		return nil
@@ -279,9 +287,9 @@ func checkPeriod(where string, f *facts, now time.Time, leeway time.Duration) er
 	case f.nbf.present && !f.nbf.typed:
 		return invalid(where, ruleTime, "nbf is no number")
 	case f.exp.present && t-slack >= f.exp.number:
-		return invalid(where, ruleTime, "expired at %s", stamp(f.exp.number))
+		return unless("Now", where, ruleTime, "expired at %s", stamp(f.exp.number))
 	case f.nbf.present && t+slack < f.nbf.number:
-		return invalid(where, ruleTime, "not valid before %s", stamp(f.nbf.number))
+		return unless("Now", where, ruleTime, "not valid before %s", stamp(f.nbf.number))
 	}
 	return nil
 }
@@ -305,9 +313,9 @@ func (v *Verifier) checkBinding(h header, f *facts, sdHash string) error {
 	case !f.iat.present || !f.iat.typed:
 		return invalid(where, ruleBinding+" step 5.5", "iat must be a number")
 	case age > (maxAge + v.Leeway).Seconds():
-		return invalid(where, ruleBinding+" step 5.5", "iat is %.0f s old, at most %s allowed", age, maxAge)
+		return unless("Now", where, ruleBinding+" step 5.5", "iat is %.0f s old, at most %s allowed", age, maxAge)
 	case age < -v.Leeway.Seconds():
-		return invalid(where, ruleBinding+" step 5.5", "iat is %.0f s in the future", -age)
+		return unless("Now", where, ruleBinding+" step 5.5", "iat is %.0f s in the future", -age)
 	case !f.aud.present || !f.aud.typed || f.aud.text != v.Audience:
 		return invalid(where, ruleBinding+" step 5.6", "aud must be the string %q", v.Audience)
 	case !f.nonce.present || !f.nonce.typed || f.nonce.text != v.Nonce:
@@ -326,7 +334,7 @@ func (v *Verifier) bindingPolicy(kb []byte) error {
 	case v.Binding && len(kb) == 0:
 		return invalid("KB-JWT", ruleBinding+" step 2", "is missing; this verifier requires key binding")
 	case !v.Binding && len(kb) > 0 && !v.UnaskedKB:
-		return invalid("KB-JWT", ruleForm, "is present where an SD-JWT without one is expected")
+		return unless("UnaskedKB", "KB-JWT", ruleForm, "is present where an SD-JWT without one is expected")
 	}
 	return nil
 }

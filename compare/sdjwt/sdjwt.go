@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"canonscope/canon"
+	"canonscope/canon/jsontape"
 	"canonscope/compare"
 	"canonscope/vcdm/keys"
 )
@@ -32,7 +33,7 @@ type InvalidError struct {
 	Where  string // part of the token: "header", "payload", "disclosure 3", "KB-JWT", "signature", or a JSON pointer
 	Msg    string
 	Rule   string // specification and section
-	Option string // of [Verifier], which accepts it; "" where there is none
+	Option string // of [Verifier], with which it may be accepted; "" where there is none
 }
 
 func (e *InvalidError) Error() string {
@@ -41,6 +42,11 @@ func (e *InvalidError) Error() string {
 
 func invalid(where, rule, format string, args ...any) error {
 	return &InvalidError{Where: where, Rule: rule, Msg: fmt.Sprintf(format, args...)}
+}
+
+// unless is invalid where an option of [Verifier] decides.
+func unless(option, where, rule, format string, args ...any) error {
+	return &InvalidError{where, fmt.Sprintf(format, args...), rule, option}
 }
 
 // Disclosable says which claims become disclosures. A claim inside another disclosable claim makes a recursive
@@ -64,8 +70,8 @@ type Issuer struct {
 	Counters *compare.Counters // counts salts, digests, signatures; nil counts nothing
 }
 
-// Issue returns the compact SD-JWT of a claims set, a JSON object. Reserved claim names, a pointer to nothing and, for an
-// SD-JWT VC, a disclosable claim that must not be one (draft section 2.2.2.3) are errors.
+// Issue returns the compact SD-JWT of a claims set, a JSON object. Reserved claim names, a pointer to nothing, which is a
+// [canon.PointerError], and, for an SD-JWT VC, a disclosable claim that must not be one (draft section 2.2.2.3) are errors.
 func (i *Issuer) Issue(claims []byte, d Disclosable) ([]byte, error) {
 	if i == nil || i.Key.Algorithm() == "" {
 		return nil, fmt.Errorf("sdjwt: an issuer needs a key")
@@ -95,6 +101,43 @@ type Holder struct {
 	Counters *compare.Counters // counts digests and signatures; nil counts nothing
 }
 
+// HolderKey returns the key of a token's holder (cnf.jwk), whose KB-JWT a verifier accepts, or nil where the token names none.
+// It checks no signature.
+func HolderKey(token []byte, limits canon.Limits) (*keys.Public, error) {
+	token, err := compacted(token, limits)
+	if err != nil {
+		return nil, err
+	}
+	r := newReader(token, limits, nil)
+	defer r.free()
+	jwt, _, err := r.split()
+	if err != nil {
+		return nil, err
+	}
+	parts, err := splitJWS("JWT", jwt)
+	if err != nil {
+		return nil, err
+	}
+	var payload jsontape.Tape
+	b, err := b64.DecodeString(string(parts[1]))
+	if err == nil {
+		err = payload.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory})
+	}
+	if err != nil {
+		return nil, wrap("payload", "RFC 7519 section 7.2", err)
+	}
+	cnf := payload.Get(0, "cnf")
+	if cnf < 0 {
+		return nil, nil
+	}
+	jwk := payload.Get(cnf, "jwk")
+	if jwk < 0 {
+		return nil, nil
+	}
+	key, err := keys.ParsePublicJWK(payload.Raw(jwk))
+	return key, wrap("/cnf/jwk", "RFC 7800 section 3.2", err)
+}
+
 // Binding asks for a KB-JWT (RFC 9901 section 4.3).
 type Binding struct {
 	Audience string
@@ -105,7 +148,7 @@ type Binding struct {
 // Present returns the compact SD-JWT with those disclosures that reveal the claims at or below pointers, and those above
 // them that they need. A pointer is a JSON pointer into the claims with everything disclosed. b asks for key binding; nil
 // does not. The issuer's bytes stay as they are. Present checks that digests refer to what it sends; it does not verify the
-// token, which a holder does once, on receipt.
+// token, which a holder does once, on receipt. A pointer to nothing is a [canon.PointerError].
 func (h *Holder) Present(token []byte, pointers []string, b *Binding) ([]byte, error) {
 	if h == nil {
 		h = new(Holder)
@@ -146,6 +189,7 @@ type Verifier struct {
 
 // Result is what a verified presentation says.
 type Result struct {
+	Issuer    string       // iss; "" where there is none
 	Holder    *keys.Public // cnf.jwk, if key binding was checked
 	Signer    string       // subject of the certificate in x5c whose key signed; "" if the key was configured
 	Unchecked []string     // JSON pointers of claims that a reader may rely on and nobody has checked, such as /status, and /cnf without Binding
@@ -245,6 +289,7 @@ func (r *Result) fromFacts(v *Verifier, f *facts, leaf *x509.Certificate, kb []b
 		}
 		r.Holder = key
 	}
+	r.Issuer = f.iss.text
 	if leaf != nil {
 		r.Signer = keys.SubjectOf(leaf)
 	}

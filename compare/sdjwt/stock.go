@@ -180,9 +180,9 @@ func (stock) present(h *Holder, token []byte, pointers []string, b *Binding) ([]
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := stockSelect(r, payload, pointers, disclosures)
-	if err != nil {
-		return nil, err
+	chosen, unmet := stockSelect(r, payload, pointers, disclosures)
+	if unmet >= 0 {
+		return nil, mismatch(token, pointers[unmet], h.Limits)
 	}
 	out := stockJoin(jwt, chosen)
 	if b == nil {
@@ -232,10 +232,11 @@ func stockPayload(jwt []byte, budget *canon.Budget) (map[string]any, error) {
 	return m, wrap("payload", "RFC 7519 section 7.2", err)
 }
 
-// stockSelect returns the disclosures that pointers need, in the order they were issued.
+// stockSelect returns the disclosures that pointers need, in the order they were issued, and the first pointer that names
+// nothing, or -1.
 //
 //phase:select
-func stockSelect(r *stockReader, payload map[string]any, pointers []string, issued [][]byte) ([]string, error) {
+func stockSelect(r *stockReader, payload map[string]any, pointers []string, issued [][]byte) (chosen []string, unmet int) {
 	take := make([]bool, len(issued))
 	type disclosed struct {
 		path   string
@@ -261,25 +262,24 @@ func stockSelect(r *stockReader, payload map[string]any, pointers []string, issu
 			take[all[known].number-1] = true
 		}
 	}
-	for _, p := range pointers {
+	for i, p := range pointers {
 		first, _ := find(p)
 		hit := first < len(all) && below(all[first].path, p)
-		for i := strings.LastIndexByte(p, '/'); i > 0; i = strings.LastIndexByte(p[:i], '/') { // what it stands in
-			if d, ok := find(p[:i]); ok {
+		for at := strings.LastIndexByte(p, '/'); at > 0; at = strings.LastIndexByte(p[:at], '/') { // what it stands in
+			if d, ok := find(p[:at]); ok {
 				take[all[d].number-1], hit = true, true
 			}
 		}
 		if !hit && !exists(payload, p) {
-			return nil, invalid(p, "RFC 6901", "the token has no such claim")
+			return nil, i
 		}
 	}
-	var out []string
 	for i, t := range take {
 		if t {
-			out = append(out, string(issued[i]))
+			chosen = append(chosen, string(issued[i]))
 		}
 	}
-	return out, nil
+	return chosen, -1
 }
 
 // exists says whether the processed payload has something at a pointer.

@@ -50,7 +50,7 @@ func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 		return nil, err
 	}
 	if w.found < len(w.pointers) {
-		return nil, w.missing()
+		return nil, w.missing(claims)
 	}
 	if len(w.disclosures) > 0 {
 		payload["_sd_alg"] = i.hash()
@@ -70,11 +70,16 @@ func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 	return stockJoin(jwt, w.disclosures), nil
 }
 
-// missing names a pointer that points to nothing.
-func (w *stockIssuer) missing() error {
+// missing is the error of a pointer that names nothing of the claims.
+func (w *stockIssuer) missing(claims []byte) error {
+	limits := w.budget.Limits()
+	var t jsontape.Tape
+	if err := t.Scan(claims, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
+		return err
+	}
 	for _, p := range slices.Sorted(maps.Keys(w.pointers)) {
 		if w.pointers[p] {
-			return invalid(p, "RFC 6901", "the claims have no such member or element")
+			return t.Mismatch(p)
 		}
 	}
 	return nil

@@ -42,8 +42,12 @@ func checkForm(token []byte, limits canon.Limits) error {
 	if bytes.IndexByte(token, '\n') >= 0 || bytes.IndexByte(token, '\r') >= 0 { // the decoder of encoding/base64 would skip them
 		return invalid("token", ruleForm, "has a line break")
 	}
-	if bytes.IndexByte(token, '~') < 0 {
-		return invalid("token", ruleForm, "has no '~': a plain JWT is no SD-JWT")
+	end := bytes.LastIndexByte(token, '~')
+	switch {
+	case end < 0:
+		return invalid("token", ruleForm, "has no '~': add the one that ends an SD-JWT, unless it is a plain JWT")
+	case end < len(token)-1 && bytes.IndexByte(token[end:], '.') < 0:
+		return invalid("token", ruleForm, "ends in a disclosure without '~': add the one that ends an SD-JWT")
 	}
 	return nil
 }

@@ -69,6 +69,12 @@ func Signer(ders [][]byte, roots *x509.CertPool, at time.Time) ([]*x509.Certific
 	return chains[0], key, err
 }
 
+// OutOfTime reports whether [Signer] has refused a chain for its time alone.
+func OutOfTime(err error) bool {
+	var invalid x509.CertificateInvalidError
+	return errors.As(err, &invalid) && invalid.Reason == x509.Expired
+}
+
 // saysUsage reports whether a certificate has the extension key usage, which need not name any (RFC 5280 section 4.2.1.3).
 func saysUsage(c *x509.Certificate) bool {
 	usage := asn1.ObjectIdentifier{2, 5, 29, 15}

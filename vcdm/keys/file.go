@@ -12,6 +12,7 @@ import (
 
 // File is a key pair or public key as a file holds it, with the verification method it stands for.
 type File struct {
+	Kind       string // Multikey, JsonWebKey, JSON Web Key, PEM
 	Method     string // verification method URL: the file's id, or the key's did:key URL
 	Controller string // "" where the file does not say it and the method is no did:key URL
 	Public     *Public
@@ -27,7 +28,7 @@ type multikeyFile struct {
 	SecretKeyMultibase string `json:"secretKeyMultibase,omitempty"`
 }
 
-// ParseFile reads a key: a verification method of type Multikey or a JSON Web Key, as JSON, or PEM.
+// ParseFile reads a key: a verification method of type Multikey or JsonWebKey or a JSON Web Key, as JSON, or PEM.
 func ParseFile(b []byte) (*File, error) {
 	var f File
 	err := f.parse(b)
@@ -49,8 +50,10 @@ func ParseFile(b []byte) (*File, error) {
 // parse reads the keys of a file, and the method of a Multikey.
 func (f *File) parse(b []byte) (err error) {
 	if isPEM(b) {
+		f.Kind = "PEM"
 		return f.pem(b)
 	}
+	f.Kind = "JSON Web Key"
 	var kty, d, kind string
 	if err := decode(b, member{"kty", &kty}, member{"d", &d}); err != nil {
 		return fmt.Errorf("key file: not a Multikey, JSON Web Key or PEM: %w", err)
@@ -62,7 +65,11 @@ func (f *File) parse(b []byte) (err error) {
 	case kty != "":
 		f.Public, err = ParsePublicJWK(b)
 	case kind == "Multikey":
+		f.Kind = kind
 		err = f.multikey(b)
+	case kind == "JsonWebKey":
+		f.Kind = kind
+		err = f.jsonWebKey(b)
 	default:
 		err = errors.New("key file: " + describe(b))
 	}
@@ -133,6 +140,31 @@ func (f *File) multikey(b []byte) error {
 		return errors.New("key file: publicKeyMultibase belongs to another key than secretKeyMultibase")
 	}
 	f.Method, f.Controller = m.ID, m.Controller
+	return nil
+}
+
+// jsonWebKey reads a verification method of type JsonWebKey (Controlled Identifiers 2.2.3).
+func (f *File) jsonWebKey(b []byte) error {
+	if err := decode(b, member{"id", &f.Method}, member{"controller", &f.Controller}); err != nil {
+		return err
+	}
+	var t jsontape.Tape
+	err := t.Scan(b, jsontape.Options{})
+	public, secret := t.Get(0, "publicKeyJwk"), t.Get(0, "secretKeyJwk")
+	if err == nil && secret >= 0 {
+		f.Secret, err = ParseSecretJWK(t.Raw(secret))
+	}
+	if err == nil && public >= 0 {
+		f.Public, err = ParsePublicJWK(t.Raw(public))
+	}
+	switch {
+	case err != nil:
+		return err
+	case f.Public == nil && f.Secret == nil:
+		return errors.New("key file: publicKeyJwk and secretKeyJwk are missing")
+	case f.Public != nil && f.Secret != nil && !f.Public.Equal(f.Secret.Public()):
+		return errors.New("key file: publicKeyJwk belongs to another key than secretKeyJwk")
+	}
 	return nil
 }
 

@@ -1,0 +1,331 @@
+//phase:caller
+package sdjwt
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+	"canonscope/canon/printable"
+	"canonscope/compare"
+	"canonscope/vcdm/keys"
+)
+
+// IsToken says whether bytes look like an SD-JWT, compact or in the JWS JSON serialization. One whose '~' are lost does if
+// its type or payload says so.
+func IsToken(b []byte) bool {
+	j, _ := readJOSE(b, canon.Limits{})
+	return j != nil && j.isSDJWT()
+}
+
+// Foreign says what a JOSE object is that is no SD-JWT, such as a JAdES signature, a JSON Web Token of a credential or a JWE,
+// and who checks it. Both are "" of other bytes.
+func Foreign(b []byte) (what, remedy string) {
+	if j, _ := readJOSE(b, canon.Limits{}); j != nil && !j.isSDJWT() {
+		return j.describe()
+	}
+	return "", ""
+}
+
+// jose is a JOSE object, compact or in a JSON serialization, as far as it says what it is.
+type jose struct {
+	size       int
+	compact    bool
+	tilde      bool // a disclosure or what ends the list of them
+	damaged    bool // the header cannot be read
+	encrypted  bool
+	signatures []joseSignature // of many the first
+	payload    []byte
+	claims     jsontape.Tape // the payload; no nodes where it is no JSON object
+}
+
+// joseSignature has the headers of a signature; no nodes where there is none.
+type joseSignature struct{ protected, header jsontape.Tape }
+
+const maxSignatures = 16 // that are read
+
+// readJOSE returns nil for what is no JOSE object. An error is that of a limit.
+func readJOSE(b []byte, limits canon.Limits) (*jose, error) {
+	b = bytes.TrimSpace(b)
+	j := &jose{size: len(b)}
+	if isJSON(b) {
+		return j.readJSON(b, limits)
+	}
+	header, rest, ok := bytes.Cut(b, []byte{'.'})
+	if !ok {
+		return nil, nil
+	}
+	j.compact, j.signatures = true, make([]joseSignature, 1)
+	if err := j.decode(&j.signatures[0].protected, header, limits); err != nil {
+		return nil, err
+	}
+	if j.damaged = len(j.signatures[0].protected.Nodes) == 0; j.damaged && !bytes.HasPrefix(b, []byte("eyJ")) {
+		return nil, nil
+	}
+	if j.tilde = bytes.IndexByte(rest, '~') >= 0; j.tilde {
+		return j, nil
+	}
+	if j.encrypted = bytes.Count(rest, []byte{'.'}) == 3; j.encrypted {
+		return j, nil
+	}
+	payload, _, _ := bytes.Cut(rest, []byte{'.'})
+	return j, j.readPayload(payload, limits)
+}
+
+func (j *jose) readJSON(b []byte, limits canon.Limits) (*jose, error) {
+	var t jsontape.Tape
+	if !bytes.Contains(b, []byte(`"payload"`)) && !bytes.Contains(b, []byte(`"ciphertext"`)) || t.Scan(b, scanOptions(limits)) != nil {
+		return nil, nil // whoever reads it as JSON says what is wrong
+	}
+	has := func(name string) bool { return t.Get(0, name) >= 0 }
+	j.encrypted = has("ciphertext") && (has("iv") || has("protected"))
+	if !j.encrypted && (!has("payload") || !has("signature") && !has("signatures")) {
+		return nil, nil
+	}
+	add := func(n int) error {
+		var s joseSignature
+		if p := t.Get(n, "protected"); p >= 0 && t.Nodes[p].Kind == jsontape.String {
+			if err := j.decode(&s.protected, t.AppendString(nil, p), limits); err != nil {
+				return err
+			}
+		}
+		if h := t.Get(n, "header"); h >= 0 && t.Nodes[h].Kind == jsontape.Object {
+			if err := s.header.Scan(t.Raw(h), scanOptions(limits)); err != nil {
+				return err
+			}
+		}
+		j.signatures = append(j.signatures, s)
+		return nil
+	}
+	if list := t.Get(0, "signatures"); list >= 0 && t.Nodes[list].Kind == jsontape.Array {
+		for e := range t.Elements(list) {
+			if len(j.signatures) == maxSignatures {
+				break
+			}
+			if err := add(e); err != nil {
+				return nil, err
+			}
+		}
+	} else if err := add(0); err != nil {
+		return nil, err
+	}
+	if p := t.Get(0, "payload"); p >= 0 && t.Nodes[p].Kind == jsontape.String {
+		return j, j.readPayload(t.AppendString(nil, p), limits)
+	}
+	return j, nil
+}
+
+func scanOptions(limits canon.Limits) jsontape.Options {
+	return jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}
+}
+
+// decode scans base64url of a JSON object; the tape has no nodes where it is something else. An error is that of a limit.
+func (j *jose) decode(t *jsontape.Tape, text []byte, limits canon.Limits) error {
+	b, err := b64.DecodeString(string(text))
+	if err != nil {
+		t.Nodes = nil
+		return nil
+	}
+	return scanObject(t, b, limits)
+}
+
+func scanObject(t *jsontape.Tape, b []byte, limits canon.Limits) error {
+	var limit *canon.LimitError
+	err := t.Scan(b, scanOptions(limits))
+	if errors.As(err, &limit) {
+		return err
+	}
+	if err != nil || t.Nodes[0].Kind != jsontape.Object {
+		t.Nodes = nil
+	}
+	return nil
+}
+
+// readPayload reads a payload, which is in base64url unless b64 says otherwise (RFC 7797).
+func (j *jose) readPayload(text []byte, limits canon.Limits) (err error) {
+	if j.payload, err = b64.DecodeString(string(text)); err != nil {
+		j.payload = text
+	}
+	return scanObject(&j.claims, j.payload, limits)
+}
+
+func has(t *jsontape.Tape, name string) bool { return len(t.Nodes) > 0 && t.Get(0, name) >= 0 }
+
+// member returns the text of a member, "" where there is none.
+func member(t *jsontape.Tape, name string) string {
+	if len(t.Nodes) == 0 {
+		return ""
+	}
+	if n := t.Get(0, name); n >= 0 && t.Nodes[n].Kind == jsontape.String {
+		return string(t.Text(n))
+	}
+	return ""
+}
+
+func (j *jose) isSDJWT() bool {
+	if j.tilde {
+		return true
+	}
+	if j.encrypted {
+		return false
+	}
+	if has(&j.claims, "_sd_alg") || has(&j.claims, "_sd") {
+		return true
+	}
+	for i := range j.signatures {
+		s := &j.signatures[i]
+		if has(&s.header, "disclosures") || has(&s.header, "kb_jwt") || strings.HasSuffix(member(&s.protected, "typ"), "+sd-jwt") {
+			return true
+		}
+	}
+	return false
+}
+
+// jades lists header parameters that only JAdES has (ETSI TS 119 182-1).
+var jades = []string{"sigT", "sigD", "sigPl", "sigPId", "srCms", "srAts", "adoTst", "x5t#o", "sigX5ts", "etsiU"}
+
+func (j *jose) isJAdES() bool {
+	for i := range j.signatures {
+		for _, name := range jades {
+			if s := &j.signatures[i]; has(&s.protected, name) || has(&s.header, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// describe says what the object is, and who can check it.
+func (j *jose) describe() (what, remedy string) {
+	credential := has(&j.claims, "@context") || has(&j.claims, "credentialSubject")
+	over := ""
+	if credential || has(&j.claims, "vc") {
+		over = " over a credential"
+	}
+	remedy = "a JOSE library checks its signature"
+	switch {
+	case j.encrypted:
+		return "an encrypted object (JWE)", "who has its key decrypts it first"
+	case j.damaged:
+		return "a JSON Web Token whose header is damaged", "ask its sender for the whole of it"
+	case j.isJAdES():
+		return "a JSON Web Signature" + over + " (JAdES)", "a JAdES validator checks it, such as that of the EU's DSS"
+	case len(j.signatures) == 1 && member(&j.signatures[0].protected, "typ") == "kb+jwt":
+		return "a KB-JWT", "it belongs behind the last '~' of the SD-JWT that it binds"
+	case credential && j.compact:
+		return "a JSON Web Token" + over + " (VC-JOSE-COSE)", remedy
+	case (has(&j.claims, "vc") || has(&j.claims, "vp")) && j.compact:
+		return "a JSON Web Token" + over + " (JWT of VCDM 1.1)", remedy
+	case len(j.claims.Nodes) > 0 && j.compact:
+		return "a JSON Web Token", remedy
+	}
+	return "a JSON Web Signature" + over, remedy
+}
+
+// foreignJSON is a JOSE object as --json shows it.
+type foreignJSON struct {
+	Format     string          `json:"format"`
+	Size       int             `json:"size"`
+	What       string          `json:"what"`
+	Remedy     string          `json:"remedy"`
+	Issuer     string          `json:"issuer,omitempty"`
+	Signatures []signatureJSON `json:"signatures"`
+	Payload    json.RawMessage `json:"payload,omitempty"`
+	Bytes      int             `json:"payloadBytes,omitempty"` // of one that is no JSON object
+	Secret     bool            `json:"secret,omitempty"`
+}
+
+type signatureJSON struct {
+	Protected json.RawMessage `json:"protected,omitempty"`
+	Header    json.RawMessage `json:"header,omitempty"`
+}
+
+// InspectForeign reads a JOSE object that is no SD-JWT: its headers and payload.
+func InspectForeign(b []byte, limits canon.Limits) (*compare.Inspection, error) {
+	j, err := readJOSE(b, limits)
+	if err != nil {
+		return nil, err
+	}
+	if j == nil {
+		return nil, invalid("token", "RFC 7515 section 7", "is no JOSE object")
+	}
+	what, remedy := j.describe()
+	out := foreignJSON{Format: "jws", Size: j.size, What: what, Remedy: remedy, Issuer: issuerOf(&j.claims)}
+	if j.encrypted {
+		out.Format = "jwe"
+	}
+	part := func(t *jsontape.Tape) json.RawMessage {
+		if len(t.Nodes) == 0 {
+			return nil
+		}
+		doc, secret := keys.Redacted(t)
+		out.Secret = out.Secret || secret
+		return doc
+	}
+	for i := range j.signatures {
+		s := &j.signatures[i]
+		out.Signatures = append(out.Signatures, signatureJSON{part(&s.protected), part(&s.header)})
+	}
+	if out.Payload = part(&j.claims); out.Payload == nil {
+		out.Bytes = len(j.payload)
+	}
+
+	return &compare.Inspection{Line: out.line, Print: out.print, JSON: func() (any, error) { return out, nil }}, nil
+}
+
+func (f *foreignJSON) line() string {
+	text := fmt.Sprintf("%s, %d bytes", f.What, f.Size)
+	if f.Issuer != "" {
+		text += ", issuer " + cut([]byte(f.Issuer), maxPath)
+	}
+	return text
+}
+
+func (f *foreignJSON) print(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	p := printable.Printer{W: b}
+	p.Line("%s, %d bytes", f.What, f.Size)
+	p.Line("not checked here: %s", f.Remedy)
+	show := func(name string, doc []byte) {
+		if doc != nil {
+			p.Line("%s", name)
+			printable.IndentLines(b, doc, "  ")
+		}
+	}
+	for _, s := range f.Signatures {
+		show("header", s.Protected)
+		show("unprotected header", s.Header)
+	}
+	show("payload", f.Payload)
+	if f.Bytes > 0 {
+		p.Line("payload: %d bytes, not a JSON object", f.Bytes)
+	}
+	if f.Secret {
+		p.Line(holdsSecret)
+	}
+	return b.Flush()
+}
+
+// holdsSecret is said of what holds a secret key.
+const holdsSecret = "holds a secret key, which is not shown; whoever has it can sign with it"
+
+// issuerOf returns the issuer that claims name.
+func issuerOf(t *jsontape.Tape) string {
+	if iss := member(t, "iss"); iss != "" || len(t.Nodes) == 0 {
+		return iss
+	}
+	n := t.Get(0, "issuer")
+	if n >= 0 && t.Nodes[n].Kind == jsontape.Object {
+		n = t.Get(n, "id")
+	}
+	if n >= 0 && t.Nodes[n].Kind == jsontape.String {
+		return string(t.Text(n))
+	}
+	return ""
+}
