@@ -151,7 +151,7 @@ func (f *baselineFlags) draft(doc []byte, expires string, limits canon.Limits) (
 func (f *baselineFlags) tell(cmd *cobra.Command, in *claims.Draft) {
 	printLosses(cmd, in.Losses)
 	for _, text := range in.Chosen {
-		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %s: %s\n", f.format, printable.Line(text))
+		note(cmd, "%s: %s", f.format, text)
 	}
 }
 
