@@ -126,7 +126,7 @@ func (o *Options) Target() *Form {
 	if f == nil {
 		return new(Form)
 	}
-	f.Text, f.Lines, f.Losses = f.Text[:0], 0, f.Losses[:0]
+	f.Text, f.Lines, f.Losses, f.Ties = f.Text[:0], 0, f.Losses[:0], false
 	clear(f.Issued)
 	return f
 }
@@ -137,6 +137,10 @@ type Form struct {
 	Lines  int               // number of N-Quads lines; 0 for JCS
 	Issued map[string]string // issued-identifiers map, input blank node label to canonical label, both without "_:"; only on request
 	Losses []Loss            // what was dropped or changed; only with Options.Lossy
+
+	// Ties reports whether blank nodes share a first-degree hash, so that the form may be one of several; only the native
+	// engine tells.
+	Ties bool
 }
 
 // Loss is one piece of data that the JSON-LD algorithms drop, or a number that JCS writes as another.

@@ -23,6 +23,7 @@ func Undetermined(ctx context.Context, d *rdf.Dataset, opt Options) ([]rdf.TermI
 	defer s.release()
 	opt.Recorder = nil
 	s.start(ctx, d, opt)
+	defer func() { s.budget.Use(-s.used) }()
 	tied, err := s.labelUnique(ctx)
 	if err != nil || !tied || !s.acrossGraphs() {
 		return nil, err
