@@ -1,6 +1,7 @@
 package vcdm
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,7 @@ type Result struct {
 	secured  []byte // the document as it came
 	from, to int    // where its proofs stand in it
 	replaced []byte // the document, where verification changes it
+	context  []byte // that stands for its own then
 	fewer    bool   // it has fewer contexts than the one that came
 }
 
@@ -342,6 +344,10 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 		return err
 	}
 	in.matching, all.fewer = nil, in.fewer
+	if all.replaced != nil && bytes.Equal(all.context, in.contextText()) { // as of the proof before
+		return nil
+	}
+	all.context = in.contextText()
 	all.replaced, err = in.unsecured()
 	return err
 }
