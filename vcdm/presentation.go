@@ -69,8 +69,8 @@ const maxNesting = 8
 
 // Memory that the result of a credential takes, and each reason in it, which is said of the presentation, too.
 const (
-	perResult = 512
-	perError  = 768
+	perResult = 1024
+	perError  = 1536
 )
 
 // checkCredentials checks the proofs of every credential in a presentation.
