@@ -36,6 +36,9 @@ func CompactLine(w *bufio.Writer, doc []byte) {
 	out.json(doc)
 }
 
+// maxEscape is the length of the longest escape.
+const maxEscape = len(`\ud83d\ude00`)
+
 type indenter struct {
 	*bufio.Writer // keeps the first error
 	prefix        string
@@ -115,11 +118,18 @@ func (o *indenter) text(text []byte) {
 			at++
 			continue
 		}
-		r, n := utf8.DecodeRune(text[at:])
-		if !shows(r, n) {
+		r, n := rune(text[at]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRune(text[at:])
+		}
+		if r < utf8.RuneSelf || !shows(r, n) {
 			o.Write(text[from:at])
-			o.last = appendEscape(o.last[:0], r, n, text[at])
-			o.Write(o.last)
+			if o.Available() >= maxEscape {
+				o.Write(appendEscape(o.AvailableBuffer(), r, n, text[at])) // in place
+			} else {
+				o.last = appendEscape(o.last[:0], r, n, text[at])
+				o.Write(o.last)
+			}
 			from = at + n
 		}
 		at += n

@@ -127,9 +127,13 @@ func (f *baselineFlags) draft(cmd *cobra.Command, doc []byte, expires string, li
 		return nil, err
 	}
 	if len(in.Losses) > 0 && !f.lossy {
-		pointers := make([]string, len(in.Losses))
+		var pointers []string
 		for i, l := range in.Losses {
-			pointers[i] = l.Pointer
+			if i == maxErrors {
+				pointers = append(pointers, fmt.Sprintf("%d more", len(in.Losses)-i))
+				break
+			}
+			pointers = append(pointers, printable.Short(l.Pointer, maxName))
 		}
 		return nil, fmt.Errorf("%s has no place for %s; --lossy leaves it out", f.format, strings.Join(pointers, ", "))
 	}
@@ -353,7 +357,7 @@ func (r *baselineResult) refused(err error) error {
 	if errors.As(err, &invalid) && optionFlags[invalid.Option] != "" {
 		why += "; " + optionFlags[invalid.Option] + " accepts it"
 	}
-	r.Errors = []map[string]string{{"title": "not verified", "detail": why}}
+	r.Errors = []map[string]string{{"title": "not verified", "detail": printable.Short(why, maxText)}}
 	return nil
 }
 

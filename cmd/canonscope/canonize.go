@@ -96,7 +96,7 @@ input.`,
 					if form, err = c.Canonicalize(ctx, doc, opt); err != nil {
 						return err
 					}
-					if method == string(canon.RDFC) && (engine == engines.Native || determined) {
+					if form.Ties || method == string(canon.RDFC) && engine != engines.Native && determined {
 						tied, err = engines.Undetermined(ctx, doc, opt, loader)
 					}
 					return err
@@ -203,17 +203,28 @@ func checkDetermined(cmd *cobra.Command, tied []string, refuse bool) error {
 	if len(tied) == 0 {
 		return nil
 	}
-	err := fmt.Errorf("the canonical form is not determined: RDFC-1.0 allows exchanging labels among %s", strings.Join(tied, " "))
+	more := ""
+	if n := len(tied) - maxListed; n > 0 {
+		tied, more = tied[:maxListed], fmt.Sprintf(" and %d more", n)
+	}
+	err := fmt.Errorf("the canonical form is not determined: RDFC-1.0 allows exchanging labels among %s%s", strings.Join(tied, " "), more)
 	if refuse {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %s\n", printable.Line(err.Error()))
+	_, err = fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %s\n", shortLine(err))
 	return err
 }
 
+// maxListed is the number of losses that are printed.
+const maxListed = 100
+
 // printLosses lists what a document lost on standard error.
 func printLosses(cmd *cobra.Command, losses []canon.Loss) {
-	for _, l := range losses {
-		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %q: %s\n", l.Pointer, printable.Line(l.Reason))
+	for i, l := range losses {
+		if i == maxListed {
+			fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: and %d losses more\n", len(losses)-i)
+			return
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "canonscope: %s\n", lossText(l))
 	}
 }

@@ -129,7 +129,7 @@ func printErrors(w io.Writer, err error) {
 		if e.Error() == "" {
 			continue
 		}
-		fmt.Fprintf(w, "canonscope: %s\n", printable.Line(e.Error()))
+		fmt.Fprintf(w, "canonscope: %s\n", shortLine(e))
 		printRest(w, e)
 		if text := advice(e); text != "" {
 			fmt.Fprintf(w, "  %s\n", text)
@@ -144,8 +144,22 @@ func printRest(w io.Writer, err error) {
 		return
 	}
 	for _, l := range loss.Losses[1:] {
-		fmt.Fprintf(w, "  at %q: %s\n", l.Pointer, printable.Line(l.Reason))
+		fmt.Fprintf(w, "  at %s\n", lossText(l))
 	}
+}
+
+// Bytes that are printed of an error, which may repeat names of a document, and of such a name.
+const (
+	maxText = 2000
+	maxName = 300
+)
+
+// shortLine is the text of an error as one line, bounded.
+func shortLine(err error) string { return printable.Line(printable.Short(err.Error(), maxText)) }
+
+// lossText says what is lost where, in one line.
+func lossText(l canon.Loss) string {
+	return fmt.Sprintf("%q: %s", printable.Short(l.Pointer, maxName), printable.Line(printable.Short(l.Reason, maxName)))
 }
 
 // parts returns the errors that are joined in err, each of which has a line of its own.
