@@ -47,7 +47,7 @@ func (m *meter) beyond(steps int64, what string) error {
 
 // Steps of parts of json-gold.
 const (
-	stepsCall     = 10_000 // whatever the document is
+	stepsCall     = 20_000 // whatever the document is
 	stepsCopied   = 4      // a term of an active context
 	stepsDefined  = 100    // a term definition that is processed
 	stepsExpanded = 50     // an object that is expanded

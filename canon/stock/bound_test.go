@@ -127,7 +127,7 @@ func TestStepsTogether(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if limit == nil || limit.Limit != "steps" || limit.Max != 300_000 || calls < 10 {
+		if limit == nil || limit.Limit != "steps" || limit.Max != 300_000 || calls < 8 {
 			t.Errorf("%s: %v after %d calls", name, limit, calls)
 		}
 	}
