@@ -135,6 +135,8 @@ func TestBounded(t *testing.T) {
 		{"objects for encoding/json", "verify --engine stock --issuer-key ed.json", write("header.sdjwt", token(`{"alg":"EdDSA","x":[`+many(330_000, `{"":1}`)+`]}`, "{}")), statusLimit, "--max-memory"},
 		{"millions of disclosures", "verify --issuer-key ed.json", write("tildes.sdjwt", token(`{"alg":"EdDSA"}`, "{}")+strings.Repeat("AA~", 10_000_000)), statusLimit, "--max-memory"},
 		{"integer keys to inspect", "inspect", write("integers.mdoc", string(integers)), statusLimit, "--max-memory"},
+		{"fewer of them", "inspect", write("fewer.mdoc", string(append([]byte("\xba\x00\x0f\x42\x41"), integers[5:16+6*1_000_000]...))), statusLimit, "--max-memory"},
+		{"a literal of escapes", "canonize --method rdfc", write("escapes.nq", `<u:s> <u:p> "`+strings.Repeat("\x7f", 10_000_000)+"\" .\n"), statusLimit, "--max-memory"},
 		{"integer keys to verify", "verify --issuer-key ed.json", "integers.mdoc", statusLimit, "--max-memory"},
 		{"elements below a long name", "issue --format mdoc --self --key ed.json --holder-key ed.json", write("long.json", `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiableCredential"],"issuer":"did:x:1","credentialSubject":{"`+long+`":{`+many(30_000, `"m%d":0`)+`}}}`), statusLimit, "--max-memory"},
 		{"the same, by the stock engine", "issue --format mdoc --engine stock --self --key ed.json --holder-key ed.json", "long.json", statusLimit, "--max-memory"},
