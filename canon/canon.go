@@ -53,7 +53,7 @@ type Limits struct {
 	Time      time.Duration // of the operation; default 10 s, negative for none
 	Documents int           // context documents that an operation loads; default 16
 	Proofs    int           // proofs of one document; default 64
-	Steps     int64         // of a library that does not count, as they are estimated before its call, in all calls of an operation three times as many; default 15 million, negative for none
+	Steps     int64         // of a library that does not count, as they are estimated before its call, in all calls of an operation three times as many; default 12 million, negative for none
 
 	// Signatures of an operation, made or checked: one of each proof, and one of each statement of ecdsa-sd-2023. One of
 	// P-384 counts as 12, since it takes as long. Default 16,000.
@@ -72,7 +72,7 @@ const (
 	DefaultDocuments  = 16
 	DefaultProofs     = 64
 	DefaultSignatures = 16_000
-	DefaultSteps      = 15_000_000
+	DefaultSteps      = 12_000_000
 )
 
 // WithDefaults fills the fields that are zero.

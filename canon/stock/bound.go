@@ -50,11 +50,12 @@ const (
 	stepsCall     = 20_000 // whatever the document is
 	stepsCopied   = 4      // a term of an active context
 	stepsDefined  = 100    // a term definition that is processed
-	stepsExpanded = 50     // an object that is expanded
+	stepsExpanded = 100    // an object that is expanded
 	stepsCompared = 4      // a value compared with another
 	stepsURL      = 17     // a byte of a URL, which a regular expression checks
 	stepsText     = 1      // a byte of a term, which is expanded, checked and escaped
 	stepsQuad     = 100    // a quad, from the dataset to the text
+	stepsNamed    = 60     // a quad of a named graph, beside that
 	stepsBlank    = 150    // a blank node in it
 	stepsLabelled = 40     // an n-degree call or a permutation
 	stepsIssued   = 3      // an identifier of an issuer, copied
@@ -87,18 +88,21 @@ func (c *call) native(doc []byte) error {
 
 // stepsOf returns the steps for the quads of a dataset.
 func stepsOf(d *rdf.Dataset) int64 {
-	var blanks, text int64
+	var blanks, named, text int64
 	for i := range d.Terms {
 		text += int64(len(d.Terms[i].Text))
 	}
 	for _, q := range d.Quads {
+		if d.Terms[q.G].Kind != rdf.Default {
+			named++
+		}
 		for _, t := range [3]rdf.TermID{q.S, q.O, q.G} {
 			if d.Terms[t].Kind == rdf.Blank {
 				blanks++
 			}
 		}
 	}
-	return stepsQuad*int64(len(d.Quads)) + stepsBlank*blanks + stepsText*text
+	return stepsQuad*int64(len(d.Quads)) + stepsBlank*blanks + stepsNamed*named + stepsText*text
 }
 
 const theQuads = "the quads"
