@@ -17,6 +17,7 @@ type Budget struct {
 	documents  atomic.Int64
 	work       atomic.Int64
 	signatures atomic.Int64
+	steps      atomic.Int64
 }
 
 type budgetKey struct{}
@@ -48,6 +49,7 @@ func (b *Budget) Reset(l Limits) {
 	b.documents.Store(0)
 	b.work.Store(0)
 	b.signatures.Store(0)
+	b.steps.Store(0)
 }
 
 // Limits returns the limits of the operation.
@@ -90,6 +92,18 @@ func (b *Budget) Work(steps int64) int64 { return max(0, b.limits.Work-b.work.Ad
 func (b *Budget) Document(url string) error {
 	if n := b.documents.Add(1); n > int64(b.limits.Documents) {
 		return &LimitError{Limit: "documents", Max: int64(b.limits.Documents), Done: n, Where: url}
+	}
+	return nil
+}
+
+// stepsTogether is how many times the limit of steps all calls of a library in one operation may take.
+const stepsTogether = 3
+
+// Steps counts steps that a library is going to take which does not count.
+func (b *Budget) Steps(n int64) error {
+	most := stepsTogether * b.limits.Steps
+	if done := b.steps.Add(n); most >= 0 && done > most {
+		return &LimitError{Limit: "steps", Max: most, Done: done, Where: "all documents together"}
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ type Limits struct {
 	Time      time.Duration // of the operation; default 10 s, negative for none
 	Documents int           // context documents that an operation loads; default 16
 	Proofs    int           // proofs of one document; default 64
-	Steps     int64         // of a library that does not count, as they are estimated before its call; default 20 million, negative for none
+	Steps     int64         // of a library that does not count, as they are estimated before its call, in all calls of an operation three times as many; default 12 million, negative for none
 
 	// Signatures of an operation, made or checked: one of each proof, and one of each statement of ecdsa-sd-2023. One of
 	// P-384 counts as 12, since it takes as long. Default 16,000.
@@ -65,7 +65,7 @@ const (
 	DefaultDocuments  = 16
 	DefaultProofs     = 64
 	DefaultSignatures = 16_000
-	DefaultSteps      = 20_000_000
+	DefaultSteps      = 12_000_000
 )
 
 // WithDefaults fills the fields that are zero.
@@ -118,7 +118,7 @@ func (o *Options) Target() *Form {
 	if f == nil {
 		return new(Form)
 	}
-	f.Text, f.Lines, f.Losses = f.Text[:0], 0, f.Losses[:0]
+	f.Text, f.Lines, f.Losses, f.Ties = f.Text[:0], 0, f.Losses[:0], false
 	clear(f.Issued)
 	return f
 }
@@ -129,6 +129,10 @@ type Form struct {
 	Lines  int               // number of N-Quads lines; 0 for JCS
 	Issued map[string]string // issued-identifiers map, input blank node label to canonical label, both without "_:"; only on request
 	Losses []Loss            // what was dropped or changed; only with Options.Lossy
+
+	// Ties reports whether blank nodes share a first-degree hash, so that the form may be one of several; only the native
+	// engine tells.
+	Ties bool
 }
 
 // Loss is one piece of data that the JSON-LD algorithms drop, or a number that JCS writes as another.

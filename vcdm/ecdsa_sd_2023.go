@@ -77,6 +77,9 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 	if s.group == nil {
 		return nil, ErrEngine
 	}
+	if len(s.opt.Mandatory) > maxTexts { // the holder would refuse it
+		return nil, generation("", "there are more than 1,000 mandatory pointers")
+	}
 	if in.proof.previous >= 0 {
 		return nil, generation("/previousProof", "nothing could be derived from a proof that builds on others")
 	}

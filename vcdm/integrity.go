@@ -11,6 +11,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
@@ -23,25 +24,34 @@ import (
 // ok is false where none is recorded.
 type Hashes func(url, algorithm string) (digest []byte, ok bool)
 
-// HashesOf returns hashes over the bytes of resources, by URL.
+// HashesOf returns hashes over the bytes of resources, by URL, each made once: a document may name one as often as it likes.
 func HashesOf(resources map[string][]byte) Hashes {
+	type hash struct{ url, algorithm string }
+	var mu sync.Mutex
+	made := map[hash][]byte{}
 	return func(url, algorithm string) ([]byte, bool) {
 		b, ok := resources[url]
 		if !ok {
 			return nil, false
 		}
+		mu.Lock()
+		defer mu.Unlock()
+		h := hash{url, algorithm}
+		if digest, ok := made[h]; ok {
+			return digest, true
+		}
 		switch algorithm {
 		case "sha256":
 			d := sha256.Sum256(b)
-			return d[:], true
+			made[h] = d[:]
 		case "sha384":
 			d := sha512.Sum384(b)
-			return d[:], true
+			made[h] = d[:]
 		case "sha512":
 			d := sha512.Sum512(b)
-			return d[:], true
+			made[h] = d[:]
 		}
-		return nil, false
+		return made[h], made[h] != nil
 	}
 }
 
@@ -259,6 +269,7 @@ func (r *Result) UnknownContexts() (unknown []UnknownContext) {
 		return nil
 	}
 	known, _ := readContexts(r.known)
+	size := 0
 	for c := range d.contexts() {
 		if c != d.context && d.context >= 0 && equalValues(&t, c, d.context) || known.has(&t, c) { // the former is that of a JCS proof
 			continue
@@ -271,17 +282,22 @@ func (r *Result) UnknownContexts() (unknown []UnknownContext) {
 					continue
 				}
 			}
-			if len(unknown) == maxErrors {
+			if len(unknown) == maxErrors || size > maxListed {
 				return append(unknown, UnknownContext{Pointer: andMore})
 			}
-			unknown = append(unknown, UnknownContext{t.Pointer(e), url})
+			at := t.Pointer(e)
+			size += len(at)
+			unknown = append(unknown, UnknownContext{at, url})
 		}
 	}
 	return unknown
 }
 
-// andMore ends a list that would be too long.
-const andMore = "(and more)"
+// andMore ends a list that would be too long: of more than maxErrors, or whose pointers have more bytes than maxListed.
+const (
+	andMore   = "(and more)"
+	maxListed = 1 << 20
+)
 
 // Unchecked returns JSON pointers to what the verification did not look into: status, schemas, related resources whose
 // digests nothing was compared with, and credentials inside a credential, whose own proofs are not checked.
@@ -297,7 +313,7 @@ func (r *Result) Unchecked() (pointers []string) {
 		}
 	}
 	pointers = append(pointers, r.uncompared...)
-	listed := -1
+	listed, size := -1, 0
 	if d.isPresentation() {
 		listed = t.Get(0, "verifiableCredential") // these have results of their own
 	}
@@ -305,10 +321,12 @@ func (r *Result) Unchecked() (pointers []string) {
 		if i == listed {
 			i = int(t.Nodes[i].Next) - 1
 		} else if t.Nodes[i].Kind == jsontape.Object && hasText(&t, t.Get(i, "type"), "VerifiableCredential") {
-			if len(pointers) >= maxErrors {
+			if len(pointers) >= maxErrors || size > maxListed {
 				return append(pointers, andMore)
 			}
-			pointers = append(pointers, t.Pointer(i))
+			at := t.Pointer(i)
+			size += len(at)
+			pointers = append(pointers, at)
 			i = int(t.Nodes[i].Next) - 1
 		}
 	}

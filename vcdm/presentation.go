@@ -73,8 +73,8 @@ const maxNesting = 8
 
 // Memory that the result of a credential takes, and each reason in it, which is said of the presentation, too.
 const (
-	perResult = 512
-	perError  = 768
+	perResult = 1024
+	perError  = 3072
 )
 
 // checkCredentials checks the proofs of every credential in a presentation.
@@ -116,6 +116,9 @@ func (v *Verifier) checkCredentials(ctx context.Context, w *work, depth int, r *
 		}
 		for _, err := range one.Errors {
 			r.Errors = append(r.Errors, inside(err, "/verifiableCredential/"+strconv.Itoa(i)))
+		}
+		if limit := (*canon.LimitError)(nil); errors.As(errors.Join(one.Errors...), &limit) { // the answer is open, whatever the others are
+			return
 		}
 	}
 }

@@ -151,7 +151,8 @@ func (p *proof) ends() bool {
 
 const notTime = "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z"
 
-// maxTexts bounds the domains and previous proofs of a proof, which are compared with one another.
+// maxTexts bounds the domains and previous proofs of a proof, which are compared with one another, and the mandatory pointers of
+// ecdsa-sd-2023.
 const maxTexts = 1000
 
 // isTexts says whether a member is a string or a list of at least one string, and of no more than maxTexts.

@@ -46,6 +46,7 @@ type work struct {
 	forms               [2]canon.Form
 	selection           selection
 	reading             reading
+	known               documentDigest
 	sd                  sdWork
 	doc                 document
 	proofs              []proof
@@ -69,13 +70,13 @@ func (w *work) begin(ctx context.Context, budget *canon.Budget, l canon.Limits) 
 // end gives the memory back.
 func (w *work) end() {
 	w.budget.Use(-w.used)
-	w.budget = nil
+	w.budget, w.known = nil, documentDigest{}
 }
 
 // parse scans the document of the operation.
 func (w *work) parse(doc []byte) (document, error) {
 	w.budget.Use(-w.used)
-	w.used = 0
+	w.used, w.known = 0, documentDigest{}
 	l := w.limits
 	l.Memory = max(1, w.budget.Left()/2) // a view of the document takes as much as its tape
 	d, err := parseDocument(&w.tape, doc, l)

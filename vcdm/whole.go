@@ -99,6 +99,30 @@ func (s *whole) form(ctx context.Context, in *input) ([]byte, error) {
 	return in.canonicalDocument(ctx, s.canon)
 }
 
+// documentDigest is the hash of the document, for the next proof of it that reads it alike, or why there is none: a document
+// may have many proofs.
+type documentDigest struct {
+	suite   *whole
+	alg     keys.Algorithm
+	context []byte // JSON of the @context that stands for the document's, or nil
+	sum     [sha512.Size384]byte
+	size    int
+	err     error
+}
+
+// of reports whether it is the hash for a proof of a suite.
+func (d *documentDigest) of(s *whole, in *input, alg keys.Algorithm) bool {
+	return d.suite == s && d.alg == alg && len(in.matching) == 0 && bytes.Equal(d.context, in.contextText())
+}
+
+// contextText returns the @context that stands for the document's, nil where that is its own.
+func (in *input) contextText() []byte {
+	if in.context < 0 {
+		return nil
+	}
+	return in.proof.tape.Raw(in.context + 1)
+}
+
 // hashData is Transformation, Proof Configuration and Hashing (VC-DI-EdDSA 3.2.3 to 3.2.5).
 //
 //phase:encode fallback
@@ -119,27 +143,44 @@ func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, doc
 			return nil, err
 		}
 	}
-	document, err := in.canonicalDocument(ctx, s.canon)
-	if err != nil {
-		return nil, err
-	}
-	if s.Method == canon.RDFC {
-		if err := in.checkReading(document); err != nil {
-			return nil, err
+	known := &in.work.known
+	if !known.of(s, in, alg) {
+		*known = documentDigest{suite: s, alg: alg, context: in.contextText()}
+		if known.err = s.hashDocument(ctx, in, alg); len(in.matching) > 0 {
+			known.suite = nil
 		}
 	}
-	data := appendDigests(in.work.hashed[:0], config, document, alg)
+	if known.err != nil {
+		return nil, known.err
+	}
+	data := append(appendDigest(in.work.hashed[:0], config, alg), known.sum[:known.size]...)
 	return data, nil
 }
 
-// appendDigests appends the hash of the proof options and the hash of the document.
-func appendDigests(dst, config, document []byte, alg keys.Algorithm) []byte {
-	if alg == keys.ES384 {
-		c, d := sha512.Sum384(config), sha512.Sum384(document)
-		return append(append(dst, c[:]...), d[:]...)
+// hashDocument canonicalizes the document and makes its hash known.
+func (s *whole) hashDocument(ctx context.Context, in *input, alg keys.Algorithm) error {
+	document, err := in.canonicalDocument(ctx, s.canon)
+	if err != nil {
+		return err
 	}
-	c, d := sha256.Sum256(config), sha256.Sum256(document)
-	return append(append(dst, c[:]...), d[:]...)
+	if s.Method == canon.RDFC {
+		if err := in.checkReading(document); err != nil {
+			return err
+		}
+	}
+	known := &in.work.known
+	known.size = len(appendDigest(known.sum[:0], document, alg))
+	return nil
+}
+
+// appendDigest appends a hash.
+func appendDigest(dst, text []byte, alg keys.Algorithm) []byte {
+	if alg == keys.ES384 {
+		sum := sha512.Sum384(text)
+		return append(dst, sum[:]...)
+	}
+	sum := sha256.Sum256(text)
+	return append(dst, sum[:]...)
 }
 
 //phase:sign

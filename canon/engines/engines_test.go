@@ -293,3 +293,37 @@ func median(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]
 }
+
+// The native engine tells of ties, where a form may be one of several.
+func TestTies(t *testing.T) {
+	c := engine(t, engines.Native, canon.RDFC)
+	form := new(canon.Form)
+	for nquads, ties := range map[string]bool{
+		"<u:s> <u:p> <u:o> .\n":                              false,
+		"_:a <u:p> _:b .\n":                                  false,
+		"_:a <u:p> _:b .\n_:b <u:p> _:a .\n":                 true,
+		"_:a <u:p> \"1\" .\n_:b <u:p> \"2\" .\n":             false,
+		"_:a <u:p> \"1\" <u:g> .\n_:b <u:p> \"1\" <u:g> .\n": true,
+	} {
+		got, err := c.Canonicalize(context.Background(), []byte(nquads), canon.Options{Input: canon.NQuads, Into: form})
+		if err != nil || got.Ties != ties {
+			t.Errorf("%s: ties %v, %v", nquads, got.Ties, err)
+		}
+	}
+}
+
+// A dataset of N-Quads and its labelling count against the caller's limit of memory, together.
+func TestMemoryOfNQuads(t *testing.T) {
+	var b strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&b, "_:b%d <u:p> _:c%d .\n", i, i)
+	}
+	c := engine(t, engines.Native, canon.RDFC)
+	for memory, fits := range map[int64]bool{16 << 20: false, 40 << 20: false, 256 << 20: true} {
+		_, err := c.Canonicalize(context.Background(), []byte(b.String()), canon.Options{Input: canon.NQuads, Limits: canon.Limits{Memory: memory}})
+		var limit *canon.LimitError
+		if fits != (err == nil) || !fits && (!errors.As(err, &limit) || limit.Limit != "memory" || limit.Max != memory) {
+			t.Errorf("%d bytes: %v", memory, err)
+		}
+	}
+}

@@ -71,6 +71,7 @@ type scratch struct {
 	plain   jsonld.Plain
 	state   rdfc.State
 	docs    *jsonld.Session
+	budget  canon.Budget // of a canonicalization that is no step of another operation
 }
 
 func (e *nativeRDFC) borrow() *scratch {
@@ -84,10 +85,16 @@ func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Opt
 	s := e.borrow()
 	defer e.scratch.Put(s)
 	form := opt.Target()
+	opt.Budget = canon.BudgetOf(ctx, opt.Budget, &s.budget, opt.Limits)
 	switch opt.Input {
 	case canon.NQuads:
 		s.dataset.Reset()
 		if err := s.dataset.ParseNQuads(doc, opt.Limits); err != nil {
+			return nil, err
+		}
+		size := s.dataset.Size()
+		defer opt.Budget.Use(-size)
+		if err := opt.Budget.Use(size); err != nil {
 			return nil, err
 		}
 	case canon.JSONLD, "":
@@ -142,7 +149,7 @@ func (s *scratch) run(ctx context.Context, opt *canon.Options, form *canon.Form)
 	if err != nil {
 		return nil, err
 	}
-	form.Text, form.Lines = text, s.state.Lines()
+	form.Text, form.Lines, form.Ties = text, s.state.Lines(), s.state.Ties()
 	if opt.Issued {
 		form.Issued = s.state.Issued()
 	}

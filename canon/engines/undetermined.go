@@ -15,11 +15,13 @@ import (
 // engines. It reads the document once more and belongs outside the clock.
 func Undetermined(ctx context.Context, doc []byte, opt canon.Options, loader jsonld.Loader) ([]string, error) {
 	var d rdf.Dataset
+	var own canon.Budget
 	var err error
+	opt.Budget = canon.BudgetOf(ctx, opt.Budget, &own, opt.Limits)
 	if opt.Input == canon.NQuads {
 		err = d.ParseNQuads(doc, opt.Limits)
 	} else {
-		o := jsonld.Options{Lossy: opt.Lossy, RDFDirection: opt.Direction, Limits: opt.Limits}
+		o := jsonld.Options{Lossy: opt.Lossy, RDFDirection: opt.Direction, Limits: opt.Limits, Budget: opt.Budget}
 		if opt.Lossy {
 			o.Losses = new([]canon.Loss)
 		}
@@ -28,7 +30,7 @@ func Undetermined(ctx context.Context, doc []byte, opt canon.Options, loader jso
 	if err != nil {
 		return nil, err
 	}
-	nodes, err := rdfc.Undetermined(ctx, &d, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work})
+	nodes, err := rdfc.Undetermined(ctx, &d, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work, Budget: opt.Budget})
 	var labels []string
 	for _, n := range nodes {
 		labels = append(labels, string(d.Terms[n].Text))

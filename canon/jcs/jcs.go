@@ -55,6 +55,9 @@ func (w Warning) String() string {
 // MaxWarnings bounds the list of warnings of one document; further ones are not listed.
 const MaxWarnings = 20
 
+// maxWarningText bounds the bytes of their pointers and numbers, which can be as long as the document.
+const maxWarningText = 1 << 20
+
 // ChangeError says that canonicalization would change numbers, where Options.Strict forbids it.
 type ChangeError struct {
 	Warnings []Warning // at least one, in the order of the canonical form
@@ -78,6 +81,7 @@ type writer struct {
 	escaped  [][]byte // the texts of keys with escapes
 	text     []byte   // where they stand
 	warnings []Warning
+	warned   int // bytes of what they repeat
 	own      jsontape.Tape
 }
 
@@ -122,6 +126,7 @@ func AppendNode(dst []byte, t *jsontape.Tape, i int, opt Options) ([]byte, []War
 
 func (w *writer) run(dst []byte, t *jsontape.Tape, i int, opt Options) ([]byte, []Warning, error) {
 	w.tape, w.omit, w.members, w.escaped, w.text, w.warnings = t, opt.Omit, w.members[:0], w.escaped[:0], w.text[:0], nil
+	w.warned = 0
 	if t.Nodes[i].Kind != jsontape.Object {
 		w.omit = ""
 	}
@@ -356,13 +361,15 @@ func (w *writer) appendNumber(dst []byte, i int) ([]byte, error) {
 }
 
 func (w *writer) warn(kind Kind, i int, canonical []byte) {
-	if len(w.warnings) == MaxWarnings {
+	if len(w.warnings) == MaxWarnings || w.warned > maxWarningText {
 		return
 	}
 	offset := int(w.tape.Nodes[i].Start)
 	line, column := jsontape.Position(w.tape.Src, offset)
 	w.warnings = append(w.warnings, Warning{Kind: kind, Pointer: w.tape.Pointer(i), Offset: offset, Line: line, Column: column,
 		Source: string(w.tape.Raw(i)), Canonical: string(canonical)})
+	last := &w.warnings[len(w.warnings)-1]
+	w.warned += len(last.Pointer) + len(last.Source)
 }
 
 // appendReescaped appends a string with its quotes, each escape in the form of RFC 8785 section 3.2.2.2.

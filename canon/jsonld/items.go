@@ -319,6 +319,9 @@ type lost struct {
 // maxLosses bounds the list of losses; one is enough to refuse a document.
 const maxLosses = 100
 
+// maxLossText bounds the bytes of their pointers, which repeat the names on the way.
+const maxLossText = 1 << 20
+
 // lose records that the algorithms drop the data at a node.
 func (r *run) lose(node uint32, reason string) {
 	if len(r.losses) < maxLosses {

@@ -28,7 +28,7 @@ func (r *run) expandJSON(ctx context.Context, doc []byte, opt *Options) ([]byte,
 		out = r.appendList(nil, c.head)
 	}
 	if r.over {
-		return nil, r.textLimit(len(out))
+		return nil, r.textLimit(len(out) + len(r.buf))
 	}
 	if err := r.settle(); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func (r *run) appendRef(dst []byte, ref uint32) []byte {
 func (r *run) appendItem(dst []byte, i uint32) []byte {
 	it := &r.items[i]
 	dst = append(dst, '{')
-	if len(dst) > r.maxText {
+	if len(dst)+len(r.buf) > r.maxText {
 		r.over = true
 		return append(dst, '}')
 	}

@@ -130,12 +130,16 @@ func (r *run) settle() error {
 		return nil
 	}
 	slices.SortStableFunc(r.losses, func(a, b lost) int { return cmp.Compare(a.node, b.node) })
-	losses := make([]canon.Loss, len(r.losses))
-	for i, l := range r.losses {
+	losses := make([]canon.Loss, 0, len(r.losses))
+	size := 0
+	for _, l := range r.losses {
 		if l.pointer == "" {
 			l.pointer = r.pointer(l.node)
 		}
-		losses[i] = canon.Loss{Pointer: l.pointer, Reason: l.reason}
+		losses = append(losses, canon.Loss{Pointer: l.pointer, Reason: l.reason})
+		if size += len(l.pointer); size > maxLossText {
+			break
+		}
 	}
 	if !r.opt.Lossy {
 		return &canon.LossError{Losses: losses}

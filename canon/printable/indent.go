@@ -36,12 +36,15 @@ func CompactLine(w *bufio.Writer, doc []byte) {
 	out.json(doc)
 }
 
+// maxEscape is the length of the longest escape.
+const maxEscape = len(`\ud83d\ude00`)
+
 type indenter struct {
 	*bufio.Writer // keeps the first error
 	prefix        string
 	escape        bool
 	depth         int
-	last          []byte // an escape
+	last          []byte // escapes
 }
 
 func (o *indenter) json(doc []byte) {
@@ -115,16 +118,35 @@ func (o *indenter) text(text []byte) {
 			at++
 			continue
 		}
-		r, n := utf8.DecodeRune(text[at:])
-		if !shows(r, n) {
+		r, n := rune(text[at]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRune(text[at:])
+		}
+		if r < utf8.RuneSelf || !shows(r, n) {
 			o.Write(text[from:at])
-			o.last = appendEscape(o.last[:0], r, n, text[at])
-			o.Write(o.last)
-			from = at + n
+			at = o.escapes(text, at)
+			from = at
+			continue
 		}
 		at += n
 	}
 	o.Write(text[from:])
+}
+
+// escapes writes the escape of the character at a place, and those of what follows that does not show, up to some hundred. It
+// returns where it ended.
+func (o *indenter) escapes(text []byte, at int) int {
+	o.last = o.last[:0]
+	for at < len(text) && len(o.last) < 100*maxEscape {
+		r, n := utf8.DecodeRune(text[at:])
+		if shows(r, n) {
+			break
+		}
+		o.last = appendEscape(o.last, r, n, text[at])
+		at += n
+	}
+	o.Write(o.last)
+	return at
 }
 
 // endOfString returns where the string ends that begins at i.

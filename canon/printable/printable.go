@@ -4,6 +4,7 @@
 package printable
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,6 +13,22 @@ import (
 // Line returns text with each character that does not print, by the measure of [strconv.IsPrint], as JSON escapes it by its
 // number (RFC 8259 section 7), and each byte that is not UTF-8 as \x and two digits. JSON stays JSON of the same value.
 func Line(text string) string { return escaped(text, "") }
+
+// Short returns text of at most so many bytes as it is, and of longer one the beginning and the end, with how much is left
+// out between them: an untrusted document may have names of megabytes, which errors repeat.
+func Short(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	head, tail := most*3/4, len(text)-most/4
+	for head > 0 && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for tail < len(text) && !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	return fmt.Sprintf("%s…(%d bytes more)…%s", text[:head], tail-head, text[tail:])
+}
 
 // Lines is [Line] for text whose line feeds are its maker's own, such as JSON that was indented.
 func Lines(text string) string { return escaped(text, "\n") }
@@ -64,5 +81,8 @@ func appendEscape(dst []byte, r rune, n int, first byte) []byte {
 
 // shows reports whether a character of so many bytes prints.
 func shows(r rune, bytes int) bool {
+	if r < utf8.RuneSelf {
+		return r >= ' ' && r != 0x7f
+	}
 	return strconv.IsPrint(r) && (r != utf8.RuneError || bytes > 1)
 }

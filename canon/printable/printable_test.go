@@ -33,6 +33,21 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// A long text is shown by its ends, which stay UTF-8.
+func TestShort(t *testing.T) {
+	for _, text := range []string{"", "short", strings.Repeat("x", 100)} {
+		if got := Short(text, 100); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+	for _, letter := range []string{"x", "é", "学", "😀"} {
+		got := Short("<"+strings.Repeat(letter, 1_000_000)+">", 200)
+		if len(got) > 240 || got[0] != '<' || got[len(got)-1] != '>' || !utf8.ValidString(got) || !strings.Contains(got, " bytes more)") {
+			t.Errorf("%q", got)
+		}
+	}
+}
+
 // What a terminal shows of a document keeps its lines, not what writes over them; JSON keeps its value.
 func TestDocument(t *testing.T) {
 	doc := "{\r\n\t\"a\u202e\": \"\u009b2J\u2028\",\r\"b\": 1}\n"

@@ -439,6 +439,10 @@ func (p *parser) unescape(i int) int {
 	for j := i + 1; ; {
 		n := plain(p.b[j:])
 		p.quoted = append(p.quoted, p.b[j:j+n]...)
+		if twice := 2 * int64(len(p.quoted)); twice > p.memory { // it is copied to where the terms stand
+			p.err = &canon.LimitError{Limit: "memory", Max: p.memory, Done: twice, Where: fmt.Sprintf("line %d", p.line)}
+			return -1
+		}
 		j += n
 		if j == len(p.b) {
 			return p.fail(i, "this literal has no closing quote")

@@ -27,6 +27,8 @@ type labelling struct {
 	ranked []ranked // nodes in the order of their first degree hashes
 	place  []int32  // by tied node: place in ranked of the first node with its first degree hash
 
+	ties bool // nodes share a first degree hash
+
 	canonical []int32 // canonical issuer by node: canonical number, or -1
 	issued    []int32 // canonical issuer: nodes in the order of their canonical numbers
 
@@ -42,8 +44,8 @@ type ranked struct {
 
 // label runs steps 2 to 5 of the canonicalization algorithm (section 4.4.3).
 func (s *State) label(ctx context.Context) error {
-	tied, err := s.labelUnique(ctx)
-	if err != nil || !tied {
+	var err error
+	if s.ties, err = s.labelUnique(ctx); err != nil || !s.ties {
 		return err
 	}
 	return s.labelTied(ctx)

@@ -143,8 +143,9 @@ const (
 
 // count counts the memory of a run.
 func (s *State) count() error {
+	before := s.used
 	s.used = perQuad*len(s.d.Quads) + perBlank*len(s.nodes)
-	return s.budget.Use(s.used)
+	return s.budget.Use(s.used - before)
 }
 
 // Relabel appends the dataset of the last Run or Label with other blank node labels: labels[i], without "_:", in place of c14n<i>.
@@ -161,6 +162,9 @@ func (s *State) Blank(i int) rdf.TermID { return s.nodes[s.issued[i]] }
 
 // Work returns the n-degree calls plus permutations of the last run.
 func (s *State) Work() int64 { return s.work }
+
+// Ties reports whether blank nodes of the last run shared a first-degree hash.
+func (s *State) Ties() bool { return s.ties }
 
 // Copied returns the identifiers that an implementation copies in the last run which copies the issuer for each permutation.
 func (s *State) Copied() int64 { return s.copied }

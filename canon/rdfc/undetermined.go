@@ -26,6 +26,7 @@ func Undetermined(ctx context.Context, d *rdf.Dataset, opt Options) ([]rdf.TermI
 	s := states.Get().(*State)
 	defer s.release()
 	s.start(ctx, d, opt)
+	defer func() { s.budget.Use(-s.used) }()
 	tied, err := s.labelUnique(ctx)
 	if err != nil || !tied || !s.acrossGraphs() {
 		return nil, err

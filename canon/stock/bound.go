@@ -19,54 +19,101 @@ import (
 // to do is counted before, in steps of some 50 nanoseconds. What it takes in memory is bounded by what package jsonld takes.
 
 // meter counts the steps of one call. A nil meter bounds nothing.
-type meter struct{ done, max int64 }
+type meter struct {
+	done, max int64
+	operation *canon.Budget // that the call is a step of, or nil
+}
 
-func newMeter(l canon.Limits) *meter {
+func newMeter(l canon.Limits, operation *canon.Budget) *meter {
 	if l = l.WithDefaults(); l.Steps < 0 {
 		return nil
 	}
-	return &meter{max: l.Steps}
+	return &meter{max: l.Steps, operation: operation}
 }
 
 // spend counts steps for one kind of work.
 func (m *meter) spend(steps int64, what string) error {
 	if m.done += steps; m.done > m.max {
-		return &canon.LimitError{Limit: "steps", Max: m.max, Done: m.done, Where: "what json-gold would do to " + what}
+		return m.beyond(m.done, what)
+	}
+	if m.operation != nil {
+		return m.operation.Steps(steps)
 	}
 	return nil
 }
 
+func (m *meter) beyond(steps int64, what string) error {
+	return &canon.LimitError{Limit: "steps", Max: m.max, Done: steps, Where: "what json-gold would do to " + what}
+}
+
 // Steps of parts of json-gold.
 const (
-	stepsCopied   = 4   // a term of an active context
-	stepsDefined  = 20  // a term definition that is processed
-	stepsCompared = 4   // a value compared with another
-	stepsURL      = 17  // a byte of a URL, which a regular expression checks
-	stepsQuad     = 100 // a quad, from the dataset to the text
-	stepsBlank    = 150 // a blank node in it
-	stepsLabelled = 40  // an n-degree call or a permutation
-	stepsIssued   = 3   // an identifier of an issuer, copied
+	stepsCall     = 20_000 // whatever the document is
+	stepsCopied   = 4      // a term of an active context
+	stepsDefined  = 100    // a term definition that is processed
+	stepsExpanded = 100    // an object that is expanded
+	stepsCompared = 4      // a value compared with another
+	stepsURL      = 17     // a byte of a URL, which a regular expression checks
+	stepsText     = 1      // a byte of a term, which is expanded, checked and escaped
+	stepsQuad     = 100    // a quad, from the dataset to the text
+	stepsNamed    = 60     // a quad of a named graph, beside that
+	stepsBlank    = 150    // a blank node in it
+	stepsLabelled = 40     // an n-degree call or a permutation
+	stepsIssued   = 3      // an identifier of an issuer, copied
+	sortedByStep  = 4      // members of an object, compared
+	copiedByStep  = 20     // bytes, copied
 )
 
 // smallDocument is the size of documents that become no large dataset, whatever contexts they hold.
 const smallDocument = 8 << 10
 
-// native bounds the memory for a document by turning it into a dataset with package jsonld, which counts. A document that it
-// refuses is refused, unless it is small.
+// native bounds the memory for a document by turning it into a dataset with package jsonld, which counts, and foresees the
+// steps for its quads. A document that it refuses is refused, unless it is small.
 func (c *call) native(doc []byte) error {
 	if c.meter == nil || len(doc) <= smallDocument {
 		return nil
 	}
+	var d rdf.Dataset
 	var own canon.Budget
 	own.Reset(c.jsonldOptions.Limits)
 	o := c.jsonldOptions
 	o.Lossy, o.Losses, o.Budget = true, new([]canon.Loss), &own
-	err := c.loader.cache.native().ToRDF(c.loader.ctx, doc, o, new(rdf.Dataset))
+	err := c.loader.cache.native().ToRDF(c.loader.ctx, doc, o, &d)
+	c.foreseen = stepsOf(&d)
 	var coded *jsonld.Error
 	if errors.As(err, &coded) && coded.Code == jsonld.ConflictingIndexes { // found in what is expanded, which may be all that is asked for
 		return nil
 	}
 	return err
+}
+
+// stepsOf returns the steps for the quads of a dataset.
+func stepsOf(d *rdf.Dataset) int64 {
+	var blanks, named, text int64
+	for i := range d.Terms {
+		text += int64(len(d.Terms[i].Text))
+	}
+	for _, q := range d.Quads {
+		if d.Terms[q.G].Kind != rdf.Default {
+			named++
+		}
+		for _, t := range [3]rdf.TermID{q.S, q.O, q.G} {
+			if d.Terms[t].Kind == rdf.Blank {
+				blanks++
+			}
+		}
+	}
+	return stepsQuad*int64(len(d.Quads)) + stepsBlank*blanks + stepsNamed*named + stepsText*text
+}
+
+const theQuads = "the quads"
+
+// dataset refuses a document, before json-gold expands it, whose quads are going to be too many.
+func (c *call) dataset() error {
+	if m := c.meter; m != nil && m.done+c.foreseen > m.max {
+		return m.beyond(m.done+c.foreseen, theQuads)
+	}
+	return nil
 }
 
 // contexts counts the contexts that json-gold enters for a document. It takes every key and every string for the name of a
@@ -110,7 +157,7 @@ func (c *call) contexts(input any) error {
 			chain += s.sum.nulls
 		}
 	}
-	steps := times(times(s.sum.copies, int64(len(s.terms))+1), chain*stepsCopied) + stepsDefined*s.sum.definitions
+	steps := times(times(s.sum.copies, int64(len(s.terms))+1), chain*stepsCopied) + stepsDefined*s.sum.definitions + stepsExpanded*s.objects + stepsCall
 	return c.meter.spend(steps, "contexts")
 }
 
@@ -254,6 +301,8 @@ type nodes struct {
 	number   int
 	urls     map[[2]string]bool // by graph
 	length   int64              // of them
+	sorted   int64              // members of JSON literals, compared with those before
+	copied   int64              // bytes of JSON literals, once for each level
 }
 
 // values bounds the comparisons of values for an expanded document.
@@ -264,6 +313,9 @@ func (c *call) values(expanded any) error {
 	n := nodes{values: map[cell]int64{}, urls: map[[2]string]bool{}}
 	n.merge(expanded, cell{graph: "@default"}, false)
 	if err := c.meter.spend(stepsCompared*n.compared, "the values of its nodes"); err != nil {
+		return err
+	}
+	if err := c.meter.spend(n.sorted/sortedByStep+n.copied/copiedByStep, "JSON literals"); err != nil {
 		return err
 	}
 	return c.meter.spend(stepsURL*n.length, "URLs")
@@ -286,7 +338,10 @@ func (n *nodes) merge(v any, to cell, listed bool) {
 		if to.property != "" && !listed {
 			n.add(to)
 		}
-		if _, ok := v["@value"]; ok {
+		if value, ok := v["@value"]; ok {
+			if v["@type"] == "@json" {
+				n.json(value)
+			}
 			n.iri(v["@type"], to.graph)
 			return
 		}
@@ -296,6 +351,28 @@ func (n *nodes) merge(v any, to cell, listed bool) {
 		}
 		n.node(v, to.graph)
 	}
+}
+
+// json counts what json-gold does to canonicalize a JSON literal, and returns about its length: it looks for the place of a
+// member among all before it, and copies the text of a value at each level.
+func (n *nodes) json(v any) (size int64) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			size += 1 + n.json(x)
+		}
+	case map[string]any:
+		n.sorted += int64(len(v)) * int64(len(v))
+		for key, x := range v {
+			size += int64(len(key)) + 4 + n.json(x)
+		}
+	case string:
+		size = int64(len(v)) + 2
+	default:
+		size = 8
+	}
+	n.copied += size
+	return size
 }
 
 // iri counts an IRI that stands in a graph.
@@ -368,15 +445,7 @@ func (c *call) labels(dataset *ld.RDFDataset) error {
 	}
 	var d rdf.Dataset
 	addTo(&d, dataset)
-	var blanks int64
-	for _, q := range d.Quads {
-		for _, t := range [3]rdf.TermID{q.S, q.O, q.G} {
-			if d.Terms[t].Kind == rdf.Blank {
-				blanks++
-			}
-		}
-	}
-	if err := c.meter.spend(stepsQuad*int64(len(d.Quads))+stepsBlank*blanks, "the quads"); err != nil {
+	if err := c.meter.spend(stepsOf(&d), theQuads); err != nil {
 		return err
 	}
 	var s labelling.State

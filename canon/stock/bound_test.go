@@ -59,6 +59,10 @@ func TestSteps(t *testing.T) {
 		"contexts that end":         one(scoped, `"@type":"t","p":[`+each(9000, ",", `{"@id":"urn:%d","p":"x"}`)+`]`),
 		"contexts in contexts":      each(400, "", `{"@context":{"a%[1]d":"urn:a",`+each(50, ",", `"b%d_%%[1]d":"urn:b"`)+`},"urn:p":`) + `"x"` + strings.Repeat("}", 400),
 		"remote contexts":           `{"@context":{"p":"urn:p"},"p":[` + each(9000, ",", `{"@context":"https://example.org/large","@id":"urn:%d"}`) + `]}`,
+		"objects in objects":        `{"@context":{"p":"urn:p"},"p":[` + each(100, ",", strings.Repeat(`{"p":`, 400)+`"v%d"`+strings.Repeat("}", 400)) + `]}`,
+		"members of a JSON literal": one(`"j":{"@id":"urn:j","@type":"@json"}`, `"j":{`+each(20_000, ",", `"k%d":1`)+`}`),
+		"a deep JSON literal":       one(`"j":{"@id":"urn:j","@type":"@json"}`, `"j":`+strings.Repeat(`{"a":`, 490)+`[`+each(100_000, ",", "%d")+`]`+strings.Repeat("}", 490)),
+		"a long prefix":             one(`"x":"urn:`+strings.Repeat("y", 40_000)+`/","i":{"@id":"urn:i","@type":"@id"}`, `"i":{"@list":[`+each(390, ",", `"x:%d"`)+`]}`),
 		"a chain of blank nodes":    strings.Repeat(`{"urn:p":`, 400) + `"x"` + strings.Repeat("}", 400),
 	}
 	documents["long URLs"] = one(`"x":null`, `"p":{"@list":[`+each(1000, ",", `{"@id":"http://`+strings.Repeat("a", 2000)+`%d"}`)+`]}`)
@@ -108,6 +112,25 @@ func clique(n int) string {
 		}
 	}
 	return b.String()
+}
+
+// Calls of one operation share a limit: a presentation can have thousands of small credentials.
+func TestStepsTogether(t *testing.T) {
+	const doc = `{"@id":"urn:s","urn:p":"v"}`
+	for name, c := range map[string]canon.Canonicalizer{"stock": stock.RDFC(nil), "tuned": stock.Tuned(nil)} {
+		budget := new(canon.Budget)
+		budget.Reset(canon.Limits{Steps: 100_000})
+		var limit *canon.LimitError
+		calls := 0
+		for ; calls < 100 && limit == nil; calls++ {
+			if _, err := canonicalize(c, doc, canon.Options{Limits: canon.Limits{Steps: 100_000}, Budget: budget}); err != nil && !errors.As(err, &limit) {
+				t.Fatal(err)
+			}
+		}
+		if limit == nil || limit.Limit != "steps" || limit.Max != 300_000 || calls < 8 {
+			t.Errorf("%s: %v after %d calls", name, limit, calls)
+		}
+	}
 }
 
 // The limit is the caller's, and one that json-gold would not reach changes nothing.

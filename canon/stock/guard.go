@@ -48,6 +48,9 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 	if err != nil {
 		return err
 	}
+	if err := call.dataset(); err != nil {
+		return err
+	}
 	o := call.options()
 	o.Format = ""
 	o.SafeMode = true
@@ -136,6 +139,7 @@ type guard struct {
 	path        []string        // tokens of the pointer to the value in hand
 	right       map[string]bool // IRIs that have been looked at
 	losses      []canon.Loss
+	told        int // bytes of their pointers
 	unsupported error
 }
 
@@ -300,11 +304,16 @@ func (g *guard) iri(v any) {
 	}
 }
 
-// maxLosses bounds the list of losses; one is enough to refuse a document.
-const maxLosses = 100
+// Bounds of the list of losses, of which one is enough to refuse a document, and of the bytes of their pointers.
+const (
+	maxLosses   = 100
+	maxLossText = 1 << 20
+)
 
 func (g *guard) lose(reason string) {
-	if len(g.losses) < maxLosses {
-		g.losses = append(g.losses, canon.Loss{Pointer: g.pointer(), Reason: reason + " (in the expanded document)"})
+	if len(g.losses) < maxLosses && g.told <= maxLossText {
+		l := canon.Loss{Pointer: g.pointer(), Reason: reason + " (in the expanded document)"}
+		g.losses = append(g.losses, l)
+		g.told += len(l.Pointer)
 	}
 }

@@ -27,7 +27,7 @@ func (p *Processor) start(ctx context.Context, doc []byte, opt *jsonld.Options) 
 	if err := tooLarge(doc, jsonMarks, opt.Limits); err != nil {
 		return nil, nil, nil, err
 	}
-	c := newCall(ctx, p.cache, canon.Options{Limits: opt.Limits})
+	c := newCall(ctx, p.cache, canon.Options{Limits: opt.Limits, Budget: opt.Budget})
 	c.jsonldOptions.Base, c.jsonldOptions.ExpandContext, c.jsonldOptions.ProcessingMode = opt.Base, opt.ExpandContext, opt.ProcessingMode
 	o := c.options()
 	o.Format, o.Base = "", opt.Base
@@ -64,6 +64,9 @@ func (p *Processor) ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, i
 	into.Reset()
 	c, o, input, err := p.start(ctx, doc, &opt)
 	if err != nil {
+		return err
+	}
+	if err := c.dataset(); err != nil {
 		return err
 	}
 	expanded, err := ld.NewJsonLdProcessor().Expand(input, o)

@@ -96,11 +96,13 @@ type call struct {
 	loader        *loader
 	meter         *meter         // nil where nothing is bounded: json-gold is used as it is then
 	jsonldOptions jsonld.Options // for package jsonld
+	foreseen      int64          // steps for the quads of the document, 0 where it is small
 }
 
 func newCall(ctx context.Context, c *cache, opt canon.Options) *call {
 	l := opt.Limits.WithDefaults()
-	return &call{&loader{ctx: ctx, cache: c, limit: l.Context, most: l.Documents, asked: map[string]bool{}, fresh: c.cold}, newMeter(l), jsonld.Options{Limits: l}}
+	from := &loader{ctx: ctx, cache: c, limit: l.Context, most: l.Documents, asked: map[string]bool{}, fresh: c.cold}
+	return &call{loader: from, meter: newMeter(l, opt.Budget), jsonldOptions: jsonld.Options{Limits: l}}
 }
 
 func (c *call) options() *ld.JsonLdOptions {
@@ -188,6 +190,9 @@ func (c *call) toRDF(input any) (*ld.RDFDataset, error) {
 	o := c.options()
 	o.Format = ""
 	if c.meter != nil {
+		if err := c.dataset(); err != nil {
+			return nil, err
+		}
 		expanded, err := ld.NewJsonLdProcessor().Expand(input, o)
 		if err != nil {
 			return nil, err

@@ -135,9 +135,13 @@ func (f *baselineFlags) draft(doc []byte, expires string, limits canon.Limits) (
 		return nil, err
 	}
 	if len(in.Losses) > 0 && !f.lossy {
-		pointers := make([]string, len(in.Losses))
+		var pointers []string
 		for i, l := range in.Losses {
-			pointers[i] = l.Pointer
+			if i == maxErrors {
+				pointers = append(pointers, fmt.Sprintf("%d more", len(in.Losses)-i))
+				break
+			}
+			pointers = append(pointers, printable.Short(l.Pointer, maxName))
 		}
 		return nil, fmt.Errorf("%s has no place for %s; --lossy leaves it out", f.format, strings.Join(pointers, ", "))
 	}
@@ -413,7 +417,7 @@ func (r *baselineResult) refused(err error) error {
 	case errors.As(err, &doc):
 		option = doc.Option
 	}
-	r.Errors = []map[string]string{{"title": "not verified", "detail": err.Error()}}
+	r.Errors = []map[string]string{{"title": "not verified", "detail": printable.Short(err.Error(), maxText)}}
 	if remedy := optionFlags[option]; remedy != "" {
 		r.Errors[0]["remedy"] = remedy
 	}

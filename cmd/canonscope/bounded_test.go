@@ -62,7 +62,8 @@ func TestBounded(t *testing.T) {
 	_, _, idle := run("version")
 	write("ed.json", must(t, run, "key", "generate"))
 	write("p256.json", must(t, run, "key", "generate", "--algorithm", "ES256"))
-	write("plain.json", `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiableCredential"],"issuer":"did:x:1","credentialSubject":{"id":"did:x:2","name":"n"}}`)
+	const plain = `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiableCredential"],"issuer":"did:x:1","credentialSubject":{"id":"did:x:2","name":"n"}}`
+	write("plain.json", plain)
 	signed := must(t, run, "issue", "--self", "--suite", "eddsa-jcs-2022", "--key", "ed.json", "plain.json")
 	proof := signed[strings.Index(signed, `"proof":`)+len(`"proof":`) : strings.LastIndex(signed, "}")]
 	proofs := func(n int) string {
@@ -105,6 +106,18 @@ func TestBounded(t *testing.T) {
 		{"values of one property, by the stock engine", "canonize --method rdfc --engine stock", write("property.json", `{"@id":"u:s","u:p":[`+many(20_000, `"v%d"`)+`]}`), statusLimit, "--max-steps"},
 		{"the same, by the tuned engine", "canonize --method rdfc --engine tuned --lossy", "property.json", statusLimit, "--max-steps"},
 		{"the same, expanded", "expand --engine stock", "property.json", statusLimit, "--max-steps"},
+		{"objects in objects, by the stock engine", "canonize --method rdfc --engine stock", write("objects.json", list(many(100, strings.Repeat(`{"p":`, 400)+`"v%d"`+strings.Repeat("}", 400)))), statusLimit, "--max-steps"},
+		{"the same, expanded by the stock engine", "expand --engine stock", "objects.json", statusLimit, "--max-steps"},
+		{"members of a JSON literal, by the stock engine", "canonize --method rdfc --engine stock", write("literal.json", `{"@context":{"p":{"@id":"u:p","@type":"@json"}},"@id":"u:s","p":{`+many(20_000, `"k%d":1`)+`}}`), statusLimit, "--max-steps"},
+		{"a long prefix, by the stock engine", "canonize --method rdfc --engine stock", write("prefix.json", `{"@context":{"x":"u:`+strings.Repeat("y", 40_000)+`/","p":{"@id":"u:p","@type":"@id"}},"@id":"u:s","p":{"@list":[`+many(390, `"x:%d"`)+`]}}`), statusLimit, "--max-steps"},
+		{"the same", "canonize --method rdfc", "prefix.json", statusDone, ""},
+		{"the same, expanded by the native engine", "expand", "prefix.json", statusLimit, "--max-memory"},
+		{"a long key that is lost", "canonize --method rdfc", write("key.json", `{"`+strings.Repeat("k", 1_000_000)+`":1}`), statusUsage, "bytes more)"},
+		{"keys that are lost below a long name", "canonize --method rdfc", write("below.json", `{"@context":{"`+long+`":"u:p"},"`+long+`":[`+many(200, `{"k%d":1}`)+`]}`), statusUsage, "bytes more)"},
+		{"the same, of a credential", "issue --any-form --suite eddsa-rdfc-2022 --key ed.json", "below.json", statusUsage, "bytes more)"},
+		{"numbers that change below a long name", "issue --any-form --suite eddsa-jcs-2022 --key ed.json", write("numbers.json", `{"`+long+`":[`+many(200, `0.1000000000000000000%d1`)+`]}`), statusUsage, "bytes more)"},
+		{"members that a format has no place for", "issue --format sd-jwt-vc --self --key ed.json", write("members.json", strings.Replace(plain, `"issuer"`, many(50_000, `"m%d":{}`)+`,"issuer"`, 1)), statusUsage, "49980 more"},
+		{"the same, left out", "issue --format sd-jwt-vc --self --lossy --key ed.json", "members.json", statusDone, "and 49900 losses more"},
 		{"a million values", "canonize --method rdfc", write("values.json", list(many(1_000_000, `"v%d"`))), statusLimit, "--max-memory"},
 		{"a cycle of 3,000 blank nodes", "canonize --method rdfc", write("c3.nq", cycle(3000)), statusLimit, "--max-work"},
 		{"a cycle of 100,000 blank nodes", "canonize --method rdfc", write("c100.nq", cycle(100_000)), statusLimit, ""},
@@ -122,6 +135,8 @@ func TestBounded(t *testing.T) {
 		{"objects for encoding/json", "verify --engine stock --issuer-key ed.json", write("header.sdjwt", token(`{"alg":"EdDSA","x":[`+many(330_000, `{"":1}`)+`]}`, "{}")), statusLimit, "--max-memory"},
 		{"millions of disclosures", "verify --issuer-key ed.json", write("tildes.sdjwt", token(`{"alg":"EdDSA"}`, "{}")+strings.Repeat("AA~", 10_000_000)), statusLimit, "--max-memory"},
 		{"integer keys to inspect", "inspect", write("integers.mdoc", string(integers)), statusLimit, "--max-memory"},
+		{"fewer of them", "inspect", write("fewer.mdoc", string(append([]byte("\xba\x00\x0f\x42\x41"), integers[5:16+6*1_000_000]...))), statusLimit, "--max-memory"},
+		{"a literal of escapes", "canonize --method rdfc", write("escapes.nq", `<u:s> <u:p> "`+strings.Repeat("\x7f", 10_000_000)+"\" .\n"), statusLimit, "--max-memory"},
 		{"integer keys to verify", "verify --issuer-key ed.json", "integers.mdoc", statusLimit, "--max-memory"},
 		{"elements below a long name", "issue --format mdoc --self --key ed.json --holder-key ed.json", write("long.json", `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiableCredential"],"issuer":"did:x:1","credentialSubject":{"`+long+`":{`+many(30_000, `"m%d":0`)+`}}}`), statusLimit, "--max-memory"},
 		{"the same, by the stock engine", "issue --format mdoc --engine stock --self --key ed.json --holder-key ed.json", "long.json", statusLimit, "--max-memory"},
@@ -137,6 +152,9 @@ func TestBounded(t *testing.T) {
 			out, status, peak := run(append(args, fmt.Sprint("--max-memory=", memory), c.file)...)
 			if status != c.status || !strings.Contains(out, c.says) {
 				t.Errorf("status %d, want %d with %q: %.300s", status, c.status, c.says, out)
+			}
+			if most := 200_000; status >= statusUsage && len(out) > most {
+				t.Errorf("%d bytes are said of it, want at most %d", len(out), most)
 			}
 			if most := idle + 2*memory + 10*info.Size(); peak > most && !raced {
 				// Linux counts the peak of the process that starts another in.

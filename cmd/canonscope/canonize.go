@@ -96,7 +96,7 @@ input.`,
 					if form, err = c.Canonicalize(ctx, doc, opt); err != nil {
 						return err
 					}
-					if method == string(canon.RDFC) && (engine == engines.Native || determined) {
+					if form.Ties || method == string(canon.RDFC) && engine != engines.Native && determined {
 						tied, err = engines.Undetermined(ctx, doc, opt, loader)
 					}
 					return err
@@ -203,17 +203,28 @@ func checkDetermined(cmd *cobra.Command, tied []string, refuse bool) error {
 	if len(tied) == 0 {
 		return nil
 	}
-	err := fmt.Errorf("the canonical form is not determined: RDFC-1.0 allows exchanging labels among %s", strings.Join(tied, " "))
+	more := ""
+	if n := len(tied) - maxListed; n > 0 {
+		tied, more = tied[:maxListed], fmt.Sprintf(" and %d more", n)
+	}
+	err := fmt.Errorf("the canonical form is not determined: RDFC-1.0 allows exchanging labels among %s%s", strings.Join(tied, " "), more)
 	if refuse {
 		return err
 	}
-	note(cmd, "%v", err)
+	note(cmd, "%s", shortLine(err))
 	return nil
 }
 
+// maxListed is the number of losses that are printed.
+const maxListed = 100
+
 // printLosses lists what a document lost on standard error.
 func printLosses(cmd *cobra.Command, losses []canon.Loss) {
-	for _, l := range losses {
-		note(cmd, "%q: %s", l.Pointer, l.Reason)
+	for i, l := range losses {
+		if i == maxListed {
+			note(cmd, "and %d losses more", len(losses)-i)
+			return
+		}
+		note(cmd, "%s", lossText(l))
 	}
 }

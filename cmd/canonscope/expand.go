@@ -65,13 +65,18 @@ listed on standard error.`,
 				return inFile(file, err)
 			}
 			printLosses(cmd, losses)
+			w := cmd.OutOrStdout()
+			switch {
+			case compact:
+				return printBytes(w, append(out, '\n'))
+			case !terminal(w):
+				return printable.Indent(w, out)
+			}
 			var text bytes.Buffer
-			if compact {
-				text.Write(append(out, '\n'))
-			} else if err := printable.Indent(&text, out); err != nil {
+			if err := printable.Indent(&text, out); err != nil {
 				return err
 			}
-			return printBytes(cmd.OutOrStdout(), text.Bytes())
+			return printBytes(w, text.Bytes())
 		},
 	}
 	f := cmd.Flags()

@@ -187,7 +187,7 @@ type errorJSON struct {
 
 // printErrorJSON prints why there is no answer.
 func printErrorJSON(w io.Writer, file string, err error, oneLine bool) error {
-	e := errorJSON{File: file, Message: err.Error(), Remedy: advice(err), Status: status(err)}
+	e := errorJSON{File: file, Message: printable.Short(err.Error(), maxText), Remedy: advice(err), Status: status(err)}
 	var limit *canon.LimitError
 	if errors.As(err, &limit) {
 		e.Limit = limit.Limit

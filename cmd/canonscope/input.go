@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -263,14 +264,23 @@ func (f *resourceFlag) hashes(from *contextFlags) (vcdm.Hashes, error) {
 	if err != nil {
 		return nil, err
 	}
+	known := vcdm.HashesOf(files)
+	var mu sync.Mutex
+	loaded := map[string]vcdm.Hashes{}
 	return func(url, algorithm string) ([]byte, bool) {
-		if b, ok := files[url]; ok {
-			return vcdm.HashesOf(map[string][]byte{url: b})(url, algorithm)
+		if _, ok := files[url]; ok {
+			return known(url, algorithm)
 		}
-		if doc, err := from.given.Load(context.Background(), url); err == nil {
-			return vcdm.HashesOf(map[string][]byte{url: doc.Bytes})(url, algorithm)
+		mu.Lock()
+		defer mu.Unlock()
+		if loaded[url] == nil {
+			doc, err := from.given.Load(context.Background(), url)
+			if err != nil {
+				return builtIn(url, algorithm)
+			}
+			loaded[url] = vcdm.HashesOf(map[string][]byte{url: doc.Bytes})
 		}
-		return builtIn(url, algorithm)
+		return loaded[url](url, algorithm)
 	}, nil
 }
 

@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -129,7 +130,7 @@ func printErrors(w io.Writer, err error) {
 		if e.Error() == "" {
 			continue
 		}
-		p.Line("canonscope: %s", e)
+		p.Line("canonscope: %s", shortLine(e))
 		printRest(&p, e)
 		if text := advice(e); text != "" {
 			p.Line("  %s", text)
@@ -144,8 +145,22 @@ func printRest(p *printable.Printer, err error) {
 		return
 	}
 	for _, l := range loss.Losses[1:] {
-		p.Line("  at %q: %s", l.Pointer, l.Reason)
+		p.Line("  at %s", lossText(l))
 	}
+}
+
+// Bytes that are printed of an error, which may repeat names of a document, and of such a name.
+const (
+	maxText = 2000
+	maxName = 300
+)
+
+// shortLine is the text of an error as one line, bounded.
+func shortLine(err error) string { return printable.Line(printable.Short(err.Error(), maxText)) }
+
+// lossText says what is lost where, in one line.
+func lossText(l canon.Loss) string {
+	return fmt.Sprintf("%q: %s", printable.Short(l.Pointer, maxName), printable.Line(printable.Short(l.Reason, maxName)))
 }
 
 // parts returns the errors that are joined in err, each of which has a line of its own.

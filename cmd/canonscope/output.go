@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -13,11 +14,22 @@ import (
 // printBytes prints a document or a canonical form: its own bytes, of which each counts, to a file or a pipe; to a terminal
 // with what would steer the terminal escaped.
 func printBytes(w io.Writer, text []byte) error {
-	if terminal(w) {
-		text = []byte(printable.Document(string(text)))
+	if !terminal(w) {
+		_, err := w.Write(text)
+		return err
 	}
-	_, err := w.Write(text)
-	return err
+	const piece = 64 << 10 // escapes make it up to six times as long
+	for len(text) > 0 {
+		end := min(piece, len(text))
+		for end < len(text) && end > piece-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		if _, err := io.WriteString(w, printable.Document(string(text[:end]))); err != nil {
+			return err
+		}
+		text = text[end:]
+	}
+	return nil
 }
 
 // note prints a line on standard error.

@@ -127,6 +127,6 @@ func printFigures(cmd *cobra.Command, f *shape.Figures) {
 			fmt.Fprintf(w, "           and %d more; --json prints all\n", len(f.Losses)-i)
 			break
 		}
-		fmt.Fprintf(w, "           %q: %s\n", l.Pointer, printable.Line(l.Reason))
+		fmt.Fprintf(w, "           %s\n", lossText(l))
 	}
 }

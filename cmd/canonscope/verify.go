@@ -160,7 +160,7 @@ func verifyVCDM(cmd *cobra.Command, file string, doc []byte, v *vcdm.Verifier, e
 	}
 	why := ""
 	if len(r.Errors) > 0 {
-		why = r.Errors[0].Error()
+		why = printable.Short(r.Errors[0].Error(), maxText)
 	}
 	out := newResultJSON(r)
 	out.File, out.Format = file, formatVCDM
@@ -223,14 +223,14 @@ func printResult(w io.Writer, r *vcdm.Result) error {
 	printProofs(&p, "", r)
 	printCredentials(&p, "credential ", r.Credentials)
 	for _, c := range r.UnknownContexts() {
-		p.Line("  context not known here: %s at %s", cmp.Or(c.URL, "inline"), c.Pointer)
+		p.Line("  context not known here: %s at %s", cmp.Or(printable.Short(c.URL, maxName), "inline"), printable.Short(c.Pointer, maxName))
 	}
 	if r.Replaced() {
 		p.Line("  the verified document has fewer contexts than the input; --json prints it")
 	}
 	told := ""
 	for _, reason := range r.Errors {
-		p.Line("  %v", reason)
+		p.Line("  %s", printable.Short(reason.Error(), maxText))
 		if text := advice(reason); text != "" && text != told {
 			p.Line("    %s", text)
 			told = text
@@ -259,7 +259,7 @@ func printProofs(w *printable.Printer, of string, r *vcdm.Result) {
 		}
 	}
 	for _, pointer := range r.Unchecked() {
-		w.Line("  %snot checked: %s", of, pointer)
+		w.Line("  %snot checked: %s", of, printable.Short(pointer, maxName))
 	}
 }
 
@@ -310,9 +310,13 @@ func newResultJSON(r *vcdm.Result) resultJSON {
 	for _, err := range r.Errors {
 		var e *vcdm.Error
 		if errors.As(err, &e) {
-			out.Errors = append(out.Errors, e.Problem())
+			problem := e.Problem()
+			for member, text := range problem {
+				problem[member] = printable.Short(text, maxText)
+			}
+			out.Errors = append(out.Errors, problem)
 		} else {
-			out.Errors = append(out.Errors, map[string]string{"title": err.Error()})
+			out.Errors = append(out.Errors, map[string]string{"title": printable.Short(err.Error(), maxText)})
 		}
 	}
 	return out

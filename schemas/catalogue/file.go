@@ -117,9 +117,9 @@ func (f *file) read(src []byte) error {
 		}
 	}
 	n := max(1, t.Len(subject)/4)
-	for _, v := range t.Members(subject) {
+	for k := range t.Members(subject) {
 		if len(f.c.Disclose) < n {
-			f.c.Disclose = append(f.c.Disclose, t.Pointer(v))
+			f.c.Disclose = append(f.c.Disclose, "/credentialSubject/"+jsontape.EscapeToken(text(k)))
 		}
 	}
 	return nil
