@@ -19,7 +19,7 @@ import (
 type CacheState uint8
 
 const (
-	Warm      CacheState = iota // active contexts, and the shapes of plain documents: what was seen before is not compiled again
+	Warm      CacheState = iota // active contexts: what was seen before is not compiled again
 	Embedded                    // compiled context documents: each call applies them anew
 	Documents                   // scanned context documents: each call compiles them anew
 	Cold                        // nothing: each call asks the loader, scans and compiles

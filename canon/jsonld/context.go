@@ -320,8 +320,7 @@ type activeContext struct {
 
 	family  *family
 	derived atomic.Pointer[derivations]
-	implied atomic.Pointer[table]  // keys that only the vocabulary mapping makes a property, as terms; a snapshot
-	shapes  atomic.Pointer[shapes] // of documents, if it is a root context; a snapshot
+	implied atomic.Pointer[table] // keys that only the vocabulary mapping makes a property, as terms; a snapshot
 }
 
 func (c *activeContext) find(name []byte, hash uint16) *term { return c.terms.find(name, hash) }

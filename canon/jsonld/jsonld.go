@@ -84,7 +84,6 @@ type Options struct {
 	Limits         canon.Limits   // zero fields take their defaults
 	Budget         *canon.Budget  // of the operation that this is a step of; nil makes one of Limits
 	Origins        *Origins       // filled by ToRDF with the origin of each quad; nil costs nothing
-	Plain          *Plain         // filled in place of the dataset if the document is plain; not with Origins
 	Tape           *jsontape.Tape // the document, scanned already; doc is not looked at then
 }
 
@@ -166,10 +165,6 @@ type run struct {
 	losses []lost
 	graphs map[nodeKey]string // @index of nodes
 
-	// plain documents
-	plainTerms [][]byte // terms at their places
-	plainOrder []int    // subjects
-
 	// bounds
 	budget  *canon.Budget
 	alone   canon.Budget // where no other is given
@@ -204,7 +199,7 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 		r.tape.Share(opt.Tape)
 		return r.count()
 	}
-	scan := jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth, Memory: max(1, r.budget.Left()), Repeats: "@context"}
+	scan := jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth, Memory: max(1, r.budget.Left())}
 	if err := r.tape.Scan(doc, scan); err != nil {
 		return err
 	}
@@ -237,7 +232,6 @@ func (r *run) end() {
 	r.tape.Src = nil
 	r.buf = nil
 	r.losses = r.losses[:0]
-	clear(r.plainTerms)
 	r.work, r.at = 0, 0
 	if r.budget != nil {
 		r.budget.Use(-r.used)

@@ -74,12 +74,6 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	if err != nil {
 		return err
 	}
-	if opt.Plain != nil {
-		if r.plain(root, opt.Plain) {
-			return nil
-		}
-		r.resetItems()
-	}
 	c, unwrap, err := r.expandDocument(root)
 	if err != nil {
 		return err

@@ -18,10 +18,6 @@ type Options struct {
 	Bytes  int   // document size
 	Depth  int   // nesting of arrays and objects, at most MaxDepth
 	Memory int64 // bytes that the nodes take while they grow
-
-	// Repeats is a key of the top-level object whose value, an array or object, mostly has the same bytes as in the tape's
-	// last scan. It is then not scanned again. "" is no key.
-	Repeats string
 }
 
 // MaxDepth bounds every depth limit: what reads a tape recursively must not exhaust the stack, which cannot be recovered.
@@ -59,14 +55,14 @@ func (t *Tape) Scan(src []byte, opt Options) error {
 	if cap(t.Nodes) == 0 {
 		t.Nodes = make([]Node, 0, min(len(src)/16+8, 1<<16))
 	}
-	err := t.scan(src, min(opt.Depth, MaxDepth), int(opt.Memory/nodeSize/growth), opt.Repeats)
+	err := t.scan(src, min(opt.Depth, MaxDepth), int(opt.Memory/nodeSize/growth))
 	if err != nil {
 		t.Nodes = t.Nodes[:0]
 	}
 	return err
 }
 
-func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
+func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 	if len(src) >= 3 && src[0] == 0xEF && src[1] == 0xBB && src[2] == 0xBF {
 		return t.fail(0, "byte order mark; remove its 3 bytes")
 	}
@@ -74,13 +70,11 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
 	var top frame // the innermost open container
 	depth := 0
 	object := false // top is an object
-	repeatsHash, keep := KeyHash(repeats), uint32(0)
 	i := 0
 	for {
 		if len(nodes) > maxNodes {
 			return &canon.LimitError{Limit: "memory", Max: int64(maxNodes) * nodeSize * growth, Done: int64(len(nodes)) * nodeSize * growth, Where: t.place(i)}
 		}
-		repeating := false
 		if object {
 			i = skipSpace(src, i)
 			if i >= len(src) || src[i] != '"' {
@@ -109,7 +103,6 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
 				}
 			}
 			top.keys++
-			repeating = hash == repeatsHash && depth == 1 && repeats != "" && string(src[key.Start+1:key.End-1]) == repeats
 			i = end
 			if i >= len(src) || src[i] != ':' {
 				if i = skipSpace(src, i); i >= len(src) || src[i] != ':' {
@@ -136,13 +129,6 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
 		case '{', '[':
 			if depth == maxDepth {
 				return &canon.LimitError{Limit: "depth", Max: int64(maxDepth), Done: int64(depth + 1), Where: t.place(i)}
-			}
-			if repeating {
-				if t.known.is(src[i:], maxDepth) {
-					nodes, i = t.known.copyTo(nodes, i)
-					break
-				}
-				keep = uint32(len(nodes))
 			}
 			if depth > 0 {
 				t.stack = append(t.stack, top)
@@ -222,9 +208,6 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
 				if k := t.repeatedInLarge(int(top.node), int(top.keys)); k >= 0 {
 					return t.duplicate(k)
 				}
-			}
-			if keep == top.node && keep > 0 { // nothing is wrong with it
-				t.known.keep(src, nodes[keep:], maxDepth)
 			}
 			depth--
 			if depth > 0 {

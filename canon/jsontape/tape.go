@@ -50,7 +50,6 @@ type Tape struct {
 	stack []frame
 	text  []byte   // unescaped strings
 	set   []uint32 // hash set of the keys of one large object: node index + 1
-	known known    // value of Options.Repeats
 }
 
 const (

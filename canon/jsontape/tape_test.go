@@ -370,13 +370,8 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		var tape jsontape.Tape
 		err := tape.Scan(src, jsontape.Options{})
-		wrapped := append(append([]byte(`{"@context":["`+strings.Repeat("x", 64)+`",`), src...), `],"x":1}`...) // long enough to be kept
-		var whole jsontape.Tape
-		want := whole.Scan(wrapped, jsontape.Options{})
-		for range 2 {
-			if again := reused.Scan(wrapped, jsontape.Options{Repeats: "@context"}); fmt.Sprint(again) != fmt.Sprint(want) || !slices.Equal(reused.Nodes, whole.Nodes) {
-				t.Fatalf("%q: %v, repeated %v", wrapped, want, again)
-			}
+		if again := reused.Scan(src, jsontape.Options{}); fmt.Sprint(again) != fmt.Sprint(err) || !slices.Equal(reused.Nodes, tape.Nodes) {
+			t.Fatalf("%q: %v, with a tape that is used again %v", src, err, again)
 		}
 		var v any
 		if err == nil {

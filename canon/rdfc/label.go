@@ -51,7 +51,7 @@ func (s *State) label(ctx context.Context) error {
 
 // labelUnique runs steps 2 to 4 and tells whether nodes remain.
 func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
-	if err := Supports(s.opt.Hash); err != nil {
+	if err := supported(s.opt.Hash); err != nil {
 		return false, err
 	}
 	if s.long, s.size = s.opt.Hash == canon.SHA384, sha256.Size; s.long {
