@@ -46,7 +46,7 @@ func (r *run) text(node uint32) []byte { return r.tape.Text(int(node)) }
 // termOf returns the term definition of a key.
 func (r *run) termOf(ctx *activeContext, key uint32) *term {
 	n := &r.tape.Nodes[key]
-	if n.Escaped {
+	if n.Escaped() {
 		return live(ctx.find(r.text(key), n.Hash))
 	}
 	return live(ctx.find(r.tape.Src[n.Start+1:n.End-1], n.Hash))

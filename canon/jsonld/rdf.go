@@ -469,7 +469,7 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 		w.lose(v.tape, "@direction without rdfDirection; choose i18n-datatype or compound-literal")
 	}
 	raw := w.tape.Raw(int(v.tape))
-	plain := !w.tape.Nodes[v.tape].Escaped && bytes.IndexByte(raw, 0x7F) < 0 && bytes.IndexByte(raw, 0xEF) < 0
+	plain := w.tape.Nodes[v.tape].Common()
 	if plain && v.lang == 0 && datatype == nil {
 		w.longest = max(w.longest, len(raw))
 		return w.into.Append(rdf.Literal, raw), nil // JSON and N-Quads write it alike

@@ -76,16 +76,21 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 			return &canon.LimitError{Limit: "memory", Max: int64(maxNodes) * nodeSize * growth, Done: int64(len(nodes)) * nodeSize * growth, Where: t.place(i)}
 		}
 		if object {
-			i = skipSpace(src, i)
+			if i < len(src) && src[i] <= ' ' {
+				i = skipSpace(src, i)
+			}
 			if i >= len(src) || src[i] != '"' {
 				return t.unexpected(i, "a key in double quotes")
 			}
-			end, escaped, msg := scanString(src, i+1)
-			if msg != "" {
-				return t.fail(end, msg)
+			end, form := shortString(src, i+1), textForm(0)
+			if end == 0 {
+				var msg string
+				if end, form, msg = scanString(src, i+1); msg != "" {
+					return t.fail(end, msg)
+				}
 			}
 			var hash uint16
-			if escaped {
+			if form&withEscapes != 0 {
 				t.text = AppendUnescaped(t.text[:0], src[i+1:end-1])
 				hash = KeyHash(t.text)
 			} else if end-i > 2 {
@@ -93,7 +98,7 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 			}
 			nodes = leaf(nodes, String, i, end)
 			key := &nodes[len(nodes)-1]
-			key.Escaped, key.Hash = escaped, hash
+			key.text, key.Hash = form, hash
 			if bit := uint64(1) << (hash & 63); top.bloom&bit == 0 {
 				top.bloom |= bit
 			} else if top.keys < smallObject {
@@ -119,12 +124,12 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 		}
 		switch c := src[i]; c {
 		case '"':
-			end, escaped, msg := scanString(src, i+1)
+			end, form, msg := scanString(src, i+1)
 			if msg != "" {
 				return t.fail(end, msg)
 			}
 			nodes = leaf(nodes, String, i, end)
-			nodes[len(nodes)-1].Escaped = escaped
+			nodes[len(nodes)-1].text = form
 			i = end
 		case '{', '[':
 			if depth == maxDepth {
@@ -322,44 +327,64 @@ const (
 	each80 = 0x8080808080808080
 )
 
-// scanString takes the index after an opening quote and returns the index after the closing one and whether there was a
-// backslash; or the place of a fault and a message.
-func scanString(src []byte, i int) (end int, escaped bool, msg string) {
+// marks has the high bit of the lowest byte of x that is a quote, a backslash, a control character, U+007F or not ASCII; the
+// bits above it mean nothing. It is 0 where there is no such byte.
+func marks(x uint64) uint64 {
+	// x^2 swaps ' ' and '"' among others, so that one comparison with 0x21 finds the quote and all below the space.
+	return (((x ^ 2*each01) - 0x21*each01) | ((x ^ '\\'*each01) - each01) | (x + each01) | x) & each80
+}
+
+// shortString is scanString for a string of less than eight bytes, each of which stands for itself. It returns 0 for others.
+func shortString(src []byte, i int) int {
+	if i+8 > len(src) {
+		return 0
+	}
+	i += bits.TrailingZeros64(marks(binary.LittleEndian.Uint64(src[i:i+8:i+8]))) >> 3
+	if i < len(src) && src[i] == '"' {
+		return i + 1
+	}
+	return 0
+}
+
+// scanString takes the index after an opening quote and returns the index after the closing one and what stands between
+// them; or the place of a fault and a message.
+func scanString(src []byte, i int) (end int, form textForm, msg string) {
 	for {
-		// Eight bytes at a time: the lowest marked byte is a quote, a backslash, a control character or not ASCII.
-		for i+8 <= len(src) {
-			x := binary.LittleEndian.Uint64(src[i:])
-			// x^2 swaps ' ' and '"' among others, so that one comparison with 0x21 finds the quote and all below the space.
-			m := (((x ^ 2*each01) - 0x21*each01) | ((x ^ '\\'*each01) - each01) | x) & each80
-			if m != 0 {
+		for ; i+8 <= len(src); i += 8 {
+			if m := marks(binary.LittleEndian.Uint64(src[i : i+8 : i+8])); m != 0 {
 				i += bits.TrailingZeros64(m) >> 3
 				goto special
 			}
-			i += 8
 		}
-		for i < len(src) && src[i] >= ' ' && src[i] < 0x80 && src[i] != '"' && src[i] != '\\' {
+		for i < len(src) && src[i] >= ' ' && src[i] < 0x7F && src[i] != '"' && src[i] != '\\' {
 			i++
 		}
 		if i >= len(src) {
-			return i, false, "the string has no closing quote"
+			return i, 0, "the string has no closing quote"
 		}
 	special:
 		switch c := src[i]; {
 		case c == '"':
-			return i + 1, escaped, ""
+			return i + 1, form, ""
 		case c == '\\':
-			escaped = true
+			form |= withEscapes
 			var bad string
 			if i, bad = scanEscape(src, i); bad != "" {
-				return i, false, bad
+				return i, 0, bad
 			}
 		case c < ' ':
-			return i, false, fmt.Sprintf("control character U+%04X in a string; escape it", c)
+			return i, 0, fmt.Sprintf("control character U+%04X in a string; escape it", c)
+		case c == 0x7F:
+			form |= withRare
+			i++
 		default:
 			for i < len(src) && src[i] >= utf8.RuneSelf {
+				if src[i] == 0xEF {
+					form |= withRare
+				}
 				_, size := utf8.DecodeRune(src[i:])
 				if size == 1 {
-					return i, false, "invalid UTF-8"
+					return i, 0, "invalid UTF-8"
 				}
 				i += size
 			}
