@@ -3,6 +3,7 @@ package jsonld
 
 import (
 	"hash/maphash"
+	"strings"
 	"sync/atomic"
 
 	"canonscope/canon/jsontape"
@@ -150,8 +151,28 @@ type table struct {
 	strong bool   // by term.strong; else by term.hash, which the tape has already computed
 	below  *table // where to look next; it has none below itself
 
-	// One bit for term.hash of each name that may stand for @value and @type, so that most keys need no look-up.
-	values, types uint64
+	filters
+}
+
+// filters say what a table may hold, so that most keys and IRIs need no look-up. They know what was ever put into the table or
+// one that it was made of.
+type filters struct {
+	values, types uint64 // one bit for term.hash of each name that stands for @value and @type
+	prefixes      uint64 // the same for names that are prefixes
+	colons        bool   // a name has a colon
+}
+
+// note adds a term.
+func (f *filters) note(d *term) {
+	switch {
+	case d.kw == kwValue:
+		f.values |= hashBit(d.hash)
+	case d.kw == kwType:
+		f.types |= hashBit(d.hash)
+	case d.prefix:
+		f.prefixes |= hashBit(d.hash)
+	}
+	f.colons = f.colons || strings.IndexByte(d.name, ':') >= 0
 }
 
 func hashBit(hash uint16) uint64 { return 1 << (hash & 63) }
@@ -221,11 +242,11 @@ func (t *table) total() int {
 func (t *table) clone(extra int) table {
 	switch {
 	case t.below == nil && t.count > maxCopy:
-		c := table{below: t, values: t.values, types: t.types}
+		c := table{below: t, filters: t.filters}
 		c.make(extra)
 		return c
 	case t.below != nil && t.count+extra > maxCopy:
-		c := table{values: t.values, types: t.types}
+		c := table{filters: t.filters}
 		c.make(t.total() + extra)
 		c.fill(t.below.slots)
 		c.fill(t.slots)
@@ -265,12 +286,7 @@ func (t *table) put(d *term) {
 	if t.strong {
 		h = d.strong
 	}
-	switch d.kw {
-	case kwValue:
-		t.values |= hashBit(d.hash)
-	case kwType:
-		t.types |= hashBit(d.hash)
-	}
+	t.note(d)
 	mask := uint32(len(t.slots) - 1)
 	probes := 0
 	for i := h & mask; ; i = (i + 1) & mask {

@@ -152,7 +152,6 @@ type run struct {
 	// expansion
 	top    uint32 // value of the @context of the top-level object, which made the root context; 0 if there is none
 	items  []item
-	keys   []key
 	nests  []uint32
 	types  []uint32
 	refs   []ref

@@ -341,7 +341,10 @@ func (w *writer) predicate(ref, at uint32) rdf.TermID {
 	}
 	f := &w.refs[ref]
 	if f.form == absolute {
-		return w.resource(ref)
+		if f.term == 0 {
+			f.term = w.into.Append(rdf.IRI, f.nq)
+		}
+		return f.term
 	}
 	w.lose(at, formNames[f.form]+" as property")
 	return 0

@@ -131,6 +131,9 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 			nodes = leaf(nodes, String, i, end)
 			nodes[len(nodes)-1].text = form
 			i = end
+			if object {
+				nodes, i = top.strings(nodes, src, i, maxNodes)
+			}
 		case '{', '[':
 			if depth == maxDepth {
 				return &canon.LimitError{Limit: "depth", Max: int64(maxDepth), Done: int64(depth + 1), Where: t.place(i)}
@@ -222,6 +225,43 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 			}
 		}
 	}
+}
+
+// strings scans members of an open object that have a string each, without space between them, from the end i of the member
+// before them on: most of a document. It stops at the end of a member behind which something else comes, or something that
+// needs a second look.
+func (f *frame) strings(nodes []Node, src []byte, i, maxNodes int) ([]Node, int) {
+	for i+1 < len(src) && src[i] == ',' && src[i+1] == '"' && f.keys < smallObject && len(nodes) <= maxNodes {
+		key := i + 1
+		end := shortString(src, key+1)
+		if end == 0 {
+			var form textForm
+			var msg string
+			if end, form, msg = scanString(src, key+1); msg != "" || form != 0 {
+				break
+			}
+		}
+		if end-key <= 2 || end+1 >= len(src) || src[end] != ':' || src[end+1] != '"' {
+			break
+		}
+		hash := mix(end-key-2, src[key+1], src[end-3], src[end-2])
+		bit := uint64(1) << (hash & 63)
+		if f.bloom&bit != 0 { // another key may be the same
+			break
+		}
+		to, form, msg := scanString(src, end+2)
+		if msg != "" {
+			break
+		}
+		f.bloom |= bit
+		f.keys++
+		nodes = leaf(nodes, String, key, end)
+		nodes[len(nodes)-1].Hash = hash
+		nodes = leaf(nodes, String, end+1, to)
+		nodes[len(nodes)-1].text = form
+		i = to
+	}
+	return nodes, i
 }
 
 // leaf appends a node that has none in it. It is written in place: a node that is made elsewhere and copied as a whole would

@@ -184,8 +184,12 @@ func (o *order) sortQuads() {
 func (o *order) sortSubject(e []entry) {
 	if len(e) > few {
 		i := 1
-		for i < len(e) && o.compare(e[i-1].quad, e[i].quad, 1, 0) < 0 {
-			i++
+		for before := o.text(e[0], 1); i < len(e); i++ {
+			predicate := o.text(e[i], 1)
+			if c := bytes.Compare(before, predicate); c > 0 || c == 0 && o.compare(e[i-1].quad, e[i].quad, 2, 0) >= 0 {
+				break
+			}
+			before = predicate
 		}
 		if i == len(e) {
 			return
