@@ -420,7 +420,9 @@ func (r *run) typeScoped(ctx, typed *activeContext, node uint32) (*activeContext
 
 // sortByText sorts strings of the document in code point order.
 func (r *run) sortByText(nodes []uint32) {
-	slices.SortFunc(nodes, func(a, b uint32) int { return bytes.Compare(r.text(a), r.text(b)) })
+	if len(nodes) > 1 {
+		slices.SortFunc(nodes, func(a, b uint32) int { return bytes.Compare(r.text(a), r.text(b)) })
+	}
 }
 
 // entries is steps 13 and 14 for the keys of the object at node, where it puts the keys of nested objects on the stack from

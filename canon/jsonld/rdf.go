@@ -429,6 +429,11 @@ func (w *writer) list(first uint32, s, p, g rdf.TermID, node uint32) (rdf.TermID
 
 // literal returns the term of a value object (section 8.2.2 step 4 on).
 func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, error) {
+	if n := &w.tape.Nodes[v.tape]; v.id|v.lang|v.index == 0 && v.flags == 0 && v.dir == noDirection && n.Kind == jsontape.String && n.Common() {
+		text := w.tape.Src[n.Start:n.End] // the most common value, which JSON and N-Quads write alike
+		w.longest = max(w.longest, len(text))
+		return w.into.Append(rdf.Literal, text), nil
+	}
 	if v.index != 0 {
 		w.lose(v.index, "@index is not in RDF")
 	}
@@ -475,7 +480,7 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 	plain := w.tape.Nodes[v.tape].Common()
 	if plain && v.lang == 0 && datatype == nil {
 		w.longest = max(w.longest, len(raw))
-		return w.into.Append(rdf.Literal, raw), nil // JSON and N-Quads write it alike
+		return w.into.Append(rdf.Literal, raw), nil
 	}
 	from := len(w.buf)
 	if plain {
