@@ -184,7 +184,7 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	default:
 		return &canon.UnsupportedError{Engine: "jsonld", What: "rdfDirection " + opt.RDFDirection}
 	}
-	if text := bytes.TrimLeft(doc, " \t\r\n"); len(text) > 0 && text[0] == '<' {
+	if len(doc) > 0 && doc[0] != '{' && bytes.HasPrefix(bytes.TrimLeft(doc, " \t\r\n"), []byte("<")) {
 		return &canon.UnsupportedError{Engine: "jsonld", What: "HTML input"}
 	}
 	if m := opt.ProcessingMode; m != "" && m != "json-ld-1.1" {
