@@ -84,7 +84,12 @@ func (b *Budget) Use(bytes int) error {
 func (b *Budget) Left() int64 { return max(0, b.limits.Memory-b.memory.Load()) }
 
 // Work counts n-degree work, and returns how much of it is left.
-func (b *Budget) Work(steps int64) int64 { return max(0, b.limits.Work-b.work.Add(steps)) }
+func (b *Budget) Work(steps int64) int64 {
+	if steps == 0 { // mostly
+		return max(0, b.limits.Work-b.work.Load())
+	}
+	return max(0, b.limits.Work-b.work.Add(steps))
+}
 
 // Document counts a context document that is loaded.
 func (b *Budget) Document(url string) error {

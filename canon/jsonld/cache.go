@@ -277,7 +277,9 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 			r.last = f
 		}
 		if f != nil {
-			f.used.Store(p.epoch.Load())
+			if now := p.epoch.Load(); f.used.Load() != now {
+				f.used.Store(now)
+			}
 			p.trim()
 			return f.root, nil
 		}
