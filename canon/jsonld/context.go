@@ -116,12 +116,27 @@ type term struct {
 	protected bool
 	reverse   bool
 	removed   bool // not a definition: the context definition takes an earlier one away
+	literal   bool // makes a value object of a string, and nothing else matters; see isLiteral
 	iri       *iri // nil if mapped to null or to a keyword
 	datatype  *iri
 	lang      string // lower case
 	index     string // index mapping
 	nest      string
 	scoped    *scoped
+}
+
+// isLiteral reports whether a string under t is a value object of its type or language, without a loss.
+func (t *term) isLiteral() bool {
+	if t.iri == nil || t.iri.form != absolute || t.container&^inSet != 0 || t.scoped != nil || t.reverse {
+		return false
+	}
+	switch t.coercion {
+	case toNothing, toNone:
+		return true
+	case toDatatype:
+		return t.datatype.text != xsdBooleanText
+	}
+	return false
 }
 
 // scoped is the local context of a term definition.

@@ -140,21 +140,40 @@ func (r *run) value(ctx *activeContext, t *term, node uint32) (uint32, error) {
 	if to == toJSON {
 		it.flags = isJSON
 	} else if isString { // 5
-		it.dir = ctx.dir
-		lang := ctx.lang
-		if t != nil {
-			if t.hasLang != unset {
-				lang = t.lang
-			}
-			if t.hasDir != unset {
-				it.dir = t.dir
-			}
-		}
-		if lang != "" {
-			it.lang = r.tagOf([]byte(lang))
-		}
+		r.inLanguage(it, ctx, t)
 	}
 	return i, nil
+}
+
+// inLanguage gives a string the language and direction that a term or the context has for it (step 5).
+func (r *run) inLanguage(it *item, ctx *activeContext, t *term) {
+	it.dir = ctx.dir
+	lang := ctx.lang
+	if t != nil {
+		if t.hasLang != unset {
+			lang = t.lang
+		}
+		if t.hasDir != unset {
+			it.dir = t.dir
+		}
+	}
+	if lang != "" {
+		it.lang = r.tagOf([]byte(lang))
+	}
+}
+
+// literal reads an entry whose key is a term with [term.literal] and whose value, at v, is a string: the most common one. It
+// is what steps 13.2 to 13.14 and Value Expansion come to.
+func (r *run) literal(o *object, t *term, v uint32) {
+	i, it := r.newItem(valueItem, v)
+	it.role, it.prop = ofProperty, r.refOf(t.iri)
+	if t.coercion == toDatatype {
+		it.id = r.refOf(t.datatype)
+	} else {
+		r.inLanguage(it, o.ctx, t)
+	}
+	r.hang(o.item, i)
+	o.others = true
 }
 
 // expandIRI is IRI Expansion (JSON-LD API section 5.2.2) of text of the document. A result of 0 is null; a keyword is
@@ -432,6 +451,10 @@ func (r *run) entries(o *object, node uint32, nests int) error {
 	end := nodes[node].Next
 	for at := node + 1; at < end; at = nodes[at+1].Next {
 		k := key{at, r.termOf(o.ctx, at)}
+		if k.term != nil && k.term.literal && nodes[at+1].Kind == jsontape.String {
+			r.literal(o, k.term, at+1)
+			continue
+		}
 		if k.term != nil && k.term.kw != kwNone {
 			if k.term.kw == kwContext { // 13.1
 				if o.p.kind == reverseProperty { // 9 has read it, but a reverse map holds reverse properties and nothing else
@@ -685,13 +708,8 @@ func (r *run) property(o *object, k key, prop uint32) error {
 	}
 	if plain && r.kind(v) == jsontape.String && to != toJSON { // the most common value, in short
 		i, err := r.value(o.ctx, k.term, v)
-		it := &r.items[i]
-		it.role, it.prop = ofProperty, prop
-		if parent := &r.items[o.item]; parent.last == 0 {
-			parent.first, parent.last = i, i
-		} else {
-			r.items[parent.last].next, parent.last = i, i
-		}
+		r.items[i].role, r.items[i].prop = ofProperty, prop
+		r.hang(o.item, i)
 		o.others = true
 		return err
 	}
