@@ -246,7 +246,7 @@ func (f *frame) strings(nodes []Node, src []byte, i, maxNodes int) ([]Node, int)
 		}
 		hash := mix(end-key-2, src[key+1], src[end-3], src[end-2])
 		bit := uint64(1) << (hash & 63)
-		if f.bloom&bit != 0 { // another key may be the same
+		if f.bloom&bit != 0 && f.has(nodes, hash) { // another key may be the same
 			break
 		}
 		to, form, msg := scanString(src, end+2)
@@ -262,6 +262,16 @@ func (f *frame) strings(nodes []Node, src []byte, i, maxNodes int) ([]Node, int)
 		i = to
 	}
 	return nodes, i
+}
+
+// has reports whether a key of an open object has a hash.
+func (f *frame) has(nodes []Node, hash uint16) bool {
+	for k := int(f.node) + 1; k < len(nodes); k = int(nodes[k+1].Next) {
+		if nodes[k].Hash == hash {
+			return true
+		}
+	}
+	return false
 }
 
 // leaf appends a node that has none in it. It is written in place: a node that is made elsewhere and copied as a whole would
