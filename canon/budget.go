@@ -42,7 +42,8 @@ func BudgetOf(ctx context.Context, given, own *Budget, l Limits) *Budget {
 
 // Reset makes b the budget of a new operation.
 func (b *Budget) Reset(l Limits) {
-	b.limits = l.WithDefaults()
+	b.limits = l
+	b.limits.fill()
 	for _, n := range [...]*atomic.Int64{&b.end, &b.memory, &b.documents, &b.work, &b.signatures} {
 		if n.Load() != 0 { // a look costs less than a store that all processors see
 			n.Store(0)

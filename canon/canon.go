@@ -76,6 +76,12 @@ const (
 
 // WithDefaults fills the fields that are zero.
 func (l Limits) WithDefaults() Limits {
+	l.fill()
+	return l
+}
+
+// fill is WithDefaults in place.
+func (l *Limits) fill() {
 	orDefault(&l.Bytes, DefaultBytes)
 	orDefault(&l.Depth, DefaultDepth)
 	orDefault(&l.Context, DefaultContext)
@@ -86,7 +92,6 @@ func (l Limits) WithDefaults() Limits {
 	orDefault(&l.Proofs, DefaultProofs)
 	orDefault(&l.Steps, DefaultSteps)
 	orDefault(&l.Signatures, DefaultSignatures)
-	return l
 }
 
 // orDefault sets a limit that is not given. It is so short that the compiler puts it into its caller.
