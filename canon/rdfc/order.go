@@ -86,24 +86,20 @@ func (o *order) write(dst []byte, quads []rdf.Quad) []byte {
 			continue
 		}
 		q := &quads[e.quad]
-		subject, predicate, object, graph := o.terms[q.S].Text, o.terms[q.P].Text, o.terms[q.O].Text, o.terms[q.G].Text
-		at, size := len(dst), len(subject)+len(predicate)+len(object)+len(graph)+6
-		if cap(dst)-at < size {
+		size := len(o.terms[q.S].Text) + len(o.terms[q.P].Text) + len(o.terms[q.O].Text) + len(o.terms[q.G].Text) + 6
+		if cap(dst)-len(dst) < size {
 			dst = o.grow(dst, o.sorted[i:])
 		}
-		dst = dst[:at+size]
-		line := dst[at:]
-		n := copy(line, subject)
-		line[n] = ' '
-		n += 1 + copy(line[n+1:], predicate)
-		line[n] = ' '
-		n += 1 + copy(line[n+1:], object)
+		dst = append(dst, o.terms[q.S].Text...)
+		dst = append(dst, ' ')
+		dst = append(dst, o.terms[q.P].Text...)
+		dst = append(dst, ' ')
+		dst = append(dst, o.terms[q.O].Text...)
 		if q.G != 0 {
-			line[n] = ' '
-			n += 1 + copy(line[n+1:], graph)
+			dst = append(dst, ' ')
+			dst = append(dst, o.terms[q.G].Text...)
 		}
-		line[n], line[n+1], line[n+2] = ' ', '.', '\n'
-		dst = dst[:at+n+3]
+		dst = append(dst, " .\n"...)
 		o.lines++
 	}
 	o.quads = nil
