@@ -474,8 +474,9 @@ func TestSpaceInObjects(t *testing.T) {
 	refused := 0
 	for range 20_000 {
 		var tight, loose []string
+		spread := 1 + r.IntN(500)
 		for range r.IntN(40) {
-			key := `"` + strings.Repeat("k", r.IntN(12)) + one("", "a", "b", `\u0061`, "é", "\x7f", "\uFFFF") + fmt.Sprint(r.IntN(500)) + `"`
+			key := `"` + strings.Repeat("k", r.IntN(12)) + one("", "a", "b", `\u0061`, "é", "\x7f", "\uFFFF") + fmt.Sprint(r.IntN(spread)) + `"`
 			value := one(`"v"`, `"long enough for two looks"`, `""`, `"\n"`, `"\ud800"`, "\"\x01\"", `1`, `[]`, `{"k":"v","l":"w"}`, `"x`)
 			if len(value) > 3 && r.IntN(30) > 0 && (strings.Contains(value, "d800") || strings.Contains(value, "\x01") || value == `"x`) {
 				value = `"right"`
