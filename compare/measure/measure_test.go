@@ -410,7 +410,7 @@ func TestStoppedChild(t *testing.T) {
 	p := plan("stops")
 	p.Deadline, p.Idle = time.Hour, time.Second
 	c, _ := run(t, p)
-	if r := c.Results[0]; r.State != compare.TimedOut || !strings.Contains(r.Reason, "no CPU time for 1 s") {
+	if r := c.Results[0]; r.State != compare.TimedOut || !strings.Contains(r.Reason, "used no CPU time for ") {
 		t.Errorf("%s: %s", r.State, r.Reason)
 	}
 }
