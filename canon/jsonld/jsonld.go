@@ -85,6 +85,7 @@ type Options struct {
 	Limits         canon.Limits   // zero fields take their defaults
 	Budget         *canon.Budget  // of the operation that this is a step of; nil makes one of Limits
 	Origins        *Origins       // filled by ToRDF with the origin of each quad; nil costs nothing
+	Plain          *Plain         // filled in place of the dataset if the document is plain; not with Origins
 	Tape           *jsontape.Tape // the document, scanned already; doc is not looked at then
 }
 
@@ -169,6 +170,7 @@ type run struct {
 	// expansion
 	top    uint32 // value of the @context of the top-level object, which made the root context; 0 if there is none
 	items  []item
+	keys   []key
 	nests  []uint32
 	types  []uint32
 	refs   []ref
@@ -180,6 +182,10 @@ type run struct {
 	buf    []byte // text of terms; the dataset owns it
 	losses []lost
 	graphs map[nodeKey]string // @index of nodes
+
+	// plain documents
+	plainTerms [][]byte // terms at their places
+	plainOrder []int    // subjects
 
 	// bounds
 	budget  *canon.Budget
@@ -201,7 +207,7 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	default:
 		return &canon.UnsupportedError{Engine: "jsonld", What: "rdfDirection " + opt.RDFDirection}
 	}
-	if len(doc) > 0 && doc[0] != '{' && bytes.HasPrefix(bytes.TrimLeft(doc, " \t\r\n"), []byte("<")) {
+	if text := bytes.TrimLeft(doc, " \t\r\n"); len(text) > 0 && text[0] == '<' {
 		return &canon.UnsupportedError{Engine: "jsonld", What: "HTML input"}
 	}
 	if m := opt.ProcessingMode; m != "" && m != "json-ld-1.1" {
@@ -215,7 +221,7 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 		r.tape.Share(opt.Tape)
 		return r.count()
 	}
-	scan := jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth, Memory: max(1, r.budget.Left())}
+	scan := jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth, Memory: max(1, r.budget.Left()), Repeats: "@context"}
 	if err := r.tape.Scan(doc, scan); err != nil {
 		return err
 	}
@@ -248,6 +254,7 @@ func (r *run) end() {
 	r.tape.Src = nil
 	r.buf = nil
 	r.losses = r.losses[:0]
+	clear(r.plainTerms)
 	r.work, r.at = 0, 0
 	if r.budget != nil {
 		r.budget.Use(-r.used)
