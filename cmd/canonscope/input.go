@@ -201,7 +201,7 @@ const anyHost = "*"
 func (f *contextFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.files, "context", nil, "serve context `URL=FILE` from a file; may repeat")
 	cmd.Flags().StringArrayVar(&f.dirs, "contexts", nil, "serve contexts from a folder `DIR` with an index.json; may repeat")
-	cmd.Flags().StringSliceVar(&f.network, "allow-network", nil, "load other contexts by https, with =`HOST`,... from these hosts only")
+	cmd.Flags().StringSliceVar(&f.network, "allow-network", nil, "load other contexts by https; --allow-network=`HOST`,... from these hosts only")
 	cmd.Flags().Lookup("allow-network").NoOptDefVal = anyHost
 }
 

@@ -6,9 +6,10 @@ import (
 
 // Preset is a natural experiment: schemas that differ in one thing, to be measured side by side.
 type Preset struct {
-	Name, About string
-	Schemas     []string // names for Get
-	Labels      []string // what each of them is called in the experiment
+	Name    string   `json:"name"`
+	About   string   `json:"about"`
+	Schemas []string `json:"schemas"` // names for Get
+	Labels  []string `json:"labels"`  // what each of them is called in the experiment
 }
 
 // Presets lists the natural experiments.
