@@ -1,5 +1,5 @@
 //go:build !race
 
-package vcdm_test
+package vcdm
 
-const raced = false
+const Raced = false

@@ -41,7 +41,7 @@ func TestSoak(t *testing.T) {
 		func(n int) string { return signed[:len(signed)/2+n%100] },
 	}
 	documents := 200_000
-	if raced {
+	if vcdm.Raced {
 		documents /= 20
 	}
 	var half uint64
