@@ -63,6 +63,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	go func() { done <- out.check(root.ExecuteContext(ctx)) }()
 	var err error
 	var by os.Signal // what ended the command before its work was done
+	ended := true
 	select {
 	case err = <-done:
 	case s := <-signals:
@@ -71,7 +72,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		select {
 		case err = <-done:
 		case <-time.After(wait):
-			err = context.Canceled
+			err, ended = context.Canceled, false
 		}
 		if err != nil {
 			by = s
@@ -81,7 +82,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 	}
 	printErrors(stderr, err)
-	if no := (&noError{}); err != nil && !errors.As(err, &no) && out.bytes == 0 && wantsJSON(root, args) {
+	if no := (&noError{}); err != nil && ended && !errors.As(err, &no) && out.bytes == 0 && wantsJSON(root, args) {
 		_ = printErrorJSON(out, "", err, false) // an error that is printed already
 	}
 	if s, ok := by.(syscall.Signal); ok {
