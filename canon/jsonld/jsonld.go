@@ -210,6 +210,9 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	if text := bytes.TrimLeft(doc, " \t\r\n"); len(text) > 0 && text[0] == '<' {
 		return &canon.UnsupportedError{Engine: "jsonld", What: "HTML input"}
 	}
+	if n := len(opt.Base); n > maxBase {
+		return &canon.LimitError{Limit: "bytes of the base IRI", Max: maxBase, Done: int64(n)}
+	}
 	if m := opt.ProcessingMode; m != "" && m != "json-ld-1.1" {
 		return &canon.UnsupportedError{Engine: "jsonld", What: "processing mode " + m}
 	}
@@ -227,6 +230,9 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	}
 	return r.count()
 }
+
+// maxBase bounds the base IRI of a document, which stands before each relative reference.
+const maxBase = 2048
 
 const (
 	// perNode is the memory that one value or key of a document takes until it is a quad, beside text: in the tape, as an

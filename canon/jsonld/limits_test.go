@@ -170,3 +170,16 @@ func TestCycles(t *testing.T) {
 		}
 	}
 }
+
+// A base IRI stands before each relative reference, so it is bounded.
+func TestLongBase(t *testing.T) {
+	p := jsonld.New(jsonld.Config{})
+	for n, fits := range map[int]bool{2048: true, 2049: false} {
+		base := "http://b.example/" + strings.Repeat("x", n-len("http://b.example/"))
+		_, err := p.Expand(context.Background(), []byte(`{"@id":"y","http://p.example/":1}`), jsonld.Options{Base: base})
+		var limit *canon.LimitError
+		if errors.As(err, &limit) == fits || fits && err != nil {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+}

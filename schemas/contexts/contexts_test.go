@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"canonscope/canon"
 	"canonscope/canon/conform/official"
 )
 
@@ -243,5 +244,17 @@ func TestParseErrors(t *testing.T) {
 		if _, err := Parse(name, []byte(src)); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
+	}
+}
+
+// Documents that are compared are bounded.
+func TestDifferencesOfLarge(t *testing.T) {
+	large := []byte(`"` + strings.Repeat("x", 2<<20) + `"`)
+	var limit *canon.LimitError
+	if _, err := Differences(large, []byte("{}")); !errors.As(err, &limit) {
+		t.Error(err)
+	}
+	if d, err := Differences(large[:100], large[:100]); err == nil {
+		t.Errorf("%v of documents that are cut", d)
 	}
 }

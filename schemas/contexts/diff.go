@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 
+	"canonscope/canon"
 	"canonscope/canon/jsontape"
 )
 
@@ -27,9 +28,15 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s and %s", d.Path, d.A, d.B)
 }
 
+// maxCompared bounds the documents to compare, which become trees.
+const maxCompared = 2 << 20
+
 // Differences compares two JSON documents by value: the order of object members does not count, that of arrays does.
-// The result is in order of pointers; empty means equal.
+// The result is in order of pointers; empty means equal. A document of more than 2 MiB is a *canon.LimitError.
 func Differences(a, b []byte) ([]Difference, error) {
+	if n := max(len(a), len(b)); n > maxCompared {
+		return nil, &canon.LimitError{Limit: "bytes of a context to compare", Max: maxCompared, Done: int64(n)}
+	}
 	va, err := decode(a)
 	if err != nil {
 		return nil, fmt.Errorf("first document: %w", err)
