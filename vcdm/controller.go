@@ -36,7 +36,7 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 	}
 	// 1 to 3
 	if !isKey && fragment == "" || !isURL(base) {
-		return fail(InvalidMethodURL, url+" is no URL with a fragment")
+		return fail(InvalidMethodURL, url+" is not a URL with a fragment")
 	}
 	// 4
 	if r == nil || r.Document == nil {
@@ -151,7 +151,7 @@ func (r *Documents) inTime(t *jsontape.Tape, node int) error {
 			continue
 		}
 		if t.Nodes[v].Kind != jsontape.String {
-			return fmt.Errorf("%s is no string", name)
+			return fmt.Errorf("%s is not a string", name)
 		}
 		end, err := parseTime(string(t.Text(v)), true)
 		switch {

@@ -159,7 +159,7 @@ func TestOmit(t *testing.T) {
 		{`"proof"`, `"proof"`},
 	} {
 		if c.src[0] == '[' {
-			// The outermost value is no object: nothing is left out.
+			// The outermost value is not an object: nothing is left out.
 			c.want = c.src
 		}
 		got, w, err := jcs.Transform(nil, []byte(c.src), jcs.Options{Omit: "proof"})

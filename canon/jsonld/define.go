@@ -325,7 +325,7 @@ func (f *definer) importOf(src *source, node uint32) (*source, uint32, error) {
 	}
 	at := uint32(v)
 	if src.kind(at) != jsontape.String { // 5.6.2
-		return nil, 0, f.fail(InvalidImportValue, src, at, "it is no string")
+		return nil, 0, f.fail(InvalidImportValue, src, at, "it is not a string")
 	}
 	var err error
 	if f.below, err = f.r.follow("", f.remotes, src, at); err != nil {
@@ -339,7 +339,7 @@ func (f *definer) importOf(src *source, node uint32) (*source, uint32, error) {
 	}
 	c := imported.context
 	if imported.kind(c) != jsontape.Object { // 5.6.6
-		return nil, 0, f.fail(InvalidRemoteContext, src, at, "the @context of "+url+" is no object")
+		return nil, 0, f.fail(InvalidRemoteContext, src, at, "the @context of "+url+" is not an object")
 	}
 	if imported.tape.Key(int(c), "@import") >= 0 { // 5.6.7
 		return nil, 0, f.fail(InvalidContextEntry, src, at, "the imported context "+url+" has @import itself")
@@ -390,7 +390,7 @@ func (f *definer) settings(s *settings) error {
 				return err
 			}
 			if kw != kwNone || iri == "" && likeKeyword(text) {
-				return f.fail(InvalidVocabMapping, p.src, p.node, text+" is no IRI")
+				return f.fail(InvalidVocabMapping, p.src, p.node, text+" is not an IRI")
 			}
 			d.hasVocab, d.vocab = set, iri
 			f.hasVocab, f.vocab = true, iri
@@ -609,7 +609,7 @@ func (f *definer) typeMapping(t *term, p place) error {
 		return nil
 	}
 	if p.src.kind(p.node) != jsontape.String { // 12.1
-		return f.fail(InvalidTypeMapping, p.src, p.node, "@type is no string")
+		return f.fail(InvalidTypeMapping, p.src, p.node, "@type is not a string")
 	}
 	kw, text, err := f.expandIRI(p.src.text(p.node), false) // 12.2
 	if err != nil {
@@ -627,7 +627,7 @@ func (f *definer) typeMapping(t *term, p place) error {
 	case kw == kwNone && hasScheme(text):
 		t.coercion, t.datatype = toDatatype, f.newIRI(text, "")
 	default:
-		return f.fail(InvalidTypeMapping, p.src, p.node, quote(p.src.text(p.node))+" is no IRI and no type keyword")
+		return f.fail(InvalidTypeMapping, p.src, p.node, quote(p.src.text(p.node))+" is not an IRI or a type keyword")
 	}
 	return nil
 }
@@ -639,7 +639,7 @@ func (f *definer) reverse(e *entry, t *term, m *members) (bool, error) {
 		return false, f.fail(InvalidReverseProperty, p.src, p.node, "@reverse stands with @id or @nest")
 	}
 	if p.src.kind(p.node) != jsontape.String { // 13.2
-		return false, f.fail(InvalidIRIMapping, p.src, p.node, "@reverse is no string")
+		return false, f.fail(InvalidIRIMapping, p.src, p.node, "@reverse is not a string")
 	}
 	text := p.src.text(p.node)
 	if likeKeyword(text) { // 13.3
@@ -650,7 +650,7 @@ func (f *definer) reverse(e *entry, t *term, m *members) (bool, error) {
 		return false, err
 	}
 	if kw != kwNone || !isIRIOrBlank(iri) {
-		return false, f.fail(InvalidIRIMapping, p.src, p.node, quote(text)+" is no IRI")
+		return false, f.fail(InvalidIRIMapping, p.src, p.node, quote(text)+" is not an IRI")
 	}
 	t.iri = f.newIRI(iri, "")
 	if c := m.at(e.src, kwContainer); c.src != nil && c.src.kind(c.node) != jsontape.Null { // 13.5
@@ -678,7 +678,7 @@ func (f *definer) mapping(e *entry, t *term, m *members, simple bool) (bool, err
 			break
 		}
 		if !isString { // 14.2.1
-			return false, f.fail(InvalidIRIMapping, p.src, p.node, "@id is no string")
+			return false, f.fail(InvalidIRIMapping, p.src, p.node, "@id is not a string")
 		}
 		text := p.src.text(p.node)
 		if likeKeyword(text) && keywordOf(text) == kwNone { // 14.2.2
@@ -695,7 +695,7 @@ func (f *definer) mapping(e *entry, t *term, m *members, simple bool) (bool, err
 		case isIRIOrBlank(iri):
 			t.iri = f.newIRI(iri, "")
 		default:
-			return false, f.fail(InvalidIRIMapping, p.src, p.node, quote(text)+" is no IRI and no keyword")
+			return false, f.fail(InvalidIRIMapping, p.src, p.node, quote(text)+" is not an IRI or a keyword")
 		}
 		colon := strings.IndexByte(e.name[1:], ':') + 1
 		if colon > 0 && colon < len(e.name)-1 || strings.Contains(e.name, "/") { // 14.2.4
@@ -730,7 +730,7 @@ func (f *definer) mapping(e *entry, t *term, m *members, simple bool) (bool, err
 			return false, err
 		}
 		if kw != kwNone || !hasScheme(iri) {
-			return false, f.fail(InvalidIRIMapping, e.src, e.node, quote(e.name)+" is no IRI")
+			return false, f.fail(InvalidIRIMapping, e.src, e.node, quote(e.name)+" is not an IRI")
 		}
 		t.iri = f.newIRI(iri, "")
 	case e.name == "@type": // 17
@@ -766,7 +766,7 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 			return f.fail(InvalidTermDefinition, p.src, p.node, "@index needs @container @index")
 		}
 		if p.src.kind(p.node) != jsontape.String {
-			return f.fail(InvalidTermDefinition, p.src, p.node, "@index is no string")
+			return f.fail(InvalidTermDefinition, p.src, p.node, "@index is not a string")
 		}
 		t.index = p.src.text(p.node)
 		kw, iri, err := f.expandIRI(t.index, false)
@@ -774,7 +774,7 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 			return err
 		}
 		if kw != kwNone || !hasScheme(iri) {
-			return f.fail(InvalidTermDefinition, p.src, p.node, quote(t.index)+" is no IRI")
+			return f.fail(InvalidTermDefinition, p.src, p.node, quote(t.index)+" is not an IRI")
 		}
 	}
 	if p := m.at(e.src, kwContext); p.src != nil { // 21
@@ -807,7 +807,7 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 	}
 	if p := m.at(e.src, kwNest); p.src != nil { // 24
 		if p.src.kind(p.node) != jsontape.String {
-			return f.fail(InvalidNestValue, p.src, p.node, "@nest is no string")
+			return f.fail(InvalidNestValue, p.src, p.node, "@nest is not a string")
 		}
 		t.nest = p.src.text(p.node)
 		if kw := keywordOf(t.nest); kw != kwNone && kw != kwNest {

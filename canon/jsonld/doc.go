@@ -68,7 +68,7 @@
 //   - several errors in one document: the first that is met is told. Which one that is, is open.
 //   - an inline context with @context alone: in an array of contexts read as the object there, as others do. By step 5 of
 //     Create Term Definition it is a keyword redefinition, and is refused as one where it is not in an array, which W3C has a
-//     test for, beside other entries, around another @context, and where its value is no object.
+//     test for, beside other entries, around another @context, and where its value is not an object.
 //   - @direction of a number or boolean: lost. Step 13 of Object to RDF Conversion can be read to make a directed literal of its
 //     text, and others drop the direction.
 //   - @language and @direction of a node object: lost, also from the expanded form, where step 13.4 leaves them to no effect.

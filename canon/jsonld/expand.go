@@ -466,7 +466,7 @@ func (r *run) nest(o *object, k uint32) error {
 	}
 	for n := from; n < to; n = nodes[n].Next { // 14.2
 		if nodes[n].Kind != jsontape.Object {
-			return r.fail(InvalidNestValue, n, "it is no object")
+			return r.fail(InvalidNestValue, n, "it is not an object")
 		}
 		ctx := outer
 		if t != nil && t.scoped != nil { // 3, 8
@@ -511,7 +511,7 @@ func (r *run) keyword(o *object, k key) error {
 	switch kw {
 	case kwID: // 13.4.3
 		if !isString {
-			return r.fail(InvalidIDValue, v, "it is no string")
+			return r.fail(InvalidIDValue, v, "it is not a string")
 		}
 		o.id, _ = r.expandIRI(o.ctx, r.text(v), true, false)
 		r.items[o.item].lang = v
@@ -549,7 +549,7 @@ func (r *run) keyword(o *object, k key) error {
 		o.value = v
 	case kwLanguage: // 13.4.8
 		if !isString {
-			return r.fail(InvalidLanguageTaggedString, v, "@language is no string")
+			return r.fail(InvalidLanguageTaggedString, v, "@language is not a string")
 		}
 		o.language = v
 	case kwDirection: // 13.4.9
@@ -564,7 +564,7 @@ func (r *run) keyword(o *object, k key) error {
 		}
 	case kwIndex: // 13.4.10
 		if !isString {
-			return r.fail(InvalidIndexValue, v, "it is no string")
+			return r.fail(InvalidIndexValue, v, "it is not a string")
 		}
 		r.items[o.item].index = v
 	case kwList: // 13.4.11
@@ -608,7 +608,7 @@ func (r *run) typeEntry(o *object, v uint32) error {
 		o.typeArray = true
 		for n := v + 1; n < nodes[v].Next; n = nodes[n].Next {
 			if nodes[n].Kind != jsontape.String {
-				return r.fail(InvalidTypeValue, n, "a type is no string")
+				return r.fail(InvalidTypeValue, n, "a type is not a string")
 			}
 			r.addType(o, n)
 		}
@@ -637,7 +637,7 @@ func (r *run) hangType(node, v, id uint32) {
 // reverseEntry reads an entry of @reverse (13.4.13).
 func (r *run) reverseEntry(o *object, v uint32) error {
 	if r.kind(v) != jsontape.Object { // 13.4.13.1
-		return r.fail(InvalidReverseValue, v, "it is no object")
+		return r.fail(InvalidReverseValue, v, "it is not an object")
 	}
 	c, err := r.expand(o.ctx, property{kind: reverseProperty}, v, false) // 13.4.13.2
 	if err != nil {
@@ -773,7 +773,7 @@ func (r *run) languageMap(ctx *activeContext, t *term, node uint32) (chain, erro
 				continue
 			case jsontape.String:
 			default: // 13.7.4.2.2
-				return chain{}, r.fail(InvalidLanguageMapValue, v, "it is no string")
+				return chain{}, r.fail(InvalidLanguageMapValue, v, "it is not a string")
 			}
 			i, it := r.newItem(valueItem, v)
 			it.lang, it.dir = lang, dir
@@ -982,7 +982,7 @@ func (r *run) finishValue(o *object) (chain, error) {
 	case typed: // 15.5
 		f := &r.refs[o.datatype]
 		if o.typeArray || o.datatype == 0 || f.form != absolute {
-			return chain{}, r.fail(InvalidTypedValue, o.node, fmt.Sprintf("the type %s is no IRI", f.nq))
+			return chain{}, r.fail(InvalidTypedValue, o.node, fmt.Sprintf("the type %s is not an IRI", f.nq))
 		}
 		value.id = o.datatype
 	}

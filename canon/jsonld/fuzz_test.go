@@ -101,13 +101,13 @@ func FuzzToRDF(f *testing.F) {
 		from, err6 := form(t, warm, expanded, jsonld.Options{Lossy: true, Limits: canon.Limits{Bytes: 1 << 20, Depth: 2000}})
 		var e *jsonld.Error
 		if errors.As(err6, &e) && e.Code == jsonld.InvalidTypedValue {
-			return // a term may give a datatype that is no IRI, a value object may not
+			return // a term may give a datatype that is not an IRI, a value object may not
 		}
 		if err6 != nil && !errors.As(err6, &limit) || err6 == nil && from != first {
 			t.Fatalf("%q\nexpanded %s\nsays %q %v, want %q", doc, expanded, from, err6, first)
 		}
 		if !bytes.HasPrefix(expanded, []byte("[")) {
-			t.Fatalf("%q: the expanded form is no array: %s", doc, expanded)
+			t.Fatalf("%q: the expanded form is not an array: %s", doc, expanded)
 		}
 	})
 }

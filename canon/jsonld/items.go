@@ -125,7 +125,7 @@ func (r *run) hangAll(parent uint32, c chain, as role, prop uint32) {
 
 // ref is an IRI or blank node identifier that occurs in the document, once for each text or compiled IRI.
 type ref struct {
-	nq   []byte // text in angle brackets, also for what is no IRI
+	nq   []byte // text in angle brackets, also for what is not an IRI
 	form form
 	term rdf.TermID // once it occurs in a quad
 }

@@ -153,7 +153,7 @@ func (r *run) says(texts []shapeText) bool {
 	return true
 }
 
-// readPlain finds the terms of a document of shape s. It is false where a string is no IRI and one is asked for.
+// readPlain finds the terms of a document of shape s. It is false where a string is not an IRI and one is asked for.
 //
 //phase:expand+to-rdf
 func (r *run) readPlain(s *shape) bool {
@@ -189,7 +189,7 @@ func (r *run) plainLiteral(node uint32) []byte {
 	return r.buf[from:len(r.buf):len(r.buf)]
 }
 
-// plainIRI returns the IRI that IRI Expansion makes of text in brackets, nil where that is no IRI.
+// plainIRI returns the IRI that IRI Expansion makes of text in brackets, nil where that is not an IRI.
 //
 //phase:expand+to-rdf
 func (r *run) plainIRI(v *shapeValue, text []byte) []byte {

@@ -180,7 +180,7 @@ func TestReportedFaults(t *testing.T) {
 			[]string{"/credentialSubject/achievement/image/id invalid IRI as @id"}, ""},
 		{"a subject without type", strings.Replace(badge(v2+","+ob, ""), `"type":"AchievementSubject",`, ``, 1), p,
 			[]string{"/credentialSubject/achievement undefined term"}, ""},
-		{"an id that is no IRI", strings.Replace(badge(v2+","+ob, ""), `"u:subject"`, `"3841453-234a"`, 1), p,
+		{"an id that is not an IRI", strings.Replace(badge(v2+","+ob, ""), `"u:subject"`, `"3841453-234a"`, 1), p,
 			[]string{"/credentialSubject/id relative IRI as @id"}, ""},
 		{"a null", badge(v2+","+ob, `,"validUntil":null`), p, []string{"/validUntil null value"}, ""},
 		{"credits as a number", strings.Replace(badge(v2+","+ob, ""), `"achievement":{`, `"creditsEarned":3.5,"achievement":{`, 1), p, nil,

@@ -20,7 +20,7 @@ type Options struct {
 	Memory int64 // bytes that the nodes take while they grow
 
 	// Repeats is a key of the top-level object whose value, an array or object, mostly has the same bytes as in the tape's
-	// last scan. It is then not scanned again. "" is no key.
+	// last scan. It is then not scanned again. "" is not a key.
 	Repeats string
 }
 

@@ -151,7 +151,7 @@ func (t *Tape) Len(i int) int {
 }
 
 // Key returns the node index of the key with the given text in object i; its value is the node after it. It returns -1
-// where i is no object or has no such key.
+// where i is not an object or has no such key.
 func (t *Tape) Key(i int, key string) int {
 	if t.Nodes[i].Kind != Object {
 		return -1

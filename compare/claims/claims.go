@@ -4,7 +4,7 @@
 //
 // The mapping, alike for sd-jwt-vc and mdoc: issuer (iss), validFrom (nbf), validUntil (exp) and the credential's last type
 // (vct) stand in the signed part and are always disclosed; every leaf under credentialSubject is one disclosure or one element. A leaf is a
-// value that is no object and no array, or an empty one. Other members of the VCDM document, such as its context, have
+// value that is not an object or an array, or is an empty one. Other members of the VCDM document, such as its context, have
 // no place in these formats: Of leaves them out, Read names them.
 //
 //phase:caller

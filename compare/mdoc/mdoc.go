@@ -64,7 +64,7 @@ type Issuer struct {
 // Issue returns the IssuerSigned bytes of a claims set {"iss", "nbf", "exp", "vct", "credentialSubject"}, a JSON object. No
 // other claim has a place; iss, which may be missing, is for the certificate to say. vct
 // becomes both docType and namespace, nbf and exp the validity period, and each leaf under credentialSubject one element:
-// a value that is no object and no array, or an empty one. Its identifier is the leaf's JSON pointer below
+// a value that is not an object or an array, or is an empty one. Its identifier is the leaf's JSON pointer below
 // credentialSubject without the first slash, such as "name" or "result/0/value". Strings become tstr, numbers without
 // fraction and exponent int, other numbers float. Integers beyond 64 bits are a [canon.UnsupportedError].
 func (i *Issuer) Issue(claims []byte) ([]byte, error) {

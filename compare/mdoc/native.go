@@ -61,7 +61,7 @@ func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []want) 
 		r.picks = append(r.picks, pick{from: at, to: b.skip(at)})
 		major, n, item := b.head(b.skip(at))
 		if major != majorArray {
-			return nil, invalid(string(ns), ruleShape, "is no array of items")
+			return nil, invalid(string(ns), ruleShape, "is not an array of items")
 		}
 		for range n {
 			end := b.skip(item)
@@ -196,7 +196,7 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 	}
 	major, n, item := b.head(b.skip(at))
 	if major != majorArray {
-		return 0, invalid(string(ns), ruleShape, "is no array of items")
+		return 0, invalid(string(ns), ruleShape, "is not an array of items")
 	}
 	name := string(ns)
 	index := r.digestsOf(ns)

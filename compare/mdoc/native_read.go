@@ -315,7 +315,7 @@ func (r *nativeReader) sign1(b view, i int) (h headers, err error) {
 		major, n, at = b.head(at)
 	}
 	if major != majorArray || n != 4 {
-		return h, invalid(where, rule, "is no array of 4 elements")
+		return h, invalid(where, rule, "is not an array of 4 elements")
 	}
 	unprotected := b.skip(at)
 	payload := b.skip(unprotected)

@@ -286,7 +286,7 @@ func stockReadIssuerSigned(b []byte) (*stockIssuerSigned, error) {
 	}
 	for ns, list := range spaces {
 		if !isMajor(list, majorArray) {
-			return nil, invalid(ns, ruleShape, "is no array of items")
+			return nil, invalid(ns, ruleShape, "is not an array of items")
 		}
 		var items []cbor.RawMessage
 		if err := stockUnmarshal(list, &items, ns, ruleShape); err != nil {

@@ -82,7 +82,7 @@ func stockReadSign1(raw []byte, limits canon.Limits) (*headers, error) {
 	}
 	var parts []cbor.RawMessage
 	if !isMajor(raw, majorArray) || stockDec.Unmarshal(raw, &parts) != nil || len(parts) != 4 {
-		return nil, invalid(where, rule, "is no array of 4 elements")
+		return nil, invalid(where, rule, "is not an array of 4 elements")
 	}
 	var ok1, ok2, ok3 bool
 	h.protected, ok1 = stockBytes(parts[0])

@@ -204,7 +204,7 @@ func (r *reader) shape(i int) error {
 		return invalid(where(i+1), "RFC 9901 section 4.2", "must be an array of 2 or 3 elements")
 	}
 	if r.tape.Nodes[n+1].Kind != jsontape.String {
-		return invalid(where(i+1), "RFC 9901 section 4.2", "the salt is no string")
+		return invalid(where(i+1), "RFC 9901 section 4.2", "the salt is not a string")
 	}
 	return nil
 }
@@ -216,7 +216,7 @@ func (r *reader) readHash() error {
 	r.hashName = defaultHash
 	if n := r.tape.Get(1, "_sd_alg"); n >= 0 {
 		if r.tape.Nodes[n].Kind != jsontape.String {
-			return invalid("/_sd_alg", "RFC 9901 section 4.1.1", "is no string")
+			return invalid("/_sd_alg", "RFC 9901 section 4.1.1", "is not a string")
 		}
 		r.hashName = string(r.tape.Text(n))
 	}
@@ -397,7 +397,7 @@ func (r *reader) badName(name []byte) error {
 // disclosed processes the digests of an object and inserts the claims that they stand for.
 func (r *reader) disclosed(n, sd, depth int, wanted []pointer, all, root bool, comma byte) error {
 	if r.tape.Nodes[sd].Kind != jsontape.Array {
-		return invalid(string(r.path)+"/_sd", "RFC 9901 section 4.2.4.1", "is no array")
+		return invalid(string(r.path)+"/_sd", "RFC 9901 section 4.2.4.1", "is not an array")
 	}
 	mark := len(r.names)
 	var set map[string]bool // names of a large object; those of a small one are compared one by one

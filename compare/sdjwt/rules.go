@@ -227,7 +227,7 @@ func (v *Verifier) checkFacts(f *facts, key *keys.Public, leaf *x509.Certificate
 	}
 	switch {
 	case f.iat.present && !f.iat.typed:
-		return invalid("/iat", "RFC 7519 section 4.1.6", "is no number")
+		return invalid("/iat", "RFC 7519 section 4.1.6", "is not a number")
 	case f.iat.present && seconds(v.now())+v.Leeway.Seconds() < f.iat.number:
 		return unless("Now", "/iat", "RFC 7519 section 4.1.6", "issued at %s, which is in the future", stamp(f.iat.number))
 	case f.aud.present && !(v.Audience == "" && v.AnyAudience):
@@ -247,9 +247,9 @@ func (v *Verifier) checkFacts(f *facts, key *keys.Public, leaf *x509.Certificate
 	case !f.vct.present || !f.vct.typed || f.vct.text == "":
 		return unless("Plain", "/vct", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.1", "must be a string that names the type")
 	case f.iss.present && !f.iss.typed:
-		return invalid("/iss", "RFC 7519 section 4.1.1", "is no string")
+		return invalid("/iss", "RFC 7519 section 4.1.1", "is not a string")
 	case f.sub.present && !f.sub.typed:
-		return invalid("/sub", "RFC 7519 section 4.1.2", "is no string")
+		return invalid("/sub", "RFC 7519 section 4.1.2", "is not a string")
 	case f.akaPresent && len(f.aka) == 0:
 		return invalid("/aka_vcts", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.2", "must be an array of at least one string")
 	}
@@ -283,9 +283,9 @@ func checkPeriod(where string, f *facts, now time.Time, leeway time.Duration) er
 	t, slack := seconds(now), leeway.Seconds()
 	switch {
 	case f.exp.present && !f.exp.typed:
-		return invalid(where, ruleTime, "exp is no number")
+		return invalid(where, ruleTime, "exp is not a number")
 	case f.nbf.present && !f.nbf.typed:
-		return invalid(where, ruleTime, "nbf is no number")
+		return invalid(where, ruleTime, "nbf is not a number")
 	case f.exp.present && t-slack >= f.exp.number:
 		return unless("Now", where, ruleTime, "expired at %s", stamp(f.exp.number))
 	case f.nbf.present && t+slack < f.nbf.number:
@@ -344,7 +344,7 @@ func (v *Verifier) bindingPolicy(kb []byte) error {
 func checkIntegrity(document []byte, metadata scalar) error {
 	const where, rule = "/vct#integrity", "draft-ietf-oauth-sd-jwt-vc-19 section 6"
 	if !metadata.typed {
-		return invalid(where, rule, "is no string")
+		return invalid(where, rule, "is not a string")
 	}
 	var s sum
 	for _, h := range []struct{ prefix, name string }{{"sha512-", "sha-512"}, {"sha384-", "sha-384"}, {"sha256-", "sha-256"}} {

@@ -38,7 +38,7 @@ func stockRead(payload map[string]any, disclosures [][]byte, budget *canon.Budge
 	hash := defaultHash
 	if alg, ok := payload["_sd_alg"]; ok {
 		if hash, ok = alg.(string); !ok {
-			return nil, "", invalid("/_sd_alg", "RFC 9901 section 4.1.1", "is no string")
+			return nil, "", invalid("/_sd_alg", "RFC 9901 section 4.1.1", "is not a string")
 		}
 	}
 	if _, err := hashOf(hash); err != nil {
@@ -87,7 +87,7 @@ func stockParseDisclosure(text []byte, number int, budget *canon.Budget) (*stock
 		return nil, invalid(where(number), rule, "must be an array of 2 or 3 elements")
 	}
 	if _, ok := a[0].(string); !ok {
-		return nil, invalid(where(number), rule, "the salt is no string")
+		return nil, invalid(where(number), rule, "the salt is not a string")
 	}
 	return &stockDisclosed{elements: a, number: number}, nil
 }
@@ -151,7 +151,7 @@ func (r *stockReader) object(m map[string]any, depth int) error {
 	}
 	list, ok := sd.([]any)
 	if !ok {
-		return r.refused("/_sd", "RFC 9901 section 4.2.4.1", "is no array")
+		return r.refused("/_sd", "RFC 9901 section 4.2.4.1", "is not an array")
 	}
 	for _, entry := range list {
 		digest, ok := entry.(string)
