@@ -46,22 +46,7 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := claims.Of(c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := (&sdjwt.Issuer{Key: key}).Issue(made.JSON, sdjwt.Disclosable{Leaves: claims.Subject})
-	if err != nil {
-		t.Fatal(err)
-	}
-	certificate, err := mdoc.Certificate(key.Public(), "urn:issuer")
-	if err != nil {
-		t.Fatal(err)
-	}
-	issued, err := (&mdoc.Issuer{Key: key, Chain: [][]byte{certificate}, Device: key.Public()}).Issue(made.JSON)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made, token, certificate, issued := baselines(t, c, key)
 	rdfc, err := engines.New(engines.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
 	if err != nil {
 		t.Fatal(err)
@@ -274,4 +259,26 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// baselines returns the claims of a credential, and an SD-JWT and an mdoc of them with the certificate of its key.
+func baselines(t *testing.T, c *schemas.Credential, key *keys.Secret) (made *claims.Claims, token, certificate, issued []byte) {
+	t.Helper()
+	made, err := claims.Of(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, err = (&sdjwt.Issuer{Key: key}).Issue(made.JSON, sdjwt.Disclosable{Leaves: claims.Subject})
+	if err != nil {
+		t.Fatal(err)
+	}
+	certificate, err = mdoc.Certificate(key.Public(), "urn:issuer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	issued, err = (&mdoc.Issuer{Key: key, Chain: [][]byte{certificate}, Device: key.Public()}).Issue(made.JSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made, token, certificate, issued
 }

@@ -86,22 +86,7 @@ func TestHalfFilledValuesAreErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := claims.Of(c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err := (&sdjwt.Issuer{Key: key}).Issue(made.JSON, sdjwt.Disclosable{Leaves: claims.Subject})
-	if err != nil {
-		t.Fatal(err)
-	}
-	certificate, err := mdoc.Certificate(key.Public(), "urn:issuer")
-	if err != nil {
-		t.Fatal(err)
-	}
-	issued, err := (&mdoc.Issuer{Key: key, Chain: [][]byte{certificate}, Device: key.Public()}).Issue(made.JSON)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made, token, certificate, issued := baselines(t, c, key)
 	add := func(s *vcdm.Signer, k *keys.Secret, suite string) error {
 		_, err := s.Add(ctx, c.VCDM, options(k, suite))
 		return err
