@@ -43,13 +43,13 @@ func BudgetOf(ctx context.Context, given, own *Budget, l Limits) *Budget {
 
 // Reset makes b the budget of a new operation.
 func (b *Budget) Reset(l Limits) {
-	b.limits = l.WithDefaults()
-	b.end.Store(0)
-	b.memory.Store(0)
-	b.documents.Store(0)
-	b.work.Store(0)
-	b.signatures.Store(0)
-	b.steps.Store(0)
+	b.limits = l
+	b.limits.fill()
+	for _, n := range [...]*atomic.Int64{&b.end, &b.memory, &b.documents, &b.work, &b.signatures, &b.steps} {
+		if n.Load() != 0 { // a look costs less than a store that all processors see
+			n.Store(0)
+		}
+	}
 }
 
 // Limits returns the limits of the operation.
@@ -86,7 +86,12 @@ func (b *Budget) Use(bytes int) error {
 func (b *Budget) Left() int64 { return max(0, b.limits.Memory-b.memory.Load()) }
 
 // Work counts n-degree work, and returns how much of it is left.
-func (b *Budget) Work(steps int64) int64 { return max(0, b.limits.Work-b.work.Add(steps)) }
+func (b *Budget) Work(steps int64) int64 {
+	if steps == 0 { // mostly
+		return max(0, b.limits.Work-b.work.Load())
+	}
+	return max(0, b.limits.Work-b.work.Add(steps))
+}
 
 // Document counts a context document that is loaded.
 func (b *Budget) Document(url string) error {

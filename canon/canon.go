@@ -2,7 +2,6 @@
 package canon
 
 import (
-	"cmp"
 	"context"
 	"time"
 )
@@ -70,17 +69,29 @@ const (
 
 // WithDefaults fills the fields that are zero.
 func (l Limits) WithDefaults() Limits {
-	l.Bytes = cmp.Or(l.Bytes, DefaultBytes)
-	l.Depth = cmp.Or(l.Depth, DefaultDepth)
-	l.Context = cmp.Or(l.Context, DefaultContext)
-	l.Work = cmp.Or(l.Work, DefaultWork)
-	l.Memory = cmp.Or(l.Memory, DefaultMemory)
-	l.Time = cmp.Or(l.Time, DefaultTime)
-	l.Documents = cmp.Or(l.Documents, DefaultDocuments)
-	l.Proofs = cmp.Or(l.Proofs, DefaultProofs)
-	l.Steps = cmp.Or(l.Steps, DefaultSteps)
-	l.Signatures = cmp.Or(l.Signatures, DefaultSignatures)
+	l.fill()
 	return l
+}
+
+// fill is WithDefaults in place.
+func (l *Limits) fill() {
+	orDefault(&l.Bytes, DefaultBytes)
+	orDefault(&l.Depth, DefaultDepth)
+	orDefault(&l.Context, DefaultContext)
+	orDefault(&l.Work, DefaultWork)
+	orDefault(&l.Memory, DefaultMemory)
+	orDefault(&l.Time, DefaultTime)
+	orDefault(&l.Documents, DefaultDocuments)
+	orDefault(&l.Proofs, DefaultProofs)
+	orDefault(&l.Steps, DefaultSteps)
+	orDefault(&l.Signatures, DefaultSignatures)
+}
+
+// orDefault sets a limit that is not given. It is so short that the compiler puts it into its caller.
+func orDefault[T int | int64 | time.Duration](limit *T, to T) {
+	if *limit == 0 {
+		*limit = to
+	}
 }
 
 // Values of [Options].Direction (JSON-LD API, JsonLdOptions.rdfDirection).

@@ -38,9 +38,8 @@
 //   - Refuse, do not guess: what an engine cannot do is an [*UnsupportedError] that names it, and its JSON pointer.
 //   - Everything is bounded: one [Budget] serves an operation and all its steps, every loop that input can lengthen asks it,
 //     and its end is a [*LimitError] that names the limit.
-//   - Contexts may be kept between operations; of documents only how keys, types and nesting of simple ones read in a context
-//     (canon/jsonld/shape.go). No value, quad, form or hash of a document is kept. What a cache answers depends on its key
-//     alone.
+//   - Contexts may be kept between operations. Nothing of a document is kept: no value, quad, form or hash, and nothing of its
+//     structure. What a cache answers depends on its key alone.
 //   - No network: only a loader that the caller passes can fetch.
 //   - Specification steps are cited by number, and each departure says why it is allowed.
 //

@@ -26,7 +26,6 @@ var colours = [phase.Count]string{
 	phase.Parse:        "#8ecae6",
 	phase.Context:      "#f6a55f",
 	phase.Expand:       "#f2d06b",
-	phase.ExpandToRDF:  "#e3c04a",
 	phase.ToRDF:        "#b9d879",
 	phase.Label:        "#ec7f7a",
 	phase.Serialize:    "#e8a3c8",

@@ -21,7 +21,7 @@ type document struct {
 //
 //phase:parse
 func parseDocument(t *jsontape.Tape, src []byte, limits canon.Limits) (document, error) {
-	if err := t.Scan(src, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory, Repeats: "@context"}); err != nil {
+	if err := t.Scan(src, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
 		var limit *canon.LimitError
 		if errors.As(err, &limit) {
 			return document{}, err

@@ -68,7 +68,6 @@ type nativeRDFC struct {
 // scratch is the memory of one canonicalization.
 type scratch struct {
 	dataset rdf.Dataset
-	plain   jsonld.Plain
 	state   rdfc.State
 	docs    *jsonld.Session
 	budget  canon.Budget // of a canonicalization that is no step of another operation
@@ -124,27 +123,11 @@ func (e *nativeRDFC) toRDF(ctx context.Context, doc []byte, tape *jsontape.Tape,
 	if opt.Lossy {
 		o.Losses = &form.Losses
 	}
-	if !opt.Issued {
-		s.plain.Text = form.Text
-		o.Plain = &s.plain
-	}
-	err := s.docs.ToRDF(ctx, doc, &o, &s.dataset)
-	if err != nil {
-		s.plain = jsonld.Plain{}
-	}
-	return err
+	return s.docs.ToRDF(ctx, doc, &o, &s.dataset)
 }
 
-// run labels and serializes the dataset, unless the document was plain.
+// run labels and serializes the dataset.
 func (s *scratch) run(ctx context.Context, opt *canon.Options, form *canon.Form) (*canon.Form, error) {
-	p := s.plain
-	if s.plain = (jsonld.Plain{}); p.Lines > 0 {
-		if err := rdfc.Supports(opt.Hash); err != nil {
-			return nil, err
-		}
-		form.Text, form.Lines = p.Text, p.Lines
-		return form, nil
-	}
 	text, err := s.state.Run(ctx, &s.dataset, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work, Budget: opt.Budget}, form.Text)
 	if err != nil {
 		return nil, err

@@ -149,7 +149,7 @@ func (w *writer) value(dst []byte, i int) ([]byte, error) {
 	case jsontape.Number:
 		return w.appendNumber(dst, i)
 	case jsontape.String:
-		if n.Escaped {
+		if n.Escaped() {
 			return appendReescaped(dst, t.Src[n.Start:n.End]), nil
 		}
 	case jsontape.Array:
@@ -181,7 +181,7 @@ func (w *writer) object(dst []byte, i int) ([]byte, error) {
 			continue
 		}
 		m := member{key: uint32(k)}
-		if t.Nodes[k].Escaped {
+		if t.Nodes[k].Escaped() {
 			at := len(w.text)
 			w.text = t.AppendString(w.text, k)
 			m.escaped = uint32(len(w.escaped) + 1)
@@ -210,11 +210,11 @@ func (w *writer) object(dst []byte, i int) ([]byte, error) {
 		}
 		k := int(w.members[at].key)
 		key, v := &t.Nodes[k], &t.Nodes[k+1]
-		if !key.Escaped && v.Kind != jsontape.Number && v.Kind <= jsontape.String && !v.Escaped && v.Start == key.End+1 {
+		if !key.Escaped() && v.Kind != jsontape.Number && v.Kind <= jsontape.String && !v.Escaped() && v.Start == key.End+1 {
 			dst = append(dst, t.Src[key.Start:v.End]...) // "key":"value" stands as it must
 			continue
 		}
-		if key.Escaped {
+		if key.Escaped() {
 			dst = appendReescaped(dst, t.Src[key.Start:key.End])
 		} else {
 			dst = append(dst, t.Src[key.Start:key.End]...)

@@ -19,7 +19,7 @@ import (
 type CacheState uint8
 
 const (
-	Warm      CacheState = iota // active contexts, and the shapes of plain documents: what was seen before is not compiled again
+	Warm      CacheState = iota // active contexts: what was seen before is not compiled again
 	Embedded                    // compiled context documents: each call applies them anew
 	Documents                   // scanned context documents: each call compiles them anew
 	Cold                        // nothing: each call asks the loader, scans and compiles
@@ -277,7 +277,9 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 			r.last = f
 		}
 		if f != nil {
-			f.used.Store(p.epoch.Load())
+			if now := p.epoch.Load(); f.used.Load() != now {
+				f.used.Store(now)
+			}
 			p.trim()
 			return f.root, nil
 		}

@@ -3,6 +3,7 @@ package jsonld
 
 import (
 	"hash/maphash"
+	"strings"
 	"sync/atomic"
 
 	"canonscope/canon/jsontape"
@@ -115,12 +116,27 @@ type term struct {
 	protected bool
 	reverse   bool
 	removed   bool // not a definition: the context definition takes an earlier one away
+	literal   bool // makes a value object of a string, and nothing else matters; see isLiteral
 	iri       *iri // nil if mapped to null or to a keyword
 	datatype  *iri
 	lang      string // lower case
 	index     string // index mapping
 	nest      string
 	scoped    *scoped
+}
+
+// isLiteral reports whether a string under t is a value object of its type or language, without a loss.
+func (t *term) isLiteral() bool {
+	if t.iri == nil || t.iri.form != absolute || t.container&^inSet != 0 || t.scoped != nil || t.reverse {
+		return false
+	}
+	switch t.coercion {
+	case toNothing, toNone:
+		return true
+	case toDatatype:
+		return t.datatype.text != xsdBooleanText
+	}
+	return false
 }
 
 // scoped is the local context of a term definition.
@@ -150,8 +166,28 @@ type table struct {
 	strong bool   // by term.strong; else by term.hash, which the tape has already computed
 	below  *table // where to look next; it has none below itself
 
-	// One bit for term.hash of each name that may stand for @value and @type, so that most keys need no look-up.
-	values, types uint64
+	filters
+}
+
+// filters say what a table may hold, so that most keys and IRIs need no look-up. They know what was ever put into the table or
+// one that it was made of.
+type filters struct {
+	values, types uint64 // one bit for term.hash of each name that stands for @value and @type
+	prefixes      uint64 // the same for names that are prefixes
+	colons        bool   // a name has a colon
+}
+
+// note adds a term.
+func (f *filters) note(d *term) {
+	switch {
+	case d.kw == kwValue:
+		f.values |= hashBit(d.hash)
+	case d.kw == kwType:
+		f.types |= hashBit(d.hash)
+	case d.prefix:
+		f.prefixes |= hashBit(d.hash)
+	}
+	f.colons = f.colons || strings.IndexByte(d.name, ':') >= 0
 }
 
 func hashBit(hash uint16) uint64 { return 1 << (hash & 63) }
@@ -221,11 +257,11 @@ func (t *table) total() int {
 func (t *table) clone(extra int) table {
 	switch {
 	case t.below == nil && t.count > maxCopy:
-		c := table{below: t, values: t.values, types: t.types}
+		c := table{below: t, filters: t.filters}
 		c.make(extra)
 		return c
 	case t.below != nil && t.count+extra > maxCopy:
-		c := table{values: t.values, types: t.types}
+		c := table{filters: t.filters}
 		c.make(t.total() + extra)
 		c.fill(t.below.slots)
 		c.fill(t.slots)
@@ -265,12 +301,7 @@ func (t *table) put(d *term) {
 	if t.strong {
 		h = d.strong
 	}
-	switch d.kw {
-	case kwValue:
-		t.values |= hashBit(d.hash)
-	case kwType:
-		t.types |= hashBit(d.hash)
-	}
+	t.note(d)
 	mask := uint32(len(t.slots) - 1)
 	probes := 0
 	for i := h & mask; ; i = (i + 1) & mask {
@@ -320,8 +351,7 @@ type activeContext struct {
 
 	family  *family
 	derived atomic.Pointer[derivations]
-	implied atomic.Pointer[table]  // keys that only the vocabulary mapping makes a property, as terms; a snapshot
-	shapes  atomic.Pointer[shapes] // of documents, if it is a root context; a snapshot
+	implied atomic.Pointer[table] // keys that only the vocabulary mapping makes a property, as terms; a snapshot
 }
 
 func (c *activeContext) find(name []byte, hash uint16) *term { return c.terms.find(name, hash) }

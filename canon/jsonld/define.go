@@ -574,6 +574,7 @@ func (f *definer) finish(e *entry, t *term, ok bool) {
 		if t.iri != nil && strings.HasSuffix(t.iri.text, t.name) { // one place in memory for what is needed together
 			t.name = t.iri.text[len(t.iri.text)-len(t.name):]
 		}
+		t.literal = t.isLiteral()
 	} else {
 		t.removed = true // 6: an earlier definition is gone all the same
 	}

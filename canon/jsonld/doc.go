@@ -10,8 +10,8 @@
 // How it works: the document is scanned into a tape (package jsontape). Expansion walks the tape once and writes items,
 // the expanded form in one flat slice. A second walk over the items writes quads. Active contexts are immutable tables of
 // compiled terms. A context definition is compiled once into a delta that does not depend on where it is applied, and
-// applying a delta copies a table; results are cached per active context, so a warm document compiles nothing. A caller that
-// wants the canonical form can ask for it with Options.Plain: documents of a simple kind get it without items and quads.
+// applying a delta copies a table; results are cached per active context, so a warm document compiles nothing. Every document
+// takes this one way, and nothing of it is kept for the next.
 //
 // # What safe mode lets pass
 //

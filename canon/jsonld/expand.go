@@ -46,7 +46,7 @@ func (r *run) text(node uint32) []byte { return r.tape.Text(int(node)) }
 // termOf returns the term definition of a key.
 func (r *run) termOf(ctx *activeContext, key uint32) *term {
 	n := &r.tape.Nodes[key]
-	if n.Escaped {
+	if n.Escaped() {
 		return live(ctx.find(r.text(key), n.Hash))
 	}
 	return live(ctx.find(r.tape.Src[n.Start+1:n.End-1], n.Hash))
@@ -140,21 +140,40 @@ func (r *run) value(ctx *activeContext, t *term, node uint32) (uint32, error) {
 	if to == toJSON {
 		it.flags = isJSON
 	} else if isString { // 5
-		it.dir = ctx.dir
-		lang := ctx.lang
-		if t != nil {
-			if t.hasLang != unset {
-				lang = t.lang
-			}
-			if t.hasDir != unset {
-				it.dir = t.dir
-			}
-		}
-		if lang != "" {
-			it.lang = r.tagOf([]byte(lang))
-		}
+		r.inLanguage(it, ctx, t)
 	}
 	return i, nil
+}
+
+// inLanguage gives a string the language and direction that a term or the context has for it (step 5).
+func (r *run) inLanguage(it *item, ctx *activeContext, t *term) {
+	it.dir = ctx.dir
+	lang := ctx.lang
+	if t != nil {
+		if t.hasLang != unset {
+			lang = t.lang
+		}
+		if t.hasDir != unset {
+			it.dir = t.dir
+		}
+	}
+	if lang != "" {
+		it.lang = r.tagOf([]byte(lang))
+	}
+}
+
+// literal reads an entry whose key is a term with [term.literal] and whose value, at v, is a string: the most common one. It
+// is what steps 13.2 to 13.14 and Value Expansion come to.
+func (r *run) literal(o *object, t *term, v uint32) {
+	i, it := r.newItem(valueItem, v)
+	it.role, it.prop = ofProperty, r.refOf(t.iri)
+	if t.coercion == toDatatype {
+		it.id = r.refOf(t.datatype)
+	} else {
+		r.inLanguage(it, o.ctx, t)
+	}
+	r.hang(o.item, i)
+	o.others = true
 }
 
 // expandIRI is IRI Expansion (JSON-LD API section 5.2.2) of text of the document. A result of 0 is null; a keyword is
@@ -168,6 +187,10 @@ func (r *run) expandIRI(ctx *activeContext, text []byte, documentRelative, vocab
 			return 0, kwNone
 		}
 	}
+	colon := bytes.IndexByte(text, ':')
+	if colon > 0 && !ctx.terms.colons { // no term is like it
+		return r.expandOther(ctx, text, colon, documentRelative, vocab), kwNone
+	}
 	if t := live(ctx.find(text, jsontape.KeyHash(text))); t != nil {
 		if t.kw != kwNone { // 4
 			return r.refString(keywordText[t.kw]), t.kw
@@ -179,13 +202,13 @@ func (r *run) expandIRI(ctx *activeContext, text []byte, documentRelative, vocab
 			return r.refOf(t.iri), kwNone
 		}
 	}
-	return r.expandOther(ctx, text, documentRelative, vocab), kwNone
+	return r.expandOther(ctx, text, colon, documentRelative, vocab), kwNone
 }
 
-// expandOther is steps 6 to 9, for text that is neither keyword nor term.
-func (r *run) expandOther(ctx *activeContext, text []byte, documentRelative, vocab bool) uint32 {
-	if i := bytes.IndexByte(text, ':'); i > 0 { // 6
-		if n := r.compact(ctx, text, i); n != 0 {
+// expandOther is steps 6 to 9, for text with its first colon at a place, that is neither keyword nor term.
+func (r *run) expandOther(ctx *activeContext, text []byte, colon int, documentRelative, vocab bool) uint32 {
+	if colon > 0 { // 6
+		if n := r.compact(ctx, text, colon); n != 0 {
 			return n
 		}
 	}
@@ -204,8 +227,10 @@ func (r *run) compact(ctx *activeContext, text []byte, i int) uint32 {
 	if len(suffix) >= 2 && suffix[0] == '/' && suffix[1] == '/' || i == 1 && prefix[0] == '_' { // 6.2
 		return r.refBytes(text)
 	}
-	if t := live(ctx.find(prefix, jsontape.KeyHash(prefix))); t != nil && t.prefix && t.iri != nil { // 6.4
-		return r.concat(t.iri.text, suffix)
+	if hash := jsontape.KeyHash(prefix); ctx.terms.prefixes&hashBit(hash) != 0 {
+		if t := live(ctx.find(prefix, hash)); t != nil && t.prefix && t.iri != nil { // 6.4
+			return r.concat(t.iri.text, suffix)
+		}
 	}
 	if hasScheme(text) { // 6.5
 		return r.refBytes(text)
@@ -238,14 +263,15 @@ func (r *run) keyRef(ctx *activeContext, k key) uint32 {
 		r.lose(k.node, "reserved term")
 		return 0
 	}
-	if ctx.hasVocab && bytes.IndexByte(text, ':') < 0 {
+	colon := bytes.IndexByte(text, ':')
+	if ctx.hasVocab && colon < 0 {
 		hash := r.tape.Nodes[k.node].Hash
 		if t := ctx.findImplied(text, hash); t != nil {
 			return r.refOf(t.iri)
 		}
 		r.imply(ctx, text, hash)
 	}
-	n := r.expandOther(ctx, text, false, true)
+	n := r.expandOther(ctx, text, colon, false, true)
 	if n == 0 {
 		return 0 // the text has grown too much
 	}
@@ -288,7 +314,12 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 			return chain{}, err
 		}
 	}
-	if ctx.previous != nil && !fromMap && r.rollsBack(ctx, node) { // 7
+	end := nodes[node].Next
+	hashes := uint64(0) // a bit for each of the keys
+	for k := node + 1; k < end; k = nodes[k+1].Next {
+		hashes |= hashBit(nodes[k].Hash)
+	}
+	if ctx.previous != nil && !fromMap && r.rollsBack(ctx, node, hashes) { // 7
 		ctx = ctx.previous
 	}
 	var err error
@@ -297,25 +328,23 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 			return chain{}, err
 		}
 	}
-	end := nodes[node].Next
-	for k := node + 1; k < end; k = nodes[k+1].Next { // 9
-		if nodes[k].Hash == contextHash && r.tape.TextIs(int(k), "@context") {
-			if node != 0 { // that of the top level has been processed
-				if ctx, err = r.deriveInline(ctx, k+1); err != nil {
-					return chain{}, err
-				}
+	if node != 0 && hashes&hashBit(contextHash) != 0 { // 9; that of the top level has been processed
+		if k := r.tape.Key(int(node), "@context"); k >= 0 {
+			if ctx, err = r.deriveInline(ctx, uint32(k)+1); err != nil {
+				return chain{}, err
 			}
-			break
 		}
 	}
-	o := object{node: node, p: p, typed: ctx, lost: len(r.losses)} // 10
-	base, nests := len(r.keys), len(r.nests)
-	if o.ctx, err = r.readKeys(&o, ctx); err != nil { // 11, 12
-		return chain{}, err
+	o := object{node: node, p: p, ctx: ctx, typed: ctx, lost: len(r.losses)} // 10
+	if hashes&ctx.terms.types != 0 {
+		if o.ctx, err = r.scopeTypes(&o, ctx); err != nil { // 11, 12
+			return chain{}, err
+		}
 	}
 	o.item, _ = r.newItem(nodeItem, node)
-	err = r.entries(&o, base, nests) // 13, 14
-	r.keys, r.nests = r.keys[:base], r.nests[:nests]
+	nests := len(r.nests)
+	err = r.entries(&o, node, nests) // 13, 14
+	r.nests = r.nests[:nests]
 	if err != nil {
 		return chain{}, err
 	}
@@ -325,7 +354,7 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 var contextHash = jsontape.KeyHash("@context")
 
 // rollsBack reports whether a non-propagated context ends at the object (step 7).
-func (r *run) rollsBack(ctx *activeContext, node uint32) bool {
+func (r *run) rollsBack(ctx *activeContext, node uint32, hashes uint64) bool {
 	if node == 0 && r.top != 0 { // ctx has its own @context already, which comes after this step
 		return false
 	}
@@ -335,6 +364,9 @@ func (r *run) rollsBack(ctx *activeContext, node uint32) bool {
 		if t := r.termOf(ctx, k); t != nil && t.kw == kwID {
 			return false
 		}
+	}
+	if hashes&ctx.terms.values == 0 {
+		return true
 	}
 	for k := node + 1; k < end; k = nodes[k+1].Next {
 		if ctx.terms.values&hashBit(nodes[k].Hash) != 0 {
@@ -361,8 +393,8 @@ func (r *run) typeKeys(ctx *activeContext, node uint32) {
 	r.sortByText(r.types[from:])
 }
 
-// readKeys applies type-scoped contexts (step 11) and puts the keys of an object on the stack.
-func (r *run) readKeys(o *object, ctx *activeContext) (*activeContext, error) {
+// scopeTypes applies type-scoped contexts (step 11).
+func (r *run) scopeTypes(o *object, ctx *activeContext) (*activeContext, error) {
 	from := len(r.types)
 	r.typeKeys(ctx, o.node)
 	var err error
@@ -372,17 +404,7 @@ func (r *run) readKeys(o *object, ctx *activeContext) (*activeContext, error) {
 		}
 	}
 	r.types = r.types[:from]
-	r.pushKeys(ctx, o.node)
 	return ctx, nil
-}
-
-// pushKeys puts the keys of an object on the stack with their term definitions.
-func (r *run) pushKeys(ctx *activeContext, node uint32) {
-	nodes := r.tape.Nodes
-	end := nodes[node].Next
-	for k := node + 1; k < end; k = nodes[k+1].Next {
-		r.keys = append(r.keys, key{k, r.termOf(ctx, k)})
-	}
 }
 
 // typeScoped applies the scoped contexts of the types at node, in code point order (step 11.2).
@@ -417,13 +439,22 @@ func (r *run) typeScoped(ctx, typed *activeContext, node uint32) (*activeContext
 
 // sortByText sorts strings of the document in code point order.
 func (r *run) sortByText(nodes []uint32) {
-	slices.SortFunc(nodes, func(a, b uint32) int { return bytes.Compare(r.text(a), r.text(b)) })
+	if len(nodes) > 1 {
+		slices.SortFunc(nodes, func(a, b uint32) int { return bytes.Compare(r.text(a), r.text(b)) })
+	}
 }
 
-// entries is steps 13 and 14 for the keys on the stack from base on.
-func (r *run) entries(o *object, base, nests int) error {
-	for i := base; i < len(r.keys); i++ {
-		k := r.keys[i]
+// entries is steps 13 and 14 for the keys of the object at node, where it puts the keys of nested objects on the stack from
+// nests on.
+func (r *run) entries(o *object, node uint32, nests int) error {
+	nodes := r.tape.Nodes
+	end := nodes[node].Next
+	for at := node + 1; at < end; at = nodes[at+1].Next {
+		k := key{at, r.termOf(o.ctx, at)}
+		if k.term != nil && k.term.literal && nodes[at+1].Kind == jsontape.String {
+			r.literal(o, k.term, at+1)
+			continue
+		}
 		if k.term != nil && k.term.kw != kwNone {
 			if k.term.kw == kwContext { // 13.1
 				if o.p.kind == reverseProperty { // 9 has read it, but a reverse map holds reverse properties and nothing else
@@ -475,21 +506,20 @@ func (r *run) nest(o *object, k uint32) error {
 				return err
 			}
 		}
-		base, nests := len(r.keys), len(r.nests)
-		r.pushKeys(ctx, n)
-		for _, k := range r.keys[base:] {
-			switch {
-			case k.term == nil:
-			case k.term.kw == kwValue: // 14.2.1
-				return r.fail(InvalidNestValue, k.node, "a nested object holds @value")
-			case k.term.kw == kwContext: // 9 is not among the steps that 14.2.2 repeats
-				r.lose(k.node, "@context of a nested object, which is never read")
+		for k := n + 1; k < nodes[n].Next; k = nodes[k+1].Next {
+			switch t := r.termOf(ctx, k); {
+			case t == nil:
+			case t.kw == kwValue: // 14.2.1
+				return r.fail(InvalidNestValue, k, "a nested object holds @value")
+			case t.kw == kwContext: // 9 is not among the steps that 14.2.2 repeats
+				r.lose(k, "@context of a nested object, which is never read")
 			}
 		}
+		nests := len(r.nests)
 		o.ctx = ctx
-		err := r.entries(o, base, nests)
+		err := r.entries(o, n, nests)
 		o.ctx = outer
-		r.keys, r.nests = r.keys[:base], r.nests[:nests]
+		r.nests = r.nests[:nests]
 		if err != nil {
 			return err
 		}

@@ -156,7 +156,7 @@ func (r *run) resetItems() {
 	r.items = append(slices.Grow(r.items[:0], r.size()+1), item{})
 	r.refs = append(r.refs[:0], ref{})
 	r.langs = append(r.langs[:0], tag{})
-	r.keys, r.nests, r.types, r.named = r.keys[:0], r.nests[:0], r.types[:0], 0
+	r.nests, r.types, r.named = r.nests[:0], r.types[:0], 0
 	r.over, r.longest, r.objects = false, 0, 0
 }
 

@@ -85,7 +85,6 @@ type Options struct {
 	Limits         canon.Limits   // zero fields take their defaults
 	Budget         *canon.Budget  // of the operation that this is a step of; nil makes one of Limits
 	Origins        *Origins       // filled by ToRDF with the origin of each quad; nil costs nothing
-	Plain          *Plain         // filled in place of the dataset if the document is plain; not with Origins
 	Tape           *jsontape.Tape // the document, scanned already; doc is not looked at then
 }
 
@@ -170,7 +169,6 @@ type run struct {
 	// expansion
 	top    uint32 // value of the @context of the top-level object, which made the root context; 0 if there is none
 	items  []item
-	keys   []key
 	nests  []uint32
 	types  []uint32
 	refs   []ref
@@ -182,10 +180,6 @@ type run struct {
 	buf    []byte // text of terms; the dataset owns it
 	losses []lost
 	graphs map[nodeKey]string // @index of nodes
-
-	// plain documents
-	plainTerms [][]byte // terms at their places
-	plainOrder []int    // subjects
 
 	// bounds
 	budget  *canon.Budget
@@ -207,7 +201,7 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	default:
 		return &canon.UnsupportedError{Engine: "jsonld", What: "rdfDirection " + opt.RDFDirection}
 	}
-	if text := bytes.TrimLeft(doc, " \t\r\n"); len(text) > 0 && text[0] == '<' {
+	if len(doc) > 0 && doc[0] != '{' && bytes.HasPrefix(bytes.TrimLeft(doc, " \t\r\n"), []byte("<")) {
 		return &canon.UnsupportedError{Engine: "jsonld", What: "HTML input"}
 	}
 	if n := len(opt.Base); n > maxBase {
@@ -224,7 +218,7 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 		r.tape.Share(opt.Tape)
 		return r.count()
 	}
-	scan := jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth, Memory: max(1, r.budget.Left()), Repeats: "@context"}
+	scan := jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth, Memory: max(1, r.budget.Left())}
 	if err := r.tape.Scan(doc, scan); err != nil {
 		return err
 	}
@@ -260,7 +254,6 @@ func (r *run) end() {
 	r.tape.Src = nil
 	r.buf = nil
 	r.losses = r.losses[:0]
-	clear(r.plainTerms)
 	r.work, r.at = 0, 0
 	if r.budget != nil {
 		r.budget.Use(-r.used)

@@ -57,22 +57,9 @@ func visits(t *testing.T, pick func(n int) int) {
 			if got != want && got != "" && want != "" {
 				t.Fatalf("%v: %s\n%+v\nanswer %s\nalone  %s\nafter\n%s\nwith %s", state, doc, opt, got, want, strings.Join(before, "\n"), loader)
 			}
-			if form, again := canonical(kept[state], doc, opt, nil), canonical(kept[state], doc, opt, new(jsonld.Plain)); form != again {
-				t.Fatalf("%v: %s\n%+v\nform %s\nplain %s", state, doc, opt, form, again)
-			}
 		}
 		before = append(before, fmt.Sprintf("%s %+v", doc, opt))
 	}
-}
-
-// canonical is the canonical form of a document, or its error.
-func canonical(p *jsonld.Processor, doc string, opt jsonld.Options, plain *jsonld.Plain) string {
-	opt.Plain = plain
-	if opt.Lossy {
-		opt.Losses = new([]canon.Loss)
-	}
-	text, err := form(nil, p, []byte(doc), opt)
-	return fmt.Sprint(text, err)
 }
 
 // TestCacheOrder draws families of contexts and visits them in random orders: what a cache keeps depends on nothing but its

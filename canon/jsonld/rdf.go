@@ -74,12 +74,6 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	if err != nil {
 		return err
 	}
-	if opt.Plain != nil {
-		if r.plain(root, opt.Plain) {
-			return nil
-		}
-		r.resetItems()
-	}
 	c, unwrap, err := r.expandDocument(root)
 	if err != nil {
 		return err
@@ -351,7 +345,10 @@ func (w *writer) predicate(ref, at uint32) rdf.TermID {
 	}
 	f := &w.refs[ref]
 	if f.form == absolute {
-		return w.resource(ref)
+		if f.term == 0 {
+			f.term = w.into.Append(rdf.IRI, f.nq)
+		}
+		return f.term
 	}
 	w.lose(at, formNames[f.form]+" as property")
 	return 0
@@ -436,6 +433,11 @@ func (w *writer) list(first uint32, s, p, g rdf.TermID, node uint32) (rdf.TermID
 
 // literal returns the term of a value object (section 8.2.2 step 4 on).
 func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, error) {
+	if n := &w.tape.Nodes[v.tape]; v.id|v.lang|v.index == 0 && v.flags == 0 && v.dir == noDirection && n.Kind == jsontape.String && n.Common() {
+		text := w.tape.Src[n.Start:n.End] // the most common value, which JSON and N-Quads write alike
+		w.longest = max(w.longest, len(text))
+		return w.into.Append(rdf.Literal, text), nil
+	}
 	if v.index != 0 {
 		w.lose(v.index, "@index is not in RDF")
 	}
@@ -479,10 +481,10 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 		w.lose(v.tape, "@direction without rdfDirection; choose i18n-datatype or compound-literal")
 	}
 	raw := w.tape.Raw(int(v.tape))
-	plain := !w.tape.Nodes[v.tape].Escaped && bytes.IndexByte(raw, 0x7F) < 0 && bytes.IndexByte(raw, 0xEF) < 0
+	plain := w.tape.Nodes[v.tape].Common()
 	if plain && v.lang == 0 && datatype == nil {
 		w.longest = max(w.longest, len(raw))
-		return w.into.Append(rdf.Literal, raw), nil // JSON and N-Quads write it alike
+		return w.into.Append(rdf.Literal, raw), nil
 	}
 	from := len(w.buf)
 	if plain {

@@ -79,7 +79,7 @@ func (s *source) kind(node uint32) jsontape.Kind { return s.tape.Nodes[node].Kin
 // text returns the text of a string. It is safe for concurrent use.
 func (s *source) text(node uint32) string {
 	n := &s.tape.Nodes[node]
-	if !n.Escaped {
+	if !n.Escaped() {
 		return s.str[n.Start+1 : n.End-1]
 	}
 	return string(s.tape.AppendString(nil, int(node)))

@@ -253,8 +253,8 @@ func TestPropagateAtTheTop(t *testing.T) {
 		{`{"@context":{"s":"u:s"},"@id":"u:1","s":"y","t":"x"}`, expand, "data would be lost at \"/t\": undefined term"},
 		{`{"@context":{"@propagate":false,"s":"u:s"},"@id":"u:1","s":"y"}`, expand, "<u:1> <u:s> \"y\" .\n"},
 	} {
-		for range 3 { // the third time it may be plain
-			got, err := form(t, p, []byte(c.doc), jsonld.Options{ExpandContext: c.expandContext, Plain: new(jsonld.Plain)})
+		for range 2 { // the second time with kept contexts
+			got, err := form(t, p, []byte(c.doc), jsonld.Options{ExpandContext: c.expandContext})
 			if err != nil {
 				got = err.Error()
 			}
@@ -307,12 +307,12 @@ func TestTextUnderBoolean(t *testing.T) {
 	doc := func(value string) []byte {
 		return []byte(`{"@context":{"id":"@id","adult":{"@id":"u:adult","@type":"http://www.w3.org/2001/XMLSchema#boolean"}},"id":"u:1","adult":` + value + `}`)
 	}
-	for range 3 { // as a dataset, and as a plain document
-		if _, err := form(t, p, doc("false"), jsonld.Options{Plain: new(jsonld.Plain)}); err != nil {
+	for range 2 {
+		if _, err := form(t, p, doc("false"), jsonld.Options{}); err != nil {
 			t.Error(err)
 		}
 		var loss *canon.LossError
-		if _, err := form(t, p, doc(`"false"`), jsonld.Options{Plain: new(jsonld.Plain)}); !errors.As(err, &loss) || loss.Losses[0].Pointer != "/adult" {
+		if _, err := form(t, p, doc(`"false"`), jsonld.Options{}); !errors.As(err, &loss) || loss.Losses[0].Pointer != "/adult" {
 			t.Errorf("a text: %v", err)
 		}
 	}

@@ -18,10 +18,6 @@ type Options struct {
 	Bytes  int   // document size
 	Depth  int   // nesting of arrays and objects, at most MaxDepth
 	Memory int64 // bytes that the nodes take while they grow
-
-	// Repeats is a key of the top-level object whose value, an array or object, mostly has the same bytes as in the tape's
-	// last scan. It is then not scanned again. "" is not a key.
-	Repeats string
 }
 
 // MaxDepth bounds every depth limit: what reads a tape recursively must not exhaust the stack, which cannot be recovered.
@@ -59,14 +55,14 @@ func (t *Tape) Scan(src []byte, opt Options) error {
 	if cap(t.Nodes) == 0 {
 		t.Nodes = make([]Node, 0, min(len(src)/16+8, 1<<16))
 	}
-	err := t.scan(src, min(opt.Depth, MaxDepth), int(opt.Memory/nodeSize/growth), opt.Repeats)
+	err := t.scan(src, min(opt.Depth, MaxDepth), int(opt.Memory/nodeSize/growth))
 	if err != nil {
 		t.Nodes = t.Nodes[:0]
 	}
 	return err
 }
 
-func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
+func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 	if len(src) >= 3 && src[0] == 0xEF && src[1] == 0xBB && src[2] == 0xBF {
 		return t.fail(0, "byte order mark; remove its 3 bytes")
 	}
@@ -74,24 +70,27 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
 	var top frame // the innermost open container
 	depth := 0
 	object := false // top is an object
-	repeatsHash, keep := KeyHash(repeats), uint32(0)
 	i := 0
 	for {
 		if len(nodes) > maxNodes {
 			return &canon.LimitError{Limit: "memory", Max: int64(maxNodes) * nodeSize * growth, Done: int64(len(nodes)) * nodeSize * growth, Where: t.place(i)}
 		}
-		repeating := false
 		if object {
-			i = skipSpace(src, i)
+			if i < len(src) && src[i] <= ' ' {
+				i = skipSpace(src, i)
+			}
 			if i >= len(src) || src[i] != '"' {
 				return t.unexpected(i, "a key in double quotes")
 			}
-			end, escaped, msg := scanString(src, i+1)
-			if msg != "" {
-				return t.fail(end, msg)
+			end, form := shortString(src, i+1), textForm(0)
+			if end == 0 {
+				var msg string
+				if end, form, msg = scanString(src, i+1); msg != "" {
+					return t.fail(end, msg)
+				}
 			}
 			var hash uint16
-			if escaped {
+			if form&withEscapes != 0 {
 				t.text = AppendUnescaped(t.text[:0], src[i+1:end-1])
 				hash = KeyHash(t.text)
 			} else if end-i > 2 {
@@ -99,7 +98,7 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
 			}
 			nodes = leaf(nodes, String, i, end)
 			key := &nodes[len(nodes)-1]
-			key.Escaped, key.Hash = escaped, hash
+			key.text, key.Hash = form, hash
 			if bit := uint64(1) << (hash & 63); top.bloom&bit == 0 {
 				top.bloom |= bit
 			} else if top.keys < smallObject {
@@ -109,7 +108,6 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
 				}
 			}
 			top.keys++
-			repeating = hash == repeatsHash && depth == 1 && repeats != "" && string(src[key.Start+1:key.End-1]) == repeats
 			i = end
 			if i >= len(src) || src[i] != ':' {
 				if i = skipSpace(src, i); i >= len(src) || src[i] != ':' {
@@ -126,23 +124,19 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
 		}
 		switch c := src[i]; c {
 		case '"':
-			end, escaped, msg := scanString(src, i+1)
+			end, form, msg := scanString(src, i+1)
 			if msg != "" {
 				return t.fail(end, msg)
 			}
 			nodes = leaf(nodes, String, i, end)
-			nodes[len(nodes)-1].Escaped = escaped
+			nodes[len(nodes)-1].text = form
 			i = end
+			if object {
+				nodes, i = top.strings(nodes, src, i, maxNodes)
+			}
 		case '{', '[':
 			if depth == maxDepth {
 				return &canon.LimitError{Limit: "depth", Max: int64(maxDepth), Done: int64(depth + 1), Where: t.place(i)}
-			}
-			if repeating {
-				if t.known.is(src[i:], maxDepth) {
-					nodes, i = t.known.copyTo(nodes, i)
-					break
-				}
-				keep = uint32(len(nodes))
 			}
 			if depth > 0 {
 				t.stack = append(t.stack, top)
@@ -223,9 +217,6 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
 					return t.duplicate(k)
 				}
 			}
-			if keep == top.node && keep > 0 { // nothing is wrong with it
-				t.known.keep(src, nodes[keep:], maxDepth)
-			}
 			depth--
 			if depth > 0 {
 				top = t.stack[depth-1]
@@ -234,6 +225,53 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int, repeats string) error {
 			}
 		}
 	}
+}
+
+// strings scans members of an open object that have a string each, without space between them, from the end i of the member
+// before them on: most of a document. It stops at the end of a member behind which something else comes, or something that
+// needs a second look.
+func (f *frame) strings(nodes []Node, src []byte, i, maxNodes int) ([]Node, int) {
+	for i+1 < len(src) && src[i] == ',' && src[i+1] == '"' && f.keys < smallObject && len(nodes) <= maxNodes {
+		key := i + 1
+		end := shortString(src, key+1)
+		if end == 0 {
+			var form textForm
+			var msg string
+			if end, form, msg = scanString(src, key+1); msg != "" || form != 0 {
+				break
+			}
+		}
+		if end-key <= 2 || end+1 >= len(src) || src[end] != ':' || src[end+1] != '"' {
+			break
+		}
+		hash := mix(end-key-2, src[key+1], src[end-3], src[end-2])
+		bit := uint64(1) << (hash & 63)
+		if f.bloom&bit != 0 && f.has(nodes, hash) { // another key may be the same
+			break
+		}
+		to, form, msg := scanString(src, end+2)
+		if msg != "" {
+			break
+		}
+		f.bloom |= bit
+		f.keys++
+		nodes = leaf(nodes, String, key, end)
+		nodes[len(nodes)-1].Hash = hash
+		nodes = leaf(nodes, String, end+1, to)
+		nodes[len(nodes)-1].text = form
+		i = to
+	}
+	return nodes, i
+}
+
+// has reports whether a key of an open object has a hash.
+func (f *frame) has(nodes []Node, hash uint16) bool {
+	for k := int(f.node) + 1; k < len(nodes); k = int(nodes[k+1].Next) {
+		if nodes[k].Hash == hash {
+			return true
+		}
+	}
+	return false
 }
 
 // leaf appends a node that has none in it. It is written in place: a node that is made elsewhere and copied as a whole would
@@ -339,44 +377,64 @@ const (
 	each80 = 0x8080808080808080
 )
 
-// scanString takes the index after an opening quote and returns the index after the closing one and whether there was a
-// backslash; or the place of a fault and a message.
-func scanString(src []byte, i int) (end int, escaped bool, msg string) {
+// marks has the high bit of the lowest byte of x that is a quote, a backslash, a control character, U+007F or not ASCII; the
+// bits above it mean nothing. It is 0 where there is no such byte.
+func marks(x uint64) uint64 {
+	// x^2 swaps ' ' and '"' among others, so that one comparison with 0x21 finds the quote and all below the space.
+	return (((x ^ 2*each01) - 0x21*each01) | ((x ^ '\\'*each01) - each01) | (x + each01) | x) & each80
+}
+
+// shortString is scanString for a string of less than eight bytes, each of which stands for itself. It returns 0 for others.
+func shortString(src []byte, i int) int {
+	if i+8 > len(src) {
+		return 0
+	}
+	i += bits.TrailingZeros64(marks(binary.LittleEndian.Uint64(src[i:i+8:i+8]))) >> 3
+	if i < len(src) && src[i] == '"' {
+		return i + 1
+	}
+	return 0
+}
+
+// scanString takes the index after an opening quote and returns the index after the closing one and what stands between
+// them; or the place of a fault and a message.
+func scanString(src []byte, i int) (end int, form textForm, msg string) {
 	for {
-		// Eight bytes at a time: the lowest marked byte is a quote, a backslash, a control character or not ASCII.
-		for i+8 <= len(src) {
-			x := binary.LittleEndian.Uint64(src[i:])
-			// x^2 swaps ' ' and '"' among others, so that one comparison with 0x21 finds the quote and all below the space.
-			m := (((x ^ 2*each01) - 0x21*each01) | ((x ^ '\\'*each01) - each01) | x) & each80
-			if m != 0 {
+		for ; i+8 <= len(src); i += 8 {
+			if m := marks(binary.LittleEndian.Uint64(src[i : i+8 : i+8])); m != 0 {
 				i += bits.TrailingZeros64(m) >> 3
 				goto special
 			}
-			i += 8
 		}
-		for i < len(src) && src[i] >= ' ' && src[i] < 0x80 && src[i] != '"' && src[i] != '\\' {
+		for i < len(src) && src[i] >= ' ' && src[i] < 0x7F && src[i] != '"' && src[i] != '\\' {
 			i++
 		}
 		if i >= len(src) {
-			return i, false, "the string has no closing quote"
+			return i, 0, "the string has no closing quote"
 		}
 	special:
 		switch c := src[i]; {
 		case c == '"':
-			return i + 1, escaped, ""
+			return i + 1, form, ""
 		case c == '\\':
-			escaped = true
+			form |= withEscapes
 			var bad string
 			if i, bad = scanEscape(src, i); bad != "" {
-				return i, false, bad
+				return i, 0, bad
 			}
 		case c < ' ':
-			return i, false, fmt.Sprintf("control character U+%04X in a string; escape it", c)
+			return i, 0, fmt.Sprintf("control character U+%04X in a string; escape it", c)
+		case c == 0x7F:
+			form |= withRare
+			i++
 		default:
 			for i < len(src) && src[i] >= utf8.RuneSelf {
+				if src[i] == 0xEF {
+					form |= withRare
+				}
 				_, size := utf8.DecodeRune(src[i:])
 				if size == 1 {
-					return i, false, "invalid UTF-8"
+					return i, 0, "invalid UTF-8"
 				}
 				i += size
 			}

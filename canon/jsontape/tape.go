@@ -35,9 +35,24 @@ type Node struct {
 	Start, End uint32 // span in Tape.Src; strings with their quotes, containers with their brackets
 	Next       uint32 // index of the node after this value and all that is in it: the next sibling, or the end of the parent
 	Kind       Kind
-	Escaped    bool   // a string with a backslash: its text differs from its bytes
-	Hash       uint16 // of a key: KeyHash of its text; 0 in other nodes
+	text       textForm // of a string
+	Hash       uint16   // of a key: KeyHash of its text; 0 in other nodes
 }
+
+// textForm says what stands in a string.
+type textForm uint8
+
+const (
+	withEscapes textForm = 1 << iota // a backslash
+	withRare                         // U+007F, or a character from U+F000 to U+FFFF
+)
+
+// Escaped reports whether a string has a backslash: its text differs from its bytes.
+func (n *Node) Escaped() bool { return n.text&withEscapes != 0 }
+
+// Common reports whether the text of a string is its bytes and has neither U+007F nor a character from U+F000 to U+FFFF, among
+// which are those that other syntaxes have to escape.
+func (n *Node) Common() bool { return n.text == 0 }
 
 // Tape is a scanned document: Nodes[0] is the root; an array's elements and an object's key, value, key, value ...
 // follow their container. Reuse a Tape to reuse its memory. It serves one goroutine at a time.
@@ -50,7 +65,6 @@ type Tape struct {
 	stack []frame
 	text  []byte   // unescaped strings
 	set   []uint32 // hash set of the keys of one large object: node index + 1
-	known known    // value of Options.Repeats
 }
 
 const (
@@ -84,7 +98,7 @@ func (t *Tape) Raw(i int) []byte {
 // memory of the tape and stay valid until the next Scan.
 func (t *Tape) Text(i int) []byte {
 	n := &t.Nodes[i]
-	if !n.Escaped {
+	if !n.Escaped() {
 		return t.Src[n.Start+1 : n.End-1]
 	}
 	from := len(t.text)
@@ -97,7 +111,7 @@ func (t *Tape) Text(i int) []byte {
 //phase:encode primitive
 func (t *Tape) AppendString(dst []byte, i int) []byte {
 	n := &t.Nodes[i]
-	if !n.Escaped {
+	if !n.Escaped() {
 		return append(dst, t.Src[n.Start+1:n.End-1]...)
 	}
 	return AppendUnescaped(dst, t.Src[n.Start+1:n.End-1])
@@ -106,7 +120,7 @@ func (t *Tape) AppendString(dst []byte, i int) []byte {
 // TextIs reports whether string i has the given text.
 func (t *Tape) TextIs(i int, text string) bool {
 	n := &t.Nodes[i]
-	if !n.Escaped {
+	if !n.Escaped() {
 		return string(t.Src[n.Start+1:n.End-1]) == text
 	}
 	if size := int(n.End - n.Start - 2); size <= len(text) || size > len(`\u0000`)*len(text) {
@@ -195,7 +209,7 @@ func mix(n int, first, last2, last byte) uint16 {
 // sameText reports whether two strings have the same text.
 func (t *Tape) sameText(a, b int) bool {
 	x, y := &t.Nodes[a], &t.Nodes[b]
-	if !x.Escaped && !y.Escaped {
+	if !x.Escaped() && !y.Escaped() {
 		return bytes.Equal(t.Src[x.Start+1:x.End-1], t.Src[y.Start+1:y.End-1])
 	}
 	mark := len(t.text)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -370,13 +371,8 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		var tape jsontape.Tape
 		err := tape.Scan(src, jsontape.Options{})
-		wrapped := append(append([]byte(`{"@context":["`+strings.Repeat("x", 64)+`",`), src...), `],"x":1}`...) // long enough to be kept
-		var whole jsontape.Tape
-		want := whole.Scan(wrapped, jsontape.Options{})
-		for range 2 {
-			if again := reused.Scan(wrapped, jsontape.Options{Repeats: "@context"}); fmt.Sprint(again) != fmt.Sprint(want) || !slices.Equal(reused.Nodes, whole.Nodes) {
-				t.Fatalf("%q: %v, repeated %v", wrapped, want, again)
-			}
+		if again := reused.Scan(src, jsontape.Options{}); fmt.Sprint(again) != fmt.Sprint(err) || !slices.Equal(reused.Nodes, tape.Nodes) {
+			t.Fatalf("%q: %v, with a tape that is used again %v", src, err, again)
 		}
 		var v any
 		if err == nil {
@@ -447,5 +443,63 @@ func TestLeaves(t *testing.T) {
 		if got := tape.IsLeaf(0); got != (want == 1) {
 			t.Errorf("%s: leaf %v", doc, got)
 		}
+	}
+}
+
+// A string is common unless it has an escape, U+007F or a character from U+F000 to U+FFFF, wherever in it that stands.
+func TestCommonStrings(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": true, "plain": true, "é": true, "\U0001F600": true, "\uE000": true,
+		"\x7f": false, "\uF000": false, "\uFFFD": false, "\uFFFE": false, "\uFFFF": false, `\n`: false, `\u0061`: false,
+	} {
+		for before := range 20 {
+			for after := range 20 {
+				src := `"` + strings.Repeat("x", before) + text + strings.Repeat("y", after) + `"`
+				tape := scan(t, src)
+				if got := tape.Nodes[0].Common(); got != want {
+					t.Fatalf("%q: common %v", src, got)
+				}
+				if got := tape.Nodes[0].Escaped(); got != strings.Contains(src, `\`) {
+					t.Fatalf("%q: escaped %v", src, got)
+				}
+			}
+		}
+	}
+}
+
+// Space between the parts of an object changes no verdict and no value, whatever stands in its members.
+func TestSpaceInObjects(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	one := func(from ...string) string { return from[r.IntN(len(from))] }
+	refused := 0
+	for range 20_000 {
+		var tight, loose []string
+		spread := 1 + r.IntN(500)
+		for range r.IntN(40) {
+			key := `"` + strings.Repeat("k", r.IntN(12)) + one("", "a", "b", `\u0061`, "é", "\x7f", "\uFFFF") + fmt.Sprint(r.IntN(spread)) + `"`
+			value := one(`"v"`, `"long enough for two looks"`, `""`, `"\n"`, `"\ud800"`, "\"\x01\"", `1`, `[]`, `{"k":"v","l":"w"}`, `"x`)
+			if len(value) > 3 && r.IntN(30) > 0 && (strings.Contains(value, "d800") || strings.Contains(value, "\x01") || value == `"x`) {
+				value = `"right"`
+			}
+			tight, loose = append(tight, key+":"+value), append(loose, " "+key+" : "+value+" ")
+		}
+		a, b := `{`+strings.Join(tight, ",")+`}`, `{`+strings.Join(loose, ",")+`}`
+		var x, y jsontape.Tape
+		errA, errB := x.Scan([]byte(a), jsontape.Options{}), y.Scan([]byte(b), jsontape.Options{})
+		if (errA == nil) != (errB == nil) || len(x.Nodes) != len(y.Nodes) {
+			t.Fatalf("%s: %v; with space %v", a, errA, errB)
+		}
+		if errA != nil {
+			refused++
+		}
+		for i := range x.Nodes {
+			m, n := &x.Nodes[i], &y.Nodes[i]
+			if m.Kind != n.Kind || m.Next != n.Next || m.Hash != n.Hash || m.Common() != n.Common() || m.Kind == jsontape.String && string(x.Raw(i)) != string(y.Raw(i)) {
+				t.Fatalf("%s: node %d is %+v, with space %+v", a, i, m, n)
+			}
+		}
+	}
+	if refused < 2000 || refused > 18_000 {
+		t.Errorf("%d of 20000 refused", refused)
 	}
 }

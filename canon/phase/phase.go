@@ -9,7 +9,6 @@ const (
 	Parse Phase = iota
 	Context
 	Expand
-	ExpandToRDF // fused in the native engine
 	ToRDF
 	Label
 	Serialize
@@ -27,7 +26,7 @@ const (
 	Count int = iota
 )
 
-var names = [Count]string{"parse", "context", "expand", "expand+to-rdf", "to-rdf", "label", "serialize", "jcs", "digest",
+var names = [Count]string{"parse", "context", "expand", "to-rdf", "label", "serialize", "jcs", "digest",
 	"select", "salt", "encode", "sign", "check", "validate", "runtime", "gc", "unattributed"}
 
 func (p Phase) String() string {

@@ -53,7 +53,7 @@ func (s *State) label(ctx context.Context) error {
 
 // labelUnique runs steps 2 to 4 and tells whether nodes remain.
 func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
-	if err := Supports(s.opt.Hash); err != nil {
+	if err := supported(s.opt.Hash); err != nil {
 		return false, err
 	}
 	if s.long, s.size = s.opt.Hash == canon.SHA384, sha256.Size; s.long {
@@ -123,8 +123,21 @@ func (s *State) issue(n int32) {
 func (s *State) mention() {
 	quads, terms := s.d.Quads, s.d.Terms
 	s.node, s.nodes, s.issued, s.end = s.node[:0], s.nodes[:0], s.issued[:0], s.end[:0]
-	if len(terms) <= 2*len(quads)+8 && !slices.ContainsFunc(terms, isBlank) { // one look at each term is the shorter way
-		return
+	if len(terms) <= 2*len(quads)+8 { // one look at each term is the shorter way
+		blanks, last := 0, 0
+		for i := range terms {
+			if terms[i].Kind == rdf.Blank {
+				blanks++
+				last = i
+			}
+		}
+		switch blanks {
+		case 0:
+			return
+		case 1:
+			s.mentionOnly(rdf.TermID(last))
+			return
+		}
 	}
 	for i := range quads {
 		q := &quads[i]
@@ -162,7 +175,16 @@ func (s *State) mention() {
 	}
 }
 
-func isBlank(t rdf.Term) bool { return t.Kind == rdf.Blank }
+// mentionOnly is mention where no other term than t is a blank node. Its quads are not needed.
+func (s *State) mentionOnly(t rdf.TermID) {
+	for i := range s.d.Quads {
+		if q := &s.d.Quads[i]; q.S == t || q.O == t || q.G == t {
+			s.node = fill(s.node, len(s.d.Terms), 0)
+			s.number(t)
+			return
+		}
+	}
+}
 
 // number returns the number of the blank node t, a new one if it has none, and -1 for other terms.
 func (s *State) number(t rdf.TermID) int32 {

@@ -76,16 +76,8 @@ func (o *order) Sources(line int) []uint32 {
 func (o *order) write(dst []byte, quads []rdf.Quad) []byte {
 	o.reset()
 	o.quads = quads
-	size := 0
 	o.sorted = slices.Grow(o.sorted, len(quads))
-	for i := range quads {
-		q := &quads[i]
-		size += len(o.terms[q.S].Text) + len(o.terms[q.P].Text) + len(o.terms[q.O].Text) + len(o.terms[q.G].Text) + 6
-	}
 	o.sortQuads()
-	from := len(dst)
-	dst = slices.Grow(dst, size)[:from+size]
-	at := from
 	for i, e := range o.sorted {
 		if i%ahead == 0 && len(quads) > many {
 			o.touch(o.sorted[i:min(i+ahead, len(o.sorted))])
@@ -94,21 +86,34 @@ func (o *order) write(dst []byte, quads []rdf.Quad) []byte {
 			continue
 		}
 		q := &quads[e.quad]
-		at += copy(dst[at:], o.terms[q.S].Text)
-		dst[at] = ' '
-		at += 1 + copy(dst[at+1:], o.terms[q.P].Text)
-		dst[at] = ' '
-		at += 1 + copy(dst[at+1:], o.terms[q.O].Text)
-		if q.G != 0 {
-			dst[at] = ' '
-			at += 1 + copy(dst[at+1:], o.terms[q.G].Text)
+		size := len(o.terms[q.S].Text) + len(o.terms[q.P].Text) + len(o.terms[q.O].Text) + len(o.terms[q.G].Text) + 6
+		if cap(dst)-len(dst) < size {
+			dst = o.grow(dst, o.sorted[i:])
 		}
-		dst[at], dst[at+1], dst[at+2] = ' ', '.', '\n'
-		at += 3
+		dst = append(dst, o.terms[q.S].Text...)
+		dst = append(dst, ' ')
+		dst = append(dst, o.terms[q.P].Text...)
+		dst = append(dst, ' ')
+		dst = append(dst, o.terms[q.O].Text...)
+		if q.G != 0 {
+			dst = append(dst, ' ')
+			dst = append(dst, o.terms[q.G].Text...)
+		}
+		dst = append(dst, " .\n"...)
 		o.lines++
 	}
 	o.quads = nil
-	return dst[:at]
+	return dst
+}
+
+// grow makes room in dst for the lines of entries.
+func (o *order) grow(dst []byte, rest []entry) []byte {
+	size := 0
+	for i := range rest {
+		q := &o.quads[rest[i].quad]
+		size += len(o.terms[q.S].Text) + len(o.terms[q.P].Text) + len(o.terms[q.O].Text) + len(o.terms[q.G].Text) + 6
+	}
+	return slices.Grow(dst, size)
 }
 
 // Datasets of many quads do not fit into the processor's caches, and their sorted lines lie far apart in memory. touch reads
@@ -160,14 +165,33 @@ func (o *order) sortQuads() {
 	for g, e := range o.groups {
 		s := quads[e.quad].S
 		if g > 0 && !same(o.terms[s].Text, o.text(o.groups[g-1], 0)) {
-			o.sort(o.sorted[from:], 1, 0)
+			o.sortSubject(o.sorted[from:])
 			from = len(o.sorted)
 		}
 		for i := int(e.quad); i < len(quads) && quads[i].S == s; i++ {
 			o.sorted = append(o.sorted, entry{quad: uint32(i)})
 		}
 	}
-	o.sort(o.sorted[from:], 1, 0)
+	o.sortSubject(o.sorted[from:])
+}
+
+// sortSubject sorts the quads of one subject. Many come in order: what writes JSON often sorts keys, and the IRIs of most keys
+// are in their order.
+func (o *order) sortSubject(e []entry) {
+	if len(e) > few {
+		i := 1
+		for before := o.text(e[0], 1); i < len(e); i++ {
+			predicate := o.text(e[i], 1)
+			if c := bytes.Compare(before, predicate); c > 0 || c == 0 && o.compare(e[i-1].quad, e[i].quad, 2, 0) >= 0 {
+				break
+			}
+			before = predicate
+		}
+		if i == len(e) {
+			return
+		}
+	}
+	o.sort(e, 1, 0)
 }
 
 // sort sorts entries that agree in everything before byte from of the component, up to the component until. It is a radix sort from the first byte

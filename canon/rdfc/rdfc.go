@@ -38,8 +38,8 @@ type Options struct {
 	Variant Variant       // default the literal reading
 }
 
-// Supports returns a *canon.UnsupportedError for a hash function that a run would refuse, and nil for others.
-func Supports(h canon.Hash) error {
+// supported returns a *canon.UnsupportedError for a hash function that a run refuses, and nil for others.
+func supported(h canon.Hash) error {
 	switch h {
 	case "", canon.SHA256, canon.SHA384:
 		return nil

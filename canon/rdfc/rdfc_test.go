@@ -361,3 +361,44 @@ func TestSharedWork(t *testing.T) {
 		}
 	}
 }
+
+// The statements of one subject that come in order, in reverse and in any other order, with some twice, have the same lines.
+func TestStatementsInOrder(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := range 60 {
+		var lines []string
+		for i := range n {
+			lines = append(lines, fmt.Sprintf("<u:s> <u:p%02d> \"%d\" .\n", i/2, i%3))
+		}
+		want := strings.Join(lines, "")
+		check := func(lines []string) {
+			t.Helper()
+			var d rdf.Dataset
+			if err := d.ParseNQuads([]byte(strings.Join(lines, "")), canon.Limits{}); err != nil {
+				t.Fatal(err)
+			}
+			var form canon.Form
+			if err := rdfc.Canonicalize(context.Background(), &d, rdfc.Options{}, &form); err != nil || form.Lines != n {
+				t.Fatal(form.Lines, err)
+			}
+			if string(form.Text) != want {
+				t.Fatalf("%s\nfrom\n%s", form.Text, strings.Join(lines, ""))
+			}
+		}
+		slices.Sort(lines)
+		want = strings.Join(lines, "")
+		check(lines)
+		for i := range lines {
+			check(slices.Insert(slices.Clone(lines), i+1, lines[i]))
+			if i > 0 {
+				swapped := slices.Clone(lines)
+				swapped[i-1], swapped[i] = swapped[i], swapped[i-1]
+				check(swapped)
+			}
+		}
+		slices.Reverse(lines)
+		check(lines)
+		r.Shuffle(n, func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+		check(lines)
+	}
+}

@@ -82,21 +82,29 @@ func TestReadmeProgram(t *testing.T) {
 	_, want, _ = strings.Cut(want, " // ")
 	want, _, _ = strings.Cut(want, "\n")
 
+	// The requirements of the module are those of its user, or the go command would look for go.mod files that no build needs.
+	requirements, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(requirements), "\n")
+
 	dir := t.TempDir()
-	for name, content := range map[string]string{"main.go": program, "go.sum": string(sums)} {
+	for name, content := range map[string]string{
+		"main.go": program, "go.mod": "module example\n" + rest, "go.sum": string(sums),
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, args := range [][]string{
-		{"mod", "init", "example"},
 		{"mod", "edit", "-require", "canonscope@v0.0.0", "-replace", "canonscope=" + module},
 		{"vet", "."},
 		{"run", "."},
 	} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off") // all that it needs is there
+		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOPROXY=off", "GOWORK=off") // all that it needs is there
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)

@@ -201,7 +201,7 @@ func (w *nativeIssuer) root(dst []byte, comma byte) ([]byte, byte) {
 
 // reservedKey returns a key that RFC 9901 keeps for itself.
 func (w *nativeIssuer) reservedKey(k int) (string, bool) {
-	if node := w.tape.Nodes[k]; node.End-node.Start > uint32(len(`"_sd_alg"`)) && !node.Escaped {
+	if node := w.tape.Nodes[k]; node.End-node.Start > uint32(len(`"_sd_alg"`)) && !node.Escaped() {
 		return "", false
 	}
 	text := w.tape.Text(k)

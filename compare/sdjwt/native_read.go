@@ -359,7 +359,7 @@ func (r *reader) object(n, depth int, wanted []pointer, all bool) error {
 	}
 	sd, comma, root := -1, byte('{'), n == 1
 	for k, v := range r.tape.Members(n) {
-		if node := r.tape.Nodes[k]; node.End-node.Start <= uint32(len(`"_sd_alg"`)) || node.Escaped {
+		if node := r.tape.Nodes[k]; node.End-node.Start <= uint32(len(`"_sd_alg"`)) || node.Escaped() {
 			switch name := r.tape.Text(k); string(name) {
 			case "_sd":
 				sd = v
