@@ -16,6 +16,7 @@ import (
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
 	"canonscope/compare"
+	"canonscope/compare/claims"
 	"canonscope/compare/di"
 	"canonscope/compare/mdoc"
 	"canonscope/compare/measure"
@@ -222,6 +223,36 @@ func (s *Selection) Cells() []compare.Cell {
 		}
 	}
 	return cells
+}
+
+// Chosen says, for each credential of the user and each format other than vcdm, what the format writes that the credential
+// does not say.
+func (s *Selection) Chosen() []string {
+	var notes []string
+	seen := make(map[[2]string]bool)
+	for _, e := range s.Entries {
+		key := [2]string{e.Cell.Schema, e.Cell.Format}
+		if e.Unsupported != "" || e.Cell.Format == "vcdm" || !catalogue.IsFile(e.Cell.Schema) || seen[key] {
+			continue
+		}
+		seen[key] = true
+		g, err := catalogue.Get(e.Cell.Schema)
+		if err != nil {
+			continue // its gate says so
+		}
+		c, err := g.Document(0, 0)
+		if err != nil {
+			continue
+		}
+		made, err := claims.Of(c, claims.Request{Mdoc: e.Cell.Format == "mdoc", Now: measure.Now, Limits: measure.Limits}, nil)
+		if err != nil {
+			continue
+		}
+		for _, text := range made.Chosen {
+			notes = append(notes, fmt.Sprintf("%s of %s: %s", e.Cell.Format, g.Describe(), text))
+		}
+	}
+	return notes
 }
 
 // Unsupported returns a result for every cell that cannot be measured.
