@@ -556,7 +556,7 @@ func TestGetErrors(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"simple-0": "simple-N exists for N from 1 to 10000", "simple-020": "from 1 to", "simple-10001": "from 1 to",
-		"simple-inline-0": "simple-inline-N exists for", "ring-2": "ring-N exists for N from 3 to 100000",
+		"simple-inline-0": "simple-inline-N exists for", "ring-2": "ring-N exists for N from 3 to 200000",
 		"cubic-7": "an even N from 4 to", "clique-301": "from 2 to 300", "ring-5:attributes=1": "has no axis",
 		"ob3:flavour=1": "has no axis", "ob3:results": "not AXIS=VALUE", "ob3:results=-1": "from 0 to 100", "ob3:results=x": "a number",
 		"ob3:results=NaN": "a number", "ob3:results=1e9": "from 0 to 100", "ob3:scoping=round": "type, flat, property", "elm-small:results=1": "has no axis",

@@ -40,12 +40,12 @@ func Families() []Family {
 				}
 			}
 		}),
-		graph("ring-N", 3, 100_000, "N", "N", "each of N blank nodes points at the next, the last at the first", func(n int, arc func(from, to int)) {
+		graph("ring-N", 3, 200_000, "N", "N", "each of N blank nodes points at the next, the last at the first", func(n int, arc func(from, to int)) {
 			for i := range n {
 				arc(i, (i+1)%n)
 			}
 		}),
-		graph("chain-N", 2, 100_000, "N-1", "N", "each of N blank nodes but the last points at the next", func(n int, arc func(from, to int)) {
+		graph("chain-N", 2, 200_000, "N-1", "N", "each of N blank nodes but the last points at the next", func(n int, arc func(from, to int)) {
 			for i := range n - 1 {
 				arc(i, i+1)
 			}
@@ -57,18 +57,18 @@ func Families() []Family {
 				arc(i, (i+n/2)%n)
 			}
 		}),
-		graph("tree-N", 2, 100_000, "N-1", "N", "each of N blank nodes, counted from 1, points at those of twice its number and one more", func(n int, arc func(from, to int)) {
+		graph("tree-N", 2, 200_000, "N-1", "N", "each of N blank nodes, counted from 1, points at those of twice its number and one more", func(n int, arc func(from, to int)) {
 			for i := 1; i < n; i++ {
 				arc((i-1)/2, i)
 			}
 		}),
-		graph("pairs-N", 1, 50_000, "2N", "2N", "the blank nodes of each of N pairs point at each other", func(n int, arc func(from, to int)) {
+		graph("pairs-N", 1, 100_000, "2N", "2N", "the blank nodes of each of N pairs point at each other", func(n int, arc func(from, to int)) {
 			for i := range n {
 				arc(2*i, 2*i+1)
 				arc(2*i+1, 2*i)
 			}
 		}),
-		graph("star-N", 1, 100_000, "N", "N+1", "one blank node points at each of N others", func(n int, arc func(from, to int)) {
+		graph("star-N", 1, 200_000, "N", "N+1", "one blank node points at each of N others", func(n int, arc func(from, to int)) {
 			for i := range n {
 				arc(0, i+1)
 			}

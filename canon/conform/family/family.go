@@ -1,10 +1,12 @@
 // Package family generates N-Quads documents of any size for tests and benchmarks. Each family is one way in which blank
-// nodes make RDFC-1.0 work. Start with [NQuads].
+// nodes are told apart with little work; datasets in which they are not are in schemas/catalogue. Start with [NQuads].
 package family
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 )
 
 // Name names a family.
@@ -14,14 +16,11 @@ const (
 	Ground Name = "ground" // no blank nodes: each subject has four literals
 	Unique Name = "unique" // one blank node for four quads, told apart by a literal
 	Pairs  Name = "pairs"  // for two quads two blank nodes that point at each other and tie; pairs are told apart by their predicate
-	Chain  Name = "chain"  // each blank node points at the next
-	Cycle  Name = "cycle"  // the last one also at the first
-	Clique Name = "clique" // each blank node points at every other
 	Simple Name = "simple" // a credential with 20 claims: 25 quads and no blank nodes for every 25
 )
 
-// NQuads returns a document of n quads, for Chain, Cycle and Clique of n blank nodes, with its lines in a random order that
-// seed fixes, or in the order in which a program would write them if seed is 0.
+// NQuads returns a document of n quads, with its lines in a random order that seed fixes, or in the order in which a program
+// would write them if seed is 0.
 func NQuads(name Name, n int, seed uint64) []byte {
 	var lines [][]byte
 	add := func(format string, args ...any) { lines = append(lines, fmt.Appendf(nil, format+" .\n", args...)) }
@@ -48,20 +47,6 @@ func NQuads(name Name, n int, seed uint64) []byte {
 			add("_:a%d <https://example.org/pair/%d> _:b%d", i, i, i)
 			add("_:b%d <https://example.org/pair/%d> _:a%d", i, i, i)
 		}
-	case Chain, Cycle:
-		for i := range n {
-			if i+1 < n || name == Cycle {
-				add("_:n%d <https://example.org/vocab#next> _:n%d", i, (i+1)%n)
-			}
-		}
-	case Clique:
-		for i := range n {
-			for j := range n {
-				if i != j {
-					add("_:n%d <https://example.org/vocab#knows> _:n%d", i, j)
-				}
-			}
-		}
 	case Simple:
 		for i := range n {
 			simple(add, i/25, i%25)
@@ -69,15 +54,20 @@ func NQuads(name Name, n int, seed uint64) []byte {
 	default:
 		panic("family: unknown name " + string(name))
 	}
+	return shuffled(lines, seed)
+}
+
+// Shuffled returns the lines of a document in the order that seed fixes, as NQuads does.
+func Shuffled(doc []byte, seed uint64) []byte {
+	return shuffled(slices.Collect(bytes.Lines(doc)), seed)
+}
+
+func shuffled(lines [][]byte, seed uint64) []byte {
 	if seed != 0 {
 		r := rand.New(rand.NewPCG(seed, 0))
 		r.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 	}
-	var doc []byte
-	for _, l := range lines {
-		doc = append(doc, l...)
-	}
-	return doc
+	return bytes.Join(lines, nil)
 }
 
 // simple adds quad k of the credential number i.
