@@ -54,7 +54,6 @@ type Credential struct {
 	Subject   []byte   // the value of credentialSubject, JSON, an object or a list of objects: the very bytes in VCDM
 	Types     []string // the credential's types, outermost last, e.g. VerifiableCredential, OpenBadgeCredential
 	Issuer    string   // issuer URL or DID
-	ValidFrom string   // RFC 3339
 	Disclose  []string // JSON pointers into VCDM that present discloses, e.g. /credentialSubject/attr00
 	Mandatory []string // JSON pointers that every presentation discloses, e.g. /issuer
 }
