@@ -6,8 +6,8 @@
 // type (vct) stand in the signed part and are always disclosed; every leaf under credentialSubject is one disclosure or one
 // element. A leaf is a value that is not an object or an array, or is an empty one. Of a credential with a list of subjects
 // the pointer of a leaf, and with it the identifier of an element, begins with the number of the subject: 0/name, 1/name.
-// Other members of the VCDM document, such as its context, have no place in these formats: Of leaves them out, Read names
-// them.
+// Other members of the VCDM document, such as its context, have no place in these formats, and are named. The credential's id
+// is a claim (jti) of an SD-JWT VC that Read makes, not of one that is measured, since an mdoc has no place for it.
 //
 // Nothing is made up. What the credential does not say is left out; what a format needs all the same is in words in what
 // Of and Read return: the type is a name without its context, and an mdoc begins to be valid when it is made, and has no end.
@@ -36,7 +36,7 @@ const Subject = "/credentialSubject"
 type Claims struct {
 	JSON     []byte   // a JWT claims set: iss, nbf, exp, vct and credentialSubject, whose bytes are the credential's own
 	Disclose []string // JSON pointers at or below /credentialSubject, at least one leaf each
-	Chosen   []string // what does not stand in the credential so, in words
+	Chosen   []string // what does not stand in the credential so, and what of it is left out, in words
 }
 
 // Input is what Claims.JSON holds, for engines that decode it at once. Times are seconds since 1970.
@@ -48,7 +48,7 @@ type Input struct {
 	Subject json.RawMessage `json:"credentialSubject"`
 }
 
-// Of returns the claims of a credential for a comparison. What has no place in the format is left out. disclose replaces the
+// Of returns the claims of a credential for a comparison. disclose replaces the
 // credential's own list if it is not empty; pointers to what these formats always disclose are left out, and one that
 // points to nothing is an error.
 func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
@@ -69,6 +69,23 @@ func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 	if len(disclose) == 0 {
 		disclose = append(append([]string{}, c.Mandatory...), c.Disclose...)
 	}
+	var doc jsontape.Tape
+	if err := doc.Scan(c.VCDM, jsontape.Options{}); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Schema, err)
+	}
+	d.lose(&doc, lastType(c.Types), q, false)
+	if n := len(d.Losses); n > 0 {
+		const most = 20
+		var pointers []string
+		for _, l := range d.Losses[:min(n, most)] {
+			pointers = append(pointers, l.Pointer)
+		}
+		if n > most {
+			pointers = append(pointers, fmt.Sprintf("%d more", n-most))
+		}
+		d.choose("left out, since it has no place: %s", strings.Join(pointers, ", "))
+	}
+
 	out := &Claims{JSON: d.JSON, Chosen: d.Chosen}
 	var subject jsontape.Tape
 	if err := subject.Scan(c.Subject, jsontape.Options{}); err != nil {

@@ -52,7 +52,7 @@ func Read(doc []byte, q Request) (*Draft, error) {
 	if err := d.write(c, q, jti); err != nil {
 		return nil, err
 	}
-	d.lose(&t, lastType(c.Types), q.Mdoc)
+	d.lose(&t, lastType(c.Types), q, jti != nil)
 	if q.Mdoc {
 		if err := d.round(&t); err != nil {
 			return nil, err
@@ -131,10 +131,10 @@ func lastType(types []string) string {
 	return last
 }
 
-// lose notes what the format has no place for. last is the type that it writes.
-func (d *Draft) lose(t *jsontape.Tape, last string, mdoc bool) {
+// lose notes what the format has no place for. last is the type that it writes; id reports whether it writes the id.
+func (d *Draft) lose(t *jsontape.Tape, last string, q Request, id bool) {
 	format := "sd-jwt-vc"
-	if mdoc {
+	if q.Mdoc {
 		format = "mdoc"
 	}
 	lose := func(pointer string) {
@@ -165,7 +165,7 @@ func (d *Draft) lose(t *jsontape.Tape, last string, mdoc bool) {
 				}
 			}
 		default:
-			if at != "/id" || kind != jsontape.String || mdoc {
+			if at != "/id" || !id {
 				lose(at)
 			}
 		}

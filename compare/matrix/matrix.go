@@ -226,7 +226,7 @@ func (s *Selection) Cells() []compare.Cell {
 }
 
 // Chosen says, for each credential of the user and each format other than vcdm, what the format writes that the credential
-// does not say.
+// does not say, and what it leaves out.
 func (s *Selection) Chosen() []string {
 	var notes []string
 	seen := make(map[[2]string]bool)
