@@ -2,15 +2,17 @@
 // the pointers that a presentation discloses, and the keys of a scenario. [Read] is for a credential of the user, [Of] for
 // one that is measured.
 //
-// The mapping, alike for sd-jwt-vc and mdoc: issuer (iss), beginning and end of validity (nbf, exp) and the credential's last
-// type (vct) stand in the signed part and are always disclosed; every leaf under credentialSubject is one disclosure or one
-// element. A leaf is a value that is not an object or an array, or is an empty one. Of a credential with a list of subjects
-// the pointer of a leaf, and with it the identifier of an element, begins with the number of the subject: 0/name, 1/name.
-// Other members of the VCDM document, such as its context, have no place in these formats, and are named. The credential's id
-// is a claim (jti) of an SD-JWT VC that Read makes, not of one that is measured, since an mdoc has no place for it.
+// The mapping, alike for sd-jwt-vc and mdoc: issuer (iss), beginning and end of validity (nbf, exp) and the
+// credential's last type (vct) are in the signed part and always disclosed; every leaf under credentialSubject
+// is one disclosure or one element. A leaf is a value that is not an object or an array, or is an empty one.
+// Of a credential with a list of subjects the pointer of a leaf, and with it the identifier of an element,
+// begins with the number of the subject: 0/name, 1/name. Other members of the VCDM document, such as its
+// context, have no place in these formats, and are named. The credential's id is a claim (jti) of an SD-JWT VC
+// that Read makes, not of one that is measured, since an mdoc has no place for it.
 //
-// Nothing is made up. What the credential does not say is left out; what a format needs all the same is in words in what
-// Of and Read return: the type is a name without its context, and an mdoc begins to be valid when it is made, and has no end.
+// Nothing is made up. What the credential does not say is left out; what a format needs all the same is in
+// words in what Of and Read return: the type is a name without its context, and an mdoc begins to be valid when
+// it is made, and has no end.
 //
 //phase:caller
 package claims
@@ -34,9 +36,9 @@ const Subject = "/credentialSubject"
 
 // Claims is a credential made ready for a format.
 type Claims struct {
-	JSON     []byte   // a JWT claims set: iss, nbf, exp, vct and credentialSubject, whose bytes are the credential's own
+	JSON     []byte   // a JWT claims set: iss, nbf, exp, vct, and credentialSubject in the credential's own bytes
 	Disclose []string // JSON pointers at or below /credentialSubject, at least one leaf each
-	Chosen   []string // what does not stand in the credential so, and what of it is left out, in words
+	Chosen   []string // what the credential does not say so, and what of it is left out, in words
 }
 
 // Input is what Claims.JSON holds, for engines that decode it at once. Times are seconds since 1970.
@@ -48,9 +50,9 @@ type Input struct {
 	Subject json.RawMessage `json:"credentialSubject"`
 }
 
-// Of returns the claims of a credential for a comparison. disclose replaces the
-// credential's own list if it is not empty; pointers to what these formats always disclose are left out, and one that
-// points to nothing is an error.
+// Of returns the claims of a credential for a comparison. disclose replaces the credential's own list if it is
+// not empty; pointers to what these formats always disclose are left out, and one that points to nothing is an
+// error.
 func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 	if c == nil {
 		return nil, errors.New("there is no credential")

@@ -94,6 +94,7 @@ func (d *Draft) write(c *schemas.Credential, q Request, jti []byte) error {
 
 // period completes the validity period of the credential.
 func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Time, error) {
+	const needed = "the credential names none, and an mdoc needs one"
 	if q.Mdoc && from == nil {
 		now := q.Now
 		if now.IsZero() {
@@ -101,7 +102,7 @@ func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Tim
 		}
 		now = now.Truncate(time.Second)
 		from = &now
-		d.choose("the beginning of validity is %s, the time of issue: the credential names none, and an mdoc needs one", stamp(now))
+		d.choose("the beginning of validity is %s, the time of issue: %s", stamp(now), needed)
 	}
 	if q.Until != nil {
 		if until != nil && q.Until.After(*until) {
@@ -110,7 +111,7 @@ func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Tim
 		until = q.Until
 	} else if q.Mdoc && until == nil {
 		until = &forever
-		d.choose("the end of validity is %s, which means that there is none: the credential names none, and an mdoc needs one", stamp(forever))
+		d.choose("the end of validity is %s, which means that there is none: %s", stamp(forever), needed)
 	}
 	if from != nil && until != nil && until.Before(*from) {
 		return nil, nil, &vcdm.Error{Type: vcdm.RangeError, Msg: fmt.Sprintf("the end of validity, %s, lies before its beginning, %s", stamp(*until), stamp(*from))}
@@ -131,7 +132,8 @@ func lastType(types []string) string {
 	return last
 }
 
-// lose notes what the format has no place for. last is the type that it writes; id reports whether it writes the id.
+// lose notes what the format has no place for. last is the type that it writes; id reports whether it writes
+// the id.
 func (d *Draft) lose(t *jsontape.Tape, last string, q Request, id bool) {
 	format := "sd-jwt-vc"
 	if q.Mdoc {

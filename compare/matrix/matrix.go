@@ -225,8 +225,8 @@ func (s *Selection) Cells() []compare.Cell {
 	return cells
 }
 
-// Chosen says, for each credential of the user and each format other than vcdm, what the format writes that the credential
-// does not say, and what it leaves out.
+// Chosen says, for each credential of the user and each format other than vcdm, what the format writes that the
+// credential does not say, and what it leaves out.
 func (s *Selection) Chosen() []string {
 	var notes []string
 	seen := make(map[[2]string]bool)
@@ -244,7 +244,8 @@ func (s *Selection) Chosen() []string {
 		if err != nil {
 			continue
 		}
-		made, err := claims.Of(c, claims.Request{Mdoc: e.Cell.Format == "mdoc", Now: measure.Now, Limits: measure.Limits}, nil)
+		q := claims.Request{Mdoc: e.Cell.Format == "mdoc", Now: measure.Now, Limits: measure.Limits}
+		made, err := claims.Of(c, q, nil)
 		if err != nil {
 			continue
 		}
