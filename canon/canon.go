@@ -17,6 +17,18 @@ const (
 // Methods lists every method in the order reports use.
 var Methods = []Method{RDFC, JCS}
 
+// Engine names one implementation of the methods, also called its tier.
+type Engine string
+
+const (
+	Stock  Engine = "stock"  // the libraries in use today, as shipped
+	Tuned  Engine = "tuned"  // the stock JSON-LD library, used around its worst costs
+	Native Engine = "native" // the project's own
+)
+
+// Engines lists every engine in the order reports use.
+var Engines = []Engine{Stock, Tuned, Native}
+
 // Hash names the hash function inside RDFC-1.0 (RDFC-1.0 section 4.1: SHA-256 by default, SHA-384 on request).
 type Hash string
 

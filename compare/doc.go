@@ -1,4 +1,4 @@
-// Package compare holds the types of a comparison: a [Format] prepares an [Exchange] of a credential, a [Cell] is one point
+// Package compare holds the types of a comparison: a [Preparer] prepares an [Exchange] of a credential, a [Cell] is one point
 // of the matrix, a [Campaign] a matrix with its runs, a [Result] what the runs of one cell measured. It measures nothing.
 //
 // # The house

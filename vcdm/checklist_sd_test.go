@@ -13,7 +13,6 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/conform"
 	"canonscope/canon/conform/official"
-	"canonscope/canon/engines"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
 	"canonscope/vcdm/vectors"
@@ -24,7 +23,7 @@ const sd = "ecdsa-sd-2023"
 // vectorFiles runs the vectors and demands that the named files of ecdsa-sd-2023 are equal.
 func (l *lab) vectorFiles(names ...string) {
 	l.Helper()
-	results, err := vectors.Run(context.Background(), official.Dir(l, "di-vectors"), vectors.Engines{RDFC: engine(l, engines.Native, canon.RDFC), JCS: l.jcs})
+	results, err := vectors.Run(context.Background(), official.Dir(l, "di-vectors"), vectors.Engines{RDFC: engine(l, canon.Native, canon.RDFC), JCS: l.jcs})
 	if err != nil {
 		l.Fatal(err)
 	}

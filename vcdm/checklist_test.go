@@ -15,7 +15,6 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/conform"
 	"canonscope/canon/conform/official"
-	"canonscope/canon/engines"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
 	"canonscope/vcdm/vectors"
@@ -228,7 +227,7 @@ func init() {
 		}
 	}
 	checks["A16"] = func(l *lab) {
-		results, err := vectors.Run(context.Background(), official.Dir(l, "di-vectors"), vectors.Engines{RDFC: engine(l, engines.Native, canon.RDFC), JCS: l.jcs})
+		results, err := vectors.Run(context.Background(), official.Dir(l, "di-vectors"), vectors.Engines{RDFC: engine(l, canon.Native, canon.RDFC), JCS: l.jcs})
 		if err != nil {
 			l.Fatal(err)
 		}

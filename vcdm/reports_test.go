@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"canonscope/canon"
-	"canonscope/canon/engines"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
@@ -216,7 +215,7 @@ func TestReports(t *testing.T) {
 // The short path of ecdsa-sd-2023 selects the statements that the specification's own steps select.
 func TestPathsAgree(t *testing.T) {
 	l := newLab(t)
-	stock := engineWith(t, engines.Stock, canon.RDFC, contexts.Embedded())
+	stock := engineWith(t, canon.Stock, canon.RDFC, contexts.Embedded())
 	documents := map[string]string{
 		"all": edit(t, credential, func(m map[string]any) {
 			subjectOf(m)["blob"] = map[string]any{"b": 1, "a": []any{"x"}}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"canonscope/canon"
-	"canonscope/canon/engines"
 )
 
 // fault is a document that json-gold gets wrong.
@@ -129,7 +128,7 @@ func faults() []fault {
 // they do not allow or would lose; json-gold does neither, and the guard knows. What json-gold mends shows here.
 func TestKnownFaults(t *testing.T) {
 	ctx := context.Background()
-	native, stock, guarded := engine(t, engines.Native, canon.RDFC), unguarded(t, engines.Stock), engine(t, engines.Stock, canon.RDFC)
+	native, stock, guarded := engine(t, canon.Native, canon.RDFC), unguarded(t, canon.Stock), engine(t, canon.Stock, canon.RDFC)
 	for _, f := range faults() {
 		t.Run(f.name, func(t *testing.T) {
 			doc, opt := []byte(f.doc), canon.Options{Input: f.input}
@@ -161,7 +160,7 @@ func TestKnownFaults(t *testing.T) {
 // has one by default.
 func TestStockCannot(t *testing.T) {
 	ctx := context.Background()
-	native, stock := engine(t, engines.Native, canon.RDFC), engine(t, engines.Stock, canon.RDFC)
+	native, stock := engine(t, canon.Native, canon.RDFC), engine(t, canon.Stock, canon.RDFC)
 	quad := []byte("# a comment\n_:x <u:p> \"1\" .\n")
 	for _, opt := range []canon.Options{{Hash: canon.SHA384}, {Limits: canon.Limits{Work: 10}}, {}} {
 		opt.Input = canon.NQuads

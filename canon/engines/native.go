@@ -101,7 +101,7 @@ func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Opt
 			return nil, err
 		}
 	default:
-		return nil, &canon.UnsupportedError{Engine: Native, What: "input " + string(opt.Input)}
+		return nil, &canon.UnsupportedError{Engine: string(canon.Native), What: "input " + string(opt.Input)}
 	}
 	return s.run(ctx, &opt, form)
 }

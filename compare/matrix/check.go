@@ -12,31 +12,33 @@ import (
 	"canonscope/canon/jsonld"
 	"canonscope/canon/rdf"
 	"canonscope/canon/stock"
+	"canonscope/compare"
 	"canonscope/compare/measure"
 	"canonscope/schemas"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
+	"canonscope/vcdm/keys"
 )
 
 // canonicalizer makes an engine for a method over the embedded contexts and those of experiments, which it finds in the given
 // state. Its guard is the gate's.
-func canonicalizer(engine string, m canon.Method, state jsonld.CacheState) (canon.Canonicalizer, error) {
+func canonicalizer(engine compare.Engine, m canon.Method, state jsonld.CacheState) (canon.Canonicalizer, error) {
 	return engines.Unguarded(engine, m, engines.Config{Loader: contexts.Experiments(), Contexts: state})
 }
 
 // check returns what a gate looks at behind the exchange; nil for a family that canonicalizes nothing. An engine under test
 // is not its own oracle: native must give the form of stock, every other engine that of native. Native RDFC-1.0 with SHA-384
 // stands alone; the official suite is what it is tested by.
-func (f *family) check(binding string) (func(context.Context, *schemas.Credential) (measure.Form, error), error) {
+func (f *family) check(binding compare.Binding) (func(context.Context, *schemas.Credential) (measure.Form, error), error) {
 	if f.method == "" {
 		return nil, nil
 	}
 	opt := canon.Options{Limits: measure.Limits}
-	oracle := engines.Native
-	if f.engine == engines.Native {
-		oracle = engines.Stock
+	oracle := canon.Native
+	if f.engine == canon.Native {
+		oracle = canon.Stock
 	}
-	if f.algorithm == "ES384" && f.method == canon.RDFC {
+	if f.algorithm == keys.ES384 && f.method == canon.RDFC {
 		opt.Hash, oracle = canon.SHA384, ""
 	}
 	under, err := canonicalizer(f.engine, f.method, cacheStates[f.state])
@@ -50,7 +52,7 @@ func (f *family) check(binding string) (func(context.Context, *schemas.Credentia
 		}
 	}
 	return func(ctx context.Context, c *schemas.Credential) (measure.Form, error) {
-		found := measure.Form{Oracle: oracle}
+		found := measure.Form{Oracle: string(oracle)}
 		docs, err := signed(c, binding)
 		if err != nil {
 			return measure.Form{}, err
@@ -91,8 +93,8 @@ func (f *family) check(binding string) (func(context.Context, *schemas.Credentia
 }
 
 // signed are the documents whose forms an exchange signs: the credential, and with holder binding a presentation of it.
-func signed(c *schemas.Credential, binding string) ([][]byte, error) {
-	if binding == "" {
+func signed(c *schemas.Credential, binding compare.Binding) ([][]byte, error) {
+	if binding == compare.NoBinding {
 		return [][]byte{c.VCDM}, nil
 	}
 	presentation, err := vcdm.NewPresentation(holder, c.VCDM)
@@ -152,11 +154,11 @@ func parsed(ctx context.Context, engine canon.Canonicalizer, doc []byte, opt can
 
 // guard returns what json-gold needs to be asked before it may be trusted with a document; nil for what runs without it.
 func (f *family) guard() func(context.Context, *schemas.Credential) error {
-	if f.method != canon.RDFC || f.engine == engines.Native {
+	if f.method != canon.RDFC || f.engine == canon.Native {
 		return nil
 	}
 	opt := canon.Options{Limits: measure.Limits}
-	if f.algorithm == "ES384" {
+	if f.algorithm == keys.ES384 {
 		opt.Hash = canon.SHA384
 	}
 	loader := contexts.Experiments()

@@ -13,7 +13,6 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/choice"
-	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
 	"canonscope/compare"
 	"canonscope/compare/di"
@@ -27,15 +26,12 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Holder is the binding where holders sign what they present; without binding they do not.
-const Holder = "holder"
-
 // Policy is the part of a cell that says how its process runs.
 type Policy struct {
 	GC        string // GOGC: percent or "off"
 	Procs     int    // GOMAXPROCS
 	Validator string // of vcdm against its JSON Schema inside issue and verify; "" for none
-	Binding   string // of what is presented: Holder, or "" for none
+	Binding   compare.Binding
 }
 
 // DefaultPolicy is Go's own collector setting, on the two processors of a small server.
@@ -49,99 +45,87 @@ type Entry struct {
 	Default     bool         `json:"default"`               // part of the default subset
 }
 
-// Names in the order of reports.
-var (
-	engineNames    = []string{engines.Stock, engines.Tuned, engines.Native}
-	algorithms     = []string{"EdDSA", "ES256", "ES384"}
-	defaultSchemas = []string{"simple-20", "ob3"}
-)
+var defaultSchemas = []string{"simple-20", "ob3"}
 
 // family is an exchange without its schema and policy.
 type family struct {
-	format, suite, engine, algorithm string
-	method                           canon.Method // "" where nothing is canonicalized
-	state                            string       // in which it finds its JSON-LD contexts
-	unsupported                      string
-	inDefault                        bool
-	reissues                         bool // present signs again
-	open                             func() (compare.Format, error)
+	format      compare.Format
+	suite       string
+	engine      compare.Engine
+	algorithm   compare.Algorithm
+	method      canon.Method // "" where nothing is canonicalized
+	state       compare.ContextState
+	unsupported string
+	inDefault   bool
+	reissues    bool // present signs again
+	open        func() (compare.Preparer, error)
 }
 
-// States in which an operation finds its JSON-LD contexts.
-const (
-	none     = "none"     // there are none
-	cold     = "cold"     // each call asks the loader, parses and processes
-	embedded = "embedded" // parsed beforehand, processed by each call
-	warm     = "warm"     // processed and kept
-)
-
-// ContextStates lists the states that a filter may name.
-var ContextStates = []string{cold, embedded, warm}
-
-var cacheStates = map[string]jsonld.CacheState{none: jsonld.Warm, cold: jsonld.Cold, embedded: jsonld.Embedded, warm: jsonld.Warm}
+var cacheStates = map[compare.ContextState]jsonld.CacheState{compare.NoContexts: jsonld.Warm, compare.Cold: jsonld.Cold,
+	compare.Embedded: jsonld.Embedded, compare.Warm: jsonld.Warm}
 
 // families lists every family in the order of reports, each with the state of contexts that is usual for its engine.
 func families() []family {
 	var all []family
-	for _, engine := range engineNames {
-		for _, algorithm := range algorithms {
+	for _, engine := range canon.Engines {
+		for _, algorithm := range keys.Algorithms {
 			for _, s := range vcdm.Suites {
-				if slices.Contains(s.Algorithms, keys.Algorithm(algorithm)) {
+				if slices.Contains(s.Algorithms, algorithm) {
 					all = append(all, vcdmFamily(s, engine, algorithm))
 				}
 			}
-			if engine == engines.Tuned {
+			if engine == canon.Tuned {
 				continue // the baselines are stock or native
 			}
-			all = append(all, family{format: "sd-jwt-vc", suite: "jws", engine: engine, algorithm: algorithm,
-				open: func() (compare.Format, error) { return sdjwt.NewFormat(engine, algorithm), nil }},
-				family{format: "mdoc", suite: "cose-sign1", engine: engine, algorithm: algorithm,
-					open: func() (compare.Format, error) { return mdoc.NewFormat(engine, algorithm), nil }})
+			all = append(all, family{format: compare.SDJWT, suite: "jws", engine: engine, algorithm: algorithm,
+				open: func() (compare.Preparer, error) { return sdjwt.NewFormat(engine, algorithm), nil }},
+				family{format: compare.Mdoc, suite: "cose-sign1", engine: engine, algorithm: algorithm,
+					open: func() (compare.Preparer, error) { return mdoc.NewFormat(engine, algorithm), nil }})
 		}
 	}
 	for i := range all {
 		f := &all[i]
-		f.state = cmp.Or(f.state, none)
-		f.inDefault = f.unsupported == "" && f.engine != engines.Tuned && (f.algorithm == "EdDSA" || f.engine == "stock" && f.algorithm == "ES256" && f.format != "vcdm")
+		f.state = cmp.Or(f.state, compare.NoContexts)
+		f.inDefault = f.unsupported == "" && f.engine != canon.Tuned && (f.algorithm == keys.EdDSA || f.engine == canon.Stock && f.algorithm == keys.ES256 && f.format != compare.VCDM)
 	}
 	return all
 }
 
-func vcdmFamily(s *vcdm.Cryptosuite, engine, algorithm string) family {
-	f := family{format: "vcdm", suite: s.Name, engine: engine, algorithm: algorithm, method: s.Method, reissues: !s.Derives}
+func vcdmFamily(s *vcdm.Cryptosuite, engine compare.Engine, algorithm compare.Algorithm) family {
+	f := family{format: compare.VCDM, suite: s.Name, engine: engine, algorithm: algorithm, method: s.Method, reissues: !s.Derives}
 	if s.Method != canon.RDFC {
-		return f.in(none)
+		return f.in(compare.NoContexts)
 	}
-	if engine == engines.Stock {
-		return f.in(embedded)
+	if engine == canon.Stock {
+		return f.in(compare.Embedded)
 	}
-	return f.in(warm)
+	return f.in(compare.Warm)
 }
 
 // in returns a family of the format vcdm that finds its contexts in a state.
-func (f family) in(state string) family {
+func (f family) in(state compare.ContextState) family {
 	f.state, f.open, f.unsupported = state, nil, ""
 	c, err := canonicalizer(f.engine, f.method, cacheStates[state])
 	switch {
-	case err != nil || f.engine == engines.Native || f.method != canon.RDFC:
-	case f.algorithm == "ES384":
+	case err != nil || f.engine == canon.Native || f.method != canon.RDFC:
+	case f.algorithm == keys.ES384:
 		err = &canon.UnsupportedError{Engine: "json-gold", What: "SHA-384 inside RDFC-1.0"}
-	case f.engine == engines.Stock && state == warm:
+	case f.engine == canon.Stock && state == compare.Warm:
 		err = &canon.UnsupportedError{Engine: "json-gold as shipped", What: "contexts kept processed; the engine tuned does so"}
-	case f.engine == engines.Tuned && state != warm:
-		err = &canon.UnsupportedError{Engine: "tuned", What: state + " contexts; the engine stock has them"}
+	case f.engine == canon.Tuned && state != compare.Warm:
+		err = &canon.UnsupportedError{Engine: string(canon.Tuned), What: string(state) + " contexts; the engine stock has them"}
 	}
 	if err != nil {
 		f.unsupported = err.Error()
 		return f
 	}
-	f.open = func() (compare.Format, error) { return di.NewFormat(f.suite, c, f.algorithm) }
+	f.open = func() (compare.Preparer, error) { return di.NewFormat(f.suite, c, f.algorithm) }
 	return f
 }
 
 // cannot says why a family cannot be measured with a binding; "" if it can.
-func (f *family) cannot(binding string) string {
-	if f.unsupported == "" && binding != "" && f.method == canon.RDFC && f.engine != engines.Native {
+func (f *family) cannot(binding compare.Binding) string {
+	if f.unsupported == "" && binding != compare.NoBinding && f.method == canon.RDFC && f.engine != canon.Native {
 		return (&canon.UnsupportedError{Engine: "json-gold", What: "the graph of a presented credential: it puts its statements into the default graph"}).Error()
 	}
 	return f.unsupported
@@ -160,12 +144,12 @@ func (f *family) present() string {
 
 // states returns the family in each of the named states: as it is if none is named, or if it has no contexts.
 func (f family) states(names []string) []family {
-	if len(names) == 0 || f.state == none {
+	if len(names) == 0 || f.state == compare.NoContexts {
 		return []family{f}
 	}
 	var out []family
-	for _, state := range ContextStates {
-		if slices.Contains(names, state) {
+	for _, state := range compare.ContextStates {
+		if slices.Contains(names, string(state)) {
 			out = append(out, f.in(state))
 		}
 	}
@@ -173,11 +157,11 @@ func (f family) states(names []string) []family {
 }
 
 // familiesIn lists the families in a state of their contexts, those without contexts as they are.
-func familiesIn(state string) []family {
+func familiesIn(state compare.ContextState) []family {
 	all := families()
-	if slices.Contains(ContextStates, state) {
+	if slices.Contains(compare.ContextStates, state) {
 		for i := range all {
-			if all[i].state != none {
+			if all[i].state != compare.NoContexts {
 				all[i] = all[i].in(state)
 			}
 		}
@@ -186,12 +170,12 @@ func familiesIn(state string) []family {
 }
 
 // contexts is the state in which a family finds its JSON-LD contexts.
-func (f *family) contexts() string { return f.state }
+func (f *family) contexts() compare.ContextState { return f.state }
 
 func (f *family) cell(schema string, p Policy) compare.Cell {
 	c := compare.Cell{Format: f.format, Suite: f.suite, Engine: f.engine, Algorithm: f.algorithm, Schema: schema,
 		GC: p.GC, Procs: p.Procs, Contexts: f.contexts(), Binding: p.Binding}
-	if f.format == "vcdm" { // the JSON Schemas are those of VCDM documents
+	if f.format == compare.VCDM { // the JSON Schemas are those of VCDM documents
 		c.Validator = p.Validator
 	}
 	return c
@@ -246,10 +230,10 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		names []string
 		of    func(*family) string
 	}{
-		{"format", f.Formats, func(f *family) string { return f.format }},
+		{"format", f.Formats, func(f *family) string { return string(f.format) }},
 		{"suite", f.Suites, func(f *family) string { return f.suite }},
-		{"engine", f.Engines, func(f *family) string { return f.engine }},
-		{"algorithm", f.Algorithms, func(f *family) string { return f.algorithm }},
+		{"engine", f.Engines, func(f *family) string { return string(f.engine) }},
+		{"algorithm", f.Algorithms, func(f *family) string { return string(f.algorithm) }},
 	}
 	var named []string
 	for _, d := range dimensions {
@@ -267,17 +251,15 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		}
 	}
 	s := &Selection{}
-	var operations []string
 	for _, op := range compare.Operations {
-		operations = append(operations, string(op))
 		if len(f.Operations) == 0 || slices.Contains(f.Operations, string(op)) {
 			s.Operations = append(s.Operations, op)
 		}
 	}
-	if err := known("operation", f.Operations, operations); err != nil {
+	if err := known("operation", f.Operations, compare.Operations); err != nil {
 		return nil, err
 	}
-	if err := known("state of contexts", f.Contexts, ContextStates); err != nil {
+	if err := known("state of contexts", f.Contexts, compare.ContextStates); err != nil {
 		return nil, err
 	}
 	var names []string
@@ -311,7 +293,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		}
 		if subset && !m.inDefault {
 			if m.unsupported == "" {
-				k := m.engine + " " + m.algorithm
+				k := string(m.engine) + " " + string(m.algorithm)
 				left[k] = append(left[k], m.suite)
 			}
 			continue
@@ -328,13 +310,13 @@ func Select(f Filter, p Policy) (*Selection, error) {
 	}
 	// Most important first: all schemas of a tier and algorithm before the next.
 	slices.SortStableFunc(s.Entries, func(a, b Entry) int {
-		return cmp.Or(slices.Index(engineNames, a.Cell.Engine)-slices.Index(engineNames, b.Cell.Engine),
-			slices.Index(algorithms, a.Cell.Algorithm)-slices.Index(algorithms, b.Cell.Algorithm),
+		return cmp.Or(slices.Index(canon.Engines, a.Cell.Engine)-slices.Index(canon.Engines, b.Cell.Engine),
+			slices.Index(keys.Algorithms, a.Cell.Algorithm)-slices.Index(keys.Algorithms, b.Cell.Algorithm),
 			slices.Index(names, a.Cell.Schema)-slices.Index(names, b.Cell.Schema))
 	})
-	for _, engine := range engineNames {
-		for _, algorithm := range algorithms {
-			if suites := left[engine+" "+algorithm]; suites != nil {
+	for _, engine := range canon.Engines {
+		for _, algorithm := range keys.Algorithms {
+			if suites := left[string(engine)+" "+string(algorithm)]; suites != nil {
 				s.LeftOut = append(s.LeftOut, fmt.Sprintf("%s with %s: %s", engine, algorithm, strings.Join(suites, ", ")))
 			}
 		}
@@ -343,10 +325,10 @@ func Select(f Filter, p Policy) (*Selection, error) {
 }
 
 // known complains about the first name that is not valid.
-func known(flag string, names, valid []string) error {
+func known[T ~string](flag string, names []string, valid []T) error {
 	for _, n := range names {
-		if !slices.Contains(valid, n) {
-			return choice.Unknown(flag, n, valid...)
+		if err := choice.Check(flag, T(n), valid); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -356,7 +338,7 @@ func known(flag string, names, valid []string) error {
 // engine cannot do a [*canon.UnsupportedError] in words.
 func Open(cell compare.Cell) (*measure.Bench, error) {
 	for _, f := range familiesIn(cell.Contexts) {
-		if !slices.Contains([]string{"", Holder}, cell.Binding) || f.cell(cell.Schema, Policy{cell.GC, cell.Procs, cell.Validator, cell.Binding}) != cell.Exchange() {
+		if cell.Binding != compare.NoBinding && cell.Binding != compare.HolderBinding || f.cell(cell.Schema, Policy{cell.GC, cell.Procs, cell.Validator, cell.Binding}) != cell.Exchange() {
 			continue
 		}
 		if reason := f.cannot(cell.Binding); reason != "" {
@@ -379,7 +361,7 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 		}
 		return &measure.Bench{Format: format, Generator: generator, Binding: cell.Binding, Guard: f.guard(), Check: check,
 			Tamper: func(c *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
-				return tampers[f.format](c, presented, cell.Binding != "")
+				return tampers[f.format](c, presented, cell.Binding != compare.NoBinding)
 			}}, nil
 	}
 	return nil, fmt.Errorf("the matrix has no cell %s", cell.ID())

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -77,8 +78,8 @@ func TestEveryEntryOpens(t *testing.T) {
 
 // Every engine of canon/engines has cells.
 func TestEveryEngine(t *testing.T) {
-	for _, name := range engines.Names {
-		s, err := matrix.Select(matrix.Filter{Engines: []string{name}}, matrix.DefaultPolicy)
+	for _, name := range canon.Engines {
+		s, err := matrix.Select(matrix.Filter{Engines: []string{string(name)}}, matrix.DefaultPolicy)
 		if err != nil || len(s.Cells()) == 0 {
 			t.Errorf("engine %s: %v", name, err)
 		}
@@ -87,7 +88,7 @@ func TestEveryEngine(t *testing.T) {
 
 // The matrix says that json-gold has no SHA-384; if that changes, so must the matrix.
 func TestUnsupportedIsTrue(t *testing.T) {
-	for _, name := range []string{engines.Stock, engines.Tuned} {
+	for _, name := range []canon.Engine{canon.Stock, canon.Tuned} {
 		c, err := engines.New(name, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
 		if err != nil {
 			t.Fatal(err)
@@ -118,12 +119,12 @@ func TestTampers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cell.Binding = binding
+			cell.Binding = compare.Binding(binding)
 			want := 3
 			if binding != "" {
-				want = map[string]int{"vcdm": 7, "sd-jwt-vc": 6, "mdoc": 5}[cell.Format]
+				want = map[compare.Format]int{"vcdm": 7, "sd-jwt-vc": 6, "mdoc": 5}[cell.Format]
 			}
-			t.Run(cell.Format+" "+cell.Suite+" "+schema+" "+binding, func(t *testing.T) {
+			t.Run(string(cell.Format)+" "+cell.Suite+" "+schema+" "+binding, func(t *testing.T) {
 				x := exchanged(t, cell)
 				if x.bench.Check != nil {
 					form, err := x.bench.Check(context.Background(), x.credential)
@@ -164,7 +165,7 @@ func TestContextStates(t *testing.T) {
 	for _, e := range s.Entries {
 		c := e.Cell
 		if e.Unsupported == "" {
-			got[c.Format+" "+c.Suite+" "+c.Engine] += " " + c.Contexts
+			got[fmt.Sprint(c.Format, " ", c.Suite, " ", c.Engine)] += " " + string(c.Contexts)
 			if _, err := matrix.Open(c.With(compare.Verify)); err != nil {
 				t.Errorf("%s: %v", c.ID(), err)
 			}
@@ -193,14 +194,14 @@ func TestBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	policy := matrix.DefaultPolicy
-	policy.Binding = matrix.Holder
+	policy.Binding = compare.HolderBinding
 	bound, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}}, policy)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, e := range bound.Entries {
 		cell, without := e.Cell, plain.Entries[i]
-		if rdfc := cell.Contexts != "none"; rdfc && cell.Engine != engines.Native {
+		if rdfc := cell.Contexts != "none"; rdfc && cell.Engine != canon.Native {
 			if !strings.Contains(e.Unsupported, "json-gold does not support") {
 				t.Errorf("%s: %q", cell.ID(), e.Unsupported)
 			}

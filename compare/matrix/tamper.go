@@ -14,15 +14,16 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"canonscope/canon/jsontape"
+	"canonscope/compare"
 	"canonscope/compare/measure"
 	"canonscope/schemas"
 )
 
 // tampers alter a presentation of each format, bound to its holder or not; verify must refuse every copy.
-var tampers = map[string]func(c *schemas.Credential, presented []byte, bound bool) ([]measure.Tampered, error){
-	"vcdm":      tamperVCDM,
-	"sd-jwt-vc": tamperSDJWT,
-	"mdoc":      tamperMdoc,
+var tampers = map[compare.Format]func(c *schemas.Credential, presented []byte, bound bool) ([]measure.Tampered, error){
+	compare.VCDM:  tamperVCDM,
+	compare.SDJWT: tamperSDJWT,
+	compare.Mdoc:  tamperMdoc,
 }
 
 // disclosedText returns a text that the credential discloses and that stands in a presentation as it is; "" if there is

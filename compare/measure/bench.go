@@ -16,9 +16,9 @@ import (
 
 // Bench is what a cell needs to be gated, timed and profiled.
 type Bench struct {
-	Format    compare.Format
+	Format    compare.Preparer
 	Generator schemas.Generator
-	Binding   string // of the scenario
+	Binding   compare.Binding // of the scenario
 	// Guard refuses a document that the engine is known to get wrong or to lose data of; nil where nothing is known. The gate
 	// asks it for every document.
 	Guard func(ctx context.Context, c *schemas.Credential) error

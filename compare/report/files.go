@@ -43,7 +43,7 @@ func Markdown(w io.Writer, t Table) error {
 		for _, r := range g.rows {
 			label := name(r)
 			if states[label] > 1 {
-				label += ", contexts " + r.Cell.Contexts
+				label += ", contexts " + string(r.Cell.Contexts)
 			}
 			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %d | %d |%s\n", label, micros(r.CPU[compare.Issue]),
 				strings.TrimSpace(marked(r, r.CPU[compare.Present])), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), strings.TrimSpace(marked(r, r.Exchange)),
@@ -97,7 +97,8 @@ func CSV(w io.Writer, t Table) error {
 	}
 	for _, r := range t.Rows {
 		c := r.Cell
-		line := []string{c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, c.GC, strconv.Itoa(c.Procs), c.Contexts, c.Binding}
+		line := []string{string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), c.Schema, c.GC, strconv.Itoa(c.Procs),
+			string(c.Contexts), string(c.Binding)}
 		for _, op := range compare.Operations {
 			e := r.CPU[op]
 			line = append(line, string(r.Operations[op]), number(e, e.Center), number(e, e.Low), number(e, e.High), strconv.Itoa(r.Output[op]))

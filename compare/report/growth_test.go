@@ -23,7 +23,7 @@ func grown() (*compare.Campaign, []compare.Experiment) {
 		Documents: 64, Out: "results/grown", Environment: map[string]string{"cpu": "Example CPU", "cpus": "2", "kernel": "Linux 6.18", "go": "go1.26.8"}}
 	sizes := compare.Experiment{Name: "achievements", Base: "clr-medium", About: "nested credentials"}
 	words := compare.Experiment{Name: "badge-ids", About: "Open Badges with and without an id on every node"}
-	add := func(e *compare.Experiment, label, schema string, quads int, engine string, cost func(n float64) float64) {
+	add := func(e *compare.Experiment, label, schema string, quads int, engine compare.Engine, cost func(n float64) float64) {
 		n := float64(quads)
 		if len(e.Points) == 0 || e.Points[len(e.Points)-1].Schema != schema {
 			e.Points = append(e.Points, compare.Point{Label: label, Schema: schema, Figures: &shape.Figures{Bytes: 50 * quads, Values: 2 * quads,

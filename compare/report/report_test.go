@@ -33,7 +33,8 @@ func made() *compare.Campaign {
 		Documents: 64, Out: "results/made", LeftOut: []string{"stock with ES384: jws, cose-sign1", "native with ES256: ecdsa-rdfc-2019"},
 		Environment: map[string]string{"cpu": "Example CPU", "cpus": "2", "kernel": "Linux 6.18", "go": "go1.26.8", "goos": "linux", "goarch": "amd64",
 			"binary": "00ff"}}
-	exchange := func(format, suite, engine, algorithm, contexts string, work compare.Counters, quads int, reissued bool, micros ...float64) {
+	exchange := func(format compare.Format, suite string, engine compare.Engine, algorithm compare.Algorithm,
+		contexts compare.ContextState, work compare.Counters, quads int, reissued bool, micros ...float64) {
 		for i, op := range compare.Operations {
 			cell := compare.Cell{Format: format, Suite: suite, Engine: engine, Algorithm: algorithm, Schema: "simple-20", Operation: op, GC: "100", Procs: 2,
 				Contexts: contexts}

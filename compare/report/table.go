@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"canonscope/canon"
 	"canonscope/canon/phase"
 	"canonscope/compare"
 	"canonscope/compare/stats"
@@ -103,11 +104,11 @@ func NewTable(c *compare.Campaign) Table {
 	}
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		row.ToMdoc = ratio(t.Rows, samples, row, "mdoc", c.Seed, compare.Issue, compare.Verify)
-		row.ToSDJWT = ratio(t.Rows, samples, row, "sd-jwt-vc", c.Seed, compare.Issue, compare.Verify)
+		row.ToMdoc = ratio(t.Rows, samples, row, compare.Mdoc, c.Seed, compare.Issue, compare.Verify)
+		row.ToSDJWT = ratio(t.Rows, samples, row, compare.SDJWT, c.Seed, compare.Issue, compare.Verify)
 		if row.bound() {
-			row.BoundMdoc = ratio(t.Rows, samples, row, "mdoc", c.Seed, compare.Operations...)
-			row.BoundSDJWT = ratio(t.Rows, samples, row, "sd-jwt-vc", c.Seed, compare.Operations...)
+			row.BoundMdoc = ratio(t.Rows, samples, row, compare.Mdoc, c.Seed, compare.Operations...)
+			row.BoundSDJWT = ratio(t.Rows, samples, row, compare.SDJWT, c.Seed, compare.Operations...)
 		}
 	}
 	t.Attributed, t.Allocated = attributed(c), allocated(c)
@@ -262,14 +263,16 @@ const stockSDJWT = "stock sd-jwt-vc is jwx for JOSE; its salts, disclosures and 
 
 // stockSDJWT tells whether a row is of that engine.
 func (t *Table) stockSDJWT() bool {
-	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format == "sd-jwt-vc" && r.Cell.Engine == "stock" && len(r.CPU) > 0 })
+	return slices.ContainsFunc(t.Rows, func(r Row) bool {
+		return r.Cell.Format == compare.SDJWT && r.Cell.Engine == canon.Stock && len(r.CPU) > 0
+	})
 }
 
 // bound tells whether holders sign what they present.
-func (r *Row) bound() bool { return r.Cell.Binding != "" }
+func (r *Row) bound() bool { return r.Cell.Binding != compare.NoBinding }
 
 // ratio compares the sum of operations with the format's row of the same schema, tier, algorithm and policy; nil if there is none.
-func ratio(rows []Row, samples map[string]cellSamples, row *Row, format string, seed uint64, ops ...compare.Operation) *stats.Estimate {
+func ratio(rows []Row, samples map[string]cellSamples, row *Row, format compare.Format, seed uint64, ops ...compare.Operation) *stats.Estimate {
 	for i := range rows {
 		base, want := rows[i].Cell, row.Cell
 		want.Format, want.Suite, want.Contexts = format, base.Suite, base.Contexts

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"canonscope/canon/choice"
 	"canonscope/canon/phase"
 	"canonscope/canon/printable"
 	"canonscope/compare"
@@ -95,15 +96,16 @@ func (p *printer) head(c *compare.Campaign) {
 	env := c.Environment
 	p.line("%s", p.bold("What a credential exchange costs: process CPU per operation, in µs"))
 	blocks, timed := 0, 0
-	var gc, contexts []string
-	procs, binding := 0, "none"
+	var gc []string
+	var contexts []compare.ContextState
+	procs, binding := 0, compare.NoBinding
 	for _, r := range c.Results {
 		binding = cmp.Or(r.Cell.Binding, binding)
 		blocks, timed = max(blocks, len(r.Blocks)), max(timed, r.N)
 		if !slices.Contains(gc, r.Cell.GC) {
 			gc = append(gc, r.Cell.GC)
 		}
-		if x := r.Cell.Contexts; x != "none" && !slices.Contains(contexts, x) {
+		if x := r.Cell.Contexts; x != compare.NoContexts && !slices.Contains(contexts, x) {
 			contexts = append(contexts, x)
 		}
 		procs = r.Cell.Procs
@@ -122,11 +124,11 @@ func (p *printer) head(c *compare.Campaign) {
 	p.wrapped(0, "", fmt.Sprintf("%s, %s CPUs, %s, %s", env["cpu"], env["cpus"], env["kernel"], env["go"]))
 }
 
-func contextNote(states []string) string {
+func contextNote(states []compare.ContextState) string {
 	if len(states) == 0 {
 		return ""
 	}
-	return "; contexts " + strings.Join(states, ", ")
+	return "; contexts " + strings.Join(choice.Names(states), ", ")
 }
 
 func plural(n int, noun string) string {
@@ -141,8 +143,10 @@ func plural(n int, noun string) string {
 
 // group is the rows that may be compared: one schema, algorithm and tier.
 type group struct {
-	schema, algorithm, engine string
-	rows                      []*Row
+	schema    string
+	algorithm compare.Algorithm
+	engine    compare.Engine
+	rows      []*Row
 }
 
 func grouped(rows []Row) []group {
@@ -328,7 +332,7 @@ func (p *printer) allocates(r *Row, label string) {
 	}
 }
 
-func name(r *Row) string { return r.Cell.Format + " " + r.Cell.Suite }
+func name(r *Row) string { return string(r.Cell.Format) + " " + r.Cell.Suite }
 
 // labels returns the function that names the rows of one table in their order. Rows that differ in the state of their
 // contexts alone are named by it, under a line with the name they share.
@@ -347,7 +351,7 @@ func (p *printer) labels(g group) func(*Row) string {
 			p.line("%s", n)
 			said = n
 		}
-		return "  contexts " + r.Cell.Contexts
+		return "  contexts " + string(r.Cell.Contexts)
 	}
 }
 
@@ -450,7 +454,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			documents, altered = r.Documents, altered+r.Tampers
 		}
 		if r.Oracle != "" {
-			with, n := r.Cell.Engine+" with "+r.Oracle, r.Documents
+			with, n := string(r.Cell.Engine)+" with "+r.Oracle, r.Documents
 			if 0 < r.Compared && r.Compared < n { // the gate had too much to compare
 				n = r.Compared
 			}
@@ -585,7 +589,7 @@ func Short(id string) string {
 	if err != nil {
 		return id
 	}
-	return strings.TrimSpace(strings.Join([]string{schemaName(c.Schema), c.Format, c.Suite, c.Engine, c.Algorithm, string(c.Operation)}, " "))
+	return strings.TrimSpace(strings.Join([]string{schemaName(c.Schema), string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), string(c.Operation)}, " "))
 }
 
 // schemaName is the schema's name, or the last part of the path if it is a file.
