@@ -1,4 +1,5 @@
-// Package official finds the official suites and vectors that tests read; they stand beside the project, not in it.
+// Package official finds what tests are measured by: the official suites and vectors, which are beside the
+// project and not in it, and the list of requirements in the testdata of a package.
 package official
 
 import (
