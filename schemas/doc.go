@@ -1,7 +1,12 @@
-// Package schemas is the catalogue of credentials that Canonscope measures: claims that belong to no format, their shapes,
-// and the generators that draw seeded documents of one shape. It holds types only. The generators are in
-// schemas/catalogue, contexts in schemas/contexts, JSON Schemas in schemas/jsonschema, and schemas/shape counts what a
-// document holds.
+// Package schemas is the catalogue of documents that Canonscope measures: claims of credentials that belong to no format,
+// RDF datasets that are hard to canonicalize, their shapes, and the generators that draw seeded documents of one shape. It
+// holds types only. The generators are in schemas/catalogue, contexts in schemas/contexts, JSON Schemas in
+// schemas/jsonschema, and schemas/shape counts what a document holds.
+//
+// A schema says of which [Kind] its documents are. Credentials are exchanged in every format and canonicalized; JSON-LD
+// documents that are not credentials and datasets in N-Quads are canonicalized alone, and [Kind.Exchangeable] refuses the
+// rest. The catalogue has three groups: credentials with a name, those of the 2026 study among them
+// (schemas/catalogue/kit.go), and series with a schema for each N (schemas/catalogue/families.go).
 //
 // # Rules that bind the code here
 //
@@ -32,6 +37,16 @@
 // TestEqualToOfficialFiles and TestDefinitionsEqualOfficialOnes in schemas/contexts, TestOurSchemasAgreeOnTheExamples and
 // TestOurSchemasAgreeOnMutations in schemas/jsonschema, TestCatalogueIsClean in schemas/shape, and TestEveryEntryOpens in
 // compare/matrix.
+//
+// # Recipe: add a series
+//
+// Example: grids of blank nodes. Add a line to Families in schemas/catalogue/families.go: its name, range, quads and blank
+// nodes as functions of N, one sentence that defines it, and its arcs. The largest N has to fit the default limit of a
+// document's size. Record digests in golden in schemas/catalogue/catalogue_test.go, as for a schema, and name small members
+// in TestFamilies of canon/engines.
+//
+// Done when these pass: TestFamilies, TestFamiliesAtTheirLargest and TestGoldenDigests in schemas/catalogue, TestFamilies in
+// canon/engines.
 //
 // # Recipe: add an axis
 //

@@ -60,6 +60,9 @@ func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
 	if c == nil {
 		return nil, errors.New("there is no credential")
 	}
+	if err := c.Kind.Exchangeable(c.Schema); err != nil {
+		return nil, err
+	}
 	if len(c.Types) == 0 {
 		return nil, fmt.Errorf("%s: the credential has no type", c.Schema)
 	}

@@ -263,6 +263,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		return nil, err
 	}
 	var names []string
+	canonized := make(map[string]error) // of schemas that are only canonicalized: why they are not exchanged
 	for _, name := range f.Schemas {
 		g, err := catalogue.Get(name)
 		if err != nil {
@@ -270,6 +271,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		}
 		if !slices.Contains(names, g.Name()) {
 			names = append(names, g.Name()) // of a file: its path without slashes
+			canonized[g.Name()] = g.Kind().Exchangeable(g.Name())
 		}
 	}
 	if len(names) == 0 {
@@ -301,6 +303,9 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		for _, state := range m.states(f.Contexts) {
 			for _, schema := range names {
 				e := Entry{Cell: state.cell(schema, p), Unsupported: state.cannot(p.Binding), Present: state.present(), Default: m.inDefault && state.state == m.state}
+				if err := canonized[schema]; err != nil {
+					e.Unsupported, e.Present = err.Error(), ""
+				}
 				s.Entries = append(s.Entries, e)
 			}
 		}
@@ -346,6 +351,9 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 		}
 		generator, err := catalogue.Get(cell.Schema)
 		if err != nil {
+			return nil, err
+		}
+		if err := generator.Kind().Exchangeable(cell.Schema); err != nil {
 			return nil, err
 		}
 		format, err := f.open()

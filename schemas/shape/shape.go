@@ -1,4 +1,4 @@
-// Package shape measures credentials: how large, how deep, how many quads and blank nodes, how much context. The figures
+// Package shape measures credentials and RDF datasets: how large, how deep, how many quads and blank nodes, how much context. The figures
 // tell apart what a timing alone mixes up. Call [Measure].
 package shape
 
@@ -18,7 +18,7 @@ import (
 	"canonscope/canon/rdfc"
 )
 
-// Figures are the shape of one credential.
+// Figures are the shape of one document.
 type Figures struct {
 	Measured     string       `json:"measured"`      // JSON pointer of what was measured: "" or "/credential"
 	Bytes        int          `json:"bytes"`         // without insignificant white space
@@ -40,6 +40,7 @@ type Figures struct {
 
 // Options of Measure.
 type Options struct {
+	Input     canon.Input   // syntax of the document: JSON-LD, or N-Quads, of which no figure of JSON is taken; "" is JSON-LD
 	Loader    jsonld.Loader // finds contexts
 	WithProof bool          // keep the proof of the credential; else the figures are those of the unsigned document
 	Limits    canon.Limits
@@ -49,6 +50,9 @@ type Options struct {
 // unwrapped. Errors are those of [jsonld.Processor.ToRDF] and [rdfc.Canonicalize]; data that would be lost is no error
 // here but a figure.
 func Measure(ctx context.Context, doc []byte, opt Options) (*Figures, error) {
+	if opt.Input == canon.NQuads {
+		return measureNQuads(ctx, doc, opt.Limits)
+	}
 	var f Figures
 	var t jsontape.Tape
 	doc, err := f.unwrap(&t, doc, opt)
@@ -73,6 +77,18 @@ func Measure(ctx context.Context, doc []byte, opt Options) (*Figures, error) {
 	}
 	s := &scopes{ctx: ctx, loader: loader, docs: map[string]*compiled{}}
 	if f.Scoped, err = s.document(&t); err != nil {
+		return nil, err
+	}
+	return &f, nil
+}
+
+func measureNQuads(ctx context.Context, doc []byte, limits canon.Limits) (*Figures, error) {
+	f := Figures{Bytes: len(doc)}
+	var d rdf.Dataset
+	if err := d.ParseNQuads(doc, limits); err != nil {
+		return nil, err
+	}
+	if err := f.measureDataset(ctx, &d, limits); err != nil {
 		return nil, err
 	}
 	return &f, nil
