@@ -97,7 +97,7 @@ func TestDatasetIsNotExchanged(t *testing.T) {
 			t.Errorf("%s: %q, opens with %v", e.Cell.ID(), e.Unsupported, err)
 		}
 		var unsupported *canon.UnsupportedError
-		if err != nil && e.Cell.Engine == engines.Native && !errors.As(err, &unsupported) {
+		if err != nil && e.Cell.Engine == canon.Native && !errors.As(err, &unsupported) {
 			t.Errorf("%s: %v", e.Cell.ID(), err)
 		}
 	}
