@@ -16,9 +16,13 @@ import (
 // bare is json-gold without a guard, with the two ways into it that selective disclosure takes.
 type bare interface {
 	canon.Canonicalizer
-	Expand(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error)
-	ToNQuads(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error)
+	canon.Expander
 }
+
+var (
+	_ canon.Expander = (*guarded)(nil)
+	_ canon.Guard    = (*guarded)(nil)
+)
 
 // guarded is json-gold behind its guard: it answers only where [stock.Guard] finds nothing and where the very answer says
 // what the native engine says of the document. It refuses what it would lose, whatever Options.Lossy says.

@@ -106,9 +106,7 @@ func TestAttacksAndReports(t *testing.T) {
 			t.Errorf("%s: %v", direction, err)
 			continue
 		}
-		again, err := c.(interface {
-			CanonicalizeTape(context.Context, *jsontape.Tape, canon.Options) (*canon.Form, error)
-		}).CanonicalizeTape(context.Background(), &tape, opt)
+		again, err := c.(canon.Tapes[*jsontape.Tape]).CanonicalizeTape(context.Background(), &tape, opt)
 		if err != nil || !bytes.Equal(again.Text, form.Text) {
 			t.Errorf("%s, scanned: %v", direction, err)
 		}
