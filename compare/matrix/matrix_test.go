@@ -26,7 +26,7 @@ func TestDefaultSubset(t *testing.T) {
 	ids := make(map[string]bool)
 	for _, e := range s.Entries {
 		ids[e.Cell.ID()] = true
-		if !e.Default || e.Unsupported != "" {
+		if !e.Default || e.Unsupported != nil {
 			t.Errorf("%s is in the default subset: %+v", e.Cell.ID(), e)
 		}
 	}
@@ -62,8 +62,11 @@ func TestEveryEntryOpens(t *testing.T) {
 		}
 		seen[e.Cell.ID()] = true
 		b, err := matrix.Open(e.Cell)
-		if (err == nil) != (e.Unsupported == "") || err == nil && (b.Format == nil || b.Generator == nil || b.Tamper == nil) {
+		if (err == nil) != (e.Unsupported == nil) || err == nil && (b.Format == nil || b.Generator == nil || b.Tamper == nil) {
 			t.Errorf("%s: %+v, %v", e.Cell.ID(), b, err)
+		}
+		if unsupported := new(canon.UnsupportedError); err != nil && !errors.As(err, &unsupported) {
+			t.Errorf("%s: %v is not typed", e.Cell.ID(), err)
 		}
 	}
 	for _, u := range s.Unsupported() {
@@ -164,7 +167,7 @@ func TestContextStates(t *testing.T) {
 	got := make(map[string]string)
 	for _, e := range s.Entries {
 		c := e.Cell
-		if e.Unsupported == "" {
+		if e.Unsupported == nil {
 			got[fmt.Sprint(c.Format, " ", c.Suite, " ", c.Engine)] += " " + string(c.Contexts)
 			if _, err := matrix.Open(c.With(compare.Verify)); err != nil {
 				t.Errorf("%s: %v", c.ID(), err)
@@ -202,15 +205,15 @@ func TestBound(t *testing.T) {
 	for i, e := range bound.Entries {
 		cell, without := e.Cell, plain.Entries[i]
 		if rdfc := cell.Contexts != "none"; rdfc && cell.Engine != canon.Native {
-			if !strings.Contains(e.Unsupported, "json-gold does not support") {
-				t.Errorf("%s: %q", cell.ID(), e.Unsupported)
+			if !strings.Contains(e.Unsupported.Error(), "json-gold does not support") {
+				t.Errorf("%s: %v", cell.ID(), e.Unsupported)
 			}
 			continue
 		}
-		if cell.ID() != without.Cell.ID()+"/binding=holder" || e.Unsupported != without.Unsupported {
-			t.Errorf("%s: %q, without binding %q", cell.ID(), e.Unsupported, without.Unsupported)
+		if cell.ID() != without.Cell.ID()+"/binding=holder" || fmt.Sprint(e.Unsupported) != fmt.Sprint(without.Unsupported) {
+			t.Errorf("%s: %v, without binding %v", cell.ID(), e.Unsupported, without.Unsupported)
 		}
-		if e.Unsupported != "" {
+		if e.Unsupported != nil {
 			continue
 		}
 		t.Run(cell.ID(), func(t *testing.T) {
