@@ -24,9 +24,9 @@ func (k Kind) Input() canon.Input {
 	return canon.JSONLD
 }
 
-// Exchangeable returns nil for credentials. The documents of another kind are only canonicalized: the error is a
-// [*canon.UnsupportedError] that names their schema and what to do.
-func (k Kind) Exchangeable(schema string) error {
+// Exchangeable returns nil for credentials. The documents of another kind are only canonicalized: the error
+// names their schema and what to do.
+func (k Kind) Exchangeable(schema string) *canon.UnsupportedError {
 	var what string
 	switch k {
 	case JSONLD:

@@ -71,8 +71,8 @@ func newCellsCommand() *cobra.Command {
 				if e.Default {
 					mark = "*"
 				}
-				if e.Unsupported != "" {
-					what = "! " + e.Unsupported
+				if e.Unsupported != nil {
+					what = "! " + e.Unsupported.Error()
 				}
 				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine, c.Algorithm, printable.Line(c.Schema), c.Contexts, printable.Line(what))
 			}

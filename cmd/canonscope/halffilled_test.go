@@ -269,7 +269,7 @@ func TestHalfFilledValuesAreErrors(t *testing.T) {
 		"measure.Run":    func() error { _, err := measure.Run(ctx, measure.Plan{}, nil, nil, nil); return err },
 		"measure.Folder": func() error { return new(measure.Folder).Append(1) },
 
-		"report.Text":  func() error { return report.Text(io.Discard, nil, report.NewTable(nil), false) },
+		"report.Text":  func() error { return report.Text(io.Discard, nil, report.NewTable(nil, nil), false) },
 		"report.Bench": func() error { return report.Bench(io.Discard, nil) },
 		"report.Kept":  func() error { return report.Kept(io.Discard, nil, nil) },
 		"report.GrowthText": func() error {

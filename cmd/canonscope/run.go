@@ -182,7 +182,7 @@ Cells that flags name are never left out, however long they take.`,
 // finish prints the table and writes the results, each whatever becomes of the others: nobody may be reading, and nothing be
 // writable.
 func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experiment, folder *measure.Folder, jsonText bool) []error {
-	table := report.NewTable(c)
+	table := report.NewTable(c, matrix.Formats)
 	var growth []report.Growth
 	for _, e := range experiments {
 		growth = append(growth, report.NewGrowth(c, e))

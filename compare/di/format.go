@@ -20,6 +20,26 @@ import (
 // checksWhole says what verify checks of a suite that signs whole documents.
 const checksWhole = "signature, proof options, purpose, dates of the proof, validity period"
 
+// Definition is the format. The matrix gives it the canonicalizer of a cell.
+var Definition = &compare.Definition{
+	Name:      compare.VCDM,
+	Suites:    suites(),
+	Documents: true,
+	Bound:     "challenge and domain for vcdm (signed presentation)",
+	Tamper:    tamper,
+	Prepares: func(c compare.Cell, canonicalizer canon.Canonicalizer) (compare.Preparer, error) {
+		return NewFormat(c.Suite, canonicalizer, c.Algorithm)
+	},
+}
+
+func suites() []compare.Suite {
+	var all []compare.Suite
+	for _, s := range vcdm.Suites {
+		all = append(all, compare.Suite{Name: s.Name, Algorithms: s.Algorithms, Method: s.Method, Reissues: !s.Derives})
+	}
+	return all
+}
+
 // NewFormat returns the format vcdm with a cryptosuite over a canonicalizer of the suite's method, and a signature
 // algorithm of the suite. An algorithm that the suite does not have is a [*canon.UnsupportedError].
 func NewFormat(suite string, c canon.Canonicalizer, algorithm compare.Algorithm) (compare.Preparer, error) {

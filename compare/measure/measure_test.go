@@ -52,8 +52,8 @@ func open(c compare.Cell) (*measure.Bench, error) {
 			}
 			return measure.Form{Quads: 7, Oracle: "other"}, nil
 		},
-		Tamper: func(_ *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
-			return []measure.Tampered{{What: "the only value", Bytes: append([]byte("x"), presented...)}}, nil
+		Tamper: func(_ *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
+			return []compare.Tampered{{What: "the only value", Bytes: append([]byte("x"), presented...)}}, nil
 		}}, nil
 }
 

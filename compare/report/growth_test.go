@@ -11,6 +11,7 @@ import (
 
 	"canonscope/canon/phase"
 	"canonscope/compare"
+	"canonscope/compare/matrix"
 	"canonscope/compare/report"
 	"canonscope/profiles"
 	"canonscope/schemas/shape"
@@ -130,7 +131,7 @@ func TestGrowthAllocs(t *testing.T) {
 			profiled(c)
 		}
 		var out bytes.Buffer
-		if err := report.GrowthText(&out, c, report.NewTable(c), all, false); err != nil {
+		if err := report.GrowthText(&out, c, report.NewTable(c, matrix.Formats), all, false); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(out.String(), "\ntable.csv has the bytes by phase") != recorded {
@@ -142,7 +143,7 @@ func TestGrowthAllocs(t *testing.T) {
 func TestGrowthText(t *testing.T) {
 	c, all := growths()
 	var out bytes.Buffer
-	if err := report.GrowthText(&out, c, report.NewTable(c), all, false); err != nil {
+	if err := report.GrowthText(&out, c, report.NewTable(c, matrix.Formats), all, false); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "growth.txt", out.Bytes())
@@ -152,7 +153,7 @@ func TestGrowthText(t *testing.T) {
 		}
 	}
 	out.Reset()
-	if err := report.GrowthJSON(&out, c, report.NewTable(c), all); err != nil {
+	if err := report.GrowthJSON(&out, c, report.NewTable(c, matrix.Formats), all); err != nil {
 		t.Fatal(err)
 	}
 	var back struct {
