@@ -439,7 +439,7 @@ func TestParseRulesErrors(t *testing.T) {
 		"version 1\nunattributed owner x.":        "line 2: unknown phase",
 		"version 1\nparse owns x.":                "line 2: unknown kind",
 		"version 1\nparse harness x.":             "line 2: a harness rule",
-		"version 1\nparse owner x.\njcs owner x.": "line 3: x. has a rule already",
+		"version 1\nparse owner x.\njcs owner x.": "line 3: x. already has a rule",
 	} {
 		if _, err := profiles.ParseRules([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

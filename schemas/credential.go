@@ -7,7 +7,7 @@ import (
 	"canonscope/canon"
 )
 
-// Kind says what the documents of a schema are.
+// Kind is the kind of a schema's documents.
 type Kind string
 
 const (
@@ -24,9 +24,9 @@ func (k Kind) Input() canon.Input {
 	return canon.JSONLD
 }
 
-// Exchangeable returns nil for credentials. The documents of another kind are only canonicalized: the error is a
-// [*canon.UnsupportedError] that names their schema and what to do.
-func (k Kind) Exchangeable(schema string) error {
+// Exchangeable returns nil for credentials. The documents of another kind are only canonicalized: the error
+// names their schema and what to do.
+func (k Kind) Exchangeable(schema string) *canon.UnsupportedError {
 	var what string
 	switch k {
 	case JSONLD:
@@ -43,25 +43,25 @@ func (k Kind) Exchangeable(schema string) error {
 		"; canonicalize it, or name a schema of credentials such as simple-20"}
 }
 
-// Credential is one drawn document with what an exchange needs to know about it. It is format-neutral: vcdm signs VCDM,
-// sd-jwt-vc and mdoc take Subject and map every leaf under it to one disclosure or one element. Of a document that is not
-// a credential the fields below VCDM are empty.
+// Credential is one generated document with the facts that an exchange needs. It is format-neutral: the
+// format vcdm signs VCDM; sd-jwt-vc and mdoc take Subject and map every leaf below it to one disclosure or
+// one element. The fields below VCDM are empty for a document that is not a credential.
 type Credential struct {
 	Schema    string   // catalogue name, e.g. "simple-20"
 	Index     int      // which of the seeded documents
-	Kind      Kind     // what VCDM holds; "" is Claims
+	Kind      Kind     // of VCDM; "" is Claims
 	VCDM      []byte   // the unsigned VCDM credential, JSON, or the document of another kind
-	Subject   []byte   // the value of credentialSubject, JSON, an object or a list of objects: the very bytes in VCDM
-	Types     []string // the credential's types, outermost last, e.g. VerifiableCredential, OpenBadgeCredential
+	Subject   []byte   // credentialSubject byte for byte as in VCDM: an object or a list of objects
+	Types     []string // the most specific last, e.g. VerifiableCredential, OpenBadgeCredential
 	Issuer    string   // issuer URL or DID
-	Disclose  []string // JSON pointers into VCDM that present discloses, e.g. /credentialSubject/attr00
+	Disclose  []string // JSON pointers into VCDM that a holder discloses, e.g. /credentialSubject/attr00
 	Mandatory []string // JSON pointers that every presentation discloses, e.g. /issuer
 }
 
-// Generator draws documents of one shape. Document(seed, i) is deterministic: the same on every machine.
+// Generator makes documents of one shape. Document(seed, i) is deterministic and the same on every machine.
 type Generator interface {
 	Name() string     // catalogue name
 	Kind() Kind       // of all its documents
-	Describe() string // one line
+	Describe() string // one line of text
 	Document(seed uint64, i int) (*Credential, error)
 }

@@ -1,4 +1,4 @@
-// Package choice says what somebody meant who mistyped a name. Start with [Unknown].
+// Package choice says what somebody meant who mistyped a name. Start with [Check].
 package choice
 
 import (
@@ -19,6 +19,23 @@ type Error struct {
 // Unknown returns an *Error about a name of a kind, such as engine, with the names that there are.
 func Unknown(kind, name string, known ...string) error {
 	return &Error{kind, name, known}
+}
+
+// Check returns an *Error unless a name is among those that are known.
+func Check[T ~string](kind string, name T, known []T) error {
+	if slices.Contains(known, name) {
+		return nil
+	}
+	return Unknown(kind, string(name), Names(known)...)
+}
+
+// Names returns names of a type as text.
+func Names[T ~string](typed []T) []string {
+	names := make([]string, len(typed))
+	for i, t := range typed {
+		names[i] = string(t)
+	}
+	return names
 }
 
 func (e *Error) Error() string {

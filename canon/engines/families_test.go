@@ -29,8 +29,8 @@ func TestFamilies(t *testing.T) {
 		"tree-15", "pairs-1", "pairs-8", "star-1", "star-8"} {
 		for i := range 3 {
 			doc := graph(t, name, i)
-			forms := map[string]string{}
-			for _, engine := range []string{engines.Stock, engines.Native} {
+			forms := map[canon.Engine]string{}
+			for _, engine := range []canon.Engine{canon.Stock, canon.Native} {
 				e, err := engines.Unguarded(engine, canon.RDFC, engines.Config{})
 				if err != nil {
 					t.Fatal(err)
@@ -41,8 +41,8 @@ func TestFamilies(t *testing.T) {
 				}
 				forms[engine] = string(form.Text)
 			}
-			if forms[engines.Stock] != forms[engines.Native] || forms[engines.Native] == "" {
-				t.Errorf("%s document %d: stock gives\n%snative\n%s", name, i, forms[engines.Stock], forms[engines.Native])
+			if forms[canon.Stock] != forms[canon.Native] || forms[canon.Native] == "" {
+				t.Errorf("%s document %d: stock gives\n%snative\n%s", name, i, forms[canon.Stock], forms[canon.Native])
 			}
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"canonscope/canon"
-	"canonscope/canon/engines"
 )
 
 // fault is a document that json-gold gets wrong.
@@ -58,17 +57,17 @@ func faults() []fault {
 			"<urn:s> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <Rel> .\n" + kept, `relative IRI "Rel"`},
 		{"relative id", canon.JSONLD, `{"@id":"3841453-234a","urn:p":"x"}`, "", true, "", "relative IRI"},
 		{"empty id", canon.JSONLD, `{"@id":"","urn:p":"x"}`, "", true, "", "relative IRI"},
-		{"nothing to sign", canon.JSONLD, `{"@id":"urn:s"}`, "", true, "", "nothing is left"},
+		{"nothing to sign", canon.JSONLD, `{"@id":"urn:s"}`, "", true, "", "has no statements"},
 		{"language tag", canon.JSONLD, of(`["kept",{"@value":"x","@language":"en_US"}]`), kept, true, kept, "invalid language tag"},
 		{"direction", canon.JSONLD, of(`{"@value":"kept","@direction":"rtl"}`), kept, true, kept, "@direction"},
 
 		// RFC 3987 bounds no length and knows no registry of hosts: these are IRIs, and their statements have to be signed.
-		{"long IRI", canon.JSONLD, of(`["kept",{"@id":"` + long + `"}]`), kept + is("<"+long+">"), false, kept, "for no URL"},
+		{"long IRI", canon.JSONLD, of(`["kept",{"@id":"` + long + `"}]`), kept + is("<"+long+">"), false, kept, "does not accept the URL"},
 		{"long property", canon.JSONLD, `{"@id":"urn:s","urn:p":"kept","` + long + `":"x"}`,
-			"<urn:s> <" + long + "> \"x\" .\n" + kept, false, kept, "for no URL"},
-		{"long datatype", canon.JSONLD, of(`["kept",{"@value":"x","@type":"` + long + `"}]`), kept + is(`"x"^^<`+long+">"), false, kept, "for no URL"},
-		{"host that begins with a hyphen", canon.JSONLD, of(`["kept",{"@id":"https://-bad.example/"}]`), kept + is("<https://-bad.example/>"), false, kept, "for no URL"},
-		{"no host", canon.JSONLD, of(`["kept",{"@id":"https:///x"}]`), kept + is("<https:///x>"), false, kept, "for no URL"},
+			"<urn:s> <" + long + "> \"x\" .\n" + kept, false, kept, "does not accept the URL"},
+		{"long datatype", canon.JSONLD, of(`["kept",{"@value":"x","@type":"` + long + `"}]`), kept + is(`"x"^^<`+long+">"), false, kept, "does not accept the URL"},
+		{"host that begins with a hyphen", canon.JSONLD, of(`["kept",{"@id":"https://-bad.example/"}]`), kept + is("<https://-bad.example/>"), false, kept, "does not accept the URL"},
+		{"no host", canon.JSONLD, of(`["kept",{"@id":"https:///x"}]`), kept + is("<https:///x>"), false, kept, "does not accept the URL"},
 
 		// An IRI holds no ">": the form must not be that of <urn:a> in the graph <urn:g>.
 		{"IRI with N-Quads inside", canon.JSONLD, of(`{"@id":"urn:a> <urn:g"}`), "", true, is("<urn:a> <urn:g>"), "invalid IRI"},
@@ -88,7 +87,7 @@ func faults() []fault {
 		{"no character of XML", canon.JSONLD, of(`"\uFFFE\uFFFF"`), is(`"\uFFFE\uFFFF"`), false, is("\"\uFFFE\uFFFF\""), "control characters"},
 		{"no character of XML in N-Quads", canon.NQuads, is(`"\uFFFE"`), is(`"\uFFFE"`), false, is("\"\uFFFE\""), "control characters"},
 		// A dataset is a set (RDF 1.1 Concepts section 4): a statement that is made in two ways is one.
-		{"value said in two ways", canon.JSONLD, of(`[true,{"@value":"true","@type":"http://www.w3.org/2001/XMLSchema#boolean"}]`), is(`"true"` + xsd + "boolean>"), false,
+		{"value written in two ways", canon.JSONLD, of(`[true,{"@value":"true","@type":"http://www.w3.org/2001/XMLSchema#boolean"}]`), is(`"true"` + xsd + "boolean>"), false,
 			is(`"true"`+xsd+"boolean>") + is(`"true"`+xsd+"boolean>"), "two ways"},
 		// RDFC-1.0 section 4.4.3: every label is issued anew. json-gold merges two nodes.
 		{"labels that begin with c14n", canon.NQuads, "_:c14n0 <u:p> _:x .\n_:x <u:q> \"1\" .\n_:c14n0 <u:q> \"2\" .\n",
@@ -129,7 +128,7 @@ func faults() []fault {
 // they do not allow or would lose; json-gold does neither, and the guard knows. What json-gold mends shows here.
 func TestKnownFaults(t *testing.T) {
 	ctx := context.Background()
-	native, stock, guarded := engine(t, engines.Native, canon.RDFC), unguarded(t, engines.Stock), engine(t, engines.Stock, canon.RDFC)
+	native, stock, guarded := engine(t, canon.Native, canon.RDFC), unguarded(t, canon.Stock), engine(t, canon.Stock, canon.RDFC)
 	for _, f := range faults() {
 		t.Run(f.name, func(t *testing.T) {
 			doc, opt := []byte(f.doc), canon.Options{Input: f.input}
@@ -161,7 +160,7 @@ func TestKnownFaults(t *testing.T) {
 // has one by default.
 func TestStockCannot(t *testing.T) {
 	ctx := context.Background()
-	native, stock := engine(t, engines.Native, canon.RDFC), engine(t, engines.Stock, canon.RDFC)
+	native, stock := engine(t, canon.Native, canon.RDFC), engine(t, canon.Stock, canon.RDFC)
 	quad := []byte("# a comment\n_:x <u:p> \"1\" .\n")
 	for _, opt := range []canon.Options{{Hash: canon.SHA384}, {Limits: canon.Limits{Work: 10}}, {}} {
 		opt.Input = canon.NQuads

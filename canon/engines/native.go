@@ -15,6 +15,12 @@ import (
 	"canonscope/canon/rdfc"
 )
 
+var (
+	_ canon.Tapes[*jsontape.Tape]                  = nativeJCS{}
+	_ canon.Tapes[*jsontape.Tape]                  = (*nativeRDFC)(nil)
+	_ canon.Datasets[jsonld.Options, *rdf.Dataset] = (*nativeRDFC)(nil)
+)
+
 // nativeJCS is canon/jcs. A number that the canonical form writes as another is a loss: a *canon.LossError, or with
 // Options.Lossy one of Form.Losses.
 //
@@ -33,7 +39,7 @@ func (e nativeJCS) Canonicalize(ctx context.Context, doc []byte, opt canon.Optio
 	})
 }
 
-// CanonicalizeTape canonicalizes a document that is scanned already.
+// CanonicalizeTape implements [canon.Tapes].
 func (e nativeJCS) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error) {
 	if err := opt.Alive(ctx); err != nil {
 		return nil, err
@@ -101,12 +107,12 @@ func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Opt
 			return nil, err
 		}
 	default:
-		return nil, &canon.UnsupportedError{Engine: Native, What: "input " + string(opt.Input)}
+		return nil, &canon.UnsupportedError{Engine: string(canon.Native), What: "input " + string(opt.Input)}
 	}
 	return s.run(ctx, &opt, form)
 }
 
-// CanonicalizeTape canonicalizes a JSON-LD document that is scanned already.
+// CanonicalizeTape implements [canon.Tapes] for JSON-LD.
 func (e *nativeRDFC) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error) {
 	s := e.borrow()
 	defer e.scratch.Put(s)
@@ -139,7 +145,7 @@ func (s *scratch) run(ctx context.Context, opt *canon.Options, form *canon.Form)
 	return form, nil
 }
 
-// ToRDF turns a JSON-LD document into a dataset, with the origin of each quad on request.
+// ToRDF implements [canon.Datasets].
 func (e *nativeRDFC) ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, into *rdf.Dataset) error {
 	return e.docs.ToRDF(ctx, doc, opt, into)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/compare/claims"
 	"canonscope/compare/claims/claimstest"
@@ -16,6 +17,7 @@ import (
 	"canonscope/compare/sdjwt"
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
+	"canonscope/vcdm/keys"
 )
 
 // TestCatalogue exchanges one document of every schema in both formats with both engines. The counts must be alike: each
@@ -33,8 +35,8 @@ func TestCatalogue(t *testing.T) {
 			}
 			now := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 			want := leaves(t, c.Subject)
-			for _, engine := range []string{"stock", "native"} {
-				for format, f := range map[string]compare.Format{"sd-jwt-vc": sdjwt.NewFormat(engine, "EdDSA"), "mdoc": mdoc.NewFormat(engine, "EdDSA")} {
+			for _, engine := range []canon.Engine{"stock", "native"} {
+				for format, f := range map[compare.Format]compare.Preparer{compare.SDJWT: sdjwt.NewFormat(engine, "EdDSA"), compare.Mdoc: mdoc.NewFormat(engine, "EdDSA")} {
 					x, err := f.Prepare(c, compare.Scenario{Now: now})
 					if err != nil {
 						t.Fatal(format, engine, err)
@@ -172,8 +174,8 @@ func TestListOfSubjects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, engine := range []string{"stock", "native"} {
-			for format, f := range map[string]compare.Format{"sd-jwt-vc": sdjwt.NewFormat(engine, "EdDSA"), "mdoc": mdoc.NewFormat(engine, "EdDSA")} {
+		for _, engine := range []canon.Engine{canon.Stock, canon.Native} {
+			for format, f := range map[compare.Format]compare.Preparer{compare.SDJWT: sdjwt.NewFormat(engine, "EdDSA"), compare.Mdoc: mdoc.NewFormat(engine, "EdDSA")} {
 				_, issued, presented := claimstest.Run(t, f, c, compare.Scenario{Now: time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)})
 				if len(presented) > len(issued) {
 					t.Errorf("%s %s: %d bytes presented of %d issued", format, engine, len(presented), len(issued))
@@ -182,7 +184,7 @@ func TestListOfSubjects(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if format == "mdoc" {
+				if format == compare.Mdoc {
 					documents, err := (&mdoc.Verifier{Engine: engine, Key: issuer.Public()}).Verify(issued)
 					if err != nil {
 						t.Fatal(err)
@@ -209,7 +211,7 @@ func TestListOfSubjects(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	for _, algorithm := range []string{"EdDSA", "ES256", "ES384"} {
+	for _, algorithm := range keys.Algorithms {
 		issuer, holder, err := claims.Keys(algorithm, compare.Scenario{Seed: 5})
 		if err != nil {
 			t.Fatal(err)

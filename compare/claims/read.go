@@ -9,6 +9,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jcs"
 	"canonscope/canon/jsontape"
+	"canonscope/compare"
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
 	"canonscope/vcdm"
@@ -135,12 +136,12 @@ func lastType(types []string) string {
 // lose notes what the format has no place for. last is the type that it writes; id reports whether it writes
 // the id.
 func (d *Draft) lose(t *jsontape.Tape, last string, q Request, id bool) {
-	format := "sd-jwt-vc"
+	format := compare.SDJWT
 	if q.Mdoc {
-		format = "mdoc"
+		format = compare.Mdoc
 	}
 	lose := func(pointer string) {
-		d.Losses = append(d.Losses, canon.Loss{Pointer: pointer, Reason: "has no place in " + format})
+		d.Losses = append(d.Losses, canon.Loss{Pointer: pointer, Reason: "has no place in " + string(format)})
 	}
 	for k, v := range t.Members(0) {
 		kind, at := t.Nodes[v].Kind, "/"+jsontape.EscapeToken(string(t.Text(k)))

@@ -19,12 +19,13 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform"
+	"canonscope/compare"
 	"canonscope/vcdm/keys"
 )
 
 // Conform runs what it finds in dir through an engine: cases.json (mdocs with the answer they must get), other *.json with
 // a member mdoc_hex (public mdocs, recorded as right or wrong), and the mdocs mdoc-*.hex of other makers with keys-ALG.json.
-func Conform(dir, engine string) ([]conform.Result, error) {
+func Conform(dir string, engine compare.Engine) ([]conform.Result, error) {
 	if _, err := engineOf(engine); err != nil {
 		return nil, err
 	}
@@ -33,7 +34,10 @@ func Conform(dir, engine string) ([]conform.Result, error) {
 		{Files: "mdoc-*-expected.json", Run: s.maker}})
 }
 
-type suite struct{ dir, engine string }
+type suite struct {
+	dir    string
+	engine compare.Engine
+}
 
 func (s suite) cases(file string) (results []conform.Result, err error) {
 	var in struct {

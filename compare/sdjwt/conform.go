@@ -15,13 +15,14 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform"
+	"canonscope/compare"
 	"canonscope/vcdm/keys"
 )
 
 // Conform runs what it finds in dir through an engine: cases.json (tokens with the answer they must get), index.json with
 // the folders it names (tokens issued, presented and processed by the reference generator, keys in keys.json),
 // published-tokens.json, and the tokens sdjwt-ALG-*.txt of other makers with keys-ALG.json.
-func Conform(dir, engine string) ([]conform.Result, error) {
+func Conform(dir string, engine compare.Engine) ([]conform.Result, error) {
 	if _, err := engineOf(engine); err != nil {
 		return nil, err
 	}
@@ -30,7 +31,10 @@ func Conform(dir, engine string) ([]conform.Result, error) {
 		{Files: "published-tokens.json", Run: s.published}, {Files: "sdjwt-*-expected.json", Run: s.maker}})
 }
 
-type suite struct{ dir, engine string }
+type suite struct {
+	dir    string
+	engine compare.Engine
+}
 
 func (s suite) cases(file string) (results []conform.Result, err error) {
 	var in struct {

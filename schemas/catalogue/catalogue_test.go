@@ -109,7 +109,7 @@ func (goldLoader) LoadDocument(url string) (*ld.RemoteDocument, error) {
 	return &ld.RemoteDocument{DocumentURL: url, Document: v}, nil
 }
 
-var native = must(engines.New(engines.Native, canon.RDFC, engines.Config{Loader: contexts.Experiments()}))
+var native = must(engines.New(canon.Native, canon.RDFC, engines.Config{Loader: contexts.Experiments()}))
 
 // canonical returns the canonical form of a credential, in safe mode.
 func canonical(t *testing.T, doc []byte) string {

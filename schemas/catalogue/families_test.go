@@ -3,7 +3,6 @@ package catalogue_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -108,12 +107,11 @@ func TestExchangeable(t *testing.T) {
 			t.Errorf("%s is %s", name, c.Kind)
 		}
 		err := c.Kind.Exchangeable(c.Schema)
-		var unsupported *canon.UnsupportedError
 		if kind == schemas.Claims {
 			if err != nil {
 				t.Error(err)
 			}
-		} else if !errors.As(err, &unsupported) || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "canonicalize it") {
+		} else if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), "canonicalize it") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if kind == schemas.JSONLD && bytes.Contains(c.VCDM, []byte("proof")) {

@@ -65,7 +65,7 @@ func TestSchemaErrors(t *testing.T) {
 		{"unknown draft", `{"$schema":"https://example.org/mine"}`, `at /$schema: unknown draft "https://example.org/mine"`},
 		{"unknown draft within", `{"$defs":{"a":{"$schema":"https://example.org/mine"}}}`, `at /$defs/a/$schema: unknown draft "https://example.org/mine"`},
 		{"remote $ref", `{"allOf":[{"$ref":"https://example.org/other.json#/x"}]}`,
-			"at /allOf/0/$ref: refers to https://example.org/other.json; schemas are not fetched, hand it over"},
+			"at /allOf/0/$ref: refers to https://example.org/other.json; schemas are not fetched, so pass it as a resource"},
 		{"relative $ref", `{"$ref":"other.json"}`, "at /$ref: refers to other.json; schemas are not fetched"},
 		{"dangling $ref", `{"$ref":"#/definitions/Section"}`, "at /$ref: #/definitions/Section points to nothing"},
 		{"meta-schema", `{"type":"objekt"}`, "at /type: invalid by its meta-schema"},
@@ -76,7 +76,7 @@ func TestSchemaErrors(t *testing.T) {
 		{"itself, by an anchor", `{"$schema":"https://json-schema.org/draft/2020-12/schema","$ref":"#a","$anchor":"a"}`, "an endless $ref"},
 		{"itself, by an id", `{"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#a","definitions":{"A":{"$id":"#a","allOf":[{"$ref":"#a"}]}}}`,
 			"an endless $ref"},
-		{"no such anchor", `{"$schema":"https://json-schema.org/draft/2020-12/schema","$ref":"#b","$defs":{"A":{"$anchor":"a"}}}`, "#b names nothing"},
+		{"no such anchor", `{"$schema":"https://json-schema.org/draft/2020-12/schema","$ref":"#b","$defs":{"A":{"$anchor":"a"}}}`, "the anchor #b does not exist"},
 		{"newer than its draft says", `{"$ref":"#foo","$defs":{"A":{"$anchor":"foo"}}}`, `at /$defs/A: $anchor is newer than draft-07, and the schema declares no draft: add "$schema"`},
 		{"back reference", `{"$schema":"http://json-schema.org/draft-07/schema#","pattern":"(a)\\1"}`, "at /pattern: invalid by its meta-schema"},
 	} {

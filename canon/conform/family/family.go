@@ -1,5 +1,6 @@
-// Package family generates N-Quads documents of any size for tests and benchmarks. Each family is one way in which blank
-// nodes are told apart with little work; datasets in which they are not are in schemas/catalogue. Start with [NQuads].
+// Package family generates N-Quads documents of any size for tests and benchmarks, and families of JSON-LD
+// contexts. In each family of N-Quads blank nodes are told apart with little work; hard datasets are in
+// schemas/catalogue. Start with [NQuads].
 package family
 
 import (
@@ -14,16 +15,23 @@ type Name string
 
 const (
 	Ground Name = "ground" // no blank nodes: each subject has four literals
-	Unique Name = "unique" // one blank node for four quads, told apart by a literal
-	Pairs  Name = "pairs"  // for two quads two blank nodes that point at each other and tie; pairs are told apart by their predicate
-	Simple Name = "simple" // a credential with 20 claims: 25 quads and no blank nodes for every 25
+	Unique Name = "unique" // one blank node for every four quads, each with a different literal
+	Pairs  Name = "pairs"  // two blank nodes that point at each other and tie; one predicate for each pair
+	Simple Name = "simple" // credentials with 20 claims, each of 25 quads without blank nodes
 )
 
-// NQuads returns a document of n quads, with its lines in a random order that seed fixes, or in the order in which a program
-// would write them if seed is 0.
+const (
+	rdfType = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+	xsd     = "http://www.w3.org/2001/XMLSchema#"
+)
+
+// NQuads returns a document of n quads. Seed fixes a random order of the lines; with seed 0 they are in the order
+// of generation.
 func NQuads(name Name, n int, seed uint64) []byte {
 	var lines [][]byte
-	add := func(format string, args ...any) { lines = append(lines, fmt.Appendf(nil, format+" .\n", args...)) }
+	add := func(format string, args ...any) {
+		lines = append(lines, fmt.Appendf(nil, format+" .\n", args...))
+	}
 	switch name {
 	case Ground:
 		for i := range n {
@@ -35,9 +43,9 @@ func NQuads(name Name, n int, seed uint64) []byte {
 			case 0:
 				add("_:n%d <https://example.org/vocab#key> \"key %d\"", j, j)
 			case 1:
-				add("_:n%d <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <https://example.org/vocab#Thing>", j)
+				add("_:n%d <%s> <https://example.org/vocab#Thing>", j, rdfType)
 			case 2:
-				add("_:n%d <https://example.org/vocab#value> \"%d\"^^<http://www.w3.org/2001/XMLSchema#integer>", j, i%100)
+				add("_:n%d <https://example.org/vocab#value> \"%d\"^^<%sinteger>", j, i%100, xsd)
 			case 3:
 				add("<https://example.org/owners/%d> <https://example.org/vocab#has> _:n%d", j%10, j)
 			}
@@ -70,23 +78,24 @@ func shuffled(lines [][]byte, seed uint64) []byte {
 	return bytes.Join(lines, nil)
 }
 
-// simple adds quad k of the credential number i.
+// simple adds quad k of credential i.
 func simple(add func(string, ...any), i, k int) {
 	credential := fmt.Sprintf("<urn:uuid:58172aac-d8ba-11ed-83dd-%012x>", i)
 	subject := fmt.Sprintf("<did:example:ebfeb1f712ebc6f1c276e12e%x>", i)
 	const vocab = "https://www.w3.org/2018/credentials#"
 	switch k {
 	case 0:
-		add("%s <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <%sVerifiableCredential>", credential, vocab)
+		add("%s <%s> <%sVerifiableCredential>", credential, rdfType, vocab)
 	case 1:
 		add("%s <%sissuer> <https://vc.example/issuers/5678>", credential, vocab)
 	case 2:
-		add("%s <%svalidFrom> \"2023-01-01T00:00:00Z\"^^<http://www.w3.org/2001/XMLSchema#dateTime>", credential, vocab)
+		add("%s <%svalidFrom> \"2023-01-01T00:00:00Z\"^^<%sdateTime>", credential, vocab, xsd)
 	case 3:
 		add("%s <%scredentialSubject> %s", credential, vocab, subject)
 	case 4:
-		add("%s <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <https://example.org/vocab#Student>", credential)
+		add("%s <%s> <https://example.org/vocab#Student>", credential, rdfType)
 	default:
-		add("%s <https://www.w3.org/ns/credentials/examples#attribute%d> \"value number %d\"", subject, k-4, k)
+		const attribute = "https://www.w3.org/ns/credentials/examples#attribute"
+		add("%s <%s%d> \"value number %d\"", subject, attribute, k-4, k)
 	}
 }
