@@ -74,7 +74,7 @@ func (r *nativeReader) deviceMessage(a keys.Algorithm, transcript []byte, docTyp
 	return nil
 }
 
-// usualResponse is a DeviceResponse as bind writes it.
+// usualResponse is a DeviceResponse in the form that bind writes.
 type usualResponse struct {
 	docType              string
 	issuerSigned         view
@@ -83,7 +83,7 @@ type usualResponse struct {
 	protected, signature []byte
 }
 
-// usual reads a DeviceResponse that has been scanned, if it is a usual one.
+// usual reads a scanned DeviceResponse if it has the form that bind writes.
 func (b view) usual() (u usualResponse, ok bool) {
 	at := 0
 	fixed := func(part string) bool {
@@ -122,7 +122,7 @@ func (b view) usual() (u usualResponse, ok bool) {
 	return u, fixed(responseEnd) && at == len(b)
 }
 
-// usual verifies a usual DeviceResponse.
+// usual verifies a DeviceResponse in the form that bind writes.
 //
 //phase:parse fallback
 func (r *nativeReader) usual(v *Verifier, u *usualResponse) ([]Document, error) {
@@ -138,7 +138,8 @@ func (r *nativeReader) usual(v *Verifier, u *usualResponse) ([]Document, error) 
 	return []Document{*d}, nil
 }
 
-// device checks a deviceSignature. What is not as bind writes it is checked as the stock engine does.
+// device checks a deviceSignature. Any form other than that of bind is checked by the code of the stock
+// engine.
 func (r *nativeReader) device(v *Verifier, u *usualResponse, d *Document) error {
 	key, err := nativeKey(d.DeviceKey)
 	if err != nil {
@@ -154,13 +155,14 @@ func (r *nativeReader) device(v *Verifier, u *usualResponse, d *Document) error 
 	}
 	v.Counters.Add(compare.Counters{Verifications: 1})
 	if !key.Verify(r.message, u.signature) {
-		return invalid("deviceSignature", ruleDevice, "does not hold for this SessionTranscript")
+		return invalid("deviceSignature", ruleDevice, "is invalid for this SessionTranscript")
 	}
 	r.message = r.message[:0]
 	return nil
 }
 
-// nativeKey reads a COSE_Key with the four or five members that it needs, in the order of [keys.Public.COSE], or any other.
+// nativeKey reads a COSE_Key. One with only the four or five needed members, in the order of
+// [keys.Public.COSE], is read directly.
 //
 //phase:parse
 func nativeKey(b view) (*keys.Public, error) {
