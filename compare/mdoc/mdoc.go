@@ -186,7 +186,7 @@ type Verifier struct {
 	Key      *keys.Public   // the document signer's
 	Leaf     []byte         // with Key: the certificate, DER, that x5chain must start with; nil accepts any
 	Roots    *x509.CertPool // trust anchors of x5chain
-	AnyUsage bool           // with Roots: accept a certificate without the usage mdlDS, or of an authority
+	AnyUsage bool           // with Roots: accept certificates of an authority or without usage mdlDS
 	DocType  string         // expected; "" accepts any
 	Now      time.Time      // zero means the current time
 	Leeway   time.Duration  // extends the validity period at both ends
