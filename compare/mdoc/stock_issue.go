@@ -56,8 +56,8 @@ func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
 	return stockEncode(stockIssuerSigned{NameSpaces: map[string][]cbor.RawMessage{c.Type: items}, IssuerAuth: auth})
 }
 
-// stockParse reads a claims set. A scan refuses repeated keys first, of which encoding/json would take the
-// last.
+// stockParse reads a claims set. A scan first refuses repeated keys; encoding/json would keep the last of
+// them.
 //
 //phase:parse
 func stockParse(b []byte, limits canon.Limits) (c claims.Input, subject any, err error) {

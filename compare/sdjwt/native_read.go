@@ -39,8 +39,8 @@ type reader struct {
 	path     []byte     // JSON pointer of the open container
 	top      string     // open member of the root, if it is protected
 	pointers []pointer  // of the open containers, innermost last
-	holder   bool       // selects for a holder, and checks only what it selects
-	wanted   []string   // JSON pointers of what a holder presents
+	holder   bool       // select for a holder, and check only selected disclosures
+	wanted   []string   // JSON pointers that a holder presents
 	tokens   []uint16   // hashes of their tokens
 	met      []bool     // whether each wanted pointer leads to something
 	write    bool

@@ -21,8 +21,8 @@ import (
 // stock is the engine that uses lestrrat-go/jwx for JOSE and encoding/json for JSON.
 type stock struct{}
 
-// stockParse reads one JSON object. A scan first refuses repeated keys (RFC 7515 section 4), of which
-// encoding/json would take the last, and bounds the depth.
+// stockParse reads one JSON object. A scan first bounds the depth and refuses repeated keys (RFC 7515
+// section 4); encoding/json would keep the last of them.
 func stockParse(b []byte, budget *canon.Budget) (map[string]any, error) {
 	v, err := stockValue(b, budget)
 	if err != nil {

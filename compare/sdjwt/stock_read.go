@@ -263,7 +263,7 @@ func (r *stockReader) value(v any, depth int) (any, error) {
 	return v, nil
 }
 
-// stockFacts reads what the rules need from a processed payload.
+// stockFacts reads the facts for the rules from a processed payload.
 //
 //phase:validate
 func stockFacts(m map[string]any, f *facts) {
