@@ -30,7 +30,7 @@ func AppendNumber(dst []byte, f float64) []byte {
 // smallInteger is the number of digits up to which every integer is a double and its own canonical form.
 const smallInteger = 15
 
-// canonical reports whether a JSON number is obviously canonical: an integer of few digits, other than -0.
+// canonical reports whether a JSON number is certainly canonical: an integer of few digits, other than -0.
 func canonical(s []byte) bool {
 	if len(s) > smallInteger || s[0] == '-' && s[1] == '0' {
 		return false

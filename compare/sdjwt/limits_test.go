@@ -149,7 +149,7 @@ func TestLongPointers(t *testing.T) {
 	}
 }
 
-// Smaller finding 5: the limits of a caller bound the JSON serialization, too.
+// The limits of a caller also bound the JSON serialization.
 func TestLimitsOfSerialization(t *testing.T) {
 	key := claimstest.Key(t, keys.EdDSA)
 	flat, err := sdjwt.JSON(token(t, key, goodHeader, `{"vct":"urn:x"}`))
