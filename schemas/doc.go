@@ -1,6 +1,12 @@
-// Package schemas describes the credentials that Canonscope measures: format-neutral claims, and generators
-// that make seeded documents of one shape. It holds types only. The generators are in schemas/catalogue,
-// contexts in schemas/contexts, JSON Schemas in schemas/jsonschema; schemas/shape measures documents.
+// Package schemas describes the documents that Canonscope measures: format-neutral claims of credentials, RDF
+// datasets that are hard to canonicalize, and generators that make seeded documents of one shape. It holds
+// types only. The generators are in schemas/catalogue, contexts in schemas/contexts, JSON Schemas in
+// schemas/jsonschema; schemas/shape measures documents.
+//
+// Each schema has a [Kind]. Credentials are exchanged in every format and canonicalized. JSON-LD documents
+// that are not credentials and datasets in N-Quads are only canonicalized; [Kind.Exchangeable] refuses the
+// rest. The catalogue has credentials with a name, among them those of the 2026 study
+// (schemas/catalogue/kit.go), and series with a schema for each N (schemas/catalogue/families.go).
 //
 // # Rules that bind the code here
 //
@@ -34,6 +40,16 @@
 // schemas/catalogue, TestEqualToOfficialFiles and TestDefinitionsEqualOfficialOnes in schemas/contexts,
 // TestOurSchemasAgreeOnTheExamples and TestOurSchemasAgreeOnMutations in schemas/jsonschema,
 // TestCatalogueIsClean in schemas/shape, and TestEveryEntryOpens in compare/matrix.
+//
+// # Recipe: add a series
+//
+// Example: grids of blank nodes. Add a line to Families in schemas/catalogue/families.go: its name, range, quads and blank
+// nodes as functions of N, one sentence that defines it, and its arcs. The largest N has to fit the default limit of a
+// document's size. Record digests in golden in schemas/catalogue/catalogue_test.go, as for a schema, and name small members
+// in TestFamilies of canon/engines.
+//
+// Done when these pass: TestFamilies, TestFamiliesAtTheirLargest and TestGoldenDigests in schemas/catalogue, TestFamilies in
+// canon/engines.
 //
 // # Recipe: add an axis
 //

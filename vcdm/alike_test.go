@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"canonscope/canon"
-	"canonscope/canon/engines"
 	"canonscope/schemas/contexts"
 )
 
@@ -19,7 +18,7 @@ func TestAlike(t *testing.T) {
 		results = append(results, `{"type":"Result","grade":"same","degree":{"level":"deep","degree":{"level":"deeper"}}}`)
 	}
 	doc := strings.Replace(credential, `[{"type":"Result","grade":"A"},{"type":"Result","grade":"B"},{"type":"Result","grade":"C"}]`, "["+strings.Join(results, ",")+"]", 1)
-	for _, name := range []string{engines.Native, engines.Stock, engines.Tuned} {
+	for _, name := range []canon.Engine{canon.Native, canon.Stock, canon.Tuned} {
 		c := engineWith(t, name, canon.RDFC, contexts.Embedded())
 		for i := range 12 {
 			l := l.with(t)

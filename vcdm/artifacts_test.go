@@ -12,7 +12,6 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform/official"
-	"canonscope/canon/engines"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
 	"canonscope/vcdm/vectors"
@@ -23,7 +22,7 @@ import (
 func TestArtifacts(t *testing.T) {
 	ctx := context.Background()
 	dir := official.Dir(t, "interop")
-	e := vectors.Engines{RDFC: engine(t, engines.Native, canon.RDFC), JCS: engine(t, engines.Native, canon.JCS)}
+	e := vectors.Engines{RDFC: engine(t, canon.Native, canon.RDFC), JCS: engine(t, canon.Native, canon.JCS)}
 	var pairs map[string]json.RawMessage
 	readJSON(t, &pairs, dir, "keys.json")
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))

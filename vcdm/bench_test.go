@@ -18,7 +18,6 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform/official"
-	"canonscope/canon/engines"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
@@ -107,7 +106,7 @@ func draw(b *testing.B, schema string, signer *vcdm.Signer, options []byte, hold
 }
 
 func native(b testing.TB) canon.Canonicalizer {
-	return engineWith(b, engines.Native, canon.RDFC, contexts.Embedded())
+	return engineWith(b, canon.Native, canon.RDFC, contexts.Embedded())
 }
 
 func parsed(key *keys.Secret) vcdm.Resolver {

@@ -13,7 +13,7 @@ import (
 
 func Example() {
 	ctx := context.Background()
-	engine, err := engines.New(engines.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
+	engine, err := engines.New(canon.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
 	if err != nil {
 		panic(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"canonscope/canon"
-	"canonscope/canon/engines"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 )
@@ -19,7 +18,7 @@ import (
 // goes on behind the one that is signed (VC-DI-EdDSA 3.3.2 step 4).
 func FuzzTampered(f *testing.F) {
 	l := newLab(f)
-	other := engineWith(f, engines.Stock, canon.RDFC, contexts.Embedded())
+	other := engineWith(f, canon.Stock, canon.RDFC, contexts.Embedded())
 	var docs []string
 	for _, s := range everySuite {
 		docs = append(docs, l.present(s, credential, func(o *vcdm.Options) { o.Domain, o.Nonce = []string{"d"}, "n" }))

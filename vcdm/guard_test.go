@@ -19,8 +19,8 @@ func TestAttackStockGuard(t *testing.T) {
 	claim := func(t *testing.T, signed string) string {
 		return edit(t, signed, func(m map[string]any) { subjectOf(m)["degree"] = "Doctor of Medicine" })
 	}
-	for _, name := range []string{engines.Stock, engines.Tuned} {
-		t.Run(name, func(t *testing.T) {
+	for _, name := range []canon.Engine{canon.Stock, canon.Tuned} {
+		t.Run(string(name), func(t *testing.T) {
 			l := newLab(t)
 			l.rdfc = engineWith(t, name, canon.RDFC, contexts.Embedded())
 			for _, suite := range []string{"eddsa-rdfc-2022", "ecdsa-rdfc-2019", "ecdsa-sd-2023"} {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"canonscope/canon"
-	"canonscope/canon/engines"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
@@ -54,7 +53,7 @@ type lab struct {
 }
 
 func newLab(t testing.TB) *lab {
-	l := &lab{TB: t, rdfc: engineWith(t, engines.Native, canon.RDFC, contexts.Embedded()), jcs: engineWith(t, engines.Native, canon.JCS, nil),
+	l := &lab{TB: t, rdfc: engineWith(t, canon.Native, canon.RDFC, contexts.Embedded()), jcs: engineWith(t, canon.Native, canon.JCS, nil),
 		secrets: map[keys.Algorithm]*keys.Secret{}}
 	for i, alg := range keys.Algorithms {
 		size := 32

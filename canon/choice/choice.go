@@ -1,4 +1,4 @@
-// Package choice makes errors for unknown names, which suggest the nearest known name. Start with [Unknown].
+// Package choice makes errors for unknown names, which suggest the nearest known name. Start with [Check].
 package choice
 
 import (
@@ -19,6 +19,23 @@ type Error struct {
 // Unknown returns an *Error about a name of a kind, such as "engine", with the known names.
 func Unknown(kind, name string, known ...string) error {
 	return &Error{kind, name, known}
+}
+
+// Check returns an *Error unless a name is one of the known names.
+func Check[T ~string](kind string, name T, known []T) error {
+	if slices.Contains(known, name) {
+		return nil
+	}
+	return Unknown(kind, string(name), Names(known)...)
+}
+
+// Names converts typed names to text.
+func Names[T ~string](typed []T) []string {
+	names := make([]string, len(typed))
+	for i, t := range typed {
+		names[i] = string(t)
+	}
+	return names
 }
 
 func (e *Error) Error() string {

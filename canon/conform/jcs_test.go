@@ -16,7 +16,7 @@ import (
 
 func TestJCS(t *testing.T) {
 	dir := official.Dir(t, "jcs")
-	for _, name := range []string{engines.Native, engines.Stock} {
+	for _, name := range []canon.Engine{canon.Native, canon.Stock} {
 		engine, err := engines.New(name, canon.JCS, engines.Config{})
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,6 @@ package engines
 
 import (
 	"context"
-	"slices"
 
 	"canonscope/canon"
 	"canonscope/canon/choice"
@@ -15,16 +14,6 @@ import (
 	"canonscope/canon/rdf"
 	"canonscope/canon/stock"
 )
-
-// Names of the engines, also called tiers.
-const (
-	Native = "native"
-	Tuned  = "tuned"
-	Stock  = "stock"
-)
-
-// Names lists every engine in the order of reports.
-var Names = []string{Native, Tuned, Stock}
 
 // Config of an engine.
 type Config struct {
@@ -35,7 +24,7 @@ type Config struct {
 // New returns an engine for a method. A pair that does not exist is a *canon.UnsupportedError. Stock and
 // tuned RDFC have a guard: they refuse a document that json-gold would canonicalize wrongly without an
 // error. The guard takes a multiple of the time of the engine.
-func New(engine string, method canon.Method, cfg Config) (canon.Canonicalizer, error) {
+func New(engine canon.Engine, method canon.Method, cfg Config) (canon.Canonicalizer, error) {
 	c, err := Unguarded(engine, method, cfg)
 	if b, ok := c.(bare); ok {
 		return &guarded{b, engine, &nativeRDFC{docs: jsonld.New(jsonld.Config{Loader: cfg.Loader})}, cfg.Loader}, err
@@ -45,34 +34,34 @@ func New(engine string, method canon.Method, cfg Config) (canon.Canonicalizer, e
 
 // Unguarded returns an engine for a method without a guard, for measurements and comparisons. Stock and
 // tuned RDFC then silently drop data and return wrong forms, so do not rely on a verification with them.
-func Unguarded(engine string, method canon.Method, cfg Config) (canon.Canonicalizer, error) {
-	if !slices.Contains(Names, engine) {
-		return nil, unknown(engine)
+func Unguarded(engine canon.Engine, method canon.Method, cfg Config) (canon.Canonicalizer, error) {
+	if err := choice.Check("engine", engine, canon.Engines); err != nil {
+		return nil, err
 	}
 	switch method {
 	case canon.JCS:
 		switch engine {
-		case Native:
+		case canon.Native:
 			return nativeJCS{}, nil
-		case Stock:
+		case canon.Stock:
 			return stock.JCS(), nil
 		}
 	case canon.RDFC:
 		switch engine {
-		case Native:
+		case canon.Native:
 			return &nativeRDFC{docs: jsonld.New(jsonld.Config{Loader: cfg.Loader, State: cfg.Contexts})}, nil
-		case Stock:
+		case canon.Stock:
 			if cfg.Contexts == jsonld.Cold {
 				return stock.Cold(cfg.Loader), nil
 			}
 			return stock.RDFC(cfg.Loader), nil
-		case Tuned:
+		case canon.Tuned:
 			return stock.Tuned(cfg.Loader), nil
 		}
 	default:
-		return nil, choice.Unknown("method", string(method), string(canon.RDFC), string(canon.JCS))
+		return nil, choice.Check("method", method, canon.Methods)
 	}
-	return nil, &canon.UnsupportedError{Engine: engine, What: "method " + string(method)}
+	return nil, &canon.UnsupportedError{Engine: string(engine), What: "method " + string(method)}
 }
 
 // Processor is the JSON-LD processor of an engine.
@@ -84,18 +73,14 @@ type Processor interface {
 }
 
 // NewProcessor returns the JSON-LD processor of an engine.
-func NewProcessor(engine string, cfg Config) (Processor, error) {
+func NewProcessor(engine canon.Engine, cfg Config) (Processor, error) {
 	switch engine {
-	case Native:
+	case canon.Native:
 		return jsonld.New(jsonld.Config{Loader: cfg.Loader, State: cfg.Contexts}), nil
-	case Stock:
+	case canon.Stock:
 		return stock.NewProcessor(cfg.Loader), nil
-	case Tuned:
-		return nil, &canon.UnsupportedError{Engine: Tuned, What: "JSON-LD processing alone; use stock"}
+	case canon.Tuned:
+		return nil, &canon.UnsupportedError{Engine: string(canon.Tuned), What: "JSON-LD processing alone; use stock"}
 	}
-	return nil, unknown(engine)
-}
-
-func unknown(engine string) error {
-	return choice.Unknown("engine", engine, Names...)
+	return nil, choice.Check("engine", engine, canon.Engines)
 }

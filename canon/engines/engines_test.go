@@ -26,7 +26,7 @@ func (loader) Load(_ context.Context, url string) (*jsonld.Document, error) {
 	return &jsonld.Document{URL: url, Bytes: []byte(`{"@context":{"@vocab":"https://example.org/","id":"@id","type":"@type"}}`)}, nil
 }
 
-func engine(tb testing.TB, name string, method canon.Method) canon.Canonicalizer {
+func engine(tb testing.TB, name canon.Engine, method canon.Method) canon.Canonicalizer {
 	tb.Helper()
 	c, err := engines.New(name, method, engines.Config{Loader: loader{}})
 	if err != nil {
@@ -35,7 +35,7 @@ func engine(tb testing.TB, name string, method canon.Method) canon.Canonicalizer
 	return c
 }
 
-func unguarded(tb testing.TB, name string) canon.Canonicalizer {
+func unguarded(tb testing.TB, name canon.Engine) canon.Canonicalizer {
 	tb.Helper()
 	c, err := engines.Unguarded(name, canon.RDFC, engines.Config{Loader: loader{}})
 	if err != nil {
@@ -45,11 +45,11 @@ func unguarded(tb testing.TB, name string) canon.Canonicalizer {
 }
 
 func TestNew(t *testing.T) {
-	for _, name := range engines.Names {
+	for _, name := range canon.Engines {
 		for _, method := range canon.Methods {
 			c, err := engines.New(name, method, engines.Config{})
 			var unsupported *canon.UnsupportedError
-			if exists := name != engines.Tuned || method != canon.JCS; exists != (c != nil) || exists == errors.As(err, &unsupported) {
+			if exists := name != canon.Tuned || method != canon.JCS; exists != (c != nil) || exists == errors.As(err, &unsupported) {
 				t.Errorf("%s %s: %v, %v", name, method, c, err)
 			}
 		}
@@ -57,7 +57,7 @@ func TestNew(t *testing.T) {
 	if _, err := engines.New("fast", canon.JCS, engines.Config{}); err == nil || !strings.Contains(err.Error(), "native") {
 		t.Error(err)
 	}
-	if _, err := engines.New(engines.Native, "urdna", engines.Config{}); err == nil || !strings.Contains(err.Error(), "rdfc") {
+	if _, err := engines.New(canon.Native, "urdna", engines.Config{}); err == nil || !strings.Contains(err.Error(), "rdfc") {
 		t.Error(err)
 	}
 }
@@ -83,7 +83,7 @@ func samples() []sample {
 func TestAgree(t *testing.T) {
 	for _, s := range samples() {
 		want := ""
-		for _, name := range engines.Names {
+		for _, name := range canon.Engines {
 			c, err := engines.New(name, s.method, engines.Config{Loader: loader{}})
 			if err != nil {
 				continue // see TestNew
@@ -111,7 +111,7 @@ func TestAgree(t *testing.T) {
 func TestGuarded(t *testing.T) {
 	const context = `{"@context":{"p":"urn:p","q":{"@id":"urn:q","@type":"@id"}},`
 	ties := `"q":[{"q":[{"@id":"_:a","q":"_:b"},{"@id":"_:b","q":"_:a"}]},{"q":[{"@id":"_:c","q":"_:d"},{"@id":"_:d","q":"_:c"}]}]`
-	for _, name := range []string{engines.Stock, engines.Tuned} {
+	for _, name := range []canon.Engine{canon.Stock, canon.Tuned} {
 		for doc, right := range map[string]bool{
 			context + `"p":"x"}`:                               true,
 			context + `"p":"x","lost":"y"}`:                    false,
@@ -136,7 +136,7 @@ func TestGuarded(t *testing.T) {
 // TestConcurrent runs every engine in 32 goroutines.
 func TestConcurrent(t *testing.T) {
 	for _, s := range samples() {
-		for _, name := range engines.Names {
+		for _, name := range canon.Engines {
 			c, err := engines.New(name, s.method, engines.Config{Loader: loader{}})
 			if err != nil {
 				continue
@@ -168,7 +168,7 @@ func TestNativeAllocatesNothing(t *testing.T) {
 		t.Skip("the race detector is on")
 	}
 	for _, s := range samples() {
-		c := engine(t, engines.Native, s.method)
+		c := engine(t, canon.Native, s.method)
 		var into canon.Form
 		run := func() {
 			if _, err := c.Canonicalize(context.Background(), s.doc, canon.Options{Input: s.input, Into: &into}); err != nil {
@@ -186,7 +186,7 @@ func TestNativeAllocatesNothing(t *testing.T) {
 
 // TestTold checks that a number whose value JCS changes is reported.
 func TestTold(t *testing.T) {
-	c := engine(t, engines.Native, canon.JCS)
+	c := engine(t, canon.Native, canon.JCS)
 	form, err := c.Canonicalize(context.Background(), []byte(`{"a":[-0]}`), canon.Options{Lossy: true})
 	if err != nil || string(form.Text) != `{"a":[0]}` || len(form.Losses) != 1 || form.Losses[0].Pointer != "/a/0" {
 		t.Error(form, err)
@@ -199,7 +199,7 @@ func TestTold(t *testing.T) {
 
 // A hash function that does not exist is refused, also for a document without a blank node to hash.
 func TestUnsupportedHash(t *testing.T) {
-	c := engine(t, engines.Native, canon.RDFC)
+	c := engine(t, canon.Native, canon.RDFC)
 	for _, doc := range []string{`{"@context":{"p":"u:p"},"p":"x"}`, `{"@context":{"p":"u:p"},"p":["x","y"]}`} {
 		for range 2 {
 			var unsupported *canon.UnsupportedError
@@ -262,7 +262,7 @@ func BenchmarkEnginesJCS(b *testing.B) {
 			for seed := range uint64(64) {
 				docs = append(docs, credential(seed, c.achievements))
 			}
-			ours, theirs := engine(b, engines.Native, canon.JCS), engine(b, engines.Stock, canon.JCS)
+			ours, theirs := engine(b, canon.Native, canon.JCS), engine(b, canon.Stock, canon.JCS)
 			var into canon.Form
 			var native, stock []time.Duration
 			turn := func(e canon.Canonicalizer, opt canon.Options) time.Duration {
@@ -298,7 +298,7 @@ func median(d []time.Duration) time.Duration {
 
 // The native engine reports ties if a form may be one of several.
 func TestTies(t *testing.T) {
-	c := engine(t, engines.Native, canon.RDFC)
+	c := engine(t, canon.Native, canon.RDFC)
 	form := new(canon.Form)
 	for nquads, ties := range map[string]bool{
 		"<u:s> <u:p> <u:o> .\n":                              false,
@@ -320,7 +320,7 @@ func TestMemoryOfNQuads(t *testing.T) {
 	for i := range 100_000 {
 		fmt.Fprintf(&b, "_:b%d <u:p> _:c%d .\n", i, i)
 	}
-	c := engine(t, engines.Native, canon.RDFC)
+	c := engine(t, canon.Native, canon.RDFC)
 	for memory, fits := range map[int64]bool{16 << 20: false, 40 << 20: false, 256 << 20: true} {
 		_, err := c.Canonicalize(context.Background(), []byte(b.String()), canon.Options{Input: canon.NQuads, Limits: canon.Limits{Memory: memory}})
 		var limit *canon.LimitError

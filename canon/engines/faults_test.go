@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"canonscope/canon"
-	"canonscope/canon/engines"
 )
 
 // fault is a document that json-gold gets wrong.
@@ -131,7 +130,7 @@ func faults() []fault {
 // document. The test fails when json-gold corrects a fault.
 func TestKnownFaults(t *testing.T) {
 	ctx := context.Background()
-	native, stock, guarded := engine(t, engines.Native, canon.RDFC), unguarded(t, engines.Stock), engine(t, engines.Stock, canon.RDFC)
+	native, stock, guarded := engine(t, canon.Native, canon.RDFC), unguarded(t, canon.Stock), engine(t, canon.Stock, canon.RDFC)
 	for _, f := range faults() {
 		t.Run(f.name, func(t *testing.T) {
 			doc, opt := []byte(f.doc), canon.Options{Input: f.input}
@@ -163,7 +162,7 @@ func TestKnownFaults(t *testing.T) {
 // limit of work. Native has such a limit by default.
 func TestStockCannot(t *testing.T) {
 	ctx := context.Background()
-	native, stock := engine(t, engines.Native, canon.RDFC), engine(t, engines.Stock, canon.RDFC)
+	native, stock := engine(t, canon.Native, canon.RDFC), engine(t, canon.Stock, canon.RDFC)
 	quad := []byte("# a comment\n_:x <u:p> \"1\" .\n")
 	for _, opt := range []canon.Options{{Hash: canon.SHA384}, {Limits: canon.Limits{Work: 10}}, {}} {
 		opt.Input = canon.NQuads

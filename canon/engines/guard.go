@@ -16,15 +16,19 @@ import (
 // bare is json-gold without a guard, with the two further methods that selective disclosure needs.
 type bare interface {
 	canon.Canonicalizer
-	Expand(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error)
-	ToNQuads(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error)
+	canon.Expander
 }
+
+var (
+	_ canon.Expander = (*guarded)(nil)
+	_ canon.Guard    = (*guarded)(nil)
+)
 
 // guarded is json-gold behind its guard. It returns a form only if [stock.Guard] finds no fault and the
 // form equals that of the native engine. It refuses a document with losses even if Options.Lossy is true.
 type guarded struct {
 	bare
-	engine string
+	engine canon.Engine
 	native *nativeRDFC
 	loader jsonld.Loader
 }
@@ -53,9 +57,9 @@ func (e *guarded) Canonicalize(ctx context.Context, doc []byte, opt canon.Option
 	case a := <-done:
 		return a.form, a.err
 	case <-ctx.Done():
-		return nil, &canon.LimitError{Limit: "time", Err: ctx.Err(), Where: e.engine + ", which is still running"}
+		return nil, &canon.LimitError{Limit: "time", Err: ctx.Err(), Where: string(e.engine) + ", which is still running"}
 	case <-timer.C:
-		return nil, &canon.LimitError{Limit: "time", Max: int64(limit), Done: int64(limit), Where: e.engine + ", which is still running"}
+		return nil, &canon.LimitError{Limit: "time", Max: int64(limit), Done: int64(limit), Where: string(e.engine) + ", which is still running"}
 	}
 }
 
@@ -94,7 +98,7 @@ func (e *guarded) compare(ctx context.Context, doc []byte, opt canon.Options, te
 		return err
 	}
 	if len(tied) == 0 || !slices.EqualFunc(unlabelled(text), unlabelled(want.Text), bytes.Equal) {
-		return &canon.UnsupportedError{Engine: e.engine, What: "this document: its form differs from that of the native engine"}
+		return &canon.UnsupportedError{Engine: string(e.engine), What: "this document: its form differs from that of the native engine"}
 	}
 	return nil
 }

@@ -15,6 +15,12 @@ import (
 	"canonscope/canon/rdfc"
 )
 
+var (
+	_ canon.Tapes[*jsontape.Tape]                  = nativeJCS{}
+	_ canon.Tapes[*jsontape.Tape]                  = (*nativeRDFC)(nil)
+	_ canon.Datasets[jsonld.Options, *rdf.Dataset] = (*nativeRDFC)(nil)
+)
+
 // nativeJCS is canon/jcs. A number whose value changes in the canonical form is a loss: a *canon.LossError,
 // or an entry of Form.Losses with Options.Lossy.
 //
@@ -101,7 +107,7 @@ func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Opt
 			return nil, err
 		}
 	default:
-		return nil, &canon.UnsupportedError{Engine: Native, What: "input " + string(opt.Input)}
+		return nil, &canon.UnsupportedError{Engine: string(canon.Native), What: "input " + string(opt.Input)}
 	}
 	return s.run(ctx, &opt, form)
 }
@@ -139,7 +145,7 @@ func (s *scratch) run(ctx context.Context, opt *canon.Options, form *canon.Form)
 	return form, nil
 }
 
-// ToRDF turns a JSON-LD document into a dataset, with the origin of each quad on request.
+// ToRDF implements [canon.Datasets].
 func (e *nativeRDFC) ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, into *rdf.Dataset) error {
 	return e.docs.ToRDF(ctx, doc, opt, into)
 }

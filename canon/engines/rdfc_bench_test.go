@@ -44,10 +44,10 @@ func BenchmarkEnginesRDFC(b *testing.B) {
 				quads := bytes.Count(doc, []byte("\n"))
 				opt := canon.Options{Input: canon.NQuads, Limits: canon.Limits{Bytes: 1 << 30, Steps: -1}, Into: new(canon.Form)}
 				b.ReportAllocs()
-				native := timer(b, engines.Native, doc, opt)
+				native := timer(b, canon.Native, doc, opt)
 				native(1) // warm up
 				one, two, rounds := time.Duration(0), time.Duration(0), 0
-				stock := timer(b, engines.Stock, doc, opt)
+				stock := timer(b, canon.Stock, doc, opt)
 				chunk := max(1, int(5*time.Millisecond/max(1, native(1))))
 				b.ResetTimer()
 				for done := 0; done < b.N; done += chunk {
@@ -71,7 +71,7 @@ func BenchmarkEnginesRDFC(b *testing.B) {
 }
 
 // timer returns a function that canonicalizes and hashes doc n times and returns the process CPU time.
-func timer(b *testing.B, engine string, doc []byte, opt canon.Options) func(n int) time.Duration {
+func timer(b *testing.B, engine canon.Engine, doc []byte, opt canon.Options) func(n int) time.Duration {
 	b.Helper()
 	e, err := engines.Unguarded(engine, canon.RDFC, engines.Config{})
 	if err != nil {

@@ -47,7 +47,7 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	made, token, certificate, issued := baselines(t, c, key)
-	rdfc, err := engines.New(engines.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
+	rdfc, err := engines.New(canon.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 			catalogue.PresetNamed(s)
 			compare.ParseCell(s)
 			report.Short(s)
-			di.NewFormat(s, rdfc, s)
+			di.NewFormat(s, rdfc, keys.Algorithm(s))
 			vcdm.SuiteNamed(s)
 			keys.ParsePublic(s)
 			keys.ParseSecret(s)
@@ -199,14 +199,14 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 			sdjwt.HolderKey(b, canon.Limits{})
 			sdjwt.Compact(b, canon.Limits{})
 			sdjwt.JSON(b)
-			for _, e := range []string{sdjwt.Native, sdjwt.Stock, "no engine"} {
+			for _, e := range []canon.Engine{canon.Native, canon.Stock, "no engine"} {
 				(&sdjwt.Verifier{Engine: e, Key: key.Public()}).Verify(b)
 				(&sdjwt.Verifier{Engine: e}).Verify(b)
 				(&sdjwt.Holder{Engine: e}).Present(b, []string{string(b)}, nil)
 			}
 		}},
 		"claims": {made.JSON, func(b []byte) {
-			for _, e := range []string{sdjwt.Native, sdjwt.Stock} {
+			for _, e := range []canon.Engine{canon.Native, canon.Stock} {
 				(&sdjwt.Issuer{Engine: e, Key: key}).Issue(b, sdjwt.Disclosable{Leaves: "/credentialSubject", Pointers: []string{string(b)}})
 				(&sdjwt.Issuer{Engine: e}).Issue(b, sdjwt.Disclosable{})
 				(&mdoc.Issuer{Engine: e, Key: key, Chain: [][]byte{certificate}, Device: key.Public()}).Issue(b)
@@ -223,7 +223,7 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 				in.JSON()
 			}
 			mdoc.DeviceKey(b, canon.Limits{})
-			for _, e := range []string{mdoc.Native, mdoc.Stock, "no engine"} {
+			for _, e := range []canon.Engine{canon.Native, canon.Stock, "no engine"} {
 				(&mdoc.Verifier{Engine: e, Key: key.Public(), Device: &mdoc.DeviceAuth{Transcript: b}}).Verify(b)
 				(&mdoc.Verifier{Engine: e}).Verify(b)
 				(&mdoc.Holder{Engine: e}).Present(b, []string{"/credentialSubject", string(b)}, nil)

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
+	"canonscope/canon/choice"
 	"canonscope/canon/jsonld"
 	"canonscope/compare/sdjwt"
 	"canonscope/schemas/contexts"
@@ -131,6 +132,11 @@ const (
 	defaultMemory    = 256 << 20
 	defaultDocuments = 64
 )
+
+// addEngine adds the flag of the engine, which is what something.
+func addEngine(cmd *cobra.Command, engine *canon.Engine, what string, of []canon.Engine) {
+	cmd.Flags().StringVar((*string)(engine), "engine", string(canon.Native), what+": "+strings.Join(choice.Names(of), ", "))
+}
 
 // addSizes adds the limits of documents. --timeout bounds the time.
 func addSizes(cmd *cobra.Command, limits *canon.Limits) {

@@ -15,6 +15,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
+	"canonscope/compare"
 	"canonscope/vcdm"
 )
 
@@ -138,7 +139,7 @@ func warnOfMissing(cmd *cobra.Command, pointers []string, doc []byte, limits can
 
 // engineFlags say what canonicalizes, and how much work it may do.
 type engineFlags struct {
-	engine  string
+	engine  canon.Engine
 	from    contextFlags
 	limits  canon.Limits
 	timeout timeLimit
@@ -148,7 +149,7 @@ type engineFlags struct {
 }
 
 func (f *engineFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.engine, "engine", engines.Native, "what canonicalizes: "+strings.Join(engines.Names, ", "))
+	addEngine(cmd, &f.engine, "what canonicalizes", canon.Engines)
 	f.from.add(cmd)
 	addWork(cmd, &f.limits)
 	cmd.Flags().IntVar(&f.limits.Proofs, "max-proofs", 0, fmt.Sprintf("limit of the proofs of a document; default %d", canon.DefaultProofs))
@@ -223,7 +224,7 @@ hexadecimal; without --certificate it holds one made up.`,
 			if err := baseline.check(cmd, baseline.format); err != nil {
 				return err
 			}
-			if baseline.format == formatVCDM {
+			if baseline.format == compare.VCDM {
 				if (len(sd.Mandatory) > 0 || only) && name != "ecdsa-sd-2023" {
 					return fmt.Errorf("--mandatory goes with ecdsa-sd-2023; %s has no selective disclosure", cmp.Or(name, "no --suite"))
 				}
@@ -240,7 +241,7 @@ hexadecimal; without --certificate it holds one made up.`,
 					return inFile(file, err)
 				}
 			}
-			if baseline.format != formatVCDM {
+			if baseline.format != compare.VCDM {
 				return inFile(file, baseline.issue(cmd, doc, proof.key, proof.options.Expires, &engine))
 			}
 			if name == "ecdsa-sd-2023" {
@@ -292,7 +293,7 @@ hexadecimal; without --certificate it holds one made up.`,
 	cmd.Flags().BoolVar(&self, "self", false, "make the key's did:key identifier the issuer, of a presentation the holder")
 	cmd.Flags().BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
 	related.add(cmd)
-	baseline.addFormat(cmd, formatVCDM)
+	baseline.addFormat(cmd, compare.VCDM)
 	cmd.Flags().StringVar(&baseline.holder, "holder-key", "", "sd-jwt-vc, mdoc: key `FILE` of the holder or device, its public half is enough")
 	cmd.Flags().StringVar(&baseline.digest, "digest", "", "sd-jwt-vc: sha-256, sha-384, sha-512; mdoc: SHA-256, SHA-384, SHA-512")
 	cmd.Flags().BoolVar(&baseline.lossy, "lossy", false, "sd-jwt-vc, mdoc: leave out what the format has no place for, and list it")
@@ -309,21 +310,21 @@ hexadecimal; without --certificate it holds one made up.`,
 
 // readUnsigned reads what is to be signed in a format: a credential, or in VCDM a presentation, too. It returns the
 // purpose that its proof has by default.
-func readUnsigned(cmd *cobra.Command, file string, limits canon.Limits, format string) (doc []byte, purpose string, err error) {
+func readUnsigned(cmd *cobra.Command, file string, limits canon.Limits, format compare.Format) (doc []byte, purpose string, err error) {
 	if doc, err = readInput(cmd, file, limits); err != nil {
 		return nil, "", err
 	}
 	if err := checkForeign(file, doc); err != nil {
 		return nil, "", err
 	}
-	if found, _ := formatOf(doc); found != formatVCDM {
+	if found, _ := formatOf(doc); found != compare.VCDM {
 		return nil, "", fmt.Errorf("%s is %s, which is signed already; issue takes a credential as JSON", nameOf(file), found)
 	}
 	presentation, err := isPresentation(file, doc, limits)
 	switch {
 	case err != nil:
 		return nil, "", err
-	case presentation && format != formatVCDM:
+	case presentation && format != compare.VCDM:
 		return nil, "", fmt.Errorf("%s is a presentation; %s is issued from a credential", nameOf(file), format)
 	case presentation:
 		return doc, vcdm.Authentication, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"canonscope/compare"
 	"canonscope/vcdm"
 )
 
@@ -54,7 +55,7 @@ over --transcript.`,
 			if err := baseline.check(cmd, format); err != nil {
 				return err
 			}
-			if format != formatVCDM {
+			if format != compare.VCDM {
 				if proof.key != "" {
 					return fmt.Errorf("--key is for vcdm, and this is %s, of which --holder-key signs presentations", format)
 				}

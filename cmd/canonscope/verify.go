@@ -14,6 +14,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
+	"canonscope/compare"
 	"canonscope/vcdm"
 )
 
@@ -91,7 +92,7 @@ exit status is the worst. Without a file it reads standard input.`,
 				if err := baseline.check(cmd, format); err != nil {
 					return nil, err
 				}
-				if format != formatVCDM {
+				if format != compare.VCDM {
 					at := time.Now()
 					if v.Now != nil {
 						at = v.Now()
@@ -163,7 +164,7 @@ func verifyVCDM(cmd *cobra.Command, file string, doc []byte, v *vcdm.Verifier, e
 		why = printable.Short(r.Errors[0].Error(), maxText)
 	}
 	out := newResultJSON(r)
-	out.File, out.Format = file, formatVCDM
+	out.File, out.Format = file, compare.VCDM
 	return &answer{
 		no:   !r.Verified,
 		line: lineOf(file, said(r.Verified), why),
@@ -273,7 +274,7 @@ func said(verified bool) string {
 // resultJSON is a result as --json prints it.
 type resultJSON struct {
 	File        string              `json:"file,omitempty"`
-	Format      string              `json:"format,omitempty"`
+	Format      compare.Format      `json:"format,omitempty"`
 	Verified    bool                `json:"verified"`
 	MediaType   string              `json:"mediaType,omitempty"`
 	Document    json.RawMessage     `json:"verifiedDocument,omitempty"`

@@ -60,6 +60,9 @@ func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
 	if c == nil {
 		return nil, errors.New("there is no credential")
 	}
+	if err := c.Kind.Exchangeable(c.Schema); err != nil {
+		return nil, err
+	}
 	if len(c.Types) == 0 {
 		return nil, fmt.Errorf("%s: the credential has no type", c.Schema)
 	}
@@ -127,7 +130,7 @@ func always(p string) bool {
 }
 
 // Keys derives a scenario's issuer and holder keys from its seed: the same in every process.
-func Keys(algorithm string, s compare.Scenario) (issuer, holder *keys.Secret, err error) {
+func Keys(algorithm compare.Algorithm, s compare.Scenario) (issuer, holder *keys.Secret, err error) {
 	if issuer, err = derive(algorithm, "issuer", s.Seed); err != nil {
 		return nil, nil, err
 	}
@@ -135,13 +138,13 @@ func Keys(algorithm string, s compare.Scenario) (issuer, holder *keys.Secret, er
 	return issuer, holder, err
 }
 
-func derive(algorithm, role string, seed uint64) (*keys.Secret, error) {
+func derive(algorithm compare.Algorithm, role string, seed uint64) (*keys.Secret, error) {
 	in := binary.BigEndian.AppendUint64([]byte("canonscope "+role+" "), seed)
 	sum := sha512.Sum512(in)
 	size := 32
-	if algorithm == string(keys.ES384) {
+	if algorithm == keys.ES384 {
 		size = 48
 	}
 	sum[0] &= 0x7f // below every curve's order
-	return keys.FromSeed(keys.Algorithm(algorithm), sum[:size])
+	return keys.FromSeed(algorithm, sum[:size])
 }

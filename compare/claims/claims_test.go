@@ -8,12 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/compare/claims"
 	"canonscope/compare/mdoc"
 	"canonscope/compare/sdjwt"
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
+	"canonscope/vcdm/keys"
 )
 
 // TestCatalogue exchanges one document of every schema in both formats with both engines. The counts must be alike: each
@@ -39,8 +41,8 @@ func TestCatalogue(t *testing.T) {
 			}
 			now := time.Unix(in.From, 0).Add(time.Hour)
 			want := leaves(t, c.Subject)
-			for _, engine := range []string{"stock", "native"} {
-				for format, f := range map[string]compare.Format{"sd-jwt-vc": sdjwt.NewFormat(engine, "EdDSA"), "mdoc": mdoc.NewFormat(engine, "EdDSA")} {
+			for _, engine := range []canon.Engine{"stock", "native"} {
+				for format, f := range map[string]compare.Preparer{"sd-jwt-vc": sdjwt.NewFormat(engine, "EdDSA"), "mdoc": mdoc.NewFormat(engine, "EdDSA")} {
 					x, err := f.Prepare(c, compare.Scenario{Now: now})
 					if err != nil {
 						t.Fatal(format, engine, err)
@@ -138,7 +140,7 @@ func TestOf(t *testing.T) {
 }
 
 func TestKeys(t *testing.T) {
-	for _, algorithm := range []string{"EdDSA", "ES256", "ES384"} {
+	for _, algorithm := range keys.Algorithms {
 		issuer, holder, err := claims.Keys(algorithm, compare.Scenario{Seed: 5})
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jcs"
 	"canonscope/canon/jsontape"
+	"canonscope/compare"
 	"canonscope/schemas/catalogue"
 	"canonscope/vcdm"
 )
@@ -101,13 +102,13 @@ func (d *Draft) lose(t *jsontape.Tape, types []string, mdoc bool) string {
 			last = name
 		}
 	}
-	format, claim := "sd-jwt-vc", "vct"
+	format, claim := compare.SDJWT, "vct"
 	if mdoc {
-		format, claim = "mdoc", "docType and namespace"
+		format, claim = compare.Mdoc, "docType and namespace"
 	}
 	d.choose("the type (%s) is %s%s, made of /type; nothing is left of /@context", claim, typePrefix, last)
 	lose := func(pointer string) {
-		d.Losses = append(d.Losses, canon.Loss{Pointer: pointer, Reason: "has no place in " + format})
+		d.Losses = append(d.Losses, canon.Loss{Pointer: pointer, Reason: "has no place in " + string(format)})
 	}
 	for k, v := range t.Members(0) {
 		kind, at := t.Nodes[v].Kind, "/"+jsontape.EscapeToken(string(t.Text(k)))

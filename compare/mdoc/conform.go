@@ -19,13 +19,14 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform"
+	"canonscope/compare"
 	"canonscope/vcdm/keys"
 )
 
 // Conform runs the files in dir through an engine: cases.json (mdocs with their expected answers), other
 // *.json files with a member mdoc_hex (public mdocs, recorded as valid or invalid), and mdocs of other
 // implementations, mdoc-*.hex with keys-ALG.json.
-func Conform(dir, engine string) ([]conform.Result, error) {
+func Conform(dir string, engine compare.Engine) ([]conform.Result, error) {
 	if _, err := engineOf(engine); err != nil {
 		return nil, err
 	}
@@ -34,7 +35,10 @@ func Conform(dir, engine string) ([]conform.Result, error) {
 		{Files: "mdoc-*-expected.json", Run: s.maker}})
 }
 
-type suite struct{ dir, engine string }
+type suite struct {
+	dir    string
+	engine compare.Engine
+}
 
 func (s suite) cases(file string) (results []conform.Result, err error) {
 	var in struct {

@@ -162,11 +162,11 @@ type elementJSON struct {
 
 func (in *inspection) json() (any, error) {
 	out := struct {
-		Format    string         `json:"format"`
+		Format    compare.Format `json:"format"`
 		Size      int            `json:"size"`
 		Form      string         `json:"form"`
 		Documents []documentJSON `json:"documents"`
-	}{"mdoc", in.size, in.form, nil}
+	}{compare.Mdoc, in.size, in.form, nil}
 	notations := Notations{Limits: in.limits}
 	size := 0
 	for _, d := range in.documents {

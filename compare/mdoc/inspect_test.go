@@ -14,7 +14,7 @@ import (
 )
 
 func TestInspect(t *testing.T) {
-	_, _, presented := claimstest.Run(t, mdoc.NewFormat(mdoc.Native, "ES256"), claimstest.Nested(), compare.Scenario{Binding: "holder"})
+	_, _, presented := claimstest.Run(t, mdoc.NewFormat(canon.Native, "ES256"), claimstest.Nested(), compare.Scenario{Binding: "holder"})
 	for _, text := range []string{string(presented), hex.EncodeToString(presented) + "\n", base64.RawURLEncoding.EncodeToString(presented)} {
 		b, ok := mdoc.Decode([]byte(text))
 		if !ok {
@@ -31,7 +31,7 @@ func TestInspect(t *testing.T) {
 			}
 		}
 	}
-	_, issued, _ := claimstest.Run(t, mdoc.NewFormat(mdoc.Native, "ES256"), claimstest.Simple(2), compare.Scenario{Disclose: []string{"/credentialSubject/id"}})
+	_, issued, _ := claimstest.Run(t, mdoc.NewFormat(canon.Native, "ES256"), claimstest.Simple(2), compare.Scenario{Disclose: []string{"/credentialSubject/id"}})
 	issued[strings.Index(string(issued), "value 01")] ^= 1
 	var out strings.Builder
 	if err := inspect(&out, issued); err != nil || !strings.Contains(out.String(), "digest differs") || !strings.Contains(out.String(), "IssuerSigned") {

@@ -23,12 +23,6 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Engines of this package.
-const (
-	Stock  = "stock"
-	Native = "native"
-)
-
 // InvalidError is the error of an mdoc that is refused.
 type InvalidError struct {
 	Where  string // part of the mdoc: "MSO", "issuerAuth", "namespace/element"
@@ -52,7 +46,7 @@ func unless(option, where, rule, format string, args ...any) error {
 
 // Issuer makes mdocs. Key, Chain and Device are required; the zero value of another option means its default.
 type Issuer struct {
-	Engine   string            // Stock or Native; default Native
+	Engine   compare.Engine    // canon.Stock or canon.Native, the default
 	Key      *keys.Secret      // of the document signer
 	Chain    [][]byte          // x5chain: DER certificates, the signer's first
 	Device   *keys.Public      // deviceKey
@@ -117,7 +111,7 @@ func hashInto(s *sum, name string, b []byte) int {
 
 // Holder presents mdocs that were issued to it. It needs a key only for device authentication.
 type Holder struct {
-	Engine   string
+	Engine   compare.Engine
 	Key      *keys.Secret // the device's
 	Limits   canon.Limits
 	Counters *compare.Counters
@@ -182,7 +176,7 @@ func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([
 
 // Verifier checks presentations. Key or Roots is required. With a Key, certificates are not checked.
 type Verifier struct {
-	Engine   string
+	Engine   compare.Engine
 	Key      *keys.Public   // the document signer's
 	Leaf     []byte         // with Key: the certificate, DER, that x5chain must start with; nil accepts any
 	Roots    *x509.CertPool // trust anchors of x5chain
@@ -250,12 +244,6 @@ type engine interface {
 	verify(v *Verifier, presented []byte) ([]Document, error)
 }
 
-func engineOf(name string) (engine, error) {
-	switch name {
-	case Stock:
-		return stock{}, nil
-	case Native, "":
-		return native{}, nil
-	}
-	return nil, &canon.UnsupportedError{Engine: "mdoc", What: fmt.Sprintf("engine %q; engines are %s and %s", name, Stock, Native)}
+func engineOf(name compare.Engine) (engine, error) {
+	return compare.EngineOf[engine](name, compare.Mdoc, stock{}, native{})
 }

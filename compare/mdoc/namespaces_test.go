@@ -21,8 +21,8 @@ import (
 func disclosed(t *testing.T, issued []byte, pointers ...string) ([]string, error) {
 	t.Helper()
 	samePresentation(t, issued, pointers...)
-	_, err := (&mdoc.Holder{Engine: mdoc.Native}).Present(issued, pointers, nil)
-	if _, other := (&mdoc.Holder{Engine: mdoc.Stock}).Present(issued, pointers, nil); fmt.Sprint(err) != fmt.Sprint(other) {
+	_, err := (&mdoc.Holder{Engine: canon.Native}).Present(issued, pointers, nil)
+	if _, other := (&mdoc.Holder{Engine: canon.Stock}).Present(issued, pointers, nil); fmt.Sprint(err) != fmt.Sprint(other) {
 		t.Errorf("%q: native says %v, stock says %v", pointers, err, other)
 	}
 	if err != nil {

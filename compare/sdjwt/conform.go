@@ -15,6 +15,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform"
+	"canonscope/compare"
 	"canonscope/vcdm/keys"
 )
 
@@ -22,7 +23,7 @@ import (
 // index.json with the folders it lists (tokens issued, presented and processed by the reference generator,
 // keys in keys.json), published-tokens.json, and tokens of other implementations, sdjwt-ALG-*.txt with
 // keys-ALG.json.
-func Conform(dir, engine string) ([]conform.Result, error) {
+func Conform(dir string, engine compare.Engine) ([]conform.Result, error) {
 	if _, err := engineOf(engine); err != nil {
 		return nil, err
 	}
@@ -31,7 +32,10 @@ func Conform(dir, engine string) ([]conform.Result, error) {
 		{Files: "published-tokens.json", Run: s.published}, {Files: "sdjwt-*-expected.json", Run: s.maker}})
 }
 
-type suite struct{ dir, engine string }
+type suite struct {
+	dir    string
+	engine compare.Engine
+}
 
 func (s suite) cases(file string) (results []conform.Result, err error) {
 	var in struct {

@@ -248,7 +248,7 @@ func (in *inspection) print(w io.Writer) error {
 
 // inspectionJSON is the JSON output of a token.
 type inspectionJSON struct {
-	Format      string           `json:"format"`
+	Format      compare.Format   `json:"format"`
 	Size        int              `json:"size"`
 	Header      json.RawMessage  `json:"header,omitempty"`
 	Payload     json.RawMessage  `json:"payload,omitempty"`
@@ -268,7 +268,7 @@ type disclosureJSON struct {
 }
 
 func (in *inspection) json() (any, error) {
-	out := inspectionJSON{Format: "sd-jwt-vc", Size: len(in.token), Hash: in.hash, Disclosures: []disclosureJSON{}, Strays: in.strayings}
+	out := inspectionJSON{Format: compare.SDJWT, Size: len(in.token), Hash: in.hash, Disclosures: []disclosureJSON{}, Strays: in.strayings}
 	fail := func(part string, err error) { out.Errors = append(out.Errors, fmt.Sprintf("%s: %v", part, err)) }
 	jws := func(name string, jwt []byte, to ...*json.RawMessage) {
 		parts, err := splitJWS(name, jwt)

@@ -23,12 +23,6 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Engines of this package.
-const (
-	Stock  = "stock"
-	Native = "native"
-)
-
 // InvalidError is the error of a token that is refused.
 type InvalidError struct {
 	Where  string // part of the token, such as "header" or "disclosure 3", or a JSON pointer
@@ -61,7 +55,7 @@ type Disclosable struct {
 
 // Issuer makes SD-JWTs. The zero value of an option means its default; Key is required.
 type Issuer struct {
-	Engine   string            // Stock or Native; default Native
+	Engine   compare.Engine    // canon.Stock or canon.Native, the default
 	Key      *keys.Secret      // signs
 	Typ      string            // typ header; default dc+sd-jwt
 	KeyID    string            // kid header; "" leaves it out
@@ -99,7 +93,7 @@ func (i *Issuer) salts() io.Reader { return cmp.Or(i.Salts, rand.Reader) }
 
 // Holder presents SD-JWTs that were issued to it. It needs a key only for key binding.
 type Holder struct {
-	Engine   string
+	Engine   compare.Engine
 	Key      *keys.Secret      // signs the KB-JWT
 	Limits   canon.Limits      // Bytes and Depth of the token
 	Counters *compare.Counters // counts digests and signatures; nil counts nothing
@@ -173,7 +167,7 @@ func (h *Holder) Present(token []byte, pointers []string, b *Binding) ([]byte, e
 
 // Verifier checks presentations. Key or Roots is required.
 type Verifier struct {
-	Engine       string
+	Engine       compare.Engine
 	Key          *keys.Public   // the issuer's; it fixes the algorithm
 	Roots        *x509.CertPool // without Key: trust anchors of x5c in the protected header
 	AnySubject   bool           // accept an iss that differs from the key or the certificate
@@ -257,14 +251,8 @@ type engine interface {
 	verify(v *Verifier, token []byte) (*Result, error)
 }
 
-func engineOf(name string) (engine, error) {
-	switch name {
-	case Stock:
-		return stock{}, nil
-	case Native, "":
-		return native{}, nil
-	}
-	return nil, &canon.UnsupportedError{Engine: "sdjwt", What: fmt.Sprintf("engine %q; engines are %s and %s", name, Stock, Native)}
+func engineOf(name compare.Engine) (engine, error) {
+	return compare.EngineOf[engine](name, compare.SDJWT, stock{}, native{})
 }
 
 func (b *Binding) now() time.Time {

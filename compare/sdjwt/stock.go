@@ -158,7 +158,7 @@ func stockHeader(where string, jwt []byte, budget *canon.Budget) (header, error)
 		h.parameter(name, text, object, h.x5c != nil)
 	}
 	if _, object := m["jwk"].(map[string]any); object || len(bytes.TrimSpace(b)) < len(b) {
-		return header{}, &canon.UnsupportedError{Engine: Stock, What: "a header with jwk, or with space around it", Where: where}
+		return header{}, &canon.UnsupportedError{Engine: string(canon.Stock), What: "a header with jwk, or with space around it", Where: where}
 	}
 	return h, nil
 }

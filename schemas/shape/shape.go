@@ -1,5 +1,5 @@
-// Package shape measures credentials: size, depth, number of quads and blank nodes, amount of context. The
-// figures separate causes that a timing alone mixes up. Call [Measure].
+// Package shape measures credentials and RDF datasets: size, depth, number of quads and blank nodes, amount
+// of context. The figures separate causes that a timing alone mixes up. Call [Measure].
 package shape
 
 import (
@@ -18,7 +18,7 @@ import (
 	"canonscope/canon/rdfc"
 )
 
-// Figures are the shape of one credential.
+// Figures are the shape of one document.
 type Figures struct {
 	Measured     string       `json:"measured"`      // JSON pointer of what was measured: "" or "/credential"
 	Bytes        int          `json:"bytes"`         // without insignificant white space
@@ -40,6 +40,7 @@ type Figures struct {
 
 // Options of Measure.
 type Options struct {
+	Input     canon.Input   // syntax: JSON-LD (default), or N-Quads without figures of JSON
 	Loader    jsonld.Loader // finds contexts
 	WithProof bool          // keep the proof; by default the unsigned document is measured
 	Limits    canon.Limits
@@ -49,6 +50,9 @@ type Options struct {
 // member "credential", that one is measured. Errors are those of [jsonld.Processor.ToRDF] and
 // [rdfc.Canonicalize]; data that would be lost is listed in Losses and is not an error.
 func Measure(ctx context.Context, doc []byte, opt Options) (*Figures, error) {
+	if opt.Input == canon.NQuads {
+		return measureNQuads(ctx, doc, opt.Limits)
+	}
 	var f Figures
 	var t jsontape.Tape
 	doc, err := f.unwrap(&t, doc, opt)
@@ -73,6 +77,18 @@ func Measure(ctx context.Context, doc []byte, opt Options) (*Figures, error) {
 	}
 	s := &scopes{ctx: ctx, loader: loader, docs: map[string]*compiled{}}
 	if f.Scoped, err = s.document(&t); err != nil {
+		return nil, err
+	}
+	return &f, nil
+}
+
+func measureNQuads(ctx context.Context, doc []byte, limits canon.Limits) (*Figures, error) {
+	f := Figures{Bytes: len(doc)}
+	var d rdf.Dataset
+	if err := d.ParseNQuads(doc, limits); err != nil {
+		return nil, err
+	}
+	if err := f.measureDataset(ctx, &d, limits); err != nil {
 		return nil, err
 	}
 	return &f, nil

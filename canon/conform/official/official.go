@@ -1,4 +1,5 @@
-// Package official finds the official suites and vectors that tests read. They are not part of the project.
+// Package official finds what tests compare with: the official suites and vectors, which are not part of the
+// project, and the list of requirements in the testdata of a package.
 package official
 
 import (

@@ -9,24 +9,20 @@ import (
 	"testing"
 	"time"
 
+	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/schemas"
 	"canonscope/vcdm/keys"
 )
 
-const (
-	stock  = "stock"
-	native = "native"
-)
-
 // Engines are those that every baseline has.
-var Engines = []string{stock, native}
+var Engines = []compare.Engine{canon.Stock, canon.Native}
 
 // Now is inside the validity period of the credentials.
 var Now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 
 // NewFormat makes the format of a baseline.
-type NewFormat = func(engine, algorithm string) compare.Format
+type NewFormat = func(engine compare.Engine, algorithm compare.Algorithm) compare.Preparer
 
 // Simple returns a credential with n attributes of 24 characters that discloses five.
 func Simple(n int) *schemas.Credential {
