@@ -89,7 +89,8 @@ func (stock) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	return stockEncode(deviceResponse{Version: "1.0", Documents: []deviceDocument{{docType, issuerSigned, d}}})
 }
 
-// deviceAuthentication returns 24(bstr ["DeviceAuthentication", SessionTranscript, docType, 24(bstr nameSpaces)]).
+// deviceAuthentication returns the signed bytes:
+// 24(bstr ["DeviceAuthentication", SessionTranscript, docType, 24(bstr nameSpaces)]).
 //
 //phase:encode
 func deviceAuthentication(transcript []byte, docType string, nameSpaces []byte) ([]byte, error) {

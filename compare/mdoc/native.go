@@ -186,7 +186,8 @@ func (r *nativeReader) check(v *Verifier, key *keys.Public, h *headers) error {
 	return nil
 }
 
-// items compares the items of the namespace at a place with the MSO, adds their elements to d, and returns its end.
+// items compares the items of the namespace at an offset with the MSO, adds their elements to d, and
+// returns the end of the namespace.
 //
 //phase:parse
 func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, values view) (int, error) {

@@ -46,7 +46,8 @@ func (native) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	return append(appendBytes(out, sig), responseEnd...), nil
 }
 
-// The fixed parts of a DeviceResponse of one document with a deviceSignature (ISO/IEC 18013-5 section 8.3.2.1.2.2).
+// The fixed parts of a DeviceResponse with one document and a deviceSignature (ISO/IEC 18013-5 section
+// 8.3.2.1.2.2).
 const (
 	responseStart  = "\xa3\x67version\x631.0\x69documents\x81\xa3\x67docType"
 	deviceStart    = "\x6cdeviceSigned\xa2\x6anameSpaces"
@@ -55,7 +56,8 @@ const (
 	responseEnd    = "\x66status\x00"
 )
 
-// deviceMessage writes the Sig_structure around DeviceAuthentication to r.message (section 9.1.3.4, RFC 9052 section 4.4).
+// deviceMessage writes the Sig_structure around DeviceAuthentication to r.message (section 9.1.3.4, RFC
+// 9052 section 4.4).
 //
 //phase:encode
 func (r *nativeReader) deviceMessage(a keys.Algorithm, transcript []byte, docType string, nameSpaces []byte) error {

@@ -250,7 +250,8 @@ func (w *nativeIssuer) value(dst []byte, n int) ([]byte, error) {
 	return append(dst, w.tape.Raw(n)...), nil
 }
 
-// disclose makes the disclosure of a member, or of an array element if there is no key, and leaves its digest in sums.
+// disclose makes the disclosure of a member, or of an array element if there is no key, and adds its digest
+// to sums.
 func (w *nativeIssuer) disclose(key, n int) error {
 	inner := w.tape.Raw(n)
 	if !w.tape.IsLeaf(n) { // disclosures inside come first

@@ -221,8 +221,8 @@ func (v *Verifier) checkTyp(h header) error {
 	return unless(option, "header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1", "typ is %q, want %q", h.typ, typVC)
 }
 
-// checkFacts applies the validity period and audience of RFC 9901 section 7.1 step 6, the issuer's name, and the rules of
-// SD-JWT VC.
+// checkFacts checks the validity period and audience (RFC 9901 section 7.1 step 6), the issuer's name, and
+// the rules of SD-JWT VC.
 //
 //phase:validate
 func (v *Verifier) checkFacts(f *facts, key *keys.Public, leaf *x509.Certificate) error {
