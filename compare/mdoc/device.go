@@ -89,7 +89,7 @@ func (stock) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	return stockEncode(deviceResponse{Version: "1.0", Documents: []deviceDocument{{docType, issuerSigned, d}}})
 }
 
-// deviceAuthentication returns the signed bytes:
+// deviceAuthentication returns the bytes that a device signature or MAC covers:
 // 24(bstr ["DeviceAuthentication", SessionTranscript, docType, 24(bstr nameSpaces)]).
 //
 //phase:encode
