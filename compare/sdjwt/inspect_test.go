@@ -151,7 +151,7 @@ func TestInspectCountsDigests(t *testing.T) {
 	sum := sha512.Sum384([]byte(text))
 	tok := token(t, key, goodHeader, `{"_sd_alg":"sha-384","_sd":["`+b64.EncodeToString(sum[:])+`"]}`)
 	var out strings.Builder
-	if err := inspect(&out, append(tok, text+"~"...)); err != nil || !strings.Contains(out.String(), "disclosures (sha-384)\n  1  \"a\" = 1  in /_sd\n") {
+	if err := inspect(&out, append(tok, text+"~"...)); err != nil || !strings.HasSuffix(out.String(), "disclosures (sha-384)\n  1  \"a\" = 1  in /_sd\n") {
 		t.Errorf("%v %s", err, &out)
 	}
 }
@@ -173,5 +173,12 @@ func TestInspectCutsAndHides(t *testing.T) {
 		if got := out.String(); !strings.Contains(got, "  1  "+want+"  in /"+name+"/_sd\n") || !strings.Contains(got, "  x  in /"+name+"…/_sd\n") {
 			t.Errorf("%s: %s", disclosure, got)
 		}
+	}
+	var out strings.Builder
+	if err := inspect(&out, token(t, key, goodHeader, `{"privateKeyJwk":{"_sd":["DIGEST-0"]}}`, `["s","any","text"]`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.Contains(got, `"any" = "(secret, not shown)"`) || strings.Contains(got, "text") {
+		t.Errorf("a value below a secret name is shown: %s", got)
 	}
 }
