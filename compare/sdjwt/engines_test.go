@@ -256,7 +256,6 @@ func TestIssuerDisclosesLeaf(t *testing.T) {
 	}
 }
 
-
 func TestIssuerRefuses(t *testing.T) {
 	key := claimstest.Key(t, keys.EdDSA)
 	for _, engine := range engines {
