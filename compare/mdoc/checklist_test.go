@@ -274,7 +274,7 @@ func TestChecklist(t *testing.T) {
 				misnamed = bytes.Replace(misnamed, []byte(name), []byte("x"+name[1:]), 1)
 			}
 			refuse(t, v, key.build(t, func(d *draft) { d.items[1] = misnamed; d.digests[1] = sha(misnamed) }), "")
-			long := bytes.Replace(d1, []byte("\x66random\x58\x20"), []byte("\x66random\x58\xff"), 1)
+			long := bytes.Replace(d1, []byte("\x66random\x58\x20"), []byte("\x66random\x58\x50"), 1)
 			refuse(t, v, key.build(t, func(d *draft) { d.items[1] = long; d.digests[1] = sha(long) }), "")
 		}},
 		{"D7 a digest id, and an element, occurs once in a namespace", func(t *testing.T) {
