@@ -242,7 +242,7 @@ func (r *run) concat(a string, b []byte) uint32 {
 	if r.over {
 		return 0
 	}
-	return r.refText(append(append(append(append(r.buf, '<'), a...), b...), '>'))
+	return r.refOfText(append(append(append(append(r.buf, '<'), a...), b...), '>'))
 }
 
 // keyRef expands a key that is no keyword to the ref of a property (steps 13.2 and 13.3); 0 drops the key.
@@ -275,9 +275,9 @@ func (r *run) keyRef(ctx *activeContext, k key) uint32 {
 	if n == 0 {
 		return 0 // the text has grown too much
 	}
-	if f := r.refs[n].form; f == relative {
+	if r.forms[n] == relative {
 		// A colon makes it a property for expansion; as an IRI it stays relative.
-		if bytes.IndexByte(r.refs[n].text(), ':') >= 0 {
+		if bytes.IndexByte(r.refText(n), ':') >= 0 {
 			return n
 		}
 		r.lose(k.node, "undefined term"+r.hint(ctx, text))
@@ -894,7 +894,7 @@ func (r *run) identify(ctx *activeContext, i, k uint32) {
 		if id == 0 {
 			r.loseNull(k, "@id")
 		}
-	case !bytes.Equal(r.refs[id].nq, r.refs[it.id].nq): // one IRI can have two refs
+	case !bytes.Equal(r.into.Terms[id].Text, r.into.Terms[it.id].Text): // one IRI can have two refs
 		r.lose(k, "key of an id map beside another @id")
 	}
 }
@@ -1010,9 +1010,8 @@ func (r *run) finishValue(o *object) (chain, error) {
 		}
 		value.lang = r.tagOf(r.text(o.language))
 	case typed: // 15.5
-		f := &r.refs[o.datatype]
-		if o.typeArray || o.datatype == 0 || f.form != absolute {
-			return chain{}, r.fail(InvalidTypedValue, o.node, fmt.Sprintf("the type %s is not an IRI", f.nq))
+		if o.typeArray || o.datatype == 0 || r.forms[o.datatype] != absolute {
+			return chain{}, r.fail(InvalidTypedValue, o.node, fmt.Sprintf("the type %s is not an IRI", r.into.Terms[o.datatype].Text))
 		}
 		value.id = o.datatype
 	}
@@ -1025,6 +1024,5 @@ func (r *run) finishValue(o *object) (chain, error) {
 }
 
 func (r *run) isJSONType(ref uint32) bool {
-	f := &r.refs[ref] // ref 0 has the form absolute
-	return f.form == reserved && string(f.text()) == "@json"
+	return r.forms[ref] == reserved && string(r.refText(ref)) == "@json" // ref 0 has the form absolute
 }

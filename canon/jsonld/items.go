@@ -123,15 +123,15 @@ func (r *run) hangAll(parent uint32, c chain, as role, prop uint32) {
 	}
 }
 
-// ref is an IRI or blank node identifier that occurs in the document, once for each text or compiled IRI.
-type ref struct {
-	nq   []byte // text in angle brackets, also for what is not an IRI
-	form form
-	term rdf.TermID // once it occurs in a quad
-}
+// A ref is an IRI or blank node identifier that occurs in the document, once for each text or compiled IRI. It is the number
+// of a term in the dataset, whose text stands in angle brackets also where it is not an IRI; only an IRI has the kind of a
+// term, and a blank node once it occurs in a quad. Ref 0 is null.
 
-// text is the text without brackets. It must not be asked of ref 0.
-func (f *ref) text() []byte { return f.nq[1 : len(f.nq)-1] }
+// refText returns the text of a ref without brackets. It must not be asked of ref 0.
+func (r *run) refText(ref uint32) []byte {
+	nq := r.into.Terms[ref].Text
+	return nq[1 : len(nq)-1]
+}
 
 type memoSlot struct {
 	iri *iri
@@ -154,7 +154,7 @@ func (r *run) resetItems() {
 		r.memo, r.names, r.gen = make([]memoSlot, memoSize), make([]nameSlot, 64), 1
 	}
 	r.items = append(slices.Grow(r.items[:0], r.size()+1), item{})
-	r.refs = append(r.refs[:0], ref{})
+	r.forms = append(r.forms[:0], absolute)
 	r.langs = append(r.langs[:0], tag{})
 	r.nests, r.types, r.named = r.nests[:0], r.types[:0], 0
 	r.over, r.longest, r.objects = false, 0, 0
@@ -171,7 +171,7 @@ func (r *run) refOf(i *iri) uint32 {
 	}
 	var n uint32
 	if i.form == blank { // the same label may stand in the document
-		n = r.refText(append(r.buf, i.nq...))
+		n = r.refOfText(append(r.buf, i.nq...))
 	} else {
 		n = r.newRef(i.nq, i.form)
 		r.longest = max(r.longest, len(i.nq))
@@ -180,17 +180,18 @@ func (r *run) refOf(i *iri) uint32 {
 	return n
 }
 
-// newRef adds a ref, which is written in place.
+// newRef adds a ref.
 func (r *run) newRef(nq []byte, f form) uint32 {
-	r.refs = append(r.refs, ref{})
-	n := len(r.refs) - 1
-	added := &r.refs[n]
-	added.nq, added.form = nq, f
-	return uint32(n)
+	r.forms = append(r.forms, f)
+	kind := rdf.Default
+	if f == absolute {
+		kind = rdf.IRI
+	}
+	return uint32(r.into.Append(kind, nq))
 }
 
-// refText returns the ref of the text between angle brackets that buf, which is r.buf with more behind it, ends in.
-func (r *run) refText(buf []byte) uint32 {
+// refOfText returns the ref of the text between angle brackets that buf, which is r.buf with more behind it, ends in.
+func (r *run) refOfText(buf []byte) uint32 {
 	nq := buf[len(r.buf):]
 	h := uint32(maphash.Bytes(seed, nq))
 	slot := r.slotOf(h, nq)
@@ -216,26 +217,26 @@ func (r *run) textLimit(done int) error {
 	return &canon.LimitError{Limit: "memory", Max: r.budget.Limits().Memory, Done: r.budget.Limits().Memory - int64(r.maxText-done)}
 }
 
-// refBytes is refText for text that stands elsewhere.
+// refBytes is refOfText for text that stands elsewhere.
 func (r *run) refBytes(text []byte) uint32 {
 	if r.over {
 		return 0
 	}
-	return r.refText(append(append(append(r.buf, '<'), text...), '>'))
+	return r.refOfText(append(append(append(r.buf, '<'), text...), '>'))
 }
 
 func (r *run) refString(text string) uint32 {
 	if r.over {
 		return 0
 	}
-	return r.refText(append(append(append(r.buf, '<'), text...), '>'))
+	return r.refOfText(append(append(append(r.buf, '<'), text...), '>'))
 }
 
 func (r *run) slotOf(h uint32, nq []byte) *nameSlot {
 	mask := uint32(len(r.names) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
 		s := &r.names[i]
-		if s.gen != r.gen || s.hash == h && bytes.Equal(r.refs[s.ref].nq, nq) {
+		if s.gen != r.gen || s.hash == h && bytes.Equal(r.into.Terms[s.ref].Text, nq) {
 			return s
 		}
 	}

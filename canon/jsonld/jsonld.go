@@ -171,10 +171,12 @@ type run struct {
 	items  []item
 	nests  []uint32
 	types  []uint32
-	refs   []ref
-	gen    uint32     // of memo and names
-	memo   []memoSlot // compiled IRI to ref
-	names  []nameSlot // text of other IRIs to ref
+	into   *rdf.Dataset
+	spare  rdf.Dataset // into where only the expanded form is asked for
+	forms  []form      // of the refs, which are the first terms of into
+	gen    uint32      // of memo and names
+	memo   []memoSlot  // compiled IRI to ref
+	names  []nameSlot  // text of other IRIs to ref
 	named  int
 	langs  []tag
 	buf    []byte // text of terms; the dataset owns it
@@ -250,7 +252,7 @@ func (r *run) end() {
 	if r.opt.Tape != nil { // the caller's nodes stay the caller's, also where there were none before
 		r.tape.Nodes, r.mine = r.mine, nil
 	}
-	r.ctx, r.opt, r.own, r.inline, r.sources, r.within, r.graphs = nil, Options{}, nil, nil, nil, nil, nil
+	r.ctx, r.opt, r.own, r.inline, r.sources, r.within, r.graphs, r.into = nil, Options{}, nil, nil, nil, nil, nil, nil
 	r.tape.Src = nil
 	r.buf = nil
 	r.losses = r.losses[:0]

@@ -46,7 +46,6 @@ const nowhere = ^rdf.TermID(0)
 //phase:to-rdf
 type writer struct {
 	*run
-	into   *rdf.Dataset
 	blanks uint32
 	known  knownTerms
 
@@ -68,7 +67,7 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	if err := r.begin(ctx, doc, opt); err != nil {
 		return err
 	}
-	r.buf = into.Buffer()
+	r.into, r.buf = into, into.Buffer()
 	defer func() { into.SetBuffer(r.buf) }()
 	root, err := r.root()
 	if err != nil {
@@ -78,7 +77,7 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	if err != nil {
 		return err
 	}
-	w := writer{run: r, into: into}
+	w := writer{run: r}
 	into.Quads, into.Terms = slices.Grow(into.Quads, r.size()), slices.Grow(into.Terms, r.size())
 	if o := opt.Origins; o != nil {
 		o.reset(&r.tape)
@@ -259,7 +258,7 @@ func (w *writer) loseID(it *item) {
 	if it.id == 0 {
 		return // expansion has recorded it
 	}
-	w.lose(cmp.Or(it.lang, it.tape), formNames[w.refs[it.id].form]+" as @id")
+	w.lose(cmp.Or(it.lang, it.tape), formNames[w.forms[it.id]]+" as @id")
 }
 
 // typ writes one type of a node and reports whether there is a quad of it.
@@ -269,7 +268,7 @@ func (w *writer) typ(s, g rdf.TermID, node uint32, t *item) bool {
 		if t.id == 0 {
 			w.loseNull(t.tape, "@type")
 		} else {
-			w.lose(t.tape, formNames[w.refs[t.id].form]+" as type")
+			w.lose(t.tape, formNames[w.forms[t.id]]+" as type")
 		}
 		return false
 	}
@@ -303,19 +302,15 @@ func (w *writer) add(s, p, o, g rdf.TermID, node, value uint32) bool {
 
 // resource returns the term of an IRI or blank node identifier, 0 if it is neither.
 func (w *writer) resource(ref uint32) rdf.TermID {
-	if ref == 0 {
-		return 0
+	switch w.forms[ref] {
+	case absolute, labelled: // ref 0 has the form absolute
+		return rdf.TermID(ref)
+	case blank:
+		w.forms[ref] = labelled
+		w.into.Terms[ref] = rdf.Term{Text: w.label(), Kind: rdf.Blank}
+		return rdf.TermID(ref)
 	}
-	f := &w.refs[ref]
-	if f.term == 0 {
-		switch f.form {
-		case absolute:
-			f.term = w.into.Append(rdf.IRI, f.nq)
-		case blank:
-			f.term = w.blank()
-		}
-	}
-	return f.term
+	return 0
 }
 
 // blankLabels are the first labels of blank nodes, made once.
@@ -327,15 +322,18 @@ var blankLabels = func() (all [1 << 10][]byte) {
 }()
 
 // blank returns a new blank node (JSON-LD API section 7.4.2).
-func (w *writer) blank() rdf.TermID {
+func (w *writer) blank() rdf.TermID { return w.into.Append(rdf.Blank, w.label()) }
+
+// label returns the next label of a blank node.
+func (w *writer) label() []byte {
 	n := w.blanks
 	w.blanks++
 	if int(n) < len(blankLabels) {
-		return w.into.Append(rdf.Blank, blankLabels[n])
+		return blankLabels[n]
 	}
 	from := len(w.buf)
 	w.buf = strconv.AppendUint(append(w.buf, "_:b"...), uint64(n), 10)
-	return w.into.Append(rdf.Blank, w.buf[from:len(w.buf):len(w.buf)])
+	return w.buf[from:len(w.buf):len(w.buf)]
 }
 
 // predicate returns the term of a property, 0 if RDF has none.
@@ -343,14 +341,10 @@ func (w *writer) predicate(ref, at uint32) rdf.TermID {
 	if ref == 0 {
 		return 0
 	}
-	f := &w.refs[ref]
-	if f.form == absolute {
-		if f.term == 0 {
-			f.term = w.into.Append(rdf.IRI, f.nq)
-		}
-		return f.term
+	if w.forms[ref] == absolute {
+		return rdf.TermID(ref)
 	}
-	w.lose(at, formNames[f.form]+" as property")
+	w.lose(at, formNames[w.forms[ref]]+" as property")
 	return 0
 }
 
@@ -446,12 +440,11 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 	}
 	var datatype []byte
 	if v.id != 0 { // 6
-		f := &w.refs[v.id]
-		if f.form != absolute {
-			w.lose(v.tape, formNames[f.form]+" as datatype")
+		if f := w.forms[v.id]; f != absolute {
+			w.lose(v.tape, formNames[f]+" as datatype")
 			return 0, nil
 		}
-		if datatype = f.nq; string(f.text()) == rdf.XSDString {
+		if datatype = w.into.Terms[v.id].Text; string(datatype) == "<"+rdf.XSDString+">" {
 			datatype = nil
 		}
 	}
