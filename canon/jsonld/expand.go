@@ -140,9 +140,18 @@ func (r *run) value(ctx *activeContext, t *term, node uint32) (uint32, error) {
 	if to == toJSON {
 		it.flags = isJSON
 	} else if isString { // 5
-		r.inLanguage(it, ctx, t)
+		r.plainText(it, ctx, t)
 	}
 	return i, nil
+}
+
+// plainText completes the item of a string that is not coerced.
+func (r *run) plainText(it *item, ctx *activeContext, t *term) {
+	if ctx.lang != "" || ctx.dir != noDirection || t != nil && (t.lang != "" || t.dir != noDirection) {
+		r.inLanguage(it, ctx, t)
+	} else if r.tape.Nodes[it.tape].Common() {
+		it.flags = verbatim
+	}
 }
 
 // inLanguage gives a string the language and direction that a term or the context has for it (step 5).
@@ -165,12 +174,13 @@ func (r *run) inLanguage(it *item, ctx *activeContext, t *term) {
 // literal reads an entry whose key is a term with [term.literal] and whose value, at v, is a string: the most common one. It
 // is what steps 13.2 to 13.14 and Value Expansion come to.
 func (r *run) literal(o *object, t *term, v uint32) {
+	prop := r.refOf(t.iri)
 	i, it := r.newItem(valueItem, v)
-	it.role, it.prop = ofProperty, r.refOf(t.iri)
+	it.role, it.prop = ofProperty, prop
 	if t.coercion == toDatatype {
 		it.id = r.refOf(t.datatype)
 	} else {
-		r.inLanguage(it, o.ctx, t)
+		r.plainText(it, o.ctx, t)
 	}
 	r.hang(o.item, i)
 	o.others = true

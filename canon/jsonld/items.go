@@ -54,6 +54,7 @@ const (
 	hasGraph                        // a node with @graph
 	hasOthers                       // a node with properties, types, reverse properties or included nodes
 	isJSON                          // a value of type @json
+	verbatim                        // a string that N-Quads writes as JSON does, without language and datatype
 	stated                          // a node whose term is in a quad; while quads are written
 	filled                          // a node that stands in a graph and has written a quad there, by itself or what it includes
 )
@@ -151,7 +152,7 @@ func (r *run) resetItems() {
 	r.buf = r.buf[:0]
 	r.gen++
 	if r.memo == nil || r.gen == 0 {
-		r.memo, r.names, r.gen = make([]memoSlot, memoSize), make([]nameSlot, 64), 1
+		r.memo, r.names, r.gen = new([memoSize]memoSlot), make([]nameSlot, 64), 1
 	}
 	r.items = append(slices.Grow(r.items[:0], r.size()+1), item{})
 	r.forms = append(r.forms[:0], absolute)
@@ -166,18 +167,21 @@ func (r *run) size() int { return len(r.tape.Nodes) / 2 }
 // refOf returns the ref of a compiled IRI.
 func (r *run) refOf(i *iri) uint32 {
 	m := &r.memo[i.seq%memoSize]
-	if m.gen == r.gen && m.iri == i {
-		return m.ref
+	if m.iri != i || m.gen != r.gen {
+		r.refer(i, m)
 	}
-	var n uint32
+	return m.ref
+}
+
+// refer adds the ref of a compiled IRI.
+func (r *run) refer(i *iri, m *memoSlot) {
+	m.iri, m.gen = i, r.gen
 	if i.form == blank { // the same label may stand in the document
-		n = r.refOfText(append(r.buf, i.nq...))
-	} else {
-		n = r.newRef(i.nq, i.form)
-		r.longest = max(r.longest, len(i.nq))
+		m.ref = r.refOfText(append(r.buf, i.nq...))
+		return
 	}
-	*m = memoSlot{i, r.gen, n}
-	return n
+	m.ref = r.newRef(i.nq, i.form)
+	r.longest = max(r.longest, len(i.nq))
 }
 
 // newRef adds a ref.

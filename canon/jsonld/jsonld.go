@@ -172,11 +172,11 @@ type run struct {
 	nests  []uint32
 	types  []uint32
 	into   *rdf.Dataset
-	spare  rdf.Dataset // into where only the expanded form is asked for
-	forms  []form      // of the refs, which are the first terms of into
-	gen    uint32      // of memo and names
-	memo   []memoSlot  // compiled IRI to ref
-	names  []nameSlot  // text of other IRIs to ref
+	spare  rdf.Dataset         // into where only the expanded form is asked for
+	forms  []form              // of the refs, which are the first terms of into
+	gen    uint32              // of memo and names
+	memo   *[memoSize]memoSlot // compiled IRI to ref
+	names  []nameSlot          // text of other IRIs to ref
 	named  int
 	langs  []tag
 	buf    []byte // text of terms; the dataset owns it

@@ -195,7 +195,13 @@ func (w *writer) node(i uint32, g rdf.TermID, free bool) (rdf.TermID, error) {
 	}
 	for c := it.first; c != 0; c = w.items[c].next {
 		child := &w.items[c]
-		if child.kind == emptyItem {
+		switch {
+		case child.flags&verbatim != 0 && child.role == ofProperty && child.index == 0:
+			if w.verbatim(s, g, it.tape, child) { // most of a document
+				it.flags |= stated | filled
+			}
+			continue
+		case child.kind == emptyItem:
 			continue
 		}
 		switch child.role {
@@ -273,6 +279,22 @@ func (w *writer) typ(s, g rdf.TermID, node uint32, t *item) bool {
 		return false
 	}
 	return w.add(s, w.knownTerm(&w.known.typ, rdfType), o, g, node, t.tape)
+}
+
+// verbatim writes a property whose value is a string that the document writes as N-Quads does.
+func (w *writer) verbatim(s, g rdf.TermID, node uint32, child *item) bool {
+	p := w.predicate(child.prop, child.tape)
+	if s == 0 || p == 0 || g == nowhere {
+		return false
+	}
+	return w.add(s, p, w.asItStands(child.tape), g, node, child.tape)
+}
+
+// asItStands returns the literal of a string that the document writes as N-Quads does.
+func (w *writer) asItStands(node uint32) rdf.TermID {
+	text := w.tape.Raw(int(node))
+	w.longest = max(w.longest, len(text))
+	return w.into.Append(rdf.Literal, text)
 }
 
 // statement writes one property or reverse property of a node and reports whether there is a quad of it.
@@ -427,11 +449,6 @@ func (w *writer) list(first uint32, s, p, g rdf.TermID, node uint32) (rdf.TermID
 
 // literal returns the term of a value object (section 8.2.2 step 4 on).
 func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, error) {
-	if n := &w.tape.Nodes[v.tape]; v.id|v.lang|v.index == 0 && v.flags == 0 && v.dir == noDirection && n.Kind == jsontape.String && n.Common() {
-		text := w.tape.Src[n.Start:n.End] // the most common value, which JSON and N-Quads write alike
-		w.longest = max(w.longest, len(text))
-		return w.into.Append(rdf.Literal, text), nil
-	}
 	if v.index != 0 {
 		w.lose(v.index, "@index is not in RDF")
 	}
@@ -476,8 +493,7 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 	raw := w.tape.Raw(int(v.tape))
 	plain := w.tape.Nodes[v.tape].Common()
 	if plain && v.lang == 0 && datatype == nil {
-		w.longest = max(w.longest, len(raw))
-		return w.into.Append(rdf.Literal, raw), nil
+		return w.asItStands(v.tape), nil
 	}
 	from := len(w.buf)
 	if plain {

@@ -179,7 +179,7 @@ func (s *State) mention() {
 func (s *State) mentionOnly(t rdf.TermID) {
 	for i := range s.d.Quads {
 		if q := &s.d.Quads[i]; q.S == t || q.O == t || q.G == t {
-			s.node = fill(s.node, len(s.d.Terms), 0)
+			s.node = fill(s.node, int(t)+1, 0)
 			s.number(t)
 			return
 		}
