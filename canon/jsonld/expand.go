@@ -60,6 +60,29 @@ func (p property) in(r *run, ctx *activeContext) property {
 	return p
 }
 
+// root returns the active context of the document's top level. It is where the expansion of a document begins.
+func (r *run) root() (*activeContext, error) {
+	r.resetItems()
+	r.top = 0
+	if r.kind(0) == jsontape.Object {
+		r.top = uint32(max(0, r.tape.Get(0, "@context")))
+	}
+	return r.rootContext(r.top)
+}
+
+// expandDocument expands the document; unwrap says that the result is one item with nothing but @graph, whose contents
+// are the document (JSON-LD API section 9.1, expand() step 8).
+func (r *run) expandDocument(root *activeContext) (c chain, unwrap bool, err error) {
+	c, err = r.expand(root, property{}, 0, false)
+	if err == nil && r.bounds.over {
+		err = r.textLimit(len(r.buf))
+	}
+	if err != nil {
+		return chain{}, false, err
+	}
+	return c, c.kind == one && r.items[c.head].flags&(hasGraph|hasID|hasOthers) == hasGraph && r.items[c.head].index == 0, nil
+}
+
 // expand is the Expansion algorithm (JSON-LD API section 5.1.2).
 func (r *run) expand(ctx *activeContext, p property, node uint32, fromMap bool) (chain, error) {
 	switch r.kind(node) {
@@ -249,7 +272,7 @@ func (r *run) compact(ctx *activeContext, text []byte, i int) uint32 {
 }
 
 func (r *run) concat(a string, b []byte) uint32 {
-	if r.over {
+	if r.bounds.over {
 		return 0
 	}
 	return r.refOfText(append(append(append(append(r.buf, '<'), a...), b...), '>'))
@@ -285,7 +308,7 @@ func (r *run) keyRef(ctx *activeContext, k key) uint32 {
 	if n == 0 {
 		return 0 // the text has grown too much
 	}
-	if r.forms[n] == relative {
+	if r.refs.forms[n] == relative {
 		// A colon makes it a property for expansion; as an IRI it stays relative.
 		if bytes.IndexByte(r.refText(n), ':') >= 0 {
 			return n
@@ -319,8 +342,8 @@ func bit(k keyword) uint32 { return 1 << k }
 // object expands a map (steps 7 to 20).
 func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) (chain, error) {
 	nodes := r.tape.Nodes
-	if r.objects++; r.objects&0xFFF == 0 {
-		if err := r.budget.Alive(r.ctx); err != nil {
+	if r.bounds.objects++; r.bounds.objects&0xFFF == 0 {
+		if err := r.bounds.budget.Alive(r.ctx); err != nil {
 			return chain{}, err
 		}
 	}
@@ -479,7 +502,7 @@ func (r *run) entries(o *object, node uint32, nests int) error {
 		}
 		prop := r.keyRef(o.ctx, k) // 13.2
 		if prop == 0 {             // 13.3
-			if r.over {
+			if r.bounds.over {
 				return r.textLimit(len(r.buf))
 			}
 			continue
@@ -1020,7 +1043,7 @@ func (r *run) finishValue(o *object) (chain, error) {
 		}
 		value.lang = r.tagOf(r.text(o.language))
 	case typed: // 15.5
-		if o.typeArray || o.datatype == 0 || r.forms[o.datatype] != absolute {
+		if o.typeArray || o.datatype == 0 || r.refs.forms[o.datatype] != absolute {
 			return chain{}, r.fail(InvalidTypedValue, o.node, fmt.Sprintf("the type %s is not an IRI", r.into.Terms[o.datatype].Text))
 		}
 		value.id = o.datatype
@@ -1034,5 +1057,5 @@ func (r *run) finishValue(o *object) (chain, error) {
 }
 
 func (r *run) isJSONType(ref uint32) bool {
-	return r.forms[ref] == reserved && string(r.refText(ref)) == "@json" // ref 0 has the form absolute
+	return r.refs.forms[ref] == reserved && string(r.refText(ref)) == "@json" // ref 0 has the form absolute
 }

@@ -29,7 +29,7 @@ func (r *run) expandJSON(ctx context.Context, doc []byte, opt *Options) ([]byte,
 	} else {
 		out = r.appendList(nil, c.head)
 	}
-	if r.over {
+	if r.bounds.over {
 		return nil, r.textLimit(len(out) + len(r.buf))
 	}
 	if err := r.settle(); err != nil {
@@ -68,8 +68,8 @@ func (r *run) appendRef(dst []byte, ref uint32) []byte {
 func (r *run) appendItem(dst []byte, i uint32) []byte {
 	it := &r.items[i]
 	dst = append(dst, '{')
-	if len(dst)+len(r.buf) > r.maxText {
-		r.over = true
+	if len(dst)+len(r.buf) > r.bounds.maxText {
+		r.bounds.over = true
 		return append(dst, '}')
 	}
 	if it.index != 0 {

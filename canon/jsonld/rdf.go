@@ -96,74 +96,6 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	return r.settle()
 }
 
-// bounded returns an error where the N-Quads of the dataset would be enormous: a term of a kilobyte behind a short key is
-// that long in every line.
-func (w *writer) bounded() error {
-	if w.over {
-		return w.textLimit(len(w.buf))
-	}
-	if w.longest*4*len(w.into.Quads) < w.maxText {
-		return nil
-	}
-	size := 0
-	for _, q := range w.into.Quads {
-		for _, t := range [...]rdf.TermID{q.S, q.P, q.O, q.G} {
-			size += len(w.into.Terms[t].Text) + 1
-		}
-		if size > w.maxText {
-			return w.textLimit(size)
-		}
-	}
-	return nil
-}
-
-// settle decides what the losses mean.
-func (r *run) settle() error {
-	if len(r.losses) == 0 || r.opt.Lossy && r.opt.Losses == nil {
-		return nil
-	}
-	slices.SortStableFunc(r.losses, func(a, b lost) int { return cmp.Compare(a.node, b.node) })
-	losses := make([]canon.Loss, 0, len(r.losses))
-	size := 0
-	for _, l := range r.losses {
-		if l.pointer == "" {
-			l.pointer = r.pointer(l.node)
-		}
-		losses = append(losses, canon.Loss{Pointer: l.pointer, Reason: l.reason})
-		if size += len(l.pointer); size > maxLossText {
-			break
-		}
-	}
-	if !r.opt.Lossy {
-		return &canon.LossError{Losses: losses}
-	}
-	*r.opt.Losses = append(*r.opt.Losses, losses...)
-	return nil
-}
-
-// root returns the active context of the document's top level. It is where the expansion of a document begins.
-func (r *run) root() (*activeContext, error) {
-	r.resetItems()
-	r.top = 0
-	if r.kind(0) == jsontape.Object {
-		r.top = uint32(max(0, r.tape.Get(0, "@context")))
-	}
-	return r.rootContext(r.top)
-}
-
-// expandDocument expands the document; unwrap says that the result is one item with nothing but @graph, whose contents
-// are the document (JSON-LD API section 9.1, expand() step 8).
-func (r *run) expandDocument(root *activeContext) (c chain, unwrap bool, err error) {
-	c, err = r.expand(root, property{}, 0, false)
-	if err == nil && r.over {
-		err = r.textLimit(len(r.buf))
-	}
-	if err != nil {
-		return chain{}, false, err
-	}
-	return c, c.kind == one && r.items[c.head].flags&(hasGraph|hasID|hasOthers) == hasGraph && r.items[c.head].index == 0, nil
-}
-
 // roots writes the nodes of the top level into the default graph.
 func (w *writer) roots(i uint32) error {
 	for ; i != 0; i = w.items[i].next {
@@ -264,7 +196,7 @@ func (w *writer) loseID(it *item) {
 	if it.id == 0 {
 		return // expansion has recorded it
 	}
-	w.lose(cmp.Or(it.lang, it.tape), formNames[w.forms[it.id]]+" as @id")
+	w.lose(cmp.Or(it.lang, it.tape), formNames[w.refs.forms[it.id]]+" as @id")
 }
 
 // typ writes one type of a node and reports whether there is a quad of it.
@@ -274,7 +206,7 @@ func (w *writer) typ(s, g rdf.TermID, node uint32, t *item) bool {
 		if t.id == 0 {
 			w.loseNull(t.tape, "@type")
 		} else {
-			w.lose(t.tape, formNames[w.forms[t.id]]+" as type")
+			w.lose(t.tape, formNames[w.refs.forms[t.id]]+" as type")
 		}
 		return false
 	}
@@ -293,7 +225,7 @@ func (w *writer) verbatim(s, g rdf.TermID, node uint32, child *item) bool {
 // asItStands returns the literal of a string that the document writes as N-Quads does.
 func (w *writer) asItStands(node uint32) rdf.TermID {
 	text := w.tape.Raw(int(node))
-	w.longest = max(w.longest, len(text))
+	w.bounds.longest = max(w.bounds.longest, len(text))
 	return w.into.Append(rdf.Literal, text)
 }
 
@@ -324,11 +256,11 @@ func (w *writer) add(s, p, o, g rdf.TermID, node, value uint32) bool {
 
 // resource returns the term of an IRI or blank node identifier, 0 if it is neither.
 func (w *writer) resource(ref uint32) rdf.TermID {
-	switch w.forms[ref] {
+	switch w.refs.forms[ref] {
 	case absolute, labelled: // ref 0 has the form absolute
 		return rdf.TermID(ref)
 	case blank:
-		w.forms[ref] = labelled
+		w.refs.forms[ref] = labelled
 		w.into.Terms[ref] = rdf.Term{Text: w.label(), Kind: rdf.Blank}
 		return rdf.TermID(ref)
 	}
@@ -363,10 +295,10 @@ func (w *writer) predicate(ref, at uint32) rdf.TermID {
 	if ref == 0 {
 		return 0
 	}
-	if w.forms[ref] == absolute {
+	if w.refs.forms[ref] == absolute {
 		return rdf.TermID(ref)
 	}
-	w.lose(at, formNames[w.forms[ref]]+" as property")
+	w.lose(at, formNames[w.refs.forms[ref]]+" as property")
 	return 0
 }
 
@@ -457,7 +389,7 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 	}
 	var datatype []byte
 	if v.id != 0 { // 6
-		if f := w.forms[v.id]; f != absolute {
+		if f := w.refs.forms[v.id]; f != absolute {
 			w.lose(v.tape, formNames[f]+" as datatype")
 			return 0, nil
 		}
@@ -509,12 +441,12 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 
 // typed ends a literal that starts in buf at from.
 func (w *writer) typed(from int, datatype []byte) rdf.TermID {
-	if len(w.buf)+len(datatype) > w.maxText {
-		w.over = true
+	if len(w.buf)+len(datatype) > w.bounds.maxText {
+		w.bounds.over = true
 		w.buf = w.buf[:from]
 		return 0
 	}
-	w.longest = max(w.longest, len(w.buf)-from+len(datatype))
+	w.bounds.longest = max(w.bounds.longest, len(w.buf)-from+len(datatype))
 	if datatype != nil {
 		w.buf = append(append(w.buf, "^^"...), datatype...)
 	}
