@@ -356,7 +356,8 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 		ctx = ctx.previous
 	}
 	var err error
-	if p.term != nil && p.term.scoped != nil { // 8
+	scoped := p.term != nil && p.term.scoped != nil
+	if scoped { // 8
 		if ctx, err = r.derive(ctx, p.term.scoped, byProperty, node); err != nil {
 			return chain{}, err
 		}
@@ -373,6 +374,9 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 		if o.ctx, err = r.scopeTypes(&o, ctx); err != nil { // 11, 12
 			return chain{}, err
 		}
+	}
+	if scoped || o.ctx != ctx {
+		r.scoped++
 	}
 	o.item, _ = r.newItem(nodeItem, node)
 	nests := len(r.nests)

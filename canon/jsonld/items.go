@@ -125,7 +125,7 @@ func (r *run) resetItems() {
 	r.refs.reset()
 	r.items = append(slices.Grow(r.items[:0], r.size()+1), item{})
 	r.langs = append(r.langs[:0], tag{})
-	r.nests, r.types = r.nests[:0], r.types[:0]
+	r.nests, r.types, r.scoped = r.nests[:0], r.types[:0], 0
 	r.bounds.over, r.bounds.longest, r.bounds.objects = false, 0, 0
 }
 

@@ -77,6 +77,7 @@ type Options struct {
 	Limits         canon.Limits   // zero fields take their defaults
 	Budget         *canon.Budget  // of the operation that this is a step of; nil makes one of Limits
 	Origins        *Origins       // filled by ToRDF with the origin of each quad; nil costs nothing
+	Scoped         *int           // filled by ToRDF with the number of objects that enter a scoped context
 	Tape           *jsontape.Tape // the document, scanned already; doc is not looked at then
 }
 
@@ -161,6 +162,7 @@ type run struct {
 	langs  []tag
 	losses []lost
 	graphs map[nodeKey]string // @index of nodes
+	scoped int                // objects that have entered a scoped context
 
 	into  *rdf.Dataset
 	spare rdf.Dataset // into where only the expanded form is asked for

@@ -82,6 +82,9 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	if o := opt.Origins; o != nil {
 		o.reset(&r.tape)
 	}
+	if opt.Scoped != nil {
+		*opt.Scoped = r.scoped
+	}
 	if unwrap {
 		err = w.roots(r.items[c.head].first)
 	} else {
