@@ -4,14 +4,12 @@ package vcdm
 import (
 	"bytes"
 	"context"
-	"sync"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/problem"
 )
-
-var works = sync.Pool{New: func() any { return new(work) }}
 
 // Signer adds proofs. It is safe for concurrent use unless it has Counts.
 //
@@ -34,13 +32,13 @@ type Signer struct {
 // does so where all contexts are inline or built in, and leaves JSON without @context as it is.
 //
 // A document that is no JSON object is a PARSING_ERROR, data that the suite would not cover a DATA_LOSS_DETECTION_ERROR,
-// a wrong option a PROOF_GENERATION_ERROR, each an [*Error]; a limit is a [*canon.LimitError].
+// a wrong option a PROOF_GENERATION_ERROR, each an [*problem.Error]; a limit is a [*canon.LimitError].
 func (s *Signer) Add(ctx context.Context, doc, options []byte) ([]byte, error) {
 	if s == nil || s.Key.Algorithm() == "" {
-		return nil, generation("", "a Signer needs a Suite and a Key")
+		return nil, problem.Generation("", "a Signer needs a Suite and a Key")
 	}
 	if msg := lacks(s.Suite); msg != "" {
-		return nil, generation("", "a Signer needs a Suite: "+msg)
+		return nil, problem.Generation("", "a Signer needs a Suite: "+msg)
 	}
 	w := works.Get().(*work)
 	defer works.Put(w)
@@ -70,12 +68,12 @@ func (s *Signer) add(ctx context.Context, w *work, doc, options []byte) ([]byte,
 		}
 	}
 	if member, msg := p.check(s.Suite.Name(), false); msg != "" {
-		return nil, generation("/"+member, msg)
+		return nil, problem.Generation("/"+member, msg)
 	}
 	in := newInput(d, p, w, s.Counts)
 	if MethodOf(s.Suite.Name()) == canon.JCS && (ok || d.proofKey < 0) && d.lacksTerms() {
 		in.undefined = true
-		return nil, &Error{Type: DataLossDetection, Where: "/@context", Msg: noTerms}
+		return nil, problem.New(problem.DataLossDetection, "/@context", noTerms)
 	}
 	if err := in.findPrevious(ok); err != nil {
 		return nil, err
@@ -87,7 +85,7 @@ func (s *Signer) add(ctx context.Context, w *work, doc, options []byte) ([]byte,
 	}
 	var secured []byte
 	if ok {
-		secured = d.appendToProof(make([]byte, 0, len(d.tape.Src)+len(members)), members)
+		secured = d.appendToProof(make([]byte, 0, len(d.Tape.Src)+len(members)), members)
 	} else {
 		secured = d.appendSecured(make([]byte, 0, len(doc)+len(options)+len(members)+16), p.appendWith(nil, members))
 	}
@@ -110,7 +108,7 @@ func (in *input) findPrevious(alone bool) error {
 	}
 	var id, msg string
 	if in.matching, id, msg = previous(all, ids); msg != "" {
-		return generation("/previousProof", id+": "+msg)
+		return problem.Generation("/previousProof", id+": "+msg)
 	}
 	return nil
 }
@@ -143,10 +141,10 @@ func (w *work) parseTogether(d *document, p *proof, doc, options []byte) bool {
 //phase:parse
 func parseOptions(t *jsontape.Tape, options []byte) (proof, error) {
 	if err := t.Scan(options, jsontape.Options{}); err != nil {
-		return proof{}, &Error{Type: ProofGenerationError, Msg: "proof options", Err: err}
+		return proof{}, &problem.Error{Type: problem.ProofGenerationError, Msg: "proof options", Err: err}
 	}
 	if t.Nodes[0].Kind != jsontape.Object {
-		return proof{}, generation("", "proof options are no JSON object")
+		return proof{}, problem.Generation("", "proof options are no JSON object")
 	}
 	return readProof(t, 0), nil
 }

@@ -12,6 +12,8 @@ import (
 	"canonscope/canon/conform/official"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 
 	"github.com/mr-tron/base58"
 )
@@ -85,7 +87,7 @@ func init() {
 			}
 			for name, c := range map[string]struct {
 				change func(m map[string]any)
-				want   vcdm.ErrorType
+				want   problem.Type
 			}{
 				"listed": {func(m map[string]any) {}, ""},
 				"embedded": {func(m map[string]any) {
@@ -99,16 +101,16 @@ func init() {
 					delete(method(m), "publicKeyMultibase")
 				}, ""},
 				"expires later":    {func(m map[string]any) { method(m)["expires"] = "2027-01-01T00:00:00Z" }, ""},
-				"expired":          {func(m map[string]any) { method(m)["expires"] = "2025-12-31T00:00:00Z" }, vcdm.InvalidMethod},
-				"revoked":          {func(m map[string]any) { method(m)["revoked"] = "2025-12-31T00:00:00Z" }, vcdm.InvalidMethod},
-				"not for this":     {func(m map[string]any) { m["authentication"] = m["assertionMethod"]; delete(m, "assertionMethod") }, vcdm.InvalidRelationship},
-				"no such method":   {func(m map[string]any) { method(m)["id"] = id + "#other" }, vcdm.InvalidMethod},
-				"other id":         {func(m map[string]any) { m["id"] = "https://mallory.example/" }, vcdm.InvalidControllerDocumentID},
-				"no id":            {func(m map[string]any) { delete(m, "id") }, vcdm.InvalidControllerDocumentID},
-				"other controller": {func(m map[string]any) { method(m)["controller"] = "https://mallory.example/" }, vcdm.InvalidMethod},
-				"other type":       {func(m map[string]any) { method(m)["type"] = "Ed25519VerificationKey2020" }, vcdm.InvalidMethod},
-				"no key":           {func(m map[string]any) { delete(method(m), "publicKeyMultibase") }, vcdm.InvalidMethod},
-				"secret published": {func(m map[string]any) { method(m)["secretKeyMultibase"] = l.key(s).Multikey() }, vcdm.InvalidMethod},
+				"expired":          {func(m map[string]any) { method(m)["expires"] = "2025-12-31T00:00:00Z" }, problem.InvalidMethod},
+				"revoked":          {func(m map[string]any) { method(m)["revoked"] = "2025-12-31T00:00:00Z" }, problem.InvalidMethod},
+				"not for this":     {func(m map[string]any) { m["authentication"] = m["assertionMethod"]; delete(m, "assertionMethod") }, problem.InvalidRelationship},
+				"no such method":   {func(m map[string]any) { method(m)["id"] = id + "#other" }, problem.InvalidMethod},
+				"other id":         {func(m map[string]any) { m["id"] = "https://mallory.example/" }, problem.InvalidControllerDocumentID},
+				"no id":            {func(m map[string]any) { delete(m, "id") }, problem.InvalidControllerDocumentID},
+				"other controller": {func(m map[string]any) { method(m)["controller"] = "https://mallory.example/" }, problem.InvalidMethod},
+				"other type":       {func(m map[string]any) { method(m)["type"] = "Ed25519VerificationKey2020" }, problem.InvalidMethod},
+				"no key":           {func(m map[string]any) { delete(method(m), "publicKeyMultibase") }, problem.InvalidMethod},
+				"secret published": {func(m map[string]any) { method(m)["secretKeyMultibase"] = l.key(s).Multikey() }, problem.InvalidMethod},
 			} {
 				v := l.verifier()
 				v.Resolver = &vcdm.Documents{Now: v.Now, Document: func(_ context.Context, url string) ([]byte, error) {
@@ -126,7 +128,7 @@ func init() {
 					l.failed(s+" "+name, err, c.want)
 				}
 			}
-			l.refuse(s+" without a resolver", signed, vcdm.InvalidMethodURL)
+			l.refuse(s+" without a resolver", signed, problem.InvalidMethodURL)
 			for name, body := range map[string]string{"no object": "[]", "no JSON": "{", "error": ""} {
 				v := l.verifier()
 				v.Resolver = &vcdm.Documents{Document: func(context.Context, string) ([]byte, error) {
@@ -135,11 +137,11 @@ func init() {
 					}
 					return []byte(body), nil
 				}}
-				l.failed(s+" "+name, v.Verify(context.Background(), []byte(signed)).Err(), vcdm.InvalidControllerDocument)
+				l.failed(s+" "+name, v.Verify(context.Background(), []byte(signed)).Err(), problem.InvalidControllerDocument)
 			}
 			m := l.key(s).Public()
-			l.refuse(s+" wrong fragment", setProof(l, l.present(s, credential), "verificationMethod", m.DID()+"#key-1"), vcdm.InvalidMethod)
-			l.refuse(s+" no fragment", setProof(l, l.present(s, credential), "verificationMethod", m.DID()), vcdm.InvalidMethod)
+			l.refuse(s+" wrong fragment", setProof(l, l.present(s, credential), "verificationMethod", m.DID()+"#key-1"), problem.InvalidMethod)
+			l.refuse(s+" no fragment", setProof(l, l.present(s, credential), "verificationMethod", m.DID()), problem.InvalidMethod)
 		}
 	}
 	checks["D06"] = func(l *lab) {
@@ -424,11 +426,11 @@ func init() {
 	type m = map[string]any
 	fails := func(l *lab, name string, change func(m)) {
 		l.Helper()
-		l.failed(name, vcdm.CheckCredential([]byte(edit(l, credential, change)), canon.Limits{}), vcdm.MalformedValue, vcdm.RangeError)
+		l.failed(name, rules.CheckCredential([]byte(edit(l, credential, change)), canon.Limits{}), problem.MalformedValue, problem.RangeError)
 	}
 	passes := func(l *lab, name string, change func(m)) {
 		l.Helper()
-		if err := vcdm.CheckCredential([]byte(edit(l, credential, change)), canon.Limits{}); err != nil {
+		if err := rules.CheckCredential([]byte(edit(l, credential, change)), canon.Limits{}); err != nil {
 			l.Errorf("%s: %v", name, err)
 		}
 	}
@@ -554,7 +556,7 @@ func init() {
 	presentation := func(l *lab, change func(m)) error {
 		vp := decode(l, string(l.presentation("urn:x:holder", []byte(l.sign("eddsa-jcs-2022", credential)))))
 		change(vp)
-		return vcdm.CheckPresentation([]byte(encode(l, vp)), canon.Limits{})
+		return rules.CheckPresentation([]byte(encode(l, vp)), canon.Limits{})
 	}
 	checks["K10"] = func(l *lab) {
 		for name, c := range map[string]func(m){"as it is": func(m) {}, "one credential": func(d m) { d["verifiableCredential"] = d["verifiableCredential"].([]any)[0] },
@@ -566,7 +568,7 @@ func init() {
 		for name, c := range map[string]func(m){"string item": set("verifiableCredential", []any{"urn:x:1"}), "holder {}": set("holder", m{}), "holder text": set("holder", "x"),
 			"no type": drop("type"), "type of a credential": set("type", "VerifiableCredential"), "no context": drop("@context"),
 			"bad credential": func(d m) { delete(d["verifiableCredential"].([]any)[0].(m), "issuer") }} {
-			l.failed(name, presentation(l, c), vcdm.MalformedValue)
+			l.failed(name, presentation(l, c), problem.MalformedValue)
 		}
 	}
 	vp := func(l *lab, suite string, credentials ...string) string {
@@ -632,7 +634,7 @@ func init() {
 		}
 	}
 	checks["K13"] = func(l *lab) {
-		enveloped := m{"@context": []any{vcdm.BaseContext}, "id": "data:application/vc+sd-jwt,eyJ", "type": "EnvelopedVerifiableCredential"}
+		enveloped := m{"@context": []any{rules.BaseContext}, "id": "data:application/vc+sd-jwt,eyJ", "type": "EnvelopedVerifiableCredential"}
 		with := func(change func(e m)) func(m) {
 			return func(d m) {
 				e := m{}
@@ -646,44 +648,44 @@ func init() {
 		if err := presentation(l, with(func(m) {})); err != nil {
 			l.Error(err)
 		}
-		l.failed("https id", presentation(l, with(set("id", "https://x.example/"))), vcdm.MalformedValue)
-		l.failed("no id", presentation(l, with(drop("id"))), vcdm.MalformedValue)
-		l.failed("no type", presentation(l, with(drop("type"))), vcdm.MalformedValue)
-		l.failed("no context", presentation(l, with(drop("@context"))), vcdm.MalformedValue)
+		l.failed("https id", presentation(l, with(set("id", "https://x.example/"))), problem.MalformedValue)
+		l.failed("no id", presentation(l, with(drop("id"))), problem.MalformedValue)
+		l.failed("no type", presentation(l, with(drop("type"))), problem.MalformedValue)
+		l.failed("no context", presentation(l, with(drop("@context"))), problem.MalformedValue)
 	}
 	checks["K14"] = func(l *lab) {
 		bytes := readFile(l, official.Dir(l, "contexts"), "credentials-v2.jsonld")
-		recorded := vcdm.HashesOf(map[string][]byte{vcdm.BaseContext: bytes})
-		digest256, _ := recorded(vcdm.BaseContext, "sha256")
-		digest384, _ := recorded(vcdm.BaseContext, "sha384")
+		recorded := rules.HashesOf(map[string][]byte{rules.BaseContext: bytes})
+		digest256, _ := recorded(rules.BaseContext, "sha256")
+		digest384, _ := recorded(rules.BaseContext, "sha384")
 		check := func(resources any) error {
-			return vcdm.CheckRelated([]byte(edit(l, credential, set("relatedResource", resources))), canon.Limits{}, recorded)
+			return rules.CheckRelated([]byte(edit(l, credential, set("relatedResource", resources))), canon.Limits{}, recorded)
 		}
 		for name, r := range map[string]m{
-			"SRI 256": {"id": vcdm.BaseContext, "digestSRI": "sha256-" + std64(digest256)}, "SRI 384": {"id": vcdm.BaseContext, "digestSRI": "sha384-" + std64(digest384)},
-			"multihash":                                      {"id": vcdm.BaseContext, "digestMultibase": "u" + b64(append([]byte{0x12, 32}, digest256...))},
-			"digest alone, as issuers write it":              {"id": vcdm.BaseContext, "digestMultibase": []any{"u" + b64(digest256), "z" + base58.Encode(digest384)}},
-			"SRI with the alphabet of URLs, without padding": {"id": vcdm.BaseContext, "digestSRI": "sha384-" + b64(digest384)},
-			"both": {"id": vcdm.BaseContext, "digestSRI": "sha256-" + std64(digest256), "digestMultibase": "u" + b64(append([]byte{0x20, 48}, digest384...))},
+			"SRI 256": {"id": rules.BaseContext, "digestSRI": "sha256-" + std64(digest256)}, "SRI 384": {"id": rules.BaseContext, "digestSRI": "sha384-" + std64(digest384)},
+			"multihash":                                      {"id": rules.BaseContext, "digestMultibase": "u" + b64(append([]byte{0x12, 32}, digest256...))},
+			"digest alone, as issuers write it":              {"id": rules.BaseContext, "digestMultibase": []any{"u" + b64(digest256), "z" + base58.Encode(digest384)}},
+			"SRI with the alphabet of URLs, without padding": {"id": rules.BaseContext, "digestSRI": "sha384-" + b64(digest384)},
+			"both": {"id": rules.BaseContext, "digestSRI": "sha256-" + std64(digest256), "digestMultibase": "u" + b64(append([]byte{0x20, 48}, digest384...))},
 		} {
 			if err := check(r); err != nil {
 				l.Errorf("%s: %v", name, err)
 			}
 		}
-		good := m{"id": vcdm.BaseContext, "digestSRI": "sha256-" + std64(digest256)}
+		good := m{"id": rules.BaseContext, "digestSRI": "sha256-" + std64(digest256)}
 		digest256 = slices.Clone(digest256)
 		digest256[0] ^= 1
 		for name, r := range map[string]any{
-			"mismatch SRI": m{"id": vcdm.BaseContext, "digestSRI": "sha256-" + std64(digest256)}, "mismatch multihash": m{"id": vcdm.BaseContext, "digestMultibase": "u" + b64(append([]byte{0x12, 32}, digest256...))},
-			"no digest": m{"id": vcdm.BaseContext}, "no id": m{"digestSRI": "sha256-" + std64(digest256)}, "twice": []any{good, good}, "unknown": m{"id": "https://x.example/", "digestSRI": "sha256-" + std64(digest256)},
-			"mismatch alone": m{"id": vcdm.BaseContext, "digestMultibase": "u" + b64(digest256)}, "one of two": m{"id": vcdm.BaseContext, "digestMultibase": []any{"u" + b64(digest384), "u" + b64(digest256)}},
-			"too short": m{"id": vcdm.BaseContext, "digestSRI": "sha256-" + std64(digest256[:31])}, "no multihash": m{"id": vcdm.BaseContext, "digestMultibase": "u" + b64(digest256[:31])},
-			"no object": "x", "unknown hash": m{"id": vcdm.BaseContext, "digestSRI": "md5-" + std64(digest256)}, "no base64": m{"id": vcdm.BaseContext, "digestSRI": "sha256-!"},
+			"mismatch SRI": m{"id": rules.BaseContext, "digestSRI": "sha256-" + std64(digest256)}, "mismatch multihash": m{"id": rules.BaseContext, "digestMultibase": "u" + b64(append([]byte{0x12, 32}, digest256...))},
+			"no digest": m{"id": rules.BaseContext}, "no id": m{"digestSRI": "sha256-" + std64(digest256)}, "twice": []any{good, good}, "unknown": m{"id": "https://x.example/", "digestSRI": "sha256-" + std64(digest256)},
+			"mismatch alone": m{"id": rules.BaseContext, "digestMultibase": "u" + b64(digest256)}, "one of two": m{"id": rules.BaseContext, "digestMultibase": []any{"u" + b64(digest384), "u" + b64(digest256)}},
+			"too short": m{"id": rules.BaseContext, "digestSRI": "sha256-" + std64(digest256[:31])}, "no multihash": m{"id": rules.BaseContext, "digestMultibase": "u" + b64(digest256[:31])},
+			"no object": "x", "unknown hash": m{"id": rules.BaseContext, "digestSRI": "md5-" + std64(digest256)}, "no base64": m{"id": rules.BaseContext, "digestSRI": "sha256-!"},
 		} {
-			l.failed(name, check(r), vcdm.MalformedValue)
+			l.failed(name, check(r), problem.MalformedValue)
 		}
 		// A hash function that is not known here is not compared with anything.
-		if err := check(m{"id": vcdm.BaseContext, "digestMultibase": "u" + b64(append([]byte{0x16, 32}, digest256...))}); !errors.Is(err, vcdm.ErrUnrecorded) {
+		if err := check(m{"id": rules.BaseContext, "digestMultibase": "u" + b64(append([]byte{0x16, 32}, digest256...))}); !errors.Is(err, rules.ErrUnrecorded) {
 			l.Errorf("SHA3-256: %v", err)
 		}
 	}

@@ -18,6 +18,8 @@ import (
 	"canonscope/canon/engines"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 	"canonscope/vcdm/vectors"
 
 	"github.com/mr-tron/base58"
@@ -53,13 +55,13 @@ func TestChecklistIsComplete(t *testing.T) {
 
 // generation etc. are short names for the types that checks expect.
 const (
-	genErr    = vcdm.ProofGenerationError
-	verErr    = vcdm.ProofVerificationError
-	transErr  = vcdm.ProofTransformation
-	parseErr  = vcdm.ParsingError
-	lossErr   = vcdm.DataLossDetection
-	domainErr = vcdm.InvalidDomain
-	challErr  = vcdm.InvalidChallenge
+	genErr    = problem.ProofGenerationError
+	verErr    = problem.ProofVerificationError
+	transErr  = problem.ProofTransformation
+	parseErr  = problem.ParsingError
+	lossErr   = problem.DataLossDetection
+	domainErr = problem.InvalidDomain
+	challErr  = problem.InvalidChallenge
 )
 
 // A. Add proof
@@ -391,7 +393,7 @@ func (l *lab) badMethods(suite string, multikeys map[string]string) {
 	l.Helper()
 	doc := l.sign(suite, credential)
 	for name, m := range multikeys {
-		l.refuse(name, setProof(l, doc, "verificationMethod", "did:key:"+m+"#"+m), vcdm.InvalidMethod)
+		l.refuse(name, setProof(l, doc, "verificationMethod", "did:key:"+m+"#"+m), problem.InvalidMethod)
 	}
 }
 
@@ -711,13 +713,13 @@ func init() {
 		for _, s := range []string{"eddsa-rdfc-2022", "ecdsa-rdfc-2019", "ecdsa-sd-2023"} {
 			doc := swappedTerms(l, s)
 			l.accept(s, doc)
-			l.failed(s+" context", vcdm.CheckContexts([]byte(doc), canon.Limits{}, `["https://www.w3.org/ns/credentials/v2"]`), vcdm.MalformedValue)
+			l.failed(s+" context", rules.CheckContexts([]byte(doc), canon.Limits{}, `["https://www.w3.org/ns/credentials/v2"]`), problem.MalformedValue)
 		}
 	}
 	checks["C27"] = func(l *lab) {
 		known := encode(l, decode(l, credential)["@context"])
 		check := func(doc string) error {
-			return vcdm.CheckContexts([]byte(doc), canon.Limits{}, `["https://www.w3.org/ns/credentials/v2"]`, known)
+			return rules.CheckContexts([]byte(doc), canon.Limits{}, `["https://www.w3.org/ns/credentials/v2"]`, known)
 		}
 		if err := check(credential); err != nil {
 			l.Errorf("known: %v", err)
@@ -729,7 +731,7 @@ func init() {
 			"missing":  func(m map[string]any) { delete(m, "@context") },
 			"one term": func(m map[string]any) { m["@context"].([]any)[1].(map[string]any)["level"] = "urn:x" },
 		} {
-			l.failed(name, check(edit(l, credential, f)), vcdm.MalformedValue)
+			l.failed(name, check(edit(l, credential, f)), problem.MalformedValue)
 		}
 	}
 	checks["C28"] = func(l *lab) {
@@ -740,7 +742,7 @@ func init() {
 	}
 	checks["C29"] = func(l *lab) {
 		r := l.verifier().VerifyAll(context.Background(), []byte(setProof(l, l.sign("eddsa-jcs-2022", credential), "created", "x")))
-		e, ok := r.Errors[0].(*vcdm.Error)
+		e, ok := r.Errors[0].(*problem.Error)
 		if !ok {
 			l.Fatalf("%T", r.Errors[0])
 		}

@@ -14,6 +14,8 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/conform/official"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
 // defaults is a verifier with its suites set and nothing else, at a time when the attacks were made.
@@ -26,9 +28,9 @@ func (l *lab) defaults() *vcdm.Verifier {
 }
 
 // has reports whether a result has a reason of a type at a place.
-func reasonAt(r *vcdm.Result, typ vcdm.ErrorType, where string) bool {
+func reasonAt(r *vcdm.Result, typ problem.Type, where string) bool {
 	return slices.ContainsFunc(r.Errors, func(err error) bool {
-		var e *vcdm.Error
+		var e *problem.Error
 		return errors.As(err, &e) && e.Type == typ && e.Where == where
 	})
 }
@@ -37,7 +39,7 @@ func reasonAt(r *vcdm.Result, typ vcdm.ErrorType, where string) bool {
 func TestAttacks(t *testing.T) {
 	l := newLab(t)
 	for file, want := range map[string]struct {
-		typ   vcdm.ErrorType
+		typ   problem.Type
 		where string
 	}{
 		"signed.json":               {verErr, "/validUntil"},
@@ -74,7 +76,7 @@ func TestReportFiles(t *testing.T) {
 	if r := v.VerifyAll(context.Background(), read("45-no-signed.json")); !r.Verified {
 		t.Errorf("dates without offset are UTC: %v", r.Err())
 	}
-	if err := vcdm.CheckCredential(read("45-no-signed.json"), canon.Limits{}); err == nil {
+	if err := rules.CheckCredential(read("45-no-signed.json"), canon.Limits{}); err == nil {
 		t.Error("dates without offset are issued")
 	}
 	if r := v.VerifyAll(context.Background(), read("46-dir-signed.json")); !r.Verified {
@@ -84,7 +86,7 @@ func TestReportFiles(t *testing.T) {
 	if want := []string{"/credentialStatus", "/credentialSchema", "/relatedResource/0/digestSRI"}; !r.Verified || !slices.Equal(r.Unchecked(), want) {
 		t.Errorf("not checked: %q, want %q (%v)", r.Unchecked(), want, r.Err())
 	}
-	if err := vcdm.CheckCredential(read("11-identical.json"), canon.Limits{}); err != nil {
+	if err := rules.CheckCredential(read("11-identical.json"), canon.Limits{}); err != nil {
 		t.Errorf("an equal definition is none: %v", err)
 	}
 }
@@ -168,10 +170,10 @@ func TestRelationships(t *testing.T) {
 		"another one":        verify(vcdm.AssertionMethod, doc(`,"authentication":["`+url+`"]`)),
 		"did:key, agreement": verify("keyAgreement", doc(""), func(v *vcdm.Verifier) { v.Resolver = nil }),
 	} {
-		l.failed(name, err, vcdm.InvalidRelationship, vcdm.InvalidMethodURL)
+		l.failed(name, err, problem.InvalidRelationship, problem.InvalidMethodURL)
 	}
 	other := strings.Replace(method, key.Multikey(), l.key(sd).Public().Multikey(), 1)
-	l.failed("two methods of one id", verify(vcdm.AssertionMethod, doc(`,"assertionMethod":["`+url+`",`+other+`]`)), vcdm.InvalidControllerDocument)
+	l.failed("two methods of one id", verify(vcdm.AssertionMethod, doc(`,"assertionMethod":["`+url+`",`+other+`]`)), problem.InvalidControllerDocument)
 
 	// Without AnyPurpose the purpose is that of the document's kind.
 	l.failed("another purpose", verify(vcdm.Authentication, doc(`,"authentication":["`+url+`"]`), func(v *vcdm.Verifier) { v.AnyPurpose = false }), verErr)
@@ -246,7 +248,7 @@ func TestDefaults(t *testing.T) {
 			"/proof/proofPurpose": sign(func(map[string]any) {}, func(o *vcdm.Options) { o.Purpose = vcdm.Authentication }),
 		} {
 			if r.Verified || !slices.ContainsFunc(r.Errors, func(err error) bool {
-				var e *vcdm.Error
+				var e *problem.Error
 				return errors.As(err, &e) && e.Where == where
 			}) {
 				t.Errorf("%s: nothing wrong at %s: %v", s, where, r.Errors)
@@ -293,7 +295,7 @@ func TestCredentialAndPresentation(t *testing.T) {
 		if r := v.VerifyAll(context.Background(), []byte(signed)); r.Verified || !reasonAt(r, verErr, "/type") {
 			t.Errorf("%s: %v", s, r.Errors)
 		}
-		if err := vcdm.CheckCredential([]byte(both), canon.Limits{}); err == nil {
+		if err := rules.CheckCredential([]byte(both), canon.Limits{}); err == nil {
 			t.Errorf("%s: has the form of a credential", s)
 		}
 	}
@@ -373,7 +375,7 @@ func TestNotRefused(t *testing.T) {
 	}
 	enveloped := `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"verifiableCredential":[
  {"@context":"https://www.w3.org/ns/credentials/v2","id":"data:application/vc+jwt,a.b.c","type":"EnvelopedVerifiableCredential"}]}`
-	if err := vcdm.CheckPresentation([]byte(enveloped), canon.Limits{}); err != nil {
+	if err := rules.CheckPresentation([]byte(enveloped), canon.Limits{}); err != nil {
 		t.Errorf("enveloped: %v", err)
 	}
 	const sri = `"digestSRI":"sha256-WZVc7WaX1h4D8rJVb+vlMIqxaEKEb1tYbX8fet7JJzQ="`
@@ -457,7 +459,7 @@ func TestHiddenFromJCS(t *testing.T) {
 		"graph": `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"@graph":[]}`,
 		"nest":  `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"@nest":{"verifiableCredential":[]}}`,
 	} {
-		if err := vcdm.CheckPresentation([]byte(vp), canon.Limits{}); err == nil {
+		if err := rules.CheckPresentation([]byte(vp), canon.Limits{}); err == nil {
 			t.Errorf("%s: has the form of a presentation", name)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/problem"
 )
 
 // A holder must not show the statements about one blank node as being about two, by giving both the label that was signed.
@@ -95,7 +96,7 @@ func TestRedefinedProofTerms(t *testing.T) {
 			"type": func(c, p map[string]any) { c["DataIntegrityProof"], c["type"] = "urn:example:Other", "@type" },
 		} {
 			v.AnyTime = name == "dates swapped"
-			l.failed(suite+" "+name, check(forge(change)), vcdm.DataLossDetection, verErr, vcdm.InvalidRelationship)
+			l.failed(suite+" "+name, check(forge(change)), problem.DataLossDetection, verErr, problem.InvalidRelationship)
 		}
 	}
 }
@@ -166,7 +167,7 @@ func TestForgedUnderSmallOrder(t *testing.T) {
 			forged := setProof(t, l.sign(suite, credential), "verificationMethod", "did:key:"+m+"#"+m)
 			forged = setProof(t, forged, "proofValue", "z"+base58.Encode(sig))
 			err := l.verify(forged)
-			l.failed(suite, err, vcdm.InvalidMethod)
+			l.failed(suite, err, problem.InvalidMethod)
 			if !errors.Is(err, keys.ErrSmallOrder) {
 				t.Errorf("%s: %v", suite, err)
 			}

@@ -12,6 +12,7 @@ import (
 	"canonscope/canon/engines"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
+	"canonscope/vcdm/rules"
 )
 
 // FuzzTampered changes the bytes of signed documents. What is still accepted has to mean the same: for the RDFC suites
@@ -114,9 +115,9 @@ func FuzzDocuments(f *testing.F) {
 		v.VerifyPresentation(ctx, doc)
 		_, _ = h.Derive(ctx, doc, []string{pointer})
 		_, _ = vcdm.Selector{}.Select(ctx, doc, []string{pointer})
-		_ = vcdm.CheckCredential(doc, canon.Limits{})
-		_ = vcdm.CheckPresentation(doc, canon.Limits{})
-		_ = vcdm.CheckContexts(doc, canon.Limits{}, `["https://www.w3.org/ns/credentials/v2"]`)
+		_ = rules.CheckCredential(doc, canon.Limits{})
+		_ = rules.CheckPresentation(doc, canon.Limits{})
+		_ = rules.CheckContexts(doc, canon.Limits{}, `["https://www.w3.org/ns/credentials/v2"]`)
 		o := l.options("eddsa-jcs-2022").AppendJSON(nil, "eddsa-jcs-2022")
 		signed, err := (&vcdm.Signer{Suite: l.suite("eddsa-jcs-2022"), Key: l.key("eddsa-jcs-2022")}).Add(ctx, doc, o)
 		if err == nil {

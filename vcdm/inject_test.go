@@ -10,6 +10,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/conform/official"
 	"canonscope/vcdm"
+	"canonscope/vcdm/rules"
 )
 
 // signer adds no context where noInject says so, and counts.
@@ -148,7 +149,7 @@ func TestNestedContext(t *testing.T) {
 			l.key("eddsa-rdfc-2022").Public().DID() + `","credentialSubject":{"alumniOf":"The School"}}`
 	}
 	good := nest(`{"alumniOf":"https://schema.org/alumniOf"}`)
-	if err := vcdm.CheckCredential([]byte(good), canon.Limits{}); err != nil {
+	if err := rules.CheckCredential([]byte(good), canon.Limits{}); err != nil {
 		t.Error(err)
 	}
 	for _, suite := range everySuite {
@@ -156,7 +157,7 @@ func TestNestedContext(t *testing.T) {
 	}
 	for _, terms := range []string{`{"issuer":"https://schema.org/author"}`, `{"@context":{"issuer":"https://schema.org/author"}}`,
 		`{"author":"https://www.w3.org/2018/credentials#issuer"}`} {
-		if err := vcdm.CheckCredential([]byte(nest(terms)), canon.Limits{}); err == nil || !strings.Contains(err.Error(), "/@context/1/@context/") {
+		if err := rules.CheckCredential([]byte(nest(terms)), canon.Limits{}); err == nil || !strings.Contains(err.Error(), "/@context/1/@context/") {
 			t.Errorf("%s: %v", terms, err)
 		}
 	}

@@ -18,6 +18,8 @@ import (
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/mr-tron/base58"
@@ -129,7 +131,7 @@ func (l *lab) sign(suite, doc string, change ...func(*vcdm.Options)) string {
 // presentation returns an unsigned presentation of credentials.
 func (l *lab) presentation(holder string, credentials ...[]byte) []byte {
 	l.Helper()
-	p, err := vcdm.NewPresentation(holder, credentials...)
+	p, err := rules.NewPresentation(holder, credentials...)
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -182,19 +184,19 @@ func (l *lab) accept(what, doc string) {
 }
 
 // refuse has to end in an error with one of the types, if any are given.
-func (l *lab) refuse(what, doc string, types ...vcdm.ErrorType) {
+func (l *lab) refuse(what, doc string, types ...problem.Type) {
 	l.Helper()
 	l.failed(what, l.verify(doc), types...)
 }
 
 // failed checks an error and its type.
-func (l *lab) failed(what string, err error, types ...vcdm.ErrorType) {
+func (l *lab) failed(what string, err error, types ...problem.Type) {
 	l.Helper()
 	if err == nil {
 		l.Errorf("%s: accepted", what)
 		return
 	}
-	var e *vcdm.Error
+	var e *problem.Error
 	if len(types) > 0 && (!errors.As(err, &e) || !slices.Contains(types, e.Type)) {
 		l.Errorf("%s: %v, want %s", what, err, types)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
 )
 
 // A validity period that fails is one reason among the others: it hides none of them, nor the proofs.
@@ -42,7 +43,7 @@ func TestPeriodIsOneReason(t *testing.T) {
 			r := v.VerifyAll(context.Background(), []byte(c.doc))
 			var got []string
 			for _, err := range r.Errors {
-				var e *vcdm.Error
+				var e *problem.Error
 				if errors.As(err, &e) {
 					got = append(got, e.Where)
 				}

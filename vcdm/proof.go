@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"canonscope/canon/jsontape"
+	"canonscope/vcdm/internal/text"
 )
 
 // proof is one proof, or the options of one to be made, on the tape of the document or of the options. Members are node
@@ -120,9 +121,9 @@ func (p *proof) check(suite string, lenient bool) (member, msg string) {
 		return "cryptosuite", "must be " + suite
 	case p.purpose >= 0 && p.bytes(p.purpose) == nil:
 		return "proofPurpose", "must be a string"
-	case !isURL(p.bytes(p.method)):
+	case !text.IsURL(p.bytes(p.method)):
 		return "verificationMethod", "must be a URL"
-	case p.id >= 0 && !isURL(p.bytes(p.id)):
+	case p.id >= 0 && !text.IsURL(p.bytes(p.id)):
 		return "id", "must be a URL"
 	case p.challenge >= 0 && p.bytes(p.challenge) == nil:
 		return "challenge", "must be a string"
@@ -133,9 +134,9 @@ func (p *proof) check(suite string, lenient bool) (member, msg string) {
 	case p.previous >= 0 && !p.isTexts(p.previous):
 		return "previousProof", "must be a string or a list of strings, at most 1,000"
 	case p.created >= 0 && !p.isTime(p.created, lenient):
-		return "created", notTime
+		return "created", text.NotTime
 	case p.expires >= 0 && !p.isTime(p.expires, lenient):
-		return "expires", notTime
+		return "expires", text.NotTime
 	case !lenient && p.expires >= 0 && p.created >= 0 && p.ends():
 		return "expires", "must not be before created"
 	}
@@ -144,12 +145,10 @@ func (p *proof) check(suite string, lenient bool) (member, msg string) {
 
 // ends reports whether a proof expires before it is created.
 func (p *proof) ends() bool {
-	created, _ := parseTime(p.bytes(p.created), false) // both are checked
-	expires, _ := parseTime(p.bytes(p.expires), false)
+	created, _ := text.ParseTime(p.bytes(p.created), false) // both are checked
+	expires, _ := text.ParseTime(p.bytes(p.expires), false)
 	return expires.Before(created)
 }
-
-const notTime = "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z"
 
 // maxTexts bounds the domains and previous proofs of a proof, which are compared with one another, and the mandatory pointers of
 // ecdsa-sd-2023.
@@ -162,13 +161,13 @@ func (p *proof) isTexts(node int) bool {
 }
 
 func (p *proof) isTime(node int, lenient bool) bool {
-	_, err := parseTime(p.bytes(node), lenient)
+	_, err := text.ParseTime(p.bytes(node), lenient)
 	return err == nil
 }
 
 // time returns a member that check has accepted; the zero time where it is absent.
 func (p *proof) time(node int) time.Time {
-	t, err := parseTime(p.bytes(node), true)
+	t, err := text.ParseTime(p.bytes(node), true)
 	if err != nil {
 		return time.Time{}
 	}

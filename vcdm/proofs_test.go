@@ -11,6 +11,8 @@ import (
 
 	"canonscope/canon"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
 // counted counts canonicalizations of documents that hold a text.
@@ -81,7 +83,7 @@ func TestManyMandatoryPointers(t *testing.T) {
 		signer := &vcdm.Signer{Suite: l.suite(sd, pointers[:n]...), Key: l.key(sd)}
 		signed, err := signer.Add(context.Background(), []byte(credential), l.options(sd).AppendJSON(nil, sd))
 		if !fits {
-			l.failed("1,001 pointers", err, vcdm.ProofGenerationError)
+			l.failed("1,001 pointers", err, problem.ProofGenerationError)
 			continue
 		}
 		if err != nil {
@@ -94,12 +96,12 @@ func TestManyMandatoryPointers(t *testing.T) {
 // The hash of a resource is made once, however often a document names it: 4,000 of them would take a minute.
 func TestHashesOnce(t *testing.T) {
 	resource := make([]byte, 32<<20)
-	known := vcdm.HashesOf(map[string][]byte{"u:r": resource})
+	known := rules.HashesOf(map[string][]byte{"u:r": resource})
 	sum := sha256.Sum256(resource)
 	digests := strings.Repeat(`,"sha256-`+base64.StdEncoding.EncodeToString(sum[:])+`"`, 4000)
 	start := time.Now()
 	doc := `{"relatedResource":[{"id":"u:r","digestSRI":[` + digests[1:] + `]}]}`
-	if err := vcdm.CheckRelated([]byte(doc), canon.Limits{}, known); err != nil {
+	if err := rules.CheckRelated([]byte(doc), canon.Limits{}, known); err != nil {
 		t.Error(err)
 	}
 	if took := time.Since(start); took > 15*time.Second {

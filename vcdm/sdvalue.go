@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"canonscope/vcdm/problem"
+
 	"github.com/fxamacker/cbor/v2"
 )
 
@@ -86,17 +88,17 @@ func appendValue(dst, header []byte, value any) ([]byte, error) {
 func decodeValue(p *proof, header []byte, kind, shape string, value any) error {
 	text, ok := p.text(p.value)
 	if !ok {
-		return verification("/proofValue", "must be a string")
+		return problem.Verification("/proofValue", "must be a string")
 	}
 	if text == "" || text[0] != 'u' {
-		return verification("/proofValue", "must start with u (base64url)")
+		return problem.Verification("/proofValue", "must start with u (base64url)")
 	}
 	b, err := multibase64.DecodeString(text[1:])
 	if err != nil || strings.ContainsAny(text, "\r\n") { // the decoder passes over line breaks
-		return verification("/proofValue", "is not base64url without padding")
+		return problem.Verification("/proofValue", "is not base64url without padding")
 	}
 	if !bytes.HasPrefix(b, header) {
-		err := verification("/proofValue", "is not that of a "+kind+" proof")
+		err := problem.Verification("/proofValue", "is not that of a "+kind+" proof")
 		if bytes.HasPrefix(b, baseHeader) {
 			err.Err = ErrBaseProof
 		} else if bytes.HasPrefix(b, derivedHeader) {
@@ -105,10 +107,10 @@ func decodeValue(p *proof, header []byte, kind, shape string, value any) error {
 		return err
 	}
 	if err := cborDecoder.Unmarshal(b[len(header):], value); err != nil {
-		return &Error{Type: ProofVerificationError, Where: "/proofValue", Err: err}
+		return &problem.Error{Type: problem.ProofVerificationError, Where: "/proofValue", Err: err}
 	}
 	if !shaped(b[len(header):], shape) {
-		return verification("/proofValue", "an element has another CBOR type than the proof value wants, or is not in the shortest form")
+		return problem.Verification("/proofValue", "an element has another CBOR type than the proof value wants, or is not in the shortest form")
 	}
 	return nil
 }
@@ -183,7 +185,7 @@ func parseBase(p *proof) (*baseValue, error) {
 		return nil, err
 	}
 	if len(v.MandatoryPointers) > maxTexts { // each is looked up in the document
-		return nil, verification("/proofValue", "has more than 1,000 mandatory pointers")
+		return nil, problem.Verification("/proofValue", "has more than 1,000 mandatory pointers")
 	}
 	if len(v.HMACKey) != hmacSize {
 		return nil, sizeError("HMAC key", len(v.HMACKey), hmacSize)
@@ -205,13 +207,13 @@ func parseDerived(p *proof) (*derivedValue, error) {
 			return nil, sizeError("label", len(label), hmacSize)
 		}
 		if labels[string(label)] { // the statements about one blank node could be shown as being about several
-			return nil, verification("/proofValue", "the label map has one label for several blank nodes")
+			return nil, problem.Verification("/proofValue", "the label map has one label for several blank nodes")
 		}
 		labels[string(label)] = true
 	}
 	for i := 1; i < len(v.MandatoryIndexes); i++ {
 		if v.MandatoryIndexes[i-1] >= v.MandatoryIndexes[i] {
-			return nil, verification("/proofValue", "mandatory indexes do not ascend")
+			return nil, problem.Verification("/proofValue", "mandatory indexes do not ascend")
 		}
 	}
 	return v, checkSizes(v.BaseSignature, v.PublicKey, v.Signatures)
@@ -233,5 +235,5 @@ func checkSizes(base, public []byte, signatures [][]byte) error {
 }
 
 func sizeError(what string, got, want int) error {
-	return verification("/proofValue", fmt.Sprintf("%s is %d bytes, want %d", what, got, want))
+	return problem.Verification("/proofValue", fmt.Sprintf("%s is %d bytes, want %d", what, got, want))
 }

@@ -10,6 +10,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
 )
 
 const achievement = `{"@context":["https://www.w3.org/ns/credentials/v2"],"id":"urn:x:1","type":["A","B"],"issuer":"urn:x:2",
@@ -46,8 +47,8 @@ func TestSelect(t *testing.T) {
 	for _, p := range []string{"issuer", "#/issuer", "/a~2b", "/a~", "/credentialSubject/nope", "/type/2", "/type/9", "/type/01", "/type/-", "/type/+1",
 		"/type/", "/issuer/id", "/credentialSubject/0/1", "/credentialSubject/result/99999999999999999999", "/issuer/"} {
 		_, err := vcdm.Selector{}.Select(context.Background(), []byte(achievement), []string{"/issuer", p})
-		var e *vcdm.Error
-		if !errors.As(err, &e) || e.Type != vcdm.ProofGenerationError {
+		var e *problem.Error
+		if !errors.As(err, &e) || e.Type != problem.ProofGenerationError {
 			t.Errorf("%q: %v, want a PROOF_GENERATION_ERROR (G08, G09)", p, err)
 		}
 	}

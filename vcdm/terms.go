@@ -3,27 +3,33 @@ package vcdm
 
 import (
 	"bytes"
-	"fmt"
 
 	"canonscope/canon/jsontape"
 	"canonscope/canon/rdf"
+	"canonscope/vcdm/internal/lines"
+	"canonscope/vcdm/internal/value"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
 // Predicates of the proof options that verification reads (VC Data Integrity, the context data-integrity/v2).
 const (
-	rdfType        = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-	dcCreated      = "http://purl.org/dc/terms/created"
-	security       = "https://w3id.org/security#"
-	secProof       = security + proofType
-	secSuite       = security + "cryptosuite"
-	secMethod      = security + "verificationMethod"
-	secPurpose     = security + "proofPurpose"
-	secExpires     = security + "expiration"
-	secDomain      = security + "domain"
-	secChallenge   = security + "challenge"
-	secPrevious    = security + "previousProof"
-	missingContext = noTerms + ": <%s> is missing; add " + ProofContext
+	dcCreated    = "http://purl.org/dc/terms/created"
+	security     = rules.Security
+	secProof     = security + proofType
+	secSuite     = security + "cryptosuite"
+	secMethod    = security + "verificationMethod"
+	secPurpose   = security + "proofPurpose"
+	secExpires   = security + "expiration"
+	secDomain    = security + "domain"
+	secChallenge = security + "challenge"
+	secPrevious  = security + "previousProof"
 )
+
+// ProofContext is the context that defines the terms of a proof.
+const ProofContext = "https://w3id.org/security/data-integrity/v2"
+
+const noTerms = "the contexts do not define the terms of a proof"
 
 // purposes are the IRIs of the proof purposes that contexts define (VC Data Integrity 2.2.1).
 var purposes = map[string]string{
@@ -36,31 +42,27 @@ var purposes = map[string]string{
 
 // checkTerms sees that the canonical proof options, which the signature covers, say what the proof's JSON does, which
 // verification reads. Contexts that do not define the terms of a proof leave them out of the signature (VC Data Integrity
-// 2.4.2). Contexts that define them otherwise keep the statements and with them the signature, but would let whoever
+// 2.4.2): then it returns the IRI of a term that is missing. Contexts that define them otherwise keep the statements and with them the signature, but would let whoever
 // passes the document on choose purpose, dates, domain and challenge anew.
 //
 // A @context of the proof takes no part in this, since the document's stands in its place (VC-DI-EdDSA 3.2.5 step 4): it
 // has to be the same.
 //
 //phase:validate
-func (in *input) checkTerms(config []byte) error {
-	p := in.proof
-	if p.context >= 0 && (in.doc.context < 0 || !equalAcross(p.tape, p.context, in.doc.tape, in.doc.context)) {
-		return disagree(p.tape.Pointer(p.context), "a proof of this suite is read with the document's @context, and this is another; leave it out")
+func (p *proof) checkTerms(d *document, config []byte) (missing string, err error) {
+	if p.context >= 0 && (d.Context < 0 || !value.Equal(p.tape, p.context, d.Tape, d.Context)) {
+		return "", problem.New(problem.DataLossDetection, p.tape.Pointer(p.context), "a proof of this suite is read with the document's @context, and this is another; leave it out")
 	}
 	var counts struct{ typ, suite, method, purpose, created, expires, domain, challenge, previous int }
 	for len(config) > 0 {
-		line := config
-		if n := bytes.IndexByte(config, '\n'); n >= 0 {
-			line, config = config[:n], config[n+1:]
-		} else {
-			config = nil
-		}
-		predicate, object := predicateAndObject(line)
+		var line []byte
+		line, config, _ = bytes.Cut(config, []byte{'\n'})
+		_, line = lines.Cut(line) // behind the subject
+		predicate, object := lines.Cut(line)
 		var name string
 		same := true
-		switch string(predicate) {
-		case rdfType:
+		switch string(bytes.Trim(predicate, "<>")) {
+		case rules.RDFType:
 			if bytes.HasPrefix(object, []byte("<"+secProof+"> ")) {
 				counts.typ++
 			}
@@ -94,7 +96,7 @@ func (in *input) checkTerms(config []byte) error {
 			}
 		}
 		if !same {
-			return redefined(name)
+			return "", redefined(name)
 		}
 	}
 	for _, c := range []struct {
@@ -105,38 +107,24 @@ func (in *input) checkTerms(config []byte) error {
 		{"verificationMethod", secMethod, p.method, counts.method}, {"created", dcCreated, p.created, counts.created},
 		{"expires", secExpires, p.expires, counts.expires}, {"challenge", secChallenge, p.challenge, counts.challenge}} {
 		if c.node >= 0 && c.count == 0 {
-			in.undefined = true
-			return &Error{Type: DataLossDetection, Where: "/@context", Msg: fmt.Sprintf(missingContext, c.iri)}
+			return c.iri, nil
 		}
 		if c.count > 1 {
-			return redefined(c.name)
+			return "", redefined(c.name)
 		}
 	}
 	if p.domain >= 0 && counts.domain != p.different(p.domain) {
-		return redefined("domain")
+		return "", redefined("domain")
 	}
 	if counts.previous != p.different(p.previous) {
-		return redefined("previousProof")
+		return "", redefined("previousProof")
 	}
-	return nil
+	return "", nil
 }
 
 func redefined(name string) error {
-	return &Error{Type: DataLossDetection, Where: "/@context",
+	return &problem.Error{Type: problem.DataLossDetection, Where: "/@context",
 		Msg: "the contexts define the terms of a proof in another way: what is signed as " + name + " is not what the proof says"}
-}
-
-// predicateAndObject returns the IRI of a canonical N-Quads line's predicate and what follows it.
-func predicateAndObject(line []byte) (predicate, object []byte) {
-	i := bytes.IndexByte(line, ' ')
-	if i < 0 {
-		return nil, nil
-	}
-	line = line[i+1:]
-	if i = bytes.IndexByte(line, ' '); i < 2 {
-		return nil, nil
-	}
-	return line[1 : i-1], line[i+1:]
 }
 
 // literal says whether an object is a literal of a string member's text, of any datatype.
@@ -178,7 +166,7 @@ func samePurpose(object, purpose []byte) bool {
 // oneOf reports whether a member is a value, or a list with one, that is as wanted.
 func (p *proof) oneOf(node int, is func(e int) bool) bool {
 	if node >= 0 {
-		for e := range valuesOf(p.tape, node) {
+		for e := range value.Each(p.tape, node) {
 			if is(e) {
 				return true
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/vcdm"
+	"canonscope/vcdm/rules"
 )
 
 func newPresentCommand() *cobra.Command {
@@ -121,7 +122,7 @@ over --transcript.`,
 			if signer != nil {
 				noteInjected(cmd, signer)
 			}
-			needs, err := vcdm.VerifierNeeds(doc, engine.limits)
+			needs, err := rules.VerifierNeeds(doc, engine.limits)
 			if err != nil {
 				return err
 			}

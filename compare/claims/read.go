@@ -10,7 +10,8 @@ import (
 	"canonscope/canon/jcs"
 	"canonscope/canon/jsontape"
 	"canonscope/schemas/catalogue"
-	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
 // Request says for what a credential of the user is read.
@@ -35,7 +36,7 @@ func Read(doc []byte, q Request) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, until, err := vcdm.Validity(doc, q.Limits)
+	from, until, err := rules.Validity(doc, q.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Tim
 	}
 	if q.Until != nil {
 		if until != nil && q.Until.After(*until) {
-			return nil, nil, &vcdm.Error{Type: vcdm.RangeError, Msg: "the chosen end of validity lies after that of the credential, " + stamp(*until)}
+			return nil, nil, &problem.Error{Type: problem.RangeError, Msg: "the chosen end of validity lies after that of the credential, " + stamp(*until)}
 		}
 		until = q.Until
 	} else if q.Mdoc && until == nil {
@@ -86,7 +87,7 @@ func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Tim
 		d.choose(chosen, "end", stamp(end))
 	}
 	if from != nil && until != nil && until.Before(*from) {
-		return nil, nil, &vcdm.Error{Type: vcdm.RangeError, Msg: fmt.Sprintf("the end of validity, %s, lies before its beginning, %s", stamp(*until), stamp(*from))}
+		return nil, nil, &problem.Error{Type: problem.RangeError, Msg: fmt.Sprintf("the end of validity, %s, lies before its beginning, %s", stamp(*until), stamp(*from))}
 	}
 	return from, until, nil
 }

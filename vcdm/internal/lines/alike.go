@@ -1,5 +1,5 @@
 //phase:caller
-package vcdm
+package lines
 
 import (
 	"cmp"
@@ -10,18 +10,18 @@ import (
 	"canonscope/canon"
 )
 
-// alike settles which canonical label goes to which of several blank nodes that are alike, so that RDFC-1.0 may label
+// Alike settles which canonical label goes to which of several blank nodes that are alike, so that RDFC-1.0 may label
 // them either way and an engine need not do it the same way twice. The canonical form is the same, but a selection of one
 // of them is not: issuer and holder have to agree. Nodes get the lowest labels in the order of their names, which are in
 // the order of the document.
 //
 // issued maps names to canonical labels. statements have the names. Nodes that were tried and are not alike are n-degree
 // work of the budget.
-func alike(ctx context.Context, b *canon.Budget, statements [][]byte, issued map[string]string) error {
+func Alike(ctx context.Context, b *canon.Budget, statements [][]byte, issued map[string]string) error {
 	g := newGraph(statements)
 	labels := make([]uint32, len(g.names))
 	for i, n := range g.names {
-		labels[i], _ = canonicalNumber([]byte(issued[n]))
+		labels[i], _ = Number([]byte(issued[n]))
 	}
 	// A renaming of the nodes that leaves the statements as they are: a node takes the label of the one it stands for.
 	// The first copy is the document, the second what its nodes stand for.

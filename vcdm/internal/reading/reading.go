@@ -1,5 +1,11 @@
+// Package reading compares a document with the statements that are signed.
+//
+// Verification reads members of the JSON; the signature of an RDFC suite covers statements. JSON-LD can say one statement in
+// many ways: by an IRI or an alias in place of a term, in @included, @graph or @nest, in another object of the same id. So the
+// statements and the members that verification reads have to agree in number and in value.
+//
 //phase:caller
-package vcdm
+package reading
 
 import (
 	"bytes"
@@ -8,81 +14,24 @@ import (
 
 	"canonscope/canon/jsontape"
 	"canonscope/canon/rdf"
+	"canonscope/vcdm/internal/lines"
+	"canonscope/vcdm/internal/value"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
-
-// Verification reads members of the JSON; the signature of an RDFC suite covers statements. JSON-LD can say one statement
-// in many ways: by an IRI or an alias in place of a term, in @included, @graph or @nest, in another object of the same id.
-// So the statements and the members that verification reads have to agree in number and in value.
-
-// vocabulary is that of the data model (Verifiable Credentials Data Model 2.0 appendix B).
-const vocabulary = "https://www.w3.org/2018/credentials#"
-
-// meanings are what verification reads: members of a document, of an element of relatedResource, and types of documents.
-var meanings = [...]struct {
-	name, iri string
-	is        kind
-}{
-	{"issuer", vocabulary + "issuer", nodes},
-	{"holder", vocabulary + "holder", nodes},
-	{"validFrom", vocabulary + "validFrom", literals},
-	{"validUntil", vocabulary + "validUntil", literals},
-	{"issuanceDate", vocabulary + "issuanceDate", literals},
-	{"expirationDate", vocabulary + "expirationDate", literals},
-	{"credentialSubject", vocabulary + "credentialSubject", nodes},
-	{"credentialStatus", vocabulary + "credentialStatus", nodes},
-	{"credentialSchema", vocabulary + "credentialSchema", nodes},
-	{"relatedResource", vocabulary + "relatedResource", nodes},
-	{"termsOfUse", vocabulary + "termsOfUse", nodes},
-	{"verifiableCredential", vocabulary + "verifiableCredential", graphs},
-	{"proof", security + "proof", proofs},
-	{"digestSRI", vocabulary + "digestSRI", digests},
-	{"digestMultibase", security + "digestMultibase", digests},
-	{"VerifiableCredential", vocabulary + "VerifiableCredential", documentType},
-	{"VerifiablePresentation", vocabulary + "VerifiablePresentation", documentType},
-	{"EnvelopedVerifiableCredential", vocabulary + "EnvelopedVerifiableCredential", documentType},
-	{"EnvelopedVerifiablePresentation", vocabulary + "EnvelopedVerifiablePresentation", documentType},
-}
-
-// Places in meanings.
-const (
-	issuerMeaning    = 0
-	resourcesMeaning = 9
-)
-
-// kind is what a meaning is, and what its values are.
-type kind uint8
-
-const (
-	nodes        kind = iota // a member whose values are nodes
-	literals                 // a member whose values are texts
-	graphs                   // a member whose values are graphs, whatever they are called
-	proofs                   // the proofs that the statements hold beside the document
-	digests                  // a member of a related resource, a text
-	documentType             // not a member
-)
-
-// meaningOf returns the place of an IRI in meanings, or -1.
-func meaningOf(iri []byte) int {
-	for i := range meanings {
-		if meanings[i].iri == string(iri) {
-			return i
-		}
-	}
-	return -1
-}
 
 // fact is a statement of the default graph that has a meaning to verification.
 type fact struct {
 	subject, object []byte // terms as N-Quads write them
-	of              uint8  // place in meanings: of the predicate, or of the type that is the object
+	of              uint8  // place in rules.Meanings: of the predicate, or of the type that is the object
 }
 
-func (f *fact) is(k kind) bool { return meanings[f.of].is == k }
+func (f *fact) is(k rules.Kind) bool { return rules.Meanings[f.of].Is == k }
 
-// reading compares a document with the statements that are signed.
+// Reading is the memory of a comparison, which the next one reuses.
 //
 //phase:validate
-type reading struct {
+type Reading struct {
 	tape  *jsontape.Tape
 	text  []byte // canonical N-Quads
 	facts []fact // sorted by subject
@@ -92,39 +41,34 @@ type reading struct {
 	buf        []byte
 }
 
-// checkReading sees that canonical N-Quads, which the signature covers, say of the document what those members say that
-// verification reads. Such statements about other nodes are no matter, as long as it is certain which node is the document.
-//
-//phase:validate
-func (in *input) checkReading(text []byte) error {
-	r := &in.work.reading
-	r.tape = in.doc.tape
+// Check sees that canonical N-Quads, which the signature covers, say of the document what those members say that verification
+// reads, and hold so many proofs. Such statements about other nodes are no matter, as long as it is certain which node is the
+// document.
+func (r *Reading) Check(tape *jsontape.Tape, text []byte, proofs int) error {
+	r.tape = tape
 	r.collect(text)
 
 	var err error
 	if r.node, err = r.root(); err != nil {
 		return err
 	}
-	return r.check(r.node, len(in.matching))
+	return r.check(r.node, proofs)
 }
 
-// checkPart is checkReading for a suite with selective disclosure, whose holders leave statements out: that one node leads to
+// CheckPart is Check for a suite with selective disclosure, whose holders leave statements out: that one node leads to
 // another, that it has a proof, or all about the document. The mandatory statements, which they cannot leave out, say which
 // node is the document: that of the issuer.
-//
-//phase:validate
-func (in *input) checkPart(lines, mandatory [][]byte) error {
-	if err := in.checkReading(joinLines(lines)); err != nil {
+func (r *Reading) CheckPart(tape *jsontape.Tape, all, mandatory [][]byte, proofs int) error {
+	if err := r.Check(tape, lines.Join(all), proofs); err != nil {
 		return err
 	}
-	r := &in.work.reading
 	root, issuer := r.node, r.issuer(r.node)
 	others := slices.ContainsFunc(r.facts, func(f fact) bool {
-		return f.is(documentType) && !bytes.Equal(f.subject, root) && bytes.Equal(r.issuer(f.subject), issuer)
+		return f.is(rules.DocumentType) && !bytes.Equal(f.subject, root) && bytes.Equal(r.issuer(f.subject), issuer)
 	})
 
-	r.collect(joinLines(mandatory))
-	issued := func(f fact) bool { return f.of == issuerMeaning }
+	r.collect(lines.Join(mandatory))
+	issued := func(f fact) bool { return f.of == rules.IssuerMeaning }
 	switch i := slices.IndexFunc(r.facts, issued); {
 	case i < 0 && others:
 		return disagree("/issuer", "has to be mandatory, since a credential inside this one has the same issuer and could be shown in its place")
@@ -145,7 +89,7 @@ func (in *input) checkPart(lines, mandatory [][]byte) error {
 // a holder can write a node that stands inside it at the top, and the rest below that. So no other credential or
 // presentation may be the beginning as well: one to which no statement leads; or, where a statement leads to the document
 // itself, one of the same issuer without a proof of its own, which would be verified in its place.
-func (r *reading) root() ([]byte, error) {
+func (r *Reading) root() ([]byte, error) {
 	root := namedNode(r.tape, 0, "id")
 	if keyword := namedNode(r.tape, 0, "@id"); keyword != nil && root == nil {
 		if root = keyword; len(r.about(root)) > 0 {
@@ -197,27 +141,27 @@ func beside(node []byte) error {
 }
 
 // replaces reports whether a node could be read in place of a document of an issuer: it has the same issuer and no proof.
-func (r *reading) replaces(node, issuer []byte) bool {
-	return bytes.Equal(r.issuer(node), issuer) && !slices.ContainsFunc(r.about(node), func(f fact) bool { return f.is(proofs) })
+func (r *Reading) replaces(node, issuer []byte) bool {
+	return bytes.Equal(r.issuer(node), issuer) && !slices.ContainsFunc(r.about(node), func(f fact) bool { return f.is(rules.Proofs) })
 }
 
 // issuer returns the first issuer of a node, nil where it has none.
-func (r *reading) issuer(node []byte) []byte {
+func (r *Reading) issuer(node []byte) []byte {
 	facts := r.about(node)
-	if i := slices.IndexFunc(facts, func(f fact) bool { return f.of == issuerMeaning }); i >= 0 {
+	if i := slices.IndexFunc(facts, func(f fact) bool { return f.of == rules.IssuerMeaning }); i >= 0 {
 		return facts[i].object
 	}
 	return nil
 }
 
 const (
-	startVocabulary = "<" + vocabulary
-	startSecurity   = "<" + security
-	startType       = "<" + rdfType + "> "
+	startVocabulary = "<" + rules.Vocabulary
+	startSecurity   = "<" + rules.Security
+	startType       = "<" + rules.RDFType + "> "
 )
 
 // collect finds the facts of canonical N-Quads.
-func (r *reading) collect(text []byte) {
+func (r *Reading) collect(text []byte) {
 	r.text, r.facts = text, r.facts[:0]
 	for rest := r.text; len(rest) > 0; {
 		line := rest
@@ -226,22 +170,22 @@ func (r *reading) collect(text []byte) {
 		} else {
 			rest = nil
 		}
-		subject, line := cutTerm(line)
+		subject, line := lines.Cut(line)
 		isType := hasPrefix(line, startType+startVocabulary)
 		if isType {
 			line = line[len(startType):]
 		} else if !hasPrefix(line, startVocabulary) && !hasPrefix(line, startSecurity) {
 			continue
 		}
-		term, object := cutTerm(line)
-		of := meaningOf(term[1 : len(term)-1])
-		if of < 0 || isType != (meanings[of].is == documentType) {
+		term, object := lines.Cut(line)
+		of := rules.MeaningOf(term[1 : len(term)-1])
+		if of < 0 || isType != (rules.Meanings[of].Is == rules.DocumentType) {
 			continue
 		}
 		if isType {
 			object = line
 		}
-		if object, graph := cutTerm(object); string(graph) == "." { // the default graph
+		if object, graph := lines.Cut(object); string(graph) == "." { // the default graph
 			r.facts = append(r.facts, fact{subject, object, uint8(of)})
 		}
 	}
@@ -255,37 +199,8 @@ func hasPrefix(line []byte, prefix string) bool {
 	return len(line) >= len(prefix) && string(line[:len(prefix)]) == prefix
 }
 
-// cutTerm returns the term that a part of a canonical N-Quads line begins with, and what follows behind the space.
-func cutTerm(line []byte) (term, rest []byte) {
-	n := 0
-	switch {
-	case len(line) == 0:
-	case line[0] == '<':
-		n = bytes.IndexByte(line, '>') + 1
-	case line[0] == '"':
-		n = literalEnd(line)
-	}
-	if i := bytes.IndexByte(line[n:], ' '); i >= 0 { // behind a literal's text stands its datatype or language
-		return line[:n+i], line[n+i+1:]
-	}
-	return line, nil
-}
-
-// literalEnd returns where the text of a literal ends, behind its second quotation mark.
-func literalEnd(line []byte) int {
-	for n := 1; n < len(line); n++ {
-		switch line[n] {
-		case '\\':
-			n++
-		case '"':
-			return n + 1
-		}
-	}
-	return len(line)
-}
-
 // about returns the facts about a node.
-func (r *reading) about(subject []byte) []fact {
+func (r *Reading) about(subject []byte) []fact {
 	if subject == nil {
 		return nil
 	}
@@ -299,10 +214,10 @@ func (r *reading) about(subject []byte) []fact {
 
 // candidates returns the nodes that may be a document: credentials and presentations and, where blank nodes count, those
 // with a member that is read.
-func (r *reading) candidates(blanks bool) (nodes [][]byte) {
+func (r *Reading) candidates(blanks bool) (nodes [][]byte) {
 	for i := range r.facts { // sorted by subject
 		f := &r.facts[i]
-		if (f.is(documentType) || blanks && f.subject[0] == '_') && (len(nodes) == 0 || !bytes.Equal(nodes[len(nodes)-1], f.subject)) {
+		if (f.is(rules.DocumentType) || blanks && f.subject[0] == '_') && (len(nodes) == 0 || !bytes.Equal(nodes[len(nodes)-1], f.subject)) {
 			nodes = append(nodes, f.subject)
 		}
 	}
@@ -310,17 +225,17 @@ func (r *reading) candidates(blanks bool) (nodes [][]byte) {
 }
 
 // ledTo returns the nodes to which a statement of the default graph about another node leads.
-func (r *reading) ledTo() map[string]bool {
+func (r *Reading) ledTo() map[string]bool {
 	nodes := map[string]bool{}
 	for rest := r.text; len(rest) > 0; {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
-		subject, line := cutTerm(line)
-		_, line = cutTerm(line)
+		subject, line := lines.Cut(line)
+		_, line = lines.Cut(line)
 		if len(line) == 0 || line[0] == '"' {
 			continue
 		}
-		if object, graph := cutTerm(line); string(graph) == "." && !bytes.Equal(object, subject) {
+		if object, graph := lines.Cut(line); string(graph) == "." && !bytes.Equal(object, subject) {
 			nodes[string(object)] = true
 		}
 	}
@@ -329,48 +244,48 @@ func (r *reading) ledTo() map[string]bool {
 
 // check compares the members of the document with the facts about its node, nil if there are none. The facts have this many
 // proofs.
-func (r *reading) check(root []byte, proofCount int) error {
+func (r *Reading) check(root []byte, proofCount int) error {
 	t, facts := r.tape, r.about(root)
-	var said [len(meanings)]int // facts
+	var said [len(rules.Meanings)]int // facts
 	for i := range facts {
 		said[facts[i].of]++
 	}
 	members := r.members()
 	types := t.Get(0, "type")
-	for i := range meanings {
-		m := &meanings[i]
+	for i := range rules.Meanings {
+		m := &rules.Meanings[i]
 		same := true
-		switch m.is {
-		case documentType:
-			if same = said[i] > 0 == hasText(t, types, m.name); !same {
-				return disagreeOn("/type", m.iri, "type")
+		switch m.Is {
+		case rules.DocumentType:
+			if same = said[i] > 0 == value.Has(t, types, m.Name); !same {
+				return disagreeOn("/type", m.IRI, "type")
 			}
-		case proofs:
+		case rules.Proofs:
 			same = said[i] == proofCount
-		case nodes, literals, graphs:
+		case rules.Nodes, rules.Literals, rules.Graphs:
 			if v := members[i]; v >= 0 || said[i] > 0 {
 				same = r.agree(facts, v, i)
 			}
 		}
 		if !same {
-			return disagreeOn("/"+m.name, m.iri, m.name)
+			return disagreeOn("/"+m.Name, m.IRI, m.Name)
 		}
 	}
-	if v := members[resourcesMeaning]; v >= 0 {
+	if v := members[rules.ResourcesMeaning]; v >= 0 {
 		return r.checkResources(v)
 	}
 	return nil
 }
 
 // members returns the nodes of the document's members that have a meaning, -1 for those that it does not have.
-func (r *reading) members() (at [len(meanings)]int) {
+func (r *Reading) members() (at [len(rules.Meanings)]int) {
 	for i := range at {
 		at[i] = -1
 	}
 	for key, v := range r.tape.Members(0) {
 		text := r.tape.Text(key)
-		for i := range meanings {
-			if meanings[i].name == string(text) {
+		for i := range rules.Meanings {
+			if rules.Meanings[i].Name == string(text) {
 				at[i] = v
 			}
 		}
@@ -380,9 +295,9 @@ func (r *reading) members() (at [len(meanings)]int) {
 
 // checkResources sees that each digest of a related resource is signed, and that a resource with a digest shows one. The
 // same resource may have others where it is mentioned elsewhere, as a schema for example.
-func (r *reading) checkResources(list int) error {
+func (r *Reading) checkResources(list int) error {
 	seen := map[string]bool{}
-	for e := range valuesOf(r.tape, list) {
+	for e := range value.Each(r.tape, list) {
 		if r.tape.Nodes[e].Kind != jsontape.Object {
 			continue
 		}
@@ -392,24 +307,24 @@ func (r *reading) checkResources(list int) error {
 		}
 		seen[string(node)] = true
 		facts, shown, hidden := r.about(node), false, ""
-		for i := range meanings {
-			m := &meanings[i]
-			if m.is != digests {
+		for i := range rules.Meanings {
+			m := &rules.Meanings[i]
+			if m.Is != rules.Digests {
 				continue
 			}
-			v := r.tape.Get(e, m.name)
+			v := r.tape.Get(e, m.Name)
 			if !r.gather(facts, v, i) {
-				return disagreeOn(r.tape.Pointer(e)+"/"+m.name, m.iri, m.name)
+				return disagreeOn(r.tape.Pointer(e)+"/"+m.Name, m.IRI, m.Name)
 			}
 			slices.SortFunc(r.said, bytes.Compare)
 			for _, value := range r.have {
 				if _, signed := slices.BinarySearchFunc(r.said, value, bytes.Compare); !signed {
-					return disagreeOn(r.tape.Pointer(e)+"/"+m.name, m.iri, m.name)
+					return disagreeOn(r.tape.Pointer(e)+"/"+m.Name, m.IRI, m.Name)
 				}
 			}
 			shown = shown || v >= 0
 			if len(r.said) > 0 {
-				hidden = m.iri
+				hidden = m.IRI
 			}
 		}
 		if hidden != "" && !shown {
@@ -423,7 +338,7 @@ func (r *reading) checkResources(list int) error {
 var blankNode = []byte("_:")
 
 // agree reports whether the facts of a meaning have the values of a member as their objects, and no other.
-func (r *reading) agree(facts []fact, v, meaning int) bool {
+func (r *Reading) agree(facts []fact, v, meaning int) bool {
 	if !r.gather(facts, v, meaning) {
 		return false
 	}
@@ -439,8 +354,8 @@ func (r *reading) agree(facts []fact, v, meaning int) bool {
 
 // gather collects the values of a member and the objects of the facts of its meaning. It returns false where one of them is
 // of another kind.
-func (r *reading) gather(facts []fact, v, meaning int) bool {
-	is := meanings[meaning].is
+func (r *Reading) gather(facts []fact, v, meaning int) bool {
+	is := rules.Meanings[meaning].Is
 	r.have, r.said, r.buf = r.have[:0], r.said[:0], r.buf[:0]
 	for i := range facts {
 		if int(facts[i].of) != meaning {
@@ -448,12 +363,12 @@ func (r *reading) gather(facts []fact, v, meaning int) bool {
 		}
 		o := facts[i].object
 		switch {
-		case is == graphs || o[0] == '_':
+		case is == rules.Graphs || o[0] == '_':
 			o = blankNode
-		case is == nodes && o[0] == '<':
+		case is == rules.Nodes && o[0] == '<':
 			o = o[1 : len(o)-1]
-		case (is == literals || is == digests) && o[0] == '"':
-			n := literalEnd(o)
+		case (is == rules.Literals || is == rules.Digests) && o[0] == '"':
+			n := lines.LiteralEnd(o)
 			if n < len(o) && o[n] == '@' {
 				return false
 			}
@@ -464,7 +379,7 @@ func (r *reading) gather(facts []fact, v, meaning int) bool {
 		r.said = append(r.said, o)
 	}
 	if v >= 0 {
-		for e := range valuesOf(r.tape, v) {
+		for e := range value.Each(r.tape, v) {
 			value := r.value(e, is)
 			if value == nil {
 				return false
@@ -476,22 +391,22 @@ func (r *reading) gather(facts []fact, v, meaning int) bool {
 }
 
 // value returns what stands in a statement for one value of a member, nil if the member cannot have it.
-func (r *reading) value(e int, is kind) []byte {
+func (r *Reading) value(e int, is rules.Kind) []byte {
 	t := r.tape
 	isString := t.Nodes[e].Kind == jsontape.String
 	switch {
-	case is == graphs:
+	case is == rules.Graphs:
 		return blankNode
-	case (is == literals || is == digests) && isString:
+	case (is == rules.Literals || is == rules.Digests) && isString:
 		from := len(r.buf)
 		r.buf = rdf.AppendString(r.buf, t.Text(e))
 		return r.buf[from:len(r.buf):len(r.buf)]
-	case is == nodes && isString:
+	case is == rules.Nodes && isString:
 		if text := t.Text(e); !bytes.HasPrefix(text, blankNode) {
 			return text
 		}
 		return blankNode
-	case is == nodes && t.Nodes[e].Kind == jsontape.Object:
+	case is == rules.Nodes && t.Nodes[e].Kind == jsontape.Object:
 		if id := idOf(t, e, "id"); id != nil {
 			return id
 		}
@@ -522,8 +437,8 @@ func idOf(t *jsontape.Tape, object int, key string) []byte {
 }
 
 // disagree makes the error of a document whose members are not what is signed.
-func disagree(where, msg string) *Error {
-	return &Error{Type: DataLossDetection, Where: where, Msg: msg}
+func disagree(where, msg string) *problem.Error {
+	return problem.New(problem.DataLossDetection, where, msg)
 }
 
 func disagreeOn(where, iri, member string) error {

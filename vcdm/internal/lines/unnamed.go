@@ -1,8 +1,10 @@
 //phase:caller
-package vcdm
+package lines
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,17 +31,18 @@ type unnamed struct {
 	name        string
 }
 
-var errUnnamed = generation("", "a blank node has no name to select it by")
+// ErrUnnamed is the error of a blank node that has no name.
+var ErrUnnamed = errors.New("a blank node has no name to select it by")
 
 // blanks is the set of unnamed blank nodes of a document by label.
 type blanks map[string]*unnamed
 
-// nameBlanks names the blank nodes of a skolemized document so that they have the same name in the document and in any
+// Names names the blank nodes of a skolemized document so that they have the same name in the document and in any
 // selection that holds them whole: a cell after the statement that leads to its list, the contents of the list and the
 // place in it; a graph after the statement that leads to it and the node at its top.
 //
 //phase:select
-func nameBlanks(lines [][]byte) (map[string][]byte, error) {
+func Names(lines [][]byte) (map[string][]byte, error) {
 	all := blanks{}
 	for _, l := range lines {
 		if err := all.read(l); err != nil {
@@ -57,7 +60,7 @@ func nameBlanks(lines [][]byte) (map[string][]byte, error) {
 		}
 		for next, ok := label, true; ok; next, ok = strings.CutPrefix(all[next].rest, "_:") {
 			if all[next] == nil || all[next].head != "" {
-				return nil, errUnnamed
+				return nil, ErrUnnamed
 			}
 			all[next].head = label
 		}
@@ -93,13 +96,13 @@ func (all blanks) read(line []byte) error {
 		case rdfRest:
 			all.at(label).rest = o
 		default:
-			return errUnnamed
+			return ErrUnnamed
 		}
 	}
 	if label, ok := strings.CutPrefix(o, "_:"); ok && p != rdfRest {
 		b := all.at(label)
 		if b.subject != "" {
-			return errUnnamed
+			return ErrUnnamed
 		}
 		b.subject, b.edge, b.graph = s, p, graph
 	}
@@ -115,7 +118,7 @@ func (all blanks) read(line []byte) error {
 func (all blanks) give(label string, taken map[string]bool, depth int) error {
 	b := all[label]
 	if b == nil || depth > canon.DefaultDepth {
-		return errUnnamed
+		return ErrUnnamed
 	}
 	if b.name != "" {
 		return nil
@@ -123,11 +126,11 @@ func (all blanks) give(label string, taken map[string]bool, depth int) error {
 	if b.first != "" {
 		label = b.head
 		if b = all[label]; b == nil {
-			return errUnnamed
+			return ErrUnnamed
 		}
 	}
 	if b.subject == "" {
-		return errUnnamed
+		return ErrUnnamed
 	}
 	place := b.edge
 	for _, term := range []string{b.subject, b.graph} {
@@ -146,7 +149,7 @@ func (all blanks) give(label string, taken map[string]bool, depth int) error {
 		for s := range b.subjects {
 			if !b.objects[s] {
 				if contents != "" {
-					return errUnnamed // several nodes at its top
+					return ErrUnnamed // several nodes at its top
 				}
 				contents = s
 			}
@@ -154,7 +157,7 @@ func (all blanks) give(label string, taken map[string]bool, depth int) error {
 	}
 	id := fmt.Sprintf("n%x", sha256.Sum256([]byte(place+" "+contents)))
 	if taken[id] {
-		return generation("", "two equal lists stand in one place, and selective disclosure cannot tell them apart")
+		return errors.New("two equal lists stand in one place, and selective disclosure cannot tell them apart")
 	}
 	taken[id] = true
 	if b.first == "" {
@@ -186,23 +189,14 @@ func (all blanks) list(head string, depth int) string {
 	return text.String()
 }
 
-// quadTerms splits an N-Quads statement; the graph is empty in the default graph.
+// quadTerms splits a statement; the graph is empty in the default graph.
 func quadTerms(line []byte) (s, p, o, graph string) {
-	text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), " .")
-	s, text, _ = strings.Cut(text, " ")
-	p, text, _ = strings.Cut(text, " ")
-	end := 0
-	if strings.HasPrefix(text, `"`) { // past the text of a literal, which may hold spaces
-		for end = 1; end < len(text) && text[end] != '"'; end++ {
-			if text[end] == '\\' {
-				end++
-			}
-		}
-		end = min(end, len(text))
+	var terms [4]string
+	rest := bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte(" ."))
+	for i := 0; i < len(terms) && rest != nil; i++ {
+		var term []byte
+		term, rest = Cut(rest)
+		terms[i] = string(term)
 	}
-	i := strings.IndexByte(text[end:], ' ')
-	if i < 0 {
-		return s, p, text, ""
-	}
-	return s, p, text[:end+i], text[end+i+1:]
+	return terms[0], terms[1], terms[2], terms[3]
 }

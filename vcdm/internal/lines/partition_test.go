@@ -1,4 +1,4 @@
-package vcdm
+package lines
 
 import (
 	"context"
@@ -58,17 +58,17 @@ func TestAlikeWork(t *testing.T) {
 			t.Errorf("%s: fits %v, %d edges followed, at most %d wanted", name, fits, p.spent, most)
 		}
 
-		if err := alike(context.Background(), b, statements, issued); err != nil || b.Left() != canon.DefaultMemory || b.Work(0) != canon.DefaultWork {
+		if err := Alike(context.Background(), b, statements, issued); err != nil || b.Left() != canon.DefaultMemory || b.Work(0) != canon.DefaultWork {
 			t.Errorf("%s: %v; %d bytes and %d steps are left", name, err, b.Left(), b.Work(0))
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		var limit *canon.LimitError
-		if err := alike(ctx, b, statements, issued); !errors.As(err, &limit) || limit.Limit != "time" {
+		if err := Alike(ctx, b, statements, issued); !errors.As(err, &limit) || limit.Limit != "time" {
 			t.Errorf("%s: %v after the context has ended", name, err)
 		}
 		b.Reset(canon.Limits{Memory: 1000})
-		if err := alike(context.Background(), b, statements, issued); !errors.As(err, &limit) || limit.Limit != "memory" {
+		if err := Alike(context.Background(), b, statements, issued); !errors.As(err, &limit) || limit.Limit != "memory" {
 			t.Errorf("%s: %v with too little memory", name, err)
 		}
 	}
@@ -88,7 +88,7 @@ func TestAlikeRefused(t *testing.T) {
 	}
 	b := new(canon.Budget)
 	b.Reset(canon.Limits{})
-	if err := alike(context.Background(), b, statements, issued); err != nil {
+	if err := Alike(context.Background(), b, statements, issued); err != nil {
 		t.Fatal(err)
 	}
 	if issued["n000000"] != "c14n6" || issued["n000006"] != "c14n0" {
@@ -96,7 +96,7 @@ func TestAlikeRefused(t *testing.T) {
 	}
 	b.Reset(canon.Limits{Work: 1000})
 	var limit *canon.LimitError
-	if err := alike(context.Background(), b, statements, issued); !errors.As(err, &limit) || limit.Limit != "work" || limit.Max != 1000 {
+	if err := Alike(context.Background(), b, statements, issued); !errors.As(err, &limit) || limit.Limit != "work" || limit.Max != 1000 {
 		t.Errorf("%v, want the limit of work", err)
 	}
 }

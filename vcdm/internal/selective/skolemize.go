@@ -1,5 +1,5 @@
 //phase:caller
-package vcdm
+package selective
 
 import (
 	"bytes"
@@ -12,28 +12,30 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
+	"canonscope/vcdm/problem"
 )
 
 // urn is the scheme that stands for blank nodes while a document is skolemized.
 const urn = "urn:bnid:"
 
-// skolemize returns the document with an @id in every object that stands for a blank node, and the expanded form of
-// that document (VC-DI-ECDSA 3.4.7, 3.4.8).
+// skolemize returns the document with an @id in every object that is a blank node, and the expanded form of that document
+// (VC-DI-ECDSA 3.4.7, 3.4.8).
 //
 // Which objects those are is for JSON-LD to say: every object of a copy gets its node number as @index, which expansion
 // carries along and RDF does not have, and every text that looks like a blank node's label gets a number too.
-func (g *literal) skolemize(ctx context.Context, in *input) (document, expanded []byte, err error) {
-	unsecured, err := in.unsecured()
+func (g *literal) skolemize(ctx context.Context, in *Input) (document *jsontape.Tape, expanded []byte, err error) {
+	unsecured, err := in.Unsecured()
 	if err != nil {
 		return nil, nil, err
 	}
 	if e, ok := g.canon.(canon.Guard); ok {
-		if err := e.Guard(ctx, unsecured, in.options); err != nil {
-			return nil, nil, transformed(err, "document")
+		if err := e.Guard(ctx, unsecured, in.Options); err != nil {
+			return nil, nil, problem.Transformed(err, "document")
 		}
 	}
 	var t jsontape.Tape
-	if err := t.Scan(unsecured, jsontape.Options{Bytes: in.options.Limits.Bytes, Depth: in.options.Limits.Depth}); err != nil {
+	opt := jsontape.Options{Bytes: in.Options.Limits.Bytes, Depth: in.Options.Limits.Depth}
+	if err := t.Scan(unsecured, opt); err != nil {
 		return nil, nil, err
 	}
 	probe := appendEdited(make([]byte, 0, 2*len(t.Src)), &t, 0, func(dst []byte, node int) []byte {
@@ -42,15 +44,15 @@ func (g *literal) skolemize(ctx context.Context, in *input) (document, expanded 
 		}
 		return append(dst, `"`+probeLabel+strconv.Itoa(node)+`"`...)
 	})
-	text, err := g.docs.Expand(ctx, probe, in.options)
+	text, err := g.docs.Expand(ctx, probe, in.Options)
 	if err != nil {
-		return nil, nil, transformed(err, "document")
+		return nil, nil, problem.Transformed(err, "document")
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	var doc any
 	if err := dec.Decode(&doc); err != nil {
-		return nil, nil, &Error{Type: ProofTransformation, Msg: "expanded document", Err: err}
+		return nil, nil, &problem.Error{Type: problem.ProofTransformation, Msg: "expanded document", Err: err}
 	}
 	// The names depend on the document alone and are in its order. Where blank nodes are alike, so that RDFC-1.0 may label
 	// them either way, issuer and holder then come to the same labels.
@@ -59,7 +61,7 @@ func (g *literal) skolemize(ctx context.Context, in *input) (document, expanded 
 	if expanded, err = json.Marshal(doc); err != nil {
 		return nil, nil, err
 	}
-	return appendEdited(make([]byte, 0, 2*len(t.Src)), &t, 0, func(dst []byte, node int) []byte {
+	skolemized := appendEdited(make([]byte, 0, 2*len(t.Src)), &t, 0, func(dst []byte, node int) []byte {
 		id, ok := k.ids[node]
 		switch {
 		case t.Nodes[node].Kind != jsontape.Object && ok:
@@ -70,7 +72,9 @@ func (g *literal) skolemize(ctx context.Context, in *input) (document, expanded 
 			return jsontape.AppendQuoted(append(dst, `"@id":`...), id)
 		}
 		return dst
-	}), expanded, nil
+	})
+	document = new(jsontape.Tape)
+	return document, expanded, document.Scan(skolemized, opt)
 }
 
 // probeLabel starts the label that stands for a text while the document is probed.

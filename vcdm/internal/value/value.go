@@ -1,8 +1,11 @@
+// Package value compares and looks up values of scanned JSON documents.
+//
 //phase:caller
-package vcdm
+package value
 
 import (
 	"bytes"
+	"iter"
 	"strconv"
 
 	"canonscope/canon/jsontape"
@@ -11,12 +14,9 @@ import (
 // smallObject is the number of members up to which they are looked for one by one: their hashes can be made to collide.
 const smallObject = 32
 
-// equalValues says whether two JSON values of a tape are equal.
-func equalValues(t *jsontape.Tape, a, b int) bool { return equalAcross(t, a, t, b) }
-
-// equalAcross says whether value a of tape t and value b of tape u are equal: members in any order, strings by their
+// Equal reports whether value a of tape t and value b of tape u are equal: members in any order, strings by their
 // text, numbers by their value as IEEE doubles.
-func equalAcross(t *jsontape.Tape, a int, u *jsontape.Tape, b int) bool {
+func Equal(t *jsontape.Tape, a int, u *jsontape.Tape, b int) bool {
 	if bytes.Equal(t.Raw(a), u.Raw(b)) {
 		return true
 	}
@@ -34,7 +34,7 @@ func equalAcross(t *jsontape.Tape, a int, u *jsontape.Tape, b int) bool {
 	case jsontape.Array:
 		c, d := a+1, b+1
 		for c < int(x.Next) && d < int(y.Next) {
-			if !equalAcross(t, c, u, d) {
+			if !Equal(t, c, u, d) {
 				return false
 			}
 			c, d = int(t.Nodes[c].Next), int(u.Nodes[d].Next)
@@ -59,11 +59,45 @@ func equalAcross(t *jsontape.Tape, a int, u *jsontape.Tape, b int) bool {
 			}
 		}
 		for k, v := range t.Members(a) {
-			if w := get(string(t.Text(k))); w < 0 || !equalAcross(t, v, u, w) {
+			if w := get(string(t.Text(k))); w < 0 || !Equal(t, v, u, w) {
 				return false
 			}
 		}
 		return true
 	}
 	return true // null, true, false
+}
+
+// Each yields the elements of an array, or a value that is none.
+func Each(t *jsontape.Tape, i int) iter.Seq[int] {
+	first, end := i, int(t.Nodes[i].Next)
+	if t.Nodes[i].Kind == jsontape.Array {
+		first++
+	}
+	return func(yield func(int) bool) { // one literal: the compiler inlines it, and nothing is allocated
+		for e := first; e < end; e = int(t.Nodes[e].Next) {
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Has reports whether a value is the text or a list that holds it; -1 is no value.
+func Has(t *jsontape.Tape, value int, text string) bool {
+	if value < 0 {
+		return false
+	}
+	for e := range Each(t, value) {
+		if t.Nodes[e].Kind == jsontape.String && t.TextIs(e, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// TextIs reports whether an object has a member with a text.
+func TextIs(t *jsontape.Tape, object int, key, text string) bool {
+	v := t.Get(object, key)
+	return v >= 0 && t.Nodes[v].Kind == jsontape.String && t.TextIs(v, text)
 }
