@@ -40,9 +40,7 @@ func (s *Signer) Add(ctx context.Context, doc, options []byte) ([]byte, error) {
 	if msg := lacks(s.Suite); msg != "" {
 		return nil, problem.Generation("", "a Signer needs a Suite: "+msg)
 	}
-	w := works.Get().(*work)
-	defer works.Put(w)
-	w.begin(ctx, nil, s.Limits)
+	w := begin(ctx, nil, s.Limits)
 	defer w.end()
 
 	secured, err := s.add(ctx, w, doc, options)

@@ -593,7 +593,7 @@ func init() {
 		doc := l.sign("eddsa-jcs-2022", credential)
 		t := &swapped{l.jcs, nil}
 		v := l.verifier()
-		v.Suites = []vcdm.Suite{vcdm.EdDSAJCS2022(t)}
+		v.Suites = []vcdm.Suite{l.named("eddsa-jcs-2022", t)}
 		l.failed("swapped", v.Verify(context.Background(), []byte(doc)).Err(), verErr)
 	}
 	checks["C20"] = func(l *lab) {

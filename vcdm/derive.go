@@ -31,9 +31,7 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	if msg := lacks(h.Suite); msg != "" {
 		return nil, problem.Generation("", "a Holder needs a Suite: "+msg)
 	}
-	w := works.Get().(*work)
-	defer works.Put(w)
-	w.begin(ctx, nil, h.Limits)
+	w := begin(ctx, nil, h.Limits)
 	defer w.end()
 
 	d, err := w.parse(doc)

@@ -6,10 +6,8 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"canonscope/canon"
 	"canonscope/vcdm/internal/lines"
@@ -22,7 +20,6 @@ import (
 // verifier uses.
 type SDOptions struct {
 	Mandatory []string     // JSON pointers to what every presentation discloses
-	Parallel  int          // goroutines that sign or check statements; 0 and 1 use none beside the caller's
 	Literal   bool         // take the specification's own steps where the engine would allow shorter ones
 	HMACKey   []byte       // 32 bytes; nil draws a fresh one for each proof, as it must be outside tests
 	ProofKey  *keys.Secret // P-256; nil draws a fresh one for each proof, as it must be outside tests
@@ -45,10 +42,9 @@ type SDTrace struct {
 //
 //phase:select fallback
 type SD struct {
-	canon     canon.Canonicalizer
-	group     selective.Grouper
-	opt       SDOptions
-	direction string
+	engine
+	group selective.Grouper
+	opt   SDOptions
 }
 
 // ECDSASD2023 returns the cryptosuite ecdsa-sd-2023 over an RDFC-1.0 canonicalizer. To issue and to derive it has to be a
@@ -56,7 +52,7 @@ type SD struct {
 //
 //phase:caller
 func ECDSASD2023(c canon.Canonicalizer, o SDOptions) *SD {
-	return &SD{c, selective.New(c, o.Literal), o, canon.I18nDatatype}
+	return &SD{engine{c, canon.I18nDatatype}, selective.New(c, o.Literal), o}
 }
 
 // Derives says whether the engine can do more than verify.
@@ -127,7 +123,7 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 		}
 	}
 	v := &baseValue{PublicKey: proofKey.Public().Bytes(), HMACKey: hmacKey, MandatoryPointers: s.opt.Mandatory}
-	if v.Signatures, err = s.signStatements(ctx, in, proofKey, others); err != nil {
+	if v.Signatures, err = signStatements(ctx, in, proofKey, others); err != nil {
 		return nil, err
 	}
 	if v.BaseSignature, err = signData(key, signatureInput(proofHash, v.PublicKey, mandatoryHash)); err != nil {
@@ -273,7 +269,7 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if ok {
 		in.counts.Verifications += len(others)
 		in.counts.Digests += len(others)
-		if ok, err = s.checkStatements(ctx, in, proofKey, others, v.Signatures); err != nil {
+		if ok, err = checkStatements(ctx, in, proofKey, others, v.Signatures); err != nil {
 			return err
 		}
 	}
@@ -281,11 +277,6 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 		return problem.Verification("/proofValue", "the signatures do not belong to this document, proof and key")
 	}
 	return nil
-}
-
-func (s *SD) form(ctx context.Context, in *input) ([]byte, error) {
-	in.options.Input, in.options.Direction = canon.JSONLD, s.direction
-	return in.canonicalDocument(ctx, s.canon)
 }
 
 // hashOptions returns the hash of the canonical proof options under the document's @context.
@@ -352,63 +343,43 @@ func relabelDerived(all [][]byte, numbers map[uint32][]byte) ([][]byte, error) {
 // signStatements signs each line with its newline (VC-DI-ECDSA 3.6.5 step 3).
 //
 //phase:sign
-func (s *SD) signStatements(ctx context.Context, in *input, key *keys.Secret, lines [][]byte) ([][]byte, error) {
-	sigs := make([][]byte, len(lines))
-	errs := make([]error, len(lines))
-	err := s.each(ctx, in, len(lines), func(i int) bool {
-		sigs[i], errs[i] = signData(key, lines[i])
-		return errs[i] == nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, err := range errs {
-		if err != nil {
+func signStatements(ctx context.Context, in *input, key *keys.Secret, all [][]byte) (sigs [][]byte, err error) {
+	sigs = make([][]byte, len(all))
+	for i, l := range all {
+		if err := pause(ctx, in, i); err != nil {
+			return nil, err
+		}
+		if sigs[i], err = signData(key, l); err != nil {
 			return nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
 		}
 	}
 	return sigs, nil
 }
 
-// checkStatements says whether every signature belongs to its line.
+// checkStatements reports whether every signature belongs to its line.
 //
 //phase:check
-func (s *SD) checkStatements(ctx context.Context, in *input, key *keys.Public, lines, sigs [][]byte) (bool, error) {
-	ok := make([]bool, len(lines))
-	err := s.each(ctx, in, len(lines), func(i int) bool {
-		ok[i] = checkData(key, lines[i], sigs[i])
-		return ok[i]
-	})
-	return !slices.Contains(ok, false), err
+func checkStatements(ctx context.Context, in *input, key *keys.Public, all, sigs [][]byte) (bool, error) {
+	for i, l := range all {
+		if err := pause(ctx, in, i); err != nil {
+			return false, err
+		}
+		if !checkData(key, l, sigs[i]) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
-// each calls f for 0 to n-1, on several goroutines if the options say so, until it returns false. It asks for the time.
-func (s *SD) each(ctx context.Context, in *input, n int, f func(i int) bool) error {
-	const between = 64 // calls, some milliseconds
-	work := func(first, step int) error {
-		for i := first; i < n; i += step {
-			if i%between == between-1 {
-				if err := in.options.Alive(ctx); err != nil {
-					return err
-				}
-			}
-			if !f(i) {
-				return nil
-			}
-		}
+// pause asks for the time before statement i, once in some milliseconds.
+//
+//phase:caller
+func pause(ctx context.Context, in *input, i int) error {
+	const between = 64 // signatures
+	if i%between != between-1 {
 		return nil
 	}
-	workers := min(s.opt.Parallel, n)
-	if workers <= 1 {
-		return work(0, 1)
-	}
-	errs := make([]error, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		wg.Go(func() { errs[w] = work(w, workers) })
-	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return in.options.Alive(ctx)
 }
 
 // encodeSD returns the members of a proof beside its options.

@@ -23,6 +23,7 @@ type Suite interface {
 	verify(ctx context.Context, in *input, key *keys.Public) error
 	// form returns the canonical form of the document, nil where the suite does no JSON-LD.
 	form(ctx context.Context, in *input) ([]byte, error)
+	canonicalizer() canon.Canonicalizer
 }
 
 // tapes is an engine that need not scan a document again.

@@ -80,20 +80,20 @@ func (l *lab) with(t testing.TB) *lab {
 }
 
 func (l *lab) suite(name string, mandatory ...string) vcdm.Suite {
-	switch name {
-	case "eddsa-rdfc-2022":
-		return vcdm.EdDSARDFC2022(l.rdfc)
-	case "eddsa-jcs-2022":
-		return vcdm.EdDSAJCS2022(l.jcs)
-	case "ecdsa-rdfc-2019":
-		return vcdm.ECDSARDFC2019(l.rdfc)
-	case "ecdsa-jcs-2019":
-		return vcdm.ECDSAJCS2019(l.jcs)
-	case "ecdsa-sd-2023":
-		return vcdm.ECDSASD2023(l.rdfc, vcdm.SDOptions{Mandatory: mandatory})
+	c := l.rdfc
+	if vcdm.MethodOf(name) == canon.JCS {
+		c = l.jcs
 	}
-	l.Fatalf("no suite %s", name)
-	return nil
+	return l.named(name, c, mandatory...)
+}
+
+// named returns a suite over a canonicalizer.
+func (l *lab) named(name string, c canon.Canonicalizer, mandatory ...string) vcdm.Suite {
+	s, err := vcdm.SuiteNamed(name)
+	if err != nil {
+		l.Fatal(err)
+	}
+	return s.New(c, vcdm.SDOptions{Mandatory: mandatory})
 }
 
 func algorithm(suite string) keys.Algorithm {

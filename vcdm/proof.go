@@ -24,51 +24,45 @@ type proof struct {
 func readProof(t *jsontape.Tape, node int) proof {
 	p := proof{t, node, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
 	for k, v := range t.Members(node) {
-		var field *int
 		switch string(t.Text(k)) {
 		case "id":
-			field = &p.id
+			p.id = v
 		case "type":
-			field = &p.typ
+			p.typ = v
 		case "cryptosuite":
-			field = &p.suite
+			p.suite = v
 		case "verificationMethod":
-			field = &p.method
+			p.method = v
 		case "proofPurpose":
-			field = &p.purpose
+			p.purpose = v
 		case "created":
-			field = &p.created
+			p.created = v
 		case "expires":
-			field = &p.expires
+			p.expires = v
 		case "domain":
-			field = &p.domain
+			p.domain = v
 		case "challenge":
-			field = &p.challenge
+			p.challenge = v
 		case "nonce":
-			field = &p.nonce
+			p.nonce = v
 		case "proofValue":
-			field = &p.value
+			p.value = v
 		case "previousProof":
-			field = &p.previous
+			p.previous = v
 		case "@context":
-			field = &p.context
-		default:
-			continue
+			p.context = v
 		}
-		*field = v
 	}
 	return p
 }
 
-// text returns the text of a string member, and false where it is absent or no string.
+// text returns the text of a string member, and false where it is absent or not a string.
 func (p *proof) text(node int) (string, bool) {
-	if node < 0 || p.tape.Nodes[node].Kind != jsontape.String {
-		return "", false
-	}
-	return string(p.tape.Text(node)), true
+	text := p.bytes(node)
+	return string(text), text != nil
 }
 
-// is says whether a member is the given string.
+// is reports whether a member is the given string.
 func (p *proof) is(node int, want string) bool {
 	return node >= 0 && p.tape.Nodes[node].Kind == jsontape.String && p.tape.TextIs(node, want)
 }

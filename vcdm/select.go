@@ -20,9 +20,7 @@ type Selector struct {
 //
 //phase:select
 func (s Selector) Select(ctx context.Context, doc []byte, pointers []string) ([]byte, error) {
-	w := works.Get().(*work)
-	defer works.Put(w)
-	w.begin(ctx, nil, s.Limits)
+	w := begin(ctx, nil, s.Limits)
 	defer w.end()
 
 	d, err := w.parse(doc)

@@ -12,19 +12,52 @@ import (
 	"canonscope/vcdm/rules"
 )
 
-// Predicates of the proof options that verification reads (VC Data Integrity, the context data-integrity/v2).
+const security = rules.Security
+
+// terms are the proof options that verification reads (VC Data Integrity, the context data-integrity/v2), in the order of their
+// nodes in checkTerms.
+var terms = [...]struct {
+	name, iri string
+	is        form
+	optional  bool // a statement that the JSON does not have is passed over
+}{
+	{"type", security + proofType, anIRI, false},
+	{"cryptosuite", security + "cryptosuite", aLiteral, false},
+	{"proofPurpose", security + "proofPurpose", aPurpose, false},
+	{"verificationMethod", security + "verificationMethod", anIRI, false},
+	{"created", "http://purl.org/dc/terms/created", aLiteral, false},
+	{"expires", security + "expiration", aLiteral, false},
+	{"challenge", security + "challenge", aLiteral, true},
+	{"domain", security + "domain", aLiteral | several, true},
+	{"previousProof", security + "previousProof", anIRI | several, false},
+}
+
+// form is what the values of a term are in a statement.
+type form uint8
+
 const (
-	dcCreated    = "http://purl.org/dc/terms/created"
-	security     = rules.Security
-	secProof     = security + proofType
-	secSuite     = security + "cryptosuite"
-	secMethod    = security + "verificationMethod"
-	secPurpose   = security + "proofPurpose"
-	secExpires   = security + "expiration"
-	secDomain    = security + "domain"
-	secChallenge = security + "challenge"
-	secPrevious  = security + "previousProof"
+	aLiteral form = iota
+	anIRI
+	aPurpose
+	several form = 1 << 7 // of them
 )
+
+// termOf returns the place of a predicate in terms, or -1; that of a type is rdf:type.
+func termOf(predicate []byte) int {
+	if len(predicate) < 2 {
+		return -1
+	}
+	name := predicate[1 : len(predicate)-1]
+	if string(name) == rules.RDFType {
+		return 0
+	}
+	for i := range terms[1:] {
+		if terms[i+1].iri == string(name) {
+			return i + 1
+		}
+	}
+	return -1
+}
 
 // ProofContext is the context that defines the terms of a proof.
 const ProofContext = "https://w3id.org/security/data-integrity/v2"
@@ -42,84 +75,64 @@ var purposes = map[string]string{
 
 // checkTerms sees that the canonical proof options, which the signature covers, say what the proof's JSON does, which
 // verification reads. Contexts that do not define the terms of a proof leave them out of the signature (VC Data Integrity
-// 2.4.2): then it returns the IRI of a term that is missing. Contexts that define them otherwise keep the statements and with them the signature, but would let whoever
-// passes the document on choose purpose, dates, domain and challenge anew.
+// 2.4.2): then it returns the IRI of a term that is missing. Contexts that define them otherwise keep the statements and with
+// them the signature, but would let whoever passes the document on choose purpose, dates, domain and challenge anew.
 //
-// A @context of the proof takes no part in this, since the document's stands in its place (VC-DI-EdDSA 3.2.5 step 4): it
+// A @context of the proof takes no part in this, since the document's is used in its place (VC-DI-EdDSA 3.2.5 step 4): it
 // has to be the same.
 //
 //phase:validate
 func (p *proof) checkTerms(d *document, config []byte) (missing string, err error) {
 	if p.context >= 0 && (d.Context < 0 || !value.Equal(p.tape, p.context, d.Tape, d.Context)) {
-		return "", problem.New(problem.DataLossDetection, p.tape.Pointer(p.context), "a proof of this suite is read with the document's @context, and this is another; leave it out")
+		return "", problem.New(problem.DataLossDetection, p.tape.Pointer(p.context),
+			"a proof of this suite is read with the document's @context, and this is another; leave it out")
 	}
-	var counts struct{ typ, suite, method, purpose, created, expires, domain, challenge, previous int }
+	nodes := [...]int{p.typ, p.suite, p.purpose, p.method, p.created, p.expires, p.challenge, p.domain, p.previous}
+	var counts [len(nodes)]int
 	for len(config) > 0 {
 		var line []byte
 		line, config, _ = bytes.Cut(config, []byte{'\n'})
 		_, line = lines.Cut(line) // behind the subject
 		predicate, object := lines.Cut(line)
-		var name string
-		same := true
-		switch string(bytes.Trim(predicate, "<>")) {
-		case rules.RDFType:
-			if bytes.HasPrefix(object, []byte("<"+secProof+"> ")) {
-				counts.typ++
-			}
-		case secSuite:
-			name, same = "cryptosuite", p.literal(object, p.suite)
-			counts.suite++
-		case secMethod:
-			name, same = "verificationMethod", iri(object, p.bytes(p.method))
-			counts.method++
-		case secPurpose:
-			name, same = "proofPurpose", samePurpose(object, p.bytes(p.purpose))
-			counts.purpose++
-		case dcCreated:
-			name, same = "created", p.literal(object, p.created)
-			counts.created++
-		case secExpires:
-			name, same = "expires", p.literal(object, p.expires)
-			counts.expires++
-		case secChallenge:
-			if p.challenge >= 0 { // one that the JSON does not have answers no verifier
-				name, same = "challenge", p.literal(object, p.challenge)
-				counts.challenge++
-			}
-		case secPrevious:
-			name, same = "previousProof", p.oneOf(p.previous, func(e int) bool { return iri(object, p.bytes(e)) })
-			counts.previous++
-		case secDomain:
-			if p.domain >= 0 {
-				name, same = "domain", p.oneOf(p.domain, func(e int) bool { return p.literal(object, e) })
-				counts.domain++
-			}
+		i := termOf(predicate)
+		switch {
+		case i < 0, terms[i].name == "type" && !bytes.HasPrefix(object, []byte("<"+security+proofType+"> ")):
+			continue
+		case nodes[i] < 0 && terms[i].optional: // the JSON has none, and answers no verifier
+			continue
+		case terms[i].name != "type" && !p.says(object, nodes[i], terms[i].is):
+			return "", redefined(terms[i].name)
 		}
-		if !same {
-			return "", redefined(name)
-		}
+		counts[i]++
 	}
-	for _, c := range []struct {
-		name, iri string
-		node      int
-		count     int
-	}{{"type", secProof, p.typ, counts.typ}, {"cryptosuite", secSuite, p.suite, counts.suite}, {"proofPurpose", secPurpose, p.purpose, counts.purpose},
-		{"verificationMethod", secMethod, p.method, counts.method}, {"created", dcCreated, p.created, counts.created},
-		{"expires", secExpires, p.expires, counts.expires}, {"challenge", secChallenge, p.challenge, counts.challenge}} {
-		if c.node >= 0 && c.count == 0 {
-			return c.iri, nil
+
+	for i, t := range terms {
+		switch {
+		case t.is&several != 0:
+			if counts[i] != p.different(nodes[i]) {
+				return "", redefined(t.name)
+			}
+		case nodes[i] >= 0 && counts[i] == 0:
+			return t.iri, nil
+		case counts[i] > 1:
+			return "", redefined(t.name)
 		}
-		if c.count > 1 {
-			return "", redefined(c.name)
-		}
-	}
-	if p.domain >= 0 && counts.domain != p.different(p.domain) {
-		return "", redefined("domain")
-	}
-	if counts.previous != p.different(p.previous) {
-		return "", redefined("previousProof")
 	}
 	return "", nil
+}
+
+// says reports whether the object of a statement is what a member says.
+func (p *proof) says(object []byte, node int, is form) bool {
+	if is&several != 0 {
+		return p.oneOf(node, func(e int) bool { return p.says(object, e, is&^several) })
+	}
+	switch is {
+	case anIRI:
+		return iri(object, p.bytes(node))
+	case aPurpose:
+		return samePurpose(object, p.bytes(node))
+	}
+	return p.literal(object, node)
 }
 
 func redefined(name string) error {

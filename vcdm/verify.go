@@ -69,9 +69,7 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 	if v == nil {
 		v = new(Verifier) // which has no suites and says so
 	}
-	w := works.Get().(*work)
-	defer works.Put(w)
-	w.begin(ctx, budget, v.Limits)
+	w := begin(ctx, budget, v.Limits)
 	defer w.end()
 
 	if err := v.open(w, doc, single); err != nil {
@@ -432,18 +430,12 @@ func (v *Verifier) checkParty(d *document, results []ProofResult) error {
 	return problem.Verification("/"+d.Party(), "is not named, so that a proof is nobody's")
 }
 
+// sameSet reports whether each of two lists holds what the other does.
 func sameSet(a, b []string) bool {
-	for _, s := range a {
-		if !slices.Contains(b, s) {
-			return false
-		}
+	within := func(a, b []string) bool {
+		return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) })
 	}
-	for _, s := range b {
-		if !slices.Contains(a, s) {
-			return false
-		}
-	}
-	return true
+	return within(a, b) && within(b, a)
 }
 
 // chain is the check that every proof which a proof builds on, also through others, is verified, and that none of them is

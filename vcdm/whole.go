@@ -22,8 +22,7 @@ import (
 // by the hash of the canonical document (VC-DI-EdDSA 3.2, 3.3; VC-DI-ECDSA 3.2, 3.3).
 type whole struct {
 	*Cryptosuite
-	canon     canon.Canonicalizer
-	direction string
+	engine
 }
 
 // Name implements [Suite].
@@ -88,8 +87,7 @@ func (s *whole) form(ctx context.Context, in *input) ([]byte, error) {
 	if s.Method == canon.JCS {
 		return nil, nil
 	}
-	in.options.Input, in.options.Direction = canon.JSONLD, s.direction
-	return in.canonicalDocument(ctx, s.canon)
+	return s.engine.form(ctx, in)
 }
 
 // hashData is Transformation, Proof Configuration and Hashing (VC-DI-EdDSA 3.2.3 to 3.2.5).

@@ -41,15 +41,18 @@ type work struct {
 }
 
 // begin begins an operation, or a step of the one that budget belongs to.
-func (w *work) begin(ctx context.Context, budget *canon.Budget, l canon.Limits) {
+func begin(ctx context.Context, budget *canon.Budget, l canon.Limits) *work {
+	w := works.Get().(*work)
 	w.budget = canon.BudgetOf(ctx, budget, &w.own, l)
 	w.limits, w.used = l, 0
+	return w
 }
 
 // end gives the memory back.
 func (w *work) end() {
 	w.budget.Use(-w.used)
 	w.budget, w.known = nil, documentDigest{}
+	works.Put(w)
 }
 
 // parse scans the document of the operation.

@@ -44,7 +44,7 @@ func TestFiles(t *testing.T) {
 // Errors about a file say which member is wrong, in words of JSON.
 func TestFileErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		`[]`:        "not a Multikey, JSON Web Key or PEM: it is no JSON object but array",
+		`[]`:        "not a Multikey, JSON Web Key or PEM: it is not a JSON object but array",
 		`{"kty":5}`: "not a Multikey, JSON Web Key or PEM: kty is not a string but number",
 		`{"type":"Multikey","publicKeyMultibase":[]}`: "publicKeyMultibase is not a string but array",
 		`{"kty":"OKP","crv":"Ed25519","x":{}}`:        "JWK: x is not a string but object",

@@ -2,8 +2,6 @@
 package keys
 
 import (
-	"bytes"
-	"crypto/ecdsa"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -50,11 +48,7 @@ func (p *Public) jwk() jwk {
 	if p.ed != nil {
 		return jwk{Crv: p.kind.jwk, Kty: "OKP", X: b64.EncodeToString(p.ed)}
 	}
-	point, err := p.ec.Bytes()
-	if err != nil {
-		panic("keys: a parsed key is not on its curve")
-	}
-	n := p.kind.size
+	point, n := p.point(), p.kind.size
 	return jwk{Crv: p.kind.jwk, Kty: "EC", X: b64.EncodeToString(point[1 : 1+n]), Y: b64.EncodeToString(point[1+n:])}
 }
 
@@ -147,9 +141,9 @@ func publicJWK(j jwk, k *kind) (*Public, error) {
 	if err != nil || len(y) != k.size {
 		return nil, fmt.Errorf("JWK y: want %d bytes of base64url without padding", k.size)
 	}
-	ec, err := ecdsa.ParseUncompressedPublicKey(k.curve, bytes.Join([][]byte{{4}, x, y}, nil))
+	p, err := ecPublic(k, x, y)
 	if err != nil {
 		return nil, fmt.Errorf("JWK: not a point on %s", j.Crv)
 	}
-	return &Public{kind: k, ec: ec}, nil
+	return p, nil
 }

@@ -37,13 +37,14 @@ type kind struct {
 	curve          elliptic.Curve // nil for Ed25519
 	size           int            // bytes of a coordinate, a scalar or an Ed25519 key
 	jwk            string         // JWK "crv"
+	cose           [2]int64       // COSE kty and crv (RFC 9053 section 7)
 	public, secret [2]byte        // Multikey headers (Controlled Identifiers 2.2.2)
 }
 
 var kinds = []kind{
-	{EdDSA, nil, 32, "Ed25519", [2]byte{0xed, 0x01}, [2]byte{0x80, 0x26}},
-	{ES256, elliptic.P256(), 32, "P-256", [2]byte{0x80, 0x24}, [2]byte{0x86, 0x26}},
-	{ES384, elliptic.P384(), 48, "P-384", [2]byte{0x81, 0x24}, [2]byte{0x87, 0x26}},
+	{EdDSA, nil, 32, "Ed25519", [2]int64{1, 6}, [2]byte{0xed, 0x01}, [2]byte{0x80, 0x26}},
+	{ES256, elliptic.P256(), 32, "P-256", [2]int64{2, 1}, [2]byte{0x80, 0x24}, [2]byte{0x86, 0x26}},
+	{ES384, elliptic.P384(), 48, "P-384", [2]int64{2, 2}, [2]byte{0x81, 0x24}, [2]byte{0x87, 0x26}},
 }
 
 func kindOf(alg Algorithm) (*kind, error) {

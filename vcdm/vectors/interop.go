@@ -2,15 +2,12 @@ package vectors
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"canonscope/canon"
 	"canonscope/canon/conform"
 	"canonscope/vcdm"
 )
@@ -120,27 +117,19 @@ func (r *reader) expect(id, expect string, err error) {
 
 // canonicalOf compares canonical forms and, where the file has them, hashes.
 func (r *reader) canonicalOf(ctx context.Context, name string, a *artifact) {
-	t := &tap{Canonicalizer: r.engines.RDFC}
-	if vcdm.MethodOf(a.Cryptosuite) == canon.JCS {
-		t.Canonicalizer = r.engines.JCS
-	}
+	t, suite := r.tapped(a.Cryptosuite)
 	doc := a.Signed
 	if a.CanonicalOf == "derived" {
 		doc = a.Derived
 	}
-	suite := Engines{t, t}.Suite(a.Cryptosuite)
 	if err := verifier(suite).Verify(ctx, doc).Err(); err != nil || len(t.texts) < 2 {
 		r.check(name+" canonical", fmt.Errorf("%v; %d canonical forms", err, len(t.texts)))
 		return
 	}
 	r.equal(name+" canonical proof options", t.texts[0], a.Canonical.ProofConfig)
 	r.equal(name+" canonical document", t.texts[1], a.Canonical.Document)
-	options, document := []byte(t.texts[0]), []byte(t.texts[1])
-	want := a.Hash.ProofConfig + " " + a.Hash.Document
-	switch a.Hash.Algorithm {
-	case "sha256":
-		r.equal(name+" hashes", fmt.Sprintf("%x %x", sha256.Sum256(options), sha256.Sum256(document)), want)
-	case "sha384":
-		r.equal(name+" hashes", fmt.Sprintf("%x %x", sha512.Sum384(options), sha512.Sum384(document)), want)
+	if alg := a.Hash.Algorithm; alg == "sha256" || alg == "sha384" {
+		got := hexHash(t.texts[0], alg == "sha384") + " " + hexHash(t.texts[1], alg == "sha384")
+		r.equal(name+" hashes", got, a.Hash.ProofConfig+" "+a.Hash.Document)
 	}
 }

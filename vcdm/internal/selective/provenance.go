@@ -4,10 +4,10 @@ package selective
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
-	"canonscope/canon/jsontape"
 	"canonscope/canon/rdf"
 	"canonscope/canon/rdfc"
 	"canonscope/vcdm/internal/lines"
@@ -82,58 +82,24 @@ func (g *provenance) run(ctx context.Context, in *Input, s *rdfc.State, d *rdf.D
 
 // pick finds the nodes of the document that the pointers select: what they name, and id and types on the way to it.
 func (w *short) pick(ctx context.Context, in *Input, pointers []string) error {
-	t := &w.origins.Tape
-	if n := len(t.Nodes); cap(w.picked) < n {
-		w.picked = make([]bool, n)
-	} else {
-		w.picked = w.picked[:n]
-		clear(w.picked)
-	}
-	if len(pointers) == 0 {
-		return nil
-	}
-	s := &in.Memory.Selection
+	t, s := &w.origins.Tape, &in.Memory.Selection
 	if err := s.Mark(ctx, in.Options.Budget, t, pointers); err != nil {
 		return err
 	}
-	w.spread(*s, t, 0)
+	w.picked = slices.Grow(w.picked[:0], len(t.Nodes))[:len(t.Nodes)]
+	end := 0 // of what is selected as a whole
+	for i := range t.Nodes {
+		if (*s)[i] == All {
+			end = max(end, int(t.Nodes[i].Next))
+		}
+		w.picked[i] = i < end || (*s)[i] == way
+	}
 	return nil
 }
 
-// spread picks node i and what is selected in it.
-func (w *short) spread(s Selection, t *jsontape.Tape, i int) {
-	n := &t.Nodes[i]
-	if s[i] == All {
-		w.pickAll(i, int(n.Next))
-		return
-	}
-	w.picked[i] = true
-	if n.Kind == jsontape.Array {
-		for c := i + 1; c < int(n.Next); c = int(t.Nodes[c].Next) {
-			if s[c] != Out {
-				w.spread(s, t, c)
-			}
-		}
-		return
-	}
-	for k := i + 1; k < int(n.Next); k = int(t.Nodes[k+1].Next) {
-		if initialMember(t, k) {
-			w.pickAll(k+1, int(t.Nodes[k+1].Next))
-		} else if s[k+1] != Out {
-			w.spread(s, t, k+1)
-		}
-	}
-}
-
-func (w *short) pickAll(from, to int) {
-	for i := from; i < to; i++ {
-		w.picked[i] = true
-	}
-}
-
-// match says for each line whether one of the quads that it stands for comes from a picked node.
-func (w *short) match(lines int) []bool {
-	selected := make([]bool, lines)
+// match reports for each line whether one of the quads that it stands for comes from a picked node.
+func (w *short) match(n int) []bool {
+	selected := make([]bool, n)
 	for i := range selected {
 		for _, q := range w.state.Sources(i) {
 			if w.picked[w.origins.Quads[q].Value] {

@@ -4,6 +4,7 @@ package selective
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
@@ -23,14 +24,10 @@ const (
 	All        // selected with all that is in it
 )
 
-// Mark selects what the pointers name. A pointer that is malformed or names nothing is a PROOF_GENERATION_ERROR.
+// Mark selects what the pointers name, and id, type and contexts of the objects on the way. A pointer that is malformed or names nothing is a PROOF_GENERATION_ERROR.
 func (s *Selection) Mark(ctx context.Context, b *canon.Budget, t *jsontape.Tape, pointers []string) error {
-	if n := len(t.Nodes); cap(*s) < n {
-		*s = make(Selection, n)
-	} else {
-		*s = (*s)[:n]
-		clear(*s)
-	}
+	*s = slices.Grow((*s)[:0], len(t.Nodes))[:len(t.Nodes)]
+	clear(*s)
 	size := t.IndexSize(len(pointers))
 	defer b.Use(-size)
 	if err := b.Use(size); err != nil {
@@ -56,54 +53,53 @@ func (s *Selection) Mark(ctx context.Context, b *canon.Budget, t *jsontape.Tape,
 		}
 		(*s)[node] = All
 	}
+
+	for i := range t.Nodes {
+		if (*s)[i] == way && t.Nodes[i].Kind == jsontape.Object {
+			for k, v := range t.Members(i) {
+				if isInitial(t, k) {
+					(*s)[v] = All
+				}
+			}
+		}
+	}
 	return nil
 }
 
 // AppendJSON appends the selected part of node i, which is selected itself.
 func (s Selection) AppendJSON(dst []byte, t *jsontape.Tape, i int) []byte {
-	if s[i] == All {
+	switch {
+	case s[i] == All:
 		return append(dst, t.Raw(i)...)
-	}
-	n := &t.Nodes[i]
-	comma := false
-	if n.Kind == jsontape.Array {
+	case t.Nodes[i].Kind == jsontape.Array:
 		dst = append(dst, '[')
-		for c := i + 1; c < int(n.Next); c = int(t.Nodes[c].Next) {
-			if s[c] == Out {
-				continue
+		for e := range t.Elements(i) {
+			if s[e] != Out {
+				dst = append(s.AppendJSON(dst, t, e), ',')
 			}
-			if comma {
-				dst = append(dst, ',')
-			}
-			comma = true
-			dst = s.AppendJSON(dst, t, c)
 		}
-		return append(dst, ']')
+		return closed(dst, ']')
 	}
 	dst = append(dst, '{')
-	for k := i + 1; k < int(n.Next); k = int(t.Nodes[k+1].Next) {
-		initial := initialMember(t, k)
-		if !initial && s[k+1] == Out {
-			continue
-		}
-		if comma {
-			dst = append(dst, ',')
-		}
-		comma = true
-		dst = append(append(dst, t.Raw(k)...), ':')
-		if initial {
-			dst = append(dst, t.Raw(k+1)...)
-		} else {
-			dst = s.AppendJSON(dst, t, k+1)
+	for k, v := range t.Members(i) {
+		if s[v] != Out {
+			dst = append(append(dst, t.Raw(k)...), ':')
+			dst = append(s.AppendJSON(dst, t, v), ',')
 		}
 	}
-	return append(dst, '}')
+	return closed(dst, '}')
 }
 
-// initialMember reports whether a member of an object on the way is always selected (VC-DI-ECDSA 3.4.11,
+// closed returns a container with its end, in place of the comma behind its last part. What is on the way has a part.
+func closed(dst []byte, end byte) []byte {
+	dst[len(dst)-1] = end
+	return dst
+}
+
+// isInitial reports whether a member of an object on the way is always selected (VC-DI-ECDSA 3.4.11,
 // createInitialSelection). The specification leaves @context to the root and knows only the aliases id and type; here
 // the keywords count too, and a context inside an object stays with what it defines.
-func initialMember(t *jsontape.Tape, key int) bool {
+func isInitial(t *jsontape.Tape, key int) bool {
 	switch string(t.Text(key)) {
 	case "type", "@type", "@context":
 		return true
