@@ -28,11 +28,13 @@ func init() {
 				if alg == algorithm(s) || alg == keys.ES384 && s != sd && algorithm(s) == keys.ES256 {
 					continue
 				}
-				l.refuse(fmt.Sprint(s, alg), setProof(l, doc, "verificationMethod", l.secrets[alg].Public().Method()), verErr)
+				l.refuse(fmt.Sprint(s, alg), setProof(l, doc, "verificationMethod",
+					l.secrets[alg].Public().Method()), verErr)
 				if s == sd {
 					continue // G20
 				}
-				_, err := (&vcdm.Signer{Suite: l.suite(s), Key: l.secrets[alg]}).Add(context.Background(), []byte(credential), l.options(s).AppendJSON(nil, s))
+				_, err := (&vcdm.Signer{Suite: l.suite(s), Key: l.secrets[alg]}).Add(context.Background(),
+					[]byte(credential), l.options(s).AppendJSON(nil, s))
 				l.failed(fmt.Sprint("sign ", s, alg), err, genErr)
 			}
 		}
@@ -43,17 +45,21 @@ func init() {
 			if err != nil {
 				l.Fatal(err)
 			}
-			l.refuse(s, setProof(l, l.present(s, credential), "verificationMethod", other.Public().Method()), verErr)
+			l.refuse(s, setProof(l, l.present(s, credential), "verificationMethod", other.Public().Method()),
+				verErr)
 			v := l.verifier()
 			v.Resolver = vcdm.Parsed{l.key(s).Public().Method(): {Key: other.Public()}}
-			l.failed(s+" same method", v.Verify(context.Background(), []byte(l.present(s, credential))).Err(), verErr)
+			l.failed(s+" same method", v.Verify(context.Background(), []byte(l.present(s, credential))).Err(),
+				verErr)
 		}
 	}
 	checks["D03"] = func(l *lab) {
 		for _, name := range []string{"ecdsa-rdfc-2019", "ecdsa-jcs-2019"} {
 			for _, alg := range []keys.Algorithm{keys.ES256, keys.ES384} {
 				s := &vcdm.Signer{Suite: l.suite(name), Key: l.secrets[alg]}
-				doc, err := s.Add(context.Background(), []byte(credential), (&vcdm.Options{Method: s.Key.Public().Method(), Purpose: vcdm.AssertionMethod}).AppendJSON(nil, name))
+				doc, err := s.Add(context.Background(), []byte(credential),
+					(&vcdm.Options{Method: s.Key.Public().Method(),
+						Purpose: vcdm.AssertionMethod}).AppendJSON(nil, name))
 				if err != nil {
 					l.Fatal(err)
 				}
@@ -61,9 +67,12 @@ func init() {
 			}
 		}
 	}
-	checks["D04"] = func(l *lab) { // labels differ with the hash inside RDFC-1.0; TestVectors compares the documents
+	// labels differ with the hash inside RDFC-1.0; TestVectors compares the documents
+	checks["D04"] = func(l *lab) {
 		text := func(suite string) string {
-			b := readFile(l, official.Dir(l, "di-vectors", "vc-di-ecdsa", suite, "employ"), "canonDoc"+map[string]string{"ecdsa-rdfc-2019-p256": "ECDSAP256", "ecdsa-rdfc-2019-p384": "ECDSAP384"}[suite]+".txt")
+			b := readFile(l, official.Dir(l, "di-vectors", "vc-di-ecdsa", suite, "employ"), "canonDoc"+
+				map[string]string{"ecdsa-rdfc-2019-p256": "ECDSAP256",
+					"ecdsa-rdfc-2019-p384": "ECDSAP384"}[suite]+".txt")
 			return string(b)
 		}
 		if text("ecdsa-rdfc-2019-p256") == text("ecdsa-rdfc-2019-p384") {
@@ -73,10 +82,18 @@ func init() {
 	checks["D05"] = func(l *lab) {
 		const id = "https://controller.example/1"
 		for _, s := range everySuite {
-			signed := func() string { return l.present(s, credential, func(o *vcdm.Options) { o.Method = id + "#key" }) }()
+			signed := func() string {
+				return l.present(s, credential, func(o *vcdm.Options) {
+					o.Method = id +
+						"#key"
+				})
+			}()
 			document := func(change func(m map[string]any)) string {
-				m := map[string]any{"id": id, "verificationMethod": []any{map[string]any{"id": id + "#key", "type": "Multikey", "controller": id,
-					"publicKeyMultibase": l.key(s).Public().Multikey()}}, "assertionMethod": []any{id + "#key"}}
+				m := map[string]any{"id": id,
+					"verificationMethod": []any{map[string]any{"id": id + "#key", "type": "Multikey",
+						"controller":         id,
+						"publicKeyMultibase": l.key(s).Public().Multikey()}},
+					"assertionMethod": []any{id + "#key"}}
 				change(m)
 				return encode(l, m)
 			}
@@ -100,20 +117,28 @@ func init() {
 					method(m)["publicKeyJwk"] = jwk
 					delete(method(m), "publicKeyMultibase")
 				}, ""},
-				"expires later":    {func(m map[string]any) { method(m)["expires"] = "2027-01-01T00:00:00Z" }, ""},
-				"expired":          {func(m map[string]any) { method(m)["expires"] = "2025-12-31T00:00:00Z" }, problem.InvalidMethod},
-				"revoked":          {func(m map[string]any) { method(m)["revoked"] = "2025-12-31T00:00:00Z" }, problem.InvalidMethod},
-				"not for this":     {func(m map[string]any) { m["authentication"] = m["assertionMethod"]; delete(m, "assertionMethod") }, problem.InvalidRelationship},
-				"no such method":   {func(m map[string]any) { method(m)["id"] = id + "#other" }, problem.InvalidMethod},
-				"other id":         {func(m map[string]any) { m["id"] = "https://mallory.example/" }, problem.InvalidControllerDocumentID},
-				"no id":            {func(m map[string]any) { delete(m, "id") }, problem.InvalidControllerDocumentID},
+				"expires later": {func(m map[string]any) { method(m)["expires"] = "2027-01-01T00:00:00Z" },
+					""},
+				"expired": {func(m map[string]any) { method(m)["expires"] = "2025-12-31T00:00:00Z" },
+					problem.InvalidMethod},
+				"revoked": {func(m map[string]any) { method(m)["revoked"] = "2025-12-31T00:00:00Z" },
+					problem.InvalidMethod},
+				"not for this": {func(m map[string]any) { m["authentication"] = m["assertionMethod"]; delete(m, "assertionMethod") }, problem.InvalidRelationship},
+				"no such method": {func(m map[string]any) { method(m)["id"] = id + "#other" },
+					problem.InvalidMethod},
+				"other id": {func(m map[string]any) { m["id"] = "https://mallory.example/" },
+					problem.InvalidControllerDocumentID},
+				"no id": {func(m map[string]any) { delete(m, "id") },
+					problem.InvalidControllerDocumentID},
 				"other controller": {func(m map[string]any) { method(m)["controller"] = "https://mallory.example/" }, problem.InvalidMethod},
 				"other type":       {func(m map[string]any) { method(m)["type"] = "Ed25519VerificationKey2020" }, problem.InvalidMethod},
-				"no key":           {func(m map[string]any) { delete(method(m), "publicKeyMultibase") }, problem.InvalidMethod},
+				"no key": {func(m map[string]any) { delete(method(m), "publicKeyMultibase") },
+					problem.InvalidMethod},
 				"secret published": {func(m map[string]any) { method(m)["secretKeyMultibase"] = l.key(s).Multikey() }, problem.InvalidMethod},
 			} {
 				v := l.verifier()
-				v.Resolver = &vcdm.Documents{Now: v.Now, Document: func(_ context.Context, url string) ([]byte, error) {
+				v.Resolver = &vcdm.Documents{Now: v.Now, Document: func(_ context.Context,
+					url string) ([]byte, error) {
 					if url != id {
 						return nil, fmt.Errorf("asked for %s", url)
 					}
@@ -137,11 +162,14 @@ func init() {
 					}
 					return []byte(body), nil
 				}}
-				l.failed(s+" "+name, v.Verify(context.Background(), []byte(signed)).Err(), problem.InvalidControllerDocument)
+				l.failed(s+" "+name, v.Verify(context.Background(), []byte(signed)).Err(),
+					problem.InvalidControllerDocument)
 			}
 			m := l.key(s).Public()
-			l.refuse(s+" wrong fragment", setProof(l, l.present(s, credential), "verificationMethod", m.DID()+"#key-1"), problem.InvalidMethod)
-			l.refuse(s+" no fragment", setProof(l, l.present(s, credential), "verificationMethod", m.DID()), problem.InvalidMethod)
+			l.refuse(s+" wrong fragment", setProof(l, l.present(s, credential), "verificationMethod", m.DID()+
+				"#key-1"), problem.InvalidMethod)
+			l.refuse(s+" no fragment", setProof(l, l.present(s, credential), "verificationMethod", m.DID()),
+				problem.InvalidMethod)
 		}
 	}
 	checks["D06"] = func(l *lab) {
@@ -153,9 +181,11 @@ func init() {
 			}
 			v.AnyIssuer = false
 			l.failed(s, v.Verify(context.Background(), []byte(l.present(s, credential))).Err(), verErr)
-			for _, issuer := range []any{l.key(s).Public().DID(), map[string]any{"id": l.key(s).Public().DID(), "name": "x"}} {
+			for _, issuer := range []any{l.key(s).Public().DID(),
+				map[string]any{"id": l.key(s).Public().DID(), "name": "x"}} {
 				own := edit(l, credential, func(m map[string]any) { m["issuer"] = issuer })
-				if r := v.Verify(context.Background(), []byte(l.present(s, own))); !r.Verified || !r.Proofs()[0].Bound {
+				if r := v.Verify(context.Background(), []byte(l.present(s, own))); !r.Verified ||
+					!r.Proofs()[0].Bound {
 					l.Errorf("%s: issuer %v: %v", s, issuer, r.Err())
 				}
 			}
@@ -189,24 +219,33 @@ func init() {
 				return edit(l, doc, func(m map[string]any) { m["@context"] = f(m["@context"].([]any)) })
 			}
 			l.accept(s+" appended", context(func(c []any) any { return append(c, "https://x.example/") }))
-			l.refuse(s+" prepended", context(func(c []any) any { return append([]any{"https://x.example/"}, c...) }), verErr)
+			l.refuse(s+" prepended",
+				context(func(c []any) any { return append([]any{"https://x.example/"}, c...) }), verErr)
 			l.refuse(s+" reordered", context(func(c []any) any { return []any{c[1], c[0]} }), verErr)
 			l.refuse(s+" shortened", context(func(c []any) any { return c[:1] }), verErr)
-			l.refuse(s+" object changed", context(func(c []any) any { c[1].(map[string]any)["level"] = "urn:x"; return c }), verErr)
+			l.refuse(s+" object changed",
+				context(func(c []any) any { c[1].(map[string]any)["level"] = "urn:x"; return c }), verErr)
 			l.refuse(s+" gone", edit(l, doc, func(m map[string]any) { delete(m, "@context") }), verErr)
-			one := l.sign(s, edit(l, credential, func(m map[string]any) { m["@context"] = "https://www.w3.org/ns/credentials/v2" }))
+			one := l.sign(s, edit(l, credential,
+				func(m map[string]any) { m["@context"] = "https://www.w3.org/ns/credentials/v2" }))
 			l.accept(s+" string", one)
-			l.accept(s+" list of one", edit(l, one, func(m map[string]any) { m["@context"] = []any{m["@context"]} }))
+			l.accept(s+" list of one",
+				edit(l, one, func(m map[string]any) { m["@context"] = []any{m["@context"]} }))
 		}
 	}
 	checks["E04"] = func(l *lab) {
 		for _, s := range jcsSuites {
-			doc := edit(l, l.sign(s, credential), func(m map[string]any) { m["@context"] = append(m["@context"].([]any), "https://x.example/") })
+			doc := edit(l, l.sign(s, credential),
+				func(m map[string]any) {
+					m["@context"] = append(m["@context"].([]any),
+						"https://x.example/")
+				})
 			r := l.verifier().Verify(context.Background(), []byte(doc))
 			if !r.Verified {
 				l.Fatal(r.Err())
 			}
-			if got := encode(l, decode(l, string(r.Document()))["@context"]); got != encode(l, decode(l, credential)["@context"]) {
+			if got := encode(l, decode(l, string(r.Document()))["@context"]); got != encode(l,
+				decode(l, credential)["@context"]) {
 				l.Errorf("%s: verified document has %s", s, got)
 			}
 		}
@@ -220,7 +259,8 @@ func init() {
 	}
 	checks["E06"] = func(l *lab) {
 		text := func(doc string) string {
-			f, err := l.jcs.Canonicalize(context.Background(), []byte(doc), canon.Options{Input: canon.JSON, Lossy: true})
+			f, err := l.jcs.Canonicalize(context.Background(), []byte(doc), canon.Options{Input: canon.JSON,
+				Lossy: true})
 			if err != nil {
 				l.Fatal(err)
 			}
@@ -237,7 +277,8 @@ func init() {
 	}
 	checks["E07"] = func(l *lab) {
 		for _, s := range jcsSuites {
-			for name, v := range map[string]string{"2^53+1": "9007199254740993", "too large": "1e400", "NaN": "NaN", "lone surrogate": `"\ud800"`} {
+			for name, v := range map[string]string{"2^53+1": "9007199254740993", "too large": "1e400",
+				"NaN": "NaN", "lone surrogate": `"\ud800"`} {
 				doc := strings.Replace(credential, `"The School"`, v, 1)
 				_, err := l.add(s, doc, string(l.options(s).AppendJSON(nil, s)))
 				l.failed(s+" "+name, err, parseErr, lossErr, transErr)
@@ -246,7 +287,8 @@ func init() {
 	}
 	checks["E08"] = func(l *lab) { // TestVectors compares both hashes of ecdsa-jcs-2019-p384
 		dir := official.Dir(l, "di-vectors", "vc-di-ecdsa", "ecdsa-jcs-2019-p384")
-		if n := len(strings.TrimSpace(string(readFile(l, dir, "combinedHashJCSECDSAP384.txt")))); n != 2*2*48 {
+		if n := len(strings.TrimSpace(string(readFile(l, dir,
+			"combinedHashJCSECDSAP384.txt")))); n != 2*2*48 {
 			l.Errorf("combined hash of %d digits", n)
 		}
 	}
@@ -262,7 +304,8 @@ func (l *lab) signOnto(suite, doc string, change func(o *vcdm.Options)) (string,
 	}
 	o := &vcdm.Options{Created: created, Method: key.Public().Method(), Purpose: vcdm.AssertionMethod}
 	change(o)
-	out, err := (&vcdm.Signer{Suite: l.suite(suite), Key: key}).Add(context.Background(), []byte(doc), o.AppendJSON(nil, suite))
+	out, err := (&vcdm.Signer{Suite: l.suite(suite), Key: key}).Add(context.Background(), []byte(doc),
+		o.AppendJSON(nil, suite))
 	return string(out), err
 }
 
@@ -272,7 +315,8 @@ func (l *lab) chain(suite string, previous ...string) string {
 	doc := credential
 	for i, p := range [][]string{nil, nil, previous} {
 		var err error
-		if doc, err = l.signOnto(suite, doc, func(o *vcdm.Options) { o.ID, o.PreviousProof = fmt.Sprintf("urn:p:%d", i+1), p }); err != nil {
+		if doc, err = l.signOnto(suite, doc,
+			func(o *vcdm.Options) { o.ID, o.PreviousProof = fmt.Sprintf("urn:p:%d", i+1), p }); err != nil {
 			l.Fatal(err)
 		}
 	}
@@ -294,7 +338,8 @@ func init() {
 				l.Fatal(err)
 			}
 			all := proofsOf(decode(l, three))
-			if len(all) != 3 || encode(l, all[0]) != encode(l, proofOf(decode(l, one))) || encode(l, all[:2]) != encode(l, proofsOf(decode(l, two))) {
+			if len(all) != 3 || encode(l, all[0]) != encode(l, proofOf(decode(l, one))) ||
+				encode(l, all[:2]) != encode(l, proofsOf(decode(l, two))) {
 				l.Errorf("%s: %d proofs, or the old ones have changed", s, len(all))
 			}
 			l.accept(s, two)
@@ -303,9 +348,11 @@ func init() {
 	}
 	checks["F02"] = func(l *lab) {
 		for _, s := range plain {
-			doc := edit(l, l.chain(s), func(m map[string]any) { proofsOf(m)[1].(map[string]any)["created"] = "2025-07-01T10:00:01Z" })
+			doc := edit(l, l.chain(s),
+				func(m map[string]any) { proofsOf(m)[1].(map[string]any)["created"] = "2025-07-01T10:00:01Z" })
 			r := l.verifier().VerifyAll(context.Background(), []byte(doc))
-			if r.Verified || r.Document() != nil || !r.Proofs()[0].Verified || r.Proofs()[1].Verified || !r.Proofs()[2].Verified {
+			if r.Verified || r.Document() != nil || !r.Proofs()[0].Verified || r.Proofs()[1].Verified ||
+				!r.Proofs()[2].Verified {
 				l.Errorf("%s: %+v", s, r)
 			}
 		}
@@ -336,10 +383,12 @@ func init() {
 				_, err := l.signOnto(s, l.chain(s), func(o *vcdm.Options) { o.PreviousProof = previous })
 				l.failed(s, err, genErr)
 			}
-			_, err := l.signOnto(s, credential, func(o *vcdm.Options) { o.PreviousProof = []string{"urn:p:1"} })
+			_, err := l.signOnto(s, credential,
+				func(o *vcdm.Options) { o.PreviousProof = []string{"urn:p:1"} })
 			l.failed(s+" no proof there", err, genErr)
 			for _, previous := range [][]string{{"urn:p:1"}, {"urn:p:1", "urn:p:2"}} {
-				l.refuse(s+" removed", edit(l, l.chain(s, previous...), func(m map[string]any) { m["proof"] = proofsOf(m)[1:] }), verErr)
+				l.refuse(s+" removed", edit(l, l.chain(s, previous...),
+					func(m map[string]any) { m["proof"] = proofsOf(m)[1:] }), verErr)
 			}
 		}
 	}
@@ -347,28 +396,37 @@ func init() {
 		for _, s := range plain {
 			doc := l.chain(s, "urn:p:1")
 			for _, v := range []any{7, map[string]any{}, []any{7}, []any{}, []any{[]any{"urn:p:1"}}, true} {
-				l.refuse(fmt.Sprint(s, v), edit(l, doc, func(m map[string]any) { proofsOf(m)[2].(map[string]any)["previousProof"] = v }), verErr)
+				l.refuse(fmt.Sprint(s, v),
+					edit(l, doc,
+						func(m map[string]any) { proofsOf(m)[2].(map[string]any)["previousProof"] = v }), verErr)
 			}
 		}
 	}
 	checks["F07"] = func(l *lab) {
 		for _, s := range plain {
-			// A third that builds on the second, which builds on the first: whichever fails, those after it do.
+			// A third that builds on the second, which builds on the first: whichever fails, those after it
+			// do.
 			doc := l.chain(s)
 			doc = edit(l, doc, func(m map[string]any) { m["proof"] = proofsOf(m)[:1] })
 			for i, p := range []string{"urn:p:1", "urn:p:2"} {
 				var err error
-				if doc, err = l.signOnto(s, doc, func(o *vcdm.Options) { o.ID, o.PreviousProof = fmt.Sprintf("urn:p:%d", i+2), []string{p} }); err != nil {
+				if doc, err = l.signOnto(s, doc,
+					func(o *vcdm.Options) {
+						o.ID, o.PreviousProof = fmt.Sprintf("urn:p:%d", i+2),
+							[]string{p}
+					}); err != nil {
 					l.Fatal(err)
 				}
 			}
 			l.accept(s, doc)
 			v := l.verifier()
 			// The first is by a suite that is not accepted: it is not verified, though nothing has changed.
-			other := edit(l, doc, func(m map[string]any) { proofsOf(m)[0].(map[string]any)["proofPurpose"] = vcdm.Authentication })
+			other := edit(l, doc,
+				func(m map[string]any) { proofsOf(m)[0].(map[string]any)["proofPurpose"] = vcdm.Authentication })
 			r := v.VerifyAll(context.Background(), []byte(other))
 			if r.Verified || r.Proofs()[0].Verified || r.Proofs()[1].Verified || r.Proofs()[2].Verified {
-				l.Errorf("%s: %v %v %v", s, r.Proofs()[0].Verified, r.Proofs()[1].Verified, r.Proofs()[2].Verified)
+				l.Errorf("%s: %v %v %v", s, r.Proofs()[0].Verified, r.Proofs()[1].Verified,
+					r.Proofs()[2].Verified)
 			}
 		}
 	}
@@ -379,15 +437,19 @@ func init() {
 				return func(m map[string]any) { proofsOf(m)[i].(map[string]any)[member] = v }
 			}
 			l.refuse(s+" itself", edit(l, doc, set(0, "previousProof", "urn:p:1")))
-			l.refuse(s+" cycle", edit(l, edit(l, doc, set(0, "previousProof", "urn:p:3")), set(2, "previousProof", "urn:p:1")))
+			l.refuse(s+" cycle", edit(l, edit(l, doc, set(0, "previousProof", "urn:p:3")),
+				set(2, "previousProof", "urn:p:1")))
 			l.refuse(s+" id twice", edit(l, doc, set(1, "id", "urn:p:1")), verErr)
-			_, err := l.signOnto(s, edit(l, doc, set(1, "id", "urn:p:1")), func(o *vcdm.Options) { o.PreviousProof = []string{"urn:p:1"} })
+			_, err := l.signOnto(s, edit(l, doc, set(1, "id", "urn:p:1")),
+				func(o *vcdm.Options) { o.PreviousProof = []string{"urn:p:1"} })
 			l.failed(s+" id twice", err, genErr)
 		}
 	}
 	checks["F09"] = func(l *lab) {
 		for _, s := range plain {
-			l.refuse(s+" chain", edit(l, l.chain(s, "urn:p:1"), func(m map[string]any) { m["proof"] = proofsOf(m)[1:] }), verErr)
+			l.refuse(s+" chain",
+				edit(l, l.chain(s, "urn:p:1"), func(m map[string]any) { m["proof"] = proofsOf(m)[1:] }),
+				verErr)
 			l.accept(s+" set", edit(l, l.chain(s), func(m map[string]any) { m["proof"] = proofsOf(m)[1:] }))
 		}
 	}
@@ -426,7 +488,8 @@ func init() {
 	type m = map[string]any
 	fails := func(l *lab, name string, change func(m)) {
 		l.Helper()
-		l.failed(name, rules.CheckCredential([]byte(edit(l, credential, change)), canon.Limits{}), problem.MalformedValue, problem.RangeError)
+		l.failed(name, rules.CheckCredential([]byte(edit(l, credential, change)), canon.Limits{}),
+			problem.MalformedValue, problem.RangeError)
 	}
 	passes := func(l *lab, name string, change func(m)) {
 		l.Helper()
@@ -447,7 +510,9 @@ func init() {
 		fails(l, "null", contexts(func(c []any) any { return append(c, nil) }))
 		fails(l, "list in the list", contexts(func(c []any) any { return append(c, []any{}) }))
 		fails(l, "no URL", contexts(func(c []any) any { return append(c, "v2") }))
-		_, err := l.add("eddsa-rdfc-2022", edit(l, credential, contexts(func(c []any) any { return append(c, "https://unknown.example/") })), string(l.options("eddsa-rdfc-2022").AppendJSON(nil, "eddsa-rdfc-2022")))
+		_, err := l.add("eddsa-rdfc-2022",
+			edit(l, credential, contexts(func(c []any) any { return append(c, "https://unknown.example/") })),
+			string(l.options("eddsa-rdfc-2022").AppendJSON(nil, "eddsa-rdfc-2022")))
 		l.failed("URL that does not load", err)
 	}
 	checks["K02"] = func(l *lab) {
@@ -462,7 +527,8 @@ func init() {
 				d["type"] = []any{"VerifiableCredential", c}
 				d["@context"] = append(d["@context"].([]any), m{"Odd": "not-a-url"})
 			})
-			_, err := l.add("eddsa-rdfc-2022", doc, string(l.options("eddsa-rdfc-2022").AppendJSON(nil, "eddsa-rdfc-2022")))
+			_, err := l.add("eddsa-rdfc-2022", doc,
+				string(l.options("eddsa-rdfc-2022").AppendJSON(nil, "eddsa-rdfc-2022")))
 			l.failed(name, err)
 		}
 	}
@@ -482,17 +548,20 @@ func init() {
 	}
 	checks["K05"] = func(l *lab) {
 		fails(l, "none", drop("credentialSubject"))
-		for _, v := range []any{m{}, []any{subjectOf(decode(l, credential)), m{}}, []any{}, "x", nil, []any{"x"}} {
+		for _, v := range []any{m{}, []any{subjectOf(decode(l, credential)), m{}}, []any{}, "x", nil,
+			[]any{"x"}} {
 			fails(l, fmt.Sprint(v), set("credentialSubject", v))
 		}
 		passes(l, "two", set("credentialSubject", []any{m{"id": "urn:x:1"}, m{"id": "urn:x:2"}}))
 	}
 	checks["K06"] = func(l *lab) {
 		for _, name := range []string{"validFrom", "validUntil"} {
-			for _, v := range []any{"2025-01-01", "2025-01-01T00:00:00", 7, nil, "", []any{"2025-01-01T00:00:00Z"}} {
+			for _, v := range []any{"2025-01-01", "2025-01-01T00:00:00", 7, nil, "",
+				[]any{"2025-01-01T00:00:00Z"}} {
 				fails(l, fmt.Sprint(name, v), set(name, v))
 			}
-			for _, v := range []string{"2025-01-01T00:00:00.123Z", "2025-02-01T00:00:00+05:00", "9999-12-31T23:59:59Z"} {
+			for _, v := range []string{"2025-01-01T00:00:00.123Z", "2025-02-01T00:00:00+05:00",
+				"9999-12-31T23:59:59Z"} {
 				if name == "validUntil" {
 					passes(l, name+v, set(name, v))
 				} else {
@@ -506,12 +575,16 @@ func init() {
 		v := l.verifier()
 		v.AnyPeriod = false
 		for from, ok := range map[string]bool{"2026-01-01T00:00:00Z": true, "2026-01-01T00:00:01Z": false} {
-			if err := v.Verify(context.Background(), []byte(l.sign("eddsa-jcs-2022", edit(l, credential, set("validFrom", from))))).Err(); ok != (err == nil) {
+			if err := v.Verify(context.Background(),
+				[]byte(l.sign("eddsa-jcs-2022",
+					edit(l, credential, set("validFrom", from))))).Err(); ok != (err == nil) {
 				l.Errorf("valid from %s: %v", from, err)
 			}
 		}
 		for until, ok := range map[string]bool{"2026-01-01T00:00:00Z": true, "2025-12-31T23:59:59Z": false} {
-			if err := v.Verify(context.Background(), []byte(l.sign("eddsa-jcs-2022", edit(l, credential, set("validUntil", until))))).Err(); ok != (err == nil) {
+			if err := v.Verify(context.Background(),
+				[]byte(l.sign("eddsa-jcs-2022",
+					edit(l, credential, set("validUntil", until))))).Err(); ok != (err == nil) {
 				l.Errorf("valid until %s: %v", until, err)
 			}
 		}
@@ -521,13 +594,15 @@ func init() {
 			fails(l, term, contexts(func(c []any) any { return append(c, m{term: "urn:x:other"}) }))
 		}
 		for _, s := range []string{"eddsa-rdfc-2022", "ecdsa-rdfc-2019", sd} {
-			doc := edit(l, credential, contexts(func(c []any) any { return append(c, m{"VerifiableCredential": "urn:x:other"}) }))
+			doc := edit(l, credential,
+				contexts(func(c []any) any { return append(c, m{"VerifiableCredential": "urn:x:other"}) }))
 			_, err := l.add(s, doc, string(l.options(s).AppendJSON(nil, s)))
 			l.failed(s+": protected", err, transErr)
 		}
 	}
 	checks["K08"] = func(l *lab) {
-		for _, name := range []string{"credentialStatus", "termsOfUse", "evidence", "refreshService", "credentialSchema"} {
+		for _, name := range []string{"credentialStatus", "termsOfUse", "evidence", "refreshService",
+			"credentialSchema"} {
 			good := m{"id": "https://x.example/1", "type": "SomeType"}
 			passes(l, name, set(name, good))
 			passes(l, name+" list", set(name, []any{good, good}))
@@ -545,10 +620,13 @@ func init() {
 	}
 	checks["K09"] = func(l *lab) {
 		for _, name := range []string{"name", "description"} {
-			for _, v := range []any{"x", m{"@value": "x"}, m{"@value": "x", "@language": "en", "@direction": "ltr"}, []any{m{"@value": "x", "@language": "en"}, m{"@value": "y", "@language": "de"}}} {
+			for _, v := range []any{"x", m{"@value": "x"}, m{"@value": "x", "@language": "en",
+				"@direction": "ltr"}, []any{m{"@value": "x", "@language": "en"},
+				m{"@value": "y", "@language": "de"}}} {
 				passes(l, fmt.Sprint(name, v), set(name, v))
 			}
-			for _, v := range []any{7, nil, m{"@language": "en"}, m{"@value": 7}, m{"@value": "x", "url": "urn:x:1"}, []any{7}, []any{[]any{"x"}}} {
+			for _, v := range []any{7, nil, m{"@language": "en"}, m{"@value": 7},
+				m{"@value": "x", "url": "urn:x:1"}, []any{7}, []any{[]any{"x"}}} {
 				fails(l, fmt.Sprint(name, v), set(name, v))
 			}
 		}
@@ -559,14 +637,18 @@ func init() {
 		return rules.CheckPresentation([]byte(encode(l, vp)), canon.Limits{})
 	}
 	checks["K10"] = func(l *lab) {
-		for name, c := range map[string]func(m){"as it is": func(m) {}, "one credential": func(d m) { d["verifiableCredential"] = d["verifiableCredential"].([]any)[0] },
-			"none": drop("verifiableCredential"), "no holder": drop("holder"), "holder object": set("holder", m{"id": "urn:x:1"})} {
+		for name, c := range map[string]func(m){"as it is": func(m) {},
+			"one credential": func(d m) { d["verifiableCredential"] = d["verifiableCredential"].([]any)[0] },
+			"none":           drop("verifiableCredential"), "no holder": drop("holder"),
+			"holder object": set("holder", m{"id": "urn:x:1"})} {
 			if err := presentation(l, c); err != nil {
 				l.Errorf("%s: %v", name, err)
 			}
 		}
-		for name, c := range map[string]func(m){"string item": set("verifiableCredential", []any{"urn:x:1"}), "holder {}": set("holder", m{}), "holder text": set("holder", "x"),
-			"no type": drop("type"), "type of a credential": set("type", "VerifiableCredential"), "no context": drop("@context"),
+		for name, c := range map[string]func(m){"string item": set("verifiableCredential", []any{"urn:x:1"}),
+			"holder {}": set("holder", m{}), "holder text": set("holder", "x"),
+			"no type": drop("type"), "type of a credential": set("type", "VerifiableCredential"),
+			"no context":     drop("@context"),
 			"bad credential": func(d m) { delete(d["verifiableCredential"].([]any)[0].(m), "issuer") }} {
 			l.failed(name, presentation(l, c), problem.MalformedValue)
 		}
@@ -582,8 +664,10 @@ func init() {
 			signer = "ecdsa-rdfc-2019"
 		}
 		holder := l.key(signer)
-		o := &vcdm.Options{Created: created, Method: holder.Public().Method(), Purpose: vcdm.Authentication, Domain: []string{"verifier.example"}, Challenge: "c1"}
-		doc, err := (&vcdm.Signer{Suite: l.suite(signer), Key: holder}).Add(context.Background(), l.presentation(holder.Public().DID(), all...), o.AppendJSON(nil, signer))
+		o := &vcdm.Options{Created: created, Method: holder.Public().Method(), Purpose: vcdm.Authentication,
+			Domain: []string{"verifier.example"}, Challenge: "c1"}
+		doc, err := (&vcdm.Signer{Suite: l.suite(signer), Key: holder}).Add(context.Background(),
+			l.presentation(holder.Public().DID(), all...), o.AppendJSON(nil, signer))
 		if err != nil {
 			l.Fatalf("%s: sign the presentation: %v", suite, err)
 		}
@@ -595,14 +679,17 @@ func init() {
 		return v.VerifyPresentation(context.Background(), []byte(doc)).Err()
 	}
 	checks["K11"] = func(l *lab) {
-		one, two := l.present("eddsa-rdfc-2022", credential), l.present("eddsa-rdfc-2022", edit(l, credential, set("id", "urn:uuid:2")))
-		f, err := l.rdfc.Canonicalize(context.Background(), l.presentation("", []byte(one), []byte(two)), canon.Options{})
+		one, two := l.present("eddsa-rdfc-2022", credential), l.present("eddsa-rdfc-2022",
+			edit(l, credential, set("id", "urn:uuid:2")))
+		f, err := l.rdfc.Canonicalize(context.Background(), l.presentation("", []byte(one), []byte(two)),
+			canon.Options{})
 		if err != nil {
 			l.Fatal(err)
 		}
 		graphs := map[string]int{}
 		for line := range strings.Lines(string(f.Text)) {
-			if i := strings.LastIndex(strings.TrimSuffix(line, " .\n"), " _:"); i > 0 && !strings.HasSuffix(line, "verifiableCredential> "+strings.TrimSpace(line[i:])) {
+			if i := strings.LastIndex(strings.TrimSuffix(line, " .\n"), " _:"); i > 0 &&
+				!strings.HasSuffix(line, "verifiableCredential> "+strings.TrimSpace(line[i:])) {
 				graphs[strings.TrimSpace(line[i:])]++
 			}
 		}
@@ -617,24 +704,31 @@ func init() {
 			if err := verifyVP(l, doc); err != nil {
 				l.Errorf("%s: %v", s, err)
 			}
-			l.failed(s+" claim", verifyVP(l, strings.Replace(doc, "The School", "The Other School", 1)), verErr)
+			l.failed(s+" claim", verifyVP(l, strings.Replace(doc, "The School", "The Other School", 1)),
+				verErr)
 			again := l.present(s, credential, func(o *vcdm.Options) { o.Nonce = "n" })
-			l.failed(s+" another valid proof", verifyVP(l, edit(l, doc, func(d m) { d["verifiableCredential"] = []any{decode(l, again)} })), verErr)
+			l.failed(s+" another valid proof",
+				verifyVP(l, edit(l, doc, func(d m) { d["verifiableCredential"] = []any{decode(l, again)} })),
+				verErr)
 			v := l.verifier()
-			r := v.VerifyAll(context.Background(), []byte(edit(l, doc, func(d m) { d["verifiableCredential"] = []any{decode(l, again)} })))
+			r := v.VerifyAll(context.Background(),
+				[]byte(edit(l, doc, func(d m) { d["verifiableCredential"] = []any{decode(l, again)} })))
 			if r.Verified {
 				l.Errorf("%s: the proof of the presentation does not cover the proofs in it", s)
 			}
 			// A credential that is not valid itself fails although the holder signed it.
 			bad := vp(l, s, strings.Replace(good, "The School", "The Other School", 1))
-			if err := verifyVP(l, bad); err == nil || !strings.Contains(err.Error(), "/verifiableCredential/0/proof") {
+			if err := verifyVP(l, bad); err == nil ||
+				!strings.Contains(err.Error(), "/verifiableCredential/0/proof") {
 				l.Errorf("%s: credential not valid: %v", s, err)
 			}
-			l.failed(s+" domain", verifyVP(l, strings.Replace(doc, "verifier.example", "other.example", 1)), domainErr)
+			l.failed(s+" domain", verifyVP(l, strings.Replace(doc, "verifier.example", "other.example", 1)),
+				domainErr)
 		}
 	}
 	checks["K13"] = func(l *lab) {
-		enveloped := m{"@context": []any{rules.BaseContext}, "id": "data:application/vc+sd-jwt,eyJ", "type": "EnvelopedVerifiableCredential"}
+		enveloped := m{"@context": []any{rules.BaseContext}, "id": "data:application/vc+sd-jwt,eyJ",
+			"type": "EnvelopedVerifiableCredential"}
 		with := func(change func(e m)) func(m) {
 			return func(d m) {
 				e := m{}
@@ -659,14 +753,21 @@ func init() {
 		digest256, _ := recorded(rules.BaseContext, "sha256")
 		digest384, _ := recorded(rules.BaseContext, "sha384")
 		check := func(resources any) error {
-			return rules.CheckRelated([]byte(edit(l, credential, set("relatedResource", resources))), canon.Limits{}, recorded)
+			return rules.CheckRelated([]byte(edit(l, credential, set("relatedResource", resources))),
+				canon.Limits{}, recorded)
 		}
 		for name, r := range map[string]m{
-			"SRI 256": {"id": rules.BaseContext, "digestSRI": "sha256-" + std64(digest256)}, "SRI 384": {"id": rules.BaseContext, "digestSRI": "sha384-" + std64(digest384)},
-			"multihash":                                      {"id": rules.BaseContext, "digestMultibase": "u" + b64(append([]byte{0x12, 32}, digest256...))},
-			"digest alone, as issuers write it":              {"id": rules.BaseContext, "digestMultibase": []any{"u" + b64(digest256), "z" + base58.Encode(digest384)}},
-			"SRI with the alphabet of URLs, without padding": {"id": rules.BaseContext, "digestSRI": "sha384-" + b64(digest384)},
-			"both": {"id": rules.BaseContext, "digestSRI": "sha256-" + std64(digest256), "digestMultibase": "u" + b64(append([]byte{0x20, 48}, digest384...))},
+			"SRI 256": {"id": rules.BaseContext, "digestSRI": "sha256-" +
+				std64(digest256)}, "SRI 384": {"id": rules.BaseContext, "digestSRI": "sha384-" +
+				std64(digest384)},
+			"multihash": {"id": rules.BaseContext,
+				"digestMultibase": "u" + b64(append([]byte{0x12, 32}, digest256...))},
+			"digest alone, as issuers write it": {"id": rules.BaseContext,
+				"digestMultibase": []any{"u" + b64(digest256), "z" + base58.Encode(digest384)}},
+			"SRI with the alphabet of URLs, without padding": {"id": rules.BaseContext,
+				"digestSRI": "sha384-" + b64(digest384)},
+			"both": {"id": rules.BaseContext, "digestSRI": "sha256-" + std64(digest256),
+				"digestMultibase": "u" + b64(append([]byte{0x20, 48}, digest384...))},
 		} {
 			if err := check(r); err != nil {
 				l.Errorf("%s: %v", name, err)
@@ -676,16 +777,25 @@ func init() {
 		digest256 = slices.Clone(digest256)
 		digest256[0] ^= 1
 		for name, r := range map[string]any{
-			"mismatch SRI": m{"id": rules.BaseContext, "digestSRI": "sha256-" + std64(digest256)}, "mismatch multihash": m{"id": rules.BaseContext, "digestMultibase": "u" + b64(append([]byte{0x12, 32}, digest256...))},
-			"no digest": m{"id": rules.BaseContext}, "no id": m{"digestSRI": "sha256-" + std64(digest256)}, "twice": []any{good, good}, "unknown": m{"id": "https://x.example/", "digestSRI": "sha256-" + std64(digest256)},
-			"mismatch alone": m{"id": rules.BaseContext, "digestMultibase": "u" + b64(digest256)}, "one of two": m{"id": rules.BaseContext, "digestMultibase": []any{"u" + b64(digest384), "u" + b64(digest256)}},
-			"too short": m{"id": rules.BaseContext, "digestSRI": "sha256-" + std64(digest256[:31])}, "no multihash": m{"id": rules.BaseContext, "digestMultibase": "u" + b64(digest256[:31])},
-			"no object": "x", "unknown hash": m{"id": rules.BaseContext, "digestSRI": "md5-" + std64(digest256)}, "no base64": m{"id": rules.BaseContext, "digestSRI": "sha256-!"},
+			"mismatch SRI": m{"id": rules.BaseContext, "digestSRI": "sha256-" +
+				std64(digest256)}, "mismatch multihash": m{"id": rules.BaseContext, "digestMultibase": "u" +
+				b64(append([]byte{0x12, 32}, digest256...))},
+			"no digest": m{"id": rules.BaseContext}, "no id": m{"digestSRI": "sha256-" + std64(digest256)},
+			"twice": []any{good, good}, "unknown": m{"id": "https://x.example/", "digestSRI": "sha256-" +
+				std64(digest256)},
+			"mismatch alone": m{"id": rules.BaseContext, "digestMultibase": "u" + b64(digest256)},
+			"one of two": m{"id": rules.BaseContext, "digestMultibase": []any{"u" + b64(digest384), "u" +
+				b64(digest256)}},
+			"too short":    m{"id": rules.BaseContext, "digestSRI": "sha256-" + std64(digest256[:31])},
+			"no multihash": m{"id": rules.BaseContext, "digestMultibase": "u" + b64(digest256[:31])},
+			"no object":    "x", "unknown hash": m{"id": rules.BaseContext, "digestSRI": "md5-" +
+				std64(digest256)}, "no base64": m{"id": rules.BaseContext, "digestSRI": "sha256-!"},
 		} {
 			l.failed(name, check(r), problem.MalformedValue)
 		}
 		// A hash function that is not known here is not compared with anything.
-		if err := check(m{"id": rules.BaseContext, "digestMultibase": "u" + b64(append([]byte{0x16, 32}, digest256...))}); !errors.Is(err, rules.ErrUnrecorded) {
+		if err := check(m{"id": rules.BaseContext, "digestMultibase": "u" +
+			b64(append([]byte{0x16, 32}, digest256...))}); !errors.Is(err, rules.ErrUnrecorded) {
 			l.Errorf("SHA3-256: %v", err)
 		}
 	}
@@ -693,7 +803,8 @@ func init() {
 		for _, s := range everySuite {
 			doc := l.present(s, credential)
 			r := l.verifier().Verify(context.Background(), []byte(doc))
-			if !r.Verified || r.MediaType != vcdm.MediaType || len(r.Errors) != 0 || len(r.Proofs()) != 1 || r.Proofs()[0].Suite != s || r.Proofs()[0].Method == nil {
+			if !r.Verified || r.MediaType != vcdm.MediaType || len(r.Errors) != 0 || len(r.Proofs()) != 1 ||
+				r.Proofs()[0].Suite != s || r.Proofs()[0].Method == nil {
 				l.Errorf("%s: %+v", s, r)
 			}
 			if encode(l, decode(l, string(r.Document()))) != edit(l, doc, func(d m) { delete(d, "proof") }) {
@@ -712,7 +823,8 @@ func init() {
 func init() {
 	checks["L01"] = func(l *lab) {
 		doc := l.sign("eddsa-rdfc-2022", credential)
-		subset, err := vcdm.Selector{}.Select(context.Background(), []byte(doc), []string{"/issuer", "/credentialSubject/alumniOf"})
+		subset, err := vcdm.Selector{}.Select(context.Background(), []byte(doc),
+			[]string{"/issuer", "/credentialSubject/alumniOf"})
 		if err != nil {
 			l.Fatal(err)
 		}
@@ -726,7 +838,8 @@ func init() {
 			l.Fatal(err)
 		}
 		derived := l.derive(l.sign(sd, credential), pointers...)
-		if got := edit(l, derived, func(d map[string]any) { delete(d, "proof") }); got != encode(l, decode(l, string(subset))) {
+		if got := edit(l, derived, func(d map[string]any) { delete(d, "proof") }); got != encode(l,
+			decode(l, string(subset))) {
 			l.Errorf("derived %s\nsubset  %s", got, subset)
 		}
 	}

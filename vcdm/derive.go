@@ -10,18 +10,19 @@ import (
 	"canonscope/vcdm/problem"
 )
 
-// Holder derives from base proofs what a verifier gets. It never sees the issuer's key. It is safe for concurrent use
-// unless it has Counts.
+// Holder derives from base proofs what a verifier gets. It never sees the issuer's key. It is safe for
+// concurrent use unless it has Counts.
 type Holder struct {
 	Suite  *SD
 	Limits canon.Limits // zero fields take their defaults
 	Counts *Counts      // nil counts nothing
 }
 
-// Derive returns the document that discloses what the issuer made mandatory and what the selective JSON pointers name,
-// with a derived proof (VC-DI-ECDSA 3.6.6). Other proofs of the document are left out. The same input gives the same
-// output. A pointer that names nothing, or a part of what can only be disclosed whole, such as an element of an ordered
-// list, is a PROOF_GENERATION_ERROR; a proof that is no base proof a PROOF_VERIFICATION_ERROR.
+// Derive returns the document that discloses what the issuer made mandatory and what the selective JSON
+// pointers name, with a derived proof (VC-DI-ECDSA 3.6.6). Other proofs of the document are left out. The
+// same input gives the same output. A pointer that names nothing, or a part of what can only be disclosed
+// whole, such as an element of an ordered list, is a PROOF_GENERATION_ERROR; a proof that is not a base proof
+// a PROOF_VERIFICATION_ERROR.
 //
 //phase:select fallback
 func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]byte, error) {
@@ -31,6 +32,7 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	if msg := lacks(h.Suite); msg != "" {
 		return nil, problem.Generation("", "a Holder needs a Suite: "+msg)
 	}
+
 	w := begin(ctx, nil, h.Limits)
 	defer w.end()
 
@@ -38,14 +40,18 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	if err != nil {
 		return nil, err
 	}
+
 	all, err := d.proofs(nil, w.limits)
 	if err != nil {
 		return nil, err
 	}
+
 	all = slices.DeleteFunc(all, func(p proof) bool { return !p.is(p.suite, h.Suite.Name()) })
 	if len(all) != 1 {
-		return nil, problem.Verification("/proof", "the document must have exactly one proof of "+h.Suite.Name())
+		return nil, problem.Verification("/proof", "the document must have exactly one proof of "+
+			h.Suite.Name())
 	}
+
 	p := &all[0]
 	base, err := parseBase(p)
 	if err != nil {
@@ -54,9 +60,12 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	if err := w.budget.Signatures(len(base.Signatures), "/proof"); err != nil {
 		return nil, err
 	}
+
 	if p.previous >= 0 {
-		return nil, problem.Generation("/proof/previousProof", "nothing can be derived from a proof that builds on others")
+		return nil, problem.Generation("/proof/previousProof",
+			"nothing can be derived from a proof that builds on others")
 	}
+
 	in := newInput(&d, p, w, h.Counts)
 	in.options.Input, in.options.Direction = canon.JSONLD, h.Suite.direction
 
@@ -64,10 +73,12 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	if err != nil {
 		return nil, err
 	}
+
 	members, err := encodeSD(derivedHeader, value)
 	if err != nil {
 		return nil, err
 	}
+
 	end := bytes.LastIndexByte(reveal, '}')
 	out := make([]byte, 0, len(reveal)+len(members)+512)
 	out = append(append(out, reveal[:end]...), `,"proof":`...)

@@ -2,6 +2,7 @@
 package vcdm
 
 import (
+	"slices"
 	"strconv"
 
 	"canonscope/canon"
@@ -27,8 +28,8 @@ func read(t *jsontape.Tape, doc []byte, limits canon.Limits) (document, error) {
 	return document{d, t.Key(0, "proof")}, nil
 }
 
-// proofs appends the proofs of the document in order to all, none where there is no proof member, and no more than the
-// limits allow.
+// proofs appends the proofs of the document in order to all, none where there is not a proof member, and no
+// more than the limits allow.
 //
 //phase:parse
 func (d *document) proofs(all []proof, limits canon.Limits) ([]proof, error) {
@@ -45,7 +46,8 @@ func (d *document) proofs(all []proof, limits canon.Limits) ([]proof, error) {
 		}
 		for e := range d.Tape.Elements(v) {
 			if d.Tape.Nodes[e].Kind != jsontape.Object {
-				return nil, problem.New(problem.ParsingError, "/proof/"+strconv.Itoa(len(all)), "a proof must be an object")
+				return nil, problem.New(problem.ParsingError, "/proof/"+strconv.Itoa(len(all)),
+					"a proof must be an object")
 			}
 			all = append(all, readProof(d.Tape, e))
 		}
@@ -64,20 +66,18 @@ func (d *document) contextText() []byte {
 	return d.Tape.Raw(d.Context)
 }
 
-// appendUnsecured appends the document without its proofs, or with those that the new proof builds on (VC Data Integrity
-// 4.3 step 6, 4.5 step 3.3).
+// appendUnsecured appends the document without its proofs, or with those that the new proof builds on (VC
+// Data Integrity 4.3 step 6, 4.5 step 3.3).
 func (d *document) appendUnsecured(dst []byte, matching []proof) []byte {
-	switch {
-	case len(matching) > 0:
+	if len(matching) > 0 {
 		list := []byte{'['}
 		for i := range matching {
-			if i > 0 {
-				list = append(list, ',')
-			}
-			list = append(list, d.Tape.Raw(matching[i].node)...)
+			list = append(append(list, d.Tape.Raw(matching[i].node)...), ',')
 		}
-		return d.Tape.AppendReplaced(dst, d.proofKey+1, append(list, ']'))
-	case d.proofKey < 0:
+		list[len(list)-1] = ']'
+		return d.Tape.AppendReplaced(dst, d.proofKey+1, list)
+	}
+	if d.proofKey < 0 {
 		return append(dst, d.Tape.Src...)
 	}
 	return d.Tape.AppendWithout(dst, 0, d.proofKey)
@@ -89,16 +89,13 @@ func (d *document) appendSecured(dst []byte, value []byte) []byte {
 		return d.Tape.AppendMember(dst, 0, "proof", value)
 	}
 	v := d.proofKey + 1
-	old := d.Tape.Raw(v)
-	list := make([]byte, 0, len(old)+len(value)+3)
+	old, comma := d.Tape.Raw(v), []byte{','}
 	if d.Tape.Nodes[v].Kind == jsontape.Object {
-		list = append(append(list, '['), old...)
-	} else if list = append(list, old[:len(old)-1]...); d.Tape.Len(v) == 0 {
-		list = append(append(list, value...), ']')
-		return d.Tape.AppendReplaced(dst, v, list)
+		old = append([]byte{'['}, old...)
+	} else if old = old[:len(old)-1]; d.Tape.Len(v) == 0 {
+		comma = nil
 	}
-	list = append(append(append(list, ','), value...), ']')
-	return d.Tape.AppendReplaced(dst, v, list)
+	return d.Tape.AppendReplaced(dst, v, slices.Concat(old, comma, value, []byte{']'}))
 }
 
 // appendToProof appends the document with members added at the end of its proof, an object that is not empty.
@@ -108,8 +105,8 @@ func (d *document) appendToProof(dst []byte, members []byte) []byte {
 	return append(dst, d.Tape.Src[end:]...)
 }
 
-// previous returns the proofs that ids name, in the order of all (VC Data Integrity 4.3 steps 4 and 5). It returns the
-// first id that no proof has, or that several have, with a message.
+// previous returns the proofs that ids name, in the order of all (VC Data Integrity 4.3 steps 4 and 5). It
+// returns the first id that no proof has, or that several have, with a message.
 //
 //phase:validate
 func previous(all []proof, ids []string) (matching []proof, id, msg string) {

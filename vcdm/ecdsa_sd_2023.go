@@ -16,8 +16,8 @@ import (
 	"canonscope/vcdm/problem"
 )
 
-// SDOptions say how ecdsa-sd-2023 works. The zero value is what an issuer with no mandatory claims, a holder or a
-// verifier uses.
+// SDOptions say how ecdsa-sd-2023 works. The zero value is what an issuer with no mandatory claims, a
+// holder or a verifier uses.
 type SDOptions struct {
 	Mandatory []string     // JSON pointers to what every presentation discloses
 	Literal   bool         // take the specification's own steps where the engine would allow shorter ones
@@ -36,9 +36,10 @@ type SDTrace struct {
 	MandatoryHash []byte   // not of Derive
 }
 
-// SD is the cryptosuite ecdsa-sd-2023 (VC-DI-ECDSA 3.6). [Signer.Add] makes a base proof, which is for the holder alone;
-// [SD.Derive] makes from it the document for a verifier; [Verifier.Verify] accepts derived proofs only. Presentations of
-// one credential can be linked: they show the same base signature, public key and labels (section 5.1).
+// SD is the cryptosuite ecdsa-sd-2023 (VC-DI-ECDSA 3.6). [Signer.Add] makes a base proof, which is for the
+// holder alone; [SD.Derive] makes from it the document for a verifier; [Verifier.Verify] accepts derived
+// proofs only. Presentations of one credential can be linked: they show the same base signature, public key
+// and labels (section 5.1).
 //
 //phase:select fallback
 type SD struct {
@@ -47,31 +48,28 @@ type SD struct {
 	opt   SDOptions
 }
 
-// ECDSASD2023 returns the cryptosuite ecdsa-sd-2023 over an RDFC-1.0 canonicalizer. To issue and to derive it has to be a
-// [canon.Datasets] or a [canon.Expander]; to verify, any will do.
+// ECDSASD2023 returns the cryptosuite ecdsa-sd-2023 over an RDFC-1.0 canonicalizer. To issue and to derive
+// it has to be a [canon.Datasets] or a [canon.Expander]; to verify, any will do.
 //
 //phase:caller
 func ECDSASD2023(c canon.Canonicalizer, o SDOptions) *SD {
 	return &SD{engine{c, canon.I18nDatatype}, selective.New(c, o.Literal), o}
 }
 
-// Derives says whether the engine can do more than verify.
+// Derives reports whether the engine can do more than verify.
 func (s *SD) Derives() bool { return s != nil && s.group != nil }
 
 // Name implements [Suite].
 func (s *SD) Name() string { return ecdsaSD2023.Name }
 
 // ErrEngine says that an engine can canonicalize, and so verify, but neither issue nor derive.
-var ErrEngine = &canon.UnsupportedError{Engine: "this engine", What: "ecdsa-sd-2023: it gives neither the origins of quads nor expanded documents"}
-
-func (s *SD) keyError(a keys.Algorithm) error {
-	return &KeyError{s.Name(), a, ecdsaSD2023.Algorithms}
-}
+var ErrEngine = &canon.UnsupportedError{Engine: "this engine",
+	What: "ecdsa-sd-2023: it gives neither the origins of quads nor expanded documents"}
 
 // create makes a base proof (VC-DI-ECDSA 3.6.1).
 func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, error) {
-	if key.Algorithm() != keys.ES256 {
-		return nil, &problem.Error{Type: problem.ProofGenerationError, Err: s.keyError(key.Algorithm())}
+	if err := ecdsaSD2023.takes(key.Algorithm()); err != nil {
+		return nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
 	}
 	if s.group == nil {
 		return nil, ErrEngine
@@ -79,15 +77,20 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 	if len(s.opt.Mandatory) > maxTexts { // the holder would refuse it
 		return nil, problem.Generation("", "there are more than 1,000 mandatory pointers")
 	}
+
 	if in.proof.previous >= 0 {
-		return nil, problem.Generation("/previousProof", "nothing could be derived from a proof that builds on others")
+		return nil, problem.Generation("/previousProof",
+			"nothing could be derived from a proof that builds on others")
 	}
+
 	in.options.Input, in.options.Direction = canon.JSONLD, s.direction
+
 	// 3.6.4 Base Proof Configuration
 	proofHash, err := s.hashOptions(ctx, in)
 	if err != nil {
 		return nil, err
 	}
+
 	// 3.6.2 Base Proof Transformation
 	hmacKey := s.opt.HMACKey
 	if hmacKey == nil {
@@ -96,6 +99,7 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 			return nil, err
 		}
 	}
+
 	g, err := s.group.Group(ctx, in.selective(), hmacKey, [][]string{s.opt.Mandatory})
 	if err != nil {
 		return nil, err
@@ -103,6 +107,7 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 	if err := s.checkMandatory(ctx, in, g); err != nil {
 		return nil, err
 	}
+
 	mandatory, others := lines.Part(g.Lines, g.Selected[0])
 	if err := in.work.reading.CheckPart(in.doc.Tape, g.Lines, mandatory, len(in.matching)); err != nil {
 		return nil, err
@@ -110,11 +115,14 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 	if err := in.options.Budget.Signatures(len(others)+1, ""); err != nil {
 		return nil, err
 	}
+
 	// 3.6.3 Base Proof Hashing
 	mandatoryHash := digestLines(mandatory)
 	if t := s.opt.Trace; t != nil {
-		*t = SDTrace{Lines: g.Lines, Mandatory: g.Selected[0], ProofHash: proofHash, MandatoryHash: mandatoryHash}
+		*t = SDTrace{Lines: g.Lines, Mandatory: g.Selected[0], ProofHash: proofHash,
+			MandatoryHash: mandatoryHash}
 	}
+
 	// 3.6.5 Base Proof Serialization
 	proofKey := s.opt.ProofKey
 	if proofKey == nil {
@@ -122,17 +130,21 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 			return nil, err
 		}
 	}
-	v := &baseValue{PublicKey: proofKey.Public().Bytes(), HMACKey: hmacKey, MandatoryPointers: s.opt.Mandatory}
+
+	v := &baseValue{PublicKey: proofKey.Public().Bytes(), HMACKey: hmacKey,
+		MandatoryPointers: s.opt.Mandatory}
 	if v.Signatures, err = signStatements(ctx, in, proofKey, others); err != nil {
 		return nil, err
 	}
-	if v.BaseSignature, err = signData(key, signatureInput(proofHash, v.PublicKey, mandatoryHash)); err != nil {
+
+	if v.BaseSignature, err = signData(key, signatureInput(proofHash, v.PublicKey,
+		mandatoryHash)); err != nil {
 		return nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
 	}
+
 	in.counts.Signatures += len(others) + 1
 	in.counts.Digests += len(others)
-	members, err := encodeSD(baseHeader, v)
-	return members, err
+	return encodeSD(baseHeader, v)
 }
 
 // checkMandatory sees that the mandatory part of a document can be disclosed.
@@ -149,22 +161,28 @@ func (s *SD) checkMandatory(ctx context.Context, in *input, g *selective.Grouped
 }
 
 // disclose is createDisclosureData (VC-DI-ECDSA 3.5.4).
-func (s *SD) disclose(ctx context.Context, in *input, base *baseValue, selective []string) (*derivedValue, []byte, error) {
+func (s *SD) disclose(ctx context.Context, in *input, base *baseValue, selective []string) (*derivedValue,
+	[]byte, error) {
 	if s.group == nil {
 		return nil, nil, ErrEngine
 	}
+
 	combined := append(slices.Clone(base.MandatoryPointers), selective...)
 	if len(combined) == 0 {
 		return nil, nil, problem.Generation("", "nothing is selected: give at least one JSON pointer")
 	}
-	g, err := s.group.Group(ctx, in.selective(), base.HMACKey, [][]string{base.MandatoryPointers, selective, combined})
+
+	g, err := s.group.Group(ctx, in.selective(), base.HMACKey, [][]string{base.MandatoryPointers, selective,
+		combined})
 	if err != nil {
 		return nil, nil, err
 	}
+
 	lines, mandatory, chosen, shown := g.Lines, g.Selected[0], g.Selected[1], g.Selected[2]
 	if t := s.opt.Trace; t != nil {
 		*t = SDTrace{Lines: lines, Mandatory: mandatory, Selective: chosen, Combined: shown}
 	}
+
 	v := &derivedValue{BaseSignature: base.BaseSignature, PublicKey: base.PublicKey}
 	revealed, signature := uint32(0), 0
 	for i := range lines {
@@ -176,7 +194,8 @@ func (s *SD) disclose(ctx context.Context, in *input, base *baseValue, selective
 		}
 		if !mandatory[i] { // steps 9 to 12
 			if signature == len(base.Signatures) {
-				return nil, nil, problem.Verification("/proof/proofValue", "has fewer signatures than there are statements that are not mandatory")
+				return nil, nil, problem.Verification("/proof/proofValue",
+					"has fewer signatures than there are statements that are not mandatory")
 			}
 			if chosen[i] {
 				v.Signatures = append(v.Signatures, base.Signatures[signature])
@@ -184,13 +203,17 @@ func (s *SD) disclose(ctx context.Context, in *input, base *baseValue, selective
 			signature++
 		}
 	}
+
 	if signature != len(base.Signatures) {
-		return nil, nil, problem.Verification("/proof/proofValue", "has more signatures than there are statements that are not mandatory")
+		return nil, nil, problem.Verification("/proof/proofValue",
+			"has more signatures than there are statements that are not mandatory")
 	}
+
 	reveal, err := revealDocument(ctx, in, combined) // step 13
 	if err != nil {
 		return nil, nil, err
 	}
+
 	v.LabelMap, err = g.Reveal(2, reveal)
 	return v, reveal, err
 }
@@ -216,9 +239,10 @@ func revealDocument(ctx context.Context, in *input, pointers []string) ([]byte, 
 
 // verify checks a derived proof (VC-DI-ECDSA 3.6.7).
 func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
-	if key.Algorithm() != keys.ES256 {
-		return &problem.Error{Type: problem.ProofVerificationError, Where: "/verificationMethod", Err: s.keyError(key.Algorithm())}
+	if err := ecdsaSD2023.takes(key.Algorithm()); err != nil {
+		return &problem.Error{Type: problem.ProofVerificationError, Where: "/verificationMethod", Err: err}
 	}
+
 	v, err := parseDerived(in.proof)
 	if err != nil {
 		return err
@@ -226,24 +250,29 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if err := in.options.Budget.Signatures(len(v.Signatures)+1, "/proof"); err != nil {
 		return err
 	}
+
 	proofKey, err := keys.PublicFromBytes(v.PublicKey)
 	if err != nil || proofKey.Algorithm() != keys.ES256 {
-		return problem.Verification("/proofValue", "the proof-scoped public key is no P-256 key")
+		return problem.Verification("/proofValue", "the proof-scoped public key is not a P-256 key")
 	}
+
 	// 3.5.9 createVerifyData
 	in.options.Input, in.options.Direction = canon.JSONLD, s.direction
 	proofHash, err := s.hashOptions(ctx, in)
 	if err != nil {
 		return err
 	}
+
 	text, err := in.canonicalDocument(ctx, s.canon)
 	if err != nil {
 		return err
 	}
+
 	all, err := relabelDerived(lines.Split(text), v.LabelMap)
 	if err != nil {
 		return err
 	}
+
 	selected := make([]bool, len(all))
 	for _, i := range v.MandatoryIndexes {
 		if int64(i) >= int64(len(all)) {
@@ -251,19 +280,25 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 		}
 		selected[i] = true
 	}
+
 	mandatory, others := lines.Part(all, selected)
 	if err := in.work.reading.CheckPart(in.doc.Tape, all, mandatory, len(in.matching)); err != nil {
 		return err
 	}
+
 	mandatoryHash := digestLines(mandatory)
 	if t := s.opt.Trace; t != nil {
 		*t = SDTrace{Lines: all, Mandatory: selected, ProofHash: proofHash, MandatoryHash: mandatoryHash}
 	}
-	// 3.6.7 steps 3 to 7. The base signature is the issuer's; the text names the proof-scoped key for it, which would let
-	// anyone sign.
+
+	// 3.6.7 steps 3 to 7. The base signature is the issuer's; the text names the proof-scoped key for it,
+	// which would let anyone sign.
 	if len(v.Signatures) != len(others) {
-		return problem.Verification("/proofValue", fmt.Sprintf("has %d signatures for %d statements that are not mandatory", len(v.Signatures), len(others)))
+		return problem.Verification("/proofValue",
+			fmt.Sprintf("has %d signatures for %d statements that are not mandatory", len(v.Signatures),
+				len(others)))
 	}
+
 	in.counts.Verifications++
 	ok := checkData(key, signatureInput(proofHash, v.PublicKey, mandatoryHash), v.BaseSignature)
 	if ok {
@@ -273,9 +308,12 @@ func (s *SD) verify(ctx context.Context, in *input, key *keys.Public) error {
 			return err
 		}
 	}
+
 	if !ok {
-		return problem.Verification("/proofValue", "the signatures do not belong to this document, proof and key")
+		return problem.Verification("/proofValue",
+			"the signatures do not belong to this document, proof and key")
 	}
+
 	return nil
 }
 
@@ -310,8 +348,8 @@ func signatureInput(proofHash, publicKey, mandatoryHash []byte) []byte {
 //phase:sign
 func newProofKey() (*keys.Secret, error) { return keys.Generate(keys.ES256) }
 
-// relabelDerived replaces canonical labels by those that were signed, and sorts (VC-DI-ECDSA 3.4.3, 3.4.1). Every blank
-// node has to have an entry in the map and every entry a blank node.
+// relabelDerived replaces canonical labels by those that were signed, and sorts (VC-DI-ECDSA 3.4.3, 3.4.1).
+// Every blank node has to have an entry in the map and every entry a blank node.
 //
 //phase:select
 func relabelDerived(all [][]byte, numbers map[uint32][]byte) ([][]byte, error) {
@@ -333,9 +371,11 @@ func relabelDerived(all [][]byte, numbers map[uint32][]byte) ([][]byte, error) {
 	})
 	switch {
 	case err != nil:
-		return nil, &problem.Error{Type: problem.ProofVerificationError, Where: "/proofValue", Msg: "label map", Err: err}
+		return nil, &problem.Error{Type: problem.ProofVerificationError, Where: "/proofValue",
+			Msg: "label map", Err: err}
 	case len(labels) != len(numbers):
-		return nil, problem.Verification("/proofValue", fmt.Sprintf("the label map has %d entries for %d blank nodes", len(numbers), len(labels)))
+		return nil, problem.Verification("/proofValue",
+			fmt.Sprintf("the label map has %d entries for %d blank nodes", len(numbers), len(labels)))
 	}
 	return all, nil
 }
@@ -343,7 +383,8 @@ func relabelDerived(all [][]byte, numbers map[uint32][]byte) ([][]byte, error) {
 // signStatements signs each line with its newline (VC-DI-ECDSA 3.6.5 step 3).
 //
 //phase:sign
-func signStatements(ctx context.Context, in *input, key *keys.Secret, all [][]byte) (sigs [][]byte, err error) {
+func signStatements(ctx context.Context, in *input, key *keys.Secret, all [][]byte) (sigs [][]byte,
+	err error) {
 	sigs = make([][]byte, len(all))
 	for i, l := range all {
 		if err := pause(ctx, in, i); err != nil {

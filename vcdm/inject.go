@@ -16,8 +16,9 @@ import (
 	"canonscope/vcdm/rules"
 )
 
-// inject adds a proof to a document whose contexts do not define the terms of one, as cause says: it appends the context that
-// does (VC Data Integrity 2.4.1). What the document says must stay the same, and the proofs that it has would break.
+// inject adds a proof to a document whose contexts do not define the terms of one, as cause says: it
+// appends the context that does (VC Data Integrity 2.4.1). What the document says must stay the same, and
+// the proofs that it has would break.
 func (s *Signer) inject(ctx context.Context, w *work, doc, options []byte, cause error) ([]byte, error) {
 	refuse := func(why string) ([]byte, error) {
 		err := problem.New(problem.DataLossDetection, "/@context", noTerms+"; "+why)
@@ -26,9 +27,11 @@ func (s *Signer) inject(ctx context.Context, w *work, doc, options []byte, cause
 		}
 		return nil, err
 	}
+
 	if s.NoInject {
 		return refuse("add " + ProofContext)
 	}
+
 	d, err := w.parse(doc)
 	if err != nil {
 		return nil, err
@@ -61,10 +64,12 @@ func (s *Signer) inject(ctx context.Context, w *work, doc, options []byte, cause
 	if err == nil {
 		w.counter(s.Counts).Injections++
 	}
+
 	return secured, err
 }
 
-// form returns what the suite would sign of a document, nil for a JCS suite, whose documents say what their JSON does.
+// form returns what the suite would sign of a document, nil for a JCS suite, whose documents say what their
+// JSON does.
 func (s *Signer) form(ctx context.Context, w *work, d document) ([]byte, error) {
 	w.doc = d
 	form, err := s.Suite.form(ctx, newInput(&w.doc, nil, w, s.Counts))
@@ -89,8 +94,8 @@ func (d *document) appendContext(dst []byte, url string) []byte {
 	return d.Tape.AppendReplaced(dst, d.Context, append(append(list, value...), ']'))
 }
 
-// lacksTerms reports whether it is certain, without JSON-LD, that the contexts of a document define no term of a proof: all of
-// them are built in or inline. A document without @context is JSON alone and needs none.
+// lacksTerms reports whether it is certain, without JSON-LD, that the contexts of a document define no term
+// of a proof: all of them are built in or inline. A document without @context is JSON alone and needs none.
 func (d *document) lacksTerms() bool {
 	t, c := d.Tape, d.Context
 	if c >= 0 && t.Nodes[c].Kind == jsontape.Array && t.Len(c) > 0 {
@@ -116,7 +121,8 @@ func (d *document) lacksTerms() bool {
 	return true
 }
 
-// definesTerms reports whether a context, an object, defines proofs or may give another meaning to what [ProofContext] defines.
+// definesTerms reports whether a context, an object, defines proofs or may give another meaning to what
+// [ProofContext] defines.
 func definesTerms(t *jsontape.Tape, context int) bool {
 	for k, v := range t.Members(context) {
 		switch name := string(t.Text(k)); name {

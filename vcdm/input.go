@@ -38,12 +38,13 @@ type Counts struct {
 	Injections        int // contexts added to documents: see [Signer]
 }
 
-// input is what a suite works on: one proof of one document. It belongs to its work, and serves until newInput begins the next.
+// input is what a suite works on: one proof of one document. It belongs to its work, and serves until
+// newInput begins the next.
 type input struct {
 	doc      *document
 	proof    *proof  // the proof, or its options
 	matching []proof // the proofs that this one builds on
-	context  int     // key of the @context that stands for the document's, or -1
+	context  int     // key of the @context that replaces the document's, or -1
 	fewer    bool    // it has fewer contexts
 	options  canon.Options
 	work     *work
@@ -53,7 +54,8 @@ type input struct {
 }
 
 func newInput(d *document, p *proof, w *work, counts *Counts) *input {
-	w.in = input{doc: d, proof: p, context: -1, options: canon.Options{Limits: w.limits, Budget: w.budget}, work: w, counts: w.counter(counts)}
+	w.in = input{doc: d, proof: p, context: -1, options: canon.Options{Limits: w.limits, Budget: w.budget},
+		work: w, counts: w.counter(counts)}
 	return &w.in
 }
 
@@ -75,13 +77,15 @@ func (in *input) unsecured() ([]byte, error) {
 		return b, nil
 	}
 	var u jsontape.Tape
-	if err := u.Scan(b, jsontape.Options{Bytes: in.options.Limits.Bytes, Depth: in.options.Limits.Depth}); err != nil {
+	if err := u.Scan(b, jsontape.Options{Bytes: in.options.Limits.Bytes,
+		Depth: in.options.Limits.Depth}); err != nil {
 		return nil, err
 	}
 	return u.AppendMember(nil, 0, "@context", in.proof.tape.Raw(in.context+1)), nil
 }
 
-// canonicalDocument returns the canonical form of the document without proofs, or with those this one builds on.
+// canonicalDocument returns the canonical form of the document without proofs, or with those this one
+// builds on.
 func (in *input) canonicalDocument(ctx context.Context, c canon.Canonicalizer) ([]byte, error) {
 	if t, ok := c.(tapes); ok && len(in.matching) == 0 {
 		form, err := t.CanonicalizeTape(ctx, in.view(), in.engineOptions(1))
@@ -95,9 +99,10 @@ func (in *input) canonicalDocument(ctx context.Context, c canon.Canonicalizer) (
 	return formText(form, err, "document")
 }
 
-// canonicalOptions returns the canonical form of the proof configuration: the proof without its proofValue. Its @context
-// is the document's where that is asked for, and its own otherwise.
-func (in *input) canonicalOptions(ctx context.Context, c canon.Canonicalizer, documentContext bool) ([]byte, error) {
+// canonicalOptions returns the canonical form of the proof configuration: the proof without its proofValue.
+// Its @context is the document's where that is asked for, and its own otherwise.
+func (in *input) canonicalOptions(ctx context.Context, c canon.Canonicalizer, documentContext bool) ([]byte,
+	error) {
 	p := in.proof
 	if t, ok := c.(tapes); ok && p.tape == in.doc.Tape {
 		if documentContext {
@@ -134,14 +139,16 @@ func (in *input) selective() *selective.Input {
 		Memory: &in.work.selective, Count: &in.counts.Canonicalizations}
 }
 
-// checkTerms is [proof.checkTerms] of the proof of the input. It notes where terms of the proof are undefined.
+// checkTerms is [proof.checkTerms] of the proof of the input. It notes where terms of the proof are
+// undefined.
 //
 //phase:validate
 func (in *input) checkTerms(config []byte) error {
 	missing, err := in.proof.checkTerms(in.doc, config)
 	if missing != "" {
 		in.undefined = true
-		return problem.New(problem.DataLossDetection, "/@context", noTerms+": <"+missing+"> is missing; add "+ProofContext)
+		return problem.New(problem.DataLossDetection, "/@context", noTerms+": <"+missing+"> is missing; add "+
+			ProofContext)
 	}
 	return err
 }
@@ -153,7 +160,8 @@ func (in *input) checkReading(text []byte) error {
 	return in.work.reading.Check(in.doc.Tape, text, len(in.matching))
 }
 
-// engineOptions returns the options of the next canonicalization, which it counts; slot says which Form to reuse.
+// engineOptions returns the options of the next canonicalization, which it counts; slot says which Form to
+// reuse.
 func (in *input) engineOptions(slot int) canon.Options {
 	in.counts.Canonicalizations++
 	opt := in.options
@@ -161,7 +169,8 @@ func (in *input) engineOptions(slot int) canon.Options {
 	return opt
 }
 
-// formText returns the text of a form, or an error with its type; what names the thing that was canonicalized.
+// formText returns the text of a form, or an error with its type; what names the thing that was
+// canonicalized.
 func formText(form *canon.Form, err error, what string) ([]byte, error) {
 	if err != nil {
 		return nil, problem.Transformed(err, what)
@@ -178,7 +187,7 @@ func (in *input) countSignature(alg keys.Algorithm) error {
 	return in.options.Budget.Signatures(n, "/proof")
 }
 
-// contextText returns the @context that stands for the document's, nil where that is its own.
+// contextText returns the @context that replaces the document's, nil where that is its own.
 func (in *input) contextText() []byte {
 	if in.context < 0 {
 		return nil

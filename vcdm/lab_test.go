@@ -25,8 +25,8 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-// credential is a document of our own that has what the checks need: plain values, a set, an ordered list, nested
-// objects without identifiers, all defined by an inline context.
+// credential is a document of our own that has what the checks need: plain values, a set, an ordered list,
+// nested objects without identifiers, all defined by an inline context.
 const credential = `{"@context":["https://www.w3.org/ns/credentials/v2",{"@protected":true,"S":"urn:example:",
  "alumniOf":"urn:example:alumniOf","degree":{"@id":"urn:example:degree"},"level":"urn:example:level","Degree":"urn:example:Degree",
  "notes":"urn:example:notes","steps":{"@id":"urn:example:steps","@container":"@list"},"result":{"@id":"urn:example:result"},
@@ -56,7 +56,8 @@ type lab struct {
 }
 
 func newLab(t testing.TB) *lab {
-	l := &lab{TB: t, rdfc: engineWith(t, engines.Native, canon.RDFC, contexts.Embedded()), jcs: engineWith(t, engines.Native, canon.JCS, nil),
+	l := &lab{TB: t, rdfc: engineWith(t, engines.Native, canon.RDFC, contexts.Embedded()),
+		jcs:     engineWith(t, engines.Native, canon.JCS, nil),
 		secrets: map[keys.Algorithm]*keys.Secret{}}
 	for i, alg := range keys.Algorithms {
 		size := 32
@@ -106,12 +107,14 @@ func algorithm(suite string) keys.Algorithm {
 func (l *lab) key(suite string) *keys.Secret { return l.secrets[algorithm(suite)] }
 
 func (l *lab) options(suite string) *vcdm.Options {
-	return &vcdm.Options{Created: created, Method: l.key(suite).Public().Method(), Purpose: vcdm.AssertionMethod}
+	return &vcdm.Options{Created: created, Method: l.key(suite).Public().Method(),
+		Purpose: vcdm.AssertionMethod}
 }
 
 // add signs with options as JSON.
 func (l *lab) add(suite string, doc, options string) ([]byte, error) {
-	return (&vcdm.Signer{Suite: l.suite(suite, "/issuer"), Key: l.key(suite), Limits: l.limits}).Add(context.Background(), []byte(doc), []byte(options))
+	return (&vcdm.Signer{Suite: l.suite(suite, "/issuer"), Key: l.key(suite),
+		Limits: l.limits}).Add(context.Background(), []byte(doc), []byte(options))
 }
 
 // sign signs with changed options and has to succeed.
@@ -165,7 +168,8 @@ func (l *lab) derive(doc string, pointers ...string) string {
 
 // verifier accepts every suite and has the clock of the tests. It looks at proofs alone.
 func (l *lab) verifier() *vcdm.Verifier {
-	v := &vcdm.Verifier{Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyIssuer: true, AnyForm: true, AnyPeriod: true, AllReasons: true, Limits: l.limits}
+	v := &vcdm.Verifier{Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyIssuer: true,
+		AnyForm: true, AnyPeriod: true, AllReasons: true, Limits: l.limits}
 	for _, s := range everySuite {
 		v.Suites = append(v.Suites, l.suite(s))
 	}

@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-// The files of the package use one another in the order of the table in its doc, so that a reader can begin at the top.
+// The files of the package use one another in the order of the table in its doc, so that a reader can begin
+// at the top.
 func TestOrderOfFiles(t *testing.T) {
 	set := token.NewFileSet()
 	names, err := filepath.Glob("*.go")
@@ -68,7 +69,8 @@ func TestOrderOfFiles(t *testing.T) {
 			continue
 		}
 		if uses++; group[from] < group[to] {
-			t.Errorf("%s uses %s of %s, a group below it in the table of doc.go", set.Position(id.Pos()), id.Name, to)
+			t.Errorf("%s uses %s of %s, a group below it in the table of doc.go", set.Position(id.Pos()),
+				id.Name, to)
 		}
 	}
 	if uses < 100 {
@@ -84,7 +86,8 @@ func known(group map[string]int, name string) bool {
 // exports finds what the compiler keeps of the packages that this one imports.
 func exports(t *testing.T) importer.Lookup {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}} {{.Export}}", ".").Output()
+	out, err := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}} {{.Export}}",
+		".").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,8 +13,9 @@ import (
 	"canonscope/vcdm/rules"
 )
 
-// VerifyPresentation is [Verifier.VerifyAll] of a document that has to be a presentation. The verifier's purpose, domain
-// and challenge are for the presentation; the credentials in it have to be made for [AssertionMethod].
+// VerifyPresentation is [Verifier.VerifyAll] of a document that has to be a presentation. The verifier's
+// purpose, domain and challenge are for the presentation; the credentials in it have to be made for
+// [AssertionMethod].
 func (v *Verifier) VerifyPresentation(ctx context.Context, doc []byte) *Result {
 	r := v.VerifyAll(ctx, doc)
 	if v == nil {
@@ -29,7 +30,8 @@ func (v *Verifier) VerifyPresentation(ctx context.Context, doc []byte) *Result {
 // maxNesting bounds presentations in presentations, each of which is read again.
 const maxNesting = 8
 
-// Memory that the result of a credential takes, and each reason in it, which is said of the presentation, too.
+// Memory that the result of a credential takes, and each reason in it, which is said of the presentation,
+// too.
 const (
 	perResult = 1024
 	perError  = 3072
@@ -41,9 +43,11 @@ const (
 func (v *Verifier) checkCredentials(ctx context.Context, w *work, depth int, r *Result) {
 	t := w.doc.Tape
 	if depth == maxNesting {
-		r.Add(&canon.LimitError{Limit: "presentations in presentations", Max: maxNesting, Done: maxNesting + 1})
+		r.Add(&canon.LimitError{Limit: "presentations in presentations", Max: maxNesting, Done: maxNesting +
+			1})
 		return
 	}
+
 	each := *v
 	each.Purpose, each.Domain, each.Challenge = "", nil, ""
 	i := -1
@@ -57,13 +61,16 @@ func (v *Verifier) checkCredentials(ctx context.Context, w *work, depth int, r *
 		case t.Nodes[c].Kind != jsontape.Object:
 			one.Add(problem.New(problem.ParsingError, "", "a credential must be an object"))
 		case value.Has(t, t.Get(c, "type"), "EnvelopedVerifiableCredential"):
-			one.Add(problem.Verification("", "an enveloped credential is secured by other means than Data Integrity"))
+			one.Add(problem.Verification("",
+				"an enveloped credential is secured by other means than Data Integrity"))
 		default:
 			each.run(ctx, t.Raw(c), false, depth+1, w.budget, one)
 			if one.fewer { // the presentation's proof is about more contexts than the issuer's
-				one.Add(problem.Verification("/@context", "has more contexts than are signed; present the credential as it was issued"))
+				one.Add(problem.Verification("/@context",
+					"has more contexts than are signed; present the credential as it was issued"))
 			}
 		}
+
 		if v.OwnOnly && !presenterIsSubject(t, c, r.Proofs()) {
 			one.Add(problem.Verification("/credentialSubject/id", "is not who signed the presentation"))
 		}
@@ -77,28 +84,32 @@ func (v *Verifier) checkCredentials(ctx context.Context, w *work, depth int, r *
 		for _, err := range one.Errors {
 			r.Errors = append(r.Errors, problem.Inside(err, "/verifiableCredential/"+strconv.Itoa(i)))
 		}
-		if limit := (*canon.LimitError)(nil); errors.As(errors.Join(one.Errors...), &limit) { // the answer is open, whatever the others are
+		// The answer is open, whatever the others are.
+		if limit := (*canon.LimitError)(nil); errors.As(errors.Join(one.Errors...), &limit) {
 			return
 		}
 	}
 }
 
-// presenterIsSubject says whether the controller of a proof of the presentation is the subject of a credential.
+// presenterIsSubject reports whether the controller of a proof of the presentation is the subject of a
+// credential.
 func presenterIsSubject(t *jsontape.Tape, credential int, proofs []ProofResult) bool {
 	if t.Nodes[credential].Kind != jsontape.Object {
 		return false
 	}
 	subject := t.Get(credential, "credentialSubject")
 	for _, p := range proofs {
-		if p.Verified && subject >= 0 && t.Nodes[subject].Kind == jsontape.Object && value.TextIs(t, subject, "id", p.Method.Controller) {
+		if p.Verified && subject >= 0 && t.Nodes[subject].Kind == jsontape.Object &&
+			value.TextIs(t, subject, "id", p.Method.Controller) {
 			return true
 		}
 	}
 	return false
 }
 
-// SuiteOf returns the cryptosuite that a secured document's holder would present it with: ecdsa-sd-2023 where it has such
-// a proof, else that of its first proof. The cause of the error is [ErrNoProof] where there is none.
+// SuiteOf returns the cryptosuite that a secured document's holder would present it with: ecdsa-sd-2023
+// where it has such a proof, else that of its first proof. The cause of the error is [ErrNoProof] where
+// there is none.
 func SuiteOf(doc []byte, limits canon.Limits) (string, error) {
 	d, err := read(new(jsontape.Tape), doc, limits)
 	if err != nil {
@@ -121,7 +132,8 @@ func SuiteOf(doc []byte, limits canon.Limits) (string, error) {
 		}
 	}
 	if first == "" {
-		return "", problem.New(problem.ParsingError, "/proof", "names no cryptosuite; other proofs than Data Integrity are not supported")
+		return "", problem.New(problem.ParsingError, "/proof",
+			"names no cryptosuite; other proofs than Data Integrity are not supported")
 	}
 	return first, nil
 }

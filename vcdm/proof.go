@@ -9,8 +9,8 @@ import (
 	"canonscope/vcdm/internal/text"
 )
 
-// proof is one proof, or the options of one to be made, on the tape of the document or of the options. Members are node
-// indexes of their values; -1 where absent.
+// proof is one proof, or the options of one to be made, on the tape of the document or of the options.
+// Members are node indexes of their values; -1 where absent.
 type proof struct {
 	tape *jsontape.Tape
 	node int
@@ -53,6 +53,7 @@ func readProof(t *jsontape.Tape, node int) proof {
 			p.context = v
 		}
 	}
+
 	return p
 }
 
@@ -89,7 +90,7 @@ func (p *proof) texts(node int) ([]string, bool) {
 	return all, true
 }
 
-// bytes returns the text of a string member, nil where it is absent or no string.
+// bytes returns the text of a string member, nil where it is absent or not a string.
 func (p *proof) bytes(node int) []byte {
 	if node < 0 || p.tape.Nodes[node].Kind != jsontape.String {
 		return nil
@@ -97,8 +98,9 @@ func (p *proof) bytes(node int) []byte {
 	return p.tape.Text(node)
 }
 
-// check applies the rules of VC Data Integrity 2.1 that hold for every proof. It returns "" or the member at fault and
-// what is wrong. Times without an offset are allowed in a proof that came from elsewhere (lenient), never in a new one.
+// check applies the rules of VC Data Integrity 2.1 that hold for every proof. It returns "" or the member
+// at fault and what is wrong. Times without an offset are allowed in a proof that came from elsewhere
+// (lenient), never in a new one.
 //
 //phase:validate
 func (p *proof) check(suite string, lenient bool) (member, msg string) {
@@ -134,6 +136,7 @@ func (p *proof) check(suite string, lenient bool) (member, msg string) {
 	case !lenient && p.expires >= 0 && p.created >= 0 && p.ends():
 		return "expires", "must not be before created"
 	}
+
 	return "", ""
 }
 
@@ -144,11 +147,12 @@ func (p *proof) ends() bool {
 	return expires.Before(created)
 }
 
-// maxTexts bounds the domains and previous proofs of a proof, which are compared with one another, and the mandatory pointers of
-// ecdsa-sd-2023.
+// maxTexts bounds the domains and previous proofs of a proof, which are compared with one another, and the
+// mandatory pointers of ecdsa-sd-2023.
 const maxTexts = 1000
 
-// isTexts says whether a member is a string or a list of at least one string, and of no more than maxTexts.
+// isTexts reports whether a member is a string or a list of at least one string, and of no more than
+// maxTexts.
 func (p *proof) isTexts(node int) bool {
 	list, ok := p.texts(node)
 	return ok && len(list) > 0 && len(list) <= maxTexts
@@ -168,8 +172,8 @@ func (p *proof) time(node int) time.Time {
 	return t
 }
 
-// appendConfig appends the proof without its proofValue and, if context is not nil, with its @context replaced by that
-// JSON text (empty text removes it).
+// appendConfig appends the proof without its proofValue and, if context is not nil, with its @context
+// replaced by that JSON text (empty text removes it).
 //
 //phase:encode
 func (p *proof) appendConfig(dst []byte, context []byte) []byte {

@@ -29,10 +29,12 @@ func (c *counted) Canonicalize(ctx context.Context, doc []byte, opt canon.Option
 	return c.Canonicalizer.Canonicalize(ctx, doc, opt)
 }
 
-// A document is canonicalized once for all proofs that read it alike, and each proof is still checked for itself.
+// A document is canonicalized once for all proofs that read it alike, and each proof is still checked for
+// itself.
 func TestDocumentOfManyProofs(t *testing.T) {
 	l := newLab(t)
-	for suite, method := range map[string]canon.Canonicalizer{"eddsa-rdfc-2022": l.rdfc, "eddsa-jcs-2022": l.jcs} {
+	for suite, method := range map[string]canon.Canonicalizer{"eddsa-rdfc-2022": l.rdfc,
+		"eddsa-jcs-2022": l.jcs} {
 		const text = "Example Learner"
 		signed := credential
 		if !strings.Contains(signed, text) {

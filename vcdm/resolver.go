@@ -17,19 +17,21 @@ type Method struct {
 	Key        *keys.Public
 }
 
-// Resolver finds the verification method of a proof. It checks that the method's controller allows the purpose
-// (Controlled Identifiers 3.3, Retrieve Verification Method) and returns an [*problem.Error] of a type of section 3.5 where it
-// does not. Implementations are safe for concurrent use and touch the network only where their user asked for it.
+// Resolver finds the verification method of a proof. It checks that the method's controller allows the
+// purpose (Controlled Identifiers 3.3, Retrieve Verification Method) and returns an [*problem.Error] of a
+// type of section 3.5 where it does not. Implementations are safe for concurrent use and touch the network
+// only where their user asked for it.
 type Resolver interface {
 	Resolve(ctx context.Context, url, purpose string) (*Method, error)
 }
 
-// relationships are the verification relationships (Controlled Identifiers 1.0 section 2.3). A document may hold other
-// lists, which allow a key nothing.
-var relationships = []string{AssertionMethod, Authentication, "capabilityInvocation", "capabilityDelegation", "keyAgreement"}
+// relationships are the verification relationships (Controlled Identifiers 1.0 section 2.3). A document may
+// hold other lists, which allow a key nothing.
+var relationships = []string{AssertionMethod, Authentication, "capabilityInvocation", "capabilityDelegation",
+	"keyAgreement"}
 
-// DIDKey resolves did:key URLs. The document of such an identifier is made from its key, and allows a key that signs every
-// purpose but keyAgreement.
+// DIDKey resolves did:key URLs. The document of such an identifier is made from its key, and allows a key
+// that signs every purpose but keyAgreement.
 type DIDKey struct{}
 
 // Resolve implements [Resolver].

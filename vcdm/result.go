@@ -26,9 +26,9 @@ type Result struct {
 	several  []ProofResult
 	proofs   int
 	secured  []byte // the document as it came
-	from, to int    // where its proofs stand in it
+	from, to int    // where its proofs are in it
 	replaced []byte // the document, where verification changes it
-	context  []byte // that stands for its own then
+	context  []byte // that replaces its own then
 	fewer    bool   // it has fewer contexts than the one that came
 }
 
@@ -51,8 +51,8 @@ func (r *Result) Document() []byte {
 	return append(append(make([]byte, 0, len(r.secured)), r.secured[:r.from]...), r.secured[r.to:]...)
 }
 
-// Replaced reports whether the verified document has fewer contexts than the one that came, as a proof of a JCS suite allows
-// (VC-DI-EdDSA 3.3.2 step 4).
+// Replaced reports whether the verified document has fewer contexts than the one that came, as a proof of a
+// JCS suite allows (VC-DI-EdDSA 3.3.2 step 4).
 func (r *Result) Replaced() bool { return r.Verified && r.fewer }
 
 // ProofResult is the outcome of one proof.
@@ -61,7 +61,7 @@ type ProofResult struct {
 	Suite    string
 	Method   *Method // nil where it was not found
 	Verified bool
-	Bound    bool  // the method's controller is the issuer of the credential or the holder of the presentation
+	Bound    bool  // the controller of the method is the issuer, or the holder of the presentation
 	Err      error // nil if Verified
 }
 
@@ -81,8 +81,8 @@ func (r *Result) Add(err error) {
 	r.Verified, r.MediaType = false, ""
 }
 
-// UnknownContexts lists the contexts of the document, and of every object in it, that are inline or not built in, and not
-// among those that the verifier was told.
+// UnknownContexts lists the contexts of the document, and of every object in it, that are inline or not
+// built in, and not among those that the verifier was given.
 func (r *Result) UnknownContexts() []rules.UnknownContext {
 	if d := r.read(); d != nil {
 		return d.UnknownContexts(r.known)
@@ -90,8 +90,9 @@ func (r *Result) UnknownContexts() []rules.UnknownContext {
 	return nil
 }
 
-// Unchecked returns JSON pointers to what the verification did not look into: status, schemas, related resources whose
-// digests nothing was compared with, and credentials inside a credential, whose own proofs are not checked.
+// Unchecked returns JSON pointers to what the verification did not look into: status, schemas, related
+// resources whose digests nothing was compared with, and credentials inside a credential, whose own proofs
+// are not checked.
 func (r *Result) Unchecked() []string {
 	if d := r.read(); d != nil {
 		return d.Unchecked(r.uncompared)
@@ -99,7 +100,8 @@ func (r *Result) Unchecked() []string {
 	return nil
 }
 
-// read scans the document again, since the tape of the verification serves others by now; nil where it cannot be read.
+// read scans the document again, since the tape of the verification serves others by now; nil where it
+// cannot be read.
 func (r *Result) read() *rules.Document {
 	d, err := rules.Read(new(jsontape.Tape), r.secured, canon.Limits{Bytes: len(r.secured) + 1})
 	if err != nil {

@@ -38,8 +38,8 @@ type derivedValue struct {
 	MandatoryIndexes []uint32
 }
 
-// The public key is 35 bytes, two of the header and 33 of the compressed point; the 36 of VC-DI-ECDSA 3.5.8 is an error
-// of that text.
+// The public key is 35 bytes, two of the header and 33 of the compressed point; the 36 of VC-DI-ECDSA 3.5.8
+// is an error of that text.
 const (
 	signatureSize = 64
 	publicSize    = 35
@@ -51,8 +51,8 @@ const maxStatements = 1 << 20
 
 var cborEncoder, cborDecoder = cborModes()
 
-// cborModes returns an encoder for deterministic CBOR without tags and a decoder that takes neither tags, nor indefinite
-// lengths, nor repeated keys.
+// cborModes returns an encoder for deterministic CBOR without tags and a decoder that takes neither tags,
+// nor indefinite lengths, nor repeated keys.
 func cborModes() (cbor.EncMode, cbor.DecMode) {
 	eo := cbor.CoreDetEncOptions()
 	eo.NilContainers, eo.TagsMd = cbor.NilContainerAsEmpty, cbor.TagsForbidden
@@ -61,7 +61,8 @@ func cborModes() (cbor.EncMode, cbor.DecMode) {
 		panic(err) // fixed options
 	}
 	dec, err := cbor.DecOptions{
-		DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden,
+		DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden,
+		TagsMd:           cbor.TagsForbidden,
 		MaxArrayElements: maxStatements, MaxMapPairs: maxStatements, MaxNestedLevels: 4,
 	}.DecMode()
 	if err != nil {
@@ -93,10 +94,12 @@ func decodeValue(p *proof, header []byte, kind, shape string, value any) error {
 	if text == "" || text[0] != 'u' {
 		return problem.Verification("/proofValue", "must start with u (base64url)")
 	}
+
 	b, err := multibase64.DecodeString(text[1:])
 	if err != nil || strings.ContainsAny(text, "\r\n") { // the decoder passes over line breaks
 		return problem.Verification("/proofValue", "is not base64url without padding")
 	}
+
 	if !bytes.HasPrefix(b, header) {
 		err := problem.Verification("/proofValue", "is not that of a "+kind+" proof")
 		if bytes.HasPrefix(b, baseHeader) {
@@ -106,25 +109,29 @@ func decodeValue(p *proof, header []byte, kind, shape string, value any) error {
 		}
 		return err
 	}
+
 	if err := cborDecoder.Unmarshal(b[len(header):], value); err != nil {
 		return &problem.Error{Type: problem.ProofVerificationError, Where: "/proofValue", Err: err}
 	}
+
 	if !shaped(b[len(header):], shape) {
-		return problem.Verification("/proofValue", "an element has another CBOR type than the proof value wants, or is not in the shortest form")
+		return problem.Verification("/proofValue",
+			"an element has another CBOR type than the proof value wants, or is not in the shortest form")
 	}
+
 	return nil
 }
 
-// Shapes of the arrays, a letter for each element: b a byte string, B a list of these, T of text strings, U of unsigned
-// integers, M a map of unsigned integers to byte strings.
+// Shapes of the arrays, a letter for each element: b a byte string, B a list of these, T of text strings, U
+// of unsigned integers, M a map of unsigned integers to byte strings.
 const (
 	baseShape    = "bbbBT"
 	derivedShape = "bbBMU"
 )
 
-// shaped says whether a value that the decoder has accepted is of the very types that its shape gives, each head in its
-// shortest form (RFC 8949 section 4.2.1), so that one proof has one proof value. The decoder also takes longer heads, null
-// for an empty list and a list of small numbers for a byte string.
+// shaped reports whether a value that the decoder has accepted is of the very types that its shape gives,
+// each head in its shortest form (RFC 8949 section 4.2.1), so that one proof has one proof value. The
+// decoder also takes longer heads, null for an empty list and a list of small numbers for a byte string.
 func shaped(b []byte, shape string) bool {
 	shortest := true
 	next := func() (major byte, n int) {
@@ -146,9 +153,11 @@ func shaped(b []byte, shape string) bool {
 		}
 		return major, n
 	}
+
 	if major, n := next(); major != 4 || n != len(shape) {
 		return false
 	}
+
 	for _, c := range shape {
 		major, n := next()
 		want, items := byte(4), []byte{2}
@@ -162,6 +171,7 @@ func shaped(b []byte, shape string) bool {
 		case 'M':
 			want, items = 5, []byte{0, 2}
 		}
+
 		if major != want {
 			return false
 		}
@@ -173,6 +183,7 @@ func shaped(b []byte, shape string) bool {
 			}
 		}
 	}
+
 	return shortest
 }
 
@@ -193,7 +204,8 @@ func parseBase(p *proof) (*baseValue, error) {
 	return v, checkSizes(v.BaseSignature, v.PublicKey, v.Signatures)
 }
 
-// parseDerived reads the proof value of a derived proof (VC-DI-ECDSA 3.5.8). Indexes must ascend, labels must differ.
+// parseDerived reads the proof value of a derived proof (VC-DI-ECDSA 3.5.8). Indexes must ascend, labels
+// must differ.
 //
 //phase:parse
 func parseDerived(p *proof) (*derivedValue, error) {
@@ -206,8 +218,10 @@ func parseDerived(p *proof) (*derivedValue, error) {
 		if len(label) != hmacSize {
 			return nil, sizeError("label", len(label), hmacSize)
 		}
-		if labels[string(label)] { // the statements about one blank node could be shown as being about several
-			return nil, problem.Verification("/proofValue", "the label map has one label for several blank nodes")
+		// The statements about one blank node could be shown as being about several.
+		if labels[string(label)] {
+			return nil, problem.Verification("/proofValue",
+				"the label map has one label for several blank nodes")
 		}
 		labels[string(label)] = true
 	}

@@ -13,10 +13,10 @@ type Selector struct {
 	Limits canon.Limits // zero fields take their defaults
 }
 
-// Select returns the selection of a document (VC-DI-ECDSA 3.4.13, selectJsonLd): what the pointers name and, of every
-// object on the way, @context, type and an id that is not a blank node. Members and elements keep their order; arrays close
-// up. The pointer "" names the whole document. A pointer that is malformed or names nothing is a PROOF_GENERATION_ERROR,
-// and so is an empty list of pointers.
+// Select returns the selection of a document (VC-DI-ECDSA 3.4.13, selectJsonLd): what the pointers name
+// and, of every object on the way, @context, type and an id that is not a blank node. Members and elements
+// keep their order; arrays close up. The pointer "" names the whole document. A pointer that is malformed
+// or names nothing is a PROOF_GENERATION_ERROR, and so is an empty list of pointers.
 //
 //phase:select
 func (s Selector) Select(ctx context.Context, doc []byte, pointers []string) ([]byte, error) {

@@ -3,6 +3,7 @@ package vcdm
 
 import (
 	"context"
+	"slices"
 
 	"canonscope/canon"
 	"canonscope/canon/choice"
@@ -21,11 +22,16 @@ type Cryptosuite struct {
 }
 
 var (
-	eddsaRDFC2022 = Cryptosuite{Name: "eddsa-rdfc-2022", Method: canon.RDFC, Algorithms: []keys.Algorithm{keys.EdDSA}}
-	eddsaJCS2022  = Cryptosuite{Name: "eddsa-jcs-2022", Method: canon.JCS, Algorithms: []keys.Algorithm{keys.EdDSA}}
-	ecdsaRDFC2019 = Cryptosuite{Name: "ecdsa-rdfc-2019", Method: canon.RDFC, Algorithms: []keys.Algorithm{keys.ES256, keys.ES384}}
-	ecdsaJCS2019  = Cryptosuite{Name: "ecdsa-jcs-2019", Method: canon.JCS, Algorithms: []keys.Algorithm{keys.ES256, keys.ES384}}
-	ecdsaSD2023   = Cryptosuite{Name: "ecdsa-sd-2023", Method: canon.RDFC, Algorithms: []keys.Algorithm{keys.ES256}, Derives: true}
+	eddsaRDFC2022 = Cryptosuite{Name: "eddsa-rdfc-2022", Method: canon.RDFC,
+		Algorithms: []keys.Algorithm{keys.EdDSA}}
+	eddsaJCS2022 = Cryptosuite{Name: "eddsa-jcs-2022", Method: canon.JCS,
+		Algorithms: []keys.Algorithm{keys.EdDSA}}
+	ecdsaRDFC2019 = Cryptosuite{Name: "ecdsa-rdfc-2019", Method: canon.RDFC,
+		Algorithms: []keys.Algorithm{keys.ES256, keys.ES384}}
+	ecdsaJCS2019 = Cryptosuite{Name: "ecdsa-jcs-2019", Method: canon.JCS,
+		Algorithms: []keys.Algorithm{keys.ES256, keys.ES384}}
+	ecdsaSD2023 = Cryptosuite{Name: "ecdsa-sd-2023", Method: canon.RDFC,
+		Algorithms: []keys.Algorithm{keys.ES256}, Derives: true}
 )
 
 // New returns the cryptosuite over a canonicalizer of its method. The options are those of ecdsa-sd-2023.
@@ -38,6 +44,14 @@ func (s *Cryptosuite) New(c canon.Canonicalizer, o SDOptions) Suite {
 
 func (s *Cryptosuite) whole(c canon.Canonicalizer) Suite {
 	return &whole{s, engine{c, canon.I18nDatatype}}
+}
+
+// takes returns a [*KeyError] for a key of an algorithm that the suite does not take.
+func (s *Cryptosuite) takes(a keys.Algorithm) error {
+	if slices.Contains(s.Algorithms, a) {
+		return nil
+	}
+	return &KeyError{s.Name, a, s.Algorithms}
 }
 
 // SuiteNamed returns a cryptosuite by its identifier. The error of an unknown one is a [*choice.Error].
@@ -70,8 +84,8 @@ func MethodOf(name string) canon.Method {
 // EdDSARDFC2022 returns the cryptosuite eddsa-rdfc-2022 (VC-DI-EdDSA 3.2) over an RDFC-1.0 canonicalizer.
 func EdDSARDFC2022(c canon.Canonicalizer) Suite { return eddsaRDFC2022.whole(c) }
 
-// ECDSARDFC2019 returns the cryptosuite ecdsa-rdfc-2019 (VC-DI-ECDSA 3.2) over an RDFC-1.0 canonicalizer. P-256 keys hash with
-// SHA-256; P-384 keys with SHA-384, inside RDFC-1.0 too.
+// ECDSARDFC2019 returns the cryptosuite ecdsa-rdfc-2019 (VC-DI-ECDSA 3.2) over an RDFC-1.0 canonicalizer.
+// P-256 keys hash with SHA-256; P-384 keys with SHA-384, inside RDFC-1.0 too.
 func ECDSARDFC2019(c canon.Canonicalizer) Suite { return ecdsaRDFC2019.whole(c) }
 
 // engine is what a suite canonicalizes with, and the base direction that it puts into RDF.
@@ -102,9 +116,9 @@ func lacks(s Suite) string {
 	return ""
 }
 
-// WithDirection returns a suite that puts base directions into RDF in another way than canon.I18nDatatype, which is the way
-// of issuers in use; "" refuses them. The way is not a part of the proof, so issuer and verifier have to agree on it. A JCS
-// suite stays as it is, since it signs the JSON.
+// WithDirection returns a suite that puts base directions into RDF in another way than canon.I18nDatatype,
+// which is the way of issuers in use; "" refuses them. The way is not a part of the proof, so issuer and
+// verifier have to agree on it. A JCS suite stays as it is, since it signs the JSON.
 func WithDirection(s Suite, direction string) Suite {
 	switch s := s.(type) {
 	case *whole:

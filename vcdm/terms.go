@@ -14,8 +14,8 @@ import (
 
 const security = rules.Security
 
-// terms are the proof options that verification reads (VC Data Integrity, the context data-integrity/v2), in the order of their
-// nodes in checkTerms.
+// terms are the proof options that verification reads (VC Data Integrity, the context data-integrity/v2),
+// in the order of their nodes in checkTerms.
 var terms = [...]struct {
 	name, iri string
 	is        form
@@ -73,13 +73,14 @@ var purposes = map[string]string{
 	"keyAgreement":         security + "keyAgreementMethod",
 }
 
-// checkTerms sees that the canonical proof options, which the signature covers, say what the proof's JSON does, which
-// verification reads. Contexts that do not define the terms of a proof leave them out of the signature (VC Data Integrity
-// 2.4.2): then it returns the IRI of a term that is missing. Contexts that define them otherwise keep the statements and with
-// them the signature, but would let whoever passes the document on choose purpose, dates, domain and challenge anew.
+// checkTerms sees that the canonical proof options, which the signature covers, say what the proof's JSON
+// does, which verification reads. Contexts that do not define the terms of a proof leave them out of the
+// signature (VC Data Integrity 2.4.2): then it returns the IRI of a term that is missing. Contexts that
+// define them otherwise keep the statements and with them the signature, but would let whoever passes the
+// document on choose purpose, dates, domain and challenge anew.
 //
-// A @context of the proof takes no part in this, since the document's is used in its place (VC-DI-EdDSA 3.2.5 step 4): it
-// has to be the same.
+// A @context of the proof takes no part in this, since the document's is used in its place (VC-DI-EdDSA
+// 3.2.5 step 4): it has to be the same.
 //
 //phase:validate
 func (p *proof) checkTerms(d *document, config []byte) (missing string, err error) {
@@ -87,7 +88,9 @@ func (p *proof) checkTerms(d *document, config []byte) (missing string, err erro
 		return "", problem.New(problem.DataLossDetection, p.tape.Pointer(p.context),
 			"a proof of this suite is read with the document's @context, and this is another; leave it out")
 	}
-	nodes := [...]int{p.typ, p.suite, p.purpose, p.method, p.created, p.expires, p.challenge, p.domain, p.previous}
+
+	nodes := [...]int{p.typ, p.suite, p.purpose, p.method, p.created, p.expires, p.challenge, p.domain,
+		p.previous}
 	var counts [len(nodes)]int
 	for len(config) > 0 {
 		var line []byte
@@ -118,6 +121,7 @@ func (p *proof) checkTerms(d *document, config []byte) (missing string, err erro
 			return "", redefined(t.name)
 		}
 	}
+
 	return "", nil
 }
 
@@ -137,32 +141,36 @@ func (p *proof) says(object []byte, node int, is form) bool {
 
 func redefined(name string) error {
 	return &problem.Error{Type: problem.DataLossDetection, Where: "/@context",
-		Msg: "the contexts define the terms of a proof in another way: what is signed as " + name + " is not what the proof says"}
+		Msg: "the contexts define the terms of a proof in another way: what is signed as " + name +
+			" is not what the proof says"}
 }
 
-// literal says whether an object is a literal of a string member's text, of any datatype.
+// literal reports whether an object is a literal of a string member's text, of any datatype.
 func (p *proof) literal(object []byte, node int) bool {
 	if node < 0 || p.tape.Nodes[node].Kind != jsontape.String {
 		return false
 	}
 	var buf [128]byte
 	want := rdf.AppendString(buf[:0], p.tape.Text(node))
-	return bytes.HasPrefix(object, want) && len(object) > len(want) && (object[len(want)] == ' ' || object[len(want)] == '^')
+	return bytes.HasPrefix(object, want) && len(object) > len(want) &&
+		(object[len(want)] == ' ' || object[len(want)] == '^')
 }
 
-// iri says whether an object is an IRI.
+// iri reports whether an object is an IRI.
 func iri(object, want []byte) bool {
 	n := len(want)
-	return want != nil && len(object) > n+1 && object[0] == '<' && string(object[1:n+1]) == string(want) && object[n+1] == '>'
+	return want != nil && len(object) > n+1 && object[0] == '<' && string(object[1:n+1]) == string(want) &&
+		object[n+1] == '>'
 }
 
-// samePurpose says whether an object is the IRI of a purpose: one that is known, the text itself, or one that a context
-// gives a purpose of its own.
+// samePurpose reports whether an object is the IRI of a purpose: one that is known, the text itself, or one
+// that a context gives a purpose.
 func samePurpose(object, purpose []byte) bool {
 	if iri(object, purpose) {
 		return true
 	}
-	if string(purpose) == AssertionMethod && iri(object, []byte(security+"assertionMethod")) { // the most common one
+	// This is the most common one.
+	if string(purpose) == AssertionMethod && iri(object, []byte(security+"assertionMethod")) {
 		return true
 	}
 	if known, ok := purposes[string(purpose)]; ok {

@@ -18,22 +18,23 @@ import (
 	"canonscope/vcdm/rules"
 )
 
-// Verifier checks proofs. With Suites set and nothing else it is safe: it demands a proof by the issuer of a credential or
-// the holder of a presentation, made for the purpose that such a document has, dates and a validity period that enclose the
-// clock, and the form of the data model; the fields that begin with Any opt out. It checks every credential in a
+// Verifier checks proofs. With Suites set and nothing else it is safe: it demands a proof by the issuer of
+// a credential or the holder of a presentation, made for the purpose that such a document has
+// (assertionMethod, of a presentation authentication), dates and a validity period that enclose the clock,
+// and the form of the data model; the fields that begin with Any opt out. It checks every credential in a
 // presentation as well. It is safe for concurrent use unless it has Counts.
 //
 //phase:validate fallback
 type Verifier struct {
 	Suites    []Suite
 	Resolver  Resolver         // nil knows did:key alone
-	Purpose   string           // expected proofPurpose; "" expects assertionMethod, of a presentation authentication
+	Purpose   string           // expected proofPurpose; "" expects that of such a document
 	Domain    []string         // expected domain, a set; nil expects none
 	Challenge string           // expected challenge; "" expects none
 	Now       func() time.Time // clock; nil is time.Now
 	Skew      time.Duration    // how far created may lie ahead of the clock
-	OwnOnly   bool             // demand the signer of a presentation to be the subject of every credential in it
-	Contexts  []string         // values of @context that the reader knows, as JSON: see CheckContexts; nil knows all
+	OwnOnly   bool             // the signer of a presentation must be the subject of every credential in it
+	Contexts  []string         // known values of @context as JSON: see rules.CheckContexts; nil knows all
 	Resources rules.Hashes     // digests to compare relatedResource with; nil compares none
 
 	AllReasons bool // check further proofs and credentials after one that fails
@@ -48,16 +49,17 @@ type Verifier struct {
 	Counts *Counts      // nil counts nothing
 }
 
-// Verify checks a document with exactly one proof, an object (VC Data Integrity 4.4). It is so short that the compiler puts
-// it into its caller, on whose stack the result stays where the caller keeps it to itself.
+// Verify checks a document with exactly one proof, an object (VC Data Integrity 4.4). It is so short that
+// the compiler puts it into its caller, on whose stack the result stays where the caller keeps it to
+// itself.
 func (v *Verifier) Verify(ctx context.Context, doc []byte) *Result {
 	r := new(Result)
 	v.run(ctx, doc, true, 0, nil, r)
 	return r
 }
 
-// VerifyAll checks a document with any number of proofs, at least one, and demands that every proof is verified together
-// with those it builds on, and all over the same document (VC Data Integrity 4.5).
+// VerifyAll checks a document with any number of proofs, at least one, and demands that every proof is
+// verified together with those it builds on, and all over the same document (VC Data Integrity 4.5).
 func (v *Verifier) VerifyAll(ctx context.Context, doc []byte) *Result {
 	r := new(Result)
 	v.run(ctx, doc, false, 0, nil, r)
@@ -65,29 +67,36 @@ func (v *Verifier) VerifyAll(ctx context.Context, doc []byte) *Result {
 }
 
 // run fills r; depth counts the presentations around the document, whose budget it shares.
-func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, budget *canon.Budget, r *Result) {
+func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, budget *canon.Budget,
+	r *Result) {
 	if v == nil {
 		v = new(Verifier) // which has no suites and says so
 	}
+
 	w := begin(ctx, budget, v.Limits)
 	defer w.end()
 
 	if err := v.open(w, doc, single); err != nil {
-		if r.Errors = []error{err}; w.doc.Tape != nil && w.doc.IsPresentation() { // its credentials have answers of their own
+		// The credentials in it have their own answers.
+		if r.Errors = []error{err}; w.doc.Tape != nil && w.doc.IsPresentation() {
 			v.checkCredentials(ctx, w, depth, r)
 		}
 		return
 	}
+
 	d, all := &w.doc, w.proofs
 	r.secured, r.known = doc, v.Contexts
 	r.from, r.to = d.Tape.Cut(0, d.proofKey)
 	if r.proofs = len(all); r.proofs > 1 {
 		r.several = make([]ProofResult, len(all))
 	}
+
 	presentation := d.IsPresentation()
 	if presentation && d.IsCredential() { // its issuer would vouch for what its holder signed
-		r.Errors = []error{problem.Verification("/type", "is that of a credential and of a presentation; a document is one of them")}
+		r.Errors = []error{problem.Verification("/type",
+			"is that of a credential and of a presentation; a document is one of them")}
 	}
+
 	if !v.AnyPeriod {
 		r.Errors = v.checkPeriod(d, r.Errors)
 	}
@@ -112,22 +121,27 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 		p.Bound = p.Method != nil && d.signedFor(p.Method.Controller)
 		failed = !p.Verified
 	}
+
 	if len(all) > 1 || all[0].previous >= 0 {
 		checkChain(all, results)
 	}
+
 	for i := range results {
 		if err := results[i].Err; err != nil && err != ErrNotChecked {
 			r.Errors = append(r.Errors, below(err, d.Tape.Pointer(all[i].node)))
 		}
 	}
+
 	if len(all) > 1 {
 		r.Add(checkSet(d, all))
 	}
+
 	r.Add(v.checkParty(d, results))
 	v.checkRest(d, depth, r)
 	if presentation {
 		v.checkCredentials(ctx, w, depth, r)
 	}
+
 	if r.Verified = len(r.Errors) == 0; r.Verified {
 		r.MediaType = MediaType
 		if presentation {
@@ -136,8 +150,9 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 	}
 }
 
-// checkSet refuses a set of proofs that holds one twice, or whose proofs are about different documents: a proof of a JCS
-// suite may be about the document with fewer contexts (VC-DI-EdDSA 3.3.2 step 4), but only one document is returned.
+// checkSet refuses a set of proofs that holds one twice, or whose proofs are about different documents: a
+// proof of a JCS suite may be about the document with fewer contexts (VC-DI-EdDSA 3.3.2 step 4), but only
+// one document is returned.
 //
 //phase:validate
 func checkSet(d *document, all []proof) error {
@@ -159,14 +174,15 @@ func checkSet(d *document, all []proof) error {
 		if i == 0 {
 			context = of
 		} else if of != context && (of < 0 || context < 0 || !value.Equal(d.Tape, of, d.Tape, context)) {
-			return problem.Verification(at+"/@context", "the proofs are about documents with different contexts; verify each alone")
+			return problem.Verification(at+"/@context",
+				"the proofs are about documents with different contexts; verify each alone")
 		}
 	}
 	return nil
 }
 
-// checkRest applies the rules of the data model and what the reader knows to the document. Those of a presentation cover
-// the credentials in it.
+// checkRest applies the rules of the data model and what the reader knows to the document. Those of a
+// presentation cover the credentials in it.
 //
 //phase:validate
 func (v *Verifier) checkRest(d *document, depth int, r *Result) {
@@ -217,7 +233,8 @@ func (v *Verifier) open(w *work, doc []byte, single bool) (err error) {
 	return nil
 }
 
-// distinct leaves out a proof that stands twice: proofs are a set (VC Data Integrity 2.1.1), and who counts them counts it once.
+// distinct leaves out a proof that is there twice: proofs are a set (VC Data Integrity 2.1.1), and who counts
+// them counts it once.
 func distinct(all []proof) []proof {
 	first := make(map[string]int, len(all)) // by proofValue
 	kept := all[:0]
@@ -235,14 +252,15 @@ func distinct(all []proof) []proof {
 	return kept
 }
 
-// verifyProof checks one proof by steps 4 to 8 of VC Data Integrity 4.4. Places in its errors are relative to the proof.
-// It fills result but for the verdict, and puts a document that it has to change into all.
+// verifyProof checks one proof by steps 4 to 8 of VC Data Integrity 4.4. Places in its errors are relative
+// to the proof. It fills result but for the verdict, and puts a document that it has to change into all.
 func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *ProofResult, all *Result) error {
 	if i > 0 {
 		if err := w.budget.Alive(ctx); err != nil {
 			return err
 		}
 	}
+
 	p := &w.proofs[i]
 	purpose := v.purpose(&w.doc, p)
 	suite, err := v.checkProof(p, purpose)
@@ -250,6 +268,7 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 		result.Suite, _ = p.text(p.suite)
 		return err
 	}
+
 	result.Suite = suite.Name()
 	in := newInput(&w.doc, p, w, v.Counts)
 	if ids, _ := p.texts(p.previous); len(ids) > 0 {
@@ -258,26 +277,33 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 			return problem.Verification("/previousProof", id+": "+msg)
 		}
 	}
+
 	method := w.methodText(p)
 	resolver := v.Resolver
 	if resolver == nil {
 		resolver = DIDKey{}
 	}
+
 	m, err := resolver.Resolve(ctx, method, purpose)
 	if err != nil {
 		return err
 	}
+
 	if m == nil || m.Key.Algorithm() == "" {
-		return problem.New(problem.InvalidMethod, "/verificationMethod", "the resolver found neither a key nor an error for "+method)
+		return problem.New(problem.InvalidMethod, "/verificationMethod",
+			"the resolver found neither a key nor an error for "+method)
 	}
+
 	result.Method = m
 	if err := suite.verify(ctx, in, m.Key); err != nil || in.context < 0 {
 		return err
 	}
+
 	in.matching, all.fewer = nil, in.fewer
 	if all.replaced != nil && bytes.Equal(all.context, in.contextText()) { // as of the proof before
 		return nil
 	}
+
 	all.context = in.contextText()
 	all.replaced, err = in.unsecured()
 	return err
@@ -302,18 +328,24 @@ func (v *Verifier) purpose(d *document, p *proof) string {
 //phase:validate
 func (v *Verifier) checkProof(p *proof, purpose string) (Suite, error) {
 	if !p.is(p.typ, proofType) {
-		return nil, problem.Verification("/type", "must be "+proofType+"; proofs of other types are not supported")
+		return nil, problem.Verification("/type", "must be "+proofType+
+			"; proofs of other types are not supported")
 	}
+
 	if p.bytes(p.suite) == nil {
 		return nil, problem.Verification("/cryptosuite", "must be a string")
 	}
+
 	i := slices.IndexFunc(v.Suites, func(s Suite) bool { return s != nil && p.is(p.suite, s.Name()) })
 	if len(v.Suites) == 0 {
 		return nil, problem.Verification("/cryptosuite", "the verifier has no suites: set Verifier.Suites")
 	}
+
 	if i < 0 {
-		return nil, problem.Verification("/cryptosuite", fmt.Sprintf("%q is not among the suites this verifier uses: %s", p.bytes(p.suite), v.names()))
+		return nil, problem.Verification("/cryptosuite",
+			fmt.Sprintf("%q is not among the suites this verifier uses: %s", p.bytes(p.suite), v.names()))
 	}
+
 	if msg := lacks(v.Suites[i]); msg != "" {
 		return nil, problem.Verification("/cryptosuite", "the verifier's suite cannot be used: "+msg)
 	}
@@ -323,14 +355,18 @@ func (v *Verifier) checkProof(p *proof, purpose string) (Suite, error) {
 	if !p.is(p.purpose, purpose) {
 		return nil, problem.Verification("/proofPurpose", "expected "+purpose)
 	}
+
 	if v.Domain != nil {
 		if domain, _ := p.texts(p.domain); !sameSet(domain, v.Domain) {
-			return nil, problem.New(problem.InvalidDomain, "/domain", fmt.Sprintf("is %q, expected %q", domain, v.Domain))
+			return nil, problem.New(problem.InvalidDomain, "/domain", fmt.Sprintf("is %q, expected %q",
+				domain, v.Domain))
 		}
 	}
+
 	if v.Challenge != "" && !p.is(p.challenge, v.Challenge) {
 		return nil, problem.New(problem.InvalidChallenge, "/challenge", "is not the expected one")
 	}
+
 	if !v.AnyTime && (p.created >= 0 || p.expires >= 0) {
 		now := v.now()
 		if p.created >= 0 && p.time(p.created).After(now.Add(v.Skew)) {
@@ -340,6 +376,7 @@ func (v *Verifier) checkProof(p *proof, purpose string) (Suite, error) {
 			return nil, untimely("/expires", "the proof has expired", now)
 		}
 	}
+
 	return v.Suites[i], nil
 }
 
@@ -366,8 +403,9 @@ func (v *Verifier) now() time.Time {
 	return time.Now()
 }
 
-// checkPeriod compares the validity period of a credential with the clock (Verifiable Credentials Data Model 2.0 section
-// 4.9; 1.1 sections 4.5 and 4.6). A date without offset is UTC (2.0 section 5.8). It appends what speaks against it to errs.
+// checkPeriod compares the validity period of a credential with the clock (Verifiable Credentials Data
+// Model 2.0 section 4.9; 1.1 sections 4.5 and 4.6). A date without offset is UTC (2.0 section 5.8). It
+// appends what speaks against it to errs.
 //
 //phase:validate
 func (v *Verifier) checkPeriod(d *document, errs []error) []error {
@@ -391,11 +429,14 @@ func (v *Verifier) checkPeriod(d *document, errs []error) []error {
 			errs = append(errs, problem.Verification(at, text.NotTime))
 		case err != nil:
 		case m.From && now.Before(t):
-			errs = append(errs, untimely(at, fmt.Sprintf("the credential is not valid before %s", d.Tape.Text(node)), now))
+			errs = append(errs, untimely(at, fmt.Sprintf("the credential is not valid before %s",
+				d.Tape.Text(node)), now))
 		case !m.From && now.After(t):
-			errs = append(errs, untimely(at, fmt.Sprintf("the credential is not valid after %s", d.Tape.Text(node)), now))
+			errs = append(errs, untimely(at, fmt.Sprintf("the credential is not valid after %s",
+				d.Tape.Text(node)), now))
 		}
 	}
+
 	return errs
 }
 
@@ -405,8 +446,9 @@ func (d *document) signedFor(controller string) bool {
 	return of >= 0 && d.Tape.TextIs(of, controller)
 }
 
-// checkParty demands a proof by who the document says it is of. Proofs that are not verified have errors of their own, and a
-// presentation need not name its holder (Verifiable Credentials Data Model 2.0 section 4.13).
+// checkParty demands a proof by who the document says it is of. Proofs that are not verified have errors of
+// their own, and a presentation need not name its holder (Verifiable Credentials Data Model 2.0 section
+// 4.13).
 //
 //phase:validate
 func (v *Verifier) checkParty(d *document, results []ProofResult) error {
@@ -438,8 +480,9 @@ func sameSet(a, b []string) bool {
 	return within(a, b) && within(b, a)
 }
 
-// chain is the check that every proof which a proof builds on, also through others, is verified, and that none of them is
-// the proof itself. The specification has no rule for cycles; a proof that leads into one never verifies here.
+// chain is the check that every proof which a proof builds on, also through others, is verified, and that
+// none of them is the proof itself. The specification has no rule for cycles; a proof that leads into one
+// never verifies here.
 //
 //phase:validate
 type chain struct {
@@ -495,7 +538,8 @@ func (c *chain) refuse(i int, msg string) {
 
 // below puts the place of a proof before the place inside it.
 func below(err error, at string) error {
-	if e, ok := err.(*problem.Error); ok && e.Type != problem.DataLossDetection && e.Type != problem.ParsingError && e.Where != "/@context" {
+	if e, ok := err.(*problem.Error); ok && e.Type != problem.DataLossDetection &&
+		e.Type != problem.ParsingError && e.Where != "/@context" {
 		c := *e
 		c.Where = at + e.Where
 		return &c

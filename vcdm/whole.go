@@ -12,14 +12,13 @@ import (
 	"github.com/mr-tron/base58"
 
 	"canonscope/canon"
-	"canonscope/canon/jsontape"
 	"canonscope/vcdm/internal/value"
 	"canonscope/vcdm/keys"
 	"canonscope/vcdm/problem"
 )
 
-// whole is a suite that signs the whole document: the signature covers the hash of the canonical proof options followed
-// by the hash of the canonical document (VC-DI-EdDSA 3.2, 3.3; VC-DI-ECDSA 3.2, 3.3).
+// whole is a suite that signs the whole document: the signature covers the hash of the canonical proof
+// options followed by the hash of the canonical document (VC-DI-EdDSA 3.2, 3.3; VC-DI-ECDSA 3.2, 3.3).
 type whole struct {
 	*Cryptosuite
 	engine
@@ -32,10 +31,11 @@ func (s *whole) Name() string { return s.Cryptosuite.Name }
 //
 //phase:encode fallback
 func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, error) {
-	if !slices.Contains(s.Algorithms, key.Algorithm()) {
-		return nil, &problem.Error{Type: problem.ProofGenerationError, Err: &KeyError{s.Name(), key.Algorithm(), s.Algorithms}}
+	if err := s.takes(key.Algorithm()); err != nil {
+		return nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
 	}
-	// JCS suites put a copy of the document's @context into the proof (3.3.1 step 2), so it stands in the configuration too.
+	// JCS suites put a copy of the document's @context into the proof (3.3.1 step 2), so it is in the
+	// configuration too.
 	data, err := s.hashData(ctx, in, key.Algorithm(), s.Method == canon.RDFC || in.doc.Context >= 0)
 	if err != nil {
 		return nil, err
@@ -48,16 +48,15 @@ func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte
 	if err != nil {
 		return nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
 	}
-	members := s.encodeProof(in, sig)
-	return members, nil
+	return s.encodeProof(in, sig), nil
 }
 
 // verify is Verify Proof (VC-DI-EdDSA 3.2.2, 3.3.2).
 //
 //phase:validate fallback
 func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
-	if !slices.Contains(s.Algorithms, key.Algorithm()) {
-		return &problem.Error{Type: problem.ProofVerificationError, Where: "/verificationMethod", Err: &KeyError{s.Name(), key.Algorithm(), s.Algorithms}}
+	if err := s.takes(key.Algorithm()); err != nil {
+		return &problem.Error{Type: problem.ProofVerificationError, Where: "/verificationMethod", Err: err}
 	}
 	if err := in.countSignature(key.Algorithm()); err != nil {
 		return err
@@ -76,9 +75,9 @@ func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
 		return err
 	}
 	in.counts.Verifications++
-	ok := checkData(key, data, sig)
-	if !ok {
-		return problem.Verification("/proofValue", "the signature does not belong to this document, proof and key")
+	if !checkData(key, data, sig) {
+		return problem.Verification("/proofValue",
+			"the signature does not belong to this document, proof and key")
 	}
 	return nil
 }
@@ -93,7 +92,8 @@ func (s *whole) form(ctx context.Context, in *input) ([]byte, error) {
 // hashData is Transformation, Proof Configuration and Hashing (VC-DI-EdDSA 3.2.3 to 3.2.5).
 //
 //phase:encode fallback
-func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, documentContext bool) ([]byte, error) {
+func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, documentContext bool) ([]byte,
+	error) {
 	in.options.Input = canon.JSON
 	if s.Method == canon.RDFC {
 		in.options.Input, in.options.Direction = canon.JSONLD, s.direction
@@ -101,15 +101,18 @@ func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, doc
 			in.options.Hash = canon.SHA384
 		}
 	}
+
 	config, err := in.canonicalOptions(ctx, s.canon, documentContext)
 	if err != nil {
 		return nil, err
 	}
+
 	if s.Method == canon.RDFC {
 		if err := in.checkTerms(config); err != nil {
 			return nil, err
 		}
 	}
+
 	known := &in.work.known
 	if !known.of(s, in, alg) {
 		*known = documentDigest{suite: s, alg: alg, context: in.contextText()}
@@ -117,11 +120,12 @@ func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, doc
 			known.suite = nil
 		}
 	}
+
 	if known.err != nil {
 		return nil, known.err
 	}
-	data := append(appendDigest(in.work.hashed[:0], config, alg), known.sum[:known.size]...)
-	return data, nil
+
+	return append(appendDigest(in.work.hashed[:0], config, alg), known.sum[:known.size]...), nil
 }
 
 // hashDocument canonicalizes the document and makes its hash known.
@@ -156,8 +160,8 @@ func signData(key *keys.Secret, data []byte) ([]byte, error) { return key.Sign(d
 //phase:check
 func checkData(key *keys.Public, data, sig []byte) bool { return key.Verify(data, sig) }
 
-// encodeProof returns the members of the proof beside its options: proofValue, "z" and base58-btc, and for JCS the
-// document's @context.
+// encodeProof returns the members of the proof beside its options: proofValue, "z" and base58-btc, and for
+// JCS the document's @context.
 //
 //phase:encode
 func (s *whole) encodeProof(in *input, sig []byte) []byte {
@@ -191,7 +195,7 @@ func decodeSignature(p *proof, sig []byte) error {
 	return problem.Verification("/proofValue", fmt.Sprintf("is not %d bytes of base58-btc", len(sig)))
 }
 
-// replaceContext checks that the document's @context starts with the proof's, which then stands in its place
+// replaceContext checks that the document's @context starts with the proof's, which then takes its place
 // (VC-DI-EdDSA 3.3.2 step 4).
 //
 //phase:encode
@@ -204,7 +208,7 @@ func replaceContext(in *input) error {
 	if bytes.Equal(t.Raw(have), t.Raw(want)) {
 		return nil
 	}
-	h, w := contextList(t, have), contextList(t, want)
+	h, w := slices.Collect(value.Each(t, have)), slices.Collect(value.Each(t, want))
 	if len(w) > len(h) {
 		return bad
 	}
@@ -216,6 +220,3 @@ func replaceContext(in *input) error {
 	in.context, in.fewer = want-1, len(w) < len(h)
 	return nil
 }
-
-// contextList returns the contexts of an @context value: a single one counts as a list of one.
-func contextList(t *jsontape.Tape, i int) []int { return slices.Collect(value.Each(t, i)) }

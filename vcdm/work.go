@@ -17,8 +17,8 @@ import (
 // works holds the memory of operations that have ended.
 var works = sync.Pool{New: func() any { return new(work) }}
 
-// work is the memory of one operation: taken from works, it is the operation's alone until that puts it back. Nothing in it
-// may be part of a result.
+// work is the memory of one operation: taken from works, it is the operation's alone until that puts it
+// back. Nothing in it may be part of a result.
 type work struct {
 	tape, options, view jsontape.Tape
 	src, config         []byte
@@ -77,7 +77,8 @@ func (w *work) counter(c *Counts) *Counts {
 	return c
 }
 
-// methodText returns the text of a proof's verificationMethod, without a new string where the last proof had the same.
+// methodText returns the text of a proof's verificationMethod, without a new string where the last proof
+// had the same.
 func (w *work) methodText(p *proof) string {
 	if text := p.bytes(p.method); w.method != string(text) {
 		w.method = string(text)
@@ -85,12 +86,12 @@ func (w *work) methodText(p *proof) string {
 	return w.method
 }
 
-// documentDigest is the hash of the document, for the next proof of it that reads it alike, or why there is none: a document
-// may have many proofs.
+// documentDigest is the hash of the document, for the next proof of it that reads it alike, or why there is
+// none: a document may have many proofs.
 type documentDigest struct {
 	suite   Suite
 	alg     keys.Algorithm
-	context []byte // JSON of the @context that stands for the document's, or nil
+	context []byte // JSON of the @context that replaces the document's, or nil
 	sum     [sha512.Size384]byte
 	size    int
 	err     error

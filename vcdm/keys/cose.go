@@ -10,7 +10,8 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// COSE returns the key as a COSE_Key of CBOR (RFC 9053 section 7): kty, crv and the coordinates, nothing else.
+// COSE returns the key as a COSE_Key of CBOR (RFC 9053 section 7): kty, crv and the coordinates, nothing
+// else.
 func (p *Public) COSE() []byte {
 	if p.empty() {
 		return nil
@@ -25,7 +26,8 @@ func (p *Public) COSE() []byte {
 	return append(out, point[1+n:]...)
 }
 
-// ParsePublicCOSE reads a COSE_Key of CBOR. Points must be uncompressed; a key with its secret parameter is refused.
+// ParsePublicCOSE reads a COSE_Key of CBOR. Points must be uncompressed; a key with its secret parameter is
+// refused.
 func ParsePublicCOSE(b []byte) (*Public, error) {
 	var c struct {
 		Kty int64           `cbor:"1,keyasint"`

@@ -10,16 +10,17 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// File is a key pair or public key as a file holds it, with the verification method it stands for.
+// File is a key pair or public key as a file holds it, with its verification method.
 type File struct {
 	Kind       string // Multikey, JsonWebKey, JSON Web Key, PEM
 	Method     string // verification method URL: the file's id, or the key's did:key URL
-	Controller string // "" where the file does not say it and the method is no did:key URL
+	Controller string // "" where the file does not say it and the method is not a did:key URL
 	Public     *Public
 	Secret     *Secret // nil in a public file
 }
 
-// ParseFile reads a key: a verification method of type Multikey or JsonWebKey or a JSON Web Key, as JSON, or PEM.
+// ParseFile reads a key: a verification method of type Multikey or JsonWebKey or a JSON Web Key, as JSON,
+// or PEM.
 func ParseFile(b []byte) (*File, error) {
 	var f File
 	if err := f.parse(b); err != nil {
@@ -88,8 +89,8 @@ type member struct {
 	text *string
 }
 
-// decode reads members of a JSON object where they are present. Names count as they are written and stand once, which
-// encoding/json does not see to: it would take "X" for "x". Its errors name members.
+// decode reads members of a JSON object where they are present. Names count as they are written and occur
+// once, which encoding/json does not see to: it would take "X" for "x". Its errors name members.
 func decode(b []byte, members ...member) error {
 	var t jsontape.Tape
 	if err := t.Scan(b, jsontape.Options{}); err != nil {

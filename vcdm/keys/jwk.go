@@ -49,10 +49,12 @@ func (p *Public) jwk() jwk {
 		return jwk{Crv: p.kind.jwk, Kty: "OKP", X: b64.EncodeToString(p.ed)}
 	}
 	point, n := p.point(), p.kind.size
-	return jwk{Crv: p.kind.jwk, Kty: "EC", X: b64.EncodeToString(point[1 : 1+n]), Y: b64.EncodeToString(point[1+n:])}
+	return jwk{Crv: p.kind.jwk, Kty: "EC", X: b64.EncodeToString(point[1 : 1+n]),
+		Y: b64.EncodeToString(point[1+n:])}
 }
 
-// ParsePublicJWK reads a public JSON Web Key. One with the secret member "d" is refused (Controlled Identifiers 2.2.3).
+// ParsePublicJWK reads a public JSON Web Key. One with the secret member "d" is refused (Controlled
+// Identifiers 2.2.3).
 func ParsePublicJWK(b []byte) (*Public, error) {
 	j, k, err := readJWK(b)
 	if err != nil {
@@ -92,7 +94,8 @@ func ParseSecretJWK(b []byte) (*Secret, error) {
 }
 
 func readJWK(b []byte) (j jwk, k *kind, err error) {
-	err = decode(b, member{"crv", &j.Crv}, member{"d", &j.D}, member{"kty", &j.Kty}, member{"x", &j.X}, member{"y", &j.Y}, member{"alg", &j.Alg})
+	err = decode(b, member{"crv", &j.Crv}, member{"d", &j.D}, member{"kty", &j.Kty}, member{"x", &j.X},
+		member{"y", &j.Y}, member{"alg", &j.Alg})
 	if err != nil {
 		return j, nil, fmt.Errorf("JWK: %w", err)
 	}

@@ -1,8 +1,10 @@
-// Package keys holds the public and secret keys of the cryptosuites: Ed25519, P-256 and P-384, read and written as
-// Multikey (Controlled Identifiers 1.0 section 2.2.2), JSON Web Key (RFC 7517, RFC 8037) and did:key.
+// Package keys holds the public and secret keys of the cryptosuites: Ed25519, P-256 and P-384, read and
+// written as Multikey (Controlled Identifiers 1.0 section 2.2.2), JSON Web Key (RFC 7517, RFC 8037) and
+// did:key.
 //
-// Start with [Generate], [ParseSecret] or [ParsePublic]. [Secret.Sign] and [Public.Verify] take whole messages and hash
-// them as the algorithm says; ECDSA signatures are r and s side by side, of fixed length (IEEE P1363, RFC 4754 section 7).
+// Start with [Generate], [ParseSecret] or [ParsePublic]. [Secret.Sign] and [Public.Verify] take whole
+// messages and hash them as the algorithm says; ECDSA signatures are r and s side by side, of fixed length
+// (IEEE P1363, RFC 4754 section 7).
 //
 //phase:caller
 package keys
@@ -56,7 +58,8 @@ func kindOf(alg Algorithm) (*kind, error) {
 	return nil, fmt.Errorf("unknown algorithm %q: use EdDSA (Ed25519), ES256 (P-256) or ES384 (P-384)", alg)
 }
 
-// SignatureSize returns the length in bytes of an algorithm's signature: 64 for EdDSA and ES256, 96 for ES384.
+// SignatureSize returns the length in bytes of an algorithm's signature: 64 for EdDSA and ES256, 96 for
+// ES384.
 func (a Algorithm) SignatureSize() int {
 	if a == ES384 {
 		return 96
@@ -64,8 +67,8 @@ func (a Algorithm) SignatureSize() int {
 	return 64
 }
 
-// Public is a public key. The zero value and nil are empty: an empty key has no algorithm and no encoding, and verifies
-// nothing.
+// Public is a public key. The zero value and nil are empty: an empty key has no algorithm and no encoding,
+// and verifies nothing.
 type Public struct {
 	kind *kind
 	ed   ed25519.PublicKey
@@ -138,7 +141,8 @@ func (s *Secret) Public() *Public {
 // Algorithm returns the key's algorithm, "" of an empty key.
 func (s *Secret) Algorithm() Algorithm { return s.Public().Algorithm() }
 
-// Deterministic returns a copy that signs ECDSA as RFC 6979 does: the same bytes for the same message. Ed25519 always does.
+// Deterministic returns a copy that signs ECDSA as RFC 6979 does: the same bytes for the same message.
+// Ed25519 always does.
 func (s *Secret) Deterministic() *Secret {
 	if s == nil {
 		return nil
@@ -246,8 +250,8 @@ func digest(k *kind, message []byte) ([]byte, crypto.Hash) {
 
 var errDER = errors.New("signature is not DER")
 
-// fromDER turns SEQUENCE { INTEGER r, INTEGER s } as crypto/ecdsa writes it into r and s of size bytes each. All lengths
-// are below 128 for the curves here.
+// fromDER turns SEQUENCE { INTEGER r, INTEGER s } as crypto/ecdsa writes it into r and s of size bytes
+// each. All lengths are below 128 for the curves here.
 func fromDER(der []byte, size int) ([]byte, error) {
 	if len(der) < 2 || der[0] != 0x30 || int(der[1]) != len(der)-2 {
 		return nil, errDER

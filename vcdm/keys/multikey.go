@@ -16,8 +16,8 @@ import (
 // maxMultibase bounds the text that base58 decodes, since its cost grows with the square of the length.
 const maxMultibase = 256
 
-// Bytes returns the Multikey bytes: a two-byte header and the key; EC keys are compressed points. 34 bytes for Ed25519,
-// 35 for P-256, 51 for P-384, none for an empty key.
+// Bytes returns the Multikey bytes: a two-byte header and the key; EC keys are compressed points. 34 bytes
+// for Ed25519, 35 for P-256, 51 for P-384, none for an empty key.
 func (p *Public) Bytes() []byte {
 	if p.empty() {
 		return nil
@@ -65,7 +65,8 @@ func (s *Secret) seed() []byte {
 	return b
 }
 
-// ParsePublic reads a publicKeyMultibase value. Only the base58-btc form of Controlled Identifiers 2.2.2 is accepted.
+// ParsePublic reads a publicKeyMultibase value. Only the base58-btc form of Controlled Identifiers 2.2.2 is
+// accepted.
 func ParsePublic(multikey string) (*Public, error) {
 	b, err := decodeMultikey(multikey)
 	if err != nil {
@@ -112,8 +113,8 @@ func ecPublic(k *kind, x, y []byte) (*Public, error) {
 	return &Public{kind: k, ec: ec}, nil
 }
 
-// ParseSecret reads a secretKeyMultibase value. An Ed25519 key of 64 bytes, the seed followed by the public key, is
-// accepted if the two belong together, since published tools write it so.
+// ParseSecret reads a secretKeyMultibase value. An Ed25519 key of 64 bytes, the seed followed by the public
+// key, is accepted if the two belong together, since published tools write it so.
 func ParseSecret(multikey string) (*Secret, error) {
 	b, err := decodeMultikey(multikey)
 	if err != nil {

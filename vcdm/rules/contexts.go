@@ -12,13 +12,13 @@ import (
 	"canonscope/vcdm/problem"
 )
 
-// CheckContexts validates the contexts of a verified document (VC Data Integrity 4.6), as a verifier with Contexts does:
-// every @context in it, that of the document and those of objects in it, has to be one of the known values, compared
-// deeply. Known values are JSON texts, such as `["https://www.w3.org/ns/credentials/v2"]`. Unknown contexts are never
-// compacted away.
+// CheckContexts validates the contexts of a verified document (VC Data Integrity 4.6), as a verifier with
+// Contexts does: every @context in it, that of the document and those of objects in it, has to be one of
+// the known values, compared deeply. Known values are JSON texts, such as
+// `["https://www.w3.org/ns/credentials/v2"]`. Unknown contexts are never compacted away.
 //
-// A signature says that the issuer signed certain statements; only known contexts say that the terms of the document
-// mean what its reader thinks.
+// A signature says that the issuer signed certain statements; only known contexts say that the terms of the
+// document mean what its reader thinks.
 func CheckContexts(doc []byte, limits canon.Limits, known ...string) error {
 	d, err := read(doc, limits)
 	if err != nil {
@@ -61,7 +61,8 @@ func (d *Document) CheckContexts(texts []string) error {
 	}
 	for c := range d.contexts() {
 		if !known.has(d.Tape, c) {
-			return problem.New(problem.MalformedValue, d.Tape.Pointer(c), "is not a known one; name the whole value of each @context that is")
+			return problem.New(problem.MalformedValue, d.Tape.Pointer(c),
+				"is not a known one; name the whole value of each @context that is")
 		}
 	}
 	return nil
@@ -85,20 +86,22 @@ func (d *Document) contexts() iter.Seq[int] {
 
 var contextHash = jsontape.KeyHash("@context")
 
-// UnknownContext is a context that is not built in: the reader of a document may not know what its terms mean.
+// UnknownContext is a context that is not built in: the reader of a document may not know what its terms
+// mean.
 type UnknownContext struct {
-	Pointer string `json:"pointer"`       // where it stands in the document
-	URL     string `json:"url,omitempty"` // "" for one that stands in the document itself
+	Pointer string `json:"pointer"`       // of it in the document
+	URL     string `json:"url,omitempty"` // "" for one that is inline
 }
 
-// UnknownContexts lists the contexts of the document, and of every object in it, that are inline or not built in, and not
-// among the known ones: each is a JSON text.
+// UnknownContexts lists the contexts of the document, and of every object in it, that are inline or not
+// built in, and not among the known ones: each is a JSON text.
 func (d *Document) UnknownContexts(texts []string) (unknown []UnknownContext) {
 	t := d.Tape
 	known, _ := readContexts(texts)
 	size := 0
 	for c := range d.contexts() {
-		again := c != d.Context && d.Context >= 0 && value.Equal(t, c, t, d.Context) // as in a proof of a JCS suite
+		// A proof of a JCS suite repeats the document's.
+		again := c != d.Context && d.Context >= 0 && value.Equal(t, c, t, d.Context)
 		if again || known.has(t, c) {
 			continue
 		}
@@ -121,14 +124,15 @@ func (d *Document) UnknownContexts(texts []string) (unknown []UnknownContext) {
 	return unknown
 }
 
-// andMore ends a list that would be too long: of more than MaxErrors, or whose pointers have more bytes than maxListed.
+// andMore ends a list that would be too long: of more than MaxErrors, or whose pointers have more bytes
+// than maxListed.
 const (
 	andMore   = "(and more)"
 	maxListed = 1 << 20
 )
 
-// Unchecked appends JSON pointers to what no check of proofs looks into: status and schemas, and after them, behind others,
-// credentials inside a credential, whose proofs are not checked.
+// Unchecked appends JSON pointers to what no check of proofs looks into: status and schemas, and after
+// them, behind others, credentials inside a credential, whose proofs are not checked.
 func (d *Document) Unchecked(others []string) (pointers []string) {
 	t := d.Tape
 	for _, name := range []string{"credentialStatus", "credentialSchema"} {
@@ -139,12 +143,13 @@ func (d *Document) Unchecked(others []string) (pointers []string) {
 	pointers = append(pointers, others...)
 	listed, size := -1, 0
 	if d.IsPresentation() {
-		listed = t.Get(0, "verifiableCredential") // these have results of their own
+		listed = t.Get(0, "verifiableCredential") // these have their own results
 	}
 	for i := 1; i < len(t.Nodes); i++ {
 		if i == listed {
 			i = int(t.Nodes[i].Next) - 1
-		} else if t.Nodes[i].Kind == jsontape.Object && value.Has(t, t.Get(i, "type"), "VerifiableCredential") {
+		} else if t.Nodes[i].Kind == jsontape.Object &&
+			value.Has(t, t.Get(i, "type"), "VerifiableCredential") {
 			if len(pointers) >= MaxErrors || size > maxListed {
 				return append(pointers, andMore)
 			}

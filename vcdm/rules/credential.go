@@ -18,10 +18,10 @@ import (
 	"canonscope/vcdm/problem"
 )
 
-// CheckCredential applies the rules of the data model to a credential (Verifiable Credentials Data Model 2.0 section 4, or
-// 1.1 where the document has the context of that version), secured or not, and returns everything that is wrong as
-// [*problem.Error] values with the JSON pointer of the place. It does no JSON-LD: whether terms are defined is for the
-// canonicalizer to say.
+// CheckCredential applies the rules of the data model to a credential (Verifiable Credentials Data Model
+// 2.0 section 4, or 1.1 where the document has the context of that version), secured or not, and returns
+// everything that is wrong as [*problem.Error] values with the JSON pointer of the place. It does no
+// JSON-LD: whether terms are defined is for the canonicalizer to say.
 func CheckCredential(doc []byte, limits canon.Limits) error {
 	return checkDocument(doc, limits, func(c *checker) { c.credential(0, "") })
 }
@@ -41,7 +41,8 @@ func checkDocument(doc []byte, limits canon.Limits, check func(*checker)) error 
 	return errors.Join(c.errs...)
 }
 
-// Check applies the rules to a document that was made elsewhere: a date without offset is UTC then (section 5.8).
+// Check applies the rules to a document that was made elsewhere: a date without offset is UTC then (section
+// 5.8).
 func (d *Document) Check() []error {
 	c := &checker{tape: d.Tape, received: true}
 	if d.IsPresentation() {
@@ -61,7 +62,8 @@ type checker struct {
 	errs     []error
 }
 
-// MaxErrors bounds what is said of one document: an element of a list can have several faults, and its pointer be long.
+// MaxErrors bounds what is said of one document: an element of a list can have several faults, and its
+// pointer be long.
 const MaxErrors = 100
 
 func (r *checker) fail(where, msg string) {
@@ -79,6 +81,7 @@ func (r *checker) credential(node int, at string) {
 	if value.Has(r.tape, r.tape.Get(node, "type"), "VerifiablePresentation") {
 		r.fail(at+"/type", "must not include VerifiablePresentation, too")
 	}
+
 	r.id(node, at)
 	r.party(node, at, "issuer", true)
 	r.subjects(node, at)
@@ -90,14 +93,19 @@ func (r *checker) credential(node int, at string) {
 			r.fail(at+"/issuanceDate", "is missing")
 		}
 	}
+
 	for _, name := range []string{"name", "description"} {
 		if v := r.tape.Get(node, name); v >= 0 {
 			r.text(v, at+"/"+name)
 		}
 	}
-	for _, name := range []string{"credentialStatus", "credentialSchema", "refreshService", "termsOfUse", "evidence"} {
-		r.typed(node, at, name, name == "credentialSchema" || old && (name == "credentialStatus" || name == "refreshService"))
+
+	for _, name := range []string{"credentialStatus", "credentialSchema", "refreshService", "termsOfUse",
+		"evidence"} {
+		r.typed(node, at, name, name == "credentialSchema" || old &&
+			(name == "credentialStatus" || name == "refreshService"))
 	}
+
 	r.related(node, at)
 	r.proof(node, at)
 }
@@ -108,14 +116,17 @@ func (r *checker) keys(node int, at string) {
 		key := r.tape.Text(k)
 		switch text := string(key); {
 		case text == "@type" || text == "@id" || MeaningOf(key) >= 0:
-			r.fail(at+"/"+jsontape.EscapeToken(text), "must be written as the member that stands for it, such as type, id or issuer")
+			r.fail(at+"/"+jsontape.EscapeToken(text),
+				"must be written as the member that means it, such as type, id or issuer")
 		case text == "@graph" || text == "@nest":
-			r.fail(at+"/"+text, "hides members of the document from who reads its JSON; write them at its top")
+			r.fail(at+"/"+text,
+				"hides members of the document from readers of its JSON; write them at its top")
 		}
 	}
 }
 
-// isVersion1 reports whether a document begins with the context of version 1.1, whose rules differ where this is asked.
+// isVersion1 reports whether a document begins with the context of version 1.1, whose rules differ where
+// this is asked.
 func isVersion1(t *jsontape.Tape, node int) bool {
 	v := t.Get(node, "@context")
 	if v < 0 || t.Nodes[v].Kind != jsontape.Array || t.Len(v) == 0 {
@@ -142,7 +153,8 @@ func (r *checker) presentation() {
 	r.each(list, "/verifiableCredential", func(c int, at string) {
 		switch {
 		case r.kind(c) != jsontape.Object:
-			r.fail(at, "must be an object: a secured credential, or an EnvelopedVerifiableCredential for one in another format")
+			r.fail(at, "must be an object: a secured credential, or an EnvelopedVerifiableCredential for one "+
+				"in another format")
 		case value.Has(r.tape, r.tape.Get(c, "type"), "EnvelopedVerifiableCredential"):
 			r.enveloped(c, at)
 		default:
@@ -153,7 +165,8 @@ func (r *checker) presentation() {
 
 // enveloped checks an EnvelopedVerifiableCredential (section 4.13.1).
 func (r *checker) enveloped(node int, at string) {
-	if v := r.tape.Get(node, "@context"); v < 0 || r.kind(v) != jsontape.String || !r.tape.TextIs(v, BaseContext) {
+	if v := r.tape.Get(node, "@context"); v < 0 || r.kind(v) != jsontape.String ||
+		!r.tape.TextIs(v, BaseContext) {
 		r.context(node, at)
 	}
 	id := r.tape.Get(node, "id")
@@ -178,7 +191,8 @@ func (r *checker) each(v int, at string, f func(node int, at string)) {
 	}
 }
 
-// context checks section 4.3: an ordered list that starts with the base context; further items are URLs or objects.
+// context checks section 4.3: an ordered list that starts with the base context; further items are URLs or
+// objects.
 func (r *checker) context(node int, at string) {
 	v := r.tape.Get(node, "@context")
 	at += "/@context"
@@ -202,19 +216,21 @@ func (r *checker) context(node int, at string) {
 	})
 }
 
-// terms refuses another definition of a term of the base context (section 5.2). An equal one defines nothing anew. A context
-// may stand in another at @context.
+// terms refuses another definition of a term of the base context (section 5.2). An equal one defines
+// nothing anew. A context may be in another at @context.
 func (r *checker) terms(context int, at string) {
 	for key, v := range r.tape.Members(context) {
 		term := string(r.tape.Text(key))
 		if term == "@context" && r.kind(v) == jsontape.Object {
 			r.terms(v, at+"/@context")
-		} else if definitions, ok := baseTerms()[term]; ok && !slices.ContainsFunc(definitions, func(d definition) bool {
-			return value.Equal(r.tape, v, d.tape, d.node)
-		}) {
+		} else if definitions, ok := baseTerms()[term]; ok && !slices.ContainsFunc(definitions,
+			func(d definition) bool {
+				return value.Equal(r.tape, v, d.tape, d.node)
+			}) {
 			r.fail(at+"/"+jsontape.EscapeToken(term), "the base context defines this term, and no other may")
 		} else if iri := r.iriOf(v); !ok && MeaningOf(iri) >= 0 {
-			r.fail(at+"/"+jsontape.EscapeToken(term), fmt.Sprintf("is another name of <%s>, which the base context defines", iri))
+			r.fail(at+"/"+jsontape.EscapeToken(term),
+				fmt.Sprintf("is another name of <%s>, which the base context defines", iri))
 		}
 	}
 }
@@ -236,8 +252,9 @@ type definition struct {
 	node int
 }
 
-// baseTerms returns the terms of the base context that describe credentials and presentations, with their definitions in
-// it. It protects them where they are used; an inline context that defines one otherwise is refused wherever it stands.
+// baseTerms returns the terms of the base context that describe credentials and presentations, with their
+// definitions in it. It protects them where they are used; an inline context that defines one otherwise is
+// refused wherever it is.
 var baseTerms = sync.OnceValue(func() map[string][]definition {
 	info, err := contexts.Find(BaseContext)
 	t := new(jsontape.Tape)
@@ -359,7 +376,8 @@ func (r *checker) time(node int, at, name string) (t time.Time, ok bool) {
 	return t, false
 }
 
-// text checks a name or description (sections 4.6 and 11.1): a text, a language value object, or a list of these.
+// text checks a name or description (sections 4.6 and 11.1): a text, a language value object, or a list of
+// these.
 func (r *checker) text(v int, at string) {
 	r.each(v, at, func(e int, place string) {
 		switch r.kind(e) {
@@ -387,7 +405,8 @@ func (r *checker) text(v int, at string) {
 	})
 }
 
-// typed checks an extension point, an object or a list of objects with a type each (sections 4.10 to 5.4). An id is a URL.
+// typed checks an extension point, an object or a list of objects with a type each (sections 4.10 to 5.4).
+// An id is a URL.
 func (r *checker) typed(node int, at, name string, needsID bool) {
 	v := r.tape.Get(node, name)
 	if v < 0 {
@@ -400,7 +419,7 @@ func (r *checker) typed(node int, at, name string, needsID bool) {
 		}
 		typ := r.tape.Get(e, "type")
 		if typ < 0 || !r.allStrings(typ) {
-			r.fail(place+"/type", "is missing or no string")
+			r.fail(place+"/type", "is missing or not a string")
 		}
 		id := r.tape.Get(e, "id")
 		switch {
@@ -412,7 +431,7 @@ func (r *checker) typed(node int, at, name string, needsID bool) {
 	})
 }
 
-// allStrings says whether a value is a string or a list of at least one string and nothing else.
+// allStrings reports whether a value is a string or a list of at least one string and nothing else.
 func (r *checker) allStrings(v int) bool {
 	for e := range value.Each(r.tape, v) {
 		if r.kind(e) != jsontape.String {
@@ -440,7 +459,7 @@ func (r *checker) related(node int, at string) {
 		} else if r.url(id, place+"/id"); r.kind(id) == jsontape.String {
 			text := string(r.tape.Text(id))
 			if seen[text] {
-				r.fail(place+"/id", "stands twice")
+				r.fail(place+"/id", "is there twice")
 			}
 			seen[text] = true
 		}

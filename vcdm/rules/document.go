@@ -1,9 +1,10 @@
-// Package rules holds the data model of W3C verifiable credentials (Verifiable Credentials Data Model 2.0, and 1.1 where a
-// document begins with its context): what a credential and a presentation must be, and what is read of them. It knows no
-// proof but as a member.
+// Package rules holds the data model of W3C verifiable credentials (Verifiable Credentials Data Model 2.0,
+// and 1.1 where a document begins with its context): what a credential and a presentation must be, and what
+// is read of them. It knows no proof but as a member.
 //
-// [CheckCredential] and [CheckPresentation] apply the rules, [CheckContexts] and [CheckRelated] compare contexts and related
-// resources with known ones. What is wrong is a [*problem.Error] with its place; a limit is a [*canon.LimitError].
+// [CheckCredential] and [CheckPresentation] apply the rules, [CheckContexts] and [CheckRelated] compare
+// contexts and related resources with known ones. What is wrong is a [*problem.Error] with its place; a
+// limit is a [*canon.LimitError].
 //
 //phase:caller
 package rules
@@ -37,7 +38,8 @@ func Read(t *jsontape.Tape, doc []byte, limits canon.Limits) (Document, error) {
 		return Document{}, &problem.Error{Type: problem.ParsingError, Err: err}
 	}
 	if kind := t.Nodes[0].Kind; kind != jsontape.Object {
-		return Document{}, problem.New(problem.ParsingError, "", "the document is not a JSON object but "+kind.String())
+		return Document{}, problem.New(problem.ParsingError, "", "the document is not a JSON object but "+
+			kind.String())
 	}
 	return Document{t, t.Get(0, "@context")}, nil
 }
@@ -91,8 +93,8 @@ func IsPresentation(doc []byte, limits canon.Limits) (bool, error) {
 	return err == nil && d.IsPresentation(), err
 }
 
-// WithIssuer returns a credential whose issuer is a URL, or a presentation whose holder it is. An issuer that is an object
-// gets it as its id and keeps its other members.
+// WithIssuer returns a credential whose issuer is a URL, or a presentation whose holder it is. An issuer
+// that is an object gets it as its id and keeps its other members.
 func WithIssuer(doc []byte, url string, limits canon.Limits) ([]byte, error) {
 	d, err := read(doc, limits)
 	if err != nil {
@@ -119,9 +121,10 @@ var Period = [...]struct {
 	From bool // it begins then, else it ends
 }{{"validFrom", true}, {"validUntil", false}, {"issuanceDate", true}, {"expirationDate", false}}
 
-// Validity returns when a credential begins and ends to be valid: the later of validFrom and issuanceDate and the earlier of
-// validUntil and expirationDate, since a verifier compares all of them with the clock; nil where it has neither. A date must
-// have an offset, as in everything that is to be signed (Verifiable Credentials Data Model 2.0 section 4.9).
+// Validity returns when a credential begins and ends to be valid: the later of validFrom and issuanceDate
+// and the earlier of validUntil and expirationDate, since a verifier compares all of them with the clock;
+// nil where it has neither. A date must have an offset, as in everything that is to be signed (Verifiable
+// Credentials Data Model 2.0 section 4.9).
 func Validity(doc []byte, limits canon.Limits) (from, until *time.Time, err error) {
 	err = checkDocument(doc, limits, func(c *checker) {
 		for _, m := range Period {
@@ -138,8 +141,8 @@ func Validity(doc []byte, limits canon.Limits) (from, until *time.Time, err erro
 	return from, until, err
 }
 
-// PartyOf returns who a document says it is of, as a URL, and the member that says so: the issuer of a credential, or the
-// holder of a presentation. The URL is "" where it says nothing.
+// PartyOf returns who a document says it is of, as a URL, and the member that says so: the issuer of a
+// credential, or the holder of a presentation. The URL is "" where it says nothing.
 func PartyOf(doc []byte, limits canon.Limits) (member, url string, err error) {
 	d, err := read(doc, limits)
 	if err != nil {
@@ -151,12 +154,14 @@ func PartyOf(doc []byte, limits canon.Limits) (member, url string, err error) {
 	return d.Party(), url, nil
 }
 
-// verifierNeeds are the members without which a verifier accepts no derived document, or accepts one that has ended or is
-// revoked.
-var verifierNeeds = []string{"issuer", "holder", "type", "validFrom", "validUntil", "issuanceDate", "expirationDate", "credentialStatus"}
+// verifierNeeds are the members without which a verifier accepts no derived document, or accepts one that
+// has ended or is revoked.
+var verifierNeeds = []string{"issuer", "holder", "type", "validFrom", "validUntil", "issuanceDate",
+	"expirationDate", "credentialStatus"}
 
-// VerifierNeeds returns JSON pointers to the members of a document that every presentation of it should disclose: who
-// issued it, its types, validity and status. A holder who may leave one out could show what has ended or is revoked.
+// VerifierNeeds returns JSON pointers to the members of a document that every presentation of it should
+// disclose: who issued it, its types, validity and status. A holder who may leave one out could show what
+// has ended or is revoked.
 func VerifierNeeds(doc []byte, limits canon.Limits) (pointers []string, err error) {
 	d, err := read(doc, limits)
 	if err != nil {

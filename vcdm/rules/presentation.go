@@ -15,14 +15,15 @@ import (
 
 var tapes = sync.Pool{New: func() any { return new(jsontape.Tape) }}
 
-// NewPresentation returns an unsigned presentation of secured credentials, as they are. Each has to be a JSON object of the
-// type VerifiableCredential or EnvelopedVerifiableCredential; its proofs are not looked at. The holder is a URL; "" leaves
-// it out.
+// NewPresentation returns an unsigned presentation of secured credentials, as they are. Each has to be a
+// JSON object of the type VerifiableCredential or EnvelopedVerifiableCredential; its proofs are not looked
+// at. The holder is a URL; "" leaves it out.
 func NewPresentation(holder string, credentials ...[]byte) ([]byte, error) {
 	size := 160 + len(holder)
 	for _, c := range credentials {
 		size += len(c) + 1
 	}
+
 	p := append(make([]byte, 0, size), `{"@context":["`+BaseContext+`"],"type":["VerifiablePresentation"]`...)
 	if holder != "" {
 		if !text.IsURL(holder) || !utf8.ValidString(holder) {
@@ -34,12 +35,15 @@ func NewPresentation(holder string, credentials ...[]byte) ([]byte, error) {
 	p = append(p, `,"verifiableCredential":[`...)
 	t := tapes.Get().(*jsontape.Tape)
 	defer tapes.Put(t)
+
 	for i, c := range credentials {
 		if _, err := Read(t, c, canon.Limits{}); err != nil {
 			return nil, problem.Inside(err, "/verifiableCredential/"+strconv.Itoa(i))
 		}
-		if types := t.Get(0, "type"); !value.Has(t, types, "VerifiableCredential") && !value.Has(t, types, "EnvelopedVerifiableCredential") {
-			return nil, problem.Inside(problem.New(problem.MalformedValue, "/type", "must include VerifiableCredential or EnvelopedVerifiableCredential"),
+		if types := t.Get(0, "type"); !value.Has(t, types, "VerifiableCredential") &&
+			!value.Has(t, types, "EnvelopedVerifiableCredential") {
+			return nil, problem.Inside(problem.New(problem.MalformedValue, "/type",
+				"must include VerifiableCredential or EnvelopedVerifiableCredential"),
 				"/verifiableCredential/"+strconv.Itoa(i))
 		}
 		if i > 0 {
@@ -47,5 +51,6 @@ func NewPresentation(holder string, credentials ...[]byte) ([]byte, error) {
 		}
 		p = append(p, t.Raw(0)...)
 	}
+
 	return append(p, "]}"...), nil
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-// Hashes gives the recorded digest of a resource: algorithm is "sha256", "sha384", "sha512", or the code of another multihash.
-// ok is false where none is recorded.
+// Hashes gives the recorded digest of a resource: algorithm is "sha256", "sha384", "sha512", or the code of
+// another multihash. ok is false where none is recorded.
 type Hashes func(url, algorithm string) (digest []byte, ok bool)
 
 // sha is a hash function of SHA-2.
@@ -33,9 +33,11 @@ type sha struct {
 }
 
 // shaHashes are the hash functions whose digests can be compared.
-var shaHashes = [...]sha{{"sha256", sha256.New, 32, 0x12}, {"sha384", sha512.New384, 48, 0x20}, {"sha512", sha512.New, 64, 0x13}}
+var shaHashes = [...]sha{{"sha256", sha256.New, 32, 0x12}, {"sha384", sha512.New384, 48, 0x20},
+	{"sha512", sha512.New, 64, 0x13}}
 
-// HashesOf returns hashes over the bytes of resources, by URL, each made once: a document may name one as often as it likes.
+// HashesOf returns hashes over the bytes of resources, by URL, each made once: a document may name one as
+// often as it likes.
 func HashesOf(resources map[string][]byte) Hashes {
 	type key struct{ url, algorithm string }
 	var mu sync.Mutex
@@ -62,13 +64,13 @@ func HashesOf(resources map[string][]byte) Hashes {
 	}
 }
 
-// ErrUnrecorded is the cause of an error about a digest that cannot be compared, because none is recorded for the
-// resource and the hash function.
+// ErrUnrecorded is the cause of an error about a digest that cannot be compared, because none is recorded
+// for the resource and the hash function.
 var ErrUnrecorded = errors.New("no digest is recorded to compare it with")
 
-// CompareRelated compares the digests of related resources with recorded ones (Verifiable Credentials Data Model 2.0 section
-// 5.3), nil where none is recorded. A digest that differs is an error; so is one that cannot be compared, whose cause is
-// [ErrUnrecorded].
+// CompareRelated compares the digests of related resources with recorded ones (Verifiable Credentials Data
+// Model 2.0 section 5.3), nil where none is recorded. A digest that differs is an error; so is one that
+// cannot be compared, whose cause is [ErrUnrecorded].
 func (d *Document) CompareRelated(recorded Hashes) []error {
 	t := d.Tape
 	list := t.Get(0, "relatedResource")
@@ -88,7 +90,8 @@ func (d *Document) CompareRelated(recorded Hashes) []error {
 				if c.kind(digest) != jsontape.String {
 					c.fail(place, "must be a string")
 				} else if err := compareDigest(string(t.Text(digest)), url, m.read, recorded); err != nil {
-					c.errs = append(c.errs, &problem.Error{Type: problem.MalformedValue, Where: place, Err: err})
+					c.errs = append(c.errs, &problem.Error{Type: problem.MalformedValue, Where: place,
+						Err: err})
 				}
 			})
 		}
@@ -102,7 +105,8 @@ var relatedDigests = [...]struct {
 	read func(text string) (algorithm string, digest []byte, err error)
 }{{"digestSRI", parseSRI}, {"digestMultibase", parseMultihash}}
 
-// CheckRelated compares the digests of a credential's relatedResource with recorded ones, as a verifier with Resources does.
+// CheckRelated compares the digests of a credential's relatedResource with recorded ones, as a verifier
+// with Resources does.
 func CheckRelated(doc []byte, limits canon.Limits, recorded Hashes) error {
 	d, err := read(doc, limits)
 	if err != nil {
@@ -130,7 +134,8 @@ func compareDigest(text, url string, read func(string) (string, []byte, error), 
 	return nil
 }
 
-// parseSRI reads one digest of Subresource Integrity, a hash-expression: algorithm, hyphen, base64 of either alphabet.
+// parseSRI reads one digest of Subresource Integrity, a hash-expression: algorithm, hyphen, base64 of
+// either alphabet.
 //
 //phase:parse
 func parseSRI(text string) (algorithm string, digest []byte, err error) {
@@ -148,8 +153,8 @@ func parseSRI(text string) (algorithm string, digest []byte, err error) {
 
 var urlToStd = strings.NewReplacer("-", "+", "_", "/")
 
-// parseMultihash reads a multibase text of a multihash (Controlled Identifiers 2.4, 2.5). The text of a digest alone, which
-// issuers write too, counts as that of the hash function of SHA-2 with its length.
+// parseMultihash reads a multibase text of a multihash (Controlled Identifiers 2.4, 2.5). The text of a
+// digest alone, which issuers write too, counts as that of the hash function of SHA-2 with its length.
 //
 //phase:parse
 func parseMultihash(text string) (algorithm string, digest []byte, err error) {

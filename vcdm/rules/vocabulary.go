@@ -1,8 +1,8 @@
 //phase:caller
 package rules
 
-// BaseContext is the URL of the context that every document of the data model starts with (Verifiable Credentials Data
-// Model 2.0 section 4.3).
+// BaseContext is the URL of the context that every document of the data model starts with (Verifiable
+// Credentials Data Model 2.0 section 4.3).
 const BaseContext = "https://www.w3.org/ns/credentials/v2"
 
 // baseContext1 is that of version 1.1.
@@ -17,7 +17,8 @@ const (
 	RDFType  = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 )
 
-// Meanings are what verification reads: members of a document, of an element of relatedResource, and types of documents.
+// Meanings are what verification reads: members of a document, of an element of relatedResource, and types
+// of documents.
 var Meanings = [...]struct {
 	Name, IRI string
 	Is        Kind

@@ -38,8 +38,9 @@ type check struct {
 // artifactFormat is the name of the layout of artifact files.
 const artifactFormat = "node-di/1"
 
-// Interop runs the artifacts of another implementation: every document of the files in dir is verified and answered as
-// the file expects, canonical forms and hashes are compared, and derived documents are derived anew.
+// Interop runs the artifacts of another implementation: every document of the files in dir is verified and
+// answered as the file expects, canonical forms and hashes are compared, and derived documents are derived
+// anew.
 func Interop(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 	files, err := conform.Files(dir, "*.json")
 	if err != nil {
@@ -68,16 +69,20 @@ func (r *reader) artifact(ctx context.Context, name string, a *artifact) {
 	for _, n := range vcdm.SuiteNames() {
 		suites = append(suites, r.engines.Suite(n))
 	}
+
 	v := verifier(suites...)
 	for _, c := range a.Checks {
 		r.expect(name+" "+c.Name, c.Expect, v.VerifyAll(ctx, c.Document).Err())
 	}
+
 	for _, c := range a.PresentationChecks {
 		p := *v
 		p.Purpose, p.Challenge, p.Domain = vcdm.Authentication, c.Challenge, []string{c.Domain}
 		r.expect(name+" presentation, "+c.Name, c.Expect, p.VerifyPresentation(ctx, a.Presentation).Err())
 	}
+
 	r.canonicalOf(ctx, name, a)
+
 	if a.Cryptosuite == "ecdsa-sd-2023" {
 		sd := r.engines.Suite(a.Cryptosuite).(*vcdm.SD)
 		derived, err := (&vcdm.Holder{Suite: sd}).Derive(ctx, a.Signed, a.SelectivePointers)
@@ -92,7 +97,8 @@ func (r *reader) artifact(ctx context.Context, name string, a *artifact) {
 		err := r.json(&sibling, group+".ecdsa-sd-2023.json")
 		var subset []byte
 		if err == nil {
-			subset, err = vcdm.Selector{}.Select(ctx, a.Unsigned, append(sibling.MandatoryPointers, a.SelectivePointers...))
+			subset, err = vcdm.Selector{}.Select(ctx, a.Unsigned, append(sibling.MandatoryPointers,
+				a.SelectivePointers...))
 		}
 		if err == nil {
 			err = sameJSON(subset, without(a.Subset, "proof"))

@@ -18,14 +18,15 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-// selective runs the vectors of ecdsa-sd-2023 (VC-DI-ECDSA A.7): every intermediate file but random skolem names and the
-// expanded and compact forms around them.
+// selective runs the vectors of ecdsa-sd-2023 (VC-DI-ECDSA A.7): every intermediate file but random skolem
+// names and the expanded and compact forms around them.
 func (r *reader) selective(ctx context.Context) {
 	const folder, set = "vc-di-ecdsa/ecdsa-sd-2023", "vc-di-ecdsa/ecdsa-sd-2023/employ"
 	var material struct {
 		BaseKeyPair, ProofKeyPair pair
 		HMACKeyString             string
 	}
+
 	var mandatory, selective []string
 	f := r.files()
 	f.json(&material, folder, "SDKeyMaterial.json")
@@ -39,13 +40,15 @@ func (r *reader) selective(ctx context.Context) {
 		r.check(set+" input", err)
 		return
 	}
+
 	var trace vcdm.SDTrace
 	for _, literal := range []bool{true, false} {
 		name := set
 		if literal {
 			name += " (literal)"
 		}
-		sd := vcdm.ECDSASD2023(r.engines.RDFC, vcdm.SDOptions{Mandatory: mandatory, Literal: literal, HMACKey: hmacKey, ProofKey: proofKey, Trace: &trace})
+		sd := vcdm.ECDSASD2023(r.engines.RDFC, vcdm.SDOptions{Mandatory: mandatory, Literal: literal,
+			HMACKey: hmacKey, ProofKey: proofKey, Trace: &trace})
 
 		// A.7.1 Base proof
 		signed, err := (&vcdm.Signer{Suite: sd, Key: baseKey}).Add(ctx, doc, without(options, "@context"))
@@ -61,7 +64,8 @@ func (r *reader) selective(ctx context.Context) {
 		})
 		var hashes struct{ ProofHash, MandatoryHash string }
 		r.must(name+" addHashData", r.json(&hashes, set, "addHashData.json"), func() error {
-			return same([]string{hex.EncodeToString(trace.ProofHash), hex.EncodeToString(trace.MandatoryHash)},
+			return same([]string{hex.EncodeToString(trace.ProofHash),
+				hex.EncodeToString(trace.MandatoryHash)},
 				[]string{hashes.ProofHash, hashes.MandatoryHash})
 		})
 		var base rawBase
@@ -70,7 +74,8 @@ func (r *reader) selective(ctx context.Context) {
 			continue
 		}
 		r.same(name+" addRawBaseSignatureInfo", base.info("publicKey"), set, "addRawBaseSignatureInfo.json")
-		r.same(name+" derivedRecoveredBaseData", base.info("proofPublicKey"), set, "derivedRecoveredBaseData.json")
+		r.same(name+" derivedRecoveredBaseData", base.info("proofPublicKey"), set,
+			"derivedRecoveredBaseData.json")
 		r.check(name+" addSignedSDBase", sameJSON(signed, published))
 
 		// A.7.2 Derived proof
@@ -80,8 +85,10 @@ func (r *reader) selective(ctx context.Context) {
 			continue
 		}
 		r.same(name+" derivedGroupIndexes", map[string]any{
-			"combinedIndexes": indexes(trace.Combined, true), "mandatoryIndexes": indexes(trace.Mandatory, true),
-			"nonMandatoryIndexes": indexes(trace.Mandatory, false), "selectiveIndexes": indexes(trace.Selective, true),
+			"combinedIndexes": indexes(trace.Combined, true), "mandatoryIndexes": indexes(trace.Mandatory,
+				true),
+			"nonMandatoryIndexes": indexes(trace.Mandatory, false),
+			"selectiveIndexes":    indexes(trace.Selective, true),
 		}, set, "derivedGroupIndexes.json")
 		r.groups(name+" derivedAllGroupData", &trace, set)
 		var disclosed rawDerived
@@ -90,12 +97,14 @@ func (r *reader) selective(ctx context.Context) {
 			continue
 		}
 		r.same(name+" derivedDisclosureData", disclosed.info(true), set, "derivedDisclosureData.json")
-		r.same(name+" derivedAdjMandatoryIndexes", map[string]any{"adjMandatoryIndexes": disclosed.MandatoryIndexes},
+		r.same(name+" derivedAdjMandatoryIndexes",
+			map[string]any{"adjMandatoryIndexes": disclosed.MandatoryIndexes},
 			set, "derivedAdjMandatoryIndexes.json")
 		r.same(name+" derivedAdjSignatures", map[string]any{
 			"adjSignatureIndexes": positions(&trace), "filteredSignatures": hexAll(disclosed.Signatures),
 		}, set, "derivedAdjSignatures.json")
-		r.same(name+" derivedUnsignedReveal", json.RawMessage(without(derived, "proof")), set, "derivedUnsignedReveal.json")
+		r.same(name+" derivedUnsignedReveal", json.RawMessage(without(derived, "proof")), set,
+			"derivedUnsignedReveal.json")
 		r.check(name+" derivedRevealDocument", sameJSON(derived, revealed))
 
 		// Verification
@@ -109,16 +118,19 @@ func (r *reader) selective(ctx context.Context) {
 			}
 		}
 		r.same(name+" verifyCreateVerifyData", map[string]any{
-			"baseSignature": hex.EncodeToString(disclosed.BaseSignature), "proofHash": hex.EncodeToString(trace.ProofHash),
-			"publicKey": multikey(disclosed.PublicKey), "signatures": hexAll(disclosed.Signatures), "nonMandatory": others,
+			"baseSignature": hex.EncodeToString(disclosed.BaseSignature),
+			"proofHash":     hex.EncodeToString(trace.ProofHash),
+			"publicKey":     multikey(disclosed.PublicKey), "signatures": hexAll(disclosed.Signatures),
+			"nonMandatory":  others,
 			"mandatoryHash": hex.EncodeToString(trace.MandatoryHash),
 		}, set, "verifyCreateVerifyData.json")
 	}
+
 	r.canonical(ctx, set, doc, without(options, "@context"), baseKey)
 }
 
-// canonical compares the canonical document and proof options, which ecdsa-sd-2023 shares with ecdsa-rdfc-2019 but for
-// the name of the suite in the options.
+// canonical compares the canonical document and proof options, which ecdsa-sd-2023 shares with
+// ecdsa-rdfc-2019 but for the name of the suite in the options.
 func (r *reader) canonical(ctx context.Context, set string, doc, options []byte, key *keys.Secret) {
 	t, suite := r.tapped("ecdsa-rdfc-2019")
 	rdfc := []byte(strings.Replace(string(options), "ecdsa-sd-2023", "ecdsa-rdfc-2019", 1))
@@ -127,7 +139,8 @@ func (r *reader) canonical(ctx context.Context, set string, doc, options []byte,
 		return
 	}
 	config := strings.Replace(t.texts[0], "ecdsa-rdfc-2019", "ecdsa-sd-2023", 1)
-	r.equal(set+" addProofConfigCanon", strings.TrimRight(config, "\n"), r.text(set, "addProofConfigCanon.txt"))
+	r.equal(set+" addProofConfigCanon", strings.TrimRight(config, "\n"),
+		r.text(set, "addProofConfigCanon.txt"))
 	var lines [][]byte
 	for l := range strings.Lines(t.texts[1]) {
 		lines = append(lines, []byte(l))
@@ -179,9 +192,11 @@ func (r *reader) groups(id string, trace *vcdm.SDTrace, set string) {
 		LabelMap struct{ Value [][2]string }
 		NQuads   []string `json:"nquads"`
 	}
+
 	r.must(id, r.json(&file, set, "derivedAllGroupData.json"), func() error {
 		got := map[string]group{}
-		for name, selected := range map[string][]bool{"mandatory": trace.Mandatory, "selective": trace.Selective, "combined": trace.Combined} {
+		for name, selected := range map[string][]bool{"mandatory": trace.Mandatory,
+			"selective": trace.Selective, "combined": trace.Combined} {
 			in, others := parts(trace, selected)
 			got[name] = group{in, others}
 		}
@@ -263,9 +278,11 @@ type rawDerived struct {
 	MandatoryIndexes []int
 }
 
-// info returns a base proof as the vectors write it; they name the public key in two ways, once without HMAC key.
+// info returns a base proof as the vectors write it; they name the public key in two ways, once without
+// HMAC key.
 func (b *rawBase) info(publicKey string) map[string]any {
-	m := map[string]any{"baseSignature": hex.EncodeToString(b.BaseSignature), publicKey: multikey(b.PublicKey),
+	m := map[string]any{"baseSignature": hex.EncodeToString(b.BaseSignature),
+		publicKey:    multikey(b.PublicKey),
 		"signatures": hexAll(b.Signatures), "mandatoryPointers": b.MandatoryPointers}
 	if publicKey == "proofPublicKey" {
 		m["hmacKey"] = hex.EncodeToString(b.HMACKey)
@@ -282,9 +299,11 @@ func (d *rawDerived) info(tagged bool) map[string]any {
 	slices.Sort(numbers)
 	pairs := [][2]string{}
 	for _, n := range numbers {
-		pairs = append(pairs, [2]string{fmt.Sprintf("c14n%d", n), "u" + base64.RawURLEncoding.EncodeToString(d.LabelMap[n])})
+		pairs = append(pairs, [2]string{fmt.Sprintf("c14n%d", n), "u" +
+			base64.RawURLEncoding.EncodeToString(d.LabelMap[n])})
 	}
-	m := map[string]any{"baseSignature": hex.EncodeToString(d.BaseSignature), "publicKey": multikey(d.PublicKey),
+	m := map[string]any{"baseSignature": hex.EncodeToString(d.BaseSignature),
+		"publicKey":  multikey(d.PublicKey),
 		"signatures": hexAll(d.Signatures), "labelMap": pairs, "mandatoryIndexes": d.MandatoryIndexes}
 	if tagged {
 		m["labelMap"] = map[string]any{"dataType": "Map", "value": pairs}

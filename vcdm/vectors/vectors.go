@@ -1,5 +1,5 @@
-// Package vectors runs the W3C test vectors of the Data Integrity cryptosuites (the TestVectors folders of VC-DI-EdDSA
-// and VC-DI-ECDSA) through any engine. Call [Run].
+// Package vectors runs the W3C test vectors of the Data Integrity cryptosuites (the TestVectors folders of
+// VC-DI-EdDSA and VC-DI-ECDSA) through any engine. Call [Run].
 package vectors
 
 import (
@@ -39,15 +39,24 @@ type set struct {
 }
 
 var sets = []set{
-	{"vc-di-eddsa/eddsa-rdfc-2022", "DataInt", "eddsa-rdfc-2022", "vc-di-eddsa/unsigned.json", "vc-di-eddsa/keyPair.json"},
-	{"vc-di-eddsa/eddsa-rdfc-2022/employ", "DataInt", "eddsa-rdfc-2022", "vc-di-eddsa/employmentAuth.json", "vc-di-eddsa/keyPair.json"},
-	{"vc-di-eddsa/eddsa-jcs-2022", "JCS", "eddsa-jcs-2022", "vc-di-eddsa/unsigned.json", "vc-di-eddsa/keyPair.json"},
-	{"vc-di-ecdsa/ecdsa-rdfc-2019-p256", "ECDSAP256", "ecdsa-rdfc-2019", "vc-di-ecdsa/unsigned.json", "vc-di-ecdsa/p256KeyPair.json"},
-	{"vc-di-ecdsa/ecdsa-rdfc-2019-p256/employ", "ECDSAP256", "ecdsa-rdfc-2019", "vc-di-ecdsa/employmentAuth.json", "vc-di-ecdsa/p256KeyPair.json"},
-	{"vc-di-ecdsa/ecdsa-rdfc-2019-p384", "ECDSAP384", "ecdsa-rdfc-2019", "vc-di-ecdsa/unsigned.json", "vc-di-ecdsa/p384KeyPair.json"},
-	{"vc-di-ecdsa/ecdsa-rdfc-2019-p384/employ", "ECDSAP384", "ecdsa-rdfc-2019", "vc-di-ecdsa/employmentAuth.json", "vc-di-ecdsa/p384KeyPair.json"},
-	{"vc-di-ecdsa/ecdsa-jcs-2019-p256", "JCSECDSAP256", "ecdsa-jcs-2019", "vc-di-ecdsa/unsigned.json", "vc-di-ecdsa/p256KeyPair.json"},
-	{"vc-di-ecdsa/ecdsa-jcs-2019-p384", "JCSECDSAP384", "ecdsa-jcs-2019", "vc-di-ecdsa/unsigned.json", "vc-di-ecdsa/p384KeyPair.json"},
+	{"vc-di-eddsa/eddsa-rdfc-2022", "DataInt", "eddsa-rdfc-2022", "vc-di-eddsa/unsigned.json",
+		"vc-di-eddsa/keyPair.json"},
+	{"vc-di-eddsa/eddsa-rdfc-2022/employ", "DataInt", "eddsa-rdfc-2022", "vc-di-eddsa/employmentAuth.json",
+		"vc-di-eddsa/keyPair.json"},
+	{"vc-di-eddsa/eddsa-jcs-2022", "JCS", "eddsa-jcs-2022", "vc-di-eddsa/unsigned.json",
+		"vc-di-eddsa/keyPair.json"},
+	{"vc-di-ecdsa/ecdsa-rdfc-2019-p256", "ECDSAP256", "ecdsa-rdfc-2019", "vc-di-ecdsa/unsigned.json",
+		"vc-di-ecdsa/p256KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-rdfc-2019-p256/employ", "ECDSAP256", "ecdsa-rdfc-2019",
+		"vc-di-ecdsa/employmentAuth.json", "vc-di-ecdsa/p256KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-rdfc-2019-p384", "ECDSAP384", "ecdsa-rdfc-2019", "vc-di-ecdsa/unsigned.json",
+		"vc-di-ecdsa/p384KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-rdfc-2019-p384/employ", "ECDSAP384", "ecdsa-rdfc-2019",
+		"vc-di-ecdsa/employmentAuth.json", "vc-di-ecdsa/p384KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-jcs-2019-p256", "JCSECDSAP256", "ecdsa-jcs-2019", "vc-di-ecdsa/unsigned.json",
+		"vc-di-ecdsa/p256KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-jcs-2019-p384", "JCSECDSAP384", "ecdsa-jcs-2019", "vc-di-ecdsa/unsigned.json",
+		"vc-di-ecdsa/p384KeyPair.json"},
 }
 
 // Suite returns the named suite over an engine, or nil.
@@ -78,8 +87,8 @@ func All(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 	return Interop(ctx, dir, e)
 }
 
-// Run runs every vector set below dir, the folder that holds vc-di-eddsa and vc-di-ecdsa. ECDSA signs as RFC 6979 does.
-// The vectors' issuers do not control the keys that sign, so that is not checked.
+// Run runs every vector set below dir, the folder that holds vc-di-eddsa and vc-di-ecdsa. ECDSA signs as
+// RFC 6979 does. The vectors' issuers do not control the keys that sign, so that is not checked.
 func Run(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 	if _, err := os.Stat(filepath.Join(dir, "vc-di-eddsa")); err != nil {
 		return nil, fmt.Errorf("%s holds no Data Integrity vectors: %w", dir, err)
@@ -90,7 +99,8 @@ func Run(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 	}
 	r.chains(ctx)
 	r.selective(ctx)
-	r.check("vc-di-eddsa/Ed25519Signature2020", &canon.UnsupportedError{Engine: "canonscope", What: "Ed25519Signature2020, kept for old proofs alone"})
+	r.check("vc-di-eddsa/Ed25519Signature2020", &canon.UnsupportedError{Engine: "canonscope",
+		What: "Ed25519Signature2020, kept for old proofs alone"})
 	return r.results, nil
 }
 
@@ -212,15 +222,19 @@ func (r *reader) run(ctx context.Context, s set) {
 		r.check(s.folder+" input", f.err)
 		return
 	}
+
 	t, suite := r.tapped(s.suite)
 	if vcdm.MethodOf(s.suite) == canon.RDFC {
-		options = without(options, "@context") // the files show the configuration, with the document's context already in it
+		// The files show the configuration, with the document's context already in it.
+		options = without(options, "@context")
 	}
+
 	signed, err := (&vcdm.Signer{Suite: suite, Key: key}).Add(ctx, doc, options)
 	if err != nil {
 		r.check(s.folder+" sign", err)
 		return
 	}
+
 	config, document, value := t.texts[0], t.texts[1], proofValue(signed)
 	hash := func(text string) string { return hexHash(text, key.Algorithm() == keys.ES384) }
 	sig, _ := base58.Decode(strings.TrimPrefix(value, "z"))
@@ -235,6 +249,7 @@ func (r *reader) run(ctx context.Context, s set) {
 	} {
 		r.equal(s.folder+" "+step.name, step.got, r.text(s.folder, step.file+s.suffix+".txt"))
 	}
+
 	r.check(s.folder+" signed document", sameJSON(signed, published))
 	r.check(s.folder+" verify", verifier(suite).Verify(ctx, published).Err())
 }
@@ -256,12 +271,13 @@ func hexHash(text string, sha384 bool) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
 }
 
-// verifier is one whose clock stands after every vector was made. The vectors are about proofs: their issuers have other
-// names than their keys, and some documents are no credentials of today.
+// verifier is one whose clock is after every vector was made. The vectors are about proofs: their
+// issuers have other names than their keys, and some documents are not credentials of today.
 func verifier(suites ...vcdm.Suite) *vcdm.Verifier {
-	return &vcdm.Verifier{Suites: suites, Purpose: vcdm.AssertionMethod, AnyIssuer: true, AnyForm: true, AnyPeriod: true, Now: func() time.Time {
-		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	}}
+	return &vcdm.Verifier{Suites: suites, Purpose: vcdm.AssertionMethod, AnyIssuer: true, AnyForm: true,
+		AnyPeriod: true, Now: func() time.Time {
+			return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		}}
 }
 
 // chains runs the proof sets and chains of VC-DI-EdDSA B.5.
@@ -272,16 +288,20 @@ func (r *reader) chains(ctx context.Context) {
 		r.check(folder+" keys", err)
 		return
 	}
+
 	suite := r.engines.Suite("eddsa-rdfc-2022")
 	for _, step := range []struct{ name, from, key, options, want string }{
 		{"set of one", "unsigned.json", "keyPair1", "proofSetConfig1.json", "signedProofSet1.json"},
 		{"set of two", "signedProofSet1.json", "keyPair2", "proofSetConfig2.json", "signedProofSet2.json"},
-		{"chain with a list", "signedProofSet2.json", "keyPair3", "proofChainConfig1.json", "signedProofChain1.json"},
-		{"chain with a string", "signedProofChain1.json", "keyPair4", "proofChainConfig2.json", "signedProofChain2.json"},
+		{"chain with a list", "signedProofSet2.json", "keyPair3", "proofChainConfig1.json",
+			"signedProofChain1.json"},
+		{"chain with a string", "signedProofChain1.json", "keyPair4", "proofChainConfig2.json",
+			"signedProofChain2.json"},
 	} {
 		id := folder + " " + step.name
 		f := r.files()
-		key, doc, options := f.secret(pairs[step.key]), f.read(folder, step.from), f.read(folder, step.options)
+		key, doc, options := f.secret(pairs[step.key]), f.read(folder, step.from), f.read(folder,
+			step.options)
 		published := f.read(folder, step.want)
 		if f.err != nil {
 			r.check(id, f.err)

@@ -1,5 +1,5 @@
-// Package lines works on statements as lines of N-Quads, each with its newline: it takes them apart, gives their blank nodes
-// other labels, and finds labels for those that have no name or are alike.
+// Package lines works on statements as lines of N-Quads, each with its newline: it takes them apart, gives
+// their blank nodes other labels, and finds labels for those that have no name or are alike.
 //
 //phase:caller
 package lines
@@ -68,8 +68,8 @@ func LiteralEnd(line []byte) int {
 	return len(line)
 }
 
-// blank finds the next blank node of a line at or after i: the span of its label without "_:", or -1. A term or a space has
-// to begin at i.
+// blank finds the next blank node of a line at or after i: the span of its label without "_:", or -1. A
+// term or a space has to begin at i.
 func blank(line []byte, i int) (start, end int) {
 	for i < len(line) {
 		term, _ := Cut(line[i:])
@@ -81,8 +81,8 @@ func blank(line []byte, i int) (start, end int) {
 	return -1, -1
 }
 
-// Relabel appends a line to dst with other labels of its blank nodes. to returns the new label, without "_:", or nil where
-// there is none, which is an error.
+// Relabel appends a line to dst with other labels of its blank nodes. to returns the new label, without
+// "_:", or nil where there is none, which is an error.
 //
 //phase:select
 func Relabel(dst, line []byte, to func(label []byte) []byte) ([]byte, error) {
@@ -101,7 +101,8 @@ func Relabel(dst, line []byte, to func(label []byte) []byte) ([]byte, error) {
 	}
 }
 
-// RelabelAll relabels and sorts lines as strings (VC-DI-ECDSA 3.4.1; order by code points is order by UTF-8 bytes).
+// RelabelAll relabels and sorts lines as strings (VC-DI-ECDSA 3.4.1; order by code points is order by UTF-8
+// bytes).
 //
 //phase:select
 func RelabelAll(lines [][]byte, to func(label []byte) []byte) ([][]byte, error) {
@@ -123,8 +124,8 @@ func RelabelAll(lines [][]byte, to func(label []byte) []byte) ([][]byte, error) 
 	return out, nil
 }
 
-// HMACs returns the HMACs of the canonical labels c14n0 to c14n<n-1>, and the labels that are made of them (VC-DI-ECDSA
-// 3.4.4).
+// HMACs returns the HMACs of the canonical labels c14n0 to c14n<n-1>, and the labels that are made of them
+// (VC-DI-ECDSA 3.4.4).
 //
 //phase:select
 func HMACs(key []byte, n int) (macs [][]byte, labels []string) {

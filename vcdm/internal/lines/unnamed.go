@@ -34,12 +34,15 @@ type unnamed struct {
 // ErrUnnamed is the error of a blank node that has no name.
 var ErrUnnamed = errors.New("a blank node has no name to select it by")
 
+// errTwins is the error of lists that have the same name.
+var errTwins = errors.New("two equal lists are in one place, and selective disclosure cannot distinguish them")
+
 // blanks is the set of unnamed blank nodes of a document by label.
 type blanks map[string]*unnamed
 
-// Names names the blank nodes of a skolemized document so that they have the same name in the document and in any
-// selection that holds them whole: a cell after the statement that leads to its list, the contents of the list and the
-// place in it; a graph after the statement that leads to it and the node at its top.
+// Names names the blank nodes of a skolemized document so that they have the same name in the document and
+// in any selection that holds them whole: a cell after the statement that leads to its list, the contents
+// of the list and the place in it; a graph after the statement that leads to it and the node at its top.
 //
 //phase:select
 func Names(lines [][]byte) (map[string][]byte, error) {
@@ -49,9 +52,11 @@ func Names(lines [][]byte) (map[string][]byte, error) {
 			return nil, err
 		}
 	}
+
 	if len(all) == 0 {
 		return nil, nil
 	}
+
 	labels := make([]string, 0, len(all))
 	for label, b := range all {
 		labels = append(labels, label)
@@ -65,6 +70,7 @@ func Names(lines [][]byte) (map[string][]byte, error) {
 			all[next].head = label
 		}
 	}
+
 	slices.Sort(labels)
 	taken := map[string]bool{}
 	names := make(map[string][]byte, len(all))
@@ -74,6 +80,7 @@ func Names(lines [][]byte) (map[string][]byte, error) {
 		}
 		names[label] = []byte(all[label].name)
 	}
+
 	return names, nil
 }
 
@@ -114,7 +121,7 @@ func (all blanks) read(line []byte) error {
 	return nil
 }
 
-// give names a blank node, and before it those it stands in. A cell names its whole list.
+// give names a blank node, and before it those it is in. A cell names its whole list.
 func (all blanks) give(label string, taken map[string]bool, depth int) error {
 	b := all[label]
 	if b == nil || depth > canon.DefaultDepth {
@@ -123,15 +130,18 @@ func (all blanks) give(label string, taken map[string]bool, depth int) error {
 	if b.name != "" {
 		return nil
 	}
+
 	if b.first != "" {
 		label = b.head
 		if b = all[label]; b == nil {
 			return ErrUnnamed
 		}
 	}
+
 	if b.subject == "" {
 		return ErrUnnamed
 	}
+
 	place := b.edge
 	for _, term := range []string{b.subject, b.graph} {
 		if outer, ok := strings.CutPrefix(term, "_:"); ok {
@@ -142,6 +152,7 @@ func (all blanks) give(label string, taken map[string]bool, depth int) error {
 		}
 		place += " " + term
 	}
+
 	contents := ""
 	if b.first != "" {
 		contents = all.list(label, 0)
@@ -155,20 +166,24 @@ func (all blanks) give(label string, taken map[string]bool, depth int) error {
 			}
 		}
 	}
+
 	id := fmt.Sprintf("n%x", sha256.Sum256([]byte(place+" "+contents)))
 	if taken[id] {
-		return errors.New("two equal lists stand in one place, and selective disclosure cannot tell them apart")
+		return errTwins
 	}
+
 	taken[id] = true
 	if b.first == "" {
 		b.name = id
 		return nil
 	}
+
 	n := 0
 	for next, ok := label, true; ok; next, ok = strings.CutPrefix(all[next].rest, "_:") {
 		all[next].name = id + "x" + strconv.Itoa(n)
 		n++
 	}
+
 	return nil
 }
 
@@ -177,9 +192,10 @@ func (all blanks) list(head string, depth int) string {
 	var text strings.Builder
 	for label, ok := head, true; ok; label, ok = strings.CutPrefix(all[label].rest, "_:") {
 		first := all[label].first
-		if inner, ok := strings.CutPrefix(first, "_:"); ok && all[inner].first != "" && depth < canon.DefaultDepth {
+		if inner, ok := strings.CutPrefix(first, "_:"); ok && all[inner].first != "" &&
+			depth < canon.DefaultDepth {
 			b := all[inner]
-			if b.digest == "" { // a list stands in one place, and is asked for by each list around it
+			if b.digest == "" { // a list is in one place, and is asked for by each list around it
 				b.digest = fmt.Sprintf("%x", sha256.Sum256([]byte(all.list(inner, depth+1))))
 			}
 			first = "[" + b.digest + "]"

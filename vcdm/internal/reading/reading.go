@@ -1,8 +1,9 @@
 // Package reading compares a document with the statements that are signed.
 //
-// Verification reads members of the JSON; the signature of an RDFC suite covers statements. JSON-LD can say one statement in
-// many ways: by an IRI or an alias in place of a term, in @included, @graph or @nest, in another object of the same id. So the
-// statements and the members that verification reads have to agree in number and in value.
+// Verification reads members of the JSON; the signature of an RDFC suite covers statements. JSON-LD can say
+// one statement in many ways: by an IRI or an alias in place of a term, in @included, @graph or @nest, in
+// another object of the same id. So the statements and the members that verification reads have to agree in
+// number and in value.
 //
 //phase:caller
 package reading
@@ -41,9 +42,9 @@ type Reading struct {
 	buf        []byte
 }
 
-// Check sees that canonical N-Quads, which the signature covers, say of the document what those members say that verification
-// reads, and hold so many proofs. Such statements about other nodes are no matter, as long as it is certain which node is the
-// document.
+// Check sees that canonical N-Quads, which the signature covers, say of the document what those members say
+// that verification reads, and hold so many proofs. Such statements about other nodes are no matter, as
+// long as it is certain which node is the document.
 func (r *Reading) Check(tape *jsontape.Tape, text []byte, proofs int) error {
 	r.tape = tape
 	r.collect(text)
@@ -55,40 +56,49 @@ func (r *Reading) Check(tape *jsontape.Tape, text []byte, proofs int) error {
 	return r.check(r.node, proofs)
 }
 
-// CheckPart is Check for a suite with selective disclosure, whose holders leave statements out: that one node leads to
-// another, that it has a proof, or all about the document. The mandatory statements, which they cannot leave out, say which
-// node is the document: that of the issuer.
+// CheckPart is Check for a suite with selective disclosure, whose holders leave statements out: that one
+// node leads to another, that it has a proof, or all about the document. The mandatory statements, which
+// they cannot leave out, say which node is the document: that of the issuer.
 func (r *Reading) CheckPart(tape *jsontape.Tape, all, mandatory [][]byte, proofs int) error {
 	if err := r.Check(tape, lines.Join(all), proofs); err != nil {
 		return err
 	}
+
 	root, issuer := r.node, r.issuer(r.node)
 	others := slices.ContainsFunc(r.facts, func(f fact) bool {
-		return f.is(rules.DocumentType) && !bytes.Equal(f.subject, root) && bytes.Equal(r.issuer(f.subject), issuer)
+		return f.is(rules.DocumentType) && !bytes.Equal(f.subject, root) && bytes.Equal(r.issuer(f.subject),
+			issuer)
 	})
 
 	r.collect(lines.Join(mandatory))
 	issued := func(f fact) bool { return f.of == rules.IssuerMeaning }
 	switch i := slices.IndexFunc(r.facts, issued); {
 	case i < 0 && others:
-		return disagree("/issuer", "has to be mandatory, since a credential inside this one has the same issuer and could be shown in its place")
+		return disagree("/issuer",
+			"has to be mandatory, since a credential inside this one has the same issuer and could be shown "+
+				"in its place")
 	case i >= 0 && !slices.ContainsFunc(r.about(root), issued):
-		return disagree("", fmt.Sprintf("the issuer of %s has to be disclosed, and this is another document", r.facts[i].subject))
+		return disagree("", fmt.Sprintf("the issuer of %s has to be disclosed, and this is another document",
+			r.facts[i].subject))
 	}
+
 	issuer = r.issuer(root)
 	for i, f := range r.facts {
-		again := i > 0 && issued(r.facts[i-1]) && bytes.Equal(r.facts[i-1].subject, f.subject) // a node of several issuers
+		// A node may have several issuers.
+		again := i > 0 && issued(r.facts[i-1]) && bytes.Equal(r.facts[i-1].subject, f.subject)
 		if issued(f) && !again && !bytes.Equal(f.subject, root) && r.replaces(f.subject, issuer) {
 			return replacing(f.subject)
 		}
 	}
+
 	return nil
 }
 
-// root returns the node that is the document, nil if no fact is about it. Statements do not say where a document begins:
-// a holder can write a node that stands inside it at the top, and the rest below that. So no other credential or
-// presentation may be the beginning as well: one to which no statement leads; or, where a statement leads to the document
-// itself, one of the same issuer without a proof of its own, which would be verified in its place.
+// root returns the node that is the document, nil if no fact is about it. Statements do not say where a
+// document begins: a holder can write a node from inside it at the top, and the rest below that. So
+// no other credential or presentation may be the beginning as well: one to which no statement leads; or,
+// where a statement leads to the document itself, one of the same issuer without its own proof, which
+// would be verified in its place.
 func (r *Reading) root() ([]byte, error) {
 	root := namedNode(r.tape, 0, "id")
 	if keyword := namedNode(r.tape, 0, "@id"); keyword != nil && root == nil {
@@ -96,6 +106,7 @@ func (r *Reading) root() ([]byte, error) {
 			return nil, disagree("/@id", "the id of a credential or presentation is its member id")
 		}
 	}
+
 	candidates := r.candidates(root == nil)
 	if len(candidates) == 0 {
 		return root, nil
@@ -103,6 +114,7 @@ func (r *Reading) root() ([]byte, error) {
 	if root != nil && len(candidates) == 1 && bytes.Equal(candidates[0], root) {
 		return root, nil
 	}
+
 	led := r.ledTo()
 	for _, c := range candidates {
 		if led[string(c)] {
@@ -114,6 +126,7 @@ func (r *Reading) root() ([]byte, error) {
 			return nil, beside(c)
 		}
 	}
+
 	switch {
 	case root == nil: // statements that lead to one another hide where the document begins
 		return nil, beside(candidates[0])
@@ -127,22 +140,27 @@ func (r *Reading) root() ([]byte, error) {
 			}
 		}
 	}
+
 	return root, nil
 }
 
 func replacing(node []byte) error {
-	return disagree("", fmt.Sprintf("%s is signed as a credential of the same issuer, and could be read in place of this document; "+
-		"give the document an id to which nothing in it refers, or %s a proof of its own", node, node))
+	return disagree("", fmt.Sprintf("%s is signed as a credential of the same issuer, and could be read in "+
+		"place of this document; "+
+		"give the document an id to which nothing in it refers, or %s its own proof", node, node))
 }
 
 func beside(node []byte) error {
-	return disagree("", fmt.Sprintf("%s is signed as a credential or presentation to which nothing leads, and is not this document; write the "+
-		"document as one object with an id, without reverse properties, and its credentials in verifiableCredential", node))
+	return disagree("", fmt.Sprintf("%s is signed as a credential or presentation to which nothing leads, and "+
+		"is not this document; write the document as one object with an id, without reverse properties, and "+
+		"its credentials in verifiableCredential", node))
 }
 
-// replaces reports whether a node could be read in place of a document of an issuer: it has the same issuer and no proof.
+// replaces reports whether a node could be read in place of a document of an issuer: it has the same issuer
+// and no proof.
 func (r *Reading) replaces(node, issuer []byte) bool {
-	return bytes.Equal(r.issuer(node), issuer) && !slices.ContainsFunc(r.about(node), func(f fact) bool { return f.is(rules.Proofs) })
+	return bytes.Equal(r.issuer(node), issuer) && !slices.ContainsFunc(r.about(node),
+		func(f fact) bool { return f.is(rules.Proofs) })
 }
 
 // issuer returns the first issuer of a node, nil where it has none.
@@ -189,6 +207,7 @@ func (r *Reading) collect(text []byte) {
 			r.facts = append(r.facts, fact{subject, object, uint8(of)})
 		}
 	}
+
 	bySubject := func(a, b fact) int { return bytes.Compare(a.subject, b.subject) }
 	if !slices.IsSortedFunc(r.facts, bySubject) { // canonical lines are
 		slices.SortStableFunc(r.facts, bySubject)
@@ -204,7 +223,8 @@ func (r *Reading) about(subject []byte) []fact {
 	if subject == nil {
 		return nil
 	}
-	from, _ := slices.BinarySearchFunc(r.facts, subject, func(f fact, s []byte) int { return bytes.Compare(f.subject, s) })
+	from, _ := slices.BinarySearchFunc(r.facts, subject,
+		func(f fact, s []byte) int { return bytes.Compare(f.subject, s) })
 	to := from
 	for to < len(r.facts) && bytes.Equal(r.facts[to].subject, subject) {
 		to++
@@ -212,12 +232,13 @@ func (r *Reading) about(subject []byte) []fact {
 	return r.facts[from:to]
 }
 
-// candidates returns the nodes that may be a document: credentials and presentations and, where blank nodes count, those
-// with a member that is read.
+// candidates returns the nodes that may be a document: credentials and presentations and, where blank nodes
+// count, those with a member that is read.
 func (r *Reading) candidates(blanks bool) (nodes [][]byte) {
 	for i := range r.facts { // sorted by subject
 		f := &r.facts[i]
-		if (f.is(rules.DocumentType) || blanks && f.subject[0] == '_') && (len(nodes) == 0 || !bytes.Equal(nodes[len(nodes)-1], f.subject)) {
+		if (f.is(rules.DocumentType) || blanks && f.subject[0] == '_') &&
+			(len(nodes) == 0 || !bytes.Equal(nodes[len(nodes)-1], f.subject)) {
 			nodes = append(nodes, f.subject)
 		}
 	}
@@ -242,14 +263,15 @@ func (r *Reading) ledTo() map[string]bool {
 	return nodes
 }
 
-// check compares the members of the document with the facts about its node, nil if there are none. The facts have this many
-// proofs.
+// check compares the members of the document with the facts about its node, nil if there are none. The
+// facts have this many proofs.
 func (r *Reading) check(root []byte, proofCount int) error {
 	t, facts := r.tape, r.about(root)
 	var said [len(rules.Meanings)]int // facts
 	for i := range facts {
 		said[facts[i].of]++
 	}
+
 	members := r.members()
 	types := t.Get(0, "type")
 	for i := range rules.Meanings {
@@ -271,13 +293,16 @@ func (r *Reading) check(root []byte, proofCount int) error {
 			return disagreeOn("/"+m.Name, m.IRI, m.Name)
 		}
 	}
+
 	if v := members[rules.ResourcesMeaning]; v >= 0 {
 		return r.checkResources(v)
 	}
+
 	return nil
 }
 
-// members returns the nodes of the document's members that have a meaning, -1 for those that it does not have.
+// members returns the nodes of the document's members that have a meaning, -1 for those that it does not
+// have.
 func (r *Reading) members() (at [len(rules.Meanings)]int) {
 	for i := range at {
 		at[i] = -1
@@ -293,8 +318,8 @@ func (r *Reading) members() (at [len(rules.Meanings)]int) {
 	return at
 }
 
-// checkResources sees that each digest of a related resource is signed, and that a resource with a digest shows one. The
-// same resource may have others where it is mentioned elsewhere, as a schema for example.
+// checkResources sees that each digest of a related resource is signed, and that a resource with a digest
+// shows one. The same resource may have others where it is mentioned elsewhere, as a schema for example.
 func (r *Reading) checkResources(list int) error {
 	seen := map[string]bool{}
 	for e := range value.Each(r.tape, list) {
@@ -303,7 +328,7 @@ func (r *Reading) checkResources(list int) error {
 		}
 		node := namedNode(r.tape, e, "id")
 		if node != nil && seen[string(node)] {
-			return disagree(r.tape.Pointer(e)+"/id", "stands twice among the related resources")
+			return disagree(r.tape.Pointer(e)+"/id", "is there twice among the related resources")
 		}
 		seen[string(node)] = true
 		facts, shown, hidden := r.about(node), false, ""
@@ -327,14 +352,16 @@ func (r *Reading) checkResources(list int) error {
 				hidden = m.IRI
 			}
 		}
+
 		if hidden != "" && !shown {
 			return disagreeOn(r.tape.Pointer(e), hidden, "digestSRI or digestMultibase")
 		}
 	}
+
 	return nil
 }
 
-// blankNode stands for any blank node.
+// blankNode represents any blank node.
 var blankNode = []byte("_:")
 
 // agree reports whether the facts of a meaning have the values of a member as their objects, and no other.
@@ -344,7 +371,10 @@ func (r *Reading) agree(facts []fact, v, meaning int) bool {
 	}
 	if len(r.have) > 1 { // what is said twice is one statement; blank nodes are different ones
 		slices.SortFunc(r.have, bytes.Compare)
-		r.have = slices.CompactFunc(r.have, func(a, b []byte) bool { return bytes.Equal(a, b) && !bytes.Equal(a, blankNode) })
+		r.have = slices.CompactFunc(r.have, func(a, b []byte) bool {
+			return bytes.Equal(a, b) &&
+				!bytes.Equal(a, blankNode)
+		})
 	}
 	if len(r.said) > 1 {
 		slices.SortFunc(r.said, bytes.Compare)
@@ -352,8 +382,8 @@ func (r *Reading) agree(facts []fact, v, meaning int) bool {
 	return slices.EqualFunc(r.have, r.said, bytes.Equal)
 }
 
-// gather collects the values of a member and the objects of the facts of its meaning. It returns false where one of them is
-// of another kind.
+// gather collects the values of a member and the objects of the facts of its meaning. It returns false
+// where one of them is of another kind.
 func (r *Reading) gather(facts []fact, v, meaning int) bool {
 	is := rules.Meanings[meaning].Is
 	r.have, r.said, r.buf = r.have[:0], r.said[:0], r.buf[:0]
@@ -376,8 +406,10 @@ func (r *Reading) gather(facts []fact, v, meaning int) bool {
 		default:
 			return false
 		}
+
 		r.said = append(r.said, o)
 	}
+
 	if v >= 0 {
 		for e := range value.Each(r.tape, v) {
 			value := r.value(e, is)
@@ -387,10 +419,11 @@ func (r *Reading) gather(facts []fact, v, meaning int) bool {
 			r.have = append(r.have, value)
 		}
 	}
+
 	return true
 }
 
-// value returns what stands in a statement for one value of a member, nil if the member cannot have it.
+// value returns what a statement has for one value of a member, nil if the member cannot have it.
 func (r *Reading) value(e int, is rules.Kind) []byte {
 	t := r.tape
 	isString := t.Nodes[e].Kind == jsontape.String
@@ -415,7 +448,7 @@ func (r *Reading) value(e int, is rules.Kind) []byte {
 	return nil
 }
 
-// namedNode returns the IRI of an object, which stands at a key, as N-Quads write it; nil for a blank node.
+// namedNode returns the IRI of an object, which is at a key, as N-Quads write it; nil for a blank node.
 func namedNode(t *jsontape.Tape, object int, key string) []byte {
 	text := idOf(t, object, key)
 	if text == nil {
@@ -442,6 +475,7 @@ func disagree(where, msg string) *problem.Error {
 }
 
 func disagreeOn(where, iri, member string) error {
-	return disagree(where, fmt.Sprintf("what is signed of the document as <%s> is not what its member %s says; "+
+	return disagree(where, fmt.Sprintf("what is signed of the document as <%s> is not what its member %s "+
+		"says; "+
 		"write all of it as that member, and identifiers as absolute URLs", iri, member))
 }

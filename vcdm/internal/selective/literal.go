@@ -10,13 +10,14 @@ import (
 	"canonscope/vcdm/problem"
 )
 
-// literal groups statements by the specification's own steps: skolemize the document, then expand each selection of it
-// and compare (VC-DI-ECDSA 3.4).
+// literal groups statements by the specification's own steps: skolemize the document, then expand each
+// selection of it and compare (VC-DI-ECDSA 3.4).
 //
-// It departs from the text where that breaks. Identifiers go into the document as it stands, since compacting the
-// expanded form (3.4.8) changes the shape of arrays and of embedded graphs, so that JSON pointers no longer match. Objects
-// with @list get no identifier (3.4.7 would give them one, which no JSON-LD processor takes). What stays without a name
-// to compare by, cells of lists and names of embedded graphs, is named after its place and contents.
+// It departs from the text where that breaks. Identifiers go into the document as it is, since
+// compacting the expanded form (3.4.8) changes the shape of arrays and of embedded graphs, so that JSON
+// pointers no longer match. Objects with @list get no identifier (3.4.7 would give them one, which no
+// JSON-LD processor takes). What stays without a name to compare by, cells of lists and names of embedded
+// graphs, is named after its place and contents.
 //
 //phase:select
 type literal struct {
@@ -30,6 +31,7 @@ func (g *literal) Group(ctx context.Context, in *Input, hmacKey []byte, groups [
 	if err != nil {
 		return nil, err
 	}
+
 	statements, err := g.deskolemized(ctx, in, expanded)
 	if err != nil {
 		return nil, err
@@ -43,6 +45,7 @@ func (g *literal) Group(ctx context.Context, in *Input, hmacKey []byte, groups [
 	if err := lines.Alike(ctx, in.Options.Budget, statements, form.Issued); err != nil {
 		return nil, problem.Transformed(err, "document")
 	}
+
 	_, labels := lines.HMACs(hmacKey, len(form.Issued))
 	byCanonical := func(label []byte) []byte {
 		if n, ok := lines.Number(label); ok && int(n) < len(labels) {
@@ -50,6 +53,7 @@ func (g *literal) Group(ctx context.Context, in *Input, hmacKey []byte, groups [
 		}
 		return nil
 	}
+
 	out := &Grouped{Selected: make([][]bool, len(groups)), Checked: true}
 	if out.Lines, err = lines.RelabelAll(lines.Split(form.Text), byCanonical); err != nil {
 		return nil, problem.Generation("", err.Error())
@@ -60,6 +64,7 @@ func (g *literal) Group(ctx context.Context, in *Input, hmacKey []byte, groups [
 	for i, l := range out.Lines {
 		index[string(l)] = i
 	}
+
 	byInput := func(label []byte) []byte { return byCanonical([]byte(form.Issued[string(label)])) }
 	for n, pointers := range groups {
 		out.Selected[n] = make([]bool, len(out.Lines))
@@ -92,11 +97,13 @@ func (g *literal) Group(ctx context.Context, in *Input, hmacKey []byte, groups [
 		chosen, _ := lines.Part(out.Lines, out.Selected[n])
 		return g.verifierLabels(ctx, in, chosen)
 	}
+
 	return out, nil
 }
 
 // canonicalize canonicalizes statements, which are what.
-func (g *literal) canonicalize(ctx context.Context, in *Input, statements [][]byte, what string) (*canon.Form, error) {
+func (g *literal) canonicalize(ctx context.Context, in *Input, statements [][]byte, what string) (*canon.Form,
+	error) {
 	opt := in.Options
 	opt.Input, opt.Issued = canon.NQuads, true
 	*in.Count++
@@ -108,7 +115,8 @@ func (g *literal) canonicalize(ctx context.Context, in *Input, statements [][]by
 }
 
 // verifierLabels canonicalizes statements that have the labels that are signed.
-func (g *literal) verifierLabels(ctx context.Context, in *Input, statements [][]byte) (map[uint32][]byte, error) {
+func (g *literal) verifierLabels(ctx context.Context, in *Input, statements [][]byte) (map[uint32][]byte,
+	error) {
 	form, err := g.canonicalize(ctx, in, statements, "revealed statements")
 	if err != nil {
 		return nil, err
@@ -118,7 +126,8 @@ func (g *literal) verifierLabels(ctx context.Context, in *Input, statements [][]
 		n, ok := lines.Number([]byte(canonical))
 		mac, err := lines.DecodeLabel(label)
 		if !ok || err != nil {
-			return nil, problem.Generation("", "the canonicalizer labels blank nodes in another way than RDFC-1.0: "+canonical)
+			return nil, problem.Generation("",
+				"the canonicalizer labels blank nodes in another way than RDFC-1.0: "+canonical)
 		}
 		numbers[n] = mac
 	}
@@ -137,7 +146,8 @@ func (g *literal) deskolemized(ctx context.Context, in *Input, doc []byte) ([][]
 		return nil, problem.Generation("", err.Error())
 	}
 	for i, l := range statements {
-		if l, err = lines.Relabel(nil, l, func(label []byte) []byte { return names[string(label)] }); err != nil {
+		if l, err = lines.Relabel(nil, l,
+			func(label []byte) []byte { return names[string(label)] }); err != nil {
 			return nil, problem.Generation("", lines.ErrUnnamed.Error())
 		}
 		statements[i] = deskolemize(l)

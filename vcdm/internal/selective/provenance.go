@@ -17,8 +17,8 @@ import (
 // datasets is what the short path of ecdsa-sd-2023 needs of an engine.
 type datasets = canon.Datasets[jsonld.Options, *rdf.Dataset]
 
-// provenance groups statements by where each comes from: one expansion and one canonicalization of the document, no
-// skolem names and no expansion of selections. Its results are those of the literal path.
+// provenance groups statements by where each comes from: one expansion and one canonicalization of the
+// document, no skolem names and no expansion of selections. Its results are those of the literal path.
 //
 //phase:select fallback
 type provenance struct{ docs datasets }
@@ -36,7 +36,8 @@ type short struct {
 }
 
 // Group implements [grouper].
-func (g *provenance) Group(ctx context.Context, in *Input, hmacKey []byte, groups [][]string) (*Grouped, error) {
+func (g *provenance) Group(ctx context.Context, in *Input, hmacKey []byte, groups [][]string) (*Grouped,
+	error) {
 	w := &in.Memory.short
 	opt := g.options(in, &w.origins)
 	opt.Tape = in.View()
@@ -63,7 +64,8 @@ func (g *provenance) Group(ctx context.Context, in *Input, hmacKey []byte, group
 }
 
 func (g *provenance) options(in *Input, o *jsonld.Origins) jsonld.Options {
-	return jsonld.Options{Limits: in.Options.Limits, Budget: in.Options.Budget, RDFDirection: in.Options.Direction, Origins: o}
+	return jsonld.Options{Limits: in.Options.Limits, Budget: in.Options.Budget,
+		RDFDirection: in.Options.Direction, Origins: o}
 }
 
 func labelling(in *Input) rdfc.Options {
@@ -71,7 +73,8 @@ func labelling(in *Input) rdfc.Options {
 }
 
 // run canonicalizes a dataset.
-func (g *provenance) run(ctx context.Context, in *Input, s *rdfc.State, d *rdf.Dataset, dst []byte) ([]byte, error) {
+func (g *provenance) run(ctx context.Context, in *Input, s *rdfc.State, d *rdf.Dataset, dst []byte) ([]byte,
+	error) {
 	*in.Count++
 	text, err := s.Run(ctx, d, labelling(in), dst)
 	if err != nil {
@@ -80,7 +83,8 @@ func (g *provenance) run(ctx context.Context, in *Input, s *rdfc.State, d *rdf.D
 	return text, nil
 }
 
-// pick finds the nodes of the document that the pointers select: what they name, and id and types on the way to it.
+// pick finds the nodes of the document that the pointers select: what they name, and id and types on the
+// way to it.
 func (w *short) pick(ctx context.Context, in *Input, pointers []string) error {
 	t, s := &w.origins.Tape, &in.Memory.Selection
 	if err := s.Mark(ctx, in.Options.Budget, t, pointers); err != nil {
@@ -97,7 +101,7 @@ func (w *short) pick(ctx context.Context, in *Input, pointers []string) error {
 	return nil
 }
 
-// match reports for each line whether one of the quads that it stands for comes from a picked node.
+// match reports for each line whether one of the quads that it represents comes from a picked node.
 func (w *short) match(n int) []bool {
 	selected := make([]bool, n)
 	for i := range selected {
@@ -111,8 +115,10 @@ func (w *short) match(n int) []bool {
 	return selected
 }
 
-// reveal canonicalizes the selected quads for their labels, and the revealed document to see that it says the same.
-func (g *provenance) reveal(ctx context.Context, in *Input, selected []bool, macs [][]byte, document []byte) (map[uint32][]byte, error) {
+// reveal canonicalizes the selected quads for their labels, and the revealed document to see that it says
+// the same.
+func (g *provenance) reveal(ctx context.Context, in *Input, selected []bool, macs [][]byte,
+	document []byte) (map[uint32][]byte, error) {
 	w := &in.Memory.short
 	w.quads = w.quads[:0]
 	for i, yes := range selected {
@@ -120,25 +126,31 @@ func (g *provenance) reveal(ctx context.Context, in *Input, selected []bool, mac
 			w.quads = append(w.quads, w.dataset.Quads[w.state.Sources(i)[0]])
 		}
 	}
+
 	subset := rdf.Dataset{Terms: w.dataset.Terms, Quads: w.quads}
 	text, err := g.run(ctx, in, &w.subset, &subset, nil)
 	if err != nil {
 		return nil, err
 	}
+
 	numbers := make(map[uint32][]byte, w.subset.Blanks())
 	for i := range w.subset.Blanks() {
 		numbers[uint32(i)] = macs[w.state.Number(w.subset.Blank(i))]
 	}
+
 	if err := g.docs.ToRDF(ctx, document, g.options(in, nil), &w.shown); err != nil {
 		return nil, problem.Transformed(err, "revealed document")
 	}
+
 	said, err := g.run(ctx, in, &w.subset, &w.shown, w.text[:0])
 	if err != nil {
 		return nil, err
 	}
+
 	w.text = said
 	if !bytes.Equal(text, said) {
 		return nil, errPart
 	}
+
 	return numbers, nil
 }

@@ -11,7 +11,7 @@ import (
 	"canonscope/vcdm/problem"
 )
 
-// Selection says for every node of a tape how it is selected.
+// Selection holds for every node of a tape how it is selected.
 //
 //phase:select
 type Selection []picked
@@ -24,7 +24,8 @@ const (
 	All        // selected with all that is in it
 )
 
-// Mark selects what the pointers name, and id, type and contexts of the objects on the way. A pointer that is malformed or names nothing is a PROOF_GENERATION_ERROR.
+// Mark selects what the pointers name, and id, type and contexts of the objects on the way. A pointer that
+// is malformed or names nothing is a PROOF_GENERATION_ERROR.
 func (s *Selection) Mark(ctx context.Context, b *canon.Budget, t *jsontape.Tape, pointers []string) error {
 	*s = slices.Grow((*s)[:0], len(t.Nodes))[:len(t.Nodes)]
 	clear(*s)
@@ -36,11 +37,13 @@ func (s *Selection) Mark(ctx context.Context, b *canon.Budget, t *jsontape.Tape,
 
 	const between = 256 // pointers
 	index := t.Index(len(pointers))
+
 	through := func(node int) {
 		if (*s)[node] == Out {
 			(*s)[node] = way
 		}
 	}
+
 	for i, p := range pointers {
 		if i%between == between-1 {
 			if err := b.Alive(ctx); err != nil {
@@ -63,6 +66,7 @@ func (s *Selection) Mark(ctx context.Context, b *canon.Budget, t *jsontape.Tape,
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -90,15 +94,16 @@ func (s Selection) AppendJSON(dst []byte, t *jsontape.Tape, i int) []byte {
 	return closed(dst, '}')
 }
 
-// closed returns a container with its end, in place of the comma behind its last part. What is on the way has a part.
+// closed returns a container with its end, in place of the comma behind its last part. What is on the way
+// has a part.
 func closed(dst []byte, end byte) []byte {
 	dst[len(dst)-1] = end
 	return dst
 }
 
 // isInitial reports whether a member of an object on the way is always selected (VC-DI-ECDSA 3.4.11,
-// createInitialSelection). The specification leaves @context to the root and knows only the aliases id and type; here
-// the keywords count too, and a context inside an object stays with what it defines.
+// createInitialSelection). The specification leaves @context to the root and knows only the aliases id and
+// type; here the keywords count too, and a context inside an object stays with what it defines.
 func isInitial(t *jsontape.Tape, key int) bool {
 	switch string(t.Text(key)) {
 	case "type", "@type", "@context":

@@ -17,21 +17,23 @@ const NotTime = "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z"
 // Text is text of a document, or of a caller.
 type Text interface{ string | []byte }
 
-// ParseTime reads an XSD 1.1 dateTimeStamp (W3C XML Schema 1.1 Part 2 section 3.4.28): date, T, time with any number of
-// fraction digits, and Z or an offset up to 14:00. Years have four digits, since no other is in use. If lenient, a text
-// without offset is UTC (VC Data Integrity 2.1).
+// ParseTime reads an XSD 1.1 dateTimeStamp (W3C XML Schema 1.1 Part 2 section 3.4.28): date, T, time with
+// any number of fraction digits, and Z or an offset up to 14:00. Years have four digits, since no other is
+// in use. If lenient, a text without offset is UTC (VC Data Integrity 2.1).
 //
 //phase:parse
 func ParseTime[T Text](s T, lenient bool) (time.Time, error) {
 	if len(s) < 19 || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
 		return time.Time{}, ErrTime
 	}
+
 	year, month, day := digits(s[0:4]), digits(s[5:7]), digits(s[8:10])
 	hour, minute, second := digits(s[11:13]), digits(s[14:16]), digits(s[17:19])
 	if year < 0 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) ||
 		hour < 0 || minute < 0 || minute > 59 || second < 0 || second > 59 {
 		return time.Time{}, ErrTime
 	}
+
 	rest, nanos, allZero := s[19:], 0, true
 	if len(rest) > 0 && rest[0] == '.' {
 		n := 1
@@ -45,9 +47,11 @@ func ParseTime[T Text](s T, lenient bool) (time.Time, error) {
 		}
 		rest = rest[n:]
 	}
+
 	if hour > 23 && (hour != 24 || minute != 0 || second != 0 || !allZero) { // 24:00:00 ends the day
 		return time.Time{}, ErrTime
 	}
+
 	zone := time.UTC
 	switch {
 	case len(rest) == 1 && rest[0] == 'Z':
@@ -65,6 +69,7 @@ func ParseTime[T Text](s T, lenient bool) (time.Time, error) {
 	default:
 		return time.Time{}, ErrTime
 	}
+
 	return time.Date(year, time.Month(month), day, hour, minute, second, nanos, zone), nil
 }
 
@@ -93,8 +98,8 @@ func daysIn(year, month int) int {
 	return 31
 }
 
-// IsURL reports whether s is an absolute URL: a scheme, a colon and something after it, without the characters that no IRI
-// holds (RFC 3987).
+// IsURL reports whether s is an absolute URL: a scheme, a colon and something after it, without the
+// characters that no IRI holds (RFC 3987).
 func IsURL[T Text](s T) bool {
 	colon := 0
 	for colon < len(s) && s[colon] != ':' {

@@ -11,19 +11,18 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// smallObject is the number of members up to which they are looked for one by one: their hashes can be made to collide.
-const smallObject = 32
-
-// Equal reports whether value a of tape t and value b of tape u are equal: members in any order, strings by their
-// text, numbers by their value as IEEE doubles.
+// Equal reports whether value a of tape t and value b of tape u are equal: members in any order, strings by
+// their text, numbers by their value as IEEE doubles.
 func Equal(t *jsontape.Tape, a int, u *jsontape.Tape, b int) bool {
 	if bytes.Equal(t.Raw(a), u.Raw(b)) {
 		return true
 	}
+
 	x, y := &t.Nodes[a], &u.Nodes[b]
 	if x.Kind != y.Kind || int(x.Next)-a != int(y.Next)-b { // equal values have as many parts, however deep
 		return false
 	}
+
 	switch x.Kind {
 	case jsontape.String:
 		return bytes.Equal(t.Text(a), u.Text(b))
@@ -41,30 +40,19 @@ func Equal(t *jsontape.Tape, a int, u *jsontape.Tape, b int) bool {
 		}
 		return c == int(x.Next) && d == int(y.Next)
 	case jsontape.Object:
-		members := u.Len(b)
-		if t.Len(a) != members {
+		members := t.Len(a)
+		if members != u.Len(b) {
 			return false
 		}
-		get := func(key string) int { return u.Get(b, key) }
-		if members > smallObject {
-			members := make(map[string]int, members)
-			for k, v := range u.Members(b) {
-				members[string(u.Text(k))] = v
-			}
-			get = func(key string) int {
-				if v, ok := members[key]; ok {
-					return v
-				}
-				return -1
-			}
-		}
+		index := u.Index(members) // since the hashes of keys can be made to collide
 		for k, v := range t.Members(a) {
-			if w := get(string(t.Text(k))); w < 0 || !Equal(t, v, u, w) {
+			if w := index.Get(b, string(t.Text(k))); w < 0 || !Equal(t, v, u, w) {
 				return false
 			}
 		}
 		return true
 	}
+
 	return true // null, true, false
 }
 
