@@ -36,9 +36,10 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 		return DIDKey{}.Resolve(ctx, url, purpose)
 	}
 
-	fail := func(t problem.Type, msg string) (*Method, error) {
-		return nil, problem.New(t, "/verificationMethod", msg)
+	because := func(t problem.Type, msg string, err error) (*Method, error) {
+		return nil, &problem.Error{Type: t, Where: "/verificationMethod", Msg: msg, Err: err}
 	}
+	fail := func(t problem.Type, msg string) (*Method, error) { return because(t, msg, nil) }
 
 	// 1 to 3
 	if !isKey && fragment == "" || !text.IsURL(base) {
@@ -52,19 +53,16 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 
 	doc, err := r.Document(ctx, base)
 	if err != nil {
-		return nil, &problem.Error{Type: problem.InvalidControllerDocument, Where: "/verificationMethod",
-			Msg: base, Err: err}
+		return because(problem.InvalidControllerDocument, base, err)
 	}
 
 	// 5
 	var t jsontape.Tape
 	if err := t.Scan(doc, jsontape.Options{Bytes: r.Limits.Bytes, Depth: r.Limits.Depth}); err != nil {
-		var limit *canon.LimitError
-		if errors.As(err, &limit) {
+		if limit := (*canon.LimitError)(nil); errors.As(err, &limit) {
 			return nil, err
 		}
-		return nil, &problem.Error{Type: problem.InvalidControllerDocument, Where: "/verificationMethod",
-			Msg: base, Err: err}
+		return because(problem.InvalidControllerDocument, base, err)
 	}
 
 	if t.Nodes[0].Kind != jsontape.Object {
@@ -85,8 +83,8 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 	node := -1
 	for i := range t.Nodes {
 		switch {
-		case t.Nodes[i].Kind != jsontape.Object || i == 0 || !value.TextIs(&t, i, "id", url) &&
-			!value.TextIs(&t, i, "id", relative):
+		case t.Nodes[i].Kind != jsontape.Object || i == 0:
+		case !value.TextIs(&t, i, "id", url) && !value.TextIs(&t, i, "id", relative):
 		case node < 0:
 			node = i
 		case !value.Equal(&t, node, &t, i):
@@ -100,8 +98,7 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 
 	key, err := methodKey(&t, node)
 	if err != nil {
-		return nil, &problem.Error{Type: problem.InvalidMethod, Where: "/verificationMethod", Msg: url,
-			Err: err}
+		return because(problem.InvalidMethod, url, err)
 	}
 
 	if isKey && key.Contradicts(url) {
@@ -114,8 +111,7 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 	}
 
 	if err := r.inTime(&t, node); err != nil {
-		return nil, &problem.Error{Type: problem.InvalidMethod, Where: "/verificationMethod", Msg: url,
-			Err: err}
+		return because(problem.InvalidMethod, url, err)
 	}
 
 	// 11

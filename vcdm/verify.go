@@ -278,7 +278,7 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 		}
 	}
 
-	method := w.methodText(p)
+	method, _ := p.text(p.method)
 	resolver := v.Resolver
 	if resolver == nil {
 		resolver = DIDKey{}

@@ -30,7 +30,6 @@ type work struct {
 	doc                 document // on tape, or on that of a document with options beside it
 	proofs              []proof  // of doc, on its tape
 	in                  input    // of the proof at work
-	method              string   // verificationMethod of the last operation: mostly that of this one
 	hashed, sig         [2 * sha512.Size384]byte
 	counts              Counts // of an operation whose caller does not count
 
@@ -75,15 +74,6 @@ func (w *work) counter(c *Counts) *Counts {
 		return &w.counts
 	}
 	return c
-}
-
-// methodText returns the text of a proof's verificationMethod, without a new string where the last proof
-// had the same.
-func (w *work) methodText(p *proof) string {
-	if text := p.bytes(p.method); w.method != string(text) {
-		w.method = string(text)
-	}
-	return w.method
 }
 
 // documentDigest is the hash of the document, for the next proof of it that reads it alike, or why there is

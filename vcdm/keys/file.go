@@ -71,12 +71,13 @@ func (f *File) parse(b []byte) (err error) {
 func describe(b []byte) string {
 	var t jsontape.Tape
 	if err := t.Scan(b, jsontape.Options{}); err == nil {
-		switch {
-		case t.Get(0, "keys") >= 0:
+		switch HolderOf(&t) {
+		case Set:
 			return "a JWK Set; take one of its keys"
-		case t.Get(0, "verificationMethod") >= 0:
+		case Controlled:
 			return "a controlled identifier document; take the key out of one of its methods"
-		case t.Get(0, "credentialSubject") >= 0:
+		}
+		if t.Get(0, "credentialSubject") >= 0 {
 			return "a credential, not a key"
 		}
 	}

@@ -182,12 +182,8 @@ const (
 func (r *Reading) collect(text []byte) {
 	r.text, r.facts = text, r.facts[:0]
 	for rest := r.text; len(rest) > 0; {
-		line := rest
-		if n := bytes.IndexByte(rest, '\n'); n >= 0 {
-			line, rest = rest[:n], rest[n+1:]
-		} else {
-			rest = nil
-		}
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
 		subject, line := lines.Cut(line)
 		isType := hasPrefix(line, startType+startVocabulary)
 		if isType {
