@@ -1,8 +1,14 @@
 package compare
 
 import (
+	"context"
+	"encoding/json"
+	"time"
+
 	"canonscope/canon"
+	"canonscope/canon/conform"
 	"canonscope/schemas"
+	"canonscope/vcdm/keys"
 )
 
 // Definition is a format: what the matrix measures of it, and what the command does with its files. The list of all is in
@@ -21,7 +27,110 @@ type Definition struct {
 	Documents bool   // it signs the document itself, which its JSON Schema can validate
 	Stock     string // what its stock engine is, where no library does all of it
 	Bound     string // how a holder signs what it presents
+
+	// Decode returns the bytes of a file, and whether it is of the format. Without it the format has all that no other has.
+	Decode func(in []byte) ([]byte, bool)
+	Binary bool // it is not text: files that the command writes hold it in hexadecimal
+
+	Inspect    func(b []byte, limits canon.Limits) (*Inspection, error)
+	Issuing    func() *Issuing // like the next two nil where the command does it
+	Presenting func() *Presenting
+	Verifying  func() *Verifying
+	Conform    *Conformance
 }
+
+// Option is a flag of the command for a format. The type of To says what it takes: nothing for a *bool, text for a *string,
+// the name of a file for a *KeyFile and a *Certificates. Without To the command's own flag of
+// the name holds for the format.
+type Option struct {
+	Name, Usage string
+	To          any
+}
+
+// KeyFile is the key that an option names; without Path it is not given.
+type KeyFile struct {
+	Path   string
+	Public *keys.Public
+	Secret *keys.Secret // nil where the file has none, unless NeedsSecret
+	// NeedsSecret is set beforehand where the public half is not enough.
+	NeedsSecret bool
+}
+
+// Certificates are those of a PEM file that an option names; without Path they are not given.
+type Certificates struct {
+	Path string
+	DER  [][]byte
+}
+
+// Task is how the command works on any file.
+type Task struct {
+	Engine Engine
+	Limits canon.Limits
+	Now    time.Time // with which dates are compared
+	Skew   time.Duration
+	JSON   bool // the answer will be written as JSON
+}
+
+// Issuing issues credentials in files, once its options are set. Draft says what is going to be signed of a VCDM document,
+// with an end of validity unless it is nil, and Issue signs it.
+type Issuing struct {
+	Options []Option
+	Draft   func(doc []byte, until *time.Time, w *Task) (*Draft, error)
+	Issue   func(d *Draft, key *keys.Secret, w *Task) ([]byte, error)
+}
+
+// Draft is a credential of the user, ready to be issued in another format.
+type Draft struct {
+	JSON   []byte       // its claims
+	Issuer string       // iss
+	Chosen []string     // what does not stand in the credential so, in words
+	Losses []canon.Loss // what the format has no place for, in document order; its @context is among Chosen
+}
+
+// Presenting presents what JSON pointers name of a credential in a file, once its options are set.
+type Presenting struct {
+	Options []Option
+	Present func(in []byte, disclose []string, w *Task) ([]byte, error)
+}
+
+// Verifying verifies files once its options are set. Remedies say what flag does about a refusal, by the Option of its
+// [*InvalidError].
+type Verifying struct {
+	Options  []Option
+	Remedies map[string]string
+	Verify   func(in []byte, w *Task) (*Verification, error)
+}
+
+// Verification is what is said of a presentation.
+type Verification struct {
+	Refused error `json:"-"` // why it is not verified; nothing else is said then
+
+	Issuer    string            `json:"issuer,omitempty"`    // iss of an SD-JWT
+	Signers   []string          `json:"signers,omitempty"`   // subjects of the certificates whose keys signed
+	Claims    json.RawMessage   `json:"claims,omitempty"`    // the processed payload of an SD-JWT
+	Disclosed []string          `json:"disclosed,omitempty"` // JSON pointers
+	Unchecked []string          `json:"unchecked,omitempty"`
+	Documents []json.RawMessage `json:"documents,omitempty"` // of an mdoc
+
+	Count int      `json:"-"` // of what is disclosed
+	About []string `json:"-"` // the presentation, in lines
+	Key   string   `json:"-"` // that signed, where no certificate names its owner
+}
+
+// Conformance is a test suite that the command runs.
+type Conformance struct {
+	Name   string // of the subcommand
+	Title  string
+	Holds  string // what its folder holds
+	Module string // of the stock engine
+	Run    func(ctx context.Context, engine Engine, dir string) ([]conform.Result, error)
+}
+
+// OptionError is about an option or the file that it names, not about the document.
+type OptionError struct{ Err error }
+
+func (e *OptionError) Error() string { return e.Err.Error() }
+func (e *OptionError) Unwrap() error { return e.Err }
 
 // Suite is a way in which a format signs: a cryptosuite, or the envelope of a signature.
 type Suite struct {

@@ -16,6 +16,7 @@ import (
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
 	"canonscope/compare"
+	"canonscope/compare/matrix"
 	"canonscope/vcdm"
 )
 
@@ -179,16 +180,23 @@ func (f *engineFlags) suite(name string, o vcdm.SDOptions) (vcdm.Suite, error) {
 
 func newIssueCommand() *cobra.Command {
 	var (
-		name     string
-		sd       vcdm.SDOptions
-		engine   engineFlags
-		proof    proofFlags
-		baseline baselineFlags
-		anyForm  bool
-		self     bool
-		related  resourceFlag
-		only     bool // --mandatory names all that is mandatory
+		name    string
+		sd      vcdm.SDOptions
+		engine  engineFlags
+		proof   proofFlags
+		formats formatFlags
+		anyForm bool
+		self    bool
+		related resourceFlag
+		only    bool // --mandatory names all that is mandatory
 	)
+	issuing := map[compare.Format]*compare.Issuing{}
+	for _, f := range matrix.Formats {
+		if f.Issuing != nil {
+			issuing[f.Name] = f.Issuing()
+			formats.of(f.Name, issuing[f.Name].Options)
+		}
+	}
 	cmd := &cobra.Command{
 		Use:   "issue --suite S|--format F --key FILE [flags] [FILE|-]",
 		Short: "Sign a credential",
@@ -221,10 +229,10 @@ hexadecimal; without --certificate it holds one made up.`,
 		Args: fileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file := inputOf(args)
-			if err := baseline.check(cmd, baseline.format); err != nil {
+			if err := formats.check(cmd, formats.format); err != nil {
 				return err
 			}
-			if baseline.format == compare.VCDM {
+			if formats.format == compare.VCDM {
 				if (len(sd.Mandatory) > 0 || only) && name != "ecdsa-sd-2023" {
 					return fmt.Errorf("--mandatory goes with ecdsa-sd-2023; %s has no selective disclosure", cmp.Or(name, "no --suite"))
 				}
@@ -232,7 +240,7 @@ hexadecimal; without --certificate it holds one made up.`,
 					return errors.New("no cryptosuite: give --suite, one of " + strings.Join(vcdm.SuiteNames(), ", "))
 				}
 			}
-			doc, purpose, err := readUnsigned(cmd, file, engine.limits, baseline.format)
+			doc, purpose, err := readUnsigned(cmd, file, engine.limits, formats.format)
 			if err != nil {
 				return err
 			}
@@ -241,8 +249,8 @@ hexadecimal; without --certificate it holds one made up.`,
 					return inFile(file, err)
 				}
 			}
-			if baseline.format != compare.VCDM {
-				return inFile(file, baseline.issue(cmd, doc, proof.key, proof.options.Expires, &engine))
+			if i := issuing[formats.format]; i != nil {
+				return inFile(file, formats.issue(cmd, formatNamed(formats.format), i, doc, proof.key, proof.options.Expires, &engine))
 			}
 			if name == "ecdsa-sd-2023" {
 				if purpose == vcdm.Authentication {
@@ -293,11 +301,7 @@ hexadecimal; without --certificate it holds one made up.`,
 	cmd.Flags().BoolVar(&self, "self", false, "make the key's did:key identifier the issuer, of a presentation the holder")
 	cmd.Flags().BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
 	related.add(cmd)
-	baseline.addFormat(cmd, compare.VCDM)
-	cmd.Flags().StringVar(&baseline.holder, "holder-key", "", "sd-jwt-vc, mdoc: key `FILE` of the holder or device, its public half is enough")
-	cmd.Flags().StringVar(&baseline.digest, "digest", "", "sd-jwt-vc: sha-256, sha-384, sha-512; mdoc: SHA-256, SHA-384, SHA-512")
-	cmd.Flags().BoolVar(&baseline.lossy, "lossy", false, "sd-jwt-vc, mdoc: leave out what the format has no place for, and list it")
-	cmd.Flags().StringVar(&baseline.certificate, "certificate", "", "mdoc: PEM `FILE` of x5chain, the key's certificate first")
+	formats.add(cmd, compare.VCDM)
 	proof.add(cmd)
 	cmd.Flags().StringVar(&proof.options.Expires, "expires", "", "`TIME` after which the proof is no longer valid, or what is issued in another format")
 	cmd.Flags().StringVar(&proof.options.ID, "id", "", "`URL` of the proof, so that a later one can name it")
@@ -317,8 +321,8 @@ func readUnsigned(cmd *cobra.Command, file string, limits canon.Limits, format c
 	if err := checkForeign(file, doc); err != nil {
 		return nil, "", err
 	}
-	if found, _ := formatOf(doc); found != compare.VCDM {
-		return nil, "", fmt.Errorf("%s is %s, which is signed already; issue takes a credential as JSON", nameOf(file), found)
+	if found, _ := formatOf(doc); found.Name != compare.VCDM {
+		return nil, "", fmt.Errorf("%s is %s, which is signed already; issue takes a credential as JSON", nameOf(file), found.Name)
 	}
 	presentation, err := isPresentation(file, doc, limits)
 	switch {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/compare"
+	"canonscope/compare/matrix"
 	"canonscope/vcdm"
 )
 
@@ -16,8 +17,15 @@ func newPresentCommand() *cobra.Command {
 		disclose []string
 		engine   engineFlags
 		proof    proofFlags
-		baseline baselineFlags
+		formats  formatFlags
 	)
+	presenting := map[compare.Format]*compare.Presenting{}
+	for _, f := range matrix.Formats {
+		if f.Presenting != nil {
+			presenting[f.Name] = f.Presenting()
+			formats.of(f.Name, presenting[f.Name].Options)
+		}
+	}
 	cmd := &cobra.Command{
 		Use:   "present --disclose POINTER [flags] [FILE|-]",
 		Short: "Disclose a part of a signed credential",
@@ -52,14 +60,14 @@ over --transcript.`,
 				return err
 			}
 			format, in := formatOf(doc)
-			if err := baseline.check(cmd, format); err != nil {
+			if err := formats.check(cmd, format.Name); err != nil {
 				return err
 			}
-			if format != compare.VCDM {
+			if p := presenting[format.Name]; p != nil {
 				if proof.key != "" {
-					return fmt.Errorf("--key is for vcdm, and this is %s, of which --holder-key signs presentations", format)
+					return fmt.Errorf("--key is for vcdm, and this is %s, of which --holder-key signs presentations", format.Name)
 				}
-				return inFile(file, baseline.present(cmd, format, in, disclose, &engine))
+				return inFile(file, formats.present(cmd, format, p, in, disclose, &engine))
 			}
 			if len(disclose) == 0 {
 				return errors.New("nothing to disclose: give --disclose POINTER, such as /credentialSubject/name")
@@ -134,11 +142,7 @@ over --transcript.`,
 		},
 	}
 	cmd.Flags().StringArrayVar(&disclose, "disclose", nil, "JSON `POINTER` to disclose; may repeat")
-	baseline.addFormat(cmd, "")
-	cmd.Flags().StringVar(&baseline.holder, "holder-key", "", "sd-jwt-vc, mdoc: key `FILE` of the holder or device, with its secret")
-	cmd.Flags().StringVar(&baseline.audience, "audience", "", "sd-jwt-vc: the verifier that the KB-JWT is meant for")
-	cmd.Flags().StringVar(&baseline.nonce, "nonce", "", "sd-jwt-vc: the verifier's nonce")
-	cmd.Flags().StringVar(&baseline.transcript, "transcript", "", "mdoc: SessionTranscript, `HEX` of its CBOR")
+	formats.add(cmd, "")
 	proof.add(cmd)
 	engine.add(cmd)
 	return cmd

@@ -15,6 +15,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/printable"
 	"canonscope/compare"
+	"canonscope/compare/matrix"
 	"canonscope/vcdm"
 )
 
@@ -26,8 +27,15 @@ func newVerifyCommand() *cobra.Command {
 		controllers []string
 		files       manyFiles
 		resources   resourceFlag
-		baseline    baselineFlags
+		formats     formatFlags
 	)
+	verifying := map[compare.Format]*compare.Verifying{}
+	for _, f := range matrix.Formats {
+		if f.Verifying != nil {
+			verifying[f.Name] = f.Verifying()
+			formats.of(f.Name, verifying[f.Name].Options)
+		}
+	}
 	cmd := &cobra.Command{
 		Use:   "verify [flags] [FILE|-]...",
 		Short: "Verify the proofs of a credential or a presentation",
@@ -89,15 +97,15 @@ exit status is the worst. Without a file it reads standard input.`,
 					return nil, err
 				}
 				format, in := formatOf(doc)
-				if err := baseline.check(cmd, format); err != nil {
+				if err := formats.check(cmd, format.Name); err != nil {
 					return nil, err
 				}
-				if format != compare.VCDM {
-					at := time.Now()
+				if f := verifying[format.Name]; f != nil {
+					w := &compare.Task{Engine: engine.engine, Limits: engine.limits, Now: time.Now(), Skew: v.Skew, JSON: files.asJSON}
 					if v.Now != nil {
-						at = v.Now()
+						w.Now = v.Now()
 					}
-					return baseline.verify(cmd, file, format, in, &engine, clock{at, v.Skew}, files.asJSON)
+					return formats.verify(cmd, file, format.Name, f, in, w, engine.timeout)
 				}
 				return verifyVCDM(cmd, file, doc, &v, &engine)
 			})
@@ -118,14 +126,7 @@ exit status is the worst. Without a file it reads standard input.`,
 	resources.add(cmd)
 	f.StringArrayVar(&v.Contexts, "known-contexts", nil, "`JSON` of a @context that the reader knows; others are refused; may repeat")
 	f.BoolVar(&v.AnyForm, "any-form", false, "do not apply the rules of the data model")
-	baseline.addFormat(cmd, "")
-	baseline.addVerify(cmd)
-	f.StringVar(&baseline.issuer, "issuer-key", "", "sd-jwt-vc, mdoc: key `FILE` of the issuer or document signer, its public half is enough")
-	f.StringVar(&baseline.roots, "roots", "", "sd-jwt-vc, mdoc: PEM `FILE` of trust anchors for x5c or x5chain")
-	f.BoolVar(&baseline.anyUsage, "any-usage", false, "mdoc: accept a signer's certificate without the extended key usage of document signers")
-	f.StringVar(&baseline.audience, "audience", "", "sd-jwt-vc: this verifier's name")
-	f.StringVar(&baseline.nonce, "nonce", "", "sd-jwt-vc: demand a KB-JWT with this nonce")
-	f.StringVar(&baseline.transcript, "transcript", "", "mdoc: demand device authentication of this SessionTranscript, `HEX` of its CBOR")
+	formats.add(cmd, "")
 	files.addJSON(cmd, "print the result as JSON, errors as problem details (RFC 9457)")
 	files.add(cmd)
 	engine.add(cmd)

@@ -3,10 +3,8 @@ package mdoc
 
 import (
 	"bytes"
-	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
@@ -53,7 +51,7 @@ func (s suite) cases(file string) (results []conform.Result, err error) {
 	if err := conform.ReadJSON(&in, file); err != nil {
 		return nil, err
 	}
-	roots, err := pool(in.Root)
+	roots, err := keys.Pool(in.Root)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -74,29 +72,6 @@ type hexBytes []byte
 func (h *hexBytes) UnmarshalText(text []byte) (err error) {
 	*h, err = hex.AppendDecode(nil, bytes.TrimSpace(text))
 	return err
-}
-
-func pool(ders ...[]byte) (*x509.CertPool, error) {
-	p := x509.NewCertPool()
-	for _, der := range ders {
-		c, err := x509.ParseCertificate(der)
-		if err != nil {
-			return nil, err
-		}
-		p.AddCert(c)
-	}
-	return p, nil
-}
-
-func pemBlocks(text string) (out [][]byte) {
-	rest := []byte(text)
-	for {
-		var block *pem.Block
-		if block, rest = pem.Decode(rest); block == nil {
-			return out
-		}
-		out = append(out, block.Bytes)
-	}
 }
 
 // publicVector is one mdoc of another maker with what is recorded about it.
@@ -142,11 +117,11 @@ func (s suite) verifier(c *publicVector) (*Verifier, error) {
 		return v, err
 	}
 	v.AnyUsage = len(c.Trusted) == 0 // the certificate itself is trusted, whatever it says of its use
-	ders := pemBlocks(strings.Join(c.Trusted, "\n") + "\n" + c.IssuerPEM)
+	ders := keys.Certificates([]byte(strings.Join(c.Trusted, "\n") + "\n" + c.IssuerPEM))
 	if len(ders) == 0 {
 		ders = signersOf(c.Hex)
 	}
-	roots, err := pool(ders...)
+	roots, err := keys.Pool(ders...)
 	v.Roots = roots
 	return v, err
 }
@@ -204,7 +179,7 @@ func (s suite) maker(file string) (results []conform.Result, err error) {
 	if err := conform.ReadJSON(&k, s.dir, "keys-"+base[strings.LastIndexByte(base, '-')+1:]+".json"); err != nil {
 		return nil, err
 	}
-	roots, err := pool(pemBlocks(k.Root)...)
+	roots, err := keys.Pool(keys.Certificates([]byte(k.Root))...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

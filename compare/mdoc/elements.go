@@ -12,7 +12,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/canon/jsontape"
-	"canonscope/compare/claims"
+	"canonscope/compare/internal/claims"
 )
 
 // want is what a JSON pointer names: the elements of a namespace, or those of any, whose identifier is id or begins with it

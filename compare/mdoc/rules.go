@@ -4,6 +4,8 @@ package mdoc
 import (
 	"strings"
 	"time"
+
+	"canonscope/compare/internal/baseline"
 )
 
 // mso is what the rules need of a MobileSecurityObject.
@@ -42,7 +44,7 @@ func (v *Verifier) checkMSO(m *mso, around string) (*Document, error) {
 	if d.ValidUntil, err = v.date("validUntil", m.until); err != nil {
 		return nil, err
 	}
-	switch now := v.now(); {
+	switch now := baseline.Now(v.Now); {
 	case d.ValidFrom.Before(d.Signed):
 		return nil, invalid(where, ruleCheck, "validFrom %s is before signed %s", m.from, m.signed)
 	case d.ValidUntil.Before(d.ValidFrom):

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
 )
 

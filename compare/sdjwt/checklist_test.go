@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"canonscope/canon"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"canonscope/canon"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )

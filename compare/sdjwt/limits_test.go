@@ -15,7 +15,7 @@ import (
 	"canonscope/canon/jsontape"
 
 	"canonscope/canon"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )

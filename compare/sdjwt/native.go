@@ -9,6 +9,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
 )
 
@@ -71,7 +72,7 @@ func (native) present(h *Holder, token []byte, pointers []string, b *Binding) ([
 //phase:encode fallback
 func nativeBind(h *Holder, out []byte, b *Binding, hashName string) ([]byte, error) {
 	body := jsontape.AppendQuoted([]byte(`{"aud":`), b.Audience)
-	body = append(strconv.AppendInt(append(body, `,"iat":`...), b.now().Unix(), 10), `,"nonce":`...)
+	body = append(strconv.AppendInt(append(body, `,"iat":`...), baseline.Now(b.Now).Unix(), 10), `,"nonce":`...)
 	body = jsontape.AppendQuoted(body, b.Nonce)
 	body = append(append(append(body, `,"sd_hash":"`...), sdHash(hashName, out)...), `"}`...)
 	start := len(out)

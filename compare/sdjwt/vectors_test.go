@@ -11,7 +11,7 @@ import (
 
 	"canonscope/canon/conform"
 	"canonscope/canon/conform/official"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )

@@ -8,6 +8,9 @@ import (
 	"canonscope/canon/jsontape"
 )
 
+// HoldsSecret is said of what holds a secret key.
+const HoldsSecret = "holds a secret key, which is not shown; whoever has it can sign with it"
+
 // NotShown is JSON that stands in the place of a secret.
 const NotShown = `"(secret, not shown)"`
 

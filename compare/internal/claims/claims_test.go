@@ -10,7 +10,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
-	"canonscope/compare/claims"
+	"canonscope/compare/internal/claims"
 	"canonscope/compare/mdoc"
 	"canonscope/compare/sdjwt"
 	"canonscope/schemas"

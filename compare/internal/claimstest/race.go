@@ -8,7 +8,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
-	"canonscope/compare/claims"
+	"canonscope/compare/internal/claims"
 	"canonscope/schemas/catalogue"
 	"canonscope/vcdm/keys"
 )

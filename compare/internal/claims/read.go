@@ -4,11 +4,13 @@ package claims
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"canonscope/canon"
 	"canonscope/canon/jcs"
 	"canonscope/canon/jsontape"
+	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/schemas/catalogue"
 	"canonscope/vcdm"
@@ -16,22 +18,22 @@ import (
 
 // Request says for what a credential of the user is read.
 type Request struct {
-	Mdoc   bool       // for an mdoc, which has no place for the credential's id and needs both ends of its validity
+	Format compare.Format
+	Type   string     // what holds the type, in words
+	Bare   bool       // the format has no place for the credential's id and numbers beyond 64 bits, and needs both ends of its validity
+	Lossy  bool       // leave out what the format has no place for
 	Until  *time.Time // when the result is no longer valid, not after the credential's own end; nil is that end
-	Now    time.Time  // when an mdoc begins to be valid whose credential does not say it
+	Now    time.Time  // when it begins to be valid if both ends are needed and the credential does not say it
 	Limits canon.Limits
 }
 
-// Draft is a credential of the user, ready to be issued in a format.
-type Draft struct {
-	JSON   []byte       // as in [Claims], with the credential's id as jti, and without nbf and exp where nobody has named them
-	Issuer string       // iss
-	Chosen []string     // what does not stand in the credential so, in words
-	Losses []canon.Loss // what the format has no place for, in document order; its @context is among Chosen
-}
+// draft is the draft that Read makes.
+type draft struct{ *compare.Draft }
 
-// Read returns the claims of a credential of the user. It names everything that they do not say as the credential does.
-func Read(doc []byte, q Request) (*Draft, error) {
+// Read returns the claims of a credential of the user as in [Claims], with the credential's id as jti, and without nbf and
+// exp where nobody has named them. It names everything that they do not say as the credential does. What the format has
+// no place for is an error, unless the request is lossy.
+func Read(doc []byte, q Request) (*compare.Draft, error) {
 	c, err := catalogue.Parse(doc)
 	if err != nil {
 		return nil, err
@@ -44,12 +46,12 @@ func Read(doc []byte, q Request) (*Draft, error) {
 	if err := t.Scan(doc, jsontape.Options{}); err != nil {
 		return nil, err
 	}
-	d := &Draft{Issuer: c.Issuer, JSON: jsontape.AppendQuoted([]byte(`{"iss":`), c.Issuer)}
-	if id := t.Get(0, "id"); id >= 0 && t.Nodes[id].Kind == jsontape.String && !q.Mdoc {
+	d := draft{&compare.Draft{Issuer: c.Issuer, JSON: jsontape.AppendQuoted([]byte(`{"iss":`), c.Issuer)}}
+	if id := t.Get(0, "id"); id >= 0 && t.Nodes[id].Kind == jsontape.String && !q.Bare {
 		d.JSON = append(append(d.JSON, `,"jti":`...), t.Raw(id)...)
 	}
-	vct := typePrefix + d.lose(&t, c.Types, q.Mdoc)
-	if q.Mdoc {
+	vct := typePrefix + d.lose(&t, c.Types, &q)
+	if q.Bare {
 		if err := d.round(&t); err != nil {
 			return nil, err
 		}
@@ -65,13 +67,16 @@ func Read(doc []byte, q Request) (*Draft, error) {
 	}
 	d.JSON = jsontape.AppendQuoted(append(d.JSON, `,"vct":`...), vct)
 	d.JSON = append(append(append(d.JSON, `,"credentialSubject":`...), c.Subject...), '}')
-	return d, nil
+	if len(d.Losses) > 0 && !q.Lossy {
+		return nil, noPlace(d.Losses, q.Format)
+	}
+	return d.Draft, nil
 }
 
 // period completes the validity period of the credential.
-func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Time, error) {
-	const chosen = "the %s of validity is %s: the credential names none, and an mdoc needs one"
-	if q.Mdoc && from == nil {
+func (d draft) period(q Request, from, until *time.Time) (*time.Time, *time.Time, error) {
+	chosen := "the %s of validity is %s: the credential names none, and an " + string(q.Format) + " needs one"
+	if q.Bare && from == nil {
 		now := q.Now.Truncate(time.Second)
 		from = &now
 		d.choose(chosen, "beginning", stamp(now))
@@ -81,7 +86,7 @@ func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Tim
 			return nil, nil, &vcdm.Error{Type: vcdm.RangeError, Msg: "the chosen end of validity lies after that of the credential, " + stamp(*until)}
 		}
 		until = q.Until
-	} else if q.Mdoc && until == nil {
+	} else if q.Bare && until == nil {
 		end := from.Add(lifetime)
 		until = &end
 		d.choose(chosen, "end", stamp(end))
@@ -94,7 +99,7 @@ func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Tim
 
 // lose notes what the format has no place for, and returns the type that stands for all: the last one that says more than
 // that it is a credential.
-func (d *Draft) lose(t *jsontape.Tape, types []string, mdoc bool) string {
+func (d draft) lose(t *jsontape.Tape, types []string, q *Request) string {
 	const credential = "VerifiableCredential"
 	last := credential
 	for _, name := range types {
@@ -102,13 +107,9 @@ func (d *Draft) lose(t *jsontape.Tape, types []string, mdoc bool) string {
 			last = name
 		}
 	}
-	format, claim := compare.SDJWT, "vct"
-	if mdoc {
-		format, claim = compare.Mdoc, "docType and namespace"
-	}
-	d.choose("the type (%s) is %s%s, made of /type; nothing is left of /@context", claim, typePrefix, last)
+	d.choose("the type (%s) is %s%s, made of /type; nothing is left of /@context", q.Type, typePrefix, last)
 	lose := func(pointer string) {
-		d.Losses = append(d.Losses, canon.Loss{Pointer: pointer, Reason: "has no place in " + string(format)})
+		d.Losses = append(d.Losses, canon.Loss{Pointer: pointer, Reason: "has no place in " + string(q.Format)})
 	}
 	for k, v := range t.Members(0) {
 		kind, at := t.Nodes[v].Kind, "/"+jsontape.EscapeToken(string(t.Text(k)))
@@ -135,7 +136,7 @@ func (d *Draft) lose(t *jsontape.Tape, types []string, mdoc bool) string {
 				}
 			}
 		default:
-			if at != "/id" || kind != jsontape.String || mdoc {
+			if at != "/id" || kind != jsontape.String || q.Bare {
 				lose(at)
 			}
 		}
@@ -143,8 +144,22 @@ func (d *Draft) lose(t *jsontape.Tape, types []string, mdoc bool) string {
 	return last
 }
 
+// noPlace is the error of what would be lost.
+func noPlace(losses []canon.Loss, format compare.Format) error {
+	const most, length = 20, 300
+	var pointers []string
+	for i, l := range losses {
+		if i == most {
+			pointers = append(pointers, fmt.Sprintf("%d more", len(losses)-i))
+			break
+		}
+		pointers = append(pointers, printable.Short(l.Pointer, length))
+	}
+	return fmt.Errorf("%s has no place for %s; --lossy leaves it out", format, strings.Join(pointers, ", "))
+}
+
 // round notes the numbers that an mdoc writes as others: those that are neither integers of 64 bits nor doubles.
-func (d *Draft) round(t *jsontape.Tape) error {
+func (d draft) round(t *jsontape.Tape) error {
 	subject := t.Get(0, "credentialSubject")
 	if subject < 0 {
 		return nil
@@ -160,7 +175,7 @@ func (d *Draft) round(t *jsontape.Tape) error {
 	return err
 }
 
-func (d *Draft) choose(format string, args ...any) {
+func (d draft) choose(format string, args ...any) {
 	d.Chosen = append(d.Chosen, fmt.Sprintf(format, args...))
 }
 
