@@ -32,6 +32,7 @@
 //	schemas                   types: Credential, Generator
 //	canon/conform             runs official suites through any engine
 //	canon/conform/official    finds the official data that tests read
+//	canon/conform/race        times contenders in turns, for benchmarks
 //	canon/conform/family      N-Quads documents of any size, for tests
 //	canon/engines             the engines native, stock and tuned, and the guard around json-gold
 //	canon/stock               json-gold and gowebpki/jcs as shipped, and json-gold tuned
