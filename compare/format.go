@@ -32,11 +32,9 @@ type Definition struct {
 	Decode func(in []byte) ([]byte, bool)
 	Binary bool // it is not text: files that the command writes hold it in hexadecimal
 
-	Inspect    func(b []byte, limits canon.Limits) (*Inspection, error)
-	Issuing    func() *Issuing // like the next two nil where the command does it
-	Presenting func() *Presenting
-	Verifying  func() *Verifying
-	Conform    *Conformance
+	Inspect func(b []byte, limits canon.Limits) (*Inspection, error)
+	Files   map[Operation]func() *Files // none where the command does it
+	Conform *Conformance
 }
 
 // Option is a flag of the command for a format. The type of To says what it takes: nothing for a *bool, text for a *string,
@@ -71,12 +69,18 @@ type Task struct {
 	JSON   bool // the answer will be written as JSON
 }
 
-// Issuing issues credentials in files, once its options are set. Draft says what is going to be signed of a VCDM document,
-// with an end of validity unless it is nil, and Issue signs it.
-type Issuing struct {
+// Files does one operation on files, once its options are set.
+type Files struct {
 	Options []Option
-	Draft   func(doc []byte, until *time.Time, w *Task) (*Draft, error)
-	Issue   func(d *Draft, key *keys.Secret, w *Task) ([]byte, error)
+
+	// Draft says what is going to be signed of a VCDM document, with an end of validity unless it is nil; Issue signs it.
+	Draft func(doc []byte, until *time.Time, t *Task) (*Draft, error)
+	Issue func(d *Draft, key *keys.Secret, t *Task) ([]byte, error)
+	// Present presents what JSON pointers name of a credential.
+	Present func(in []byte, disclose []string, t *Task) ([]byte, error)
+	// Verify verifies a presentation. Remedies say what flag does about a refusal, by the Option of its [*InvalidError].
+	Verify   func(in []byte, t *Task) (*Verification, error)
+	Remedies map[string]string
 }
 
 // Draft is a credential of the user, ready to be issued in another format.
@@ -85,20 +89,6 @@ type Draft struct {
 	Issuer string       // iss
 	Chosen []string     // what does not stand in the credential so, in words
 	Losses []canon.Loss // what the format has no place for, in document order; its @context is among Chosen
-}
-
-// Presenting presents what JSON pointers name of a credential in a file, once its options are set.
-type Presenting struct {
-	Options []Option
-	Present func(in []byte, disclose []string, w *Task) ([]byte, error)
-}
-
-// Verifying verifies files once its options are set. Remedies say what flag does about a refusal, by the Option of its
-// [*InvalidError].
-type Verifying struct {
-	Options  []Option
-	Remedies map[string]string
-	Verify   func(in []byte, w *Task) (*Verification, error)
 }
 
 // Verification is what is said of a presentation.

@@ -52,28 +52,27 @@ func formatNames() []compare.Format {
 
 // formatFlags are --format and the flags that a command has for some formats.
 type formatFlags struct {
-	format  compare.Format
-	options map[compare.Format][]compare.Option
+	format compare.Format
+	files  map[compare.Format]*compare.Files
 }
 
 // vcdmFlags are those of issue, present and verify that are for vcdm.
 var vcdmFlags = strings.Fields("suite mandatory mandatory-only any-form created method purpose deterministic id previous domain " +
 	"challenge bound any-issuer controller known-contexts max-proofs max-signatures rdf-direction no-inject resource")
 
-// of sets the options of a format for the command.
-func (f *formatFlags) of(format compare.Format, options []compare.Option) {
-	if f.options == nil {
-		f.options = make(map[compare.Format][]compare.Option)
-	}
-	f.options[format] = options
-}
-
-// add adds the flags to a command, once all options are set. One that several formats have is one flag.
-func (f *formatFlags) add(cmd *cobra.Command, preset compare.Format) {
+// add adds what formats have for an operation to its command. A flag that several formats have is one flag.
+func (f *formatFlags) add(cmd *cobra.Command, op compare.Operation, preset compare.Format) {
 	names := formatNames()
-	cmd.Flags().StringVar((*string)(&f.format), "format", string(preset), "format of the credential: "+strings.Join(choice.Names(names), ", "))
-	for _, format := range names {
-		for _, o := range f.options[format] {
+	cmd.Flags().StringVar((*string)(&f.format), "format", string(preset),
+		"format of the credential: "+strings.Join(choice.Names(names), ", "))
+	f.files = make(map[compare.Format]*compare.Files)
+	for _, format := range matrix.Formats {
+		if of := format.Files[op]; of != nil {
+			f.files[format.Name] = of()
+		}
+	}
+	for _, name := range names {
+		for _, o := range f.options(name) {
 			if o.To == nil || cmd.Flags().Lookup(o.Name) != nil {
 				continue
 			}
@@ -86,12 +85,19 @@ func (f *formatFlags) add(cmd *cobra.Command, preset compare.Format) {
 	}
 }
 
+func (f *formatFlags) options(format compare.Format) []compare.Option {
+	if files := f.files[format]; files != nil {
+		return files.Options
+	}
+	return nil
+}
+
 // usage says what an option is in each format that has it.
 func (f *formatFlags) usage(option string) string {
 	var usages []string
 	formats := map[string][]compare.Format{}
 	for _, format := range formatNames() {
-		for _, o := range f.options[format] {
+		for _, o := range f.options(format) {
 			if o.Name == option {
 				if formats[o.Usage] == nil {
 					usages = append(usages, o.Usage)
@@ -123,8 +129,8 @@ func (f *formatFlags) check(cmd *cobra.Command, found compare.Format) error {
 		if slices.Contains(vcdmFlags, flag.Name) {
 			formats = append(formats, string(compare.VCDM))
 		}
-		for format, options := range f.options {
-			if slices.ContainsFunc(options, func(o compare.Option) bool { return o.Name == flag.Name }) {
+		for format, files := range f.files {
+			if slices.ContainsFunc(files.Options, func(o compare.Option) bool { return o.Name == flag.Name }) {
 				formats = append(formats, string(format))
 			}
 		}
@@ -143,7 +149,7 @@ func (f *formatFlags) check(cmd *cobra.Command, found compare.Format) error {
 // set gives a format what the flags say, and reads the files that they name. It returns all errors at once.
 func (f *formatFlags) set(cmd *cobra.Command, format compare.Format) error {
 	var all []error
-	for _, o := range f.options[format] {
+	for _, o := range f.options(format) {
 		if o.To == nil {
 			continue
 		}
@@ -198,20 +204,22 @@ func setCertificates(to *compare.Certificates, path string) error {
 }
 
 // issue signs a VCDM credential in another format. expires is when it is no longer valid; "" leaves that to it.
-func (f *formatFlags) issue(cmd *cobra.Command, format *compare.Definition, i *compare.Issuing, doc []byte, keyFile, expires string, engine *engineFlags) error {
+func (f *formatFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires string, engine *engineFlags) error {
+	format := formatNamed(f.format)
+	files := f.files[f.format]
 	key, noKey := readSecret(keyFile)
 	var until *time.Time
 	var noTime error
 	if expires != "" {
-		t, err := time.Parse(time.RFC3339, expires)
+		end, err := time.Parse(time.RFC3339, expires)
 		if err != nil {
 			noTime = fmt.Errorf("--expires %s: want a time such as 2026-01-31T12:00:00Z", expires)
 		}
-		until = &t
+		until = &end
 	}
 	notSet := f.set(cmd, format.Name)
-	w := &compare.Task{Engine: engine.engine, Limits: engine.limits, Now: time.Now()}
-	draft, noDraft := i.Draft(doc, until, w)
+	t := &compare.Task{Engine: engine.engine, Limits: engine.limits, Now: time.Now()}
+	draft, noDraft := files.Draft(doc, until, t)
 	if err := errors.Join(noKey, noTime, notSet, noDraft); err != nil { // all at once
 		return err
 	}
@@ -219,7 +227,7 @@ func (f *formatFlags) issue(cmd *cobra.Command, format *compare.Definition, i *c
 	for _, text := range draft.Chosen {
 		note(cmd, "%s: %s", format.Name, text)
 	}
-	out, err := engine.timeout.bytes(cmd, func() ([]byte, error) { return i.Issue(draft, key.Secret, w) })
+	out, err := engine.timeout.bytes(cmd, func() ([]byte, error) { return files.Issue(draft, key.Secret, t) })
 	if err != nil {
 		return err
 	}
@@ -227,12 +235,12 @@ func (f *formatFlags) issue(cmd *cobra.Command, format *compare.Definition, i *c
 }
 
 // present discloses a part of a credential.
-func (f *formatFlags) present(cmd *cobra.Command, format *compare.Definition, p *compare.Presenting, in []byte, disclose []string, engine *engineFlags) error {
+func (f *formatFlags) present(cmd *cobra.Command, format *compare.Definition, in []byte, disclose []string, engine *engineFlags) error {
 	if err := f.set(cmd, format.Name); err != nil {
 		return err
 	}
-	w := &compare.Task{Engine: engine.engine, Limits: engine.limits}
-	out, err := engine.timeout.bytes(cmd, func() ([]byte, error) { return p.Present(in, disclose, w) })
+	t := &compare.Task{Engine: engine.engine, Limits: engine.limits}
+	out, err := engine.timeout.bytes(cmd, func() ([]byte, error) { return f.files[format.Name].Present(in, disclose, t) })
 	if err != nil {
 		return err
 	}
@@ -264,14 +272,15 @@ type verified struct {
 }
 
 // verify answers for a presentation. A limit is an error.
-func (f *formatFlags) verify(cmd *cobra.Command, file string, format compare.Format, v *compare.Verifying, in []byte, w *compare.Task,
+func (f *formatFlags) verify(cmd *cobra.Command, file string, format compare.Format, in []byte, t *compare.Task,
 	timeout timeLimit) (*answer, error) {
 	if err := f.set(cmd, format); err != nil {
 		return nil, err
 	}
+	files := f.files[format]
 	out := &verified{File: file, Format: format}
 	err := timeout.run(cmd, func(context.Context) (err error) {
-		out.Verification, err = v.Verify(in, w)
+		out.Verification, err = files.Verify(in, t)
 		return err
 	})
 	if err != nil {
@@ -285,8 +294,8 @@ func (f *formatFlags) verify(cmd *cobra.Command, file string, format compare.For
 	case out.Refused != nil:
 		why = printable.Short(out.Refused.Error(), maxText)
 		out.Errors = []map[string]string{{"title": "not verified", "detail": why}}
-		if errors.As(out.Refused, &invalid) && v.Remedies[invalid.Option] != "" {
-			out.Errors[0]["remedy"] = v.Remedies[invalid.Option]
+		if errors.As(out.Refused, &invalid) && files.Remedies[invalid.Option] != "" {
+			out.Errors[0]["remedy"] = files.Remedies[invalid.Option]
 		}
 	default:
 		out.Verified, why = true, fmt.Sprintf("%s, %d disclosed", format, out.Count)

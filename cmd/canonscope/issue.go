@@ -16,7 +16,6 @@ import (
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
 	"canonscope/compare"
-	"canonscope/compare/matrix"
 	"canonscope/vcdm"
 )
 
@@ -190,13 +189,6 @@ func newIssueCommand() *cobra.Command {
 		related resourceFlag
 		only    bool // --mandatory names all that is mandatory
 	)
-	issuing := map[compare.Format]*compare.Issuing{}
-	for _, f := range matrix.Formats {
-		if f.Issuing != nil {
-			issuing[f.Name] = f.Issuing()
-			formats.of(f.Name, issuing[f.Name].Options)
-		}
-	}
 	cmd := &cobra.Command{
 		Use:   "issue --suite S|--format F --key FILE [flags] [FILE|-]",
 		Short: "Sign a credential",
@@ -249,8 +241,8 @@ hexadecimal; without --certificate it holds one made up.`,
 					return inFile(file, err)
 				}
 			}
-			if i := issuing[formats.format]; i != nil {
-				return inFile(file, formats.issue(cmd, formatNamed(formats.format), i, doc, proof.key, proof.options.Expires, &engine))
+			if formats.files[formats.format] != nil {
+				return inFile(file, formats.issue(cmd, doc, proof.key, proof.options.Expires, &engine))
 			}
 			if name == "ecdsa-sd-2023" {
 				if purpose == vcdm.Authentication {
@@ -301,7 +293,7 @@ hexadecimal; without --certificate it holds one made up.`,
 	cmd.Flags().BoolVar(&self, "self", false, "make the key's did:key identifier the issuer, of a presentation the holder")
 	cmd.Flags().BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
 	related.add(cmd)
-	formats.add(cmd, compare.VCDM)
+	formats.add(cmd, compare.Issue, compare.VCDM)
 	proof.add(cmd)
 	cmd.Flags().StringVar(&proof.options.Expires, "expires", "", "`TIME` after which the proof is no longer valid, or what is issued in another format")
 	cmd.Flags().StringVar(&proof.options.ID, "id", "", "`URL` of the proof, so that a later one can name it")

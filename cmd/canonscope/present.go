@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/compare"
-	"canonscope/compare/matrix"
 	"canonscope/vcdm"
 )
 
@@ -19,13 +18,6 @@ func newPresentCommand() *cobra.Command {
 		proof    proofFlags
 		formats  formatFlags
 	)
-	presenting := map[compare.Format]*compare.Presenting{}
-	for _, f := range matrix.Formats {
-		if f.Presenting != nil {
-			presenting[f.Name] = f.Presenting()
-			formats.of(f.Name, presenting[f.Name].Options)
-		}
-	}
 	cmd := &cobra.Command{
 		Use:   "present --disclose POINTER [flags] [FILE|-]",
 		Short: "Disclose a part of a signed credential",
@@ -63,11 +55,11 @@ over --transcript.`,
 			if err := formats.check(cmd, format.Name); err != nil {
 				return err
 			}
-			if p := presenting[format.Name]; p != nil {
+			if formats.files[format.Name] != nil {
 				if proof.key != "" {
 					return fmt.Errorf("--key is for vcdm, and this is %s, of which --holder-key signs presentations", format.Name)
 				}
-				return inFile(file, formats.present(cmd, format, p, in, disclose, &engine))
+				return inFile(file, formats.present(cmd, format, in, disclose, &engine))
 			}
 			if len(disclose) == 0 {
 				return errors.New("nothing to disclose: give --disclose POINTER, such as /credentialSubject/name")
@@ -142,7 +134,7 @@ over --transcript.`,
 		},
 	}
 	cmd.Flags().StringArrayVar(&disclose, "disclose", nil, "JSON `POINTER` to disclose; may repeat")
-	formats.add(cmd, "")
+	formats.add(cmd, compare.Present, "")
 	proof.add(cmd)
 	engine.add(cmd)
 	return cmd

@@ -37,9 +37,9 @@ var toy = &compare.Definition{
 	Inspect: func(b []byte, _ canon.Limits) (*compare.Inspection, error) {
 		return &compare.Inspection{JSON: func() (any, error) { return map[string]any{"format": "toy", "size": len(b)}, nil }}, nil
 	},
-	Issuing: func() *compare.Issuing {
+	Files: map[compare.Operation]func() *compare.Files{compare.Issue: func() *compare.Files {
 		var seal string
-		return &compare.Issuing{
+		return &compare.Files{
 			Options: []compare.Option{{Name: "seal", Usage: "what is signed, too", To: &seal}},
 			Draft: func(doc []byte, _ *time.Time, _ *compare.Task) (*compare.Draft, error) {
 				return &compare.Draft{JSON: doc}, nil
@@ -53,29 +53,29 @@ var toy = &compare.Definition{
 			},
 		}
 	},
-	Presenting: func() *compare.Presenting {
-		return &compare.Presenting{Present: func(in []byte, _ []string, _ *compare.Task) ([]byte, error) { return in, nil }}
-	},
-	Verifying: func() *compare.Verifying {
-		var key compare.KeyFile
-		var strict bool
-		return &compare.Verifying{
-			Options: []compare.Option{
-				{Name: "issuer-key", Usage: "key `FILE` of the toy", To: &key},
-				{Name: "strict", Usage: "refuse toys", To: &strict},
-			},
-			Remedies: map[string]string{"Strict": "leave --strict out"},
-			Verify: func(in []byte, _ *compare.Task) (*compare.Verification, error) {
-				if strict {
-					return &compare.Verification{Refused: &compare.InvalidError{Of: "toy", Where: "all", Msg: "is a toy", Option: "Strict"}}, nil
-				}
-				if err := toyVerify(key.Public, in); err != nil {
-					return &compare.Verification{Refused: err}, nil
-				}
-				return &compare.Verification{Count: 1}, nil
-			},
-		}
-	},
+		compare.Present: func() *compare.Files {
+			return &compare.Files{Present: func(in []byte, _ []string, _ *compare.Task) ([]byte, error) { return in, nil }}
+		},
+		compare.Verify: func() *compare.Files {
+			var key compare.KeyFile
+			var strict bool
+			return &compare.Files{
+				Options: []compare.Option{
+					{Name: "issuer-key", Usage: "key `FILE` of the toy", To: &key},
+					{Name: "strict", Usage: "refuse toys", To: &strict},
+				},
+				Remedies: map[string]string{"Strict": "leave --strict out"},
+				Verify: func(in []byte, _ *compare.Task) (*compare.Verification, error) {
+					if strict {
+						return &compare.Verification{Refused: &compare.InvalidError{Of: "toy", Where: "all", Msg: "is a toy", Option: "Strict"}}, nil
+					}
+					if err := toyVerify(key.Public, in); err != nil {
+						return &compare.Verification{Refused: err}, nil
+					}
+					return &compare.Verification{Count: 1}, nil
+				},
+			}
+		}},
 }
 
 func toySign(key *keys.Secret, doc []byte) ([]byte, error) {

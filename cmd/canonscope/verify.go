@@ -15,7 +15,6 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/printable"
 	"canonscope/compare"
-	"canonscope/compare/matrix"
 	"canonscope/vcdm"
 )
 
@@ -29,13 +28,6 @@ func newVerifyCommand() *cobra.Command {
 		resources   resourceFlag
 		formats     formatFlags
 	)
-	verifying := map[compare.Format]*compare.Verifying{}
-	for _, f := range matrix.Formats {
-		if f.Verifying != nil {
-			verifying[f.Name] = f.Verifying()
-			formats.of(f.Name, verifying[f.Name].Options)
-		}
-	}
 	cmd := &cobra.Command{
 		Use:   "verify [flags] [FILE|-]...",
 		Short: "Verify the proofs of a credential or a presentation",
@@ -100,12 +92,12 @@ exit status is the worst. Without a file it reads standard input.`,
 				if err := formats.check(cmd, format.Name); err != nil {
 					return nil, err
 				}
-				if f := verifying[format.Name]; f != nil {
-					w := &compare.Task{Engine: engine.engine, Limits: engine.limits, Now: time.Now(), Skew: v.Skew, JSON: files.asJSON}
+				if formats.files[format.Name] != nil {
+					t := &compare.Task{Engine: engine.engine, Limits: engine.limits, Now: time.Now(), Skew: v.Skew, JSON: files.asJSON}
 					if v.Now != nil {
-						w.Now = v.Now()
+						t.Now = v.Now()
 					}
-					return formats.verify(cmd, file, format.Name, f, in, w, engine.timeout)
+					return formats.verify(cmd, file, format.Name, in, t, engine.timeout)
 				}
 				return verifyVCDM(cmd, file, doc, &v, &engine)
 			})
@@ -126,7 +118,7 @@ exit status is the worst. Without a file it reads standard input.`,
 	resources.add(cmd)
 	f.StringArrayVar(&v.Contexts, "known-contexts", nil, "`JSON` of a @context that the reader knows; others are refused; may repeat")
 	f.BoolVar(&v.AnyForm, "any-form", false, "do not apply the rules of the data model")
-	formats.add(cmd, "")
+	formats.add(cmd, compare.Verify, "")
 	files.addJSON(cmd, "print the result as JSON, errors as problem details (RFC 9457)")
 	files.add(cmd)
 	engine.add(cmd)

@@ -3,6 +3,7 @@ package mdoc
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -23,7 +24,7 @@ import (
 
 // Conform runs what it finds in dir through an engine: cases.json (mdocs with the answer they must get), other *.json with
 // a member mdoc_hex (public mdocs, recorded as right or wrong), and the mdocs mdoc-*.hex of other makers with keys-ALG.json.
-func Conform(dir string, engine compare.Engine) ([]conform.Result, error) {
+func Conform(_ context.Context, engine compare.Engine, dir string) ([]conform.Result, error) {
 	if _, err := engineOf(engine); err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@
 package mdoc
 
 import (
-	"context"
 	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
@@ -15,7 +14,6 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"canonscope/canon"
-	"canonscope/canon/conform"
 	"canonscope/compare"
 	"canonscope/compare/internal/baseline"
 	"canonscope/compare/internal/claims"
@@ -32,37 +30,33 @@ var Definition = &compare.Definition{
 	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Engine, c.Algorithm), nil
 	},
-	Tamper:     tamper,
-	Decode:     Decode,
-	Binary:     true,
-	Inspect:    Inspect,
-	Issuing:    issuing,
-	Presenting: presenting,
-	Verifying:  verifying,
+	Tamper:  tamper,
+	Decode:  Decode,
+	Binary:  true,
+	Inspect: Inspect,
+	Files:   map[compare.Operation]func() *compare.Files{compare.Issue: issuing, compare.Present: presenting, compare.Verify: verifying},
 	Conform: &compare.Conformance{Name: "mdoc", Title: "mdoc data", Holds: "cases.json, *.json with mdoc_hex, or mdoc-*.hex",
 		Module: "github.com/fxamacker/cbor/v2",
-		Run: func(_ context.Context, engine compare.Engine, dir string) ([]conform.Result, error) {
-			return Conform(dir, engine)
-		}},
+		Run:    Conform},
 }
 
-func issuing() *compare.Issuing {
+func issuing() *compare.Files {
 	var (
 		i      Issuer
 		device compare.KeyFile
 		chain  compare.Certificates
 		lossy  bool
 	)
-	return &compare.Issuing{
+	return &compare.Files{
 		Options: []compare.Option{
 			baseline.HolderOption(&device),
 			baseline.LossyOption(&lossy),
 			{Name: "digest", Usage: "SHA-256, SHA-384, SHA-512", To: &i.Digest},
 			{Name: "certificate", Usage: "PEM `FILE` of x5chain, the key's certificate first", To: &chain},
 		},
-		Draft: func(doc []byte, until *time.Time, w *compare.Task) (*compare.Draft, error) {
+		Draft: func(doc []byte, until *time.Time, t *compare.Task) (*compare.Draft, error) {
 			d, err := claims.Read(doc, claims.Request{Format: compare.Mdoc, Type: "docType and namespace", Bare: true, Lossy: lossy,
-				Until: until, Now: w.Now, Limits: w.Limits})
+				Until: until, Now: t.Now, Limits: t.Limits})
 			if device.Path == "" {
 				err = errors.Join(&compare.OptionError{Err: errors.New("an mdoc holds the device's key: give --holder-key FILE")}, err)
 			}
@@ -71,8 +65,8 @@ func issuing() *compare.Issuing {
 			}
 			return d, err
 		},
-		Issue: func(d *compare.Draft, key *keys.Secret, w *compare.Task) ([]byte, error) {
-			i.Engine, i.Key, i.Device, i.Limits, i.Chain = w.Engine, key, device.Public, w.Limits, chain.DER
+		Issue: func(d *compare.Draft, key *keys.Secret, t *compare.Task) ([]byte, error) {
+			i.Engine, i.Key, i.Device, i.Limits, i.Chain = t.Engine, key, device.Public, t.Limits, chain.DER
 			if chain.Path == "" {
 				der, err := Certificate(key.Public(), d.Issuer)
 				if err != nil {
@@ -99,15 +93,15 @@ func certifies(der []byte, key *keys.Public) error {
 	return nil
 }
 
-func presenting() *compare.Presenting {
+func presenting() *compare.Files {
 	key := compare.KeyFile{NeedsSecret: true}
 	var text string
-	return &compare.Presenting{
+	return &compare.Files{
 		Options: []compare.Option{
 			baseline.HolderOption(&key),
 			{Name: "transcript", Usage: "SessionTranscript, `HEX` of its CBOR", To: &text},
 		},
-		Present: func(in []byte, disclose []string, w *compare.Task) ([]byte, error) {
+		Present: func(in []byte, disclose []string, t *compare.Task) ([]byte, error) {
 			transcript, err := transcriptOf(text)
 			if err != nil {
 				return nil, err
@@ -116,12 +110,12 @@ func presenting() *compare.Presenting {
 				return nil, errors.New("device authentication needs both --holder-key and --transcript")
 			}
 			if key.Path != "" {
-				bound, err := DeviceKey(in, w.Limits)
+				bound, err := DeviceKey(in, t.Limits)
 				if err := baseline.CheckHolder(&key, bound, err); err != nil {
 					return nil, err
 				}
 			}
-			h := Holder{Engine: w.Engine, Key: key.Secret, Limits: w.Limits}
+			h := Holder{Engine: t.Engine, Key: key.Secret, Limits: t.Limits}
 			return h.Present(in, disclose, transcript)
 		},
 	}
@@ -139,11 +133,11 @@ func transcriptOf(text string) ([]byte, error) {
 	return b, nil
 }
 
-func verifying() *compare.Verifying {
+func verifying() *compare.Files {
 	var v Verifier
 	var trust baseline.Trust
 	var text string
-	return &compare.Verifying{
+	return &compare.Files{
 		Options: append(trust.Options(),
 			compare.Option{Name: "any-usage", Usage: "accept a signer's certificate without the extended key usage of document signers", To: &v.AnyUsage},
 			compare.Option{Name: "transcript", Usage: "demand device authentication of this SessionTranscript, `HEX` of its CBOR", To: &text},
@@ -154,7 +148,7 @@ func verifying() *compare.Verifying {
 			"Lenient":  "--lenient accepts it",
 			"Now":      "--now compares with another time",
 		},
-		Verify: func(in []byte, w *compare.Task) (_ *compare.Verification, err error) {
+		Verify: func(in []byte, t *compare.Task) (_ *compare.Verification, err error) {
 			out := new(compare.Verification)
 			if v.Key, v.Roots, out.Key, err = trust.Resolve(); err != nil {
 				return nil, err
@@ -169,24 +163,24 @@ func verifying() *compare.Verifying {
 			if transcript != nil {
 				v.Device = &DeviceAuth{Transcript: transcript}
 			}
-			v.Engine, v.Now, v.Leeway, v.Limits = w.Engine, w.Now, w.Skew, w.Limits
+			v.Engine, v.Now, v.Leeway, v.Limits = t.Engine, t.Now, t.Skew, t.Limits
 			docs, err := v.Verify(in)
 			if err != nil {
 				return &compare.Verification{Refused: err}, nil
 			}
-			return out, answer(out, docs, w)
+			return out, answer(out, docs, t)
 		},
 	}
 }
 
 // answer says what was verified; the elements, written in CBOR diagnostic notation, only as JSON.
-func answer(out *compare.Verification, docs []Document, w *compare.Task) error {
-	if w.JSON {
-		if err := checkElements(docs, w.Limits.WithDefaults().Memory); err != nil {
+func answer(out *compare.Verification, docs []Document, t *compare.Task) error {
+	if t.JSON {
+		if err := checkElements(docs, t.Limits.WithDefaults().Memory); err != nil {
 			return err
 		}
 	}
-	notations := Notations{Limits: w.Limits}
+	notations := Notations{Limits: t.Limits}
 	for i, d := range docs {
 		if d.Signer != "" {
 			out.Signers = append(out.Signers, d.Signer)
@@ -199,7 +193,7 @@ func answer(out *compare.Verification, docs []Document, w *compare.Task) error {
 		}
 		out.Count += len(d.Elements)
 		out.About = append(out.About, d.about()...)
-		if !w.JSON {
+		if !t.JSON {
 			continue
 		}
 		for _, e := range d.Elements {

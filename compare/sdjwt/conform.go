@@ -3,6 +3,7 @@ package sdjwt
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +23,7 @@ import (
 // Conform runs what it finds in dir through an engine: cases.json (tokens with the answer they must get), index.json with
 // the folders it names (tokens issued, presented and processed by the reference generator, keys in keys.json),
 // published-tokens.json, and the tokens sdjwt-ALG-*.txt of other makers with keys-ALG.json.
-func Conform(dir string, engine compare.Engine) ([]conform.Result, error) {
+func Conform(_ context.Context, engine compare.Engine, dir string) ([]conform.Result, error) {
 	if _, err := engineOf(engine); err != nil {
 		return nil, err
 	}

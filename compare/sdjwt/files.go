@@ -3,12 +3,10 @@ package sdjwt
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"time"
 
 	"canonscope/canon"
-	"canonscope/canon/conform"
 	"canonscope/compare"
 	"canonscope/compare/internal/baseline"
 	"canonscope/compare/internal/claims"
@@ -26,59 +24,55 @@ var Definition = &compare.Definition{
 	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Engine, c.Algorithm), nil
 	},
-	Tamper:     tamper,
-	Decode:     func(in []byte) ([]byte, bool) { return bytes.TrimSpace(in), IsToken(in) },
-	Inspect:    Inspect,
-	Issuing:    issuing,
-	Presenting: presenting,
-	Verifying:  verifying,
+	Tamper:  tamper,
+	Decode:  func(in []byte) ([]byte, bool) { return bytes.TrimSpace(in), IsToken(in) },
+	Inspect: Inspect,
+	Files:   map[compare.Operation]func() *compare.Files{compare.Issue: issuing, compare.Present: presenting, compare.Verify: verifying},
 	Conform: &compare.Conformance{Name: "sdjwt", Title: "SD-JWT and SD-JWT VC data",
 		Holds: "cases.json, index.json with the folders it names, or sdjwt-*.txt", Module: "github.com/lestrrat-go/jwx/v2",
-		Run: func(_ context.Context, engine compare.Engine, dir string) ([]conform.Result, error) {
-			return Conform(dir, engine)
-		}},
+		Run: Conform},
 }
 
-func issuing() *compare.Issuing {
+func issuing() *compare.Files {
 	var (
 		i      Issuer
 		holder compare.KeyFile
 		lossy  bool
 	)
-	return &compare.Issuing{
+	return &compare.Files{
 		Options: []compare.Option{
 			baseline.HolderOption(&holder),
 			baseline.LossyOption(&lossy),
 			{Name: "digest", Usage: "sha-256, sha-384, sha-512", To: &i.Hash},
 		},
-		Draft: func(doc []byte, until *time.Time, w *compare.Task) (*compare.Draft, error) {
-			return claims.Read(doc, claims.Request{Format: compare.SDJWT, Type: "vct", Lossy: lossy, Until: until, Now: w.Now, Limits: w.Limits})
+		Draft: func(doc []byte, until *time.Time, t *compare.Task) (*compare.Draft, error) {
+			return claims.Read(doc, claims.Request{Format: compare.SDJWT, Type: "vct", Lossy: lossy, Until: until, Now: t.Now, Limits: t.Limits})
 		},
-		Issue: func(d *compare.Draft, key *keys.Secret, w *compare.Task) ([]byte, error) {
-			i.Engine, i.Key, i.Holder, i.Limits = w.Engine, key, holder.Public, w.Limits
+		Issue: func(d *compare.Draft, key *keys.Secret, t *compare.Task) ([]byte, error) {
+			i.Engine, i.Key, i.Holder, i.Limits = t.Engine, key, holder.Public, t.Limits
 			return i.Issue(d.JSON, Disclosable{Leaves: claims.Subject})
 		},
 	}
 }
 
-func presenting() *compare.Presenting {
+func presenting() *compare.Files {
 	var b Binding
 	key := compare.KeyFile{NeedsSecret: true}
-	return &compare.Presenting{
+	return &compare.Files{
 		Options: []compare.Option{
 			baseline.HolderOption(&key),
 			{Name: "audience", Usage: "the verifier that the KB-JWT is meant for", To: &b.Audience},
 			{Name: "nonce", Usage: "the verifier's nonce", To: &b.Nonce},
 		},
-		Present: func(token []byte, disclose []string, w *compare.Task) ([]byte, error) {
-			h := Holder{Engine: w.Engine, Key: key.Secret, Limits: w.Limits}
+		Present: func(token []byte, disclose []string, t *compare.Task) ([]byte, error) {
+			h := Holder{Engine: t.Engine, Key: key.Secret, Limits: t.Limits}
 			if key.Path == "" {
 				return h.Present(token, disclose, nil)
 			}
 			if b.Audience == "" || b.Nonce == "" {
 				return nil, errors.New("--holder-key binds a presentation to its verifier: give --audience and --nonce")
 			}
-			bound, err := HolderKey(token, w.Limits)
+			bound, err := HolderKey(token, t.Limits)
 			if err := baseline.CheckHolder(&key, bound, err); err != nil {
 				return nil, err
 			}
@@ -87,10 +81,10 @@ func presenting() *compare.Presenting {
 	}
 }
 
-func verifying() *compare.Verifying {
+func verifying() *compare.Files {
 	var v Verifier
 	var trust baseline.Trust
-	return &compare.Verifying{
+	return &compare.Files{
 		Options: append(trust.Options(),
 			compare.Option{Name: "any-subject", Usage: "accept an issuer (iss) that is not in the x5c certificate, or the name of another key", To: &v.AnySubject},
 			compare.Option{Name: "any-audience", Usage: "accept a token for somebody (aud) without --audience", To: &v.AnyAudience},
@@ -107,7 +101,7 @@ func verifying() *compare.Verifying {
 			"Plain":       "--plain checks it as an SD-JWT of RFC 9901 alone",
 			"UnaskedKB":   "--audience and --nonce check it, --unasked-kb accepts it unchecked",
 		},
-		Verify: func(token []byte, w *compare.Task) (_ *compare.Verification, err error) {
+		Verify: func(token []byte, t *compare.Task) (_ *compare.Verification, err error) {
 			out := new(compare.Verification)
 			if v.Key, v.Roots, out.Key, err = trust.Resolve(); err != nil {
 				return nil, err
@@ -115,7 +109,7 @@ func verifying() *compare.Verifying {
 			if (v.Audience == "") != (v.Nonce == "") {
 				return nil, errors.New("a KB-JWT is for a verifier and answers its nonce: give both --audience and --nonce, or neither")
 			}
-			v.Engine, v.Now, v.Leeway, v.Limits, v.Binding = w.Engine, w.Now, w.Skew, w.Limits, v.Nonce != ""
+			v.Engine, v.Now, v.Leeway, v.Limits, v.Binding = t.Engine, t.Now, t.Skew, t.Limits, v.Nonce != ""
 			r, err := v.Verify(token)
 			if err != nil {
 				return &compare.Verification{Refused: err}, nil

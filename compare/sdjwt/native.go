@@ -158,7 +158,7 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 
 // intern spares an allocation for what headers usually hold.
 func intern(b []byte) string {
-	for _, s := range []string{typVC, "EdDSA", "ES256", "ES384", "kb+jwt"} {
+	for _, s := range []string{typVC, string(keys.EdDSA), string(keys.ES256), string(keys.ES384), "kb+jwt"} {
 		if string(b) == s {
 			return s
 		}

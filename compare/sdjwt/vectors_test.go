@@ -43,7 +43,7 @@ func TestConformShows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	results, err := sdjwt.Conform(dir, "native")
+	results, err := sdjwt.Conform(t.Context(), "native", dir)
 	if err != nil {
 		t.Fatal(err)
 	}
