@@ -21,6 +21,8 @@ type Definition struct {
 
 	// Prepares returns what makes the exchanges of a cell. The canonicalizer is nil where the suite has no method.
 	Prepares func(c Cell, canonicalizer canon.Canonicalizer) (Preparer, error)
+	// Chosen says what it writes that a credential does not say, and what it leaves out; nil where it signs the document.
+	Chosen func(c *schemas.Credential, t *Task) ([]string, error)
 	// Tamper returns altered copies of a presentation, every one of which verify must refuse.
 	Tamper func(c *schemas.Credential, presented []byte, bound bool) ([]Tampered, error)
 

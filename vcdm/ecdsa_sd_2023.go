@@ -49,7 +49,7 @@ type SD struct {
 }
 
 // ECDSASD2023 returns the cryptosuite ecdsa-sd-2023 over an RDFC-1.0 canonicalizer. To issue and to derive it has to be a
-// [Datasets] or an [Expander]; to verify, any will do.
+// [canon.Datasets] or a [canon.Expander]; to verify, any will do.
 //
 //phase:caller
 func ECDSASD2023(c canon.Canonicalizer, o SDOptions) *SD {

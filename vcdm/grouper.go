@@ -27,8 +27,8 @@ type grouped struct {
 
 // newGrouper returns the way to group statements that an engine allows; nil where there is none.
 func newGrouper(c canon.Canonicalizer, preferLiteral bool) grouper {
-	e, expands := c.(Expander)
-	d, origins := c.(Datasets)
+	e, expands := c.(canon.Expander)
+	d, origins := c.(datasets)
 	switch {
 	case expands && (preferLiteral || !origins):
 		return &literal{c, e}

@@ -8,19 +8,6 @@ import (
 	"canonscope/canon"
 )
 
-// Expander is what the literal path of ecdsa-sd-2023 needs of an engine beside its canonicalization: the JSON-LD API of
-// documents as bytes.
-type Expander interface {
-	Expand(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error)   // expanded form as JSON
-	ToNQuads(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error) // dataset as N-Quads in any order
-}
-
-// Guard is an engine that knows which documents it would get wrong. The literal path asks it about the document itself, since
-// what it expands has members added.
-type Guard interface {
-	Guard(ctx context.Context, doc []byte, opt canon.Options) error
-}
-
 // literal groups statements by the specification's own steps: skolemize the document, then expand each selection of it
 // and compare (VC-DI-ECDSA 3.4).
 //
@@ -32,7 +19,7 @@ type Guard interface {
 //phase:select
 type literal struct {
 	canon canon.Canonicalizer
-	docs  Expander
+	docs  canon.Expander
 }
 
 // group implements [grouper] (VC-DI-ECDSA 3.4.16).

@@ -8,22 +8,21 @@ import (
 	"crypto/sha256"
 	"strconv"
 
+	"canonscope/canon"
 	"canonscope/canon/jsonld"
 	"canonscope/canon/jsontape"
 	"canonscope/canon/rdf"
 	"canonscope/canon/rdfc"
 )
 
-// Datasets is what the short path of ecdsa-sd-2023 needs of an engine: datasets with the origin of each quad.
-type Datasets interface {
-	ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, into *rdf.Dataset) error
-}
+// datasets is what the short path of ecdsa-sd-2023 needs of an engine.
+type datasets = canon.Datasets[jsonld.Options, *rdf.Dataset]
 
 // provenance groups statements by where each comes from: one expansion and one canonicalization of the document, no
 // skolem names and no expansion of selections. Its results are those of the literal path.
 //
 //phase:select fallback
-type provenance struct{ docs Datasets }
+type provenance struct{ docs datasets }
 
 // sdWork is the memory of one operation of the short path.
 //

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"canonscope/canon"
 	"canonscope/canon/jsontape"
 )
 
@@ -26,7 +27,7 @@ func (g *literal) skolemize(ctx context.Context, in *input) (document, expanded 
 	if err != nil {
 		return nil, nil, err
 	}
-	if e, ok := g.canon.(Guard); ok {
+	if e, ok := g.canon.(canon.Guard); ok {
 		if err := e.Guard(ctx, unsecured, in.options); err != nil {
 			return nil, nil, transformed(err, "document")
 		}

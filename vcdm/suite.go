@@ -24,10 +24,8 @@ type Suite interface {
 	form(ctx context.Context, in *input) ([]byte, error)
 }
 
-// Tapes is an engine that takes a document that is scanned already, which saves it from scanning it again.
-type Tapes interface {
-	CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error)
-}
+// tapes is an engine that need not scan a document again.
+type tapes = canon.Tapes[*jsontape.Tape]
 
 // Counts is the work that operations did: each call adds one.
 type Counts struct {
@@ -148,7 +146,7 @@ func (in *input) unsecured() ([]byte, error) {
 
 // canonicalDocument returns the canonical form of the document without proofs, or with those this one builds on.
 func (in *input) canonicalDocument(ctx context.Context, c canon.Canonicalizer) ([]byte, error) {
-	if t, ok := c.(Tapes); ok && len(in.matching) == 0 {
+	if t, ok := c.(tapes); ok && len(in.matching) == 0 {
 		form, err := t.CanonicalizeTape(ctx, in.view(), in.engineOptions(1))
 		return formText(form, err, "document")
 	}
@@ -164,7 +162,7 @@ func (in *input) canonicalDocument(ctx context.Context, c canon.Canonicalizer) (
 // is the document's where that is asked for, and its own otherwise.
 func (in *input) canonicalOptions(ctx context.Context, c canon.Canonicalizer, documentContext bool) ([]byte, error) {
 	p := in.proof
-	if t, ok := c.(Tapes); ok && p.tape == in.doc.tape {
+	if t, ok := c.(tapes); ok && p.tape == in.doc.tape {
 		if documentContext {
 			in.work.view.View(p.tape, p.node, p.tape.Key(0, "@context"), p.value-1, p.context-1)
 		} else {

@@ -75,6 +75,9 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 	if c == nil {
 		return nil, errors.New("there is no credential")
 	}
+	if err := c.Kind.Exchangeable(c.Schema); err != nil {
+		return nil, err
+	}
 	issuer, holder, err := claims.Keys(f.algorithm, s)
 	if err != nil {
 		return nil, err

@@ -216,6 +216,40 @@ func (s *Selection) Cells() []compare.Cell {
 	return cells
 }
 
+// Chosen says, for each credential of the user and each format that signs claims of it, what the format writes that the
+// credential does not say, and what it leaves out.
+func (s *Selection) Chosen() []string {
+	var notes []string
+	var seen []compare.Cell
+	for _, e := range s.Entries {
+		key := compare.Cell{Schema: e.Cell.Schema, Format: e.Cell.Format}
+		if e.Unsupported != nil || !catalogue.IsFile(e.Cell.Schema) || slices.Contains(seen, key) {
+			continue
+		}
+		seen = append(seen, key)
+		i := slices.IndexFunc(Formats, func(f *compare.Definition) bool { return f.Name == key.Format })
+		if Formats[i].Chosen == nil {
+			continue
+		}
+		g, err := catalogue.Get(e.Cell.Schema)
+		if err != nil {
+			continue // its gate says so, as of the next two errors
+		}
+		c, err := g.Document(0, 0)
+		if err != nil {
+			continue
+		}
+		chosen, err := Formats[i].Chosen(c, &compare.Task{Now: measure.Now, Limits: measure.Limits})
+		if err != nil {
+			continue
+		}
+		for _, text := range chosen {
+			notes = append(notes, fmt.Sprintf("%s of %s: %s", key.Format, g.Describe(), text))
+		}
+	}
+	return notes
+}
+
 // Unsupported returns a result for every cell that cannot be measured.
 func (s *Selection) Unsupported() []compare.Result {
 	var out []compare.Result
@@ -272,6 +306,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		return nil, err
 	}
 	var names []string
+	canonized := make(map[string]*canon.UnsupportedError) // of schemas that are only canonicalized: why they are not exchanged
 	for _, name := range f.Schemas {
 		g, err := catalogue.Get(name)
 		if err != nil {
@@ -279,6 +314,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		}
 		if !slices.Contains(names, g.Name()) {
 			names = append(names, g.Name()) // of a file: its path without slashes
+			canonized[g.Name()] = g.Kind().Exchangeable(g.Name())
 		}
 	}
 	if len(names) == 0 {
@@ -307,7 +343,11 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		for _, state := range m.in(f.Contexts) {
 			for _, schema := range names {
 				cell := state.of(schema, p)
-				s.Entries = append(s.Entries, cell.entry(inDefault && state.cell.Contexts == m.cell.Contexts))
+				e := cell.entry(inDefault && state.cell.Contexts == m.cell.Contexts)
+				if unsupported := canonized[schema]; unsupported != nil {
+					e.Unsupported, e.Present = unsupported, ""
+				}
+				s.Entries = append(s.Entries, e)
 			}
 		}
 	}
@@ -353,6 +393,9 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	generator, err := catalogue.Get(cell.Schema)
 	if err != nil {
 		return nil, err
+	}
+	if unsupported := generator.Kind().Exchangeable(cell.Schema); unsupported != nil {
+		return nil, unsupported
 	}
 	canonicalizer, err := f.canonicalizer()
 	if err != nil {

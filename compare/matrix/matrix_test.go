@@ -15,6 +15,7 @@ import (
 	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
 	"canonscope/schemas"
+	"canonscope/schemas/catalogue"
 	"canonscope/schemas/contexts"
 )
 
@@ -76,6 +77,63 @@ func TestEveryEntryOpens(t *testing.T) {
 	}
 	if _, err := matrix.Open(compare.Cell{Format: "nothing"}); err == nil {
 		t.Error("a cell that does not exist opens")
+	}
+}
+
+// A dataset has no exchange: every one says so, and what to do.
+func TestDatasetIsNotExchanged(t *testing.T) {
+	s, err := matrix.Select(matrix.Filter{Schemas: []string{"ring-5", "simple-20"}}, matrix.DefaultPolicy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused, done := 0, 0
+	for _, e := range s.Entries {
+		if e.Cell.Schema != "ring-5" {
+			if e.Unsupported == nil {
+				done++
+			}
+			continue
+		}
+		refused++
+		_, err := matrix.Open(e.Cell)
+		var unsupported *canon.UnsupportedError
+		if !errors.As(err, &unsupported) || e.Unsupported == nil || e.Present != "" ||
+			!strings.Contains(e.Unsupported.Error(), "schema ring-5 does not support issue") {
+			t.Errorf("%s: %v, opens with %v", e.Cell.ID(), e.Unsupported, err)
+		}
+	}
+	if refused == 0 || done == 0 || len(s.Unsupported()) < 3*refused {
+		t.Errorf("%d exchanges of the dataset, %d of the credential", refused, done)
+	}
+}
+
+// What is handed to a format without the matrix is refused too.
+func TestFormatRefusesDataset(t *testing.T) {
+	for _, id := range []string{
+		"format=vcdm/suite=eddsa-jcs-2022/engine=native/alg=EdDSA/schema=simple-20/gc=100/procs=2/contexts=none",
+		"format=sd-jwt-vc/suite=jws/engine=stock/alg=ES256/schema=simple-20/gc=100/procs=2/contexts=none",
+		"format=mdoc/suite=cose-sign1/engine=native/alg=EdDSA/schema=simple-20/gc=100/procs=2/contexts=none",
+	} {
+		cell, err := compare.ParseCell(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := matrix.Open(cell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := catalogue.Get("star-3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := g.Document(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var unsupported *canon.UnsupportedError
+		if _, err := b.Format.Prepare(c, compare.Scenario{}); !errors.As(err, &unsupported) || unsupported.Engine != "schema star-3" {
+			t.Errorf("%s: %v", id, err)
+		}
 	}
 }
 

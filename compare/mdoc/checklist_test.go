@@ -22,6 +22,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"canonscope/canon/conform/official"
 	"canonscope/compare"
 	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/mdoc"
@@ -143,8 +144,8 @@ func (a authority) verifier(t testing.TB) mdoc.Verifier {
 	return mdoc.Verifier{Roots: poolOf(t, a.root.Raw), Now: now}
 }
 
-// TestChecklist has one test for each row of the acceptance checklist, sections D (issuer data) and E (device
-// authentication). Every mdoc goes to both engines.
+// TestChecklist has one test for each line of testdata/requirements.tsv: D is issuer data, E device
+// authentication. Every mdoc goes to both engines.
 func TestChecklist(t *testing.T) {
 	a := newAuthority(t)
 	signer := func(algorithm keys.Algorithm) draftKey {
@@ -172,10 +173,10 @@ func TestChecklist(t *testing.T) {
 	}
 
 	rows := []struct {
-		id   string
-		test func(t *testing.T)
+		requirement string
+		test        func(t *testing.T)
 	}{
-		{"D1", func(t *testing.T) {
+		{"D1 alg is in the protected header and fits the key", func(t *testing.T) {
 			for _, alg := range keys.Algorithms {
 				accept(t, v, signer(alg).build(t, nil))
 			}
@@ -185,7 +186,7 @@ func TestChecklist(t *testing.T) {
 			refuse(t, v, key.build(t, func(d *draft) { d.protected = encode(t, map[int]string{1: "ES256"}) }), "no alg")
 			refuse(t, v, key.build(t, func(d *draft) { d.protected = encode(t, map[int]any{1: -7, 2: []int{9}}) }), "crit")
 		}},
-		{"D2", func(t *testing.T) {
+		{"D2 the signature is over the protected header and the payload, and not DER", func(t *testing.T) {
 			refuse(t, v, key.build(t, func(d *draft) { d.signature = func(s []byte) []byte { s[9] ^= 1; return s } }), "signature")
 			refuse(t, v, key.build(t, func(d *draft) {
 				d.signature = func(s []byte) []byte {
@@ -203,7 +204,7 @@ func TestChecklist(t *testing.T) {
 			}
 			refuse(t, mdoc.Verifier{Key: other.Public(), Now: now}, key.build(t, nil), "signature")
 		}},
-		{"D3", func(t *testing.T) {
+		{"D3 the chain leads from a document signer to a trust anchor", func(t *testing.T) {
 			refuse(t, v, key.build(t, func(d *draft) { delete(d.unprotected, 33) }), "x5chain")
 			refuse(t, newAuthority(t).verifier(t), key.build(t, nil), "unknown authority")
 			accept(t, v, key.build(t, func(d *draft) { d.unprotected[33] = [][]byte{key.certificate, a.root.Raw} }))
@@ -236,10 +237,10 @@ func TestChecklist(t *testing.T) {
 				t.Error("neither key nor roots")
 			}
 		}},
-		{"D4", func(t *testing.T) {
+		{"D4 the payload is a tagged byte string", func(t *testing.T) {
 			refuse(t, v, key.build(t, func(d *draft) { d.untagged = true }), "tag 24")
 		}},
-		{"D5", func(t *testing.T) {
+		{"D5 a digest is over the bytes of an item as they came", func(t *testing.T) {
 			reordered := encode(t, cbor.Tag{Number: 24, Content: append(append([]byte{0xa4}, encode(t, "elementValue")...), bytes.Join([][]byte{encode(t, "x"),
 				encode(t, "random"), encode(t, make([]byte, 16)), encode(t, "digestID"), {1}, encode(t, "elementIdentifier"), encode(t, "e1")}, nil)...)})
 			accept(t, v, key.build(t, func(d *draft) { d.items[1] = reordered; d.digests[1] = sha(reordered) }))
@@ -256,7 +257,7 @@ func TestChecklist(t *testing.T) {
 			refuse(t, v, key.build(t, func(d *draft) { d.items[1] = double; d.digests[1] = sha(double) }), "")
 			refuse(t, v, key.build(t, func(d *draft) { d.items[1] = inner; d.digests[1] = sha(inner) }), "tag 24")
 		}},
-		{"D6", func(t *testing.T) {
+		{"D6 an item has the digest of its id in its namespace", func(t *testing.T) {
 			for name, changed := range map[string]cbor.RawMessage{"value": testItem(t, 1, 32, "e1", "other"), "random": testItem(t, 1, 31, "e1", "v1"),
 				"unknown id": testItem(t, 7, 32, "e1", "v1"), "id of another": testItem(t, 2, 32, "e1", "v1"), "name": testItem(t, 1, 32, "e2", "v1")} {
 				t.Run(name, func(t *testing.T) {
@@ -268,7 +269,7 @@ func TestChecklist(t *testing.T) {
 			refuse(t, v, key.build(t, func(d *draft) { d.digests[1] = string(sha(d.items[1])[:2]) + "x" }), "")
 			refuse(t, v, key.build(t, func(d *draft) { d.digests[-1] = []byte{1} }), "")
 		}},
-		{"D7", func(t *testing.T) {
+		{"D7 a digest id, and an element, occurs once in a namespace", func(t *testing.T) {
 			refuse(t, v, key.build(t, func(d *draft) { d.items = append(d.items, d.items[0]) }), "twice")
 			again := testItem(t, 2, 16, "e1", "v2")
 			refuse(t, v, key.build(t, func(d *draft) { d.items = append(d.items, again); d.digests[2] = sha(again) }), "twice")
@@ -287,13 +288,13 @@ func TestChecklist(t *testing.T) {
 			accept(t, v, many(false))
 			refuse(t, v, many(true), "twice")
 		}},
-		{"D8", func(t *testing.T) {
+		{"D8 an item has at least 16 random bytes, fresh each time", func(t *testing.T) {
 			short := testItem(t, 1, 15, "e1", "v1")
 			refuse(t, v, key.build(t, func(d *draft) { d.items[1] = short; d.digests[1] = sha(short) }), "random")
 			accept(t, v, key.build(t, nil)) // 16 and 32 bytes
 			testIssuerRandom(t, key)
 		}},
-		{"D9", func(t *testing.T) {
+		{"D9 digests are SHA-256, SHA-384 or SHA-512", func(t *testing.T) {
 			digest := func(name string, f func([]byte) []byte) []byte {
 				return key.build(t, func(d *draft) {
 					d.mso["digestAlgorithm"] = name
@@ -307,14 +308,14 @@ func TestChecklist(t *testing.T) {
 			refuse(t, v, digest("SHA-1", func(b []byte) []byte { s := sha1.Sum(b); return s[:] }), "digestAlgorithm")
 			refuse(t, v, digest("sha-256", sha), "digestAlgorithm")
 		}},
-		{"D10", func(t *testing.T) {
+		{"D10 the docType that is signed is that of the document and the expected one", func(t *testing.T) {
 			accept(t, v, response(t, "d", key.build(t, nil)))
 			refuse(t, v, response(t, "e", key.build(t, nil)), "docType")
 			other := v
 			other.DocType = "e"
 			refuse(t, other, key.build(t, nil), "docType")
 		}},
-		{"D11", func(t *testing.T) {
+		{"D11 dates are in order, hold the time of verifying, and fit the certificate", func(t *testing.T) {
 			dates := func(signed, from, until string) []byte {
 				return key.build(t, func(d *draft) {
 					d.validity = map[string]any{"signed": tdate(signed), "validFrom": tdate(from), "validUntil": tdate(until)}
@@ -330,7 +331,7 @@ func TestChecklist(t *testing.T) {
 			expired.certificate = a.sign(t, key.Public().Crypto(), now.AddDate(-1, 0, 0), now.AddDate(0, 0, -1), x509.KeyUsageDigitalSignature, signerUsage)
 			refuse(t, v, expired.build(t, nil), "x5chain")
 		}},
-		{"D12", func(t *testing.T) {
+		{"D12 a date is tagged text in UTC, without a fraction unless lenient", func(t *testing.T) {
 			date := func(value any) []byte { return key.build(t, func(d *draft) { d.validity["signed"] = value }) }
 			for _, bad := range []any{"2026-01-01T00:00:00Z", cbor.Tag{Number: 1, Content: 1767225600}, tdate("2026-01-01T00:00:00+00:00"), tdate("2026-01-01"), tdate("")} {
 				refuse(t, v, date(bad), "signed")
@@ -342,12 +343,12 @@ func TestChecklist(t *testing.T) {
 			lenient.Lenient = true
 			accept(t, lenient, fraction)
 		}},
-		{"D13", func(t *testing.T) {
+		{"D13 the version of the signed object is 1.0", func(t *testing.T) {
 			for _, bad := range []any{"2.0", "1.1", 1, "", nil} {
 				refuse(t, v, key.build(t, func(d *draft) { d.mso["version"] = bad }), "version")
 			}
 		}},
-		{"D14", func(t *testing.T) {
+		{"D14 repeated keys, trailing and missing bytes are refused", func(t *testing.T) {
 			b := key.build(t, nil)
 			refuse(t, v, append(bytes.Clone(b), 0), "after the data item")
 			refuse(t, v, b[:len(b)-1], "")
@@ -356,13 +357,13 @@ func TestChecklist(t *testing.T) {
 			}), "repeated")
 			refuse(t, v, nil, "cut off")
 		}},
-		{"D15", func(t *testing.T) {
+		{"D15 unknown members of the signed object are accepted", func(t *testing.T) {
 			accept(t, v, key.build(t, func(d *draft) {
 				d.mso["status"] = map[string]any{"status_list": 1}
 				d.validity["expectedUpdate"] = tdate("x")
 			}))
 		}},
-		{"D16", func(t *testing.T) {
+		{"D16 a kid as text and a tagged signature are refused unless lenient", func(t *testing.T) {
 			lenient := v
 			lenient.Lenient = true
 			for _, b := range [][]byte{key.build(t, func(d *draft) { d.unprotected[4] = "kid" }), key.build(t, func(d *draft) { d.tag18 = true })} {
@@ -371,7 +372,7 @@ func TestChecklist(t *testing.T) {
 			}
 			accept(t, v, key.build(t, func(d *draft) { d.unprotected[4] = []byte("kid") }))
 		}},
-		{"D17", func(t *testing.T) {
+		{"D17 an element value is any CBOR and comes back as it was", func(t *testing.T) {
 			for _, value := range []any{"t", []byte{1}, true, nil, 5, -5, 1.5, []any{1, "x"}, map[string]any{"a": []any{}}, cbor.Tag{Number: 1004, Content: "2000-02-29"}} {
 				it := testItem(t, 1, 16, "e1", value)
 				docs := accept(t, v, key.build(t, func(d *draft) { d.items[1] = it; d.digests[1] = sha(it) }))
@@ -380,7 +381,7 @@ func TestChecklist(t *testing.T) {
 				}
 			}
 		}},
-		{"D18", func(t *testing.T) {
+		{"D18 issuer data alone is accepted, bare or in a response", func(t *testing.T) {
 			bare := key.build(t, nil)
 			accept(t, v, bare)
 			accept(t, v, response(t, "d", bare))
@@ -393,10 +394,14 @@ func TestChecklist(t *testing.T) {
 			}
 			refuse(t, v, encode(t, map[string]any{"nameSpaces": map[string]any{}, "issuerAuth": 1, "other": 1}), "IssuerSigned")
 		}},
-		{"D19", func(t *testing.T) { testHolderKeepsBytes(t) }},
+		{"D19 a holder keeps the bytes of items and of the issuer's signature", func(t *testing.T) {
+			testHolderKeepsBytes(t)
+		}},
 
-		{"E1", func(t *testing.T) { testDeviceSignature(t, refuse) }},
-		{"E2", func(t *testing.T) {
+		{"E1 a device signature is by the device key over the session transcript", func(t *testing.T) {
+			testDeviceSignature(t, refuse)
+		}},
+		{"E2 a device MAC is made with the reader's ephemeral key over the transcript", func(t *testing.T) {
 			annexD, b := annexDVerifier(t)
 			auth := *annexD.Device
 			accept(t, annexD, b)
@@ -408,9 +413,12 @@ func TestChecklist(t *testing.T) {
 			refuse(t, annexD, b, "deviceMac")
 		}},
 	}
+	var names []string
 	for _, r := range rows {
-		t.Run(r.id, r.test)
+		names = append(names, r.requirement)
+		t.Run(r.requirement, r.test)
 	}
+	official.Requirements(t, names)
 }
 
 // testIssuerRandom looks at what our issuer draws.

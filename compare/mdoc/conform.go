@@ -22,8 +22,9 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Conform runs what it finds in dir through an engine: cases.json (mdocs with the answer they must get), other *.json with
-// a member mdoc_hex (public mdocs, recorded as right or wrong), and the mdocs mdoc-*.hex of other makers with keys-ALG.json.
+// Conform runs the files in dir through an engine: cases.json (mdocs with their expected answers), other
+// *.json files with a member mdoc_hex (public mdocs, recorded as valid or invalid), and mdocs of other
+// implementations, mdoc-*.hex with keys-ALG.json.
 func Conform(_ context.Context, engine compare.Engine, dir string) ([]conform.Result, error) {
 	if _, err := engineOf(engine); err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func (s suite) cases(file string) (results []conform.Result, err error) {
 	return results, nil
 }
 
-// hexBytes is written in hexadecimal.
+// hexBytes are bytes that JSON holds in hexadecimal.
 type hexBytes []byte
 
 func (h *hexBytes) UnmarshalText(text []byte) (err error) {
@@ -75,7 +76,7 @@ func (h *hexBytes) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// publicVector is one mdoc of another maker with what is recorded about it.
+// publicVector is one mdoc of another implementation with the recorded facts about it.
 type publicVector struct {
 	ID, Result, DocType string
 	Hex                 hexBytes `json:"mdoc_hex"`
@@ -106,7 +107,8 @@ func (s suite) vector(file string) ([]conform.Result, error) {
 	return []conform.Result{r.Answer("accept", err)}, nil
 }
 
-// verifier trusts what the vector records. One without a trust anchor trusts its own document signer.
+// verifier returns a verifier with the recorded trust anchors, or with the signer's certificate itself if
+// the vector has none.
 func (s suite) verifier(c *publicVector) (*Verifier, error) {
 	v := &Verifier{Engine: s.engine, DocType: c.DocType, Now: c.Signed.Add(time.Hour)}
 	if c.Signed.IsZero() {
@@ -117,7 +119,7 @@ func (s suite) verifier(c *publicVector) (*Verifier, error) {
 		v.Key = key
 		return v, err
 	}
-	v.AnyUsage = len(c.Trusted) == 0 // the certificate itself is trusted, whatever it says of its use
+	v.AnyUsage = len(c.Trusted) == 0 // the certificate itself is trusted, whatever its usage is
 	ders := keys.Certificates([]byte(strings.Join(c.Trusted, "\n") + "\n" + c.IssuerPEM))
 	if len(ders) == 0 {
 		ders = signersOf(c.Hex)
@@ -145,7 +147,7 @@ func signersOf(b []byte) (out [][]byte) {
 	return out
 }
 
-// compare compares elements with the recorded ones, in diagnostic notation and cut where they are long.
+// compare compares elements with the recorded ones, in diagnostic notation. Long recorded ones are cut.
 func (c *publicVector) compare(docs []Document) error {
 	want, got := 0, 0
 	for _, elements := range c.Contents {
@@ -171,7 +173,7 @@ func (c *publicVector) compare(docs []Document) error {
 	return nil
 }
 
-// maker verifies the mdocs of another maker: what it issued, presented and signed with the device's key.
+// maker verifies mdocs that another implementation issued, presented, and signed with the device's key.
 func (s suite) maker(file string) (results []conform.Result, err error) {
 	base := strings.TrimSuffix(file, "-expected.json")
 	var k struct {
@@ -228,7 +230,7 @@ func hexFile(path string) (h hexBytes, err error) {
 	return h, err
 }
 
-// discloses looks for text elements in the only document.
+// discloses checks text elements of the only document.
 func discloses(docs []Document, namespace string, want map[string]string) error {
 	if len(docs) != 1 {
 		return fmt.Errorf("%d documents, want 1", len(docs))

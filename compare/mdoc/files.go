@@ -17,6 +17,7 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/internal/baseline"
 	"canonscope/compare/internal/claims"
+	"canonscope/schemas"
 	"canonscope/vcdm/keys"
 )
 
@@ -30,6 +31,7 @@ var Definition = &compare.Definition{
 	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Engine, c.Algorithm), nil
 	},
+	Chosen:  chosen,
 	Tamper:  tamper,
 	Decode:  Decode,
 	Binary:  true,
@@ -38,6 +40,19 @@ var Definition = &compare.Definition{
 	Conform: &compare.Conformance{Name: "mdoc", Title: "mdoc data", Holds: "cases.json, *.json with mdoc_hex, or mdoc-*.hex",
 		Module: "github.com/fxamacker/cbor/v2",
 		Run:    Conform},
+}
+
+// request says for what a credential is read.
+func request(t *compare.Task) claims.Request {
+	return claims.Request{Format: compare.Mdoc, Type: "docType and namespace", Bare: true, Now: t.Now, Limits: t.Limits}
+}
+
+func chosen(c *schemas.Credential, t *compare.Task) ([]string, error) {
+	made, err := claims.Of(c, request(t), nil)
+	if err != nil {
+		return nil, err
+	}
+	return made.Chosen, nil
 }
 
 func issuing() *compare.Files {
@@ -55,8 +70,9 @@ func issuing() *compare.Files {
 			{Name: "certificate", Usage: "PEM `FILE` of x5chain, the key's certificate first", To: &chain},
 		},
 		Draft: func(doc []byte, until *time.Time, t *compare.Task) (*compare.Draft, error) {
-			d, err := claims.Read(doc, claims.Request{Format: compare.Mdoc, Type: "docType and namespace", Bare: true, Lossy: lossy,
-				Until: until, Now: t.Now, Limits: t.Limits})
+			q := request(t)
+			q.Lossy, q.Until = lossy, until
+			d, err := claims.Read(doc, q)
 			if device.Path == "" {
 				err = errors.Join(&compare.OptionError{Err: errors.New("an mdoc holds the device's key: give --holder-key FILE")}, err)
 			}

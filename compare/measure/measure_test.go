@@ -59,8 +59,9 @@ func open(c compare.Cell) (*measure.Bench, error) {
 
 type generator struct{ name string }
 
-func (g generator) Name() string   { return g.name }
-func (generator) Describe() string { return "a fake credential" }
+func (g generator) Name() string     { return g.name }
+func (generator) Kind() schemas.Kind { return schemas.Claims }
+func (generator) Describe() string   { return "a fake credential" }
 func (generator) Document(seed uint64, i int) (*schemas.Credential, error) {
 	return &schemas.Credential{Schema: "fake", Index: i, VCDM: fmt.Appendf(nil, `{"seed":%d,"document":%d}`, seed, i)}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/internal/baseline"
 	"canonscope/compare/internal/claims"
+	"canonscope/schemas"
 	"canonscope/vcdm/keys"
 )
 
@@ -24,6 +25,7 @@ var Definition = &compare.Definition{
 	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Engine, c.Algorithm), nil
 	},
+	Chosen:  chosen,
 	Tamper:  tamper,
 	Decode:  func(in []byte) ([]byte, bool) { return bytes.TrimSpace(in), IsToken(in) },
 	Inspect: Inspect,
@@ -31,6 +33,19 @@ var Definition = &compare.Definition{
 	Conform: &compare.Conformance{Name: "sdjwt", Title: "SD-JWT and SD-JWT VC data",
 		Holds: "cases.json, index.json with the folders it names, or sdjwt-*.txt", Module: "github.com/lestrrat-go/jwx/v2",
 		Run: Conform},
+}
+
+// request says for what a credential is read.
+func request(t *compare.Task) claims.Request {
+	return claims.Request{Format: compare.SDJWT, Type: "vct", Now: t.Now, Limits: t.Limits}
+}
+
+func chosen(c *schemas.Credential, t *compare.Task) ([]string, error) {
+	made, err := claims.Of(c, request(t), nil)
+	if err != nil {
+		return nil, err
+	}
+	return made.Chosen, nil
 }
 
 func issuing() *compare.Files {
@@ -46,7 +61,9 @@ func issuing() *compare.Files {
 			{Name: "digest", Usage: "sha-256, sha-384, sha-512", To: &i.Hash},
 		},
 		Draft: func(doc []byte, until *time.Time, t *compare.Task) (*compare.Draft, error) {
-			return claims.Read(doc, claims.Request{Format: compare.SDJWT, Type: "vct", Lossy: lossy, Until: until, Now: t.Now, Limits: t.Limits})
+			q := request(t)
+			q.Lossy, q.Until = lossy, until
+			return claims.Read(doc, q)
 		},
 		Issue: func(d *compare.Draft, key *keys.Secret, t *compare.Task) ([]byte, error) {
 			i.Engine, i.Key, i.Holder, i.Limits = t.Engine, key, holder.Public, t.Limits

@@ -8,9 +8,10 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// NewFormat returns the format sd-jwt-vc with an engine and a signature algorithm: EdDSA, ES256 or ES384. Each leaf under
-// credentialSubject is one disclosure; objects and arrays around them stay in the signed payload (RFC 9901 section 4.2.4,
-// "structured"), so that every leaf can be disclosed alone. What else the payload holds is in package claims.
+// NewFormat returns the format sd-jwt-vc with an engine and a signature algorithm: EdDSA, ES256 or ES384.
+// Each leaf below credentialSubject is one disclosure. The objects and arrays around leaves stay in the
+// signed payload (RFC 9901 section 4.2.4, "structured"), so that every leaf can be disclosed alone. Package
+// claims makes the other claims of the payload.
 func NewFormat(engine compare.Engine, algorithm compare.Algorithm) compare.Preparer {
 	return format{engine: engine, algorithm: algorithm}
 }
@@ -27,7 +28,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if _, err := engineOf(f.engine); err != nil {
 		return nil, err
 	}
-	in, err := claims.Of(c, s.Disclose)
+	in, err := claims.Of(c, request(&compare.Task{Now: s.Now, Limits: s.Limits}), s.Disclose)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 		func(presented []byte) error { _, err := v.Verify(presented); return err }), nil
 }
 
-// bind adds key binding where the scenario asks for it.
+// bind adds key binding if the scenario has it.
 func bind(s compare.Scenario, holder *keys.Secret, i *Issuer, h *Holder, v *Verifier) (*Binding, string) {
 	if s.Binding != compare.HolderBinding {
 		return nil, checks

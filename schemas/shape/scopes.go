@@ -12,18 +12,18 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// scopes counts the node objects that enter a scoped context. It follows the rules for scoped contexts (JSON-LD API
-// sections 5.1.2, steps 7 to 11 and 13) and knows of a term only what they need: the document was processed before, so its
-// contexts are valid.
+// scopes counts the node objects that enter a scoped context. It follows the rules for scoped contexts
+// (JSON-LD API section 5.1.2, steps 7 to 11 and 13) and keeps only the parts of a term definition that they
+// need. It does not validate contexts: the document has been processed before.
 type scopes struct {
 	ctx     context.Context
 	loader  jsonld.Loader
 	docs    map[string]*compiled
 	entered int
-	looked  int // active contexts that were looked at or made
+	looked  int // active contexts searched or made
 }
 
-// maxLooked bounds contexts in contexts, through all of which each key is looked up. A transcript of 300 kB takes 30,000.
+// maxLooked bounds the look-ups of keys in chains of contexts. A transcript of 300 kB takes 30,000.
 const maxLooked = 10_000_000
 
 func (s *scopes) err() error {
@@ -33,28 +33,28 @@ func (s *scopes) err() error {
 	return nil
 }
 
-// compiled is a local context: steps in order.
+// compiled is a local context as a sequence of steps.
 type compiled struct {
 	steps []step
 }
 
-// step resets the active context, enters another context or adds terms. A scoped context may name the document it stands
-// in, so a remote one is held by reference.
+// step resets the active context, enters another context or adds terms. A scoped context may refer to the
+// document that contains it, so a remote context is held by reference.
 type step struct {
 	reset  bool
 	remote *compiled
 	terms  map[string]*definition
-	vocab  *bool // @vocab is set or is null, where the context says so
+	vocab  *bool // whether @vocab is a string or null; nil if the context has no @vocab
 }
 
 type definition struct {
-	alias      string // keyword that the term stands for
+	alias      string // keyword of which the term is an alias
 	json       bool
 	containers []string
 	scope      *compiled // scoped context or nil
 }
 
-// active is an active context: terms over those of another.
+// active is an active context: one step on top of another active context.
 type active struct {
 	step
 	below *active
@@ -70,7 +70,7 @@ func (s *scopes) find(a *active, term string) *definition {
 	return nil
 }
 
-// defines reports whether a key that is no term is a property: through @vocab, or as an IRI.
+// defines reports whether a key without a term definition is a property, through @vocab or as an IRI.
 func (s *scopes) defines(a *active, key string) bool {
 	if strings.Contains(key, ":") {
 		return true
@@ -105,7 +105,7 @@ func (s *scopes) document(t *jsontape.Tape) (int, error) {
 	return s.entered, err
 }
 
-// value visits a value in the context a; scope is the property-scoped context that stands over it, or nil.
+// value visits a value in the context a; scope is the property-scoped context that applies to it, or nil.
 func (s *scopes) value(t *jsontape.Tape, i int, a *active, scope *compiled) error {
 	switch t.Nodes[i].Kind {
 	case jsontape.Array:
@@ -125,6 +125,7 @@ func (s *scopes) object(t *jsontape.Tape, i int, a *active, scope *compiled) err
 	if scope != nil {
 		a = s.enter(a, scope)
 	}
+
 	if c := t.Get(i, "@context"); c >= 0 {
 		local, err := s.compileText(t.Raw(c))
 		if err != nil {
@@ -132,7 +133,8 @@ func (s *scopes) object(t *jsontape.Tape, i int, a *active, scope *compiled) err
 		}
 		a = s.enter(a, local)
 	}
-	// Type-scoped contexts are for this node alone: its nodes start again from a.
+
+	// Type-scoped contexts apply to this node only: nested nodes start again from a.
 	typed := a
 	for _, name := range s.types(t, i, a) {
 		if d := s.find(a, name); d != nil && d.scope != nil {
@@ -143,6 +145,7 @@ func (s *scopes) object(t *jsontape.Tape, i int, a *active, scope *compiled) err
 	if entered {
 		s.entered++
 	}
+
 	for k, v := range t.Members(i) {
 		if err := s.err(); err != nil {
 			return err
@@ -161,7 +164,7 @@ func (s *scopes) object(t *jsontape.Tape, i int, a *active, scope *compiled) err
 		if d == nil || d.json || d.alias != "" && d.alias != "@graph" && d.alias != "@included" {
 			continue
 		}
-		if t.Nodes[v].Kind == jsontape.Object && isMap(d.containers) { // the keys are no terms
+		if t.Nodes[v].Kind == jsontape.Object && isMap(d.containers) { // the keys are not terms
 			for _, e := range t.Members(v) {
 				if err := s.value(t, e, a, d.scope); err != nil {
 					return err
@@ -169,10 +172,12 @@ func (s *scopes) object(t *jsontape.Tape, i int, a *active, scope *compiled) err
 			}
 			continue
 		}
+
 		if err := s.value(t, v, a, d.scope); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -214,13 +219,14 @@ func (s *scopes) compileText(text []byte) (*compiled, error) {
 	return s.compile(v, 0)
 }
 
-// maxRemote bounds contexts that lead from one to the next.
+// maxRemote bounds chains of remote contexts.
 const maxRemote = 32
 
 func (s *scopes) compile(v any, remote int) (*compiled, error) {
 	if remote > maxRemote {
-		return nil, fmt.Errorf("contexts lead from one to the next more than %d times", maxRemote)
+		return nil, fmt.Errorf("a chain of contexts is longer than %d", maxRemote)
 	}
+
 	c := &compiled{}
 	switch v := v.(type) {
 	case nil:
@@ -262,6 +268,7 @@ func (s *scopes) compile(v any, remote int) (*compiled, error) {
 		}
 		c.steps = append(c.steps, added)
 	}
+
 	return c, nil
 }
 
@@ -270,6 +277,7 @@ func (s *scopes) define(v any, remote int) (*definition, error) {
 	if id, ok := v.(string); ok && len(id) > 0 && id[0] == '@' {
 		d.alias = id
 	}
+
 	m, ok := v.(map[string]any)
 	if !ok {
 		return d, nil
@@ -277,6 +285,7 @@ func (s *scopes) define(v any, remote int) (*definition, error) {
 	if id, ok := m["@id"].(string); ok && len(id) > 0 && id[0] == '@' {
 		d.alias = id
 	}
+
 	d.json = m["@type"] == "@json"
 	switch c := m["@container"].(type) {
 	case string:
@@ -288,12 +297,14 @@ func (s *scopes) define(v any, remote int) (*definition, error) {
 			}
 		}
 	}
+
 	if scope, ok := m["@context"]; ok {
 		var err error
 		if d.scope, err = s.compile(scope, remote+1); err != nil {
 			return nil, err
 		}
 	}
+
 	return d, nil
 }
 
