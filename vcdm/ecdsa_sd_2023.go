@@ -2,7 +2,6 @@
 package vcdm
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -340,7 +339,7 @@ func digestLines(lines [][]byte) []byte {
 
 // signatureInput is serializeSignData (VC-DI-ECDSA 3.5.1).
 func signatureInput(proofHash, publicKey, mandatoryHash []byte) []byte {
-	return bytes.Join([][]byte{proofHash, publicKey, mandatoryHash}, nil)
+	return slices.Concat(proofHash, publicKey, mandatoryHash)
 }
 
 // newProofKey draws the key pair of one proof.
@@ -421,16 +420,4 @@ func pause(ctx context.Context, in *input, i int) error {
 		return nil
 	}
 	return in.options.Alive(ctx)
-}
-
-// encodeSD returns the members of a proof beside its options.
-//
-//phase:encode
-func encodeSD(header []byte, value any) ([]byte, error) {
-	members := append(make([]byte, 0, 4096), `,"proofValue":"`...)
-	members, err := appendValue(members, header, value)
-	if err != nil {
-		return nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
-	}
-	return append(members, '"'), nil
 }
