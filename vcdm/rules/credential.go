@@ -141,8 +141,8 @@ func (r *checker) presentation() {
 	r.each(list, "/verifiableCredential", func(c int, at string) {
 		switch {
 		case r.kind(c) != jsontape.Object:
-			r.fail(at, "must be an object: a secured credential, or an EnvelopedVerifiableCredential for one "+
-				"in another format")
+			r.fail(at, "must be an object: a secured credential, or an EnvelopedVerifiableCredential for "+
+				"one in another format")
 		case value.Has(r.tape, r.tape.Get(c, "type"), "EnvelopedVerifiableCredential"):
 			r.enveloped(c, at)
 		default:

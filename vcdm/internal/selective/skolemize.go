@@ -24,8 +24,8 @@ const urn = "urn:bnid:"
 // Which objects those are is for JSON-LD to say: every object of a copy gets its node number as @index,
 // which expansion carries along and RDF does not have, and every text that looks like a blank node's label
 // gets a number too.
-func (g *literal) skolemize(ctx context.Context, in *Input) (document *jsontape.Tape, expanded []byte,
-	err error) {
+func (g *literal) skolemize(ctx context.Context,
+	in *Input) (document *jsontape.Tape, expanded []byte, err error) {
 	unsecured, err := in.Unsecured()
 	if err != nil {
 		return nil, nil, err
