@@ -50,6 +50,7 @@
 //	canon/jsontape            JSON bytes as a flat tape of spans: the one scanner of all parsers
 //	canon                     types: Canonicalizer, Options, Limits, Form, errors
 //	canon/phase               the names of the phases
+//	canon/lookup              hash tables of texts
 //	canon/choice              errors for names that do not exist, with the nearest one
 //	canon/printable           text of untrusted documents, made safe to show
 //

@@ -2,11 +2,11 @@
 package jsonld
 
 import (
-	"hash/maphash"
 	"strings"
 	"sync/atomic"
 
 	"canonscope/canon/jsontape"
+	"canonscope/canon/lookup"
 )
 
 // keyword numbers the keywords of JSON-LD 1.1 (section 1.7, Syntax Tokens and Keywords).
@@ -105,7 +105,7 @@ const (
 type term struct {
 	name      string
 	hash      uint16 // jsontape.KeyHash(name)
-	strong    uint32 // strongHash(name)
+	strong    uint32 // lookup.HashString(name)
 	kw        keyword
 	coercion  coercion
 	container containers
@@ -144,18 +144,6 @@ type scoped struct {
 	src  *source
 	node uint32
 	base string // URL to resolve references of the context against
-}
-
-var seed = maphash.MakeSeed()
-
-func strongHash[T string | []byte](name T) uint32 {
-	switch n := any(name).(type) {
-	case string:
-		return uint32(maphash.String(seed, n))
-	case []byte:
-		return uint32(maphash.Bytes(seed, n))
-	}
-	return 0
 }
 
 // table is an open-addressing hash table of terms. A table is written only while its context is being made. A large table
@@ -208,7 +196,7 @@ func (t *table) find(name []byte, hash uint16) *term {
 	for {
 		h := uint32(hash)
 		if t.strong {
-			h = strongHash(name)
+			h = lookup.Hash(name)
 		}
 		slots := t.slots
 		for i := int(h); ; i++ {
@@ -363,7 +351,7 @@ var keywordTable = func() (t table) {
 	t.slots = make([]slot, 64)
 	for k := kwBase; k < keywordCount; k++ {
 		name := keywordText[k]
-		t.put(&term{name: name, hash: jsontape.KeyHash(name), strong: strongHash(name), kw: k})
+		t.put(&term{name: name, hash: jsontape.KeyHash(name), strong: lookup.HashString(name), kw: k})
 	}
 	return t
 }()

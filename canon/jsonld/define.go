@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"canonscope/canon/jsontape"
+	"canonscope/canon/lookup"
 )
 
 // delta is one context definition (a map) compiled on its own, the scoped contexts in it checked. Applying it to an active
@@ -93,7 +94,7 @@ type definer struct {
 	d         *delta
 	src       *source // of the context definition; errors are placed in it
 	entries   []entry
-	index     []uint32     // open addressing by strong hash: entry number + 1
+	index     lookup.Table // of entries, by strong hash; numbers from 1
 	distinct  int          // needs when repetitions were last removed
 	remotes   *remoteChain // that led here
 	below     *remoteChain // that scoped contexts start with
@@ -117,8 +118,8 @@ func (f *definer) fail(code Code, src *source, node uint32, detail string) error
 // lookup defines a term of this definition if it is not defined yet (IRI expansion steps 3 and 6.3), and finds it, or the
 // term of that name around the definition.
 func (f *definer) lookup(name string) (*term, error) {
-	strong := strongHash(name)
-	if e := f.entry(name, strong); e != nil {
+	strong := lookup.HashString(name)
+	if e, _ := f.entry(name, strong); e != nil {
 		var err error
 		if e.state != done {
 			err = f.define(e)
@@ -141,7 +142,7 @@ func (f *definer) inherit(d *delta, remotes *remoteChain) {
 	f.d.usesVocab = f.d.usesVocab || d.usesVocab && !f.ownVocab
 	f.d.usesBase = f.d.usesBase || d.usesBase
 	for _, n := range d.needs {
-		if e := f.entry(n.name, n.strong); e == nil || e.state == todo {
+		if e, _ := f.entry(n.name, n.strong); e == nil || e.state == todo {
 			n.want = f.around(n.name, n.hash, n.strong)
 			f.d.needs = append(f.d.needs, n)
 			f.r.contexts.work += needCost
@@ -172,7 +173,7 @@ func (f *definer) around(name string, hash uint16, strong uint32) *term {
 	for f.outer != nil {
 		f = f.outer
 		f.r.contexts.work++
-		if e := f.entry(name, strong); e != nil && e.state != todo {
+		if e, _ := f.entry(name, strong); e != nil && e.state != todo {
 			return e.term
 		}
 	}
@@ -187,17 +188,17 @@ func live(t *term) *term {
 	return t
 }
 
-func (f *definer) entry(name string, h uint32) *entry {
-	if len(f.index) == 0 {
-		return nil
+// entry returns the entry of a name, or nil and its place in the index.
+func (f *definer) entry(name string, h uint32) (*entry, uint32) {
+	f.index.Room()
+	n, place := f.index.Probe(h, h)
+	for n != 0 && f.entries[n-1].name != name {
+		n, place = f.index.Probe(h, place+1)
 	}
-	mask := uint32(len(f.index) - 1)
-	for i := h & mask; f.index[i] != 0; i = (i + 1) & mask {
-		if e := &f.entries[f.index[i]-1]; e.strong == h && e.name == name {
-			return e
-		}
+	if n == 0 {
+		return nil, place
 	}
-	return nil
+	return &f.entries[n-1], place
 }
 
 // compile compiles the context definition at node of src.
@@ -226,11 +227,7 @@ func (r *run) compile(ctx *activeContext, outer *definer, src *source, node uint
 		return nil, err
 	}
 	f.entries = make([]entry, 0, n)
-	size := 4
-	for size < 2*n {
-		size *= 2
-	}
-	f.index = make([]uint32, size)
+	f.index.Reset(n)
 	f.gather(&s, src, node)
 	if imported != nil { // 5.6.8: entries of the importing context win
 		f.gather(&s, imported, importNode)
@@ -267,7 +264,6 @@ type settings struct {
 
 // gather collects the entries of a context definition that are not there yet.
 func (f *definer) gather(s *settings, src *source, node uint32) {
-	mask := uint32(len(f.index) - 1)
 	for k, v := range src.tape.Members(int(node)) {
 		name := src.text(uint32(k))
 		if p := s.of(name); p != nil {
@@ -279,16 +275,11 @@ func (f *definer) gather(s *settings, src *source, node uint32) {
 		if name == "@import" {
 			continue
 		}
-		h := strongHash(name)
-		i := h & mask
-		for ; f.index[i] != 0; i = (i + 1) & mask {
-			if e := &f.entries[f.index[i]-1]; e.strong == h && e.name == name {
-				break
-			}
-		}
-		if f.index[i] == 0 {
-			f.entries = append(f.entries, entry{name: name, hash: src.tape.Nodes[k].Hash, strong: h, src: src, node: uint32(v)})
-			f.index[i] = uint32(len(f.entries))
+		h := lookup.HashString(name)
+		if e, place := f.entry(name, h); e == nil {
+			f.entries = append(f.entries,
+				entry{name: name, hash: src.tape.Nodes[k].Hash, strong: h, src: src, node: uint32(v)})
+			f.index.Put(place, h, uint32(len(f.entries)))
 		}
 	}
 }
@@ -382,7 +373,7 @@ func (f *definer) settings(s *settings) error {
 		case jsontape.String:
 			text := p.src.text(p.node)
 			own := f.index
-			f.index = nil // the local context takes no part in this expansion
+			f.index = lookup.Table{} // the local context takes no part in this expansion
 			kw, iri, err := f.expandIRI(text, true)
 			f.index = own
 			if err != nil {

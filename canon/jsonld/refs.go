@@ -2,9 +2,6 @@
 package jsonld
 
 import (
-	"bytes"
-	"hash/maphash"
-
 	"canonscope/canon/rdf"
 )
 
@@ -18,31 +15,25 @@ func (r *run) refText(ref uint32) []byte {
 	return nq[1 : len(nq)-1]
 }
 
-// refTable finds the refs of a document.
+// refTable is what is known of the refs of a document beside their texts.
 type refTable struct {
 	forms []form // of the refs, which are the first terms of run.into
 	gen   uint32
 	memo  *[memoSize]memoSlot // compiled IRI to ref
-	names []nameSlot          // text of other IRIs to ref
-	named int
 }
 
 // reset forgets all refs. Slots of an older generation count as empty, so nothing is cleared.
 func (t *refTable) reset() {
 	if t.gen++; t.memo == nil || t.gen == 0 {
-		t.memo, t.names, t.gen = new([memoSize]memoSlot), make([]nameSlot, 64), 1
+		t.memo, t.gen = new([memoSize]memoSlot), 1
 	}
-	t.forms, t.named = append(t.forms[:0], absolute), 0
+	t.forms = append(t.forms[:0], absolute)
 }
 
 type memoSlot struct {
 	iri *iri
 	gen uint32
 	ref uint32
-}
-
-type nameSlot struct {
-	hash, gen, ref uint32
 }
 
 const memoSize = 1 << 8 // compiled IRIs of one document that are found again; a miss only makes a second term
@@ -80,23 +71,22 @@ func (r *run) newRef(nq []byte, f form) uint32 {
 // refOfText returns the ref of the text between angle brackets that buf, which is r.buf with more behind it, ends in.
 func (r *run) refOfText(buf []byte) uint32 {
 	nq := buf[len(r.buf):]
-	h := uint32(maphash.Bytes(seed, nq))
-	slot := r.slotOf(h, nq)
-	if slot.gen == r.refs.gen {
-		return slot.ref
+	id, added := r.into.Keep(rdf.Default, nq[:len(nq):len(nq)])
+	if !added {
+		return uint32(id)
+	}
+	f := formOf(nq[1 : len(nq)-1])
+	r.refs.forms = append(r.refs.forms, f)
+	if f == absolute {
+		r.into.Terms[id].Kind = rdf.IRI
 	}
 	if len(buf) > r.bounds.maxText {
 		r.bounds.over = true
 		return 0
 	}
-	n := r.newRef(nq[:len(nq):len(nq)], formOf(nq[1:len(nq)-1]))
-	*slot = nameSlot{h, r.refs.gen, n}
 	r.buf = buf
 	r.bounds.longest = max(r.bounds.longest, len(nq))
-	if r.refs.named++; 2*r.refs.named > len(r.refs.names) {
-		r.rehash()
-	}
-	return n
+	return uint32(id)
 }
 
 // refBytes is refOfText for text that stands elsewhere.
@@ -112,30 +102,4 @@ func (r *run) refString(text string) uint32 {
 		return 0
 	}
 	return r.refOfText(append(append(append(r.buf, '<'), text...), '>'))
-}
-
-func (r *run) slotOf(h uint32, nq []byte) *nameSlot {
-	mask := uint32(len(r.refs.names) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		s := &r.refs.names[i]
-		if s.gen != r.refs.gen || s.hash == h && bytes.Equal(r.into.Terms[s.ref].Text, nq) {
-			return s
-		}
-	}
-}
-
-func (r *run) rehash() {
-	old := r.refs.names
-	r.refs.names = make([]nameSlot, 4*len(old))
-	mask := uint32(len(r.refs.names) - 1)
-	for _, s := range old {
-		if s.gen != r.refs.gen {
-			continue
-		}
-		i := s.hash & mask
-		for r.refs.names[i].gen == r.refs.gen {
-			i = (i + 1) & mask
-		}
-		r.refs.names[i] = s
-	}
 }

@@ -3,7 +3,8 @@
 // size. Nothing is copied: a node refers to the source.
 //
 // Start with [Tape.Scan], walk with [Tape.Elements] and [Tape.Members] or with the Next indexes, read strings with
-// [Tape.Text], and change a document without marshalling it again with [Tape.AppendWithout] and [Tape.AppendMember].
+// [Tape.Text], compare values with [Tape.Equal], and change a document without marshalling it again with
+// [Tape.AppendWithout] and [Tape.AppendMember].
 //
 //phase:parse primitive
 package jsontape

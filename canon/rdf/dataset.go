@@ -9,7 +9,8 @@ package rdf
 
 import (
 	"bytes"
-	"hash/maphash"
+
+	"canonscope/canon/lookup"
 )
 
 // Kind says what a term is.
@@ -49,17 +50,8 @@ type Dataset struct {
 
 	arena arena
 	buf   []byte
-	table []slot // open addressing; its length is a power of two
-	used  int    // slots in use
+	table lookup.Table // of interned terms
 }
-
-// slot is one place of the table of interned terms; id 0 is an empty one.
-type slot struct {
-	hash uint32
-	id   TermID
-}
-
-var seed = maphash.MakeSeed()
 
 // Reset empties d and keeps its memory.
 func (d *Dataset) Reset() {
@@ -67,16 +59,12 @@ func (d *Dataset) Reset() {
 	d.Quads = d.Quads[:0]
 	d.arena.reset()
 	d.buf = d.buf[:0]
-	if len(d.table) > 1024 && d.used < len(d.table)/32 {
-		d.table = nil // one large document must not make every small one clear a large table
-	}
-	clear(d.table)
-	d.used = 0
+	d.table.Reset(0)
 }
 
 // Size returns the memory of the dataset in bytes, without what terms point to elsewhere.
 func (d *Dataset) Size() int {
-	return 32*len(d.Terms) + 16*len(d.Quads) + 8*len(d.table) + d.arena.size + len(d.buf)
+	return 32*len(d.Terms) + 16*len(d.Quads) + d.table.Size() + d.arena.size + len(d.buf)
 }
 
 // Append adds a term without looking for an equal one. It keeps text, which must not change while d is in use.
@@ -90,55 +78,33 @@ func (d *Dataset) Append(kind Kind, text []byte) TermID {
 
 // Intern returns the number of the term with this text, adding a copy of it if it is new.
 func (d *Dataset) Intern(kind Kind, text []byte) TermID {
-	if d.used >= len(d.table)-len(d.table)/4 {
-		d.grow()
+	id, added := d.Keep(kind, text)
+	if added {
+		d.Terms[id].Text = d.Store(text)
 	}
-	i, h := d.probe(text)
-	if id := d.table[i].id; id != 0 {
-		return id
-	}
-	id := d.Append(kind, d.Store(text))
-	d.table[i] = slot{h, id}
-	d.used++
 	return id
 }
 
-// find returns the interned term with this text.
-func (d *Dataset) find(text []byte) (TermID, bool) {
-	if len(d.table) == 0 {
-		return 0, false
+// Keep is Intern for text that does not change while d is in use: it is not copied. It reports whether the term is new.
+func (d *Dataset) Keep(kind Kind, text []byte) (id TermID, added bool) {
+	id, hash, place := d.find(text)
+	if id != 0 {
+		return id, false
 	}
-	i, _ := d.probe(text)
-	id := d.table[i].id
-	return id, id != 0
+	id = d.Append(kind, text)
+	d.table.Put(place, hash, uint32(id))
+	return id, true
 }
 
-// probe returns the place in the table that holds text or is free for it, and its hash. The table has a free place.
-func (d *Dataset) probe(text []byte) (uint32, uint32) {
-	h := uint32(maphash.Bytes(seed, text))
-	mask := uint32(len(d.table) - 1)
-	i := h & mask
-	for ; d.table[i].id != 0; i = (i + 1) & mask {
-		if s := d.table[i]; s.hash == h && bytes.Equal(d.Terms[s.id].Text, text) {
-			break
-		}
+// find returns the interned term with this text, or 0 and the hash and place of one.
+func (d *Dataset) find(text []byte) (id TermID, hash, place uint32) {
+	d.table.Room()
+	hash = lookup.Hash(text)
+	n, place := d.table.Probe(hash, hash)
+	for n != 0 && !bytes.Equal(d.Terms[n].Text, text) {
+		n, place = d.table.Probe(hash, place+1)
 	}
-	return i, h
-}
-
-func (d *Dataset) grow() {
-	old := d.table
-	d.table = make([]slot, max(64, 2*len(old)))
-	mask := uint32(len(d.table) - 1)
-	for _, s := range old {
-		if s.id != 0 {
-			i := s.hash & mask
-			for d.table[i].id != 0 {
-				i = (i + 1) & mask
-			}
-			d.table[i] = s
-		}
-	}
+	return TermID(n), hash, place
 }
 
 // Add appends a quad.

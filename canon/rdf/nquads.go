@@ -261,7 +261,7 @@ func (p *parser) hint(i int) string {
 // iri reads an IRIREF. A text that is known already needs no second check.
 func (p *parser) iri(i int) (TermID, int) {
 	if n := bytes.IndexByte(p.b[i:], '>'); n > 0 {
-		if id, ok := p.d.find(p.b[i : i+n+1]); ok {
+		if id, _, _ := p.d.find(p.b[i : i+n+1]); id != 0 {
 			return id, i + n + 1
 		}
 	}

@@ -26,7 +26,8 @@ import (
 const module = "canonscope"
 
 // Packages are those whose functions run in a measured operation, by their folders.
-var Packages = []string{"canon", "canon/jsontape", "canon/jcs", "canon/rdf", "canon/jsonld", "canon/rdfc", "canon/stock", "canon/engines",
+var Packages = []string{"canon", "canon/lookup", "canon/jsontape", "canon/jcs", "canon/rdf", "canon/jsonld", "canon/rdfc",
+	"canon/stock", "canon/engines",
 	"vcdm", "vcdm/rules", "vcdm/problem", "vcdm/internal/selective", "vcdm/internal/reading", "vcdm/internal/lines",
 	"vcdm/internal/value", "vcdm/internal/text", "vcdm/keys", "compare/internal/baseline", "compare/internal/claims",
 	"compare/di", "compare/sdjwt", "compare/mdoc", "compare/matrix", "schemas/jsonschema"}
