@@ -88,7 +88,7 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 		case !value.TextIs(&t, i, "id", url) && !value.TextIs(&t, i, "id", relative):
 		case node < 0:
 			node = i
-		case !value.Equal(&t, node, &t, i):
+		case !t.Equal(node, &t, i):
 			return fail(problem.InvalidControllerDocument, base+" has several methods "+relative)
 		}
 	}
@@ -129,7 +129,7 @@ func related(t *jsontape.Tape, list, node int, url, relative string) bool {
 		return false
 	}
 	return slices.ContainsFunc(slices.Collect(t.Elements(list)), func(e int) bool {
-		return e == node || t.Nodes[e].Kind == jsontape.Object && value.Equal(t, e, t, node) ||
+		return e == node || t.Nodes[e].Kind == jsontape.Object && t.Equal(e, t, node) ||
 			t.Nodes[e].Kind == jsontape.String && (t.TextIs(e, url) || t.TextIs(e, relative))
 	})
 }

@@ -129,7 +129,7 @@ func definesTerms(t *jsontape.Tape, context int) bool {
 		case proofType, "@context", "@import", "@vocab":
 			return true
 		default:
-			if own, ok := proofTerms().terms[name]; ok && !value.Equal(t, v, proofTerms().tape, own) {
+			if own, ok := proofTerms().terms[name]; ok && !t.Equal(v, proofTerms().tape, own) {
 				return true
 			}
 		}

@@ -84,7 +84,7 @@ var purposes = map[string]string{
 //
 //phase:validate
 func (p *proof) checkTerms(d *document, config []byte) (missing string, err error) {
-	if p.context >= 0 && (d.Context < 0 || !value.Equal(p.tape, p.context, d.Tape, d.Context)) {
+	if p.context >= 0 && (d.Context < 0 || !p.tape.Equal(p.context, d.Tape, d.Context)) {
 		return "", problem.New(problem.DataLossDetection, p.tape.Pointer(p.context),
 			"a proof of this suite is read with the document's @context, and this is another; leave it out")
 	}

@@ -13,7 +13,6 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/vcdm/internal/text"
-	"canonscope/vcdm/internal/value"
 	"canonscope/vcdm/problem"
 	"canonscope/vcdm/rules"
 )
@@ -173,7 +172,7 @@ func checkSet(d *document, all []proof) error {
 		}
 		if i == 0 {
 			context = of
-		} else if of != context && (of < 0 || context < 0 || !value.Equal(d.Tape, of, d.Tape, context)) {
+		} else if of != context && (of < 0 || context < 0 || !d.Tape.Equal(of, d.Tape, context)) {
 			return problem.Verification(at+"/@context",
 				"the proofs are about documents with different contexts; verify each alone")
 		}
@@ -241,7 +240,7 @@ func distinct(all []proof) []proof {
 	for _, p := range all {
 		proofValue, _ := p.text(p.value)
 		i, twice := first[proofValue]
-		if twice && value.Equal(p.tape, kept[i].node, p.tape, p.node) {
+		if twice && p.tape.Equal(kept[i].node, p.tape, p.node) {
 			continue
 		}
 		if !twice {

@@ -213,7 +213,7 @@ func replaceContext(in *input) error {
 		return bad
 	}
 	for i := range w {
-		if !value.Equal(t, h[i], t, w[i]) {
+		if !t.Equal(h[i], t, w[i]) {
 			return bad
 		}
 	}

@@ -43,7 +43,7 @@ func readContexts(texts []string) (knownContexts, error) {
 // has reports whether a value is one of them.
 func (k knownContexts) has(t *jsontape.Tape, context int) bool {
 	for i := range k {
-		if value.Equal(t, context, &k[i], 0) {
+		if t.Equal(context, &k[i], 0) {
 			return true
 		}
 	}
@@ -101,7 +101,7 @@ func (d *Document) UnknownContexts(texts []string) (unknown []UnknownContext) {
 	size := 0
 	for c := range d.contexts() {
 		// A proof of a JCS suite repeats the document's.
-		again := c != d.Context && d.Context >= 0 && value.Equal(t, c, t, d.Context)
+		again := c != d.Context && d.Context >= 0 && t.Equal(c, t, d.Context)
 		if again || known.has(t, c) {
 			continue
 		}

@@ -213,7 +213,7 @@ func (r *checker) terms(context int, at string) {
 			r.terms(v, at+"/@context")
 		} else if definitions, ok := baseTerms()[term]; ok && !slices.ContainsFunc(definitions,
 			func(d definition) bool {
-				return value.Equal(r.tape, v, d.tape, d.node)
+				return r.tape.Equal(v, d.tape, d.node)
 			}) {
 			r.fail(at+"/"+jsontape.EscapeToken(term), "the base context defines this term, and no other may")
 		} else if iri := r.iriOf(v); !ok && MeaningOf(iri) >= 0 {

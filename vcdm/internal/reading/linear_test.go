@@ -10,7 +10,6 @@ import (
 
 	"canonscope/canon/jsontape"
 	"canonscope/vcdm/internal/lines"
-	"canonscope/vcdm/internal/value"
 	"canonscope/vcdm/rules"
 )
 
@@ -86,7 +85,7 @@ func TestLinear(t *testing.T) {
 		contexts := scan(`[{` + strings.TrimSuffix(many(n, `"t%":0,`), ",") + `}` +
 			strings.Repeat(`,{"t":0}`, n) + `]`)
 		for e := range contexts.Elements(0) {
-			if same := value.Equal(contexts, e, contexts, 1); same != (e == 1) {
+			if same := contexts.Equal(e, contexts, 1); same != (e == 1) {
 				t.Errorf("node %d is equal: %v", e, same)
 			}
 		}

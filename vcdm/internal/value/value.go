@@ -1,60 +1,13 @@
-// Package value compares and looks up values of scanned JSON documents.
+// Package value looks up values of scanned JSON documents.
 //
 //phase:caller
 package value
 
 import (
-	"bytes"
 	"iter"
-	"strconv"
 
 	"canonscope/canon/jsontape"
 )
-
-// Equal reports whether value a of tape t and value b of tape u are equal: members in any order, strings by
-// their text, numbers by their value as IEEE doubles.
-func Equal(t *jsontape.Tape, a int, u *jsontape.Tape, b int) bool {
-	if bytes.Equal(t.Raw(a), u.Raw(b)) {
-		return true
-	}
-
-	x, y := &t.Nodes[a], &u.Nodes[b]
-	if x.Kind != y.Kind || int(x.Next)-a != int(y.Next)-b { // equal values have as many parts, however deep
-		return false
-	}
-
-	switch x.Kind {
-	case jsontape.String:
-		return bytes.Equal(t.Text(a), u.Text(b))
-	case jsontape.Number:
-		m, err1 := strconv.ParseFloat(string(t.Raw(a)), 64)
-		n, err2 := strconv.ParseFloat(string(u.Raw(b)), 64)
-		return err1 == nil && err2 == nil && m == n
-	case jsontape.Array:
-		c, d := a+1, b+1
-		for c < int(x.Next) && d < int(y.Next) {
-			if !Equal(t, c, u, d) {
-				return false
-			}
-			c, d = int(t.Nodes[c].Next), int(u.Nodes[d].Next)
-		}
-		return c == int(x.Next) && d == int(y.Next)
-	case jsontape.Object:
-		members := t.Len(a)
-		if members != u.Len(b) {
-			return false
-		}
-		index := u.Index(members) // since the hashes of keys can be made to collide
-		for k, v := range t.Members(a) {
-			if w := index.Get(b, string(t.Text(k))); w < 0 || !Equal(t, v, u, w) {
-				return false
-			}
-		}
-		return true
-	}
-
-	return true // null, true, false
-}
 
 // Each yields the elements of an array, or a value that is none.
 func Each(t *jsontape.Tape, i int) iter.Seq[int] {
