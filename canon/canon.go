@@ -17,6 +17,18 @@ const (
 // Methods lists every method in the order reports use.
 var Methods = []Method{RDFC, JCS}
 
+// Engine names one implementation of the methods, also called its tier.
+type Engine string
+
+const (
+	Stock  Engine = "stock"  // the libraries in use today, as shipped
+	Tuned  Engine = "tuned"  // the stock JSON-LD library, used around its worst costs
+	Native Engine = "native" // the project's own
+)
+
+// Engines lists every engine in the order reports use.
+var Engines = []Engine{Stock, Tuned, Native}
+
 // Hash names the hash function inside RDFC-1.0 (RDFC-1.0 section 4.1: SHA-256 by default, SHA-384 on request).
 type Hash string
 
@@ -155,4 +167,31 @@ type Loss struct {
 // Canonicalizer is one method of one engine. Implementations are safe for concurrent use.
 type Canonicalizer interface {
 	Canonicalize(ctx context.Context, doc []byte, opt Options) (*Form, error)
+}
+
+// The abilities below are those that an engine may have besides. Their types are parameters where they belong to packages
+// below this one.
+
+// Tapes is an engine that takes a scanned document, a *jsontape.Tape, so that no document is scanned twice.
+type Tapes[Tape any] interface {
+	CanonicalizeTape(ctx context.Context, doc Tape, opt Options) (*Form, error)
+}
+
+// Datasets is an engine that makes datasets of JSON-LD documents, on request with the origin of each quad. JSONLD is
+// jsonld.Options, and Dataset *rdf.Dataset. With it ecdsa-sd-2023 can issue and derive, on its short path.
+type Datasets[JSONLD, Dataset any] interface {
+	ToRDF(ctx context.Context, doc []byte, opt JSONLD, into Dataset) error
+}
+
+// Expander is an engine with the JSON-LD API of documents as bytes. With it ecdsa-sd-2023 can issue and derive, on its
+// literal path.
+type Expander interface {
+	Expand(ctx context.Context, doc []byte, opt Options) ([]byte, error)   // the expanded form as JSON
+	ToNQuads(ctx context.Context, doc []byte, opt Options) ([]byte, error) // the dataset as N-Quads in any order
+}
+
+// Guard is an engine that knows which documents it would get wrong. Who calls its [Expander] asks it first, about the document
+// as it came, since what is expanded has members added.
+type Guard interface {
+	Guard(ctx context.Context, doc []byte, opt Options) error
 }

@@ -52,8 +52,8 @@
 //  2. Name it in canon/engines/engines.go: a constant, Names, a case in Unguarded, and one in NewProcessor
 //     if its JSON-LD processor can be used alone. If the library can be wrong without an error, let New put it
 //     behind the guard, as it does for what has Expand and ToNQuads.
-//  3. Further abilities are interfaces that it may implement: vcdm.Tapes (a scanned document), vcdm.Datasets and
-//     vcdm.Expander (ecdsa-sd-2023 can issue and derive).
+//  3. Further abilities are interfaces that it may implement: [Tapes] (a scanned document), [Datasets] and [Expander]
+//     (ecdsa-sd-2023 can issue and derive), [Guard]. Assert them beside the engine, as canon/engines/native.go does.
 //  4. Measure it: add the name to engineNames in compare/matrix/matrix.go, and to (family).in the states of contexts and the
 //     algorithms that it cannot do. The oracle is chosen in compare/matrix/check.go.
 //  5. Charge its functions to phases, as the recipe in profiles/doc.go says.

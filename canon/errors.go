@@ -46,6 +46,9 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("%s does not support %s%s", e.Engine, e.What, at)
 }
 
+// MarshalText makes the error its text in JSON.
+func (e *UnsupportedError) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }
+
 // SyntaxError is malformed input with its place.
 type SyntaxError struct {
 	Format string // "JSON", "N-Quads"

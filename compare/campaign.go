@@ -93,6 +93,9 @@ func (r *Result) Runs() int {
 	return n
 }
 
+// Version of a Campaign in JSON: 2 has ratios by the name of a format.
+const Version = 2
+
 // Campaign is a matrix with its runs, environment and seeds.
 type Campaign struct {
 	Version     int               `json:"version"` // of this JSON

@@ -8,17 +8,17 @@ import (
 // Cell is one point of the matrix: what is measured and under which policy. Its ID is stable and is the key of every
 // result. A Cell without an Operation stands for the whole exchange.
 type Cell struct {
-	Format    string    `json:"format"`              // vcdm, sd-jwt-vc, mdoc
-	Suite     string    `json:"suite"`               // a cryptosuite; for the baselines the signature envelope: jws, cose-sign1
-	Engine    string    `json:"engine"`              // stock, tuned or native, also called the tier; ratios never mix them
-	Algorithm string    `json:"algorithm"`           // EdDSA, ES256, ES384
-	Schema    string    `json:"schema"`              // catalogue name
-	Operation Operation `json:"operation,omitempty"` // "" for the exchange
-	GC        string    `json:"gc"`                  // GOGC: a number of percent, or "off"
-	Procs     int       `json:"procs"`               // GOMAXPROCS
-	Contexts  string    `json:"contexts"`            // state in which an operation finds the JSON-LD contexts: cold, embedded, warm; none without JSON-LD
-	Validator string    `json:"validator,omitempty"` // of the JSON Schema, inside issue and verify; "" validates nothing
-	Binding   string    `json:"binding,omitempty"`   // "holder" where the holder signs what it presents; "" is none
+	Format    Format       `json:"format"`
+	Suite     string       `json:"suite"`  // a cryptosuite; for the baselines the signature envelope: jws, cose-sign1
+	Engine    Engine       `json:"engine"` // also called the tier
+	Algorithm Algorithm    `json:"algorithm"`
+	Schema    string       `json:"schema"`              // catalogue name
+	Operation Operation    `json:"operation,omitempty"` // "" for the exchange
+	GC        string       `json:"gc"`                  // GOGC: a number of percent, or "off"
+	Procs     int          `json:"procs"`               // GOMAXPROCS
+	Contexts  ContextState `json:"contexts"`
+	Validator string       `json:"validator,omitempty"` // of the JSON Schema, inside issue and verify; "" validates nothing
+	Binding   Binding      `json:"binding,omitempty"`
 }
 
 // ID returns the printable form, which [ParseCell] reads back.
@@ -32,8 +32,8 @@ func (c Cell) ID() string {
 	if c.Validator != "" {
 		id += "/validator=" + c.Validator
 	}
-	if c.Binding != "" {
-		id += "/binding=" + c.Binding
+	if c.Binding != NoBinding {
+		id += "/binding=" + string(c.Binding)
 	}
 	return id
 }
@@ -48,13 +48,13 @@ func ParseCell(id string) (Cell, error) {
 		}
 		switch key {
 		case "format":
-			c.Format = value
+			c.Format = Format(value)
 		case "suite":
 			c.Suite = value
 		case "engine":
-			c.Engine = value
+			c.Engine = Engine(value)
 		case "alg":
-			c.Algorithm = value
+			c.Algorithm = Algorithm(value)
 		case "schema":
 			c.Schema = value
 		case "op":
@@ -66,11 +66,11 @@ func ParseCell(id string) (Cell, error) {
 				return Cell{}, fmt.Errorf("cell id %q: procs %q is not a number", id, value)
 			}
 		case "contexts":
-			c.Contexts = value
+			c.Contexts = ContextState(value)
 		case "validator":
 			c.Validator = value
 		case "binding":
-			c.Binding = value
+			c.Binding = Binding(value)
 		default:
 			return Cell{}, fmt.Errorf("cell id %q: unknown key %q", id, key)
 		}

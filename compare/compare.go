@@ -24,7 +24,7 @@ var Operations = []Operation{Issue, Present, Verify}
 // Scenario says what an exchange does beyond the credential itself.
 type Scenario struct {
 	Disclose []string     // JSON pointers; empty means the credential's own Disclose
-	Binding  string       // "none" or "holder"; "" is none
+	Binding  Binding      // whether the holder signs what it presents
 	Now      time.Time    // the verifier's clock
 	Limits   canon.Limits // of each operation
 	Seed     uint64       // derives the issuer's and the holder's keys: one seed, one set of keys, in every process
@@ -142,8 +142,8 @@ func (e *Exchange) Verify(presented []byte) error {
 	return e.verify(presented)
 }
 
-// Format makes exchanges of one format with one suite, engine and algorithm. Prepare is outside the clock.
-type Format interface {
+// Preparer makes exchanges of one format with one suite, engine and algorithm. Prepare is outside the clock.
+type Preparer interface {
 	Prepare(c *schemas.Credential, s Scenario) (*Exchange, error)
 }
 

@@ -1,10 +1,10 @@
-// Package compare holds the types of a comparison: a [Format] prepares an [Exchange] of a credential, a [Cell] is one point
+// Package compare holds the types of a comparison: a [Preparer] prepares an [Exchange] of a credential, a [Cell] is one point
 // of the matrix, a [Campaign] a matrix with its runs, a [Result] what the runs of one cell measured. It measures nothing.
 //
 // # The house
 //
 // This is the map of the whole project. A package imports only what is below it here. A parent package holds types, and its
-// children import it; only canon/phase and vcdm/keys are below their parents. Implementations are wired in two places,
+// children import it; only canon/phase and the packages of vcdm are below their parents. Implementations are wired in two places,
 // canon/engines and compare/matrix.
 //
 //	cmd/canonscope            one file a subcommand: flags and printing
@@ -22,7 +22,14 @@
 //	compare                   types: Format, Exchange, Cell, Campaign, Result
 //	profiles                  capture, rules, attribution, flame graphs; knows no credential
 //	vcdm/vectors              runs the W3C vectors of Data Integrity
-//	vcdm                      proofs: add, derive, verify; the rules of the data model
+//	vcdm                      proofs: add, derive, verify; the table of cryptosuites
+//	vcdm/internal/selective   the statements that JSON pointers select, for ecdsa-sd-2023
+//	vcdm/internal/reading     compares a document with the statements that are signed
+//	vcdm/rules                the data model: credentials, presentations, their contexts and related resources
+//	vcdm/problem              the errors of vcdm and vcdm/rules
+//	vcdm/internal/lines       statements as lines of N-Quads: labels of blank nodes
+//	vcdm/internal/value       values of scanned JSON: equality, lists or one
+//	vcdm/internal/text        dates and URLs
 //	vcdm/keys                 Multikey, JWK, PEM and COSE keys, did:key
 //	schemas/catalogue         generators of credentials, their axes, the credential in a user's file
 //	schemas/jsonschema        JSON Schemas of the catalogue and their validators
@@ -62,7 +69,7 @@
 //  4. The child asks compare/matrix/matrix.go for the Bench of the cell, draws seeded documents from schemas/catalogue, and
 //     has the format prepare an Exchange of each, as in compare/di/format.go. All of this is outside the clock.
 //  5. compare/measure/gate.go checks the exchange from end to end: the canonical form against that of another engine
-//     (compare/matrix/check.go), verify accepts what was presented and refuses altered copies (compare/matrix/tamper.go). A
+//     (compare/matrix/check.go), verify accepts what was presented and refuses the copies that the format alters. A
 //     cell that fails has a reason and never a time.
 //  6. compare/measure/child.go runs operations in blocks, and compare/measure/clock.go reads process CPU, elapsed time, CPU of
 //     the thread and the heap around each. The counters must say that each operation did the work that the gate saw.
@@ -98,8 +105,9 @@
 //     stock, and NewFormat in a format.go, whose Prepare makes an Exchange with [Deriving] or [Reissuing].
 //     compare/claims/claims.go gives the claims and keys, the same for all formats. Count salts, digests and signatures
 //     where they are made.
-//  2. List its families in compare/matrix/matrix.go, and how to alter a presentation in tampers in compare/matrix/tamper.go.
-//  3. Ratios to the format, if readers should have them, are fields of Row in compare/report/table.go.
+//  2. Say in a [Definition] which suites it has, and how to alter a presentation, and list it in Formats in
+//     compare/matrix/matrix.go. A Column gives readers ratios to it.
+//  3. compare/claims/tamper.go helps to alter what is disclosed.
 //  4. For files: the name, how to know its bytes and which flags it has in cmd/canonscope/baseline.go, its branch in
 //     cmd/canonscope/issue.go, cmd/canonscope/present.go, cmd/canonscope/verify.go and cmd/canonscope/inspect.go, its suite in
 //     cmd/canonscope/conform.go, its names in cmd/canonscope/complete.go. compare/claims/read.go says what of a user's

@@ -14,14 +14,14 @@ import (
 	"canonscope/canon/phase"
 )
 
-// Count is what the samples of one phase add up to.
+// Count is the sum of the samples of one phase.
 type Count struct {
 	Samples int64 `json:"samples"`
 	Value   int64 `json:"value"` // nanoseconds of CPU, or bytes allocated
 }
 
-// Counts holds a Count per phase. Its JSON is an object of phase names; phases without samples are left out, except
-// unattributed.
+// Counts holds a Count per phase. Its JSON is an object of phase names; phases without samples are left
+// out, except unattributed.
 type Counts [phase.Count]Count
 
 // Total returns the sum over all phases.
@@ -53,7 +53,7 @@ func (c Counts) MarshalJSON() ([]byte, error) {
 	return b, nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes; an unknown phase is an error.
+// UnmarshalJSON reads the output of MarshalJSON. An unknown phase is an error.
 func (c *Counts) UnmarshalJSON(b []byte) error {
 	var m map[string]Count
 	dec := json.NewDecoder(bytes.NewReader(b))
@@ -72,16 +72,17 @@ func (c *Counts) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Attribution is a profile charged to phases. Foreground is the measured operation (see [Do]), in-goroutine allocation
-// and collector assists included. Background is the rest of the process: collector, scheduler, profiler.
+// Attribution is a profile charged to phases. Foreground is the measured operation (see [Do]), including
+// the allocations and collector assists of its goroutines. Background is the rest of the process:
+// collector, scheduler, profiler.
 type Attribution struct {
 	Rules      string `json:"rules"` // Rules.Hash
 	Foreground Counts `json:"foreground"`
 	Background Counts `json:"background"`
 }
 
-// Attribute charges the samples of a CPU profile (value: nanoseconds) or of an allocation profile (value: bytes) to
-// phases; nil has none.
+// Attribute charges the samples of a CPU profile (value: nanoseconds) or of an allocation profile (value:
+// bytes) to phases. A nil profile has no samples.
 func Attribute(p *profile.Profile, r Rules) Attribution {
 	a := Attribution{Rules: r.hash}
 	c := r.classifier()
@@ -100,7 +101,8 @@ func Attribute(p *profile.Profile, r Rules) Attribution {
 	return a
 }
 
-// samples are those of a profile, none of nil or of one that says nothing of their values.
+// samples returns the samples of a profile. A nil profile, or one that does not declare its sample types,
+// has none.
 func samples(p *profile.Profile) []*profile.Sample {
 	if p == nil || len(p.SampleType) == 0 {
 		return nil
@@ -108,9 +110,10 @@ func samples(p *profile.Profile) []*profile.Sample {
 	return p.Sample
 }
 
-var errNoProfile = errors.New("there is no profile, or none that says what its samples are")
+var errNoProfile = errors.New("the profile is missing or does not declare its sample types")
 
-// valueIndex is the column of a profile that is charged: CPU time or bytes allocated. Column 0 counts samples.
+// valueIndex returns the column of a profile that is charged: CPU time or bytes allocated. Column 0 counts
+// samples.
 func valueIndex(p *profile.Profile) int {
 	if p == nil {
 		return -1
@@ -123,13 +126,13 @@ func valueIndex(p *profile.Profile) int {
 	return len(p.SampleType) - 1
 }
 
-// Add pools another attribution into a. It panics if the two were made by different rules.
+// Add adds another attribution to a. It panics if the two were made by different rules.
 func (a *Attribution) Add(o Attribution) {
 	if a.Rules == "" {
 		a.Rules = o.Rules
 	}
 	if a.Rules != o.Rules {
-		panic("profiles: attributions of different rules pooled")
+		panic("profiles: adding attributions made by different rules")
 	}
 	a.Foreground.add(&o.Foreground)
 	a.Background.add(&o.Background)
@@ -143,11 +146,12 @@ type Share struct {
 	Share, Low, High float64 // 0..1
 }
 
-// FewSamples is the number of samples below which a share is too coarse to compare; reports grey it out.
+// FewSamples is the number of samples below which a share is too coarse to compare. Reports grey such
+// shares out.
 const FewSamples = 30
 
-// Shares returns the foreground by phase in the order of the phases. Phases without samples are left out, but
-// unattributed is always there, as the last.
+// Shares returns the foreground by phase, in the order of the phases. Phases without samples are left out,
+// but unattributed is always present and last.
 func (a *Attribution) Shares() []Share {
 	t := a.Foreground.Total()
 	var out []Share
@@ -159,7 +163,7 @@ func (a *Attribution) Shares() []Share {
 	return out
 }
 
-// Attributed is the share of foreground samples that have a phase.
+// Attributed returns the share of foreground samples that have a phase.
 func (a *Attribution) Attributed() Share {
 	t := a.Foreground.Total()
 	n, u := t, a.Foreground[phase.Unattributed]
@@ -177,8 +181,9 @@ func share(p phase.Phase, n, of Count) Share {
 	return s
 }
 
-// Wilson returns the 95 % score interval of the proportion k/n (Wilson 1927). It assumes independent samples, which
-// samples of a timer are as long as the work is not in step with it. With n of 0 it returns 0 and 1.
+// Wilson returns the 95 % score interval of the proportion k/n (Wilson 1927). It assumes independent
+// samples; timer samples are independent as long as the work does not run in step with the timer. If n is
+// 0, it returns 0 and 1.
 func Wilson(k, n int64) (low, high float64) {
 	if n <= 0 {
 		return 0, 1
@@ -191,7 +196,8 @@ func Wilson(k, n int64) (low, high float64) {
 	return max(0, (center-spread)/d), min(1, (center+spread)/d)
 }
 
-// Costs returns the CPU nanoseconds of each phase, foreground and background together, without the profiler's own.
+// Costs returns the CPU nanoseconds of each phase: foreground and background together, without the
+// unattributed background, which is mostly the profiler.
 func (a *Attribution) Costs() [phase.Count]float64 {
 	var out [phase.Count]float64
 	for i := range out {
@@ -203,10 +209,11 @@ func (a *Attribution) Costs() [phase.Count]float64 {
 	return out
 }
 
-// Charged is Costs with the collector and scheduler of the background charged to phases in proportion to the bytes that
-// each allocated; alloc is the attribution of an allocation profile of the same operation. The scheduler is there for the
-// collector's threads: with GOGC=off it has next to no samples. It is a model: marking follows live bytes rather than
-// allocated ones. Where nothing was allocated it is Costs.
+// Charged returns Costs with the background collector and scheduler charged to phases in proportion to the
+// bytes that each phase allocated; alloc is the attribution of an allocation profile of the same operation.
+// The scheduler mostly serves the collector's threads: with GOGC=off it has almost no samples. The result
+// is a model: the cost of marking follows live bytes rather than allocated ones. If nothing was allocated,
+// Charged returns Costs.
 func (a *Attribution) Charged(alloc *Attribution) [phase.Count]float64 {
 	out := a.Costs()
 	bytes := float64(alloc.Foreground.Total().Value)
@@ -232,17 +239,18 @@ func (a *Attribution) WriteText(w io.Writer) error {
 		if s.Samples < FewSamples {
 			few = " few"
 		}
-		fmt.Fprintf(tw, "%s\t%.1f %%\t%.1f-%.1f %%\t%d\t%s\t%s\n", s.Phase, 100*s.Share, 100*s.Low, 100*s.High, s.Samples,
-			seconds(s.Value), few)
+		fmt.Fprintf(tw, "%s\t%.1f %%\t%.1f-%.1f %%\t%d\t%s\t%s\n", s.Phase, 100*s.Share, 100*s.Low,
+			100*s.High, s.Samples, seconds(s.Value), few)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
 	at := a.Attributed()
-	_, err := fmt.Fprintf(w, "attributed %.1f %% (%.1f-%.1f %%) of %d foreground samples, %s\nbackground %d samples, %s: gc %d, runtime %d, other %d\n",
-		100*at.Share, 100*at.Low, 100*at.High, t.Samples, seconds(t.Value), bg.Samples, seconds(bg.Value),
-		a.Background[phase.GC].Samples, a.Background[phase.Runtime].Samples,
-		bg.Samples-a.Background[phase.GC].Samples-a.Background[phase.Runtime].Samples)
+	gc, run := a.Background[phase.GC].Samples, a.Background[phase.Runtime].Samples
+	_, err := fmt.Fprintf(w, "attributed %.1f %% (%.1f-%.1f %%) of %d foreground samples, %s\n"+
+		"background %d samples, %s: gc %d, runtime %d, other %d\n",
+		100*at.Share, 100*at.Low, 100*at.High, t.Samples, seconds(t.Value),
+		bg.Samples, seconds(bg.Value), gc, run, bg.Samples-gc-run)
 	return err
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// Hz is the sampling rate. Above the kernel's tick rate samples are lost without notice, so it stays at the default of
-// runtime/pprof.
+// Hz is the sampling rate, the default of runtime/pprof. Above the kernel's tick rate, samples are lost
+// without notice.
 const Hz = 100
 
 // Capture is a running CPU profile. Only one can run in a process.
@@ -50,7 +50,8 @@ func (c *Capture) Stop() (*Recording, error) {
 	return r, nil
 }
 
-// Merge pools recordings: the first expiry of the sampling timer is random, so short profiles add up without bias.
+// Merge pools recordings. The first expiry of the sampling timer is random, so short profiles add up
+// without bias.
 func Merge(recs ...*Recording) (*Recording, error) {
 	out := &Recording{}
 	var ps []*profile.Profile
@@ -70,7 +71,7 @@ func Merge(recs ...*Recording) (*Recording, error) {
 	return out, nil
 }
 
-// Coverage is the CPU time that the samples claim over the CPU time that the kernel charged.
+// Coverage returns the CPU time of the samples divided by the CPU time that the kernel charged.
 func (r *Recording) Coverage() float64 {
 	if r.CPU <= 0 {
 		return 0
@@ -83,17 +84,17 @@ func (r *Recording) Coverage() float64 {
 	return float64(sum) / float64(r.CPU)
 }
 
-// Bounds of an acceptable Coverage.
+// Limits of an acceptable Coverage.
 const (
 	MinCoverage = 0.9
 	MaxCoverage = 1.1
 )
 
-// Warning says in one line what is wrong with the recording, or is empty.
+// Warning describes in one line what is wrong with the recording. It is empty if nothing is.
 func (r *Recording) Warning() string {
 	if c := r.Coverage(); c < MinCoverage || c > MaxCoverage {
-		return fmt.Sprintf("samples cover %.2f of the CPU time (accepted: %.1f to %.1f): the machine lost samples or the pass was too short",
-			c, MinCoverage, MaxCoverage)
+		return fmt.Sprintf("samples cover %.2f of the CPU time (accepted: %.1f to %.1f): "+
+			"the machine lost samples or the pass was too short", c, MinCoverage, MaxCoverage)
 	}
 	return ""
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// Folded writes one line a call path, "root;caller;leaf value", sorted; the input of many flame graph tools. Values are
-// nanoseconds or bytes.
+// Folded writes one sorted line for each call path, "root;caller;leaf value", the input of many flame graph
+// tools. Values are nanoseconds or bytes.
 func Folded(w io.Writer, p *profile.Profile, r Rules) error {
 	if valueIndex(p) < 0 {
 		return errNoProfile
@@ -31,10 +31,11 @@ func Folded(w io.Writer, p *profile.Profile, r Rules) error {
 	return bw.Flush()
 }
 
-// foldedName keeps a name to its place in a line.
+// foldedName replaces the separators of the format in a name.
 var foldedName = strings.NewReplacer(";", ":", "\n", " ")
 
-// Speedscope writes the profile in the file format of speedscope, "sampled" type, one sample a call path.
+// Speedscope writes the profile in the "sampled" file format of speedscope, with one sample for each call
+// path.
 func Speedscope(w io.Writer, p *profile.Profile, r Rules, name string) error {
 	type frame struct {
 		Name string `json:"name"`
@@ -48,16 +49,20 @@ func Speedscope(w io.Writer, p *profile.Profile, r Rules, name string) error {
 		Samples    [][]int `json:"samples"`
 		Weights    []int64 `json:"weights"`
 	}
+
 	if valueIndex(p) < 0 {
 		return errNoProfile
 	}
+
 	root, unit := tree(p, r)
 	var frames []frame
 	index := map[string]int{}
-	s := sampled{Type: "sampled", Name: name, Unit: unit, EndValue: root.value, Samples: [][]int{}, Weights: []int64{}}
+	s := sampled{Type: "sampled", Name: name, Unit: unit, EndValue: root.value, Samples: [][]int{},
+		Weights: []int64{}}
 	if unit != "nanoseconds" && unit != "bytes" {
 		s.Unit = "none"
 	}
+
 	root.paths(nil, func(path []*node, self int64) {
 		ids := make([]int, len(path))
 		for i, n := range path {
@@ -72,6 +77,7 @@ func Speedscope(w io.Writer, p *profile.Profile, r Rules, name string) error {
 		s.Samples = append(s.Samples, ids)
 		s.Weights = append(s.Weights, self)
 	})
+
 	return json.NewEncoder(w).Encode(map[string]any{
 		"$schema":            "https://www.speedscope.app/file-format-schema.json",
 		"exporter":           "canonscope",
@@ -82,7 +88,7 @@ func Speedscope(w io.Writer, p *profile.Profile, r Rules, name string) error {
 	})
 }
 
-// paths calls f for every path that has samples of its own, callers first, in the order of the tree.
+// paths calls f for every path whose last function has samples, callers first, in the order of the tree.
 func (n *node) paths(path []*node, f func(path []*node, self int64)) {
 	for _, c := range n.children {
 		p := append(path, c)

@@ -14,14 +14,15 @@ import (
 	"canonscope/canon/phase"
 )
 
-// FlameOptions describe a flame graph. The zero value draws one of the default width without a title.
+// FlameOptions describe a flame graph. The zero value has the default width and no title.
 type FlameOptions struct {
 	Title string   // the cell's id
 	Notes []string // further header lines
 	Width int      // pixels; 0 is 1200
 }
 
-// colours of the phases: light enough for dark text, and neighbours in an operation differ in hue and lightness.
+// colours of the phases. They are light enough for dark text, and consecutive phases differ in hue and
+// lightness.
 var colours = [phase.Count]string{
 	phase.Parse:        "#8ecae6",
 	phase.Context:      "#f6a55f",
@@ -53,8 +54,9 @@ const (
 	minWidth  = 0.4  // narrower frames are left out
 )
 
-// FlameSVG draws the profile as one self-contained SVG: roots on top, width by CPU time or bytes, callees in the order
-// of their names, colour by phase, a tooltip on every frame. The same input gives the same bytes.
+// FlameSVG draws the profile as one self-contained SVG: roots on top, width by CPU time or bytes, callees
+// in the order of their names, colour by phase, a tooltip on every frame. The same input gives the same
+// bytes.
 func FlameSVG(w io.Writer, p *profile.Profile, r Rules, o FlameOptions) error {
 	if o.Width == 0 {
 		o.Width = 1200
@@ -62,14 +64,16 @@ func FlameSVG(w io.Writer, p *profile.Profile, r Rules, o FlameOptions) error {
 	if valueIndex(p) < 0 {
 		return errNoProfile
 	}
+
 	root, unit := tree(p, r)
 	a := Attribute(p, r)
 	f := &flame{Writer: bufio.NewWriter(w), unit: unit, total: root.value, width: float64(o.Width) - 2*margin}
 	head := f.headHeight(&a, o)
 	height := head + rowHeight*float64(max(1, f.rows(root)-1)) + margin
-	fmt.Fprintf(f, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%.0f" viewBox="0 0 %d %.0f" role="img">`+"\n",
-		o.Width, height, o.Width, height)
+	fmt.Fprintf(f, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%.0f" viewBox="0 0 %d %.0f"`+
+		` role="img">`+"\n", o.Width, height, o.Width, height)
 	fmt.Fprintf(f, "<title>%s</title>\n", xmlText("Flame graph "+o.Title))
+
 	f.WriteString(`<style>
 text{font:11px ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;fill:#1c2430}
 text.h{font:600 16px system-ui,"DejaVu Sans",sans-serif}
@@ -82,6 +86,7 @@ rect.u{stroke:#b3382c;stroke-dasharray:2 2}
 </style>
 <rect width="100%" height="100%" fill="#fff"/>
 `)
+
 	f.head(&a, o)
 	if root.value == 0 {
 		f.text(margin, head+12, "s", "no samples")
@@ -90,6 +95,7 @@ rect.u{stroke:#b3382c;stroke-dasharray:2 2}
 	for _, c := range root.children {
 		x = f.frame(c, x, head)
 	}
+
 	f.WriteString("</svg>\n")
 	return f.Flush()
 }
@@ -108,7 +114,7 @@ func (f *flame) scale(v int64) float64 {
 	return float64(v) / float64(f.total) * f.width
 }
 
-// rows is the number of levels that are drawn, the root included.
+// rows returns the number of levels that are drawn, including the root.
 func (f *flame) rows(n *node) int {
 	deepest := 0
 	for _, c := range n.children {
@@ -135,8 +141,10 @@ func (f *flame) frame(n *node, x, y float64) float64 {
 		}
 	}
 	fmt.Fprintf(f, "<g><title>%s\n%s\n%s, %.2f %% of the process, %s %s</title>", xmlText(n.name), what,
-		amount(n.value, f.unit), 100*float64(n.value)/float64(f.total), grouped(n.samples), plural(n.samples, f.sampleName()))
-	fmt.Fprintf(f, `<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" rx="1.5" fill="%s"%s/>`, x, y, w, rowHeight-1, fill, class)
+		amount(n.value, f.unit), 100*float64(n.value)/float64(f.total), grouped(n.samples),
+		plural(n.samples, f.sampleName()))
+	fmt.Fprintf(f, `<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" rx="1.5" fill="%s"%s/>`, x, y, w,
+		rowHeight-1, fill, class)
 	if label := fit(n.name, int((w-6)/charWidth)); label != "" {
 		fmt.Fprintf(f, `<text x="%.2f" y="%.2f">%s</text>`, x+3, y+12, xmlText(label))
 	}
@@ -162,7 +170,8 @@ func (f *flame) mix(n *node) string {
 		if best < 0 {
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s %.0f %%", phase.Phase(best), 100*float64(left[best].Value)/float64(n.value)))
+		parts = append(parts, fmt.Sprintf("%s %.0f %%", phase.Phase(best),
+			100*float64(left[best].Value)/float64(n.value)))
 		left[best] = Count{}
 	}
 	return strings.Join(parts, ", ")
@@ -183,17 +192,19 @@ func (f *flame) head(a *Attribution, o FlameOptions) {
 	t, bg := a.Foreground.Total(), a.Background.Total()
 	y := margin + 16
 	title := "h"
-	if float64(len(o.Title))*9.5 > f.width { // a mean character of the bold 16 px letters
+	if float64(len(o.Title))*9.5 > f.width { // 9.5 px is the mean width of a bold 16 px letter
 		title = "h n"
 	}
 	f.text(margin, y, title, o.Title)
+
 	at := a.Attributed()
 	y += 22
 	line := fmt.Sprintf("%s %s in the operation", grouped(t.Samples), plural(t.Samples, f.sampleName()))
 	line += fmt.Sprintf(" (%s)", amount(t.Value, f.unit))
 	if bg.Samples > 0 {
-		line += fmt.Sprintf(", %s in the background (%s: collector %s, runtime %s)", grouped(bg.Samples), amount(bg.Value, f.unit),
-			amount(a.Background[phase.GC].Value, f.unit), amount(a.Background[phase.Runtime].Value, f.unit))
+		line += fmt.Sprintf(", %s in the background (%s: collector %s, runtime %s)", grouped(bg.Samples),
+			amount(bg.Value, f.unit), amount(a.Background[phase.GC].Value, f.unit),
+			amount(a.Background[phase.Runtime].Value, f.unit))
 	}
 	line += fmt.Sprintf(". Attributed: %.1f %%", 100*at.Share)
 	if f.unit == "nanoseconds" {
@@ -208,12 +219,15 @@ func (f *flame) head(a *Attribution, o FlameOptions) {
 		y += 18
 		f.text(margin, y, "s", n)
 	}
+
 	y += 12
 	x := margin
 	for _, s := range a.Shares() {
 		w := float64(s.Value) / float64(max(1, t.Value)) * f.width
 		if w > 0 {
-			fmt.Fprintf(f, `<g><title>%s %.1f %%</title><rect x="%.2f" y="%.2f" width="%.2f" height="20" fill="%s"/>`, s.Phase, 100*s.Share, x, y, w, colours[s.Phase])
+			fmt.Fprintf(f, `<g><title>%s %.1f %%</title>`, s.Phase, 100*s.Share)
+			fmt.Fprintf(f, `<rect x="%.2f" y="%.2f" width="%.2f" height="20" fill="%s"/>`, x, y, w,
+				colours[s.Phase])
 			if label := fmt.Sprintf("%s %.0f %%", s.Phase, 100*s.Share); float64(len(label))*charWidth+8 < w {
 				fmt.Fprintf(f, `<text x="%.2f" y="%.2f">%s</text>`, x+4, y+14, label)
 			}
@@ -221,6 +235,7 @@ func (f *flame) head(a *Attribution, o FlameOptions) {
 		}
 		x += w
 	}
+
 	y += 30
 	cols := f.legendColumns()
 	for i, s := range a.Shares() {
@@ -229,7 +244,8 @@ func (f *flame) head(a *Attribution, o FlameOptions) {
 		if s.Phase == phase.Unattributed {
 			class = ` class="u"`
 		}
-		fmt.Fprintf(f, `<g><rect x="%.2f" y="%.2f" width="12" height="12" rx="2" fill="%s"%s/></g>`, lx, ly, colours[s.Phase], class)
+		fmt.Fprintf(f, `<g><rect x="%.2f" y="%.2f" width="12" height="12" rx="2" fill="%s"%s/></g>`, lx, ly,
+			colours[s.Phase], class)
 		name, share := fmt.Sprintf("%-13s", s.Phase), fmt.Sprintf("%5.1f %%", 100*s.Share)
 		if f.unit == "nanoseconds" {
 			share += fmt.Sprintf("  (%.1f-%.1f)", 100*s.Low, 100*s.High)
@@ -261,14 +277,15 @@ func (f *flame) text(x, y float64, class, s string) {
 	fmt.Fprintf(f, `<text x="%.2f" y="%.2f"%s xml:space="preserve">%s</text>`+"\n", x, y, attr, xmlText(s))
 }
 
-// xmlText escapes text; what no XML document may hold becomes U+FFFD.
+// xmlText escapes text. Characters that XML forbids become U+FFFD.
 func xmlText(text string) string {
 	var b strings.Builder
-	xml.EscapeText(&b, []byte(text)) // a Builder has no errors
+	xml.EscapeText(&b, []byte(text)) // a Builder never fails
 	return b.String()
 }
 
-// fit shortens a function's name to n characters: without the import path, then without package and receiver, then cut.
+// fit shortens a function name to n characters: it drops the import path, then package and receiver, then
+// cuts the rest.
 func fit(name string, n int) string {
 	if n < 2 {
 		return ""

@@ -9,23 +9,25 @@ import (
 
 // Labels that samples carry.
 const (
-	CellLabel  = "cell"  // set by Do; a sample that has it is foreground
+	CellLabel  = "cell"  // set by Do; a sample with this label is foreground
 	PhaseLabel = "phase" // written by Annotate
 )
 
-// doFrame is the function whose callees are the measured operation: the closure in Do, so that setting the label is none of it.
+// doFrame is the function whose callees are the measured operation: the closure in Do. Frames that set the
+// label are outside it.
 const doFrame = "canonscope/profiles.Do.func1"
 
-// Do runs f with its CPU samples labelled as those of the cell; goroutines that f starts inherit the label. Call it once
-// around many operations: setting the label allocates.
+// Do runs f and labels its CPU samples with the cell. Goroutines that f starts inherit the label. Call Do
+// once around many operations: setting the label allocates.
 //
 //go:noinline
 func Do(cell string, f func()) {
 	pprof.Do(context.Background(), pprof.Labels(CellLabel, cell), func(context.Context) { f() })
 }
 
-// foreground reports whether a sample with a stack is of the measured operation. CPU samples are known by their label.
-// Allocation samples carry none and are known by passing through Do. What the measuring code does itself is neither.
+// foreground reports whether a sample belongs to the measured operation. CPU samples have the label;
+// allocation samples have no labels, but their stacks pass through Do. Samples whose leaf is the measuring
+// code are excluded.
 func (c *classifier) foreground(s *profile.Sample, stack []string) bool {
 	if len(stack) > 0 {
 		if r, ok := c.match(stack[0], ""); ok && r.Kind == Harness {
@@ -47,7 +49,7 @@ func passesDo(s *profile.Sample) bool {
 	return false
 }
 
-// stack returns the names of a sample's functions from leaf to root, calls that the compiler inlined included.
+// stack returns the names of a sample's functions from leaf to root, including inlined calls.
 func stack(s *profile.Sample, into []string) []string {
 	into = into[:0]
 	for _, loc := range s.Location {

@@ -14,16 +14,16 @@ import (
 	"canonscope/canon/phase"
 )
 
-// Kind says how a rule takes part in attribution.
+// Kind is the role of a rule in attribution.
 type Kind string
 
 const (
 	Owner     Kind = "owner"     // the first owner from leaf to root decides the phase
-	Primitive Kind = "primitive" // decides only where no owner is on the stack; the outermost one then
-	Fallback  Kind = "fallback"  // decides where neither is; the first from leaf to root
-	Runtime   Kind = "runtime"   // language runtime: decides where nothing but the runtime and the harness is on the stack
+	Primitive Kind = "primitive" // the outermost one decides if the stack has no owner
+	Fallback  Kind = "fallback"  // the first from leaf to root decides if the stack has neither of these
+	Runtime   Kind = "runtime"   // decides if the stack holds only the language runtime and the harness
 	Harness   Kind = "harness"   // the measuring code: the search for an owner ends here
-	Caller    Kind = "caller"    // passed over: its time belongs to whom it serves, as that of a function without a rule
+	Caller    Kind = "caller"    // skipped like a function without a rule: its callers are charged
 )
 
 // Rule charges functions to a phase.
@@ -61,11 +61,12 @@ func LoadRules() Rules {
 	return r
 }
 
-// With returns the rules and others. A rule of the same symbol and caller comes from the others.
+// With returns the rules joined with others, which replace rules of the same symbol and caller.
 func (r Rules) With(others Rules) Rules {
 	all := Rules{Version: max(r.Version, others.Version)}
 	for _, rule := range r.List {
-		if !slices.ContainsFunc(others.List, func(o Rule) bool { return o.Symbol == rule.Symbol && o.Caller == rule.Caller }) {
+		same := func(o Rule) bool { return o.Symbol == rule.Symbol && o.Caller == rule.Caller }
+		if !slices.ContainsFunc(others.List, same) {
 			all.List = append(all.List, rule)
 		}
 	}
@@ -75,15 +76,15 @@ func (r Rules) With(others Rules) Rules {
 	return all
 }
 
-// Hash is the SHA-256 of the rules in a normal form without comments and spacing, as 64 hexadecimal digits.
+// Hash returns the SHA-256 of the rules, without comments and spacing, as 64 hexadecimal digits.
 func (r Rules) Hash() string { return r.hash }
 
-// ParseRules reads a rule list. The first line is "version N"; then one rule a line:
+// ParseRules reads a rule list. The first line is "version N", and each further line is a rule:
 //
 //	PHASE KIND SYMBOL [< CALLER]
 //
-// PHASE is a name of [phase.Phase]; harness and caller rules have "-" instead. Empty lines and lines that start with # are skipped.
-// Errors name the line.
+// PHASE is the name of a [phase.Phase]; harness and caller rules have "-" instead. Empty lines and comments
+// after # are skipped. Errors name the line.
 func ParseRules(text []byte) (Rules, error) {
 	var r Rules
 	sum := sha256.New()
@@ -101,28 +102,31 @@ func ParseRules(text []byte) (Rules, error) {
 				v, _ = strconv.Atoi(f[1])
 			}
 			if v <= 0 {
-				return Rules{}, fmt.Errorf("line %d: want \"version N\" with N of 1 or more before the rules", n)
+				return Rules{}, fmt.Errorf("line %d: want \"version N\" with N >= 1 before the rules", n)
 			}
 			r.Version = v
 			continue
 		}
+
 		rule, err := parseRule(f)
 		if err != nil {
 			return Rules{}, fmt.Errorf("line %d: %w", n, err)
 		}
 		key := [2]string{rule.Symbol, rule.Caller}
 		if seen[key] {
-			return Rules{}, fmt.Errorf("line %d: %s has a rule already", n, rule.Symbol)
+			return Rules{}, fmt.Errorf("line %d: %s already has a rule", n, rule.Symbol)
 		}
 		seen[key] = true
 		r.List = append(r.List, rule)
 	}
+
 	if err := sc.Err(); err != nil {
 		return Rules{}, err
 	}
 	if len(r.List) == 0 {
 		return Rules{}, fmt.Errorf("no rules")
 	}
+
 	r.hash = hex.EncodeToString(sum.Sum(nil))
 	return r, nil
 }
@@ -138,12 +142,13 @@ func parseRule(f []string) (Rule, error) {
 	switch rule.Kind {
 	case Harness, Caller:
 		if f[0] != "-" {
-			return Rule{}, fmt.Errorf("a %s rule has - for its phase, got %q", rule.Kind, f[0])
+			return Rule{}, fmt.Errorf("a %s rule must have - as its phase, got %q", rule.Kind, f[0])
 		}
 		return rule, nil
 	case Owner, Primitive, Fallback, Runtime:
 	default:
-		return Rule{}, fmt.Errorf("unknown kind %q: owner, primitive, fallback, runtime, harness or caller", f[1])
+		return Rule{}, fmt.Errorf("unknown kind %q: want owner, primitive, fallback, runtime, harness or caller",
+			f[1])
 	}
 	p, ok := phase.ByName(f[0])
 	if !ok || p == phase.Unattributed {
@@ -163,7 +168,8 @@ func (r Rules) classifier() *classifier {
 	return &classifier{rules: r.List, memo: map[string][]Rule{}}
 }
 
-// match returns the rule of a function: one that also names its caller first, then the longest symbol.
+// match returns the rule of a function. A rule that also names the caller comes before others, then the
+// rule with the longest symbol.
 func (c *classifier) match(name, caller string) (Rule, bool) {
 	candidates, ok := c.memo[name]
 	if !ok {
@@ -226,6 +232,7 @@ walk:
 			break walk
 		}
 	}
+
 	switch {
 	case outer != phase.Unattributed:
 		return outer
@@ -234,5 +241,6 @@ walk:
 	case onlyRuntime || run == phase.GC:
 		return run
 	}
+
 	return phase.Unattributed
 }

@@ -11,20 +11,20 @@ import (
 	"canonscope/canon/phase"
 )
 
-// Names of frames that stand for something other than a function.
+// Names of frames that are not functions.
 const (
 	backgroundFrame = "(background)"
 	cutFrame        = "(root cut by the sampler)"
 )
 
-// samplerDepth is the number of frames, counted from the leaf, that runtime/pprof keeps of a CPU stack. Inlined calls
-// only add to it.
+// samplerDepth is the number of frames, counted from the leaf, that runtime/pprof keeps of a CPU stack.
+// Inlined calls come on top of it.
 const samplerDepth = 64
 
 // node is a call path in a tree of samples.
 type node struct {
 	name     string
-	phase    phase.Phase // of a sample whose leaf is here; Unattributed where callees differ
+	phase    phase.Phase // of a sample whose leaf is here; Unattributed if callees differ
 	value    int64       // with callees
 	self     int64
 	samples  int64
@@ -33,8 +33,9 @@ type node struct {
 	phases   Counts
 }
 
-// tree builds the call tree of a profile that has values. The harness is cut off the root; what is not of the measured operation is
-// gathered under one frame. The root's children are the foreground's frames, then background.
+// tree builds the call tree of a profile that has values. The harness is cut off at the root, and samples
+// outside the measured operation are gathered under one frame. The root's children are the frames of the
+// foreground, then the background.
 func tree(p *profile.Profile, r Rules) (root *node, unit string) {
 	c := r.classifier()
 	vi := valueIndex(p)
@@ -65,12 +66,13 @@ func tree(p *profile.Profile, r Rules) (root *node, unit string) {
 		}
 		at.self += s.Value[vi]
 	}
+
 	root.finish()
 	return root, unit
 }
 
-// cutHarness returns the part of a foreground stack below the measuring code. A stack that does not reach it, because
-// the sampler cut it, gets a root that says so.
+// cutHarness returns the part of a foreground stack below the measuring code. A stack that the sampler cut
+// before that code gets a root that marks the cut.
 func (c *classifier) cutHarness(st []string) []string {
 	for i, name := range st {
 		if r, ok := c.match(name, ""); ok && r.Kind == Harness {
@@ -78,7 +80,7 @@ func (c *classifier) cutHarness(st []string) []string {
 		}
 	}
 	if len(st) < samplerDepth {
-		return st // of the scheduler's own stack
+		return st // on the stack of the scheduler
 	}
 	return append(st, cutFrame)
 }
@@ -103,8 +105,8 @@ func (n *node) child(name string, ph phase.Phase) *node {
 	return c
 }
 
-// finish sorts children by name, background last, and gives a node that no rule names the phase of its samples if they
-// have only one.
+// finish sorts children by name, background last. A node without a rule gets the phase of its samples if
+// they all have the same one.
 func (n *node) finish() {
 	slices.SortFunc(n.children, func(a, b *node) int {
 		if (a.name == backgroundFrame) != (b.name == backgroundFrame) {
@@ -126,7 +128,7 @@ func (n *node) finish() {
 	}
 }
 
-// onlyPhase returns the one phase that all samples of a node have, if there is one.
+// onlyPhase returns the phase that all samples of a node share, if they do.
 func (n *node) onlyPhase() (phase.Phase, bool) {
 	found, only := 0, phase.Unattributed
 	for i, v := range n.phases {

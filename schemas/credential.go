@@ -1,22 +1,68 @@
 package schemas
 
-// Credential is one drawn document with what an exchange needs to know about it. It is format-neutral: vcdm signs VCDM,
-// sd-jwt-vc and mdoc take Subject and map every leaf under it to one disclosure or one element.
+import (
+	"net/url"
+	"strings"
+
+	"canonscope/canon"
+)
+
+// Kind is the kind of a schema's documents.
+type Kind string
+
+const (
+	Claims Kind = "credential" // the claims of a credential, which every format exchanges
+	JSONLD Kind = "jsonld"     // a JSON-LD document that is not a credential
+	NQuads Kind = "nquads"     // an RDF dataset in N-Quads
+)
+
+// Input returns the syntax in which RDFC-1.0 reads the documents.
+func (k Kind) Input() canon.Input {
+	if k == NQuads {
+		return canon.NQuads
+	}
+	return canon.JSONLD
+}
+
+// Exchangeable returns nil for credentials. The documents of another kind are only canonicalized: the error
+// names their schema and what to do.
+func (k Kind) Exchangeable(schema string) *canon.UnsupportedError {
+	var what string
+	switch k {
+	case JSONLD:
+		what = "a JSON-LD document without the type, issuer and credentialSubject of a credential"
+	case NQuads:
+		what = "an RDF dataset in N-Quads"
+	default:
+		return nil
+	}
+	if path, err := url.PathUnescape(strings.TrimPrefix(schema, "file:")); err == nil {
+		schema = path
+	}
+	return &canon.UnsupportedError{Engine: "schema " + schema,
+		What: "issue, present and verify, since it is " + what +
+			"; canonicalize it, or name a schema of credentials such as simple-20"}
+}
+
+// Credential is one generated document with the facts that an exchange needs. It is format-neutral: the
+// format vcdm signs VCDM; sd-jwt-vc and mdoc take Subject and map every leaf below it to one disclosure or
+// one element. The fields below VCDM are empty for a document that is not a credential.
 type Credential struct {
 	Schema    string   // catalogue name, e.g. "simple-20"
 	Index     int      // which of the seeded documents
-	VCDM      []byte   // the unsigned VCDM credential, JSON
-	Subject   []byte   // the value of credentialSubject, JSON, the very bytes that stand in VCDM
-	Types     []string // the credential's types, outermost last, e.g. VerifiableCredential, OpenBadgeCredential
+	Kind      Kind     // of VCDM; "" is Claims
+	VCDM      []byte   // the unsigned VCDM credential, JSON, or the document of another kind
+	Subject   []byte   // credentialSubject byte for byte as in VCDM: an object or a list of objects
+	Types     []string // the most specific last, e.g. VerifiableCredential, OpenBadgeCredential
 	Issuer    string   // issuer URL or DID
-	ValidFrom string   // RFC 3339
-	Disclose  []string // JSON pointers into VCDM that present discloses, e.g. /credentialSubject/attr00
+	Disclose  []string // JSON pointers into VCDM that a holder discloses, e.g. /credentialSubject/attr00
 	Mandatory []string // JSON pointers that every presentation discloses, e.g. /issuer
 }
 
-// Generator draws documents of one shape. Document(seed, i) is deterministic: the same on every machine.
+// Generator makes documents of one shape. Document(seed, i) is deterministic and the same on every machine.
 type Generator interface {
 	Name() string     // catalogue name
-	Describe() string // one line for people
+	Kind() Kind       // of all its documents
+	Describe() string // one line of text
 	Document(seed uint64, i int) (*Credential, error)
 }

@@ -1,50 +1,73 @@
-// Package schemas is the catalogue of credentials that Canonscope measures: claims that belong to no format, their shapes,
-// and the generators that draw seeded documents of one shape. It holds types only. The generators are in
-// schemas/catalogue, contexts in schemas/contexts, JSON Schemas in schemas/jsonschema, and schemas/shape counts what a
-// document holds.
+// Package schemas describes the documents that Canonscope measures: format-neutral claims of credentials, RDF
+// datasets that are hard to canonicalize, and generators that make seeded documents of one shape. It holds
+// types only. The generators are in schemas/catalogue, contexts in schemas/contexts, JSON Schemas in
+// schemas/jsonschema; schemas/shape measures documents.
+//
+// Each schema has a [Kind]. Credentials are exchanged in every format and canonicalized. JSON-LD documents
+// that are not credentials and datasets in N-Quads are only canonicalized; [Kind.Exchangeable] refuses the
+// rest. The catalogue has credentials with a name, among them those of the 2026 study
+// (schemas/catalogue/kit.go), and series with a schema for each N (schemas/catalogue/families.go).
 //
 // # Rules that bind the code here
 //
-//   - Repeatable: one name, seed and index give the same bytes on every machine. The documents of one name and seed differ
-//     in their values and agree in their shape.
-//   - No file of others is in the repository. A context is a table of facts in our own notation (schemas/contexts/facts),
-//     a JSON Schema our own statement of the constraints (schemas/jsonschema/shapes). Tests prove both equal to the official
-//     files by value.
-//   - Texts are our own and about nobody.
-//   - No network: the loaders serve embedded contexts, a folder of the user, or what a flag allows to be fetched.
+//   - Repeatable: one name, seed and index give the same bytes on every machine. Documents of one name and
+//     seed differ in values and have the same shape.
+//   - The repository holds no third-party file. A context is a table of facts in our own notation
+//     (schemas/contexts/facts), a JSON Schema our own statement of the constraints
+//     (schemas/jsonschema/shapes). Tests compare both with the official files: contexts must be equal by
+//     value, schemas must give the same verdicts.
+//   - Texts are our own and describe no real person.
+//   - No network by default: the loaders serve embedded contexts and a folder of the user, and fetch only if
+//     a flag allows it.
 //
 // # Recipe: add a schema to the catalogue
 //
 // Example: another badge standard.
 //
 //  1. Write its generator in schemas/catalogue, beside schemas/catalogue/simple.go (the shortest) and
-//     schemas/catalogue/elm.go: a function that returns a generator with name, base, shape and axes, and one that draws a
-//     document. The drawing function sets what a presentation discloses and what every presentation must show.
-//  2. Add it to entries in schemas/catalogue/catalogue.go. The commands, the matrix and completion find it there.
+//     schemas/catalogue/elm.go: one function that returns a generator with name, base, shape and axes, and
+//     one that makes a document. The second one also sets Disclose and Mandatory.
+//  2. Add it to entries in schemas/catalogue/catalogue.go. The commands, the matrix and completion find it
+//     there.
 //  3. A context that is not embedded yet becomes a file in schemas/contexts/facts and a name in order in
 //     schemas/contexts/contexts.go; schemas/contexts/notation.go describes the notation.
-//  4. A JSON Schema becomes a shape in schemas/jsonschema/shapes, and the credential type that asks for it a line in types
-//     in schemas/jsonschema/detect.go.
-//  5. Record digests of its canonical forms, made by another implementation, in golden in
+//  4. A JSON Schema becomes a file in schemas/jsonschema/shapes; the credential type that it describes
+//     becomes a line of types in schemas/jsonschema/detect.go.
+//  5. Record digests of its canonical forms, computed by another implementation, in golden in
 //     schemas/catalogue/catalogue_test.go.
 //
-// Done when these pass: TestGoldenDigests, TestOneShape, TestCredentialFields and TestSchemaValid in schemas/catalogue,
-// TestEqualToOfficialFiles and TestDefinitionsEqualOfficialOnes in schemas/contexts, TestOurSchemasAgreeOnTheExamples and
-// TestOurSchemasAgreeOnMutations in schemas/jsonschema, TestCatalogueIsClean in schemas/shape, and TestEveryEntryOpens in
-// compare/matrix.
+// Done when these pass: TestGoldenDigests, TestOneShape, TestCredentialFields and TestSchemaValid in
+// schemas/catalogue, TestEqualToOfficialFiles and TestDefinitionsEqualOfficialOnes in schemas/contexts,
+// TestOurSchemasAgreeOnTheExamples and TestOurSchemasAgreeOnMutations in schemas/jsonschema,
+// TestCatalogueIsClean in schemas/shape, and TestEveryEntryOpens in compare/matrix.
+//
+// # Recipe: add a series
+//
+// Example: grids of blank nodes. Add a line to Families in schemas/catalogue/families.go: its name, range,
+// quads and blank nodes as functions of N, one sentence that defines it, and its arcs. The largest N has to
+// fit the default limit of a document's size. Record digests in golden in
+// schemas/catalogue/catalogue_test.go, as for a schema, and name small members in TestFamilies of
+// canon/engines.
+//
+// Done when these pass: TestFamilies, TestFamiliesAtTheirLargest and TestGoldenDigests in
+// schemas/catalogue, TestFamilies in canon/engines.
 //
 // # Recipe: add an axis
 //
-// An axis changes one thing of a shape and leaves the rest. Example: the number of learning outcomes of an ELM credential.
+// An axis changes one property of a shape and leaves the rest alone. Example: the number of learning
+// outcomes of an ELM credential.
 //
-//  1. Add a field to shape in schemas/catalogue/axes.go, unless there is one, and an entry to axes there with its name, what
-//     it is about, its bounds and the field. An axis with named values has Words.
-//  2. Name the axis in the axes of the generators that have it: for ELM elmAxes in schemas/catalogue/elm.go, for the others
-//     schemas/catalogue/openbadges.go, schemas/catalogue/clr.go and schemas/catalogue/simple.go.
-//  3. Use the field where that family draws its documents. At its default value no byte of a document may change.
-//  4. State what the axis adds in TestAxes: quads, blank nodes or bytes. One that leaves the canonical form as it is goes to
-//     TestAxesAtOneForm.
+//  1. Add a field to shape in schemas/catalogue/axes.go, unless one exists, and an entry to axes there with
+//     its name, a description, its limits and the field. An axis with named values has Words.
+//  2. Add the axis to the generators that have it: elmAxes in schemas/catalogue/elm.go for ELM,
+//     schemas/catalogue/openbadges.go, schemas/catalogue/clr.go and schemas/catalogue/simple.go for the
+//     others.
+//  3. Use the field in the functions that make the documents. The default value must not change any byte of a
+//     document.
+//  4. State in TestAxes what the axis adds: quads, blank nodes or bytes. An axis that does not change the
+//     canonical form belongs in TestAxesAtOneForm.
 //
-// Done when these pass: TestAxes, TestAxesAtOneForm, TestOneShape and TestGoldenDigests in schemas/catalogue, and
-// TestExperimentDefaults in compare/matrix. `canonscope run --axis NAME=1,2,4 --schema elm-medium` measures it.
+// Done when these pass: TestAxes, TestAxesAtOneForm, TestOneShape and TestGoldenDigests in
+// schemas/catalogue, and TestExperimentDefaults in compare/matrix. `canonscope run --axis NAME=1,2,4
+// --schema elm-medium` measures it.
 package schemas

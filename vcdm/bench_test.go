@@ -18,7 +18,6 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform/official"
-	"canonscope/canon/engines"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
@@ -27,8 +26,8 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-// race runs contenders in turn, so that noise of the machine meets all alike, and reports the median processor time of
-// each in microseconds, and of the others over the first: a ratio.
+// race runs contenders in turn, so that noise of the machine meets all alike, and reports the median
+// processor time of each in microseconds, and of the others over the first: a ratio.
 func race(b *testing.B, names []string, run ...func(i int)) {
 	b.Helper()
 	const rounds = 16
@@ -71,7 +70,8 @@ type drawn struct {
 
 const rotating = 64
 
-func draw(b *testing.B, schema string, signer *vcdm.Signer, options []byte, holder func(mandatory []string) (*vcdm.Signer, *vcdm.Holder)) *drawn {
+func draw(b *testing.B, schema string, signer *vcdm.Signer, options []byte,
+	holder func(mandatory []string) (*vcdm.Signer, *vcdm.Holder)) *drawn {
 	b.Helper()
 	g, err := catalogue.Get(schema)
 	if err != nil {
@@ -95,23 +95,26 @@ func draw(b *testing.B, schema string, signer *vcdm.Signer, options []byte, hold
 		var shown []byte
 		if h != nil {
 			shown, err = h.Derive(context.Background(), signed, c.Disclose)
-		} else if shown, err = (vcdm.Selector{}).Select(context.Background(), signed, append(slices.Clone(c.Mandatory), c.Disclose...)); err == nil {
+		} else if shown, err = (vcdm.Selector{}).Select(context.Background(), signed,
+			append(slices.Clone(c.Mandatory), c.Disclose...)); err == nil {
 			shown, err = s.Add(context.Background(), shown, options)
 		}
 		if err != nil {
 			b.Fatal(err)
 		}
-		d.docs, d.signed, d.shown, d.pointers = append(d.docs, c.VCDM), append(d.signed, signed), append(d.shown, shown), append(d.pointers, c.Disclose)
+		d.docs, d.signed, d.shown, d.pointers = append(d.docs, c.VCDM), append(d.signed,
+			signed), append(d.shown, shown), append(d.pointers, c.Disclose)
 	}
 	return d
 }
 
 func native(b testing.TB) canon.Canonicalizer {
-	return engineWith(b, engines.Native, canon.RDFC, contexts.Embedded())
+	return engineWith(b, canon.Native, canon.RDFC, contexts.Embedded())
 }
 
 func parsed(key *keys.Secret) vcdm.Resolver {
-	return vcdm.Parsed{key.Public().Method(): {ID: key.Public().Method(), Controller: key.Public().DID(), Key: key.Public()}}
+	return vcdm.Parsed{key.Public().Method(): {ID: key.Public().Method(), Controller: key.Public().DID(),
+		Key: key.Public()}}
 }
 
 // noted is a canonicalizer that keeps what it returns.
@@ -162,8 +165,9 @@ func cover(b *testing.B, v vcdm.Verifier, docs [][]byte) (all []covered) {
 	return all
 }
 
-// BenchmarkEdDSARDFC compares eddsa-rdfc-2022 with the bare signature and SHA-256 of the same canonical bytes. The bare
-// side has the same signatures in turn: one and the same would let the processor learn its digits.
+// BenchmarkEdDSARDFC compares eddsa-rdfc-2022 with the bare signature and SHA-256 of the same canonical
+// bytes. The bare side has the same signatures in turn: one and the same would let the processor learn its
+// digits.
 func BenchmarkEdDSARDFC(b *testing.B) {
 	key, err := keys.Generate(keys.EdDSA)
 	if err != nil {
@@ -174,7 +178,8 @@ func BenchmarkEdDSARDFC(b *testing.B) {
 	o := vcdm.Options{Created: created, Method: key.Public().Method(), Purpose: vcdm.AssertionMethod}
 	options := o.AppendJSON(nil, suite.Name())
 	d := draw(b, "simple-20", signer, options, nil)
-	v := &vcdm.Verifier{Suites: []vcdm.Suite{suite}, Resolver: parsed(key), Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyForm: true, AnyIssuer: true}
+	v := &vcdm.Verifier{Suites: []vcdm.Suite{suite}, Resolver: parsed(key), Purpose: vcdm.AssertionMethod,
+		Now: func() time.Time { return now }, AnyForm: true, AnyIssuer: true}
 	secret := key.Crypto().(ed25519.PrivateKey)
 	public := key.Public().Crypto().(ed25519.PublicKey)
 	bare := func(docs [][]byte) func(i int) {
@@ -193,8 +198,14 @@ func BenchmarkEdDSARDFC(b *testing.B) {
 			}
 		}
 	}
-	b.Run("verify", func(b *testing.B) { race(b, []string{"bare", "verify"}, bare(d.signed), verify(d.signed)) })
-	b.Run("verify-5-of-20", func(b *testing.B) { race(b, []string{"bare", "verify"}, bare(d.shown), verify(d.shown)) })
+	b.Run("verify", func(b *testing.B) {
+		race(b, []string{"bare", "verify"}, bare(d.signed),
+			verify(d.signed))
+	})
+	b.Run("verify-5-of-20", func(b *testing.B) {
+		race(b, []string{"bare", "verify"}, bare(d.shown),
+			verify(d.shown))
+	})
 	b.Run("issue", func(b *testing.B) {
 		all := cover(b, *v, d.signed)
 		race(b, []string{"bare", "issue"}, func(i int) {
@@ -229,12 +240,15 @@ func benchSD(b *testing.B, schema string) {
 	d := draw(b, schema, nil, options, func(m []string) (*vcdm.Signer, *vcdm.Holder) {
 		mandatory = m
 		*counts = vcdm.Counts{}
-		return &vcdm.Signer{Suite: vcdm.ECDSASD2023(engine, vcdm.SDOptions{Mandatory: m}), Key: key, Counts: counts}, holder
+		return &vcdm.Signer{Suite: vcdm.ECDSASD2023(engine, vcdm.SDOptions{Mandatory: m}), Key: key,
+			Counts: counts}, holder
 	})
 	signatures := counts.Signatures
 	signer := &vcdm.Signer{Suite: vcdm.ECDSASD2023(engine, vcdm.SDOptions{Mandatory: mandatory}), Key: key}
 	checked := &vcdm.Counts{}
-	v := &vcdm.Verifier{Suites: []vcdm.Suite{holder.Suite}, Resolver: parsed(key), Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyForm: true, AnyIssuer: true, Counts: checked}
+	v := &vcdm.Verifier{Suites: []vcdm.Suite{holder.Suite}, Resolver: parsed(key),
+		Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyForm: true, AnyIssuer: true,
+		Counts: checked}
 	if r := v.Verify(context.Background(), d.shown[0]); !r.Verified {
 		b.Fatal(r.Err())
 	}
@@ -268,7 +282,8 @@ func benchSD(b *testing.B, schema string) {
 	})
 	b.Run("derive", func(b *testing.B) {
 		race(b, []string{"derive"}, func(i int) {
-			if _, err := holder.Derive(context.Background(), d.signed[i%rotating], d.pointers[i%rotating]); err != nil {
+			if _, err := holder.Derive(context.Background(), d.signed[i%rotating],
+				d.pointers[i%rotating]); err != nil {
 				b.Fatal(err)
 			}
 		})
@@ -288,8 +303,8 @@ func benchSD(b *testing.B, schema string) {
 	})
 }
 
-// BenchmarkArtifact times the three operations of every suite on the document of 20 attributes that the artifacts of
-// another implementation are made of, so that both can be run in turn.
+// BenchmarkArtifact times the three operations of every suite on the document of 20 attributes that the
+// artifacts of another implementation are made of, so that both can be run in turn.
 func BenchmarkArtifact(b *testing.B) {
 	var a struct {
 		MandatoryPointers, SelectivePointers []string
@@ -338,7 +353,8 @@ func BenchmarkArtifact(b *testing.B) {
 			var err error
 			if s == sd {
 				out, err = h.Derive(ctx, signed, a.SelectivePointers)
-			} else if out, err = (vcdm.Selector{}).Select(ctx, signed, append(slices.Clone(a.MandatoryPointers), a.SelectivePointers...)); err == nil {
+			} else if out, err = (vcdm.Selector{}).Select(ctx, signed,
+				append(slices.Clone(a.MandatoryPointers), a.SelectivePointers...)); err == nil {
 				out, err = signer.Add(ctx, out, options)
 			}
 			if err != nil {
@@ -348,11 +364,12 @@ func BenchmarkArtifact(b *testing.B) {
 		}
 		shown := present()
 		b.Run(s+"/"+string(key.Algorithm()), func(b *testing.B) {
-			race(b, []string{"issue", "present", "verify"}, func(int) { issue() }, func(int) { present() }, func(int) {
-				if r := v.Verify(ctx, shown); !r.Verified {
-					b.Fatal(r.Err())
-				}
-			})
+			race(b, []string{"issue", "present", "verify"}, func(int) { issue() }, func(int) { present() },
+				func(int) {
+					if r := v.Verify(ctx, shown); !r.Verified {
+						b.Fatal(r.Err())
+					}
+				})
 		})
 	}
 }

@@ -20,11 +20,11 @@ func loader(t testing.TB) jsonld.Loader {
 }
 
 // engine returns a canonicalizer over the official contexts.
-func engine(t testing.TB, name string, method canon.Method) canon.Canonicalizer {
+func engine(t testing.TB, name canon.Engine, method canon.Method) canon.Canonicalizer {
 	return engineWith(t, name, method, loader(t))
 }
 
-func engineWith(t testing.TB, name string, method canon.Method, l jsonld.Loader) canon.Canonicalizer {
+func engineWith(t testing.TB, name canon.Engine, method canon.Method, l jsonld.Loader) canon.Canonicalizer {
 	c, err := engines.New(name, method, engines.Config{Loader: l})
 	if err != nil {
 		t.Fatal(err)

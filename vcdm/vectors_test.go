@@ -7,19 +7,19 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/conform"
 	"canonscope/canon/conform/official"
-	"canonscope/canon/engines"
 	"canonscope/vcdm/vectors"
 )
 
 // The vectors of VC-DI-EdDSA and VC-DI-ECDSA are reproduced byte for byte by every engine that can do them.
 func TestVectors(t *testing.T) {
 	dir := official.Dir(t, "di-vectors")
-	for name, want := range map[string][2]int{engines.Native: {125, 1}, engines.Stock: {107, 3}, engines.Tuned: {107, 3}} {
-		jcs := engines.Native
-		if name == engines.Stock {
-			jcs = engines.Stock
+	for name, want := range map[canon.Engine][2]int{canon.Native: {125, 1}, canon.Stock: {107, 3}, canon.Tuned: {107, 3}} {
+		jcs := canon.Native
+		if name == canon.Stock {
+			jcs = canon.Stock
 		}
-		results, err := vectors.Run(context.Background(), dir, vectors.Engines{RDFC: engine(t, name, canon.RDFC), JCS: engine(t, jcs, canon.JCS)})
+		results, err := vectors.Run(context.Background(), dir,
+			vectors.Engines{RDFC: engine(t, name, canon.RDFC), JCS: engine(t, jcs, canon.JCS)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestVectors(t *testing.T) {
 // The artifacts of another implementation are answered as they expect.
 func TestInterop(t *testing.T) {
 	dir := official.Dir(t, "interop")
-	results, err := vectors.Interop(context.Background(), dir, vectors.Engines{RDFC: engine(t, engines.Native, canon.RDFC), JCS: engine(t, engines.Native, canon.JCS)})
+	results, err := vectors.Interop(context.Background(), dir, vectors.Engines{RDFC: engine(t, canon.Native, canon.RDFC), JCS: engine(t, canon.Native, canon.JCS)})
 	if err != nil {
 		t.Fatal(err)
 	}

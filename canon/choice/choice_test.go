@@ -28,6 +28,18 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
+func TestCheck(t *testing.T) {
+	type engine string
+	known := []engine{"stock", "native"}
+	if err := Check("engine", "stock", known); err != nil {
+		t.Error(err)
+	}
+	want := `unknown engine "fast"; choose stock or native`
+	if err := Check("engine", "fast", known); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 func TestNearest(t *testing.T) {
 	known := []string{"description", "degree", "id", "name", strings.Repeat("long", 100)}
 	for name, want := range map[string]string{

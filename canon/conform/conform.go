@@ -1,5 +1,6 @@
-// Package conform runs official test suites through any engine and reports the outcome of each test, also as an EARL
-// report in Turtle. Start with [RDFC]; the readers of other suites live with what they test and return the same [Result].
+// Package conform runs official test suites through any engine and reports the outcome of each test, also
+// as an EARL report in Turtle. Start with [RDFC]. Readers of other suites are in the packages that they
+// test, and return the same [Result].
 package conform
 
 import (
@@ -15,20 +16,20 @@ type Outcome string
 const (
 	Passed  Outcome = "passed"
 	Failed  Outcome = "failed"
-	Skipped Outcome = "skipped" // the engine does not claim to do this; inapplicable in EARL
+	Skipped Outcome = "skipped" // the engine does not claim to support this; inapplicable in EARL
 )
 
 // Result is the outcome of one test.
 type Result struct {
-	Test    string  // IRI of the test, or its id where the suite has no IRIs
+	Test    string  // IRI of the test, or its id if the suite has no IRIs
 	Name    string  // title in the suite
 	Outcome Outcome // Passed, Failed or Skipped
 	Reason  string  // why it failed or was skipped; empty if it passed
 }
 
-var errNoEngine = errors.New("conform: there is no engine to test")
+var errNoEngine = errors.New("conform: the engine is nil")
 
-// judge fills the outcome from the error of a test.
+// judge sets the outcome from the error of a test.
 func (r Result) judge(err error) Result {
 	var unsupported *canon.UnsupportedError
 	switch {
@@ -42,8 +43,8 @@ func (r Result) judge(err error) Result {
 	return r
 }
 
-// Answer fills the outcome of an input that a verifier must accept ("accept") or refuse ("reject"), from the error that it
-// answered with. In a matter of policy ("policy") every answer is right.
+// Answer sets the outcome of an input that a verifier must accept ("accept") or refuse ("reject"), from the
+// error of the verifier. If the suite leaves it to policy ("policy"), both answers are right.
 func (r Result) Answer(expect string, err error) Result {
 	switch {
 	case expect == "accept":
@@ -51,7 +52,7 @@ func (r Result) Answer(expect string, err error) Result {
 	case expect == "reject" && err != nil:
 		r.Outcome = Passed
 	case expect == "reject":
-		r.Outcome, r.Reason = Failed, "accepted, and must be refused"
+		r.Outcome, r.Reason = Failed, "accepted, but it must be refused"
 	case expect == "policy" && err != nil:
 		r.Outcome, r.Reason = Skipped, "a matter of policy; by default "+err.Error()
 	case expect == "policy":

@@ -8,29 +8,33 @@ import (
 	"canonscope/canon/rdf"
 )
 
-// Subject is the software that an EARL report is about, and who vouches for the report.
+// Subject is the software that an EARL report is about, with the author of the report.
 type Subject struct {
-	IRI         string // names the software, e.g. the address of its source
+	IRI         string // of the software, e.g. the address of its source
 	Name        string
 	Version     string
 	Description string
 	Language    string // programming language
 	Assertor    string // IRI of a person or an organization
-	AssertorIs  string // its name
+	AssertorIs  string // name of the assertor
 }
 
-// WriteEARL writes a report in Turtle with one earl:Assertion for each result, as the W3C collects them from implementers
-// (Evaluation and Report Language 1.0). Results without the IRI of a test cannot be reported.
+// WriteEARL writes a report in Turtle with one earl:Assertion for each result, in the form that the W3C
+// collects from implementers (Evaluation and Report Language 1.0). A result without the IRI of a test is an
+// error.
 func WriteEARL(w io.Writer, s Subject, results []Result, at time.Time) error {
 	iris := []string{s.IRI, s.Assertor}
 	for _, r := range results {
 		iris = append(iris, r.Test)
 	}
+
 	for _, iri := range iris {
 		if !rdf.ValidIRI(iri) {
-			return fmt.Errorf("an EARL report needs IRIs for the software, the assertor and each test; %q is none", iri)
+			return fmt.Errorf("an EARL report needs IRIs for the software, the assertor and each test; "+
+				"%q is not an IRI", iri)
 		}
 	}
+
 	iri := func(s string) []byte { return rdf.AppendIRI(nil, s) }
 	text := func(s string) []byte { return rdf.AppendString(nil, s) }
 	date := at.Format(time.RFC3339)
@@ -54,7 +58,9 @@ func WriteEARL(w io.Writer, s Subject, results []Result, at time.Time) error {
 
 %[3]s a foaf:Agent, earl:Assertor ;
   foaf:name %[9]s .
-`, iri(s.IRI), date, iri(s.Assertor), text(s.Name), text(s.Description), text(s.Language), text(s.Name+" "+s.Version), text(s.Version), text(s.AssertorIs))
+`, iri(s.IRI), date, iri(s.Assertor), text(s.Name), text(s.Description), text(s.Language),
+		text(s.Name+" "+s.Version), text(s.Version), text(s.AssertorIs))
+
 	for _, r := range results {
 		if err != nil {
 			return err
@@ -75,5 +81,6 @@ func WriteEARL(w io.Writer, s Subject, results []Result, at time.Time) error {
   earl:mode earl:automatic ] .
 `, iri(s.Assertor), iri(s.IRI), iri(r.Test), outcome, info, date)
 	}
+
 	return err
 }

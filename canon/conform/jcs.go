@@ -16,20 +16,23 @@ import (
 	"canonscope/canon"
 )
 
-// jcsBase is what the names of the files of the JCS vectors are relative to.
+// jcsBase is the base of the file names of the JCS vectors.
 const jcsBase = "https://github.com/cyberphone/json-canonicalization/tree/master/testdata/"
 
-// JCS runs the vectors in dir through an engine (RFC 8785 appendix B and its reference data): each file of the folder
-// input against the file of the same name in output, and each row "bits in hexadecimal,text" of numbers.csv, whichever
-// are there. The numbers are one result, with the first wrong ones as its reason.
+// JCS runs the vectors in dir through an engine (RFC 8785 appendix B and its reference data): each file of
+// the folder input against the file of the same name in the folder output, and each row "bits in
+// hexadecimal,text" of numbers.csv. Either may be missing. The numbers are one result; its reason lists the
+// first wrong ones.
 func JCS(ctx context.Context, dir string, engine canon.Canonicalizer) ([]Result, error) {
 	if engine == nil {
 		return nil, errNoEngine
 	}
+
 	files, err := Files(filepath.Join(dir, "input"), "*")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+
 	var results []Result
 	for _, file := range files {
 		id := "input/" + filepath.Base(file)
@@ -39,6 +42,7 @@ func JCS(ctx context.Context, dir string, engine canon.Canonicalizer) ([]Result,
 		}
 		results = append(results, Result{Test: jcsBase + id, Name: filepath.Base(file)}.judge(err))
 	}
+
 	numbers, err := os.Open(filepath.Join(dir, "numbers.csv"))
 	switch {
 	case err == nil:
@@ -47,13 +51,16 @@ func JCS(ctx context.Context, dir string, engine canon.Canonicalizer) ([]Result,
 		if ctx.Err() != nil {
 			return results, ctx.Err()
 		}
-		results = append(results, Result{Test: jcsBase + "numbers.csv", Name: fmt.Sprintf("numbers.csv, %d numbers", count)}.judge(err))
+		r := Result{Test: jcsBase + "numbers.csv", Name: fmt.Sprintf("numbers.csv, %d numbers", count)}
+		results = append(results, r.judge(err))
 	case !errors.Is(err, os.ErrNotExist):
 		return nil, err
 	}
+
 	if len(results) == 0 {
 		return nil, fmt.Errorf("%s has neither a folder input nor numbers.csv", dir)
 	}
+
 	return results, nil
 }
 
@@ -81,7 +88,7 @@ func jcsFile(ctx context.Context, in, out string, engine canon.Canonicalizer) er
 	return nil
 }
 
-// around returns a few bytes from i on.
+// around returns a few bytes starting at i.
 func around(b []byte, i int) []byte { return b[min(i, len(b)):min(i+16, len(b))] }
 
 func jcsNumbers(ctx context.Context, file *os.File, engine canon.Canonicalizer) (count int, err error) {

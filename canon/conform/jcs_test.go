@@ -16,7 +16,7 @@ import (
 
 func TestJCS(t *testing.T) {
 	dir := official.Dir(t, "jcs")
-	for _, name := range []string{engines.Native, engines.Stock} {
+	for _, name := range []canon.Engine{canon.Native, canon.Stock} {
 		engine, err := engines.New(name, canon.JCS, engines.Config{})
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +31,7 @@ func TestJCS(t *testing.T) {
 	}
 }
 
-// upper is an engine that is wrong: it writes in capitals.
+// upper is a wrong engine: it writes in capitals.
 type upper struct{}
 
 func (upper) Canonicalize(_ context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {

@@ -18,17 +18,18 @@ import (
 	"canonscope/canon/rdfc"
 )
 
-// jsonldBase is what the ids and files of the JSON-LD suites are relative to.
+// jsonldBase is the base of the ids and files of the JSON-LD suites.
 const jsonldBase = "https://w3c.github.io/json-ld-api/tests/"
 
-// JSONLDProcessor is what the JSON-LD suites test. An option or algorithm that it does not have is a
-// *canon.UnsupportedError; another error is judged by the code of the *jsonld.Error in it.
+// JSONLDProcessor is the interface that the JSON-LD suites test. For an option or algorithm that it does
+// not have it returns a *canon.UnsupportedError. Other errors are judged by the code of the *jsonld.Error
+// in them.
 type JSONLDProcessor interface {
 	Expand(ctx context.Context, doc []byte, opt jsonld.Options) ([]byte, error)
 	ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, into *rdf.Dataset) error
 }
 
-// JSONLDLoader serves the files of the JSON-LD suites in dir under the URLs that the suites give them.
+// JSONLDLoader serves the files of the JSON-LD suites in dir under the URLs of the suites.
 func JSONLDLoader(dir string) jsonld.Loader { return suiteFiles(dir) }
 
 type suiteFiles string
@@ -62,9 +63,10 @@ type jsonldEntry struct {
 	} `json:"option"`
 }
 
-// JSONLD runs the expand and toRdf suites of the JSON-LD API in dir through a processor, with losses allowed, as the
-// suites demand. Tests for version or processing mode 1.0 and for generalized RDF are skipped with their reason. Datasets
-// are compared by their canonical forms, expanded documents by value: the order of arrays counts only in lists.
+// JSONLD runs the expand and toRdf suites of the JSON-LD API in dir through a processor. Losses are
+// allowed, as the suites require. Tests for version or processing mode 1.0 and for generalized RDF are
+// skipped. Datasets are compared by their canonical forms, expanded documents by value: the order of arrays
+// matters only in lists.
 func JSONLD(ctx context.Context, dir string, p JSONLDProcessor) ([]Result, error) {
 	if p == nil {
 		return nil, errNoEngine
@@ -87,7 +89,8 @@ func JSONLD(ctx context.Context, dir string, p JSONLDProcessor) ([]Result, error
 			if ctx.Err() != nil {
 				return results, ctx.Err()
 			}
-			results = append(results, Result{Test: jsonldBase + name + "-manifest" + e.ID, Name: e.Name}.judge(err))
+			r := Result{Test: jsonldBase + name + "-manifest" + e.ID, Name: e.Name}
+			results = append(results, r.judge(err))
 		}
 	}
 	return results, nil
@@ -98,18 +101,22 @@ func jsonldTest(ctx context.Context, dir string, e *jsonldEntry, p JSONLDProcess
 	case o.ProcessingMode == "json-ld-1.0":
 		return &canon.UnsupportedError{Engine: "jsonld", What: "processing mode json-ld-1.0"}
 	case o.SpecVersion == "json-ld-1.0":
-		return &canon.UnsupportedError{Engine: "jsonld", What: "what only version 1.0 of the specification says"}
+		return &canon.UnsupportedError{Engine: "jsonld", What: "version 1.0 of the specification"}
 	case o.Generalized:
 		return &canon.UnsupportedError{Engine: "jsonld", What: "generalized RDF"}
 	}
+
 	doc, err := os.ReadFile(filepath.Join(dir, e.Input))
 	if err != nil {
 		return err
 	}
-	opt := jsonld.Options{Lossy: true, Base: jsonldBase + e.Input, RDFDirection: e.Options.RDFDirection, Limits: canon.Limits{Steps: -1}}
+
+	opt := jsonld.Options{Lossy: true, Base: jsonldBase + e.Input, RDFDirection: e.Options.RDFDirection,
+		Limits: canon.Limits{Steps: -1}}
 	if e.Options.Base != "" {
 		opt.Base = e.Options.Base
 	}
+
 	if f := e.Options.ExpandContext; f != "" {
 		text, err := os.ReadFile(filepath.Join(dir, f))
 		if err != nil {
@@ -117,6 +124,7 @@ func jsonldTest(ctx context.Context, dir string, e *jsonldEntry, p JSONLDProcess
 		}
 		opt.ExpandContext = string(text)
 	}
+
 	expands := slices.Contains(e.Type, "jld:ExpandTest")
 	var expanded []byte
 	var set rdf.Dataset
@@ -125,12 +133,14 @@ func jsonldTest(ctx context.Context, dir string, e *jsonldEntry, p JSONLDProcess
 	} else {
 		err = p.ToRDF(ctx, doc, opt, &set)
 	}
+
 	if slices.Contains(e.Type, "jld:NegativeEvaluationTest") {
 		return sameCode(err, e.Code)
 	}
 	if err != nil || slices.Contains(e.Type, "jld:PositiveSyntaxTest") {
 		return err
 	}
+
 	want, err := os.ReadFile(filepath.Join(dir, e.Expect))
 	if err != nil {
 		return err
@@ -138,10 +148,11 @@ func jsonldTest(ctx context.Context, dir string, e *jsonldEntry, p JSONLDProcess
 	if expands {
 		return sameExpanded(expanded, want)
 	}
+
 	return sameDataset(ctx, &set, want)
 }
 
-// sameCode compares an error to the code that a negative test wants.
+// sameCode compares an error with the code that a negative test expects.
 func sameCode(err error, code string) error {
 	var unsupported *canon.UnsupportedError
 	var e *jsonld.Error
@@ -156,7 +167,7 @@ func sameCode(err error, code string) error {
 	return nil
 }
 
-// sameDataset compares a dataset to N-Quads by dataset isomorphism.
+// sameDataset compares a dataset with N-Quads by dataset isomorphism.
 func sameDataset(ctx context.Context, got *rdf.Dataset, nquads []byte) error {
 	var want rdf.Dataset
 	if err := want.ParseNQuads(nquads, canon.Limits{}); err != nil {
@@ -195,7 +206,7 @@ func sameExpanded(got, want []byte) error {
 	return nil
 }
 
-// unordered writes a value so that equal values give equal text; arrays are sorted unless their order counts.
+// unordered writes a value so that equal values give equal text. It sorts arrays unless their order matters.
 func unordered(v any, ordered bool) string {
 	switch v := v.(type) {
 	case map[string]any:
@@ -224,5 +235,6 @@ func unordered(v any, ordered bool) string {
 		f, _ := v.Float64()
 		return strconv.FormatFloat(f, 'g', -1, 64)
 	}
+
 	return fmt.Sprint(v)
 }

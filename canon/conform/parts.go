@@ -10,13 +10,14 @@ import (
 	"strings"
 )
 
-// Part is one kind of file in the folder of a suite. Run returns the results of a file, none where it holds no tests.
+// Part is one kind of file in the folder of a suite. Run returns the results of a file, or none if it holds
+// no tests.
 type Part struct {
-	Files string // pattern of their names, as filepath.Match has it
+	Files string // pattern of the file names for filepath.Match
 	Run   func(file string) ([]Result, error)
 }
 
-// Parts runs the files of dir that belong to a suite, part by part. It is an error if they have no results.
+// Parts runs the files of dir that belong to a suite, part by part. A suite without results is an error.
 func Parts(dir string, parts []Part) ([]Result, error) {
 	var results []Result
 	var patterns []string
@@ -40,8 +41,8 @@ func Parts(dir string, parts []Part) ([]Result, error) {
 	return results, nil
 }
 
-// Files returns the files of dir whose names match a pattern of filepath.Match, in the order of their names. Unlike in
-// filepath.Glob, the name of dir is no pattern.
+// Files returns the files of dir whose names match a pattern of filepath.Match, in the order of their
+// names. Unlike with filepath.Glob, the name of dir is not part of the pattern.
 func Files(dir, pattern string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -59,17 +60,18 @@ func Files(dir, pattern string) ([]string, error) {
 	return files, nil
 }
 
-// ReadJSON decodes the file at a path, given in parts.
+// ReadJSON decodes the file at a path, given as its elements.
 func ReadJSON(v any, path ...string) error {
 	file := filepath.Join(path...)
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	var wrong *json.UnmarshalTypeError // speaks of Go
+	var wrong *json.UnmarshalTypeError // its message names Go types
 	switch err := json.Unmarshal(b, v); {
 	case errors.As(err, &wrong):
-		return fmt.Errorf("%s: %s is not of the suite: it cannot be %s", file, cmp.Or(wrong.Field, "the document"), wrong.Value)
+		return fmt.Errorf("%s is not a file of the suite: %s cannot be a JSON %s", file,
+			cmp.Or(wrong.Field, "the document"), wrong.Value)
 	case err != nil:
 		return fmt.Errorf("%s: %w", file, err)
 	}

@@ -32,7 +32,7 @@ func TestAnswer(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a [name") // no pattern
+	dir := filepath.Join(t.TempDir(), "a [name") // not a pattern
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestParts(t *testing.T) {
 		t.Error(err)
 	}
 	var in struct{ ID int }
-	if err := ReadJSON(&in, dir, "b-1.json"); err == nil || !strings.HasSuffix(err.Error(), "b-1.json: ID is not of the suite: it cannot be string") {
+	if err := ReadJSON(&in, dir, "b-1.json"); err == nil || !strings.HasSuffix(err.Error(), "b-1.json is not a file of the suite: ID cannot be a JSON string") {
 		t.Error(err)
 	}
 	if err := ReadJSON(new(any), dir, "c.json"); !errors.Is(err, os.ErrNotExist) {

@@ -14,14 +14,15 @@ import (
 	"canonscope/canon"
 )
 
-// rdfcBase is what the ids of the manifest of the RDFC-1.0 test suite are relative to.
+// rdfcBase is the base of the ids in the manifest of the RDFC-1.0 test suite.
 const rdfcBase = "https://w3c.github.io/rdf-canon/tests/manifest"
 
-// patience is how long a test may take. An engine that has no work limit of its own fails here.
+// patience is the time limit of a test. An engine without a limit of work fails when it is exceeded.
 const patience = 20 * time.Second
 
-// RDFC runs the suite in dir through an engine: the official one if dir has its manifest.jsonld, else every pair of files
-// NNN-in.nq and NNN-out.nq. The error tells that the suite cannot be read; what the engine does wrong is in the results.
+// RDFC runs the suite in dir through an engine: the official one if dir has its manifest.jsonld, otherwise
+// every pair of files NNN-in.nq and NNN-out.nq. The error means that the suite cannot be read; faults of
+// the engine are in the results.
 func RDFC(ctx context.Context, dir string, engine canon.Canonicalizer) ([]Result, error) {
 	if engine == nil {
 		return nil, errNoEngine
@@ -46,7 +47,9 @@ type rdfcEntry struct {
 	Hash   string `json:"hashAlgorithm"`
 }
 
-func rdfcManifest(ctx context.Context, dir string, manifest []byte, engine canon.Canonicalizer) ([]Result, error) {
+func rdfcManifest(
+	ctx context.Context, dir string, manifest []byte, engine canon.Canonicalizer,
+) ([]Result, error) {
 	var m struct {
 		Entries []rdfcEntry `json:"entries"`
 	}
@@ -79,14 +82,16 @@ func rdfcPairs(ctx context.Context, dir string, engine canon.Canonicalizer) ([]R
 		if _, err := os.Stat(filepath.Join(dir, id+"-out.nq")); err != nil {
 			continue
 		}
-		err := rdfcTest(ctx, dir, rdfcEntry{Type: "rdfc:RDFC10EvalTest", Action: id + "-in.nq", Result: id + "-out.nq"}, engine)
+		e := rdfcEntry{Type: "rdfc:RDFC10EvalTest", Action: id + "-in.nq", Result: id + "-out.nq"}
+		err := rdfcTest(ctx, dir, e, engine)
 		if ctx.Err() != nil {
 			return results, ctx.Err()
 		}
 		results = append(results, Result{Test: id, Name: id}.judge(err))
 	}
 	if len(results) == 0 {
-		return nil, fmt.Errorf("%s has neither manifest.jsonld nor pairs of files NNN-in.nq and NNN-out.nq", dir)
+		return nil, fmt.Errorf("%s has neither manifest.jsonld nor pairs of files NNN-in.nq and NNN-out.nq",
+			dir)
 	}
 	return results, nil
 }
@@ -96,8 +101,10 @@ func rdfcTest(ctx context.Context, dir string, e rdfcEntry, engine canon.Canonic
 	if err != nil {
 		return err
 	}
-	// What an engine does is tried, not what it is estimated to take.
-	opt := canon.Options{Input: canon.NQuads, Issued: e.Type == "rdfc:RDFC10MapTest", Limits: canon.Limits{Steps: -1}}
+
+	// Without a limit of steps: the test must run, not fail by an estimate.
+	opt := canon.Options{Input: canon.NQuads, Issued: e.Type == "rdfc:RDFC10MapTest",
+		Limits: canon.Limits{Steps: -1}}
 	switch e.Hash {
 	case "", "SHA256":
 	case "SHA384":
@@ -105,12 +112,13 @@ func rdfcTest(ctx context.Context, dir string, e rdfcEntry, engine canon.Canonic
 	default:
 		return &canon.UnsupportedError{Engine: "conform", What: "hash algorithm " + e.Hash}
 	}
+
 	form, err := patiently(ctx, doc, opt, engine)
 	if e.Type == "rdfc:RDFC10NegativeEvalTest" {
 		var limit *canon.LimitError
 		switch {
 		case err == nil:
-			return errors.New("got a canonical form; want an error because the dataset needs too much work")
+			return errors.New("got a canonical form; want an error, since the dataset takes too much work")
 		case errors.As(err, &limit) && limit.Limit == "work":
 			return nil
 		}
@@ -119,21 +127,26 @@ func rdfcTest(ctx context.Context, dir string, e rdfcEntry, engine canon.Canonic
 	if err != nil {
 		return err
 	}
+
 	want, err := os.ReadFile(filepath.Join(dir, e.Result))
 	if err != nil {
 		return err
 	}
+
 	switch e.Type {
 	case "rdfc:RDFC10EvalTest":
 		return sameLines(form.Text, want)
 	case "rdfc:RDFC10MapTest":
 		return sameMap(form.Issued, want)
 	}
+
 	return &canon.UnsupportedError{Engine: "conform", What: "test type " + e.Type}
 }
 
 // patiently runs the engine and gives up after a while, since some engines cannot be stopped.
-func patiently(ctx context.Context, doc []byte, opt canon.Options, engine canon.Canonicalizer) (*canon.Form, error) {
+func patiently(
+	ctx context.Context, doc []byte, opt canon.Options, engine canon.Canonicalizer,
+) (*canon.Form, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	type answer struct {

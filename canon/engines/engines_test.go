@@ -16,7 +16,7 @@ import (
 	"canonscope/canon/jsonld"
 )
 
-// loader serves one small context in place of all.
+// loader serves one small context for every URL.
 type loader struct{}
 
 func (loader) Load(_ context.Context, url string) (*jsonld.Document, error) {
@@ -26,7 +26,7 @@ func (loader) Load(_ context.Context, url string) (*jsonld.Document, error) {
 	return &jsonld.Document{URL: url, Bytes: []byte(`{"@context":{"@vocab":"https://example.org/","id":"@id","type":"@type"}}`)}, nil
 }
 
-func engine(tb testing.TB, name string, method canon.Method) canon.Canonicalizer {
+func engine(tb testing.TB, name canon.Engine, method canon.Method) canon.Canonicalizer {
 	tb.Helper()
 	c, err := engines.New(name, method, engines.Config{Loader: loader{}})
 	if err != nil {
@@ -35,7 +35,7 @@ func engine(tb testing.TB, name string, method canon.Method) canon.Canonicalizer
 	return c
 }
 
-func unguarded(tb testing.TB, name string) canon.Canonicalizer {
+func unguarded(tb testing.TB, name canon.Engine) canon.Canonicalizer {
 	tb.Helper()
 	c, err := engines.Unguarded(name, canon.RDFC, engines.Config{Loader: loader{}})
 	if err != nil {
@@ -45,11 +45,11 @@ func unguarded(tb testing.TB, name string) canon.Canonicalizer {
 }
 
 func TestNew(t *testing.T) {
-	for _, name := range engines.Names {
+	for _, name := range canon.Engines {
 		for _, method := range canon.Methods {
 			c, err := engines.New(name, method, engines.Config{})
 			var unsupported *canon.UnsupportedError
-			if exists := name != engines.Tuned || method != canon.JCS; exists != (c != nil) || exists == errors.As(err, &unsupported) {
+			if exists := name != canon.Tuned || method != canon.JCS; exists != (c != nil) || exists == errors.As(err, &unsupported) {
 				t.Errorf("%s %s: %v, %v", name, method, c, err)
 			}
 		}
@@ -57,12 +57,12 @@ func TestNew(t *testing.T) {
 	if _, err := engines.New("fast", canon.JCS, engines.Config{}); err == nil || !strings.Contains(err.Error(), "native") {
 		t.Error(err)
 	}
-	if _, err := engines.New(engines.Native, "urdna", engines.Config{}); err == nil || !strings.Contains(err.Error(), "rdfc") {
+	if _, err := engines.New(canon.Native, "urdna", engines.Config{}); err == nil || !strings.Contains(err.Error(), "rdfc") {
 		t.Error(err)
 	}
 }
 
-// sample is a document and how it is read.
+// sample is a document with its input format.
 type sample struct {
 	name   string
 	method canon.Method
@@ -79,14 +79,14 @@ func samples() []sample {
 	}
 }
 
-// TestAgree runs each document through every engine; all give the same bytes, also where memory is reused.
+// TestAgree runs each document through every engine. All give the same bytes, also with reused memory.
 func TestAgree(t *testing.T) {
 	for _, s := range samples() {
 		want := ""
-		for _, name := range engines.Names {
+		for _, name := range canon.Engines {
 			c, err := engines.New(name, s.method, engines.Config{Loader: loader{}})
 			if err != nil {
-				continue // told by TestNew
+				continue // see TestNew
 			}
 			var into canon.Form
 			for _, opt := range []canon.Options{{}, {Into: &into}, {Into: &into}} {
@@ -106,11 +106,12 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// TestGuarded: the engines of New refuse what Unguarded ones get wrong, also where the document has several canonical forms.
+// TestGuarded checks that the engines of New refuse documents that Unguarded ones get wrong, also if a
+// document has several canonical forms.
 func TestGuarded(t *testing.T) {
 	const context = `{"@context":{"p":"urn:p","q":{"@id":"urn:q","@type":"@id"}},`
 	ties := `"q":[{"q":[{"@id":"_:a","q":"_:b"},{"@id":"_:b","q":"_:a"}]},{"q":[{"@id":"_:c","q":"_:d"},{"@id":"_:d","q":"_:c"}]}]`
-	for _, name := range []string{engines.Stock, engines.Tuned} {
+	for _, name := range []canon.Engine{canon.Stock, canon.Tuned} {
 		for doc, right := range map[string]bool{
 			context + `"p":"x"}`:                               true,
 			context + `"p":"x","lost":"y"}`:                    false,
@@ -135,7 +136,7 @@ func TestGuarded(t *testing.T) {
 // TestConcurrent runs every engine in 32 goroutines.
 func TestConcurrent(t *testing.T) {
 	for _, s := range samples() {
-		for _, name := range engines.Names {
+		for _, name := range canon.Engines {
 			c, err := engines.New(name, s.method, engines.Config{Loader: loader{}})
 			if err != nil {
 				continue
@@ -167,7 +168,7 @@ func TestNativeAllocatesNothing(t *testing.T) {
 		t.Skip("the race detector is on")
 	}
 	for _, s := range samples() {
-		c := engine(t, engines.Native, s.method)
+		c := engine(t, canon.Native, s.method)
 		var into canon.Form
 		run := func() {
 			if _, err := c.Canonicalize(context.Background(), s.doc, canon.Options{Input: s.input, Into: &into}); err != nil {
@@ -183,9 +184,9 @@ func TestNativeAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestTold shows that a number which JCS writes as another is told.
+// TestTold checks that a number whose value JCS changes is reported.
 func TestTold(t *testing.T) {
-	c := engine(t, engines.Native, canon.JCS)
+	c := engine(t, canon.Native, canon.JCS)
 	form, err := c.Canonicalize(context.Background(), []byte(`{"a":[-0]}`), canon.Options{Lossy: true})
 	if err != nil || string(form.Text) != `{"a":[0]}` || len(form.Losses) != 1 || form.Losses[0].Pointer != "/a/0" {
 		t.Error(form, err)
@@ -196,9 +197,9 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// A hash function that does not exist is refused, also where the document has no blank node to hash.
+// A hash function that does not exist is refused, also for a document without a blank node to hash.
 func TestUnsupportedHash(t *testing.T) {
-	c := engine(t, engines.Native, canon.RDFC)
+	c := engine(t, canon.Native, canon.RDFC)
 	for _, doc := range []string{`{"@context":{"p":"u:p"},"p":"x"}`, `{"@context":{"p":"u:p"},"p":["x","y"]}`} {
 		for range 2 {
 			var unsupported *canon.UnsupportedError
@@ -249,7 +250,8 @@ func credential(seed uint64, achievements int) []byte {
 	return []byte(b.String())
 }
 
-// BenchmarkEnginesJCS compares the engines of JCS, a turn each, over rotating documents. The ratio is that of the medians.
+// BenchmarkEnginesJCS compares the engines of JCS in alternating turns over rotating documents. The ratio
+// is that of the medians.
 func BenchmarkEnginesJCS(b *testing.B) {
 	for _, c := range []struct {
 		name         string
@@ -260,7 +262,7 @@ func BenchmarkEnginesJCS(b *testing.B) {
 			for seed := range uint64(64) {
 				docs = append(docs, credential(seed, c.achievements))
 			}
-			ours, theirs := engine(b, engines.Native, canon.JCS), engine(b, engines.Stock, canon.JCS)
+			ours, theirs := engine(b, canon.Native, canon.JCS), engine(b, canon.Stock, canon.JCS)
 			var into canon.Form
 			var native, stock []time.Duration
 			turn := func(e canon.Canonicalizer, opt canon.Options) time.Duration {
@@ -278,7 +280,7 @@ func BenchmarkEnginesJCS(b *testing.B) {
 				stock = append(stock, turn(theirs, canon.Options{}))
 			}
 			n, s := median(native), median(stock)
-			b.ReportMetric(0, "ns/op") // of a turn of both: nobody's
+			b.ReportMetric(0, "ns/op") // would be the sum of both engines
 			b.ReportMetric(float64(len(docs[0])), "bytes")
 			b.ReportMetric(float64(n), "native-ns")
 			b.ReportMetric(float64(s), "stock-ns")
@@ -294,9 +296,9 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// The native engine tells of ties, where a form may be one of several.
+// The native engine reports ties if a form may be one of several.
 func TestTies(t *testing.T) {
-	c := engine(t, engines.Native, canon.RDFC)
+	c := engine(t, canon.Native, canon.RDFC)
 	form := new(canon.Form)
 	for nquads, ties := range map[string]bool{
 		"<u:s> <u:p> <u:o> .\n":                              false,
@@ -318,7 +320,7 @@ func TestMemoryOfNQuads(t *testing.T) {
 	for i := range 100_000 {
 		fmt.Fprintf(&b, "_:b%d <u:p> _:c%d .\n", i, i)
 	}
-	c := engine(t, engines.Native, canon.RDFC)
+	c := engine(t, canon.Native, canon.RDFC)
 	for memory, fits := range map[int64]bool{16 << 20: false, 40 << 20: false, 256 << 20: true} {
 		_, err := c.Canonicalize(context.Background(), []byte(b.String()), canon.Options{Input: canon.NQuads, Limits: canon.Limits{Memory: memory}})
 		var limit *canon.LimitError

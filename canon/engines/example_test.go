@@ -11,7 +11,7 @@ import (
 )
 
 func Example() {
-	engine, err := engines.New(engines.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
+	engine, err := engines.New(canon.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
 	if err != nil {
 		panic(err)
 	}

@@ -15,8 +15,14 @@ import (
 	"canonscope/canon/rdfc"
 )
 
-// nativeJCS is canon/jcs. A number that the canonical form writes as another is a loss: a *canon.LossError, or with
-// Options.Lossy one of Form.Losses.
+var (
+	_ canon.Tapes[*jsontape.Tape]                  = nativeJCS{}
+	_ canon.Tapes[*jsontape.Tape]                  = (*nativeRDFC)(nil)
+	_ canon.Datasets[jsonld.Options, *rdf.Dataset] = (*nativeRDFC)(nil)
+)
+
+// nativeJCS is canon/jcs. A number whose value changes in the canonical form is a loss: a *canon.LossError,
+// or an entry of Form.Losses with Options.Lossy.
 //
 //phase:jcs fallback
 type nativeJCS struct{}
@@ -33,7 +39,7 @@ func (e nativeJCS) Canonicalize(ctx context.Context, doc []byte, opt canon.Optio
 	})
 }
 
-// CanonicalizeTape canonicalizes a document that is scanned already.
+// CanonicalizeTape canonicalizes a document that has been scanned.
 func (e nativeJCS) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error) {
 	if err := opt.Alive(ctx); err != nil {
 		return nil, err
@@ -70,7 +76,7 @@ type scratch struct {
 	dataset rdf.Dataset
 	state   rdfc.State
 	docs    *jsonld.Session
-	budget  canon.Budget // of a canonicalization that is no step of another operation
+	budget  canon.Budget // of a canonicalization that is not a step of another operation
 }
 
 func (e *nativeRDFC) borrow() *scratch {
@@ -101,12 +107,12 @@ func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Opt
 			return nil, err
 		}
 	default:
-		return nil, &canon.UnsupportedError{Engine: Native, What: "input " + string(opt.Input)}
+		return nil, &canon.UnsupportedError{Engine: string(canon.Native), What: "input " + string(opt.Input)}
 	}
 	return s.run(ctx, &opt, form)
 }
 
-// CanonicalizeTape canonicalizes a JSON-LD document that is scanned already.
+// CanonicalizeTape canonicalizes a JSON-LD document that has been scanned.
 func (e *nativeRDFC) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error) {
 	s := e.borrow()
 	defer e.scratch.Put(s)
@@ -139,7 +145,7 @@ func (s *scratch) run(ctx context.Context, opt *canon.Options, form *canon.Form)
 	return form, nil
 }
 
-// ToRDF turns a JSON-LD document into a dataset, with the origin of each quad on request.
+// ToRDF implements [canon.Datasets].
 func (e *nativeRDFC) ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, into *rdf.Dataset) error {
 	return e.docs.ToRDF(ctx, doc, opt, into)
 }

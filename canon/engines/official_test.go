@@ -18,8 +18,8 @@ import (
 	"canonscope/schemas/contexts"
 )
 
-// TestEducation runs the sample credentials of education through every engine. For each, either all give the same form, or
-// all refuse it: the native engine by itself, the others by their guard.
+// TestEducation runs the sample credentials of education through every engine. Either all engines give the
+// same form, or all refuse the credential, stock and tuned by their guard.
 func TestEducation(t *testing.T) {
 	dir := official.Dir(t, "education")
 	served, err := contexts.Dir(filepath.Join(dir, "contexts"))
@@ -30,8 +30,8 @@ func TestEducation(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	all := map[string]canon.Canonicalizer{}
-	for _, name := range engines.Names {
+	all := map[canon.Engine]canon.Canonicalizer{}
+	for _, name := range canon.Engines {
 		if all[name], err = engines.New(name, canon.RDFC, engines.Config{Loader: served}); err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestEducation(t *testing.T) {
 		}
 		var first []byte
 		var firstErr error
-		for i, name := range engines.Names {
+		for i, name := range canon.Engines {
 			form, err := all[name].Canonicalize(context.Background(), doc, canon.Options{})
 			switch {
 			case i == 0 && err != nil:
@@ -54,9 +54,9 @@ func TestEducation(t *testing.T) {
 				first = form.Text
 				agreed++
 			case (err == nil) != (firstErr == nil):
-				t.Errorf("%s: %s says %v, %s %v", filepath.Base(file), engines.Names[0], firstErr, name, err)
+				t.Errorf("%s: %s says %v, %s %v", filepath.Base(file), canon.Engines[0], firstErr, name, err)
 			case err == nil && !bytes.Equal(first, form.Text):
-				t.Errorf("%s: %s gives another form than %s", filepath.Base(file), name, engines.Names[0])
+				t.Errorf("%s: %s gives another form than %s", filepath.Base(file), name, canon.Engines[0])
 			}
 		}
 	}
@@ -65,10 +65,10 @@ func TestEducation(t *testing.T) {
 	}
 }
 
-// Inputs of attacks and reports: what the default engine signed without covering it (number 2), and strings with a base direction
-// (report 9), which another library signed as i18n-datatype.
+// Documents that a default engine once signed without covering all data, and strings with a base direction,
+// which another library signed as i18n-datatype.
 func TestAttacksAndReports(t *testing.T) {
-	c, err := engines.New(engines.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
+	c, err := engines.New(canon.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +106,7 @@ func TestAttacksAndReports(t *testing.T) {
 			t.Errorf("%s: %v", direction, err)
 			continue
 		}
-		again, err := c.(interface {
-			CanonicalizeTape(context.Context, *jsontape.Tape, canon.Options) (*canon.Form, error)
-		}).CanonicalizeTape(context.Background(), &tape, opt)
+		again, err := c.(canon.Tapes[*jsontape.Tape]).CanonicalizeTape(context.Background(), &tape, opt)
 		if err != nil || !bytes.Equal(again.Text, form.Text) {
 			t.Errorf("%s, scanned: %v", direction, err)
 		}
@@ -119,8 +117,8 @@ func TestAttacksAndReports(t *testing.T) {
 	}
 }
 
-// Large credentials and datasets are far from what bounds the engines that do not count. The limit of time is left out: it
-// would try the machine.
+// Large credentials and datasets are far below the estimated limits of json-gold. There is no limit of
+// time, which would depend on the machine.
 func TestLegitimateWork(t *testing.T) {
 	documents := map[string][]byte{}
 	for _, name := range []string{"clr-large", "elm-large", "ob-large"} {
@@ -139,7 +137,7 @@ func TestLegitimateWork(t *testing.T) {
 		fmt.Fprintf(&quads, "<urn:s%d> <urn:p> \"value\" .\n", i)
 	}
 	documents["quads.nq"] = quads.Bytes()
-	for _, name := range engines.Names {
+	for _, name := range canon.Engines {
 		c, err := engines.New(name, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
 		if err != nil {
 			t.Fatal(err)

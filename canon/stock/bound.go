@@ -14,14 +14,15 @@ import (
 	labelling "canonscope/canon/rdfc"
 )
 
-// json-gold can neither count nor stop. It copies all terms for each context that it enters, compares each value of a
-// property with all before it, and copies the labels of blank nodes for each permutation. So what each of its parts is going
-// to do is counted before, in steps of some 50 nanoseconds. What it takes in memory is bounded by what package jsonld takes.
+// json-gold has no limits and cannot be stopped. It copies all terms for each context that it enters,
+// compares each value of a property with all earlier ones, and copies the labels of blank nodes for each
+// permutation. So the work of each part is estimated beforehand, in steps of some 50 nanoseconds. Its
+// memory is bounded by the memory that package jsonld takes.
 
 // meter counts the steps of one call. A nil meter bounds nothing.
 type meter struct {
 	done, max int64
-	operation *canon.Budget // that the call is a step of, or nil
+	operation *canon.Budget // budget of the operation that the call belongs to, or nil
 }
 
 func newMeter(l canon.Limits, operation *canon.Budget) *meter {
@@ -43,32 +44,34 @@ func (m *meter) spend(steps int64, what string) error {
 }
 
 func (m *meter) beyond(steps int64, what string) error {
-	return &canon.LimitError{Limit: "steps", Max: m.max, Done: steps, Where: "what json-gold would do to " + what}
+	return &canon.LimitError{Limit: "steps", Max: m.max, Done: steps,
+		Where: "the work of json-gold on " + what}
 }
 
 // Steps of parts of json-gold.
 const (
-	stepsCall     = 20_000 // whatever the document is
-	stepsCopied   = 4      // a term of an active context
-	stepsDefined  = 100    // a term definition that is processed
-	stepsExpanded = 100    // an object that is expanded
-	stepsCompared = 4      // a value compared with another
-	stepsURL      = 17     // a byte of a URL, which a regular expression checks
-	stepsText     = 1      // a byte of a term, which is expanded, checked and escaped
-	stepsQuad     = 100    // a quad, from the dataset to the text
-	stepsNamed    = 60     // a quad of a named graph, beside that
-	stepsBlank    = 150    // a blank node in it
-	stepsLabelled = 40     // an n-degree call or a permutation
-	stepsIssued   = 3      // an identifier of an issuer, copied
-	sortedByStep  = 4      // members of an object, compared
-	copiedByStep  = 20     // bytes, copied
+	stepsCall     = 20_000 // to canonicalize any document
+	stepsCopied   = 4      // to copy a term of an active context
+	stepsDefined  = 100    // to process a term definition
+	stepsExpanded = 100    // to expand an object
+	stepsCompared = 4      // to compare two values
+	stepsURL      = 17     // to match a byte of a URL with a regular expression
+	stepsText     = 1      // to expand, check and escape a byte of a term
+	stepsQuad     = 100    // to process a quad, from the dataset to the text
+	stepsNamed    = 60     // more for a quad of a named graph
+	stepsBlank    = 150    // more for each blank node in a quad
+	stepsLabelled = 40     // for an n-degree call or a permutation
+	stepsIssued   = 3      // to copy an identifier of an issuer
+	sortedByStep  = 4      // members of an object compared in a step
+	copiedByStep  = 20     // bytes copied in a step
 )
 
-// smallDocument is the size of documents that become no large dataset, whatever contexts they hold.
+// smallDocument is the size up to which documents have no large dataset, whatever their contexts are.
 const smallDocument = 8 << 10
 
-// native bounds the memory for a document by turning it into a dataset with package jsonld, which counts, and foresees the
-// steps for its quads. A document that it refuses is refused, unless it is small.
+// native bounds the memory for a document by turning it into a dataset with package jsonld, which has
+// limits, and estimates the steps for its quads. It refuses a document that package jsonld refuses, unless
+// the document is small.
 func (c *call) native(doc []byte) error {
 	if c.meter == nil || len(doc) <= smallDocument {
 		return nil
@@ -81,8 +84,8 @@ func (c *call) native(doc []byte) error {
 	err := c.loader.cache.native().ToRDF(c.loader.ctx, doc, o, &d)
 	c.foreseen = stepsOf(&d)
 	var coded *jsonld.Error
-	if errors.As(err, &coded) && coded.Code == jsonld.ConflictingIndexes { // found in what is expanded, which may be all that is asked for
-		return nil
+	if errors.As(err, &coded) && coded.Code == jsonld.ConflictingIndexes {
+		return nil // an error of the step after expansion, and the caller may only expand
 	}
 	return err
 }
@@ -108,7 +111,7 @@ func stepsOf(d *rdf.Dataset) int64 {
 
 const theQuads = "the quads"
 
-// dataset refuses a document, before json-gold expands it, whose quads are going to be too many.
+// dataset refuses a document with too many quads before json-gold expands it.
 func (c *call) dataset() error {
 	if m := c.meter; m != nil && m.done+c.foreseen > m.max {
 		return m.beyond(m.done+c.foreseen, theQuads)
@@ -116,21 +119,21 @@ func (c *call) dataset() error {
 	return nil
 }
 
-// contexts counts the contexts that json-gold enters for a document. It takes every key and every string for the name of a
-// term, since only the names say which scoped contexts apply.
+// contexts counts the contexts that json-gold enters for a document. It treats every key and every string
+// as the name of a term that may have a scoped context: the result is an upper limit.
 type contexts struct {
 	loader  *loader
 	terms   map[string]bool    // names that contexts define
 	scoped  map[string]entered // of terms, by name
 	remote  map[string]entered // by URL
-	halts   bool               // there is a @propagate
-	unknown bool               // a reference is relative: nobody knows what it defines
+	halts   bool               // a context has @propagate
+	unknown bool               // a reference is relative: its definitions are unknown
 	objects int64
 	sum     entered
-	typed   entered // part of the sum: by strings, which may be types
+	typed   entered // the part of sum for strings, which may be types
 }
 
-// entered is what it takes to enter a context.
+// entered is the cost of entering a context.
 type entered struct{ copies, definitions, nulls int64 }
 
 func (e *entered) add(x entered, times int64) {
@@ -144,24 +147,27 @@ func (c *call) contexts(input any) error {
 	if c.meter == nil {
 		return nil
 	}
-	loader := *c.loader // it loads contexts of terms that the document has not
+	loader := *c.loader // a copy: it also loads contexts of terms that the document does not use
 	loader.asked = map[string]bool{}
-	s := contexts{loader: &loader, terms: map[string]bool{}, scoped: map[string]entered{}, remote: map[string]entered{}}
+	s := contexts{loader: &loader, terms: map[string]bool{}, scoped: map[string]entered{},
+		remote: map[string]entered{}}
 	s.collect(input)
 	s.count(input)
 	chain := int64(1)
-	if s.typed.copies > 0 || s.halts { // contexts that end with a node keep those before, and each null keeps one more
+	// A context that ends with its node keeps the previous one, and each null context keeps one more.
+	if s.typed.copies > 0 || s.halts {
 		s.sum.copies += s.objects
 		chain += 1 + s.typed.nulls
 		if s.halts {
 			chain += s.sum.nulls
 		}
 	}
-	steps := times(times(s.sum.copies, int64(len(s.terms))+1), chain*stepsCopied) + stepsDefined*s.sum.definitions + stepsExpanded*s.objects + stepsCall
+	steps := times(times(s.sum.copies, int64(len(s.terms))+1), chain*stepsCopied) +
+		stepsDefined*s.sum.definitions + stepsExpanded*s.objects + stepsCall
 	return c.meter.spend(steps, "contexts")
 }
 
-// times multiplies up to a figure that is beyond any limit.
+// times multiplies two figures, and returns one beyond any limit instead of an overflow.
 func times(a, b int64) int64 {
 	const most = 1 << 50
 	if a > 0 && b > most/a {
@@ -170,7 +176,7 @@ func times(a, b int64) int64 {
 	return a * b
 }
 
-// collect finds the contexts of a document, and counts those in it.
+// collect finds the contexts of a document and counts them once.
 func (s *contexts) collect(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -189,7 +195,7 @@ func (s *contexts) collect(v any) {
 	}
 }
 
-// enter returns what it takes to enter a local context.
+// enter returns the cost of entering a local context.
 func (s *contexts) enter(v any) entered {
 	e := entered{copies: 1}
 	switch v := v.(type) {
@@ -218,22 +224,25 @@ func (s *contexts) enter(v any) entered {
 			e.definitions++
 			if d, ok := x.(map[string]any); ok {
 				if local, ok := d["@context"]; ok {
-					inner, before := s.enter(local), s.scoped[key]
-					s.scoped[key] = entered{max(inner.copies, before.copies), max(inner.definitions, before.definitions), max(inner.nulls, before.nulls)}
+					a, b := s.enter(local), s.scoped[key]
+					s.scoped[key] = entered{max(a.copies, b.copies), max(a.definitions, b.definitions),
+						max(a.nulls, b.nulls)}
 				}
 			}
 		}
 	}
+
 	return e
 }
 
-// load returns what it takes to enter a remote context. One that cannot be loaded ends the work of json-gold.
+// load returns the cost of entering a remote context. One that cannot be loaded costs nothing: it ends the
+// work of json-gold.
 func (s *contexts) load(url string) entered {
 	e, ok := s.remote[url]
 	if ok {
 		return e
 	}
-	s.remote[url] = e // for contexts that lead to one another
+	s.remote[url] = e // ends cycles of contexts
 	if !strings.Contains(url, ":") {
 		s.unknown = true
 		return e
@@ -249,7 +258,8 @@ func (s *contexts) load(url string) entered {
 	return e
 }
 
-// count counts the scoped contexts of a document: those of properties once for the key and once for each value.
+// count counts the scoped contexts of a document: those of properties once for the key and once for each
+// value.
 func (s *contexts) count(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -275,10 +285,10 @@ func (s *contexts) count(v any) {
 	}
 }
 
-// unknownTerms are more than the contexts in use have that are not padded.
+// unknownTerms is the assumed number of terms of an unknown context. Contexts in use have fewer.
 const unknownTerms = 1000
 
-// of returns what it takes to enter the scoped context of a term.
+// of returns the cost of entering the scoped context of a term.
 func (s *contexts) of(name string) entered {
 	if s.unknown {
 		return entered{1, unknownTerms, 1}
@@ -286,23 +296,24 @@ func (s *contexts) of(name string) entered {
 	return s.scoped[name]
 }
 
-// cell is where json-gold collects values: a property of a node in a graph. Nodes without an id have a number.
+// cell is a place where json-gold collects values: a property of a node in a graph. Nodes without an id
+// have a number.
 type cell struct {
 	graph, id string
 	number    int
 	property  string
 }
 
-// nodes counts how often json-gold compares values when it merges the nodes of an expanded document, which is the square of
-// the values of a property, and the URLs that it checks. The elements of lists are not compared.
+// nodes counts the comparisons of values when json-gold merges the nodes of an expanded document, quadratic
+// in the values of a property, and the URLs that it checks. It does not compare the elements of lists.
 type nodes struct {
 	values   map[cell]int64
 	compared int64
 	number   int
 	urls     map[[2]string]bool // by graph
-	length   int64              // of them
-	sorted   int64              // members of JSON literals, compared with those before
-	copied   int64              // bytes of JSON literals, once for each level
+	length   int64              // bytes of the URLs
+	sorted   int64              // comparisons of members of JSON literals
+	copied   int64              // bytes of JSON literals, counted at each level
 }
 
 // values bounds the comparisons of values for an expanded document.
@@ -327,7 +338,7 @@ func (n *nodes) add(to cell) {
 	n.values[to]++
 }
 
-// merge visits what stands below a property; to has none for the nodes of a graph.
+// merge visits the values of a property. The cell has no property for the nodes of a graph.
 func (n *nodes) merge(v any, to cell, listed bool) {
 	switch v := v.(type) {
 	case []any:
@@ -353,8 +364,9 @@ func (n *nodes) merge(v any, to cell, listed bool) {
 	}
 }
 
-// json counts what json-gold does to canonicalize a JSON literal, and returns about its length: it looks for the place of a
-// member among all before it, and copies the text of a value at each level.
+// json counts the work of canonicalizing a JSON literal and returns its approximate length. json-gold
+// compares each member with all earlier ones to find its place, and copies the text of a value at each
+// level.
 func (n *nodes) json(v any) (size int64) {
 	switch v := v.(type) {
 	case []any:
@@ -375,7 +387,7 @@ func (n *nodes) json(v any) (size int64) {
 	return size
 }
 
-// iri counts an IRI that stands in a graph.
+// iri counts an IRI of a graph.
 func (n *nodes) iri(v any, graph string) {
 	text, _ := v.(string)
 	key := [2]string{graph, text}
@@ -394,6 +406,7 @@ func (n *nodes) node(v map[string]any, graph string) {
 		n.number++
 		node.number = n.number
 	}
+
 	for key, x := range v {
 		at := node
 		at.property = key
@@ -425,20 +438,20 @@ func (n *nodes) node(v map[string]any, graph string) {
 	}
 }
 
-// reverse visits the subject of a reverse property, which gets the node as a value.
+// reverse visits the subject of a reverse property; the node becomes a value of that subject.
 func (n *nodes) reverse(v any, at cell) {
 	subject, ok := v.(map[string]any)
 	if !ok {
 		return
 	}
-	if id, ok := subject["@id"].(string); ok { // one without has no other values
+	if id, ok := subject["@id"].(string); ok { // a subject without an id has no other values
 		at.id = id
 		n.add(at)
 	}
 	n.node(subject, at.graph)
 }
 
-// labels bounds the labelling of a dataset by labelling it with package rdfc, which counts.
+// labels bounds the labelling of a dataset by labelling it with package rdfc, which has limits.
 func (c *call) labels(dataset *ld.RDFDataset) error {
 	if c.meter == nil {
 		return nil

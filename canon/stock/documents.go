@@ -10,22 +10,27 @@ import (
 	"canonscope/canon"
 )
 
-// Expand returns the expanded form of a JSON-LD document as JSON.
+var (
+	_ canon.Expander = (*rdfc)(nil)
+	_ canon.Expander = (*tuned)(nil)
+)
+
+// Expand implements [canon.Expander].
 func (e *rdfc) Expand(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error) {
 	return expand(ctx, e.cache, doc, opt)
 }
 
-// ToNQuads returns the dataset of a JSON-LD document as N-Quads in no order.
+// ToNQuads implements [canon.Expander].
 func (e *rdfc) ToNQuads(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error) {
 	return toNQuads(ctx, e.cache, doc, opt)
 }
 
-// Expand returns the expanded form of a JSON-LD document as JSON.
+// Expand implements [canon.Expander].
 func (e *tuned) Expand(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error) {
 	return expand(ctx, e.cache, doc, opt)
 }
 
-// ToNQuads returns the dataset of a JSON-LD document as N-Quads in no order.
+// ToNQuads implements [canon.Expander].
 func (e *tuned) ToNQuads(ctx context.Context, doc []byte, opt canon.Options) ([]byte, error) {
 	return toNQuads(ctx, e.cache, doc, opt)
 }

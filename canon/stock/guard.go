@@ -22,27 +22,39 @@ import (
 	"canonscope/canon/rdf"
 )
 
-// Guard returns an error if json-gold would canonicalize a document wrongly without saying so: it drops undefined terms
-// and what it takes for invalid IRIs, writes relative types as they are, merges blank nodes whose labels begin with c14n,
-// counts a quad twice that holds a blank node twice, writes a quad twice that is said in two ways, does not escape control
-// characters, U+FFFE and U+FFFF, loses the graph of a presented credential, rounds numbers, writes large integers as doubles,
-// and writes an error text in place of JSON literals. The error is a *canon.LossError, a *canon.UnsupportedError, or what a
-// strict reading of the document finds. Losses name pointers of the expanded document where they say so.
+// Guard returns an error if json-gold would canonicalize a document wrongly without an error. json-gold
 //
-// A guard is slow and independent of the engine's result. It is for a gate that runs once a document, and for verification,
-// not for the clock.
+//   - drops undefined terms and IRIs that it considers invalid,
+//   - writes relative types unchanged,
+//   - merges blank nodes whose labels begin with c14n,
+//   - counts a quad twice if it holds a blank node twice,
+//   - writes a quad twice if the document states it in two ways,
+//   - does not escape control characters, U+FFFE and U+FFFF,
+//   - loses the graph of a presented credential,
+//   - rounds numbers, and writes large integers as doubles,
+//   - writes an error text in place of some JSON literals.
+//
+// The error is a *canon.LossError, a *canon.UnsupportedError, or the error of a strict reading of the
+// document. The pointers of losses lead into the document, or into the expanded document if the reason says
+// so.
+//
+// A guard is slow and independent of the engine's result. It is meant for a gate that runs once for each
+// document and for verification, outside timed sections.
 func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loader) (err error) {
 	if err := supported(doc, opt); err != nil {
 		return err
 	}
+
 	defer recovered(&err)
 	if opt.Input == canon.NQuads {
 		return guardNQuads(doc, opt)
 	}
+
 	var tape jsontape.Tape
 	if err := tape.Scan(doc, jsontape.Options{Bytes: opt.Limits.Bytes, Depth: opt.Limits.Depth}); err != nil {
 		return err
 	}
+
 	call := newCall(ctx, newCache(from, false), opt)
 	input, err := call.parse(doc)
 	if err != nil {
@@ -51,6 +63,7 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 	if err := call.dataset(); err != nil {
 		return err
 	}
+
 	o := call.options()
 	o.Format = ""
 	o.SafeMode = true
@@ -58,33 +71,39 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 	var typed *ld.JsonLdError
 	switch {
 	case call.loader.err == nil && errors.As(err, &typed) && typed.Code == ld.InvalidProperty:
-		return &canon.LossError{Losses: []canon.Loss{{Reason: "undefined term (json-gold does not say which)"}}}
+		loss := canon.Loss{Reason: "undefined term (json-gold does not say which)"}
+		return &canon.LossError{Losses: []canon.Loss{loss}}
 	case err != nil:
 		return call.loader.cause(err)
 	}
+
 	if err := call.values(expanded); err != nil {
 		return err
 	}
+
 	g := guard{direction: opt.Direction, right: map[string]bool{}}
 	if err := g.numbers(&tape); err != nil {
 		return err
 	}
 	if len(expanded) == 0 {
-		g.lose("nothing is left")
+		g.lose("the document has no statements")
 	}
 	g.value(any(expanded))
+
 	switch {
 	case len(g.losses) > 0:
 		return &canon.LossError{Losses: g.losses}
 	case g.unsupported != nil:
 		return g.unsupported
 	}
+
 	return guardQuads(call, expanded)
 }
 
-// guardQuads refuses a quad with one blank node in two places: json-gold counts it twice where the first-degree hash of that
-// node has it once (RDFC-1.0 section 4.4.3 step 2.1). It refuses a quad that occurs twice, which json-gold writes twice: only
-// values that are the same JSON are one value to it, and true is also {"@value":"true","@type":"xsd:boolean"}.
+// guardQuads refuses a quad with one blank node in two places: json-gold counts it twice in the
+// first-degree hash of that node, RDFC-1.0 once (section 4.4.3 step 2.1). It also refuses a quad that
+// occurs twice, which json-gold writes twice: json-gold compares values as JSON, although true and
+// {"@value":"true","@type":"xsd:boolean"} are one value.
 func guardQuads(c *call, expanded []any) error {
 	dataset, err := ld.NewJsonLdApi().ToRDF(expanded, c.options())
 	if err != nil {
@@ -95,11 +114,13 @@ func guardQuads(c *call, expanded []any) error {
 		for _, q := range quads {
 			key := [3]ld.Node{q.Subject, q.Predicate, q.Object}
 			if seen[key] {
-				return &canon.UnsupportedError{Engine: "json-gold", What: fmt.Sprintf("a value that is said in two ways, %q", q.Object.GetValue())}
+				return &canon.UnsupportedError{Engine: "json-gold",
+					What: fmt.Sprintf("a value written in two ways, %q", q.Object.GetValue())}
 			}
 			seen[key] = true
-			if s := blank(q.Subject); s != "" && (s == blank(q.Object) || "_:"+s == name) || blank(q.Object) != "" && q.Object.GetValue() == name {
-				return loop("_:" + cmp.Or(s, blank(q.Object)))
+			s, o := blank(q.Subject), blank(q.Object)
+			if s != "" && (s == o || "_:"+s == name) || o != "" && "_:"+o == name {
+				return loop("_:" + cmp.Or(s, o))
 			}
 		}
 	}
@@ -107,7 +128,8 @@ func guardQuads(c *call, expanded []any) error {
 }
 
 func loop(label string) error {
-	return &canon.UnsupportedError{Engine: "json-gold", What: "a quad that holds a blank node twice, such as " + label}
+	return &canon.UnsupportedError{Engine: "json-gold",
+		What: "a quad that holds a blank node twice, such as " + label}
 }
 
 func guardNQuads(doc []byte, opt canon.Options) error {
@@ -118,9 +140,11 @@ func guardNQuads(doc []byte, opt canon.Options) error {
 	for _, t := range d.Terms {
 		switch {
 		case t.Kind == rdf.Blank && strings.HasPrefix(string(t.Text), "_:c14n"):
-			return &canon.UnsupportedError{Engine: "json-gold", What: "blank node labels that begin with c14n, such as " + string(t.Text)}
+			return &canon.UnsupportedError{Engine: "json-gold",
+				What: "blank node labels that begin with c14n, such as " + string(t.Text)}
 		case t.Kind == rdf.Literal && escaped.Match(t.Text):
-			return &canon.UnsupportedError{Engine: "json-gold", What: "control characters in literals, such as " + string(t.Text)}
+			return &canon.UnsupportedError{Engine: "json-gold",
+				What: "control characters in literals, such as " + string(t.Text)}
 		}
 	}
 	for _, q := range d.Quads {
@@ -136,14 +160,15 @@ func guardNQuads(doc []byte, opt canon.Options) error {
 // guard walks an expanded document.
 type guard struct {
 	direction   string          // canon.Options.Direction
-	path        []string        // tokens of the pointer to the value in hand
-	right       map[string]bool // IRIs that have been looked at
+	path        []string        // tokens of the pointer to the current value
+	right       map[string]bool // IRIs that passed the checks
 	losses      []canon.Loss
-	told        int // bytes of their pointers
+	lossText    int // bytes of their pointers
 	unsupported error
 }
 
-// at runs check below a token of the pointer, which is written out only for what is told: it may be longer than the document.
+// at runs check below a token of the pointer. The pointer is written out only for a loss: it may be longer
+// than the document.
 func (g *guard) at(token string, check func()) {
 	g.path = append(g.path, token)
 	check()
@@ -162,12 +187,14 @@ const credentialGraph = "https://www.w3.org/2018/credentials#verifiableCredentia
 // escaped matches a canonical literal with an escape that json-gold does not write.
 var escaped = regexp.MustCompile(`^"([^"\\]|\\[^bfu])*\\[bfu]`)
 
-// unescaped says whether json-gold writes a character as it is where canonical N-Quads escape it (RDFC-1.0 section 5).
+// unescaped reports whether json-gold writes a character verbatim that canonical N-Quads escape (RDFC-1.0
+// section 5).
 func unescaped(r rune) bool {
 	return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7F || r == 0xFFFE || r == 0xFFFF
 }
 
-var languageTag = regexp.MustCompile("^[a-zA-Z]+(-[a-zA-Z0-9]+)*$") // what json-gold keeps
+// languageTag matches the tags that json-gold keeps.
+var languageTag = regexp.MustCompile("^[a-zA-Z]+(-[a-zA-Z0-9]+)*$")
 
 func (g *guard) value(v any) {
 	switch v := v.(type) {
@@ -186,7 +213,7 @@ func (g *guard) value(v any) {
 	}
 }
 
-// entry looks at an entry of a node object or of what may stand in its place.
+// entry checks an entry of a node object, or of an object that may replace one.
 func (g *guard) entry(key string, v any) {
 	switch key {
 	case "@id":
@@ -200,7 +227,7 @@ func (g *guard) entry(key string, v any) {
 	case credentialGraph:
 		for _, x := range ld.Arrayify(v) {
 			if m, ok := x.(map[string]any); ok && m["@graph"] == nil && len(m) > 1 {
-				g.refuse("the graph container of a term with an own context")
+				g.refuse("the graph container of a term that has a context")
 			}
 		}
 	}
@@ -236,9 +263,9 @@ func (g *guard) literal(v map[string]any, text any) {
 	}
 }
 
-// number looks at a number that json-gold turns into a literal.
+// number checks a number that json-gold turns into a literal.
 func (g *guard) number(v float64) {
-	const integers = 1 << 63 // json-gold writes those beyond as doubles
+	const integers = 1 << 63 // json-gold writes larger ones as doubles
 	if v == math.Trunc(v) {
 		if math.Abs(v) < 1e21 && (v >= integers || v < -integers) {
 			g.refuse("integers of 2^63 and beyond")
@@ -251,18 +278,19 @@ func (g *guard) number(v float64) {
 	}
 }
 
-// numbers looks for numbers of the document that are no doubles.
+// numbers finds numbers of the document that are not exact doubles.
 func (g *guard) numbers(t *jsontape.Tape) error {
 	_, warnings, err := native.AppendNode(nil, t, 0, native.Options{})
 	for _, w := range warnings {
 		if w.Kind != native.NegativeZero {
-			g.losses = append(g.losses, canon.Loss{Pointer: w.Pointer, Reason: fmt.Sprintf("the number %s becomes %s", w.Source, w.Canonical)})
+			g.losses = append(g.losses, canon.Loss{Pointer: w.Pointer,
+				Reason: fmt.Sprintf("the number %s becomes %s", w.Source, w.Canonical)})
 		}
 	}
 	return err
 }
 
-// json looks at a JSON literal: json-gold can write objects, booleans and integers.
+// json checks a JSON literal: json-gold can write objects, booleans and integers.
 func (g *guard) json(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -273,21 +301,21 @@ func (g *guard) json(v any) {
 	case bool:
 	case float64:
 		if v != math.Trunc(v) || math.Abs(v) >= 1<<53 {
-			g.refuse("such a number as a JSON literal")
+			g.refuse("fractions and large integers as JSON literals")
 		}
 	default:
 		g.refuse("arrays, strings and null as JSON literals")
 	}
 }
 
-// refuse notes what json-gold would write wrongly.
+// refuse records a construct that json-gold would write wrongly.
 func (g *guard) refuse(what string) {
 	if g.unsupported == nil {
 		g.unsupported = &canon.UnsupportedError{Engine: "json-gold", What: what, Where: g.pointer()}
 	}
 }
 
-// iri looks at an @id, a type or a property.
+// iri checks an @id, a type or a property.
 func (g *guard) iri(v any) {
 	s, ok := v.(string)
 	switch {
@@ -298,22 +326,22 @@ func (g *guard) iri(v any) {
 	case !rdf.ValidIRI(s):
 		g.lose(fmt.Sprintf("invalid IRI %q", s))
 	case (strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")) && !ld.IsURL(s):
-		g.lose(fmt.Sprintf("json-gold takes %q for no URL", s))
+		g.lose(fmt.Sprintf("json-gold does not accept the URL %q", s))
 	default:
 		g.right[s] = true
 	}
 }
 
-// Bounds of the list of losses, of which one is enough to refuse a document, and of the bytes of their pointers.
+// Limits of the number of losses and of the bytes of their pointers. One loss is enough to refuse a document.
 const (
 	maxLosses   = 100
 	maxLossText = 1 << 20
 )
 
 func (g *guard) lose(reason string) {
-	if len(g.losses) < maxLosses && g.told <= maxLossText {
+	if len(g.losses) < maxLosses && g.lossText <= maxLossText {
 		l := canon.Loss{Pointer: g.pointer(), Reason: reason + " (in the expanded document)"}
 		g.losses = append(g.losses, l)
-		g.told += len(l.Pointer)
+		g.lossText += len(l.Pointer)
 	}
 }

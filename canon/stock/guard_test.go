@@ -22,7 +22,7 @@ func TestGuard(t *testing.T) {
 		{"{" + terms + `,"p":{"@value":[1,"x"],"@type":"@json"}}`, "JSON literals"},
 		{"{" + terms + `,"p":{"@value":"x","@type":"@json"}}`, "JSON literals"},
 		{"{" + terms + `,"p":{"@value":null,"@type":"@json"}}`, "JSON literals"},
-		{"{" + terms + `,"p":{"@value":1.5,"@type":"@json"}}`, "a JSON literal"},
+		{"{" + terms + `,"p":{"@value":1.5,"@type":"@json"}}`, "as JSON literals"},
 		{"{" + terms + `,"p":{"@value":{"a":"\u007f"},"@type":"@json"}}`, "control characters"},
 		{"{" + terms + `,"p":9007199254740993}`, "9007199254740993 becomes 9007199254740992"},
 		{"{" + terms + `,"p":1e-400}`, "1e-400 becomes 0"},
@@ -32,7 +32,7 @@ func TestGuard(t *testing.T) {
 		{"{" + terms + `,"unknown":"x"}`, "undefined term"},
 		{"{" + terms + `,"@id":"relative","p":"x"}`, "relative IRI"},
 		{"{" + terms + `,"@type":"Rel","p":"x"}`, "relative IRI"},
-		{"{" + terms + `,"q":"` + long + `"}`, "for no URL"},
+		{"{" + terms + `,"q":"` + long + `"}`, "does not accept the URL"},
 		{"{" + terms + `,"q":"https://example.org/a b"}`, "invalid IRI"},
 		{"{" + terms + `,"p":{"@value":"x","@language":"e n"}}`, "invalid language tag"},
 		{"{" + terms + `,"p":{"@value":"x","@direction":"rtl"}}`, "@direction"},
@@ -46,7 +46,7 @@ func TestGuard(t *testing.T) {
 		{"{" + terms + `,"verifiableCredential":{"@id":"urn:vc","https://example.org/p":"x"}}`, "graph container"},
 		{`{"@context":"https://example.org/no","p":"x"}`, "no document"},
 		{`{"p":1,"p":2}`, "duplicate key"},
-		{`{}`, "nothing is left"},
+		{`{}`, "has no statements"},
 	} {
 		err := stock.Guard(context.Background(), []byte(c.doc), canon.Options{}, loader)
 		if (c.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.want) {
@@ -55,7 +55,7 @@ func TestGuard(t *testing.T) {
 		if c.want == "" || c.want == "duplicate key" || c.want == "no document" {
 			continue
 		}
-		// What the guard refuses, json-gold takes.
+		// json-gold accepts the documents that the guard refuses.
 		if _, err := canonicalize(stock.RDFC(loader), c.doc, canon.Options{}); err != nil {
 			t.Errorf("%s: %v", c.doc, err)
 		}
@@ -81,7 +81,7 @@ func TestGuard(t *testing.T) {
 	if !errors.As(err, &loss) || len(loss.Losses) != 3 || loss.Losses[0].Pointer != "/0/@id" {
 		t.Errorf("%v", err)
 	}
-	// json-gold has no rdfDirection; that matters where there is a direction.
+	// json-gold has no rdfDirection; that matters only for a document with a direction.
 	for value, want := range map[string]bool{`"x"`: false, `{"@value":"x","@direction":"rtl"}`: true} {
 		err := stock.Guard(context.Background(), []byte("{"+terms+`,"p":`+value+"}"), canon.Options{Direction: "i18n-datatype"}, nil)
 		if unsupported := new(canon.UnsupportedError); errors.As(err, &unsupported) != want || (err != nil) != want {

@@ -13,7 +13,7 @@ import (
 
 type jcs struct{}
 
-// JCS returns gowebpki/jcs as shipped. It tells no numbers that it changed.
+// JCS returns gowebpki/jcs as shipped. It does not report numbers that it changes.
 func JCS() canon.Canonicalizer { return jcs{} }
 
 func (jcs) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
@@ -35,7 +35,8 @@ func (jcs) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*ca
 	return form, nil
 }
 
-// perValue is about what the libraries take in memory for one value of a JSON document, or one line of N-Quads.
+// perValue is the approximate memory of the libraries for one value of a JSON document or one line of
+// N-Quads.
 const perValue = 512
 
 const (
@@ -43,8 +44,8 @@ const (
 	nquadsMarks = "\n"
 )
 
-// tooLarge bounds size and shape of a document before a library gets it, since no library counts or stops. The characters
-// of marks tell how many values it has: at most as many as there are marks, and one.
+// tooLarge bounds the size and the number of values of a document beforehand, since the libraries have no
+// limits. A document has at most one value more than it has characters of marks.
 func tooLarge(doc []byte, marks string, limits canon.Limits) error {
 	limits = limits.WithDefaults()
 	if len(doc) > limits.Bytes {

@@ -12,15 +12,17 @@ import (
 	"canonscope/canon/rdf"
 )
 
-// Processor is json-gold as a JSON-LD processor with the options of package jsonld. It drops data without a word, whatever
-// Options.Lossy says, and has no rdfDirection.
+// Processor is json-gold as a JSON-LD processor with the options of package jsonld. It drops data silently
+// even if Options.Lossy is false, and it does not support rdfDirection.
 type Processor struct{ cache *cache }
 
-// NewProcessor returns a processor that finds contexts with a loader; nil finds none.
+// NewProcessor returns a processor that loads contexts with a loader. With nil it loads none.
 func NewProcessor(from jsonld.Loader) *Processor { return &Processor{newCache(from, false)} }
 
 // start makes a call and decodes a document for it.
-func (p *Processor) start(ctx context.Context, doc []byte, opt *jsonld.Options) (*call, *ld.JsonLdOptions, any, error) {
+func (p *Processor) start(
+	ctx context.Context, doc []byte, opt *jsonld.Options,
+) (*call, *ld.JsonLdOptions, any, error) {
 	if opt.RDFDirection != "" {
 		return nil, nil, nil, &canon.UnsupportedError{Engine: "json-gold", What: "rdfDirection"}
 	}
@@ -28,7 +30,8 @@ func (p *Processor) start(ctx context.Context, doc []byte, opt *jsonld.Options) 
 		return nil, nil, nil, err
 	}
 	c := newCall(ctx, p.cache, canon.Options{Limits: opt.Limits, Budget: opt.Budget})
-	c.jsonldOptions.Base, c.jsonldOptions.ExpandContext, c.jsonldOptions.ProcessingMode = opt.Base, opt.ExpandContext, opt.ProcessingMode
+	c.jsonldOptions.Base, c.jsonldOptions.ExpandContext = opt.Base, opt.ExpandContext
+	c.jsonldOptions.ProcessingMode = opt.ProcessingMode
 	o := c.options()
 	o.Format, o.Base = "", opt.Base
 	if opt.ProcessingMode != "" {
@@ -58,8 +61,11 @@ func (p *Processor) Expand(ctx context.Context, doc []byte, opt jsonld.Options) 
 	return json.Marshal(expanded)
 }
 
-// ToRDF resets a dataset and adds that of a document. It holds what json-gold makes, be it valid RDF or not.
-func (p *Processor) ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, into *rdf.Dataset) (err error) {
+// ToRDF resets a dataset and adds the quads of a document as json-gold makes them, whether or not they are
+// valid RDF.
+func (p *Processor) ToRDF(
+	ctx context.Context, doc []byte, opt jsonld.Options, into *rdf.Dataset,
+) (err error) {
 	defer recovered(&err)
 	into.Reset()
 	c, o, input, err := p.start(ctx, doc, &opt)
@@ -85,7 +91,8 @@ func (p *Processor) ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, i
 func addTo(into *rdf.Dataset, from *ld.RDFDataset) {
 	for _, quads := range from.Graphs {
 		for _, q := range quads {
-			into.Add(intern(into, q.Subject), intern(into, q.Predicate), intern(into, q.Object), intern(into, q.Graph))
+			s, p, o := intern(into, q.Subject), intern(into, q.Predicate), intern(into, q.Object)
+			into.Add(s, p, o, intern(into, q.Graph))
 		}
 	}
 }

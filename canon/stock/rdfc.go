@@ -1,8 +1,11 @@
-// Package stock is what people use today, as shipped: json-gold for RDFC-1.0 and gowebpki/jcs for JCS. json-gold names
-// its algorithm URDNA2015; it is used as well as it can be, with a loader that keeps parsed contexts. [RDFC] and [JCS]
-// return the engines, [Cold] RDFC without kept contexts, [Tuned] json-gold used around its worst costs, and [Guard] says whether a document is one that
-// json-gold canonicalizes rightly. The guard is no part of these engines: measurements time the engine alone, and package
-// engines puts it around what verifies.
+// Package stock wraps the libraries in use today, unmodified: json-gold for RDFC-1.0 (which json-gold calls
+// URDNA2015) and gowebpki/jcs for JCS.
+//
+// [RDFC] returns json-gold with a loader that keeps parsed contexts, as careful users run it, [Cold]
+// json-gold without kept contexts, [Tuned] json-gold called in a way that avoids its largest costs, and
+// [JCS] gowebpki/jcs. [Guard] refuses documents that json-gold canonicalizes incorrectly. The guard is
+// separate from the engines: measurements time an engine alone, and package engines adds the guard for
+// verification.
 //
 //phase:caller
 package stock
@@ -26,17 +29,19 @@ const nquads = "application/n-quads"
 
 type rdfc struct{ cache *cache }
 
-// RDFC returns json-gold as shipped. Contexts come from the loader, once each; nil loads none. It has no SHA-384 and no
-// work limit, and it drops data without a word, whatever Options.Lossy and Options.Direction say: see [Guard]. A document
-// that would take it too many steps is a *canon.LimitError. Without a limit of steps nothing is estimated, and json-gold is
-// called once.
+// RDFC returns json-gold as shipped. It loads each context once with the loader, or none if the loader is
+// nil. It does not support SHA-384 and limits of work, and it drops data silently whatever Options.Lossy
+// and Options.Direction are: see [Guard]. A document that would take too many steps is a *canon.LimitError.
+// Without a limit of steps nothing is estimated, and json-gold is called once.
 func RDFC(from jsonld.Loader) canon.Canonicalizer { return &rdfc{newCache(from, false)} }
 
-// Cold returns json-gold with a loader that keeps nothing: it asks for a context each time json-gold wants it and parses it
-// again.
+// Cold returns json-gold with a loader that keeps nothing: each time json-gold needs a context, it is
+// loaded and parsed again.
 func Cold(from jsonld.Loader) canon.Canonicalizer { return &rdfc{newCache(from, true)} }
 
-func (e *rdfc) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (form *canon.Form, err error) {
+func (e *rdfc) Canonicalize(
+	ctx context.Context, doc []byte, opt canon.Options,
+) (form *canon.Form, err error) {
 	if err := supported(doc, opt); err != nil {
 		return nil, err
 	}
@@ -68,7 +73,8 @@ func (e *rdfc) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) 
 
 var newline = []byte{'\n'}
 
-// supported says what json-gold cannot do.
+// supported returns an error for options that json-gold does not support and for documents that are too
+// large.
 func supported(doc []byte, opt canon.Options) error {
 	switch {
 	case opt.Hash != "" && opt.Hash != canon.SHA256:
@@ -94,14 +100,15 @@ func recovered(err *error) {
 // call is one use of json-gold.
 type call struct {
 	loader        *loader
-	meter         *meter         // nil where nothing is bounded: json-gold is used as it is then
+	meter         *meter         // nil if there is no limit of steps: json-gold is then called once
 	jsonldOptions jsonld.Options // for package jsonld
-	foreseen      int64          // steps for the quads of the document, 0 where it is small
+	foreseen      int64          // steps for the quads of the document; 0 if it is small
 }
 
 func newCall(ctx context.Context, c *cache, opt canon.Options) *call {
 	l := opt.Limits.WithDefaults()
-	from := &loader{ctx: ctx, cache: c, limit: l.Context, most: l.Documents, asked: map[string]bool{}, fresh: c.cold}
+	from := &loader{ctx: ctx, cache: c, limit: l.Context, most: l.Documents, asked: map[string]bool{},
+		fresh: c.cold}
 	return &call{loader: from, meter: newMeter(l, opt.Budget), jsonldOptions: jsonld.Options{Limits: l}}
 }
 
@@ -113,7 +120,8 @@ func (c *call) options() *ld.JsonLdOptions {
 	return o
 }
 
-// jsonld canonicalizes a JSON-LD document in one call; with a bound in the two halves that this call consists of.
+// jsonld canonicalizes a JSON-LD document in one call, or in the two halves of that call if there is a
+// limit of steps.
 func (c *call) jsonld(doc []byte, opt canon.Options) (any, error) {
 	input, err := c.parse(doc)
 	if err != nil {
@@ -138,8 +146,8 @@ func (c *call) nquads(doc []byte) (any, error) {
 	return c.normalize(dataset)
 }
 
-// normalize canonicalizes a dataset. json-gold makes the text by growing a string, which takes time with its square: where
-// that is bounded it writes the lines one by one.
+// normalize canonicalizes a dataset. json-gold builds the text by growing a string, in quadratic time. If
+// there is a limit of steps, normalize writes the lines one by one instead.
 func (c *call) normalize(dataset *ld.RDFDataset) (any, error) {
 	if c.meter == nil {
 		return ld.NewJsonLdApi().Normalize(dataset, c.options())
@@ -156,14 +164,15 @@ func (c *call) normalize(dataset *ld.RDFDataset) (any, error) {
 		if q.Graph != nil {
 			name = q.Graph.GetValue()
 		}
-		if err := writer.SerializeTo(&text, &ld.RDFDataset{Graphs: map[string][]*ld.Quad{name: {q}}}); err != nil {
+		one := ld.RDFDataset{Graphs: map[string][]*ld.Quad{name: {q}}}
+		if err := writer.SerializeTo(&text, &one); err != nil {
 			return nil, err
 		}
 	}
 	return text.String(), nil
 }
 
-// parse decodes the document of the call. json-gold takes a string for a URL to load; no document is one.
+// parse decodes the document of the call. It refuses a JSON string, which json-gold would load as a URL.
 func (c *call) parse(doc []byte) (any, error) {
 	if err := c.native(doc); err != nil {
 		return nil, err
@@ -174,7 +183,8 @@ func (c *call) parse(doc []byte) (any, error) {
 		if errors.As(err, &syntax) {
 			offset := min(int(syntax.Offset), len(doc))
 			line, column := jsontape.Position(doc, offset)
-			return nil, &canon.SyntaxError{Format: "JSON", Offset: offset, Line: line, Column: column, Msg: err.Error()}
+			return nil, &canon.SyntaxError{Format: "JSON", Offset: offset, Line: line, Column: column,
+				Msg: err.Error()}
 		}
 		return nil, err
 	}
@@ -214,8 +224,8 @@ func (c *call) merge(expanded []any) (*ld.RDFDataset, error) {
 	return ld.NewJsonLdApi().ToRDF(expanded, c.options())
 }
 
-// issued canonicalizes and recovers the issued-identifiers map, which json-gold keeps to itself: it relabels the quads
-// of the dataset in place.
+// issued canonicalizes and recovers the issued-identifiers map, which json-gold does not return: json-gold
+// relabels the quads of the dataset in place, so their labels before and after are compared.
 func (c *call) issued(doc []byte, opt canon.Options) (*canon.Form, error) {
 	var dataset *ld.RDFDataset
 	var err error
@@ -230,6 +240,7 @@ func (c *call) issued(doc []byte, opt canon.Options) (*canon.Form, error) {
 	if err != nil {
 		return nil, c.loader.cause(err)
 	}
+
 	before := map[*ld.Quad][3]string{}
 	for name, quads := range dataset.Graphs {
 		for _, q := range quads {
@@ -240,14 +251,17 @@ func (c *call) issued(doc []byte, opt canon.Options) (*canon.Form, error) {
 			before[q] = [3]string{blank(q.Subject), blank(q.Object), graph}
 		}
 	}
+
 	text, err := c.normalize(dataset)
 	if err != nil {
 		return nil, c.loader.cause(err)
 	}
+
 	form := opt.Target()
 	if form.Issued == nil {
 		form.Issued = map[string]string{}
 	}
+
 	for q, labels := range before {
 		for i, n := range [3]ld.Node{q.Subject, q.Object, q.Graph} {
 			if labels[i] != "" {
@@ -255,6 +269,7 @@ func (c *call) issued(doc []byte, opt canon.Options) (*canon.Form, error) {
 			}
 		}
 	}
+
 	form.Text = append(form.Text, text.(string)...)
 	form.Lines = bytes.Count(form.Text, newline)
 	return form, nil

@@ -15,17 +15,19 @@ import (
 	"canonscope/canon/rdf"
 )
 
-// tuned is json-gold used through its API around its two worst costs: the context of a document is processed once and
-// passed as a *ld.Context, and the quads are written with canon/rdf instead of by growing a string.
+// tuned is json-gold called in a way that avoids its two largest costs: the context of a document is
+// processed once and passed as a *ld.Context, and the quads are written with canon/rdf instead of by
+// growing a string.
 type tuned struct {
 	cache    *cache
 	contexts sync.Map // contextKey to *sync.Pool of *processed
 	entries  atomic.Int64
 }
 
-// Tuned returns json-gold used around its worst costs, without a change of its code. It differs from [RDFC] in bytes
-// only where json-gold's own writer is wrong. What no use of the API avoids stays: a regular expression for each URL, and
-// the contexts of terms, which are processed at each node.
+// Tuned returns unmodified json-gold, called in a way that avoids its largest costs. Its output differs
+// from that of [RDFC] only where the writer of json-gold is wrong. Costs that no use of the API avoids
+// remain: json-gold matches a regular expression for each URL, and processes the contexts of terms at each
+// node.
 //
 //phase:caller
 func Tuned(from jsonld.Loader) canon.Canonicalizer { return &tuned{cache: newCache(from, false)} }
@@ -38,15 +40,19 @@ type contextKey struct {
 var tapes = sync.Pool{New: func() any { return new(jsontape.Tape) }}
 
 //phase:serialize fallback
-func (e *tuned) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (form *canon.Form, err error) {
+func (e *tuned) Canonicalize(
+	ctx context.Context, doc []byte, opt canon.Options,
+) (form *canon.Form, err error) {
 	if err := supported(doc, opt); err != nil {
 		return nil, err
 	}
+
 	defer recovered(&err)
 	call := newCall(ctx, e.cache, opt)
 	if opt.Issued {
 		return call.issued(doc, opt)
 	}
+
 	var dataset *ld.RDFDataset
 	if opt.Input == canon.NQuads {
 		dataset, err = ld.ParseNQuads(string(doc))
@@ -67,6 +73,7 @@ func (e *tuned) Canonicalize(ctx context.Context, doc []byte, opt canon.Options)
 	if err := call.labels(dataset); err != nil {
 		return nil, err
 	}
+
 	algorithm := ld.NewNormalisationAlgorithm(ld.AlgorithmURDNA2015)
 	algorithm.Normalize(dataset)
 	form = opt.Target()
@@ -78,8 +85,8 @@ func (e *tuned) Canonicalize(ctx context.Context, doc []byte, opt canon.Options)
 	return form, nil
 }
 
-// setContext replaces the context of a document by a processed one, where there is one. A processed context serves one
-// call at a time, since it loads with the loader of a call.
+// setContext replaces the context of a document by a processed one, if the document has a context. A
+// processed context serves one call at a time, since it uses the loader of that call.
 //
 //phase:context
 func (e *tuned) setContext(c *call, input any, doc []byte) (release func(), err error) {
@@ -88,11 +95,13 @@ func (e *tuned) setContext(c *call, input any, doc []byte) (release func(), err 
 	if !ok || object["@context"] == nil || c.loader.fresh {
 		return release, nil
 	}
+
 	tape := tapes.Get().(*jsontape.Tape)
 	defer tapes.Put(tape)
 	if err := tape.Scan(doc, jsontape.Options{Bytes: len(doc), Depth: 10_000}); err != nil {
-		return release, nil // json-gold takes what the tape refuses
+		return release, nil // json-gold accepts some documents that the tape refuses
 	}
+
 	key := contextKey{string(tape.Raw(tape.Get(0, "@context"))), c.loader.limit}
 	var pool *sync.Pool
 	if p, ok := e.contexts.Load(key); ok {
@@ -103,6 +112,7 @@ func (e *tuned) setContext(c *call, input any, doc []byte) (release func(), err 
 			e.contexts.Store(key, pool)
 		}
 	}
+
 	made, _ := pool.Get().(*processed)
 	if made == nil {
 		made = new(processed)
@@ -116,15 +126,17 @@ func (e *tuned) setContext(c *call, input any, doc []byte) (release func(), err 
 			return release, err
 		}
 	}
+
 	object["@context"] = made.context
 	return func() {
-		if !c.loader.fresh { // else it may hold an @import, which the next call would not see
+		if !c.loader.fresh { // it may hold an @import, which the next call would not notice
 			pool.Put(made)
 		}
 	}, nil
 }
 
-// processed is a processed context. It loads the contexts of terms when a document needs them, for the call that holds it.
+// processed is a processed context. When a document needs the context of a term, it loads it for the
+// current call.
 type processed struct {
 	context *ld.Context
 	*loader

@@ -22,6 +22,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/canon/printable"
+	"canonscope/compare"
 	"canonscope/compare/claims"
 	"canonscope/compare/mdoc"
 	"canonscope/compare/sdjwt"
@@ -29,15 +30,11 @@ import (
 )
 
 // Formats of issue, present and verify.
-const (
-	formatVCDM  = "vcdm"
-	formatSDJWT = "sd-jwt-vc"
-	formatMdoc  = "mdoc"
-)
+var formats = []compare.Format{compare.VCDM, compare.SDJWT, compare.Mdoc}
 
 // baselineFlags are what issue, present and verify need for the formats that are not VCDM.
 type baselineFlags struct {
-	format      string
+	format      compare.Format
 	holder      string // key file
 	certificate string // PEM file
 	digest      string
@@ -67,24 +64,24 @@ func (f *baselineFlags) addVerify(cmd *cobra.Command) {
 }
 
 // formatOf returns the format of an input, and its bytes as the format's package reads them.
-func formatOf(in []byte) (format string, b []byte) {
+func formatOf(in []byte) (format compare.Format, b []byte) {
 	if sdjwt.IsToken(in) {
-		return formatSDJWT, []byte(strings.TrimSpace(string(in)))
+		return compare.SDJWT, []byte(strings.TrimSpace(string(in)))
 	}
 	if b, ok := mdoc.Decode(in); ok {
-		return formatMdoc, b
+		return compare.Mdoc, b
 	}
-	return formatVCDM, in
+	return compare.VCDM, in
 }
 
 // flagFormats says which formats a flag of issue, present or verify is for, where it is not for all of them.
-var flagFormats = func() map[string][]string {
-	of := map[string][]string{}
-	for format, flags := range map[string]string{
-		formatVCDM: "suite mandatory mandatory-only any-form created method purpose deterministic id previous domain challenge bound " +
+var flagFormats = func() map[string][]compare.Format {
+	of := map[string][]compare.Format{}
+	for format, flags := range map[compare.Format]string{
+		compare.VCDM: "suite mandatory mandatory-only any-form created method purpose deterministic id previous domain challenge bound " +
 			"any-issuer controller known-contexts max-proofs max-signatures rdf-direction no-inject resource",
-		formatSDJWT: "holder-key digest issuer-key roots audience nonce any-subject any-audience lossy legacy-typ unasked-kb plain",
-		formatMdoc:  "holder-key digest issuer-key roots certificate transcript any-usage lossy max-proofs lenient",
+		compare.SDJWT: "holder-key digest issuer-key roots audience nonce any-subject any-audience lossy legacy-typ unasked-kb plain",
+		compare.Mdoc:  "holder-key digest issuer-key roots certificate transcript any-usage lossy max-proofs lenient",
 	} {
 		for _, flag := range strings.Fields(flags) {
 			of[flag] = append(of[flag], format)
@@ -95,34 +92,34 @@ var flagFormats = func() map[string][]string {
 
 // check refuses a --format that is unknown or not that of the input, and flags that are for other formats: a verifier that
 // asks for a challenge must not accept what has none because it is of another format.
-func (f *baselineFlags) check(cmd *cobra.Command, found string) error {
+func (f *baselineFlags) check(cmd *cobra.Command, found compare.Format) error {
 	switch {
-	case f.format != "" && f.format != formatVCDM && f.format != formatSDJWT && f.format != formatMdoc:
-		return choice.Unknown("format", f.format, formatVCDM, formatSDJWT, formatMdoc)
+	case f.format != "" && !slices.Contains(formats, f.format):
+		return choice.Check("format", f.format, formats)
 	case f.format != "" && found != "" && f.format != found:
 		return fmt.Errorf("--format %s: the input is %s", f.format, found)
 	case found == "":
 		return nil
 	}
 	for _, flag := range slices.Sorted(maps.Keys(flagFormats)) {
-		if formats := flagFormats[flag]; cmd.Flags().Changed(flag) && !slices.Contains(formats, found) {
-			slices.Sort(formats)
-			if found == formatVCDM && (flag == "issuer-key" || flag == "roots") {
-				return fmt.Errorf("--%s is for %s, and this is vcdm, whose proofs name their keys; see --controller", flag, strings.Join(formats, " and "))
+		if of := flagFormats[flag]; cmd.Flags().Changed(flag) && !slices.Contains(of, found) {
+			slices.Sort(of)
+			if found == compare.VCDM && (flag == "issuer-key" || flag == "roots") {
+				return fmt.Errorf("--%s is for %s, and this is vcdm, whose proofs name their keys; see --controller", flag, strings.Join(choice.Names(of), " and "))
 			}
-			return fmt.Errorf("--%s is for %s, and this is %s", flag, strings.Join(formats, " and "), found)
+			return fmt.Errorf("--%s is for %s, and this is %s", flag, strings.Join(choice.Names(of), " and "), found)
 		}
 	}
 	return nil
 }
 
-func (f *baselineFlags) addFormat(cmd *cobra.Command, def string) {
-	cmd.Flags().StringVar(&f.format, "format", def, "format of the credential: "+strings.Join([]string{formatVCDM, formatSDJWT, formatMdoc}, ", "))
+func (f *baselineFlags) addFormat(cmd *cobra.Command, def compare.Format) {
+	cmd.Flags().StringVar((*string)(&f.format), "format", string(def), "format of the credential: "+strings.Join(choice.Names(formats), ", "))
 }
 
 // draft returns the claims of a VCDM credential for the format.
 func (f *baselineFlags) draft(doc []byte, expires string, limits canon.Limits) (*claims.Draft, error) {
-	q := claims.Request{Mdoc: f.format == formatMdoc, Now: time.Now(), Limits: limits}
+	q := claims.Request{Mdoc: f.format == compare.Mdoc, Now: time.Now(), Limits: limits}
 	if expires != "" {
 		t, err := time.Parse(time.RFC3339, expires)
 		if err != nil {
@@ -169,7 +166,7 @@ func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires s
 		return err
 	}
 	f.tell(cmd, in)
-	if f.format == formatSDJWT {
+	if f.format == compare.SDJWT {
 		i := sdjwt.Issuer{Engine: engine.engine, Key: key.Secret, Hash: f.digest, Holder: holder, Limits: engine.limits}
 		out, err := engine.timeout.bytes(cmd, func() ([]byte, error) { return i.Issue(in.JSON, sdjwt.Disclosable{Leaves: claims.Subject}) })
 		if err != nil {
@@ -199,7 +196,7 @@ func (f *baselineFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires s
 // holderKey reads the key that --holder-key binds a credential to, or returns nil.
 func (f *baselineFlags) holderKey() (*keys.Public, error) {
 	if f.holder == "" {
-		if f.format == formatMdoc {
+		if f.format == compare.Mdoc {
 			return nil, &optionError{errors.New("an mdoc holds the device's key: give --holder-key FILE")}
 		}
 		return nil, nil
@@ -212,10 +209,10 @@ func (f *baselineFlags) holderKey() (*keys.Public, error) {
 }
 
 // checkHolder refuses a --holder-key that is not the key a credential is bound to: no verifier would accept what it signs.
-func (f *baselineFlags) checkHolder(format string, in []byte, key *keys.Public, limits canon.Limits) error {
+func (f *baselineFlags) checkHolder(format compare.Format, in []byte, key *keys.Public, limits canon.Limits) error {
 	var bound *keys.Public
 	var err error
-	if format == formatSDJWT {
+	if format == compare.SDJWT {
 		bound, err = sdjwt.HolderKey(in, limits)
 	} else {
 		bound, err = mdoc.DeviceKey(in, limits)
@@ -232,7 +229,7 @@ func (f *baselineFlags) checkHolder(format string, in []byte, key *keys.Public, 
 }
 
 // present discloses a part of an SD-JWT or an mdoc.
-func (f *baselineFlags) present(cmd *cobra.Command, format string, in []byte, disclose []string, engine *engineFlags) error {
+func (f *baselineFlags) present(cmd *cobra.Command, format compare.Format, in []byte, disclose []string, engine *engineFlags) error {
 	var key *keys.Secret
 	if f.holder != "" {
 		k, err := readSecret(f.holder)
@@ -243,7 +240,7 @@ func (f *baselineFlags) present(cmd *cobra.Command, format string, in []byte, di
 	}
 	var present func() ([]byte, error)
 	print := printDocument
-	if format == formatSDJWT {
+	if format == compare.SDJWT {
 		var b *sdjwt.Binding
 		if key != nil {
 			if f.audience == "" || f.nonce == "" {
@@ -309,7 +306,7 @@ type clock struct {
 }
 
 // verify answers for an SD-JWT or an mdoc.
-func (f *baselineFlags) verify(cmd *cobra.Command, file, format string, in []byte, engine *engineFlags, clock clock, asJSON bool) (*answer, error) {
+func (f *baselineFlags) verify(cmd *cobra.Command, file string, format compare.Format, in []byte, engine *engineFlags, clock clock, asJSON bool) (*answer, error) {
 	var key *keys.Public
 	if f.issuer != "" {
 		k, err := readKey(f.issuer)
@@ -346,7 +343,7 @@ func (f *baselineFlags) verify(cmd *cobra.Command, file, format string, in []byt
 		result.key = "the key of --issuer-key, " + key.DID()
 	}
 	var verify func() error
-	if format == formatSDJWT {
+	if format == compare.SDJWT {
 		if (f.audience == "") != (f.nonce == "") {
 			return nil, errors.New("a KB-JWT is for a verifier and answers its nonce: give both --audience and --nonce, or neither")
 		}
@@ -385,7 +382,7 @@ func (f *baselineFlags) verify(cmd *cobra.Command, file, format string, in []byt
 // baselineResult is the answer of verify, as --json prints it.
 type baselineResult struct {
 	File      string            `json:"file"`
-	Format    string            `json:"format"`
+	Format    compare.Format    `json:"format"`
 	Verified  bool              `json:"verified"`
 	Issuer    string            `json:"issuer,omitempty"`    // iss of an SD-JWT
 	Signers   []string          `json:"signers,omitempty"`   // subjects of the certificates whose keys signed

@@ -23,14 +23,16 @@ import (
 
 func newCanonizeCommand() *cobra.Command {
 	var (
-		method, engine, hash, input string
-		issued, digest, lossy       bool
-		determined                  bool
-		files                       manyFiles
-		limits                      canon.Limits
-		timeout                     timeLimit
-		from                        contextFlags
-		direction                   directionFlag
+		method                canon.Method
+		engine                canon.Engine
+		opt                   canon.Options
+		issued, digest, lossy bool
+		determined            bool
+		files                 manyFiles
+		limits                canon.Limits
+		timeout               timeLimit
+		from                  contextFlags
+		direction             directionFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "canonize [flags] [FILE|-]...",
@@ -53,12 +55,12 @@ input.`,
   canonscope canonize --input nquads --map < dataset.nq
   canonscope canonize --method jcs --engine stock document.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opt := canon.Options{Input: canon.Input(input), Hash: canon.Hash(hash), Limits: limits, Lossy: lossy, Issued: issued, Direction: direction.option()}
-			if err := checkPair(canon.Method(method), &opt); err != nil {
+			opt.Limits, opt.Lossy, opt.Issued, opt.Direction = limits, lossy, issued, direction.option()
+			if err := checkPair(method, &opt); err != nil {
 				return err
 			}
 			switch {
-			case method == string(canon.JCS) && (issued || determined || limits.Work != 0 || opt.Direction != ""):
+			case method == canon.JCS && (issued || determined || limits.Work != 0 || opt.Direction != ""):
 				return errors.New("--map, --determined, --max-work and --rdf-direction are for rdfc, not for jcs")
 			case issued && digest:
 				return errors.New("--map and --digest exclude one another")
@@ -69,20 +71,20 @@ input.`,
 			if err != nil {
 				return err
 			}
-			if method == string(canon.JCS) {
+			if method == canon.JCS {
 				opt.Lossy = true // RFC 8785 wants the change of numbers; it is told
 			}
 			newEngine := engines.New
 			if lossy {
 				newEngine = engines.Unguarded
 			}
-			c, err := newEngine(engine, canon.Method(method), engines.Config{Loader: loader})
+			c, err := newEngine(engine, method, engines.Config{Loader: loader})
 			if err != nil {
 				return err
 			}
 			return files.run(cmd, args, func(file string) (*answer, error) {
 				opt := opt
-				opt.Input = inputFor(canon.Method(method), opt.Input, file)
+				opt.Input = inputFor(method, opt.Input, file)
 				doc, err := readInput(cmd, file, limits)
 				if err != nil {
 					return nil, err
@@ -96,7 +98,7 @@ input.`,
 					if form, err = c.Canonicalize(ctx, doc, opt); err != nil {
 						return err
 					}
-					if form.Ties || method == string(canon.RDFC) && engine != engines.Native && determined {
+					if form.Ties || method == canon.RDFC && engine != canon.Native && determined {
 						tied, err = engines.Undetermined(ctx, doc, opt, loader)
 					}
 					return err
@@ -123,10 +125,10 @@ input.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&method, "method", string(canon.RDFC), "rdfc (RDFC-1.0) or jcs (RFC 8785)")
-	f.StringVar(&engine, "engine", engines.Native, "what canonicalizes: "+strings.Join(engines.Names, ", "))
-	f.StringVar(&hash, "hash", string(canon.SHA256), "hash inside RDFC-1.0 and of --digest: sha256 or sha384")
-	f.StringVar(&input, "input", "", "syntax of FILE: nquads, jsonld or json")
+	f.StringVar((*string)(&method), "method", string(canon.RDFC), "rdfc (RDFC-1.0) or jcs (RFC 8785)")
+	addEngine(cmd, &engine, "what canonicalizes", canon.Engines)
+	f.StringVar((*string)(&opt.Hash), "hash", string(canon.SHA256), "hash inside RDFC-1.0 and of --digest: sha256 or sha384")
+	f.StringVar((*string)(&opt.Input), "input", "", "syntax of FILE: nquads, jsonld or json")
 	f.BoolVar(&issued, "map", false, "print the issued-identifiers map as JSON instead")
 	f.BoolVar(&digest, "digest", false, "print the hash of the canonical form in hexadecimal instead")
 	files.add(cmd)
@@ -142,16 +144,15 @@ input.`,
 
 // checkPair checks that a method takes an input.
 func checkPair(method canon.Method, opt *canon.Options) error {
-	takes := map[canon.Method][]string{canon.RDFC: {string(canon.JSONLD), string(canon.NQuads)}, canon.JCS: {string(canon.JSON)}}[method]
-	switch {
-	case takes == nil:
-		return choice.Unknown("method", string(method), "rdfc", "jcs")
+	takes := map[canon.Method][]canon.Input{canon.RDFC: {canon.JSONLD, canon.NQuads}, canon.JCS: {canon.JSON}}[method]
+	if err := choice.Check("method", method, canon.Methods); err != nil {
+		return err
 	}
-	if opt.Hash != canon.SHA256 && opt.Hash != canon.SHA384 {
-		return choice.Unknown("hash", string(opt.Hash), string(canon.SHA256), string(canon.SHA384))
+	if err := choice.Check("hash", opt.Hash, []canon.Hash{canon.SHA256, canon.SHA384}); err != nil {
+		return err
 	}
-	if opt.Input != "" && !slices.Contains(takes, string(opt.Input)) {
-		return fmt.Errorf("method %s takes input %s, not %q", method, strings.Join(takes, " or "), opt.Input)
+	if opt.Input != "" && !slices.Contains(takes, opt.Input) {
+		return fmt.Errorf("method %s takes input %s, not %q", method, choice.List(choice.Names(takes)), opt.Input)
 	}
 	if opt.Limits.Work < 0 || opt.Limits.Bytes < 0 || opt.Limits.Depth < 0 {
 		return errors.New("a limit must not be negative")

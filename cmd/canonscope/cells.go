@@ -8,7 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"canonscope/canon/choice"
 	"canonscope/canon/printable"
+	"canonscope/compare"
 	"canonscope/compare/matrix"
 )
 
@@ -21,7 +23,7 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: EdDSA, ES256, ES384")
 	flags.StringSliceVar(&f.Schemas, "schema", nil, "only these credentials: names of the catalogue, e.g. simple-20, ob3, or a file")
 	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: issue, present, verify")
-	flags.StringSliceVar(&f.Contexts, "context-cache", nil, "states in which JSON-LD contexts are found: "+strings.Join(matrix.ContextStates, ", ")+
+	flags.StringSliceVar(&f.Contexts, "context-cache", nil, "states in which JSON-LD contexts are found: "+strings.Join(choice.Names(compare.ContextStates), ", ")+
 		"; without it embedded for stock, else warm")
 	*p = matrix.DefaultPolicy
 	flags.StringVar(&p.GC, "gc", p.GC, "garbage collector policy of the cells: GOGC in percent, or off")
@@ -69,8 +71,8 @@ func newCellsCommand() *cobra.Command {
 				if e.Default {
 					mark = "*"
 				}
-				if e.Unsupported != "" {
-					what = "! " + e.Unsupported
+				if e.Unsupported != nil {
+					what = "! " + e.Unsupported.Error()
 				}
 				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine, c.Algorithm, printable.Line(c.Schema), c.Contexts, printable.Line(what))
 			}

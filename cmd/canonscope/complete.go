@@ -2,12 +2,12 @@ package main
 
 import (
 	"canonscope/canon"
-	"canonscope/canon/engines"
+	"canonscope/canon/choice"
 	"canonscope/compare"
-	"canonscope/compare/matrix"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/jsonschema"
 	"canonscope/vcdm"
+	"canonscope/vcdm/keys"
 
 	"github.com/spf13/cobra"
 )
@@ -36,26 +36,20 @@ func complete(root *cobra.Command) {
 // flagValues returns the names that each flag takes.
 func flagValues() map[string][]string {
 	values := map[string][]string{
-		"format":        {formatVCDM, formatSDJWT, formatMdoc},
+		"format":        choice.Names(formats),
 		"suite":         append(vcdm.SuiteNames(), "jws", "cose-sign1"),
-		"engine":        engines.Names,
-		"algorithm":     {"EdDSA", "ES256", "ES384"},
+		"engine":        choice.Names(canon.Engines),
+		"algorithm":     choice.Names(keys.Algorithms),
 		"schema":        catalogue.Names(),
+		"method":        choice.Names(canon.Methods),
+		"operation":     choice.Names(compare.Operations),
+		"validator":     choice.Names(jsonschema.Engines),
+		"validate":      choice.Names(jsonschema.Engines),
 		"hash":          {string(canon.SHA256), string(canon.SHA384)},
 		"input":         {string(canon.NQuads), string(canon.JSONLD), string(canon.JSON)},
-		"context-cache": matrix.ContextStates,
-		"binding":       {"none", matrix.Holder},
+		"context-cache": choice.Names(compare.ContextStates),
+		"binding":       compare.Bindings,
 	}
-	for _, m := range canon.Methods {
-		values["method"] = append(values["method"], string(m))
-	}
-	for _, op := range compare.Operations {
-		values["operation"] = append(values["operation"], string(op))
-	}
-	for _, e := range jsonschema.Engines {
-		values["validator"] = append(values["validator"], string(e))
-	}
-	values["validate"] = values["validator"]
 	for _, p := range catalogue.Presets() {
 		values["preset"] = append(values["preset"], p.Name)
 	}

@@ -28,12 +28,12 @@ type suite struct {
 	title string
 	holds string // what DIR holds
 	stock string // module of the stock engine
-	run   func(ctx context.Context, engine, dir string) ([]conform.Result, error)
+	run   func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error)
 }
 
 var suites = []suite{
 	{"rdfc", "the RDFC-1.0 suite", "manifest.jsonld, or pairs NNN-in.nq and NNN-out.nq", "github.com/piprate/json-gold",
-		func(ctx context.Context, engine, dir string) ([]conform.Result, error) {
+		func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
 			c, err := engines.Unguarded(engine, canon.RDFC, engines.Config{})
 			if err != nil {
 				return nil, err
@@ -41,7 +41,7 @@ var suites = []suite{
 			return conform.RDFC(ctx, dir, c)
 		}},
 	{"jcs", "the JCS vectors", "the folders input and output, or numbers.csv, or both", "github.com/gowebpki/jcs",
-		func(ctx context.Context, engine, dir string) ([]conform.Result, error) {
+		func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
 			c, err := engines.New(engine, canon.JCS, engines.Config{})
 			if err != nil {
 				return nil, err
@@ -49,7 +49,7 @@ var suites = []suite{
 			return conform.JCS(ctx, dir, c)
 		}},
 	{"jsonld", "the expand and toRdf suites of the JSON-LD API", "their manifests", "github.com/piprate/json-gold",
-		func(ctx context.Context, engine, dir string) ([]conform.Result, error) {
+		func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
 			p, err := engines.NewProcessor(engine, engines.Config{Loader: conform.JSONLDLoader(dir)})
 			if err != nil {
 				return nil, err
@@ -57,7 +57,7 @@ var suites = []suite{
 			return conform.JSONLD(ctx, dir, p)
 		}},
 	{"di", "the Data Integrity vectors", "vc-di-eddsa and vc-di-ecdsa, or artifacts of another implementation", "github.com/piprate/json-gold",
-		func(ctx context.Context, engine, dir string) ([]conform.Result, error) {
+		func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
 			loader := contexts.Embedded()
 			if beside, err := contexts.Dir(filepath.Join(dir, "..", "contexts")); err == nil { // the contexts that are not built in
 				loader = contexts.Chain(beside, loader)
@@ -67,8 +67,8 @@ var suites = []suite{
 				return nil, err
 			}
 			jcs := engine
-			if engine == engines.Tuned {
-				jcs = engines.Stock // JCS has no tuned engine
+			if engine == canon.Tuned {
+				jcs = canon.Stock // JCS has no tuned engine
 			}
 			c, err := engines.New(jcs, canon.JCS, engines.Config{})
 			if err != nil {
@@ -77,11 +77,11 @@ var suites = []suite{
 			return vectors.All(ctx, dir, vectors.Engines{RDFC: rdfc, JCS: c})
 		}},
 	{"sdjwt", "SD-JWT and SD-JWT VC data", "cases.json, index.json with the folders it names, or sdjwt-*.txt", "github.com/lestrrat-go/jwx/v2",
-		func(_ context.Context, engine, dir string) ([]conform.Result, error) {
+		func(_ context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
 			return sdjwt.Conform(dir, engine)
 		}},
 	{"mdoc", "mdoc data", "cases.json, *.json with mdoc_hex, or mdoc-*.hex", "github.com/fxamacker/cbor/v2",
-		func(_ context.Context, engine, dir string) ([]conform.Result, error) {
+		func(_ context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
 			return mdoc.Conform(dir, engine)
 		}},
 }
@@ -101,7 +101,7 @@ failed; a test that the engine does not claim is skipped.`,
 }
 
 func newSuiteCommand(s suite) *cobra.Command {
-	var engine string
+	var engine canon.Engine
 	var report earl
 	cmd := &cobra.Command{
 		Use:   s.name + " [flags] DIR",
@@ -123,7 +123,7 @@ func newSuiteCommand(s suite) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			answer := printResults(cmd.OutOrStdout(), s.name+" "+engine, results)
+			answer := printResults(cmd.OutOrStdout(), s.name+" "+string(engine), results)
 			if report.file != "" {
 				if err := report.write(s, engine, results); err != nil {
 					return err
@@ -132,7 +132,7 @@ func newSuiteCommand(s suite) *cobra.Command {
 			return answer
 		},
 	}
-	cmd.Flags().StringVar(&engine, "engine", engines.Native, "what is tested: "+strings.Join(engines.Names, ", "))
+	addEngine(cmd, &engine, "what is tested", canon.Engines)
 	report.add(cmd)
 	return cmd
 }
@@ -174,12 +174,12 @@ func (e *earl) add(cmd *cobra.Command) {
 	f.StringVar(&e.name, "earl-name", "", "name of who vouches for the report")
 }
 
-func (e *earl) write(s suite, engine string, results []conform.Result) error {
+func (e *earl) write(s suite, engine canon.Engine, results []conform.Result) error {
 	subject := conform.Subject{IRI: "urn:canonscope", Name: "Canonscope", Version: moduleVersion(""), Language: "Go",
 		Description: "Canonicalization profiling workbench for W3C verifiable credentials"}
-	if engine != engines.Native {
+	if engine != canon.Native {
 		subject = conform.Subject{IRI: "https://" + s.stock, Name: s.stock, Version: moduleVersion(s.stock), Language: "Go",
-			Description: s.stock + " as used by the engine " + engine + " of Canonscope"}
+			Description: s.stock + " as used by the engine " + string(engine) + " of Canonscope"}
 	}
 	if e.subject != "" {
 		subject.IRI = e.subject

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +15,8 @@ import (
 
 func newExpandCommand() *cobra.Command {
 	var (
-		engine, base   string
+		engine         canon.Engine
+		base           string
 		lossy, compact bool
 		limits         canon.Limits
 		timeout        timeLimit
@@ -53,7 +53,7 @@ listed on standard error.`,
 			var losses []canon.Loss
 			var out []byte
 			err = timeout.run(cmd, func(ctx context.Context) (err error) {
-				if engine == engines.Stock && !lossy { // not an engine of package engines, which canonicalizes
+				if engine == canon.Stock && !lossy { // not an engine of package engines, which canonicalizes
 					if err := stock.Guard(ctx, doc, canon.Options{Limits: limits}, loader); err != nil {
 						return err
 					}
@@ -80,7 +80,7 @@ listed on standard error.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&engine, "engine", engines.Native, "what expands: "+strings.Join([]string{engines.Native, engines.Stock}, ", "))
+	addEngine(cmd, &engine, "what expands", []canon.Engine{canon.Stock, canon.Native})
 	f.StringVar(&base, "base", "", "base `IRI` of the document")
 	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped, and list it")
 	f.BoolVar(&compact, "one-line", false, "print the JSON without line breaks")

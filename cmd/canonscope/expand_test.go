@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"canonscope/canon"
 )
 
 // Expanding labels no blank nodes: a clique of them, on which json-gold would not end, is no more work than other documents.
@@ -23,9 +25,9 @@ func TestExpandClique(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, engine := range []string{"native", "stock"} {
+	for _, engine := range []canon.Engine{"native", "stock"} {
 		var out, errs strings.Builder
-		status := run([]string{"expand", "--engine", engine, "-"}, strings.NewReader(string(doc)), &out, &errs)
+		status := run([]string{"expand", "--engine", string(engine), "-"}, strings.NewReader(string(doc)), &out, &errs)
 		if status != statusDone || strings.Count(out.String(), "_:b13") != 14 {
 			t.Errorf("%s: status %d: %s", engine, status, &errs)
 		}

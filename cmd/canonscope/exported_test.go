@@ -28,6 +28,7 @@ import (
 	"canonscope/schemas/shape"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/rules"
 )
 
 // TestExportedFunctionsAnswerAnyBytes calls what the packages export for bytes and texts of others with what they take, with
@@ -47,7 +48,7 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	made, token, certificate, issued := baselines(t, c, key)
-	rdfc, err := engines.New(engines.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
+	rdfc, err := engines.New(canon.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 			catalogue.PresetNamed(s)
 			compare.ParseCell(s)
 			report.Short(s)
-			di.NewFormat(s, rdfc, s)
+			di.NewFormat(s, rdfc, keys.Algorithm(s))
 			vcdm.SuiteNamed(s)
 			keys.ParsePublic(s)
 			keys.ParseSecret(s)
@@ -140,19 +141,19 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 			catalogue.Parse(b)
 			claims.Read(b, claims.Request{})
 			claims.Read(b, claims.Request{Mdoc: true})
-			claims.Of(&schemas.Credential{Types: []string{"x"}, VCDM: b, Subject: b, Issuer: string(b), ValidFrom: string(b)}, []string{string(b)})
-			vcdm.CheckCredential(b, canon.Limits{})
-			vcdm.CheckPresentation(b, canon.Limits{})
-			vcdm.CheckRelated(b, canon.Limits{}, nil)
-			vcdm.CheckContexts(b, canon.Limits{}, string(b))
-			vcdm.WithIssuer(b, string(b), canon.Limits{})
-			vcdm.Validity(b, canon.Limits{})
-			vcdm.PartyOf(b, canon.Limits{})
-			vcdm.VerifierNeeds(b, canon.Limits{})
-			vcdm.IsPresentation(b, canon.Limits{})
+			claims.Of(&schemas.Credential{Types: []string{"x"}, VCDM: b, Subject: b, Issuer: string(b)}, claims.Request{}, []string{string(b)})
+			rules.CheckCredential(b, canon.Limits{})
+			rules.CheckPresentation(b, canon.Limits{})
+			rules.CheckRelated(b, canon.Limits{}, nil)
+			rules.CheckContexts(b, canon.Limits{}, string(b))
+			rules.WithIssuer(b, string(b), canon.Limits{})
+			rules.Validity(b, canon.Limits{})
+			rules.PartyOf(b, canon.Limits{})
+			rules.VerifierNeeds(b, canon.Limits{})
+			rules.IsPresentation(b, canon.Limits{})
 			vcdm.SuiteOf(b, canon.Limits{})
-			vcdm.NewPresentation(string(b), b)
-			vcdm.NewPresentation("", b)
+			rules.NewPresentation(string(b), b)
+			rules.NewPresentation("", b)
 			signer.Add(ctx, b, proof)
 			vcdm.Selector{}.Select(ctx, b, []string{string(b), "/issuer"})
 		}},
@@ -199,14 +200,14 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 			sdjwt.HolderKey(b, canon.Limits{})
 			sdjwt.Compact(b, canon.Limits{})
 			sdjwt.JSON(b)
-			for _, e := range []string{sdjwt.Native, sdjwt.Stock, "no engine"} {
+			for _, e := range []canon.Engine{canon.Native, canon.Stock, "no engine"} {
 				(&sdjwt.Verifier{Engine: e, Key: key.Public()}).Verify(b)
 				(&sdjwt.Verifier{Engine: e}).Verify(b)
 				(&sdjwt.Holder{Engine: e}).Present(b, []string{string(b)}, nil)
 			}
 		}},
 		"claims": {made.JSON, func(b []byte) {
-			for _, e := range []string{sdjwt.Native, sdjwt.Stock} {
+			for _, e := range []canon.Engine{canon.Native, canon.Stock} {
 				(&sdjwt.Issuer{Engine: e, Key: key}).Issue(b, sdjwt.Disclosable{Leaves: "/credentialSubject", Pointers: []string{string(b)}})
 				(&sdjwt.Issuer{Engine: e}).Issue(b, sdjwt.Disclosable{})
 				(&mdoc.Issuer{Engine: e, Key: key, Chain: [][]byte{certificate}, Device: key.Public()}).Issue(b)
@@ -223,7 +224,7 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 				in.JSON()
 			}
 			mdoc.DeviceKey(b, canon.Limits{})
-			for _, e := range []string{mdoc.Native, mdoc.Stock, "no engine"} {
+			for _, e := range []canon.Engine{canon.Native, canon.Stock, "no engine"} {
 				(&mdoc.Verifier{Engine: e, Key: key.Public(), Device: &mdoc.DeviceAuth{Transcript: b}}).Verify(b)
 				(&mdoc.Verifier{Engine: e}).Verify(b)
 				(&mdoc.Holder{Engine: e}).Present(b, []string{"/credentialSubject", string(b)}, nil)
@@ -264,7 +265,7 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 // baselines returns the claims of a credential, and an SD-JWT and an mdoc of them with the certificate of its key.
 func baselines(t *testing.T, c *schemas.Credential, key *keys.Secret) (made *claims.Claims, token, certificate, issued []byte) {
 	t.Helper()
-	made, err := claims.Of(c, nil)
+	made, err := claims.Of(c, claims.Request{Mdoc: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func TestHalfFilledValuesAreErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := engines.Config{Loader: contexts.Embedded()}
-	native, err := engines.New(engines.Native, canon.RDFC, cfg)
+	native, err := engines.New(canon.Native, canon.RDFC, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestHalfFilledValuesAreErrors(t *testing.T) {
 		}
 		return nil
 	}
-	exchange := func(f compare.Format, err error) error {
+	exchange := func(f compare.Preparer, err error) error {
 		if err != nil {
 			return err
 		}
@@ -165,22 +165,22 @@ func TestHalfFilledValuesAreErrors(t *testing.T) {
 		"keys.Public":     func() error { return refused((&keys.Public{}).Verify(nil, make([]byte, 64))) },
 		"keys.Public nil": func() error { return refused((*keys.Public)(nil).Verify(nil, make([]byte, 64))) },
 
-		"canon loader": func() error { return canonize(engines.New(engines.Native, canon.RDFC, engines.Config{}))(ctx, remote) },
+		"canon loader": func() error { return canonize(engines.New(canon.Native, canon.RDFC, engines.Config{}))(ctx, remote) },
 		"canon loader of nothing": func() error {
-			return canonize(engines.New(engines.Native, canon.RDFC, engines.Config{Loader: noDocument{}}))(ctx, remote)
+			return canonize(engines.New(canon.Native, canon.RDFC, engines.Config{Loader: noDocument{}}))(ctx, remote)
 		},
-		"stock loader": func() error { return canonize(engines.New(engines.Stock, canon.RDFC, engines.Config{}))(ctx, remote) },
+		"stock loader": func() error { return canonize(engines.New(canon.Stock, canon.RDFC, engines.Config{}))(ctx, remote) },
 		"stock loader of nothing": func() error {
-			return canonize(engines.New(engines.Stock, canon.RDFC, engines.Config{Loader: noDocument{}}))(ctx, remote)
+			return canonize(engines.New(canon.Stock, canon.RDFC, engines.Config{Loader: noDocument{}}))(ctx, remote)
 		},
 		"stock cold": func() error { return canonize(stock.Cold(noDocument{}), nil)(ctx, remote) },
 		"tuned loader of nothing": func() error {
-			return canonize(engines.New(engines.Tuned, canon.RDFC, engines.Config{Loader: noDocument{}}))(ctx, remote)
+			return canonize(engines.New(canon.Tuned, canon.RDFC, engines.Config{Loader: noDocument{}}))(ctx, remote)
 		},
 		"stock.Guard":          func() error { return stock.Guard(ctx, remote, canon.Options{}, nil) },
 		"engines.Undetermined": func() error { _, err := engines.Undetermined(ctx, remote, canon.Options{}, nil); return err },
 		"engines.NewProcessor": func() error {
-			p, err := engines.NewProcessor(engines.Stock, engines.Config{})
+			p, err := engines.NewProcessor(canon.Stock, engines.Config{})
 			if err != nil {
 				return err
 			}
@@ -232,8 +232,8 @@ func TestHalfFilledValuesAreErrors(t *testing.T) {
 			_, err := x.Issue()
 			return err
 		},
-		"claims.Of":            func() error { _, err := claims.Of(nil, nil); return err },
-		"claims.Of empty":      func() error { _, err := claims.Of(&schemas.Credential{}, nil); return err },
+		"claims.Of":            func() error { _, err := claims.Of(nil, claims.Request{}, nil); return err },
+		"claims.Of empty":      func() error { _, err := claims.Of(&schemas.Credential{}, claims.Request{}, nil); return err },
 		"di canonicalizer":     func() error { return exchange(di.NewFormat("eddsa-rdfc-2022", nil, "EdDSA")) },
 		"di jcs canonicalizer": func() error { return exchange(di.NewFormat("eddsa-jcs-2022", nil, "EdDSA")) },
 		"di credential": func() error {
@@ -269,7 +269,7 @@ func TestHalfFilledValuesAreErrors(t *testing.T) {
 		"measure.Run":    func() error { _, err := measure.Run(ctx, measure.Plan{}, nil, nil, nil); return err },
 		"measure.Folder": func() error { return new(measure.Folder).Append(1) },
 
-		"report.Text":  func() error { return report.Text(io.Discard, nil, report.NewTable(nil), false) },
+		"report.Text":  func() error { return report.Text(io.Discard, nil, report.NewTable(nil, nil), false) },
 		"report.Bench": func() error { return report.Bench(io.Discard, nil) },
 		"report.Kept":  func() error { return report.Kept(io.Discard, nil, nil) },
 		"report.GrowthText": func() error {
@@ -302,7 +302,7 @@ func TestHalfFilledValuesAreErrors(t *testing.T) {
 			}
 		})
 	}
-	for _, e := range []string{sdjwt.Native, sdjwt.Stock} {
+	for _, e := range []canon.Engine{canon.Native, canon.Stock} {
 		for name, call := range map[string]func() error{
 			"sdjwt.Issuer": func() error {
 				_, err := (&sdjwt.Issuer{Engine: e, Key: &keys.Secret{}}).Issue(made.JSON, sdjwt.Disclosable{})
@@ -337,7 +337,7 @@ func TestHalfFilledValuesAreErrors(t *testing.T) {
 				return err
 			},
 		} {
-			t.Run(name+"/"+e, func(t *testing.T) {
+			t.Run(name+"/"+string(e), func(t *testing.T) {
 				defer func() {
 					if p := recover(); p != nil {
 						t.Errorf("panics: %v\n%s", p, debug.Stack())

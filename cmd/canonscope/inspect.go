@@ -130,7 +130,7 @@ func count(n int, thing string) string {
 
 // vcdmJSON is a document as inspect --json shows it.
 type vcdmJSON struct {
-	Format   string            `json:"format"`
+	Format   compare.Format    `json:"format"`
 	Size     int               `json:"size"`
 	What     string            `json:"what"`
 	Issuer   string            `json:"issuer,omitempty"` // of a presentation the holder
@@ -143,7 +143,7 @@ type vcdmJSON struct {
 
 // inspectVCDM takes a JSON document and its proofs apart.
 func inspectVCDM(t *jsontape.Tape, limits canon.Limits) (*compare.Inspection, error) {
-	out := vcdmJSON{Format: formatVCDM, Size: len(t.Src), What: kindOf(t), Proofs: []json.RawMessage{}, Issuer: partyOf(t)}
+	out := vcdmJSON{Format: compare.VCDM, Size: len(t.Src), What: kindOf(t), Proofs: []json.RawMessage{}, Issuer: partyOf(t)}
 	doc, secret := keys.Redacted(t)
 	if out.Secret = secret; secret {
 		size := out.Size

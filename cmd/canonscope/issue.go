@@ -15,7 +15,10 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
+	"canonscope/compare"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
 // proofFlags are the proof options that issue and a re-signing present take.
@@ -76,7 +79,7 @@ func (f *proofFlags) signFor(doc []byte, limits canon.Limits) ([]byte, error) {
 	case !errors.Is(err, vcdm.ErrNoProof):
 		return nil, err
 	}
-	return vcdm.WithIssuer(doc, file.Secret.Public().DID(), limits)
+	return rules.WithIssuer(doc, file.Secret.Public().DID(), limits)
 }
 
 // noteInjected says that the signer has added a context to the document.
@@ -89,7 +92,7 @@ func noteInjected(cmd *cobra.Command, signer *vcdm.Signer) {
 
 // noteIssuer says what a verifier is going to ask for where the key is not the did:key of the issuer or holder.
 func (f *proofFlags) noteIssuer(cmd *cobra.Command, doc []byte, signer *vcdm.Signer, limits canon.Limits) error {
-	member, of, err := vcdm.PartyOf(doc, limits)
+	member, of, err := rules.PartyOf(doc, limits)
 	if err != nil || of == "" || f.options.Method != "" || of == signer.Key.Public().DID() {
 		return err
 	}
@@ -101,7 +104,7 @@ func (f *proofFlags) noteIssuer(cmd *cobra.Command, doc []byte, signer *vcdm.Sig
 // disclosures completes the pointers to what is mandatory, unless they are all, and warns where no presentation would be a
 // credential.
 func disclosures(cmd *cobra.Command, doc []byte, limits canon.Limits, sd *vcdm.SDOptions, only bool) error {
-	needs, err := vcdm.VerifierNeeds(doc, limits)
+	needs, err := rules.VerifierNeeds(doc, limits)
 	if err != nil {
 		return err
 	}
@@ -124,7 +127,7 @@ func disclosures(cmd *cobra.Command, doc []byte, limits canon.Limits, sd *vcdm.S
 
 // warnOfMissing warns of each member that pointers name and a document lacks.
 func warnOfMissing(cmd *cobra.Command, pointers []string, doc []byte, limits canon.Limits, format string) error {
-	have, err := vcdm.VerifierNeeds(doc, limits)
+	have, err := rules.VerifierNeeds(doc, limits)
 	if err != nil {
 		return err
 	}
@@ -138,7 +141,7 @@ func warnOfMissing(cmd *cobra.Command, pointers []string, doc []byte, limits can
 
 // engineFlags say what canonicalizes, and how much work it may do.
 type engineFlags struct {
-	engine  string
+	engine  canon.Engine
 	from    contextFlags
 	limits  canon.Limits
 	timeout timeLimit
@@ -148,7 +151,7 @@ type engineFlags struct {
 }
 
 func (f *engineFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.engine, "engine", engines.Native, "what canonicalizes: "+strings.Join(engines.Names, ", "))
+	addEngine(cmd, &f.engine, "what canonicalizes", canon.Engines)
 	f.from.add(cmd)
 	addWork(cmd, &f.limits)
 	cmd.Flags().IntVar(&f.limits.Proofs, "max-proofs", 0, fmt.Sprintf("limit of the proofs of a document; default %d", canon.DefaultProofs))
@@ -209,8 +212,8 @@ format instead: every leaf under credentialSubject can be disclosed alone. What
 the format has no place for is refused, unless --lossy: then it is listed on
 standard error, as is what the format needs and the credential does not say. The
 end of validity is the credential's or an earlier one with --expires; an mdoc of
-a credential that names none ends after ten years. An mdoc is printed in
-hexadecimal; without --certificate it holds one made up.`,
+a credential that names none has none. An mdoc is printed in hexadecimal;
+without --certificate it holds one made up.`,
 		Example: `  canonscope issue --suite eddsa-rdfc-2022 --key issuer.json credential.json
   canonscope issue --suite ecdsa-sd-2023 --key issuer.json --self \
     --mandatory /credentialSubject/id credential.json
@@ -223,7 +226,7 @@ hexadecimal; without --certificate it holds one made up.`,
 			if err := baseline.check(cmd, baseline.format); err != nil {
 				return err
 			}
-			if baseline.format == formatVCDM {
+			if baseline.format == compare.VCDM {
 				if (len(sd.Mandatory) > 0 || only) && name != "ecdsa-sd-2023" {
 					return fmt.Errorf("--mandatory goes with ecdsa-sd-2023; %s has no selective disclosure", cmp.Or(name, "no --suite"))
 				}
@@ -240,7 +243,7 @@ hexadecimal; without --certificate it holds one made up.`,
 					return inFile(file, err)
 				}
 			}
-			if baseline.format != formatVCDM {
+			if baseline.format != compare.VCDM {
 				return inFile(file, baseline.issue(cmd, doc, proof.key, proof.options.Expires, &engine))
 			}
 			if name == "ecdsa-sd-2023" {
@@ -292,7 +295,7 @@ hexadecimal; without --certificate it holds one made up.`,
 	cmd.Flags().BoolVar(&self, "self", false, "make the key's did:key identifier the issuer, of a presentation the holder")
 	cmd.Flags().BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
 	related.add(cmd)
-	baseline.addFormat(cmd, formatVCDM)
+	baseline.addFormat(cmd, compare.VCDM)
 	cmd.Flags().StringVar(&baseline.holder, "holder-key", "", "sd-jwt-vc, mdoc: key `FILE` of the holder or device, its public half is enough")
 	cmd.Flags().StringVar(&baseline.digest, "digest", "", "sd-jwt-vc: sha-256, sha-384, sha-512; mdoc: SHA-256, SHA-384, SHA-512")
 	cmd.Flags().BoolVar(&baseline.lossy, "lossy", false, "sd-jwt-vc, mdoc: leave out what the format has no place for, and list it")
@@ -309,21 +312,21 @@ hexadecimal; without --certificate it holds one made up.`,
 
 // readUnsigned reads what is to be signed in a format: a credential, or in VCDM a presentation, too. It returns the
 // purpose that its proof has by default.
-func readUnsigned(cmd *cobra.Command, file string, limits canon.Limits, format string) (doc []byte, purpose string, err error) {
+func readUnsigned(cmd *cobra.Command, file string, limits canon.Limits, format compare.Format) (doc []byte, purpose string, err error) {
 	if doc, err = readInput(cmd, file, limits); err != nil {
 		return nil, "", err
 	}
 	if err := checkForeign(file, doc); err != nil {
 		return nil, "", err
 	}
-	if found, _ := formatOf(doc); found != formatVCDM {
+	if found, _ := formatOf(doc); found != compare.VCDM {
 		return nil, "", fmt.Errorf("%s is %s, which is signed already; issue takes a credential as JSON", nameOf(file), found)
 	}
 	presentation, err := isPresentation(file, doc, limits)
 	switch {
 	case err != nil:
 		return nil, "", err
-	case presentation && format != formatVCDM:
+	case presentation && format != compare.VCDM:
 		return nil, "", fmt.Errorf("%s is a presentation; %s is issued from a credential", nameOf(file), format)
 	case presentation:
 		return doc, vcdm.Authentication, nil
@@ -333,26 +336,26 @@ func readUnsigned(cmd *cobra.Command, file string, limits canon.Limits, format s
 
 // checkForm applies the rules of the data model to a credential or a presentation.
 func checkForm(doc []byte, limits canon.Limits) error {
-	presentation, err := vcdm.IsPresentation(doc, limits)
+	presentation, err := rules.IsPresentation(doc, limits)
 	if err != nil {
 		return err
 	}
 	if presentation {
-		return vcdm.CheckPresentation(doc, limits)
+		return rules.CheckPresentation(doc, limits)
 	}
-	return vcdm.CheckCredential(doc, limits)
+	return rules.CheckCredential(doc, limits)
 }
 
 // checkRelated compares the digests of related resources with those that are known, and names the others.
-func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, known vcdm.Hashes) error {
-	err := vcdm.CheckRelated(doc, limits, known)
+func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, known rules.Hashes) error {
+	err := rules.CheckRelated(doc, limits, known)
 	all, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return err
 	}
 	var wrong []error
 	for _, err := range all.Unwrap() {
-		if e := new(vcdm.Error); errors.Is(err, vcdm.ErrUnrecorded) && errors.As(err, &e) {
+		if e := new(problem.Error); errors.Is(err, rules.ErrUnrecorded) && errors.As(err, &e) {
 			note(cmd, "not checked: %s; --resource URL=FILE compares it", e.Where)
 		} else {
 			wrong = append(wrong, err)

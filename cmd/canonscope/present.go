@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"canonscope/compare"
 	"canonscope/vcdm"
+	"canonscope/vcdm/rules"
 )
 
 func newPresentCommand() *cobra.Command {
@@ -54,7 +56,7 @@ over --transcript.`,
 			if err := baseline.check(cmd, format); err != nil {
 				return err
 			}
-			if format != formatVCDM {
+			if format != compare.VCDM {
 				if proof.key != "" {
 					return fmt.Errorf("--key is for vcdm, and this is %s, of which --holder-key signs presentations", format)
 				}
@@ -121,7 +123,7 @@ over --transcript.`,
 			if signer != nil {
 				noteInjected(cmd, signer)
 			}
-			needs, err := vcdm.VerifierNeeds(doc, engine.limits)
+			needs, err := rules.VerifierNeeds(doc, engine.limits)
 			if err != nil {
 				return err
 			}

@@ -102,15 +102,14 @@ Cells that flags name are never left out, however long they take.`,
 			if err := checkPolicy(policy); err != nil {
 				return err
 			}
-			if !slices.Contains(jsonschema.Engines, jsonschema.Engine(policy.Validator)) && changed("validate") {
-				return choice.Unknown("validator", policy.Validator, validators()...)
+			if changed("validate") {
+				if err := choice.Check("validator", jsonschema.Engine(policy.Validator), jsonschema.Engines); err != nil {
+					return err
+				}
 			}
-			switch binding {
-			case "none":
-			case matrix.Holder:
-				policy.Binding = binding
-			default:
-				return choice.Unknown("binding", binding, "none", matrix.Holder)
+			var err error
+			if policy.Binding, err = compare.ParseBinding(binding); err != nil {
+				return err
 			}
 			if full {
 				plan.N, plan.Runs, plan.Blocks, plan.Deadline = fullN, fullRuns, 20, 10*deadline
@@ -139,6 +138,9 @@ Cells that flags name are never left out, however long they take.`,
 			if err != nil {
 				return err
 			}
+			for _, text := range selection.Chosen() {
+				note(cmd, "%s", text)
+			}
 			plan.Cells, plan.Rules = selection.Cells(), measure.Rules()
 			if out == "" {
 				out = filepath.Join("results", time.Now().UTC().Format("20060102-150405"))
@@ -166,8 +168,8 @@ Cells that flags name are never left out, however long they take.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&axes, "axis", nil, "walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
-	flags.StringVar(&policy.Validator, "validate", "", "validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+strings.Join(validators(), ", "))
-	flags.StringVar(&binding, "binding", "none", "none, or holder: holders sign what they present, in every format")
+	flags.StringVar(&policy.Validator, "validate", "", "validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+strings.Join(choice.Names(jsonschema.Engines), ", "))
+	flags.StringVar(&binding, "binding", compare.NoBinding.String(), "none, or holder: holders sign what they present, in every format")
 	flags.IntVar(&plan.N, "n", 0, "timed operations per cell and run; without it as many as end in time")
 	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per cell")
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
@@ -183,7 +185,7 @@ Cells that flags name are never left out, however long they take.`,
 // finish prints the table and writes the results, each whatever becomes of the others: nobody may be reading, and nothing be
 // writable.
 func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experiment, folder *measure.Folder, jsonText bool) []error {
-	table := report.NewTable(c)
+	table := report.NewTable(c, matrix.Formats)
 	var growth []report.Growth
 	for _, e := range experiments {
 		growth = append(growth, report.NewGrowth(c, e))

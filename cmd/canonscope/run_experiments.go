@@ -7,7 +7,6 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/matrix"
 	"canonscope/schemas/catalogue"
-	"canonscope/schemas/jsonschema"
 )
 
 // experimentsOf reads --axis and --preset; none is no error.
@@ -32,14 +31,6 @@ func presetNames() []string {
 	var names []string
 	for _, p := range catalogue.Presets() {
 		names = append(names, p.Name)
-	}
-	return names
-}
-
-func validators() []string {
-	var names []string
-	for _, e := range jsonschema.Engines {
-		names = append(names, string(e))
 	}
 	return names
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,13 +28,16 @@ func newSchemasListCommand() *cobra.Command {
 		Use:   "list",
 		Short: "List the catalogue with the figures of one document each",
 		Long: `List prints the names of the catalogue with the size of one document of each:
-bytes, quads and blank nodes. simple-N and simple-inline-N exist for every N. An
-axis of a schema is set in its name, as ob3:results=10; schemas show lists the
-axes. A path stands for a credential of yours wherever a name does.`,
+bytes, quads and blank nodes. An axis of a schema is set in its name, as
+ob3:results=10; schemas show lists the axes. A path stands for a credential of
+yours wherever a name does. Then it prints the series, which have a schema for
+each N, with quads and blank nodes as functions of N. Those of the kind nquads
+are RDF datasets: they are canonicalized, and not issued, presented or verified.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			type row struct {
 				Name    string         `json:"name"`
+				Kind    schemas.Kind   `json:"kind"`
 				About   string         `json:"about"`
 				Figures *shape.Figures `json:"figures"`
 			}
@@ -47,15 +51,23 @@ axes. A path stands for a credential of yours wherever a name does.`,
 				if err != nil {
 					return err
 				}
-				rows = append(rows, row{name, g.Describe(), f})
+				rows = append(rows, row{name, g.Kind(), g.Describe(), f})
 			}
 			if asJSON {
-				return printable.JSON(cmd.OutOrStdout(), map[string]any{"schemas": rows, "presets": catalogue.Presets(), "negatives": catalogue.Negatives()})
+				return printable.JSON(cmd.OutOrStdout(), map[string]any{"schemas": rows, "series": catalogue.Families(),
+					"presets": catalogue.Presets(), "negatives": catalogue.Negatives()})
 			}
 			w := cmd.OutOrStdout()
 			fmt.Fprintf(w, "%-16s %7s %5s %5s  %s\n", "NAME", "BYTES", "QUADS", "BLANK", "WHAT")
 			for _, r := range rows {
 				fmt.Fprintf(w, "%-16s %7d %5d %5d  %s\n", r.Name, r.Figures.Bytes, r.Figures.Quads, r.Figures.Blank, r.About)
+			}
+			fmt.Fprintf(w, "\n%-16s %-10s %9s %7s %5s\n", "SERIES", "KIND", "N", "QUADS", "BLANK")
+			for _, s := range catalogue.Families() {
+				fmt.Fprintf(w, "%-16s %-10s %9s %7s %5s\n", s.Name, s.Kind, fmt.Sprintf("%d..%d", s.Min, s.Max), s.Quads, s.Blank)
+				for _, line := range printable.Wrap(s.About, columns-4) {
+					fmt.Fprintf(w, "    %s\n", line)
+				}
 			}
 			fmt.Fprintln(w, "\nTo compare with canonscope run --preset:")
 			for _, p := range catalogue.Presets() {
@@ -87,8 +99,10 @@ func newSchemasShowCommand() *cobra.Command {
 				return err
 			}
 			w := cmd.OutOrStdout()
-			fmt.Fprintf(w, "%s\n\ndisclosed:  %s\nmandatory:  %s\n", printable.Line(g.Name()+": "+g.Describe()),
-				listed(c.Disclose), listed(c.Mandatory))
+			fmt.Fprintf(w, "%s\n\nkind:       %s\n", printable.Line(g.Name()+": "+g.Describe()), g.Kind())
+			if g.Kind() == schemas.Claims {
+				fmt.Fprintf(w, "disclosed:  %s\nmandatory:  %s\n", listed(c.Disclose), listed(c.Mandatory))
+			}
 			f, err := figuresOf(cmd.Context(), g, firstSeed, 0)
 			if err != nil {
 				fmt.Fprintf(w, "\nno figures: %s\n", printable.Line(err.Error()))
@@ -139,12 +153,14 @@ func newSchemasGenerateCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "generate NAME",
-		Short: "Generate credentials of a schema",
-		Long: `Generate prints a credential of the catalogue, unsigned. The same name, seed and
-index give the same bytes on every machine. With --out it writes documents to a
-folder, and their figures to figures.jsonl there, one line a document.`,
+		Short: "Generate documents of a schema",
+		Long: `Generate prints a document of the catalogue: an unsigned credential, or an RDF
+dataset in N-Quads. The same name, seed and index give the same bytes on every
+machine. With --out it writes documents to a folder, and their figures to
+figures.jsonl there, one line a document.`,
 		Example: `  canonscope schemas generate ob3 > badge.json
   canonscope schemas generate clr-large --axis achievements=10
+  canonscope schemas generate ring-16 | canonscope canonize --input nquads
   canonscope schemas generate simple-20 --seed 7 --count 64 --out documents`,
 		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -196,11 +212,15 @@ func writeDocuments(ctx context.Context, g schemas.Generator, seed uint64, index
 		if err != nil {
 			return err
 		}
-		name := fmt.Sprintf("%s-%02d.json", strings.NewReplacer(":", "_", "%", "_").Replace(g.Name()), i)
-		if err := os.WriteFile(filepath.Join(dir, name), append(c.VCDM, '\n'), 0o644); err != nil {
+		extension := "json"
+		if c.Kind == schemas.NQuads {
+			extension = "nq"
+		}
+		name := fmt.Sprintf("%s-%02d.%s", strings.NewReplacer(":", "_", "%", "_").Replace(g.Name()), i, extension)
+		if err := os.WriteFile(filepath.Join(dir, name), append(bytes.TrimRight(c.VCDM, "\n"), '\n'), 0o644); err != nil {
 			return err
 		}
-		f, err := shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Experiments()})
+		f, err := shape.Measure(ctx, c.VCDM, shape.Options{Input: c.Kind.Input(), Loader: contexts.Experiments()})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -225,5 +245,5 @@ func figuresOf(ctx context.Context, g schemas.Generator, seed uint64, i int) (*s
 	if err != nil {
 		return nil, err
 	}
-	return shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Experiments()})
+	return shape.Measure(ctx, c.VCDM, shape.Options{Input: c.Kind.Input(), Loader: contexts.Experiments()})
 }

@@ -7,6 +7,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
+	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/contexts"
 	"canonscope/schemas/shape"
@@ -23,12 +24,13 @@ func newSchemasMeasureCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "measure [flags] [FILE|NAME|-]",
-		Short: "Measure the shape of any credential",
+		Short: "Measure the shape of any credential or dataset",
 		Long: `Measure prints the figures of a credential that its cost depends on: bytes, JSON
 values, depth, quads, blank nodes, contexts and the nodes that enter a scoped
 context. The proof of the credential is left out, and a member "credential"
 around it. Data that the canonical form would not carry is listed; a document
-that no JSON-LD processor may accept is an error.`,
+that no JSON-LD processor may accept is an error. A file that ends in .nq or .nt
+is N-Quads.`,
 		Example: `  canonscope schemas measure badge.json
   canonscope schemas measure --contexts my-contexts transcript.json
   canonscope schemas measure clr-large:achievements=10`,
@@ -39,14 +41,15 @@ that no JSON-LD processor may accept is an error.`,
 			if opt.Loader, err = from.loader(); err != nil {
 				return err
 			}
-			doc, named, err := documentOrFile(cmd, file, opt.Limits)
+			c, named, err := documentOrFile(cmd, file, opt.Limits)
 			if err != nil {
 				return err
 			}
 			if named {
 				opt.Loader = contexts.Chain(opt.Loader, contexts.Experiments())
 			}
-			f, err := shape.Measure(cmd.Context(), doc, opt)
+			opt.Input = c.Kind.Input()
+			f, err := shape.Measure(cmd.Context(), c.VCDM, opt)
 			if err != nil {
 				return fmt.Errorf("%s: %w", file, err)
 			}
@@ -69,23 +72,27 @@ that no JSON-LD processor may accept is an error.`,
 
 // documentOrFile returns the first document of a catalogue name, or else reads a file or standard input. named reports
 // whether it is of the catalogue.
-func documentOrFile(cmd *cobra.Command, name string, limits canon.Limits) (doc []byte, named bool, err error) {
+func documentOrFile(cmd *cobra.Command, name string, limits canon.Limits) (c *schemas.Credential, named bool, err error) {
 	if name != "-" && !catalogue.IsFile(name) {
 		g, err := catalogue.Get(name)
 		if err == nil {
-			c, err := g.Document(firstSeed, 0)
-			if err != nil {
-				return nil, true, err
-			}
-			return c.VCDM, true, nil
+			c, err = g.Document(firstSeed, 0)
+			return c, true, err
 		}
 		if doc, fileErr := readInput(cmd, name, limits); fileErr == nil {
-			return doc, false, nil
+			return &schemas.Credential{VCDM: doc}, false, nil
 		}
 		return nil, false, err
 	}
-	doc, err = readInput(cmd, name, limits)
-	return doc, false, err
+	doc, err := readInput(cmd, name, limits)
+	if err != nil {
+		return nil, false, err
+	}
+	c = &schemas.Credential{VCDM: doc}
+	if inputFor(canon.RDFC, "", name) == canon.NQuads {
+		c.Kind = schemas.NQuads
+	}
+	return c, false, nil
 }
 
 // maxLosses is the number of losses that measure prints without --json.
@@ -96,26 +103,33 @@ func printFigures(cmd *cobra.Command, f *shape.Figures) {
 	if f.Measured != "" {
 		fmt.Fprintf(w, "measured: %s\n", f.Measured)
 	}
+	isJSON := f.Values > 0
 	for _, row := range []struct {
-		n    int64
-		what string
+		n      int64
+		what   string
+		ofJSON bool // alone
 	}{
-		{int64(f.Bytes), "bytes, without white space"},
-		{int64(f.Values), "JSON values"},
-		{int64(f.Depth), "levels of nesting"},
-		{int64(f.NonASCII), "strings beyond ASCII"},
-		{int64(f.Longest), "bytes in the longest string"},
-		{int64(f.Quads), "quads"},
-		{int64(f.Blank), "blank nodes"},
-		{int64(f.NonUnique), "of them share a first-degree hash"},
-		{int64(f.Graphs), "named graphs"},
-		{f.Work, "n-degree calls and permutations"},
-		{int64(f.Contexts), "context documents"},
-		{int64(f.ContextBytes), "bytes of context documents"},
-		{int64(f.InlineBytes), "bytes of contexts in the document"},
-		{int64(f.Scoped), "nodes that enter a scoped context"},
+		{int64(f.Bytes), map[bool]string{true: "bytes, without white space", false: "bytes"}[isJSON], false},
+		{int64(f.Values), "JSON values", true},
+		{int64(f.Depth), "levels of nesting", true},
+		{int64(f.NonASCII), "strings beyond ASCII", true},
+		{int64(f.Longest), "bytes in the longest string", true},
+		{int64(f.Quads), "quads", false},
+		{int64(f.Blank), "blank nodes", false},
+		{int64(f.NonUnique), "of them share a first-degree hash", false},
+		{int64(f.Graphs), "named graphs", false},
+		{f.Work, "n-degree calls and permutations", false},
+		{int64(f.Contexts), "context documents", true},
+		{int64(f.ContextBytes), "bytes of context documents", true},
+		{int64(f.InlineBytes), "bytes of contexts in the document", true},
+		{int64(f.Scoped), "nodes that enter a scoped context", true},
 	} {
-		fmt.Fprintf(w, "%9d  %s\n", row.n, row.what)
+		if isJSON || !row.ofJSON {
+			fmt.Fprintf(w, "%9d  %s\n", row.n, row.what)
+		}
+	}
+	if !isJSON {
+		return // nothing of N-Quads can be lost
 	}
 	if len(f.Losses) == 0 {
 		fmt.Fprintf(w, "%9s  in safe mode\n", "clean")

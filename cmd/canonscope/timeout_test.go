@@ -103,7 +103,7 @@ func TestTimeoutOfProofs(t *testing.T) {
 	write("derived.json", derived)
 	write("vp.json", `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"verifiableCredential":[`+derived+`]}`)
 
-	for _, engine := range []string{"native", "stock"} {
+	for _, engine := range []canon.Engine{"native", "stock"} {
 		for _, line := range []string{
 			"issue --suite eddsa-rdfc-2022 --key ed.json poison.json",
 			"issue --suite ecdsa-sd-2023 --key ec.json poison.json",
@@ -116,9 +116,9 @@ func TestTimeoutOfProofs(t *testing.T) {
 			if engine == "stock" && strings.HasSuffix(line, "vp.json") {
 				continue // the guard refuses it before
 			}
-			t.Run(engine+"/"+line, func(t *testing.T) {
+			t.Run(string(engine)+"/"+line, func(t *testing.T) {
 				t.Parallel()
-				out, errs, status := canonscope(append(strings.Fields(line), "--engine", engine, "--max-steps", "-1", "--timeout", "50ms")...)
+				out, errs, status := canonscope(append(strings.Fields(line), "--engine", string(engine), "--max-steps", "-1", "--timeout", "50ms")...)
 				if status != statusLimit || out != "" && !strings.Contains(out, `"exitStatus": 3`) || !strings.Contains(errs, "stopped by --timeout 50ms") {
 					t.Errorf("status %d, printed %.100q and %.300q", status, out, errs)
 				}

@@ -14,7 +14,10 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
+	"canonscope/compare"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
 func newVerifyCommand() *cobra.Command {
@@ -91,7 +94,7 @@ exit status is the worst. Without a file it reads standard input.`,
 				if err := baseline.check(cmd, format); err != nil {
 					return nil, err
 				}
-				if format != formatVCDM {
+				if format != compare.VCDM {
 					at := time.Now()
 					if v.Now != nil {
 						at = v.Now()
@@ -163,7 +166,7 @@ func verifyVCDM(cmd *cobra.Command, file string, doc []byte, v *vcdm.Verifier, e
 		why = printable.Short(r.Errors[0].Error(), maxText)
 	}
 	out := newResultJSON(r)
-	out.File, out.Format = file, formatVCDM
+	out.File, out.Format = file, compare.VCDM
 	return &answer{
 		no:   !r.Verified,
 		line: lineOf(file, said(r.Verified), why),
@@ -273,7 +276,7 @@ func said(verified bool) string {
 // resultJSON is a result as --json prints it.
 type resultJSON struct {
 	File        string              `json:"file,omitempty"`
-	Format      string              `json:"format,omitempty"`
+	Format      compare.Format      `json:"format,omitempty"`
 	Verified    bool                `json:"verified"`
 	MediaType   string              `json:"mediaType,omitempty"`
 	Document    json.RawMessage     `json:"verifiedDocument,omitempty"`
@@ -282,7 +285,7 @@ type resultJSON struct {
 	Unchecked   []string            `json:"unchecked,omitempty"`
 	Errors      []map[string]string `json:"errors,omitempty"`
 
-	UnknownContexts []vcdm.UnknownContext `json:"unknownContexts,omitempty"`
+	UnknownContexts []rules.UnknownContext `json:"unknownContexts,omitempty"`
 }
 
 type proofJSON struct {
@@ -308,7 +311,7 @@ func newResultJSON(r *vcdm.Result) resultJSON {
 		out.Credentials = append(out.Credentials, newResultJSON(c))
 	}
 	for _, err := range r.Errors {
-		var e *vcdm.Error
+		var e *problem.Error
 		if errors.As(err, &e) {
 			problem := e.Problem()
 			for member, text := range problem {

@@ -20,15 +20,35 @@ import (
 // checksWhole says what verify checks of a suite that signs whole documents.
 const checksWhole = "signature, proof options, purpose, dates of the proof, validity period"
 
+// Definition is the format. The matrix gives it the canonicalizer of a cell.
+var Definition = &compare.Definition{
+	Name:      compare.VCDM,
+	Suites:    suites(),
+	Documents: true,
+	Bound:     "challenge and domain for vcdm (signed presentation)",
+	Tamper:    tamper,
+	Prepares: func(c compare.Cell, canonicalizer canon.Canonicalizer) (compare.Preparer, error) {
+		return NewFormat(c.Suite, canonicalizer, c.Algorithm)
+	},
+}
+
+func suites() []compare.Suite {
+	var all []compare.Suite
+	for _, s := range vcdm.Suites {
+		all = append(all, compare.Suite{Name: s.Name, Algorithms: s.Algorithms, Method: s.Method, Reissues: !s.Derives})
+	}
+	return all
+}
+
 // NewFormat returns the format vcdm with a cryptosuite over a canonicalizer of the suite's method, and a signature
 // algorithm of the suite. An algorithm that the suite does not have is a [*canon.UnsupportedError].
-func NewFormat(suite string, c canon.Canonicalizer, algorithm string) (compare.Format, error) {
+func NewFormat(suite string, c canon.Canonicalizer, algorithm compare.Algorithm) (compare.Preparer, error) {
 	s, err := vcdm.SuiteNamed(suite)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(s.Algorithms, keys.Algorithm(algorithm)) {
-		return nil, &canon.UnsupportedError{Engine: suite, What: "the algorithm " + algorithm}
+	if !slices.Contains(s.Algorithms, algorithm) {
+		return nil, &canon.UnsupportedError{Engine: suite, What: "the algorithm " + string(algorithm)}
 	}
 	if c == nil {
 		return nil, errors.New(suite + " needs a canonicalizer: make one with engines.New")
@@ -43,14 +63,17 @@ func NewFormat(suite string, c canon.Canonicalizer, algorithm string) (compare.F
 type format struct {
 	suite     vcdm.Suite
 	canon     canon.Canonicalizer
-	algorithm string
+	algorithm compare.Algorithm
 }
 
-// Prepare implements [compare.Format]. ecdsa-sd-2023 derives what it presents; the other suites cannot, and the issuer
+// Prepare implements [compare.Preparer]. ecdsa-sd-2023 derives what it presents; the other suites cannot, and the issuer
 // signs the subset anew. The issuer signs with its key; the verifier has the issuer's key, parsed.
 func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
 	if c == nil {
 		return nil, errors.New("there is no credential")
+	}
+	if err := c.Kind.Exchangeable(c.Schema); err != nil {
+		return nil, err
 	}
 	issuer, holder, err := claims.Keys(f.algorithm, s)
 	if err != nil {
@@ -83,7 +106,7 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 		Counts:    &x.counts,
 	}
 	checks := checksWhole
-	if s.Binding == "holder" {
+	if s.Binding == compare.HolderBinding {
 		if err := x.bind(holder, f); err != nil {
 			return nil, err
 		}

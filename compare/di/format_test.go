@@ -16,12 +16,13 @@ import (
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/rules"
 )
 
 // Every cryptosuite of package vcdm is one of the format, with each of its algorithms.
 func TestEverySuite(t *testing.T) {
 	for _, s := range vcdm.Suites {
-		c, err := engines.New(engines.Native, s.Method, engines.Config{})
+		c, err := engines.New(canon.Native, s.Method, engines.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +30,7 @@ func TestEverySuite(t *testing.T) {
 			t.Errorf("%s makes %s", s.Name, made.Name())
 		}
 		for _, algorithm := range s.Algorithms {
-			if _, err := di.NewFormat(s.Name, c, string(algorithm)); err != nil {
+			if _, err := di.NewFormat(s.Name, c, algorithm); err != nil {
 				t.Errorf("%s with %s: %v", s.Name, algorithm, err)
 			}
 		}
@@ -39,16 +40,16 @@ func TestEverySuite(t *testing.T) {
 func TestExchange(t *testing.T) {
 	// clr-medium has objects that are alike, elm-small is no VCDM 2.0 document; the large schemas show nothing new.
 	for _, name := range []string{"simple-20", "simple-inline-20", "ob3", "clr-medium", "elm-small"} {
-		for _, tier := range []string{engines.Native, engines.Stock} {
-			exchange(t, name, tier, "none")
-			if name == "simple-20" || tier == engines.Native && name == "ob3" {
-				exchange(t, name, tier, "holder")
+		for _, tier := range []canon.Engine{canon.Native, canon.Stock} {
+			exchange(t, name, tier, compare.NoBinding)
+			if name == "simple-20" || tier == canon.Native && name == "ob3" {
+				exchange(t, name, tier, compare.HolderBinding)
 			}
 		}
 	}
 }
 
-func exchange(t *testing.T, name, tier, binding string) {
+func exchange(t *testing.T, name string, tier compare.Engine, binding compare.Binding) {
 	cfg := engines.Config{Loader: contexts.Embedded()}
 	g, err := catalogue.Get(name)
 	if err != nil {
@@ -58,7 +59,10 @@ func exchange(t *testing.T, name, tier, binding string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []struct{ suite, alg string }{{"eddsa-jcs-2022", "EdDSA"}, {"ecdsa-jcs-2019", "ES256"}, {"ecdsa-jcs-2019", "ES384"},
+	for _, s := range []struct {
+		suite string
+		alg   compare.Algorithm
+	}{{"eddsa-jcs-2022", "EdDSA"}, {"ecdsa-jcs-2019", "ES256"}, {"ecdsa-jcs-2019", "ES384"},
 		{"eddsa-rdfc-2022", "EdDSA"}, {"ecdsa-rdfc-2019", "ES256"}, {"ecdsa-sd-2023", "ES256"}} {
 		method := canon.RDFC
 		if strings.Contains(s.suite, "jcs") {
@@ -68,7 +72,7 @@ func exchange(t *testing.T, name, tier, binding string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if binding == "holder" && tier == engines.Stock && method == canon.RDFC {
+		if binding == compare.HolderBinding && tier == canon.Stock && method == canon.RDFC {
 			continue // json-gold loses the graph of a presented credential: it would agree with itself alone
 		}
 		f, err := di.NewFormat(s.suite, c, s.alg)
@@ -83,14 +87,14 @@ func exchange(t *testing.T, name, tier, binding string) {
 		if err != nil {
 			t.Fatalf("%s %s %s: issue: %v", tier, name, s.suite, err)
 		}
-		if err, no := x.Verify(issued), s.suite == "ecdsa-sd-2023" || binding == "holder"; no != (err != nil) { // a base proof is for the holder alone
+		if err, no := x.Verify(issued), s.suite == "ecdsa-sd-2023" || binding == compare.HolderBinding; no != (err != nil) { // a base proof is for the holder alone
 			t.Fatalf("%s %s %s: verify what was issued: %v", tier, name, s.suite, err)
 		}
 		presented, err := x.Present(issued)
 		if err != nil {
 			t.Fatalf("%s %s %s: present: %v", tier, name, s.suite, err)
 		}
-		if binding == "none" && len(presented) >= len(issued) {
+		if binding == compare.NoBinding && len(presented) >= len(issued) {
 			t.Errorf("%s %s %s: presents %d bytes of %d", tier, name, s.suite, len(presented), len(issued))
 		}
 		before := *x.Counters
@@ -99,7 +103,7 @@ func exchange(t *testing.T, name, tier, binding string) {
 		}
 		d := x.Counters.Since(before)
 		proofs := 1
-		if binding == "holder" {
+		if binding == compare.HolderBinding {
 			proofs = 2
 		}
 		if sd := s.suite == "ecdsa-sd-2023"; d.Canonicalizations != 2*proofs || d.Signatures != 0 || d.Verifications != proofs+d.Digests || sd != (d.Digests > 0) {
@@ -142,11 +146,11 @@ func TestHolderCannotAlter(t *testing.T) {
 		if s.Name == "ecdsa-sd-2023" {
 			continue // presents with ecdsa-rdfc-2019
 		}
-		c, err := engines.New(engines.Native, s.Method, engines.Config{Loader: contexts.Embedded()})
+		c, err := engines.New(canon.Native, s.Method, engines.Config{Loader: contexts.Embedded()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		alg := string(s.Algorithms[0])
+		alg := s.Algorithms[0]
 		f, err := di.NewFormat(s.Name, c, alg)
 		if err != nil {
 			t.Fatal(err)
@@ -188,7 +192,7 @@ func TestHolderCannotAlter(t *testing.T) {
 			o := vcdm.Options{Created: "2026-12-01T00:00:00Z", Method: p.key.Public().Method(), Purpose: vcdm.Authentication,
 				Domain: []string{p.domain}, Challenge: "canonscope-challenge"}
 			signer := vcdm.Signer{Suite: s.New(c, vcdm.SDOptions{}), Key: p.key}
-			vp, err := vcdm.NewPresentation(p.key.Public().DID(), p.credential)
+			vp, err := rules.NewPresentation(p.key.Public().DID(), p.credential)
 			if err != nil {
 				t.Fatal(err)
 			}

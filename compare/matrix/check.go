@@ -12,46 +12,48 @@ import (
 	"canonscope/canon/jsonld"
 	"canonscope/canon/rdf"
 	"canonscope/canon/stock"
+	"canonscope/compare"
 	"canonscope/compare/measure"
 	"canonscope/schemas"
 	"canonscope/schemas/contexts"
-	"canonscope/vcdm"
+	"canonscope/vcdm/keys"
+	"canonscope/vcdm/rules"
 )
 
 // canonicalizer makes an engine for a method over the embedded contexts and those of experiments, which it finds in the given
 // state. Its guard is the gate's.
-func canonicalizer(engine string, m canon.Method, state jsonld.CacheState) (canon.Canonicalizer, error) {
+func canonicalizer(engine compare.Engine, m canon.Method, state jsonld.CacheState) (canon.Canonicalizer, error) {
 	return engines.Unguarded(engine, m, engines.Config{Loader: contexts.Experiments(), Contexts: state})
 }
 
 // check returns what a gate looks at behind the exchange; nil for a family that canonicalizes nothing. An engine under test
 // is not its own oracle: native must give the form of stock, every other engine that of native. Native RDFC-1.0 with SHA-384
 // stands alone; the official suite is what it is tested by.
-func (f *family) check(binding string) (func(context.Context, *schemas.Credential) (measure.Form, error), error) {
-	if f.method == "" {
+func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Form, error), error) {
+	if f.suite.Method == "" {
 		return nil, nil
 	}
 	opt := canon.Options{Limits: measure.Limits}
-	oracle := engines.Native
-	if f.engine == engines.Native {
-		oracle = engines.Stock
+	oracle := canon.Native
+	if f.cell.Engine == canon.Native {
+		oracle = canon.Stock
 	}
-	if f.algorithm == "ES384" && f.method == canon.RDFC {
+	if f.cell.Algorithm == keys.ES384 && f.suite.Method == canon.RDFC {
 		opt.Hash, oracle = canon.SHA384, ""
 	}
-	under, err := canonicalizer(f.engine, f.method, cacheStates[f.state])
+	under, err := f.canonicalizer()
 	if err != nil {
 		return nil, err
 	}
 	var other canon.Canonicalizer
 	if oracle != "" {
-		if other, err = canonicalizer(oracle, f.method, jsonld.Warm); err != nil {
+		if other, err = canonicalizer(oracle, f.suite.Method, jsonld.Warm); err != nil {
 			return nil, err
 		}
 	}
 	return func(ctx context.Context, c *schemas.Credential) (measure.Form, error) {
-		found := measure.Form{Oracle: oracle}
-		docs, err := signed(c, binding)
+		found := measure.Form{Oracle: string(oracle)}
+		docs, err := signed(c, f.cell.Binding)
 		if err != nil {
 			return measure.Form{}, err
 		}
@@ -60,7 +62,7 @@ func (f *family) check(binding string) (func(context.Context, *schemas.Credentia
 			if err != nil {
 				return measure.Form{}, err
 			}
-			if len(form.Text) == 0 || f.method == canon.RDFC && form.Lines == 0 {
+			if len(form.Text) == 0 || f.suite.Method == canon.RDFC && form.Lines == 0 {
 				return measure.Form{}, errors.New("it is empty")
 			}
 			if i == 0 {
@@ -70,7 +72,7 @@ func (f *family) check(binding string) (func(context.Context, *schemas.Credentia
 				continue
 			}
 			var want *canon.Form
-			if i > 0 && f.method == canon.RDFC {
+			if i > 0 && f.suite.Method == canon.RDFC {
 				want, err = composed(ctx, other, c, opt)
 			} else {
 				want, err = other.Canonicalize(ctx, doc, opt)
@@ -79,7 +81,7 @@ func (f *family) check(binding string) (func(context.Context, *schemas.Credentia
 				return measure.Form{}, fmt.Errorf("engine %s: %w", oracle, err)
 			}
 			if !bytes.Equal(form.Text, want.Text) {
-				err := difference(f.engine, oracle, string(form.Text), string(want.Text), f.method == canon.RDFC)
+				err := difference(f.cell.Engine, oracle, string(form.Text), string(want.Text), f.suite.Method == canon.RDFC)
 				if i > 0 {
 					return measure.Form{}, fmt.Errorf("of a presentation of it: %w", err)
 				}
@@ -91,11 +93,11 @@ func (f *family) check(binding string) (func(context.Context, *schemas.Credentia
 }
 
 // signed are the documents whose forms an exchange signs: the credential, and with holder binding a presentation of it.
-func signed(c *schemas.Credential, binding string) ([][]byte, error) {
-	if binding == "" {
+func signed(c *schemas.Credential, binding compare.Binding) ([][]byte, error) {
+	if binding == compare.NoBinding {
 		return [][]byte{c.VCDM}, nil
 	}
-	presentation, err := vcdm.NewPresentation(holder, c.VCDM)
+	presentation, err := rules.NewPresentation(holder, c.VCDM)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +113,7 @@ func composed(ctx context.Context, engine canon.Canonicalizer, c *schemas.Creden
 	if err != nil {
 		return nil, err
 	}
-	empty, err := vcdm.NewPresentation(holder)
+	empty, err := rules.NewPresentation(holder)
 	if err != nil {
 		return nil, err
 	}
@@ -152,11 +154,11 @@ func parsed(ctx context.Context, engine canon.Canonicalizer, doc []byte, opt can
 
 // guard returns what json-gold needs to be asked before it may be trusted with a document; nil for what runs without it.
 func (f *family) guard() func(context.Context, *schemas.Credential) error {
-	if f.method != canon.RDFC || f.engine == engines.Native {
+	if f.suite.Method != canon.RDFC || f.cell.Engine == canon.Native {
 		return nil
 	}
 	opt := canon.Options{Limits: measure.Limits}
-	if f.algorithm == "ES384" {
+	if f.cell.Algorithm == keys.ES384 {
 		opt.Hash = canon.SHA384
 	}
 	loader := contexts.Experiments()

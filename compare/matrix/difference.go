@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"canonscope/compare"
 	"canonscope/compare/measure"
 )
 
@@ -16,7 +17,7 @@ const (
 )
 
 // difference is the error of two canonical forms that are not the same: how much of them differs, and some of that.
-func difference(engine, oracle, got, want string, quads bool) *measure.NotedError {
+func difference(engine, oracle compare.Engine, got, want string, quads bool) *measure.NotedError {
 	if !quads {
 		return differingText(engine, oracle, []rune(got), []rune(want))
 	}
@@ -48,7 +49,7 @@ func onlyIn(form, other string) (lines []string, all int) {
 }
 
 // fewOf shows the first lines that an engine has alone.
-func fewOf(engine string, lines []string) []string {
+func fewOf(engine compare.Engine, lines []string) []string {
 	var notes []string
 	for i, line := range lines {
 		if i == fewQuads {
@@ -57,13 +58,13 @@ func fewOf(engine string, lines []string) []string {
 		if text := []rune(line); len(text) > quadLength {
 			line = string(text[:quadLength]) + "…"
 		}
-		notes = append(notes, engine+": "+line)
+		notes = append(notes, string(engine)+": "+line)
 	}
 	return notes
 }
 
 // differingText shows where two forms that are one line of JSON begin to differ.
-func differingText(engine, oracle string, got, want []rune) *measure.NotedError {
+func differingText(engine, oracle compare.Engine, got, want []rune) *measure.NotedError {
 	at := 0
 	for at < min(len(got), len(want)) && got[at] == want[at] {
 		at++
@@ -72,5 +73,5 @@ func differingText(engine, oracle string, got, want []rune) *measure.NotedError 
 		return string(form[max(0, at-around):min(len(form), at+around)])
 	}
 	return &measure.NotedError{Err: fmt.Errorf("%s and %s differ from character %d on, of %d and %d", engine, oracle, at+1, len(got), len(want)),
-		Notes: []string{engine + ": " + part(got), oracle + ": " + part(want)}}
+		Notes: []string{string(engine) + ": " + part(got), string(oracle) + ": " + part(want)}}
 }

@@ -97,7 +97,7 @@ func (r *racer) round(b *testing.B, documents [][]byte) {
 }
 
 func race(b *testing.B, documents [][]byte, state jsonld.CacheState) {
-	names := []string{engines.Native, engines.Tuned, engines.Stock}
+	names := []canon.Engine{canon.Native, canon.Tuned, canon.Stock}
 	racers := make([]*racer, len(names))
 	var want [sha256.Size]byte
 	for i, name := range names {
@@ -150,7 +150,7 @@ func BenchmarkEnginesGrowth(b *testing.B) {
 	var smallest float64
 	for _, n := range []int{100, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			e, err := engines.New(engines.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
+			e, err := engines.New(canon.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
 			if err != nil {
 				b.Fatal(err)
 			}

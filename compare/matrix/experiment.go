@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"canonscope/canon"
 	"canonscope/canon/choice"
-	"canonscope/canon/engines"
 	"canonscope/compare"
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
@@ -135,7 +135,7 @@ func SelectExperiments(experiments []compare.Experiment, f Filter, p Policy) (*S
 		f.Suites = []string{"eddsa-rdfc-2022"}
 	}
 	if len(f.Engines) == 0 {
-		f.Engines = []string{engines.Native, engines.Stock}
+		f.Engines = []string{string(canon.Native), string(canon.Stock)}
 	}
 	f.Schemas = nil
 	for _, e := range experiments {

@@ -28,7 +28,7 @@ func TestExperimentDefaults(t *testing.T) {
 		}
 		var got []string
 		for _, e := range s.Entries {
-			got = append(got, strings.Join([]string{e.Cell.Suite, e.Cell.Engine, e.Cell.Algorithm}, " "))
+			got = append(got, strings.Join([]string{e.Cell.Suite, string(e.Cell.Engine), string(e.Cell.Algorithm)}, " "))
 		}
 		slices.Sort(got)
 		if !slices.Equal(got, c.want) {

@@ -13,9 +13,9 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/choice"
-	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
 	"canonscope/compare"
+	"canonscope/compare/claims"
 	"canonscope/compare/di"
 	"canonscope/compare/mdoc"
 	"canonscope/compare/measure"
@@ -23,178 +23,171 @@ import (
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/jsonschema"
-	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
 )
-
-// Holder is the binding where holders sign what they present; without binding they do not.
-const Holder = "holder"
 
 // Policy is the part of a cell that says how its process runs.
 type Policy struct {
 	GC        string // GOGC: percent or "off"
 	Procs     int    // GOMAXPROCS
 	Validator string // of vcdm against its JSON Schema inside issue and verify; "" for none
-	Binding   string // of what is presented: Holder, or "" for none
+	Binding   compare.Binding
 }
 
 // DefaultPolicy is Go's own collector setting, on the two processors of a small server.
 var DefaultPolicy = Policy{GC: "100", Procs: 2}
 
+// Formats are all formats, in the order of reports.
+var Formats = []*compare.Definition{di.Definition, sdjwt.Definition, mdoc.Definition}
+
 // Entry is one exchange of the matrix.
 type Entry struct {
-	Cell        compare.Cell `json:"cell"`                  // without an operation
-	Unsupported string       `json:"unsupported,omitempty"` // why it cannot be measured; "" if it can
-	Present     string       `json:"present,omitempty"`     // "derives", or "re-signs" with the issuer's key; "" if it cannot be measured
-	Default     bool         `json:"default"`               // part of the default subset
+	Cell        compare.Cell            `json:"cell"`                  // without an operation
+	Unsupported *canon.UnsupportedError `json:"unsupported,omitempty"` // why it cannot be measured; nil if it can
+	Present     string                  `json:"present,omitempty"`     // "derives", or "re-signs" with the issuer's key; "" if it cannot be measured
+	Default     bool                    `json:"default"`               // part of the default subset
 }
 
-// Names in the order of reports.
-var (
-	engineNames    = []string{engines.Stock, engines.Tuned, engines.Native}
-	algorithms     = []string{"EdDSA", "ES256", "ES384"}
-	defaultSchemas = []string{"simple-20", "ob3"}
-)
+var defaultSchemas = []string{"simple-20", "ob3"}
 
-// family is an exchange without its schema and policy.
+// family is a suite of a format with an engine and an algorithm: its cell has neither schema nor policy.
 type family struct {
-	format, suite, engine, algorithm string
-	method                           canon.Method // "" where nothing is canonicalized
-	state                            string       // in which it finds its JSON-LD contexts
-	unsupported                      string
-	inDefault                        bool
-	reissues                         bool // present signs again
-	open                             func() (compare.Format, error)
+	format *compare.Definition
+	suite  *compare.Suite
+	cell   compare.Cell
 }
 
-// States in which an operation finds its JSON-LD contexts.
-const (
-	none     = "none"     // there are none
-	cold     = "cold"     // each call asks the loader, parses and processes
-	embedded = "embedded" // parsed beforehand, processed by each call
-	warm     = "warm"     // processed and kept
-)
-
-// ContextStates lists the states that a filter may name.
-var ContextStates = []string{cold, embedded, warm}
-
-var cacheStates = map[string]jsonld.CacheState{none: jsonld.Warm, cold: jsonld.Cold, embedded: jsonld.Embedded, warm: jsonld.Warm}
+var cacheStates = map[compare.ContextState]jsonld.CacheState{compare.NoContexts: jsonld.Warm, compare.Cold: jsonld.Cold,
+	compare.Embedded: jsonld.Embedded, compare.Warm: jsonld.Warm}
 
 // families lists every family in the order of reports, each with the state of contexts that is usual for its engine.
 func families() []family {
 	var all []family
-	for _, engine := range engineNames {
-		for _, algorithm := range algorithms {
-			for _, s := range vcdm.Suites {
-				if slices.Contains(s.Algorithms, keys.Algorithm(algorithm)) {
-					all = append(all, vcdmFamily(s, engine, algorithm))
+	for _, engine := range canon.Engines {
+		for _, algorithm := range keys.Algorithms {
+			for _, format := range Formats {
+				for i := range format.Suites {
+					c := compare.Cell{Format: format.Name, Suite: format.Suites[i].Name, Engine: engine, Algorithm: algorithm}
+					if f := (family{format, &format.Suites[i], c}); f.exists() {
+						f.cell.Contexts = f.usual()
+						all = append(all, f)
+					}
 				}
 			}
-			if engine == engines.Tuned {
-				continue // the baselines are stock or native
-			}
-			all = append(all, family{format: "sd-jwt-vc", suite: "jws", engine: engine, algorithm: algorithm,
-				open: func() (compare.Format, error) { return sdjwt.NewFormat(engine, algorithm), nil }},
-				family{format: "mdoc", suite: "cose-sign1", engine: engine, algorithm: algorithm,
-					open: func() (compare.Format, error) { return mdoc.NewFormat(engine, algorithm), nil }})
 		}
-	}
-	for i := range all {
-		f := &all[i]
-		f.state = cmp.Or(f.state, none)
-		f.inDefault = f.unsupported == "" && f.engine != engines.Tuned && (f.algorithm == "EdDSA" || f.engine == "stock" && f.algorithm == "ES256" && f.format != "vcdm")
 	}
 	return all
 }
 
-func vcdmFamily(s *vcdm.Cryptosuite, engine, algorithm string) family {
-	f := family{format: "vcdm", suite: s.Name, engine: engine, algorithm: algorithm, method: s.Method, reissues: !s.Derives}
-	if s.Method != canon.RDFC {
-		return f.in(none)
-	}
-	if engine == engines.Stock {
-		return f.in(embedded)
-	}
-	return f.in(warm)
+// exists reports whether the suite is one of the engine and the algorithm: without a canonicalizer nothing is tuned.
+func (f *family) exists() bool {
+	return slices.Contains(f.suite.Algorithms, f.cell.Algorithm) && slices.Contains(canon.Engines, f.cell.Engine) &&
+		(f.suite.Method != "" || f.cell.Engine != canon.Tuned)
 }
 
-// in returns a family of the format vcdm that finds its contexts in a state.
-func (f family) in(state string) family {
-	f.state, f.open, f.unsupported = state, nil, ""
-	c, err := canonicalizer(f.engine, f.method, cacheStates[state])
+// usual is the state of contexts in which the engine is used, unless another is named.
+func (f *family) usual() compare.ContextState {
 	switch {
-	case err != nil || f.engine == engines.Native || f.method != canon.RDFC:
-	case f.algorithm == "ES384":
-		err = &canon.UnsupportedError{Engine: "json-gold", What: "SHA-384 inside RDFC-1.0"}
-	case f.engine == engines.Stock && state == warm:
-		err = &canon.UnsupportedError{Engine: "json-gold as shipped", What: "contexts kept processed; the engine tuned does so"}
-	case f.engine == engines.Tuned && state != warm:
-		err = &canon.UnsupportedError{Engine: "tuned", What: state + " contexts; the engine stock has them"}
+	case f.suite.Method != canon.RDFC:
+		return compare.NoContexts
+	case f.cell.Engine == canon.Stock:
+		return compare.Embedded
 	}
-	if err != nil {
-		f.unsupported = err.Error()
-		return f
-	}
-	f.open = func() (compare.Format, error) { return di.NewFormat(f.suite, c, f.algorithm) }
-	return f
+	return compare.Warm
 }
 
-// cannot says why a family cannot be measured with a binding; "" if it can.
-func (f *family) cannot(binding string) string {
-	if f.unsupported == "" && binding != "" && f.method == canon.RDFC && f.engine != engines.Native {
-		return (&canon.UnsupportedError{Engine: "json-gold", What: "the graph of a presented credential: it puts its statements into the default graph"}).Error()
-	}
-	return f.unsupported
-}
-
-// present says how a family presents; "" if it cannot.
-func (f *family) present() string {
-	switch {
-	case f.unsupported != "":
-		return ""
-	case f.reissues:
-		return "re-signs"
-	}
-	return "derives"
-}
-
-// states returns the family in each of the named states: as it is if none is named, or if it has no contexts.
-func (f family) states(names []string) []family {
-	if len(names) == 0 || f.state == none {
+// in returns the family in each of the named states: as it is if none is named, or if it has no contexts.
+func (f family) in(names []string) []family {
+	if len(names) == 0 || f.cell.Contexts == compare.NoContexts {
 		return []family{f}
 	}
 	var out []family
-	for _, state := range ContextStates {
-		if slices.Contains(names, state) {
-			out = append(out, f.in(state))
+	for _, state := range compare.ContextStates {
+		if slices.Contains(names, string(state)) {
+			f.cell.Contexts = state
+			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// familiesIn lists the families in a state of their contexts, those without contexts as they are.
-func familiesIn(state string) []family {
-	all := families()
-	if slices.Contains(ContextStates, state) {
-		for i := range all {
-			if all[i].state != none {
-				all[i] = all[i].in(state)
-			}
-		}
+// unsupported says why the engine cannot do a cell; nil if it can.
+func (f *family) unsupported() *canon.UnsupportedError {
+	state := f.cell.Contexts
+	switch c := &f.cell; {
+	case c.Engine == canon.Native || f.suite.Method == "":
+	case f.suite.Method != canon.RDFC:
+		var unsupported *canon.UnsupportedError
+		_, err := f.canonicalizer()
+		errors.As(err, &unsupported)
+		return unsupported
+	case c.Algorithm == keys.ES384:
+		return &canon.UnsupportedError{Engine: "json-gold", What: "SHA-384 inside RDFC-1.0"}
+	case c.Engine == canon.Stock && state == compare.Warm:
+		return &canon.UnsupportedError{Engine: "json-gold as shipped", What: "contexts kept processed; the engine tuned does so"}
+	case c.Engine == canon.Tuned && state != compare.Warm:
+		return &canon.UnsupportedError{Engine: string(c.Engine), What: string(state) + " contexts; the engine stock has them"}
+	case c.Binding != compare.NoBinding:
+		return &canon.UnsupportedError{Engine: "json-gold",
+			What: "the graph of a presented credential: it puts its statements into the default graph"}
 	}
-	return all
+	return nil
 }
 
-// contexts is the state in which a family finds its JSON-LD contexts.
-func (f *family) contexts() string { return f.state }
-
-func (f *family) cell(schema string, p Policy) compare.Cell {
-	c := compare.Cell{Format: f.format, Suite: f.suite, Engine: f.engine, Algorithm: f.algorithm, Schema: schema,
-		GC: p.GC, Procs: p.Procs, Contexts: f.contexts(), Binding: p.Binding}
-	if f.format == "vcdm" { // the JSON Schemas are those of VCDM documents
-		c.Validator = p.Validator
+// canonicalizer makes that of the family; nil where nothing is canonicalized.
+func (f *family) canonicalizer() (canon.Canonicalizer, error) {
+	if f.suite.Method == "" {
+		return nil, nil
 	}
-	return c
+	return canonicalizer(f.cell.Engine, f.suite.Method, cacheStates[f.cell.Contexts])
+}
+
+// inDefault reports whether the default subset has the family.
+func (f *family) inDefault() bool {
+	c := &f.cell
+	return c.Engine != canon.Tuned && f.unsupported() == nil &&
+		(c.Algorithm == keys.EdDSA || c.Engine == canon.Stock && c.Algorithm == keys.ES256 && f.suite.Method == "")
+}
+
+// of returns the family with a schema and a policy.
+func (f family) of(schema string, p Policy) family {
+	f.cell.Schema, f.cell.GC, f.cell.Procs, f.cell.Binding = schema, p.GC, p.Procs, p.Binding
+	if f.format.Documents {
+		f.cell.Validator = p.Validator
+	}
+	return f
+}
+
+func (f *family) entry(inDefault bool) Entry {
+	e := Entry{Cell: f.cell, Unsupported: f.unsupported(), Default: inDefault}
+	switch {
+	case e.Unsupported != nil:
+	case f.suite.Reissues:
+		e.Present = "re-signs"
+	default:
+		e.Present = "derives"
+	}
+	return e
+}
+
+// find returns the family of a cell that the matrix has.
+func find(c compare.Cell) (*family, error) {
+	for _, format := range Formats {
+		i := slices.IndexFunc(format.Suites, func(s compare.Suite) bool { return s.Name == c.Suite })
+		if format.Name != c.Format || i < 0 {
+			continue
+		}
+		f := &family{format, &format.Suites[i], c.Exchange()}
+		contexts := c.Contexts == compare.NoContexts
+		if f.usual() != compare.NoContexts {
+			contexts = slices.Contains(compare.ContextStates, c.Contexts)
+		}
+		bound := c.Binding == compare.NoBinding || c.Binding == compare.HolderBinding
+		if f.exists() && contexts && bound && (c.Validator == "" || format.Documents) {
+			return f, nil
+		}
+	}
+	return nil, fmt.Errorf("the matrix has no cell %s", c.ID())
 }
 
 // Filter names what to select; an empty list selects everything, except that without any of Formats, Suites, Engines and
@@ -215,7 +208,7 @@ type Selection struct {
 func (s *Selection) Cells() []compare.Cell {
 	var cells []compare.Cell
 	for _, e := range s.Entries {
-		if e.Unsupported == "" {
+		if e.Unsupported == nil {
 			for _, op := range s.Operations {
 				cells = append(cells, e.Cell.With(op))
 			}
@@ -224,14 +217,49 @@ func (s *Selection) Cells() []compare.Cell {
 	return cells
 }
 
+// Chosen says, for each credential of the user and each format other than vcdm, what the format writes that the
+// credential does not say, and what it leaves out.
+func (s *Selection) Chosen() []string {
+	var notes []string
+	type pair struct {
+		schema string
+		format compare.Format
+	}
+	seen := make(map[pair]bool)
+	for _, e := range s.Entries {
+		key := pair{e.Cell.Schema, e.Cell.Format}
+		if e.Unsupported != nil || e.Cell.Format == compare.VCDM || !catalogue.IsFile(e.Cell.Schema) || seen[key] {
+			continue
+		}
+		seen[key] = true
+		g, err := catalogue.Get(e.Cell.Schema)
+		if err != nil {
+			continue // its gate says so
+		}
+		c, err := g.Document(0, 0)
+		if err != nil {
+			continue
+		}
+		q := claims.Request{Mdoc: e.Cell.Format == compare.Mdoc, Now: measure.Now, Limits: measure.Limits}
+		made, err := claims.Of(c, q, nil)
+		if err != nil {
+			continue
+		}
+		for _, text := range made.Chosen {
+			notes = append(notes, fmt.Sprintf("%s of %s: %s", e.Cell.Format, g.Describe(), text))
+		}
+	}
+	return notes
+}
+
 // Unsupported returns a result for every cell that cannot be measured.
 func (s *Selection) Unsupported() []compare.Result {
 	var out []compare.Result
 	for _, e := range s.Entries {
-		if e.Unsupported != "" {
+		if e.Unsupported != nil {
 			for _, op := range s.Operations {
 				c := e.Cell.With(op)
-				out = append(out, compare.Result{Cell: c, ID: c.ID(), State: compare.Unsupported, Reason: e.Unsupported})
+				out = append(out, compare.Result{Cell: c, ID: c.ID(), State: compare.Unsupported, Reason: e.Unsupported.Error()})
 			}
 		}
 	}
@@ -241,21 +269,22 @@ func (s *Selection) Unsupported() []compare.Result {
 // Select returns the exchanges that a filter names. An unknown name and names that exclude each other are errors.
 func Select(f Filter, p Policy) (*Selection, error) {
 	all := families()
-	dimensions := []struct {
+	type dimension struct {
 		flag  string
 		names []string
-		of    func(*family) string
-	}{
-		{"format", f.Formats, func(f *family) string { return f.format }},
-		{"suite", f.Suites, func(f *family) string { return f.suite }},
-		{"engine", f.Engines, func(f *family) string { return f.engine }},
-		{"algorithm", f.Algorithms, func(f *family) string { return f.algorithm }},
+		of    func(c compare.Cell) string
+	}
+	dimensions := []dimension{
+		{"format", f.Formats, func(c compare.Cell) string { return string(c.Format) }},
+		{"suite", f.Suites, func(c compare.Cell) string { return c.Suite }},
+		{"engine", f.Engines, func(c compare.Cell) string { return string(c.Engine) }},
+		{"algorithm", f.Algorithms, func(c compare.Cell) string { return string(c.Algorithm) }},
 	}
 	var named []string
 	for _, d := range dimensions {
 		var valid []string
 		for i := range all {
-			if v := d.of(&all[i]); !slices.Contains(valid, v) {
+			if v := d.of(all[i].cell); !slices.Contains(valid, v) {
 				valid = append(valid, v)
 			}
 		}
@@ -267,20 +296,19 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		}
 	}
 	s := &Selection{}
-	var operations []string
 	for _, op := range compare.Operations {
-		operations = append(operations, string(op))
 		if len(f.Operations) == 0 || slices.Contains(f.Operations, string(op)) {
 			s.Operations = append(s.Operations, op)
 		}
 	}
-	if err := known("operation", f.Operations, operations); err != nil {
+	if err := known("operation", f.Operations, compare.Operations); err != nil {
 		return nil, err
 	}
-	if err := known("state of contexts", f.Contexts, ContextStates); err != nil {
+	if err := known("state of contexts", f.Contexts, compare.ContextStates); err != nil {
 		return nil, err
 	}
 	var names []string
+	canonized := make(map[string]*canon.UnsupportedError) // of schemas that are only canonicalized: why they are not exchanged
 	for _, name := range f.Schemas {
 		g, err := catalogue.Get(name)
 		if err != nil {
@@ -288,6 +316,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		}
 		if !slices.Contains(names, g.Name()) {
 			names = append(names, g.Name()) // of a file: its path without slashes
+			canonized[g.Name()] = g.Kind().Exchangeable(g.Name())
 		}
 	}
 	if len(names) == 0 {
@@ -300,25 +329,26 @@ func Select(f Filter, p Policy) (*Selection, error) {
 	left := make(map[string][]string)
 	for i := range all {
 		m := &all[i]
-		if slices.ContainsFunc(dimensions, func(d struct {
-			flag  string
-			names []string
-			of    func(*family) string
-		}) bool {
-			return len(d.names) > 0 && !slices.Contains(d.names, d.of(m))
+		if slices.ContainsFunc(dimensions, func(d dimension) bool {
+			return len(d.names) > 0 && !slices.Contains(d.names, d.of(m.cell))
 		}) {
 			continue
 		}
-		if subset && !m.inDefault {
-			if m.unsupported == "" {
-				k := m.engine + " " + m.algorithm
-				left[k] = append(left[k], m.suite)
+		inDefault := m.inDefault()
+		if subset && !inDefault {
+			if m.unsupported() == nil {
+				k := string(m.cell.Engine) + " " + string(m.cell.Algorithm)
+				left[k] = append(left[k], m.cell.Suite)
 			}
 			continue
 		}
-		for _, state := range m.states(f.Contexts) {
+		for _, state := range m.in(f.Contexts) {
 			for _, schema := range names {
-				e := Entry{Cell: state.cell(schema, p), Unsupported: state.cannot(p.Binding), Present: state.present(), Default: m.inDefault && state.state == m.state}
+				cell := state.of(schema, p)
+				e := cell.entry(inDefault && state.cell.Contexts == m.cell.Contexts)
+				if unsupported := canonized[schema]; unsupported != nil {
+					e.Unsupported, e.Present = unsupported, ""
+				}
 				s.Entries = append(s.Entries, e)
 			}
 		}
@@ -328,13 +358,13 @@ func Select(f Filter, p Policy) (*Selection, error) {
 	}
 	// Most important first: all schemas of a tier and algorithm before the next.
 	slices.SortStableFunc(s.Entries, func(a, b Entry) int {
-		return cmp.Or(slices.Index(engineNames, a.Cell.Engine)-slices.Index(engineNames, b.Cell.Engine),
-			slices.Index(algorithms, a.Cell.Algorithm)-slices.Index(algorithms, b.Cell.Algorithm),
+		return cmp.Or(slices.Index(canon.Engines, a.Cell.Engine)-slices.Index(canon.Engines, b.Cell.Engine),
+			slices.Index(keys.Algorithms, a.Cell.Algorithm)-slices.Index(keys.Algorithms, b.Cell.Algorithm),
 			slices.Index(names, a.Cell.Schema)-slices.Index(names, b.Cell.Schema))
 	})
-	for _, engine := range engineNames {
-		for _, algorithm := range algorithms {
-			if suites := left[engine+" "+algorithm]; suites != nil {
+	for _, engine := range canon.Engines {
+		for _, algorithm := range keys.Algorithms {
+			if suites := left[string(engine)+" "+string(algorithm)]; suites != nil {
 				s.LeftOut = append(s.LeftOut, fmt.Sprintf("%s with %s: %s", engine, algorithm, strings.Join(suites, ", ")))
 			}
 		}
@@ -343,44 +373,49 @@ func Select(f Filter, p Policy) (*Selection, error) {
 }
 
 // known complains about the first name that is not valid.
-func known(flag string, names, valid []string) error {
+func known[T ~string](flag string, names []string, valid []T) error {
 	for _, n := range names {
-		if !slices.Contains(valid, n) {
-			return choice.Unknown(flag, n, valid...)
+		if err := choice.Check(flag, T(n), valid); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 // Open makes what a cell or exchange is measured with. A cell that the matrix does not have is an error, one that its
-// engine cannot do a [*canon.UnsupportedError] in words.
+// engine cannot do a [*canon.UnsupportedError].
 func Open(cell compare.Cell) (*measure.Bench, error) {
-	for _, f := range familiesIn(cell.Contexts) {
-		if !slices.Contains([]string{"", Holder}, cell.Binding) || f.cell(cell.Schema, Policy{cell.GC, cell.Procs, cell.Validator, cell.Binding}) != cell.Exchange() {
-			continue
-		}
-		if reason := f.cannot(cell.Binding); reason != "" {
-			return nil, errors.New(reason)
-		}
-		generator, err := catalogue.Get(cell.Schema)
-		if err != nil {
-			return nil, err
-		}
-		format, err := f.open()
-		if err != nil {
-			return nil, err
-		}
-		if cell.Validator != "" {
-			format = validating{format, jsonschema.Engine(cell.Validator)}
-		}
-		check, err := f.check(cell.Binding)
-		if err != nil {
-			return nil, err
-		}
-		return &measure.Bench{Format: format, Generator: generator, Binding: cell.Binding, Guard: f.guard(), Check: check,
-			Tamper: func(c *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
-				return tampers[f.format](c, presented, cell.Binding != "")
-			}}, nil
+	f, err := find(cell)
+	if err != nil {
+		return nil, err
 	}
-	return nil, fmt.Errorf("the matrix has no cell %s", cell.ID())
+	if unsupported := f.unsupported(); unsupported != nil {
+		return nil, unsupported
+	}
+	generator, err := catalogue.Get(cell.Schema)
+	if err != nil {
+		return nil, err
+	}
+	if unsupported := generator.Kind().Exchangeable(cell.Schema); unsupported != nil {
+		return nil, unsupported
+	}
+	canonicalizer, err := f.canonicalizer()
+	if err != nil {
+		return nil, err
+	}
+	format, err := f.format.Prepares(f.cell, canonicalizer)
+	if err != nil {
+		return nil, err
+	}
+	if cell.Validator != "" {
+		format = validating{format, jsonschema.Engine(cell.Validator)}
+	}
+	check, err := f.check()
+	if err != nil {
+		return nil, err
+	}
+	return &measure.Bench{Format: format, Generator: generator, Binding: cell.Binding, Guard: f.guard(), Check: check,
+		Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
+			return f.format.Tamper(c, presented, cell.Binding != compare.NoBinding)
+		}}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
 	"canonscope/schemas"
+	"canonscope/schemas/catalogue"
 	"canonscope/schemas/contexts"
 )
 
@@ -25,7 +27,7 @@ func TestDefaultSubset(t *testing.T) {
 	ids := make(map[string]bool)
 	for _, e := range s.Entries {
 		ids[e.Cell.ID()] = true
-		if !e.Default || e.Unsupported != "" {
+		if !e.Default || e.Unsupported != nil {
 			t.Errorf("%s is in the default subset: %+v", e.Cell.ID(), e)
 		}
 	}
@@ -61,8 +63,11 @@ func TestEveryEntryOpens(t *testing.T) {
 		}
 		seen[e.Cell.ID()] = true
 		b, err := matrix.Open(e.Cell)
-		if (err == nil) != (e.Unsupported == "") || err == nil && (b.Format == nil || b.Generator == nil || b.Tamper == nil) {
+		if (err == nil) != (e.Unsupported == nil) || err == nil && (b.Format == nil || b.Generator == nil || b.Tamper == nil) {
 			t.Errorf("%s: %+v, %v", e.Cell.ID(), b, err)
+		}
+		if unsupported := new(canon.UnsupportedError); err != nil && !errors.As(err, &unsupported) {
+			t.Errorf("%s: %v is not typed", e.Cell.ID(), err)
 		}
 	}
 	for _, u := range s.Unsupported() {
@@ -75,10 +80,67 @@ func TestEveryEntryOpens(t *testing.T) {
 	}
 }
 
+// A dataset has no exchange: every one says so, and what to do.
+func TestDatasetIsNotExchanged(t *testing.T) {
+	s, err := matrix.Select(matrix.Filter{Schemas: []string{"ring-5", "simple-20"}}, matrix.DefaultPolicy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused, done := 0, 0
+	for _, e := range s.Entries {
+		if e.Cell.Schema != "ring-5" {
+			if e.Unsupported == nil {
+				done++
+			}
+			continue
+		}
+		refused++
+		_, err := matrix.Open(e.Cell)
+		var unsupported *canon.UnsupportedError
+		if !errors.As(err, &unsupported) || e.Unsupported == nil || e.Present != "" ||
+			!strings.Contains(e.Unsupported.Error(), "schema ring-5 does not support issue") {
+			t.Errorf("%s: %v, opens with %v", e.Cell.ID(), e.Unsupported, err)
+		}
+	}
+	if refused == 0 || done == 0 || len(s.Unsupported()) < 3*refused {
+		t.Errorf("%d exchanges of the dataset, %d of the credential", refused, done)
+	}
+}
+
+// What is handed to a format without the matrix is refused too.
+func TestFormatRefusesDataset(t *testing.T) {
+	for _, id := range []string{
+		"format=vcdm/suite=eddsa-jcs-2022/engine=native/alg=EdDSA/schema=simple-20/gc=100/procs=2/contexts=none",
+		"format=sd-jwt-vc/suite=jws/engine=stock/alg=ES256/schema=simple-20/gc=100/procs=2/contexts=none",
+		"format=mdoc/suite=cose-sign1/engine=native/alg=EdDSA/schema=simple-20/gc=100/procs=2/contexts=none",
+	} {
+		cell, err := compare.ParseCell(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := matrix.Open(cell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := catalogue.Get("star-3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := g.Document(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var unsupported *canon.UnsupportedError
+		if _, err := b.Format.Prepare(c, compare.Scenario{}); !errors.As(err, &unsupported) || unsupported.Engine != "schema star-3" {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
 // Every engine of canon/engines has cells.
 func TestEveryEngine(t *testing.T) {
-	for _, name := range engines.Names {
-		s, err := matrix.Select(matrix.Filter{Engines: []string{name}}, matrix.DefaultPolicy)
+	for _, name := range canon.Engines {
+		s, err := matrix.Select(matrix.Filter{Engines: []string{string(name)}}, matrix.DefaultPolicy)
 		if err != nil || len(s.Cells()) == 0 {
 			t.Errorf("engine %s: %v", name, err)
 		}
@@ -87,7 +149,7 @@ func TestEveryEngine(t *testing.T) {
 
 // The matrix says that json-gold has no SHA-384; if that changes, so must the matrix.
 func TestUnsupportedIsTrue(t *testing.T) {
-	for _, name := range []string{engines.Stock, engines.Tuned} {
+	for _, name := range []canon.Engine{canon.Stock, canon.Tuned} {
 		c, err := engines.New(name, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
 		if err != nil {
 			t.Fatal(err)
@@ -118,12 +180,12 @@ func TestTampers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cell.Binding = binding
+			cell.Binding = compare.Binding(binding)
 			want := 3
 			if binding != "" {
-				want = map[string]int{"vcdm": 7, "sd-jwt-vc": 6, "mdoc": 5}[cell.Format]
+				want = map[compare.Format]int{"vcdm": 7, "sd-jwt-vc": 6, "mdoc": 5}[cell.Format]
 			}
-			t.Run(cell.Format+" "+cell.Suite+" "+schema+" "+binding, func(t *testing.T) {
+			t.Run(string(cell.Format)+" "+cell.Suite+" "+schema+" "+binding, func(t *testing.T) {
 				x := exchanged(t, cell)
 				if x.bench.Check != nil {
 					form, err := x.bench.Check(context.Background(), x.credential)
@@ -163,8 +225,8 @@ func TestContextStates(t *testing.T) {
 	got := make(map[string]string)
 	for _, e := range s.Entries {
 		c := e.Cell
-		if e.Unsupported == "" {
-			got[c.Format+" "+c.Suite+" "+c.Engine] += " " + c.Contexts
+		if e.Unsupported == nil {
+			got[fmt.Sprint(c.Format, " ", c.Suite, " ", c.Engine)] += " " + string(c.Contexts)
 			if _, err := matrix.Open(c.With(compare.Verify)); err != nil {
 				t.Errorf("%s: %v", c.ID(), err)
 			}
@@ -193,23 +255,23 @@ func TestBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	policy := matrix.DefaultPolicy
-	policy.Binding = matrix.Holder
+	policy.Binding = compare.HolderBinding
 	bound, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}}, policy)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, e := range bound.Entries {
 		cell, without := e.Cell, plain.Entries[i]
-		if rdfc := cell.Contexts != "none"; rdfc && cell.Engine != engines.Native {
-			if !strings.Contains(e.Unsupported, "json-gold does not support") {
-				t.Errorf("%s: %q", cell.ID(), e.Unsupported)
+		if rdfc := cell.Contexts != "none"; rdfc && cell.Engine != canon.Native {
+			if !strings.Contains(e.Unsupported.Error(), "json-gold does not support") {
+				t.Errorf("%s: %v", cell.ID(), e.Unsupported)
 			}
 			continue
 		}
-		if cell.ID() != without.Cell.ID()+"/binding=holder" || e.Unsupported != without.Unsupported {
-			t.Errorf("%s: %q, without binding %q", cell.ID(), e.Unsupported, without.Unsupported)
+		if cell.ID() != without.Cell.ID()+"/binding=holder" || fmt.Sprint(e.Unsupported) != fmt.Sprint(without.Unsupported) {
+			t.Errorf("%s: %v, without binding %v", cell.ID(), e.Unsupported, without.Unsupported)
 		}
-		if e.Unsupported != "" {
+		if e.Unsupported != nil {
 			continue
 		}
 		t.Run(cell.ID(), func(t *testing.T) {

@@ -20,11 +20,11 @@ import (
 //
 // It presents the whole credential: a part need not have what a schema requires.
 type validating struct {
-	format compare.Format
+	format compare.Preparer
 	engine jsonschema.Engine
 }
 
-// Prepare implements [compare.Format].
+// Prepare implements [compare.Preparer].
 //
 //phase:validate fallback
 func (v validating) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
@@ -46,7 +46,7 @@ func (v validating) Prepare(c *schemas.Credential, s compare.Scenario) (*compare
 	return x.Checking(fmt.Sprintf("JSON Schema %s with %s", name, v.engine),
 		func() error { return valid(validator, c.VCDM) },
 		func(presented []byte) error {
-			doc, err := unsecured(presented, s.Binding == "holder")
+			doc, err := unsecured(presented, s.Binding == compare.HolderBinding)
 			if err != nil {
 				return err
 			}

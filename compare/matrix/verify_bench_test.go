@@ -19,8 +19,8 @@ import (
 // BenchmarkVerify verifies presentations of 64 rotating documents in each format with the native engines and EdDSA, in
 // turn. One loop is 64 verifications of each. It reports medians, and the ratio of eddsa-rdfc-2022 to SD-JWT VC.
 func BenchmarkVerify(b *testing.B) {
-	vcdm := func(suite string, method canon.Method) compare.Format {
-		c, err := engines.New(engines.Native, method, engines.Config{Loader: contexts.Embedded()})
+	vcdm := func(suite string, method canon.Method) compare.Preparer {
+		c, err := engines.New(canon.Native, method, engines.Config{Loader: contexts.Embedded()})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -32,12 +32,12 @@ func BenchmarkVerify(b *testing.B) {
 	}
 	formats := []struct {
 		name string
-		compare.Format
+		compare.Preparer
 	}{
 		{"rdfc", vcdm("eddsa-rdfc-2022", canon.RDFC)},
 		{"jcs", vcdm("eddsa-jcs-2022", canon.JCS)},
-		{"sd-jwt-vc", sdjwt.NewFormat(sdjwt.Native, "EdDSA")},
-		{"mdoc", mdoc.NewFormat(mdoc.Native, "EdDSA")},
+		{"sd-jwt-vc", sdjwt.NewFormat(canon.Native, "EdDSA")},
+		{"mdoc", mdoc.NewFormat(canon.Native, "EdDSA")},
 	}
 	for _, schema := range []string{"simple-20", "ob3"} {
 		b.Run(schema, func(b *testing.B) {

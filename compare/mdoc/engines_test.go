@@ -57,9 +57,9 @@ type issuerSigned struct {
 // sameAnswer verifies with both engines and fails if they differ in any way.
 func sameAnswer(t testing.TB, v mdoc.Verifier, b []byte) ([]mdoc.Document, error) {
 	t.Helper()
-	v.Engine = mdoc.Stock
+	v.Engine = canon.Stock
 	x, errX := v.Verify(b)
-	v.Engine = mdoc.Native
+	v.Engine = canon.Native
 	y, errY := v.Verify(b)
 	if (errX == nil) != (errY == nil) {
 		t.Fatalf("stock says %v\nnative says %v\nfor %x", errX, errY, b)
@@ -90,8 +90,8 @@ func show(docs []mdoc.Document) string {
 // samePresentation presents with both engines.
 func samePresentation(t testing.TB, issued []byte, pointers ...string) []byte {
 	t.Helper()
-	x, errX := (&mdoc.Holder{Engine: mdoc.Stock}).Present(issued, pointers, nil)
-	y, errY := (&mdoc.Holder{Engine: mdoc.Native}).Present(issued, pointers, nil)
+	x, errX := (&mdoc.Holder{Engine: canon.Stock}).Present(issued, pointers, nil)
+	y, errY := (&mdoc.Holder{Engine: canon.Native}).Present(issued, pointers, nil)
 	if (errX == nil) != (errY == nil) {
 		t.Fatalf("presenting %q: stock says %v, native says %v", pointers, errX, errY)
 	}

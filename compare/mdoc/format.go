@@ -11,20 +11,38 @@ import (
 	"sync"
 	"time"
 
+	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/compare/claims"
 	"canonscope/schemas"
 	"canonscope/vcdm/keys"
 )
 
-// NewFormat returns the format mdoc with an engine and a signature algorithm: EdDSA, ES256 or ES384. Each leaf under
-// credentialSubject is one element; see [Issuer.Issue] for its identifier. The issuer's name stands in the certificate of
-// x5chain, which is made outside the clock; inside it a verifier compares it with the one it knows.
-func NewFormat(engine, algorithm string) compare.Format {
+// Definition is the format.
+var Definition = &compare.Definition{
+	Name:   compare.Mdoc,
+	Column: "mdoc",
+	Title:  "mdoc",
+	Suites: []compare.Suite{{Name: "cose-sign1", Algorithms: keys.Algorithms}},
+	Bound:  "a session transcript for mdoc (device signature)",
+	Tamper: tamper,
+	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
+		return NewFormat(c.Engine, c.Algorithm), nil
+	},
+}
+
+// NewFormat returns the format mdoc with an engine and a signature algorithm: EdDSA, ES256 or ES384. Each
+// leaf below credentialSubject is one element; see [Issuer.Issue] for its identifier. The certificate of
+// x5chain names the issuer. It is made outside the timed section, where the verifier compares it with the
+// one it knows.
+func NewFormat(engine compare.Engine, algorithm compare.Algorithm) compare.Preparer {
 	return format{engine: engine, algorithm: algorithm}
 }
 
-type format struct{ engine, algorithm string }
+type format struct {
+	engine    compare.Engine
+	algorithm compare.Algorithm
+}
 
 const checks = "signature, docType, digests, structure, validity period"
 
@@ -36,7 +54,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if _, err := engineOf(f.engine); err != nil {
 		return nil, err
 	}
-	in, err := claims.Of(c, s.Disclose)
+	in, err := claims.Of(c, claims.Request{Mdoc: true, Now: s.Now, Limits: s.Limits}, s.Disclose)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +72,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	v := Verifier{Engine: f.engine, Key: issuer.Public(), Leaf: certificate, Now: s.Now, Limits: s.Limits, Counters: counters}
 	var bound []byte
 	done := checks
-	if s.Binding == "holder" {
+	if s.Binding == compare.HolderBinding {
 		bound, done = transcript, checks+", device signature"
 		h.Key, v.Device = device, &DeviceAuth{Transcript: transcript}
 	}
@@ -66,8 +84,8 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 
 var certificates sync.Map // issuer's Multikey and name to DER
 
-// Certificate returns a document signer's certificate as an mdoc carries one, the same bytes for the same key and name.
-// Its authority is made up: exchanges trust the key itself.
+// Certificate returns a document signer's certificate for x5chain, the same bytes for the same key and
+// name. Its authority is fictitious: exchanges trust the key itself.
 func Certificate(key *keys.Public, issuer string) ([]byte, error) {
 	id := key.Multikey() + " " + issuer
 	if der, ok := certificates.Load(id); ok {

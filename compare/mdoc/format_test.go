@@ -7,6 +7,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
+	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/compare/claims"
 	"canonscope/compare/claims/claimstest"
@@ -17,7 +18,7 @@ import (
 var engines, now = claimstest.Engines, claimstest.Now
 
 func TestExchange(t *testing.T) {
-	claimstest.Exchange(t, mdoc.NewFormat, map[string]int{mdoc.Stock: 21 + 5, mdoc.Native: 21 + 5})
+	claimstest.Exchange(t, mdoc.NewFormat, map[compare.Engine]int{canon.Stock: 21 + 5, canon.Native: 21 + 5})
 }
 
 func TestTamper(t *testing.T) {
@@ -39,7 +40,7 @@ func TestDisclosesExactly(t *testing.T) {
 				"result/1/none": "null", "result/1/big": "-9007199254740993", "result/1/list/0": "[]", "result/1/list/1/0": `"x"`,
 				"result/1/list/1/1": `"y"`, "type/1": `"B"`}},
 		} {
-			t.Run(engine+"/"+c.credential.Schema, func(t *testing.T) {
+			t.Run(string(engine)+"/"+c.credential.Schema, func(t *testing.T) {
 				_, _, presented := claimstest.Run(t, mdoc.NewFormat(engine, "EdDSA"), c.credential, compare.Scenario{})
 				issuer, _, err := claims.Keys("EdDSA", compare.Scenario{})
 				if err != nil {
@@ -50,7 +51,7 @@ func TestDisclosesExactly(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				docType := "urn:canonscope:" + c.credential.Types[1]
+				docType := c.credential.Types[1]
 				if len(docs) != 1 || docs[0].DocType != docType {
 					t.Fatalf("documents %+v", docs)
 				}
@@ -73,9 +74,9 @@ func TestDisclosesExactly(t *testing.T) {
 
 // TestHolderCannotAlter moves items between credentials and repeats them.
 func TestHolderCannotAlter(t *testing.T) {
-	const ns = "urn:canonscope:TestCredential"
+	const ns = "TestCredential"
 	for _, engine := range engines {
-		t.Run(engine, func(t *testing.T) {
+		t.Run(string(engine), func(t *testing.T) {
 			f := mdoc.NewFormat(engine, "ES256")
 			x, _, one := claimstest.Run(t, f, claimstest.Simple(20), compare.Scenario{})
 			_, _, two := claimstest.Run(t, f, claimstest.Simple(20), compare.Scenario{})

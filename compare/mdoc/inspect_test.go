@@ -17,24 +17,24 @@ import (
 )
 
 func TestInspect(t *testing.T) {
-	_, _, presented := claimstest.Run(t, mdoc.NewFormat(mdoc.Native, "ES256"), claimstest.Nested(), compare.Scenario{Binding: "holder"})
+	_, _, presented := claimstest.Run(t, mdoc.NewFormat(canon.Native, "ES256"), claimstest.Nested(), compare.Scenario{Binding: "holder"})
 	for _, text := range []string{string(presented), hex.EncodeToString(presented) + "\n", base64.RawURLEncoding.EncodeToString(presented)} {
 		b, ok := mdoc.Decode([]byte(text))
 		if !ok {
-			t.Fatalf("%.20q is no mdoc", text)
+			t.Fatalf("%.20q is not an mdoc", text)
 		}
 		var out strings.Builder
 		if err := inspect(&out, b); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"DeviceResponse", "docType urn:canonscope:OpenBadgeCredential", "{1: -7}", "CN=Canonscope DS", "valid 2026-01-01T00:00:00Z",
-			`/urn:canonscope:OpenBadgeCredential/achievement/name = "Name <&>"  digest matches`, `/result/1/none = null`, "9 elements of 14", "deviceSignature [<<{1: -7}>>"} {
+		for _, want := range []string{"DeviceResponse", "docType OpenBadgeCredential", "{1: -7}", "CN=Canonscope DS", "valid 2026-01-01T00:00:00Z",
+			`/OpenBadgeCredential/achievement/name = "Name <&>"  digest matches`, `/result/1/none = null`, "9 elements of 14", "deviceSignature [<<{1: -7}>>"} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%q is not in\n%s", want, out.String())
 			}
 		}
 	}
-	_, issued, _ := claimstest.Run(t, mdoc.NewFormat(mdoc.Native, "ES256"), claimstest.Simple(2), compare.Scenario{Disclose: []string{"/credentialSubject/id"}})
+	_, issued, _ := claimstest.Run(t, mdoc.NewFormat(canon.Native, "ES256"), claimstest.Simple(2), compare.Scenario{Disclose: []string{"/credentialSubject/id"}})
 	issued[strings.Index(string(issued), "value 01")] ^= 1
 	var out strings.Builder
 	if err := inspect(&out, issued); err != nil || !strings.Contains(out.String(), "digest differs") || !strings.Contains(out.String(), "IssuerSigned") {

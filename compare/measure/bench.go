@@ -16,9 +16,9 @@ import (
 
 // Bench is what a cell needs to be gated, timed and profiled.
 type Bench struct {
-	Format    compare.Format
+	Format    compare.Preparer
 	Generator schemas.Generator
-	Binding   string // of the scenario
+	Binding   compare.Binding // of the scenario
 	// Guard refuses a document that the engine is known to get wrong or to lose data of; nil where nothing is known. The gate
 	// asks it for every document.
 	Guard func(ctx context.Context, c *schemas.Credential) error
@@ -26,19 +26,13 @@ type Bench struct {
 	// with an oracle and has lost no data. Nil where a format has no canonical form.
 	Check func(ctx context.Context, c *schemas.Credential) (Form, error)
 	// Tamper returns altered copies of a presentation, every one of which verify must refuse.
-	Tamper func(c *schemas.Credential, presented []byte) ([]Tampered, error)
+	Tamper func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error)
 }
 
 // Form is what Check found.
 type Form struct {
 	Quads  int    // lines of the canonical form; 0 without RDF
 	Oracle string // what it was compared with, for people
-}
-
-// Tampered is an altered presentation.
-type Tampered struct {
-	What  string // what was altered, for people: "a disclosed value"
-	Bytes []byte
 }
 
 // Opener opens the Bench of a cell or exchange.

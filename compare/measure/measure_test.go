@@ -52,15 +52,16 @@ func open(c compare.Cell) (*measure.Bench, error) {
 			}
 			return measure.Form{Quads: 7, Oracle: "other"}, nil
 		},
-		Tamper: func(_ *schemas.Credential, presented []byte) ([]measure.Tampered, error) {
-			return []measure.Tampered{{What: "the only value", Bytes: append([]byte("x"), presented...)}}, nil
+		Tamper: func(_ *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
+			return []compare.Tampered{{What: "the only value", Bytes: append([]byte("x"), presented...)}}, nil
 		}}, nil
 }
 
 type generator struct{ name string }
 
-func (g generator) Name() string   { return g.name }
-func (generator) Describe() string { return "a fake credential" }
+func (g generator) Name() string     { return g.name }
+func (generator) Kind() schemas.Kind { return schemas.Claims }
+func (generator) Describe() string   { return "a fake credential" }
 func (generator) Document(seed uint64, i int) (*schemas.Credential, error) {
 	return &schemas.Credential{Schema: "fake", Index: i, VCDM: fmt.Appendf(nil, `{"seed":%d,"document":%d}`, seed, i)}, nil
 }
@@ -591,7 +592,7 @@ func TestLeavesGroupsOut(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := plan()
 			p.N, p.Budget, p.Runs = 0, 20*time.Second, 2
-			for _, engine := range []string{"stock", "native"} {
+			for _, engine := range []canon.Engine{"stock", "native"} {
 				for _, schema := range []string{"small", "large"} {
 					for _, suite := range []string{"a", "b"} {
 						c := cell(suite, compare.Issue)
@@ -624,7 +625,7 @@ func TestLeavesGroupsOut(t *testing.T) {
 			}
 			var measured []string
 			for _, r := range c.Results {
-				group := r.Cell.Engine + "/" + r.Cell.Schema
+				group := string(r.Cell.Engine) + "/" + r.Cell.Schema
 				if (r.State == compare.Measured) != strings.Contains(test.want, group) {
 					t.Errorf("%s is %s: %s", r.ID, r.State, r.Reason)
 				}

@@ -76,7 +76,7 @@ func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress
 	runs := c.runs()
 	c.profiles(ctx)
 	c.allocs(ctx)
-	out := &compare.Campaign{Version: Version, Started: c.started, Took: time.Since(c.started).Seconds(), Seed: plan.Seed,
+	out := &compare.Campaign{Version: compare.Version, Started: c.started, Took: time.Since(c.started).Seconds(), Seed: plan.Seed,
 		Runs: runs, Documents: plan.Documents, Environment: env, Out: folder.Path, Results: c.results, Interrupted: outer.Err() != nil,
 		Stopped: c.stopped}
 	return out, errors.Join(c.broken...)

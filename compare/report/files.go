@@ -28,14 +28,25 @@ func Markdown(w io.Writer, t Table) error {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "### %s\n\n", markdown(g.title()))
-		bound := func(mdoc, sdjwt string) string { // columns for holder binding alone
+		columns := t.columns()
+		cells := func(text func(f *compare.Definition) string) string {
+			line := ""
+			for _, f := range columns {
+				line += " " + text(f) + " |"
+			}
+			return line
+		}
+		bound := func(text func(f *compare.Definition) string) string { // columns for holder binding alone
 			if !g.rows[0].bound() {
 				return ""
 			}
-			return " " + mdoc + " | " + sdjwt + " |"
+			return cells(text)
 		}
-		fmt.Fprintln(w, "| exchange | issue µs | present µs | verify µs | issue + verify µs | exchange µs | × mdoc | × SD-JWT VC | canonicalizations | signatures |"+bound("exchange × mdoc", "exchange × SD-JWT VC"))
-		fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"+bound("--:", "--:"))
+		rule := func(*compare.Definition) string { return "--:" }
+		fmt.Fprintln(w, "| exchange | issue µs | present µs | verify µs | issue + verify µs | exchange µs |"+
+			cells(func(f *compare.Definition) string { return "× " + f.Title })+" canonicalizations | signatures |"+
+			bound(func(f *compare.Definition) string { return "exchange × " + f.Title }))
+		fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|"+strings.ReplaceAll(cells(rule), " ", "")+"--:|--:|"+bound(rule))
 		states := make(map[string]int)
 		for _, r := range g.rows {
 			states[name(r)]++
@@ -43,11 +54,12 @@ func Markdown(w io.Writer, t Table) error {
 		for _, r := range g.rows {
 			label := name(r)
 			if states[label] > 1 {
-				label += ", contexts " + r.Cell.Contexts
+				label += ", contexts " + string(r.Cell.Contexts)
 			}
-			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %d | %d |%s\n", label, micros(r.CPU[compare.Issue]),
-				strings.TrimSpace(marked(r, r.CPU[compare.Present])), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), strings.TrimSpace(marked(r, r.Exchange)),
-				times(r.ToMdoc), times(r.ToSDJWT), r.Counters.Canonicalizations, r.Counters.Signatures, bound(boundTo(r, r.BoundMdoc), boundTo(r, r.BoundSDJWT))); err != nil {
+			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s |%s %d | %d |%s\n", label, micros(r.CPU[compare.Issue]),
+				strings.TrimSpace(marked(r, r.CPU[compare.Present])), micros(r.CPU[compare.Verify]), micros(r.IssueVerify),
+				strings.TrimSpace(marked(r, r.Exchange)), cells(r.Ratios.of), r.Counters.Canonicalizations, r.Counters.Signatures,
+				bound(r.boundTo)); err != nil {
 				return err
 			}
 			for _, reason := range r.Reasons {
@@ -56,8 +68,8 @@ func Markdown(w io.Writer, t Table) error {
 		}
 	}
 	note := "\nProcess CPU, medians. † present signs the subset again with the issuer's key: no selective disclosure. × compares issue + verify."
-	if t.stockSDJWT() {
-		note += "\n" + strings.ToUpper(stockSDJWT[:1]) + stockSDJWT[1:] + "."
+	for _, text := range t.stock() {
+		note += "\n" + strings.ToUpper(text[:1]) + text[1:] + "."
 	}
 	_, err := fmt.Fprintln(w, note)
 	return err
@@ -84,9 +96,15 @@ func CSV(w io.Writer, t Table) error {
 	for _, op := range compare.Operations {
 		head = append(head, string(op)+"_state", string(op)+"_cpu_ns", string(op)+"_low_ns", string(op)+"_high_ns", string(op)+"_bytes")
 	}
-	head = append(head, "issue_verify_ns", "exchange_ns", "reissued", "to_mdoc", "to_mdoc_low", "to_mdoc_high", "to_sd_jwt_vc", "to_sd_jwt_vc_low",
-		"to_sd_jwt_vc_high", "exchange_to_mdoc", "exchange_to_mdoc_low", "exchange_to_mdoc_high", "exchange_to_sd_jwt_vc",
-		"exchange_to_sd_jwt_vc_low", "exchange_to_sd_jwt_vc_high", "canonicalizations", "signatures", "verifications", "salts", "digests", "wall_ns", "thread_ns", "heap_bytes", "heap_objects", "quads")
+	head = append(head, "issue_verify_ns", "exchange_ns", "reissued")
+	for _, of := range []string{"to_", "exchange_to_"} {
+		for _, f := range t.columns() {
+			name := of + strings.ReplaceAll(string(f.Name), "-", "_")
+			head = append(head, name, name+"_low", name+"_high")
+		}
+	}
+	head = append(head, "canonicalizations", "signatures", "verifications", "salts", "digests", "wall_ns", "thread_ns",
+		"heap_bytes", "heap_objects", "quads")
 	for _, of := range []string{"", "heap_", "charged_"} {
 		for i := range phase.Count {
 			head = append(head, of+phase.Phase(i).String())
@@ -97,17 +115,17 @@ func CSV(w io.Writer, t Table) error {
 	}
 	for _, r := range t.Rows {
 		c := r.Cell
-		line := []string{c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, c.GC, strconv.Itoa(c.Procs), c.Contexts, c.Binding}
+		line := []string{string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), c.Schema, c.GC, strconv.Itoa(c.Procs),
+			string(c.Contexts), string(c.Binding)}
 		for _, op := range compare.Operations {
 			e := r.CPU[op]
 			line = append(line, string(r.Operations[op]), number(e, e.Center), number(e, e.Low), number(e, e.High), strconv.Itoa(r.Output[op]))
 		}
 		line = append(line, number(r.IssueVerify, r.IssueVerify.Center), number(r.Exchange, r.Exchange.Center), strconv.FormatBool(r.Reissued))
-		for _, e := range []*stats.Estimate{r.ToMdoc, r.ToSDJWT, r.BoundMdoc, r.BoundSDJWT} {
-			if e == nil {
-				line = append(line, "", "", "")
-			} else {
-				line = append(line, plain(e.Center), plain(e.Low), plain(e.High))
+		for _, ratios := range []Ratios{r.Ratios, r.Bound} {
+			for _, f := range t.columns() {
+				e := ratios[f.Name]
+				line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
 			}
 		}
 		n := r.Counters

@@ -11,6 +11,7 @@ import (
 
 	"canonscope/canon/phase"
 	"canonscope/compare"
+	"canonscope/compare/matrix"
 	"canonscope/compare/report"
 	"canonscope/profiles"
 	"canonscope/schemas/shape"
@@ -23,7 +24,7 @@ func grown() (*compare.Campaign, []compare.Experiment) {
 		Documents: 64, Out: "results/grown", Environment: map[string]string{"cpu": "Example CPU", "cpus": "2", "kernel": "Linux 6.18", "go": "go1.26.8"}}
 	sizes := compare.Experiment{Name: "achievements", Base: "clr-medium", About: "nested credentials"}
 	words := compare.Experiment{Name: "badge-ids", About: "Open Badges with and without an id on every node"}
-	add := func(e *compare.Experiment, label, schema string, quads int, engine string, cost func(n float64) float64) {
+	add := func(e *compare.Experiment, label, schema string, quads int, engine compare.Engine, cost func(n float64) float64) {
 		n := float64(quads)
 		if len(e.Points) == 0 || e.Points[len(e.Points)-1].Schema != schema {
 			e.Points = append(e.Points, compare.Point{Label: label, Schema: schema, Figures: &shape.Figures{Bytes: 50 * quads, Values: 2 * quads,
@@ -130,7 +131,7 @@ func TestGrowthAllocs(t *testing.T) {
 			profiled(c)
 		}
 		var out bytes.Buffer
-		if err := report.GrowthText(&out, c, report.NewTable(c), all, false); err != nil {
+		if err := report.GrowthText(&out, c, report.NewTable(c, matrix.Formats), all, false); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(out.String(), "\ntable.csv has the bytes by phase") != recorded {
@@ -142,7 +143,7 @@ func TestGrowthAllocs(t *testing.T) {
 func TestGrowthText(t *testing.T) {
 	c, all := growths()
 	var out bytes.Buffer
-	if err := report.GrowthText(&out, c, report.NewTable(c), all, false); err != nil {
+	if err := report.GrowthText(&out, c, report.NewTable(c, matrix.Formats), all, false); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "growth.txt", out.Bytes())
@@ -152,7 +153,7 @@ func TestGrowthText(t *testing.T) {
 		}
 	}
 	out.Reset()
-	if err := report.GrowthJSON(&out, c, report.NewTable(c), all); err != nil {
+	if err := report.GrowthJSON(&out, c, report.NewTable(c, matrix.Formats), all); err != nil {
 		t.Fatal(err)
 	}
 	var back struct {

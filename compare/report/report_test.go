@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 
 	"canonscope/canon/phase"
 	"canonscope/compare"
+	"canonscope/compare/matrix"
 	"canonscope/compare/report"
 	"canonscope/profiles"
 	"canonscope/schemas/shape"
@@ -33,7 +35,8 @@ func made() *compare.Campaign {
 		Documents: 64, Out: "results/made", LeftOut: []string{"stock with ES384: jws, cose-sign1", "native with ES256: ecdsa-rdfc-2019"},
 		Environment: map[string]string{"cpu": "Example CPU", "cpus": "2", "kernel": "Linux 6.18", "go": "go1.26.8", "goos": "linux", "goarch": "amd64",
 			"binary": "00ff"}}
-	exchange := func(format, suite, engine, algorithm, contexts string, work compare.Counters, quads int, reissued bool, micros ...float64) {
+	exchange := func(format compare.Format, suite string, engine compare.Engine, algorithm compare.Algorithm,
+		contexts compare.ContextState, work compare.Counters, quads int, reissued bool, micros ...float64) {
 		for i, op := range compare.Operations {
 			cell := compare.Cell{Format: format, Suite: suite, Engine: engine, Algorithm: algorithm, Schema: "simple-20", Operation: op, GC: "100", Procs: 2,
 				Contexts: contexts}
@@ -75,24 +78,24 @@ func made() *compare.Campaign {
 // With holder binding, where every format signs what it presents, exchanges have ratios too; a re-signed one keeps its mark.
 func TestBinding(t *testing.T) {
 	c := made()
-	plain := report.NewTable(c)
+	plain := report.NewTable(c, matrix.Formats)
 	for i := range c.Results {
 		r := &c.Results[i]
 		r.Cell.Binding = "holder"
 		r.ID = r.Cell.ID()
 	}
-	bound := report.NewTable(c)
+	bound := report.NewTable(c, matrix.Formats)
 	for i, r := range bound.Rows {
 		p := plain.Rows[i]
-		if p.BoundMdoc != nil || p.BoundSDJWT != nil {
+		if p.Bound != nil {
 			t.Errorf("%s: a ratio of exchanges without holder binding", p.ID)
 		}
-		if (r.BoundMdoc == nil) != (p.ToMdoc == nil) || (r.BoundSDJWT == nil) != (p.ToSDJWT == nil) {
-			t.Errorf("%s: ratios %v and %v of exchanges", r.ID, r.BoundMdoc, r.BoundSDJWT)
+		if !slices.Equal(slices.Sorted(maps.Keys(r.Bound)), slices.Sorted(maps.Keys(p.Ratios))) {
+			t.Errorf("%s: ratios %v of exchanges", r.ID, r.Bound)
 		}
 	}
 	// 3,162 of 193.8 and of 255 µs.
-	if m, s := bound.Rows[0].BoundMdoc.Center, bound.Rows[0].BoundSDJWT.Center; math.Abs(m-16.32) > 0.01 || math.Abs(s-12.40) > 0.01 {
+	if m, s := bound.Rows[0].Bound["mdoc"].Center, bound.Rows[0].Bound["sd-jwt-vc"].Center; math.Abs(m-16.32) > 0.01 || math.Abs(s-12.40) > 0.01 {
 		t.Errorf("the exchange is %.3f of mdoc's, %.3f of SD-JWT VC's", m, s)
 	}
 	var text, markdown bytes.Buffer
@@ -137,7 +140,7 @@ func golden(t *testing.T, name string, got []byte) {
 func TestText(t *testing.T) {
 	c := made()
 	var out bytes.Buffer
-	if err := report.Text(&out, c, report.NewTable(c), false); err != nil {
+	if err := report.Text(&out, c, report.NewTable(c, matrix.Formats), false); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.txt", out.Bytes())
@@ -148,7 +151,7 @@ func TestText(t *testing.T) {
 	}
 	plain := out.String()
 	out.Reset()
-	if err := report.Text(&out, c, report.NewTable(c), true); err != nil {
+	if err := report.Text(&out, c, report.NewTable(c, matrix.Formats), true); err != nil {
 		t.Fatal(err)
 	}
 	var bare strings.Builder
@@ -170,7 +173,7 @@ func TestText(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	c := made()
-	table := report.NewTable(c)
+	table := report.NewTable(c, matrix.Formats)
 	var md, csv, bench bytes.Buffer
 	if err := report.Markdown(&md, table); err != nil {
 		t.Fatal(err)
@@ -213,7 +216,7 @@ func TestJSON(t *testing.T) {
 	c := made()
 	c.Results[0].Blocks = c.Results[0].Blocks[:2] // too few for an interval
 	var out bytes.Buffer
-	if err := report.JSON(&out, c, report.NewTable(c)); err != nil {
+	if err := report.JSON(&out, c, report.NewTable(c, matrix.Formats)); err != nil {
 		t.Fatal(err)
 	}
 	var back struct {
@@ -222,7 +225,8 @@ func TestJSON(t *testing.T) {
 		Table   struct {
 			Rows []struct {
 				ID  string
-				CPU map[string]struct{ Center, High *float64 } `json:"cpu_ns"`
+				CPU map[string]struct{ Center, High *float64 }   `json:"cpu_ns"`
+				To  map[compare.Format]struct{ Center *float64 } `json:"issue_verify_to"`
 			}
 		}
 	}
@@ -230,7 +234,8 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := back.Table.Rows[0]
-	if back.Seed != 1 || len(back.Results) != len(c.Results) || row.CPU["issue"].Center == nil || row.CPU["issue"].High != nil {
+	if back.Seed != 1 || len(back.Results) != len(c.Results) || row.CPU["issue"].Center == nil || row.CPU["issue"].High != nil ||
+		row.To["mdoc"].Center == nil {
 		t.Errorf("%+v", back.Table)
 	}
 }
@@ -242,7 +247,7 @@ func TestNotes(t *testing.T) {
 	for i := len(c.Results) - 3; i < len(c.Results); i++ {
 		c.Results[i].Reason = "document 3: native and stock differ\nnative: <urn:s> <urn:p> \"| `x` *y* [z](javascript:1) <script>\u202e\" .\nstock: " + strings.Repeat("word ", 20)
 	}
-	table := report.NewTable(c)
+	table := report.NewTable(c, matrix.Formats)
 	var text, md, all bytes.Buffer
 	if err := report.Text(&text, c, table, false); err != nil {
 		t.Fatal(err)
@@ -269,15 +274,14 @@ func TestNotes(t *testing.T) {
 // Ratios compare one tier, algorithm, schema and policy, or nothing.
 func TestTiersDoNotMix(t *testing.T) {
 	c := made()
-	table := report.NewTable(c)
-	ratio := func(i int) (mdoc, sdjwt bool) { return table.Rows[i].ToMdoc != nil, table.Rows[i].ToSDJWT != nil }
-	if m, s := ratio(0); !m || !s {
+	table := report.NewTable(c, matrix.Formats)
+	if len(table.Rows[0].Ratios) != 2 {
 		t.Error("a stock row has no ratio to stock baselines")
 	}
-	if got := table.Rows[0].ToMdoc.Center; math.Abs(got-2200.0/150) > 0.01 {
+	if got := table.Rows[0].Ratios["mdoc"].Center; math.Abs(got-2200.0/150) > 0.01 {
 		t.Errorf("issue + verify 2200 to 150 is %v", got)
 	}
-	if m, s := ratio(3); m || s {
+	if len(table.Rows[3].Ratios) > 0 {
 		t.Error("a native row has a ratio to stock baselines")
 	}
 	for _, change := range []func(*compare.Cell){
@@ -290,7 +294,7 @@ func TestTiersDoNotMix(t *testing.T) {
 		for i := range 3 {
 			change(&c.Results[i].Cell)
 		}
-		if r := report.NewTable(c).Rows[0]; r.ToMdoc != nil || r.ToSDJWT != nil {
+		if r := report.NewTable(c, matrix.Formats).Rows[0]; len(r.Ratios) > 0 {
 			t.Errorf("a ratio across %+v", r.Cell)
 		}
 	}
@@ -299,7 +303,7 @@ func TestTiersDoNotMix(t *testing.T) {
 // A re-signed presentation is marked wherever its time stands.
 func TestReissuedIsMarked(t *testing.T) {
 	c := made()
-	table := report.NewTable(c)
+	table := report.NewTable(c, matrix.Formats)
 	var text, md bytes.Buffer
 	if err := report.Text(&text, c, table, false); err != nil {
 		t.Fatal(err)
@@ -329,7 +333,7 @@ func TestLeftOutGroups(t *testing.T) {
 		r.State, r.Reason, r.Blocks, r.Profile, r.Work = compare.LeftOut, "too slow", nil, nil, compare.Work{}
 	}
 	var text bytes.Buffer
-	if err := report.Text(&text, c, report.NewTable(c), false); err != nil {
+	if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"\nleft out: too slow: simple-20 native EdDSA\n", "\ngates: 3 of 4 exchanges passed"} {
@@ -357,7 +361,7 @@ func TestContextStates(t *testing.T) {
 			Procs: 2, Contexts: "warm"}
 		c.Results = append(c.Results, compare.Result{Cell: cell, ID: cell.ID(), State: compare.Unsupported, Reason: "not kept"})
 	}
-	table := report.NewTable(c)
+	table := report.NewTable(c, matrix.Formats)
 	var text, md bytes.Buffer
 	if err := report.Text(&text, c, table, false); err != nil {
 		t.Fatal(err)
@@ -379,7 +383,7 @@ func TestContextStates(t *testing.T) {
 	if !strings.Contains(md.String(), "| vcdm eddsa-rdfc-2022, contexts cold |") {
 		t.Error(md.String())
 	}
-	if table.Rows[0].ToMdoc == nil {
+	if table.Rows[0].Ratios["mdoc"].N == 0 {
 		t.Error("a state has no ratio to the baseline")
 	}
 }
@@ -388,7 +392,7 @@ func TestContextStates(t *testing.T) {
 func TestFilesNamed(t *testing.T) {
 	c := made()
 	var text bytes.Buffer
-	if err := report.Text(&text, c, report.NewTable(c), false); err != nil {
+	if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(text.String(), "results in") {
@@ -412,7 +416,7 @@ func TestStopped(t *testing.T) {
 	c.Stopped = "results/made/runs.jsonl: no space left on device"
 	c.Results[0].Reason = "issue has 1 of 2 runs: run 2: died: killed"
 	var text, markdown bytes.Buffer
-	table := report.NewTable(c)
+	table := report.NewTable(c, matrix.Formats)
 	if err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&markdown, table)); err != nil {
 		t.Fatal(err)
 	}
@@ -449,7 +453,7 @@ func profiled(c *compare.Campaign) *compare.Campaign {
 // The phases that allocate get the collector's CPU, beside what was measured, in text, JSON and CSV.
 func TestAllocs(t *testing.T) {
 	c := profiled(made())
-	table := report.NewTable(c)
+	table := report.NewTable(c, matrix.Formats)
 	row := table.Rows[0]
 	for _, x := range []struct {
 		name   string
@@ -504,7 +508,7 @@ func TestAllocs(t *testing.T) {
 func TestAllocsIncomplete(t *testing.T) {
 	c := profiled(made())
 	c.Results[0].Allocs, c.Results[3].Profile = nil, nil
-	table := report.NewTable(c)
+	table := report.NewTable(c, matrix.Formats)
 	if row := table.Rows[0]; row.Heap != nil || row.Charged != nil || row.Phases == nil {
 		t.Errorf("without an allocation profile of issue: %+v", row)
 	}
@@ -518,7 +522,7 @@ func TestAllocsIncomplete(t *testing.T) {
 		}
 	}
 	var text bytes.Buffer
-	if err := report.Text(&text, c, report.NewTable(c), false); err != nil {
+	if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), "\nallocations: hardly any; the runtime counts 192 bytes in all passes\n") || strings.Contains(text.String(), "charged") {
@@ -531,7 +535,7 @@ func TestIncompleteRow(t *testing.T) {
 	c := made()
 	r := &c.Results[2]
 	r.State, r.Reason, r.Blocks, r.Profile = compare.Died, "killed", nil, nil
-	table := report.NewTable(c)
+	table := report.NewTable(c, matrix.Formats)
 	if row := table.Rows[0]; row.Wall != 0 || row.Bytes != 0 || row.Phases != nil || row.Exchange.N != 0 || row.CPU[compare.Issue].N == 0 {
 		t.Errorf("%+v", row)
 	}
@@ -545,7 +549,7 @@ func TestIncompleteRow(t *testing.T) {
 	c = made()
 	c.Results = []compare.Result{c.Results[0], c.Results[2]}
 	text.Reset()
-	if err := report.Text(&text, c, report.NewTable(c), false); err != nil {
+	if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), "\nissue + verify: ") || strings.Contains(text.String(), "one exchange") {

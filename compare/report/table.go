@@ -3,9 +3,11 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
+	"canonscope/canon"
 	"canonscope/canon/phase"
 	"canonscope/compare"
 	"canonscope/compare/stats"
@@ -17,7 +19,12 @@ type Table struct {
 	Rows       []Row      `json:"rows"`
 	Attributed Attributed `json:"attributed"`
 	Allocated  *Allocated `json:"allocated,omitempty"` // of campaigns with allocation passes
+
+	formats []*compare.Definition
 }
+
+// Ratios are those of a row to the rows of other formats.
+type Ratios map[compare.Format]stats.Estimate
 
 // Row is one exchange. Times are process CPU nanoseconds of one operation.
 type Row struct {
@@ -29,12 +36,10 @@ type Row struct {
 	IssueVerify stats.Estimate                       `json:"issue_verify_ns"` // the headline
 	Exchange    stats.Estimate                       `json:"exchange_ns"`
 	Reissued    bool                                 `json:"reissued"` // present signs again: marked wherever it is shown
-	ToMdoc      *stats.Estimate                      `json:"issue_verify_to_mdoc,omitempty"`
-	ToSDJWT     *stats.Estimate                      `json:"issue_verify_to_sd_jwt_vc,omitempty"`
-	BoundMdoc   *stats.Estimate                      `json:"exchange_to_mdoc,omitempty"` // with holder binding alone: all formats sign what they present
-	BoundSDJWT  *stats.Estimate                      `json:"exchange_to_sd_jwt_vc,omitempty"`
-	Counters    compare.Counters                     `json:"counters"` // of the exchange
-	Wall        float64                              `json:"wall_ns"`  // medians of the exchange; like Thread, Bytes and Allocs 0 unless all its cells have a time
+	Ratios      Ratios                               `json:"issue_verify_to,omitempty"`
+	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding alone: all formats sign what they present
+	Counters    compare.Counters                     `json:"counters"`              // of the exchange
+	Wall        float64                              `json:"wall_ns"`               // medians of the exchange; like Thread, Bytes and Allocs 0 unless all its cells have a time
 	Thread      float64                              `json:"thread_ns"`
 	Bytes       float64                              `json:"bytes"`
 	Allocs      float64                              `json:"allocs"`
@@ -79,9 +84,9 @@ const Wanted = 0.98
 
 var errNoCampaign = errors.New("report: there is no campaign")
 
-// NewTable makes the rows of a campaign in its own order, none of nil.
-func NewTable(c *compare.Campaign) Table {
-	var t Table
+// NewTable makes the rows of a campaign in its own order, none of nil. Formats with a column have ratios to them.
+func NewTable(c *compare.Campaign, formats []*compare.Definition) Table {
+	t := Table{formats: formats}
 	if c == nil {
 		return t
 	}
@@ -103,11 +108,9 @@ func NewTable(c *compare.Campaign) Table {
 	}
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		row.ToMdoc = ratio(t.Rows, samples, row, "mdoc", c.Seed, compare.Issue, compare.Verify)
-		row.ToSDJWT = ratio(t.Rows, samples, row, "sd-jwt-vc", c.Seed, compare.Issue, compare.Verify)
+		row.Ratios = t.ratios(samples, row, c.Seed, compare.Issue, compare.Verify)
 		if row.bound() {
-			row.BoundMdoc = ratio(t.Rows, samples, row, "mdoc", c.Seed, compare.Operations...)
-			row.BoundSDJWT = ratio(t.Rows, samples, row, "sd-jwt-vc", c.Seed, compare.Operations...)
+			row.Bound = t.ratios(samples, row, c.Seed, compare.Operations...)
 		}
 	}
 	t.Attributed, t.Allocated = attributed(c), allocated(c)
@@ -257,31 +260,46 @@ func (r *Row) complete() bool {
 	return len(r.CPU) > 0
 }
 
-// stockSDJWT says what the stock engine of sd-jwt-vc is: no library does it all.
-const stockSDJWT = "stock sd-jwt-vc is jwx for JOSE; its salts, disclosures and digests are this project's"
+// columns are the formats that rows are compared with, by name.
+func (t *Table) columns() []*compare.Definition {
+	columns := slices.DeleteFunc(slices.Clone(t.formats), func(f *compare.Definition) bool { return f.Column == "" })
+	slices.SortFunc(columns, func(a, b *compare.Definition) int { return cmp.Compare(a.Name, b.Name) })
+	return columns
+}
 
-// stockSDJWT tells whether a row is of that engine.
-func (t *Table) stockSDJWT() bool {
-	return slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format == "sd-jwt-vc" && r.Cell.Engine == "stock" && len(r.CPU) > 0 })
+// stock says what stock engines of the rows are where no library does it all.
+func (t *Table) stock() []string {
+	var notes []string
+	for _, f := range t.formats {
+		if f.Stock != "" && slices.ContainsFunc(t.Rows, func(r Row) bool {
+			return r.Cell.Format == f.Name && r.Cell.Engine == canon.Stock && len(r.CPU) > 0
+		}) {
+			notes = append(notes, f.Stock)
+		}
+	}
+	return notes
 }
 
 // bound tells whether holders sign what they present.
-func (r *Row) bound() bool { return r.Cell.Binding != "" }
+func (r *Row) bound() bool { return r.Cell.Binding != compare.NoBinding }
 
-// ratio compares the sum of operations with the format's row of the same schema, tier, algorithm and policy; nil if there is none.
-func ratio(rows []Row, samples map[string]cellSamples, row *Row, format string, seed uint64, ops ...compare.Operation) *stats.Estimate {
-	for i := range rows {
-		base, want := rows[i].Cell, row.Cell
-		want.Format, want.Suite, want.Contexts = format, base.Suite, base.Contexts
-		if base != want || rows[i].ID == row.ID {
-			continue
-		}
-		e := stats.Ratio(samples[row.ID].of(ops...), samples[rows[i].ID].of(ops...), seed)
-		if e.N > 0 {
-			return &e
+// ratios compares the sum of operations with the rows of the same schema, tier, algorithm and policy in other formats.
+func (t *Table) ratios(samples map[string]cellSamples, row *Row, seed uint64, ops ...compare.Operation) Ratios {
+	out := make(Ratios)
+	for _, f := range t.columns() {
+		for i := range t.Rows {
+			base, want := t.Rows[i].Cell, row.Cell
+			want.Format, want.Suite, want.Contexts = f.Name, base.Suite, base.Contexts
+			if base != want || t.Rows[i].ID == row.ID {
+				continue
+			}
+			if e := stats.Ratio(samples[row.ID].of(ops...), samples[t.Rows[i].ID].of(ops...), seed); e.N > 0 {
+				out[f.Name] = e
+				break
+			}
 		}
 	}
-	return nil
+	return out
 }
 
 func attributed(c *compare.Campaign) Attributed {

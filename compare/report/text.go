@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"canonscope/canon/choice"
 	"canonscope/canon/phase"
 	"canonscope/canon/printable"
 	"canonscope/compare"
@@ -31,7 +32,7 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 	if c == nil {
 		return errNoCampaign
 	}
-	p := &printer{colour: colour}
+	p := &printer{colour: colour, columns: t.columns()}
 	p.head(c)
 	for _, g := range grouped(t.Rows) {
 		if _, ok := g.leftOut(); !ok { // the foot tells
@@ -46,7 +47,8 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 type printer struct {
 	b       strings.Builder
 	colour  bool
-	charged bool // shares that are a model have been printed
+	columns []*compare.Definition // formats that rows are compared with
+	charged bool                  // shares that are a model have been printed
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -95,15 +97,16 @@ func (p *printer) head(c *compare.Campaign) {
 	env := c.Environment
 	p.line("%s", p.bold("What a credential exchange costs: process CPU per operation, in µs"))
 	blocks, timed := 0, 0
-	var gc, contexts []string
-	procs, binding := 0, "none"
+	var gc []string
+	var contexts []compare.ContextState
+	procs, binding := 0, compare.NoBinding
 	for _, r := range c.Results {
 		binding = cmp.Or(r.Cell.Binding, binding)
 		blocks, timed = max(blocks, len(r.Blocks)), max(timed, r.N)
 		if !slices.Contains(gc, r.Cell.GC) {
 			gc = append(gc, r.Cell.GC)
 		}
-		if x := r.Cell.Contexts; x != "none" && !slices.Contains(contexts, x) {
+		if x := r.Cell.Contexts; x != compare.NoContexts && !slices.Contains(contexts, x) {
 			contexts = append(contexts, x)
 		}
 		procs = r.Cell.Procs
@@ -122,11 +125,11 @@ func (p *printer) head(c *compare.Campaign) {
 	p.wrapped(0, "", fmt.Sprintf("%s, %s CPUs, %s, %s", env["cpu"], env["cpus"], env["kernel"], env["go"]))
 }
 
-func contextNote(states []string) string {
+func contextNote(states []compare.ContextState) string {
 	if len(states) == 0 {
 		return ""
 	}
-	return "; contexts " + strings.Join(states, ", ")
+	return "; contexts " + strings.Join(choice.Names(states), ", ")
 }
 
 func plural(n int, noun string) string {
@@ -141,8 +144,10 @@ func plural(n int, noun string) string {
 
 // group is the rows that may be compared: one schema, algorithm and tier.
 type group struct {
-	schema, algorithm, engine string
-	rows                      []*Row
+	schema    string
+	algorithm compare.Algorithm
+	engine    compare.Engine
+	rows      []*Row
 }
 
 func grouped(rows []Row) []group {
@@ -191,25 +196,42 @@ func (g group) title() string {
 
 // bound compares whole exchanges where holders sign: then present is a signature in every format.
 func (p *printer) bound(g group) {
-	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return r.BoundMdoc != nil || r.BoundSDJWT != nil }) {
+	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return len(r.Bound) > 0 }) {
 		return
 	}
 	p.line("")
-	p.line("%-*s%12s%12s  of the exchange, as all sign", nameWidth, "holder binding:", "×mdoc", "×SDJWT")
+	text := func(name string, cell func(f *compare.Definition) string) string {
+		line := fmt.Sprintf("%-*s", nameWidth, name)
+		for _, f := range p.columns {
+			line += fmt.Sprintf("%12s", cell(f))
+		}
+		return line
+	}
+	p.line("%s  of the exchange, as all sign", text("holder binding:", func(f *compare.Definition) string { return "×" + f.Column }))
 	label := p.labels(g)
 	for _, r := range g.rows {
-		if r.BoundMdoc != nil || r.BoundSDJWT != nil {
-			p.line("%-*s%12s%12s", nameWidth, label(r), boundTo(r, r.BoundMdoc), boundTo(r, r.BoundSDJWT))
+		if len(r.Bound) > 0 {
+			p.line("%s", text(label(r), r.boundTo))
 		}
 	}
 }
 
-func boundTo(r *Row, e *stats.Estimate) string {
+// boundTo is the ratio of an exchange with its interval, marked where present signs again.
+func (r *Row) boundTo(f *compare.Definition) string {
 	mark := ""
-	if r.Reissued && e != nil {
+	if _, ok := r.Bound[f.Name]; ok && r.Reissued {
 		mark = "†"
 	}
-	return strings.TrimSpace(times(e) + mark + " " + spreadOf(e))
+	return strings.TrimSpace(r.Bound.of(f) + mark + " " + spread(r.Bound[f.Name]))
+}
+
+// inColumns sets what each format with ratios has in its column.
+func (p *printer) inColumns(cell func(f *compare.Definition) string) string {
+	line := ""
+	for _, f := range p.columns {
+		line += fmt.Sprintf("%*s", len("×")+len(f.Column), cell(f))
+	}
+	return line
 }
 
 // operations names what the sums over operations are of.
@@ -229,14 +251,16 @@ func (g group) operations() string {
 func (p *printer) group(g group) {
 	p.line("")
 	p.line("%s", p.bold(g.title()))
-	p.line("%-*s%8s%9s%9s%9s%10s%6s%7s", nameWidth, "", "issue", "present", "verify", "iss+ver", "exchange", "×mdoc", "×SDJWT")
+	p.line("%-*s%8s%9s%9s%9s%10s%s", nameWidth, "", "issue", "present", "verify", "iss+ver", "exchange",
+		p.inColumns(func(f *compare.Definition) string { return "×" + f.Column }))
 	label := p.labels(g)
 	for _, r := range g.rows {
-		p.line("%-*s%8s%9s%9s%9s%10s%6s%7s", nameWidth, label(r), micros(r.CPU[compare.Issue]), marked(r, r.CPU[compare.Present]),
-			micros(r.CPU[compare.Verify]), micros(r.IssueVerify), marked(r, r.Exchange), times(r.ToMdoc), times(r.ToSDJWT))
+		p.line("%-*s%8s%9s%9s%9s%10s%s", nameWidth, label(r), micros(r.CPU[compare.Issue]), marked(r, r.CPU[compare.Present]),
+			micros(r.CPU[compare.Verify]), micros(r.IssueVerify), marked(r, r.Exchange), p.inColumns(r.Ratios.of))
 		if len(r.CPU) > 0 {
-			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%8s%8s %9s%9s%9s %6s%7s", nameWidth, "", spread(r.CPU[compare.Issue]), spread(r.CPU[compare.Present]),
-				spread(r.CPU[compare.Verify]), spread(r.IssueVerify), spread(r.Exchange), spreadOf(r.ToMdoc), spreadOf(r.ToSDJWT)), " ")))
+			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%8s%8s %9s%9s%9s %s", nameWidth, "", spread(r.CPU[compare.Issue]),
+				spread(r.CPU[compare.Present]), spread(r.CPU[compare.Verify]), spread(r.IssueVerify), spread(r.Exchange),
+				p.inColumns(func(f *compare.Definition) string { return spread(r.Ratios[f.Name]) })), " ")))
 		}
 		for _, reason := range r.Reasons {
 			p.wrapped(4, "  ! ", reason)
@@ -328,7 +352,7 @@ func (p *printer) allocates(r *Row, label string) {
 	}
 }
 
-func name(r *Row) string { return r.Cell.Format + " " + r.Cell.Suite }
+func name(r *Row) string { return string(r.Cell.Format) + " " + r.Cell.Suite }
 
 // labels returns the function that names the rows of one table in their order. Rows that differ in the state of their
 // contexts alone are named by it, under a line with the name they share.
@@ -347,7 +371,7 @@ func (p *printer) labels(g group) func(*Row) string {
 			p.line("%s", n)
 			said = n
 		}
-		return "  contexts " + r.Cell.Contexts
+		return "  contexts " + string(r.Cell.Contexts)
 	}
 }
 
@@ -450,7 +474,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			documents, altered = r.Documents, altered+r.Tampers
 		}
 		if r.Oracle != "" {
-			with, n := r.Cell.Engine+" with "+r.Oracle, r.Documents
+			with, n := string(r.Cell.Engine)+" with "+r.Oracle, r.Documents
 			if 0 < r.Compared && r.Compared < n { // the gate had too much to compare
 				n = r.Compared
 			}
@@ -510,14 +534,17 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", "vcdm validates against its JSON Schema with "+t.Rows[i].Cell.Validator+": in issue before it signs, in verify after the proof, "+
 			"and presents the whole credential for it; the other formats validate nothing, so they have no ratio")
 	}
-	if t.stockSDJWT() {
-		p.wrapped(2, "", stockSDJWT)
+	for _, note := range t.stock() {
+		p.wrapped(2, "", note)
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.bound() && len(r.CPU) > 0 }) {
-		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that, with a challenge for sd-jwt-vc (KB-JWT: aud, nonce, sd_hash), "+
-			"a session transcript for mdoc (device signature) and challenge and domain for vcdm (signed presentation)")
+		var ways []string
+		for _, f := range t.formats {
+			ways = append(ways, f.Bound)
+		}
+		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that: "+strings.Join(ways, ", "))
 	}
-	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.ToMdoc != nil || r.ToSDJWT != nil }) {
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Ratios) > 0 }) {
 		p.wrapped(2, "", "× is the ratio of issue + verify to that format of the same tier and algorithm")
 	}
 	left := make(map[string][]string) // groups without anything measured, by the reason
@@ -585,7 +612,7 @@ func Short(id string) string {
 	if err != nil {
 		return id
 	}
-	return strings.TrimSpace(strings.Join([]string{schemaName(c.Schema), c.Format, c.Suite, c.Engine, c.Algorithm, string(c.Operation)}, " "))
+	return strings.TrimSpace(strings.Join([]string{schemaName(c.Schema), string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), string(c.Operation)}, " "))
 }
 
 // schemaName is the schema's name, or the last part of the path if it is a file.
@@ -640,8 +667,10 @@ func marked(r *Row, e stats.Estimate) string {
 	return micros(e) + " "
 }
 
-func times(e *stats.Estimate) string {
-	if e == nil {
+// of is the ratio to a format.
+func (r Ratios) of(f *compare.Definition) string {
+	e, ok := r[f.Name]
+	if !ok {
 		return "-"
 	}
 	return figure(e.Center)
@@ -656,13 +685,6 @@ func spread(e stats.Estimate) string {
 		return "±∞"
 	}
 	return fmt.Sprintf("±%.0f%%", 100*(e.High-e.Low)/2/e.Center)
-}
-
-func spreadOf(e *stats.Estimate) string {
-	if e == nil {
-		return ""
-	}
-	return spread(*e)
 }
 
 func percent(share float64) string {

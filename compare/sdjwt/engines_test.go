@@ -45,9 +45,9 @@ func token(t testing.TB, key *keys.Secret, header, payload string, disclosures .
 // sameAnswer verifies a token with both engines and fails if they differ in any way.
 func sameAnswer(t testing.TB, v sdjwt.Verifier, token []byte) (*sdjwt.Result, error) {
 	t.Helper()
-	v.Engine = sdjwt.Stock
+	v.Engine = canon.Stock
 	a, errA := v.Verify(token)
-	v.Engine = sdjwt.Native
+	v.Engine = canon.Native
 	b, errB := v.Verify(token)
 	var unsupported *canon.UnsupportedError
 	if errors.As(errA, &unsupported) { // the library cannot do it, and says so
@@ -134,8 +134,8 @@ func FuzzToken(f *testing.F) {
 // samePresentation presents a valid token with both engines. Of others each checks what it looks at.
 func samePresentation(t testing.TB, tok []byte, pointers []string) []byte {
 	t.Helper()
-	a, errA := (&sdjwt.Holder{Engine: sdjwt.Stock}).Present(tok, pointers, nil)
-	b, errB := (&sdjwt.Holder{Engine: sdjwt.Native}).Present(tok, pointers, nil)
+	a, errA := (&sdjwt.Holder{Engine: canon.Stock}).Present(tok, pointers, nil)
+	b, errB := (&sdjwt.Holder{Engine: canon.Native}).Present(tok, pointers, nil)
 	if (errA == nil) != (errB == nil) || !bytes.Equal(a, b) {
 		t.Fatalf("presenting %q: stock %v %s\nnative %v %s", pointers, errA, a, errB, b)
 	}

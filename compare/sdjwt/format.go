@@ -2,20 +2,39 @@
 package sdjwt
 
 import (
+	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/compare/claims"
 	"canonscope/schemas"
 	"canonscope/vcdm/keys"
 )
 
-// NewFormat returns the format sd-jwt-vc with an engine and a signature algorithm: EdDSA, ES256 or ES384. Each leaf under
-// credentialSubject is one disclosure; objects and arrays around them stay in the signed payload (RFC 9901 section 4.2.4,
-// "structured"), so that every leaf can be disclosed alone. What else the payload holds is in package claims.
-func NewFormat(engine, algorithm string) compare.Format {
+// Definition is the format.
+var Definition = &compare.Definition{
+	Name:   compare.SDJWT,
+	Column: "SDJWT",
+	Title:  "SD-JWT VC",
+	Suites: []compare.Suite{{Name: "jws", Algorithms: keys.Algorithms}},
+	Stock:  "stock sd-jwt-vc is jwx for JOSE; its salts, disclosures and digests are this project's",
+	Bound:  "a challenge for sd-jwt-vc (KB-JWT: aud, nonce, sd_hash)",
+	Tamper: tamper,
+	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
+		return NewFormat(c.Engine, c.Algorithm), nil
+	},
+}
+
+// NewFormat returns the format sd-jwt-vc with an engine and a signature algorithm: EdDSA, ES256 or ES384.
+// Each leaf below credentialSubject is one disclosure. The objects and arrays around leaves stay in the
+// signed payload (RFC 9901 section 4.2.4, "structured"), so that every leaf can be disclosed alone. Package
+// claims makes the other claims of the payload.
+func NewFormat(engine compare.Engine, algorithm compare.Algorithm) compare.Preparer {
 	return format{engine: engine, algorithm: algorithm}
 }
 
-type format struct{ engine, algorithm string }
+type format struct {
+	engine    compare.Engine
+	algorithm compare.Algorithm
+}
 
 const checks = "signature, typ, digests, structure, validity period"
 
@@ -24,7 +43,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if _, err := engineOf(f.engine); err != nil {
 		return nil, err
 	}
-	in, err := claims.Of(c, s.Disclose)
+	in, err := claims.Of(c, claims.Request{Now: s.Now, Limits: s.Limits}, s.Disclose)
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +63,9 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 		func(presented []byte) error { _, err := v.Verify(presented); return err }), nil
 }
 
-// bind adds key binding where the scenario asks for it.
+// bind adds key binding if the scenario has it.
 func bind(s compare.Scenario, holder *keys.Secret, i *Issuer, h *Holder, v *Verifier) (*Binding, string) {
-	if s.Binding != "holder" {
+	if s.Binding != compare.HolderBinding {
 		return nil, checks
 	}
 	const audience, nonce = "https://verifier.example", "canonscope-nonce"

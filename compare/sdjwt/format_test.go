@@ -6,6 +6,7 @@ import (
 	"errors"
 	"testing"
 
+	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/compare/claims"
 	"canonscope/compare/claims/claimstest"
@@ -17,7 +18,7 @@ var engines, now = claimstest.Engines, claimstest.Now
 
 func TestExchange(t *testing.T) {
 	// The stock holder digests all that it has, the native one what it sends.
-	claimstest.Exchange(t, sdjwt.NewFormat, map[string]int{sdjwt.Stock: 21 + 21 + 5, sdjwt.Native: 21 + 5 + 5})
+	claimstest.Exchange(t, sdjwt.NewFormat, map[compare.Engine]int{canon.Stock: 21 + 21 + 5, canon.Native: 21 + 5 + 5})
 }
 
 // Fewer disclosures are the holder's right.
@@ -39,7 +40,7 @@ func TestDisclosesExactly(t *testing.T) {
 			{claimstest.Nested(), `{"type":["B"],"achievement":{"name":"Name <&>","criteria":{},"a/b":{"~":1}},` +
 				`"result":[{},{"value":2.50,"none":null,"big":-9007199254740993,"list":[[],["x","y"]]}]}`},
 		} {
-			t.Run(engine+"/"+c.credential.Schema, func(t *testing.T) {
+			t.Run(string(engine)+"/"+c.credential.Schema, func(t *testing.T) {
 				_, _, presented := claimstest.Run(t, sdjwt.NewFormat(engine, "EdDSA"), c.credential, compare.Scenario{})
 				issuer, _, err := claims.Keys("EdDSA", compare.Scenario{})
 				if err != nil {
@@ -59,7 +60,7 @@ func TestDisclosesExactly(t *testing.T) {
 				if !sameJSON(t, got.CredentialSubject, []byte(c.want)) {
 					t.Errorf("got %s\nwant %s", b, c.want)
 				}
-				if got.ISS != c.credential.Issuer || got.VCT != "urn:canonscope:"+c.credential.Types[1] {
+				if got.ISS != c.credential.Issuer || got.VCT != c.credential.Types[1] {
 					t.Errorf("iss, vct: %s", b)
 				}
 			})
@@ -77,7 +78,7 @@ func decode(t testing.TB, b []byte, v any) {
 // TestHolderCannotAlter moves disclosures between credentials, repeats and invents them.
 func TestHolderCannotAlter(t *testing.T) {
 	for _, engine := range engines {
-		t.Run(engine, func(t *testing.T) {
+		t.Run(string(engine), func(t *testing.T) {
 			f := sdjwt.NewFormat(engine, "ES256")
 			x, _, one := claimstest.Run(t, f, claimstest.Simple(20), compare.Scenario{})
 			_, _, two := claimstest.Run(t, f, claimstest.Simple(20), compare.Scenario{})

@@ -83,7 +83,7 @@ func TestInspectNamesPlaces(t *testing.T) {
 	hash := sha256.Sum256(tok)
 	_, text, _ := strings.Cut(out.String(), "\n  }\ndisclosures")
 	if want := ` (sha-256)
-  1  "a" = {"_sd":["` + digests[3] + `"]}  digest stands in the token 2 times, first in /_sd
+  1  "a" = {"_sd":["` + digests[3] + `"]}  digest is in the token 2 times, first in /_sd
   2  "y"  in /l/1
   3  "c" = []  in /l/2/in/_sd
   4  "d" = null  in disclosure 1/2/_sd

@@ -63,7 +63,7 @@ func TestMemory(t *testing.T) {
 				"present": func() { (&sdjwt.Holder{Engine: engine}).Present(tok, []string{"/l"}, nil) },
 			} {
 				factor := uint64(64)
-				if engine == sdjwt.Stock {
+				if engine == canon.Stock {
 					factor = 256
 				}
 				if got := allocated(f); got > factor*uint64(len(tok)) {
@@ -149,7 +149,7 @@ func TestLongPointers(t *testing.T) {
 	}
 }
 
-// Smaller finding 5: the limits of a caller bound the JSON serialization, too.
+// The limits of a caller also bound the JSON serialization.
 func TestLimitsOfSerialization(t *testing.T) {
 	key := claimstest.Key(t, keys.EdDSA)
 	flat, err := sdjwt.JSON(token(t, key, goodHeader, `{"vct":"urn:x"}`))
@@ -169,7 +169,7 @@ func TestLimitsOfSerialization(t *testing.T) {
 func TestStockTree(t *testing.T) {
 	key := claimstest.Key(t, keys.EdDSA)
 	objects := `{"vct":"urn:x","l":[{"":1}` + strings.Repeat(`,{"":1}`, 1000) + `]`
-	v := sdjwt.Verifier{Engine: sdjwt.Stock, Key: key.Public(), Now: now, Limits: canon.Limits{Memory: 1 << 20}}
+	v := sdjwt.Verifier{Engine: canon.Stock, Key: key.Public(), Now: now, Limits: canon.Limits{Memory: 1 << 20}}
 	for name, c := range map[string]struct {
 		token []byte
 		limit bool
@@ -249,7 +249,7 @@ func TestInspectBelowLongName(t *testing.T) {
 	if out.Len() > 2*len(tok) {
 		t.Errorf("%d bytes of a token of %d", out.Len(), len(tok))
 	}
-	for _, want := range []string{"digests without a disclosure: 1000\n", "  and 900 more\n", "digest stands in the token 2 times, first in /nnn"} {
+	for _, want := range []string{"digests without a disclosure: 1000\n", "  and 900 more\n", "digest is in the token 2 times, first in /nnn"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in the output", want)
 		}
@@ -283,7 +283,7 @@ func TestManyPointers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	issued, err := (&sdjwt.Issuer{Engine: sdjwt.Native, Key: key}).Issue(doc, sdjwt.Disclosable{Pointers: pointers})
+	issued, err := (&sdjwt.Issuer{Engine: canon.Native, Key: key}).Issue(doc, sdjwt.Disclosable{Pointers: pointers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +293,7 @@ func TestManyPointers(t *testing.T) {
 		alone := map[string]bool{}
 		for i := range wanted {
 			wanted[i] = pointers[r.IntN(len(pointers))]
-			one, err := (&sdjwt.Holder{Engine: sdjwt.Native}).Present(issued, wanted[i:i+1], nil)
+			one, err := (&sdjwt.Holder{Engine: canon.Native}).Present(issued, wanted[i:i+1], nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,15 +1,16 @@
-// Package catalogue generates the credentials that Canonscope measures: simple ones of N attributes and education
-// credentials of measured shapes, all drawn from a seed, in text of our own and about nobody.
+// Package catalogue generates the documents that Canonscope measures: simple credentials of N attributes, education
+// credentials of measured shapes, those of the 2026 study, and RDF datasets that are hard to canonicalize, all drawn from a
+// seed, in text of our own and about nobody.
 //
-// Start with [Get] and the names of [Names]. Documents of one generator and seed differ in their values and agree in
+// Start with [Get] and the names of [Names] and [Families]. Documents of one generator and seed differ in their values and agree in
 // their shape: quads, blank nodes and length. The same seed and index give the same bytes on every machine. An [Axis]
 // changes one thing of a shape: "clr-large:achievements=10" is a name like any other.
 package catalogue
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"canonscope/canon/choice"
@@ -19,14 +20,16 @@ import (
 // generator is one entry: a family of documents, its shape and a function that draws one.
 type generator struct {
 	name, about string
-	base        string // name without axes
+	base        string       // name without axes
+	kind        schemas.Kind // "" is Claims
 	shape       shape
 	axes        []string // names of the axes that change this family
 	draw        func(*drawer, *shape) *schemas.Credential
 }
 
-func (g *generator) Name() string     { return g.name }
-func (g *generator) Describe() string { return g.about }
+func (g *generator) Name() string       { return g.name }
+func (g *generator) Describe() string   { return g.about }
+func (g *generator) Kind() schemas.Kind { return cmp.Or(g.kind, schemas.Claims) }
 
 // Document draws document i of a seed. An index below 0 is an error.
 func (g *generator) Document(seed uint64, i int) (*schemas.Credential, error) {
@@ -35,7 +38,7 @@ func (g *generator) Document(seed uint64, i int) (*schemas.Credential, error) {
 	}
 	s := g.shape
 	c := g.draw(newDrawer(seed, i, &s), &s)
-	c.Schema, c.Index = g.name, i
+	c.Schema, c.Index, c.Kind = g.name, i, g.Kind()
 	return c, nil
 }
 
@@ -46,10 +49,11 @@ func entries() []*generator {
 		obSmall(), obMedium(), obLarge(),
 		clrSmall(), clrMedium(), clrLarge(),
 		elmSmall(), elmMedium(), elmLarge(),
+		kitSimple(), kitOB3(), kitDCC(), synthetic(10), synthetic(50),
 	}
 }
 
-// Names lists the catalogue. Beside these, simple-N and simple-inline-N exist for every N from 1 to 10000.
+// Names lists the credentials of the catalogue. Beside these there are those of [Families].
 func Names() []string {
 	var names []string
 	for _, g := range entries() {
@@ -112,17 +116,18 @@ func find(name string) (*generator, error) {
 			return g, nil
 		}
 	}
-	if count, ok := strings.CutPrefix(name, "simple-"); ok {
-		count, inline := strings.CutPrefix(count, "inline-")
-		if n, err := strconv.Atoi(count); err == nil && strconv.Itoa(n) == count && 1 <= n && n <= MaxAttributes {
-			return simple(n, inline), nil
-		}
+	if g, err := familyMember(name); g != nil || err != nil {
+		return g, err
 	}
-	if near := choice.Nearest(name, slices.Values(Names())); near != "" {
-		return nil, choice.Unknown("schema", name, Names()...)
+	known := Names()
+	if near := choice.Nearest(name, slices.Values(known)); near != "" {
+		return nil, choice.Unknown("schema", name, known...)
 	}
-	return nil, fmt.Errorf("unknown schema %q; choose %s, simple-N or simple-inline-N for N from 1 to %d, or a file, whose name has a / or ends in .json or .jsonld",
-		name, strings.Join(Names(), ", "), MaxAttributes)
+	for _, f := range Families() {
+		known = append(known, f.Name)
+	}
+	return nil, fmt.Errorf("unknown schema %q; choose %s, or a file, whose name has a / or ends in .json, .jsonld or .nq",
+		name, strings.Join(known, ", "))
 }
 
 // with returns a copy of g with one axis set.

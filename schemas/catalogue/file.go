@@ -1,10 +1,12 @@
 package catalogue
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"canonscope/canon/jsontape"
@@ -16,18 +18,27 @@ const filePrefix = "file:"
 
 // IsFile tells paths and names of files from names of the catalogue.
 func IsFile(name string) bool {
-	return strings.HasPrefix(name, filePrefix) || strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".json") || strings.HasSuffix(name, ".jsonld")
+	if strings.HasPrefix(name, filePrefix) || strings.ContainsAny(name, `/\`) {
+		return true
+	}
+	return slices.Contains([]string{".json", ".jsonld", ".nq", ".nt"}, filepath.Ext(name))
 }
 
-// file is a generator over one credential of the user: every document is that one.
+// file is a generator over one document of the user: every document is that one.
 type file struct {
 	name string
 	path string
 	c    schemas.Credential
 }
 
-func (f *file) Name() string     { return f.name }
-func (f *file) Describe() string { return "the credential in " + f.path }
+func (f *file) Name() string       { return f.name }
+func (f *file) Kind() schemas.Kind { return f.c.Kind }
+func (f *file) Describe() string {
+	if f.c.Kind != schemas.Claims {
+		return "the document in " + f.path
+	}
+	return "the credential in " + f.path
+}
 
 // Document returns the credential, whatever the seed and the index are.
 func (f *file) Document(_ uint64, i int) (*schemas.Credential, error) {
@@ -36,8 +47,8 @@ func (f *file) Document(_ uint64, i int) (*schemas.Credential, error) {
 	return &c, nil
 }
 
-// openFile reads a credential: an object with type, issuer and credentialSubject. Its proof is left out. A quarter of the
-// members of credentialSubject is disclosed, and issuer and the date always.
+// openFile reads a document. What ends in .nq or .nt is N-Quads. JSON is a credential as [Parse] reads one, or JSON-LD if it
+// has a context, and neither an issuer nor a credentialSubject.
 func openFile(name string) (*file, error) {
 	path, err := url.PathUnescape(strings.TrimPrefix(name, filePrefix))
 	if !strings.HasPrefix(name, filePrefix) {
@@ -50,77 +61,126 @@ func openFile(name string) (*file, error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema %q is no name of the catalogue and no file: %w", name, err)
 	}
+
 	f := &file{name: filePrefix + url.PathEscape(path), path: path}
-	if err := f.read(src); err != nil {
+	if ext := filepath.Ext(path); ext == ".nq" || ext == ".nt" {
+		f.c = schemas.Credential{Kind: schemas.NQuads, VCDM: src}
+	} else if err := f.readJSON(src); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	f.c.Schema = f.name
 	return f, nil
 }
 
-// Parse reads a credential of the user: an object with type, issuer and credentialSubject. Its proof is left out.
-func Parse(src []byte) (*schemas.Credential, error) {
-	var f file
-	if err := f.read(src); err != nil {
-		return nil, err
+func (f *file) readJSON(src []byte) error {
+	var t jsontape.Tape
+	src, err := withoutProof(&t, src)
+	if err != nil {
+		return err
 	}
-	return &f.c, nil
+	if t.Get(0, "@context") >= 0 && t.Get(0, "issuer") < 0 && t.Get(0, "credentialSubject") < 0 {
+		f.c = schemas.Credential{Kind: schemas.JSONLD, VCDM: src}
+		return nil
+	}
+	c, err := credentialOf(&t, src)
+	if err == nil {
+		f.c = *c
+	}
+	return err
 }
 
-func (f *file) read(src []byte) error {
+// Parse reads a credential of the user: an object with type, issuer and credentialSubject, which may be a list. Its proof is
+// left out. A quarter of the subject's members is disclosed, and issuer and the date always.
+func Parse(src []byte) (*schemas.Credential, error) {
 	var t jsontape.Tape
+	src, err := withoutProof(&t, src)
+	if err != nil {
+		return nil, err
+	}
+	return credentialOf(&t, src)
+}
+
+// withoutProof scans a document and returns it without its proof.
+func withoutProof(t *jsontape.Tape, src []byte) ([]byte, error) {
 	if err := t.Scan(src, jsontape.Options{}); err != nil {
-		return err
+		return nil, err
 	}
 	if k := t.Key(0, "proof"); k >= 0 {
 		src = t.AppendWithout(nil, 0, k)
-		if err := t.Scan(src, jsontape.Options{}); err != nil {
-			return err
-		}
+		return src, t.Scan(src, jsontape.Options{})
 	}
-	f.c.VCDM = src
+	return src, nil
+}
+
+// credentialOf reads the credential on a tape.
+func credentialOf(t *jsontape.Tape, src []byte) (*schemas.Credential, error) {
+	c := &schemas.Credential{Kind: schemas.Claims, VCDM: src, Mandatory: []string{"/issuer"}}
 	text := func(i int) string { return string(t.Text(i)) }
 	types := t.Get(0, "type")
 	switch {
 	case types >= 0 && t.Nodes[types].Kind == jsontape.String:
-		f.c.Types = []string{text(types)}
+		c.Types = []string{text(types)}
 	case types >= 0 && t.Nodes[types].Kind == jsontape.Array:
 		for e := range t.Elements(types) {
 			if t.Nodes[e].Kind == jsontape.String {
-				f.c.Types = append(f.c.Types, text(e))
+				c.Types = append(c.Types, text(e))
 			}
 		}
 	}
+
 	issuer := t.Get(0, "issuer")
 	if issuer >= 0 && t.Nodes[issuer].Kind == jsontape.Object {
 		issuer = t.Get(issuer, "id")
 	}
 	subject := t.Get(0, "credentialSubject")
+	pointers, ok := subjectMembers(t, subject)
 	switch {
-	case len(f.c.Types) == 0:
-		return fmt.Errorf("a credential needs a type")
+	case len(c.Types) == 0:
+		return nil, errors.New("a credential needs a type")
 	case issuer < 0 || t.Nodes[issuer].Kind != jsontape.String:
-		return fmt.Errorf("a credential needs an issuer: an IRI or an object with an id")
-	case subject >= 0 && t.Nodes[subject].Kind == jsontape.Array && t.Len(subject) > 0:
-		return fmt.Errorf("credentialSubject is a list; a credential needs one object here, as SD-JWT VC and mdoc have one set of claims")
-	case subject < 0 || t.Nodes[subject].Kind != jsontape.Object || t.Len(subject) == 0:
-		return fmt.Errorf("a credential needs a credentialSubject: an object with members")
+		return nil, errors.New("a credential needs an issuer: an IRI or an object with an id")
+	case !ok:
+		return nil, errors.New("a credential needs a credentialSubject: an object with members, or a list of such objects")
 	}
-	f.c.Issuer = text(issuer)
-	f.c.Subject = t.Raw(subject)
-	f.c.Mandatory = []string{"/issuer"}
+	c.Issuer = text(issuer)
+	c.Subject = t.Raw(subject)
+	c.Disclose = pointers[:max(1, len(pointers)/4)]
+
 	for _, date := range []string{"validFrom", "issuanceDate"} {
 		if i := t.Get(0, date); i >= 0 && t.Nodes[i].Kind == jsontape.String {
-			f.c.ValidFrom = text(i)
-			f.c.Mandatory = append(f.c.Mandatory, "/"+date)
+			c.Mandatory = append(c.Mandatory, "/"+date)
 			break
 		}
 	}
-	n := max(1, t.Len(subject)/4)
-	for k := range t.Members(subject) {
-		if len(f.c.Disclose) < n {
-			f.c.Disclose = append(f.c.Disclose, "/credentialSubject/"+jsontape.EscapeToken(text(k)))
-		}
+	return c, nil
+}
+
+// subjectMembers returns the pointers of the members of a subject, or of those in a list of subjects; ok is false if one has
+// none.
+func subjectMembers(t *jsontape.Tape, subject int) (pointers []string, ok bool) {
+	const at = "/credentialSubject"
+	if subject < 0 || t.Len(subject) == 0 {
+		return nil, false
 	}
-	return nil
+	add := func(n int, at string) bool {
+		if t.Nodes[n].Kind != jsontape.Object || t.Len(n) == 0 {
+			return false
+		}
+		for k := range t.Members(n) {
+			pointers = append(pointers, at+"/"+jsontape.EscapeToken(string(t.Text(k))))
+		}
+		return true
+	}
+	if t.Nodes[subject].Kind != jsontape.Array {
+		ok = add(subject, at)
+		return pointers, ok
+	}
+	i := 0
+	for e := range t.Elements(subject) {
+		if !add(e, fmt.Sprintf("%s/%d", at, i)) {
+			return nil, false
+		}
+		i++
+	}
+	return pointers, true
 }

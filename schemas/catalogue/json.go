@@ -15,6 +15,9 @@ type member struct {
 	value any
 }
 
+// decimal is a JSON number as it is written.
+type decimal string
+
 // array is a JSON array.
 type array []any
 
@@ -74,6 +77,8 @@ func appendJSON(b []byte, v any) []byte {
 		return append(b, ']')
 	case string:
 		return appendString(b, v)
+	case decimal:
+		return append(b, v...)
 	case int:
 		return strconv.AppendInt(b, int64(v), 10)
 	case bool:

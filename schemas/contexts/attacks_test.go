@@ -22,7 +22,7 @@ import (
 // Documents that name contexts of experiments are refused by the default loader and leave nothing behind (attacks 1.5: 41
 // documents of 380 bytes left 923 MB).
 func TestNamedContextsLeaveNothing(t *testing.T) {
-	for _, engine := range []string{engines.Native, engines.Stock} {
+	for _, engine := range []canon.Engine{canon.Native, canon.Stock} {
 		c, err := engines.New(engine, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
 		if err != nil {
 			t.Fatal(err)

@@ -43,7 +43,8 @@ func Names() []string {
 	return names
 }
 
-// Schema returns a schema of the catalogue as JSON Schema 2019-09. An unknown name is an error that lists the known ones.
+// Schema returns a schema of the catalogue as JSON Schema 2019-09. The error for an unknown name lists the
+// known ones.
 func Schema(name string) ([]byte, error) {
 	s, ok := catalogue()[name]
 	if !ok {

@@ -10,7 +10,7 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// types name the schema of the catalogue that a credential type asks for, the most special first.
+// types map credential types to schemas of the catalogue, the most specific first.
 var types = []struct{ typ, schema string }{
 	{"EuropeanDigitalCredential", "elm"},
 	{"ClrCredential", "clr2"},
@@ -20,13 +20,13 @@ var types = []struct{ typ, schema string }{
 	{"VerifiableCredential", "vcdm2"},
 }
 
-// version1 is the context that a document of version 1.1 of the data model begins with.
+// version1 is the first context of a document of version 1.1 of the data model.
 const version1 = "https://www.w3.org/2018/credentials/v1"
 
-// Outdated reports whether a document is of version 1.1 of the data model and the schema of the catalogue one of version
-// 2.0, against which no such document is valid.
+// Outdated reports whether a document has version 1.1 of the data model and the schema of the catalogue has
+// version 2.0, so that the document cannot be valid.
 func Outdated(schema string, doc []byte, limits canon.Limits) (bool, error) {
-	if schema == "elm" || !slices.Contains(Names(), schema) { // ELM is of version 1.1
+	if schema == "elm" || !slices.Contains(Names(), schema) { // the schema of ELM has version 1.1
 		return false, nil
 	}
 	var t jsontape.Tape
@@ -47,8 +47,8 @@ func scan(t *jsontape.Tape, doc []byte, limits canon.Limits) error {
 	return t.Scan(doc, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth})
 }
 
-// Detect names the schema of the catalogue that fits the types of a credential. A document without a known type is an
-// error.
+// Detect returns the name of the schema of the catalogue that matches the types of a credential. A document
+// without a known type is an error.
 func Detect(doc []byte, limits canon.Limits) (string, error) {
 	var t jsontape.Tape
 	if err := scan(&t, doc, limits); err != nil {
@@ -72,5 +72,6 @@ func Detect(doc []byte, limits canon.Limits) (string, error) {
 			return c.schema, nil
 		}
 	}
-	return "", fmt.Errorf("the document's type names no known credential; name one of the schemas %s, or a file", strings.Join(Names(), ", "))
+	return "", fmt.Errorf("the document has no known credential type; name one of the schemas %s, or a file",
+		strings.Join(Names(), ", "))
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/xeipuuv/gojsonschema"
 )
 
-// ownFormat marks the formats that gojsonschema gets from here.
+// ownFormat is the prefix of our formats in gojsonschema.
 const ownFormat = "canonscope:"
 
-// formatCheckers are the formats that an engine gets wrong. gojsonschema's own date-time takes a bare date
-// and no leap second, its email takes names beyond ASCII, and it has no duration; the other engine's email takes an empty
-// name.
+// formatCheckers are the formats that an engine gets wrong. The date-time of gojsonschema accepts a bare
+// date and refuses a leap second, its email accepts characters beyond ASCII, and it has no duration; the
+// email of the other engine accepts an empty local part.
 var formatCheckers = map[string]func(string) bool{
 	"date-time": isDateTime,
 	"email":     isEmail,
@@ -35,9 +35,11 @@ func (c checker) IsFormat(v any) bool {
 	return !ok || c(s)
 }
 
-var dateTime = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):(\d\d))$`)
+var dateTime = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.\d+)?` +
+	`(?:[Zz]|([+-])(\d\d):(\d\d))$`)
 
-// isDateTime is date-time of RFC 3339 section 5.6; second 60 is a leap second, which ends the last minute of a day of UTC.
+// isDateTime reports whether a string is a date-time of RFC 3339 section 5.6. Second 60 is a leap second,
+// allowed only in the last minute of a UTC day.
 func isDateTime(s string) bool {
 	m := dateTime.FindStringSubmatch(s)
 	if m == nil {
@@ -69,10 +71,12 @@ func two(s string) int { return int(s[0]-'0')*10 + int(s[1]-'0') }
 
 var (
 	dotAtom  = regexp.MustCompile("^[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+(\\.[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+)*$")
-	hostname = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
+	hostname = regexp.MustCompile(`^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?` +
+		`(\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
 )
 
-// isEmail is a Mailbox of RFC 5321 section 4.1.2 within the lengths of section 4.5.3.1, ASCII only.
+// isEmail reports whether a string is a Mailbox of RFC 5321 section 4.1.2 within the lengths of section
+// 4.5.3.1, in ASCII.
 func isEmail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || at > 64 || len(s) > 254 {
@@ -97,7 +101,8 @@ func isEmail(s string) bool {
 	return len(domain) <= 253 && hostname.MatchString(domain)
 }
 
-var duration = regexp.MustCompile(`^P(\d+W|(\d+D|\d+M(\d+D)?|\d+Y(\d+M(\d+D)?)?)(T(\d+S|\d+M(\d+S)?|\d+H(\d+M(\d+S)?)?))?|T(\d+S|\d+M(\d+S)?|\d+H(\d+M(\d+S)?)?))$`)
+var duration = regexp.MustCompile(`^P(\d+W|(\d+D|\d+M(\d+D)?|\d+Y(\d+M(\d+D)?)?)` +
+	`(T(\d+S|\d+M(\d+S)?|\d+H(\d+M(\d+S)?)?))?|T(\d+S|\d+M(\d+S)?|\d+H(\d+M(\d+S)?)?))$`)
 
-// isDuration is duration of RFC 3339 appendix A.
+// isDuration reports whether a string is a duration of RFC 3339 appendix A.
 func isDuration(s string) bool { return duration.MatchString(s) }

@@ -28,22 +28,27 @@ type xeipuuv struct {
 func (v *xeipuuv) Engine() Engine { return GoJSONSchema }
 func (v *xeipuuv) Draft() Draft   { return v.draft }
 
-// newer are the keywords that came after draft 7. gojsonschema takes a schema of a later draft for a mix of the older ones
-// and would pass over them in silence; an $anchor overflows its stack.
-var newer = []string{"$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary", "dependentRequired",
-	"dependentSchemas", "maxContains", "minContains", "prefixItems", "unevaluatedItems", "unevaluatedProperties"}
+// newer are the keywords introduced after draft 7. gojsonschema treats a schema of a later draft as a mix
+// of the older ones and would ignore these keywords silently; an $anchor overflows its stack.
+var newer = []string{"$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef",
+	"$vocabulary", "dependentRequired", "dependentSchemas", "maxContains", "minContains", "prefixItems",
+	"unevaluatedItems", "unevaluatedProperties"}
 
-// checking are the keywords that it ignores beside $ref, as drafts up to 7 say and later ones do not.
-var checking = []string{"additionalItems", "additionalProperties", "allOf", "anyOf", "const", "contains", "else", "enum", "exclusiveMaximum",
-	"exclusiveMinimum", "format", "if", "items", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength", "minProperties",
-	"minimum", "multipleOf", "not", "oneOf", "pattern", "patternProperties", "properties", "propertyNames", "required", "then", "type", "uniqueItems"}
+// checking are the keywords that gojsonschema ignores beside $ref, as drafts up to 7 require and later ones
+// forbid.
+var checking = []string{"additionalItems", "additionalProperties", "allOf", "anyOf", "const", "contains",
+	"else", "enum", "exclusiveMaximum", "exclusiveMinimum", "format", "if", "items", "maxItems", "maxLength",
+	"maxProperties", "maximum", "minItems", "minLength", "minProperties", "minimum", "multipleOf", "not",
+	"oneOf", "pattern", "patternProperties", "properties", "propertyNames", "required", "then", "type",
+	"uniqueItems"}
 
-// refuse names what gojsonschema would misread.
+// refuse returns an error for a schema that gojsonschema would misread.
 func (s *schema) refuse() error {
 	for _, at := range s.order {
 		m := at.keywords
 		unsupported := func(what string) error {
-			return &canon.UnsupportedError{Engine: string(GoJSONSchema), What: what + " (use " + string(SanthoshTekuri) + ")", Where: at.doc + at.pointer}
+			return &canon.UnsupportedError{Engine: string(GoJSONSchema),
+				What: what + " (use " + string(SanthoshTekuri) + ")", Where: at.doc + at.pointer}
 		}
 		if s.draft >= Draft2019 {
 			for _, k := range newer {
@@ -51,7 +56,7 @@ func (s *schema) refuse() error {
 					return unsupported(k)
 				}
 			}
-			if _, ok := m["dependencies"]; ok { // no keyword of these drafts, but it would be applied
+			if _, ok := m["dependencies"]; ok { // these drafts lack it, but it would be applied
 				return unsupported("dependencies in " + s.draft.String())
 			}
 			if ref, ok := m["$ref"].(string); ok {
@@ -65,10 +70,12 @@ func (s *schema) refuse() error {
 				}
 			}
 		}
+
 		if ref, ok := m["$ref"].(string); ok && strings.Contains(ref, "://json-schema.org/draft") {
 			return unsupported("$ref to a meta-schema")
 		}
 	}
+
 	return nil
 }
 
@@ -78,7 +85,7 @@ func (s *schema) compileGo(opt Options) (v *xeipuuv, err error) {
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			v, err = nil, &SchemaError{Msg: fmt.Sprintf("the validator gave up: %v", r)}
+			v, err = nil, &SchemaError{Msg: fmt.Sprintf("gojsonschema panicked: %v", r)}
 		}
 	}()
 	f := flattener{schema: s, assert: opt.AssertFormat || s.draft <= Draft7}
@@ -89,17 +96,18 @@ func (s *schema) compileGo(opt Options) (v *xeipuuv, err error) {
 	return &xeipuuv{compiled, s.draft, s.at[place{}], opt.Limits}, nil
 }
 
-// flattener copies a schema for the library, which changes what it is given. The copy is one document in which every $ref
-// is a plain pointer: the library follows URLs and ids by rules of its own, and one that leads astray overflows its stack.
+// flattener copies a schema for the library, which modifies its input. The copy is one document in which
+// every $ref is a plain pointer: the library does not follow URLs and ids by the specification, and a wrong
+// target can overflow its stack.
 //
 //phase:validate
 type flattener struct {
 	*schema
 	assert bool
-	urls   []string // of the other documents, in the order in which they stand below foreignKey
+	urls   []string // of the other documents, in their order below foreignKey
 }
 
-// foreignKey is where the other documents stand in the copy.
+// foreignKey is the member of the copy that holds the other documents.
 const foreignKey = "canonscope:others"
 
 func (f *flattener) flatten() any {
@@ -122,7 +130,7 @@ func (f *flattener) flatten() any {
 	return root
 }
 
-// copy also has "format" name our checkers, or takes it out where it is an annotation.
+// copy copies a value. It renames formats that we check, and drops "format" if it is an annotation.
 func (f *flattener) copy(at place, v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -155,10 +163,11 @@ func (f *flattener) copy(at place, v any) any {
 		}
 		return c
 	}
+
 	return v
 }
 
-// pointer is where a place of the schema stands in the copy.
+// pointer returns the reference to a place of the schema in the copy.
 func (f *flattener) pointer(p place) string {
 	if p.doc != "" {
 		p.pointer = fmt.Sprintf("/%s/%d%s", foreignKey, slices.Index(f.urls, p.doc), p.pointer)
@@ -173,7 +182,7 @@ func (v *xeipuuv) Validate(doc []byte) (r *Result, err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			r, err = nil, fmt.Errorf("gojsonschema gave up: %v", p)
+			r, err = nil, fmt.Errorf("gojsonschema panicked: %v", p)
 		}
 	}()
 	res, err := v.schema.Validate(memory{value})
@@ -192,7 +201,7 @@ func (v *xeipuuv) Validate(doc []byte) (r *Result, err error) {
 	return r, nil
 }
 
-// memory hands the library a value; what it would load from elsewhere is refused.
+// memory passes a value to the library and refuses to load anything else.
 //
 //phase:validate
 type memory struct{ value any }

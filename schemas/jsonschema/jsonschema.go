@@ -1,11 +1,12 @@
-// Package jsonschema validates credentials against JSON Schemas: our own statements of what Verifiable Credentials, Open
-// Badges, Comprehensive Learner Records and the European Learning Model demand, or any schema of the user.
+// Package jsonschema validates credentials against JSON Schemas: our statements of the constraints of
+// Verifiable Credentials, Open Badges, Comprehensive Learner Records and the European Learning Model, or
+// any schema of the user.
 //
-// Call [Schema] for one of ours by name, or bring your own bytes; [Compile] makes a [Validator] of it, which is safe for
-// concurrent use. Two engines stand behind one interface, [SanthoshTekuri] and [GoJSONSchema]. Nothing is ever fetched: a
-// schema that another one refers to is handed over in [Options].
+// Call [Schema] for one of ours by name, or bring your own bytes. [Compile] returns a [Validator], which is
+// safe for concurrent use. One interface has two engines, [SanthoshTekuri] and [GoJSONSchema]. Nothing is
+// ever fetched: schemas that a $ref refers to are passed in [Options].
 //
-// Our own schemas are written in a small notation (see notation.go) that says the same in a third of the bytes.
+// Our schemas are written in a small notation (see notation.go) that takes a third of the bytes.
 //
 //phase:validate
 package jsonschema
@@ -28,10 +29,10 @@ import (
 type Engine string
 
 const (
-	// SanthoshTekuri is github.com/santhosh-tekuri/jsonschema/v6: drafts 4 to 2020-12, whole.
+	// SanthoshTekuri is github.com/santhosh-tekuri/jsonschema/v6: all of drafts 4 to 2020-12.
 	SanthoshTekuri Engine = "santhosh-tekuri"
-	// GoJSONSchema is github.com/xeipuuv/gojsonschema: drafts 4 to 7, and later ones as far as a schema uses nothing that
-	// came after draft 7.
+	// GoJSONSchema is github.com/xeipuuv/gojsonschema: drafts 4 to 7, and later ones if a schema uses only
+	// keywords of draft 7.
 	GoJSONSchema Engine = "gojsonschema"
 )
 
@@ -41,16 +42,19 @@ var Engines = []Engine{SanthoshTekuri, GoJSONSchema}
 // Options of a compilation. The zero value is the usual one.
 type Options struct {
 	Engine Engine // empty: GoJSONSchema for drafts 4 to 7, SanthoshTekuri for later ones
-	// AssertFormat makes "format" a constraint in drafts 2019-09 and 2020-12, where it is an annotation by default.
+	// AssertFormat makes "format" a constraint in drafts 2019-09 and 2020-12, where it is an annotation by
+	// default.
 	AssertFormat bool
-	Limits       canon.Limits      // size, depth and work of the documents to validate; 0 means MaxDocumentBytes and MaxWork
-	Resources    map[string][]byte // schemas by URL, for $ref
+	// Limits are the size, depth and work of the documents to validate. Bytes of 0 means MaxDocumentBytes,
+	// Work of 0 MaxWork.
+	Limits    canon.Limits
+	Resources map[string][]byte // schemas by URL, for $ref
 }
 
 // Validator checks documents against one schema.
 type Validator interface {
-	// Validate returns what is wrong with the document. Malformed JSON is a *canon.SyntaxError, a document beyond the
-	// limits a *canon.LimitError.
+	// Validate returns the constraints that the document violates. Malformed JSON is a *canon.SyntaxError,
+	// a document beyond the limits a *canon.LimitError.
 	Validate(doc []byte) (*Result, error)
 	Engine() Engine
 	Draft() Draft
@@ -58,8 +62,10 @@ type Validator interface {
 
 // Result of a validation.
 type Result struct {
-	Valid      bool
-	Violations []Violation // in order of their pointers, none if valid; of alternatives that all fail, those of the one that came furthest
+	Valid bool
+	// Violations are in order of their pointers. If all alternatives fail, only the violations of one are
+	// listed: the alternative whose violations are deepest in the document.
+	Violations []Violation
 }
 
 // Violation is one broken constraint.
@@ -69,17 +75,18 @@ type Violation struct {
 	Message string // of the engine
 }
 
-// ordered sorts violations, which the libraries find in the order of Go's maps.
+// ordered sorts violations, since the libraries find them in the order of Go maps.
 func ordered(all []Violation) []Violation {
 	slices.SortFunc(all, func(a, b Violation) int {
-		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Keyword, b.Keyword), strings.Compare(a.Message, b.Message))
+		return cmp.Or(strings.Compare(a.Pointer, b.Pointer), strings.Compare(a.Keyword, b.Keyword),
+			strings.Compare(a.Message, b.Message))
 	})
 	return all
 }
 
 func (v Violation) String() string { return fmt.Sprintf("%q: %s", v.Pointer, v.Message) }
 
-// SchemaError says that a schema cannot be used.
+// SchemaError is the error of a schema that cannot be used.
 //
 //phase:validate
 type SchemaError struct {
@@ -99,28 +106,32 @@ func (e *SchemaError) Error() string {
 func (e *SchemaError) Unwrap() error { return e.Err }
 
 const (
-	// MaxSchemaBytes and MaxSubschemas bound a schema: compiling takes time with the square of its subschemas, and of what
-	// their keywords list. The largest schema in use that we know has some 1,500, and lists some 200 names and words.
+	// MaxSchemaBytes and MaxSubschemas bound a schema: the time to compile grows with the square of the
+	// number of subschemas, and of the entries that their keywords list. The largest schema in use that we
+	// know has some 1,500 subschemas and 200 entries.
 	MaxSchemaBytes  = 2 << 20
 	MaxSubschemas   = 4_000
 	maxListed       = 20_000
 	maxInstructions = 50_000  // of regular expressions
 	maxPointers     = 4 << 20 // bytes of the pointers to all values of a schema
-	// MaxDocumentBytes bounds a document where Options do not: both engines hold it as a tree of some ten times its size.
+	// MaxDocumentBytes is the default limit of a document: both engines hold it as a tree of some ten times
+	// its size.
 	MaxDocumentBytes = 32 << 20
-	// MaxWork bounds the steps of a validation where Options do not: evaluated subschemas, values and the text of both. One of
-	// GoJSONSchema counts twice, since it takes that much more memory. A transcript of 220 kB takes 165,000.
+	// MaxWork is the default limit of the steps of a validation: evaluated subschemas, values, and the text
+	// of both. A step of GoJSONSchema counts twice, since it takes twice the memory. A transcript of 220 kB
+	// takes 165,000 steps.
 	MaxWork = 500_000
 )
 
-// Compile makes a validator. A schema that is no JSON is a *canon.SyntaxError, one that is beyond the limits a
-// *canon.LimitError, a construct that the engine cannot do a *canon.UnsupportedError, everything else that is wrong with
-// it a *SchemaError.
+// Compile returns a validator. A schema that is not JSON is a *canon.SyntaxError, one beyond the limits a
+// *canon.LimitError, a construct that the engine does not support a *canon.UnsupportedError, and every
+// other fault of a schema a *SchemaError.
 func Compile(schema []byte, opt Options) (Validator, error) {
 	switch opt.Engine {
 	case "", SanthoshTekuri, GoJSONSchema:
 	default:
-		return nil, choice.Unknown("validator", string(opt.Engine), string(SanthoshTekuri), string(GoJSONSchema))
+		return nil, choice.Unknown("validator", string(opt.Engine), string(SanthoshTekuri),
+			string(GoJSONSchema))
 	}
 	s, err := read(schema, opt.Resources)
 	if err != nil {
@@ -133,7 +144,7 @@ func Compile(schema []byte, opt Options) (Validator, error) {
 			engine = GoJSONSchema
 		}
 	}
-	// Also for the other engine: this one checks the schema against the meta-schema of its draft, offline.
+	// Compile for both engines: this one checks the schema against the meta-schema of its draft, offline.
 	checked, err := s.compileSanthosh(opt)
 	if err != nil {
 		return nil, err
@@ -158,10 +169,11 @@ func decode(doc []byte, limits canon.Limits, m *meter) (any, error) {
 	return value(&t, 0)
 }
 
-// maxExponent keeps the engines, which compute with fractions of any size, from numbers of a million digits; that of a float64 is below.
+// maxExponent bounds the digits of numbers, since the engines compute with fractions of any size. Every
+// float64 is within the limit.
 const maxExponent = 400
 
-// value converts a tape node to what both engines take: maps, slices, strings, json.Number, bool and nil.
+// value converts a tape node to the input of both engines: maps, slices, strings, json.Number, bool and nil.
 func value(t *jsontape.Tape, i int) (any, error) {
 	switch t.Nodes[i].Kind {
 	case jsontape.Object:
@@ -173,6 +185,7 @@ func value(t *jsontape.Tape, i int) (any, error) {
 			}
 			m[string(t.Text(k))] = x
 		}
+
 		return m, nil
 	case jsontape.Array:
 		a := make([]any, 0, t.Len(i))
@@ -183,6 +196,7 @@ func value(t *jsontape.Tape, i int) (any, error) {
 			}
 			a = append(a, x)
 		}
+
 		return a, nil
 	case jsontape.String:
 		return string(t.Text(i)), nil
@@ -193,18 +207,20 @@ func value(t *jsontape.Tape, i int) (any, error) {
 	case jsontape.False:
 		return false, nil
 	}
+
 	return nil, nil
 }
 
 func number(t *jsontape.Tape, i int) (any, error) {
 	n := json.Number(t.Raw(i))
 	if size := digits(n); size > maxExponent {
-		return nil, &canon.LimitError{Limit: "digits of a number", Max: maxExponent, Done: size, Where: t.Pointer(i)}
+		return nil, &canon.LimitError{Limit: "digits of a number", Max: maxExponent, Done: size,
+			Where: t.Pointer(i)}
 	}
 	return n, nil
 }
 
-// digits is how many digits a number has, or zeros between it and its point.
+// digits returns an upper limit of the digits of a number written without an exponent.
 func digits(n json.Number) int64 {
 	e := strings.IndexAny(string(n), "eE")
 	if e < 0 {

@@ -65,7 +65,7 @@ func TestSchemaErrors(t *testing.T) {
 		{"unknown draft", `{"$schema":"https://example.org/mine"}`, `at /$schema: unknown draft "https://example.org/mine"`},
 		{"unknown draft within", `{"$defs":{"a":{"$schema":"https://example.org/mine"}}}`, `at /$defs/a/$schema: unknown draft "https://example.org/mine"`},
 		{"remote $ref", `{"allOf":[{"$ref":"https://example.org/other.json#/x"}]}`,
-			"at /allOf/0/$ref: refers to https://example.org/other.json; schemas are not fetched, hand it over"},
+			"at /allOf/0/$ref: refers to https://example.org/other.json; schemas are not fetched, so pass it as a resource"},
 		{"relative $ref", `{"$ref":"other.json"}`, "at /$ref: refers to other.json; schemas are not fetched"},
 		{"dangling $ref", `{"$ref":"#/definitions/Section"}`, "at /$ref: #/definitions/Section points to nothing"},
 		{"meta-schema", `{"type":"objekt"}`, "at /type: invalid by its meta-schema"},
@@ -76,7 +76,7 @@ func TestSchemaErrors(t *testing.T) {
 		{"itself, by an anchor", `{"$schema":"https://json-schema.org/draft/2020-12/schema","$ref":"#a","$anchor":"a"}`, "an endless $ref"},
 		{"itself, by an id", `{"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#a","definitions":{"A":{"$id":"#a","allOf":[{"$ref":"#a"}]}}}`,
 			"an endless $ref"},
-		{"no such anchor", `{"$schema":"https://json-schema.org/draft/2020-12/schema","$ref":"#b","$defs":{"A":{"$anchor":"a"}}}`, "#b names nothing"},
+		{"no such anchor", `{"$schema":"https://json-schema.org/draft/2020-12/schema","$ref":"#b","$defs":{"A":{"$anchor":"a"}}}`, "the anchor #b does not exist"},
 		{"newer than its draft says", `{"$ref":"#foo","$defs":{"A":{"$anchor":"foo"}}}`, `at /$defs/A: $anchor is newer than draft-07, and the schema declares no draft: add "$schema"`},
 		{"back reference", `{"$schema":"http://json-schema.org/draft-07/schema#","pattern":"(a)\\1"}`, "at /pattern: invalid by its meta-schema"},
 	} {
@@ -92,7 +92,7 @@ func TestSchemaErrors(t *testing.T) {
 	}
 }
 
-// What gojsonschema would misread is refused by name, wherever it stands.
+// A construct that gojsonschema would misread is refused by name anywhere in a schema.
 func TestGoJSONSchemaRefuses(t *testing.T) {
 	for _, c := range []struct{ schema, want string }{
 		{`{"$ref":"#foo","$defs":{"A":{"$anchor":"foo","type":"integer"}}}`, "does not support $ref to an anchor (use santhosh-tekuri)"},
@@ -107,7 +107,7 @@ func TestGoJSONSchemaRefuses(t *testing.T) {
 		{`{"$schema":"https://json-schema.org/draft/2019-09/schema","items":{"$recursiveRef":"#"}}`, "$recursiveRef"},
 		{`{"$ref":"#/$defs/a","minLength":3,"$defs":{"a":{"type":"string"}}}`, "$ref beside minLength"},
 		{`{"$ref":"https://json-schema.org/draft/2020-12/schema"}`, "$ref to a meta-schema"},
-		// Reached only by a pointer into what is no keyword.
+		// Reached only by a pointer, not through keywords.
 		{`{"$ref":"#/x/y","x":{"y":{"prefixItems":[{}]}}}`, "prefixItems (use santhosh-tekuri) at /x/y"},
 	} {
 		if !strings.Contains(c.schema, "$schema") {

@@ -9,26 +9,26 @@ import (
 	"strings"
 )
 
-// The notation: one definition starts at the left margin, its members are indented.
+// In the notation each definition starts at the left margin, and its members are indented.
 //
 //	NAME = EXPR            an alias
-//	object NAME            an object; other properties may stand beside those listed
+//	object NAME            an object that may have other properties
 //	closed NAME            an object without other properties
-//	node NAME              a closed object of the European Learning Model: id, and type which is its name
+//	node NAME              a closed object of the European Learning Model, with id and the type NAME
 //	    EXPR: p! q r       properties p, q, r are EXPR, and p is required
-//	    require: p         p is required, whatever it is
+//	    require: p         p is required and may have any value
 //	root NAME = EXPR       a schema of the catalogue
 //
 // Expressions, loosest first:
 //
 //	A | B                  one or the other
 //	A*  A+                 an A or an array of A; + means an array of at least one
-//	[A, B, ...C]           an array of an A, a B and then any number of C; A and B must be there
+//	[A, B, ...C]           an array of an A, a B and any number of C; A and B are required
 //	"x" "y"                one of these strings
 //	`re`                   a string that matches the regular expression
 //	localized(A)           an A, or an object of A by language code
-//	typed(X|Y, Z)          text, or an array of text in which X or Y, and Z, occur
-//	{...}                  JSON Schema as it is
+//	typed(X|Y, Z)          a text, or an array of texts that holds X or Y, and Z
+//	{...}                  literal JSON Schema
 //	string number integer boolean object any date date-time uri email duration, or the name of a definition
 //
 // Empty lines and lines that start with # are skipped.
@@ -39,7 +39,7 @@ type definition struct {
 	uses   []string
 }
 
-// notation is what one file defines.
+// notation holds the definitions of one file.
 //
 //phase:validate
 type notation struct {
@@ -120,6 +120,7 @@ func object(kind, name string, members []string) (definition, error) {
 	if kind == "node" {
 		members = append([]string{"uri: id", strconv.Quote(name) + ": type"}, members...)
 	}
+
 	for _, m := range members {
 		at := strings.LastIndex(m, ": ")
 		if at < 0 {
@@ -135,6 +136,7 @@ func object(kind, name string, members []string) (definition, error) {
 			schema = d.schema
 			uses = append(uses, d.uses...)
 		}
+
 		for _, p := range names {
 			p, must := strings.CutSuffix(p, "!")
 			if must || expr == "require" {
@@ -144,23 +146,26 @@ func object(kind, name string, members []string) (definition, error) {
 				continue
 			}
 			if _, ok := properties[p]; ok {
-				return definition{}, fmt.Errorf("property %s stands twice", p)
+				return definition{}, fmt.Errorf("property %s is listed twice", p)
 			}
 			properties[p] = schema
 		}
 	}
+
 	s := map[string]any{"type": "object", "properties": properties}
 	if len(required) > 0 {
 		slices.SortFunc(required, func(a, b any) int { return strings.Compare(a.(string), b.(string)) })
 		s["required"] = required
 	}
+
 	if kind != "object" {
 		s["additionalProperties"] = false
 	}
+
 	return definition{s, uses}, nil
 }
 
-// schema returns a root as JSON Schema 2019-09 with the definitions that it reaches.
+// schema returns a root as JSON Schema 2019-09, with the definitions that it refers to, directly or not.
 func (n *notation) schema(root string) []byte {
 	d := n.roots[root]
 	defs := map[string]any{}
@@ -320,7 +325,8 @@ func refs(v any) []string {
 func (p *parser) word() string {
 	p.peek()
 	start := p.pos
-	for p.pos < len(p.text) && (p.text[p.pos] == '-' || p.text[p.pos]|0x20 >= 'a' && p.text[p.pos]|0x20 <= 'z' || p.text[p.pos] >= '0' && p.text[p.pos] <= '9') {
+	isWord := func(c byte) bool { return c == '-' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
+	for p.pos < len(p.text) && isWord(p.text[p.pos]) {
 		p.pos++
 	}
 	if p.pos == start {
@@ -332,7 +338,7 @@ func (p *parser) word() string {
 func (p *parser) quoted(end byte) string {
 	n := strings.IndexByte(p.text[p.pos+1:], end)
 	if n < 0 {
-		panic(notationError("no end of " + string(end)))
+		panic(notationError("missing closing " + string(end)))
 	}
 	s := p.text[p.pos+1 : p.pos+1+n]
 	p.pos += n + 2
@@ -381,13 +387,14 @@ func (p *parser) named(word string) any {
 	return map[string]any{"$ref": "#/$defs/" + word}
 }
 
-// localized is a value or an object of values by language code (Open Badges 3.0: ISO 639-1 with an ISO 3166-1 region).
+// localized returns the schema of a value, or an object of such values by language code (Open Badges 3.0:
+// ISO 639-1 with an optional ISO 3166-1 region).
 func localized(s any) any {
 	return map[string]any{"anyOf": []any{s, map[string]any{"type": "object", "additionalProperties": s,
 		"propertyNames": map[string]any{"pattern": `^[a-z]{2}(-[A-Z]{2})?$`}}}}
 }
 
-// typed is a type property: text, or an array of text that holds the named types.
+// typed returns the schema of a type property: a text, or an array of texts that holds the named types.
 func (p *parser) typed() any {
 	var all []any
 	for {

@@ -29,10 +29,10 @@ type santhosh struct {
 func (v *santhosh) Engine() Engine { return SanthoshTekuri }
 func (v *santhosh) Draft() Draft   { return v.draft }
 
-// self is the URL under which the schema itself is compiled.
+// self is the URL of the schema in the compiler.
 const self = "urn:canonscope:schema"
 
-// loader serves nothing: what may be loaded has been added before.
+// loader refuses every URL: the resources have been added before.
 type loader struct{}
 
 func (loader) Load(url string) (any, error) {
@@ -42,23 +42,26 @@ func (loader) Load(url string) (any, error) {
 func (s *schema) compileSanthosh(opt Options) (v *santhosh, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			v, err = nil, &SchemaError{Msg: fmt.Sprintf("the validator gave up: %v", r)}
+			v, err = nil, &SchemaError{Msg: fmt.Sprintf("santhosh-tekuri panicked: %v", r)}
 		}
 	}()
+
 	c := jsonschema.NewCompiler()
 	c.UseLoader(loader{})
 	c.DefaultDraft(jsonschema.Draft2020)
 	if opt.AssertFormat {
 		c.AssertFormat()
 	}
+
 	for name, is := range formatCheckers {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: func(v any) error {
 			if s, ok := v.(string); ok && !is(s) {
-				return fmt.Errorf("no %s", name)
+				return fmt.Errorf("not of the format %s", name)
 			}
 			return nil
 		}})
 	}
+
 	for _, url := range sortedKeys(s.docs) {
 		doc := s.docs[url]
 		if url == "" {
@@ -68,14 +71,16 @@ func (s *schema) compileSanthosh(opt Options) (v *santhosh, err error) {
 			return nil, schemaError(err)
 		}
 	}
+
 	compiled, err := c.Compile(self)
 	if err != nil {
 		return nil, schemaError(err)
 	}
+
 	return &santhosh{compiled, s.draft, s.at[place{}], opt.Limits}, nil
 }
 
-// schemaError keeps the place that the library found.
+// schemaError converts an error of the library and keeps its place in the schema.
 func schemaError(err error) error {
 	e := &SchemaError{Msg: err.Error(), Err: err}
 	var invalid *jsonschema.SchemaValidationError
@@ -103,7 +108,7 @@ func (v *santhosh) Validate(doc []byte) (*Result, error) {
 		return nil, err
 	}
 	if endless(broken) {
-		return nil, &SchemaError{Msg: "a $ref leads back to itself without going deeper into the document"}
+		return nil, &SchemaError{Msg: "a $ref leads back to itself for the same value"}
 	}
 	return &Result{Violations: violations(broken)}, nil
 }
@@ -120,7 +125,8 @@ func endless(e *jsonschema.ValidationError) bool {
 	return false
 }
 
-// violations flattens the tree of errors to its leaves. Of alternatives it follows the one that came furthest.
+// violations flattens the tree of errors to its leaves. If all alternatives fail, it follows one (see
+// narrow).
 func violations(e *jsonschema.ValidationError) []Violation {
 	narrow(e)
 	return ordered(leaves(nil, e, message.NewPrinter(language.English)))
@@ -140,11 +146,12 @@ func leaves(out []Violation, e *jsonschema.ValidationError, p *message.Printer) 
 	for _, token := range e.InstanceLocation {
 		pointer.WriteString("/" + jsontape.EscapeToken(token))
 	}
-	return append(out, Violation{pointer.String(), strings.Join(e.ErrorKind.KeywordPath(), "/"), e.ErrorKind.LocalizedString(p)})
+	return append(out, Violation{pointer.String(), strings.Join(e.ErrorKind.KeywordPath(), "/"),
+		e.ErrorKind.LocalizedString(p)})
 }
 
-// narrow leaves of alternatives the one whose errors lie deepest in the document; of those as deep, the one with the fewest.
-// It returns how deep the errors lie and their number.
+// narrow reduces failed alternatives to the one whose errors are deepest in the document. Among equally
+// deep ones it keeps the one with the fewest errors. It returns the depth and the number of the errors.
 func narrow(e *jsonschema.ValidationError) (depth, count int) {
 	if len(e.Causes) == 0 {
 		return len(e.InstanceLocation), 1

@@ -12,7 +12,7 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// Draft is a version of JSON Schema, in order.
+// Draft is a version of JSON Schema. Later drafts are larger.
 type Draft int
 
 const (
@@ -37,7 +37,7 @@ var draftURLs = map[string]Draft{
 	"json-schema.org/draft/2020-12/schema": Draft2020,
 }
 
-// draftOf returns the declared draft; 2020-12 where none is declared.
+// draftOf returns the declared draft, or 2020-12 if the schema declares none.
 func draftOf(doc any) (Draft, error) {
 	m, _ := doc.(map[string]any)
 	v, ok := m["$schema"]
@@ -45,18 +45,21 @@ func draftOf(doc any) (Draft, error) {
 		return Draft2020, nil
 	}
 	s, _ := v.(string)
-	name := strings.TrimSuffix(s, "#")
-	name = strings.TrimPrefix(strings.TrimPrefix(name, "https://"), "http://")
-	if d, ok := draftURLs[name]; ok {
+	if d, ok := draftURLs[withoutScheme(strings.TrimSuffix(s, "#"))]; ok {
 		return d, nil
 	}
-	return 0, &SchemaError{Pointer: "/$schema", Msg: fmt.Sprintf("unknown draft %q; known are %s", s, strings.Join(draftNames[:], ", "))}
+	known := strings.Join(draftNames[:], ", ")
+	return 0, &SchemaError{Pointer: "/$schema", Msg: fmt.Sprintf("unknown draft %q; known are %s", s, known)}
+}
+
+func withoutScheme(url string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://")
 }
 
 // place is one subschema: a document (its URL, "" for the schema itself) and a JSON pointer into it.
 type place struct{ doc, pointer string }
 
-// schema is a schema with what it refers to, read but not compiled.
+// schema is a parsed schema with the documents it refers to, not yet compiled.
 //
 //phase:validate
 type schema struct {
@@ -66,19 +69,19 @@ type schema struct {
 	at      map[place]*subschema
 	ids     map[string]place // embedded resources by absolute URL
 	anchors map[anchor]place
-	targets map[place]place // what the $ref of a subschema refers to
+	targets map[place]place // by the subschema of a $ref
 	pending []reference
 	foreign map[string][]byte
 	names   int // bytes of the pointers to all values
 }
 
-// scope is what a $ref is relative to.
+// scope is the base of relative references.
 type scope struct {
 	url      *url.URL
 	resource place
 }
 
-// anchor is a name within a resource: $anchor, or in drafts 6 and 7 an $id that is only a fragment.
+// anchor is a name in a resource: $anchor, or in drafts 6 and 7 an $id that is only a fragment.
 type anchor struct {
 	resource place
 	name     string
@@ -89,27 +92,34 @@ type reference struct {
 	keyword, ref string
 }
 
-// read parses a schema and finds its subschemas and references. A reference to a document that is not at hand is an error.
+// read parses a schema and finds its subschemas and references. A reference to a document that is missing
+// from foreign is an error.
 func read(text []byte, foreign map[string][]byte) (*schema, error) {
-	doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes}, &meter{max: MaxSchemaBytes, limit: MaxSchemaBytes})
+	m := &meter{max: MaxSchemaBytes, limit: MaxSchemaBytes}
+	doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes}, m)
 	if err != nil {
 		return nil, err
 	}
+
 	s := &schema{docs: map[string]any{"": doc}, at: map[place]*subschema{}, ids: map[string]place{},
 		anchors: map[anchor]place{}, targets: map[place]place{}, foreign: foreign}
 	if err := s.count(doc, 0); err != nil {
 		return nil, err
 	}
+
 	switch doc.(type) {
 	case map[string]any, bool:
 	default:
 		return nil, &SchemaError{Msg: "a schema is an object or a boolean"}
 	}
+
 	if s.draft, err = draftOf(doc); err != nil {
 		return nil, err
 	}
+
 	root := place{}
 	s.walk(root, doc, scope{&url.URL{}, root})
+
 	for len(s.pending) > 0 {
 		r := s.pending[0]
 		s.pending = s.pending[1:]
@@ -117,6 +127,7 @@ func read(text []byte, foreign map[string][]byte) (*schema, error) {
 			return nil, err
 		}
 	}
+
 	if err := s.undeclared(doc); err != nil {
 		return nil, err
 	}
@@ -126,16 +137,21 @@ func read(text []byte, foreign map[string][]byte) (*schema, error) {
 	if err := s.extend(); err != nil {
 		return nil, err
 	}
+
 	if e, ok := s.loop(); ok {
-		return nil, &SchemaError{Pointer: e.doc + e.pointer, Msg: "applies to a value only if it applies to it: an endless $ref"}
+		return nil, &SchemaError{Pointer: e.doc + e.pointer,
+			Msg: "applies itself to the same value: an endless $ref"}
 	}
+
 	return s, s.bound()
 }
 
-// count adds up the pointers to a value and to all that is in it: the libraries and we write one for each.
+// count adds up the lengths of the pointers to a value and to all values in it. The libraries and this
+// package store one for each.
 func (s *schema) count(v any, pointer int) error {
 	if s.names += pointer; s.names > maxPointers {
-		return &canon.LimitError{Limit: "bytes of pointers into the schema", Max: maxPointers, Done: int64(s.names)}
+		return &canon.LimitError{Limit: "bytes of pointers into the schema", Max: maxPointers,
+			Done: int64(s.names)}
 	}
 	switch v := v.(type) {
 	case map[string]any:
@@ -154,8 +170,8 @@ func (s *schema) count(v any, pointer int) error {
 	return nil
 }
 
-// undeclared refuses a schema whose meaning depends on its draft and that declares none: a keyword that is newer than
-// draft 7 is a constraint to one reader and nothing to another.
+// undeclared refuses a schema that declares no draft and uses a keyword newer than draft 7: some readers
+// would apply the keyword, others ignore it.
 func (s *schema) undeclared(doc any) error {
 	m, _ := doc.(map[string]any)
 	if _, ok := m["$schema"]; ok {
@@ -164,25 +180,30 @@ func (s *schema) undeclared(doc any) error {
 	for _, at := range s.order {
 		for _, k := range newer {
 			if _, ok := at.keywords[k]; ok {
-				return &SchemaError{Pointer: at.doc + at.pointer, Msg: k + ` is newer than draft-07, and the schema declares no draft: add "$schema": "https://json-schema.org/draft/2020-12/schema"`}
+				return &SchemaError{Pointer: at.doc + at.pointer,
+					Msg: k + ` is newer than draft-07, and the schema declares no draft: ` +
+						`add "$schema": "https://json-schema.org/draft/2020-12/schema"`}
 			}
 		}
 	}
 	return nil
 }
 
-// dynamicRefs are the references of drafts 2019-09 and 2020-12 that depend on how their subschema is reached.
+// dynamicRefs are the references of drafts 2019-09 and 2020-12 whose targets depend on the path to their
+// subschema.
 var dynamicRefs = []string{"$dynamicRef", "$recursiveRef"}
 
 // Keywords whose values hold subschemas.
 var (
-	schemaKeywords = []string{"additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames",
-		"then", "unevaluatedItems", "unevaluatedProperties"}
+	schemaKeywords = []string{"additionalItems", "additionalProperties", "contains", "else", "if", "items",
+		"not", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"}
 	listKeywords = []string{"allOf", "anyOf", "items", "oneOf", "prefixItems"}
-	mapKeywords  = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
+	mapKeywords  = []string{"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties",
+		"properties"}
 )
 
-// walk notes a subschema and those below it, and returns it; nil for what is not an object.
+// walk records a subschema and those below it. It returns the subschema, or nil if the value is not an
+// object.
 func (s *schema) walk(at place, v any, sc scope) *subschema {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -191,6 +212,7 @@ func (s *schema) walk(at place, v any, sc scope) *subschema {
 	if e := s.at[at]; e != nil {
 		return e
 	}
+
 	e := &subschema{place: at, keywords: m}
 	s.at[at] = e
 	s.order = append(s.order, e)
@@ -198,8 +220,9 @@ func (s *schema) walk(at place, v any, sc scope) *subschema {
 	if s.draft == Draft4 {
 		key = "id"
 	}
+
 	ref, isRef := m["$ref"].(string)
-	// Up to draft 7 a $ref is alone: what stands beside it is not looked at.
+	// Up to draft 7 the keywords beside a $ref are ignored.
 	if id, ok := m[key].(string); ok && !(isRef && s.draft <= Draft7) {
 		if name, ok := strings.CutPrefix(id, "#"); ok {
 			s.anchors[anchor{sc.resource, name}] = at
@@ -209,28 +232,35 @@ func (s *schema) walk(at place, v any, sc scope) *subschema {
 			s.ids[u.String()] = at
 		}
 	}
+
 	for _, k := range []string{"$anchor", "$dynamicAnchor"} {
 		if name, ok := m[k].(string); ok {
 			s.anchors[anchor{sc.resource, name}] = at
 		}
 	}
+
 	e.scope = sc
 	if isRef {
 		s.pending = append(s.pending, reference{e, "$ref", ref})
 	}
+
 	for _, k := range dynamicRefs {
 		if ref, ok := m[k].(string); ok {
 			s.pending = append(s.pending, reference{e, k, ref})
 		}
 	}
+
 	below := func(keyword, token, pointer string, v any) {
-		if part := s.walk(place{at.doc, at.pointer + "/" + jsontape.EscapeToken(keyword) + pointer}, v, sc); part != nil {
+		pointer = at.pointer + "/" + jsontape.EscapeToken(keyword) + pointer
+		if part := s.walk(place{at.doc, pointer}, v, sc); part != nil {
 			e.add(keyword, token, part)
 		}
 	}
+
 	for _, k := range schemaKeywords {
 		below(k, "", "", m[k])
 	}
+
 	for _, k := range listKeywords {
 		list, _ := m[k].([]any)
 		for i, v := range list {
@@ -238,39 +268,46 @@ func (s *schema) walk(at place, v any, sc scope) *subschema {
 			below(k, token, "/"+token, v)
 		}
 	}
+
 	for _, k := range mapKeywords {
 		defs, _ := m[k].(map[string]any)
 		for _, name := range sortedKeys(defs) {
 			below(k, name, "/"+jsontape.EscapeToken(name), defs[name])
 		}
 	}
+
 	return e
 }
 
-// resolve follows a reference to its subschema, which may stand where no keyword expects one.
+// resolve follows a reference to its subschema, which may be at a place where no keyword expects one.
 func (s *schema) resolve(r reference) error {
 	sc := r.from.scope
 	bad := func(format string, args ...any) error {
-		return &SchemaError{Pointer: r.from.doc + r.from.pointer + "/" + r.keyword, Msg: fmt.Sprintf(format, args...)}
+		return &SchemaError{Pointer: r.from.doc + r.from.pointer + "/" + r.keyword,
+			Msg: fmt.Sprintf(format, args...)}
 	}
+
 	u, err := sc.url.Parse(r.ref)
 	if err != nil {
 		return bad("%v", err)
 	}
+
 	fragment := u.Fragment
 	u.Fragment, u.RawFragment = "", ""
 	target := sc.resource
 	full := u.String()
 	if base := sc.url.String(); base == "" {
-		full, _, _ = strings.Cut(r.ref, "#") // the schema has no URL to resolve it against
+		full, _, _ = strings.Cut(r.ref, "#") // the schema has no base URL
 	}
+
 	if full != sc.url.String() {
 		if known, ok := s.ids[full]; ok {
 			target = known
 		} else if text, ok := s.foreign[full]; ok {
 			target = place{doc: full}
 			if _, ok := s.docs[full]; !ok {
-				doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes}, &meter{max: MaxSchemaBytes, limit: MaxSchemaBytes})
+				m := &meter{max: MaxSchemaBytes, limit: MaxSchemaBytes}
+				doc, err := decode(text, canon.Limits{Bytes: MaxSchemaBytes}, m)
 				if err == nil {
 					err = s.count(doc, 0)
 				}
@@ -280,25 +317,28 @@ func (s *schema) resolve(r reference) error {
 				s.docs[full] = doc
 				s.walk(target, doc, scope{u, target})
 			}
-		} else if _, meta := draftURLs[strings.TrimPrefix(strings.TrimPrefix(full, "https://"), "http://")]; meta {
+		} else if _, meta := draftURLs[withoutScheme(full)]; meta {
 			r.from.meta = true
 			return nil
 		} else {
-			return bad("refers to %s; schemas are not fetched, hand it over", full)
+			return bad("refers to %s; schemas are not fetched, so pass it as a resource", full)
 		}
 	}
+
 	if fragment != "" && fragment[0] != '/' {
 		at, ok := s.anchors[anchor{target, fragment}]
 		if !ok {
-			return bad("%s names nothing", r.ref)
+			return bad("the anchor %s does not exist", r.ref)
 		}
 		target = at
 	} else {
 		target.pointer += fragment
 	}
+
 	if r.keyword == "$ref" {
 		s.targets[r.from.place] = target
 	}
+
 	v, sc, ok := s.find(target)
 	if !ok {
 		return bad("%s points to nothing", r.ref)
@@ -306,10 +346,12 @@ func (s *schema) resolve(r reference) error {
 	if e := s.walk(target, v, sc); e != nil {
 		r.from.same = append(r.from.same, e)
 	}
+
 	return nil
 }
 
-// extend adds what a $dynamicRef or $recursiveRef may lead to, depending on how its subschema is reached.
+// extend adds all possible targets of each $dynamicRef and $recursiveRef. The target depends on the path to
+// the subschema.
 func (s *schema) extend() error {
 	anchors := map[string][]*subschema{}
 	for _, e := range s.order {
@@ -322,7 +364,8 @@ func (s *schema) extend() error {
 	}
 	for _, e := range s.order {
 		if e.meta && len(anchors) > 0 {
-			return &SchemaError{Pointer: e.doc + e.pointer, Msg: "refers to a meta-schema that the schema extends"}
+			return &SchemaError{Pointer: e.doc + e.pointer,
+				Msg: "refers to a meta-schema that the schema extends"}
 		}
 		for _, k := range dynamicRefs {
 			ref, ok := e.keywords[k].(string)
@@ -340,7 +383,7 @@ func (s *schema) extend() error {
 	return nil
 }
 
-// find follows a pointer from the root of its document and returns the value and the scope there.
+// find follows a pointer from the root of its document and returns the value and its scope.
 func (s *schema) find(at place) (any, scope, bool) {
 	v, pointer := s.docs[at.doc], ""
 	var sc scope
@@ -349,19 +392,8 @@ func (s *schema) find(at place) (any, scope, bool) {
 	}
 	for _, token := range strings.Split(at.pointer, "/")[1:] {
 		pointer += "/" + token
-		switch w := v.(type) {
-		case map[string]any:
-			var ok bool
-			if v, ok = w[jsontape.UnescapeToken(token)]; !ok {
-				return nil, sc, false
-			}
-		case []any:
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(w) {
-				return nil, sc, false
-			}
-			v = w[i]
-		default:
+		var ok bool
+		if v, ok = jsontape.Part(v, token); !ok {
 			return nil, sc, false
 		}
 		if known := s.at[place{at.doc, pointer}]; known != nil {
@@ -371,7 +403,7 @@ func (s *schema) find(at place) (any, scope, bool) {
 	return v, sc, true
 }
 
-// loop returns a subschema that applies to a value only if it applies to it, if there is one.
+// loop returns a subschema that applies itself, directly or not, to the same value, if there is one.
 func (s *schema) loop() (*subschema, bool) {
 	const open, done = 1, 2
 	state := map[*subschema]int{}

@@ -11,11 +11,11 @@ import (
 	"canonscope/canon"
 )
 
-// Both libraries evaluate a subschema as often as it is reached, and can neither count nor stop: 28 definitions that each
-// refer twice to the next are 2^28 evaluations of one value. So the work of a validation is counted before it, as if each
-// alternative were evaluated, in steps that stand for about a microsecond or a hundred bytes.
+// Both libraries evaluate a subschema each time they reach it and cannot be stopped: 28 definitions that
+// each refer twice to the next take 2^28 evaluations of one value. So the work of a validation is counted
+// beforehand, as if each alternative were evaluated. A step is about a microsecond or a hundred bytes.
 
-// subschema is one object of a schema, with the subschemas that it applies to a value and to its parts.
+// subschema is one object of a schema, with the subschemas that its keywords apply to a value and its parts.
 //
 //phase:validate
 type subschema struct {
@@ -32,11 +32,11 @@ type subschema struct {
 	after   []*subschema          // to the elements after those
 	each    *subschema            // to every element
 
-	own     int64    // steps that its other keywords take
-	types   []string // of JSON values: both libraries look no further at another one
+	own     int64    // steps of its other keywords
+	types   []string // JSON types allowed: both libraries skip the other keywords for another type
 	pattern int64    // size of its regular expression
 	format  string   // keyword
-	whole   bool     // keywords compare the value with all that is in it
+	whole   bool     // keywords compare the whole value
 	meta    bool     // refers to a meta-schema
 }
 
@@ -47,7 +47,7 @@ type matched struct {
 	to    *subschema
 }
 
-// add notes what a keyword applies. The token is the name or the index where it has several.
+// add records a subschema of a keyword. The token is its name or index if the keyword has several.
 func (e *subschema) add(keyword, token string, to *subschema) {
 	switch keyword {
 	case "allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then":
@@ -84,7 +84,8 @@ func (e *subschema) add(keyword, token string, to *subschema) {
 	}
 }
 
-// bound counts what does not depend on the value, and refuses a schema that takes the libraries long to compile.
+// bound counts the work that does not depend on the value, and refuses a schema that takes the libraries
+// long to compile.
 func (s *schema) bound() error {
 	var listed, instructions int64
 	for _, e := range s.order {
@@ -93,7 +94,7 @@ func (s *schema) bound() error {
 			entries += steps(e.keywords[k])
 		}
 		required, _ := e.keywords["required"].([]any)
-		e.own, listed = 1+entries+int64(len(required)), listed+entries // each that lacks is a violation
+		e.own, listed = 1+entries+int64(len(required)), listed+entries // each missing property is a violation
 		if _, alone := e.keywords["$ref"]; !alone {
 			e.types = typesOf(e.keywords["type"])
 		}
@@ -110,20 +111,25 @@ func (s *schema) bound() error {
 			p := &e.matched[i]
 			p.size = instructionsOf(p.text)
 			if instructions += p.size; instructions <= maxInstructions {
-				p.regex, _ = regexp.Compile(p.text) // nil if it is none: that is for the library to say
+				p.regex, _ = regexp.Compile(p.text) // nil if invalid: the library reports that
 			}
 		}
+
 		if instructions > maxInstructions {
-			return &canon.LimitError{Limit: "instructions of regular expressions", Max: maxInstructions, Done: instructions, Where: e.doc + e.pointer}
+			return &canon.LimitError{Limit: "instructions of regular expressions", Max: maxInstructions,
+				Done: instructions, Where: e.doc + e.pointer}
 		}
 	}
+
 	if listed > maxListed {
-		return &canon.LimitError{Limit: "entries of enum, required and such", Max: maxListed, Done: listed}
+		return &canon.LimitError{Limit: "entries of enum, required and similar keywords", Max: maxListed,
+			Done: listed}
 	}
+
 	return nil
 }
 
-// typesOf returns the types that a keyword names, where integers are numbers; nil if it names none.
+// typesOf returns the types of a keyword, with integer as number. It returns nil if there is none.
 func typesOf(v any) []string {
 	list, ok := v.([]any)
 	if !ok {
@@ -159,7 +165,7 @@ func typeOf(v any) string {
 	return "null"
 }
 
-// steps counts the values of a tree, and its text.
+// steps counts the values of a tree and their text.
 func steps(v any) int64 {
 	switch v := v.(type) {
 	case nil:
@@ -192,7 +198,7 @@ func instructionsOf(text string) int64 {
 	count = func(re *syntax.Regexp) int64 {
 		n := 2 + int64(len(re.Rune))
 		if re.Op == syntax.OpCharClass {
-			n = 2 + int64(len(re.Rune))/8 // ranges of one instruction
+			n = 2 + int64(len(re.Rune))/8 // one instruction holds many ranges
 		}
 		for _, sub := range re.Sub {
 			n += count(sub)
@@ -210,7 +216,7 @@ func instructionsOf(text string) int64 {
 //phase:validate
 type meter struct {
 	steps, max int64
-	limit      int64 // of the caller, who is told in these units
+	limit      int64 // of the caller; errors are in its units
 }
 
 func (m *meter) err() error {
@@ -220,8 +226,8 @@ func (m *meter) err() error {
 	return nil
 }
 
-// input reads a document to validate, and refuses what takes more work than the limits allow, where a step counts so many
-// times. A schema that is a boolean has no subschema.
+// input reads a document to validate and refuses one that takes more work than the limits allow; each step
+// counts as many times as given. The receiver is nil for a boolean schema.
 func (e *subschema) input(doc []byte, limits canon.Limits, times int64) (any, error) {
 	if limits.Work == 0 {
 		limits.Work = MaxWork
@@ -238,8 +244,8 @@ func (e *subschema) input(doc []byte, limits canon.Limits, times int64) (any, er
 	return v, err
 }
 
-// value counts the evaluation of a subschema for a value. at is the length of the pointer to it, which each violation
-// holds, and depth the number of evaluations around this one.
+// value counts the evaluation of a subschema for a value. at is the length of the pointer to the value,
+// which each violation holds, and depth the number of enclosing evaluations.
 func (m *meter) value(e *subschema, v any, at, depth int64) {
 	m.steps += e.own + max(0, at-300)/100 + max(0, depth-64)/32
 	if m.steps > m.max || e.types != nil && !slices.Contains(e.types, typeOf(v)) {
@@ -251,10 +257,12 @@ func (m *meter) value(e *subschema, v any, at, depth int64) {
 	if e.meta {
 		m.tree(v, 16) // about as many subschemas of a meta-schema apply to each value
 	}
+
 	depth++
 	for _, to := range e.same {
 		m.value(to, v, at, depth)
 	}
+
 	switch v := v.(type) {
 	case map[string]any:
 		m.members(e, v, at, depth)
@@ -284,7 +292,7 @@ func (m *meter) value(e *subschema, v any, at, depth int64) {
 		case "":
 		case "regex":
 			m.steps += instructionsOf(v)
-		case "hostname": // gojsonschema has a slow expression
+		case "hostname": // gojsonschema uses a slow regular expression
 			m.steps += n / 4
 		default:
 			m.steps += n / 100
@@ -295,7 +303,7 @@ func (m *meter) value(e *subschema, v any, at, depth int64) {
 	}
 }
 
-// token is what a token of a pointer takes beside the name of a member.
+// token is the cost of a token of a pointer, without the name of a member.
 const token = 20
 
 func (m *meter) members(e *subschema, v map[string]any, at, depth int64) {
@@ -311,7 +319,7 @@ func (m *meter) members(e *subschema, v map[string]any, at, depth int64) {
 			m.value(to, w, at, depth)
 		}
 		for _, p := range e.matched {
-			m.steps += 1 + p.size/4 + int64(len(k))*p.size/256 // gojsonschema compiles it each time
+			m.steps += 1 + p.size/4 + int64(len(k))*p.size/256 // gojsonschema compiles the pattern each time
 			if p.regex != nil && p.regex.MatchString(k) {
 				found = true
 				m.value(p.to, w, at, depth)
@@ -328,7 +336,7 @@ func (m *meter) members(e *subschema, v map[string]any, at, depth int64) {
 	}
 }
 
-// tree counts all that is in a value.
+// tree counts a value with all values in it.
 func (m *meter) tree(v any, each int64) {
 	m.steps += each
 	if m.steps > m.max {

@@ -1,5 +1,5 @@
-// Package shape measures credentials: how large, how deep, how many quads and blank nodes, how much context. The figures
-// tell apart what a timing alone mixes up. Call [Measure].
+// Package shape measures credentials and RDF datasets: size, depth, number of quads and blank nodes, amount
+// of context. The figures separate causes that a timing alone mixes up. Call [Measure].
 package shape
 
 import (
@@ -18,37 +18,41 @@ import (
 	"canonscope/canon/rdfc"
 )
 
-// Figures are the shape of one credential.
+// Figures are the shape of one document.
 type Figures struct {
 	Measured     string       `json:"measured"`      // JSON pointer of what was measured: "" or "/credential"
 	Bytes        int          `json:"bytes"`         // without insignificant white space
 	Values       int          `json:"values"`        // JSON values, the root included
-	Depth        int          `json:"depth"`         // nesting of values, the root being 1
+	Depth        int          `json:"depth"`         // nesting of values; the root is 1
 	NonASCII     int          `json:"non_ascii"`     // strings with characters beyond ASCII
 	Longest      int          `json:"longest"`       // bytes of the longest string
 	Quads        int          `json:"quads"`         // distinct quads
 	Blank        int          `json:"blank_nodes"`   // blank nodes
-	NonUnique    int          `json:"non_unique"`    // blank nodes that share their first-degree hash with another
+	NonUnique    int          `json:"non_unique"`    // blank nodes whose first-degree hash is shared
 	Graphs       int          `json:"graphs"`        // named graphs
 	Work         int64        `json:"work"`          // n-degree calls plus permutations of RDFC-1.0
 	Contexts     int          `json:"contexts"`      // distinct context URLs loaded
 	ContextBytes int          `json:"context_bytes"` // their bytes, as the loader serves them
-	InlineBytes  int          `json:"inline_bytes"`  // bytes of the contexts written in the document, URLs not counted
-	Scoped       int          `json:"scoped_nodes"`  // node objects that enter a type-scoped or property-scoped context
-	Losses       []canon.Loss `json:"losses"`        // what the canonical form does not carry; empty means clean in safe mode
+	InlineBytes  int          `json:"inline_bytes"`  // of contexts in the document, without URLs
+	Scoped       int          `json:"scoped_nodes"`  // node objects that enter a scoped context
+	Losses       []canon.Loss `json:"losses"`        // data that the canonical form drops; none in safe mode
 }
 
 // Options of Measure.
 type Options struct {
+	Input     canon.Input   // syntax: JSON-LD (default), or N-Quads without figures of JSON
 	Loader    jsonld.Loader // finds contexts
-	WithProof bool          // keep the proof of the credential; else the figures are those of the unsigned document
+	WithProof bool          // keep the proof; by default the unsigned document is measured
 	Limits    canon.Limits
 }
 
-// Measure returns the figures of a credential. A document that only wraps one in a member "credential" is measured
-// unwrapped. Errors are those of [jsonld.Processor.ToRDF] and [rdfc.Canonicalize]; data that would be lost is no error
-// here but a figure.
+// Measure returns the figures of a credential. If a document without @context has a credential in its
+// member "credential", that one is measured. Errors are those of [jsonld.Processor.ToRDF] and
+// [rdfc.Canonicalize]; data that would be lost is listed in Losses and is not an error.
 func Measure(ctx context.Context, doc []byte, opt Options) (*Figures, error) {
+	if opt.Input == canon.NQuads {
+		return measureNQuads(ctx, doc, opt.Limits)
+	}
 	var f Figures
 	var t jsontape.Tape
 	doc, err := f.unwrap(&t, doc, opt)
@@ -60,7 +64,7 @@ func Measure(ctx context.Context, doc []byte, opt Options) (*Figures, error) {
 	loader := &counting{from: opt.Loader, seen: map[string]*jsonld.Document{}}
 	var d rdf.Dataset
 	p := jsonld.New(jsonld.Config{Loader: loader, State: jsonld.Embedded})
-	err = p.ToRDF(ctx, doc, jsonld.Options{Lossy: true, Losses: &f.Losses, Limits: opt.Limits}, &d)
+	err = p.ToRDF(ctx, doc, jsonld.Options{Lossy: true, Losses: &f.Losses, Limits: opt.Limits, Scoped: &f.Scoped}, &d)
 	if err != nil {
 		return nil, err
 	}
@@ -71,14 +75,23 @@ func Measure(ctx context.Context, doc []byte, opt Options) (*Figures, error) {
 	if err := f.measureDataset(ctx, &d, opt.Limits); err != nil {
 		return nil, err
 	}
-	s := &scopes{ctx: ctx, loader: loader, docs: map[string]*compiled{}}
-	if f.Scoped, err = s.document(&t); err != nil {
+	return &f, nil
+}
+
+func measureNQuads(ctx context.Context, doc []byte, limits canon.Limits) (*Figures, error) {
+	f := Figures{Bytes: len(doc)}
+	var d rdf.Dataset
+	if err := d.ParseNQuads(doc, limits); err != nil {
+		return nil, err
+	}
+	if err := f.measureDataset(ctx, &d, limits); err != nil {
 		return nil, err
 	}
 	return &f, nil
 }
 
-// unwrap scans the document and returns what is measured of it, without white space and, unless asked for, without proof.
+// unwrap scans the document and returns the part to measure, without white space and, unless WithProof,
+// without proof.
 func (f *Figures) unwrap(t *jsontape.Tape, doc []byte, opt Options) ([]byte, error) {
 	scan := jsontape.Options{Bytes: opt.Limits.Bytes, Depth: opt.Limits.Depth}
 	if err := t.Scan(doc, scan); err != nil {
@@ -102,7 +115,7 @@ func (f *Figures) unwrap(t *jsontape.Tape, doc []byte, opt Options) ([]byte, err
 	return compact.Bytes(), t.Scan(compact.Bytes(), scan)
 }
 
-// count takes the figures of the JSON text.
+// count sets the figures of the JSON text.
 func (f *Figures) count(t *jsontape.Tape) {
 	var walk func(i, depth int, inContext bool)
 	walk = func(i, depth int, inContext bool) {
@@ -147,7 +160,7 @@ func inline(t *jsontape.Tape, i int) int {
 	return 0
 }
 
-// measureDataset takes the figures of the dataset.
+// measureDataset sets the figures of the dataset.
 func (f *Figures) measureDataset(ctx context.Context, d *rdf.Dataset, limits canon.Limits) error {
 	var s rdfc.State
 	if _, err := s.Run(ctx, d, rdfc.Options{Work: limits.Work}, nil); err != nil {
@@ -165,12 +178,12 @@ func (f *Figures) measureDataset(ctx context.Context, d *rdf.Dataset, limits can
 	return nil
 }
 
-// nonUnique counts the blank nodes whose first-degree hash (RDFC-1.0 section 4.6.3) is that of another.
+// nonUnique counts the blank nodes that share their first-degree hash (RDFC-1.0 section 4.6.3) with another.
 func nonUnique(d *rdf.Dataset) int {
 	lines := map[rdf.TermID][]string{}
 	for _, q := range d.Quads {
 		for i, n := range []rdf.TermID{q.S, q.O, q.G} {
-			again := i > 0 && n == q.S || i == 2 && n == q.O // a quad that mentions a node twice is one line
+			again := i > 0 && n == q.S || i == 2 && n == q.O // a quad that holds a node twice is one line
 			if d.Terms[n].Kind != rdf.Blank || again {
 				continue
 			}
@@ -183,9 +196,11 @@ func nonUnique(d *rdf.Dataset) int {
 				}
 				return d.Terms[t].Text
 			}
-			lines[n] = append(lines[n], string(rdf.AppendQuad(nil, term(q.S), term(q.P), term(q.O), term(q.G))))
+			lines[n] = append(lines[n],
+				string(rdf.AppendQuad(nil, term(q.S), term(q.P), term(q.O), term(q.G))))
 		}
 	}
+
 	sharing := map[[32]byte]int{}
 	for _, l := range lines {
 		slices.Sort(l)
@@ -195,16 +210,18 @@ func nonUnique(d *rdf.Dataset) int {
 		}
 		sharing[[32]byte(h.Sum(nil))]++
 	}
+
 	n := 0
 	for _, k := range sharing {
 		if k > 1 {
 			n += k
 		}
 	}
+
 	return n
 }
 
-// counting is a loader that keeps what it has loaded.
+// counting is a loader that keeps the documents it has loaded.
 type counting struct {
 	from jsonld.Loader
 	mu   sync.Mutex

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// Contexts is a family of JSON-LD contexts that refer to one another, and documents that use them. Little is left to tell
-// them apart: they share URLs by relative references from two hosts, names of terms, and the text of definitions.
+// Contexts is a family of JSON-LD contexts that refer to one another, and documents that use them. They are
+// easy to confuse: they share relative references from two hosts, names of terms, and the text of
+// definitions.
 type Contexts struct {
 	Remote    map[string][]byte
 	Documents []string
 }
 
-// NewContexts draws a family. pick returns a number from 0 to below n; a random or a fuzzer's one.
+// NewContexts generates a family. The numbers of pick, from 0 to n-1, may be random or come from a fuzzer.
 func NewContexts(pick func(n int) int) *Contexts {
 	g := generator{pick}
 	f := &Contexts{Remote: map[string][]byte{}}
@@ -24,8 +25,9 @@ func NewContexts(pick func(n int) int) *Contexts {
 	for range 2 + pick(4) {
 		f.Documents = append(f.Documents, g.document())
 	}
-	if pick(2) == 0 { // the same, but for its surroundings
-		f.Documents = append(f.Documents, `{"@context":[{"@vocab":"u:v#"},`+f.Documents[0][len(`{"@context":[`):])
+	if pick(2) == 0 { // the first document with another context around it
+		first := f.Documents[0][len(`{"@context":[`):]
+		f.Documents = append(f.Documents, `{"@context":[{"@vocab":"u:v#"},`+first)
 	}
 	return f
 }
@@ -34,7 +36,7 @@ type generator struct{ pick func(n int) int }
 
 func (g generator) one(of ...string) string { return of[g.pick(len(of))] }
 
-// key spells a keyword or a term as the name of a member.
+// key writes a keyword or a term as the name of a member, sometimes with an escape.
 func (g generator) key(name string) string {
 	if g.pick(12) == 0 {
 		return fmt.Sprintf(`"\u%04x%s":`, name[0], name[1:])
@@ -51,7 +53,8 @@ func (g generator) several(n int, sep string, f func() string) string {
 }
 
 func (g generator) reference() string {
-	return g.one(`"https://a.example/r"`, `"https://b.example/s"`, `"r"`, `"s"`, `"/r"`, `"/s"`, `"/d/r"`, `"/d/s"`, `"../s"`)
+	return g.one(`"https://a.example/r"`, `"https://b.example/s"`,
+		`"r"`, `"s"`, `"/r"`, `"/s"`, `"/d/r"`, `"/d/s"`, `"../s"`)
 }
 
 func (g generator) context(depth int) string {
@@ -60,10 +63,12 @@ func (g generator) context(depth int) string {
 		return `null`
 	case 1, 2:
 		return g.reference()
-	case 3: // what is referred to stands two scoped contexts deep
-		return `{` + g.key("p") + `{"@id":"u:p",` + g.key("@context") + `{` + g.key("q") + `{"@id":"u:q#","@context":` + g.reference() + `}}}}`
-	case 4: // and what depends on the surroundings
-		return `{` + g.key("p") + `{"@id":"u:p",` + g.key("@context") + `{` + g.key("q") + g.one(`{"@type":"@id"}`, `"t:q"`, `{"@id":"u:q","@type":"y"}`) + `}}}`
+	case 3: // a reference two scoped contexts deep
+		return `{` + g.key("p") + `{"@id":"u:p",` + g.key("@context") + `{` + g.key("q") +
+			`{"@id":"u:q#","@context":` + g.reference() + `}}}}`
+	case 4: // a definition that depends on the enclosing contexts
+		return `{` + g.key("p") + `{"@id":"u:p",` + g.key("@context") + `{` + g.key("q") +
+			g.one(`{"@type":"@id"}`, `"t:q"`, `{"@id":"u:q","@type":"y"}`) + `}}}`
 	case 5:
 		if depth > 0 {
 			return `[` + g.several(1+g.pick(3), ",", func() string { return g.context(depth - 1) }) + `]`
@@ -79,6 +84,7 @@ func (g generator) definition(depth int) string {
 			members[name] = g.one(values...)
 		}
 	}
+
 	set(2, "@version", `1.1`)
 	set(4, "@vocab", `"u:v#"`, `"u:w#"`, `""`, `"rel/"`, `"t:"`, `"t"`, `null`)
 	set(10, "@base", `"https://base.example/x"`, `"rel/"`, `""`, `null`)
@@ -88,12 +94,15 @@ func (g generator) definition(depth int) string {
 	if g.pick(8) == 0 {
 		members["@import"] = g.reference()
 	}
+
 	var parts []string
-	for _, name := range []string{"@version", "@vocab", "@base", "@protected", "@propagate", "@language", "@import"} { // a map has no order
+	names := []string{"@version", "@vocab", "@base", "@protected", "@propagate", "@language", "@import"}
+	for _, name := range names { // a map has no order
 		if v := members[name]; v != "" {
 			parts = append(parts, g.key(name)+v)
 		}
 	}
+
 	for range g.pick(4) {
 		name := g.name()
 		if members[name] == "" {
@@ -101,10 +110,11 @@ func (g generator) definition(depth int) string {
 			parts = append(parts, g.key(name)+members[name])
 		}
 	}
+
 	return `{` + strings.Join(parts, ",") + `}`
 }
 
-// rarely returns one of the values that are mostly wrong where they stand, or one of the others.
+// rarely returns one of the others, and now and then one of the values, which are mostly invalid.
 func (g generator) rarely(values []string, others ...string) string {
 	if g.pick(20) == 0 {
 		return g.one(values...)
@@ -117,7 +127,8 @@ func (g generator) name() string {
 }
 
 func (g generator) iri() string {
-	return g.rarely([]string{`"T"`, `"x"`, `"@type"`, `"@id"`, `"@foo"`}, `"u:p"`, `"u:q#"`, `"u:t/"`, `"t:x"`, `"q:x"`)
+	return g.rarely([]string{`"T"`, `"x"`, `"@type"`, `"@id"`, `"@foo"`},
+		`"u:p"`, `"u:q#"`, `"u:t/"`, `"t:x"`, `"q:x"`)
 }
 
 func (g generator) term(depth int) string {
@@ -137,7 +148,9 @@ func (g generator) term(depth int) string {
 	if g.pick(8) > 0 {
 		member(1, "@id", g.iri)
 	}
-	member(4, "@type", func() string { return g.rarely([]string{`"y"`, `"@set"`}, `"@id"`, `"@vocab"`, `"t:y"`, `"u:dt"`) })
+	member(4, "@type", func() string {
+		return g.rarely([]string{`"y"`, `"@set"`}, `"@id"`, `"@vocab"`, `"t:y"`, `"u:dt"`)
+	})
 	member(10, "@container", constant(`"@set"`, `"@type"`, `"@index"`, `"@graph"`, `"@id"`))
 	member(10, "@protected", constant(`true`, `false`))
 	member(10, "@prefix", constant(`true`, `false`))

@@ -1,5 +1,5 @@
-// Package official finds what tests are measured by: the official suites and vectors, which are beside the
-// project and not in it, and the list of requirements in the testdata of a package.
+// Package official finds what tests compare with: the official suites and vectors, which are not part of the
+// project, and the list of requirements in the testdata of a package.
 package official
 
 import (
@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Dir returns the folder of the official suites that stand beside the project, or of a folder in it. The variable
-// CANONSCOPE_DATA names it; the default is ../shared/data beside the module root. Where it is absent the test is skipped,
-// or fails if CI=true.
+// Dir returns the folder of the official suites, or a folder in it. The variable CANONSCOPE_DATA names it;
+// the default is ../shared/data, relative to the module root. If the folder is absent, Dir skips the test,
+// or fails it if CI=true.
 func Dir(tb testing.TB, sub ...string) string {
 	tb.Helper()
 	base := os.Getenv("CANONSCOPE_DATA")

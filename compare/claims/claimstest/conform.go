@@ -9,11 +9,12 @@ import (
 
 	"canonscope/canon/conform"
 	"canonscope/canon/conform/official"
+	"canonscope/compare"
 )
 
 // Conform runs folders of the official data through the reader that the command uses: all must pass but what is a matter
 // of policy, and with the opposite answers expected none may. least is how many results a folder has at least.
-func Conform(t *testing.T, run func(dir, engine string) ([]conform.Result, error), least map[string]int) {
+func Conform(t *testing.T, run func(dir string, engine compare.Engine) ([]conform.Result, error), least map[string]int) {
 	for _, engine := range Engines {
 		for dir, least := range least {
 			results, err := run(official.Dir(t, dir), engine)

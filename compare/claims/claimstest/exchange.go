@@ -2,15 +2,18 @@ package claimstest
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
+	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/schemas"
+	"canonscope/vcdm/keys"
 )
 
 // Run prepares an exchange of a credential at [Now], and issues and presents.
-func Run(t testing.TB, f compare.Format, c *schemas.Credential, s compare.Scenario) (x *compare.Exchange, issued, presented []byte) {
+func Run(t testing.TB, f compare.Preparer, c *schemas.Credential, s compare.Scenario) (x *compare.Exchange, issued, presented []byte) {
 	t.Helper()
 	s.Now = Now
 	x, err := f.Prepare(c, s)
@@ -28,17 +31,17 @@ func Run(t testing.TB, f compare.Format, c *schemas.Credential, s compare.Scenar
 
 // Exchange tests an exchange of 5 of 20 claims with each engine and algorithm, bound to the holder and not. digests is how
 // many an engine must count: 21 to issue, those of its holder, and 5 to verify.
-func Exchange(t *testing.T, f NewFormat, digests map[string]int) {
+func Exchange(t *testing.T, f NewFormat, digests map[compare.Engine]int) {
 	for _, engine := range Engines {
-		for _, algorithm := range []string{"EdDSA", "ES256", "ES384"} {
-			for _, binding := range []string{"none", "holder"} {
-				t.Run(engine+"/"+algorithm+"/"+binding, func(t *testing.T) {
+		for _, algorithm := range keys.Algorithms {
+			for _, binding := range []compare.Binding{compare.NoBinding, compare.HolderBinding} {
+				t.Run(fmt.Sprintf("%s/%s/%s", engine, algorithm, binding), func(t *testing.T) {
 					x, _, presented := Run(t, f(engine, algorithm), Simple(20), compare.Scenario{Binding: binding})
 					if err := x.Verify(presented); err != nil {
 						t.Fatal(err)
 					}
 					want := compare.Counters{Salts: 21, Digests: digests[engine], Signatures: 1, Verifications: 1}
-					if binding == "holder" {
+					if binding == compare.HolderBinding {
 						want.Signatures, want.Verifications = 2, 2
 					}
 					if *x.Counters != want {
@@ -56,10 +59,10 @@ func Exchange(t *testing.T, f NewFormat, digests map[string]int) {
 // Tamper changes every byte of a presentation in turn, and cuts it off there: none may verify, but for what a holder may
 // cut an unbound presentation down to, as right says.
 func Tamper(t *testing.T, f NewFormat, right func(cut []byte) bool) {
-	flips := map[string][]byte{native: {1, 2, 4, 0x20, 0x80}, stock: {1}} // the stock engine is slow
+	flips := map[compare.Engine][]byte{canon.Native: {1, 2, 4, 0x20, 0x80}, canon.Stock: {1}} // the stock engine is slow
 	for _, engine := range Engines {
-		for _, binding := range []string{"none", "holder"} {
-			t.Run(engine+"/"+binding, func(t *testing.T) {
+		for _, binding := range []compare.Binding{compare.NoBinding, compare.HolderBinding} {
+			t.Run(fmt.Sprintf("%s/%s", engine, binding), func(t *testing.T) {
 				x, _, presented := Run(t, f(engine, "EdDSA"), Simple(20), compare.Scenario{Binding: binding})
 				for i := range presented {
 					for _, flip := range flips[engine] {
@@ -69,7 +72,7 @@ func Tamper(t *testing.T, f NewFormat, right func(cut []byte) bool) {
 							t.Fatalf("byte %d of %d changed from %#x to %#x and still verifies", i, len(b), presented[i], b[i])
 						}
 					}
-					if cut := presented[:i]; x.Verify(cut) == nil && (binding != "none" || !right(cut)) {
+					if cut := presented[:i]; x.Verify(cut) == nil && (binding != compare.NoBinding || !right(cut)) {
 						t.Fatalf("the first %d of %d bytes verify", i, len(presented))
 					}
 				}
@@ -80,13 +83,13 @@ func Tamper(t *testing.T, f NewFormat, right func(cut []byte) bool) {
 
 // UnknownNames tests that no exchange is prepared with an engine, an algorithm or a claim that is not there.
 func UnknownNames(t *testing.T, f NewFormat) {
-	if _, err := f("fast", "EdDSA").Prepare(Simple(20), compare.Scenario{}); err == nil || !strings.Contains(err.Error(), stock) {
+	if _, err := f("fast", "EdDSA").Prepare(Simple(20), compare.Scenario{}); err == nil || !strings.Contains(err.Error(), `unknown engine "fast"`) {
 		t.Error(err)
 	}
-	if _, err := f(stock, "RS256").Prepare(Simple(20), compare.Scenario{}); err == nil {
+	if _, err := f(canon.Stock, "RS256").Prepare(Simple(20), compare.Scenario{}); err == nil {
 		t.Error("RS256 is no algorithm here")
 	}
-	if _, err := f(stock, "EdDSA").Prepare(Simple(20), compare.Scenario{Disclose: []string{"/credentialSubject/none"}}); err == nil {
+	if _, err := f(canon.Stock, "EdDSA").Prepare(Simple(20), compare.Scenario{Disclose: []string{"/credentialSubject/none"}}); err == nil {
 		t.Error("a pointer to nothing must be an error")
 	}
 }

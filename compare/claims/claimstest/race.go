@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/compare/claims"
 	"canonscope/schemas/catalogue"
+	"canonscope/vcdm/keys"
 )
 
 // Race runs whole exchanges of a baseline over 64 rotating documents (issue, present 5 of 20, verify) with its engines
@@ -16,14 +18,14 @@ import (
 // exchanges of each. It reports ratios of medians. signed returns the bytes that the signature of an issued credential
 // covers.
 func Race(b *testing.B, f NewFormat, signed func(issued []byte) []byte) {
-	for _, algorithm := range []string{"EdDSA", "ES256"} {
-		b.Run(algorithm, func(b *testing.B) {
+	for _, algorithm := range []compare.Algorithm{keys.EdDSA, keys.ES256} {
+		b.Run(string(algorithm), func(b *testing.B) {
 			const documents = 64
 			g, err := catalogue.Get("simple-20")
 			if err != nil {
 				b.Fatal(err)
 			}
-			exchanges := map[string][]*compare.Exchange{}
+			exchanges := map[compare.Engine][]*compare.Exchange{}
 			for i := range documents {
 				c, err := g.Document(1, i)
 				if err != nil {
@@ -41,7 +43,7 @@ func Race(b *testing.B, f NewFormat, signed func(issued []byte) []byte) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			issued, err := exchanges[native][0].Issue()
+			issued, err := exchanges[canon.Native][0].Issue()
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -61,7 +63,7 @@ func Race(b *testing.B, f NewFormat, signed func(issued []byte) []byte) {
 				for _, engine := range Engines {
 					runtime.GC()
 					for _, x := range exchanges[engine] {
-						m.exchange(b, engine, x)
+						m.exchange(b, string(engine), x)
 					}
 				}
 			}
@@ -105,8 +107,8 @@ func (m samples) exchange(b *testing.B, engine string, x *compare.Exchange) {
 
 func (m samples) report(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(m.median(native)/m.median("floor"), "native/floor")
-	b.ReportMetric(m.median(stock)/m.median(native), "stock/native")
+	b.ReportMetric(m.median(string(canon.Native))/m.median("floor"), "native/floor")
+	b.ReportMetric(m.median(string(canon.Stock))/m.median(string(canon.Native)), "stock/native")
 	for name := range m {
 		b.ReportMetric(m.median(name), name+"-µs")
 	}

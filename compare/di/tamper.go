@@ -1,0 +1,44 @@
+//phase:caller
+package di
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"canonscope/compare"
+	"canonscope/compare/claims"
+	"canonscope/schemas"
+)
+
+// tamper alters a presentation, bound to its holder or not.
+func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tampered, error) {
+	out, err := claims.TamperText(c, presented)
+	if err != nil {
+		return nil, err
+	}
+	// From the end: the first of a name may be a term of an inline context.
+	end := len(presented)
+	alter := func(whose, name string) error {
+		member := `"` + name + `"`
+		i := bytes.LastIndex(presented[:end], []byte(member))
+		if i < 0 {
+			return fmt.Errorf("the presentation has no %s of %s", member, whose)
+		}
+		start := i + len(member) + bytes.IndexByte(presented[i+len(member):], '"') + 1
+		b := bytes.Clone(presented)
+		k := start + 12 // inside the base58 digits; in a date the hour
+		b[k] = claims.OtherCharacter(b[k])
+		out = append(out, compare.Tampered{What: whose + " " + name, Bytes: b})
+		return nil
+	}
+	if bound {
+		for _, name := range []string{"proofValue", "created", "challenge", "domain"} {
+			if err := alter("the holder's proof's", name); err != nil {
+				return nil, err
+			}
+		}
+		end = bytes.LastIndex(presented, []byte(`"proof":`))
+	}
+	return out, errors.Join(alter("the proof's", "proofValue"), alter("the proof's", "created"))
+}

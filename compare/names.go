@@ -1,0 +1,77 @@
+package compare
+
+import (
+	"canonscope/canon"
+	"canonscope/canon/choice"
+	"canonscope/vcdm/keys"
+)
+
+// Format names a format of credentials.
+type Format string
+
+const (
+	VCDM  Format = "vcdm"
+	SDJWT Format = "sd-jwt-vc"
+	Mdoc  Format = "mdoc"
+)
+
+// Names that packages below have: ratios never mix engines or algorithms.
+type (
+	Engine    = canon.Engine
+	Algorithm = keys.Algorithm
+)
+
+// Binding says whether holders sign what they present. Cells and JSON leave NoBinding out.
+type Binding string
+
+const (
+	NoBinding     Binding = ""
+	HolderBinding Binding = "holder"
+)
+
+// Bindings lists the names that [ParseBinding] reads.
+var Bindings = []string{NoBinding.String(), HolderBinding.String()}
+
+// String returns the name: "none" of NoBinding.
+func (b Binding) String() string {
+	if b == NoBinding {
+		return "none"
+	}
+	return string(b)
+}
+
+// ParseBinding reads what String wrote.
+func ParseBinding(name string) (Binding, error) {
+	if name == NoBinding.String() {
+		return NoBinding, nil
+	}
+	return Binding(name), choice.Check("binding", name, Bindings)
+}
+
+// ContextState says how an operation finds the JSON-LD contexts.
+type ContextState string
+
+const (
+	NoContexts ContextState = "none"     // there are none
+	Cold       ContextState = "cold"     // each call asks the loader, parses and processes
+	Embedded   ContextState = "embedded" // parsed beforehand, processed by each call
+	Warm       ContextState = "warm"     // processed and kept
+)
+
+// ContextStates lists the states that a cell with contexts may have.
+var ContextStates = []ContextState{Cold, Embedded, Warm}
+
+// EngineOf returns the implementation that an engine names in a format without a canonicalizer. "" is native.
+func EngineOf[T any](engine Engine, format Format, stock, native T) (T, error) {
+	switch engine {
+	case canon.Stock:
+		return stock, nil
+	case canon.Native, "":
+		return native, nil
+	}
+	var none T
+	if err := choice.Check("engine", engine, canon.Engines); err != nil {
+		return none, err
+	}
+	return none, &canon.UnsupportedError{Engine: string(engine), What: "the format " + string(format)}
+}
