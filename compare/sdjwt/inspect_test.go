@@ -97,7 +97,7 @@ KB-JWT payload
   {
     "nonce": "n"
   }
-  sd_hash of what is here (sha-256): ` + b64.EncodeToString(hash[:]) + "\n"; text != want {
+  sd_hash of this token (sha-256): ` + b64.EncodeToString(hash[:]) + "\n"; text != want {
 		t.Errorf("got%s\nwant%s", text, want)
 	}
 	if want := fmt.Sprintf("SD-JWT of %d bytes, 4 disclosures, with key binding\n", len(tok)+len(kb)); !strings.HasPrefix(out.String(), want) {
