@@ -9,15 +9,14 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"canonscope/canon"
 	"canonscope/canon/conform/official"
+	"canonscope/canon/conform/race"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
@@ -26,40 +25,14 @@ import (
 	"github.com/mr-tron/base58"
 )
 
-// race runs contenders in turn, so that noise of the machine meets all alike, and reports the median
-// processor time of each in microseconds, and of the others over the first: a ratio.
-func race(b *testing.B, names []string, run ...func(i int)) {
+// turns races the named contenders.
+func turns(b *testing.B, names []string, run ...func(i int)) {
 	b.Helper()
-	const rounds = 16
-	times := make([][]float64, len(run))
-	for i := 0; b.Loop(); i++ {
-		for c := range run {
-			start := cpu(b)
-			for k := range rounds {
-				run[c](i*rounds + k)
-			}
-			times[c] = append(times[c], float64(cpu(b)-start)/rounds/1000)
-		}
+	contenders := make([]race.Contender, len(run))
+	for c := range run {
+		contenders[c] = race.Contender{Name: names[c], Do: run[c]}
 	}
-	var medians []float64
-	for c, t := range times {
-		slices.Sort(t)
-		medians = append(medians, t[len(t)/2])
-		b.ReportMetric(medians[c], names[c]+"-µs")
-	}
-	for c := 1; c < len(run); c++ {
-		b.ReportMetric(medians[c]/medians[0], fmt.Sprintf("%s/%s", names[c], names[0]))
-	}
-	b.ReportMetric(0, "ns/op")
-}
-
-// cpu returns the processor time of this process so far, garbage collection included.
-func cpu(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	race.Run(b, contenders...)
 }
 
 // drawn is 64 rotating documents of one schema, signed and presented.
@@ -198,17 +171,11 @@ func BenchmarkEdDSARDFC(b *testing.B) {
 			}
 		}
 	}
-	b.Run("verify", func(b *testing.B) {
-		race(b, []string{"bare", "verify"}, bare(d.signed),
-			verify(d.signed))
-	})
-	b.Run("verify-5-of-20", func(b *testing.B) {
-		race(b, []string{"bare", "verify"}, bare(d.shown),
-			verify(d.shown))
-	})
+	b.Run("verify", func(b *testing.B) { turns(b, []string{"bare", "verify"}, bare(d.signed), verify(d.signed)) })
+	b.Run("verify-5-of-20", func(b *testing.B) { turns(b, []string{"bare", "verify"}, bare(d.shown), verify(d.shown)) })
 	b.Run("issue", func(b *testing.B) {
 		all := cover(b, *v, d.signed)
-		race(b, []string{"bare", "issue"}, func(i int) {
+		turns(b, []string{"bare", "issue"}, func(i int) {
 			hash := all[i%rotating].hash()
 			ed25519.Sign(secret, hash[:])
 		}, func(i int) {
@@ -261,7 +228,7 @@ func benchSD(b *testing.B, schema string) {
 	}
 	b.Logf("%s: %d signatures to issue, %d to verify", schema, signatures, checks)
 	b.Run("issue", func(b *testing.B) {
-		race(b, []string{"bare", "issue"}, func(int) {
+		turns(b, []string{"bare", "issue"}, func(int) {
 			k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 			if err != nil {
 				b.Fatal(err)
@@ -281,15 +248,14 @@ func benchSD(b *testing.B, schema string) {
 		})
 	})
 	b.Run("derive", func(b *testing.B) {
-		race(b, []string{"derive"}, func(i int) {
-			if _, err := holder.Derive(context.Background(), d.signed[i%rotating],
-				d.pointers[i%rotating]); err != nil {
+		turns(b, []string{"derive"}, func(i int) {
+			if _, err := holder.Derive(context.Background(), d.signed[i%rotating], d.pointers[i%rotating]); err != nil {
 				b.Fatal(err)
 			}
 		})
 	})
 	b.Run("verify", func(b *testing.B) {
-		race(b, []string{"bare", "verify"}, func(int) {
+		turns(b, []string{"bare", "verify"}, func(int) {
 			for range checks {
 				if !ecdsa.VerifyASN1(&priv.PublicKey, digest[:], sig) {
 					b.Fatal("refused")
@@ -364,12 +330,11 @@ func BenchmarkArtifact(b *testing.B) {
 		}
 		shown := present()
 		b.Run(s+"/"+string(key.Algorithm()), func(b *testing.B) {
-			race(b, []string{"issue", "present", "verify"}, func(int) { issue() }, func(int) { present() },
-				func(int) {
-					if r := v.Verify(ctx, shown); !r.Verified {
-						b.Fatal(r.Err())
-					}
-				})
+			turns(b, []string{"issue", "present", "verify"}, func(int) { issue() }, func(int) { present() }, func(int) {
+				if r := v.Verify(ctx, shown); !r.Verified {
+					b.Fatal(r.Err())
+				}
+			})
 		})
 	}
 }

@@ -24,7 +24,7 @@ import (
 
 	"canonscope/canon/conform/official"
 	"canonscope/compare"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/mdoc"
 	"canonscope/vcdm/keys"
 )

@@ -9,7 +9,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/mdoc"
 	"canonscope/vcdm/keys"
 

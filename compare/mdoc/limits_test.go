@@ -10,7 +10,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"canonscope/canon"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/mdoc"
 	"canonscope/vcdm/keys"
 )

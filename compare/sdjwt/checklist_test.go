@@ -25,7 +25,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform/official"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )
@@ -258,19 +258,14 @@ func TestChecklist(t *testing.T) {
 		}},
 		{"A26 the JSON forms are read, and disclosures are in the first header only", func(t *testing.T) {
 			tok := signed(`{"_sd":["DIGEST-0"]}`, `["s","a",1]`)
-			flat, err := sdjwt.JSON(tok)
-			if err != nil {
-				t.Fatal(err)
-			}
+			flat := flattened(t, tok)
 			accept(t, plain, flat, `{"a":1}`)
 			back, err := sdjwt.Compact(flat, canon.Limits{})
 			if err != nil || !bytes.Equal(back, tok) {
 				t.Errorf("back to compact: %s %v", back, err)
 			}
 			b := kb(holder, kbHeader, nil)
-			if flat, err = sdjwt.JSON(b); err != nil {
-				t.Fatal(err)
-			}
+			flat = flattened(t, b)
 			accept(t, bound, flat, "")
 			var m map[string]json.RawMessage
 			decode(t, flat, &m)

@@ -12,7 +12,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )
@@ -286,7 +286,7 @@ func TestIssuerRefuses(t *testing.T) {
 				i.Holder = key.Public()
 			}
 			_, err := i.Issue([]byte(c.claims), c.d)
-			var invalid *sdjwt.InvalidError
+			var invalid *compare.InvalidError
 			var pointer *canon.PointerError
 			if !errors.As(err, &invalid) && !errors.As(err, &pointer) || !strings.Contains(err.Error(), c.message) {
 				t.Errorf("%s: %s %v: %v, want %q", engine, c.claims, c.d, err, c.message)

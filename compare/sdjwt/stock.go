@@ -14,6 +14,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
 )
 
@@ -188,7 +189,7 @@ func (stock) present(h *Holder, token []byte, pointers []string, b *Binding) ([]
 	if b == nil {
 		return out, nil
 	}
-	body, err := json.Marshal(map[string]any{"iat": b.now().Unix(), "aud": b.Audience, "nonce": b.Nonce, "sd_hash": stockDigest(hash, nil)(out)})
+	body, err := json.Marshal(map[string]any{"iat": baseline.Now(b.Now).Unix(), "aud": b.Audience, "nonce": b.Nonce, "sd_hash": stockDigest(hash, nil)(out)})
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"canonscope/canon/conform"
 	"canonscope/canon/conform/official"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )
@@ -43,7 +43,7 @@ func TestConformShows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	results, err := sdjwt.Conform(dir, "native")
+	results, err := sdjwt.Conform(t.Context(), "native", dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestConformCounts(t *testing.T) {
 		write(name, expected)
 	}
 
-	results, err := sdjwt.Conform(dir, "native")
+	results, err := sdjwt.Conform(t.Context(), "native", dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/asn1"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"slices"
@@ -109,4 +110,30 @@ func SubjectOf(c *x509.Certificate) string {
 		names = append(names, u.String())
 	}
 	return strings.Join(names, ", ")
+}
+
+// Certificates returns the certificates, DER, in a PEM text (RFC 7468). Blocks of other types are passed over.
+func Certificates(text []byte) (ders [][]byte) {
+	for {
+		block, rest := pem.Decode(text)
+		if block == nil {
+			return ders
+		}
+		if text = rest; block.Type == "CERTIFICATE" {
+			ders = append(ders, block.Bytes)
+		}
+	}
+}
+
+// Pool returns certificates as trust anchors.
+func Pool(ders ...[]byte) (*x509.CertPool, error) {
+	pool := x509.NewCertPool()
+	for _, der := range ders {
+		c, err := x509.ParseCertificate(der)
+		if err != nil {
+			return nil, err
+		}
+		pool.AddCert(c)
+	}
+	return pool, nil
 }

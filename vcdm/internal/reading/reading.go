@@ -151,9 +151,9 @@ func replacing(node []byte) error {
 }
 
 func beside(node []byte) error {
-	return disagree("", fmt.Sprintf("%s is signed as a credential or presentation to which nothing leads, and "+
-		"is not this document; write the document as one object with an id, without reverse properties, and "+
-		"its credentials in verifiableCredential", node))
+	return disagree("", fmt.Sprintf("%s is signed as a credential or presentation to which nothing "+
+		"leads, and is not this document; write the document as one object with an id, without reverse "+
+		"properties, and its credentials in verifiableCredential", node))
 }
 
 // replaces reports whether a node could be read in place of a document of an issuer: it has the same issuer

@@ -1,6 +1,7 @@
 package claimstest
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -14,10 +15,10 @@ import (
 
 // Conform runs folders of the official data through the reader that the command uses: all must pass but what is a matter
 // of policy, and with the opposite answers expected none may. least is how many results a folder has at least.
-func Conform(t *testing.T, run func(dir string, engine compare.Engine) ([]conform.Result, error), least map[string]int) {
+func Conform(t *testing.T, run func(ctx context.Context, engine compare.Engine, dir string) ([]conform.Result, error), least map[string]int) {
 	for _, engine := range Engines {
 		for dir, least := range least {
-			results, err := run(official.Dir(t, dir), engine)
+			results, err := run(t.Context(), engine, official.Dir(t, dir))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -32,7 +33,7 @@ func Conform(t *testing.T, run func(dir string, engine compare.Engine) ([]confor
 			if _, err := os.Stat(filepath.Join(official.Dir(t, dir), "cases.json")); err != nil {
 				continue
 			}
-			if results, err = run(opposite(t, official.Dir(t, dir)), engine); err != nil {
+			if results, err = run(t.Context(), engine, opposite(t, official.Dir(t, dir))); err != nil {
 				t.Fatal(err)
 			}
 			for _, r := range results {
@@ -41,11 +42,11 @@ func Conform(t *testing.T, run func(dir string, engine compare.Engine) ([]confor
 				}
 			}
 		}
-		if _, err := run(t.TempDir(), engine); err == nil {
+		if _, err := run(t.Context(), engine, t.TempDir()); err == nil {
 			t.Error("an empty folder has no suite")
 		}
 	}
-	if _, err := run(t.TempDir(), "fast"); err == nil {
+	if _, err := run(t.Context(), "fast", t.TempDir()); err == nil {
 		t.Error("engine fast")
 	}
 }

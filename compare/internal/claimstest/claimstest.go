@@ -1,5 +1,5 @@
-// Package claimstest holds the tests that both baselines, sd-jwt-vc and mdoc, must pass alike, the credentials they are
-// tested with, and the benchmark that times their engines. Start with [Exchange].
+// Package claimstest holds the tests that both baselines, sd-jwt-vc and mdoc, must pass alike, and the credentials they are
+// tested with. Start with [Exchange].
 package claimstest
 
 import (

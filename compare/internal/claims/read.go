@@ -4,11 +4,13 @@ package claims
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"canonscope/canon"
 	"canonscope/canon/jcs"
 	"canonscope/canon/jsontape"
+	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
@@ -21,22 +23,21 @@ var forever = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 
 // Request says for what a credential is read.
 type Request struct {
-	Mdoc   bool       // for an mdoc, which has no place for the credential's id and needs both ends of its validity
+	Format compare.Format
+	Type   string     // what holds the type, in words
+	Bare   bool       // the format has no place for an id and numbers beyond 64 bits, and needs both ends of validity
+	Lossy  bool       // Read leaves out what the format has no place for
 	Until  *time.Time // when the result is no longer valid, not after the credential's own end; nil is that end
-	Now    time.Time  // when an mdoc begins to be valid whose credential does not say it; zero is the present
+	Now    time.Time  // when it begins to be valid if that is needed and the credential does not say it; zero is the present
 	Limits canon.Limits
 }
 
-// Draft is a credential of the user, ready to be issued in a format.
-type Draft struct {
-	JSON   []byte       // as in [Claims], with the credential's id as jti
-	Issuer string       // iss
-	Chosen []string     // what does not stand in the credential so, in words
-	Losses []canon.Loss // what the format has no place for, in document order; its @context is among Chosen
-}
+// draft makes the draft of a credential.
+type draft struct{ *compare.Draft }
 
-// Read returns the claims of a credential of the user. It names everything that they do not say as the credential does.
-func Read(doc []byte, q Request) (*Draft, error) {
+// Read returns the claims of a credential of the user as in [Claims], with the credential's id as jti. It names everything
+// that they do not say as the credential does. What the format has no place for is an error, unless the request is lossy.
+func Read(doc []byte, q Request) (*compare.Draft, error) {
 	c, err := catalogue.Parse(doc)
 	if err != nil {
 		return nil, err
@@ -46,34 +47,34 @@ func Read(doc []byte, q Request) (*Draft, error) {
 		return nil, err
 	}
 	var jti []byte
-	if id := t.Get(0, "id"); id >= 0 && t.Nodes[id].Kind == jsontape.String && !q.Mdoc {
+	if id := t.Get(0, "id"); id >= 0 && t.Nodes[id].Kind == jsontape.String && !q.Bare {
 		jti = t.Raw(id)
 	}
 
-	d := &Draft{}
+	d := draft{new(compare.Draft)}
 	if err := d.write(c, q, jti); err != nil {
 		return nil, err
 	}
 	d.lose(&t, lastType(c.Types), q, jti != nil)
-	if q.Mdoc {
+	if q.Bare {
 		if err := d.round(&t); err != nil {
 			return nil, err
 		}
 	}
-	return d, nil
+	if len(d.Losses) > 0 && !q.Lossy {
+		return nil, fmt.Errorf("%s has no place for %s; --lossy leaves it out", q.Format, d.lost())
+	}
+	return d.Draft, nil
 }
 
 // write makes the claims of a credential. The one of its id, a JSON string, is left out where it is nil.
-func (d *Draft) write(c *schemas.Credential, q Request, jti []byte) error {
+func (d draft) write(c *schemas.Credential, q Request, jti []byte) error {
 	from, until, err := rules.Validity(c.VCDM, q.Limits)
 	if err != nil {
 		return err
 	}
-	claim, vct := "vct", lastType(c.Types)
-	if q.Mdoc {
-		claim = "docType and namespace"
-	}
-	d.choose("the type (%s) is %s, as /type has it; nothing is left of /@context", claim, vct)
+	vct := lastType(c.Types)
+	d.choose("the type (%s) is %s, as /type has it; nothing is left of /@context", q.Type, vct)
 	if from, until, err = d.period(q, from, until); err != nil {
 		return err
 	}
@@ -95,9 +96,9 @@ func (d *Draft) write(c *schemas.Credential, q Request, jti []byte) error {
 }
 
 // period completes the validity period of the credential.
-func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Time, error) {
-	const needed = "the credential names none, and an mdoc needs one"
-	if q.Mdoc && from == nil {
+func (d draft) period(q Request, from, until *time.Time) (*time.Time, *time.Time, error) {
+	needed := "the credential names none, and an " + string(q.Format) + " needs one"
+	if q.Bare && from == nil {
 		now := q.Now
 		if now.IsZero() {
 			now = time.Now()
@@ -111,7 +112,7 @@ func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Tim
 			return nil, nil, &problem.Error{Type: problem.RangeError, Msg: "the chosen end of validity lies after that of the credential, " + stamp(*until)}
 		}
 		until = q.Until
-	} else if q.Mdoc && until == nil {
+	} else if q.Bare && until == nil {
 		until = &forever
 		d.choose("the end of validity is %s, which means that there is none: %s", stamp(forever), needed)
 	}
@@ -136,13 +137,9 @@ func lastType(types []string) string {
 
 // lose notes what the format has no place for. last is the type that it writes; id reports whether it writes
 // the id.
-func (d *Draft) lose(t *jsontape.Tape, last string, q Request, id bool) {
-	format := compare.SDJWT
-	if q.Mdoc {
-		format = compare.Mdoc
-	}
+func (d draft) lose(t *jsontape.Tape, last string, q Request, id bool) {
 	lose := func(pointer string) {
-		d.Losses = append(d.Losses, canon.Loss{Pointer: pointer, Reason: "has no place in " + string(format)})
+		d.Losses = append(d.Losses, canon.Loss{Pointer: pointer, Reason: "has no place in " + string(q.Format)})
 	}
 	for k, v := range t.Members(0) {
 		kind, at := t.Nodes[v].Kind, "/"+jsontape.EscapeToken(string(t.Text(k)))
@@ -176,8 +173,21 @@ func (d *Draft) lose(t *jsontape.Tape, last string, q Request, id bool) {
 	}
 }
 
+// lost names what is lost, of much the first.
+func (d draft) lost() string {
+	const most, length = 20, 300
+	var pointers []string
+	for _, l := range d.Losses[:min(len(d.Losses), most)] {
+		pointers = append(pointers, printable.Short(l.Pointer, length))
+	}
+	if n := len(d.Losses); n > most {
+		pointers = append(pointers, fmt.Sprintf("%d more", n-most))
+	}
+	return strings.Join(pointers, ", ")
+}
+
 // round notes the numbers that an mdoc writes as others: those that are neither integers of 64 bits nor doubles.
-func (d *Draft) round(t *jsontape.Tape) error {
+func (d draft) round(t *jsontape.Tape) error {
 	subject := t.Get(0, "credentialSubject")
 	if subject < 0 {
 		return nil
@@ -193,7 +203,7 @@ func (d *Draft) round(t *jsontape.Tape) error {
 	return err
 }
 
-func (d *Draft) choose(format string, args ...any) {
+func (d draft) choose(format string, args ...any) {
 	d.Chosen = append(d.Chosen, fmt.Sprintf(format, args...))
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
-	"canonscope/compare/claims"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claims"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/mdoc"
 	"canonscope/compare/sdjwt"
 	"canonscope/schemas"
@@ -148,7 +148,7 @@ func TestOfMakesNothingUp(t *testing.T) {
 		c := &schemas.Credential{Types: []string{"A", "VerifiableCredential"}, Issuer: "u:i", VCDM: []byte(doc), Subject: []byte(`{"a":1}`),
 			Disclose: []string{"/credentialSubject/a"}}
 		for i, mdoc := range []bool{false, true} {
-			got, err := claims.Of(c, claims.Request{Mdoc: mdoc, Now: at}, nil)
+			got, err := claims.Of(c, claims.Request{Format: compare.Mdoc, Bare: mdoc, Now: at}, nil)
 			if err != nil || string(got.JSON) != want[i] {
 				t.Errorf("%s, mdoc %v: %s %v", doc, mdoc, got.JSON, err)
 				continue

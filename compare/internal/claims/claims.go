@@ -63,7 +63,7 @@ func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 	if len(c.Types) == 0 {
 		return nil, fmt.Errorf("%s: the credential has no type", c.Schema)
 	}
-	d := &Draft{}
+	d := draft{new(compare.Draft)}
 	if err := d.write(c, q, nil); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Schema, err)
 	}
@@ -76,16 +76,8 @@ func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 		return nil, fmt.Errorf("%s: %w", c.Schema, err)
 	}
 	d.lose(&doc, lastType(c.Types), q, false)
-	if n := len(d.Losses); n > 0 {
-		const most = 20
-		var pointers []string
-		for _, l := range d.Losses[:min(n, most)] {
-			pointers = append(pointers, l.Pointer)
-		}
-		if n > most {
-			pointers = append(pointers, fmt.Sprintf("%d more", n-most))
-		}
-		d.choose("left out, since it has no place: %s", strings.Join(pointers, ", "))
+	if len(d.Losses) > 0 {
+		d.choose("left out, since it has no place: %s", d.lost())
 	}
 
 	out := &Claims{JSON: d.JSON, Chosen: d.Chosen}

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"canonscope/compare/claims"
+	"canonscope/compare"
+	"canonscope/compare/internal/claims"
 	"canonscope/vcdm/problem"
 )
 
@@ -42,7 +43,7 @@ func TestReadKeepsTheValidity(t *testing.T) {
 		`,"validFrom":"0001-01-01T00:00:00Z","validUntil":"0001-01-01T00:00:00Z"`:          {-62135596800, -62135596800, -62135596800, -62135596800},
 	} {
 		for i, mdoc := range []bool{false, true} {
-			d, err := claims.Read(credential(members), claims.Request{Mdoc: mdoc, Now: readNow})
+			d, err := claims.Read(credential(members), claims.Request{Lossy: true, Bare: mdoc, Now: readNow})
 			if err != nil {
 				t.Errorf("%s: %v", members, err)
 				continue
@@ -60,7 +61,7 @@ func TestReadKeepsTheValidity(t *testing.T) {
 		}
 	}
 
-	if d, err := claims.Read(credential(`,"validUntil":"2026-05-31T00:00:00Z"`), claims.Request{Mdoc: true, Now: readNow}); err == nil {
+	if d, err := claims.Read(credential(`,"validUntil":"2026-05-31T00:00:00Z"`), claims.Request{Lossy: true, Bare: true, Now: readNow}); err == nil {
 		t.Errorf("an mdoc ends before it begins: %s", d.JSON)
 	}
 	for _, members := range []string{`,"validUntil":"2027-01-01T00:00:00"`, `,"expirationDate":"2027-01-01"`, `,"expirationDate":null`, `,"validUntil":1`,
@@ -68,7 +69,7 @@ func TestReadKeepsTheValidity(t *testing.T) {
 		`,"validFrom":"2027-01-01T00:00:00Z","expirationDate":"2026-01-01T00:00:00Z"`} {
 		for _, mdoc := range []bool{false, true} {
 			var wrong *problem.Error
-			if d, err := claims.Read(credential(members), claims.Request{Mdoc: mdoc, Now: readNow}); !errors.As(err, &wrong) {
+			if d, err := claims.Read(credential(members), claims.Request{Lossy: true, Bare: mdoc, Now: readNow}); !errors.As(err, &wrong) {
 				t.Errorf("%s: %v %v", members, d, err)
 			}
 		}
@@ -84,7 +85,7 @@ func TestReadDoesNotProlong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d, err := claims.Read(credential(dated), claims.Request{Mdoc: mdoc, Until: &end, Now: readNow})
+			d, err := claims.Read(credential(dated), claims.Request{Lossy: true, Bare: mdoc, Until: &end, Now: readNow})
 			if (err == nil) != ok || ok && !strings.Contains(string(d.JSON), fmt.Sprintf(`"exp":%d`, end.Unix())) {
 				t.Errorf("until %s: %v %v", until, d, err)
 			}
@@ -106,7 +107,7 @@ func TestReadNamesWhatIsLost(t *testing.T) {
 		`,"@graph":[],"@included":{},"validuntil":"2020-01-01T00:00:00Z"`:                     "/@graph /@included /validuntil",
 	} {
 		for _, mdoc := range []bool{false, true} {
-			d, err := claims.Read(credential(members), claims.Request{Mdoc: mdoc, Now: readNow})
+			d, err := claims.Read(credential(members), claims.Request{Lossy: true, Bare: mdoc, Now: readNow})
 			if err != nil {
 				t.Fatal(members, err)
 			}
@@ -125,7 +126,7 @@ func TestReadNamesWhatIsLost(t *testing.T) {
 		`{"type":"A","issuer":{"id":"u:i"},"credentialSubject":{"a":1}}`:                                                     {},
 	} {
 		for i, mdoc := range []bool{false, true} {
-			d, err := claims.Read([]byte(doc), claims.Request{Mdoc: mdoc, Now: readNow})
+			d, err := claims.Read([]byte(doc), claims.Request{Lossy: true, Bare: mdoc, Now: readNow})
 			if err != nil {
 				t.Fatal(doc, err)
 			}
@@ -138,13 +139,13 @@ func TestReadNamesWhatIsLost(t *testing.T) {
 		}
 	}
 	for _, doc := range []string{``, `[]`, `{}`, `{"type":"A","issuer":"u:i","credentialSubject":[{"a":1},{}]}`, `{"type":"A","type":"B","issuer":"u:i","credentialSubject":{"a":1}}`} {
-		if d, err := claims.Read([]byte(doc), claims.Request{}); err == nil {
+		if d, err := claims.Read([]byte(doc), claims.Request{Lossy: true}); err == nil {
 			t.Errorf("%s: %s", doc, d.JSON)
 		}
 	}
 }
 
-func lost(d *claims.Draft) string {
+func lost(d *compare.Draft) string {
 	var pointers []string
 	for _, l := range d.Losses {
 		pointers = append(pointers, l.Pointer)
@@ -158,7 +159,7 @@ func TestReadNamesRoundedNumbers(t *testing.T) {
 		"0.1": false, "1.50": false, "9007199254740993": false, "-9223372036854775808": false, "18446744073709551615": false} {
 		doc := `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiableCredential"],"issuer":"https://i.example/","credentialSubject":{"n":` + number + `}}`
 		for _, mdoc := range []bool{true, false} {
-			d, err := claims.Read([]byte(doc), claims.Request{Mdoc: mdoc, Now: time.Now()})
+			d, err := claims.Read([]byte(doc), claims.Request{Lossy: true, Bare: mdoc, Now: time.Now()})
 			if err != nil {
 				t.Fatal(err)
 			}
