@@ -566,6 +566,11 @@ func init() {
 		}
 		fails(l, "from after until", set("validUntil", "2024-01-01T00:00:00Z"))
 		passes(l, "the same instant", set("validUntil", "2025-01-01T01:00:00+01:00"))
+		passes(l, "the same instant east by halves", set("validUntil", "2025-01-01T05:30:00+05:30"))
+		passes(l, "the same instant west", set("validUntil", "2024-12-31T22:15:00-01:45"))
+		for _, until := range []string{"2025-01-01T00:59:59+01:00", "2025-01-01T05:29:59+05:30", "2024-12-31T22:14:59-01:45"} {
+			fails(l, "from after until "+until, set("validUntil", until))
+		}
 		// The verifier compares the period with its clock on request.
 		v := l.verifier()
 		v.AnyPeriod = false
