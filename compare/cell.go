@@ -18,6 +18,7 @@ type Cell struct {
 	Procs     int          `json:"procs"`               // GOMAXPROCS
 	Contexts  ContextState `json:"contexts"`
 	Validator string       `json:"validator,omitempty"` // of the JSON Schema, inside issue and verify; "" validates nothing
+	Present   Presenting   `json:"present,omitempty"`   // how a suite that does not derive presents
 	Binding   Binding      `json:"binding,omitempty"`
 }
 
@@ -31,6 +32,9 @@ func (c Cell) ID() string {
 		c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, op, c.GC, c.Procs, c.Contexts)
 	if c.Validator != "" {
 		id += "/validator=" + c.Validator
+	}
+	if c.Present != "" {
+		id += "/present=" + string(c.Present)
 	}
 	if c.Binding != NoBinding {
 		id += "/binding=" + string(c.Binding)
@@ -69,6 +73,8 @@ func ParseCell(id string) (Cell, error) {
 			c.Contexts = ContextState(value)
 		case "validator":
 			c.Validator = value
+		case "present":
+			c.Present = Presenting(value)
 		case "binding":
 			c.Binding = Binding(value)
 		default:

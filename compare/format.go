@@ -13,6 +13,8 @@ type Definition struct {
 	Title  string // of that column where there is room
 	Suites []Suite
 
+	Operations []Operation // that its exchanges have
+
 	// Prepares returns what makes the exchanges of a cell. The canonicalizer is nil where the suite has no method.
 	Prepares func(c Cell, canonicalizer canon.Canonicalizer) (Preparer, error)
 	// Tamper returns altered copies of a presentation, every one of which verify must refuse.

@@ -22,11 +22,12 @@ const checksWhole = "signature, proof options, purpose, dates of the proof, vali
 
 // Definition is the format. The matrix gives it the canonicalizer of a cell.
 var Definition = &compare.Definition{
-	Name:      compare.VCDM,
-	Suites:    suites(),
-	Documents: true,
-	Bound:     "challenge and domain for vcdm (signed presentation)",
-	Tamper:    tamper,
+	Name:       compare.VCDM,
+	Suites:     suites(),
+	Documents:  true,
+	Bound:      "challenge and domain for vcdm (signed presentation)",
+	Operations: compare.OfCredentials,
+	Tamper:     tamper,
 	Prepares: func(c compare.Cell, canonicalizer canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Suite, canonicalizer, c.Algorithm)
 	},
@@ -90,7 +91,6 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 	}
 	x := &exchange{
 		doc:      c.VCDM,
-		pointers: disclose,
 		options:  vcdm.Options{Created: s.Now.UTC().Format(time.RFC3339), Method: issuer.Public().Method(), Purpose: vcdm.AssertionMethod},
 		suite:    f.suite.Name(),
 		counters: &compare.Counters{},
@@ -112,16 +112,22 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 		}
 		checks += checksBinding
 	}
+	steps := compare.Steps{
+		Issue:  func() ([]byte, error) { return x.sign(issuer, x.doc) },
+		Whole:  x.binding.present,
+		Verify: x.verify,
+	}
 	if derives {
 		x.holder = vcdm.Holder{Suite: suite.(*vcdm.SD), Limits: s.Limits, Counts: &x.counts}
-		return compare.Deriving(x.counters, checks+", every disclosed statement",
-			func() ([]byte, error) { return x.sign(issuer, x.doc) },
-			x.derive, x.verify), nil
+		steps.Whole = func(issued []byte) ([]byte, error) { return x.derive(issued, everything) }
+		steps.Present = func(issued []byte) ([]byte, error) { return x.derive(issued, disclose) }
+		return compare.Deriving(x.counters, checks+", every disclosed statement", steps), nil
+	}
+	if s.HandOn {
+		return compare.HandingOn(x.counters, checks, steps), nil
 	}
 	x.pointers = append(slices.Clone(c.Mandatory), disclose...)
-	return compare.Reissuing(x.counters, checks, issuer,
-		func() ([]byte, error) { return x.sign(issuer, x.doc) },
-		x.reissue, x.verify), nil
+	return compare.Reissuing(x.counters, checks, issuer, steps, x.reissue), nil
 }
 
 // exchange is one credential with one suite.
@@ -161,10 +167,13 @@ func (x *exchange) reissue(issued []byte, issuer *keys.Secret) ([]byte, error) {
 	return x.binding.present(signed)
 }
 
+// everything points to the whole document.
+var everything = []string{""}
+
 // derive discloses what the pointers name, beside what is mandatory.
-func (x *exchange) derive(issued []byte) ([]byte, error) {
+func (x *exchange) derive(issued []byte, pointers []string) ([]byte, error) {
 	defer x.count()
-	derived, err := x.holder.Derive(context.Background(), issued, x.pointers)
+	derived, err := x.holder.Derive(context.Background(), issued, pointers)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"canonscope/canon/jsonld"
 	"canonscope/compare"
 	"canonscope/compare/di"
+	"canonscope/compare/document"
 	"canonscope/compare/mdoc"
 	"canonscope/compare/measure"
 	"canonscope/compare/sdjwt"
@@ -27,9 +28,10 @@ import (
 
 // Policy is the part of a cell that says how its process runs.
 type Policy struct {
-	GC        string // GOGC: percent or "off"
-	Procs     int    // GOMAXPROCS
-	Validator string // of vcdm against its JSON Schema inside issue and verify; "" for none
+	GC        string             // GOGC: percent or "off"
+	Procs     int                // GOMAXPROCS
+	Validator string             // of vcdm against its JSON Schema inside issue and verify; "" for none
+	Present   compare.Presenting // of suites that do not derive
 	Binding   compare.Binding
 }
 
@@ -37,14 +39,15 @@ type Policy struct {
 var DefaultPolicy = Policy{GC: "100", Procs: 2}
 
 // Formats are all formats, in the order of reports.
-var Formats = []*compare.Definition{di.Definition, sdjwt.Definition, mdoc.Definition}
+var Formats = []*compare.Definition{di.Definition, sdjwt.Definition, mdoc.Definition, document.Definition}
 
 // Entry is one exchange of the matrix.
 type Entry struct {
 	Cell        compare.Cell            `json:"cell"`                  // without an operation
 	Unsupported *canon.UnsupportedError `json:"unsupported,omitempty"` // why it cannot be measured; nil if it can
-	Present     string                  `json:"present,omitempty"`     // "derives", or "re-signs" with the issuer's key; "" if it cannot be measured
-	Default     bool                    `json:"default"`               // part of the default subset
+	Operations  []compare.Operation     `json:"operations"`
+	Present     string                  `json:"present,omitempty"` // "derives", "re-signs" with the issuer's key, or "whole"; "" if it cannot be measured
+	Default     bool                    `json:"default"`           // part of the default subset
 }
 
 var defaultSchemas = []string{"simple-20", "ob3"}
@@ -59,11 +62,13 @@ type family struct {
 var cacheStates = map[compare.ContextState]jsonld.CacheState{compare.NoContexts: jsonld.Warm, compare.Cold: jsonld.Cold,
 	compare.Embedded: jsonld.Embedded, compare.Warm: jsonld.Warm}
 
+var algorithms = append([]compare.Algorithm{compare.NoAlgorithm}, keys.Algorithms...)
+
 // families lists every family in the order of reports, each with the state of contexts that is usual for its engine.
 func families() []family {
 	var all []family
 	for _, engine := range canon.Engines {
-		for _, algorithm := range keys.Algorithms {
+		for _, algorithm := range algorithms {
 			for _, format := range Formats {
 				for i := range format.Suites {
 					c := compare.Cell{Format: format.Name, Suite: format.Suites[i].Name, Engine: engine, Algorithm: algorithm}
@@ -145,7 +150,7 @@ func (f *family) canonicalizer() (canon.Canonicalizer, error) {
 func (f *family) inDefault() bool {
 	c := &f.cell
 	return c.Engine != canon.Tuned && f.unsupported() == nil &&
-		(c.Algorithm == keys.EdDSA || c.Engine == canon.Stock && c.Algorithm == keys.ES256 && f.suite.Method == "")
+		(c.Algorithm == keys.EdDSA || c.Algorithm == compare.NoAlgorithm || c.Engine == canon.Stock && c.Algorithm == keys.ES256 && f.suite.Method == "")
 }
 
 // of returns the family with a schema and a policy.
@@ -154,13 +159,21 @@ func (f family) of(schema string, p Policy) family {
 	if f.format.Documents {
 		f.cell.Validator = p.Validator
 	}
+	if f.suite.Reissues {
+		f.cell.Present = p.Present
+	}
+	if f.format.Name == compare.Document {
+		f.cell.Binding = compare.NoBinding
+	}
 	return f
 }
 
 func (f *family) entry(inDefault bool) Entry {
-	e := Entry{Cell: f.cell, Unsupported: f.unsupported(), Default: inDefault}
+	e := Entry{Cell: f.cell, Operations: f.format.Operations, Unsupported: f.unsupported(), Default: inDefault}
 	switch {
-	case e.Unsupported != nil:
+	case e.Unsupported != nil || f.format.Name == compare.Document:
+	case f.cell.Present == compare.HandedOver:
+		e.Present = "whole"
 	case f.suite.Reissues:
 		e.Present = "re-signs"
 	default:
@@ -182,7 +195,8 @@ func find(c compare.Cell) (*family, error) {
 			contexts = slices.Contains(compare.ContextStates, c.Contexts)
 		}
 		bound := c.Binding == compare.NoBinding || c.Binding == compare.HolderBinding
-		if f.exists() && contexts && bound && (c.Validator == "" || format.Documents) {
+		presents := c.Present == compare.Resigned || c.Present == compare.HandedOver && f.suite.Reissues
+		if f.exists() && contexts && bound && presents && (c.Validator == "" || format.Documents) {
 			return f, nil
 		}
 	}
@@ -208,7 +222,7 @@ func (s *Selection) Cells() []compare.Cell {
 	var cells []compare.Cell
 	for _, e := range s.Entries {
 		if e.Unsupported == nil {
-			for _, op := range s.Operations {
+			for _, op := range e.Operations {
 				cells = append(cells, e.Cell.With(op))
 			}
 		}
@@ -221,7 +235,7 @@ func (s *Selection) Unsupported() []compare.Result {
 	var out []compare.Result
 	for _, e := range s.Entries {
 		if e.Unsupported != nil {
-			for _, op := range s.Operations {
+			for _, op := range e.Operations {
 				c := e.Cell.With(op)
 				out = append(out, compare.Result{Cell: c, ID: c.ID(), State: compare.Unsupported, Reason: e.Unsupported.Error()})
 			}
@@ -272,7 +286,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		return nil, err
 	}
 	var names []string
-	canonized := make(map[string]*canon.UnsupportedError) // of schemas that are only canonicalized: why they are not exchanged
+	other := make(map[string]*canon.UnsupportedError) // of schemas that are not credentials: why they are not exchanged
 	for _, name := range f.Schemas {
 		g, err := catalogue.Get(name)
 		if err != nil {
@@ -280,7 +294,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		}
 		if !slices.Contains(names, g.Name()) {
 			names = append(names, g.Name()) // of a file: its path without slashes
-			canonized[g.Name()] = g.Kind().Exchangeable(g.Name())
+			other[g.Name()] = g.Kind().Exchangeable(g.Name())
 		}
 	}
 	if len(names) == 0 {
@@ -291,16 +305,18 @@ func Select(f Filter, p Policy) (*Selection, error) {
 	}
 	subset := f.Default && len(named) == 0
 	left := make(map[string][]string)
+	formats := len(f.Formats)+len(f.Suites)+len(f.Algorithms) > 0
 	for i := range all {
 		m := &all[i]
-		if slices.ContainsFunc(dimensions, func(d dimension) bool {
+		operations := within(m.format.Operations, s.Operations)
+		if len(operations) == 0 || slices.ContainsFunc(dimensions, func(d dimension) bool {
 			return len(d.names) > 0 && !slices.Contains(d.names, d.of(m.cell))
 		}) {
 			continue
 		}
 		inDefault := m.inDefault()
 		if subset && !inDefault {
-			if m.unsupported() == nil {
+			if m.unsupported() == nil && (m.format.Name != compare.Document || len(f.Operations) > 0) {
 				k := string(m.cell.Engine) + " " + string(m.cell.Algorithm)
 				left[k] = append(left[k], m.cell.Suite)
 			}
@@ -308,9 +324,15 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		}
 		for _, state := range m.in(f.Contexts) {
 			for _, schema := range names {
+				// Without a word on formats and operations a credential is exchanged and another document canonicalized.
+				if !formats && len(f.Operations) == 0 && (m.format.Name == compare.Document) != (other[schema] != nil) {
+					continue
+				}
+
 				cell := state.of(schema, p)
 				e := cell.entry(inDefault && state.cell.Contexts == m.cell.Contexts)
-				if unsupported := canonized[schema]; unsupported != nil {
+				e.Operations = operations
+				if unsupported := other[schema]; unsupported != nil && m.format.Name != compare.Document {
 					e.Unsupported, e.Present = unsupported, ""
 				}
 				s.Entries = append(s.Entries, e)
@@ -323,17 +345,28 @@ func Select(f Filter, p Policy) (*Selection, error) {
 	// Most important first: all schemas of a tier and algorithm before the next.
 	slices.SortStableFunc(s.Entries, func(a, b Entry) int {
 		return cmp.Or(slices.Index(canon.Engines, a.Cell.Engine)-slices.Index(canon.Engines, b.Cell.Engine),
-			slices.Index(keys.Algorithms, a.Cell.Algorithm)-slices.Index(keys.Algorithms, b.Cell.Algorithm),
+			slices.Index(algorithms, a.Cell.Algorithm)-slices.Index(algorithms, b.Cell.Algorithm),
 			slices.Index(names, a.Cell.Schema)-slices.Index(names, b.Cell.Schema))
 	})
 	for _, engine := range canon.Engines {
-		for _, algorithm := range keys.Algorithms {
+		for _, algorithm := range algorithms {
 			if suites := left[string(engine)+" "+string(algorithm)]; suites != nil {
 				s.LeftOut = append(s.LeftOut, fmt.Sprintf("%s with %s: %s", engine, algorithm, strings.Join(suites, ", ")))
 			}
 		}
 	}
 	return s, nil
+}
+
+// within returns the operations of a format that are named, in order.
+func within(of, named []compare.Operation) []compare.Operation {
+	var out []compare.Operation
+	for _, op := range of {
+		if slices.Contains(named, op) {
+			out = append(out, op)
+		}
+	}
+	return out
 }
 
 // known complains about the first name that is not valid.
@@ -360,7 +393,7 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	if unsupported := generator.Kind().Exchangeable(cell.Schema); unsupported != nil {
+	if unsupported := generator.Kind().Exchangeable(cell.Schema); unsupported != nil && cell.Format != compare.Document {
 		return nil, unsupported
 	}
 	canonicalizer, err := f.canonicalizer()

@@ -20,12 +20,13 @@ import (
 
 // Definition is the format.
 var Definition = &compare.Definition{
-	Name:   compare.Mdoc,
-	Column: "mdoc",
-	Title:  "mdoc",
-	Suites: []compare.Suite{{Name: "cose-sign1", Algorithms: keys.Algorithms}},
-	Bound:  "a session transcript for mdoc (device signature)",
-	Tamper: tamper,
+	Name:       compare.Mdoc,
+	Column:     "mdoc",
+	Title:      "mdoc",
+	Suites:     []compare.Suite{{Name: "cose-sign1", Algorithms: keys.Algorithms}},
+	Bound:      "a session transcript for mdoc (device signature)",
+	Operations: compare.OfCredentials,
+	Tamper:     tamper,
 	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Engine, c.Algorithm), nil
 	},
@@ -75,10 +76,12 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 		bound, done = transcript, checks+", device signature"
 		h.Key, v.Device = device, &DeviceAuth{Transcript: transcript}
 	}
-	return compare.Deriving(counters, done,
-		func() ([]byte, error) { return i.Issue(in.JSON) },
-		func(issued []byte) ([]byte, error) { return h.Present(issued, in.Disclose, bound) },
-		func(presented []byte) error { _, err := v.Verify(presented); return err }), nil
+	return compare.Deriving(counters, done, compare.Steps{
+		Issue:   func() ([]byte, error) { return i.Issue(in.JSON) },
+		Whole:   func(issued []byte) ([]byte, error) { return h.Present(issued, []string{claims.Subject}, bound) },
+		Present: func(issued []byte) ([]byte, error) { return h.Present(issued, in.Disclose, bound) },
+		Verify:  func(presented []byte) error { _, err := v.Verify(presented); return err },
+	}), nil
 }
 
 var certificates sync.Map // issuer's Multikey and name to DER

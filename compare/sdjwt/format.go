@@ -11,13 +11,14 @@ import (
 
 // Definition is the format.
 var Definition = &compare.Definition{
-	Name:   compare.SDJWT,
-	Column: "SDJWT",
-	Title:  "SD-JWT VC",
-	Suites: []compare.Suite{{Name: "jws", Algorithms: keys.Algorithms}},
-	Stock:  "stock sd-jwt-vc is jwx for JOSE; its salts, disclosures and digests are this project's",
-	Bound:  "a challenge for sd-jwt-vc (KB-JWT: aud, nonce, sd_hash)",
-	Tamper: tamper,
+	Name:       compare.SDJWT,
+	Column:     "SDJWT",
+	Title:      "SD-JWT VC",
+	Suites:     []compare.Suite{{Name: "jws", Algorithms: keys.Algorithms}},
+	Stock:      "stock sd-jwt-vc is jwx for JOSE; its salts, disclosures and digests are this project's",
+	Bound:      "a challenge for sd-jwt-vc (KB-JWT: aud, nonce, sd_hash)",
+	Operations: compare.OfCredentials,
+	Tamper:     tamper,
 	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Engine, c.Algorithm), nil
 	},
@@ -56,10 +57,12 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	v := Verifier{Engine: f.engine, Key: issuer.Public(), AnySubject: true, Now: s.Now, Limits: s.Limits, Counters: counters}
 	bound, done := bind(s, holder, &i, &h, &v)
 	all := Disclosable{Leaves: claims.Subject}
-	return compare.Deriving(counters, done,
-		func() ([]byte, error) { return i.Issue(in.JSON, all) },
-		func(issued []byte) ([]byte, error) { return h.Present(issued, in.Disclose, bound) },
-		func(presented []byte) error { _, err := v.Verify(presented); return err }), nil
+	return compare.Deriving(counters, done, compare.Steps{
+		Issue:   func() ([]byte, error) { return i.Issue(in.JSON, all) },
+		Whole:   func(issued []byte) ([]byte, error) { return h.Present(issued, []string{claims.Subject}, bound) },
+		Present: func(issued []byte) ([]byte, error) { return h.Present(issued, in.Disclose, bound) },
+		Verify:  func(presented []byte) error { _, err := v.Verify(presented); return err },
+	}), nil
 }
 
 // bind adds key binding where the scenario asks for it.
