@@ -46,12 +46,12 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	}
 	input := c.Kind.Input()
 	if f.method == canon.JCS {
-		if c.Kind == schemas.NQuads {
-			return nil, &canon.UnsupportedError{Engine: string(canon.JCS), What: "a dataset in N-Quads; choose rdfc"}
-		}
 		input = canon.JSON
 	}
 
+	if s.Deadline > 0 {
+		s.Limits.Time = s.Deadline
+	}
 	counters := &compare.Counters{}
 	var form canon.Form
 	return compare.Canonizing(counters, func() ([]byte, error) {

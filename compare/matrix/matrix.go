@@ -30,6 +30,7 @@ import (
 type Policy struct {
 	GC        string             // GOGC: percent or "off"
 	Procs     int                // GOMAXPROCS
+	LiveHeap  int                // MB beside what the harness keeps
 	Validator string             // of vcdm against its JSON Schema inside issue and verify; "" for none
 	Present   compare.Presenting // of suites that do not derive
 	Binding   compare.Binding
@@ -129,11 +130,22 @@ func (f *family) unsupported() *canon.UnsupportedError {
 		return &canon.UnsupportedError{Engine: "json-gold", What: "SHA-384 inside RDFC-1.0"}
 	case c.Engine == canon.Stock && state == compare.Warm:
 		return &canon.UnsupportedError{Engine: "json-gold as shipped", What: "contexts kept processed; the engine tuned does so"}
-	case c.Engine == canon.Tuned && state != compare.Warm:
+	case c.Engine == canon.Tuned && state != compare.Warm && state != compare.NoContexts:
 		return &canon.UnsupportedError{Engine: string(c.Engine), What: string(state) + " contexts; the engine stock has them"}
 	case c.Binding != compare.NoBinding:
 		return &canon.UnsupportedError{Engine: "json-gold",
 			What: "the graph of a presented credential: it puts its statements into the default graph"}
+	}
+	return nil
+}
+
+// refuses says why the suite cannot do documents of a kind; nil if it can.
+func (f *family) refuses(kind schemas.Kind, schema string) *canon.UnsupportedError {
+	switch {
+	case f.format.Name != compare.Document:
+		return kind.Exchangeable(schema)
+	case f.suite.Method == canon.JCS && kind == schemas.NQuads:
+		return &canon.UnsupportedError{Engine: string(canon.JCS), What: "a dataset in N-Quads; choose the suite rdfc"}
 	}
 	return nil
 }
@@ -155,7 +167,7 @@ func (f *family) inDefault() bool {
 
 // of returns the family with a schema and a policy.
 func (f family) of(schema string, p Policy) family {
-	f.cell.Schema, f.cell.GC, f.cell.Procs, f.cell.Binding = schema, p.GC, p.Procs, p.Binding
+	f.cell.Schema, f.cell.GC, f.cell.Procs, f.cell.LiveHeap, f.cell.Binding = schema, p.GC, p.Procs, p.LiveHeap, p.Binding
 	if f.format.Documents {
 		f.cell.Validator = p.Validator
 	}
@@ -191,7 +203,7 @@ func find(c compare.Cell) (*family, error) {
 		}
 		f := &family{format, &format.Suites[i], c.Exchange()}
 		contexts := c.Contexts == compare.NoContexts
-		if f.usual() != compare.NoContexts {
+		if f.usual() != compare.NoContexts && (!contexts || format.Name != compare.Document) {
 			contexts = slices.Contains(compare.ContextStates, c.Contexts)
 		}
 		bound := c.Binding == compare.NoBinding || c.Binding == compare.HolderBinding
@@ -286,7 +298,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		return nil, err
 	}
 	var names []string
-	other := make(map[string]*canon.UnsupportedError) // of schemas that are not credentials: why they are not exchanged
+	kinds := make(map[string]schemas.Kind) // of schemas that a catalogue of credentials does not have
 	for _, name := range f.Schemas {
 		g, err := catalogue.Get(name)
 		if err != nil {
@@ -294,7 +306,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		}
 		if !slices.Contains(names, g.Name()) {
 			names = append(names, g.Name()) // of a file: its path without slashes
-			other[g.Name()] = g.Kind().Exchangeable(g.Name())
+			kinds[g.Name()] = g.Kind()
 		}
 	}
 	if len(names) == 0 {
@@ -325,17 +337,23 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		for _, state := range m.in(f.Contexts) {
 			for _, schema := range names {
 				// Without a word on formats and operations a credential is exchanged and another document canonicalized.
-				if !formats && len(f.Operations) == 0 && (m.format.Name == compare.Document) != (other[schema] != nil) {
+				kind := kinds[schema]
+				if f.Default && !formats && len(f.Operations) == 0 && (m.format.Name == compare.Document) != (kind.Exchangeable(schema) != nil) {
 					continue
 				}
 
 				cell := state.of(schema, p)
+				if kind == schemas.NQuads && m.format.Name == compare.Document {
+					cell.cell.Contexts = compare.NoContexts
+				}
 				e := cell.entry(inDefault && state.cell.Contexts == m.cell.Contexts)
 				e.Operations = operations
-				if unsupported := other[schema]; unsupported != nil && m.format.Name != compare.Document {
+				if unsupported := m.refuses(kind, schema); unsupported != nil {
 					e.Unsupported, e.Present = unsupported, ""
 				}
-				s.Entries = append(s.Entries, e)
+				if !slices.ContainsFunc(s.Entries, func(known Entry) bool { return known.Cell == e.Cell }) {
+					s.Entries = append(s.Entries, e)
+				}
 			}
 		}
 	}
@@ -393,7 +411,7 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	if unsupported := generator.Kind().Exchangeable(cell.Schema); unsupported != nil && cell.Format != compare.Document {
+	if unsupported := f.refuses(generator.Kind(), cell.Schema); unsupported != nil {
 		return nil, unsupported
 	}
 	canonicalizer, err := f.canonicalizer()
@@ -411,7 +429,8 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &measure.Bench{Format: format, Generator: generator, Binding: cell.Binding, Guard: f.guard(), Check: check,
+	scenario := compare.Scenario{Binding: cell.Binding, HandOn: cell.Present == compare.HandedOver}
+	return &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(), Check: check,
 		Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
 			return f.format.Tamper(c, presented, cell.Binding != compare.NoBinding)
 		}}, nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"canonscope/canon"
+	"canonscope/canon/choice"
 	"canonscope/canon/engines"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
@@ -45,7 +46,7 @@ func TestDefaultSubset(t *testing.T) {
 			}
 		}
 	}
-	if len(s.Cells()) != 3*len(s.Entries) || len(s.LeftOut) == 0 {
+	if len(s.Cells()) != 4*len(s.Entries) || len(s.LeftOut) == 0 {
 		t.Errorf("%d cells of %d exchanges, left out: %v", len(s.Cells()), len(s.Entries), s.LeftOut)
 	}
 }
@@ -82,7 +83,7 @@ func TestEveryEntryOpens(t *testing.T) {
 
 // A dataset has no exchange: every one says so, and what to do.
 func TestDatasetIsNotExchanged(t *testing.T) {
-	s, err := matrix.Select(matrix.Filter{Schemas: []string{"ring-5", "simple-20"}}, matrix.DefaultPolicy)
+	s, err := matrix.Select(matrix.Filter{Formats: []string{"vcdm", "sd-jwt-vc", "mdoc"}, Schemas: []string{"ring-5", "simple-20"}}, matrix.DefaultPolicy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,13 +251,13 @@ func TestContextStates(t *testing.T) {
 // With holder binding every format signs what it presents: one signature and its verification more. What json-gold cannot
 // sign is unsupported, with the reason, and a holder's signature gives an altered credential no weight.
 func TestBound(t *testing.T) {
-	plain, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}}, matrix.DefaultPolicy)
+	plain, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}, Operations: choice.Names(compare.OfCredentials)}, matrix.DefaultPolicy)
 	if err != nil {
 		t.Fatal(err)
 	}
 	policy := matrix.DefaultPolicy
 	policy.Binding = compare.HolderBinding
-	bound, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}}, policy)
+	bound, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}, Operations: choice.Names(compare.OfCredentials)}, policy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +323,8 @@ func exchanged(t *testing.T, cell compare.Cell) (d done) {
 	step(err)
 	d.credential, err = d.bench.Generator.Document(1, 0)
 	step(err)
-	d.Exchange, err = d.bench.Format.Prepare(d.credential, compare.Scenario{Now: measure.Now, Seed: 1, Binding: d.bench.Binding})
+	d.Exchange, err = d.bench.Format.Prepare(d.credential, compare.Scenario{Now: measure.Now, Seed: 1, Binding: d.bench.Scenario.Binding,
+		HandOn: d.bench.Scenario.HandOn})
 	step(err)
 	d.issued, err = d.Issue()
 	step(err)
@@ -331,4 +333,79 @@ func exchanged(t *testing.T, cell compare.Cell) (d done) {
 	step(d.Verify(d.presented))
 	d.total = *d.Counters
 	return d
+}
+
+// A document of any kind is canonicalized by every engine that can, to the form of another engine; what a method cannot read
+// is unsupported and has a reason.
+func TestDocuments(t *testing.T) {
+	s, err := matrix.Select(matrix.Filter{Default: true, Operations: []string{"canonize"}, Schemas: []string{"kit-simple", "ring-5", "star-3"}},
+		matrix.DefaultPolicy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(map[string]int)
+	for _, e := range s.Entries {
+		if e.Unsupported != nil {
+			if e.Cell.Suite != "jcs" || e.Cell.Schema == "kit-simple" {
+				t.Errorf("%s: %v", e.Cell.ID(), e.Unsupported)
+			}
+			continue
+		}
+		b, err := matrix.Open(e.Cell)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Cell.ID(), err)
+		}
+		c, err := b.Generator.Document(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := b.Format.Prepare(c, compare.Scenario{Limits: measure.Limits})
+		if err != nil {
+			t.Fatalf("%s: %v", e.Cell.ID(), err)
+		}
+		form, err := x.Canonize()
+		if err != nil || len(form) == 0 || x.Counters.Canonicalizations != 1 {
+			t.Errorf("%s: %d bytes, %+v, %v", e.Cell.ID(), len(form), x.Counters, err)
+		}
+		if _, err := x.Issue(); err == nil {
+			t.Errorf("%s is issued", e.Cell.ID())
+		}
+		found, err := b.Check(t.Context(), c)
+		if err != nil || found.Oracle == "" || e.Cell.Schema == "ring-5" && (found.Quads != 5 || found.Blank != 5 || found.NDegree == 0) {
+			t.Errorf("%s: %+v, %v", e.Cell.ID(), found, err)
+		}
+		done[e.Cell.Suite]++
+	}
+	if done["rdfc"] != 6 || done["jcs"] != 2 {
+		t.Errorf("canonicalized %v", done)
+	}
+}
+
+// A holder whose suite does not derive can hand on the whole credential: nothing is signed again.
+func TestHandedOver(t *testing.T) {
+	policy := matrix.DefaultPolicy
+	policy.Present = compare.HandedOver
+	s, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}, Engines: []string{"native"}}, policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range s.Entries {
+		if e.Cell.Format == compare.Document {
+			continue
+		}
+		whole := e.Cell.Present == compare.HandedOver
+		if whole != strings.Contains(e.Cell.ID(), "/present=whole") || whole != (e.Present == "whole") || e.Present == "re-signs" {
+			t.Errorf("%s: %s", e.Cell.ID(), e.Present)
+		}
+		b, err := matrix.Open(e.Cell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Scenario.HandOn != whole {
+			t.Errorf("%s hands on: %v", e.Cell.ID(), b.Scenario.HandOn)
+		}
+		if x := exchanged(t, e.Cell); whole && (x.Reissued || !bytes.Equal(x.issued, x.presented)) {
+			t.Errorf("%s does not hand on what was issued", e.Cell.ID())
+		}
+	}
 }
