@@ -54,7 +54,6 @@ type Credential struct {
 	Subject   []byte   // credentialSubject byte for byte as in VCDM: an object or a list of objects
 	Types     []string // the most specific last, e.g. VerifiableCredential, OpenBadgeCredential
 	Issuer    string   // issuer URL or DID
-	ValidFrom string   // RFC 3339
 	Disclose  []string // JSON pointers into VCDM that a holder discloses, e.g. /credentialSubject/attr00
 	Mandatory []string // JSON pointers that every presentation discloses, e.g. /issuer
 }

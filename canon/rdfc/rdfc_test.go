@@ -16,6 +16,7 @@ import (
 	"canonscope/canon/conform/family"
 	"canonscope/canon/rdf"
 	"canonscope/canon/rdfc"
+	"canonscope/schemas/catalogue"
 )
 
 // The examples of sections 4.4.2 and B.1 to B.3 of the specification.
@@ -107,18 +108,37 @@ func TestAgainstReference(t *testing.T) {
 	}
 }
 
+// graph returns a dataset of the catalogue.
+func graph(t testing.TB, name string) []byte {
+	t.Helper()
+	g, err := catalogue.Get(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := g.Document(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.VCDM
+}
+
 func TestFamiliesAreDetermined(t *testing.T) {
-	for _, f := range []family.Name{family.Ground, family.Unique, family.Pairs, family.Chain, family.Cycle, family.Simple, family.Clique} {
-		n := 60
-		if f == family.Clique {
-			n = 5
-		}
-		a, b := canonical(t, parse(t, string(family.NQuads(f, n, 1))), rdfc.Options{}), canonical(t, parse(t, string(family.NQuads(f, n, 2))), rdfc.Options{})
+	documents := make(map[string][]byte)
+	for _, f := range []family.Name{family.Ground, family.Unique, family.Pairs, family.Simple} {
+		documents[string(f)] = family.NQuads(f, 60, 0)
+	}
+	for _, name := range []string{"chain-60", "ring-60", "clique-5", "cubic-8", "tree-60", "pairs-30", "star-60"} {
+		documents[name] = graph(t, name)
+	}
+	for name, doc := range documents {
+		a := canonical(t, parse(t, string(family.Shuffled(doc, 1))), rdfc.Options{})
+		b := canonical(t, parse(t, string(family.Shuffled(doc, 2))), rdfc.Options{})
 		if a != b {
-			t.Errorf("%s: the order of the lines changes the form", f)
+			t.Errorf("%s: the order of the lines changes the form", name)
 		}
-		if lines := strings.SplitAfter(strings.TrimSuffix(a, "\n"), "\n"); !slices.IsSorted(lines) || len(lines) < n-1 {
-			t.Errorf("%s: lines out of order or missing", f)
+		lines := strings.SplitAfter(strings.TrimSuffix(a, "\n"), "\n")
+		if !slices.IsSorted(lines) || len(lines) != bytes.Count(doc, []byte("\n")) {
+			t.Errorf("%s: lines out of order or missing", name)
 		}
 	}
 }
@@ -249,7 +269,7 @@ func TestHash(t *testing.T) {
 
 // A complete graph of 10 nodes is refused at the default limit; the error tells the work done.
 func TestLimits(t *testing.T) {
-	d := parse(t, string(family.NQuads(family.Clique, 10, 1)))
+	d := parse(t, string(graph(t, "clique-10")))
 	form := &canon.Form{Text: []byte("old"), Lines: 7, Issued: map[string]string{}}
 	err := rdfc.Canonicalize(context.Background(), d, rdfc.Options{}, form)
 	var limit *canon.LimitError
@@ -261,7 +281,7 @@ func TestLimits(t *testing.T) {
 	}
 
 	var s rdfc.State
-	k5 := parse(t, string(family.NQuads(family.Clique, 5, 1)))
+	k5 := parse(t, string(graph(t, "clique-5")))
 	if _, err := s.Run(context.Background(), k5, rdfc.Options{}, nil); err != nil || s.Work() != 4565 {
 		t.Errorf("a clique of 5: %d work, want 4565; %v", s.Work(), err)
 	}
@@ -291,7 +311,7 @@ func TestLimits(t *testing.T) {
 
 // A chain that would exhaust the stack is refused.
 func TestRecursionIsBounded(t *testing.T) {
-	d := parse(t, string(family.NQuads(family.Chain, 140_000, 0)))
+	d := parse(t, string(graph(t, "chain-140000")))
 	var limit *canon.LimitError
 	if err := rdfc.Canonicalize(context.Background(), d, rdfc.Options{}, new(canon.Form)); !errors.As(err, &limit) || limit.Limit != "recursion" {
 		t.Errorf("a chain of 140,000 nodes: %v", err)
@@ -312,12 +332,13 @@ func (a *after) Err() error {
 }
 
 func TestWarmRunsDoNotAllocate(t *testing.T) {
-	for _, f := range []family.Name{family.Simple, family.Unique, family.Pairs, family.Cycle} {
-		d := parse(t, string(family.NQuads(f, 25, 1)))
+	for name, doc := range map[string][]byte{"simple": family.NQuads(family.Simple, 25, 1), "unique": family.NQuads(family.Unique, 25, 1),
+		"pairs": family.NQuads(family.Pairs, 25, 1), "ring": graph(t, "ring-25")} {
+		d := parse(t, string(doc))
 		var s rdfc.State
 		var text []byte
 		if n := testing.AllocsPerRun(50, func() { text, _ = s.Run(context.Background(), d, rdfc.Options{}, text[:0]) }); n > 0 {
-			t.Errorf("%s: %v allocations", f, n)
+			t.Errorf("%s: %v allocations", name, n)
 		}
 	}
 }
@@ -348,8 +369,8 @@ func TestConcurrentUse(t *testing.T) {
 
 // The labellings of one operation share its work: many small poison graphs are as much as a large one.
 func TestSharedWork(t *testing.T) {
-	k5 := parse(t, string(family.NQuads(family.Clique, 5, 1))) // 4,565 steps
-	for _, own := range []int64{0, 5000} {                     // a limit that the caller sets is the operation's, too
+	k5 := parse(t, string(graph(t, "clique-5"))) // 4,565 steps
+	for _, own := range []int64{0, 5000} {       // a limit that the caller sets is the operation's, too
 		b := new(canon.Budget)
 		b.Reset(canon.Limits{Work: 5000})
 		for n, refused := range []bool{false, true, true} {

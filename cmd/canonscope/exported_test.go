@@ -140,7 +140,7 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 			catalogue.Parse(b)
 			claims.Read(b, claims.Request{})
 			claims.Read(b, claims.Request{Mdoc: true})
-			claims.Of(&schemas.Credential{Types: []string{"x"}, VCDM: b, Subject: b, Issuer: string(b), ValidFrom: string(b)}, []string{string(b)})
+			claims.Of(&schemas.Credential{Types: []string{"x"}, VCDM: b, Subject: b, Issuer: string(b)}, claims.Request{}, []string{string(b)})
 			vcdm.CheckCredential(b, canon.Limits{})
 			vcdm.CheckPresentation(b, canon.Limits{})
 			vcdm.CheckRelated(b, canon.Limits{}, nil)
@@ -264,7 +264,7 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 // baselines returns the claims of a credential, and an SD-JWT and an mdoc of them with the certificate of its key.
 func baselines(t *testing.T, c *schemas.Credential, key *keys.Secret) (made *claims.Claims, token, certificate, issued []byte) {
 	t.Helper()
-	made, err := claims.Of(c, nil)
+	made, err := claims.Of(c, claims.Request{Mdoc: true}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -232,8 +232,8 @@ func TestHalfFilledValuesAreErrors(t *testing.T) {
 			_, err := x.Issue()
 			return err
 		},
-		"claims.Of":            func() error { _, err := claims.Of(nil, nil); return err },
-		"claims.Of empty":      func() error { _, err := claims.Of(&schemas.Credential{}, nil); return err },
+		"claims.Of":            func() error { _, err := claims.Of(nil, claims.Request{}, nil); return err },
+		"claims.Of empty":      func() error { _, err := claims.Of(&schemas.Credential{}, claims.Request{}, nil); return err },
 		"di canonicalizer":     func() error { return exchange(di.NewFormat("eddsa-rdfc-2022", nil, "EdDSA")) },
 		"di jcs canonicalizer": func() error { return exchange(di.NewFormat("eddsa-jcs-2022", nil, "EdDSA")) },
 		"di credential": func() error {

@@ -210,8 +210,8 @@ format instead: every leaf under credentialSubject can be disclosed alone. What
 the format has no place for is refused, unless --lossy: then it is listed on
 standard error, as is what the format needs and the credential does not say. The
 end of validity is the credential's or an earlier one with --expires; an mdoc of
-a credential that names none ends after ten years. An mdoc is printed in
-hexadecimal; without --certificate it holds one made up.`,
+a credential that names none has none. An mdoc is printed in hexadecimal;
+without --certificate it holds one made up.`,
 		Example: `  canonscope issue --suite eddsa-rdfc-2022 --key issuer.json credential.json
   canonscope issue --suite ecdsa-sd-2023 --key issuer.json --self \
     --mandatory /credentialSubject/id credential.json

@@ -142,6 +142,9 @@ Cells that flags name are never left out, however long they take.`,
 			if err != nil {
 				return err
 			}
+			for _, text := range selection.Chosen() {
+				note(cmd, "%s", text)
+			}
 			plan.Cells, plan.Rules = selection.Cells(), measure.Rules()
 			if out == "" {
 				out = filepath.Join("results", time.Now().UTC().Format("20060102-150405"))

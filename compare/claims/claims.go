@@ -2,23 +2,28 @@
 // the pointers that a presentation discloses, and the keys of a scenario. [Read] is for a credential of the user, [Of] for
 // one that is measured.
 //
-// The mapping, alike for sd-jwt-vc and mdoc: issuer (iss), validFrom (nbf), validUntil (exp) and the credential's last type
-// (vct) stand in the signed part and are always disclosed; every leaf under credentialSubject is one disclosure or one element. A leaf is a
-// value that is not an object or an array, or is an empty one. Other members of the VCDM document, such as its context, have
-// no place in these formats: Of leaves them out, Read names them.
+// The mapping, alike for sd-jwt-vc and mdoc: issuer (iss), beginning and end of validity (nbf, exp) and the
+// credential's last type (vct) are in the signed part and always disclosed; every leaf under credentialSubject
+// is one disclosure or one element. A leaf is a value that is not an object or an array, or is an empty one.
+// Of a credential with a list of subjects the pointer of a leaf, and with it the identifier of an element,
+// begins with the number of the subject: 0/name, 1/name. Other members of the VCDM document, such as its
+// context, have no place in these formats, and are named. The credential's id is a claim (jti) of an SD-JWT VC
+// that Read makes, not of one that is measured, since an mdoc has no place for it.
+//
+// Nothing is made up. What the credential does not say is left out; what a format needs all the same is in
+// words in what Of and Read return: the type is a name without its context, and an mdoc begins to be valid when
+// it is made, and has no end.
 //
 //phase:caller
 package claims
 
 import (
-	"cmp"
 	"crypto/sha512"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
@@ -26,22 +31,14 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// lifetime is how long a credential is valid that does not say it: mdoc demands an end, so sd-jwt-vc gets the same.
-const lifetime = 10 * 365 * 24 * time.Hour
-
-// start is the validFrom of a credential that does not say it, as the study's shape does not: mdoc demands one.
-const start = "2025-01-01T00:00:00Z"
-
-// typePrefix makes a collision-resistant name of a credential's type.
-const typePrefix = "urn:canonscope:"
-
 // Subject is the pointer of the claims that can be disclosed one by one.
 const Subject = "/credentialSubject"
 
 // Claims is a credential made ready for a format.
 type Claims struct {
-	JSON     []byte   // {"iss", "nbf", "exp", "vct", "credentialSubject"}: a JWT claims set; the subject's bytes are the credential's own
+	JSON     []byte   // a JWT claims set: iss, nbf, exp, vct, and credentialSubject in the credential's own bytes
 	Disclose []string // JSON pointers at or below /credentialSubject, at least one leaf each
+	Chosen   []string // what the credential does not say so, and what of it is left out, in words
 }
 
 // Input is what Claims.JSON holds, for engines that decode it at once. Times are seconds since 1970.
@@ -49,14 +46,14 @@ type Input struct {
 	Issuer  string          `json:"iss"`
 	From    int64           `json:"nbf"`
 	Until   int64           `json:"exp"`
-	Type    string          `json:"vct"` // "urn:canonscope:" and the credential's last type
+	Type    string          `json:"vct"`
 	Subject json.RawMessage `json:"credentialSubject"`
 }
 
-// Of returns the claims of a credential for a comparison, in which every format signs the same: a date that is missing is
-// made up, and what has no place is left out. disclose replaces the credential's own list if it is not empty; pointers to
-// what these formats always disclose are left out, and one that points to nothing is an error.
-func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
+// Of returns the claims of a credential for a comparison. disclose replaces the credential's own list if it is
+// not empty; pointers to what these formats always disclose are left out, and one that points to nothing is an
+// error.
+func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 	if c == nil {
 		return nil, errors.New("there is no credential")
 	}
@@ -66,39 +63,32 @@ func Of(c *schemas.Credential, disclose []string) (*Claims, error) {
 	if len(c.Types) == 0 {
 		return nil, fmt.Errorf("%s: the credential has no type", c.Schema)
 	}
-	var dates struct {
-		ValidUntil string `json:"validUntil"`
+	d := &Draft{}
+	if err := d.write(c, q, nil); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Schema, err)
 	}
-	if len(c.VCDM) > 0 {
-		if err := json.Unmarshal(c.VCDM, &dates); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.Schema, err)
-		}
-	}
-	from, err := time.Parse(time.RFC3339, cmp.Or(c.ValidFrom, start))
-	if err != nil {
-		return nil, fmt.Errorf("%s: /validFrom: %w", c.Schema, err)
-	}
-	until := from.Add(lifetime)
-	if dates.ValidUntil != "" {
-		t, err := time.Parse(time.RFC3339, dates.ValidUntil)
-		if err != nil {
-			return nil, fmt.Errorf("%s: /validUntil: %w", c.Schema, err)
-		}
-		until = t
-	}
-	iss, err := json.Marshal(c.Issuer)
-	if err != nil {
-		return nil, fmt.Errorf("%s: /issuer: %w", c.Schema, err)
-	}
-	vct, err := json.Marshal(typePrefix + c.Types[len(c.Types)-1])
-	if err != nil {
-		return nil, fmt.Errorf("%s: /type: %w", c.Schema, err)
-	}
-	b := fmt.Appendf(nil, `{"iss":%s,"nbf":%d,"exp":%d,"vct":%s,"credentialSubject":%s}`, iss, from.Unix(), until.Unix(), vct, c.Subject)
+
 	if len(disclose) == 0 {
 		disclose = append(append([]string{}, c.Mandatory...), c.Disclose...)
 	}
-	out := &Claims{JSON: b}
+	var doc jsontape.Tape
+	if err := doc.Scan(c.VCDM, jsontape.Options{}); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Schema, err)
+	}
+	d.lose(&doc, lastType(c.Types), q, false)
+	if n := len(d.Losses); n > 0 {
+		const most = 20
+		var pointers []string
+		for _, l := range d.Losses[:min(n, most)] {
+			pointers = append(pointers, l.Pointer)
+		}
+		if n > most {
+			pointers = append(pointers, fmt.Sprintf("%d more", n-most))
+		}
+		d.choose("left out, since it has no place: %s", strings.Join(pointers, ", "))
+	}
+
+	out := &Claims{JSON: d.JSON, Chosen: d.Chosen}
 	var subject jsontape.Tape
 	if err := subject.Scan(c.Subject, jsontape.Options{}); err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", c.Schema, Subject, err)

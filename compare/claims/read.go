@@ -10,21 +10,25 @@ import (
 	"canonscope/canon/jcs"
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
+	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
 	"canonscope/vcdm"
 )
 
-// Request says for what a credential of the user is read.
+// forever is the end of validity of what has none (RFC 5280 section 4.1.2.5).
+var forever = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+
+// Request says for what a credential is read.
 type Request struct {
 	Mdoc   bool       // for an mdoc, which has no place for the credential's id and needs both ends of its validity
 	Until  *time.Time // when the result is no longer valid, not after the credential's own end; nil is that end
-	Now    time.Time  // when an mdoc begins to be valid whose credential does not say it
+	Now    time.Time  // when an mdoc begins to be valid whose credential does not say it; zero is the present
 	Limits canon.Limits
 }
 
 // Draft is a credential of the user, ready to be issued in a format.
 type Draft struct {
-	JSON   []byte       // as in [Claims], with the credential's id as jti, and without nbf and exp where nobody has named them
+	JSON   []byte       // as in [Claims], with the credential's id as jti
 	Issuer string       // iss
 	Chosen []string     // what does not stand in the credential so, in words
 	Losses []canon.Loss // what the format has no place for, in document order; its @context is among Chosen
@@ -36,26 +40,47 @@ func Read(doc []byte, q Request) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, until, err := vcdm.Validity(doc, q.Limits)
-	if err != nil {
-		return nil, err
-	}
 	var t jsontape.Tape
 	if err := t.Scan(doc, jsontape.Options{}); err != nil {
 		return nil, err
 	}
-	d := &Draft{Issuer: c.Issuer, JSON: jsontape.AppendQuoted([]byte(`{"iss":`), c.Issuer)}
+	var jti []byte
 	if id := t.Get(0, "id"); id >= 0 && t.Nodes[id].Kind == jsontape.String && !q.Mdoc {
-		d.JSON = append(append(d.JSON, `,"jti":`...), t.Raw(id)...)
+		jti = t.Raw(id)
 	}
-	vct := typePrefix + d.lose(&t, c.Types, q.Mdoc)
+
+	d := &Draft{}
+	if err := d.write(c, q, jti); err != nil {
+		return nil, err
+	}
+	d.lose(&t, lastType(c.Types), q, jti != nil)
 	if q.Mdoc {
 		if err := d.round(&t); err != nil {
 			return nil, err
 		}
 	}
+	return d, nil
+}
+
+// write makes the claims of a credential. The one of its id, a JSON string, is left out where it is nil.
+func (d *Draft) write(c *schemas.Credential, q Request, jti []byte) error {
+	from, until, err := vcdm.Validity(c.VCDM, q.Limits)
+	if err != nil {
+		return err
+	}
+	claim, vct := "vct", lastType(c.Types)
+	if q.Mdoc {
+		claim = "docType and namespace"
+	}
+	d.choose("the type (%s) is %s, as /type has it; nothing is left of /@context", claim, vct)
 	if from, until, err = d.period(q, from, until); err != nil {
-		return nil, err
+		return err
+	}
+
+	d.Issuer = c.Issuer
+	d.JSON = jsontape.AppendQuoted([]byte(`{"iss":`), c.Issuer)
+	if jti != nil {
+		d.JSON = append(append(d.JSON, `,"jti":`...), jti...)
 	}
 	if from != nil { // never earlier than the credential, whose dates may have fractions
 		d.JSON = fmt.Appendf(d.JSON, `,"nbf":%d`, from.Add(time.Second-1).Unix())
@@ -65,16 +90,20 @@ func Read(doc []byte, q Request) (*Draft, error) {
 	}
 	d.JSON = jsontape.AppendQuoted(append(d.JSON, `,"vct":`...), vct)
 	d.JSON = append(append(append(d.JSON, `,"credentialSubject":`...), c.Subject...), '}')
-	return d, nil
+	return nil
 }
 
 // period completes the validity period of the credential.
 func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Time, error) {
-	const chosen = "the %s of validity is %s: the credential names none, and an mdoc needs one"
+	const needed = "the credential names none, and an mdoc needs one"
 	if q.Mdoc && from == nil {
-		now := q.Now.Truncate(time.Second)
+		now := q.Now
+		if now.IsZero() {
+			now = time.Now()
+		}
+		now = now.Truncate(time.Second)
 		from = &now
-		d.choose(chosen, "beginning", stamp(now))
+		d.choose("the beginning of validity is %s, the time of issue: %s", stamp(now), needed)
 	}
 	if q.Until != nil {
 		if until != nil && q.Until.After(*until) {
@@ -82,9 +111,8 @@ func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Tim
 		}
 		until = q.Until
 	} else if q.Mdoc && until == nil {
-		end := from.Add(lifetime)
-		until = &end
-		d.choose(chosen, "end", stamp(end))
+		until = &forever
+		d.choose("the end of validity is %s, which means that there is none: %s", stamp(forever), needed)
 	}
 	if from != nil && until != nil && until.Before(*from) {
 		return nil, nil, &vcdm.Error{Type: vcdm.RangeError, Msg: fmt.Sprintf("the end of validity, %s, lies before its beginning, %s", stamp(*until), stamp(*from))}
@@ -92,21 +120,26 @@ func (d *Draft) period(q Request, from, until *time.Time) (*time.Time, *time.Tim
 	return from, until, nil
 }
 
-// lose notes what the format has no place for, and returns the type that stands for all: the last one that says more than
-// that it is a credential.
-func (d *Draft) lose(t *jsontape.Tape, types []string, mdoc bool) string {
-	const credential = "VerifiableCredential"
-	last := credential
+const credentialType = "VerifiableCredential"
+
+// lastType returns the type that stands for all: the last one that says more than that it is a credential.
+func lastType(types []string) string {
+	last := credentialType
 	for _, name := range types {
-		if name != credential {
+		if name != credentialType {
 			last = name
 		}
 	}
-	format, claim := compare.SDJWT, "vct"
-	if mdoc {
-		format, claim = compare.Mdoc, "docType and namespace"
+	return last
+}
+
+// lose notes what the format has no place for. last is the type that it writes; id reports whether it writes
+// the id.
+func (d *Draft) lose(t *jsontape.Tape, last string, q Request, id bool) {
+	format := compare.SDJWT
+	if q.Mdoc {
+		format = compare.Mdoc
 	}
-	d.choose("the type (%s) is %s%s, made of /type; nothing is left of /@context", claim, typePrefix, last)
 	lose := func(pointer string) {
 		d.Losses = append(d.Losses, canon.Loss{Pointer: pointer, Reason: "has no place in " + string(format)})
 	}
@@ -120,7 +153,7 @@ func (d *Draft) lose(t *jsontape.Tape, types []string, mdoc bool) string {
 			}
 			i := 0
 			for e := range t.Elements(v) {
-				if t.Nodes[e].Kind != jsontape.String || !t.TextIs(e, last) && !t.TextIs(e, credential) {
+				if t.Nodes[e].Kind != jsontape.String || !t.TextIs(e, last) && !t.TextIs(e, credentialType) {
 					lose(at + "/" + strconv.Itoa(i))
 				}
 				i++
@@ -135,12 +168,11 @@ func (d *Draft) lose(t *jsontape.Tape, types []string, mdoc bool) string {
 				}
 			}
 		default:
-			if at != "/id" || kind != jsontape.String || mdoc {
+			if at != "/id" || !id {
 				lose(at)
 			}
 		}
 	}
-	return last
 }
 
 // round notes the numbers that an mdoc writes as others: those that are neither integers of 64 bits nor doubles.

@@ -15,6 +15,7 @@ import (
 	"canonscope/canon/choice"
 	"canonscope/canon/jsonld"
 	"canonscope/compare"
+	"canonscope/compare/claims"
 	"canonscope/compare/di"
 	"canonscope/compare/document"
 	"canonscope/compare/mdoc"
@@ -240,6 +241,41 @@ func (s *Selection) Cells() []compare.Cell {
 		}
 	}
 	return cells
+}
+
+// Chosen says, for each credential of the user and each format other than vcdm, what the format writes that the
+// credential does not say, and what it leaves out.
+func (s *Selection) Chosen() []string {
+	var notes []string
+	type pair struct {
+		schema string
+		format compare.Format
+	}
+	seen := make(map[pair]bool)
+	for _, e := range s.Entries {
+		key := pair{e.Cell.Schema, e.Cell.Format}
+		if e.Unsupported != nil || e.Cell.Format == compare.VCDM || !catalogue.IsFile(e.Cell.Schema) || seen[key] {
+			continue
+		}
+		seen[key] = true
+		g, err := catalogue.Get(e.Cell.Schema)
+		if err != nil {
+			continue // its gate says so
+		}
+		c, err := g.Document(0, 0)
+		if err != nil {
+			continue
+		}
+		q := claims.Request{Mdoc: e.Cell.Format == compare.Mdoc, Now: measure.Now, Limits: measure.Limits}
+		made, err := claims.Of(c, q, nil)
+		if err != nil {
+			continue
+		}
+		for _, text := range made.Chosen {
+			notes = append(notes, fmt.Sprintf("%s of %s: %s", e.Cell.Format, g.Describe(), text))
+		}
+	}
+	return notes
 }
 
 // Unsupported returns a result for every cell that cannot be measured.

@@ -54,7 +54,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if _, err := engineOf(f.engine); err != nil {
 		return nil, err
 	}
-	in, err := claims.Of(c, s.Disclose)
+	in, err := claims.Of(c, claims.Request{Mdoc: true, Now: s.Now, Limits: s.Limits}, s.Disclose)
 	if err != nil {
 		return nil, err
 	}

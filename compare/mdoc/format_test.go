@@ -51,7 +51,7 @@ func TestDisclosesExactly(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				docType := "urn:canonscope:" + c.credential.Types[1]
+				docType := c.credential.Types[1]
 				if len(docs) != 1 || docs[0].DocType != docType {
 					t.Fatalf("documents %+v", docs)
 				}
@@ -74,7 +74,7 @@ func TestDisclosesExactly(t *testing.T) {
 
 // TestHolderCannotAlter moves items between credentials and repeats them.
 func TestHolderCannotAlter(t *testing.T) {
-	const ns = "urn:canonscope:TestCredential"
+	const ns = "TestCredential"
 	for _, engine := range engines {
 		t.Run(string(engine), func(t *testing.T) {
 			f := mdoc.NewFormat(engine, "ES256")

@@ -59,7 +59,7 @@ type Issuer struct {
 // other claim has a place; iss, which may be missing, is for the certificate to say. vct
 // becomes both docType and namespace, nbf and exp the validity period, and each leaf under credentialSubject one element:
 // a value that is not an object or an array, or is an empty one. Its identifier is the leaf's JSON pointer below
-// credentialSubject without the first slash, such as "name" or "result/0/value". Strings become tstr, numbers without
+// credentialSubject without the first slash, such as "name" or "result/0/value", and "0/name" of a list of subjects. Strings become tstr, numbers without
 // fraction and exponent int, other numbers float. Integers beyond 64 bits are a [canon.UnsupportedError].
 func (i *Issuer) Issue(claims []byte) ([]byte, error) {
 	if i == nil || i.Key.Algorithm() == "" || i.Device.Algorithm() == "" || len(i.Chain) == 0 {

@@ -60,7 +60,7 @@ func TestDisclosesExactly(t *testing.T) {
 				if !sameJSON(t, got.CredentialSubject, []byte(c.want)) {
 					t.Errorf("got %s\nwant %s", b, c.want)
 				}
-				if got.ISS != c.credential.Issuer || got.VCT != "urn:canonscope:"+c.credential.Types[1] {
+				if got.ISS != c.credential.Issuer || got.VCT != c.credential.Types[1] {
 					t.Errorf("iss, vct: %s", b)
 				}
 			})

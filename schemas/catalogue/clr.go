@@ -28,13 +28,13 @@ func clrLarge() *generator {
 func drawCLR(d *drawer, s *shape) *schemas.Credential {
 	b := newBadge(d, s)
 	c := &schemas.Credential{
-		Types:     []string{"VerifiableCredential", "ClrCredential"},
-		Issuer:    b.issuer,
-		ValidFrom: d.instant(2025),
+		Types:  []string{"VerifiableCredential", "ClrCredential"},
+		Issuer: b.issuer,
 		Disclose: []string{"/credentialSubject/id", "/credentialSubject/verifiableCredential/0/credentialSubject/achievement/name",
 			"/credentialSubject/verifiableCredential/0/credentialSubject/achievement/criteria"},
 		Mandatory: []string{"/issuer", "/validFrom"},
 	}
+	from := d.instant(2025)
 	n := int(s.achievements)
 	var ids []string
 	var listed array
@@ -61,7 +61,7 @@ func drawCLR(d *drawer, s *shape) *schemas.Credential {
 		"name", "Transcript of "+d.field,
 		"evidence", b.transcript(),
 		"issuer", b.institution(0),
-		"validFrom", c.ValidFrom,
+		"validFrom", from,
 		"credentialSchema", array{schemaRef(clrSchema)},
 	)
 	finish(c, doc, obj(

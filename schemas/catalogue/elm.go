@@ -60,10 +60,10 @@ func drawELM(d *drawer, s *shape) *schemas.Credential {
 	}
 	c := &schemas.Credential{
 		Types:     []string{"VerifiableCredential", "VerifiableAttestation", "EuropeanDigitalCredential"},
-		ValidFrom: d.instant(2025),
 		Disclose:  []string{"/credentialSubject/id", "/credentialSubject/hasClaim/0/title/en", "/credentialSubject/hasClaim/0/awardedBy/awardingDate"},
 		Mandatory: []string{"/issuer", "/validFrom"},
 	}
+	from := d.instant(2025)
 	model := credentialsV1
 	if s.vcdm2 {
 		model = credentialsV2
@@ -79,9 +79,9 @@ func drawELM(d *drawer, s *shape) *schemas.Credential {
 		"displayParameter", l.display(),
 		"credentialSchema", obj("id", euSNB+"model/ap/edc-generic-full", "type", "ShaclValidator2017"),
 		"issuer", issuer,
-		"issuanceDate", c.ValidFrom,
-		"issued", c.ValidFrom,
-		"validFrom", c.ValidFrom,
+		"issuanceDate", from,
+		"issued", from,
+		"validFrom", from,
 	)
 	if s.full {
 		doc = append(doc, obj("expirationDate", d.instant(2035), "identifier", l.identifier("Certificate number"))...)

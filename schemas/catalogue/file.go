@@ -148,7 +148,6 @@ func credentialOf(t *jsontape.Tape, src []byte) (*schemas.Credential, error) {
 
 	for _, date := range []string{"validFrom", "issuanceDate"} {
 		if i := t.Get(0, date); i >= 0 && t.Nodes[i].Kind == jsontape.String {
-			c.ValidFrom = text(i)
 			c.Mandatory = append(c.Mandatory, "/"+date)
 			break
 		}

@@ -24,10 +24,10 @@ func drawKitSimple(d *drawer, _ *shape) *schemas.Credential {
 	c := &schemas.Credential{
 		Types:     []string{"VerifiableCredential"},
 		Issuer:    d.url("issuers"),
-		ValidFrom: d.instant(2025),
 		Disclose:  []string{"/credentialSubject/name"},
 		Mandatory: []string{"/issuer", "/issuanceDate"},
 	}
+	from := d.instant(2025)
 	context := obj(
 		"@version", decimal("1.1"),
 		"id", "@id",
@@ -37,7 +37,7 @@ func drawKitSimple(d *drawer, _ *shape) *schemas.Credential {
 		"issuanceDate", obj("@id", vcVocabulary+"issuanceDate", "@type", "http://www.w3.org/2001/XMLSchema#dateTime"),
 		"credentialSubject", vcVocabulary+"credentialSubject",
 		"name", "http://schema.org/name")
-	finish(c, obj("@context", array{context}, "type", c.Types[0], "issuer", c.Issuer, "issuanceDate", c.ValidFrom),
+	finish(c, obj("@context", array{context}, "type", c.Types[0], "issuer", c.Issuer, "issuanceDate", from),
 		obj("id", d.person(), "name", "Learner "+d.digits(4)))
 	return c
 }
@@ -93,12 +93,12 @@ func kitBadge(d *drawer, issuer, subject object) *schemas.Credential {
 	c := &schemas.Credential{
 		Types:     []string{"VerifiableCredential", "OpenBadgeCredential"},
 		Issuer:    issuer[0].value.(string),
-		ValidFrom: d.instant(2025),
 		Disclose:  []string{"/credentialSubject/achievement/name"},
 		Mandatory: []string{"/issuer", "/validFrom"},
 	}
+	from := d.instant(2025)
 	finish(c, obj("@context", strs(credentialsV2, openBadges), "id", d.uuid(), "type", strs(c.Types...), "issuer", issuer,
-		"validFrom", c.ValidFrom, "name", "Degree of "+d.field), subject)
+		"validFrom", from, "name", "Degree of "+d.field), subject)
 	return c
 }
 

@@ -38,10 +38,10 @@ func drawBadge(d *drawer, s *shape) *schemas.Credential {
 	c := &schemas.Credential{
 		Types:     []string{"VerifiableCredential", "OpenBadgeCredential"},
 		Issuer:    b.issuer,
-		ValidFrom: d.instant(2025),
 		Disclose:  []string{"/credentialSubject/id", "/credentialSubject/achievement/name", "/credentialSubject/achievement/criteria"},
 		Mandatory: []string{"/issuer", "/validFrom"},
 	}
+	from := d.instant(2025)
 	if s.results >= 1 {
 		c.Disclose = append(c.Disclose, "/credentialSubject/result/0")
 	}
@@ -75,7 +75,7 @@ func drawBadge(d *drawer, s *shape) *schemas.Credential {
 		"endorsement", list(credential, func(int) object { return b.endorsement(b.issuer) }),
 		"evidence", list(int(s.evidence), b.evidenceOf),
 		"issuer", b.institution(issuer),
-		"validFrom", c.ValidFrom)...)
+		"validFrom", from)...)
 	if s.full {
 		doc = append(doc, member{"validUntil", d.instant(2035)})
 	}

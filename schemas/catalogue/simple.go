@@ -40,9 +40,9 @@ func drawSimple(d *drawer, s *shape) *schemas.Credential {
 	c := &schemas.Credential{
 		Types:     []string{"VerifiableCredential", "SimpleCredential"},
 		Issuer:    d.url("issuers"),
-		ValidFrom: d.instant(2025),
 		Mandatory: []string{"/issuer", "/validFrom"},
 	}
+	from := d.instant(2025)
 	id := d.uuid()
 	subject := attributes(d, s, c)
 	terms := object{{"SimpleCredential", vocabulary + "SimpleCredential"}}
@@ -50,7 +50,7 @@ func drawSimple(d *drawer, s *shape) *schemas.Credential {
 		terms = append(terms, member{m.key, vocabulary + m.key})
 	}
 	finish(c, obj("@context", append(array{credentialsV2, terms}, s.extra()...), "id", id, "type", strs(c.Types...), "issuer", c.Issuer,
-		"validFrom", c.ValidFrom), subject)
+		"validFrom", from), subject)
 	return c
 }
 

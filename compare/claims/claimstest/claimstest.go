@@ -24,6 +24,9 @@ var Now = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
 // NewFormat makes the format of a baseline.
 type NewFormat = func(engine compare.Engine, algorithm compare.Algorithm) compare.Preparer
 
+// dated is what formats other than vcdm read of a document beside its subject.
+const dated = `{"validFrom":"2026-01-01T00:00:00Z"}`
+
 // Simple returns a credential with n attributes of 24 characters that discloses five.
 func Simple(n int) *schemas.Credential {
 	var b strings.Builder
@@ -33,7 +36,7 @@ func Simple(n int) *schemas.Credential {
 	}
 	b.WriteString("}")
 	c := &schemas.Credential{Schema: "test", Subject: []byte(b.String()), Types: []string{"VerifiableCredential", "TestCredential"},
-		Issuer: "https://issuer.example", ValidFrom: "2026-01-01T00:00:00Z"}
+		Issuer: "https://issuer.example", VCDM: []byte(dated)}
 	for _, i := range []int{0, 4, 9, 14, 19} {
 		c.Disclose = append(c.Disclose, fmt.Sprintf("/credentialSubject/attr%02d", i))
 	}
@@ -44,7 +47,7 @@ func Simple(n int) *schemas.Credential {
 // containers.
 func Nested() *schemas.Credential {
 	return &schemas.Credential{Schema: "nested", Types: []string{"VerifiableCredential", "OpenBadgeCredential"},
-		Issuer: "did:example:issuer", ValidFrom: "2026-01-01T00:00:00Z",
+		Issuer: "did:example:issuer", VCDM: []byte(dated),
 		Subject: []byte(`{"type":["A","B"],"achievement":{"name":"Name <&>","criteria":{"narrative":"Größe"},"empty":{},"a/b":{"~":1}},` +
 			`"result":[{"value":"1","ok":true},{"value":2.50,"none":null,"big":-9007199254740993,"list":[[],["x","y"]]}]}`),
 		Disclose: []string{"/credentialSubject/achievement/name", "/credentialSubject/achievement/a~1b", "/credentialSubject/result/1",
