@@ -61,6 +61,25 @@ const (
 	HandedOver Presenting = "whole" // the holder hands on the whole credential
 )
 
+// Presentings lists the names that [ParsePresenting] reads.
+var Presentings = []string{Resigned.String(), HandedOver.String()}
+
+// String returns the name: "resigned" of Resigned.
+func (p Presenting) String() string {
+	if p == Resigned {
+		return "resigned"
+	}
+	return string(p)
+}
+
+// ParsePresenting reads what String wrote.
+func ParsePresenting(name string) (Presenting, error) {
+	if name == Resigned.String() {
+		return Resigned, nil
+	}
+	return Presenting(name), choice.Check("way to present", name, Presentings)
+}
+
 // ContextState says how an operation finds the JSON-LD contexts.
 type ContextState string
 

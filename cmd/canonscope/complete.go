@@ -49,6 +49,7 @@ func flagValues() map[string][]string {
 		"input":         {string(canon.NQuads), string(canon.JSONLD), string(canon.JSON)},
 		"context-cache": choice.Names(compare.ContextStates),
 		"binding":       compare.Bindings,
+		"present":       compare.Presentings,
 	}
 	for _, p := range catalogue.Presets() {
 		values["preset"] = append(values["preset"], p.Name)

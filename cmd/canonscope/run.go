@@ -25,14 +25,16 @@ import (
 
 // Settings of run.
 const (
-	documents   = 64
-	budget      = 50 * time.Second // of the default, so that it ends within a minute on a busy machine too
-	deadline    = 2 * time.Minute  // of one child; ten times that with --full or for cells that the user names
-	idle        = 10 * time.Second // that a child may take without using its CPU
-	memory      = 2 << 30
-	defaultRuns = 5
-	fullRuns    = 10
-	fullProfile = 3 // CPU seconds
+	documents = 64
+	budget    = 50 * time.Second // of the default, so that it ends within a minute on a busy machine too
+	deadline  = 2 * time.Minute  // of one child; ten times that with --full or for cells that the user names
+	idle      = 10 * time.Second // that a child may take without using its CPU
+	memory    = 2 << 30
+
+	canonizeDeadline = 10 * time.Second
+	defaultRuns      = 5
+	fullRuns         = 10
+	fullProfile      = 3 // CPU seconds
 
 	experimentProfile = 1 // CPU seconds: a phase needs samples at every size
 )
@@ -46,6 +48,7 @@ func newRunCommand() *cobra.Command {
 		axes     []string
 		presets  []string
 		binding  string
+		present  string
 		cpu      int
 		full     bool
 		jsonText bool
@@ -53,8 +56,10 @@ func newRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [flags] [SCHEMA|FILE]...",
 		Short: "Measure exchanges: what they cost and where it goes",
-		Long: `Run measures issue, present and verify of each exchange in fresh processes,
-profiles them, and prints a table.
+		Long: `Run measures exchanges of credentials in fresh processes, profiles them, and
+prints a table: issue and verify of the whole credential, present of a part and
+verify of what was presented. --operation canonize measures canonicalization
+itself, of credentials, other JSON-LD documents, JSON and N-Quads.
 
 Without a flag it measures a default subset in under a minute and says what it
 left out. Times are process CPU, the garbage collector included. A cell is timed
@@ -76,6 +81,7 @@ Cells that flags name are never left out, however long they take.`,
 		Example: `  canonscope run
   canonscope run my-credential.json
   canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --operation verify
+  canonscope run --operation canonize --schema kit-simple,kit-ob3,ring-64
   canonscope run --schema ob3 --allocs
   canonscope run --axis achievements=1,2,5,10,30
   canonscope run --schema ob3 --axis alignments=1,10,50 --engine native
@@ -111,6 +117,12 @@ Cells that flags name are never left out, however long they take.`,
 			var err error
 			if policy.Binding, err = compare.ParseBinding(binding); err != nil {
 				return err
+			}
+			if policy.Present, err = compare.ParsePresenting(present); err != nil {
+				return err
+			}
+			if plan.Canonize < 0 {
+				return fmt.Errorf("--deadline is %v; it must not be negative", plan.Canonize)
 			}
 			if changed("cpu") {
 				plan.CPU = &cpu
@@ -173,6 +185,8 @@ Cells that flags name are never left out, however long they take.`,
 	flags.StringArrayVar(&axes, "axis", nil, "walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
 	flags.StringVar(&policy.Validator, "validate", "", "validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+strings.Join(choice.Names(jsonschema.Engines), ", "))
+	flags.StringVar(&present, "present", compare.Resigned.String(), "how suites that do not derive present: resigned by the issuer, or whole: the holder hands on all of it")
+	flags.DurationVar(&plan.Canonize, "deadline", canonizeDeadline, "`TIME` that canonize may take; 0 for no bound")
 	flags.StringVar(&binding, "binding", compare.NoBinding.String(), "none, or holder: holders sign what they present, in every format")
 	flags.IntVar(&plan.Window.N, "n", 0, "timed operations per cell and process, instead of a window that holds collections")
 	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per exchange; 3 are needed for an interval")

@@ -23,8 +23,8 @@ type Growth struct {
 type Curve struct {
 	Cell       compare.Cell `json:"cell"` // without schema and operation
 	Reissued   bool         `json:"reissued"`
-	Operations []Quantity   `json:"operations"` // issue, present, verify, issue + verify, exchange
-	Phases     []Quantity   `json:"phases"`     // of the exchange, largest first
+	Operations []Quantity   `json:"operations"` // each, then sums
+	Phases     []Quantity   `json:"phases"`     // of issue + verify, or of canonize; largest first
 	Reasons    []string     `json:"reasons,omitempty"`
 }
 
@@ -120,17 +120,23 @@ func newCurve(cell compare.Cell, points []compare.Point, x []float64, results ma
 				continue
 			}
 			samples[i][op] = cpuOf(r)
-			phases[i].add(r, stats.Mean(samples[i][op]).Center)
+			if op == compare.Canonize || slices.Contains(compare.Whole, op) {
+				phases[i].add(r, stats.Mean(samples[i][op]).Center)
+			}
 		}
 	}
 	for _, q := range []struct {
 		name string
 		ops  []compare.Operation
 	}{
-		{string(compare.Issue), compare.Operations[:1]}, {string(compare.Present), compare.Operations[1:2]},
-		{string(compare.Verify), compare.Operations[2:]}, {issueVerify, []compare.Operation{compare.Issue, compare.Verify}},
-		{exchange, compare.Operations},
+		{string(compare.Canonize), []compare.Operation{compare.Canonize}}, {string(compare.Issue), []compare.Operation{compare.Issue}},
+		{string(compare.Verify), []compare.Operation{compare.Verify}}, {issueVerify, compare.Whole},
+		{string(compare.Present), []compare.Operation{compare.Present}},
+		{string(compare.VerifyPresented), []compare.Operation{compare.VerifyPresented}}, {exchange, compare.Exchanged},
 	} {
+		if (q.ops[0] == compare.Canonize) != (cell.Format == compare.Document) {
+			continue
+		}
 		quantity := Quantity{Name: q.name}
 		var xs []float64
 		var costs [][]stats.Sample

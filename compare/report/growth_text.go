@@ -104,12 +104,17 @@ func (p *printer) curve(g *Growth, c *Curve, label int) {
 		engine += ", holder binding"
 	}
 	p.line("%s", p.bold(fmt.Sprintf("%s %s, %s, %s: µs of process CPU", c.Cell.Format, c.Cell.Suite, c.Cell.Algorithm, engine)))
-	heads := []string{"issue", "present", "verify", "iss+ver", "exchange"}
+	heads := []string{"issue", "verify", "iss+ver", "present", "ver.pres."}
+	of, operations := "issue + verify", c.Operations
+	if c.Cell.Format == compare.Document {
+		heads, of = []string{"canonize"}, "canonize"
+	}
+	operations = operations[:len(heads)] // the exchange is in the files
 	marks := make([]string, len(heads))
 	if c.Reissued {
-		marks[1], marks[4] = "†", "†"
+		marks[3] = "†"
 	}
-	p.series(g, c.Operations, heads, marks, label)
+	p.series(g, operations, heads, marks, label)
 	for _, reason := range c.Reasons {
 		p.wrapped(4, "  ! ", reason)
 	}
@@ -122,7 +127,7 @@ func (p *printer) curve(g *Growth, c *Curve, label int) {
 		heads = append(heads, q.Name)
 	}
 	p.line("")
-	p.line("%-*s%s", label, "by phase", p.dim("  of the exchange, the largest"))
+	p.line("%-*s%s", label, "by phase", p.dim("  of "+of+", the largest"))
 	p.series(g, shown, heads, make([]string, len(heads)), label)
 }
 

@@ -39,20 +39,24 @@ type Row struct {
 	Ratios      Ratios                               `json:"issue_verify_to,omitempty"`
 	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding alone: all formats sign what they present
 	Basis       map[compare.Operation]Basis          `json:"basis"`
-	Counters    compare.Counters                     `json:"counters"` // of the exchange
-	Wall        float64                              `json:"wall_ns"`  // means of the exchange; like Thread, Bytes and Allocs 0 unless all its cells have a time
+	First       *stats.Estimate                      `json:"canonize_to_first,omitempty"` // of documents: to the first one of the suite and engine
+	Summed      []compare.Operation                  `json:"summed"`                      // operations that the figures below are sums of
+	Counters    compare.Counters                     `json:"counters"`
+	Wall        float64                              `json:"wall_ns"` // means; like Thread, Bytes and Allocs 0 unless all operations of Summed have a time
 	Thread      float64                              `json:"thread_ns"`
 	Bytes       float64                              `json:"bytes"`
 	Allocs      float64                              `json:"allocs"`
 	Output      map[compare.Operation]int            `json:"output_bytes"`
 	Quads       int                                  `json:"quads"`
+	Blank       int                                  `json:"blank_nodes,omitempty"` // of documents
+	NDegree     int64                                `json:"n_degree,omitempty"`    // of documents: n-degree calls plus permutations
 	Documents   int                                  `json:"documents"`
 	Tampers     int                                  `json:"tampers"`
 	Checks      string                               `json:"checks"`
 	Oracle      string                               `json:"oracle"`
 	Compared    int                                  `json:"compared"`              // documents whose forms were compared
-	Phases      Shares                               `json:"phases,omitempty"`      // share of the exchange's CPU by phase, background collector and scheduler included
-	Heap        Shares                               `json:"heap_phases,omitempty"` // share of the exchange's heap bytes by phase
+	Phases      Shares                               `json:"phases,omitempty"`      // share of the CPU by phase, background collector and scheduler included
+	Heap        Shares                               `json:"heap_phases,omitempty"` // share of the heap bytes by phase
 	// Phases with gc and runtime of the background charged to phases by their share of the bytes, operation by operation: a
 	// model, see profiles.Attribution.Charged.
 	Charged      Shares         `json:"charged_phases,omitempty"`
@@ -149,9 +153,12 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition) Table {
 	}
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		row.Ratios = t.ratios(samples, row, compare.Issue, compare.Verify)
+		row.Ratios = t.ratios(samples, row, compare.Whole...)
 		if row.bound() {
-			row.Bound = t.ratios(samples, row, compare.Operations...)
+			row.Bound = t.ratios(samples, row, compare.Exchanged...)
+		}
+		if row.Cell.Format == compare.Document {
+			row.First = t.toFirst(samples, row)
 		}
 	}
 	t.Attributed, t.Allocated = attributed(c), allocated(c)
@@ -194,6 +201,7 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 	row := Row{Cell: results[0].Cell.Exchange(), ID: results[0].Cell.Exchange().ID(), Operations: make(map[compare.Operation]compare.State),
 		CPU: make(map[compare.Operation]stats.Estimate), Output: make(map[compare.Operation]int),
 		Basis: make(map[compare.Operation]Basis)}
+	row.Summed = summed(results)
 	var cpu, heap, charged mix
 	recorded, both := 0, 0 // operations with a profile of allocations, and with one of CPU time too
 	for _, r := range results {
@@ -203,15 +211,22 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 			row.Reasons = append(row.Reasons, why)
 		}
 		w := r.Work
-		row.Counters.Add(w.Counters)
 		row.Output[op] = w.Output
 		row.Reissued = row.Reissued || w.Reissued
 		row.Quads, row.Checks, row.Oracle, row.Compared, row.Documents, row.Tampers = w.Quads, w.Checks, w.Oracle, w.Compared, w.Documents, w.Tampers
+		row.Blank, row.NDegree = w.Blank, w.NDegree
+		counted := slices.Contains(row.Summed, op)
+		if counted {
+			row.Counters.Add(w.Counters)
+		}
 		if r.State != compare.Measured || len(r.Runs) == 0 {
 			continue
 		}
 		samples[op] = cpuOf(r)
 		row.CPU[op], row.Basis[op] = stats.Mean(samples[op]), basis(r, rotating)
+		if !counted {
+			continue
+		}
 		row.Wall += mean(r, func(run compare.Run) float64 { return run.Wall })
 		row.Thread += mean(r, func(run compare.Run) float64 { return run.Thread })
 		row.Bytes += mean(r, func(run compare.Run) float64 { return run.Bytes })
@@ -236,18 +251,33 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 		row.Unattributed = stats.Share(float64(row.unattributed)/n, n)
 	}
 	row.Phases = cpu.byName()
-	if recorded == len(results) {
+	if recorded == len(row.Summed) {
 		row.Heap = heap.byName()
 	}
-	if both == len(results) {
+	if both == len(row.Summed) {
 		row.Charged = charged.byName()
 	}
 	if !row.complete() {
 		row.Wall, row.Thread, row.Bytes, row.Allocs, row.Phases = 0, 0, 0, 0, nil
 	}
-	row.IssueVerify = stats.Sum(samples.of(compare.Issue, compare.Verify))
-	row.Exchange = stats.Sum(samples.of(compare.Operations...))
+	row.IssueVerify = stats.Sum(samples.of(compare.Whole...))
+	row.Exchange = stats.Sum(samples.of(compare.Exchanged...))
 	return row
+}
+
+// summed are the operations of an exchange that one figure sums up: issue and verify of the whole credential, the same work
+// in every format, or all if these were not both to be measured.
+func summed(results []*compare.Result) []compare.Operation {
+	var ops []compare.Operation
+	for _, r := range results {
+		ops = append(ops, r.Cell.Operation)
+	}
+	for _, op := range compare.Whole {
+		if !slices.Contains(ops, op) {
+			return ops
+		}
+	}
+	return compare.Whole
 }
 
 // reason is why a cell has no time, or what else it lacks; "" if nothing.
@@ -318,10 +348,10 @@ func samplesOf(a *profiles.Attribution) int64 {
 	return a.Foreground.Total().Samples + a.Background.Total().Samples - a.Background[phase.Unattributed].Samples
 }
 
-// complete tells whether every operation of the campaign has a time.
+// complete reports whether every operation of the sums has a time.
 func (r *Row) complete() bool {
-	for _, state := range r.Operations {
-		if state != compare.Measured {
+	for _, op := range r.Summed {
+		if r.Operations[op] != compare.Measured {
 			return false
 		}
 	}
@@ -368,6 +398,27 @@ func (t *Table) ratios(samples map[string]cellSamples, row *Row, ops ...compare.
 		}
 	}
 	return out
+}
+
+// toFirst is the ratio of a document to the first measured one of the same suite, engine and policy. A dataset in N-Quads has
+// no contexts, whatever their state is for the others.
+func (t *Table) toFirst(samples map[string]cellSamples, row *Row) *stats.Estimate {
+	for i := range t.Rows {
+		base, want := t.Rows[i].Cell, row.Cell
+		want.Schema = base.Schema
+		if want.Contexts == compare.NoContexts {
+			want.Contexts = base.Contexts
+		}
+		first := samples[t.Rows[i].ID].of(compare.Canonize)
+		if base != want || first == nil {
+			continue
+		}
+		if e := stats.Ratio(samples[row.ID].of(compare.Canonize), first); e.N > 0 && t.Rows[i].ID != row.ID {
+			return &e
+		}
+		return nil
+	}
+	return nil
 }
 
 func attributed(c *compare.Campaign) Attributed {

@@ -35,7 +35,12 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 	p := &printer{colour: colour, columns: t.columns()}
 	p.head(c)
 	for _, g := range grouped(t.Rows) {
-		if _, ok := g.leftOut(); !ok { // the foot tells
+		if _, ok := g.leftOut(); ok {
+			continue // the foot lists them
+		}
+		if g.documents() {
+			p.canonized(g)
+		} else {
 			p.group(g)
 		}
 	}
@@ -180,12 +185,16 @@ func grouped(rows []Row) []group {
 	var out []group
 	for i := range rows {
 		r := &rows[i]
+		schema := r.Cell.Schema
+		if r.Cell.Format == compare.Document { // they are compared with one another
+			schema = ""
+		}
 		k := slices.IndexFunc(out, func(g group) bool {
-			return g.schema == r.Cell.Schema && g.algorithm == r.Cell.Algorithm && g.engine == r.Cell.Engine
+			return g.schema == schema && g.algorithm == r.Cell.Algorithm && g.engine == r.Cell.Engine
 		})
 		if k < 0 {
 			k = len(out)
-			out = append(out, group{r.Cell.Schema, r.Cell.Algorithm, r.Cell.Engine, nil})
+			out = append(out, group{schema, r.Cell.Algorithm, r.Cell.Engine, nil})
 		}
 		at := len(out[k].rows)
 		for at > 0 && name(out[k].rows[at-1]) != name(r) { // beside the other states of its contexts
@@ -213,6 +222,9 @@ func (g group) leftOut() (reason string, ok bool) {
 }
 
 func (g group) title() string {
+	if g.documents() {
+		return fmt.Sprintf("canonize, %s engines", g.engine)
+	}
 	title := fmt.Sprintf("%s, %s, %s engines", schemaName(g.schema), g.algorithm, g.engine)
 	if g.rows[0].bound() {
 		title += ", holder binding"
@@ -261,37 +273,83 @@ func (p *printer) inColumns(cell func(f *compare.Definition) string) string {
 }
 
 // operations names what the sums over operations are of.
-func (g group) operations() string {
-	var names []string
-	for _, op := range compare.Operations {
-		if _, ok := g.rows[0].Operations[op]; ok {
-			names = append(names, string(op))
-		}
-	}
-	if len(names) == len(compare.Operations) {
-		return "one exchange"
-	}
-	return strings.Join(names, " + ")
+func (g group) operations() string { return strings.Join(choice.Names(g.rows[0].Summed), " + ") }
+
+// has reports whether one of the operations was to be measured.
+func (g group) has(ops []compare.Operation) bool {
+	return slices.ContainsFunc(ops, func(op compare.Operation) bool {
+		_, ok := g.rows[0].Operations[op]
+		return ok
+	})
 }
 
-func (p *printer) group(g group) {
-	p.line("")
-	p.line("%s", p.bold(g.title()))
-	p.line("%-*s%8s%9s%9s%9s%10s%s", nameWidth, "", "issue", "present", "verify", "iss+ver", "exchange",
-		p.inColumns(func(f *compare.Definition) string { return "×" + f.Column }))
+// whole prints the headline: issue and verify of whole credentials, the same work in every format.
+func (p *printer) whole(g group) {
+	p.line("%-*s%9s%9s%9s%s%10s", nameWidth, "", "issue", "verify", "iss+ver",
+		p.inColumns(func(f *compare.Definition) string { return "×" + f.Column }), "bytes")
 	label := p.labels(g)
 	for _, r := range g.rows {
-		p.line("%-*s%8s%9s%9s%9s%10s%s", nameWidth, label(r), micros(r.CPU[compare.Issue]), marked(r, r.CPU[compare.Present]),
-			micros(r.CPU[compare.Verify]), micros(r.IssueVerify), marked(r, r.Exchange), p.inColumns(r.Ratios.of))
+		p.line("%-*s%9s%9s%9s%s%10s", nameWidth, label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]),
+			micros(r.IssueVerify), p.inColumns(r.Ratios.of), bytesOf(r, compare.Issue))
 		if len(r.CPU) > 0 {
-			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%8s%8s %9s%9s%9s %s", nameWidth, "", spread(r.CPU[compare.Issue]),
-				spread(r.CPU[compare.Present]), spread(r.CPU[compare.Verify]), spread(r.IssueVerify), spread(r.Exchange),
+			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%9s%9s%9s%s", nameWidth, "", spread(r.CPU[compare.Issue]),
+				spread(r.CPU[compare.Verify]), spread(r.IssueVerify),
 				p.inColumns(func(f *compare.Definition) string { return spread(r.Ratios[f.Name]) })), " ")))
 		}
 		for _, reason := range r.Reasons {
 			p.wrapped(4, "  ! ", reason)
 		}
 	}
+}
+
+// part prints what a holder who discloses a part causes.
+func (p *printer) part(g group) {
+	p.line("%-*s%9s%9s%10s%10s%s", nameWidth, "a part is presented:", "present", "verify", "exchange", "bytes", "  how")
+	label := p.labels(g)
+	for _, r := range g.rows {
+		if len(r.CPU) == 0 {
+			continue
+		}
+		p.line("%-*s%9s%8s %10s%9s   %s", nameWidth, label(r), marked(r, r.CPU[compare.Present]), micros(r.CPU[compare.VerifyPresented]),
+			marked(r, r.Exchange), bytesOf(r, compare.Present), r.presents())
+		p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%8s %8s %9s", nameWidth, "", spread(r.CPU[compare.Present]),
+			spread(r.CPU[compare.VerifyPresented]), spread(r.Exchange)), " ")))
+	}
+}
+
+// presents says how a row presents a part.
+func (r *Row) presents() string {
+	switch {
+	case r.Reissued:
+		return "signed again"
+	case r.Cell.Present == compare.HandedOver:
+		return "the whole"
+	}
+	return "derived"
+}
+
+// bytesOf is the size of what an operation returns.
+func bytesOf(r *Row, op compare.Operation) string {
+	if n := r.Output[op]; n > 0 {
+		return thousands(int64(n))
+	}
+	return "-"
+}
+
+func (p *printer) group(g group) {
+	p.line("")
+	p.line("%s", p.bold(g.title()))
+	whole, part := g.has(compare.Whole), g.has([]compare.Operation{compare.Present, compare.VerifyPresented})
+	if whole || !part {
+		p.whole(g)
+	}
+	if part {
+		if whole {
+			p.line("")
+		}
+		p.part(g)
+	}
+	label := p.labels(g)
 	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return len(r.CPU) > 0 }) {
 		return
 	}
