@@ -22,7 +22,7 @@ func StartAllocs() { runtime.MemProfileRate = AllocRate }
 // sample values are alloc_objects and alloc_space. Goroutines that the operation starts do not pass through
 // Do and are not included.
 func ReadAllocs() (*profile.Profile, error) {
-	runtime.GC() // twice: the profile holds what the collection before the last one saw
+	runtime.GC() // twice: the profile is that of the collection before the last one
 	runtime.GC()
 	var b bytes.Buffer
 	if err := pprof.Lookup("allocs").WriteTo(&b, 0); err != nil {

@@ -16,7 +16,7 @@ digest  primitive crypto/sha256.
 	if err != nil {
 		panic(err)
 	}
-	// Three samples of an operation, as a capture around Do makes them: what is hashed inside Sign belongs to sign.
+	// Three samples of an operation, as a capture around Do makes them. Hashing inside Sign belongs to sign.
 	p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}}}
 	for _, stack := range [][]string{
 		{"crypto/sha256.Sum256", "example.org/wallet.Sign", "example.org/wallet.Issue"},

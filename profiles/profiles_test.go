@@ -125,7 +125,7 @@ func TestAttributionRules(t *testing.T) {
 		stack string
 		want  phase.Phase
 	}{
-		// The nearest owner wins, whatever primitive stands below it.
+		// The nearest owner wins, whatever primitive is below it.
 		{"crypto/internal/fips140/sha256.block<crypto/sha256.Sum256<" + gold + "(*NormalisationAlgorithm).hashFirstDegreeQuads<" +
 			gold + "(*NormalisationAlgorithm).hashNDegreeQuads<" + gold + "(*NormalisationAlgorithm).Main", phase.Label},
 		{"runtime.mallocgc<runtime.growslice<regexp.(*machine).add<" + gold + "IsURL<" + gold + "(*RDFDataset).GraphToRDF<" +
@@ -145,7 +145,7 @@ func TestAttributionRules(t *testing.T) {
 		{"encoding/base64.(*Encoding).Decode<encoding/json.(*decodeState).literalStore<encoding/json.Unmarshal<main.op", phase.Parse},
 		{"runtime.memmove<main.op", phase.Unattributed},
 		{"main.op", phase.Unattributed},
-		// The runtime under the harness is the runtime's, and the harness ends the search.
+		// The runtime called by the harness is runtime, and the harness ends the search.
 		{"runtime.memmove", phase.Runtime},
 		{"memeqbody<runtime.memequal", phase.Runtime},
 	} {
@@ -176,7 +176,7 @@ func TestAttributionRules(t *testing.T) {
 	}
 }
 
-// Each phase has a colour that no other has.
+// Each phase has a different colour.
 func TestEveryPhaseHasAColour(t *testing.T) {
 	of := map[string]phase.Phase{}
 	for i := range phase.Count {
@@ -253,8 +253,8 @@ func TestFlameIsWellFormedAndRepeatable(t *testing.T) {
 	}
 }
 
-// Whatever a title, a note and the names of functions hold, a picture is XML and shows it as text, and each call path has one
-// line (attacks, smaller finding 9).
+// With any title, note and function names, a picture is valid XML that shows them as text, and each call
+// path has one line.
 func TestHostileNames(t *testing.T) {
 	hostile := "<script>&\"';\x00\x08\x1b[2J\x7f\u0085\u009b\u202e\n\r\t\x9b\xc2\ufffe\uffff]]>\ud7ff\U0010ffff"
 	p := synthetic("11111111 a main." + hostile + "<canonscope/profiles.Do<main.main")
@@ -490,7 +490,7 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// The phases that allocate get the bytes, all of them; what is allocated outside the operation is not in the profile.
+// The phases that allocate get all the bytes. Allocations outside the operation are not in the profile.
 func TestAllocs(t *testing.T) {
 	op := workloads["salted"](func(err error) {
 		if err != nil {
@@ -525,7 +525,8 @@ func TestAllocs(t *testing.T) {
 	if bytes(phase.Parse) == 0 || bytes(phase.Encode) == 0 || bytes(phase.Unattributed) > bytes(phase.Encode)/5 {
 		t.Errorf("bytes by phase: %v, earlier %v", a.Foreground, earlier.Foreground)
 	}
-	// Some 40,000 samples: a standard error below 1 %. What the functions of this test allocate themselves is background.
+	// Some 40,000 samples: a standard error below 1 %. Allocations by the functions of this test are
+	// background.
 	got := a.Foreground.Total().Value + a.Background.Total().Value - earlier.Foreground.Total().Value - earlier.Background.Total().Value
 	if exact := after.TotalAlloc - before.TotalAlloc; math.Abs(float64(got)/float64(exact)-1) > 0.05 {
 		t.Errorf("%d bytes in the operation, the runtime counts %d", got, exact)
@@ -535,8 +536,8 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
-// Rules of others join those of the libraries: the longer symbol and the caller count as within one list, and what is the caller's
-// is passed over, for all that a shorter symbol says.
+// Further rules join those of the libraries as if in one list: a caller and the longer symbol take
+// precedence, and functions with a caller rule are skipped even if a rule with a shorter symbol matches.
 func TestRulesWithOthers(t *testing.T) {
 	own, err := profiles.ParseRules([]byte("version 2\nparse owner example.org/p.\n- caller example.org/p.help\ndigest owner example.org/p.hash\n- caller crypto/sha256.\n"))
 	if err != nil {

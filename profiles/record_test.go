@@ -28,7 +28,7 @@ var (
 	record = flag.Bool("record", false, "record the profiles of testdata anew; golden files change with them")
 )
 
-// workloads are small operations over the libraries that rules name, one document of our own each.
+// workloads are small operations of the libraries in the rules, each with one document of our own.
 var workloads = map[string]func(fail func(error)) func(){
 	"rdfc-eddsa": func(fail func(error)) func() {
 		doc := exampleDocument(12)
@@ -123,7 +123,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// anonymize takes paths, addresses and times of the recording machine out of a profile.
+// anonymize removes paths, addresses and times of the recording machine from a profile.
 func anonymize(p *profile.Profile) {
 	p.TimeNanos = 0
 	p.Comments, p.DocURL = nil, ""

@@ -13,10 +13,11 @@ import (
 	"canonscope/profiles"
 )
 
-// Every rule names a function that this test binary holds, also one that the compiler always inlines. A rule that stops
-// matching means that a library or a package of ours has renamed what it pointed at.
+// Every rule matches a function in this test binary, even one that the compiler always inlines. If a rule
+// stops matching, a library or a package of this project has renamed the function.
 func TestEveryRuleMatchesASymbol(t *testing.T) {
-	// The linker leaves out what nothing calls; a child process that serves the matrix calls all.
+	// The linker drops functions that are never called; a child process that serves the matrix calls all of
+	// them.
 	_ = measure.Serve(context.Background(), strings.NewReader("{}"), io.Discard, matrix.Open)
 	self, err := os.Executable()
 	if err != nil {

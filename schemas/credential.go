@@ -39,8 +39,9 @@ func (k Kind) Exchangeable(schema string) *canon.UnsupportedError {
 	if path, err := url.PathUnescape(strings.TrimPrefix(schema, "file:")); err == nil {
 		schema = path
 	}
-	return &canon.UnsupportedError{Engine: "schema " + schema, What: "issue, present and verify, since it is " + what +
-		"; canonicalize it, or name a schema of credentials such as simple-20"}
+	return &canon.UnsupportedError{Engine: "schema " + schema,
+		What: "issue, present and verify, since it is " + what +
+			"; canonicalize it, or name a schema of credentials such as simple-20"}
 }
 
 // Credential is one generated document with the facts that an exchange needs. It is format-neutral: the

@@ -43,13 +43,14 @@
 //
 // # Recipe: add a series
 //
-// Example: grids of blank nodes. Add a line to Families in schemas/catalogue/families.go: its name, range, quads and blank
-// nodes as functions of N, one sentence that defines it, and its arcs. The largest N has to fit the default limit of a
-// document's size. Record digests in golden in schemas/catalogue/catalogue_test.go, as for a schema, and name small members
-// in TestFamilies of canon/engines.
-//
-// Done when these pass: TestFamilies, TestFamiliesAtTheirLargest and TestGoldenDigests in schemas/catalogue, TestFamilies in
+// Example: grids of blank nodes. Add a line to Families in schemas/catalogue/families.go: its name, range,
+// quads and blank nodes as functions of N, one sentence that defines it, and its arcs. The largest N has to
+// fit the default limit of a document's size. Record digests in golden in
+// schemas/catalogue/catalogue_test.go, as for a schema, and name small members in TestFamilies of
 // canon/engines.
+//
+// Done when these pass: TestFamilies, TestFamiliesAtTheirLargest and TestGoldenDigests in
+// schemas/catalogue, TestFamilies in canon/engines.
 //
 // # Recipe: add an axis
 //

@@ -1,4 +1,4 @@
-// Package choice says what somebody meant who mistyped a name. Start with [Check].
+// Package choice makes errors for unknown names, which suggest the nearest known name. Start with [Check].
 package choice
 
 import (
@@ -10,18 +10,18 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Error says that a name is not among those that are known.
+// Error is the error of a name that is not one of the known names.
 type Error struct {
 	Kind, Name string
 	Known      []string
 }
 
-// Unknown returns an *Error about a name of a kind, such as engine, with the names that there are.
+// Unknown returns an *Error about a name of a kind, such as "engine", with the known names.
 func Unknown(kind, name string, known ...string) error {
 	return &Error{kind, name, known}
 }
 
-// Check returns an *Error unless a name is among those that are known.
+// Check returns an *Error unless a name is one of the known names.
 func Check[T ~string](kind string, name T, known []T) error {
 	if slices.Contains(known, name) {
 		return nil
@@ -29,7 +29,7 @@ func Check[T ~string](kind string, name T, known []T) error {
 	return Unknown(kind, string(name), Names(known)...)
 }
 
-// Names returns names of a type as text.
+// Names converts typed names to text.
 func Names[T ~string](typed []T) []string {
 	names := make([]string, len(typed))
 	for i, t := range typed {
@@ -42,7 +42,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("unknown %s %q; %s", e.Kind, e.Name, Hint(e.Name, e.Known))
 }
 
-// Hint asks whether the nearest name was meant, or lists all where none is near.
+// Hint suggests the nearest known name, or lists all names if none is near.
 func Hint(name string, known []string) string {
 	if near := Nearest(name, slices.Values(known)); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -50,7 +50,7 @@ func Hint(name string, known []string) string {
 	return "choose " + List(known)
 }
 
-// List writes names as a choice: a, b or c.
+// List joins names as alternatives: a, b or c.
 func List(names []string) string {
 	last := len(names) - 1
 	if last < 1 {
@@ -59,11 +59,12 @@ func List(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// maxLength bounds the names that are compared, in bytes: the time of a comparison grows with its square.
+// maxLength is the length in bytes above which names are not compared: the time grows with the square of
+// the length.
 const maxLength = 128
 
-// Nearest returns the known name that is nearest to a name without regard to case, or "" if none is near: a quarter of
-// its letters may be others, and at most two. Of several the first is returned.
+// Nearest returns the first of the known names nearest to a name, ignoring case, or "" if none is near. A
+// near name differs in at most a quarter of the letters, rounded, and in at most two.
 func Nearest(name string, known iter.Seq[string]) string {
 	if name == "" || len(name) > maxLength {
 		return ""
@@ -85,7 +86,8 @@ func Nearest(name string, known iter.Seq[string]) string {
 	return nearest
 }
 
-// swapped reports whether two names differ in the order of two letters that are side by side, which is one mistake.
+// swapped reports whether two names differ only in the order of two adjacent letters, which counts as one
+// mistake.
 func swapped(a, b string) bool {
 	if len(a) != len(b) {
 		return false

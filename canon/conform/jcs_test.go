@@ -31,7 +31,7 @@ func TestJCS(t *testing.T) {
 	}
 }
 
-// upper is an engine that is wrong: it writes in capitals.
+// upper is a wrong engine: it writes in capitals.
 type upper struct{}
 
 func (upper) Canonicalize(_ context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {

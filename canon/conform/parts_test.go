@@ -32,7 +32,7 @@ func TestAnswer(t *testing.T) {
 }
 
 func TestParts(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a [name") // no pattern
+	dir := filepath.Join(t.TempDir(), "a [name") // not a pattern
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func suite(t *testing.T) string {
 	return dir
 }
 
-// engine answers with what a test makes of it.
+// engine is an engine that a test defines by a function.
 type engine func(doc string, opt canon.Options) (*canon.Form, error)
 
 func (e engine) Canonicalize(_ context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {

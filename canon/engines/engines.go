@@ -1,6 +1,6 @@
-// Package engines wires the canonicalization engines: native, the project's own; stock, the libraries in use today as
-// shipped; tuned, the stock JSON-LD library used around its worst costs. Call [New]; the engines are safe for concurrent
-// use and keep their scratch memory.
+// Package engines wires the canonicalization engines: native is the project's implementation; stock wraps
+// the libraries in use today, unmodified; tuned calls the stock JSON-LD library in a way that avoids its
+// largest costs. Call [New]. The engines are safe for concurrent use and keep their scratch memory.
 //
 //phase:caller
 package engines
@@ -17,13 +17,13 @@ import (
 
 // Config of an engine.
 type Config struct {
-	Loader   jsonld.Loader     // finds remote contexts; nil finds none
-	Contexts jsonld.CacheState // what native keeps of contexts between calls, default Warm; stock keeps them parsed unless Cold
+	Loader   jsonld.Loader     // loads remote contexts; nil loads none
+	Contexts jsonld.CacheState // kept between calls, Warm by default; stock keeps parsed contexts unless Cold
 }
 
-// New returns an engine for a method. A pair that does not exist is a *canon.UnsupportedError. Stock and tuned RDFC stand
-// behind a guard: they refuse a document that json-gold would canonicalize wrongly without saying so, which costs a multiple
-// of the engine itself.
+// New returns an engine for a method. A pair that does not exist is a *canon.UnsupportedError. Stock and
+// tuned RDFC have a guard: they refuse a document that json-gold would canonicalize wrongly without an
+// error. The guard takes a multiple of the time of the engine.
 func New(engine canon.Engine, method canon.Method, cfg Config) (canon.Canonicalizer, error) {
 	c, err := Unguarded(engine, method, cfg)
 	if b, ok := c.(bare); ok {
@@ -32,8 +32,8 @@ func New(engine canon.Engine, method canon.Method, cfg Config) (canon.Canonicali
 	return c, err
 }
 
-// Unguarded returns an engine for a method without a guard, for measurements and comparisons. Stock and tuned RDFC then drop
-// data and get forms wrong without a word: nothing that they verify alone is verified.
+// Unguarded returns an engine for a method without a guard, for measurements and comparisons. Stock and
+// tuned RDFC then silently drop data and return wrong forms, so do not rely on a verification with them.
 func Unguarded(engine canon.Engine, method canon.Method, cfg Config) (canon.Canonicalizer, error) {
 	if err := choice.Check("engine", engine, canon.Engines); err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func Unguarded(engine canon.Engine, method canon.Method, cfg Config) (canon.Cano
 type Processor interface {
 	// Expand returns the expanded form of a document as JSON.
 	Expand(ctx context.Context, doc []byte, opt jsonld.Options) ([]byte, error)
-	// ToRDF resets a dataset and adds that of a document.
+	// ToRDF resets a dataset and adds the quads of a document.
 	ToRDF(ctx context.Context, doc []byte, opt jsonld.Options, into *rdf.Dataset) error
 }
 
@@ -80,7 +80,7 @@ func NewProcessor(engine canon.Engine, cfg Config) (Processor, error) {
 	case canon.Stock:
 		return stock.NewProcessor(cfg.Loader), nil
 	case canon.Tuned:
-		return nil, &canon.UnsupportedError{Engine: string(canon.Tuned), What: "JSON-LD processing alone; it is that of stock"}
+		return nil, &canon.UnsupportedError{Engine: string(canon.Tuned), What: "JSON-LD processing alone; use stock"}
 	}
 	return nil, choice.Check("engine", engine, canon.Engines)
 }

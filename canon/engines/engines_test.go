@@ -16,7 +16,7 @@ import (
 	"canonscope/canon/jsonld"
 )
 
-// loader serves one small context in place of all.
+// loader serves one small context for every URL.
 type loader struct{}
 
 func (loader) Load(_ context.Context, url string) (*jsonld.Document, error) {
@@ -62,7 +62,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// sample is a document and how it is read.
+// sample is a document with its input format.
 type sample struct {
 	name   string
 	method canon.Method
@@ -79,14 +79,14 @@ func samples() []sample {
 	}
 }
 
-// TestAgree runs each document through every engine; all give the same bytes, also where memory is reused.
+// TestAgree runs each document through every engine. All give the same bytes, also with reused memory.
 func TestAgree(t *testing.T) {
 	for _, s := range samples() {
 		want := ""
 		for _, name := range canon.Engines {
 			c, err := engines.New(name, s.method, engines.Config{Loader: loader{}})
 			if err != nil {
-				continue // told by TestNew
+				continue // see TestNew
 			}
 			var into canon.Form
 			for _, opt := range []canon.Options{{}, {Into: &into}, {Into: &into}} {
@@ -106,7 +106,8 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// TestGuarded: the engines of New refuse what Unguarded ones get wrong, also where the document has several canonical forms.
+// TestGuarded checks that the engines of New refuse documents that Unguarded ones get wrong, also if a
+// document has several canonical forms.
 func TestGuarded(t *testing.T) {
 	const context = `{"@context":{"p":"urn:p","q":{"@id":"urn:q","@type":"@id"}},`
 	ties := `"q":[{"q":[{"@id":"_:a","q":"_:b"},{"@id":"_:b","q":"_:a"}]},{"q":[{"@id":"_:c","q":"_:d"},{"@id":"_:d","q":"_:c"}]}]`
@@ -183,7 +184,7 @@ func TestNativeAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestTold shows that a number which JCS writes as another is told.
+// TestTold checks that a number whose value JCS changes is reported.
 func TestTold(t *testing.T) {
 	c := engine(t, canon.Native, canon.JCS)
 	form, err := c.Canonicalize(context.Background(), []byte(`{"a":[-0]}`), canon.Options{Lossy: true})
@@ -196,7 +197,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// A hash function that does not exist is refused, also where the document has no blank node to hash.
+// A hash function that does not exist is refused, also for a document without a blank node to hash.
 func TestUnsupportedHash(t *testing.T) {
 	c := engine(t, canon.Native, canon.RDFC)
 	for _, doc := range []string{`{"@context":{"p":"u:p"},"p":"x"}`, `{"@context":{"p":"u:p"},"p":["x","y"]}`} {
@@ -249,7 +250,8 @@ func credential(seed uint64, achievements int) []byte {
 	return []byte(b.String())
 }
 
-// BenchmarkEnginesJCS compares the engines of JCS, a turn each, over rotating documents. The ratio is that of the medians.
+// BenchmarkEnginesJCS compares the engines of JCS in alternating turns over rotating documents. The ratio
+// is that of the medians.
 func BenchmarkEnginesJCS(b *testing.B) {
 	for _, c := range []struct {
 		name         string
@@ -278,7 +280,7 @@ func BenchmarkEnginesJCS(b *testing.B) {
 				stock = append(stock, turn(theirs, canon.Options{}))
 			}
 			n, s := median(native), median(stock)
-			b.ReportMetric(0, "ns/op") // of a turn of both: nobody's
+			b.ReportMetric(0, "ns/op") // would be the sum of both engines
 			b.ReportMetric(float64(len(docs[0])), "bytes")
 			b.ReportMetric(float64(n), "native-ns")
 			b.ReportMetric(float64(s), "stock-ns")
@@ -294,7 +296,7 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// The native engine tells of ties, where a form may be one of several.
+// The native engine reports ties if a form may be one of several.
 func TestTies(t *testing.T) {
 	c := engine(t, canon.Native, canon.RDFC)
 	form := new(canon.Form)

@@ -15,13 +15,14 @@ type fault struct {
 	name  string
 	input canon.Input
 	doc   string
-	want  string // the canonical form by the specifications; "" where they have none
-	lost  bool   // the specifications drop data there, so that native refuses unless told to go on
-	stock string // what json-gold gives, without an error
-	guard string // part of why the guard refuses
+	want  string // the canonical form by the specifications; "" if there is none
+	lost  bool   // the specifications drop data: native refuses the document unless Lossy
+	stock string // the form of json-gold, without an error
+	guard string // part of the guard's error
 }
 
-// faults lists what is known of json-gold: JSON-LD to RDF first, then RDFC-1.0, then its reader of N-Quads.
+// faults lists the known faults of json-gold: first JSON-LD to RDF, then RDFC-1.0, then its reader of
+// N-Quads.
 func faults() []fault {
 	const (
 		xsd     = "^^<http://www.w3.org/2001/XMLSchema#"
@@ -40,18 +41,18 @@ func faults() []fault {
 			"<urn:vc> <urn:p> \"x\" _:c14n0 .\n<urn:vp> <" + vc + "> _:c14n0 .\n", false,
 			"<urn:vc> <urn:p> \"x\" .\n<urn:vp> <" + vc + "> <urn:vc> .\n", "the graph container"},
 
-		// JSON-LD API sections 5.1.2 and 5.2.2, where nothing in the expanded form shows what went wrong.
+		// JSON-LD API sections 5.1.2 and 5.2.2: faults that do not show in the expanded form.
 		{"two keys for the types of a node", canon.JSONLD, `{"@context":{"type":"@type"},"@id":"urn:s","@type":"urn:T","type":["urn:U"]}`,
-			"<urn:s> " + rdfType + " <urn:T> .\n<urn:s> " + rdfType + " <urn:U> .\n", false, "<urn:s> " + rdfType + " <urn:U> .\n", "not that of the native engine"},
+			"<urn:s> " + rdfType + " <urn:T> .\n<urn:s> " + rdfType + " <urn:U> .\n", false, "<urn:s> " + rdfType + " <urn:U> .\n", "differs from that of the native engine"},
 		{"reference that the base makes absolute", canon.JSONLD, `{"@context":{"@base":"https://example.org/"},"@id":"é","urn:p":"x"}`,
-			"<https://example.org/é> <urn:p> \"x\" .\n", false, "<https://example.org/%C3%A9> <urn:p> \"x\" .\n", "not that of the native engine"},
+			"<https://example.org/é> <urn:p> \"x\" .\n", false, "<https://example.org/%C3%A9> <urn:p> \"x\" .\n", "differs from that of the native engine"},
 		{"scoped context of @nest", canon.JSONLD, `{"@context":{"@version":1.1,"n":{"@id":"@nest","@context":{"p":"urn:q"}},"p":"urn:p"},"@id":"urn:s","n":{"p":"x"}}`,
-			"<urn:s> <urn:q> \"x\" .\n", false, "<urn:s> <urn:p> \"x\" .\n", "not that of the native engine"},
+			"<urn:s> <urn:q> \"x\" .\n", false, "<urn:s> <urn:p> \"x\" .\n", "differs from that of the native engine"},
 		{"scoped context of a property that does not propagate", canon.JSONLD,
 			`{"@context":{"@version":1.1,"n":{"@id":"urn:n","@context":{"@propagate":false,"n":{"@id":"urn:m","@type":"@id"}}}},"@id":"urn:s","n":{"@id":"urn:o","n":"urn:x"}}`,
-			"<urn:o> <urn:m> <urn:x> .\n<urn:s> <urn:n> <urn:o> .\n", false, "<urn:o> <urn:n> <urn:x> .\n<urn:s> <urn:n> <urn:o> .\n", "not that of the native engine"},
+			"<urn:o> <urn:m> <urn:x> .\n<urn:s> <urn:n> <urn:o> .\n", false, "<urn:o> <urn:n> <urn:x> .\n<urn:s> <urn:n> <urn:o> .\n", "differs from that of the native engine"},
 
-		// What the specifications drop, json-gold drops without a word, in its safe mode too.
+		// Data that the specifications drop: json-gold drops them silently, also in its safe mode.
 		{"undefined term", canon.JSONLD, `{"@id":"urn:s","urn:p":"kept","term":"x"}`, kept, true, kept, "undefined term"},
 		{"relative type", canon.JSONLD, `{"@id":"urn:s","@type":"Rel","urn:p":"kept"}`, kept, true,
 			"<urn:s> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <Rel> .\n" + kept, `relative IRI "Rel"`},
@@ -75,7 +76,7 @@ func faults() []fault {
 		// JSON-LD API section 8.6: integers below 1e21 are integers.
 		{"integer of 2^63 and beyond", canon.JSONLD, of("1e19"), is(`"10000000000000000000"` + xsd + "integer>"), false, is(`"1.0E19"` + xsd + "double>"), "2^63"},
 		{"negative integer beyond 2^63", canon.JSONLD, of("-1e20"), is(`"-100000000000000000000"` + xsd + "integer>"), false, is(`"-1.0E20"` + xsd + "double>"), "2^63"},
-		// Not an error of json-gold, but a loss that native tells.
+		// Not a fault of json-gold, but a loss that native reports.
 		{"number of 17 digits", canon.JSONLD, of("0.12345678901234566"), is(`"1.234567890123457E-1"` + xsd + "double>"), true,
 			is(`"1.234567890123457E-1"` + xsd + "double>"), "rounded"},
 		{"integer that is no double", canon.JSONLD, of("9007199254740993"), is(`"9007199254740992"` + xsd + "integer>"), true,
@@ -86,7 +87,7 @@ func faults() []fault {
 		{"control characters in N-Quads", canon.NQuads, is(`"\b\f\u0001\u007F"`), is(`"\b\f\u0001\u007F"`), false, is("\"\b\f\x01\x7f\""), "control characters"},
 		{"no character of XML", canon.JSONLD, of(`"\uFFFE\uFFFF"`), is(`"\uFFFE\uFFFF"`), false, is("\"\uFFFE\uFFFF\""), "control characters"},
 		{"no character of XML in N-Quads", canon.NQuads, is(`"\uFFFE"`), is(`"\uFFFE"`), false, is("\"\uFFFE\""), "control characters"},
-		// A dataset is a set (RDF 1.1 Concepts section 4): a statement that is made in two ways is one.
+		// A dataset is a set (RDF 1.1 Concepts section 4): a statement written in two ways is one statement.
 		{"value written in two ways", canon.JSONLD, of(`[true,{"@value":"true","@type":"http://www.w3.org/2001/XMLSchema#boolean"}]`), is(`"true"` + xsd + "boolean>"), false,
 			is(`"true"`+xsd+"boolean>") + is(`"true"`+xsd+"boolean>"), "two ways"},
 		// RDFC-1.0 section 4.4.3: every label is issued anew. json-gold merges two nodes.
@@ -124,8 +125,9 @@ func faults() []fault {
 	return list
 }
 
-// TestKnownFaults gives each engine documents that json-gold gets wrong. Native follows the specifications, or refuses what
-// they do not allow or would lose; json-gold does neither, and the guard knows. What json-gold mends shows here.
+// TestKnownFaults gives each engine documents that json-gold gets wrong. Native follows the specifications,
+// or refuses documents that they forbid or would lose. json-gold does neither, and the guard refuses the
+// document. The test fails when json-gold corrects a fault.
 func TestKnownFaults(t *testing.T) {
 	ctx := context.Background()
 	native, stock, guarded := engine(t, canon.Native, canon.RDFC), unguarded(t, canon.Stock), engine(t, canon.Stock, canon.RDFC)
@@ -156,8 +158,8 @@ func TestKnownFaults(t *testing.T) {
 	}
 }
 
-// What json-gold cannot do at all it says: SHA-384 inside RDFC-1.0, comments in N-Quads, and a limit of its work. Native
-// has one by default.
+// json-gold returns an error for features that it lacks: SHA-384 in RDFC-1.0, comments in N-Quads, and a
+// limit of work. Native has such a limit by default.
 func TestStockCannot(t *testing.T) {
 	ctx := context.Background()
 	native, stock := engine(t, canon.Native, canon.RDFC), engine(t, canon.Stock, canon.RDFC)

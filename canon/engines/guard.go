@@ -13,7 +13,7 @@ import (
 	"canonscope/canon/stock"
 )
 
-// bare is json-gold without a guard, with the two ways into it that selective disclosure takes.
+// bare is json-gold without a guard, with the two further methods that selective disclosure needs.
 type bare interface {
 	canon.Canonicalizer
 	canon.Expander
@@ -24,8 +24,8 @@ var (
 	_ canon.Guard    = (*guarded)(nil)
 )
 
-// guarded is json-gold behind its guard: it answers only where [stock.Guard] finds nothing and where the very answer says
-// what the native engine says of the document. It refuses what it would lose, whatever Options.Lossy says.
+// guarded is json-gold behind its guard. It returns a form only if [stock.Guard] finds no fault and the
+// form equals that of the native engine. It refuses a document with losses even if Options.Lossy is true.
 type guarded struct {
 	bare
 	engine canon.Engine
@@ -33,8 +33,8 @@ type guarded struct {
 	loader jsonld.Loader
 }
 
-// Canonicalize ends with the time of the operation or the context, though json-gold asks for neither: it is left running then,
-// with a document and a form of its own.
+// Canonicalize ends when the time of the operation or the context ends. json-gold cannot be stopped and is
+// left running then; it works on copies of the document and the form.
 func (e *guarded) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
 	limit := opt.Limits.WithDefaults().Time
 	if limit < 0 {
@@ -77,16 +77,16 @@ func (e *guarded) canonicalize(ctx context.Context, doc []byte, opt canon.Option
 	return form, nil
 }
 
-// Guard returns an error if json-gold would get a document wrong. Expand and ToNQuads are json-gold's own, since selective
-// disclosure asks for more than the document there; it asks for the guard first.
+// Guard returns an error if json-gold would canonicalize a document wrongly. Expand and ToNQuads have no
+// guard, since selective disclosure calls them for other documents as well; it calls Guard first.
 func (e *guarded) Guard(ctx context.Context, doc []byte, opt canon.Options) error {
 	opt.Into = nil
 	_, err := e.Canonicalize(ctx, doc, opt)
 	return err
 }
 
-// compare refuses a form of a document that is not the native engine's. Where RDFC-1.0 allows a document several forms, they
-// may differ in the labels of blank nodes.
+// compare refuses a form that differs from that of the native engine. If RDFC-1.0 allows the document more
+// than one form, they may differ in the labels of blank nodes.
 func (e *guarded) compare(ctx context.Context, doc []byte, opt canon.Options, text []byte) error {
 	opt = canon.Options{Input: opt.Input, Hash: opt.Hash, Limits: opt.Limits, Direction: opt.Direction}
 	want, err := e.native.Canonicalize(ctx, doc, opt)
@@ -98,12 +98,13 @@ func (e *guarded) compare(ctx context.Context, doc []byte, opt canon.Options, te
 		return err
 	}
 	if len(tied) == 0 || !slices.EqualFunc(unlabelled(text), unlabelled(want.Text), bytes.Equal) {
-		return &canon.UnsupportedError{Engine: string(e.engine), What: "this document: its form is not that of the native engine"}
+		return &canon.UnsupportedError{Engine: string(e.engine), What: "this document: its form differs from that of the native engine"}
 	}
 	return nil
 }
 
-// unlabelled returns the lines of a form with one label for all blank nodes, sorted; nil if they are no N-Quads.
+// unlabelled returns the sorted lines of a form, with one label for all blank nodes, or nil if the form is
+// not N-Quads.
 func unlabelled(text []byte) [][]byte {
 	var d rdf.Dataset
 	if d.ParseNQuads(text, canon.Limits{Bytes: max(1, len(text))}) != nil {

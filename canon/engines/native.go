@@ -21,8 +21,8 @@ var (
 	_ canon.Datasets[jsonld.Options, *rdf.Dataset] = (*nativeRDFC)(nil)
 )
 
-// nativeJCS is canon/jcs. A number that the canonical form writes as another is a loss: a *canon.LossError, or with
-// Options.Lossy one of Form.Losses.
+// nativeJCS is canon/jcs. A number whose value changes in the canonical form is a loss: a *canon.LossError,
+// or an entry of Form.Losses with Options.Lossy.
 //
 //phase:jcs fallback
 type nativeJCS struct{}
@@ -39,7 +39,7 @@ func (e nativeJCS) Canonicalize(ctx context.Context, doc []byte, opt canon.Optio
 	})
 }
 
-// CanonicalizeTape implements [canon.Tapes].
+// CanonicalizeTape canonicalizes a document that has been scanned.
 func (e nativeJCS) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error) {
 	if err := opt.Alive(ctx); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ type scratch struct {
 	dataset rdf.Dataset
 	state   rdfc.State
 	docs    *jsonld.Session
-	budget  canon.Budget // of a canonicalization that is no step of another operation
+	budget  canon.Budget // of a canonicalization that is not a step of another operation
 }
 
 func (e *nativeRDFC) borrow() *scratch {
@@ -112,7 +112,7 @@ func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Opt
 	return s.run(ctx, &opt, form)
 }
 
-// CanonicalizeTape implements [canon.Tapes] for JSON-LD.
+// CanonicalizeTape canonicalizes a JSON-LD document that has been scanned.
 func (e *nativeRDFC) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error) {
 	s := e.borrow()
 	defer e.scratch.Put(s)

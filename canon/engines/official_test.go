@@ -18,8 +18,8 @@ import (
 	"canonscope/schemas/contexts"
 )
 
-// TestEducation runs the sample credentials of education through every engine. For each, either all give the same form, or
-// all refuse it: the native engine by itself, the others by their guard.
+// TestEducation runs the sample credentials of education through every engine. Either all engines give the
+// same form, or all refuse the credential, stock and tuned by their guard.
 func TestEducation(t *testing.T) {
 	dir := official.Dir(t, "education")
 	served, err := contexts.Dir(filepath.Join(dir, "contexts"))
@@ -65,8 +65,8 @@ func TestEducation(t *testing.T) {
 	}
 }
 
-// Inputs of attacks and reports: what the default engine signed without covering it (number 2), and strings with a base direction
-// (report 9), which another library signed as i18n-datatype.
+// Documents that a default engine once signed without covering all data, and strings with a base direction,
+// which another library signed as i18n-datatype.
 func TestAttacksAndReports(t *testing.T) {
 	c, err := engines.New(canon.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
 	if err != nil {
@@ -117,8 +117,8 @@ func TestAttacksAndReports(t *testing.T) {
 	}
 }
 
-// Large credentials and datasets are far from what bounds the engines that do not count. The limit of time is left out: it
-// would try the machine.
+// Large credentials and datasets are far below the estimated limits of json-gold. There is no limit of
+// time, which would depend on the machine.
 func TestLegitimateWork(t *testing.T) {
 	documents := map[string][]byte{}
 	for _, name := range []string{"clr-large", "elm-large", "ob-large"} {

@@ -14,10 +14,11 @@ import (
 	"canonscope/canon/engines"
 )
 
-// BenchmarkEnginesRDFC canonicalizes generated N-Quads with the native and the stock engine in turns and hashes the result.
-// It reports nanoseconds of process CPU per quad of each, and their ratio, which a busy machine disturbs least. Sizes are quads, for chains
-// and rings blank nodes. Lines stand in the order in which a program would write them; shuffled ones cost more where the
-// dataset exceeds the processor's caches. The stock engine stops at the size where it becomes too slow.
+// BenchmarkEnginesRDFC canonicalizes generated N-Quads with the native and the stock engine in turns and
+// hashes the result. It reports nanoseconds of process CPU per quad of each, and their ratio, which a busy
+// machine disturbs least. Sizes are numbers of quads, or of blank nodes for chains and rings. Lines are in
+// the order of generation; shuffled lines cost more if the dataset exceeds the processor's caches. The
+// stock engine is left out above the size where it becomes too slow.
 func BenchmarkEnginesRDFC(b *testing.B) {
 	for _, f := range []struct {
 		name  family.Name
@@ -49,7 +50,7 @@ func BenchmarkEnginesRDFC(b *testing.B) {
 				opt := canon.Options{Input: canon.NQuads, Limits: canon.Limits{Bytes: 1 << 30, Memory: 4 << 30, Time: -1, Steps: -1}, Into: new(canon.Form)}
 				b.ReportAllocs()
 				native := timer(b, canon.Native, doc, opt)
-				native(1) // warm memory
+				native(1) // warm up
 				one, two, rounds := time.Duration(0), time.Duration(0), 0
 				stock := timer(b, canon.Stock, doc, opt)
 				chunk := max(1, int(5*time.Millisecond/max(1, native(1))))
@@ -74,7 +75,7 @@ func BenchmarkEnginesRDFC(b *testing.B) {
 	}
 }
 
-// timer returns a function that canonicalizes and hashes doc n times and tells the process CPU time of that.
+// timer returns a function that canonicalizes and hashes doc n times and returns the process CPU time.
 func timer(b *testing.B, engine canon.Engine, doc []byte, opt canon.Options) func(n int) time.Duration {
 	b.Helper()
 	e, err := engines.Unguarded(engine, canon.RDFC, engines.Config{})

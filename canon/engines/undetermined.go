@@ -10,9 +10,10 @@ import (
 	"canonscope/canon/rdfc"
 )
 
-// Undetermined tells whether RDFC-1.0 allows a document more than one canonical form (see [rdfc.Undetermined]). It returns
-// the labels of blank nodes that can get other canonical labels, none if the form is determined. That is the same for all
-// engines. It reads the document once more and belongs outside the clock.
+// Undetermined returns the labels of the blank nodes that can get different canonical labels, because
+// RDFC-1.0 allows the document more than one canonical form (see [rdfc.Undetermined]). It returns none if
+// the form is determined. The answer is the same for all engines. Undetermined reads the document again:
+// call it outside timed sections.
 func Undetermined(ctx context.Context, doc []byte, opt canon.Options, loader jsonld.Loader) ([]string, error) {
 	var d rdf.Dataset
 	var own canon.Budget

@@ -1,5 +1,6 @@
-// Package jcs canonicalizes JSON (RFC 8785, JSON Canonicalization Scheme) over the tape of package jsontape, without
-// building maps. Call [Transform] for bytes and [AppendNode] for a value of a tape at hand.
+// Package jcs canonicalizes JSON (RFC 8785, JSON Canonicalization Scheme) over the tape of package
+// jsontape, without building maps. Call [Transform] for bytes and [AppendNode] for a value of a scanned
+// tape.
 //
 //phase:jcs primitive
 package jcs
@@ -20,16 +21,16 @@ import (
 // Options of a transformation. The zero value is RFC 8785 with default limits.
 type Options struct {
 	Limits canon.Limits // Bytes and Depth; zero fields take their defaults
-	Omit   string       // leave out the member of the outermost object with this key, such as "proof"
-	Strict bool         // a warning is an error: *ChangeError
+	Omit   string       // key of a member of the outermost object to leave out, such as "proof"
+	Strict bool         // return a *ChangeError instead of warnings
 }
 
-// Kind says how a number was changed.
+// Kind is the way in which a number was changed.
 type Kind uint8
 
 const (
-	Precision    Kind = iota // digits were lost, as in integers beyond 2^53
-	Underflow                // too small for a double: it becomes 0
+	Precision    Kind = iota // digits were lost, e.g. of an integer beyond 2^53
+	Underflow                // the number is too small for a double and becomes 0
 	NegativeZero             // -0 becomes 0
 )
 
@@ -37,28 +38,31 @@ var kindTexts = [...]string{"digits are lost", "it underflows to 0", "minus zero
 
 func (k Kind) String() string { return kindTexts[k] }
 
-// Warning is a number whose canonical form denotes another number than the source, as RFC 8785 demands without a word.
+// Warning is a number whose canonical form has a different value from the source. RFC 8785 requires this
+// and does not provide for a warning.
 type Warning struct {
 	Kind      Kind
 	Pointer   string // JSON pointer of the number in the document
 	Offset    int    // in bytes from 0
 	Line      int    // from 1
 	Column    int    // in bytes from 1
-	Source    string // the number as it stands in the document
-	Canonical string // the number as canonicalized
+	Source    string // the number in the document
+	Canonical string // the number in the canonical form
 }
 
 func (w Warning) String() string {
-	return fmt.Sprintf("line %d column %d, %q: the number %s becomes %s: %s", w.Line, w.Column, w.Pointer, w.Source, w.Canonical, w.Kind)
+	return fmt.Sprintf("line %d column %d, %q: the number %s becomes %s: %s", w.Line, w.Column, w.Pointer,
+		w.Source, w.Canonical, w.Kind)
 }
 
-// MaxWarnings bounds the list of warnings of one document; further ones are not listed.
+// MaxWarnings is the number of warnings listed for one document.
 const MaxWarnings = 20
 
-// maxWarningText bounds the bytes of their pointers and numbers, which can be as long as the document.
+// maxWarningText bounds the bytes of the pointers and numbers in warnings, which can be as long as the
+// document.
 const maxWarningText = 1 << 20
 
-// ChangeError says that canonicalization would change numbers, where Options.Strict forbids it.
+// ChangeError is the error of numbers that canonicalization would change although Options.Strict forbids it.
 type ChangeError struct {
 	Warnings []Warning // at least one, in the order of the canonical form
 }
@@ -78,32 +82,34 @@ type writer struct {
 	tape     *jsontape.Tape
 	omit     string
 	members  []member // of the open objects, innermost last
-	escaped  [][]byte // the texts of keys with escapes
-	text     []byte   // where they stand
+	escaped  [][]byte // the unescaped texts of keys with escapes, slices of text
+	text     []byte
 	warnings []Warning
-	warned   int // bytes of what they repeat
+	warned   int // bytes of their pointers and numbers
 	own      jsontape.Tape
 }
 
-// member is one member of an object that is being sorted.
+// member is one member of an object during sorting.
 type member struct {
-	prefix  uint64 // 8 bytes of the key in the order of UTF-16, padded with zeros
-	rest    uint8  // how many of them the key has
+	prefix  uint64 // 8 bytes of the key, mapped to the order of UTF-16 and padded with zeros
+	rest    uint8  // number of bytes in prefix that belong to the key
 	key     uint32 // node index
 	escaped uint32 // index into writer.escaped from 1; 0 for a key without escapes
 }
 
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
-// Transform appends the canonical form of the JSON document src to dst. It returns *canon.SyntaxError for malformed
-// JSON, duplicate keys, lone surrogates, invalid UTF-8 and numbers too large for a double, *canon.LimitError for documents
-// beyond the limits; dst is returned as it came then. It allocates nothing where dst has room.
+// Transform appends the canonical form of the JSON document src to dst. It returns a *canon.SyntaxError for
+// malformed JSON, duplicate keys, lone surrogates, invalid UTF-8 and numbers too large for a double, and a
+// *canon.LimitError for documents beyond the limits; it then returns dst unchanged. It does not allocate if
+// dst has room.
 //
 //phase:jcs
 func Transform(dst, src []byte, opt Options) ([]byte, []Warning, error) {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
-	if err := w.own.Scan(src, jsontape.Options{Bytes: opt.Limits.Bytes, Depth: opt.Limits.Depth, Memory: opt.Limits.Memory}); err != nil {
+	limits := jsontape.Options{Bytes: opt.Limits.Bytes, Depth: opt.Limits.Depth, Memory: opt.Limits.Memory}
+	if err := w.own.Scan(src, limits); err != nil {
 		return dst, nil, err
 	}
 	out, warnings, err := w.run(slices.Grow(dst, len(src)), &w.own, 0, opt)
@@ -111,8 +117,9 @@ func Transform(dst, src []byte, opt Options) ([]byte, []Warning, error) {
 	return out, warnings, err
 }
 
-// AppendNode appends the canonical form of value i of a tape to dst, as [Transform] does for a document; pointers and
-// positions are those of the tape's document. The limits of opt were the scan's and are not looked at again.
+// AppendNode appends the canonical form of value i of a tape to dst, as [Transform] does for a document.
+// Pointers and positions refer to the document of the tape. Options.Limits is ignored: the scan has applied
+// limits.
 //
 //phase:jcs
 func AppendNode(dst []byte, t *jsontape.Tape, i int, opt Options) ([]byte, []Warning, error) {
@@ -125,8 +132,8 @@ func AppendNode(dst []byte, t *jsontape.Tape, i int, opt Options) ([]byte, []War
 }
 
 func (w *writer) run(dst []byte, t *jsontape.Tape, i int, opt Options) ([]byte, []Warning, error) {
-	w.tape, w.omit, w.members, w.escaped, w.text, w.warnings = t, opt.Omit, w.members[:0], w.escaped[:0], w.text[:0], nil
-	w.warned = 0
+	w.tape, w.omit, w.warnings, w.warned = t, opt.Omit, nil, 0
+	w.members, w.escaped, w.text = w.members[:0], w.escaped[:0], w.text[:0]
 	if t.Nodes[i].Kind != jsontape.Object {
 		w.omit = ""
 	}
@@ -197,11 +204,13 @@ func (w *writer) object(dst []byte, i int) ([]byte, error) {
 				sorted = c < 0
 			}
 		}
+
 		w.members = append(w.members, m)
 	}
 	if !sorted {
 		w.sort(w.members[from:], 0)
 	}
+
 	to := len(w.members)
 	dst = append(dst, '{')
 	for at := from; at < to; at++ {
@@ -210,8 +219,9 @@ func (w *writer) object(dst []byte, i int) ([]byte, error) {
 		}
 		k := int(w.members[at].key)
 		key, v := &t.Nodes[k], &t.Nodes[k+1]
-		if !key.Escaped() && v.Kind != jsontape.Number && v.Kind <= jsontape.String && !v.Escaped() && v.Start == key.End+1 {
-			dst = append(dst, t.Src[key.Start:v.End]...) // "key":"value" stands as it must
+		if !key.Escaped() && v.Kind != jsontape.Number && v.Kind <= jsontape.String && !v.Escaped() &&
+			v.Start == key.End+1 {
+			dst = append(dst, t.Src[key.Start:v.End]...) // "key":"value" is canonical as written
 			continue
 		}
 		if key.Escaped() {
@@ -225,6 +235,7 @@ func (w *writer) object(dst []byte, i int) ([]byte, error) {
 			return dst, err
 		}
 	}
+
 	w.members = w.members[:from]
 	return append(dst, '}'), nil
 }
@@ -238,7 +249,7 @@ func (w *writer) key(m *member) []byte {
 	return w.tape.Src[n.Start+1 : n.End-1]
 }
 
-// load fills the prefix of m with the bytes of its key from an index on.
+// load fills the prefix of m with the bytes of its key, starting at an index.
 func (w *writer) load(m *member, from int) {
 	text := w.key(m)[from:]
 	m.rest = uint8(min(8, len(text)))
@@ -259,8 +270,9 @@ func (w *writer) load(m *member, from int) {
 	}
 }
 
-// asUTF16 maps the first bytes of characters so that texts order by their bytes as by their UTF-16 code units: the
-// surrogates of what lies beyond U+FFFF (F0 to F4) come before U+E000 to U+FFFF (EE and EF). Other bytes stay.
+// asUTF16 maps the first byte of a UTF-8 character so that the order of bytes is the order of UTF-16 code
+// units: the surrogates of characters beyond U+FFFF (first byte F0 to F4) come before U+E000 to U+FFFF (EE
+// and EF). Other bytes are unchanged.
 func asUTF16(c byte) byte {
 	switch {
 	case c >= 0xF0:
@@ -271,7 +283,8 @@ func asUTF16(c byte) byte {
 	return c
 }
 
-// compare orders members by their prefixes; 0 means that both keys go on behind them.
+// compare orders members by their prefixes. If the prefixes are equal and full, it returns 0 and the keys
+// may still differ after them.
 func compare(a, b *member) int {
 	if c := cmp.Compare(a.prefix, b.prefix); c != 0 {
 		return c
@@ -279,16 +292,19 @@ func compare(a, b *member) int {
 	return int(a.rest) - int(b.rest)
 }
 
-// sort orders members by the UTF-16 code units of their keys (RFC 8785 section 3.2.3), which are equal up to an index.
+// sort orders members by the UTF-16 code units of their keys (RFC 8785 section 3.2.3). The keys are equal
+// up to the index from.
 func (w *writer) sort(m []member, from int) {
 	first := w.key(&m[0])
 	shared := len(first)
 	for i := range m[1:] {
 		shared = from + sharedPrefix(first[from:shared], w.key(&m[i+1])[from:])
 	}
+
 	for i := range m {
 		w.load(&m[i], shared)
 	}
+
 	if len(m) <= 16 {
 		for i := 1; i < len(m); i++ {
 			x := m[i]
@@ -301,7 +317,8 @@ func (w *writer) sort(m []member, from int) {
 	} else {
 		slices.SortFunc(m, func(a, b member) int { return compare(&a, &b) })
 	}
-	for len(m) > 0 { // keys with the same 8 bytes
+
+	for len(m) > 0 { // sort keys with the same 8 bytes by the bytes after them
 		n := 1
 		for n < len(m) && compare(&m[0], &m[n]) == 0 {
 			n++
@@ -322,7 +339,7 @@ func CompareUTF16(a, b []byte) int {
 	return int(asUTF16(a[i])) - int(asUTF16(b[i]))
 }
 
-// sharedPrefix returns the number of bytes up to which a and b are equal.
+// sharedPrefix returns the length of the common prefix of a and b.
 func sharedPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	i := 0
@@ -345,7 +362,8 @@ func (w *writer) appendNumber(dst []byte, i int) ([]byte, error) {
 	if err != nil {
 		n := w.tape.Nodes[i]
 		line, column := jsontape.Position(w.tape.Src, int(n.Start))
-		return dst, &canon.SyntaxError{Format: "JSON", Offset: int(n.Start), Line: line, Column: column, Msg: "the number is too large for a double"}
+		return dst, &canon.SyntaxError{Format: "JSON", Offset: int(n.Start), Line: line, Column: column,
+			Msg: "the number is too large for a double"}
 	}
 	from := len(dst)
 	dst = AppendNumber(dst, f)
@@ -366,13 +384,14 @@ func (w *writer) warn(kind Kind, i int, canonical []byte) {
 	}
 	offset := int(w.tape.Nodes[i].Start)
 	line, column := jsontape.Position(w.tape.Src, offset)
-	w.warnings = append(w.warnings, Warning{Kind: kind, Pointer: w.tape.Pointer(i), Offset: offset, Line: line, Column: column,
-		Source: string(w.tape.Raw(i)), Canonical: string(canonical)})
-	last := &w.warnings[len(w.warnings)-1]
-	w.warned += len(last.Pointer) + len(last.Source)
+	warning := Warning{Kind: kind, Pointer: w.tape.Pointer(i), Offset: offset, Line: line, Column: column,
+		Source: string(w.tape.Raw(i)), Canonical: string(canonical)}
+	w.warnings = append(w.warnings, warning)
+	w.warned += len(warning.Pointer) + len(warning.Source)
 }
 
-// appendReescaped appends a string with its quotes, each escape in the form of RFC 8785 section 3.2.2.2.
+// appendReescaped appends a string with its quotes, and writes each escape in the form of RFC 8785 section
+// 3.2.2.2.
 func appendReescaped(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
 		from := i

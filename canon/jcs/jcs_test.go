@@ -24,7 +24,7 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// cases are what other implementations have got wrong; want "" means a syntax error.
+// cases are inputs that other implementations have got wrong; want "" means a syntax error.
 var cases = []struct{ src, want string }{
 	// RFC 8785 section 3.2.2: the example of the specification.
 	{`{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`,
@@ -194,7 +194,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestOrder compares the order of keys with one by UTF-16 code units.
+// TestOrder compares the order of keys with the order of their UTF-16 code units.
 func TestOrder(t *testing.T) {
 	var keys []string
 	for _, a := range []string{"", "a", "aaaaaaa", "aaaaaaaa", "é", "\ud7ff", "\ue000", "\uffff", "\U00010000", "\U0010FFFF"} {

@@ -2,5 +2,6 @@
 
 package jcs_test
 
-// raced says that the race detector is on: it makes sync.Pool forget at random, which then allocates.
+// raced reports whether the race detector is on: it makes sync.Pool drop values at random, so that calls
+// allocate.
 const raced = false

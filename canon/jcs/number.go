@@ -6,8 +6,9 @@ import (
 	"strconv"
 )
 
-// AppendNumber appends f as ECMAScript writes numbers (RFC 8785 section 3.2.2.3, ECMA-262 Number::toString): the fewest
-// digits that give back f, plain between 1e-6 and 1e21, -0 as 0. f must be finite.
+// AppendNumber appends f in the form of ECMAScript (RFC 8785 section 3.2.2.3, ECMA-262 Number::toString):
+// the fewest digits that identify f, without an exponent between 1e-6 and 1e21, and -0 as 0. f must be
+// finite.
 func AppendNumber(dst []byte, f float64) []byte {
 	if f == 0 {
 		return append(dst, '0')
@@ -19,7 +20,7 @@ func AppendNumber(dst []byte, f float64) []byte {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
 	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
-	if n := len(dst); dst[n-2] == '0' && dst[n-3] < '0' { // strconv writes at least two digits of the exponent
+	if n := len(dst); dst[n-2] == '0' && dst[n-3] < '0' { // strconv writes two or more digits
 		dst[n-2] = dst[n-1]
 		dst = dst[:n-1]
 	}
@@ -29,7 +30,7 @@ func AppendNumber(dst []byte, f float64) []byte {
 // smallInteger is the number of digits up to which every integer is a double and its own canonical form.
 const smallInteger = 15
 
-// canonical reports whether a JSON number stands in canonical form already: an integer of few digits, other than -0.
+// canonical reports whether a JSON number is certainly canonical: an integer of few digits, other than -0.
 func canonical(s []byte) bool {
 	if len(s) > smallInteger || s[0] == '-' && s[1] == '0' {
 		return false
@@ -57,7 +58,7 @@ func sameDigits(a, b []byte) bool {
 		x, i = digit(a, i)
 		y, j = digit(b, j)
 	}
-	for x == '0' { // zeros that only one of them has
+	for x == '0' { // zeros at the end of only one of them
 		x, i = digit(a, i)
 	}
 	for y == '0' {

@@ -1,10 +1,10 @@
-// Package phase names the phases that a credential operation passes through. Everything that attributes cost uses these names.
+// Package phase names the phases of a credential operation. All attribution of cost uses these names.
 package phase
 
 // Phase is one named part of an operation.
 type Phase uint8
 
-// The phases, in the order reports show them.
+// The phases, in the order of reports.
 const (
 	Parse Phase = iota
 	Context

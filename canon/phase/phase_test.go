@@ -2,7 +2,7 @@ package phase
 
 import "testing"
 
-// Every phase has a name of its own, by which it is found.
+// Every phase has a unique name, by which it is found.
 func TestNames(t *testing.T) {
 	for i := range Count {
 		p := Phase(i)

@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxIndent is the number of levels whose values have lines of their own. What lies deeper stands in one line: white space
-// would else be depth times values, far more than the document.
+// maxIndent is the number of levels with a line for each value. Deeper values are written in one line:
+// otherwise the white space, depth times values, could be far larger than the document.
 const maxIndent = 32
 
 var spaces = strings.Repeat("  ", maxIndent)
 
-// Indent writes JSON, which has to be valid: a line for each value, indented by two spaces a level, and a line feed at the
-// end.
+// Indent writes valid JSON with a line for each value, indented by two spaces a level, and a line feed at
+// the end.
 func Indent(w io.Writer, doc []byte) error {
 	out := indenter{Writer: bufio.NewWriterSize(w, 1<<16)}
 	out.json(doc)
@@ -22,7 +22,8 @@ func Indent(w io.Writer, doc []byte) error {
 	return out.Flush()
 }
 
-// IndentLines is [Indent] for people alone: each line begins with a prefix and is that of [Line]. The writer keeps the error.
+// IndentLines writes JSON as [Indent] does, for display only: each line begins with a prefix and is escaped
+// as by [Line]. The writer keeps the error.
 func IndentLines(w *bufio.Writer, doc []byte, prefix string) {
 	w.WriteString(prefix)
 	out := indenter{Writer: w, prefix: prefix, escape: true}
@@ -30,7 +31,7 @@ func IndentLines(w *bufio.Writer, doc []byte, prefix string) {
 	w.WriteByte('\n')
 }
 
-// CompactLine writes JSON, which has to be valid, without white space and as [Line] does. The writer keeps the error.
+// CompactLine writes valid JSON without white space, escaped as by [Line]. The writer keeps the error.
 func CompactLine(w *bufio.Writer, doc []byte) {
 	out := indenter{Writer: w, depth: maxIndent + 1, escape: true}
 	out.json(doc)
@@ -44,7 +45,7 @@ type indenter struct {
 	prefix        string
 	escape        bool
 	depth         int
-	last          []byte // escapes
+	last          []byte // buffer of escapes
 }
 
 func (o *indenter) json(doc []byte) {
@@ -78,7 +79,7 @@ func (o *indenter) json(doc []byte) {
 	}
 }
 
-// line begins a line, unless what is open stands in one.
+// line begins a line, unless the current values are written in one line.
 func (o *indenter) line() {
 	if o.depth > maxIndent {
 		return
@@ -88,7 +89,7 @@ func (o *indenter) line() {
 	o.WriteString(spaces[:2*o.depth])
 }
 
-// open writes the bracket at i, or both of an empty container, and returns what follows.
+// open writes the bracket at i, or both brackets of an empty container, and returns the index after them.
 func (o *indenter) open(doc []byte, i int) int {
 	c := doc[i]
 	o.WriteByte(c)
@@ -133,8 +134,8 @@ func (o *indenter) text(text []byte) {
 	o.Write(text[from:])
 }
 
-// escapes writes the escape of the character at a place, and those of what follows that does not show, up to some hundred. It
-// returns where it ended.
+// escapes writes the escapes of up to about a hundred consecutive characters that do not print, starting at
+// an index. It returns the index after them.
 func (o *indenter) escapes(text []byte, at int) int {
 	o.last = o.last[:0]
 	for at < len(text) && len(o.last) < 100*maxEscape {
@@ -149,7 +150,7 @@ func (o *indenter) escapes(text []byte, at int) int {
 	return at
 }
 
-// endOfString returns where the string ends that begins at i.
+// endOfString returns the index after the string that begins at i.
 func endOfString(doc []byte, i int) int {
 	for i++; i < len(doc); i++ {
 		switch doc[i] {

@@ -29,7 +29,7 @@ func TestIndent(t *testing.T) {
 	}
 }
 
-// White space is depth times values where all of a deep document is indented: 10 MB here.
+// Indenting all levels of a deep document would take depth times values in white space: 10 MB here.
 func TestIndentDeep(t *testing.T) {
 	doc := []byte(strings.Repeat(`[{"a":`, 250) + "[" + strings.Repeat("0,", 10_000) + "0]" + strings.Repeat("}]", 250))
 	var out, compact bytes.Buffer
@@ -43,9 +43,9 @@ func TestIndentDeep(t *testing.T) {
 		t.Errorf("another value: %v", err)
 	}
 	if !strings.Contains(out.String(), "\n"+strings.Repeat("  ", maxIndent)+`"a": [{"a":[`) {
-		t.Errorf("what lies deeper than %d levels does not stand in one line", maxIndent)
+		t.Errorf("values deeper than %d levels are not in one line", maxIndent)
 	}
 	for i := range doc {
-		Indent(&out, doc[:i%600]) // part of a document, which has no form
+		Indent(&out, doc[:i%600]) // a truncated document: the output is undefined
 	}
 }

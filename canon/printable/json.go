@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// JSON writes a value as indented JSON. Strings are escaped as [Line] does, so that their value stays.
+// JSON writes a value as indented JSON. Strings are escaped as by [Line], which keeps their value.
 func JSON(w io.Writer, v any) error {
 	text, err := encode(v)
 	if err != nil {
@@ -19,7 +19,7 @@ func JSON(w io.Writer, v any) error {
 	return b.Flush()
 }
 
-// JSONLine is [JSON] in one line.
+// JSONLine writes a value as [JSON] does, in one line.
 func JSONLine(w io.Writer, v any) error {
 	text, err := encode(v)
 	if err != nil {
@@ -38,5 +38,6 @@ func encode(v any) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.ToValidUTF8(b.Bytes(), utf8.AppendRune(nil, utf8.RuneError)), nil // a json.RawMessage is written as it is
+	// A json.RawMessage in the value may hold invalid UTF-8.
+	return bytes.ToValidUTF8(b.Bytes(), utf8.AppendRune(nil, utf8.RuneError)), nil
 }

@@ -1,6 +1,6 @@
-// Package printable makes text that an untrusted document holds safe to show: no character of it writes lines of its own
-// into an answer, moves the cursor of a terminal, or turns the direction of writing. Bytes that a program reads as they are,
-// such as a canonical form or a signed document, are for this package only where a terminal shows them.
+// Package printable makes text from an untrusted document safe to show: its characters cannot add lines to
+// an answer, move the cursor of a terminal, or change the direction of writing. Programs need the exact bytes
+// of a canonical form or a signed document: pass one through this package only to show it on a terminal.
 package printable
 
 import (
@@ -10,12 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns text with each character that does not print, by the measure of [strconv.IsPrint], as JSON escapes it by its
-// number (RFC 8259 section 7), and each byte that is not UTF-8 as \x and two digits. JSON stays JSON of the same value.
+// Line escapes each character of a text that does not print ([strconv.IsPrint]) as \uXXXX (RFC 8259 section
+// 7), and each byte that is not UTF-8 as \x and two digits. Valid JSON stays JSON of the same value.
 func Line(text string) string { return escaped(text, "") }
 
-// Short returns text of at most so many bytes as it is, and of longer one the beginning and the end, with how much is left
-// out between them: an untrusted document may have names of megabytes, which errors repeat.
+// Short returns text unchanged if it has at most the given number of bytes. Of a longer text it returns the
+// beginning and the end with the number of bytes left out between them: errors repeat names of untrusted
+// documents, which may have megabytes.
 func Short(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -30,16 +31,17 @@ func Short(text string, most int) string {
 	return fmt.Sprintf("%s…(%d bytes more)…%s", text[:head], tail-head, text[tail:])
 }
 
-// Lines is [Line] for text whose line feeds are its maker's own, such as JSON that was indented.
+// Lines escapes text as [Line] does but keeps line feeds. Use it for text with trusted line feeds, such as
+// indented JSON.
 func Lines(text string) string { return escaped(text, "\n") }
 
-// Document is [Line] for a document of another, JSON or N-Quads, whose white space is no data: line feeds and tabs stay, and
-// a carriage return, after which a terminal writes over the line, becomes a space.
+// Document escapes an untrusted JSON or N-Quads document as [Line] does, but keeps line feeds and tabs. A
+// carriage return, which makes a terminal overwrite the line, becomes a space.
 func Document(text string) string {
 	return strings.ReplaceAll(escaped(text, "\n\t\r"), "\r", " ")
 }
 
-// escaped escapes what does not print and is not one of the control characters in keep.
+// escaped escapes the characters that do not print, except the control characters in keep.
 func escaped(text, keep string) string {
 	at := 0
 	for at < len(text) {
@@ -66,7 +68,7 @@ func escaped(text, keep string) string {
 	return string(b)
 }
 
-// appendEscape appends how [Line] writes a character of n bytes that does not show.
+// appendEscape appends the escape of a character of n bytes.
 func appendEscape(dst []byte, r rune, n int, first byte) []byte {
 	const digits = "0123456789abcdef"
 	if n == 1 && r == utf8.RuneError {
@@ -79,7 +81,7 @@ func appendEscape(dst []byte, r rune, n int, first byte) []byte {
 	return append(dst, '\\', 'u', digits[r>>12], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
-// shows reports whether a character of so many bytes prints.
+// shows reports whether a character that is encoded in the given number of bytes prints.
 func shows(r rune, bytes int) bool {
 	if r < utf8.RuneSelf {
 		return r >= ' ' && r != 0x7f

@@ -33,7 +33,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// A long text is shown by its ends, which stay UTF-8.
+// A long text is cut to its two ends, which stay valid UTF-8.
 func TestShort(t *testing.T) {
 	for _, text := range []string{"", "short", strings.Repeat("x", 100)} {
 		if got := Short(text, 100); got != text {
@@ -48,7 +48,8 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// What a terminal shows of a document keeps its lines, not what writes over them; JSON keeps its value.
+// A document keeps its line feeds but not the characters that would overwrite lines, and JSON keeps its
+// value.
 func TestDocument(t *testing.T) {
 	doc := "{\r\n\t\"a\u202e\": \"\u009b2J\u2028\",\r\"b\": 1}\n"
 	shown := Document(doc)
@@ -64,7 +65,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// JSON shows nothing that steers a terminal, wherever it stands, and is of the value that is given.
+// JSON escapes all characters that control a terminal, and keeps the value.
 func TestJSON(t *testing.T) {
 	hostile := ""
 	for r := range rune(0x2070) {

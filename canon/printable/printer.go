@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// Printer writes lines for people, each as [Line] returns it, and keeps the first error.
+// Printer writes lines of text, escaped as by [Line], and keeps the first error.
 type Printer struct {
 	W     io.Writer
-	Width int // characters of a line; what is longer goes on in lines with a deeper indentation; 0 for any number
+	Width int // characters of a line; longer lines continue in indented ones; 0 means no limit
 	Err   error
 }
 
-// Line writes one line. The format has no line feed.
+// Line writes one line. The format must not contain a line feed.
 func (p *Printer) Line(format string, args ...any) {
 	if p.Err != nil {
 		return
@@ -26,7 +26,7 @@ func (p *Printer) Line(format string, args ...any) {
 	_, p.Err = fmt.Fprintln(p.W, text)
 }
 
-// hang divides a line at spaces. The lines that follow have its indentation and two spaces.
+// hang divides a line at spaces. The further lines have its indentation and two more spaces.
 func hang(text string, width int) string {
 	words := strings.TrimLeft(text, " ")
 	indent := text[:len(text)-len(words)]
@@ -37,11 +37,12 @@ func hang(text string, width int) string {
 	return first + "\n" + indent + "  " + strings.ReplaceAll(rest, "\n", "\n"+indent+"  ")
 }
 
-// Wrap divides words into lines of at most width characters; a longer word has a line of its own.
+// Wrap divides words into lines of at most width characters. A longer word gets a separate line.
 func Wrap(text string, width int) []string {
 	var lines []string
 	for _, word := range strings.Fields(text) {
-		if n := len(lines); n > 0 && utf8.RuneCountInString(lines[n-1])+1+utf8.RuneCountInString(word) <= width {
+		n := len(lines)
+		if n > 0 && utf8.RuneCountInString(lines[n-1])+1+utf8.RuneCountInString(word) <= width {
 			lines[n-1] += " " + word
 		} else {
 			lines = append(lines, word)

@@ -22,7 +22,7 @@ func each(n int, sep, format string) string {
 	return strings.Join(parts, sep)
 }
 
-// json-gold takes time with the square of what these documents hold, up to minutes. It is not called for them, by default.
+// json-gold takes quadratic time for these documents, up to minutes. By default it is not called for them.
 func TestSteps(t *testing.T) {
 	const n = 4000
 	one := func(context, member string) string {
@@ -133,7 +133,7 @@ func TestStepsTogether(t *testing.T) {
 	}
 }
 
-// The limit is the caller's, and one that json-gold would not reach changes nothing.
+// A caller can set the limit, and a limit that is not reached changes nothing.
 func TestStepsOfCaller(t *testing.T) {
 	doc := `{"@id":"urn:s","urn:p":[` + each(100, ",", `"v%02d"`) + `]}`
 	want := each(100, "", "<urn:s> <urn:p> \"v%02d\" .\n")
@@ -155,7 +155,7 @@ func TestStepsOfCaller(t *testing.T) {
 	}
 }
 
-// What short terms stand for counts as memory before json-gold writes it out.
+// The expanded length of short terms counts as memory before json-gold writes them out.
 func TestMemoryOfTerms(t *testing.T) {
 	doc := `{"@context":{"@vocab":"u:` + strings.Repeat("x", 46_000) + `"},` + each(5800, ",", `"k%d":"x"`) + `}`
 	var chain strings.Builder

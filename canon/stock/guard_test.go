@@ -55,7 +55,7 @@ func TestGuard(t *testing.T) {
 		if c.want == "" || c.want == "duplicate key" || c.want == "no document" {
 			continue
 		}
-		// What the guard refuses, json-gold takes.
+		// json-gold accepts the documents that the guard refuses.
 		if _, err := canonicalize(stock.RDFC(loader), c.doc, canon.Options{}); err != nil {
 			t.Errorf("%s: %v", c.doc, err)
 		}
@@ -81,7 +81,7 @@ func TestGuard(t *testing.T) {
 	if !errors.As(err, &loss) || len(loss.Losses) != 3 || loss.Losses[0].Pointer != "/0/@id" {
 		t.Errorf("%v", err)
 	}
-	// json-gold has no rdfDirection; that matters where there is a direction.
+	// json-gold has no rdfDirection; that matters only for a document with a direction.
 	for value, want := range map[string]bool{`"x"`: false, `{"@value":"x","@direction":"rtl"}`: true} {
 		err := stock.Guard(context.Background(), []byte("{"+terms+`,"p":`+value+"}"), canon.Options{Direction: "i18n-datatype"}, nil)
 		if unsupported := new(canon.UnsupportedError); errors.As(err, &unsupported) != want || (err != nil) != want {

@@ -20,7 +20,7 @@ var poisons = &docs{m: map[string]string{
 	"https://example.org/via":    `{"@context":{"@version":1.1,"p":{"@id":"urn:p","@context":"https://example.org/hidden"}}}`,
 }}
 
-// poisoned lets documents through an engine that make json-gold write into https://example.org/base.
+// poisoned runs documents through an engine that make json-gold write into https://example.org/base.
 func poisoned(t *testing.T, c canon.Canonicalizer) {
 	const victim = `{"@context":"https://example.org/base","@id":"urn:a","name":"x"}`
 	var group sync.WaitGroup
@@ -49,13 +49,13 @@ func poisoned(t *testing.T, c canon.Canonicalizer) {
 	group.Wait()
 }
 
-// TestStockPoison and TestTunedPoison are finding 13: json-gold writes into a context that another one imports, also where the
-// key @import is spelled with an escape or stands in a remote context.
+// TestStockPoison and TestTunedPoison check that json-gold, which writes into a context that another one
+// imports, does not change a cached context. The key @import may have an escape or be in a remote context.
 func TestStockPoison(t *testing.T) { poisoned(t, stock.RDFC(poisons)) }
 
 func TestTunedPoison(t *testing.T) { poisoned(t, stock.Tuned(poisons)) }
 
-// What one call allows a context to be does not depend on what an earlier call allowed.
+// The limit of a context in one call does not depend on the limits of earlier calls.
 func TestLimitOfContexts(t *testing.T) {
 	for name, c := range map[string]canon.Canonicalizer{"stock": stock.RDFC(contexts()), "tuned": stock.Tuned(contexts())} {
 		for range 2 {
@@ -68,8 +68,8 @@ func TestLimitOfContexts(t *testing.T) {
 	}
 }
 
-// hosts is a loader for families of contexts: json-gold resolves the references in a context against the document, so that
-// relative ones come as they are.
+// hosts is a loader for families of contexts. It accepts relative references: json-gold resolves the
+// references in a context against the document, so that they stay relative.
 type hosts struct{ jsonld.Map }
 
 func (h hosts) Load(ctx context.Context, url string) (*jsonld.Document, error) {
@@ -79,8 +79,8 @@ func (h hosts) Load(ctx context.Context, url string) (*jsonld.Document, error) {
 	return h.Map.Load(ctx, url)
 }
 
-// TestLongLived draws families of contexts: an engine that has seen other documents answers as a new one does. json-gold
-// itself has several answers to some documents, since it walks contexts in a random order.
+// TestLongLived generates families of contexts: an engine that has seen other documents answers as a new
+// one does. For some documents json-gold has several answers, since it walks contexts in a random order.
 func TestLongLived(t *testing.T) {
 	seeds := 30
 	if testing.Short() {

@@ -126,7 +126,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestImport shows that a context which imports another leaves the cache as it was.
+// TestImport checks that a context which imports another does not change the cache.
 func TestImport(t *testing.T) {
 	c := stock.RDFC(contexts())
 	importing := `{"@context":"https://example.org/import","name":"Ann","age":"7"}`
@@ -191,13 +191,13 @@ func TestTunedEqualsStock(t *testing.T) {
 		b, errB := tuned.Canonicalize(context.Background(), src, canon.Options{Input: canon.NQuads})
 		if (errA == nil) != (errB == nil) {
 			t.Errorf("%s: %v, %v", file, errA, errB)
-		} else if errA == nil && !bytes.Equal(a.Text, b.Text) && !strings.Contains(file, "test060") { // escapes: tuned writes them rightly
+		} else if errA == nil && !bytes.Equal(a.Text, b.Text) && !strings.Contains(file, "test060") { // escapes: only tuned writes them correctly
 			t.Errorf("%s:\n%s\n%s", file, a.Text, b.Text)
 		}
 	}
 }
 
-// TestAlternating shows that contexts which define one term differently, also within one another, never mix.
+// TestAlternating checks that contexts which define one term differently, even nested ones, never mix.
 func TestAlternating(t *testing.T) {
 	loader := &docs{m: map[string]string{
 		"https://example.org/1": `{"@context":{"@version":1.1,"name":"https://example.org/one","part":{"@id":"https://example.org/part","@context":{"name":"https://example.org/inner"}}}}`,
@@ -223,7 +223,7 @@ func TestAlternating(t *testing.T) {
 	}
 }
 
-// counting counts how often contexts are asked for.
+// counting counts the requests for contexts.
 type counting struct {
 	jsonld.Loader
 	loads int
@@ -234,7 +234,8 @@ func (c *counting) Load(ctx context.Context, url string) (*jsonld.Document, erro
 	return c.Loader.Load(ctx, url)
 }
 
-// TestCold keeps no context: each call asks for them again, and gives what RDFC gives.
+// TestCold checks that Cold keeps no context: each call requests them again, and the result equals that of
+// RDFC.
 func TestCold(t *testing.T) {
 	kept, cold := &counting{Loader: contexts()}, &counting{Loader: contexts()}
 	a, b := stock.RDFC(kept), stock.Cold(cold)

@@ -23,8 +23,9 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Conform runs what it finds in dir through an engine: cases.json (mdocs with the answer they must get), other *.json with
-// a member mdoc_hex (public mdocs, recorded as right or wrong), and the mdocs mdoc-*.hex of other makers with keys-ALG.json.
+// Conform runs the files in dir through an engine: cases.json (mdocs with their expected answers), other
+// *.json files with a member mdoc_hex (public mdocs, recorded as valid or invalid), and mdocs of other
+// implementations, mdoc-*.hex with keys-ALG.json.
 func Conform(dir string, engine compare.Engine) ([]conform.Result, error) {
 	if _, err := engineOf(engine); err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (s suite) cases(file string) (results []conform.Result, err error) {
 	return results, nil
 }
 
-// hexBytes is written in hexadecimal.
+// hexBytes are bytes that JSON holds in hexadecimal.
 type hexBytes []byte
 
 func (h *hexBytes) UnmarshalText(text []byte) (err error) {
@@ -99,7 +100,7 @@ func pemBlocks(text string) (out [][]byte) {
 	}
 }
 
-// publicVector is one mdoc of another maker with what is recorded about it.
+// publicVector is one mdoc of another implementation with the recorded facts about it.
 type publicVector struct {
 	ID, Result, DocType string
 	Hex                 hexBytes `json:"mdoc_hex"`
@@ -130,7 +131,8 @@ func (s suite) vector(file string) ([]conform.Result, error) {
 	return []conform.Result{r.Answer("accept", err)}, nil
 }
 
-// verifier trusts what the vector records. One without a trust anchor trusts its own document signer.
+// verifier returns a verifier with the recorded trust anchors, or with the signer's certificate itself if
+// the vector has none.
 func (s suite) verifier(c *publicVector) (*Verifier, error) {
 	v := &Verifier{Engine: s.engine, DocType: c.DocType, Now: c.Signed.Add(time.Hour)}
 	if c.Signed.IsZero() {
@@ -141,7 +143,7 @@ func (s suite) verifier(c *publicVector) (*Verifier, error) {
 		v.Key = key
 		return v, err
 	}
-	v.AnyUsage = len(c.Trusted) == 0 // the certificate itself is trusted, whatever it says of its use
+	v.AnyUsage = len(c.Trusted) == 0 // the certificate itself is trusted, whatever its usage is
 	ders := pemBlocks(strings.Join(c.Trusted, "\n") + "\n" + c.IssuerPEM)
 	if len(ders) == 0 {
 		ders = signersOf(c.Hex)
@@ -169,7 +171,7 @@ func signersOf(b []byte) (out [][]byte) {
 	return out
 }
 
-// compare compares elements with the recorded ones, in diagnostic notation and cut where they are long.
+// compare compares elements with the recorded ones, in diagnostic notation. Long recorded ones are cut.
 func (c *publicVector) compare(docs []Document) error {
 	want, got := 0, 0
 	for _, elements := range c.Contents {
@@ -195,7 +197,7 @@ func (c *publicVector) compare(docs []Document) error {
 	return nil
 }
 
-// maker verifies the mdocs of another maker: what it issued, presented and signed with the device's key.
+// maker verifies mdocs that another implementation issued, presented, and signed with the device's key.
 func (s suite) maker(file string) (results []conform.Result, err error) {
 	base := strings.TrimSuffix(file, "-expected.json")
 	var k struct {
@@ -252,7 +254,7 @@ func hexFile(path string) (h hexBytes, err error) {
 	return h, err
 }
 
-// discloses looks for text elements in the only document.
+// discloses checks text elements of the only document.
 func discloses(docs []Document, namespace string, want map[string]string) error {
 	if len(docs) != 1 {
 		return fmt.Errorf("%d documents, want 1", len(docs))

@@ -25,22 +25,22 @@ const (
 	msoShape  = "the MSO is a map with version, digestAlgorithm, valueDigests, deviceKeyInfo, docType and validityInfo"
 )
 
-// signerUsage is the extended key usage mdlDS (ISO/IEC 18013-5 Annex B.3), which sets document signers apart from the other
-// holders of certificates under one root, such as those who sign lists of revoked certificates.
+// signerUsage is the extended key usage mdlDS (ISO/IEC 18013-5 Annex B.3). It distinguishes document
+// signers from other holders of certificates under the same root, such as signers of revocation lists.
 var signerUsage = asn1.ObjectIdentifier{1, 0, 18013, 5, 1, 2}
 
 // COSE algorithm numbers (RFC 9053 section 2).
 var coseAlgorithm = map[keys.Algorithm]int64{keys.ES256: -7, keys.EdDSA: -8, keys.ES384: -35}
 
-// headers is what the rules need of the two header maps of a COSE_Sign1.
+// headers holds the parts of a COSE_Sign1 that the rules need.
 type headers struct {
 	alg       int64
-	hasAlg    bool // an integer alg stands in the protected header
+	hasAlg    bool // the protected header has an integer alg
 	crit      bool
-	textKid   bool     // kid is no byte string
+	textKid   bool     // kid is not a byte string
 	x5chain   [][]byte // DER, leaf first
-	badChain  bool     // x5chain is neither a bstr nor an array of them; RFC 9360 wants two or more in an array, makers send one
-	tagged    bool     // tag 18 stands around it
+	badChain  bool     // x5chain is neither a bstr nor an array of them (of one as well, unlike RFC 9360)
+	tagged    bool     // the COSE_Sign1 is in tag 18
 	protected []byte   // content of the protected bstr
 	payload   []byte   // content of the payload bstr
 	signature []byte
@@ -52,13 +52,13 @@ type headers struct {
 func (v *Verifier) checkHeaders(h *headers) error {
 	switch {
 	case h.tagged && !v.Lenient:
-		return unless("Lenient", "issuerAuth", ruleIssue, "stands in tag 18; it must be untagged")
+		return unless("Lenient", "issuerAuth", ruleIssue, "is in tag 18, and must be untagged")
 	case !h.hasAlg:
 		return invalid("issuerAuth", ruleIssue, "the protected header has no alg")
 	case h.crit:
 		return invalid("issuerAuth", "RFC 9052 section 3.1", "crit names header parameters; none is supported")
 	case h.textKid && !v.Lenient:
-		return unless("Lenient", "issuerAuth", "RFC 9052 section 3.1", "kid is no byte string")
+		return unless("Lenient", "issuerAuth", "RFC 9052 section 3.1", "kid is not a byte string")
 	case h.badChain:
 		return invalid("issuerAuth", "RFC 9360 section 2", "x5chain must be a byte string or an array of them")
 	case v.Leaf != nil && (len(h.x5chain) == 0 || !bytes.Equal(h.x5chain[0], v.Leaf)):
@@ -67,8 +67,8 @@ func (v *Verifier) checkHeaders(h *headers) error {
 	return nil
 }
 
-// issuerKey returns the key that must have signed: the configured one, or that of x5chain after the chain is checked, with
-// its certificate.
+// issuerKey returns the key that must have signed: the configured one, or the key of x5chain with its
+// certificate after a check of the chain.
 func (v *Verifier) issuerKey(h *headers, signed time.Time) (key *keys.Public, leaf *x509.Certificate, err error) {
 	if key = v.Key; key == nil {
 		if key, leaf, err = v.checkChain(h.x5chain, signed); err != nil {
@@ -81,8 +81,9 @@ func (v *Verifier) issuerKey(h *headers, signed time.Time) (key *keys.Public, le
 	return key, leaf, nil
 }
 
-// checkChain checks x5chain against the trust anchors at the verifier's time (ISO/IEC 18013-5 section 9.3.3), that the MSO
-// was signed inside the validity of the leaf, and that the leaf is a document signer's in its authority's country.
+// checkChain checks x5chain against the trust anchors at the verifier's time (ISO/IEC 18013-5 section
+// 9.3.3). It also checks that the MSO was signed within the validity of the leaf, and that the leaf belongs
+// to a document signer in the country of its authority.
 //
 //phase:validate
 func (v *Verifier) checkChain(ders [][]byte, signed time.Time) (*keys.Public, *x509.Certificate, error) {
@@ -107,13 +108,13 @@ func (v *Verifier) checkChain(ders [][]byte, signed time.Time) (*keys.Public, *x
 	case !slices.ContainsFunc(leaf.UnknownExtKeyUsage, signerUsage.Equal):
 		return nil, nil, unless("AnyUsage", where, ruleSigner, "the certificate lacks the extended key usage of a document signer, %v", signerUsage)
 	case keys.IsAuthority(leaf):
-		return nil, nil, unless("AnyUsage", where, ruleSigner, "the certificate is of an authority, which signs certificates and no documents")
+		return nil, nil, unless("AnyUsage", where, ruleSigner, "the certificate is that of an authority, which signs certificates, not documents")
 	}
 	return key, leaf, nil
 }
 
-// checkPlace compares the place of issue that an mDL discloses with that in its signer's certificate (ISO/IEC 18013-5
-// section 9.3.1): a signer of one country is not to issue in another's name.
+// checkPlace compares the place of issue that an mDL discloses with the one in the signer's certificate
+// (ISO/IEC 18013-5 section 9.3.1): a signer of one country must not issue for another.
 func (d *Document) checkPlace(leaf *x509.Certificate) error {
 	for _, e := range d.Elements {
 		var want []string
@@ -128,13 +129,14 @@ func (d *Document) checkPlace(leaf *x509.Certificate) error {
 			continue
 		}
 		if text, ok := stockText(e.Value); !ok || !slices.Contains(want, text) {
-			return invalid(e.NameSpace+"/"+e.Identifier, ruleCheck, "is not that of the signer's certificate, %q", want)
+			return invalid(e.NameSpace+"/"+e.Identifier, ruleCheck, "differs from that of the signer's certificate, %q", want)
 		}
 	}
 	return nil
 }
 
-// done completes a document whose signature and digests hold. leaf is the signer's certificate, nil if the key was configured.
+// done completes a document whose signature and digests are valid. leaf is the signer's certificate, or nil
+// if the key was configured.
 func (d *Document) done(v *Verifier, m *mso, leaf *x509.Certificate) (*Document, error) {
 	if v.Device == nil {
 		d.Unchecked = append(d.Unchecked, "/deviceKeyInfo")

@@ -15,10 +15,10 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// DeviceAuth asks a verifier to check device authentication (ISO/IEC 18013-5 section 9.1.3).
+// DeviceAuth makes a verifier check device authentication (ISO/IEC 18013-5 section 9.1.3).
 type DeviceAuth struct {
 	Transcript []byte           // SessionTranscript, CBOR; also accepted inside tag 24
-	Reader     *ecdh.PrivateKey // ephemeral reader key, for a deviceMac; nil refuses one
+	Reader     *ecdh.PrivateKey // ephemeral reader key for a deviceMac; without it a deviceMac is refused
 }
 
 const ruleDevice = "ISO/IEC 18013-5 section 9.1.3"
@@ -41,7 +41,7 @@ type (
 			Mac       cbor.RawMessage `cbor:"deviceMac,omitempty"`
 		} `cbor:"deviceAuth"`
 	}
-	// detached is a COSE_Sign1 or COSE_Mac0 whose payload stands elsewhere.
+	// detached is a COSE_Sign1 or COSE_Mac0 without its payload.
 	detached struct {
 		_           struct{} `cbor:",toarray"`
 		Protected   []byte
@@ -53,7 +53,7 @@ type (
 
 var null = []byte{0xf6}
 
-// noNameSpaces is 24(bstr {}): the device signs no elements of its own.
+// noNameSpaces is 24(bstr {}): the device adds no elements.
 var noNameSpaces = []byte{0xd8, 0x18, 0x41, 0xa0}
 
 // bind puts IssuerSigned bytes into a DeviceResponse and signs with the device's key.
@@ -89,7 +89,8 @@ func (stock) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	return stockEncode(deviceResponse{Version: "1.0", Documents: []deviceDocument{{docType, issuerSigned, d}}})
 }
 
-// deviceAuthentication returns 24(bstr ["DeviceAuthentication", SessionTranscript, docType, 24(bstr nameSpaces)]).
+// deviceAuthentication returns the bytes that a device signature or MAC covers:
+// 24(bstr ["DeviceAuthentication", SessionTranscript, docType, 24(bstr nameSpaces)]).
 //
 //phase:encode
 func deviceAuthentication(transcript []byte, docType string, nameSpaces []byte) ([]byte, error) {
@@ -100,7 +101,7 @@ func deviceAuthentication(transcript []byte, docType string, nameSpaces []byte) 
 	return stockEncode(cbor.Tag{Number: 24, Content: b})
 }
 
-// untag returns the content of 24(bstr), or b itself.
+// untag returns the content of 24(bstr), or b if it is something else.
 func untag(b []byte) []byte {
 	if inner, err := stockEmbedded(b, "SessionTranscript", ruleDevice); err == nil {
 		return inner
@@ -108,8 +109,8 @@ func untag(b []byte) []byte {
 	return b
 }
 
-// isTranscript reports whether CBOR can be a SessionTranscript: an array, also in a tag. Nothing else ties a signature to a
-// session (ISO/IEC 18013-5 section 9.1.5.1).
+// isTranscript reports whether CBOR can be a SessionTranscript: an array, perhaps in a tag. Nothing else
+// binds a signature to a session (ISO/IEC 18013-5 section 9.1.5.1).
 func isTranscript(b []byte) bool { return isMajor(b, majorArray) || isMajor(b, majorTag) }
 
 // response verifies each document of a DeviceResponse that has been scanned.
@@ -118,7 +119,7 @@ func isTranscript(b []byte) bool { return isMajor(b, majorArray) || isMajor(b, m
 func (v *Verifier) response(b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error)) ([]Document, error) {
 	var members map[string]cbor.RawMessage
 	if !isMajor(b, majorMap) || stockDec.Unmarshal(b, &members) != nil {
-		return nil, invalid("mdoc", ruleShape, "is no map with names")
+		return nil, invalid("mdoc", ruleShape, "is not a map with text keys")
 	}
 	if version, ok := stockText(members["version"]); !ok || version != "1.0" {
 		return nil, invalid("DeviceResponse", ruleShape, "version is not \"1.0\"")
@@ -147,7 +148,7 @@ func (v *Verifier) response(b []byte, verify func(v *Verifier, issuerSigned []by
 func (v *Verifier) document(raw cbor.RawMessage, verify func(*Verifier, []byte, string) (*Document, error)) (*Document, error) {
 	var members map[string]cbor.RawMessage
 	if !isMajor(raw, majorMap) || stockDec.Unmarshal(raw, &members) != nil {
-		return nil, invalid("Document", ruleShape, "is no map with names")
+		return nil, invalid("Document", ruleShape, "is not a map with text keys")
 	}
 	docType, ok := stockText(members["docType"])
 	if !ok || docType == "" || members["issuerSigned"] == nil {
@@ -165,10 +166,10 @@ func (v *Verifier) document(raw cbor.RawMessage, verify func(*Verifier, []byte, 
 	return d, err
 }
 
-// unasked notes that a device has signed and nobody asked whether it is the right one.
+// unasked records that the document has a device signature that the verifier was not asked to check.
 func (d *Document) unasked() { d.Unchecked = append(d.Unchecked, "/deviceSigned") }
 
-// bare verifies IssuerSigned bytes that stand alone.
+// bare verifies IssuerSigned bytes outside a DeviceResponse.
 func (v *Verifier) bare(b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error)) ([]Document, error) {
 	if v.Device != nil {
 		return nil, invalid("IssuerSigned", ruleDevice, "device authentication is required and needs a DeviceResponse")
@@ -223,7 +224,7 @@ func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
 	}
 	holds, err := stockCheckSignature(key, c.Protected, payload, c.Tag, v.Counters)
 	if err == nil && !holds {
-		err = invalid("deviceSignature", ruleDevice, "does not hold for this SessionTranscript")
+		err = invalid("deviceSignature", ruleDevice, "is invalid for this SessionTranscript")
 	}
 	return err
 }
@@ -232,7 +233,7 @@ func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
 func readDetached(raw cbor.RawMessage, limits canon.Limits) (*detached, int64, error) {
 	var c detached
 	if err := stockDec.Unmarshal(raw, &c); err != nil || !bytes.Equal(c.Payload, null) {
-		return nil, 0, invalid("deviceAuth", ruleDevice, "is no COSE structure with a null payload")
+		return nil, 0, invalid("deviceAuth", ruleDevice, "is not a COSE structure with a null payload")
 	}
 	var protected struct {
 		Alg  int64           `cbor:"1,keyasint"`
@@ -247,7 +248,8 @@ func readDetached(raw cbor.RawMessage, limits canon.Limits) (*detached, int64, e
 	return &c, protected.Alg, nil
 }
 
-// checkMac recomputes a deviceMac (ISO/IEC 18013-5 section 9.1.3.5): HMAC-SHA-256 under a key of ECDH and HKDF.
+// checkMac recomputes a deviceMac (ISO/IEC 18013-5 section 9.1.3.5): HMAC-SHA-256 with a key from ECDH and
+// HKDF.
 //
 //phase:validate
 func (v *Verifier) checkMac(raw cbor.RawMessage, device *keys.Public, payload []byte) error {
@@ -264,7 +266,7 @@ func (v *Verifier) checkMac(raw cbor.RawMessage, device *keys.Public, payload []
 	}
 	ec, ok := device.Crypto().(*ecdsa.PublicKey)
 	if !ok {
-		return invalid(where, ruleDevice, "an Ed25519 device key makes no MAC")
+		return invalid(where, ruleDevice, "an Ed25519 device key cannot make a MAC")
 	}
 	public, err := ec.ECDH()
 	if err != nil {
@@ -290,7 +292,7 @@ func (v *Verifier) checkMac(raw cbor.RawMessage, device *keys.Public, payload []
 	mac := hmac.New(sha256.New, key)
 	mac.Write(message)
 	if !hmac.Equal(mac.Sum(nil), c.Tag) {
-		return invalid(where, ruleDevice, "does not hold for this SessionTranscript")
+		return invalid(where, ruleDevice, "is invalid for this SessionTranscript")
 	}
 	return nil
 }

@@ -15,11 +15,11 @@ import (
 	"canonscope/compare/claims"
 )
 
-// want is what a JSON pointer names: the elements of a namespace, or those of any, whose identifier is id or begins with it
-// and a slash; all where it is "".
+// want is the set of elements that a JSON pointer names: those of a namespace, or of any namespace, whose
+// identifier is id or begins with id and a slash. If id is "", all are wanted.
 type want struct {
 	pointer  string
-	anywhere bool // in whatever namespace, below /credentialSubject
+	anywhere bool // in any namespace: the pointer begins with /credentialSubject
 	space    string
 	id       string
 }
@@ -35,16 +35,16 @@ func wantOf(pointer string) (want, error) {
 	return want{pointer: pointer, space: jsontape.UnescapeToken(first), id: id}, nil
 }
 
-// checkClaims refuses a claim of which an mdoc would say nothing, but for the issuer, whom the signer's certificate names, and
-// dates that are no numbers.
+// checkClaims refuses dates that are not numbers and claims that an mdoc cannot hold. The issuer is
+// accepted, since the signer's certificate names it.
 func checkClaims(t *jsontape.Tape) error {
 	const rule = "RFC 7519 section 4"
 	if t.Nodes[0].Kind != jsontape.Object {
-		return invalid("claims", rule, "is no JSON object")
+		return invalid("claims", rule, "is not a JSON object")
 	}
 	for _, name := range []string{"nbf", "exp"} {
 		if n := t.Get(0, name); n < 0 || t.Nodes[n].Kind != jsontape.Number {
-			return invalid("/"+name, rule, "is missing or no number")
+			return invalid("/"+name, rule, "is missing or not a number")
 		}
 	}
 	for k := range t.Members(0) {
@@ -57,8 +57,9 @@ func checkClaims(t *jsontape.Tape) error {
 	return nil
 }
 
-// checkItems bounds the items of an mdoc, which can be far longer than the claims: each repeats the names above its own. They
-// grow by leaving others behind, and are copied to where they go out.
+// checkItems bounds the items of an mdoc, which can be far longer than the claims: each repeats the names
+// of the levels above it. The factor covers earlier buffers of the growing slice and the copy into the
+// output.
 func checkItems(size int, memory int64) error {
 	const copies = 4
 	if used := copies * int64(size); used > memory {
@@ -67,17 +68,17 @@ func checkItems(size int, memory int64) error {
 	return nil
 }
 
-// selection is of elements that are wanted.
+// selection finds wanted elements.
 type selection struct {
 	wanted  []want
-	hit     []int32                   // of each: the number of the namespace it has met, from 1; 0 is none, several is more
-	by      map[string]int            // place in wanted of each that is wanted anywhere, by id; nil where they are few
-	in      map[string]map[string]int // of the others, by namespace and id
-	longest int                       // of many: bytes of an id
+	hit     []int32                   // for each: 0, the number of its namespace from 1, or several
+	by      map[string]int            // index in wanted, of those wanted anywhere, by id; nil if few
+	in      map[string]map[string]int // index in wanted by namespace and id, of the others
+	longest int                       // bytes of the longest id; 0 if few are wanted
 }
 
 const (
-	fewWanted = 16 // are looked through for each element
+	fewWanted = 16 // up to this number all are compared with each element
 	several   = -1
 )
 
@@ -104,7 +105,8 @@ func newSelection(wanted []want) *selection {
 	return s
 }
 
-// takes reports whether an element of a namespace, which has a number, is one of those wanted or below one, and marks which.
+// takes reports whether an element is one of the wanted ones or below one, and marks those that match.
+// number is the number of the namespace.
 func takes[T string | []byte](s *selection, space T, number int, id T) bool {
 	found := false
 	if s.by == nil {
@@ -143,7 +145,8 @@ func (s *selection) mark(i, number int) {
 	}
 }
 
-// check complains about the first that was wanted and is not there, or stands in several namespaces. b was scanned.
+// check returns an error for the first wanted element that is missing or is in several namespaces. b has
+// been scanned.
 func (s *selection) check(b view) error {
 	for i, hit := range s.hit {
 		switch hit {
@@ -156,10 +159,10 @@ func (s *selection) check(b view) error {
 	return nil
 }
 
-// maxNames bounds the names that an error is made of.
+// maxNames is the number of names that are searched for the hint of an error.
 const maxNames = 1000
 
-// names yields namespaces and identifiers of IssuerSigned, of many the first.
+// names yields the first namespaces and identifiers of IssuerSigned, up to maxNames.
 func (b view) names() iter.Seq2[string, string] {
 	return func(yield func(space, id string) bool) {
 		r := newNativeReader(canon.Limits{})
@@ -185,7 +188,7 @@ func (b view) names() iter.Seq2[string, string] {
 	}
 }
 
-// mismatch says that a pointer names nothing, and what is nearest to it.
+// mismatch returns the error of a pointer that names nothing, with the nearest name.
 func (b view) mismatch(w *want) error {
 	var spaces, ids, in []string // in has the namespace of each of ids
 	known := false
@@ -216,7 +219,8 @@ func (b view) mismatch(w *want) error {
 	return &canon.PointerError{Pointer: w.pointer, Why: why}
 }
 
-// ambiguous names the spellings of a pointer to what stands in several namespaces.
+// ambiguous returns the error of a pointer to an element in several namespaces. It lists the pointers with
+// a namespace.
 func (b view) ambiguous(w *want) error {
 	const most = 8
 	var spellings []string
@@ -227,14 +231,15 @@ func (b view) ambiguous(w *want) error {
 		}
 	}
 	slices.Sort(spellings)
-	return invalid(w.pointer, ruleShape, "stands in several namespaces; write %s", choice.List(spellings))
+	return invalid(w.pointer, ruleShape, "is in several namespaces; write %s", choice.List(spellings))
 }
 
-// elementPointer names an element: by its namespace, escaped as a token of a JSON pointer, and by its identifier as it
-// stands, which may be a pointer itself.
+// elementPointer returns the pointer to an element: its namespace, escaped as a token of a JSON pointer,
+// and its identifier, unescaped, since it may be a pointer.
 func elementPointer(space, id string) string { return "/" + jsontape.EscapeToken(space) + "/" + id }
 
-// Pointer is the JSON pointer with which [Holder.Present] takes the element: its namespace, escaped, and its identifier.
+// Pointer returns the JSON pointer that selects the element in [Holder.Present]: its namespace, escaped,
+// and its identifier.
 func (e *Element) Pointer() string { return elementPointer(e.NameSpace, e.Identifier) }
 
 func join(parent, token string) string {
@@ -244,7 +249,7 @@ func join(parent, token string) string {
 	return parent + "/" + token
 }
 
-// number turns a JSON number into int64, uint64 or float64.
+// number converts a JSON number to int64, uint64 or float64.
 func number(text, id string) (any, error) {
 	if strings.ContainsAny(text, ".eE") {
 		f, err := strconv.ParseFloat(text, 64)

@@ -49,6 +49,6 @@ func headSize(arg uint64) int {
 // appendProtected appends bstr({1: alg}).
 func appendProtected(dst []byte, a keys.Algorithm) []byte {
 	alg := coseAlgorithm[a]
-	n := uint64(-1 - alg) // all are negative
+	n := uint64(-1 - alg) // all algorithm numbers are negative
 	return appendHead(append(appendHead(dst, majorBytes, uint64(2+headSize(n))), 0xa1, 1), majorNint, n)
 }

@@ -32,9 +32,10 @@ var Definition = &compare.Definition{
 	},
 }
 
-// NewFormat returns the format mdoc with an engine and a signature algorithm: EdDSA, ES256 or ES384. Each leaf under
-// credentialSubject is one element; see [Issuer.Issue] for its identifier. The issuer's name stands in the certificate of
-// x5chain, which is made outside the clock; inside it a verifier compares it with the one it knows.
+// NewFormat returns the format mdoc with an engine and a signature algorithm: EdDSA, ES256 or ES384. Each
+// leaf below credentialSubject is one element; see [Issuer.Issue] for its identifier. The certificate of
+// x5chain names the issuer. It is made outside the timed section, where the verifier compares it with the
+// one it knows.
 func NewFormat(engine compare.Engine, algorithm compare.Algorithm) compare.Preparer {
 	return format{engine: engine, algorithm: algorithm}
 }
@@ -86,8 +87,8 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 
 var certificates sync.Map // issuer's Multikey and name to DER
 
-// Certificate returns a document signer's certificate as an mdoc carries one, the same bytes for the same key and name.
-// Its authority is made up: exchanges trust the key itself.
+// Certificate returns a document signer's certificate for x5chain, the same bytes for the same key and
+// name. Its authority is fictitious: exchanges trust the key itself.
 func Certificate(key *keys.Public, issuer string) ([]byte, error) {
 	id := key.Multikey() + " " + issuer
 	if der, ok := certificates.Load(id); ok {

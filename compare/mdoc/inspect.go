@@ -22,8 +22,8 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Decode returns the CBOR bytes of an mdoc that may be written in hexadecimal or base64url, and whether it is one: a map
-// with issuerAuth, or with documents.
+// Decode returns the CBOR bytes of an mdoc in CBOR, hexadecimal or base64url. It reports whether the input
+// is an mdoc: a map with issuerAuth, or with documents.
 func Decode(in []byte) ([]byte, bool) {
 	text := string(bytes.TrimSpace(in))
 	candidates := [][]byte{in}
@@ -37,7 +37,7 @@ func Decode(in []byte) ([]byte, bool) {
 		var limit *canon.LimitError
 		switch err := scanCBOR(b, canon.Limits{}); {
 		case errors.As(err, &limit):
-			if isMajor(b, majorMap) { // no text starts so
+			if isMajor(b, majorMap) { // a text never starts with such a byte
 				return b, true
 			}
 		case err == nil && (view(b).find("issuerAuth") >= 0 || view(b).find("documents") >= 0):
@@ -47,8 +47,8 @@ func Decode(in []byte) ([]byte, bool) {
 	return in, false
 }
 
-// Inspect reads an mdoc: its MSO, certificates, each element in CBOR diagnostic notation and whether its digest is that of
-// the MSO. It checks no signature.
+// Inspect reads an mdoc: its MSO, its certificates, each element in CBOR diagnostic notation, and whether
+// its digest is in the MSO. It does not check signatures.
 func Inspect(b []byte, limits canon.Limits) (*compare.Inspection, error) {
 	limits = limits.WithDefaults()
 	if err := stockScan(b, limits); err != nil {
@@ -69,11 +69,11 @@ func Inspect(b []byte, limits canon.Limits) (*compare.Inspection, error) {
 	return &compare.Inspection{Line: in.line, Print: in.print, JSON: in.json}, nil
 }
 
-// inspection is an mdoc that was read.
+// inspection is a parsed mdoc.
 type inspection struct {
 	size      int
 	form      string
-	response  bool // documents stand in a DeviceResponse
+	response  bool // the mdoc is a DeviceResponse
 	documents []deviceDocument
 	limits    canon.Limits
 }
@@ -95,7 +95,7 @@ func (in *inspection) print(w io.Writer) error {
 	return p.end(nil)
 }
 
-// issued is IssuerSigned taken apart.
+// issued is a parsed IssuerSigned.
 type issued struct {
 	*stockIssuerSigned
 	*headers
@@ -138,7 +138,7 @@ func (in *inspection) line() string {
 	return text
 }
 
-// documentJSON is a document as --json shows it.
+// documentJSON is the JSON output of a document.
 type documentJSON struct {
 	DocType         string        `json:"docType"`
 	Version         string        `json:"version"`
@@ -154,7 +154,7 @@ type documentJSON struct {
 }
 
 type elementJSON struct {
-	Pointer  string `json:"pointer"` // with which [Holder.Present] takes it
+	Pointer  string `json:"pointer"` // for [Holder.Present]
 	DigestID uint64 `json:"digestID"`
 	Value    string `json:"value"`
 	State    string `json:"state"`
@@ -212,7 +212,7 @@ func (in *inspection) json() (any, error) {
 	return out, nil
 }
 
-// state says whether the digest of an item is that of the MSO.
+// state describes whether the digest of an item matches the MSO.
 func (m *stockDigestMap) state(ns string, id uint64, raw []byte) string {
 	if _, err := hashOf(m.digestAlgorithm); err != nil {
 		return "the digest algorithm is unknown"
@@ -230,7 +230,7 @@ func (m *stockDigestMap) state(ns string, id uint64, raw []byte) string {
 
 const notShown = "(holds a secret key, not shown)"
 
-// isSecret reports whether a COSE_Key has its secret half, which does not belong into an mdoc (RFC 9053 section 7).
+// isSecret reports whether a COSE_Key has its secret part, which must not be in an mdoc (RFC 9053 section 7).
 func isSecret(key []byte) bool {
 	var k struct {
 		D cbor.RawMessage `cbor:"-4,keyasint"`
@@ -240,7 +240,7 @@ func isSecret(key []byte) bool {
 
 type printer struct {
 	printable.Printer
-	text      *bufio.Writer // that it prints to
+	text      *bufio.Writer // the output
 	limits    canon.Limits
 	notations Notations
 }
@@ -250,7 +250,7 @@ func newPrinter(w io.Writer, limits canon.Limits) *printer {
 	return &printer{printable.Printer{W: b}, b, limits, Notations{Limits: limits}}
 }
 
-// end prints what is left, and returns an error of the work before one of printing.
+// end flushes the output. It returns err, or else the error of printing.
 func (p *printer) end(err error) error { return cmp.Or(err, p.text.Flush()) }
 
 // notation writes CBOR in diagnostic notation.
@@ -262,7 +262,8 @@ func (p *printer) notation(b []byte) {
 	p.text.WriteString(printable.Line(text))
 }
 
-// maxName is how many bytes of the name of a namespace are shown, which stands before each of its elements.
+// maxName is the number of bytes shown of the name of a namespace, which is printed before each of its
+// elements.
 const maxName = 256
 
 func cut(name string) string {
@@ -323,7 +324,7 @@ func (p *printer) issuerSigned(b []byte) error {
 	return nil
 }
 
-// item prints an element and whether its digest is that of the MSO.
+// item prints an element and whether its digest matches the MSO.
 func (p *printer) item(m *stockDigestMap, ns string, raw []byte) {
 	item, err := stockReadItem(raw, ns, p.limits)
 	if err != nil {

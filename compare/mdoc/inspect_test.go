@@ -18,7 +18,7 @@ func TestInspect(t *testing.T) {
 	for _, text := range []string{string(presented), hex.EncodeToString(presented) + "\n", base64.RawURLEncoding.EncodeToString(presented)} {
 		b, ok := mdoc.Decode([]byte(text))
 		if !ok {
-			t.Fatalf("%.20q is no mdoc", text)
+			t.Fatalf("%.20q is not an mdoc", text)
 		}
 		var out strings.Builder
 		if err := inspect(&out, b); err != nil {

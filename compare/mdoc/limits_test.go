@@ -26,7 +26,7 @@ func integerMap(n int, more ...string) []byte {
 
 // Keys of large maps are compared as those of small ones are.
 func TestLargeMaps(t *testing.T) {
-	const other = "is no map with names"
+	const other = "is not a map with text keys"
 	for name, c := range map[string]struct {
 		cbor []byte
 		want string // in the error

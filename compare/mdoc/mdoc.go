@@ -1,7 +1,8 @@
-// Package mdoc is the format mdoc of ISO/IEC 18013-5: an [Issuer] makes IssuerSigned data, a [Holder] presents some of its
-// elements, a [Verifier] checks a presentation and returns its elements. Each has two engines that accept and refuse the
-// same bytes: "stock" encodes and decodes with fxamacker/cbor, "native" writes the fixed shapes directly and reads in one
-// pass. Both read only what a strict scan has found well-formed. [NewFormat] makes exchanges for a comparison.
+// Package mdoc implements the format mdoc of ISO/IEC 18013-5: an [Issuer] makes IssuerSigned data, a
+// [Holder] presents some of its elements, a [Verifier] checks a presentation and returns its elements. Each
+// has two engines that accept and refuse the same bytes: "stock" encodes and decodes with fxamacker/cbor,
+// "native" writes the fixed shapes directly and reads in one pass. Both read only CBOR that a strict scan
+// has accepted. [NewFormat] makes exchanges for a comparison.
 //
 //phase:caller
 package mdoc
@@ -22,12 +23,12 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// InvalidError says why an mdoc is refused.
+// InvalidError is the error of an mdoc that is refused.
 type InvalidError struct {
 	Where  string // part of the mdoc: "MSO", "issuerAuth", "namespace/element"
 	Msg    string
 	Rule   string // specification and section
-	Option string // of [Verifier], with which it may be accepted; "" where there is none
+	Option string // field of [Verifier] that can accept the mdoc; "" if there is none
 }
 
 func (e *InvalidError) Error() string {
@@ -38,7 +39,7 @@ func invalid(where, rule, format string, args ...any) error {
 	return &InvalidError{Where: where, Rule: rule, Msg: fmt.Sprintf(format, args...)}
 }
 
-// unless is invalid where an option of [Verifier] decides.
+// unless returns an *InvalidError that names the option of [Verifier] to accept the mdoc.
 func unless(option, where, rule, format string, args ...any) error {
 	return &InvalidError{where, fmt.Sprintf(format, args...), rule, option}
 }
@@ -50,17 +51,18 @@ type Issuer struct {
 	Chain    [][]byte          // x5chain: DER certificates, the signer's first
 	Device   *keys.Public      // deviceKey
 	Digest   string            // SHA-256 (default), SHA-384, SHA-512
-	Salts    io.Reader         // 16 bytes an element; default crypto/rand
+	Salts    io.Reader         // 16 bytes for each element; default crypto/rand
 	Limits   canon.Limits      // Bytes and Depth of the claims
 	Counters *compare.Counters // counts salts, digests, signatures; nil counts nothing
 }
 
-// Issue returns the IssuerSigned bytes of a claims set {"iss", "nbf", "exp", "vct", "credentialSubject"}, a JSON object. No
-// other claim has a place; iss, which may be missing, is for the certificate to say. vct
-// becomes both docType and namespace, nbf and exp the validity period, and each leaf under credentialSubject one element:
-// a value that is not an object or an array, or is an empty one. Its identifier is the leaf's JSON pointer below
-// credentialSubject without the first slash, such as "name" or "result/0/value", and "0/name" of a list of subjects. Strings become tstr, numbers without
-// fraction and exponent int, other numbers float. Integers beyond 64 bits are a [canon.UnsupportedError].
+// Issue returns the IssuerSigned bytes of a claims set {"iss", "nbf", "exp", "vct", "credentialSubject"}, a
+// JSON object. Other claims are refused. iss may be missing and is ignored, since the certificate names the
+// issuer. vct becomes both docType and namespace, nbf and exp become the validity period, and each leaf
+// below credentialSubject becomes one element. A leaf is a value that is not an object or an array, or is
+// an empty one. The identifier of the element is the leaf's JSON pointer below credentialSubject without
+// the first slash, such as "name" or "result/0/value", and "0/name" of a list of subjects. Strings become
+// tstr, numbers without fraction and exponent int, other numbers float. Integers beyond 64 bits are a [canon.UnsupportedError].
 func (i *Issuer) Issue(claims []byte) ([]byte, error) {
 	if i == nil || i.Key.Algorithm() == "" || i.Device.Algorithm() == "" || len(i.Chain) == 0 {
 		return nil, fmt.Errorf("mdoc: an issuer needs a key, its certificate chain and the device's key")
@@ -93,7 +95,7 @@ func hashOf(name string) (func() hash.Hash, error) {
 
 type sum [sha512.Size]byte
 
-// hashInto hashes with an algorithm that [hashOf] knows and returns the digest's size.
+// hashInto hashes with an algorithm that [hashOf] accepts and returns the digest's size.
 func hashInto(s *sum, name string, b []byte) int {
 	switch name {
 	case "SHA-384":
@@ -107,7 +109,7 @@ func hashInto(s *sum, name string, b []byte) int {
 	return copy(s[:], d[:])
 }
 
-// Holder presents mdocs it was issued. It needs no key but for device authentication.
+// Holder presents mdocs that were issued to it. It needs a key only for device authentication.
 type Holder struct {
 	Engine   compare.Engine
 	Key      *keys.Secret // the device's
@@ -115,8 +117,8 @@ type Holder struct {
 	Counters *compare.Counters
 }
 
-// DeviceKey returns the key in the MSO of IssuerSigned bytes, whose device signature a verifier accepts. It checks no
-// signature of the issuer.
+// DeviceKey returns the device key in the MSO of IssuerSigned bytes. It does not check the issuer's
+// signature.
 func DeviceKey(issued []byte, limits canon.Limits) (*keys.Public, error) {
 	r := newNativeReader(limits)
 	defer r.free()
@@ -142,11 +144,12 @@ func DeviceKey(issued []byte, limits canon.Limits) (*keys.Public, error) {
 	return key, nil
 }
 
-// Present returns what was issued with those elements only that pointers name: /NAMESPACE/IDENTIFIER as in
-// [Element.Pointer], or /credentialSubject/IDENTIFIER where one namespace alone has it. A pointer names those elements, too,
-// whose identifier goes on with a slash; /NAMESPACE names all of a namespace, /credentialSubject all. One that names nothing
-// is a [canon.PointerError]. Items and issuerAuth keep their bytes. Without a transcript the result is IssuerSigned; with one
-// it is a DeviceResponse with a device signature over that SessionTranscript (CBOR).
+// Present returns issued data with only the elements that pointers name: /NAMESPACE/IDENTIFIER as in
+// [Element.Pointer], or /credentialSubject/IDENTIFIER if only one namespace has the element. A pointer also
+// names the elements whose identifier continues with a slash; /NAMESPACE names all elements of a namespace,
+// /credentialSubject all elements. A pointer that names nothing is a [canon.PointerError]. Items and
+// issuerAuth keep their bytes. Without a transcript the result is IssuerSigned; with one it is a
+// DeviceResponse with a device signature over that SessionTranscript (CBOR).
 func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([]byte, error) {
 	if h == nil {
 		h = new(Holder)
@@ -171,18 +174,18 @@ func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([
 	return e.bind(h, out, transcript)
 }
 
-// Verifier checks presentations. Key or Roots is required; with a Key no certificate is looked at.
+// Verifier checks presentations. Key or Roots is required. With a Key, certificates are not checked.
 type Verifier struct {
 	Engine   compare.Engine
 	Key      *keys.Public   // the document signer's
-	Leaf     []byte         // with Key: the certificate, DER, that x5chain must start with; nil takes any
+	Leaf     []byte         // with Key: the certificate, DER, that x5chain must start with; nil accepts any
 	Roots    *x509.CertPool // trust anchors of x5chain
-	AnyUsage bool           // with Roots: accept a signer's certificate that is not marked for mdocs or is an authority's, as those of some makers
+	AnyUsage bool           // with Roots: accept certificates of an authority or without usage mdlDS
 	DocType  string         // expected; "" accepts any
-	Now      time.Time      // zero is the present
-	Leeway   time.Duration  // by which the validity period is longer at both ends
+	Now      time.Time      // zero means the current time
+	Leeway   time.Duration  // extends the validity period at both ends
 	Device   *DeviceAuth    // require device authentication; nil ignores it
-	Lenient  bool           // accept what the standard forbids and readers meet: tag 18 around issuerAuth, a text kid, fractions of seconds
+	Lenient  bool           // accept tag 18 around issuerAuth, a text kid, and fractions of seconds
 	Limits   canon.Limits
 	Counters *compare.Counters
 }
@@ -199,12 +202,13 @@ type Document struct {
 	Elements                      []Element
 	Signed, ValidFrom, ValidUntil time.Time
 	DeviceKey                     []byte   // COSE_Key, not parsed
-	Signer                        string   // subject of the certificate in x5chain whose key signed; "" if the key was configured
-	Unchecked                     []string // what nobody has checked: /status of the MSO, without Device its /deviceKeyInfo, /deviceSigned beside it
+	Signer                        string   // subject of the signer's certificate; "" with a configured key
+	Unchecked                     []string // /status; without Device also /deviceKeyInfo and /deviceSigned
 }
 
-// Verify checks IssuerSigned or DeviceResponse bytes: form, issuer's signature, digests, validity period, and as the
-// options ask certificates and device authentication. A refusal is an [InvalidError] or a limit error of canon.
+// Verify checks IssuerSigned or DeviceResponse bytes: structure, issuer's signature, digests, validity
+// period and, depending on the options, certificates and device authentication. A refusal is an
+// [InvalidError] or a limit error of canon.
 func (v *Verifier) Verify(presented []byte) ([]Document, error) {
 	if v == nil {
 		v = new(Verifier)

@@ -68,7 +68,7 @@ func TestNamespaces(t *testing.T) {
 		{[]string{"/credentialSubject/given_name", "/credentialSubject/sex"}, []string{aamva + "/sex", iso + "/given_name"}, ""},
 		{[]string{aamva}, []string{aamva + "/family_name", aamva + "/sex"}, ""},
 		{[]string{"/credentialSubject"}, []string{aamva + "/family_name", aamva + "/sex", iso + "/family_name", iso + "/given_name"}, ""},
-		{[]string{"/credentialSubject/family_name"}, nil, "mdoc /credentialSubject/family_name: stands in several namespaces; write " +
+		{[]string{"/credentialSubject/family_name"}, nil, "mdoc /credentialSubject/family_name: is in several namespaces; write " +
 			aamva + "/family_name or " + iso + "/family_name (ISO/IEC 18013-5 section 8.3.2.1.2.2)"},
 		{[]string{"/credentialSubject/famly_name"}, nil, `JSON pointer /credentialSubject/famly_name does not match the credential: ` +
 			`no namespace has an element "famly_name"; did you mean "` + iso + `/family_name"?`},

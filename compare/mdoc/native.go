@@ -11,10 +11,10 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// native is the engine that writes the fixed shapes of mdoc directly and reads them where they stand.
+// native is the engine that writes the fixed shapes of mdoc directly and reads them in place.
 type native struct{}
 
-// nativeSign stands alone so that profiles tell signing from encoding.
+// nativeSign is a separate function so that profiles separate signing from encoding.
 //
 //phase:sign
 func nativeSign(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
@@ -40,7 +40,7 @@ func newNativeReader(limits canon.Limits) *nativeReader {
 	return r
 }
 
-// selectItems writes IssuerSigned with the wanted items, copied as they are.
+// selectItems writes IssuerSigned with the wanted items, copied unchanged.
 //
 //phase:select
 func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []want) ([]byte, error) {
@@ -55,7 +55,7 @@ func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []want) 
 	for number := range spaces {
 		ns, ok := b.str(at, majorText)
 		if !ok {
-			return nil, invalid("IssuerSigned", ruleShape, "a namespace is no text")
+			return nil, invalid("IssuerSigned", ruleShape, "a namespace is not text")
 		}
 		space := len(r.picks)
 		r.picks = append(r.picks, pick{from: at, to: b.skip(at)})
@@ -88,7 +88,7 @@ func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []want) 
 	return r.writeSelected(b, b[s.issuerAuth:b.skip(s.issuerAuth)], kept, size), nil
 }
 
-// writeSelected writes IssuerSigned with what was picked.
+// writeSelected writes IssuerSigned with the picked items.
 //
 //phase:encode
 func (r *nativeReader) writeSelected(b view, auth []byte, kept uint64, size int) []byte {
@@ -121,7 +121,7 @@ func (native) verify(v *Verifier, presented []byte) ([]Document, error) {
 	if u, ok := view(presented).usual(); ok {
 		return r.usual(v, &u)
 	}
-	if err := r.scanner.checkShape(&r.limits); err != nil { // which the stock decoder reads
+	if err := r.scanner.checkShape(&r.limits); err != nil { // the stock decoder reads the bytes
 		return nil, err
 	}
 	return v.response(presented, nativeDocument)
@@ -180,19 +180,20 @@ func (r *nativeReader) check(v *Verifier, key *keys.Public, h *headers) error {
 	r.message = appendBytes(append(b, 0x40), h.payload)
 	v.Counters.Add(compare.Counters{Verifications: 1})
 	if !key.Verify(r.message, h.signature) {
-		return invalid("issuerAuth", ruleCOSE, "the signature does not hold")
+		return invalid("issuerAuth", ruleCOSE, "the signature is invalid")
 	}
 	r.message = r.message[:0]
 	return nil
 }
 
-// items compares the items of the namespace at a place with the MSO, adds their elements to d, and returns its end.
+// items compares the items of the namespace at an offset with the MSO, adds their elements to d, and
+// returns the end of the namespace.
 //
 //phase:parse
 func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, values view) (int, error) {
 	ns, ok := b.str(at, majorText)
 	if !ok {
-		return 0, invalid("IssuerSigned", ruleShape, "a namespace is no text")
+		return 0, invalid("IssuerSigned", ruleShape, "a namespace is not text")
 	}
 	major, n, item := b.head(b.skip(at))
 	if major != majorArray {
@@ -210,10 +211,10 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 		}
 		identifier := string(read.identifier)
 		if seen.repeated(read.id, identifier) {
-			return 0, invalid(name+"/"+identifier, ruleDigest, "its digestID or identifier stands there twice")
+			return 0, invalid(name+"/"+identifier, ruleDigest, "its digestID or identifier occurs twice")
 		}
 		if !r.matches(v, m, b[item:end], index, read.id, values) {
-			return 0, invalid(name+"/"+identifier, ruleCheck, "its digest is not digest %d of the MSO", read.id)
+			return 0, invalid(name+"/"+identifier, ruleCheck, "its digest differs from digest %d of the MSO", read.id)
 		}
 		d.Elements = append(d.Elements, Element{NameSpace: name, Identifier: identifier, Value: read.value})
 		item = end
@@ -221,7 +222,7 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 	return item, nil
 }
 
-// matches says whether an item's digest is the one that the MSO has for its id.
+// matches reports whether an item's digest is the one that the MSO has for its id.
 //
 //phase:digest
 func (r *nativeReader) matches(v *Verifier, m *mso, item []byte, index []digest, id uint64, values view) bool {
@@ -236,7 +237,7 @@ func (r *nativeReader) matches(v *Verifier, m *mso, item []byte, index []digest,
 	return ok && bytes.Equal(want, s[:n])
 }
 
-// seen remembers digestIDs and identifiers of a namespace: few are compared one by one.
+// seen records the digestIDs and identifiers of a namespace. A few are compared one by one.
 type seen struct {
 	ids   []uint64
 	names []string
@@ -251,7 +252,7 @@ func newSeen(n int) *seen {
 	return &seen{id: map[uint64]bool{}, name: map[string]bool{}}
 }
 
-// repeated notes an item and says whether its id or identifier was there before.
+// repeated records an item and reports whether its id or identifier has occurred before.
 func (s *seen) repeated(id uint64, name string) bool {
 	if s.id != nil {
 		if s.id[id] || s.name[name] {

@@ -46,7 +46,8 @@ func (native) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	return append(appendBytes(out, sig), responseEnd...), nil
 }
 
-// The fixed parts of a DeviceResponse of one document with a deviceSignature (ISO/IEC 18013-5 section 8.3.2.1.2.2).
+// The fixed parts of a DeviceResponse with one document and a deviceSignature (ISO/IEC 18013-5 section
+// 8.3.2.1.2.2).
 const (
 	responseStart  = "\xa3\x67version\x631.0\x69documents\x81\xa3\x67docType"
 	deviceStart    = "\x6cdeviceSigned\xa2\x6anameSpaces"
@@ -55,7 +56,8 @@ const (
 	responseEnd    = "\x66status\x00"
 )
 
-// deviceMessage writes the Sig_structure around DeviceAuthentication to r.message (section 9.1.3.4, RFC 9052 section 4.4).
+// deviceMessage writes the Sig_structure around DeviceAuthentication to r.message (section 9.1.3.4, RFC
+// 9052 section 4.4).
 //
 //phase:encode
 func (r *nativeReader) deviceMessage(a keys.Algorithm, transcript []byte, docType string, nameSpaces []byte) error {
@@ -74,7 +76,7 @@ func (r *nativeReader) deviceMessage(a keys.Algorithm, transcript []byte, docTyp
 	return nil
 }
 
-// usualResponse is a DeviceResponse as bind writes it.
+// usualResponse is a DeviceResponse in the form that bind writes.
 type usualResponse struct {
 	docType              string
 	issuerSigned         view
@@ -83,7 +85,7 @@ type usualResponse struct {
 	protected, signature []byte
 }
 
-// usual reads a DeviceResponse that has been scanned, if it is a usual one.
+// usual reads a scanned DeviceResponse if it has the form that bind writes.
 func (b view) usual() (u usualResponse, ok bool) {
 	at := 0
 	fixed := func(part string) bool {
@@ -122,7 +124,7 @@ func (b view) usual() (u usualResponse, ok bool) {
 	return u, fixed(responseEnd) && at == len(b)
 }
 
-// usual verifies a usual DeviceResponse.
+// usual verifies a DeviceResponse in the form that bind writes.
 //
 //phase:parse fallback
 func (r *nativeReader) usual(v *Verifier, u *usualResponse) ([]Document, error) {
@@ -138,7 +140,8 @@ func (r *nativeReader) usual(v *Verifier, u *usualResponse) ([]Document, error) 
 	return []Document{*d}, nil
 }
 
-// device checks a deviceSignature. What is not as bind writes it is checked as the stock engine does.
+// device checks a deviceSignature. Any form other than that of bind is checked by the code of the stock
+// engine.
 func (r *nativeReader) device(v *Verifier, u *usualResponse, d *Document) error {
 	key, err := nativeKey(d.DeviceKey)
 	if err != nil {
@@ -154,13 +157,14 @@ func (r *nativeReader) device(v *Verifier, u *usualResponse, d *Document) error 
 	}
 	v.Counters.Add(compare.Counters{Verifications: 1})
 	if !key.Verify(r.message, u.signature) {
-		return invalid("deviceSignature", ruleDevice, "does not hold for this SessionTranscript")
+		return invalid("deviceSignature", ruleDevice, "is invalid for this SessionTranscript")
 	}
 	r.message = r.message[:0]
 	return nil
 }
 
-// nativeKey reads a COSE_Key with the four or five members that it needs, in the order of [keys.Public.COSE], or any other.
+// nativeKey reads a COSE_Key. One with only the four or five needed members, in the order of
+// [keys.Public.COSE], is read directly.
 //
 //phase:parse
 func nativeKey(b view) (*keys.Public, error) {

@@ -20,13 +20,13 @@ import (
 type nativeIssuer struct {
 	*Issuer
 	tape     jsontape.Tape
-	memory   int64 // that items may take
+	memory   int64 // limit for the items
 	salts    []byte
-	id       []byte // identifier of the leaf at hand
+	id       []byte // identifier of the current leaf
 	value    []byte // its CBOR
 	items    []byte // finished items
 	count    int
-	digests  []byte // of the items, one after the other
+	digests  []byte // of the items, concatenated
 	size     int    // of a digest
 	hashName string
 	mso      []byte
@@ -78,7 +78,7 @@ func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 		return c, err
 	}
 	fault := func(name string) error {
-		return invalid("claims", "RFC 7519 section 4", "%s is missing or of another type than it should be", name)
+		return invalid("claims", "RFC 7519 section 4", "%s is missing or has the wrong type", name)
 	}
 	if err := checkClaims(t); err != nil {
 		return c, err
@@ -102,7 +102,7 @@ func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 	return c, nil
 }
 
-// drawSalts reads the random of all items at once, 16 bytes each (ISO/IEC 18013-5 section 9.1.2.5).
+// drawSalts reads the random bytes of all items at once, 16 for each (ISO/IEC 18013-5 section 9.1.2.5).
 //
 //phase:salt
 func (w *nativeIssuer) drawSalts(subject int) error {
@@ -112,7 +112,7 @@ func (w *nativeIssuer) drawSalts(subject int) error {
 	return err
 }
 
-// leaf makes the items of the value at a node, whose identifier is in w.id.
+// leaf makes the items of the leaves at or below a node. The identifier of the node is in w.id.
 func (w *nativeIssuer) leaf(n int, top bool) error {
 	if w.tape.IsLeaf(n) {
 		if err := w.encodeValue(n); err != nil {
@@ -189,7 +189,7 @@ func (w *nativeIssuer) encodeValue(n int) error {
 	return nil
 }
 
-// encodeItem appends 24(bstr IssuerSignedItem) of the leaf at hand to w.items.
+// encodeItem appends 24(bstr IssuerSignedItem) of the current leaf to w.items.
 func (w *nativeIssuer) encodeItem() {
 	const fixed = 1 + 9 + 7 + 1 + 16 + 18 + 13 // map, keys, random
 	n := fixed + headSize(uint64(w.count)) + headSize(uint64(len(w.id))) + len(w.id) + len(w.value)

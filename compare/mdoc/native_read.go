@@ -14,12 +14,12 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// view reads CBOR that scanCBOR has accepted, so that nothing in it can be out of bounds.
+// view reads CBOR that scanCBOR has accepted. Invariant: all heads and lengths in it are within its bounds.
 //
 //phase:parse
 type view []byte
 
-// head returns major type and argument of the item at i, and where its content starts.
+// head returns the major type and the argument of the item at i, and the index of its content.
 func (b view) head(i int) (major byte, arg uint64, next int) {
 	major, info := b[i]>>5, b[i]&31
 	if info < 24 {
@@ -74,7 +74,8 @@ func (b view) embedded(i int) (view, bool) {
 	return b.str(next, majorBytes)
 }
 
-// named says whether there is a map at i with text keys. It may have integer keys too, which are unknown members.
+// named reports whether the item at i is a map with text keys. It may also have integer keys, which are
+// unknown members.
 func (b view) named(i int) bool {
 	major, n, at := b.head(i)
 	if major != majorMap {
@@ -89,7 +90,7 @@ func (b view) named(i int) bool {
 	return true
 }
 
-// members yields each text key of the map at i and where its value is.
+// members yields each text key of the map at i with the index of its value.
 func (b view) members(i int) iter.Seq2[[]byte, int] {
 	return func(yield func([]byte, int) bool) {
 		_, n, at := b.head(i)
@@ -103,7 +104,7 @@ func (b view) members(i int) iter.Seq2[[]byte, int] {
 	}
 }
 
-// find returns where the value of a text key of the outermost map is, or -1.
+// find returns the index of the value of a text key of the outermost map, or -1.
 func (b view) find(name string) int {
 	if b[0]>>5 != majorMap {
 		return -1
@@ -138,12 +139,12 @@ type space struct {
 	from, to int // in digests, sorted by id
 }
 
-// pick is an item that a holder presents, or a namespace with how many picks that follow are of it.
+// pick is an item that a holder presents, or a namespace with the number of its items that follow.
 type pick struct{ from, to, items int }
 
 var nativeReaders = sync.Pool{New: func() any { return new(nativeReader) }}
 
-// free keeps the memory for the next call, unless it is more than most need.
+// free keeps the memory for the next call, unless it is unusually large.
 func (r *nativeReader) free() {
 	const most = 1 << 16
 	if cap(r.digests)+cap(r.spaces)+cap(r.picks)+cap(r.scanner.keys)+cap(r.scanner.set) <= most && cap(r.message) <= 1<<20 {
@@ -160,7 +161,8 @@ func (r *nativeReader) scan(b []byte) error {
 	return err
 }
 
-// nativeIssuerSigned says where the parts of an IssuerSigned are; nameSpaces is -1 if there are none.
+// nativeIssuerSigned holds the indexes of the parts of an IssuerSigned. nameSpaces is -1 if the member is
+// missing.
 type nativeIssuerSigned struct{ nameSpaces, issuerAuth int }
 
 func (b view) issuerSigned() (s nativeIssuerSigned, err error) {
@@ -186,7 +188,7 @@ func (b view) issuerSigned() (s nativeIssuerSigned, err error) {
 		return s, invalid(where, ruleShape, "%s", issuerSignedShape)
 	}
 	if s.nameSpaces >= 0 && b[s.nameSpaces]>>5 != majorMap {
-		return s, invalid(where, ruleShape, "nameSpaces is no map")
+		return s, invalid(where, ruleShape, "nameSpaces is not a map")
 	}
 	return s, nil
 }
@@ -218,8 +220,8 @@ func (r *nativeReader) item(b view, i int, ns []byte) (item nativeItem, err erro
 	return item, nil
 }
 
-// usualItem reads an item whose members stand in the order of the standard, and says whether it is one. It checks what a
-// scan would: the four keys are what they are, and the value is scanned.
+// usualItem reads an item whose members are in the order of the standard, and reports whether the item has
+// this form. It needs no scan of the item: it compares the four keys and scans the value.
 //
 //phase:parse fallback
 func (r *nativeReader) usualItem(b view, item *nativeItem) bool {
@@ -309,7 +311,7 @@ func (r *nativeReader) sign1(b view, i int) (h headers, err error) {
 	major, n, at := b.head(i)
 	if major == majorTag {
 		if n != 18 {
-			return h, invalid(where, rule, "is no COSE_Sign1")
+			return h, invalid(where, rule, "is not a COSE_Sign1")
 		}
 		h.tagged = true
 		major, n, at = b.head(at)
@@ -324,11 +326,11 @@ func (r *nativeReader) sign1(b view, i int) (h headers, err error) {
 	h.payload, ok2 = b.str(payload, majorBytes)
 	h.signature, ok3 = b.str(b.skip(payload), majorBytes)
 	if !ok1 || !ok2 || !ok3 || b[unprotected]>>5 != majorMap {
-		return h, invalid(where, rule, "an element has another type than COSE_Sign1 wants")
+		return h, invalid(where, rule, "an element has the wrong type for a COSE_Sign1")
 	}
 	if len(h.protected) > 0 {
 		if h.protected[0]>>5 != majorMap {
-			return h, invalid(where, rule, "the protected header is no map")
+			return h, invalid(where, rule, "the protected header is not a map")
 		}
 		if err := r.scan(h.protected); err != nil {
 			return h, err
@@ -383,7 +385,7 @@ func (b view) chain(i int) (chain [][]byte, bad bool) {
 		if !ok {
 			return nil, true
 		}
-		if len(chain) <= keys.MaxChain { // a longer one is refused
+		if len(chain) <= keys.MaxChain { // a longer chain is refused
 			chain = append(chain, c)
 		}
 		at = b.skip(at)
@@ -428,7 +430,7 @@ func (r *nativeReader) mso(payload view) (m mso, digests view, err error) {
 		case "valueDigests":
 			values, ok = v, b[v]>>5 == majorMap
 		case "status":
-			m.status, ok = true, false // not one of the six
+			m.status, ok = true, false // optional: not one of the six required members
 		default:
 			ok = false
 		}
@@ -482,12 +484,12 @@ func (r *nativeReader) index(b view, i int) error {
 	for range n {
 		name, ok := b.str(at, majorText)
 		if !ok {
-			return invalid("MSO", ruleIssue, "a namespace of valueDigests is no text")
+			return invalid("MSO", ruleIssue, "a namespace of valueDigests is not text")
 		}
 		at = b.skip(at)
 		major, count, entry := b.head(at)
 		if major != majorMap {
-			return invalid("MSO", ruleIssue, "the digests of %q are no map", name)
+			return invalid("MSO", ruleIssue, "the digests of %q are not a map", name)
 		}
 		from, sorted := len(r.digests), true
 		if err := r.checkIndex(from+int(count), len(r.spaces)+1); err != nil {
@@ -496,7 +498,7 @@ func (r *nativeReader) index(b view, i int) error {
 		for range count {
 			major, id, value := b.head(entry)
 			if major != majorUint {
-				return invalid("MSO", ruleIssue, "a digestID of %q is no unsigned integer", name)
+				return invalid("MSO", ruleIssue, "a digestID of %q is not an unsigned integer", name)
 			}
 			sorted = sorted && (len(r.digests) == from || r.digests[len(r.digests)-1].id < id)
 			r.digests = append(r.digests, digest{id, value})
@@ -512,7 +514,7 @@ func (r *nativeReader) index(b view, i int) error {
 	return nil
 }
 
-// checkIndex bounds what an index takes as it grows.
+// checkIndex bounds the memory of a growing index.
 //
 //phase:check
 func (r *nativeReader) checkIndex(digests, spaces int) error {

@@ -14,12 +14,12 @@ import (
 type Notations struct {
 	Limits canon.Limits
 
-	looked int64 // steps that were taken to look for CBOR in byte strings
+	looked int64 // steps of the search for CBOR in byte strings
 }
 
 var (
-	// embedded writes byte strings that hold CBOR as such. It reads them again at each level, of which they may have as many
-	// as they have bytes.
+	// embedded writes byte strings that hold CBOR as CBOR. It reads them again at each level of nesting,
+	// and a string can have as many levels as bytes.
 	embedded = must(cbor.DiagOptions{ByteStringEmbeddedCBOR: true, MaxNestedLevels: 1024}.DiagMode())
 	plain    = must(cbor.DiagOptions{MaxNestedLevels: 65535, MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32}.DiagMode())
 )
@@ -29,15 +29,15 @@ const (
 	maxBignum = 4 << 10 // bytes; longer ones take long to write as decimal numbers
 )
 
-// Of returns one data item in diagnostic notation. What is long may have its byte strings in hexadecimal although they hold
-// CBOR, and what holds long integers is in hexadecimal as a whole. An error is that of a limit, or that b is not CBOR that
-// the package reads.
+// Of returns one data item in diagnostic notation. In a long item, byte strings that hold CBOR may be in
+// hexadecimal, and an item with long integers is in hexadecimal as a whole. The error is that of a limit,
+// or of CBOR that the package does not accept.
 func (n *Notations) Of(b []byte) (string, error) {
 	var s scanner
 	if err := s.all(b, n.Limits); err != nil {
 		return "", err
 	}
-	const copies = 4 // a byte can become a word
+	const copies = 4 // a byte can become a word of text
 	memory := n.Limits.WithDefaults().Memory
 	if used := copies * int64(2*len(b)+len("false, ")*s.items); used > memory {
 		return "", &canon.LimitError{Limit: "memory", Max: memory, Done: used, Where: "diagnostic notation"}

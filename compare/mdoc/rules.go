@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// mso is what the rules need of a MobileSecurityObject.
+// mso holds the parts of a MobileSecurityObject that the rules need.
 type mso struct {
 	version, digestAlgorithm, docType string
 	deviceKey                         []byte
-	status                            bool   // says where the status of the mdoc can be looked up
-	signed, from, until               string // texts of tdates; "" if one is missing or no tdate
+	status                            bool   // the MSO has a status reference
+	signed, from, until               string // texts of tdates; "" if missing or not a tdate
 }
 
-// checkMSO applies ISO/IEC 18013-5 section 9.3.1. around is the docType of the Document, "" without one.
+// checkMSO applies ISO/IEC 18013-5 section 9.3.1. around is the docType of the Document, or "" if there is
+// none.
 //
 //phase:validate
 func (v *Verifier) checkMSO(m *mso, around string) (*Document, error) {

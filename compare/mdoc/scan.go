@@ -30,9 +30,10 @@ func cborError(offset int, format string, args ...any) error {
 	return &canon.SyntaxError{Format: "CBOR", Offset: offset, Line: 1, Column: offset + 1, Msg: fmt.Sprintf(format, args...)}
 }
 
-// scanCBOR checks that b is one data item that both engines read alike: well-formed (RFC 8949 section 5.1), of definite
-// lengths, integers in their shortest form, valid UTF-8, map keys integers or strings and none repeated, bounded in size
-// and depth, and nothing after it. Lengths may be longer than they need be: mdocs in use have such heads.
+// scanCBOR checks that b is exactly one data item that both engines read alike: well-formed (RFC 8949
+// section 5.1), definite lengths, integers in their shortest form, valid UTF-8, map keys that are integers
+// or strings and do not repeat, and limited size and depth. Heads of lengths may be longer than necessary:
+// mdocs in use have such heads.
 func scanCBOR(b []byte, limits canon.Limits) error {
 	return new(scanner).all(b, limits)
 }
@@ -59,22 +60,22 @@ func (s *scanner) all(b []byte, limits canon.Limits) error {
 type scanner struct {
 	src    []byte
 	depth  int
-	items  int      // that were read, map keys too
+	items  int      // number of items read, including map keys
 	bignum int      // bytes of the longest bignum
-	keys   []uint32 // where the keys of the maps that are open stand
+	keys   []uint32 // offsets of the keys of the open maps
 	set    []uint32 // hash set of the keys of one large map: index in keys + 1
-	memory int64    // that keys and set may take
+	memory int64    // limit for keys and set
 }
 
-// keySize is what a map key takes in keys, as that grows, and in set, and four times as much: keys in no order are compared
-// through a set that no cache holds.
+// keySize is the assumed memory of a map key: four times that of its entries in keys, as the slice grows,
+// and in set. The factor accounts for the time of unsorted keys: their set does not fit a processor cache.
 const keySize = 96
 
 func (s *scanner) start(b []byte, limits *canon.Limits) {
 	s.src, s.depth, s.memory, s.items, s.bignum, s.keys = b, limits.Depth, limits.Memory, 0, 0, s.keys[:0]
 }
 
-// head reads the initial byte and the argument of an item. next is where its content starts.
+// head reads the initial byte and the argument of an item. next is the index of its content.
 func (s *scanner) head(i int) (major byte, arg uint64, next int, err error) {
 	if i >= len(s.src) {
 		return 0, 0, 0, cborError(i, "the data item is cut off")
@@ -147,7 +148,7 @@ func (s *scanner) item(i, depth int) (int, error) {
 	case majorMap:
 		return s.pairs(i, next, arg, depth+1)
 	}
-	if arg > uint64(len(s.src)-next) { // each element takes a byte
+	if arg > uint64(len(s.src)-next) { // each element takes at least a byte
 		return 0, cborError(i, "an array of %d elements, %d bytes are left", arg, len(s.src)-next)
 	}
 	for range arg {
@@ -158,7 +159,7 @@ func (s *scanner) item(i, depth int) (int, error) {
 	return next, nil
 }
 
-// tag checks what the tags of RFC 8949 section 3.4 ask of their content: dates and bignums.
+// tag checks the content of the tags of RFC 8949 section 3.4 for dates and bignums.
 func (s *scanner) tag(i, next int, number uint64) error {
 	if next >= len(s.src) {
 		return cborError(i, "the data item is cut off")
@@ -176,12 +177,12 @@ func (s *scanner) tag(i, next int, number uint64) error {
 		}
 	}
 	if !ok {
-		return cborError(i, "tag %d stands before content of another type than its own", number)
+		return cborError(i, "the content of tag %d has the wrong type", number)
 	}
 	return nil
 }
 
-// simple refuses what RFC 8949 section 3.3 calls not well-formed.
+// simple refuses simple values that are not well-formed by RFC 8949 section 3.3.
 func (s *scanner) simple(i, next int, arg uint64) error {
 	if next == i+2 && arg < 32 {
 		return cborError(i, "simple value %d in two bytes", arg)
@@ -189,10 +190,11 @@ func (s *scanner) simple(i, next int, arg uint64) error {
 	return nil
 }
 
-// smallMap is the number of pairs up to which keys are compared one by one; those of larger maps are when the map ends.
+// smallMap is the number of pairs up to which keys are compared one by one. Keys of larger maps are
+// compared at the end of the map.
 const smallMap = 24
 
-// pairs checks n pairs of a map. Unsigned keys that rise, as in most maps of digests, cannot repeat.
+// pairs checks n pairs of a map. Ascending unsigned keys, as in most maps of digests, cannot repeat.
 func (s *scanner) pairs(i, next int, n uint64, depth int) (int, error) {
 	if n > uint64(len(s.src)-next)/2 {
 		return 0, cborError(i, "a map of %d pairs, %d bytes are left", n, len(s.src)-next)
@@ -242,13 +244,14 @@ func (s *scanner) repeated(key int, keys []uint32) bool {
 	return false
 }
 
-// sameKey says whether the keys at two places are equal. Equal strings may have heads of several lengths.
+// sameKey reports whether the keys at two offsets are equal. Equal strings may have heads of different
+// lengths.
 func (s *scanner) sameKey(a, b int) bool {
 	return s.src[a]>>5 == s.src[b]>>5 && bytes.Equal(s.key(a), s.key(b))
 }
 
-// key returns the bytes that tell the key at a place from others of its type: the content of a string, or an integer, which
-// has one form.
+// key returns the bytes that identify the key at an offset among keys of its type: the content of a string,
+// or the encoding of an integer, which has only one form.
 func (s *scanner) key(at int) []byte {
 	major, arg, next := view(s.src).head(at)
 	if major <= majorNint {
@@ -257,10 +260,10 @@ func (s *scanner) key(at int) []byte {
 	return s.src[next : next+int(arg)]
 }
 
-// seed keeps chosen keys from colliding in the set of a large map.
+// seed prevents input from choosing keys that collide in the set of a large map.
 var seed = maphash.MakeSeed()
 
-// repeatedInLarge returns where the first key stands that repeats another.
+// repeatedInLarge returns the offset of the first key that repeats another.
 func (s *scanner) repeatedInLarge(keys []uint32) (at int, found bool) {
 	size := 1 << bits.Len(uint(len(keys)*3/2))
 	if cap(s.set) < size {

@@ -14,13 +14,14 @@ import (
 	"canonscope/compare"
 )
 
-// stock is the engine over fxamacker/cbor and encoding/json.
+// stock is the engine that uses fxamacker/cbor and encoding/json.
 type stock struct{}
 
 var (
 	stockEnc = must(cbor.EncOptions{}.EncMode())
 	stockDec = must(cbor.DecOptions{DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden,
-		MaxNestedLevels: 65535, MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32, // scanCBOR sets the bounds
+		// scanCBOR has the limits
+		MaxNestedLevels: 65535, MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32,
 		FieldNameMatching: cbor.FieldNameMatchingCaseSensitive}.DecMode())
 )
 
@@ -31,8 +32,8 @@ func must[M any](m M, err error) M {
 	return m
 }
 
-// The shapes of ISO/IEC 18013-5 sections 8.3.2.1.2.2 and 9.1.2.4. Members stay raw where their type must be checked: the
-// decoder would look through tags and take null for empty.
+// The shapes of ISO/IEC 18013-5 sections 8.3.2.1.2.2 and 9.1.2.4. Members whose type must be checked stay
+// raw: the decoder would skip tags and read null as empty.
 type (
 	stockIssuerSigned struct {
 		NameSpaces map[string][]cbor.RawMessage `cbor:"nameSpaces"` // each 24(bstr IssuerSignedItem)
@@ -99,7 +100,7 @@ func (stock) present(h *Holder, issued []byte, wanted []want) ([]byte, error) {
 	return stockEncode(out)
 }
 
-// stockSelect keeps the wanted items, whose bytes stay as they are.
+// stockSelect keeps the wanted items with unchanged bytes.
 //
 //phase:select
 func stockSelect(s *stockIssuerSigned, wanted []want, limits canon.Limits) (*stockIssuerSigned, *selection, error) {
@@ -163,7 +164,7 @@ func stockDocument(v *Verifier, b []byte, docType string) (*Document, error) {
 		return nil, err
 	}
 	if !holds {
-		return nil, invalid("issuerAuth", ruleCOSE, "the signature does not hold")
+		return nil, invalid("issuerAuth", ruleCOSE, "the signature is invalid")
 	}
 	for _, ns := range slices.Sorted(maps.Keys(s.NameSpaces)) {
 		if err := stockDigests(v, d, m, ns, s.NameSpaces[ns]); err != nil {
@@ -186,7 +187,7 @@ func stockDigests(v *Verifier, d *Document, m *stockDigestMap, ns string, items 
 		}
 		where := func() string { return ns + "/" + item.Identifier }
 		if ids[item.DigestID] || names[item.Identifier] {
-			return invalid(where(), ruleDigest, "its digestID or identifier stands there twice")
+			return invalid(where(), ruleDigest, "its digestID or identifier occurs twice")
 		}
 		ids[item.DigestID], names[item.Identifier] = true, true
 		h := newHash()
@@ -194,14 +195,14 @@ func stockDigests(v *Verifier, d *Document, m *stockDigestMap, ns string, items 
 		v.Counters.Add(compare.Counters{Digests: 1})
 		want, ok := stockBytes(m.digests[ns][item.DigestID])
 		if !ok || !bytes.Equal(want, h.Sum(nil)) {
-			return invalid(where(), ruleCheck, "its digest is not digest %d of the MSO", item.DigestID)
+			return invalid(where(), ruleCheck, "its digest differs from digest %d of the MSO", item.DigestID)
 		}
 		d.Elements = append(d.Elements, Element{NameSpace: ns, Identifier: item.Identifier, Value: item.Value})
 	}
 	return nil
 }
 
-// stockScan is scanCBOR for what the stock decoder then reads, which cannot stop by itself.
+// stockScan scans CBOR for the stock decoder, which has no limits.
 //
 //phase:parse
 func stockScan(b []byte, limits canon.Limits) error {
@@ -213,7 +214,8 @@ func stockScan(b []byte, limits canon.Limits) error {
 	return s.checkShape(&limits)
 }
 
-// checkShape bounds the data items of what was scanned by what the stock engine takes for an element, in memory and time.
+// checkShape bounds the number of scanned data items by the memory and time that the stock engine takes for
+// each.
 func (s *scanner) checkShape(limits *canon.Limits) error {
 	const entry = 1024
 	if used := entry * int64(s.items); used > limits.Memory {
@@ -232,7 +234,7 @@ func stockDecode(b []byte, v any, where, rule string, limits canon.Limits) error
 	return stockUnmarshal(b, v, where, rule)
 }
 
-// stockUnmarshal decodes CBOR that has been scanned as a part of something larger.
+// stockUnmarshal decodes CBOR that has been scanned as part of a larger item.
 //
 //phase:parse
 func stockUnmarshal(b []byte, v any, where, rule string) error {
@@ -278,7 +280,7 @@ func stockReadIssuerSigned(b []byte) (*stockIssuerSigned, error) {
 		return out, nil
 	}
 	if !isMajor(list, majorMap) {
-		return nil, invalid(where, ruleShape, "nameSpaces is no map")
+		return nil, invalid(where, ruleShape, "nameSpaces is not a map")
 	}
 	var spaces map[string]cbor.RawMessage
 	if err := stockUnmarshal(list, &spaces, where, ruleShape); err != nil {
@@ -305,7 +307,7 @@ func stockEmbedded(raw []byte, where, rule string) ([]byte, error) {
 	}
 	b, ok := stockBytes(tag.Content)
 	if !ok {
-		return nil, invalid(where, rule, "tag 24 holds no byte string")
+		return nil, invalid(where, rule, "tag 24 does not hold a byte string")
 	}
 	return b, nil
 }
@@ -390,7 +392,7 @@ func (m *stockDigestMap) readDigests(raw cbor.RawMessage) error {
 	for ns, list := range spaces {
 		var digests map[uint64]cbor.RawMessage
 		if !isMajor(list, majorMap) {
-			return invalid("MSO", ruleIssue, "the digests of %q are no map", ns)
+			return invalid("MSO", ruleIssue, "the digests of %q are not a map", ns)
 		}
 		if err := stockUnmarshal(list, &digests, "MSO", ruleIssue); err != nil {
 			return err

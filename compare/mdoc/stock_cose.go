@@ -9,7 +9,7 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// The shapes of RFC 9052 sections 4.2, 4.4 and 6.3; a Sig_structure and a MAC_structure have the same.
+// The shapes of RFC 9052 sections 4.2, 4.4 and 6.3. A Sig_structure and a MAC_structure have the same shape.
 type (
 	stockSign1 struct {
 		_           struct{} `cbor:",toarray"`
@@ -27,14 +27,15 @@ type (
 	}
 )
 
-// stockEncodeStructure returns what a signature or a MAC covers.
+// stockEncodeStructure returns the bytes that a signature or a MAC covers.
 //
 //phase:encode
 func stockEncodeStructure(context string, protected, payload []byte) ([]byte, error) {
 	return stockEncode(stockStructure{Context: context, Protected: protected, External: []byte{}, Payload: payload})
 }
 
-// stockSignPayload signs a payload and returns the protected header that it signs with it (RFC 9052 section 4.4).
+// stockSignPayload signs a payload and returns the signed protected header with the signature (RFC 9052
+// section 4.4).
 //
 //phase:encode fallback
 func stockSignPayload(key *keys.Secret, payload []byte, c *compare.Counters) (protected, signature []byte, err error) {
@@ -50,7 +51,7 @@ func stockSignPayload(key *keys.Secret, payload []byte, c *compare.Counters) (pr
 	return protected, signature, err
 }
 
-// stockSignature stands alone so that profiles tell signing from encoding.
+// stockSignature is a separate function so that profiles separate signing from encoding.
 //
 //phase:sign
 func stockSignature(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
@@ -76,7 +77,7 @@ func stockReadSign1(raw []byte, limits canon.Limits) (*headers, error) {
 	if isMajor(raw, majorTag) {
 		var tag cbor.RawTag
 		if stockDec.Unmarshal(raw, &tag) != nil || tag.Number != 18 {
-			return nil, invalid(where, rule, "is no COSE_Sign1")
+			return nil, invalid(where, rule, "is not a COSE_Sign1")
 		}
 		h.tagged, raw = true, tag.Content
 	}
@@ -89,12 +90,12 @@ func stockReadSign1(raw []byte, limits canon.Limits) (*headers, error) {
 	h.payload, ok2 = stockBytes(parts[2])
 	h.signature, ok3 = stockBytes(parts[3])
 	if !ok1 || !ok2 || !ok3 || !isMajor(parts[1], majorMap) {
-		return nil, invalid(where, rule, "an element has another type than COSE_Sign1 wants")
+		return nil, invalid(where, rule, "an element has the wrong type for a COSE_Sign1")
 	}
 	protected := map[any]cbor.RawMessage{}
 	if len(h.protected) > 0 {
 		if !isMajor(h.protected, majorMap) {
-			return nil, invalid(where, rule, "the protected header is no map")
+			return nil, invalid(where, rule, "the protected header is not a map")
 		}
 		if err := stockDecode(h.protected, &protected, where, rule, limits); err != nil {
 			return nil, err
@@ -139,7 +140,7 @@ func stockChain(raw cbor.RawMessage) (chain [][]byte, bad bool) {
 		if !ok {
 			return nil, true
 		}
-		if len(chain) <= keys.MaxChain { // a longer one is refused
+		if len(chain) <= keys.MaxChain { // a longer chain is refused
 			chain = append(chain, b)
 		}
 	}

@@ -56,7 +56,8 @@ func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
 	return stockEncode(stockIssuerSigned{NameSpaces: map[string][]cbor.RawMessage{c.Type: items}, IssuerAuth: auth})
 }
 
-// stockParse reads a claims set. encoding/json would take the last of two equal keys; a scan refuses them first.
+// stockParse reads a claims set. A scan first refuses repeated keys; encoding/json would keep the last of
+// them.
 //
 //phase:parse
 func stockParse(b []byte, limits canon.Limits) (c claims.Input, subject any, err error) {
@@ -82,11 +83,11 @@ func stockParse(b []byte, limits canon.Limits) (c claims.Input, subject any, err
 	return c, subject, err
 }
 
-// stockElements is the leaves of the claims.
+// stockElements are the leaves of the claims.
 type stockElements struct {
 	list   []Element
-	size   int   // of the items that they become
-	memory int64 // that those may take
+	size   int   // bytes of the items of the leaves
+	memory int64 // limit for the items
 }
 
 // add appends the leaves of v.
@@ -120,12 +121,12 @@ func (e *stockElements) add(id string, v any) error {
 	if err != nil {
 		return err
 	}
-	const item = 512 // what an item and its digest take beside name and value
+	const item = 512 // memory of an item and its digest, without name and value
 	e.list, e.size = append(e.list, Element{Identifier: id, Value: b}), e.size+item+len(id)+len(b)
 	return checkItems(e.size, e.memory)
 }
 
-// stockSalt draws the random of an item (ISO/IEC 18013-5 section 9.1.2.5: at least 16 bytes).
+// stockSalt draws the random bytes of an item (ISO/IEC 18013-5 section 9.1.2.5: at least 16).
 //
 //phase:salt
 func stockSalt(r io.Reader, c *compare.Counters) ([]byte, error) {

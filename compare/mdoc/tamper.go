@@ -13,7 +13,7 @@ import (
 	"canonscope/schemas"
 )
 
-// tamper alters a presentation, bound to its holder or not.
+// tamper returns altered copies of a presentation, with or without holder binding.
 func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tampered, error) {
 	out, err := claims.TamperText(c, presented)
 	if err != nil {
@@ -21,12 +21,12 @@ func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tamp
 	}
 	alter := func(what string, sign1 []cbor.RawMessage, element int) error {
 		if len(sign1) != 4 {
-			return fmt.Errorf("%s is in no COSE_Sign1", what)
+			return fmt.Errorf("the COSE_Sign1 of %s is malformed", what)
 		}
 		raw := []byte(sign1[element])
 		k := bytes.LastIndex(presented, raw)
 		if k < 0 {
-			return fmt.Errorf("%s is not where it should be", what)
+			return fmt.Errorf("%s was not found in the presentation", what)
 		}
 		b := bytes.Clone(presented)
 		b[k+len(raw)/2] ^= 1
@@ -49,7 +49,7 @@ func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tamp
 			return nil, err
 		}
 		if len(response.Documents) != 1 {
-			return nil, errors.New("the presentation is no DeviceResponse of one document")
+			return nil, errors.New("the presentation is not a DeviceResponse with one document")
 		}
 		d := response.Documents[0]
 		if err := alter("the device's signature", d.DeviceSigned.DeviceAuth.Signature, 3); err != nil {

@@ -19,9 +19,10 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Conform runs what it finds in dir through an engine: cases.json (tokens with the answer they must get), index.json with
-// the folders it names (tokens issued, presented and processed by the reference generator, keys in keys.json),
-// published-tokens.json, and the tokens sdjwt-ALG-*.txt of other makers with keys-ALG.json.
+// Conform runs the files in dir through an engine: cases.json (tokens with their expected answers),
+// index.json with the folders it lists (tokens issued, presented and processed by the reference generator,
+// keys in keys.json), published-tokens.json, and tokens of other implementations, sdjwt-ALG-*.txt with
+// keys-ALG.json.
 func Conform(dir string, engine compare.Engine) ([]conform.Result, error) {
 	if _, err := engineOf(engine); err != nil {
 		return nil, err
@@ -104,8 +105,8 @@ func (s suite) vectors(file string) (results []conform.Result, err error) {
 	return results, nil
 }
 
-// vector verifies what was issued and presented, and compares the processed payload and the number of disclosures. nonce is
-// that of a presentation with key binding.
+// vector verifies an issued token and its presentation, and compares the processed payload and the number
+// of disclosures. nonce is that of a presentation with key binding.
 func vector(v Verifier, dir string, binding bool, nonce string, disclosures int) error {
 	issued, err := tokenFile(dir, "sd_jwt_issuance")
 	if err != nil {
@@ -142,7 +143,7 @@ func vector(v Verifier, dir string, binding bool, nonce string, disclosures int)
 	return same(payload, want)
 }
 
-// processed verifies a token and returns its processed payload, too.
+// processed verifies a token and returns the result with the processed payload.
 func processed(v Verifier, token []byte) (*Result, map[string]any, error) {
 	r, err := v.Verify(token)
 	if err != nil {
@@ -156,7 +157,7 @@ func processed(v Verifier, token []byte) (*Result, map[string]any, error) {
 	return r, payload, err
 }
 
-// same compares a processed payload with the wanted one.
+// same compares a processed payload with the expected one.
 func same(payload map[string]any, want []byte) error {
 	m, err := stockParse(want, newBudget(canon.Limits{}))
 	if err != nil || reflect.DeepEqual(payload, m) {
@@ -210,7 +211,7 @@ func (s suite) published(file string) (results []conform.Result, err error) {
 	return results, nil
 }
 
-// maker verifies the tokens of another maker and compares what they disclose.
+// maker verifies the tokens of another implementation and compares the disclosed claims.
 func (s suite) maker(file string) (results []conform.Result, err error) {
 	base := strings.TrimSuffix(file, "-expected.json")
 	name := filepath.Base(base)
@@ -249,7 +250,7 @@ func (s suite) maker(file string) (results []conform.Result, err error) {
 	return results, nil
 }
 
-// discloses looks for claims in a processed payload.
+// discloses checks claims of a processed payload.
 func discloses(payload map[string]any, want map[string]string) error {
 	for name, value := range want {
 		if payload[name] != value {

@@ -307,7 +307,7 @@ func TestDefaultsRefuse(t *testing.T) {
 	}
 }
 
-// Part 3, finding 10: what nobody has looked at is named.
+// Parts that no check has covered are listed.
 func TestUnchecked(t *testing.T) {
 	key := claimstest.Key(t, keys.EdDSA)
 	v := sdjwt.Verifier{Key: key.Public(), Now: now, UnaskedKB: true}

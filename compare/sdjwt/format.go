@@ -24,9 +24,10 @@ var Definition = &compare.Definition{
 	},
 }
 
-// NewFormat returns the format sd-jwt-vc with an engine and a signature algorithm: EdDSA, ES256 or ES384. Each leaf under
-// credentialSubject is one disclosure; objects and arrays around them stay in the signed payload (RFC 9901 section 4.2.4,
-// "structured"), so that every leaf can be disclosed alone. What else the payload holds is in package claims.
+// NewFormat returns the format sd-jwt-vc with an engine and a signature algorithm: EdDSA, ES256 or ES384.
+// Each leaf below credentialSubject is one disclosure. The objects and arrays around leaves stay in the
+// signed payload (RFC 9901 section 4.2.4, "structured"), so that every leaf can be disclosed alone. Package
+// claims makes the other claims of the payload.
 func NewFormat(engine compare.Engine, algorithm compare.Algorithm) compare.Preparer {
 	return format{engine: engine, algorithm: algorithm}
 }
@@ -65,7 +66,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	}), nil
 }
 
-// bind adds key binding where the scenario asks for it.
+// bind adds key binding if the scenario has it.
 func bind(s compare.Scenario, holder *keys.Secret, i *Issuer, h *Holder, v *Verifier) (*Binding, string) {
 	if s.Binding != compare.HolderBinding {
 		return nil, checks

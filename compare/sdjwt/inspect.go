@@ -17,8 +17,8 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Inspect reads a token: headers, payload, each disclosure with where its digest stands, and the KB-JWT. It checks no
-// signature, and goes on where a token is wrong in parts that can still be read. Secret keys are left out.
+// Inspect reads a token: headers, payload, each disclosure with the place of its digest, and the KB-JWT. It
+// does not check signatures, and it reads as much of an invalid token as it can. Secret keys are left out.
 func Inspect(token []byte, limits canon.Limits) (*compare.Inspection, error) {
 	token, err := compacted(bytes.TrimSpace(token), limits)
 	if err != nil {
@@ -51,7 +51,7 @@ func (in *inspection) binding() string {
 	return "no key binding"
 }
 
-// inspection is a token that was read, and the part of it at hand.
+// inspection is a parsed token, with the state of reading its current part.
 type inspection struct {
 	token       []byte
 	jwt, kb     []byte
@@ -62,19 +62,19 @@ type inspection struct {
 
 	buf  []byte
 	tape jsontape.Tape
-	path []byte // JSON pointer to what is open, names cut
+	path []byte // JSON pointer of the open container, with long names cut
 
 	digests   table
-	found     []found // for each disclosure, where its digest stands
-	strays    []stray // digests without a disclosure, of many the first
-	strayings int     // how many there are
+	found     []found // for each disclosure, the places of its digest
+	strays    []stray // digests without a disclosure, at most maxStrays
+	strayings int     // number of all of them
 	secret    bool    // a secret key was left out
 }
 
-// place is where a digest stands: in an array of digests, or as the element of an array.
+// place is the place of a digest: in an array of digests, or as an element of another array.
 type place struct {
-	array string // its JSON pointer, cut
-	index int    // of the element, or -1
+	array string // JSON pointer of the array, cut
+	index int    // of the element, or -1 in an array of digests
 }
 
 func (p place) String() string {
@@ -95,13 +95,13 @@ type stray struct {
 }
 
 const (
-	maxStrays = 100 // digests that are named
-	maxName   = 64  // bytes of a name that are shown in a pointer
-	maxPath   = 256 // bytes of a pointer that are shown
-	maxDigest = 128 // bytes of a digest that are shown
+	maxStrays = 100 // digests that are listed
+	maxName   = 64  // bytes shown of a name in a pointer
+	maxPath   = 256 // bytes shown of a pointer
+	maxDigest = 128 // bytes shown of a digest
 )
 
-// cut returns a text, or its first bytes and an ellipsis.
+// cut returns a text, or the first bytes of a long one and an ellipsis.
 func cut(text []byte, size int) string {
 	if len(text) <= size {
 		return string(text)
@@ -112,12 +112,12 @@ func cut(text []byte, size int) string {
 // read decodes and scans a part.
 func (in *inspection) read(text []byte) (err error) {
 	if in.buf, err = b64.AppendDecode(in.buf[:0], text); err != nil {
-		return fmt.Errorf("is no base64url: %w", err)
+		return fmt.Errorf("is not base64url: %w", err)
 	}
 	return in.tape.Scan(in.buf, jsontape.Options{Bytes: in.limits.Bytes, Depth: in.limits.Depth, Memory: in.limits.Memory})
 }
 
-var errNoObject = errors.New("is no JSON object")
+var errNoObject = errors.New("is not a JSON object")
 
 func (in *inspection) readObject(text []byte) error {
 	if err := in.read(text); err != nil {
@@ -129,7 +129,7 @@ func (in *inspection) readObject(text []byte) error {
 	return nil
 }
 
-// findDigests finds the digests that stand in the payload and in disclosures. An error is that of a limit.
+// findDigests finds the digests in the payload and in disclosures. The only error is that of a limit.
 func (in *inspection) findDigests() error {
 	var limit *canon.LimitError
 	parts, err := splitJWS("", in.jwt)
@@ -213,7 +213,7 @@ func (in *inspection) note(n int) {
 	}
 }
 
-// refer notes a digest.
+// refer records a digest.
 func (in *inspection) refer(digest []byte, at place) {
 	if i := in.digests.find(digest); i >= 0 {
 		if f := &in.found[i]; f.times == 0 {
@@ -237,7 +237,7 @@ func (in *inspection) print(w io.Writer) error {
 	if len(in.kb) > 0 {
 		in.printJWS(p, "KB-JWT ", in.kb)
 		if in.unknownHash == nil {
-			p.Line("  sd_hash of what is here (%s): %s", in.hash, sdHash(in.hash, in.token[:len(in.token)-len(in.kb)]))
+			p.Line("  sd_hash of this token (%s): %s", in.hash, sdHash(in.hash, in.token[:len(in.token)-len(in.kb)]))
 		}
 	}
 	if in.secret {
@@ -246,7 +246,7 @@ func (in *inspection) print(w io.Writer) error {
 	return b.Flush()
 }
 
-// inspectionJSON is a token as --json shows it.
+// inspectionJSON is the JSON output of a token.
 type inspectionJSON struct {
 	Format      compare.Format   `json:"format"`
 	Size        int              `json:"size"`
@@ -257,14 +257,14 @@ type inspectionJSON struct {
 	Strays      int              `json:"digestsWithoutDisclosure"`
 	KBHeader    json.RawMessage  `json:"kbHeader,omitempty"`
 	KBPayload   json.RawMessage  `json:"kbPayload,omitempty"`
-	Errors      []string         `json:"errors,omitempty"` // about parts that cannot be read
-	Secret      bool             `json:"secret,omitempty"` // it holds a secret key, which is left out
+	Errors      []string         `json:"errors,omitempty"` // of parts that cannot be read
+	Secret      bool             `json:"secret,omitempty"` // the token holds a secret key, which is left out
 }
 
 type disclosureJSON struct {
-	Name  json.RawMessage `json:"name,omitempty"` // a string; of an array element there is none
+	Name  json.RawMessage `json:"name,omitempty"` // a string; missing for an array element
 	Value json.RawMessage `json:"value,omitempty"`
-	In    string          `json:"in,omitempty"` // where its digest stands
+	In    string          `json:"in,omitempty"` // place of its digest
 }
 
 func (in *inspection) json() (any, error) {
@@ -298,7 +298,7 @@ func (in *inspection) json() (any, error) {
 		}
 		name, value, ok := in.disclosure(i)
 		if !ok {
-			fail(where(i+1), errors.New("is no disclosure"))
+			fail(where(i+1), errors.New("is not a disclosure"))
 			continue
 		}
 		d := disclosureJSON{Name: bytes.Clone(name), Value: bytes.Clone(value)}
@@ -311,7 +311,7 @@ func (in *inspection) json() (any, error) {
 	return out, nil
 }
 
-// shown is the JSON of the part at hand without secret keys.
+// shown returns the JSON of the current part without secret keys.
 func (in *inspection) shown() []byte {
 	doc, secret := keys.Redacted(&in.tape)
 	in.secret = in.secret || secret
@@ -320,7 +320,7 @@ func (in *inspection) shown() []byte {
 
 type printer struct {
 	printable.Printer
-	text *bufio.Writer // that it prints to
+	text *bufio.Writer // the output
 }
 
 // printJWS prints header and payload of a compact JWS.
@@ -340,7 +340,7 @@ func (in *inspection) printJWS(p *printer, name string, jwt []byte) {
 	}
 }
 
-// printDisclosures prints each disclosure and the digests that have none.
+// printDisclosures prints each disclosure and the digests without a disclosure.
 func (in *inspection) printDisclosures(p *printer) {
 	if in.unknownHash != nil {
 		p.Line("disclosures: %v", in.unknownHash)
@@ -356,7 +356,7 @@ func (in *inspection) printDisclosures(p *printer) {
 		case 1:
 			at = "in " + f.first.String()
 		default:
-			at = fmt.Sprintf("digest stands in the token %d times, first in %s", f.times, f.first)
+			at = fmt.Sprintf("digest is in the token %d times, first in %s", f.times, f.first)
 		}
 		if err := in.read(text); err != nil {
 			p.Line("  %d  %s  cannot be read: %v", i+1, at, err)
@@ -381,7 +381,7 @@ func (in *inspection) printDisclosures(p *printer) {
 func (in *inspection) printDisclosure(w *bufio.Writer, i int) {
 	name, value, ok := in.disclosure(i)
 	if !ok {
-		w.WriteString("is no disclosure: ")
+		w.WriteString("is not a disclosure: ")
 	}
 	if name != nil {
 		printable.CompactLine(w, name)
@@ -390,8 +390,9 @@ func (in *inspection) printDisclosure(w *bufio.Writer, i int) {
 	printable.CompactLine(w, value)
 }
 
-// disclosure returns the name and the value of disclosure i, which is at hand, as JSON without secret keys. That of an array
-// element has no name; what is none is all value.
+// disclosure returns the name and the value of disclosure i, the current part, as JSON without secret keys.
+// The name is missing for an array element. If the part is not a disclosure, ok is false and value is the
+// whole part.
 func (in *inspection) disclosure(i int) (name, value []byte, ok bool) {
 	t := &in.tape
 	if doc, secret := keys.Redacted(t); secret {
@@ -420,13 +421,13 @@ func (in *inspection) disclosure(i int) (name, value []byte, ok bool) {
 	return name, t.Raw(at), true
 }
 
-// isSecretClaim reports whether a claim that is disclosed by itself is a secret key or the secret half of one.
+// isSecretClaim reports whether a disclosed claim is a secret key or the secret part of one.
 func isSecretClaim(name, value []byte) bool {
 	const least = 42 // base64url of 32 bytes, and quotes
 	return keys.IsSecretName(name) || keys.IsSecretParameter(name) && len(value) >= least
 }
 
-// inSecret reports whether a JSON pointer goes through a member that holds a secret key.
+// inSecret reports whether a JSON pointer leads through a member that holds a secret key.
 func inSecret(pointer string) bool {
 	for token := range strings.SplitSeq(pointer, "/") {
 		if keys.IsSecretName([]byte(token)) {

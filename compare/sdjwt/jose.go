@@ -17,15 +17,15 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// IsToken says whether bytes look like an SD-JWT, compact or in the JWS JSON serialization. One whose '~' are lost does if
-// its type or payload says so.
+// IsToken reports whether bytes look like an SD-JWT, compact or in the JWS JSON serialization. An SD-JWT
+// that lost its '~' is recognized by its type or payload.
 func IsToken(b []byte) bool {
 	j, _ := readJOSE(b, canon.Limits{})
 	return j != nil && j.isSDJWT()
 }
 
-// Foreign says what a JOSE object is that is no SD-JWT, such as a JAdES signature, a JSON Web Token of a credential or a JWE,
-// and who checks it. Both are "" of other bytes.
+// Foreign describes a JOSE object that is not an SD-JWT, such as a JAdES signature, a JSON Web Token of a
+// credential or a JWE, and names a way to check it. Both are "" for other bytes.
 func Foreign(b []byte) (what, remedy string) {
 	if j, _ := readJOSE(b, canon.Limits{}); j != nil && !j.isSDJWT() {
 		return j.describe()
@@ -33,24 +33,24 @@ func Foreign(b []byte) (what, remedy string) {
 	return "", ""
 }
 
-// jose is a JOSE object, compact or in a JSON serialization, as far as it says what it is.
+// jose holds the parts that identify a JOSE object, compact or in a JSON serialization.
 type jose struct {
 	size       int
 	compact    bool
-	tilde      bool // a disclosure or what ends the list of them
+	tilde      bool // the compact form has a '~'
 	damaged    bool // the header cannot be read
 	encrypted  bool
-	signatures []joseSignature // of many the first
+	signatures []joseSignature // at most maxSignatures
 	payload    []byte
-	claims     jsontape.Tape // the payload; no nodes where it is no JSON object
+	claims     jsontape.Tape // the payload; without nodes if it is not a JSON object
 }
 
-// joseSignature has the headers of a signature; no nodes where there is none.
+// joseSignature holds the headers of a signature. The tape of a missing header has no nodes.
 type joseSignature struct{ protected, header jsontape.Tape }
 
-const maxSignatures = 16 // that are read
+const maxSignatures = 16 // further ones are not read
 
-// readJOSE returns nil for what is no JOSE object. An error is that of a limit.
+// readJOSE reads a JOSE object. It returns nil for other bytes. The only error is that of a limit.
 func readJOSE(b []byte, limits canon.Limits) (*jose, error) {
 	b = bytes.TrimSpace(b)
 	j := &jose{size: len(b)}
@@ -81,7 +81,7 @@ func readJOSE(b []byte, limits canon.Limits) (*jose, error) {
 func (j *jose) readJSON(b []byte, limits canon.Limits) (*jose, error) {
 	var t jsontape.Tape
 	if !bytes.Contains(b, []byte(`"payload"`)) && !bytes.Contains(b, []byte(`"ciphertext"`)) || t.Scan(b, scanOptions(limits)) != nil {
-		return nil, nil // whoever reads it as JSON says what is wrong
+		return nil, nil // the readers of JSON report the error
 	}
 	has := func(name string) bool { return t.Get(0, name) >= 0 }
 	j.encrypted = has("ciphertext") && (has("iv") || has("protected"))
@@ -125,7 +125,8 @@ func scanOptions(limits canon.Limits) jsontape.Options {
 	return jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}
 }
 
-// decode scans base64url of a JSON object; the tape has no nodes where it is something else. An error is that of a limit.
+// decode scans a JSON object in base64url. The tape has no nodes if the text is something else. The only
+// error is that of a limit.
 func (j *jose) decode(t *jsontape.Tape, text []byte, limits canon.Limits) error {
 	b, err := b64.DecodeString(string(text))
 	if err != nil {
@@ -147,7 +148,7 @@ func scanObject(t *jsontape.Tape, b []byte, limits canon.Limits) error {
 	return nil
 }
 
-// readPayload reads a payload, which is in base64url unless b64 says otherwise (RFC 7797).
+// readPayload reads a payload, which is in base64url unless the header b64 is false (RFC 7797).
 func (j *jose) readPayload(text []byte, limits canon.Limits) (err error) {
 	if j.payload, err = b64.DecodeString(string(text)); err != nil {
 		j.payload = text
@@ -157,7 +158,7 @@ func (j *jose) readPayload(text []byte, limits canon.Limits) (err error) {
 
 func has(t *jsontape.Tape, name string) bool { return len(t.Nodes) > 0 && t.Get(0, name) >= 0 }
 
-// member returns the text of a member, "" where there is none.
+// member returns the text of a member, or "" if it is missing.
 func member(t *jsontape.Tape, name string) string {
 	if len(t.Nodes) == 0 {
 		return ""
@@ -201,7 +202,7 @@ func (j *jose) isJAdES() bool {
 	return false
 }
 
-// describe says what the object is, and who can check it.
+// describe returns what the object is and how to check it.
 func (j *jose) describe() (what, remedy string) {
 	credential := has(&j.claims, "@context") || has(&j.claims, "credentialSubject")
 	over := ""
@@ -211,13 +212,13 @@ func (j *jose) describe() (what, remedy string) {
 	remedy = "a JOSE library checks its signature"
 	switch {
 	case j.encrypted:
-		return "an encrypted object (JWE)", "who has its key decrypts it first"
+		return "an encrypted object (JWE)", "decrypt it with its key first"
 	case j.damaged:
-		return "a JSON Web Token whose header is damaged", "ask its sender for the whole of it"
+		return "a JSON Web Token whose header is damaged", "ask its sender for the complete token"
 	case j.isJAdES():
 		return "a JSON Web Signature" + over + " (JAdES)", "a JAdES validator checks it, such as that of the EU's DSS"
 	case len(j.signatures) == 1 && member(&j.signatures[0].protected, "typ") == "kb+jwt":
-		return "a KB-JWT", "it belongs behind the last '~' of the SD-JWT that it binds"
+		return "a KB-JWT", "it belongs after the last '~' of the SD-JWT that it binds"
 	case credential && j.compact:
 		return "a JSON Web Token" + over + " (VC-JOSE-COSE)", remedy
 	case (has(&j.claims, "vc") || has(&j.claims, "vp")) && j.compact:
@@ -228,7 +229,7 @@ func (j *jose) describe() (what, remedy string) {
 	return "a JSON Web Signature" + over, remedy
 }
 
-// foreignJSON is a JOSE object as --json shows it.
+// foreignJSON is the JSON output of a JOSE object.
 type foreignJSON struct {
 	Format     string          `json:"format"`
 	Size       int             `json:"size"`
@@ -237,7 +238,7 @@ type foreignJSON struct {
 	Issuer     string          `json:"issuer,omitempty"`
 	Signatures []signatureJSON `json:"signatures"`
 	Payload    json.RawMessage `json:"payload,omitempty"`
-	Bytes      int             `json:"payloadBytes,omitempty"` // of one that is no JSON object
+	Bytes      int             `json:"payloadBytes,omitempty"` // if the payload is not a JSON object
 	Secret     bool            `json:"secret,omitempty"`
 }
 
@@ -246,14 +247,14 @@ type signatureJSON struct {
 	Header    json.RawMessage `json:"header,omitempty"`
 }
 
-// InspectForeign reads a JOSE object that is no SD-JWT: its headers and payload.
+// InspectForeign reads a JOSE object that is not an SD-JWT: its headers and payload.
 func InspectForeign(b []byte, limits canon.Limits) (*compare.Inspection, error) {
 	j, err := readJOSE(b, limits)
 	if err != nil {
 		return nil, err
 	}
 	if j == nil {
-		return nil, invalid("token", "RFC 7515 section 7", "is no JOSE object")
+		return nil, invalid("token", "RFC 7515 section 7", "is not a JOSE object")
 	}
 	what, remedy := j.describe()
 	out := foreignJSON{Format: "jws", Size: j.size, What: what, Remedy: remedy, Issuer: issuerOf(&j.claims)}
@@ -312,10 +313,9 @@ func (f *foreignJSON) print(w io.Writer) error {
 	return b.Flush()
 }
 
-// holdsSecret is said of what holds a secret key.
 const holdsSecret = "holds a secret key, which is not shown; whoever has it can sign with it"
 
-// issuerOf returns the issuer that claims name.
+// issuerOf returns the issuer in claims.
 func issuerOf(t *jsontape.Tape) string {
 	if iss := member(t, "iss"); iss != "" || len(t.Nodes) == 0 {
 		return iss

@@ -11,7 +11,7 @@ import (
 
 const ruleJSON = "RFC 9901 section 8"
 
-// isJSON says whether a token is in the JWS JSON serialization; a compact one starts with base64url.
+// isJSON reports whether a token is in the JWS JSON serialization. A compact token starts with base64url.
 func isJSON(token []byte) bool {
 	t := bytes.TrimLeft(token, " \t\r\n")
 	return len(t) > 0 && t[0] == '{'
@@ -25,15 +25,16 @@ func compacted(token []byte, limits canon.Limits) ([]byte, error) {
 	return Compact(token, limits)
 }
 
-// Compact returns the compact form of an SD-JWT in the flattened or general JWS JSON serialization (RFC 9901 section 8).
-// Of several signatures it takes the first, whose unprotected header carries the disclosures.
+// Compact returns the compact form of an SD-JWT in the flattened or general JWS JSON serialization (RFC
+// 9901 section 8). Of several signatures it takes the first, since its unprotected header holds the
+// disclosures.
 func Compact(token []byte, limits canon.Limits) ([]byte, error) {
 	var t jsontape.Tape
 	if err := t.Scan(token, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
 		return nil, wrap("JSON serialization", ruleJSON, err)
 	}
 	if t.Nodes[0].Kind != jsontape.Object {
-		return nil, invalid("JSON serialization", ruleJSON, "is no JSON object")
+		return nil, invalid("JSON serialization", ruleJSON, "is not a JSON object")
 	}
 	first := 0
 	if list := t.Get(0, "signatures"); list >= 0 {
@@ -41,7 +42,7 @@ func Compact(token []byte, limits canon.Limits) ([]byte, error) {
 			return nil, invalid("/signatures", "RFC 7515 section 7.2.1", "must be an array of at least one signature")
 		}
 		if t.Get(0, "signature") >= 0 || t.Get(0, "protected") >= 0 || t.Get(0, "header") >= 0 {
-			return nil, invalid("/signatures", "RFC 7515 section 7.2.2", "stands beside members of the flattened form")
+			return nil, invalid("/signatures", "RFC 7515 section 7.2.2", "must not be beside members of the flattened form")
 		}
 		first = list + 1
 		for e := range t.Elements(list) {
@@ -57,7 +58,7 @@ func Compact(token []byte, limits canon.Limits) ([]byte, error) {
 	}{{"protected", first}, {"payload", 0}, {"signature", first}} {
 		n := t.Get(part.in, part.name)
 		if n < 0 || t.Nodes[n].Kind != jsontape.String {
-			return nil, invalid("JSON serialization", "RFC 7515 section 7.2.1", "%s is missing or no string", part.name)
+			return nil, invalid("JSON serialization", "RFC 7515 section 7.2.1", "%s is missing or not a string", part.name)
 		}
 		if i > 0 {
 			out = append(out, '.')
@@ -83,14 +84,14 @@ func appendUnprotected(out []byte, t *jsontape.Tape, h int) ([]byte, error) {
 		}
 		for e := range t.Elements(list) {
 			if t.Nodes[e].Kind != jsontape.String || bytes.IndexByte(t.Text(e), '~') >= 0 {
-				return nil, invalid(t.Pointer(e), ruleJSON, "is no disclosure")
+				return nil, invalid(t.Pointer(e), ruleJSON, "is not a disclosure")
 			}
 			out = append(t.AppendString(out, e), '~')
 		}
 	}
 	if kb := t.Get(h, "kb_jwt"); kb >= 0 {
 		if t.Nodes[kb].Kind != jsontape.String || bytes.IndexByte(t.Text(kb), '~') >= 0 {
-			return nil, invalid(t.Pointer(kb), ruleJSON, "is no KB-JWT")
+			return nil, invalid(t.Pointer(kb), ruleJSON, "is not a KB-JWT")
 		}
 		out = t.AppendString(out, kb)
 	}

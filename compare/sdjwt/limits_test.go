@@ -149,7 +149,7 @@ func TestLongPointers(t *testing.T) {
 	}
 }
 
-// Smaller finding 5: the limits of a caller bound the JSON serialization, too.
+// The limits of a caller also bound the JSON serialization.
 func TestLimitsOfSerialization(t *testing.T) {
 	key := claimstest.Key(t, keys.EdDSA)
 	flat, err := sdjwt.JSON(token(t, key, goodHeader, `{"vct":"urn:x"}`))
@@ -249,7 +249,7 @@ func TestInspectBelowLongName(t *testing.T) {
 	if out.Len() > 2*len(tok) {
 		t.Errorf("%d bytes of a token of %d", out.Len(), len(tok))
 	}
-	for _, want := range []string{"digests without a disclosure: 1000\n", "  and 900 more\n", "digest stands in the token 2 times, first in /nnn"} {
+	for _, want := range []string{"digests without a disclosure: 1000\n", "  and 900 more\n", "digest is in the token 2 times, first in /nnn"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in the output", want)
 		}

@@ -12,11 +12,11 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// native is the engine over the standard library's cryptography. It scans JSON once into a tape and writes payloads and
-// disclosures by copying spans.
+// native is the engine that uses the cryptography of the standard library. It scans JSON once into a tape
+// and writes payloads and disclosures by copying spans.
 type native struct{}
 
-// keep says whether scratch memory is small enough to keep for the next call.
+// keep reports whether scratch memory is small enough to keep for the next call.
 func keep(b []byte) bool { return cap(b) <= 1<<20 }
 
 func nativeHeader(alg, typ, kid string) []byte {
@@ -29,7 +29,7 @@ func nativeHeader(alg, typ, kid string) []byte {
 	return append(h, '}')
 }
 
-// nativeSign stands alone so that profiles tell signing from encoding.
+// nativeSign is a separate function so that profiles separate signing from encoding.
 //
 //phase:sign
 func nativeSign(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
@@ -85,7 +85,7 @@ func nativeBind(h *Holder, out []byte, b *Binding, hashName string) ([]byte, err
 	return b64.AppendEncode(append(out, '.'), sig), nil
 }
 
-// nativeCheck checks a compact JWS, given as its parts too.
+// nativeCheck checks a compact JWS, given as a whole and as its parts.
 //
 //phase:check
 func nativeCheck(where string, jwt []byte, parts [3][]byte, h header, key *keys.Public) error {
@@ -95,10 +95,10 @@ func nativeCheck(where string, jwt []byte, parts [3][]byte, h header, key *keys.
 	var buf [96]byte
 	sig, err := b64.AppendDecode(buf[:0], parts[2])
 	if err != nil {
-		return invalid(where, "RFC 7515 section 2", "signature is no base64url: %v", err)
+		return invalid(where, "RFC 7515 section 2", "signature is not base64url: %v", err)
 	}
 	if !key.Verify(jwt[:len(jwt)-len(parts[2])-1], sig) {
-		return invalid(where, "RFC 7515 section 5.2", "the signature does not hold")
+		return invalid(where, "RFC 7515 section 5.2", "the signature is invalid")
 	}
 	return nil
 }
@@ -120,14 +120,14 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 		}
 	}()
 	if r.buf, err = b64.AppendDecode(r.buf[:0], text); err != nil {
-		return h, invalid(where, "RFC 7515 section 2", "header is no base64url: %v", err)
+		return h, invalid(where, "RFC 7515 section 2", "header is not base64url: %v", err)
 	}
 	t := &r.tape
 	if err := t.Scan(r.buf, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
 		return h, wrap(where, "RFC 7515 section 4", err)
 	}
 	if t.Nodes[0].Kind != jsontape.Object {
-		return h, invalid(where, "RFC 7515 section 4", "is no JSON object")
+		return h, invalid(where, "RFC 7515 section 4", "is not a JSON object")
 	}
 	for k, v := range t.Members(0) {
 		text := t.Nodes[v].Kind == jsontape.String
@@ -148,14 +148,14 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 				h.x5c = textsAt(t, v)
 			}
 		}
-		if name := t.Text(k); len(name) == 3 || len(name) == 8 { // as all that have a type
+		if name := t.Text(k); len(name) == 3 || len(name) == 8 { // all typed parameters have such names
 			h.parameter(string(name), text, t.Nodes[v].Kind == jsontape.Object, h.x5c != nil)
 		}
 	}
 	return h, nil
 }
 
-// intern spares an allocation for what headers usually hold.
+// intern avoids an allocation for the usual values of headers.
 func intern(b []byte) string {
 	for _, s := range []string{typVC, "EdDSA", "ES256", "ES384", "kb+jwt"} {
 		if string(b) == s {
@@ -216,7 +216,7 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 //phase:encode fallback
 func nativeBinding(v *Verifier, holder *keys.Public, signed, kb []byte, hashName string) error {
 	if holder == nil {
-		return invalid("/cnf", ruleBinding+" step 5.1", "names no key of the holder")
+		return invalid("/cnf", ruleBinding+" step 5.1", "has no key of the holder")
 	}
 	parts, err := splitJWS("KB-JWT", kb)
 	if err != nil {
@@ -237,7 +237,7 @@ func nativeBinding(v *Verifier, holder *keys.Public, signed, kb []byte, hashName
 	return v.checkBinding(h, f, sdHash(hashName, signed))
 }
 
-// nativeFacts reads the claims of a KB-JWT, which discloses nothing.
+// nativeFacts reads the claims of a KB-JWT, which has no disclosures.
 //
 //phase:validate
 func nativeFacts(payload []byte, limits canon.Limits) (*facts, error) {
@@ -250,7 +250,7 @@ func nativeFacts(payload []byte, limits canon.Limits) (*facts, error) {
 		return nil, err
 	}
 	if r.tape.Nodes[1].Kind != jsontape.Object {
-		return nil, invalid("KB-JWT", "RFC 7519 section 7.2", "is no JSON object")
+		return nil, invalid("KB-JWT", "RFC 7519 section 7.2", "is not a JSON object")
 	}
 	for k, v := range r.tape.Members(1) {
 		r.fact(r.tape.Text(k), v, 0)

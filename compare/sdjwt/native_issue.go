@@ -24,16 +24,16 @@ type nativeIssuer struct {
 	marks    []int // sorted nodes of Disclosable.Pointers
 	salts    []byte
 	salt     int    // salts used, in bytes
-	json     []byte // of the disclosure at hand
+	json     []byte // of the current disclosure
 	payload  []byte
 	digests  []byte   // base64url of sums
-	size     int      // of each in digests
+	size     int      // of each digest
 	tail     []byte   // finished disclosures, each with its tilde
-	sums     []ranked // digests of the objects that are open, innermost last
+	sums     []ranked // digests of the open objects, innermost last
 	hashName string
 }
 
-// ranked is a digest, in base64url, with the number that puts it in order.
+// ranked is a digest in base64url with the number by which it is sorted.
 type ranked struct {
 	rank uint64
 	from int // in digests
@@ -80,15 +80,15 @@ func (w *nativeIssuer) parse(claims []byte) error {
 		return wrap("claims", "RFC 7519 section 4", err)
 	}
 	if w.tape.Nodes[0].Kind != jsontape.Object {
-		return invalid("claims", "RFC 7519 section 4", "is no JSON object")
+		return invalid("claims", "RFC 7519 section 4", "is not a JSON object")
 	}
 	if w.Holder != nil && w.tape.Key(0, "cnf") >= 0 {
-		return invalid("/cnf", ruleVC, "stands in the claims, and the holder's key would replace it")
+		return invalid("/cnf", ruleVC, "is in the claims already, and the holder's key would replace it")
 	}
 	return nil
 }
 
-// find looks up what is disclosable.
+// find looks up the disclosable claims.
 func (w *nativeIssuer) find(d Disclosable) error {
 	w.first, w.last, w.marks = 0, 0, w.marks[:0]
 	if d.Leaves != "" {
@@ -117,7 +117,7 @@ func (w *nativeIssuer) find(d Disclosable) error {
 	return nil
 }
 
-// discloses says whether the value at a node becomes a disclosure.
+// discloses reports whether the value at a node becomes a disclosure.
 func (w *nativeIssuer) discloses(n int) bool {
 	if n >= w.first && n < w.last && w.tape.IsLeaf(n) {
 		return true
@@ -129,7 +129,8 @@ func (w *nativeIssuer) discloses(n int) bool {
 	return ok
 }
 
-// drawSalts reads all salts at once, 128 bits each (RFC 9901 section 9.3); those of decoys are drawn as they come.
+// drawSalts reads all salts at once, 128 bits each (RFC 9901 section 9.3). Random bytes of decoys are drawn
+// later, one by one.
 //
 //phase:salt
 func (w *nativeIssuer) drawSalts() error {
@@ -146,7 +147,7 @@ func (w *nativeIssuer) drawSalts() error {
 	return err
 }
 
-// object appends an object without its disclosable members and with their digests.
+// object appends an object with digests in place of its disclosable members.
 func (w *nativeIssuer) object(dst []byte, n int) ([]byte, error) {
 	mark, comma := len(w.sums), byte('{')
 	var err error
@@ -186,7 +187,7 @@ func (w *nativeIssuer) object(dst []byte, n int) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// root appends the members that stand at the top only.
+// root appends the members that only the outermost object has.
 func (w *nativeIssuer) root(dst []byte, comma byte) ([]byte, byte) {
 	if len(w.tail) > 0 {
 		dst = append(append(append(append(dst, comma), `"_sd_alg":"`...), w.hashName...), '"')
@@ -199,7 +200,7 @@ func (w *nativeIssuer) root(dst []byte, comma byte) ([]byte, byte) {
 	return dst, comma
 }
 
-// reservedKey returns a key that RFC 9901 keeps for itself.
+// reservedKey returns the text of a key if RFC 9901 reserves it.
 func (w *nativeIssuer) reservedKey(k int) (string, bool) {
 	if node := w.tape.Nodes[k]; node.End-node.Start > uint32(len(`"_sd_alg"`)) && !node.Escaped() {
 		return "", false
@@ -238,7 +239,7 @@ func (w *nativeIssuer) array(dst []byte, n int) ([]byte, error) {
 	return append(dst, ']'), nil
 }
 
-// value appends the value at a node, disclosable claims in it replaced by digests.
+// value appends the value at a node, with digests in place of the disclosable claims in it.
 func (w *nativeIssuer) value(dst []byte, n int) ([]byte, error) {
 	switch w.tape.Nodes[n].Kind {
 	case jsontape.Object:
@@ -249,7 +250,8 @@ func (w *nativeIssuer) value(dst []byte, n int) ([]byte, error) {
 	return append(dst, w.tape.Raw(n)...), nil
 }
 
-// disclose makes the disclosure of a member, or of an array element if there is no key, and leaves its digest in sums.
+// disclose makes the disclosure of a member, or of an array element if there is no key, and adds its digest
+// to sums.
 func (w *nativeIssuer) disclose(key, n int) error {
 	inner := w.tape.Raw(n)
 	if !w.tape.IsLeaf(n) { // disclosures inside come first
@@ -301,7 +303,8 @@ func (w *nativeIssuer) decoy() error {
 	return nil
 }
 
-// appendDigests appends the digests above mark in an order that hides that of the claims, and pops them.
+// appendDigests appends the digests above mark, sorted so that the order of the claims is hidden, and pops
+// them.
 func (w *nativeIssuer) appendDigests(dst []byte, mark int) []byte {
 	sums := w.sums[mark:]
 	slices.SortFunc(sums, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })

@@ -15,9 +15,12 @@ import (
 	"canonscope/compare"
 )
 
-// reader unpacks a received token in one pass (RFC 9901 section 7.1 step 3). The decoded payload and disclosures stand in
-// one buffer as the elements of a JSON array, so that one scan reads them all; that each element keeps to its own part of
-// the buffer is checked afterwards. It selects for a holder, and writes the processed payload for a verifier.
+// reader unpacks a received token in one pass (RFC 9901 section 7.1 step 3), and selects disclosures for a
+// holder or writes the processed payload for a verifier.
+//
+// The decoded payload and disclosures are in one buffer as the elements of a JSON array, so that one scan
+// reads all of them. Invariant, checked after the scan: each element is exactly one part, so that no part
+// can change the meaning of another.
 //
 //phase:select
 type reader struct {
@@ -28,36 +31,37 @@ type reader struct {
 	buf      []byte
 	ends     []uint32 // of each part in buf, without the comma after it
 	given    []disclosure
-	hashedTo int // how many of them hashAll has hashed
+	hashedTo int // number of them that hashAll has hashed
 	hashName string
 	digests  table
-	b64      []byte     // the digest at hand
-	names    []nameNode // disclosed so far in the objects that are open
+	b64      []byte     // the current digest
+	names    []nameNode // disclosed so far in the open objects
 	path     []byte     // JSON pointer of the open container
-	top      string     // member of the root that is open, if it is protected
+	top      string     // open member of the root, if it is protected
 	pointers []pointer  // of the open containers, innermost last
-	holder   bool       // selects for a holder, and checks only what it selects
-	wanted   []string   // JSON pointers of what a holder presents
+	holder   bool       // select for a holder, and check only selected disclosures
+	wanted   []string   // JSON pointers that a holder presents
 	tokens   []uint16   // hashes of their tokens
 	met      []bool     // whether each wanted pointer leads to something
 	write    bool
 	out      []byte // the processed payload
-	paths    []byte // JSON pointers of the disclosed claims, one after the other
-	order    []int  // where each ends
+	paths    []byte // JSON pointers of the disclosed claims, concatenated
+	order    []int  // end of each
 	facts    facts
-	spans    map[string][2]int // where members of the root with structure stand in out
+	spans    map[string][2]int // places in out of the members of the root that are objects or arrays
 }
 
-// disclosure is one of the token. Scratch memory holds no pointers where it can, which spares the collector's barriers.
+// disclosure is a disclosure of the token. It has offsets instead of pointers, to avoid the collector's
+// write barriers.
 type disclosure struct {
-	from, to uint32 // its text in token
+	from, to uint32 // place of the text in token
 	node     uint32
 	hashed   bool
 	used     bool
 	selected bool
 }
 
-// pointer is what is left of a wanted JSON pointer below the open container.
+// pointer is the rest of a wanted JSON pointer below the open container.
 type pointer struct {
 	rest  string // "" wants everything
 	index int    // in the caller's list
@@ -85,7 +89,7 @@ func (r *reader) free() {
 	}
 }
 
-// split takes the compact token apart: JWT ~ disclosure ~ ... ~ KB-JWT, which is empty in a plain SD-JWT.
+// split divides the compact token: JWT ~ disclosure ~ ... ~ KB-JWT. The KB-JWT is empty without key binding.
 //
 //phase:parse
 func (r *reader) split() (jwt, kb []byte, err error) {
@@ -121,7 +125,7 @@ func (r *reader) load(payload []byte) error {
 		return err
 	}
 	if r.tape.Nodes[1].Kind != jsontape.Object {
-		return invalid("payload", "RFC 7519 section 7.2", "is no JSON object")
+		return invalid("payload", "RFC 7519 section 7.2", "is not a JSON object")
 	}
 	for i := range r.given {
 		if err := r.shape(i); err != nil {
@@ -142,12 +146,12 @@ func (r *reader) decode(payload []byte) error {
 	r.buf = append(r.buf, '[')
 	var err error
 	if r.buf, err = b64.AppendDecode(r.buf, payload); err != nil {
-		return invalid("payload", "RFC 7515 section 2", "is no base64url: %v", err)
+		return invalid("payload", "RFC 7515 section 2", "is not base64url: %v", err)
 	}
 	r.ends = append(r.ends, uint32(len(r.buf)))
 	for i, d := range r.given {
 		if r.buf, err = b64.AppendDecode(append(r.buf, ','), r.token[d.from:d.to]); err != nil {
-			return invalid(where(i+1), "RFC 9901 section 4.2", "is no base64url: %v", err)
+			return invalid(where(i+1), "RFC 9901 section 4.2", "is not base64url: %v", err)
 		}
 		r.ends = append(r.ends, uint32(len(r.buf)))
 	}
@@ -195,7 +199,7 @@ func (r *reader) partAt(offset int) string {
 	return where(i)
 }
 
-// shape checks what all disclosures have in common (RFC 9901 section 4.2).
+// shape checks the structure that all disclosures share (RFC 9901 section 4.2).
 //
 //phase:parse
 func (r *reader) shape(i int) error {
@@ -225,7 +229,7 @@ func (r *reader) readHash() error {
 	return err
 }
 
-// hashAll computes the digests of all disclosures that have none yet.
+// hashAll computes the missing digests of all disclosures.
 //
 //phase:digest
 func (r *reader) hashAll() error {
@@ -237,13 +241,14 @@ func (r *reader) hashAll() error {
 	return nil
 }
 
-// hashWanted computes the digests of those disclosures only that a pointer may lead to: of array elements, and of members
-// with a name that stands in a pointer. A holder checks what it sends (RFC 9901 section 7.2), not all it has.
+// hashWanted computes the digests of only those disclosures that a pointer may lead to: of array elements,
+// and of members whose name is in a pointer. A holder checks the disclosures that it sends (RFC 9901
+// section 7.2), not all of them.
 //
 //phase:digest
 func (r *reader) hashWanted() error {
 	r.tokens = r.tokens[:0]
-	few := len(r.wanted) <= fewPointers // so many are looked through, more are sorted
+	few := len(r.wanted) <= fewPointers // few are compared one by one, more are sorted
 	for _, p := range r.wanted {
 		for token := range strings.SplitSeq(p, "/") {
 			if h := jsontape.KeyHash(jsontape.UnescapeToken(token)); !few || !slices.Contains(r.tokens, h) {
@@ -352,7 +357,8 @@ func (r *reader) deeper(depth int) error {
 	return nil
 }
 
-// object processes an object at a depth. wanted are the pointers that lead into it, all says that it is wanted as a whole.
+// object processes an object at a depth. wanted are the pointers that lead into it; all means that it is
+// wanted as a whole.
 func (r *reader) object(n, depth int, wanted []pointer, all bool) error {
 	if err := r.deeper(depth); err != nil {
 		return err
@@ -394,13 +400,13 @@ func (r *reader) badName(name []byte) error {
 	return invalid(string(r.path), "RFC 9901 section 4.1", "a claim is named %q", name)
 }
 
-// disclosed processes the digests of an object and inserts the claims that they stand for.
+// disclosed processes the digests of an object and inserts the disclosed claims.
 func (r *reader) disclosed(n, sd, depth int, wanted []pointer, all, root bool, comma byte) error {
 	if r.tape.Nodes[sd].Kind != jsontape.Array {
 		return invalid(string(r.path)+"/_sd", "RFC 9901 section 4.2.4.1", "is not an array")
 	}
 	mark := len(r.names)
-	var set map[string]bool // names of a large object; those of a small one are compared one by one
+	var set map[string]bool // names of a large object; names of a small one are compared one by one
 	if r.tape.Len(sd) > 64 && len(r.given) > 64 {
 		set = make(map[string]bool)
 		for k := range r.tape.Members(n) {
@@ -409,7 +415,7 @@ func (r *reader) disclosed(n, sd, depth int, wanted []pointer, all, root bool, c
 	}
 	for e := range r.tape.Elements(sd) {
 		if r.tape.Nodes[e].Kind != jsontape.String {
-			return invalid(string(r.path)+"/_sd", "RFC 9901 section 4.2.4.1", "holds something else than strings")
+			return invalid(string(r.path)+"/_sd", "RFC 9901 section 4.2.4.1", "holds a value that is not a string")
 		}
 		i, err := r.refer(e)
 		if err != nil {
@@ -435,14 +441,14 @@ func (r *reader) disclosed(n, sd, depth int, wanted []pointer, all, root bool, c
 	return nil
 }
 
-// refer notes a digest and returns the disclosure it stands for, or -1.
+// refer records a digest and returns the index of its disclosure, or -1.
 func (r *reader) refer(e int) (int, error) {
 	if r.holder {
 		return r.digests.find(r.tape.Text(e)), nil
 	}
 	s := r.digests.add(r.tape.Text(e))
 	if s.seen {
-		return 0, invalid(string(r.path), "RFC 9901 section 7.1 step 4", "digest %s stands in the token twice", r.tape.Raw(e))
+		return 0, invalid(string(r.path), "RFC 9901 section 7.1 step 4", "digest %s is in the token twice", r.tape.Raw(e))
 	}
 	s.seen = true
 	return int(s.given) - 1, nil
@@ -452,18 +458,18 @@ func (r *reader) refer(e int) (int, error) {
 func (r *reader) claimName(i, n, mark int, set map[string]bool) (int, error) {
 	d := r.given[i]
 	if r.tape.Len(int(d.node)) != 3 {
-		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.1", "is of an object and needs 3 elements")
+		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.1", "belongs to an object and needs 3 elements")
 	}
 	k := int(r.tape.Nodes[d.node+1].Next)
 	if r.tape.Nodes[k].Kind != jsontape.String {
-		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.2", "its claim name is reserved or no string")
+		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.2", "its claim name is reserved or not a string")
 	}
 	name := r.tape.Text(k)
 	if reserved(string(name)) {
-		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.2", "its claim name is reserved or no string")
+		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.2", "its claim name is reserved or not a string")
 	}
 	if set != nil && set[string(name)] || set == nil && r.exists(name, n, mark) {
-		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.3", "claim %q exists already", name)
+		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.3", "claim %q already exists", name)
 	}
 	if set != nil {
 		set[string(name)] = true
@@ -473,7 +479,7 @@ func (r *reader) claimName(i, n, mark int, set map[string]bool) (int, error) {
 	return k, nil
 }
 
-// exists says whether an object has a claim of a name, plain or disclosed before.
+// exists reports whether an object already has a claim with a name, plain or disclosed.
 func (r *reader) exists(name []byte, n, mark int) bool {
 	h := jsontape.KeyHash(name)
 	for k, end := n+1, int(r.tape.Nodes[n].Next); k < end; k = int(r.tape.Nodes[k+1].Next) {
@@ -489,7 +495,7 @@ func (r *reader) exists(name []byte, n, mark int) bool {
 	return false
 }
 
-// member processes a member of an object; given is the disclosure it came in, or -1.
+// member processes a member of an object. given is the disclosure that holds it, or -1.
 func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given int) error {
 	if r.write {
 		r.out = append(append(r.out, r.tape.Raw(k)...), ':')
@@ -528,7 +534,7 @@ func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given
 	return nil
 }
 
-// mark notes that a disclosure is used, and selects it if it is wanted.
+// mark records that a disclosure is used, and selects it if it is wanted.
 func (r *reader) mark(given int, wanted bool) error {
 	if given < 0 {
 		return nil
@@ -548,7 +554,7 @@ func (r *reader) mark(given int, wanted bool) error {
 	return nil
 }
 
-// unmet returns the error of the first pointer that led nowhere.
+// unmet returns the error of the first pointer without a match.
 func (r *reader) unmet() error {
 	for i, p := range r.wanted {
 		if !r.met[i] {
@@ -558,7 +564,7 @@ func (r *reader) unmet() error {
 	return nil
 }
 
-// mismatch is the error of a pointer that names nothing of a token, which can be read otherwise.
+// mismatch returns the error of a pointer that names nothing in a readable token.
 func mismatch(token []byte, pointer string, limits canon.Limits) error {
 	r := newReader(token, limits, nil)
 	defer r.free()
@@ -599,10 +605,10 @@ func (r *reader) chosen(jwt []byte) []byte {
 	return out
 }
 
-// fewPointers are looked through for each token; more are sorted.
+// fewPointers is the number of pointers up to which all are compared with each token. More are sorted.
 const fewPointers = 16
 
-// comparePointers orders JSON pointers so that those that begin with the same tokens stand together.
+// comparePointers orders JSON pointers so that those that begin with the same tokens are adjacent.
 func comparePointers(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -617,7 +623,8 @@ func comparePointers(a, b string) int {
 	return cmp.Compare(a[n:], b[n:])
 }
 
-// follow pushes the pointers that go on below a member or element and says whether one of them ends there.
+// follow pushes the pointers that continue below a member or element, and reports whether one of them ends
+// there.
 func (r *reader) follow(wanted []pointer, token []byte) (all bool) {
 	if !plain(token) {
 		token = appendToken(nil, token)[1:]
@@ -642,7 +649,7 @@ func (r *reader) follow(wanted []pointer, token []byte) (all bool) {
 	return all
 }
 
-// cutToken takes a token, as it stands in pointers, off a JSON pointer.
+// cutToken removes an escaped token from the beginning of a JSON pointer.
 func cutToken(pointer string, token []byte) (rest string, ok bool) {
 	n := len(token) + 1
 	if len(pointer) < n || pointer[0] != '/' || pointer[1:n] != string(token) {
@@ -652,7 +659,7 @@ func cutToken(pointer string, token []byte) (rest string, ok bool) {
 	return rest, rest == "" || rest[0] == '/'
 }
 
-// plain says whether a token needs no escape in a JSON pointer.
+// plain reports whether a token needs no escape in a JSON pointer.
 func plain(token []byte) bool {
 	for _, c := range token {
 		if c == '~' || c == '/' {
@@ -732,19 +739,19 @@ func (r *reader) array(n, depth int, wanted []pointer, all bool) error {
 	return nil
 }
 
-// element returns the disclosure that an array element {"...": digest} stands for, or -1.
+// element returns the index of the disclosure of an array element {"...": digest}, or -1.
 func (r *reader) element(e, dots int) (int, error) {
 	if r.tape.Len(e) != 1 || r.tape.Nodes[dots].Kind != jsontape.String {
 		return 0, invalid(string(r.path), "RFC 9901 section 4.2.4.2", `an element with "..." has one member, a digest`)
 	}
 	i, err := r.refer(dots)
 	if err == nil && i >= 0 && r.tape.Len(int(r.given[i].node)) != 2 {
-		err = invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.3.1", "is of an array and needs 2 elements")
+		err = invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.3.1", "belongs to an array and needs 2 elements")
 	}
 	return i, err
 }
 
-// fact notes a member of the processed payload for the rules.
+// fact records a member of the processed payload for the rules.
 func (r *reader) fact(name []byte, v, start int) {
 	f := &r.facts
 	switch string(name) {
@@ -788,7 +795,7 @@ func (r *reader) text(n int) scalar {
 	return scalar{present: true, typed: true, text: string(r.tape.Text(n))}
 }
 
-// named is text without the text, for claims of which only the type matters.
+// named returns a string claim without its text, for claims of which only the type matters.
 func (r *reader) named(n int) scalar {
 	return scalar{present: true, typed: r.tape.Nodes[n].Kind == jsontape.String}
 }
@@ -808,7 +815,7 @@ func (r *reader) span(name string, start int) {
 	r.spans[name] = [2]int{start, len(r.out)}
 }
 
-// structured reads the facts that are arrays or objects from the processed payload.
+// structured reads the facts in arrays and objects from the processed payload.
 func (r *reader) structured() error {
 	for name, s := range r.spans {
 		var t jsontape.Tape

@@ -20,12 +20,12 @@ const (
 	ruleBinding = "RFC 9901 section 7.3"
 )
 
-// protected lists the claims that an SD-JWT VC must never disclose selectively, nor anything in them.
+// protected lists the claims of an SD-JWT VC that must not be selectively disclosable, as a whole or in part.
 var protected = map[string]bool{"iss": true, "nbf": true, "exp": true, "cnf": true, "vct": true, "vct#integrity": true,
 	"aka_vcts": true, "status": true}
 
-// unread lists the claims that say where a credential's status, schema or other resources are, or in words of VCDM when it
-// is valid. None of them is read here.
+// unread lists the claims that refer to a credential's status, schema or other resources, or that state its
+// validity with the terms of VCDM. None of them is checked here.
 var unread = []string{"status", "status_list", "credentialStatus", "credentialSchema", "relatedResource", "refreshService",
 	"termsOfUse", "evidence", "validFrom", "validUntil", "issuanceDate", "expirationDate"}
 
@@ -37,17 +37,17 @@ func protectedName(name []byte) string {
 	return string(name)
 }
 
-// header is what the rules need of a JOSE header.
+// header holds the parts of a JOSE header that the rules need.
 type header struct {
 	alg, typ string
 	hasX5C   bool
 	x5c      []string // base64, leaf first; nil unless an array of strings
-	crit     bool     // has crit; no extension is understood here (RFC 7515 section 4.1.11)
-	wrong    string   // a parameter of another type than its own; "" is none
+	crit     bool     // has crit; no extension is supported (RFC 7515 section 4.1.11)
+	wrong    string   // a parameter of the wrong type, or ""
 }
 
-// parameter notes a header parameter that is of another type than RFC 7515 section 4.1 gives it. b64 is one: it changes
-// what is signed, and has to stand in crit (RFC 7797 section 6).
+// parameter records a header parameter whose type differs from RFC 7515 section 4.1. It also records b64,
+// which changes the signed bytes and would have to be in crit (RFC 7797 section 6).
 func (h *header) parameter(name string, text, object, texts bool) {
 	ok := true
 	switch name {
@@ -65,32 +65,33 @@ func (h *header) parameter(name string, text, object, texts bool) {
 	}
 }
 
-// scalar is a claim as the rules see it: absent, of its expected type, or of another.
+// scalar is a claim: absent, present with its expected type, or present with another type.
 type scalar struct {
 	present, typed bool
 	text           string
 	number         float64
 }
 
-// facts is what the rules need of a payload, processed. Engines fill it each from their own form.
+// facts holds the parts of a processed payload that the rules need. Each engine fills it from its
+// representation.
 type facts struct {
 	iss, vct, sub, nonce, sdHash scalar // strings
 	iat, nbf, exp                scalar // numbers
 	aud                          scalar // a string; typed is false for an array
-	bound                        bool   // has cnf, of whatever form
+	bound                        bool   // has cnf, of any type
 	auds                         []string
 	akaPresent                   bool
 	aka                          []string // nil unless an array of strings
-	cnf                          []byte   // the member jwk of cnf, JSON; nil if there is none
-	unread                       []string // those of the list unread that are there
+	cnf                          []byte   // the member jwk of cnf, JSON, or nil
+	unread                       []string // present claims of the list unread
 	integrity                    scalar   // vct#integrity
-	disclosedTop                 string   // first protected claim that is or holds a disclosure; "" is none
+	disclosedTop                 string   // first protected claim that is or holds a disclosure, or ""
 }
 
 // checkHeader applies RFC 9901 section 7.1 step 2.1: the key decides the algorithm.
 func checkHeader(where string, h header, key *keys.Public) error {
 	if h.wrong != "" && h.wrong != "alg" {
-		return invalid(where, "RFC 7515 section 4.1", "%q is of another type than its own, or must not be there", h.wrong)
+		return invalid(where, "RFC 7515 section 4.1", "%q has the wrong type or must not be present", h.wrong)
 	}
 	if want := string(key.Algorithm()); h.alg != want {
 		return invalid(where, "RFC 9901 section 7.1 step 2, RFC 8725 section 3.1", "alg is %q, the key needs %q", h.alg, want)
@@ -101,8 +102,9 @@ func checkHeader(where string, h header, key *keys.Public) error {
 	return nil
 }
 
-// issuerKey returns the configured key, or that of x5c in the protected header with its certificate after the chain is
-// checked (draft-ietf-oauth-sd-jwt-vc-19 section 2.5). Without either there is no permitted way to a key.
+// issuerKey returns the configured key, or the key of x5c in the protected header with its certificate
+// after a check of the chain (draft-ietf-oauth-sd-jwt-vc-19 section 2.5). A token without either is
+// refused: the draft permits no other way to a key.
 //
 //phase:validate fallback
 func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) {
@@ -120,7 +122,7 @@ func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) 
 	for i, text := range h.x5c[:len(ders)] {
 		der, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return nil, nil, invalid(where, "RFC 7515 section 4.1.6", "x5c %d is no base64: %v", i, err)
+			return nil, nil, invalid(where, "RFC 7515 section 4.1.6", "x5c %d is not base64: %v", i, err)
 		}
 		ders[i] = der
 	}
@@ -132,15 +134,17 @@ func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) 
 		return nil, nil, invalid(where, rule, "x5c: %v", err)
 	}
 	if keys.IsAuthority(chain[0]) {
-		return nil, nil, invalid(where, "RFC 5280 section 4.2.1.9", "x5c: the signer's certificate is of an authority, which signs certificates")
+		return nil, nil, invalid(where, "RFC 5280 section 4.2.1.9", "x5c: the signer's certificate is that of an authority, which signs certificates")
 	}
 	return key, chain[0], nil
 }
 
-// checkIssuer compares iss with the key that signed, if iss is the name of a key, and with its certificate: whoever else
-// has a certificate under the same roots is not this issuer (RFC 9901 section 7.1 step 2.3). The name is compared as in
-// draft-ietf-oauth-sd-jwt-vc-09 section 3.5, with a URI of the certificate or with a DNS name. Drafts since say that the
-// issuer is the certificate's subject, which is so without iss and leaves open what iss says beside it.
+// checkIssuer compares iss with the key that signed, if iss names a key, and with the signer's certificate:
+// another holder of a certificate under the same roots is not this issuer (RFC 9901 section 7.1 step 2.3).
+//
+// Departure: iss is compared with the URIs and DNS names of the certificate, as in
+// draft-ietf-oauth-sd-jwt-vc-09 section 3.5. In later drafts the issuer is the certificate's subject, which
+// is applied without iss; these drafts do not define what iss means beside a certificate.
 //
 //phase:validate
 func (v *Verifier) checkIssuer(f *facts, key *keys.Public, leaf *x509.Certificate) error {
@@ -170,7 +174,7 @@ func names(leaf *x509.Certificate, issuer string) bool {
 		slices.ContainsFunc(leaf.DNSNames, func(name string) bool { return strings.EqualFold(name, u.Hostname()) })
 }
 
-// unchecked lists what a verified token refers to and no check has looked at.
+// unchecked lists the references of a verified token that no check has covered.
 //
 //phase:validate fallback
 func (v *Verifier) unchecked(f *facts, kb []byte) (out []string) {
@@ -183,7 +187,7 @@ func (v *Verifier) unchecked(f *facts, kb []byte) (out []string) {
 	if f.bound && !v.Binding {
 		out = append(out, "/cnf")
 	}
-	// Type metadata that can be fetched, or that was given and nothing ties to the token.
+	// Type metadata that could be fetched, or that was given but is not bound to the token.
 	if !v.Plain && (strings.HasPrefix(f.vct.text, "https://") || v.TypeMetadata != nil && !f.integrity.present) {
 		out = append(out, "/vct")
 	}
@@ -200,7 +204,7 @@ func (v *Verifier) unchecked(f *facts, kb []byte) (out []string) {
 // typVC is the typ header of an SD-JWT VC (draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1).
 const typVC = "dc+sd-jwt"
 
-// legacyTyp is the one of drafts before -19.
+// legacyTyp is the typ header of drafts before -19.
 const legacyTyp = "vc+sd-jwt"
 
 // checkTyp applies draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1.
@@ -217,8 +221,8 @@ func (v *Verifier) checkTyp(h header) error {
 	return unless(option, "header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1", "typ is %q, want %q", h.typ, typVC)
 }
 
-// checkFacts applies the validity period and audience of RFC 9901 section 7.1 step 6, the issuer's name, and the rules of
-// SD-JWT VC.
+// checkFacts checks the validity period and audience (RFC 9901 section 7.1 step 6), the issuer's name, and
+// the rules of SD-JWT VC.
 //
 //phase:validate
 func (v *Verifier) checkFacts(f *facts, key *keys.Public, leaf *x509.Certificate) error {
@@ -264,11 +268,12 @@ func (v *Verifier) checkFacts(f *facts, key *keys.Public, leaf *x509.Certificate
 	return nil
 }
 
-// checkAudience wants aud to name this verifier. One without a name is in no audience.
+// checkAudience requires that aud, if present, names this verifier. A verifier without a name is in no
+// audience.
 func checkAudience(f *facts, audience string) error {
 	const where, rule = "/aud", "RFC 7519 section 4.1.3"
 	if audience == "" {
-		return unless("AnyAudience", where, rule, "says whom the token is for, and this verifier has no name")
+		return unless("AnyAudience", where, rule, "is present, but the verifier has no audience to compare it with")
 	}
 	if f.aud.typed && f.aud.text == audience || slices.Contains(f.auds, audience) {
 		return nil
@@ -278,7 +283,8 @@ func checkAudience(f *facts, audience string) error {
 
 func seconds(t time.Time) float64 { return float64(t.UnixNano()) / 1e9 }
 
-// checkPeriod wants nbf <= now < exp, each if present; leeway widens both ends (RFC 7519 sections 4.1.4 and 4.1.5).
+// checkPeriod requires nbf <= now < exp, each if present. leeway extends both ends (RFC 7519 sections 4.1.4
+// and 4.1.5).
 func checkPeriod(where string, f *facts, now time.Time, leeway time.Duration) error {
 	t, slack := seconds(now), leeway.Seconds()
 	switch {
@@ -301,7 +307,7 @@ func stamp(seconds float64) string {
 	return time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339)
 }
 
-// checkBinding applies RFC 9901 section 7.3 step 5 to a KB-JWT whose signature holds.
+// checkBinding applies RFC 9901 section 7.3 step 5 to a KB-JWT with a valid signature.
 //
 //phase:validate
 func (v *Verifier) checkBinding(h header, f *facts, sdHash string) error {
@@ -326,7 +332,7 @@ func (v *Verifier) checkBinding(h header, f *facts, sdHash string) error {
 	return checkPeriod(where, f, v.now(), v.Leeway)
 }
 
-// bindingPolicy decides what an absent or present KB-JWT means, before anything is checked.
+// bindingPolicy refuses a token with a missing or unexpected KB-JWT, before anything else is checked.
 //
 //phase:validate fallback
 func (v *Verifier) bindingPolicy(kb []byte) error {
@@ -339,8 +345,8 @@ func (v *Verifier) bindingPolicy(kb []byte) error {
 	return nil
 }
 
-// checkIntegrity checks a document against integrity metadata of Subresource Integrity (section 3 of that specification,
-// draft-ietf-oauth-sd-jwt-vc-19 section 6): of the hashes it names, the strongest decides.
+// checkIntegrity checks a document against integrity metadata (Subresource Integrity section 3,
+// draft-ietf-oauth-sd-jwt-vc-19 section 6). The strongest of its hashes decides.
 func checkIntegrity(document []byte, metadata scalar) error {
 	const where, rule = "/vct#integrity", "draft-ietf-oauth-sd-jwt-vc-19 section 6"
 	if !metadata.typed {
@@ -359,8 +365,8 @@ func checkIntegrity(document []byte, metadata scalar) error {
 			return nil
 		}
 		if known {
-			return invalid(where, rule, "does not hold for the type metadata")
+			return invalid(where, rule, "does not match the type metadata")
 		}
 	}
-	return invalid(where, rule, "names no hash that is known")
+	return invalid(where, rule, "has no known hash")
 }

@@ -1,8 +1,9 @@
-// Package sdjwt is the format sd-jwt-vc: SD-JWT (RFC 9901) and SD-JWT VC (draft-ietf-oauth-sd-jwt-vc-19). An [Issuer]
-// makes tokens, a [Holder] presents a part of one, a [Verifier] checks a presentation and returns its claims. Each has
-// two engines that accept and refuse the same tokens: "stock" does JOSE with lestrrat-go/jwx and JSON with encoding/json,
-// salts, disclosures and digests being ours; "native" is the standard library's cryptography and one pass over the bytes.
-// [NewFormat] makes exchanges for a comparison.
+// Package sdjwt implements the format sd-jwt-vc: SD-JWT (RFC 9901) and SD-JWT VC
+// (draft-ietf-oauth-sd-jwt-vc-19). An [Issuer] makes tokens, a [Holder] presents a part of one, a
+// [Verifier] checks a presentation and returns its claims. Each has two engines that accept and refuse the
+// same tokens: "stock" uses lestrrat-go/jwx for JOSE and encoding/json for JSON, with salts, disclosures
+// and digests in this package; "native" uses the cryptography of the standard library and reads the bytes
+// in one pass. [NewFormat] makes exchanges for a comparison.
 //
 //phase:caller
 package sdjwt
@@ -22,12 +23,12 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// InvalidError says why a token is refused.
+// InvalidError is the error of a token that is refused.
 type InvalidError struct {
-	Where  string // part of the token: "header", "payload", "disclosure 3", "KB-JWT", "signature", or a JSON pointer
+	Where  string // part of the token, such as "header" or "disclosure 3", or a JSON pointer
 	Msg    string
 	Rule   string // specification and section
-	Option string // of [Verifier], with which it may be accepted; "" where there is none
+	Option string // field of [Verifier] that can accept the token; "" if there is none
 }
 
 func (e *InvalidError) Error() string {
@@ -38,16 +39,18 @@ func invalid(where, rule, format string, args ...any) error {
 	return &InvalidError{Where: where, Rule: rule, Msg: fmt.Sprintf(format, args...)}
 }
 
-// unless is invalid where an option of [Verifier] decides.
+// unless returns an *InvalidError that names the option of [Verifier] to accept the token.
 func unless(option, where, rule, format string, args ...any) error {
 	return &InvalidError{where, fmt.Sprintf(format, args...), rule, option}
 }
 
-// Disclosable says which claims become disclosures. A claim inside another disclosable claim makes a recursive
-// disclosure (RFC 9901 section 4.2.6).
+// Disclosable selects the claims that become disclosures. A claim inside another disclosable claim makes a
+// recursive disclosure (RFC 9901 section 4.2.6).
 type Disclosable struct {
 	Pointers []string // JSON pointers (RFC 6901) of members and array elements
-	Leaves   string   // every leaf at or below this pointer: values that are no object and no array, or empty ones; "" means none
+	// Leaves is a pointer: every leaf at or below it is disclosable. A leaf is a value that is not an
+	// object or an array, or is an empty one. "" means none.
+	Leaves string
 }
 
 // Issuer makes SD-JWTs. The zero value of an option means its default; Key is required.
@@ -64,8 +67,9 @@ type Issuer struct {
 	Counters *compare.Counters // counts salts, digests, signatures; nil counts nothing
 }
 
-// Issue returns the compact SD-JWT of a claims set, a JSON object. Reserved claim names, a pointer to nothing, which is a
-// [canon.PointerError], and, for an SD-JWT VC, a disclosable claim that must not be one (draft section 2.2.2.3) are errors.
+// Issue returns the compact SD-JWT of a claims set, a JSON object. Errors are reserved claim names, a
+// pointer that names nothing ([canon.PointerError]) and, for an SD-JWT VC, claims that must not be
+// disclosable (draft section 2.2.2.3).
 func (i *Issuer) Issue(claims []byte, d Disclosable) ([]byte, error) {
 	if i == nil || i.Key.Algorithm() == "" {
 		return nil, fmt.Errorf("sdjwt: an issuer needs a key")
@@ -87,7 +91,7 @@ func (i *Issuer) typ() string      { return cmp.Or(i.Typ, typVC) }
 func (i *Issuer) hash() string     { return cmp.Or(i.Hash, defaultHash) }
 func (i *Issuer) salts() io.Reader { return cmp.Or(i.Salts, rand.Reader) }
 
-// Holder presents SD-JWTs it was issued. It needs no key but for key binding.
+// Holder presents SD-JWTs that were issued to it. It needs a key only for key binding.
 type Holder struct {
 	Engine   compare.Engine
 	Key      *keys.Secret      // signs the KB-JWT
@@ -95,8 +99,8 @@ type Holder struct {
 	Counters *compare.Counters // counts digests and signatures; nil counts nothing
 }
 
-// HolderKey returns the key of a token's holder (cnf.jwk), whose KB-JWT a verifier accepts, or nil where the token names none.
-// It checks no signature.
+// HolderKey returns the key of a token's holder (cnf.jwk), or nil if the token has none. A verifier accepts
+// only a KB-JWT of this key. HolderKey does not check signatures.
 func HolderKey(token []byte, limits canon.Limits) (*keys.Public, error) {
 	token, err := compacted(token, limits)
 	if err != nil {
@@ -132,17 +136,18 @@ func HolderKey(token []byte, limits canon.Limits) (*keys.Public, error) {
 	return key, wrap("/cnf/jwk", "RFC 7800 section 3.2", err)
 }
 
-// Binding asks for a KB-JWT (RFC 9901 section 4.3).
+// Binding describes the KB-JWT of a presentation (RFC 9901 section 4.3).
 type Binding struct {
 	Audience string
 	Nonce    string
-	Now      time.Time // iat; zero is the present
+	Now      time.Time // iat; zero means the current time
 }
 
-// Present returns the compact SD-JWT with those disclosures that reveal the claims at or below pointers, and those above
-// them that they need. A pointer is a JSON pointer into the claims with everything disclosed. b asks for key binding; nil
-// does not. The issuer's bytes stay as they are. Present checks that digests refer to what it sends; it does not verify the
-// token, which a holder does once, on receipt. A pointer to nothing is a [canon.PointerError].
+// Present returns the compact SD-JWT with the disclosures of the claims at or below pointers, and the
+// disclosures above them that they need. A pointer is a JSON pointer into the claims with everything
+// disclosed; one that names nothing is a [canon.PointerError]. If b is not nil, the result has a KB-JWT.
+// The issuer's bytes are unchanged. Present checks that digests refer to the disclosures it sends. It does
+// not verify the token: a holder does that once, on receipt.
 func (h *Holder) Present(token []byte, pointers []string, b *Binding) ([]byte, error) {
 	if h == nil {
 		h = new(Holder)
@@ -165,31 +170,31 @@ type Verifier struct {
 	Engine       compare.Engine
 	Key          *keys.Public   // the issuer's; it fixes the algorithm
 	Roots        *x509.CertPool // without Key: trust anchors of x5c in the protected header
-	AnySubject   bool           // accept an iss that names another key (did:key, did:jwk), or with Roots no name of the certificate
-	TypeMetadata []byte         // octets of the vct's Type Metadata document, checked against vct#integrity; nil does not
-	Plain        bool           // RFC 9901 alone: no rules of SD-JWT VC on typ, vct and what may be disclosed
+	AnySubject   bool           // accept an iss that differs from the key or the certificate
+	TypeMetadata []byte         // octets of the vct's Type Metadata document, to check with vct#integrity
+	Plain        bool           // RFC 9901 only, without the rules of SD-JWT VC
 	LegacyTyp    bool           // also accept typ vc+sd-jwt, which drafts before -19 allowed
-	Now          time.Time      // zero is the present
+	Now          time.Time      // zero means the current time
 	Leeway       time.Duration
-	Audience     string        // this verifier; checked in the KB-JWT, and against aud if the token has one
-	AnyAudience  bool          // accept a token with aud without an Audience to compare it with
-	Binding      bool          // require a KB-JWT; its presence alone asks for nothing (RFC 9901 section 7.3 step 1)
-	Nonce        string        // of the KB-JWT; with Binding it and Audience are required
+	Audience     string        // name of this verifier, compared with aud of the KB-JWT and of the token
+	AnyAudience  bool          // without Audience, accept a token with aud
+	Binding      bool          // require a KB-JWT (RFC 9901 section 7.3 step 1)
+	Nonce        string        // of the KB-JWT; Binding requires Nonce and Audience
 	MaxAge       time.Duration // of the KB-JWT; default 10 minutes
-	UnaskedKB    bool          // accept, without checking it, a KB-JWT that was not required
+	UnaskedKB    bool          // without Binding, accept a KB-JWT unchecked
 	Limits       canon.Limits  // Bytes and Depth of the token
 	Counters     *compare.Counters
 }
 
-// Result is what a verified presentation says.
+// Result holds the contents of a verified presentation.
 type Result struct {
-	Issuer    string       // iss; "" where there is none
+	Issuer    string       // iss, or ""
 	Holder    *keys.Public // cnf.jwk, if key binding was checked
-	Signer    string       // subject of the certificate in x5c whose key signed; "" if the key was configured
-	Unchecked []string     // JSON pointers of claims that a reader may rely on and nobody has checked, such as /status, and /cnf without Binding
+	Signer    string       // subject of the signer's certificate; "" with a configured key
+	Unchecked []string     // JSON pointers of unchecked claims, such as /status, and /cnf without Binding
 	claims    []byte
 	value     any
-	paths     []byte // JSON pointers of what was disclosed, one after the other
+	paths     []byte // JSON pointers of the disclosed claims, concatenated
 	ends      []int
 }
 
@@ -204,8 +209,9 @@ func (r *Result) Disclosed() []string {
 	return out
 }
 
-// Verify checks a presentation, compact or in the JWS JSON serialization: form, signature, disclosures, validity period and,
-// as the options ask, key binding and the rules of SD-JWT VC. A refusal is an [InvalidError] or a limit error of canon.
+// Verify checks a presentation, compact or in the JWS JSON serialization: structure, signature,
+// disclosures, validity period and, depending on the options, key binding and the rules of SD-JWT VC. A
+// refusal is an [InvalidError] or a limit error of canon.
 //
 //phase:validate fallback
 func (v *Verifier) Verify(token []byte) (*Result, error) {
@@ -222,7 +228,7 @@ func (v *Verifier) Verify(token []byte) (*Result, error) {
 	case v.Binding && (v.Audience == "" || v.Nonce == ""):
 		return nil, fmt.Errorf("sdjwt: key binding needs the verifier's Audience and a Nonce")
 	case !v.Binding && v.Nonce != "":
-		return nil, fmt.Errorf("sdjwt: a Nonce is of the KB-JWT, which only a verifier with Binding asks for")
+		return nil, fmt.Errorf("sdjwt: a Nonce is part of a KB-JWT and needs Binding")
 	}
 	if token, err = compacted(token, v.Limits); err != nil {
 		return nil, err
@@ -256,7 +262,7 @@ func (b *Binding) now() time.Time {
 	return b.Now
 }
 
-// Claims returns the processed payload as JSON: the issuer's claims with what was disclosed, without digests.
+// Claims returns the processed payload as JSON: the issuer's claims with the disclosed ones, without digests.
 func (r *Result) Claims() ([]byte, error) {
 	if r.claims == nil {
 		b, err := json.Marshal(r.value)
@@ -268,7 +274,8 @@ func (r *Result) Claims() ([]byte, error) {
 	return r.claims, nil
 }
 
-// fromFacts notes what a verified token says. leaf is the certificate of its signer, nil if the key was configured.
+// fromFacts sets the result of a verified token. leaf is the certificate of the signer, or nil if the key
+// was configured.
 func (r *Result) fromFacts(v *Verifier, f *facts, leaf *x509.Certificate, kb []byte) error {
 	if f.cnf != nil && v.Binding {
 		key, err := keys.ParsePublicJWK(f.cnf)

@@ -18,11 +18,11 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// stock is the engine over lestrrat-go/jwx for JOSE and encoding/json for JSON.
+// stock is the engine that uses lestrrat-go/jwx for JOSE and encoding/json for JSON.
 type stock struct{}
 
-// stockParse reads one JSON object. encoding/json would take the last of two equal keys; a scan refuses them first
-// (RFC 7515 section 4) and bounds the depth.
+// stockParse reads one JSON object. A scan first bounds the depth and refuses repeated keys (RFC 7515
+// section 4); encoding/json would keep the last of them.
 func stockParse(b []byte, budget *canon.Budget) (map[string]any, error) {
 	v, err := stockValue(b, budget)
 	if err != nil {
@@ -30,7 +30,7 @@ func stockParse(b []byte, budget *canon.Budget) (map[string]any, error) {
 	}
 	m, ok := v.(map[string]any)
 	if !ok {
-		return nil, errors.New("is no JSON object")
+		return nil, errors.New("is not a JSON object")
 	}
 	return m, nil
 }
@@ -58,7 +58,7 @@ func newBudget(limits canon.Limits) *canon.Budget {
 	return b
 }
 
-// below says whether path is at or below pointer.
+// below reports whether path is at or below pointer.
 //
 //phase:caller
 func below[P, Q string | []byte](path P, pointer Q) bool {
@@ -79,7 +79,7 @@ func stockDigest(name string, c *compare.Counters) func([]byte) string {
 	}
 }
 
-// stockEncode stands alone so that profiles tell encoding from signing.
+// stockEncode is a separate function so that profiles separate encoding from signing.
 //
 //phase:encode
 func stockEncode(payload map[string]any) ([]byte, error) { return json.Marshal(payload) }
@@ -121,7 +121,7 @@ func stockCheck(where string, jwt []byte, h header, key *keys.Public) ([]byte, e
 	}
 	payload, err := jws.Verify(jwt, jws.WithKey(jwa.SignatureAlgorithm(key.Algorithm()), key.Crypto()))
 	if err != nil {
-		return nil, invalid(where, "RFC 7515 section 5.2", "the signature does not hold: %v", err)
+		return nil, invalid(where, "RFC 7515 section 5.2", "the signature is invalid: %v", err)
 	}
 	return payload, nil
 }
@@ -132,8 +132,9 @@ func stockHeader(where string, jwt []byte, budget *canon.Budget) (header, error)
 		return header{}, err
 	}
 	for i, name := range []string{"header", "payload", "signature"} {
-		if _, err := b64.DecodeString(string(parts[i])); err != nil { // jwx would also take padding and the other alphabet
-			return header{}, invalid(where, "RFC 7515 section 2", "%s is no base64url: %v", name, err)
+		// Checked here, since jwx would also accept padding and the other alphabet.
+		if _, err := b64.DecodeString(string(parts[i])); err != nil {
+			return header{}, invalid(where, "RFC 7515 section 2", "%s is not base64url: %v", name, err)
 		}
 	}
 	b, _ := b64.DecodeString(string(parts[0]))
@@ -200,7 +201,8 @@ func (stock) present(h *Holder, token []byte, pointers []string, b *Binding) ([]
 	return append(out, kb...), nil
 }
 
-// stockSplit takes a compact token apart: JWT ~ disclosure ~ ... ~ KB-JWT, which is empty in a plain SD-JWT.
+// stockSplit divides a compact token: JWT ~ disclosure ~ ... ~ KB-JWT. The KB-JWT is empty without key
+// binding.
 func stockSplit(token []byte, limits canon.Limits) (jwt []byte, disclosures [][]byte, kb []byte, err error) {
 	if err := checkForm(token, limits); err != nil {
 		return nil, nil, nil, err
@@ -226,14 +228,14 @@ func stockPayload(jwt []byte, budget *canon.Budget) (map[string]any, error) {
 	}
 	b, err := b64.DecodeString(string(parts[1]))
 	if err != nil {
-		return nil, invalid("payload", "RFC 7515 section 2", "is no base64url: %v", err)
+		return nil, invalid("payload", "RFC 7515 section 2", "is not base64url: %v", err)
 	}
 	m, err := stockParse(b, budget)
 	return m, wrap("payload", "RFC 7519 section 7.2", err)
 }
 
-// stockSelect returns the disclosures that pointers need, in the order they were issued, and the first pointer that names
-// nothing, or -1.
+// stockSelect returns the disclosures that pointers need, in the order of the token, and the index of the
+// first pointer that names nothing, or -1.
 //
 //phase:select
 func stockSelect(r *stockReader, payload map[string]any, pointers []string, issued [][]byte) (chosen []string, unmet int) {
@@ -255,7 +257,7 @@ func stockSelect(r *stockReader, payload map[string]any, pointers []string, issu
 	}
 	known := 0 // disclosures before this one are decided
 	sorted := slices.SortedFunc(slices.Values(pointers), comparePointers)
-	for _, p := range sorted { // what is at or below it stands together
+	for _, p := range sorted { // the claims at or below p are adjacent
 		first, _ := find(p)
 		known = max(known, first)
 		for ; known < len(all) && below(all[known].path, p); known++ {
@@ -265,7 +267,8 @@ func stockSelect(r *stockReader, payload map[string]any, pointers []string, issu
 	for i, p := range pointers {
 		first, _ := find(p)
 		hit := first < len(all) && below(all[first].path, p)
-		for at := strings.LastIndexByte(p, '/'); at > 0; at = strings.LastIndexByte(p[:at], '/') { // what it stands in
+		// The containers of p.
+		for at := strings.LastIndexByte(p, '/'); at > 0; at = strings.LastIndexByte(p[:at], '/') {
 			if d, ok := find(p[:at]); ok {
 				take[all[d].number-1], hit = true, true
 			}
@@ -282,7 +285,7 @@ func stockSelect(r *stockReader, payload map[string]any, pointers []string, issu
 	return chosen, -1
 }
 
-// exists says whether the processed payload has something at a pointer.
+// exists reports whether the processed payload has a value at a pointer.
 //
 //phase:caller
 func exists(v any, pointer string) bool {
@@ -368,7 +371,7 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 //phase:caller
 func stockBinding(v *Verifier, budget *canon.Budget, holder *keys.Public, signed, kb []byte, hash string) error {
 	if holder == nil {
-		return invalid("/cnf", ruleBinding+" step 5.1", "names no key of the holder")
+		return invalid("/cnf", ruleBinding+" step 5.1", "has no key of the holder")
 	}
 	h, err := stockHeader("KB-JWT", kb, budget)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"canonscope/compare"
 )
 
-// stockDisclosureSize is about what making or reading a disclosure takes beside its text.
+// stockDisclosureSize is the approximate memory to make or read a disclosure, without its text.
 const stockDisclosureSize = 1536
 
 // stockIssuer walks a claims set and turns disclosable claims into disclosures.
@@ -26,8 +26,8 @@ type stockIssuer struct {
 	pointers    map[string]bool
 	found       int
 	leaves      string
-	path        []byte // JSON pointer of the claim at hand
-	protected   bool   // it is at or below a protected claim, or one
+	path        []byte // JSON pointer of the current claim
+	protected   bool   // the current claim is a protected one or below one
 	disclosures []string
 }
 
@@ -39,7 +39,7 @@ func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 		return nil, wrap("claims", "RFC 7519 section 4", err)
 	}
 	if _, ok := root["cnf"]; ok && i.Holder != nil {
-		return nil, invalid("/cnf", ruleVC, "stands in the claims, and the holder's key would replace it")
+		return nil, invalid("/cnf", ruleVC, "is in the claims already, and the holder's key would replace it")
 	}
 	w := &stockIssuer{Issuer: i, budget: budget, digest: stockDigest(i.hash(), i.Counters), leaves: d.Leaves, pointers: map[string]bool{}}
 	for _, p := range d.Pointers {
@@ -70,7 +70,7 @@ func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 	return stockJoin(jwt, w.disclosures), nil
 }
 
-// missing is the error of a pointer that names nothing of the claims.
+// missing returns the error of a pointer that names nothing in the claims.
 func (w *stockIssuer) missing(claims []byte) error {
 	limits := w.budget.Limits()
 	var t jsontape.Tape
@@ -85,7 +85,7 @@ func (w *stockIssuer) missing(claims []byte) error {
 	return nil
 }
 
-// take says whether the claim at hand becomes a disclosure.
+// take reports whether the current claim becomes a disclosure.
 func (w *stockIssuer) take(v any) (bool, error) {
 	marked := w.pointers[string(w.path)]
 	if marked {
@@ -110,8 +110,8 @@ func isLeaf(v any) bool {
 	return true
 }
 
-// claim replaces the disclosable claims inside v, which stands in what is at hand under a token of JSON pointers, innermost
-// first, and says whether v becomes a disclosure itself.
+// claim replaces the disclosable claims inside v, innermost first, and reports whether v becomes a
+// disclosure. token is the token of v in a JSON pointer, below the current claim.
 func (w *stockIssuer) claim(v any, token string) (out any, take bool, err error) {
 	back := len(w.path)
 	w.path = append(append(w.path, '/'), token...)
@@ -187,7 +187,8 @@ func (w *stockIssuer) array(a []any) ([]any, error) {
 	return out, nil
 }
 
-// disclose makes the disclosure of a claim, name and value, or of an array element, the value alone, and returns its digest.
+// disclose makes the disclosure of a claim (name and value) or of an array element (value only), and
+// returns its digest.
 func (w *stockIssuer) disclose(claim ...any) (digest string, err error) {
 	salt, err := stockSalt(w.salts(), w.Counters)
 	if err != nil {

@@ -24,9 +24,9 @@ type stockDisclosed struct {
 type stockReader struct {
 	digests map[string]*stockDisclosed
 	seen    map[string]bool
-	path    []byte // JSON pointer of what is open
-	paths   []byte // JSON pointers of the disclosed claims, one after the other
-	ends    []int  // where each ends
+	path    []byte // JSON pointer of the open container
+	paths   []byte // JSON pointers of the disclosed claims, concatenated
+	ends    []int  // end of each
 	order   []int  // numbers of their disclosures
 	limits  *canon.Limits
 	facts   facts
@@ -73,7 +73,7 @@ func stockParseDisclosure(text []byte, number int, budget *canon.Budget) (*stock
 	const rule = "RFC 9901 section 4.2"
 	b, err := b64.DecodeString(string(text))
 	if err != nil {
-		return nil, invalid(where(number), rule, "is no base64url: %v", err)
+		return nil, invalid(where(number), rule, "is not base64url: %v", err)
 	}
 	if err := budget.Use(stockDisclosureSize); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func stockParseDisclosure(text []byte, number int, budget *canon.Budget) (*stock
 	return &stockDisclosed{elements: a, number: number}, nil
 }
 
-// refused is a refusal of what is open, or of a member of it.
+// refused returns a refusal of the open container, or of a member of it.
 func (r *stockReader) refused(member, rule, format string, args ...any) error {
 	return invalid(string(r.path)+member, rule, format, args...)
 }
@@ -104,16 +104,17 @@ func (r *stockReader) deeper(depth int) error {
 	return nil
 }
 
-// refer notes a digest and returns its disclosure, if there is one. member is where it stands below what is open.
+// refer records a digest and returns its disclosure, or nil. member is the place of the digest below the
+// open container.
 func (r *stockReader) refer(digest, member string) (*stockDisclosed, error) {
 	if r.seen[digest] {
-		return nil, r.refused(member, "RFC 9901 section 7.1 step 4", "digest %q stands in the token twice", digest)
+		return nil, r.refused(member, "RFC 9901 section 7.1 step 4", "digest %q is in the token twice", digest)
 	}
 	r.seen[digest] = true
 	return r.digests[digest], nil
 }
 
-// mark notes that the claim of a disclosure is what is open.
+// mark records that the open value is the claim of a disclosure.
 func (r *stockReader) mark(d *stockDisclosed) error {
 	if err := checkPaths(len(r.paths)+len(r.path), r.limits); err != nil {
 		return err
@@ -156,7 +157,7 @@ func (r *stockReader) object(m map[string]any, depth int) error {
 	for _, entry := range list {
 		digest, ok := entry.(string)
 		if !ok {
-			return r.refused("/_sd", "RFC 9901 section 4.2.4.1", "holds something else than strings")
+			return r.refused("/_sd", "RFC 9901 section 4.2.4.1", "holds a value that is not a string")
 		}
 		d, err := r.refer(digest, "/_sd")
 		if err != nil {
@@ -166,14 +167,14 @@ func (r *stockReader) object(m map[string]any, depth int) error {
 			continue
 		}
 		if len(d.elements) != 3 {
-			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.1", "is of an object and needs 3 elements")
+			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.1", "belongs to an object and needs 3 elements")
 		}
 		name, ok := d.elements[1].(string)
 		if !ok || reserved(name) {
-			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.2", "its claim name is reserved or no string")
+			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.2", "its claim name is reserved or not a string")
 		}
 		if _, exists := m[name]; exists {
-			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.3", "claim %q exists already", name)
+			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.3", "claim %q already exists", name)
 		}
 		if m[name], err = r.member(name, d.elements[2], depth, d); err != nil {
 			return err
@@ -182,7 +183,7 @@ func (r *stockReader) object(m map[string]any, depth int) error {
 	return nil
 }
 
-// member processes a member of an object, which comes in a disclosure unless that is nil.
+// member processes a member of an object. d is the disclosure that holds it, or nil.
 func (r *stockReader) member(name string, v any, depth int, d *stockDisclosed) (any, error) {
 	if d == nil && isScalar(v) {
 		return v, nil
@@ -195,7 +196,7 @@ func (r *stockReader) member(name string, v any, depth int, d *stockDisclosed) (
 		}
 	}
 	v, err := r.value(v, depth+1)
-	if err == nil { // the place of an error is what is open
+	if err == nil { // an error takes its place from the open path
 		r.path = r.path[:back]
 	}
 	return v, err
@@ -234,7 +235,7 @@ func (r *stockReader) array(a []any, depth int) ([]any, error) {
 					continue
 				}
 				if len(d.elements) != 2 {
-					return nil, invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.3.1", "is of an array and needs 2 elements")
+					return nil, invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.3.1", "belongs to an array and needs 2 elements")
 				}
 				if err := r.mark(d); err != nil {
 					return nil, err
@@ -262,7 +263,7 @@ func (r *stockReader) value(v any, depth int) (any, error) {
 	return v, nil
 }
 
-// stockFacts reads what the rules need from a processed payload.
+// stockFacts reads the facts for the rules from a processed payload.
 //
 //phase:validate
 func stockFacts(m map[string]any, f *facts) {

@@ -5,7 +5,7 @@ import (
 	"hash/maphash"
 )
 
-// table finds digests by their text. Chosen digests cannot make it slow.
+// table finds digests by their text. Input cannot choose digests that make it slow.
 //
 //phase:select
 type table struct {
@@ -16,9 +16,9 @@ type table struct {
 
 type slot struct {
 	hash     uint32
-	from, to uint32 // in text; an unused slot has to of 0
-	given    int32  // number of the disclosure, from 1; 0 if there is none
-	seen     bool   // stands in the payload
+	from, to uint32 // in text; an unused slot has to == 0
+	given    int32  // number of the disclosure, from 1, or 0
+	seen     bool   // the payload holds the digest
 }
 
 var seed = maphash.MakeSeed()

@@ -14,14 +14,14 @@ import (
 	"canonscope/schemas"
 )
 
-// tamper alters a presentation, bound to its holder or not.
+// tamper returns altered copies of a presentation, with or without holder binding.
 func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tampered, error) {
 	text, err := claims.DisclosedText(c)
 	if err != nil {
 		return nil, err
 	}
 	parts := strings.Split(string(presented), "~")
-	last := len(parts) - 1 // of the KB-JWT, or empty
+	last := len(parts) - 1 // of the KB-JWT, which is empty without holder binding
 	var out []compare.Tampered
 	for i, d := range parts[1:last] {
 		if text == "" {
@@ -39,12 +39,12 @@ func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tamp
 		}
 	}
 	if out == nil && text != "" {
-		return nil, fmt.Errorf("no disclosure holds the disclosed text %q", text)
+		return nil, fmt.Errorf("none of the disclosures holds the disclosed text %q", text)
 	}
 	alter := func(what string, part, segment int, change func([]byte)) error {
 		jwt := strings.Split(parts[part], ".")
 		if len(jwt) != 3 {
-			return fmt.Errorf("%s is in no JWT", what)
+			return fmt.Errorf("the JWT of %s is malformed", what)
 		}
 		b, err := base64.RawURLEncoding.DecodeString(jwt[segment])
 		if err != nil {

@@ -34,12 +34,13 @@ func hashOf(name string) (func() hash.Hash, error) {
 	return nil, invalid("payload", "RFC 9901 section 4.1.1", "_sd_alg %q is not known: use sha-256, sha-384 or sha-512", name)
 }
 
-// checkForm applies what both engines ask of a compact token before they take it apart.
+// checkForm applies the checks of both engines to a compact token before they divide it.
 func checkForm(token []byte, limits canon.Limits) error {
 	if max := min(limits.WithDefaults().Bytes, math.MaxInt32); len(token) > max {
 		return &canon.LimitError{Limit: "bytes", Max: int64(max), Done: int64(len(token)), Where: "token"}
 	}
-	if bytes.IndexByte(token, '\n') >= 0 || bytes.IndexByte(token, '\r') >= 0 { // the decoder of encoding/base64 would skip them
+	// The decoder of encoding/base64 would skip line breaks.
+	if bytes.IndexByte(token, '\n') >= 0 || bytes.IndexByte(token, '\r') >= 0 {
 		return invalid("token", ruleForm, "has a line break")
 	}
 	end := bytes.LastIndexByte(token, '~')
@@ -52,8 +53,9 @@ func checkForm(token []byte, limits canon.Limits) error {
 	return nil
 }
 
-// checkPaths bounds the JSON pointers to all disclosures, which can be far longer than the token: each repeats the names
-// above it. They grow by leaving others behind, and are copied for who asks.
+// checkPaths bounds the JSON pointers to all disclosures, which can be far longer than the token: each
+// repeats the names above it. The factor covers earlier buffers of the growing slice and the copies for the
+// caller.
 func checkPaths(size int, limits *canon.Limits) error {
 	const copies = 4
 	if used := copies * int64(size); used > limits.Memory {
@@ -62,7 +64,8 @@ func checkPaths(size int, limits *canon.Limits) error {
 	return nil
 }
 
-// disclosureSize is about what reading or making a disclosure takes beside its text. Most of it is time, which goes with memory.
+// disclosureSize is the assumed memory to make or read a disclosure, without its text. It mostly accounts
+// for time, which is proportional.
 const disclosureSize = 512
 
 // checkCount bounds the disclosures of a token.
@@ -75,7 +78,7 @@ func checkCount(n int, limits *canon.Limits) error {
 
 type sum [sha512.Size]byte
 
-// hashInto hashes with an algorithm that [hashOf] knows and returns the digest's size.
+// hashInto hashes with an algorithm that [hashOf] accepts and returns the digest's size.
 //
 //phase:digest
 func hashInto(s *sum, name string, text []byte) int {
@@ -91,7 +94,7 @@ func hashInto(s *sum, name string, text []byte) int {
 	return copy(s[:], d[:])
 }
 
-// sdHash is the digest of a whole SD-JWT (RFC 9901 section 4.3.1).
+// sdHash returns the digest of a whole SD-JWT (RFC 9901 section 4.3.1).
 //
 //phase:digest
 func sdHash(hashName string, signed []byte) string {
@@ -100,7 +103,7 @@ func sdHash(hashName string, signed []byte) string {
 	return b64.EncodeToString(s[:n])
 }
 
-// splitJWS takes a compact JWS apart: header, payload, signature.
+// splitJWS divides a compact JWS: header, payload, signature.
 //
 //phase:parse
 func splitJWS(where string, jwt []byte) (parts [3][]byte, err error) {
@@ -119,7 +122,7 @@ func splitJWS(where string, jwt []byte) (parts [3][]byte, err error) {
 	return parts, nil
 }
 
-// wrap makes a refusal of what a parser said, and leaves limits as they are.
+// wrap converts an error of a parser to a refusal. It returns errors of limits unchanged.
 func wrap(where, rule string, err error) error {
 	var limit *canon.LimitError
 	if err == nil || errors.As(err, &limit) {

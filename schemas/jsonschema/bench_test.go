@@ -10,8 +10,8 @@ import (
 	"canonscope/schemas/jsonschema"
 )
 
-// BenchmarkEngines validates the official examples that are valid with both engines in turn, so that what slows the
-// machine slows both; the ratio is the result.
+// BenchmarkEngines validates the valid official examples with both engines in alternating turns, so that
+// other load slows both. The result is the ratio.
 func BenchmarkEngines(b *testing.B) {
 	dir := official.Dir(b, "education")
 	for name, example := range map[string]string{"ob3-achievement": "spec-fullOpenBadge.json", "vcdm2": "spec-fullOpenBadge.json",

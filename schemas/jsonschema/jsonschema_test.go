@@ -92,7 +92,7 @@ func TestSchemaErrors(t *testing.T) {
 	}
 }
 
-// What gojsonschema would misread is refused by name, wherever it stands.
+// A construct that gojsonschema would misread is refused by name anywhere in a schema.
 func TestGoJSONSchemaRefuses(t *testing.T) {
 	for _, c := range []struct{ schema, want string }{
 		{`{"$ref":"#foo","$defs":{"A":{"$anchor":"foo","type":"integer"}}}`, "does not support $ref to an anchor (use santhosh-tekuri)"},
@@ -107,7 +107,7 @@ func TestGoJSONSchemaRefuses(t *testing.T) {
 		{`{"$schema":"https://json-schema.org/draft/2019-09/schema","items":{"$recursiveRef":"#"}}`, "$recursiveRef"},
 		{`{"$ref":"#/$defs/a","minLength":3,"$defs":{"a":{"type":"string"}}}`, "$ref beside minLength"},
 		{`{"$ref":"https://json-schema.org/draft/2020-12/schema"}`, "$ref to a meta-schema"},
-		// Reached only by a pointer into what is no keyword.
+		// Reached only by a pointer, not through keywords.
 		{`{"$ref":"#/x/y","x":{"y":{"prefixItems":[{}]}}}`, "prefixItems (use santhosh-tekuri) at /x/y"},
 	} {
 		if !strings.Contains(c.schema, "$schema") {

@@ -24,8 +24,8 @@ func match(pattern, s string) bool {
 	return re.MatchString(s)
 }
 
-// Valid documents, each changed in one place, 500 for the five schemas together: the official examples that are valid, and
-// documents drawn from the official schema.
+// Valid documents, each changed in one place, 500 for the five schemas together: the valid official
+// examples, and documents generated from the official schema.
 func TestOurSchemasAgreeOnMutations(t *testing.T) {
 	dir := official.Dir(t, "education")
 	files := examples(t, dir)
@@ -82,7 +82,7 @@ func TestOurSchemasAgreeOnMutations(t *testing.T) {
 	}
 }
 
-// mutate changes one random place of a document and says what it did.
+// mutate changes one random place of a document and describes the change.
 func mutate(rng *rand.Rand, doc *any) string {
 	type spot struct {
 		path string

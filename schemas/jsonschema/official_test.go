@@ -15,7 +15,8 @@ import (
 	"canonscope/schemas/jsonschema"
 )
 
-// ebsi is the schema that the official ELM schema refers to; it is not at hand, so it allows everything here.
+// ebsi replaces the schema that the official ELM schema refers to. The original is not available, so this
+// one allows everything.
 const ebsi = "https://api-pilot.ebsi.eu/trusted-schemas-registry/v3/schemas/0xbe77a21356835dc09d3d8149ea832ae0a4bae0ae9c869d18219ef8f4a74b4644"
 
 // pairs are our schemas and the official ones.
@@ -27,7 +28,7 @@ var pairs = map[string]string{
 	"elm":             "edc_schema.json",
 }
 
-// pair is one of them, compiled.
+// pair is a compiled pair of schemas.
 type pair struct {
 	name           string
 	ours, theirs   jsonschema.Validator
@@ -58,7 +59,7 @@ func pairOf(t testing.TB, dir, name string, format bool) *pair {
 	return p
 }
 
-// agree reports the verdict on a document and complains where the three do not agree.
+// agree returns the verdict on a document and fails the test if the three validators differ.
 func (p *pair) agree(t testing.TB, what string, doc []byte) bool {
 	t.Helper()
 	verdict := func(v jsonschema.Validator) (bool, []jsonschema.Violation) {
@@ -109,7 +110,7 @@ func TestOurSchemasAgreeOnTheExamples(t *testing.T) {
 	}
 }
 
-// Every schema that is in use compiles offline, or the error says why not.
+// Every schema in use compiles offline, or has the expected error.
 func TestOfficialSchemas(t *testing.T) {
 	dir := official.Dir(t, "education")
 	files, err := filepath.Glob(filepath.Join(dir, "schemas", "*.json"))
@@ -155,7 +156,7 @@ type sampler struct {
 var junkValues = []any{nil, true, 0.0, -1.5, 7.0, "", "text", "2024-02-29", "ext:x-y", "Image", "a.b.c", "en", []any{}, []any{"x"}, []any{map[string]any{}},
 	map[string]any{}, map[string]any{"en": "x"}, map[string]any{"english": "x"}, map[string]any{"en": 1.0}, map[string]any{"type": "Image"}, map[string]any{"id": "urn:x"}}
 
-// words satisfy the patterns and formats that the official schemas have.
+// words satisfy the patterns and formats of the official schemas.
 var words = []string{"2024-05-06T07:08:09Z", "urn:example:1", "a@b.example", "mailto:a@b.example", "P1Y", "2001-02-03", "en", "de-AT", "zh-Hant-TW", "a.b.c",
 	"ext:Own", "https://purl.imsglobal.org/spec/ob/v3p0/context-3.0.3.json", "https://purl.imsglobal.org/spec/clr/v2p0/context-2.0.1.json", "plain text"}
 
@@ -216,7 +217,7 @@ func (s *sampler) value(schema any, depth int) any {
 	return map[string]any{"id": "urn:example:any"}
 }
 
-// all draws from an allOf: arrays that must hold several things, or objects of which one branch says more.
+// all draws from an allOf: arrays that must hold several things, or objects with a more specific branch.
 func (s *sampler) all(list []any, depth int) any {
 	var joined []any
 	var last any
@@ -335,12 +336,12 @@ func (s *sampler) object(m map[string]any, depth int) any {
 	return out
 }
 
-// definitions of the official ELM schema that ours calls otherwise.
+// definitions of the official ELM schema that have another name in ours.
 var renamed = map[string]string{"EuropeanDigitalCredentialType": "Credential", "LangStringType": "Text", "EmailType": "Email",
 	"AgentOrPersonOrOrganisationType": "Actor", "IdentifierOrLegalIdentifierType": "AnyIdentifier", "ClaimNodeType": "Claim",
 	"LearningAchievementSpecificationOrQualificationType": "LearningTarget", "PositiveIntegerType": "Count", "PercentageIntegerType": "Percentage"}
 
-// Every definition that both schemas have says the same about documents drawn from the official one.
+// Every definition in both schemas gives the same verdicts on documents drawn from the official one.
 func TestOurDefinitionsAgree(t *testing.T) {
 	dir := official.Dir(t, "education")
 	for name := range pairs {

@@ -40,7 +40,7 @@ type Figures struct {
 
 // Options of Measure.
 type Options struct {
-	Input     canon.Input   // syntax of the document: JSON-LD, or N-Quads, of which no figure of JSON is taken; "" is JSON-LD
+	Input     canon.Input   // syntax: JSON-LD (default), or N-Quads without figures of JSON
 	Loader    jsonld.Loader // finds contexts
 	WithProof bool          // keep the proof; by default the unsigned document is measured
 	Limits    canon.Limits

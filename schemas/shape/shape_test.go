@@ -41,7 +41,7 @@ func generated(t *testing.T, name string) []byte {
 	return c.VCDM
 }
 
-// The figures of documents that a person can count.
+// The figures of documents small enough to count by hand.
 func TestFigures(t *testing.T) {
 	f := measure(t, []byte(`{ "@context": {"@vocab": "https://example.org/#", "T": {"@id": "https://example.org/#T",
 		"@context": {"p": "https://example.org/#q"}}, "in": {"@id": "https://example.org/#in", "@context": {}}},
@@ -71,7 +71,7 @@ func TestProofIsLeftOut(t *testing.T) {
 	}
 }
 
-// Scoped contexts are what the compilations of one vocabulary differ in.
+// The compilations of one vocabulary differ in their scoped contexts.
 func TestScoping(t *testing.T) {
 	typed, flat, property := measure(t, generated(t, "ob3")), measure(t, generated(t, "ob3:scoping=flat")), measure(t, generated(t, "ob3:scoping=property"))
 	if typed.Quads != flat.Quads || typed.Quads != property.Quads {
@@ -95,7 +95,7 @@ func (d documents) Load(_ context.Context, url string) (*jsonld.Document, error)
 	return nil, &contexts.UnknownError{URL: url, In: "given"}
 }
 
-// A scoped context may name its own document; null, @import and maps are followed.
+// A scoped context may refer to the document that contains it; null, @import and maps are followed.
 func TestScopesOfEveryForm(t *testing.T) {
 	l := documents{
 		"urn:self": `{"@context":{"@vocab":"urn:v#","in":{"@id":"urn:v#in","@context":["urn:self",{"more":"urn:v#more"}]}}}`,

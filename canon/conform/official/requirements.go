@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Requirements compares the names of tests with testdata/requirements.tsv beside them: each line is an id, a tab and a
-// requirement, and the name of its test is the same with a space.
+// Requirements compares the names of tests with testdata/requirements.tsv in their package: each line is an
+// id, a tab and a requirement, and the name of its test is the line with a space in place of the tab.
 func Requirements(tb testing.TB, names []string) {
 	tb.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "requirements.tsv"))
