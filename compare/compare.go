@@ -2,6 +2,7 @@ package compare
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -202,6 +203,19 @@ func (e *Exchange) Verify(presented []byte) error {
 		return errNotMade
 	}
 	return e.steps.Verify(presented)
+}
+
+// InvalidError says why a credential or presentation of a format other than VCDM is refused.
+type InvalidError struct {
+	Of     string // what is refused: "SD-JWT", "mdoc"
+	Where  string // part of it: "header", "disclosure 3", "MSO", "namespace/element", or a JSON pointer
+	Msg    string
+	Rule   string // specification and section
+	Option string // of the format's Verifier, with which it may be accepted; "" where there is none
+}
+
+func (e *InvalidError) Error() string {
+	return fmt.Sprintf("%s %s: %s (%s)", e.Of, e.Where, e.Msg, e.Rule)
 }
 
 // Preparer makes exchanges of one format with one suite, engine and algorithm. Prepare is outside the clock.

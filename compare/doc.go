@@ -4,7 +4,7 @@
 // # The house
 //
 // This is the map of the whole project. A package imports only what is below it here. A parent package holds types, and its
-// children import it; only canon/phase and vcdm/keys are below their parents. Implementations are wired in two places,
+// children import it; only canon/phase and the packages of vcdm are below their parents. Implementations are wired in two places,
 // canon/engines and compare/matrix.
 //
 //	cmd/canonscope            one file a subcommand: flags and printing
@@ -17,12 +17,20 @@
 //	compare/di                the format vcdm: VCDM with Data Integrity
 //	compare/sdjwt             the format sd-jwt-vc
 //	compare/mdoc              the format mdoc
-//	compare/claims/claimstest tests that sdjwt and mdoc share
-//	compare/claims            a credential as the claims that formats other than vcdm sign
-//	compare                   types: Format, Exchange, Cell, Campaign, Result
+//	compare/internal/claimstest tests that sdjwt and mdoc share
+//	compare/internal/baseline what sd-jwt-vc and mdoc share: engines, digests, whom their verifiers of files trust
+//	compare/internal/claims   a credential as the claims that formats other than vcdm sign
+//	compare                   types: Definition of a format, Exchange, Cell, Campaign, Result
 //	profiles                  capture, rules, attribution, flame graphs; knows no credential
 //	vcdm/vectors              runs the W3C vectors of Data Integrity
-//	vcdm                      proofs: add, derive, verify; the rules of the data model
+//	vcdm                      proofs: add, derive, verify; the table of cryptosuites
+//	vcdm/internal/selective   the statements that JSON pointers select, for ecdsa-sd-2023
+//	vcdm/internal/reading     compares a document with the statements that are signed
+//	vcdm/rules                the data model: credentials, presentations, their contexts and related resources
+//	vcdm/problem              the errors of vcdm and vcdm/rules
+//	vcdm/internal/lines       statements as lines of N-Quads: labels of blank nodes
+//	vcdm/internal/value       values of scanned JSON: equality, lists or one
+//	vcdm/internal/text        dates and URLs
 //	vcdm/keys                 Multikey, JWK, PEM and COSE keys, did:key
 //	schemas/catalogue         generators of credentials, their axes, the credential in a user's file
 //	schemas/jsonschema        JSON Schemas of the catalogue and their validators
@@ -31,6 +39,7 @@
 //	schemas                   types: Credential, Generator
 //	canon/conform             runs official suites through any engine
 //	canon/conform/official    finds the official data that tests read
+//	canon/conform/race        times contenders in turns, for benchmarks
 //	canon/conform/family      N-Quads documents of any size, for tests
 //	canon/engines             the engines native, stock and tuned, and the guard around json-gold
 //	canon/stock               json-gold and gowebpki/jcs as shipped, and json-gold tuned
@@ -97,19 +106,15 @@
 // Example: verifiable credentials secured with COSE.
 //
 //  1. Write a package below compare, as compare/sdjwt: an Issuer, a Holder and a Verifier, each with the engines native and
-//     stock, and NewFormat in a format.go, whose Prepare makes an Exchange with [Deriving] or [Reissuing].
-//     compare/claims/claims.go gives the claims and keys, the same for all formats. Count salts, digests and signatures
-//     where they are made.
-//  2. Say in a [Definition] which suites it has, and how to alter a presentation, and list it in Formats in
-//     compare/matrix/matrix.go. A Column gives readers ratios to it.
-//  3. compare/claims/tamper.go helps to alter what is disclosed.
-//  4. For files: the name, how to know its bytes and which flags it has in cmd/canonscope/baseline.go, its branch in
-//     cmd/canonscope/issue.go, cmd/canonscope/present.go, cmd/canonscope/verify.go and cmd/canonscope/inspect.go, its suite in
-//     cmd/canonscope/conform.go, its names in cmd/canonscope/complete.go. compare/claims/read.go says what of a user's
-//     credential it has no place for.
-//  5. Say the phases of its functions beside them; profiles/doc.go shows how. Add the package to Packages in
+//     stock, and NewFormat in a format.go, whose Prepare makes an Exchange with [Deriving] or [Reissuing]. Count salts,
+//     digests and signatures where they are made. compare/internal/claims gives what all formats share: the claims and
+//     keys in claims.go, how to alter what is disclosed in tamper.go, what of a user's credential has no place in read.go.
+//  2. Say what the format is in a [Definition], as compare/sdjwt/files.go does: its suites for the matrix, its column of
+//     ratios for reports, how the command reads its files, and its flags of issue, present and verify.
+//  3. List the Definition in Formats in compare/matrix/matrix.go. Everything else goes through that list.
+//  4. Say the phases of its functions beside them; profiles/doc.go shows how. Add the package to Packages in
 //     compare/measure/internal/rulegen/rulegen.go.
-//  6. Tests of the package: those of compare/claims/claimstest, as compare/sdjwt/format_test.go calls them. Add a cell to the
+//  5. Tests of the package: those of compare/internal/claimstest, as compare/sdjwt/format_test.go calls them. Add a cell to the
 //     list of TestTampers, and a script to cmd/canonscope/testdata/script.
 //
 // Done when these pass: TestExchange, TestTamper, TestDisclosesExactly and TestHolderCannotAlter of the new package,

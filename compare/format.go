@@ -1,8 +1,14 @@
 package compare
 
 import (
+	"context"
+	"encoding/json"
+	"time"
+
 	"canonscope/canon"
+	"canonscope/canon/conform"
 	"canonscope/schemas"
+	"canonscope/vcdm/keys"
 )
 
 // Definition is a format: what the matrix measures of it, and what the command does with its files. The list of all is in
@@ -17,13 +23,108 @@ type Definition struct {
 
 	// Prepares returns what makes the exchanges of a cell. The canonicalizer is nil where the suite has no method.
 	Prepares func(c Cell, canonicalizer canon.Canonicalizer) (Preparer, error)
+	// Chosen says what it writes that a credential does not say, and what it leaves out; nil where it signs the document.
+	Chosen func(c *schemas.Credential, t *Task) ([]string, error)
 	// Tamper returns altered copies of a presentation, every one of which verify must refuse.
 	Tamper func(c *schemas.Credential, presented []byte, bound bool) ([]Tampered, error)
 
 	Documents bool   // it signs the document itself, which its JSON Schema can validate
 	Stock     string // what its stock engine is, where no library does all of it
 	Bound     string // how a holder signs what it presents
+
+	// Decode returns the bytes of a file, and whether it is of the format. Without it the format has all that no other has.
+	Decode func(in []byte) ([]byte, bool)
+	Binary bool // it is not text: files that the command writes hold it in hexadecimal
+
+	Inspect func(b []byte, limits canon.Limits) (*Inspection, error)
+	Files   map[Operation]func() *Files // none where the command does it
+	Conform *Conformance
 }
+
+// Option is a flag of the command for a format. The type of To says what it takes: nothing for a *bool, text for a *string,
+// the name of a file for a *KeyFile and a *Certificates. Without To the command's own flag of
+// the name holds for the format.
+type Option struct {
+	Name, Usage string
+	To          any
+}
+
+// KeyFile is the key that an option names; without Path it is not given.
+type KeyFile struct {
+	Path   string
+	Public *keys.Public
+	Secret *keys.Secret // nil where the file has none, unless NeedsSecret
+	// NeedsSecret is set beforehand where the public half is not enough.
+	NeedsSecret bool
+}
+
+// Certificates are those of a PEM file that an option names; without Path they are not given.
+type Certificates struct {
+	Path string
+	DER  [][]byte
+}
+
+// Task is how the command works on any file.
+type Task struct {
+	Engine Engine
+	Limits canon.Limits
+	Now    time.Time // with which dates are compared
+	Skew   time.Duration
+	JSON   bool // the answer will be written as JSON
+}
+
+// Files does one operation on files, once its options are set.
+type Files struct {
+	Options []Option
+
+	// Draft says what is going to be signed of a VCDM document, with an end of validity unless it is nil; Issue signs it.
+	Draft func(doc []byte, until *time.Time, t *Task) (*Draft, error)
+	Issue func(d *Draft, key *keys.Secret, t *Task) ([]byte, error)
+	// Present presents what JSON pointers name of a credential.
+	Present func(in []byte, disclose []string, t *Task) ([]byte, error)
+	// Verify verifies a presentation. Remedies say what flag does about a refusal, by the Option of its [*InvalidError].
+	Verify   func(in []byte, t *Task) (*Verification, error)
+	Remedies map[string]string
+}
+
+// Draft is a credential of the user, ready to be issued in another format.
+type Draft struct {
+	JSON   []byte       // its claims
+	Issuer string       // iss
+	Chosen []string     // what does not stand in the credential so, in words
+	Losses []canon.Loss // what the format has no place for, in document order; its @context is among Chosen
+}
+
+// Verification is what is said of a presentation.
+type Verification struct {
+	Refused error `json:"-"` // why it is not verified; nothing else is said then
+
+	Issuer    string            `json:"issuer,omitempty"`    // iss of an SD-JWT
+	Signers   []string          `json:"signers,omitempty"`   // subjects of the certificates whose keys signed
+	Claims    json.RawMessage   `json:"claims,omitempty"`    // the processed payload of an SD-JWT
+	Disclosed []string          `json:"disclosed,omitempty"` // JSON pointers
+	Unchecked []string          `json:"unchecked,omitempty"`
+	Documents []json.RawMessage `json:"documents,omitempty"` // of an mdoc
+
+	Count int      `json:"-"` // of what is disclosed
+	About []string `json:"-"` // the presentation, in lines
+	Key   string   `json:"-"` // that signed, where no certificate names its owner
+}
+
+// Conformance is a test suite that the command runs.
+type Conformance struct {
+	Name   string // of the subcommand
+	Title  string
+	Holds  string // what its folder holds
+	Module string // of the stock engine
+	Run    func(ctx context.Context, engine Engine, dir string) ([]conform.Result, error)
+}
+
+// OptionError is about an option or the file that it names, not about the document.
+type OptionError struct{ Err error }
+
+func (e *OptionError) Error() string { return e.Err.Error() }
+func (e *OptionError) Unwrap() error { return e.Err }
 
 // Suite is a way in which a format signs: a cryptosuite, or the envelope of a signature.
 type Suite struct {

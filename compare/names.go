@@ -92,18 +92,3 @@ const (
 
 // ContextStates lists the states that a cell with contexts may have.
 var ContextStates = []ContextState{Cold, Embedded, Warm}
-
-// EngineOf returns the implementation that an engine names in a format without a canonicalizer. "" is native.
-func EngineOf[T any](engine Engine, format Format, stock, native T) (T, error) {
-	switch engine {
-	case canon.Stock:
-		return stock, nil
-	case canon.Native, "":
-		return native, nil
-	}
-	var none T
-	if err := choice.Check("engine", engine, canon.Engines); err != nil {
-		return none, err
-	}
-	return none, &canon.UnsupportedError{Engine: string(engine), What: "the format " + string(format)}
-}

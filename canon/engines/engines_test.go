@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"canonscope/canon"
+	"canonscope/canon/conform/race"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
 )
@@ -264,36 +263,20 @@ func BenchmarkEnginesJCS(b *testing.B) {
 			}
 			ours, theirs := engine(b, canon.Native, canon.JCS), engine(b, canon.Stock, canon.JCS)
 			var into canon.Form
-			var native, stock []time.Duration
-			turn := func(e canon.Canonicalizer, opt canon.Options) time.Duration {
-				start := time.Now()
-				for _, doc := range docs {
-					if _, err := e.Canonicalize(context.Background(), doc, opt); err != nil {
+			do := func(e canon.Canonicalizer, opt canon.Options) func(i int) {
+				return func(i int) {
+					if _, err := e.Canonicalize(context.Background(), docs[i%len(docs)], opt); err != nil {
 						b.Fatal(err)
 					}
 				}
-				return time.Since(start) / time.Duration(len(docs))
 			}
-			turn(ours, canon.Options{Into: &into})
-			for b.Loop() {
-				native = append(native, turn(ours, canon.Options{Into: &into}))
-				stock = append(stock, turn(theirs, canon.Options{}))
-			}
-			n, s := median(native), median(stock)
-			b.ReportMetric(0, "ns/op") // would be the sum of both engines
+			native, stock := do(ours, canon.Options{Into: &into}), do(theirs, canon.Options{})
+			race.Run(b, race.Contender{Name: "native", Do: native}, race.Contender{Name: "stock", Do: stock})
 			b.ReportMetric(float64(len(docs[0])), "bytes")
-			b.ReportMetric(float64(n), "native-ns")
-			b.ReportMetric(float64(s), "stock-ns")
-			b.ReportMetric(float64(s)/float64(n), "ratio")
-			b.ReportMetric(testing.AllocsPerRun(5, func() { turn(ours, canon.Options{Into: &into}) }), "native-allocs")
-			b.ReportMetric(testing.AllocsPerRun(5, func() { turn(theirs, canon.Options{}) })/float64(len(docs)), "stock-allocs")
+			b.ReportMetric(testing.AllocsPerRun(5, func() { native(0) }), "native-allocs")
+			b.ReportMetric(testing.AllocsPerRun(5, func() { stock(0) }), "stock-allocs")
 		})
 	}
-}
-
-func median(d []time.Duration) time.Duration {
-	slices.Sort(d)
-	return d[len(d)/2]
 }
 
 // The native engine reports ties if a form may be one of several.

@@ -5,12 +5,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"syscall"
 	"testing"
-	"time"
 
 	"canonscope/canon"
 	"canonscope/canon/conform/family"
+	"canonscope/canon/conform/race"
 	"canonscope/canon/engines"
 )
 
@@ -48,59 +47,32 @@ func BenchmarkEnginesRDFC(b *testing.B) {
 				}
 				quads := bytes.Count(doc, []byte("\n"))
 				opt := canon.Options{Input: canon.NQuads, Limits: canon.Limits{Bytes: 1 << 30, Memory: 4 << 30, Time: -1, Steps: -1}, Into: new(canon.Form)}
-				b.ReportAllocs()
-				native := timer(b, canon.Native, doc, opt)
-				native(1) // warm up
-				one, two, rounds := time.Duration(0), time.Duration(0), 0
-				stock := timer(b, canon.Stock, doc, opt)
-				chunk := max(1, int(5*time.Millisecond/max(1, native(1))))
-				b.ResetTimer()
-				for done := 0; done < b.N; done += chunk {
-					if n <= f.stock && two <= one { // the stock engine gets as much time as the native one
-						b.StopTimer()
-						two += stock(1)
-						rounds++
-						b.StartTimer()
-					}
-					one += native(min(chunk, b.N-done))
+				contenders := []race.Contender{contender(b, canon.Native, doc, opt)}
+				if n <= f.stock {
+					contenders = append(contenders, contender(b, canon.Stock, doc, opt))
 				}
-				perNative, perStock := float64(one)/float64(b.N), float64(two)/float64(rounds)
-				b.ReportMetric(perNative/float64(quads), "native-cpu-ns/quad")
-				if rounds > 0 {
-					b.ReportMetric(perStock/float64(quads), "stock-cpu-ns/quad")
-					b.ReportMetric(perStock/perNative, "stock/native")
+				for engine, us := range race.Run(b, contenders...) {
+					b.ReportMetric(us*1e3/float64(quads), engine+"-cpu-ns/quad")
 				}
 			})
 		}
 	}
 }
 
-// timer returns a function that canonicalizes and hashes doc n times and returns the process CPU time.
-func timer(b *testing.B, engine canon.Engine, doc []byte, opt canon.Options) func(n int) time.Duration {
+// contender canonicalizes and hashes a document with an engine.
+func contender(b *testing.B, engine canon.Engine, doc []byte, opt canon.Options) race.Contender {
 	b.Helper()
 	e, err := engines.Unguarded(engine, canon.RDFC, engines.Config{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return func(n int) time.Duration {
-		start := processCPU(b)
-		for range n {
-			form, err := e.Canonicalize(context.Background(), doc, opt)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if sha256.Sum256(form.Text) == [sha256.Size]byte{} {
-				b.Fatal("no digest")
-			}
+	return race.Contender{Name: string(engine), Do: func(int) {
+		form, err := e.Canonicalize(context.Background(), doc, opt)
+		if err != nil {
+			b.Fatal(err)
 		}
-		return processCPU(b) - start
-	}
-}
-
-func processCPU(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+		if sha256.Sum256(form.Text) == [sha256.Size]byte{} {
+			b.Fatal("no digest")
+		}
+	}}
 }

@@ -2,7 +2,6 @@
 package jsonld
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -145,7 +144,7 @@ func (f *definer) inherit(d *delta, remotes *remoteChain) {
 		if e := f.entry(n.name, n.strong); e == nil || e.state == todo {
 			n.want = f.around(n.name, n.hash, n.strong)
 			f.d.needs = append(f.d.needs, n)
-			f.r.work += needCost
+			f.r.contexts.work += needCost
 		}
 	}
 	if len(f.d.needs) > 2*f.distinct+1000 { // references on many ways would let them grow without end
@@ -165,14 +164,14 @@ func (f *definer) refer(url string) {
 		f.d.refs = map[string]bool{}
 	}
 	f.d.refs[url] = f.remotes.has(url)
-	f.r.work += needCost
+	f.r.contexts.work += needCost
 }
 
 // around finds a term outside this definition.
 func (f *definer) around(name string, hash uint16, strong uint32) *term {
 	for f.outer != nil {
 		f = f.outer
-		f.r.work++
+		f.r.contexts.work++
 		if e := f.entry(name, strong); e != nil && e.state != todo {
 			return e.term
 		}
@@ -846,7 +845,7 @@ func newIRI(text string) *iri {
 // newIRI compiles an IRI in the memory of the definition. The parts are one text.
 func (f *definer) newIRI(a, b string) *iri {
 	n := len(a) + len(b) + 2
-	f.r.work += int64(n) / bytesPerSlot
+	f.r.contexts.work += int64(n) / bytesPerSlot
 	if cap(f.nq)-len(f.nq) < n {
 		f.nq = make([]byte, 0, max(n, 64*min(len(f.entries), 64)))
 	}
@@ -881,42 +880,5 @@ func sameScoped(a, b *scoped) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.src == b.src && a.node == b.node || sameJSON(&a.src.tape, int(a.node), &b.src.tape, int(b.node))
-}
-
-// sameJSON compares two JSON values; the order of members does not count. Strings are compared as they are written.
-func sameJSON(a *jsontape.Tape, i int, b *jsontape.Tape, j int) bool {
-	if bytes.Equal(a.Raw(i), b.Raw(j)) {
-		return true
-	}
-	if a.Nodes[i].Kind != b.Nodes[j].Kind {
-		return false
-	}
-	switch a.Nodes[i].Kind {
-	case jsontape.Array:
-		if a.Len(i) != b.Len(j) {
-			return false
-		}
-		j++
-		for x := range a.Elements(i) {
-			if !sameJSON(a, x, b, j) {
-				return false
-			}
-			j = int(b.Nodes[j].Next)
-		}
-		return true
-	case jsontape.Object:
-		members := map[string]int{}
-		for k, y := range b.Members(j) {
-			members[string(b.AppendString(nil, k))] = y
-		}
-		for k, x := range a.Members(i) {
-			y, ok := members[string(a.AppendString(nil, k))]
-			if !ok || !sameJSON(a, x, b, y) {
-				return false
-			}
-		}
-		return a.Len(i) == len(members)
-	}
-	return false
+	return a.src == b.src && a.node == b.node || a.src.tape.Equal(int(a.node), &b.src.tape, int(b.node))
 }

@@ -187,6 +187,14 @@ func (t *Tape) Get(i int, key string) int {
 	return -1
 }
 
+// GetText returns the text of the given key in object i, "" where there is no string.
+func (t *Tape) GetText(i int, key string) string {
+	if n := t.Get(i, key); n >= 0 && t.Nodes[n].Kind == String {
+		return string(t.Text(n))
+	}
+	return ""
+}
+
 // KeyHash is the hash that Node.Hash holds for a key with this text. It mixes the length with the first byte and the
 // last two: enough to tell the keys of one object apart before their bytes are compared.
 func KeyHash[T string | []byte](text T) uint16 {

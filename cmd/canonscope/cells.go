@@ -8,21 +8,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
+	"canonscope/vcdm/keys"
 )
 
 // matrixFlags adds the flags that name cells.
 func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.Formats, "format", nil, "only these formats: vcdm, sd-jwt-vc, mdoc")
+	flags.StringSliceVar(&f.Formats, "format", nil, "only these formats: "+strings.Join(choice.Names(formatNames()), ", "))
 	flags.StringSliceVar(&f.Suites, "suite", nil, "only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
-	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: stock, tuned, native")
-	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: EdDSA, ES256, ES384")
+	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: "+strings.Join(choice.Names(canon.Engines), ", "))
+	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+strings.Join(choice.Names(keys.Algorithms), ", "))
 	flags.StringSliceVar(&f.Schemas, "schema", nil, "only these credentials: names of the catalogue, e.g. simple-20, ob3, or a file")
-	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: issue, present, verify")
+	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: "+strings.Join(choice.Names(compare.Operations), ", "))
 	flags.StringSliceVar(&f.Contexts, "context-cache", nil, "states in which JSON-LD contexts are found: "+strings.Join(choice.Names(compare.ContextStates), ", ")+
 		"; without it embedded for stock, else warm")
 	*p = matrix.DefaultPolicy

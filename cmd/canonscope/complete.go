@@ -4,9 +4,9 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/compare"
+	"canonscope/compare/matrix"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/jsonschema"
-	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
 
 	"github.com/spf13/cobra"
@@ -36,8 +36,8 @@ func complete(root *cobra.Command) {
 // flagValues returns the names that each flag takes.
 func flagValues() map[string][]string {
 	values := map[string][]string{
-		"format":        choice.Names(formats),
-		"suite":         append(vcdm.SuiteNames(), "jws", "cose-sign1"),
+		"format":        choice.Names(formatNames()),
+		"suite":         suiteNames(),
 		"engine":        choice.Names(canon.Engines),
 		"algorithm":     choice.Names(keys.Algorithms),
 		"schema":        catalogue.Names(),
@@ -62,6 +62,16 @@ func flagValues() map[string][]string {
 		values["axis"] = append(values["axis"], a.Name+"=")
 	}
 	return values
+}
+
+// suiteNames returns the names of all suites.
+func suiteNames() (names []string) {
+	for _, f := range matrix.Formats {
+		for _, s := range f.Suites {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 // directive tells the shell that no file stands for a name, except where a schema may be one, and that an axis goes on.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -16,74 +15,48 @@ import (
 	"canonscope/canon/conform"
 	"canonscope/canon/engines"
 	"canonscope/canon/printable"
-	"canonscope/compare/mdoc"
-	"canonscope/compare/sdjwt"
-	"canonscope/schemas/contexts"
-	"canonscope/vcdm/vectors"
+	"canonscope/compare"
+	"canonscope/compare/matrix"
 )
 
-// suite is an official test suite that conform runs.
-type suite struct {
-	name  string
-	title string
-	holds string // what DIR holds
-	stock string // module of the stock engine
-	run   func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error)
-}
-
-var suites = []suite{
-	{"rdfc", "the RDFC-1.0 suite", "manifest.jsonld, or pairs NNN-in.nq and NNN-out.nq", "github.com/piprate/json-gold",
-		func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
+// suites are the official test suites that conform runs: those of canonicalization, then those of formats.
+var suites = append([]*compare.Conformance{
+	{Name: "rdfc", Title: "the RDFC-1.0 suite",
+		Holds: "manifest.jsonld, or pairs NNN-in.nq and NNN-out.nq", Module: "github.com/piprate/json-gold",
+		Run: func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
 			c, err := engines.Unguarded(engine, canon.RDFC, engines.Config{})
 			if err != nil {
 				return nil, err
 			}
 			return conform.RDFC(ctx, dir, c)
 		}},
-	{"jcs", "the JCS vectors", "the folders input and output, or numbers.csv, or both", "github.com/gowebpki/jcs",
-		func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
+	{Name: "jcs", Title: "the JCS vectors",
+		Holds: "the folders input and output, or numbers.csv, or both", Module: "github.com/gowebpki/jcs",
+		Run: func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
 			c, err := engines.New(engine, canon.JCS, engines.Config{})
 			if err != nil {
 				return nil, err
 			}
 			return conform.JCS(ctx, dir, c)
 		}},
-	{"jsonld", "the expand and toRdf suites of the JSON-LD API", "their manifests", "github.com/piprate/json-gold",
-		func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
+	{Name: "jsonld", Title: "the expand and toRdf suites of the JSON-LD API",
+		Holds: "their manifests", Module: "github.com/piprate/json-gold",
+		Run: func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
 			p, err := engines.NewProcessor(engine, engines.Config{Loader: conform.JSONLDLoader(dir)})
 			if err != nil {
 				return nil, err
 			}
 			return conform.JSONLD(ctx, dir, p)
 		}},
-	{"di", "the Data Integrity vectors", "vc-di-eddsa and vc-di-ecdsa, or artifacts of another implementation", "github.com/piprate/json-gold",
-		func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
-			loader := contexts.Embedded()
-			if beside, err := contexts.Dir(filepath.Join(dir, "..", "contexts")); err == nil { // the contexts that are not built in
-				loader = contexts.Chain(beside, loader)
-			}
-			rdfc, err := engines.New(engine, canon.RDFC, engines.Config{Loader: loader})
-			if err != nil {
-				return nil, err
-			}
-			jcs := engine
-			if engine == canon.Tuned {
-				jcs = canon.Stock // JCS has no tuned engine
-			}
-			c, err := engines.New(jcs, canon.JCS, engines.Config{})
-			if err != nil {
-				return nil, err
-			}
-			return vectors.All(ctx, dir, vectors.Engines{RDFC: rdfc, JCS: c})
-		}},
-	{"sdjwt", "SD-JWT and SD-JWT VC data", "cases.json, index.json with the folders it names, or sdjwt-*.txt", "github.com/lestrrat-go/jwx/v2",
-		func(_ context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
-			return sdjwt.Conform(dir, engine)
-		}},
-	{"mdoc", "mdoc data", "cases.json, *.json with mdoc_hex, or mdoc-*.hex", "github.com/fxamacker/cbor/v2",
-		func(_ context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
-			return mdoc.Conform(dir, engine)
-		}},
+}, formatSuites()...)
+
+func formatSuites() (suites []*compare.Conformance) {
+	for _, f := range matrix.Formats {
+		if f.Conform != nil {
+			suites = append(suites, f.Conform)
+		}
+	}
+	return suites
 }
 
 func newConformCommand() *cobra.Command {
@@ -100,30 +73,30 @@ failed; a test that the engine does not claim is skipped.`,
 	return cmd
 }
 
-func newSuiteCommand(s suite) *cobra.Command {
+func newSuiteCommand(s *compare.Conformance) *cobra.Command {
 	var engine canon.Engine
 	var report earl
 	cmd := &cobra.Command{
-		Use:   s.name + " [flags] DIR",
-		Short: "Run " + s.title,
-		Long:  "Run " + s.title + ". DIR holds\n" + s.holds + ".",
-		Example: "  canonscope conform " + s.name + " suite/\n" +
-			"  canonscope conform " + s.name + " --engine stock --earl report.ttl suite/",
+		Use:   s.Name + " [flags] DIR",
+		Short: "Run " + s.Title,
+		Long:  "Run " + s.Title + ". DIR holds\n" + s.Holds + ".",
+		Example: "  canonscope conform " + s.Name + " suite/\n" +
+			"  canonscope conform " + s.Name + " --engine stock --earl report.ttl suite/",
 		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(args[0]); err != nil {
 				return err
 			} else if !info.IsDir() {
-				return fmt.Errorf("%s is no folder; it has to hold %s", args[0], s.holds)
+				return fmt.Errorf("%s is no folder; it has to hold %s", args[0], s.Holds)
 			}
-			results, err := s.run(cmd.Context(), engine, args[0])
+			results, err := s.Run(cmd.Context(), engine, args[0])
 			if err == nil {
 				err = cmd.Context().Err() // tests that were interrupted have not failed
 			}
 			if err != nil {
 				return err
 			}
-			answer := printResults(cmd.OutOrStdout(), s.name+" "+string(engine), results)
+			answer := printResults(cmd.OutOrStdout(), s.Name+" "+string(engine), results)
 			if report.file != "" {
 				if err := report.write(s, engine, results); err != nil {
 					return err
@@ -174,12 +147,12 @@ func (e *earl) add(cmd *cobra.Command) {
 	f.StringVar(&e.name, "earl-name", "", "name of who vouches for the report")
 }
 
-func (e *earl) write(s suite, engine canon.Engine, results []conform.Result) error {
+func (e *earl) write(s *compare.Conformance, engine canon.Engine, results []conform.Result) error {
 	subject := conform.Subject{IRI: "urn:canonscope", Name: "Canonscope", Version: moduleVersion(""), Language: "Go",
 		Description: "Canonicalization profiling workbench for W3C verifiable credentials"}
 	if engine != canon.Native {
-		subject = conform.Subject{IRI: "https://" + s.stock, Name: s.stock, Version: moduleVersion(s.stock), Language: "Go",
-			Description: s.stock + " as used by the engine " + string(engine) + " of Canonscope"}
+		subject = conform.Subject{IRI: "https://" + s.Module, Name: s.Module, Version: moduleVersion(s.Module), Language: "Go",
+			Description: s.Module + " as used by the engine " + string(engine) + " of Canonscope"}
 	}
 	if e.subject != "" {
 		subject.IRI = e.subject

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/engines"
 	"canonscope/compare"
-	"canonscope/compare/claims"
 	"canonscope/compare/di"
 	"canonscope/compare/matrix"
 	"canonscope/compare/mdoc"
@@ -28,6 +28,7 @@ import (
 	"canonscope/schemas/shape"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/rules"
 )
 
 // TestExportedFunctionsAnswerAnyBytes calls what the packages export for bytes and texts of others with what they take, with
@@ -138,21 +139,20 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 			shape.Measure(ctx, b, shape.Options{})
 			shape.Measure(ctx, b, shape.Options{Loader: contexts.Embedded()})
 			catalogue.Parse(b)
-			claims.Read(b, claims.Request{})
-			claims.Read(b, claims.Request{Mdoc: true})
-			claims.Of(&schemas.Credential{Types: []string{"x"}, VCDM: b, Subject: b, Issuer: string(b)}, claims.Request{}, []string{string(b)})
-			vcdm.CheckCredential(b, canon.Limits{})
-			vcdm.CheckPresentation(b, canon.Limits{})
-			vcdm.CheckRelated(b, canon.Limits{}, nil)
-			vcdm.CheckContexts(b, canon.Limits{}, string(b))
-			vcdm.WithIssuer(b, string(b), canon.Limits{})
-			vcdm.Validity(b, canon.Limits{})
-			vcdm.PartyOf(b, canon.Limits{})
-			vcdm.VerifierNeeds(b, canon.Limits{})
-			vcdm.IsPresentation(b, canon.Limits{})
+			c := &schemas.Credential{Types: []string{"x"}, VCDM: b, Subject: b, Issuer: string(b)}
+			sdjwt.NewFormat(canon.Native, keys.EdDSA).Prepare(c, compare.Scenario{Disclose: []string{string(b)}})
+			rules.CheckCredential(b, canon.Limits{})
+			rules.CheckPresentation(b, canon.Limits{})
+			rules.CheckRelated(b, canon.Limits{}, nil)
+			rules.CheckContexts(b, canon.Limits{}, string(b))
+			rules.WithIssuer(b, string(b), canon.Limits{})
+			rules.Validity(b, canon.Limits{})
+			rules.PartyOf(b, canon.Limits{})
+			rules.VerifierNeeds(b, canon.Limits{})
+			rules.IsPresentation(b, canon.Limits{})
 			vcdm.SuiteOf(b, canon.Limits{})
-			vcdm.NewPresentation(string(b), b)
-			vcdm.NewPresentation("", b)
+			rules.NewPresentation(string(b), b)
+			rules.NewPresentation("", b)
 			signer.Add(ctx, b, proof)
 			vcdm.Selector{}.Select(ctx, b, []string{string(b), "/issuer"})
 		}},
@@ -198,19 +198,18 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 			sdjwt.Foreign(b)
 			sdjwt.HolderKey(b, canon.Limits{})
 			sdjwt.Compact(b, canon.Limits{})
-			sdjwt.JSON(b)
 			for _, e := range []canon.Engine{canon.Native, canon.Stock, "no engine"} {
 				(&sdjwt.Verifier{Engine: e, Key: key.Public()}).Verify(b)
 				(&sdjwt.Verifier{Engine: e}).Verify(b)
 				(&sdjwt.Holder{Engine: e}).Present(b, []string{string(b)}, nil)
 			}
 		}},
-		"claims": {made.JSON, func(b []byte) {
+		"claims": {made, func(b []byte) {
 			for _, e := range []canon.Engine{canon.Native, canon.Stock} {
 				(&sdjwt.Issuer{Engine: e, Key: key}).Issue(b, sdjwt.Disclosable{Leaves: "/credentialSubject", Pointers: []string{string(b)}})
 				(&sdjwt.Issuer{Engine: e}).Issue(b, sdjwt.Disclosable{})
 				(&mdoc.Issuer{Engine: e, Key: key, Chain: [][]byte{certificate}, Device: key.Public()}).Issue(b)
-				(&mdoc.Issuer{Engine: e, Key: key, Chain: [][]byte{b}, Device: key.Public()}).Issue(made.JSON)
+				(&mdoc.Issuer{Engine: e, Key: key, Chain: [][]byte{b}, Device: key.Public()}).Issue(made)
 				(&mdoc.Issuer{Engine: e}).Issue(b)
 			}
 		}},
@@ -262,13 +261,10 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 }
 
 // baselines returns the claims of a credential, and an SD-JWT and an mdoc of them with the certificate of its key.
-func baselines(t *testing.T, c *schemas.Credential, key *keys.Secret) (made *claims.Claims, token, certificate, issued []byte) {
+func baselines(t *testing.T, c *schemas.Credential, key *keys.Secret) (made []byte, token, certificate, issued []byte) {
 	t.Helper()
-	made, err := claims.Of(c, claims.Request{Mdoc: true}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	token, err = (&sdjwt.Issuer{Key: key}).Issue(made.JSON, sdjwt.Disclosable{Leaves: claims.Subject})
+	made = fmt.Appendf(nil, `{"iss":%q,"nbf":1767225600,"exp":1798761600,"vct":"urn:x","credentialSubject":%s}`, c.Issuer, c.Subject)
+	token, err := (&sdjwt.Issuer{Key: key}).Issue(made, sdjwt.Disclosable{Leaves: "/credentialSubject"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +272,7 @@ func baselines(t *testing.T, c *schemas.Credential, key *keys.Secret) (made *cla
 	if err != nil {
 		t.Fatal(err)
 	}
-	issued, err = (&mdoc.Issuer{Key: key, Chain: [][]byte{certificate}, Device: key.Public()}).Issue(made.JSON)
+	issued, err = (&mdoc.Issuer{Key: key, Chain: [][]byte{certificate}, Device: key.Public()}).Issue(made)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
+	"canonscope/compare"
 	"canonscope/vcdm"
 )
 
@@ -155,7 +156,7 @@ func inFile(file string, err error) error {
 	}
 	var no *noError
 	var key *vcdm.KeyError
-	var option *optionError
+	var option *compare.OptionError
 	switch {
 	case err == nil, errors.As(err, &no), errors.As(err, &key), errors.As(err, &option):
 		return err
@@ -164,12 +165,6 @@ func inFile(file string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", nameOf(file), err)
 }
-
-// optionError is about an option or the file that it names, not about the document.
-type optionError struct{ err error }
-
-func (e *optionError) Error() string { return e.err.Error() }
-func (e *optionError) Unwrap() error { return e.err }
 
 // toldError has the exit status of what was printed already.
 type toldError struct{ status int }

@@ -1,19 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
-	"canonscope/canon/printable"
 	"canonscope/compare"
-	"canonscope/compare/mdoc"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )
@@ -87,14 +83,12 @@ func inFileJSON(file string, i *compare.Inspection) (any, error) {
 
 // inspect reads an input of any kind.
 func inspect(file string, in []byte, limits canon.Limits) (*compare.Inspection, error) {
-	if sdjwt.IsToken(in) {
-		return sdjwt.Inspect(in, limits)
+	format, b := formatOf(in)
+	if format.Decode != nil {
+		return format.Inspect(b, limits)
 	}
 	if what, _ := sdjwt.Foreign(in); what != "" {
 		return sdjwt.InspectForeign(in, limits)
-	}
-	if b, ok := mdoc.Decode(in); ok {
-		return mdoc.Inspect(b, limits)
 	}
 	if isPEM(in) {
 		return inspectPEM(in)
@@ -117,7 +111,7 @@ func inspect(file string, in []byte, limits canon.Limits) (*compare.Inspection, 
 	case keys.Controlled:
 		return inspectController(&t), nil
 	}
-	return inspectVCDM(&t, limits)
+	return format.Inspect(in, limits)
 }
 
 // count writes a number of things.
@@ -126,127 +120,4 @@ func count(n int, thing string) string {
 		thing += "s"
 	}
 	return fmt.Sprintf("%d %s", n, thing)
-}
-
-// vcdmJSON is a document as inspect --json shows it.
-type vcdmJSON struct {
-	Format   compare.Format    `json:"format"`
-	Size     int               `json:"size"`
-	What     string            `json:"what"`
-	Issuer   string            `json:"issuer,omitempty"` // of a presentation the holder
-	Document json.RawMessage   `json:"document"`         // without proofs
-	Proofs   []json.RawMessage `json:"proofs"`
-	Secret   bool              `json:"secret,omitempty"` // it holds a secret key, which is left out
-
-	suites string // in words
-}
-
-// inspectVCDM takes a JSON document and its proofs apart.
-func inspectVCDM(t *jsontape.Tape, limits canon.Limits) (*compare.Inspection, error) {
-	out := vcdmJSON{Format: compare.VCDM, Size: len(t.Src), What: kindOf(t), Proofs: []json.RawMessage{}, Issuer: partyOf(t)}
-	doc, secret := keys.Redacted(t)
-	if out.Secret = secret; secret {
-		size := out.Size
-		var shown jsontape.Tape
-		if err := shown.Scan(doc, jsontape.Options{Bytes: len(doc), Depth: limits.Depth, Memory: limits.Memory}); err != nil {
-			return nil, err
-		}
-		t, out.Size = &shown, size
-	}
-	out.Document = t.Src
-	if proof := t.Key(0, "proof"); proof >= 0 {
-		out.Document = t.AppendWithout(nil, 0, proof)
-		add := func(n int) {
-			suite := memberOf(t, n, "cryptosuite")
-			if suite == "" {
-				suite = memberOf(t, n, "type")
-			}
-			if len(out.Proofs) < 8 && suite != "" {
-				out.suites += ", " + suite
-			}
-			out.Proofs = append(out.Proofs, t.Raw(n))
-		}
-		if value := proof + 1; t.Nodes[value].Kind == jsontape.Array {
-			for e := range t.Elements(value) {
-				add(e)
-			}
-		} else {
-			add(value)
-		}
-	}
-	return &compare.Inspection{Line: out.line, Print: out.print, JSON: func() (any, error) { return out, nil }}, nil
-}
-
-// kindOf says what a JSON object is.
-func kindOf(t *jsontape.Tape) string {
-	has := func(name string) bool {
-		n := t.Get(0, "type")
-		if n < 0 {
-			return false
-		}
-		if t.Nodes[n].Kind == jsontape.String {
-			return t.TextIs(n, name)
-		}
-		if t.Nodes[n].Kind == jsontape.Array {
-			for e := range t.Elements(n) {
-				if t.Nodes[e].Kind == jsontape.String && t.TextIs(e, name) {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	switch {
-	case has("VerifiableCredential"):
-		return "credential"
-	case has("VerifiablePresentation"):
-		return "presentation"
-	}
-	return "document"
-}
-
-// memberOf returns the text of a member of a node, "" where there is none.
-func memberOf(t *jsontape.Tape, node int, name string) string {
-	if n := t.Get(node, name); n >= 0 && t.Nodes[n].Kind == jsontape.String {
-		return string(t.Text(n))
-	}
-	return ""
-}
-
-// partyOf returns the issuer of a credential or the holder of a presentation, "" where it names none.
-func partyOf(t *jsontape.Tape) string {
-	for _, name := range []string{"issuer", "holder"} {
-		if id := memberOf(t, 0, name); id != "" {
-			return id
-		}
-		if n := t.Get(0, name); n >= 0 {
-			return memberOf(t, n, "id")
-		}
-	}
-	return ""
-}
-
-func (v *vcdmJSON) line() string {
-	text := fmt.Sprintf("vcdm %s, %d bytes, %s%s", v.What, v.Size, count(len(v.Proofs), "proof"), v.suites)
-	if v.Issuer != "" {
-		text += ", by " + v.Issuer
-	}
-	if v.Secret {
-		text += ", holds a secret key"
-	}
-	return text
-}
-
-func (v *vcdmJSON) print(w io.Writer) error {
-	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "VCDM %s of %d bytes, %s\n", v.What, v.Size, count(len(v.Proofs), "proof"))
-	printable.IndentLines(b, v.Document, "  ")
-	for i, proof := range v.Proofs {
-		fmt.Fprintf(b, "proof %d\n", i+1)
-		printable.IndentLines(b, proof, "  ")
-	}
-	if v.Secret {
-		fmt.Fprintln(b, holdsSecret)
-	}
-	return b.Flush()
 }

@@ -11,15 +11,13 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"canonscope/canon/jsontape"
 	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/vcdm/keys"
 )
-
-// holdsSecret is said of what holds a secret key.
-const holdsSecret = "holds a secret key, which is not shown; whoever has it can sign with it"
 
 // keyJSON is a key as --json shows it. It has no place for a secret.
 type keyJSON struct {
@@ -121,6 +119,8 @@ func keyInPEM(block *pem.Block) keyJSON {
 	return k
 }
 
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+
 func certificateOf(c *x509.Certificate) *certificateJSON {
 	return &certificateJSON{keys.SubjectOf(c), c.Issuer.String(), stamp(c.NotBefore), stamp(c.NotAfter)}
 }
@@ -145,7 +145,7 @@ func keyIn(t *jsontape.Tape, node int) keyJSON {
 	if err == nil {
 		return keyOf(f.Kind, f)
 	}
-	k := keyJSON{Kind: cmp.Or(memberOf(t, node, "type"), "JSON Web Key"), Error: err.Error()}
+	k := keyJSON{Kind: cmp.Or(t.GetText(node, "type"), "JSON Web Key"), Error: err.Error()}
 	var one jsontape.Tape
 	if one.Scan(raw, jsontape.Options{}) == nil {
 		_, k.Secret = keys.Redacted(&one)
@@ -158,12 +158,12 @@ var relationships = []string{"authentication", "assertionMethod", "keyAgreement"
 
 // inspectController reads a controlled identifier document: its verification methods and what each is for.
 func inspectController(t *jsontape.Tape) *compare.Inspection {
-	out := &keyFileJSON{Format: formatController, Size: len(t.Src), ID: memberOf(t, 0, "id"), Keys: []keyJSON{}}
+	out := &keyFileJSON{Format: formatController, Size: len(t.Src), ID: t.GetText(0, "id"), Keys: []keyJSON{}}
 	at := map[string]int{}
 	method := func(node int) {
 		out.add(func() keyJSON {
 			k := keyIn(t, node)
-			if id := memberOf(t, node, "id"); id != "" {
+			if id := t.GetText(node, "id"); id != "" {
 				k.Method = id
 				at[id] = len(out.Keys)
 			}
@@ -181,7 +181,7 @@ func inspectController(t *jsontape.Tape) *compare.Inspection {
 			continue
 		}
 		for e := range t.Elements(list) {
-			id := memberOf(t, e, "id")
+			id := t.GetText(e, "id")
 			switch t.Nodes[e].Kind {
 			case jsontape.String:
 				id = string(t.Text(e))
@@ -248,7 +248,7 @@ func (f *keyFileJSON) print(w io.Writer) error {
 		p.Line("and %d more", f.More)
 	}
 	if f.secret() {
-		p.Line(holdsSecret)
+		p.Line(keys.HoldsSecret)
 	}
 	return b.Flush()
 }

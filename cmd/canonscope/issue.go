@@ -17,6 +17,8 @@ import (
 	"canonscope/canon/jsonld"
 	"canonscope/compare"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
 // proofFlags are the proof options that issue and a re-signing present take.
@@ -77,7 +79,7 @@ func (f *proofFlags) signFor(doc []byte, limits canon.Limits) ([]byte, error) {
 	case !errors.Is(err, vcdm.ErrNoProof):
 		return nil, err
 	}
-	return vcdm.WithIssuer(doc, file.Secret.Public().DID(), limits)
+	return rules.WithIssuer(doc, file.Secret.Public().DID(), limits)
 }
 
 // noteInjected says that the signer has added a context to the document.
@@ -90,7 +92,7 @@ func noteInjected(cmd *cobra.Command, signer *vcdm.Signer) {
 
 // noteIssuer says what a verifier is going to ask for where the key is not the did:key of the issuer or holder.
 func (f *proofFlags) noteIssuer(cmd *cobra.Command, doc []byte, signer *vcdm.Signer, limits canon.Limits) error {
-	member, of, err := vcdm.PartyOf(doc, limits)
+	member, of, err := rules.PartyOf(doc, limits)
 	if err != nil || of == "" || f.options.Method != "" || of == signer.Key.Public().DID() {
 		return err
 	}
@@ -102,7 +104,7 @@ func (f *proofFlags) noteIssuer(cmd *cobra.Command, doc []byte, signer *vcdm.Sig
 // disclosures completes the pointers to what is mandatory, unless they are all, and warns where no presentation would be a
 // credential.
 func disclosures(cmd *cobra.Command, doc []byte, limits canon.Limits, sd *vcdm.SDOptions, only bool) error {
-	needs, err := vcdm.VerifierNeeds(doc, limits)
+	needs, err := rules.VerifierNeeds(doc, limits)
 	if err != nil {
 		return err
 	}
@@ -125,7 +127,7 @@ func disclosures(cmd *cobra.Command, doc []byte, limits canon.Limits, sd *vcdm.S
 
 // warnOfMissing warns of each member that pointers name and a document lacks.
 func warnOfMissing(cmd *cobra.Command, pointers []string, doc []byte, limits canon.Limits, format string) error {
-	have, err := vcdm.VerifierNeeds(doc, limits)
+	have, err := rules.VerifierNeeds(doc, limits)
 	if err != nil {
 		return err
 	}
@@ -179,15 +181,15 @@ func (f *engineFlags) suite(name string, o vcdm.SDOptions) (vcdm.Suite, error) {
 
 func newIssueCommand() *cobra.Command {
 	var (
-		name     string
-		sd       vcdm.SDOptions
-		engine   engineFlags
-		proof    proofFlags
-		baseline baselineFlags
-		anyForm  bool
-		self     bool
-		related  resourceFlag
-		only     bool // --mandatory names all that is mandatory
+		name    string
+		sd      vcdm.SDOptions
+		engine  engineFlags
+		proof   proofFlags
+		formats formatFlags
+		anyForm bool
+		self    bool
+		related resourceFlag
+		only    bool // --mandatory names all that is mandatory
 	)
 	cmd := &cobra.Command{
 		Use:   "issue --suite S|--format F --key FILE [flags] [FILE|-]",
@@ -221,10 +223,10 @@ without --certificate it holds one made up.`,
 		Args: fileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file := inputOf(args)
-			if err := baseline.check(cmd, baseline.format); err != nil {
+			if err := formats.check(cmd, formats.format); err != nil {
 				return err
 			}
-			if baseline.format == compare.VCDM {
+			if formats.format == compare.VCDM {
 				if (len(sd.Mandatory) > 0 || only) && name != "ecdsa-sd-2023" {
 					return fmt.Errorf("--mandatory goes with ecdsa-sd-2023; %s has no selective disclosure", cmp.Or(name, "no --suite"))
 				}
@@ -232,7 +234,7 @@ without --certificate it holds one made up.`,
 					return errors.New("no cryptosuite: give --suite, one of " + strings.Join(vcdm.SuiteNames(), ", "))
 				}
 			}
-			doc, purpose, err := readUnsigned(cmd, file, engine.limits, baseline.format)
+			doc, purpose, err := readUnsigned(cmd, file, engine.limits, formats.format)
 			if err != nil {
 				return err
 			}
@@ -241,8 +243,8 @@ without --certificate it holds one made up.`,
 					return inFile(file, err)
 				}
 			}
-			if baseline.format != compare.VCDM {
-				return inFile(file, baseline.issue(cmd, doc, proof.key, proof.options.Expires, &engine))
+			if formats.files[formats.format] != nil {
+				return inFile(file, formats.issue(cmd, doc, proof.key, proof.options.Expires, &engine))
 			}
 			if name == "ecdsa-sd-2023" {
 				if purpose == vcdm.Authentication {
@@ -293,11 +295,7 @@ without --certificate it holds one made up.`,
 	cmd.Flags().BoolVar(&self, "self", false, "make the key's did:key identifier the issuer, of a presentation the holder")
 	cmd.Flags().BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
 	related.add(cmd)
-	baseline.addFormat(cmd, compare.VCDM)
-	cmd.Flags().StringVar(&baseline.holder, "holder-key", "", "sd-jwt-vc, mdoc: key `FILE` of the holder or device, its public half is enough")
-	cmd.Flags().StringVar(&baseline.digest, "digest", "", "sd-jwt-vc: sha-256, sha-384, sha-512; mdoc: SHA-256, SHA-384, SHA-512")
-	cmd.Flags().BoolVar(&baseline.lossy, "lossy", false, "sd-jwt-vc, mdoc: leave out what the format has no place for, and list it")
-	cmd.Flags().StringVar(&baseline.certificate, "certificate", "", "mdoc: PEM `FILE` of x5chain, the key's certificate first")
+	formats.add(cmd, compare.Issue, compare.VCDM)
 	proof.add(cmd)
 	cmd.Flags().StringVar(&proof.options.Expires, "expires", "", "`TIME` after which the proof is no longer valid, or what is issued in another format")
 	cmd.Flags().StringVar(&proof.options.ID, "id", "", "`URL` of the proof, so that a later one can name it")
@@ -317,8 +315,8 @@ func readUnsigned(cmd *cobra.Command, file string, limits canon.Limits, format c
 	if err := checkForeign(file, doc); err != nil {
 		return nil, "", err
 	}
-	if found, _ := formatOf(doc); found != compare.VCDM {
-		return nil, "", fmt.Errorf("%s is %s, which is signed already; issue takes a credential as JSON", nameOf(file), found)
+	if found, _ := formatOf(doc); found.Name != compare.VCDM {
+		return nil, "", fmt.Errorf("%s is %s, which is signed already; issue takes a credential as JSON", nameOf(file), found.Name)
 	}
 	presentation, err := isPresentation(file, doc, limits)
 	switch {
@@ -334,26 +332,26 @@ func readUnsigned(cmd *cobra.Command, file string, limits canon.Limits, format c
 
 // checkForm applies the rules of the data model to a credential or a presentation.
 func checkForm(doc []byte, limits canon.Limits) error {
-	presentation, err := vcdm.IsPresentation(doc, limits)
+	presentation, err := rules.IsPresentation(doc, limits)
 	if err != nil {
 		return err
 	}
 	if presentation {
-		return vcdm.CheckPresentation(doc, limits)
+		return rules.CheckPresentation(doc, limits)
 	}
-	return vcdm.CheckCredential(doc, limits)
+	return rules.CheckCredential(doc, limits)
 }
 
 // checkRelated compares the digests of related resources with those that are known, and names the others.
-func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, known vcdm.Hashes) error {
-	err := vcdm.CheckRelated(doc, limits, known)
+func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, known rules.Hashes) error {
+	err := rules.CheckRelated(doc, limits, known)
 	all, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return err
 	}
 	var wrong []error
 	for _, err := range all.Unwrap() {
-		if e := new(vcdm.Error); errors.Is(err, vcdm.ErrUnrecorded) && errors.As(err, &e) {
+		if e := new(problem.Error); errors.Is(err, rules.ErrUnrecorded) && errors.As(err, &e) {
 			note(cmd, "not checked: %s; --resource URL=FILE compares it", e.Where)
 		} else {
 			wrong = append(wrong, err)

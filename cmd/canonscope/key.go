@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"canonscope/compare"
 	"canonscope/vcdm/keys"
 )
 
@@ -99,14 +100,14 @@ PEM, a key or certificate as openssl writes it.`,
 func readKey(path string) (*keys.File, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &optionError{err}
+		return nil, &compare.OptionError{Err: err}
 	}
 	if len(bytes.TrimSpace(b)) == 0 {
-		return nil, &optionError{fmt.Errorf("%s is empty", path)}
+		return nil, &compare.OptionError{Err: fmt.Errorf("%s is empty", path)}
 	}
 	f, err := keys.ParseFile(b)
 	if err != nil {
-		return nil, &optionError{fmt.Errorf("%s: %w", path, err)}
+		return nil, &compare.OptionError{Err: fmt.Errorf("%s: %w", path, err)}
 	}
 	return f, nil
 }
@@ -114,14 +115,14 @@ func readKey(path string) (*keys.File, error) {
 // readSecret reads a key file that has a secret key.
 func readSecret(path string) (*keys.File, error) {
 	if path == "" {
-		return nil, &optionError{errors.New("no key: give --key FILE; canonscope key generate makes one")}
+		return nil, &compare.OptionError{Err: errors.New("no key: give --key FILE; canonscope key generate makes one")}
 	}
 	f, err := readKey(path)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w; canonscope key generate makes a key", err)
 	case f.Secret == nil:
-		return nil, &optionError{fmt.Errorf("%s holds no secret key; give the file that canonscope key generate printed", path)}
+		return nil, &compare.OptionError{Err: fmt.Errorf("%s holds no secret key; give the file that canonscope key generate printed", path)}
 	}
 	return f, nil
 }

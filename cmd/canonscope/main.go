@@ -166,13 +166,18 @@ func lossText(l canon.Loss) string {
 
 // parts returns the errors that are joined in err, each of which has a line of its own.
 func parts(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
 	if err == nil {
 		return nil
 	}
-	return []error{err}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, parts(e)...)
+	}
+	return all
 }
 
 // noError is the answer no. A subcommand that has printed its answer returns one; an empty text prints nothing more.

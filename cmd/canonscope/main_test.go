@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"canonscope": main})
+	testscript.Main(m, map[string]func(){"canonscope": main, "canonscope-toy": withToy})
 }
 
 // TestScripts runs the command as a user would; each file of testdata/script is one scenario. In scripts

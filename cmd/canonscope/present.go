@@ -9,6 +9,7 @@ import (
 
 	"canonscope/compare"
 	"canonscope/vcdm"
+	"canonscope/vcdm/rules"
 )
 
 func newPresentCommand() *cobra.Command {
@@ -16,7 +17,7 @@ func newPresentCommand() *cobra.Command {
 		disclose []string
 		engine   engineFlags
 		proof    proofFlags
-		baseline baselineFlags
+		formats  formatFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "present --disclose POINTER [flags] [FILE|-]",
@@ -52,14 +53,14 @@ over --transcript.`,
 				return err
 			}
 			format, in := formatOf(doc)
-			if err := baseline.check(cmd, format); err != nil {
+			if err := formats.check(cmd, format.Name); err != nil {
 				return err
 			}
-			if format != compare.VCDM {
+			if formats.files[format.Name] != nil {
 				if proof.key != "" {
-					return fmt.Errorf("--key is for vcdm, and this is %s, of which --holder-key signs presentations", format)
+					return fmt.Errorf("--key is for vcdm, and this is %s, of which --holder-key signs presentations", format.Name)
 				}
-				return inFile(file, baseline.present(cmd, format, in, disclose, &engine))
+				return inFile(file, formats.present(cmd, format, in, disclose, &engine))
 			}
 			if len(disclose) == 0 {
 				return errors.New("nothing to disclose: give --disclose POINTER, such as /credentialSubject/name")
@@ -122,7 +123,7 @@ over --transcript.`,
 			if signer != nil {
 				noteInjected(cmd, signer)
 			}
-			needs, err := vcdm.VerifierNeeds(doc, engine.limits)
+			needs, err := rules.VerifierNeeds(doc, engine.limits)
 			if err != nil {
 				return err
 			}
@@ -134,11 +135,7 @@ over --transcript.`,
 		},
 	}
 	cmd.Flags().StringArrayVar(&disclose, "disclose", nil, "JSON `POINTER` to disclose; may repeat")
-	baseline.addFormat(cmd, "")
-	cmd.Flags().StringVar(&baseline.holder, "holder-key", "", "sd-jwt-vc, mdoc: key `FILE` of the holder or device, with its secret")
-	cmd.Flags().StringVar(&baseline.audience, "audience", "", "sd-jwt-vc: the verifier that the KB-JWT is meant for")
-	cmd.Flags().StringVar(&baseline.nonce, "nonce", "", "sd-jwt-vc: the verifier's nonce")
-	cmd.Flags().StringVar(&baseline.transcript, "transcript", "", "mdoc: SessionTranscript, `HEX` of its CBOR")
+	formats.add(cmd, compare.Present, "")
 	proof.add(cmd)
 	engine.add(cmd)
 	return cmd

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"canonscope/canon/conform"
 	"canonscope/canon/conform/official"
-	"canonscope/compare/claims/claimstest"
 )
 
 // realFile is a token or an mdoc of another maker.
@@ -90,7 +90,7 @@ func TestRealFilesVerifyWithTheFlagsThatAreNamed(t *testing.T) {
 			Trusted []string `json:"trusted_pem"`
 			Issuer  string   `json:"issuer_pem"`
 		}
-		claimstest.ReadJSON(t, &v, official.Dir(t, "mdoc"), name+".json")
+		readJSON(t, &v, official.Dir(t, "mdoc"), name+".json")
 		roots := write(name+".pem", []byte(strings.Join(v.Trusted, "\n")+"\n"+v.Issuer))
 		check(realFile{write(name+".hex", []byte(v.Hex)), []string{"--roots", roots}, v.Signed.Add(time.Hour).Format(time.RFC3339)}, want...)
 	}
@@ -98,7 +98,7 @@ func TestRealFilesVerifyWithTheFlagsThatAreNamed(t *testing.T) {
 		Hex    string            `json:"mdoc_hex"`
 		AnnexD map[string]string `json:"annex_d"`
 	}
-	claimstest.ReadJSON(t, &d, official.Dir(t, "mdoc"), "iso18013-5-annex-d.json")
+	readJSON(t, &d, official.Dir(t, "mdoc"), "iso18013-5-annex-d.json")
 	der, err := hex.DecodeString(d.AnnexD["ISO_18013_5_ANNEX_D_DS_CERT"])
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestRealFilesVerifyWithTheFlagsThatAreNamed(t *testing.T) {
 			Issuer json.RawMessage `json:"issuer_public_jwk"`
 			Root   string          `json:"iaca_root_pem"`
 		}
-		claimstest.ReadJSON(t, &k, makers, "keys-"+alg+".json")
+		readJSON(t, &k, makers, "keys-"+alg+".json")
 		key, root := write(alg+".json", k.Issuer), write(alg+".pem", []byte(k.Root))
 		for _, file := range files(t, makers, "sdjwt-"+alg+"-*.txt") {
 			var want []string
@@ -130,13 +130,13 @@ func TestRealFilesVerifyWithTheFlagsThatAreNamed(t *testing.T) {
 	var k struct {
 		Issuer json.RawMessage `json:"issuer_public_jwk"`
 	}
-	claimstest.ReadJSON(t, &k, tokens, "keys.json")
+	readJSON(t, &k, tokens, "keys.json")
 	trust := []string{"--issuer-key", write("sd-jwt.json", k.Issuer)}
 	var index []struct {
 		ID      string
 		Binding bool `json:"key_binding"`
 	}
-	claimstest.ReadJSON(t, &index, tokens, "index.json")
+	readJSON(t, &index, tokens, "index.json")
 	for _, c := range index {
 		for _, name := range []string{"sd_jwt_issuance", "sd_jwt_presentation"} {
 			file := filepath.Join(tokens, filepath.FromSlash(c.ID), name+".txt")
@@ -160,7 +160,7 @@ func TestRealFilesVerifyWithTheFlagsThatAreNamed(t *testing.T) {
 			Token string `json:"sd_jwt"`
 		}
 	}
-	claimstest.ReadJSON(t, &published, tokens, "published-tokens.json")
+	readJSON(t, &published, tokens, "published-tokens.json")
 	for _, c := range published.Vectors {
 		want := []string{"--plain"}
 		if strings.Contains(c.ID, "AppendixA3") {
@@ -180,4 +180,12 @@ func files(t *testing.T, dir, pattern string) []string {
 		t.Fatalf("%s: %v, %d files", pattern, err, len(all))
 	}
 	return all
+}
+
+// readJSON decodes a file.
+func readJSON(t *testing.T, v any, path ...string) {
+	t.Helper()
+	if err := conform.ReadJSON(v, path...); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -16,6 +16,8 @@ import (
 	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
 func newVerifyCommand() *cobra.Command {
@@ -26,7 +28,7 @@ func newVerifyCommand() *cobra.Command {
 		controllers []string
 		files       manyFiles
 		resources   resourceFlag
-		baseline    baselineFlags
+		formats     formatFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "verify [flags] [FILE|-]...",
@@ -89,15 +91,15 @@ exit status is the worst. Without a file it reads standard input.`,
 					return nil, err
 				}
 				format, in := formatOf(doc)
-				if err := baseline.check(cmd, format); err != nil {
+				if err := formats.check(cmd, format.Name); err != nil {
 					return nil, err
 				}
-				if format != compare.VCDM {
-					at := time.Now()
+				if formats.files[format.Name] != nil {
+					t := &compare.Task{Engine: engine.engine, Limits: engine.limits, Now: time.Now(), Skew: v.Skew, JSON: files.asJSON}
 					if v.Now != nil {
-						at = v.Now()
+						t.Now = v.Now()
 					}
-					return baseline.verify(cmd, file, format, in, &engine, clock{at, v.Skew}, files.asJSON)
+					return formats.verify(cmd, file, format.Name, in, t, engine.timeout)
 				}
 				return verifyVCDM(cmd, file, doc, &v, &engine)
 			})
@@ -118,14 +120,7 @@ exit status is the worst. Without a file it reads standard input.`,
 	resources.add(cmd)
 	f.StringArrayVar(&v.Contexts, "known-contexts", nil, "`JSON` of a @context that the reader knows; others are refused; may repeat")
 	f.BoolVar(&v.AnyForm, "any-form", false, "do not apply the rules of the data model")
-	baseline.addFormat(cmd, "")
-	baseline.addVerify(cmd)
-	f.StringVar(&baseline.issuer, "issuer-key", "", "sd-jwt-vc, mdoc: key `FILE` of the issuer or document signer, its public half is enough")
-	f.StringVar(&baseline.roots, "roots", "", "sd-jwt-vc, mdoc: PEM `FILE` of trust anchors for x5c or x5chain")
-	f.BoolVar(&baseline.anyUsage, "any-usage", false, "mdoc: accept a signer's certificate without the extended key usage of document signers")
-	f.StringVar(&baseline.audience, "audience", "", "sd-jwt-vc: this verifier's name")
-	f.StringVar(&baseline.nonce, "nonce", "", "sd-jwt-vc: demand a KB-JWT with this nonce")
-	f.StringVar(&baseline.transcript, "transcript", "", "mdoc: demand device authentication of this SessionTranscript, `HEX` of its CBOR")
+	formats.add(cmd, compare.Verify, "")
 	files.addJSON(cmd, "print the result as JSON, errors as problem details (RFC 9457)")
 	files.add(cmd)
 	engine.add(cmd)
@@ -283,7 +278,7 @@ type resultJSON struct {
 	Unchecked   []string            `json:"unchecked,omitempty"`
 	Errors      []map[string]string `json:"errors,omitempty"`
 
-	UnknownContexts []vcdm.UnknownContext `json:"unknownContexts,omitempty"`
+	UnknownContexts []rules.UnknownContext `json:"unknownContexts,omitempty"`
 }
 
 type proofJSON struct {
@@ -309,7 +304,7 @@ func newResultJSON(r *vcdm.Result) resultJSON {
 		out.Credentials = append(out.Credentials, newResultJSON(c))
 	}
 	for _, err := range r.Errors {
-		var e *vcdm.Error
+		var e *problem.Error
 		if errors.As(err, &e) {
 			problem := e.Problem()
 			for member, text := range problem {

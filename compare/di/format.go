@@ -11,7 +11,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
-	"canonscope/compare/claims"
+	"canonscope/compare/internal/claims"
 	"canonscope/schemas"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
@@ -28,6 +28,9 @@ var Definition = &compare.Definition{
 	Bound:      "challenge and domain for vcdm (signed presentation)",
 	Operations: compare.OfCredentials,
 	Tamper:     tamper,
+	Inspect:    inspect,
+	Conform: &compare.Conformance{Name: "di", Title: "the Data Integrity vectors",
+		Holds: "vc-di-eddsa and vc-di-ecdsa, or artifacts of another implementation", Module: "github.com/piprate/json-gold", Run: runVectors},
 	Prepares: func(c compare.Cell, canonicalizer canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Suite, canonicalizer, c.Algorithm)
 	},

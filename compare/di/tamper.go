@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"canonscope/compare"
-	"canonscope/compare/claims"
+	"canonscope/compare/internal/claims"
 	"canonscope/schemas"
 )
 

@@ -17,8 +17,8 @@ import (
 	"canonscope/schemas"
 	"canonscope/schemas/contexts"
 	"canonscope/schemas/shape"
-	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/rules"
 )
 
 // canonicalizer makes an engine for a method over the embedded contexts and those of experiments, which it finds in the given
@@ -113,7 +113,7 @@ func signed(c *schemas.Credential, binding compare.Binding) ([][]byte, error) {
 	if binding == compare.NoBinding {
 		return [][]byte{c.VCDM}, nil
 	}
-	presentation, err := vcdm.NewPresentation(holder, c.VCDM)
+	presentation, err := rules.NewPresentation(holder, c.VCDM)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func composed(ctx context.Context, engine canon.Canonicalizer, c *schemas.Creden
 	if err != nil {
 		return nil, err
 	}
-	empty, err := vcdm.NewPresentation(holder)
+	empty, err := rules.NewPresentation(holder)
 	if err != nil {
 		return nil, err
 	}

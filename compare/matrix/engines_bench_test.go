@@ -1,17 +1,16 @@
 package matrix_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"canonscope/canon"
+	"canonscope/canon/conform/race"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
 	"canonscope/compare/measure"
@@ -35,7 +34,7 @@ func BenchmarkEngines(b *testing.B) {
 		{"clr-large", drawn(b, "clr-large")[:4]},
 	} {
 		for _, state := range []jsonld.CacheState{jsonld.Warm, jsonld.Embedded, jsonld.Cold} {
-			b.Run(c.name+"/"+state.String(), func(b *testing.B) { race(b, c.documents, state) })
+			b.Run(c.name+"/"+state.String(), func(b *testing.B) { raceEngines(b, c.documents, state) })
 		}
 	}
 }
@@ -68,80 +67,39 @@ func configurations() [][]byte {
 	return documents
 }
 
-// racer is one engine in a race.
-type racer struct {
-	canon.Canonicalizer
-	batch  int // operations between two looks at the clock
-	next   int // document
-	form   canon.Form
-	rounds []float64 // microseconds an operation
-}
-
-// once canonicalizes and hashes a document.
-func (r *racer) once(b *testing.B, documents [][]byte) [sha256.Size]byte {
-	form, err := r.Canonicalize(context.Background(), documents[r.next%len(documents)], canon.Options{Input: canon.JSONLD, Limits: measure.Limits, Into: &r.form})
+// contender canonicalizes and hashes documents with an engine.
+func contender(b *testing.B, name canon.Engine, documents [][]byte, state jsonld.CacheState, form *canon.Form) race.Contender {
+	b.Helper()
+	e, err := engines.Unguarded(name, canon.RDFC, engines.Config{Loader: contexts.Embedded(), Contexts: state})
 	if err != nil {
 		b.Fatal(err)
 	}
-	r.next++
-	return sha256.Sum256(form.Text)
-}
-
-// round measures one batch.
-func (r *racer) round(b *testing.B, documents [][]byte) {
-	start := processCPU()
-	for range r.batch {
-		r.once(b, documents)
-	}
-	r.rounds = append(r.rounds, float64(processCPU()-start)/float64(r.batch)/1e3)
-}
-
-func race(b *testing.B, documents [][]byte, state jsonld.CacheState) {
-	names := []canon.Engine{canon.Native, canon.Tuned, canon.Stock}
-	racers := make([]*racer, len(names))
-	var want [sha256.Size]byte
-	for i, name := range names {
-		e, err := engines.Unguarded(name, canon.RDFC, engines.Config{Loader: contexts.Embedded(), Contexts: state})
+	opt := canon.Options{Input: canon.JSONLD, Limits: measure.Limits, Into: form}
+	return race.Contender{Name: string(name), Do: func(i int) {
+		form, err := e.Canonicalize(context.Background(), documents[i%len(documents)], opt)
 		if err != nil {
 			b.Fatal(err)
 		}
-		r := &racer{Canonicalizer: e}
-		racers[i] = r
-		got := r.once(b, documents) // gate and warm-up
-		if i > 0 && got != want {
-			b.Fatalf("%s has another digest than %s", name, names[0])
+		*opt.Into = *form
+		if sha256.Sum256(form.Text) == [sha256.Size]byte{} {
+			b.Fatal("no digest")
 		}
-		want = got
-		start := time.Now()
-		r.once(b, documents)
-		r.batch = max(1, int(2*time.Millisecond/max(time.Since(start), time.Microsecond)))
-	}
-	allocs := testing.AllocsPerRun(10, func() { racers[0].once(b, documents) })
-	for b.Loop() {
-		for _, r := range racers {
-			r.round(b, documents)
+	}}
+}
+
+func raceEngines(b *testing.B, documents [][]byte, state jsonld.CacheState) {
+	names := []canon.Engine{canon.Native, canon.Tuned, canon.Stock}
+	contenders, forms := make([]race.Contender, len(names)), make([]canon.Form, len(names))
+	for i, name := range names {
+		contenders[i] = contender(b, name, documents, state, &forms[i])
+		contenders[i].Do(0) // the gate
+		if !bytes.Equal(forms[i].Text, forms[0].Text) {
+			b.Fatalf("%s has another form than %s", name, names[0])
 		}
 	}
-	native, tuned, stock := median(racers[0].rounds), median(racers[1].rounds), median(racers[2].rounds)
-	b.ReportMetric(0, "ns/op")
-	b.ReportMetric(native, "native-us")
-	b.ReportMetric(stock/native, "stock/native")
-	b.ReportMetric(tuned/native, "tuned/native")
+	allocs := testing.AllocsPerRun(10, func() { contenders[0].Do(0) })
+	race.Run(b, contenders...)
 	b.ReportMetric(allocs, "native-allocs")
-}
-
-func median(x []float64) float64 {
-	slices.Sort(x)
-	return x[len(x)/2]
-}
-
-// processCPU returns user and system time of the process.
-func processCPU() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // BenchmarkEnginesGrowth canonicalizes credentials of growing size with the native engine. The process CPU time a quad stays
@@ -150,22 +108,12 @@ func BenchmarkEnginesGrowth(b *testing.B) {
 	var smallest float64
 	for _, n := range []int{100, 1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			e, err := engines.New(canon.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
-			if err != nil {
-				b.Fatal(err)
-			}
-			r := &racer{Canonicalizer: e, batch: max(1, 10_000/n)}
-			documents := [][]byte{grown(n)}
-			r.once(b, documents)
-			b.ReportAllocs()
-			for b.Loop() {
-				r.round(b, documents)
-			}
-			total := median(r.rounds)
+			var form canon.Form
+			total := race.Run(b, contender(b, canon.Native, [][]byte{grown(n)}, jsonld.Warm, &form))["native"]
 			if n == 100 {
 				smallest = total
 			}
-			b.ReportMetric(total*1e3/float64(r.form.Lines), "ns/quad")
+			b.ReportMetric(total*1e3/float64(form.Lines), "ns/quad")
 			if n > 100 {
 				b.ReportMetric(math.Log(total/smallest)/math.Log(float64(n)/100), "exponent")
 			}

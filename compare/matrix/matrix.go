@@ -15,7 +15,6 @@ import (
 	"canonscope/canon/choice"
 	"canonscope/canon/jsonld"
 	"canonscope/compare"
-	"canonscope/compare/claims"
 	"canonscope/compare/di"
 	"canonscope/compare/document"
 	"canonscope/compare/mdoc"
@@ -243,36 +242,35 @@ func (s *Selection) Cells() []compare.Cell {
 	return cells
 }
 
-// Chosen says, for each credential of the user and each format other than vcdm, what the format writes that the
+// Chosen says, for each credential of the user and each format that signs claims of it, what the format writes that the
 // credential does not say, and what it leaves out.
 func (s *Selection) Chosen() []string {
 	var notes []string
-	type pair struct {
-		schema string
-		format compare.Format
-	}
-	seen := make(map[pair]bool)
+	var seen []compare.Cell
 	for _, e := range s.Entries {
-		key := pair{e.Cell.Schema, e.Cell.Format}
-		if e.Unsupported != nil || e.Cell.Format == compare.VCDM || !catalogue.IsFile(e.Cell.Schema) || seen[key] {
+		key := compare.Cell{Schema: e.Cell.Schema, Format: e.Cell.Format}
+		if e.Unsupported != nil || !catalogue.IsFile(e.Cell.Schema) || slices.Contains(seen, key) {
 			continue
 		}
-		seen[key] = true
+		seen = append(seen, key)
+		i := slices.IndexFunc(Formats, func(f *compare.Definition) bool { return f.Name == key.Format })
+		if Formats[i].Chosen == nil {
+			continue
+		}
 		g, err := catalogue.Get(e.Cell.Schema)
 		if err != nil {
-			continue // its gate says so
+			continue // its gate says so, as of the next two errors
 		}
 		c, err := g.Document(0, 0)
 		if err != nil {
 			continue
 		}
-		q := claims.Request{Mdoc: e.Cell.Format == compare.Mdoc, Now: measure.Now, Limits: measure.Limits}
-		made, err := claims.Of(c, q, nil)
+		chosen, err := Formats[i].Chosen(c, &compare.Task{Now: measure.Now, Limits: measure.Limits})
 		if err != nil {
 			continue
 		}
-		for _, text := range made.Chosen {
-			notes = append(notes, fmt.Sprintf("%s of %s: %s", e.Cell.Format, g.Describe(), text))
+		for _, text := range chosen {
+			notes = append(notes, fmt.Sprintf("%s of %s: %s", key.Format, g.Describe(), text))
 		}
 	}
 	return notes

@@ -3,10 +3,9 @@ package mdoc
 
 import (
 	"bytes"
-	"crypto/x509"
+	"context"
 	"encoding/hex"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"os"
@@ -26,7 +25,7 @@ import (
 // Conform runs the files in dir through an engine: cases.json (mdocs with their expected answers), other
 // *.json files with a member mdoc_hex (public mdocs, recorded as valid or invalid), and mdocs of other
 // implementations, mdoc-*.hex with keys-ALG.json.
-func Conform(dir string, engine compare.Engine) ([]conform.Result, error) {
+func Conform(_ context.Context, engine compare.Engine, dir string) ([]conform.Result, error) {
 	if _, err := engineOf(engine); err != nil {
 		return nil, err
 	}
@@ -54,7 +53,7 @@ func (s suite) cases(file string) (results []conform.Result, err error) {
 	if err := conform.ReadJSON(&in, file); err != nil {
 		return nil, err
 	}
-	roots, err := pool(in.Root)
+	roots, err := keys.Pool(in.Root)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
@@ -75,29 +74,6 @@ type hexBytes []byte
 func (h *hexBytes) UnmarshalText(text []byte) (err error) {
 	*h, err = hex.AppendDecode(nil, bytes.TrimSpace(text))
 	return err
-}
-
-func pool(ders ...[]byte) (*x509.CertPool, error) {
-	p := x509.NewCertPool()
-	for _, der := range ders {
-		c, err := x509.ParseCertificate(der)
-		if err != nil {
-			return nil, err
-		}
-		p.AddCert(c)
-	}
-	return p, nil
-}
-
-func pemBlocks(text string) (out [][]byte) {
-	rest := []byte(text)
-	for {
-		var block *pem.Block
-		if block, rest = pem.Decode(rest); block == nil {
-			return out
-		}
-		out = append(out, block.Bytes)
-	}
 }
 
 // publicVector is one mdoc of another implementation with the recorded facts about it.
@@ -144,11 +120,11 @@ func (s suite) verifier(c *publicVector) (*Verifier, error) {
 		return v, err
 	}
 	v.AnyUsage = len(c.Trusted) == 0 // the certificate itself is trusted, whatever its usage is
-	ders := pemBlocks(strings.Join(c.Trusted, "\n") + "\n" + c.IssuerPEM)
+	ders := keys.Certificates([]byte(strings.Join(c.Trusted, "\n") + "\n" + c.IssuerPEM))
 	if len(ders) == 0 {
 		ders = signersOf(c.Hex)
 	}
-	roots, err := pool(ders...)
+	roots, err := keys.Pool(ders...)
 	v.Roots = roots
 	return v, err
 }
@@ -206,7 +182,7 @@ func (s suite) maker(file string) (results []conform.Result, err error) {
 	if err := conform.ReadJSON(&k, s.dir, "keys-"+base[strings.LastIndexByte(base, '-')+1:]+".json"); err != nil {
 		return nil, err
 	}
-	roots, err := pool(pemBlocks(k.Root)...)
+	roots, err := keys.Pool(keys.Certificates([]byte(k.Root))...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

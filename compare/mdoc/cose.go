@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
 )
 
@@ -91,7 +92,7 @@ func (v *Verifier) checkChain(ders [][]byte, signed time.Time) (*keys.Public, *x
 	if len(ders) == 0 {
 		return nil, nil, invalid(where, rule, "is missing, and no key is configured")
 	}
-	chain, key, err := keys.Signer(ders, v.Roots, v.now())
+	chain, key, err := keys.Signer(ders, v.Roots, baseline.Now(v.Now))
 	switch {
 	case keys.OutOfTime(err):
 		return nil, nil, unless("Now", where, rule, "%v", err)

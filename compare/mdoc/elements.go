@@ -12,7 +12,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/canon/jsontape"
-	"canonscope/compare/claims"
+	"canonscope/compare/internal/claims"
 )
 
 // want is the set of elements that a JSON pointer names: those of a namespace, or of any namespace, whose

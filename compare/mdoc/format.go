@@ -11,26 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"canonscope/canon"
 	"canonscope/compare"
-	"canonscope/compare/claims"
+	"canonscope/compare/internal/claims"
 	"canonscope/schemas"
 	"canonscope/vcdm/keys"
 )
-
-// Definition is the format.
-var Definition = &compare.Definition{
-	Name:       compare.Mdoc,
-	Column:     "mdoc",
-	Title:      "mdoc",
-	Suites:     []compare.Suite{{Name: "cose-sign1", Algorithms: keys.Algorithms}},
-	Bound:      "a session transcript for mdoc (device signature)",
-	Operations: compare.OfCredentials,
-	Tamper:     tamper,
-	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
-		return NewFormat(c.Engine, c.Algorithm), nil
-	},
-}
 
 // NewFormat returns the format mdoc with an engine and a signature algorithm: EdDSA, ES256 or ES384. Each
 // leaf below credentialSubject is one element; see [Issuer.Issue] for its identifier. The certificate of
@@ -55,7 +40,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if _, err := engineOf(f.engine); err != nil {
 		return nil, err
 	}
-	in, err := claims.Of(c, claims.Request{Mdoc: true, Now: s.Now, Limits: s.Limits}, s.Disclose)
+	in, err := claims.Of(c, request(&compare.Task{Now: s.Now, Limits: s.Limits}), s.Disclose)
 	if err != nil {
 		return nil, err
 	}

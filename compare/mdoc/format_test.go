@@ -9,8 +9,8 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
-	"canonscope/compare/claims"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claims"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/mdoc"
 	"canonscope/schemas"
 )
@@ -91,7 +91,7 @@ func TestHolderCannotAlter(t *testing.T) {
 				"item twice":                 with(ns, a.NameSpaces[ns][0], a.NameSpaces[ns][0]),
 				"other namespace":            with(ns+"x", a.NameSpaces[ns][0]),
 			} {
-				var invalid *mdoc.InvalidError
+				var invalid *compare.InvalidError
 				if err := x.Verify(presented); !errors.As(err, &invalid) {
 					t.Errorf("%s: %v", name, err)
 				}

@@ -19,6 +19,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/printable"
 	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
 )
 
@@ -217,8 +218,8 @@ func (m *stockDigestMap) state(ns string, id uint64, raw []byte) string {
 	if _, err := hashOf(m.digestAlgorithm); err != nil {
 		return "the digest algorithm is unknown"
 	}
-	var s sum
-	n := hashInto(&s, m.digestAlgorithm, raw)
+	var s baseline.Sum
+	n := hashes.Into(&s, m.digestAlgorithm, raw)
 	switch want, ok := stockBytes(m.digests[ns][id]); {
 	case !ok:
 		return "the MSO has no such digest"

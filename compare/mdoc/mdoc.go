@@ -10,8 +10,6 @@ package mdoc
 import (
 	"cmp"
 	"crypto/rand"
-	"crypto/sha256"
-	"crypto/sha512"
 	"crypto/x509"
 	"fmt"
 	"hash"
@@ -20,28 +18,17 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
 )
 
-// InvalidError is the error of an mdoc that is refused.
-type InvalidError struct {
-	Where  string // part of the mdoc: "MSO", "issuerAuth", "namespace/element"
-	Msg    string
-	Rule   string // specification and section
-	Option string // field of [Verifier] that can accept the mdoc; "" if there is none
-}
-
-func (e *InvalidError) Error() string {
-	return fmt.Sprintf("mdoc %s: %s (%s)", e.Where, e.Msg, e.Rule)
-}
-
 func invalid(where, rule, format string, args ...any) error {
-	return &InvalidError{Where: where, Rule: rule, Msg: fmt.Sprintf(format, args...)}
+	return &compare.InvalidError{Of: "mdoc", Where: where, Rule: rule, Msg: fmt.Sprintf(format, args...)}
 }
 
 // unless returns an *InvalidError that names the option of [Verifier] to accept the mdoc.
 func unless(option, where, rule, format string, args ...any) error {
-	return &InvalidError{where, fmt.Sprintf(format, args...), rule, option}
+	return &compare.InvalidError{Of: "mdoc", Where: where, Msg: fmt.Sprintf(format, args...), Rule: rule, Option: option}
 }
 
 // Issuer makes mdocs. Key, Chain and Device are required; the zero value of another option means its default.
@@ -80,33 +67,14 @@ func (i *Issuer) Issue(claims []byte) ([]byte, error) {
 func (i *Issuer) digest() string   { return cmp.Or(i.Digest, "SHA-256") }
 func (i *Issuer) salts() io.Reader { return cmp.Or(i.Salts, rand.Reader) }
 
+var hashes = baseline.Hashes{"SHA-256", "SHA-384", "SHA-512"}
+
 // hashOf returns a digestAlgorithm (ISO/IEC 18013-5 section 9.1.2.5).
 func hashOf(name string) (func() hash.Hash, error) {
-	switch name {
-	case "SHA-256":
-		return sha256.New, nil
-	case "SHA-384":
-		return sha512.New384, nil
-	case "SHA-512":
-		return sha512.New, nil
+	if h := hashes.New(name); h != nil {
+		return h, nil
 	}
 	return nil, invalid("MSO", "ISO/IEC 18013-5 section 9.1.2.5", "digestAlgorithm %q: use SHA-256, SHA-384 or SHA-512", name)
-}
-
-type sum [sha512.Size]byte
-
-// hashInto hashes with an algorithm that [hashOf] accepts and returns the digest's size.
-func hashInto(s *sum, name string, b []byte) int {
-	switch name {
-	case "SHA-384":
-		d := sha512.Sum384(b)
-		return copy(s[:], d[:])
-	case "SHA-512":
-		d := sha512.Sum512(b)
-		return copy(s[:], d[:])
-	}
-	d := sha256.Sum256(b)
-	return copy(s[:], d[:])
 }
 
 // Holder presents mdocs that were issued to it. It needs a key only for device authentication.
@@ -208,7 +176,7 @@ type Document struct {
 
 // Verify checks IssuerSigned or DeviceResponse bytes: structure, issuer's signature, digests, validity
 // period and, depending on the options, certificates and device authentication. A refusal is an
-// [InvalidError] or a limit error of canon.
+// [compare.InvalidError] or a limit error of canon.
 func (v *Verifier) Verify(presented []byte) ([]Document, error) {
 	if v == nil {
 		v = new(Verifier)
@@ -229,13 +197,6 @@ func (v *Verifier) Verify(presented []byte) ([]Document, error) {
 	return e.verify(v, presented)
 }
 
-func (v *Verifier) now() time.Time {
-	if v.Now.IsZero() {
-		return time.Now()
-	}
-	return v.Now
-}
-
 // engine is one implementation of the three operations.
 type engine interface {
 	issue(i *Issuer, claims []byte) ([]byte, error)
@@ -245,5 +206,5 @@ type engine interface {
 }
 
 func engineOf(name compare.Engine) (engine, error) {
-	return compare.EngineOf[engine](name, compare.Mdoc, stock{}, native{})
+	return baseline.EngineOf[engine](name, compare.Mdoc, stock{}, native{})
 }

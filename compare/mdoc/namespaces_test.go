@@ -12,7 +12,8 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform/official"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/mdoc"
 	"canonscope/vcdm/keys"
 )
@@ -92,7 +93,7 @@ func TestNamespaces(t *testing.T) {
 				t.Errorf("%q: %q, %v", c.pointers, got, err)
 			}
 			var pointer *canon.PointerError
-			var invalid *mdoc.InvalidError
+			var invalid *compare.InvalidError
 			if c.err != "" && !errors.As(err, &pointer) && !errors.As(err, &invalid) {
 				t.Errorf("%q: an error of type %T", c.pointers, err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
 )
 
@@ -226,8 +227,8 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 //
 //phase:digest
 func (r *nativeReader) matches(v *Verifier, m *mso, item []byte, index []digest, id uint64, values view) bool {
-	var s sum
-	n := hashInto(&s, m.digestAlgorithm, item)
+	var s baseline.Sum
+	n := hashes.Into(&s, m.digestAlgorithm, item)
 	v.Counters.Add(compare.Counters{Digests: 1})
 	i, ok := slices.BinarySearchFunc(index, id, func(d digest, id uint64) int { return cmp.Compare(d.id, id) })
 	if !ok {

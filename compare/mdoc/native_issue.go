@@ -12,6 +12,7 @@ import (
 
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
 )
 
 // nativeIssuer is the scratch memory of one issuance.
@@ -204,8 +205,8 @@ func (w *nativeIssuer) encodeItem() {
 
 //phase:digest
 func (w *nativeIssuer) digest(item []byte) {
-	var s sum
-	w.size = hashInto(&s, w.hashName, item)
+	var s baseline.Sum
+	w.size = hashes.Into(&s, w.hashName, item)
 	w.digests = append(w.digests, s[:w.size]...)
 	w.Counters.Add(compare.Counters{Digests: 1})
 }

@@ -4,6 +4,8 @@ package mdoc
 import (
 	"strings"
 	"time"
+
+	"canonscope/compare/internal/baseline"
 )
 
 // mso holds the parts of a MobileSecurityObject that the rules need.
@@ -43,7 +45,7 @@ func (v *Verifier) checkMSO(m *mso, around string) (*Document, error) {
 	if d.ValidUntil, err = v.date("validUntil", m.until); err != nil {
 		return nil, err
 	}
-	switch now := v.now(); {
+	switch now := baseline.Now(v.Now); {
 	case d.ValidFrom.Before(d.Signed):
 		return nil, invalid(where, ruleCheck, "validFrom %s is before signed %s", m.from, m.signed)
 	case d.ValidUntil.Before(d.ValidFrom):

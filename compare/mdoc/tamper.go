@@ -9,7 +9,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"canonscope/compare"
-	"canonscope/compare/claims"
+	"canonscope/compare/internal/claims"
 	"canonscope/schemas"
 )
 

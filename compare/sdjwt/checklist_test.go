@@ -25,7 +25,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform/official"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )
@@ -172,7 +172,7 @@ func TestChecklist(t *testing.T) {
 		}},
 		{"A12 a disclosure with a reserved name is refused", func(t *testing.T) {
 			for _, name := range []string{"_sd", "...", `\u005fsd`} {
-				refuse(t, plain, signed(`{"_sd":["DIGEST-0"]}`, `["s","`+name+`",[]]`), "reserved")
+				refuse(t, plain, signed(`{"_sd":["DIGEST-0"]}`, `["s","`+name+`",[]]`), "disclosure 1: its claim name is reserved")
 			}
 		}},
 		{"A13 a disclosed name that exists already is refused", func(t *testing.T) {
@@ -258,19 +258,14 @@ func TestChecklist(t *testing.T) {
 		}},
 		{"A26 the JSON forms are read, and disclosures are in the first header only", func(t *testing.T) {
 			tok := signed(`{"_sd":["DIGEST-0"]}`, `["s","a",1]`)
-			flat, err := sdjwt.JSON(tok)
-			if err != nil {
-				t.Fatal(err)
-			}
+			flat := flattened(t, tok)
 			accept(t, plain, flat, `{"a":1}`)
 			back, err := sdjwt.Compact(flat, canon.Limits{})
 			if err != nil || !bytes.Equal(back, tok) {
 				t.Errorf("back to compact: %s %v", back, err)
 			}
 			b := kb(holder, kbHeader, nil)
-			if flat, err = sdjwt.JSON(b); err != nil {
-				t.Fatal(err)
-			}
+			flat = flattened(t, b)
 			accept(t, bound, flat, "")
 			var m map[string]json.RawMessage
 			decode(t, flat, &m)
@@ -285,6 +280,9 @@ func TestChecklist(t *testing.T) {
 				`{"payload":"","protected":"","signature":"","header":{"alg":"none"}}`, `{"payload":"","protected":"","signature":"","header":{"disclosures":["a~b"]}}`,
 				`{"payload":"","protected":"","signature":"","header":{"kb_jwt":1}}`, `{"payload":"","protected":"","signature":"","header":{"disclosures":{}}}`, `{"payload":`} {
 				refuse(t, plain, []byte(bad), "")
+			}
+			if _, err := sdjwt.Compact([]byte(`{"payload":"","protected":"","signature":"","header":{"kb_jwt":"~x"}}`), canon.Limits{}); err == nil {
+				t.Error("a key binding that begins with a tilde is taken for a disclosure")
 			}
 		}},
 

@@ -3,6 +3,7 @@ package sdjwt
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ import (
 // index.json with the folders it lists (tokens issued, presented and processed by the reference generator,
 // keys in keys.json), published-tokens.json, and tokens of other implementations, sdjwt-ALG-*.txt with
 // keys-ALG.json.
-func Conform(dir string, engine compare.Engine) ([]conform.Result, error) {
+func Conform(_ context.Context, engine compare.Engine, dir string) ([]conform.Result, error) {
 	if _, err := engineOf(engine); err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )
@@ -243,6 +243,19 @@ func TestIssuersAgree(t *testing.T) {
 	}
 }
 
+// What pointers name is disclosed, and with Leaves each leaf of what one names, which may be a leaf itself.
+func TestIssuerDisclosesLeaf(t *testing.T) {
+	for _, engine := range engines {
+		i := sdjwt.Issuer{Engine: engine, Key: claimstest.Key(t, keys.EdDSA)}
+		for _, leaves := range []string{"/a", "/b/c"} {
+			tok, err := i.Issue([]byte(`{"vct":"urn:x","a":1,"b":{"c":2,"d":3},"e":4}`), sdjwt.Disclosable{Leaves: leaves})
+			if err != nil || bytes.Count(tok, []byte("~")) != 2 {
+				t.Errorf("%s: %s: %v %s", engine, leaves, err, tok)
+			}
+		}
+	}
+}
+
 func TestIssuerRefuses(t *testing.T) {
 	key := claimstest.Key(t, keys.EdDSA)
 	for _, engine := range engines {
@@ -273,7 +286,7 @@ func TestIssuerRefuses(t *testing.T) {
 				i.Holder = key.Public()
 			}
 			_, err := i.Issue([]byte(c.claims), c.d)
-			var invalid *sdjwt.InvalidError
+			var invalid *compare.InvalidError
 			var pointer *canon.PointerError
 			if !errors.As(err, &invalid) && !errors.As(err, &pointer) || !strings.Contains(err.Error(), c.message) {
 				t.Errorf("%s: %s %v: %v, want %q", engine, c.claims, c.d, err, c.message)

@@ -2,27 +2,11 @@
 package sdjwt
 
 import (
-	"canonscope/canon"
 	"canonscope/compare"
-	"canonscope/compare/claims"
+	"canonscope/compare/internal/claims"
 	"canonscope/schemas"
 	"canonscope/vcdm/keys"
 )
-
-// Definition is the format.
-var Definition = &compare.Definition{
-	Name:       compare.SDJWT,
-	Column:     "SDJWT",
-	Title:      "SD-JWT VC",
-	Suites:     []compare.Suite{{Name: "jws", Algorithms: keys.Algorithms}},
-	Stock:      "stock sd-jwt-vc is jwx for JOSE; its salts, disclosures and digests are this project's",
-	Bound:      "a challenge for sd-jwt-vc (KB-JWT: aud, nonce, sd_hash)",
-	Operations: compare.OfCredentials,
-	Tamper:     tamper,
-	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
-		return NewFormat(c.Engine, c.Algorithm), nil
-	},
-}
 
 // NewFormat returns the format sd-jwt-vc with an engine and a signature algorithm: EdDSA, ES256 or ES384.
 // Each leaf below credentialSubject is one disclosure. The objects and arrays around leaves stay in the
@@ -44,7 +28,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if _, err := engineOf(f.engine); err != nil {
 		return nil, err
 	}
-	in, err := claims.Of(c, claims.Request{Now: s.Now, Limits: s.Limits}, s.Disclose)
+	in, err := claims.Of(c, request(&compare.Task{Now: s.Now, Limits: s.Limits}), s.Disclose)
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
-	"canonscope/compare/claims"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claims"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/schemas"
 )
@@ -91,7 +91,7 @@ func TestHolderCannotAlter(t *testing.T) {
 				"empty disclosure":                 join(a[0], a[1], nil),
 				"other payload":                    join(swapPayload(a[0], b[0]), a[1]),
 			} {
-				var invalid *sdjwt.InvalidError
+				var invalid *compare.InvalidError
 				if err := x.Verify(token); !errors.As(err, &invalid) {
 					t.Errorf("%s: %v", name, err)
 				}

@@ -14,6 +14,7 @@ import (
 	"canonscope/canon/jsontape"
 	"canonscope/canon/printable"
 	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
 )
 
@@ -149,10 +150,10 @@ func (in *inspection) findDigests() error {
 	}
 	in.found = make([]found, len(in.disclosures))
 	in.digests.reset(len(in.disclosures))
-	var s sum
+	var s baseline.Sum
 	var digest []byte
 	for i, text := range in.disclosures {
-		n := hashInto(&s, in.hash, text)
+		n := hashes.Into(&s, in.hash, text)
 		digest = b64.AppendEncode(digest[:0], s[:n])
 		in.digests.add(digest).given = int32(i + 1)
 	}
@@ -241,7 +242,7 @@ func (in *inspection) print(w io.Writer) error {
 		}
 	}
 	if in.secret {
-		p.Line(holdsSecret)
+		p.Line(keys.HoldsSecret)
 	}
 	return b.Flush()
 }

@@ -158,15 +158,11 @@ func (j *jose) readPayload(text []byte, limits canon.Limits) (err error) {
 
 func has(t *jsontape.Tape, name string) bool { return len(t.Nodes) > 0 && t.Get(0, name) >= 0 }
 
-// member returns the text of a member, or "" if it is missing.
-func member(t *jsontape.Tape, name string) string {
-	if len(t.Nodes) == 0 {
+func typOf(header *jsontape.Tape) string {
+	if len(header.Nodes) == 0 {
 		return ""
 	}
-	if n := t.Get(0, name); n >= 0 && t.Nodes[n].Kind == jsontape.String {
-		return string(t.Text(n))
-	}
-	return ""
+	return header.GetText(0, "typ")
 }
 
 func (j *jose) isSDJWT() bool {
@@ -181,7 +177,7 @@ func (j *jose) isSDJWT() bool {
 	}
 	for i := range j.signatures {
 		s := &j.signatures[i]
-		if has(&s.header, "disclosures") || has(&s.header, "kb_jwt") || strings.HasSuffix(member(&s.protected, "typ"), "+sd-jwt") {
+		if has(&s.header, "disclosures") || has(&s.header, "kb_jwt") || strings.HasSuffix(typOf(&s.protected), "+sd-jwt") {
 			return true
 		}
 	}
@@ -217,7 +213,7 @@ func (j *jose) describe() (what, remedy string) {
 		return "a JSON Web Token whose header is damaged", "ask its sender for the complete token"
 	case j.isJAdES():
 		return "a JSON Web Signature" + over + " (JAdES)", "a JAdES validator checks it, such as that of the EU's DSS"
-	case len(j.signatures) == 1 && member(&j.signatures[0].protected, "typ") == "kb+jwt":
+	case len(j.signatures) == 1 && typOf(&j.signatures[0].protected) == "kb+jwt":
 		return "a KB-JWT", "it belongs after the last '~' of the SD-JWT that it binds"
 	case credential && j.compact:
 		return "a JSON Web Token" + over + " (VC-JOSE-COSE)", remedy
@@ -308,24 +304,24 @@ func (f *foreignJSON) print(w io.Writer) error {
 		p.Line("payload: %d bytes, not a JSON object", f.Bytes)
 	}
 	if f.Secret {
-		p.Line(holdsSecret)
+		p.Line(keys.HoldsSecret)
 	}
 	return b.Flush()
 }
 
-const holdsSecret = "holds a secret key, which is not shown; whoever has it can sign with it"
-
 // issuerOf returns the issuer in claims.
 func issuerOf(t *jsontape.Tape) string {
-	if iss := member(t, "iss"); iss != "" || len(t.Nodes) == 0 {
+	if len(t.Nodes) == 0 {
+		return ""
+	}
+	if iss := t.GetText(0, "iss"); iss != "" {
 		return iss
 	}
-	n := t.Get(0, "issuer")
-	if n >= 0 && t.Nodes[n].Kind == jsontape.Object {
-		n = t.Get(n, "id")
+	if id := t.GetText(0, "issuer"); id != "" {
+		return id
 	}
-	if n >= 0 && t.Nodes[n].Kind == jsontape.String {
-		return string(t.Text(n))
+	if n := t.Get(0, "issuer"); n >= 0 {
+		return t.GetText(n, "id")
 	}
 	return ""
 }

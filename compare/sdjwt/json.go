@@ -3,7 +3,6 @@ package sdjwt
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
@@ -96,30 +95,4 @@ func appendUnprotected(out []byte, t *jsontape.Tape, h int) ([]byte, error) {
 		out = t.AppendString(out, kb)
 	}
 	return out, nil
-}
-
-// JSON returns the flattened JWS JSON serialization of a compact token.
-func JSON(token []byte) ([]byte, error) {
-	jwt, disclosures, kb, err := stockSplit(token, canon.Limits{})
-	if err != nil {
-		return nil, err
-	}
-	parts, err := splitJWS("JWT", jwt)
-	if err != nil {
-		return nil, err
-	}
-	type unprotected struct {
-		Disclosures []string `json:"disclosures"`
-		KB          string   `json:"kb_jwt,omitempty"`
-	}
-	out := struct {
-		Payload   string      `json:"payload"`
-		Protected string      `json:"protected"`
-		Header    unprotected `json:"header"`
-		Signature string      `json:"signature"`
-	}{string(parts[1]), string(parts[0]), unprotected{[]string{}, string(kb)}, string(parts[2])}
-	for _, d := range disclosures {
-		out.Header.Disclosures = append(out.Header.Disclosures, string(d))
-	}
-	return json.Marshal(out)
 }

@@ -15,7 +15,7 @@ import (
 	"canonscope/canon/jsontape"
 
 	"canonscope/canon"
-	"canonscope/compare/claims/claimstest"
+	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
 	"canonscope/vcdm/keys"
 )
@@ -152,10 +152,7 @@ func TestLongPointers(t *testing.T) {
 // The limits of a caller also bound the JSON serialization.
 func TestLimitsOfSerialization(t *testing.T) {
 	key := claimstest.Key(t, keys.EdDSA)
-	flat, err := sdjwt.JSON(token(t, key, goodHeader, `{"vct":"urn:x"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	flat := flattened(t, token(t, key, goodHeader, `{"vct":"urn:x"}`))
 	for _, engine := range engines {
 		var limit *canon.LimitError
 		v := sdjwt.Verifier{Engine: engine, Key: key.Public(), Now: now, Limits: canon.Limits{Depth: 1}}

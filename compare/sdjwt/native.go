@@ -9,6 +9,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
 )
 
@@ -71,7 +72,7 @@ func (native) present(h *Holder, token []byte, pointers []string, b *Binding) ([
 //phase:encode fallback
 func nativeBind(h *Holder, out []byte, b *Binding, hashName string) ([]byte, error) {
 	body := jsontape.AppendQuoted([]byte(`{"aud":`), b.Audience)
-	body = append(strconv.AppendInt(append(body, `,"iat":`...), b.now().Unix(), 10), `,"nonce":`...)
+	body = append(strconv.AppendInt(append(body, `,"iat":`...), baseline.Now(b.Now).Unix(), 10), `,"nonce":`...)
 	body = jsontape.AppendQuoted(body, b.Nonce)
 	body = append(append(append(body, `,"sd_hash":"`...), sdHash(hashName, out)...), `"}`...)
 	start := len(out)
@@ -157,7 +158,7 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 
 // intern avoids an allocation for the usual values of headers.
 func intern(b []byte) string {
-	for _, s := range []string{typVC, "EdDSA", "ES256", "ES384", "kb+jwt"} {
+	for _, s := range []string{typVC, string(keys.EdDSA), string(keys.ES256), string(keys.ES384), "kb+jwt"} {
 		if string(b) == s {
 			return s
 		}

@@ -11,6 +11,7 @@ import (
 
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
 )
 
 // nativeIssuer is the scratch memory of one issuance.
@@ -284,8 +285,8 @@ func (w *nativeIssuer) encodeDisclosure(key int, value []byte) {
 //
 //phase:digest
 func (w *nativeIssuer) digest(text []byte) {
-	var s sum
-	n := hashInto(&s, w.hashName, text)
+	var s baseline.Sum
+	n := hashes.Into(&s, w.hashName, text)
 	w.sums = append(w.sums, ranked{binary.BigEndian.Uint64(s[:8]), len(w.digests)})
 	w.digests = b64.AppendEncode(w.digests, s[:n])
 	w.size = b64.EncodedLen(n)

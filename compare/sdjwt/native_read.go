@@ -13,6 +13,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
 )
 
 // reader unpacks a received token in one pass (RFC 9901 section 7.1 step 3), and selects disclosures for a
@@ -300,8 +301,8 @@ func (r *reader) hash(i int) error {
 
 // digest returns the digest of disclosure i in base64url.
 func (r *reader) digest(i int) []byte {
-	var s sum
-	n := hashInto(&s, r.hashName, r.token[r.given[i].from:r.given[i].to])
+	var s baseline.Sum
+	n := hashes.Into(&s, r.hashName, r.token[r.given[i].from:r.given[i].to])
 	r.b64 = b64.AppendEncode(r.b64[:0], s[:n])
 	return r.b64
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
 )
 
@@ -126,7 +127,7 @@ func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) 
 		}
 		ders[i] = der
 	}
-	chain, key, err := keys.Signer(ders, v.Roots, v.now())
+	chain, key, err := keys.Signer(ders, v.Roots, baseline.Now(v.Now))
 	switch {
 	case keys.OutOfTime(err):
 		return nil, nil, unless("Now", where, rule, "x5c: %v", err)
@@ -226,13 +227,13 @@ func (v *Verifier) checkTyp(h header) error {
 //
 //phase:validate
 func (v *Verifier) checkFacts(f *facts, key *keys.Public, leaf *x509.Certificate) error {
-	if err := checkPeriod("payload", f, v.now(), v.Leeway); err != nil {
+	if err := checkPeriod("payload", f, baseline.Now(v.Now), v.Leeway); err != nil {
 		return err
 	}
 	switch {
 	case f.iat.present && !f.iat.typed:
 		return invalid("/iat", "RFC 7519 section 4.1.6", "is not a number")
-	case f.iat.present && seconds(v.now())+v.Leeway.Seconds() < f.iat.number:
+	case f.iat.present && seconds(baseline.Now(v.Now))+v.Leeway.Seconds() < f.iat.number:
 		return unless("Now", "/iat", "RFC 7519 section 4.1.6", "issued at %s, which is in the future", stamp(f.iat.number))
 	case f.aud.present && !(v.Audience == "" && v.AnyAudience):
 		if err := checkAudience(f, v.Audience); err != nil {
@@ -313,7 +314,7 @@ func stamp(seconds float64) string {
 func (v *Verifier) checkBinding(h header, f *facts, sdHash string) error {
 	const where = "KB-JWT"
 	maxAge := cmp.Or(v.MaxAge, 10*time.Minute)
-	switch age := seconds(v.now()) - f.iat.number; {
+	switch age := seconds(baseline.Now(v.Now)) - f.iat.number; {
 	case h.typ != "kb+jwt":
 		return invalid(where, ruleBinding+" step 5.4", "typ is %q, want %q", h.typ, "kb+jwt")
 	case !f.iat.present || !f.iat.typed:
@@ -329,7 +330,7 @@ func (v *Verifier) checkBinding(h header, f *facts, sdHash string) error {
 	case !f.sdHash.present || !f.sdHash.typed || f.sdHash.text != sdHash:
 		return invalid(where, ruleBinding+" step 5.7", "sd_hash does not cover this SD-JWT")
 	}
-	return checkPeriod(where, f, v.now(), v.Leeway)
+	return checkPeriod(where, f, baseline.Now(v.Now), v.Leeway)
 }
 
 // bindingPolicy refuses a token with a missing or unexpected KB-JWT, before anything else is checked.
@@ -352,9 +353,9 @@ func checkIntegrity(document []byte, metadata scalar) error {
 	if !metadata.typed {
 		return invalid(where, rule, "is not a string")
 	}
-	var s sum
+	var s baseline.Sum
 	for _, h := range []struct{ prefix, name string }{{"sha512-", "sha-512"}, {"sha384-", "sha-384"}, {"sha256-", "sha-256"}} {
-		n, known, match := hashInto(&s, h.name, document), false, false
+		n, known, match := hashes.Into(&s, h.name, document), false, false
 		for value := range strings.FieldsSeq(metadata.text) {
 			digest, ok := strings.CutPrefix(value, h.prefix)
 			digest, _, _ = strings.Cut(digest, "?")

@@ -20,28 +20,17 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
 )
 
-// InvalidError is the error of a token that is refused.
-type InvalidError struct {
-	Where  string // part of the token, such as "header" or "disclosure 3", or a JSON pointer
-	Msg    string
-	Rule   string // specification and section
-	Option string // field of [Verifier] that can accept the token; "" if there is none
-}
-
-func (e *InvalidError) Error() string {
-	return fmt.Sprintf("SD-JWT %s: %s (%s)", e.Where, e.Msg, e.Rule)
-}
-
 func invalid(where, rule, format string, args ...any) error {
-	return &InvalidError{Where: where, Rule: rule, Msg: fmt.Sprintf(format, args...)}
+	return &compare.InvalidError{Of: "SD-JWT", Where: where, Rule: rule, Msg: fmt.Sprintf(format, args...)}
 }
 
 // unless returns an *InvalidError that names the option of [Verifier] to accept the token.
 func unless(option, where, rule, format string, args ...any) error {
-	return &InvalidError{where, fmt.Sprintf(format, args...), rule, option}
+	return &compare.InvalidError{Of: "SD-JWT", Where: where, Msg: fmt.Sprintf(format, args...), Rule: rule, Option: option}
 }
 
 // Disclosable selects the claims that become disclosures. A claim inside another disclosable claim makes a
@@ -211,7 +200,7 @@ func (r *Result) Disclosed() []string {
 
 // Verify checks a presentation, compact or in the JWS JSON serialization: structure, signature,
 // disclosures, validity period and, depending on the options, key binding and the rules of SD-JWT VC. A
-// refusal is an [InvalidError] or a limit error of canon.
+// refusal is an [compare.InvalidError] or a limit error of canon.
 //
 //phase:validate fallback
 func (v *Verifier) Verify(token []byte) (*Result, error) {
@@ -236,14 +225,6 @@ func (v *Verifier) Verify(token []byte) (*Result, error) {
 	return e.verify(v, token)
 }
 
-//phase:validate fallback
-func (v *Verifier) now() time.Time {
-	if v.Now.IsZero() {
-		return time.Now()
-	}
-	return v.Now
-}
-
 // engine is one implementation of the three operations.
 type engine interface {
 	issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error)
@@ -252,14 +233,7 @@ type engine interface {
 }
 
 func engineOf(name compare.Engine) (engine, error) {
-	return compare.EngineOf[engine](name, compare.SDJWT, stock{}, native{})
-}
-
-func (b *Binding) now() time.Time {
-	if b.Now.IsZero() {
-		return time.Now()
-	}
-	return b.Now
+	return baseline.EngineOf[engine](name, compare.SDJWT, stock{}, native{})
 }
 
 // Claims returns the processed payload as JSON: the issuer's claims with the disclosed ones, without digests.

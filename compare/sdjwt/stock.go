@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lestrrat-go/jwx/v2/jwa"
@@ -15,6 +14,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
 )
 
@@ -189,7 +189,7 @@ func (stock) present(h *Holder, token []byte, pointers []string, b *Binding) ([]
 	if b == nil {
 		return out, nil
 	}
-	body, err := json.Marshal(map[string]any{"iat": b.now().Unix(), "aud": b.Audience, "nonce": b.Nonce, "sd_hash": stockDigest(hash, nil)(out)})
+	body, err := json.Marshal(map[string]any{"iat": baseline.Now(b.Now).Unix(), "aud": b.Audience, "nonce": b.Nonce, "sd_hash": stockDigest(hash, nil)(out)})
 	if err != nil {
 		return nil, err
 	}
@@ -289,31 +289,15 @@ func stockSelect(r *stockReader, payload map[string]any, pointers []string, issu
 //
 //phase:caller
 func exists(v any, pointer string) bool {
-	for pointer != "" {
-		if pointer[0] != '/' {
+	tokens := strings.Split(pointer, "/")
+	if tokens[0] != "" {
+		return false
+	}
+	for _, token := range tokens[1:] {
+		var ok bool
+		if v, ok = jsontape.Part(v, token); !ok {
 			return false
 		}
-		token, rest, more := strings.Cut(pointer[1:], "/")
-		switch t := v.(type) {
-		case map[string]any:
-			next, ok := t[jsontape.UnescapeToken(token)]
-			if !ok {
-				return false
-			}
-			v = next
-		case []any:
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(t) || strconv.Itoa(i) != token {
-				return false
-			}
-			v = t[i]
-		default:
-			return false
-		}
-		if !more {
-			return true
-		}
-		pointer = "/" + rest
 	}
 	return true
 }

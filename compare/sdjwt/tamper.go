@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"canonscope/compare"
-	"canonscope/compare/claims"
+	"canonscope/compare/internal/claims"
 	"canonscope/schemas"
 )
 

@@ -3,8 +3,6 @@ package sdjwt
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/base64"
 	"errors"
 	"hash"
@@ -12,6 +10,7 @@ import (
 	"strconv"
 
 	"canonscope/canon"
+	"canonscope/compare/internal/baseline"
 )
 
 var b64 = base64.RawURLEncoding.Strict()
@@ -21,15 +20,12 @@ const (
 	ruleForm    = "RFC 9901 section 4"
 )
 
+var hashes = baseline.Hashes{"sha-256", "sha-384", "sha-512"}
+
 // hashOf returns the hash of an _sd_alg value, which is case-sensitive (RFC 9901 section 4.1.1).
 func hashOf(name string) (func() hash.Hash, error) {
-	switch name {
-	case "sha-256":
-		return sha256.New, nil
-	case "sha-384":
-		return sha512.New384, nil
-	case "sha-512":
-		return sha512.New, nil
+	if h := hashes.New(name); h != nil {
+		return h, nil
 	}
 	return nil, invalid("payload", "RFC 9901 section 4.1.1", "_sd_alg %q is not known: use sha-256, sha-384 or sha-512", name)
 }
@@ -76,30 +72,12 @@ func checkCount(n int, limits *canon.Limits) error {
 	return nil
 }
 
-type sum [sha512.Size]byte
-
-// hashInto hashes with an algorithm that [hashOf] accepts and returns the digest's size.
-//
-//phase:digest
-func hashInto(s *sum, name string, text []byte) int {
-	switch name {
-	case "sha-384":
-		d := sha512.Sum384(text)
-		return copy(s[:], d[:])
-	case "sha-512":
-		d := sha512.Sum512(text)
-		return copy(s[:], d[:])
-	}
-	d := sha256.Sum256(text)
-	return copy(s[:], d[:])
-}
-
 // sdHash returns the digest of a whole SD-JWT (RFC 9901 section 4.3.1).
 //
 //phase:digest
 func sdHash(hashName string, signed []byte) string {
-	var s sum
-	n := hashInto(&s, hashName, signed)
+	var s baseline.Sum
+	n := hashes.Into(&s, hashName, signed)
 	return b64.EncodeToString(s[:n])
 }
 

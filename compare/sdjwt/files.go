@@ -1,0 +1,150 @@
+//phase:caller
+package sdjwt
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
+	"canonscope/compare/internal/claims"
+	"canonscope/schemas"
+	"canonscope/vcdm/keys"
+)
+
+// Definition is the format.
+var Definition = &compare.Definition{
+	Name:   compare.SDJWT,
+	Column: "SDJWT",
+	Title:  "SD-JWT VC",
+	Suites: []compare.Suite{{Name: "jws", Algorithms: keys.Algorithms}},
+	Stock:  "stock sd-jwt-vc is jwx for JOSE; its salts, disclosures and digests are this project's",
+	Bound:  "a challenge for sd-jwt-vc (KB-JWT: aud, nonce, sd_hash)",
+	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
+		return NewFormat(c.Engine, c.Algorithm), nil
+	},
+	Chosen:     chosen,
+	Operations: compare.OfCredentials,
+	Tamper:     tamper,
+	Decode:     func(in []byte) ([]byte, bool) { return bytes.TrimSpace(in), IsToken(in) },
+	Inspect:    Inspect,
+	Files:      map[compare.Operation]func() *compare.Files{compare.Issue: issuing, compare.Present: presenting, compare.Verify: verifying},
+	Conform: &compare.Conformance{Name: "sdjwt", Title: "SD-JWT and SD-JWT VC data",
+		Holds: "cases.json, index.json with the folders it names, or sdjwt-*.txt", Module: "github.com/lestrrat-go/jwx/v2",
+		Run: Conform},
+}
+
+// request says for what a credential is read.
+func request(t *compare.Task) claims.Request {
+	return claims.Request{Format: compare.SDJWT, Type: "vct", Now: t.Now, Limits: t.Limits}
+}
+
+func chosen(c *schemas.Credential, t *compare.Task) ([]string, error) {
+	made, err := claims.Of(c, request(t), nil)
+	if err != nil {
+		return nil, err
+	}
+	return made.Chosen, nil
+}
+
+func issuing() *compare.Files {
+	var (
+		i      Issuer
+		holder compare.KeyFile
+		lossy  bool
+	)
+	return &compare.Files{
+		Options: []compare.Option{
+			baseline.HolderOption(&holder),
+			baseline.LossyOption(&lossy),
+			{Name: "digest", Usage: "sha-256, sha-384, sha-512", To: &i.Hash},
+		},
+		Draft: func(doc []byte, until *time.Time, t *compare.Task) (*compare.Draft, error) {
+			q := request(t)
+			q.Lossy, q.Until = lossy, until
+			return claims.Read(doc, q)
+		},
+		Issue: func(d *compare.Draft, key *keys.Secret, t *compare.Task) ([]byte, error) {
+			i.Engine, i.Key, i.Holder, i.Limits = t.Engine, key, holder.Public, t.Limits
+			return i.Issue(d.JSON, Disclosable{Leaves: claims.Subject})
+		},
+	}
+}
+
+func presenting() *compare.Files {
+	var b Binding
+	key := compare.KeyFile{NeedsSecret: true}
+	return &compare.Files{
+		Options: []compare.Option{
+			baseline.HolderOption(&key),
+			{Name: "audience", Usage: "the verifier that the KB-JWT is meant for", To: &b.Audience},
+			{Name: "nonce", Usage: "the verifier's nonce", To: &b.Nonce},
+		},
+		Present: func(token []byte, disclose []string, t *compare.Task) ([]byte, error) {
+			h := Holder{Engine: t.Engine, Key: key.Secret, Limits: t.Limits}
+			if key.Path == "" {
+				return h.Present(token, disclose, nil)
+			}
+			if b.Audience == "" || b.Nonce == "" {
+				return nil, errors.New("--holder-key binds a presentation to its verifier: give --audience and --nonce")
+			}
+			bound, err := HolderKey(token, t.Limits)
+			if err := baseline.CheckHolder(&key, bound, err); err != nil {
+				return nil, err
+			}
+			return h.Present(token, disclose, &b)
+		},
+	}
+}
+
+func verifying() *compare.Files {
+	var v Verifier
+	var trust baseline.Trust
+	return &compare.Files{
+		Options: append(trust.Options(),
+			compare.Option{Name: "any-subject", Usage: "accept an issuer (iss) that is not in the x5c certificate, or the name of another key", To: &v.AnySubject},
+			compare.Option{Name: "any-audience", Usage: "accept a token for somebody (aud) without --audience", To: &v.AnyAudience},
+			compare.Option{Name: "legacy-typ", Usage: "accept the typ of drafts before -19, vc+sd-jwt", To: &v.LegacyTyp},
+			compare.Option{Name: "unasked-kb", Usage: "accept a KB-JWT that --nonce does not ask for, unchecked", To: &v.UnaskedKB},
+			compare.Option{Name: "plain", Usage: "apply RFC 9901 alone, not the rules on typ, vct and what may be disclosed", To: &v.Plain},
+			compare.Option{Name: "audience", Usage: "this verifier's name", To: &v.Audience},
+			compare.Option{Name: "nonce", Usage: "demand a KB-JWT with this nonce", To: &v.Nonce}),
+		Remedies: map[string]string{
+			"AnySubject":  "--any-subject accepts it",
+			"AnyAudience": "--any-audience accepts it",
+			"LegacyTyp":   "--legacy-typ accepts it",
+			"Now":         "--now compares with another time",
+			"Plain":       "--plain checks it as an SD-JWT of RFC 9901 alone",
+			"UnaskedKB":   "--audience and --nonce check it, --unasked-kb accepts it unchecked",
+		},
+		Verify: func(token []byte, t *compare.Task) (_ *compare.Verification, err error) {
+			out := new(compare.Verification)
+			if v.Key, v.Roots, out.Key, err = trust.Resolve(); err != nil {
+				return nil, err
+			}
+			if (v.Audience == "") != (v.Nonce == "") {
+				return nil, errors.New("a KB-JWT is for a verifier and answers its nonce: give both --audience and --nonce, or neither")
+			}
+			v.Engine, v.Now, v.Leeway, v.Limits, v.Binding = t.Engine, t.Now, t.Skew, t.Limits, v.Nonce != ""
+			r, err := v.Verify(token)
+			if err != nil {
+				return &compare.Verification{Refused: err}, nil
+			}
+
+			out.Issuer, out.Disclosed, out.Unchecked, out.Count = r.Issuer, r.Disclosed(), r.Unchecked, len(r.ends)
+			if r.Signer != "" {
+				out.Signers = []string{r.Signer}
+			}
+			switch {
+			case r.Issuer != "" && v.AnySubject:
+				out.About = []string{"issuer " + r.Issuer + ", which nobody has compared with the key"}
+			case r.Issuer != "":
+				out.About = []string{"issuer " + r.Issuer}
+			}
+			out.Claims, err = r.Claims()
+			return out, err
+		},
+	}
+}
