@@ -11,6 +11,7 @@ import (
 	"canonscope/canon"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/rules"
 )
 
 // Options are signed alike however they are spelled, and a proof value or a context among them makes no difference to what
@@ -46,11 +47,11 @@ func TestIDsOfVersion1(t *testing.T) {
 	for _, name := range []string{"credentialStatus", "refreshService", "termsOfUse", "evidence", "credentialSchema"} {
 		v1 := `{"@context":["https://www.w3.org/2018/credentials/v1"],"type":"VerifiableCredential","issuer":"urn:x:1",` +
 			`"issuanceDate":"2025-01-01T00:00:00Z","credentialSubject":{"id":"urn:x:2"},"` + name + `":{"type":"T"}}`
-		v2 := strings.NewReplacer("https://www.w3.org/2018/credentials/v1", vcdm.BaseContext, "issuanceDate", "validFrom").
+		v2 := strings.NewReplacer("https://www.w3.org/2018/credentials/v1", rules.BaseContext, "issuanceDate", "validFrom").
 			Replace(v1)
 		schema := name == "credentialSchema"
 		for doc, ok := range map[string]bool{v1: !schema && name != "credentialStatus" && name != "refreshService", v2: !schema} {
-			if err := vcdm.CheckCredential([]byte(doc), canon.Limits{}); (err == nil) != ok {
+			if err := rules.CheckCredential([]byte(doc), canon.Limits{}); (err == nil) != ok {
 				t.Errorf("%s: %v", doc, err)
 			}
 		}
