@@ -16,6 +16,7 @@ type Cell struct {
 	Operation Operation    `json:"operation,omitempty"` // "" for the exchange
 	GC        string       `json:"gc"`                  // GOGC: a number of percent, or "off"
 	Procs     int          `json:"procs"`               // GOMAXPROCS
+	LiveHeap  int          `json:"live_heap,omitempty"` // MB of live heap beside that of the harness
 	Contexts  ContextState `json:"contexts"`
 	Validator string       `json:"validator,omitempty"` // of the JSON Schema, inside issue and verify; "" validates nothing
 	Binding   Binding      `json:"binding,omitempty"`
@@ -29,6 +30,9 @@ func (c Cell) ID() string {
 	}
 	id := fmt.Sprintf("format=%s/suite=%s/engine=%s/alg=%s/schema=%s%s/gc=%s/procs=%d/contexts=%s",
 		c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, op, c.GC, c.Procs, c.Contexts)
+	if c.LiveHeap != 0 {
+		id += fmt.Sprintf("/live-heap=%d", c.LiveHeap)
+	}
 	if c.Validator != "" {
 		id += "/validator=" + c.Validator
 	}
@@ -67,6 +71,10 @@ func ParseCell(id string) (Cell, error) {
 			}
 		case "contexts":
 			c.Contexts = ContextState(value)
+		case "live-heap":
+			if _, err := fmt.Sscanf(value, "%d", &c.LiveHeap); err != nil {
+				return Cell{}, fmt.Errorf("cell id %q: live heap %q is not a number", id, value)
+			}
 		case "validator":
 			c.Validator = value
 		case "binding":

@@ -13,7 +13,7 @@
 //	compare/measure/internal/rulegen/cmd go generate: writes the rules of this project's functions
 //	compare/measure/internal/rulegen     makes rules of attribution from the directives beside functions
 //	compare/measure           jobs in, events out: one cell in a fresh process, its gate, clocks and profiles; the campaign
-//	compare/stats             medians, intervals, ratios, growth; knows no cell
+//	compare/stats             means over processes, intervals, ratios, shares, growth; knows no cell
 //	compare/di                the format vcdm: VCDM with Data Integrity
 //	compare/sdjwt             the format sd-jwt-vc
 //	compare/mdoc              the format mdoc
@@ -64,8 +64,8 @@
 //
 //  1. compare/matrix/matrix.go turns flags into exchanges, and each into the cells of its operations; what an engine cannot do
 //     stays in the list with its reason.
-//  2. compare/measure/run.go orders the work: the gates of all exchanges, timings in an order drawn from the seed, then
-//     profiles. Each piece is a Job (compare/measure/job.go), pure data that would mean the same on another machine.
+//  2. compare/measure/run.go orders the work: the gates of all exchanges, timings in blocks of one process of each exchange
+//     in an order drawn from the seed, then profiles. Each piece is a Job (compare/measure/job.go), pure data that would mean the same on another machine.
 //  3. compare/measure/runner.go starts this very binary for each Job and writes it to the child's standard input;
 //     cmd/canonscope/internal.go hands it to Serve in compare/measure/child.go.
 //  4. The child asks compare/matrix/matrix.go for the Bench of the cell, draws seeded documents from schemas/catalogue, and
@@ -73,13 +73,15 @@
 //  5. compare/measure/gate.go checks the exchange from end to end: the canonical form against that of another engine
 //     (compare/matrix/check.go), verify accepts what was presented and refuses the copies that the format alters. A
 //     cell that fails has a reason and never a time.
-//  6. compare/measure/child.go runs operations in blocks, and compare/measure/clock.go reads process CPU, elapsed time, CPU of
-//     the thread and the heap around each. The counters must say that each operation did the work that the gate saw.
-//  7. Each block is an Event, a line of JSON. The parent appends it to the Result (compare/campaign.go) and the run to
-//     runs.jsonl (compare/measure/folder.go).
-//  8. Passes of their own profile the cell: profiles/capture.go records, profiles/attribute.go charges the samples to phases.
-//  9. compare/report/table.go divides each block by its operations; compare/stats/stats.go makes medians, sums and ratios with
-//     their intervals.
+//  6. compare/measure/child.go does the operations of the exchange in turn. compare/measure/clock.go warms each up and times
+//     it over a window from the end of one collection to the end of another. The counters must say that each operation did
+//     the work that the gate saw.
+//  7. What one process measured of one operation is a Run, in an Event, a line of JSON. The parent appends it to the Result
+//     (compare/campaign.go) and the process to runs.jsonl (compare/measure/folder.go).
+//  8. A process of its own profiles the exchange: profiles/capture.go records, profiles/attribute.go charges the samples to
+//     phases.
+//  9. compare/report/table.go takes a value of each process; compare/stats/stats.go makes means, sums and ratios with their
+//     intervals, paired by block.
 //  10. compare/report/text.go prints the rows, and compare/report/files.go writes them into the folder of results.
 //
 // # Rules that bind the code here
@@ -92,8 +94,8 @@
 //     the gate, never inside a timed operation.
 //   - Signing again is not disclosure. [Deriving] cannot see the issuer's key, [Reissuing] must be given it; the mark † follows
 //     from that, in every table and export.
-//   - Process CPU is the primary figure, the garbage collector included, at a named GOGC and GOMAXPROCS. Processes, not blocks,
-//     are replicated, and every figure has its interval.
+//   - Process CPU is the primary figure, the garbage collector included, at a named GOGC and GOMAXPROCS. Processes are
+//     replicated, and every figure has its interval: a block is one process of each exchange.
 //   - Inputs rotate: a cell walks at least 64 seeded documents of one shape, the same for all engines and formats.
 //   - Repeatable: seeds, versions, environment, policy, state of contexts and the hash of the binary are in every result.
 //   - Unsupported is an answer: a cell that cannot be done is shown with a *canon.UnsupportedError, never left out.

@@ -30,10 +30,14 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	*p = matrix.DefaultPolicy
 	flags.StringVar(&p.GC, "gc", p.GC, "garbage collector policy of the cells: GOGC in percent, or off")
 	flags.IntVar(&p.Procs, "procs", p.Procs, "GOMAXPROCS of the cells")
+	flags.IntVar(&p.LiveHeap, "live-heap", 0, "live heap of the cells in `MB`, beside that of the harness: a collector marks it each time")
 }
 
 // maxProcs bounds GOMAXPROCS; each costs memory whether the machine has it or not.
 const maxProcs = 1024
+
+// maxLiveHeap leaves a child room below its limit of memory: a heap grows to twice what is live.
+const maxLiveHeap = memory >> 22
 
 func checkPolicy(p matrix.Policy) error {
 	if n, err := strconv.Atoi(p.GC); p.GC != "off" && (err != nil || n < 1) {
@@ -41,6 +45,9 @@ func checkPolicy(p matrix.Policy) error {
 	}
 	if p.Procs < 1 || p.Procs > maxProcs {
 		return fmt.Errorf("--procs is %d; it must be at least 1 and at most %d", p.Procs, maxProcs)
+	}
+	if p.LiveHeap < 0 || p.LiveHeap > maxLiveHeap {
+		return fmt.Errorf("--live-heap is %d; it must be at least 0 and at most %d MB", p.LiveHeap, maxLiveHeap)
 	}
 	return nil
 }

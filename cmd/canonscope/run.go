@@ -26,14 +26,12 @@ import (
 // Settings of run.
 const (
 	documents   = 64
-	blocks      = 6
-	budget      = 40 * time.Second // of the default, so that it ends within a minute on a busy machine too
+	budget      = 50 * time.Second // of the default, so that it ends within a minute on a busy machine too
 	deadline    = 2 * time.Minute  // of one child; ten times that with --full or for cells that the user names
 	idle        = 10 * time.Second // that a child may take without using its CPU
 	memory      = 2 << 30
-	defaultRuns = 3
-	fullRuns    = 5
-	fullN       = 2000
+	defaultRuns = 5
+	fullRuns    = 10
 	fullProfile = 3 // CPU seconds
 
 	experimentProfile = 1 // CPU seconds: a phase needs samples at every size
@@ -43,11 +41,12 @@ func newRunCommand() *cobra.Command {
 	var (
 		filter   = matrix.Filter{Default: true}
 		policy   matrix.Policy
-		plan     = measure.Plan{Documents: documents, Blocks: blocks, Memory: memory, Deadline: deadline, Idle: idle}
+		plan     = measure.Plan{Documents: documents, Window: measure.DefaultWindow, Memory: memory, Deadline: deadline, Idle: idle}
 		out      string
 		axes     []string
 		presets  []string
 		binding  string
+		cpu      int
 		full     bool
 		jsonText bool
 	)
@@ -92,10 +91,12 @@ Cells that flags name are never left out, however long they take.`,
 			switch {
 			case full && (changed("n") || changed("runs")):
 				return errors.New("--full sets --n and --runs; leave them out")
-			case changed("n") && plan.N < 1:
-				return fmt.Errorf("--n is %d; it must be at least 1", plan.N)
+			case changed("n") && plan.Window.N < 1:
+				return fmt.Errorf("--n is %d; it must be at least 1", plan.Window.N)
 			case plan.Runs < 1:
 				return fmt.Errorf("--runs is %d; it must be at least 1", plan.Runs)
+			case changed("cpu") && (cpu < 0 || cpu >= maxProcs):
+				return fmt.Errorf("--cpu is %d; it must be the number of a processor", cpu)
 			case changed("profile-seconds") && !(plan.Profile >= 0 && plan.Profile <= 600):
 				return fmt.Errorf("--profile-seconds is %v; it must be 0 to 600", plan.Profile)
 			}
@@ -111,8 +112,11 @@ Cells that flags name are never left out, however long they take.`,
 			if policy.Binding, err = compare.ParseBinding(binding); err != nil {
 				return err
 			}
+			if changed("cpu") {
+				plan.CPU = &cpu
+			}
 			if full {
-				plan.N, plan.Runs, plan.Blocks, plan.Deadline = fullN, fullRuns, 20, 10*deadline
+				plan.Window, plan.Runs, plan.Deadline = measure.FullWindow, fullRuns, 10*deadline
 				if !changed("profile-seconds") {
 					plan.Profile = fullProfile
 				}
@@ -120,7 +124,7 @@ Cells that flags name are never left out, however long they take.`,
 					plan.Allocs = true
 				}
 			}
-			if plan.N == 0 {
+			if plan.Window.N == 0 && !full {
 				plan.Budget = budget
 			}
 			named := slices.ContainsFunc([]string{"format", "suite", "engine", "algorithm", "schema", "axis", "preset", "context-cache"}, changed)
@@ -170,15 +174,17 @@ Cells that flags name are never left out, however long they take.`,
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
 	flags.StringVar(&policy.Validator, "validate", "", "validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+strings.Join(choice.Names(jsonschema.Engines), ", "))
 	flags.StringVar(&binding, "binding", compare.NoBinding.String(), "none, or holder: holders sign what they present, in every format")
-	flags.IntVar(&plan.N, "n", 0, "timed operations per cell and run; without it as many as end in time")
-	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per cell")
+	flags.IntVar(&plan.Window.N, "n", 0, "timed operations per cell and process, instead of a window that holds collections")
+	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per exchange; 3 are needed for an interval")
+	flags.BoolVar(&plan.Raw, "raw", false, "keep the times of single operations as CSV, from a pass of their own, and print their percentiles")
+	flags.IntVar(&cpu, "cpu", 0, "pin the processes to processor `NUMBER` (Linux); without it the scheduler chooses")
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
 	flags.StringVar(&out, "out", "", "results folder `DIR`, new or empty; default results/ and the time")
 	flags.Float64Var(&plan.Profile, "profile-seconds", -1, "CPU seconds of each profile pass, 0 for none; without it as many as end in time")
 	flags.BoolVar(&plan.Allocs, "allocs", false, "profile allocations too, and charge the collector to phases by bytes; on with --full")
-	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: %d operations in each of %d runs", fullN, fullRuns))
+	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: windows of %d collections in each of %d processes", measure.FullWindow.Collections, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
-	flags.Lookup("n").DefValue, flags.Lookup("profile-seconds").DefValue = "0", "0" // pflag hides a zero
+	flags.Lookup("n").DefValue, flags.Lookup("profile-seconds").DefValue, flags.Lookup("cpu").DefValue = "0", "0", "" // pflag hides a zero
 	return cmd
 }
 

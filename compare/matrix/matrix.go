@@ -29,6 +29,7 @@ import (
 type Policy struct {
 	GC        string // GOGC: percent or "off"
 	Procs     int    // GOMAXPROCS
+	LiveHeap  int    // MB beside what the harness keeps
 	Validator string // of vcdm against its JSON Schema inside issue and verify; "" for none
 	Binding   compare.Binding
 }
@@ -150,7 +151,7 @@ func (f *family) inDefault() bool {
 
 // of returns the family with a schema and a policy.
 func (f family) of(schema string, p Policy) family {
-	f.cell.Schema, f.cell.GC, f.cell.Procs, f.cell.Binding = schema, p.GC, p.Procs, p.Binding
+	f.cell.Schema, f.cell.GC, f.cell.Procs, f.cell.LiveHeap, f.cell.Binding = schema, p.GC, p.Procs, p.LiveHeap, p.Binding
 	if f.format.Documents {
 		f.cell.Validator = p.Validator
 	}

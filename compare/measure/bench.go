@@ -45,7 +45,7 @@ var Now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 // bound a campaign, whose children have a deadline and a limit of memory. Work stays at its default: json-gold takes no other.
 var Limits = canon.Limits{Bytes: 64 << 20, Depth: 512, Context: 8 << 20, Memory: 4 << 30, Time: -1, Documents: 1000, Steps: -1, Signatures: 1 << 20}
 
-// drawn is a cell's documents, made ready. Only those that a Job uses are there.
+// drawn is a cell's documents, made ready.
 type drawn struct {
 	bench       *Bench
 	credentials []*schemas.Credential
@@ -88,12 +88,10 @@ func (d *drawn) at(i int, err error) error {
 		[]string{fmt.Sprintf("canonscope schemas generate %s --seed %d --index %d prints the document", d.bench.Generator.Name(), d.seed, i)}}
 }
 
-// draw makes n of the documents of a seed ready, from first on and around.
-func draw(b *Bench, seed uint64, documents, first, n int) (*drawn, error) {
-	d := &drawn{bench: b, credentials: make([]*schemas.Credential, documents), exchanges: make([]*compare.Exchange, documents),
-		hashes: make([]string, documents), seed: seed}
-	for k := range min(n, documents) {
-		i := (first + k) % documents
+// draw makes the documents of a seed ready.
+func draw(b *Bench, seed uint64, documents int) (*drawn, error) {
+	d := &drawn{bench: b, seed: seed}
+	for i := range documents {
 		c, err := b.Generator.Document(seed, i)
 		if err != nil {
 			return nil, d.at(i, err)
@@ -102,7 +100,7 @@ func draw(b *Bench, seed uint64, documents, first, n int) (*drawn, error) {
 		if err != nil {
 			return nil, d.at(i, fmt.Errorf("prepare: %w", err))
 		}
-		d.credentials[i], d.exchanges[i], d.hashes[i] = c, x, hash(c.VCDM)
+		d.credentials, d.exchanges, d.hashes = append(d.credentials, c), append(d.exchanges, x), append(d.hashes, hash(c.VCDM))
 	}
 	return d, nil
 }
@@ -112,7 +110,7 @@ func (d *drawn) counters() compare.Counters {
 	var sum compare.Counters
 	seen := make(map[*compare.Counters]bool)
 	for _, x := range d.exchanges {
-		if x != nil && !seen[x.Counters] {
+		if !seen[x.Counters] {
 			seen[x.Counters] = true
 			sum.Add(*x.Counters)
 		}

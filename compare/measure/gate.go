@@ -131,7 +131,7 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 	}
 	for _, op := range compare.Operations {
 		w := compare.Work{Counters: all[0].counters[op], Quads: all[0].form.Quads, Oracle: all[0].form.Oracle,
-			Compared: compared, Reissued: all[0].reissued, Checks: all[0].checks, Documents: len(all)}
+			Compared: compared, Reissued: all[0].reissued, Whole: !all[0].reissued && bytes.Equal(all[0].issued, all[0].presented), Checks: all[0].checks, Documents: len(all)}
 		var size []int
 		var cpu []int64
 		for i, g := range all {
@@ -150,6 +150,6 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 		w.Output, w.Estimate = median(size), median(cpu)
 		out.Work[op] = w
 	}
-	out.Issued, out.Presented = pack(issued), pack(presented)
+	out.Inputs = map[compare.Operation][]byte{compare.Present: pack(issued), compare.Verify: pack(presented)}
 	return out, nil
 }

@@ -132,7 +132,7 @@ func cell(kind string, op compare.Operation) compare.Cell {
 }
 
 func plan(kinds ...string) measure.Plan {
-	p := measure.Plan{Seed: 3, Documents: 8, N: 40, Runs: 2, Blocks: 4, Deadline: time.Minute, Rules: measure.Rules()}
+	p := measure.Plan{Seed: 3, Documents: 8, Window: compare.Window{N: 40}, Runs: 2, Deadline: time.Minute, Rules: measure.Rules()}
 	for _, k := range kinds {
 		p.Cells = append(p.Cells, cell(k, compare.Issue))
 	}
@@ -156,7 +156,7 @@ func run(t *testing.T, p measure.Plan) (*compare.Campaign, string) {
 
 func TestNoCells(t *testing.T) {
 	p := plan()
-	p.N, p.Budget, p.Profile = 0, time.Second, -1
+	p.Window, p.Budget, p.Profile = measure.DefaultWindow, time.Second, -1
 	if c, _ := run(t, p); len(c.Results) != 0 {
 		t.Errorf("%+v", c.Results)
 	}
@@ -170,15 +170,15 @@ func TestCampaign(t *testing.T) {
 	}
 	c, dir := run(t, p)
 	for _, r := range c.Results {
-		if r.State != compare.Measured || len(r.Blocks) != 8 || r.N != 80 {
-			t.Errorf("%s: %s %s, %d blocks, %d operations", r.ID, r.State, r.Reason, len(r.Blocks), r.N)
+		if r.State != compare.Measured || len(r.Runs) != 2 || r.Ops() != 80 || r.Documents(8) != 8 {
+			t.Errorf("%s: %s %s, %d runs, %d operations", r.ID, r.State, r.Reason, len(r.Runs), r.Ops())
 		}
-		for _, b := range r.Blocks {
-			if b.Ops != 10 || b.Wall <= 0 || b.CPU < 0 || b.Thread <= 0 {
-				t.Errorf("%s: block %+v", r.ID, b)
+		for k, run := range r.Runs {
+			if run.Ops != 40 || run.Wall <= 0 || run.CPU < 0 || run.Thread <= 0 || run.Ending != compare.Counted || run.Block != k || run.First != 4*k {
+				t.Errorf("%s: run %+v", r.ID, run)
 			}
-			if r.Cell.Operation == compare.Issue && (b.Allocs < 10 || b.Bytes < 10*10_000) {
-				t.Errorf("%s: block %+v", r.ID, b)
+			if r.Cell.Operation == compare.Issue && (run.Allocs < 1 || run.Bytes < 10_000) {
+				t.Errorf("%s: run %+v", r.ID, run)
 			}
 		}
 		w := r.Work
@@ -199,21 +199,17 @@ func TestCampaign(t *testing.T) {
 	}
 	records := records(t, dir)
 	kinds := make(map[measure.Kind]int)
-	orders := make(map[int]bool)
 	for _, r := range records {
 		kinds[r.Kind]++
-		if r.State != compare.Measured || r.Binary != measure.BinaryHash() || r.Seed != 3 {
+		if r.State != compare.Measured || r.Binary != measure.BinaryHash() || r.Seed != 3 || r.CPUs == "" {
 			t.Errorf("record %+v", r)
 		}
-		if r.Kind == measure.Time {
-			orders[r.Run*10+r.Order] = true
-			if len(r.Blocks) != 4 {
-				t.Errorf("a run of %d blocks is recorded", len(r.Blocks))
-			}
+		if r.Kind == measure.Time && (len(r.Runs) != 3 || len(r.Operations) != 3) {
+			t.Errorf("a process of %d operations is recorded", len(r.Runs))
 		}
 	}
-	if kinds[measure.Gate] != 1 || kinds[measure.Time] != 6 || kinds[measure.Profile] != 3 || len(orders) != 6 {
-		t.Errorf("recorded %v in %d places", kinds, len(orders))
+	if kinds[measure.Gate] != 1 || kinds[measure.Time] != 2 || kinds[measure.Profile] != 1 {
+		t.Errorf("recorded %v", kinds)
 	}
 }
 
@@ -238,13 +234,9 @@ func TestAllocs(t *testing.T) {
 		if r.Cell.Operation != compare.Issue {
 			continue // allocates next to nothing
 		}
-		timed, ops := int64(0), 0
-		for _, b := range r.Blocks {
-			timed, ops = timed+b.Bytes, ops+b.Ops
-		}
 		per := a.Attribution.Foreground.Total().Value / int64(a.Ops)
-		if want := timed / int64(ops); want < 10_000 || math.Abs(float64(per)/float64(want)-1) > 0.05 {
-			t.Errorf("%d bytes an operation in the profile, %d when it was timed", per, want)
+		if want := r.Runs[0].Bytes; want < 10_000 || math.Abs(float64(per)/want-1) > 0.05 {
+			t.Errorf("%d bytes an operation in the profile, %v when it was timed", per, want)
 		}
 		if math.Abs(a.Coverage-1) > 0.05 {
 			t.Errorf("the profile holds %.3f of the bytes that the runtime counts", a.Coverage)
@@ -268,7 +260,7 @@ func TestAllocs(t *testing.T) {
 	}
 	passes := 0
 	for _, r := range records(t, dir) {
-		if r.Kind == measure.Allocs && r.State == compare.Measured && r.N >= 3 {
+		if r.Kind == measure.Allocs && r.State == compare.Measured {
 			passes++
 		}
 	}
@@ -291,7 +283,7 @@ func TestAllocsFail(t *testing.T) {
 		case measure.Gate:
 			emit(measure.Event{Type: "gate", Gate: &measure.Gated{Work: map[compare.Operation]compare.Work{compare.Issue: {Estimate: 1000}}}})
 		case measure.Time:
-			emit(measure.Event{Type: "block", Block: &compare.Block{Ops: j.N, CPU: 5, Run: j.Run}})
+			timedRuns(j, emit)
 		case measure.Allocs:
 			return &measure.StoppedError{State: compare.Died, Reason: "killed"}
 		}
@@ -300,8 +292,8 @@ func TestAllocsFail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "no profile: the child sent none; no allocation profile: died: killed"
-	if r := c.Results[0]; r.State != compare.Measured || len(r.Blocks) != 2 || r.Reason != want {
+	want := "no profile: the child said nothing of issue; no allocation profile: died: killed"
+	if r := c.Results[0]; r.State != compare.Measured || len(r.Runs) != 2 || r.Reason != want {
 		t.Errorf("%s: %q", r.State, r.Reason)
 	}
 }
@@ -349,7 +341,7 @@ func TestMisbehaviour(t *testing.T) {
 		if r.State != w.state || !strings.Contains(r.Reason, w.reason) {
 			t.Errorf("%s: %s: %s", r.Cell.Suite, r.State, r.Reason)
 		}
-		if r.State != compare.Measured && len(r.Blocks) > 0 {
+		if r.State != compare.Measured && len(r.Runs) > 0 {
 			t.Errorf("%s has a time", r.Cell.Suite)
 		}
 	}
@@ -433,6 +425,13 @@ func (f fakeRunner) Run(_ context.Context, j measure.Job, _ []byte, emit func(me
 	return f(j, emit)
 }
 
+// timedRuns answers a Job that times.
+func timedRuns(j measure.Job, emit func(measure.Event)) {
+	for _, op := range j.Operations {
+		emit(measure.Event{Type: "run", Operation: op, Run: &compare.Run{Ops: j.Window.N, CPU: 5, Block: j.Block}})
+	}
+}
+
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := filepath.Join(t.TempDir(), "results")
@@ -451,7 +450,7 @@ func TestInterrupt(t *testing.T) {
 				cancel()
 				return &measure.StoppedError{State: compare.Interrupted, Reason: "interrupted"}
 			}
-			emit(measure.Event{Type: "block", Block: &compare.Block{Ops: j.N, CPU: 5}})
+			timedRuns(j, emit)
 		}
 		return nil
 	}), folder, nil)
@@ -460,7 +459,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	finished := 0
 	for _, r := range c.Results {
-		finished += len(r.Blocks)
+		finished += len(r.Runs)
 	}
 	if times := len(records(t, dir)) - 3; times != 2 || finished != 2 {
 		t.Errorf("2 runs were finished before the interrupt, %d are recorded, %d are in the results", times, finished)
@@ -482,6 +481,7 @@ func TestOrder(t *testing.T) {
 				emit(measure.Event{Type: "gate", Gate: &measure.Gated{Work: map[compare.Operation]compare.Work{compare.Issue: {Estimate: 1000}}}})
 			} else {
 				all = append(all, j.Cell)
+				timedRuns(j, emit)
 			}
 			return nil
 		}), folder, nil)
@@ -500,21 +500,23 @@ func TestOrder(t *testing.T) {
 }
 
 func TestServeRefusesBadJobs(t *testing.T) {
-	id := cell("good", compare.Issue).ID()
+	id := cell("good", "").ID()
+	time := `{"version":2,"kind":"time","documents":1,"operations":["verify"],"window":{"n":1},"cell":"` + id + `"`
 	for name, test := range map[string]struct{ in, want string }{
 		"nothing":        {"", "read job"},
 		"not JSON":       {"hello\n", "read job"},
 		"unknown field":  {`{"versio":1}` + "\n", "read job"},
-		"version":        {`{"version":99,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1}` + "\n", "version 99"},
-		"no documents":   {`{"version":1,"kind":"time","cell":"` + id + `","n":1,"blocks":1}` + "\n", "no documents"},
-		"more blocks":    {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":2}` + "\n", "2 blocks"},
-		"no operations":  {`{"version":1,"kind":"allocs","cell":"` + id + `","documents":1}` + "\n", "allocations of 0"},
-		"kind":           {`{"version":1,"kind":"sing","cell":"` + id + `","documents":1}` + "\n", "unknown kind"},
-		"gate of a cell": {`{"version":1,"kind":"gate","cell":"` + id + `","documents":1}` + "\n", "does not fit"},
-		"cell":           {`{"version":1,"kind":"time","cell":"format=x","documents":1,"n":1,"blocks":1}` + "\n", "incomplete"},
-		"short inputs":   {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1,"input_bytes":9}` + "\nabc", "inputs"},
-		"other inputs":   {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1,"input_bytes":3,"inputs":"00"}` + "\nabc", "not those"},
-		"other drawing":  {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1,"drawn":["00"]}` + "\n", "not the one that the gate saw"},
+		"version":        {`{"version":1,"kind":"gate","cell":"` + id + `","documents":1}` + "\n", "version 1"},
+		"no documents":   {`{"version":2,"kind":"gate","cell":"` + id + `"}` + "\n", "no documents"},
+		"no window":      {`{"version":2,"kind":"time","cell":"` + id + `","documents":1,"operations":["issue"]}` + "\n", "a window of"},
+		"no operations":  {`{"version":2,"kind":"allocs","cell":"` + id + `","documents":1}` + "\n", "does not fit"},
+		"allocs of two":  {`{"version":2,"kind":"allocs","cell":"` + id + `","documents":1,"operations":["issue","verify"]}` + "\n", "more than one operation"},
+		"kind":           {`{"version":2,"kind":"sing","cell":"` + id + `","documents":1}` + "\n", "unknown kind"},
+		"gate of a cell": {`{"version":2,"kind":"gate","cell":"` + cell("good", compare.Issue).ID() + `","documents":1}` + "\n", "does not fit"},
+		"cell":           {`{"version":2,"kind":"gate","cell":"format=x","documents":1}` + "\n", "incomplete"},
+		"short inputs":   {time + `,"inputs":[{"op":"verify","bytes":9}]}` + "\nabc", "inputs"},
+		"other inputs":   {time + `,"inputs":[{"op":"verify","bytes":3,"sha256":"00"}]}` + "\nabc", "not those"},
+		"other drawing":  {time + `,"drawn":["00"]}` + "\n", "not the one that the gate saw"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -591,7 +593,7 @@ func TestLeavesGroupsOut(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := plan()
-			p.N, p.Budget, p.Runs = 0, 20*time.Second, 2
+			p.Window, p.Budget, p.Runs = measure.DefaultWindow, 20*time.Second, 2
 			for _, engine := range []canon.Engine{"stock", "native"} {
 				for _, schema := range []string{"small", "large"} {
 					for _, suite := range []string{"a", "b"} {
@@ -616,7 +618,7 @@ func TestLeavesGroupsOut(t *testing.T) {
 					}
 					emit(measure.Event{Type: "gate", Gate: &measure.Gated{Work: map[compare.Operation]compare.Work{compare.Issue: work}}})
 				case measure.Time:
-					emit(measure.Event{Type: "block", Block: &compare.Block{Ops: j.N, CPU: 5, Run: j.Run}})
+					timedRuns(j, emit)
 				}
 				return nil
 			}), folder, nil)

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -67,7 +68,8 @@ func Markdown(w io.Writer, t Table) error {
 			}
 		}
 	}
-	note := "\nProcess CPU, medians. † present signs the subset again with the issuer's key: no selective disclosure. × compares issue + verify."
+	note := "\nProcess CPU, means over processes. † present signs the subset again with the issuer's key: no selective disclosure. " +
+		"× compares issue + verify."
 	for _, text := range t.stock() {
 		note += "\n" + strings.ToUpper(text[:1]) + text[1:] + "."
 	}
@@ -157,4 +159,10 @@ func number(e stats.Estimate, v float64) string {
 	return plain(v)
 }
 
-func plain(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+// plain is a number; nothing where there is none.
+func plain(v float64) string {
+	if math.IsInf(v, 0) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}

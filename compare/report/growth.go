@@ -95,12 +95,12 @@ func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
 		}
 	}
 	for _, cell := range cells {
-		g.Curves = append(g.Curves, newCurve(cell, e.Points, x, results, c.Seed))
+		g.Curves = append(g.Curves, newCurve(cell, e.Points, x, results))
 	}
 	return g
 }
 
-func newCurve(cell compare.Cell, points []compare.Point, x []float64, results map[string]*compare.Result, seed uint64) Curve {
+func newCurve(cell compare.Cell, points []compare.Point, x []float64, results map[string]*compare.Result) Curve {
 	curve := Curve{Cell: cell}
 	samples := make([]cellSamples, len(points))
 	phases := make([]phaseCosts, len(points))
@@ -116,11 +116,11 @@ func newCurve(cell compare.Cell, points []compare.Point, x []float64, results ma
 			if why := reason(r); why != "" && !slices.Contains(curve.Reasons, p.Label+": "+why) {
 				curve.Reasons = append(curve.Reasons, p.Label+": "+why)
 			}
-			if r.State != compare.Measured || len(r.Blocks) == 0 {
+			if r.State != compare.Measured || len(r.Runs) == 0 {
 				continue
 			}
-			samples[i][op] = per(r.Blocks, func(b compare.Block) int64 { return b.CPU })
-			phases[i].add(r, stats.Median(samples[i][op]).Center)
+			samples[i][op] = cpuOf(r)
+			phases[i].add(r, stats.Mean(samples[i][op]).Center)
 		}
 	}
 	for _, q := range []struct {
@@ -136,7 +136,7 @@ func newCurve(cell compare.Cell, points []compare.Point, x []float64, results ma
 		var costs [][]stats.Sample
 		for i := range points {
 			s := samples[i].of(q.ops...)
-			quantity.Cost = append(quantity.Cost, stats.Sum(s, seed))
+			quantity.Cost = append(quantity.Cost, stats.Sum(s))
 			if s == nil {
 				continue
 			}
@@ -145,10 +145,10 @@ func newCurve(cell compare.Cell, points []compare.Point, x []float64, results ma
 			}
 		}
 		if x != nil {
-			quantity.Exponent, quantity.Step = some(stats.Exponent(xs, costs, seed)), some(stats.Step(xs, costs, seed))
+			quantity.Exponent, quantity.Step = some(stats.Exponent(xs, costs)), some(stats.Step(xs, costs))
 		} else {
 			for i := range points[1:] {
-				quantity.Ratios = append(quantity.Ratios, some(stats.Ratio(samples[i+1].of(q.ops...), samples[0].of(q.ops...), seed)))
+				quantity.Ratios = append(quantity.Ratios, some(stats.Ratio(samples[i+1].of(q.ops...), samples[0].of(q.ops...))))
 			}
 		}
 		curve.Operations = append(curve.Operations, quantity)

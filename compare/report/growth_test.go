@@ -20,7 +20,7 @@ import (
 // grown is a campaign along an axis of three sizes and over a preset: issue grows as the quads, verify as their square,
 // present stands; the time of issue is context, which takes samples as it costs.
 func grown() (*compare.Campaign, []compare.Experiment) {
-	c := &compare.Campaign{Version: 1, Command: "canonscope run", Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Took: 41.6, Seed: 1, Runs: 2,
+	c := &compare.Campaign{Version: compare.Version, Command: "canonscope run", Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Took: 41.6, Seed: 1, Planned: 5, Runs: 5, Window: compare.Window{N: 20},
 		Documents: 64, Out: "results/grown", Environment: map[string]string{"cpu": "Example CPU", "cpus": "2", "kernel": "Linux 6.18", "go": "go1.26.8"}}
 	sizes := compare.Experiment{Name: "achievements", Base: "clr-medium", About: "nested credentials"}
 	words := compare.Experiment{Name: "badge-ids", About: "Open Badges with and without an id on every node"}
@@ -33,14 +33,13 @@ func grown() (*compare.Campaign, []compare.Experiment) {
 		for i, op := range compare.Operations {
 			cell := compare.Cell{Format: "vcdm", Suite: "eddsa-rdfc-2022", Engine: engine, Algorithm: "EdDSA", Schema: schema, Operation: op, GC: "100",
 				Procs: 2, Contexts: "warm"}
-			r := compare.Result{Cell: cell, ID: cell.ID(), State: compare.Measured, N: 120, Work: compare.Work{Quads: quads, Reissued: true, Documents: 64,
+			r := compare.Result{Cell: cell, ID: cell.ID(), State: compare.Measured, Work: compare.Work{Quads: quads, Reissued: true, Documents: 64,
 				Compared: min(64, 6400/quads), Tampers: 24, Checks: "signature", Oracle: "stock"}}
 			micros := []float64{cost(n), 50, n * n / 100}[i]
-			for run := range 2 {
-				for b := range 6 {
-					t := int64(micros*1000*(1+0.01*float64(b-run))) * 10
-					r.Blocks = append(r.Blocks, compare.Block{Run: run, Index: b, Ops: 10, CPU: t, Wall: t, Thread: t, Bytes: 1, Allocs: 1})
-				}
+			for block := range 5 {
+				cpu := micros * 1000 * (1 + 0.01*float64(block-2))
+				r.Runs = append(r.Runs, compare.Run{Block: block, Ops: 20, First: 13 * block, CPU: cpu, Wall: cpu, Thread: cpu, Bytes: 1, Allocs: 1,
+					Ending: compare.Counted, LiveHeap: 7_000_000})
 			}
 			var a profiles.Attribution
 			p := []phase.Phase{phase.Context, phase.Sign, phase.Label}[i]
@@ -59,7 +58,7 @@ func grown() (*compare.Campaign, []compare.Experiment) {
 	add(&words, "ids", "ob3:blank=0", 356, "native", linear)
 	add(&words, "no ids", "ob3", 356, "native", func(n float64) float64 { return 6 * n })
 	last := &c.Results[len(c.Results)-1]
-	last.State, last.Reason, last.Blocks, last.Profile = compare.TimedOut, "stopped at its deadline of 120 s", nil, nil
+	last.State, last.Reason, last.Runs, last.Profile = compare.TimedOut, "stopped at its deadline of 120 s", nil, nil
 	return c, []compare.Experiment{sizes, words}
 }
 

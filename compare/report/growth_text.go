@@ -37,8 +37,8 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 		p.wrapped(2, "", "one axis varies at a time, the others stand as the schema has them")
 	}
 	if exponents {
-		p.wrapped(2, "", "growth: k of cost ~ figure^k over all points, by least squares in logarithms, ± half its 95 % interval (bootstrap over runs "+
-			"and blocks; of a phase from its profile samples); last step: k between the last two points; near 1 is linear")
+		p.wrapped(2, "", "growth: k of cost ~ figure^k over all points, by least squares in logarithms, ± half its 95 % interval (t over blocks "+
+			"of processes; of a phase from its profile samples); last step: k between the last two points; near 1 is linear")
 	}
 	if ratios {
 		p.wrapped(2, "", "ratios are to the first point, ± half their 95 % interval")
@@ -167,7 +167,7 @@ func within(e *stats.Estimate) string {
 	}
 	switch half := (e.High - e.Low) / 2; {
 	case math.IsInf(half, 0) || math.IsNaN(half):
-		return center + "±∞"
+		return center + noInterval
 	case half >= 0.995:
 		return center + fmt.Sprintf("±%.1f", half)
 	default:

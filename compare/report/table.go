@@ -38,8 +38,9 @@ type Row struct {
 	Reissued    bool                                 `json:"reissued"` // present signs again: marked wherever it is shown
 	Ratios      Ratios                               `json:"issue_verify_to,omitempty"`
 	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding alone: all formats sign what they present
-	Counters    compare.Counters                     `json:"counters"`              // of the exchange
-	Wall        float64                              `json:"wall_ns"`               // medians of the exchange; like Thread, Bytes and Allocs 0 unless all its cells have a time
+	Basis       map[compare.Operation]Basis          `json:"basis"`
+	Counters    compare.Counters                     `json:"counters"` // of the exchange
+	Wall        float64                              `json:"wall_ns"`  // means of the exchange; like Thread, Bytes and Allocs 0 unless all its cells have a time
 	Thread      float64                              `json:"thread_ns"`
 	Bytes       float64                              `json:"bytes"`
 	Allocs      float64                              `json:"allocs"`
@@ -58,6 +59,27 @@ type Row struct {
 	Foreground   int64              `json:"foreground_samples"`
 	Unattributed float64            `json:"unattributed"` // share of the foreground samples that no rule owns
 	unattributed int64
+}
+
+// Basis is what the figures of one operation rest on.
+type Basis struct {
+	Processes   int          `json:"processes"`
+	Operations  int          `json:"operations"`
+	Documents   int          `json:"documents"`   // that the operations walked
+	Collections int          `json:"collections"` // in the windows
+	Rare        bool         `json:"rare"`        // a window has fewer collections than it was to have
+	LiveHeap    float64      `json:"live_heap"`   // mean bytes
+	Raw         *compare.Raw `json:"raw,omitempty"`
+}
+
+func basis(r *compare.Result, rotating int) Basis {
+	b := Basis{Processes: len(r.Runs), Operations: r.Ops(), Documents: r.Documents(rotating), Raw: r.Raw,
+		LiveHeap: mean(r, func(run compare.Run) float64 { return float64(run.LiveHeap) })}
+	for _, run := range r.Runs {
+		b.Collections += run.Collections
+		b.Rare = b.Rare || run.Ending == compare.Rare
+	}
+	return b
 }
 
 // Attributed pools the profiles of the campaign.
@@ -103,14 +125,14 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition) Table {
 	samples := make(map[string]cellSamples)
 	for _, id := range ids {
 		s := make(cellSamples)
-		t.Rows = append(t.Rows, newRow(groups[id], s, c.Seed))
+		t.Rows = append(t.Rows, newRow(groups[id], s, c.Documents))
 		samples[id] = s
 	}
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		row.Ratios = t.ratios(samples, row, c.Seed, compare.Issue, compare.Verify)
+		row.Ratios = t.ratios(samples, row, compare.Issue, compare.Verify)
 		if row.bound() {
-			row.Bound = t.ratios(samples, row, c.Seed, compare.Operations...)
+			row.Bound = t.ratios(samples, row, compare.Operations...)
 		}
 	}
 	t.Attributed, t.Allocated = attributed(c), allocated(c)
@@ -131,23 +153,28 @@ func (s cellSamples) of(ops ...compare.Operation) []stats.Sample {
 	return out
 }
 
-// per divides a quantity of each block by its operations, run by run.
-func per(blocks []compare.Block, quantity func(compare.Block) int64) stats.Sample {
-	var s stats.Sample
-	last := -1
-	for _, b := range blocks {
-		if b.Run != last {
-			s = append(s, nil)
-			last = b.Run
-		}
-		s[len(s)-1] = append(s[len(s)-1], float64(quantity(b))/float64(b.Ops))
+// cpuOf is the process CPU of an operation, by block.
+func cpuOf(r *compare.Result) stats.Sample {
+	s := make(stats.Sample)
+	for _, run := range r.Runs {
+		s[run.Block] = run.CPU
 	}
 	return s
 }
 
-func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
+// mean is that of a quantity over the processes of a cell.
+func mean(r *compare.Result, quantity func(compare.Run) float64) float64 {
+	sum := 0.0
+	for _, run := range r.Runs {
+		sum += quantity(run)
+	}
+	return sum / float64(len(r.Runs))
+}
+
+func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 	row := Row{Cell: results[0].Cell.Exchange(), ID: results[0].Cell.Exchange().ID(), Operations: make(map[compare.Operation]compare.State),
-		CPU: make(map[compare.Operation]stats.Estimate), Output: make(map[compare.Operation]int)}
+		CPU: make(map[compare.Operation]stats.Estimate), Output: make(map[compare.Operation]int),
+		Basis: make(map[compare.Operation]Basis)}
 	var cpu, heap, charged mix
 	recorded, both := 0, 0 // operations with a profile of allocations, and with one of CPU time too
 	for _, r := range results {
@@ -161,15 +188,15 @@ func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
 		row.Output[op] = w.Output
 		row.Reissued = row.Reissued || w.Reissued
 		row.Quads, row.Checks, row.Oracle, row.Compared, row.Documents, row.Tampers = w.Quads, w.Checks, w.Oracle, w.Compared, w.Documents, w.Tampers
-		if r.State != compare.Measured || len(r.Blocks) == 0 {
+		if r.State != compare.Measured || len(r.Runs) == 0 {
 			continue
 		}
-		samples[op] = per(r.Blocks, func(b compare.Block) int64 { return b.CPU })
-		row.CPU[op] = stats.Median(samples[op])
-		row.Wall += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Wall })).Center
-		row.Thread += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Thread })).Center
-		row.Bytes += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Bytes })).Center
-		row.Allocs += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Allocs })).Center
+		samples[op] = cpuOf(r)
+		row.CPU[op], row.Basis[op] = stats.Mean(samples[op]), basis(r, rotating)
+		row.Wall += mean(r, func(run compare.Run) float64 { return run.Wall })
+		row.Thread += mean(r, func(run compare.Run) float64 { return run.Thread })
+		row.Bytes += mean(r, func(run compare.Run) float64 { return run.Bytes })
+		row.Allocs += mean(r, func(run compare.Run) float64 { return run.Allocs })
 		if a := r.Allocs; a != nil {
 			recorded++
 			for i, n := range a.Attribution.Foreground {
@@ -199,8 +226,8 @@ func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
 	if !row.complete() {
 		row.Wall, row.Thread, row.Bytes, row.Allocs, row.Phases = 0, 0, 0, 0, nil
 	}
-	row.IssueVerify = stats.Sum(samples.of(compare.Issue, compare.Verify), seed)
-	row.Exchange = stats.Sum(samples.of(compare.Operations...), seed)
+	row.IssueVerify = stats.Sum(samples.of(compare.Issue, compare.Verify))
+	row.Exchange = stats.Sum(samples.of(compare.Operations...))
 	return row
 }
 
@@ -284,7 +311,7 @@ func (t *Table) stock() []string {
 func (r *Row) bound() bool { return r.Cell.Binding != compare.NoBinding }
 
 // ratios compares the sum of operations with the rows of the same schema, tier, algorithm and policy in other formats.
-func (t *Table) ratios(samples map[string]cellSamples, row *Row, seed uint64, ops ...compare.Operation) Ratios {
+func (t *Table) ratios(samples map[string]cellSamples, row *Row, ops ...compare.Operation) Ratios {
 	out := make(Ratios)
 	for _, f := range t.columns() {
 		for i := range t.Rows {
@@ -293,7 +320,7 @@ func (t *Table) ratios(samples map[string]cellSamples, row *Row, seed uint64, op
 			if base != want || t.Rows[i].ID == row.ID {
 				continue
 			}
-			if e := stats.Ratio(samples[row.ID].of(ops...), samples[t.Rows[i].ID].of(ops...), seed); e.N > 0 {
+			if e := stats.Ratio(samples[row.ID].of(ops...), samples[t.Rows[i].ID].of(ops...)); e.N > 0 {
 				out[f.Name] = e
 				break
 			}

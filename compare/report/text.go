@@ -49,6 +49,7 @@ type printer struct {
 	colour  bool
 	columns []*compare.Definition // formats that rows are compared with
 	charged bool                  // shares that are a model have been printed
+	rare    bool                  // windows with few collections have been printed
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -96,40 +97,64 @@ func (p *printer) style(code, s string) string {
 func (p *printer) head(c *compare.Campaign) {
 	env := c.Environment
 	p.line("%s", p.bold("What a credential exchange costs: process CPU per operation, in µs"))
-	blocks, timed := 0, 0
 	var gc []string
 	var contexts []compare.ContextState
-	procs, binding := 0, compare.NoBinding
-	for _, r := range c.Results {
+	procs, ballast, binding := 0, 0, compare.NoBinding
+	least, most := math.Inf(1), 0.0 // live heap of a cell
+	for i := range c.Results {
+		r := &c.Results[i]
 		binding = cmp.Or(r.Cell.Binding, binding)
-		blocks, timed = max(blocks, len(r.Blocks)), max(timed, r.N)
 		if !slices.Contains(gc, r.Cell.GC) {
 			gc = append(gc, r.Cell.GC)
 		}
 		if x := r.Cell.Contexts; x != compare.NoContexts && !slices.Contains(contexts, x) {
 			contexts = append(contexts, x)
 		}
-		procs = r.Cell.Procs
+		procs, ballast = r.Cell.Procs, r.Cell.LiveHeap
+		if len(r.Runs) > 0 {
+			live := mean(r, func(run compare.Run) float64 { return float64(run.LiveHeap) }) / 1e6
+			least, most = min(least, live), max(most, live)
+		}
 	}
 	slices.Sort(contexts)
-	rotation := plural(c.Documents, "document")
-	if 0 < timed && timed < c.Documents {
-		rotation = fmt.Sprintf("%d of %s", timed, rotation)
+	what := "nothing was timed"
+	if most > 0 || c.Runs > 0 {
+		what = "mean over fresh processes, ± its 95 % interval (t over processes); " + windowOf(c.Window)
 	}
-	what := fmt.Sprintf("median over %s of %s, ± half its 95 %% interval", plural(blocks, "block"), plural(c.Runs, "fresh process"))
-	if blocks == 0 {
-		what = "nothing was timed"
+	live := ""
+	if most > 0 {
+		live = "live heap " + between(least, most) + " MB"
+		if ballast > 0 {
+			live += fmt.Sprintf(", %d of them ballast", ballast)
+		}
+		live += "; "
 	}
-	p.wrapped(0, "", fmt.Sprintf("%s; %s in rotation; seed %d; GOGC=%s, GOMAXPROCS=%d%s; holder binding: %s",
-		what, rotation, c.Seed, strings.Join(gc, " and "), procs, contextNote(contexts), binding))
+	p.wrapped(0, "", fmt.Sprintf("%s; seed %d; GOGC=%s, GOMAXPROCS=%d; %s%sholder binding: %s",
+		what, c.Seed, strings.Join(gc, " and "), procs, live, contextNote(contexts), binding))
 	p.wrapped(0, "", fmt.Sprintf("%s, %s CPUs, %s, %s", env["cpu"], env["cpus"], env["kernel"], env["go"]))
+}
+
+// windowOf says what a process is timed for.
+func windowOf(w compare.Window) string {
+	if w.N > 0 {
+		return fmt.Sprintf("%s each (--n), whatever the collector did", plural(w.N, "operation"))
+	}
+	return fmt.Sprintf("%s and %.0f ms each, or %.0f ms where they are rarer", plural(w.Collections, "collection"), 1e3*w.Least, 1e3*w.Most)
+}
+
+// between writes a range, or one figure where both ends print alike.
+func between(low, high float64) string {
+	if l, h := figure(low), figure(high); l != h {
+		return l + " to " + h
+	}
+	return figure(high)
 }
 
 func contextNote(states []compare.ContextState) string {
 	if len(states) == 0 {
 		return ""
 	}
-	return "; contexts " + strings.Join(choice.Names(states), ", ")
+	return "contexts " + strings.Join(choice.Names(states), ", ") + "; "
 }
 
 func plural(n int, noun string) string {
@@ -284,6 +309,7 @@ func (p *printer) group(g group) {
 				n.Salts, n.Digests, wall, thread, bytes)
 		}
 	}
+	p.basis(g)
 	if slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Phases != nil }) {
 		p.line("")
 		p.line("%-*s%s", nameWidth, "where the time goes:", "share of the CPU by phase, "+g.operations())
@@ -308,6 +334,44 @@ func (p *printer) group(g group) {
 			}
 		}
 	}
+}
+
+// rare marks windows with fewer collections than they were to have.
+const rare = "*"
+
+// basis prints what the figures rest on: for each operation of a row, or once where it is the same for all.
+func (p *printer) basis(g group) {
+	p.line("")
+	p.line("%-*s%9s%22s%10s%12s", nameWidth, "what it rests on:", "processes", "operations", "documents", "collections")
+	label := p.labels(g)
+	for _, r := range g.rows {
+		if len(r.CPU) == 0 {
+			continue
+		}
+		var processes, operations, documents, collections []string
+		for _, op := range compare.Operations {
+			b, ok := r.Basis[op]
+			if !ok {
+				continue
+			}
+			mark := ""
+			if b.Rare {
+				mark = rare
+				p.rare = true
+			}
+			processes, operations = append(processes, count(b.Processes)), append(operations, count(b.Operations))
+			documents, collections = append(documents, count(b.Documents)), append(collections, count(b.Collections)+mark)
+		}
+		p.line("%-*s%9s%22s%10s%12s", nameWidth, label(r), slashed(processes), slashed(operations), slashed(documents), slashed(collections))
+	}
+}
+
+// slashed joins what differs, or says once what is all the same.
+func slashed(values []string) string {
+	if len(slices.Compact(slices.Clone(values))) == 1 {
+		return values[0]
+	}
+	return strings.Join(values, "/")
 }
 
 // collector is the column of gc and runtime, which charging divides among the others.
@@ -515,6 +579,17 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			p.wrapped(2, "", fmt.Sprintf("below %.0f %% of the bytes: %s", 100*Wanted, few(a.Below)))
 		}
 	}
+	if n, most := fewest(t); n < c.Planned {
+		p.wrapped(2, "", fmt.Sprintf("processes: %d to %d of the %d that were to be: others did not fit the time, or were lost", n, most, c.Planned))
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(r.Basis)), func(b Basis) bool { return b.Processes < stats.Fewest })
+	}) {
+		p.wrapped(2, "", fmt.Sprintf("%s: fewer than %d processes have no interval", noInterval, stats.Fewest))
+	}
+	if p.rare {
+		p.wrapped(2, "", rare+" collections are so rare that windows end before they hold as many as the others")
+	}
 	if p.charged {
 		p.wrapped(2, "", "charged: gc and runtime are given to phases by their share of the bytes, a model: the collector's work follows live bytes too")
 	}
@@ -565,6 +640,17 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if c.Stopped != "" {
 		p.wrapped(2, "", "stopped: only what was finished is shown; "+c.Stopped)
 	}
+}
+
+// fewest is the smallest and the largest number of processes that an operation with a time has.
+func fewest(t Table) (least, most int) {
+	least = math.MaxInt
+	for i := range t.Rows {
+		for _, b := range t.Rows[i].Basis {
+			least, most = min(least, b.Processes), max(most, b.Processes)
+		}
+	}
+	return least, most
 }
 
 // Kept writes the last line of a campaign: how long it took, and which files of its folder hold it.
@@ -676,15 +762,26 @@ func (r Ratios) of(f *compare.Definition) string {
 	return figure(e.Center)
 }
 
-// spread is half the interval relative to the value.
+// noInterval is printed where there is none.
+const noInterval = "±?"
+
+// spread is the interval relative to the value: one figure where both sides are alike, both where they are not, and a factor
+// where that is large.
 func spread(e stats.Estimate) string {
 	if e.N == 0 || e.Center == 0 {
 		return ""
 	}
-	if math.IsInf(e.High, 0) || math.IsInf(e.Low, 0) {
-		return "±∞"
+	if !e.Bounded() {
+		return noInterval
 	}
-	return fmt.Sprintf("±%.0f%%", 100*(e.High-e.Low)/2/e.Center)
+	below, above := math.Round(100*(1-e.Low/e.Center)), math.Round(100*(e.High/e.Center-1))
+	switch {
+	case above >= 100:
+		return fmt.Sprintf("×÷%.2g", e.High/e.Center)
+	case above-below >= 2:
+		return fmt.Sprintf("-%.0f+%.0f", below, above)
+	}
+	return fmt.Sprintf("±%.0f%%", above)
 }
 
 func percent(share float64) string {
