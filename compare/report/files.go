@@ -96,9 +96,10 @@ func CSV(w io.Writer, t Table) error {
 	out := csv.NewWriter(w)
 	head := []string{"format", "suite", "engine", "algorithm", "schema", "gc", "procs", "contexts", "binding"}
 	for _, op := range compare.Operations {
-		head = append(head, string(op)+"_state", string(op)+"_cpu_ns", string(op)+"_low_ns", string(op)+"_high_ns", string(op)+"_bytes")
+		head = append(head, string(op)+"_state", string(op)+"_cpu_ns", string(op)+"_low_ns", string(op)+"_high_ns", string(op)+"_bytes",
+			string(op)+"_processes", string(op)+"_operations", string(op)+"_documents", string(op)+"_collections", string(op)+"_live_heap")
 	}
-	head = append(head, "issue_verify_ns", "exchange_ns", "reissued")
+	head = append(head, "issue_verify_ns", "issue_verify_low_ns", "issue_verify_high_ns", "exchange_ns", "exchange_low_ns", "exchange_high_ns", "reissued")
 	for _, of := range []string{"to_", "exchange_to_"} {
 		for _, f := range t.columns() {
 			name := of + strings.ReplaceAll(string(f.Name), "-", "_")
@@ -109,7 +110,8 @@ func CSV(w io.Writer, t Table) error {
 		"heap_bytes", "heap_objects", "quads")
 	for _, of := range []string{"", "heap_", "charged_"} {
 		for i := range phase.Count {
-			head = append(head, of+phase.Phase(i).String())
+			name := of + phase.Phase(i).String()
+			head = append(head, name, name+"_low", name+"_high")
 		}
 	}
 	if err := out.Write(head); err != nil {
@@ -122,8 +124,16 @@ func CSV(w io.Writer, t Table) error {
 		for _, op := range compare.Operations {
 			e := r.CPU[op]
 			line = append(line, string(r.Operations[op]), number(e, e.Center), number(e, e.Low), number(e, e.High), strconv.Itoa(r.Output[op]))
+			b := r.Basis[op]
+			for _, n := range []int{b.Processes, b.Operations, b.Documents, b.Collections} {
+				line = append(line, strconv.Itoa(n))
+			}
+			line = append(line, plain(b.LiveHeap))
 		}
-		line = append(line, number(r.IssueVerify, r.IssueVerify.Center), number(r.Exchange, r.Exchange.Center), strconv.FormatBool(r.Reissued))
+		for _, e := range []stats.Estimate{r.IssueVerify, r.Exchange} {
+			line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
+		}
+		line = append(line, strconv.FormatBool(r.Reissued))
 		for _, ratios := range []Ratios{r.Ratios, r.Bound} {
 			for _, f := range t.columns() {
 				e := ratios[f.Name]
@@ -135,13 +145,10 @@ func CSV(w io.Writer, t Table) error {
 			line = append(line, strconv.Itoa(v))
 		}
 		line = append(line, plain(r.Wall), plain(r.Thread), plain(r.Bytes), plain(r.Allocs), strconv.Itoa(r.Quads))
-		for _, shares := range []map[string]float64{r.Phases, r.Heap, r.Charged} {
+		for _, shares := range []Shares{r.Phases, r.Heap, r.Charged} {
 			for i := range phase.Count {
-				v := ""
-				if shares != nil {
-					v = plain(shares[phase.Phase(i).String()])
-				}
-				line = append(line, v)
+				e := shares.of(phase.Phase(i).String())
+				line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
 			}
 		}
 		if err := out.Write(line); err != nil {

@@ -494,7 +494,7 @@ func TestAllocs(t *testing.T) {
 	row := table.Rows[0]
 	for _, x := range []struct {
 		name   string
-		shares map[string]float64
+		shares report.Shares
 		want   map[string]float64 // of 114 foreground samples and 20 of gc
 	}{
 		{"CPU", row.Phases, map[string]float64{"context": 50. / 134, "to-rdf": 25. / 134, "parse": 16. / 134, "gc": 20. / 134}},
@@ -502,13 +502,16 @@ func TestAllocs(t *testing.T) {
 		{"charged", row.Charged, map[string]float64{"context": 54.95 / 134, "to-rdf": 40. / 134, "parse": 16. / 134, "gc": 0, "unattributed": 1.05 / 134}},
 	} {
 		for name, want := range x.want {
-			if got := x.shares[name]; math.Abs(got-want) > 1e-9 {
+			if got := x.shares[name].Center; math.Abs(got-want) > 1e-9 {
 				t.Errorf("%s of %s is %v, want %v", name, x.name, got, want)
 			}
 		}
 		sum := 0.0
 		for _, v := range x.shares {
-			sum += v
+			sum += v.Center
+			if v.Low > v.Center || v.High < v.Center || v.N == 0 {
+				t.Errorf("a share of %s has the interval %+v", x.name, v)
+			}
 		}
 		if math.Abs(sum-1) > 1e-9 {
 			t.Errorf("shares of %s add up to %v", x.name, sum)
@@ -537,6 +540,49 @@ func TestAllocs(t *testing.T) {
 	for name, want := range map[string]string{"to-rdf": "0.186567", "heap_to-rdf": "0.75", "charged_to-rdf": "0.298507", "heap_gc": "0", "charged_gc": "0"} {
 		if i := slices.Index(lines[0], name); i < 0 || lines[1][i] != want {
 			t.Errorf("column %d %s, want %s", i, name, want)
+		}
+	}
+}
+
+// Shares have intervals; phases whose intervals overlap stand in the order of the work, joined, and few samples make no bar.
+func TestBars(t *testing.T) {
+	shown := func(samples map[phase.Phase]int64) string {
+		c := made()
+		c.Results = c.Results[:3]
+		for i := range c.Results {
+			a := &c.Results[i].Profile.Attribution
+			a.Foreground, a.Background = profiles.Counts{}, profiles.Counts{}
+			for p, n := range samples {
+				a.Foreground[p] = profiles.Count{Samples: n, Value: n * 1e7}
+			}
+		}
+		var text bytes.Buffer
+		if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
+			t.Fatal(err)
+		}
+		_, bars, _ := strings.Cut(text.String(), "where the time goes:")
+		return bars
+	}
+	for name, c := range map[string]struct {
+		samples map[phase.Phase]int64
+		want    []string
+		no      string
+	}{
+		"apart": {map[phase.Phase]int64{phase.Sign: 900, phase.Parse: 500, phase.Digest: 100},
+			[]string{"█ sign 60 % (59-61)  ▓ parse 33 % (", "  ▒ digest 6.7 % ("}, "≈"},
+		"alike": {map[phase.Phase]int64{phase.Sign: 32, phase.Parse: 30, phase.Digest: 400},
+			[]string{"█ digest 87 % (85-88)  ▓ parse 6.5 % (5.3-7.9)  ≈ ▒ sign 6.9 % (", "\nshares have their 95 % interval"}, "too few"},
+		"few": {map[phase.Phase]int64{phase.Sign: 20, phase.Parse: 2},
+			[]string{"vcdm eddsa-rdfc-2022  65 samples: too few for a bar\n  █ sign 91 % ("}, "████"},
+	} {
+		got := shown(c.samples)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, got)
+			}
+		}
+		if strings.Contains(got, c.no) {
+			t.Errorf("%s: %q in\n%s", name, c.no, got)
 		}
 	}
 }

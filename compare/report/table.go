@@ -51,14 +51,33 @@ type Row struct {
 	Checks      string                               `json:"checks"`
 	Oracle      string                               `json:"oracle"`
 	Compared    int                                  `json:"compared"`              // documents whose forms were compared
-	Phases      map[string]float64                   `json:"phases,omitempty"`      // share of the exchange's CPU by phase, background collector and scheduler included
-	Heap        map[string]float64                   `json:"heap_phases,omitempty"` // share of the exchange's heap bytes by phase
+	Phases      Shares                               `json:"phases,omitempty"`      // share of the exchange's CPU by phase, background collector and scheduler included
+	Heap        Shares                               `json:"heap_phases,omitempty"` // share of the exchange's heap bytes by phase
 	// Phases with gc and runtime of the background charged to phases by their share of the bytes, operation by operation: a
 	// model, see profiles.Attribution.Charged.
-	Charged      map[string]float64 `json:"charged_phases,omitempty"`
-	Foreground   int64              `json:"foreground_samples"`
-	Unattributed float64            `json:"unattributed"` // share of the foreground samples that no rule owns
+	Charged      Shares         `json:"charged_phases,omitempty"`
+	Foreground   int64          `json:"foreground_samples"`
+	Unattributed stats.Estimate `json:"unattributed"` // share of the foreground samples that no rule owns
 	unattributed int64
+}
+
+// Shares are those of the phases that have samples, each with its interval.
+type Shares map[string]stats.Estimate
+
+// of is the share of a phase, which may have no sample; nothing of nil.
+func (s Shares) of(name string) stats.Estimate {
+	if e, ok := s[name]; ok {
+		return e
+	}
+	return stats.Share(0, float64(s.samples()))
+}
+
+// samples is how many the shares rest on.
+func (s Shares) samples() int {
+	for _, e := range s {
+		return e.N
+	}
+	return 0
 }
 
 // Basis is what the figures of one operation rest on.
@@ -199,22 +218,22 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 		row.Allocs += mean(r, func(run compare.Run) float64 { return run.Allocs })
 		if a := r.Allocs; a != nil {
 			recorded++
-			for i, n := range a.Attribution.Foreground {
-				heap[i] += float64(n.Value) / float64(a.Ops)
-			}
+			bytes := a.Attribution.Foreground.Total().Value
+			heap.add(float64(bytes)/float64(a.Ops), valuesOf(&a.Attribution.Foreground), bytes/profiles.AllocRate)
 		}
 		if p := r.Profile; p != nil {
 			row.Foreground += p.Attribution.Foreground.Total().Samples
 			row.unattributed += p.Attribution.Foreground[phase.Unattributed].Samples
-			cpu.add(row.CPU[op].Center, shares(p.Attribution.Costs()))
+			n := samplesOf(&p.Attribution)
+			cpu.add(row.CPU[op].Center, p.Attribution.Costs(), n)
 			if r.Allocs != nil {
 				both++
-				charged.add(row.CPU[op].Center, shares(p.Attribution.Charged(&r.Allocs.Attribution)))
+				charged.add(row.CPU[op].Center, p.Attribution.Charged(&r.Allocs.Attribution), n)
 			}
 		}
 	}
-	if row.Foreground > 0 {
-		row.Unattributed = float64(row.unattributed) / float64(row.Foreground)
+	if n := float64(row.Foreground); n > 0 {
+		row.Unattributed = stats.Share(float64(row.unattributed)/n, n)
 	}
 	row.Phases = cpu.byName()
 	if recorded == len(results) {
@@ -254,27 +273,49 @@ func shares(costs [phase.Count]float64) [phase.Count]float64 {
 }
 
 // mix adds up the phases of operations.
-type mix [phase.Count]float64
+type mix struct {
+	costs   [phase.Count]float64
+	weights []float64
+	samples []int64
+}
 
-// add adds the shares of an operation that costs so much.
-func (m *mix) add(cost float64, shares [phase.Count]float64) {
-	for i, s := range shares {
-		m[i] += cost * s
+// add adds an operation of a cost, which is divided as costs are, by so many samples.
+func (m *mix) add(cost float64, costs [phase.Count]float64, samples int64) {
+	if samples == 0 {
+		return
 	}
+	for i, s := range shares(costs) {
+		m.costs[i] += cost * s
+	}
+	m.weights, m.samples = append(m.weights, cost), append(m.samples, samples)
 }
 
 // byName returns the share of each phase that has one; nil where nothing was added.
-func (m mix) byName() map[string]float64 {
-	var out map[string]float64
-	for i, s := range shares(m) {
+func (m *mix) byName() Shares {
+	var out Shares
+	n := stats.Effective(m.weights, m.samples)
+	for i, s := range shares(m.costs) {
 		if s > 0 {
 			if out == nil {
-				out = make(map[string]float64)
+				out = make(Shares)
 			}
-			out[phase.Phase(i).String()] = s
+			out[phase.Phase(i).String()] = stats.Share(s, n)
 		}
 	}
 	return out
+}
+
+// valuesOf are the values of counts.
+func valuesOf(c *profiles.Counts) (out [phase.Count]float64) {
+	for i, n := range c {
+		out[i] = float64(n.Value)
+	}
+	return out
+}
+
+// samplesOf counts the samples that the costs of an attribution rest on: all but those of the profiler.
+func samplesOf(a *profiles.Attribution) int64 {
+	return a.Foreground.Total().Samples + a.Background.Total().Samples - a.Background[phase.Unattributed].Samples
 }
 
 // complete tells whether every operation of the campaign has a time.

@@ -50,6 +50,7 @@ type printer struct {
 	columns []*compare.Definition // formats that rows are compared with
 	charged bool                  // shares that are a model have been printed
 	rare    bool                  // windows with few collections have been printed
+	alike   bool                  // phases whose intervals overlap have been printed
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -383,7 +384,9 @@ func (p *printer) allocates(r *Row, label string) {
 	p.charged = p.charged || r.Charged != nil
 	gc, runtime, none := phase.GC.String(), phase.Runtime.String(), phase.Unattributed.String()
 	names := slices.DeleteFunc(slices.Collect(maps.Keys(r.Heap)), func(n string) bool { return n == gc || n == runtime || n == none })
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(-cmp.Compare(r.Heap[a], r.Heap[b]), cmp.Compare(a, b)) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(-cmp.Compare(r.Heap[a].Center, r.Heap[b].Center), cmp.Compare(a, b))
+	})
 	width := func(n string) int { return max(len(n), len("99.9 %")) + 2 }
 	left := Width - nameWidth - width(collector) - width(none)
 	fit := 0
@@ -402,16 +405,16 @@ func (p *printer) allocates(r *Row, label string) {
 	line(label, func(n string) string { return n })
 	for _, x := range []struct {
 		name   string
-		shares map[string]float64
+		shares Shares
 	}{{"    heap bytes", r.Heap}, {"    CPU", r.Phases}, {"    CPU charged", r.Charged}} {
 		if x.shares == nil {
 			continue
 		}
 		line(x.name, func(n string) string {
 			if n == collector {
-				return percent(x.shares[gc] + x.shares[runtime])
+				return percent(x.shares[gc].Center + x.shares[runtime].Center)
 			}
-			return percent(x.shares[n])
+			return percent(x.shares[n].Center)
 		})
 	}
 }
@@ -444,46 +447,82 @@ var fills = []string{"█", "▓", "▒", "░"}
 
 const restFill = "·"
 
-// bar draws one row's phases and what they are called.
-func (p *printer) bar(r *Row, label string) {
-	type part struct {
-		name  string
-		share float64
-	}
+// alike joins phases whose intervals overlap: which of them costs more is not known.
+const alike = "≈"
+
+// leastBar is the number of samples that a bar needs.
+const leastBar = 100
+
+// part is a phase in a bar.
+type part struct {
+	phase phase.Phase
+	share stats.Estimate
+	alike bool // it may cost as much as the one before
+}
+
+// largest returns the phases of a row that cost most, those that may cost the same in the order of the work.
+func largest(shares Shares, most int) []part {
 	var parts []part
-	for n, s := range r.Phases {
-		if n != phase.Unattributed.String() {
-			parts = append(parts, part{n, s})
+	for n, s := range shares {
+		if ph, ok := phase.ByName(n); ok && ph != phase.Unattributed {
+			parts = append(parts, part{ph, s, false})
 		}
 	}
-	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(-cmp.Compare(a.share, b.share), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(parts, func(a, b part) int {
+		return cmp.Or(-cmp.Compare(a.share.Center, b.share.Center), cmp.Compare(a.phase, b.phase))
+	})
+	parts = parts[:min(most, len(parts))]
+	for begin, i := 0, 1; i <= len(parts); i++ {
+		if i < len(parts) && parts[i].share.High >= parts[i-1].share.Low {
+			continue
+		}
+		same := parts[begin:i]
+		slices.SortFunc(same, func(a, b part) int { return cmp.Compare(a.phase, b.phase) })
+		for k := range same {
+			same[k].alike = k > 0
+		}
+		begin = i
+	}
+	return parts
+}
+
+// bar draws one row's phases and what they are called, each share with its interval.
+func (p *printer) bar(r *Row, label string) {
 	const cells = Width - nameWidth
 	var bar strings.Builder
-	var legend []string
 	done, sum := 0, 0.0
-	for i, x := range parts {
-		if i == len(fills) {
-			break
-		}
-		sum += x.share
+	var legend []string
+	for i, x := range largest(r.Phases, len(fills)) {
+		sum += x.share.Center
 		upTo := int(math.Round(sum * cells))
-		code := ""
-		if ph, ok := phase.ByName(x.name); ok {
-			code = ansi(profiles.Colour(ph))
-		}
+		code := ansi(profiles.Colour(x.phase))
 		bar.WriteString(p.style(code, strings.Repeat(fills[i], upTo-done)))
-		legend = append(legend, fmt.Sprintf("%s %s %s", p.style(code, fills[i]), x.name, percent(x.share)))
 		done = upTo
+		text := x.phase.String() + " " + shareOf(x.share)
+		if x.share.Center*float64(x.share.N) < profiles.FewSamples {
+			text = p.dim(text)
+		}
+		text = p.style(code, fills[i]) + " " + text
+		if x.alike {
+			p.alike = true
+			text = alike + " " + text
+		}
+		legend = append(legend, text)
 	}
 	bar.WriteString(strings.Repeat(restFill, cells-done))
-	p.line("%-*s%s", nameWidth, label, bar.String())
+	if n := r.Phases.samples(); n < leastBar {
+		p.line("%-*s%s", nameWidth, label, p.dim(plural(n, "sample")+": too few for a bar"))
+	} else {
+		p.line("%-*s%s", nameWidth, label, bar.String())
+	}
 	if sum < 0.9995 {
 		legend = append(legend, fmt.Sprintf("%s rest %s", restFill, percent(1-sum)))
 	}
+
 	const indent = 2
 	column, first := indent, true
 	p.b.WriteString(strings.Repeat(" ", indent))
-	for _, l := range append(legend, "unattributed "+percent(r.Unattributed)) {
+	for _, l := range append(legend, "unattributed "+percent(r.Unattributed.Center)) {
 		n := visible(l)
 		if !first && column+2+n > Width {
 			p.b.WriteString("\n" + strings.Repeat(" ", indent))
@@ -497,6 +536,12 @@ func (p *printer) bar(r *Row, label string) {
 		column, first = column+n, false
 	}
 	p.b.WriteByte('\n')
+}
+
+// shareOf prints a share and its interval: 37 % (29-46).
+func shareOf(e stats.Estimate) string {
+	bare := func(share float64) string { return strings.TrimSuffix(percent(share), " %") }
+	return fmt.Sprintf("%s (%s-%s)", percent(e.Center), bare(e.Low), bare(e.High))
 }
 
 // visible counts the columns of a text with styles.
@@ -589,6 +634,9 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	}
 	if p.rare {
 		p.wrapped(2, "", rare+" collections are so rare that windows end before they hold as many as the others")
+	}
+	if p.alike {
+		p.wrapped(2, "", "shares have their 95 % interval (Wilson); "+alike+" joins phases whose intervals overlap, in the order of the work: which of them costs more is not known")
 	}
 	if p.charged {
 		p.wrapped(2, "", "charged: gc and runtime are given to phases by their share of the bytes, a model: the collector's work follows live bytes too")

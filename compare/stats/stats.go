@@ -128,7 +128,7 @@ func Share(share, samples float64) Estimate {
 		return Estimate{}
 	}
 	low, high := profiles.Wilson(share*samples, samples)
-	return Estimate{share, low, high, int(math.Round(samples))}
+	return Estimate{share, min(low, share), max(high, share), int(math.Round(samples))} // rounded they may cross
 }
 
 // Effective is how many samples of one population say as much about a mean as those of several, whose means are added with
