@@ -54,7 +54,7 @@ type Run struct {
 	Collections int     `json:"collections"` // in the window
 	Window      float64 `json:"window_s"`    // elapsed
 	Ending      Ending  `json:"ending"`
-	LiveHeap    int64   `json:"live_heap"` // bytes that the last collection left, the ballast included
+	LiveHeap    int64   `json:"live_heap"` // bytes that were live when all was timed: the harness, what the operations keep, and the ballast
 }
 
 // Work is what a cell's gate learnt about it besides that it is correct.
@@ -123,6 +123,15 @@ func (r *Result) Ops() int {
 		n += run.Ops
 	}
 	return n
+}
+
+// CPU is the mean over the processes: nanoseconds of an operation.
+func (r *Result) CPU() float64 {
+	sum := 0.0
+	for _, run := range r.Runs {
+		sum += run.CPU
+	}
+	return sum / float64(len(r.Runs))
 }
 
 // Documents is how many of those that rotate the operations walked.

@@ -23,7 +23,12 @@ func TestCellID(t *testing.T) {
 	if bound.ID() != want+"/validator=gojsonschema/binding=holder" {
 		t.Errorf("id is %s", bound.ID())
 	}
-	for _, c := range []compare.Cell{c, c.Exchange(), validating, bound} {
+	heavy := bound
+	heavy.LiveHeap = 64
+	if want := want + "/live-heap=64/validator=gojsonschema/binding=holder"; heavy.ID() != want {
+		t.Errorf("id is %s, want %s", heavy.ID(), want)
+	}
+	for _, c := range []compare.Cell{c, c.Exchange(), validating, bound, heavy} {
 		if back, err := compare.ParseCell(c.ID()); err != nil || back != c {
 			t.Errorf("%s reads back as %+v, %v", c.ID(), back, err)
 		}

@@ -139,36 +139,42 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 		return "gate", err
 	}
 	ballast := newBallast(cell.LiveHeap)
+	var events []Event
 	for _, op := range job.Operations {
-		stage, err := c.operation(d, op, inputs[op], first)
-		if c.broken != nil {
-			return stage, c.broken
+		e := Event{Type: string(job.Kind), Operation: op}
+		if stage, err := c.operation(d, &e, inputs[op], first); err != nil {
+			e = Event{Type: "failed", Operation: op, Failed: failure(stage, err)}
 		}
-		if err != nil {
-			if err := c.emit(Event{Type: "failed", Operation: op, Failed: failure(stage, err)}); err != nil {
-				return stage, err
-			}
+		events = append(events, e)
+	}
+	live := liveHeap()
+	runtime.KeepAlive(ballast)
+	for _, e := range events {
+		if e.Run != nil {
+			e.Run.LiveHeap = live
+		}
+		if err := c.emit(e); err != nil {
+			return "", err
 		}
 	}
-	runtime.KeepAlive(ballast)
 	return "", nil
 }
 
-// operation does what the Job asks for with one operation. It returns the stage that an error belongs to.
-func (c *child) operation(d *drawn, op compare.Operation, input []byte, first int) (string, error) {
+// operation does what the Job asks for with the operation of an event, and fills that. It returns the stage that an error
+// belongs to.
+func (c *child) operation(d *drawn, e *Event, input []byte, first int) (string, error) {
 	records, err := unpack(input)
 	if err != nil {
 		return "job", err
 	}
-	step, err := d.step(op, records)
+	step, err := d.step(e.Operation, records)
 	if err != nil {
 		return "job", err
 	}
 	if _, err := step(first); err != nil {
 		return "gate", d.at(first, fmt.Errorf("warm-up: %w", err))
 	}
-	w := &walk{drawn: d, op: op, step: step, next: first}
-	e := Event{Type: string(c.job.Kind), Operation: op}
+	w := &walk{drawn: d, op: e.Operation, step: step, next: first}
 	switch c.job.Kind {
 	case Time:
 		e.Type = "run"
@@ -182,9 +188,6 @@ func (c *child) operation(d *drawn, op compare.Operation, input []byte, first in
 	}
 	if err == nil {
 		err = w.accept()
-	}
-	if err == nil {
-		err = c.emit(e)
 	}
 	return string(c.job.Kind), err
 }
@@ -313,10 +316,10 @@ func (c *child) profile(w *walk) (*Profiled, error) {
 		return nil, err
 	}
 	id, start := cell.With(w.op).ID(), b.here.ops
-	budget, bound := int64(c.job.ProfileSeconds*1e9), seconds(c.job.ProfileWall)
+	budget := int64(c.job.ProfileSeconds[w.op] * 1e9)
 	cpu, wall := processCPU(), time.Now()
 	var failed error
-	for failed == nil && processCPU()-cpu < budget && !(bound > 0 && time.Since(wall) >= bound) {
+	for failed == nil && processCPU()-cpu < budget && !(c.job.Bounded && int64(time.Since(wall)) >= 2*budget) {
 		profiles.Do(id, func() { failed = b.last(10 * time.Millisecond) })
 	}
 	rec, err := capture.Stop()
@@ -366,6 +369,14 @@ func (c *child) allocs(w *walk) (*Allocated, error) {
 		return nil, err
 	}
 	return &Allocated{Pprof: buf.Bytes(), Ops: ops, Bytes: int64(after.TotalAlloc - before.TotalAlloc)}, nil
+}
+
+// liveHeap is the bytes that a collection leaves. It forces one, when all is timed.
+func liveHeap() int64 {
+	runtime.GC()
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	return int64(mem.HeapAlloc)
 }
 
 // newBallast makes a live heap of so many MB beside that of the harness, of objects that a collection has to mark one by one.

@@ -104,7 +104,6 @@ func timed(w compare.Window, do steps) (*compare.Run, error) {
 		Ops: to.ops - from.ops, CPU: float64(to.since(from)) / n, Wall: float64(to.wall.Sub(from.wall)) / n, Thread: thread,
 		Bytes: float64(after.TotalAlloc-before.TotalAlloc) / all, Allocs: float64(after.Mallocs-before.Mallocs) / all,
 		Collections: to.collections - from.collections, Window: to.wall.Sub(from.wall).Seconds(), Ending: ending,
-		LiveHeap: heap.live(),
 	}, nil
 }
 
@@ -172,7 +171,7 @@ type heap struct {
 
 func newHeap() *heap {
 	return &heap{cycles: []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}},
-		sizes: []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/goal:bytes"}, {Name: "/gc/heap/live:bytes"}}}
+		sizes: []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/goal:bytes"}}}
 }
 
 // look returns where the clocks are.
@@ -195,12 +194,6 @@ func (h *heap) near(elapsed, most time.Duration) bool {
 		return false
 	}
 	return float64(goal)-float64(used) <= float64(used-h.used)*float64(most-elapsed)/float64(elapsed)
-}
-
-// live is the bytes that the last collection left.
-func (h *heap) live() int64 {
-	metrics.Read(h.sizes)
-	return int64(h.sizes[2].Value.Uint64())
 }
 
 // processCPU returns the CPU nanoseconds this process has used, user and system, all threads.

@@ -47,8 +47,8 @@ type Job struct {
 	Block          int                                    `json:"block"`                // from 0
 	First          int                                    `json:"first"`                // index of the first document
 	Window         compare.Window                         `json:"window"`               // of a timing
-	ProfileSeconds float64                                `json:"profile_seconds"`      // CPU budget of the profile of an operation
-	ProfileWall    float64                                `json:"profile_wall_s"`       // wall seconds after which it ends with less; 0 is no bound
+	ProfileSeconds map[compare.Operation]float64          `json:"profile_s,omitempty"`  // CPU budget of the profile of each operation
+	Bounded        bool                                   `json:"bounded,omitempty"`    // a profile ends with less after twice that in wall time
 	CPU            *int                                   `json:"cpu,omitempty"`        // that the child runs on; nil is any
 	Deadline       float64                                `json:"deadline_s"`           // wall seconds until the runner stops the child
 	Idle           float64                                `json:"idle_s"`               // wall seconds without CPU time until the runner gives the child up; 0 is none
@@ -73,8 +73,8 @@ func (j *Job) Validate() error {
 		return errors.New("job has no documents")
 	case j.Kind == Time && w.N < 1 && !(w.Least > 0 && w.Most >= w.Least && w.Collections > 0):
 		return fmt.Errorf("job times for a window of %+v", w)
-	case j.Kind == Profile && !(j.ProfileSeconds > 0):
-		return fmt.Errorf("job profiles for %v seconds", j.ProfileSeconds)
+	case j.Kind == Profile && slices.ContainsFunc(j.Operations, func(op compare.Operation) bool { return !(j.ProfileSeconds[op] > 0) }):
+		return fmt.Errorf("job profiles %v for %v seconds", j.Operations, j.ProfileSeconds)
 	case !slices.Contains([]Kind{Gate, Time, Raw, Profile, Allocs}, j.Kind):
 		return fmt.Errorf("job has unknown kind %q", j.Kind)
 	}

@@ -103,6 +103,8 @@ func (f fake) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Excha
 				return nil, errors.New("the environment limits memory")
 			case f.kind == "fails":
 				return nil, errors.New("no key")
+			case f.kind == "fails-late" && calls > 5:
+				return nil, errors.New("no more keys")
 			}
 			if f.kind == "unsupported" {
 				return nil, &canon.UnsupportedError{Engine: "fake", What: "this document"}
@@ -363,6 +365,96 @@ func TestGateNamesTheDocument(t *testing.T) {
 		if r := c.Results[i]; r.State != compare.GateFailed || r.Reason != want {
 			t.Errorf("%s: %q, want %q", r.State, r.Reason, want)
 		}
+	}
+}
+
+// An operation that fails leaves the others of its exchange their times.
+func TestOneOperationFails(t *testing.T) {
+	p := plan()
+	for _, op := range compare.Operations {
+		p.Cells = append(p.Cells, cell("fails-late", op))
+	}
+	c, dir := run(t, p)
+	if r := c.Results[0]; r.State != compare.Failed || !strings.Contains(r.Reason, "no more keys") || len(r.Runs) > 0 {
+		t.Errorf("%s: %s", r.State, r.Reason)
+	}
+	for _, r := range c.Results[1:] {
+		if r.State != compare.Measured || len(r.Runs) != 2 {
+			t.Errorf("%s: %s: %s", r.ID, r.State, r.Reason)
+		}
+	}
+	for _, r := range records(t, dir) {
+		if failed := r.Failed[compare.Issue]; r.Kind == measure.Time && r.Block == 0 && (failed == nil || len(r.Runs) != 2) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// Single operations are kept in a file, each with its document.
+func TestRaw(t *testing.T) {
+	p := plan("good")
+	p.Raw, p.Runs = true, 1
+	c, dir := run(t, p)
+	raw := c.Results[0].Raw
+	if raw == nil || raw.Ops < 20 || raw.P50 <= 0 || raw.P50 > raw.P95 || raw.P95 > raw.P99 {
+		t.Fatalf("%+v: %s", raw, c.Results[0].Reason)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, raw.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if len(lines) != raw.Ops+1 || lines[0] != "operation,document,wall_ns" {
+		t.Fatalf("%d lines of %d operations, %q", len(lines), raw.Ops, lines[0])
+	}
+	var first, second [3]int
+	for i, into := range []*[3]int{&first, &second} {
+		if _, err := fmt.Sscanf(lines[i+1], "%d,%d,%d", &into[0], &into[1], &into[2]); err != nil {
+			t.Error(err)
+		}
+	}
+	if first[0] != 0 || second[0] != 1 || (first[1]+1)%8 != second[1] || first[2] <= 0 {
+		t.Errorf("%v, %v", first, second)
+	}
+}
+
+// A live heap that is asked for is there when the collector looks, and is recorded.
+func TestLiveHeap(t *testing.T) {
+	p := plan("good")
+	p.Runs, p.Window = 1, measure.DefaultWindow
+	heavy := p.Cells[0]
+	heavy.LiveHeap = 16
+	p.Cells = append(p.Cells, heavy)
+	c, _ := run(t, p)
+	light, with := c.Results[0].Runs[0], c.Results[1].Runs[0]
+	if more := with.LiveHeap - light.LiveHeap; light.LiveHeap <= 0 || more < 16<<20 || more > 20<<20 {
+		t.Errorf("%d bytes are live, %d with 16 MB more", light.LiveHeap, with.LiveHeap)
+	}
+	if light.Collections < 2 || light.Ending != compare.Collections {
+		t.Errorf("%+v", light)
+	}
+}
+
+// A child runs where it is pinned to.
+func TestPin(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux pins")
+	}
+	p := plan("good")
+	p.Runs, p.CPU = 1, new(int)
+	c, dir := run(t, p)
+	if c.Results[0].State != compare.Measured {
+		t.Skipf("processor 0 is not for this process: %s", c.Results[0].Reason)
+	}
+	for _, r := range records(t, dir) {
+		if r.CPUs != "0" {
+			t.Errorf("%s ran on %s", r.Kind, r.CPUs)
+		}
+	}
+	*p.CPU = 1000
+	c, _ = run(t, p)
+	if r := c.Results[0]; r.State != compare.Failed || !strings.Contains(r.Reason, "pin to processor 1000 of ") {
+		t.Errorf("%s: %s", r.State, r.Reason)
 	}
 }
 

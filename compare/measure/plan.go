@@ -29,8 +29,9 @@ type Plan struct {
 // Bounds of what a plan chooses by itself.
 const (
 	defaultProfile = 1.0  // CPU seconds of a profile without a budget
-	minProfile     = 0.34 // of three operations: a hundred samples
-	maxProfile     = 3.0
+	minProfiles    = 1.15 // CPU seconds of the profiles of an exchange: a hundred samples and some that get lost
+	maxProfiles    = 9.0
+	leastProfile   = 0.1                    // of an exchange's profiles, for each operation; what is left is divided as the operations cost
 	grace          = 10 * time.Second       // by how much the first tier and the profiles may overdraw the budget
 	profilerStop   = 150 * time.Millisecond // until the profiler has stopped and its profile is attributed and drawn
 	lenience       = 1.25                   // by how much the last processes may overdraw their part of the budget

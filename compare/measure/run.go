@@ -418,7 +418,7 @@ func (c *campaign) profiling(exchanges []*exchange) (total time.Duration) {
 		return 0
 	}
 	for _, x := range exchanges {
-		total += x.start + time.Duration(len(c.open(x)))*(profilerStop+seconds(minProfile))
+		total += x.start + time.Duration(len(c.open(x)))*profilerStop + seconds(minProfiles)
 	}
 	return total
 }
@@ -588,10 +588,12 @@ func (c *campaign) profiles(ctx context.Context) {
 		c.say("profile", k, len(exchanges), x.id)
 		job, inputs := c.jobOf(Profile, x, cells)
 		job.ProfileSeconds = c.profileSeconds(exchanges[k:])
-		if chosen {
-			job.ProfileWall = 2 * job.ProfileSeconds // a busy machine gets fewer samples in the time it has
+		job.Bounded = chosen // a busy machine gets fewer samples in the time it has
+		expected := x.start
+		for _, s := range job.ProfileSeconds {
+			expected += seconds(s)
 		}
-		answers, _ := c.job(ctx, job, x.start+time.Duration(len(cells))*seconds(job.ProfileSeconds), k, inputs, nil)
+		answers, _ := c.job(ctx, job, expected, k, inputs, nil)
 		for _, i := range cells {
 			r := &c.results[i]
 			a := answers[r.Cell.Operation]
@@ -603,21 +605,30 @@ func (c *campaign) profiles(ctx context.Context) {
 	}
 }
 
-// profileSeconds is the CPU time of the next profiles: their part of what is left for the exchanges to come.
-func (c *campaign) profileSeconds(exchanges []*exchange) float64 {
-	switch {
-	case c.plan.Profile > 0:
-		return c.plan.Profile
-	case c.plan.Budget == 0:
-		return defaultProfile
+// profileSeconds is the CPU time of the next profiles: of all operations together their part of what is left for the exchanges
+// to come, divided as the operations cost, so that a sample of each stands for as much.
+func (c *campaign) profileSeconds(exchanges []*exchange) map[compare.Operation]float64 {
+	cells := c.measured(exchanges[0])
+	total, cost := defaultProfile*float64(len(cells)), 0.0
+	if c.plan.Budget > 0 {
+		left := c.left()
+		for _, x := range exchanges {
+			left -= x.start + time.Duration(len(c.measured(x)))*profilerStop
+		}
+		total = min(maxProfiles, max(minProfiles, left.Seconds()/float64(len(exchanges))))
 	}
-	left, cells := c.left(), 0
-	for _, x := range exchanges {
-		n := len(c.measured(x))
-		left -= x.start + time.Duration(n)*profilerStop
-		cells += n
+	for _, i := range cells {
+		cost += max(c.results[i].CPU(), 1)
 	}
-	return min(maxProfile, max(minProfile, left.Seconds()/float64(cells)))
+	out := make(map[compare.Operation]float64)
+	for _, i := range cells {
+		r := &c.results[i]
+		out[r.Cell.Operation] = total * (leastProfile + (1-leastProfile*float64(len(cells)))*r.CPU()/cost)
+		if c.plan.Profile > 0 {
+			out[r.Cell.Operation] = c.plan.Profile
+		}
+	}
+	return out
 }
 
 // allocs profiles the allocations of each cell, which other work does not change: a few at a time.

@@ -46,6 +46,7 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 	if t.Allocated != nil {
 		p.wrapped(2, "", "table.csv has the bytes by phase, and the CPU with the collector charged by them")
 	}
+	p.wrapped(2, "", "table.csv has the processes, operations, documents and collections that each figure rests on")
 	p.foot(c, t)
 	_, err := io.WriteString(w, p.b.String())
 	return err

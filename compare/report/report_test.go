@@ -544,6 +544,47 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
+// Single operations that were kept are shown by their percentiles.
+func TestRaw(t *testing.T) {
+	c := made()
+	c.Results[4].Raw = &compare.Raw{Ops: 2000, P50: 61_000, P95: 75_000, P99: 1_234_000, Outliers: 31, File: "raw/x.csv"}
+	var text bytes.Buffer
+	if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nsd-jwt-vc jws         present         61.0      75.0     1,234  31 of 2000\n", "\nsingle operations are elapsed times"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, &text)
+		}
+	}
+}
+
+// A campaign with fewer processes than it was to have says so; below three there is no interval, nor one that looks like it.
+func TestFewProcesses(t *testing.T) {
+	c := made()
+	c.Results[1].Runs = c.Results[1].Runs[:2]
+	table := report.NewTable(c, matrix.Formats)
+	var text, files bytes.Buffer
+	if err := errors.Join(report.Text(&text, c, table, false), report.CSV(&files, table)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n                           ±2%      ±?       ±2%      ±2%       ±?    ±0%    ±0%\n", "\nprocesses: 2 to 5 of the 5 that were to be",
+		"\n±?: fewer than 3 processes have no interval\n", "    5/2/5 "} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, &text)
+		}
+	}
+	lines, err := csv.NewReader(&files).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"present_low_ns": "", "present_high_ns": "", "present_processes": "2", "present_operations": "1200", "issue_processes": "5"} {
+		if i := slices.Index(lines[0], name); i < 0 || lines[1][i] != want {
+			t.Errorf("column %d %s, want %q", i, name, want)
+		}
+	}
+}
+
 // Shares have intervals; phases whose intervals overlap stand in the order of the work, joined, and few samples make no bar.
 func TestBars(t *testing.T) {
 	shown := func(samples map[phase.Phase]int64) string {

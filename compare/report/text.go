@@ -311,6 +311,7 @@ func (p *printer) group(g group) {
 		}
 	}
 	p.basis(g)
+	p.raw(g)
 	if slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Phases != nil }) {
 		p.line("")
 		p.line("%-*s%s", nameWidth, "where the time goes:", "share of the CPU by phase, "+g.operations())
@@ -365,6 +366,34 @@ func (p *printer) basis(g group) {
 		}
 		p.line("%-*s%9s%22s%10s%12s", nameWidth, label(r), slashed(processes), slashed(operations), slashed(documents), slashed(collections))
 	}
+}
+
+// raw prints what single operations took, where they were kept.
+func (p *printer) raw(g group) {
+	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return r.raw() }) {
+		return
+	}
+	p.line("")
+	p.line("%-*s%-8s%12s%10s%10s%12s", nameWidth, "single operations:", "", "p50 µs", "p95 µs", "p99 µs", "outliers")
+	label := p.labels(g)
+	for _, r := range g.rows {
+		if !r.raw() {
+			continue
+		}
+		name := label(r)
+		for _, op := range compare.Operations {
+			if raw := r.Basis[op].Raw; raw != nil {
+				p.line("%-*s%-8s%12s%10s%10s%12s", nameWidth, name, op, figure(raw.P50/1e3), figure(raw.P95/1e3), figure(raw.P99/1e3),
+					fmt.Sprintf("%d of %d", raw.Outliers, raw.Ops))
+				name = ""
+			}
+		}
+	}
+}
+
+// raw reports whether single operations of a row were kept.
+func (r *Row) raw() bool {
+	return slices.ContainsFunc(compare.Operations, func(op compare.Operation) bool { return r.Basis[op].Raw != nil })
 }
 
 // slashed joins what differs, or says once what is all the same.
@@ -634,6 +663,9 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	}
 	if p.rare {
 		p.wrapped(2, "", rare+" collections are so rare that windows end before they hold as many as the others")
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.raw() }) {
+		p.wrapped(2, "", "single operations are elapsed times, from a pass of their own; outliers, by Tukey's rule, are counted and stay in")
 	}
 	if p.alike {
 		p.wrapped(2, "", "shares have their 95 % interval (Wilson); "+alike+" joins phases whose intervals overlap, in the order of the work: which of them costs more is not known")
