@@ -21,6 +21,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
+	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
 	"canonscope/profiles"
 	"canonscope/schemas"
@@ -40,8 +41,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// open makes a fake format. The suite says how it misbehaves.
+// open makes a fake format, whose suite says how it misbehaves, or a real one.
 func open(c compare.Cell) (*measure.Bench, error) {
+	if c.Format != "fake" {
+		return matrix.Open(c)
+	}
 	return &measure.Bench{Format: fake{c.Suite}, Generator: generator{c.Schema},
 		Check: func(_ context.Context, credential *schemas.Credential) (measure.Form, error) {
 			if c.Suite == "wrong-form" {
