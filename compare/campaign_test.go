@@ -9,7 +9,8 @@ import (
 	"canonscope/compare"
 )
 
-// Results read back as they were written; those of another version are refused by an error that says what to do.
+// Results read back as they were written; those of another version are refused by an error that says what to
+// do.
 func TestCampaignVersion(t *testing.T) {
 	want := compare.Campaign{Version: compare.Version, Planned: 5, Runs: 3, Results: []compare.Result{{ID: "x", State: compare.Measured,
 		Runs: []compare.Run{{Block: 2, Ops: 40, CPU: 12.5, Ending: compare.Rare}}}}}

@@ -11,8 +11,8 @@ import (
 	"canonscope/compare"
 )
 
-// The default run ends within a minute on a machine that does nothing else, leaves out nothing of its subset, and has five
-// processes of everything.
+// The default run ends within a minute on a machine that does nothing else, leaves out nothing of its subset,
+// and has five processes of everything.
 func TestDefaultMinute(t *testing.T) {
 	if os.Getenv("CANONSCOPE_MACHINE") == "" {
 		t.Skip("needs a machine that does nothing else: set CANONSCOPE_MACHINE=1")

@@ -23,8 +23,8 @@ import (
 	"canonscope/compare/measure"
 )
 
-// answers is a runner without processes: every gate passes, every process times. Before it answers the job of a number,
-// counted from 1, it does what is asked for, and fails with what that returns.
+// answers is a runner without processes: every gate passes, every process times. Before it answers the job of
+// a number, counted from 1, it does what is asked for, and fails with what that returns.
 func answers(jobs *int, before map[int]func() error) fakeRunner {
 	return func(j measure.Job, emit func(measure.Event)) error {
 		*jobs++

@@ -13,8 +13,8 @@ import (
 	"canonscope/compare/measure"
 )
 
-// What processes measure over their windows is what an operation costs in a loop of seconds, with as much alive: the loop
-// keeps no other heap than its documents.
+// What processes measure over their windows is what an operation costs in a loop of seconds, with as much
+// alive: the loop keeps no other heap than its documents.
 func TestSteadyState(t *testing.T) {
 	if os.Getenv("CANONSCOPE_MACHINE") == "" {
 		t.Skip("needs a machine that does nothing else: set CANONSCOPE_MACHINE=1")

@@ -9,7 +9,8 @@ import (
 	"canonscope/compare"
 )
 
-// machine is a clock that runs as operations do: each costs so much, and after so many the collector does its part.
+// machine is a clock that runs as operations do: each costs so much, and after so many the collector does its
+// part.
 type machine struct {
 	op, collection time.Duration
 	every          int // operations between two collections; 0 is none
@@ -35,8 +36,9 @@ func (m *machine) near(elapsed, most time.Duration) bool {
 	return m.every > 0 && time.Duration(m.every-m.ops%m.every)*m.op <= most-elapsed
 }
 
-// A window gives what an operation costs with its part of the collector, wherever between two collections it begins, and has
-// as many collections and as much time as it was to have; where collections are rare it says so.
+// A window gives what an operation costs with its part of the collector, wherever between two collections it
+// begins, and has as many collections and as much time as it was to have; where collections are rare it says
+// so.
 func TestWindow(t *testing.T) {
 	w := compare.Window{Collections: 2, Least: 0.05, Most: 0.2}
 	for name, c := range map[string]struct {

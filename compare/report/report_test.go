@@ -224,8 +224,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// What varies in a campaign is in the names, what does not in lines of configuration; a credential that is handed on whole is
-// named so.
+// What varies in a campaign is in the names, what does not in lines of configuration; a credential that is
+// handed on whole is named so.
 func TestBenchNames(t *testing.T) {
 	c := made()
 	c.Results = c.Results[3:9]
@@ -559,7 +559,8 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// A campaign with fewer processes than it was to have says so; below three there is no interval, nor one that looks like it.
+// A campaign with fewer processes than it was to have says so; below three there is no interval, nor one that
+// looks like it.
 func TestFewProcesses(t *testing.T) {
 	c := made()
 	c.Results[1].Runs = c.Results[1].Runs[:2]
@@ -585,7 +586,8 @@ func TestFewProcesses(t *testing.T) {
 	}
 }
 
-// Shares have intervals; phases whose intervals overlap stand in the order of the work, joined, and few samples make no bar.
+// Shares have intervals; phases whose intervals overlap stand in the order of the work, joined, and few
+// samples make no bar.
 func TestBars(t *testing.T) {
 	shown := func(samples map[phase.Phase]int64) string {
 		c := made()

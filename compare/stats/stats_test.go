@@ -7,8 +7,8 @@ import (
 	"canonscope/compare/stats"
 )
 
-// Three processes of 1, 2 and 4: the mean logarithm is log 2, its standard deviation log 2, the t quantile of two degrees of
-// freedom 4.302653.
+// Three processes of 1, 2 and 4: the mean logarithm is log 2, its standard deviation log 2, the t quantile of
+// two degrees of freedom 4.302653.
 func TestMeanOfKnownValues(t *testing.T) {
 	factor := math.Exp(4.302653 * math.Ln2 / math.Sqrt(3))
 	e := stats.Mean(stats.Sample{0: 1, 1: 4, 2: 2})
