@@ -18,7 +18,7 @@ const (
 )
 
 // batchTime is that of operations between two looks at the clocks: of a thousandth of it or less.
-const batchTime = time.Millisecond
+const batchTime = 2 * time.Millisecond
 
 // steps does the next n operations.
 type steps func(n int) error
