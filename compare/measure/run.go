@@ -539,14 +539,24 @@ func (c *campaign) raw(ctx context.Context) {
 		cells := c.measured(x)
 		job, inputs := c.jobOf(Raw, x, cells)
 		answers, _ := c.job(ctx, job, x.start+time.Duration(len(cells))*rawTime, k, inputs, nil)
-		for _, i := range cells {
-			r := &c.results[i]
-			a := answers[r.Cell.Operation]
-			if a.err == nil {
-				r.Raw = c.keep(r.ID, a.raw)
-			}
-			r.Reason = lacks(r.Reason, without("no single operations: ", a.err))
+		c.take(cells, answers, "no single operations: ", func(r *compare.Result, a answer) error {
+			r.Raw = c.keep(r.ID, a.raw)
+			return nil
+		})
+	}
+}
+
+// take takes what a pass answered of each cell; one that has no answer says what it lacks.
+func (c *campaign) take(
+	cells []int, answers map[compare.Operation]answer, lacking string, f func(*compare.Result, answer) error,
+) {
+	for _, i := range cells {
+		r := &c.results[i]
+		a := answers[r.Cell.Operation]
+		if a.err == nil {
+			a.err = f(r, a)
 		}
+		r.Reason = lacks(r.Reason, without(lacking, a.err))
 	}
 }
 
@@ -604,14 +614,10 @@ func (c *campaign) profiles(ctx context.Context) {
 			expected += seconds(s)
 		}
 		answers, _ := c.job(ctx, job, expected, k, inputs, nil)
-		for _, i := range cells {
-			r := &c.results[i]
-			a := answers[r.Cell.Operation]
-			if a.err == nil {
-				r.Profile, a.err = c.attribute(r.ID, a.profile)
-			}
-			r.Reason = lacks(r.Reason, without("no profile: ", a.err))
-		}
+		c.take(cells, answers, "no profile: ", func(r *compare.Result, a answer) (err error) {
+			r.Profile, err = c.attribute(r.ID, a.profile)
+			return err
+		})
 	}
 }
 
@@ -651,16 +657,15 @@ func (c *campaign) allocs(ctx context.Context) {
 		cells = append(cells, c.measured(x)...)
 	}
 	parallel(ctx, len(cells), func(k int) {
-		r := &c.results[cells[k]]
-		x := c.exchanges[r.Cell.Exchange().ID()]
-		c.say("allocations", k, len(cells), r.ID)
+		id := c.results[cells[k]].Cell
+		x := c.exchanges[id.Exchange().ID()]
+		c.say("allocations", k, len(cells), id.ID())
 		job, inputs := c.jobOf(Allocs, x, cells[k:k+1])
 		answers, _ := c.job(ctx, job, x.start+allocTime, k, inputs, nil)
-		a := answers[r.Cell.Operation]
-		if a.err == nil {
-			r.Allocs, a.err = c.attributeAllocs(r.ID, a.allocs)
-		}
-		r.Reason = lacks(r.Reason, without("no allocation profile: ", a.err))
+		c.take(cells[k:k+1], answers, "no allocation profile: ", func(r *compare.Result, a answer) (err error) {
+			r.Allocs, err = c.attributeAllocs(r.ID, a.allocs)
+			return err
+		})
 	})
 }
 
