@@ -432,9 +432,8 @@ func (c *campaign) profiling(exchanges []*exchange) (total time.Duration) {
 	return total
 }
 
-// fit leaves groups out from the end while the others do not fit the budget: fitRuns processes of each
-// exchange and the shortest profiles. The first tier stays while a single process of each fits; it may
-// overdraw the budget, or end without some profiles.
+// fit leaves groups out from the end while the others do not fit the budget with fitRuns processes of each exchange, be it
+// without profiles. The first tier stays while a single process of each fits, and may overdraw the budget.
 func (c *campaign) fit() {
 	if c.plan.Budget == 0 || c.plan.Keep || len(c.order) == 0 {
 		return
@@ -451,7 +450,7 @@ func (c *campaign) fit() {
 		if slices.Index(c.order, groups[k][0]) < first {
 			limit += grace
 		} else {
-			need = need*time.Duration(min(fitRuns, c.plan.Runs)) + c.profiling(exchanges)
+			need *= time.Duration(min(fitRuns, c.plan.Runs))
 		}
 		if need <= limit {
 			return
