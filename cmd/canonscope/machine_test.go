@@ -19,7 +19,8 @@ func TestDefaultMinute(t *testing.T) {
 	}
 	dir := t.TempDir()
 	out := filepath.Join(dir, "results")
-	if err := os.WriteFile(filepath.Join(dir, "run.txtar"), []byte("exec canonscope run --out "+out+"\n"), 0o644); err != nil {
+	script := []byte("exec canonscope run --out " + out + "\n")
+	if err := os.WriteFile(filepath.Join(dir, "run.txtar"), script, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	t.Run("run", func(t *testing.T) { testscript.Run(t, testscript.Params{Dir: dir}) })

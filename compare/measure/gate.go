@@ -132,7 +132,8 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 	for _, op := range compare.Operations {
 		w := compare.Work{Counters: all[0].counters[op], Quads: all[0].form.Quads, Oracle: all[0].form.Oracle,
 			Compared: compared, Reissued: all[0].reissued,
-			Whole: !all[0].reissued && bytes.Equal(all[0].issued, all[0].presented), Checks: all[0].checks, Documents: len(all)}
+			Whole:  !all[0].reissued && bytes.Equal(all[0].issued, all[0].presented),
+			Checks: all[0].checks, Documents: len(all)}
 		var size []int
 		var cpu []int64
 		for i, g := range all {

@@ -54,13 +54,14 @@ type Job struct {
 	First  int            `json:"first"`  // index of the first document
 	Window compare.Window `json:"window"` // of a timing
 
-	// CPU budget of the profile of each operation. If it is bounded it ends with less after twice that in wall time.
+	// CPU budget of the profile of each operation. If it is bounded it ends with less after twice that in
+	// wall time.
 	ProfileSeconds map[compare.Operation]float64 `json:"profile_s,omitempty"`
 	Bounded        bool                          `json:"bounded,omitempty"`
 
 	CPU      *int    `json:"cpu,omitempty"`   // the processor that the child runs on; nil is any
 	Deadline float64 `json:"deadline_s"`      // wall seconds until the runner stops the child
-	Idle     float64 `json:"idle_s"`          // seconds without CPU time until the runner gives the child up; 0 is none
+	Idle     float64 `json:"idle_s"`          // seconds without CPU time until it is given up; 0 is none
 	Memory   int64   `json:"memory_bytes"`    // limit of the child's data segment; 0 is none
 	Rules    string  `json:"rules,omitempty"` // hash of the frame rules that will read the profile
 }

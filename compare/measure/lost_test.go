@@ -157,7 +157,8 @@ func TestFullDiskOfProfiles(t *testing.T) {
 		c, err := measure.Run(t.Context(), p, fakeRunner(func(j measure.Job, emit func(measure.Event)) error {
 			if j.Kind == measure.Profile {
 				passes.Add(1)
-				emit(measure.Event{Type: "profile", Operation: compare.Issue, Profile: &measure.Profiled{Pprof: pprof.Bytes(), Ops: 1, CPU: 1000}})
+				got := &measure.Profiled{Pprof: pprof.Bytes(), Ops: 1, CPU: 1000}
+				emit(measure.Event{Type: "profile", Operation: compare.Issue, Profile: got})
 				return nil
 			}
 			return answers(new(int), nil)(j, emit)

@@ -59,7 +59,8 @@ func loop(t *testing.T, cell compare.Cell, documents int) float64 {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if exchanges[i], err = bench.Format.Prepare(credential, compare.Scenario{Now: measure.Now, Limits: measure.Limits, Seed: 1}); err != nil {
+		scenario := compare.Scenario{Now: measure.Now, Limits: measure.Limits, Seed: 1}
+		if exchanges[i], err = bench.Format.Prepare(credential, scenario); err != nil {
 			t.Fatal(err)
 		}
 		if issued[i], err = exchanges[i].Issue(); err != nil {

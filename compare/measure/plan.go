@@ -33,7 +33,7 @@ const (
 	maxProfiles    = 9.0
 	leastProfile   = 0.1                    // of them, for each operation; the rest goes as operations cost
 	grace          = 5 * time.Second        // by how much the first tier and the profiles may overdraw
-	profilerStop   = 100 * time.Millisecond // until the profiler has stopped and its profile is attributed and drawn
+	profilerStop   = 100 * time.Millisecond // until a profile is attributed and drawn
 	lenience       = 1.25                   // by how much the last processes may overdraw
 	gateShare      = 0.4                    // of the budget; once it is used no gate after the first tier is begun
 	fitRuns        = 3                      // processes that must fit, but for the first tier

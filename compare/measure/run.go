@@ -432,8 +432,9 @@ func (c *campaign) profiling(exchanges []*exchange) (total time.Duration) {
 	return total
 }
 
-// fit leaves groups out from the end while the others do not fit the budget with fitRuns processes of each exchange, be it
-// without profiles. The first tier stays while a single process of each fits, and may overdraw the budget.
+// fit leaves groups out from the end while the others do not fit the budget with fitRuns processes of each
+// exchange, be it without profiles. The first tier stays while a single process of each fits, and may
+// overdraw the budget.
 func (c *campaign) fit() {
 	if c.plan.Budget == 0 || c.plan.Keep || len(c.order) == 0 {
 		return
@@ -661,10 +662,11 @@ func (c *campaign) allocs(ctx context.Context) {
 		c.say("allocations", k, len(cells), id.ID())
 		job, inputs := c.jobOf(Allocs, x, cells[k:k+1])
 		answers, _ := c.job(ctx, job, x.start+allocTime, k, inputs, nil)
-		c.take(cells[k:k+1], answers, "no allocation profile: ", func(r *compare.Result, a answer) (err error) {
+		take := func(r *compare.Result, a answer) (err error) {
 			r.Allocs, err = c.attributeAllocs(r.ID, a.allocs)
 			return err
-		})
+		}
+		c.take(cells[k:k+1], answers, "no allocation profile: ", take)
 	})
 }
 

@@ -55,7 +55,8 @@ func TestCoverage(t *testing.T) {
 		for _, sd := range [][2]float64{{0.02, 0.05}, {0.05, 0.05}, {0.05, 0.18}, {0, 0.18}} {
 			t.Run(fmt.Sprintf("%d processes, %v", processes, sd), func(t *testing.T) {
 				t.Parallel()
-				w := world{Rand: rand.New(rand.NewPCG(uint64(processes), math.Float64bits(sd[0]+2*sd[1]))), between: sd[0], within: sd[1]}
+				seed := rand.NewPCG(uint64(processes), math.Float64bits(sd[0]+2*sd[1]))
+				w := world{Rand: rand.New(seed), between: sd[0], within: sd[1]}
 				mean := math.Exp((sd[0]*sd[0] + sd[1]*sd[1]) / 2)
 				hits := make(map[string]int)
 				holds := func(what string, e stats.Estimate, truth float64) {
