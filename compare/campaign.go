@@ -30,32 +30,33 @@ type Ending string
 const (
 	Collections Ending = "collections" // it holds as many collections as were asked for
 	Rare        Ending = "rare"        // collections are so rare that it holds fewer
-	Counted     Ending = "count"       // it holds the number of operations that was asked for, whatever the collector did
+	Counted     Ending = "count"       // it holds as many operations as were asked for
 )
 
-// Window says when the timing of an operation ends. It reaches from the end of one collection to the end of another, so that
-// the collector has its part in it whatever the operation allocates.
+// Window says when the timing of an operation ends. It reaches from the end of one collection to the end of
+// another, so that the collector has its part in it whatever the operation allocates.
 type Window struct {
 	N           int     `json:"n,omitempty"` // instead of all others: so many operations
 	Collections int     `json:"collections"` // that it holds
 	Least       float64 `json:"least_s"`     // seconds of process CPU that it lasts
-	Most        float64 `json:"most_s"`      // seconds of process CPU after which it ends with fewer collections
+	Most        float64 `json:"most_s"`      // seconds after which it ends with fewer collections
 }
 
-// Run is what one process measured of one operation, per operation: means over its window. Times are in nanoseconds.
+// Run is what one process measured of one operation, per operation: means over its window. Times are in
+// nanoseconds.
 type Run struct {
-	Block       int     `json:"block"`       // runs of one block are one process of each exchange, in random order
+	Block       int     `json:"block"`       // runs of one block are one process of each exchange
 	Ops         int     `json:"ops"`         // in the window
 	First       int     `json:"first"`       // index of the first document; the others follow in turn
 	CPU         float64 `json:"cpu_ns"`      // process CPU: user and system, garbage collector included
 	Wall        float64 `json:"wall_ns"`     // elapsed
-	Thread      float64 `json:"thread_ns"`   // CPU of the one thread that ran the operations, from a stretch before the window
+	Thread      float64 `json:"thread_ns"`   // CPU of one thread that ran operations before the window
 	Bytes       float64 `json:"bytes"`       // heap bytes allocated
 	Allocs      float64 `json:"allocs"`      // heap objects allocated
 	Collections int     `json:"collections"` // in the window
 	Window      float64 `json:"window_s"`    // elapsed
 	Ending      Ending  `json:"ending"`
-	LiveHeap    int64   `json:"live_heap"` // bytes that were live when all was timed: the harness, what the operations keep, and the ballast
+	LiveHeap    int64   `json:"live_heap"` // bytes that were live when all was timed, ballast included
 }
 
 // Work is what a cell's gate learnt about it besides that it is correct.
@@ -66,7 +67,7 @@ type Work struct {
 	Blank     int      `json:"blank_nodes,omitempty"` // of a document that is canonicalized
 	NDegree   int64    `json:"n_degree,omitempty"`    // its n-degree calls plus permutations of RDFC-1.0
 	Reissued  bool     `json:"reissued"`              // present signs again with the issuer's key
-	Whole     bool     `json:"whole,omitempty"`       // present hands on what was issued, as it is and without a signature
+	Whole     bool     `json:"whole"`                 // present hands on what was issued, as it is
 	Checks    string   `json:"checks"`                // which checks verify makes
 	Documents int      `json:"documents"`             // how many documents passed the gate
 	Tampers   int      `json:"tampers"`               // how many tampered presentations were refused
@@ -148,14 +149,16 @@ func (r *Result) Documents(rotating int) int {
 	return len(seen)
 }
 
-// Version of a Campaign in JSON: 3 has a process as its unit; 2 and 1 had blocks of operations inside a process.
+// Version of a Campaign in JSON: 3 has a process as its unit; 2 and 1 had blocks of operations inside a
+// process.
 const Version = 3
 
 // VersionError says that results are of another version than this program reads.
 type VersionError struct{ Got int }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("results of version %d; this program reads version %d: measure again with it", e.Got, Version)
+	return fmt.Sprintf("results of version %d; this program reads version %d: measure again with it",
+		e.Got, Version)
 }
 
 // UnmarshalJSON reads results of this Version; others are a *VersionError.

@@ -9,10 +9,12 @@ import (
 	"canonscope/compare"
 )
 
-// Results read back as they were written; those of another version are refused by an error that says what to do.
+// Results read back as they were written; those of another version are refused by an error that says what to
+// do.
 func TestCampaignVersion(t *testing.T) {
-	want := compare.Campaign{Version: compare.Version, Planned: 5, Runs: 3, Results: []compare.Result{{ID: "x", State: compare.Measured,
-		Runs: []compare.Run{{Block: 2, Ops: 40, CPU: 12.5, Ending: compare.Rare}}}}}
+	runs := []compare.Run{{Block: 2, Ops: 40, CPU: 12.5, Ending: compare.Rare}}
+	want := compare.Campaign{Version: compare.Version, Planned: 5, Runs: 3,
+		Results: []compare.Result{{ID: "x", State: compare.Measured, Runs: runs}}}
 	b, err := json.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
@@ -28,8 +30,9 @@ func TestCampaignVersion(t *testing.T) {
 			t.Errorf("%s: %v", old, err)
 		}
 	}
-	if got, want := (&compare.VersionError{Got: 1}).Error(), "results of version 1; this program reads version 3: measure again with it"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	const says = "results of version 1; this program reads version 3: measure again with it"
+	if got := (&compare.VersionError{Got: 1}).Error(); got != says {
+		t.Errorf("%q, want %q", got, says)
 	}
 }
 

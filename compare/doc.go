@@ -64,8 +64,9 @@
 //
 //  1. compare/matrix/matrix.go turns flags into exchanges, and each into the cells of its operations; what an engine cannot do
 //     stays in the list with its reason.
-//  2. compare/measure/run.go orders the work: the gates of all exchanges, timings in blocks of one process of each exchange
-//     in an order drawn from the seed, then profiles. Each piece is a Job (compare/measure/job.go), pure data that would mean the same on another machine.
+//  2. compare/measure/run.go orders the work: the gates of all exchanges, timings in blocks of one process of each
+//     exchange in an order drawn from the seed, then profiles. Each piece is a Job (compare/measure/job.go), pure
+//     data that would mean the same on another machine.
 //  3. compare/measure/runner.go starts this very binary for each Job and writes it to the child's standard input;
 //     cmd/canonscope/internal.go hands it to Serve in compare/measure/child.go.
 //  4. The child asks compare/matrix/matrix.go for the Bench of the cell, draws seeded documents from schemas/catalogue, and
@@ -73,15 +74,15 @@
 //  5. compare/measure/gate.go checks the exchange from end to end: the canonical form against that of another engine
 //     (compare/matrix/check.go), verify accepts what was presented and refuses the copies that the format alters. A
 //     cell that fails has a reason and never a time.
-//  6. compare/measure/child.go does the operations of the exchange in turn. compare/measure/clock.go warms each up and times
-//     it over a window from the end of one collection to the end of another. The counters must say that each operation did
-//     the work that the gate saw.
-//  7. What one process measured of one operation is a Run, in an Event, a line of JSON. The parent appends it to the Result
-//     (compare/campaign.go) and the process to runs.jsonl (compare/measure/folder.go).
-//  8. A process of its own profiles the exchange: profiles/capture.go records, profiles/attribute.go charges the samples to
-//     phases.
-//  9. compare/report/table.go takes a value of each process; compare/stats/stats.go makes means, sums and ratios with their
-//     intervals, paired by block.
+//  6. compare/measure/child.go does the operations of the exchange in turn. compare/measure/clock.go warms each up and
+//     times it over a window from the end of one collection to the end of another. The counters must say that each
+//     operation did the work that the gate saw.
+//  7. What one process measured of one operation is a Run, in an Event, a line of JSON. The parent appends it to the
+//     Result (compare/campaign.go) and the process to runs.jsonl (compare/measure/folder.go).
+//  8. A process of its own profiles the exchange: profiles/capture.go records, profiles/attribute.go charges the
+//     samples to phases.
+//  9. compare/report/table.go takes a value of each process; compare/stats/stats.go makes means, sums and ratios with
+//     their intervals, paired by block.
 //  10. compare/report/text.go prints the rows, and compare/report/files.go writes them into the folder of results.
 //
 // # Rules that bind the code here

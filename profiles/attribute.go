@@ -181,9 +181,9 @@ func share(p phase.Phase, n, of Count) Share {
 	return s
 }
 
-// Wilson returns the 95 % score interval of the proportion k/n (Wilson 1927); counts pooled by weights need not be whole. It
-// assumes independent samples; timer samples are independent as long as the work does not run in step with the timer. If n is
-// 0, it returns 0 and 1.
+// Wilson returns the 95 % score interval of the proportion k/n (Wilson 1927); counts pooled by weights need
+// not be whole. It assumes independent samples; timer samples are independent as long as the work does not
+// run in step with the timer. If n is 0, it returns 0 and 1.
 func Wilson(k, n float64) (low, high float64) {
 	if n <= 0 {
 		return 0, 1

@@ -30,7 +30,7 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	*p = matrix.DefaultPolicy
 	flags.StringVar(&p.GC, "gc", p.GC, "garbage collector policy of the cells: GOGC in percent, or off")
 	flags.IntVar(&p.Procs, "procs", p.Procs, "GOMAXPROCS of the cells")
-	flags.IntVar(&p.LiveHeap, "live-heap", 0, "live heap of the cells in `MB`, beside that of the harness: a collector marks it each time")
+	flags.IntVar(&p.LiveHeap, "live-heap", 0, "live heap of the cells in `MB`, beside that of the harness")
 }
 
 // maxProcs bounds GOMAXPROCS; each costs memory whether the machine has it or not.
@@ -47,7 +47,8 @@ func checkPolicy(p matrix.Policy) error {
 		return fmt.Errorf("--procs is %d; it must be at least 1 and at most %d", p.Procs, maxProcs)
 	}
 	if p.LiveHeap < 0 || p.LiveHeap > maxLiveHeap {
-		return fmt.Errorf("--live-heap is %d; it must be at least 0 and at most %d MB", p.LiveHeap, maxLiveHeap)
+		return fmt.Errorf("--live-heap is %d; it must be at least 0 and at most %d MB",
+			p.LiveHeap, maxLiveHeap)
 	}
 	return nil
 }

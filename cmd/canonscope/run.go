@@ -25,25 +25,26 @@ import (
 
 // Settings of run.
 const (
-	documents = 64
-	budget    = 50 * time.Second // of the default, so that it ends within a minute on a busy machine too
-	deadline  = 2 * time.Minute  // of one child; ten times that with --full or for cells that the user names
-	idle      = 10 * time.Second // that a child may take without using its CPU
-	memory    = 2 << 30
+	documents   = 64
+	budget      = 55 * time.Second // of the default, so that it ends within a minute on a busy machine too
+	deadline    = 2 * time.Minute  // of one child; ten times that with --full or for cells that the user names
+	idle        = 10 * time.Second // that a child may take without using its CPU
+	memory      = 2 << 30
+	defaultRuns = 5
+	fullRuns    = 10
+	fullProfile = 3 // CPU seconds
 
 	canonizeDeadline = 10 * time.Second
-	defaultRuns      = 5
-	fullRuns         = 10
-	fullProfile      = 3 // CPU seconds
 
 	experimentProfile = 1 // CPU seconds: a phase needs samples at every size
 )
 
 func newRunCommand() *cobra.Command {
 	var (
-		filter   = matrix.Filter{Default: true}
-		policy   matrix.Policy
-		plan     = measure.Plan{Documents: documents, Window: measure.DefaultWindow, Memory: memory, Deadline: deadline, Idle: idle}
+		filter = matrix.Filter{Default: true}
+		policy matrix.Policy
+		plan   = measure.Plan{Documents: documents, Window: measure.DefaultWindow, Memory: memory,
+			Deadline: deadline, Idle: idle}
 		out      string
 		axes     []string
 		presets  []string
@@ -188,15 +189,16 @@ Cells that flags name are never left out, however long they take.`,
 	flags.StringVar(&present, "present", compare.Resigned.String(), "how suites that do not derive present: resigned by the issuer, or whole: the holder hands on all of it")
 	flags.DurationVar(&plan.Canonize, "deadline", canonizeDeadline, "`TIME` that canonize may take; 0 for no bound")
 	flags.StringVar(&binding, "binding", compare.NoBinding.String(), "none, or holder: holders sign what they present, in every format")
-	flags.IntVar(&plan.Window.N, "n", 0, "timed operations per cell and process, instead of a window that holds collections")
+	flags.IntVar(&plan.Window.N, "n", 0, "timed operations per process, instead of a window that holds collections")
 	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per exchange; 3 are needed for an interval")
-	flags.BoolVar(&plan.Raw, "raw", false, "keep the times of single operations as CSV, from a pass of their own, and print their percentiles")
-	flags.IntVar(&cpu, "cpu", 0, "pin the processes to processor `NUMBER` (Linux); without it the scheduler chooses")
+	flags.BoolVar(&plan.Raw, "raw", false, "keep the times of single operations, and print percentiles")
+	flags.IntVar(&cpu, "cpu", 0, "pin processes to processor `NUMBER` (Linux)")
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
 	flags.StringVar(&out, "out", "", "results folder `DIR`, new or empty; default results/ and the time")
 	flags.Float64Var(&plan.Profile, "profile-seconds", -1, "CPU seconds of each profile pass, 0 for none; without it as many as end in time")
 	flags.BoolVar(&plan.Allocs, "allocs", false, "profile allocations too, and charge the collector to phases by bytes; on with --full")
-	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: windows of %d collections in each of %d processes", measure.FullWindow.Collections, fullRuns))
+	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: windows of %d collections, %d processes",
+		measure.FullWindow.Collections, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
 	flags.Lookup("n").DefValue, flags.Lookup("profile-seconds").DefValue, flags.Lookup("cpu").DefValue = "0", "0", "" // pflag hides a zero
 	return cmd

@@ -167,7 +167,8 @@ func (f *family) inDefault() bool {
 
 // of returns the family with a schema and a policy.
 func (f family) of(schema string, p Policy) family {
-	f.cell.Schema, f.cell.GC, f.cell.Procs, f.cell.LiveHeap, f.cell.Binding = schema, p.GC, p.Procs, p.LiveHeap, p.Binding
+	f.cell.Schema, f.cell.Binding = schema, p.Binding
+	f.cell.GC, f.cell.Procs, f.cell.LiveHeap = p.GC, p.Procs, p.LiveHeap
 	if f.format.Documents {
 		f.cell.Validator = p.Validator
 	}

@@ -105,7 +105,8 @@ func draw(b *Bench, job *Job) (*drawn, error) {
 		if err != nil {
 			return nil, d.at(i, fmt.Errorf("prepare: %w", err))
 		}
-		d.credentials, d.exchanges, d.hashes = append(d.credentials, c), append(d.exchanges, x), append(d.hashes, hash(c.VCDM))
+		d.credentials, d.exchanges = append(d.credentials, c), append(d.exchanges, x)
+		d.hashes = append(d.hashes, hash(c.VCDM))
 	}
 	return d, nil
 }

@@ -47,7 +47,8 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error 
 		inputs[in.Operation] = b
 	}
 	c := &child{job: &job, enc: json.NewEncoder(out)}
-	if err := c.emit(Event{Type: "hello", Hello: &Hello{Version: Version, Binary: BinaryHash(), CPUs: affinity()}}); err != nil {
+	hello := &Hello{Version: Version, Binary: BinaryHash(), CPUs: affinity()}
+	if err := c.emit(Event{Type: "hello", Hello: hello}); err != nil {
 		return err
 	}
 	if stage, err := c.do(ctx, inputs, open); err != nil {
@@ -154,6 +155,8 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 	}
 	live := liveHeap()
 	runtime.KeepAlive(ballast)
+	runtime.KeepAlive(d)
+	runtime.KeepAlive(inputs)
 	for _, e := range events {
 		if e.Run != nil {
 			e.Run.LiveHeap = live
@@ -165,8 +168,8 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 	return "", nil
 }
 
-// operation does what the Job asks for with the operation of an event, and fills that. It returns the stage that an error
-// belongs to.
+// operation does what the Job asks for with the operation of an event, and fills that. It returns the stage
+// that an error belongs to.
 func (c *child) operation(d *drawn, e *Event, input []byte, first int) (string, error) {
 	records, err := unpack(input)
 	if err != nil {
@@ -277,7 +280,8 @@ func (c *child) time(w *walk) (*compare.Run, error) {
 		return nil, err
 	}
 	if got, want := w.counters().Since(before), times(c.job.Work[w.op], w.ops); got != want {
-		return nil, fmt.Errorf("%d operations count %+v, the gate says %+v: work was skipped", w.ops, got, want)
+		return nil, fmt.Errorf("%d operations count %+v, the gate says %+v: work was skipped",
+			w.ops, got, want)
 	}
 	run.Block, run.First = c.job.Block, c.job.First
 	return run, nil
@@ -296,7 +300,8 @@ func (c *child) raw(w *walk) (*Timed, error) {
 		return nil, err
 	}
 	out := &Timed{First: w.next, Wall: make([]int64, 0, mostRaw)}
-	for start := time.Now(); len(out.Wall) < mostRaw && (len(out.Wall) < leastRaw || time.Since(start) < rawTime); {
+	enough := func(n int, took time.Duration) bool { return n >= mostRaw || n >= leastRaw && took >= rawTime }
+	for start := time.Now(); !enough(len(out.Wall), time.Since(start)); {
 		begun := time.Now()
 		if err := w.do(1); err != nil {
 			return nil, err
@@ -330,7 +335,10 @@ func (c *child) profile(w *walk) (*Profiled, error) {
 	budget := int64(c.job.ProfileSeconds[w.op] * 1e9)
 	cpu, wall := processCPU(), time.Now()
 	var failed error
-	for failed == nil && processCPU()-cpu < budget && !(c.job.Bounded && int64(time.Since(wall)) >= 2*budget) {
+	for failed == nil && processCPU()-cpu < budget {
+		if c.job.Bounded && int64(time.Since(wall)) >= 2*budget {
+			break
+		}
 		profiles.Do(id, func() { failed = b.last(10 * time.Millisecond) })
 	}
 	rec, err := capture.Stop()
@@ -341,10 +349,12 @@ func (c *child) profile(w *walk) (*Profiled, error) {
 	if err := rec.Profile.Write(&buf); err != nil {
 		return nil, err
 	}
-	return &Profiled{Pprof: buf.Bytes(), Ops: b.here.ops - start, CPU: int64(rec.CPU), Wall: int64(rec.Wall)}, nil
+	ops := b.here.ops - start
+	return &Profiled{Pprof: buf.Bytes(), Ops: ops, CPU: int64(rec.CPU), Wall: int64(rec.Wall)}, nil
 }
 
-// An allocation pass ends when it has recorded enough, or has taken long enough, after leastAllocs operations.
+// An allocation pass ends when it has recorded enough, or has taken long enough, after leastAllocs
+// operations.
 const (
 	leastAllocs = 3
 	allocBytes  = 16 << 20 // some 32,000 samples
@@ -390,7 +400,8 @@ func liveHeap() int64 {
 	return int64(mem.HeapAlloc)
 }
 
-// newBallast makes a live heap of so many MB beside that of the harness, of objects that a collection has to mark one by one.
+// newBallast makes a live heap of so many MB beside that of the harness, of objects that a collection has to
+// mark one by one.
 func newBallast(mb int) []*[8]*byte {
 	all := make([]*[8]*byte, mb<<20/64)
 	for i := range all {

@@ -18,7 +18,7 @@ const (
 )
 
 // batchTime is that of operations between two looks at the clocks: of a thousandth of it or less.
-const batchTime = time.Millisecond
+const batchTime = 2 * time.Millisecond
 
 // steps does the next n operations.
 type steps func(n int) error
@@ -75,8 +75,8 @@ func (b *batches) last(least time.Duration) error {
 	}
 }
 
-// timed warms an operation up and times it over a window. Nothing forces a collection, stops the world or holds the goroutine
-// on its thread while the clock runs; the heap is as the operations before have left it.
+// timed warms an operation up and times it over a window. Nothing forces a collection, stops the world or
+// holds the goroutine on its thread while the clock runs; the heap is as the operations before have left it.
 func timed(w compare.Window, do steps) (*compare.Run, error) {
 	heap := newHeap()
 	b := newBatches(do, heap.look)
@@ -99,21 +99,24 @@ func timed(w compare.Window, do steps) (*compare.Run, error) {
 	}
 	runtime.ReadMemStats(&after)
 
-	n, all := float64(to.ops-from.ops), float64(b.here.ops-start.ops)
+	n, all, wall := float64(to.ops-from.ops), float64(b.here.ops-start.ops), to.wall.Sub(from.wall)
 	return &compare.Run{
-		Ops: to.ops - from.ops, CPU: float64(to.since(from)) / n, Wall: float64(to.wall.Sub(from.wall)) / n, Thread: thread,
-		Bytes: float64(after.TotalAlloc-before.TotalAlloc) / all, Allocs: float64(after.Mallocs-before.Mallocs) / all,
-		Collections: to.collections - from.collections, Window: to.wall.Sub(from.wall).Seconds(), Ending: ending,
+		Ops: to.ops - from.ops, CPU: float64(to.since(from)) / n, Wall: float64(wall) / n, Thread: thread,
+		Bytes:       float64(after.TotalAlloc-before.TotalAlloc) / all,
+		Allocs:      float64(after.Mallocs-before.Mallocs) / all,
+		Collections: to.collections - from.collections, Window: wall.Seconds(), Ending: ending,
 	}, nil
 }
 
-// window does operations until the window is over, and returns where it began and ended. Near reports whether a collection
-// comes before most, after so much CPU time without one.
+// window does operations until the window is over, and returns where it began and ended. Near reports whether
+// a collection comes before most, after so much CPU time without one.
 //
-// It begins with the first collection that ends after its start and ends with another: a window that ends with a collection
-// but begins anywhere holds half a collection too many. If a collection is rarer than the window is long, it is what was
-// measured without it.
-func window(w compare.Window, b *batches, near func(elapsed, most time.Duration) bool) (from, to mark, why compare.Ending, err error) {
+// It begins with the first collection that ends after its start and ends with another: a window that ends
+// with a collection but begins anywhere holds half a collection too many. If a collection is rarer than the
+// window is long, it is what was measured without it.
+func window(w compare.Window, b *batches, near func(elapsed, most time.Duration) bool) (
+	from, to mark, why compare.Ending, err error,
+) {
 	least, most := seconds(w.Least), seconds(w.Most)
 	start := b.here
 	if w.N > 0 {
@@ -153,8 +156,8 @@ func window(w compare.Window, b *batches, near func(elapsed, most time.Duration)
 	}
 }
 
-// onOneThread returns the CPU nanoseconds of an operation on its thread alone. The goroutine is held there, which costs a
-// collection some, so that this is not part of the window.
+// onOneThread returns the CPU nanoseconds of an operation on its thread alone. The goroutine is held there,
+// which costs a collection some, so that this is not part of the window.
 func onOneThread(b *batches) (float64, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

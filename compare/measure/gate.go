@@ -196,8 +196,10 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 			continue
 		}
 		w := compare.Work{Counters: all[0].counters[op], Quads: all[0].form.Quads, Oracle: all[0].form.Oracle,
-			Compared: compared, Reissued: all[0].reissued, Whole: !all[0].reissued && bytes.Equal(issued[0], presented[0]),
-			Blank: all[0].form.Blank, NDegree: all[0].form.NDegree, Checks: all[0].checks, Documents: len(all)}
+			Compared: compared, Reissued: all[0].reissued,
+			Whole: !all[0].reissued && bytes.Equal(issued[0], presented[0]),
+			Blank: all[0].form.Blank, NDegree: all[0].form.NDegree,
+			Checks: all[0].checks, Documents: len(all)}
 		var size []int
 		var cpu []int64
 		for i, g := range all {

@@ -35,26 +35,36 @@ var (
 // Job is everything a child needs to know; the same Job means the same work on any machine. The child reads it as one line
 // of JSON, followed by the inputs.
 type Job struct {
-	Version        int                                    `json:"version"`
-	Kind           Kind                                   `json:"kind"`
-	Cell           string                                 `json:"cell"`                 // id of the exchange; names GC policy and GOMAXPROCS
-	Operations     []compare.Operation                    `json:"operations,omitempty"` // in the order in which they have their turn; none of a gate
-	Seed           uint64                                 `json:"seed"`                 // of documents and keys
-	Documents      int                                    `json:"documents"`            // how many documents rotate
-	Drawn          []string                               `json:"drawn,omitempty"`      // SHA-256 of each drawn document, from the gate
-	Inputs         []Input                                `json:"inputs,omitempty"`     // in the order in which they follow
-	Work           map[compare.Operation]compare.Counters `json:"work,omitempty"`       // counters of one operation, from the gate: a timed operation does no less
-	Block          int                                    `json:"block"`                // from 0
-	First          int                                    `json:"first"`                // index of the first document
-	Window         compare.Window                         `json:"window"`               // of a timing
-	ProfileSeconds map[compare.Operation]float64          `json:"profile_s,omitempty"`  // CPU budget of the profile of each operation
-	Bounded        bool                                   `json:"bounded,omitempty"`    // a profile ends with less after twice that in wall time
-	CPU            *int                                   `json:"cpu,omitempty"`        // that the child runs on; nil is any
-	Canonize       float64                                `json:"canonize_s,omitempty"` // wall seconds that canonize may take; 0 is no bound
-	Deadline       float64                                `json:"deadline_s"`           // wall seconds until the runner stops the child
-	Idle           float64                                `json:"idle_s"`               // wall seconds without CPU time until the runner gives the child up; 0 is none
-	Memory         int64                                  `json:"memory_bytes"`         // limit of the child's data segment; 0 is none
-	Rules          string                                 `json:"rules,omitempty"`      // hash of the frame rules that will read the profile
+	Version int    `json:"version"`
+	Kind    Kind   `json:"kind"`
+	Cell    string `json:"cell"` // id of the exchange; names GC policy and GOMAXPROCS
+
+	// In the order in which they have their turn; none of a gate.
+	Operations []compare.Operation `json:"operations,omitempty"`
+
+	Seed      uint64   `json:"seed"`            // of documents and keys
+	Documents int      `json:"documents"`       // how many documents rotate
+	Drawn     []string `json:"drawn,omitempty"` // SHA-256 of each drawn document, from the gate
+	Inputs    []Input  `json:"inputs,omitempty"`
+
+	// Counters of one operation, from the gate: a timed operation does no less.
+	Work map[compare.Operation]compare.Counters `json:"work,omitempty"`
+
+	Block  int            `json:"block"`  // from 0
+	First  int            `json:"first"`  // index of the first document
+	Window compare.Window `json:"window"` // of a timing
+
+	// CPU budget of the profile of each operation. If it is bounded it ends with less after twice that in
+	// wall time.
+	ProfileSeconds map[compare.Operation]float64 `json:"profile_s,omitempty"`
+	Bounded        bool                          `json:"bounded,omitempty"`
+
+	CPU      *int    `json:"cpu,omitempty"`        // the processor that the child runs on; nil is any
+	Canonize float64 `json:"canonize_s,omitempty"` // wall seconds that canonize may take; 0 is no bound
+	Deadline float64 `json:"deadline_s"`           // wall seconds until the runner stops the child
+	Idle     float64 `json:"idle_s"`               // seconds without CPU time until it is given up; 0 is none
+	Memory   int64   `json:"memory_bytes"`         // limit of the child's data segment; 0 is none
+	Rules    string  `json:"rules,omitempty"`      // hash of the frame rules that will read the profile
 }
 
 // Input is what an operation is given: a record for each document, packed.
@@ -74,7 +84,7 @@ func (j *Job) Validate() error {
 		return errors.New("job has no documents")
 	case j.Kind == Time && w.N < 1 && !(w.Least > 0 && w.Most >= w.Least && w.Collections > 0):
 		return fmt.Errorf("job times for a window of %+v", w)
-	case j.Kind == Profile && slices.ContainsFunc(j.Operations, func(op compare.Operation) bool { return !(j.ProfileSeconds[op] > 0) }):
+	case j.Kind == Profile && slices.ContainsFunc(j.Operations, j.noProfile):
 		return fmt.Errorf("job profiles %v for %v seconds", j.Operations, j.ProfileSeconds)
 	case !slices.Contains([]Kind{Gate, Time, Raw, Profile, Allocs}, j.Kind):
 		return fmt.Errorf("job has unknown kind %q", j.Kind)
@@ -84,13 +94,15 @@ func (j *Job) Validate() error {
 		return err
 	}
 	if j.Kind == Allocs && len(j.Operations) > 1 {
-		return errors.New("job records the allocations of more than one operation: the runtime keeps them in one profile")
+		return errors.New("job records the allocations of more than one operation, which are one profile")
 	}
 	if c.Operation != "" || (len(j.Operations) == 0) != (j.Kind == Gate) {
-		return fmt.Errorf("a %s job of %d operations does not fit the exchange %s", j.Kind, len(j.Operations), j.Cell)
+		return fmt.Errorf("a %s job of %d operations does not fit %s", j.Kind, len(j.Operations), j.Cell)
 	}
 	return nil
 }
+
+func (j *Job) noProfile(op compare.Operation) bool { return !(j.ProfileSeconds[op] > 0) }
 
 // Event is one line a child writes. Exactly one of the pointers is set, by Type.
 type Event struct {
@@ -102,7 +114,7 @@ type Event struct {
 	Raw       *Timed            `json:"raw,omitempty"`
 	Profile   *Profiled         `json:"profile,omitempty"`
 	Allocs    *Allocated        `json:"allocs,omitempty"`
-	Failed    *Failure          `json:"failed,omitempty"` // of one operation, after which the others have their turn, or the last event of all
+	Failed    *Failure          `json:"failed,omitempty"` // of an operation, before the others, or of all
 }
 
 // Hello is the first event.
@@ -114,10 +126,10 @@ type Hello struct {
 
 // Gated is the event of a passed gate.
 type Gated struct {
-	Drawn  []string                           `json:"drawn,omitempty"` // SHA-256 of each drawn document; gate jobs only
+	Drawn  []string                           `json:"drawn,omitempty"` // SHA-256 of each document; gate jobs only
 	Work   map[compare.Operation]compare.Work `json:"work"`
-	Open   float64                            `json:"open_s,omitempty"` // seconds to open the bench and draw the documents
-	Inputs map[compare.Operation][]byte       `json:"inputs,omitempty"` // packed, one record a document; gate jobs only
+	Open   float64                            `json:"open_s,omitempty"` // seconds to open and draw
+	Inputs map[compare.Operation][]byte       `json:"inputs,omitempty"` // packed; gate jobs only
 }
 
 // Timed is the event of single operations.

@@ -23,8 +23,8 @@ import (
 	"canonscope/compare/measure"
 )
 
-// answers is a runner without processes: every gate passes, every process times. Before it answers the job of a number,
-// counted from 1, it does what is asked for, and fails with what that returns.
+// answers is a runner without processes: every gate passes, every process times. Before it answers the job of
+// a number, counted from 1, it does what is asked for, and fails with what that returns.
 func answers(jobs *int, before map[int]func() error) fakeRunner {
 	return func(j measure.Job, emit func(measure.Event)) error {
 		*jobs++
@@ -157,7 +157,8 @@ func TestFullDiskOfProfiles(t *testing.T) {
 		c, err := measure.Run(t.Context(), p, fakeRunner(func(j measure.Job, emit func(measure.Event)) error {
 			if j.Kind == measure.Profile {
 				passes.Add(1)
-				emit(measure.Event{Type: "profile", Operation: compare.Issue, Profile: &measure.Profiled{Pprof: pprof.Bytes(), Ops: 1, CPU: 1000}})
+				got := &measure.Profiled{Pprof: pprof.Bytes(), Ops: 1, CPU: 1000}
+				emit(measure.Event{Type: "profile", Operation: compare.Issue, Profile: got})
 				return nil
 			}
 			return answers(new(int), nil)(j, emit)

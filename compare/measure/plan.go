@@ -29,20 +29,20 @@ type Plan struct {
 
 // Bounds of what a plan chooses by itself.
 const (
-	defaultProfile = 1.0  // CPU seconds of a profile without a budget
-	minProfiles    = 1.15 // CPU seconds of the profiles of an exchange: a hundred samples and some that get lost
+	defaultProfile = 1.0 // CPU seconds of a profile without a budget
+	minProfiles    = 0.5 // CPU seconds of the profiles of an exchange
 	maxProfiles    = 9.0
-	leastProfile   = 0.1                    // of an exchange's profiles, for each operation; what is left is divided as the operations cost
-	grace          = 10 * time.Second       // by how much the first tier and the profiles may overdraw the budget
-	profilerStop   = 150 * time.Millisecond // until the profiler has stopped and its profile is attributed and drawn
-	lenience       = 1.25                   // by how much the last processes may overdraw their part of the budget
+	leastProfile   = 0.1                    // of them, for each operation; the rest goes as operations cost
+	grace          = 5 * time.Second        // by how much the first tier and the profiles may overdraw
+	profilerStop   = 100 * time.Millisecond // until a profile is attributed and drawn
+	lenience       = 1.25                   // by how much the last processes may overdraw
 	gateShare      = 0.4                    // of the budget; once it is used no gate after the first tier is begun
-	fitRuns        = 3                      // processes of each exchange that must fit, but for the first tier
+	fitRuns        = 3                      // processes that must fit, but for the first tier
 	idleTimes      = 3
 )
 
-// expected is what a child that times an exchange should take: its start, and for each operation the warm-up and a window
-// with some room, or what a slow one takes.
+// expected is what a child that times an exchange should take: its start, and for each operation the warm-up
+// and a window with some room, or what a slow one takes.
 func expected(w compare.Window, start time.Duration, operations []time.Duration) time.Duration {
 	for _, op := range operations {
 		window := max(op, seconds(w.Least)*3/2)

@@ -37,7 +37,7 @@ type Record struct {
 	Inputs     []Input                            `json:"inputs,omitempty"`
 	State      compare.State                      `json:"state"`
 	Reason     string                             `json:"reason,omitempty"`
-	Failed     map[compare.Operation]*Failure     `json:"failed,omitempty"` // operations that could not be measured, while others were
+	Failed     map[compare.Operation]*Failure     `json:"failed,omitempty"` // while others were measured
 	Started    time.Time                          `json:"started"`
 	Took       float64                            `json:"took_s"`
 	Binary     string                             `json:"binary"`
@@ -45,8 +45,10 @@ type Record struct {
 	Runs       map[compare.Operation]*compare.Run `json:"runs,omitempty"`
 }
 
-// Run runs the plan: gates, then timing one child at a time, then the passes of their own. Whatever becomes of a cell is in its Result. When ctx ends, Run returns what is finished, marked Interrupted. The error says, in parts, what could
-// not be written; once nothing more can be, Run measures no more and returns what is finished, marked Stopped.
+// Run runs the plan: gates, then timing one child at a time, then the passes of their own. Whatever becomes
+// of a cell is in its Result. When ctx ends, Run returns what is finished, marked Interrupted. The error
+// says, in parts, what could not be written; once nothing more can be, Run measures no more and returns what
+// is finished, marked Stopped.
 func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress Progress) (*compare.Campaign, error) {
 	if runner == nil || folder == nil {
 		return nil, errors.New("a campaign needs a Runner and a Folder")
@@ -78,9 +80,9 @@ func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress
 	c.raw(ctx)
 	c.profiles(ctx)
 	c.allocs(ctx)
-	out := &compare.Campaign{Version: compare.Version, Started: c.started, Took: time.Since(c.started).Seconds(), Seed: plan.Seed,
-		Planned: plan.Runs, Runs: runs, Window: plan.Window, Documents: plan.Documents, Environment: env, Out: folder.Path, Results: c.results, Interrupted: outer.Err() != nil,
-		Stopped: c.stopped}
+	out := &compare.Campaign{Version: compare.Version, Started: c.started, Took: time.Since(c.started).Seconds(),
+		Seed: plan.Seed, Planned: plan.Runs, Runs: runs, Window: plan.Window, Documents: plan.Documents,
+		Environment: env, Out: folder.Path, Results: c.results, Interrupted: outer.Err() != nil, Stopped: c.stopped}
 	return out, errors.Join(c.broken...)
 }
 
@@ -162,7 +164,8 @@ func (c *campaign) left() time.Duration { return c.plan.Budget - time.Since(c.st
 
 // jobOf makes a Job of some cells of an exchange, and its inputs.
 func (c *campaign) jobOf(kind Kind, x *exchange, cells []int) (Job, []byte) {
-	job := Job{Kind: kind, Cell: x.id, Drawn: x.gated.Drawn, Work: make(map[compare.Operation]compare.Counters), Rules: c.plan.Rules.Hash()}
+	job := Job{Kind: kind, Cell: x.id, Drawn: x.gated.Drawn, Work: make(map[compare.Operation]compare.Counters),
+		Rules: c.plan.Rules.Hash()}
 	var inputs []byte
 	for _, i := range cells {
 		r := &c.results[i]
@@ -188,19 +191,23 @@ type answer struct {
 
 // says reports whether an answer has what a Job asked for.
 func (a answer) says(kind Kind) bool {
-	return map[Kind]bool{Time: a.run != nil, Raw: a.raw != nil, Profile: a.profile != nil, Allocs: a.allocs != nil}[kind]
+	return map[Kind]bool{
+		Time: a.run != nil, Raw: a.raw != nil, Profile: a.profile != nil, Allocs: a.allocs != nil,
+	}[kind]
 }
 
 // job runs one Job, which should take as long as expected, and appends its line to runs.jsonl.
-func (c *campaign) job(ctx context.Context, job Job, expected time.Duration, order int, inputs []byte, gated func(Event)) (map[compare.Operation]answer, error) {
+func (c *campaign) job(
+	ctx context.Context, job Job, expected time.Duration, order int, inputs []byte, listen func(Event),
+) (map[compare.Operation]answer, error) {
 	job.Version, job.Seed, job.Documents, job.CPU = Version, c.plan.Seed, c.plan.Documents, c.plan.CPU
 	job.Canonize, job.Deadline, job.Memory = c.plan.Canonize.Seconds(), c.plan.Deadline.Seconds(), c.plan.Memory
 	if c.plan.Idle > 0 {
 		job.Idle = max(c.plan.Idle, idleTimes*expected).Seconds()
 	}
-	rec := Record{Kind: job.Kind, Cell: job.Cell, Operations: job.Operations, Block: job.Block, Seed: job.Seed, Order: order, First: job.First,
-		Inputs: job.Inputs, Started: time.Now(), State: compare.Measured, Runs: make(map[compare.Operation]*compare.Run),
-		Failed: make(map[compare.Operation]*Failure)}
+	rec := Record{Kind: job.Kind, Cell: job.Cell, Operations: job.Operations, Block: job.Block, Seed: job.Seed,
+		Order: order, First: job.First, Inputs: job.Inputs, Started: time.Now(), State: compare.Measured,
+		Runs: make(map[compare.Operation]*compare.Run), Failed: make(map[compare.Operation]*Failure)}
 	answers := make(map[compare.Operation]answer)
 	err := c.runner.Run(ctx, job, inputs, func(e Event) {
 		switch {
@@ -218,8 +225,8 @@ func (c *campaign) job(ctx context.Context, job Job, expected time.Duration, ord
 				answers[e.Operation] = a
 			}
 		}
-		if gated != nil {
-			gated(e)
+		if listen != nil {
+			listen(e)
 		}
 	})
 	if err == nil && rec.Binary != BinaryHash() {
@@ -391,7 +398,9 @@ func (c *campaign) open(x *exchange) []int {
 
 // measured lists the cells of an exchange that have a time.
 func (c *campaign) measured(x *exchange) []int {
-	return slices.DeleteFunc(slices.Clone(x.cells), func(i int) bool { return c.results[i].State != compare.Measured })
+	return slices.DeleteFunc(slices.Clone(x.cells), func(i int) bool {
+		return c.results[i].State != compare.Measured
+	})
 }
 
 // with lists the exchanges of which a list of cells is not empty.
@@ -423,9 +432,9 @@ func (c *campaign) profiling(exchanges []*exchange) (total time.Duration) {
 	return total
 }
 
-// fit leaves groups out from the end while the others do not fit the budget: fitRuns processes of each exchange and the
-// shortest profiles. The first tier stays while a single process of each fits; it may overdraw the budget, or end without
-// some profiles.
+// fit leaves groups out from the end while the others do not fit the budget with fitRuns processes of each
+// exchange, be it without profiles. The first tier stays while a single process of each fits, and may
+// overdraw the budget.
 func (c *campaign) fit() {
 	if c.plan.Budget == 0 || c.plan.Keep || len(c.order) == 0 {
 		return
@@ -442,7 +451,7 @@ func (c *campaign) fit() {
 		if slices.Index(c.order, groups[k][0]) < first {
 			limit += grace
 		} else {
-			need = need*time.Duration(min(fitRuns, c.plan.Runs)) + c.profiling(exchanges)
+			need *= time.Duration(min(fitRuns, c.plan.Runs))
 		}
 		if need <= limit {
 			return
@@ -451,14 +460,14 @@ func (c *campaign) fit() {
 	}
 }
 
-// timings runs a process of every exchange in each block, in an order drawn anew. With a budget the last blocks fall away if
-// they no longer fit.
+// timings runs a process of every exchange in each block, in an order drawn anew. With a budget the last
+// blocks fall away if they no longer fit.
 func (c *campaign) timings(ctx context.Context) {
 	var deadline time.Time
 	if c.plan.Budget > 0 && !c.plan.Keep {
 		deadline = time.Now().Add(c.left() - c.profiling(c.with(c.open))/2) // the profiles may overdraw
 	}
-	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs // so that all blocks together walk many documents
+	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs // so that the blocks walk many documents
 	for block := range c.plan.Runs {
 		exchanges := c.with(c.open)
 		var expected time.Duration
@@ -508,7 +517,8 @@ func (c *campaign) time(ctx context.Context, x *exchange, cells []int, block, fi
 		switch state, why := ending(a.err); {
 		case state == compare.Interrupted: // earlier processes stay
 		case r.State == compare.Measured && (state == compare.Died || state == compare.TimedOut || state == compare.OutOfMemory):
-			r.Reason = lacks(r.Reason, fmt.Sprintf("run %d: %s: %s", block+1, state, why)) // they are as good as they were
+			// Earlier processes are as good as they were.
+			r.Reason = lacks(r.Reason, fmt.Sprintf("run %d: %s: %s", block+1, state, why))
 		default:
 			c.stop(i, a.err)
 		}
@@ -529,14 +539,24 @@ func (c *campaign) raw(ctx context.Context) {
 		cells := c.measured(x)
 		job, inputs := c.jobOf(Raw, x, cells)
 		answers, _ := c.job(ctx, job, x.start+time.Duration(len(cells))*rawTime, k, inputs, nil)
-		for _, i := range cells {
-			r := &c.results[i]
-			a := answers[r.Cell.Operation]
-			if a.err == nil {
-				r.Raw = c.keep(r.ID, a.raw)
-			}
-			r.Reason = lacks(r.Reason, without("no single operations: ", a.err))
+		c.take(cells, answers, "no single operations: ", func(r *compare.Result, a answer) error {
+			r.Raw = c.keep(r.ID, a.raw)
+			return nil
+		})
+	}
+}
+
+// take takes what a pass answered of each cell; one that has no answer says what it lacks.
+func (c *campaign) take(
+	cells []int, answers map[compare.Operation]answer, lacking string, f func(*compare.Result, answer) error,
+) {
+	for _, i := range cells {
+		r := &c.results[i]
+		a := answers[r.Cell.Operation]
+		if a.err == nil {
+			a.err = f(r, a)
 		}
+		r.Reason = lacks(r.Reason, without(lacking, a.err))
 	}
 }
 
@@ -581,7 +601,7 @@ func (c *campaign) profiles(ctx context.Context) {
 		chosen := c.plan.Profile < 0 && c.plan.Budget > 0
 		if chosen && !c.plan.Keep && c.left() < -grace {
 			for _, i := range cells {
-				c.results[i].Reason = lacks(c.results[i].Reason, "no profile: this machine is too slow for it within the default time")
+				c.results[i].Reason = lacks(c.results[i].Reason, "no profile: "+tooSlow)
 			}
 			continue
 		}
@@ -594,19 +614,15 @@ func (c *campaign) profiles(ctx context.Context) {
 			expected += seconds(s)
 		}
 		answers, _ := c.job(ctx, job, expected, k, inputs, nil)
-		for _, i := range cells {
-			r := &c.results[i]
-			a := answers[r.Cell.Operation]
-			if a.err == nil {
-				r.Profile, a.err = c.attribute(r.ID, a.profile)
-			}
-			r.Reason = lacks(r.Reason, without("no profile: ", a.err))
-		}
+		c.take(cells, answers, "no profile: ", func(r *compare.Result, a answer) (err error) {
+			r.Profile, err = c.attribute(r.ID, a.profile)
+			return err
+		})
 	}
 }
 
-// profileSeconds is the CPU time of the next profiles: of all operations together their part of what is left for the exchanges
-// to come, divided as the operations cost, so that a sample of each stands for as much.
+// profileSeconds is the CPU time of the next profiles: of all operations together their part of what is left
+// for the exchanges to come, divided as the operations cost, so that a sample of each stands for as much.
 func (c *campaign) profileSeconds(exchanges []*exchange) map[compare.Operation]float64 {
 	cells := c.measured(exchanges[0])
 	total, cost := defaultProfile*float64(len(cells)), 0.0
@@ -641,16 +657,16 @@ func (c *campaign) allocs(ctx context.Context) {
 		cells = append(cells, c.measured(x)...)
 	}
 	parallel(ctx, len(cells), func(k int) {
-		r := &c.results[cells[k]]
-		x := c.exchanges[r.Cell.Exchange().ID()]
-		c.say("allocations", k, len(cells), r.ID)
+		id := c.results[cells[k]].Cell
+		x := c.exchanges[id.Exchange().ID()]
+		c.say("allocations", k, len(cells), id.ID())
 		job, inputs := c.jobOf(Allocs, x, cells[k:k+1])
 		answers, _ := c.job(ctx, job, x.start+allocTime, k, inputs, nil)
-		a := answers[r.Cell.Operation]
-		if a.err == nil {
-			r.Allocs, a.err = c.attributeAllocs(r.ID, a.allocs)
+		take := func(r *compare.Result, a answer) (err error) {
+			r.Allocs, err = c.attributeAllocs(r.ID, a.allocs)
+			return err
 		}
-		r.Reason = lacks(r.Reason, without("no allocation profile: ", a.err))
+		c.take(cells[k:k+1], answers, "no allocation profile: ", take)
 	})
 }
 

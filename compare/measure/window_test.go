@@ -9,11 +9,21 @@ import (
 	"canonscope/compare"
 )
 
-// machine is a clock that runs as operations do: each costs so much, and after so many the collector does its part.
+// machine is a clock that runs as operations do: each costs so much, and after so many the collector does its
+// part.
 type machine struct {
 	op, collection time.Duration
 	every          int // operations between two collections; 0 is none
 	mark
+}
+
+const (
+	us = time.Microsecond
+	ms = time.Millisecond
+)
+
+func cycles(op, collection time.Duration, every int) machine {
+	return machine{op: op, collection: collection, every: every}
 }
 
 func (m *machine) do(n int) error {
@@ -35,8 +45,9 @@ func (m *machine) near(elapsed, most time.Duration) bool {
 	return m.every > 0 && time.Duration(m.every-m.ops%m.every)*m.op <= most-elapsed
 }
 
-// A window gives what an operation costs with its part of the collector, wherever between two collections it begins, and has
-// as many collections and as much time as it was to have; where collections are rare it says so.
+// A window gives what an operation costs with its part of the collector, wherever between two collections it
+// begins, and has as many collections and as much time as it was to have; where collections are rare it says
+// so.
 func TestWindow(t *testing.T) {
 	w := compare.Window{Collections: 2, Least: 0.05, Most: 0.2}
 	for name, c := range map[string]struct {
@@ -45,15 +56,15 @@ func TestWindow(t *testing.T) {
 		least  int // collections
 		within float64
 	}{
-		"many collections":       {machine{op: 30 * time.Microsecond, collection: 400 * time.Microsecond, every: 100}, compare.Collections, 10, 0.01},
-		"one in 20 ms":           {machine{op: 5 * time.Microsecond, collection: 2 * time.Millisecond, every: 4000}, compare.Collections, 2, 0.005},
-		"one in 70 ms":           {machine{op: 5 * time.Microsecond, collection: 7 * time.Millisecond, every: 14000}, compare.Rare, 1, 0.01},
-		"one in 150 ms":          {machine{op: 5 * time.Microsecond, collection: time.Millisecond, every: 30000}, compare.Rare, 0, 0.01},
-		"one in 10 s":            {machine{op: 40 * time.Microsecond, collection: time.Millisecond, every: 250000}, compare.Rare, 0, 0.01},
-		"none":                   {machine{op: 40 * time.Microsecond}, compare.Rare, 0, 1e-9},
-		"several in a slow one":  {machine{op: 20 * time.Millisecond, collection: 5 * time.Millisecond, every: 1}, compare.Collections, 2, 1e-9},
-		"one in two slow ones":   {machine{op: 20 * time.Millisecond, collection: 5 * time.Millisecond, every: 2}, compare.Collections, 2, 1e-9},
-		"one that takes seconds": {machine{op: 3 * time.Second}, compare.Rare, 0, 1e-9},
+		"many collections":       {cycles(30*us, 400*us, 100), compare.Collections, 10, 0.01},
+		"one in 20 ms":           {cycles(5*us, 2*ms, 4000), compare.Collections, 2, 0.005},
+		"one in 70 ms":           {cycles(5*us, 7*ms, 14000), compare.Rare, 1, 0.01},
+		"one in 150 ms":          {cycles(5*us, ms, 30000), compare.Rare, 0, 0.01},
+		"one in 10 s":            {cycles(40*us, ms, 250000), compare.Rare, 0, 0.01},
+		"none":                   {cycles(40*us, 0, 0), compare.Rare, 0, 1e-9},
+		"several in a slow one":  {cycles(20*ms, 5*ms, 1), compare.Collections, 2, 1e-9},
+		"one in two slow ones":   {cycles(20*ms, 5*ms, 2), compare.Collections, 2, 1e-9},
+		"one that takes seconds": {cycles(3000*ms, 0, 0), compare.Rare, 0, 1e-9},
 	} {
 		for phase := range 10 {
 			m := c.machine
@@ -74,11 +85,13 @@ func TestWindow(t *testing.T) {
 			if math.Abs(got/want-1) > c.within {
 				t.Errorf("%s, from operation %d: %.0f ns an operation, want %.0f", name, begun, got, want)
 			}
-			if n := to.collections - from.collections; n < c.least || ending != c.ending && name != "one in 70 ms" {
+			n := to.collections - from.collections
+			if n < c.least || ending != c.ending && name != "one in 70 ms" {
 				t.Errorf("%s, from operation %d: %d collections, ends for %s", name, begun, n, ending)
 			}
-			if to.since(from) < seconds(w.Least) || b.here.since(mark{}) > seconds(w.Most)+m.op+m.collection+2*batchTime {
-				t.Errorf("%s, from operation %d: a window of %v after %v", name, begun, to.since(from), b.here.since(mark{}))
+			took, most := b.here.since(mark{}), seconds(w.Most)+m.op+m.collection+2*batchTime
+			if to.since(from) < seconds(w.Least) || took > most {
+				t.Errorf("%s, from operation %d: a window of %v in %v", name, begun, to.since(from), took)
 			}
 		}
 	}
@@ -86,8 +99,9 @@ func TestWindow(t *testing.T) {
 
 // A number of operations replaces the window.
 func TestWindowOfOperations(t *testing.T) {
-	m := machine{op: time.Microsecond, collection: time.Second, every: 50}
-	from, to, ending, err := window(compare.Window{N: 120, Collections: 9, Least: 1, Most: 2}, newBatches(m.do, m.look), m.near)
+	m := cycles(us, time.Second, 50)
+	w := compare.Window{N: 120, Collections: 9, Least: 1, Most: 2}
+	from, to, ending, err := window(w, newBatches(m.do, m.look), m.near)
 	if err != nil || to.ops-from.ops != 120 || ending != compare.Counted || to.collections != 2 {
 		t.Errorf("%+v to %+v, ends for %s, %v", from, to, ending, err)
 	}
@@ -95,7 +109,7 @@ func TestWindowOfOperations(t *testing.T) {
 
 // An operation that fails ends the window.
 func TestWindowFails(t *testing.T) {
-	m := machine{op: time.Millisecond}
+	m := cycles(ms, 0, 0)
 	failed := errors.New("no key")
 	for _, w := range []compare.Window{{N: 100}, DefaultWindow} {
 		b := newBatches(func(n int) error {

@@ -10,12 +10,12 @@ import (
 	"canonscope/compare"
 )
 
-// policies are keys of a cell's id that are in the name of a benchmark only where they vary; elsewhere they are lines of
-// configuration.
+// policies are keys of a cell's id that are in the name of a benchmark only where they vary; elsewhere they
+// are lines of configuration.
 var policies = []string{"gc", "procs", "live-heap", "contexts", "validator", "binding"}
 
-// Bench writes Go benchmark text: a line for each process, process CPU as sec/op, so that benchstat compares processes. How
-// present discloses a part is in every name.
+// Bench writes Go benchmark text: a line for each process, process CPU as sec/op, so that benchstat compares
+// processes. How present discloses a part is in every name.
 func Bench(w io.Writer, c *compare.Campaign) error {
 	if c == nil {
 		return errNoCampaign
@@ -49,7 +49,8 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 			}
 		}
 		for _, run := range r.Runs {
-			res := &benchfmt.Result{Name: benchfmt.Name("Exchange/" + strings.Join(name, "/")), Iters: run.Ops}
+			full := benchfmt.Name("Exchange/" + strings.Join(name, "/"))
+			res := &benchfmt.Result{Name: full, Iters: run.Ops}
 			for _, key := range slices.Concat([]string{"goos", "goarch", "cpu", "go", "kernel"}, policies) {
 				if v := config[key]; v != "" {
 					res.SetConfig(key, v)

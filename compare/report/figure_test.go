@@ -24,8 +24,8 @@ func TestSchemaName(t *testing.T) {
 	}
 }
 
-// An interval is one figure where both sides are alike, two where they are not, a factor where it is large, and none of few
-// processes.
+// An interval is one figure where both sides are alike, two where they are not, a factor where it is large,
+// and none of few processes.
 func TestSpread(t *testing.T) {
 	for want, e := range map[string]stats.Estimate{
 		"±4%":    {Center: 100, Low: 96.2, High: 104, N: 5},

@@ -68,8 +68,8 @@ func Markdown(w io.Writer, t Table) error {
 			}
 		}
 	}
-	note := "\nProcess CPU, means over processes. † present signs the subset again with the issuer's key: no selective disclosure. " +
-		"× compares issue + verify."
+	note := "\nProcess CPU, means over processes. † present signs the subset again with the issuer's key: " +
+		"no selective disclosure. × compares issue + verify."
 	for _, text := range t.stock() {
 		note += "\n" + strings.ToUpper(text[:1]) + text[1:] + "."
 	}
@@ -96,10 +96,13 @@ func CSV(w io.Writer, t Table) error {
 	out := csv.NewWriter(w)
 	head := []string{"format", "suite", "engine", "algorithm", "schema", "gc", "procs", "contexts", "binding"}
 	for _, op := range compare.Operations {
-		head = append(head, string(op)+"_state", string(op)+"_cpu_ns", string(op)+"_low_ns", string(op)+"_high_ns", string(op)+"_bytes",
-			string(op)+"_processes", string(op)+"_operations", string(op)+"_documents", string(op)+"_collections", string(op)+"_live_heap")
+		for _, of := range []string{"state", "cpu_ns", "low_ns", "high_ns", "bytes",
+			"processes", "operations", "documents", "collections", "live_heap"} {
+			head = append(head, string(op)+"_"+of)
+		}
 	}
-	head = append(head, "issue_verify_ns", "issue_verify_low_ns", "issue_verify_high_ns", "exchange_ns", "exchange_low_ns", "exchange_high_ns", "reissued")
+	head = append(head, "issue_verify_ns", "issue_verify_low_ns", "issue_verify_high_ns",
+		"exchange_ns", "exchange_low_ns", "exchange_high_ns", "reissued")
 	for _, of := range []string{"to_", "exchange_to_"} {
 		for _, f := range t.columns() {
 			name := of + strings.ReplaceAll(string(f.Name), "-", "_")

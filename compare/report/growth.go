@@ -100,7 +100,9 @@ func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
 	return g
 }
 
-func newCurve(cell compare.Cell, points []compare.Point, x []float64, results map[string]*compare.Result) Curve {
+func newCurve(
+	cell compare.Cell, points []compare.Point, x []float64, results map[string]*compare.Result,
+) Curve {
 	curve := Curve{Cell: cell}
 	samples := make([]cellSamples, len(points))
 	phases := make([]phaseCosts, len(points))
@@ -154,7 +156,8 @@ func newCurve(cell compare.Cell, points []compare.Point, x []float64, results ma
 			quantity.Exponent, quantity.Step = some(stats.Exponent(xs, costs)), some(stats.Step(xs, costs))
 		} else {
 			for i := range points[1:] {
-				quantity.Ratios = append(quantity.Ratios, some(stats.Ratio(samples[i+1].of(q.ops...), samples[0].of(q.ops...))))
+				ratio := stats.Ratio(samples[i+1].of(q.ops...), samples[0].of(q.ops...))
+				quantity.Ratios = append(quantity.Ratios, some(ratio))
 			}
 		}
 		curve.Operations = append(curve.Operations, quantity)

@@ -20,7 +20,8 @@ import (
 // grown is a campaign along an axis of three sizes and over a preset: issue grows as the quads, verify as their square,
 // present stands; the time of issue is context, which takes samples as it costs.
 func grown() (*compare.Campaign, []compare.Experiment) {
-	c := &compare.Campaign{Version: compare.Version, Command: "canonscope run", Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Took: 41.6, Seed: 1, Planned: 5, Runs: 5, Window: compare.Window{N: 20},
+	c := &compare.Campaign{Version: compare.Version, Command: "canonscope run",
+		Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Took: 41.6, Seed: 1, Planned: 5, Runs: 5, Window: compare.Window{N: 20},
 		Documents: 64, Out: "results/grown", Environment: map[string]string{"cpu": "Example CPU", "cpus": "2", "kernel": "Linux 6.18", "go": "go1.26.8"}}
 	sizes := compare.Experiment{Name: "achievements", Base: "clr-medium", About: "nested credentials"}
 	words := compare.Experiment{Name: "badge-ids", About: "Open Badges with and without an id on every node"}
@@ -38,8 +39,8 @@ func grown() (*compare.Campaign, []compare.Experiment) {
 			micros := []float64{cost(n), 50, n * n / 100}[i]
 			for block := range 5 {
 				cpu := micros * 1000 * (1 + 0.01*float64(block-2))
-				r.Runs = append(r.Runs, compare.Run{Block: block, Ops: 20, First: 13 * block, CPU: cpu, Wall: cpu, Thread: cpu, Bytes: 1, Allocs: 1,
-					Ending: compare.Counted, LiveHeap: 7_000_000})
+				r.Runs = append(r.Runs, compare.Run{Block: block, Ops: 20, First: 13 * block, CPU: cpu, Wall: cpu,
+					Thread: cpu, Bytes: 1, Allocs: 1, Ending: compare.Counted, LiveHeap: 7_000_000})
 			}
 			var a profiles.Attribution
 			p := []phase.Phase{phase.Context, phase.Sign, phase.Label}[i]

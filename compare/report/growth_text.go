@@ -37,8 +37,9 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 		p.wrapped(2, "", "one axis varies at a time, the others stand as the schema has them")
 	}
 	if exponents {
-		p.wrapped(2, "", "growth: k of cost ~ figure^k over all points, by least squares in logarithms, ± half its 95 % interval (t over blocks "+
-			"of processes; of a phase from its profile samples); last step: k between the last two points; near 1 is linear")
+		p.wrapped(2, "", "growth: k of cost ~ figure^k over all points, by least squares in logarithms, "+
+			"± half its 95 % interval (t over blocks of processes; of a phase from its profile samples); "+
+			"last step: k between the last two points; near 1 is linear")
 	}
 	if ratios {
 		p.wrapped(2, "", "ratios are to the first point, ± half their 95 % interval")
@@ -46,7 +47,8 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 	if t.Allocated != nil {
 		p.wrapped(2, "", "table.csv has the bytes by phase, and the CPU with the collector charged by them")
 	}
-	p.wrapped(2, "", "table.csv has the processes, operations, documents and collections that each figure rests on")
+	p.wrapped(2, "", "table.csv has the processes, operations, documents and collections "+
+		"that each figure rests on")
 	p.foot(c, t)
 	_, err := io.WriteString(w, p.b.String())
 	return err

@@ -31,7 +31,8 @@ var update = flag.Bool("update", false, "write the golden files")
 
 // made is a campaign of round numbers: five processes, each off by a little.
 func made() *compare.Campaign {
-	c := &compare.Campaign{Version: compare.Version, Command: "canonscope run", Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Took: 41.6, Seed: 1, Planned: 5, Runs: 5, Window: compare.Window{Collections: 2, Least: 0.05, Most: 0.2},
+	c := &compare.Campaign{Version: compare.Version, Command: "canonscope run",
+		Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Took: 41.6, Seed: 1, Planned: 5, Runs: 5, Window: compare.Window{Collections: 2, Least: 0.05, Most: 0.2},
 		Documents: 64, Out: "results/made", LeftOut: []string{"stock with ES384: jws, cose-sign1", "native with ES256: ecdsa-rdfc-2019"},
 		Environment: map[string]string{"cpu": "Example CPU", "cpus": "2", "kernel": "Linux 6.18", "go": "go1.26.8", "goos": "linux", "goarch": "amd64",
 			"binary": "00ff"}}
@@ -47,8 +48,8 @@ func made() *compare.Campaign {
 			}
 			for block := range 5 {
 				t := micros[i] * 1000 * (1 + 0.01*float64(block-2))
-				run := compare.Run{Block: block, Ops: 600, First: 13 * block, CPU: t, Wall: t * 0.9, Thread: t * 0.8, Bytes: 4321, Allocs: 123,
-					Collections: 2, Window: 0.06, Ending: compare.Collections, LiveHeap: 7_000_000}
+				run := compare.Run{Block: block, Ops: 600, First: 13 * block, CPU: t, Wall: t * 0.9, Thread: t * 0.8,
+					Bytes: 4321, Allocs: 123, Collections: 2, Window: 0.06, Ending: compare.Collections, LiveHeap: 7_000_000}
 				if engine == "native" && op == compare.Verify {
 					run.Collections, run.Ending = 0, compare.Rare
 				}
@@ -224,8 +225,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// What varies in a campaign is in the names, what does not in lines of configuration; a credential that is handed on whole is
-// named so.
+// What varies in a campaign is in the names, what does not in lines of configuration; a credential that is
+// handed on whole is named so.
 func TestBenchNames(t *testing.T) {
 	c := made()
 	c.Results = c.Results[3:9]
@@ -242,7 +243,8 @@ func TestBenchNames(t *testing.T) {
 	if err := report.Bench(&bench, c); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"/op=issue/present=whole/gc=off ", "/op=verify/present=derives/gc=50 ", "\nlive-heap: 64\n", "\ncontexts: none\n"} {
+	for _, want := range []string{"/op=issue/present=whole/gc=off ", "/op=verify/present=derives/gc=50 ",
+		"\nlive-heap: 64\n", "\ncontexts: none\n"} {
 		if !strings.Contains(bench.String(), want) {
 			t.Errorf("no %q in\n%s", want, &bench)
 		}
@@ -552,14 +554,18 @@ func TestRaw(t *testing.T) {
 	if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\nsd-jwt-vc jws         present         61.0      75.0     1,234  31 of 2000\n", "\nsingle operations are elapsed times"} {
+	for _, want := range []string{
+		"\nsd-jwt-vc jws         present         61.0      75.0     1,234  31 of 2000\n",
+		"\nsingle operations are elapsed times",
+	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, &text)
 		}
 	}
 }
 
-// A campaign with fewer processes than it was to have says so; below three there is no interval, nor one that looks like it.
+// A campaign with fewer processes than it was to have says so; below three there is no interval, nor one that
+// looks like it.
 func TestFewProcesses(t *testing.T) {
 	c := made()
 	c.Results[1].Runs = c.Results[1].Runs[:2]
@@ -568,7 +574,9 @@ func TestFewProcesses(t *testing.T) {
 	if err := errors.Join(report.Text(&text, c, table, false), report.CSV(&files, table)); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\n                           ±2%      ±?       ±2%      ±2%       ±?    ±0%    ±0%\n", "\nprocesses: 2 to 5 of the 5 that were to be",
+	for _, want := range []string{
+		"\n                           ±2%      ±?       ±2%      ±2%       ±?    ±0%    ±0%\n",
+		"\nprocesses: 2 to 5 of the 5 that were to be",
 		"\n±?: fewer than 3 processes have no interval\n", "    5/2/5 "} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, &text)
@@ -578,14 +586,16 @@ func TestFewProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"present_low_ns": "", "present_high_ns": "", "present_processes": "2", "present_operations": "1200", "issue_processes": "5"} {
+	for name, want := range map[string]string{"present_low_ns": "", "present_high_ns": "", "present_processes": "2",
+		"present_operations": "1200", "issue_processes": "5"} {
 		if i := slices.Index(lines[0], name); i < 0 || lines[1][i] != want {
 			t.Errorf("column %d %s, want %q", i, name, want)
 		}
 	}
 }
 
-// Shares have intervals; phases whose intervals overlap stand in the order of the work, joined, and few samples make no bar.
+// Shares have intervals; phases whose intervals overlap stand in the order of the work, joined, and few
+// samples make no bar.
 func TestBars(t *testing.T) {
 	shown := func(samples map[phase.Phase]int64) string {
 		c := made()

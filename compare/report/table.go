@@ -234,7 +234,8 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 		if a := r.Allocs; a != nil {
 			recorded++
 			bytes := a.Attribution.Foreground.Total().Value
-			heap.add(float64(bytes)/float64(a.Ops), valuesOf(&a.Attribution.Foreground), bytes/profiles.AllocRate)
+			values := valuesOf(&a.Attribution.Foreground)
+			heap.add(float64(bytes)/float64(a.Ops), values, bytes/profiles.AllocRate)
 		}
 		if p := r.Profile; p != nil {
 			row.Foreground += p.Attribution.Foreground.Total().Samples
@@ -345,7 +346,8 @@ func valuesOf(c *profiles.Counts) (out [phase.Count]float64) {
 
 // samplesOf counts the samples that the costs of an attribution rest on: all but those of the profiler.
 func samplesOf(a *profiles.Attribution) int64 {
-	return a.Foreground.Total().Samples + a.Background.Total().Samples - a.Background[phase.Unattributed].Samples
+	background := a.Background.Total().Samples - a.Background[phase.Unattributed].Samples
+	return a.Foreground.Total().Samples + background
 }
 
 // complete reports whether every operation of the sums has a time.

@@ -145,7 +145,8 @@ func windowOf(w compare.Window) string {
 	if w.N > 0 {
 		return fmt.Sprintf("%s each (--n), whatever the collector did", plural(w.N, "operation"))
 	}
-	return fmt.Sprintf("%s and %.0f ms each, or %.0f ms where they are rarer", plural(w.Collections, "collection"), 1e3*w.Least, 1e3*w.Most)
+	return fmt.Sprintf("%s and %.0f ms each, or %.0f ms where they are rarer",
+		plural(w.Collections, "collection"), 1e3*w.Least, 1e3*w.Most)
 }
 
 // between writes a range, or one figure where both ends print alike.
@@ -402,7 +403,8 @@ const rare = "*"
 // basis prints what the figures rest on: for each operation of a row, or once where it is the same for all.
 func (p *printer) basis(g group) {
 	p.line("")
-	p.line("%-*s%9s%22s%10s%12s", nameWidth, "what it rests on:", "processes", "operations", "documents", "collections")
+	const columns = "%-*s%9s%22s%10s%12s"
+	p.line(columns, nameWidth, "what it rests on:", "processes", "operations", "documents", "collections")
 	label := p.labels(g)
 	for _, r := range g.rows {
 		if len(r.CPU) == 0 {
@@ -419,10 +421,13 @@ func (p *printer) basis(g group) {
 				mark = rare
 				p.rare = true
 			}
-			processes, operations = append(processes, count(b.Processes)), append(operations, count(b.Operations))
-			documents, collections = append(documents, count(b.Documents)), append(collections, count(b.Collections)+mark)
+			processes = append(processes, count(b.Processes))
+			operations = append(operations, count(b.Operations))
+			documents = append(documents, count(b.Documents))
+			collections = append(collections, count(b.Collections)+mark)
 		}
-		p.line("%-*s%9s%22s%10s%12s", nameWidth, label(r), slashed(processes), slashed(operations), slashed(documents), slashed(collections))
+		p.line(columns, nameWidth, label(r), slashed(processes), slashed(operations), slashed(documents),
+			slashed(collections))
 	}
 }
 
@@ -432,7 +437,8 @@ func (p *printer) raw(g group) {
 		return
 	}
 	p.line("")
-	p.line("%-*s%-8s%12s%10s%10s%12s", nameWidth, "single operations:", "", "p50 µs", "p95 µs", "p99 µs", "outliers")
+	const columns = "%-*s%-8s%12s%10s%10s%12s"
+	p.line(columns, nameWidth, "single operations:", "", "p50 µs", "p95 µs", "p99 µs", "outliers")
 	label := p.labels(g)
 	for _, r := range g.rows {
 		if !r.raw() {
@@ -441,8 +447,8 @@ func (p *printer) raw(g group) {
 		name := label(r)
 		for _, op := range compare.Operations {
 			if raw := r.Basis[op].Raw; raw != nil {
-				p.line("%-*s%-8s%12s%10s%10s%12s", nameWidth, name, op, figure(raw.P50/1e3), figure(raw.P95/1e3), figure(raw.P99/1e3),
-					fmt.Sprintf("%d of %d", raw.Outliers, raw.Ops))
+				p.line(columns, nameWidth, name, op, figure(raw.P50/1e3), figure(raw.P95/1e3),
+					figure(raw.P99/1e3), fmt.Sprintf("%d of %d", raw.Outliers, raw.Ops))
 				name = ""
 			}
 		}
@@ -451,7 +457,12 @@ func (p *printer) raw(g group) {
 
 // raw reports whether single operations of a row were kept.
 func (r *Row) raw() bool {
-	return slices.ContainsFunc(compare.Operations, func(op compare.Operation) bool { return r.Basis[op].Raw != nil })
+	for _, b := range r.Basis {
+		if b.Raw != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // slashed joins what differs, or says once what is all the same.
@@ -712,10 +723,16 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		}
 	}
 	if n, most := fewest(t); n < c.Planned {
-		p.wrapped(2, "", fmt.Sprintf("processes: %d to %d of the %d that were to be: others did not fit the time, or were lost", n, most, c.Planned))
+		p.wrapped(2, "", fmt.Sprintf("processes: %d to %d of the %d that were to be: others did not fit the time, "+
+			"or were lost", n, most, c.Planned))
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool {
-		return slices.ContainsFunc(slices.Collect(maps.Values(r.Basis)), func(b Basis) bool { return b.Processes < stats.Fewest })
+		for _, b := range r.Basis {
+			if b.Processes < stats.Fewest {
+				return true
+			}
+		}
+		return false
 	}) {
 		p.wrapped(2, "", fmt.Sprintf("%s: fewer than %d processes have no interval", noInterval, stats.Fewest))
 	}
@@ -723,10 +740,12 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", rare+" collections are so rare that windows end before they hold as many as the others")
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.raw() }) {
-		p.wrapped(2, "", "single operations are elapsed times, from a pass of their own; outliers, by Tukey's rule, are counted and stay in")
+		p.wrapped(2, "", "single operations are elapsed times, from a pass of their own; outliers, by Tukey's rule, "+
+			"are counted and stay in")
 	}
 	if p.alike {
-		p.wrapped(2, "", "shares have their 95 % interval (Wilson); "+alike+" joins phases whose intervals overlap, in the order of the work: which of them costs more is not known")
+		p.wrapped(2, "", "shares have their 95 % interval (Wilson); "+alike+" joins phases whose intervals overlap, "+
+			"in the order of the work: which of them costs more is not known")
 	}
 	if p.charged {
 		p.wrapped(2, "", "charged: gc and runtime are given to phases by their share of the bytes, a model: the collector's work follows live bytes too")
@@ -903,8 +922,8 @@ func (r Ratios) of(f *compare.Definition) string {
 // noInterval is printed where there is none.
 const noInterval = "±?"
 
-// spread is the interval relative to the value: one figure where both sides are alike, both where they are not, and a factor
-// where that is large.
+// spread is the interval relative to the value: one figure where both sides are alike, both where they are
+// not, and a factor where that is large.
 func spread(e stats.Estimate) string {
 	if e.N == 0 || e.Center == 0 {
 		return ""

@@ -9,15 +9,15 @@ import (
 	"canonscope/compare/stats"
 )
 
-// world draws campaigns as they were found to vary: processes differ by between, stretches of a process by within, and a
-// block shares a drift. All are standard deviations of logarithms.
+// world draws campaigns as they were found to vary: processes differ by between, stretches of a process by
+// within, and a block shares a drift. All are standard deviations of logarithms.
 type world struct {
 	*rand.Rand
 	between, within, drift float64
 }
 
-// exchange draws the processes of an exchange whose operations cost so much on average. A part of what makes a process
-// slow is common to its operations.
+// exchange draws the processes of an exchange whose operations cost so much on average. A part of what makes
+// a process slow is common to its operations.
 func (w world) exchange(drifts []float64, costs ...float64) []stats.Sample {
 	const stretches = 6 // of a window
 	cells := make([]stats.Sample, len(costs))
@@ -46,8 +46,8 @@ func (w world) drifts(processes int) []float64 {
 	return out
 }
 
-// Intervals hold the cost that a process has in the long run as often as they say, however much processes and stretches of
-// them differ; and with a drift that all of a block share, ratios do.
+// Intervals hold the cost that a process has in the long run as often as they say, however much processes and
+// stretches of them differ; and with a drift that all of a block share, ratios do.
 func TestCoverage(t *testing.T) {
 	const trials = 2000
 	x := []float64{115, 235, 727}
@@ -55,7 +55,8 @@ func TestCoverage(t *testing.T) {
 		for _, sd := range [][2]float64{{0.02, 0.05}, {0.05, 0.05}, {0.05, 0.18}, {0, 0.18}} {
 			t.Run(fmt.Sprintf("%d processes, %v", processes, sd), func(t *testing.T) {
 				t.Parallel()
-				w := world{Rand: rand.New(rand.NewPCG(uint64(processes), math.Float64bits(sd[0]+2*sd[1]))), between: sd[0], within: sd[1]}
+				seed := rand.NewPCG(uint64(processes), math.Float64bits(sd[0]+2*sd[1]))
+				w := world{Rand: rand.New(seed), between: sd[0], within: sd[1]}
 				mean := math.Exp((sd[0]*sd[0] + sd[1]*sd[1]) / 2)
 				hits := make(map[string]int)
 				holds := func(what string, e stats.Estimate, truth float64) {
@@ -91,7 +92,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// Two campaigns of the same work differ no more often than intervals of 95 % may: about 0.6 % of pairs lie wholly apart.
+// Two campaigns of the same work differ no more often than intervals of 95 % may: about 0.6 % of pairs lie
+// wholly apart.
 func TestSameWorkIsNotApart(t *testing.T) {
 	const trials = 2000
 	w := world{Rand: rand.New(rand.NewPCG(1, 2)), between: 0.05, within: 0.05}

@@ -10,10 +10,10 @@ const (
 	leastSamples = 10       // of a profile, for a cost of its own
 )
 
-// Exponent returns by which power of x a cost grows: the slope of the least-squares line through log cost over log x, a line
-// for each block that has all points. Each point has the cells that add up to its cost. The interval is the t interval of
-// these slopes: it says how far processes differ, not whether a power describes the growth; compare [Step] for that. It
-// needs two different x, all above 0.
+// Exponent returns by which power of x a cost grows: the slope of the least-squares line through log cost
+// over log x, a line for each block that has all points. Each point has the cells that add up to its cost.
+// The interval is the t interval of these slopes: it says how far processes differ, not whether a power
+// describes the growth; compare [Step] for that. It needs two different x, all above 0.
 func Exponent(x []float64, points [][]Sample) Estimate {
 	if !spread(x) || len(points) != len(x) {
 		return Estimate{}

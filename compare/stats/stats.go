@@ -1,6 +1,7 @@
-// Package stats judges measurements. The unit of replication is the process: [Mean], [Sum] and [Ratio] take one value a
-// process and give t intervals on the log scale; processes of one block ran side by side, so sums and ratios are paired by
-// it. [Share] is for shares of counted samples, [Exponent] for growth, [Quantile] and [Outliers] for single operations.
+// Package stats judges measurements. The unit of replication is the process: [Mean], [Sum] and [Ratio] take
+// one value a process and give t intervals on the log scale; processes of one block ran side by side, so sums
+// and ratios are paired by it. [Share] is for shares of counted samples, [Exponent] for growth, [Quantile]
+// and [Outliers] for single operations.
 package stats
 
 import (
@@ -45,7 +46,8 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 	}{e.Center, bound(e.Low), bound(e.High), e.N})
 }
 
-// Sample holds what each process of a cell measured, by the index of its block. A process that was lost is not in it.
+// Sample holds what each process of a cell measured, by the index of its block. A process that was lost is
+// not in it.
 type Sample map[int]float64
 
 // Mean returns the geometric mean over the processes.
@@ -54,8 +56,8 @@ func Mean(s Sample) Estimate { return Sum([]Sample{s}) }
 // Sum returns the cost of several cells together: the geometric mean over the blocks that have all of them.
 func Sum(cells []Sample) Estimate { return ofLogs(sums(cells)) }
 
-// Ratio returns how many times the cells of den those of num cost: the geometric mean over the blocks that have all of
-// both. What a block does to both of them cancels.
+// Ratio returns how many times the cells of den those of num cost: the geometric mean over the blocks that
+// have all of both. What a block does to both of them cancels.
 func Ratio(num, den []Sample) Estimate {
 	above, below := sums(num), sums(den)
 	ratios := make(Sample)
@@ -86,8 +88,8 @@ func sums(cells []Sample) Sample {
 	return out
 }
 
-// ofLogs is the interval of the mean logarithm, as powers. A cost of nothing, or of what is not a number, has no logarithm:
-// then there is no estimate.
+// ofLogs is the interval of the mean logarithm, as powers. A cost of nothing, or of what is not a number, has
+// no logarithm: then there is no estimate.
 func ofLogs(s Sample) Estimate {
 	logs := make(Sample, len(s))
 	for block, v := range s {
@@ -131,8 +133,8 @@ func Share(share, samples float64) Estimate {
 	return Estimate{share, min(low, share), max(high, share), int(math.Round(samples))} // rounded they may cross
 }
 
-// Effective is how many samples of one population say as much about a mean as those of several, whose means are added with
-// these weights (Kish). It is 0 if one with a weight has no sample.
+// Effective is how many samples of one population say as much about a mean as those of several, whose means
+// are added with these weights (Kish). It is 0 if one with a weight has no sample.
 func Effective(weights []float64, samples []int64) float64 {
 	sum, variance := 0.0, 0.0
 	for i, w := range weights {
@@ -161,7 +163,8 @@ func Quantile(values []float64, fractions ...float64) []float64 {
 	return out
 }
 
-// Outliers counts values that lie more than 1.5 times the interquartile range outside of the quartiles (Tukey).
+// Outliers counts values that lie more than 1.5 times the interquartile range outside of the quartiles
+// (Tukey).
 func Outliers(values []float64) int {
 	if len(values) == 0 {
 		return 0
