@@ -1,8 +1,11 @@
 package report
 
 import (
+	"fmt"
+	"io"
 	"slices"
 
+	"canonscope/canon"
 	"canonscope/compare"
 )
 
@@ -41,17 +44,7 @@ func (p *printer) documents(g group) {
 		"n-deg.", "bytes")
 	said := false
 	for _, r := range g.rows {
-		first, nDegree := "1", "-"
-		if r.First != nil {
-			first = figure(r.First.Center)
-		}
-		if len(r.CPU) == 0 {
-			first = "-"
-		}
-		quads, blank := "-", "-"
-		if r.Cell.Suite == "rdfc" && r.Quads > 0 {
-			quads, blank, nDegree = count(r.Quads), count(r.Blank), thousands(r.NDegree)
-		}
+		first, quads, blank, nDegree := r.document()
 		p.line("%-*s%11s%7s%9s%7s%8s%8s%10s", nameWidth-2, cut(documentName(r, g), nameWidth-2), micros(r.CPU[compare.Canonize]),
 			spread(r.CPU[compare.Canonize]), first, quads, blank, nDegree, bytesOf(r, compare.Canonize))
 		for _, reason := range r.Reasons {
@@ -81,4 +74,39 @@ func documentName(r *Row, g group) string {
 		}
 	}
 	return name
+}
+
+// document returns the ratio of a row to the first document, and what RDFC-1.0 found in it; "-" is unknown.
+func (r *Row) document() (first, quads, blank, nDegree string) {
+	first, quads, blank, nDegree = "1", "-", "-", "-"
+	switch {
+	case len(r.CPU) == 0:
+		first = "-"
+	case r.First != nil:
+		first = figure(r.First.Center)
+	}
+	if canon.Method(r.Cell.Suite) == canon.RDFC && r.Quads > 0 {
+		quads, blank, nDegree = count(r.Quads), count(r.Blank), thousands(r.NDegree)
+	}
+	return first, quads, blank, nDegree
+}
+
+// markdown writes a table of documents.
+func (g group) markdown(w io.Writer) error {
+	fmt.Fprintln(w, "| document | method | canonize µs | interval | × first | quads | blank nodes | n-degree | bytes |")
+	fmt.Fprintln(w, "|---|---|--:|--:|--:|--:|--:|--:|--:|")
+	for _, of := range g.suites() {
+		for _, r := range of.rows {
+			first, quads, blank, nDegree := r.document()
+			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", markdown(documentName(r, of)),
+				r.Cell.Suite, micros(r.CPU[compare.Canonize]), spread(r.CPU[compare.Canonize]), first, quads, blank, nDegree,
+				bytesOf(r, compare.Canonize)); err != nil {
+				return err
+			}
+			for _, reason := range r.Reasons {
+				fmt.Fprintf(w, "| | | %s |\n", markdown(reason))
+			}
+		}
+	}
+	return nil
 }

@@ -43,11 +43,18 @@ func Markdown(w io.Writer, t Table) error {
 			}
 			return cells(text)
 		}
+		if g.documents() {
+			if err := g.markdown(w); err != nil {
+				return err
+			}
+			continue
+		}
 		rule := func(*compare.Definition) string { return "--:" }
-		fmt.Fprintln(w, "| exchange | issue µs | present µs | verify µs | issue + verify µs | exchange µs |"+
-			cells(func(f *compare.Definition) string { return "× " + f.Title })+" canonicalizations | signatures |"+
+		fmt.Fprintln(w, "| exchange | issue µs | verify µs | issue + verify µs |"+
+			cells(func(f *compare.Definition) string { return "× " + f.Title })+
+			" issued bytes | present µs | verify presented µs | exchange µs | presented bytes | canonicalizations | signatures |"+
 			bound(func(f *compare.Definition) string { return "exchange × " + f.Title }))
-		fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|"+strings.ReplaceAll(cells(rule), " ", "")+"--:|--:|"+bound(rule))
+		fmt.Fprintln(w, "|---|--:|--:|--:|"+strings.ReplaceAll(cells(rule), " ", "")+"--:|--:|--:|--:|--:|--:|--:|"+bound(rule))
 		states := make(map[string]int)
 		for _, r := range g.rows {
 			states[name(r)]++
@@ -57,10 +64,11 @@ func Markdown(w io.Writer, t Table) error {
 			if states[label] > 1 {
 				label += ", contexts " + string(r.Cell.Contexts)
 			}
-			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s |%s %d | %d |%s\n", label, micros(r.CPU[compare.Issue]),
-				strings.TrimSpace(marked(r, r.CPU[compare.Present])), micros(r.CPU[compare.Verify]), micros(r.IssueVerify),
-				strings.TrimSpace(marked(r, r.Exchange)), cells(r.Ratios.of), r.Counters.Canonicalizations, r.Counters.Signatures,
-				bound(r.boundTo)); err != nil {
+			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s |%s %s | %s | %s | %s | %s | %d | %d |%s\n", label,
+				micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), cells(r.Ratios.of),
+				bytesOf(r, compare.Issue), strings.TrimSpace(marked(r, r.CPU[compare.Present])),
+				micros(r.CPU[compare.VerifyPresented]), strings.TrimSpace(marked(r, r.Exchange)), bytesOf(r, compare.Present),
+				r.Counters.Canonicalizations, r.Counters.Signatures, bound(r.boundTo)); err != nil {
 				return err
 			}
 			for _, reason := range r.Reasons {

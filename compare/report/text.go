@@ -341,6 +341,7 @@ func (p *printer) group(g group) {
 	p.line("")
 	p.line("%s", p.bold(g.title()))
 	whole, part := g.has(compare.Whole), g.has([]compare.Operation{compare.Present, compare.VerifyPresented})
+	part = part && (!whole || slices.ContainsFunc(g.rows, func(r *Row) bool { return len(r.CPU) > 0 }))
 	if whole || !part {
 		p.whole(g)
 	}
