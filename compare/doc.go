@@ -4,7 +4,7 @@
 // # The house
 //
 // This is the map of the whole project. A package imports only what is below it here. A parent package holds types, and its
-// children import it; only canon/phase and vcdm/keys are below their parents. Implementations are wired in two places,
+// children import it; only canon/phase and the packages of vcdm are below their parents. Implementations are wired in two places,
 // canon/engines and compare/matrix.
 //
 //	cmd/canonscope            one file a subcommand: flags and printing
@@ -23,7 +23,14 @@
 //	compare                   types: Definition of a format, Exchange, Cell, Campaign, Result
 //	profiles                  capture, rules, attribution, flame graphs; knows no credential
 //	vcdm/vectors              runs the W3C vectors of Data Integrity
-//	vcdm                      proofs: add, derive, verify; the rules of the data model
+//	vcdm                      proofs: add, derive, verify; the table of cryptosuites
+//	vcdm/internal/selective   the statements that JSON pointers select, for ecdsa-sd-2023
+//	vcdm/internal/reading     compares a document with the statements that are signed
+//	vcdm/rules                the data model: credentials, presentations, their contexts and related resources
+//	vcdm/problem              the errors of vcdm and vcdm/rules
+//	vcdm/internal/lines       statements as lines of N-Quads: labels of blank nodes
+//	vcdm/internal/value       values of scanned JSON: equality, lists or one
+//	vcdm/internal/text        dates and URLs
 //	vcdm/keys                 Multikey, JWK, PEM and COSE keys, did:key
 //	schemas/catalogue         generators of credentials, their axes, the credential in a user's file
 //	schemas/jsonschema        JSON Schemas of the catalogue and their validators

@@ -35,7 +35,7 @@ func ReadAllocs() (*profile.Profile, error) {
 	p.SampleType = p.SampleType[:2] // drop inuse_objects and inuse_space
 	inside := p.Sample[:0]
 	for _, s := range p.Sample {
-		if s.Value = s.Value[:2]; s.Value[0] > 0 && passesDo(s) {
+		if s.Value = s.Value[:2]; passesDo(s) {
 			inside = append(inside, s)
 		}
 	}

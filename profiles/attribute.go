@@ -173,13 +173,11 @@ func (a *Attribution) Attributed() Share {
 }
 
 func share(p phase.Phase, n, of Count) Share {
-	s := Share{Phase: p, Samples: n.Samples, Of: of.Samples, Value: n.Value, High: 1}
+	s := Share{Phase: p, Samples: n.Samples, Of: of.Samples, Value: n.Value}
 	if of.Value != 0 {
 		s.Share = float64(n.Value) / float64(of.Value)
 	}
-	if of.Samples > 0 {
-		s.Low, s.High = Wilson(n.Samples, of.Samples)
-	}
+	s.Low, s.High = Wilson(n.Samples, of.Samples)
 	return s
 }
 

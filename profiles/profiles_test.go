@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -367,7 +369,7 @@ func TestWilson(t *testing.T) {
 		low, high float64
 	}{{81, 263, 0.2553, 0.3662}, {0, 20, 0, 0.1611}, {15, 148, 0.0624, 0.1605}, {0, 0, 0, 1}, {20, 20, 0.8389, 1}} {
 		low, high := profiles.Wilson(c.k, c.n)
-		if math.Abs(low-c.low) > 5e-5 || math.Abs(high-c.high) > 5e-5 {
+		if !(math.Abs(low-c.low) <= 5e-5 && math.Abs(high-c.high) <= 5e-5) { // NaN is near nothing
 			t.Errorf("%d of %d: %.4f-%.4f, want %.4f-%.4f", c.k, c.n, low, high, c.low, c.high)
 		}
 	}
@@ -454,10 +456,12 @@ func TestParseRulesErrors(t *testing.T) {
 }
 
 func TestCapture(t *testing.T) {
+	before := used(t)
 	c, err := profiles.Start()
 	if err != nil {
 		t.Fatal(err)
 	}
+	started := used(t)
 	if _, err := profiles.Start(); err == nil {
 		t.Error("a second profile started beside the first")
 	}
@@ -471,12 +475,14 @@ func TestCapture(t *testing.T) {
 			op()
 		}
 	})
+	system(t, 20*time.Millisecond)
+	stopping := used(t)
 	r, err := c.Stop()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.CPU <= 0 || r.Wall <= 0 {
-		t.Errorf("CPU %v, wall %v", r.CPU, r.Wall)
+	if low, high := stopping-started, used(t)-before; r.CPU < low || r.CPU > high || r.Wall <= 0 {
+		t.Errorf("CPU %v, want %v to %v; wall %v", r.CPU, low, high, r.Wall)
 	}
 	two, err := profiles.Merge(r, r)
 	if err != nil {
@@ -487,6 +493,65 @@ func TestCapture(t *testing.T) {
 	if b.Foreground.Total().Samples != 2*a.Foreground.Total().Samples || math.Abs(two.Coverage()-r.Coverage()) > 1e-9 {
 		t.Errorf("merged: %d samples of %d, coverage %g of %g", b.Foreground.Total().Samples, a.Foreground.Total().Samples,
 			two.Coverage(), r.Coverage())
+	}
+}
+
+// used is the CPU time of this process.
+func used(t *testing.T) time.Duration {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// system spends time in the kernel.
+func system(t *testing.T, d time.Duration) {
+	t.Helper()
+	var u syscall.Rusage
+	for begin := int64(-1); begin < 0 || u.Stime.Nano() < begin+int64(d); {
+		for range 1000 {
+			if _, err := os.Stat("."); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		if begin < 0 {
+			begin = u.Stime.Nano()
+		}
+	}
+}
+
+// Coverage is the time of the samples over that of the kernel, and is warned of beyond a tenth, not at it.
+func TestCoverage(t *testing.T) {
+	for cpu, want := range map[time.Duration]float64{100: 1, 80: 1.25, 125: 0.8, 0: 0, -1: 0} {
+		r := profiles.Recording{Profile: synthetic("1111111111 a main.op"), CPU: cpu * time.Millisecond}
+		if got := r.Coverage(); got != want || (r.Warning() == "") != (want == 1) {
+			t.Errorf("%v of CPU: coverage %g, want %g; %q", r.CPU, got, want, r.Warning())
+		}
+	}
+	for _, samples := range []string{"111111111", "11111111111"} {
+		r := profiles.Recording{Profile: synthetic(samples + " a main.op"), CPU: 100 * time.Millisecond}
+		if r.Warning() != "" {
+			t.Errorf("%d samples of 10 ms in 100 ms: %s", len(samples), r.Warning())
+		}
+	}
+}
+
+// The operation is known by its closure though the compiler put its functions into it, and a sample without a
+// stack is nobody's.
+func TestInlinedIntoDo(t *testing.T) {
+	p := synthetic("1 main.op<canonscope/profiles.Do.func1<main.main")
+	leaf := p.Sample[0].Location
+	leaf[0].Line = append(leaf[0].Line, leaf[1].Line...)
+	p.Sample[0].Location = []*profile.Location{leaf[0], leaf[2]}
+	p.Sample = append(p.Sample, &profile.Sample{Value: []int64{3, 3}})
+	a := profiles.Attribute(p, profiles.LoadRules())
+	if a.Foreground.Total().Samples != 1 || a.Background.Total().Samples != 3 {
+		t.Errorf("foreground %v, background %v", a.Foreground, a.Background)
 	}
 }
 
@@ -556,6 +621,30 @@ func TestRulesWithOthers(t *testing.T) {
 	} {
 		if a := profiles.Attribute(synthetic("1 a "+stack), rules); a.Foreground[want].Samples != 1 {
 			t.Errorf("%s: %v, want %s", stack, a.Foreground, want)
+		}
+	}
+}
+
+// A rule that names the caller comes before one that does not, then the longer symbol, then the earlier rule;
+// the order of the list changes nothing else.
+func TestRulePrecedence(t *testing.T) {
+	lines := []string{"parse owner p.f < main.", "digest owner p.fun", "sign owner p.fu < main.", "encode owner p.", "select owner p.g < main.", "salt owner p.g < main.x"}
+	for range lines {
+		lines = append(lines[1:], lines[0])
+		rules, err := profiles.ParseRules([]byte("version 1\n" + strings.Join(lines, "\n")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := phase.Select
+		if slices.Index(lines, "salt owner p.g < main.x") < slices.Index(lines, "select owner p.g < main.") {
+			first = phase.Salt
+		}
+		for stack, want := range map[string]phase.Phase{
+			"p.func<main.a": phase.Sign, "p.f<main.a": phase.Parse, "p.func<other.a": phase.Digest, "p.other<main.a": phase.Encode, "p.g<main.y": phase.Select, "p.g<main.x": first,
+		} {
+			if a := profiles.Attribute(synthetic("1 a "+stack), rules); a.Foreground[want].Samples != 1 {
+				t.Errorf("%q: %s: %v, want %s", lines, stack, a.Foreground, want)
+			}
 		}
 	}
 }

@@ -33,17 +33,13 @@ type node struct {
 	phases   Counts
 }
 
-// tree builds the call tree of a profile. The harness is cut off at the root, and samples outside the
-// measured operation are gathered under one frame. The root's children are the frames of the foreground,
-// then the background.
+// tree builds the call tree of a profile that has values. The harness is cut off at the root, and samples
+// outside the measured operation are gathered under one frame. The root's children are the frames of the
+// foreground, then the background.
 func tree(p *profile.Profile, r Rules) (root *node, unit string) {
 	c := r.classifier()
 	vi := valueIndex(p)
-	root = &node{name: "root"}
-	if vi >= 0 && vi < len(p.SampleType) {
-		unit = p.SampleType[vi].Unit
-	}
-
+	root, unit = &node{name: "root"}, p.SampleType[vi].Unit
 	var buf []string
 	for _, s := range samples(p) {
 		if s.Value[vi] == 0 {

@@ -9,13 +9,14 @@ import (
 	"canonscope/schemas/contexts"
 )
 
-// Objects that are alike get labels in the order of the document, whatever an engine does: what an issuer makes mandatory
-// is what the holder finds mandatory.
+// Objects that are alike get labels in the order of the document, whatever an engine does: what an issuer
+// makes mandatory is what the holder finds mandatory.
 func TestAlike(t *testing.T) {
 	l := newLab(t)
 	var results []string
 	for range 6 {
-		results = append(results, `{"type":"Result","grade":"same","degree":{"level":"deep","degree":{"level":"deeper"}}}`)
+		results = append(results,
+			`{"type":"Result","grade":"same","degree":{"level":"deep","degree":{"level":"deeper"}}}`)
 	}
 	doc := strings.Replace(credential, `[{"type":"Result","grade":"A"},{"type":"Result","grade":"B"},{"type":"Result","grade":"C"}]`, "["+strings.Join(results, ",")+"]", 1)
 	for _, name := range []canon.Engine{canon.Native, canon.Stock, canon.Tuned} {
@@ -27,7 +28,8 @@ func TestAlike(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			shown, err := l.tryDerive(signed, fmt.Sprintf("/credentialSubject/result/%d/degree", (i+1)%6), "/name")
+			shown, err := l.tryDerive(signed, fmt.Sprintf("/credentialSubject/result/%d/degree", (i+1)%6),
+				"/name")
 			if err != nil {
 				t.Fatal(err)
 			}

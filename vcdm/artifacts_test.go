@@ -17,8 +17,9 @@ import (
 	"canonscope/vcdm/vectors"
 )
 
-// Documents of the interop artifacts, signed and derived here with every suite, verify. With CANONSCOPE_ARTIFACTS=DIR
-// they are also written there, in the layout of the artifacts, for other implementations to verify.
+// Documents of the interop artifacts, signed and derived here with every suite, verify. With
+// CANONSCOPE_ARTIFACTS=DIR they are also written there, in the layout of the artifacts, for other
+// implementations to verify.
 func TestArtifacts(t *testing.T) {
 	ctx := context.Background()
 	dir := official.Dir(t, "interop")
@@ -42,7 +43,8 @@ func TestArtifacts(t *testing.T) {
 		}
 		name := strings.TrimSuffix(filepath.Base(f), ".json")
 		key := secretFor(t, pairs, a.VerificationMethod)
-		options := (&vcdm.Options{Created: "2025-07-01T10:00:00Z", Method: a.VerificationMethod, Purpose: vcdm.AssertionMethod}).AppendJSON(nil, a.Cryptosuite)
+		options := (&vcdm.Options{Created: "2025-07-01T10:00:00Z", Method: a.VerificationMethod,
+			Purpose: vcdm.AssertionMethod}).AppendJSON(nil, a.Cryptosuite)
 		suite := e.Suite(a.Cryptosuite)
 		sd, selective := suite.(*vcdm.SD)
 		if selective {
@@ -56,33 +58,42 @@ func TestArtifacts(t *testing.T) {
 		var shown []byte
 		if selective {
 			shown, err = (&vcdm.Holder{Suite: sd}).Derive(ctx, signed, a.SelectivePointers)
-		} else if shown, err = (vcdm.Selector{}).Select(ctx, signed, append([]string{"/issuer"}, a.SelectivePointers...)); err == nil {
+		} else if shown, err = (vcdm.Selector{}).Select(ctx, signed,
+			append([]string{"/issuer"}, a.SelectivePointers...)); err == nil {
 			shown, err = (&vcdm.Signer{Suite: suite, Key: key}).Add(ctx, shown, options)
 		}
 		if err != nil {
 			t.Fatalf("%s: present: %v", name, err)
 		}
 		v := &vcdm.Verifier{Suites: []vcdm.Suite{suite}, AnyIssuer: true, AnyForm: true}
-		checks := []map[string]any{{"name": "presented", "expect": "valid", "document": json.RawMessage(shown)}}
+		checks := []map[string]any{{"name": "presented", "expect": "valid",
+			"document": json.RawMessage(shown)}}
 		if !selective {
-			checks = append(checks, map[string]any{"name": "signed", "expect": "valid", "document": json.RawMessage(signed)})
+			checks = append(checks, map[string]any{"name": "signed", "expect": "valid",
+				"document": json.RawMessage(signed)})
 		}
-		if strings.Contains(a.Cryptosuite, "jcs") { // the peer compares contexts that are objects by identity, so none verifies
-			plain, err := (&vcdm.Signer{Suite: suite, Key: key}).Add(ctx, fmt.Appendf(nil, bare, key.Public().DID()), options)
+		// the peer compares contexts that are objects by identity, so none verifies
+		if strings.Contains(a.Cryptosuite, "jcs") {
+			plain, err := (&vcdm.Signer{Suite: suite, Key: key}).Add(ctx,
+				fmt.Appendf(nil, bare, key.Public().DID()), options)
 			if err != nil {
 				t.Fatal(err)
 			}
-			checks = append(checks, map[string]any{"name": "contexts are strings", "expect": "valid", "document": json.RawMessage(plain)})
+			checks = append(checks, map[string]any{"name": "contexts are strings", "expect": "valid",
+				"document": json.RawMessage(plain)})
 		}
 		changed := bytes.Replace(shown, []byte(`"issuer":"did:key:z`), []byte(`"issuer":"did:key:y`), 1)
-		checks = append(checks, map[string]any{"name": "another issuer", "expect": "invalid", "document": json.RawMessage(changed)})
+		checks = append(checks, map[string]any{"name": "another issuer", "expect": "invalid",
+			"document": json.RawMessage(changed)})
 		for _, c := range checks {
-			if err := v.Verify(ctx, c["document"].(json.RawMessage)).Err(); (err == nil) != (c["expect"] == "valid") {
+			if err := v.Verify(ctx,
+				c["document"].(json.RawMessage)).Err(); (err == nil) != (c["expect"] == "valid") {
 				t.Errorf("%s: %s: %v", name, c["name"], err)
 			}
 		}
 		if out := os.Getenv("CANONSCOPE_ARTIFACTS"); out != "" {
-			b, err := json.Marshal(map[string]any{"format": a.Format, "name": name, "cryptosuite": a.Cryptosuite, "generator": "canonscope", "checks": checks})
+			b, err := json.Marshal(map[string]any{"format": a.Format, "name": name,
+				"cryptosuite": a.Cryptosuite, "generator": "canonscope", "checks": checks})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -43,7 +43,8 @@ type drawn struct {
 
 const rotating = 64
 
-func draw(b *testing.B, schema string, signer *vcdm.Signer, options []byte, holder func(mandatory []string) (*vcdm.Signer, *vcdm.Holder)) *drawn {
+func draw(b *testing.B, schema string, signer *vcdm.Signer, options []byte,
+	holder func(mandatory []string) (*vcdm.Signer, *vcdm.Holder)) *drawn {
 	b.Helper()
 	g, err := catalogue.Get(schema)
 	if err != nil {
@@ -67,13 +68,15 @@ func draw(b *testing.B, schema string, signer *vcdm.Signer, options []byte, hold
 		var shown []byte
 		if h != nil {
 			shown, err = h.Derive(context.Background(), signed, c.Disclose)
-		} else if shown, err = (vcdm.Selector{}).Select(context.Background(), signed, append(slices.Clone(c.Mandatory), c.Disclose...)); err == nil {
+		} else if shown, err = (vcdm.Selector{}).Select(context.Background(), signed,
+			append(slices.Clone(c.Mandatory), c.Disclose...)); err == nil {
 			shown, err = s.Add(context.Background(), shown, options)
 		}
 		if err != nil {
 			b.Fatal(err)
 		}
-		d.docs, d.signed, d.shown, d.pointers = append(d.docs, c.VCDM), append(d.signed, signed), append(d.shown, shown), append(d.pointers, c.Disclose)
+		d.docs, d.signed, d.shown, d.pointers = append(d.docs, c.VCDM), append(d.signed,
+			signed), append(d.shown, shown), append(d.pointers, c.Disclose)
 	}
 	return d
 }
@@ -83,7 +86,8 @@ func native(b testing.TB) canon.Canonicalizer {
 }
 
 func parsed(key *keys.Secret) vcdm.Resolver {
-	return vcdm.Parsed{key.Public().Method(): {ID: key.Public().Method(), Controller: key.Public().DID(), Key: key.Public()}}
+	return vcdm.Parsed{key.Public().Method(): {ID: key.Public().Method(), Controller: key.Public().DID(),
+		Key: key.Public()}}
 }
 
 // noted is a canonicalizer that keeps what it returns.
@@ -134,8 +138,9 @@ func cover(b *testing.B, v vcdm.Verifier, docs [][]byte) (all []covered) {
 	return all
 }
 
-// BenchmarkEdDSARDFC compares eddsa-rdfc-2022 with the bare signature and SHA-256 of the same canonical bytes. The bare
-// side has the same signatures in turn: one and the same would let the processor learn its digits.
+// BenchmarkEdDSARDFC compares eddsa-rdfc-2022 with the bare signature and SHA-256 of the same canonical
+// bytes. The bare side has the same signatures in turn: one and the same would let the processor learn its
+// digits.
 func BenchmarkEdDSARDFC(b *testing.B) {
 	key, err := keys.Generate(keys.EdDSA)
 	if err != nil {
@@ -146,7 +151,8 @@ func BenchmarkEdDSARDFC(b *testing.B) {
 	o := vcdm.Options{Created: created, Method: key.Public().Method(), Purpose: vcdm.AssertionMethod}
 	options := o.AppendJSON(nil, suite.Name())
 	d := draw(b, "simple-20", signer, options, nil)
-	v := &vcdm.Verifier{Suites: []vcdm.Suite{suite}, Resolver: parsed(key), Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyForm: true, AnyIssuer: true}
+	v := &vcdm.Verifier{Suites: []vcdm.Suite{suite}, Resolver: parsed(key), Purpose: vcdm.AssertionMethod,
+		Now: func() time.Time { return now }, AnyForm: true, AnyIssuer: true}
 	secret := key.Crypto().(ed25519.PrivateKey)
 	public := key.Public().Crypto().(ed25519.PublicKey)
 	bare := func(docs [][]byte) func(i int) {
@@ -165,8 +171,14 @@ func BenchmarkEdDSARDFC(b *testing.B) {
 			}
 		}
 	}
-	b.Run("verify", func(b *testing.B) { turns(b, []string{"bare", "verify"}, bare(d.signed), verify(d.signed)) })
-	b.Run("verify-5-of-20", func(b *testing.B) { turns(b, []string{"bare", "verify"}, bare(d.shown), verify(d.shown)) })
+	b.Run("verify", func(b *testing.B) {
+		turns(b, []string{"bare", "verify"}, bare(d.signed),
+			verify(d.signed))
+	})
+	b.Run("verify-5-of-20", func(b *testing.B) {
+		turns(b, []string{"bare", "verify"}, bare(d.shown),
+			verify(d.shown))
+	})
 	b.Run("issue", func(b *testing.B) {
 		all := cover(b, *v, d.signed)
 		turns(b, []string{"bare", "issue"}, func(i int) {
@@ -201,12 +213,15 @@ func benchSD(b *testing.B, schema string) {
 	d := draw(b, schema, nil, options, func(m []string) (*vcdm.Signer, *vcdm.Holder) {
 		mandatory = m
 		*counts = vcdm.Counts{}
-		return &vcdm.Signer{Suite: vcdm.ECDSASD2023(engine, vcdm.SDOptions{Mandatory: m}), Key: key, Counts: counts}, holder
+		return &vcdm.Signer{Suite: vcdm.ECDSASD2023(engine, vcdm.SDOptions{Mandatory: m}), Key: key,
+			Counts: counts}, holder
 	})
 	signatures := counts.Signatures
 	signer := &vcdm.Signer{Suite: vcdm.ECDSASD2023(engine, vcdm.SDOptions{Mandatory: mandatory}), Key: key}
 	checked := &vcdm.Counts{}
-	v := &vcdm.Verifier{Suites: []vcdm.Suite{holder.Suite}, Resolver: parsed(key), Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyForm: true, AnyIssuer: true, Counts: checked}
+	v := &vcdm.Verifier{Suites: []vcdm.Suite{holder.Suite}, Resolver: parsed(key),
+		Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyForm: true, AnyIssuer: true,
+		Counts: checked}
 	if r := v.Verify(context.Background(), d.shown[0]); !r.Verified {
 		b.Fatal(r.Err())
 	}
@@ -240,7 +255,8 @@ func benchSD(b *testing.B, schema string) {
 	})
 	b.Run("derive", func(b *testing.B) {
 		turns(b, []string{"derive"}, func(i int) {
-			if _, err := holder.Derive(context.Background(), d.signed[i%rotating], d.pointers[i%rotating]); err != nil {
+			if _, err := holder.Derive(context.Background(), d.signed[i%rotating],
+				d.pointers[i%rotating]); err != nil {
 				b.Fatal(err)
 			}
 		})
@@ -260,8 +276,8 @@ func benchSD(b *testing.B, schema string) {
 	})
 }
 
-// BenchmarkArtifact times the three operations of every suite on the document of 20 attributes that the artifacts of
-// another implementation are made of, so that both can be run in turn.
+// BenchmarkArtifact times the three operations of every suite on the document of 20 attributes that the
+// artifacts of another implementation are made of, so that both can be run in turn.
 func BenchmarkArtifact(b *testing.B) {
 	var a struct {
 		MandatoryPointers, SelectivePointers []string
@@ -310,7 +326,8 @@ func BenchmarkArtifact(b *testing.B) {
 			var err error
 			if s == sd {
 				out, err = h.Derive(ctx, signed, a.SelectivePointers)
-			} else if out, err = (vcdm.Selector{}).Select(ctx, signed, append(slices.Clone(a.MandatoryPointers), a.SelectivePointers...)); err == nil {
+			} else if out, err = (vcdm.Selector{}).Select(ctx, signed,
+				append(slices.Clone(a.MandatoryPointers), a.SelectivePointers...)); err == nil {
 				out, err = signer.Add(ctx, out, options)
 			}
 			if err != nil {
@@ -320,11 +337,12 @@ func BenchmarkArtifact(b *testing.B) {
 		}
 		shown := present()
 		b.Run(s+"/"+string(key.Algorithm()), func(b *testing.B) {
-			turns(b, []string{"issue", "present", "verify"}, func(int) { issue() }, func(int) { present() }, func(int) {
-				if r := v.Verify(ctx, shown); !r.Verified {
-					b.Fatal(r.Err())
-				}
-			})
+			turns(b, []string{"issue", "present", "verify"}, func(int) { issue() }, func(int) { present() },
+				func(int) {
+					if r := v.Verify(ctx, shown); !r.Verified {
+						b.Fatal(r.Err())
+					}
+				})
 		})
 	}
 }

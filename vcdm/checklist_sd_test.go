@@ -61,7 +61,8 @@ func (l *lab) vectorsPass(set string, names ...string) {
 func (l *lab) issue(doc string, mandatory ...string) (string, *vcdm.SDTrace, error) {
 	t := new(vcdm.SDTrace)
 	suite := vcdm.ECDSASD2023(l.rdfc, vcdm.SDOptions{Mandatory: mandatory, Trace: t})
-	out, err := (&vcdm.Signer{Suite: suite, Key: l.key(sd)}).Add(context.Background(), []byte(doc), l.options(sd).AppendJSON(nil, sd))
+	out, err := (&vcdm.Signer{Suite: suite, Key: l.key(sd)}).Add(context.Background(), []byte(doc),
+		l.options(sd).AppendJSON(nil, sd))
 	return string(out), t, err
 }
 
@@ -98,7 +99,9 @@ func twelve() string {
 	for i := range 12 {
 		results = append(results, fmt.Sprintf(`{"type":"Result","grade":"g%d"}`, i))
 	}
-	return strings.Replace(credential, `[{"type":"Result","grade":"A"},{"type":"Result","grade":"B"},{"type":"Result","grade":"C"}]`, "["+strings.Join(results, ",")+"]", 1)
+	return strings.Replace(credential,
+		`[{"type":"Result","grade":"A"},{"type":"Result","grade":"B"},{"type":"Result","grade":"C"}]`,
+		"["+strings.Join(results, ",")+"]", 1)
 }
 
 // G. ecdsa-sd-2023 base proof
@@ -106,7 +109,8 @@ func twelve() string {
 func init() {
 	checks["G01 a base proof is its header and five parts of fixed lengths, untagged"] = func(l *lab) {
 		header, p := open(l, l.sign(sd, credential))
-		if !bytes.Equal(header, []byte{0xd9, 0x5d, 0x00}) || len(p) != 5 || len(p[0].([]byte)) != 64 || len(p[1].([]byte)) != 35 || len(p[2].([]byte)) != 32 {
+		if !bytes.Equal(header, []byte{0xd9, 0x5d, 0x00}) || len(p) != 5 || len(p[0].([]byte)) != 64 ||
+			len(p[1].([]byte)) != 35 || len(p[2].([]byte)) != 32 {
 			l.Errorf("header %x, %d parts", header, len(p))
 		}
 		for _, s := range p[3].([]any) {
@@ -117,7 +121,8 @@ func init() {
 		if got := fmt.Sprint(p[4]); got != "[/issuer]" {
 			l.Errorf("mandatory pointers %s", got)
 		}
-		if b := value(l, l.sign(sd, credential)); b[3] != 0x85 || b[4] != 0x58 || b[5] != 64 { // definite lengths, no tags
+		// definite lengths, no tags
+		if b := value(l, l.sign(sd, credential)); b[3] != 0x85 || b[4] != 0x58 || b[5] != 64 {
 			l.Errorf("CBOR starts %x", b[3:6])
 		}
 	}
@@ -126,7 +131,8 @@ func init() {
 		if _, p := open(l, doc); !bytes.HasPrefix(p[1].([]byte), []byte{0x80, 0x24}) {
 			l.Errorf("public key %x", p[1])
 		}
-		for name, f := range map[string]func(k []byte) []byte{"34": func(k []byte) []byte { return k[:34] }, "36": func(k []byte) []byte { return append(slices.Clone(k), 0) }} {
+		for name, f := range map[string]func(k []byte) []byte{"34": func(k []byte) []byte { return k[:34] },
+			"36": func(k []byte) []byte { return append(slices.Clone(k), 0) }} {
 			bad := func(p parts) any { p[1] = f(p[1].([]byte)); return p }
 			_, err := l.tryDerive(change(l, doc, bad), "/name")
 			l.failed("derive with "+name, err, verErr)
@@ -155,7 +161,8 @@ func init() {
 		for i := range 4 { // the degree and three results
 			mac := hmac.New(sha256.New, p[2].([]byte))
 			fmt.Fprintf(mac, "c14n%d", i)
-			if label := "_:u" + b64(mac.Sum(nil)); !bytes.Contains(bytes.Join(t.Lines, nil), []byte(label+" ")) {
+			if label := "_:u" + b64(mac.Sum(nil)); !bytes.Contains(bytes.Join(t.Lines, nil),
+				[]byte(label+" ")) {
 				l.Errorf("label of c14n%d is not %s", i, label)
 			}
 		}
@@ -215,14 +222,16 @@ func init() {
 			l.Errorf("one element: %q", one)
 		}
 		sub := l.mandatoryLines(credential, "/credentialSubject/degree")
-		if has(sub, "urn:example:level") != 1 || has(sub, "urn:example:degree") != 1 || has(sub, "alumniOf") != 0 {
+		if has(sub, "urn:example:level") != 1 || has(sub, "urn:example:degree") != 1 ||
+			has(sub, "alumniOf") != 0 {
 			l.Errorf("subtree: %q", sub)
 		}
 	}
 	checks["G12 the id and the types of all objects on the way are selected"] = func(l *lab) {
 		lines := l.mandatoryLines(credential, "/credentialSubject/degree/level")
 		// Two types of the root, one of the degree, the statements that lead there, the level itself.
-		if has(lines, "rdf-syntax-ns#type") != 3 || has(lines, "credentialSubject") != 1 || has(lines, "urn:example:degree>") != 1 || len(lines) != 6 {
+		if has(lines, "rdf-syntax-ns#type") != 3 || has(lines, "credentialSubject") != 1 ||
+			has(lines, "urn:example:degree>") != 1 || len(lines) != 6 {
 			l.Errorf("%q", lines)
 		}
 	}
@@ -235,7 +244,9 @@ func init() {
 				subjectOf(m)[k] = v + " value"
 			}
 		})
-		for pointer, want := range map[string]string{"/credentialSubject/urn:a~1b": "urn:k:1", "/credentialSubject/~01": "urn:k:2", "/credentialSubject/0": "urn:k:3", "/credentialSubject/01": "urn:k:4"} {
+		for pointer, want := range map[string]string{"/credentialSubject/urn:a~1b": "urn:k:1",
+			"/credentialSubject/~01": "urn:k:2", "/credentialSubject/0": "urn:k:3",
+			"/credentialSubject/01": "urn:k:4"} {
 			lines := l.mandatoryLines(doc, pointer)
 			if has(lines, want+" value") != 1 || has(lines, " value") != 1 {
 				l.Errorf("%s: %q", pointer, lines)
@@ -244,12 +255,14 @@ func init() {
 	}
 	checks["G14 overlapping pointers select their union"] = func(l *lab) {
 		union := l.mandatoryLines(credential, "/credentialSubject/degree", "/name")
-		more := l.mandatoryLines(credential, "/name", "/credentialSubject/degree", "/credentialSubject/degree/level", "/name", "/credentialSubject/degree")
+		more := l.mandatoryLines(credential, "/name", "/credentialSubject/degree",
+			"/credentialSubject/degree/level", "/name", "/credentialSubject/degree")
 		if len(union) != len(more) {
 			l.Errorf("%d and %d lines", len(union), len(more))
 		}
 		doc := l.sign(sd, credential)
-		a, b := l.derive(doc, "/name", "/credentialSubject/degree"), l.derive(doc, "/credentialSubject/degree/level", "/credentialSubject/degree", "/name", "/name")
+		a, b := l.derive(doc, "/name", "/credentialSubject/degree"), l.derive(doc,
+			"/credentialSubject/degree/level", "/credentialSubject/degree", "/name", "/name")
 		if a != b {
 			l.Error("derived documents differ")
 		}
@@ -287,8 +300,10 @@ func init() {
 			m["@included"] = []any{map[string]any{"id": "urn:x:included", "level": "one"}}
 		})
 		signed := l.sign(sd, doc)
-		for _, pointer := range []string{"", "/credentialSubject/blob", "/credentialSubject/titles", "/credentialSubject/titles/de", "/credentialSubject/alumniOf",
-			"/credentialSubject/awardOf", "/credentialSubject/awardOf/level", "/@included", "/@included/0/level"} {
+		for _, pointer := range []string{"", "/credentialSubject/blob", "/credentialSubject/titles",
+			"/credentialSubject/titles/de", "/credentialSubject/alumniOf",
+			"/credentialSubject/awardOf", "/credentialSubject/awardOf/level", "/@included",
+			"/@included/0/level"} {
 			l.accept(pointer, l.derive(signed, pointer))
 		}
 		for _, pointer := range []string{"/credentialSubject/blob/a", "/credentialSubject/alumniOf/@value"} {
@@ -313,13 +328,15 @@ func init() {
 			if has(lines, strings.ReplaceAll(text, `"`, `\"`)) != 1 {
 				l.Errorf("%q: %q", text, lines)
 			}
-			l.accept(text, l.derive(l.sign(sd, doc), "/credentialSubject/alumniOf", "/credentialSubject/degree"))
+			l.accept(text, l.derive(l.sign(sd, doc), "/credentialSubject/alumniOf",
+				"/credentialSubject/degree"))
 		}
 	}
 	checks["G19 more than ten blank nodes verify"] = func(l *lab) {
 		doc := l.sign(sd, twelve())
 		l.accept("all", l.derive(doc, ""))
-		l.accept("some", l.derive(doc, "/credentialSubject/result/11", "/credentialSubject/result/2", "/credentialSubject/result/5"))
+		l.accept("some", l.derive(doc, "/credentialSubject/result/11", "/credentialSubject/result/2",
+			"/credentialSubject/result/5"))
 	}
 	checks["G20 ecdsa-sd-2023 signs with P-256 only"] = func(l *lab) {
 		for _, alg := range []keys.Algorithm{keys.ES384, keys.EdDSA} {
@@ -351,7 +368,8 @@ func init() {
 	checks["H01 only a base proof can be derived from"] = func(l *lab) {
 		doc := l.sign(sd, credential)
 		derived := l.derive(doc, "/name")
-		for name, bad := range map[string]string{"derived": derived, "z": setProof(l, doc, "proofValue", "z2"), "header": sealBytes(l, doc, append([]byte{0xd9, 0x5d, 2}, value(l, doc)[3:]...)),
+		for name, bad := range map[string]string{"derived": derived, "z": setProof(l, doc, "proofValue",
+			"z2"), "header": sealBytes(l, doc, append([]byte{0xd9, 0x5d, 2}, value(l, doc)[3:]...)),
 			"other suite": l.sign("eddsa-jcs-2022", credential), "no proof": credential} {
 			_, err := l.tryDerive(bad, "/name")
 			l.failed(name, err, verErr)
@@ -408,7 +426,8 @@ func init() {
 	}
 	checks["H07 a revealed document has its contexts, ids and types, and arrays in order"] = func(l *lab) {
 		l.vectorFiles("derivedUnsignedReveal")
-		m := decode(l, l.derive(l.sign(sd, credential), "/credentialSubject/result/2", "/credentialSubject/result/0"))
+		m := decode(l, l.derive(l.sign(sd, credential), "/credentialSubject/result/2",
+			"/credentialSubject/result/0"))
 		if encode(l, m["@context"]) != encode(l, decode(l, credential)["@context"]) {
 			l.Error("the context has changed")
 		}
@@ -440,7 +459,8 @@ func init() {
 	checks["H11 a derived proof is its header and five parts"] = func(l *lab) {
 		l.vectorFiles("derivedDisclosureData", "derivedRevealDocument")
 		header, p := open(l, l.derive(l.sign(sd, credential), "/credentialSubject/degree"))
-		if !bytes.Equal(header, []byte{0xd9, 0x5d, 0x01}) || len(p) != 5 || len(p[0].([]byte)) != 64 || len(p[1].([]byte)) != 35 {
+		if !bytes.Equal(header, []byte{0xd9, 0x5d, 0x01}) || len(p) != 5 || len(p[0].([]byte)) != 64 ||
+			len(p[1].([]byte)) != 35 {
 			l.Errorf("header %x, %d parts", header, len(p))
 		}
 		for k, v := range p[3].(map[any]any) {
@@ -464,7 +484,8 @@ func init() {
 		derived := l.derive(signed, "/name")
 		raw := value(l, derived)
 		for _, secret := range []string{"The School", "Master", `"first"`, `"/issuer"`, `"A"`} {
-			if strings.Contains(edit(l, derived, func(m map[string]any) { delete(m, "@context") }), secret) || bytes.Contains(raw, []byte(secret)) {
+			if strings.Contains(edit(l, derived, func(m map[string]any) { delete(m, "@context") }), secret) ||
+				bytes.Contains(raw, []byte(secret)) {
 				l.Errorf("%s is in the derived document", secret)
 			}
 		}
@@ -534,46 +555,70 @@ func init() {
 
 func init() {
 	degree := func(l *lab) string {
-		return l.derive(l.sign(sd, credential), "/credentialSubject/degree", "/name", "/credentialSubject/result/1")
+		return l.derive(l.sign(sd, credential), "/credentialSubject/degree", "/name",
+			"/credentialSubject/result/1")
 	}
 	checks["J01 a derived proof value with another header is refused"] = func(l *lab) {
 		doc := degree(l)
 		b := value(l, doc)
 		v := proofOf(decode(l, doc))["proofValue"].(string)
 		l.refuse("no prefix", setProof(l, doc, "proofValue", v[1:]), verErr)
-		for _, h := range [][]byte{{}, {0xd9}, {0xd9, 0x5d}, {0x5d, 0x00}, {0xd9, 0x5d, 0x00}, {0xd9, 0x5d, 0x02}, {0xd9, 0x5d, 0x03}, {0xd8, 0x5d, 0x01}} {
-			l.refuse(fmt.Sprintf("header %x", h), sealBytes(l, doc, append(slices.Clone(h), b[3:]...)), verErr)
+		for _, h := range [][]byte{{}, {0xd9}, {0xd9, 0x5d}, {0x5d, 0x00}, {0xd9, 0x5d, 0x00},
+			{0xd9, 0x5d, 0x02}, {0xd9, 0x5d, 0x03}, {0xd8, 0x5d, 0x01}} {
+			l.refuse(fmt.Sprintf("header %x", h), sealBytes(l, doc, append(slices.Clone(h), b[3:]...)),
+				verErr)
 			l.refuse(fmt.Sprintf("header %x alone", h), sealBytes(l, doc, h), verErr)
 		}
 	}
 	checks["J02 a derived proof with malformed parts is refused"] = func(l *lab) {
 		doc := degree(l)
 		for name, f := range map[string]func(p parts) any{
-			"four parts":           func(p parts) any { return p[:4] },
-			"six parts":            func(p parts) any { return append(p, 1) },
-			"no list":              func(p parts) any { return 7 },
-			"null":                 func(p parts) any { return nil },
-			"text index":           func(p parts) any { p[4] = []any{"0"}; return p },
-			"negative index":       func(p parts) any { p[4] = []any{-1}; return p },
-			"huge index":           func(p parts) any { p[4] = []any{uint64(1) << 40}; return p },
-			"index out of range":   func(p parts) any { p[4] = append(p[4].([]any), uint64(1)<<31); return p },
-			"text in label map":    func(p parts) any { p[3] = map[any]any{"c14n0": make([]byte, 32)}; return p },
-			"label of 31 bytes":    func(p parts) any { p[3].(map[any]any)[uint64(0)] = make([]byte, 31); return p },
+			"four parts":     func(p parts) any { return p[:4] },
+			"six parts":      func(p parts) any { return append(p, 1) },
+			"no list":        func(p parts) any { return 7 },
+			"null":           func(p parts) any { return nil },
+			"text index":     func(p parts) any { p[4] = []any{"0"}; return p },
+			"negative index": func(p parts) any { p[4] = []any{-1}; return p },
+			"huge index":     func(p parts) any { p[4] = []any{uint64(1) << 40}; return p },
+			"index out of range": func(p parts) any {
+				p[4] = append(p[4].([]any),
+					uint64(1)<<31)
+				return p
+			},
+			"text in label map": func(p parts) any {
+				p[3] = map[any]any{"c14n0": make([]byte,
+					32)}
+				return p
+			},
+			"label of 31 bytes": func(p parts) any {
+				p[3].(map[any]any)[uint64(0)] = make([]byte,
+					31)
+				return p
+			},
 			"label as text":        func(p parts) any { p[3].(map[any]any)[uint64(0)] = "u"; return p },
 			"negative label":       func(p parts) any { p[3].(map[any]any)[-1] = make([]byte, 32); return p },
 			"list for label map":   func(p parts) any { p[3] = []any{}; return p },
 			"signatures as text":   func(p parts) any { p[2] = "x"; return p },
 			"signature of 63":      func(p parts) any { p[2].([]any)[0] = make([]byte, 63); return p },
 			"base signature empty": func(p parts) any { p[0] = []byte{}; return p },
-			"key of P-384":         func(p parts) any { p[1] = append([]byte{0x81, 0x24, 2}, make([]byte, 32)...); return p },
-			"key off the curve":    func(p parts) any { p[1] = append(append([]byte{0x80, 0x24, 2}, make([]byte, 31)...), 1); return p },
+			"key of P-384": func(p parts) any {
+				p[1] = append([]byte{0x81, 0x24, 2},
+					make([]byte, 32)...)
+				return p
+			},
+			"key off the curve": func(p parts) any {
+				p[1] = append(append([]byte{0x80, 0x24, 2},
+					make([]byte, 31)...), 1)
+				return p
+			},
 		} {
 			l.refuse(name, change(l, doc, f), verErr)
 		}
 		header, _ := open(l, doc)
 		b := value(l, doc)[3:]
 		// An array that claims four thousand million elements, and a map with the same key twice.
-		l.refuse("huge array", sealBytes(l, doc, append(slices.Clone(header), 0x9a, 0xff, 0xff, 0xff, 0xff)), verErr)
+		l.refuse("huge array", sealBytes(l, doc, append(slices.Clone(header), 0x9a, 0xff, 0xff, 0xff, 0xff)),
+			verErr)
 		i := bytes.Index(b, []byte{0xa2, 0x00, 0x58, 32})
 		if i < 0 {
 			l.Fatal("no label map of two entries")
@@ -594,9 +639,12 @@ func init() {
 	}
 	checks["J04 there is a signature for each statement that is not mandatory, and no other"] = func(l *lab) {
 		doc := degree(l)
-		l.refuse("one signature less", change(l, doc, func(p parts) any { p[2] = p[2].([]any)[1:]; return p }), verErr)
-		l.refuse("one signature more", change(l, doc, func(p parts) any { p[2] = append(p[2].([]any), p[0]); return p }), verErr)
-		l.refuse("hidden claim put back", edit(l, doc, func(m map[string]any) { subjectOf(m)["alumniOf"] = "The School" }), verErr)
+		l.refuse("one signature less",
+			change(l, doc, func(p parts) any { p[2] = p[2].([]any)[1:]; return p }), verErr)
+		l.refuse("one signature more",
+			change(l, doc, func(p parts) any { p[2] = append(p[2].([]any), p[0]); return p }), verErr)
+		l.refuse("hidden claim put back",
+			edit(l, doc, func(m map[string]any) { subjectOf(m)["alumniOf"] = "The School" }), verErr)
 	}
 	// the issuer's key signs the base, not the key that comes with the proof
 	checks["J05 the base signature is the issuer's, not that of the key in the proof"] = func(l *lab) {
@@ -605,7 +653,8 @@ func init() {
 			l.Fatal(err)
 		}
 		suite := vcdm.ECDSASD2023(l.rdfc, vcdm.SDOptions{Mandatory: []string{"/issuer"}, ProofKey: mallory})
-		forged, err := (&vcdm.Signer{Suite: suite, Key: mallory}).Add(context.Background(), []byte(credential), l.options(sd).AppendJSON(nil, sd))
+		forged, err := (&vcdm.Signer{Suite: suite, Key: mallory}).Add(context.Background(),
+			[]byte(credential), l.options(sd).AppendJSON(nil, sd))
 		if err != nil {
 			l.Fatal(err)
 		}
@@ -631,13 +680,22 @@ func init() {
 		doc := degree(l)
 		_, other := open(l, degree(l))
 		for name, f := range map[string]func(p parts) any{
-			"signatures swapped":        func(p parts) any { s := p[2].([]any); s[0], s[1] = s[1], s[0]; return p },
+			"signatures swapped": func(p parts) any {
+				s := p[2].([]any)
+				s[0], s[1] = s[1],
+					s[0]
+				return p
+			},
 			"signature of another":      func(p parts) any { p[2].([]any)[0] = other[2].([]any)[0]; return p },
 			"public key of another":     func(p parts) any { p[1] = other[1]; return p },
 			"base signature of another": func(p parts) any { p[0] = other[0]; return p },
 			"key and base of another":   func(p parts) any { p[0], p[1] = other[0], other[1]; return p },
-			"everything but the labels": func(p parts) any { p[0], p[1], p[2] = other[0], other[1], other[2]; return p },
-			"labels of another":         func(p parts) any { p[3] = other[3]; return p },
+			"everything but the labels": func(p parts) any {
+				p[0], p[1], p[2] = other[0], other[1],
+					other[2]
+				return p
+			},
+			"labels of another": func(p parts) any { p[3] = other[3]; return p },
 		} {
 			l.refuse(name, change(l, doc, f), verErr)
 		}
@@ -645,12 +703,15 @@ func init() {
 	checks["J08 a mandatory statement cannot be removed"] = func(l *lab) {
 		doc := edit(l, degree(l), func(m map[string]any) { delete(m, "issuer") })
 		l.refuse("index kept", doc)
-		l.refuse("index dropped", change(l, doc, func(p parts) any { m := p[4].([]any); p[4] = m[:len(m)-1]; return p }))
+		l.refuse("index dropped",
+			change(l, doc, func(p parts) any { m := p[4].([]any); p[4] = m[:len(m)-1]; return p }))
 	}
 	checks["J09 a mandatory index cannot be added or removed"] = func(l *lab) {
 		doc := degree(l)
-		l.refuse("index removed", change(l, doc, func(p parts) any { p[4] = p[4].([]any)[1:]; return p }), verErr)
-		l.refuse("index out of range", change(l, doc, func(p parts) any { p[4] = append(p[4].([]any), 999); return p }), verErr)
+		l.refuse("index removed", change(l, doc, func(p parts) any { p[4] = p[4].([]any)[1:]; return p }),
+			verErr)
+		l.refuse("index out of range",
+			change(l, doc, func(p parts) any { p[4] = append(p[4].([]any), 999); return p }), verErr)
 		l.refuse("index added", change(l, doc, func(p parts) any {
 			for i := uint64(0); ; i++ {
 				if !slices.Contains(p[4].([]any), any(i)) {
@@ -676,14 +737,17 @@ func init() {
 	}
 	checks["J11 mandatory indexes ascend"] = func(l *lab) { // indexes have to ascend
 		doc := degree(l)
-		l.refuse("unsorted", change(l, doc, func(p parts) any { slices.Reverse(p[4].([]any)); return p }), verErr)
-		l.refuse("repeated", change(l, doc, func(p parts) any { m := p[4].([]any); p[4] = append(m, m[len(m)-1]); return p }), verErr)
+		l.refuse("unsorted", change(l, doc, func(p parts) any { slices.Reverse(p[4].([]any)); return p }),
+			verErr)
+		l.refuse("repeated", change(l, doc,
+			func(p parts) any { m := p[4].([]any); p[4] = append(m, m[len(m)-1]); return p }), verErr)
 	}
 	checks["J12 statements are sorted after they are relabelled"] = func(l *lab) {
 		l.vectorFiles("verifyNQuads")
 		signed := l.sign(sd, twelve()) // labels of random keys put the twelve in any order
 		for range 5 {
-			l.accept("reordered", l.derive(signed, "/credentialSubject/result/1", "/credentialSubject/result/7", "/credentialSubject/degree"))
+			l.accept("reordered", l.derive(signed, "/credentialSubject/result/1",
+				"/credentialSubject/result/7", "/credentialSubject/degree"))
 			signed = l.sign(sd, twelve())
 		}
 	}
@@ -692,7 +756,8 @@ func init() {
 		signed := l.sign(sd, credential)
 		_, a := open(l, l.derive(signed, "/credentialSubject/degree"))
 		_, b := open(l, l.derive(signed, "/credentialSubject/degree", "/name"))
-		if !bytes.Equal(a[0].([]byte), b[0].([]byte)) || !bytes.Equal(a[1].([]byte), b[1].([]byte)) || fmt.Sprint(a[3]) != fmt.Sprint(b[3]) {
+		if !bytes.Equal(a[0].([]byte), b[0].([]byte)) || !bytes.Equal(a[1].([]byte), b[1].([]byte)) ||
+			fmt.Sprint(a[3]) != fmt.Sprint(b[3]) {
 			l.Error("two presentations of one credential differ in what they should share")
 		}
 	}

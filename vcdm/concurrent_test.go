@@ -14,14 +14,9 @@ func TestConcurrent(t *testing.T) {
 	ctx := context.Background()
 	verifier := l.verifier()
 	holder := &vcdm.Holder{Suite: l.suite(sd).(*vcdm.SD)}
-	parallel := vcdm.ECDSASD2023(l.rdfc, vcdm.SDOptions{Parallel: 3})
-	verifier.Suites = append(verifier.Suites[:len(verifier.Suites)-1], parallel)
 	var wg sync.WaitGroup
 	for _, s := range everySuite {
 		suite := l.suite(s, "/issuer")
-		if s == sd {
-			suite = vcdm.ECDSASD2023(l.rdfc, vcdm.SDOptions{Mandatory: []string{"/issuer"}, Parallel: 4})
-		}
 		signer := &vcdm.Signer{Suite: suite, Key: l.key(s)}
 		options := l.options(s).AppendJSON(nil, s)
 		for range 4 {

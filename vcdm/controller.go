@@ -11,14 +11,18 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
+	"canonscope/vcdm/internal/text"
+	"canonscope/vcdm/internal/value"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/problem"
 )
 
-// Documents resolves verification methods in controlled identifier documents (Controlled Identifiers 1.0 section 3.3).
-// did:key URLs need none, but one without fragment, which stands for a method only in a document that has a method of this id.
+// Documents resolves verification methods in controlled identifier documents (Controlled Identifiers 1.0
+// section 3.3). did:key URLs need none, but one without fragment, which names a method only in a
+// document that has a method of this id.
 type Documents struct {
-	// Document returns the controlled identifier document of a URL without fragment, as JSON. Nothing else is asked for,
-	// and nothing is fetched unless this does.
+	// Document returns the controlled identifier document of a URL without fragment, as JSON. Nothing else
+	// is asked for, and nothing is fetched unless this does.
 	Document func(ctx context.Context, url string) ([]byte, error)
 	Now      func() time.Time // clock for expires and revoked of a method; nil is time.Now
 	Limits   canon.Limits     // zero fields take their defaults
@@ -31,89 +35,101 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 	if isKey && ok {
 		return DIDKey{}.Resolve(ctx, url, purpose)
 	}
-	fail := func(t ErrorType, msg string) (*Method, error) {
-		return nil, &Error{Type: t, Where: "/verificationMethod", Msg: msg}
+
+	because := func(t problem.Type, msg string, err error) (*Method, error) {
+		return nil, &problem.Error{Type: t, Where: "/verificationMethod", Msg: msg, Err: err}
 	}
+	fail := func(t problem.Type, msg string) (*Method, error) { return because(t, msg, nil) }
+
 	// 1 to 3
-	if !isKey && fragment == "" || !isURL(base) {
-		return fail(InvalidMethodURL, url+" is not a URL with a fragment")
+	if !isKey && fragment == "" || !text.IsURL(base) {
+		return fail(problem.InvalidMethodURL, url+" is not a URL with a fragment")
 	}
+
 	// 4
 	if r == nil || r.Document == nil {
-		return fail(InvalidControllerDocument, "no source of controller documents is given")
+		return fail(problem.InvalidControllerDocument, "no source of controller documents is given")
 	}
+
 	doc, err := r.Document(ctx, base)
 	if err != nil {
-		return nil, &Error{Type: InvalidControllerDocument, Where: "/verificationMethod", Msg: base, Err: err}
+		return because(problem.InvalidControllerDocument, base, err)
 	}
+
 	// 5
 	var t jsontape.Tape
 	if err := t.Scan(doc, jsontape.Options{Bytes: r.Limits.Bytes, Depth: r.Limits.Depth}); err != nil {
-		var limit *canon.LimitError
-		if errors.As(err, &limit) {
+		if limit := (*canon.LimitError)(nil); errors.As(err, &limit) {
 			return nil, err
 		}
-		return nil, &Error{Type: InvalidControllerDocument, Where: "/verificationMethod", Msg: base, Err: err}
+		return because(problem.InvalidControllerDocument, base, err)
 	}
+
 	if t.Nodes[0].Kind != jsontape.Object {
-		return fail(InvalidControllerDocument, base+" is no JSON object")
+		return fail(problem.InvalidControllerDocument, base+" is not a JSON object")
 	}
+
 	// 6
-	if !textAt(&t, 0, "id", base) {
-		return fail(InvalidControllerDocumentID, "the document of "+base+" has another id")
+	if !value.TextIs(&t, 0, "id", base) {
+		return fail(problem.InvalidControllerDocumentID, "the document of "+base+" has another id")
 	}
+
 	// 7 to 9; an id that is a fragment alone is relative to the document's
 	relative := url
 	if !isKey {
 		relative = "#" + fragment
 	}
+
 	node := -1
 	for i := range t.Nodes {
 		switch {
-		case t.Nodes[i].Kind != jsontape.Object || i == 0 || !textAt(&t, i, "id", url) && !textAt(&t, i, "id", relative):
+		case t.Nodes[i].Kind != jsontape.Object || i == 0:
+		case !value.TextIs(&t, i, "id", url) && !value.TextIs(&t, i, "id", relative):
 		case node < 0:
 			node = i
-		case !equalValues(&t, node, i):
-			return fail(InvalidControllerDocument, base+" has several methods "+relative)
+		case !value.Equal(&t, node, &t, i):
+			return fail(problem.InvalidControllerDocument, base+" has several methods "+relative)
 		}
 	}
+
 	if node < 0 {
-		return fail(InvalidMethod, base+" has no method "+relative)
+		return fail(problem.InvalidMethod, base+" has no method "+relative)
 	}
+
 	key, err := methodKey(&t, node)
 	if err != nil {
-		return nil, &Error{Type: InvalidMethod, Where: "/verificationMethod", Msg: url, Err: err}
+		return because(problem.InvalidMethod, url, err)
 	}
+
 	if isKey && key.Contradicts(url) {
-		return fail(InvalidMethod, url+" is the name of another key than that of its document")
+		return fail(problem.InvalidMethod, url+" is the name of another key than that of its document")
 	}
+
 	// 10
-	if !textAt(&t, node, "controller", base) {
-		return fail(InvalidMethod, url+" has another controller than its document")
+	if !value.TextIs(&t, node, "controller", base) {
+		return fail(problem.InvalidMethod, url+" has another controller than its document")
 	}
+
 	if err := r.inTime(&t, node); err != nil {
-		return nil, &Error{Type: InvalidMethod, Where: "/verificationMethod", Msg: url, Err: err}
+		return because(problem.InvalidMethod, url, err)
 	}
+
 	// 11
 	if !slices.Contains(relationships, purpose) || !related(&t, t.Get(0, purpose), node, url, relative) {
 		return nil, notMeant(url, purpose)
 	}
+
 	return &Method{ID: url, Controller: base, Key: key}, nil
 }
 
-// textAt says whether an object has a member with a text.
-func textAt(t *jsontape.Tape, object int, key, text string) bool {
-	v := t.Get(object, key)
-	return v >= 0 && t.Nodes[v].Kind == jsontape.String && t.TextIs(v, text)
-}
-
-// related says whether a verification relationship holds a method, by its URL or as an object.
+// related reports whether a verification relationship holds a method, by its URL or as an object.
 func related(t *jsontape.Tape, list, node int, url, relative string) bool {
 	if list < 0 || t.Nodes[list].Kind != jsontape.Array {
 		return false
 	}
 	return slices.ContainsFunc(slices.Collect(t.Elements(list)), func(e int) bool {
-		return e == node || t.Nodes[e].Kind == jsontape.Object && equalValues(t, e, node) || t.Nodes[e].Kind == jsontape.String && (t.TextIs(e, url) || t.TextIs(e, relative))
+		return e == node || t.Nodes[e].Kind == jsontape.Object && value.Equal(t, e, t, node) ||
+			t.Nodes[e].Kind == jsontape.String && (t.TextIs(e, url) || t.TextIs(e, relative))
 	})
 }
 
@@ -123,13 +139,13 @@ func methodKey(t *jsontape.Tape, node int) (*keys.Public, error) {
 		return nil, errors.New("a published method must not hold a secret key")
 	}
 	switch {
-	case textAt(t, node, "type", "Multikey"):
+	case value.TextIs(t, node, "type", "Multikey"):
 		v := t.Get(node, "publicKeyMultibase")
 		if v < 0 || t.Nodes[v].Kind != jsontape.String {
 			return nil, errors.New("publicKeyMultibase is missing")
 		}
 		return keys.ParsePublic(string(t.Text(v)))
-	case textAt(t, node, "type", "JsonWebKey"):
+	case value.TextIs(t, node, "type", "JsonWebKey"):
 		v := t.Get(node, "publicKeyJwk")
 		if v < 0 || t.Nodes[v].Kind != jsontape.Object {
 			return nil, errors.New("publicKeyJwk is missing")
@@ -153,7 +169,7 @@ func (r *Documents) inTime(t *jsontape.Tape, node int) error {
 		if t.Nodes[v].Kind != jsontape.String {
 			return fmt.Errorf("%s is not a string", name)
 		}
-		end, err := parseTime(string(t.Text(v)), true)
+		end, err := text.ParseTime(string(t.Text(v)), true)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)

@@ -2,40 +2,34 @@
 package vcdm
 
 import (
-	"errors"
-	"iter"
+	"slices"
 	"strconv"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
-// document is a scanned document. Node indexes are -1 where a member is absent.
+// document is a document with the place of its proofs. It is valid until its tape scans another one.
 type document struct {
-	tape     *jsontape.Tape
-	proofKey int // key of the root's proof
-	context  int // value of the root's @context
+	rules.Document
+	proofKey int // key of the root's proof, or -1
 }
 
-// parseDocument scans a document, which must be an object.
+// read scans a document.
 //
 //phase:parse
-func parseDocument(t *jsontape.Tape, src []byte, limits canon.Limits) (document, error) {
-	if err := t.Scan(src, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
-		var limit *canon.LimitError
-		if errors.As(err, &limit) {
-			return document{}, err
-		}
-		return document{}, &Error{Type: ParsingError, Err: err}
+func read(t *jsontape.Tape, doc []byte, limits canon.Limits) (document, error) {
+	d, err := rules.Read(t, doc, limits)
+	if err != nil {
+		return document{}, err
 	}
-	if t.Nodes[0].Kind != jsontape.Object {
-		return document{}, &Error{Type: ParsingError, Msg: "the document is no JSON object but " + t.Nodes[0].Kind.String()}
-	}
-	return document{t, t.Key(0, "proof"), t.Get(0, "@context")}, nil
+	return document{d, t.Key(0, "proof")}, nil
 }
 
-// proofs appends the proofs of the document in order to all, none where there is no proof member, and no more than the
-// limits allow.
+// proofs appends the proofs of the document in order to all, none where there is not a proof member, and no
+// more than the limits allow.
 //
 //phase:parse
 func (d *document) proofs(all []proof, limits canon.Limits) ([]proof, error) {
@@ -43,80 +37,76 @@ func (d *document) proofs(all []proof, limits canon.Limits) ([]proof, error) {
 		return all, nil
 	}
 	v := d.proofKey + 1
-	switch d.tape.Nodes[v].Kind {
+	switch d.Tape.Nodes[v].Kind {
 	case jsontape.Object:
-		return append(all, readProof(d.tape, v)), nil
+		return append(all, readProof(d.Tape, v)), nil
 	case jsontape.Array:
-		if n, most := d.tape.Len(v), limits.WithDefaults().Proofs; n > most {
+		if n, most := d.Tape.Len(v), limits.WithDefaults().Proofs; n > most {
 			return nil, &canon.LimitError{Limit: "proofs", Max: int64(most), Done: int64(n), Where: "/proof"}
 		}
-		for e := range d.tape.Elements(v) {
-			if d.tape.Nodes[e].Kind != jsontape.Object {
-				return nil, &Error{Type: ParsingError, Where: "/proof/" + strconv.Itoa(len(all)), Msg: "a proof must be an object"}
+		for e := range d.Tape.Elements(v) {
+			if d.Tape.Nodes[e].Kind != jsontape.Object {
+				return nil, problem.New(problem.ParsingError, "/proof/"+strconv.Itoa(len(all)),
+					"a proof must be an object")
 			}
-			all = append(all, readProof(d.tape, e))
+			all = append(all, readProof(d.Tape, e))
 		}
 		return all, nil
 	}
-	return nil, &Error{Type: ParsingError, Where: "/proof", Msg: "must be an object or a list of objects"}
+	return nil, problem.New(problem.ParsingError, "/proof", "must be an object or a list of objects")
 }
 
 // contextText returns the JSON text of the document's @context; nil where it has none.
 //
 //phase:caller
 func (d *document) contextText() []byte {
-	if d.context < 0 {
+	if d.Context < 0 {
 		return nil
 	}
-	return d.tape.Raw(d.context)
+	return d.Tape.Raw(d.Context)
 }
 
-// appendUnsecured appends the document without its proofs, or with those that the new proof builds on (VC Data Integrity
-// 4.3 step 6, 4.5 step 3.3).
+// appendUnsecured appends the document without its proofs, or with those that the new proof builds on (VC
+// Data Integrity 4.3 step 6, 4.5 step 3.3).
 func (d *document) appendUnsecured(dst []byte, matching []proof) []byte {
-	switch {
-	case len(matching) > 0:
+	if len(matching) > 0 {
 		list := []byte{'['}
 		for i := range matching {
-			if i > 0 {
-				list = append(list, ',')
-			}
-			list = append(list, d.tape.Raw(matching[i].node)...)
+			list = append(append(list, d.Tape.Raw(matching[i].node)...), ',')
 		}
-		return d.tape.AppendReplaced(dst, d.proofKey+1, append(list, ']'))
-	case d.proofKey < 0:
-		return append(dst, d.tape.Src...)
+		list[len(list)-1] = ']'
+		return d.Tape.AppendReplaced(dst, d.proofKey+1, list)
 	}
-	return d.tape.AppendWithout(dst, 0, d.proofKey)
+	if d.proofKey < 0 {
+		return append(dst, d.Tape.Src...)
+	}
+	return d.Tape.AppendWithout(dst, 0, d.proofKey)
 }
 
 // appendSecured appends the document with one more proof.
 func (d *document) appendSecured(dst []byte, value []byte) []byte {
 	if d.proofKey < 0 {
-		return d.tape.AppendMember(dst, 0, "proof", value)
+		return d.Tape.AppendMember(dst, 0, "proof", value)
 	}
 	v := d.proofKey + 1
-	old := d.tape.Raw(v)
-	list := make([]byte, 0, len(old)+len(value)+3)
-	if d.tape.Nodes[v].Kind == jsontape.Object {
-		list = append(append(list, '['), old...)
-	} else if list = append(list, old[:len(old)-1]...); d.tape.Len(v) == 0 {
-		list = append(append(list, value...), ']')
-		return d.tape.AppendReplaced(dst, v, list)
+	old, comma := d.Tape.Raw(v), []byte{','}
+	if d.Tape.Nodes[v].Kind == jsontape.Object {
+		old = append([]byte{'['}, old...)
+	} else if old = old[:len(old)-1]; d.Tape.Len(v) == 0 {
+		comma = nil
 	}
-	list = append(append(append(list, ','), value...), ']')
-	return d.tape.AppendReplaced(dst, v, list)
+	return d.Tape.AppendReplaced(dst, v, slices.Concat(old, comma, value, []byte{']'}))
 }
 
 // appendToProof appends the document with members added at the end of its proof, an object that is not empty.
 func (d *document) appendToProof(dst []byte, members []byte) []byte {
-	end := d.tape.Nodes[d.proofKey+1].End - 1
-	dst = append(append(dst, d.tape.Src[:end]...), members...)
-	return append(dst, d.tape.Src[end:]...)
+	end := d.Tape.Nodes[d.proofKey+1].End - 1
+	dst = append(append(dst, d.Tape.Src[:end]...), members...)
+	return append(dst, d.Tape.Src[end:]...)
 }
 
-// previous returns the proofs that ids name, in the order of all (VC Data Integrity 4.3 steps 4 and 5). It returns the
-// first id that no proof has, or that several have, with a message.
+// previous returns the proofs that ids name, in the order of all (VC Data Integrity 4.3 steps 4 and 5). It
+// returns the first id that no proof has, or that several have, with a message.
 //
 //phase:validate
 func previous(all []proof, ids []string) (matching []proof, id, msg string) {
@@ -143,21 +133,4 @@ func previous(all []proof, ids []string) (matching []proof, id, msg string) {
 		}
 	}
 	return matching, "", ""
-}
-
-// valuesOf yields the elements of an array, or a value that is none.
-//
-//phase:caller
-func valuesOf(t *jsontape.Tape, i int) iter.Seq[int] {
-	first, end := i, int(t.Nodes[i].Next)
-	if t.Nodes[i].Kind == jsontape.Array {
-		first++
-	}
-	return func(yield func(int) bool) { // one literal: the compiler inlines it, and nothing is allocated
-		for e := first; e < end; e = int(t.Nodes[e].Next) {
-			if !yield(e) {
-				return
-			}
-		}
-	}
 }

@@ -28,7 +28,8 @@ func Example() {
 	// The issuer signs; every presentation will disclose who it is.
 	issuing := vcdm.ECDSASD2023(engine, vcdm.SDOptions{Mandatory: []string{"/issuer"}})
 	options := vcdm.Options{Method: issuer.Public().Method(), Purpose: vcdm.AssertionMethod}
-	signed, err := (&vcdm.Signer{Suite: issuing, Key: issuer}).Add(ctx, credential, options.AppendJSON(nil, issuing.Name()))
+	signed, err := (&vcdm.Signer{Suite: issuing, Key: issuer}).Add(ctx, credential,
+		options.AppendJSON(nil, issuing.Name()))
 	if err != nil {
 		panic(err)
 	}

@@ -14,6 +14,8 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/conform/official"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
 // defaults is a verifier with its suites set and nothing else, at a time when the attacks were made.
@@ -26,9 +28,9 @@ func (l *lab) defaults() *vcdm.Verifier {
 }
 
 // has reports whether a result has a reason of a type at a place.
-func reasonAt(r *vcdm.Result, typ vcdm.ErrorType, where string) bool {
+func reasonAt(r *vcdm.Result, typ problem.Type, where string) bool {
 	return slices.ContainsFunc(r.Errors, func(err error) bool {
-		var e *vcdm.Error
+		var e *problem.Error
 		return errors.As(err, &e) && e.Type == typ && e.Where == where
 	})
 }
@@ -37,7 +39,7 @@ func reasonAt(r *vcdm.Result, typ vcdm.ErrorType, where string) bool {
 func TestAttacks(t *testing.T) {
 	l := newLab(t)
 	for file, want := range map[string]struct {
-		typ   vcdm.ErrorType
+		typ   problem.Type
 		where string
 	}{
 		"signed.json":               {verErr, "/validUntil"},
@@ -62,7 +64,8 @@ func TestReportFiles(t *testing.T) {
 	read := func(file string) []byte { return readFile(t, official.Dir(t, "reports"), file) }
 	v := l.defaults()
 	v.AnyIssuer = true
-	if r := v.VerifyAll(context.Background(), read("90-signed.json")); r.Verified || !reasonAt(r, verErr, "/expirationDate") || len(r.Errors) != 1 {
+	if r := v.VerifyAll(context.Background(), read("90-signed.json")); r.Verified ||
+		!reasonAt(r, verErr, "/expirationDate") || len(r.Errors) != 1 {
 		t.Errorf("an expired VCDM 1.1 credential: %v", r.Errors)
 	}
 	v.AnyPeriod = true
@@ -74,17 +77,18 @@ func TestReportFiles(t *testing.T) {
 	if r := v.VerifyAll(context.Background(), read("45-no-signed.json")); !r.Verified {
 		t.Errorf("dates without offset are UTC: %v", r.Err())
 	}
-	if err := vcdm.CheckCredential(read("45-no-signed.json"), canon.Limits{}); err == nil {
+	if err := rules.CheckCredential(read("45-no-signed.json"), canon.Limits{}); err == nil {
 		t.Error("dates without offset are issued")
 	}
 	if r := v.VerifyAll(context.Background(), read("46-dir-signed.json")); !r.Verified {
 		t.Errorf("a name with a direction: %v", r.Err())
 	}
 	r := v.VerifyAll(context.Background(), read("91s.json"))
-	if want := []string{"/credentialStatus", "/credentialSchema", "/relatedResource/0/digestSRI"}; !r.Verified || !slices.Equal(r.Unchecked(), want) {
+	if want := []string{"/credentialStatus", "/credentialSchema",
+		"/relatedResource/0/digestSRI"}; !r.Verified || !slices.Equal(r.Unchecked(), want) {
 		t.Errorf("not checked: %q, want %q (%v)", r.Unchecked(), want, r.Err())
 	}
-	if err := vcdm.CheckCredential(read("11-identical.json"), canon.Limits{}); err != nil {
+	if err := rules.CheckCredential(read("11-identical.json"), canon.Limits{}); err != nil {
 		t.Errorf("an equal definition is none: %v", err)
 	}
 }
@@ -94,10 +98,12 @@ func TestHiddenCredentials(t *testing.T) {
 	l := newLab(t)
 	suite := "eddsa-rdfc-2022"
 	holder := l.key(suite).Public().DID()
-	forged := edit(t, l.sign(suite, strings.Replace(credential, "https://university.example/issuers/14", holder, 1)), func(m map[string]any) { m["name"] = "Another" })
+	forged := edit(t, l.sign(suite, strings.Replace(credential, "https://university.example/issuers/14",
+		holder, 1)), func(m map[string]any) { m["name"] = "Another" })
 	signs := func(vp string) *vcdm.Result {
-		doc, err := l.add("eddsa-jcs-2022", vp, string((&vcdm.Options{Created: created, Method: l.key(suite).Public().Method(),
-			Purpose: vcdm.Authentication}).AppendJSON(nil, "eddsa-jcs-2022")))
+		doc, err := l.add("eddsa-jcs-2022", vp,
+			string((&vcdm.Options{Created: created, Method: l.key(suite).Public().Method(),
+				Purpose: vcdm.Authentication}).AppendJSON(nil, "eddsa-jcs-2022")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +115,8 @@ func TestHiddenCredentials(t *testing.T) {
 	inner := head + `"type":["VerifiablePresentation"],"verifiableCredential":[` + forged + `]}`
 
 	// A presentation is checked with its credentials, whichever function is called, and so is one inside it.
-	for name, vp := range map[string]string{"plain": inner, "nested": head + `"type":"VerifiablePresentation","verifiableCredential":` + inner + `}`} {
+	for name, vp := range map[string]string{"plain": inner, "nested": head +
+		`"type":"VerifiablePresentation","verifiableCredential":` + inner + `}`} {
 		r := signs(vp)
 		if r.Verified || len(r.Credentials) != 1 || r.Credentials[0].Verified {
 			t.Errorf("%s: %v", name, r.Errors)
@@ -125,28 +132,38 @@ func TestHiddenCredentials(t *testing.T) {
 
 	// Statements of an RDFC suite make it one, or refuse it.
 	for name, vp := range map[string]string{
-		"type by its keyword": head + `"type":["VerifiableCredential"],"@type":"VerifiablePresentation","issuer":"` + holder + `","credentialSubject":{"id":"did:x:1","name":"n"}}`,
-		"type by its IRI":     head + `"type":"` + vocabulary + `VerifiablePresentation","` + vocabulary + `verifiableCredential":{"@graph":{"id":"urn:x:1","name":"n"}}}`,
-		"beside it":           head + `"type":"VerifiablePresentation","@included":{"id":"urn:x:1","type":"VerifiableCredential","issuer":"did:x:1"}}`,
-		"below a graph":       `{"@context":["https://www.w3.org/ns/credentials/v2"],"@graph":[{"id":"urn:x:2","type":"VerifiablePresentation","holder":"` + holder + `"}]}`,
+		"type by its keyword": head +
+			`"type":["VerifiableCredential"],"@type":"VerifiablePresentation","issuer":"` + holder +
+			`","credentialSubject":{"id":"did:x:1","name":"n"}}`,
+		"type by its IRI": head + `"type":"` + vocabulary + `VerifiablePresentation","` + vocabulary +
+			`verifiableCredential":{"@graph":{"id":"urn:x:1","name":"n"}}}`,
+		"beside it": head +
+			`"type":"VerifiablePresentation","@included":{"id":"urn:x:1","type":"VerifiableCredential","issuer":"did:x:1"}}`,
+		"below a graph": `{"@context":["https://www.w3.org/ns/credentials/v2"],"@graph":[{"id":"urn:x:2","type":"VerifiablePresentation","holder":"` + holder + `"}]}`,
 	} {
 		_, err := l.add(suite, vp, string(l.options(suite).AppendJSON(nil, suite)))
 		l.failed(name, err, lossErr)
 	}
 }
 
-// Attack 12: only verification relationships allow a key something, and a method has to stand in the one that is asked for.
+// Attack 12: only verification relationships allow a key something, and a method has to stand in the one
+// that is asked for.
 func TestRelationships(t *testing.T) {
 	l := newLab(t)
 	suite := "eddsa-jcs-2022"
 	key := l.key(suite).Public()
 	const url = "https://controller.example/1#key"
-	method := `{"id":"` + url + `","type":"Multikey","controller":"https://controller.example/1","publicKeyMultibase":"` + key.Multikey() + `"}`
+	method := `{"id":"` + url +
+		`","type":"Multikey","controller":"https://controller.example/1","publicKeyMultibase":"` +
+		key.Multikey() + `"}`
 	verify := func(purpose, controller string, change ...func(*vcdm.Verifier)) error {
 		doc := l.sign(suite, credential, func(o *vcdm.Options) { o.Method, o.Purpose = url, purpose })
 		v := l.defaults()
 		v.AnyIssuer, v.AnyPurpose = true, true
-		v.Resolver = &vcdm.Documents{Document: func(context.Context, string) ([]byte, error) { return []byte(controller), nil }}
+		v.Resolver = &vcdm.Documents{Document: func(context.Context, string) ([]byte,
+			error) {
+			return []byte(controller), nil
+		}}
 		for _, c := range change {
 			c(v)
 		}
@@ -168,16 +185,19 @@ func TestRelationships(t *testing.T) {
 		"another one":        verify(vcdm.AssertionMethod, doc(`,"authentication":["`+url+`"]`)),
 		"did:key, agreement": verify("keyAgreement", doc(""), func(v *vcdm.Verifier) { v.Resolver = nil }),
 	} {
-		l.failed(name, err, vcdm.InvalidRelationship, vcdm.InvalidMethodURL)
+		l.failed(name, err, problem.InvalidRelationship, problem.InvalidMethodURL)
 	}
 	other := strings.Replace(method, key.Multikey(), l.key(sd).Public().Multikey(), 1)
-	l.failed("two methods of one id", verify(vcdm.AssertionMethod, doc(`,"assertionMethod":["`+url+`",`+other+`]`)), vcdm.InvalidControllerDocument)
+	l.failed("two methods of one id", verify(vcdm.AssertionMethod, doc(`,"assertionMethod":["`+url+`",`+other+
+		`]`)), problem.InvalidControllerDocument)
 
 	// Without AnyPurpose the purpose is that of the document's kind.
-	l.failed("another purpose", verify(vcdm.Authentication, doc(`,"authentication":["`+url+`"]`), func(v *vcdm.Verifier) { v.AnyPurpose = false }), verErr)
+	l.failed("another purpose", verify(vcdm.Authentication, doc(`,"authentication":["`+url+`"]`),
+		func(v *vcdm.Verifier) { v.AnyPurpose = false }), verErr)
 }
 
-// Smaller finding 3: a proof has one proof value, and counts once in a set. A suite of W3C's has a set that holds a proof twice.
+// Smaller finding 3: a proof has one proof value, and counts once in a set. A suite of W3C's has a set that
+// holds a proof twice.
 func TestOneProofValue(t *testing.T) {
 	l := newLab(t)
 	derived := l.present(sd, credential)
@@ -189,12 +209,14 @@ func TestOneProofValue(t *testing.T) {
 		{[]byte{0x85, 0x58, 0x40}, []byte{0x85, 0x5b, 0, 0, 0, 0, 0, 0, 0, 0x40}},
 	} {
 		wide := slices.Concat(b[:3], c.wide, b[3+len(c.at):])
-		l.refuse(fmt.Sprintf("%x", c.wide), setProof(t, derived, "proofValue", "u"+base64.RawURLEncoding.EncodeToString(wide)), verErr)
+		l.refuse(fmt.Sprintf("%x", c.wide), setProof(t, derived, "proofValue",
+			"u"+base64.RawURLEncoding.EncodeToString(wide)), verErr)
 	}
 	for _, s := range everySuite {
 		doc := l.present(s, credential)
 		twice := edit(t, doc, func(m map[string]any) { m["proof"] = []any{m["proof"], m["proof"]} })
-		if r := l.verifier().VerifyAll(context.Background(), []byte(twice)); !r.Verified || len(r.Proofs()) != 1 {
+		if r := l.verifier().VerifyAll(context.Background(), []byte(twice)); !r.Verified ||
+			len(r.Proofs()) != 1 {
 			t.Errorf("%s twice: %d proofs, %v", s, len(r.Proofs()), r.Err())
 		}
 		if vcdm.MethodOf(s) == canon.RDFC {
@@ -207,8 +229,8 @@ func TestOneProofValue(t *testing.T) {
 	}
 }
 
-// Attack 4 and smaller finding 7: the document that is returned is the one that every proof is about, and says where it is
-// not the input.
+// Attack 4 and smaller finding 7: the document that is returned is the one that every proof is about, and
+// says where it is not the input.
 func TestVerifiedDocument(t *testing.T) {
 	l := newLab(t)
 	signed := l.sign("eddsa-jcs-2022", credential)
@@ -233,20 +255,22 @@ func TestDefaults(t *testing.T) {
 		own := l.key(s).Public().DID()
 		good := edit(t, credential, func(m map[string]any) { m["issuer"] = own })
 		sign := func(change func(m map[string]any), options ...func(*vcdm.Options)) *vcdm.Result {
-			return l.defaults().VerifyAll(context.Background(), []byte(l.present(s, edit(t, good, change), options...)))
+			return l.defaults().VerifyAll(context.Background(),
+				[]byte(l.present(s, edit(t, good, change), options...)))
 		}
 		if r := sign(func(map[string]any) {}); !r.Verified {
 			t.Errorf("%s: %v", s, r.Err())
 		}
 		for where, r := range map[string]*vcdm.Result{
-			"/proof":              sign(func(m map[string]any) { m["issuer"] = "did:example:other" }),
-			"/validUntil":         sign(func(m map[string]any) { m["validUntil"] = "2026-11-01T00:00:00Z" }),
-			"/validFrom":          sign(func(m map[string]any) { m["validFrom"] = "2026-12-02T00:00:00Z" }),
-			"/credentialSubject":  sign(func(m map[string]any) { delete(m, "credentialSubject") }),
-			"/proof/proofPurpose": sign(func(map[string]any) {}, func(o *vcdm.Options) { o.Purpose = vcdm.Authentication }),
+			"/proof":             sign(func(m map[string]any) { m["issuer"] = "did:example:other" }),
+			"/validUntil":        sign(func(m map[string]any) { m["validUntil"] = "2026-11-01T00:00:00Z" }),
+			"/validFrom":         sign(func(m map[string]any) { m["validFrom"] = "2026-12-02T00:00:00Z" }),
+			"/credentialSubject": sign(func(m map[string]any) { delete(m, "credentialSubject") }),
+			"/proof/proofPurpose": sign(func(map[string]any) {},
+				func(o *vcdm.Options) { o.Purpose = vcdm.Authentication }),
 		} {
 			if r.Verified || !slices.ContainsFunc(r.Errors, func(err error) bool {
-				var e *vcdm.Error
+				var e *problem.Error
 				return errors.As(err, &e) && e.Where == where
 			}) {
 				t.Errorf("%s: nothing wrong at %s: %v", s, where, r.Errors)
@@ -261,13 +285,15 @@ func TestUnknownContexts(t *testing.T) {
 	v := l.verifier()
 	v.Purpose = ""
 	inner := l.sign("eddsa-jcs-2022", credential)
-	vp := l.sign("eddsa-rdfc-2022", string(l.presentation("did:x:1", []byte(inner))), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
+	vp := l.sign("eddsa-rdfc-2022", string(l.presentation("did:x:1", []byte(inner))),
+		func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
 	unknown := v.VerifyAll(context.Background(), []byte(vp)).UnknownContexts()
 	var places []string
 	for _, c := range unknown {
 		places = append(places, c.Pointer+c.URL)
 	}
-	if want := []string{"/verifiableCredential/0/@context/1", "/verifiableCredential/0/proof/@context/1"}; !slices.Equal(places, want) {
+	if want := []string{"/verifiableCredential/0/@context/1",
+		"/verifiableCredential/0/proof/@context/1"}; !slices.Equal(places, want) {
 		t.Errorf("%q, want %q", places, want)
 	}
 	base := `["https://www.w3.org/ns/credentials/v2"]`
@@ -290,26 +316,31 @@ func TestCredentialAndPresentation(t *testing.T) {
 		signed := l.sign(s, both, func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
 		v := l.defaults()
 		v.AnyForm = true
-		if r := v.VerifyAll(context.Background(), []byte(signed)); r.Verified || !reasonAt(r, verErr, "/type") {
+		if r := v.VerifyAll(context.Background(), []byte(signed)); r.Verified ||
+			!reasonAt(r, verErr, "/type") {
 			t.Errorf("%s: %v", s, r.Errors)
 		}
-		if err := vcdm.CheckCredential([]byte(both), canon.Limits{}); err == nil {
+		if err := rules.CheckCredential([]byte(both), canon.Limits{}); err == nil {
 			t.Errorf("%s: has the form of a credential", s)
 		}
 	}
 }
 
-// Statements do not say where a document begins: a credential that stands inside another must not be read in its place.
+// Statements do not say where a document begins: a credential that stands inside another must not be read
+// in its place.
 func TestOtherRoot(t *testing.T) {
 	l := newLab(t)
 	suite := "eddsa-rdfc-2022"
 	issuer := l.key(suite).Public().DID()
 	old := func(id, rest string) string {
-		return `{` + id + `"type":["VerifiableCredential"],"issuer":"` + issuer + `","validUntil":"2021-01-01T00:00:00Z","credentialSubject":{"id":"did:x:s","name":"old"}` + rest + `}`
+		return `{` + id + `"type":["VerifiableCredential"],"issuer":"` + issuer +
+			`","validUntil":"2021-01-01T00:00:00Z","credentialSubject":{"id":"did:x:s","name":"old"}` + rest +
+			`}`
 	}
 	const context2 = `"@context":["https://www.w3.org/ns/credentials/v2",{"shows":{"@id":"urn:x:shows","@type":"@id"}}],`
 	inner := func(id, rest string) string {
-		return `{` + id + `"type":["VerifiableCredential"],"issuer":"` + issuer + `","credentialSubject":{"id":"did:x:s","name":"new"}` + rest + `}`
+		return `{` + id + `"type":["VerifiableCredential"],"issuer":"` + issuer +
+			`","credentialSubject":{"id":"did:x:s","name":"new"}` + rest + `}`
 	}
 	with := func(doc string) string { return `{` + context2 + doc[1:] }
 	for name, c := range map[string]struct{ signed, shown string }{
@@ -319,7 +350,8 @@ func TestOtherRoot(t *testing.T) {
 			with(inner(`"id":"urn:x:E",`, `,"@included":`+old(`"id":"urn:x:X",`, `,"shows":"urn:x:E"`)))},
 		"a circle": {with(old(`"id":"urn:x:X",`, `,"shows":`+inner(`"id":"urn:x:E",`, `,"shows":"urn:x:X"`))),
 			with(inner(`"id":"urn:x:E",`, `,"shows":`+old(`"id":"urn:x:X",`, `,"shows":"urn:x:E"`)))},
-		"without ids": {with(inner("", `,"shows":`+inner("", ""))), with(inner("", `,"@reverse":{"urn:x:shows":`+inner("", "")+`}`))},
+		"without ids": {with(inner("", `,"shows":`+inner("", ""))),
+			with(inner("", `,"@reverse":{"urn:x:shows":`+inner("", "")+`}`))},
 	} {
 		for what, doc := range map[string]string{"signed": c.signed, "shown": c.shown} {
 			signed, err := l.add(suite, doc, string(l.options(suite).AppendJSON(nil, suite)))
@@ -334,9 +366,11 @@ func TestOtherRoot(t *testing.T) {
 
 	// What stands inside with a proof of its own, or of another issuer, is no danger.
 	for name, rest := range map[string]string{
-		"another issuer": strings.Replace(inner(`"id":"urn:x:E",`, `,"shows":"urn:x:X"`), issuer, "did:x:other", 1),
-		"a proof":        strings.Replace(l.sign(suite, with(inner(`"id":"urn:x:E",`, `,"shows":"urn:x:X"`))), context2, "", 1),
-		"no way back":    inner(`"id":"urn:x:E",`, ""),
+		"another issuer": strings.Replace(inner(`"id":"urn:x:E",`, `,"shows":"urn:x:X"`), issuer,
+			"did:x:other", 1),
+		"a proof": strings.Replace(l.sign(suite, with(inner(`"id":"urn:x:E",`, `,"shows":"urn:x:X"`))),
+			context2, "", 1),
+		"no way back": inner(`"id":"urn:x:E",`, ""),
 	} {
 		doc := with(strings.Replace(old(`"id":"urn:x:X",`, `,"shows":`+rest), "2021", "2027", 1))
 		r := l.defaults().VerifyAll(context.Background(), []byte(l.sign(suite, doc)))
@@ -350,30 +384,33 @@ func TestOtherRoot(t *testing.T) {
 func TestContextsInPresentation(t *testing.T) {
 	l := newLab(t)
 	suite := "eddsa-jcs-2022"
-	issued := l.sign(suite, edit(t, credential, func(m map[string]any) { m["issuer"] = l.key(suite).Public().DID() }))
+	issued := l.sign(suite, edit(t, credential,
+		func(m map[string]any) { m["issuer"] = l.key(suite).Public().DID() }))
 	longer := edit(t, issued, func(m map[string]any) { addContext(m, map[string]any{"urn": "urn:x:"}) })
 	for inner, ok := range map[string]bool{issued: true, longer: false} {
-		vp := l.sign(suite, string(l.presentation(l.key(suite).Public().DID(), []byte(inner))), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
+		vp := l.sign(suite, string(l.presentation(l.key(suite).Public().DID(), []byte(inner))),
+			func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
 		if r := l.defaults().VerifyAll(context.Background(), []byte(vp)); r.Verified != ok {
 			t.Errorf("verified %v, want %v: %v", r.Verified, ok, r.Errors)
 		}
 	}
 }
 
-// What is right is not refused: a presentation without a holder, an enveloped credential with one context, a schema that is a
-// related resource, too.
+// What is right is not refused: a presentation without a holder, an enveloped credential with one context,
+// a schema that is a related resource, too.
 func TestNotRefused(t *testing.T) {
 	l := newLab(t)
 	suite := "eddsa-rdfc-2022"
 	own := l.key(suite).Public().DID()
 	vp := `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"verifiableCredential":[` +
 		l.sign(suite, edit(t, credential, func(m map[string]any) { m["issuer"] = own })) + `]}`
-	if r := l.defaults().VerifyAll(context.Background(), []byte(l.sign(suite, vp, func(o *vcdm.Options) { o.Purpose = vcdm.Authentication }))); !r.Verified {
+	if r := l.defaults().VerifyAll(context.Background(),
+		[]byte(l.sign(suite, vp, func(o *vcdm.Options) { o.Purpose = vcdm.Authentication }))); !r.Verified {
 		t.Errorf("without a holder: %v", r.Err())
 	}
 	enveloped := `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"verifiableCredential":[
  {"@context":"https://www.w3.org/ns/credentials/v2","id":"data:application/vc+jwt,a.b.c","type":"EnvelopedVerifiableCredential"}]}`
-	if err := vcdm.CheckPresentation([]byte(enveloped), canon.Limits{}); err != nil {
+	if err := rules.CheckPresentation([]byte(enveloped), canon.Limits{}); err != nil {
 		t.Errorf("enveloped: %v", err)
 	}
 	const sri = `"digestSRI":"sha256-WZVc7WaX1h4D8rJVb+vlMIqxaEKEb1tYbX8fet7JJzQ="`
@@ -396,8 +433,8 @@ func TestNotRefused(t *testing.T) {
 	}
 }
 
-// A holder of ecdsa-sd-2023 may leave statements out, but not show another credential of the issuer in place of the document:
-// the mandatory statements say which node that is.
+// A holder of ecdsa-sd-2023 may leave statements out, but not show another credential of the issuer in
+// place of the document: the mandatory statements say which node that is.
 func TestOtherRootOfDerived(t *testing.T) {
 	l := newLab(t)
 	key := l.key(sd)
@@ -411,7 +448,9 @@ func TestOtherRootOfDerived(t *testing.T) {
 
 	trace := new(vcdm.SDTrace)
 	suite := vcdm.ECDSASD2023(l.rdfc, vcdm.SDOptions{Mandatory: []string{"/issuer", "/type"}, Trace: trace})
-	base, err := (&vcdm.Signer{Suite: suite, Key: key}).Add(context.Background(), []byte(strings.Replace(doc, `"type":"VerifiableCredential","shows"`, `"type":"JsonSchema","shows"`, 1)),
+	base, err := (&vcdm.Signer{Suite: suite, Key: key}).Add(context.Background(),
+		[]byte(strings.Replace(doc, `"type":"VerifiableCredential","shows"`, `"type":"JsonSchema","shows"`,
+			1)),
 		l.options(sd).AppendJSON(nil, sd))
 	if err != nil {
 		t.Fatal(err)
@@ -423,7 +462,8 @@ func TestOtherRootOfDerived(t *testing.T) {
 	shown, next := 0, 0
 	for i, line := range trace.Lines {
 		text := string(line)
-		keep := strings.HasPrefix(text, "<urn:x:B>") && !strings.Contains(text, "validUntil") && !strings.Contains(text, "#proof>") ||
+		keep := strings.HasPrefix(text, "<urn:x:B>") && !strings.Contains(text, "validUntil") &&
+			!strings.Contains(text, "#proof>") ||
 			strings.Contains(text, "<urn:x:policy> <urn:x:shows>") || strings.Contains(text, `"doctor"`)
 		if trace.Mandatory[i] {
 			mandatory = append(mandatory, uint64(shown))
@@ -436,16 +476,21 @@ func TestOtherRootOfDerived(t *testing.T) {
 		}
 		next++
 	}
-	forged := edit(t, `{`+context2+inner+subject+`,"@included":[{"id":"urn:x:A","type":["VerifiableCredential"],"issuer":"`+issuer+`"},{"id":"urn:x:policy","shows":"urn:x:A"}]}`,
+	forged := edit(t, `{`+context2+inner+subject+
+		`,"@included":[{"id":"urn:x:A","type":["VerifiableCredential"],"issuer":"`+issuer+
+		`"},{"id":"urn:x:policy","shows":"urn:x:A"}]}`,
 		func(m map[string]any) { m["proof"] = proofOf(decode(t, string(base))) })
-	forged = reseal(t, forged, []byte{0xd9, 0x5d, 0x01}, parts{p[0], p[1], signatures, map[uint64][]byte{}, mandatory})
+	forged = reseal(t, forged, []byte{0xd9, 0x5d, 0x01}, parts{p[0], p[1], signatures, map[uint64][]byte{},
+		mandatory})
 	r := l.defaults().VerifyAll(context.Background(), []byte(forged))
 	if r.Verified || !reasonAt(r, lossErr, "") || !strings.Contains(r.Err().Error(), "has to be disclosed") {
 		t.Errorf("verified %v: %v", r.Verified, r.Errors)
 	}
 
 	// Without a mandatory issuer nothing would say so: such a document is not signed.
-	_, err = (&vcdm.Signer{Suite: l.suite(sd), Key: key}).Add(context.Background(), []byte(strings.Replace(doc, `"type":"VerifiableCredential","shows"`, `"type":"JsonSchema","shows"`, 1)),
+	_, err = (&vcdm.Signer{Suite: l.suite(sd), Key: key}).Add(context.Background(),
+		[]byte(strings.Replace(doc, `"type":"VerifiableCredential","shows"`, `"type":"JsonSchema","shows"`,
+			1)),
 		l.options(sd).AppendJSON(nil, sd))
 	l.failed("issuer not mandatory", err, lossErr)
 }
@@ -457,7 +502,7 @@ func TestHiddenFromJCS(t *testing.T) {
 		"graph": `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"@graph":[]}`,
 		"nest":  `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"@nest":{"verifiableCredential":[]}}`,
 	} {
-		if err := vcdm.CheckPresentation([]byte(vp), canon.Limits{}); err == nil {
+		if err := rules.CheckPresentation([]byte(vp), canon.Limits{}); err == nil {
 			t.Errorf("%s: has the form of a presentation", name)
 		}
 	}

@@ -14,20 +14,25 @@ import (
 	"canonscope/vcdm"
 )
 
-// A forger has a signed document and no key. It says the same statements in another way, so that the signature holds, and
-// tries to make a verifier read something else: no end of validity, another issuer, fewer credentials.
+// A forger has a signed document and no key. It says the same statements in another way, so that the
+// signature holds, and tries to make a verifier read something else: no end of validity, another issuer,
+// fewer credentials.
 
 const vocabulary = "https://www.w3.org/2018/credentials#"
 
 // forgedMembers are what verification reads, with the IRI and the datatype of each.
 var forgedMembers = map[string][2]string{
-	"issuer": {vocabulary + "issuer"}, "holder": {vocabulary + "holder"}, "credentialSubject": {vocabulary + "credentialSubject"},
-	"credentialStatus": {vocabulary + "credentialStatus"}, "credentialSchema": {vocabulary + "credentialSchema"},
-	"termsOfUse": {vocabulary + "termsOfUse"}, "relatedResource": {vocabulary + "relatedResource"},
+	"issuer": {vocabulary + "issuer"}, "holder": {vocabulary + "holder"}, "credentialSubject": {vocabulary +
+		"credentialSubject"},
+	"credentialStatus": {vocabulary + "credentialStatus"},
+	"credentialSchema": {vocabulary + "credentialSchema"},
+	"termsOfUse":       {vocabulary + "termsOfUse"}, "relatedResource": {vocabulary + "relatedResource"},
 	"verifiableCredential": {vocabulary + "verifiableCredential", "@graph"},
-	"validFrom":            {vocabulary + "validFrom", xsdDateTime}, "validUntil": {vocabulary + "validUntil", xsdDateTime},
-	"issuanceDate": {vocabulary + "issuanceDate", xsdDateTime}, "expirationDate": {vocabulary + "expirationDate", xsdDateTime},
-	"type": {"@type"}, "id": {"@id"},
+	"validFrom":            {vocabulary + "validFrom", xsdDateTime}, "validUntil": {vocabulary + "validUntil",
+		xsdDateTime},
+	"issuanceDate":   {vocabulary + "issuanceDate", xsdDateTime},
+	"expirationDate": {vocabulary + "expirationDate", xsdDateTime},
+	"type":           {"@type"}, "id": {"@id"},
 }
 
 const xsdDateTime = "http://www.w3.org/2001/XMLSchema#dateTime"
@@ -121,10 +126,14 @@ var spellings = map[string]func(m map[string]any, member string, id any){
 	},
 	"split":  func(m map[string]any, member string, _ any) { split(m, member, 1) },
 	"behind": func(m map[string]any, member string, _ any) { split(m, member, 0) },
-	"set":    func(m map[string]any, member string, _ any) { m[member] = map[string]any{"@set": []any{m[member]}} },
+	"set": func(m map[string]any, member string,
+		_ any) {
+		m[member] = map[string]any{"@set": []any{m[member]}}
+	},
 	"list":   func(m map[string]any, member string, _ any) { m[member] = []any{m[member], m[member]} },
 	"object": func(m map[string]any, member string, _ any) { m[member] = full(member, m[member]) },
-	"redefined": func(m map[string]any, member string, id any) { // the term says something else, the IRI what is signed
+	// the term says something else, the IRI what is signed
+	"redefined": func(m map[string]any, member string, id any) {
 		v := m[member]
 		addContext(m, map[string]any{member: "urn:example:about"})
 		m[forgedMembers[member][0]] = full(member, v)
@@ -167,7 +176,10 @@ func read(m map[string]any) string {
 		switch v := m[member]; {
 		case v == nil:
 		case member == "type": // only those that decide how a document is read
-			parts = append(parts, fmt.Sprint(member, slices.DeleteFunc(ids(v), func(s string) bool { return !strings.HasPrefix(s, "Verifiable") })))
+			parts = append(parts,
+				fmt.Sprint(member,
+					slices.DeleteFunc(ids(v),
+						func(s string) bool { return !strings.HasPrefix(s, "Verifiable") })))
 		case member == "verifiableCredential":
 			n := 1
 			if list, ok := v.([]any); ok {
@@ -205,13 +217,16 @@ func forged(l *lab) map[string]string {
 	holder := l.key(suite).Public().DID()
 	vp := `{"@context":["https://www.w3.org/ns/credentials/v2"],%s"type":["VerifiablePresentation"],"holder":"` + holder + `","verifiableCredential":[` +
 		all["ecdsa-rdfc-2019"] + `,` + all[sd] + `]}`
-	for name, id := range map[string]string{"presentation": `"id":"urn:uuid:1",`, "presentation without id": ""} {
-		all[name] = l.sign(suite, fmt.Sprintf(vp, id), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
+	for name, id := range map[string]string{"presentation": `"id":"urn:uuid:1",`,
+		"presentation without id": ""} {
+		all[name] = l.sign(suite, fmt.Sprintf(vp, id),
+			func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
 	}
 	return all
 }
 
-// Attacks 1, 6 and 8, and every spelling like them: what is accepted says to a reader of its JSON what the issuer signed.
+// Attacks 1, 6 and 8, and every spelling like them: what is accepted says to a reader of its JSON what the
+// issuer signed.
 func TestForger(t *testing.T) {
 	l := newLab(t)
 	f := newForger(l)
@@ -284,7 +299,8 @@ func (f *forger) many(t *testing.T, name string, seed uint64) {
 	hows := slices.Sorted(maps.Keys(spellings))
 	for range 1 + r.IntN(3) {
 		at := m
-		if list, ok := m["verifiableCredential"].([]any); ok && r.IntN(4) == 0 { // inside a credential of a presentation
+		// inside a credential of a presentation
+		if list, ok := m["verifiableCredential"].([]any); ok && r.IntN(4) == 0 {
 			at = list[r.IntN(len(list))].(map[string]any)
 		}
 		member, how := members[r.IntN(len(members))], hows[r.IntN(len(hows))]
@@ -305,7 +321,8 @@ func (f *forger) check(t *testing.T, what string, m map[string]any, want string)
 		return false
 	}
 	if got := read(decode(t, string(doc))); got != want {
-		t.Errorf("%s: accepted, and a reader finds\n%s\nwhere the issuer signed\n%s\n%s", what, got, want, doc)
+		t.Errorf("%s: accepted, and a reader finds\n%s\nwhere the issuer signed\n%s\n%s", what, got, want,
+			doc)
 	}
 	return true
 }

@@ -11,9 +11,11 @@ import (
 
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/problem"
 )
 
-// A holder must not show the statements about one blank node as being about two, by giving both the label that was signed.
+// A holder must not show the statements about one blank node as being about two, by giving both the label
+// that was signed.
 func TestSplitBlankNode(t *testing.T) {
 	l := newLab(t)
 	honest := l.derive(l.sign("ecdsa-sd-2023", `{"@context":["https://www.w3.org/ns/credentials/v2",{"result":{"@id":"urn:example:result"},
@@ -26,7 +28,8 @@ func TestSplitBlankNode(t *testing.T) {
 	})
 	_, p := open(t, honest)
 	signatures := p[2].([]any)
-	for i := range signatures { // the statement that leads to the node stands twice, and so does its signature
+	// the statement that leads to the node stands twice, and so does its signature
+	for i := range signatures {
 		for at := range len(signatures) + 1 {
 			for shift := range uint64(2) {
 				forged := change(t, split, func(p parts) any {
@@ -45,23 +48,28 @@ func TestSplitBlankNode(t *testing.T) {
 	}
 }
 
-// Contexts that give the terms of a proof another meaning keep its statements, and with them the signature; what
-// verification reads would then be whatever the forger likes.
+// Contexts that give the terms of a proof another meaning keep its statements, and with them the signature;
+// what verification reads would then be whatever the forger likes.
 func TestRedefinedProofTerms(t *testing.T) {
 	l := newLab(t)
 	const doc = `{"@context":["https://w3id.org/security/data-integrity/v2",{"claim":"urn:example:claim"}],"id":"urn:uuid:1","claim":"x"}`
 	terms := func() map[string]any {
 		const sec, date = "https://w3id.org/security#", "http://www.w3.org/2001/XMLSchema#dateTime"
 		typed := func(iri, typ string) map[string]any { return map[string]any{"@id": iri, "@type": typ} }
-		return map[string]any{"id": "@id", "type": "@type", "claim": "urn:example:claim", "DataIntegrityProof": sec + "DataIntegrityProof",
-			"cryptosuite": typed(sec+"cryptosuite", sec+"cryptosuiteString"), "proofPurpose": typed(sec+"proofPurpose", "@vocab"),
-			"verificationMethod": typed(sec+"verificationMethod", "@id"), "created": typed("http://purl.org/dc/terms/created", date),
-			"expires": typed(sec+"expiration", date), "challenge": sec + "challenge", "domain": sec + "domain",
+		return map[string]any{"id": "@id", "type": "@type", "claim": "urn:example:claim",
+			"DataIntegrityProof": sec + "DataIntegrityProof",
+			"cryptosuite":        typed(sec+"cryptosuite", sec+"cryptosuiteString"),
+			"proofPurpose":       typed(sec+"proofPurpose", "@vocab"),
+			"verificationMethod": typed(sec+"verificationMethod", "@id"),
+			"created":            typed("http://purl.org/dc/terms/created", date),
+			"expires":            typed(sec+"expiration", date), "challenge": sec + "challenge", "domain": sec +
+				"domain",
 			"authentication": sec + "authenticationMethod"}
 	}
 	for _, suite := range []string{"eddsa-rdfc-2022", "ecdsa-rdfc-2019"} {
 		signed := l.sign(suite, doc, func(o *vcdm.Options) {
-			o.Purpose, o.Challenge, o.Domain, o.Expires = vcdm.Authentication, "c1", []string{"a", "b"}, "2027-01-01T00:00:00Z"
+			o.Purpose, o.Challenge, o.Domain, o.Expires = vcdm.Authentication, "c1", []string{"a",
+				"b"}, "2027-01-01T00:00:00Z"
 		})
 		v := l.verifier()
 		v.Purpose, v.AnyPurpose = "", true
@@ -83,8 +91,16 @@ func TestRedefinedProofTerms(t *testing.T) {
 			"purpose by another name": func(c, p map[string]any) {
 				c["other"], p["proofPurpose"] = c["authentication"], "other"
 			},
-			"expires left out": func(c, p map[string]any) { c["end"], p["end"] = c["expires"], p["expires"]; delete(p, "expires") },
-			"created left out": func(c, p map[string]any) { c["made"], p["made"] = c["created"], p["created"]; delete(p, "created") },
+			"expires left out": func(c, p map[string]any) {
+				c["end"], p["end"] = c["expires"],
+					p["expires"]
+				delete(p, "expires")
+			},
+			"created left out": func(c, p map[string]any) {
+				c["made"], p["made"] = c["created"],
+					p["created"]
+				delete(p, "created")
+			},
 			"challenge and domain swapped": func(c, p map[string]any) {
 				c["challenge"], c["domain"], p["challenge"], p["domain"] = c["domain"], c["challenge"], "a", "c1"
 				c["also"], p["also"] = c["challenge"], "b"
@@ -92,10 +108,14 @@ func TestRedefinedProofTerms(t *testing.T) {
 			"dates swapped": func(c, p map[string]any) {
 				c["created"], c["expires"], p["created"], p["expires"] = c["expires"], c["created"], p["expires"], p["created"]
 			},
-			"type": func(c, p map[string]any) { c["DataIntegrityProof"], c["type"] = "urn:example:Other", "@type" },
+			"type": func(c, p map[string]any) {
+				c["DataIntegrityProof"], c["type"] = "urn:example:Other",
+					"@type"
+			},
 		} {
 			v.AnyTime = name == "dates swapped"
-			l.failed(suite+" "+name, check(forge(change)), vcdm.DataLossDetection, verErr, vcdm.InvalidRelationship)
+			l.failed(suite+" "+name, check(forge(change)), problem.DataLossDetection, verErr,
+				problem.InvalidRelationship)
 		}
 	}
 }
@@ -104,9 +124,12 @@ func TestRedefinedProofTerms(t *testing.T) {
 func TestBoundPresentation(t *testing.T) {
 	l := newLab(t)
 	for _, suite := range []string{"eddsa-jcs-2022", "ecdsa-jcs-2019"} {
-		for holder, bound := range map[string]bool{"did:example:victim": false, l.key(suite).Public().DID(): true} {
-			doc := l.sign(suite, `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"holder":"`+holder+
-				`","issuer":"`+l.key(suite).Public().DID()+`"}`, func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
+		for holder, bound := range map[string]bool{"did:example:victim": false,
+			l.key(suite).Public().DID(): true} {
+			doc := l.sign(suite,
+				`{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiablePresentation"],"holder":"`+holder+
+					`","issuer":"`+l.key(suite).Public().DID()+`"}`,
+				func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
 			v := l.verifier()
 			v.Purpose, v.AnyIssuer = vcdm.Authentication, false
 			if r := v.VerifyPresentation(context.Background(), []byte(doc)); r.Verified != bound {
@@ -141,18 +164,20 @@ func TestProofValueForm(t *testing.T) {
 	l.accept("no blank nodes", whole)
 	for part, name := range []string{2: "no signatures", 3: "no labels"} {
 		if name != "" {
-			l.refuse(name+", as null", change(t, whole, func(p parts) any { p[part] = nil; return p }), verErr)
+			l.refuse(name+", as null", change(t, whole, func(p parts) any { p[part] = nil; return p }),
+				verErr)
 		}
 	}
 	signed := l.sign("ecdsa-sd-2023", credential)
 	for part, name := range []string{"base signature", "key", "HMAC key"} {
-		_, err := l.tryDerive(change(t, signed, func(p parts) any { p[part] = numbers(p[part]); return p }), "/issuer")
+		_, err := l.tryDerive(change(t, signed, func(p parts) any { p[part] = numbers(p[part]); return p }),
+			"/issuer")
 		l.failed(name+" of a base proof as numbers", err, verErr)
 	}
 }
 
-// Nobody has the secret of the neutral element of Ed25519, and everybody can sign under it: one signature fits every
-// document. Such a did:key is refused, whatever its encoding.
+// Nobody has the secret of the neutral element of Ed25519, and everybody can sign under it: one signature
+// fits every document. Such a did:key is refused, whatever its encoding.
 func TestForgedUnderSmallOrder(t *testing.T) {
 	l := newLab(t)
 	neutral := append([]byte{1}, make([]byte, 31)...)
@@ -166,7 +191,7 @@ func TestForgedUnderSmallOrder(t *testing.T) {
 			forged := setProof(t, l.sign(suite, credential), "verificationMethod", "did:key:"+m+"#"+m)
 			forged = setProof(t, forged, "proofValue", "z"+base58.Encode(sig))
 			err := l.verify(forged)
-			l.failed(suite, err, vcdm.InvalidMethod)
+			l.failed(suite, err, problem.InvalidMethod)
 			if !errors.Is(err, keys.ErrSmallOrder) {
 				t.Errorf("%s: %v", suite, err)
 			}

@@ -11,17 +11,21 @@ import (
 	"canonscope/canon"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
+	"canonscope/vcdm/rules"
 )
 
-// FuzzTampered changes the bytes of signed documents. What is still accepted has to mean the same: for the RDFC suites
-// the same statements, told by another implementation; for the JCS suites the same JSON value, or one whose @context
-// goes on behind the one that is signed (VC-DI-EdDSA 3.3.2 step 4).
+// FuzzTampered changes the bytes of signed documents. What is still accepted has to mean the same: for the
+// RDFC suites the same statements, told by another implementation; for the JCS suites the same JSON value,
+// or one whose @context goes on behind the one that is signed (VC-DI-EdDSA 3.3.2 step 4).
 func FuzzTampered(f *testing.F) {
 	l := newLab(f)
 	other := engineWith(f, canon.Stock, canon.RDFC, contexts.Embedded())
 	var docs []string
 	for _, s := range everySuite {
-		docs = append(docs, l.present(s, credential, func(o *vcdm.Options) { o.Domain, o.Nonce = []string{"d"}, "n" }))
+		docs = append(docs, l.present(s, credential, func(o *vcdm.Options) {
+			o.Domain,
+				o.Nonce = []string{"d"}, "n"
+		}))
 	}
 	verifier := l.verifier()
 	meaning := func(t *testing.T, c canon.Canonicalizer, suite int, doc []byte) (string, error) {
@@ -47,7 +51,8 @@ func FuzzTampered(f *testing.F) {
 		p["@context"] = m["@context"]
 		text := ""
 		for _, part := range []any{m, p} {
-			form, err := c.Canonicalize(context.Background(), []byte(encode(t, part)), canon.Options{Input: canon.JSONLD})
+			form, err := c.Canonicalize(context.Background(), []byte(encode(t, part)),
+				canon.Options{Input: canon.JSONLD})
 			if err != nil {
 				return "", err
 			}
@@ -56,7 +61,8 @@ func FuzzTampered(f *testing.F) {
 		return text, nil
 	}
 	for s := range docs {
-		for _, at := range []string{`"The School"`, `"issuer"`, `"@context"`, `"created"`, `"proofValue"`, `"first"`, `"type"`, `"cryptosuite"`, "did:key"} {
+		for _, at := range []string{`"The School"`, `"issuer"`, `"@context"`, `"created"`, `"proofValue"`,
+			`"first"`, `"type"`, `"cryptosuite"`, "did:key"} {
 			for op := range uint8(5) {
 				f.Add(uint8(s), uint16(strings.Index(docs[s], at)+3), op, uint8('x'))
 			}
@@ -113,11 +119,12 @@ func FuzzDocuments(f *testing.F) {
 		v.VerifyPresentation(ctx, doc)
 		_, _ = h.Derive(ctx, doc, []string{pointer})
 		_, _ = vcdm.Selector{}.Select(ctx, doc, []string{pointer})
-		_ = vcdm.CheckCredential(doc, canon.Limits{})
-		_ = vcdm.CheckPresentation(doc, canon.Limits{})
-		_ = vcdm.CheckContexts(doc, canon.Limits{}, `["https://www.w3.org/ns/credentials/v2"]`)
+		_ = rules.CheckCredential(doc, canon.Limits{})
+		_ = rules.CheckPresentation(doc, canon.Limits{})
+		_ = rules.CheckContexts(doc, canon.Limits{}, `["https://www.w3.org/ns/credentials/v2"]`)
 		o := l.options("eddsa-jcs-2022").AppendJSON(nil, "eddsa-jcs-2022")
-		signed, err := (&vcdm.Signer{Suite: l.suite("eddsa-jcs-2022"), Key: l.key("eddsa-jcs-2022")}).Add(ctx, doc, o)
+		signed, err := (&vcdm.Signer{Suite: l.suite("eddsa-jcs-2022"), Key: l.key("eddsa-jcs-2022")}).Add(ctx,
+			doc, o)
 		if err == nil {
 			one := l.verifier()
 			one.AnyTime = true

@@ -12,8 +12,8 @@ import (
 	"canonscope/vcdm"
 )
 
-// TestAttackStockGuard is finding 7: over stock and tuned every RDFC proof is verified behind the guard, whatever other proofs
-// there are and in whatever order, also inside a presentation.
+// TestAttackStockGuard is finding 7: over stock and tuned every RDFC proof is verified behind the guard,
+// whatever other proofs there are and in whatever order, also inside a presentation.
 func TestAttackStockGuard(t *testing.T) {
 	const credential = `{"@context":["https://www.w3.org/ns/credentials/v2"],"id":"urn:uuid:1","type":["VerifiableCredential"],"issuer":"did:example:i","credentialSubject":{"id":"did:example:s"}}`
 	claim := func(t *testing.T, signed string) string {
@@ -28,18 +28,22 @@ func TestAttackStockGuard(t *testing.T) {
 				l.accept(suite, signed)
 				forged := claim(t, signed)
 				l.refuse(suite, forged)
-				if _, err := l.add(suite, claim(t, credential), string(l.options(suite).AppendJSON(nil, suite))); err == nil {
+				if _, err := l.add(suite, claim(t, credential),
+					string(l.options(suite).AppendJSON(nil, suite))); err == nil {
 					t.Errorf("%s signs what json-gold drops", suite)
 				}
 				if suite == "ecdsa-sd-2023" {
-					if _, err := l.tryDerive(claim(t, l.sign(suite, credential)), "/credentialSubject"); err == nil {
+					if _, err := l.tryDerive(claim(t, l.sign(suite, credential)),
+						"/credentialSubject"); err == nil {
 						t.Error("derives from what json-gold drops")
 					}
 				}
-				// Another proof, by a key of the forger's own, covers the forged document, and stands before or after.
+				// Another proof, by a key of the forger's own, covers the forged document, and stands
+				// before or after.
 				first := edit(t, forged, func(m map[string]any) { delete(m, "proof") })
 				other := proofOf(decode(t, l.sign("eddsa-jcs-2022", first)))
-				for _, proofs := range [][]any{{other, proofOf(decode(t, forged))}, {proofOf(decode(t, forged)), other}} {
+				for _, proofs := range [][]any{{other, proofOf(decode(t, forged))},
+					{proofOf(decode(t, forged)), other}} {
 					set := edit(t, forged, func(m map[string]any) { m["proof"] = proofs })
 					l.refuse(suite+" in a set", set)
 					r := l.verifier().VerifyAll(t.Context(), []byte(set))
@@ -49,10 +53,12 @@ func TestAttackStockGuard(t *testing.T) {
 						}
 					}
 				}
-				presentation := l.sign("eddsa-jcs-2022", string(l.presentation("", []byte(forged))), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
+				presentation := l.sign("eddsa-jcs-2022", string(l.presentation("", []byte(forged))),
+					func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
 				v := l.verifier()
 				v.Purpose = vcdm.Authentication
-				if r := v.VerifyPresentation(t.Context(), []byte(presentation)); r.Verified || r.Credentials[0].Verified {
+				if r := v.VerifyPresentation(t.Context(), []byte(presentation)); r.Verified ||
+					r.Credentials[0].Verified {
 					t.Errorf("%s in a presentation: accepted", suite)
 				}
 			}
@@ -68,7 +74,8 @@ func TestAttackStockGuard(t *testing.T) {
 			}
 			l.rdfc, _ = engines.Unguarded(name, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
 			if err := check(); err != nil {
-				t.Errorf("without a guard, stock-guard-bypass.json: %v", err) // json-gold has changed, and the file shows nothing
+				// json-gold has changed, and the file shows nothing
+				t.Errorf("without a guard, stock-guard-bypass.json: %v", err)
 			}
 		})
 	}

@@ -11,26 +11,27 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/schemas/contexts"
+	"canonscope/vcdm/internal/value"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
-// ProofContext is the context that defines the terms of a proof.
-const ProofContext = "https://w3id.org/security/data-integrity/v2"
-
-const noTerms = "the contexts do not define the terms of a proof"
-
-// inject adds a proof to a document whose contexts do not define the terms of one, as cause says: it appends the context that
-// does (VC Data Integrity 2.4.1). What the document says must stay the same, and the proofs that it has would break.
+// inject adds a proof to a document whose contexts do not define the terms of one, as cause says: it
+// appends the context that does (VC Data Integrity 2.4.1). What the document says must stay the same, and
+// the proofs that it has would break.
 func (s *Signer) inject(ctx context.Context, w *work, doc, options []byte, cause error) ([]byte, error) {
 	refuse := func(why string) ([]byte, error) {
-		err := &Error{Type: DataLossDetection, Where: "/@context", Msg: noTerms + "; " + why}
+		err := problem.New(problem.DataLossDetection, "/@context", noTerms+"; "+why)
 		if loss := (*canon.LossError)(nil); errors.As(cause, &loss) {
 			err.Err = fmt.Errorf("proof options: %w", loss)
 		}
 		return nil, err
 	}
+
 	if s.NoInject {
 		return refuse("add " + ProofContext)
 	}
+
 	d, err := w.parse(doc)
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (s *Signer) inject(ctx context.Context, w *work, doc, options []byte, cause
 	}
 
 	injected := d.appendContext(make([]byte, 0, len(doc)+len(ProofContext)+20), ProofContext)
-	if d.context >= 0 {
+	if d.Context >= 0 {
 		before, err := s.form(ctx, w, d)
 		if err != nil {
 			return nil, err
@@ -63,10 +64,12 @@ func (s *Signer) inject(ctx context.Context, w *work, doc, options []byte, cause
 	if err == nil {
 		w.counter(s.Counts).Injections++
 	}
+
 	return secured, err
 }
 
-// form returns what the suite would sign of a document, nil for a JCS suite, whose documents say what their JSON does.
+// form returns what the suite would sign of a document, nil for a JCS suite, whose documents say what their
+// JSON does.
 func (s *Signer) form(ctx context.Context, w *work, d document) ([]byte, error) {
 	w.doc = d
 	form, err := s.Suite.form(ctx, newInput(&w.doc, nil, w, s.Counts))
@@ -78,30 +81,30 @@ func (s *Signer) form(ctx context.Context, w *work, d document) ([]byte, error) 
 //phase:encode
 func (d *document) appendContext(dst []byte, url string) []byte {
 	value := jsontape.AppendQuoted(nil, url)
-	if d.context < 0 {
-		return d.tape.AppendMember(dst, 0, "@context", value)
+	if d.Context < 0 {
+		return d.Tape.AppendMember(dst, 0, "@context", value)
 	}
 	list := append([]byte{'['}, d.contextText()...)
-	if d.tape.Nodes[d.context].Kind == jsontape.Array {
+	if d.Tape.Nodes[d.Context].Kind == jsontape.Array {
 		list = bytes.TrimRight(list[1:len(list)-1], " \t\r\n") // without the bracket at its end
 	}
 	if len(list) > 1 {
 		list = append(list, ',')
 	}
-	return d.tape.AppendReplaced(dst, d.context, append(append(list, value...), ']'))
+	return d.Tape.AppendReplaced(dst, d.Context, append(append(list, value...), ']'))
 }
 
-// lacksTerms reports whether it is certain, without JSON-LD, that the contexts of a document define no term of a proof: all of
-// them are built in or inline. A document without @context is JSON alone and needs none.
+// lacksTerms reports whether it is certain, without JSON-LD, that the contexts of a document define no term
+// of a proof: all of them are built in or inline. A document without @context is JSON alone and needs none.
 func (d *document) lacksTerms() bool {
-	t, c := d.tape, d.context
+	t, c := d.Tape, d.Context
 	if c >= 0 && t.Nodes[c].Kind == jsontape.Array && t.Len(c) > 0 {
 		c++
 	}
-	if c < 0 || t.Nodes[c].Kind == jsontape.String && t.TextIs(c, BaseContext) { // which defines them
+	if c < 0 || t.Nodes[c].Kind == jsontape.String && t.TextIs(c, rules.BaseContext) { // which defines them
 		return false
 	}
-	for e := range valuesOf(t, d.context) {
+	for e := range value.Each(t, d.Context) {
 		switch t.Nodes[e].Kind {
 		case jsontape.String:
 			if defines, known := proofTerms().builtIn[string(t.Text(e))]; defines || !known {
@@ -118,14 +121,15 @@ func (d *document) lacksTerms() bool {
 	return true
 }
 
-// definesTerms reports whether a context, an object, defines proofs or may give another meaning to what [ProofContext] defines.
+// definesTerms reports whether a context, an object, defines proofs or may give another meaning to what
+// [ProofContext] defines.
 func definesTerms(t *jsontape.Tape, context int) bool {
 	for k, v := range t.Members(context) {
 		switch name := string(t.Text(k)); name {
 		case proofType, "@context", "@import", "@vocab":
 			return true
 		default:
-			if d, ok := proofTerms().terms[name]; ok && !equalAcross(t, v, d.tape, d.node) {
+			if own, ok := proofTerms().terms[name]; ok && !value.Equal(t, v, proofTerms().tape, own) {
 				return true
 			}
 		}
@@ -134,12 +138,13 @@ func definesTerms(t *jsontape.Tape, context int) bool {
 }
 
 type termsOfProofs struct {
-	terms   map[string]definition // of ProofContext
-	builtIn map[string]bool       // by URL, whether the context defines proofs
+	tape    *jsontape.Tape  // of ProofContext
+	terms   map[string]int  // in it: nodes of their definitions
+	builtIn map[string]bool // by URL, whether the context defines proofs
 }
 
 var proofTerms = sync.OnceValue(func() termsOfProofs {
-	p := termsOfProofs{map[string]definition{}, map[string]bool{}}
+	p := termsOfProofs{terms: map[string]int{}, builtIn: map[string]bool{}}
 	for _, c := range contexts.List(false) {
 		t := new(jsontape.Tape)
 		if err := t.Scan(c.JSON, jsontape.Options{}); err != nil {
@@ -150,9 +155,10 @@ var proofTerms = sync.OnceValue(func() termsOfProofs {
 		if c.URL != ProofContext {
 			continue
 		}
+		p.tape = t
 		for k, v := range t.Members(top) {
 			if name := string(t.Text(k)); name[0] != '@' {
-				p.terms[name] = definition{t, v}
+				p.terms[name] = v
 			}
 		}
 	}

@@ -17,13 +17,15 @@ import (
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 
 	"github.com/fxamacker/cbor/v2"
 	"github.com/mr-tron/base58"
 )
 
-// credential is a document of our own that has what the checks need: plain values, a set, an ordered list, nested
-// objects without identifiers, all defined by an inline context.
+// credential is a document of our own that has what the checks need: plain values, a set, an ordered list,
+// nested objects without identifiers, all defined by an inline context.
 const credential = `{"@context":["https://www.w3.org/ns/credentials/v2",{"@protected":true,"S":"urn:example:",
  "alumniOf":"urn:example:alumniOf","degree":{"@id":"urn:example:degree"},"level":"urn:example:level","Degree":"urn:example:Degree",
  "notes":"urn:example:notes","steps":{"@id":"urn:example:steps","@container":"@list"},"result":{"@id":"urn:example:result"},
@@ -77,20 +79,20 @@ func (l *lab) with(t testing.TB) *lab {
 }
 
 func (l *lab) suite(name string, mandatory ...string) vcdm.Suite {
-	switch name {
-	case "eddsa-rdfc-2022":
-		return vcdm.EdDSARDFC2022(l.rdfc)
-	case "eddsa-jcs-2022":
-		return vcdm.EdDSAJCS2022(l.jcs)
-	case "ecdsa-rdfc-2019":
-		return vcdm.ECDSARDFC2019(l.rdfc)
-	case "ecdsa-jcs-2019":
-		return vcdm.ECDSAJCS2019(l.jcs)
-	case "ecdsa-sd-2023":
-		return vcdm.ECDSASD2023(l.rdfc, vcdm.SDOptions{Mandatory: mandatory})
+	c := l.rdfc
+	if vcdm.MethodOf(name) == canon.JCS {
+		c = l.jcs
 	}
-	l.Fatalf("no suite %s", name)
-	return nil
+	return l.named(name, c, mandatory...)
+}
+
+// named returns a suite over a canonicalizer.
+func (l *lab) named(name string, c canon.Canonicalizer, mandatory ...string) vcdm.Suite {
+	s, err := vcdm.SuiteNamed(name)
+	if err != nil {
+		l.Fatal(err)
+	}
+	return s.New(c, vcdm.SDOptions{Mandatory: mandatory})
 }
 
 func algorithm(suite string) keys.Algorithm {
@@ -103,12 +105,14 @@ func algorithm(suite string) keys.Algorithm {
 func (l *lab) key(suite string) *keys.Secret { return l.secrets[algorithm(suite)] }
 
 func (l *lab) options(suite string) *vcdm.Options {
-	return &vcdm.Options{Created: created, Method: l.key(suite).Public().Method(), Purpose: vcdm.AssertionMethod}
+	return &vcdm.Options{Created: created, Method: l.key(suite).Public().Method(),
+		Purpose: vcdm.AssertionMethod}
 }
 
 // add signs with options as JSON.
 func (l *lab) add(suite string, doc, options string) ([]byte, error) {
-	return (&vcdm.Signer{Suite: l.suite(suite, "/issuer"), Key: l.key(suite), Limits: l.limits}).Add(context.Background(), []byte(doc), []byte(options))
+	return (&vcdm.Signer{Suite: l.suite(suite, "/issuer"), Key: l.key(suite),
+		Limits: l.limits}).Add(context.Background(), []byte(doc), []byte(options))
 }
 
 // sign signs with changed options and has to succeed.
@@ -128,7 +132,7 @@ func (l *lab) sign(suite, doc string, change ...func(*vcdm.Options)) string {
 // presentation returns an unsigned presentation of credentials.
 func (l *lab) presentation(holder string, credentials ...[]byte) []byte {
 	l.Helper()
-	p, err := vcdm.NewPresentation(holder, credentials...)
+	p, err := rules.NewPresentation(holder, credentials...)
 	if err != nil {
 		l.Fatal(err)
 	}
@@ -162,7 +166,8 @@ func (l *lab) derive(doc string, pointers ...string) string {
 
 // verifier accepts every suite and has the clock of the tests. It looks at proofs alone.
 func (l *lab) verifier() *vcdm.Verifier {
-	v := &vcdm.Verifier{Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyIssuer: true, AnyForm: true, AnyPeriod: true, AllReasons: true, Limits: l.limits}
+	v := &vcdm.Verifier{Purpose: vcdm.AssertionMethod, Now: func() time.Time { return now }, AnyIssuer: true,
+		AnyForm: true, AnyPeriod: true, AllReasons: true, Limits: l.limits}
 	for _, s := range everySuite {
 		v.Suites = append(v.Suites, l.suite(s))
 	}
@@ -181,19 +186,19 @@ func (l *lab) accept(what, doc string) {
 }
 
 // refuse has to end in an error with one of the types, if any are given.
-func (l *lab) refuse(what, doc string, types ...vcdm.ErrorType) {
+func (l *lab) refuse(what, doc string, types ...problem.Type) {
 	l.Helper()
 	l.failed(what, l.verify(doc), types...)
 }
 
 // failed checks an error and its type.
-func (l *lab) failed(what string, err error, types ...vcdm.ErrorType) {
+func (l *lab) failed(what string, err error, types ...problem.Type) {
 	l.Helper()
 	if err == nil {
 		l.Errorf("%s: accepted", what)
 		return
 	}
-	var e *vcdm.Error
+	var e *problem.Error
 	if len(types) > 0 && (!errors.As(err, &e) || !slices.Contains(types, e.Type)) {
 		l.Errorf("%s: %v, want %s", what, err, types)
 	}

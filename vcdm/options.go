@@ -14,7 +14,8 @@ const (
 	Authentication  = "authentication"
 )
 
-// Options are the proof options (VC Data Integrity 2.1). They stand in the proof and are covered by the signature.
+// Options are the proof options (VC Data Integrity 2.1). They are in the proof and are covered by the
+// signature.
 type Options struct {
 	ID            string   // a URL, so that a later proof can name this one
 	Created       string   // XSD dateTimeStamp; hashed as written
@@ -47,22 +48,18 @@ func appendOption(dst []byte, key, value string) []byte {
 	if value == "" {
 		return dst
 	}
-	dst = append(dst, ',', '"')
-	dst = append(dst, key...)
-	dst = append(dst, '"', ':')
-	return jsontape.AppendQuoted(dst, value)
+	return appendList(dst, key, []string{value})
 }
 
+// appendList appends a member: one value as a string, several as a list, none not at all.
 func appendList(dst []byte, key string, values []string) []byte {
-	switch len(values) {
-	case 0:
+	if len(values) == 0 {
 		return dst
-	case 1:
-		return appendOption(dst, key, values[0])
 	}
-	dst = append(dst, ',', '"')
-	dst = append(dst, key...)
-	dst = append(dst, '"', ':')
+	dst = append(append(append(dst, `,"`...), key...), `":`...)
+	if len(values) == 1 {
+		return jsontape.AppendQuoted(dst, values[0])
+	}
 	for i, v := range values {
 		dst = append(dst, "[,"[min(i, 1)])
 		dst = jsontape.AppendQuoted(dst, v)

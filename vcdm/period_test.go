@@ -8,6 +8,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
 )
 
 // A validity period that fails is one reason among the others: it hides none of them, nor the proofs.
@@ -29,12 +30,17 @@ func TestPeriodIsOneReason(t *testing.T) {
 			change func(*vcdm.Verifier)
 			want   []string // places of the reasons
 		}{
-			"expired":  {signed, true, func(*vcdm.Verifier) {}, []string{"/validFrom", "/validUntil"}},
-			"tampered": {tampered, false, func(*vcdm.Verifier) {}, []string{"/validFrom", "/validUntil", "/proof/proofValue"}},
+			"expired": {signed, true, func(*vcdm.Verifier) {}, []string{"/validFrom", "/validUntil"}},
+			"tampered": {tampered, false, func(*vcdm.Verifier) {}, []string{"/validFrom", "/validUntil",
+				"/proof/proofValue"}},
 			"challenge": {signed, false, func(v *vcdm.Verifier) { v.Challenge = "c" },
 				[]string{"/validFrom", "/validUntil", "/proof/challenge"}},
-			"bound":    {signed, true, func(v *vcdm.Verifier) { v.AnyIssuer = false }, []string{"/validFrom", "/validUntil", "/proof"}},
-			"no texts": {edit(t, signed, func(m map[string]any) { m["validFrom"], m["validUntil"] = 1, "now" }), false, func(*vcdm.Verifier) {}, noTexts},
+			"bound": {signed, true, func(v *vcdm.Verifier) { v.AnyIssuer = false },
+				[]string{"/validFrom", "/validUntil", "/proof"}},
+			"no texts": {edit(t, signed, func(m map[string]any) {
+				m["validFrom"], m["validUntil"] = 1,
+					"now"
+			}), false, func(*vcdm.Verifier) {}, noTexts},
 		} {
 			v := l.verifier()
 			v.AnyPeriod = false
@@ -42,7 +48,7 @@ func TestPeriodIsOneReason(t *testing.T) {
 			r := v.VerifyAll(context.Background(), []byte(c.doc))
 			var got []string
 			for _, err := range r.Errors {
-				var e *vcdm.Error
+				var e *problem.Error
 				if errors.As(err, &e) {
 					got = append(got, e.Where)
 				}

@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"canonscope/canon/jsontape"
+	"canonscope/vcdm/internal/text"
 )
 
-// proof is one proof, or the options of one to be made, on the tape of the document or of the options. Members are node
-// indexes of their values; -1 where absent.
+// proof is one proof, or the options of one to be made, on the tape of the document or of the options.
+// Members are node indexes of their values; -1 where absent.
 type proof struct {
 	tape *jsontape.Tape
 	node int
@@ -23,51 +24,46 @@ type proof struct {
 func readProof(t *jsontape.Tape, node int) proof {
 	p := proof{t, node, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1}
 	for k, v := range t.Members(node) {
-		var field *int
 		switch string(t.Text(k)) {
 		case "id":
-			field = &p.id
+			p.id = v
 		case "type":
-			field = &p.typ
+			p.typ = v
 		case "cryptosuite":
-			field = &p.suite
+			p.suite = v
 		case "verificationMethod":
-			field = &p.method
+			p.method = v
 		case "proofPurpose":
-			field = &p.purpose
+			p.purpose = v
 		case "created":
-			field = &p.created
+			p.created = v
 		case "expires":
-			field = &p.expires
+			p.expires = v
 		case "domain":
-			field = &p.domain
+			p.domain = v
 		case "challenge":
-			field = &p.challenge
+			p.challenge = v
 		case "nonce":
-			field = &p.nonce
+			p.nonce = v
 		case "proofValue":
-			field = &p.value
+			p.value = v
 		case "previousProof":
-			field = &p.previous
+			p.previous = v
 		case "@context":
-			field = &p.context
-		default:
-			continue
+			p.context = v
 		}
-		*field = v
 	}
+
 	return p
 }
 
-// text returns the text of a string member, and false where it is absent or no string.
+// text returns the text of a string member, and false where it is absent or not a string.
 func (p *proof) text(node int) (string, bool) {
-	if node < 0 || p.tape.Nodes[node].Kind != jsontape.String {
-		return "", false
-	}
-	return string(p.tape.Text(node)), true
+	text := p.bytes(node)
+	return string(text), text != nil
 }
 
-// is says whether a member is the given string.
+// is reports whether a member is the given string.
 func (p *proof) is(node int, want string) bool {
 	return node >= 0 && p.tape.Nodes[node].Kind == jsontape.String && p.tape.TextIs(node, want)
 }
@@ -94,7 +90,7 @@ func (p *proof) texts(node int) ([]string, bool) {
 	return all, true
 }
 
-// bytes returns the text of a string member, nil where it is absent or no string.
+// bytes returns the text of a string member, nil where it is absent or not a string.
 func (p *proof) bytes(node int) []byte {
 	if node < 0 || p.tape.Nodes[node].Kind != jsontape.String {
 		return nil
@@ -102,8 +98,9 @@ func (p *proof) bytes(node int) []byte {
 	return p.tape.Text(node)
 }
 
-// check applies the rules of VC Data Integrity 2.1 that hold for every proof. It returns "" or the member at fault and
-// what is wrong. Times without an offset are allowed in a proof that came from elsewhere (lenient), never in a new one.
+// check applies the rules of VC Data Integrity 2.1 that hold for every proof. It returns "" or the member
+// at fault and what is wrong. Times without an offset are allowed in a proof that came from elsewhere
+// (lenient), never in a new one.
 //
 //phase:validate
 func (p *proof) check(suite string, lenient bool) (member, msg string) {
@@ -120,9 +117,9 @@ func (p *proof) check(suite string, lenient bool) (member, msg string) {
 		return "cryptosuite", "must be " + suite
 	case p.purpose >= 0 && p.bytes(p.purpose) == nil:
 		return "proofPurpose", "must be a string"
-	case !isURL(p.bytes(p.method)):
+	case !text.IsURL(p.bytes(p.method)):
 		return "verificationMethod", "must be a URL"
-	case p.id >= 0 && !isURL(p.bytes(p.id)):
+	case p.id >= 0 && !text.IsURL(p.bytes(p.id)):
 		return "id", "must be a URL"
 	case p.challenge >= 0 && p.bytes(p.challenge) == nil:
 		return "challenge", "must be a string"
@@ -133,50 +130,50 @@ func (p *proof) check(suite string, lenient bool) (member, msg string) {
 	case p.previous >= 0 && !p.isTexts(p.previous):
 		return "previousProof", "must be a string or a list of strings, at most 1,000"
 	case p.created >= 0 && !p.isTime(p.created, lenient):
-		return "created", notTime
+		return "created", text.NotTime
 	case p.expires >= 0 && !p.isTime(p.expires, lenient):
-		return "expires", notTime
+		return "expires", text.NotTime
 	case !lenient && p.expires >= 0 && p.created >= 0 && p.ends():
 		return "expires", "must not be before created"
 	}
+
 	return "", ""
 }
 
 // ends reports whether a proof expires before it is created.
 func (p *proof) ends() bool {
-	created, _ := parseTime(p.bytes(p.created), false) // both are checked
-	expires, _ := parseTime(p.bytes(p.expires), false)
+	created, _ := text.ParseTime(p.bytes(p.created), false) // both are checked
+	expires, _ := text.ParseTime(p.bytes(p.expires), false)
 	return expires.Before(created)
 }
 
-const notTime = "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z"
-
-// maxTexts bounds the domains and previous proofs of a proof, which are compared with one another, and the mandatory pointers of
-// ecdsa-sd-2023.
+// maxTexts bounds the domains and previous proofs of a proof, which are compared with one another, and the
+// mandatory pointers of ecdsa-sd-2023.
 const maxTexts = 1000
 
-// isTexts says whether a member is a string or a list of at least one string, and of no more than maxTexts.
+// isTexts reports whether a member is a string or a list of at least one string, and of no more than
+// maxTexts.
 func (p *proof) isTexts(node int) bool {
 	list, ok := p.texts(node)
 	return ok && len(list) > 0 && len(list) <= maxTexts
 }
 
 func (p *proof) isTime(node int, lenient bool) bool {
-	_, err := parseTime(p.bytes(node), lenient)
+	_, err := text.ParseTime(p.bytes(node), lenient)
 	return err == nil
 }
 
 // time returns a member that check has accepted; the zero time where it is absent.
 func (p *proof) time(node int) time.Time {
-	t, err := parseTime(p.bytes(node), true)
+	t, err := text.ParseTime(p.bytes(node), true)
 	if err != nil {
 		return time.Time{}
 	}
 	return t
 }
 
-// appendConfig appends the proof without its proofValue and, if context is not nil, with its @context replaced by that
-// JSON text (empty text removes it).
+// appendConfig appends the proof without its proofValue and, if context is not nil, with its @context
+// replaced by that JSON text (empty text removes it).
 //
 //phase:encode
 func (p *proof) appendConfig(dst []byte, context []byte) []byte {

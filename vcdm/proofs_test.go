@@ -11,6 +11,8 @@ import (
 
 	"canonscope/canon"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
 // counted counts canonicalizations of documents that hold a text.
@@ -27,10 +29,12 @@ func (c *counted) Canonicalize(ctx context.Context, doc []byte, opt canon.Option
 	return c.Canonicalizer.Canonicalize(ctx, doc, opt)
 }
 
-// A document is canonicalized once for all proofs that read it alike, and each proof is still checked for itself.
+// A document is canonicalized once for all proofs that read it alike, and each proof is still checked for
+// itself.
 func TestDocumentOfManyProofs(t *testing.T) {
 	l := newLab(t)
-	for suite, method := range map[string]canon.Canonicalizer{"eddsa-rdfc-2022": l.rdfc, "eddsa-jcs-2022": l.jcs} {
+	for suite, method := range map[string]canon.Canonicalizer{"eddsa-rdfc-2022": l.rdfc,
+		"eddsa-jcs-2022": l.jcs} {
 		const text = "Example Learner"
 		signed := credential
 		if !strings.Contains(signed, text) {
@@ -81,7 +85,7 @@ func TestManyMandatoryPointers(t *testing.T) {
 		signer := &vcdm.Signer{Suite: l.suite(sd, pointers[:n]...), Key: l.key(sd)}
 		signed, err := signer.Add(context.Background(), []byte(credential), l.options(sd).AppendJSON(nil, sd))
 		if !fits {
-			l.failed("1,001 pointers", err, vcdm.ProofGenerationError)
+			l.failed("1,001 pointers", err, problem.ProofGenerationError)
 			continue
 		}
 		if err != nil {
@@ -94,12 +98,12 @@ func TestManyMandatoryPointers(t *testing.T) {
 // The hash of a resource is made once, however often a document names it: 4,000 of them would take a minute.
 func TestHashesOnce(t *testing.T) {
 	resource := make([]byte, 32<<20)
-	known := vcdm.HashesOf(map[string][]byte{"u:r": resource})
+	known := rules.HashesOf(map[string][]byte{"u:r": resource})
 	sum := sha256.Sum256(resource)
 	digests := strings.Repeat(`,"sha256-`+base64.StdEncoding.EncodeToString(sum[:])+`"`, 4000)
 	start := time.Now()
 	doc := `{"relatedResource":[{"id":"u:r","digestSRI":[` + digests[1:] + `]}]}`
-	if err := vcdm.CheckRelated([]byte(doc), canon.Limits{}, known); err != nil {
+	if err := rules.CheckRelated([]byte(doc), canon.Limits{}, known); err != nil {
 		t.Error(err)
 	}
 	if took := time.Since(start); took > 15*time.Second {

@@ -12,8 +12,8 @@ import (
 	"canonscope/vcdm"
 )
 
-// reports are public bug reports about other implementations, and mistakes found in them: each is a test that none of
-// them is made here.
+// reports are public bug reports about other implementations, and mistakes found in them: each is a test
+// that none of them is made here.
 var reports = map[string]func(l *lab){
 	"digitalbazaar/jsonld-signatures#169 relative identifiers": func(l *lab) {
 		for _, id := range []string{"", "#list"} {
@@ -30,12 +30,14 @@ var reports = map[string]func(l *lab){
 		doc := `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":["VerifiableCredential"],"issuer":"urn:x:1","credentialSubject":{"id":"urn:x:2","name":"n"}}`
 		derived := l.derive(l.sign(sd, doc), "/credentialSubject/name")
 		l.accept("as derived", derived)
-		l.refuse("forged", edit(l, derived, func(m map[string]any) { subjectOf(m)["memberLevel"] = "gold" }), lossErr)
+		l.refuse("forged", edit(l, derived, func(m map[string]any) { subjectOf(m)["memberLevel"] = "gold" }),
+			lossErr)
 	},
 	"hyperledger-aries/aries-framework-go#3624 proof options without their terms": func(l *lab) {
 		doc := `{"@context":{"id":"@id","type":"@type","s":"urn:s","DataIntegrityProof":"https://w3id.org/security#DataIntegrityProof"},"id":"urn:x:1","s":"v"}`
 		for _, s := range []string{"eddsa-rdfc-2022", "ecdsa-rdfc-2019", sd} {
-			_, err := l.signer(s, true).Add(context.Background(), []byte(doc), l.options(s).AppendJSON(nil, s))
+			_, err := l.signer(s, true).Add(context.Background(), []byte(doc),
+				l.options(s).AppendJSON(nil, s))
 			l.failed(s, err, lossErr)
 		}
 	},
@@ -60,7 +62,8 @@ var reports = map[string]func(l *lab){
 	},
 	"spruceid/ssi#709 order of statements, sets, datatypes": func(l *lab) {
 		doc := edit(l, twelve(), func(m map[string]any) {
-			subjectOf(m)["alumniOf"] = map[string]any{"@value": "x", "@type": "https://www.w3.org/2001/XMLSchema#string"}
+			subjectOf(m)["alumniOf"] = map[string]any{"@value": "x",
+				"@type": "https://www.w3.org/2001/XMLSchema#string"}
 			subjectOf(m)["result"].([]any)[3].(map[string]any)["id"] = "urn:x:one-with-a-name"
 		})
 		signed, err := l.signOnto("eddsa-rdfc-2022", doc, func(*vcdm.Options) {})
@@ -70,8 +73,10 @@ var reports = map[string]func(l *lab){
 		if signed, err = l.signOnto(sd, signed, func(*vcdm.Options) {}); err != nil {
 			l.Fatal(err)
 		}
-		l.accept("derived from a set", l.derive(signed, "/credentialSubject/alumniOf", "/credentialSubject/result/3", "/credentialSubject/result/4"))
-		if lines := l.mandatoryLines(doc, "/credentialSubject/alumniOf"); has(lines, "<https://www.w3.org/2001/XMLSchema#string>") != 1 {
+		l.accept("derived from a set", l.derive(signed, "/credentialSubject/alumniOf",
+			"/credentialSubject/result/3", "/credentialSubject/result/4"))
+		if lines := l.mandatoryLines(doc, "/credentialSubject/alumniOf"); has(lines,
+			"<https://www.w3.org/2001/XMLSchema#string>") != 1 {
 			l.Errorf("datatype rewritten: %q", lines)
 		}
 	},
@@ -81,17 +86,20 @@ var reports = map[string]func(l *lab){
 	"w3c/vc-di-eddsa#79 context appended after a JCS signature":           func(l *lab) { l.check("E03") },
 	"w3c/vc-data-integrity#272 terms and values swapped":                  func(l *lab) { l.check("C26") },
 	"w3c/vc-di-eddsa#65 datatype of the cryptosuite": func(l *lab) {
-		f, err := l.rdfc.Canonicalize(context.Background(), []byte(`{"@context":"https://www.w3.org/ns/credentials/v2","type":"DataIntegrityProof","cryptosuite":"eddsa-rdfc-2022"}`), canon.Options{})
+		f, err := l.rdfc.Canonicalize(context.Background(),
+			[]byte(`{"@context":"https://www.w3.org/ns/credentials/v2","type":"DataIntegrityProof","cryptosuite":"eddsa-rdfc-2022"}`), canon.Options{})
 		if err != nil {
 			l.Fatal(err)
 		}
-		if !strings.Contains(string(f.Text), `"eddsa-rdfc-2022"^^<https://w3id.org/security#cryptosuiteString>`) {
+		if !strings.Contains(string(f.Text),
+			`"eddsa-rdfc-2022"^^<https://w3id.org/security#cryptosuiteString>`) {
 			l.Errorf("%s", f.Text)
 		}
 	},
 	"learningeconomy/LearnCard#1553 a datatype stripped from texts": func(l *lab) {
 		for _, s := range everySuite {
-			doc := l.present(s, credential, func(o *vcdm.Options) { o.Challenge = "a^^<https://w3id.org/security#cryptosuiteString>" })
+			doc := l.present(s, credential,
+				func(o *vcdm.Options) { o.Challenge = "a^^<https://w3id.org/security#cryptosuiteString>" })
 			l.accept(s, doc)
 			l.refuse(s, setProof(l, doc, "challenge", "a"), verErr)
 		}
@@ -129,7 +137,8 @@ var reports = map[string]func(l *lab){
 		l.check("G15")
 	},
 	"digitalbazaar/pyld#177 a number written 42.0": func(l *lab) {
-		f, err := l.rdfc.Canonicalize(context.Background(), []byte(`{"@id":"urn:x:1","urn:p":[42.0,42]}`), canon.Options{})
+		f, err := l.rdfc.Canonicalize(context.Background(), []byte(`{"@id":"urn:x:1","urn:p":[42.0,42]}`),
+			canon.Options{})
 		if err != nil {
 			l.Fatal(err)
 		}
@@ -151,7 +160,8 @@ var reports = map[string]func(l *lab){
 			l.accept(s, signed)
 			l.refuse(s, strings.Replace(signed, `\u0001`, `\u0002`, 1), verErr)
 		}
-		f, err := l.rdfc.Canonicalize(context.Background(), []byte(`{"@id":"urn:x:1","urn:p":"\u0001\u007f"}`), canon.Options{})
+		f, err := l.rdfc.Canonicalize(context.Background(),
+			[]byte(`{"@id":"urn:x:1","urn:p":"\u0001\u007f"}`), canon.Options{})
 		if err != nil {
 			l.Fatal(err)
 		}
@@ -175,9 +185,15 @@ var reports = map[string]func(l *lab){
 	},
 	"jsonld-signatures: verified if any proof is": func(l *lab) { l.check("F02") },
 	"trustbloc/vc-go: options of the first proof kept for the next": func(l *lab) {
-		doc, err := l.signOnto("eddsa-jcs-2022", credential, func(o *vcdm.Options) { o.Created, o.Expires = "2024-01-01T00:00:00Z", "2030-01-01T00:00:00Z" })
+		doc, err := l.signOnto("eddsa-jcs-2022", credential, func(o *vcdm.Options) {
+			o.Created,
+				o.Expires = "2024-01-01T00:00:00Z", "2030-01-01T00:00:00Z"
+		})
 		if err == nil {
-			doc, err = l.signOnto("ecdsa-rdfc-2019", doc, func(o *vcdm.Options) { o.Created, o.Nonce = "2025-01-01T00:00:00.5Z", "n" })
+			doc, err = l.signOnto("ecdsa-rdfc-2019", doc, func(o *vcdm.Options) {
+				o.Created,
+					o.Nonce = "2025-01-01T00:00:00.5Z", "n"
+			})
 		}
 		if err != nil {
 			l.Fatal(err)
@@ -188,10 +204,12 @@ var reports = map[string]func(l *lab){
 	"a mandatory value of several statements": func(l *lab) { // statements that stand twice in the document are one
 		doc := edit(l, credential, func(m map[string]any) {
 			subjectOf(m)["notes"] = []any{"same", "same"}
-			subjectOf(m)["degree"] = []any{map[string]any{"id": "urn:x:d", "level": "L"}, map[string]any{"id": "urn:x:d", "level": "L"}}
+			subjectOf(m)["degree"] = []any{map[string]any{"id": "urn:x:d", "level": "L"},
+				map[string]any{"id": "urn:x:d", "level": "L"}}
 		})
 		signed := l.sign(sd, doc)
-		for _, p := range []string{"/credentialSubject/notes/0", "/credentialSubject/notes/1", "/credentialSubject/degree/1/level", ""} {
+		for _, p := range []string{"/credentialSubject/notes/0", "/credentialSubject/notes/1",
+			"/credentialSubject/degree/1/level", ""} {
 			l.accept(p, l.derive(signed, p))
 		}
 	},
@@ -223,22 +241,32 @@ func TestPathsAgree(t *testing.T) {
 			subjectOf(m)["blob"] = map[string]any{"b": 1, "a": []any{"x"}}
 			subjectOf(m)["titles"] = map[string]any{"en": "Title", "de": "Titel"}
 			subjectOf(m)["awardOf"] = map[string]any{"id": "urn:x:award", "level": "gold"}
-			subjectOf(m)["degree"] = map[string]any{"type": "Degree", "level": "Master", "degree": map[string]any{"level": "inner", "steps": []any{"a", map[string]any{"level": "in a list"}}}}
+			subjectOf(m)["degree"] = map[string]any{"type": "Degree", "level": "Master",
+				"degree": map[string]any{"level": "inner",
+					"steps": []any{"a", map[string]any{"level": "in a list"}}}}
 		}),
 		"names":       strings.ReplaceAll(credential, `"degree":{"type"`, `"degree":{"id":"_:b7","type"`),
 		"twelve":      twelve(),
 		"same values": strings.Replace(credential, `"two","three"`, `"one","one"`, 1),
-		"two lists":   strings.Replace(credential, `"degree":{"type"`, `"degree":{"steps":["first","second","third"],"type"`, 1),
-		"ob3":         drawnDocument(t, "ob3"), // endorsements are credentials with proofs, each in a graph of its own
+		"two lists": strings.Replace(credential, `"degree":{"type"`,
+			`"degree":{"steps":["first","second","third"],"type"`, 1),
+		// endorsements are credentials with proofs, each in a graph of its own
+		"ob3": drawnDocument(t, "ob3"),
 	}
 	tried, selected := 0, 0
 	for name, doc := range documents {
-		for _, pointers := range [][]string{nil, {""}, {"/id"}, {"/type"}, {"/issuer"}, {"/credentialSubject"}, {"/credentialSubject/degree"}, {"/credentialSubject/degree/level"},
-			{"/credentialSubject/notes"}, {"/credentialSubject/notes/1"}, {"/credentialSubject/steps"}, {"/credentialSubject/steps/1"}, {"/credentialSubject/result/1"},
-			{"/credentialSubject/result/2/grade", "/credentialSubject/result/0"}, {"/credentialSubject/blob"}, {"/credentialSubject/blob/a"}, {"/credentialSubject/titles/de"},
-			{"/credentialSubject/awardOf/level"}, {"/credentialSubject/degree/degree/steps"}, {"/credentialSubject/degree/degree/steps/1/level"}, {"/@context"},
-			{"/endorsement"}, {"/endorsement/0/issuer/name"}, {"/endorsement/0/proof/0/created"}, {"/credentialSubject/achievement/resultDescription/0/allowedValue"},
-			{"/credentialSubject/achievement/resultDescription"}, {"/evidence/1/name", "/credentialSubject/result/2"}} {
+		for _, pointers := range [][]string{nil, {""}, {"/id"}, {"/type"}, {"/issuer"},
+			{"/credentialSubject"}, {"/credentialSubject/degree"}, {"/credentialSubject/degree/level"},
+			{"/credentialSubject/notes"}, {"/credentialSubject/notes/1"}, {"/credentialSubject/steps"},
+			{"/credentialSubject/steps/1"}, {"/credentialSubject/result/1"},
+			{"/credentialSubject/result/2/grade", "/credentialSubject/result/0"}, {"/credentialSubject/blob"},
+			{"/credentialSubject/blob/a"}, {"/credentialSubject/titles/de"},
+			{"/credentialSubject/awardOf/level"}, {"/credentialSubject/degree/degree/steps"},
+			{"/credentialSubject/degree/degree/steps/1/level"}, {"/@context"},
+			{"/endorsement"}, {"/endorsement/0/issuer/name"}, {"/endorsement/0/proof/0/created"},
+			{"/credentialSubject/achievement/resultDescription/0/allowedValue"},
+			{"/credentialSubject/achievement/resultDescription"},
+			{"/evidence/1/name", "/credentialSubject/result/2"}} {
 			tried++
 			short, err1 := grouped(l, l.rdfc, doc, pointers)
 			literal, err2 := grouped(l, stock, doc, pointers)
@@ -273,8 +301,10 @@ func drawnDocument(t testing.TB, schema string) string {
 // grouped returns the statements of a base proof, the mandatory ones marked.
 func grouped(l *lab, c canon.Canonicalizer, doc string, mandatory []string) (string, error) {
 	t := new(vcdm.SDTrace)
-	suite := vcdm.ECDSASD2023(c, vcdm.SDOptions{Mandatory: mandatory, HMACKey: make([]byte, 32), Literal: true, Trace: t})
-	_, err := (&vcdm.Signer{Suite: suite, Key: l.key(sd)}).Add(context.Background(), []byte(doc), l.options(sd).AppendJSON(nil, sd))
+	suite := vcdm.ECDSASD2023(c, vcdm.SDOptions{Mandatory: mandatory, HMACKey: make([]byte, 32),
+		Literal: true, Trace: t})
+	_, err := (&vcdm.Signer{Suite: suite, Key: l.key(sd)}).Add(context.Background(), []byte(doc),
+		l.options(sd).AppendJSON(nil, sd))
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/problem"
 )
 
 // Method is a verification method: a public key and whose it is (Controlled Identifiers 1.0 section 2.2).
@@ -16,19 +17,21 @@ type Method struct {
 	Key        *keys.Public
 }
 
-// Resolver finds the verification method of a proof. It checks that the method's controller allows the purpose
-// (Controlled Identifiers 3.3, Retrieve Verification Method) and returns an [*Error] of a type of section 3.5 where it
-// does not. Implementations are safe for concurrent use and touch the network only where their user asked for it.
+// Resolver finds the verification method of a proof. It checks that the method's controller allows the
+// purpose (Controlled Identifiers 3.3, Retrieve Verification Method) and returns an [*problem.Error] of a
+// type of section 3.5 where it does not. Implementations are safe for concurrent use and touch the network
+// only where their user asked for it.
 type Resolver interface {
 	Resolve(ctx context.Context, url, purpose string) (*Method, error)
 }
 
-// relationships are the verification relationships (Controlled Identifiers 1.0 section 2.3). A document may hold other
-// lists, which allow a key nothing.
-var relationships = []string{AssertionMethod, Authentication, "capabilityInvocation", "capabilityDelegation", "keyAgreement"}
+// relationships are the verification relationships (Controlled Identifiers 1.0 section 2.3). A document may
+// hold other lists, which allow a key nothing.
+var relationships = []string{AssertionMethod, Authentication, "capabilityInvocation", "capabilityDelegation",
+	"keyAgreement"}
 
-// DIDKey resolves did:key URLs. The document of such an identifier is made from its key, and allows a key that signs every
-// purpose but keyAgreement.
+// DIDKey resolves did:key URLs. The document of such an identifier is made from its key, and allows a key
+// that signs every purpose but keyAgreement.
 type DIDKey struct{}
 
 // Resolve implements [Resolver].
@@ -38,11 +41,11 @@ func (DIDKey) Resolve(_ context.Context, url, purpose string) (*Method, error) {
 	}
 	key, err := keys.ParseMethod(url)
 	if err == keys.ErrNotDIDKey {
-		return nil, &Error{Type: InvalidMethodURL, Where: "/verificationMethod",
+		return nil, &problem.Error{Type: problem.InvalidMethodURL, Where: "/verificationMethod",
 			Msg: url + " is not a did:key URL; give a resolver for others"}
 	}
 	if err != nil {
-		return nil, &Error{Type: InvalidMethod, Where: "/verificationMethod", Err: err}
+		return nil, &problem.Error{Type: problem.InvalidMethod, Where: "/verificationMethod", Err: err}
 	}
 	return &Method{ID: url, Controller: url[:strings.IndexByte(url, '#')], Key: key}, nil
 }
@@ -51,7 +54,7 @@ func (DIDKey) Resolve(_ context.Context, url, purpose string) (*Method, error) {
 //
 //phase:caller
 func notMeant(url, purpose string) error {
-	return &Error{Type: InvalidRelationship, Where: "/verificationMethod", Msg: url + " is not meant for " + purpose}
+	return problem.New(problem.InvalidRelationship, "/verificationMethod", url+" is not meant for "+purpose)
 }
 
 // Parsed resolves verification methods to keys that were read before, for any purpose.
@@ -62,5 +65,5 @@ func (p Parsed) Resolve(_ context.Context, url, _ string) (*Method, error) {
 	if m := p[url]; m != nil {
 		return m, nil
 	}
-	return nil, &Error{Type: InvalidMethodURL, Where: "/verificationMethod", Msg: url + " is not known"}
+	return nil, problem.New(problem.InvalidMethodURL, "/verificationMethod", url+" is not known")
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"canonscope/vcdm/problem"
+
 	"github.com/fxamacker/cbor/v2"
 )
 
@@ -36,8 +38,8 @@ type derivedValue struct {
 	MandatoryIndexes []uint32
 }
 
-// The public key is 35 bytes, two of the header and 33 of the compressed point; the 36 of VC-DI-ECDSA 3.5.8 is an error
-// of that text.
+// The public key is 35 bytes, two of the header and 33 of the compressed point; the 36 of VC-DI-ECDSA 3.5.8
+// is an error of that text.
 const (
 	signatureSize = 64
 	publicSize    = 35
@@ -49,8 +51,8 @@ const maxStatements = 1 << 20
 
 var cborEncoder, cborDecoder = cborModes()
 
-// cborModes returns an encoder for deterministic CBOR without tags and a decoder that takes neither tags, nor indefinite
-// lengths, nor repeated keys.
+// cborModes returns an encoder for deterministic CBOR without tags and a decoder that takes neither tags,
+// nor indefinite lengths, nor repeated keys.
 func cborModes() (cbor.EncMode, cbor.DecMode) {
 	eo := cbor.CoreDetEncOptions()
 	eo.NilContainers, eo.TagsMd = cbor.NilContainerAsEmpty, cbor.TagsForbidden
@@ -59,7 +61,8 @@ func cborModes() (cbor.EncMode, cbor.DecMode) {
 		panic(err) // fixed options
 	}
 	dec, err := cbor.DecOptions{
-		DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden,
+		DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden,
+		TagsMd:           cbor.TagsForbidden,
 		MaxArrayElements: maxStatements, MaxMapPairs: maxStatements, MaxNestedLevels: 4,
 	}.DecMode()
 	if err != nil {
@@ -86,17 +89,19 @@ func appendValue(dst, header []byte, value any) ([]byte, error) {
 func decodeValue(p *proof, header []byte, kind, shape string, value any) error {
 	text, ok := p.text(p.value)
 	if !ok {
-		return verification("/proofValue", "must be a string")
+		return problem.Verification("/proofValue", "must be a string")
 	}
 	if text == "" || text[0] != 'u' {
-		return verification("/proofValue", "must start with u (base64url)")
+		return problem.Verification("/proofValue", "must start with u (base64url)")
 	}
+
 	b, err := multibase64.DecodeString(text[1:])
 	if err != nil || strings.ContainsAny(text, "\r\n") { // the decoder passes over line breaks
-		return verification("/proofValue", "is not base64url without padding")
+		return problem.Verification("/proofValue", "is not base64url without padding")
 	}
+
 	if !bytes.HasPrefix(b, header) {
-		err := verification("/proofValue", "is not that of a "+kind+" proof")
+		err := problem.Verification("/proofValue", "is not that of a "+kind+" proof")
 		if bytes.HasPrefix(b, baseHeader) {
 			err.Err = ErrBaseProof
 		} else if bytes.HasPrefix(b, derivedHeader) {
@@ -104,25 +109,29 @@ func decodeValue(p *proof, header []byte, kind, shape string, value any) error {
 		}
 		return err
 	}
+
 	if err := cborDecoder.Unmarshal(b[len(header):], value); err != nil {
-		return &Error{Type: ProofVerificationError, Where: "/proofValue", Err: err}
+		return &problem.Error{Type: problem.ProofVerificationError, Where: "/proofValue", Err: err}
 	}
+
 	if !shaped(b[len(header):], shape) {
-		return verification("/proofValue", "an element has another CBOR type than the proof value wants, or is not in the shortest form")
+		return problem.Verification("/proofValue",
+			"an element has another CBOR type than the proof value wants, or is not in the shortest form")
 	}
+
 	return nil
 }
 
-// Shapes of the arrays, a letter for each element: b a byte string, B a list of these, T of text strings, U of unsigned
-// integers, M a map of unsigned integers to byte strings.
+// Shapes of the arrays, a letter for each element: b a byte string, B a list of these, T of text strings, U
+// of unsigned integers, M a map of unsigned integers to byte strings.
 const (
 	baseShape    = "bbbBT"
 	derivedShape = "bbBMU"
 )
 
-// shaped says whether a value that the decoder has accepted is of the very types that its shape gives, each head in its
-// shortest form (RFC 8949 section 4.2.1), so that one proof has one proof value. The decoder also takes longer heads, null
-// for an empty list and a list of small numbers for a byte string.
+// shaped reports whether a value that the decoder has accepted is of the very types that its shape gives,
+// each head in its shortest form (RFC 8949 section 4.2.1), so that one proof has one proof value. The
+// decoder also takes longer heads, null for an empty list and a list of small numbers for a byte string.
 func shaped(b []byte, shape string) bool {
 	shortest := true
 	next := func() (major byte, n int) {
@@ -144,9 +153,11 @@ func shaped(b []byte, shape string) bool {
 		}
 		return major, n
 	}
+
 	if major, n := next(); major != 4 || n != len(shape) {
 		return false
 	}
+
 	for _, c := range shape {
 		major, n := next()
 		want, items := byte(4), []byte{2}
@@ -160,6 +171,7 @@ func shaped(b []byte, shape string) bool {
 		case 'M':
 			want, items = 5, []byte{0, 2}
 		}
+
 		if major != want {
 			return false
 		}
@@ -171,6 +183,7 @@ func shaped(b []byte, shape string) bool {
 			}
 		}
 	}
+
 	return shortest
 }
 
@@ -183,7 +196,7 @@ func parseBase(p *proof) (*baseValue, error) {
 		return nil, err
 	}
 	if len(v.MandatoryPointers) > maxTexts { // each is looked up in the document
-		return nil, verification("/proofValue", "has more than 1,000 mandatory pointers")
+		return nil, problem.Verification("/proofValue", "has more than 1,000 mandatory pointers")
 	}
 	if len(v.HMACKey) != hmacSize {
 		return nil, sizeError("HMAC key", len(v.HMACKey), hmacSize)
@@ -191,7 +204,8 @@ func parseBase(p *proof) (*baseValue, error) {
 	return v, checkSizes(v.BaseSignature, v.PublicKey, v.Signatures)
 }
 
-// parseDerived reads the proof value of a derived proof (VC-DI-ECDSA 3.5.8). Indexes must ascend, labels must differ.
+// parseDerived reads the proof value of a derived proof (VC-DI-ECDSA 3.5.8). Indexes must ascend, labels
+// must differ.
 //
 //phase:parse
 func parseDerived(p *proof) (*derivedValue, error) {
@@ -204,14 +218,16 @@ func parseDerived(p *proof) (*derivedValue, error) {
 		if len(label) != hmacSize {
 			return nil, sizeError("label", len(label), hmacSize)
 		}
-		if labels[string(label)] { // the statements about one blank node could be shown as being about several
-			return nil, verification("/proofValue", "the label map has one label for several blank nodes")
+		// The statements about one blank node could be shown as being about several.
+		if labels[string(label)] {
+			return nil, problem.Verification("/proofValue",
+				"the label map has one label for several blank nodes")
 		}
 		labels[string(label)] = true
 	}
 	for i := 1; i < len(v.MandatoryIndexes); i++ {
 		if v.MandatoryIndexes[i-1] >= v.MandatoryIndexes[i] {
-			return nil, verification("/proofValue", "mandatory indexes do not ascend")
+			return nil, problem.Verification("/proofValue", "mandatory indexes do not ascend")
 		}
 	}
 	return v, checkSizes(v.BaseSignature, v.PublicKey, v.Signatures)
@@ -233,5 +249,5 @@ func checkSizes(base, public []byte, signatures [][]byte) error {
 }
 
 func sizeError(what string, got, want int) error {
-	return verification("/proofValue", fmt.Sprintf("%s is %d bytes, want %d", what, got, want))
+	return problem.Verification("/proofValue", fmt.Sprintf("%s is %d bytes, want %d", what, got, want))
 }

@@ -12,14 +12,15 @@ import (
 	"canonscope/vcdm"
 )
 
-// Signatures are bounded in number before one is made or checked: those of the statements of one document, and those of
-// all credentials of a presentation together.
+// Signatures are bounded in number before one is made or checked: those of the statements of one document,
+// and those of all credentials of a presentation together.
 func TestSignatureLimit(t *testing.T) {
 	l := newLab(t)
 	limited := func(what string, err error, counts *vcdm.Counts) {
 		t.Helper()
 		var limit *canon.LimitError
-		if !errors.As(err, &limit) || limit.Limit != "signatures" || limit.Max != int64(canon.DefaultSignatures) || limit.Done <= limit.Max {
+		if !errors.As(err, &limit) || limit.Limit != "signatures" ||
+			limit.Max != int64(canon.DefaultSignatures) || limit.Done <= limit.Max {
 			t.Errorf("%s: %v, want the limit of signatures", what, err)
 		}
 		if counts.Signatures+counts.Verifications > 0 {
@@ -66,11 +67,13 @@ func TestSignatureLimit(t *testing.T) {
 		}
 		o := l.options(suite)
 		o.Method = key.Public().Method()
-		one, err := (&vcdm.Signer{Suite: l.suite(suite), Key: key}).Add(context.Background(), []byte(credential), o.AppendJSON(nil, suite))
+		one, err := (&vcdm.Signer{Suite: l.suite(suite), Key: key}).Add(context.Background(),
+			[]byte(credential), o.AppendJSON(nil, suite))
 		if err != nil {
 			t.Fatal(err)
 		}
-		vp := l.sign("eddsa-jcs-2022", string(l.presentation("did:example:holder", one, one, one, one, one)), func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
+		vp := l.sign("eddsa-jcs-2022", string(l.presentation("did:example:holder", one, one, one, one, one)),
+			func(o *vcdm.Options) { o.Purpose = vcdm.Authentication })
 		v := l.verifier()
 		v.Purpose, v.AllReasons = "", false
 		for limit, want := range map[int]bool{most: false, most + 1: true} {
@@ -78,13 +81,15 @@ func TestSignatureLimit(t *testing.T) {
 			r := v.VerifyAll(context.Background(), []byte(vp))
 			var e *canon.LimitError
 			if r.Verified != want || !want && (!errors.As(r.Err(), &e) || e.Limit != "signatures") {
-				t.Errorf("%s: five credentials and their presentation with a limit of %d: %v", key.Algorithm(), limit, r.Err())
+				t.Errorf("%s: five credentials and their presentation with a limit of %d: %v",
+					key.Algorithm(), limit, r.Err())
 			}
 		}
 	}
 }
 
-// The results of credentials and the reasons why they fail are memory of the operation, where all are asked for.
+// The results of credentials and the reasons why they fail are memory of the operation, where all are asked
+// for.
 func TestResultMemory(t *testing.T) {
 	l := newLab(t)
 	one := []byte(`{"type":"VerifiableCredential","proof":[{},{}]}`)

@@ -2,6 +2,9 @@
 package vcdm
 
 import (
+	"context"
+	"slices"
+
 	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/vcdm/keys"
@@ -19,11 +22,16 @@ type Cryptosuite struct {
 }
 
 var (
-	eddsaRDFC2022 = Cryptosuite{Name: "eddsa-rdfc-2022", Method: canon.RDFC, Algorithms: []keys.Algorithm{keys.EdDSA}}
-	eddsaJCS2022  = Cryptosuite{Name: "eddsa-jcs-2022", Method: canon.JCS, Algorithms: []keys.Algorithm{keys.EdDSA}}
-	ecdsaRDFC2019 = Cryptosuite{Name: "ecdsa-rdfc-2019", Method: canon.RDFC, Algorithms: []keys.Algorithm{keys.ES256, keys.ES384}}
-	ecdsaJCS2019  = Cryptosuite{Name: "ecdsa-jcs-2019", Method: canon.JCS, Algorithms: []keys.Algorithm{keys.ES256, keys.ES384}}
-	ecdsaSD2023   = Cryptosuite{Name: "ecdsa-sd-2023", Method: canon.RDFC, Algorithms: []keys.Algorithm{keys.ES256}, Derives: true}
+	eddsaRDFC2022 = Cryptosuite{Name: "eddsa-rdfc-2022", Method: canon.RDFC,
+		Algorithms: []keys.Algorithm{keys.EdDSA}}
+	eddsaJCS2022 = Cryptosuite{Name: "eddsa-jcs-2022", Method: canon.JCS,
+		Algorithms: []keys.Algorithm{keys.EdDSA}}
+	ecdsaRDFC2019 = Cryptosuite{Name: "ecdsa-rdfc-2019", Method: canon.RDFC,
+		Algorithms: []keys.Algorithm{keys.ES256, keys.ES384}}
+	ecdsaJCS2019 = Cryptosuite{Name: "ecdsa-jcs-2019", Method: canon.JCS,
+		Algorithms: []keys.Algorithm{keys.ES256, keys.ES384}}
+	ecdsaSD2023 = Cryptosuite{Name: "ecdsa-sd-2023", Method: canon.RDFC,
+		Algorithms: []keys.Algorithm{keys.ES256}, Derives: true}
 )
 
 // New returns the cryptosuite over a canonicalizer of its method. The options are those of ecdsa-sd-2023.
@@ -35,11 +43,15 @@ func (s *Cryptosuite) New(c canon.Canonicalizer, o SDOptions) Suite {
 }
 
 func (s *Cryptosuite) whole(c canon.Canonicalizer) Suite {
-	w := &whole{Cryptosuite: s, canon: c}
-	if s.Method == canon.RDFC {
-		w.direction = canon.I18nDatatype
+	return &whole{s, engine{c, canon.I18nDatatype}}
+}
+
+// takes returns a [*KeyError] for a key of an algorithm that the suite does not take.
+func (s *Cryptosuite) takes(a keys.Algorithm) error {
+	if slices.Contains(s.Algorithms, a) {
+		return nil
 	}
-	return w
+	return &KeyError{s.Name, a, s.Algorithms}
 }
 
 // SuiteNamed returns a cryptosuite by its identifier. The error of an unknown one is a [*choice.Error].
@@ -63,10 +75,8 @@ func SuiteNames() []string {
 
 // MethodOf returns the method of a cryptosuite, "" for an unknown one.
 func MethodOf(name string) canon.Method {
-	for _, s := range Suites {
-		if s.Name == name {
-			return s.Method
-		}
+	if s, err := SuiteNamed(name); err == nil {
+		return s.Method
 	}
 	return ""
 }
@@ -74,53 +84,51 @@ func MethodOf(name string) canon.Method {
 // EdDSARDFC2022 returns the cryptosuite eddsa-rdfc-2022 (VC-DI-EdDSA 3.2) over an RDFC-1.0 canonicalizer.
 func EdDSARDFC2022(c canon.Canonicalizer) Suite { return eddsaRDFC2022.whole(c) }
 
-// EdDSAJCS2022 returns the cryptosuite eddsa-jcs-2022 (VC-DI-EdDSA 3.3) over a JCS canonicalizer.
-func EdDSAJCS2022(c canon.Canonicalizer) Suite { return eddsaJCS2022.whole(c) }
-
-// ECDSARDFC2019 returns the cryptosuite ecdsa-rdfc-2019 (VC-DI-ECDSA 3.2) over an RDFC-1.0 canonicalizer. P-256 keys hash with
-// SHA-256; P-384 keys with SHA-384, inside RDFC-1.0 too.
+// ECDSARDFC2019 returns the cryptosuite ecdsa-rdfc-2019 (VC-DI-ECDSA 3.2) over an RDFC-1.0 canonicalizer.
+// P-256 keys hash with SHA-256; P-384 keys with SHA-384, inside RDFC-1.0 too.
 func ECDSARDFC2019(c canon.Canonicalizer) Suite { return ecdsaRDFC2019.whole(c) }
 
-// ECDSAJCS2019 returns the cryptosuite ecdsa-jcs-2019 (VC-DI-ECDSA 3.3) over a JCS canonicalizer. P-256 keys hash with SHA-256,
-// P-384 keys with SHA-384.
-func ECDSAJCS2019(c canon.Canonicalizer) Suite { return ecdsaJCS2019.whole(c) }
+// engine is what a suite canonicalizes with, and the base direction that it puts into RDF.
+type engine struct {
+	canon     canon.Canonicalizer
+	direction string
+}
+
+func (e *engine) canonicalizer() canon.Canonicalizer { return e.canon }
+
+// form returns the canonical form of a document as RDF.
+func (e *engine) form(ctx context.Context, in *input) ([]byte, error) {
+	in.options.Input, in.options.Direction = canon.JSONLD, e.direction
+	return in.canonicalDocument(ctx, e.canon)
+}
 
 // lacks says what a suite lacks to be used, "" if nothing.
 func lacks(s Suite) string {
-	var c canon.Canonicalizer
-	switch s := s.(type) {
-	case nil:
+	if s == nil {
 		return "it is nil"
-	case *whole:
-		c = s.canon
-	case *SD:
-		if s == nil {
-			return "it is a nil *SD"
-		}
-		c = s.canon
 	}
-	if c == nil {
+	if sd, ok := s.(*SD); ok && sd == nil {
+		return "it is a nil *SD"
+	}
+	if s.canonicalizer() == nil {
 		return "it has no canonicalizer: make one with engines.New"
 	}
 	return ""
 }
 
-// WithDirection returns a suite that puts base directions into RDF in another way than canon.I18nDatatype, which is the way
-// of issuers in use; "" refuses them. The way is not a part of the proof, so issuer and verifier have to agree on it. A JCS
-// suite stays as it is, since it signs the JSON.
+// WithDirection returns a suite that puts base directions into RDF in another way than canon.I18nDatatype,
+// which is the way of issuers in use; "" refuses them. The way is not a part of the proof, so issuer and
+// verifier have to agree on it. A JCS suite stays as it is, since it signs the JSON.
 func WithDirection(s Suite, direction string) Suite {
 	switch s := s.(type) {
 	case *whole:
-		c := *s
-		c.direction = direction
-		return &c
+		return &whole{s.Cryptosuite, engine{s.canon, direction}}
 	case *SD:
-		if s == nil {
-			return s
+		if s != nil {
+			c := *s
+			c.direction = direction
+			return &c
 		}
-		c := *s
-		c.direction = direction
-		return &c
 	}
 	return s
 }

@@ -3,27 +3,66 @@ package vcdm
 
 import (
 	"bytes"
-	"fmt"
 
 	"canonscope/canon/jsontape"
 	"canonscope/canon/rdf"
+	"canonscope/vcdm/internal/lines"
+	"canonscope/vcdm/internal/value"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
-// Predicates of the proof options that verification reads (VC Data Integrity, the context data-integrity/v2).
+const security = rules.Security
+
+// terms are the proof options that verification reads (VC Data Integrity, the context data-integrity/v2),
+// in the order of their nodes in checkTerms.
+var terms = [...]struct {
+	name, iri string
+	is        form
+	optional  bool // a statement that the JSON does not have is passed over
+}{
+	{"type", security + proofType, anIRI, false},
+	{"cryptosuite", security + "cryptosuite", aLiteral, false},
+	{"proofPurpose", security + "proofPurpose", aPurpose, false},
+	{"verificationMethod", security + "verificationMethod", anIRI, false},
+	{"created", "http://purl.org/dc/terms/created", aLiteral, false},
+	{"expires", security + "expiration", aLiteral, false},
+	{"challenge", security + "challenge", aLiteral, true},
+	{"domain", security + "domain", aLiteral | several, true},
+	{"previousProof", security + "previousProof", anIRI | several, false},
+}
+
+// form is what the values of a term are in a statement.
+type form uint8
+
 const (
-	rdfType        = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-	dcCreated      = "http://purl.org/dc/terms/created"
-	security       = "https://w3id.org/security#"
-	secProof       = security + proofType
-	secSuite       = security + "cryptosuite"
-	secMethod      = security + "verificationMethod"
-	secPurpose     = security + "proofPurpose"
-	secExpires     = security + "expiration"
-	secDomain      = security + "domain"
-	secChallenge   = security + "challenge"
-	secPrevious    = security + "previousProof"
-	missingContext = noTerms + ": <%s> is missing; add " + ProofContext
+	aLiteral form = iota
+	anIRI
+	aPurpose
+	several form = 1 << 7 // of them
 )
+
+// termOf returns the place of a predicate in terms, or -1; that of a type is rdf:type.
+func termOf(predicate []byte) int {
+	if len(predicate) < 2 {
+		return -1
+	}
+	name := predicate[1 : len(predicate)-1]
+	if string(name) == rules.RDFType {
+		return 0
+	}
+	for i := range terms[1:] {
+		if terms[i+1].iri == string(name) {
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// ProofContext is the context that defines the terms of a proof.
+const ProofContext = "https://w3id.org/security/data-integrity/v2"
+
+const noTerms = "the contexts do not define the terms of a proof"
 
 // purposes are the IRIs of the proof purposes that contexts define (VC Data Integrity 2.2.1).
 var purposes = map[string]string{
@@ -34,134 +73,104 @@ var purposes = map[string]string{
 	"keyAgreement":         security + "keyAgreementMethod",
 }
 
-// checkTerms sees that the canonical proof options, which the signature covers, say what the proof's JSON does, which
-// verification reads. Contexts that do not define the terms of a proof leave them out of the signature (VC Data Integrity
-// 2.4.2). Contexts that define them otherwise keep the statements and with them the signature, but would let whoever
-// passes the document on choose purpose, dates, domain and challenge anew.
+// checkTerms sees that the canonical proof options, which the signature covers, say what the proof's JSON
+// does, which verification reads. Contexts that do not define the terms of a proof leave them out of the
+// signature (VC Data Integrity 2.4.2): then it returns the IRI of a term that is missing. Contexts that
+// define them otherwise keep the statements and with them the signature, but would let whoever passes the
+// document on choose purpose, dates, domain and challenge anew.
 //
-// A @context of the proof takes no part in this, since the document's stands in its place (VC-DI-EdDSA 3.2.5 step 4): it
-// has to be the same.
+// A @context of the proof takes no part in this, since the document's is used in its place (VC-DI-EdDSA
+// 3.2.5 step 4): it has to be the same.
 //
 //phase:validate
-func (in *input) checkTerms(config []byte) error {
-	p := in.proof
-	if p.context >= 0 && (in.doc.context < 0 || !equalAcross(p.tape, p.context, in.doc.tape, in.doc.context)) {
-		return disagree(p.tape.Pointer(p.context), "a proof of this suite is read with the document's @context, and this is another; leave it out")
+func (p *proof) checkTerms(d *document, config []byte) (missing string, err error) {
+	if p.context >= 0 && (d.Context < 0 || !value.Equal(p.tape, p.context, d.Tape, d.Context)) {
+		return "", problem.New(problem.DataLossDetection, p.tape.Pointer(p.context),
+			"a proof of this suite is read with the document's @context, and this is another; leave it out")
 	}
-	var counts struct{ typ, suite, method, purpose, created, expires, domain, challenge, previous int }
+
+	nodes := [...]int{p.typ, p.suite, p.purpose, p.method, p.created, p.expires, p.challenge, p.domain,
+		p.previous}
+	var counts [len(nodes)]int
 	for len(config) > 0 {
-		line := config
-		if n := bytes.IndexByte(config, '\n'); n >= 0 {
-			line, config = config[:n], config[n+1:]
-		} else {
-			config = nil
+		var line []byte
+		line, config, _ = bytes.Cut(config, []byte{'\n'})
+		_, line = lines.Cut(line) // behind the subject
+		predicate, object := lines.Cut(line)
+		i := termOf(predicate)
+		switch {
+		case i < 0, terms[i].name == "type" && !bytes.HasPrefix(object, []byte("<"+security+proofType+"> ")):
+			continue
+		case nodes[i] < 0 && terms[i].optional: // the JSON has none, and answers no verifier
+			continue
+		case terms[i].name != "type" && !p.says(object, nodes[i], terms[i].is):
+			return "", redefined(terms[i].name)
 		}
-		predicate, object := predicateAndObject(line)
-		var name string
-		same := true
-		switch string(predicate) {
-		case rdfType:
-			if bytes.HasPrefix(object, []byte("<"+secProof+"> ")) {
-				counts.typ++
+		counts[i]++
+	}
+
+	for i, t := range terms {
+		switch {
+		case t.is&several != 0:
+			if counts[i] != p.different(nodes[i]) {
+				return "", redefined(t.name)
 			}
-		case secSuite:
-			name, same = "cryptosuite", p.literal(object, p.suite)
-			counts.suite++
-		case secMethod:
-			name, same = "verificationMethod", iri(object, p.bytes(p.method))
-			counts.method++
-		case secPurpose:
-			name, same = "proofPurpose", samePurpose(object, p.bytes(p.purpose))
-			counts.purpose++
-		case dcCreated:
-			name, same = "created", p.literal(object, p.created)
-			counts.created++
-		case secExpires:
-			name, same = "expires", p.literal(object, p.expires)
-			counts.expires++
-		case secChallenge:
-			if p.challenge >= 0 { // one that the JSON does not have answers no verifier
-				name, same = "challenge", p.literal(object, p.challenge)
-				counts.challenge++
-			}
-		case secPrevious:
-			name, same = "previousProof", p.oneOf(p.previous, func(e int) bool { return iri(object, p.bytes(e)) })
-			counts.previous++
-		case secDomain:
-			if p.domain >= 0 {
-				name, same = "domain", p.oneOf(p.domain, func(e int) bool { return p.literal(object, e) })
-				counts.domain++
-			}
-		}
-		if !same {
-			return redefined(name)
+		case nodes[i] >= 0 && counts[i] == 0:
+			return t.iri, nil
+		case counts[i] > 1:
+			return "", redefined(t.name)
 		}
 	}
-	for _, c := range []struct {
-		name, iri string
-		node      int
-		count     int
-	}{{"type", secProof, p.typ, counts.typ}, {"cryptosuite", secSuite, p.suite, counts.suite}, {"proofPurpose", secPurpose, p.purpose, counts.purpose},
-		{"verificationMethod", secMethod, p.method, counts.method}, {"created", dcCreated, p.created, counts.created},
-		{"expires", secExpires, p.expires, counts.expires}, {"challenge", secChallenge, p.challenge, counts.challenge}} {
-		if c.node >= 0 && c.count == 0 {
-			in.undefined = true
-			return &Error{Type: DataLossDetection, Where: "/@context", Msg: fmt.Sprintf(missingContext, c.iri)}
-		}
-		if c.count > 1 {
-			return redefined(c.name)
-		}
+
+	return "", nil
+}
+
+// says reports whether the object of a statement is what a member says.
+func (p *proof) says(object []byte, node int, is form) bool {
+	if is&several != 0 {
+		return p.oneOf(node, func(e int) bool { return p.says(object, e, is&^several) })
 	}
-	if p.domain >= 0 && counts.domain != p.different(p.domain) {
-		return redefined("domain")
+	switch is {
+	case anIRI:
+		return iri(object, p.bytes(node))
+	case aPurpose:
+		return samePurpose(object, p.bytes(node))
 	}
-	if counts.previous != p.different(p.previous) {
-		return redefined("previousProof")
-	}
-	return nil
+	return p.literal(object, node)
 }
 
 func redefined(name string) error {
-	return &Error{Type: DataLossDetection, Where: "/@context",
-		Msg: "the contexts define the terms of a proof in another way: what is signed as " + name + " is not what the proof says"}
+	return &problem.Error{Type: problem.DataLossDetection, Where: "/@context",
+		Msg: "the contexts define the terms of a proof in another way: what is signed as " + name +
+			" is not what the proof says"}
 }
 
-// predicateAndObject returns the IRI of a canonical N-Quads line's predicate and what follows it.
-func predicateAndObject(line []byte) (predicate, object []byte) {
-	i := bytes.IndexByte(line, ' ')
-	if i < 0 {
-		return nil, nil
-	}
-	line = line[i+1:]
-	if i = bytes.IndexByte(line, ' '); i < 2 {
-		return nil, nil
-	}
-	return line[1 : i-1], line[i+1:]
-}
-
-// literal says whether an object is a literal of a string member's text, of any datatype.
+// literal reports whether an object is a literal of a string member's text, of any datatype.
 func (p *proof) literal(object []byte, node int) bool {
 	if node < 0 || p.tape.Nodes[node].Kind != jsontape.String {
 		return false
 	}
 	var buf [128]byte
 	want := rdf.AppendString(buf[:0], p.tape.Text(node))
-	return bytes.HasPrefix(object, want) && len(object) > len(want) && (object[len(want)] == ' ' || object[len(want)] == '^')
+	return bytes.HasPrefix(object, want) && len(object) > len(want) &&
+		(object[len(want)] == ' ' || object[len(want)] == '^')
 }
 
-// iri says whether an object is an IRI.
+// iri reports whether an object is an IRI.
 func iri(object, want []byte) bool {
 	n := len(want)
-	return want != nil && len(object) > n+1 && object[0] == '<' && string(object[1:n+1]) == string(want) && object[n+1] == '>'
+	return want != nil && len(object) > n+1 && object[0] == '<' && string(object[1:n+1]) == string(want) &&
+		object[n+1] == '>'
 }
 
-// samePurpose says whether an object is the IRI of a purpose: one that is known, the text itself, or one that a context
-// gives a purpose of its own.
+// samePurpose reports whether an object is the IRI of a purpose: one that is known, the text itself, or one
+// that a context gives a purpose.
 func samePurpose(object, purpose []byte) bool {
 	if iri(object, purpose) {
 		return true
 	}
-	if string(purpose) == AssertionMethod && iri(object, []byte(security+"assertionMethod")) { // the most common one
+	// This is the most common one.
+	if string(purpose) == AssertionMethod && iri(object, []byte(security+"assertionMethod")) {
 		return true
 	}
 	if known, ok := purposes[string(purpose)]; ok {
@@ -178,7 +187,7 @@ func samePurpose(object, purpose []byte) bool {
 // oneOf reports whether a member is a value, or a list with one, that is as wanted.
 func (p *proof) oneOf(node int, is func(e int) bool) bool {
 	if node >= 0 {
-		for e := range valuesOf(p.tape, node) {
+		for e := range value.Each(p.tape, node) {
 			if is(e) {
 				return true
 			}

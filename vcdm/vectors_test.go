@@ -18,7 +18,8 @@ func TestVectors(t *testing.T) {
 		if name == canon.Stock {
 			jcs = canon.Stock
 		}
-		results, err := vectors.Run(context.Background(), dir, vectors.Engines{RDFC: engine(t, name, canon.RDFC), JCS: engine(t, jcs, canon.JCS)})
+		results, err := vectors.Run(context.Background(), dir,
+			vectors.Engines{RDFC: engine(t, name, canon.RDFC), JCS: engine(t, jcs, canon.JCS)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,16 +12,16 @@ import (
 	"github.com/mr-tron/base58"
 
 	"canonscope/canon"
-	"canonscope/canon/jsontape"
+	"canonscope/vcdm/internal/value"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/problem"
 )
 
-// whole is a suite that signs the whole document: the signature covers the hash of the canonical proof options followed
-// by the hash of the canonical document (VC-DI-EdDSA 3.2, 3.3; VC-DI-ECDSA 3.2, 3.3).
+// whole is a suite that signs the whole document: the signature covers the hash of the canonical proof
+// options followed by the hash of the canonical document (VC-DI-EdDSA 3.2, 3.3; VC-DI-ECDSA 3.2, 3.3).
 type whole struct {
 	*Cryptosuite
-	canon     canon.Canonicalizer
-	direction string
+	engine
 }
 
 // Name implements [Suite].
@@ -31,11 +31,12 @@ func (s *whole) Name() string { return s.Cryptosuite.Name }
 //
 //phase:encode fallback
 func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, error) {
-	if !slices.Contains(s.Algorithms, key.Algorithm()) {
-		return nil, &Error{Type: ProofGenerationError, Err: &KeyError{s.Name(), key.Algorithm(), s.Algorithms}}
+	if err := s.takes(key.Algorithm()); err != nil {
+		return nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
 	}
-	// JCS suites put a copy of the document's @context into the proof (3.3.1 step 2), so it stands in the configuration too.
-	data, err := s.hashData(ctx, in, key.Algorithm(), s.Method == canon.RDFC || in.doc.context >= 0)
+	// JCS suites put a copy of the document's @context into the proof (3.3.1 step 2), so it is in the
+	// configuration too.
+	data, err := s.hashData(ctx, in, key.Algorithm(), s.Method == canon.RDFC || in.doc.Context >= 0)
 	if err != nil {
 		return nil, err
 	}
@@ -45,18 +46,17 @@ func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte
 	in.counts.Signatures++
 	sig, err := signData(key, data)
 	if err != nil {
-		return nil, &Error{Type: ProofGenerationError, Err: err}
+		return nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
 	}
-	members := s.encodeProof(in, sig)
-	return members, nil
+	return s.encodeProof(in, sig), nil
 }
 
 // verify is Verify Proof (VC-DI-EdDSA 3.2.2, 3.3.2).
 //
 //phase:validate fallback
 func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
-	if !slices.Contains(s.Algorithms, key.Algorithm()) {
-		return &Error{Type: ProofVerificationError, Where: "/verificationMethod", Err: &KeyError{s.Name(), key.Algorithm(), s.Algorithms}}
+	if err := s.takes(key.Algorithm()); err != nil {
+		return &problem.Error{Type: problem.ProofVerificationError, Where: "/verificationMethod", Err: err}
 	}
 	if err := in.countSignature(key.Algorithm()); err != nil {
 		return err
@@ -75,58 +75,25 @@ func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
 		return err
 	}
 	in.counts.Verifications++
-	ok := checkData(key, data, sig)
-	if !ok {
-		return verification("/proofValue", "the signature does not belong to this document, proof and key")
+	if !checkData(key, data, sig) {
+		return problem.Verification("/proofValue",
+			"the signature does not belong to this document, proof and key")
 	}
 	return nil
-}
-
-// countSignature counts the signature of a proof before it is made or checked.
-func (in *input) countSignature(alg keys.Algorithm) error {
-	n := 1
-	if alg == keys.ES384 {
-		n = 12
-	}
-	return in.options.Budget.Signatures(n, "/proof")
 }
 
 func (s *whole) form(ctx context.Context, in *input) ([]byte, error) {
 	if s.Method == canon.JCS {
 		return nil, nil
 	}
-	in.options.Input, in.options.Direction = canon.JSONLD, s.direction
-	return in.canonicalDocument(ctx, s.canon)
-}
-
-// documentDigest is the hash of the document, for the next proof of it that reads it alike, or why there is none: a document
-// may have many proofs.
-type documentDigest struct {
-	suite   *whole
-	alg     keys.Algorithm
-	context []byte // JSON of the @context that stands for the document's, or nil
-	sum     [sha512.Size384]byte
-	size    int
-	err     error
-}
-
-// of reports whether it is the hash for a proof of a suite.
-func (d *documentDigest) of(s *whole, in *input, alg keys.Algorithm) bool {
-	return d.suite == s && d.alg == alg && len(in.matching) == 0 && bytes.Equal(d.context, in.contextText())
-}
-
-// contextText returns the @context that stands for the document's, nil where that is its own.
-func (in *input) contextText() []byte {
-	if in.context < 0 {
-		return nil
-	}
-	return in.proof.tape.Raw(in.context + 1)
+	return s.engine.form(ctx, in)
 }
 
 // hashData is Transformation, Proof Configuration and Hashing (VC-DI-EdDSA 3.2.3 to 3.2.5).
 //
 //phase:encode fallback
-func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, documentContext bool) ([]byte, error) {
+func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, documentContext bool) ([]byte,
+	error) {
 	in.options.Input = canon.JSON
 	if s.Method == canon.RDFC {
 		in.options.Input, in.options.Direction = canon.JSONLD, s.direction
@@ -134,15 +101,18 @@ func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, doc
 			in.options.Hash = canon.SHA384
 		}
 	}
+
 	config, err := in.canonicalOptions(ctx, s.canon, documentContext)
 	if err != nil {
 		return nil, err
 	}
+
 	if s.Method == canon.RDFC {
 		if err := in.checkTerms(config); err != nil {
 			return nil, err
 		}
 	}
+
 	known := &in.work.known
 	if !known.of(s, in, alg) {
 		*known = documentDigest{suite: s, alg: alg, context: in.contextText()}
@@ -150,11 +120,12 @@ func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, doc
 			known.suite = nil
 		}
 	}
+
 	if known.err != nil {
 		return nil, known.err
 	}
-	data := append(appendDigest(in.work.hashed[:0], config, alg), known.sum[:known.size]...)
-	return data, nil
+
+	return append(appendDigest(in.work.hashed[:0], config, alg), known.sum[:known.size]...), nil
 }
 
 // hashDocument canonicalizes the document and makes its hash known.
@@ -189,8 +160,8 @@ func signData(key *keys.Secret, data []byte) ([]byte, error) { return key.Sign(d
 //phase:check
 func checkData(key *keys.Public, data, sig []byte) bool { return key.Verify(data, sig) }
 
-// encodeProof returns the members of the proof beside its options: proofValue, "z" and base58-btc, and for JCS the
-// document's @context.
+// encodeProof returns the members of the proof beside its options: proofValue, "z" and base58-btc, and for
+// JCS the document's @context.
 //
 //phase:encode
 func (s *whole) encodeProof(in *input, sig []byte) []byte {
@@ -211,9 +182,9 @@ func decodeSignature(p *proof, sig []byte) error {
 	value := p.bytes(p.value)
 	switch {
 	case value == nil:
-		return verification("/proofValue", "must be a string")
+		return problem.Verification("/proofValue", "must be a string")
 	case len(value) == 0 || value[0] != 'z':
-		return verification("/proofValue", "must start with z (base58-btc)")
+		return problem.Verification("/proofValue", "must start with z (base58-btc)")
 	}
 	if len(value) <= 2*len(sig) { // base58 takes 1.37 characters a byte
 		if b, err := base58.Decode(string(value[1:])); err == nil && len(b) == len(sig) {
@@ -221,34 +192,31 @@ func decodeSignature(p *proof, sig []byte) error {
 			return nil
 		}
 	}
-	return verification("/proofValue", fmt.Sprintf("is not %d bytes of base58-btc", len(sig)))
+	return problem.Verification("/proofValue", fmt.Sprintf("is not %d bytes of base58-btc", len(sig)))
 }
 
-// replaceContext checks that the document's @context starts with the proof's, which then stands in its place
+// replaceContext checks that the document's @context starts with the proof's, which then takes its place
 // (VC-DI-EdDSA 3.3.2 step 4).
 //
 //phase:encode
 func replaceContext(in *input) error {
-	t, have, want := in.doc.tape, in.doc.context, in.proof.context
-	bad := verification("/@context", "the document's @context does not start with the proof's")
+	t, have, want := in.doc.Tape, in.doc.Context, in.proof.context
+	bad := problem.Verification("/@context", "the document's @context does not start with the proof's")
 	if have < 0 {
 		return bad
 	}
 	if bytes.Equal(t.Raw(have), t.Raw(want)) {
 		return nil
 	}
-	h, w := contextList(t, have), contextList(t, want)
+	h, w := slices.Collect(value.Each(t, have)), slices.Collect(value.Each(t, want))
 	if len(w) > len(h) {
 		return bad
 	}
 	for i := range w {
-		if !equalValues(t, h[i], w[i]) {
+		if !value.Equal(t, h[i], t, w[i]) {
 			return bad
 		}
 	}
 	in.context, in.fewer = want-1, len(w) < len(h)
 	return nil
 }
-
-// contextList returns the contexts of an @context value: a single one counts as a list of one.
-func contextList(t *jsontape.Tape, i int) []int { return slices.Collect(valuesOf(t, i)) }

@@ -3,8 +3,6 @@ package jsonld
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"maps"
 	"slices"
 	"sync"
@@ -114,7 +112,7 @@ func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeC
 			}
 		}
 	}
-	r.at, r.inline = at, nil
+	r.contexts.at, r.contexts.inline = at, nil
 	h := how{override: m == byProperty, propagate: m != byType}
 	c, err := r.process(ctx, s.src, s.node, s.base, nil, h)
 	if err == nil {
@@ -194,7 +192,7 @@ func (r *run) processInline(ctx *activeContext, raw []byte, node uint32) (*activ
 		return nil, &canon.LimitError{Limit: "context", Max: int64(max), Done: int64(len(raw)), Where: r.pointer(node)}
 	}
 	src := cut(&r.tape, node)
-	r.at, r.inline = node, src
+	r.contexts.at, r.contexts.inline = node, src
 	ctx.family.add(r.p, int64(len(raw))*6)
 	return r.process(ctx, src, 0, r.opt.Base, nil, how{propagate: true})
 }
@@ -203,7 +201,7 @@ func (r *run) processInline(ctx *activeContext, raw []byte, node uint32) (*activ
 //
 //phase:context
 func (r *run) publish(ctx *activeContext, change func(*derivations)) {
-	if f := ctx.family; r.p.state == Warm && !f.kept.Load() && f != r.own {
+	if f := ctx.family; r.p.state == Warm && !f.kept.Load() && f != r.contexts.own {
 		return
 	}
 	for {
@@ -219,42 +217,11 @@ func (r *run) publish(ctx *activeContext, change func(*derivations)) {
 	}
 }
 
-// grow accounts for a new active context with a number of slots of its own: work for this call, size for the cache.
-func (r *run) grow(c *activeContext, slots int) error {
-	r.p.count.applied.Add(1)
-	c.family.add(r.p, int64(unsafe.Sizeof(*c))+int64(slots)*int64(unsafe.Sizeof(slot{})))
-	return r.spend(contextCost + int64(slots))
-}
-
 func (f *family) add(p *Processor, bytes int64) {
 	f.bytes.Add(bytes)
 	if f.kept.Load() {
 		p.count.bytes.Add(bytes)
 	}
-}
-
-// Costs in units of copying one slot of a table.
-const (
-	termCost      = 32 // compiling a term definition
-	needCost      = 4  // noting what it depends on
-	contextCost   = 32 // making an active context, beside its slots
-	referenceCost = 64 // following a reference to a context
-	bytesPerSlot  = 16 // of the IRIs of terms
-)
-
-// spend counts work on contexts against the limit of a call. Each unit is a slot of memory, too.
-func (r *run) spend(n int64) error {
-	r.work += n
-	if max := r.p.limits.Work; r.work > max {
-		return &canon.LimitError{Limit: "context work", Max: max, Done: r.work, Where: r.pointer(r.at)}
-	}
-	bytes := int(n) * int(unsafe.Sizeof(slot{}))
-	r.used += bytes
-	return r.budget.Use(bytes)
-}
-
-func (r *run) termLimit(max, n int) error {
-	return &canon.LimitError{Limit: "context terms", Max: int64(max), Done: int64(n), Where: r.pointer(r.at)}
 }
 
 // rootContext returns the active context of the document's top level: the initial one, changed by the @context at node
@@ -269,12 +236,13 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 	}
 	limits := limitsOf(r.opt.Limits)
 	if p.state == Warm {
-		f := r.last
-		if f == nil || f.key.text != string(raw) || f.key.base != r.opt.Base || f.key.expand != r.opt.ExpandContext || f.key.limits != limits || !f.kept.Load() {
+		f := r.contexts.last
+		if f == nil || f.key.text != string(raw) || f.key.base != r.opt.Base ||
+			f.key.expand != r.opt.ExpandContext || f.key.limits != limits || !f.kept.Load() {
 			p.mu.RLock()
 			f = p.families[rootKey{r.opt.Base, r.opt.ExpandContext, string(raw), limits}]
 			p.mu.RUnlock()
-			r.last = f
+			r.contexts.last = f
 		}
 		if f != nil {
 			if now := p.epoch.Load(); f.used.Load() != now {
@@ -285,7 +253,7 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 		}
 	}
 	f := &family{}
-	r.own = f
+	r.contexts.own = f
 	c := initialContext(r.opt.Base, f)
 	var err error
 	if r.opt.ExpandContext != "" {
@@ -316,7 +284,7 @@ func (r *run) expandContext(c *activeContext) (*activeContext, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.at, r.inline = 0, nil
+	r.contexts.at, r.contexts.inline = 0, nil
 	return r.process(c, src, uint32(max(0, src.tape.Get(0, "@context"))), r.opt.Base, nil, how{propagate: true})
 }
 
@@ -374,110 +342,4 @@ func (p *Processor) evict() {
 		p.count.bytes.Add(-w.src.bytes.Load())
 		p.count.sources.Add(-w.src.bytes.Load())
 	}
-}
-
-type sourceKey struct {
-	url    string
-	limits contextLimits
-}
-
-// loading is one call of the loader that several goroutines may wait for.
-type loading struct {
-	done chan struct{} // closed once src or err is set
-	src  *source
-	err  error
-}
-
-// source returns the scanned document of a remote context, as the cache state allows. Who waits for a load that another
-// call has begun is not bound to the life of that call.
-//
-//phase:context
-func (p *Processor) source(ctx context.Context, url string, l canon.Limits, b *canon.Budget) (*source, error) {
-	if p.state == Cold {
-		return p.fetch(ctx, url, l, b)
-	}
-	for {
-		w, mine := p.loading(sourceKey{url, limitsOf(l)})
-		if mine {
-			p.load(ctx, w, url, l, b)
-		} else {
-			select {
-			case <-w.done:
-			case <-ctx.Done():
-				return nil, &canon.LimitError{Limit: "time", Err: ctx.Err(), Where: url}
-			}
-		}
-		switch {
-		case w.err == nil && p.state == Documents:
-			return w.src.fresh(), nil
-		case w.err == nil || mine || ctx.Err() != nil || !errors.Is(w.err, context.Canceled) && !errors.Is(w.err, context.DeadlineExceeded):
-			return w.src, w.err
-		}
-	}
-}
-
-// loading returns the load of a key, and whether it is the caller's to do.
-func (p *Processor) loading(key sourceKey) (w *loading, mine bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if w := p.sources[key]; w != nil {
-		return w, false
-	}
-	w = &loading{done: make(chan struct{})}
-	p.sources[key] = w
-	return w, true
-}
-
-// load loads a source that others may wait for. What fails is forgotten, so that the next call tries again; so is a load
-// whose loader panics.
-func (p *Processor) load(ctx context.Context, w *loading, url string, l canon.Limits, b *canon.Budget) {
-	w.err = &Error{Code: LoadingRemoteContextFailed, Detail: url + ": the loader panicked"}
-	defer func() {
-		if w.err != nil {
-			p.mu.Lock()
-			delete(p.sources, sourceKey{url, limitsOf(l)})
-			p.mu.Unlock()
-		}
-		close(w.done)
-	}()
-	w.src, w.err = p.fetch(ctx, url, l, b)
-	if w.err == nil {
-		w.src.kept.Store(true)
-		w.src.add(p, int64(len(w.src.str)+w.src.tape.Size()))
-	}
-}
-
-//phase:context
-func (p *Processor) fetch(ctx context.Context, url string, l canon.Limits, b *canon.Budget) (*source, error) {
-	if p.loader == nil {
-		return nil, &Error{Code: LoadingRemoteContextFailed, Detail: url + ": no loader was given"}
-	}
-	if err := b.Document(url); err != nil {
-		return nil, err
-	}
-	p.count.loads.Add(1)
-	doc, err := p.loader.Load(ctx, url)
-	if err != nil {
-		return nil, err
-	}
-	if doc == nil {
-		return nil, &Error{Code: LoadingRemoteContextFailed, Detail: url + ": the loader returned no document"}
-	}
-	if len(doc.Bytes) > l.Context {
-		return nil, &canon.LimitError{Limit: "context", Max: int64(l.Context), Done: int64(len(doc.Bytes)), Where: url}
-	}
-	final := doc.URL
-	if final == "" {
-		final = url
-	}
-	s, err := newSource(final, doc.Bytes, jsontape.Options{Depth: l.Depth, Memory: max(1, b.Left())})
-	if err != nil {
-		return nil, err
-	}
-	c := s.tape.Get(0, "@context")
-	if c < 0 { // 5.2.5.2
-		return nil, &Error{Code: InvalidRemoteContext, Detail: url + " has no @context"}
-	}
-	s.context = uint32(c)
-	return s, nil
 }

@@ -205,23 +205,25 @@ const (
 
 // find returns the term of a name whose jsontape.KeyHash is known, or nil.
 func (t *table) find(name []byte, hash uint16) *term {
-	for ; t != nil; t = t.below {
+	for {
 		h := uint32(hash)
 		if t.strong {
 			h = strongHash(name)
 		}
-		mask := uint32(len(t.slots) - 1)
-		for i := h & mask; ; i = (i + 1) & mask {
-			s := &t.slots[i]
+		slots := t.slots
+		for i := int(h); ; i++ {
+			s := &slots[i&(len(slots)-1)]
+			if s.hash == h && s.term != nil && s.term.name == string(name) {
+				return s.term
+			}
 			if s.term == nil {
 				break
 			}
-			if s.hash == h && s.term.name == string(name) {
-				return s.term
-			}
+		}
+		if t = t.below; t == nil {
+			return nil
 		}
 	}
-	return nil
 }
 
 // findHashed is find where both hashes are known.

@@ -145,7 +145,7 @@ func (f *definer) inherit(d *delta, remotes *remoteChain) {
 		if e := f.entry(n.name, n.strong); e == nil || e.state == todo {
 			n.want = f.around(n.name, n.hash, n.strong)
 			f.d.needs = append(f.d.needs, n)
-			f.r.work += needCost
+			f.r.contexts.work += needCost
 		}
 	}
 	if len(f.d.needs) > 2*f.distinct+1000 { // references on many ways would let them grow without end
@@ -165,14 +165,14 @@ func (f *definer) refer(url string) {
 		f.d.refs = map[string]bool{}
 	}
 	f.d.refs[url] = f.remotes.has(url)
-	f.r.work += needCost
+	f.r.contexts.work += needCost
 }
 
 // around finds a term outside this definition.
 func (f *definer) around(name string, hash uint16, strong uint32) *term {
 	for f.outer != nil {
 		f = f.outer
-		f.r.work++
+		f.r.contexts.work++
 		if e := f.entry(name, strong); e != nil && e.state != todo {
 			return e.term
 		}
@@ -846,7 +846,7 @@ func newIRI(text string) *iri {
 // newIRI compiles an IRI in the memory of the definition. The parts are one text.
 func (f *definer) newIRI(a, b string) *iri {
 	n := len(a) + len(b) + 2
-	f.r.work += int64(n) / bytesPerSlot
+	f.r.contexts.work += int64(n) / bytesPerSlot
 	if cap(f.nq)-len(f.nq) < n {
 		f.nq = make([]byte, 0, max(n, 64*min(len(f.entries), 64)))
 	}

@@ -60,6 +60,29 @@ func (p property) in(r *run, ctx *activeContext) property {
 	return p
 }
 
+// root returns the active context of the document's top level. It is where the expansion of a document begins.
+func (r *run) root() (*activeContext, error) {
+	r.resetItems()
+	r.top = 0
+	if r.kind(0) == jsontape.Object {
+		r.top = uint32(max(0, r.tape.Get(0, "@context")))
+	}
+	return r.rootContext(r.top)
+}
+
+// expandDocument expands the document; unwrap says that the result is one item with nothing but @graph, whose contents
+// are the document (JSON-LD API section 9.1, expand() step 8).
+func (r *run) expandDocument(root *activeContext) (c chain, unwrap bool, err error) {
+	c, err = r.expand(root, property{}, 0, false)
+	if err == nil && r.bounds.over {
+		err = r.textLimit(len(r.buf))
+	}
+	if err != nil {
+		return chain{}, false, err
+	}
+	return c, c.kind == one && r.items[c.head].flags&(hasGraph|hasID|hasOthers) == hasGraph && r.items[c.head].index == 0, nil
+}
+
 // expand is the Expansion algorithm (JSON-LD API section 5.1.2).
 func (r *run) expand(ctx *activeContext, p property, node uint32, fromMap bool) (chain, error) {
 	switch r.kind(node) {
@@ -140,9 +163,18 @@ func (r *run) value(ctx *activeContext, t *term, node uint32) (uint32, error) {
 	if to == toJSON {
 		it.flags = isJSON
 	} else if isString { // 5
-		r.inLanguage(it, ctx, t)
+		r.plainText(it, ctx, t)
 	}
 	return i, nil
+}
+
+// plainText completes the item of a string that is not coerced.
+func (r *run) plainText(it *item, ctx *activeContext, t *term) {
+	if ctx.lang != "" || ctx.dir != noDirection || t != nil && (t.lang != "" || t.dir != noDirection) {
+		r.inLanguage(it, ctx, t)
+	} else if r.tape.Nodes[it.tape].Common() {
+		it.flags = verbatim
+	}
 }
 
 // inLanguage gives a string the language and direction that a term or the context has for it (step 5).
@@ -165,12 +197,13 @@ func (r *run) inLanguage(it *item, ctx *activeContext, t *term) {
 // literal reads an entry whose key is a term with [term.literal] and whose value, at v, is a string: the most common one. It
 // is what steps 13.2 to 13.14 and Value Expansion come to.
 func (r *run) literal(o *object, t *term, v uint32) {
+	prop := r.refOf(t.iri)
 	i, it := r.newItem(valueItem, v)
-	it.role, it.prop = ofProperty, r.refOf(t.iri)
+	it.role, it.prop = ofProperty, prop
 	if t.coercion == toDatatype {
 		it.id = r.refOf(t.datatype)
 	} else {
-		r.inLanguage(it, o.ctx, t)
+		r.plainText(it, o.ctx, t)
 	}
 	r.hang(o.item, i)
 	o.others = true
@@ -239,10 +272,10 @@ func (r *run) compact(ctx *activeContext, text []byte, i int) uint32 {
 }
 
 func (r *run) concat(a string, b []byte) uint32 {
-	if r.over {
+	if r.bounds.over {
 		return 0
 	}
-	return r.refText(append(append(append(append(r.buf, '<'), a...), b...), '>'))
+	return r.refOfText(append(append(append(append(r.buf, '<'), a...), b...), '>'))
 }
 
 // keyRef expands a key that is no keyword to the ref of a property (steps 13.2 and 13.3); 0 drops the key.
@@ -275,9 +308,9 @@ func (r *run) keyRef(ctx *activeContext, k key) uint32 {
 	if n == 0 {
 		return 0 // the text has grown too much
 	}
-	if f := r.refs[n].form; f == relative {
+	if r.refs.forms[n] == relative {
 		// A colon makes it a property for expansion; as an IRI it stays relative.
-		if bytes.IndexByte(r.refs[n].text(), ':') >= 0 {
+		if bytes.IndexByte(r.refText(n), ':') >= 0 {
 			return n
 		}
 		r.lose(k.node, "undefined term"+r.hint(ctx, text))
@@ -309,8 +342,8 @@ func bit(k keyword) uint32 { return 1 << k }
 // object expands a map (steps 7 to 20).
 func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) (chain, error) {
 	nodes := r.tape.Nodes
-	if r.objects++; r.objects&0xFFF == 0 {
-		if err := r.budget.Alive(r.ctx); err != nil {
+	if r.bounds.objects++; r.bounds.objects&0xFFF == 0 {
+		if err := r.bounds.budget.Alive(r.ctx); err != nil {
 			return chain{}, err
 		}
 	}
@@ -323,7 +356,8 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 		ctx = ctx.previous
 	}
 	var err error
-	if p.term != nil && p.term.scoped != nil { // 8
+	scoped := p.term != nil && p.term.scoped != nil
+	if scoped { // 8
 		if ctx, err = r.derive(ctx, p.term.scoped, byProperty, node); err != nil {
 			return chain{}, err
 		}
@@ -340,6 +374,9 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 		if o.ctx, err = r.scopeTypes(&o, ctx); err != nil { // 11, 12
 			return chain{}, err
 		}
+	}
+	if scoped || o.ctx != ctx {
+		r.scoped++
 	}
 	o.item, _ = r.newItem(nodeItem, node)
 	nests := len(r.nests)
@@ -469,7 +506,7 @@ func (r *run) entries(o *object, node uint32, nests int) error {
 		}
 		prop := r.keyRef(o.ctx, k) // 13.2
 		if prop == 0 {             // 13.3
-			if r.over {
+			if r.bounds.over {
 				return r.textLimit(len(r.buf))
 			}
 			continue
@@ -894,7 +931,7 @@ func (r *run) identify(ctx *activeContext, i, k uint32) {
 		if id == 0 {
 			r.loseNull(k, "@id")
 		}
-	case !bytes.Equal(r.refs[id].nq, r.refs[it.id].nq): // one IRI can have two refs
+	case !bytes.Equal(r.into.Terms[id].Text, r.into.Terms[it.id].Text): // one IRI can have two refs
 		r.lose(k, "key of an id map beside another @id")
 	}
 }
@@ -1010,9 +1047,8 @@ func (r *run) finishValue(o *object) (chain, error) {
 		}
 		value.lang = r.tagOf(r.text(o.language))
 	case typed: // 15.5
-		f := &r.refs[o.datatype]
-		if o.typeArray || o.datatype == 0 || f.form != absolute {
-			return chain{}, r.fail(InvalidTypedValue, o.node, fmt.Sprintf("the type %s is not an IRI", f.nq))
+		if o.typeArray || o.datatype == 0 || r.refs.forms[o.datatype] != absolute {
+			return chain{}, r.fail(InvalidTypedValue, o.node, fmt.Sprintf("the type %s is not an IRI", r.into.Terms[o.datatype].Text))
 		}
 		value.id = o.datatype
 	}
@@ -1025,6 +1061,5 @@ func (r *run) finishValue(o *object) (chain, error) {
 }
 
 func (r *run) isJSONType(ref uint32) bool {
-	f := &r.refs[ref] // ref 0 has the form absolute
-	return f.form == reserved && string(f.text()) == "@json"
+	return r.refs.forms[ref] == reserved && string(r.refText(ref)) == "@json" // ref 0 has the form absolute
 }

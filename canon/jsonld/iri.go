@@ -16,9 +16,10 @@ const (
 	relative             // a reference that no base made absolute
 	invalid              // has a scheme, and characters that IRIs forbid
 	reserved             // a keyword
+	labelled             // a blank node identifier whose node has a term
 )
 
-var formNames = [...]string{"IRI", "blank node", "relative IRI", "invalid IRI", "keyword"}
+var formNames = [...]string{"IRI", "blank node", "relative IRI", "invalid IRI", "keyword", "blank node"}
 
 // iri is a compiled IRI of a context. It is shared by everything that refers to it.
 type iri struct {

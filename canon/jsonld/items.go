@@ -2,12 +2,7 @@
 package jsonld
 
 import (
-	"bytes"
-	"hash/maphash"
 	"slices"
-
-	"canonscope/canon"
-	"canonscope/canon/rdf"
 )
 
 // item is one object of the expanded form: a node object, a value object or a list object, or a type of a node. Items
@@ -54,6 +49,7 @@ const (
 	hasGraph                        // a node with @graph
 	hasOthers                       // a node with properties, types, reverse properties or included nodes
 	isJSON                          // a value of type @json
+	verbatim                        // a string that N-Quads writes as JSON does, without language and datatype
 	stated                          // a node whose term is in a quad; while quads are written
 	filled                          // a node that stands in a graph and has written a quad there, by itself or what it includes
 )
@@ -123,217 +119,15 @@ func (r *run) hangAll(parent uint32, c chain, as role, prop uint32) {
 	}
 }
 
-// ref is an IRI or blank node identifier that occurs in the document, once for each text or compiled IRI.
-type ref struct {
-	nq   []byte // text in angle brackets, also for what is not an IRI
-	form form
-	term rdf.TermID // once it occurs in a quad
-}
-
-// text is the text without brackets. It must not be asked of ref 0.
-func (f *ref) text() []byte { return f.nq[1 : len(f.nq)-1] }
-
-type memoSlot struct {
-	iri *iri
-	gen uint32
-	ref uint32
-}
-
-type nameSlot struct {
-	hash, gen, ref uint32
-}
-
-const memoSize = 1 << 8 // compiled IRIs of one document that are found again; a miss only makes a second term
-
-// resetItems begins a new document, or the same one again. Slots of an older generation count as empty, so nothing is
-// cleared.
+// resetItems begins a new document.
 func (r *run) resetItems() {
 	r.buf = r.buf[:0]
-	r.gen++
-	if r.memo == nil || r.gen == 0 {
-		r.memo, r.names, r.gen = make([]memoSlot, memoSize), make([]nameSlot, 64), 1
-	}
+	r.refs.reset()
 	r.items = append(slices.Grow(r.items[:0], r.size()+1), item{})
-	r.refs = append(r.refs[:0], ref{})
 	r.langs = append(r.langs[:0], tag{})
-	r.nests, r.types, r.named = r.nests[:0], r.types[:0], 0
-	r.over, r.longest, r.objects = false, 0, 0
+	r.nests, r.types, r.scoped = r.nests[:0], r.types[:0], 0
+	r.bounds.over, r.bounds.longest, r.bounds.objects = false, 0, 0
 }
 
 // size estimates the items, quads and terms of a document: every second node of the tape is a key or needs none.
 func (r *run) size() int { return len(r.tape.Nodes) / 2 }
-
-// refOf returns the ref of a compiled IRI.
-func (r *run) refOf(i *iri) uint32 {
-	m := &r.memo[i.seq%memoSize]
-	if m.gen == r.gen && m.iri == i {
-		return m.ref
-	}
-	var n uint32
-	if i.form == blank { // the same label may stand in the document
-		n = r.refText(append(r.buf, i.nq...))
-	} else {
-		n = r.newRef(i.nq, i.form)
-		r.longest = max(r.longest, len(i.nq))
-	}
-	*m = memoSlot{i, r.gen, n}
-	return n
-}
-
-// newRef adds a ref, which is written in place.
-func (r *run) newRef(nq []byte, f form) uint32 {
-	r.refs = append(r.refs, ref{})
-	n := len(r.refs) - 1
-	added := &r.refs[n]
-	added.nq, added.form = nq, f
-	return uint32(n)
-}
-
-// refText returns the ref of the text between angle brackets that buf, which is r.buf with more behind it, ends in.
-func (r *run) refText(buf []byte) uint32 {
-	nq := buf[len(r.buf):]
-	h := uint32(maphash.Bytes(seed, nq))
-	slot := r.slotOf(h, nq)
-	if slot.gen == r.gen {
-		return slot.ref
-	}
-	if len(buf) > r.maxText {
-		r.over = true
-		return 0
-	}
-	n := r.newRef(nq[:len(nq):len(nq)], formOf(nq[1:len(nq)-1]))
-	*slot = nameSlot{h, r.gen, n}
-	r.buf = buf
-	r.longest = max(r.longest, len(nq))
-	if r.named++; 2*r.named > len(r.names) {
-		r.rehash()
-	}
-	return n
-}
-
-// textLimit returns the error of a document whose text grows too much.
-func (r *run) textLimit(done int) error {
-	return &canon.LimitError{Limit: "memory", Max: r.budget.Limits().Memory, Done: r.budget.Limits().Memory - int64(r.maxText-done)}
-}
-
-// refBytes is refText for text that stands elsewhere.
-func (r *run) refBytes(text []byte) uint32 {
-	if r.over {
-		return 0
-	}
-	return r.refText(append(append(append(r.buf, '<'), text...), '>'))
-}
-
-func (r *run) refString(text string) uint32 {
-	if r.over {
-		return 0
-	}
-	return r.refText(append(append(append(r.buf, '<'), text...), '>'))
-}
-
-func (r *run) slotOf(h uint32, nq []byte) *nameSlot {
-	mask := uint32(len(r.names) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		s := &r.names[i]
-		if s.gen != r.gen || s.hash == h && bytes.Equal(r.refs[s.ref].nq, nq) {
-			return s
-		}
-	}
-}
-
-func (r *run) rehash() {
-	old := r.names
-	r.names = make([]nameSlot, 4*len(old))
-	mask := uint32(len(r.names) - 1)
-	for _, s := range old {
-		if s.gen != r.gen {
-			continue
-		}
-		i := s.hash & mask
-		for r.names[i].gen == r.gen {
-			i = (i + 1) & mask
-		}
-		r.names[i] = s
-	}
-}
-
-// tag is a language tag that occurs in the document.
-type tag struct {
-	text []byte // lower case
-	ok   bool   // well-formed
-}
-
-// tagOf returns the number of a language tag in r.langs.
-func (r *run) tagOf(text []byte) uint32 {
-	for i := 1; i < min(len(r.langs), maxTags); i++ {
-		if bytes.EqualFold(r.langs[i].text, text) {
-			return uint32(i)
-		}
-	}
-	from := len(r.buf)
-	for _, c := range text {
-		if c >= 'A' && c <= 'Z' {
-			c |= 0x20
-		}
-		r.buf = append(r.buf, c)
-	}
-	r.langs = append(r.langs, tag{r.buf[from:len(r.buf):len(r.buf)], wellFormedTag(text)})
-	return uint32(len(r.langs) - 1)
-}
-
-// maxTags is how many tags are found again; what comes after them stands in the list once for each value.
-const maxTags = 32
-
-// wellFormedTag checks the shape of a language tag: letters, then letters and digits, in parts of one to eight, with
-// hyphens between them (BCP 47 section 2.1; registered values are not looked up).
-func wellFormedTag(s []byte) bool {
-	part := 0
-	first := true
-	for _, c := range s {
-		switch {
-		case c == '-':
-			if part == 0 {
-				return false
-			}
-			part, first = 0, false
-			continue
-		case c|0x20 >= 'a' && c|0x20 <= 'z':
-		case !first && c >= '0' && c <= '9':
-		default:
-			return false
-		}
-		if part++; part > 8 {
-			return false
-		}
-	}
-	return part > 0
-}
-
-// lost is data that is dropped.
-type lost struct {
-	node    uint32
-	pointer string // of a place inside the node; "" for the node itself
-	reason  string
-}
-
-// maxLosses bounds the list of losses; one is enough to refuse a document.
-const maxLosses = 100
-
-// maxLossText bounds the bytes of their pointers, which repeat the names on the way.
-const maxLossText = 1 << 20
-
-// lose records that the algorithms drop the data at a node.
-func (r *run) lose(node uint32, reason string) {
-	if len(r.losses) < maxLosses {
-		r.losses = append(r.losses, lost{node, "", reason})
-	}
-}
-
-// loseNull records that IRI Expansion makes null of the text at a node.
-func (r *run) loseNull(node uint32, as string) {
-	if likeKeyword(r.text(node)) {
-		r.lose(node, "reserved "+as+" value")
-	} else {
-		r.lose(node, "term mapped to null as "+as)
-	}
-}

@@ -13,6 +13,8 @@ func (r *run) expandJSON(ctx context.Context, doc []byte, opt *Options) ([]byte,
 	if err := r.begin(ctx, doc, opt); err != nil {
 		return nil, err
 	}
+	r.into = &r.spare
+	r.into.Reset()
 	root, err := r.root()
 	if err != nil {
 		return nil, err
@@ -27,7 +29,7 @@ func (r *run) expandJSON(ctx context.Context, doc []byte, opt *Options) ([]byte,
 	} else {
 		out = r.appendList(nil, c.head)
 	}
-	if r.over {
+	if r.bounds.over {
 		return nil, r.textLimit(len(out) + len(r.buf))
 	}
 	if err := r.settle(); err != nil {
@@ -59,15 +61,15 @@ func (r *run) appendRef(dst []byte, ref uint32) []byte {
 	if ref == 0 {
 		return append(dst, "null"...)
 	}
-	return jsontape.AppendQuoted(dst, r.refs[ref].text())
+	return jsontape.AppendQuoted(dst, r.refText(ref))
 }
 
 // appendItem appends one object of the expanded form.
 func (r *run) appendItem(dst []byte, i uint32) []byte {
 	it := &r.items[i]
 	dst = append(dst, '{')
-	if len(dst)+len(r.buf) > r.maxText {
-		r.over = true
+	if len(dst)+len(r.buf) > r.bounds.maxText {
+		r.bounds.over = true
 		return append(dst, '}')
 	}
 	if it.index != 0 {
@@ -114,11 +116,11 @@ func (r *run) children(node uint32) []childPlace {
 		it := &r.items[i]
 		p := childPlace{role: it.role, item: i}
 		if it.prop != 0 {
-			nq := r.refs[it.prop].nq
-			n, ok := orders[string(nq)]
+			text := r.refText(it.prop)
+			n, ok := orders[string(text)]
 			if !ok {
 				n = len(orders)
-				orders[string(nq)] = n
+				orders[string(text)] = n
 			}
 			p.order = n
 		}

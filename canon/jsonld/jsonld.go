@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"math"
 	"sync"
 	"sync/atomic"
 
@@ -13,13 +12,6 @@ import (
 	"canonscope/canon/jsontape"
 	"canonscope/canon/rdf"
 )
-
-// Limits bound the work on the contexts of one call. Zero fields take their defaults.
-type Limits struct {
-	Terms  int   // terms in one active context; default 50,000
-	Remote int   // remote contexts that lead from one to the next; default 32
-	Work   int64 // slots of term tables copied, and 32 for each term definition compiled; default 8 million. A cache saves it
-}
 
 // Config of a Processor.
 type Config struct {
@@ -85,6 +77,7 @@ type Options struct {
 	Limits         canon.Limits   // zero fields take their defaults
 	Budget         *canon.Budget  // of the operation that this is a step of; nil makes one of Limits
 	Origins        *Origins       // filled by ToRDF with the origin of each quad; nil costs nothing
+	Scoped         *int           // filled by ToRDF with the number of objects that enter a scoped context
 	Tape           *jsontape.Tape // the document, scanned already; doc is not looked at then
 }
 
@@ -157,7 +150,27 @@ type run struct {
 	tape jsontape.Tape
 	mine []jsontape.Node // nodes of tape, while it has those of Options.Tape
 
-	// contexts
+	contexts contextState
+	bounds   bounds
+
+	// expansion
+	top    uint32 // value of the @context of the top-level object, which made the root context; 0 if there is none
+	items  []item
+	nests  []uint32
+	types  []uint32
+	refs   refTable
+	langs  []tag
+	losses []lost
+	graphs map[nodeKey]string // @index of nodes
+	scoped int                // objects that have entered a scoped context
+
+	into  *rdf.Dataset
+	spare rdf.Dataset // into where only the expanded form is asked for
+	buf   []byte      // text of terms; the dataset owns it
+}
+
+// contextState is what a call has done for contexts.
+type contextState struct {
 	own     *family // of a root context that this call has made
 	last    *family // that of the last call, which the next one mostly needs again
 	sources map[string]*source
@@ -165,37 +178,13 @@ type run struct {
 	work    int64
 	at      uint32  // node of the document where the context being processed takes effect
 	inline  *source // the copy of the @context at that node
-
-	// expansion
-	top    uint32 // value of the @context of the top-level object, which made the root context; 0 if there is none
-	items  []item
-	nests  []uint32
-	types  []uint32
-	refs   []ref
-	gen    uint32     // of memo and names
-	memo   []memoSlot // compiled IRI to ref
-	names  []nameSlot // text of other IRIs to ref
-	named  int
-	langs  []tag
-	buf    []byte // text of terms; the dataset owns it
-	losses []lost
-	graphs map[nodeKey]string // @index of nodes
-
-	// bounds
-	budget  *canon.Budget
-	alone   canon.Budget // where no other is given
-	used    int          // memory that is counted
-	maxText int          // text that the document may become: long IRIs of a context can stand behind short terms
-	over    bool         // the text has grown too much
-	longest int          // text of a term
-	objects int          // of the document so far
 }
 
 //phase:parse
 func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	r.ctx, r.opt = ctx, *opt
 	r.opt.Limits = opt.Limits.WithDefaults()
-	r.budget = canon.BudgetOf(ctx, opt.Budget, &r.alone, opt.Limits)
+	r.bounds.budget = canon.BudgetOf(ctx, opt.Budget, &r.bounds.alone, opt.Limits)
 	switch opt.RDFDirection {
 	case "", canon.I18nDatatype, canon.CompoundLiteral:
 	default:
@@ -218,31 +207,11 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 		r.tape.Share(opt.Tape)
 		return r.count()
 	}
-	scan := jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth, Memory: max(1, r.budget.Left())}
+	scan := jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth, Memory: max(1, r.bounds.budget.Left())}
 	if err := r.tape.Scan(doc, scan); err != nil {
 		return err
 	}
 	return r.count()
-}
-
-// maxBase bounds the base IRI of a document, which stands before each relative reference.
-const maxBase = 2048
-
-const (
-	// perNode is the memory that one value or key of a document takes until it is a quad, beside text: in the tape, as an
-	// item, a reference, a term and a quad.
-	perNode = 160
-
-	// textCopies is how often a text stands in memory: as a term, twice while the terms grow, and in the canonical form.
-	textCopies = 4
-)
-
-// count counts the memory that the document is going to take.
-func (r *run) count() error {
-	r.used = perNode * len(r.tape.Nodes)
-	err := r.budget.Use(r.used)
-	r.maxText = int(min(r.budget.Left()/textCopies, math.MaxInt32))
-	return err
 }
 
 // end forgets what belongs to the caller.
@@ -250,15 +219,15 @@ func (r *run) end() {
 	if r.opt.Tape != nil { // the caller's nodes stay the caller's, also where there were none before
 		r.tape.Nodes, r.mine = r.mine, nil
 	}
-	r.ctx, r.opt, r.own, r.inline, r.sources, r.within, r.graphs = nil, Options{}, nil, nil, nil, nil, nil
+	r.ctx, r.opt, r.graphs, r.into = nil, Options{}, nil, nil
+	r.contexts = contextState{last: r.contexts.last}
 	r.tape.Src = nil
 	r.buf = nil
 	r.losses = r.losses[:0]
-	r.work, r.at = 0, 0
-	if r.budget != nil {
-		r.budget.Use(-r.used)
+	if r.bounds.budget != nil {
+		r.bounds.budget.Use(-r.bounds.used)
 	}
-	r.budget, r.used = nil, 0
+	r.bounds.budget, r.bounds.used = nil, 0
 	r.p.trim()
 }
 

@@ -99,7 +99,7 @@ func (r *run) processOne(result *activeContext, src *source, node uint32, baseUR
 			return nil, r.contextError(LoadingDocumentFailed, src, node, quote(url)+" is a relative reference, and there is no base IRI")
 		}
 		if h.check {
-			r.within.refer(url)
+			r.contexts.within.refer(url)
 			if remotes.has(url) { // 5.2.2
 				return result, nil
 			}
@@ -109,7 +109,7 @@ func (r *run) processOne(result *activeContext, src *source, node uint32, baseUR
 			return nil, err
 		}
 		if h.check {
-			r.within.d.reach = max(r.within.d.reach, remotes.n-r.within.remotes.len())
+			r.contexts.within.d.reach = max(r.contexts.within.d.reach, remotes.n-r.contexts.within.remotes.len())
 		}
 		loaded, err := r.load(url, src, node) // 5.2.4, 5.2.5
 		if err != nil {
@@ -144,7 +144,7 @@ func (r *run) deltaFor(ctx *activeContext, outer *definer, src *source, node uin
 	d := src.deltas[node]
 	src.mu.Unlock()
 	if d != nil && d.baseURL == baseURL && d.fits(ctx, outer, remotes) && d.refersAs(remotes, r.p.limits.Remote) {
-		r.work += int64(len(d.needs) + len(d.refs))
+		r.contexts.work += int64(len(d.needs) + len(d.refs))
 	} else {
 		var err error
 		if d, err = r.compile(ctx, outer, src, node, baseURL, remotes); err != nil {
@@ -163,8 +163,8 @@ func (r *run) deltaFor(ctx *activeContext, outer *definer, src *source, node uin
 			ctx.family.add(r.p, more)
 		}
 	}
-	if r.within != nil {
-		r.within.inherit(d, remotes)
+	if r.contexts.within != nil {
+		r.contexts.within.inherit(d, remotes)
 	}
 	return d, r.spend(0)
 }
@@ -273,9 +273,9 @@ func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remo
 //
 //phase:context
 func (r *run) checkScoped(f *definer, src *source, node uint32) error {
-	around := r.within
-	r.within = f
-	defer func() { r.within = around }()
+	around := r.contexts.within
+	r.contexts.within = f
+	defer func() { r.contexts.within = around }()
 	switch src.kind(node) {
 	case jsontape.Null:
 		return nil
@@ -309,7 +309,7 @@ func (f *definer) snapshot() *activeContext {
 			c.terms.put(&term{name: e.name, hash: e.hash, strong: e.strong, removed: true})
 		}
 	}
-	f.r.work += contextCost + int64(len(c.terms.slots))
+	f.r.contexts.work += contextCost + int64(len(c.terms.slots))
 	return c
 }
 
@@ -317,10 +317,10 @@ func (f *definer) snapshot() *activeContext {
 //
 //phase:context
 func (r *run) load(url string, src *source, node uint32) (*source, error) {
-	if s := r.sources[url]; s != nil {
+	if s := r.contexts.sources[url]; s != nil {
 		return s, nil
 	}
-	s, err := r.p.source(r.ctx, url, r.opt.Limits, r.budget)
+	s, err := r.p.source(r.ctx, url, r.opt.Limits, r.bounds.budget)
 	if err != nil {
 		var e *Error
 		var l *canon.LimitError
@@ -334,21 +334,21 @@ func (r *run) load(url string, src *source, node uint32) (*source, error) {
 		at.Err = e.Err
 		return nil, at
 	}
-	if r.sources == nil {
-		r.sources = map[string]*source{}
+	if r.contexts.sources == nil {
+		r.contexts.sources = map[string]*source{}
 	}
-	r.sources[url] = s
+	r.contexts.sources[url] = s
 	return s, nil
 }
 
 // contextError is a fault in a context: the place in the document where it takes effect, and the place in the context.
 func (r *run) contextError(code Code, src *source, node uint32, detail string) error {
-	e := &Error{Code: code, Detail: detail, Pointer: r.pointer(r.at)}
+	e := &Error{Code: code, Detail: detail, Pointer: r.pointer(r.contexts.at)}
 	where := src.tape.Pointer(int(node))
 	switch {
 	case src.url != "":
 		e.Detail += fmt.Sprintf(" (%s#%s)", src.url, where)
-	case src == r.inline:
+	case src == r.contexts.inline:
 		e.Pointer += where
 	case where != "":
 		e.Detail += fmt.Sprintf(" (%s of an inline context)", where)

@@ -46,7 +46,6 @@ const nowhere = ^rdf.TermID(0)
 //phase:to-rdf
 type writer struct {
 	*run
-	into   *rdf.Dataset
 	blanks uint32
 	known  knownTerms
 
@@ -68,7 +67,7 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	if err := r.begin(ctx, doc, opt); err != nil {
 		return err
 	}
-	r.buf = into.Buffer()
+	r.into, r.buf = into, into.Buffer()
 	defer func() { into.SetBuffer(r.buf) }()
 	root, err := r.root()
 	if err != nil {
@@ -78,10 +77,13 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	if err != nil {
 		return err
 	}
-	w := writer{run: r, into: into}
+	w := writer{run: r}
 	into.Quads, into.Terms = slices.Grow(into.Quads, r.size()), slices.Grow(into.Terms, r.size())
 	if o := opt.Origins; o != nil {
 		o.reset(&r.tape)
+	}
+	if opt.Scoped != nil {
+		*opt.Scoped = r.scoped
 	}
 	if unwrap {
 		err = w.roots(r.items[c.head].first)
@@ -95,74 +97,6 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 		return err
 	}
 	return r.settle()
-}
-
-// bounded returns an error where the N-Quads of the dataset would be enormous: a term of a kilobyte behind a short key is
-// that long in every line.
-func (w *writer) bounded() error {
-	if w.over {
-		return w.textLimit(len(w.buf))
-	}
-	if w.longest*4*len(w.into.Quads) < w.maxText {
-		return nil
-	}
-	size := 0
-	for _, q := range w.into.Quads {
-		for _, t := range [...]rdf.TermID{q.S, q.P, q.O, q.G} {
-			size += len(w.into.Terms[t].Text) + 1
-		}
-		if size > w.maxText {
-			return w.textLimit(size)
-		}
-	}
-	return nil
-}
-
-// settle decides what the losses mean.
-func (r *run) settle() error {
-	if len(r.losses) == 0 || r.opt.Lossy && r.opt.Losses == nil {
-		return nil
-	}
-	slices.SortStableFunc(r.losses, func(a, b lost) int { return cmp.Compare(a.node, b.node) })
-	losses := make([]canon.Loss, 0, len(r.losses))
-	size := 0
-	for _, l := range r.losses {
-		if l.pointer == "" {
-			l.pointer = r.pointer(l.node)
-		}
-		losses = append(losses, canon.Loss{Pointer: l.pointer, Reason: l.reason})
-		if size += len(l.pointer); size > maxLossText {
-			break
-		}
-	}
-	if !r.opt.Lossy {
-		return &canon.LossError{Losses: losses}
-	}
-	*r.opt.Losses = append(*r.opt.Losses, losses...)
-	return nil
-}
-
-// root returns the active context of the document's top level. It is where the expansion of a document begins.
-func (r *run) root() (*activeContext, error) {
-	r.resetItems()
-	r.top = 0
-	if r.kind(0) == jsontape.Object {
-		r.top = uint32(max(0, r.tape.Get(0, "@context")))
-	}
-	return r.rootContext(r.top)
-}
-
-// expandDocument expands the document; unwrap says that the result is one item with nothing but @graph, whose contents
-// are the document (JSON-LD API section 9.1, expand() step 8).
-func (r *run) expandDocument(root *activeContext) (c chain, unwrap bool, err error) {
-	c, err = r.expand(root, property{}, 0, false)
-	if err == nil && r.over {
-		err = r.textLimit(len(r.buf))
-	}
-	if err != nil {
-		return chain{}, false, err
-	}
-	return c, c.kind == one && r.items[c.head].flags&(hasGraph|hasID|hasOthers) == hasGraph && r.items[c.head].index == 0, nil
 }
 
 // roots writes the nodes of the top level into the default graph.
@@ -196,7 +130,13 @@ func (w *writer) node(i uint32, g rdf.TermID, free bool) (rdf.TermID, error) {
 	}
 	for c := it.first; c != 0; c = w.items[c].next {
 		child := &w.items[c]
-		if child.kind == emptyItem {
+		switch {
+		case child.flags&verbatim != 0 && child.role == ofProperty && child.index == 0:
+			if w.verbatim(s, g, it.tape, child) { // most of a document
+				it.flags |= stated | filled
+			}
+			continue
+		case child.kind == emptyItem:
 			continue
 		}
 		switch child.role {
@@ -259,7 +199,7 @@ func (w *writer) loseID(it *item) {
 	if it.id == 0 {
 		return // expansion has recorded it
 	}
-	w.lose(cmp.Or(it.lang, it.tape), formNames[w.refs[it.id].form]+" as @id")
+	w.lose(cmp.Or(it.lang, it.tape), formNames[w.refs.forms[it.id]]+" as @id")
 }
 
 // typ writes one type of a node and reports whether there is a quad of it.
@@ -269,11 +209,27 @@ func (w *writer) typ(s, g rdf.TermID, node uint32, t *item) bool {
 		if t.id == 0 {
 			w.loseNull(t.tape, "@type")
 		} else {
-			w.lose(t.tape, formNames[w.refs[t.id].form]+" as type")
+			w.lose(t.tape, formNames[w.refs.forms[t.id]]+" as type")
 		}
 		return false
 	}
 	return w.add(s, w.knownTerm(&w.known.typ, rdfType), o, g, node, t.tape)
+}
+
+// verbatim writes a property whose value is a string that the document writes as N-Quads does.
+func (w *writer) verbatim(s, g rdf.TermID, node uint32, child *item) bool {
+	p := w.predicate(child.prop, child.tape)
+	if s == 0 || p == 0 || g == nowhere {
+		return false
+	}
+	return w.add(s, p, w.asItStands(child.tape), g, node, child.tape)
+}
+
+// asItStands returns the literal of a string that the document writes as N-Quads does.
+func (w *writer) asItStands(node uint32) rdf.TermID {
+	text := w.tape.Raw(int(node))
+	w.bounds.longest = max(w.bounds.longest, len(text))
+	return w.into.Append(rdf.Literal, text)
 }
 
 // statement writes one property or reverse property of a node and reports whether there is a quad of it.
@@ -303,19 +259,15 @@ func (w *writer) add(s, p, o, g rdf.TermID, node, value uint32) bool {
 
 // resource returns the term of an IRI or blank node identifier, 0 if it is neither.
 func (w *writer) resource(ref uint32) rdf.TermID {
-	if ref == 0 {
-		return 0
+	switch w.refs.forms[ref] {
+	case absolute, labelled: // ref 0 has the form absolute
+		return rdf.TermID(ref)
+	case blank:
+		w.refs.forms[ref] = labelled
+		w.into.Terms[ref] = rdf.Term{Text: w.label(), Kind: rdf.Blank}
+		return rdf.TermID(ref)
 	}
-	f := &w.refs[ref]
-	if f.term == 0 {
-		switch f.form {
-		case absolute:
-			f.term = w.into.Append(rdf.IRI, f.nq)
-		case blank:
-			f.term = w.blank()
-		}
-	}
-	return f.term
+	return 0
 }
 
 // blankLabels are the first labels of blank nodes, made once.
@@ -327,15 +279,18 @@ var blankLabels = func() (all [1 << 10][]byte) {
 }()
 
 // blank returns a new blank node (JSON-LD API section 7.4.2).
-func (w *writer) blank() rdf.TermID {
+func (w *writer) blank() rdf.TermID { return w.into.Append(rdf.Blank, w.label()) }
+
+// label returns the next label of a blank node.
+func (w *writer) label() []byte {
 	n := w.blanks
 	w.blanks++
 	if int(n) < len(blankLabels) {
-		return w.into.Append(rdf.Blank, blankLabels[n])
+		return blankLabels[n]
 	}
 	from := len(w.buf)
 	w.buf = strconv.AppendUint(append(w.buf, "_:b"...), uint64(n), 10)
-	return w.into.Append(rdf.Blank, w.buf[from:len(w.buf):len(w.buf)])
+	return w.buf[from:len(w.buf):len(w.buf)]
 }
 
 // predicate returns the term of a property, 0 if RDF has none.
@@ -343,14 +298,10 @@ func (w *writer) predicate(ref, at uint32) rdf.TermID {
 	if ref == 0 {
 		return 0
 	}
-	f := &w.refs[ref]
-	if f.form == absolute {
-		if f.term == 0 {
-			f.term = w.into.Append(rdf.IRI, f.nq)
-		}
-		return f.term
+	if w.refs.forms[ref] == absolute {
+		return rdf.TermID(ref)
 	}
-	w.lose(at, formNames[f.form]+" as property")
+	w.lose(at, formNames[w.refs.forms[ref]]+" as property")
 	return 0
 }
 
@@ -433,11 +384,6 @@ func (w *writer) list(first uint32, s, p, g rdf.TermID, node uint32) (rdf.TermID
 
 // literal returns the term of a value object (section 8.2.2 step 4 on).
 func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, error) {
-	if n := &w.tape.Nodes[v.tape]; v.id|v.lang|v.index == 0 && v.flags == 0 && v.dir == noDirection && n.Kind == jsontape.String && n.Common() {
-		text := w.tape.Src[n.Start:n.End] // the most common value, which JSON and N-Quads write alike
-		w.longest = max(w.longest, len(text))
-		return w.into.Append(rdf.Literal, text), nil
-	}
 	if v.index != 0 {
 		w.lose(v.index, "@index is not in RDF")
 	}
@@ -446,12 +392,11 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 	}
 	var datatype []byte
 	if v.id != 0 { // 6
-		f := &w.refs[v.id]
-		if f.form != absolute {
-			w.lose(v.tape, formNames[f.form]+" as datatype")
+		if f := w.refs.forms[v.id]; f != absolute {
+			w.lose(v.tape, formNames[f]+" as datatype")
 			return 0, nil
 		}
-		if datatype = f.nq; string(f.text()) == rdf.XSDString {
+		if datatype = w.into.Terms[v.id].Text; string(datatype) == "<"+rdf.XSDString+">" {
 			datatype = nil
 		}
 	}
@@ -483,8 +428,7 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 	raw := w.tape.Raw(int(v.tape))
 	plain := w.tape.Nodes[v.tape].Common()
 	if plain && v.lang == 0 && datatype == nil {
-		w.longest = max(w.longest, len(raw))
-		return w.into.Append(rdf.Literal, raw), nil
+		return w.asItStands(v.tape), nil
 	}
 	from := len(w.buf)
 	if plain {
@@ -500,12 +444,12 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 
 // typed ends a literal that starts in buf at from.
 func (w *writer) typed(from int, datatype []byte) rdf.TermID {
-	if len(w.buf)+len(datatype) > w.maxText {
-		w.over = true
+	if len(w.buf)+len(datatype) > w.bounds.maxText {
+		w.bounds.over = true
 		w.buf = w.buf[:from]
 		return 0
 	}
-	w.longest = max(w.longest, len(w.buf)-from+len(datatype))
+	w.bounds.longest = max(w.bounds.longest, len(w.buf)-from+len(datatype))
 	if datatype != nil {
 		w.buf = append(append(w.buf, "^^"...), datatype...)
 	}

@@ -25,27 +25,18 @@ func (t *Tape) Mismatch(pointer string) error {
 }
 
 func (t *Tape) mismatch(pointer string) string {
-	if !strings.HasPrefix(pointer, "/") {
+	x := Index{tape: t}
+	node, rest := x.Follow(pointer, func(int) {})
+	switch {
+	case !strings.HasPrefix(pointer, "/"):
 		return "it does not start with /, as /credentialSubject/id does"
+	case !IsPointer(pointer):
+		return "it has an escape other than ~0 and ~1"
+	case rest == "":
+		return "it names nothing that can be chosen"
 	}
-	x, node := Index{tape: t}, 0
-	for token := range strings.SplitSeq(pointer[1:], "/") {
-		if strings.Contains(noEscapes.Replace(token), "~") {
-			return "it has an escape other than ~0 and ~1"
-		}
-		next := -1
-		switch t.Nodes[node].Kind {
-		case Object:
-			next = x.Get(node, UnescapeToken(token))
-		case Array:
-			next = x.Element(node, token)
-		}
-		if next < 0 {
-			return t.without(node, token)
-		}
-		node = next
-	}
-	return "it names nothing that can be chosen"
+	token, _, _ := strings.Cut(rest[1:], "/")
+	return t.without(node, token)
 }
 
 // maxNames bounds the members whose names are compared with one that is not there.
@@ -114,29 +105,38 @@ func (t *Tape) IndexSize(lookups int) int {
 
 // At is [Tape.At].
 func (x *Index) At(pointer string) int {
-	n := 0
-	for pointer != "" {
-		if pointer[0] != '/' {
-			return -1
-		}
-		token := pointer[1:]
-		pointer = ""
-		if i := strings.IndexByte(token, '/'); i >= 0 {
-			token, pointer = token[:i], token[i:]
-		}
-		switch x.tape.Nodes[n].Kind {
-		case Object:
-			n = x.Get(n, UnescapeToken(token))
-		case Array:
-			n = x.Element(n, token)
-		default:
-			return -1
-		}
-		if n < 0 {
-			return -1
-		}
+	node, rest := x.Follow(pointer, func(int) {})
+	if rest != "" {
+		return -1
 	}
-	return n
+	return node
+}
+
+// Follow follows a pointer as far as it leads, and calls through for every container on the way. It returns the last node, and
+// the rest of the pointer, which is not empty where that node has no such part.
+func (x *Index) Follow(pointer string, through func(container int)) (node int, rest string) {
+	for rest = pointer; rest != ""; {
+		if rest[0] != '/' {
+			return node, rest
+		}
+		token, after := rest[1:], ""
+		if i := strings.IndexByte(token, '/'); i >= 0 {
+			token, after = token[:i], token[i:]
+		}
+		next := -1
+		switch x.tape.Nodes[node].Kind {
+		case Object:
+			next = x.Get(node, UnescapeToken(token))
+		case Array:
+			next = x.Element(node, token)
+		}
+		if next < 0 {
+			return node, rest
+		}
+		through(node)
+		node, rest = next, after
+	}
+	return node, ""
 }
 
 // isLong reports whether a container is worth an entry.
@@ -216,6 +216,26 @@ func elementIndex(token string) int {
 		n = 10*n + int(c-'0')
 	}
 	return n
+}
+
+// Part returns the part of a decoded JSON value, a map or a list, that a reference token of a JSON pointer names.
+//
+//phase:caller
+func Part(v any, token string) (part any, ok bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		part, ok = v[UnescapeToken(token)]
+	case []any:
+		if i := elementIndex(token); i >= 0 && i < len(v) {
+			return v[i], true
+		}
+	}
+	return part, ok
+}
+
+// IsPointer reports whether a text is a JSON pointer: empty, or with a slash at its start and no escapes but ~0 and ~1.
+func IsPointer(text string) bool {
+	return (text == "" || text[0] == '/') && !strings.Contains(noEscapes.Replace(text), "~")
 }
 
 var noEscapes = strings.NewReplacer("~0", "", "~1", "")

@@ -227,41 +227,69 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 	}
 }
 
-// strings scans members of an open object that have a string each, without space between them, from the end i of the member
-// before them on: most of a document. It stops at the end of a member behind which something else comes, or something that
-// needs a second look.
+// strings scans members of an open object that have a string each, from the end i of the member before them on: most of a
+// document. It stops at the end of a member behind which something else comes, or something that needs a second look.
 func (f *frame) strings(nodes []Node, src []byte, i, maxNodes int) ([]Node, int) {
-	for i+1 < len(src) && src[i] == ',' && src[i+1] == '"' && f.keys < smallObject && len(nodes) <= maxNodes {
+	for i+10 <= len(src) && src[i] == ',' && f.keys < smallObject && len(nodes) <= maxNodes {
 		key := i + 1
-		end := shortString(src, key+1)
-		if end == 0 {
-			var form textForm
-			var msg string
-			if end, form, msg = scanString(src, key+1); msg != "" || form != 0 {
-				break
-			}
+		if src[key] <= ' ' {
+			key = skipSpace(src, key)
 		}
-		if end-key <= 2 || end+1 >= len(src) || src[end] != ':' || src[end+1] != '"' {
+		if key+9 > len(src) || src[key] != '"' {
 			break
 		}
-		hash := mix(end-key-2, src[key+1], src[end-3], src[end-2])
+		end := key + 1 + bits.TrailingZeros64(marks(binary.LittleEndian.Uint64(src[key+1:key+9:key+9])))>>3
+		if end == key+9 {
+			end = plainEnd(src, end)
+		}
+		value := end + 2
+		if value >= len(src) || src[end] != '"' || src[end+1] != ':' || end == key+1 {
+			break
+		}
+		if src[value] <= ' ' {
+			value = skipSpace(src, value)
+		}
+		if value >= len(src) || src[value] != '"' {
+			break
+		}
+		hash := mix(end-key-1, src[key+1], src[end-2], src[end-1])
 		bit := uint64(1) << (hash & 63)
 		if f.bloom&bit != 0 && f.has(nodes, hash) { // another key may be the same
 			break
 		}
-		to, form, msg := scanString(src, end+2)
-		if msg != "" {
-			break
+		to := plainEnd(src, value+1)
+		form := textForm(0)
+		if to < len(src) && src[to] == '"' {
+			to++
+		} else {
+			var msg string
+			if to, form, msg = scanString(src, value+1); msg != "" {
+				break
+			}
 		}
 		f.bloom |= bit
 		f.keys++
-		nodes = leaf(nodes, String, key, end)
-		nodes[len(nodes)-1].Hash = hash
-		nodes = leaf(nodes, String, end+1, to)
-		nodes[len(nodes)-1].text = form
+		n := len(nodes)
+		nodes = append(nodes, Node{}, Node{})
+		pair := nodes[n : n+2 : n+2]
+		pair[0].Start, pair[0].End, pair[0].Next, pair[0].Kind, pair[0].Hash = uint32(key), uint32(end+1), uint32(n+1), String, hash
+		pair[1].Start, pair[1].End, pair[1].Next, pair[1].Kind, pair[1].text = uint32(value), uint32(to), uint32(n+2), String, form
 		i = to
 	}
 	return nodes, i
+}
+
+// plainEnd returns the place of the first byte from i on that does not stand for itself in a string, or len(src).
+func plainEnd(src []byte, i int) int {
+	for ; i+8 <= len(src); i += 8 {
+		if m := marks(binary.LittleEndian.Uint64(src[i : i+8 : i+8])); m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for i < len(src) && src[i] >= ' ' && src[i] < 0x7F && src[i] != '"' && src[i] != '\\' {
+		i++
+	}
+	return i
 }
 
 // has reports whether a key of an open object has a hash.

@@ -20,6 +20,7 @@ type labelling struct {
 
 	// Blank node to quads map (section 4.2): the quads of node n are mentions[starts[n]:ends[n]].
 	mentions []uint32
+	found    []found // mentions in the order of the quads, to count them first
 	begin    []int32
 	end      []int32
 
@@ -34,6 +35,12 @@ type labelling struct {
 
 	hasher
 	nDegree
+}
+
+// found is a mention of a node.
+type found struct {
+	node int32
+	quad uint32
 }
 
 // ranked is one node under its first degree hash.
@@ -122,7 +129,7 @@ func (s *State) issue(n int32) {
 // mention numbers the blank nodes and fills the blank node to quads map.
 func (s *State) mention() {
 	quads, terms := s.d.Quads, s.d.Terms
-	s.node, s.nodes, s.issued, s.end = s.node[:0], s.nodes[:0], s.issued[:0], s.end[:0]
+	s.node, s.nodes, s.issued, s.end, s.found = s.node[:0], s.nodes[:0], s.issued[:0], s.end[:0], s.found[:0]
 	if len(terms) <= 2*len(quads)+8 { // one look at each term is the shorter way
 		blanks, last := 0, 0
 		for i := range terms {
@@ -150,6 +157,7 @@ func (s *State) mention() {
 		for _, n := range s.components(s.number(q.S), s.number(q.O), s.number(q.G)) {
 			if n >= 0 {
 				s.end[n]++
+				s.found = append(s.found, found{n, uint32(i)})
 			}
 		}
 	}
@@ -164,14 +172,9 @@ func (s *State) mention() {
 		total += count
 	}
 	s.mentions = slices.Grow(s.mentions[:0], int(total))[:total]
-	for i := range quads {
-		q := &quads[i]
-		for _, n := range s.components(s.node[q.S]-1, s.node[q.O]-1, s.node[q.G]-1) {
-			if n >= 0 {
-				s.mentions[s.end[n]] = uint32(i)
-				s.end[n]++
-			}
-		}
+	for _, f := range s.found {
+		s.mentions[s.end[f.node]] = f.quad
+		s.end[f.node]++
 	}
 }
 
@@ -179,7 +182,7 @@ func (s *State) mention() {
 func (s *State) mentionOnly(t rdf.TermID) {
 	for i := range s.d.Quads {
 		if q := &s.d.Quads[i]; q.S == t || q.O == t || q.G == t {
-			s.node = fill(s.node, len(s.d.Terms), 0)
+			s.node = fill(s.node, int(t)+1, 0)
 			s.number(t)
 			return
 		}

@@ -78,6 +78,10 @@ func (o *order) write(dst []byte, quads []rdf.Quad) []byte {
 	o.quads = quads
 	o.sorted = slices.Grow(o.sorted, len(quads))
 	o.sortQuads()
+	if cap(dst) == 0 {
+		dst = o.grow(dst, o.sorted)
+	}
+	terms, lines := o.terms, 0
 	for i, e := range o.sorted {
 		if i%ahead == 0 && len(quads) > many {
 			o.touch(o.sorted[i:min(i+ahead, len(o.sorted))])
@@ -86,23 +90,16 @@ func (o *order) write(dst []byte, quads []rdf.Quad) []byte {
 			continue
 		}
 		q := &quads[e.quad]
-		size := len(o.terms[q.S].Text) + len(o.terms[q.P].Text) + len(o.terms[q.O].Text) + len(o.terms[q.G].Text) + 6
-		if cap(dst)-len(dst) < size {
-			dst = o.grow(dst, o.sorted[i:])
-		}
-		dst = append(dst, o.terms[q.S].Text...)
-		dst = append(dst, ' ')
-		dst = append(dst, o.terms[q.P].Text...)
-		dst = append(dst, ' ')
-		dst = append(dst, o.terms[q.O].Text...)
+		dst = append(append(dst, terms[q.S].Text...), ' ')
+		dst = append(append(dst, terms[q.P].Text...), ' ')
+		dst = append(dst, terms[q.O].Text...)
 		if q.G != 0 {
-			dst = append(dst, ' ')
-			dst = append(dst, o.terms[q.G].Text...)
+			dst = append(append(dst, ' '), terms[q.G].Text...)
 		}
 		dst = append(dst, " .\n"...)
-		o.lines++
+		lines++
 	}
-	o.quads = nil
+	o.quads, o.lines = nil, lines
 	return dst
 }
 

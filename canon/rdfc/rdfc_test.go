@@ -122,6 +122,30 @@ func graph(t testing.TB, name string) []byte {
 	return c.VCDM
 }
 
+// Rings whose nodes all look alike, with several predicates and in every position of a quad, have the form of
+// the text: many related hashes are in use at once.
+func TestRingsAgainstReference(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 3))
+	for _, nodes := range []int{9, 11, 13, 17} {
+		var doc strings.Builder
+		for i := range 65 { // predicates are used alike whatever lies between them
+			fmt.Fprintf(&doc, "<u:s> <u:p%d> <u:s> .\n", i)
+		}
+		for i := range nodes {
+			for predicate, stride := range map[int]int{0: 4, 3: 2, 64: 1} {
+				fmt.Fprintf(&doc, "_:n%d <u:p%d> _:n%d .\n", i, predicate, (i+stride)%nodes)
+			}
+			fmt.Fprintf(&doc, "_:n%d <u:q> <u:o> _:n%d .\n", i, (i+3)%nodes)
+		}
+		d := parse(t, doc.String())
+		var s rdfc.State
+		got, err := s.Run(context.Background(), d, rdfc.Options{}, nil)
+		if want := referenceForm(d, r); err != nil || string(got) != want {
+			t.Errorf("%d nodes: %v\n%s\nby the text\n%s", nodes, err, got, want)
+		}
+	}
+}
+
 func TestFamiliesAreDetermined(t *testing.T) {
 	documents := make(map[string][]byte)
 	for _, f := range []family.Name{family.Ground, family.Unique, family.Pairs, family.Simple} {
@@ -249,6 +273,13 @@ func TestLabelsAndSources(t *testing.T) {
 	part := &rdf.Dataset{Terms: d.Terms, Quads: d.Quads[2:3]}
 	if got := canonical(t, part, rdfc.Options{}); got != "_:c14n0 <u:p> _:c14n1 <u:g> .\n" && got != "_:c14n1 <u:p> _:c14n0 <u:g> .\n" {
 		t.Errorf("a part of the quads gives %q", got)
+	}
+
+	// A blank node that no quad mentions is none of the dataset.
+	one := parse(t, "<u:s> <u:p> <u:o> .\n<u:s> <u:p> _:b .\n")
+	one.Quads = one.Quads[:1]
+	if _, err := s.Run(context.Background(), one, rdfc.Options{}, nil); err != nil || s.Blanks() != 0 || len(s.Issued()) != 0 {
+		t.Errorf("a blank node without quads is issued: %v %v", s.Issued(), err)
 	}
 }
 
@@ -421,5 +452,22 @@ func TestStatementsInOrder(t *testing.T) {
 		check(lines)
 		r.Shuffle(n, func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 		check(lines)
+
+		// One pair is out of order, that of one predicate: among others of one predicate, and alone.
+		for _, shared := range []int{1, n} {
+			lines = lines[:0]
+			for i := range n {
+				predicate := i / 2
+				if i >= 2*shared {
+					predicate = i
+				}
+				lines = append(lines, fmt.Sprintf("<u:s> <u:p%02d> \"%02d\" .\n", predicate, i))
+			}
+			want = strings.Join(lines, "")
+			if n > 1 {
+				lines[0], lines[1] = lines[1], lines[0]
+			}
+			check(lines)
+		}
 	}
 }

@@ -8,13 +8,14 @@ import (
 	"canonscope/canon/jsonld"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
 )
 
 // advice says in words of this command what would do about an error that a library tells in its own; "" where there is
 // nothing to add.
 func advice(err error) string {
 	var key *vcdm.KeyError
-	var proof *vcdm.Error
+	var proof *problem.Error
 	var clock *vcdm.ClockError
 	var loss *canon.LossError
 	var limit *canon.LimitError
@@ -28,7 +29,7 @@ func advice(err error) string {
 		if flag := limitFlags[limit.Limit]; flag != "" {
 			return flag + " raises the limit"
 		}
-	case errors.As(err, &key) && errors.As(err, &proof) && proof.Type == vcdm.ProofGenerationError:
+	case errors.As(err, &key) && errors.As(err, &proof) && proof.Type == problem.ProofGenerationError:
 		return "canonscope key generate --algorithm " + string(key.Takes[0]) + " makes a key that fits"
 	case errors.Is(err, vcdm.ErrNoProof):
 		return "canonscope issue signs it"

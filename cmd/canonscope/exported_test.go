@@ -28,6 +28,7 @@ import (
 	"canonscope/schemas/shape"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/rules"
 )
 
 // TestExportedFunctionsAnswerAnyBytes calls what the packages export for bytes and texts of others with what they take, with
@@ -140,18 +141,18 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 			catalogue.Parse(b)
 			c := &schemas.Credential{Types: []string{"x"}, VCDM: b, Subject: b, Issuer: string(b)}
 			sdjwt.NewFormat(canon.Native, keys.EdDSA).Prepare(c, compare.Scenario{Disclose: []string{string(b)}})
-			vcdm.CheckCredential(b, canon.Limits{})
-			vcdm.CheckPresentation(b, canon.Limits{})
-			vcdm.CheckRelated(b, canon.Limits{}, nil)
-			vcdm.CheckContexts(b, canon.Limits{}, string(b))
-			vcdm.WithIssuer(b, string(b), canon.Limits{})
-			vcdm.Validity(b, canon.Limits{})
-			vcdm.PartyOf(b, canon.Limits{})
-			vcdm.VerifierNeeds(b, canon.Limits{})
-			vcdm.IsPresentation(b, canon.Limits{})
+			rules.CheckCredential(b, canon.Limits{})
+			rules.CheckPresentation(b, canon.Limits{})
+			rules.CheckRelated(b, canon.Limits{}, nil)
+			rules.CheckContexts(b, canon.Limits{}, string(b))
+			rules.WithIssuer(b, string(b), canon.Limits{})
+			rules.Validity(b, canon.Limits{})
+			rules.PartyOf(b, canon.Limits{})
+			rules.VerifierNeeds(b, canon.Limits{})
+			rules.IsPresentation(b, canon.Limits{})
 			vcdm.SuiteOf(b, canon.Limits{})
-			vcdm.NewPresentation(string(b), b)
-			vcdm.NewPresentation("", b)
+			rules.NewPresentation(string(b), b)
+			rules.NewPresentation("", b)
 			signer.Add(ctx, b, proof)
 			vcdm.Selector{}.Select(ctx, b, []string{string(b), "/issuer"})
 		}},

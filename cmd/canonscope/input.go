@@ -23,7 +23,7 @@ import (
 	"canonscope/canon/jsonld"
 	"canonscope/compare/sdjwt"
 	"canonscope/schemas/contexts"
-	"canonscope/vcdm"
+	"canonscope/vcdm/rules"
 )
 
 // readInput reads FILE, or standard input for "-". It reads little more than the limit, which the reader of the document
@@ -120,7 +120,7 @@ func isPresentation(file string, doc []byte, limits canon.Limits) (bool, error) 
 	if err := checkJSON(file, doc); err != nil {
 		return false, err
 	}
-	presentation, err := vcdm.IsPresentation(doc, limits)
+	presentation, err := rules.IsPresentation(doc, limits)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", nameOf(file), err)
 	}
@@ -265,14 +265,14 @@ func (f *resourceFlag) add(cmd *cobra.Command) {
 
 // hashes returns the digests of what may be a related resource: the files of the flag, and the contexts of the flags of
 // contexts, whose loader has been made, and those that are built in.
-func (f *resourceFlag) hashes(from *contextFlags) (vcdm.Hashes, error) {
+func (f *resourceFlag) hashes(from *contextFlags) (rules.Hashes, error) {
 	files, err := readNamed("resource", *f)
 	if err != nil {
 		return nil, err
 	}
-	known := vcdm.HashesOf(files)
+	known := rules.HashesOf(files)
 	var mu sync.Mutex
-	loaded := map[string]vcdm.Hashes{}
+	loaded := map[string]rules.Hashes{}
 	return func(url, algorithm string) ([]byte, bool) {
 		if _, ok := files[url]; ok {
 			return known(url, algorithm)
@@ -284,7 +284,7 @@ func (f *resourceFlag) hashes(from *contextFlags) (vcdm.Hashes, error) {
 			if err != nil {
 				return builtIn(url, algorithm)
 			}
-			loaded[url] = vcdm.HashesOf(map[string][]byte{url: doc.Bytes})
+			loaded[url] = rules.HashesOf(map[string][]byte{url: doc.Bytes})
 		}
 		return loaded[url](url, algorithm)
 	}, nil

@@ -17,6 +17,8 @@ import (
 	"canonscope/canon/jsonld"
 	"canonscope/compare"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
 // proofFlags are the proof options that issue and a re-signing present take.
@@ -77,7 +79,7 @@ func (f *proofFlags) signFor(doc []byte, limits canon.Limits) ([]byte, error) {
 	case !errors.Is(err, vcdm.ErrNoProof):
 		return nil, err
 	}
-	return vcdm.WithIssuer(doc, file.Secret.Public().DID(), limits)
+	return rules.WithIssuer(doc, file.Secret.Public().DID(), limits)
 }
 
 // noteInjected says that the signer has added a context to the document.
@@ -90,7 +92,7 @@ func noteInjected(cmd *cobra.Command, signer *vcdm.Signer) {
 
 // noteIssuer says what a verifier is going to ask for where the key is not the did:key of the issuer or holder.
 func (f *proofFlags) noteIssuer(cmd *cobra.Command, doc []byte, signer *vcdm.Signer, limits canon.Limits) error {
-	member, of, err := vcdm.PartyOf(doc, limits)
+	member, of, err := rules.PartyOf(doc, limits)
 	if err != nil || of == "" || f.options.Method != "" || of == signer.Key.Public().DID() {
 		return err
 	}
@@ -102,7 +104,7 @@ func (f *proofFlags) noteIssuer(cmd *cobra.Command, doc []byte, signer *vcdm.Sig
 // disclosures completes the pointers to what is mandatory, unless they are all, and warns where no presentation would be a
 // credential.
 func disclosures(cmd *cobra.Command, doc []byte, limits canon.Limits, sd *vcdm.SDOptions, only bool) error {
-	needs, err := vcdm.VerifierNeeds(doc, limits)
+	needs, err := rules.VerifierNeeds(doc, limits)
 	if err != nil {
 		return err
 	}
@@ -125,7 +127,7 @@ func disclosures(cmd *cobra.Command, doc []byte, limits canon.Limits, sd *vcdm.S
 
 // warnOfMissing warns of each member that pointers name and a document lacks.
 func warnOfMissing(cmd *cobra.Command, pointers []string, doc []byte, limits canon.Limits, format string) error {
-	have, err := vcdm.VerifierNeeds(doc, limits)
+	have, err := rules.VerifierNeeds(doc, limits)
 	if err != nil {
 		return err
 	}
@@ -330,26 +332,26 @@ func readUnsigned(cmd *cobra.Command, file string, limits canon.Limits, format c
 
 // checkForm applies the rules of the data model to a credential or a presentation.
 func checkForm(doc []byte, limits canon.Limits) error {
-	presentation, err := vcdm.IsPresentation(doc, limits)
+	presentation, err := rules.IsPresentation(doc, limits)
 	if err != nil {
 		return err
 	}
 	if presentation {
-		return vcdm.CheckPresentation(doc, limits)
+		return rules.CheckPresentation(doc, limits)
 	}
-	return vcdm.CheckCredential(doc, limits)
+	return rules.CheckCredential(doc, limits)
 }
 
 // checkRelated compares the digests of related resources with those that are known, and names the others.
-func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, known vcdm.Hashes) error {
-	err := vcdm.CheckRelated(doc, limits, known)
+func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, known rules.Hashes) error {
+	err := rules.CheckRelated(doc, limits, known)
 	all, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return err
 	}
 	var wrong []error
 	for _, err := range all.Unwrap() {
-		if e := new(vcdm.Error); errors.Is(err, vcdm.ErrUnrecorded) && errors.As(err, &e) {
+		if e := new(problem.Error); errors.Is(err, rules.ErrUnrecorded) && errors.As(err, &e) {
 			note(cmd, "not checked: %s; --resource URL=FILE compares it", e.Where)
 		} else {
 			wrong = append(wrong, err)

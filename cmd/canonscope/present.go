@@ -9,6 +9,7 @@ import (
 
 	"canonscope/compare"
 	"canonscope/vcdm"
+	"canonscope/vcdm/rules"
 )
 
 func newPresentCommand() *cobra.Command {
@@ -122,7 +123,7 @@ over --transcript.`,
 			if signer != nil {
 				noteInjected(cmd, signer)
 			}
-			needs, err := vcdm.VerifierNeeds(doc, engine.limits)
+			needs, err := rules.VerifierNeeds(doc, engine.limits)
 			if err != nil {
 				return err
 			}

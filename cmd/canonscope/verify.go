@@ -16,6 +16,8 @@ import (
 	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
 func newVerifyCommand() *cobra.Command {
@@ -276,7 +278,7 @@ type resultJSON struct {
 	Unchecked   []string            `json:"unchecked,omitempty"`
 	Errors      []map[string]string `json:"errors,omitempty"`
 
-	UnknownContexts []vcdm.UnknownContext `json:"unknownContexts,omitempty"`
+	UnknownContexts []rules.UnknownContext `json:"unknownContexts,omitempty"`
 }
 
 type proofJSON struct {
@@ -302,7 +304,7 @@ func newResultJSON(r *vcdm.Result) resultJSON {
 		out.Credentials = append(out.Credentials, newResultJSON(c))
 	}
 	for _, err := range r.Errors {
-		var e *vcdm.Error
+		var e *problem.Error
 		if errors.As(err, &e) {
 			problem := e.Problem()
 			for member, text := range problem {

@@ -8,6 +8,7 @@ import (
 	"canonscope/canon/jsontape"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/rules"
 )
 
 // checksBinding says what verify checks beside with holder binding.
@@ -59,7 +60,7 @@ func (b *binding) present(credential []byte) ([]byte, error) {
 	if b == nil {
 		return credential, nil
 	}
-	vp, err := vcdm.NewPresentation(b.holder, credential)
+	vp, err := rules.NewPresentation(b.holder, credential)
 	if err != nil {
 		return nil, err
 	}

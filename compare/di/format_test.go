@@ -16,6 +16,7 @@ import (
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/rules"
 )
 
 // Every cryptosuite of package vcdm is one of the format, with each of its algorithms.
@@ -191,7 +192,7 @@ func TestHolderCannotAlter(t *testing.T) {
 			o := vcdm.Options{Created: "2026-12-01T00:00:00Z", Method: p.key.Public().Method(), Purpose: vcdm.Authentication,
 				Domain: []string{p.domain}, Challenge: "canonscope-challenge"}
 			signer := vcdm.Signer{Suite: s.New(c, vcdm.SDOptions{}), Key: p.key}
-			vp, err := vcdm.NewPresentation(p.key.Public().DID(), p.credential)
+			vp, err := rules.NewPresentation(p.key.Public().DID(), p.credential)
 			if err != nil {
 				t.Fatal(err)
 			}

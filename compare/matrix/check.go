@@ -16,8 +16,8 @@ import (
 	"canonscope/compare/measure"
 	"canonscope/schemas"
 	"canonscope/schemas/contexts"
-	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/rules"
 )
 
 // canonicalizer makes an engine for a method over the embedded contexts and those of experiments, which it finds in the given
@@ -97,7 +97,7 @@ func signed(c *schemas.Credential, binding compare.Binding) ([][]byte, error) {
 	if binding == compare.NoBinding {
 		return [][]byte{c.VCDM}, nil
 	}
-	presentation, err := vcdm.NewPresentation(holder, c.VCDM)
+	presentation, err := rules.NewPresentation(holder, c.VCDM)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func composed(ctx context.Context, engine canon.Canonicalizer, c *schemas.Creden
 	if err != nil {
 		return nil, err
 	}
-	empty, err := vcdm.NewPresentation(holder)
+	empty, err := rules.NewPresentation(holder)
 	if err != nil {
 		return nil, err
 	}

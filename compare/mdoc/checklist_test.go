@@ -258,6 +258,7 @@ func TestChecklist(t *testing.T) {
 			refuse(t, v, key.build(t, func(d *draft) { d.items[1] = inner; d.digests[1] = sha(inner) }), "tag 24")
 		}},
 		{"D6 an item has the digest of its id in its namespace", func(t *testing.T) {
+			d1 := testItem(t, 1, 32, "e1", "v1")
 			for name, changed := range map[string]cbor.RawMessage{"value": testItem(t, 1, 32, "e1", "other"), "random": testItem(t, 1, 31, "e1", "v1"),
 				"unknown id": testItem(t, 7, 32, "e1", "v1"), "id of another": testItem(t, 2, 32, "e1", "v1"), "name": testItem(t, 1, 32, "e2", "v1")} {
 				t.Run(name, func(t *testing.T) {
@@ -268,6 +269,13 @@ func TestChecklist(t *testing.T) {
 			refuse(t, v, key.build(t, func(d *draft) { d.digests[1] = sha(d.items[1])[:31] }), "digest")
 			refuse(t, v, key.build(t, func(d *draft) { d.digests[1] = string(sha(d.items[1])[:2]) + "x" }), "")
 			refuse(t, v, key.build(t, func(d *draft) { d.digests[-1] = []byte{1} }), "")
+			misnamed := bytes.Clone(d1)
+			for _, name := range []string{"digestID", "random", "elementIdentifier", "elementValue"} {
+				misnamed = bytes.Replace(misnamed, []byte(name), []byte("x"+name[1:]), 1)
+			}
+			refuse(t, v, key.build(t, func(d *draft) { d.items[1] = misnamed; d.digests[1] = sha(misnamed) }), "")
+			long := bytes.Replace(d1, []byte("\x66random\x58\x20"), []byte("\x66random\x58\x50"), 1)
+			refuse(t, v, key.build(t, func(d *draft) { d.items[1] = long; d.digests[1] = sha(long) }), "")
 		}},
 		{"D7 a digest id, and an element, occurs once in a namespace", func(t *testing.T) {
 			refuse(t, v, key.build(t, func(d *draft) { d.items = append(d.items, d.items[0]) }), "twice")
@@ -501,6 +509,8 @@ func testDeviceSignature(t *testing.T, refuse func(*testing.T, mdoc.Verifier, []
 		if _, err := sameAnswer(t, v, b); err != nil {
 			t.Error(engine, err)
 		}
+		refuse(t, v, append(bytes.Clone(b), 0), "after the data item")
+		refuse(t, v, b[:len(b)-1], "cut off")
 		other := v
 		other.Device = &mdoc.DeviceAuth{Transcript: encode(t, []any{nil, nil, "another"})}
 		refuse(t, other, b, "SessionTranscript")

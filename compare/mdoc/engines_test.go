@@ -301,6 +301,8 @@ func TestMalformedCBOR(t *testing.T) {
 		"length past the end": "5bffffffffffffffff", "indefinite bytes": "5f4101ff", "indefinite array": "9f01ff", "indefinite map": "bf0101ff",
 		"break": "ff", "reserved 28": "1c", "long integer": "1800", "long negative": "390001", "text not UTF-8": "61ff",
 		"repeated key": "a201010102", "repeated text key of two spellings": "a2616101780161" + "01", "array as key": "a1800" + "1", "short simple": "f814",
+		"string one byte too long": "4200", "text one byte too long": "6261", "array one element too long": "8200", "map one pair too long": "a20000",
+		"largest key repeated": "a21bffffffffffffffff001bffffffffffffffff00", "simple value 31 in two bytes": "f81f",
 		"date that is a number": "c001", "bignum that is text": "c26161", "tag without content": "d818",
 	} {
 		b, err := hex.DecodeString(text)
@@ -320,11 +322,21 @@ func TestMalformedCBOR(t *testing.T) {
 		t.Error("a byte after the end")
 	}
 	for _, n := range []int{300, 512, 100000} {
-		deep := append(bytes.Repeat([]byte{0x81}, n), 0)
-		_, err := sameAnswer(t, v, signed(t, key, ns, protected, append([]byte{0xa1, 0x18, 99}, deep...), payload))
-		var limit *canon.LimitError
-		if want := n > 500; errors.As(err, &limit) != want {
-			t.Errorf("%d levels: %v", n, err)
+		for _, level := range []byte{0x81, 0xc6} { // arrays and tags
+			deep := append(bytes.Repeat([]byte{level}, n), 0)
+			_, err := sameAnswer(t, v, signed(t, key, ns, protected, append([]byte{0xa1, 0x18, 99}, deep...), payload))
+			var limit *canon.LimitError
+			if want := n > 500; errors.As(err, &limit) != want || want && (limit.Limit != "depth" || limit.Done != limit.Max+1) {
+				t.Errorf("%d levels of %x: %v", n, level, err)
+			}
+		}
+	}
+	if _, err := sameAnswer(t, v, signed(t, key, ns, protected, []byte{0xa1, 0x18, 99, 0xf8, 32}, payload)); err != nil {
+		t.Errorf("simple value 32 in two bytes: %v", err)
+	}
+	for in, want := range map[string]string{"\x9f\x01\xff": "indefinite", "\x1c": "reserved", "\x42\x00": "2 bytes, 1 are left", "\x82\x00": "2 elements, 1 bytes are left"} {
+		if _, err := new(mdoc.Notations).Of([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%x: %v, want %q", in, err, want)
 		}
 	}
 	v.Limits.Bytes = len(good) - 1

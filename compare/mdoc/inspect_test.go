@@ -11,6 +11,9 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/mdoc"
+	"canonscope/vcdm/keys"
+
+	"github.com/fxamacker/cbor/v2"
 )
 
 func TestInspect(t *testing.T) {
@@ -40,6 +43,26 @@ func TestInspect(t *testing.T) {
 	for _, bad := range []string{"", "a0", "{}", "a16a6973737565724175746800ff"} {
 		if _, ok := mdoc.Decode([]byte(bad)); ok {
 			t.Errorf("%q is taken for an mdoc", bad)
+		}
+	}
+}
+
+// The documents of a response are numbered from 1, and a name of 256 bytes is shown whole, a longer one cut.
+func TestInspectNames(t *testing.T) {
+	key := draftKey{claimstest.Key(t, keys.ES256), []byte{1}}
+	name := strings.Repeat("n", 256)
+	var documents []any
+	for _, ns := range []string{name, name + "n"} {
+		b := key.build(t, func(d *draft) { d.nameSpace = ns })
+		documents = append(documents, map[string]any{"docType": "type of " + ns[255:], "issuerSigned": cbor.RawMessage(b)})
+	}
+	var out strings.Builder
+	if err := inspect(&out, encode(t, map[string]any{"version": "1.0", "status": 0, "documents": documents})); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"document 1: docType type of n\n", "document 2: docType type of nn\n", "/" + name + "/e0 = ", "/" + name + "…/e0 = "} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, &out)
 		}
 	}
 }

@@ -109,6 +109,8 @@ func TestNotations(t *testing.T) {
 		{nested, "h'59", "<<"},
 		{encode(t, cbor.Tag{Number: 2, Content: []byte("\x01\x00\x00\x00\x00\x00\x00\x00\x00")}), "18446744073709551616", ""},
 		{encode(t, cbor.Tag{Number: 2, Content: make([]byte, 5000)}), "h'c2591388", ""},
+		{encode(t, cbor.Tag{Number: 2, Content: make([]byte, 4096)}), "0", "h'"},
+		{encode(t, cbor.Tag{Number: 2, Content: make([]byte, 4097)}), "h'c2591001", ""},
 		{encode(t, [][]byte{make([]byte, 5<<20)}), "h'0000", ""},
 	} {
 		got, err := n.Of(c.cbor)
@@ -116,9 +118,11 @@ func TestNotations(t *testing.T) {
 			t.Errorf("%.40s: %v, want %s", got, err, c.want)
 		}
 	}
-	n.Limits.Memory = 1000
 	var limit *canon.LimitError
-	if _, err := n.Of(encode(t, make([]bool, 1000))); !errors.As(err, &limit) {
-		t.Errorf("%v, want a limit", err)
+	for memory, limited := range map[int64]bool{1000: true, 36_000 - 1: true, 37_000: false} { // four times 7 for an item and 2 for its byte
+		n.Limits.Memory = memory
+		if _, err := n.Of(encode(t, make([]bool, 1000))); errors.As(err, &limit) != limited {
+			t.Errorf("%d bytes of memory: %v", memory, err)
+		}
 	}
 }

@@ -172,7 +172,7 @@ func TestChecklist(t *testing.T) {
 		}},
 		{"A12 a disclosure with a reserved name is refused", func(t *testing.T) {
 			for _, name := range []string{"_sd", "...", `\u005fsd`} {
-				refuse(t, plain, signed(`{"_sd":["DIGEST-0"]}`, `["s","`+name+`",[]]`), "reserved")
+				refuse(t, plain, signed(`{"_sd":["DIGEST-0"]}`, `["s","`+name+`",[]]`), "disclosure 1: its claim name is reserved")
 			}
 		}},
 		{"A13 a disclosed name that exists already is refused", func(t *testing.T) {
@@ -280,6 +280,9 @@ func TestChecklist(t *testing.T) {
 				`{"payload":"","protected":"","signature":"","header":{"alg":"none"}}`, `{"payload":"","protected":"","signature":"","header":{"disclosures":["a~b"]}}`,
 				`{"payload":"","protected":"","signature":"","header":{"kb_jwt":1}}`, `{"payload":"","protected":"","signature":"","header":{"disclosures":{}}}`, `{"payload":`} {
 				refuse(t, plain, []byte(bad), "")
+			}
+			if _, err := sdjwt.Compact([]byte(`{"payload":"","protected":"","signature":"","header":{"kb_jwt":"~x"}}`), canon.Limits{}); err == nil {
+				t.Error("a key binding that begins with a tilde is taken for a disclosure")
 			}
 		}},
 

@@ -243,6 +243,19 @@ func TestIssuersAgree(t *testing.T) {
 	}
 }
 
+// What pointers name is disclosed, and with Leaves each leaf of what one names, which may be a leaf itself.
+func TestIssuerDisclosesLeaf(t *testing.T) {
+	for _, engine := range engines {
+		i := sdjwt.Issuer{Engine: engine, Key: claimstest.Key(t, keys.EdDSA)}
+		for _, leaves := range []string{"/a", "/b/c"} {
+			tok, err := i.Issue([]byte(`{"vct":"urn:x","a":1,"b":{"c":2,"d":3},"e":4}`), sdjwt.Disclosable{Leaves: leaves})
+			if err != nil || bytes.Count(tok, []byte("~")) != 2 {
+				t.Errorf("%s: %s: %v %s", engine, leaves, err, tok)
+			}
+		}
+	}
+}
+
 func TestIssuerRefuses(t *testing.T) {
 	key := claimstest.Key(t, keys.EdDSA)
 	for _, engine := range engines {

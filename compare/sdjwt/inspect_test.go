@@ -2,7 +2,10 @@ package sdjwt_test
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/json"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -55,6 +58,126 @@ func inspect(w io.Writer, token []byte) error {
 		return err
 	}
 	return i.Print(w)
+}
+
+// The text and the JSON of a token name each disclosure with the place of its digest, and each digest that
+// has none.
+func TestInspectNamesPlaces(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	tok := token(t, key, goodHeader, `{"iss":"https://issuer.example","_sd_alg":"sha-256","_sd":["DIGEST-0","decoy"],`+
+		`"l":["plain",{"...":"DIGEST-1"},{"in":{"_sd":["DIGEST-2"]}},{"...":"more","x":1}],"two":{"_sd":["DIGEST-0"]}}`,
+		`["s","a",{"_sd":["DIGEST-3"]}]`, `["t","y"]`, `["u","c",[]]`, `["v","d",null]`)
+	kb := bytes.TrimSuffix(token(t, key, `{"alg":"EdDSA"}`, `{"nonce":"n"}`), []byte("~"))
+	var out strings.Builder
+	if err := inspect(&out, append(tok, kb...)); err != nil {
+		t.Fatal(err)
+	}
+	var digests [4]string
+	for i, d := range bytes.Split(tok, []byte("~"))[1:5] {
+		sum := sha256.Sum256(d)
+		digests[i] = b64.EncodeToString(sum[:])
+	}
+	hash := sha256.Sum256(tok)
+	_, text, _ := strings.Cut(out.String(), "\n  }\ndisclosures")
+	if want := ` (sha-256)
+  1  "a" = {"_sd":["` + digests[3] + `"]}  digest is in the token 2 times, first in /_sd
+  2  "y"  in /l/1
+  3  "c" = []  in /l/2/in/_sd
+  4  "d" = null  in disclosure 1/2/_sd
+digests without a disclosure: 1
+  decoy  in /_sd
+KB-JWT header
+  {
+    "alg": "EdDSA"
+  }
+KB-JWT payload
+  {
+    "nonce": "n"
+  }
+  sd_hash of this token (sha-256): ` + b64.EncodeToString(hash[:]) + "\n"; text != want {
+		t.Errorf("got%s\nwant%s", text, want)
+	}
+	if want := fmt.Sprintf("SD-JWT of %d bytes, 4 disclosures, with key binding\n", len(tok)+len(kb)); !strings.HasPrefix(out.String(), want) {
+		t.Errorf("%s\nwant %s first", out.String(), want)
+	}
+
+	i, err := sdjwt.Inspect(tok, canon.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("sd-jwt-vc, %d bytes, 4 disclosures, no key binding, issuer https://issuer.example", len(tok))
+	if i.Line() != want {
+		t.Errorf("line %q, want %q", i.Line(), want)
+	}
+	v, err := i.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `"disclosures":[{"name":"a","value":{"_sd":["` + digests[3] + `"]},"in":"/_sd"},{"value":"y","in":"/l/1"},` +
+		`{"name":"c","value":[],"in":"/l/2/in/_sd"},{"name":"d","value":null,"in":"disclosure 1/2/_sd"}],` +
+		`"digestsWithoutDisclosure":1}`; !strings.HasSuffix(string(b), want) {
+		t.Errorf("%s\nwant %s last", b, want)
+	}
+}
+
+// Without disclosures there is no heading of them; of digests without one the first hundred are named and the
+// others counted; a digest algorithm is the payload's.
+func TestInspectCountsDigests(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	for n, more := range map[int]string{99: "", 100: "", 101: "\n  and 1 more\n"} {
+		var payload strings.Builder
+		payload.WriteString(`{"_sd_alg":"sha-384","_sd":["d0"`)
+		for i := range n - 1 {
+			fmt.Fprintf(&payload, `,"d%d"`, i+1)
+		}
+		var out strings.Builder
+		if err := inspect(&out, token(t, key, goodHeader, payload.String()+"]}")); err != nil {
+			t.Fatal(err)
+		}
+		got := out.String()
+		if strings.Count(got, "  in /_sd\n") != min(n, 100) || strings.Contains(got, "more") != (more != "") || !strings.Contains(got, more) ||
+			!strings.Contains(got, fmt.Sprintf("\ndigests without a disclosure: %d\n", n)) || strings.Contains(got, "disclosures (") {
+			t.Errorf("%d digests: %s", n, got)
+		}
+	}
+	text := b64.EncodeToString([]byte(`["s","a",1]`))
+	sum := sha512.Sum384([]byte(text))
+	tok := token(t, key, goodHeader, `{"_sd_alg":"sha-384","_sd":["`+b64.EncodeToString(sum[:])+`"]}`)
+	var out strings.Builder
+	if err := inspect(&out, append(tok, text+"~"...)); err != nil || !strings.HasSuffix(out.String(), "disclosures (sha-384)\n  1  \"a\" = 1  in /_sd\n") {
+		t.Errorf("%v %s", err, &out)
+	}
+}
+
+// A name of 64 bytes is shown whole, a longer one cut. The secret part of a key is not shown, whatever
+// discloses it; what is too short to be one is.
+func TestInspectCutsAndHides(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	name, secret := strings.Repeat("n", 64), strings.Repeat("S", 40)
+	for disclosure, want := range map[string]string{
+		`["s","d","` + secret + `"]`:     `"d" = "(secret, not shown)"`,
+		`["s","d","` + secret[1:] + `"]`: `"d" = "` + secret[1:] + `"`,
+		`["s",["d"],"` + secret + `"]`:   `["d"] = "` + secret + `"`,
+	} {
+		var out strings.Builder
+		if err := inspect(&out, token(t, key, goodHeader, `{"`+name+`":{"_sd":["DIGEST-0"]},"`+name+`n":{"_sd":["x"]}}`, disclosure)); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); !strings.Contains(got, "  1  "+want+"  in /"+name+"/_sd\n") || !strings.Contains(got, "  x  in /"+name+"…/_sd\n") {
+			t.Errorf("%s: %s", disclosure, got)
+		}
+	}
+	var out strings.Builder
+	if err := inspect(&out, token(t, key, goodHeader, `{"privateKeyJwk":{"_sd":["DIGEST-0"]}}`, `["s","any","text"]`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.Contains(got, `"any" = "(secret, not shown)"`) || strings.Contains(got, "text") {
+		t.Errorf("a value below a secret name is shown: %s", got)
+	}
 }
 
 // flattened returns the flattened JWS JSON serialization of a compact token.

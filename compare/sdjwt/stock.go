@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lestrrat-go/jwx/v2/jwa"
@@ -290,31 +289,15 @@ func stockSelect(r *stockReader, payload map[string]any, pointers []string, issu
 //
 //phase:caller
 func exists(v any, pointer string) bool {
-	for pointer != "" {
-		if pointer[0] != '/' {
+	tokens := strings.Split(pointer, "/")
+	if tokens[0] != "" {
+		return false
+	}
+	for _, token := range tokens[1:] {
+		var ok bool
+		if v, ok = jsontape.Part(v, token); !ok {
 			return false
 		}
-		token, rest, more := strings.Cut(pointer[1:], "/")
-		switch t := v.(type) {
-		case map[string]any:
-			next, ok := t[jsontape.UnescapeToken(token)]
-			if !ok {
-				return false
-			}
-			v = next
-		case []any:
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(t) || strconv.Itoa(i) != token {
-				return false
-			}
-			v = t[i]
-		default:
-			return false
-		}
-		if !more {
-			return true
-		}
-		pointer = "/" + rest
 	}
 	return true
 }

@@ -29,7 +29,7 @@ func TestConformShows(t *testing.T) {
 	for _, v := range file["vectors"].([]any) {
 		v.(map[string]any)["processed_payload"] = map[string]any{"wanted": true}
 	}
-	b, err := json.Marshal(file)
+	b, err := json.MarshalIndent(file, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +51,71 @@ func TestConformShows(t *testing.T) {
 		if r.Outcome != conform.Failed || !strings.Contains(r.Reason, `payload is {"`) || !strings.HasSuffix(r.Reason, `want {"wanted":true}`) {
 			t.Errorf("%+v", r)
 		}
+	}
+}
+
+// A vector that discloses another number of claims than its index says fails, and so does a token of another
+// maker, or one that discloses another value.
+func TestConformCounts(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, v any) {
+		t.Helper()
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for folder, names := range map[string][]string{
+		"sd-jwt": {"rfc9901-examples", "sd-jwt-vc-examples", "python-testcases", "keys.json"},
+		"interop-sdjwt-mdoc": {"keys-eddsa.json", "sdjwt-eddsa-issued.txt", "sdjwt-eddsa-presented.txt", "sdjwt-eddsa-presented-kb.txt",
+			"keys-es256.json", "sdjwt-es256-issued.txt", "sdjwt-es256-presented.txt", "sdjwt-es256-presented-kb.txt"},
+	} {
+		for _, name := range names {
+			if err := os.Symlink(filepath.Join(official.Dir(t, folder), name), filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var index []map[string]any
+	claimstest.ReadJSON(t, &index, official.Dir(t, "sd-jwt"), "index.json")
+	for _, c := range index {
+		c["disclosures_presented"] = c["disclosures_presented"].(float64) + 1
+	}
+	write("index.json", index)
+	var expected map[string]any
+	for _, name := range []string{"sdjwt-eddsa-expected.json", "sdjwt-es256-expected.json"} {
+		claimstest.ReadJSON(t, &expected, official.Dir(t, "interop-sdjwt-mdoc"), name)
+		disclosed := expected["disclosed"].(map[string]any)
+		for claim := range disclosed {
+			if disclosed[claim] = "another"; strings.Contains(name, "eddsa") {
+				delete(disclosed, claim)
+			}
+			break
+		}
+		write(name, expected)
+	}
+
+	results, err := sdjwt.Conform(t.Context(), "native", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		want := "disclosures, want "
+		switch {
+		case r.Test == "sdjwt-eddsa-issued": // lacks a claim that nobody wants
+			want = ""
+		case strings.HasPrefix(r.Test, "sdjwt-es256"):
+			want = ", want another"
+		}
+		if !strings.Contains(r.Reason, want) || (want != "") != (r.Outcome == conform.Failed) {
+			t.Errorf("%+v", r)
+		}
+	}
+	if want := len(index) + 2*3; len(results) != want {
+		t.Errorf("%d results, want %d", len(results), want)
 	}
 }
 

@@ -392,19 +392,8 @@ func (s *schema) find(at place) (any, scope, bool) {
 	}
 	for _, token := range strings.Split(at.pointer, "/")[1:] {
 		pointer += "/" + token
-		switch w := v.(type) {
-		case map[string]any:
-			var ok bool
-			if v, ok = w[jsontape.UnescapeToken(token)]; !ok {
-				return nil, sc, false
-			}
-		case []any:
-			i, err := strconv.Atoi(token)
-			if err != nil || i < 0 || i >= len(w) {
-				return nil, sc, false
-			}
-			v = w[i]
-		default:
+		var ok bool
+		if v, ok = jsontape.Part(v, token); !ok {
 			return nil, sc, false
 		}
 		if known := s.at[place{at.doc, pointer}]; known != nil {

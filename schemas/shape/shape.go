@@ -64,7 +64,7 @@ func Measure(ctx context.Context, doc []byte, opt Options) (*Figures, error) {
 	loader := &counting{from: opt.Loader, seen: map[string]*jsonld.Document{}}
 	var d rdf.Dataset
 	p := jsonld.New(jsonld.Config{Loader: loader, State: jsonld.Embedded})
-	err = p.ToRDF(ctx, doc, jsonld.Options{Lossy: true, Losses: &f.Losses, Limits: opt.Limits}, &d)
+	err = p.ToRDF(ctx, doc, jsonld.Options{Lossy: true, Losses: &f.Losses, Limits: opt.Limits, Scoped: &f.Scoped}, &d)
 	if err != nil {
 		return nil, err
 	}
@@ -73,10 +73,6 @@ func Measure(ctx context.Context, doc []byte, opt Options) (*Figures, error) {
 		f.ContextBytes += len(c.Bytes)
 	}
 	if err := f.measureDataset(ctx, &d, opt.Limits); err != nil {
-		return nil, err
-	}
-	s := &scopes{ctx: ctx, loader: loader, docs: map[string]*compiled{}}
-	if f.Scoped, err = s.document(&t); err != nil {
 		return nil, err
 	}
 	return &f, nil

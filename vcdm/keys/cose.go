@@ -10,7 +10,8 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// COSE returns the key as a COSE_Key of CBOR (RFC 9053 section 7): kty, crv and the coordinates, nothing else.
+// COSE returns the key as a COSE_Key of CBOR (RFC 9053 section 7): kty, crv and the coordinates, nothing
+// else.
 func (p *Public) COSE() []byte {
 	if p.empty() {
 		return nil
@@ -18,22 +19,15 @@ func (p *Public) COSE() []byte {
 	if p.ed != nil {
 		return append([]byte{0xa3, 0x01, 0x01, 0x20, 0x06, 0x21, 0x58, 0x20}, p.ed...)
 	}
-	point, err := p.ec.Bytes() // 04, x, y
-	if err != nil {
-		panic("keys: a parsed key is not on its curve")
-	}
-	n := p.kind.size
-	crv := byte(1)
-	if n == 48 {
-		crv = 2
-	}
-	out := append(make([]byte, 0, 16+2*n), 0xa4, 0x01, 0x02, 0x20, crv, 0x21, 0x58, byte(n))
+	point, n := p.point(), p.kind.size
+	out := append(make([]byte, 0, 16+2*n), 0xa4, 0x01, 0x02, 0x20, byte(p.kind.cose[1]), 0x21, 0x58, byte(n))
 	out = append(out, point[1:1+n]...)
 	out = append(out, 0x22, 0x58, byte(n))
 	return append(out, point[1+n:]...)
 }
 
-// ParsePublicCOSE reads a COSE_Key of CBOR. Points must be uncompressed; a key with its secret parameter is refused.
+// ParsePublicCOSE reads a COSE_Key of CBOR. Points must be uncompressed; a key with its secret parameter is
+// refused.
 func ParsePublicCOSE(b []byte) (*Public, error) {
 	var c struct {
 		Kty int64           `cbor:"1,keyasint"`
@@ -54,16 +48,10 @@ func ParsePublicCOSE(b []byte) (*Public, error) {
 			return nil, fmt.Errorf("COSE_Key: y must be a byte string; compressed points are not supported")
 		}
 	}
-	j := jwk{X: b64.EncodeToString(c.X)}
-	switch [2]int64{c.Kty, c.Crv} {
-	case [2]int64{1, 6}:
-		return publicJWK(j, &kinds[0])
-	case [2]int64{2, 1}:
-		j.Crv, j.Y = kinds[1].jwk, b64.EncodeToString(y)
-		return publicJWK(j, &kinds[1])
-	case [2]int64{2, 2}:
-		j.Crv, j.Y = kinds[2].jwk, b64.EncodeToString(y)
-		return publicJWK(j, &kinds[2])
+	for i := range kinds {
+		if k := &kinds[i]; k.cose == [2]int64{c.Kty, c.Crv} {
+			return publicJWK(jwk{Crv: k.jwk, X: b64.EncodeToString(c.X), Y: b64.EncodeToString(y)}, k)
+		}
 	}
 	return nil, fmt.Errorf("COSE_Key: kty %d with crv %d: use Ed25519, P-256 or P-384", c.Kty, c.Crv)
 }

@@ -12,14 +12,16 @@ const didKey = "did:key:"
 // DID returns the did:key identifier of the key.
 func (p *Public) DID() string { return didKey + p.Multikey() }
 
-// Method returns the verification method URL inside the key's did:key document: the identifier with the Multikey as fragment.
+// Method returns the verification method URL inside the key's did:key document: the identifier with the
+// Multikey as fragment.
 func (p *Public) Method() string {
 	m := p.Multikey()
 	return didKey + m + "#" + m
 }
 
-// Contradicts reports whether an identifier is made of a key, and not of this one: did:key and did:jwk identifiers are, with
-// or without the fragment that names their verification method. Others say nothing of a key.
+// Contradicts reports whether an identifier is made of a key, and not of this one: did:key and did:jwk
+// identifiers are, with or without the fragment that names their verification method. Others say nothing of
+// a key.
 func (p *Public) Contradicts(id string) bool {
 	id, fragment, hasFragment := strings.Cut(id, "#")
 	if len(id) < len(didKey) {
@@ -42,7 +44,8 @@ func (p *Public) Contradicts(id string) bool {
 // ErrNotDIDKey says that a URL is not of the did:key method.
 var ErrNotDIDKey = errors.New("not a did:key URL")
 
-// ParseMethod reads a did:key verification method URL, whose fragment must repeat the identifier. Other URLs give [ErrNotDIDKey].
+// ParseMethod reads a did:key verification method URL, whose fragment must repeat the identifier. Other
+// URLs give [ErrNotDIDKey].
 func ParseMethod(url string) (*Public, error) {
 	id, ok := strings.CutPrefix(url, didKey)
 	if !ok {

@@ -11,22 +11,25 @@ import (
 
 // Reasons to refuse an Ed25519 public key.
 var (
-	ErrSmallOrder   = errors.New("Ed25519 public key of small order: one signature under it fits many messages")
-	ErrNotCanonical = errors.New("Ed25519 public key whose y coordinate is not below 2^255-19 (RFC 8032 section 5.1.3)")
+	ErrSmallOrder = errors.New(
+		"Ed25519 public key of small order: one signature under it fits many messages")
+	ErrNotCanonical = errors.New(
+		"Ed25519 public key whose y coordinate is not below 2^255-19 (RFC 8032 section 5.1.3)")
 )
 
 // edPublic takes the 32 bytes of an Ed25519 public key.
 //
-// A careful verifier asks more of them than crypto/ed25519, which takes what most implementations take. Verification
-// compares [S]B with R + [h]A, where h hashes R, A and the message. Under a key A of small order [h]A is one of at most
-// eight points, and under the neutral element always the same: anyone can make a signature, without a secret, that fits one
-// message in eight, or all. Whoever publishes such a key can say later that it signed something else, which is why the
-// security considerations of VC-DI-EdDSA, Achieving Ed25519 Security Properties, want the eight points of small order
-// refused: then a signature binds its signer to the message and the key (Chalkias, Garillot, Nikolaenko: Taming the many
-// EdDSAs, algorithm 2). RFC 8032 has a key decoded by section 5.1.3, which fails for y >= p; crypto/ed25519 reduces y
-// instead, so that one key would have several did:key names. The other encoding that section refuses, x = 0 with the sign of
-// a negative x, only exists for points of small order. A y with no point on the curve needs no check here: no signature
-// verifies under it.
+// A careful verifier asks more of them than crypto/ed25519, which takes what most implementations take.
+// Verification compares [S]B with R + [h]A, where h hashes R, A and the message. Under a key A of small
+// order [h]A is one of at most eight points, and under the neutral element always the same: anyone can make
+// a signature, without a secret, that fits one message in eight, or all. Whoever publishes such a key can
+// say later that it signed something else, which is why the security considerations of VC-DI-EdDSA,
+// Achieving Ed25519 Security Properties, want the eight points of small order refused: then a signature
+// binds its signer to the message and the key (Chalkias, Garillot, Nikolaenko: Taming the many EdDSAs,
+// algorithm 2). RFC 8032 has a key decoded by section 5.1.3, which fails for y >= p; crypto/ed25519 reduces
+// y instead, so that one key would have several did:key names. The other encoding that section refuses, x =
+// 0 with the sign of a negative x, only exists for points of small order. A y with no point on the curve
+// needs no check here: no signature verifies under it.
 func edPublic(k *kind, b []byte) (*Public, error) {
 	if len(b) != ed25519.PublicKeySize {
 		return nil, fmt.Errorf("Ed25519 public key is %d bytes, want %d", len(b), ed25519.PublicKeySize)
@@ -47,8 +50,8 @@ func edPublic(k *kind, b []byte) (*Public, error) {
 var (
 	prime = fill(0x7f, 0xff, 0xed) // p = 2^255-19
 
-	// smallOrder holds y of the points whose order divides 8, the cofactor; each but 1 and -1 is that of two points. 1 has
-	// order 1, -1 order 2, 0 order 4, the last two order 8.
+	// smallOrder holds y of the points whose order divides 8, the cofactor; each but 1 and -1 is that of
+	// two points. 1 has order 1, -1 order 2, 0 order 4, the last two order 8.
 	smallOrder = [...][32]byte{
 		fill(0, 0, 1),
 		fill(0x7f, 0xff, 0xec),

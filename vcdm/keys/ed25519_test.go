@@ -53,7 +53,8 @@ func (e *edwards) times(n *big.Int, a edPoint) edPoint {
 // lift returns the point of a y whose x is even; false where there is none.
 func (e *edwards) lift(y *big.Int) (edPoint, bool) {
 	yy := new(big.Int).Mul(y, y)
-	x := new(big.Int).ModSqrt(e.over(new(big.Int).Sub(yy, e.one), new(big.Int).Add(new(big.Int).Mul(e.d, yy), e.one)), e.p)
+	x := new(big.Int).ModSqrt(e.over(new(big.Int).Sub(yy, e.one), new(big.Int).Add(new(big.Int).Mul(e.d, yy),
+		e.one)), e.p)
 	if x == nil {
 		return edPoint{}, false
 	}
@@ -63,8 +64,8 @@ func (e *edwards) lift(y *big.Int) (edPoint, bool) {
 	return edPoint{x, y}, true
 }
 
-// encodings returns the 32 bytes of a point, then all others that crypto/ed25519 takes for it: y that is not reduced, and
-// the sign of an x of 0.
+// encodings returns the 32 bytes of a point, then all others that crypto/ed25519 takes for it: y that is
+// not reduced, and the sign of an x of 0.
 func (e *edwards) encodings(a edPoint) (all [][]byte) {
 	for _, y := range []*big.Int{a.y, new(big.Int).Add(a.y, e.p)} {
 		if y.BitLen() > 255 {
@@ -90,15 +91,17 @@ func readEverywhere(b []byte) map[string]error {
 	_, errs["bytes"] = keys.PublicFromBytes(append([]byte{0xed, 0x01}, b...))
 	_, errs["Multikey"] = keys.ParsePublic(m)
 	_, errs["did:key"] = keys.ParseMethod("did:key:" + m + "#" + m)
-	_, errs["JWK"] = keys.ParsePublicJWK(fmt.Appendf(nil, `{"kty":"OKP","crv":"Ed25519","x":%q}`, base64.RawURLEncoding.EncodeToString(b)))
-	_, errs["COSE"] = keys.ParsePublicCOSE(append([]byte{0xa3, 0x01, 0x01, 0x20, 0x06, 0x21, 0x58, 0x20}, b...))
+	_, errs["JWK"] = keys.ParsePublicJWK(fmt.Appendf(nil, `{"kty":"OKP","crv":"Ed25519","x":%q}`,
+		base64.RawURLEncoding.EncodeToString(b)))
+	_, errs["COSE"] = keys.ParsePublicCOSE(append([]byte{0xa3, 0x01, 0x01, 0x20, 0x06, 0x21, 0x58, 0x20},
+		b...))
 	_, errs["crypto"] = keys.PublicOf(ed25519.PublicKey(b))
 	_, errs["file"] = keys.ParseFile(fmt.Appendf(nil, `{"type":"Multikey","publicKeyMultibase":%q}`, m))
 	return errs
 }
 
-// The eight points of small order are refused in all fourteen encodings, under each of which crypto/ed25519 accepts one
-// signature, made without a secret, for many messages.
+// The eight points of small order are refused in all fourteen encodings, under each of which crypto/ed25519
+// accepts one signature, made without a secret, for many messages.
 func TestSmallOrder(t *testing.T) {
 	e := newEdwards()
 	order, _ := new(big.Int).SetString("7237005577332262213973186563042994240857116359379907606001950938285454250989", 10)

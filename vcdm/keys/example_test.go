@@ -21,7 +21,8 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(public.Algorithm(), len(signature), public.Verify([]byte("message"), signature), public.Verify([]byte("other"), signature))
+	fmt.Println(public.Algorithm(), len(signature), public.Verify([]byte("message"), signature),
+		public.Verify([]byte("other"), signature))
 
 	// A file holds a key as Multikey, JWK or PEM.
 	file, err := keys.ParseFile(secret.JWK())

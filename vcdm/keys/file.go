@@ -10,29 +10,20 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// File is a key pair or public key as a file holds it, with the verification method it stands for.
+// File is a key pair or public key as a file holds it, with its verification method.
 type File struct {
 	Kind       string // Multikey, JsonWebKey, JSON Web Key, PEM
 	Method     string // verification method URL: the file's id, or the key's did:key URL
-	Controller string // "" where the file does not say it and the method is no did:key URL
+	Controller string // "" where the file does not say it and the method is not a did:key URL
 	Public     *Public
 	Secret     *Secret // nil in a public file
 }
 
-// multikeyFile is a verification method of type Multikey (Controlled Identifiers 2.2.2).
-type multikeyFile struct {
-	ID                 string `json:"id,omitempty"`
-	Type               string `json:"type"`
-	Controller         string `json:"controller,omitempty"`
-	PublicKeyMultibase string `json:"publicKeyMultibase"`
-	SecretKeyMultibase string `json:"secretKeyMultibase,omitempty"`
-}
-
-// ParseFile reads a key: a verification method of type Multikey or JsonWebKey or a JSON Web Key, as JSON, or PEM.
+// ParseFile reads a key: a verification method of type Multikey or JsonWebKey or a JSON Web Key, as JSON,
+// or PEM.
 func ParseFile(b []byte) (*File, error) {
 	var f File
-	err := f.parse(b)
-	if err != nil {
+	if err := f.parse(b); err != nil {
 		return nil, err
 	}
 	if f.Secret != nil {
@@ -62,30 +53,31 @@ func (f *File) parse(b []byte) (err error) {
 	switch {
 	case kty != "" && d != "":
 		f.Secret, err = ParseSecretJWK(b)
+		return err
 	case kty != "":
 		f.Public, err = ParsePublicJWK(b)
-	case kind == "Multikey":
-		f.Kind = kind
-		err = f.multikey(b)
-	case kind == "JsonWebKey":
-		f.Kind = kind
-		err = f.jsonWebKey(b)
-	default:
-		err = errors.New("key file: " + describe(b))
+		return err
 	}
-	return err
+	switch f.Kind = kind; kind {
+	case "Multikey":
+		return f.multikey(b)
+	case "JsonWebKey":
+		return f.jsonWebKey(b)
+	}
+	return errors.New("key file: " + describe(b))
 }
 
 // describe says what a JSON file is in place of a key.
 func describe(b []byte) string {
 	var t jsontape.Tape
 	if err := t.Scan(b, jsontape.Options{}); err == nil {
-		switch {
-		case t.Get(0, "keys") >= 0:
+		switch HolderOf(&t) {
+		case Set:
 			return "a JWK Set; take one of its keys"
-		case t.Get(0, "verificationMethod") >= 0:
+		case Controlled:
 			return "a controlled identifier document; take the key out of one of its methods"
-		case t.Get(0, "credentialSubject") >= 0:
+		}
+		if t.Get(0, "credentialSubject") >= 0 {
 			return "a credential, not a key"
 		}
 	}
@@ -98,15 +90,15 @@ type member struct {
 	text *string
 }
 
-// decode reads members of a JSON object where they are present. Names count as they are written and stand once, which
-// encoding/json does not see to: it would take "X" for "x". Its errors name members.
+// decode reads members of a JSON object where they are present. Names count as they are written and occur
+// once, which encoding/json does not see to: it would take "X" for "x". Its errors name members.
 func decode(b []byte, members ...member) error {
 	var t jsontape.Tape
 	if err := t.Scan(b, jsontape.Options{}); err != nil {
 		return err
 	}
 	if kind := t.Nodes[0].Kind; kind != jsontape.Object {
-		return fmt.Errorf("it is no JSON object but %s", kind)
+		return fmt.Errorf("it is not a JSON object but %s", kind)
 	}
 	for _, m := range members {
 		n := t.Get(0, m.name)
@@ -121,33 +113,21 @@ func decode(b []byte, members ...member) error {
 	return nil
 }
 
+// multikey reads a verification method of type Multikey (Controlled Identifiers 2.2.2).
 func (f *File) multikey(b []byte) error {
-	var m multikeyFile
-	err := decode(b, member{"id", &m.ID}, member{"controller", &m.Controller}, member{"publicKeyMultibase", &m.PublicKeyMultibase},
-		member{"secretKeyMultibase", &m.SecretKeyMultibase})
-	if err == nil && m.SecretKeyMultibase != "" {
-		f.Secret, err = ParseSecret(m.SecretKeyMultibase)
+	var public, secret string
+	err := decode(b, member{"publicKeyMultibase", &public}, member{"secretKeyMultibase", &secret})
+	if err == nil && secret != "" {
+		f.Secret, err = ParseSecret(secret)
 	}
-	if err == nil && m.PublicKeyMultibase != "" {
-		f.Public, err = ParsePublic(m.PublicKeyMultibase)
+	if err == nil && public != "" {
+		f.Public, err = ParsePublic(public)
 	}
-	switch {
-	case err != nil:
-		return err
-	case f.Public == nil && f.Secret == nil:
-		return errors.New("key file: publicKeyMultibase and secretKeyMultibase are missing")
-	case f.Public != nil && f.Secret != nil && !f.Public.Equal(f.Secret.Public()):
-		return errors.New("key file: publicKeyMultibase belongs to another key than secretKeyMultibase")
-	}
-	f.Method, f.Controller = m.ID, m.Controller
-	return nil
+	return f.method(b, "publicKeyMultibase", "secretKeyMultibase", err)
 }
 
 // jsonWebKey reads a verification method of type JsonWebKey (Controlled Identifiers 2.2.3).
 func (f *File) jsonWebKey(b []byte) error {
-	if err := decode(b, member{"id", &f.Method}, member{"controller", &f.Controller}); err != nil {
-		return err
-	}
 	var t jsontape.Tape
 	err := t.Scan(b, jsontape.Options{})
 	public, secret := t.Get(0, "publicKeyJwk"), t.Get(0, "secretKeyJwk")
@@ -157,33 +137,36 @@ func (f *File) jsonWebKey(b []byte) error {
 	if err == nil && public >= 0 {
 		f.Public, err = ParsePublicJWK(t.Raw(public))
 	}
+	return f.method(b, "publicKeyJwk", "secretKeyJwk", err)
+}
+
+// method reads what every verification method has beside its keys, which two members gave.
+func (f *File) method(b []byte, public, secret string, err error) error {
 	switch {
 	case err != nil:
 		return err
 	case f.Public == nil && f.Secret == nil:
-		return errors.New("key file: publicKeyJwk and secretKeyJwk are missing")
+		return fmt.Errorf("key file: %s and %s are missing", public, secret)
 	case f.Public != nil && f.Secret != nil && !f.Public.Equal(f.Secret.Public()):
-		return errors.New("key file: publicKeyJwk belongs to another key than secretKeyJwk")
+		return fmt.Errorf("key file: %s belongs to another key than %s", public, secret)
 	}
-	return nil
+	return decode(b, member{"id", &f.Method}, member{"controller", &f.Controller})
 }
 
 // MultikeyJSON returns the key pair as a verification method of type Multikey with its secret half.
-func (s *Secret) MultikeyJSON() []byte {
-	m := s.Public().multikeyFile()
-	m.SecretKeyMultibase = s.Multikey()
-	return m.json()
-}
+func (s *Secret) MultikeyJSON() []byte { return s.Public().multikeyJSON(s.Multikey()) }
 
 // MultikeyJSON returns the key as a verification method of type Multikey.
-func (p *Public) MultikeyJSON() []byte { return p.multikeyFile().json() }
+func (p *Public) MultikeyJSON() []byte { return p.multikeyJSON("") }
 
-func (p *Public) multikeyFile() *multikeyFile {
-	return &multikeyFile{ID: p.Method(), Type: "Multikey", Controller: p.DID(), PublicKeyMultibase: p.Multikey()}
-}
-
-func (m *multikeyFile) json() []byte {
-	b, err := json.MarshalIndent(m, "", "  ")
+func (p *Public) multikeyJSON(secret string) []byte {
+	b, err := json.MarshalIndent(struct {
+		ID                 string `json:"id,omitempty"`
+		Type               string `json:"type"`
+		Controller         string `json:"controller,omitempty"`
+		PublicKeyMultibase string `json:"publicKeyMultibase"`
+		SecretKeyMultibase string `json:"secretKeyMultibase,omitempty"`
+	}{p.Method(), "Multikey", p.DID(), p.Multikey(), secret}, "", "  ")
 	if err != nil {
 		panic(err) // only strings
 	}

@@ -2,8 +2,6 @@
 package keys
 
 import (
-	"bytes"
-	"crypto/ecdsa"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -50,15 +48,13 @@ func (p *Public) jwk() jwk {
 	if p.ed != nil {
 		return jwk{Crv: p.kind.jwk, Kty: "OKP", X: b64.EncodeToString(p.ed)}
 	}
-	point, err := p.ec.Bytes()
-	if err != nil {
-		panic("keys: a parsed key is not on its curve")
-	}
-	n := p.kind.size
-	return jwk{Crv: p.kind.jwk, Kty: "EC", X: b64.EncodeToString(point[1 : 1+n]), Y: b64.EncodeToString(point[1+n:])}
+	point, n := p.point(), p.kind.size
+	return jwk{Crv: p.kind.jwk, Kty: "EC", X: b64.EncodeToString(point[1 : 1+n]),
+		Y: b64.EncodeToString(point[1+n:])}
 }
 
-// ParsePublicJWK reads a public JSON Web Key. One with the secret member "d" is refused (Controlled Identifiers 2.2.3).
+// ParsePublicJWK reads a public JSON Web Key. One with the secret member "d" is refused (Controlled
+// Identifiers 2.2.3).
 func ParsePublicJWK(b []byte) (*Public, error) {
 	j, k, err := readJWK(b)
 	if err != nil {
@@ -98,7 +94,8 @@ func ParseSecretJWK(b []byte) (*Secret, error) {
 }
 
 func readJWK(b []byte) (j jwk, k *kind, err error) {
-	err = decode(b, member{"crv", &j.Crv}, member{"d", &j.D}, member{"kty", &j.Kty}, member{"x", &j.X}, member{"y", &j.Y}, member{"alg", &j.Alg})
+	err = decode(b, member{"crv", &j.Crv}, member{"d", &j.D}, member{"kty", &j.Kty}, member{"x", &j.X},
+		member{"y", &j.Y}, member{"alg", &j.Alg})
 	if err != nil {
 		return j, nil, fmt.Errorf("JWK: %w", err)
 	}
@@ -147,9 +144,9 @@ func publicJWK(j jwk, k *kind) (*Public, error) {
 	if err != nil || len(y) != k.size {
 		return nil, fmt.Errorf("JWK y: want %d bytes of base64url without padding", k.size)
 	}
-	ec, err := ecdsa.ParseUncompressedPublicKey(k.curve, bytes.Join([][]byte{{4}, x, y}, nil))
+	p, err := ecPublic(k, x, y)
 	if err != nil {
 		return nil, fmt.Errorf("JWK: not a point on %s", j.Crv)
 	}
-	return &Public{kind: k, ec: ec}, nil
+	return p, nil
 }

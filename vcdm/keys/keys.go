@@ -1,8 +1,10 @@
-// Package keys holds the public and secret keys of the cryptosuites: Ed25519, P-256 and P-384, read and written as
-// Multikey (Controlled Identifiers 1.0 section 2.2.2), JSON Web Key (RFC 7517, RFC 8037) and did:key.
+// Package keys holds the public and secret keys of the cryptosuites: Ed25519, P-256 and P-384, read and
+// written as Multikey (Controlled Identifiers 1.0 section 2.2.2), JSON Web Key (RFC 7517, RFC 8037) and
+// did:key.
 //
-// Start with [Generate], [ParseSecret] or [ParsePublic]. [Secret.Sign] and [Public.Verify] take whole messages and hash
-// them as the algorithm says; ECDSA signatures are r and s side by side, of fixed length (IEEE P1363, RFC 4754 section 7).
+// Start with [Generate], [ParseSecret] or [ParsePublic]. [Secret.Sign] and [Public.Verify] take whole
+// messages and hash them as the algorithm says; ECDSA signatures are r and s side by side, of fixed length
+// (IEEE P1363, RFC 4754 section 7).
 //
 //phase:caller
 package keys
@@ -37,13 +39,14 @@ type kind struct {
 	curve          elliptic.Curve // nil for Ed25519
 	size           int            // bytes of a coordinate, a scalar or an Ed25519 key
 	jwk            string         // JWK "crv"
+	cose           [2]int64       // COSE kty and crv (RFC 9053 section 7)
 	public, secret [2]byte        // Multikey headers (Controlled Identifiers 2.2.2)
 }
 
 var kinds = []kind{
-	{EdDSA, nil, 32, "Ed25519", [2]byte{0xed, 0x01}, [2]byte{0x80, 0x26}},
-	{ES256, elliptic.P256(), 32, "P-256", [2]byte{0x80, 0x24}, [2]byte{0x86, 0x26}},
-	{ES384, elliptic.P384(), 48, "P-384", [2]byte{0x81, 0x24}, [2]byte{0x87, 0x26}},
+	{EdDSA, nil, 32, "Ed25519", [2]int64{1, 6}, [2]byte{0xed, 0x01}, [2]byte{0x80, 0x26}},
+	{ES256, elliptic.P256(), 32, "P-256", [2]int64{2, 1}, [2]byte{0x80, 0x24}, [2]byte{0x86, 0x26}},
+	{ES384, elliptic.P384(), 48, "P-384", [2]int64{2, 2}, [2]byte{0x81, 0x24}, [2]byte{0x87, 0x26}},
 }
 
 func kindOf(alg Algorithm) (*kind, error) {
@@ -55,7 +58,8 @@ func kindOf(alg Algorithm) (*kind, error) {
 	return nil, fmt.Errorf("unknown algorithm %q: use EdDSA (Ed25519), ES256 (P-256) or ES384 (P-384)", alg)
 }
 
-// SignatureSize returns the length in bytes of an algorithm's signature: 64 for EdDSA and ES256, 96 for ES384.
+// SignatureSize returns the length in bytes of an algorithm's signature: 64 for EdDSA and ES256, 96 for
+// ES384.
 func (a Algorithm) SignatureSize() int {
 	if a == ES384 {
 		return 96
@@ -63,8 +67,8 @@ func (a Algorithm) SignatureSize() int {
 	return 64
 }
 
-// Public is a public key. The zero value and nil are empty: an empty key has no algorithm and no encoding, and verifies
-// nothing.
+// Public is a public key. The zero value and nil are empty: an empty key has no algorithm and no encoding,
+// and verifies nothing.
 type Public struct {
 	kind *kind
 	ed   ed25519.PublicKey
@@ -137,7 +141,8 @@ func (s *Secret) Public() *Public {
 // Algorithm returns the key's algorithm, "" of an empty key.
 func (s *Secret) Algorithm() Algorithm { return s.Public().Algorithm() }
 
-// Deterministic returns a copy that signs ECDSA as RFC 6979 does: the same bytes for the same message. Ed25519 always does.
+// Deterministic returns a copy that signs ECDSA as RFC 6979 does: the same bytes for the same message.
+// Ed25519 always does.
 func (s *Secret) Deterministic() *Secret {
 	if s == nil {
 		return nil
@@ -245,8 +250,8 @@ func digest(k *kind, message []byte) ([]byte, crypto.Hash) {
 
 var errDER = errors.New("signature is not DER")
 
-// fromDER turns SEQUENCE { INTEGER r, INTEGER s } as crypto/ecdsa writes it into r and s of size bytes each. All lengths
-// are below 128 for the curves here.
+// fromDER turns SEQUENCE { INTEGER r, INTEGER s } as crypto/ecdsa writes it into r and s of size bytes
+// each. All lengths are below 128 for the curves here.
 func fromDER(der []byte, size int) ([]byte, error) {
 	if len(der) < 2 || der[0] != 0x30 || int(der[1]) != len(der)-2 {
 		return nil, errDER

@@ -109,7 +109,8 @@ func TestECDSARange(t *testing.T) {
 	if !s.Public().Verify(m, other) {
 		t.Error("n-s refused")
 	}
-	for _, bad := range [][]byte{make([]byte, 64), bytes.Repeat([]byte{0xff}, 64), append(make([]byte, 32), sig[32:]...),
+	for _, bad := range [][]byte{make([]byte, 64), bytes.Repeat([]byte{0xff}, 64),
+		append(make([]byte, 32), sig[32:]...),
 		append(bytes.Clone(sig[:32]), make([]byte, 32)...), sig[:63], append(bytes.Clone(sig), 0), nil} {
 		if s.Public().Verify(m, bad) {
 			t.Errorf("%x accepted", bad)
@@ -123,7 +124,8 @@ func TestEd25519Malleability(t *testing.T) {
 	m := []byte("m")
 	sig, _ := s.Sign(m)
 	// The group order 2^252 + 27742317777372353535851937790883648493, little-endian.
-	order := []byte{0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14,
+	order := []byte{0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde,
+		0x14,
 		0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10}
 	carry := 0
 	for i := range 32 {
@@ -184,7 +186,8 @@ func TestBadMultikeys(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	for _, url := range []string{"did:key:" + ed.Public().Multikey(), ed.Public().DID() + "#key-1", "did:web:x#y", "", "did:key:#"} {
+	for _, url := range []string{"did:key:" + ed.Public().Multikey(), ed.Public().DID() + "#key-1",
+		"did:web:x#y", "", "did:key:#"} {
 		if _, err := keys.ParseMethod(url); err == nil {
 			t.Errorf("%q: accepted", url)
 		}
@@ -225,7 +228,8 @@ func TestBadJWKs(t *testing.T) {
 // The key pairs published with the W3C vectors read back to the same text.
 func TestVectorKeys(t *testing.T) {
 	dir := official.Dir(t, "di-vectors")
-	for _, f := range []string{"vc-di-eddsa/keyPair.json", "vc-di-ecdsa/p256KeyPair.json", "vc-di-ecdsa/p384KeyPair.json"} {
+	for _, f := range []string{"vc-di-eddsa/keyPair.json", "vc-di-ecdsa/p256KeyPair.json",
+		"vc-di-ecdsa/p384KeyPair.json"} {
 		b, err := os.ReadFile(filepath.Join(dir, f))
 		if err != nil {
 			t.Fatal(err)

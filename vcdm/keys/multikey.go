@@ -16,8 +16,8 @@ import (
 // maxMultibase bounds the text that base58 decodes, since its cost grows with the square of the length.
 const maxMultibase = 256
 
-// Bytes returns the Multikey bytes: a two-byte header and the key; EC keys are compressed points. 34 bytes for Ed25519,
-// 35 for P-256, 51 for P-384, none for an empty key.
+// Bytes returns the Multikey bytes: a two-byte header and the key; EC keys are compressed points. 34 bytes
+// for Ed25519, 35 for P-256, 51 for P-384, none for an empty key.
 func (p *Public) Bytes() []byte {
 	if p.empty() {
 		return nil
@@ -25,15 +25,20 @@ func (p *Public) Bytes() []byte {
 	if p.ed != nil {
 		return append(append(make([]byte, 0, 34), p.kind.public[:]...), p.ed...)
 	}
-	point, err := p.ec.Bytes() // 04, x, y
-	if err != nil {
-		panic("keys: a parsed key is not on its curve")
-	}
-	n := p.kind.size
+	point, n := p.point(), p.kind.size
 	out := make([]byte, 0, 3+n)
 	out = append(out, p.kind.public[:]...)
 	out = append(out, 2|point[len(point)-1]&1)
 	return append(out, point[1:1+n]...)
+}
+
+// point returns an EC key as 04, x, y.
+func (p *Public) point() []byte {
+	point, err := p.ec.Bytes()
+	if err != nil {
+		panic("keys: a parsed key is not on its curve")
+	}
+	return point
 }
 
 // Multikey returns the publicKeyMultibase value: "z" and the base58-btc of [Public.Bytes].
@@ -60,7 +65,8 @@ func (s *Secret) seed() []byte {
 	return b
 }
 
-// ParsePublic reads a publicKeyMultibase value. Only the base58-btc form of Controlled Identifiers 2.2.2 is accepted.
+// ParsePublic reads a publicKeyMultibase value. Only the base58-btc form of Controlled Identifiers 2.2.2 is
+// accepted.
 func ParsePublic(multikey string) (*Public, error) {
 	b, err := decodeMultikey(multikey)
 	if err != nil {
@@ -88,14 +94,7 @@ func PublicFromBytes(b []byte) (*Public, error) {
 		if x == nil {
 			return nil, fmt.Errorf("%s public key is not a point on the curve", k.jwk)
 		}
-		point := append(make([]byte, 0, 1+2*k.size), 4)
-		point = append(point, x.FillBytes(make([]byte, k.size))...)
-		point = append(point, y.FillBytes(make([]byte, k.size))...)
-		ec, err := ecdsa.ParseUncompressedPublicKey(k.curve, point)
-		if err != nil {
-			return nil, fmt.Errorf("%s public key: %w", k.jwk, err)
-		}
-		return &Public{kind: k, ec: ec}, nil
+		return ecPublic(k, x.FillBytes(make([]byte, k.size)), y.FillBytes(make([]byte, k.size)))
 	}
 	for i := range kinds {
 		if bytes.HasPrefix(b, kinds[i].secret[:]) {
@@ -105,8 +104,17 @@ func PublicFromBytes(b []byte) (*Public, error) {
 	return nil, errors.New("public key: the Multikey header is not of Ed25519, P-256 or P-384")
 }
 
-// ParseSecret reads a secretKeyMultibase value. An Ed25519 key of 64 bytes, the seed followed by the public key, is
-// accepted if the two belong together, since published tools write it so.
+// ecPublic takes the coordinates of an EC public key.
+func ecPublic(k *kind, x, y []byte) (*Public, error) {
+	ec, err := ecdsa.ParseUncompressedPublicKey(k.curve, bytes.Join([][]byte{{4}, x, y}, nil))
+	if err != nil {
+		return nil, fmt.Errorf("%s public key is not a point on the curve", k.jwk)
+	}
+	return &Public{kind: k, ec: ec}, nil
+}
+
+// ParseSecret reads a secretKeyMultibase value. An Ed25519 key of 64 bytes, the seed followed by the public
+// key, is accepted if the two belong together, since published tools write it so.
 func ParseSecret(multikey string) (*Secret, error) {
 	b, err := decodeMultikey(multikey)
 	if err != nil {

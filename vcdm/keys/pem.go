@@ -50,13 +50,16 @@ func (f *File) pem(b []byte) error {
 		case "OPENSSH PRIVATE KEY":
 			return errors.New("PEM: a key of OpenSSH; ssh-keygen -p -m PKCS8 -f FILE converts it in place")
 		}
+
 		if !slices.Contains(passed, block.Type) {
 			passed = append(passed, block.Type)
 		}
 	}
+
 	if len(passed) > 0 {
 		return fmt.Errorf("PEM: holds %q and no key", passed)
 	}
+
 	return errors.New("PEM: no whole block in it; the file is cut or damaged")
 }
 

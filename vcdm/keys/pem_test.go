@@ -39,12 +39,14 @@ func TestPEM(t *testing.T) {
 			secrets = append(secrets, append(parameters, block("EC PRIVATE KEY", der, err)...))
 		}
 		for _, b := range secrets {
-			if f, err := keys.ParseFile(b); err != nil || f.Secret == nil || !f.Public.Equal(s.Public()) || f.Method != s.Public().Method() {
+			if f, err := keys.ParseFile(b); err != nil || f.Secret == nil || !f.Public.Equal(s.Public()) ||
+				f.Method != s.Public().Method() {
 				t.Errorf("%s: %+v, %v\n%s", alg, f, err, b)
 			}
 		}
 		public, err := x509.MarshalPKIXPublicKey(s.Public().Crypto())
-		if f, err := keys.ParseFile(block("PUBLIC KEY", public, err)); err != nil || f.Secret != nil || !f.Public.Equal(s.Public()) {
+		if f, err := keys.ParseFile(block("PUBLIC KEY", public, err)); err != nil || f.Secret != nil ||
+			!f.Public.Equal(s.Public()) {
 			t.Errorf("%s: %+v, %v", alg, f, err)
 		}
 	}
@@ -66,13 +68,14 @@ func TestForeignKeys(t *testing.T) {
 	_, ed, _ := ed25519.GenerateKey(rand.Reader)
 	whole, werr := x509.MarshalPKCS8PrivateKey(ed)
 	for text, want := range map[string]string{
-		string(block("PRIVATE KEY", private, err)):                 "an RSA key",
-		string(block("RSA PRIVATE KEY", nil, nil)):                 "an RSA key",
-		string(block("PUBLIC KEY", public, perr)):                  "a key on P-521",
-		string(block("EC PRIVATE KEY", secret521, serr)):           "a key on P-521",
-		string(block("ENCRYPTED PRIVATE KEY", nil, nil)):           "an encrypted key",
-		string(block("OPENSSH PRIVATE KEY", nil, nil)):             "a key of OpenSSH",
-		string(block("CERTIFICATE REQUEST", nil, nil)):             `holds ["CERTIFICATE REQUEST"] and no key`,
+		string(block("PRIVATE KEY", private, err)):       "an RSA key",
+		string(block("RSA PRIVATE KEY", nil, nil)):       "an RSA key",
+		string(block("PUBLIC KEY", public, perr)):        "a key on P-521",
+		string(block("EC PRIVATE KEY", secret521, serr)): "a key on P-521",
+		string(block("ENCRYPTED PRIVATE KEY", nil, nil)): "an encrypted key",
+		string(block("OPENSSH PRIVATE KEY", nil, nil)):   "a key of OpenSSH",
+		string(block("CERTIFICATE REQUEST", nil,
+			nil)): `holds ["CERTIFICATE REQUEST"] and no key`,
 		string(block("PRIVATE KEY", whole, werr))[:60]:             "cut or damaged",
 		string(block("PRIVATE KEY", whole[:20], werr)):             "PEM private key: ",
 		`{"kty":"RSA","n":"AQ","e":"AQAB"}`:                        `kty is "RSA"`,

@@ -11,12 +11,12 @@ import (
 // HoldsSecret is said of what holds a secret key.
 const HoldsSecret = "holds a secret key, which is not shown; whoever has it can sign with it"
 
-// NotShown is JSON that stands in the place of a secret.
+// NotShown is JSON in the place of a secret.
 const NotShown = `"(secret, not shown)"`
 
-// Redacted returns the JSON of a tape with a text in the place of each secret key in it: the secret members of JSON Web Keys,
-// members named as a secret or private key, Multikeys and PEM. secrets reports whether there was one; without, the JSON is
-// the tape's own.
+// Redacted returns the JSON of a tape with a text in the place of each secret key in it: the secret members
+// of JSON Web Keys, members named as a secret or private key, Multikeys and PEM. secrets reports whether
+// there was one; without, the JSON is the tape's own.
 func Redacted(t *jsontape.Tape) (doc []byte, secrets bool) {
 	var hidden []int // nodes
 	for i := range t.Nodes {
@@ -34,6 +34,7 @@ func Redacted(t *jsontape.Tape) (doc []byte, secrets bool) {
 			}
 		}
 	}
+
 	if len(hidden) == 0 {
 		return t.Src, false
 	}
@@ -42,11 +43,12 @@ func Redacted(t *jsontape.Tape) (doc []byte, secrets bool) {
 	from := uint32(0)
 	for _, i := range hidden {
 		n := &t.Nodes[i]
-		if n.Start >= from { // else it stands in what is left out, or is that
+		if n.Start >= from { // else it is in what is left out, or is that
 			doc = append(append(doc, t.Src[from:n.Start]...), NotShown...)
 			from = n.End
 		}
 	}
+
 	return append(doc, t.Src[from:]...), true
 }
 
@@ -96,7 +98,8 @@ func HolderOf(t *jsontape.Tape) Holder {
 	switch {
 	case has("credentialSubject"), has("verifiableCredential"), has("payload"):
 		return ""
-	case has("kty"), kind >= 0 && t.Nodes[kind].Kind == jsontape.String && (t.TextIs(kind, "Multikey") || t.TextIs(kind, "JsonWebKey")):
+	case has("kty"), kind >= 0 && t.Nodes[kind].Kind == jsontape.String &&
+		(t.TextIs(kind, "Multikey") || t.TextIs(kind, "JsonWebKey")):
 		return OneKey
 	case has("keys"):
 		return Set

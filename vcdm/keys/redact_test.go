@@ -17,12 +17,14 @@ func TestRedacted(t *testing.T) {
 	}
 	long := "z" + strings.Repeat("1", 40)
 	for in, want := range map[string]string{
-		string(s.MultikeyJSON()):                                            strings.Replace(string(s.MultikeyJSON()), s.Multikey(), "(secret, not shown)", 1),
-		`{"a":["` + s.Multikey() + `","x"],"b":1}`:                          `{"a":["(secret, not shown)","x"],"b":1}`,
-		`{"a":"` + s.Public().Multikey() + `"}`:                             `{"a":"` + s.Public().Multikey() + `"}`,
-		`{"a":"` + long + `"}`:                                              `{"a":"` + long + `"}`,
-		`{"kty":"OKP","\u0064":"s","x":"p"}`:                                `{"kty":"OKP","\u0064":"(secret, not shown)","x":"p"}`,
-		`{"d":"day","k":1}`:                                                 `{"d":"day","k":1}`,
+		string(s.MultikeyJSON()): strings.Replace(string(s.MultikeyJSON()), s.Multikey(), "(secret, not shown)", 1),
+		`{"a":["` + s.Multikey() +
+			`","x"],"b":1}`: `{"a":["(secret, not shown)","x"],"b":1}`,
+		`{"a":"` + s.Public().Multikey() + `"}`: `{"a":"` +
+			s.Public().Multikey() + `"}`,
+		`{"a":"` + long + `"}`:               `{"a":"` + long + `"}`,
+		`{"kty":"OKP","\u0064":"s","x":"p"}`: `{"kty":"OKP","\u0064":"(secret, not shown)","x":"p"}`,
+		`{"d":"day","k":1}`:                  `{"d":"day","k":1}`,
 		`[{"crv":"P-256","d":{"d":1}},{"PrivateKeyJwk":[1,{"d":2}],"z":0}]`: `[{"crv":"P-256","d":"(secret, not shown)"},{"PrivateKeyJwk":"(secret, not shown)","z":0}]`,
 		`{"private_key_pem":1,"p":"a -----BEGIN EC PRIVATE KEY----- b"}`:    `{"private_key_pem":"(secret, not shown)","p":"(secret, not shown)"}`,
 		`"-----BEGIN PRIVATE KEY-----"`:                                     `"(secret, not shown)"`,

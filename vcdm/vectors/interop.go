@@ -2,15 +2,12 @@ package vectors
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/sha512"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"canonscope/canon"
 	"canonscope/canon/conform"
 	"canonscope/vcdm"
 )
@@ -41,8 +38,9 @@ type check struct {
 // artifactFormat is the name of the layout of artifact files.
 const artifactFormat = "node-di/1"
 
-// Interop runs the artifacts of another implementation: every document of the files in dir is verified and answered as
-// the file expects, canonical forms and hashes are compared, and derived documents are derived anew.
+// Interop runs the artifacts of another implementation: every document of the files in dir is verified and
+// answered as the file expects, canonical forms and hashes are compared, and derived documents are derived
+// anew.
 func Interop(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 	files, err := conform.Files(dir, "*.json")
 	if err != nil {
@@ -71,16 +69,20 @@ func (r *reader) artifact(ctx context.Context, name string, a *artifact) {
 	for _, n := range vcdm.SuiteNames() {
 		suites = append(suites, r.engines.Suite(n))
 	}
+
 	v := verifier(suites...)
 	for _, c := range a.Checks {
 		r.expect(name+" "+c.Name, c.Expect, v.VerifyAll(ctx, c.Document).Err())
 	}
+
 	for _, c := range a.PresentationChecks {
 		p := *v
 		p.Purpose, p.Challenge, p.Domain = vcdm.Authentication, c.Challenge, []string{c.Domain}
 		r.expect(name+" presentation, "+c.Name, c.Expect, p.VerifyPresentation(ctx, a.Presentation).Err())
 	}
+
 	r.canonicalOf(ctx, name, a)
+
 	if a.Cryptosuite == "ecdsa-sd-2023" {
 		sd := r.engines.Suite(a.Cryptosuite).(*vcdm.SD)
 		derived, err := (&vcdm.Holder{Suite: sd}).Derive(ctx, a.Signed, a.SelectivePointers)
@@ -95,7 +97,8 @@ func (r *reader) artifact(ctx context.Context, name string, a *artifact) {
 		err := r.json(&sibling, group+".ecdsa-sd-2023.json")
 		var subset []byte
 		if err == nil {
-			subset, err = vcdm.Selector{}.Select(ctx, a.Unsigned, append(sibling.MandatoryPointers, a.SelectivePointers...))
+			subset, err = vcdm.Selector{}.Select(ctx, a.Unsigned, append(sibling.MandatoryPointers,
+				a.SelectivePointers...))
 		}
 		if err == nil {
 			err = sameJSON(subset, without(a.Subset, "proof"))
@@ -120,27 +123,19 @@ func (r *reader) expect(id, expect string, err error) {
 
 // canonicalOf compares canonical forms and, where the file has them, hashes.
 func (r *reader) canonicalOf(ctx context.Context, name string, a *artifact) {
-	t := &tap{Canonicalizer: r.engines.RDFC}
-	if vcdm.MethodOf(a.Cryptosuite) == canon.JCS {
-		t.Canonicalizer = r.engines.JCS
-	}
+	t, suite := r.tapped(a.Cryptosuite)
 	doc := a.Signed
 	if a.CanonicalOf == "derived" {
 		doc = a.Derived
 	}
-	suite := Engines{t, t}.Suite(a.Cryptosuite)
 	if err := verifier(suite).Verify(ctx, doc).Err(); err != nil || len(t.texts) < 2 {
 		r.check(name+" canonical", fmt.Errorf("%v; %d canonical forms", err, len(t.texts)))
 		return
 	}
 	r.equal(name+" canonical proof options", t.texts[0], a.Canonical.ProofConfig)
 	r.equal(name+" canonical document", t.texts[1], a.Canonical.Document)
-	options, document := []byte(t.texts[0]), []byte(t.texts[1])
-	want := a.Hash.ProofConfig + " " + a.Hash.Document
-	switch a.Hash.Algorithm {
-	case "sha256":
-		r.equal(name+" hashes", fmt.Sprintf("%x %x", sha256.Sum256(options), sha256.Sum256(document)), want)
-	case "sha384":
-		r.equal(name+" hashes", fmt.Sprintf("%x %x", sha512.Sum384(options), sha512.Sum384(document)), want)
+	if alg := a.Hash.Algorithm; alg == "sha256" || alg == "sha384" {
+		got := hexHash(t.texts[0], alg == "sha384") + " " + hexHash(t.texts[1], alg == "sha384")
+		r.equal(name+" hashes", got, a.Hash.ProofConfig+" "+a.Hash.Document)
 	}
 }

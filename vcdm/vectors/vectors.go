@@ -1,5 +1,5 @@
-// Package vectors runs the W3C test vectors of the Data Integrity cryptosuites (the TestVectors folders of VC-DI-EdDSA
-// and VC-DI-ECDSA) through any engine. Call [Run].
+// Package vectors runs the W3C test vectors of the Data Integrity cryptosuites (the TestVectors folders of
+// VC-DI-EdDSA and VC-DI-ECDSA) through any engine. Call [Run].
 package vectors
 
 import (
@@ -9,11 +9,11 @@ import (
 	"crypto/sha512"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,15 +39,24 @@ type set struct {
 }
 
 var sets = []set{
-	{"vc-di-eddsa/eddsa-rdfc-2022", "DataInt", "eddsa-rdfc-2022", "vc-di-eddsa/unsigned.json", "vc-di-eddsa/keyPair.json"},
-	{"vc-di-eddsa/eddsa-rdfc-2022/employ", "DataInt", "eddsa-rdfc-2022", "vc-di-eddsa/employmentAuth.json", "vc-di-eddsa/keyPair.json"},
-	{"vc-di-eddsa/eddsa-jcs-2022", "JCS", "eddsa-jcs-2022", "vc-di-eddsa/unsigned.json", "vc-di-eddsa/keyPair.json"},
-	{"vc-di-ecdsa/ecdsa-rdfc-2019-p256", "ECDSAP256", "ecdsa-rdfc-2019", "vc-di-ecdsa/unsigned.json", "vc-di-ecdsa/p256KeyPair.json"},
-	{"vc-di-ecdsa/ecdsa-rdfc-2019-p256/employ", "ECDSAP256", "ecdsa-rdfc-2019", "vc-di-ecdsa/employmentAuth.json", "vc-di-ecdsa/p256KeyPair.json"},
-	{"vc-di-ecdsa/ecdsa-rdfc-2019-p384", "ECDSAP384", "ecdsa-rdfc-2019", "vc-di-ecdsa/unsigned.json", "vc-di-ecdsa/p384KeyPair.json"},
-	{"vc-di-ecdsa/ecdsa-rdfc-2019-p384/employ", "ECDSAP384", "ecdsa-rdfc-2019", "vc-di-ecdsa/employmentAuth.json", "vc-di-ecdsa/p384KeyPair.json"},
-	{"vc-di-ecdsa/ecdsa-jcs-2019-p256", "JCSECDSAP256", "ecdsa-jcs-2019", "vc-di-ecdsa/unsigned.json", "vc-di-ecdsa/p256KeyPair.json"},
-	{"vc-di-ecdsa/ecdsa-jcs-2019-p384", "JCSECDSAP384", "ecdsa-jcs-2019", "vc-di-ecdsa/unsigned.json", "vc-di-ecdsa/p384KeyPair.json"},
+	{"vc-di-eddsa/eddsa-rdfc-2022", "DataInt", "eddsa-rdfc-2022", "vc-di-eddsa/unsigned.json",
+		"vc-di-eddsa/keyPair.json"},
+	{"vc-di-eddsa/eddsa-rdfc-2022/employ", "DataInt", "eddsa-rdfc-2022", "vc-di-eddsa/employmentAuth.json",
+		"vc-di-eddsa/keyPair.json"},
+	{"vc-di-eddsa/eddsa-jcs-2022", "JCS", "eddsa-jcs-2022", "vc-di-eddsa/unsigned.json",
+		"vc-di-eddsa/keyPair.json"},
+	{"vc-di-ecdsa/ecdsa-rdfc-2019-p256", "ECDSAP256", "ecdsa-rdfc-2019", "vc-di-ecdsa/unsigned.json",
+		"vc-di-ecdsa/p256KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-rdfc-2019-p256/employ", "ECDSAP256", "ecdsa-rdfc-2019",
+		"vc-di-ecdsa/employmentAuth.json", "vc-di-ecdsa/p256KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-rdfc-2019-p384", "ECDSAP384", "ecdsa-rdfc-2019", "vc-di-ecdsa/unsigned.json",
+		"vc-di-ecdsa/p384KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-rdfc-2019-p384/employ", "ECDSAP384", "ecdsa-rdfc-2019",
+		"vc-di-ecdsa/employmentAuth.json", "vc-di-ecdsa/p384KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-jcs-2019-p256", "JCSECDSAP256", "ecdsa-jcs-2019", "vc-di-ecdsa/unsigned.json",
+		"vc-di-ecdsa/p256KeyPair.json"},
+	{"vc-di-ecdsa/ecdsa-jcs-2019-p384", "JCSECDSAP384", "ecdsa-jcs-2019", "vc-di-ecdsa/unsigned.json",
+		"vc-di-ecdsa/p384KeyPair.json"},
 }
 
 // Suite returns the named suite over an engine, or nil.
@@ -78,8 +87,8 @@ func All(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 	return Interop(ctx, dir, e)
 }
 
-// Run runs every vector set below dir, the folder that holds vc-di-eddsa and vc-di-ecdsa. ECDSA signs as RFC 6979 does.
-// The vectors' issuers do not control the keys that sign, so that is not checked.
+// Run runs every vector set below dir, the folder that holds vc-di-eddsa and vc-di-ecdsa. ECDSA signs as
+// RFC 6979 does. The vectors' issuers do not control the keys that sign, so that is not checked.
 func Run(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 	if _, err := os.Stat(filepath.Join(dir, "vc-di-eddsa")); err != nil {
 		return nil, fmt.Errorf("%s holds no Data Integrity vectors: %w", dir, err)
@@ -90,7 +99,8 @@ func Run(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 	}
 	r.chains(ctx)
 	r.selective(ctx)
-	r.check("vc-di-eddsa/Ed25519Signature2020", &canon.UnsupportedError{Engine: "canonscope", What: "Ed25519Signature2020, kept for old proofs alone"})
+	r.check("vc-di-eddsa/Ed25519Signature2020", &canon.UnsupportedError{Engine: "canonscope",
+		What: "Ed25519Signature2020, kept for old proofs alone"})
 	return r.results, nil
 }
 
@@ -147,12 +157,38 @@ func (p pair) secret() (*keys.Secret, error) {
 	return s.Deterministic(), nil
 }
 
-func (r *reader) key(path string) (*keys.Secret, error) {
-	var p pair
-	if err := r.json(&p, path); err != nil {
-		return nil, err
+// files reads files one after the other, until one cannot be read.
+type files struct {
+	*reader
+	err error
+}
+
+func (r *reader) files() *files { return &files{reader: r} }
+
+func (f *files) read(path ...string) (b []byte) {
+	if f.err == nil {
+		b, f.err = f.reader.read(path...)
 	}
-	return p.secret()
+	return b
+}
+
+func (f *files) json(v any, path ...string) {
+	if f.err == nil {
+		f.err = f.reader.json(v, path...)
+	}
+}
+
+func (f *files) key(path string) *keys.Secret {
+	var p pair
+	f.json(&p, path)
+	return f.secret(p)
+}
+
+func (f *files) secret(p pair) (s *keys.Secret) {
+	if f.err == nil {
+		s, f.err = p.secret()
+	}
+	return s
 }
 
 func (r *reader) json(v any, path ...string) error {
@@ -179,65 +215,69 @@ func (t *tap) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (
 
 // run signs the set's document and compares every step with its file.
 func (r *reader) run(ctx context.Context, s set) {
-	key, err := r.key(s.key)
-	if err != nil {
-		r.check(s.folder+" key", err)
+	f := r.files()
+	key, doc, options := f.key(s.key), f.read(s.document), f.read(s.folder, "proofConfig"+s.suffix+".json")
+	published := f.read(s.folder, "signed"+s.suffix+".json")
+	if f.err != nil {
+		r.check(s.folder+" input", f.err)
 		return
 	}
-	doc, err := r.read(s.document)
-	if err != nil {
-		r.check(s.folder+" document", err)
-		return
-	}
-	options, err := r.read(s.folder, "proofConfig"+s.suffix+".json")
-	if err != nil {
-		r.check(s.folder+" options", err)
-		return
-	}
-	t := &tap{Canonicalizer: r.engines.RDFC}
-	if vcdm.MethodOf(s.suite) == canon.JCS {
-		t.Canonicalizer = r.engines.JCS
-	}
-	suite := Engines{t, t}.Suite(s.suite)
+
+	t, suite := r.tapped(s.suite)
 	if vcdm.MethodOf(s.suite) == canon.RDFC {
-		options = without(options, "@context") // the files show the configuration, with the document's context already in it
+		// The files show the configuration, with the document's context already in it.
+		options = without(options, "@context")
 	}
+
 	signed, err := (&vcdm.Signer{Suite: suite, Key: key}).Add(ctx, doc, options)
 	if err != nil {
 		r.check(s.folder+" sign", err)
 		return
 	}
-	config, document := t.texts[0], t.texts[1]
-	hash := func(text string) string {
-		if key.Algorithm() == keys.ES384 {
-			return fmt.Sprintf("%x", sha512.Sum384([]byte(text)))
-		}
-		return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
-	}
-	value := proofValue(signed)
-	r.equal(s.folder+" canonDoc", strings.TrimRight(document, "\n"), r.text(s.folder, "canonDoc"+s.suffix+".txt"))
-	r.equal(s.folder+" docHash", hash(document), r.text(s.folder, "docHash"+s.suffix+".txt"))
-	r.equal(s.folder+" proofCanon", strings.TrimRight(config, "\n"), r.text(s.folder, "proofCanon"+s.suffix+".txt"))
-	r.equal(s.folder+" proofHash", hash(config), r.text(s.folder, "proofHash"+s.suffix+".txt"))
-	r.equal(s.folder+" combinedHash", hash(config)+hash(document), r.text(s.folder, "combinedHash"+s.suffix+".txt"))
+
+	config, document, value := t.texts[0], t.texts[1], proofValue(signed)
+	hash := func(text string) string { return hexHash(text, key.Algorithm() == keys.ES384) }
 	sig, _ := base58.Decode(strings.TrimPrefix(value, "z"))
-	r.equal(s.folder+" signature", hex.EncodeToString(sig), r.text(s.folder, "sigHex"+s.suffix+".txt"))
-	r.equal(s.folder+" proofValue", value, r.text(s.folder, "sigBTC58"+s.suffix+".txt"))
-	published, err := r.read(s.folder, "signed"+s.suffix+".json")
-	if err == nil {
-		err = sameJSON(signed, published)
+	for _, step := range []struct{ name, file, got string }{
+		{"canonDoc", "canonDoc", strings.TrimRight(document, "\n")},
+		{"docHash", "docHash", hash(document)},
+		{"proofCanon", "proofCanon", strings.TrimRight(config, "\n")},
+		{"proofHash", "proofHash", hash(config)},
+		{"combinedHash", "combinedHash", hash(config) + hash(document)},
+		{"signature", "sigHex", hex.EncodeToString(sig)},
+		{"proofValue", "sigBTC58", value},
+	} {
+		r.equal(s.folder+" "+step.name, step.got, r.text(s.folder, step.file+s.suffix+".txt"))
 	}
-	r.check(s.folder+" signed document", err)
-	v := verifier(suite)
-	r.check(s.folder+" verify", v.Verify(ctx, published).Err())
+
+	r.check(s.folder+" signed document", sameJSON(signed, published))
+	r.check(s.folder+" verify", verifier(suite).Verify(ctx, published).Err())
 }
 
-// verifier is one whose clock stands after every vector was made. The vectors are about proofs: their issuers have other
-// names than their keys, and some documents are no credentials of today.
+// tapped returns a suite over a canonicalizer that keeps its texts.
+func (r *reader) tapped(name string) (*tap, vcdm.Suite) {
+	t := &tap{Canonicalizer: r.engines.RDFC}
+	if vcdm.MethodOf(name) == canon.JCS {
+		t.Canonicalizer = r.engines.JCS
+	}
+	return t, Engines{t, t}.Suite(name)
+}
+
+// hexHash returns the SHA-256 or SHA-384 hash of a text in hexadecimal.
+func hexHash(text string, sha384 bool) string {
+	if sha384 {
+		return fmt.Sprintf("%x", sha512.Sum384([]byte(text)))
+	}
+	return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+}
+
+// verifier is one whose clock is after every vector was made. The vectors are about proofs: their
+// issuers have other names than their keys, and some documents are not credentials of today.
 func verifier(suites ...vcdm.Suite) *vcdm.Verifier {
-	return &vcdm.Verifier{Suites: suites, Purpose: vcdm.AssertionMethod, AnyIssuer: true, AnyForm: true, AnyPeriod: true, Now: func() time.Time {
-		return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	}}
+	return &vcdm.Verifier{Suites: suites, Purpose: vcdm.AssertionMethod, AnyIssuer: true, AnyForm: true,
+		AnyPeriod: true, Now: func() time.Time {
+			return time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		}}
 }
 
 // chains runs the proof sets and chains of VC-DI-EdDSA B.5.
@@ -248,24 +288,23 @@ func (r *reader) chains(ctx context.Context) {
 		r.check(folder+" keys", err)
 		return
 	}
+
 	suite := r.engines.Suite("eddsa-rdfc-2022")
 	for _, step := range []struct{ name, from, key, options, want string }{
 		{"set of one", "unsigned.json", "keyPair1", "proofSetConfig1.json", "signedProofSet1.json"},
 		{"set of two", "signedProofSet1.json", "keyPair2", "proofSetConfig2.json", "signedProofSet2.json"},
-		{"chain with a list", "signedProofSet2.json", "keyPair3", "proofChainConfig1.json", "signedProofChain1.json"},
-		{"chain with a string", "signedProofChain1.json", "keyPair4", "proofChainConfig2.json", "signedProofChain2.json"},
+		{"chain with a list", "signedProofSet2.json", "keyPair3", "proofChainConfig1.json",
+			"signedProofChain1.json"},
+		{"chain with a string", "signedProofChain1.json", "keyPair4", "proofChainConfig2.json",
+			"signedProofChain2.json"},
 	} {
 		id := folder + " " + step.name
-		key, err := pairs[step.key].secret()
-		if err != nil {
-			r.check(id, err)
-			continue
-		}
-		doc, err1 := r.read(folder, step.from)
-		options, err2 := r.read(folder, step.options)
-		published, err3 := r.read(folder, step.want)
-		if err := errors.Join(err1, err2, err3); err != nil {
-			r.check(id, err)
+		f := r.files()
+		key, doc, options := f.secret(pairs[step.key]), f.read(folder, step.from), f.read(folder,
+			step.options)
+		published := f.read(folder, step.want)
+		if f.err != nil {
+			r.check(id, f.err)
 			continue
 		}
 		signed, err := (&vcdm.Signer{Suite: suite, Key: key}).Add(ctx, doc, without(options, "@context"))
@@ -287,11 +326,16 @@ func proofValue(signed []byte) string {
 
 // without returns an object without one member.
 func without(b []byte, key string) []byte {
+	return edited(b, func(m map[string]json.RawMessage) { delete(m, key) })
+}
+
+// edited returns an object after a change of its members.
+func edited(b []byte, change func(m map[string]json.RawMessage)) []byte {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(b, &m) != nil {
 		return b
 	}
-	delete(m, key)
+	change(m)
 	b, err := json.Marshal(m)
 	if err != nil {
 		panic(err) // it was JSON before
@@ -322,16 +366,9 @@ func sameProofs(a, b []byte) error {
 }
 
 func listProof(b []byte) []byte {
-	var m map[string]json.RawMessage
-	if json.Unmarshal(b, &m) != nil {
-		return b
-	}
-	if p := m["proof"]; len(p) > 0 && !bytes.HasPrefix(p, []byte("[")) {
-		m["proof"] = append(append([]byte{'['}, p...), ']')
-	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		panic(err) // it was JSON before
-	}
-	return b
+	return edited(b, func(m map[string]json.RawMessage) {
+		if p := m["proof"]; len(p) > 0 && !bytes.HasPrefix(p, []byte("[")) {
+			m["proof"] = slices.Concat([]byte{'['}, p, []byte{']'})
+		}
+	})
 }

@@ -14,7 +14,8 @@ import (
 	"canonscope/compare"
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
-	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
+	"canonscope/vcdm/rules"
 )
 
 // forever is the end of validity of what has none (RFC 5280 section 4.1.2.5).
@@ -68,7 +69,7 @@ func Read(doc []byte, q Request) (*compare.Draft, error) {
 
 // write makes the claims of a credential. The one of its id, a JSON string, is left out where it is nil.
 func (d draft) write(c *schemas.Credential, q Request, jti []byte) error {
-	from, until, err := vcdm.Validity(c.VCDM, q.Limits)
+	from, until, err := rules.Validity(c.VCDM, q.Limits)
 	if err != nil {
 		return err
 	}
@@ -108,7 +109,7 @@ func (d draft) period(q Request, from, until *time.Time) (*time.Time, *time.Time
 	}
 	if q.Until != nil {
 		if until != nil && q.Until.After(*until) {
-			return nil, nil, &vcdm.Error{Type: vcdm.RangeError, Msg: "the chosen end of validity lies after that of the credential, " + stamp(*until)}
+			return nil, nil, &problem.Error{Type: problem.RangeError, Msg: "the chosen end of validity lies after that of the credential, " + stamp(*until)}
 		}
 		until = q.Until
 	} else if q.Bare && until == nil {
@@ -116,7 +117,7 @@ func (d draft) period(q Request, from, until *time.Time) (*time.Time, *time.Time
 		d.choose("the end of validity is %s, which means that there is none: %s", stamp(forever), needed)
 	}
 	if from != nil && until != nil && until.Before(*from) {
-		return nil, nil, &vcdm.Error{Type: vcdm.RangeError, Msg: fmt.Sprintf("the end of validity, %s, lies before its beginning, %s", stamp(*until), stamp(*from))}
+		return nil, nil, &problem.Error{Type: problem.RangeError, Msg: fmt.Sprintf("the end of validity, %s, lies before its beginning, %s", stamp(*until), stamp(*from))}
 	}
 	return from, until, nil
 }

@@ -10,7 +10,7 @@ import (
 
 	"canonscope/compare"
 	"canonscope/compare/internal/claims"
-	"canonscope/vcdm"
+	"canonscope/vcdm/problem"
 )
 
 // credential is one of the user, with more members.
@@ -68,7 +68,7 @@ func TestReadKeepsTheValidity(t *testing.T) {
 		`,"issuanceDate":["2026-01-01T00:00:00Z"]`, `,"validFrom":{"@value":"2026-01-01T00:00:00Z"}`, `,"validUntil":""`,
 		`,"validFrom":"2027-01-01T00:00:00Z","expirationDate":"2026-01-01T00:00:00Z"`} {
 		for _, mdoc := range []bool{false, true} {
-			var wrong *vcdm.Error
+			var wrong *problem.Error
 			if d, err := claims.Read(credential(members), claims.Request{Lossy: true, Bare: mdoc, Now: readNow}); !errors.As(err, &wrong) {
 				t.Errorf("%s: %v %v", members, d, err)
 			}

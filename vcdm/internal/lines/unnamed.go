@@ -1,8 +1,10 @@
 //phase:caller
-package vcdm
+package lines
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -29,26 +31,32 @@ type unnamed struct {
 	name        string
 }
 
-var errUnnamed = generation("", "a blank node has no name to select it by")
+// ErrUnnamed is the error of a blank node that has no name.
+var ErrUnnamed = errors.New("a blank node has no name to select it by")
+
+// errTwins is the error of lists that have the same name.
+var errTwins = errors.New("two equal lists are in one place, and selective disclosure cannot distinguish them")
 
 // blanks is the set of unnamed blank nodes of a document by label.
 type blanks map[string]*unnamed
 
-// nameBlanks names the blank nodes of a skolemized document so that they have the same name in the document and in any
-// selection that holds them whole: a cell after the statement that leads to its list, the contents of the list and the
-// place in it; a graph after the statement that leads to it and the node at its top.
+// Names names the blank nodes of a skolemized document so that they have the same name in the document and
+// in any selection that holds them whole: a cell after the statement that leads to its list, the contents
+// of the list and the place in it; a graph after the statement that leads to it and the node at its top.
 //
 //phase:select
-func nameBlanks(lines [][]byte) (map[string][]byte, error) {
+func Names(lines [][]byte) (map[string][]byte, error) {
 	all := blanks{}
 	for _, l := range lines {
 		if err := all.read(l); err != nil {
 			return nil, err
 		}
 	}
+
 	if len(all) == 0 {
 		return nil, nil
 	}
+
 	labels := make([]string, 0, len(all))
 	for label, b := range all {
 		labels = append(labels, label)
@@ -57,11 +65,12 @@ func nameBlanks(lines [][]byte) (map[string][]byte, error) {
 		}
 		for next, ok := label, true; ok; next, ok = strings.CutPrefix(all[next].rest, "_:") {
 			if all[next] == nil || all[next].head != "" {
-				return nil, errUnnamed
+				return nil, ErrUnnamed
 			}
 			all[next].head = label
 		}
 	}
+
 	slices.Sort(labels)
 	taken := map[string]bool{}
 	names := make(map[string][]byte, len(all))
@@ -71,6 +80,7 @@ func nameBlanks(lines [][]byte) (map[string][]byte, error) {
 		}
 		names[label] = []byte(all[label].name)
 	}
+
 	return names, nil
 }
 
@@ -93,13 +103,13 @@ func (all blanks) read(line []byte) error {
 		case rdfRest:
 			all.at(label).rest = o
 		default:
-			return errUnnamed
+			return ErrUnnamed
 		}
 	}
 	if label, ok := strings.CutPrefix(o, "_:"); ok && p != rdfRest {
 		b := all.at(label)
 		if b.subject != "" {
-			return errUnnamed
+			return ErrUnnamed
 		}
 		b.subject, b.edge, b.graph = s, p, graph
 	}
@@ -111,24 +121,27 @@ func (all blanks) read(line []byte) error {
 	return nil
 }
 
-// give names a blank node, and before it those it stands in. A cell names its whole list.
+// give names a blank node, and before it those it is in. A cell names its whole list.
 func (all blanks) give(label string, taken map[string]bool, depth int) error {
 	b := all[label]
 	if b == nil || depth > canon.DefaultDepth {
-		return errUnnamed
+		return ErrUnnamed
 	}
 	if b.name != "" {
 		return nil
 	}
+
 	if b.first != "" {
 		label = b.head
 		if b = all[label]; b == nil {
-			return errUnnamed
+			return ErrUnnamed
 		}
 	}
+
 	if b.subject == "" {
-		return errUnnamed
+		return ErrUnnamed
 	}
+
 	place := b.edge
 	for _, term := range []string{b.subject, b.graph} {
 		if outer, ok := strings.CutPrefix(term, "_:"); ok {
@@ -139,6 +152,7 @@ func (all blanks) give(label string, taken map[string]bool, depth int) error {
 		}
 		place += " " + term
 	}
+
 	contents := ""
 	if b.first != "" {
 		contents = all.list(label, 0)
@@ -146,26 +160,30 @@ func (all blanks) give(label string, taken map[string]bool, depth int) error {
 		for s := range b.subjects {
 			if !b.objects[s] {
 				if contents != "" {
-					return errUnnamed // several nodes at its top
+					return ErrUnnamed // several nodes at its top
 				}
 				contents = s
 			}
 		}
 	}
+
 	id := fmt.Sprintf("n%x", sha256.Sum256([]byte(place+" "+contents)))
 	if taken[id] {
-		return generation("", "two equal lists stand in one place, and selective disclosure cannot tell them apart")
+		return errTwins
 	}
+
 	taken[id] = true
 	if b.first == "" {
 		b.name = id
 		return nil
 	}
+
 	n := 0
 	for next, ok := label, true; ok; next, ok = strings.CutPrefix(all[next].rest, "_:") {
 		all[next].name = id + "x" + strconv.Itoa(n)
 		n++
 	}
+
 	return nil
 }
 
@@ -174,9 +192,10 @@ func (all blanks) list(head string, depth int) string {
 	var text strings.Builder
 	for label, ok := head, true; ok; label, ok = strings.CutPrefix(all[label].rest, "_:") {
 		first := all[label].first
-		if inner, ok := strings.CutPrefix(first, "_:"); ok && all[inner].first != "" && depth < canon.DefaultDepth {
+		if inner, ok := strings.CutPrefix(first, "_:"); ok && all[inner].first != "" &&
+			depth < canon.DefaultDepth {
 			b := all[inner]
-			if b.digest == "" { // a list stands in one place, and is asked for by each list around it
+			if b.digest == "" { // a list is in one place, and is asked for by each list around it
 				b.digest = fmt.Sprintf("%x", sha256.Sum256([]byte(all.list(inner, depth+1))))
 			}
 			first = "[" + b.digest + "]"
@@ -186,23 +205,14 @@ func (all blanks) list(head string, depth int) string {
 	return text.String()
 }
 
-// quadTerms splits an N-Quads statement; the graph is empty in the default graph.
+// quadTerms splits a statement; the graph is empty in the default graph.
 func quadTerms(line []byte) (s, p, o, graph string) {
-	text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), " .")
-	s, text, _ = strings.Cut(text, " ")
-	p, text, _ = strings.Cut(text, " ")
-	end := 0
-	if strings.HasPrefix(text, `"`) { // past the text of a literal, which may hold spaces
-		for end = 1; end < len(text) && text[end] != '"'; end++ {
-			if text[end] == '\\' {
-				end++
-			}
-		}
-		end = min(end, len(text))
+	var terms [4]string
+	rest := bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte(" ."))
+	for i := 0; i < len(terms) && rest != nil; i++ {
+		var term []byte
+		term, rest = Cut(rest)
+		terms[i] = string(term)
 	}
-	i := strings.IndexByte(text[end:], ' ')
-	if i < 0 {
-		return s, p, text, ""
-	}
-	return s, p, text[:end+i], text[end+i+1:]
+	return terms[0], terms[1], terms[2], terms[3]
 }

@@ -3,12 +3,13 @@ package vcdm
 
 import (
 	"context"
-	"crypto/sha512"
 	"errors"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
+	"canonscope/vcdm/internal/selective"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/problem"
 )
 
 // Suite is a cryptosuite with its canonicalizer. Suites are safe for concurrent use.
@@ -22,6 +23,7 @@ type Suite interface {
 	verify(ctx context.Context, in *input, key *keys.Public) error
 	// form returns the canonical form of the document, nil where the suite does no JSON-LD.
 	form(ctx context.Context, in *input) ([]byte, error)
+	canonicalizer() canon.Canonicalizer
 }
 
 // tapes is an engine that need not scan a document again.
@@ -36,77 +38,13 @@ type Counts struct {
 	Injections        int // contexts added to documents: see [Signer]
 }
 
-// work is memory that one operation uses and the next one reuses.
-type work struct {
-	tape, options, view jsontape.Tape
-	src, config         []byte
-	members             []byte // what a suite adds to proof options
-	forms               [2]canon.Form
-	selection           selection
-	reading             reading
-	known               documentDigest
-	sd                  sdWork
-	doc                 document
-	proofs              []proof
-	in                  input
-	method              string // verificationMethod of the last operation: mostly that of this one
-	hashed, sig         [2 * sha512.Size384]byte
-	counts              Counts // of an operation whose caller does not count
-
-	limits canon.Limits  // that the caller gave
-	budget *canon.Budget // own, or that of the operation around this one
-	own    canon.Budget
-	used   int // memory of tapes
-}
-
-// begin begins an operation, or a step of the one that budget belongs to.
-func (w *work) begin(ctx context.Context, budget *canon.Budget, l canon.Limits) {
-	w.budget = canon.BudgetOf(ctx, budget, &w.own, l)
-	w.limits, w.used = l, 0
-}
-
-// end gives the memory back.
-func (w *work) end() {
-	w.budget.Use(-w.used)
-	w.budget, w.known = nil, documentDigest{}
-}
-
-// parse scans the document of the operation.
-func (w *work) parse(doc []byte) (document, error) {
-	w.budget.Use(-w.used)
-	w.used, w.known = 0, documentDigest{}
-	l := w.limits
-	l.Memory = max(1, w.budget.Left()/2) // a view of the document takes as much as its tape
-	d, err := parseDocument(&w.tape, doc, l)
-	if err == nil {
-		w.used = 2 * w.tape.Size()
-		err = w.budget.Use(w.used)
-	}
-	return d, err
-}
-
-// counter returns where an operation counts.
-func (w *work) counter(c *Counts) *Counts {
-	if c == nil {
-		return &w.counts
-	}
-	return c
-}
-
-// methodText returns the text of a proof's verificationMethod, without a new string where the last proof had the same.
-func (w *work) methodText(p *proof) string {
-	if text := p.bytes(p.method); w.method != string(text) {
-		w.method = string(text)
-	}
-	return w.method
-}
-
-// input is what a suite works on.
+// input is what a suite works on: one proof of one document. It belongs to its work, and serves until
+// newInput begins the next.
 type input struct {
 	doc      *document
 	proof    *proof  // the proof, or its options
 	matching []proof // the proofs that this one builds on
-	context  int     // key of the @context that stands for the document's, or -1
+	context  int     // key of the @context that replaces the document's, or -1
 	fewer    bool    // it has fewer contexts
 	options  canon.Options
 	work     *work
@@ -116,13 +54,14 @@ type input struct {
 }
 
 func newInput(d *document, p *proof, w *work, counts *Counts) *input {
-	w.in = input{doc: d, proof: p, context: -1, options: canon.Options{Limits: w.limits, Budget: w.budget}, work: w, counts: w.counter(counts)}
+	w.in = input{doc: d, proof: p, context: -1, options: canon.Options{Limits: w.limits, Budget: w.budget},
+		work: w, counts: w.counter(counts)}
 	return &w.in
 }
 
 // view makes the tape of the document without its proofs.
 func (in *input) view() *jsontape.Tape {
-	t := in.doc.tape
+	t := in.doc.Tape
 	if in.context >= 0 {
 		in.work.view.View(t, 0, in.context, in.doc.proofKey, t.Key(0, "@context"))
 	} else {
@@ -133,18 +72,20 @@ func (in *input) view() *jsontape.Tape {
 
 // unsecured returns the bytes of the document without proofs, or with those this one builds on.
 func (in *input) unsecured() ([]byte, error) {
-	b := in.doc.appendUnsecured(make([]byte, 0, len(in.doc.tape.Src)), in.matching)
+	b := in.doc.appendUnsecured(make([]byte, 0, len(in.doc.Tape.Src)), in.matching)
 	if in.context < 0 {
 		return b, nil
 	}
 	var u jsontape.Tape
-	if err := u.Scan(b, jsontape.Options{Bytes: in.options.Limits.Bytes, Depth: in.options.Limits.Depth}); err != nil {
+	if err := u.Scan(b, jsontape.Options{Bytes: in.options.Limits.Bytes,
+		Depth: in.options.Limits.Depth}); err != nil {
 		return nil, err
 	}
 	return u.AppendMember(nil, 0, "@context", in.proof.tape.Raw(in.context+1)), nil
 }
 
-// canonicalDocument returns the canonical form of the document without proofs, or with those this one builds on.
+// canonicalDocument returns the canonical form of the document without proofs, or with those this one
+// builds on.
 func (in *input) canonicalDocument(ctx context.Context, c canon.Canonicalizer) ([]byte, error) {
 	if t, ok := c.(tapes); ok && len(in.matching) == 0 {
 		form, err := t.CanonicalizeTape(ctx, in.view(), in.engineOptions(1))
@@ -158,11 +99,12 @@ func (in *input) canonicalDocument(ctx context.Context, c canon.Canonicalizer) (
 	return formText(form, err, "document")
 }
 
-// canonicalOptions returns the canonical form of the proof configuration: the proof without its proofValue. Its @context
-// is the document's where that is asked for, and its own otherwise.
-func (in *input) canonicalOptions(ctx context.Context, c canon.Canonicalizer, documentContext bool) ([]byte, error) {
+// canonicalOptions returns the canonical form of the proof configuration: the proof without its proofValue.
+// Its @context is the document's where that is asked for, and its own otherwise.
+func (in *input) canonicalOptions(ctx context.Context, c canon.Canonicalizer, documentContext bool) ([]byte,
+	error) {
 	p := in.proof
-	if t, ok := c.(tapes); ok && p.tape == in.doc.tape {
+	if t, ok := c.(tapes); ok && p.tape == in.doc.Tape {
 		if documentContext {
 			in.work.view.View(p.tape, p.node, p.tape.Key(0, "@context"), p.value-1, p.context-1)
 		} else {
@@ -191,7 +133,35 @@ func (in *input) optionsText(form *canon.Form, err error) ([]byte, error) {
 	return formText(form, err, "proof options")
 }
 
-// engineOptions returns the options of the next canonicalization, which it counts; slot says which Form to reuse.
+// selective returns the input of a selection.
+func (in *input) selective() *selective.Input {
+	return &selective.Input{Options: in.options, View: in.view, Unsecured: in.unsecured,
+		Memory: &in.work.selective, Count: &in.counts.Canonicalizations}
+}
+
+// checkTerms is [proof.checkTerms] of the proof of the input. It notes where terms of the proof are
+// undefined.
+//
+//phase:validate
+func (in *input) checkTerms(config []byte) error {
+	missing, err := in.proof.checkTerms(in.doc, config)
+	if missing != "" {
+		in.undefined = true
+		return problem.New(problem.DataLossDetection, "/@context", noTerms+": <"+missing+"> is missing; add "+
+			ProofContext)
+	}
+	return err
+}
+
+// checkReading compares what verification reads of the document with the statements that are signed.
+//
+//phase:validate
+func (in *input) checkReading(text []byte) error {
+	return in.work.reading.Check(in.doc.Tape, text, len(in.matching))
+}
+
+// engineOptions returns the options of the next canonicalization, which it counts; slot says which Form to
+// reuse.
 func (in *input) engineOptions(slot int) canon.Options {
 	in.counts.Canonicalizations++
 	opt := in.options
@@ -199,10 +169,28 @@ func (in *input) engineOptions(slot int) canon.Options {
 	return opt
 }
 
-// formText returns the text of a form, or an error with its type; what names the thing that was canonicalized.
+// formText returns the text of a form, or an error with its type; what names the thing that was
+// canonicalized.
 func formText(form *canon.Form, err error, what string) ([]byte, error) {
 	if err != nil {
-		return nil, transformed(err, what)
+		return nil, problem.Transformed(err, what)
 	}
 	return form.Text, nil
+}
+
+// countSignature counts the signature of a proof before it is made or checked.
+func (in *input) countSignature(alg keys.Algorithm) error {
+	n := 1
+	if alg == keys.ES384 {
+		n = 12
+	}
+	return in.options.Budget.Signatures(n, "/proof")
+}
+
+// contextText returns the @context that replaces the document's, nil where that is its own.
+func (in *input) contextText() []byte {
+	if in.context < 0 {
+		return nil
+	}
+	return in.proof.tape.Raw(in.context + 1)
 }

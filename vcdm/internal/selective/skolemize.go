@@ -1,5 +1,5 @@
 //phase:caller
-package vcdm
+package selective
 
 import (
 	"bytes"
@@ -12,54 +12,66 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
+	"canonscope/vcdm/problem"
 )
 
-// urn is the scheme that stands for blank nodes while a document is skolemized.
+// urn is the scheme of the names of blank nodes while a document is skolemized.
 const urn = "urn:bnid:"
 
-// skolemize returns the document with an @id in every object that stands for a blank node, and the expanded form of
+// skolemize returns the document with an @id in every object that is a blank node, and the expanded form of
 // that document (VC-DI-ECDSA 3.4.7, 3.4.8).
 //
-// Which objects those are is for JSON-LD to say: every object of a copy gets its node number as @index, which expansion
-// carries along and RDF does not have, and every text that looks like a blank node's label gets a number too.
-func (g *literal) skolemize(ctx context.Context, in *input) (document, expanded []byte, err error) {
-	unsecured, err := in.unsecured()
+// Which objects those are is for JSON-LD to say: every object of a copy gets its node number as @index,
+// which expansion carries along and RDF does not have, and every text that looks like a blank node's label
+// gets a number too.
+func (g *literal) skolemize(ctx context.Context, in *Input) (document *jsontape.Tape, expanded []byte,
+	err error) {
+	unsecured, err := in.Unsecured()
 	if err != nil {
 		return nil, nil, err
 	}
+
 	if e, ok := g.canon.(canon.Guard); ok {
-		if err := e.Guard(ctx, unsecured, in.options); err != nil {
-			return nil, nil, transformed(err, "document")
+		if err := e.Guard(ctx, unsecured, in.Options); err != nil {
+			return nil, nil, problem.Transformed(err, "document")
 		}
 	}
+
 	var t jsontape.Tape
-	if err := t.Scan(unsecured, jsontape.Options{Bytes: in.options.Limits.Bytes, Depth: in.options.Limits.Depth}); err != nil {
+	opt := jsontape.Options{Bytes: in.Options.Limits.Bytes, Depth: in.Options.Limits.Depth}
+	if err := t.Scan(unsecured, opt); err != nil {
 		return nil, nil, err
 	}
+
 	probe := appendEdited(make([]byte, 0, 2*len(t.Src)), &t, 0, func(dst []byte, node int) []byte {
 		if t.Nodes[node].Kind == jsontape.Object {
 			return append(dst, `"@index":"`+strconv.Itoa(node)+`"`...)
 		}
 		return append(dst, `"`+probeLabel+strconv.Itoa(node)+`"`...)
 	})
-	text, err := g.docs.Expand(ctx, probe, in.options)
+
+	text, err := g.docs.Expand(ctx, probe, in.Options)
 	if err != nil {
-		return nil, nil, transformed(err, "document")
+		return nil, nil, problem.Transformed(err, "document")
 	}
+
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
 	var doc any
 	if err := dec.Decode(&doc); err != nil {
-		return nil, nil, &Error{Type: ProofTransformation, Msg: "expanded document", Err: err}
+		return nil, nil, &problem.Error{Type: problem.ProofTransformation, Msg: "expanded document", Err: err}
 	}
-	// The names depend on the document alone and are in its order. Where blank nodes are alike, so that RDFC-1.0 may label
-	// them either way, issuer and holder then come to the same labels.
-	k := &skolemizer{tape: &t, prefix: fmt.Sprintf("%s_%x_", urn, sha256.Sum256(unsecured)), ids: map[int]string{}}
+
+	// The names depend on the document alone and are in its order. Where blank nodes are alike, so that
+	// RDFC-1.0 may label them either way, issuer and holder then come to the same labels.
+	k := &skolemizer{tape: &t, prefix: fmt.Sprintf("%s_%x_", urn, sha256.Sum256(unsecured)),
+		ids: map[int]string{}}
 	doc = k.value(doc)
 	if expanded, err = json.Marshal(doc); err != nil {
 		return nil, nil, err
 	}
-	return appendEdited(make([]byte, 0, 2*len(t.Src)), &t, 0, func(dst []byte, node int) []byte {
+
+	skolemized := appendEdited(make([]byte, 0, 2*len(t.Src)), &t, 0, func(dst []byte, node int) []byte {
 		id, ok := k.ids[node]
 		switch {
 		case t.Nodes[node].Kind != jsontape.Object && ok:
@@ -70,14 +82,17 @@ func (g *literal) skolemize(ctx context.Context, in *input) (document, expanded 
 			return jsontape.AppendQuoted(append(dst, `"@id":`...), id)
 		}
 		return dst
-	}), expanded, nil
+	})
+
+	document = new(jsontape.Tape)
+	return document, expanded, document.Scan(skolemized, opt)
 }
 
-// probeLabel starts the label that stands for a text while the document is probed.
+// probeLabel starts the label that replaces a text while the document is probed.
 const probeLabel = "_:canonscope"
 
-// appendEdited appends value i with what edit adds at the start of every object without @index, and puts in place of
-// every text that starts with "_:". Contexts stay as they are.
+// appendEdited appends value i with what edit adds at the start of every object without @index, and puts in
+// place of every text that starts with "_:". Contexts stay as they are.
 func appendEdited(dst []byte, t *jsontape.Tape, i int, edit func(dst []byte, node int) []byte) []byte {
 	switch n := &t.Nodes[i]; n.Kind {
 	case jsontape.Object:
@@ -100,6 +115,7 @@ func appendEdited(dst []byte, t *jsontape.Tape, i int, edit func(dst []byte, nod
 				dst = appendEdited(dst, t, v, edit)
 			}
 		}
+
 		return append(dst, '}')
 	case jsontape.Array:
 		dst = append(dst, '[')
@@ -115,6 +131,7 @@ func appendEdited(dst []byte, t *jsontape.Tape, i int, edit func(dst []byte, nod
 			return edit(dst, i)
 		}
 	}
+
 	return append(dst, t.Raw(i)...)
 }
 
@@ -158,6 +175,7 @@ func (k *skolemizer) value(v any) any {
 			v["@id"] = k.ids[node]
 		}
 	}
+
 	return v
 }
 
@@ -218,7 +236,7 @@ func (k *skolemizer) identifiers(v any) any {
 	return v
 }
 
-// probed returns the node that a probe's label stands for.
+// probed returns the node that the label of a probe replaces.
 func (k *skolemizer) probed(v any) (int, bool) {
 	text, _ := v.(string)
 	number, ok := strings.CutPrefix(text, probeLabel)

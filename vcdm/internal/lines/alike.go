@@ -1,5 +1,5 @@
 //phase:caller
-package vcdm
+package lines
 
 import (
 	"cmp"
@@ -10,21 +10,22 @@ import (
 	"canonscope/canon"
 )
 
-// alike settles which canonical label goes to which of several blank nodes that are alike, so that RDFC-1.0 may label
-// them either way and an engine need not do it the same way twice. The canonical form is the same, but a selection of one
-// of them is not: issuer and holder have to agree. Nodes get the lowest labels in the order of their names, which are in
-// the order of the document.
+// Alike settles which canonical label goes to which of several blank nodes that are alike, so that RDFC-1.0
+// may label them either way and an engine need not do it the same way twice. The canonical form is the
+// same, but a selection of one of them is not: issuer and holder have to agree. Nodes get the lowest labels
+// in the order of their names, which are in the order of the document.
 //
-// issued maps names to canonical labels. statements have the names. Nodes that were tried and are not alike are n-degree
-// work of the budget.
-func alike(ctx context.Context, b *canon.Budget, statements [][]byte, issued map[string]string) error {
+// issued maps names to canonical labels. statements have the names. Nodes that were tried and are not alike
+// are n-degree work of the budget.
+func Alike(ctx context.Context, b *canon.Budget, statements [][]byte, issued map[string]string) error {
 	g := newGraph(statements)
 	labels := make([]uint32, len(g.names))
 	for i, n := range g.names {
-		labels[i], _ = canonicalNumber([]byte(issued[n]))
+		labels[i], _ = Number([]byte(issued[n]))
 	}
-	// A renaming of the nodes that leaves the statements as they are: a node takes the label of the one it stands for.
-	// The first copy is the document, the second what its nodes stand for.
+
+	// A renaming of the nodes that leaves the statements as they are: a node takes the label of the one it
+	// stands for. The first copy is the document, the second what its nodes stand for.
 	p := newPartition(ctx, b, g)
 	defer b.Use(-p.size())
 	if err := b.Use(p.size()); err != nil {
@@ -33,7 +34,9 @@ func alike(ctx context.Context, b *canon.Budget, statements [][]byte, issued map
 	if p.refine(); p.err != nil {
 		return p.err
 	}
-	waiting := map[int32][]int32{} // nodes of the second copy by cell, the lowest label first; some have left the cell since
+
+	// Nodes of the second copy by cell, the lowest label first; some have left the cell since.
+	waiting := map[int32][]int32{}
 	for i := range g.names {
 		cell := p.of[i]
 		if p.cells[cell].size == 2 {
@@ -58,19 +61,23 @@ func alike(ctx context.Context, b *canon.Budget, statements [][]byte, issued map
 				refused = append(refused, c)
 			}
 		}
+
 		candidates = candidates[seen-len(refused):]
 		copy(candidates, refused)
 		waiting[cell] = candidates
 	}
+
 	for i, n := range g.names {
 		if cell := p.of[i]; p.cells[cell].size == 2 {
 			issued[n] = fmt.Sprintf("c14n%d", labels[p.second(cell)[0]])
 		}
 	}
+
 	return nil
 }
 
-// graph is the blank nodes of statements: its vertices are the nodes and, after them, the statements that hold any.
+// graph is the blank nodes of statements: its vertices are the nodes and, after them, the statements that
+// hold any.
 type graph struct {
 	names []string // of blank nodes, sorted
 	texts []int32  // of each statement: number of its text without blank node labels
@@ -95,6 +102,7 @@ func newGraph(statements [][]byte) *graph {
 			}
 		}
 	}
+
 	slices.Sort(g.names)
 	for i, n := range g.names {
 		number[n] = i
@@ -104,6 +112,7 @@ func newGraph(statements [][]byte) *graph {
 		node, statement int32
 		places          uint8
 	}
+
 	var all []incidence
 	texts := map[string]int32{}
 	var text []byte
@@ -120,6 +129,7 @@ func newGraph(statements [][]byte) *graph {
 			}
 			from, place = end, place<<1
 		}
+
 		if from == 0 {
 			continue
 		}
@@ -135,9 +145,11 @@ func newGraph(statements [][]byte) *graph {
 		g.from[i.node+1]++
 		g.from[i.statement+1]++
 	}
+
 	for v := range len(g.from) - 1 {
 		g.from[v+1] += g.from[v]
 	}
+
 	g.edges = make([]edge, 2*len(all))
 	next := slices.Clone(g.from)
 	for _, i := range all {
@@ -146,19 +158,20 @@ func newGraph(statements [][]byte) *graph {
 		next[i.node]++
 		next[i.statement]++
 	}
+
 	return g
 }
 
-// partition parts the vertices of two copies of a graph into cells. Those of one cell may stand for one another as far as
-// is known; each cell has as many of the first copy as of the second.
+// partition parts the vertices of two copies of a graph into cells. Those of one cell may stand for one
+// another as far as is known; each cell has as many of the first copy as of the second.
 type partition struct {
 	g      *graph
-	copy   int     // vertices of one copy, after which those of the second stand
+	copy   int     // vertices of one copy, after which those of the second follow
 	order  []int32 // vertices by cell
 	place  []int32 // of each vertex in order
 	of     []int32 // cell of each vertex
 	cells  []cell
-	queue  []int32 // cells whose neighbours are still to be told apart by them
+	queue  []int32 // cells whose neighbours are still to be distinguished by them
 	leads  []edge  // scratch: from one cell
 	steps  []step  // scratch: what one kind of edge leads to
 	parts  []cell  // scratch: of one cell
@@ -181,7 +194,8 @@ type step struct{ vertex, edges int32 }
 // newPartition parts nodes from statements, and these by their texts.
 func newPartition(ctx context.Context, b *canon.Budget, g *graph) *partition {
 	n := len(g.names) + len(g.texts)
-	p := &partition{g: g, copy: n, order: make([]int32, 2*n), place: make([]int32, 2*n), of: make([]int32, 2*n), ctx: ctx, budget: b}
+	p := &partition{g: g, copy: n, order: make([]int32, 2*n), place: make([]int32, 2*n),
+		of: make([]int32, 2*n), ctx: ctx, budget: b}
 	for v := range 2 * n {
 		if s := v%n - len(g.names); s >= 0 {
 			p.of[v] = 1 + g.texts[s]
@@ -227,8 +241,8 @@ func (p *partition) second(c int32) []int32 {
 	return all
 }
 
-// pair lets node i of the first copy stand for node j of the second, which are of one cell, and reports whether the copies
-// are still alike. If they are not, it leaves all as it was.
+// pair lets node i of the first copy stand for node j of the second, which are of one cell, and reports
+// whether the copies are still alike. If they are not, it leaves all as it was.
 func (p *partition) pair(i, j int) bool {
 	before, spent := len(p.cells), p.spent
 	p.split(p.of[i], []step{{int32(i), 1}, {int32(p.copy + j), 1}})
@@ -254,8 +268,8 @@ func (p *partition) pair(i, j int) bool {
 	return false
 }
 
-// refine parts cells by how many edges lead to their vertices from each other cell, until that tells no more apart. It
-// reports whether the copies are alike, and false if the budget has come to its end.
+// refine parts cells by how many edges lead to their vertices from each other cell, until that tells no
+// more apart. It reports whether the copies are alike, and false if the budget has come to its end.
 func (p *partition) refine() bool {
 	for len(p.queue) > 0 {
 		c := p.queue[len(p.queue)-1]
@@ -273,7 +287,10 @@ func (p *partition) refine() bool {
 				return false
 			}
 		}
-		slices.SortFunc(p.leads, func(a, b edge) int { return cmp.Or(cmp.Compare(a.places, b.places), cmp.Compare(a.to, b.to)) })
+		slices.SortFunc(p.leads, func(a, b edge) int {
+			return cmp.Or(cmp.Compare(a.places, b.places),
+				cmp.Compare(a.to, b.to))
+		})
 		for from := 0; from < len(p.leads); {
 			places := p.leads[from].places
 			p.steps = p.steps[:0]
@@ -300,20 +317,23 @@ func (p *partition) refine() bool {
 			}
 		}
 	}
+
 	return true
 }
 
-// split parts a cell by the edges that lead to its vertices, given in the order of their numbers; to the others leads none.
-// The largest part stays the cell, so that a vertex changes cells seldom. It reports whether each part has as many vertices of
-// one copy as of the other.
+// split parts a cell by the edges that lead to its vertices, given in the order of their numbers; to the
+// others leads none. The largest part stays the cell, so that a vertex changes cells seldom. It reports
+// whether each part has as many vertices of one copy as of the other.
 func (p *partition) split(c int32, steps []step) bool {
 	whole := p.cells[c]
 	if int(whole.size) == len(steps) && steps[0].edges == steps[len(steps)-1].edges {
 		return true
 	}
+
 	end := whole.first + whole.size
 	largest := cell{first: whole.first, size: whole.size - int32(len(steps))}
 	p.parts = append(p.parts[:0], largest)
+
 	for i := 0; i < len(steps); {
 		part := cell{first: end}
 		for edges := steps[i].edges; i < len(steps) && steps[i].edges == edges; i++ {
@@ -327,7 +347,9 @@ func (p *partition) split(c int32, steps []step) bool {
 			largest = part
 		}
 	}
+
 	p.cells[c].first, p.cells[c].size = largest.first, largest.size
+
 	for _, part := range p.parts {
 		if part.size == 0 || part.first == largest.first {
 			continue
@@ -347,5 +369,6 @@ func (p *partition) split(c int32, steps []step) bool {
 			return false
 		}
 	}
+
 	return true
 }

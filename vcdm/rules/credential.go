@@ -1,5 +1,5 @@
 //phase:caller
-package vcdm
+package rules
 
 import (
 	"errors"
@@ -13,69 +13,75 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/schemas/contexts"
+	"canonscope/vcdm/internal/text"
+	"canonscope/vcdm/internal/value"
+	"canonscope/vcdm/problem"
 )
 
-// CheckCredential applies the rules of the data model to a credential (Verifiable Credentials Data Model 2.0 section 4, or
-// 1.1 where the document has the context of that version), secured or not, and returns everything that is wrong as
-// [*Error] values with the JSON pointer of the place. It does no JSON-LD: whether terms are defined is for the
-// canonicalizer to say.
+// CheckCredential applies the rules of the data model to a credential (Verifiable Credentials Data Model
+// 2.0 section 4, or 1.1 where the document has the context of that version), secured or not, and returns
+// everything that is wrong as [*problem.Error] values with the JSON pointer of the place. It does no
+// JSON-LD: whether terms are defined is for the canonicalizer to say.
 func CheckCredential(doc []byte, limits canon.Limits) error {
-	return checkDocument(doc, limits, func(r *rules) { r.credential(0, "") })
+	return checkDocument(doc, limits, func(c *checker) { c.credential(0, "") })
 }
 
 // CheckPresentation is [CheckCredential] for a presentation and the credentials in it (section 4.13).
 func CheckPresentation(doc []byte, limits canon.Limits) error {
-	return checkDocument(doc, limits, (*rules).presentation)
+	return checkDocument(doc, limits, (*checker).presentation)
 }
 
-func checkDocument(doc []byte, limits canon.Limits, check func(*rules)) error {
-	var t jsontape.Tape
-	if _, err := parseDocument(&t, doc, limits); err != nil {
+func checkDocument(doc []byte, limits canon.Limits, check func(*checker)) error {
+	d, err := read(doc, limits)
+	if err != nil {
 		return err
 	}
-	r := &rules{tape: &t}
-	check(r)
-	return errors.Join(r.errs...)
+	c := &checker{tape: d.Tape}
+	check(c)
+	return errors.Join(c.errs...)
 }
 
-// checkReceived applies the rules to a document that was made elsewhere: a date without offset is UTC then (section 5.8).
-func (d *document) checkReceived() []error {
-	r := &rules{tape: d.tape, received: true}
-	if d.isPresentation() {
-		r.presentation()
+// Check applies the rules to a document that was made elsewhere: a date without offset is UTC then (section
+// 5.8).
+func (d *Document) Check() []error {
+	c := &checker{tape: d.Tape, received: true}
+	if d.IsPresentation() {
+		c.presentation()
 	} else {
-		r.credential(0, "")
+		c.credential(0, "")
 	}
-	return r.errs
+	return c.errs
 }
 
-// rules collects what is wrong with a document.
+// checker collects what is wrong with a document.
 //
 //phase:validate
-type rules struct {
+type checker struct {
 	tape     *jsontape.Tape
 	received bool // made elsewhere
 	errs     []error
 }
 
-// maxErrors bounds what is said of one document: an element of a list can have several faults, and its pointer be long.
-const maxErrors = 100
+// MaxErrors bounds what is said of one document: an element of a list can have several faults, and its
+// pointer be long.
+const MaxErrors = 100
 
-func (r *rules) fail(where, msg string) {
-	if len(r.errs) < maxErrors {
-		r.errs = append(r.errs, &Error{Type: MalformedValue, Where: where, Msg: msg})
+func (r *checker) fail(where, msg string) {
+	if len(r.errs) < MaxErrors {
+		r.errs = append(r.errs, problem.New(problem.MalformedValue, where, msg))
 	}
 }
 
-func (r *rules) kind(node int) jsontape.Kind { return r.tape.Nodes[node].Kind }
+func (r *checker) kind(node int) jsontape.Kind { return r.tape.Nodes[node].Kind }
 
-func (r *rules) credential(node int, at string) {
+func (r *checker) credential(node int, at string) {
 	r.context(node, at)
 	r.keys(node, at)
 	r.types(node, at, "VerifiableCredential")
-	if hasText(r.tape, r.tape.Get(node, "type"), "VerifiablePresentation") {
+	if value.Has(r.tape, r.tape.Get(node, "type"), "VerifiablePresentation") {
 		r.fail(at+"/type", "must not include VerifiablePresentation, too")
 	}
+
 	r.id(node, at)
 	r.party(node, at, "issuer", true)
 	r.subjects(node, at)
@@ -87,32 +93,40 @@ func (r *rules) credential(node int, at string) {
 			r.fail(at+"/issuanceDate", "is missing")
 		}
 	}
+
 	for _, name := range []string{"name", "description"} {
 		if v := r.tape.Get(node, name); v >= 0 {
 			r.text(v, at+"/"+name)
 		}
 	}
-	for _, name := range []string{"credentialStatus", "credentialSchema", "refreshService", "termsOfUse", "evidence"} {
-		r.typed(node, at, name, name == "credentialSchema" || old && (name == "credentialStatus" || name == "refreshService"))
+
+	for _, name := range []string{"credentialStatus", "credentialSchema", "refreshService", "termsOfUse",
+		"evidence"} {
+		r.typed(node, at, name, name == "credentialSchema" || old &&
+			(name == "credentialStatus" || name == "refreshService"))
 	}
+
 	r.related(node, at)
 	r.proof(node, at)
 }
 
 // keys refuses what says a member of the data model in another way, which a reader of the JSON passes over.
-func (r *rules) keys(node int, at string) {
+func (r *checker) keys(node int, at string) {
 	for k := range r.tape.Members(node) {
 		key := r.tape.Text(k)
 		switch text := string(key); {
-		case text == "@type" || text == "@id" || meaningOf(key) >= 0:
-			r.fail(at+"/"+jsontape.EscapeToken(text), "must be written as the member that stands for it, such as type, id or issuer")
+		case text == "@type" || text == "@id" || MeaningOf(key) >= 0:
+			r.fail(at+"/"+jsontape.EscapeToken(text),
+				"must be written as the member that means it, such as type, id or issuer")
 		case text == "@graph" || text == "@nest":
-			r.fail(at+"/"+text, "hides members of the document from who reads its JSON; write them at its top")
+			r.fail(at+"/"+text,
+				"hides members of the document from readers of its JSON; write them at its top")
 		}
 	}
 }
 
-// isVersion1 reports whether a document begins with the context of version 1.1, whose rules differ where this is asked.
+// isVersion1 reports whether a document begins with the context of version 1.1, whose rules differ where
+// this is asked.
 func isVersion1(t *jsontape.Tape, node int) bool {
 	v := t.Get(node, "@context")
 	if v < 0 || t.Nodes[v].Kind != jsontape.Array || t.Len(v) == 0 {
@@ -121,11 +135,11 @@ func isVersion1(t *jsontape.Tape, node int) bool {
 	return t.Nodes[v+1].Kind == jsontape.String && t.TextIs(v+1, baseContext1)
 }
 
-func (r *rules) presentation() {
+func (r *checker) presentation() {
 	r.context(0, "")
 	r.keys(0, "")
 	r.types(0, "", "VerifiablePresentation")
-	if hasText(r.tape, r.tape.Get(0, "type"), "VerifiableCredential") {
+	if value.Has(r.tape, r.tape.Get(0, "type"), "VerifiableCredential") {
 		r.fail("/type", "must not include VerifiableCredential, too")
 	}
 	r.id(0, "")
@@ -139,8 +153,9 @@ func (r *rules) presentation() {
 	r.each(list, "/verifiableCredential", func(c int, at string) {
 		switch {
 		case r.kind(c) != jsontape.Object:
-			r.fail(at, "must be an object: a secured credential, or an EnvelopedVerifiableCredential for one in another format")
-		case hasText(r.tape, r.tape.Get(c, "type"), "EnvelopedVerifiableCredential"):
+			r.fail(at, "must be an object: a secured credential, or an EnvelopedVerifiableCredential for one "+
+				"in another format")
+		case value.Has(r.tape, r.tape.Get(c, "type"), "EnvelopedVerifiableCredential"):
 			r.enveloped(c, at)
 		default:
 			r.credential(c, at)
@@ -149,8 +164,9 @@ func (r *rules) presentation() {
 }
 
 // enveloped checks an EnvelopedVerifiableCredential (section 4.13.1).
-func (r *rules) enveloped(node int, at string) {
-	if v := r.tape.Get(node, "@context"); v < 0 || r.kind(v) != jsontape.String || !r.tape.TextIs(v, BaseContext) {
+func (r *checker) enveloped(node int, at string) {
+	if v := r.tape.Get(node, "@context"); v < 0 || r.kind(v) != jsontape.String ||
+		!r.tape.TextIs(v, BaseContext) {
 		r.context(node, at)
 	}
 	id := r.tape.Get(node, "id")
@@ -160,14 +176,14 @@ func (r *rules) enveloped(node int, at string) {
 }
 
 // each calls f for the value or every element of the list, with its place.
-func (r *rules) each(v int, at string, f func(node int, at string)) {
+func (r *checker) each(v int, at string, f func(node int, at string)) {
 	if r.kind(v) != jsontape.Array {
 		f(v, at)
 		return
 	}
 	n := 0
 	for e := range r.tape.Elements(v) {
-		if len(r.errs) >= maxErrors {
+		if len(r.errs) >= MaxErrors {
 			return
 		}
 		f(e, at+"/"+strconv.Itoa(n))
@@ -175,8 +191,9 @@ func (r *rules) each(v int, at string, f func(node int, at string)) {
 	}
 }
 
-// context checks section 4.3: an ordered list that starts with the base context; further items are URLs or objects.
-func (r *rules) context(node int, at string) {
+// context checks section 4.3: an ordered list that starts with the base context; further items are URLs or
+// objects.
+func (r *checker) context(node int, at string) {
 	v := r.tape.Get(node, "@context")
 	at += "/@context"
 	if v < 0 || r.kind(v) != jsontape.Array {
@@ -189,7 +206,7 @@ func (r *rules) context(node int, at string) {
 	}
 	r.each(v, at, func(e int, place string) {
 		switch {
-		case r.kind(e) == jsontape.String && !isURL(r.tape.Text(e)):
+		case r.kind(e) == jsontape.String && !text.IsURL(r.tape.Text(e)):
 			r.fail(place, "must be a URL")
 		case r.kind(e) == jsontape.Object && !old:
 			r.terms(e, place)
@@ -199,25 +216,27 @@ func (r *rules) context(node int, at string) {
 	})
 }
 
-// terms refuses another definition of a term of the base context (section 5.2). An equal one defines nothing anew. A context
-// may stand in another at @context.
-func (r *rules) terms(context int, at string) {
+// terms refuses another definition of a term of the base context (section 5.2). An equal one defines
+// nothing anew. A context may be in another at @context.
+func (r *checker) terms(context int, at string) {
 	for key, v := range r.tape.Members(context) {
 		term := string(r.tape.Text(key))
 		if term == "@context" && r.kind(v) == jsontape.Object {
 			r.terms(v, at+"/@context")
-		} else if definitions, ok := baseTerms()[term]; ok && !slices.ContainsFunc(definitions, func(d definition) bool {
-			return equalAcross(r.tape, v, d.tape, d.node)
-		}) {
+		} else if definitions, ok := baseTerms()[term]; ok && !slices.ContainsFunc(definitions,
+			func(d definition) bool {
+				return value.Equal(r.tape, v, d.tape, d.node)
+			}) {
 			r.fail(at+"/"+jsontape.EscapeToken(term), "the base context defines this term, and no other may")
-		} else if iri := r.iriOf(v); !ok && meaningOf(iri) >= 0 {
-			r.fail(at+"/"+jsontape.EscapeToken(term), fmt.Sprintf("is another name of <%s>, which the base context defines", iri))
+		} else if iri := r.iriOf(v); !ok && MeaningOf(iri) >= 0 {
+			r.fail(at+"/"+jsontape.EscapeToken(term),
+				fmt.Sprintf("is another name of <%s>, which the base context defines", iri))
 		}
 	}
 }
 
 // iriOf returns what a definition maps its term to, nil if that is not written as text.
-func (r *rules) iriOf(definition int) []byte {
+func (r *checker) iriOf(definition int) []byte {
 	if r.kind(definition) == jsontape.Object {
 		definition = r.tape.Get(definition, "@id")
 	}
@@ -233,8 +252,9 @@ type definition struct {
 	node int
 }
 
-// baseTerms returns the terms of the base context that describe credentials and presentations, with their definitions in
-// it. It protects them where they are used; an inline context that defines one otherwise is refused wherever it stands.
+// baseTerms returns the terms of the base context that describe credentials and presentations, with their
+// definitions in it. It protects them where they are used; an inline context that defines one otherwise is
+// refused wherever it is.
 var baseTerms = sync.OnceValue(func() map[string][]definition {
 	info, err := contexts.Find(BaseContext)
 	t := new(jsontape.Tape)
@@ -261,7 +281,7 @@ var baseTerms = sync.OnceValue(func() map[string][]definition {
 })
 
 // types checks section 4.5.
-func (r *rules) types(node int, at, want string) {
+func (r *checker) types(node int, at, want string) {
 	v := r.tape.Get(node, "type")
 	if v < 0 {
 		r.fail(at+"/type", "is missing")
@@ -272,26 +292,26 @@ func (r *rules) types(node int, at, want string) {
 			r.fail(place, "must be a term or a URL")
 		}
 	})
-	if !hasText(r.tape, v, want) {
+	if !value.Has(r.tape, v, want) {
 		r.fail(at+"/type", "must include "+want)
 	}
 }
 
 // id checks section 4.4.
-func (r *rules) id(node int, at string) {
+func (r *checker) id(node int, at string) {
 	if v := r.tape.Get(node, "id"); v >= 0 {
 		r.url(v, at+"/id")
 	}
 }
 
-func (r *rules) url(v int, at string) {
-	if r.kind(v) != jsontape.String || !isURL(string(r.tape.Text(v))) {
+func (r *checker) url(v int, at string) {
+	if r.kind(v) != jsontape.String || !text.IsURL(string(r.tape.Text(v))) {
 		r.fail(at, "must be one absolute URL")
 	}
 }
 
 // party checks an issuer (section 4.7) or a holder (4.13): a URL or an object with an id.
-func (r *rules) party(node int, at, name string, required bool) {
+func (r *checker) party(node int, at, name string, required bool) {
 	v := r.tape.Get(node, name)
 	at += "/" + name
 	switch {
@@ -316,7 +336,7 @@ func (r *rules) party(node int, at, name string, required bool) {
 }
 
 // subjects checks section 4.8.
-func (r *rules) subjects(node int, at string) {
+func (r *checker) subjects(node int, at string) {
 	v := r.tape.Get(node, "credentialSubject")
 	at += "/credentialSubject"
 	if v < 0 || r.kind(v) == jsontape.Array && r.tape.Len(v) == 0 {
@@ -333,31 +353,32 @@ func (r *rules) subjects(node int, at string) {
 }
 
 // period checks section 4.9 (1.1: 4.5 and 4.6).
-func (r *rules) period(node int, at, begin, end string) {
+func (r *checker) period(node int, at, begin, end string) {
 	from, ok1 := r.time(node, at, begin)
 	until, ok2 := r.time(node, at, end)
 	if ok1 && ok2 && until.Before(from) {
-		r.errs = append(r.errs, &Error{Type: RangeError, Where: at + "/" + end, Msg: "lies before " + begin})
+		r.errs = append(r.errs, problem.New(problem.RangeError, at+"/"+end, "lies before "+begin))
 	}
 }
 
-func (r *rules) time(node int, at, name string) (t time.Time, ok bool) {
+func (r *checker) time(node int, at, name string) (t time.Time, ok bool) {
 	v := r.tape.Get(node, name)
 	if v < 0 {
 		return t, false
 	}
 	if r.kind(v) == jsontape.String {
 		var err error
-		if t, err = parseTime(r.tape.Text(v), r.received); err == nil {
+		if t, err = text.ParseTime(r.tape.Text(v), r.received); err == nil {
 			return t, true
 		}
 	}
-	r.fail(at+"/"+name, notTime)
+	r.fail(at+"/"+name, text.NotTime)
 	return t, false
 }
 
-// text checks a name or description (sections 4.6 and 11.1): a text, a language value object, or a list of these.
-func (r *rules) text(v int, at string) {
+// text checks a name or description (sections 4.6 and 11.1): a text, a language value object, or a list of
+// these.
+func (r *checker) text(v int, at string) {
 	r.each(v, at, func(e int, place string) {
 		switch r.kind(e) {
 		case jsontape.String:
@@ -384,8 +405,9 @@ func (r *rules) text(v int, at string) {
 	})
 }
 
-// typed checks an extension point, an object or a list of objects with a type each (sections 4.10 to 5.4). An id is a URL.
-func (r *rules) typed(node int, at, name string, needsID bool) {
+// typed checks an extension point, an object or a list of objects with a type each (sections 4.10 to 5.4).
+// An id is a URL.
+func (r *checker) typed(node int, at, name string, needsID bool) {
 	v := r.tape.Get(node, name)
 	if v < 0 {
 		return
@@ -397,7 +419,7 @@ func (r *rules) typed(node int, at, name string, needsID bool) {
 		}
 		typ := r.tape.Get(e, "type")
 		if typ < 0 || !r.allStrings(typ) {
-			r.fail(place+"/type", "is missing or no string")
+			r.fail(place+"/type", "is missing or not a string")
 		}
 		id := r.tape.Get(e, "id")
 		switch {
@@ -409,9 +431,9 @@ func (r *rules) typed(node int, at, name string, needsID bool) {
 	})
 }
 
-// allStrings says whether a value is a string or a list of at least one string and nothing else.
-func (r *rules) allStrings(v int) bool {
-	for e := range valuesOf(r.tape, v) {
+// allStrings reports whether a value is a string or a list of at least one string and nothing else.
+func (r *checker) allStrings(v int) bool {
+	for e := range value.Each(r.tape, v) {
 		if r.kind(e) != jsontape.String {
 			return false
 		}
@@ -420,7 +442,7 @@ func (r *rules) allStrings(v int) bool {
 }
 
 // related checks the form of relatedResource (section 5.3); [CheckRelated] compares the digests.
-func (r *rules) related(node int, at string) {
+func (r *checker) related(node int, at string) {
 	v := r.tape.Get(node, "relatedResource")
 	if v < 0 {
 		return
@@ -437,7 +459,7 @@ func (r *rules) related(node int, at string) {
 		} else if r.url(id, place+"/id"); r.kind(id) == jsontape.String {
 			text := string(r.tape.Text(id))
 			if seen[text] {
-				r.fail(place+"/id", "stands twice")
+				r.fail(place+"/id", "is there twice")
 			}
 			seen[text] = true
 		}
@@ -447,7 +469,7 @@ func (r *rules) related(node int, at string) {
 	})
 }
 
-func (r *rules) proof(node int, at string) {
+func (r *checker) proof(node int, at string) {
 	if v := r.tape.Get(node, "proof"); v >= 0 {
 		r.each(v, at+"/proof", func(e int, place string) {
 			if r.kind(e) != jsontape.Object {

@@ -1,4 +1,4 @@
-package vcdm
+package lines
 
 import (
 	"context"
@@ -30,8 +30,8 @@ func ring(first, size int) (edges [][2]int) {
 	return edges
 }
 
-// Blank nodes that are alike are told apart with as much work as a graph has edges, times its logarithm: what one node
-// leaves as it is costs nothing.
+// Blank nodes that are alike are told apart with as much work as a graph has edges, times its logarithm:
+// what one node leaves as it is costs nothing.
 func TestAlikeWork(t *testing.T) {
 	const n = 4000
 	shapes := map[string][][2]int{"a ring": ring(0, n)}
@@ -58,17 +58,19 @@ func TestAlikeWork(t *testing.T) {
 			t.Errorf("%s: fits %v, %d edges followed, at most %d wanted", name, fits, p.spent, most)
 		}
 
-		if err := alike(context.Background(), b, statements, issued); err != nil || b.Left() != canon.DefaultMemory || b.Work(0) != canon.DefaultWork {
+		if err := Alike(context.Background(), b, statements, issued); err != nil ||
+			b.Left() != canon.DefaultMemory || b.Work(0) != canon.DefaultWork {
 			t.Errorf("%s: %v; %d bytes and %d steps are left", name, err, b.Left(), b.Work(0))
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		var limit *canon.LimitError
-		if err := alike(ctx, b, statements, issued); !errors.As(err, &limit) || limit.Limit != "time" {
+		if err := Alike(ctx, b, statements, issued); !errors.As(err, &limit) || limit.Limit != "time" {
 			t.Errorf("%s: %v after the context has ended", name, err)
 		}
 		b.Reset(canon.Limits{Memory: 1000})
-		if err := alike(context.Background(), b, statements, issued); !errors.As(err, &limit) || limit.Limit != "memory" {
+		if err := Alike(context.Background(), b, statements, issued); !errors.As(err, &limit) ||
+			limit.Limit != "memory" {
 			t.Errorf("%s: %v with too little memory", name, err)
 		}
 	}
@@ -81,22 +83,25 @@ func TestAlikeRefused(t *testing.T) {
 		edges = append(append(edges, ring(12*i, 3)...), append(ring(12*i+3, 3), ring(12*i+6, 6)...)...)
 	}
 	statements, issued := graphOf(edges...)
-	for name := range issued { // so that the first to be tried are of a ring of six, for a node of a ring of three
+	// so that the first to be tried are of a ring of six, for a node of a ring of three
+	for name := range issued {
 		var n int
 		fmt.Sscanf(name, "n%d", &n)
 		issued[name] = fmt.Sprintf("c14n%d", 479-n)
 	}
 	b := new(canon.Budget)
 	b.Reset(canon.Limits{})
-	if err := alike(context.Background(), b, statements, issued); err != nil {
+	if err := Alike(context.Background(), b, statements, issued); err != nil {
 		t.Fatal(err)
 	}
 	if issued["n000000"] != "c14n6" || issued["n000006"] != "c14n0" {
-		t.Errorf("the first of a ring of three is labelled %s, of six %s", issued["n000000"], issued["n000006"])
+		t.Errorf("the first of a ring of three is labelled %s, of six %s", issued["n000000"],
+			issued["n000006"])
 	}
 	b.Reset(canon.Limits{Work: 1000})
 	var limit *canon.LimitError
-	if err := alike(context.Background(), b, statements, issued); !errors.As(err, &limit) || limit.Limit != "work" || limit.Max != 1000 {
+	if err := Alike(context.Background(), b, statements, issued); !errors.As(err, &limit) ||
+		limit.Limit != "work" || limit.Max != 1000 {
 		t.Errorf("%v, want the limit of work", err)
 	}
 }

@@ -1,0 +1,62 @@
+//phase:caller
+package jsonld
+
+import (
+	"cmp"
+	"slices"
+
+	"canonscope/canon"
+)
+
+// lost is data that is dropped.
+type lost struct {
+	node    uint32
+	pointer string // of a place inside the node; "" for the node itself
+	reason  string
+}
+
+// maxLosses bounds the list of losses; one is enough to refuse a document.
+const maxLosses = 100
+
+// maxLossText bounds the bytes of their pointers, which repeat the names on the way.
+const maxLossText = 1 << 20
+
+// lose records that the algorithms drop the data at a node.
+func (r *run) lose(node uint32, reason string) {
+	if len(r.losses) < maxLosses {
+		r.losses = append(r.losses, lost{node, "", reason})
+	}
+}
+
+// loseNull records that IRI Expansion makes null of the text at a node.
+func (r *run) loseNull(node uint32, as string) {
+	if likeKeyword(r.text(node)) {
+		r.lose(node, "reserved "+as+" value")
+	} else {
+		r.lose(node, "term mapped to null as "+as)
+	}
+}
+
+// settle decides what the losses mean.
+func (r *run) settle() error {
+	if len(r.losses) == 0 || r.opt.Lossy && r.opt.Losses == nil {
+		return nil
+	}
+	slices.SortStableFunc(r.losses, func(a, b lost) int { return cmp.Compare(a.node, b.node) })
+	losses := make([]canon.Loss, 0, len(r.losses))
+	size := 0
+	for _, l := range r.losses {
+		if l.pointer == "" {
+			l.pointer = r.pointer(l.node)
+		}
+		losses = append(losses, canon.Loss{Pointer: l.pointer, Reason: l.reason})
+		if size += len(l.pointer); size > maxLossText {
+			break
+		}
+	}
+	if !r.opt.Lossy {
+		return &canon.LossError{Losses: losses}
+	}
+	*r.opt.Losses = append(*r.opt.Losses, losses...)
+	return nil
+}

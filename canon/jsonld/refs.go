@@ -1,0 +1,141 @@
+//phase:caller
+package jsonld
+
+import (
+	"bytes"
+	"hash/maphash"
+
+	"canonscope/canon/rdf"
+)
+
+// A ref is an IRI or blank node identifier that occurs in the document, once for each text or compiled IRI. It is the number
+// of a term in the dataset, whose text stands in angle brackets also where it is not an IRI; only an IRI has the kind of a
+// term, and a blank node once it occurs in a quad. Ref 0 is null.
+
+// refText returns the text of a ref without brackets. It must not be asked of ref 0.
+func (r *run) refText(ref uint32) []byte {
+	nq := r.into.Terms[ref].Text
+	return nq[1 : len(nq)-1]
+}
+
+// refTable finds the refs of a document.
+type refTable struct {
+	forms []form // of the refs, which are the first terms of run.into
+	gen   uint32
+	memo  *[memoSize]memoSlot // compiled IRI to ref
+	names []nameSlot          // text of other IRIs to ref
+	named int
+}
+
+// reset forgets all refs. Slots of an older generation count as empty, so nothing is cleared.
+func (t *refTable) reset() {
+	if t.gen++; t.memo == nil || t.gen == 0 {
+		t.memo, t.names, t.gen = new([memoSize]memoSlot), make([]nameSlot, 64), 1
+	}
+	t.forms, t.named = append(t.forms[:0], absolute), 0
+}
+
+type memoSlot struct {
+	iri *iri
+	gen uint32
+	ref uint32
+}
+
+type nameSlot struct {
+	hash, gen, ref uint32
+}
+
+const memoSize = 1 << 8 // compiled IRIs of one document that are found again; a miss only makes a second term
+
+// refOf returns the ref of a compiled IRI.
+func (r *run) refOf(i *iri) uint32 {
+	m := &r.refs.memo[i.seq%memoSize]
+	if m.iri != i || m.gen != r.refs.gen {
+		r.refer(i, m)
+	}
+	return m.ref
+}
+
+// refer adds the ref of a compiled IRI.
+func (r *run) refer(i *iri, m *memoSlot) {
+	m.iri, m.gen = i, r.refs.gen
+	if i.form == blank { // the same label may stand in the document
+		m.ref = r.refOfText(append(r.buf, i.nq...))
+		return
+	}
+	m.ref = r.newRef(i.nq, i.form)
+	r.bounds.longest = max(r.bounds.longest, len(i.nq))
+}
+
+// newRef adds a ref.
+func (r *run) newRef(nq []byte, f form) uint32 {
+	r.refs.forms = append(r.refs.forms, f)
+	kind := rdf.Default
+	if f == absolute {
+		kind = rdf.IRI
+	}
+	return uint32(r.into.Append(kind, nq))
+}
+
+// refOfText returns the ref of the text between angle brackets that buf, which is r.buf with more behind it, ends in.
+func (r *run) refOfText(buf []byte) uint32 {
+	nq := buf[len(r.buf):]
+	h := uint32(maphash.Bytes(seed, nq))
+	slot := r.slotOf(h, nq)
+	if slot.gen == r.refs.gen {
+		return slot.ref
+	}
+	if len(buf) > r.bounds.maxText {
+		r.bounds.over = true
+		return 0
+	}
+	n := r.newRef(nq[:len(nq):len(nq)], formOf(nq[1:len(nq)-1]))
+	*slot = nameSlot{h, r.refs.gen, n}
+	r.buf = buf
+	r.bounds.longest = max(r.bounds.longest, len(nq))
+	if r.refs.named++; 2*r.refs.named > len(r.refs.names) {
+		r.rehash()
+	}
+	return n
+}
+
+// refBytes is refOfText for text that stands elsewhere.
+func (r *run) refBytes(text []byte) uint32 {
+	if r.bounds.over {
+		return 0
+	}
+	return r.refOfText(append(append(append(r.buf, '<'), text...), '>'))
+}
+
+func (r *run) refString(text string) uint32 {
+	if r.bounds.over {
+		return 0
+	}
+	return r.refOfText(append(append(append(r.buf, '<'), text...), '>'))
+}
+
+func (r *run) slotOf(h uint32, nq []byte) *nameSlot {
+	mask := uint32(len(r.refs.names) - 1)
+	for i := h & mask; ; i = (i + 1) & mask {
+		s := &r.refs.names[i]
+		if s.gen != r.refs.gen || s.hash == h && bytes.Equal(r.into.Terms[s.ref].Text, nq) {
+			return s
+		}
+	}
+}
+
+func (r *run) rehash() {
+	old := r.refs.names
+	r.refs.names = make([]nameSlot, 4*len(old))
+	mask := uint32(len(r.refs.names) - 1)
+	for _, s := range old {
+		if s.gen != r.refs.gen {
+			continue
+		}
+		i := s.hash & mask
+		for r.refs.names[i].gen == r.refs.gen {
+			i = (i + 1) & mask
+		}
+		r.refs.names[i] = s
+	}
+}
