@@ -39,6 +39,7 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 	because := func(t problem.Type, msg string, err error) (*Method, error) {
 		return nil, &problem.Error{Type: t, Where: "/verificationMethod", Msg: msg, Err: err}
 	}
+
 	fail := func(t problem.Type, msg string) (*Method, error) { return because(t, msg, nil) }
 
 	// 1 to 3

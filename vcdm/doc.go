@@ -44,7 +44,7 @@
 //  1. vcdm/add.go puts document and proof options side by side and scans both in one go.
 //  2. vcdm/document.go and vcdm/proof.go find the members that matter and check the options.
 //  3. The suite takes over: vcdm/whole.go for a signature over the whole document, vcdm/ecdsa_sd_2023.go for
-//     selective disclosure.
+//     selective disclosure; vcdm/internal/selective/selective.go says by which of two paths it selects.
 //  4. vcdm/input.go has the proof options and the document canonicalized; canon/doc.go says how.
 //  5. vcdm/terms.go and vcdm/internal/reading/reading.go compare the statements with the JSON members: what
 //     is verified must be what was signed.

@@ -2,7 +2,6 @@
 package vcdm
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -37,9 +36,10 @@ type SDTrace struct {
 }
 
 // SD is the cryptosuite ecdsa-sd-2023 (VC-DI-ECDSA 3.6). [Signer.Add] makes a base proof, which is for the
-// holder alone; [SD.Derive] makes from it the document for a verifier; [Verifier.Verify] accepts derived
+// holder alone; [Holder.Derive] makes from it the document for a verifier; [Verifier.Verify] accepts derived
 // proofs only. Presentations of one credential can be linked: they show the same base signature, public key
-// and labels (section 5.1).
+// and labels (section 5.1). The doc of vcdm/internal/selective/selective.go says when the literal and when
+// the short path is taken to the statements that pointers select.
 //
 //phase:select fallback
 type SD struct {
@@ -137,8 +137,8 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 		return nil, err
 	}
 
-	if v.BaseSignature, err = signData(key, signatureInput(proofHash, v.PublicKey,
-		mandatoryHash)); err != nil {
+	data := signatureInput(proofHash, v.PublicKey, mandatoryHash)
+	if v.BaseSignature, err = signData(key, data); err != nil {
 		return nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
 	}
 
@@ -161,19 +161,20 @@ func (s *SD) checkMandatory(ctx context.Context, in *input, g *selective.Grouped
 }
 
 // disclose is createDisclosureData (VC-DI-ECDSA 3.5.4).
-func (s *SD) disclose(ctx context.Context, in *input, base *baseValue, selective []string) (*derivedValue,
-	[]byte, error) {
+func (s *SD) disclose(ctx context.Context, in *input, base *baseValue,
+	pointers []string) (*derivedValue, []byte, error) {
 	if s.group == nil {
 		return nil, nil, ErrEngine
 	}
 
-	combined := append(slices.Clone(base.MandatoryPointers), selective...)
+	mandatoryPointers := base.MandatoryPointers
+	combined := append(slices.Clone(mandatoryPointers), pointers...)
 	if len(combined) == 0 {
 		return nil, nil, problem.Generation("", "nothing is selected: give at least one JSON pointer")
 	}
 
-	g, err := s.group.Group(ctx, in.selective(), base.HMACKey, [][]string{base.MandatoryPointers, selective,
-		combined})
+	groups := [][]string{mandatoryPointers, pointers, combined}
+	g, err := s.group.Group(ctx, in.selective(), base.HMACKey, groups)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -340,7 +341,7 @@ func digestLines(lines [][]byte) []byte {
 
 // signatureInput is serializeSignData (VC-DI-ECDSA 3.5.1).
 func signatureInput(proofHash, publicKey, mandatoryHash []byte) []byte {
-	return bytes.Join([][]byte{proofHash, publicKey, mandatoryHash}, nil)
+	return slices.Concat(proofHash, publicKey, mandatoryHash)
 }
 
 // newProofKey draws the key pair of one proof.
@@ -383,8 +384,8 @@ func relabelDerived(all [][]byte, numbers map[uint32][]byte) ([][]byte, error) {
 // signStatements signs each line with its newline (VC-DI-ECDSA 3.6.5 step 3).
 //
 //phase:sign
-func signStatements(ctx context.Context, in *input, key *keys.Secret, all [][]byte) (sigs [][]byte,
-	err error) {
+func signStatements(ctx context.Context, in *input, key *keys.Secret,
+	all [][]byte) (sigs [][]byte, err error) {
 	sigs = make([][]byte, len(all))
 	for i, l := range all {
 		if err := pause(ctx, in, i); err != nil {
@@ -421,16 +422,4 @@ func pause(ctx context.Context, in *input, i int) error {
 		return nil
 	}
 	return in.options.Alive(ctx)
-}
-
-// encodeSD returns the members of a proof beside its options.
-//
-//phase:encode
-func encodeSD(header []byte, value any) ([]byte, error) {
-	members := append(make([]byte, 0, 4096), `,"proofValue":"`...)
-	members, err := appendValue(members, header, value)
-	if err != nil {
-		return nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
-	}
-	return append(members, '"'), nil
 }

@@ -77,8 +77,8 @@ func (in *input) unsecured() ([]byte, error) {
 		return b, nil
 	}
 	var u jsontape.Tape
-	if err := u.Scan(b, jsontape.Options{Bytes: in.options.Limits.Bytes,
-		Depth: in.options.Limits.Depth}); err != nil {
+	limits := in.options.Limits
+	if err := u.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth}); err != nil {
 		return nil, err
 	}
 	return u.AppendMember(nil, 0, "@context", in.proof.tape.Raw(in.context+1)), nil
@@ -101,8 +101,8 @@ func (in *input) canonicalDocument(ctx context.Context, c canon.Canonicalizer) (
 
 // canonicalOptions returns the canonical form of the proof configuration: the proof without its proofValue.
 // Its @context is the document's where that is asked for, and its own otherwise.
-func (in *input) canonicalOptions(ctx context.Context, c canon.Canonicalizer, documentContext bool) ([]byte,
-	error) {
+func (in *input) canonicalOptions(ctx context.Context, c canon.Canonicalizer,
+	documentContext bool) ([]byte, error) {
 	p := in.proof
 	if t, ok := c.(tapes); ok && p.tape == in.doc.Tape {
 		if documentContext {

@@ -9,8 +9,8 @@ import (
 	"canonscope/vcdm/internal/text"
 )
 
-// proof is one proof, or the options of one to be made, on the tape of the document or of the options.
-// Members are node indexes of their values; -1 where absent.
+// proof is one proof, or the options of one to be made, on the tape of the document or of the options. It is
+// as long valid as that tape. Members are node indexes of their values; -1 where absent.
 type proof struct {
 	tape *jsontape.Tape
 	node int
@@ -178,25 +178,15 @@ func (p *proof) time(node int) time.Time {
 //phase:encode
 func (p *proof) appendConfig(dst []byte, context []byte) []byte {
 	dst = append(dst, '{')
-	first := true
 	for k, v := range p.tape.Members(p.node) {
-		if v == p.value || v == p.context && context != nil {
-			continue
+		if v != p.value && (v != p.context || context == nil) {
+			dst = append(append(dst, p.tape.Src[p.tape.Nodes[k].Start:p.tape.Nodes[v].End]...), ',')
 		}
-		if !first {
-			dst = append(dst, ',')
-		}
-		first = false
-		dst = append(dst, p.tape.Src[p.tape.Nodes[k].Start:p.tape.Nodes[v].End]...)
 	}
 	if len(context) > 0 {
-		if !first {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `"@context":`...)
-		dst = append(dst, context...)
+		dst = append(append(append(dst, `"@context":`...), context...), ',')
 	}
-	return append(dst, '}')
+	return append(bytes.TrimSuffix(dst, []byte{','}), '}')
 }
 
 // appendWith appends the proof with the members that a suite adds to its options.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 
 	"canonscope/vcdm/problem"
@@ -73,14 +74,17 @@ func cborModes() (cbor.EncMode, cbor.DecMode) {
 
 var multibase64 = base64.RawURLEncoding.Strict()
 
-// appendValue appends the multibase text of a proof value: "u" and base64url.
-func appendValue(dst, header []byte, value any) ([]byte, error) {
+// encodeSD returns the members of a proof beside its options: the multibase text of a proof value, "u" and
+// base64url.
+//
+//phase:encode
+func encodeSD(header []byte, value any) ([]byte, error) {
 	body, err := cborEncoder.Marshal(value)
 	if err != nil {
-		return nil, err
+		return nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
 	}
-	b := append(append(make([]byte, 0, len(header)+len(body)), header...), body...)
-	return multibase64.AppendEncode(append(dst, 'u'), b), nil
+	members := append(make([]byte, 0, 4096), `,"proofValue":"u`...)
+	return append(multibase64.AppendEncode(members, slices.Concat(header, body)), '"'), nil
 }
 
 // decodeValue reads a proof value with the given header into value.

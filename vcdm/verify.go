@@ -480,59 +480,47 @@ func sameSet(a, b []string) bool {
 	return within(a, b) && within(b, a)
 }
 
-// chain is the check that every proof which a proof builds on, also through others, is verified, and that
-// none of them is the proof itself. The specification has no rule for cycles; a proof that leads into one
-// never verifies here.
+// checkChain takes back that a proof is verified if one that it builds on, also through others, is not, or
+// is the proof itself. The specification has no rule for cycles; a proof that leads into one never verifies
+// here.
 //
 //phase:validate
-type chain struct {
-	all     []proof
-	results []ProofResult
-	byID    map[string]int
-	done    []bool // the proof is decided
-	open    []bool // the proof builds on the one that is being decided
-}
-
-//phase:validate
 func checkChain(all []proof, results []ProofResult) {
-	c := chain{all, results, make(map[string]int, len(all)), make([]bool, len(all)), make([]bool, len(all))}
+	byID := make(map[string]int, len(all))
 	for i := range all {
 		if id, ok := all[i].text(all[i].id); ok {
-			c.byID[id] = i
+			byID[id] = i
 		}
 	}
+
+	done := make([]bool, len(all)) // the proof is decided
+	open := make([]bool, len(all)) // the proof builds on the one that is being decided
+	var decide func(i int)
+	decide = func(i int) {
+		if done[i] {
+			return
+		}
+		open[i] = true
+		ids, _ := all[i].texts(all[i].previous)
+		for _, id := range ids {
+			j, ok := byID[id]
+			if !ok {
+				continue // previous has said so
+			}
+			msg := "the proof builds on itself"
+			if !open[j] {
+				msg = id + " is not verified"
+				decide(j)
+			}
+			if r := &results[i]; r.Verified && (open[j] || !results[j].Verified) {
+				r.Verified, r.Err = false, problem.Verification("/previousProof", msg)
+			}
+		}
+		open[i], done[i] = false, true
+	}
+
 	for i := range all {
-		c.decide(i)
-	}
-}
-
-// decide takes back that a proof is verified if one that it builds on is not.
-func (c *chain) decide(i int) {
-	if c.done[i] {
-		return
-	}
-	c.open[i] = true
-	ids, _ := c.all[i].texts(c.all[i].previous)
-	for _, id := range ids {
-		j, ok := c.byID[id]
-		if !ok {
-			continue // previous has said so
-		}
-		if c.open[j] {
-			c.refuse(i, "the proof builds on itself")
-			break
-		}
-		if c.decide(j); !c.results[j].Verified {
-			c.refuse(i, id+" is not verified")
-			break
-		}
-	}
-	c.open[i], c.done[i] = false, true
-}
-
-func (c *chain) refuse(i int, msg string) {
-	if r := &c.results[i]; r.Verified {
-		r.Verified, r.Err = false, problem.Verification("/previousProof", msg)
+		decide(i)
 	}
 }
 

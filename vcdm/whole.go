@@ -92,8 +92,8 @@ func (s *whole) form(ctx context.Context, in *input) ([]byte, error) {
 // hashData is Transformation, Proof Configuration and Hashing (VC-DI-EdDSA 3.2.3 to 3.2.5).
 //
 //phase:encode fallback
-func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm, documentContext bool) ([]byte,
-	error) {
+func (s *whole) hashData(ctx context.Context, in *input, alg keys.Algorithm,
+	documentContext bool) ([]byte, error) {
 	in.options.Input = canon.JSON
 	if s.Method == canon.RDFC {
 		in.options.Input, in.options.Direction = canon.JSONLD, s.direction

@@ -2,7 +2,6 @@
 package jsonld
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -881,42 +880,5 @@ func sameScoped(a, b *scoped) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.src == b.src && a.node == b.node || sameJSON(&a.src.tape, int(a.node), &b.src.tape, int(b.node))
-}
-
-// sameJSON compares two JSON values; the order of members does not count. Strings are compared as they are written.
-func sameJSON(a *jsontape.Tape, i int, b *jsontape.Tape, j int) bool {
-	if bytes.Equal(a.Raw(i), b.Raw(j)) {
-		return true
-	}
-	if a.Nodes[i].Kind != b.Nodes[j].Kind {
-		return false
-	}
-	switch a.Nodes[i].Kind {
-	case jsontape.Array:
-		if a.Len(i) != b.Len(j) {
-			return false
-		}
-		j++
-		for x := range a.Elements(i) {
-			if !sameJSON(a, x, b, j) {
-				return false
-			}
-			j = int(b.Nodes[j].Next)
-		}
-		return true
-	case jsontape.Object:
-		members := map[string]int{}
-		for k, y := range b.Members(j) {
-			members[string(b.AppendString(nil, k))] = y
-		}
-		for k, x := range a.Members(i) {
-			y, ok := members[string(a.AppendString(nil, k))]
-			if !ok || !sameJSON(a, x, b, y) {
-				return false
-			}
-		}
-		return a.Len(i) == len(members)
-	}
-	return false
+	return a.src == b.src && a.node == b.node || a.src.tape.Equal(int(a.node), &b.src.tape, int(b.node))
 }

@@ -3,6 +3,7 @@ package jsonld_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +13,8 @@ import (
 	"canonscope/canon/rdf"
 )
 
-// What the algorithms of JSON-LD 1.1 forbid is an error with its code, at its place, with the reason in its text.
+// What the algorithms of JSON-LD 1.1 forbid is an error with its code, at its place, with the reason in its
+// text.
 func TestForbidden(t *testing.T) {
 	for _, c := range []struct {
 		name, doc string
@@ -24,7 +26,7 @@ func TestForbidden(t *testing.T) {
 		{"the same with names of one letter", `{"@context":{"e":"urn:ex:","e:a":{"@id":"urn:other:a"}}}`, jsonld.InvalidIRIMapping, "/@context"},
 		{"an alias of a keyword as a prefix (25)", `{"@context":{"kind":{"@id":"@type","@prefix":true}}}`, jsonld.InvalidTermDefinition, "/@context"},
 		{"a value object below @nest (expansion 14.2.1)",
-			`{"@context":{"p":"urn:p","n":"@nest"},"@id":"urn:s","n":{"@value":"x"}}`, jsonld.InvalidNestValue, "/n"},
+			`{"@context":{"p":"urn:p","n":"@nest"},"@id":"urn:s","n":{"@value":"x"}}`, jsonld.InvalidNestValue, "/n/@value"},
 		{"a value in a map of types (13.8.3.7.5)",
 			`{"@context":{"T":"urn:T","m":{"@id":"urn:m","@container":"@type"}},"m":{"T":{"@value":"x"}}}`, jsonld.InvalidValueObject, "/m/T"},
 		{"a value in a map of ids (13.8.3.7.4)",
@@ -72,6 +74,9 @@ func TestAllowed(t *testing.T) {
 			[]string{`<urn:a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <urn:T> .`, `<urn:a> <urn:inner> "x" .`, `<urn:b> <urn:outer> "y" .`,
 				`<urn:s> <urn:i> <urn:b> .`, `<urn:s> <urn:m> <urn:a> .`}},
 		{"a term that is taken back is none", `{"@context":[{"p":"urn:p","q":"urn:q"},{"p":null}],"@id":"urn:s","p":"x","q":"y"}`, []string{`<urn:s> <urn:q> "y" .`}},
+		{"nor is one that a node takes back for itself",
+			`{"@context":{"p":"urn:p","q":"urn:q","c":"urn:c"},"@id":"urn:s","c":{"@context":{"p":null},"@id":"urn:o","p":"x","q":"y"},"p":"z"}`,
+			[]string{`<urn:o> <urn:q> "y" .`, `<urn:s> <urn:c> <urn:o> .`, `<urn:s> <urn:p> "z" .`}},
 		{"a mapping like a keyword defines nothing", `{"@context":{"t":{"@id":"@a"},"p":"urn:p"},"@id":"urn:s","p":"x"}`, []string{`<urn:s> <urn:p> "x" .`}},
 	} {
 		var set rdf.Dataset
@@ -101,6 +106,38 @@ func TestBudgetIsGivenBack(t *testing.T) {
 		}
 		if left := budget.Left(); left != before {
 			t.Errorf("%d bytes of %d are left", left, before)
+		}
+	}
+}
+
+// Contexts lead from one to the next as often as the limit says, and have as many terms, the 23 keywords
+// included.
+func TestContextLimits(t *testing.T) {
+	remote := jsonld.Map{}
+	for i := range 4 {
+		remote[fmt.Sprintf("https://c.example/%d", i)] = fmt.Appendf(nil, `{"@context":"https://c.example/%d"}`, i+1)
+	}
+	remote["https://c.example/4"] = []byte(`{"@context":{"p":"urn:p","q":"urn:q"}}`)
+	for _, limits := range []jsonld.Limits{{Remote: 5}, {Remote: 4}, {Terms: 25}, {Terms: 24}} {
+		p := jsonld.New(jsonld.Config{Loader: remote, Limits: limits})
+		var set rdf.Dataset
+		err := p.ToRDF(context.Background(), []byte(`{"@context":"https://c.example/0","@id":"urn:s","p":"x"}`), jsonld.Options{}, &set)
+		if ok := limits.Remote == 5 || limits.Terms == 25; (err == nil) != ok {
+			t.Errorf("%+v: %v", limits, err)
+		}
+	}
+}
+
+// What a context means depends on the base of the document, whichever base it was read for before.
+func TestContextOfAnotherBase(t *testing.T) {
+	p := jsonld.New(jsonld.Config{})
+	for _, base := range []string{"https://a.example/x", "https://b.example/y/z", "https://a.example/x"} {
+		for range 2 {
+			var set rdf.Dataset
+			err := p.ToRDF(context.Background(), []byte(`{"@context":{"@vocab":"#"},"@id":"urn:s","p":"x"}`), jsonld.Options{Base: base}, &set)
+			if got, want := string(set.AppendNQuads(nil)), "<urn:s> <"+base+"#p> \"x\" .\n"; err != nil || got != want {
+				t.Errorf("%s: %v, want %s", got, err, want)
+			}
 		}
 	}
 }

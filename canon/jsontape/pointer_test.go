@@ -1,6 +1,8 @@
 package jsontape_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -33,6 +35,51 @@ func TestAt(t *testing.T) {
 	for _, pointer := range []string{"foo", "/bar", "/foo/2", "/foo/01", "/foo/-1", "/foo/-0", "/foo/+1", "/foo/-", "/foo/", "/foo/0/0", "//", "/a/b", "/m~n/x"} {
 		if n := tape.At(pointer); n >= 0 {
 			t.Errorf("%q leads to %s", pointer, tape.Raw(n))
+		}
+	}
+}
+
+// A pointer is followed as far as it leads, through every container on the way; decoded values have the same parts.
+func TestFollow(t *testing.T) {
+	const doc = `{"a/b":[{"c":null},1],"d":{}}`
+	var tape jsontape.Tape
+	if err := tape.Scan([]byte(doc), jsontape.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	var decoded any
+	if err := json.Unmarshal([]byte(doc), &decoded); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ pointer, at, rest, through string }{
+		{"", "", "", ""},
+		{"/a~1b/0/c", "/a~1b/0/c", "", " / /a~1b /a~1b/0"},
+		{"/a~1b/2/c", "/a~1b", "/2/c", " /"},
+		{"/a~1b/00", "/a~1b", "/00", " /"},
+		{"/a~1b/1/", "/a~1b/1", "/", " / /a~1b"},
+		{"/d/", "/d", "/", " /"},
+		{"d", "", "d", ""},
+	} {
+		through := ""
+		index := tape.Index(1)
+		node, rest := index.Follow(c.pointer, func(n int) { through += " " + cmp.Or(tape.Pointer(n), "/") })
+		if at := tape.Pointer(node); at != c.at || rest != c.rest || through != c.through {
+			t.Errorf("%q leads to %q, %q is left; through%s", c.pointer, at, rest, through)
+		}
+
+		v, ok := decoded, strings.HasPrefix(c.pointer, "/") || c.pointer == ""
+		for _, token := range strings.Split(c.pointer, "/")[1:] {
+			if ok {
+				v, ok = jsontape.Part(v, token)
+			}
+		}
+		if ok != (c.rest == "") {
+			t.Errorf("%q leads to %v in the decoded value: %v", c.pointer, v, ok)
+		}
+	}
+
+	for text, want := range map[string]bool{"": true, "/": true, "/a~0~1": true, "a": false, "/a~": false, "/~2": false, "/~~01": false} {
+		if jsontape.IsPointer(text) != want {
+			t.Errorf("%q is a pointer: %v", text, !want)
 		}
 	}
 }

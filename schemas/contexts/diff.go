@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 
 	"canonscope/canon"
@@ -28,7 +27,7 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s and %s", d.Path, d.A, d.B)
 }
 
-// maxCompared bounds the documents to compare, which become trees.
+// maxCompared bounds the documents to compare.
 const maxCompared = 2 << 20
 
 // Differences compares two JSON documents by value: the order of object members does not count, that of arrays does.
@@ -37,63 +36,69 @@ func Differences(a, b []byte) ([]Difference, error) {
 	if n := max(len(a), len(b)); n > maxCompared {
 		return nil, &canon.LimitError{Limit: "bytes of a context to compare", Max: maxCompared, Done: int64(n)}
 	}
-	va, err := decode(a)
-	if err != nil {
+	var x, y jsontape.Tape
+	if err := x.Scan(a, jsontape.Options{}); err != nil {
 		return nil, fmt.Errorf("first document: %w", err)
 	}
-	vb, err := decode(b)
-	if err != nil {
+	if err := y.Scan(b, jsontape.Options{}); err != nil {
 		return nil, fmt.Errorf("second document: %w", err)
 	}
-	return compare(nil, "", va, vb), nil
+	return compare(nil, "", &x, 0, &y, 0), nil
 }
 
-func decode(src []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(src))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	return v, nil
-}
-
-func compare(out []Difference, path string, a, b any) []Difference {
-	ma, oka := a.(map[string]any)
-	mb, okb := b.(map[string]any)
-	if !oka || !okb {
-		if !reflect.DeepEqual(a, b) {
-			out = append(out, Difference{path, text(a), text(b)})
+// compare appends the differences of value i of a and value j of b, both at a path.
+func compare(out []Difference, path string, a *jsontape.Tape, i int, b *jsontape.Tape, j int) []Difference {
+	if a.Nodes[i].Kind != jsontape.Object || b.Nodes[j].Kind != jsontape.Object {
+		if !a.Equal(i, b, j) {
+			out = append(out, Difference{path, text(a, i), text(b, j)})
 		}
 		return out
 	}
-	keys := slices.Collect(maps.Keys(ma))
-	for k := range mb {
-		if _, both := ma[k]; !both {
+
+	inA, inB := members(a, i), members(b, j)
+	keys := slices.Collect(maps.Keys(inA))
+	for k := range inB {
+		if _, both := inA[k]; !both {
 			keys = append(keys, k)
 		}
 	}
 	slices.Sort(keys)
 	for _, k := range keys {
 		at := path + "/" + jsontape.EscapeToken(k)
-		x, inA := ma[k]
-		y, inB := mb[k]
+		x, ok := inA[k]
+		y, both := inB[k]
 		switch {
-		case !inB:
-			out = append(out, Difference{Path: at, A: text(x)})
-		case !inA:
-			out = append(out, Difference{Path: at, B: text(y)})
+		case !both:
+			out = append(out, Difference{Path: at, A: text(a, x)})
+		case !ok:
+			out = append(out, Difference{Path: at, B: text(b, y)})
 		default:
-			out = compare(out, at, x, y)
+			out = compare(out, at, a, x, b, y)
 		}
 	}
 	return out
 }
 
-func text(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
+// members returns the values of an object by their names.
+func members(t *jsontape.Tape, i int) map[string]int {
+	m := map[string]int{}
+	for k, v := range t.Members(i) {
+		m[string(t.Text(k))] = v
 	}
-	return string(b)
+	return m
+}
+
+// text returns a value as JSON with its members in order.
+func text(t *jsontape.Tape, i int) string {
+	d := json.NewDecoder(bytes.NewReader(t.Raw(i)))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return string(t.Raw(i))
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return string(t.Raw(i))
+	}
+	return string(out)
 }

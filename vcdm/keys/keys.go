@@ -192,13 +192,7 @@ func (p *Public) Equal(o *Public) bool {
 	if p.empty() || o.empty() {
 		return p.empty() == o.empty()
 	}
-	if p.kind != o.kind {
-		return false
-	}
-	if p.ed != nil {
-		return p.ed.Equal(o.ed)
-	}
-	return p.ec.Equal(o.ec)
+	return p.Crypto().(interface{ Equal(crypto.PublicKey) bool }).Equal(o.Crypto())
 }
 
 // Crypto returns the standard library's key: ed25519.PublicKey or *ecdsa.PublicKey, nil of an empty key.

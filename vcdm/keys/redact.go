@@ -8,10 +8,10 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// HoldsSecret is said of what holds a secret key.
+// HoldsSecret describes a file that holds a secret key.
 const HoldsSecret = "holds a secret key, which is not shown; whoever has it can sign with it"
 
-// NotShown is JSON in the place of a secret.
+// NotShown is the JSON that replaces a secret.
 const NotShown = `"(secret, not shown)"`
 
 // Redacted returns the JSON of a tape with a text in the place of each secret key in it: the secret members

@@ -77,11 +77,7 @@ func (r *checker) kind(node int) jsontape.Kind { return r.tape.Nodes[node].Kind 
 func (r *checker) credential(node int, at string) {
 	r.context(node, at)
 	r.keys(node, at)
-	r.types(node, at, "VerifiableCredential")
-	if value.Has(r.tape, r.tape.Get(node, "type"), "VerifiablePresentation") {
-		r.fail(at+"/type", "must not include VerifiablePresentation, too")
-	}
-
+	r.types(node, at, "VerifiableCredential", "VerifiablePresentation")
 	r.id(node, at)
 	r.party(node, at, "issuer", true)
 	r.subjects(node, at)
@@ -94,12 +90,7 @@ func (r *checker) credential(node int, at string) {
 		}
 	}
 
-	for _, name := range []string{"name", "description"} {
-		if v := r.tape.Get(node, name); v >= 0 {
-			r.text(v, at+"/"+name)
-		}
-	}
-
+	r.texts(node, at)
 	for _, name := range []string{"credentialStatus", "credentialSchema", "refreshService", "termsOfUse",
 		"evidence"} {
 		r.typed(node, at, name, name == "credentialSchema" || old &&
@@ -138,10 +129,7 @@ func isVersion1(t *jsontape.Tape, node int) bool {
 func (r *checker) presentation() {
 	r.context(0, "")
 	r.keys(0, "")
-	r.types(0, "", "VerifiablePresentation")
-	if value.Has(r.tape, r.tape.Get(0, "type"), "VerifiableCredential") {
-		r.fail("/type", "must not include VerifiableCredential, too")
-	}
+	r.types(0, "", "VerifiablePresentation", "VerifiableCredential")
 	r.id(0, "")
 	r.party(0, "", "holder", false)
 	r.typed(0, "", "termsOfUse", false)
@@ -153,8 +141,8 @@ func (r *checker) presentation() {
 	r.each(list, "/verifiableCredential", func(c int, at string) {
 		switch {
 		case r.kind(c) != jsontape.Object:
-			r.fail(at, "must be an object: a secured credential, or an EnvelopedVerifiableCredential for one "+
-				"in another format")
+			r.fail(at, "must be an object: a secured credential, or an EnvelopedVerifiableCredential for "+
+				"one in another format")
 		case value.Has(r.tape, r.tape.Get(c, "type"), "EnvelopedVerifiableCredential"):
 			r.enveloped(c, at)
 		default:
@@ -281,7 +269,7 @@ var baseTerms = sync.OnceValue(func() map[string][]definition {
 })
 
 // types checks section 4.5.
-func (r *checker) types(node int, at, want string) {
+func (r *checker) types(node int, at, want, other string) {
 	v := r.tape.Get(node, "type")
 	if v < 0 {
 		r.fail(at+"/type", "is missing")
@@ -294,6 +282,9 @@ func (r *checker) types(node int, at, want string) {
 	})
 	if !value.Has(r.tape, v, want) {
 		r.fail(at+"/type", "must include "+want)
+	}
+	if value.Has(r.tape, v, other) {
+		r.fail(at+"/type", "must not include "+other+", too")
 	}
 }
 
@@ -325,11 +316,7 @@ func (r *checker) party(node int, at, name string, required bool) {
 		} else {
 			r.fail(at+"/id", "is missing")
 		}
-		for _, text := range []string{"name", "description"} {
-			if n := r.tape.Get(v, text); n >= 0 {
-				r.text(n, at+"/"+text)
-			}
-		}
+		r.texts(v, at)
 	default:
 		r.url(v, at)
 	}
@@ -376,33 +363,39 @@ func (r *checker) time(node int, at, name string) (t time.Time, ok bool) {
 	return t, false
 }
 
-// text checks a name or description (sections 4.6 and 11.1): a text, a language value object, or a list of
+// texts checks name and description (sections 4.6 and 11.1): a text, a language value object, or a list of
 // these.
-func (r *checker) text(v int, at string) {
-	r.each(v, at, func(e int, place string) {
-		switch r.kind(e) {
-		case jsontape.String:
-			return
-		case jsontape.Object:
-			value := r.tape.Get(e, "@value")
-			if value < 0 || r.kind(value) != jsontape.String {
-				r.fail(place+"/@value", "must be a string")
-			}
-			for k, m := range r.tape.Members(e) {
-				switch key := string(r.tape.Text(k)); key {
-				case "@value":
-				case "@language", "@direction":
-					if r.kind(m) != jsontape.String {
-						r.fail(place+"/"+key, "must be a string")
-					}
-				default:
-					r.fail(place+"/"+key, "has no place in a language value object")
-				}
-			}
-		default:
-			r.fail(place, "must be a string, or an object with @value and @language")
+func (r *checker) texts(node int, at string) {
+	for _, name := range []string{"name", "description"} {
+		if v := r.tape.Get(node, name); v >= 0 {
+			r.each(v, at+"/"+name, r.text)
 		}
-	})
+	}
+}
+
+func (r *checker) text(e int, place string) {
+	switch r.kind(e) {
+	case jsontape.String:
+		return
+	case jsontape.Object:
+		value := r.tape.Get(e, "@value")
+		if value < 0 || r.kind(value) != jsontape.String {
+			r.fail(place+"/@value", "must be a string")
+		}
+		for k, m := range r.tape.Members(e) {
+			switch key := string(r.tape.Text(k)); key {
+			case "@value":
+			case "@language", "@direction":
+				if r.kind(m) != jsontape.String {
+					r.fail(place+"/"+key, "must be a string")
+				}
+			default:
+				r.fail(place+"/"+key, "has no place in a language value object")
+			}
+		}
+	default:
+		r.fail(place, "must be a string, or an object with @value and @language")
+	}
 }
 
 // typed checks an extension point, an object or a list of objects with a type each (sections 4.10 to 5.4).

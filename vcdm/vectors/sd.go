@@ -86,7 +86,8 @@ func (r *reader) selective(ctx context.Context) {
 			continue
 		}
 		file("derivedGroupIndexes", map[string]any{
-			"combinedIndexes": indexes(trace.Combined, true), "selectiveIndexes": indexes(trace.Selective, true),
+			"combinedIndexes": indexes(trace.Combined, true), "selectiveIndexes": indexes(trace.Selective,
+				true),
 			"mandatoryIndexes":    indexes(trace.Mandatory, true),
 			"nonMandatoryIndexes": indexes(trace.Mandatory, false),
 		})

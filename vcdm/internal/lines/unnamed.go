@@ -35,7 +35,7 @@ type unnamed struct {
 var ErrUnnamed = errors.New("a blank node has no name to select it by")
 
 // errTwins is the error of lists that have the same name.
-var errTwins = errors.New("two equal lists are in one place, and selective disclosure cannot distinguish them")
+var errTwins = errors.New("two equal lists are in one place, which selective disclosure cannot distinguish")
 
 // blanks is the set of unnamed blank nodes of a document by label.
 type blanks map[string]*unnamed

@@ -102,8 +102,8 @@ func (g *literal) Group(ctx context.Context, in *Input, hmacKey []byte, groups [
 }
 
 // canonicalize canonicalizes statements, which are what.
-func (g *literal) canonicalize(ctx context.Context, in *Input, statements [][]byte, what string) (*canon.Form,
-	error) {
+func (g *literal) canonicalize(ctx context.Context, in *Input, statements [][]byte,
+	what string) (*canon.Form, error) {
 	opt := in.Options
 	opt.Input, opt.Issued = canon.NQuads, true
 	*in.Count++
@@ -115,8 +115,8 @@ func (g *literal) canonicalize(ctx context.Context, in *Input, statements [][]by
 }
 
 // verifierLabels canonicalizes statements that have the labels that are signed.
-func (g *literal) verifierLabels(ctx context.Context, in *Input, statements [][]byte) (map[uint32][]byte,
-	error) {
+func (g *literal) verifierLabels(ctx context.Context, in *Input,
+	statements [][]byte) (map[uint32][]byte, error) {
 	form, err := g.canonicalize(ctx, in, statements, "revealed statements")
 	if err != nil {
 		return nil, err
@@ -145,9 +145,9 @@ func (g *literal) deskolemized(ctx context.Context, in *Input, doc []byte) ([][]
 	if err != nil {
 		return nil, problem.Generation("", err.Error())
 	}
+	named := func(label []byte) []byte { return names[string(label)] }
 	for i, l := range statements {
-		if l, err = lines.Relabel(nil, l,
-			func(label []byte) []byte { return names[string(label)] }); err != nil {
+		if l, err = lines.Relabel(nil, l, named); err != nil {
 			return nil, problem.Generation("", lines.ErrUnnamed.Error())
 		}
 		statements[i] = deskolemize(l)

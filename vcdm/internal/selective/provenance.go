@@ -36,8 +36,8 @@ type short struct {
 }
 
 // Group implements [grouper].
-func (g *provenance) Group(ctx context.Context, in *Input, hmacKey []byte, groups [][]string) (*Grouped,
-	error) {
+func (g *provenance) Group(ctx context.Context, in *Input, hmacKey []byte,
+	groups [][]string) (*Grouped, error) {
 	w := &in.Memory.short
 	opt := g.options(in, &w.origins)
 	opt.Tape = in.View()
@@ -73,8 +73,8 @@ func labelling(in *Input) rdfc.Options {
 }
 
 // run canonicalizes a dataset.
-func (g *provenance) run(ctx context.Context, in *Input, s *rdfc.State, d *rdf.Dataset, dst []byte) ([]byte,
-	error) {
+func (g *provenance) run(ctx context.Context, in *Input, s *rdfc.State, d *rdf.Dataset,
+	dst []byte) ([]byte, error) {
 	*in.Count++
 	text, err := s.Run(ctx, d, labelling(in), dst)
 	if err != nil {

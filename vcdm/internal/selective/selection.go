@@ -94,12 +94,8 @@ func (s Selection) AppendJSON(dst []byte, t *jsontape.Tape, i int) []byte {
 	return closed(dst, '}')
 }
 
-// closed returns a container with its end, in place of the comma behind its last part. What is on the way
-// has a part.
-func closed(dst []byte, end byte) []byte {
-	dst[len(dst)-1] = end
-	return dst
-}
+// closed returns a container with its end, in place of the comma behind its last part.
+func closed(dst []byte, end byte) []byte { return append(bytes.TrimSuffix(dst, []byte{','}), end) }
 
 // isInitial reports whether a member of an object on the way is always selected (VC-DI-ECDSA 3.4.11,
 // createInitialSelection). The specification leaves @context to the root and knows only the aliases id and

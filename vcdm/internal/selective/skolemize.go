@@ -24,8 +24,8 @@ const urn = "urn:bnid:"
 // Which objects those are is for JSON-LD to say: every object of a copy gets its node number as @index,
 // which expansion carries along and RDF does not have, and every text that looks like a blank node's label
 // gets a number too.
-func (g *literal) skolemize(ctx context.Context, in *Input) (document *jsontape.Tape, expanded []byte,
-	err error) {
+func (g *literal) skolemize(ctx context.Context,
+	in *Input) (document *jsontape.Tape, expanded []byte, err error) {
 	unsecured, err := in.Unsecured()
 	if err != nil {
 		return nil, nil, err
@@ -94,38 +94,31 @@ const probeLabel = "_:canonscope"
 // appendEdited appends value i with what edit adds at the start of every object without @index, and puts in
 // place of every text that starts with "_:". Contexts stay as they are.
 func appendEdited(dst []byte, t *jsontape.Tape, i int, edit func(dst []byte, node int) []byte) []byte {
-	switch n := &t.Nodes[i]; n.Kind {
+	switch t.Nodes[i].Kind {
 	case jsontape.Object:
 		dst = append(dst, '{')
-		comma := false
 		if t.Key(i, "@index") < 0 {
-			from := len(dst)
-			dst = edit(dst, i)
-			comma = len(dst) > from
+			if edited := edit(dst, i); len(edited) > len(dst) {
+				dst = append(edited, ',')
+			}
 		}
 		for k, v := range t.Members(i) {
-			if comma {
-				dst = append(dst, ',')
-			}
-			comma = true
 			dst = append(append(dst, t.Raw(k)...), ':')
 			if t.TextIs(k, "@context") {
 				dst = append(dst, t.Raw(v)...)
 			} else {
 				dst = appendEdited(dst, t, v, edit)
 			}
+			dst = append(dst, ',')
 		}
 
-		return append(dst, '}')
+		return closed(dst, '}')
 	case jsontape.Array:
 		dst = append(dst, '[')
 		for e := range t.Elements(i) {
-			if e > i+1 {
-				dst = append(dst, ',')
-			}
-			dst = appendEdited(dst, t, e, edit)
+			dst = append(appendEdited(dst, t, e, edit), ',')
 		}
-		return append(dst, ']')
+		return closed(dst, ']')
 	case jsontape.String:
 		if bytes.HasPrefix(t.Text(i), []byte("_:")) {
 			return edit(dst, i)

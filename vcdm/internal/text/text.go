@@ -29,7 +29,7 @@ func ParseTime[T Text](s T, lenient bool) (time.Time, error) {
 
 	year, month, day := digits(s[0:4]), digits(s[5:7]), digits(s[8:10])
 	hour, minute, second := digits(s[11:13]), digits(s[14:16]), digits(s[17:19])
-	if year < 0 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) ||
+	if year < 0 || month < 1 || month > 12 || day < 1 || day > 31 ||
 		hour < 0 || minute < 0 || minute > 59 || second < 0 || second > 59 {
 		return time.Time{}, ErrTime
 	}
@@ -70,6 +70,10 @@ func ParseTime[T Text](s T, lenient bool) (time.Time, error) {
 		return time.Time{}, ErrTime
 	}
 
+	if _, m, _ := time.Date(year, time.Month(month), day, 0, 0, 0, 0, zone).Date(); m != time.Month(month) {
+		return time.Time{}, ErrTime // the month has fewer days
+	}
+
 	return time.Date(year, time.Month(month), day, hour, minute, second, nanos, zone), nil
 }
 
@@ -83,19 +87,6 @@ func digits[T Text](s T) int {
 		n = n*10 + int(s[i]-'0')
 	}
 	return n
-}
-
-func daysIn(year, month int) int {
-	switch month {
-	case 2:
-		if year%4 == 0 && (year%100 != 0 || year%400 == 0) {
-			return 29
-		}
-		return 28
-	case 4, 6, 9, 11:
-		return 30
-	}
-	return 31
 }
 
 // IsURL reports whether s is an absolute URL: a scheme, a colon and something after it, without the

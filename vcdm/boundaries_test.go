@@ -1,0 +1,184 @@
+package vcdm_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"canonscope/canon"
+	"canonscope/vcdm"
+	"canonscope/vcdm/keys"
+	"canonscope/vcdm/rules"
+)
+
+// Options are signed alike however they are spelled, and a proof value or a context among them makes no difference to what
+// is refused.
+func TestOptionsInEverySpelling(t *testing.T) {
+	l := newLab(t)
+	for _, s := range plain {
+		o := string(l.options(s).AppendJSON(nil, s))
+		for _, more := range []string{"", `,"@context":"https://www.w3.org/ns/credentials/v2"`, `,"proofValue":"z2"`, `,"nonce":"n"`} {
+			o := o[:len(o)-1] + more + "}"
+			a, errA := l.add(s, credential, o)
+			b, errB := l.add(s, credential, " "+o+"\n")
+			c, errC := l.add(s, credential, strings.Replace(o, `":`, `" : `, 1))
+			if fmt.Sprint(errA) != fmt.Sprint(errB) || fmt.Sprint(errA) != fmt.Sprint(errC) {
+				t.Errorf("%s %s: %v, with space around %v, with space within %v", s, more, errA, errB, errC)
+			}
+			if errA != nil {
+				continue
+			}
+			for _, doc := range [][]byte{a, b, c} {
+				l.accept(s+more, string(doc))
+				if encode(l, decode(l, string(doc))) != encode(l, decode(l, string(a))) {
+					t.Errorf("%s %s: %s\nand %s", s, more, a, doc)
+				}
+			}
+		}
+	}
+}
+
+// A credential of version 1 has an id for its status and its refresh service (VC Data Model 1.1, 4.9 and 5.4), one of version
+// 2 need not.
+func TestIDsOfVersion1(t *testing.T) {
+	for _, name := range []string{"credentialStatus", "refreshService", "termsOfUse", "evidence", "credentialSchema"} {
+		v1 := `{"@context":["https://www.w3.org/2018/credentials/v1"],"type":"VerifiableCredential","issuer":"urn:x:1",` +
+			`"issuanceDate":"2025-01-01T00:00:00Z","credentialSubject":{"id":"urn:x:2"},"` + name + `":{"type":"T"}}`
+		v2 := strings.NewReplacer("https://www.w3.org/2018/credentials/v1", rules.BaseContext, "issuanceDate", "validFrom").
+			Replace(v1)
+		schema := name == "credentialSchema"
+		for doc, ok := range map[string]bool{v1: !schema && name != "credentialStatus" && name != "refreshService", v2: !schema} {
+			if err := rules.CheckCredential([]byte(doc), canon.Limits{}); (err == nil) != ok {
+				t.Errorf("%s: %v", doc, err)
+			}
+		}
+	}
+}
+
+// A document may have as many proofs as the limit says, and an operation as many signatures, of which one of P-384 is twelve.
+func TestLimitsAreReached(t *testing.T) {
+	l := newLab(t)
+	verify := func(doc string, limits canon.Limits) error {
+		v := l.verifier()
+		v.Limits = limits
+		return v.VerifyAll(context.Background(), []byte(doc)).Err()
+	}
+	three := l.chain("eddsa-jcs-2022")
+	s := &vcdm.Signer{Suite: l.suite("ecdsa-jcs-2019"), Key: l.secrets[keys.ES384]}
+	o := &vcdm.Options{Method: s.Key.Public().Method(), Purpose: vcdm.AssertionMethod}
+	long, err := s.Add(context.Background(), []byte(credential), o.AppendJSON(nil, "ecdsa-jcs-2019"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := l.sign("ecdsa-jcs-2019", credential)
+	for _, c := range []struct {
+		name, doc string
+		limits    canon.Limits
+		ok        bool
+	}{
+		{"three proofs of three", three, canon.Limits{Proofs: 3}, true},
+		{"three proofs of two", three, canon.Limits{Proofs: 2}, false},
+		{"P-384", string(long), canon.Limits{Signatures: 12}, true},
+		{"P-384", string(long), canon.Limits{Signatures: 11}, false},
+		{"P-256", short, canon.Limits{Signatures: 1}, true},
+		{"three signatures", three, canon.Limits{Signatures: 3}, true},
+		{"three signatures of two", three, canon.Limits{Signatures: 2}, false},
+	} {
+		err := verify(c.doc, c.limits)
+		var limit *canon.LimitError
+		if c.ok != (err == nil) || !c.ok && !errors.As(err, &limit) {
+			t.Errorf("%s, %d proofs, %d signatures: %v", c.name, c.limits.Proofs, c.limits.Signatures, err)
+		}
+	}
+}
+
+// Work is counted: two canonicalizations and one signature, or one check of it.
+func TestCounts(t *testing.T) {
+	l := newLab(t)
+	for _, suite := range plain {
+		var made, checked vcdm.Counts
+		s := &vcdm.Signer{Suite: l.suite(suite), Key: l.key(suite), Counts: &made}
+		doc, err := s.Add(context.Background(), []byte(credential), l.options(suite).AppendJSON(nil, suite))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := l.verifier()
+		v.Counts = &checked
+		if err := v.Verify(context.Background(), doc).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if made != (vcdm.Counts{Canonicalizations: 2, Signatures: 1}) ||
+			checked != (vcdm.Counts{Canonicalizations: 2, Verifications: 1}) {
+			t.Errorf("%s: signing %+v, verifying %+v", suite, made, checked)
+		}
+	}
+}
+
+// What an operation took of a budget is given back when it is done.
+func TestMemoryIsGivenBack(t *testing.T) {
+	l := newLab(t)
+	ctx := canon.WithBudget(context.Background(), canon.Limits{})
+	budget := canon.BudgetOf(ctx, nil, new(canon.Budget), canon.Limits{})
+	before := budget.Left()
+	for _, s := range everySuite {
+		doc := l.present(s, credential)
+		if err := l.verifier().Verify(ctx, []byte(doc)).Err(); err != nil {
+			t.Fatal(err)
+		}
+		if left := budget.Left(); left != before {
+			t.Errorf("%s: %d bytes of %d are left", s, left, before)
+		}
+	}
+}
+
+// What nobody looked into is listed: credentials inside the document, each of them, and a challenge and a domain that the
+// verifier did not ask for. A context is listed once though a proof repeats it.
+func TestUncheckedIsListed(t *testing.T) {
+	l := newLab(t)
+	doc := l.sign("eddsa-jcs-2022", edit(l, credential, func(m map[string]any) {
+		inner := map[string]any{
+			"type": "VerifiableCredential",
+			"of":   map[string]any{"type": "VerifiableCredential"},
+		}
+		subjectOf(m)["related"] = []any{inner, inner, map[string]any{"x": inner}}
+	}), func(o *vcdm.Options) { o.Challenge, o.Domain = "c", []string{"d"} })
+	related := []string{
+		"/credentialSubject/related/0",
+		"/credentialSubject/related/1",
+		"/credentialSubject/related/2/x",
+	}
+	for _, asked := range []bool{false, true} {
+		v := l.verifier()
+		want := append([]string{"/proof/challenge", "/proof/domain"}, related...)
+		if asked {
+			v.Challenge, v.Domain, want = "c", []string{"d"}, related
+		}
+		r := v.Verify(context.Background(), []byte(doc))
+		if got := r.Unchecked(); r.Err() != nil ||
+			!slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
+			t.Errorf("asked %v: %v, unchecked %q, want %q", asked, r.Err(), got, want)
+		}
+		if got := r.UnknownContexts(); len(got) != 1 {
+			t.Errorf("contexts %v", got)
+		}
+	}
+}
+
+// A credential is not a presentation, and what verifies nothing says so.
+func TestPresentationIsWanted(t *testing.T) {
+	l := newLab(t)
+	for _, s := range everySuite {
+		r := l.verifier().VerifyPresentation(context.Background(), []byte(l.present(s, credential)))
+		if err := r.Err(); r.Verified || err == nil ||
+			!strings.Contains(err.Error(), "VerifiablePresentation") {
+			t.Errorf("%s: a credential as a presentation: %v", s, err)
+		}
+	}
+	if r := (*vcdm.Verifier)(nil).VerifyPresentation(context.Background(), []byte(credential)); r.Verified ||
+		r.Err() == nil {
+		t.Errorf("without a verifier: %+v", r)
+	}
+}
