@@ -1,5 +1,6 @@
-// Package matrix says which cells exist and wires them: formats, suites, engines and schemas. [Select] lists exchanges by
-// names, those that an engine cannot do with the reason; [Open] makes what a cell is measured with.
+// Package matrix says which cells exist and wires them: formats, suites, engines and schemas. [Select]
+// lists exchanges by names, those that an engine cannot do with the reason; [Open] makes what a cell is
+// measured with.
 //
 //phase:caller
 package matrix
@@ -65,7 +66,8 @@ var cacheStates = map[compare.ContextState]jsonld.CacheState{compare.NoContexts:
 
 var algorithms = append([]compare.Algorithm{compare.NoAlgorithm}, keys.Algorithms...)
 
-// families lists every family in the order of reports, each with the state of contexts that is usual for its engine.
+// families lists every family in the order of reports, each with the state of contexts that is usual for
+// its engine.
 func families() []family {
 	var all []family
 	for _, engine := range canon.Engines {
@@ -84,7 +86,8 @@ func families() []family {
 	return all
 }
 
-// exists reports whether the suite is one of the engine and the algorithm: without a canonicalizer nothing is tuned.
+// exists reports whether the suite is one of the engine and the algorithm: without a canonicalizer nothing
+// is tuned.
 func (f *family) exists() bool {
 	return slices.Contains(f.suite.Algorithms, f.cell.Algorithm) && slices.Contains(canon.Engines, f.cell.Engine) &&
 		(f.suite.Method != "" || f.cell.Engine != canon.Tuned)
@@ -216,8 +219,9 @@ func find(c compare.Cell) (*family, error) {
 	return nil, fmt.Errorf("the matrix has no cell %s", c.ID())
 }
 
-// Filter names what to select; an empty list selects everything, except that without any of Formats, Suites, Engines and
-// Algorithms only the default subset is selected if Default is set, and that without Contexts each engine has its usual state.
+// Filter names what to select; an empty list selects everything, except that without any of Formats,
+// Suites, Engines and Algorithms only the default subset is selected if Default is set, and that without
+// Contexts each engine has its usual state.
 type Filter struct {
 	Formats, Suites, Engines, Algorithms, Schemas, Operations, Contexts []string
 	Default                                                             bool
@@ -243,8 +247,8 @@ func (s *Selection) Cells() []compare.Cell {
 	return cells
 }
 
-// Chosen says, for each credential of the user and each format that signs claims of it, what the format writes that the
-// credential does not say, and what it leaves out.
+// Chosen says, for each credential of the user and each format that signs claims of it, what the format
+// writes that the credential does not say, and what it leaves out.
 func (s *Selection) Chosen() []string {
 	var notes []string
 	var seen []compare.Cell
@@ -291,7 +295,8 @@ func (s *Selection) Unsupported() []compare.Result {
 	return out
 }
 
-// Select returns the exchanges that a filter names. An unknown name and names that exclude each other are errors.
+// Select returns the exchanges that a filter names. An unknown name and names that exclude each other are
+// errors.
 func Select(f Filter, p Policy) (*Selection, error) {
 	all := families()
 	type dimension struct {
@@ -432,8 +437,8 @@ func known[T ~string](flag string, names []string, valid []T) error {
 	return nil
 }
 
-// Open makes what a cell or exchange is measured with. A cell that the matrix does not have is an error, one that its
-// engine cannot do a [*canon.UnsupportedError].
+// Open makes what a cell or exchange is measured with. A cell that the matrix does not have is an error,
+// one that its engine cannot do a [*canon.UnsupportedError].
 func Open(cell compare.Cell) (*measure.Bench, error) {
 	f, err := find(cell)
 	if err != nil {
