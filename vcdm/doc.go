@@ -99,8 +99,8 @@
 //     vcdm/vectors/sd.go.
 //  4. New functions say their phases, and "go generate ./compare/measure" makes rules of it; profiles/doc.go
 //     shows how.
-//  5. Add the name to plain and to the suite method of vcdm/lab_test.go, so that the checklist runs over it,
-//     and to the list in compare/di/format_test.go.
+//  5. Add the name to plain and to the suite method of vcdm/lab_test.go, so that the tests of
+//     vcdm/testdata/requirements.tsv run over it, and to the list in compare/di/format_test.go.
 //
 // Done when these pass: TestChecklist, TestVectors and TestForger here, TestEverySuite and TestExchange in
 // compare/di, TestEveryEntryOpens and TestTampers in compare/matrix, TestFresh in
