@@ -40,3 +40,11 @@ func TestSpread(t *testing.T) {
 		}
 	}
 }
+
+func TestCompact(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 9_999: "9,999", 10_000: "10k", 165_536: "166k", 2_720_499: "2,720k"} {
+		if got := compact(n); got != want {
+			t.Errorf("%d prints as %s, want %s", n, got, want)
+		}
+	}
+}

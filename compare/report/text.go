@@ -423,7 +423,7 @@ func (p *printer) basis(g group) {
 				p.rare = true
 			}
 			processes = append(processes, count(b.Processes))
-			operations = append(operations, count(b.Operations))
+			operations = append(operations, compact(b.Operations))
 			documents = append(documents, count(b.Documents))
 			collections = append(collections, count(b.Collections)+mark)
 		}
@@ -464,6 +464,14 @@ func (r *Row) raw() bool {
 		}
 	}
 	return false
+}
+
+// compact counts thousands from ten thousand on: three of them share a column.
+func compact(n int) string {
+	if n < 10_000 {
+		return count(n)
+	}
+	return count((n+500)/1000) + "k"
 }
 
 // slashed joins what differs, or says once what is all the same.
