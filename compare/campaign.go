@@ -188,7 +188,8 @@ type Campaign struct {
 	Environment map[string]string `json:"environment"`
 	Out         string            `json:"out"` // results folder
 	Results     []Result          `json:"results"`
-	LeftOut     []string          `json:"left_out,omitempty"` // what the default subset does not measure, for people
+	Disclosed   []Disclosed       `json:"disclosed,omitempty"` // of each schema that is exchanged
+	LeftOut     []string          `json:"left_out,omitempty"`  // what the default subset does not measure, for people
 	Interrupted bool              `json:"interrupted,omitempty"`
 	Stopped     string            `json:"stopped,omitempty"` // why the campaign ended before it was done, unless interrupted
 }

@@ -8,19 +8,21 @@ import (
 // Cell is one point of the matrix: what is measured and under which policy. Its ID is stable and is the key of every
 // result. A Cell without an Operation stands for the whole exchange.
 type Cell struct {
-	Format    Format       `json:"format"`
-	Suite     string       `json:"suite"`  // a cryptosuite; for the baselines the signature envelope: jws, cose-sign1
-	Engine    Engine       `json:"engine"` // also called the tier
-	Algorithm Algorithm    `json:"algorithm"`
-	Schema    string       `json:"schema"`              // catalogue name
-	Operation Operation    `json:"operation,omitempty"` // "" for the exchange
-	GC        string       `json:"gc"`                  // GOGC: a number of percent, or "off"
-	Procs     int          `json:"procs"`               // GOMAXPROCS
-	LiveHeap  int          `json:"live_heap,omitempty"` // MB of live heap beside that of the harness
-	Contexts  ContextState `json:"contexts"`
-	Validator string       `json:"validator,omitempty"` // of the JSON Schema, inside issue and verify; "" validates nothing
-	Present   Presenting   `json:"present,omitempty"`   // how a suite that does not derive presents
-	Binding   Binding      `json:"binding,omitempty"`
+	Format      Format       `json:"format"`
+	Suite       string       `json:"suite"`  // a cryptosuite; for the baselines the signature envelope: jws, cose-sign1
+	Engine      Engine       `json:"engine"` // also called the tier
+	Algorithm   Algorithm    `json:"algorithm"`
+	Schema      string       `json:"schema"`              // catalogue name
+	Operation   Operation    `json:"operation,omitempty"` // "" for the exchange
+	GC          string       `json:"gc"`                  // GOGC: a number of percent, or "off"
+	Procs       int          `json:"procs"`               // GOMAXPROCS
+	LiveHeap    int          `json:"live_heap,omitempty"` // MB of live heap beside that of the harness
+	Contexts    ContextState `json:"contexts"`
+	Validator   string       `json:"validator,omitempty"` // of the JSON Schema, inside issue and verify; "" validates nothing
+	Present     Presenting   `json:"present,omitempty"`   // how a suite that does not derive presents
+	Binding     Binding      `json:"binding,omitempty"`
+	Disclose    Disclosure   `json:"disclose,omitempty"` // what is presented; "" is what the credential names
+	Granularity Granularity  `json:"granularity,omitempty"`
 }
 
 // ID returns the printable form, which [ParseCell] reads back.
@@ -42,6 +44,12 @@ func (c Cell) ID() string {
 	}
 	if c.Binding != NoBinding {
 		id += "/binding=" + string(c.Binding)
+	}
+	if c.Disclose != "" {
+		id += "/disclose=" + string(c.Disclose)
+	}
+	if c.Granularity != Leaf {
+		id += "/granularity=" + string(c.Granularity)
 	}
 	return id
 }
@@ -85,6 +93,10 @@ func ParseCell(id string) (Cell, error) {
 			c.Present = Presenting(value)
 		case "binding":
 			c.Binding = Binding(value)
+		case "disclose":
+			c.Disclose = Disclosure(value)
+		case "granularity":
+			c.Granularity = Granularity(value)
 		default:
 			return Cell{}, fmt.Errorf("cell id %q: unknown key %q", id, key)
 		}

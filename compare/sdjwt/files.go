@@ -43,7 +43,7 @@ func request(t *compare.Task) claims.Request {
 }
 
 func chosen(c *schemas.Credential, t *compare.Task) ([]string, error) {
-	made, err := claims.Of(c, request(t), nil)
+	made, err := claims.Of(c, request(t), compare.Scenario{})
 	if err != nil {
 		return nil, err
 	}
