@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"fmt"
 	"strconv"
 	"strings"
@@ -30,6 +31,26 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	*p = matrix.DefaultPolicy
 	flags.StringVar(&p.GC, "gc", p.GC, "garbage collector policy of the cells: GOGC in percent, or off")
 	flags.IntVar(&p.Procs, "procs", p.Procs, "GOMAXPROCS of the cells")
+	flags.Func("disclose", "present `N` elements of the subject, all, or those at JSON pointers; without it what the schema names", func(text string) error {
+		words, err := csv.NewReader(strings.NewReader(text)).Read() // as of flags with lists
+		if err != nil {
+			return err
+		}
+		p.Disclose, err = compare.ParseDisclosure(words...)
+		return err
+	})
+	flags.Func("granularity", "what is one disclosure and one `ELEMENT`: "+strings.Join(compare.Granularities, ", ")+
+		"; without it leaf, and branch for education schemas", func(text string) error {
+		p.Granularities = nil
+		for name := range strings.SplitSeq(text, ",") {
+			g, err := compare.ParseGranularity(name)
+			if err != nil {
+				return err
+			}
+			p.Granularities = append(p.Granularities, g)
+		}
+		return nil
+	})
 	flags.IntVar(&p.LiveHeap, "live-heap", 0, "live heap of the cells in `MB`, beside that of the harness")
 }
 

@@ -78,6 +78,7 @@ With --axis it measures a schema at each value of an axis and shows cost by size
 and phase, with the exponent of growth. One axis varies at a time, the others
 stand. --preset does so for an experiment of the catalogue. Both measure
 eddsa-rdfc-2022 with the engines native and stock, unless flags name others.
+--axis disclose=1,5,all varies what is presented instead of the schema.
 Cells that flags name are never left out, however long they take.`,
 		Example: `  canonscope run
   canonscope run my-credential.json
@@ -86,6 +87,8 @@ Cells that flags name are never left out, however long they take.`,
   canonscope run --schema ob3 --allocs
   canonscope run --axis achievements=1,2,5,10,30
   canonscope run --schema ob3 --axis alignments=1,10,50 --engine native
+  canonscope run --schema simple-20 --suite jws --axis disclose=1,5,20,all
+  canonscope run --schema ob3 --granularity leaf,branch,claim --disclose 3
   canonscope run --preset clr-or-elm
   canonscope run --full --out results/full`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -136,6 +139,9 @@ Cells that flags name are never left out, however long they take.`,
 				if !changed("allocs") {
 					plan.Allocs = true
 				}
+				if !changed("granularity") {
+					policy.Granularities = []compare.Granularity{compare.Leaf, compare.Branch}
+				}
 			}
 			if plan.Window.N == 0 && !full {
 				plan.Budget = budget
@@ -172,6 +178,7 @@ Cells that flags name are never left out, however long they take.`,
 			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}}, folder, progress)
 			clear()
 			campaign.Command = strings.Join(append([]string{"canonscope"}, os.Args[1:]...), " ")
+			campaign.Disclosed = selection.Disclosed
 			campaign.LeftOut = append(selection.LeftOut, campaign.LeftOut...)
 			campaign.Results = append(campaign.Results, selection.Unsupported()...)
 			failed := append(parts(err), finish(cmd.OutOrStdout(), campaign, experiments, folder, jsonText)...)

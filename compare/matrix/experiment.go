@@ -47,7 +47,12 @@ func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Ex
 				if slices.Contains(values[:i], v) {
 					return nil, fmt.Errorf("--axis %s: %s stands there twice", a, v)
 				}
-				at, err := catalogue.With(g, name, v)
+				at, disclose := g, compare.Disclosure("")
+				if name == compare.DiscloseAxis {
+					disclose, err = compare.ParseDisclosure(v)
+				} else {
+					at, err = catalogue.With(g, name, v)
+				}
 				if err != nil {
 					return nil, fmt.Errorf("--axis %s: %w", a, err)
 				}
@@ -55,6 +60,7 @@ func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Ex
 				if err != nil {
 					return nil, err
 				}
+				p.Disclose = disclose
 				e.Points = append(e.Points, p)
 			}
 			e.About = aboutAxis(name)
@@ -102,6 +108,9 @@ func point(ctx context.Context, g schemas.Generator, label string, seed uint64) 
 }
 
 func baseOf(axis string) (string, error) {
+	if axis == compare.DiscloseAxis {
+		return defaultSchemas[0], nil
+	}
 	for _, base := range append(slices.Clone(baseSchemas), catalogue.Names()...) {
 		axes, err := catalogue.Axes(base)
 		if err == nil && slices.ContainsFunc(axes, func(a *catalogue.Axis) bool { return a.Name == axis }) {
@@ -112,15 +121,18 @@ func baseOf(axis string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var known []string
+	known := []string{compare.DiscloseAxis}
 	for _, a := range all {
-		known = append(known, a.Name)
+		known = slices.Insert(known, len(known)-1, a.Name)
 	}
 	return "", choice.Unknown("axis", axis, known...)
 }
 
 // aboutAxis is what an axis is, for people.
 func aboutAxis(name string) string {
+	if name == compare.DiscloseAxis {
+		return "elements that are presented: spread over the subject, all, or those at a JSON pointer"
+	}
 	all, err := catalogue.Axes("")
 	if err != nil {
 		return ""
@@ -137,11 +149,9 @@ func SelectExperiments(experiments []compare.Experiment, f Filter, p Policy) (*S
 	if len(f.Engines) == 0 {
 		f.Engines = []string{string(canon.Native), string(canon.Stock)}
 	}
-	f.Schemas = nil
+	var points []compare.Point
 	for _, e := range experiments {
-		for _, p := range e.Points {
-			f.Schemas = append(f.Schemas, p.Schema)
-		}
+		points = append(points, e.Points...)
 	}
-	return Select(f, p)
+	return selectPoints(f, p, points)
 }

@@ -35,6 +35,11 @@ type Policy struct {
 	Validator string             // of vcdm against its JSON Schema inside issue and verify; "" for none
 	Present   compare.Presenting // of suites that do not derive
 	Binding   compare.Binding
+	Disclose  compare.Disclosure // "" is what the credential names
+
+	// Granularities are those of formats of credentials; without any each schema has its usual one. Of two that make the
+	// same elements of a schema the first is taken.
+	Granularities []compare.Granularity
 }
 
 // DefaultPolicy is Go's own collector setting, on the two processors of a small server.
@@ -169,8 +174,9 @@ func (f *family) inDefault() bool {
 }
 
 // of returns the family with a schema and a policy.
-func (f family) of(schema string, p Policy) family {
-	f.cell.Schema, f.cell.Binding = schema, p.Binding
+func (f family) of(t target, p Policy) family {
+	f.cell.Schema, f.cell.Binding = t.schema, p.Binding
+	f.cell.Disclose, f.cell.Granularity = t.Disclose, t.Granularity
 	f.cell.GC, f.cell.Procs, f.cell.LiveHeap = p.GC, p.Procs, p.LiveHeap
 	if f.format.Documents {
 		f.cell.Validator = p.Validator
@@ -179,7 +185,7 @@ func (f family) of(schema string, p Policy) family {
 		f.cell.Present = p.Present
 	}
 	if f.format.Name == compare.Document {
-		f.cell.Binding = compare.NoBinding
+		f.cell.Binding, f.cell.Disclose, f.cell.Granularity = compare.NoBinding, "", compare.Leaf
 	}
 	return f
 }
@@ -211,8 +217,12 @@ func find(c compare.Cell) (*family, error) {
 			contexts = slices.Contains(compare.ContextStates, c.Contexts)
 		}
 		bound := c.Binding == compare.NoBinding || c.Binding == compare.HolderBinding
+		parted := slices.Contains(compare.Granularities, c.Granularity.String())
+		if format.Name == compare.Document {
+			parted = c.Disclose == "" && c.Granularity == compare.Leaf
+		}
 		presents := c.Present == compare.Resigned || c.Present == compare.HandedOver && f.suite.Reissues
-		if f.exists() && contexts && bound && presents && (c.Validator == "" || format.Documents) {
+		if f.exists() && contexts && bound && parted && presents && (c.Validator == "" || format.Documents) {
 			return f, nil
 		}
 	}
@@ -231,6 +241,7 @@ type Filter struct {
 type Selection struct {
 	Entries    []Entry             `json:"exchanges"`
 	Operations []compare.Operation `json:"operations"`
+	Disclosed  []compare.Disclosed `json:"disclosed,omitempty"`
 	LeftOut    []string            `json:"left_out,omitempty"` // what the default subset leaves out, for people
 }
 
@@ -296,8 +307,23 @@ func (s *Selection) Unsupported() []compare.Result {
 }
 
 // Select returns the exchanges that a filter names. An unknown name and names that exclude each other are
-// errors.
+// errors, as is a disclosure of what a schema does not have.
 func Select(f Filter, p Policy) (*Selection, error) {
+	names := f.Schemas
+	if len(names) == 0 {
+		names = catalogue.Names()
+		if f.Default {
+			names = defaultSchemas
+		}
+	}
+	points := make([]compare.Point, len(names))
+	for i, name := range names {
+		points[i].Schema = name
+	}
+	return selectPoints(f, p, points)
+}
+
+func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error) {
 	all := families()
 	type dimension struct {
 		flag  string
@@ -337,23 +363,9 @@ func Select(f Filter, p Policy) (*Selection, error) {
 	if err := known("state of contexts", f.Contexts, compare.ContextStates); err != nil {
 		return nil, err
 	}
-	var names []string
-	kinds := make(map[string]schemas.Kind) // of schemas that a catalogue of credentials does not have
-	for _, name := range f.Schemas {
-		g, err := catalogue.Get(name)
-		if err != nil {
-			return nil, fmt.Errorf("--schema: %w", err)
-		}
-		if !slices.Contains(names, g.Name()) {
-			names = append(names, g.Name()) // of a file: its path without slashes
-			kinds[g.Name()] = g.Kind()
-		}
-	}
-	if len(names) == 0 {
-		names = catalogue.Names()
-		if f.Default {
-			names = defaultSchemas
-		}
+	targets, err := targetsOf(points, p)
+	if err != nil {
+		return nil, err
 	}
 	subset := f.Default && len(named) == 0
 	left := make(map[string][]string)
@@ -375,24 +387,26 @@ func Select(f Filter, p Policy) (*Selection, error) {
 			continue
 		}
 		for _, state := range m.in(f.Contexts) {
-			for _, schema := range names {
+			for _, t := range targets {
 				// Without a word on formats and operations a credential is exchanged and another document canonicalized.
-				kind := kinds[schema]
-				if f.Default && !formats && len(f.Operations) == 0 && (m.format.Name == compare.Document) != (kind.Exchangeable(schema) != nil) {
+				if f.Default && !formats && len(f.Operations) == 0 && (m.format.Name == compare.Document) == t.exchanged() {
 					continue
 				}
 
-				cell := state.of(schema, p)
-				if kind == schemas.NQuads && m.format.Name == compare.Document {
+				cell := state.of(t, p)
+				if t.kind == schemas.NQuads && m.format.Name == compare.Document {
 					cell.cell.Contexts = compare.NoContexts
 				}
 				e := cell.entry(inDefault && state.cell.Contexts == m.cell.Contexts)
 				e.Operations = operations
-				if unsupported := m.refuses(kind, schema); unsupported != nil {
+				if unsupported := m.refuses(t.kind, t.schema); unsupported != nil {
 					e.Unsupported, e.Present = unsupported, ""
 				}
 				if !slices.ContainsFunc(s.Entries, func(known Entry) bool { return known.Cell == e.Cell }) {
 					s.Entries = append(s.Entries, e)
+				}
+				if m.format.Name != compare.Document && t.exchanged() && !slices.Contains(s.Disclosed, t.Disclosed) {
+					s.Disclosed = append(s.Disclosed, t.Disclosed)
 				}
 			}
 		}
@@ -404,7 +418,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 	slices.SortStableFunc(s.Entries, func(a, b Entry) int {
 		return cmp.Or(slices.Index(canon.Engines, a.Cell.Engine)-slices.Index(canon.Engines, b.Cell.Engine),
 			slices.Index(algorithms, a.Cell.Algorithm)-slices.Index(algorithms, b.Cell.Algorithm),
-			slices.Index(names, a.Cell.Schema)-slices.Index(names, b.Cell.Schema))
+			indexOf(targets, a.Cell)-indexOf(targets, b.Cell))
 	})
 	for _, engine := range canon.Engines {
 		for _, algorithm := range algorithms {
@@ -469,7 +483,10 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	scenario := compare.Scenario{Binding: cell.Binding, HandOn: cell.Present == compare.HandedOver}
+	if f.format.Name != compare.Document {
+		generator = disclosing{generator, cell.Disclose, cell.Granularity}
+	}
+	scenario := compare.Scenario{Granularity: cell.Granularity, Binding: cell.Binding, HandOn: cell.Present == compare.HandedOver}
 	return &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(), Check: check,
 		Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
 			return f.format.Tamper(c, presented, cell.Binding != compare.NoBinding)

@@ -102,7 +102,8 @@ var markdownText = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `
 // bytes, and of the CPU with the collector charged by bytes.
 func CSV(w io.Writer, t Table) error {
 	out := csv.NewWriter(w)
-	head := []string{"format", "suite", "engine", "algorithm", "schema", "gc", "procs", "contexts", "binding"}
+	head := []string{"format", "suite", "engine", "algorithm", "schema", "gc", "procs", "contexts", "binding",
+		"disclose", "granularity"}
 	for _, op := range compare.Operations {
 		for _, of := range []string{"state", "cpu_ns", "low_ns", "high_ns", "bytes",
 			"processes", "operations", "documents", "collections", "live_heap"} {
@@ -131,7 +132,7 @@ func CSV(w io.Writer, t Table) error {
 	for _, r := range t.Rows {
 		c := r.Cell
 		line := []string{string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), c.Schema, c.GC, strconv.Itoa(c.Procs),
-			string(c.Contexts), string(c.Binding)}
+			string(c.Contexts), string(c.Binding), string(c.Disclose), c.Granularity.String()}
 		for _, op := range compare.Operations {
 			e := r.CPU[op]
 			line = append(line, string(r.Operations[op]), number(e, e.Center), number(e, e.Low), number(e, e.High), strconv.Itoa(r.Output[op]))

@@ -69,6 +69,23 @@ func by(e *compare.Experiment) (string, []float64) {
 	return "", nil
 }
 
+// elements returns how many elements of a granularity each point presents; nil where one is unknown, or they are all as many.
+func elements(c *compare.Campaign, e *compare.Experiment, g compare.Granularity) []float64 {
+	var x []float64
+	for _, p := range e.Points {
+		for _, d := range c.Disclosed {
+			if d.Schema == p.Schema && d.Disclose == p.Disclose && d.Granularity == g {
+				x = append(x, float64(d.Elements))
+				break
+			}
+		}
+	}
+	if len(x) < len(e.Points) || slices.Max(x) < varies*slices.Min(x) {
+		return nil
+	}
+	return x
+}
+
 // numeric tells whether the labels are numbers: only sizes have exponents.
 func numeric(e *compare.Experiment) bool {
 	return e.Base != "" && !slices.ContainsFunc(e.Points, func(p compare.Point) bool { _, err := strconv.ParseFloat(p.Label, 64); return err != nil })
@@ -81,7 +98,7 @@ func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
 		return g
 	}
 	var x []float64
-	if numeric(&e) {
+	if e.Name != compare.DiscloseAxis && numeric(&e) {
 		g.By, x = by(&e)
 	}
 	results := make(map[string]*compare.Result)
@@ -90,11 +107,24 @@ func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
 		r := &c.Results[i]
 		results[r.ID] = r
 		cell := r.Cell.Exchange()
-		if cell.Schema = ""; r.Cell.Schema == e.Points[0].Schema && !slices.Contains(cells, cell) {
+		first := e.Points[0]
+		if first.Disclose != "" {
+			if cell.Disclose != first.Disclose {
+				continue
+			}
+			cell.Disclose = ""
+		}
+		if cell.Schema = ""; r.Cell.Schema == first.Schema && !slices.Contains(cells, cell) {
 			cells = append(cells, cell)
 		}
 	}
 	for _, cell := range cells {
+		x := x
+		if e.Name == compare.DiscloseAxis {
+			if x = elements(c, &e, cell.Granularity); x != nil {
+				g.By = "elements disclosed"
+			}
+		}
 		g.Curves = append(g.Curves, newCurve(cell, e.Points, x, results))
 	}
 	return g
@@ -109,6 +139,9 @@ func newCurve(
 	for i, p := range points {
 		samples[i] = make(cellSamples)
 		cell.Schema = p.Schema
+		if p.Disclose != "" {
+			cell.Disclose = p.Disclose
+		}
 		for _, op := range compare.Operations {
 			r := results[cell.With(op).ID()]
 			if r == nil {

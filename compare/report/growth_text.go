@@ -105,6 +105,9 @@ func (p *printer) curve(g *Growth, c *Curve, label int) {
 	if c.Cell.Binding != "" {
 		engine += ", holder binding"
 	}
+	if c.Cell.Granularity != compare.Leaf {
+		engine += compare.Engine(", " + c.Cell.Granularity)
+	}
 	p.line("%s", p.bold(fmt.Sprintf("%s %s, %s, %s: µs of process CPU", c.Cell.Format, c.Cell.Suite, c.Cell.Algorithm, engine)))
 	heads := []string{"issue", "verify", "iss+ver", "present", "ver.pres."}
 	of, operations := "issue + verify", c.Operations

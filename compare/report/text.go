@@ -138,6 +138,29 @@ func (p *printer) head(c *compare.Campaign) {
 	p.wrapped(0, "", fmt.Sprintf("%s; seed %d; GOGC=%s, GOMAXPROCS=%d; %s%sholder binding: %s",
 		what, c.Seed, strings.Join(gc, " and "), procs, live, contextNote(contexts), binding))
 	p.wrapped(0, "", fmt.Sprintf("%s, %s CPUs, %s, %s", env["cpu"], env["cpus"], env["kernel"], env["go"]))
+	p.disclosures(c)
+}
+
+// disclosures says what is presented of each schema.
+func (p *printer) disclosures(c *compare.Campaign) {
+	for _, d := range c.Disclosed {
+		what := ""
+		if d.Disclose != "" {
+			what = " (" + disclosure(d.Disclose) + ")"
+		}
+		p.wrapped(2, "", fmt.Sprintf("%s discloses %d of %s%s; one is a %s",
+			schemaName(d.Schema), d.Elements, plural(d.Of, "element"), what, d.Granularity))
+	}
+}
+
+// disclosure writes what is presented for people: pointers that are many or long are cut.
+func disclosure(d compare.Disclosure) string {
+	const length = 40
+	text, err := url.PathUnescape(string(d))
+	if err != nil {
+		text = string(d)
+	}
+	return printable.Short(text, length)
 }
 
 // windowOf says what a process is timed for.
@@ -174,9 +197,10 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// group is the rows that may be compared: one schema, algorithm and tier.
+// group is the rows that may be compared: one schema, what of it is presented, algorithm and tier.
 type group struct {
 	schema    string
+	part      compare.Cell // its Disclose and Granularity alone
 	algorithm compare.Algorithm
 	engine    compare.Engine
 	rows      []*Row
@@ -190,12 +214,13 @@ func grouped(rows []Row) []group {
 		if r.Cell.Format == compare.Document { // they are compared with one another
 			schema = ""
 		}
+		part := compare.Cell{Disclose: r.Cell.Disclose, Granularity: r.Cell.Granularity}
 		k := slices.IndexFunc(out, func(g group) bool {
-			return g.schema == schema && g.algorithm == r.Cell.Algorithm && g.engine == r.Cell.Engine
+			return g.schema == schema && g.part == part && g.algorithm == r.Cell.Algorithm && g.engine == r.Cell.Engine
 		})
 		if k < 0 {
 			k = len(out)
-			out = append(out, group{schema, r.Cell.Algorithm, r.Cell.Engine, nil})
+			out = append(out, group{schema, part, r.Cell.Algorithm, r.Cell.Engine, nil})
 		}
 		at := len(out[k].rows)
 		for at > 0 && name(out[k].rows[at-1]) != name(r) { // beside the other states of its contexts
@@ -229,6 +254,12 @@ func (g group) title() string {
 	title := fmt.Sprintf("%s, %s, %s engines", schemaName(g.schema), g.algorithm, g.engine)
 	if g.rows[0].bound() {
 		title += ", holder binding"
+	}
+	if g.part.Granularity != compare.Leaf {
+		title += ", " + g.part.Granularity.String()
+	}
+	if g.part.Disclose != "" {
+		title += ", discloses " + disclosure(g.part.Disclose)
 	}
 	return title
 }

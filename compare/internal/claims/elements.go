@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"canonscope/canon/choice"
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
 	"canonscope/schemas"
@@ -20,7 +21,10 @@ func Elements(subject []byte, g compare.Granularity) ([]string, error) {
 	if err := t.Scan(subject, jsontape.Options{}); err != nil {
 		return nil, err
 	}
-	depth := levels[g]
+	depth, ok := levels[g]
+	if !ok {
+		return nil, choice.Unknown("granularity", string(g), compare.Granularities...)
+	}
 	if depth > 0 && t.Nodes[0].Kind == jsontape.Array {
 		depth++
 	}
