@@ -73,8 +73,11 @@ func (d Disclosure) Count() int {
 	return n
 }
 
-// Pointers returns the JSON pointers of a Disclosure that lists them.
+// Pointers returns the JSON pointers of a Disclosure that lists them; none of another.
 func (d Disclosure) Pointers() ([]string, error) {
+	if d == "" || d == Everything || d.Count() > 0 {
+		return nil, nil
+	}
 	var pointers []string
 	for word := range strings.SplitSeq(string(d), ",") {
 		p, err := url.PathUnescape(word)

@@ -89,8 +89,9 @@
 //
 //   - Correct before fast: no time without a passed gate.
 //   - Like for like: every format gets bytes in and bytes out. Parsing, encoding, salts, digests, base64 and CBOR are inside
-//     the clock for all of them; keys are handed over parsed, and did:key, JWK and certificate chains are outside for all. One
-//     leaf is one disclosure and one element everywhere. The headline is issue + verify.
+//     the clock for all of them; keys are handed over parsed, and did:key, JWK and certificate chains are outside for all. What is
+//     one disclosure and one element, a leaf, a branch or a claim, is the same everywhere, and so are the pointers that are
+//     presented. The headline is issue + verify.
 //   - Tiers do not mix: a ratio compares rows of one engine, algorithm and schema, or there is none. Guards run in
 //     the gate, never inside a timed operation.
 //   - Signing again is not disclosure. [Deriving] cannot see the issuer's key, [Reissuing] must be given it; the mark † follows

@@ -45,8 +45,8 @@ func (k Kind) Exchangeable(schema string) *canon.UnsupportedError {
 }
 
 // Credential is one generated document with the facts that an exchange needs. It is format-neutral: the
-// format vcdm signs VCDM; sd-jwt-vc and mdoc take Subject and map every leaf below it to one disclosure or
-// one element. The fields below VCDM are empty for a document that is not a credential.
+// format vcdm signs VCDM; sd-jwt-vc and mdoc take Subject and map every leaf below it, or a coarser part, to one
+// disclosure or one element. The fields below VCDM are empty for a document that is not a credential.
 type Credential struct {
 	Schema    string   // catalogue name, e.g. "simple-20"
 	Index     int      // which of the seeded documents

@@ -41,6 +41,9 @@ func TestDefaultSubset(t *testing.T) {
 			"format=mdoc/suite=cose-sign1/engine=stock/alg=EdDSA/schema=" + schema + "/gc=100/procs=2/contexts=none",
 			"format=mdoc/suite=cose-sign1/engine=stock/alg=ES256/schema=" + schema + "/gc=100/procs=2/contexts=none",
 		} {
+			if schema == "ob3" {
+				want += "/granularity=branch"
+			}
 			if !ids[want] {
 				t.Errorf("the default subset lacks %s", want)
 			}
@@ -172,8 +175,12 @@ func TestTampers(t *testing.T) {
 		"format=sd-jwt-vc/suite=jws/engine=stock/alg=ES256/schema=%/gc=100/procs=2/contexts=none",
 		"format=mdoc/suite=cose-sign1/engine=stock/alg=EdDSA/schema=%/gc=100/procs=2/contexts=none",
 	} {
-		for _, schema := range []string{"simple-20", "simple-inline-20", "ob3", "simple-20 holder", "simple-inline-20 holder", "ob3 holder"} {
-			schema, binding, _ := strings.Cut(schema, " ")
+		for _, schema := range []string{"simple-20", "simple-inline-20", "ob3", "simple-20 holder", "simple-inline-20 holder", "ob3 holder", "ob3 branch"} {
+			schema, rest, _ := strings.Cut(schema, " ")
+			binding, granularity := rest, compare.Leaf
+			if rest == string(compare.Branch) {
+				binding, granularity = "", compare.Branch
+			}
 			if binding != "" && strings.Contains(id, "contexts=embedded") {
 				continue // TestBound
 			}
@@ -181,12 +188,12 @@ func TestTampers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cell.Binding = compare.Binding(binding)
+			cell.Binding, cell.Granularity = compare.Binding(binding), granularity
 			want := 3
 			if binding != "" {
 				want = map[compare.Format]int{"vcdm": 7, "sd-jwt-vc": 6, "mdoc": 5}[cell.Format]
 			}
-			t.Run(string(cell.Format)+" "+cell.Suite+" "+schema+" "+binding, func(t *testing.T) {
+			t.Run(string(cell.Format)+" "+cell.Suite+" "+schema+" "+rest, func(t *testing.T) {
 				x := exchanged(t, cell)
 				if x.bench.Check != nil {
 					form, err := x.bench.Check(context.Background(), x.credential)
@@ -323,8 +330,9 @@ func exchanged(t *testing.T, cell compare.Cell) (d done) {
 	step(err)
 	d.credential, err = d.bench.Generator.Document(1, 0)
 	step(err)
-	d.Exchange, err = d.bench.Format.Prepare(d.credential, compare.Scenario{Now: measure.Now, Seed: 1, Binding: d.bench.Scenario.Binding,
-		HandOn: d.bench.Scenario.HandOn})
+	s := d.bench.Scenario
+	s.Now, s.Seed = measure.Now, 1
+	d.Exchange, err = d.bench.Format.Prepare(d.credential, s)
 	step(err)
 	d.issued, err = d.Issue()
 	step(err)

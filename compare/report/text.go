@@ -143,24 +143,18 @@ func (p *printer) head(c *compare.Campaign) {
 
 // disclosures says what is presented of each schema.
 func (p *printer) disclosures(c *compare.Campaign) {
+	var lines []string
 	for _, d := range c.Disclosed {
-		what := ""
-		if d.Disclose != "" {
-			what = " (" + disclosure(d.Disclose) + ")"
+		line := fmt.Sprintf("%s discloses %d of %s; one is a %s", schemaName(d.Schema), d.Elements, plural(d.Of, "element"), d.Granularity)
+		if pointers, err := d.Disclose.Pointers(); err == nil && len(pointers) > 0 {
+			const length = 60
+			line += ": " + printable.Short(strings.Join(pointers, ","), length)
 		}
-		p.wrapped(2, "", fmt.Sprintf("%s discloses %d of %s%s; one is a %s",
-			schemaName(d.Schema), d.Elements, plural(d.Of, "element"), what, d.Granularity))
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+			p.wrapped(2, "", line)
+		}
 	}
-}
-
-// disclosure writes what is presented for people: pointers that are many or long are cut.
-func disclosure(d compare.Disclosure) string {
-	const length = 40
-	text, err := url.PathUnescape(string(d))
-	if err != nil {
-		text = string(d)
-	}
-	return printable.Short(text, length)
 }
 
 // windowOf says what a process is timed for.
@@ -259,7 +253,12 @@ func (g group) title() string {
 		title += ", " + g.part.Granularity.String()
 	}
 	if g.part.Disclose != "" {
-		title += ", discloses " + disclosure(g.part.Disclose)
+		title += ", discloses "
+		if pointers, err := g.part.Disclose.Pointers(); err == nil && len(pointers) > 0 {
+			title += plural(len(pointers), "pointer")
+		} else {
+			title += string(g.part.Disclose)
+		}
 	}
 	return title
 }

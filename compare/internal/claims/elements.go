@@ -70,8 +70,11 @@ func Disclosed(c *schemas.Credential, d compare.Disclosure, g compare.Granularit
 		return fail(err)
 	}
 	found := compare.Disclosed{Schema: c.Schema, Disclose: d, Granularity: g, Of: len(all)}
-	n, wanted := d.Count(), c.Disclose
+	n := d.Count()
+	wanted, err := d.Pointers()
 	switch {
+	case err != nil:
+		return fail(err)
 	case n > len(all):
 		return fail(fmt.Errorf("%d elements cannot be disclosed; at granularity %s there are %d", n, g, len(all)))
 	case d == compare.Everything:
@@ -84,10 +87,8 @@ func Disclosed(c *schemas.Credential, d compare.Disclosure, g compare.Granularit
 		}
 		found.Elements = n
 		return spread, found, nil
-	case d != "":
-		if wanted, err = d.Pointers(); err != nil {
-			return fail(err)
-		}
+	case d == "":
+		wanted = c.Disclose
 	}
 
 	var subject jsontape.Tape
