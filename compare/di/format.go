@@ -116,8 +116,11 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 		checks += checksBinding
 	}
 	steps := compare.Steps{
-		Issue:  func() ([]byte, error) { return x.sign(issuer, x.doc) },
-		Whole:  x.binding.present,
+		Issue: func() ([]byte, error) { return x.sign(issuer, x.doc) },
+		Whole: func(issued []byte) ([]byte, error) {
+			defer x.count()
+			return x.binding.present(issued)
+		},
 		Verify: x.verify,
 	}
 	if derives {
