@@ -39,7 +39,7 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 		p.Disclose, err = compare.ParseDisclosure(words...)
 		return err
 	})
-	flags.Func("granularity", "what is one disclosure and one `ELEMENT`: "+strings.Join(compare.Granularities, ", ")+
+	flags.Func("granularity", "`SIZE` of one disclosure and one element: "+strings.Join(compare.Granularities, ", ")+
 		"; without it leaf, and branch for education schemas", func(text string) error {
 		p.Granularities = nil
 		for name := range strings.SplitSeq(text, ",") {
@@ -101,6 +101,9 @@ func newCellsCommand() *cobra.Command {
 				mark, what, c := "", e.Present, e.Cell
 				if e.Default {
 					mark = "*"
+				}
+				if c.Granularity != compare.Leaf {
+					what += ", " + c.Granularity.String()
 				}
 				if e.Unsupported != nil {
 					what = "! " + e.Unsupported.Error()

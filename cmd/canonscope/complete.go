@@ -50,6 +50,9 @@ func flagValues() map[string][]string {
 		"context-cache": choice.Names(compare.ContextStates),
 		"binding":       compare.Bindings,
 		"present":       compare.Presentings,
+		"granularity":   compare.Granularities,
+		"disclose":      {string(compare.Everything)},
+		"axis":          {compare.DiscloseAxis + "="},
 	}
 	for _, p := range catalogue.Presets() {
 		values["preset"] = append(values["preset"], p.Name)

@@ -3,6 +3,7 @@ package claims
 
 import (
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -63,7 +64,11 @@ func Elements(subject []byte, g compare.Granularity) ([]string, error) {
 // same.
 func Disclosed(c *schemas.Credential, d compare.Disclosure, g compare.Granularity) ([]string, compare.Disclosed, error) {
 	fail := func(err error) ([]string, compare.Disclosed, error) {
-		return nil, compare.Disclosed{}, fmt.Errorf("schema %s: %w", c.Schema, err)
+		name := c.Schema
+		if path, err := url.PathUnescape(strings.TrimPrefix(name, "file:")); err == nil {
+			name = path
+		}
+		return nil, compare.Disclosed{}, fmt.Errorf("schema %s: %w", name, err)
 	}
 	all, err := Elements(c.Subject, g)
 	if err != nil {
