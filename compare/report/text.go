@@ -448,7 +448,7 @@ func (p *printer) raw(g group) {
 		return
 	}
 	p.line("")
-	const columns = "%-*s%-8s%12s%10s%10s%12s"
+	const columns = "%-*s%-17s%9s%9s%9s%13s"
 	p.line(columns, nameWidth, "single operations:", "", "p50 µs", "p95 µs", "p99 µs", "outliers")
 	label := p.labels(g)
 	for _, r := range g.rows {
@@ -851,7 +851,9 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.bound() && len(r.CPU) > 0 }) {
 		var ways []string
 		for _, f := range t.formats {
-			ways = append(ways, f.Bound)
+			if f.Bound != "" {
+				ways = append(ways, f.Bound)
+			}
 		}
 		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that: "+strings.Join(ways, ", "))
 	}
