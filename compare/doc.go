@@ -112,8 +112,9 @@
 //
 //  1. Write a package below compare, as compare/sdjwt: an Issuer, a Holder and a Verifier, each with the engines native and
 //     stock, and NewFormat in a format.go, whose Prepare makes an Exchange with [Deriving], [Reissuing] or [HandingOn].
-//     Steps.Whole makes what a verifier of the whole credential gets. Count salts, digests and signatures where they are made. compare/internal/claims gives what all formats share: the claims and
-//     keys in claims.go, how to alter what is disclosed in tamper.go, what of a user's credential has no place in read.go.
+//     Steps.Whole makes what a verifier of the whole credential gets. Count salts, digests and signatures where they are
+//     made. compare/internal/claims gives what all formats share: the claims and keys in claims.go, how to alter what is
+//     disclosed in tamper.go, what of a user's credential has no place in read.go.
 //  2. Say what the format is in a [Definition], as compare/sdjwt/files.go does: its suites and operations for the matrix,
 //     its column of ratios for reports, how the command reads its files, and its flags of issue, present and verify.
 //  3. List the Definition in Formats in compare/matrix/matrix.go. Everything else goes through that list.

@@ -82,8 +82,9 @@ by their bytes, which is a model.
 With --axis it measures a schema at each value of an axis and shows cost by size
 and phase, with the exponent of growth. One axis varies at a time, the others
 stand. --preset does so for an experiment of the catalogue. Both measure
-eddsa-rdfc-2022 with the engines native and stock, unless flags name others.
-Cells that flags name are never left out, however long they take.`,
+eddsa-rdfc-2022, or rdfc with --operation canonize, with the engines native and
+stock, unless flags name others. Cells that flags name are never left out,
+however long they take.`,
 		Example: `  canonscope run
   canonscope run my-credential.json
   canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --operation verify

@@ -56,6 +56,7 @@ type printer struct {
 	charged bool                  // shares that are a model have been printed
 	rare    bool                  // windows with few collections have been printed
 	alike   bool                  // phases whose intervals overlap have been printed
+	first   bool                  // ratios to the first document have been printed
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -860,7 +861,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Ratios) > 0 }) {
 		p.wrapped(2, "", "× is the ratio of issue + verify to that format of the same tier and algorithm")
 	}
-	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.First.N > 0 }) {
+	if p.first {
 		p.wrapped(2, "", "×first is the ratio to the first document of the same method and engine")
 	}
 	left := make(map[string][]string) // groups without anything measured, by the reason
