@@ -10,12 +10,13 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// Granularity says what of a subject is one disclosure of sd-jwt-vc and one element of mdoc. Cells and JSON leave Leaf out.
+// Granularity says what of a subject is one disclosure of sd-jwt-vc and one element of mdoc. Cells and JSON
+// leave Leaf out.
 type Granularity string
 
 const (
 	Leaf   Granularity = ""       // a value that is not an object or an array, or is an empty one
-	Branch Granularity = "branch" // a member of a member, or an element of one; a leaf that is nearer to the subject
+	Branch Granularity = "branch" // a member or an element of a member, or a leaf above
 	Claim  Granularity = "claim"  // a member of the subject
 )
 
@@ -38,8 +39,8 @@ func ParseGranularity(name string) (Granularity, error) {
 	return Granularity(name), choice.Check("granularity", name, Granularities)
 }
 
-// Disclosure says what of a credential is presented: a number of elements, [Everything], or JSON pointers, each escaped as
-// a segment of a path, with commas between them. "" is what the credential's own Disclose names.
+// Disclosure says what of a credential is presented: a number of elements, [Everything], or JSON pointers, each
+// escaped as a segment of a path, with commas between them. "" is what the credential's own Disclose names.
 type Disclosure string
 
 // Everything is the Disclosure of all elements.

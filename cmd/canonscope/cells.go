@@ -31,7 +31,8 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	*p = matrix.DefaultPolicy
 	flags.StringVar(&p.GC, "gc", p.GC, "garbage collector policy of the cells: GOGC in percent, or off")
 	flags.IntVar(&p.Procs, "procs", p.Procs, "GOMAXPROCS of the cells")
-	flags.Func("disclose", "present `N` elements of the subject, all, or those at JSON pointers; without it what the schema names", func(text string) error {
+	flags.Func("disclose", "present `N` elements of the subject, all, or those at JSON pointers; without it "+
+		"what the schema names", func(text string) error {
 		words, err := csv.NewReader(strings.NewReader(text)).Read() // as of flags with lists
 		if err != nil {
 			return err

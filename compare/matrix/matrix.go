@@ -37,8 +37,8 @@ type Policy struct {
 	Binding   compare.Binding
 	Disclose  compare.Disclosure // "" is what the credential names
 
-	// Granularities are those of formats of credentials; without any each schema has its usual one. Of two that make the
-	// same elements of a schema the first is taken.
+	// Granularities are those of formats of credentials; without any each schema has its usual one. Of two that
+	// make the same elements of a schema the first is taken.
 	Granularities []compare.Granularity
 }
 
@@ -154,6 +154,8 @@ func (f *family) refuses(kind schemas.Kind, schema string) *canon.UnsupportedErr
 		return kind.Exchangeable(schema)
 	case f.suite.Method == canon.JCS && kind == schemas.NQuads:
 		return &canon.UnsupportedError{Engine: string(canon.JCS), What: "a dataset in N-Quads; choose the suite rdfc"}
+	case f.suite.Method == canon.RDFC && kind == schemas.JSON:
+		return &canon.UnsupportedError{Engine: string(canon.RDFC), What: "JSON without a context; choose the suite jcs"}
 	}
 	return nil
 }
@@ -217,7 +219,8 @@ func find(c compare.Cell) (*family, error) {
 			contexts = slices.Contains(compare.ContextStates, c.Contexts)
 		}
 		bound := c.Binding == compare.NoBinding || c.Binding == compare.HolderBinding
-		parted := slices.Contains(compare.Granularities, c.Granularity.String())
+		granularity, err := compare.ParseGranularity(c.Granularity.String())
+		parted := err == nil && granularity == c.Granularity
 		if format.Name == compare.Document {
 			parted = c.Disclose == "" && c.Granularity == compare.Leaf
 		}
@@ -486,7 +489,8 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if f.format.Name != compare.Document {
 		generator = disclosing{generator, cell.Disclose, cell.Granularity}
 	}
-	scenario := compare.Scenario{Granularity: cell.Granularity, Binding: cell.Binding, HandOn: cell.Present == compare.HandedOver}
+	scenario := compare.Scenario{Granularity: cell.Granularity, Binding: cell.Binding,
+		HandOn: cell.Present == compare.HandedOver}
 	return &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(), Check: check,
 		Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
 			return f.format.Tamper(c, presented, cell.Binding != compare.NoBinding)

@@ -22,8 +22,8 @@ type target struct {
 // exchanged reports whether the schema has credentials, which formats exchange.
 func (t *target) exchanged() bool { return t.kind.Exchangeable(t.schema) == nil }
 
-// usualGranularity is that of a schema, unless another is named: leaves of an education credential are hundreds, and
-// nobody discloses them one by one.
+// usualGranularity is that of a schema, unless another is named: leaves of an education credential are
+// hundreds, and nobody discloses them one by one.
 func usualGranularity(schema string) compare.Granularity {
 	if !catalogue.IsFile(schema) {
 		for _, education := range []string{"ob", "clr-", "elm-", "kit-ob3", "kit-dcc"} {
@@ -35,7 +35,8 @@ func usualGranularity(schema string) compare.Granularity {
 	return compare.Leaf
 }
 
-// targetsOf lists what is measured of the schemas of points: each with the point's own disclosure, or the policy's.
+// targetsOf lists what is measured of the schemas of points: each with the point's own disclosure, or the
+// policy's.
 func targetsOf(points []compare.Point, p Policy) ([]target, error) {
 	var targets []target
 	for _, point := range points {
@@ -77,7 +78,8 @@ func targetsOf(points []compare.Point, p Policy) ([]target, error) {
 // indexOf returns the index of the target of a cell.
 func indexOf(targets []target, c compare.Cell) int {
 	return slices.IndexFunc(targets, func(t target) bool {
-		return t.schema == c.Schema && (!t.exchanged() || t.Disclose == c.Disclose && t.Granularity == c.Granularity)
+		part := t.Disclose == c.Disclose && t.Granularity == c.Granularity
+		return t.schema == c.Schema && (part || c.Format == compare.Document)
 	})
 }
 

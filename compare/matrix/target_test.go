@@ -10,8 +10,8 @@ import (
 	"canonscope/compare/matrix"
 )
 
-// Education schemas have branches, others leaves; of two granularities with the same elements the first is taken, and what is
-// presented is known before anything runs.
+// Education schemas have branches, others leaves; of two granularities with the same elements the first is
+// taken, and what is presented is known before anything runs.
 func TestSelectDisclosed(t *testing.T) {
 	for _, c := range []struct {
 		schema        string
@@ -71,7 +71,8 @@ func TestSelectDisclosed(t *testing.T) {
 	}
 }
 
-// The axis disclose walks what is presented of one schema, beside axes of schemas, which present what the policy says.
+// The axis disclose walks what is presented of one schema, beside axes of schemas, which present what the
+// policy says.
 func TestDiscloseAxis(t *testing.T) {
 	experiments, err := matrix.Along(t.Context(), []string{"simple-20"}, []string{"disclose=1,5,all", "attributes=5,10"}, 1)
 	if err != nil {
@@ -91,6 +92,11 @@ func TestDiscloseAxis(t *testing.T) {
 	const want = "simple-20 1, simple-20 5, simple-20 all, simple-20:attributes=5 2, simple-20:attributes=10 2"
 	if text := strings.Join(got, ", "); text != want {
 		t.Errorf("%s\nwant %s", text, want)
+	}
+	canonize := matrix.Filter{Operations: []string{"canonize"}}
+	if _, err := matrix.SelectExperiments(experiments, canonize, policy); err == nil ||
+		!strings.Contains(err.Error(), "--axis disclose: what is canonicalized is not presented") {
+		t.Error(err)
 	}
 	for _, bad := range []string{"disclose=1,x", "disclose=1,0", "disclose=all,all"} {
 		if _, err := matrix.Along(t.Context(), nil, []string{bad}, 1); err == nil || !strings.Contains(err.Error(), "--axis "+bad) {
@@ -146,6 +152,7 @@ func TestPresentsDisclosed(t *testing.T) {
 		"format=document/suite=jcs/engine=native/alg=none/schema=ob3/gc=100/procs=2/contexts=none/granularity=branch",
 		"format=document/suite=jcs/engine=native/alg=none/schema=ob3/gc=100/procs=2/contexts=none/disclose=1",
 		"format=sd-jwt-vc/suite=jws/engine=native/alg=ES256/schema=ob3/gc=100/procs=2/contexts=none/granularity=twig",
+		"format=sd-jwt-vc/suite=jws/engine=native/alg=ES256/schema=ob3/gc=100/procs=2/contexts=none/granularity=leaf",
 	} {
 		cell, err := compare.ParseCell(id)
 		if err != nil {

@@ -18,9 +18,9 @@ import (
 )
 
 // NewFormat returns the format mdoc with an engine and a signature algorithm: EdDSA, ES256 or ES384. Each
-// leaf below credentialSubject is one element, or what the scenario's granularity makes one; see [Issuer.Issue] for its identifier. The certificate of
-// x5chain names the issuer. It is made outside the timed section, where the verifier compares it with the
-// one it knows.
+// leaf below credentialSubject is one element, or what the scenario's granularity makes one; see
+// [Issuer.Issue] for its identifier. The certificate of x5chain names the issuer. It is made outside the timed
+// section, where the verifier compares it with the one it knows.
 func NewFormat(engine compare.Engine, algorithm compare.Algorithm) compare.Preparer {
 	return format{engine: engine, algorithm: algorithm}
 }
@@ -53,8 +53,8 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 		return nil, err
 	}
 	counters := &compare.Counters{}
-	i := Issuer{Engine: f.engine, Key: issuer, Chain: [][]byte{certificate}, Device: device.Public(), Elements: in.Elements,
-		Limits: s.Limits, Counters: counters}
+	i := Issuer{Engine: f.engine, Key: issuer, Chain: [][]byte{certificate}, Device: device.Public(),
+		Elements: in.Elements, Limits: s.Limits, Counters: counters}
 	h := Holder{Engine: f.engine, Limits: s.Limits, Counters: counters}
 	v := Verifier{Engine: f.engine, Key: issuer.Public(), Leaf: certificate, Now: s.Now, Limits: s.Limits, Counters: counters}
 	var bound []byte

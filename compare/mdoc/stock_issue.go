@@ -95,7 +95,8 @@ func stockParse(b []byte, limits canon.Limits) (c claims.Input, subject any, err
 // stockMissing returns an error for the first named element that the claims do not have.
 func stockMissing(i *Issuer, in []byte) error {
 	var tape jsontape.Tape
-	if err := tape.Scan(in, jsontape.Options{Bytes: i.Limits.Bytes, Depth: i.Limits.Depth, Memory: i.Limits.Memory}); err != nil {
+	limits := jsontape.Options{Bytes: i.Limits.Bytes, Depth: i.Limits.Depth, Memory: i.Limits.Memory}
+	if err := tape.Scan(in, limits); err != nil {
 		return err
 	}
 	index := tape.Index(len(i.Elements))

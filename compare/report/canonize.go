@@ -44,6 +44,7 @@ func (p *printer) documents(g group) {
 		"n-deg.", "bytes")
 	for _, r := range g.rows {
 		first, quads, blank, nDegree := r.document()
+		p.first = p.first || r.First.N > 0
 		p.line("%-*s%11s%7s%9s%7s%8s%8s%10s", nameWidth-2, cut(documentName(r, g), nameWidth-2), micros(r.CPU[compare.Canonize]),
 			spread(r.CPU[compare.Canonize]), first, quads, blank, nDegree, bytesOf(r, compare.Canonize))
 		for _, reason := range r.Reasons {

@@ -11,15 +11,16 @@ import (
 	"canonscope/schemas/shape"
 )
 
-// disclosed is a schema of which 1, 5 and all of 20 elements are presented; present takes as many microseconds, and every
-// other operation the same each time.
+// disclosed is a schema of which 1, 5 and all of 20 elements are presented; present takes as many microseconds,
+// and every other operation the same each time.
 func disclosed(g compare.Granularity) (*compare.Campaign, compare.Experiment) {
 	c, _ := grown()
 	one := c.Results[:len(compare.OfCredentials)]
 	c.Results = nil
 	e := compare.Experiment{Name: compare.DiscloseAxis, Base: "simple-20", About: "elements"}
 	for d, n := range map[compare.Disclosure]int{"1": 1, "5": 5, compare.Everything: 20} {
-		c.Disclosed = append(c.Disclosed, compare.Disclosed{Schema: "simple-20", Disclose: d, Granularity: g, Elements: n, Of: 20})
+		c.Disclosed = append(c.Disclosed,
+			compare.Disclosed{Schema: "simple-20", Disclose: d, Granularity: g, Elements: n, Of: 20})
 		for _, r := range one {
 			r.Cell.Schema, r.Cell.Disclose, r.Cell.Granularity = "simple-20", d, g
 			r.ID, r.Profile = r.Cell.ID(), nil
@@ -68,7 +69,8 @@ func TestDisclosedText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Disclosed = append(c.Disclosed, compare.Disclosed{Schema: "ob3", Disclose: pointers, Granularity: compare.Claim, Elements: 1, Of: 14})
+	c.Disclosed = append(c.Disclosed,
+		compare.Disclosed{Schema: "ob3", Disclose: pointers, Granularity: compare.Claim, Elements: 1, Of: 14})
 	for _, r := range c.Results[:len(compare.OfCredentials)] {
 		r.Cell.Schema, r.Cell.Disclose, r.Cell.Granularity = "ob3", pointers, compare.Claim
 		r.ID = r.Cell.ID()
@@ -78,9 +80,10 @@ func TestDisclosedText(t *testing.T) {
 	if err := report.Text(&out, c, report.NewTable(c, matrix.Formats), false); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\nsimple-20 discloses 5 of 20 elements; one is a branch\n", "\nob3 discloses 1 of 14 elements; one is a claim:",
-		"\nsimple-20, EdDSA, native engines, branch, discloses 5\n", "\nsimple-20, EdDSA, native engines, branch, discloses all\n",
-		"\nob3, EdDSA, native engines, claim, discloses 2 pointers\n"} {
+	for _, want := range []string{"\nsimple-20 discloses 5 of 20 elements; one is a branch\n",
+		"\nob3 discloses 1 of 14 elements; one is a claim:",
+		"\nsimple-20, EdDSA, native engines, branch, discloses 5\n",
+		"\nsimple-20, EdDSA, native engines, branch, discloses all\n", "\nob3, EdDSA, native engines, claim, discloses 2 pointers\n"} {
 		if strings.Count(out.String(), want) != 1 {
 			t.Errorf("%q is not there once:\n%s", want, out.String())
 		}

@@ -69,7 +69,8 @@ func by(e *compare.Experiment) (string, []float64) {
 	return "", nil
 }
 
-// elements returns how many elements of a granularity each point presents; nil where one is unknown, or they are all as many.
+// elements returns how many elements of a granularity each point presents; nil where one is unknown, or where
+// they vary too little.
 func elements(c *compare.Campaign, e *compare.Experiment, g compare.Granularity) []float64 {
 	var x []float64
 	for _, p := range e.Points {

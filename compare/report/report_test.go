@@ -323,6 +323,13 @@ func TestTiersDoNotMix(t *testing.T) {
 	if len(table.Rows[3].Ratios) > 0 {
 		t.Error("a native row has a ratio to stock baselines")
 	}
+	whole := made()
+	for i := range 4 {
+		whole.Results[i].Cell.Present = compare.HandedOver
+	}
+	if len(report.NewTable(whole, matrix.Formats).Rows[0].Ratios) != 2 {
+		t.Error("how a part is presented leaves no ratio of issue + verify")
+	}
 	for _, change := range []func(*compare.Cell){
 		func(c *compare.Cell) { c.Algorithm = "ES256" },
 		func(c *compare.Cell) { c.Schema = "ob3" },
@@ -555,7 +562,7 @@ func TestRaw(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\nsd-jwt-vc jws         present         61.0      75.0     1,234  31 of 2000\n",
+		"\nsd-jwt-vc jws         present               61.0     75.0    1,234   31 of 2000\n",
 		"\nsingle operations are elapsed times",
 	} {
 		if !strings.Contains(text.String(), want) {

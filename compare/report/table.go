@@ -393,7 +393,7 @@ func (t *Table) ratios(samples map[string]cellSamples, row *Row, ops ...compare.
 	for _, f := range t.columns() {
 		for i := range t.Rows {
 			base, want := t.Rows[i].Cell, row.Cell
-			want.Format, want.Suite, want.Contexts = f.Name, base.Suite, base.Contexts
+			want.Format, want.Suite, want.Contexts, want.Present = f.Name, base.Suite, base.Contexts, base.Present
 			if base != want || t.Rows[i].ID == row.ID {
 				continue
 			}

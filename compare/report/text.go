@@ -56,6 +56,7 @@ type printer struct {
 	charged bool                  // shares that are a model have been printed
 	rare    bool                  // windows with few collections have been printed
 	alike   bool                  // phases whose intervals overlap have been printed
+	first   bool                  // ratios to the first document have been printed
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -156,7 +157,8 @@ func (p *printer) head(c *compare.Campaign) {
 func (p *printer) disclosures(c *compare.Campaign) {
 	var lines []string
 	for _, d := range c.Disclosed {
-		line := fmt.Sprintf("%s discloses %d of %s; one is a %s", schemaName(d.Schema), d.Elements, plural(d.Of, "element"), d.Granularity)
+		line := fmt.Sprintf("%s discloses %d of %s; one is a %s",
+			schemaName(d.Schema), d.Elements, plural(d.Of, "element"), d.Granularity)
 		if pointers, err := d.Disclose.Pointers(); err == nil && len(pointers) > 0 {
 			const length = 60
 			line += ": " + printable.Short(strings.Join(pointers, ","), length)
@@ -478,7 +480,7 @@ func (p *printer) raw(g group) {
 		return
 	}
 	p.line("")
-	const columns = "%-*s%-8s%12s%10s%10s%12s"
+	const columns = "%-*s%-17s%9s%9s%9s%13s"
 	p.line(columns, nameWidth, "single operations:", "", "p50 µs", "p95 µs", "p99 µs", "outliers")
 	label := p.labels(g)
 	for _, r := range g.rows {
@@ -881,14 +883,16 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.bound() && len(r.CPU) > 0 }) {
 		var ways []string
 		for _, f := range t.formats {
-			ways = append(ways, f.Bound)
+			if f.Bound != "" {
+				ways = append(ways, f.Bound)
+			}
 		}
 		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that: "+strings.Join(ways, ", "))
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Ratios) > 0 }) {
 		p.wrapped(2, "", "× is the ratio of issue + verify to that format of the same tier and algorithm")
 	}
-	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.First.N > 0 }) {
+	if p.first {
 		p.wrapped(2, "", "×first is the ratio to the first document of the same method and engine")
 	}
 	left := make(map[string][]string) // groups without anything measured, by the reason

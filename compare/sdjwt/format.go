@@ -9,9 +9,9 @@ import (
 )
 
 // NewFormat returns the format sd-jwt-vc with an engine and a signature algorithm: EdDSA, ES256 or ES384.
-// Each leaf below credentialSubject is one disclosure, or what the scenario's granularity makes one. The objects and arrays around leaves stay in the
-// signed payload (RFC 9901 section 4.2.4, "structured"), so that each can be disclosed alone. Package
-// claims makes the other claims of the payload.
+// Each leaf below credentialSubject is one disclosure, or what the scenario's granularity makes one. The
+// objects and arrays around disclosures stay in the signed payload (RFC 9901 section 4.2.4, "structured"), so
+// that each can be disclosed alone. Package claims makes the other claims of the payload.
 func NewFormat(engine compare.Engine, algorithm compare.Algorithm) compare.Preparer {
 	return format{engine: engine, algorithm: algorithm}
 }

@@ -16,7 +16,8 @@ import (
 // levels is how far below the subject an element is at most.
 var levels = map[compare.Granularity]int{compare.Leaf: -1, compare.Branch: 2, compare.Claim: 1}
 
-// Elements returns the JSON pointers of the elements of a subject, or of those in a list of subjects, in document order.
+// Elements returns the JSON pointers of the elements of a subject, or of those in a list of subjects, in
+// document order.
 func Elements(subject []byte, g compare.Granularity) ([]string, error) {
 	var t jsontape.Tape
 	if err := t.Scan(subject, jsontape.Options{}); err != nil {
@@ -59,10 +60,12 @@ func Elements(subject []byte, g compare.Granularity) ([]string, error) {
 	return pointers, nil
 }
 
-// Disclosed returns the pointers of what is presented of a credential, and how much that is. A number of elements is
-// spread evenly over the subject. Pointers into an element become that of the element, so that every format presents the
-// same.
-func Disclosed(c *schemas.Credential, d compare.Disclosure, g compare.Granularity) ([]string, compare.Disclosed, error) {
+// Disclosed returns the pointers of what is presented of a credential, and how much that is. A number of
+// elements is spread evenly over the subject. Pointers into an element become that of the element, so that
+// every format presents the same.
+func Disclosed(
+	c *schemas.Credential, d compare.Disclosure, g compare.Granularity,
+) ([]string, compare.Disclosed, error) {
 	fail := func(err error) ([]string, compare.Disclosed, error) {
 		name := c.Schema
 		if path, err := url.PathUnescape(strings.TrimPrefix(name, "file:")); err == nil {
@@ -111,7 +114,8 @@ func Disclosed(c *schemas.Credential, d compare.Disclosure, g compare.Granularit
 		below, inside := strings.CutPrefix(p, Subject)
 		inside = inside && (below == "" || below[0] == '/')
 		if d != "" && !inside || inside && index.At(below) < 0 {
-			return fail(fmt.Errorf("nothing to disclose is at %s; %s has %d elements at granularity %s", p, Subject, len(all), g))
+			return fail(fmt.Errorf("nothing to disclose is at %s; %s has %d elements at granularity %s",
+				p, Subject, len(all), g))
 		}
 		if inside {
 			p = among(elements, p)
