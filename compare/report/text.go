@@ -755,7 +755,8 @@ func (p *printer) gates(t Table) {
 		passed = append(passed, fmt.Sprintf("%d of %s", canonicalizations.passed,
 			plural(canonicalizations.tried, "canonicalization")))
 	}
-	text := fmt.Sprintf("gates: %s passed over %s each", strings.Join(passed, " and "), plural(documents, "document"))
+	text := fmt.Sprintf("gates: %s passed over %s each",
+		strings.Join(passed, " and "), plural(documents, "document"))
 	if exchanges.rows > 0 {
 		text += fmt.Sprintf("; %d altered presentations refused", altered)
 	}
@@ -831,7 +832,8 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", "charged: gc and runtime are given to phases by their share of the bytes, a model: the collector's work follows live bytes too")
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
-		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; compare issue + verify")
+		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; "+
+			"compare issue + verify")
 	}
 	checks := make(map[string][]string) // by what is checked, the suites that check it
 	for i := range t.Rows {
@@ -947,7 +949,8 @@ func Short(id string) string {
 	if err != nil {
 		return id
 	}
-	words := []string{schemaName(c.Schema), string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), string(c.Operation)}
+	words := []string{schemaName(c.Schema), string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm),
+		string(c.Operation)}
 	if c.Format == compare.Document { // nobody signs it
 		words = []string{schemaName(c.Schema), c.Suite, string(c.Engine), string(c.Operation)}
 	}
