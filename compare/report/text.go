@@ -273,7 +273,7 @@ func (r *Row) boundTo(f *compare.Definition) string {
 func (p *printer) inColumns(cell func(f *compare.Definition) string) string {
 	line := ""
 	for _, f := range p.columns {
-		line += fmt.Sprintf("%*s", len("×")+len(f.Column), cell(f))
+		line += fmt.Sprintf("%*s", max(len("-28+38"), len("×")+len(f.Column))+1, cell(f))
 	}
 	return line
 }
@@ -291,11 +291,11 @@ func (g group) has(ops []compare.Operation) bool {
 
 // whole prints the headline: issue and verify of whole credentials, the same work in every format.
 func (p *printer) whole(g group) {
-	p.line("%-*s%9s%9s%9s%s%10s", nameWidth, "", "issue", "verify", "iss+ver",
+	p.line("%-*s%9s%9s%9s%s%9s", nameWidth, "", "issue", "verify", "iss+ver",
 		p.inColumns(func(f *compare.Definition) string { return "×" + f.Column }), "bytes")
 	label := p.labels(g)
 	for _, r := range g.rows {
-		p.line("%-*s%9s%9s%9s%s%10s", nameWidth, label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]),
+		p.line("%-*s%9s%9s%9s%s%9s", nameWidth, label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]),
 			micros(r.IssueVerify), p.inColumns(r.Ratios.of), bytesOf(r, compare.Issue))
 		if len(r.CPU) > 0 {
 			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%9s%9s%9s%s", nameWidth, "", spread(r.CPU[compare.Issue]),
