@@ -304,7 +304,7 @@ func (r *Row) boundTo(f *compare.Definition) string {
 func (p *printer) inColumns(cell func(f *compare.Definition) string) string {
 	line := ""
 	for _, f := range p.columns {
-		line += fmt.Sprintf("%*s", len("×")+len(f.Column), cell(f))
+		line += fmt.Sprintf("%*s", max(len("-28+38"), len("×")+len(f.Column))+1, cell(f))
 	}
 	return line
 }
@@ -322,11 +322,11 @@ func (g group) has(ops []compare.Operation) bool {
 
 // whole prints the headline: issue and verify of whole credentials, the same work in every format.
 func (p *printer) whole(g group) {
-	p.line("%-*s%9s%9s%9s%s%10s", nameWidth, "", "issue", "verify", "iss+ver",
+	p.line("%-*s%9s%9s%9s%s%9s", nameWidth, "", "issue", "verify", "iss+ver",
 		p.inColumns(func(f *compare.Definition) string { return "×" + f.Column }), "bytes")
 	label := p.labels(g)
 	for _, r := range g.rows {
-		p.line("%-*s%9s%9s%9s%s%10s", nameWidth, label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]),
+		p.line("%-*s%9s%9s%9s%s%9s", nameWidth, label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]),
 			micros(r.IssueVerify), p.inColumns(r.Ratios.of), bytesOf(r, compare.Issue))
 		if len(r.CPU) > 0 {
 			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%9s%9s%9s%s", nameWidth, "", spread(r.CPU[compare.Issue]),
@@ -786,7 +786,8 @@ func (p *printer) gates(t Table) {
 		passed = append(passed, fmt.Sprintf("%d of %s", canonicalizations.passed,
 			plural(canonicalizations.tried, "canonicalization")))
 	}
-	text := fmt.Sprintf("gates: %s passed over %s each", strings.Join(passed, " and "), plural(documents, "document"))
+	text := fmt.Sprintf("gates: %s passed over %s each",
+		strings.Join(passed, " and "), plural(documents, "document"))
 	if exchanges.rows > 0 {
 		text += fmt.Sprintf("; %d altered presentations refused", altered)
 	}
@@ -862,7 +863,8 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", "charged: gc and runtime are given to phases by their share of the bytes, a model: the collector's work follows live bytes too")
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
-		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; compare issue + verify")
+		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; "+
+			"compare issue + verify")
 	}
 	checks := make(map[string][]string) // by what is checked, the suites that check it
 	for i := range t.Rows {
@@ -978,7 +980,8 @@ func Short(id string) string {
 	if err != nil {
 		return id
 	}
-	words := []string{schemaName(c.Schema), string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), string(c.Operation)}
+	words := []string{schemaName(c.Schema), string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm),
+		string(c.Operation)}
 	if c.Format == compare.Document { // nobody signs it
 		words = []string{schemaName(c.Schema), c.Suite, string(c.Engine), string(c.Operation)}
 	}
