@@ -3,6 +3,7 @@ module canonscope
 go 1.26.0
 
 require (
+	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794
 	github.com/agnivade/levenshtein v1.2.1
 	github.com/fxamacker/cbor/v2 v2.10.0
 	github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b
@@ -21,7 +22,6 @@ require (
 )
 
 require (
-	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
 	github.com/cayleygraph/quad v1.3.0 // indirect
 	github.com/decred/dcrd/dcrec/secp256k1/v4 v4.4.1 // indirect
 	github.com/goccy/go-json v0.10.6 // indirect

@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"canonscope/profiles"
@@ -12,6 +14,7 @@ type State string
 const (
 	Measured    State = "measured"
 	Unsupported State = "unsupported" // the suite or engine cannot do it
+	Limited     State = "limit"       // an operation reached a limit of its engine
 	GateFailed  State = "gate failed" // the output is wrong, so it has no time
 	Failed      State = "failed"      // an operation returned an error
 	Died        State = "died"        // the process ended without saying done
@@ -21,31 +24,56 @@ const (
 	Interrupted State = "interrupted"
 )
 
-// Block holds the totals of one block of operations inside a run. Times are in nanoseconds.
-type Block struct {
-	Run    int     `json:"run"`
-	Index  int     `json:"block"`
-	Ops    int     `json:"ops"`
-	CPU    int64   `json:"cpu_ns"`    // process CPU: user and system, garbage collector included
-	Wall   int64   `json:"wall_ns"`   // elapsed
-	Thread int64   `json:"thread_ns"` // CPU of the thread that runs the operations
-	Bytes  int64   `json:"bytes"`     // heap bytes allocated
-	Allocs int64   `json:"allocs"`    // heap objects allocated
-	GC     float64 `json:"gc_s"`      // CPU seconds of the collector as the runtime estimates them
+// Ending says why the window of a process ended.
+type Ending string
+
+const (
+	Collections Ending = "collections" // it holds as many collections as were asked for
+	Rare        Ending = "rare"        // collections are so rare that it holds fewer
+	Counted     Ending = "count"       // it holds as many operations as were asked for
+)
+
+// Window says when the timing of an operation ends. It reaches from the end of one collection to the end of
+// another, so that the collector has its part in it whatever the operation allocates.
+type Window struct {
+	N           int     `json:"n,omitempty"` // instead of all others: so many operations
+	Collections int     `json:"collections"` // that it holds
+	Least       float64 `json:"least_s"`     // seconds of process CPU that it lasts
+	Most        float64 `json:"most_s"`      // seconds after which it ends with fewer collections
+}
+
+// Run is what one process measured of one operation, per operation: means over its window. Times are in
+// nanoseconds.
+type Run struct {
+	Block       int     `json:"block"`       // runs of one block are one process of each exchange
+	Ops         int     `json:"ops"`         // in the window
+	First       int     `json:"first"`       // index of the first document; the others follow in turn
+	CPU         float64 `json:"cpu_ns"`      // process CPU: user and system, garbage collector included
+	Wall        float64 `json:"wall_ns"`     // elapsed
+	Thread      float64 `json:"thread_ns"`   // CPU of one thread that ran operations before the window
+	Bytes       float64 `json:"bytes"`       // heap bytes allocated
+	Allocs      float64 `json:"allocs"`      // heap objects allocated
+	Collections int     `json:"collections"` // in the window
+	Window      float64 `json:"window_s"`    // elapsed
+	Ending      Ending  `json:"ending"`
+	LiveHeap    int64   `json:"live_heap"` // bytes that were live when all was timed, ballast included
 }
 
 // Work is what a cell's gate learnt about it besides that it is correct.
 type Work struct {
-	Counters  Counters `json:"counters"`  // of one operation, counted by calls
-	Output    int      `json:"output"`    // bytes an operation returns: median over the documents; 0 for verify
-	Quads     int      `json:"quads"`     // lines of the canonical form of the unsigned document; 0 without RDF
-	Reissued  bool     `json:"reissued"`  // present signs again with the issuer's key
-	Checks    string   `json:"checks"`    // which checks verify makes
-	Documents int      `json:"documents"` // how many documents passed the gate
-	Tampers   int      `json:"tampers"`   // how many tampered presentations were refused
-	Estimate  int64    `json:"estimate"`  // rough CPU nanoseconds of one operation, to choose N; not a result
-	Compared  int      `json:"compared"`  // of how many documents the form was compared: all, or some where that takes long
-	Oracle    string   `json:"oracle"`    // what the output was compared with, "" if nothing stands outside the engine
+	Counters  Counters `json:"counters"`              // of one operation, counted by calls
+	Output    int      `json:"output"`                // bytes an operation returns: median over the documents; 0 for verify
+	Quads     int      `json:"quads"`                 // lines of the canonical form of the unsigned document; 0 without RDF
+	Blank     int      `json:"blank_nodes,omitempty"` // of a document that is canonicalized
+	NDegree   int64    `json:"n_degree,omitempty"`    // its n-degree calls plus permutations of RDFC-1.0
+	Reissued  bool     `json:"reissued"`              // present signs again with the issuer's key
+	Whole     bool     `json:"whole"`                 // present hands on what was issued, as it is
+	Checks    string   `json:"checks"`                // which checks verify makes
+	Documents int      `json:"documents"`             // how many documents passed the gate
+	Tampers   int      `json:"tampers"`               // how many tampered presentations were refused
+	Estimate  int64    `json:"estimate"`              // rough nanoseconds of one operation, to plan with; not a result
+	Compared  int      `json:"compared"`              // of how many documents the form was compared: all, or some where that takes long
+	Oracle    string   `json:"oracle"`                // what the output was compared with, "" if nothing stands outside the engine
 }
 
 // Profile is what the profile pass of one cell found.
@@ -69,32 +97,88 @@ type Allocs struct {
 	Flame       string               `json:"flame"`    // path in the results folder
 }
 
+// Raw is what a pass that kept single operations found: elapsed nanoseconds.
+type Raw struct {
+	Ops      int     `json:"ops"`
+	P50      float64 `json:"p50_ns"`
+	P95      float64 `json:"p95_ns"`
+	P99      float64 `json:"p99_ns"`
+	Outliers int     `json:"outliers"` // by Tukey's rule; they are in the quantiles all the same
+	File     string  `json:"file"`     // path in the results folder
+}
+
 // Result is everything known about one cell.
 type Result struct {
 	Cell    Cell     `json:"cell"`
 	ID      string   `json:"id"`
 	State   State    `json:"state"`
 	Reason  string   `json:"reason,omitempty"`
-	N       int      `json:"n"` // operations timed in each run
-	Blocks  []Block  `json:"blocks,omitempty"`
+	Runs    []Run    `json:"runs,omitempty"` // one of each process
 	Work    Work     `json:"work"`
+	Raw     *Raw     `json:"raw,omitempty"`
 	Profile *Profile `json:"profile,omitempty"`
 	Allocs  *Allocs  `json:"allocs,omitempty"`
 }
 
-// Runs is how many runs have blocks.
-func (r *Result) Runs() int {
+// Ops is how many operations the figures rest on.
+func (r *Result) Ops() int {
 	n := 0
-	for i, b := range r.Blocks {
-		if i == 0 || b.Run != r.Blocks[i-1].Run {
-			n++
-		}
+	for _, run := range r.Runs {
+		n += run.Ops
 	}
 	return n
 }
 
-// Version of a Campaign in JSON: 2 has ratios by the name of a format.
-const Version = 2
+// Outcome reports whether the state of a document is an answer, though not a time: its engine ends at a limit
+// or a deadline.
+func (c Cell) Outcome(s State) bool {
+	return c.Format == Document && (s == Limited || s == TimedOut)
+}
+
+// CPU is the mean over the processes: nanoseconds of an operation.
+func (r *Result) CPU() float64 {
+	sum := 0.0
+	for _, run := range r.Runs {
+		sum += run.CPU
+	}
+	return sum / float64(len(r.Runs))
+}
+
+// Documents is how many of those that rotate the operations walked.
+func (r *Result) Documents(rotating int) int {
+	seen := make(map[int]bool)
+	for _, run := range r.Runs {
+		for k := range min(run.Ops, rotating) {
+			seen[(run.First+k)%rotating] = true
+		}
+	}
+	return len(seen)
+}
+
+// Version of a Campaign in JSON: 3 has a process as its unit; 2 and 1 had blocks of operations inside a
+// process.
+const Version = 3
+
+// VersionError says that results are of another version than this program reads.
+type VersionError struct{ Got int }
+
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("results of version %d; this program reads version %d: measure again with it",
+		e.Got, Version)
+}
+
+// UnmarshalJSON reads results of this Version; others are a *VersionError.
+func (c *Campaign) UnmarshalJSON(b []byte) error {
+	var head struct{ Version int }
+	if err := json.Unmarshal(b, &head); err != nil {
+		return err
+	}
+	if head.Version != Version {
+		return &VersionError{head.Version}
+	}
+	type plain Campaign
+	return json.Unmarshal(b, (*plain)(c))
+}
 
 // Campaign is a matrix with its runs, environment and seeds.
 type Campaign struct {
@@ -102,13 +186,16 @@ type Campaign struct {
 	Command     string            `json:"command"`
 	Started     time.Time         `json:"started"`
 	Took        float64           `json:"took_s"`
-	Seed        uint64            `json:"seed"`      // of documents, keys and the order of cells
-	Runs        int               `json:"runs"`      // fresh processes per cell
-	Documents   int               `json:"documents"` // rotating documents per cell
+	Seed        uint64            `json:"seed"`         // of documents, keys and the order of cells
+	Planned     int               `json:"planned_runs"` // fresh processes that each cell was to have
+	Runs        int               `json:"runs"`         // fresh processes of the cells that have most
+	Window      Window            `json:"window"`       // of each operation in each process
+	Documents   int               `json:"documents"`    // rotating documents per cell
 	Environment map[string]string `json:"environment"`
 	Out         string            `json:"out"` // results folder
 	Results     []Result          `json:"results"`
-	LeftOut     []string          `json:"left_out,omitempty"` // what the default subset does not measure, for people
+	Disclosed   []Disclosed       `json:"disclosed,omitempty"` // of each schema that is exchanged
+	LeftOut     []string          `json:"left_out,omitempty"`  // what the default subset does not measure, for people
 	Interrupted bool              `json:"interrupted,omitempty"`
 	Stopped     string            `json:"stopped,omitempty"` // why the campaign ended before it was done, unless interrupted
 }

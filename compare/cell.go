@@ -8,17 +8,21 @@ import (
 // Cell is one point of the matrix: what is measured and under which policy. Its ID is stable and is the key of every
 // result. A Cell without an Operation stands for the whole exchange.
 type Cell struct {
-	Format    Format       `json:"format"`
-	Suite     string       `json:"suite"`  // a cryptosuite; for the baselines the signature envelope: jws, cose-sign1
-	Engine    Engine       `json:"engine"` // also called the tier
-	Algorithm Algorithm    `json:"algorithm"`
-	Schema    string       `json:"schema"`              // catalogue name
-	Operation Operation    `json:"operation,omitempty"` // "" for the exchange
-	GC        string       `json:"gc"`                  // GOGC: a number of percent, or "off"
-	Procs     int          `json:"procs"`               // GOMAXPROCS
-	Contexts  ContextState `json:"contexts"`
-	Validator string       `json:"validator,omitempty"` // of the JSON Schema, inside issue and verify; "" validates nothing
-	Binding   Binding      `json:"binding,omitempty"`
+	Format      Format       `json:"format"`
+	Suite       string       `json:"suite"`  // a cryptosuite; for the baselines the signature envelope: jws, cose-sign1
+	Engine      Engine       `json:"engine"` // also called the tier
+	Algorithm   Algorithm    `json:"algorithm"`
+	Schema      string       `json:"schema"`              // catalogue name
+	Operation   Operation    `json:"operation,omitempty"` // "" for the exchange
+	GC          string       `json:"gc"`                  // GOGC: a number of percent, or "off"
+	Procs       int          `json:"procs"`               // GOMAXPROCS
+	LiveHeap    int          `json:"live_heap,omitempty"` // MB of live heap beside that of the harness
+	Contexts    ContextState `json:"contexts"`
+	Validator   string       `json:"validator,omitempty"` // of the JSON Schema, inside issue and verify; "" validates nothing
+	Present     Presenting   `json:"present,omitempty"`   // how a suite that does not derive presents
+	Binding     Binding      `json:"binding,omitempty"`
+	Disclose    Disclosure   `json:"disclose,omitempty"` // what is presented; "" is what the credential names
+	Granularity Granularity  `json:"granularity,omitempty"`
 }
 
 // ID returns the printable form, which [ParseCell] reads back.
@@ -29,11 +33,23 @@ func (c Cell) ID() string {
 	}
 	id := fmt.Sprintf("format=%s/suite=%s/engine=%s/alg=%s/schema=%s%s/gc=%s/procs=%d/contexts=%s",
 		c.Format, c.Suite, c.Engine, c.Algorithm, c.Schema, op, c.GC, c.Procs, c.Contexts)
+	if c.LiveHeap != 0 {
+		id += fmt.Sprintf("/live-heap=%d", c.LiveHeap)
+	}
 	if c.Validator != "" {
 		id += "/validator=" + c.Validator
 	}
+	if c.Present != "" {
+		id += "/present=" + string(c.Present)
+	}
 	if c.Binding != NoBinding {
 		id += "/binding=" + string(c.Binding)
+	}
+	if c.Disclose != "" {
+		id += "/disclose=" + string(c.Disclose)
+	}
+	if c.Granularity != Leaf {
+		id += "/granularity=" + string(c.Granularity)
 	}
 	return id
 }
@@ -67,10 +83,20 @@ func ParseCell(id string) (Cell, error) {
 			}
 		case "contexts":
 			c.Contexts = ContextState(value)
+		case "live-heap":
+			if _, err := fmt.Sscanf(value, "%d", &c.LiveHeap); err != nil {
+				return Cell{}, fmt.Errorf("cell id %q: live heap %q is not a number", id, value)
+			}
 		case "validator":
 			c.Validator = value
+		case "present":
+			c.Present = Presenting(value)
 		case "binding":
 			c.Binding = Binding(value)
+		case "disclose":
+			c.Disclose = Disclosure(value)
+		case "granularity":
+			c.Granularity = Granularity(value)
 		default:
 			return Cell{}, fmt.Errorf("cell id %q: unknown key %q", id, key)
 		}

@@ -23,7 +23,21 @@ func TestCellID(t *testing.T) {
 	if bound.ID() != want+"/validator=gojsonschema/binding=holder" {
 		t.Errorf("id is %s", bound.ID())
 	}
-	for _, c := range []compare.Cell{c, c.Exchange(), validating, bound} {
+	heavy := bound
+	heavy.LiveHeap = 64
+	if want := want + "/live-heap=64/validator=gojsonschema/binding=holder"; heavy.ID() != want {
+		t.Errorf("id is %s, want %s", heavy.ID(), want)
+	}
+	part := bound
+	part.Granularity = compare.Branch
+	var err error
+	if part.Disclose, err = compare.ParseDisclosure("/credentialSubject/a~1b,c", "/credentialSubject/d=%"); err != nil {
+		t.Fatal(err)
+	}
+	if want := bound.ID() + "/disclose=%2FcredentialSubject%2Fa~1b%2Cc,%2FcredentialSubject%2Fd=%25/granularity=branch"; part.ID() != want {
+		t.Errorf("id is %s, want %s", part.ID(), want)
+	}
+	for _, c := range []compare.Cell{c, c.Exchange(), validating, bound, heavy, part} {
 		if back, err := compare.ParseCell(c.ID()); err != nil || back != c {
 			t.Errorf("%s reads back as %+v, %v", c.ID(), back, err)
 		}

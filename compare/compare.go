@@ -10,25 +10,41 @@ import (
 	"canonscope/schemas"
 )
 
-// Operation is one step of an exchange.
+// Operation is what a cell measures.
 type Operation string
 
 const (
-	Issue   Operation = "issue"
-	Present Operation = "present"
-	Verify  Operation = "verify"
+	Canonize        Operation = "canonize" // document bytes to canonical bytes
+	Issue           Operation = "issue"
+	Verify          Operation = "verify" // the whole credential: everything is disclosed
+	Present         Operation = "present"
+	VerifyPresented Operation = "verify-presented"
 )
 
-// Operations in the order of an exchange.
-var Operations = []Operation{Issue, Present, Verify}
+// Operations lists every operation, in the order in which an exchange needs them. Canonize is the operation of the
+// format [Document], the others are those of the formats of credentials.
+var Operations = []Operation{Canonize, Issue, Verify, Present, VerifyPresented}
+
+// OfCredentials lists the operations of a format of credentials.
+var OfCredentials = Operations[1:]
+
+// The sums that reports compare. Whole is the same work in every format; Exchanged is what a holder who discloses a part
+// causes.
+var (
+	Whole     = []Operation{Issue, Verify}
+	Exchanged = []Operation{Issue, Present, VerifyPresented}
+)
 
 // Scenario says what an exchange does beyond the credential itself.
 type Scenario struct {
-	Disclose []string     // JSON pointers; empty means the credential's own Disclose
-	Binding  Binding      // whether the holder signs what it presents
-	Now      time.Time    // the verifier's clock
-	Limits   canon.Limits // of each operation
-	Seed     uint64       // derives the issuer's and the holder's keys: one seed, one set of keys, in every process
+	Disclose    []string      // JSON pointers; empty means the credential's own Disclose
+	Granularity Granularity   // what is one disclosure and one element; pointers name whole ones
+	HandOn      bool          // a holder whose suite does not derive presents the whole credential; else the issuer signs the part anew
+	Binding     Binding       // whether the holder signs what it presents
+	Now         time.Time     // the verifier's clock
+	Deadline    time.Duration // of canonize; 0 is none
+	Limits      canon.Limits  // of each operation
+	Seed        uint64        // derives the issuer's and the holder's keys: one seed, one set of keys, in every process
 }
 
 // Counters are counted by the code that does the work, not derived: each call adds one.
@@ -62,45 +78,75 @@ func (c Counters) Since(before Counters) Counters {
 	return c
 }
 
-// Exchange is one credential made ready for timing: keys parsed, everything else inside the three operations, bytes in
-// and bytes out. It is used by one goroutine.
+// Exchange is one document made ready for timing: keys parsed, everything else inside the operations, bytes in and bytes
+// out. It is used by one goroutine.
 type Exchange struct {
-	issue   func() ([]byte, error)
-	present func(issued []byte) ([]byte, error)
-	verify  func(presented []byte) error
+	steps Steps
 
+	// Canonizes is true where canonize is the only operation.
+	Canonizes bool
 	// Reissued is true where present signs again with the issuer's key: no selective disclosure (shown as †).
 	Reissued bool
 	// Counters is where the operations count their work; never nil.
 	Counters *Counters
-	// Checks says which checks run inside verify, for people: "signature, digests, validity period".
+	// Checks lists the checks inside verify: "signature, digests, validity period".
 	Checks string
+}
+
+// Steps are the operations of an exchange without the issuer's key, but for Issue.
+type Steps struct {
+	Issue   func() ([]byte, error)
+	Whole   func(issued []byte) ([]byte, error) // what a verifier of the whole credential gets; nil hands on the issued bytes
+	Present func(issued []byte) ([]byte, error)
+	Verify  func(presented []byte) error // the whole credential, or what was presented
 }
 
 // Deriving makes an exchange whose present derives from the issued bytes alone; it has no way to see the issuer's key.
 // Without counters it makes some.
-func Deriving(c *Counters, checks string, issue func() ([]byte, error), present func(issued []byte) ([]byte, error), verify func(presented []byte) error) *Exchange {
+func Deriving(c *Counters, checks string, steps Steps) *Exchange {
 	if c == nil {
 		c = new(Counters)
 	}
-	return &Exchange{issue: issue, present: present, verify: verify, Counters: c, Checks: checks}
+	if steps.Whole == nil {
+		steps.Whole = func(issued []byte) ([]byte, error) { return issued, nil }
+	}
+	return &Exchange{steps: steps, Counters: c, Checks: checks}
 }
 
-// Reissuing makes an exchange whose present signs the subset with the issuer's key, which it is given.
-func Reissuing[K any](c *Counters, checks string, key K, issue func() ([]byte, error), present func(issued []byte, issuer K) ([]byte, error), verify func(presented []byte) error) *Exchange {
-	e := Deriving(c, checks, issue, nil, verify)
-	if e.Reissued = true; present != nil {
-		e.present = func(b []byte) ([]byte, error) { return present(b, key) }
+// Reissuing makes an exchange whose present signs the subset with the issuer's key, which it is given. steps.Present is not
+// read.
+func Reissuing[K any](c *Counters, checks string, key K, steps Steps, present func(issued []byte, issuer K) ([]byte, error)) *Exchange {
+	steps.Present = nil
+	if present != nil {
+		steps.Present = func(b []byte) ([]byte, error) { return present(b, key) }
 	}
+	e := Deriving(c, checks, steps)
+	e.Reissued = true
+	return e
+}
+
+// HandingOn makes an exchange of a suite that does not derive: the holder presents the whole credential. steps.Present is not
+// read.
+func HandingOn(c *Counters, checks string, steps Steps) *Exchange {
+	e := Deriving(c, checks, steps)
+	e.steps.Present = e.steps.Whole
+	return e
+}
+
+// Canonizing makes an exchange whose only operation is canonize.
+func Canonizing(c *Counters, canonize func() ([]byte, error)) *Exchange {
+	e := Deriving(c, "", Steps{Issue: canonize})
+	e.Canonizes = true
 	return e
 }
 
 // Checking returns the exchange with further checks inside its clock: one before issue signs, one of what verify has
-// accepted; nil checks nothing. What says what verify checks then, for people.
+// accepted; nil checks nothing. what is appended to Checks.
 func (e *Exchange) Checking(what string, before func() error, after func(presented []byte) error) *Exchange {
 	c := *e
 	c.Checks += ", " + what
-	c.issue = func() ([]byte, error) {
+
+	c.steps.Issue = func() ([]byte, error) {
 		if before != nil {
 			if err := before(); err != nil {
 				return nil, err
@@ -108,7 +154,7 @@ func (e *Exchange) Checking(what string, before func() error, after func(present
 		}
 		return e.Issue()
 	}
-	c.verify = func(presented []byte) error {
+	c.steps.Verify = func(presented []byte) error {
 		if err := e.Verify(presented); err != nil || after == nil {
 			return err
 		}
@@ -117,30 +163,47 @@ func (e *Exchange) Checking(what string, before func() error, after func(present
 	return &c
 }
 
-var errNotMade = errors.New("compare: the Exchange was not made with Deriving or Reissuing, of three functions")
+var errNotMade = errors.New("compare: the Exchange has no such operation, or was not made with Deriving, Reissuing, " +
+	"HandingOn or Canonizing")
+
+// Canonize returns the canonical form of the document.
+func (e *Exchange) Canonize() ([]byte, error) {
+	if !e.Canonizes || e.steps.Issue == nil {
+		return nil, errNotMade
+	}
+	return e.steps.Issue()
+}
 
 // Issue returns the issued credential.
 func (e *Exchange) Issue() ([]byte, error) {
-	if e.issue == nil {
+	if e.Canonizes || e.steps.Issue == nil {
 		return nil, errNotMade
 	}
-	return e.issue()
+	return e.steps.Issue()
+}
+
+// Whole returns what a verifier of the whole issued credential gets. It is outside the clock.
+func (e *Exchange) Whole(issued []byte) ([]byte, error) {
+	if e.Canonizes || e.steps.Whole == nil {
+		return nil, errNotMade
+	}
+	return e.steps.Whole(issued)
 }
 
 // Present returns the presentation of an issued credential.
 func (e *Exchange) Present(issued []byte) ([]byte, error) {
-	if e.present == nil {
+	if e.steps.Present == nil {
 		return nil, errNotMade
 	}
-	return e.present(issued)
+	return e.steps.Present(issued)
 }
 
-// Verify returns nil if the presented bytes verify.
+// Verify returns nil if the bytes verify: those of Whole or of Present.
 func (e *Exchange) Verify(presented []byte) error {
-	if e.verify == nil {
+	if e.steps.Verify == nil {
 		return errNotMade
 	}
-	return e.verify(presented)
+	return e.steps.Verify(presented)
 }
 
 // InvalidError says why a credential or presentation of a format other than VCDM is refused.

@@ -10,9 +10,13 @@ type Experiment struct {
 	Points []Point `json:"points"`
 }
 
+// DiscloseAxis is the axis that varies what is presented of a schema, and not the schema.
+const DiscloseAxis = "disclose"
+
 // Point is one schema of an experiment.
 type Point struct {
-	Label   string         `json:"label"`   // value of the axis
-	Schema  string         `json:"schema"`  // catalogue name
-	Figures *shape.Figures `json:"figures"` // of its first document
+	Label    string         `json:"label"`              // value of the axis
+	Schema   string         `json:"schema"`             // catalogue name
+	Figures  *shape.Figures `json:"figures"`            // of its first document
+	Disclose Disclosure     `json:"disclose,omitempty"` // what is presented, on the axis [DiscloseAxis]
 }

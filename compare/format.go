@@ -11,17 +11,21 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Definition is a format: what the matrix measures of it, and what the command does with its files. The list of all is in
-// compare/matrix.
+// Definition is a format: what the matrix measures of it, and what the command does with its files. The
+// list of all is in compare/matrix.
 type Definition struct {
 	Name   Format
 	Column string // head of the column with ratios to it; "" where nothing is compared with it
 	Title  string // of that column where there is room
 	Suites []Suite
 
-	// Prepares returns what makes the exchanges of a cell. The canonicalizer is nil where the suite has no method.
+	Operations []Operation // that its exchanges have
+
+	// Prepares returns what makes the exchanges of a cell. The canonicalizer is nil where the suite has no
+	// method.
 	Prepares func(c Cell, canonicalizer canon.Canonicalizer) (Preparer, error)
-	// Chosen says what it writes that a credential does not say, and what it leaves out; nil where it signs the document.
+	// Chosen says what it writes that a credential does not say, and what it leaves out; nil where it signs
+	// the document.
 	Chosen func(c *schemas.Credential, t *Task) ([]string, error)
 	// Tamper returns altered copies of a presentation, every one of which verify must refuse.
 	Tamper func(c *schemas.Credential, presented []byte, bound bool) ([]Tampered, error)
@@ -30,7 +34,8 @@ type Definition struct {
 	Stock     string // what its stock engine is, where no library does all of it
 	Bound     string // how a holder signs what it presents
 
-	// Decode returns the bytes of a file, and whether it is of the format. Without it the format has all that no other has.
+	// Decode returns the bytes of a file, and whether it is of the format. Without it the format has all
+	// that no other has.
 	Decode func(in []byte) ([]byte, bool)
 	Binary bool // it is not text: files that the command writes hold it in hexadecimal
 
@@ -39,9 +44,9 @@ type Definition struct {
 	Conform *Conformance
 }
 
-// Option is a flag of the command for a format. The type of To says what it takes: nothing for a *bool, text for a *string,
-// the name of a file for a *KeyFile and a *Certificates. Without To the command's own flag of
-// the name holds for the format.
+// Option is a flag of the command for a format. The type of To says what it takes: nothing for a *bool,
+// text for a *string, the name of a file for a *KeyFile and a *Certificates. Without To the command's own
+// flag of the name holds for the format.
 type Option struct {
 	Name, Usage string
 	To          any
@@ -75,12 +80,14 @@ type Task struct {
 type Files struct {
 	Options []Option
 
-	// Draft says what is going to be signed of a VCDM document, with an end of validity unless it is nil; Issue signs it.
+	// Draft says what is going to be signed of a VCDM document, with an end of validity unless it is nil;
+	// Issue signs it.
 	Draft func(doc []byte, until *time.Time, t *Task) (*Draft, error)
 	Issue func(d *Draft, key *keys.Secret, t *Task) ([]byte, error)
 	// Present presents what JSON pointers name of a credential.
 	Present func(in []byte, disclose []string, t *Task) ([]byte, error)
-	// Verify verifies a presentation. Remedies say what flag does about a refusal, by the Option of its [*InvalidError].
+	// Verify verifies a presentation. Remedies say what flag does about a refusal, by the Option of its
+	// [*InvalidError].
 	Verify   func(in []byte, t *Task) (*Verification, error)
 	Remedies map[string]string
 }

@@ -13,7 +13,12 @@ const (
 	VCDM  Format = "vcdm"
 	SDJWT Format = "sd-jwt-vc"
 	Mdoc  Format = "mdoc"
+
+	Document Format = "document" // no credential: a document that is canonicalized
 )
+
+// NoAlgorithm is the algorithm of what is not signed.
+const NoAlgorithm Algorithm = "none"
 
 // Names that packages below have: ratios never mix engines or algorithms.
 type (
@@ -46,6 +51,33 @@ func ParseBinding(name string) (Binding, error) {
 		return NoBinding, nil
 	}
 	return Binding(name), choice.Check("binding", name, Bindings)
+}
+
+// Presenting says how the holder of a suite that does not derive presents a part of a credential.
+type Presenting string
+
+const (
+	Resigned   Presenting = ""      // the issuer signs the part anew
+	HandedOver Presenting = "whole" // the holder hands on the whole credential
+)
+
+// Presentings lists the names that [ParsePresenting] reads.
+var Presentings = []string{Resigned.String(), HandedOver.String()}
+
+// String returns the name: "resigned" of Resigned.
+func (p Presenting) String() string {
+	if p == Resigned {
+		return "resigned"
+	}
+	return string(p)
+}
+
+// ParsePresenting reads what String wrote.
+func ParsePresenting(name string) (Presenting, error) {
+	if name == Resigned.String() {
+		return Resigned, nil
+	}
+	return Presenting(name), choice.Check("way to present", name, Presentings)
 }
 
 // ContextState says how an operation finds the JSON-LD contexts.

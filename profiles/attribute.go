@@ -177,22 +177,22 @@ func share(p phase.Phase, n, of Count) Share {
 	if of.Value != 0 {
 		s.Share = float64(n.Value) / float64(of.Value)
 	}
-	s.Low, s.High = Wilson(n.Samples, of.Samples)
+	s.Low, s.High = Wilson(float64(n.Samples), float64(of.Samples))
 	return s
 }
 
-// Wilson returns the 95 % score interval of the proportion k/n (Wilson 1927). It assumes independent
-// samples; timer samples are independent as long as the work does not run in step with the timer. If n is
-// 0, it returns 0 and 1.
-func Wilson(k, n int64) (low, high float64) {
+// Wilson returns the 95 % score interval of the proportion k/n (Wilson 1927); counts pooled by weights need
+// not be whole. It assumes independent samples; timer samples are independent as long as the work does not
+// run in step with the timer. If n is 0, it returns 0 and 1.
+func Wilson(k, n float64) (low, high float64) {
 	if n <= 0 {
 		return 0, 1
 	}
 	const z = 1.959963984540054
-	p, m := float64(k)/float64(n), float64(n)
-	center := p + z*z/(2*m)
-	spread := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	d := 1 + z*z/m
+	p := min(1, k/n)
+	center := p + z*z/(2*n)
+	spread := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	d := 1 + z*z/n
 	return max(0, (center-spread)/d), min(1, (center+spread)/d)
 }
 

@@ -365,12 +365,12 @@ func TestAnnotate(t *testing.T) {
 func TestWilson(t *testing.T) {
 	// Newcombe 1998, table I, method 3: 81 of 263 is 0.2553 to 0.3662; 0 of 20 is 0 to 0.1611; 15 of 148 is 0.0624 to 0.1605.
 	for _, c := range []struct {
-		k, n      int64
+		k, n      float64
 		low, high float64
 	}{{81, 263, 0.2553, 0.3662}, {0, 20, 0, 0.1611}, {15, 148, 0.0624, 0.1605}, {0, 0, 0, 1}, {20, 20, 0.8389, 1}} {
 		low, high := profiles.Wilson(c.k, c.n)
 		if !(math.Abs(low-c.low) <= 5e-5 && math.Abs(high-c.high) <= 5e-5) { // NaN is near nothing
-			t.Errorf("%d of %d: %.4f-%.4f, want %.4f-%.4f", c.k, c.n, low, high, c.low, c.high)
+			t.Errorf("%v of %v: %.4f-%.4f, want %.4f-%.4f", c.k, c.n, low, high, c.low, c.high)
 		}
 	}
 }

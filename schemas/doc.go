@@ -28,7 +28,8 @@
 //     schemas/catalogue/elm.go: one function that returns a generator with name, base, shape and axes, and
 //     one that makes a document. The second one also sets Disclose and Mandatory.
 //  2. Add it to entries in schemas/catalogue/catalogue.go. The commands, the matrix and completion find it
-//     there.
+//     there. Of an education schema a branch is one element, if usualGranularity in
+//     compare/matrix/target.go knows the beginning of its name.
 //  3. A context that is not embedded yet becomes a file in schemas/contexts/facts and a name in order in
 //     schemas/contexts/contexts.go; schemas/contexts/notation.go describes the notation.
 //  4. A JSON Schema becomes a file in schemas/jsonschema/shapes; the credential type that it describes

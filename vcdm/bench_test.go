@@ -171,8 +171,14 @@ func BenchmarkEdDSARDFC(b *testing.B) {
 			}
 		}
 	}
-	b.Run("verify", func(b *testing.B) { turns(b, []string{"bare", "verify"}, bare(d.signed), verify(d.signed)) })
-	b.Run("verify-5-of-20", func(b *testing.B) { turns(b, []string{"bare", "verify"}, bare(d.shown), verify(d.shown)) })
+	b.Run("verify", func(b *testing.B) {
+		turns(b, []string{"bare", "verify"}, bare(d.signed),
+			verify(d.signed))
+	})
+	b.Run("verify-5-of-20", func(b *testing.B) {
+		turns(b, []string{"bare", "verify"}, bare(d.shown),
+			verify(d.shown))
+	})
 	b.Run("issue", func(b *testing.B) {
 		all := cover(b, *v, d.signed)
 		turns(b, []string{"bare", "issue"}, func(i int) {
@@ -249,7 +255,8 @@ func benchSD(b *testing.B, schema string) {
 	})
 	b.Run("derive", func(b *testing.B) {
 		turns(b, []string{"derive"}, func(i int) {
-			if _, err := holder.Derive(context.Background(), d.signed[i%rotating], d.pointers[i%rotating]); err != nil {
+			if _, err := holder.Derive(context.Background(), d.signed[i%rotating],
+				d.pointers[i%rotating]); err != nil {
 				b.Fatal(err)
 			}
 		})
@@ -330,11 +337,12 @@ func BenchmarkArtifact(b *testing.B) {
 		}
 		shown := present()
 		b.Run(s+"/"+string(key.Algorithm()), func(b *testing.B) {
-			turns(b, []string{"issue", "present", "verify"}, func(int) { issue() }, func(int) { present() }, func(int) {
-				if r := v.Verify(ctx, shown); !r.Verified {
-					b.Fatal(r.Err())
-				}
-			})
+			turns(b, []string{"issue", "present", "verify"}, func(int) { issue() }, func(int) { present() },
+				func(int) {
+					if r := v.Verify(ctx, shown); !r.Verified {
+						b.Fatal(r.Err())
+					}
+				})
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,7 +20,8 @@ import (
 // matrixFlags adds the flags that name cells.
 func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.Formats, "format", nil, "only these formats: "+strings.Join(choice.Names(formatNames()), ", "))
+	flags.StringSliceVar(&f.Formats, "format", nil,
+		"only these formats: "+strings.Join(choice.Names(namesOf(matrix.Formats)), ", "))
 	flags.StringSliceVar(&f.Suites, "suite", nil, "only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
 	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: "+strings.Join(choice.Names(canon.Engines), ", "))
 	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+strings.Join(choice.Names(keys.Algorithms), ", "))
@@ -30,10 +32,35 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	*p = matrix.DefaultPolicy
 	flags.StringVar(&p.GC, "gc", p.GC, "garbage collector policy of the cells: GOGC in percent, or off")
 	flags.IntVar(&p.Procs, "procs", p.Procs, "GOMAXPROCS of the cells")
+	flags.Func("disclose", "present `N` elements of the subject, all, or those at JSON pointers; without it "+
+		"what the schema names", func(text string) error {
+		words, err := csv.NewReader(strings.NewReader(text)).Read() // as of flags with lists
+		if err != nil {
+			return err
+		}
+		p.Disclose, err = compare.ParseDisclosure(words...)
+		return err
+	})
+	flags.Func("granularity", "`SIZE` of one disclosure and one element: "+strings.Join(compare.Granularities, ", ")+
+		"; without it leaf, and branch for education schemas", func(text string) error {
+		p.Granularities = nil
+		for name := range strings.SplitSeq(text, ",") {
+			g, err := compare.ParseGranularity(name)
+			if err != nil {
+				return err
+			}
+			p.Granularities = append(p.Granularities, g)
+		}
+		return nil
+	})
+	flags.IntVar(&p.LiveHeap, "live-heap", 0, "live heap of the cells in `MB`, beside that of the harness")
 }
 
 // maxProcs bounds GOMAXPROCS; each costs memory whether the machine has it or not.
 const maxProcs = 1024
+
+// maxLiveHeap leaves a child room below its limit of memory: a heap grows to twice what is live.
+const maxLiveHeap = memory >> 22
 
 func checkPolicy(p matrix.Policy) error {
 	if n, err := strconv.Atoi(p.GC); p.GC != "off" && (err != nil || n < 1) {
@@ -41,6 +68,10 @@ func checkPolicy(p matrix.Policy) error {
 	}
 	if p.Procs < 1 || p.Procs > maxProcs {
 		return fmt.Errorf("--procs is %d; it must be at least 1 and at most %d", p.Procs, maxProcs)
+	}
+	if p.LiveHeap < 0 || p.LiveHeap > maxLiveHeap {
+		return fmt.Errorf("--live-heap is %d; it must be at least 0 and at most %d MB",
+			p.LiveHeap, maxLiveHeap)
 	}
 	return nil
 }
@@ -73,6 +104,9 @@ func newCellsCommand() *cobra.Command {
 				if e.Default {
 					mark = "*"
 				}
+				if c.Granularity != compare.Leaf {
+					what += ", " + c.Granularity.String()
+				}
 				if e.Unsupported != nil {
 					what = "! " + e.Unsupported.Error()
 				}
@@ -81,8 +115,9 @@ func newCellsCommand() *cobra.Command {
 			if err := tw.Flush(); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "\n* in the default run. Every exchange has the operations issue, present and verify; GOGC=%s, GOMAXPROCS=%d.\n",
-				policy.GC, policy.Procs)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "\n* in the default run. Documents have the operation %s, "+
+				"all others %s; GOGC=%s, GOMAXPROCS=%d.\n", compare.Canonize,
+				strings.Join(choice.Names(compare.OfCredentials), ", "), policy.GC, policy.Procs)
 			return err
 		},
 	}

@@ -36,7 +36,7 @@ func complete(root *cobra.Command) {
 // flagValues returns the names that each flag takes.
 func flagValues() map[string][]string {
 	values := map[string][]string{
-		"format":        choice.Names(formatNames()),
+		"format":        choice.Names(namesOf(matrix.Formats)),
 		"suite":         suiteNames(),
 		"engine":        choice.Names(canon.Engines),
 		"algorithm":     choice.Names(keys.Algorithms),
@@ -49,6 +49,10 @@ func flagValues() map[string][]string {
 		"input":         {string(canon.NQuads), string(canon.JSONLD), string(canon.JSON)},
 		"context-cache": choice.Names(compare.ContextStates),
 		"binding":       compare.Bindings,
+		"present":       compare.Presentings,
+		"granularity":   compare.Granularities,
+		"disclose":      {string(compare.Everything)},
+		"axis":          {compare.DiscloseAxis + "="},
 	}
 	for _, p := range catalogue.Presets() {
 		values["preset"] = append(values["preset"], p.Name)

@@ -125,7 +125,7 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 		}},
 		"rules":  {[]byte("digest canonscope/x.F\n- harness main.\n"), func(b []byte) { profiles.ParseRules(b) }},
 		"counts": {[]byte(`{"parse":{"samples":1}}`), func(b []byte) { new(profiles.Counts).UnmarshalJSON(b) }},
-		"jobs": {[]byte(`{"version":1,"cell":"x"}` + "\n"), func(b []byte) {
+		"jobs": {[]byte(`{"version":2,"cell":"x"}` + "\n"), func(b []byte) {
 			measure.Serve(ctx, strings.NewReader(string(b)), io.Discard, matrix.Open)
 		}},
 		"jsonschema.Compile": {[]byte(`{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{"type":"string"}}}`), func(b []byte) {

@@ -24,10 +24,17 @@ import (
 	"canonscope/vcdm/keys"
 )
 
+// credentialFormats are the formats of credentials, without that of documents which are only canonicalized.
+func credentialFormats() []*compare.Definition {
+	return slices.DeleteFunc(slices.Clone(matrix.Formats), func(f *compare.Definition) bool {
+		return f.Name == compare.Document
+	})
+}
+
 // formatOf returns the format of an input, and its bytes as the format reads them.
 func formatOf(in []byte) (*compare.Definition, []byte) {
 	var rest *compare.Definition
-	for _, f := range matrix.Formats {
+	for _, f := range credentialFormats() {
 		if f.Decode == nil {
 			rest = f
 		} else if b, ok := f.Decode(in); ok {
@@ -42,9 +49,11 @@ func formatNamed(name compare.Format) *compare.Definition {
 	return matrix.Formats[i]
 }
 
-func formatNames() []compare.Format {
+func formatNames() []compare.Format { return namesOf(credentialFormats()) }
+
+func namesOf(formats []*compare.Definition) []compare.Format {
 	var names []compare.Format
-	for _, f := range matrix.Formats {
+	for _, f := range formats {
 		names = append(names, f.Name)
 	}
 	return names
@@ -57,8 +66,9 @@ type formatFlags struct {
 }
 
 // vcdmFlags are those of issue, present and verify that are for vcdm.
-var vcdmFlags = strings.Fields("suite mandatory mandatory-only any-form created method purpose deterministic id previous domain " +
-	"challenge bound any-issuer controller known-contexts max-proofs max-signatures rdf-direction no-inject resource")
+var vcdmFlags = strings.Fields("suite mandatory mandatory-only any-form created method purpose deterministic " +
+	"id previous domain challenge bound any-issuer controller known-contexts max-proofs max-signatures " +
+	"rdf-direction no-inject resource")
 
 // add adds what formats have for an operation to its command. A flag that several formats have is one flag.
 func (f *formatFlags) add(cmd *cobra.Command, op compare.Operation, preset compare.Format) {
@@ -112,8 +122,8 @@ func (f *formatFlags) usage(option string) string {
 	return strings.Join(usages, "; ")
 }
 
-// check refuses a --format that is unknown or not that of the input, and flags that are for other formats: a verifier that
-// asks for a challenge must not accept what has none because it is of another format.
+// check refuses a --format that is unknown or not that of the input, and flags that are for other formats:
+// a verifier that asks for a challenge must not accept what has none because it is of another format.
 func (f *formatFlags) check(cmd *cobra.Command, found compare.Format) error {
 	if f.format != "" {
 		if err := choice.Check("format", f.format, formatNames()); err != nil {
@@ -130,7 +140,8 @@ func (f *formatFlags) check(cmd *cobra.Command, found compare.Format) error {
 			formats = append(formats, string(compare.VCDM))
 		}
 		for format, files := range f.files {
-			if slices.ContainsFunc(files.Options, func(o compare.Option) bool { return o.Name == flag.Name }) {
+			named := func(o compare.Option) bool { return o.Name == flag.Name }
+			if slices.ContainsFunc(files.Options, named) {
 				formats = append(formats, string(format))
 			}
 		}
@@ -203,8 +214,11 @@ func setCertificates(to *compare.Certificates, path string) error {
 	return nil
 }
 
-// issue signs a VCDM credential in another format. expires is when it is no longer valid; "" leaves that to it.
-func (f *formatFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires string, engine *engineFlags) error {
+// issue signs a VCDM credential in another format. expires is when it is no longer valid; "" leaves that to
+// it.
+func (f *formatFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires string,
+	engine *engineFlags) error {
+
 	format := formatNamed(f.format)
 	files := f.files[f.format]
 	key, noKey := readSecret(keyFile)
@@ -235,12 +249,16 @@ func (f *formatFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires str
 }
 
 // present discloses a part of a credential.
-func (f *formatFlags) present(cmd *cobra.Command, format *compare.Definition, in []byte, disclose []string, engine *engineFlags) error {
+func (f *formatFlags) present(cmd *cobra.Command, format *compare.Definition, in []byte, disclose []string,
+	engine *engineFlags) error {
+
 	if err := f.set(cmd, format.Name); err != nil {
 		return err
 	}
 	t := &compare.Task{Engine: engine.engine, Limits: engine.limits}
-	out, err := engine.timeout.bytes(cmd, func() ([]byte, error) { return f.files[format.Name].Present(in, disclose, t) })
+	out, err := engine.timeout.bytes(cmd, func() ([]byte, error) {
+		return f.files[format.Name].Present(in, disclose, t)
+	})
 	if err != nil {
 		return err
 	}
@@ -272,8 +290,9 @@ type verified struct {
 }
 
 // verify answers for a presentation. A limit is an error.
-func (f *formatFlags) verify(cmd *cobra.Command, file string, format compare.Format, in []byte, t *compare.Task,
-	timeout timeLimit) (*answer, error) {
+func (f *formatFlags) verify(cmd *cobra.Command, file string, format compare.Format, in []byte,
+	t *compare.Task, timeout timeLimit) (*answer, error) {
+
 	if err := f.set(cmd, format); err != nil {
 		return nil, err
 	}
@@ -300,7 +319,8 @@ func (f *formatFlags) verify(cmd *cobra.Command, file string, format compare.For
 	default:
 		out.Verified, why = true, fmt.Sprintf("%s, %d disclosed", format, out.Count)
 	}
-	return &answer{no: !out.Verified, line: lineOf(file, said(out.Verified), why), json: out, text: out.print}, nil
+	line := lineOf(file, said(out.Verified), why)
+	return &answer{no: !out.Verified, line: line, json: out, text: out.print}, nil
 }
 
 func (v *verified) print(w io.Writer) error {

@@ -94,7 +94,7 @@ func TestHalfFilledValuesAreErrors(t *testing.T) {
 	var unknown vcdm.Suite
 	remote := []byte(`{"@context":"https://example.org/c","a":"b"}`)
 	scenario := compare.Scenario{Now: time.Now()}
-	job := `{"version":1,"kind":"gate","documents":1,"cell":"format=x/suite=x/engine=x/alg=x/schema=x/gc=100/procs=1/contexts=none"}`
+	job := `{"version":2,"kind":"gate","documents":1,"cell":"format=x/suite=x/engine=x/alg=x/schema=x/gc=100/procs=1/contexts=none"}`
 	serve := func(open measure.Opener) error {
 		var out strings.Builder
 		if err := measure.Serve(ctx, strings.NewReader(job), &out, open); err != nil {

@@ -26,36 +26,46 @@ import (
 // Settings of run.
 const (
 	documents   = 64
-	blocks      = 6
-	budget      = 40 * time.Second // of the default, so that it ends within a minute on a busy machine too
+	budget      = 55 * time.Second // of the default, so that it ends within a minute on a busy machine too
 	deadline    = 2 * time.Minute  // of one child; ten times that with --full or for cells that the user names
 	idle        = 10 * time.Second // that a child may take without using its CPU
 	memory      = 2 << 30
-	defaultRuns = 3
-	fullRuns    = 5
-	fullN       = 2000
+	defaultRuns = 5
+	fullRuns    = 10
 	fullProfile = 3 // CPU seconds
+
+	canonizeDeadline = 10 * time.Second
 
 	experimentProfile = 1 // CPU seconds: a phase needs samples at every size
 )
 
 func newRunCommand() *cobra.Command {
 	var (
-		filter   = matrix.Filter{Default: true}
-		policy   matrix.Policy
-		plan     = measure.Plan{Documents: documents, Blocks: blocks, Memory: memory, Deadline: deadline, Idle: idle}
+		filter = matrix.Filter{Default: true}
+		policy matrix.Policy
+		plan   = measure.Plan{Documents: documents, Window: measure.DefaultWindow, Memory: memory,
+			Deadline: deadline, Idle: idle}
 		out      string
 		axes     []string
 		presets  []string
 		binding  string
+		present  string
+		cpu      int
 		full     bool
 		jsonText bool
 	)
 	cmd := &cobra.Command{
 		Use:   "run [flags] [SCHEMA|FILE]...",
 		Short: "Measure exchanges: what they cost and where it goes",
-		Long: `Run measures issue, present and verify of each exchange in fresh processes,
-profiles them, and prints a table.
+		Long: `Run measures exchanges of credentials in fresh processes, profiles them, and
+prints a table: issue and verify of the whole credential, present of a part and
+verify of what was presented.
+
+--operation canonize measures canonicalization itself, of credentials, other
+JSON-LD documents, JSON and N-Quads, by RDFC-1.0 and by JCS. A limit or a
+deadline that it reaches is a result like a time, and so is what an engine does
+not support beside others: the exit status is 0. It is 1 if a gate or a process
+failed, or if nothing was tried.
 
 Without a flag it measures a default subset in under a minute and says what it
 left out. Times are process CPU, the garbage collector included. A cell is timed
@@ -72,14 +82,19 @@ by their bytes, which is a model.
 With --axis it measures a schema at each value of an axis and shows cost by size
 and phase, with the exponent of growth. One axis varies at a time, the others
 stand. --preset does so for an experiment of the catalogue. Both measure
-eddsa-rdfc-2022 with the engines native and stock, unless flags name others.
-Cells that flags name are never left out, however long they take.`,
+eddsa-rdfc-2022, or rdfc with --operation canonize, with the engines native and
+stock, unless flags name others. --axis disclose=1,5,all varies what is
+presented of a schema. Cells that flags name are never left out, however long
+they take.`,
 		Example: `  canonscope run
   canonscope run my-credential.json
   canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --operation verify
+  canonscope run --operation canonize --schema kit-simple,kit-ob3,ring-64
   canonscope run --schema ob3 --allocs
   canonscope run --axis achievements=1,2,5,10,30
   canonscope run --schema ob3 --axis alignments=1,10,50 --engine native
+  canonscope run --schema simple-20 --suite jws --axis disclose=1,5,20,all
+  canonscope run --schema ob3 --granularity leaf,branch,claim --disclose 3
   canonscope run --preset clr-or-elm
   canonscope run --full --out results/full`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -92,10 +107,12 @@ Cells that flags name are never left out, however long they take.`,
 			switch {
 			case full && (changed("n") || changed("runs")):
 				return errors.New("--full sets --n and --runs; leave them out")
-			case changed("n") && plan.N < 1:
-				return fmt.Errorf("--n is %d; it must be at least 1", plan.N)
+			case changed("n") && plan.Window.N < 1:
+				return fmt.Errorf("--n is %d; it must be at least 1", plan.Window.N)
 			case plan.Runs < 1:
 				return fmt.Errorf("--runs is %d; it must be at least 1", plan.Runs)
+			case changed("cpu") && (cpu < 0 || cpu >= maxProcs):
+				return fmt.Errorf("--cpu is %d; it must be the number of a processor", cpu)
 			case changed("profile-seconds") && !(plan.Profile >= 0 && plan.Profile <= 600):
 				return fmt.Errorf("--profile-seconds is %v; it must be 0 to 600", plan.Profile)
 			}
@@ -111,16 +128,28 @@ Cells that flags name are never left out, however long they take.`,
 			if policy.Binding, err = compare.ParseBinding(binding); err != nil {
 				return err
 			}
+			if policy.Present, err = compare.ParsePresenting(present); err != nil {
+				return err
+			}
+			if plan.Canonize < 0 {
+				return fmt.Errorf("--deadline is %v; it must not be negative", plan.Canonize)
+			}
+			if changed("cpu") {
+				plan.CPU = &cpu
+			}
 			if full {
-				plan.N, plan.Runs, plan.Blocks, plan.Deadline = fullN, fullRuns, 20, 10*deadline
+				plan.Window, plan.Runs, plan.Deadline = measure.FullWindow, fullRuns, 10*deadline
 				if !changed("profile-seconds") {
 					plan.Profile = fullProfile
 				}
 				if !changed("allocs") {
 					plan.Allocs = true
 				}
+				if !changed("granularity") {
+					policy.Granularities = []compare.Granularity{compare.Leaf, compare.Branch}
+				}
 			}
-			if plan.N == 0 {
+			if plan.Window.N == 0 && !full {
 				plan.Budget = budget
 			}
 			named := slices.ContainsFunc([]string{"format", "suite", "engine", "algorithm", "schema", "axis", "preset", "context-cache"}, changed)
@@ -155,6 +184,7 @@ Cells that flags name are never left out, however long they take.`,
 			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}}, folder, progress)
 			clear()
 			campaign.Command = strings.Join(append([]string{"canonscope"}, os.Args[1:]...), " ")
+			campaign.Disclosed = selection.Disclosed
 			campaign.LeftOut = append(selection.LeftOut, campaign.LeftOut...)
 			campaign.Results = append(campaign.Results, selection.Unsupported()...)
 			failed := append(parts(err), finish(cmd.OutOrStdout(), campaign, experiments, folder, jsonText)...)
@@ -169,16 +199,21 @@ Cells that flags name are never left out, however long they take.`,
 	flags.StringArrayVar(&axes, "axis", nil, "walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
 	flags.StringVar(&policy.Validator, "validate", "", "validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+strings.Join(choice.Names(jsonschema.Engines), ", "))
+	flags.StringVar(&present, "present", compare.Resigned.String(), "how suites that do not derive present: resigned by the issuer, or whole: the holder hands on all of it")
+	flags.DurationVar(&plan.Canonize, "deadline", canonizeDeadline, "`TIME` that canonize may take; 0 for no bound")
 	flags.StringVar(&binding, "binding", compare.NoBinding.String(), "none, or holder: holders sign what they present, in every format")
-	flags.IntVar(&plan.N, "n", 0, "timed operations per cell and run; without it as many as end in time")
-	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per cell")
+	flags.IntVar(&plan.Window.N, "n", 0, "timed operations per process, instead of a window that holds collections")
+	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per exchange; 3 are needed for an interval")
+	flags.BoolVar(&plan.Raw, "raw", false, "keep the times of single operations, and print percentiles")
+	flags.IntVar(&cpu, "cpu", 0, "pin processes to processor `NUMBER` (Linux)")
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
 	flags.StringVar(&out, "out", "", "results folder `DIR`, new or empty; default results/ and the time")
 	flags.Float64Var(&plan.Profile, "profile-seconds", -1, "CPU seconds of each profile pass, 0 for none; without it as many as end in time")
 	flags.BoolVar(&plan.Allocs, "allocs", false, "profile allocations too, and charge the collector to phases by bytes; on with --full")
-	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: %d operations in each of %d runs", fullN, fullRuns))
+	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: windows of %d collections, %d processes",
+		measure.FullWindow.Collections, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
-	flags.Lookup("n").DefValue, flags.Lookup("profile-seconds").DefValue = "0", "0" // pflag hides a zero
+	flags.Lookup("n").DefValue, flags.Lookup("profile-seconds").DefValue, flags.Lookup("cpu").DefValue = "0", "0", "" // pflag hides a zero
 	return cmd
 }
 
@@ -237,23 +272,24 @@ func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experim
 	return failed
 }
 
-// verdict is the answer no for a campaign with a cell that could not be measured.
+// verdict is the answer no for a campaign with a cell that failed, or without any answer. That a document reaches a
+// limit or the deadline is an answer.
 func verdict(c *compare.Campaign) error {
 	if c.Interrupted {
 		return &noError{fmt.Sprintf("interrupted; every finished run is in %s", filepath.Join(c.Out, "runs.jsonl"))}
 	}
-	measured := 0
+	answered := 0
 	for _, r := range c.Results {
-		switch r.State {
-		case compare.Measured:
-			measured++
-		case compare.Unsupported, compare.LeftOut:
+		switch {
+		case r.State == compare.Measured, r.Cell.Outcome(r.State):
+			answered++
+		case r.State == compare.Unsupported, r.State == compare.LeftOut:
 		default:
 			reason, _, _ := strings.Cut(r.Reason, "\n") // the table has it all
 			return &noError{fmt.Sprintf("%s: %s: %s", report.Short(r.ID), r.State, reason)}
 		}
 	}
-	if measured == 0 {
+	if answered == 0 {
 		return &noError{"nothing was measured"}
 	}
 	return nil

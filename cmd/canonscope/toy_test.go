@@ -26,7 +26,10 @@ var toy = &compare.Definition{
 	Column: "toy",
 	Title:  "Toy",
 	Suites: []compare.Suite{{Name: "sealed", Algorithms: keys.Algorithms}},
-	Bound:  "nothing for toy",
+
+	Operations: compare.OfCredentials,
+
+	Bound: "nothing for toy",
 	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
 		return toyFormat(c.Algorithm), nil
 	},
@@ -107,8 +110,12 @@ func (f toyFormat) Prepare(c *schemas.Credential, _ compare.Scenario) (*compare.
 		return nil, err
 	}
 	counters := &compare.Counters{}
-	return compare.Deriving(counters, "signature",
-		func() ([]byte, error) { counters.Signatures++; return toySign(key, c.VCDM) },
-		func(issued []byte) ([]byte, error) { return issued, nil },
-		func(presented []byte) error { counters.Verifications++; return toyVerify(key.Public(), presented) }), nil
+	return compare.Deriving(counters, "signature", compare.Steps{
+		Issue:   func() ([]byte, error) { counters.Signatures++; return toySign(key, c.VCDM) },
+		Present: func(issued []byte) ([]byte, error) { return issued, nil },
+		Verify: func(presented []byte) error {
+			counters.Verifications++
+			return toyVerify(key.Public(), presented)
+		},
+	}), nil
 }

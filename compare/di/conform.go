@@ -13,7 +13,8 @@ import (
 	"canonscope/vcdm/vectors"
 )
 
-// runVectors runs the vectors of a folder. Contexts that are not built in are those of the folder contexts beside it.
+// runVectors runs the vectors of a folder. Contexts that are not built in are those of the folder contexts
+// beside it.
 func runVectors(ctx context.Context, engine compare.Engine, dir string) ([]conform.Result, error) {
 	loader := contexts.Embedded()
 	if beside, err := contexts.Dir(filepath.Join(dir, "..", "contexts")); err == nil {

@@ -22,12 +22,13 @@ const checksWhole = "signature, proof options, purpose, dates of the proof, vali
 
 // Definition is the format. The matrix gives it the canonicalizer of a cell.
 var Definition = &compare.Definition{
-	Name:      compare.VCDM,
-	Suites:    suites(),
-	Documents: true,
-	Bound:     "challenge and domain for vcdm (signed presentation)",
-	Tamper:    tamper,
-	Inspect:   inspect,
+	Name:       compare.VCDM,
+	Suites:     suites(),
+	Documents:  true,
+	Bound:      "challenge and domain for vcdm (signed presentation)",
+	Operations: compare.OfCredentials,
+	Tamper:     tamper,
+	Inspect:    inspect,
 	Conform: &compare.Conformance{Name: "di", Title: "the Data Integrity vectors",
 		Holds: "vc-di-eddsa and vc-di-ecdsa, or artifacts of another implementation", Module: "github.com/piprate/json-gold", Run: runVectors},
 	Prepares: func(c compare.Cell, canonicalizer canon.Canonicalizer) (compare.Preparer, error) {
@@ -93,7 +94,6 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 	}
 	x := &exchange{
 		doc:      c.VCDM,
-		pointers: disclose,
 		options:  vcdm.Options{Created: s.Now.UTC().Format(time.RFC3339), Method: issuer.Public().Method(), Purpose: vcdm.AssertionMethod},
 		suite:    f.suite.Name(),
 		counters: &compare.Counters{},
@@ -115,16 +115,22 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 		}
 		checks += checksBinding
 	}
+	steps := compare.Steps{
+		Issue:  func() ([]byte, error) { return x.sign(issuer, x.doc) },
+		Whole:  x.whole,
+		Verify: x.verify,
+	}
 	if derives {
 		x.holder = vcdm.Holder{Suite: suite.(*vcdm.SD), Limits: s.Limits, Counts: &x.counts}
-		return compare.Deriving(x.counters, checks+", every disclosed statement",
-			func() ([]byte, error) { return x.sign(issuer, x.doc) },
-			x.derive, x.verify), nil
+		steps.Whole = func(issued []byte) ([]byte, error) { return x.derive(issued, everything) }
+		steps.Present = func(issued []byte) ([]byte, error) { return x.derive(issued, disclose) }
+		return compare.Deriving(x.counters, checks+", every disclosed statement", steps), nil
+	}
+	if s.HandOn {
+		return compare.HandingOn(x.counters, checks, steps), nil
 	}
 	x.pointers = append(slices.Clone(c.Mandatory), disclose...)
-	return compare.Reissuing(x.counters, checks, issuer,
-		func() ([]byte, error) { return x.sign(issuer, x.doc) },
-		x.reissue, x.verify), nil
+	return compare.Reissuing(x.counters, checks, issuer, steps, x.reissue), nil
 }
 
 // exchange is one credential with one suite.
@@ -164,10 +170,19 @@ func (x *exchange) reissue(issued []byte, issuer *keys.Secret) ([]byte, error) {
 	return x.binding.present(signed)
 }
 
-// derive discloses what the pointers name, beside what is mandatory.
-func (x *exchange) derive(issued []byte) ([]byte, error) {
+// whole is what a verifier of the whole credential gets.
+func (x *exchange) whole(issued []byte) ([]byte, error) {
 	defer x.count()
-	derived, err := x.holder.Derive(context.Background(), issued, x.pointers)
+	return x.binding.present(issued)
+}
+
+// everything points to the whole document.
+var everything = []string{""}
+
+// derive discloses what the pointers name, beside what is mandatory.
+func (x *exchange) derive(issued []byte, pointers []string) ([]byte, error) {
+	defer x.count()
+	derived, err := x.holder.Derive(context.Background(), issued, pointers)
 	if err != nil {
 		return nil, err
 	}

@@ -30,15 +30,18 @@ type inspection struct {
 // inspect takes a JSON document and its proofs apart.
 func inspect(doc []byte, limits canon.Limits) (*compare.Inspection, error) {
 	t := new(jsontape.Tape)
-	if err := t.Scan(doc, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
+	scan := jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}
+	if err := t.Scan(doc, scan); err != nil {
 		return nil, err
 	}
-	out := inspection{Format: compare.VCDM, Size: len(t.Src), What: kindOf(t), Proofs: []json.RawMessage{}, Issuer: partyOf(t)}
+	out := inspection{Format: compare.VCDM, Size: len(t.Src), What: kindOf(t), Proofs: []json.RawMessage{},
+		Issuer: partyOf(t)}
 	doc, secret := keys.Redacted(t)
 	if out.Secret = secret; secret {
 		size := out.Size
 		var shown jsontape.Tape
-		if err := shown.Scan(doc, jsontape.Options{Bytes: len(doc), Depth: limits.Depth, Memory: limits.Memory}); err != nil {
+		scan.Bytes = len(doc)
+		if err := shown.Scan(doc, scan); err != nil {
 			return nil, err
 		}
 		t, out.Size = &shown, size
@@ -64,7 +67,8 @@ func inspect(doc []byte, limits canon.Limits) (*compare.Inspection, error) {
 			add(value)
 		}
 	}
-	return &compare.Inspection{Line: out.line, Print: out.print, JSON: func() (any, error) { return out, nil }}, nil
+	asJSON := func() (any, error) { return out, nil }
+	return &compare.Inspection{Line: out.line, Print: out.print, JSON: asJSON}, nil
 }
 
 // kindOf says what a JSON object is.

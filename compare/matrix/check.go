@@ -16,6 +16,7 @@ import (
 	"canonscope/compare/measure"
 	"canonscope/schemas"
 	"canonscope/schemas/contexts"
+	"canonscope/schemas/shape"
 	"canonscope/vcdm/keys"
 	"canonscope/vcdm/rules"
 )
@@ -57,6 +58,17 @@ func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Fo
 		if err != nil {
 			return measure.Form{}, err
 		}
+		if f.suite.Method == canon.RDFC {
+			opt.Input = c.Kind.Input()
+		}
+		if f.format.Name == compare.Document && f.suite.Method == canon.RDFC {
+			figures, err := shape.Measure(ctx, c.VCDM, shape.Options{Input: opt.Input, Loader: contexts.Experiments(), Limits: opt.Limits})
+			if err != nil {
+				return measure.Form{}, err
+			}
+			found.Blank, found.NDegree = figures.Blank, figures.Work
+		}
+
 		for i, doc := range docs {
 			form, err := under.Canonicalize(ctx, doc, opt)
 			if err != nil {
@@ -76,6 +88,10 @@ func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Fo
 				want, err = composed(ctx, other, c, opt)
 			} else {
 				want, err = other.Canonicalize(ctx, doc, opt)
+			}
+			if limit := (*canon.LimitError)(nil); errors.As(err, &limit) && f.format.Name == compare.Document {
+				found.Oracle = "" // it cannot do what the engine under test has done
+				return found, nil
 			}
 			if err != nil {
 				return measure.Form{}, fmt.Errorf("engine %s: %w", oracle, err)
@@ -163,6 +179,7 @@ func (f *family) guard() func(context.Context, *schemas.Credential) error {
 	}
 	loader := contexts.Experiments()
 	return func(ctx context.Context, c *schemas.Credential) error {
+		opt.Input = c.Kind.Input()
 		if err := stock.Guard(ctx, c.VCDM, opt, loader); err != nil {
 			return fmt.Errorf("json-gold would get it wrong: %w", err)
 		}

@@ -47,7 +47,12 @@ func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Ex
 				if slices.Contains(values[:i], v) {
 					return nil, fmt.Errorf("--axis %s: %s stands there twice", a, v)
 				}
-				at, err := catalogue.With(g, name, v)
+				at, disclose := g, compare.Disclosure("")
+				if name == compare.DiscloseAxis {
+					disclose, err = compare.ParseDisclosure(v)
+				} else {
+					at, err = catalogue.With(g, name, v)
+				}
 				if err != nil {
 					return nil, fmt.Errorf("--axis %s: %w", a, err)
 				}
@@ -55,6 +60,7 @@ func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Ex
 				if err != nil {
 					return nil, err
 				}
+				p.Disclose = disclose
 				e.Points = append(e.Points, p)
 			}
 			e.About = aboutAxis(name)
@@ -102,6 +108,9 @@ func point(ctx context.Context, g schemas.Generator, label string, seed uint64) 
 }
 
 func baseOf(axis string) (string, error) {
+	if axis == compare.DiscloseAxis {
+		return defaultSchemas[0], nil
+	}
 	for _, base := range append(slices.Clone(baseSchemas), catalogue.Names()...) {
 		axes, err := catalogue.Axes(base)
 		if err == nil && slices.ContainsFunc(axes, func(a *catalogue.Axis) bool { return a.Name == axis }) {
@@ -112,15 +121,18 @@ func baseOf(axis string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var known []string
+	known := []string{compare.DiscloseAxis}
 	for _, a := range all {
-		known = append(known, a.Name)
+		known = slices.Insert(known, len(known)-1, a.Name)
 	}
 	return "", choice.Unknown("axis", axis, known...)
 }
 
 // aboutAxis is what an axis is, for people.
 func aboutAxis(name string) string {
+	if name == compare.DiscloseAxis {
+		return "elements that are presented: spread over the subject, all, or those at a JSON pointer"
+	}
 	all, err := catalogue.Axes("")
 	if err != nil {
 		return ""
@@ -128,20 +140,35 @@ func aboutAxis(name string) string {
 	return all[slices.IndexFunc(all, func(a *catalogue.Axis) bool { return a.Name == name })].About
 }
 
-// SelectExperiments returns the exchanges of experiments that the filter names: of the suite eddsa-rdfc-2022 if it names
-// neither formats, suites nor algorithms, and with the engines native and stock if it names no engines.
+// SelectExperiments returns the exchanges of experiments that the filter names: of the suite eddsa-rdfc-2022, or
+// rdfc for canonize, if it names neither formats, suites nor algorithms, and with the engines native and stock if
+// it names no engines.
 func SelectExperiments(experiments []compare.Experiment, f Filter, p Policy) (*Selection, error) {
 	if len(f.Formats)+len(f.Suites)+len(f.Algorithms) == 0 {
-		f.Suites = []string{"eddsa-rdfc-2022"}
+		canonize := string(compare.Canonize)
+		if slices.Contains(f.Operations, canonize) {
+			f.Suites = append(f.Suites, string(canon.RDFC))
+		}
+		other := func(op string) bool { return op != canonize }
+		if len(f.Operations) == 0 || slices.ContainsFunc(f.Operations, other) {
+			f.Suites = append(f.Suites, "eddsa-rdfc-2022")
+		}
 	}
 	if len(f.Engines) == 0 {
 		f.Engines = []string{string(canon.Native), string(canon.Stock)}
 	}
-	f.Schemas = nil
+	var points []compare.Point
 	for _, e := range experiments {
-		for _, p := range e.Points {
-			f.Schemas = append(f.Schemas, p.Schema)
-		}
+		points = append(points, e.Points...)
 	}
-	return Select(f, p)
+	s, err := selectPoints(f, p, points)
+	if err != nil {
+		return nil, err
+	}
+	presented := func(p compare.Point) bool { return p.Disclose != "" }
+	if s.Disclosed == nil && slices.ContainsFunc(points, presented) {
+		return nil, fmt.Errorf("--axis %s: what is canonicalized is not presented; name another axis or operation",
+			compare.DiscloseAxis)
+	}
+	return s, nil
 }

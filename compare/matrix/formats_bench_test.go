@@ -25,7 +25,8 @@ func exchanges(b *testing.B, cell compare.Cell) []*compare.Exchange {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if all[i], err = bench.Format.Prepare(c, compare.Scenario{Now: measure.Now, Limits: measure.Limits}); err != nil {
+		s := compare.Scenario{Now: measure.Now, Limits: measure.Limits}
+		if all[i], err = bench.Format.Prepare(c, s); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -51,8 +52,8 @@ func verify(b *testing.B, x *compare.Exchange, presented []byte) {
 	}
 }
 
-// BenchmarkExchange compares whole exchanges of sd-jwt-vc and mdoc (issue, present 5 of 20, verify) with a signature and its
-// verification, of a message about as long as theirs.
+// BenchmarkExchange compares whole exchanges of sd-jwt-vc and mdoc (issue, present 5 of 20, verify) with a
+// signature and its verification, of a message about as long as theirs.
 func BenchmarkExchange(b *testing.B) {
 	message := make([]byte, 2<<10)
 	for _, f := range matrix.Formats[1:] {
@@ -68,8 +69,8 @@ func BenchmarkExchange(b *testing.B) {
 					}
 				}}}
 				for _, engine := range []compare.Engine{canon.Native, canon.Stock} {
-					all := exchanges(b, compare.Cell{Format: f.Name, Suite: f.Suites[0].Name, Engine: engine, Algorithm: algorithm,
-						Schema: "simple-20", Contexts: compare.NoContexts})
+					all := exchanges(b, compare.Cell{Format: f.Name, Suite: f.Suites[0].Name, Engine: engine,
+						Algorithm: algorithm, Schema: "simple-20", Contexts: compare.NoContexts})
 					contenders = append(contenders, race.Contender{Name: string(engine), Do: func(i int) {
 						x := all[i%len(all)]
 						verify(b, x, presented(b, x))
@@ -81,7 +82,8 @@ func BenchmarkExchange(b *testing.B) {
 	}
 }
 
-// BenchmarkVerify compares the verification of presentations in each format, with the native engines and EdDSA.
+// BenchmarkVerify compares the verification of presentations in each format, with the native engines and
+// EdDSA.
 func BenchmarkVerify(b *testing.B) {
 	for _, schema := range []string{"simple-20", "ob3"} {
 		b.Run(schema, func(b *testing.B) {

@@ -1,5 +1,6 @@
-// Package matrix says which cells exist and wires them: formats, suites, engines and schemas. [Select] lists exchanges by
-// names, those that an engine cannot do with the reason; [Open] makes what a cell is measured with.
+// Package matrix says which cells exist and wires them: formats, suites, engines and schemas. [Select]
+// lists exchanges by names, those that an engine cannot do with the reason; [Open] makes what a cell is
+// measured with.
 //
 //phase:caller
 package matrix
@@ -16,6 +17,7 @@ import (
 	"canonscope/canon/jsonld"
 	"canonscope/compare"
 	"canonscope/compare/di"
+	"canonscope/compare/document"
 	"canonscope/compare/mdoc"
 	"canonscope/compare/measure"
 	"canonscope/compare/sdjwt"
@@ -27,24 +29,32 @@ import (
 
 // Policy is the part of a cell that says how its process runs.
 type Policy struct {
-	GC        string // GOGC: percent or "off"
-	Procs     int    // GOMAXPROCS
-	Validator string // of vcdm against its JSON Schema inside issue and verify; "" for none
+	GC        string             // GOGC: percent or "off"
+	Procs     int                // GOMAXPROCS
+	LiveHeap  int                // MB beside what the harness keeps
+	Validator string             // of vcdm against its JSON Schema inside issue and verify; "" for none
+	Present   compare.Presenting // of suites that do not derive
 	Binding   compare.Binding
+	Disclose  compare.Disclosure // "" is what the credential names
+
+	// Granularities are those of formats of credentials; without any each schema has its usual one. Of two that
+	// make the same elements of a schema the first is taken.
+	Granularities []compare.Granularity
 }
 
 // DefaultPolicy is Go's own collector setting, on the two processors of a small server.
 var DefaultPolicy = Policy{GC: "100", Procs: 2}
 
 // Formats are all formats, in the order of reports.
-var Formats = []*compare.Definition{di.Definition, sdjwt.Definition, mdoc.Definition}
+var Formats = []*compare.Definition{di.Definition, sdjwt.Definition, mdoc.Definition, document.Definition}
 
 // Entry is one exchange of the matrix.
 type Entry struct {
 	Cell        compare.Cell            `json:"cell"`                  // without an operation
 	Unsupported *canon.UnsupportedError `json:"unsupported,omitempty"` // why it cannot be measured; nil if it can
-	Present     string                  `json:"present,omitempty"`     // "derives", or "re-signs" with the issuer's key; "" if it cannot be measured
-	Default     bool                    `json:"default"`               // part of the default subset
+	Operations  []compare.Operation     `json:"operations"`
+	Present     string                  `json:"present,omitempty"` // "derives", "re-signs" with the issuer's key, or "whole"; "" if it cannot be measured
+	Default     bool                    `json:"default"`           // part of the default subset
 }
 
 var defaultSchemas = []string{"simple-20", "ob3"}
@@ -59,11 +69,14 @@ type family struct {
 var cacheStates = map[compare.ContextState]jsonld.CacheState{compare.NoContexts: jsonld.Warm, compare.Cold: jsonld.Cold,
 	compare.Embedded: jsonld.Embedded, compare.Warm: jsonld.Warm}
 
-// families lists every family in the order of reports, each with the state of contexts that is usual for its engine.
+var algorithms = append([]compare.Algorithm{compare.NoAlgorithm}, keys.Algorithms...)
+
+// families lists every family in the order of reports, each with the state of contexts that is usual for
+// its engine.
 func families() []family {
 	var all []family
 	for _, engine := range canon.Engines {
-		for _, algorithm := range keys.Algorithms {
+		for _, algorithm := range algorithms {
 			for _, format := range Formats {
 				for i := range format.Suites {
 					c := compare.Cell{Format: format.Name, Suite: format.Suites[i].Name, Engine: engine, Algorithm: algorithm}
@@ -78,7 +91,8 @@ func families() []family {
 	return all
 }
 
-// exists reports whether the suite is one of the engine and the algorithm: without a canonicalizer nothing is tuned.
+// exists reports whether the suite is one of the engine and the algorithm: without a canonicalizer nothing
+// is tuned.
 func (f *family) exists() bool {
 	return slices.Contains(f.suite.Algorithms, f.cell.Algorithm) && slices.Contains(canon.Engines, f.cell.Engine) &&
 		(f.suite.Method != "" || f.cell.Engine != canon.Tuned)
@@ -124,11 +138,25 @@ func (f *family) unsupported() *canon.UnsupportedError {
 		return &canon.UnsupportedError{Engine: "json-gold", What: "SHA-384 inside RDFC-1.0"}
 	case c.Engine == canon.Stock && state == compare.Warm:
 		return &canon.UnsupportedError{Engine: "json-gold as shipped", What: "contexts kept processed; the engine tuned does so"}
-	case c.Engine == canon.Tuned && state != compare.Warm:
+	case c.Engine == canon.Tuned && state != compare.Warm && state != compare.NoContexts:
 		return &canon.UnsupportedError{Engine: string(c.Engine), What: string(state) + " contexts; the engine stock has them"}
 	case c.Binding != compare.NoBinding:
 		return &canon.UnsupportedError{Engine: "json-gold",
 			What: "the graph of a presented credential: it puts its statements into the default graph"}
+	}
+	return nil
+}
+
+// refuses says why the suite cannot do documents of a kind; nil if it can.
+func (f *family) refuses(kind schemas.Kind, schema string) *canon.UnsupportedError {
+	switch {
+	case f.format.Name != compare.Document:
+		return kind.Exchangeable(schema)
+	case f.suite.Method == canon.JCS && kind == schemas.NQuads:
+		return &canon.UnsupportedError{Engine: string(canon.JCS), What: "a dataset in N-Quads; choose the suite rdfc"}
+	case f.suite.Method == canon.RDFC && kind == schemas.JSON:
+		return &canon.UnsupportedError{Engine: string(canon.RDFC),
+			What: "JSON without a context; choose the suite jcs"}
 	}
 	return nil
 }
@@ -145,22 +173,32 @@ func (f *family) canonicalizer() (canon.Canonicalizer, error) {
 func (f *family) inDefault() bool {
 	c := &f.cell
 	return c.Engine != canon.Tuned && f.unsupported() == nil &&
-		(c.Algorithm == keys.EdDSA || c.Engine == canon.Stock && c.Algorithm == keys.ES256 && f.suite.Method == "")
+		(c.Algorithm == keys.EdDSA || c.Algorithm == compare.NoAlgorithm || c.Engine == canon.Stock && c.Algorithm == keys.ES256 && f.suite.Method == "")
 }
 
 // of returns the family with a schema and a policy.
-func (f family) of(schema string, p Policy) family {
-	f.cell.Schema, f.cell.GC, f.cell.Procs, f.cell.Binding = schema, p.GC, p.Procs, p.Binding
+func (f family) of(t target, p Policy) family {
+	f.cell.Schema, f.cell.Binding = t.schema, p.Binding
+	f.cell.Disclose, f.cell.Granularity = t.Disclose, t.Granularity
+	f.cell.GC, f.cell.Procs, f.cell.LiveHeap = p.GC, p.Procs, p.LiveHeap
 	if f.format.Documents {
 		f.cell.Validator = p.Validator
+	}
+	if f.suite.Reissues {
+		f.cell.Present = p.Present
+	}
+	if f.format.Name == compare.Document {
+		f.cell.Binding, f.cell.Disclose, f.cell.Granularity = compare.NoBinding, "", compare.Leaf
 	}
 	return f
 }
 
 func (f *family) entry(inDefault bool) Entry {
-	e := Entry{Cell: f.cell, Unsupported: f.unsupported(), Default: inDefault}
+	e := Entry{Cell: f.cell, Operations: f.format.Operations, Unsupported: f.unsupported(), Default: inDefault}
 	switch {
-	case e.Unsupported != nil:
+	case e.Unsupported != nil || f.format.Name == compare.Document:
+	case f.cell.Present == compare.HandedOver:
+		e.Present = "whole"
 	case f.suite.Reissues:
 		e.Present = "re-signs"
 	default:
@@ -178,19 +216,26 @@ func find(c compare.Cell) (*family, error) {
 		}
 		f := &family{format, &format.Suites[i], c.Exchange()}
 		contexts := c.Contexts == compare.NoContexts
-		if f.usual() != compare.NoContexts {
+		if f.usual() != compare.NoContexts && (!contexts || format.Name != compare.Document) {
 			contexts = slices.Contains(compare.ContextStates, c.Contexts)
 		}
 		bound := c.Binding == compare.NoBinding || c.Binding == compare.HolderBinding
-		if f.exists() && contexts && bound && (c.Validator == "" || format.Documents) {
+		granularity, err := compare.ParseGranularity(c.Granularity.String())
+		parted := err == nil && granularity == c.Granularity
+		if format.Name == compare.Document {
+			parted = c.Disclose == "" && c.Granularity == compare.Leaf
+		}
+		presents := c.Present == compare.Resigned || c.Present == compare.HandedOver && f.suite.Reissues
+		if f.exists() && contexts && bound && parted && presents && (c.Validator == "" || format.Documents) {
 			return f, nil
 		}
 	}
 	return nil, fmt.Errorf("the matrix has no cell %s", c.ID())
 }
 
-// Filter names what to select; an empty list selects everything, except that without any of Formats, Suites, Engines and
-// Algorithms only the default subset is selected if Default is set, and that without Contexts each engine has its usual state.
+// Filter names what to select; an empty list selects everything, except that without any of Formats,
+// Suites, Engines and Algorithms only the default subset is selected if Default is set, and that without
+// Contexts each engine has its usual state.
 type Filter struct {
 	Formats, Suites, Engines, Algorithms, Schemas, Operations, Contexts []string
 	Default                                                             bool
@@ -200,6 +245,7 @@ type Filter struct {
 type Selection struct {
 	Entries    []Entry             `json:"exchanges"`
 	Operations []compare.Operation `json:"operations"`
+	Disclosed  []compare.Disclosed `json:"disclosed,omitempty"`
 	LeftOut    []string            `json:"left_out,omitempty"` // what the default subset leaves out, for people
 }
 
@@ -208,7 +254,7 @@ func (s *Selection) Cells() []compare.Cell {
 	var cells []compare.Cell
 	for _, e := range s.Entries {
 		if e.Unsupported == nil {
-			for _, op := range s.Operations {
+			for _, op := range e.Operations {
 				cells = append(cells, e.Cell.With(op))
 			}
 		}
@@ -216,8 +262,8 @@ func (s *Selection) Cells() []compare.Cell {
 	return cells
 }
 
-// Chosen says, for each credential of the user and each format that signs claims of it, what the format writes that the
-// credential does not say, and what it leaves out.
+// Chosen says, for each credential of the user and each format that signs claims of it, what the format
+// writes that the credential does not say, and what it leaves out.
 func (s *Selection) Chosen() []string {
 	var notes []string
 	var seen []compare.Cell
@@ -255,7 +301,7 @@ func (s *Selection) Unsupported() []compare.Result {
 	var out []compare.Result
 	for _, e := range s.Entries {
 		if e.Unsupported != nil {
-			for _, op := range s.Operations {
+			for _, op := range e.Operations {
 				c := e.Cell.With(op)
 				out = append(out, compare.Result{Cell: c, ID: c.ID(), State: compare.Unsupported, Reason: e.Unsupported.Error()})
 			}
@@ -264,8 +310,24 @@ func (s *Selection) Unsupported() []compare.Result {
 	return out
 }
 
-// Select returns the exchanges that a filter names. An unknown name and names that exclude each other are errors.
+// Select returns the exchanges that a filter names. An unknown name and names that exclude each other are
+// errors, as is a disclosure of what a schema does not have.
 func Select(f Filter, p Policy) (*Selection, error) {
+	names := f.Schemas
+	if len(names) == 0 {
+		names = catalogue.Names()
+		if f.Default {
+			names = defaultSchemas
+		}
+	}
+	points := make([]compare.Point, len(names))
+	for i, name := range names {
+		points[i].Schema = name
+	}
+	return selectPoints(f, p, points)
+}
+
+func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error) {
 	all := families()
 	type dimension struct {
 		flag  string
@@ -305,49 +367,51 @@ func Select(f Filter, p Policy) (*Selection, error) {
 	if err := known("state of contexts", f.Contexts, compare.ContextStates); err != nil {
 		return nil, err
 	}
-	var names []string
-	canonized := make(map[string]*canon.UnsupportedError) // of schemas that are only canonicalized: why they are not exchanged
-	for _, name := range f.Schemas {
-		g, err := catalogue.Get(name)
-		if err != nil {
-			return nil, fmt.Errorf("--schema: %w", err)
-		}
-		if !slices.Contains(names, g.Name()) {
-			names = append(names, g.Name()) // of a file: its path without slashes
-			canonized[g.Name()] = g.Kind().Exchangeable(g.Name())
-		}
-	}
-	if len(names) == 0 {
-		names = catalogue.Names()
-		if f.Default {
-			names = defaultSchemas
-		}
+	targets, err := targetsOf(points, p)
+	if err != nil {
+		return nil, err
 	}
 	subset := f.Default && len(named) == 0
 	left := make(map[string][]string)
+	formats := len(f.Formats)+len(f.Suites)+len(f.Algorithms) > 0
 	for i := range all {
 		m := &all[i]
-		if slices.ContainsFunc(dimensions, func(d dimension) bool {
+		operations := within(m.format.Operations, s.Operations)
+		if len(operations) == 0 || slices.ContainsFunc(dimensions, func(d dimension) bool {
 			return len(d.names) > 0 && !slices.Contains(d.names, d.of(m.cell))
 		}) {
 			continue
 		}
 		inDefault := m.inDefault()
 		if subset && !inDefault {
-			if m.unsupported() == nil {
+			if m.unsupported() == nil && (m.format.Name != compare.Document || len(f.Operations) > 0) {
 				k := string(m.cell.Engine) + " " + string(m.cell.Algorithm)
 				left[k] = append(left[k], m.cell.Suite)
 			}
 			continue
 		}
 		for _, state := range m.in(f.Contexts) {
-			for _, schema := range names {
-				cell := state.of(schema, p)
+			for _, t := range targets {
+				// Without a word on formats and operations a credential is exchanged and another document canonicalized.
+				if f.Default && !formats && len(f.Operations) == 0 && (m.format.Name == compare.Document) == t.exchanged() {
+					continue
+				}
+
+				cell := state.of(t, p)
+				if t.kind == schemas.NQuads && m.format.Name == compare.Document {
+					cell.cell.Contexts = compare.NoContexts
+				}
 				e := cell.entry(inDefault && state.cell.Contexts == m.cell.Contexts)
-				if unsupported := canonized[schema]; unsupported != nil {
+				e.Operations = operations
+				if unsupported := m.refuses(t.kind, t.schema); unsupported != nil {
 					e.Unsupported, e.Present = unsupported, ""
 				}
-				s.Entries = append(s.Entries, e)
+				if !slices.ContainsFunc(s.Entries, func(known Entry) bool { return known.Cell == e.Cell }) {
+					s.Entries = append(s.Entries, e)
+				}
+				if m.format.Name != compare.Document && t.exchanged() && !slices.Contains(s.Disclosed, t.Disclosed) {
+					s.Disclosed = append(s.Disclosed, t.Disclosed)
+				}
 			}
 		}
 	}
@@ -357,17 +421,28 @@ func Select(f Filter, p Policy) (*Selection, error) {
 	// Most important first: all schemas of a tier and algorithm before the next.
 	slices.SortStableFunc(s.Entries, func(a, b Entry) int {
 		return cmp.Or(slices.Index(canon.Engines, a.Cell.Engine)-slices.Index(canon.Engines, b.Cell.Engine),
-			slices.Index(keys.Algorithms, a.Cell.Algorithm)-slices.Index(keys.Algorithms, b.Cell.Algorithm),
-			slices.Index(names, a.Cell.Schema)-slices.Index(names, b.Cell.Schema))
+			slices.Index(algorithms, a.Cell.Algorithm)-slices.Index(algorithms, b.Cell.Algorithm),
+			indexOf(targets, a.Cell)-indexOf(targets, b.Cell))
 	})
 	for _, engine := range canon.Engines {
-		for _, algorithm := range keys.Algorithms {
+		for _, algorithm := range algorithms {
 			if suites := left[string(engine)+" "+string(algorithm)]; suites != nil {
 				s.LeftOut = append(s.LeftOut, fmt.Sprintf("%s with %s: %s", engine, algorithm, strings.Join(suites, ", ")))
 			}
 		}
 	}
 	return s, nil
+}
+
+// within returns the operations of a format that are named, in order.
+func within(of, named []compare.Operation) []compare.Operation {
+	var out []compare.Operation
+	for _, op := range of {
+		if slices.Contains(named, op) {
+			out = append(out, op)
+		}
+	}
+	return out
 }
 
 // known complains about the first name that is not valid.
@@ -380,8 +455,8 @@ func known[T ~string](flag string, names []string, valid []T) error {
 	return nil
 }
 
-// Open makes what a cell or exchange is measured with. A cell that the matrix does not have is an error, one that its
-// engine cannot do a [*canon.UnsupportedError].
+// Open makes what a cell or exchange is measured with. A cell that the matrix does not have is an error,
+// one that its engine cannot do a [*canon.UnsupportedError].
 func Open(cell compare.Cell) (*measure.Bench, error) {
 	f, err := find(cell)
 	if err != nil {
@@ -394,7 +469,7 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	if unsupported := generator.Kind().Exchangeable(cell.Schema); unsupported != nil {
+	if unsupported := f.refuses(generator.Kind(), cell.Schema); unsupported != nil {
 		return nil, unsupported
 	}
 	canonicalizer, err := f.canonicalizer()
@@ -412,7 +487,12 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &measure.Bench{Format: format, Generator: generator, Binding: cell.Binding, Guard: f.guard(), Check: check,
+	if f.format.Name != compare.Document {
+		generator = disclosing{generator, cell.Disclose, cell.Granularity}
+	}
+	scenario := compare.Scenario{Granularity: cell.Granularity, Binding: cell.Binding,
+		HandOn: cell.Present == compare.HandedOver}
+	return &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(), Check: check,
 		Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
 			return f.format.Tamper(c, presented, cell.Binding != compare.NoBinding)
 		}}, nil

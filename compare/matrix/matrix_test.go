@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"canonscope/canon"
+	"canonscope/canon/choice"
 	"canonscope/canon/engines"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
@@ -40,12 +43,15 @@ func TestDefaultSubset(t *testing.T) {
 			"format=mdoc/suite=cose-sign1/engine=stock/alg=EdDSA/schema=" + schema + "/gc=100/procs=2/contexts=none",
 			"format=mdoc/suite=cose-sign1/engine=stock/alg=ES256/schema=" + schema + "/gc=100/procs=2/contexts=none",
 		} {
+			if schema == "ob3" {
+				want += "/granularity=branch"
+			}
 			if !ids[want] {
 				t.Errorf("the default subset lacks %s", want)
 			}
 		}
 	}
-	if len(s.Cells()) != 3*len(s.Entries) || len(s.LeftOut) == 0 {
+	if len(s.Cells()) != 4*len(s.Entries) || len(s.LeftOut) == 0 {
 		t.Errorf("%d cells of %d exchanges, left out: %v", len(s.Cells()), len(s.Entries), s.LeftOut)
 	}
 }
@@ -82,7 +88,7 @@ func TestEveryEntryOpens(t *testing.T) {
 
 // A dataset has no exchange: every one says so, and what to do.
 func TestDatasetIsNotExchanged(t *testing.T) {
-	s, err := matrix.Select(matrix.Filter{Schemas: []string{"ring-5", "simple-20"}}, matrix.DefaultPolicy)
+	s, err := matrix.Select(matrix.Filter{Formats: []string{"vcdm", "sd-jwt-vc", "mdoc"}, Schemas: []string{"ring-5", "simple-20"}}, matrix.DefaultPolicy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,8 +177,12 @@ func TestTampers(t *testing.T) {
 		"format=sd-jwt-vc/suite=jws/engine=stock/alg=ES256/schema=%/gc=100/procs=2/contexts=none",
 		"format=mdoc/suite=cose-sign1/engine=stock/alg=EdDSA/schema=%/gc=100/procs=2/contexts=none",
 	} {
-		for _, schema := range []string{"simple-20", "simple-inline-20", "ob3", "simple-20 holder", "simple-inline-20 holder", "ob3 holder"} {
-			schema, binding, _ := strings.Cut(schema, " ")
+		for _, schema := range []string{"simple-20", "simple-inline-20", "ob3", "simple-20 holder", "simple-inline-20 holder", "ob3 holder", "ob3 branch"} {
+			schema, rest, _ := strings.Cut(schema, " ")
+			binding, granularity := rest, compare.Leaf
+			if rest == string(compare.Branch) {
+				binding, granularity = "", compare.Branch
+			}
 			if binding != "" && strings.Contains(id, "contexts=embedded") {
 				continue // TestBound
 			}
@@ -180,12 +190,12 @@ func TestTampers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cell.Binding = compare.Binding(binding)
+			cell.Binding, cell.Granularity = compare.Binding(binding), granularity
 			want := 3
 			if binding != "" {
 				want = map[compare.Format]int{"vcdm": 7, "sd-jwt-vc": 6, "mdoc": 5}[cell.Format]
 			}
-			t.Run(string(cell.Format)+" "+cell.Suite+" "+schema+" "+binding, func(t *testing.T) {
+			t.Run(string(cell.Format)+" "+cell.Suite+" "+schema+" "+rest, func(t *testing.T) {
 				x := exchanged(t, cell)
 				if x.bench.Check != nil {
 					form, err := x.bench.Check(context.Background(), x.credential)
@@ -250,13 +260,13 @@ func TestContextStates(t *testing.T) {
 // With holder binding every format signs what it presents: one signature and its verification more. What json-gold cannot
 // sign is unsupported, with the reason, and a holder's signature gives an altered credential no weight.
 func TestBound(t *testing.T) {
-	plain, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}}, matrix.DefaultPolicy)
+	plain, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}, Operations: choice.Names(compare.OfCredentials)}, matrix.DefaultPolicy)
 	if err != nil {
 		t.Fatal(err)
 	}
 	policy := matrix.DefaultPolicy
 	policy.Binding = compare.HolderBinding
-	bound, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}}, policy)
+	bound, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}, Operations: choice.Names(compare.OfCredentials)}, policy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,6 +292,20 @@ func TestBound(t *testing.T) {
 			}
 			if x.Verify(y.presented) == nil {
 				t.Error("what no holder signed is accepted")
+			}
+
+			// The holder signs the whole credential, too, and verify counts only its own work.
+			before := *x.Counters
+			whole, err := x.Whole(x.issued)
+			if n := x.Counters.Since(before); err != nil || n.Signatures != 1 {
+				t.Errorf("the whole counts %+v, %v", n, err)
+			}
+			before = *x.Counters
+			if err := x.Verify(whole); err != nil {
+				t.Errorf("the whole: %v", err)
+			}
+			if n := x.Counters.Since(before); n.Signatures != 0 || n.Verifications < 2 {
+				t.Errorf("verify of the whole counts %+v", n)
 			}
 			if x.Reissued {
 				return // the issuer signs what is altered before; package di tests what a holder alters
@@ -322,7 +346,9 @@ func exchanged(t *testing.T, cell compare.Cell) (d done) {
 	step(err)
 	d.credential, err = d.bench.Generator.Document(1, 0)
 	step(err)
-	d.Exchange, err = d.bench.Format.Prepare(d.credential, compare.Scenario{Now: measure.Now, Seed: 1, Binding: d.bench.Binding})
+	s := d.bench.Scenario
+	s.Now, s.Seed = measure.Now, 1
+	d.Exchange, err = d.bench.Format.Prepare(d.credential, s)
 	step(err)
 	d.issued, err = d.Issue()
 	step(err)
@@ -331,4 +357,83 @@ func exchanged(t *testing.T, cell compare.Cell) (d done) {
 	step(d.Verify(d.presented))
 	d.total = *d.Counters
 	return d
+}
+
+// A document of any kind is canonicalized by every engine that can, to the form of another engine; what a method cannot read
+// is unsupported and has a reason.
+func TestDocuments(t *testing.T) {
+	plain := filepath.Join(t.TempDir(), "plain.json")
+	if err := os.WriteFile(plain, []byte(`{"proof":1,"a":[2]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := matrix.Select(matrix.Filter{Default: true, Operations: []string{"canonize"},
+		Schemas: []string{"kit-simple", "ring-5", "star-3", plain}}, matrix.DefaultPolicy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(map[string]int)
+	for _, e := range s.Entries {
+		if e.Unsupported != nil {
+			if catalogue.IsFile(e.Cell.Schema) != (e.Cell.Suite == "rdfc") || e.Cell.Schema == "kit-simple" {
+				t.Errorf("%s: %v", e.Cell.ID(), e.Unsupported)
+			}
+			continue
+		}
+		b, err := matrix.Open(e.Cell)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Cell.ID(), err)
+		}
+		c, err := b.Generator.Document(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := b.Format.Prepare(c, compare.Scenario{Limits: measure.Limits})
+		if err != nil {
+			t.Fatalf("%s: %v", e.Cell.ID(), err)
+		}
+		form, err := x.Canonize()
+		if err != nil || len(form) == 0 || x.Counters.Canonicalizations != 1 {
+			t.Errorf("%s: %d bytes, %+v, %v", e.Cell.ID(), len(form), x.Counters, err)
+		}
+		if _, err := x.Issue(); err == nil {
+			t.Errorf("%s is issued", e.Cell.ID())
+		}
+		found, err := b.Check(t.Context(), c)
+		if err != nil || found.Oracle == "" || e.Cell.Schema == "ring-5" && (found.Quads != 5 || found.Blank != 5 || found.NDegree == 0) {
+			t.Errorf("%s: %+v, %v", e.Cell.ID(), found, err)
+		}
+		done[e.Cell.Suite]++
+	}
+	if done["rdfc"] != 6 || done["jcs"] != 4 {
+		t.Errorf("canonicalized %v", done)
+	}
+}
+
+// A holder whose suite does not derive can hand on the whole credential: nothing is signed again.
+func TestHandedOver(t *testing.T) {
+	policy := matrix.DefaultPolicy
+	policy.Present = compare.HandedOver
+	s, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}, Engines: []string{"native"}}, policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range s.Entries {
+		if e.Cell.Format == compare.Document {
+			continue
+		}
+		whole := e.Cell.Present == compare.HandedOver
+		if whole != strings.Contains(e.Cell.ID(), "/present=whole") || whole != (e.Present == "whole") || e.Present == "re-signs" {
+			t.Errorf("%s: %s", e.Cell.ID(), e.Present)
+		}
+		b, err := matrix.Open(e.Cell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b.Scenario.HandOn != whole {
+			t.Errorf("%s hands on: %v", e.Cell.ID(), b.Scenario.HandOn)
+		}
+		if x := exchanged(t, e.Cell); whole && (x.Reissued || !bytes.Equal(x.issued, x.presented)) {
+			t.Errorf("%s does not hand on what was issued", e.Cell.ID())
+		}
+	}
 }

@@ -1,36 +1,68 @@
-package mdoc
+package mdoc_test
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 	"testing"
+
+	"canonscope/canon"
+	"canonscope/compare"
+	"canonscope/compare/internal/claimstest"
+	"canonscope/compare/mdoc"
+	"canonscope/vcdm/keys"
 )
 
-// A selection of many elements takes what one of few takes, and complains about the same.
-func TestSelection(t *testing.T) {
-	ids := []string{"", "a", "a/b", "a/bc", "ab", "a/b/c", "/", "a/", "b", "a//b", "é/a"}
-	var filler []want
-	for i := range 2 * fewWanted {
-		filler = append(filler, want{pointer: fmt.Sprintf("/x%d", i), anywhere: i%2 == 0, space: "x", id: fmt.Sprintf("x%d", i)})
-	}
-	for n, id := range ids {
-		w := want{pointer: "/" + id, anywhere: n%2 == 0, space: "s", id: id}
-		few, many := newSelection([]want{w}), newSelection(append(append([]want{w}, filler...), w))
-		if few.by != nil || many.by == nil {
-			t.Fatal("few are many")
-		}
-		for _, id := range ids {
-			for number, space := range []string{"s", "x", "t"} {
-				if a, b := takes(few, space, number, id), takes(many, space, number, id); a != b {
-					t.Errorf("%q wanted: takes %q of %s: %v of few, %v of many", w.id, id, space, a, b)
-				}
+// Values that pointers name are one element each, the outermost of them; other leaves are elements of their own.
+func TestIssuerElements(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	const claims = `{"nbf":1767225600,"exp":1893456000,"vct":"urn:x",` +
+		`"credentialSubject":{"a":{"b":[1],"c":{"d":"e"}},"f":[{"g":null}],"h/i":[true]}}`
+	for _, engine := range engines {
+		i := mdoc.Issuer{Engine: engine, Key: key, Chain: [][]byte{{1}}, Device: key.Public()}
+		for _, c := range []struct {
+			elements []string
+			want     string
+		}{
+			{nil, `[a/b/0 a/c/d f/0/g h~1i/0]`},
+			{[]string{"/credentialSubject/a", "/credentialSubject/a/c", "/credentialSubject/h~1i"}, `[a f/0/g h~1i]`},
+			{[]string{"/credentialSubject/f/0", "/credentialSubject/a/c"}, `[a/b/0 a/c f/0 h~1i/0]`},
+		} {
+			i.Elements = c.elements
+			issued, err := i.Issue([]byte(claims))
+			if err != nil {
+				t.Fatal(engine, c.elements, err)
+			}
+			documents, err := (&mdoc.Verifier{Key: key.Public(), Now: now}).Verify(issued)
+			if err != nil {
+				t.Fatal(engine, c.elements, err)
+			}
+			var ids []string
+			for _, e := range documents[0].Elements {
+				ids = append(ids, e.Identifier)
+			}
+			if got := fmt.Sprint(ids); got != c.want {
+				t.Errorf("%s: %v are %s, want %s", engine, c.elements, got, c.want)
 			}
 		}
-		for _, f := range filler {
-			takes(many, "x", 1, f.id)
+		for _, p := range []string{"/credentialSubject/x", "/credentialSubject/a/b/1", "/credentialSubject/a/b/0/c"} {
+			i.Elements = []string{"/credentialSubject/a/c", p}
+			var missing *canon.PointerError
+			if _, err := i.Issue([]byte(claims)); !errors.As(err, &missing) || missing.Pointer != p {
+				t.Errorf("%s: %s: %v", engine, p, err)
+			}
 		}
-		if few.hit[0] != many.hit[0] || slices.Contains(many.hit, 0) {
-			t.Errorf("%q: %v, %v", id, few.hit, many.hit)
+		for _, p := range []string{"", "/credentialSubject", "/vct", "credentialSubject/a"} {
+			i.Elements = []string{p}
+			var invalid *compare.InvalidError
+			if _, err := i.Issue([]byte(claims)); !errors.As(err, &invalid) {
+				t.Errorf("%s: %q: %v", engine, p, err)
+			}
+		}
+		i.Elements = []string{"/credentialSubject/a"}
+		var unsupported *canon.UnsupportedError
+		_, err := i.Issue([]byte(`{"nbf":1,"exp":2,"vct":"x","credentialSubject":{"a":{"b":[99999999999999999999]}}}`))
+		if !errors.As(err, &unsupported) || unsupported.Where != "a" {
+			t.Errorf("%s: %v", engine, err)
 		}
 	}
 }

@@ -31,24 +31,28 @@ var Definition = &compare.Definition{
 	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Engine, c.Algorithm), nil
 	},
-	Chosen:  chosen,
-	Tamper:  tamper,
-	Decode:  Decode,
-	Binary:  true,
-	Inspect: Inspect,
-	Files:   map[compare.Operation]func() *compare.Files{compare.Issue: issuing, compare.Present: presenting, compare.Verify: verifying},
-	Conform: &compare.Conformance{Name: "mdoc", Title: "mdoc data", Holds: "cases.json, *.json with mdoc_hex, or mdoc-*.hex",
+	Chosen:     chosen,
+	Operations: compare.OfCredentials,
+	Tamper:     tamper,
+	Decode:     Decode,
+	Binary:     true,
+	Inspect:    Inspect,
+	Files: map[compare.Operation]func() *compare.Files{
+		compare.Issue: issuing, compare.Present: presenting, compare.Verify: verifying},
+	Conform: &compare.Conformance{Name: "mdoc", Title: "mdoc data",
+		Holds:  "cases.json, *.json with mdoc_hex, or mdoc-*.hex",
 		Module: "github.com/fxamacker/cbor/v2",
 		Run:    Conform},
 }
 
 // request says for what a credential is read.
 func request(t *compare.Task) claims.Request {
-	return claims.Request{Format: compare.Mdoc, Type: "docType and namespace", Bare: true, Now: t.Now, Limits: t.Limits}
+	return claims.Request{Format: compare.Mdoc, Type: "docType and namespace", Bare: true,
+		Now: t.Now, Limits: t.Limits}
 }
 
 func chosen(c *schemas.Credential, t *compare.Task) ([]string, error) {
-	made, err := claims.Of(c, request(t), nil)
+	made, err := claims.Of(c, request(t), compare.Scenario{})
 	if err != nil {
 		return nil, err
 	}
@@ -66,18 +70,20 @@ func issuing() *compare.Files {
 		Options: []compare.Option{
 			baseline.HolderOption(&device),
 			baseline.LossyOption(&lossy),
-			{Name: "digest", Usage: "SHA-256, SHA-384, SHA-512", To: &i.Digest},
-			{Name: "certificate", Usage: "PEM `FILE` of x5chain, the key's certificate first", To: &chain},
+			baseline.Option("digest", &i.Digest, "SHA-256, SHA-384, SHA-512"),
+			baseline.Option("certificate", &chain, "PEM `FILE` of x5chain, the key's certificate first"),
 		},
 		Draft: func(doc []byte, until *time.Time, t *compare.Task) (*compare.Draft, error) {
 			q := request(t)
 			q.Lossy, q.Until = lossy, until
 			d, err := claims.Read(doc, q)
 			if device.Path == "" {
-				err = errors.Join(&compare.OptionError{Err: errors.New("an mdoc holds the device's key: give --holder-key FILE")}, err)
+				missing := errors.New("an mdoc holds the device's key: give --holder-key FILE")
+				err = errors.Join(&compare.OptionError{Err: missing}, err)
 			}
 			if err == nil && chain.Path != "" {
-				d.Chosen = append(d.Chosen, "the issuer is whom the certificate names; "+d.Issuer+" is not written")
+				d.Chosen = append(d.Chosen,
+					"the issuer is whom the certificate names; "+d.Issuer+" is not written")
 			}
 			return d, err
 		},
@@ -115,7 +121,7 @@ func presenting() *compare.Files {
 	return &compare.Files{
 		Options: []compare.Option{
 			baseline.HolderOption(&key),
-			{Name: "transcript", Usage: "SessionTranscript, `HEX` of its CBOR", To: &text},
+			baseline.Option("transcript", &text, "SessionTranscript, `HEX` of its CBOR"),
 		},
 		Present: func(in []byte, disclose []string, t *compare.Task) ([]byte, error) {
 			transcript, err := transcriptOf(text)
@@ -155,10 +161,13 @@ func verifying() *compare.Files {
 	var text string
 	return &compare.Files{
 		Options: append(trust.Options(),
-			compare.Option{Name: "any-usage", Usage: "accept a signer's certificate without the extended key usage of document signers", To: &v.AnyUsage},
-			compare.Option{Name: "transcript", Usage: "demand device authentication of this SessionTranscript, `HEX` of its CBOR", To: &text},
-			compare.Option{Name: "lenient", Usage: "accept dates with fractions, a text as kid, and tag 18 around issuerAuth", To: &v.Lenient},
-			compare.Option{Name: "max-proofs"}),
+			baseline.Option("any-usage", &v.AnyUsage,
+				"accept a signer's certificate without the extended key usage of document signers"),
+			baseline.Option("transcript", &text,
+				"demand device authentication of this SessionTranscript, `HEX` of its CBOR"),
+			baseline.Option("lenient", &v.Lenient,
+				"accept dates with fractions, a text as kid, and tag 18 around issuerAuth"),
+			baseline.Option("max-proofs", nil, "")),
 		Remedies: map[string]string{
 			"AnyUsage": "--any-usage accepts it",
 			"Lenient":  "--lenient accepts it",
@@ -246,8 +255,8 @@ func (d *Document) about() []string {
 	return lines
 }
 
-// checkElements bounds what the elements take as JSON: each names its namespace, a byte of its value can become a word, and
-// there are several copies of all.
+// checkElements bounds what the elements take as JSON: each names its namespace, a byte of its value can
+// become a word, and there are several copies of all.
 func checkElements(docs []Document, memory int64) error {
 	const word, copies = int64(len("false, ")), 4
 	size := int64(0)

@@ -18,9 +18,9 @@ import (
 )
 
 // NewFormat returns the format mdoc with an engine and a signature algorithm: EdDSA, ES256 or ES384. Each
-// leaf below credentialSubject is one element; see [Issuer.Issue] for its identifier. The certificate of
-// x5chain names the issuer. It is made outside the timed section, where the verifier compares it with the
-// one it knows.
+// leaf below credentialSubject is one element, or what the scenario's granularity makes one; see
+// [Issuer.Issue] for its identifier. The certificate of x5chain names the issuer. It is made outside the timed
+// section, where the verifier compares it with the one it knows.
 func NewFormat(engine compare.Engine, algorithm compare.Algorithm) compare.Preparer {
 	return format{engine: engine, algorithm: algorithm}
 }
@@ -40,7 +40,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if _, err := engineOf(f.engine); err != nil {
 		return nil, err
 	}
-	in, err := claims.Of(c, request(&compare.Task{Now: s.Now, Limits: s.Limits}), s.Disclose)
+	in, err := claims.Of(c, request(&compare.Task{Now: s.Now, Limits: s.Limits}), s)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,8 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 		return nil, err
 	}
 	counters := &compare.Counters{}
-	i := Issuer{Engine: f.engine, Key: issuer, Chain: [][]byte{certificate}, Device: device.Public(), Limits: s.Limits, Counters: counters}
+	i := Issuer{Engine: f.engine, Key: issuer, Chain: [][]byte{certificate}, Device: device.Public(),
+		Elements: in.Elements, Limits: s.Limits, Counters: counters}
 	h := Holder{Engine: f.engine, Limits: s.Limits, Counters: counters}
 	v := Verifier{Engine: f.engine, Key: issuer.Public(), Leaf: certificate, Now: s.Now, Limits: s.Limits, Counters: counters}
 	var bound []byte
@@ -62,10 +63,12 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 		bound, done = transcript, checks+", device signature"
 		h.Key, v.Device = device, &DeviceAuth{Transcript: transcript}
 	}
-	return compare.Deriving(counters, done,
-		func() ([]byte, error) { return i.Issue(in.JSON) },
-		func(issued []byte) ([]byte, error) { return h.Present(issued, in.Disclose, bound) },
-		func(presented []byte) error { _, err := v.Verify(presented); return err }), nil
+	return compare.Deriving(counters, done, compare.Steps{
+		Issue:   func() ([]byte, error) { return i.Issue(in.JSON) },
+		Whole:   func(issued []byte) ([]byte, error) { return h.Present(issued, []string{claims.Subject}, bound) },
+		Present: func(issued []byte) ([]byte, error) { return h.Present(issued, in.Disclose, bound) },
+		Verify:  func(presented []byte) error { _, err := v.Verify(presented); return err },
+	}), nil
 }
 
 var certificates sync.Map // issuer's Multikey and name to DER

@@ -40,6 +40,12 @@ func TestInspect(t *testing.T) {
 	if err := inspect(&out, issued); err != nil || !strings.Contains(out.String(), "digest differs") || !strings.Contains(out.String(), "IssuerSigned") {
 		t.Errorf("%v %s", err, out.String())
 	}
+	_, issued, _ = claimstest.Run(t, mdoc.NewFormat(canon.Stock, "ES256"), claimstest.Nested(), compare.Scenario{Granularity: compare.Claim,
+		Disclose: []string{"/credentialSubject/result"}})
+	out.Reset()
+	if err := inspect(&out, issued); err != nil || !strings.Contains(out.String(), "/OpenBadgeCredential/type = [\"A\", \"B\"]  digest matches") {
+		t.Errorf("%v %s", err, out.String())
+	}
 	for _, bad := range []string{"", "a0", "{}", "a16a6973737565724175746800ff"} {
 		if _, ok := mdoc.Decode([]byte(bad)); ok {
 			t.Errorf("%q is taken for an mdoc", bad)

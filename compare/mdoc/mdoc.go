@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"strings"
 	"time"
 
 	"canonscope/canon"
@@ -38,10 +39,14 @@ type Issuer struct {
 	Chain    [][]byte          // x5chain: DER certificates, the signer's first
 	Device   *keys.Public      // deviceKey
 	Digest   string            // SHA-256 (default), SHA-384, SHA-512
+	Elements []string          // JSON pointers of values that are one element each, however deep
 	Salts    io.Reader         // 16 bytes for each element; default crypto/rand
 	Limits   canon.Limits      // Bytes and Depth of the claims
 	Counters *compare.Counters // counts salts, digests, signatures; nil counts nothing
 }
+
+// below is what the pointers of elements begin with, and their identifiers leave out.
+const below = "/credentialSubject/"
 
 // Issue returns the IssuerSigned bytes of a claims set {"iss", "nbf", "exp", "vct", "credentialSubject"}, a
 // JSON object. Other claims are refused. iss may be missing and is ignored, since the certificate names the
@@ -49,7 +54,12 @@ type Issuer struct {
 // below credentialSubject becomes one element. A leaf is a value that is not an object or an array, or is
 // an empty one. The identifier of the element is the leaf's JSON pointer below credentialSubject without
 // the first slash, such as "name" or "result/0/value", and "0/name" of a list of subjects. Strings become
-// tstr, numbers without fraction and exponent int, other numbers float. Integers beyond 64 bits are a [canon.UnsupportedError].
+// tstr, numbers without fraction and exponent int, other numbers float. Integers beyond 64 bits are a
+// [canon.UnsupportedError].
+//
+// Each value that a pointer of Elements names, such as /credentialSubject/result, is one element instead; its
+// objects become maps with keys of tstr, its arrays arrays. A pointer that is not below credentialSubject is
+// refused, and one to nothing is a [canon.PointerError].
 func (i *Issuer) Issue(claims []byte) ([]byte, error) {
 	if i == nil || i.Key.Algorithm() == "" || i.Device.Algorithm() == "" || len(i.Chain) == 0 {
 		return nil, fmt.Errorf("mdoc: an issuer needs a key, its certificate chain and the device's key")
@@ -60,6 +70,11 @@ func (i *Issuer) Issue(claims []byte) ([]byte, error) {
 	}
 	if _, err := hashOf(i.digest()); err != nil {
 		return nil, err
+	}
+	for _, p := range i.Elements {
+		if !strings.HasPrefix(p, below) {
+			return nil, invalid(p, ruleShape, "is not below /credentialSubject, and cannot be an element")
+		}
 	}
 	return e.issue(i, claims)
 }

@@ -22,8 +22,9 @@ type nativeIssuer struct {
 	*Issuer
 	tape     jsontape.Tape
 	memory   int64 // limit for the items
+	marks    []int // sorted nodes of Issuer.Elements
 	salts    []byte
-	id       []byte // identifier of the current leaf
+	id       []byte // identifier of the current element
 	value    []byte // its CBOR
 	items    []byte // finished items
 	count    int
@@ -53,7 +54,7 @@ func (native) issue(i *Issuer, in []byte) ([]byte, error) {
 	if err := w.drawSalts(c.subject); err != nil {
 		return nil, err
 	}
-	if err := w.leaf(c.subject, true); err != nil {
+	if err := w.element(c.subject, true); err != nil {
 		return nil, err
 	}
 	w.encodeMSO(c)
@@ -100,23 +101,66 @@ func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 	if c.subject = t.Get(0, "credentialSubject"); c.subject < 0 {
 		return c, fault("credentialSubject")
 	}
-	return c, nil
+	return c, w.find()
+}
+
+// find looks up the elements that are named.
+func (w *nativeIssuer) find() error {
+	w.marks = w.marks[:0]
+	index := w.tape.Index(len(w.Elements))
+	for _, p := range w.Elements {
+		n := index.At(p)
+		if n < 0 {
+			return w.tape.Mismatch(p)
+		}
+		w.marks = append(w.marks, n)
+	}
+	slices.Sort(w.marks)
+	return nil
+}
+
+// isElement reports whether a node is one element.
+func (w *nativeIssuer) isElement(n int) bool {
+	if w.tape.IsLeaf(n) {
+		return true
+	}
+	_, named := slices.BinarySearch(w.marks, n)
+	return named
+}
+
+// elements counts the elements at or below a node.
+func (w *nativeIssuer) elements(n int) int {
+	if len(w.marks) == 0 {
+		return w.tape.Leaves(n)
+	}
+	if w.isElement(n) {
+		return 1
+	}
+	total := 0
+	for child := n + 1; child < int(w.tape.Nodes[n].Next); child = int(w.tape.Nodes[child].Next) {
+		if w.tape.Nodes[n].Kind == jsontape.Object {
+			child++ // the key
+		}
+		total += w.elements(child)
+	}
+	return total
 }
 
 // drawSalts reads the random bytes of all items at once, 16 for each (ISO/IEC 18013-5 section 9.1.2.5).
 //
 //phase:salt
 func (w *nativeIssuer) drawSalts(subject int) error {
-	n := w.tape.Leaves(subject)
+	n := w.elements(subject)
 	w.salts = slices.Grow(w.salts[:0], 16*n)[:16*n]
 	_, err := io.ReadFull(w.Issuer.salts(), w.salts)
 	return err
 }
 
-// leaf makes the items of the leaves at or below a node. The identifier of the node is in w.id.
-func (w *nativeIssuer) leaf(n int, top bool) error {
-	if w.tape.IsLeaf(n) {
-		if err := w.encodeValue(n); err != nil {
+// element makes the items of the elements at or below a node. The identifier of the node is in w.id.
+func (w *nativeIssuer) element(n int, top bool) error {
+	if w.isElement(n) {
+		var err error
+		if w.value, err = w.appendValue(w.value[:0], n); err != nil {
 			return err
 		}
 		start := len(w.items)
@@ -130,7 +174,7 @@ func (w *nativeIssuer) leaf(n int, top bool) error {
 			w.id = append(w.id, '/')
 		}
 		w.id = jsontape.AppendToken(w.id, token)
-		err := w.leaf(v, false)
+		err := w.element(v, false)
 		w.id = w.id[:back]
 		return err
 	}
@@ -152,9 +196,9 @@ func (w *nativeIssuer) leaf(n int, top bool) error {
 	return nil
 }
 
-// encodeValue writes the CBOR of a leaf to w.value.
-func (w *nativeIssuer) encodeValue(n int) error {
-	v := w.value[:0]
+// appendValue appends the CBOR of a value: keys of objects are tstr, in the order of the document.
+func (w *nativeIssuer) appendValue(v []byte, n int) ([]byte, error) {
+	var err error
 	switch w.tape.Nodes[n].Kind {
 	case jsontape.Null:
 		v = append(v, 0xf6)
@@ -165,13 +209,23 @@ func (w *nativeIssuer) encodeValue(n int) error {
 	case jsontape.String:
 		v = appendText(v, w.tape.Text(n))
 	case jsontape.Array:
-		v = append(v, 0x80)
+		v = appendHead(v, majorArray, uint64(w.tape.Len(n)))
+		for e := range w.tape.Elements(n) {
+			if v, err = w.appendValue(v, e); err != nil {
+				return nil, err
+			}
+		}
 	case jsontape.Object:
-		v = append(v, 0xa0)
+		v = appendHead(v, majorMap, uint64(w.tape.Len(n)))
+		for k, e := range w.tape.Members(n) {
+			if v, err = w.appendValue(appendText(v, w.tape.Text(k)), e); err != nil {
+				return nil, err
+			}
+		}
 	default:
 		x, err := number(string(w.tape.Raw(n)), string(w.id))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		switch x := x.(type) {
 		case int64:
@@ -186,11 +240,10 @@ func (w *nativeIssuer) encodeValue(n int) error {
 			v = binary.BigEndian.AppendUint64(append(v, 0xfb), math.Float64bits(x))
 		}
 	}
-	w.value = v
-	return nil
+	return v, nil
 }
 
-// encodeItem appends 24(bstr IssuerSignedItem) of the current leaf to w.items.
+// encodeItem appends 24(bstr IssuerSignedItem) of the current element to w.items.
 func (w *nativeIssuer) encodeItem() {
 	const fixed = 1 + 9 + 7 + 1 + 16 + 18 + 13 // map, keys, random
 	n := fixed + headSize(uint64(w.count)) + headSize(uint64(len(w.id))) + len(w.id) + len(w.value)

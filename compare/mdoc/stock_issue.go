@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
@@ -24,9 +25,17 @@ func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	flat := stockElements{memory: i.Limits.WithDefaults().Memory}
-	if err := flat.add("", subject); err != nil {
+	flat := stockElements{memory: i.Limits.WithDefaults().Memory, named: make(map[string]bool, len(i.Elements))}
+	for _, p := range i.Elements {
+		flat.named[strings.TrimPrefix(p, below)] = true
+	}
+	if err := flat.add("", subject, false); err != nil {
 		return nil, err
+	}
+	if flat.found < len(flat.named) {
+		if err := stockMissing(i, in); err != nil {
+			return nil, err
+		}
 	}
 	elements := flat.list
 	newHash, _ := hashOf(i.digest()) // checked before
@@ -83,39 +92,61 @@ func stockParse(b []byte, limits canon.Limits) (c claims.Input, subject any, err
 	return c, subject, err
 }
 
-// stockElements are the leaves of the claims.
-type stockElements struct {
-	list   []Element
-	size   int   // bytes of the items of the leaves
-	memory int64 // limit for the items
+// stockMissing returns an error for the first named element that the claims do not have.
+func stockMissing(i *Issuer, in []byte) error {
+	var tape jsontape.Tape
+	limits := jsontape.Options{Bytes: i.Limits.Bytes, Depth: i.Limits.Depth, Memory: i.Limits.Memory}
+	if err := tape.Scan(in, limits); err != nil {
+		return err
+	}
+	index := tape.Index(len(i.Elements))
+	for _, p := range i.Elements {
+		if index.At(p) < 0 {
+			return tape.Mismatch(p)
+		}
+	}
+	return nil // it is inside another
 }
 
-// add appends the leaves of v.
-func (e *stockElements) add(id string, v any) error {
-	var err error
+// stockElements are the elements of the claims.
+type stockElements struct {
+	list   []Element
+	named  map[string]bool // by identifier; other elements are leaves
+	found  int             // of named
+	size   int             // bytes of the items of the elements
+	memory int64           // limit for the items
+}
+
+// add appends the elements of v, or v itself as one.
+func (e *stockElements) add(id string, v any, one bool) error {
+	if one {
+		e.found++
+	}
 	switch t := v.(type) {
 	case map[string]any:
-		if len(t) > 0 {
+		if len(t) > 0 && !one {
 			for _, name := range slices.Sorted(maps.Keys(t)) {
-				if err := e.add(join(id, jsontape.EscapeToken(name)), t[name]); err != nil {
+				id := join(id, jsontape.EscapeToken(name))
+				if err := e.add(id, t[name], e.named[id]); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
 	case []any:
-		if len(t) > 0 {
+		if len(t) > 0 && !one {
 			for i := range t {
-				if err := e.add(join(id, strconv.Itoa(i)), t[i]); err != nil {
+				id := join(id, strconv.Itoa(i))
+				if err := e.add(id, t[i], e.named[id]); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
-	case json.Number:
-		if v, err = number(t.String(), id); err != nil {
-			return err
-		}
+	}
+	v, err := stockNumbers(v, id)
+	if err != nil {
+		return err
 	}
 	b, err := stockEncode(v)
 	if err != nil {
@@ -124,6 +155,28 @@ func (e *stockElements) add(id string, v any) error {
 	const item = 512 // memory of an item and its digest, without name and value
 	e.list, e.size = append(e.list, Element{Identifier: id, Value: b}), e.size+item+len(id)+len(b)
 	return checkItems(e.size, e.memory)
+}
+
+// stockNumbers converts the numbers in a value.
+func stockNumbers(v any, id string) (any, error) {
+	var err error
+	switch t := v.(type) {
+	case json.Number:
+		return number(t.String(), id)
+	case map[string]any:
+		for name := range t {
+			if t[name], err = stockNumbers(t[name], id); err != nil {
+				return nil, err
+			}
+		}
+	case []any:
+		for i := range t {
+			if t[i], err = stockNumbers(t[i], id); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
 }
 
 // stockSalt draws the random bytes of an item (ISO/IEC 18013-5 section 9.1.2.5: at least 16).

@@ -1,6 +1,8 @@
 package measure
 
 import (
+	"fmt"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -19,4 +21,42 @@ func cpuOf(pid int) (int64, bool) {
 		return 0, false
 	}
 	return t.Nano(), true
+}
+
+// affinity is the processors that this process may run on: "0-1", or "0,2-3".
+func affinity() string {
+	var set unix.CPUSet
+	if unix.SchedGetaffinity(0, &set) != nil {
+		return Unavailable
+	}
+	const most = 64 * len(set)
+	var ranges []string
+	for i := 0; i < most; i++ {
+		if !set.IsSet(i) {
+			continue
+		}
+		first := i
+		for i+1 < most && set.IsSet(i+1) {
+			i++
+		}
+		if r := fmt.Sprint(first); i == first {
+			ranges = append(ranges, r)
+		} else {
+			ranges = append(ranges, fmt.Sprintf("%s-%d", r, i))
+		}
+	}
+	return strings.Join(ranges, ",")
+}
+
+// pin lets the calling thread, and processes that it starts, run on one processor alone, until restored.
+func pin(cpu int) (restore func(), err error) {
+	var was, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &was); err != nil {
+		return nil, fmt.Errorf("read the processors of this process: %w", err)
+	}
+	one.Set(cpu)
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		return nil, fmt.Errorf("pin to processor %d of %s: %w", cpu, affinity(), err)
+	}
+	return func() { _ = unix.SchedSetaffinity(0, &was) }, nil
 }

@@ -18,7 +18,7 @@ import (
 type Bench struct {
 	Format    compare.Preparer
 	Generator schemas.Generator
-	Binding   compare.Binding // of the scenario
+	Scenario  compare.Scenario // but for the clock, the limits and the seed
 	// Guard refuses a document that the engine is known to get wrong or to lose data of; nil where nothing is known. The gate
 	// asks it for every document.
 	Guard func(ctx context.Context, c *schemas.Credential) error
@@ -31,8 +31,10 @@ type Bench struct {
 
 // Form is what Check found.
 type Form struct {
-	Quads  int    // lines of the canonical form; 0 without RDF
-	Oracle string // what it was compared with, for people
+	Quads   int    // lines of the canonical form; 0 without RDF
+	Blank   int    // blank nodes of a document that is canonicalized
+	NDegree int64  // its n-degree calls plus permutations
+	Oracle  string // engine that it was compared with
 }
 
 // Opener opens the Bench of a cell or exchange.
@@ -45,13 +47,14 @@ var Now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 // bound a campaign, whose children have a deadline and a limit of memory. Work stays at its default: json-gold takes no other.
 var Limits = canon.Limits{Bytes: 64 << 20, Depth: 512, Context: 8 << 20, Memory: 4 << 30, Time: -1, Documents: 1000, Steps: -1, Signatures: 1 << 20}
 
-// drawn is a cell's documents, made ready. Only those that a Job uses are there.
+// drawn is a cell's documents, made ready.
 type drawn struct {
 	bench       *Bench
 	credentials []*schemas.Credential
 	exchanges   []*compare.Exchange
 	hashes      []string // of the documents
 	seed        uint64
+	deadline    time.Duration // of canonize
 }
 
 // NotedError is an error with lines that say more, each of which is shown on a line of its own.
@@ -88,21 +91,22 @@ func (d *drawn) at(i int, err error) error {
 		[]string{fmt.Sprintf("canonscope schemas generate %s --seed %d --index %d prints the document", d.bench.Generator.Name(), d.seed, i)}}
 }
 
-// draw makes n of the documents of a seed ready, from first on and around.
-func draw(b *Bench, seed uint64, documents, first, n int) (*drawn, error) {
-	d := &drawn{bench: b, credentials: make([]*schemas.Credential, documents), exchanges: make([]*compare.Exchange, documents),
-		hashes: make([]string, documents), seed: seed}
-	for k := range min(n, documents) {
-		i := (first + k) % documents
-		c, err := b.Generator.Document(seed, i)
+// draw makes the documents of a seed ready.
+func draw(b *Bench, job *Job) (*drawn, error) {
+	d := &drawn{bench: b, seed: job.Seed, deadline: seconds(job.Canonize)}
+	s := b.Scenario
+	s.Now, s.Limits, s.Seed, s.Deadline = Now, Limits, job.Seed, d.deadline
+	for i := range job.Documents {
+		c, err := b.Generator.Document(job.Seed, i)
 		if err != nil {
 			return nil, d.at(i, err)
 		}
-		x, err := b.Format.Prepare(c, compare.Scenario{Binding: b.Binding, Now: Now, Limits: Limits, Seed: seed})
+		x, err := b.Format.Prepare(c, s)
 		if err != nil {
 			return nil, d.at(i, fmt.Errorf("prepare: %w", err))
 		}
-		d.credentials[i], d.exchanges[i], d.hashes[i] = c, x, hash(c.VCDM)
+		d.credentials, d.exchanges = append(d.credentials, c), append(d.exchanges, x)
+		d.hashes = append(d.hashes, hash(c.VCDM))
 	}
 	return d, nil
 }
@@ -112,7 +116,7 @@ func (d *drawn) counters() compare.Counters {
 	var sum compare.Counters
 	seen := make(map[*compare.Counters]bool)
 	for _, x := range d.exchanges {
-		if x != nil && !seen[x.Counters] {
+		if !seen[x.Counters] {
 			seen[x.Counters] = true
 			sum.Add(*x.Counters)
 		}
@@ -122,15 +126,18 @@ func (d *drawn) counters() compare.Counters {
 
 // step returns the function that performs one operation on document i and gives what it returned.
 func (d *drawn) step(op compare.Operation, inputs [][]byte) (func(i int) ([]byte, error), error) {
-	if op != compare.Issue && len(inputs) != len(d.exchanges) {
+	given := op != compare.Issue && op != compare.Canonize
+	if given && len(inputs) != len(d.exchanges) {
 		return nil, fmt.Errorf("%d inputs for %d documents", len(inputs), len(d.exchanges))
 	}
 	switch op {
+	case compare.Canonize:
+		return func(i int) ([]byte, error) { return d.exchanges[i].Canonize() }, nil
 	case compare.Issue:
 		return func(i int) ([]byte, error) { return d.exchanges[i].Issue() }, nil
 	case compare.Present:
 		return func(i int) ([]byte, error) { return d.exchanges[i].Present(inputs[i]) }, nil
-	case compare.Verify:
+	case compare.Verify, compare.VerifyPresented:
 		return func(i int) ([]byte, error) { return nil, d.exchanges[i].Verify(inputs[i]) }, nil
 	}
 	return nil, fmt.Errorf("unknown operation %q", op)

@@ -35,25 +35,39 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error 
 	if err := dec.Decode(&job); err != nil {
 		return fmt.Errorf("read job: %w", err)
 	}
-	if job.InputBytes < 0 || job.InputBytes > 1<<30 {
-		return fmt.Errorf("read job: %d bytes of inputs", job.InputBytes)
-	}
-	inputs := make([]byte, job.InputBytes)
-	if _, err := io.ReadFull(r, inputs); err != nil {
-		return fmt.Errorf("read inputs of the job: %w", err)
+	inputs := make(map[compare.Operation][]byte)
+	for _, in := range job.Inputs {
+		if in.Bytes < 0 || in.Bytes > 1<<30 {
+			return fmt.Errorf("read job: %d bytes of inputs", in.Bytes)
+		}
+		b := make([]byte, in.Bytes)
+		if _, err := io.ReadFull(r, b); err != nil {
+			return fmt.Errorf("read inputs of the job: %w", err)
+		}
+		inputs[in.Operation] = b
 	}
 	c := &child{job: &job, enc: json.NewEncoder(out)}
-	if err := c.emit(Event{Type: "hello", Hello: &Hello{Version: Version, Binary: BinaryHash()}}); err != nil {
+	hello := &Hello{Version: Version, Binary: BinaryHash(), CPUs: affinity()}
+	if err := c.emit(Event{Type: "hello", Hello: hello}); err != nil {
 		return err
 	}
 	if stage, err := c.do(ctx, inputs, open); err != nil {
 		if c.broken != nil {
 			return c.broken
 		}
-		var unsupported *canon.UnsupportedError
-		return c.emit(Event{Type: "failed", Failed: &Failure{Stage: stage, Reason: reasonOf(err), Unsupported: errors.As(err, &unsupported)}})
+		return c.emit(Event{Type: "failed", Failed: failure(stage, err)})
 	}
 	return c.emit(Event{Type: "done"})
+}
+
+func failure(stage string, err error) *Failure {
+	f := &Failure{Stage: stage, Reason: reasonOf(err)}
+	var unsupported *canon.UnsupportedError
+	f.Unsupported = errors.As(err, &unsupported)
+	if limit := (*canon.LimitError)(nil); errors.As(err, &limit) {
+		f.Limit = limit.Limit
+	}
+	return f
 }
 
 type child struct {
@@ -71,13 +85,15 @@ func (c *child) emit(e Event) error {
 }
 
 // do returns the stage that an error belongs to.
-func (c *child) do(ctx context.Context, inputs []byte, open Opener) (string, error) {
+func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, open Opener) (string, error) {
 	job := c.job
 	if err := job.Validate(); err != nil {
 		return "job", err
 	}
-	if job.Inputs != "" && hash(inputs) != job.Inputs {
-		return "job", errors.New("the inputs are not those the job names")
+	for _, in := range job.Inputs {
+		if hash(inputs[in.Operation]) != in.SHA256 {
+			return "job", errors.New("the inputs are not those the job names")
+		}
 	}
 	cell, err := compare.ParseCell(job.Cell)
 	if err != nil {
@@ -94,19 +110,15 @@ func (c *child) do(ctx context.Context, inputs []byte, open Opener) (string, err
 	if err != nil {
 		return "open", err
 	}
-	if bench == nil || bench.Format == nil || bench.Generator == nil || bench.Tamper == nil {
-		return "open", errors.New("a Bench needs a Format, a Generator and a Tamper")
+	if bench == nil || bench.Format == nil || bench.Generator == nil {
+		return "open", errors.New("a Bench needs a Format and a Generator")
 	}
-	first, n := job.First%job.Documents, job.Documents
-	if job.Kind == Time || job.Kind == Allocs {
-		n = max(job.N, job.Warmup)
-	}
-	d, err := draw(bench, job.Seed, job.Documents, first, n)
+	d, err := draw(bench, job)
 	if err != nil {
 		return "open", err
 	}
 	for i, h := range job.Drawn {
-		if i < len(d.hashes) && d.hashes[i] != "" && d.hashes[i] != h {
+		if i < len(d.hashes) && d.hashes[i] != h {
 			if d.yours() {
 				return "open", errors.New("your document has changed since the gate saw it")
 			}
@@ -122,36 +134,118 @@ func (c *child) do(ctx context.Context, inputs []byte, open Opener) (string, err
 		g.Open = took.Seconds()
 		return "gate", c.emit(Event{Type: "gate", Gate: g})
 	}
-	records, err := unpack(inputs)
-	if err != nil {
-		return "job", err
-	}
-	step, err := d.step(cell.Operation, records)
-	if err != nil {
-		return "job", err
-	}
 	// The exchange's gate saw all documents, and the canonical forms, in a process of its own; here one document shows that
 	// this process is no other.
 	bench.Check, bench.Guard = nil, nil
+	first := job.First % job.Documents
 	if _, err := d.gate(ctx, first, false, true); err != nil {
 		return "gate", d.at(first, err)
-	}
-	for i := range job.Warmup {
-		at := (first + i) % job.Documents
-		if _, err := step(at); err != nil {
-			return "gate", d.at(at, fmt.Errorf("warm-up: %w", err))
-		}
 	}
 	if err := c.emit(Event{Type: "gate", Gate: &Gated{}}); err != nil {
 		return "gate", err
 	}
-	switch job.Kind {
-	case Profile:
-		return "profile", c.profile(d, step, first)
-	case Allocs:
-		return "allocs", c.allocs(d, step, first)
+	ballast := newBallast(cell.LiveHeap)
+	var events []Event
+	for _, op := range job.Operations {
+		e := Event{Type: string(job.Kind), Operation: op}
+		if stage, err := c.operation(d, &e, inputs[op], first); err != nil {
+			e = Event{Type: "failed", Operation: op, Failed: failure(stage, err)}
+		}
+		events = append(events, e)
 	}
-	return "time", c.time(d, cell.Operation, step, first)
+	live := liveHeap()
+	runtime.KeepAlive(ballast)
+	runtime.KeepAlive(d)
+	runtime.KeepAlive(inputs)
+	for _, e := range events {
+		if e.Run != nil {
+			e.Run.LiveHeap = live
+		}
+		if err := c.emit(e); err != nil {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// operation does what the Job asks for with the operation of an event, and fills that. It returns the stage
+// that an error belongs to.
+func (c *child) operation(d *drawn, e *Event, input []byte, first int) (string, error) {
+	records, err := unpack(input)
+	if err != nil {
+		return "job", err
+	}
+	step, err := d.step(e.Operation, records)
+	if err != nil {
+		return "job", err
+	}
+	if _, err := step(first); err != nil {
+		return "gate", d.at(first, fmt.Errorf("warm-up: %w", err))
+	}
+	w := &walk{drawn: d, op: e.Operation, step: step, next: first}
+	switch c.job.Kind {
+	case Time:
+		e.Type = "run"
+		e.Run, err = c.time(w)
+	case Raw:
+		e.Raw, err = c.raw(w)
+	case Profile:
+		e.Profile, err = c.profile(w)
+	case Allocs:
+		e.Allocs, err = c.allocs(w)
+	}
+	if err == nil {
+		err = w.accept()
+	}
+	return string(c.job.Kind), err
+}
+
+// walk does one operation on document after document.
+type walk struct {
+	*drawn
+	op   compare.Operation
+	step func(int) ([]byte, error)
+	next int // document
+	ops  int
+	last []byte // what the last operation returned
+}
+
+func (w *walk) do(n int) error {
+	for range n {
+		out, err := w.step(w.next)
+		if err != nil {
+			return w.at(w.next, err)
+		}
+		w.last = out
+		w.ops++
+		if w.next++; w.next == len(w.exchanges) {
+			w.next = 0
+		}
+	}
+	return nil
+}
+
+// accept takes what the last operation returned through the rest of the exchange.
+func (w *walk) accept() error {
+	x, out := w.exchanges[(w.next+len(w.exchanges)-1)%len(w.exchanges)], w.last
+	var err error
+	switch w.op {
+	case compare.Canonize:
+		if len(out) == 0 {
+			return errors.New("the last output is empty")
+		}
+		return nil
+	case compare.Verify, compare.VerifyPresented:
+		return nil
+	case compare.Issue:
+		if out, err = x.Whole(out); err != nil {
+			return fmt.Errorf("the last output cannot be disclosed as a whole: %w", err)
+		}
+	}
+	if err := x.Verify(out); err != nil {
+		return fmt.Errorf("the last output does not verify: %w", err)
+	}
+	return nil
 }
 
 // apply sets the cell's policy for this process.
@@ -178,58 +272,43 @@ func apply(cell compare.Cell, memory int64) error {
 	return nil
 }
 
-func (c *child) time(d *drawn, op compare.Operation, step func(int) ([]byte, error), first int) error {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	job, next := c.job, first
-	var last []byte
-	var before compare.Counters
-	clk := newClocks()
-	runtime.GC()
-	if _, err := step(next); err != nil { // the collection has emptied the pools
-		return d.at(next, err)
+// time times the operation, whose counters must say that it did all its work.
+func (c *child) time(w *walk) (*compare.Run, error) {
+	before := w.counters()
+	run, err := timed(c.job.Window, w.do)
+	if err != nil {
+		return nil, err
 	}
-	for b := range job.Blocks {
-		ops := job.N*(b+1)/job.Blocks - job.N*b/job.Blocks
-		before = d.counters()
-		clk.begin()
-		for range ops {
-			out, err := step(next)
-			if err != nil {
-				return d.at(next, err)
-			}
-			last = out
-			if next++; next == len(d.exchanges) {
-				next = 0
-			}
-		}
-		block := clk.end()
-		block.Run, block.Index, block.Ops = job.Run, b, ops
-		if got, want := d.counters().Since(before), times(job.Work, ops); got != want {
-			return fmt.Errorf("%d operations count %+v, the gate says %+v: work was skipped", ops, got, want)
-		}
-		if err := c.emit(Event{Type: "block", Block: &block}); err != nil {
-			return err
-		}
+	if got, want := w.counters().Since(before), times(c.job.Work[w.op], w.ops); got != want {
+		return nil, fmt.Errorf("%d operations count %+v, the gate says %+v: work was skipped",
+			w.ops, got, want)
 	}
-	return d.accept(op, (next+len(d.exchanges)-1)%len(d.exchanges), last)
+	run.Block, run.First = c.job.Block, c.job.First
+	return run, nil
 }
 
-// accept takes what the last timed operation on document i returned through the rest of the exchange.
-func (d *drawn) accept(op compare.Operation, i int, out []byte) error {
-	x := d.exchanges[i]
-	var err error
-	if op == compare.Issue {
-		if out, err = x.Present(out); err != nil {
-			return fmt.Errorf("the last output does not present: %w", err)
-		}
+// Single operations of a pass that keeps them.
+const (
+	leastRaw = 20
+	mostRaw  = 2000
+	rawTime  = time.Second
+)
+
+// raw times single operations: for rawTime, within leastRaw and mostRaw.
+func (c *child) raw(w *walk) (*Timed, error) {
+	if err := newBatches(w.do, newHeap().look).last(warmTime); err != nil {
+		return nil, err
 	}
-	if op != compare.Verify {
-		if err := x.Verify(out); err != nil {
-			return fmt.Errorf("the last output does not verify: %w", err)
+	out := &Timed{First: w.next, Wall: make([]int64, 0, mostRaw)}
+	enough := func(n int, took time.Duration) bool { return n >= mostRaw || n >= leastRaw && took >= rawTime }
+	for start := time.Now(); !enough(len(out.Wall), time.Since(start)); {
+		begun := time.Now()
+		if err := w.do(1); err != nil {
+			return nil, err
 		}
+		out.Wall = append(out.Wall, int64(time.Since(begun)))
 	}
-	return nil
+	return out, nil
 }
 
 func times(c compare.Counters, n int) compare.Counters {
@@ -239,75 +318,94 @@ func times(c compare.Counters, n int) compare.Counters {
 
 // profile repeats the operation until its CPU budget is used, or the wall time that it may take. The clocks are read outside
 // profiles.Do: a sample taken there is not the operation's.
-func (c *child) profile(d *drawn, step func(int) ([]byte, error), next int) error {
-	runtime.GC()
+func (c *child) profile(w *walk) (*Profiled, error) {
+	b := newBatches(w.do, newHeap().look)
+	if err := b.last(warmTime); err != nil {
+		return nil, err
+	}
 	capture, err := profiles.Start()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var failed error
-	ops := 0
-	budget := int64(c.job.ProfileSeconds * 1e9)
-	bound := time.Duration(c.job.ProfileWall * 1e9)
+	cell, err := compare.ParseCell(c.job.Cell)
+	if err != nil {
+		return nil, err
+	}
+	id, start := cell.With(w.op).ID(), b.here.ops
+	budget := int64(c.job.ProfileSeconds[w.op] * 1e9)
 	cpu, wall := processCPU(), time.Now()
-	for batch := 1; failed == nil; {
-		start := time.Now()
-		profiles.Do(c.job.Cell, func() {
-			for range batch {
-				if _, failed = step(next); failed != nil {
-					return
-				}
-				next = (next + 1) % len(d.exchanges)
-				ops++
-			}
-		})
-		if processCPU()-cpu >= budget || bound > 0 && time.Since(wall) >= bound {
+	var failed error
+	for failed == nil && processCPU()-cpu < budget {
+		if c.job.Bounded && int64(time.Since(wall)) >= 2*budget {
 			break
 		}
-		if time.Since(start) < 10*time.Millisecond {
-			batch *= 2
-		}
+		profiles.Do(id, func() { failed = b.last(10 * time.Millisecond) })
 	}
 	rec, err := capture.Stop()
 	if err = errors.Join(failed, err); err != nil {
-		return err
+		return nil, err
 	}
 	var buf bytes.Buffer
 	if err := rec.Profile.Write(&buf); err != nil {
-		return err
+		return nil, err
 	}
-	return c.emit(Event{Type: "profile", Profile: &Profiled{Pprof: buf.Bytes(), Ops: ops, CPU: int64(rec.CPU), Wall: int64(rec.Wall)}})
+	ops := b.here.ops - start
+	return &Profiled{Pprof: buf.Bytes(), Ops: ops, CPU: int64(rec.CPU), Wall: int64(rec.Wall)}, nil
 }
 
-// allocs records what N operations allocate, after one that fills the pools anew.
-func (c *child) allocs(d *drawn, step func(int) ([]byte, error), next int) error {
+// An allocation pass ends when it has recorded enough, or has taken long enough, after leastAllocs
+// operations.
+const (
+	leastAllocs = 3
+	allocBytes  = 16 << 20 // some 32,000 samples
+	allocTime   = 250 * time.Millisecond
+)
+
+// allocs records what operations allocate, after one that fills the pools anew.
+func (c *child) allocs(w *walk) (*Allocated, error) {
 	profiles.StartAllocs()
 	runtime.GC()
-	if _, err := step(next); err != nil {
-		return d.at(next, err)
+	if err := w.do(1); err != nil {
+		return nil, err
 	}
 	var failed error
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	profiles.Do(c.job.Cell, func() {
-		for range c.job.N {
-			if _, failed = step(next); failed != nil {
-				return
-			}
-			next = (next + 1) % len(d.exchanges)
-		}
-	})
-	runtime.ReadMemStats(&after)
+	ops, start := 0, time.Now()
+	for n, enough := leastAllocs, false; !enough && failed == nil; n *= 2 {
+		profiles.Do(c.job.Cell, func() { failed = w.do(n) })
+		ops += n
+		runtime.ReadMemStats(&after)
+		enough = after.TotalAlloc-before.TotalAlloc >= allocBytes || time.Since(start) >= allocTime
+	}
 	if failed != nil {
-		return failed
+		return nil, failed
 	}
 	p, err := profiles.ReadAllocs()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var buf bytes.Buffer
 	if err := p.Write(&buf); err != nil {
-		return err
+		return nil, err
 	}
-	return c.emit(Event{Type: "allocs", Allocs: &Allocated{Pprof: buf.Bytes(), Ops: c.job.N, Bytes: int64(after.TotalAlloc - before.TotalAlloc)}})
+	return &Allocated{Pprof: buf.Bytes(), Ops: ops, Bytes: int64(after.TotalAlloc - before.TotalAlloc)}, nil
+}
+
+// liveHeap is the bytes that a collection leaves. It forces one, when all is timed.
+func liveHeap() int64 {
+	runtime.GC()
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	return int64(mem.HeapAlloc)
+}
+
+// newBallast makes a live heap of so many MB beside that of the harness, of objects that a collection has to
+// mark one by one.
+func newBallast(mb int) []*[8]*byte {
+	all := make([]*[8]*byte, mb<<20/64)
+	for i := range all {
+		all[i] = new([8]*byte)
+	}
+	return all
 }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"math"
 	"runtime"
 	"runtime/metrics"
 	"time"
@@ -10,43 +11,192 @@ import (
 	"canonscope/compare"
 )
 
-// clocks reads everything a block reports. Allocations come from ReadMemStats, which is exact: runtime/metrics counts a
-// small object only when the span around it is full, which a short block shows.
-type clocks struct {
-	gc  []metrics.Sample
-	mem runtime.MemStats
-	reading
+// Before the clock, in the process that is timed, operations run for so long, and once each at least.
+const (
+	warmTime   = 5 * time.Millisecond  // until the code and its pools are warm
+	threadTime = 15 * time.Millisecond // on one thread, whose clock is read
+)
+
+// batchTime is that of operations between two looks at the clocks: of a thousandth of it or less.
+const batchTime = 2 * time.Millisecond
+
+// steps does the next n operations.
+type steps func(n int) error
+
+// mark is a place in a run of operations.
+type mark struct {
+	ops, collections int
+	cpu              int64
+	wall             time.Time
 }
 
-type reading struct {
-	bytes, allocs uint64
-	collector     float64
-	thread, cpu   int64
-	wall          time.Time
+// since is the CPU time after another mark: what is measured on a busy machine is as long as on an idle one.
+func (m mark) since(o mark) time.Duration { return time.Duration(m.cpu - o.cpu) }
+
+// batches does operations and looks at the clocks between them.
+type batches struct {
+	do   steps
+	look func() mark // its ops are not set
+	here mark
+	size int // of the next batch
 }
 
-func newClocks() *clocks {
-	return &clocks{gc: []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}}
+func newBatches(do steps, look func() mark) *batches {
+	return &batches{do: do, look: look, here: look(), size: 1}
 }
 
-// begin starts a block; the calling goroutine must be locked to its thread. What reading itself costs stays outside the
-// block at both ends.
-func (c *clocks) begin() {
-	runtime.ReadMemStats(&c.mem)
-	metrics.Read(c.gc)
-	c.reading = reading{c.mem.TotalAlloc, c.mem.Mallocs, c.gc[0].Value.Float64(), threadCPU(), processCPU(), time.Now()}
-}
-
-// end returns what happened since begin.
-func (c *clocks) end() compare.Block {
-	wall, cpu, thread := time.Since(c.wall), processCPU(), threadCPU()
-	metrics.Read(c.gc)
-	runtime.ReadMemStats(&c.mem)
-	return compare.Block{
-		CPU: cpu - c.cpu, Wall: int64(wall), Thread: thread - c.thread,
-		Bytes: int64(c.mem.TotalAlloc - c.bytes), Allocs: int64(c.mem.Mallocs - c.allocs),
-		GC: c.gc[0].Value.Float64() - c.collector,
+// next does a batch of at most so many operations. Batches double until they take batchTime.
+func (b *batches) next(most int) error {
+	n, was := min(b.size, most), b.here
+	if err := b.do(n); err != nil {
+		return err
 	}
+	b.here = b.look()
+	b.here.ops = was.ops + n
+	if n == b.size && b.here.since(was) < batchTime {
+		b.size *= 2
+	}
+	return nil
+}
+
+// skip leaves out what was done since the last look.
+func (b *batches) skip() {
+	ops := b.here.ops
+	b.here = b.look()
+	b.here.ops = ops
+}
+
+// last does operations for so long, and one at least.
+func (b *batches) last(least time.Duration) error {
+	for start := b.here; ; {
+		if err := b.next(math.MaxInt); err != nil || b.here.since(start) >= least {
+			return err
+		}
+	}
+}
+
+// timed warms an operation up and times it over a window. Nothing forces a collection, stops the world or
+// holds the goroutine on its thread while the clock runs; the heap is as the operations before have left it.
+func timed(w compare.Window, do steps) (*compare.Run, error) {
+	heap := newHeap()
+	b := newBatches(do, heap.look)
+	if err := b.last(warmTime); err != nil {
+		return nil, err
+	}
+	thread, err := onOneThread(b)
+	if err != nil {
+		return nil, err
+	}
+
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	heap.begin()
+	b.skip()
+	start := b.here
+	from, to, ending, err := window(w, b, heap.near)
+	if err != nil {
+		return nil, err
+	}
+	runtime.ReadMemStats(&after)
+
+	n, all, wall := float64(to.ops-from.ops), float64(b.here.ops-start.ops), to.wall.Sub(from.wall)
+	return &compare.Run{
+		Ops: to.ops - from.ops, CPU: float64(to.since(from)) / n, Wall: float64(wall) / n, Thread: thread,
+		Bytes:       float64(after.TotalAlloc-before.TotalAlloc) / all,
+		Allocs:      float64(after.Mallocs-before.Mallocs) / all,
+		Collections: to.collections - from.collections, Window: wall.Seconds(), Ending: ending,
+	}, nil
+}
+
+// window does operations until the window is over, and returns where it began and ended. Near reports whether
+// a collection comes before most, after so much CPU time without one.
+//
+// It begins with the first collection that ends after its start and ends with another: a window that ends
+// with a collection but begins anywhere holds half a collection too many. If a collection is rarer than the
+// window is long, it is what was measured without it.
+func window(w compare.Window, b *batches, near func(elapsed, most time.Duration) bool) (
+	from, to mark, why compare.Ending, err error,
+) {
+	least, most := seconds(w.Least), seconds(w.Most)
+	start := b.here
+	if w.N > 0 {
+		for end := start.ops + w.N; b.here.ops < end && err == nil; {
+			err = b.next(end - b.here.ops)
+		}
+		return start, b.here, compare.Counted, err
+	}
+
+	last, aligned := start.collections, false
+	for {
+		if err := b.next(math.MaxInt); err != nil {
+			return from, to, "", err
+		}
+		if b.here.collections > last {
+			to = b.here
+			switch {
+			case aligned:
+			case to.collections-last >= w.Collections: // within a batch: where they begin matters little
+				from, aligned = start, true
+			default:
+				from, aligned = to, true
+			}
+			last = to.collections
+			if to.collections-from.collections >= w.Collections && to.since(from) >= least {
+				return from, to, compare.Collections, nil
+			}
+		}
+
+		elapsed := b.here.since(start)
+		if elapsed >= most || elapsed >= least && !aligned && !near(elapsed, most) {
+			if to.since(from) < least { // not one whole cycle
+				from, to = start, b.here
+			}
+			return from, to, compare.Rare, nil
+		}
+	}
+}
+
+// onOneThread returns the CPU nanoseconds of an operation on its thread alone. The goroutine is held there,
+// which costs a collection some, so that this is not part of the window.
+func onOneThread(b *batches) (float64, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	before, start := threadCPU(), b.here
+	err := b.last(threadTime)
+	return float64(threadCPU()-before) / float64(b.here.ops-start.ops), err
+}
+
+// heap looks at the collector without stopping anything.
+type heap struct {
+	cycles, sizes []metrics.Sample
+	used          uint64 // when the window began
+}
+
+func newHeap() *heap {
+	return &heap{cycles: []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}},
+		sizes: []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/goal:bytes"}}}
+}
+
+// look returns where the clocks are.
+func (h *heap) look() mark {
+	metrics.Read(h.cycles)
+	return mark{collections: int(h.cycles[0].Value.Uint64()), cpu: processCPU(), wall: time.Now()}
+}
+
+// begin remembers what is in use.
+func (h *heap) begin() {
+	metrics.Read(h.sizes)
+	h.used = h.sizes[0].Value.Uint64()
+}
+
+// near reports whether the heap, which has grown so far for elapsed, reaches its goal before most.
+func (h *heap) near(elapsed, most time.Duration) bool {
+	metrics.Read(h.sizes)
+	used, goal := h.sizes[0].Value.Uint64(), h.sizes[1].Value.Uint64()
+	if used <= h.used {
+		return false
+	}
+	return float64(goal)-float64(used) <= float64(used-h.used)*float64(most-elapsed)/float64(elapsed)
 }
 
 // processCPU returns the CPU nanoseconds this process has used, user and system, all threads.

@@ -40,6 +40,7 @@ func Environment() map[string]string {
 		"load":       fileLine("/proc/loadavg"),
 		"memory":     memory(),
 		"binary":     BinaryHash(),
+		"affinity":   affinity(),
 	}
 	for _, name := range []string{"GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GODEBUG"} {
 		env[strings.ToLower(name)+"-env"] = cmpOr(os.Getenv(name), "unset")

@@ -39,6 +39,7 @@ const (
 	runsFile   = "runs.jsonl"
 	profileDir = "profiles"
 	flameDir   = "flame"
+	rawDir     = "raw"
 	partPrefix = ".part-" // of a file that is not complete yet
 )
 
@@ -85,7 +86,7 @@ func OpenFolder(path string) (_ *Folder, err error) {
 
 // clean removes the files that are not complete.
 func (f *Folder) clean() {
-	for _, dir := range []string{".", profileDir, flameDir} {
+	for _, dir := range []string{".", profileDir, flameDir, rawDir} {
 		d, err := f.root.Open(dir)
 		if err != nil {
 			continue

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"canonscope/canon"
 	"canonscope/compare"
 )
 
@@ -16,7 +17,13 @@ import (
 // oracle if check is set, verify accepts what was presented and, if tamper is set, refuses every altered copy of it.
 func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, error) {
 	c, x := d.credentials[i], d.exchanges[i]
-	g := &gated{reissued: x.Reissued, checks: x.Checks}
+	g := &gated{reissued: x.Reissued, checks: x.Checks, out: make(map[compare.Operation][]byte)}
+	if x.Canonizes {
+		// The engine goes first: where it ends at a limit its form needs no comparison, which may take as long.
+		if err := d.canonize(g, x); err != nil {
+			return nil, err
+		}
+	}
 	if d.bench.Guard != nil {
 		if err := d.bench.Guard(ctx, c); err != nil {
 			return nil, fmt.Errorf("canonical form: %w", err)
@@ -30,20 +37,21 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 		}
 		g.form, g.checking = form, time.Since(start)
 	}
-	var err error
-	if err = g.count(x, compare.Issue, func() (err error) { g.issued, err = x.Issue(); return }); err != nil {
-		return nil, fmt.Errorf("issue: %w", err)
+	if x.Canonizes {
+		return g, nil
 	}
-	if err = g.count(x, compare.Present, func() (err error) { g.presented, err = x.Present(g.issued); return }); err != nil {
-		return nil, fmt.Errorf("present: %w", err)
-	}
-	if err = g.count(x, compare.Verify, func() error { return x.Verify(g.presented) }); err != nil {
-		return nil, fmt.Errorf("verify refuses what was presented: %w", err)
+	if err := g.exchange(x); err != nil {
+		return nil, err
 	}
 	if !tamper {
 		return g, nil
 	}
-	altered, err := d.bench.Tamper(c, g.presented)
+
+	if d.bench.Tamper == nil {
+		return nil, errors.New("a Bench of credentials needs a Tamper")
+	}
+	presented := g.out[compare.Present]
+	altered, err := d.bench.Tamper(c, presented)
 	if err != nil {
 		return nil, fmt.Errorf("alter the presentation: %w", err)
 	}
@@ -51,7 +59,7 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 		return nil, errors.New("no altered presentation to refuse")
 	}
 	for _, t := range altered {
-		if bytes.Equal(t.Bytes, g.presented) {
+		if bytes.Equal(t.Bytes, presented) {
 			return nil, fmt.Errorf("altering %s changes nothing", t.What)
 		}
 		if x.Verify(t.Bytes) == nil {
@@ -62,16 +70,70 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 	return g, nil
 }
 
+// canonize makes the canonical form of a document. An engine that cannot be stopped is given up at the deadline: it runs
+// on until the process ends, which is soon.
+func (d *drawn) canonize(g *gated, x *compare.Exchange) error {
+	done := make(chan error, 1)
+	go func() {
+		done <- g.count(x, compare.Canonize, func() (err error) {
+			g.out[compare.Canonize], err = x.Canonize()
+			return err
+		})
+	}()
+
+	var end <-chan time.Time
+	if d.deadline > 0 {
+		end = time.After(d.deadline)
+	}
+	select {
+	case err := <-done:
+		if err == nil && len(g.out[compare.Canonize]) == 0 {
+			err = errors.New("it is empty")
+		}
+		if err != nil {
+			return fmt.Errorf("canonize: %w", err)
+		}
+		return nil
+	case <-end:
+		return fmt.Errorf("canonize: %w", &canon.LimitError{Limit: "time", Max: int64(d.deadline), Done: int64(d.deadline)})
+	}
+}
+
 // gated is what one document's gate saw.
 type gated struct {
-	issued, presented []byte
-	counters          map[compare.Operation]compare.Counters
-	cpu               map[compare.Operation]int64 // nanoseconds, of one operation
-	form              Form
-	checking          time.Duration // what the comparison took
-	reissued          bool
-	checks            string
-	tampers           int
+	out      map[compare.Operation][]byte // what the operations returned
+	whole    []byte                       // what verify is given
+	counters map[compare.Operation]compare.Counters
+	cpu      map[compare.Operation]int64 // nanoseconds, of one operation
+	form     Form
+	checking time.Duration // what the comparison took
+	reissued bool
+	checks   string
+	tampers  int
+}
+
+// exchange runs the operations of a credential.
+func (g *gated) exchange(x *compare.Exchange) error {
+	issue, present := compare.Issue, compare.Present
+	err := g.count(x, issue, func() (err error) { g.out[issue], err = x.Issue(); return })
+	if err != nil {
+		return fmt.Errorf("issue: %w", err)
+	}
+	if g.whole, err = x.Whole(g.out[issue]); err != nil {
+		return fmt.Errorf("disclose the whole: %w", err)
+	}
+	if err := g.count(x, compare.Verify, func() error { return x.Verify(g.whole) }); err != nil {
+		return fmt.Errorf("verify refuses the whole credential: %w", err)
+	}
+
+	err = g.count(x, present, func() (err error) { g.out[present], err = x.Present(g.out[issue]); return })
+	if err != nil {
+		return fmt.Errorf("present: %w", err)
+	}
+	if err := g.count(x, compare.VerifyPresented, func() error { return x.Verify(g.out[present]) }); err != nil {
+		return fmt.Errorf("verify refuses what was presented: %w", err)
+	}
+	return nil
 }
 
 func (g *gated) count(x *compare.Exchange, op compare.Operation, f func() error) error {
@@ -118,20 +180,28 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 			cancel()
 		case err == nil && check && d.bench.Check != nil:
 			comparing += g.checking
-			compared++
+			if g.form.Oracle != "" {
+				compared++
+			}
 		}
 		all[i] = g
 	})
 	if err := cmp.Or(failed, ctx.Err()); err != nil {
 		return nil, err
 	}
-	var issued, presented [][]byte
+	var issued, whole, presented [][]byte
 	for _, g := range all {
-		issued, presented = append(issued, g.issued), append(presented, g.presented)
+		issued, whole, presented = append(issued, g.out[compare.Issue]), append(whole, g.whole), append(presented, g.out[compare.Present])
 	}
 	for _, op := range compare.Operations {
-		w := compare.Work{Counters: all[0].counters[op], Quads: all[0].form.Quads, Oracle: all[0].form.Oracle,
-			Compared: compared, Reissued: all[0].reissued, Checks: all[0].checks, Documents: len(all)}
+		if _, done := all[0].counters[op]; !done {
+			continue
+		}
+		w := compare.Work{Counters: all[0].counters[op], Quads: all[0].form.Quads, Compared: compared,
+			Reissued: all[0].reissued,
+			Whole:    !all[0].reissued && !d.exchanges[0].Canonizes && bytes.Equal(issued[0], presented[0]),
+			Blank:    all[0].form.Blank, NDegree: all[0].form.NDegree,
+			Checks: all[0].checks, Documents: len(all)}
 		var size []int
 		var cpu []int64
 		for i, g := range all {
@@ -139,17 +209,16 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 				return nil, fmt.Errorf("document %d: %s counts %+v, document 0 counts %+v: not one shape", i, op, g.counters[op], w.Counters)
 			}
 			w.Tampers += g.tampers
+			w.Oracle = cmp.Or(w.Oracle, g.form.Oracle)
 			cpu = append(cpu, g.cpu[op])
-			switch op {
-			case compare.Issue:
-				size = append(size, len(g.issued))
-			case compare.Present:
-				size = append(size, len(g.presented))
-			}
+			size = append(size, len(g.out[op]))
 		}
 		w.Output, w.Estimate = median(size), median(cpu)
 		out.Work[op] = w
 	}
-	out.Issued, out.Presented = pack(issued), pack(presented)
+	if !d.exchanges[0].Canonizes {
+		out.Inputs = map[compare.Operation][]byte{compare.Present: pack(issued), compare.Verify: pack(whole),
+			compare.VerifyPresented: pack(presented)}
+	}
 	return out, nil
 }

@@ -7,98 +7,135 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 
 	"canonscope/compare"
 )
 
 // Version of Job and Event. A child refuses a Job of another version.
-const Version = 1
+const Version = 2
 
 // Kind says what a Job asks for.
 type Kind string
 
 const (
 	Gate    Kind = "gate"    // check an exchange over all documents and prepare the inputs of its cells
-	Time    Kind = "time"    // time one cell
-	Profile Kind = "profile" // profile the CPU time of one cell
-	Allocs  Kind = "allocs"  // profile the allocations of one cell
+	Time    Kind = "time"    // time operations
+	Raw     Kind = "raw"     // time single operations
+	Profile Kind = "profile" // profile the CPU time of operations
+	Allocs  Kind = "allocs"  // profile the allocations of operations
+)
+
+// Windows of a campaign.
+var (
+	DefaultWindow = compare.Window{Collections: 2, Least: 0.05, Most: 0.2}
+	FullWindow    = compare.Window{Collections: 10, Least: 0.25, Most: 2}
 )
 
 // Job is everything a child needs to know; the same Job means the same work on any machine. The child reads it as one line
-// of JSON, followed by InputBytes bytes of inputs.
+// of JSON, followed by the inputs.
 type Job struct {
-	Version        int              `json:"version"`
-	Kind           Kind             `json:"kind"`
-	Cell           string           `json:"cell"`             // id of the cell, or of the exchange for a gate; names GC policy and GOMAXPROCS
-	Seed           uint64           `json:"seed"`             // of documents and keys
-	Documents      int              `json:"documents"`        // how many documents rotate
-	Drawn          []string         `json:"drawn,omitempty"`  // SHA-256 of each drawn document, from the gate
-	Inputs         string           `json:"inputs,omitempty"` // SHA-256 of the inputs that follow
-	InputBytes     int              `json:"input_bytes"`      // their length: the issued bytes for present, the presented for verify
-	Work           compare.Counters `json:"work"`             // counters of one operation, from the gate: a timed operation does no less
-	Run            int              `json:"run"`              // from 0
-	First          int              `json:"first"`            // index of the first document
-	N              int              `json:"n"`                // operations to time, or whose allocations to record
-	Blocks         int              `json:"blocks"`           // blocks they are divided into
-	Warmup         int              `json:"warmup"`           // operations before the clock
-	ProfileSeconds float64          `json:"profile_seconds"`  // CPU budget of the profile pass
-	ProfileWall    float64          `json:"profile_wall_s"`   // wall seconds after which the pass ends with less; 0 is no bound
-	Deadline       float64          `json:"deadline_s"`       // wall seconds until the runner stops the child
-	Idle           float64          `json:"idle_s"`           // wall seconds without CPU time until the runner gives the child up; 0 is none
-	Memory         int64            `json:"memory_bytes"`     // limit of the child's data segment; 0 is none
-	Rules          string           `json:"rules,omitempty"`  // hash of the frame rules that will read the profile
+	Version int    `json:"version"`
+	Kind    Kind   `json:"kind"`
+	Cell    string `json:"cell"` // id of the exchange; names GC policy and GOMAXPROCS
+
+	// In the order in which they have their turn; none of a gate.
+	Operations []compare.Operation `json:"operations,omitempty"`
+
+	Seed      uint64   `json:"seed"`            // of documents and keys
+	Documents int      `json:"documents"`       // how many documents rotate
+	Drawn     []string `json:"drawn,omitempty"` // SHA-256 of each drawn document, from the gate
+	Inputs    []Input  `json:"inputs,omitempty"`
+
+	// Counters of one operation, from the gate: a timed operation does no less.
+	Work map[compare.Operation]compare.Counters `json:"work,omitempty"`
+
+	Block  int            `json:"block"`  // from 0
+	First  int            `json:"first"`  // index of the first document
+	Window compare.Window `json:"window"` // of a timing
+
+	// CPU budget of the profile of each operation. If it is bounded it ends with less after twice that in
+	// wall time.
+	ProfileSeconds map[compare.Operation]float64 `json:"profile_s,omitempty"`
+	Bounded        bool                          `json:"bounded,omitempty"`
+
+	CPU      *int    `json:"cpu,omitempty"`        // the processor that the child runs on; nil is any
+	Canonize float64 `json:"canonize_s,omitempty"` // wall seconds that canonize may take; 0 is no bound
+	Deadline float64 `json:"deadline_s"`           // wall seconds until the runner stops the child
+	Idle     float64 `json:"idle_s"`               // seconds without CPU time until it is given up; 0 is none
+	Memory   int64   `json:"memory_bytes"`         // limit of the child's data segment; 0 is none
+	Rules    string  `json:"rules,omitempty"`      // hash of the frame rules that will read the profile
+}
+
+// Input is what an operation is given: a record for each document, packed.
+type Input struct {
+	Operation compare.Operation `json:"op"`
+	SHA256    string            `json:"sha256"`
+	Bytes     int               `json:"bytes"`
 }
 
 // Validate says what is wrong with a Job.
 func (j *Job) Validate() error {
+	w := j.Window
 	switch {
 	case j.Version != Version:
 		return fmt.Errorf("job has version %d, this binary speaks %d", j.Version, Version)
 	case j.Documents < 1:
 		return errors.New("job has no documents")
-	case j.Kind == Time && (j.Blocks < 1 || j.N < j.Blocks):
-		return fmt.Errorf("job divides %d operations into %d blocks", j.N, j.Blocks)
-	case j.Kind == Profile && !(j.ProfileSeconds > 0):
-		return fmt.Errorf("job profiles for %v seconds", j.ProfileSeconds)
-	case j.Kind == Allocs && j.N < 1:
-		return fmt.Errorf("job records the allocations of %d operations", j.N)
-	case j.Kind != Gate && j.Kind != Time && j.Kind != Profile && j.Kind != Allocs:
+	case j.Kind == Time && w.N < 1 && !(w.Least > 0 && w.Most >= w.Least && w.Collections > 0):
+		return fmt.Errorf("job times for a window of %+v", w)
+	case j.Kind == Profile && slices.ContainsFunc(j.Operations, j.noProfile):
+		return fmt.Errorf("job profiles %v for %v seconds", j.Operations, j.ProfileSeconds)
+	case !slices.Contains([]Kind{Gate, Time, Raw, Profile, Allocs}, j.Kind):
 		return fmt.Errorf("job has unknown kind %q", j.Kind)
 	}
 	c, err := compare.ParseCell(j.Cell)
 	if err != nil {
 		return err
 	}
-	if (c.Operation == "") != (j.Kind == Gate) {
-		return fmt.Errorf("a %s job does not fit the cell %s", j.Kind, j.Cell)
+	if j.Kind == Allocs && len(j.Operations) > 1 {
+		return errors.New("job records the allocations of more than one operation, which are one profile")
+	}
+	if c.Operation != "" || (len(j.Operations) == 0) != (j.Kind == Gate) {
+		return fmt.Errorf("a %s job of %d operations does not fit %s", j.Kind, len(j.Operations), j.Cell)
 	}
 	return nil
 }
 
+func (j *Job) noProfile(op compare.Operation) bool { return !(j.ProfileSeconds[op] > 0) }
+
 // Event is one line a child writes. Exactly one of the pointers is set, by Type.
 type Event struct {
-	Type    string         `json:"event"` // hello, gate, block, profile, allocs, done, failed
-	Hello   *Hello         `json:"hello,omitempty"`
-	Gate    *Gated         `json:"gate,omitempty"`
-	Block   *compare.Block `json:"block,omitempty"`
-	Profile *Profiled      `json:"profile,omitempty"`
-	Allocs  *Allocated     `json:"allocs,omitempty"`
-	Failed  *Failure       `json:"failed,omitempty"`
+	Type      string            `json:"event"` // hello, gate, run, raw, profile, allocs, done, failed
+	Operation compare.Operation `json:"op,omitempty"`
+	Hello     *Hello            `json:"hello,omitempty"`
+	Gate      *Gated            `json:"gate,omitempty"`
+	Run       *compare.Run      `json:"run,omitempty"`
+	Raw       *Timed            `json:"raw,omitempty"`
+	Profile   *Profiled         `json:"profile,omitempty"`
+	Allocs    *Allocated        `json:"allocs,omitempty"`
+	Failed    *Failure          `json:"failed,omitempty"` // of an operation, before the others, or of all
 }
 
 // Hello is the first event.
 type Hello struct {
 	Version int    `json:"version"`
 	Binary  string `json:"binary"` // SHA-256 of the executable
+	CPUs    string `json:"cpus"`   // that it may run on
 }
 
 // Gated is the event of a passed gate.
 type Gated struct {
-	Drawn     []string                           `json:"drawn,omitempty"` // SHA-256 of each drawn document; gate jobs only
-	Work      map[compare.Operation]compare.Work `json:"work"`
-	Open      float64                            `json:"open_s,omitempty"`    // seconds to open the bench and draw the documents
-	Issued    []byte                             `json:"issued,omitempty"`    // packed, one record a document; gate jobs only
-	Presented []byte                             `json:"presented,omitempty"` // packed, one record a document; gate jobs only
+	Drawn  []string                           `json:"drawn,omitempty"` // SHA-256 of each document; gate jobs only
+	Work   map[compare.Operation]compare.Work `json:"work"`
+	Open   float64                            `json:"open_s,omitempty"` // seconds to open and draw
+	Inputs map[compare.Operation][]byte       `json:"inputs,omitempty"` // packed; gate jobs only
+}
+
+// Timed is the event of single operations.
+type Timed struct {
+	First int     `json:"first"`   // index of the first document; the others follow in turn
+	Wall  []int64 `json:"wall_ns"` // of each operation
 }
 
 // Profiled is the event of a profile pass.
@@ -116,12 +153,14 @@ type Allocated struct {
 	Bytes int64  `json:"bytes"` // heap bytes allocated over the pass, as the runtime counts them
 }
 
-// Failure is the last event of a child that could not do its Job.
+// Failure is why a child could not do its Job, or an operation of it.
 type Failure struct {
-	Stage  string `json:"stage"` // job, open, gate, time, profile, allocs
+	Stage  string `json:"stage"` // job, open, gate, or the kind of the Job
 	Reason string `json:"reason"`
 	// Unsupported says that the engine cannot do the cell, which is no fault.
 	Unsupported bool `json:"unsupported,omitempty"`
+	// Limit is the limit that the operation reached: "time", "work", ...; "" is none.
+	Limit string `json:"limit,omitempty"`
 }
 
 // pack joins records, each after its length.

@@ -23,8 +23,8 @@ import (
 	"canonscope/compare/measure"
 )
 
-// answers is a runner without processes: every gate passes, every run times one block. Before it answers the job of a number,
-// counted from 1, it does what is asked for, and fails with what that returns.
+// answers is a runner without processes: every gate passes, every process times. Before it answers the job of
+// a number, counted from 1, it does what is asked for, and fails with what that returns.
 func answers(jobs *int, before map[int]func() error) fakeRunner {
 	return func(j measure.Job, emit func(measure.Event)) error {
 		*jobs++
@@ -37,7 +37,7 @@ func answers(jobs *int, before map[int]func() error) fakeRunner {
 		case measure.Gate:
 			emit(measure.Event{Type: "gate", Gate: &measure.Gated{Work: map[compare.Operation]compare.Work{compare.Issue: {Estimate: 1000}}}})
 		case measure.Time:
-			emit(measure.Event{Type: "block", Block: &compare.Block{Ops: j.N, CPU: 5, Run: j.Run}})
+			timedRuns(j, emit)
 		}
 		return nil
 	}
@@ -60,8 +60,8 @@ func stopped(t *testing.T, c *compare.Campaign, err error, jobs int, why string)
 	if err == nil || !strings.Contains(err.Error(), why) || !strings.Contains(c.Stopped, why) || c.Interrupted {
 		t.Errorf("stopped: %q, %v", c.Stopped, err)
 	}
-	if r := c.Results[0]; r.State != compare.Measured || r.Runs() != jobs-1 || c.Runs != jobs-1 {
-		t.Errorf("%s: %s, %d runs of %d jobs", r.State, r.Reason, r.Runs(), jobs)
+	if r := c.Results[0]; r.State != compare.Measured || len(r.Runs) != jobs-1 || c.Runs != jobs-1 {
+		t.Errorf("%s: %s, %d runs of %d jobs", r.State, r.Reason, len(r.Runs), jobs)
 	}
 }
 
@@ -157,7 +157,8 @@ func TestFullDiskOfProfiles(t *testing.T) {
 		c, err := measure.Run(t.Context(), p, fakeRunner(func(j measure.Job, emit func(measure.Event)) error {
 			if j.Kind == measure.Profile {
 				passes.Add(1)
-				emit(measure.Event{Type: "profile", Profile: &measure.Profiled{Pprof: pprof.Bytes(), Ops: 1, CPU: 1000}})
+				got := &measure.Profiled{Pprof: pprof.Bytes(), Ops: 1, CPU: 1000}
+				emit(measure.Event{Type: "profile", Operation: compare.Issue, Profile: got})
 				return nil
 			}
 			return answers(new(int), nil)(j, emit)
@@ -307,8 +308,8 @@ func TestDeadChildKeepsRuns(t *testing.T) {
 		p.Runs = 4
 		dead := -1
 		c, err := measure.Run(t.Context(), p, fakeRunner(func(j measure.Job, emit func(measure.Event)) error {
-			if j.Kind == measure.Time && j.Run == 1 && dead < 0 {
-				dead = slices.IndexFunc(p.Cells, func(c compare.Cell) bool { return c.ID() == j.Cell })
+			if j.Kind == measure.Time && j.Block == 1 && dead < 0 {
+				dead = slices.IndexFunc(p.Cells, func(c compare.Cell) bool { return c.Exchange().ID() == j.Cell })
 				return &measure.StoppedError{State: test.state, Reason: "because"}
 			}
 			return answers(new(int), nil)(j, emit)
@@ -317,15 +318,15 @@ func TestDeadChildKeepsRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, other := c.Results[dead], c.Results[1-dead]
-		if other.Runs() != 4 || other.Reason != "" || c.Runs != 4 {
-			t.Errorf("the other cell: %d runs of %d, %q", other.Runs(), c.Runs, other.Reason)
+		if len(other.Runs) != 4 || other.Reason != "" || c.Runs != 4 {
+			t.Errorf("the other cell: %d runs of %d, %q", len(other.Runs), c.Runs, other.Reason)
 		}
 		want, reason := compare.Measured, fmt.Sprintf("issue has 3 of 4 runs: run 2: %s: because", test.state)
 		if test.runs == 0 {
 			want, reason = test.state, "because"
 		}
-		if r.State != want || r.Runs() != test.runs || r.Reason != reason {
-			t.Errorf("%s: %s, %d runs, %q", test.state, r.State, r.Runs(), r.Reason)
+		if r.State != want || len(r.Runs) != test.runs || r.Reason != reason {
+			t.Errorf("%s: %s, %d runs, %q", test.state, r.State, len(r.Runs), r.Reason)
 		}
 	}
 }
@@ -338,7 +339,7 @@ func TestIdle(t *testing.T) {
 		least    time.Duration
 	}{{time.Microsecond, 40, 10 * time.Second}, {time.Second, 100, 3 * 100 * time.Second}} {
 		p := plan("a")
-		p.N, p.Idle, p.Deadline = test.n, 10*time.Second, time.Hour
+		p.Window.N, p.Idle, p.Deadline = test.n, 10*time.Second, time.Hour
 		_, err := measure.Run(t.Context(), p, fakeRunner(func(j measure.Job, emit func(measure.Event)) error {
 			if j.Kind == measure.Gate {
 				if j.Idle != p.Idle.Seconds() {
@@ -348,9 +349,9 @@ func TestIdle(t *testing.T) {
 				return nil
 			}
 			if j.Idle < test.least.Seconds() || j.Idle > 2*test.least.Seconds() {
-				t.Errorf("run %d of %d operations of %v: %v s", j.Run, j.N, test.estimate, j.Idle)
+				t.Errorf("run %d of %d operations of %v: %v s", j.Block, j.Window.N, test.estimate, j.Idle)
 			}
-			emit(measure.Event{Type: "block", Block: &compare.Block{Ops: j.N, CPU: 5, Run: j.Run}})
+			timedRuns(j, emit)
 			return nil
 		}), opened(t), nil)
 		if err != nil {

@@ -21,6 +21,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
+	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
 	"canonscope/profiles"
 	"canonscope/schemas"
@@ -40,8 +41,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// open makes a fake format. The suite says how it misbehaves.
+// open makes a fake format, whose suite says how it misbehaves, or a real one.
 func open(c compare.Cell) (*measure.Bench, error) {
+	if c.Format != "fake" {
+		return matrix.Open(c)
+	}
 	return &measure.Bench{Format: fake{c.Suite}, Generator: generator{c.Schema},
 		Check: func(_ context.Context, credential *schemas.Credential) (measure.Form, error) {
 			if c.Suite == "wrong-form" {
@@ -49,6 +53,9 @@ func open(c compare.Cell) (*measure.Bench, error) {
 			}
 			if c.Suite == "third-form" && credential.Index == 3 {
 				return measure.Form{}, &measure.NotedError{Err: errors.New("native and other\u202e differ"), Notes: []string{"native: a\nb\u009b", "other: c"}}
+			}
+			if c.Suite == "document-alone" {
+				return measure.Form{Quads: 7}, nil
 			}
 			return measure.Form{Quads: 7, Oracle: "other"}, nil
 		},
@@ -72,58 +79,73 @@ var garbage atomic.Pointer[[]byte]
 
 func (f fake) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
 	n := &compare.Counters{}
-	calls := 0
-	return compare.Reissuing(n, "all", "key",
-		func() ([]byte, error) {
-			calls++
-			n.Canonicalizations += 2
-			n.Signatures++
-			switch {
-			case calls == 1: // the gate's call
-			case f.kind == "skips-work":
-				n.Canonicalizations -= 2
-			case f.kind == "panics":
-				panic("no such thing")
-			case f.kind == "exits":
-				os.Exit(0)
-			case f.kind == "stops":
-				syscall.Kill(os.Getpid(), syscall.SIGSTOP)
-			case f.kind == "hangs":
+	if strings.HasPrefix(f.kind, "document") {
+		return compare.Canonizing(n, func() ([]byte, error) {
+			n.Canonicalizations++
+			switch f.kind {
+			case "document-limit":
+				return nil, &canon.LimitError{Limit: "work", Max: 5, Done: 5}
+			case "document-hangs":
 				time.Sleep(time.Hour)
-			case f.kind == "eats-memory":
-				var all [][]byte
-				for {
-					b := make([]byte, 16<<20)
-					for i := 0; i < len(b); i += 4096 {
-						b[i] = 1
-					}
-					all = append(all, b)
-				}
-			case f.kind == "limited" && debug.SetMemoryLimit(-1) != math.MaxInt64:
-				return nil, errors.New("the environment limits memory")
-			case f.kind == "fails":
-				return nil, errors.New("no key")
 			}
-			if f.kind == "unsupported" {
-				return nil, &canon.UnsupportedError{Engine: "fake", What: "this document"}
-			}
-			b := make([]byte, 10_000)
-			garbage.Store(&b)
-			return append([]byte("issued:"), c.VCDM...), nil
-		},
-		func(issued []byte, _ string) ([]byte, error) {
-			n.Canonicalizations += 2
-			n.Signatures++
-			return append([]byte("presented:"), issued...), nil
-		},
-		func(presented []byte) error {
-			n.Canonicalizations += 2
-			n.Verifications++
-			if f.kind == "refuses-all" || f.kind != "accepts-all" && !bytes.HasPrefix(presented, []byte("presented:issued:")) {
-				return errors.New("refused")
-			}
-			return nil
+			return c.VCDM, nil
 		}), nil
+	}
+	calls := 0
+	issue := func() ([]byte, error) {
+		calls++
+		n.Canonicalizations += 2
+		n.Signatures++
+		switch {
+		case calls == 1: // the gate's call
+		case f.kind == "skips-work":
+			n.Canonicalizations -= 2
+		case f.kind == "panics":
+			panic("no such thing")
+		case f.kind == "exits":
+			os.Exit(0)
+		case f.kind == "stops":
+			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		case f.kind == "hangs":
+			time.Sleep(time.Hour)
+		case f.kind == "eats-memory":
+			var all [][]byte
+			for {
+				b := make([]byte, 16<<20)
+				for i := 0; i < len(b); i += 4096 {
+					b[i] = 1
+				}
+				all = append(all, b)
+			}
+		case f.kind == "limited" && debug.SetMemoryLimit(-1) != math.MaxInt64:
+			return nil, errors.New("the environment limits memory")
+		case f.kind == "fails":
+			return nil, errors.New("no key")
+		case f.kind == "fails-late" && calls > 5:
+			return nil, errors.New("no more keys")
+		}
+		if f.kind == "unsupported" {
+			return nil, &canon.UnsupportedError{Engine: "fake", What: "this document"}
+		}
+		b := make([]byte, 10_000)
+		garbage.Store(&b)
+		return append([]byte("issued:"), c.VCDM...), nil
+	}
+	present := func(issued []byte, _ string) ([]byte, error) {
+		n.Canonicalizations += 2
+		n.Signatures++
+		return append([]byte("presented:"), issued...), nil
+	}
+	verify := func(presented []byte) error {
+		n.Canonicalizations += 2
+		n.Verifications++
+		if f.kind == "refuses-all" || f.kind != "accepts-all" && !bytes.HasPrefix(presented, []byte("presented:issued:")) {
+			return errors.New("refused")
+		}
+		return nil
+	}
+	whole := func(issued []byte) ([]byte, error) { return append([]byte("presented:"), issued...), nil }
+	return compare.Reissuing(n, "all", "key", compare.Steps{Issue: issue, Whole: whole, Verify: verify}, present), nil
 }
 
 func cell(kind string, op compare.Operation) compare.Cell {
@@ -132,7 +154,8 @@ func cell(kind string, op compare.Operation) compare.Cell {
 }
 
 func plan(kinds ...string) measure.Plan {
-	p := measure.Plan{Seed: 3, Documents: 8, N: 40, Runs: 2, Blocks: 4, Deadline: time.Minute, Rules: measure.Rules()}
+	p := measure.Plan{Seed: 3, Documents: 8, Window: compare.Window{N: 40}, Runs: 2, Deadline: time.Minute,
+		Rules: measure.Rules()}
 	for _, k := range kinds {
 		p.Cells = append(p.Cells, cell(k, compare.Issue))
 	}
@@ -154,9 +177,35 @@ func run(t *testing.T, p measure.Plan) (*compare.Campaign, string) {
 	return c, dir
 }
 
+// Of a document the form is compared, and a limit or the deadline is its state.
+func TestCanonize(t *testing.T) {
+	for kind, want := range map[string]struct {
+		state    compare.State
+		oracle   string
+		compared int
+	}{
+		"document": {compare.Measured, "other", 8}, "document-alone": {compare.Measured, "", 0},
+		"document-limit": {compare.Limited, "", 0}, "document-hangs": {compare.TimedOut, "", 0},
+	} {
+		p := plan()
+		p.Cells = []compare.Cell{cell(kind, compare.Canonize)}
+		if kind == "document-hangs" {
+			p.Canonize = time.Millisecond
+		}
+		c, _ := run(t, p)
+		r := c.Results[0]
+		if r.State != want.state || r.Work.Oracle != want.oracle || r.Work.Compared != want.compared {
+			t.Errorf("%s: %s, %q compared %d: %s", kind, r.State, r.Work.Oracle, r.Work.Compared, r.Reason)
+		}
+		if r.Work.Whole || r.Work.Tampers != 0 || (len(r.Runs) > 0) != (want.state == compare.Measured) {
+			t.Errorf("%s: %+v, %d runs", kind, r.Work, len(r.Runs))
+		}
+	}
+}
+
 func TestNoCells(t *testing.T) {
 	p := plan()
-	p.N, p.Budget, p.Profile = 0, time.Second, -1
+	p.Window, p.Budget, p.Profile = measure.DefaultWindow, time.Second, -1
 	if c, _ := run(t, p); len(c.Results) != 0 {
 		t.Errorf("%+v", c.Results)
 	}
@@ -165,20 +214,21 @@ func TestNoCells(t *testing.T) {
 func TestCampaign(t *testing.T) {
 	p := plan()
 	p.Profile = 0.1
-	for _, op := range compare.Operations {
+	for _, op := range compare.OfCredentials {
 		p.Cells = append(p.Cells, cell("good", op))
 	}
 	c, dir := run(t, p)
 	for _, r := range c.Results {
-		if r.State != compare.Measured || len(r.Blocks) != 8 || r.N != 80 {
-			t.Errorf("%s: %s %s, %d blocks, %d operations", r.ID, r.State, r.Reason, len(r.Blocks), r.N)
+		if r.State != compare.Measured || len(r.Runs) != 2 || r.Ops() != 80 || r.Documents(8) != 8 {
+			t.Errorf("%s: %s %s, %d runs, %d operations", r.ID, r.State, r.Reason, len(r.Runs), r.Ops())
 		}
-		for _, b := range r.Blocks {
-			if b.Ops != 10 || b.Wall <= 0 || b.CPU < 0 || b.Thread <= 0 {
-				t.Errorf("%s: block %+v", r.ID, b)
+		for k, run := range r.Runs {
+			if run.Ops != 40 || run.Ending != compare.Counted || run.Block != k || run.First != 4*k ||
+				run.Wall <= 0 || run.CPU < 0 || run.Thread <= 0 {
+				t.Errorf("%s: run %+v", r.ID, run)
 			}
-			if r.Cell.Operation == compare.Issue && (b.Allocs < 10 || b.Bytes < 10*10_000) {
-				t.Errorf("%s: block %+v", r.ID, b)
+			if r.Cell.Operation == compare.Issue && (run.Allocs < 1 || run.Bytes < 10_000) {
+				t.Errorf("%s: run %+v", r.ID, run)
 			}
 		}
 		w := r.Work
@@ -199,21 +249,17 @@ func TestCampaign(t *testing.T) {
 	}
 	records := records(t, dir)
 	kinds := make(map[measure.Kind]int)
-	orders := make(map[int]bool)
 	for _, r := range records {
 		kinds[r.Kind]++
-		if r.State != compare.Measured || r.Binary != measure.BinaryHash() || r.Seed != 3 {
+		if r.State != compare.Measured || r.Binary != measure.BinaryHash() || r.Seed != 3 || r.CPUs == "" {
 			t.Errorf("record %+v", r)
 		}
-		if r.Kind == measure.Time {
-			orders[r.Run*10+r.Order] = true
-			if len(r.Blocks) != 4 {
-				t.Errorf("a run of %d blocks is recorded", len(r.Blocks))
-			}
+		if r.Kind == measure.Time && (len(r.Runs) != 4 || len(r.Operations) != 4) {
+			t.Errorf("a process of %d operations is recorded", len(r.Runs))
 		}
 	}
-	if kinds[measure.Gate] != 1 || kinds[measure.Time] != 6 || kinds[measure.Profile] != 3 || len(orders) != 6 {
-		t.Errorf("recorded %v in %d places", kinds, len(orders))
+	if kinds[measure.Gate] != 1 || kinds[measure.Time] != 2 || kinds[measure.Profile] != 1 {
+		t.Errorf("recorded %v", kinds)
 	}
 }
 
@@ -221,7 +267,7 @@ func TestCampaign(t *testing.T) {
 func TestAllocs(t *testing.T) {
 	p := plan()
 	p.Allocs = true
-	for _, op := range compare.Operations {
+	for _, op := range compare.OfCredentials {
 		p.Cells = append(p.Cells, cell("good", op))
 	}
 	c, dir := run(t, p)
@@ -238,13 +284,9 @@ func TestAllocs(t *testing.T) {
 		if r.Cell.Operation != compare.Issue {
 			continue // allocates next to nothing
 		}
-		timed, ops := int64(0), 0
-		for _, b := range r.Blocks {
-			timed, ops = timed+b.Bytes, ops+b.Ops
-		}
 		per := a.Attribution.Foreground.Total().Value / int64(a.Ops)
-		if want := timed / int64(ops); want < 10_000 || math.Abs(float64(per)/float64(want)-1) > 0.05 {
-			t.Errorf("%d bytes an operation in the profile, %d when it was timed", per, want)
+		if want := r.Runs[0].Bytes; want < 10_000 || math.Abs(float64(per)/want-1) > 0.05 {
+			t.Errorf("%d bytes an operation in the profile, %v when it was timed", per, want)
 		}
 		if math.Abs(a.Coverage-1) > 0.05 {
 			t.Errorf("the profile holds %.3f of the bytes that the runtime counts", a.Coverage)
@@ -268,7 +310,7 @@ func TestAllocs(t *testing.T) {
 	}
 	passes := 0
 	for _, r := range records(t, dir) {
-		if r.Kind == measure.Allocs && r.State == compare.Measured && r.N >= 3 {
+		if r.Kind == measure.Allocs && r.State == compare.Measured {
 			passes++
 		}
 	}
@@ -291,7 +333,7 @@ func TestAllocsFail(t *testing.T) {
 		case measure.Gate:
 			emit(measure.Event{Type: "gate", Gate: &measure.Gated{Work: map[compare.Operation]compare.Work{compare.Issue: {Estimate: 1000}}}})
 		case measure.Time:
-			emit(measure.Event{Type: "block", Block: &compare.Block{Ops: j.N, CPU: 5, Run: j.Run}})
+			timedRuns(j, emit)
 		case measure.Allocs:
 			return &measure.StoppedError{State: compare.Died, Reason: "killed"}
 		}
@@ -300,8 +342,8 @@ func TestAllocsFail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "no profile: the child sent none; no allocation profile: died: killed"
-	if r := c.Results[0]; r.State != compare.Measured || len(r.Blocks) != 2 || r.Reason != want {
+	want := "no profile: the child said nothing of issue; no allocation profile: died: killed"
+	if r := c.Results[0]; r.State != compare.Measured || len(r.Runs) != 2 || r.Reason != want {
 		t.Errorf("%s: %q", r.State, r.Reason)
 	}
 }
@@ -332,7 +374,7 @@ func TestMisbehaviour(t *testing.T) {
 		"good":        {compare.Measured, ""},
 		"wrong-form":  {compare.GateFailed, "another form"},
 		"accepts-all": {compare.GateFailed, "accepts a presentation with the only value altered"},
-		"refuses-all": {compare.GateFailed, "refuses what was presented"},
+		"refuses-all": {compare.GateFailed, "verify refuses the whole credential"},
 		"unsupported": {compare.Unsupported, "fake does not support this document"},
 		"skips-work":  {compare.Failed, "work was skipped"},
 		"panics":      {compare.Died, "panic: no such thing"},
@@ -349,7 +391,7 @@ func TestMisbehaviour(t *testing.T) {
 		if r.State != w.state || !strings.Contains(r.Reason, w.reason) {
 			t.Errorf("%s: %s: %s", r.Cell.Suite, r.State, r.Reason)
 		}
-		if r.State != compare.Measured && len(r.Blocks) > 0 {
+		if r.State != compare.Measured && len(r.Runs) > 0 {
 			t.Errorf("%s has a time", r.Cell.Suite)
 		}
 	}
@@ -371,6 +413,97 @@ func TestGateNamesTheDocument(t *testing.T) {
 		if r := c.Results[i]; r.State != compare.GateFailed || r.Reason != want {
 			t.Errorf("%s: %q, want %q", r.State, r.Reason, want)
 		}
+	}
+}
+
+// An operation that fails leaves the others of its exchange their times.
+func TestOneOperationFails(t *testing.T) {
+	p := plan()
+	for _, op := range compare.OfCredentials {
+		p.Cells = append(p.Cells, cell("fails-late", op))
+	}
+	c, dir := run(t, p)
+	if r := c.Results[0]; r.State != compare.Failed || !strings.Contains(r.Reason, "no more keys") || len(r.Runs) > 0 {
+		t.Errorf("%s: %s", r.State, r.Reason)
+	}
+	for _, r := range c.Results[1:] {
+		if r.State != compare.Measured || len(r.Runs) != 2 {
+			t.Errorf("%s: %s: %s", r.ID, r.State, r.Reason)
+		}
+	}
+	for _, r := range records(t, dir) {
+		first := r.Kind == measure.Time && r.Block == 0
+		if first && (r.Failed[compare.Issue] == nil || len(r.Runs) != 3) {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+// Single operations are kept in a file, each with its document.
+func TestRaw(t *testing.T) {
+	p := plan("good")
+	p.Raw, p.Runs = true, 1
+	c, dir := run(t, p)
+	raw := c.Results[0].Raw
+	if raw == nil || raw.Ops < 20 || raw.P50 <= 0 || raw.P50 > raw.P95 || raw.P95 > raw.P99 {
+		t.Fatalf("%+v: %s", raw, c.Results[0].Reason)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, raw.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	if len(lines) != raw.Ops+1 || lines[0] != "operation,document,wall_ns" {
+		t.Fatalf("%d lines of %d operations, %q", len(lines), raw.Ops, lines[0])
+	}
+	var first, second [3]int
+	for i, into := range []*[3]int{&first, &second} {
+		if _, err := fmt.Sscanf(lines[i+1], "%d,%d,%d", &into[0], &into[1], &into[2]); err != nil {
+			t.Error(err)
+		}
+	}
+	if first[0] != 0 || second[0] != 1 || (first[1]+1)%8 != second[1] || first[2] <= 0 {
+		t.Errorf("%v, %v", first, second)
+	}
+}
+
+// A live heap that is asked for is there when the collector looks, and is recorded.
+func TestLiveHeap(t *testing.T) {
+	p := plan("good")
+	p.Runs, p.Window = 1, measure.DefaultWindow
+	heavy := p.Cells[0]
+	heavy.LiveHeap = 16
+	p.Cells = append(p.Cells, heavy)
+	c, _ := run(t, p)
+	light, with := c.Results[0].Runs[0], c.Results[1].Runs[0]
+	if more := with.LiveHeap - light.LiveHeap; light.LiveHeap <= 0 || more < 16<<20 || more > 20<<20 {
+		t.Errorf("%d bytes are live, %d with 16 MB more", light.LiveHeap, with.LiveHeap)
+	}
+	if light.Collections < 2 || light.Ending != compare.Collections {
+		t.Errorf("%+v", light)
+	}
+}
+
+// A child runs where it is pinned to.
+func TestPin(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux pins")
+	}
+	p := plan("good")
+	p.Runs, p.CPU = 1, new(int)
+	c, dir := run(t, p)
+	if c.Results[0].State != compare.Measured {
+		t.Skipf("processor 0 is not for this process: %s", c.Results[0].Reason)
+	}
+	for _, r := range records(t, dir) {
+		if r.CPUs != "0" {
+			t.Errorf("%s ran on %s", r.Kind, r.CPUs)
+		}
+	}
+	*p.CPU = 1000
+	c, _ = run(t, p)
+	if r := c.Results[0]; r.State != compare.Failed || !strings.Contains(r.Reason, "pin to processor 1000 of ") {
+		t.Errorf("%s: %s", r.State, r.Reason)
 	}
 }
 
@@ -433,6 +566,14 @@ func (f fakeRunner) Run(_ context.Context, j measure.Job, _ []byte, emit func(me
 	return f(j, emit)
 }
 
+// timedRuns answers a Job that times.
+func timedRuns(j measure.Job, emit func(measure.Event)) {
+	for _, op := range j.Operations {
+		run := compare.Run{Ops: j.Window.N, CPU: 5, Block: j.Block}
+		emit(measure.Event{Type: "run", Operation: op, Run: &run})
+	}
+}
+
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := filepath.Join(t.TempDir(), "results")
@@ -451,7 +592,7 @@ func TestInterrupt(t *testing.T) {
 				cancel()
 				return &measure.StoppedError{State: compare.Interrupted, Reason: "interrupted"}
 			}
-			emit(measure.Event{Type: "block", Block: &compare.Block{Ops: j.N, CPU: 5}})
+			timedRuns(j, emit)
 		}
 		return nil
 	}), folder, nil)
@@ -460,7 +601,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	finished := 0
 	for _, r := range c.Results {
-		finished += len(r.Blocks)
+		finished += len(r.Runs)
 	}
 	if times := len(records(t, dir)) - 3; times != 2 || finished != 2 {
 		t.Errorf("2 runs were finished before the interrupt, %d are recorded, %d are in the results", times, finished)
@@ -482,6 +623,7 @@ func TestOrder(t *testing.T) {
 				emit(measure.Event{Type: "gate", Gate: &measure.Gated{Work: map[compare.Operation]compare.Work{compare.Issue: {Estimate: 1000}}}})
 			} else {
 				all = append(all, j.Cell)
+				timedRuns(j, emit)
 			}
 			return nil
 		}), folder, nil)
@@ -500,21 +642,29 @@ func TestOrder(t *testing.T) {
 }
 
 func TestServeRefusesBadJobs(t *testing.T) {
-	id := cell("good", compare.Issue).ID()
+	job := func(more string) string {
+		return `{"version":2,"documents":1,"cell":"` + cell("good", "").ID() + `",` + more + "}\n"
+	}
+	time := func(more string) string {
+		return job(`"kind":"time","operations":["verify"],"window":{"n":1},` + more)
+	}
 	for name, test := range map[string]struct{ in, want string }{
 		"nothing":        {"", "read job"},
 		"not JSON":       {"hello\n", "read job"},
 		"unknown field":  {`{"versio":1}` + "\n", "read job"},
-		"version":        {`{"version":99,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1}` + "\n", "version 99"},
-		"no documents":   {`{"version":1,"kind":"time","cell":"` + id + `","n":1,"blocks":1}` + "\n", "no documents"},
-		"more blocks":    {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":2}` + "\n", "2 blocks"},
-		"no operations":  {`{"version":1,"kind":"allocs","cell":"` + id + `","documents":1}` + "\n", "allocations of 0"},
-		"kind":           {`{"version":1,"kind":"sing","cell":"` + id + `","documents":1}` + "\n", "unknown kind"},
-		"gate of a cell": {`{"version":1,"kind":"gate","cell":"` + id + `","documents":1}` + "\n", "does not fit"},
-		"cell":           {`{"version":1,"kind":"time","cell":"format=x","documents":1,"n":1,"blocks":1}` + "\n", "incomplete"},
-		"short inputs":   {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1,"input_bytes":9}` + "\nabc", "inputs"},
-		"other inputs":   {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1,"input_bytes":3,"inputs":"00"}` + "\nabc", "not those"},
-		"other drawing":  {`{"version":1,"kind":"time","cell":"` + id + `","documents":1,"n":1,"blocks":1,"drawn":["00"]}` + "\n", "not the one that the gate saw"},
+		"version":        {`{"version":1,"kind":"gate"}` + "\n", "version 1"},
+		"no documents":   {`{"version":2,"kind":"gate"}` + "\n", "no documents"},
+		"no window":      {job(`"kind":"time","operations":["issue"]`), "a window of"},
+		"no seconds":     {job(`"kind":"profile","operations":["issue"],"profile_s":{"verify":1}`), "profiles [issue]"},
+		"no operations":  {job(`"kind":"allocs"`), "does not fit"},
+		"allocs of two":  {job(`"kind":"allocs","operations":["issue","verify"]`), "more than one operation"},
+		"kind":           {job(`"kind":"sing"`), "unknown kind"},
+		"gate of some":   {job(`"kind":"gate","operations":["issue"]`), "does not fit"},
+		"gate of a cell": {strings.Replace(job(`"kind":"gate"`), "/gc=", "/op=issue/gc=", 1), "does not fit"},
+		"cell":           {`{"version":2,"kind":"gate","cell":"format=x","documents":1}` + "\n", "incomplete"},
+		"short inputs":   {time(`"inputs":[{"op":"verify","bytes":9}]`) + "abc", "inputs"},
+		"other inputs":   {time(`"inputs":[{"op":"verify","bytes":3,"sha256":"00"}]`) + "abc", "not those"},
+		"other drawing":  {time(`"drawn":["00"]`), "not the one that the gate saw"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -591,7 +741,7 @@ func TestLeavesGroupsOut(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := plan()
-			p.N, p.Budget, p.Runs = 0, 20*time.Second, 2
+			p.Window, p.Budget, p.Runs = measure.DefaultWindow, 20*time.Second, 2
 			for _, engine := range []canon.Engine{"stock", "native"} {
 				for _, schema := range []string{"small", "large"} {
 					for _, suite := range []string{"a", "b"} {
@@ -616,7 +766,7 @@ func TestLeavesGroupsOut(t *testing.T) {
 					}
 					emit(measure.Event{Type: "gate", Gate: &measure.Gated{Work: map[compare.Operation]compare.Work{compare.Issue: work}}})
 				case measure.Time:
-					emit(measure.Event{Type: "block", Block: &compare.Block{Ops: j.N, CPU: 5, Run: j.Run}})
+					timedRuns(j, emit)
 				}
 				return nil
 			}), folder, nil)

@@ -18,6 +18,7 @@ import (
 
 	"canonscope/canon/printable"
 	"canonscope/compare"
+	"canonscope/compare/stats"
 	"canonscope/profiles"
 )
 
@@ -26,26 +27,28 @@ type Progress func(stage string, done, total int, cell string)
 
 // Record is one line of runs.jsonl: one finished child.
 type Record struct {
-	Kind    Kind            `json:"kind"`
-	Cell    string          `json:"cell"`
-	Run     int             `json:"run"`
-	Seed    uint64          `json:"seed"`
-	Order   int             `json:"order"` // place in the run's random order
-	N       int             `json:"n,omitempty"`
-	First   int             `json:"first"`
-	Warmup  int             `json:"warmup,omitempty"`
-	Inputs  string          `json:"inputs,omitempty"`
-	State   compare.State   `json:"state"`
-	Reason  string          `json:"reason,omitempty"`
-	Started time.Time       `json:"started"`
-	Took    float64         `json:"took_s"`
-	Binary  string          `json:"binary"`
-	Blocks  []compare.Block `json:"blocks,omitempty"`
+	Kind       Kind                               `json:"kind"`
+	Cell       string                             `json:"cell"` // id of the exchange
+	Operations []compare.Operation                `json:"operations,omitempty"`
+	Block      int                                `json:"block"`
+	Seed       uint64                             `json:"seed"`
+	Order      int                                `json:"order"` // place in the block's random order
+	First      int                                `json:"first"`
+	Inputs     []Input                            `json:"inputs,omitempty"`
+	State      compare.State                      `json:"state"`
+	Reason     string                             `json:"reason,omitempty"`
+	Failed     map[compare.Operation]*Failure     `json:"failed,omitempty"` // while others were measured
+	Started    time.Time                          `json:"started"`
+	Took       float64                            `json:"took_s"`
+	Binary     string                             `json:"binary"`
+	CPUs       string                             `json:"cpus"` // that the child could run on
+	Runs       map[compare.Operation]*compare.Run `json:"runs,omitempty"`
 }
 
-// Run runs the plan: gates, then timing one child at a time, then profiles of CPU time and of allocations. Whatever becomes
-// of a cell is in its Result. When ctx ends, Run returns what is finished, marked Interrupted. The error says, in parts, what could
-// not be written; once nothing more can be, Run measures no more and returns what is finished, marked Stopped.
+// Run runs the plan: gates, then timing one child at a time, then the passes of their own. Whatever becomes
+// of a cell is in its Result. When ctx ends, Run returns what is finished, marked Interrupted. The error
+// says, in parts, what could not be written; once nothing more can be, Run measures no more and returns what
+// is finished, marked Stopped.
 func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress Progress) (*compare.Campaign, error) {
 	if runner == nil || folder == nil {
 		return nil, errors.New("a campaign needs a Runner and a Folder")
@@ -54,7 +57,7 @@ func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	c := &campaign{cancel: stop, plan: plan, runner: runner, folder: folder, progress: progress, started: time.Now(),
-		exchanges: make(map[string]*exchange), starts: make(map[int]time.Duration)}
+		exchanges: make(map[string]*exchange)}
 	for i, cell := range plan.Cells {
 		id := cell.Exchange().ID()
 		x := c.exchanges[id]
@@ -74,11 +77,12 @@ func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress
 	c.fit()
 	c.timings(ctx)
 	runs := c.runs()
+	c.raw(ctx)
 	c.profiles(ctx)
 	c.allocs(ctx)
-	out := &compare.Campaign{Version: compare.Version, Started: c.started, Took: time.Since(c.started).Seconds(), Seed: plan.Seed,
-		Runs: runs, Documents: plan.Documents, Environment: env, Out: folder.Path, Results: c.results, Interrupted: outer.Err() != nil,
-		Stopped: c.stopped}
+	out := &compare.Campaign{Version: compare.Version, Started: c.started, Took: time.Since(c.started).Seconds(),
+		Seed: plan.Seed, Planned: plan.Runs, Runs: runs, Window: plan.Window, Documents: plan.Documents,
+		Environment: env, Out: folder.Path, Results: c.results, Interrupted: outer.Err() != nil, Stopped: c.stopped}
 	return out, errors.Join(c.broken...)
 }
 
@@ -86,11 +90,11 @@ func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress
 func (c *campaign) runs() int {
 	most := 0
 	for i := range c.results {
-		most = max(most, c.results[i].Runs())
+		most = max(most, len(c.results[i].Runs))
 	}
 	for i := range c.results {
 		if r := &c.results[i]; r.State == compare.Measured && r.Reason != "" {
-			r.Reason = fmt.Sprintf("%s has %d of %d runs: %s", r.Cell.Operation, r.Runs(), most, r.Reason)
+			r.Reason = fmt.Sprintf("%s has %d of %d runs: %s", r.Cell.Operation, len(r.Runs), most, r.Reason)
 		}
 	}
 	return most
@@ -105,7 +109,6 @@ type campaign struct {
 	results   []compare.Result // one for each cell of the plan
 	exchanges map[string]*exchange
 	order     []*exchange
-	starts    map[int]time.Duration // what a run of a cell took beside its blocks
 
 	cancel context.CancelFunc // of all that is to come
 
@@ -114,14 +117,14 @@ type campaign struct {
 	stopped string  // why nothing more is measured
 }
 
-// exchange is what the gate found for the cells of one exchange.
+// exchange is what is known of the cells of one exchange.
 type exchange struct {
 	id       string
-	cells    []int // indexes of results
-	gated    *Gated
-	startup  time.Duration // until a child has drawn its documents
-	inputs   map[compare.Operation][]byte
+	cells    []int  // indexes of results
+	gated    *Gated // by its gate
 	tooHeavy bool
+	start    time.Duration // until a child may time
+	took     time.Duration // what the last child that timed took; 0 before the first
 }
 
 // fail records what could not be written; nil is nothing. What is lost for good ends the campaign.
@@ -159,38 +162,93 @@ func (c *campaign) say(stage string, done, total int, cell string) {
 // left is what remains of the budget.
 func (c *campaign) left() time.Duration { return c.plan.Budget - time.Since(c.started) }
 
+// jobOf makes a Job of some cells of an exchange, and its inputs.
+func (c *campaign) jobOf(kind Kind, x *exchange, cells []int) (Job, []byte) {
+	job := Job{Kind: kind, Cell: x.id, Drawn: x.gated.Drawn, Work: make(map[compare.Operation]compare.Counters),
+		Rules: c.plan.Rules.Hash()}
+	var inputs []byte
+	for _, i := range cells {
+		r := &c.results[i]
+		op := r.Cell.Operation
+		job.Operations = append(job.Operations, op)
+		job.Work[op] = r.Work.Counters
+		if b := x.gated.Inputs[op]; b != nil {
+			job.Inputs = append(job.Inputs, Input{op, hash(b), len(b)})
+			inputs = append(inputs, b...)
+		}
+	}
+	return job, inputs
+}
+
+// answer is what a child said of each operation.
+type answer struct {
+	run     *compare.Run
+	raw     *Timed
+	profile *Profiled
+	allocs  *Allocated
+	err     error // of the operation, or of the whole child
+}
+
+// says reports whether an answer has what a Job asked for.
+func (a answer) says(kind Kind) bool {
+	return map[Kind]bool{
+		Time: a.run != nil, Raw: a.raw != nil, Profile: a.profile != nil, Allocs: a.allocs != nil,
+	}[kind]
+}
+
 // job runs one Job, which should take as long as expected, and appends its line to runs.jsonl.
-func (c *campaign) job(ctx context.Context, job Job, expected time.Duration, order int, inputs []byte, emit func(Event)) error {
-	job.Version, job.Seed, job.Documents = Version, c.plan.Seed, c.plan.Documents
-	job.Deadline, job.Memory = c.plan.Deadline.Seconds(), c.plan.Memory
+func (c *campaign) job(
+	ctx context.Context, job Job, expected time.Duration, order int, inputs []byte, listen func(Event),
+) (map[compare.Operation]answer, error) {
+	job.Version, job.Seed, job.Documents, job.CPU = Version, c.plan.Seed, c.plan.Documents, c.plan.CPU
+	job.Canonize, job.Deadline, job.Memory = c.plan.Canonize.Seconds(), c.plan.Deadline.Seconds(), c.plan.Memory
 	if c.plan.Idle > 0 {
 		job.Idle = max(c.plan.Idle, idleTimes*expected).Seconds()
 	}
-	if inputs != nil {
-		job.Inputs, job.InputBytes = hash(inputs), len(inputs)
-	}
-	rec := Record{Kind: job.Kind, Cell: job.Cell, Run: job.Run, Seed: job.Seed, Order: order, N: job.N, First: job.First,
-		Warmup: job.Warmup, Inputs: job.Inputs, Started: time.Now(), State: compare.Measured}
+	rec := Record{Kind: job.Kind, Cell: job.Cell, Operations: job.Operations, Block: job.Block, Seed: job.Seed,
+		Order: order, First: job.First, Inputs: job.Inputs, Started: time.Now(), State: compare.Measured,
+		Runs: make(map[compare.Operation]*compare.Run), Failed: make(map[compare.Operation]*Failure)}
+	answers := make(map[compare.Operation]answer)
 	err := c.runner.Run(ctx, job, inputs, func(e Event) {
 		switch {
 		case e.Hello != nil:
-			rec.Binary = e.Hello.Binary
-		case e.Block != nil:
-			rec.Blocks = append(rec.Blocks, *e.Block)
+			rec.Binary, rec.CPUs = e.Hello.Binary, e.Hello.CPUs
+		case e.Failed != nil:
+			rec.Failed[e.Operation] = e.Failed
+			answers[e.Operation] = answer{err: e.Failed.stopped()}
+		case e.Operation != "":
+			if e.Run != nil {
+				rec.Runs[e.Operation] = e.Run
+			}
+			a := answer{run: e.Run, raw: e.Raw, profile: e.Profile, allocs: e.Allocs}
+			if a.says(job.Kind) {
+				answers[e.Operation] = a
+			}
 		}
-		emit(e)
+		if listen != nil {
+			listen(e)
+		}
 	})
 	if err == nil && rec.Binary != BinaryHash() {
 		err = &StoppedError{compare.Died, "another binary answered: the executable changed while the campaign ran"}
 	}
 	if err != nil {
 		rec.State, rec.Reason = ending(err)
+		rec.Runs = nil
+	}
+	for _, op := range job.Operations {
+		switch _, said := answers[op]; {
+		case err != nil:
+			answers[op] = answer{err: err}
+		case !said:
+			answers[op] = answer{err: fmt.Errorf("the child said nothing of %s", op)}
+		}
 	}
 	rec.Took = time.Since(rec.Started).Seconds()
 	if rec.State != compare.Interrupted {
 		c.fail(c.folder.Append(rec), true)
 	}
-	return err
+	return answers, err
 }
 
 // stop marks a cell with what stopped it; the first reason stays.
@@ -200,7 +258,7 @@ func (c *campaign) stop(i int, err error) {
 		return
 	}
 	r.State, r.Reason = ending(err)
-	r.Blocks, r.Profile = nil, nil
+	r.Runs, r.Profile = nil, nil
 }
 
 // ending is the state in which an error leaves a job, and why.
@@ -300,10 +358,10 @@ func (c *campaign) gates(ctx context.Context) {
 
 func (c *campaign) gate(ctx context.Context, x *exchange, order int) {
 	start := time.Now()
-	err := c.job(ctx, Job{Kind: Gate, Cell: x.id}, 0, order, nil, func(e Event) {
+	_, err := c.job(ctx, Job{Kind: Gate, Cell: x.id}, 0, order, nil, func(e Event) {
 		switch {
 		case e.Hello != nil:
-			x.startup = time.Since(start)
+			x.start = time.Since(start)
 		case e.Gate != nil:
 			x.gated = e.Gate
 		}
@@ -318,66 +376,82 @@ func (c *campaign) gate(ctx context.Context, x *exchange, order int) {
 		}
 		return
 	}
-	x.startup += time.Duration(x.gated.Open * float64(time.Second))
-	x.inputs = map[compare.Operation][]byte{compare.Present: x.gated.Issued, compare.Verify: x.gated.Presented}
+	x.start += seconds(x.gated.Open)
+	for _, w := range x.gated.Work {
+		x.start += 3 * time.Duration(w.Estimate) // one document is gated again
+	}
 	for _, i := range x.cells {
 		c.results[i].Work = x.gated.Work[c.results[i].Cell.Operation]
 	}
 }
 
-// sizing of a cell whose gate passed: as its last run had it, or as the gate foretells.
-func (c *campaign) sizing(i int) sizing {
-	x := c.exchange(i)
-	op := time.Duration(c.results[i].Work.Estimate)
-	if start, ok := c.starts[i]; ok {
-		return sizing{op, start}
+// open lists the cells of an exchange that passed its gate and have not stopped.
+func (c *campaign) open(x *exchange) []int {
+	if x.gated == nil || x.tooHeavy {
+		return nil
 	}
-	var gate time.Duration
-	for _, w := range x.gated.Work {
-		gate += time.Duration(w.Estimate)
-	}
-	return sizing{op: op, start: x.startup + 3*gate + time.Duration(warmup(op))*op}
+	return slices.DeleteFunc(slices.Clone(x.cells), func(i int) bool {
+		s := c.results[i].State
+		return s != compare.Measured && s != compare.LeftOut
+	})
 }
 
-// open lists the cells that passed their gates and have not stopped.
-func (c *campaign) open() []int {
-	var open []int
-	for i := range c.results {
-		if s := c.results[i].State; s == compare.Measured || s == compare.LeftOut && !c.exchange(i).tooHeavy && c.exchange(i).gated != nil {
-			open = append(open, i)
-		}
+// measured lists the cells of an exchange that have a time.
+func (c *campaign) measured(x *exchange) []int {
+	return slices.DeleteFunc(slices.Clone(x.cells), func(i int) bool {
+		return c.results[i].State != compare.Measured
+	})
+}
+
+// with lists the exchanges of which a list of cells is not empty.
+func (c *campaign) with(cells func(*exchange) []int) []*exchange {
+	return slices.DeleteFunc(slices.Clone(c.order), func(x *exchange) bool { return len(cells(x)) == 0 })
+}
+
+// expected is what timing an exchange should take: what it last took, or as the gate foretells.
+func (c *campaign) expected(x *exchange) time.Duration {
+	return cmp.Or(x.took, c.foretold(x))
+}
+
+func (c *campaign) foretold(x *exchange) time.Duration {
+	var operations []time.Duration
+	for _, i := range c.open(x) {
+		operations = append(operations, time.Duration(c.results[i].Work.Estimate))
 	}
-	return open
+	return expected(c.plan.Window, x.start, operations)
 }
 
-func (c *campaign) exchange(i int) *exchange { return c.exchanges[c.results[i].Cell.Exchange().ID()] }
-
-// least is how many operations a run times at least: over all runs every document has its turn.
-func (c *campaign) least() int {
-	return max((c.plan.Documents+c.plan.Runs-1)/c.plan.Runs, c.plan.Blocks)
+// profiling is what the shortest profiles of exchanges take.
+func (c *campaign) profiling(exchanges []*exchange) (total time.Duration) {
+	if c.plan.Profile >= 0 {
+		return 0
+	}
+	for _, x := range exchanges {
+		total += x.start + time.Duration(len(c.open(x)))*profilerStop + seconds(minProfiles)
+	}
+	return total
 }
 
-// fit leaves groups out from the end while the others do not fit the budget: fitRuns of their smallest runs and the smallest
-// profiles. The first tier stays while a single run of it fits; it may overdraw the budget, or end without some profiles.
+// fit leaves groups out from the end while the others do not fit the budget with fitRuns processes of each
+// exchange, be it without profiles. The first tier stays while a single process of each fits, and may
+// overdraw the budget.
 func (c *campaign) fit() {
 	if c.plan.Budget == 0 || c.plan.Keep || len(c.order) == 0 {
 		return
 	}
 	groups, first := c.groups(true), len(c.groups(false)[0])
 	for k := len(groups) - 1; k > 0; k-- {
-		sizings := c.sizings(c.open())
-		_, need := choose(sizings, c.least(), 0)
-		need = need * 6 / 10 // the gates got in each other's way, runs do not
+		exchanges := c.with(c.open)
+		var need time.Duration
+		for _, x := range exchanges {
+			need += c.expected(x)
+		}
+		need = need * 6 / 10 // the gates got in each other's way, processes that time do not
 		limit := c.left()
 		if slices.Index(c.order, groups[k][0]) < first {
 			limit += grace
 		} else {
 			need *= time.Duration(min(fitRuns, c.plan.Runs))
-			if c.plan.Profile < 0 {
-				for _, s := range sizings {
-					need += (s.start + profilerStop + time.Duration(minProfile*float64(time.Second))) / time.Duration(workers())
-				}
-			}
 		}
 		if need <= limit {
 			return
@@ -386,161 +460,213 @@ func (c *campaign) fit() {
 	}
 }
 
-func (c *campaign) sizings(cells []int) []sizing {
-	var out []sizing
-	for _, i := range cells {
-		out = append(out, c.sizing(i))
-	}
-	return out
-}
-
-// timings runs every open cell once per run, in an order drawn anew for each run.
-// With a budget a run gets its part of what is left, and the last ones fall away if they no longer fit.
+// timings runs a process of every exchange in each block, in an order drawn anew. With a budget the last
+// blocks fall away if they no longer fit.
 func (c *campaign) timings(ctx context.Context) {
 	var deadline time.Time
-	if c.plan.Budget > 0 {
-		share := 1.0
-		if c.plan.Profile < 0 {
-			share = timingShare
-		}
-		deadline = time.Now().Add(time.Duration(share * float64(c.left())))
+	if c.plan.Budget > 0 && !c.plan.Keep {
+		deadline = time.Now().Add(c.left() - c.profiling(c.with(c.open))/2) // the profiles may overdraw
 	}
-	slow := 1.0 // what a run took over what it was expected to take
-	for run := range c.plan.Runs {
-		cells := c.open()
-		n := slices.Repeat([]int{c.plan.N}, len(cells))
+	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs // so that the blocks walk many documents
+	for block := range c.plan.Runs {
+		exchanges := c.with(c.open)
 		var expected time.Duration
-		if c.plan.N == 0 {
-			left := time.Until(deadline)
-			n, expected = choose(c.sizings(cells), c.least(), time.Duration(float64(left)/slow)/time.Duration(c.plan.Runs-run))
-			if run > 0 && !c.plan.Keep && slow*float64(expected) > lenience*float64(left) {
-				return
-			}
+		for _, x := range exchanges {
+			expected += c.expected(x)
 		}
-		start := time.Now()
-		order := rand.New(rand.NewPCG(c.plan.Seed, uint64(run))).Perm(len(cells))
-		for place, k := range order {
+		if block > 0 && !deadline.IsZero() && float64(expected) > lenience*float64(time.Until(deadline)) {
+			return
+		}
+		rng := rand.New(rand.NewPCG(c.plan.Seed, uint64(block)))
+		for place, k := range rng.Perm(len(exchanges)) {
 			if ctx.Err() != nil {
 				return
 			}
-			i := cells[k]
-			c.say(fmt.Sprintf("time, run %d of %d", run+1, c.plan.Runs), place, len(order), c.results[i].ID)
-			c.time(ctx, i, run, place, n[k])
+			x := exchanges[k]
+			c.say(fmt.Sprintf("time, run %d of %d", block+1, c.plan.Runs), place, len(exchanges), x.id)
+			cells := c.open(x)
+			rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
+			c.time(ctx, x, cells, block, block*stride%c.plan.Documents, place)
 		}
-		slow = time.Since(start).Seconds() / max(expected, time.Millisecond).Seconds()
 	}
 }
 
-func (c *campaign) time(ctx context.Context, i, run, place, n int) {
-	x, r := c.exchange(i), &c.results[i]
-	var blocks []compare.Block
-	started, timed, size := time.Now(), time.Duration(0), c.sizing(i)
-	err := c.job(ctx, Job{Kind: Time, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, Run: run, First: r.N,
-		N: n, Blocks: min(c.plan.Blocks, n), Warmup: warmup(time.Duration(r.Work.Estimate))}, size.start+time.Duration(n)*size.op, place, x.inputs[r.Cell.Operation],
-		func(e Event) {
-			if e.Block != nil {
-				blocks = append(blocks, *e.Block)
-				timed += time.Duration(e.Block.Wall)
-			}
-		})
-	if err != nil {
-		switch state, _ := ending(err); {
-		case state == compare.Interrupted: // earlier runs of the cell stay
-		case r.State == compare.Measured && (state == compare.Died || state == compare.TimedOut || state == compare.OutOfMemory):
-			r.Reason = lacks(r.Reason, fmt.Sprintf("run %d: %v", run+1, err)) // they are as good as they were
-		default:
-			c.stop(i, err)
+// time times cells of an exchange in one process.
+func (c *campaign) time(ctx context.Context, x *exchange, cells []int, block, first, place int) {
+	job, inputs := c.jobOf(Time, x, cells)
+	job.Block, job.First, job.Window = block, first, c.plan.Window
+	started := time.Now()
+	answers, err := c.job(ctx, job, max(c.foretold(x), x.took), place, inputs, func(e Event) {
+		if e.Gate != nil {
+			x.start = time.Since(started)
 		}
+	})
+	if err == nil {
+		x.took = time.Since(started)
+	}
+	for _, i := range cells {
+		r := &c.results[i]
+		a := answers[r.Cell.Operation]
+		if a.err == nil {
+			if r.State != compare.Measured {
+				r.State, r.Reason = compare.Measured, ""
+			}
+			r.Runs = append(r.Runs, *a.run)
+			continue
+		}
+		switch state, why := ending(a.err); {
+		case state == compare.Interrupted: // earlier processes stay
+		case r.State == compare.Measured && (state == compare.Died || state == compare.TimedOut || state == compare.OutOfMemory):
+			// Earlier processes are as good as they were.
+			r.Reason = lacks(r.Reason, fmt.Sprintf("run %d: %s: %s", block+1, state, why))
+		default:
+			c.stop(i, a.err)
+		}
+	}
+}
+
+// raw keeps single operations of each exchange in files.
+func (c *campaign) raw(ctx context.Context) {
+	if !c.plan.Raw {
 		return
 	}
-	c.starts[i] = time.Since(started) - timed
-	if r.State != compare.Measured {
-		r.State, r.Reason = compare.Measured, ""
+	exchanges := c.with(c.measured)
+	for k, x := range exchanges {
+		if ctx.Err() != nil {
+			return
+		}
+		c.say("single operations", k, len(exchanges), x.id)
+		cells := c.measured(x)
+		job, inputs := c.jobOf(Raw, x, cells)
+		answers, _ := c.job(ctx, job, x.start+time.Duration(len(cells))*rawTime, k, inputs, nil)
+		c.take(cells, answers, "no single operations: ", func(r *compare.Result, a answer) error {
+			r.Raw = c.keep(r.ID, a.raw)
+			return nil
+		})
 	}
-	r.N += n
-	r.Blocks = append(r.Blocks, blocks...)
 }
 
-// measured lists the cells that have a time.
-func (c *campaign) measured() []int {
-	return slices.DeleteFunc(c.open(), func(i int) bool { return c.results[i].State != compare.Measured })
+// take takes what a pass answered of each cell; one that has no answer says what it lacks.
+func (c *campaign) take(
+	cells []int, answers map[compare.Operation]answer, lacking string, f func(*compare.Result, answer) error,
+) {
+	for _, i := range cells {
+		r := &c.results[i]
+		a := answers[r.Cell.Operation]
+		if a.err == nil {
+			a.err = f(r, a)
+		}
+		r.Reason = lacks(r.Reason, without(lacking, a.err))
+	}
 }
 
+// keep writes single operations into the results folder and says what they have in common.
+func (c *campaign) keep(id string, got *Timed) *compare.Raw {
+	values := make([]float64, len(got.Wall))
+	for i, v := range got.Wall {
+		values[i] = float64(v)
+	}
+	out := &compare.Raw{Ops: len(values), Outliers: stats.Outliers(values)}
+	if q := stats.Quantile(values, 0.5, 0.95, 0.99); q != nil {
+		out.P50, out.P95, out.P99 = q[0], q[1], q[2]
+	}
+	name := rawDir + "/" + fileName(id) + ".csv"
+	err := c.folder.Write(name, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, "operation,document,wall_ns")
+		for i, v := range got.Wall {
+			_, e := fmt.Fprintf(w, "%d,%d,%d\n", i, (got.First+i)%c.plan.Documents, v)
+			err = errors.Join(err, e)
+		}
+		return err
+	})
+	if err != nil {
+		c.fail(err, false)
+		return out
+	}
+	out.File = name
+	return out
+}
+
+// profiles takes the CPU profiles of one exchange after the other, alone as the timings.
 func (c *campaign) profiles(ctx context.Context) {
 	if c.plan.Profile == 0 {
 		return
 	}
-	cells := c.measured()
-	parallel(ctx, len(cells), func(k int) {
-		i := cells[k]
-		r, x := &c.results[i], c.exchange(i)
-		if c.plan.Budget > 0 && !c.plan.Keep && c.plan.Profile < 0 && c.left() < -grace {
-			r.Reason = lacks(r.Reason, "no profile: this machine is too slow for it within the default time")
+	exchanges := c.with(c.measured)
+	for k, x := range exchanges {
+		if ctx.Err() != nil {
 			return
 		}
-		c.say("profile", k, len(cells), r.ID)
-		var got *Profiled
-		seconds, wall := c.profileSeconds(cells[k:]), 0.0
-		if c.plan.Profile < 0 && c.plan.Budget > 0 {
-			wall = 2 * seconds // a busy machine gets fewer samples in the time it has
+		cells := c.measured(x)
+		chosen := c.plan.Profile < 0 && c.plan.Budget > 0
+		if chosen && !c.plan.Keep && c.left() < -grace {
+			for _, i := range cells {
+				c.results[i].Reason = lacks(c.results[i].Reason, "no profile: "+tooSlow)
+			}
+			continue
 		}
-		err := c.job(ctx, Job{Kind: Profile, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, ProfileSeconds: seconds, ProfileWall: wall,
-			Warmup: warmup(time.Duration(r.Work.Estimate)), Rules: c.plan.Rules.Hash()}, c.starts[i]+time.Duration(seconds*float64(time.Second)),
-			k, x.inputs[r.Cell.Operation], func(e Event) {
-				if e.Profile != nil {
-					got = e.Profile
-				}
-			})
-		switch {
-		case err == nil && got == nil:
-			err = errors.New("the child sent none")
-		case err == nil:
-			r.Profile, err = c.attribute(r.ID, got)
+		c.say("profile", k, len(exchanges), x.id)
+		job, inputs := c.jobOf(Profile, x, cells)
+		job.ProfileSeconds = c.profileSeconds(exchanges[k:])
+		job.Bounded = chosen // a busy machine gets fewer samples in the time it has
+		expected := x.start
+		for _, s := range job.ProfileSeconds {
+			expected += seconds(s)
 		}
-		r.Reason = lacks(r.Reason, without("no profile: ", err))
-	})
+		answers, _ := c.job(ctx, job, expected, k, inputs, nil)
+		c.take(cells, answers, "no profile: ", func(r *compare.Result, a answer) (err error) {
+			r.Profile, err = c.attribute(r.ID, a.profile)
+			return err
+		})
+	}
 }
 
-// profileSeconds is the CPU time for the next profile pass: its part of what is left for the cells to come.
-func (c *campaign) profileSeconds(cells []int) float64 {
-	switch {
-	case c.plan.Profile > 0:
-		return c.plan.Profile
-	case c.plan.Budget == 0:
-		return defaultProfile
+// profileSeconds is the CPU time of the next profiles: of all operations together their part of what is left
+// for the exchanges to come, divided as the operations cost, so that a sample of each stands for as much.
+func (c *campaign) profileSeconds(exchanges []*exchange) map[compare.Operation]float64 {
+	cells := c.measured(exchanges[0])
+	total, cost := defaultProfile*float64(len(cells)), 0.0
+	if c.plan.Budget > 0 {
+		left := c.left()
+		for _, x := range exchanges {
+			left -= x.start + time.Duration(len(c.measured(x)))*profilerStop
+		}
+		total = min(maxProfiles, max(minProfiles, left.Seconds()/float64(len(exchanges))))
 	}
-	var start time.Duration
-	for _, s := range c.sizings(cells) {
-		start += s.start + profilerStop
+	for _, i := range cells {
+		cost += max(c.results[i].CPU(), 1)
 	}
-	each := (c.left()*time.Duration(workers()) - start).Seconds() / float64(len(cells))
-	return min(maxProfile, max(minProfile, 0.85*each)) // two at a time get in each other's way
+	out := make(map[compare.Operation]float64)
+	for _, i := range cells {
+		r := &c.results[i]
+		out[r.Cell.Operation] = total * (leastProfile + (1-leastProfile*float64(len(cells)))*r.CPU()/cost)
+		if c.plan.Profile > 0 {
+			out[r.Cell.Operation] = c.plan.Profile
+		}
+	}
+	return out
 }
 
+// allocs profiles the allocations of each cell, which other work does not change: a few at a time.
 func (c *campaign) allocs(ctx context.Context) {
 	if !c.plan.Allocs {
 		return
 	}
-	cells := c.measured()
+	var cells []int
+	for _, x := range c.order {
+		cells = append(cells, c.measured(x)...)
+	}
 	parallel(ctx, len(cells), func(k int) {
-		i := cells[k]
-		r, x := &c.results[i], c.exchange(i)
-		c.say("allocations", k, len(cells), r.ID)
-		var got *Allocated
-		err := c.job(ctx, Job{Kind: Allocs, Cell: r.ID, Drawn: x.gated.Drawn, Work: r.Work.Counters, N: allocOps(r.Blocks),
-			Warmup: warmup(time.Duration(r.Work.Estimate)), Rules: c.plan.Rules.Hash()}, c.starts[i]+allocTime,
-			k, x.inputs[r.Cell.Operation], func(e Event) {
-				if e.Allocs != nil {
-					got = e.Allocs
-				}
-			})
-		switch {
-		case err == nil && got == nil:
-			err = errors.New("the child sent none")
-		case err == nil:
-			r.Allocs, err = c.attributeAllocs(r.ID, got)
+		id := c.results[cells[k]].Cell
+		x := c.exchanges[id.Exchange().ID()]
+		c.say("allocations", k, len(cells), id.ID())
+		job, inputs := c.jobOf(Allocs, x, cells[k:k+1])
+		answers, _ := c.job(ctx, job, x.start+allocTime, k, inputs, nil)
+		take := func(r *compare.Result, a answer) (err error) {
+			r.Allocs, err = c.attributeAllocs(r.ID, a.allocs)
+			return err
 		}
-		r.Reason = lacks(r.Reason, without("no allocation profile: ", err))
+		c.take(cells[k:k+1], answers, "no allocation profile: ", take)
 	})
 }
 

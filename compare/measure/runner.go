@@ -31,6 +31,21 @@ type StoppedError struct {
 
 func (e *StoppedError) Error() string { return string(e.State) + ": " + e.Reason }
 
+// stopped is what a failure means for the cell.
+func (f *Failure) stopped() *StoppedError {
+	switch {
+	case f.Unsupported:
+		return &StoppedError{compare.Unsupported, f.Reason}
+	case f.Limit == "time":
+		return &StoppedError{compare.TimedOut, f.Reason}
+	case f.Limit != "":
+		return &StoppedError{compare.Limited, f.Reason}
+	case f.Stage == "gate":
+		return &StoppedError{compare.GateFailed, f.Reason}
+	}
+	return &StoppedError{compare.Failed, f.Stage + ": " + f.Reason}
+}
+
 var interrupted = &StoppedError{compare.Interrupted, "before it was done"}
 
 // Process runs each Job in a fresh process of this very binary.
@@ -66,7 +81,15 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 	// The child dies with the thread that started it, so this goroutine keeps its thread until the child has ended.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := cmd.Start(); err != nil {
+	unpin := func() {}
+	if job.CPU != nil {
+		if unpin, err = pin(*job.CPU); err != nil {
+			return &StoppedError{compare.Failed, err.Error()}
+		}
+	}
+	err = cmd.Start()
+	unpin()
+	if err != nil {
 		if ctx.Err() != nil {
 			return interrupted
 		}
@@ -88,10 +111,10 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 			}
 			break
 		}
-		switch e.Type {
-		case "done":
+		switch {
+		case e.Type == "done":
 			done = true
-		case "failed":
+		case e.Failed != nil && e.Operation == "":
 			failed = e.Failed
 		default:
 			emit(e)
@@ -107,12 +130,8 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 		return &StoppedError{compare.TimedOut, fmt.Sprintf("given up: it was stopped, or waited, and used no CPU time for %.3g s", job.Idle)}
 	case limited.Err() != nil:
 		return &StoppedError{compare.TimedOut, fmt.Sprintf("stopped at its deadline of %.3g s", job.Deadline)}
-	case failed != nil && failed.Unsupported:
-		return &StoppedError{compare.Unsupported, failed.Reason}
-	case failed != nil && failed.Stage == "gate":
-		return &StoppedError{compare.GateFailed, failed.Reason}
 	case failed != nil:
-		return &StoppedError{compare.Failed, failed.Stage + ": " + failed.Reason}
+		return failed.stopped()
 	}
 	if what := stderr.complaint(); strings.Contains(what, "out of memory") || strings.Contains(what, "cannot allocate memory") {
 		return &StoppedError{compare.OutOfMemory, fmt.Sprintf("needed more than its limit of %d MiB", job.Memory>>20)}

@@ -1,37 +1,67 @@
 package report
 
 import (
-	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"golang.org/x/perf/benchfmt"
 
 	"canonscope/compare"
 )
 
-// Bench writes Go benchmark text: a line for each block, process CPU as sec/op. The run is a key of the name, to be
-// ignored with "benchstat -ignore /run".
+// policies are keys of a cell's id that are in the name of a benchmark only where they vary; elsewhere they
+// are lines of configuration.
+var policies = []string{"gc", "procs", "live-heap", "contexts", "validator", "binding", "disclose", "granularity"}
+
+// Bench writes Go benchmark text: a line for each process, process CPU as sec/op, so that benchstat compares
+// processes. How present discloses a part is in every name of an exchange.
 func Bench(w io.Writer, c *compare.Campaign) error {
 	if c == nil {
 		return errNoCampaign
 	}
+	values := make(map[string][]string) // of each policy
+	for i := range c.Results {
+		if r := &c.Results[i]; len(r.Runs) > 0 {
+			_, policy := keysOf(r)
+			for _, key := range policies {
+				if !slices.Contains(values[key], policy[key]) {
+					values[key] = append(values[key], policy[key])
+				}
+			}
+		}
+	}
+
 	out := benchfmt.NewWriter(w)
-	for _, r := range c.Results {
-		for _, b := range r.Blocks {
-			n := float64(b.Ops)
-			res := &benchfmt.Result{Name: benchfmt.Name(fmt.Sprintf("Exchange/%s/run=%d", r.ID, b.Run)), Iters: b.Ops}
-			for _, key := range []string{"goos", "goarch", "cpu", "go", "kernel"} {
-				if v := c.Environment[key]; v != "" {
+	for i := range c.Results {
+		r := &c.Results[i]
+		name, policy := keysOf(r)
+		config := make(map[string]string)
+		for _, key := range []string{"goos", "goarch", "cpu", "go", "kernel"} {
+			config[key] = c.Environment[key]
+		}
+		for _, key := range policies {
+			if len(values[key]) == 1 {
+				config[key] = policy[key]
+			} else if policy[key] != "" {
+				name = append(name, key+"="+policy[key])
+			}
+		}
+		for _, run := range r.Runs {
+			full := benchfmt.Name(strings.Join(name, "/"))
+			res := &benchfmt.Result{Name: full, Iters: run.Ops}
+			for _, key := range slices.Concat([]string{"goos", "goarch", "cpu", "go", "kernel"}, policies) {
+				if v := config[key]; v != "" {
 					res.SetConfig(key, v)
 					res.Config[len(res.Config)-1].File = true
 				}
 			}
 			res.Values = []benchfmt.Value{
-				{Value: float64(b.CPU) / n / 1e9, Unit: "sec/op"},
-				{Value: float64(b.Wall) / n / 1e9, Unit: "wall-sec/op"},
-				{Value: float64(b.Thread) / n / 1e9, Unit: "thread-sec/op"},
-				{Value: float64(b.Bytes) / n, Unit: "B/op"},
-				{Value: float64(b.Allocs) / n, Unit: "allocs/op"},
+				{Value: run.CPU / 1e9, Unit: "sec/op"},
+				{Value: run.Wall / 1e9, Unit: "wall-sec/op"},
+				{Value: run.Thread / 1e9, Unit: "thread-sec/op"},
+				{Value: run.Bytes, Unit: "B/op"},
+				{Value: run.Allocs, Unit: "allocs/op"},
 			}
 			if err := out.Write(res); err != nil {
 				return err
@@ -39,4 +69,37 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 		}
 	}
 	return nil
+}
+
+// keysOf divides a cell's id into the name of what is measured and its policy. A document has neither a format
+// nor an algorithm.
+func keysOf(r *compare.Result) (name []string, policy map[string]string) {
+	documents := r.Cell.Format == compare.Document
+	name, policy = []string{"Exchange"}, make(map[string]string)
+	if documents {
+		name[0] = "Canonize"
+	}
+	for part := range strings.SplitSeq(r.ID, "/") {
+		switch key, value, _ := strings.Cut(part, "="); {
+		case slices.Contains(policies, key):
+			policy[key] = value
+		case key != "present" && !(documents && slices.Contains([]string{"format", "alg", "op"}, key)):
+			name = append(name, part)
+		}
+	}
+	if !documents {
+		name = append(name, "present="+presents(r.Work.Reissued, handsOn(r)))
+	}
+	return name, policy
+}
+
+// presents says how an exchange presents.
+func presents(reissued, whole bool) string {
+	switch {
+	case reissued:
+		return "resigns"
+	case whole:
+		return "whole"
+	}
+	return "derives"
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,11 +44,18 @@ func Markdown(w io.Writer, t Table) error {
 			}
 			return cells(text)
 		}
+		if g.documents() {
+			if err := g.markdown(w); err != nil {
+				return err
+			}
+			continue
+		}
 		rule := func(*compare.Definition) string { return "--:" }
-		fmt.Fprintln(w, "| exchange | issue µs | present µs | verify µs | issue + verify µs | exchange µs |"+
-			cells(func(f *compare.Definition) string { return "× " + f.Title })+" canonicalizations | signatures |"+
+		fmt.Fprintln(w, "| exchange | issue µs | verify µs | issue + verify µs |"+
+			cells(func(f *compare.Definition) string { return "× " + f.Title })+
+			" issued bytes | present µs | verify presented µs | exchange µs | presented bytes | canonicalizations | signatures |"+
 			bound(func(f *compare.Definition) string { return "exchange × " + f.Title }))
-		fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|"+strings.ReplaceAll(cells(rule), " ", "")+"--:|--:|"+bound(rule))
+		fmt.Fprintln(w, "|---|--:|--:|--:|"+strings.ReplaceAll(cells(rule), " ", "")+"--:|--:|--:|--:|--:|--:|--:|"+bound(rule))
 		states := make(map[string]int)
 		for _, r := range g.rows {
 			states[name(r)]++
@@ -56,10 +65,14 @@ func Markdown(w io.Writer, t Table) error {
 			if states[label] > 1 {
 				label += ", contexts " + string(r.Cell.Contexts)
 			}
-			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s |%s %d | %d |%s\n", label, micros(r.CPU[compare.Issue]),
-				strings.TrimSpace(marked(r, r.CPU[compare.Present])), micros(r.CPU[compare.Verify]), micros(r.IssueVerify),
-				strings.TrimSpace(marked(r, r.Exchange)), cells(r.Ratios.of), r.Counters.Canonicalizations, r.Counters.Signatures,
-				bound(r.boundTo)); err != nil {
+			if r.Whole {
+				label += ", presents the whole"
+			}
+			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s |%s %s | %s | %s | %s | %s | %d | %d |%s\n", label,
+				micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), cells(r.Ratios.of),
+				bytesOf(r, compare.Issue), strings.TrimSpace(marked(r, r.CPU[compare.Present])),
+				micros(r.CPU[compare.VerifyPresented]), strings.TrimSpace(marked(r, r.Exchange)), bytesOf(r, compare.Present),
+				r.Counters.Canonicalizations, r.Counters.Signatures, bound(r.boundTo)); err != nil {
 				return err
 			}
 			for _, reason := range r.Reasons {
@@ -67,7 +80,14 @@ func Markdown(w io.Writer, t Table) error {
 			}
 		}
 	}
-	note := "\nProcess CPU, medians. † present signs the subset again with the issuer's key: no selective disclosure. × compares issue + verify."
+	note := "\nProcess CPU, means over processes."
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format != compare.Document }) {
+		note += " † present signs the subset again with the issuer's key: no selective disclosure. " +
+			"× compares issue + verify."
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.First.N > 0 }) {
+		note += " × first compares with the first document of the same method."
+	}
 	for _, text := range t.stock() {
 		note += "\n" + strings.ToUpper(text[:1]) + text[1:] + "."
 	}
@@ -92,11 +112,17 @@ var markdownText = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `
 // bytes, and of the CPU with the collector charged by bytes.
 func CSV(w io.Writer, t Table) error {
 	out := csv.NewWriter(w)
-	head := []string{"format", "suite", "engine", "algorithm", "schema", "gc", "procs", "contexts", "binding"}
+	head := []string{"format", "suite", "engine", "algorithm", "schema", "gc", "procs", "contexts", "binding",
+		"disclose", "granularity"}
 	for _, op := range compare.Operations {
-		head = append(head, string(op)+"_state", string(op)+"_cpu_ns", string(op)+"_low_ns", string(op)+"_high_ns", string(op)+"_bytes")
+		for _, of := range []string{"state", "cpu_ns", "low_ns", "high_ns", "bytes",
+			"processes", "operations", "documents", "collections", "live_heap"} {
+			head = append(head, string(op)+"_"+of)
+		}
 	}
-	head = append(head, "issue_verify_ns", "exchange_ns", "reissued")
+	head = append(head, "canonize_to_first", "canonize_to_first_low", "canonize_to_first_high",
+		"issue_verify_ns", "issue_verify_low_ns", "issue_verify_high_ns",
+		"exchange_ns", "exchange_low_ns", "exchange_high_ns", "reissued", "presents")
 	for _, of := range []string{"to_", "exchange_to_"} {
 		for _, f := range t.columns() {
 			name := of + strings.ReplaceAll(string(f.Name), "-", "_")
@@ -104,10 +130,11 @@ func CSV(w io.Writer, t Table) error {
 		}
 	}
 	head = append(head, "canonicalizations", "signatures", "verifications", "salts", "digests", "wall_ns", "thread_ns",
-		"heap_bytes", "heap_objects", "quads")
+		"heap_bytes", "heap_objects", "quads", "blank_nodes", "n_degree")
 	for _, of := range []string{"", "heap_", "charged_"} {
 		for i := range phase.Count {
-			head = append(head, of+phase.Phase(i).String())
+			name := of + phase.Phase(i).String()
+			head = append(head, name, name+"_low", name+"_high")
 		}
 	}
 	if err := out.Write(head); err != nil {
@@ -116,12 +143,24 @@ func CSV(w io.Writer, t Table) error {
 	for _, r := range t.Rows {
 		c := r.Cell
 		line := []string{string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), c.Schema, c.GC, strconv.Itoa(c.Procs),
-			string(c.Contexts), string(c.Binding)}
+			string(c.Contexts), string(c.Binding), string(c.Disclose), c.Granularity.String()}
 		for _, op := range compare.Operations {
 			e := r.CPU[op]
 			line = append(line, string(r.Operations[op]), number(e, e.Center), number(e, e.Low), number(e, e.High), strconv.Itoa(r.Output[op]))
+			b := r.Basis[op]
+			for _, n := range []int{b.Processes, b.Operations, b.Documents, b.Collections} {
+				line = append(line, strconv.Itoa(n))
+			}
+			line = append(line, plain(b.LiveHeap))
 		}
-		line = append(line, number(r.IssueVerify, r.IssueVerify.Center), number(r.Exchange, r.Exchange.Center), strconv.FormatBool(r.Reissued))
+		for _, e := range []stats.Estimate{r.First, r.IssueVerify, r.Exchange} {
+			line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
+		}
+		how := ""
+		if c.Format != compare.Document && r.Documents > 0 {
+			how = presents(r.Reissued, r.Whole)
+		}
+		line = append(line, strconv.FormatBool(r.Reissued), how)
 		for _, ratios := range []Ratios{r.Ratios, r.Bound} {
 			for _, f := range t.columns() {
 				e := ratios[f.Name]
@@ -132,14 +171,12 @@ func CSV(w io.Writer, t Table) error {
 		for _, v := range []int{n.Canonicalizations, n.Signatures, n.Verifications, n.Salts, n.Digests} {
 			line = append(line, strconv.Itoa(v))
 		}
-		line = append(line, plain(r.Wall), plain(r.Thread), plain(r.Bytes), plain(r.Allocs), strconv.Itoa(r.Quads))
-		for _, shares := range []map[string]float64{r.Phases, r.Heap, r.Charged} {
+		line = append(line, plain(r.Wall), plain(r.Thread), plain(r.Bytes), plain(r.Allocs), strconv.Itoa(r.Quads),
+			strconv.Itoa(r.Blank), strconv.FormatInt(r.NDegree, 10))
+		for _, shares := range []Shares{r.Phases, r.Heap, r.Charged} {
 			for i := range phase.Count {
-				v := ""
-				if shares != nil {
-					v = plain(shares[phase.Phase(i).String()])
-				}
-				line = append(line, v)
+				e := shares.of(phase.Phase(i).String())
+				line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
 			}
 		}
 		if err := out.Write(line); err != nil {
@@ -157,4 +194,10 @@ func number(e stats.Estimate, v float64) string {
 	return plain(v)
 }
 
-func plain(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+// plain is a number; nothing where there is none.
+func plain(v float64) string {
+	if math.IsInf(v, 0) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}

@@ -23,8 +23,8 @@ type Growth struct {
 type Curve struct {
 	Cell       compare.Cell `json:"cell"` // without schema and operation
 	Reissued   bool         `json:"reissued"`
-	Operations []Quantity   `json:"operations"` // issue, present, verify, issue + verify, exchange
-	Phases     []Quantity   `json:"phases"`     // of the exchange, largest first
+	Operations []Quantity   `json:"operations"` // each, then sums
+	Phases     []Quantity   `json:"phases"`     // of issue + verify, or of canonize; largest first
 	Reasons    []string     `json:"reasons,omitempty"`
 }
 
@@ -69,6 +69,24 @@ func by(e *compare.Experiment) (string, []float64) {
 	return "", nil
 }
 
+// elements returns how many elements of a granularity each point presents; nil where one is unknown, or where
+// they vary too little.
+func elements(c *compare.Campaign, e *compare.Experiment, g compare.Granularity) []float64 {
+	var x []float64
+	for _, p := range e.Points {
+		for _, d := range c.Disclosed {
+			if d.Schema == p.Schema && d.Disclose == p.Disclose && d.Granularity == g {
+				x = append(x, float64(d.Elements))
+				break
+			}
+		}
+	}
+	if len(x) < len(e.Points) || slices.Max(x) < varies*slices.Min(x) {
+		return nil
+	}
+	return x
+}
+
 // numeric tells whether the labels are numbers: only sizes have exponents.
 func numeric(e *compare.Experiment) bool {
 	return e.Base != "" && !slices.ContainsFunc(e.Points, func(p compare.Point) bool { _, err := strconv.ParseFloat(p.Label, 64); return err != nil })
@@ -81,7 +99,7 @@ func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
 		return g
 	}
 	var x []float64
-	if numeric(&e) {
+	if e.Name != compare.DiscloseAxis && numeric(&e) {
 		g.By, x = by(&e)
 	}
 	results := make(map[string]*compare.Result)
@@ -90,23 +108,41 @@ func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
 		r := &c.Results[i]
 		results[r.ID] = r
 		cell := r.Cell.Exchange()
-		if cell.Schema = ""; r.Cell.Schema == e.Points[0].Schema && !slices.Contains(cells, cell) {
+		first := e.Points[0]
+		if first.Disclose != "" {
+			if cell.Disclose != first.Disclose {
+				continue
+			}
+			cell.Disclose = ""
+		}
+		if cell.Schema = ""; r.Cell.Schema == first.Schema && !slices.Contains(cells, cell) {
 			cells = append(cells, cell)
 		}
 	}
 	for _, cell := range cells {
-		g.Curves = append(g.Curves, newCurve(cell, e.Points, x, results, c.Seed))
+		x := x
+		if e.Name == compare.DiscloseAxis {
+			if x = elements(c, &e, cell.Granularity); x != nil {
+				g.By = "elements disclosed"
+			}
+		}
+		g.Curves = append(g.Curves, newCurve(cell, e.Points, x, results))
 	}
 	return g
 }
 
-func newCurve(cell compare.Cell, points []compare.Point, x []float64, results map[string]*compare.Result, seed uint64) Curve {
+func newCurve(
+	cell compare.Cell, points []compare.Point, x []float64, results map[string]*compare.Result,
+) Curve {
 	curve := Curve{Cell: cell}
 	samples := make([]cellSamples, len(points))
 	phases := make([]phaseCosts, len(points))
 	for i, p := range points {
 		samples[i] = make(cellSamples)
 		cell.Schema = p.Schema
+		if p.Disclose != "" {
+			cell.Disclose = p.Disclose
+		}
 		for _, op := range compare.Operations {
 			r := results[cell.With(op).ID()]
 			if r == nil {
@@ -116,27 +152,33 @@ func newCurve(cell compare.Cell, points []compare.Point, x []float64, results ma
 			if why := reason(r); why != "" && !slices.Contains(curve.Reasons, p.Label+": "+why) {
 				curve.Reasons = append(curve.Reasons, p.Label+": "+why)
 			}
-			if r.State != compare.Measured || len(r.Blocks) == 0 {
+			if r.State != compare.Measured || len(r.Runs) == 0 {
 				continue
 			}
-			samples[i][op] = per(r.Blocks, func(b compare.Block) int64 { return b.CPU })
-			phases[i].add(r, stats.Median(samples[i][op]).Center)
+			samples[i][op] = cpuOf(r)
+			if op == compare.Canonize || slices.Contains(compare.Whole, op) {
+				phases[i].add(r, stats.Mean(samples[i][op]).Center)
+			}
 		}
 	}
 	for _, q := range []struct {
 		name string
 		ops  []compare.Operation
 	}{
-		{string(compare.Issue), compare.Operations[:1]}, {string(compare.Present), compare.Operations[1:2]},
-		{string(compare.Verify), compare.Operations[2:]}, {issueVerify, []compare.Operation{compare.Issue, compare.Verify}},
-		{exchange, compare.Operations},
+		{string(compare.Canonize), []compare.Operation{compare.Canonize}}, {string(compare.Issue), []compare.Operation{compare.Issue}},
+		{string(compare.Verify), []compare.Operation{compare.Verify}}, {issueVerify, compare.Whole},
+		{string(compare.Present), []compare.Operation{compare.Present}},
+		{string(compare.VerifyPresented), []compare.Operation{compare.VerifyPresented}}, {exchange, compare.Exchanged},
 	} {
+		if (q.ops[0] == compare.Canonize) != (cell.Format == compare.Document) {
+			continue
+		}
 		quantity := Quantity{Name: q.name}
 		var xs []float64
 		var costs [][]stats.Sample
 		for i := range points {
 			s := samples[i].of(q.ops...)
-			quantity.Cost = append(quantity.Cost, stats.Sum(s, seed))
+			quantity.Cost = append(quantity.Cost, stats.Sum(s))
 			if s == nil {
 				continue
 			}
@@ -145,10 +187,11 @@ func newCurve(cell compare.Cell, points []compare.Point, x []float64, results ma
 			}
 		}
 		if x != nil {
-			quantity.Exponent, quantity.Step = some(stats.Exponent(xs, costs, seed)), some(stats.Step(xs, costs, seed))
+			quantity.Exponent, quantity.Step = some(stats.Exponent(xs, costs)), some(stats.Step(xs, costs))
 		} else {
 			for i := range points[1:] {
-				quantity.Ratios = append(quantity.Ratios, some(stats.Ratio(samples[i+1].of(q.ops...), samples[0].of(q.ops...), seed)))
+				ratio := stats.Ratio(samples[i+1].of(q.ops...), samples[0].of(q.ops...))
+				quantity.Ratios = append(quantity.Ratios, some(ratio))
 			}
 		}
 		curve.Operations = append(curve.Operations, quantity)

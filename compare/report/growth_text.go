@@ -37,8 +37,9 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 		p.wrapped(2, "", "one axis varies at a time, the others stand as the schema has them")
 	}
 	if exponents {
-		p.wrapped(2, "", "growth: k of cost ~ figure^k over all points, by least squares in logarithms, ± half its 95 % interval (bootstrap over runs "+
-			"and blocks; of a phase from its profile samples); last step: k between the last two points; near 1 is linear")
+		p.wrapped(2, "", "growth: k of cost ~ figure^k over all points, by least squares in logarithms, "+
+			"± half its 95 % interval (t over blocks of processes; of a phase from its profile samples); "+
+			"last step: k between the last two points; near 1 is linear")
 	}
 	if ratios {
 		p.wrapped(2, "", "ratios are to the first point, ± half their 95 % interval")
@@ -46,6 +47,8 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 	if t.Allocated != nil {
 		p.wrapped(2, "", "table.csv has the bytes by phase, and the CPU with the collector charged by them")
 	}
+	p.wrapped(2, "", "table.csv has the processes, operations, documents and collections "+
+		"that each figure rests on")
 	p.foot(c, t)
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -102,13 +105,23 @@ func (p *printer) curve(g *Growth, c *Curve, label int) {
 	if c.Cell.Binding != "" {
 		engine += ", holder binding"
 	}
-	p.line("%s", p.bold(fmt.Sprintf("%s %s, %s, %s: µs of process CPU", c.Cell.Format, c.Cell.Suite, c.Cell.Algorithm, engine)))
-	heads := []string{"issue", "present", "verify", "iss+ver", "exchange"}
+	if c.Cell.Granularity != compare.Leaf {
+		engine += compare.Engine(", " + c.Cell.Granularity)
+	}
+	title := fmt.Sprintf("%s %s, %s, %s", c.Cell.Format, c.Cell.Suite, c.Cell.Algorithm, engine)
+	heads := []string{"issue", "verify", "iss+ver", "present", "ver.pres."}
+	of, operations := "issue + verify", c.Operations
+	if c.Cell.Format == compare.Document {
+		heads, of = []string{"canonize"}, "canonize"
+		title = fmt.Sprintf("canonize, %s, %s", c.Cell.Suite, engine)
+	}
+	p.line("%s", p.bold(title+": µs of process CPU"))
+	operations = operations[:len(heads)] // the exchange is in the files
 	marks := make([]string, len(heads))
 	if c.Reissued {
-		marks[1], marks[4] = "†", "†"
+		marks[3] = "†"
 	}
-	p.series(g, c.Operations, heads, marks, label)
+	p.series(g, operations, heads, marks, label)
 	for _, reason := range c.Reasons {
 		p.wrapped(4, "  ! ", reason)
 	}
@@ -121,7 +134,7 @@ func (p *printer) curve(g *Growth, c *Curve, label int) {
 		heads = append(heads, q.Name)
 	}
 	p.line("")
-	p.line("%-*s%s", label, "by phase", p.dim("  of the exchange, the largest"))
+	p.line("%-*s%s", label, "by phase", p.dim("  of "+of+", the largest"))
 	p.series(g, shown, heads, make([]string, len(heads)), label)
 }
 
@@ -167,7 +180,7 @@ func within(e *stats.Estimate) string {
 	}
 	switch half := (e.High - e.Low) / 2; {
 	case math.IsInf(half, 0) || math.IsNaN(half):
-		return center + "±∞"
+		return center + noInterval
 	case half >= 0.995:
 		return center + fmt.Sprintf("±%.1f", half)
 	default:

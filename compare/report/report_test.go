@@ -29,27 +29,31 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// made is a campaign of round numbers: two runs of six blocks, each block off by a little.
+// made is a campaign of round numbers: five processes, each off by a little.
 func made() *compare.Campaign {
-	c := &compare.Campaign{Version: 1, Command: "canonscope run", Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Took: 41.6, Seed: 1, Runs: 2,
+	c := &compare.Campaign{Version: compare.Version, Command: "canonscope run",
+		Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Took: 41.6, Seed: 1, Planned: 5, Runs: 5, Window: compare.Window{Collections: 2, Least: 0.05, Most: 0.2},
 		Documents: 64, Out: "results/made", LeftOut: []string{"stock with ES384: jws, cose-sign1", "native with ES256: ecdsa-rdfc-2019"},
 		Environment: map[string]string{"cpu": "Example CPU", "cpus": "2", "kernel": "Linux 6.18", "go": "go1.26.8", "goos": "linux", "goarch": "amd64",
 			"binary": "00ff"}}
 	exchange := func(format compare.Format, suite string, engine compare.Engine, algorithm compare.Algorithm,
 		contexts compare.ContextState, work compare.Counters, quads int, reissued bool, micros ...float64) {
-		for i, op := range compare.Operations {
+		for i, op := range compare.OfCredentials {
 			cell := compare.Cell{Format: format, Suite: suite, Engine: engine, Algorithm: algorithm, Schema: "simple-20", Operation: op, GC: "100", Procs: 2,
 				Contexts: contexts}
-			r := compare.Result{Cell: cell, ID: cell.ID(), State: compare.Measured, N: 120,
+			r := compare.Result{Cell: cell, ID: cell.ID(), State: compare.Measured,
 				Work: compare.Work{Counters: work, Output: 1000 + i, Quads: quads, Reissued: reissued, Checks: "signature", Documents: 64, Tampers: 192}}
 			if quads > 0 {
 				r.Work.Oracle = "native"
 			}
-			for run := range 2 {
-				for b := range 6 {
-					t := int64(micros[i]*1000*(1+0.01*float64(b-run))) * 10
-					r.Blocks = append(r.Blocks, compare.Block{Run: run, Index: b, Ops: 10, CPU: t, Wall: t * 9 / 10, Thread: t * 8 / 10, Bytes: 10 * 4321, Allocs: 10 * 123})
+			for block := range 5 {
+				t := micros[i] * 1000 * (1 + 0.01*float64(block-2))
+				run := compare.Run{Block: block, Ops: 600, First: 13 * block, CPU: t, Wall: t * 0.9, Thread: t * 0.8,
+					Bytes: 4321, Allocs: 123, Collections: 2, Window: 0.06, Ending: compare.Collections, LiveHeap: 7_000_000}
+				if engine == "native" && op == compare.Verify {
+					run.Collections, run.Ending = 0, compare.Rare
 				}
+				r.Runs = append(r.Runs, run)
 			}
 			var a profiles.Attribution
 			a.Rules = "r"
@@ -63,14 +67,14 @@ func made() *compare.Campaign {
 			c.Results = append(c.Results, r)
 		}
 	}
-	exchange("vcdm", "eddsa-rdfc-2022", "stock", "EdDSA", "embedded", compare.Counters{Canonicalizations: 2, Signatures: 1}, 25, true, 1200, 900, 1000)
-	exchange("sd-jwt-vc", "jws", "stock", "EdDSA", "none", compare.Counters{Salts: 10, Digests: 15}, 0, false, 100, 60, 90)
-	exchange("mdoc", "cose-sign1", "stock", "EdDSA", "none", compare.Counters{Salts: 10, Digests: 5}, 0, false, 80, 40, 70)
-	exchange("vcdm", "eddsa-rdfc-2022", "native", "EdDSA", "warm", compare.Counters{Canonicalizations: 2}, 25, true, 30, 28, 55)
-	exchange("vcdm", "ecdsa-rdfc-2019", "native", "ES256", "warm", compare.Counters{}, 25, true, 1, 1, 1)
-	for i := len(c.Results) - 3; i < len(c.Results); i++ {
+	exchange("vcdm", "eddsa-rdfc-2022", "stock", "EdDSA", "embedded", compare.Counters{Canonicalizations: 2, Signatures: 1}, 25, true, 1200, 1000, 900, 1000)
+	exchange("sd-jwt-vc", "jws", "stock", "EdDSA", "none", compare.Counters{Salts: 10, Digests: 15}, 0, false, 100, 90, 60, 90)
+	exchange("mdoc", "cose-sign1", "stock", "EdDSA", "none", compare.Counters{Salts: 10, Digests: 5}, 0, false, 80, 70, 40, 70)
+	exchange("vcdm", "eddsa-rdfc-2022", "native", "EdDSA", "warm", compare.Counters{Canonicalizations: 2}, 25, true, 30, 55, 28, 55)
+	exchange("vcdm", "ecdsa-rdfc-2019", "native", "ES256", "warm", compare.Counters{}, 25, true, 1, 1, 1, 1)
+	for i := len(c.Results) - 4; i < len(c.Results); i++ {
 		r := &c.Results[i]
-		r.State, r.Reason, r.Blocks, r.Profile, r.Work = compare.GateFailed, "document 3: verify accepts a presentation with a disclosed value altered", nil, nil, compare.Work{}
+		r.State, r.Reason, r.Runs, r.Profile, r.Work = compare.GateFailed, "document 3: verify accepts a presentation with a disclosed value altered", nil, nil, compare.Work{}
 	}
 	return c
 }
@@ -94,7 +98,7 @@ func TestBinding(t *testing.T) {
 			t.Errorf("%s: ratios %v of exchanges", r.ID, r.Bound)
 		}
 	}
-	// 3,162 of 193.8 and of 255 µs.
+	// 3,100 of 190 and of 250 µs.
 	if m, s := bound.Rows[0].Bound["mdoc"].Center, bound.Rows[0].Bound["sd-jwt-vc"].Center; math.Abs(m-16.32) > 0.01 || math.Abs(s-12.40) > 0.01 {
 		t.Errorf("the exchange is %.3f of mdoc's, %.3f of SD-JWT VC's", m, s)
 	}
@@ -190,31 +194,66 @@ func TestFiles(t *testing.T) {
 	for r := benchfmt.NewReader(&bench, "bench.txt"); r.Scan(); {
 		switch rec := r.Result().(type) {
 		case *benchfmt.Result:
-			name, _, _ := strings.Cut(string(rec.Name), "/run=")
-			lines[name]++
+			lines[string(rec.Name)]++
 			if v, ok := rec.Value("sec/op"); !ok || v <= 0 {
 				t.Errorf("%s: sec/op is %v", rec.Name, v)
 			}
-			if rec.GetConfig("cpu") != "Example CPU" {
-				t.Errorf("%s: cpu is %q", rec.Name, rec.GetConfig("cpu"))
+			for key, want := range map[string]string{"cpu": "Example CPU", "gc": "100", "procs": "2", "contexts": ""} {
+				if got := rec.GetConfig(key); got != want {
+					t.Errorf("%s: %s is %q, want %q", rec.Name, key, got, want)
+				}
 			}
 		case *benchfmt.SyntaxError:
 			t.Error(rec)
 		}
 	}
 	for name, n := range lines {
-		if n < 6 {
-			t.Errorf("%s has %d lines; an interval needs 6", name, n)
+		if n != 5 {
+			t.Errorf("%s has %d lines of 5 processes", name, n)
 		}
 	}
-	if len(lines) != 12 {
-		t.Errorf("%d cells in the bench text, 12 were measured", len(lines))
+	if len(lines) != 16 {
+		t.Errorf("%d cells in the bench text, 16 were measured", len(lines))
+	}
+	for _, name := range []string{
+		"Exchange/format=vcdm/suite=eddsa-rdfc-2022/engine=stock/alg=EdDSA/schema=simple-20/op=issue/present=resigns/contexts=embedded",
+		"Exchange/format=mdoc/suite=cose-sign1/engine=stock/alg=EdDSA/schema=simple-20/op=verify/present=derives/contexts=none",
+	} {
+		if lines[name] == 0 {
+			t.Errorf("no %s in %v", name, slices.Sorted(maps.Keys(lines)))
+		}
+	}
+}
+
+// What varies in a campaign is in the names, what does not in lines of configuration; a credential that is
+// handed on whole is named so.
+func TestBenchNames(t *testing.T) {
+	c := made()
+	c.Results = c.Results[4:12]
+	for i := range c.Results {
+		r := &c.Results[i]
+		r.Work.Whole = i < 4
+		if r.Cell.GC = "50"; i < 4 {
+			r.Cell.GC = "off"
+		}
+		r.Cell.LiveHeap = 64
+		r.ID = r.Cell.ID()
+	}
+	var bench bytes.Buffer
+	if err := report.Bench(&bench, c); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"/op=issue/present=whole/gc=off ", "/op=verify/present=derives/gc=50 ",
+		"\nlive-heap: 64\n", "\ncontexts: none\n"} {
+		if !strings.Contains(bench.String(), want) {
+			t.Errorf("no %q in\n%s", want, &bench)
+		}
 	}
 }
 
 func TestJSON(t *testing.T) {
 	c := made()
-	c.Results[0].Blocks = c.Results[0].Blocks[:2] // too few for an interval
+	c.Results[0].Runs = c.Results[0].Runs[:2] // too few for an interval
 	var out bytes.Buffer
 	if err := report.JSON(&out, c, report.NewTable(c, matrix.Formats)); err != nil {
 		t.Fatal(err)
@@ -244,7 +283,7 @@ func TestJSON(t *testing.T) {
 // file.
 func TestNotes(t *testing.T) {
 	c := made()
-	for i := len(c.Results) - 3; i < len(c.Results); i++ {
+	for i := len(c.Results) - 4; i < len(c.Results); i++ {
 		c.Results[i].Reason = "document 3: native and stock differ\nnative: <urn:s> <urn:p> \"| `x` *y* [z](javascript:1) <script>\u202e\" .\nstock: " + strings.Repeat("word ", 20)
 	}
 	table := report.NewTable(c, matrix.Formats)
@@ -284,6 +323,13 @@ func TestTiersDoNotMix(t *testing.T) {
 	if len(table.Rows[3].Ratios) > 0 {
 		t.Error("a native row has a ratio to stock baselines")
 	}
+	whole := made()
+	for i := range 4 {
+		whole.Results[i].Cell.Present = compare.HandedOver
+	}
+	if len(report.NewTable(whole, matrix.Formats).Rows[0].Ratios) != 2 {
+		t.Error("how a part is presented leaves no ratio of issue + verify")
+	}
 	for _, change := range []func(*compare.Cell){
 		func(c *compare.Cell) { c.Algorithm = "ES256" },
 		func(c *compare.Cell) { c.Schema = "ob3" },
@@ -291,7 +337,7 @@ func TestTiersDoNotMix(t *testing.T) {
 		func(c *compare.Cell) { c.Procs = 1 },
 	} {
 		c := made()
-		for i := range 3 {
+		for i := range 4 {
 			change(&c.Results[i].Cell)
 		}
 		if r := report.NewTable(c, matrix.Formats).Rows[0]; len(r.Ratios) > 0 {
@@ -328,9 +374,9 @@ func TestReissuedIsMarked(t *testing.T) {
 // A group that was left out as a whole is a line and no empty table, and no gate that failed.
 func TestLeftOutGroups(t *testing.T) {
 	c := made()
-	for i := 9; i < 12; i++ {
+	for i := 12; i < 16; i++ {
 		r := &c.Results[i]
-		r.State, r.Reason, r.Blocks, r.Profile, r.Work = compare.LeftOut, "too slow", nil, nil, compare.Work{}
+		r.State, r.Reason, r.Runs, r.Profile, r.Work = compare.LeftOut, "too slow", nil, nil, compare.Work{}
 	}
 	var text bytes.Buffer
 	if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
@@ -350,13 +396,13 @@ func TestLeftOutGroups(t *testing.T) {
 func TestContextStates(t *testing.T) {
 	c := made()
 	var more []compare.Result
-	for _, r := range c.Results[:3] {
+	for _, r := range c.Results[:4] {
 		r.Cell.Contexts = "cold"
 		r.ID = r.Cell.ID()
 		more = append(more, r)
 	}
 	c.Results = append(more, c.Results...)
-	for _, op := range compare.Operations { // as the command appends them
+	for _, op := range compare.OfCredentials { // as the command appends them
 		cell := compare.Cell{Format: "vcdm", Suite: "eddsa-rdfc-2022", Engine: "stock", Algorithm: "EdDSA", Schema: "simple-20", Operation: op, GC: "100",
 			Procs: 2, Contexts: "warm"}
 		c.Results = append(c.Results, compare.Result{Cell: cell, ID: cell.ID(), State: compare.Unsupported, Reason: "not kept"})
@@ -377,8 +423,8 @@ func TestContextStates(t *testing.T) {
 	if !regexp.MustCompile(`(?s)\n  contexts embedded [^\n]*\n[^\n]*\n  contexts warm [^\n]*\n  ! unsupported: not kept\nsd-jwt-vc`).MatchString(text.String()) {
 		t.Errorf("an unsupported state does not stand with the others:\n%s", text.String())
 	}
-	if n := strings.Count(text.String(), "  contexts cold "); n != 3 {
-		t.Errorf("the state is named in %d of 3 tables", n)
+	if n := strings.Count(text.String(), "  contexts cold "); n != 5 {
+		t.Errorf("the state is named in %d of 5 tables", n)
 	}
 	if !strings.Contains(md.String(), "| vcdm eddsa-rdfc-2022, contexts cold |") {
 		t.Error(md.String())
@@ -457,7 +503,7 @@ func TestAllocs(t *testing.T) {
 	row := table.Rows[0]
 	for _, x := range []struct {
 		name   string
-		shares map[string]float64
+		shares report.Shares
 		want   map[string]float64 // of 114 foreground samples and 20 of gc
 	}{
 		{"CPU", row.Phases, map[string]float64{"context": 50. / 134, "to-rdf": 25. / 134, "parse": 16. / 134, "gc": 20. / 134}},
@@ -465,19 +511,22 @@ func TestAllocs(t *testing.T) {
 		{"charged", row.Charged, map[string]float64{"context": 54.95 / 134, "to-rdf": 40. / 134, "parse": 16. / 134, "gc": 0, "unattributed": 1.05 / 134}},
 	} {
 		for name, want := range x.want {
-			if got := x.shares[name]; math.Abs(got-want) > 1e-9 {
+			if got := x.shares[name].Center; math.Abs(got-want) > 1e-9 {
 				t.Errorf("%s of %s is %v, want %v", name, x.name, got, want)
 			}
 		}
 		sum := 0.0
 		for _, v := range x.shares {
-			sum += v
+			sum += v.Center
+			if v.Low > v.Center || v.High < v.Center || v.N == 0 {
+				t.Errorf("a share of %s has the interval %+v", x.name, v)
+			}
 		}
 		if math.Abs(sum-1) > 1e-9 {
 			t.Errorf("shares of %s add up to %v", x.name, sum)
 		}
 	}
-	if a := table.Allocated; a == nil || a.Bytes != 12*41_000 || math.Abs(a.Share-0.9975) > 1e-9 || math.Abs(a.Coverage-40./41) > 1e-9 || len(a.Below) > 0 {
+	if a := table.Allocated; a == nil || a.Bytes != 16*41_000 || math.Abs(a.Share-0.9975) > 1e-9 || math.Abs(a.Coverage-40./41) > 1e-9 || len(a.Below) > 0 {
 		t.Errorf("%+v", table.Allocated)
 	}
 	var text, files bytes.Buffer
@@ -504,10 +553,103 @@ func TestAllocs(t *testing.T) {
 	}
 }
 
+// Single operations that were kept are shown by their percentiles.
+func TestRaw(t *testing.T) {
+	c := made()
+	c.Results[6].Raw = &compare.Raw{Ops: 2000, P50: 61_000, P95: 75_000, P99: 1_234_000, Outliers: 31, File: "raw/x.csv"}
+	var text bytes.Buffer
+	if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\nsd-jwt-vc jws         present               61.0     75.0    1,234   31 of 2000\n",
+		"\nsingle operations are elapsed times",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, &text)
+		}
+	}
+}
+
+// A campaign with fewer processes than it was to have says so; below three there is no interval, nor one that
+// looks like it.
+func TestFewProcesses(t *testing.T) {
+	c := made()
+	c.Results[2].Runs = c.Results[2].Runs[:2]
+	table := report.NewTable(c, matrix.Formats)
+	var text, files bytes.Buffer
+	if err := errors.Join(report.Text(&text, c, table, false), report.CSV(&files, table)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\n                            ±2%      ±2%      ±2%    ±0%     ±0%\n",
+		"\n                            ±?      ±2%        ±?\n",
+		"\nprocesses: 2 to 5 of the 5 that were to be",
+		"\n±?: fewer than 3 processes have no interval\n", "  5/5/2/5    3.0k/3.0k/1.2k/3.0k  "} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, &text)
+		}
+	}
+	lines, err := csv.NewReader(&files).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"present_low_ns": "", "present_high_ns": "", "present_processes": "2",
+		"present_operations": "1200", "issue_processes": "5"} {
+		if i := slices.Index(lines[0], name); i < 0 || lines[1][i] != want {
+			t.Errorf("column %d %s, want %q", i, name, want)
+		}
+	}
+}
+
+// Shares have intervals; phases whose intervals overlap stand in the order of the work, joined, and few
+// samples make no bar.
+func TestBars(t *testing.T) {
+	shown := func(samples map[phase.Phase]int64) string {
+		c := made()
+		c.Results = c.Results[:4]
+		for i := range c.Results {
+			a := &c.Results[i].Profile.Attribution
+			a.Foreground, a.Background = profiles.Counts{}, profiles.Counts{}
+			for p, n := range samples {
+				a.Foreground[p] = profiles.Count{Samples: n, Value: n * 1e7}
+			}
+		}
+		var text bytes.Buffer
+		if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
+			t.Fatal(err)
+		}
+		_, bars, _ := strings.Cut(text.String(), "where the time goes:")
+		return bars
+	}
+	for name, c := range map[string]struct {
+		samples map[phase.Phase]int64
+		want    []string
+		no      string
+	}{
+		"apart": {map[phase.Phase]int64{phase.Sign: 900, phase.Parse: 500, phase.Digest: 100},
+			[]string{"█ sign 60 % (58-62)  ▓ parse 33 % (", "  ▒ digest 6.7 % ("}, "≈"},
+		"alike": {map[phase.Phase]int64{phase.Sign: 32, phase.Parse: 30, phase.Digest: 400},
+			[]string{"█ digest 87 % (84-89)  ▓ parse 6.5 % (5.1-8.3)  ≈ ▒ sign 6.9 % (", "\nshares have their 95 % interval"}, "too few"},
+		"few": {map[phase.Phase]int64{phase.Sign: 20, phase.Parse: 2},
+			[]string{"vcdm eddsa-rdfc-2022  44 samples: too few for a bar\n  █ sign 91 % ("}, "████"},
+	} {
+		got := shown(c.samples)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, got)
+			}
+		}
+		if strings.Contains(got, c.no) {
+			t.Errorf("%s: %q in\n%s", name, c.no, got)
+		}
+	}
+}
+
 // What an operation lacks, its exchange lacks: no profile of allocations, no shares of them.
 func TestAllocsIncomplete(t *testing.T) {
 	c := profiled(made())
-	c.Results[0].Allocs, c.Results[3].Profile = nil, nil
+	c.Results[0].Allocs, c.Results[4].Profile = nil, nil
 	table := report.NewTable(c, matrix.Formats)
 	if row := table.Rows[0]; row.Heap != nil || row.Charged != nil || row.Phases == nil {
 		t.Errorf("without an allocation profile of issue: %+v", row)
@@ -525,7 +667,7 @@ func TestAllocsIncomplete(t *testing.T) {
 	if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), "\nallocations: hardly any; the runtime counts 192 bytes in all passes\n") || strings.Contains(text.String(), "charged") {
+	if !strings.Contains(text.String(), "\nallocations: hardly any; the runtime counts 256 bytes in all passes\n") || strings.Contains(text.String(), "charged") {
 		t.Errorf("of operations that allocate nothing:\n%s", &text)
 	}
 }
@@ -533,17 +675,17 @@ func TestAllocsIncomplete(t *testing.T) {
 // A row that lacks the time of an operation has no sum over operations, nor shares of it.
 func TestIncompleteRow(t *testing.T) {
 	c := made()
-	r := &c.Results[2]
-	r.State, r.Reason, r.Blocks, r.Profile = compare.Died, "killed", nil, nil
+	r := &c.Results[1]
+	r.State, r.Reason, r.Runs, r.Profile = compare.Died, "killed", nil, nil
 	table := report.NewTable(c, matrix.Formats)
-	if row := table.Rows[0]; row.Wall != 0 || row.Bytes != 0 || row.Phases != nil || row.Exchange.N != 0 || row.CPU[compare.Issue].N == 0 {
+	if row := table.Rows[0]; row.Wall != 0 || row.Bytes != 0 || row.Phases != nil || row.IssueVerify.N != 0 || row.Exchange.N == 0 || row.CPU[compare.Issue].N == 0 {
 		t.Errorf("%+v", row)
 	}
 	var text bytes.Buffer
 	if err := report.Text(&text, c, table, false); err != nil {
 		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`(?m)^vcdm eddsa-rdfc-2022 +6 +3\+0 +0 +0 +- +- +-$`).MatchString(text.String()) {
+	if !regexp.MustCompile(`(?m)^vcdm eddsa-rdfc-2022 +4 +2\+0 +0 +0 +- +- +-$`).MatchString(text.String()) {
 		t.Error(text.String())
 	}
 	c = made()
@@ -552,7 +694,7 @@ func TestIncompleteRow(t *testing.T) {
 	if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), "\nissue + verify: ") || strings.Contains(text.String(), "one exchange") {
+	if !strings.Contains(text.String(), "\nissue + present: ") || strings.Contains(text.String(), "one exchange") {
 		t.Error(text.String())
 	}
 }

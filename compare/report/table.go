@@ -36,28 +36,74 @@ type Row struct {
 	IssueVerify stats.Estimate                       `json:"issue_verify_ns"` // the headline
 	Exchange    stats.Estimate                       `json:"exchange_ns"`
 	Reissued    bool                                 `json:"reissued"` // present signs again: marked wherever it is shown
+	Whole       bool                                 `json:"whole"`    // present hands on the whole credential
 	Ratios      Ratios                               `json:"issue_verify_to,omitempty"`
 	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding alone: all formats sign what they present
-	Counters    compare.Counters                     `json:"counters"`              // of the exchange
-	Wall        float64                              `json:"wall_ns"`               // medians of the exchange; like Thread, Bytes and Allocs 0 unless all its cells have a time
+	Basis       map[compare.Operation]Basis          `json:"basis"`
+	First       stats.Estimate                       `json:"canonize_to_first,omitzero"` // of documents: to the first one of the suite and engine
+	Summed      []compare.Operation                  `json:"summed"`                     // operations that the figures below are sums of
+	Counters    compare.Counters                     `json:"counters"`
+	Wall        float64                              `json:"wall_ns"` // means; like Thread, Bytes and Allocs 0 unless all operations of Summed have a time
 	Thread      float64                              `json:"thread_ns"`
 	Bytes       float64                              `json:"bytes"`
 	Allocs      float64                              `json:"allocs"`
 	Output      map[compare.Operation]int            `json:"output_bytes"`
 	Quads       int                                  `json:"quads"`
+	Blank       int                                  `json:"blank_nodes,omitempty"` // of documents
+	NDegree     int64                                `json:"n_degree,omitempty"`    // of documents: n-degree calls plus permutations
 	Documents   int                                  `json:"documents"`
 	Tampers     int                                  `json:"tampers"`
 	Checks      string                               `json:"checks"`
 	Oracle      string                               `json:"oracle"`
 	Compared    int                                  `json:"compared"`              // documents whose forms were compared
-	Phases      map[string]float64                   `json:"phases,omitempty"`      // share of the exchange's CPU by phase, background collector and scheduler included
-	Heap        map[string]float64                   `json:"heap_phases,omitempty"` // share of the exchange's heap bytes by phase
+	Phases      Shares                               `json:"phases,omitempty"`      // share of the CPU by phase, background collector and scheduler included
+	Heap        Shares                               `json:"heap_phases,omitempty"` // share of the heap bytes by phase
 	// Phases with gc and runtime of the background charged to phases by their share of the bytes, operation by operation: a
 	// model, see profiles.Attribution.Charged.
-	Charged      map[string]float64 `json:"charged_phases,omitempty"`
-	Foreground   int64              `json:"foreground_samples"`
-	Unattributed float64            `json:"unattributed"` // share of the foreground samples that no rule owns
+	Charged      Shares         `json:"charged_phases,omitempty"`
+	Foreground   int64          `json:"foreground_samples"`
+	Unattributed stats.Estimate `json:"unattributed"` // share of the foreground samples that no rule owns
 	unattributed int64
+}
+
+// Shares are those of the phases that have samples, each with its interval.
+type Shares map[string]stats.Estimate
+
+// of is the share of a phase, which may have no sample; nothing of nil.
+func (s Shares) of(name string) stats.Estimate {
+	if e, ok := s[name]; ok {
+		return e
+	}
+	return stats.Share(0, float64(s.samples()))
+}
+
+// samples is how many the shares rest on.
+func (s Shares) samples() int {
+	for _, e := range s {
+		return e.N
+	}
+	return 0
+}
+
+// Basis is what the figures of one operation rest on.
+type Basis struct {
+	Processes   int          `json:"processes"`
+	Operations  int          `json:"operations"`
+	Documents   int          `json:"documents"`   // that the operations walked
+	Collections int          `json:"collections"` // in the windows
+	Rare        bool         `json:"rare"`        // a window has fewer collections than it was to have
+	LiveHeap    float64      `json:"live_heap"`   // mean bytes
+	Raw         *compare.Raw `json:"raw,omitempty"`
+}
+
+func basis(r *compare.Result, rotating int) Basis {
+	b := Basis{Processes: len(r.Runs), Operations: r.Ops(), Documents: r.Documents(rotating), Raw: r.Raw,
+		LiveHeap: mean(r, func(run compare.Run) float64 { return float64(run.LiveHeap) })}
+	for _, run := range r.Runs {
+		b.Collections += run.Collections
+		b.Rare = b.Rare || run.Ending == compare.Rare
+	}
+	return b
 }
 
 // Attributed pools the profiles of the campaign.
@@ -103,14 +149,17 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition) Table {
 	samples := make(map[string]cellSamples)
 	for _, id := range ids {
 		s := make(cellSamples)
-		t.Rows = append(t.Rows, newRow(groups[id], s, c.Seed))
+		t.Rows = append(t.Rows, newRow(groups[id], s, c.Documents))
 		samples[id] = s
 	}
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		row.Ratios = t.ratios(samples, row, c.Seed, compare.Issue, compare.Verify)
+		row.Ratios = t.ratios(samples, row, compare.Whole...)
 		if row.bound() {
-			row.Bound = t.ratios(samples, row, c.Seed, compare.Operations...)
+			row.Bound = t.ratios(samples, row, compare.Exchanged...)
+		}
+		if row.Cell.Format == compare.Document {
+			row.First = t.toFirst(samples, row)
 		}
 	}
 	t.Attributed, t.Allocated = attributed(c), allocated(c)
@@ -131,23 +180,29 @@ func (s cellSamples) of(ops ...compare.Operation) []stats.Sample {
 	return out
 }
 
-// per divides a quantity of each block by its operations, run by run.
-func per(blocks []compare.Block, quantity func(compare.Block) int64) stats.Sample {
-	var s stats.Sample
-	last := -1
-	for _, b := range blocks {
-		if b.Run != last {
-			s = append(s, nil)
-			last = b.Run
-		}
-		s[len(s)-1] = append(s[len(s)-1], float64(quantity(b))/float64(b.Ops))
+// cpuOf is the process CPU of an operation, by block.
+func cpuOf(r *compare.Result) stats.Sample {
+	s := make(stats.Sample)
+	for _, run := range r.Runs {
+		s[run.Block] = run.CPU
 	}
 	return s
 }
 
-func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
+// mean is that of a quantity over the processes of a cell.
+func mean(r *compare.Result, quantity func(compare.Run) float64) float64 {
+	sum := 0.0
+	for _, run := range r.Runs {
+		sum += quantity(run)
+	}
+	return sum / float64(len(r.Runs))
+}
+
+func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 	row := Row{Cell: results[0].Cell.Exchange(), ID: results[0].Cell.Exchange().ID(), Operations: make(map[compare.Operation]compare.State),
-		CPU: make(map[compare.Operation]stats.Estimate), Output: make(map[compare.Operation]int)}
+		CPU: make(map[compare.Operation]stats.Estimate), Output: make(map[compare.Operation]int),
+		Basis: make(map[compare.Operation]Basis)}
+	row.Summed = summed(results)
 	var cpu, heap, charged mix
 	recorded, both := 0, 0 // operations with a profile of allocations, and with one of CPU time too
 	for _, r := range results {
@@ -157,52 +212,78 @@ func newRow(results []*compare.Result, samples cellSamples, seed uint64) Row {
 			row.Reasons = append(row.Reasons, why)
 		}
 		w := r.Work
-		row.Counters.Add(w.Counters)
 		row.Output[op] = w.Output
-		row.Reissued = row.Reissued || w.Reissued
+		row.Reissued, row.Whole = row.Reissued || w.Reissued, row.Whole || handsOn(r)
 		row.Quads, row.Checks, row.Oracle, row.Compared, row.Documents, row.Tampers = w.Quads, w.Checks, w.Oracle, w.Compared, w.Documents, w.Tampers
-		if r.State != compare.Measured || len(r.Blocks) == 0 {
+		row.Blank, row.NDegree = w.Blank, w.NDegree
+		counted := slices.Contains(row.Summed, op)
+		if counted {
+			row.Counters.Add(w.Counters)
+		}
+		if r.State != compare.Measured || len(r.Runs) == 0 {
 			continue
 		}
-		samples[op] = per(r.Blocks, func(b compare.Block) int64 { return b.CPU })
-		row.CPU[op] = stats.Median(samples[op])
-		row.Wall += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Wall })).Center
-		row.Thread += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Thread })).Center
-		row.Bytes += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Bytes })).Center
-		row.Allocs += stats.Median(per(r.Blocks, func(b compare.Block) int64 { return b.Allocs })).Center
+		samples[op] = cpuOf(r)
+		row.CPU[op], row.Basis[op] = stats.Mean(samples[op]), basis(r, rotating)
+		if !counted {
+			continue
+		}
+		row.Wall += mean(r, func(run compare.Run) float64 { return run.Wall })
+		row.Thread += mean(r, func(run compare.Run) float64 { return run.Thread })
+		row.Bytes += mean(r, func(run compare.Run) float64 { return run.Bytes })
+		row.Allocs += mean(r, func(run compare.Run) float64 { return run.Allocs })
 		if a := r.Allocs; a != nil {
 			recorded++
-			for i, n := range a.Attribution.Foreground {
-				heap[i] += float64(n.Value) / float64(a.Ops)
-			}
+			bytes := a.Attribution.Foreground.Total().Value
+			values := valuesOf(&a.Attribution.Foreground)
+			heap.add(float64(bytes)/float64(a.Ops), values, bytes/profiles.AllocRate)
 		}
 		if p := r.Profile; p != nil {
 			row.Foreground += p.Attribution.Foreground.Total().Samples
 			row.unattributed += p.Attribution.Foreground[phase.Unattributed].Samples
-			cpu.add(row.CPU[op].Center, shares(p.Attribution.Costs()))
+			n := samplesOf(&p.Attribution)
+			cpu.add(row.CPU[op].Center, p.Attribution.Costs(), n)
 			if r.Allocs != nil {
 				both++
-				charged.add(row.CPU[op].Center, shares(p.Attribution.Charged(&r.Allocs.Attribution)))
+				charged.add(row.CPU[op].Center, p.Attribution.Charged(&r.Allocs.Attribution), n)
 			}
 		}
 	}
-	if row.Foreground > 0 {
-		row.Unattributed = float64(row.unattributed) / float64(row.Foreground)
+	if n := float64(row.Foreground); n > 0 {
+		row.Unattributed = stats.Share(float64(row.unattributed)/n, n)
 	}
 	row.Phases = cpu.byName()
-	if recorded == len(results) {
+	if recorded == len(row.Summed) {
 		row.Heap = heap.byName()
 	}
-	if both == len(results) {
+	if both == len(row.Summed) {
 		row.Charged = charged.byName()
 	}
 	if !row.complete() {
 		row.Wall, row.Thread, row.Bytes, row.Allocs, row.Phases = 0, 0, 0, 0, nil
 	}
-	row.IssueVerify = stats.Sum(samples.of(compare.Issue, compare.Verify), seed)
-	row.Exchange = stats.Sum(samples.of(compare.Operations...), seed)
+	row.IssueVerify = stats.Sum(samples.of(compare.Whole...))
+	row.Exchange = stats.Sum(samples.of(compare.Exchanged...))
 	return row
 }
+
+// summed are the operations of an exchange that one figure sums up: issue and verify of the whole credential, the same work
+// in every format, or all if these were not both to be measured.
+func summed(results []*compare.Result) []compare.Operation {
+	var ops []compare.Operation
+	for _, r := range results {
+		ops = append(ops, r.Cell.Operation)
+	}
+	for _, op := range compare.Whole {
+		if !slices.Contains(ops, op) {
+			return ops
+		}
+	}
+	return compare.Whole
+}
+
+// handsOn reports whether a holder presents the whole credential, be it signed by the holder.
+func handsOn(r *compare.Result) bool { return r.Work.Whole || r.Cell.Present == compare.HandedOver }
 
 // reason is why a cell has no time, or what else it lacks; "" if nothing.
 func reason(r *compare.Result) string {
@@ -227,33 +308,56 @@ func shares(costs [phase.Count]float64) [phase.Count]float64 {
 }
 
 // mix adds up the phases of operations.
-type mix [phase.Count]float64
+type mix struct {
+	costs   [phase.Count]float64
+	weights []float64
+	samples []int64
+}
 
-// add adds the shares of an operation that costs so much.
-func (m *mix) add(cost float64, shares [phase.Count]float64) {
-	for i, s := range shares {
-		m[i] += cost * s
+// add adds an operation of a cost, which is divided as costs are, by so many samples.
+func (m *mix) add(cost float64, costs [phase.Count]float64, samples int64) {
+	if samples == 0 {
+		return
 	}
+	for i, s := range shares(costs) {
+		m.costs[i] += cost * s
+	}
+	m.weights, m.samples = append(m.weights, cost), append(m.samples, samples)
 }
 
 // byName returns the share of each phase that has one; nil where nothing was added.
-func (m mix) byName() map[string]float64 {
-	var out map[string]float64
-	for i, s := range shares(m) {
+func (m *mix) byName() Shares {
+	var out Shares
+	n := stats.Effective(m.weights, m.samples)
+	for i, s := range shares(m.costs) {
 		if s > 0 {
 			if out == nil {
-				out = make(map[string]float64)
+				out = make(Shares)
 			}
-			out[phase.Phase(i).String()] = s
+			out[phase.Phase(i).String()] = stats.Share(s, n)
 		}
 	}
 	return out
 }
 
-// complete tells whether every operation of the campaign has a time.
+// valuesOf are the values of counts.
+func valuesOf(c *profiles.Counts) (out [phase.Count]float64) {
+	for i, n := range c {
+		out[i] = float64(n.Value)
+	}
+	return out
+}
+
+// samplesOf counts the samples that the costs of an attribution rest on: all but those of the profiler.
+func samplesOf(a *profiles.Attribution) int64 {
+	background := a.Background.Total().Samples - a.Background[phase.Unattributed].Samples
+	return a.Foreground.Total().Samples + background
+}
+
+// complete reports whether every operation of the sums has a time.
 func (r *Row) complete() bool {
-	for _, state := range r.Operations {
-		if state != compare.Measured {
+	for _, op := range r.Summed {
+		if r.Operations[op] != compare.Measured {
 			return false
 		}
 	}
@@ -284,22 +388,43 @@ func (t *Table) stock() []string {
 func (r *Row) bound() bool { return r.Cell.Binding != compare.NoBinding }
 
 // ratios compares the sum of operations with the rows of the same schema, tier, algorithm and policy in other formats.
-func (t *Table) ratios(samples map[string]cellSamples, row *Row, seed uint64, ops ...compare.Operation) Ratios {
+func (t *Table) ratios(samples map[string]cellSamples, row *Row, ops ...compare.Operation) Ratios {
 	out := make(Ratios)
 	for _, f := range t.columns() {
 		for i := range t.Rows {
 			base, want := t.Rows[i].Cell, row.Cell
-			want.Format, want.Suite, want.Contexts = f.Name, base.Suite, base.Contexts
+			want.Format, want.Suite, want.Contexts, want.Present = f.Name, base.Suite, base.Contexts, base.Present
 			if base != want || t.Rows[i].ID == row.ID {
 				continue
 			}
-			if e := stats.Ratio(samples[row.ID].of(ops...), samples[t.Rows[i].ID].of(ops...), seed); e.N > 0 {
+			if e := stats.Ratio(samples[row.ID].of(ops...), samples[t.Rows[i].ID].of(ops...)); e.N > 0 {
 				out[f.Name] = e
 				break
 			}
 		}
 	}
 	return out
+}
+
+// toFirst is the ratio of a document to the first measured one of the same suite, engine and policy. A dataset in N-Quads has
+// no contexts, whatever their state is for the others.
+func (t *Table) toFirst(samples map[string]cellSamples, row *Row) stats.Estimate {
+	for i := range t.Rows {
+		base, want := t.Rows[i].Cell, row.Cell
+		want.Schema = base.Schema
+		if want.Contexts == compare.NoContexts {
+			want.Contexts = base.Contexts
+		}
+		first := samples[t.Rows[i].ID].of(compare.Canonize)
+		if base != want || first == nil {
+			continue
+		}
+		if t.Rows[i].ID == row.ID {
+			break
+		}
+		return stats.Ratio(samples[row.ID].of(compare.Canonize), first)
+	}
+	return stats.Estimate{}
 }
 
 func attributed(c *compare.Campaign) Attributed {

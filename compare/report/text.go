@@ -35,7 +35,12 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 	p := &printer{colour: colour, columns: t.columns()}
 	p.head(c)
 	for _, g := range grouped(t.Rows) {
-		if _, ok := g.leftOut(); !ok { // the foot tells
+		if _, ok := g.leftOut(); ok {
+			continue // the foot lists them
+		}
+		if g.documents() {
+			p.canonized(g)
+		} else {
 			p.group(g)
 		}
 	}
@@ -49,6 +54,9 @@ type printer struct {
 	colour  bool
 	columns []*compare.Definition // formats that rows are compared with
 	charged bool                  // shares that are a model have been printed
+	rare    bool                  // windows with few collections have been printed
+	alike   bool                  // phases whose intervals overlap have been printed
+	first   bool                  // ratios to the first document have been printed
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -95,41 +103,88 @@ func (p *printer) style(code, s string) string {
 
 func (p *printer) head(c *compare.Campaign) {
 	env := c.Environment
-	p.line("%s", p.bold("What a credential exchange costs: process CPU per operation, in µs"))
-	blocks, timed := 0, 0
+	exchanges := len(c.Results) == 0
 	var gc []string
 	var contexts []compare.ContextState
-	procs, binding := 0, compare.NoBinding
-	for _, r := range c.Results {
+	procs, ballast, binding := 0, 0, compare.NoBinding
+	least, most := math.Inf(1), 0.0 // live heap of a cell
+	for i := range c.Results {
+		r := &c.Results[i]
+		exchanges = exchanges || r.Cell.Format != compare.Document
 		binding = cmp.Or(r.Cell.Binding, binding)
-		blocks, timed = max(blocks, len(r.Blocks)), max(timed, r.N)
 		if !slices.Contains(gc, r.Cell.GC) {
 			gc = append(gc, r.Cell.GC)
 		}
 		if x := r.Cell.Contexts; x != compare.NoContexts && !slices.Contains(contexts, x) {
 			contexts = append(contexts, x)
 		}
-		procs = r.Cell.Procs
+		procs, ballast = r.Cell.Procs, r.Cell.LiveHeap
+		if len(r.Runs) > 0 {
+			live := mean(r, func(run compare.Run) float64 { return float64(run.LiveHeap) }) / 1e6
+			least, most = min(least, live), max(most, live)
+		}
 	}
 	slices.Sort(contexts)
-	rotation := plural(c.Documents, "document")
-	if 0 < timed && timed < c.Documents {
-		rotation = fmt.Sprintf("%d of %s", timed, rotation)
+	what := "nothing was timed"
+	if most > 0 || c.Runs > 0 {
+		what = "mean over fresh processes, ± its 95 % interval (t over processes); " + windowOf(c.Window)
 	}
-	what := fmt.Sprintf("median over %s of %s, ± half its 95 %% interval", plural(blocks, "block"), plural(c.Runs, "fresh process"))
-	if blocks == 0 {
-		what = "nothing was timed"
+	notes := []string{what, fmt.Sprintf("seed %d", c.Seed),
+		fmt.Sprintf("GOGC=%s, GOMAXPROCS=%d", strings.Join(gc, " and "), procs)}
+	if most > 0 {
+		live := "live heap " + between(least, most) + " MB"
+		if ballast > 0 {
+			live += fmt.Sprintf(", %d of them ballast", ballast)
+		}
+		notes = append(notes, live)
 	}
-	p.wrapped(0, "", fmt.Sprintf("%s; %s in rotation; seed %d; GOGC=%s, GOMAXPROCS=%d%s; holder binding: %s",
-		what, rotation, c.Seed, strings.Join(gc, " and "), procs, contextNote(contexts), binding))
+	if len(contexts) > 0 {
+		notes = append(notes, "contexts "+strings.Join(choice.Names(contexts), ", "))
+	}
+	title := "What canonicalization costs"
+	if exchanges {
+		title = "What a credential exchange costs"
+		notes = append(notes, "holder binding: "+binding.String())
+	}
+
+	p.line("%s", p.bold(title+": process CPU per operation, in µs"))
+	p.wrapped(0, "", strings.Join(notes, "; "))
 	p.wrapped(0, "", fmt.Sprintf("%s, %s CPUs, %s, %s", env["cpu"], env["cpus"], env["kernel"], env["go"]))
+	p.disclosures(c)
 }
 
-func contextNote(states []compare.ContextState) string {
-	if len(states) == 0 {
-		return ""
+// disclosures says what is presented of each schema.
+func (p *printer) disclosures(c *compare.Campaign) {
+	var lines []string
+	for _, d := range c.Disclosed {
+		line := fmt.Sprintf("%s discloses %d of %s; one is a %s",
+			schemaName(d.Schema), d.Elements, plural(d.Of, "element"), d.Granularity)
+		if pointers, err := d.Disclose.Pointers(); err == nil && len(pointers) > 0 {
+			const length = 60
+			line += ": " + printable.Short(strings.Join(pointers, ","), length)
+		}
+		if !slices.Contains(lines, line) {
+			lines = append(lines, line)
+			p.wrapped(2, "", line)
+		}
 	}
-	return "; contexts " + strings.Join(choice.Names(states), ", ")
+}
+
+// windowOf says what a process is timed for.
+func windowOf(w compare.Window) string {
+	if w.N > 0 {
+		return fmt.Sprintf("%s each (--n), whatever the collector did", plural(w.N, "operation"))
+	}
+	return fmt.Sprintf("%s and %.0f ms each, or %.0f ms where they are rarer",
+		plural(w.Collections, "collection"), 1e3*w.Least, 1e3*w.Most)
+}
+
+// between writes a range, or one figure where both ends print alike.
+func between(low, high float64) string {
+	if l, h := figure(low), figure(high); l != h {
+		return l + " to " + h
+	}
+	return figure(high)
 }
 
 func plural(n int, noun string) string {
@@ -142,9 +197,10 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// group is the rows that may be compared: one schema, algorithm and tier.
+// group is the rows that may be compared: one schema, what of it is presented, algorithm and tier.
 type group struct {
 	schema    string
+	part      compare.Cell // its Disclose and Granularity alone
 	algorithm compare.Algorithm
 	engine    compare.Engine
 	rows      []*Row
@@ -154,12 +210,17 @@ func grouped(rows []Row) []group {
 	var out []group
 	for i := range rows {
 		r := &rows[i]
+		schema := r.Cell.Schema
+		if r.Cell.Format == compare.Document { // they are compared with one another
+			schema = ""
+		}
+		part := compare.Cell{Disclose: r.Cell.Disclose, Granularity: r.Cell.Granularity}
 		k := slices.IndexFunc(out, func(g group) bool {
-			return g.schema == r.Cell.Schema && g.algorithm == r.Cell.Algorithm && g.engine == r.Cell.Engine
+			return g.schema == schema && g.part == part && g.algorithm == r.Cell.Algorithm && g.engine == r.Cell.Engine
 		})
 		if k < 0 {
 			k = len(out)
-			out = append(out, group{r.Cell.Schema, r.Cell.Algorithm, r.Cell.Engine, nil})
+			out = append(out, group{schema, part, r.Cell.Algorithm, r.Cell.Engine, nil})
 		}
 		at := len(out[k].rows)
 		for at > 0 && name(out[k].rows[at-1]) != name(r) { // beside the other states of its contexts
@@ -187,9 +248,23 @@ func (g group) leftOut() (reason string, ok bool) {
 }
 
 func (g group) title() string {
+	if g.documents() {
+		return fmt.Sprintf("canonize, %s engines", g.engine)
+	}
 	title := fmt.Sprintf("%s, %s, %s engines", schemaName(g.schema), g.algorithm, g.engine)
 	if g.rows[0].bound() {
 		title += ", holder binding"
+	}
+	if g.part.Granularity != compare.Leaf {
+		title += ", " + g.part.Granularity.String()
+	}
+	if g.part.Disclose != "" {
+		title += ", discloses "
+		if pointers, err := g.part.Disclose.Pointers(); err == nil && len(pointers) > 0 {
+			title += plural(len(pointers), "pointer")
+		} else {
+			title += string(g.part.Disclose)
+		}
 	}
 	return title
 }
@@ -229,43 +304,90 @@ func (r *Row) boundTo(f *compare.Definition) string {
 func (p *printer) inColumns(cell func(f *compare.Definition) string) string {
 	line := ""
 	for _, f := range p.columns {
-		line += fmt.Sprintf("%*s", len("×")+len(f.Column), cell(f))
+		line += fmt.Sprintf("%*s", max(len("-28+38"), len("×")+len(f.Column))+1, cell(f))
 	}
 	return line
 }
 
 // operations names what the sums over operations are of.
-func (g group) operations() string {
-	var names []string
-	for _, op := range compare.Operations {
-		if _, ok := g.rows[0].Operations[op]; ok {
-			names = append(names, string(op))
-		}
-	}
-	if len(names) == len(compare.Operations) {
-		return "one exchange"
-	}
-	return strings.Join(names, " + ")
+func (g group) operations() string { return strings.Join(choice.Names(g.rows[0].Summed), " + ") }
+
+// has reports whether one of the operations was to be measured.
+func (g group) has(ops []compare.Operation) bool {
+	return slices.ContainsFunc(ops, func(op compare.Operation) bool {
+		_, ok := g.rows[0].Operations[op]
+		return ok
+	})
 }
 
-func (p *printer) group(g group) {
-	p.line("")
-	p.line("%s", p.bold(g.title()))
-	p.line("%-*s%8s%9s%9s%9s%10s%s", nameWidth, "", "issue", "present", "verify", "iss+ver", "exchange",
-		p.inColumns(func(f *compare.Definition) string { return "×" + f.Column }))
+// whole prints the headline: issue and verify of whole credentials, the same work in every format.
+func (p *printer) whole(g group) {
+	p.line("%-*s%9s%9s%9s%s%9s", nameWidth, "", "issue", "verify", "iss+ver",
+		p.inColumns(func(f *compare.Definition) string { return "×" + f.Column }), "bytes")
 	label := p.labels(g)
 	for _, r := range g.rows {
-		p.line("%-*s%8s%9s%9s%9s%10s%s", nameWidth, label(r), micros(r.CPU[compare.Issue]), marked(r, r.CPU[compare.Present]),
-			micros(r.CPU[compare.Verify]), micros(r.IssueVerify), marked(r, r.Exchange), p.inColumns(r.Ratios.of))
+		p.line("%-*s%9s%9s%9s%s%9s", nameWidth, label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]),
+			micros(r.IssueVerify), p.inColumns(r.Ratios.of), bytesOf(r, compare.Issue))
 		if len(r.CPU) > 0 {
-			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%8s%8s %9s%9s%9s %s", nameWidth, "", spread(r.CPU[compare.Issue]),
-				spread(r.CPU[compare.Present]), spread(r.CPU[compare.Verify]), spread(r.IssueVerify), spread(r.Exchange),
+			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%9s%9s%9s%s", nameWidth, "", spread(r.CPU[compare.Issue]),
+				spread(r.CPU[compare.Verify]), spread(r.IssueVerify),
 				p.inColumns(func(f *compare.Definition) string { return spread(r.Ratios[f.Name]) })), " ")))
 		}
 		for _, reason := range r.Reasons {
 			p.wrapped(4, "  ! ", reason)
 		}
 	}
+}
+
+// part prints what a holder who discloses a part causes.
+func (p *printer) part(g group) {
+	p.line("%-*s%9s%9s%10s%10s%s", nameWidth, "a part is presented:", "present", "verify", "exchange", "bytes", "  how")
+	label := p.labels(g)
+	for _, r := range g.rows {
+		if r.CPU[compare.Present].N == 0 && r.CPU[compare.VerifyPresented].N == 0 {
+			continue
+		}
+		p.line("%-*s%9s%8s %10s%9s   %s", nameWidth, label(r), marked(r, r.CPU[compare.Present]), micros(r.CPU[compare.VerifyPresented]),
+			marked(r, r.Exchange), bytesOf(r, compare.Present), r.presents())
+		p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%8s %8s %9s", nameWidth, "", spread(r.CPU[compare.Present]),
+			spread(r.CPU[compare.VerifyPresented]), spread(r.Exchange)), " ")))
+	}
+}
+
+// presents says how a row presents a part.
+func (r *Row) presents() string {
+	switch {
+	case r.Reissued:
+		return "signed again"
+	case r.Whole:
+		return "the whole"
+	}
+	return "derived"
+}
+
+// bytesOf is the size of what an operation returns.
+func bytesOf(r *Row, op compare.Operation) string {
+	if n := r.Output[op]; n > 0 {
+		return thousands(int64(n))
+	}
+	return "-"
+}
+
+func (p *printer) group(g group) {
+	p.line("")
+	p.line("%s", p.bold(g.title()))
+	whole, part := g.has(compare.Whole), g.has([]compare.Operation{compare.Present, compare.VerifyPresented})
+	part = part && (!whole || slices.ContainsFunc(g.rows, func(r *Row) bool { return len(r.CPU) > 0 }))
+	if whole || !part {
+		p.whole(g)
+	}
+	if part {
+		if whole {
+			p.line("")
+		}
+		p.part(g)
+	}
+	label := p.labels(g)
 	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return len(r.CPU) > 0 }) {
 		return
 	}
@@ -284,10 +406,17 @@ func (p *printer) group(g group) {
 				n.Salts, n.Digests, wall, thread, bytes)
 		}
 	}
+	p.details(g)
+}
+
+// details prints what figures rest on, single operations, and who takes the time and allocates.
+func (p *printer) details(g group) {
+	p.basis(g)
+	p.raw(g)
 	if slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Phases != nil }) {
 		p.line("")
 		p.line("%-*s%s", nameWidth, "where the time goes:", "share of the CPU by phase, "+g.operations())
-		label = p.labels(g)
+		label := p.labels(g)
 		for _, r := range g.rows {
 			if r.Phases != nil {
 				p.bar(r, label(r))
@@ -301,13 +430,116 @@ func (p *printer) group(g group) {
 		}
 		p.line("")
 		p.line("%-*s%s", nameWidth, "what allocates:", what)
-		label = p.labels(g)
+		label := p.labels(g)
 		for _, r := range g.rows {
 			if r.Heap != nil {
 				p.allocates(r, label(r))
 			}
 		}
 	}
+}
+
+// rare marks windows with fewer collections than they were to have.
+const rare = "*"
+
+// basis prints what the figures rest on: for each operation of a row, or once where it is the same for all.
+func (p *printer) basis(g group) {
+	p.line("")
+	const columns = "%-*s%9s %22s %10s %13s"
+	p.line(columns, nameWidth, "what it rests on:", "processes", "operations", "documents", "collections")
+	label := p.labels(g)
+	for _, r := range g.rows {
+		if len(r.CPU) == 0 {
+			continue
+		}
+		var operations []int
+		var processes, documents, collections []string
+		for _, op := range compare.Operations {
+			b, ok := r.Basis[op]
+			if !ok {
+				continue
+			}
+			mark := ""
+			if b.Rare {
+				mark = rare
+				p.rare = true
+			}
+			processes = append(processes, count(b.Processes))
+			operations = append(operations, b.Operations)
+			documents = append(documents, count(b.Documents))
+			collections = append(collections, count(b.Collections)+mark)
+		}
+		p.line(columns, nameWidth, label(r), slashed(processes), counts(operations), slashed(documents),
+			slashed(collections))
+	}
+}
+
+// raw prints what single operations took, where they were kept.
+func (p *printer) raw(g group) {
+	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return r.raw() }) {
+		return
+	}
+	p.line("")
+	const columns = "%-*s%-17s%9s%9s%9s%13s"
+	p.line(columns, nameWidth, "single operations:", "", "p50 µs", "p95 µs", "p99 µs", "outliers")
+	label := p.labels(g)
+	for _, r := range g.rows {
+		if !r.raw() {
+			continue
+		}
+		name := label(r)
+		for _, op := range compare.Operations {
+			if raw := r.Basis[op].Raw; raw != nil {
+				p.line(columns, nameWidth, name, op, figure(raw.P50/1e3), figure(raw.P95/1e3),
+					figure(raw.P99/1e3), fmt.Sprintf("%d of %d", raw.Outliers, raw.Ops))
+				name = ""
+			}
+		}
+	}
+}
+
+// raw reports whether single operations of a row were kept.
+func (r *Row) raw() bool {
+	for _, b := range r.Basis {
+		if b.Raw != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// counts are those of several operations: they share a column unless all are the same.
+func counts(values []int) string {
+	if slices.Min(values) == slices.Max(values) {
+		return count(values[0])
+	}
+	var short []string
+	for _, n := range values {
+		short = append(short, compact(n))
+	}
+	return strings.Join(short, "/")
+}
+
+// compact is a count in at most four characters below ten million.
+func compact(n int) string {
+	switch v := float64(n); {
+	case n < 1000:
+		return count(n)
+	case n < 9_950:
+		return fmt.Sprintf("%.1fk", v/1e3)
+	case n < 999_500:
+		return fmt.Sprintf("%.0fk", v/1e3)
+	default:
+		return fmt.Sprintf("%.1fM", v/1e6)
+	}
+}
+
+// slashed joins what differs, or says once what is all the same.
+func slashed(values []string) string {
+	if len(slices.Compact(slices.Clone(values))) == 1 {
+		return values[0]
+	}
+	return strings.Join(values, "/")
 }
 
 // collector is the column of gc and runtime, which charging divides among the others.
@@ -319,7 +551,9 @@ func (p *printer) allocates(r *Row, label string) {
 	p.charged = p.charged || r.Charged != nil
 	gc, runtime, none := phase.GC.String(), phase.Runtime.String(), phase.Unattributed.String()
 	names := slices.DeleteFunc(slices.Collect(maps.Keys(r.Heap)), func(n string) bool { return n == gc || n == runtime || n == none })
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(-cmp.Compare(r.Heap[a], r.Heap[b]), cmp.Compare(a, b)) })
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(-cmp.Compare(r.Heap[a].Center, r.Heap[b].Center), cmp.Compare(a, b))
+	})
 	width := func(n string) int { return max(len(n), len("99.9 %")) + 2 }
 	left := Width - nameWidth - width(collector) - width(none)
 	fit := 0
@@ -338,16 +572,16 @@ func (p *printer) allocates(r *Row, label string) {
 	line(label, func(n string) string { return n })
 	for _, x := range []struct {
 		name   string
-		shares map[string]float64
+		shares Shares
 	}{{"    heap bytes", r.Heap}, {"    CPU", r.Phases}, {"    CPU charged", r.Charged}} {
 		if x.shares == nil {
 			continue
 		}
 		line(x.name, func(n string) string {
 			if n == collector {
-				return percent(x.shares[gc] + x.shares[runtime])
+				return percent(x.shares[gc].Center + x.shares[runtime].Center)
 			}
-			return percent(x.shares[n])
+			return percent(x.shares[n].Center)
 		})
 	}
 }
@@ -357,6 +591,9 @@ func name(r *Row) string { return string(r.Cell.Format) + " " + r.Cell.Suite }
 // labels returns the function that names the rows of one table in their order. Rows that differ in the state of their
 // contexts alone are named by it, under a line with the name they share.
 func (p *printer) labels(g group) func(*Row) string {
+	if g.documents() {
+		return func(r *Row) string { return cut(documentName(r, g), nameWidth-1) }
+	}
 	states := make(map[string]int)
 	for _, r := range g.rows {
 		states[name(r)]++
@@ -380,46 +617,82 @@ var fills = []string{"█", "▓", "▒", "░"}
 
 const restFill = "·"
 
-// bar draws one row's phases and what they are called.
-func (p *printer) bar(r *Row, label string) {
-	type part struct {
-		name  string
-		share float64
-	}
+// alike joins phases whose intervals overlap: which of them costs more is not known.
+const alike = "≈"
+
+// leastBar is the number of samples that a bar needs.
+const leastBar = 100
+
+// part is a phase in a bar.
+type part struct {
+	phase phase.Phase
+	share stats.Estimate
+	alike bool // it may cost as much as the one before
+}
+
+// largest returns the phases of a row that cost most, those that may cost the same in the order of the work.
+func largest(shares Shares, most int) []part {
 	var parts []part
-	for n, s := range r.Phases {
-		if n != phase.Unattributed.String() {
-			parts = append(parts, part{n, s})
+	for n, s := range shares {
+		if ph, ok := phase.ByName(n); ok && ph != phase.Unattributed {
+			parts = append(parts, part{ph, s, false})
 		}
 	}
-	slices.SortFunc(parts, func(a, b part) int { return cmp.Or(-cmp.Compare(a.share, b.share), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(parts, func(a, b part) int {
+		return cmp.Or(-cmp.Compare(a.share.Center, b.share.Center), cmp.Compare(a.phase, b.phase))
+	})
+	parts = parts[:min(most, len(parts))]
+	for begin, i := 0, 1; i <= len(parts); i++ {
+		if i < len(parts) && parts[i].share.High >= parts[i-1].share.Low {
+			continue
+		}
+		same := parts[begin:i]
+		slices.SortFunc(same, func(a, b part) int { return cmp.Compare(a.phase, b.phase) })
+		for k := range same {
+			same[k].alike = k > 0
+		}
+		begin = i
+	}
+	return parts
+}
+
+// bar draws one row's phases and what they are called, each share with its interval.
+func (p *printer) bar(r *Row, label string) {
 	const cells = Width - nameWidth
 	var bar strings.Builder
-	var legend []string
 	done, sum := 0, 0.0
-	for i, x := range parts {
-		if i == len(fills) {
-			break
-		}
-		sum += x.share
+	var legend []string
+	for i, x := range largest(r.Phases, len(fills)) {
+		sum += x.share.Center
 		upTo := int(math.Round(sum * cells))
-		code := ""
-		if ph, ok := phase.ByName(x.name); ok {
-			code = ansi(profiles.Colour(ph))
-		}
+		code := ansi(profiles.Colour(x.phase))
 		bar.WriteString(p.style(code, strings.Repeat(fills[i], upTo-done)))
-		legend = append(legend, fmt.Sprintf("%s %s %s", p.style(code, fills[i]), x.name, percent(x.share)))
 		done = upTo
+		text := x.phase.String() + " " + shareOf(x.share)
+		if x.share.Center*float64(x.share.N) < profiles.FewSamples {
+			text = p.dim(text)
+		}
+		text = p.style(code, fills[i]) + " " + text
+		if x.alike {
+			p.alike = true
+			text = alike + " " + text
+		}
+		legend = append(legend, text)
 	}
 	bar.WriteString(strings.Repeat(restFill, cells-done))
-	p.line("%-*s%s", nameWidth, label, bar.String())
+	if n := r.Phases.samples(); n < leastBar {
+		p.line("%-*s%s", nameWidth, label, p.dim(plural(n, "sample")+": too few for a bar"))
+	} else {
+		p.line("%-*s%s", nameWidth, label, bar.String())
+	}
 	if sum < 0.9995 {
 		legend = append(legend, fmt.Sprintf("%s rest %s", restFill, percent(1-sum)))
 	}
+
 	const indent = 2
 	column, first := indent, true
 	p.b.WriteString(strings.Repeat(" ", indent))
-	for _, l := range append(legend, "unattributed "+percent(r.Unattributed)) {
+	for _, l := range append(legend, "unattributed "+percent(r.Unattributed.Center)) {
 		n := visible(l)
 		if !first && column+2+n > Width {
 			p.b.WriteString("\n" + strings.Repeat(" ", indent))
@@ -433,6 +706,12 @@ func (p *printer) bar(r *Row, label string) {
 		column, first = column+n, false
 	}
 	p.b.WriteByte('\n')
+}
+
+// shareOf prints a share and its interval: 37 % (29-46).
+func shareOf(e stats.Estimate) string {
+	bare := func(share float64) string { return strings.TrimSuffix(percent(share), " %") }
+	return fmt.Sprintf("%s (%s-%s)", percent(e.Center), bare(e.Low), bare(e.High))
 }
 
 // visible counts the columns of a text with styles.
@@ -460,20 +739,33 @@ func ansi(hex string) string {
 	return fmt.Sprintf("38;2;%d;%d;%d", r, g, b)
 }
 
-func (p *printer) foot(c *compare.Campaign, t Table) {
-	p.line("")
-	documents, altered, gated, tried := 0, 0, 0, 0
+// gates says what passed its gate, and what canonical forms were compared with.
+func (p *printer) gates(t Table) {
+	documents, altered, ended := 0, 0, 0
+	type count struct{ rows, tried, passed int }
+	var exchanges, canonicalizations count
 	oracles := make(map[string]int) // by the engines that agree, the fewest documents compared
+	var alone []string              // what no other engine can do
 	for i := range t.Rows {
 		r := &t.Rows[i]
+		n := &exchanges
+		if r.Cell.Format == compare.Document {
+			n = &canonicalizations
+		}
+		n.rows++
 		if r.tried() {
-			tried++
+			n.tried++
 		}
-		if r.Documents > 0 {
-			gated++
-			documents, altered = r.Documents, altered+r.Tampers
+		if r.ended() {
+			ended++
 		}
-		if r.Oracle != "" {
+		if r.Documents == 0 {
+			continue
+		}
+		n.passed++
+		documents, altered = r.Documents, altered+r.Tampers
+		switch {
+		case r.Oracle != "":
 			with, n := string(r.Cell.Engine)+" with "+r.Oracle, r.Documents
 			if 0 < r.Compared && r.Compared < n { // the gate had too much to compare
 				n = r.Compared
@@ -481,10 +773,29 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			if least, ok := oracles[with]; !ok || n < least {
 				oracles[with] = n
 			}
+		case r.Counters.Canonicalizations > 0:
+			alone = append(alone, r.ID)
 		}
 	}
-	p.wrapped(2, "", fmt.Sprintf("gates: %d of %s passed over %s each; %d altered presentations refused", gated, plural(tried, "exchange"),
-		plural(documents, "document"), altered))
+
+	var passed []string
+	if exchanges.rows > 0 || canonicalizations.rows == 0 {
+		passed = append(passed, fmt.Sprintf("%d of %s", exchanges.passed, plural(exchanges.tried, "exchange")))
+	}
+	if canonicalizations.rows > 0 {
+		passed = append(passed, fmt.Sprintf("%d of %s", canonicalizations.passed,
+			plural(canonicalizations.tried, "canonicalization")))
+	}
+	text := fmt.Sprintf("gates: %s passed over %s each",
+		strings.Join(passed, " and "), plural(documents, "document"))
+	if exchanges.rows > 0 {
+		text += fmt.Sprintf("; %d altered presentations refused", altered)
+	}
+	if ended > 0 {
+		text += fmt.Sprintf("; %s ended at a limit or deadline", plural(ended, "canonicalization"))
+	}
+	p.wrapped(2, "", text)
+
 	if len(oracles) > 0 {
 		var agree []string
 		for _, with := range slices.Sorted(maps.Keys(oracles)) {
@@ -495,6 +806,14 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		}
 		p.wrapped(2, "", "canonical forms agree: "+strings.Join(agree, "; "))
 	}
+	if len(alone) > 0 {
+		p.wrapped(2, "", "canonical forms not compared, as no other engine can make them: "+few(alone))
+	}
+}
+
+func (p *printer) foot(c *compare.Campaign, t Table) {
+	p.line("")
+	p.gates(t)
 	if a := t.Attributed; a.Foreground > 0 {
 		p.wrapped(2, "", fmt.Sprintf("profiles: %s (%s to %s) of %s foreground samples attributed; %s background samples; samples cover %.2f of the CPU time",
 			percent(a.Share), percent(a.Low), percent(a.High), thousands(a.Foreground), thousands(a.Background), a.Coverage))
@@ -515,11 +834,37 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			p.wrapped(2, "", fmt.Sprintf("below %.0f %% of the bytes: %s", 100*Wanted, few(a.Below)))
 		}
 	}
+	if n, most := fewest(t); n < c.Planned {
+		p.wrapped(2, "", fmt.Sprintf("processes: %d to %d of the %d that were to be: others did not fit the time, "+
+			"or were lost", n, most, c.Planned))
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool {
+		for _, b := range r.Basis {
+			if b.Processes < stats.Fewest {
+				return true
+			}
+		}
+		return false
+	}) {
+		p.wrapped(2, "", fmt.Sprintf("%s: fewer than %d processes have no interval", noInterval, stats.Fewest))
+	}
+	if p.rare {
+		p.wrapped(2, "", rare+" collections are so rare that windows end before they hold as many as the others")
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.raw() }) {
+		p.wrapped(2, "", "single operations are elapsed times, from a pass of their own; outliers, by Tukey's rule, "+
+			"are counted and stay in")
+	}
+	if p.alike {
+		p.wrapped(2, "", "shares have their 95 % interval (Wilson); "+alike+" joins phases whose intervals overlap, "+
+			"in the order of the work: which of them costs more is not known")
+	}
 	if p.charged {
 		p.wrapped(2, "", "charged: gc and runtime are given to phases by their share of the bytes, a model: the collector's work follows live bytes too")
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
-		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; without † it is derived; compare issue + verify")
+		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; "+
+			"compare issue + verify")
 	}
 	checks := make(map[string][]string) // by what is checked, the suites that check it
 	for i := range t.Rows {
@@ -540,17 +885,26 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.bound() && len(r.CPU) > 0 }) {
 		var ways []string
 		for _, f := range t.formats {
-			ways = append(ways, f.Bound)
+			if f.Bound != "" {
+				ways = append(ways, f.Bound)
+			}
 		}
 		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that: "+strings.Join(ways, ", "))
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Ratios) > 0 }) {
 		p.wrapped(2, "", "× is the ratio of issue + verify to that format of the same tier and algorithm")
 	}
+	if p.first {
+		p.wrapped(2, "", "×first is the ratio to the first document of the same method and engine")
+	}
 	left := make(map[string][]string) // groups without anything measured, by the reason
 	for _, g := range grouped(t.Rows) {
 		if reason, ok := g.leftOut(); ok {
-			left[reason] = append(left[reason], fmt.Sprintf("%s %s %s", schemaName(g.schema), g.engine, g.algorithm))
+			what := fmt.Sprintf("%s %s %s", schemaName(g.schema), g.engine, g.algorithm)
+			if g.documents() {
+				what = g.title()
+			}
+			left[reason] = append(left[reason], what)
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(left)) {
@@ -565,6 +919,17 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if c.Stopped != "" {
 		p.wrapped(2, "", "stopped: only what was finished is shown; "+c.Stopped)
 	}
+}
+
+// fewest is the smallest and the largest number of processes that an operation with a time has.
+func fewest(t Table) (least, most int) {
+	least = math.MaxInt
+	for i := range t.Rows {
+		for _, b := range t.Rows[i].Basis {
+			least, most = min(least, b.Processes), max(most, b.Processes)
+		}
+	}
+	return least, most
 }
 
 // Kept writes the last line of a campaign: how long it took, and which files of its folder hold it.
@@ -582,10 +947,13 @@ func Kept(w io.Writer, c *compare.Campaign, files []string) error {
 	return err
 }
 
-// tried tells whether a row met its gate: it is neither left out nor unsupported.
+// ended reports whether canonicalizing a document ended at a limit or deadline.
+func (r *Row) ended() bool { return r.Cell.Outcome(r.Operations[compare.Canonize]) }
+
+// tried reports whether a row met its gate: it is neither left out nor unsupported, and did not end before.
 func (r *Row) tried() bool {
 	for _, state := range r.Operations {
-		if state != compare.LeftOut && state != compare.Unsupported {
+		if state != compare.LeftOut && state != compare.Unsupported && !r.Cell.Outcome(state) {
 			return true
 		}
 	}
@@ -612,7 +980,12 @@ func Short(id string) string {
 	if err != nil {
 		return id
 	}
-	return strings.TrimSpace(strings.Join([]string{schemaName(c.Schema), string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), string(c.Operation)}, " "))
+	words := []string{schemaName(c.Schema), string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm),
+		string(c.Operation)}
+	if c.Format == compare.Document { // nobody signs it
+		words = []string{schemaName(c.Schema), c.Suite, string(c.Engine), string(c.Operation)}
+	}
+	return strings.TrimSpace(strings.Join(words, " "))
 }
 
 // schemaName is the schema's name, or the last part of the path if it is a file.
@@ -676,15 +1049,26 @@ func (r Ratios) of(f *compare.Definition) string {
 	return figure(e.Center)
 }
 
-// spread is half the interval relative to the value.
+// noInterval is printed where there is none.
+const noInterval = "±?"
+
+// spread is the interval relative to the value: one figure where both sides are alike, both where they are
+// not, and a factor where that is large.
 func spread(e stats.Estimate) string {
 	if e.N == 0 || e.Center == 0 {
 		return ""
 	}
-	if math.IsInf(e.High, 0) || math.IsInf(e.Low, 0) {
-		return "±∞"
+	if !e.Bounded() {
+		return noInterval
 	}
-	return fmt.Sprintf("±%.0f%%", 100*(e.High-e.Low)/2/e.Center)
+	below, above := math.Round(100*(1-e.Low/e.Center)), math.Round(100*(e.High/e.Center-1))
+	switch {
+	case above >= 100:
+		return fmt.Sprintf("×÷%.2g", e.High/e.Center)
+	case above-below >= 2:
+		return fmt.Sprintf("-%.0f+%.0f", below, above)
+	}
+	return fmt.Sprintf("±%.0f%%", above)
 }
 
 func percent(share float64) string {

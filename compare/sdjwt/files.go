@@ -25,14 +25,16 @@ var Definition = &compare.Definition{
 	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Engine, c.Algorithm), nil
 	},
-	Chosen:  chosen,
-	Tamper:  tamper,
-	Decode:  func(in []byte) ([]byte, bool) { return bytes.TrimSpace(in), IsToken(in) },
-	Inspect: Inspect,
-	Files:   map[compare.Operation]func() *compare.Files{compare.Issue: issuing, compare.Present: presenting, compare.Verify: verifying},
+	Chosen:     chosen,
+	Operations: compare.OfCredentials,
+	Tamper:     tamper,
+	Decode:     func(in []byte) ([]byte, bool) { return bytes.TrimSpace(in), IsToken(in) },
+	Inspect:    Inspect,
+	Files: map[compare.Operation]func() *compare.Files{
+		compare.Issue: issuing, compare.Present: presenting, compare.Verify: verifying},
 	Conform: &compare.Conformance{Name: "sdjwt", Title: "SD-JWT and SD-JWT VC data",
-		Holds: "cases.json, index.json with the folders it names, or sdjwt-*.txt", Module: "github.com/lestrrat-go/jwx/v2",
-		Run: Conform},
+		Holds:  "cases.json, index.json with the folders it names, or sdjwt-*.txt",
+		Module: "github.com/lestrrat-go/jwx/v2", Run: Conform},
 }
 
 // request says for what a credential is read.
@@ -41,7 +43,7 @@ func request(t *compare.Task) claims.Request {
 }
 
 func chosen(c *schemas.Credential, t *compare.Task) ([]string, error) {
-	made, err := claims.Of(c, request(t), nil)
+	made, err := claims.Of(c, request(t), compare.Scenario{})
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +60,7 @@ func issuing() *compare.Files {
 		Options: []compare.Option{
 			baseline.HolderOption(&holder),
 			baseline.LossyOption(&lossy),
-			{Name: "digest", Usage: "sha-256, sha-384, sha-512", To: &i.Hash},
+			baseline.Option("digest", &i.Hash, "sha-256, sha-384, sha-512"),
 		},
 		Draft: func(doc []byte, until *time.Time, t *compare.Task) (*compare.Draft, error) {
 			q := request(t)
@@ -78,8 +80,8 @@ func presenting() *compare.Files {
 	return &compare.Files{
 		Options: []compare.Option{
 			baseline.HolderOption(&key),
-			{Name: "audience", Usage: "the verifier that the KB-JWT is meant for", To: &b.Audience},
-			{Name: "nonce", Usage: "the verifier's nonce", To: &b.Nonce},
+			baseline.Option("audience", &b.Audience, "the verifier that the KB-JWT is meant for"),
+			baseline.Option("nonce", &b.Nonce, "the verifier's nonce"),
 		},
 		Present: func(token []byte, disclose []string, t *compare.Task) ([]byte, error) {
 			h := Holder{Engine: t.Engine, Key: key.Secret, Limits: t.Limits}
@@ -87,7 +89,8 @@ func presenting() *compare.Files {
 				return h.Present(token, disclose, nil)
 			}
 			if b.Audience == "" || b.Nonce == "" {
-				return nil, errors.New("--holder-key binds a presentation to its verifier: give --audience and --nonce")
+				return nil, errors.New("--holder-key binds a presentation to its verifier: " +
+					"give --audience and --nonce")
 			}
 			bound, err := HolderKey(token, t.Limits)
 			if err := baseline.CheckHolder(&key, bound, err); err != nil {
@@ -103,13 +106,17 @@ func verifying() *compare.Files {
 	var trust baseline.Trust
 	return &compare.Files{
 		Options: append(trust.Options(),
-			compare.Option{Name: "any-subject", Usage: "accept an issuer (iss) that is not in the x5c certificate, or the name of another key", To: &v.AnySubject},
-			compare.Option{Name: "any-audience", Usage: "accept a token for somebody (aud) without --audience", To: &v.AnyAudience},
-			compare.Option{Name: "legacy-typ", Usage: "accept the typ of drafts before -19, vc+sd-jwt", To: &v.LegacyTyp},
-			compare.Option{Name: "unasked-kb", Usage: "accept a KB-JWT that --nonce does not ask for, unchecked", To: &v.UnaskedKB},
-			compare.Option{Name: "plain", Usage: "apply RFC 9901 alone, not the rules on typ, vct and what may be disclosed", To: &v.Plain},
-			compare.Option{Name: "audience", Usage: "this verifier's name", To: &v.Audience},
-			compare.Option{Name: "nonce", Usage: "demand a KB-JWT with this nonce", To: &v.Nonce}),
+			baseline.Option("any-subject", &v.AnySubject,
+				"accept an issuer (iss) that is not in the x5c certificate, or the name of another key"),
+			baseline.Option("any-audience", &v.AnyAudience,
+				"accept a token for somebody (aud) without --audience"),
+			baseline.Option("legacy-typ", &v.LegacyTyp, "accept the typ of drafts before -19, vc+sd-jwt"),
+			baseline.Option("unasked-kb", &v.UnaskedKB,
+				"accept a KB-JWT that --nonce does not ask for, unchecked"),
+			baseline.Option("plain", &v.Plain,
+				"apply RFC 9901 alone, not the rules on typ, vct and what may be disclosed"),
+			baseline.Option("audience", &v.Audience, "this verifier's name"),
+			baseline.Option("nonce", &v.Nonce, "demand a KB-JWT with this nonce")),
 		Remedies: map[string]string{
 			"AnySubject":  "--any-subject accepts it",
 			"AnyAudience": "--any-audience accepts it",
@@ -124,7 +131,8 @@ func verifying() *compare.Files {
 				return nil, err
 			}
 			if (v.Audience == "") != (v.Nonce == "") {
-				return nil, errors.New("a KB-JWT is for a verifier and answers its nonce: give both --audience and --nonce, or neither")
+				return nil, errors.New("a KB-JWT is for a verifier and answers its nonce: " +
+					"give both --audience and --nonce, or neither")
 			}
 			v.Engine, v.Now, v.Leeway, v.Limits, v.Binding = t.Engine, t.Now, t.Skew, t.Limits, v.Nonce != ""
 			r, err := v.Verify(token)
@@ -132,7 +140,8 @@ func verifying() *compare.Files {
 				return &compare.Verification{Refused: err}, nil
 			}
 
-			out.Issuer, out.Disclosed, out.Unchecked, out.Count = r.Issuer, r.Disclosed(), r.Unchecked, len(r.ends)
+			out.Issuer, out.Disclosed, out.Unchecked = r.Issuer, r.Disclosed(), r.Unchecked
+			out.Count = len(r.ends)
 			if r.Signer != "" {
 				out.Signers = []string{r.Signer}
 			}

@@ -9,9 +9,9 @@ import (
 )
 
 // NewFormat returns the format sd-jwt-vc with an engine and a signature algorithm: EdDSA, ES256 or ES384.
-// Each leaf below credentialSubject is one disclosure. The objects and arrays around leaves stay in the
-// signed payload (RFC 9901 section 4.2.4, "structured"), so that every leaf can be disclosed alone. Package
-// claims makes the other claims of the payload.
+// Each leaf below credentialSubject is one disclosure, or what the scenario's granularity makes one. The
+// objects and arrays around disclosures stay in the signed payload (RFC 9901 section 4.2.4, "structured"), so
+// that each can be disclosed alone. Package claims makes the other claims of the payload.
 func NewFormat(engine compare.Engine, algorithm compare.Algorithm) compare.Preparer {
 	return format{engine: engine, algorithm: algorithm}
 }
@@ -28,7 +28,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if _, err := engineOf(f.engine); err != nil {
 		return nil, err
 	}
-	in, err := claims.Of(c, request(&compare.Task{Now: s.Now, Limits: s.Limits}), s.Disclose)
+	in, err := claims.Of(c, request(&compare.Task{Now: s.Now, Limits: s.Limits}), s)
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +42,15 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	v := Verifier{Engine: f.engine, Key: issuer.Public(), AnySubject: true, Now: s.Now, Limits: s.Limits, Counters: counters}
 	bound, done := bind(s, holder, &i, &h, &v)
 	all := Disclosable{Leaves: claims.Subject}
-	return compare.Deriving(counters, done,
-		func() ([]byte, error) { return i.Issue(in.JSON, all) },
-		func(issued []byte) ([]byte, error) { return h.Present(issued, in.Disclose, bound) },
-		func(presented []byte) error { _, err := v.Verify(presented); return err }), nil
+	if in.Elements != nil {
+		all = Disclosable{Pointers: in.Elements}
+	}
+	return compare.Deriving(counters, done, compare.Steps{
+		Issue:   func() ([]byte, error) { return i.Issue(in.JSON, all) },
+		Whole:   func(issued []byte) ([]byte, error) { return h.Present(issued, []string{claims.Subject}, bound) },
+		Present: func(issued []byte) ([]byte, error) { return h.Present(issued, in.Disclose, bound) },
+		Verify:  func(presented []byte) error { _, err := v.Verify(presented); return err },
+	}), nil
 }
 
 // bind adds key binding if the scenario has it.

@@ -83,49 +83,19 @@ func TestSlope(t *testing.T) {
 
 // A step needs two points, no more; a cost of 0 has no exponent.
 func TestStep(t *testing.T) {
-	one := func(v float64) []stats.Sample { return []stats.Sample{{{v, v, v}, {v, v, v}}} }
-	if e := stats.Step([]float64{2, 4}, [][]stats.Sample{one(3), one(24)}, 1); !is(e, 3, 3, 3, 6) {
+	one := func(v float64) []stats.Sample { return []stats.Sample{{0: v, 1: v, 2: v}} }
+	if e := stats.Step([]float64{2, 4}, [][]stats.Sample{one(3), one(24)}); !is(e, 3, 3, 3, 3) {
 		t.Errorf("a step from 3 to 24: %+v", e)
 	}
 	for name, e := range map[string]stats.Estimate{
-		"a cost of 0":            stats.Exponent([]float64{2, 4}, [][]stats.Sample{one(0), one(24)}, 1),
-		"more points than x":     stats.Exponent([]float64{2, 4}, [][]stats.Sample{one(1), one(2), one(3)}, 1),
-		"a step of more points":  stats.Step([]float64{2, 4}, [][]stats.Sample{one(1), one(2), one(3)}, 1),
-		"a point without blocks": stats.Exponent([]float64{2, 4}, [][]stats.Sample{one(1), {{}}}, 1),
+		"a cost of 0":               stats.Exponent([]float64{2, 4}, [][]stats.Sample{one(0), one(24)}),
+		"more points than x":        stats.Exponent([]float64{2, 4}, [][]stats.Sample{one(1), one(2), one(3)}),
+		"a step of more points":     stats.Step([]float64{2, 4}, [][]stats.Sample{one(1), one(2), one(3)}),
+		"a point without processes": stats.Exponent([]float64{2, 4}, [][]stats.Sample{one(1), {{}}}),
 	} {
 		if e != (stats.Estimate{}) {
 			t.Errorf("%s: %+v", name, e)
 		}
-	}
-}
-
-// Cells of one campaign may lack blocks or runs: what all have counts, up to the first run that one lacks.
-func TestUnevenCells(t *testing.T) {
-	for name, c := range map[string]struct {
-		cells  []stats.Sample
-		center float64
-		n      int
-	}{
-		"an even number of blocks":     {[]stats.Sample{{{1, 10, 2, 3}}}, 2.5, 4},
-		"two blocks":                   {[]stats.Sample{{{1, 4}}}, 2.5, 2},
-		"fewer blocks in one":          {[]stats.Sample{{{1, 2, 3}}, {{5, 7}}}, 1.5 + 6, 2},
-		"fewer blocks in the other":    {[]stats.Sample{{{5, 7}}, {{1, 2, 3}}}, 1.5 + 6, 2},
-		"fewer runs in one":            {[]stats.Sample{{{1, 2, 3}, {9, 9, 9}}, {{5, 6, 7}}}, 8, 3},
-		"an empty run":                 {[]stats.Sample{{{1, 2, 3}, {}, {9}}, {{5, 6, 7}, {8}, {9}}}, 8, 3},
-		"an empty run after full ones": {[]stats.Sample{{{1, 2, 3}, {8}, {9}}, {{5, 6, 7}, {}, {9}}}, 8, 3},
-		"nothing but an empty run":     {[]stats.Sample{{{}, {1, 2}}}, 0, 0},
-	} {
-		if e := stats.Sum(c.cells, 1); e.Center != c.center || e.N != c.n {
-			t.Errorf("%s: %+v, want %v of %d", name, e, c.center, c.n)
-		}
-	}
-}
-
-// The interval of the bootstrap is that of its seed: the 26th of 1000 draws from either end.
-func TestBootstrap(t *testing.T) {
-	e := stats.Sum([]stats.Sample{noisy(1, 4, 5, 100, .1), noisy(2, 4, 5, 30, .1)}, 3)
-	if !is(e, 124.28722843902848, 131.52312143648786, 136.81838768835883, 20) {
-		t.Errorf("%#v", e)
 	}
 }
 

@@ -2,7 +2,6 @@ package stats
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -11,47 +10,38 @@ const (
 	leastSamples = 10       // of a profile, for a cost of its own
 )
 
-// Exponent returns by which power of x a cost grows: the slope of the least-squares line through log cost over log x. Each
-// point has the cells whose medians add up to its cost. The interval is the bootstrap of [Sum]: it says how far noise moves
-// the slope, not whether a power describes the growth; compare [Step] for that. It needs two different x, all above 0.
-//
-// Two sums are all the regression there is, so no library is used.
-func Exponent(x []float64, points [][]Sample, seed uint64) Estimate {
-	if !spread(x) || len(points) != len(x) || slices.ContainsFunc(points, func(p []Sample) bool { return len(p) == 0 }) {
+// Exponent returns by which power of x a cost grows: the slope of the least-squares line through log cost
+// over log x, a line for each block that has all points. Each point has the cells that add up to its cost.
+// The interval is the t interval of these slopes: it says how far processes differ, not whether a power
+// describes the growth; compare [Step] for that. It needs two different x, all above 0.
+func Exponent(x []float64, points [][]Sample) Estimate {
+	if !spread(x) || len(points) != len(x) {
 		return Estimate{}
 	}
-	runs := common(slices.Concat(points...))
-	if len(runs) == 0 {
-		return Estimate{}
+	costs := make([]Sample, len(points))
+	for i, p := range points {
+		costs[i] = sums(p)
 	}
-	slope := func(pick [][2]int) float64 {
-		values := make([]float64, len(pick))
-		costs := make([]float64, len(points))
-		for i, cells := range points {
-			for _, s := range cells {
-				for k, p := range pick {
-					values[k] = s[p[0]][p[1]]
-				}
-				costs[i] += median(values)
-			}
+	slopes := make(Sample)
+	for block := range sums(costs) { // of which all points have a cost
+		y := make([]float64, len(x))
+		for i, c := range costs {
+			y[i] = c[block]
 		}
-		return Slope(x, costs)
-	}
-	e := resampled(runs, slope, seed)
-	for _, v := range []float64{e.Low, e.Center, e.High} {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		slopes[block] = Slope(x, y)
+		if math.IsNaN(slopes[block]) || math.IsInf(slopes[block], 0) {
 			return Estimate{} // a clock that read nothing
 		}
 	}
-	return e
+	return student(slopes)
 }
 
 // Step is the exponent between the last two points.
-func Step(x []float64, points [][]Sample, seed uint64) Estimate {
+func Step(x []float64, points [][]Sample) Estimate {
 	if len(x) < 2 || len(points) != len(x) {
 		return Estimate{}
 	}
-	return Exponent(x[len(x)-2:], points[len(points)-2:], seed)
+	return Exponent(x[len(x)-2:], points[len(points)-2:])
 }
 
 // Slope is the least-squares slope of log y over log x, NaN if that has none.
@@ -128,35 +118,7 @@ func slopeWeights(x []float64) []float64 {
 	return weights
 }
 
-// spread tells whether x has two different values and all above 0.
+// spread reports whether x has two different values and all above 0.
 func spread(x []float64) bool {
 	return len(x) > 1 && slices.Min(x) > 0 && slices.Min(x) < slices.Max(x)
-}
-
-// resampled is a statistic of all blocks with its percentile bootstrap interval: runs drawn with replacement, then blocks
-// inside each.
-func resampled(runs []int, statistic func(pick [][2]int) float64, seed uint64) Estimate {
-	var all [][2]int
-	for r, blocks := range runs {
-		for b := range blocks {
-			all = append(all, [2]int{r, b})
-		}
-	}
-	e := Estimate{Center: statistic(all), N: len(all)}
-	rng := rand.New(rand.NewPCG(seed, 0x626f6f74))
-	draws := make([]float64, resamples)
-	for i := range draws {
-		var pick [][2]int
-		for range runs {
-			r := rng.IntN(len(runs))
-			for range runs[r] {
-				pick = append(pick, [2]int{r, rng.IntN(runs[r])})
-			}
-		}
-		draws[i] = statistic(pick)
-	}
-	slices.Sort(draws)
-	tail := (1 - Confidence) / 2
-	e.Low, e.High = draws[int(tail*resamples)], draws[resamples-1-int(tail*resamples)]
-	return e
 }

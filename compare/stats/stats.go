@@ -1,17 +1,24 @@
-// Package stats judges measurements: medians with order-statistic intervals, and sums and ratios of medians with
-// bootstrap intervals over runs and blocks. Call [Median] for one cell, [Sum] and [Ratio] for several measured side by side.
+// Package stats judges measurements. The unit of replication is the process: [Mean], [Sum] and [Ratio] take
+// one value a process and give t intervals on the log scale; processes of one block ran side by side, so sums
+// and ratios are paired by it. [Share] is for shares of counted samples, [Exponent] for growth, [Quantile]
+// and [Outliers] for single operations.
 package stats
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 
-	"golang.org/x/perf/benchmath"
+	moremath "github.com/aclements/go-moremath/stats"
+
+	"canonscope/profiles"
 )
 
-// Confidence of every interval.
-const Confidence = 0.95
+const (
+	Confidence = 0.95 // of every interval
+	Fewest     = 3    // processes that an interval needs
+)
 
 // Estimate is a value with its interval. N counts the values it rests on; with too few of them Low and High
 // are infinite.
@@ -19,6 +26,9 @@ type Estimate struct {
 	Center, Low, High float64
 	N                 int
 }
+
+// Bounded reports whether there is an interval.
+func (e Estimate) Bounded() bool { return e.N > 0 && !math.IsInf(e.Low, 0) && !math.IsInf(e.High, 0) }
 
 // MarshalJSON writes an infinite bound as null.
 func (e Estimate) MarshalJSON() ([]byte, error) {
@@ -36,91 +46,142 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 	}{e.Center, bound(e.Low), bound(e.High), e.N})
 }
 
-// Sample holds the values of one cell: a slice of blocks for each run.
-type Sample [][]float64
+// Sample holds what each process of a cell measured, by the index of its block. A process that was lost is
+// not in it.
+type Sample map[int]float64
 
-// Flat returns the values of all runs.
-func (s Sample) Flat() []float64 { return slices.Concat(s...) }
+// Mean returns the geometric mean over the processes.
+func Mean(s Sample) Estimate { return Sum([]Sample{s}) }
 
-// Median returns the median over all blocks with its distribution-free interval. It needs six values or more for a finite
-// one. No value gives the zero Estimate.
-func Median(s Sample) Estimate {
-	values := s.Flat()
-	if len(values) == 0 {
-		return Estimate{}
-	}
-	sum := benchmath.AssumeNothing.Summary(benchmath.NewSample(values, &benchmath.DefaultThresholds), Confidence)
-	return Estimate{Center: sum.Center, Low: sum.Lo, High: sum.Hi, N: len(values)}
-}
+// Sum returns the cost of several cells together: the geometric mean over the blocks that have all of them.
+func Sum(cells []Sample) Estimate { return ofLogs(sums(cells)) }
 
-// resamples of the bootstrap.
-const resamples = 1000
-
-// Sum returns the sum of the cells' medians. Its interval is the percentile bootstrap: runs are drawn with replacement,
-// then blocks inside each, the same for all cells, since cells of one run were measured side by side (Davison and
-// Hinkley, Bootstrap Methods, section 3.8). The result depends only on its arguments.
-func Sum(cells []Sample, seed uint64) Estimate {
-	return bootstrap(cells, nil, seed)
-}
-
-// Ratio returns the sum of the medians of num over that of den; see [Sum] for the interval.
-func Ratio(num, den []Sample, seed uint64) Estimate {
-	if len(num) == 0 || len(den) == 0 {
-		return Estimate{}
-	}
-	return bootstrap(num, den, seed)
-}
-
-func bootstrap(num, den []Sample, seed uint64) Estimate {
-	runs := common(slices.Concat(num, den))
-	if len(runs) == 0 {
-		return Estimate{}
-	}
-	statistic := func(pick [][2]int) float64 {
-		values := make([]float64, len(pick))
-		sum := func(cells []Sample) float64 {
-			total := 0.0
-			for _, s := range cells {
-				for i, p := range pick {
-					values[i] = s[p[0]][p[1]]
-				}
-				total += median(values)
-			}
-			return total
+// Ratio returns how many times the cells of den those of num cost: the geometric mean over the blocks that
+// have all of both. What a block does to both of them cancels.
+func Ratio(num, den []Sample) Estimate {
+	above, below := sums(num), sums(den)
+	ratios := make(Sample)
+	for block, v := range above {
+		if d, ok := below[block]; ok {
+			ratios[block] = v / d
 		}
-		if den == nil {
-			return sum(num)
-		}
-		return sum(num) / sum(den)
 	}
-	return resampled(runs, statistic, seed)
+	return ofLogs(ratios)
 }
 
-// common returns how many blocks each run has in every cell; runs that a cell lacks end the list.
-func common(cells []Sample) []int {
-	var runs []int
-	for r := 0; ; r++ {
-		least := -1
+// sums adds up the cells, block by block, where all have a value.
+func sums(cells []Sample) Sample {
+	out := make(Sample)
+	if len(cells) == 0 {
+		return out
+	}
+	for block := range cells[0] {
+		sum, all := 0.0, true
 		for _, s := range cells {
-			if r >= len(s) {
-				return runs
-			}
-			if least < 0 || len(s[r]) < least {
-				least = len(s[r])
-			}
+			v, ok := s[block]
+			sum, all = sum+v, all && ok
 		}
-		if least <= 0 {
-			return runs
+		if all {
+			out[block] = sum
 		}
-		runs = append(runs, least)
 	}
+	return out
 }
 
-func median(values []float64) float64 {
-	slices.Sort(values)
-	m := len(values) / 2
-	if len(values)%2 == 1 {
-		return values[m]
+// ofLogs is the interval of the mean logarithm, as powers. A cost of nothing, or of what is not a number, has
+// no logarithm: then there is no estimate.
+func ofLogs(s Sample) Estimate {
+	logs := make(Sample, len(s))
+	for block, v := range s {
+		if !(v > 0) || math.IsInf(v, 1) {
+			return Estimate{}
+		}
+		logs[block] = math.Log(v)
 	}
-	return (values[m-1] + values[m]) / 2
+	e := student(logs)
+	if e.N > 0 {
+		e.Center = math.Exp(e.Center)
+	}
+	if e.Bounded() {
+		e.Low, e.High = math.Exp(e.Low), math.Exp(e.High)
+	}
+	return e
+}
+
+// student is the mean with its t interval.
+func student(s Sample) Estimate {
+	if len(s) == 0 {
+		return Estimate{}
+	}
+	values := make([]float64, 0, len(s))
+	for _, block := range slices.Sorted(maps.Keys(s)) { // sums of floats depend on their order
+		values = append(values, s[block])
+	}
+	if len(s) < Fewest {
+		return Estimate{moremath.Mean(values), math.Inf(-1), math.Inf(1), len(s)}
+	}
+	mean, low, high := moremath.MeanCI(values, Confidence)
+	return Estimate{mean, low, high, len(s)}
+}
+
+// Share is a proportion of samples with its Wilson interval. The samples need not be whole: see [Effective].
+func Share(share, samples float64) Estimate {
+	if samples <= 0 {
+		return Estimate{}
+	}
+	low, high := profiles.Wilson(share*samples, samples)
+	return Estimate{share, min(low, share), max(high, share), int(math.Round(samples))} // rounded they may cross
+}
+
+// Effective is how many samples of one population say as much about a mean as those of several, whose means
+// are added with these weights (Kish). It is 0 if one with a weight has no sample.
+func Effective(weights []float64, samples []int64) float64 {
+	sum, variance := 0.0, 0.0
+	for i, w := range weights {
+		if w == 0 {
+			continue
+		}
+		sum += w
+		variance += w * w / float64(samples[i])
+	}
+	if variance == 0 {
+		return 0
+	}
+	return sum * sum / variance
+}
+
+// Quantile returns quantiles of values, in the order of the fractions asked for; nil of no values.
+func Quantile(values []float64, fractions ...float64) []float64 {
+	if len(values) == 0 {
+		return nil
+	}
+	s := sorted(values)
+	out := make([]float64, len(fractions))
+	for i, f := range fractions {
+		out[i] = s.Quantile(f)
+	}
+	return out
+}
+
+// Outliers counts values that lie more than 1.5 times the interquartile range outside of the quartiles
+// (Tukey).
+func Outliers(values []float64) int {
+	if len(values) == 0 {
+		return 0
+	}
+	s := sorted(values)
+	low, high := s.Quantile(0.25), s.Quantile(0.75)
+	fence, n := 1.5*(high-low), 0
+	for _, v := range values {
+		if v < low-fence || v > high+fence {
+			n++
+		}
+	}
+	return n
+}
+
+func sorted(values []float64) moremath.Sample {
+	s := moremath.Sample{Xs: slices.Clone(values)}
+	s.Sort()
+	return s
 }

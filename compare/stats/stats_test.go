@@ -2,90 +2,122 @@ package stats_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"canonscope/compare/stats"
 )
 
-// noisy draws runs x blocks around center with the given relative spread.
-func noisy(seed uint64, runs, blocks int, center, spread float64) stats.Sample {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	s := make(stats.Sample, runs)
-	for r := range s {
-		for range blocks {
-			s[r] = append(s[r], center*(1+spread*rng.NormFloat64()))
+// Three processes of 1, 2 and 4: the mean logarithm is log 2, its standard deviation log 2, the t quantile of
+// two degrees of freedom 4.302653.
+func TestMeanOfKnownValues(t *testing.T) {
+	factor := math.Exp(4.302653 * math.Ln2 / math.Sqrt(3))
+	e := stats.Mean(stats.Sample{0: 1, 1: 4, 2: 2})
+	off := max(math.Abs(e.Center/2-1), math.Abs(e.Low*factor/2-1), math.Abs(e.High/factor/2-1))
+	if off > 1e-5 || e.N != 3 || !e.Bounded() {
+		t.Errorf("mean of 1 2 4: %+v, want 2 within a factor of %v", e, factor)
+	}
+}
+
+// Fewer than three processes have a mean and no interval.
+func TestFewProcesses(t *testing.T) {
+	two, one := stats.Sample{0: 2, 5: 8}, stats.Sample{5: 3}
+	for name, c := range map[string]struct {
+		got    stats.Estimate
+		center float64
+		n      int
+	}{
+		"two":            {stats.Mean(two), 4, 2},
+		"one":            {stats.Mean(one), 3, 1},
+		"a sum of one":   {stats.Sum([]stats.Sample{two, one}), 11, 1},
+		"a ratio of one": {stats.Ratio([]stats.Sample{one}, []stats.Sample{two}), 3. / 8, 1},
+	} {
+		open := math.IsInf(c.got.Low, -1) && math.IsInf(c.got.High, 1) && !c.got.Bounded()
+		if math.Abs(c.got.Center-c.center) > 1e-9 || c.got.N != c.n || !open {
+			t.Errorf("%s: %+v, want %v of %d and no interval", name, c.got, c.center, c.n)
 		}
 	}
-	return s
-}
-
-func TestMedianOfKnownValues(t *testing.T) {
-	e := stats.Median(stats.Sample{{3, 1, 2}, {5, 4, 100}})
-	if e.Center != 3.5 || e.N != 6 || e.Low != 1 || e.High != 100 {
-		t.Errorf("median of 1 2 3 4 5 100: %+v", e)
-	}
-	if e := stats.Median(stats.Sample{{3, 1, 2}}); !math.IsInf(e.High, 1) {
-		t.Errorf("three values have an interval: %+v", e)
-	}
-	if e := stats.Median(nil); e != (stats.Estimate{}) {
-		t.Errorf("no values: %+v", e)
-	}
-}
-
-func TestRatioOfMedians(t *testing.T) {
-	a, b, c := stats.Sample{{10, 12, 14}}, stats.Sample{{1, 2, 3}}, stats.Sample{{4, 4, 4}}
-	if e := stats.Ratio([]stats.Sample{a, b}, []stats.Sample{b, c}, 1); e.Center != 14.0/6 || e.Low > e.Center || e.High < e.Center {
-		t.Errorf("(12+2)/(2+4): %+v", e)
-	}
-	if e := stats.Sum([]stats.Sample{a, b, c}, 1); e.Center != 18 {
-		t.Errorf("12+2+4: %+v", e)
-	}
-	if e := stats.Ratio([]stats.Sample{a}, nil, 1); e != (stats.Estimate{}) {
-		t.Errorf("a ratio to nothing: %+v", e)
-	}
-	if e := stats.Ratio(nil, []stats.Sample{a}, 1); e != (stats.Estimate{}) {
-		t.Errorf("a ratio of nothing: %+v", e)
-	}
-	if e := stats.Ratio([]stats.Sample{a}, []stats.Sample{nil}, 1); e != (stats.Estimate{}) {
-		t.Errorf("a ratio to an empty cell: %+v", e)
-	}
-}
-
-func TestSameSeedSameInterval(t *testing.T) {
-	a, b := []stats.Sample{noisy(1, 3, 6, 100, .05)}, []stats.Sample{noisy(2, 3, 6, 50, .05)}
-	if x, y := stats.Ratio(a, b, 7), stats.Ratio(a, b, 7); x != y {
-		t.Errorf("%+v and %+v", x, y)
-	}
-}
-
-// A drift that all cells of a run share must not widen the interval of their ratio.
-func TestSharedDriftCancels(t *testing.T) {
-	a, b := noisy(1, 4, 6, 100, .01), noisy(2, 4, 6, 50, .01)
-	for r := range a {
-		for i := range a[r] {
-			drift := 1 + float64(r)
-			a[r][i] *= drift
-			b[r][i] *= drift
+	for name, e := range map[string]stats.Estimate{
+		"no process":           stats.Mean(nil),
+		"no block in common":   stats.Sum([]stats.Sample{one, {0: 1}}),
+		"no cell":              stats.Sum(nil),
+		"a ratio to nothing":   stats.Ratio([]stats.Sample{one}, nil),
+		"a ratio of nothing":   stats.Ratio(nil, []stats.Sample{one}),
+		"a clock that stood":   stats.Mean(stats.Sample{0: 0, 1: 1, 2: 1}),
+		"not a number":         stats.Mean(stats.Sample{0: math.NaN(), 1: 1, 2: 1}),
+		"a ratio to a stopped": stats.Ratio([]stats.Sample{two}, []stats.Sample{{0: 0, 5: 0}}),
+	} {
+		if e != (stats.Estimate{}) {
+			t.Errorf("%s: %+v", name, e)
 		}
 	}
-	e := stats.Ratio([]stats.Sample{a}, []stats.Sample{b}, 1)
-	if e.Low < 1.9 || e.High > 2.1 {
-		t.Errorf("ratio of 2 under shared drift: %+v", e)
+}
+
+// Cells are added up and compared block by block, where all have a process.
+func TestPairedByBlock(t *testing.T) {
+	a := stats.Sample{0: 1, 1: 20, 2: 300, 7: 4}
+	b := stats.Sample{7: 1, 2: 100, 1: 10, 0: 1, 9: 1e6}
+	if e := stats.Sum([]stats.Sample{a, b}); e.N != 4 || math.Abs(e.Center-math.Pow(2*30*400*5, 0.25)) > 1e-9 {
+		t.Errorf("sum %+v", e)
+	}
+	e := stats.Ratio([]stats.Sample{a, b}, []stats.Sample{b})
+	if e.N != 4 || math.Abs(e.Center-math.Pow(2*3*4*5, 0.25)) > 1e-9 || e.Low < 1.5 || e.High > 7 {
+		t.Errorf("ratio %+v: what a block does to both does not cancel", e)
 	}
 }
 
-// The interval holds the true ratio about as often as it says.
-func TestCoverage(t *testing.T) {
-	hits := 0
-	const trials = 200
-	for i := range uint64(trials) {
-		e := stats.Ratio([]stats.Sample{noisy(2*i, 5, 6, 30, .1)}, []stats.Sample{noisy(2*i+1, 5, 6, 10, .1)}, i)
-		if e.Low <= 3 && 3 <= e.High {
-			hits++
+func TestShare(t *testing.T) {
+	// Newcombe 1998, table I, method 3.
+	if e := stats.Share(81./263, 263); math.Abs(e.Low-0.2553) > 5e-5 || math.Abs(e.High-0.3662) > 5e-5 || e.N != 263 {
+		t.Errorf("81 of 263: %+v", e)
+	}
+	if e := stats.Share(0, 20); e.Low != 0 || math.Abs(e.High-0.1611) > 5e-5 {
+		t.Errorf("0 of 20: %+v", e)
+	}
+	if e := stats.Share(0.5, 0); e != (stats.Estimate{}) {
+		t.Errorf("a share of no samples: %+v", e)
+	}
+}
+
+func TestEffective(t *testing.T) {
+	for _, c := range []struct {
+		weights []float64
+		samples []int64
+		want    float64
+	}{
+		{[]float64{5}, []int64{40}, 40},
+		{[]float64{1, 1, 1}, []int64{40, 40, 40}, 120},
+		{[]float64{1, 3}, []int64{50, 150}, 200}, // in proportion: as good as one pool
+		{[]float64{9, 1}, []int64{10, 1000}, 100 / (8.1 + 0.001)},
+		{[]float64{1, 0}, []int64{10, 0}, 10},
+		{[]float64{1, 1}, []int64{10, 0}, 0},
+		{nil, nil, 0},
+	} {
+		if got := stats.Effective(c.weights, c.samples); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("weights %v of %v samples: %v, want %v", c.weights, c.samples, got, c.want)
 		}
 	}
-	if hits < trials*85/100 {
-		t.Errorf("the 95 %% interval held the true ratio in %d of %d trials", hits, trials)
+}
+
+func TestQuantile(t *testing.T) {
+	values := []float64{9, 1, 5, 3, 7}
+	if q := stats.Quantile(values, 0.5, 0, 1); q[0] != 5 || q[1] != 1 || q[2] != 9 || values[0] != 9 {
+		t.Errorf("median, least and most of %v: %v", values, q)
+	}
+	if q := stats.Quantile(nil, 0.5); q != nil {
+		t.Errorf("of nothing: %v", q)
+	}
+}
+
+// Quartiles of 1 to 9 are 2.67 and 7.33 (R8), fences -4.33 and 14.33.
+func TestOutliers(t *testing.T) {
+	values := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}
+	if n := stats.Outliers(values); n != 0 {
+		t.Errorf("%d of %v", n, values)
+	}
+	if n := stats.Outliers(append(values, 40, -30)); n != 2 {
+		t.Errorf("%d, want the two that were added", n)
+	}
+	if n := stats.Outliers(nil); n != 0 {
+		t.Errorf("%d of nothing", n)
 	}
 }

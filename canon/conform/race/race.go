@@ -17,9 +17,9 @@ type Contender struct {
 // round is about how long a contender runs between two looks at the clock.
 const round = 2 * time.Millisecond
 
-// Run lets contenders run in turns until the benchmark has enough, so that noise of the machine meets all alike. It reports
-// and returns the median process CPU of an operation of each, the garbage collector included, as NAME-us, and the ratios to
-// the first, as NAME/FIRST.
+// Run lets contenders run in turns until the benchmark has enough, so that noise of the machine meets all
+// alike. It reports and returns the median process CPU of an operation of each, the garbage collector
+// included, as NAME-us, and the ratios to the first, as NAME/FIRST.
 func Run(b *testing.B, contenders ...Contender) map[string]float64 {
 	b.Helper()
 	next, batch, rounds := make([]int, len(contenders)), make([]int, len(contenders)), make([][]float64, len(contenders))

@@ -1,4 +1,5 @@
-// Package baseline holds what the formats share that are not VCDM: their engines, and in [Hashes] their digests.
+// Package baseline holds what the formats share that are not VCDM: their engines, and in [Hashes] their
+// digests.
 //
 //phase:caller
 package baseline

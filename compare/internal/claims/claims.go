@@ -4,11 +4,12 @@
 //
 // The mapping, alike for sd-jwt-vc and mdoc: issuer (iss), beginning and end of validity (nbf, exp) and the
 // credential's last type (vct) are in the signed part and always disclosed; every leaf under credentialSubject
-// is one disclosure or one element. A leaf is a value that is not an object or an array, or is an empty one.
-// Of a credential with a list of subjects the pointer of a leaf, and with it the identifier of an element,
-// begins with the number of the subject: 0/name, 1/name. Other members of the VCDM document, such as its
-// context, have no place in these formats, and are named. The credential's id is a claim (jti) of an SD-JWT VC
-// that Read makes, not of one that is measured, since an mdoc has no place for it.
+// is one disclosure or one element, or what [Elements] lists for another granularity. A leaf is a value that is
+// not an object or an array, or is an empty one. Of a credential with a list of subjects the pointer of a leaf,
+// and with it the identifier of an element, begins with the number of the subject: 0/name, 1/name. Other
+// members of the VCDM document, such as its context, have no place in these formats, and are named. The
+// credential's id is a claim (jti) of an SD-JWT VC that Read makes, not of one that is measured, since an mdoc
+// has no place for it.
 //
 // Nothing is made up. What the credential does not say is left out; what a format needs all the same is in
 // words in what Of and Read return: the type is a name without its context, and an mdoc begins to be valid when
@@ -38,6 +39,7 @@ const Subject = "/credentialSubject"
 type Claims struct {
 	JSON     []byte   // a JWT claims set: iss, nbf, exp, vct, and credentialSubject in the credential's own bytes
 	Disclose []string // JSON pointers at or below /credentialSubject, at least one leaf each
+	Elements []string // pointers of what is one element each; nil where every leaf is
 	Chosen   []string // what the credential does not say so, and what of it is left out, in words
 }
 
@@ -50,10 +52,10 @@ type Input struct {
 	Subject json.RawMessage `json:"credentialSubject"`
 }
 
-// Of returns the claims of a credential for a comparison. disclose replaces the credential's own list if it is
-// not empty; pointers to what these formats always disclose are left out, and one that points to nothing is an
-// error.
-func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
+// Of returns the claims of a credential for a scenario, whose Disclose replaces the credential's own list if it
+// is not empty; pointers to what these formats always disclose are left out, and one that points to nothing is
+// an error.
+func Of(c *schemas.Credential, q Request, s compare.Scenario) (*Claims, error) {
 	if c == nil {
 		return nil, errors.New("there is no credential")
 	}
@@ -68,6 +70,7 @@ func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 		return nil, fmt.Errorf("%s: %w", c.Schema, err)
 	}
 
+	disclose := s.Disclose
 	if len(disclose) == 0 {
 		disclose = append(append([]string{}, c.Mandatory...), c.Disclose...)
 	}
@@ -81,6 +84,12 @@ func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 	}
 
 	out := &Claims{JSON: d.JSON, Chosen: d.Chosen}
+	if s.Granularity != compare.Leaf {
+		var err error
+		if out.Elements, err = Elements(c.Subject, s.Granularity); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", c.Schema, Subject, err)
+		}
+	}
 	var subject jsontape.Tape
 	if err := subject.Scan(c.Subject, jsontape.Options{}); err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", c.Schema, Subject, err)

@@ -95,7 +95,7 @@ func TestOf(t *testing.T) {
 	c := &schemas.Credential{Schema: "s", Types: []string{"VerifiableCredential", `A"B`}, Issuer: "https://i.example/<1>",
 		VCDM: []byte(`{"validFrom":"2026-01-01T02:00:00+02:00","validUntil":"2026-02-01T00:00:00Z"}`), Subject: []byte(`{ "a/b": [1, {"c~": "<"}] }`),
 		Disclose: []string{"/credentialSubject/a~1b/1/c~0", "/type/0"}, Mandatory: []string{"/issuer", "/credentialSubject/a~1b/0"}}
-	got, err := claims.Of(c, claims.Request{}, nil)
+	got, err := claims.Of(c, claims.Request{}, compare.Scenario{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,12 +112,12 @@ func TestOf(t *testing.T) {
 	if want := "[/credentialSubject/a~1b/0 /credentialSubject/a~1b/1/c~0]"; fmt.Sprint(got.Disclose) != want {
 		t.Errorf("disclose %v, want %s", got.Disclose, want)
 	}
-	if got, err = claims.Of(c, claims.Request{}, []string{"/credentialSubject"}); err != nil || fmt.Sprint(got.Disclose) != "[/credentialSubject]" {
+	if got, err = claims.Of(c, claims.Request{}, compare.Scenario{Disclose: []string{"/credentialSubject"}}); err != nil || fmt.Sprint(got.Disclose) != "[/credentialSubject]" {
 		t.Errorf("%v %v", got, err)
 	}
 	for pointer, reason := range map[string]string{"/credentialSubject/x": "nothing at", "/credentialSubject/a~1b/01": "nothing at", "/credentialSubject/a~1b/2": "nothing at",
 		"/credentialSubject/a~1b/0/x": "nothing at", "/evidence": "outside", "/credentialSubjects": "outside", "credentialSubject": "outside"} {
-		if _, err := claims.Of(c, claims.Request{}, []string{pointer}); err == nil || !strings.Contains(err.Error(), reason) {
+		if _, err := claims.Of(c, claims.Request{}, compare.Scenario{Disclose: []string{pointer}}); err == nil || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%s: %v, want %q", pointer, err, reason)
 		}
 	}
@@ -127,7 +127,7 @@ func TestOf(t *testing.T) {
 	} {
 		bad := *c
 		change(&bad)
-		if _, err := claims.Of(&bad, claims.Request{}, nil); err == nil {
+		if _, err := claims.Of(&bad, claims.Request{}, compare.Scenario{}); err == nil {
 			t.Errorf("accepted %+v", bad)
 		}
 	}
@@ -148,7 +148,7 @@ func TestOfMakesNothingUp(t *testing.T) {
 		c := &schemas.Credential{Types: []string{"A", "VerifiableCredential"}, Issuer: "u:i", VCDM: []byte(doc), Subject: []byte(`{"a":1}`),
 			Disclose: []string{"/credentialSubject/a"}}
 		for i, mdoc := range []bool{false, true} {
-			got, err := claims.Of(c, claims.Request{Format: compare.Mdoc, Bare: mdoc, Now: at}, nil)
+			got, err := claims.Of(c, claims.Request{Format: compare.Mdoc, Bare: mdoc, Now: at}, compare.Scenario{})
 			if err != nil || string(got.JSON) != want[i] {
 				t.Errorf("%s, mdoc %v: %s %v", doc, mdoc, got.JSON, err)
 				continue

@@ -35,8 +35,9 @@ type Request struct {
 // draft makes the draft of a credential.
 type draft struct{ *compare.Draft }
 
-// Read returns the claims of a credential of the user as in [Claims], with the credential's id as jti. It names everything
-// that they do not say as the credential does. What the format has no place for is an error, unless the request is lossy.
+// Read returns the claims of a credential of the user as in [Claims], with the credential's id as jti. It
+// names everything that they do not say as the credential does. What the format has no place for is an
+// error, unless the request is lossy.
 func Read(doc []byte, q Request) (*compare.Draft, error) {
 	c, err := catalogue.Parse(doc)
 	if err != nil {
@@ -186,7 +187,8 @@ func (d draft) lost() string {
 	return strings.Join(pointers, ", ")
 }
 
-// round notes the numbers that an mdoc writes as others: those that are neither integers of 64 bits nor doubles.
+// round notes the numbers that an mdoc writes as others: those that are neither integers of 64 bits nor
+// doubles.
 func (d draft) round(t *jsontape.Tape) error {
 	subject := t.Get(0, "credentialSubject")
 	if subject < 0 {

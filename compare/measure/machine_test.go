@@ -1,0 +1,97 @@
+package measure_test
+
+import (
+	"math"
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"canonscope/compare"
+	"canonscope/compare/matrix"
+	"canonscope/compare/measure"
+)
+
+// What processes measure over their windows is what an operation costs in a loop of seconds, with as much
+// alive: the loop keeps no other heap than its documents.
+func TestSteadyState(t *testing.T) {
+	if os.Getenv("CANONSCOPE_MACHINE") == "" {
+		t.Skip("needs a machine that does nothing else: set CANONSCOPE_MACHINE=1")
+	}
+	p := plan()
+	p.Window, p.Runs, p.Documents, p.Deadline = measure.DefaultWindow, 5, 64, time.Hour
+	for _, id := range []string{
+		"format=mdoc/suite=cose-sign1/engine=native/alg=EdDSA/schema=simple-20/gc=100/procs=2/contexts=none",
+		"format=sd-jwt-vc/suite=jws/engine=native/alg=EdDSA/schema=simple-20/gc=100/procs=2/contexts=none",
+		"format=vcdm/suite=eddsa-rdfc-2022/engine=native/alg=EdDSA/schema=simple-20/gc=100/procs=2/contexts=warm",
+	} {
+		c, err := compare.ParseCell(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Cells = append(p.Cells, c.With(compare.Issue), c.With(compare.Present))
+	}
+	c, _ := run(t, p)
+	for _, r := range c.Results {
+		if r.State != compare.Measured {
+			t.Fatalf("%s: %s: %s", r.ID, r.State, r.Reason)
+		}
+		got, want := r.CPU(), loop(t, r.Cell, p.Documents)
+		t.Logf("%s: %.0f ns, %.0f in a loop: %.2f", r.ID, got, want, got/want)
+		if math.Abs(got/want-1) > 0.1 {
+			t.Errorf("%s: %.0f ns, %.0f in a loop", r.ID, got, want)
+		}
+	}
+}
+
+// loop is the CPU nanoseconds of an operation over two seconds, after a tenth of one.
+func loop(t *testing.T, cell compare.Cell, documents int) float64 {
+	t.Helper()
+	bench, err := matrix.Open(cell.Exchange())
+	if err != nil {
+		t.Fatal(err)
+	}
+	exchanges := make([]*compare.Exchange, documents)
+	issued := make([][]byte, documents)
+	for i := range exchanges {
+		credential, err := bench.Generator.Document(1, i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scenario := compare.Scenario{Now: measure.Now, Limits: measure.Limits, Seed: 1}
+		if exchanges[i], err = bench.Format.Prepare(credential, scenario); err != nil {
+			t.Fatal(err)
+		}
+		if issued[i], err = exchanges[i].Issue(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ops := 0
+	during := func(d time.Duration) {
+		for start := time.Now(); time.Since(start) < d; ops++ {
+			i := ops % documents
+			if cell.Operation == compare.Issue {
+				_, err = exchanges[i].Issue()
+			} else {
+				_, err = exchanges[i].Present(issued[i])
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	during(100 * time.Millisecond)
+	before, from := used(t), ops
+	during(2 * time.Second)
+	return float64(used(t)-before) / float64(ops-from)
+}
+
+func used(t *testing.T) int64 {
+	t.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
+}
