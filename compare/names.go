@@ -15,6 +15,7 @@ const (
 	Mdoc  Format = "mdoc"
 
 	Document Format = "document" // no credential: a document that is canonicalized
+	Floor    Format = "floor"    // no credential: what no credential can leave out
 )
 
 // NoAlgorithm is the algorithm of what is not signed.

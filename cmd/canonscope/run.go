@@ -48,6 +48,7 @@ func newRunCommand() *cobra.Command {
 		out      string
 		axes     []string
 		presets  []string
+		against  []string
 		binding  string
 		present  string
 		cpu      int
@@ -122,6 +123,9 @@ Cells that flags name are never left out, however long they take.`,
 			if policy.Present, err = compare.ParsePresenting(present); err != nil {
 				return err
 			}
+			if err := matrix.CheckAgainst(against); err != nil {
+				return fmt.Errorf("--against: %w", err)
+			}
 			if plan.Canonize < 0 {
 				return fmt.Errorf("--deadline is %v; it must not be negative", plan.Canonize)
 			}
@@ -174,7 +178,7 @@ Cells that flags name are never left out, however long they take.`,
 			campaign.Command = strings.Join(append([]string{"canonscope"}, os.Args[1:]...), " ")
 			campaign.LeftOut = append(selection.LeftOut, campaign.LeftOut...)
 			campaign.Results = append(campaign.Results, selection.Unsupported()...)
-			failed := append(parts(err), finish(cmd.OutOrStdout(), campaign, experiments, folder, jsonText)...)
+			failed := append(parts(err), finish(cmd.OutOrStdout(), campaign, experiments, against, folder, jsonText)...)
 			if len(failed) == 0 {
 				return verdict(campaign)
 			}
@@ -185,6 +189,7 @@ Cells that flags name are never left out, however long they take.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&axes, "axis", nil, "walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
+	flags.StringSliceVar(&against, "against", nil, "print ratios to these suites or formats; without it to mdoc and sd-jwt-vc")
 	flags.StringVar(&policy.Validator, "validate", "", "validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+strings.Join(choice.Names(jsonschema.Engines), ", "))
 	flags.StringVar(&present, "present", compare.Resigned.String(), "how suites that do not derive present: resigned by the issuer, or whole: the holder hands on all of it")
 	flags.DurationVar(&plan.Canonize, "deadline", canonizeDeadline, "`TIME` that canonize may take; 0 for no bound")
@@ -206,8 +211,10 @@ Cells that flags name are never left out, however long they take.`,
 
 // finish prints the table and writes the results, each whatever becomes of the others: nobody may be reading, and nothing be
 // writable.
-func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experiment, folder *measure.Folder, jsonText bool) []error {
-	table := report.NewTable(c, matrix.Formats)
+func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experiment, against []string,
+	folder *measure.Folder, jsonText bool,
+) []error {
+	table := report.NewTable(c, matrix.Formats, against...)
 	var growth []report.Growth
 	for _, e := range experiments {
 		growth = append(growth, report.NewGrowth(c, e))

@@ -137,7 +137,7 @@ func SelectExperiments(experiments []compare.Experiment, f Filter, p Policy) (*S
 	if len(f.Engines) == 0 {
 		f.Engines = []string{string(canon.Native), string(canon.Stock)}
 	}
-	f.Schemas = nil
+	f.Schemas, f.Default = nil, false
 	for _, e := range experiments {
 		for _, p := range e.Points {
 			f.Schemas = append(f.Schemas, p.Schema)

@@ -44,6 +44,7 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 			p.group(g)
 		}
 	}
+	p.tiers(t)
 	p.foot(c, t)
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -52,10 +53,10 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 type printer struct {
 	b       strings.Builder
 	colour  bool
-	columns []*compare.Definition // formats that rows are compared with
-	charged bool                  // shares that are a model have been printed
-	rare    bool                  // windows with few collections have been printed
-	alike   bool                  // phases whose intervals overlap have been printed
+	columns []column // of ratios
+	charged bool     // shares that are a model have been printed
+	rare    bool     // windows with few collections have been printed
+	alike   bool     // phases whose intervals overlap have been printed
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -174,12 +175,11 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// group is the rows that may be compared: one schema, algorithm and tier.
+// group is the rows that may be compared: one schema and tier.
 type group struct {
-	schema    string
-	algorithm compare.Algorithm
-	engine    compare.Engine
-	rows      []*Row
+	schema string
+	engine compare.Engine
+	rows   []*Row
 }
 
 func grouped(rows []Row) []group {
@@ -191,14 +191,14 @@ func grouped(rows []Row) []group {
 			schema = ""
 		}
 		k := slices.IndexFunc(out, func(g group) bool {
-			return g.schema == schema && g.algorithm == r.Cell.Algorithm && g.engine == r.Cell.Engine
+			return g.schema == schema && g.engine == r.Cell.Engine && g.documents() == (r.Cell.Format == compare.Document)
 		})
 		if k < 0 {
 			k = len(out)
-			out = append(out, group{schema, r.Cell.Algorithm, r.Cell.Engine, nil})
+			out = append(out, group{schema, r.Cell.Engine, nil})
 		}
 		at := len(out[k].rows)
-		for at > 0 && name(out[k].rows[at-1]) != name(r) { // beside the other states of its contexts
+		for at > 0 && !beside(out[k].rows[at-1], r) {
 			at--
 		}
 		if at == 0 {
@@ -206,7 +206,43 @@ func grouped(rows []Row) []group {
 		}
 		out[k].rows = slices.Insert(out[k].rows, at, r)
 	}
+	for _, g := range out { // what is below the others comes last
+		slices.SortStableFunc(g.rows, func(a, b *Row) int { return floorOf(a) - floorOf(b) })
+	}
 	return out
+}
+
+// beside reports whether rows differ in the state of their contexts alone.
+func beside(a, b *Row) bool { return name(a) == name(b) && a.Cell.Algorithm == b.Cell.Algorithm }
+
+func floorOf(r *Row) int {
+	if r.Cell.Format == compare.Floor {
+		return 1
+	}
+	return 0
+}
+
+// algorithm is that of all rows of a group; "" where they differ.
+func (g group) algorithm() compare.Algorithm {
+	for _, r := range g.rows {
+		if r.Cell.Algorithm != g.rows[0].Cell.Algorithm {
+			return ""
+		}
+	}
+	return g.rows[0].Cell.Algorithm
+}
+
+// name is that of a row in the group: with its algorithm where these differ, and then without the format where
+// that is too wide and the suite says as much.
+func (g group) name(r *Row) string {
+	n := name(r)
+	if g.algorithm() == "" {
+		n += " " + string(r.Cell.Algorithm)
+	}
+	if utf8.RuneCountInString(n) >= nameWidth {
+		n = strings.TrimPrefix(n, string(r.Cell.Format)+" ")
+	}
+	return n
 }
 
 // leftOut tells why no exchange of a group was measured, where all were left out for one reason.
@@ -226,7 +262,11 @@ func (g group) title() string {
 	if g.documents() {
 		return fmt.Sprintf("canonize, %s engines", g.engine)
 	}
-	title := fmt.Sprintf("%s, %s, %s engines", schemaName(g.schema), g.algorithm, g.engine)
+	title := schemaName(g.schema)
+	if a := g.algorithm(); a != "" {
+		title += ", " + string(a)
+	}
+	title += fmt.Sprintf(", %s engines", g.engine)
 	if g.rows[0].bound() {
 		title += ", holder binding"
 	}
@@ -239,38 +279,71 @@ func (p *printer) bound(g group) {
 		return
 	}
 	p.line("")
-	text := func(name string, cell func(f *compare.Definition) string) string {
-		line := fmt.Sprintf("%-*s", nameWidth, name)
-		for _, f := range p.columns {
-			line += fmt.Sprintf("%12s", cell(f))
+	p.ratios(g, "holder binding:", "  of the exchange, as all sign", func(r *Row) bool { return len(r.Bound) > 0 }, (*Row).boundTo)
+}
+
+// ratioWidth is that of a column with a ratio and its interval, at least.
+const ratioWidth = 12
+
+// ratios prints a table of ratios alone, or several where the columns do not fit one.
+func (p *printer) ratios(g group, title, about string, has func(*Row) bool, cell func(*Row, column) string) {
+	for from := 0; from < len(p.columns); {
+		to, left := from, Width-nameWidth
+		for to < len(p.columns) && (to == from || ratioColumn(p.columns[to]) <= left) {
+			left -= ratioColumn(p.columns[to])
+			to++
 		}
-		return line
-	}
-	p.line("%s  of the exchange, as all sign", text("holder binding:", func(f *compare.Definition) string { return "×" + f.Column }))
-	label := p.labels(g)
-	for _, r := range g.rows {
-		if len(r.Bound) > 0 {
-			p.line("%s", text(label(r), r.boundTo))
+		text := func(name string, cell func(c column) string) string {
+			line := fmt.Sprintf("%-*s", nameWidth, name)
+			for _, c := range p.columns[from:to] {
+				line += fmt.Sprintf("%*s", ratioColumn(c), cell(c))
+			}
+			return line
 		}
+		p.line("%s%s", text(title, func(c column) string { return "×" + c.head }), about)
+		label := p.labels(g)
+		for _, r := range g.rows {
+			if has(r) {
+				p.line("%s", text(label(r), func(c column) string { return cell(r, c) }))
+			}
+		}
+		from = to
 	}
 }
+
+func ratioColumn(c column) int { return max(ratioWidth, len("×")+len(c.head)) }
 
 // boundTo is the ratio of an exchange with its interval, marked where present signs again.
-func (r *Row) boundTo(f *compare.Definition) string {
+func (r *Row) boundTo(c column) string {
 	mark := ""
-	if _, ok := r.Bound[f.Name]; ok && r.Reissued {
+	if _, ok := r.Bound[c.name]; ok && r.Reissued {
 		mark = "†"
 	}
-	return strings.TrimSpace(r.Bound.of(f) + mark + " " + spread(r.Bound[f.Name]))
+	return strings.TrimSpace(r.to(r.Bound, c) + mark + " " + spread(r.Bound[c.name]))
 }
 
-// inColumns sets what each format with ratios has in its column.
-func (p *printer) inColumns(cell func(f *compare.Definition) string) string {
+// ratioTo is the ratio of issue + verify with its interval.
+func (r *Row) ratioTo(c column) string {
+	return strings.TrimSpace(r.to(r.Ratios, c) + " " + spread(r.Ratios[c.name]))
+}
+
+// inColumns sets what each column of ratios has, if they fit beside the others.
+func (p *printer) inColumns(cell func(c column) string) string {
 	line := ""
-	for _, f := range p.columns {
-		line += fmt.Sprintf("%*s", len("×")+len(f.Column), cell(f))
+	if p.fits(0) {
+		for _, c := range p.columns {
+			line += fmt.Sprintf("%*s", len("×")+len(c.head), cell(c))
+		}
 	}
 	return line
+}
+
+// fits reports whether the columns of ratios, and so many columns of text beside them, fit the headline.
+func (p *printer) fits(more int) bool {
+	for _, c := range p.columns {
+		more += len("×") + len(c.head)
+	}
+	return nameWidth+3*len("   iss+ver")-3+more+len("     bytes") <= Width
 }
 
 // operations names what the sums over operations are of.
@@ -284,23 +357,44 @@ func (g group) has(ops []compare.Operation) bool {
 	})
 }
 
+// netWidth is that of the column of what is above the bare signatures.
+const netWidth = 8
+
 // whole prints the headline: issue and verify of whole credentials, the same work in every format.
 func (p *printer) whole(g group) {
-	p.line("%-*s%9s%9s%9s%s%10s", nameWidth, "", "issue", "verify", "iss+ver",
-		p.inColumns(func(f *compare.Definition) string { return "×" + f.Column }), "bytes")
+	net := p.fits(netWidth) && slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Net.N > 0 })
+	line := func(name, issue, verify, sum, above string, ratio func(c column) string, bytes string) string {
+		text := fmt.Sprintf("%-*s%9s%9s%9s", nameWidth, name, issue, verify, sum)
+		if net {
+			text += fmt.Sprintf("%*s", netWidth, above)
+		}
+		return strings.TrimRight(text+p.inColumns(ratio)+fmt.Sprintf("%10s", bytes), " ")
+	}
+	p.line("%s", line("", "issue", "verify", "iss+ver", "net", func(c column) string { return "×" + c.head }, "bytes"))
 	label := p.labels(g)
 	for _, r := range g.rows {
-		p.line("%-*s%9s%9s%9s%s%10s", nameWidth, label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]),
-			micros(r.IssueVerify), p.inColumns(r.Ratios.of), bytesOf(r, compare.Issue))
+		p.line("%s", line(label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify),
+			r.net(), func(c column) string { return r.to(r.Ratios, c) }, bytesOf(r, compare.Issue)))
 		if len(r.CPU) > 0 {
-			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%9s%9s%9s%s", nameWidth, "", spread(r.CPU[compare.Issue]),
-				spread(r.CPU[compare.Verify]), spread(r.IssueVerify),
-				p.inColumns(func(f *compare.Definition) string { return spread(r.Ratios[f.Name]) })), " ")))
+			p.line("%s", p.dim(line("", spread(r.CPU[compare.Issue]), spread(r.CPU[compare.Verify]), spread(r.IssueVerify),
+				spread(r.Net), func(c column) string { return spread(r.Ratios[c.name]) }, "")))
 		}
 		for _, reason := range r.Reasons {
 			p.wrapped(4, "  ! ", reason)
 		}
 	}
+	if has := func(r *Row) bool { return len(r.Ratios) > 0 }; !p.fits(0) && slices.ContainsFunc(g.rows, has) {
+		p.line("")
+		p.ratios(g, "issue + verify:", "", has, (*Row).ratioTo)
+	}
+}
+
+// net is what a row costs above the bare signatures. It may be negative.
+func (r *Row) net() string {
+	if r.Net.N > 0 && r.Net.Center < 0 {
+		return "-" + figure(-r.Net.Center/1e3)
+	}
+	return micros(r.Net)
 }
 
 // part prints what a holder who discloses a part causes.
@@ -308,7 +402,7 @@ func (p *printer) part(g group) {
 	p.line("%-*s%9s%9s%10s%10s%s", nameWidth, "a part is presented:", "present", "verify", "exchange", "bytes", "  how")
 	label := p.labels(g)
 	for _, r := range g.rows {
-		if len(r.CPU) == 0 {
+		if len(r.CPU) == 0 || r.Cell.Format == compare.Floor {
 			continue
 		}
 		p.line("%-*s%9s%8s %10s%9s   %s", nameWidth, label(r), marked(r, r.CPU[compare.Present]), micros(r.CPU[compare.VerifyPresented]),
@@ -326,8 +420,10 @@ func (r *Row) presents() string {
 	case r.Cell.Present == compare.HandedOver:
 		return "the whole"
 	}
-	return "derived"
+	return derived
 }
+
+const derived = "derived"
 
 // bytesOf is the size of what an operation returns.
 func bytesOf(r *Row, op compare.Operation) string {
@@ -533,11 +629,11 @@ func name(r *Row) string { return string(r.Cell.Format) + " " + r.Cell.Suite }
 func (p *printer) labels(g group) func(*Row) string {
 	states := make(map[string]int)
 	for _, r := range g.rows {
-		states[name(r)]++
+		states[g.name(r)]++
 	}
 	said := ""
 	return func(r *Row) string {
-		n := name(r)
+		n := g.name(r)
 		if states[n] == 1 {
 			return n
 		}
@@ -762,6 +858,11 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
 		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; without † it is derived; compare issue + verify")
 	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format == compare.Floor && len(r.CPU) > 0 }) {
+		p.wrapped(2, "", "floor: the document scanned, its canonical form and that of the proof options hashed, and the hashes signed, "+
+			"or that checked; primitives: SHA-256 of 256 bytes signed, or that checked; net: issue + verify less as many bare signatures "+
+			"and checks, in µs too")
+	}
 	checks := make(map[string][]string) // by what is checked, the suites that check it
 	for i := range t.Rows {
 		if r := &t.Rows[i]; r.Checks != "" && !slices.Contains(checks[r.Checks], name(r)) {
@@ -786,12 +887,13 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that: "+strings.Join(ways, ", "))
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Ratios) > 0 }) {
-		p.wrapped(2, "", "× is the ratio of issue + verify to that format of the same tier and algorithm")
+		p.wrapped(2, "", "× is the ratio of issue + verify to that suite or format of the same tier and schema")
 	}
+	p.crossed(t)
 	left := make(map[string][]string) // groups without anything measured, by the reason
 	for _, g := range grouped(t.Rows) {
 		if reason, ok := g.leftOut(); ok {
-			left[reason] = append(left[reason], fmt.Sprintf("%s %s %s", schemaName(g.schema), g.engine, g.algorithm))
+			left[reason] = append(left[reason], strings.TrimSpace(fmt.Sprintf("%s %s %s", schemaName(g.schema), g.engine, g.algorithm())))
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(left)) {
@@ -805,6 +907,45 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	}
 	if c.Stopped != "" {
 		p.wrapped(2, "", "stopped: only what was finished is shown; "+c.Stopped)
+	}
+}
+
+// crossed says which ratios are to rows of another algorithm.
+func (p *printer) crossed(t Table) {
+	var pairs []string
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		for _, c := range p.columns {
+			if other, ok := r.Crossed[c.name]; ok && len(r.Ratios) > 0 {
+				pair := fmt.Sprintf("%s %s to %s %s", r.Cell.Suite, r.Cell.Algorithm, c.name, other)
+				if !slices.Contains(pairs, pair) {
+					pairs = append(pairs, pair)
+				}
+			}
+		}
+	}
+	if len(pairs) > 0 {
+		p.wrapped(2, "", otherAlgorithm+" the group has no row of the same algorithm, so the ratio is to its only one: "+
+			strings.Join(pairs, ", "))
+	}
+}
+
+// tiers prints what an engine costs as a multiple of the native one, with contexts in one state.
+func (p *printer) tiers(t Table) {
+	const columns = "%-13s%-28s%-10s%-9s%9s %s"
+	said := false
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if r.ToNative == nil {
+			continue
+		}
+		if !said {
+			p.line("")
+			p.line(columns, p.bold("specification or library?"), "", "", "", "×native", "issue + verify")
+			said = true
+		}
+		p.line(columns, cut(schemaName(r.Cell.Schema), 12), name(r)+" "+string(r.Cell.Algorithm), r.Cell.Engine,
+			r.Cell.Contexts, figure(r.ToNative.Center), spread(*r.ToNative))
 	}
 }
 
@@ -919,11 +1060,17 @@ func marked(r *Row, e stats.Estimate) string {
 	return micros(e) + " "
 }
 
-// of is the ratio to a format.
-func (r Ratios) of(f *compare.Definition) string {
-	e, ok := r[f.Name]
+// otherAlgorithm marks a ratio to a row of another algorithm.
+const otherAlgorithm = "‡"
+
+// to is one of the ratios of a row.
+func (r *Row) to(ratios Ratios, c column) string {
+	e, ok := ratios[c.name]
 	if !ok {
 		return "-"
+	}
+	if _, crossed := r.Crossed[c.name]; crossed {
+		return figure(e.Center) + otherAlgorithm
 	}
 	return figure(e.Center)
 }
