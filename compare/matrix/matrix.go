@@ -195,7 +195,7 @@ func (f *family) usualAlgorithm() bool {
 // states are those of the contexts in which the default subset has the family: what stock engines have comes
 // first, so that tiers are compared in one state.
 func (f *family) states() []string {
-	if f.cell.Engine == canon.Native {
+	if f.cell.Engine == canon.Native && f.format.Name != compare.Document {
 		return []string{string(compare.Embedded), string(compare.Warm)}
 	}
 	return nil
@@ -430,7 +430,8 @@ func Select(f Filter, p Policy) (*Selection, error) {
 					cell.cell.Contexts = compare.NoContexts
 				}
 				e := cell.entry(inDefault && (state.cell.Contexts == m.cell.Contexts ||
-					slices.Contains(m.states(), string(state.cell.Contexts))))
+					slices.Contains(m.states(), string(state.cell.Contexts))) ||
+					m.format.Name == compare.Floor && m.cell.Algorithm != keys.ES384) // below the default rows
 				e.Operations = operations
 				if unsupported := m.refuses(kind, schema); unsupported != nil {
 					e.Unsupported, e.Present = unsupported, ""

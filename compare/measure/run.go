@@ -436,42 +436,45 @@ func (c *campaign) profiling(exchanges []*exchange) (total time.Duration) {
 }
 
 // fit leaves groups out from the end while the others do not fit the budget with fitRuns processes of each
-// exchange, be it without profiles. What is sure stays, and may overdraw the budget.
+// exchange and half of their profiles. What is sure stays, and may overdraw the budget.
 func (c *campaign) fit() {
 	if c.plan.Budget == 0 || c.plan.Keep || len(c.order) == 0 {
 		return
 	}
 	groups, sure := c.groups(), c.order[c.sure()-1]
 	for k := len(groups) - 1; !slices.Contains(groups[k], sure); k-- {
+		exchanges := c.with(c.open)
 		var need time.Duration
-		for _, x := range c.with(c.open) {
+		for _, x := range exchanges {
 			need += c.expected(x)
 		}
 		need = need * 6 / 10 // the gates got in each other's way, processes that time do not
-		if need*time.Duration(min(fitRuns, c.plan.Runs)) <= c.left() {
+		if need*time.Duration(min(fitRuns, c.plan.Runs))+c.profiling(exchanges)/2 <= c.left() {
 			return
 		}
 		c.leaveOut(groups[k])
 	}
 }
 
-// timings runs a process of every exchange in each block, in an order drawn anew. With a budget the last
-// blocks fall away if they no longer fit.
+// timings runs a process of every exchange in each block, in an order drawn anew. With a budget groups from
+// the end have no more processes once all cannot have fitRuns, and the last blocks fall away if they no longer
+// fit.
 func (c *campaign) timings(ctx context.Context) {
+	if len(c.order) == 0 {
+		return
+	}
 	var deadline time.Time
 	if c.plan.Budget > 0 && !c.plan.Keep {
 		deadline = time.Now().Add(c.left() - c.profiling(c.with(c.open))/2) // the profiles may overdraw
 	}
 	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs // so that the blocks walk many documents
+	groups := c.groups()
 	for block := range c.plan.Runs {
-		exchanges := c.with(c.open)
-		var expected time.Duration
-		for _, x := range exchanges {
-			expected += c.expected(x)
+		if block > 0 && !deadline.IsZero() {
+			groups = groups[:c.reach(groups, block, time.Until(deadline))]
 		}
-		if block > 0 && !deadline.IsZero() && float64(expected) > lenience*float64(time.Until(deadline)) {
-			return
-		}
+		exchanges := slices.Concat(groups...)
+		exchanges = slices.DeleteFunc(exchanges, func(x *exchange) bool { return len(c.open(x)) == 0 })
 		rng := rand.New(rand.NewPCG(c.plan.Seed, uint64(block)))
 		for place, k := range rng.Perm(len(exchanges)) {
 			if ctx.Err() != nil {
@@ -484,6 +487,30 @@ func (c *campaign) timings(ctx context.Context) {
 			c.time(ctx, x, cells, block, block*stride%c.plan.Documents, place)
 		}
 	}
+}
+
+// reach is how many groups, from the first, have a process in a block: those that will have fitRuns in the time
+// that is left. What is sure has as many as fit.
+func (c *campaign) reach(groups [][]*exchange, block int, left time.Duration) int {
+	var expected time.Duration
+	reached, sure := 0, c.order[c.sure()-1]
+	wanted := max(1, min(fitRuns, c.plan.Runs)-block)
+	for k, group := range groups {
+		for _, x := range group {
+			if len(c.open(x)) > 0 {
+				expected += c.expected(x)
+			}
+		}
+		last := slices.Contains(group, sure)
+		switch need := float64(expected) / lenience; {
+		case reached == 0 && !last: // not all that is sure
+		case need*float64(wanted) <= float64(left) || last && need <= float64(left):
+			reached = k + 1
+		default:
+			return reached
+		}
+	}
+	return reached
 }
 
 // time times cells of an exchange in one process.

@@ -65,7 +65,7 @@ func Markdown(w io.Writer, t Table) error {
 				label += ", contexts " + string(r.Cell.Contexts)
 			}
 			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s |%s %s | %s | %s | %s | %s | %d | %d |%s\n", label,
-				micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), strings.TrimSpace(r.net()+" "+spread(r.Net)),
+				micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), strings.TrimSpace(r.net()+" "+r.netSpread()),
 				cells(func(c column) string { return r.to(r.Ratios, c) }),
 				bytesOf(r, compare.Issue), strings.TrimSpace(marked(r, r.CPU[compare.Present])),
 				micros(r.CPU[compare.VerifyPresented]), strings.TrimSpace(marked(r, r.Exchange)), bytesOf(r, compare.Present),

@@ -377,7 +377,7 @@ func (p *printer) whole(g group) {
 			r.net(), func(c column) string { return r.to(r.Ratios, c) }, bytesOf(r, compare.Issue)))
 		if len(r.CPU) > 0 {
 			p.line("%s", p.dim(line("", spread(r.CPU[compare.Issue]), spread(r.CPU[compare.Verify]), spread(r.IssueVerify),
-				spread(r.Net), func(c column) string { return spread(r.Ratios[c.name]) }, "")))
+				r.netSpread(), func(c column) string { return spread(r.Ratios[c.name]) }, "")))
 		}
 		for _, reason := range r.Reasons {
 			p.wrapped(4, "  ! ", reason)
@@ -395,6 +395,17 @@ func (r *Row) net() string {
 		return "-" + figure(-r.Net.Center/1e3)
 	}
 	return micros(r.Net)
+}
+
+// netSpread is the interval of net, in µs: relative to what may be nothing it would say nothing.
+func (r *Row) netSpread() string {
+	switch {
+	case r.Net.N == 0:
+		return ""
+	case !r.Net.Bounded():
+		return noInterval
+	}
+	return "±" + figure((r.Net.High-r.Net.Low)/2e3)
 }
 
 // part prints what a holder who discloses a part causes.
@@ -622,7 +633,12 @@ func (p *printer) allocates(r *Row, label string) {
 	}
 }
 
-func name(r *Row) string { return string(r.Cell.Format) + " " + r.Cell.Suite }
+func name(r *Row) string {
+	if r.Cell.Format == compare.Floor {
+		return r.Cell.Suite
+	}
+	return string(r.Cell.Format) + " " + r.Cell.Suite
+}
 
 // labels returns the function that names the rows of one table in their order. Rows that differ in the state of their
 // contexts alone are named by it, under a line with the name they share.
@@ -861,7 +877,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format == compare.Floor && len(r.CPU) > 0 }) {
 		p.wrapped(2, "", "floor: the document scanned, its canonical form and that of the proof options hashed, and the hashes signed, "+
 			"or that checked; primitives: SHA-256 of 256 bytes signed, or that checked; net: issue + verify less as many bare signatures "+
-			"and checks, in µs too")
+			"and checks, ± in µs too")
 	}
 	checks := make(map[string][]string) // by what is checked, the suites that check it
 	for i := range t.Rows {
@@ -932,7 +948,7 @@ func (p *printer) crossed(t Table) {
 
 // tiers prints what an engine costs as a multiple of the native one, with contexts in one state.
 func (p *printer) tiers(t Table) {
-	const columns = "%-13s%-28s%-10s%-9s%9s %s"
+	const columns = "%-12s %-28s %-8s%-10s%9s %s"
 	said := false
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -941,7 +957,8 @@ func (p *printer) tiers(t Table) {
 		}
 		if !said {
 			p.line("")
-			p.line(columns, p.bold("specification or library?"), "", "", "", "×native", "issue + verify")
+			p.line("%s", p.bold("specification or library: issue + verify as multiples of the native tier"))
+			p.line(columns, "", "", "", "contexts", "×native", "")
 			said = true
 		}
 		p.line(columns, cut(schemaName(r.Cell.Schema), 12), name(r)+" "+string(r.Cell.Algorithm), r.Cell.Engine,
