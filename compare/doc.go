@@ -17,6 +17,7 @@
 //	compare/di                the format vcdm: VCDM with Data Integrity
 //	compare/sdjwt             the format sd-jwt-vc
 //	compare/mdoc              the format mdoc
+//	compare/document          the format document: what is canonicalized and nothing else
 //	compare/floor             the format floor: what no credential can leave out
 //	compare/internal/claimstest tests that sdjwt and mdoc share
 //	compare/internal/baseline what sd-jwt-vc and mdoc share: engines, digests, whom their verifiers of files trust
@@ -92,8 +93,8 @@
 //   - Like for like: every format gets bytes in and bytes out. Parsing, encoding, salts, digests, base64 and CBOR are inside
 //     the clock for all of them; keys are handed over parsed, and did:key, JWK and certificate chains are outside for all. One
 //     leaf is one disclosure and one element everywhere. The headline is issue + verify.
-//   - Tiers do not mix: a ratio compares rows of one engine, algorithm and schema, or there is none. Guards run in
-//     the gate, never inside a timed operation.
+//   - Tiers do not mix: a ratio compares rows of one engine, schema and policy, with contexts in one state, or there is none;
+//     what a row costs in two engines stands in a table by itself. Guards run in the gate, never inside a timed operation.
 //   - Signing again is not disclosure. [Deriving] cannot see the issuer's key, [Reissuing] must be given it; the mark † follows
 //     from that, in every table and export.
 //   - Process CPU is the primary figure, the garbage collector included, at a named GOGC and GOMAXPROCS. Processes are

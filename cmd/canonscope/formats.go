@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -29,7 +30,7 @@ func formatOf(in []byte) (*compare.Definition, []byte) {
 	var rest *compare.Definition
 	for _, f := range matrix.Formats {
 		if f.Decode == nil {
-			rest = f
+			rest = cmp.Or(rest, f)
 		} else if b, ok := f.Decode(in); ok {
 			return f, b
 		}
@@ -50,6 +51,17 @@ func formatNames() []compare.Format {
 	return names
 }
 
+// fileFormats are the formats that files may have.
+func fileFormats() []compare.Format {
+	var names []compare.Format
+	for _, f := range matrix.Formats {
+		if f.Decode != nil || f.Documents {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
 // formatFlags are --format and the flags that a command has for some formats.
 type formatFlags struct {
 	format compare.Format
@@ -63,7 +75,7 @@ var vcdmFlags = strings.Fields("suite mandatory mandatory-only any-form created 
 
 // add adds what formats have for an operation to its command. A flag that several formats have is one flag.
 func (f *formatFlags) add(cmd *cobra.Command, op compare.Operation, preset compare.Format) {
-	names := formatNames()
+	names := fileFormats()
 	cmd.Flags().StringVar((*string)(&f.format), "format", string(preset),
 		"format of the credential: "+strings.Join(choice.Names(names), ", "))
 	f.files = make(map[compare.Format]*compare.Files)
@@ -97,7 +109,7 @@ func (f *formatFlags) options(format compare.Format) []compare.Option {
 func (f *formatFlags) usage(option string) string {
 	var usages []string
 	formats := map[string][]compare.Format{}
-	for _, format := range formatNames() {
+	for _, format := range fileFormats() {
 		for _, o := range f.options(format) {
 			if o.Name == option {
 				if formats[o.Usage] == nil {
@@ -117,7 +129,7 @@ func (f *formatFlags) usage(option string) string {
 // a verifier that asks for a challenge must not accept what has none because it is of another format.
 func (f *formatFlags) check(cmd *cobra.Command, found compare.Format) error {
 	if f.format != "" {
-		if err := choice.Check("format", f.format, formatNames()); err != nil {
+		if err := choice.Check("format", f.format, fileFormats()); err != nil {
 			return err
 		}
 		if f.format != found {

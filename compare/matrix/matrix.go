@@ -494,20 +494,23 @@ func (s *Selection) addFloors(all []family, p Policy) {
 	}
 }
 
-// CheckAgainst complains about the first name that is neither a suite nor a format of credentials.
-func CheckAgainst(names []string) error {
-	var valid []string
+// Comparable lists what a ratio may be to: formats of credentials and their suites.
+func Comparable() []string {
+	var names []string
 	for _, f := range Formats {
 		if f.Name == compare.Document || f.Name == compare.Floor {
 			continue
 		}
-		valid = append(valid, string(f.Name))
+		names = append(names, string(f.Name))
 		for _, suite := range f.Suites {
-			valid = append(valid, suite.Name)
+			names = append(names, suite.Name)
 		}
 	}
-	return known("suite or format", names, valid)
+	return names
 }
+
+// CheckAgainst complains about the first name that is not [Comparable].
+func CheckAgainst(names []string) error { return known("suite or format", names, Comparable()) }
 
 // within returns the operations of a format that are named, in order.
 func within(of, named []compare.Operation) []compare.Operation {

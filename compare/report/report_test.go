@@ -310,7 +310,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// Ratios compare one tier, algorithm, schema and policy, or nothing.
+// Ratios compare one tier, schema and policy, or nothing.
 func TestTiersDoNotMix(t *testing.T) {
 	c := made()
 	table := report.NewTable(c, matrix.Formats)
@@ -324,7 +324,7 @@ func TestTiersDoNotMix(t *testing.T) {
 		t.Error("a native row has a ratio to stock baselines")
 	}
 	for _, change := range []func(*compare.Cell){
-		func(c *compare.Cell) { c.Algorithm = "ES256" },
+		func(c *compare.Cell) { c.Engine = "tuned" },
 		func(c *compare.Cell) { c.Schema = "ob3" },
 		func(c *compare.Cell) { c.GC = "off" },
 		func(c *compare.Cell) { c.Procs = 1 },

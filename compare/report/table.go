@@ -475,7 +475,7 @@ func (r *Row) signs(other *Row) bool {
 
 // base returns the row that a suite or format names among those that a row may be compared with: of one tier,
 // schema and policy, and contexts in one state if both have any. It is the one of the same algorithm, else the
-// only one. Nil is none, or more than one.
+// only one. Nil is none, more than one, or the row itself.
 func (t *Table) base(row *Row, name string) *Row {
 	key := func(c compare.Cell) compare.Cell {
 		c.Format, c.Suite, c.Algorithm, c.Contexts, c.Present = "", "", "", "", "" // of issue and verify
@@ -484,8 +484,7 @@ func (t *Table) base(row *Row, name string) *Row {
 	var same, other []*Row
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		if r.ID == row.ID || string(r.Cell.Format) != name && r.Cell.Suite != name || len(r.CPU) == 0 ||
-			key(r.Cell) != key(row.Cell) {
+		if string(r.Cell.Format) != name && r.Cell.Suite != name || len(r.CPU) == 0 || key(r.Cell) != key(row.Cell) {
 			continue
 		}
 		if a, b := r.Cell.Contexts, row.Cell.Contexts; a != b && a != compare.NoContexts && b != compare.NoContexts {
@@ -498,7 +497,7 @@ func (t *Table) base(row *Row, name string) *Row {
 		}
 	}
 	switch {
-	case len(same) == 1:
+	case len(same) == 1 && same[0] != row:
 		return same[0]
 	case len(same) == 0 && len(other) == 1:
 		return other[0]

@@ -362,7 +362,8 @@ const netWidth = 8
 
 // whole prints the headline: issue and verify of whole credentials, the same work in every format.
 func (p *printer) whole(g group) {
-	net := p.fits(netWidth) && slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Net.N > 0 })
+	inline := p.fits(0)
+	net := (p.fits(netWidth) || !inline) && slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Net.N > 0 })
 	line := func(name, issue, verify, sum, above string, ratio func(c column) string, bytes string) string {
 		text := fmt.Sprintf("%-*s%9s%9s%9s", nameWidth, name, issue, verify, sum)
 		if net {
@@ -383,7 +384,7 @@ func (p *printer) whole(g group) {
 			p.wrapped(4, "  ! ", reason)
 		}
 	}
-	if has := func(r *Row) bool { return len(r.Ratios) > 0 }; !p.fits(0) && slices.ContainsFunc(g.rows, has) {
+	if has := func(r *Row) bool { return len(r.Ratios) > 0 }; !inline && slices.ContainsFunc(g.rows, has) {
 		p.line("")
 		p.ratios(g, "issue + verify:", "", has, (*Row).ratioTo)
 	}
