@@ -18,6 +18,9 @@ const (
 	Floor    Format = "floor"    // no credential: what no credential can leave out
 )
 
+// Primitives is the suite of [Floor] that is a bare signature.
+const Primitives = "primitives"
+
 // NoAlgorithm is the algorithm of what is not signed.
 const NoAlgorithm Algorithm = "none"
 

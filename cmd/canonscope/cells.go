@@ -19,7 +19,7 @@ import (
 // matrixFlags adds the flags that name cells.
 func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.Formats, "format", nil, "only these formats: "+strings.Join(choice.Names(formatNames()), ", "))
+	flags.StringSliceVar(&f.Formats, "format", nil, "only these formats: "+strings.Join(choice.Names(namesOf(matrix.Formats)), ", "))
 	flags.StringSliceVar(&f.Suites, "suite", nil, "only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
 	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: "+strings.Join(choice.Names(canon.Engines), ", "))
 	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+strings.Join(choice.Names(keys.Algorithms), ", ")+

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -25,12 +24,19 @@ import (
 	"canonscope/vcdm/keys"
 )
 
+// credentialFormats are the formats of credentials, without those of documents and of the floor.
+func credentialFormats() []*compare.Definition {
+	return slices.DeleteFunc(slices.Clone(matrix.Formats), func(f *compare.Definition) bool {
+		return f.Name == compare.Document || f.Name == compare.Floor
+	})
+}
+
 // formatOf returns the format of an input, and its bytes as the format reads them.
 func formatOf(in []byte) (*compare.Definition, []byte) {
 	var rest *compare.Definition
-	for _, f := range matrix.Formats {
+	for _, f := range credentialFormats() {
 		if f.Decode == nil {
-			rest = cmp.Or(rest, f)
+			rest = f
 		} else if b, ok := f.Decode(in); ok {
 			return f, b
 		}
@@ -43,21 +49,12 @@ func formatNamed(name compare.Format) *compare.Definition {
 	return matrix.Formats[i]
 }
 
-func formatNames() []compare.Format {
-	var names []compare.Format
-	for _, f := range matrix.Formats {
-		names = append(names, f.Name)
-	}
-	return names
-}
+func formatNames() []compare.Format { return namesOf(credentialFormats()) }
 
-// fileFormats are the formats that files may have.
-func fileFormats() []compare.Format {
+func namesOf(formats []*compare.Definition) []compare.Format {
 	var names []compare.Format
-	for _, f := range matrix.Formats {
-		if f.Decode != nil || f.Documents {
-			names = append(names, f.Name)
-		}
+	for _, f := range formats {
+		names = append(names, f.Name)
 	}
 	return names
 }
@@ -75,7 +72,7 @@ var vcdmFlags = strings.Fields("suite mandatory mandatory-only any-form created 
 
 // add adds what formats have for an operation to its command. A flag that several formats have is one flag.
 func (f *formatFlags) add(cmd *cobra.Command, op compare.Operation, preset compare.Format) {
-	names := fileFormats()
+	names := formatNames()
 	cmd.Flags().StringVar((*string)(&f.format), "format", string(preset),
 		"format of the credential: "+strings.Join(choice.Names(names), ", "))
 	f.files = make(map[compare.Format]*compare.Files)
@@ -109,7 +106,7 @@ func (f *formatFlags) options(format compare.Format) []compare.Option {
 func (f *formatFlags) usage(option string) string {
 	var usages []string
 	formats := map[string][]compare.Format{}
-	for _, format := range fileFormats() {
+	for _, format := range formatNames() {
 		for _, o := range f.options(format) {
 			if o.Name == option {
 				if formats[o.Usage] == nil {
@@ -129,7 +126,7 @@ func (f *formatFlags) usage(option string) string {
 // a verifier that asks for a challenge must not accept what has none because it is of another format.
 func (f *formatFlags) check(cmd *cobra.Command, found compare.Format) error {
 	if f.format != "" {
-		if err := choice.Check("format", f.format, fileFormats()); err != nil {
+		if err := choice.Check("format", f.format, formatNames()); err != nil {
 			return err
 		}
 		if f.format != found {

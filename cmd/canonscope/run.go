@@ -60,8 +60,13 @@ func newRunCommand() *cobra.Command {
 		Short: "Measure exchanges: what they cost and where it goes",
 		Long: `Run measures exchanges of credentials in fresh processes, profiles them, and
 prints a table: issue and verify of the whole credential, present of a part and
-verify of what was presented. --operation canonize measures canonicalization
-itself, of credentials, other JSON-LD documents, JSON and N-Quads.
+verify of what was presented.
+
+--operation canonize measures canonicalization itself, of credentials, other
+JSON-LD documents, JSON and N-Quads, by RDFC-1.0 and by JCS. A limit or a
+deadline that it reaches is a result like a time, and so is what an engine does
+not support beside others: the exit status is 0. It is 1 if a gate or a process
+failed, or if nothing was tried.
 
 Without a flag it measures a default subset in under a minute and says what it
 left out. Times are process CPU, the garbage collector included. A cell is timed
@@ -78,8 +83,9 @@ by their bytes, which is a model.
 With --axis it measures a schema at each value of an axis and shows cost by size
 and phase, with the exponent of growth. One axis varies at a time, the others
 stand. --preset does so for an experiment of the catalogue. Both measure
-eddsa-rdfc-2022 with the engines native and stock, unless flags name others.
-Cells that flags name are never left out, however long they take.`,
+eddsa-rdfc-2022, or rdfc with --operation canonize, with the engines native and
+stock, unless flags name others. Cells that flags name are never left out,
+however long they take.`,
 		Example: `  canonscope run
   canonscope run my-credential.json
   canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --operation verify
@@ -271,18 +277,18 @@ func verdict(c *compare.Campaign) error {
 	if c.Interrupted {
 		return &noError{fmt.Sprintf("interrupted; every finished run is in %s", filepath.Join(c.Out, "runs.jsonl"))}
 	}
-	measured := 0
+	answered := 0
 	for _, r := range c.Results {
-		switch r.State {
-		case compare.Measured:
-			measured++
-		case compare.Unsupported, compare.LeftOut:
+		switch {
+		case r.State == compare.Measured, r.Cell.Outcome(r.State):
+			answered++
+		case r.State == compare.Unsupported, r.State == compare.LeftOut:
 		default:
 			reason, _, _ := strings.Cut(r.Reason, "\n") // the table has it all
 			return &noError{fmt.Sprintf("%s: %s: %s", report.Short(r.ID), r.State, reason)}
 		}
 	}
-	if measured == 0 {
+	if answered == 0 {
 		return &noError{"nothing was measured"}
 	}
 	return nil

@@ -26,18 +26,12 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Suites of the format.
-const (
-	Floor      = "floor"
-	Primitives = "primitives"
-)
-
 // Definition is the format.
 var Definition = &compare.Definition{
 	Name: compare.Floor,
 	Suites: []compare.Suite{
-		{Name: Floor, Algorithms: keys.Algorithms, Method: canon.RDFC},
-		{Name: Primitives, Algorithms: keys.Algorithms},
+		{Name: string(compare.Floor), Algorithms: keys.Algorithms, Method: canon.RDFC},
+		{Name: compare.Primitives, Algorithms: keys.Algorithms},
 	},
 	Operations: compare.Whole,
 	Prepares: func(c compare.Cell, canonicalizer canon.Canonicalizer) (compare.Preparer, error) {
@@ -75,7 +69,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if f.canon != nil {
 		w.doc, w.limits = c.VCDM, s.Limits
 		if w.forms, err = f.canonical(c.VCDM, issuer, s); err != nil {
-			return nil, &canon.UnsupportedError{Engine: Floor, What: fmt.Sprintf("the document: %v", err)}
+			return nil, &canon.UnsupportedError{Engine: string(compare.Floor), What: fmt.Sprintf("the document: %v", err)}
 		}
 		checks += " of the hashes"
 	}

@@ -61,7 +61,7 @@ func TestGate(t *testing.T) {
 					}
 				}
 				for _, other := range signatures {
-					if accepted := x.Verify(other) == nil; accepted != (cell.Suite == floor.Primitives) {
+					if accepted := x.Verify(other) == nil; accepted != (cell.Suite == compare.Primitives) {
 						t.Errorf("the signature of another document is accepted: %v", accepted)
 					}
 				}

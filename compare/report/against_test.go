@@ -140,7 +140,7 @@ func TestToNativeAndNet(t *testing.T) {
 	table := report.NewTable(swaps(), matrix.Formats)
 	toNative := 0
 	for _, r := range table.Rows {
-		if r.ToNative != nil {
+		if r.ToNative.N > 0 {
 			toNative++
 		}
 	}

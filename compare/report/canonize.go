@@ -42,26 +42,17 @@ func (p *printer) canonized(g group) {
 func (p *printer) documents(g group) {
 	p.line("%-*s%11s%7s%9s%7s%8s%8s%10s", nameWidth-2, g.rows[0].Cell.Suite+":", "µs", "", "×first", "quads", "blank",
 		"n-deg.", "bytes")
-	said := false
 	for _, r := range g.rows {
 		first, quads, blank, nDegree := r.document()
+		p.first = p.first || r.First.N > 0
 		p.line("%-*s%11s%7s%9s%7s%8s%8s%10s", nameWidth-2, cut(documentName(r, g), nameWidth-2), micros(r.CPU[compare.Canonize]),
 			spread(r.CPU[compare.Canonize]), first, quads, blank, nDegree, bytesOf(r, compare.Canonize))
 		for _, reason := range r.Reasons {
 			p.wrapped(4, "  ! ", reason)
 		}
-		said = said || r.Phases != nil
 	}
-	if !said {
-		return
-	}
-
-	p.line("")
-	p.line("%-*s%s", nameWidth, "where the time goes:", "share of the CPU by phase")
-	for _, r := range g.rows {
-		if r.Phases != nil {
-			p.bar(r, cut(documentName(r, g), nameWidth-1))
-		}
+	if slices.ContainsFunc(g.rows, func(r *Row) bool { return len(r.CPU) > 0 }) {
+		p.details(g)
 	}
 }
 
@@ -82,7 +73,7 @@ func (r *Row) document() (first, quads, blank, nDegree string) {
 	switch {
 	case len(r.CPU) == 0:
 		first = "-"
-	case r.First != nil:
+	case r.First.N > 0:
 		first = figure(r.First.Center)
 	}
 	if canon.Method(r.Cell.Suite) == canon.RDFC && r.Quads > 0 {

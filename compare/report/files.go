@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,6 +65,9 @@ func Markdown(w io.Writer, t Table) error {
 			if states[label] > 1 {
 				label += ", contexts " + string(r.Cell.Contexts)
 			}
+			if r.Whole {
+				label += ", presents the whole"
+			}
 			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s |%s %s | %s | %s | %s | %s | %d | %d |%s\n", label,
 				micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), strings.TrimSpace(r.net()+" "+r.netSpread()),
 				cells(func(c column) string { return r.to(r.Ratios, c) }),
@@ -78,8 +82,14 @@ func Markdown(w io.Writer, t Table) error {
 		}
 	}
 	t.tiers(w)
-	note := "\nProcess CPU, means over processes. † present signs the subset again with the issuer's key: " +
-		"no selective disclosure. × compares issue + verify; ‡ with a row of another algorithm, the only one of that name."
+	note := "\nProcess CPU, means over processes."
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format != compare.Document }) {
+		note += " † present signs the subset again with the issuer's key: no selective disclosure. " +
+			"× compares issue + verify; ‡ with a row of another algorithm, the only one of that name."
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.First.N > 0 }) {
+		note += " × first compares with the first document of the same method."
+	}
 	for _, text := range t.stock() {
 		note += "\n" + strings.ToUpper(text[:1]) + text[1:] + "."
 	}
@@ -91,7 +101,7 @@ func Markdown(w io.Writer, t Table) error {
 func (t *Table) tiers(w io.Writer) {
 	said := false
 	for _, r := range t.Rows {
-		if r.ToNative == nil {
+		if r.ToNative.N == 0 {
 			continue
 		}
 		if !said {
@@ -99,7 +109,7 @@ func (t *Table) tiers(w io.Writer) {
 			said = true
 		}
 		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s %s |\n", markdown(schemaName(r.Cell.Schema)), name(&r), r.Cell.Algorithm, r.Cell.Engine,
-			r.Cell.Contexts, figure(r.ToNative.Center), spread(*r.ToNative))
+			r.Cell.Contexts, figure(r.ToNative.Center), spread(r.ToNative))
 	}
 }
 
@@ -127,8 +137,9 @@ func CSV(w io.Writer, t Table) error {
 			head = append(head, string(op)+"_"+of)
 		}
 	}
-	head = append(head, "issue_verify_ns", "issue_verify_low_ns", "issue_verify_high_ns",
-		"exchange_ns", "exchange_low_ns", "exchange_high_ns", "reissued")
+	head = append(head, "canonize_to_first", "canonize_to_first_low", "canonize_to_first_high",
+		"issue_verify_ns", "issue_verify_low_ns", "issue_verify_high_ns",
+		"exchange_ns", "exchange_low_ns", "exchange_high_ns", "reissued", "presents")
 	of := []string{"to_", "exchange_to_"}
 	for _, op := range compare.OfCredentials {
 		of = append(of, string(op)+"_to_")
@@ -141,7 +152,7 @@ func CSV(w io.Writer, t Table) error {
 	}
 	head = append(head, "other_algorithm", "net_ns", "net_low_ns", "net_high_ns", "to_native", "to_native_low", "to_native_high")
 	head = append(head, "canonicalizations", "signatures", "verifications", "salts", "digests", "wall_ns", "thread_ns",
-		"heap_bytes", "heap_objects", "quads")
+		"heap_bytes", "heap_objects", "quads", "blank_nodes", "n_degree")
 	for _, of := range []string{"", "heap_", "charged_"} {
 		for i := range phase.Count {
 			name := of + phase.Phase(i).String()
@@ -164,10 +175,14 @@ func CSV(w io.Writer, t Table) error {
 			}
 			line = append(line, plain(b.LiveHeap))
 		}
-		for _, e := range []stats.Estimate{r.IssueVerify, r.Exchange} {
+		for _, e := range []stats.Estimate{r.First, r.IssueVerify, r.Exchange} {
 			line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
 		}
-		line = append(line, strconv.FormatBool(r.Reissued))
+		how := ""
+		if c.Format != compare.Document && c.Format != compare.Floor && r.Documents > 0 {
+			how = presents(r.Reissued, r.Whole)
+		}
+		line = append(line, strconv.FormatBool(r.Reissued), how)
 		all := []Ratios{r.Ratios, r.Bound}
 		for _, op := range compare.OfCredentials {
 			all = append(all, r.Single[op])
@@ -185,18 +200,15 @@ func CSV(w io.Writer, t Table) error {
 			}
 		}
 		line = append(line, strings.Join(other, " "))
-		toNative := stats.Estimate{}
-		if r.ToNative != nil {
-			toNative = *r.ToNative
-		}
-		for _, e := range []stats.Estimate{r.Net, toNative} {
+		for _, e := range []stats.Estimate{r.Net, r.ToNative} {
 			line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
 		}
 		n := r.Counters
 		for _, v := range []int{n.Canonicalizations, n.Signatures, n.Verifications, n.Salts, n.Digests} {
 			line = append(line, strconv.Itoa(v))
 		}
-		line = append(line, plain(r.Wall), plain(r.Thread), plain(r.Bytes), plain(r.Allocs), strconv.Itoa(r.Quads))
+		line = append(line, plain(r.Wall), plain(r.Thread), plain(r.Bytes), plain(r.Allocs), strconv.Itoa(r.Quads),
+			strconv.Itoa(r.Blank), strconv.FormatInt(r.NDegree, 10))
 		for _, shares := range []Shares{r.Phases, r.Heap, r.Charged} {
 			for i := range phase.Count {
 				e := shares.of(phase.Phase(i).String())

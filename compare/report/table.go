@@ -39,15 +39,16 @@ type Row struct {
 	IssueVerify stats.Estimate                       `json:"issue_verify_ns"` // the headline
 	Exchange    stats.Estimate                       `json:"exchange_ns"`
 	Reissued    bool                                 `json:"reissued"` // present signs again: marked wherever it is shown
+	Whole       bool                                 `json:"whole"`    // present hands on the whole credential
 	Ratios      Ratios                               `json:"issue_verify_to,omitempty"`
 	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding alone: all formats sign what they present
 	Single      map[compare.Operation]Ratios         `json:"operation_to,omitempty"`
-	Crossed     map[string]compare.Algorithm         `json:"other_algorithm,omitempty"`        // of the row that a ratio is to, where it is not that of this row
-	Net         stats.Estimate                       `json:"net_ns"`                           // issue + verify less the signatures alone; of native rows
-	ToNative    *stats.Estimate                      `json:"issue_verify_to_native,omitempty"` // to the same row of the native tier, contexts in the same state
+	Crossed     map[string]compare.Algorithm         `json:"other_algorithm,omitempty"`       // of the row that a ratio is to, where it is not that of this row
+	Net         stats.Estimate                       `json:"net_ns,omitzero"`                 // issue + verify less the signatures alone; of native rows
+	ToNative    stats.Estimate                       `json:"issue_verify_to_native,omitzero"` // to the same row of the native tier, contexts in the same state
 	Basis       map[compare.Operation]Basis          `json:"basis"`
-	First       *stats.Estimate                      `json:"canonize_to_first,omitempty"` // of documents: to the first one of the suite and engine
-	Summed      []compare.Operation                  `json:"summed"`                      // operations that the figures below are sums of
+	First       stats.Estimate                       `json:"canonize_to_first,omitzero"` // of documents: to the first one of the suite and engine
+	Summed      []compare.Operation                  `json:"summed"`                     // operations that the figures below are sums of
 	Counters    compare.Counters                     `json:"counters"`
 	Wall        float64                              `json:"wall_ns"` // means; like Thread, Bytes and Allocs 0 unless all operations of Summed have a time
 	Thread      float64                              `json:"thread_ns"`
@@ -229,7 +230,7 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 		}
 		w := r.Work
 		row.Output[op], row.signatures[op] = w.Output, w.Counters
-		row.Reissued = row.Reissued || w.Reissued
+		row.Reissued, row.Whole = row.Reissued || w.Reissued, row.Whole || handsOn(r)
 		row.Quads, row.Checks, row.Oracle, row.Compared, row.Documents, row.Tampers = w.Quads, w.Checks, w.Oracle, w.Compared, w.Documents, w.Tampers
 		row.Blank, row.NDegree = w.Blank, w.NDegree
 		counted := slices.Contains(row.Summed, op)
@@ -296,6 +297,11 @@ func summed(results []*compare.Result) []compare.Operation {
 		}
 	}
 	return compare.Whole
+}
+
+// handsOn reports whether a holder presents the whole credential, be it signed by the holder.
+func handsOn(r *compare.Result) bool {
+	return (r.Work.Whole || r.Cell.Present == compare.HandedOver) && r.Cell.Format != compare.Floor
 }
 
 // reason is why a cell has no time, or what else it lacks; "" if nothing.
@@ -452,10 +458,7 @@ func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 		other := &t.Rows[i]
 		same := row.Cell
 		if same.Engine = canon.Native; other.Cell == same && row.Cell.Engine != canon.Native {
-			e := stats.Ratio(samples[row.ID].of(compare.Whole...), samples[other.ID].of(compare.Whole...))
-			if e.N > 0 {
-				row.ToNative = &e
-			}
+			row.ToNative = stats.Ratio(samples[row.ID].of(compare.Whole...), samples[other.ID].of(compare.Whole...))
 		}
 		if other.signs(row) {
 			bare := samples[other.ID]
@@ -469,7 +472,7 @@ func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 // signs reports whether the row is that of the bare signatures of another.
 func (r *Row) signs(other *Row) bool {
 	a, b := &r.Cell, &other.Cell
-	return a.Format == compare.Floor && a.Suite == "primitives" && a.Engine == b.Engine && a.Algorithm == b.Algorithm &&
+	return a.Format == compare.Floor && a.Suite == compare.Primitives && a.Engine == b.Engine && a.Algorithm == b.Algorithm &&
 		a.Schema == b.Schema && a.GC == b.GC && a.Procs == b.Procs && a.LiveHeap == b.LiveHeap
 }
 
@@ -507,7 +510,7 @@ func (t *Table) base(row *Row, name string) *Row {
 
 // toFirst is the ratio of a document to the first measured one of the same suite, engine and policy. A dataset in N-Quads has
 // no contexts, whatever their state is for the others.
-func (t *Table) toFirst(samples map[string]cellSamples, row *Row) *stats.Estimate {
+func (t *Table) toFirst(samples map[string]cellSamples, row *Row) stats.Estimate {
 	for i := range t.Rows {
 		base, want := t.Rows[i].Cell, row.Cell
 		want.Schema = base.Schema
@@ -518,12 +521,12 @@ func (t *Table) toFirst(samples map[string]cellSamples, row *Row) *stats.Estimat
 		if base != want || first == nil {
 			continue
 		}
-		if e := stats.Ratio(samples[row.ID].of(compare.Canonize), first); e.N > 0 && t.Rows[i].ID != row.ID {
-			return &e
+		if t.Rows[i].ID == row.ID {
+			break
 		}
-		return nil
+		return stats.Ratio(samples[row.ID].of(compare.Canonize), first)
 	}
-	return nil
+	return stats.Estimate{}
 }
 
 func attributed(c *compare.Campaign) Attributed {

@@ -47,8 +47,8 @@ func (f *file) Document(_ uint64, i int) (*schemas.Credential, error) {
 	return &c, nil
 }
 
-// openFile reads a document. What ends in .nq or .nt is N-Quads. JSON is a credential as [Parse] reads one, or JSON-LD if it
-// has a context, and neither an issuer nor a credentialSubject.
+// openFile reads a document. What ends in .nq or .nt is N-Quads. JSON is a credential as [Parse] reads one, unless it has
+// neither an issuer nor a credentialSubject: then it is JSON-LD with a context, and plain JSON without.
 func openFile(name string) (*file, error) {
 	path, err := url.PathUnescape(strings.TrimPrefix(name, filePrefix))
 	if !strings.HasPrefix(name, filePrefix) {
@@ -74,15 +74,18 @@ func openFile(name string) (*file, error) {
 
 func (f *file) readJSON(src []byte) error {
 	var t jsontape.Tape
-	src, err := withoutProof(&t, src)
+	bare, err := withoutProof(&t, src)
 	if err != nil {
 		return err
 	}
-	if t.Get(0, "@context") >= 0 && t.Get(0, "issuer") < 0 && t.Get(0, "credentialSubject") < 0 {
-		f.c = schemas.Credential{Kind: schemas.JSONLD, VCDM: src}
+	if t.Get(0, "issuer") < 0 && t.Get(0, "credentialSubject") < 0 {
+		f.c = schemas.Credential{Kind: schemas.JSON, VCDM: src}
+		if t.Get(0, "@context") >= 0 {
+			f.c = schemas.Credential{Kind: schemas.JSONLD, VCDM: bare}
+		}
 		return nil
 	}
-	c, err := credentialOf(&t, src)
+	c, err := credentialOf(&t, bare)
 	if err == nil {
 		f.c = *c
 	}
