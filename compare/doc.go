@@ -18,7 +18,6 @@
 //	compare/di                the format vcdm: VCDM with Data Integrity
 //	compare/sdjwt             the format sd-jwt-vc
 //	compare/mdoc              the format mdoc
-//	compare/document          the format document: what is canonicalized and nothing else
 //	compare/floor             the format floor: what no credential can leave out
 //	compare/internal/claimstest tests that sdjwt and mdoc share
 //	compare/internal/baseline what sd-jwt-vc and mdoc share: engines, digests, whom their verifiers of files trust

@@ -213,7 +213,7 @@ func (f family) of(schema string, p Policy) family {
 	if f.suite.Reissues {
 		f.cell.Present = p.Present
 	}
-	if f.format.Name == compare.Document || f.format.Name == compare.Floor {
+	if f.format.Name == compare.Document {
 		f.cell.Binding = compare.NoBinding
 	}
 	return f

@@ -85,7 +85,10 @@ func Markdown(w io.Writer, t Table) error {
 	note := "\nProcess CPU, means over processes."
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format != compare.Document }) {
 		note += " † present signs the subset again with the issuer's key: no selective disclosure. " +
-			"× compares issue + verify; ‡ with a row of another algorithm, the only one of that name."
+			"× compares issue + verify."
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Crossed) > 0 }) {
+		note += " " + otherAlgorithm + " compares with a row of another algorithm, the only one of that name."
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.First.N > 0 }) {
 		note += " × first compares with the first document of the same method."
