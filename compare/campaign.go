@@ -129,7 +129,8 @@ func (r *Result) Ops() int {
 	return n
 }
 
-// Outcome reports whether the state of a document is an answer, though not a time: its engine ends at a limit or a deadline.
+// Outcome reports whether the state of a document is an answer, though not a time: its engine ends at a limit
+// or a deadline.
 func (c Cell) Outcome(s State) bool {
 	return c.Format == Document && (s == Limited || s == TimedOut)
 }

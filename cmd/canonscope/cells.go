@@ -19,7 +19,8 @@ import (
 // matrixFlags adds the flags that name cells.
 func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.Formats, "format", nil, "only these formats: "+strings.Join(choice.Names(namesOf(matrix.Formats)), ", "))
+	flags.StringSliceVar(&f.Formats, "format", nil,
+		"only these formats: "+strings.Join(choice.Names(namesOf(matrix.Formats)), ", "))
 	flags.StringSliceVar(&f.Suites, "suite", nil, "only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
 	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: "+strings.Join(choice.Names(canon.Engines), ", "))
 	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+strings.Join(choice.Names(keys.Algorithms), ", ")+
@@ -90,8 +91,9 @@ func newCellsCommand() *cobra.Command {
 			if err := tw.Flush(); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "\n* in the default run. Every exchange has the operations issue, present and verify; GOGC=%s, GOMAXPROCS=%d.\n",
-				policy.GC, policy.Procs)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "\n* in the default run. Documents have the operation %s, "+
+				"all others %s; GOGC=%s, GOMAXPROCS=%d.\n", compare.Canonize,
+				strings.Join(choice.Names(compare.OfCredentials), ", "), policy.GC, policy.Procs)
 			return err
 		},
 	}

@@ -272,7 +272,8 @@ func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experim
 	return failed
 }
 
-// verdict is the answer no for a campaign with a cell that could not be measured.
+// verdict is the answer no for a campaign with a cell that failed, or without any answer. That a document reaches a
+// limit or the deadline is an answer.
 func verdict(c *compare.Campaign) error {
 	if c.Interrupted {
 		return &noError{fmt.Sprintf("interrupted; every finished run is in %s", filepath.Join(c.Out, "runs.jsonl"))}

@@ -71,8 +71,8 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 	return nil
 }
 
-// keysOf divides a cell's id into the name of what is measured and its policy. A document has neither a format nor an
-// algorithm.
+// keysOf divides a cell's id into the name of what is measured and its policy. A document has neither a format
+// nor an algorithm.
 func keysOf(r *compare.Result) (name []string, policy map[string]string) {
 	documents := r.Cell.Format == compare.Document
 	name, policy = []string{"Exchange"}, make(map[string]string)

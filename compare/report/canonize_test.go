@@ -22,11 +22,13 @@ import (
 func canonized() *compare.Campaign {
 	c := &compare.Campaign{Version: compare.Version, Command: "canonscope run --operation canonize",
 		Started: time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC), Took: 12, Seed: 1, Planned: 5, Runs: 5,
-		Window: compare.Window{Collections: 2, Least: 0.05, Most: 0.2}, Documents: 64, Out: "results/canonized",
-		Environment: map[string]string{"cpu": "Example CPU", "cpus": "2", "kernel": "Linux 6.18", "go": "go1.26.8"}}
+		Window:    compare.Window{Collections: 2, Least: 0.05, Most: 0.2},
+		Documents: 64, Out: "results/canonized", Environment: map[string]string{
+			"cpu": "Example CPU", "cpus": "2", "kernel": "Linux 6.18", "go": "go1.26.8"}}
 	add := func(suite, schema string, contexts compare.ContextState) *compare.Result {
-		cell := compare.Cell{Format: compare.Document, Suite: suite, Engine: "native", Algorithm: compare.NoAlgorithm,
-			Schema: schema, Operation: compare.Canonize, GC: "100", Procs: 2, Contexts: contexts}
+		cell := compare.Cell{Format: compare.Document, Suite: suite, Engine: "native",
+			Algorithm: compare.NoAlgorithm, Schema: schema, Operation: compare.Canonize, GC: "100", Procs: 2,
+			Contexts: contexts}
 		c.Results = append(c.Results, compare.Result{Cell: cell, ID: cell.ID()})
 		return &c.Results[len(c.Results)-1]
 	}
@@ -35,8 +37,8 @@ func canonized() *compare.Campaign {
 		r.State, r.Work = compare.Measured, work
 		for block := range 5 {
 			cpu := micros * 1000 * (1 + 0.01*float64(block-2))
-			r.Runs = append(r.Runs, compare.Run{Block: block, Ops: 600, CPU: cpu, Wall: cpu, Thread: cpu, Bytes: 100,
-				Allocs: 1, Collections: 2, Ending: compare.Collections, LiveHeap: 2_000_000})
+			r.Runs = append(r.Runs, compare.Run{Block: block, Ops: 600, CPU: cpu, Wall: cpu, Thread: cpu,
+				Bytes: 100, Allocs: 1, Collections: 2, Ending: compare.Collections, LiveHeap: 2_000_000})
 		}
 		a := profiles.Attribution{Rules: "r"}
 		a.Foreground[phase.Label] = profiles.Count{Samples: 150, Value: 150e7}
@@ -78,7 +80,8 @@ func TestCanonizeFiles(t *testing.T) {
 	c := canonized()
 	table := report.NewTable(c, matrix.Formats)
 	var all, lines, bench bytes.Buffer
-	if err := errors.Join(report.JSON(&all, c, table), report.CSV(&lines, table), report.Bench(&bench, c)); err != nil {
+	err := errors.Join(report.JSON(&all, c, table), report.CSV(&lines, table), report.Bench(&bench, c))
+	if err != nil {
 		t.Fatal(err)
 	}
 
@@ -171,8 +174,9 @@ func TestPresents(t *testing.T) {
 	}
 	table := report.NewTable(c, matrix.Formats)
 	var text, md, lines, bench bytes.Buffer
-	if err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&md, table), report.CSV(&lines, table),
-		report.Bench(&bench, c)); err != nil {
+	err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&md, table),
+		report.CSV(&lines, table), report.Bench(&bench, c))
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

@@ -337,7 +337,7 @@ func (p *printer) inColumns(cell func(c column) string) string {
 	line := ""
 	if p.fits(0) {
 		for _, c := range p.columns {
-			line += fmt.Sprintf("%*s", len("×")+len(c.head), cell(c))
+			line += fmt.Sprintf("%*s", headWidth(c), cell(c))
 		}
 	}
 	return line
@@ -346,10 +346,13 @@ func (p *printer) inColumns(cell func(c column) string) string {
 // fits reports whether the columns of ratios, and so many columns of text beside them, fit the headline.
 func (p *printer) fits(more int) bool {
 	for _, c := range p.columns {
-		more += len("×") + len(c.head)
+		more += headWidth(c)
 	}
-	return nameWidth+3*len("   iss+ver")-3+more+len("     bytes") <= Width
+	return nameWidth+3*9+more+9 <= Width
 }
+
+// headWidth is that of a column with a ratio above its interval.
+func headWidth(c column) int { return max(len("-28+38"), len("×")+len(c.head)) + 1 }
 
 // operations names what the sums over operations are of.
 func (g group) operations() string { return strings.Join(choice.Names(g.rows[0].Summed), " + ") }
@@ -363,7 +366,7 @@ func (g group) has(ops []compare.Operation) bool {
 }
 
 // netWidth is that of the column of what is above the bare signatures.
-const netWidth = 8
+const netWidth = 7
 
 // whole prints the headline: issue and verify of whole credentials, the same work in every format.
 func (p *printer) whole(g group) {
@@ -374,7 +377,7 @@ func (p *printer) whole(g group) {
 		if net {
 			text += fmt.Sprintf("%*s", netWidth, above)
 		}
-		return strings.TrimRight(text+p.inColumns(ratio)+fmt.Sprintf("%10s", bytes), " ")
+		return strings.TrimRight(text+p.inColumns(ratio)+fmt.Sprintf("%9s", bytes), " ")
 	}
 	p.line("%s", line("", "issue", "verify", "iss+ver", "net", func(c column) string { return "×" + c.head }, "bytes"))
 	label := p.labels(g)
@@ -868,7 +871,8 @@ func (p *printer) gates(t Table) {
 		passed = append(passed, fmt.Sprintf("%d of %s", canonicalizations.passed,
 			plural(canonicalizations.tried, "canonicalization")))
 	}
-	text := fmt.Sprintf("gates: %s passed over %s each", strings.Join(passed, " and "), plural(documents, "document"))
+	text := fmt.Sprintf("gates: %s passed over %s each",
+		strings.Join(passed, " and "), plural(documents, "document"))
 	if exchanges.rows > 0 {
 		text += fmt.Sprintf("; %d altered presentations refused", altered)
 	}
@@ -944,7 +948,8 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", "charged: gc and runtime are given to phases by their share of the bytes, a model: the collector's work follows live bytes too")
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
-		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; compare issue + verify")
+		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; "+
+			"compare issue + verify")
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format == compare.Floor && len(r.CPU) > 0 }) {
 		p.wrapped(2, "", "floor: the document scanned, its canonical form and that of the proof options hashed, and the hashes signed, "+
@@ -1106,7 +1111,8 @@ func Short(id string) string {
 	if err != nil {
 		return id
 	}
-	words := []string{schemaName(c.Schema), string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), string(c.Operation)}
+	words := []string{schemaName(c.Schema), string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm),
+		string(c.Operation)}
 	if c.Format == compare.Document { // nobody signs it
 		words = []string{schemaName(c.Schema), c.Suite, string(c.Engine), string(c.Operation)}
 	}

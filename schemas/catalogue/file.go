@@ -47,8 +47,8 @@ func (f *file) Document(_ uint64, i int) (*schemas.Credential, error) {
 	return &c, nil
 }
 
-// openFile reads a document. What ends in .nq or .nt is N-Quads. JSON is a credential as [Parse] reads one, unless it has
-// neither an issuer nor a credentialSubject: then it is JSON-LD with a context, and plain JSON without.
+// openFile reads a document. What ends in .nq or .nt is N-Quads. JSON is a credential as [Parse] reads one,
+// unless it has neither an issuer nor a credentialSubject: then it is JSON-LD with a context, plain JSON without.
 func openFile(name string) (*file, error) {
 	path, err := url.PathUnescape(strings.TrimPrefix(name, filePrefix))
 	if !strings.HasPrefix(name, filePrefix) {
