@@ -80,6 +80,10 @@ With --allocs a further pass of each cell records what it allocates. The table
 then shows the bytes by phase, and the CPU with the collector charged to phases
 by their bytes, which is a model.
 
+Ratios compare rows of one tier and schema: with mdoc and sd-jwt-vc, or with the
+suites and formats of --against. --algorithm usual takes for each suite the
+algorithm that its users deploy.
+
 With --axis it measures a schema at each value of an axis and shows cost by size
 and phase, with the exponent of growth. One axis varies at a time, the others
 stand. --preset does so for an experiment of the catalogue. Both measure
@@ -89,6 +93,7 @@ however long they take.`,
 		Example: `  canonscope run
   canonscope run my-credential.json
   canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --operation verify
+  canonscope run --schema simple-20 --algorithm usual --against eddsa-rdfc-2022
   canonscope run --operation canonize --schema kit-simple,kit-ob3,ring-64
   canonscope run --schema ob3 --allocs
   canonscope run --axis achievements=1,2,5,10,30
