@@ -18,6 +18,7 @@
 //	compare/di                the format vcdm: VCDM with Data Integrity
 //	compare/sdjwt             the format sd-jwt-vc
 //	compare/mdoc              the format mdoc
+//	compare/floor             the format floor: what no credential can leave out
 //	compare/internal/claimstest tests that sdjwt and mdoc share
 //	compare/internal/baseline what sd-jwt-vc and mdoc share: engines, digests, whom their verifiers of files trust
 //	compare/internal/claims   a credential as the claims that formats other than vcdm sign
@@ -97,8 +98,9 @@
 //     all. What is one disclosure and one element, a leaf, a branch or a claim, is the same everywhere, and so are the
 //     pointers that are presented. The headline is issue + verify of the whole credential, which is the same work in
 //     every format; a part that is presented has figures beside it.
-//   - Tiers do not mix: a ratio compares rows of one engine, algorithm and schema, or there is none. Guards run in
-//     the gate, never inside a timed operation.
+//   - Tiers do not mix: a ratio compares rows of one engine, schema and policy, with contexts in one state, or there is
+//     none; what a row costs in two engines has a table of its own. Guards run in the gate, never inside a timed
+//     operation.
 //   - Signing again is not disclosure. [Deriving] cannot see the issuer's key, [Reissuing] must be given it; the mark † follows
 //     from that, in every table and export. A holder who hands on the whole ([HandingOn]) is named, too.
 //   - Process CPU is the primary figure, the garbage collector included, at a named GOGC and GOMAXPROCS. Processes are

@@ -15,7 +15,11 @@ const (
 	Mdoc  Format = "mdoc"
 
 	Document Format = "document" // no credential: a document that is canonicalized
+	Floor    Format = "floor"    // no credential: what no credential can leave out
 )
+
+// Primitives is the suite of [Floor] that is a bare signature.
+const Primitives = "primitives"
 
 // NoAlgorithm is the algorithm of what is not signed.
 const NoAlgorithm Algorithm = "none"

@@ -24,7 +24,8 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 		"only these formats: "+strings.Join(choice.Names(namesOf(matrix.Formats)), ", "))
 	flags.StringSliceVar(&f.Suites, "suite", nil, "only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
 	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: "+strings.Join(choice.Names(canon.Engines), ", "))
-	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+strings.Join(choice.Names(keys.Algorithms), ", "))
+	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+strings.Join(choice.Names(keys.Algorithms), ", ")+
+		", or usual: what users of each suite deploy")
 	flags.StringSliceVar(&f.Schemas, "schema", nil, "only these credentials: names of the catalogue, e.g. simple-20, ob3, or a file")
 	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: "+strings.Join(choice.Names(compare.Operations), ", "))
 	flags.StringSliceVar(&f.Contexts, "context-cache", nil, "states in which JSON-LD contexts are found: "+strings.Join(choice.Names(compare.ContextStates), ", ")+

@@ -38,6 +38,7 @@ func flagValues() map[string][]string {
 	values := map[string][]string{
 		"format":        choice.Names(namesOf(matrix.Formats)),
 		"suite":         suiteNames(),
+		"against":       matrix.Comparable(),
 		"engine":        choice.Names(canon.Engines),
 		"algorithm":     choice.Names(keys.Algorithms),
 		"schema":        catalogue.Names(),

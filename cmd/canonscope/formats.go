@@ -24,10 +24,10 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// credentialFormats are the formats of credentials, without that of documents which are only canonicalized.
+// credentialFormats are the formats of credentials, without those of documents and of the floor.
 func credentialFormats() []*compare.Definition {
 	return slices.DeleteFunc(slices.Clone(matrix.Formats), func(f *compare.Definition) bool {
-		return f.Name == compare.Document
+		return f.Name == compare.Document || f.Name == compare.Floor
 	})
 }
 

@@ -48,6 +48,7 @@ func newRunCommand() *cobra.Command {
 		out      string
 		axes     []string
 		presets  []string
+		against  []string
 		binding  string
 		present  string
 		cpu      int
@@ -79,6 +80,10 @@ With --allocs a further pass of each cell records what it allocates. The table
 then shows the bytes by phase, and the CPU with the collector charged to phases
 by their bytes, which is a model.
 
+Ratios compare rows of one tier and schema: with mdoc and sd-jwt-vc, or with the
+suites and formats of --against. --algorithm usual takes for each suite the
+algorithm that its users deploy.
+
 With --axis it measures a schema at each value of an axis and shows cost by size
 and phase, with the exponent of growth. One axis varies at a time, the others
 stand. --preset does so for an experiment of the catalogue. Both measure
@@ -89,6 +94,7 @@ they take.`,
 		Example: `  canonscope run
   canonscope run my-credential.json
   canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --operation verify
+  canonscope run --schema simple-20 --algorithm usual --against eddsa-rdfc-2022
   canonscope run --operation canonize --schema kit-simple,kit-ob3,ring-64
   canonscope run --schema ob3 --allocs
   canonscope run --axis achievements=1,2,5,10,30
@@ -130,6 +136,9 @@ they take.`,
 			}
 			if policy.Present, err = compare.ParsePresenting(present); err != nil {
 				return err
+			}
+			if err := matrix.CheckAgainst(against); err != nil {
+				return fmt.Errorf("--against: %w", err)
 			}
 			if plan.Canonize < 0 {
 				return fmt.Errorf("--deadline is %v; it must not be negative", plan.Canonize)
@@ -187,7 +196,7 @@ they take.`,
 			campaign.Disclosed = selection.Disclosed
 			campaign.LeftOut = append(selection.LeftOut, campaign.LeftOut...)
 			campaign.Results = append(campaign.Results, selection.Unsupported()...)
-			failed := append(parts(err), finish(cmd.OutOrStdout(), campaign, experiments, folder, jsonText)...)
+			failed := append(parts(err), finish(cmd.OutOrStdout(), campaign, experiments, against, folder, jsonText)...)
 			if len(failed) == 0 {
 				return verdict(campaign)
 			}
@@ -198,6 +207,7 @@ they take.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&axes, "axis", nil, "walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
+	flags.StringSliceVar(&against, "against", nil, "print ratios to these suites or formats; without it to mdoc and sd-jwt-vc")
 	flags.StringVar(&policy.Validator, "validate", "", "validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+strings.Join(choice.Names(jsonschema.Engines), ", "))
 	flags.StringVar(&present, "present", compare.Resigned.String(), "how suites that do not derive present: resigned by the issuer, or whole: the holder hands on all of it")
 	flags.DurationVar(&plan.Canonize, "deadline", canonizeDeadline, "`TIME` that canonize may take; 0 for no bound")
@@ -219,8 +229,10 @@ they take.`,
 
 // finish prints the table and writes the results, each whatever becomes of the others: nobody may be reading, and nothing be
 // writable.
-func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experiment, folder *measure.Folder, jsonText bool) []error {
-	table := report.NewTable(c, matrix.Formats)
+func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experiment, against []string,
+	folder *measure.Folder, jsonText bool,
+) []error {
+	table := report.NewTable(c, matrix.Formats, against...)
 	var growth []report.Growth
 	for _, e := range experiments {
 		growth = append(growth, report.NewGrowth(c, e))

@@ -31,7 +31,7 @@ func canonicalizer(engine compare.Engine, m canon.Method, state jsonld.CacheStat
 // is not its own oracle: native must give the form of stock, every other engine that of native. Native RDFC-1.0 with SHA-384
 // stands alone; the official suite is what it is tested by.
 func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Form, error), error) {
-	if f.suite.Method == "" {
+	if f.suite.Method == "" || f.format.Name == compare.Floor { // the rows above the floor are checked
 		return nil, nil
 	}
 	opt := canon.Options{Limits: measure.Limits}

@@ -157,6 +157,7 @@ func SelectExperiments(experiments []compare.Experiment, f Filter, p Policy) (*S
 	if len(f.Engines) == 0 {
 		f.Engines = []string{string(canon.Native), string(canon.Stock)}
 	}
+	f.Default = false
 	var points []compare.Point
 	for _, e := range experiments {
 		points = append(points, e.Points...)

@@ -18,6 +18,7 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/di"
 	"canonscope/compare/document"
+	"canonscope/compare/floor"
 	"canonscope/compare/mdoc"
 	"canonscope/compare/measure"
 	"canonscope/compare/sdjwt"
@@ -46,7 +47,8 @@ type Policy struct {
 var DefaultPolicy = Policy{GC: "100", Procs: 2}
 
 // Formats are all formats, in the order of reports.
-var Formats = []*compare.Definition{di.Definition, sdjwt.Definition, mdoc.Definition, document.Definition}
+var Formats = []*compare.Definition{di.Definition, sdjwt.Definition, mdoc.Definition, document.Definition,
+	floor.Definition}
 
 // Entry is one exchange of the matrix.
 type Entry struct {
@@ -92,16 +94,21 @@ func families() []family {
 }
 
 // exists reports whether the suite is one of the engine and the algorithm: without a canonicalizer nothing
-// is tuned.
+// is tuned, and the floor has no engine but this project's code.
 func (f *family) exists() bool {
-	return slices.Contains(f.suite.Algorithms, f.cell.Algorithm) && slices.Contains(canon.Engines, f.cell.Engine) &&
-		(f.suite.Method != "" || f.cell.Engine != canon.Tuned)
+	switch {
+	case !slices.Contains(f.suite.Algorithms, f.cell.Algorithm):
+		return false
+	case f.format.Name == compare.Floor:
+		return f.cell.Engine == canon.Native
+	}
+	return slices.Contains(canon.Engines, f.cell.Engine) && (f.suite.Method != "" || f.cell.Engine != canon.Tuned)
 }
 
 // usual is the state of contexts in which the engine is used, unless another is named.
 func (f *family) usual() compare.ContextState {
 	switch {
-	case f.suite.Method != canon.RDFC:
+	case f.suite.Method != canon.RDFC || f.format.Name == compare.Floor: // its forms are made beforehand
 		return compare.NoContexts
 	case f.cell.Engine == canon.Stock:
 		return compare.Embedded
@@ -169,11 +176,37 @@ func (f *family) canonicalizer() (canon.Canonicalizer, error) {
 	return canonicalizer(f.cell.Engine, f.suite.Method, cacheStates[f.cell.Contexts])
 }
 
-// inDefault reports whether the default subset has the family.
+// inDefault reports whether the default subset has the family: what signs with EdDSA or with nothing, and
+// with ES256 what derives.
 func (f *family) inDefault() bool {
 	c := &f.cell
-	return c.Engine != canon.Tuned && f.unsupported() == nil &&
-		(c.Algorithm == keys.EdDSA || c.Algorithm == compare.NoAlgorithm || c.Engine == canon.Stock && c.Algorithm == keys.ES256 && f.suite.Method == "")
+	switch {
+	case c.Engine == canon.Tuned || f.format.Name == compare.Floor || f.unsupported() != nil:
+		return false
+	case c.Algorithm == keys.ES256:
+		return !f.suite.Reissues
+	}
+	return c.Algorithm == keys.EdDSA || c.Algorithm == compare.NoAlgorithm
+}
+
+// Usual is the algorithm of a suite that its users deploy: ES256, unless the suite does not take it.
+const Usual = "usual"
+
+func (f *family) usualAlgorithm() bool {
+	usual := keys.ES256
+	if !slices.Contains(f.suite.Algorithms, usual) {
+		usual = f.suite.Algorithms[0]
+	}
+	return f.cell.Algorithm == usual
+}
+
+// states are those of the contexts in which the default subset has the family: what stock engines have comes
+// first, so that tiers are compared in one state.
+func (f *family) states() []string {
+	if f.cell.Engine == canon.Native && f.format.Name != compare.Document {
+		return []string{string(compare.Embedded), string(compare.Warm)}
+	}
+	return nil
 }
 
 // of returns the family with a schema and a policy.
@@ -196,7 +229,7 @@ func (f family) of(t target, p Policy) family {
 func (f *family) entry(inDefault bool) Entry {
 	e := Entry{Cell: f.cell, Operations: f.format.Operations, Unsupported: f.unsupported(), Default: inDefault}
 	switch {
-	case e.Unsupported != nil || f.format.Name == compare.Document:
+	case e.Unsupported != nil || f.format.Name == compare.Document || f.format.Name == compare.Floor:
 	case f.cell.Present == compare.HandedOver:
 		e.Present = "whole"
 	case f.suite.Reissues:
@@ -334,6 +367,7 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 		names []string
 		of    func(c compare.Cell) string
 	}
+	usual := slices.Contains(f.Algorithms, Usual)
 	dimensions := []dimension{
 		{"format", f.Formats, func(c compare.Cell) string { return string(c.Format) }},
 		{"suite", f.Suites, func(c compare.Cell) string { return c.Suite }},
@@ -347,6 +381,9 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 			if v := d.of(all[i].cell); !slices.Contains(valid, v) {
 				valid = append(valid, v)
 			}
+		}
+		if d.flag == "algorithm" {
+			valid = append(valid, Usual)
 		}
 		if err := known(d.flag, d.names, valid); err != nil {
 			return nil, err
@@ -378,19 +415,25 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 		m := &all[i]
 		operations := within(m.format.Operations, s.Operations)
 		if len(operations) == 0 || slices.ContainsFunc(dimensions, func(d dimension) bool {
-			return len(d.names) > 0 && !slices.Contains(d.names, d.of(m.cell))
+			return len(d.names) > 0 && !slices.Contains(d.names, d.of(m.cell)) &&
+				!(d.flag == "algorithm" && usual && m.usualAlgorithm())
 		}) {
 			continue
 		}
 		inDefault := m.inDefault()
 		if subset && !inDefault {
-			if m.unsupported() == nil && (m.format.Name != compare.Document || len(f.Operations) > 0) {
+			if m.unsupported() == nil && m.format.Name != compare.Floor &&
+				(m.format.Name != compare.Document || len(f.Operations) > 0) {
 				k := string(m.cell.Engine) + " " + string(m.cell.Algorithm)
 				left[k] = append(left[k], m.cell.Suite)
 			}
 			continue
 		}
-		for _, state := range m.in(f.Contexts) {
+		contexts := f.Contexts
+		if subset && len(contexts) == 0 {
+			contexts = m.states()
+		}
+		for _, state := range m.in(contexts) {
 			for _, t := range targets {
 				// Without a word on formats and operations a credential is exchanged and another document canonicalized.
 				if f.Default && !formats && len(f.Operations) == 0 && (m.format.Name == compare.Document) == t.exchanged() {
@@ -401,7 +444,9 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 				if t.kind == schemas.NQuads && m.format.Name == compare.Document {
 					cell.cell.Contexts = compare.NoContexts
 				}
-				e := cell.entry(inDefault && state.cell.Contexts == m.cell.Contexts)
+				e := cell.entry(inDefault && (state.cell.Contexts == m.cell.Contexts ||
+					slices.Contains(m.states(), string(state.cell.Contexts))) ||
+					m.format.Name == compare.Floor && m.cell.Algorithm != keys.ES384) // below the default rows
 				e.Operations = operations
 				if unsupported := m.refuses(t.kind, t.schema); unsupported != nil {
 					e.Unsupported, e.Present = unsupported, ""
@@ -418,11 +463,23 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 	if len(s.Entries) == 0 {
 		return nil, fmt.Errorf("no cell has %s", strings.Join(named, " and "))
 	}
-	// Most important first: all schemas of a tier and algorithm before the next.
+	if f.Default {
+		s.addFloors(all, targets, p)
+	}
+	// Most important first, and the tiers of a schema beside each other. In the default subset what signs with
+	// ES256 for comparison comes last.
+	last := func(c compare.Cell) int {
+		if subset && c.Algorithm == keys.ES256 && c.Format != compare.VCDM {
+			return 1
+		}
+		return 0
+	}
 	slices.SortStableFunc(s.Entries, func(a, b Entry) int {
-		return cmp.Or(slices.Index(canon.Engines, a.Cell.Engine)-slices.Index(canon.Engines, b.Cell.Engine),
+		return cmp.Or(last(a.Cell)-last(b.Cell),
+			schemaOf(targets, a.Cell)-schemaOf(targets, b.Cell),
 			slices.Index(algorithms, a.Cell.Algorithm)-slices.Index(algorithms, b.Cell.Algorithm),
-			indexOf(targets, a.Cell)-indexOf(targets, b.Cell))
+			indexOf(targets, a.Cell)-indexOf(targets, b.Cell),
+			slices.Index(canon.Engines, a.Cell.Engine)-slices.Index(canon.Engines, b.Cell.Engine))
 	})
 	for _, engine := range canon.Engines {
 		for _, algorithm := range algorithms {
@@ -433,6 +490,46 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 	}
 	return s, nil
 }
+
+// addFloors adds what is below the native exchanges of credentials: the floor and the primitives of each
+// schema and algorithm.
+func (s *Selection) addFloors(all []family, targets []target, p Policy) {
+	for _, e := range slices.Clone(s.Entries) {
+		if e.Cell.Engine != canon.Native || e.Unsupported != nil || e.Cell.Format == compare.Document {
+			continue
+		}
+		for _, m := range all {
+			operations := within(m.format.Operations, s.Operations)
+			if m.format.Name != compare.Floor || m.cell.Algorithm != e.Cell.Algorithm || len(operations) == 0 {
+				continue
+			}
+			f := m.of(targets[indexOf(targets, e.Cell)], p)
+			if !slices.ContainsFunc(s.Entries, func(known Entry) bool { return known.Cell == f.cell }) {
+				added := f.entry(e.Default)
+				added.Operations = operations
+				s.Entries = append(s.Entries, added)
+			}
+		}
+	}
+}
+
+// Comparable lists what a ratio may be to: formats of credentials and their suites.
+func Comparable() []string {
+	var names []string
+	for _, f := range Formats {
+		if f.Name == compare.Document || f.Name == compare.Floor {
+			continue
+		}
+		names = append(names, string(f.Name))
+		for _, suite := range f.Suites {
+			names = append(names, suite.Name)
+		}
+	}
+	return names
+}
+
+// CheckAgainst complains about the first name that is not [Comparable].
+func CheckAgainst(names []string) error { return known("suite or format", names, Comparable()) }
 
 // within returns the operations of a format that are named, in order.
 func within(of, named []compare.Operation) []compare.Operation {

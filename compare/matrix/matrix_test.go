@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,8 +52,106 @@ func TestDefaultSubset(t *testing.T) {
 			}
 		}
 	}
-	if len(s.Cells()) != 4*len(s.Entries) || len(s.LeftOut) == 0 {
+	cells := 0
+	for _, e := range s.Entries {
+		cells += len(e.Operations)
+	}
+	if len(s.Cells()) != cells || len(s.LeftOut) == 0 || strings.Contains(fmt.Sprint(s.LeftOut), "floor") {
 		t.Errorf("%d cells of %d exchanges, left out: %v", len(s.Cells()), len(s.Entries), s.LeftOut)
+	}
+}
+
+// lines are the entries of a selection in their order, those of one schema, tier and algorithm on one line.
+func lines(s *matrix.Selection) []string {
+	var out []string
+	last := ""
+	for _, e := range s.Entries {
+		c := e.Cell
+		group, row := fmt.Sprintf("%s %s %s:", c.Schema, c.Engine, c.Algorithm), c.Suite
+		if c.Contexts != compare.NoContexts {
+			row += "/" + string(c.Contexts)
+		}
+		if group != last {
+			out, last = append(out, group), group
+		}
+		out[len(out)-1] += " " + row
+	}
+	return out
+}
+
+// The default subset pairs the tiers of one schema after the other, native contexts in the state of stock ones
+// too; what signs with ES256 for comparison comes last, with its floor.
+func TestDefaultOrder(t *testing.T) {
+	s, err := matrix.Select(matrix.Filter{Default: true}, matrix.DefaultPolicy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, schema := range []string{"simple-20", "ob3"} {
+		want = append(want, schema+" stock EdDSA: eddsa-rdfc-2022/embedded eddsa-jcs-2022 jws cose-sign1",
+			schema+" native EdDSA: eddsa-rdfc-2022/embedded eddsa-rdfc-2022/warm eddsa-jcs-2022 jws cose-sign1 floor primitives",
+			schema+" stock ES256: ecdsa-sd-2023/embedded",
+			schema+" native ES256: ecdsa-sd-2023/embedded ecdsa-sd-2023/warm")
+	}
+	for _, schema := range []string{"simple-20", "ob3"} {
+		want = append(want, schema+" stock ES256: jws cose-sign1", schema+" native ES256: jws cose-sign1 floor primitives")
+	}
+	if got := lines(s); !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// The usual algorithm is that of the suite's users; the floor has the algorithms of the native rows above it, the
+// operations that are named, and is not part of a list of cells that does not ask for it.
+func TestUsualAlgorithm(t *testing.T) {
+	f := matrix.Filter{Default: true, Schemas: []string{"simple-20"}, Engines: []string{"native"}, Algorithms: []string{"usual"}}
+	s, err := matrix.Select(f, matrix.DefaultPolicy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"simple-20 native none: rdfc/warm jcs",
+		"simple-20 native ES256: ecdsa-rdfc-2019/warm ecdsa-jcs-2019 ecdsa-sd-2023/warm jws cose-sign1 floor primitives",
+		"simple-20 native EdDSA: eddsa-rdfc-2022/warm eddsa-jcs-2022 floor primitives"}
+	got := lines(s)
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+
+	f.Formats, f.Operations, f.Algorithms = []string{"mdoc"}, []string{"verify", "present"}, []string{"usual", "ES384"}
+	if s, err = matrix.Select(f, matrix.DefaultPolicy); err != nil {
+		t.Fatal(err)
+	}
+	want = []string{"simple-20 native ES256: cose-sign1 floor primitives", "simple-20 native ES384: cose-sign1 floor primitives"}
+	if got := lines(s); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, c := range s.Cells() {
+		if c.Format == compare.Floor && c.Operation != compare.Verify {
+			t.Errorf("%s was not named", c.ID())
+		}
+	}
+	f.Default = false
+	if s, err = matrix.Select(f, matrix.DefaultPolicy); err != nil || len(s.Entries) != 2 {
+		t.Errorf("a list of mdoc has %q, %v", lines(s), err)
+	}
+
+	f.Algorithms = []string{"usal"}
+	if _, err := matrix.Select(f, matrix.DefaultPolicy); err == nil || !strings.Contains(err.Error(), `did you mean "usual"?`) {
+		t.Error(err)
+	}
+}
+
+func TestCheckAgainst(t *testing.T) {
+	if err := matrix.CheckAgainst([]string{"mdoc", "jws", "vcdm", "ecdsa-sd-2023"}); err != nil {
+		t.Error(err)
+	}
+	for name, want := range map[string]string{"ecdsa-sd-2032": `did you mean "ecdsa-sd-2023"?`, "floor": "choose ", "rdfc": "choose "} {
+		var unknown *choice.Error
+		if err := matrix.CheckAgainst([]string{"mdoc", name}); !errors.As(err, &unknown) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -228,7 +327,8 @@ func TestTampers(t *testing.T) {
 // A filter that names states of contexts gets each that an engine has; the others are unsupported, and what has no contexts
 // is there once.
 func TestContextStates(t *testing.T) {
-	s, err := matrix.Select(matrix.Filter{Algorithms: []string{"EdDSA"}, Schemas: []string{"ob3"}, Contexts: []string{"warm", "cold"}}, matrix.DefaultPolicy)
+	s, err := matrix.Select(matrix.Filter{Formats: []string{"vcdm", "sd-jwt-vc", "mdoc"}, Algorithms: []string{"EdDSA"}, Schemas: []string{"ob3"},
+		Contexts: []string{"warm", "cold"}}, matrix.DefaultPolicy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,13 +360,13 @@ func TestContextStates(t *testing.T) {
 // With holder binding every format signs what it presents: one signature and its verification more. What json-gold cannot
 // sign is unsupported, with the reason, and a holder's signature gives an altered credential no weight.
 func TestBound(t *testing.T) {
-	plain, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}, Operations: choice.Names(compare.OfCredentials)}, matrix.DefaultPolicy)
+	plain, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}, Formats: []string{"vcdm", "sd-jwt-vc", "mdoc"}}, matrix.DefaultPolicy)
 	if err != nil {
 		t.Fatal(err)
 	}
 	policy := matrix.DefaultPolicy
 	policy.Binding = compare.HolderBinding
-	bound, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}, Operations: choice.Names(compare.OfCredentials)}, policy)
+	bound, err := matrix.Select(matrix.Filter{Schemas: []string{"simple-20"}, Formats: []string{"vcdm", "sd-jwt-vc", "mdoc"}}, policy)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,6 +83,11 @@ func indexOf(targets []target, c compare.Cell) int {
 	})
 }
 
+// schemaOf returns the index of the first target of a cell's schema.
+func schemaOf(targets []target, c compare.Cell) int {
+	return slices.IndexFunc(targets, func(t target) bool { return t.schema == c.Schema })
+}
+
 // disclosing makes credentials that name what of them is presented.
 type disclosing struct {
 	schemas.Generator

@@ -33,11 +33,11 @@ const (
 	minProfiles    = 0.5 // CPU seconds of the profiles of an exchange
 	maxProfiles    = 9.0
 	leastProfile   = 0.1                    // of them, for each operation; the rest goes as operations cost
-	grace          = 5 * time.Second        // by how much the first tier and the profiles may overdraw
+	grace          = 2 * time.Second        // by how much the profiles may overdraw
 	profilerStop   = 100 * time.Millisecond // until a profile is attributed and drawn
 	lenience       = 1.25                   // by how much the last processes may overdraw
-	gateShare      = 0.4                    // of the budget; once it is used no gate after the first tier is begun
-	fitRuns        = 3                      // processes that must fit, but for the first tier
+	gateShare      = 0.4                    // of the budget; once it is used no gate is begun but of what is sure
+	fitRuns        = 3                      // processes that must fit, but of what is sure
 	idleTimes      = 3
 )
 

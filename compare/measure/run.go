@@ -294,23 +294,33 @@ func parallel(ctx context.Context, n int, f func(int)) {
 // tooSlow is why an exchange is left out.
 const tooSlow = "this machine is too slow for it within the default time"
 
-// groups divides the exchanges, in the plan's order, into those that are compared with each other: of one tier,
-// algorithm and schema, or without the schema.
-func (c *campaign) groups(schema bool) [][]*exchange {
+// groups divides the exchanges, in the plan's order, into those that are left out together: of one schema,
+// algorithm and tier.
+func (c *campaign) groups() [][]*exchange {
 	var out [][]*exchange
 	var last compare.Cell
 	for _, x := range c.order {
 		cell := c.results[x.cells[0]].Cell
-		key := compare.Cell{Engine: cell.Engine, Algorithm: cell.Algorithm}
-		if schema {
-			key.Schema = cell.Schema
-		}
+		key := compare.Cell{Engine: cell.Engine, Algorithm: cell.Algorithm, Schema: cell.Schema}
 		if len(out) == 0 || key != last {
 			out, last = append(out, nil), key
 		}
 		out[len(out)-1] = append(out[len(out)-1], x)
 	}
 	return out
+}
+
+// sure counts the exchanges that are never left out: all tiers of the first schema and algorithm.
+func (c *campaign) sure() int {
+	first := c.results[c.order[0].cells[0]].Cell
+	n := slices.IndexFunc(c.order, func(x *exchange) bool {
+		cell := c.results[x.cells[0]].Cell
+		return cell.Schema != first.Schema || cell.Algorithm != first.Algorithm
+	})
+	if n < 0 {
+		return len(c.order)
+	}
+	return n
 }
 
 // leaveOut leaves exchanges out of the campaign.
@@ -325,31 +335,24 @@ func (c *campaign) leaveOut(group []*exchange) {
 	}
 }
 
-// gates checks the exchanges tier by tier. With a budget none after the first tier is begun when the gates have had their
-// share, and a group is left out as a whole. Inside a tier the last schema comes first: it is the larger one, and takes
-// longest.
+// gates checks the exchanges. With a budget none but those that are sure is begun when the gates have had their
+// share, and a group is left out as a whole.
 func (c *campaign) gates(ctx context.Context) {
-	tiers := c.groups(false)
-	if len(tiers) == 0 {
+	if len(c.order) == 0 {
 		return // nothing can be measured
 	}
-	first := len(tiers[0])
-	var order []*exchange
-	for _, tier := range tiers {
-		schemas := c.groups(true)
-		schemas = slices.DeleteFunc(schemas, func(g []*exchange) bool { return !slices.Contains(tier, g[0]) })
-		slices.Reverse(schemas)
-		order = append(order, slices.Concat(schemas...)...)
-	}
-	parallel(ctx, len(order), func(i int) {
-		if i >= first && c.plan.Budget > 0 && !c.plan.Keep && time.Since(c.started) > time.Duration(gateShare*float64(c.plan.Budget)) {
-			order[i].tooHeavy = true
+	sure := c.sure()
+	parallel(ctx, len(c.order), func(i int) {
+		x := c.order[i]
+		if i >= sure && c.plan.Budget > 0 && !c.plan.Keep &&
+			time.Since(c.started) > time.Duration(gateShare*float64(c.plan.Budget)) {
+			x.tooHeavy = true
 			return
 		}
-		c.say("gate", i, len(order), order[i].id)
-		c.gate(ctx, order[i], i)
+		c.say("gate", i, len(c.order), x.id)
+		c.gate(ctx, x, i)
 	})
-	for _, g := range c.groups(true) {
+	for _, g := range c.groups() {
 		if slices.ContainsFunc(g, func(x *exchange) bool { return x.tooHeavy }) {
 			c.leaveOut(g)
 		}
@@ -433,50 +436,45 @@ func (c *campaign) profiling(exchanges []*exchange) (total time.Duration) {
 }
 
 // fit leaves groups out from the end while the others do not fit the budget with fitRuns processes of each
-// exchange, be it without profiles. The first tier stays while a single process of each fits, and may
-// overdraw the budget.
+// exchange and half of their profiles. What is sure stays, and may overdraw the budget.
 func (c *campaign) fit() {
 	if c.plan.Budget == 0 || c.plan.Keep || len(c.order) == 0 {
 		return
 	}
-	groups, first := c.groups(true), len(c.groups(false)[0])
-	for k := len(groups) - 1; k > 0; k-- {
+	groups, sure := c.groups(), c.order[c.sure()-1]
+	for k := len(groups) - 1; !slices.Contains(groups[k], sure); k-- {
 		exchanges := c.with(c.open)
 		var need time.Duration
 		for _, x := range exchanges {
 			need += c.expected(x)
 		}
 		need = need * 6 / 10 // the gates got in each other's way, processes that time do not
-		limit := c.left()
-		if slices.Index(c.order, groups[k][0]) < first {
-			limit += grace
-		} else {
-			need *= time.Duration(min(fitRuns, c.plan.Runs))
-		}
-		if need <= limit {
+		if need*time.Duration(min(fitRuns, c.plan.Runs))+c.profiling(exchanges)/2 <= c.left() {
 			return
 		}
 		c.leaveOut(groups[k])
 	}
 }
 
-// timings runs a process of every exchange in each block, in an order drawn anew. With a budget the last
-// blocks fall away if they no longer fit.
+// timings runs a process of every exchange in each block, in an order drawn anew. With a budget groups from
+// the end have no more processes once all cannot have fitRuns, and the last blocks fall away if they no longer
+// fit.
 func (c *campaign) timings(ctx context.Context) {
+	if len(c.order) == 0 {
+		return
+	}
 	var deadline time.Time
 	if c.plan.Budget > 0 && !c.plan.Keep {
 		deadline = time.Now().Add(c.left() - c.profiling(c.with(c.open))/2) // the profiles may overdraw
 	}
 	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs // so that the blocks walk many documents
+	groups := c.groups()
 	for block := range c.plan.Runs {
-		exchanges := c.with(c.open)
-		var expected time.Duration
-		for _, x := range exchanges {
-			expected += c.expected(x)
+		if block > 0 && !deadline.IsZero() {
+			groups = groups[:c.reach(groups, block, time.Until(deadline))]
 		}
-		if block > 0 && !deadline.IsZero() && float64(expected) > lenience*float64(time.Until(deadline)) {
-			return
-		}
+		exchanges := slices.Concat(groups...)
+		exchanges = slices.DeleteFunc(exchanges, func(x *exchange) bool { return len(c.open(x)) == 0 })
 		rng := rand.New(rand.NewPCG(c.plan.Seed, uint64(block)))
 		for place, k := range rng.Perm(len(exchanges)) {
 			if ctx.Err() != nil {
@@ -489,6 +487,30 @@ func (c *campaign) timings(ctx context.Context) {
 			c.time(ctx, x, cells, block, block*stride%c.plan.Documents, place)
 		}
 	}
+}
+
+// reach is how many groups, from the first, have a process in a block: those that will have fitRuns in the time
+// that is left. What is sure has as many as fit.
+func (c *campaign) reach(groups [][]*exchange, block int, left time.Duration) int {
+	var expected time.Duration
+	reached, sure := 0, c.order[c.sure()-1]
+	wanted := max(1, min(fitRuns, c.plan.Runs)-block)
+	for k, group := range groups {
+		for _, x := range group {
+			if len(c.open(x)) > 0 {
+				expected += c.expected(x)
+			}
+		}
+		last := slices.Contains(group, sure)
+		switch need := float64(expected) / lenience; {
+		case reached == 0 && !last: // not all that is sure
+		case need*float64(wanted) <= float64(left) || last && need <= float64(left):
+			reached = k + 1
+		default:
+			return reached
+		}
+	}
+	return reached
 }
 
 // time times cells of an exchange in one process.

@@ -87,7 +87,7 @@ func keysOf(r *compare.Result) (name []string, policy map[string]string) {
 			name = append(name, part)
 		}
 	}
-	if !documents {
+	if !documents && r.Cell.Format != compare.Floor {
 		name = append(name, "present="+presents(r.Work.Reissued, handsOn(r)))
 	}
 	return name, policy

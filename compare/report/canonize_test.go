@@ -182,13 +182,13 @@ func TestPresents(t *testing.T) {
 	for _, want := range []string{
 		"\nvcdm eddsa-rdfc-2022       900†   1,000     3,100†    1,002   signed again\n",
 		"\nsd-jwt-vc jws             60.0     90.0       250     1,002   derived\n",
-		"\nvcdm eddsa-rdfc-2022      28.0     55.0       113     1,002   the whole\n",
+		"\neddsa-rdfc-2022 EdDSA     28.0     55.0       113     1,002   the whole\n",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, &text)
 		}
 	}
-	if !strings.Contains(md.String(), "\n| vcdm eddsa-rdfc-2022, presents the whole | 30.0 |") {
+	if !strings.Contains(md.String(), "\n| eddsa-rdfc-2022 EdDSA, presents the whole | 30.0 |") {
 		t.Errorf("%s", &md)
 	}
 	if n := strings.Count(bench.String(), "/op=present/present=whole/"); n != 5 {

@@ -31,14 +31,14 @@ func Markdown(w io.Writer, t Table) error {
 		}
 		fmt.Fprintf(w, "### %s\n\n", markdown(g.title()))
 		columns := t.columns()
-		cells := func(text func(f *compare.Definition) string) string {
+		cells := func(text func(c column) string) string {
 			line := ""
-			for _, f := range columns {
-				line += " " + text(f) + " |"
+			for _, c := range columns {
+				line += " " + text(c) + " |"
 			}
 			return line
 		}
-		bound := func(text func(f *compare.Definition) string) string { // columns for holder binding alone
+		bound := func(text func(c column) string) string { // columns for holder binding alone
 			if !g.rows[0].bound() {
 				return ""
 			}
@@ -50,26 +50,27 @@ func Markdown(w io.Writer, t Table) error {
 			}
 			continue
 		}
-		rule := func(*compare.Definition) string { return "--:" }
-		fmt.Fprintln(w, "| exchange | issue µs | verify µs | issue + verify µs |"+
-			cells(func(f *compare.Definition) string { return "× " + f.Title })+
+		rule := func(column) string { return "--:" }
+		fmt.Fprintln(w, "| exchange | issue µs | verify µs | issue + verify µs | net µs |"+
+			cells(func(c column) string { return "× " + c.title })+
 			" issued bytes | present µs | verify presented µs | exchange µs | presented bytes | canonicalizations | signatures |"+
-			bound(func(f *compare.Definition) string { return "exchange × " + f.Title }))
-		fmt.Fprintln(w, "|---|--:|--:|--:|"+strings.ReplaceAll(cells(rule), " ", "")+"--:|--:|--:|--:|--:|--:|--:|"+bound(rule))
+			bound(func(c column) string { return "exchange × " + c.title }))
+		fmt.Fprintln(w, "|---|--:|--:|--:|--:|"+strings.ReplaceAll(cells(rule), " ", "")+"--:|--:|--:|--:|--:|--:|--:|"+bound(rule))
 		states := make(map[string]int)
 		for _, r := range g.rows {
-			states[name(r)]++
+			states[g.name(r)]++
 		}
 		for _, r := range g.rows {
-			label := name(r)
+			label := g.name(r)
 			if states[label] > 1 {
 				label += ", contexts " + string(r.Cell.Contexts)
 			}
 			if r.Whole {
 				label += ", presents the whole"
 			}
-			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s |%s %s | %s | %s | %s | %s | %d | %d |%s\n", label,
-				micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), cells(r.Ratios.of),
+			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s |%s %s | %s | %s | %s | %s | %d | %d |%s\n", label,
+				micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), strings.TrimSpace(r.net()+" "+r.netSpread()),
+				cells(func(c column) string { return r.to(r.Ratios, c) }),
 				bytesOf(r, compare.Issue), strings.TrimSpace(marked(r, r.CPU[compare.Present])),
 				micros(r.CPU[compare.VerifyPresented]), strings.TrimSpace(marked(r, r.Exchange)), bytesOf(r, compare.Present),
 				r.Counters.Canonicalizations, r.Counters.Signatures, bound(r.boundTo)); err != nil {
@@ -80,10 +81,14 @@ func Markdown(w io.Writer, t Table) error {
 			}
 		}
 	}
+	t.tiers(w)
 	note := "\nProcess CPU, means over processes."
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format != compare.Document }) {
 		note += " † present signs the subset again with the issuer's key: no selective disclosure. " +
 			"× compares issue + verify."
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Crossed) > 0 }) {
+		note += " " + otherAlgorithm + " compares with a row of another algorithm, the only one of that name."
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.First.N > 0 }) {
 		note += " × first compares with the first document of the same method."
@@ -93,6 +98,22 @@ func Markdown(w io.Writer, t Table) error {
 	}
 	_, err := fmt.Fprintln(w, note)
 	return err
+}
+
+// tiers writes what engines cost as multiples of the native one.
+func (t *Table) tiers(w io.Writer) {
+	said := false
+	for _, r := range t.Rows {
+		if r.ToNative.N == 0 {
+			continue
+		}
+		if !said {
+			fmt.Fprint(w, "\n### Specification or library?\n\n| schema | exchange | engine | contexts | issue + verify × native |\n|---|---|---|---|--:|\n")
+			said = true
+		}
+		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s %s |\n", markdown(schemaName(r.Cell.Schema)), name(&r), r.Cell.Algorithm, r.Cell.Engine,
+			r.Cell.Contexts, figure(r.ToNative.Center), spread(r.ToNative))
+	}
 }
 
 // markdown writes text that somebody else may have chosen so that Markdown shows it, in a table too, and makes nothing of it:
@@ -123,12 +144,17 @@ func CSV(w io.Writer, t Table) error {
 	head = append(head, "canonize_to_first", "canonize_to_first_low", "canonize_to_first_high",
 		"issue_verify_ns", "issue_verify_low_ns", "issue_verify_high_ns",
 		"exchange_ns", "exchange_low_ns", "exchange_high_ns", "reissued", "presents")
-	for _, of := range []string{"to_", "exchange_to_"} {
-		for _, f := range t.columns() {
-			name := of + strings.ReplaceAll(string(f.Name), "-", "_")
+	of := []string{"to_", "exchange_to_"}
+	for _, op := range compare.OfCredentials {
+		of = append(of, string(op)+"_to_")
+	}
+	for _, of := range of {
+		for _, c := range t.columns() {
+			name := of + strings.ReplaceAll(c.name, "-", "_")
 			head = append(head, name, name+"_low", name+"_high")
 		}
 	}
+	head = append(head, "other_algorithm", "net_ns", "net_low_ns", "net_high_ns", "to_native", "to_native_low", "to_native_high")
 	head = append(head, "canonicalizations", "signatures", "verifications", "salts", "digests", "wall_ns", "thread_ns",
 		"heap_bytes", "heap_objects", "quads", "blank_nodes", "n_degree")
 	for _, of := range []string{"", "heap_", "charged_"} {
@@ -157,15 +183,29 @@ func CSV(w io.Writer, t Table) error {
 			line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
 		}
 		how := ""
-		if c.Format != compare.Document && r.Documents > 0 {
+		if c.Format != compare.Document && c.Format != compare.Floor && r.Documents > 0 {
 			how = presents(r.Reissued, r.Whole)
 		}
 		line = append(line, strconv.FormatBool(r.Reissued), how)
-		for _, ratios := range []Ratios{r.Ratios, r.Bound} {
-			for _, f := range t.columns() {
-				e := ratios[f.Name]
+		all := []Ratios{r.Ratios, r.Bound}
+		for _, op := range compare.OfCredentials {
+			all = append(all, r.Single[op])
+		}
+		for _, ratios := range all {
+			for _, c := range t.columns() {
+				e := ratios[c.name]
 				line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
 			}
+		}
+		other := make([]string, 0, len(r.Crossed))
+		for _, c := range t.columns() {
+			if a, ok := r.Crossed[c.name]; ok {
+				other = append(other, c.name+"="+string(a))
+			}
+		}
+		line = append(line, strings.Join(other, " "))
+		for _, e := range []stats.Estimate{r.Net, r.ToNative} {
+			line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
 		}
 		n := r.Counters
 		for _, v := range []int{n.Canonicalizations, n.Signatures, n.Verifications, n.Salts, n.Digests} {

@@ -1,5 +1,6 @@
 // Package report shows a campaign: as text for a terminal, as Markdown, CSV and JSON, and as Go benchmark text that benchstat
-// reads. [NewTable] makes the rows that all of them print; a ratio compares rows of one tier and algorithm or is absent.
+// reads. [NewTable] makes the rows that all of them print; a ratio compares rows of one tier, schema and policy
+// or is absent.
 package report
 
 import (
@@ -20,11 +21,13 @@ type Table struct {
 	Attributed Attributed `json:"attributed"`
 	Allocated  *Allocated `json:"allocated,omitempty"` // of campaigns with allocation passes
 
+	Against []string `json:"against"` // suites and formats that rows have ratios to
+
 	formats []*compare.Definition
 }
 
-// Ratios are those of a row to the rows of other formats.
-type Ratios map[compare.Format]stats.Estimate
+// Ratios are those of a row to the rows that suites and formats name.
+type Ratios map[string]stats.Estimate
 
 // Row is one exchange. Times are process CPU nanoseconds of one operation.
 type Row struct {
@@ -39,6 +42,10 @@ type Row struct {
 	Whole       bool                                 `json:"whole"`    // present hands on the whole credential
 	Ratios      Ratios                               `json:"issue_verify_to,omitempty"`
 	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding alone: all formats sign what they present
+	Single      map[compare.Operation]Ratios         `json:"operation_to,omitempty"`
+	Crossed     map[string]compare.Algorithm         `json:"other_algorithm,omitempty"`       // of the row that a ratio is to, where it is not that of this row
+	Net         stats.Estimate                       `json:"net_ns,omitzero"`                 // issue + verify less the signatures alone; of native rows
+	ToNative    stats.Estimate                       `json:"issue_verify_to_native,omitzero"` // to the same row of the native tier, contexts in the same state
 	Basis       map[compare.Operation]Basis          `json:"basis"`
 	First       stats.Estimate                       `json:"canonize_to_first,omitzero"` // of documents: to the first one of the suite and engine
 	Summed      []compare.Operation                  `json:"summed"`                     // operations that the figures below are sums of
@@ -64,6 +71,7 @@ type Row struct {
 	Foreground   int64          `json:"foreground_samples"`
 	Unattributed stats.Estimate `json:"unattributed"` // share of the foreground samples that no rule owns
 	unattributed int64
+	signatures   map[compare.Operation]compare.Counters
 }
 
 // Shares are those of the phases that have samples, each with its interval.
@@ -130,9 +138,18 @@ const Wanted = 0.98
 
 var errNoCampaign = errors.New("report: there is no campaign")
 
-// NewTable makes the rows of a campaign in its own order, none of nil. Formats with a column have ratios to them.
-func NewTable(c *compare.Campaign, formats []*compare.Definition) Table {
-	t := Table{formats: formats}
+// NewTable makes the rows of a campaign in its own order, none of nil. Rows have ratios to the suites and
+// formats of against; without any to the formats that have a column.
+func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...string) Table {
+	t := Table{formats: formats, Against: against}
+	if len(against) == 0 {
+		for _, f := range formats {
+			if f.Column != "" {
+				t.Against = append(t.Against, string(f.Name))
+			}
+		}
+		slices.Sort(t.Against)
+	}
 	if c == nil {
 		return t
 	}
@@ -154,12 +171,12 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition) Table {
 	}
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		row.Ratios = t.ratios(samples, row, compare.Whole...)
-		if row.bound() {
-			row.Bound = t.ratios(samples, row, compare.Exchanged...)
-		}
-		if row.Cell.Format == compare.Document {
+		switch row.Cell.Format {
+		case compare.Document:
 			row.First = t.toFirst(samples, row)
+		case compare.Floor:
+		default:
+			t.relate(samples, row)
 		}
 	}
 	t.Attributed, t.Allocated = attributed(c), allocated(c)
@@ -201,7 +218,7 @@ func mean(r *compare.Result, quantity func(compare.Run) float64) float64 {
 func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 	row := Row{Cell: results[0].Cell.Exchange(), ID: results[0].Cell.Exchange().ID(), Operations: make(map[compare.Operation]compare.State),
 		CPU: make(map[compare.Operation]stats.Estimate), Output: make(map[compare.Operation]int),
-		Basis: make(map[compare.Operation]Basis)}
+		Basis: make(map[compare.Operation]Basis), signatures: make(map[compare.Operation]compare.Counters)}
 	row.Summed = summed(results)
 	var cpu, heap, charged mix
 	recorded, both := 0, 0 // operations with a profile of allocations, and with one of CPU time too
@@ -212,7 +229,7 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 			row.Reasons = append(row.Reasons, why)
 		}
 		w := r.Work
-		row.Output[op] = w.Output
+		row.Output[op], row.signatures[op] = w.Output, w.Counters
 		row.Reissued, row.Whole = row.Reissued || w.Reissued, row.Whole || handsOn(r)
 		row.Quads, row.Checks, row.Oracle, row.Compared, row.Documents, row.Tampers = w.Quads, w.Checks, w.Oracle, w.Compared, w.Documents, w.Tampers
 		row.Blank, row.NDegree = w.Blank, w.NDegree
@@ -283,7 +300,9 @@ func summed(results []*compare.Result) []compare.Operation {
 }
 
 // handsOn reports whether a holder presents the whole credential, be it signed by the holder.
-func handsOn(r *compare.Result) bool { return r.Work.Whole || r.Cell.Present == compare.HandedOver }
+func handsOn(r *compare.Result) bool {
+	return (r.Work.Whole || r.Cell.Present == compare.HandedOver) && r.Cell.Format != compare.Floor
+}
 
 // reason is why a cell has no time, or what else it lacks; "" if nothing.
 func reason(r *compare.Result) string {
@@ -364,11 +383,24 @@ func (r *Row) complete() bool {
 	return len(r.CPU) > 0
 }
 
-// columns are the formats that rows are compared with, by name.
-func (t *Table) columns() []*compare.Definition {
-	columns := slices.DeleteFunc(slices.Clone(t.formats), func(f *compare.Definition) bool { return f.Column == "" })
-	slices.SortFunc(columns, func(a, b *compare.Definition) int { return cmp.Compare(a.Name, b.Name) })
-	return columns
+// column is a suite or format that rows have ratios to.
+type column struct {
+	name  string // key of Ratios
+	head  string // in text
+	title string // where there is room
+}
+
+func (t *Table) columns() []column {
+	var out []column
+	for _, name := range slices.Compact(slices.Clone(t.Against)) {
+		c := column{name, name, name}
+		i := slices.IndexFunc(t.formats, func(f *compare.Definition) bool { return string(f.Name) == name })
+		if i >= 0 {
+			c.head, c.title = cmp.Or(t.formats[i].Column, name), cmp.Or(t.formats[i].Title, name)
+		}
+		out = append(out, c)
+	}
+	return out
 }
 
 // stock says what stock engines of the rows are where no library does it all.
@@ -387,23 +419,93 @@ func (t *Table) stock() []string {
 // bound tells whether holders sign what they present.
 func (r *Row) bound() bool { return r.Cell.Binding != compare.NoBinding }
 
-// ratios compares the sum of operations with the rows of the same schema, tier, algorithm and policy in other formats.
-func (t *Table) ratios(samples map[string]cellSamples, row *Row, ops ...compare.Operation) Ratios {
-	out := make(Ratios)
-	for _, f := range t.columns() {
-		for i := range t.Rows {
-			base, want := t.Rows[i].Cell, row.Cell
-			want.Format, want.Suite, want.Contexts, want.Present = f.Name, base.Suite, base.Contexts, base.Present
-			if base != want || t.Rows[i].ID == row.ID {
-				continue
-			}
-			if e := stats.Ratio(samples[row.ID].of(ops...), samples[t.Rows[i].ID].of(ops...)); e.N > 0 {
-				out[f.Name] = e
-				break
+// relate fills what a row of credentials owes to other rows.
+func (t *Table) relate(samples map[string]cellSamples, row *Row) {
+	row.Ratios, row.Crossed = make(Ratios), make(map[string]compare.Algorithm)
+	row.Single = make(map[compare.Operation]Ratios)
+	if row.bound() {
+		row.Bound = make(Ratios)
+	}
+	for _, name := range t.Against {
+		base := t.base(row, name)
+		if base == nil {
+			continue
+		}
+		put := func(to Ratios, ops ...compare.Operation) {
+			if e := stats.Ratio(samples[row.ID].of(ops...), samples[base.ID].of(ops...)); e.N > 0 {
+				to[name] = e
 			}
 		}
+		put(row.Ratios, compare.Whole...)
+		if row.bound() {
+			put(row.Bound, compare.Exchanged...)
+		}
+		for _, op := range compare.OfCredentials {
+			derive := row.presents() == derived && base.presents() == derived
+			if derive || slices.Contains(compare.Whole, op) {
+				if row.Single[op] == nil {
+					row.Single[op] = make(Ratios)
+				}
+				put(row.Single[op], op)
+			}
+		}
+		if base.Cell.Algorithm != row.Cell.Algorithm {
+			row.Crossed[name] = base.Cell.Algorithm
+		}
 	}
-	return out
+
+	for i := range t.Rows {
+		other := &t.Rows[i]
+		same := row.Cell
+		if same.Engine = canon.Native; other.Cell == same && row.Cell.Engine != canon.Native {
+			row.ToNative = stats.Ratio(samples[row.ID].of(compare.Whole...), samples[other.ID].of(compare.Whole...))
+		}
+		if other.signs(row) {
+			bare := samples[other.ID]
+			row.Net = stats.Difference(samples[row.ID].of(compare.Whole...), slices.Concat(
+				slices.Repeat(bare.of(compare.Issue), row.signatures[compare.Issue].Signatures),
+				slices.Repeat(bare.of(compare.Verify), row.signatures[compare.Verify].Verifications)))
+		}
+	}
+}
+
+// signs reports whether the row is that of the bare signatures of another.
+func (r *Row) signs(other *Row) bool {
+	a, b := &r.Cell, &other.Cell
+	return a.Format == compare.Floor && a.Suite == compare.Primitives && a.Engine == b.Engine && a.Algorithm == b.Algorithm &&
+		a.Schema == b.Schema && a.GC == b.GC && a.Procs == b.Procs && a.LiveHeap == b.LiveHeap
+}
+
+// base returns the row that a suite or format names among those that a row may be compared with: of one tier,
+// schema and policy, and contexts in one state if both have any. It is the one of the same algorithm, else the
+// only one. Nil is none, more than one, or the row itself.
+func (t *Table) base(row *Row, name string) *Row {
+	key := func(c compare.Cell) compare.Cell {
+		c.Format, c.Suite, c.Algorithm, c.Contexts, c.Present = "", "", "", "", "" // of issue and verify
+		return c
+	}
+	var same, other []*Row
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if string(r.Cell.Format) != name && r.Cell.Suite != name || len(r.CPU) == 0 || key(r.Cell) != key(row.Cell) {
+			continue
+		}
+		if a, b := r.Cell.Contexts, row.Cell.Contexts; a != b && a != compare.NoContexts && b != compare.NoContexts {
+			continue
+		}
+		if r.Cell.Algorithm == row.Cell.Algorithm {
+			same = append(same, r)
+		} else {
+			other = append(other, r)
+		}
+	}
+	switch {
+	case len(same) == 1 && same[0] != row:
+		return same[0]
+	case len(same) == 0 && len(other) == 1:
+		return other[0]
+	}
+	return nil
 }
 
 // toFirst is the ratio of a document to the first measured one of the same suite, engine and policy. A dataset in N-Quads has

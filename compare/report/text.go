@@ -44,6 +44,7 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 			p.group(g)
 		}
 	}
+	p.tiers(t)
 	p.foot(c, t)
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -52,11 +53,11 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 type printer struct {
 	b       strings.Builder
 	colour  bool
-	columns []*compare.Definition // formats that rows are compared with
-	charged bool                  // shares that are a model have been printed
-	rare    bool                  // windows with few collections have been printed
-	alike   bool                  // phases whose intervals overlap have been printed
-	first   bool                  // ratios to the first document have been printed
+	columns []column // of ratios
+	charged bool     // shares that are a model have been printed
+	rare    bool     // windows with few collections have been printed
+	alike   bool     // phases whose intervals overlap have been printed
+	first   bool     // ratios to the first document have been printed
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -197,13 +198,12 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// group is the rows that may be compared: one schema, what of it is presented, algorithm and tier.
+// group is the rows that may be compared: one schema, what of it is presented, and one tier.
 type group struct {
-	schema    string
-	part      compare.Cell // its Disclose and Granularity alone
-	algorithm compare.Algorithm
-	engine    compare.Engine
-	rows      []*Row
+	schema string
+	part   compare.Cell // its Disclose and Granularity alone
+	engine compare.Engine
+	rows   []*Row
 }
 
 func grouped(rows []Row) []group {
@@ -216,14 +216,15 @@ func grouped(rows []Row) []group {
 		}
 		part := compare.Cell{Disclose: r.Cell.Disclose, Granularity: r.Cell.Granularity}
 		k := slices.IndexFunc(out, func(g group) bool {
-			return g.schema == schema && g.part == part && g.algorithm == r.Cell.Algorithm && g.engine == r.Cell.Engine
+			return g.schema == schema && g.part == part && g.engine == r.Cell.Engine &&
+				g.documents() == (r.Cell.Format == compare.Document)
 		})
 		if k < 0 {
 			k = len(out)
-			out = append(out, group{schema, part, r.Cell.Algorithm, r.Cell.Engine, nil})
+			out = append(out, group{schema, part, r.Cell.Engine, nil})
 		}
 		at := len(out[k].rows)
-		for at > 0 && name(out[k].rows[at-1]) != name(r) { // beside the other states of its contexts
+		for at > 0 && !beside(out[k].rows[at-1], r) {
 			at--
 		}
 		if at == 0 {
@@ -231,7 +232,43 @@ func grouped(rows []Row) []group {
 		}
 		out[k].rows = slices.Insert(out[k].rows, at, r)
 	}
+	for _, g := range out { // what is below the others comes last
+		slices.SortStableFunc(g.rows, func(a, b *Row) int { return floorOf(a) - floorOf(b) })
+	}
 	return out
+}
+
+// beside reports whether rows differ in the state of their contexts alone.
+func beside(a, b *Row) bool { return name(a) == name(b) && a.Cell.Algorithm == b.Cell.Algorithm }
+
+func floorOf(r *Row) int {
+	if r.Cell.Format == compare.Floor {
+		return 1
+	}
+	return 0
+}
+
+// algorithm is that of all rows of a group; "" where they differ.
+func (g group) algorithm() compare.Algorithm {
+	for _, r := range g.rows {
+		if r.Cell.Algorithm != g.rows[0].Cell.Algorithm {
+			return ""
+		}
+	}
+	return g.rows[0].Cell.Algorithm
+}
+
+// name is that of a row in the group: with its algorithm where these differ, and then without the format where
+// that is too wide and the suite says as much.
+func (g group) name(r *Row) string {
+	n := name(r)
+	if g.algorithm() == "" {
+		n += " " + string(r.Cell.Algorithm)
+	}
+	if utf8.RuneCountInString(n) >= nameWidth {
+		n = strings.TrimPrefix(n, string(r.Cell.Format)+" ")
+	}
+	return n
 }
 
 // leftOut tells why no exchange of a group was measured, where all were left out for one reason.
@@ -251,7 +288,11 @@ func (g group) title() string {
 	if g.documents() {
 		return fmt.Sprintf("canonize, %s engines", g.engine)
 	}
-	title := fmt.Sprintf("%s, %s, %s engines", schemaName(g.schema), g.algorithm, g.engine)
+	title := schemaName(g.schema)
+	if a := g.algorithm(); a != "" {
+		title += ", " + string(a)
+	}
+	title += fmt.Sprintf(", %s engines", g.engine)
 	if g.rows[0].bound() {
 		title += ", holder binding"
 	}
@@ -275,39 +316,75 @@ func (p *printer) bound(g group) {
 		return
 	}
 	p.line("")
-	text := func(name string, cell func(f *compare.Definition) string) string {
-		line := fmt.Sprintf("%-*s", nameWidth, name)
-		for _, f := range p.columns {
-			line += fmt.Sprintf("%12s", cell(f))
+	p.ratios(g, "holder binding:", "  of the exchange, as all sign", func(r *Row) bool { return len(r.Bound) > 0 }, (*Row).boundTo)
+}
+
+// ratioWidth is that of a column with a ratio and its interval, at least.
+const ratioWidth = 12
+
+// ratios prints a table of ratios alone, or several where the columns do not fit one.
+func (p *printer) ratios(g group, title, about string, has func(*Row) bool, cell func(*Row, column) string) {
+	for from := 0; from < len(p.columns); {
+		to, left := from, Width-nameWidth
+		for to < len(p.columns) && (to == from || ratioColumn(p.columns[to]) <= left) {
+			left -= ratioColumn(p.columns[to])
+			to++
 		}
-		return line
-	}
-	p.line("%s  of the exchange, as all sign", text("holder binding:", func(f *compare.Definition) string { return "×" + f.Column }))
-	label := p.labels(g)
-	for _, r := range g.rows {
-		if len(r.Bound) > 0 {
-			p.line("%s", text(label(r), r.boundTo))
+		text := func(name string, cell func(c column) string) string {
+			line := fmt.Sprintf("%-*s", nameWidth, name)
+			for _, c := range p.columns[from:to] {
+				line += fmt.Sprintf("%*s", ratioColumn(c), cell(c))
+			}
+			return line
 		}
+		p.line("%s%s", text(title, func(c column) string { return "×" + c.head }), about)
+		label := p.labels(g)
+		for _, r := range g.rows {
+			if has(r) {
+				p.line("%s", text(label(r), func(c column) string { return cell(r, c) }))
+			}
+		}
+		from = to
 	}
 }
+
+func ratioColumn(c column) int { return max(ratioWidth, len("×")+len(c.head)) }
 
 // boundTo is the ratio of an exchange with its interval, marked where present signs again.
-func (r *Row) boundTo(f *compare.Definition) string {
+func (r *Row) boundTo(c column) string {
 	mark := ""
-	if _, ok := r.Bound[f.Name]; ok && r.Reissued {
+	if _, ok := r.Bound[c.name]; ok && r.Reissued {
 		mark = "†"
 	}
-	return strings.TrimSpace(r.Bound.of(f) + mark + " " + spread(r.Bound[f.Name]))
+	return strings.TrimSpace(r.to(r.Bound, c) + mark + " " + spread(r.Bound[c.name]))
 }
 
-// inColumns sets what each format with ratios has in its column.
-func (p *printer) inColumns(cell func(f *compare.Definition) string) string {
+// ratioTo is the ratio of issue + verify with its interval.
+func (r *Row) ratioTo(c column) string {
+	return strings.TrimSpace(r.to(r.Ratios, c) + " " + spread(r.Ratios[c.name]))
+}
+
+// inColumns sets what each column of ratios has, if they fit beside the others.
+func (p *printer) inColumns(cell func(c column) string) string {
 	line := ""
-	for _, f := range p.columns {
-		line += fmt.Sprintf("%*s", max(len("-28+38"), len("×")+len(f.Column))+1, cell(f))
+	if p.fits(0) {
+		for _, c := range p.columns {
+			line += fmt.Sprintf("%*s", headWidth(c), cell(c))
+		}
 	}
 	return line
 }
+
+// fits reports whether the columns of ratios, and so many columns of text beside them, fit the headline.
+func (p *printer) fits(more int) bool {
+	for _, c := range p.columns {
+		more += headWidth(c)
+	}
+	return nameWidth+3*9+more+9 <= Width
+}
+
+// headWidth is that of a column with a ratio above its interval.
+func headWidth(c column) int { return max(len("-28+38"), len("×")+len(c.head)) + 1 }
 
 // operations names what the sums over operations are of.
 func (g group) operations() string { return strings.Join(choice.Names(g.rows[0].Summed), " + ") }
@@ -320,23 +397,56 @@ func (g group) has(ops []compare.Operation) bool {
 	})
 }
 
+// netWidth is that of the column of what is above the bare signatures.
+const netWidth = 7
+
 // whole prints the headline: issue and verify of whole credentials, the same work in every format.
 func (p *printer) whole(g group) {
-	p.line("%-*s%9s%9s%9s%s%9s", nameWidth, "", "issue", "verify", "iss+ver",
-		p.inColumns(func(f *compare.Definition) string { return "×" + f.Column }), "bytes")
+	inline := p.fits(0)
+	net := (p.fits(netWidth) || !inline) && slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Net.N > 0 })
+	line := func(name, issue, verify, sum, above string, ratio func(c column) string, bytes string) string {
+		text := fmt.Sprintf("%-*s%9s%9s%9s", nameWidth, name, issue, verify, sum)
+		if net {
+			text += fmt.Sprintf("%*s", netWidth, above)
+		}
+		return strings.TrimRight(text+p.inColumns(ratio)+fmt.Sprintf("%9s", bytes), " ")
+	}
+	p.line("%s", line("", "issue", "verify", "iss+ver", "net", func(c column) string { return "×" + c.head }, "bytes"))
 	label := p.labels(g)
 	for _, r := range g.rows {
-		p.line("%-*s%9s%9s%9s%s%9s", nameWidth, label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]),
-			micros(r.IssueVerify), p.inColumns(r.Ratios.of), bytesOf(r, compare.Issue))
+		p.line("%s", line(label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify),
+			r.net(), func(c column) string { return r.to(r.Ratios, c) }, bytesOf(r, compare.Issue)))
 		if len(r.CPU) > 0 {
-			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%9s%9s%9s%s", nameWidth, "", spread(r.CPU[compare.Issue]),
-				spread(r.CPU[compare.Verify]), spread(r.IssueVerify),
-				p.inColumns(func(f *compare.Definition) string { return spread(r.Ratios[f.Name]) })), " ")))
+			p.line("%s", p.dim(line("", spread(r.CPU[compare.Issue]), spread(r.CPU[compare.Verify]), spread(r.IssueVerify),
+				r.netSpread(), func(c column) string { return spread(r.Ratios[c.name]) }, "")))
 		}
 		for _, reason := range r.Reasons {
 			p.wrapped(4, "  ! ", reason)
 		}
 	}
+	if has := func(r *Row) bool { return len(r.Ratios) > 0 }; !inline && slices.ContainsFunc(g.rows, has) {
+		p.line("")
+		p.ratios(g, "issue + verify:", "", has, (*Row).ratioTo)
+	}
+}
+
+// net is what a row costs above the bare signatures. It may be negative.
+func (r *Row) net() string {
+	if r.Net.N > 0 && r.Net.Center < 0 {
+		return "-" + figure(-r.Net.Center/1e3)
+	}
+	return micros(r.Net)
+}
+
+// netSpread is the interval of net, in µs: relative to what may be nothing it would say nothing.
+func (r *Row) netSpread() string {
+	switch {
+	case r.Net.N == 0:
+		return ""
+	case !r.Net.Bounded():
+		return noInterval
+	}
+	return "±" + figure((r.Net.High-r.Net.Low)/2e3)
 }
 
 // part prints what a holder who discloses a part causes.
@@ -362,8 +472,10 @@ func (r *Row) presents() string {
 	case r.Whole:
 		return "the whole"
 	}
-	return "derived"
+	return derived
 }
+
+const derived = "derived"
 
 // bytesOf is the size of what an operation returns.
 func bytesOf(r *Row, op compare.Operation) string {
@@ -586,7 +698,12 @@ func (p *printer) allocates(r *Row, label string) {
 	}
 }
 
-func name(r *Row) string { return string(r.Cell.Format) + " " + r.Cell.Suite }
+func name(r *Row) string {
+	if r.Cell.Format == compare.Floor {
+		return r.Cell.Suite
+	}
+	return string(r.Cell.Format) + " " + r.Cell.Suite
+}
 
 // labels returns the function that names the rows of one table in their order. Rows that differ in the state of their
 // contexts alone are named by it, under a line with the name they share.
@@ -596,11 +713,11 @@ func (p *printer) labels(g group) func(*Row) string {
 	}
 	states := make(map[string]int)
 	for _, r := range g.rows {
-		states[name(r)]++
+		states[g.name(r)]++
 	}
 	said := ""
 	return func(r *Row) string {
-		n := name(r)
+		n := g.name(r)
 		if states[n] == 1 {
 			return n
 		}
@@ -866,6 +983,11 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; "+
 			"compare issue + verify")
 	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format == compare.Floor && len(r.CPU) > 0 }) {
+		p.wrapped(2, "", "floor: the document scanned, its canonical form and that of the proof options hashed, and the hashes signed, "+
+			"or that checked; primitives: SHA-256 of 256 bytes signed, or that checked; net: issue + verify less as many bare signatures "+
+			"and checks, ± in µs too")
+	}
 	checks := make(map[string][]string) // by what is checked, the suites that check it
 	for i := range t.Rows {
 		if r := &t.Rows[i]; r.Checks != "" && !slices.Contains(checks[r.Checks], name(r)) {
@@ -892,15 +1014,16 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that: "+strings.Join(ways, ", "))
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Ratios) > 0 }) {
-		p.wrapped(2, "", "× is the ratio of issue + verify to that format of the same tier and algorithm")
+		p.wrapped(2, "", "× is the ratio of issue + verify to that suite or format of the same tier and schema")
 	}
+	p.crossed(t)
 	if p.first {
 		p.wrapped(2, "", "×first is the ratio to the first document of the same method and engine")
 	}
 	left := make(map[string][]string) // groups without anything measured, by the reason
 	for _, g := range grouped(t.Rows) {
 		if reason, ok := g.leftOut(); ok {
-			what := fmt.Sprintf("%s %s %s", schemaName(g.schema), g.engine, g.algorithm)
+			what := strings.TrimSpace(fmt.Sprintf("%s %s %s", schemaName(g.schema), g.engine, g.algorithm()))
 			if g.documents() {
 				what = g.title()
 			}
@@ -918,6 +1041,46 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	}
 	if c.Stopped != "" {
 		p.wrapped(2, "", "stopped: only what was finished is shown; "+c.Stopped)
+	}
+}
+
+// crossed says which ratios are to rows of another algorithm.
+func (p *printer) crossed(t Table) {
+	var pairs []string
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		for _, c := range p.columns {
+			if other, ok := r.Crossed[c.name]; ok && len(r.Ratios) > 0 {
+				pair := fmt.Sprintf("%s %s to %s %s", r.Cell.Suite, r.Cell.Algorithm, c.name, other)
+				if !slices.Contains(pairs, pair) {
+					pairs = append(pairs, pair)
+				}
+			}
+		}
+	}
+	if len(pairs) > 0 {
+		p.wrapped(2, "", otherAlgorithm+" the group has no row of the same algorithm, so the ratio is to its only one: "+
+			strings.Join(pairs, ", "))
+	}
+}
+
+// tiers prints what an engine costs as a multiple of the native one, with contexts in one state.
+func (p *printer) tiers(t Table) {
+	const columns = "%-12s %-28s %-8s%-10s%9s %s"
+	said := false
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if r.ToNative.N == 0 {
+			continue
+		}
+		if !said {
+			p.line("")
+			p.line("%s", p.bold("specification or library: issue + verify as multiples of the native tier"))
+			p.line(columns, "", "", "", "contexts", "×native", "")
+			said = true
+		}
+		p.line(columns, cut(schemaName(r.Cell.Schema), 12), name(r)+" "+string(r.Cell.Algorithm), r.Cell.Engine,
+			r.Cell.Contexts, figure(r.ToNative.Center), spread(r.ToNative))
 	}
 }
 
@@ -1040,11 +1203,17 @@ func marked(r *Row, e stats.Estimate) string {
 	return micros(e) + " "
 }
 
-// of is the ratio to a format.
-func (r Ratios) of(f *compare.Definition) string {
-	e, ok := r[f.Name]
+// otherAlgorithm marks a ratio to a row of another algorithm.
+const otherAlgorithm = "‡"
+
+// to is one of the ratios of a row.
+func (r *Row) to(ratios Ratios, c column) string {
+	e, ok := ratios[c.name]
 	if !ok {
 		return "-"
+	}
+	if _, crossed := r.Crossed[c.name]; crossed {
+		return figure(e.Center) + otherAlgorithm
 	}
 	return figure(e.Center)
 }

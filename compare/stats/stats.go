@@ -1,7 +1,7 @@
 // Package stats judges measurements. The unit of replication is the process: [Mean], [Sum] and [Ratio] take
-// one value a process and give t intervals on the log scale; processes of one block ran side by side, so sums
-// and ratios are paired by it. [Share] is for shares of counted samples, [Exponent] for growth, [Quantile]
-// and [Outliers] for single operations.
+// one value a process and give t intervals on the log scale, [Difference] one on the scale of the values;
+// processes of one block ran side by side, so sums, ratios and differences are paired by it. [Share] is for
+// shares of counted samples, [Exponent] for growth, [Quantile] and [Outliers] for single operations.
 package stats
 
 import (
@@ -67,6 +67,19 @@ func Ratio(num, den []Sample) Estimate {
 		}
 	}
 	return ofLogs(ratios)
+}
+
+// Difference returns by how much the cells of from cost more than those of less: the mean over the blocks that
+// have all of both. It may be negative, so it is arithmetic.
+func Difference(from, less []Sample) Estimate {
+	above, below := sums(from), sums(less)
+	differences := make(Sample)
+	for block, v := range above {
+		if d, ok := below[block]; ok {
+			differences[block] = v - d
+		}
+	}
+	return student(differences)
 }
 
 // sums adds up the cells, block by block, where all have a value.

@@ -121,3 +121,20 @@ func TestOutliers(t *testing.T) {
 		t.Errorf("%d of nothing", n)
 	}
 }
+
+// A difference is of the blocks that have both sides, and may be nothing or less.
+func TestDifference(t *testing.T) {
+	from := []stats.Sample{{0: 10, 1: 12, 2: 14, 3: 1000}, {0: 1, 1: 1, 2: 1, 3: 1}}
+	e := stats.Difference(from, []stats.Sample{{0: 11, 1: 12, 2: 13}})
+	if math.Abs(e.Center-1) > 1e-12 || e.N != 3 || math.Abs(e.High-e.Center-2.484) > 0.001 || math.Abs(e.Center-e.Low-2.484) > 0.001 {
+		t.Errorf("0, 1 and 2 have %+v", e)
+	}
+	if e := stats.Difference(from[1:], from[:1]); e.Center >= 0 || !e.Bounded() {
+		t.Errorf("less than nothing is %+v", e)
+	}
+	for _, none := range []stats.Estimate{stats.Difference(from, nil), stats.Difference(nil, from)} {
+		if none.N != 0 {
+			t.Errorf("a difference to nothing: %+v", none)
+		}
+	}
+}

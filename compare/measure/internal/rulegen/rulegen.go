@@ -30,7 +30,7 @@ var Packages = []string{"canon", "canon/lookup", "canon/jsontape", "canon/jcs", 
 	"canon/stock", "canon/engines",
 	"vcdm", "vcdm/rules", "vcdm/problem", "vcdm/internal/selective", "vcdm/internal/reading", "vcdm/internal/lines",
 	"vcdm/internal/value", "vcdm/internal/text", "vcdm/keys", "compare/internal/baseline", "compare/internal/claims",
-	"compare/di", "compare/document", "compare/sdjwt", "compare/mdoc", "compare/matrix", "schemas/jsonschema"}
+	"compare/di", "compare/document", "compare/sdjwt", "compare/mdoc", "compare/floor", "compare/matrix", "schemas/jsonschema"}
 
 // harness are the symbols of the measuring code, where the search for an owner ends.
 var harness = []string{"canonscope/compare/measure.", "canonscope/compare.(*Exchange)."}

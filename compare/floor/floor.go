@@ -1,0 +1,173 @@
+// Package floor is the format floor: not a credential, but the work that no credential with a Data Integrity
+// proof can leave out. Its rows are the lower bound that reports print below the others. Call [NewFormat].
+//
+// The suite floor scans the document, hashes the canonical forms of the document and of the options of a
+// proof, and signs their hashes, or checks that signature. The forms are made outside the clock. The suite
+// primitives is a signature of the SHA-256 of 256 bytes, and its check.
+//
+//phase:caller
+package floor
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	"errors"
+	"fmt"
+	"time"
+
+	"canonscope/canon"
+	"canonscope/canon/jsontape"
+	"canonscope/compare"
+	"canonscope/compare/internal/claims"
+	"canonscope/schemas"
+	"canonscope/vcdm"
+	"canonscope/vcdm/keys"
+)
+
+// Definition is the format.
+var Definition = &compare.Definition{
+	Name: compare.Floor,
+	Suites: []compare.Suite{
+		{Name: string(compare.Floor), Algorithms: keys.Algorithms, Method: canon.RDFC},
+		{Name: compare.Primitives, Algorithms: keys.Algorithms},
+	},
+	Operations: compare.Whole,
+	Prepares: func(c compare.Cell, canonicalizer canon.Canonicalizer) (compare.Preparer, error) {
+		return NewFormat(canonicalizer, c.Algorithm), nil
+	},
+	Tamper: tamper,
+}
+
+// NewFormat returns the suite floor over a canonicalizer of RDFC-1.0, or the suite primitives if there is
+// none.
+func NewFormat(c canon.Canonicalizer, algorithm compare.Algorithm) compare.Preparer {
+	return format{c, algorithm}
+}
+
+type format struct {
+	canon     canon.Canonicalizer
+	algorithm compare.Algorithm
+}
+
+// Prepare implements [compare.Preparer]. A document without a canonical form is a [*canon.UnsupportedError]:
+// other suites may do without.
+func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
+	if c == nil {
+		return nil, errors.New("there is no credential")
+	}
+	if err := c.Kind.Exchangeable(c.Schema); err != nil {
+		return nil, err
+	}
+	issuer, _, err := claims.Keys(f.algorithm, s)
+	if err != nil {
+		return nil, err
+	}
+	w := &work{key: issuer, forms: [][]byte{make([]byte, 256)}, counters: &compare.Counters{}}
+	checks := "signature"
+	if f.canon != nil {
+		w.doc, w.limits = c.VCDM, s.Limits
+		if w.forms, err = f.canonical(c.VCDM, issuer, s); err != nil {
+			return nil, &canon.UnsupportedError{Engine: string(compare.Floor), What: fmt.Sprintf("the document: %v", err)}
+		}
+		checks += " of the hashes"
+	}
+	return compare.HandingOn(w.counters, checks, compare.Steps{Issue: w.sign, Verify: w.verify}), nil
+}
+
+// canonical returns the canonical forms of the options of a proof and of the document.
+func (f format) canonical(doc []byte, key *keys.Secret, s compare.Scenario) ([][]byte, error) {
+	o := vcdm.Options{Created: s.Now.UTC().Format(time.RFC3339), Method: key.Public().Method(),
+		Purpose: vcdm.AssertionMethod}
+	suite := "eddsa-rdfc-2022"
+	if f.algorithm != keys.EdDSA {
+		suite = "ecdsa-rdfc-2019"
+	}
+
+	options := append([]byte(`{"@context":"`+vcdm.ProofContext+`",`), o.AppendJSON(nil, suite)[1:]...)
+	opt := canon.Options{Limits: s.Limits, Direction: canon.I18nDatatype}
+	if f.algorithm == keys.ES384 {
+		opt.Hash = canon.SHA384
+	}
+	var forms [][]byte
+	for _, b := range [][]byte{options, doc} {
+		form, err := f.canon.Canonicalize(context.Background(), b, opt)
+		if err != nil {
+			return nil, err
+		}
+		forms = append(forms, bytes.Clone(form.Text))
+	}
+	return forms, nil
+}
+
+// work is that of one document.
+type work struct {
+	key      *keys.Secret
+	doc      []byte // nil scans nothing
+	limits   canon.Limits
+	forms    [][]byte // that are hashed
+	tape     jsontape.Tape
+	hashes   []byte
+	counters *compare.Counters
+}
+
+// prepare scans the document and makes the bytes that are signed.
+func (w *work) prepare() ([]byte, error) {
+	if w.doc != nil {
+		if err := w.tape.Scan(w.doc, jsontape.Options{Bytes: w.limits.Bytes, Depth: w.limits.Depth, Memory: w.limits.Memory}); err != nil {
+			return nil, err
+		}
+	}
+	w.hash()
+	return w.hashes, nil
+}
+
+//phase:digest
+func (w *work) hash() {
+	w.hashes = w.hashes[:0]
+	for _, form := range w.forms {
+		if w.doc != nil && w.key.Algorithm() == keys.ES384 {
+			sum := sha512.Sum384(form)
+			w.hashes = append(w.hashes, sum[:]...)
+			continue
+		}
+		sum := sha256.Sum256(form)
+		w.hashes = append(w.hashes, sum[:]...)
+	}
+}
+
+func (w *work) sign() ([]byte, error) {
+	message, err := w.prepare()
+	if err != nil {
+		return nil, err
+	}
+	w.counters.Signatures++
+	return w.key.Sign(message)
+}
+
+var errSignature = errors.New("the signature does not verify")
+
+func (w *work) verify(signature []byte) error {
+	message, err := w.prepare()
+	if err != nil {
+		return err
+	}
+	w.counters.Verifications++
+	if !w.key.Public().Verify(message, signature) {
+		return errSignature
+	}
+	return nil
+}
+
+// tamper alters each end of a signature, and leaves it out.
+func tamper(_ *schemas.Credential, presented []byte, _ bool) ([]compare.Tampered, error) {
+	if len(presented) == 0 {
+		return nil, errors.New("there is no signature")
+	}
+	first, last := bytes.Clone(presented), bytes.Clone(presented)
+	first[0] ^= 1
+	last[len(last)-1] ^= 1
+	return []compare.Tampered{{What: "the first byte of the signature", Bytes: first},
+		{What: "the last byte of the signature", Bytes: last}, {What: "the signature by leaving it out"}}, nil
+}
