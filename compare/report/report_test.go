@@ -699,3 +699,20 @@ func TestIncompleteRow(t *testing.T) {
 		t.Error(text.String())
 	}
 }
+
+// A reason that three rows of a table share is printed once, and says of how many.
+func TestSharedReasons(t *testing.T) {
+	for share, want := range map[int]string{2: "  ! no profile: the time is over\n", 3: "  ! no profile: the time is over, in 3 rows\n"} {
+		c := made()
+		for i := range share {
+			c.Results[i*len(compare.OfCredentials)].Reason = "no profile: the time is over"
+		}
+		var text bytes.Buffer
+		if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(text.String(), want); n != map[int]int{2: 2, 3: 1}[share] {
+			t.Errorf("%d rows share a reason, which is printed %d times:\n%s", share, n, &text)
+		}
+	}
+}

@@ -412,7 +412,7 @@ func (p *printer) whole(g group) {
 		return strings.TrimRight(text+p.inColumns(ratio)+fmt.Sprintf("%9s", bytes), " ")
 	}
 	p.line("%s", line("", "issue", "verify", "iss+ver", "net", func(c column) string { return "×" + c.head }, "bytes"))
-	label := p.labels(g)
+	label, shared := p.labels(g), g.sharedReasons()
 	for _, r := range g.rows {
 		p.line("%s", line(label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify),
 			r.net(), func(c column) string { return r.to(r.Ratios, c) }, bytesOf(r, compare.Issue)))
@@ -421,13 +421,34 @@ func (p *printer) whole(g group) {
 				r.netSpread(), func(c column) string { return spread(r.Ratios[c.name]) }, "")))
 		}
 		for _, reason := range r.Reasons {
-			p.wrapped(4, "  ! ", reason)
+			if shared[reason] < fewReasons {
+				p.wrapped(4, "  ! ", reason)
+			}
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(shared)) {
+		if n := shared[reason]; n >= fewReasons {
+			p.wrapped(4, "  ! ", fmt.Sprintf("%s, in %d rows", reason, n))
 		}
 	}
 	if has := func(r *Row) bool { return len(r.Ratios) > 0 }; !inline && slices.ContainsFunc(g.rows, has) {
 		p.line("")
 		p.ratios(g, "issue + verify:", "", has, (*Row).ratioTo)
 	}
+}
+
+// A reason that this many rows of a table share is printed once.
+const fewReasons = 3
+
+// sharedReasons counts the rows that have a reason.
+func (g group) sharedReasons() map[string]int {
+	rows := make(map[string]int)
+	for _, r := range g.rows {
+		for _, reason := range r.Reasons {
+			rows[reason]++
+		}
+	}
+	return rows
 }
 
 // net is what a row costs above the bare signatures. It may be negative.
