@@ -36,7 +36,7 @@ const (
 	grace          = 2 * time.Second        // by how much the profiles may overdraw
 	profilerStop   = 100 * time.Millisecond // until a profile is attributed and drawn
 	lenience       = 1.25                   // by how much the last processes may overdraw
-	gateShare      = 0.4                    // of the budget; once it is used no gate is begun but of what is sure
+	gateShare      = 0.3                    // of the budget; once it is used no gate is begun but of what is sure
 	fitRuns        = 3                      // processes that must fit, but of what is sure
 	idleTimes      = 3
 )

@@ -69,8 +69,8 @@ func Markdown(w io.Writer, t Table) error {
 				label += ", presents the whole"
 			}
 			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s |%s %s | %s | %s | %s | %s | %d | %d |%s\n", label,
-				micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), strings.TrimSpace(r.net()+" "+r.netSpread()),
-				cells(func(c column) string { return r.to(r.Ratios, c) }),
+				micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify),
+				strings.TrimSpace(r.net()+" "+r.netSpread()), cells(func(c column) string { return r.to(r.Ratios, c) }),
 				bytesOf(r, compare.Issue), strings.TrimSpace(marked(r, r.CPU[compare.Present])),
 				micros(r.CPU[compare.VerifyPresented]), strings.TrimSpace(marked(r, r.Exchange)), bytesOf(r, compare.Present),
 				r.Counters.Canonicalizations, r.Counters.Signatures, bound(r.boundTo)); err != nil {
@@ -108,11 +108,12 @@ func (t *Table) tiers(w io.Writer) {
 			continue
 		}
 		if !said {
-			fmt.Fprint(w, "\n### Specification or library?\n\n| schema | exchange | engine | contexts | issue + verify × native |\n|---|---|---|---|--:|\n")
+			fmt.Fprint(w, "\n### Specification or library?\n\n"+
+				"| schema | exchange | engine | contexts | issue + verify × native |\n|---|---|---|---|--:|\n")
 			said = true
 		}
-		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s %s |\n", markdown(schemaName(r.Cell.Schema)), name(&r), r.Cell.Algorithm, r.Cell.Engine,
-			r.Cell.Contexts, figure(r.ToNative.Center), spread(r.ToNative))
+		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s %s |\n", markdown(schemaName(r.Cell.Schema)), name(&r),
+			r.Cell.Algorithm, r.Cell.Engine, r.Cell.Contexts, figure(r.ToNative.Center), spread(r.ToNative))
 	}
 }
 
@@ -154,7 +155,8 @@ func CSV(w io.Writer, t Table) error {
 			head = append(head, name, name+"_low", name+"_high")
 		}
 	}
-	head = append(head, "other_algorithm", "net_ns", "net_low_ns", "net_high_ns", "to_native", "to_native_low", "to_native_high")
+	head = append(head, "other_algorithm", "net_ns", "net_low_ns", "net_high_ns",
+		"to_native", "to_native_low", "to_native_high")
 	head = append(head, "canonicalizations", "signatures", "verifications", "salts", "digests", "wall_ns", "thread_ns",
 		"heap_bytes", "heap_objects", "quads", "blank_nodes", "n_degree")
 	for _, of := range []string{"", "heap_", "charged_"} {

@@ -472,8 +472,8 @@ func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 // signs reports whether the row is that of the bare signatures of another.
 func (r *Row) signs(other *Row) bool {
 	a, b := &r.Cell, &other.Cell
-	return a.Format == compare.Floor && a.Suite == compare.Primitives && a.Engine == b.Engine && a.Algorithm == b.Algorithm &&
-		a.Schema == b.Schema && a.GC == b.GC && a.Procs == b.Procs && a.LiveHeap == b.LiveHeap
+	return a.Format == compare.Floor && a.Suite == compare.Primitives &&
+		a.Engine == b.Engine && a.Algorithm == b.Algorithm && a.Schema == b.Schema && a.GC == b.GC && a.Procs == b.Procs && a.LiveHeap == b.LiveHeap
 }
 
 // base returns the row that a suite or format names among those that a row may be compared with: of one tier,

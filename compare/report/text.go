@@ -316,7 +316,8 @@ func (p *printer) bound(g group) {
 		return
 	}
 	p.line("")
-	p.ratios(g, "holder binding:", "  of the exchange, as all sign", func(r *Row) bool { return len(r.Bound) > 0 }, (*Row).boundTo)
+	has := func(r *Row) bool { return len(r.Bound) > 0 }
+	p.ratios(g, "holder binding:", "  of the exchange, as all sign", has, (*Row).boundTo)
 }
 
 // ratioWidth is that of a column with a ratio and its interval, at least.
@@ -411,14 +412,16 @@ func (p *printer) whole(g group) {
 		}
 		return strings.TrimRight(text+p.inColumns(ratio)+fmt.Sprintf("%9s", bytes), " ")
 	}
-	p.line("%s", line("", "issue", "verify", "iss+ver", "net", func(c column) string { return "×" + c.head }, "bytes"))
+	head := func(c column) string { return "×" + c.head }
+	p.line("%s", line("", "issue", "verify", "iss+ver", "net", head, "bytes"))
 	label, shared := p.labels(g), g.sharedReasons()
 	for _, r := range g.rows {
-		p.line("%s", line(label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify),
-			r.net(), func(c column) string { return r.to(r.Ratios, c) }, bytesOf(r, compare.Issue)))
+		issue, verify := r.CPU[compare.Issue], r.CPU[compare.Verify]
+		p.line("%s", line(label(r), micros(issue), micros(verify), micros(r.IssueVerify), r.net(),
+			func(c column) string { return r.to(r.Ratios, c) }, bytesOf(r, compare.Issue)))
 		if len(r.CPU) > 0 {
-			p.line("%s", p.dim(line("", spread(r.CPU[compare.Issue]), spread(r.CPU[compare.Verify]), spread(r.IssueVerify),
-				r.netSpread(), func(c column) string { return spread(r.Ratios[c.name]) }, "")))
+			p.line("%s", p.dim(line("", spread(issue), spread(verify), spread(r.IssueVerify), r.netSpread(),
+				func(c column) string { return spread(r.Ratios[c.name]) }, "")))
 		}
 		for _, reason := range r.Reasons {
 			if shared[reason] < fewReasons {
@@ -1005,9 +1008,9 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			"compare issue + verify")
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format == compare.Floor && len(r.CPU) > 0 }) {
-		p.wrapped(2, "", "floor: the document scanned, its canonical form and that of the proof options hashed, and the hashes signed, "+
-			"or that checked; primitives: SHA-256 of 256 bytes signed, or that checked; net: issue + verify less as many bare signatures "+
-			"and checks, ± in µs too")
+		p.wrapped(2, "", "floor: the document scanned, its canonical form and that of the proof options hashed, "+
+			"and the hashes signed, or that checked; primitives: SHA-256 of 256 bytes signed, or that checked; "+
+			"net: issue + verify less as many bare signatures and checks, ± in µs too")
 	}
 	checks := make(map[string][]string) // by what is checked, the suites that check it
 	for i := range t.Rows {
@@ -1080,8 +1083,8 @@ func (p *printer) crossed(t Table) {
 		}
 	}
 	if len(pairs) > 0 {
-		p.wrapped(2, "", otherAlgorithm+" the group has no row of the same algorithm, so the ratio is to its only one: "+
-			strings.Join(pairs, ", "))
+		p.wrapped(2, "", otherAlgorithm+" the group has no row of the same algorithm, "+
+			"so the ratio is to its only one: "+strings.Join(pairs, ", "))
 	}
 }
 
