@@ -108,7 +108,7 @@ func TestHarmless(t *testing.T) {
 // Each row of where letter and practice differ.
 func TestDecisions(t *testing.T) {
 	p := jsonld.New(jsonld.Config{})
-	rest := rows(t, "Where letter and practice differ")
+	rest := rows(t, "Where specification and practice differ")
 	rest = slices.DeleteFunc(rest, func(name string) bool { return strings.HasPrefix(name, "protected terms, null") }) // a test of contexts
 	for _, c := range []struct {
 		row, doc string
@@ -183,21 +183,21 @@ func TestAttackLosses(t *testing.T) {
 		`"id":"u:1","ids":{"u:2":{"p":"x"},"@Mathematics":{"p":"A"}}}`: {"/ids/@Mathematics reserved @id value"},
 		`"id":"u:1","gids":{"@Mathematics":{"p":"A"}}}`:                {"/gids/@Mathematics reserved @id value"},
 		`"id":"u:1","types":{"@Mathematics":{"p":"A"}}}`:               {"/types/@Mathematics reserved @type value"},
-		`"id":"u:1","rids":{"u:2":"@alice"}}`:                          {"/rids/u:2 key of an id map beside another @id", "/rids/u:2 reserved @id value"},
+		`"id":"u:1","rids":{"u:2":"@alice"}}`:                          {"/rids/u:2 key of an id map that differs from the @id", "/rids/u:2 reserved @id value"},
 		`"id":"u:1","rpix":{"@alice":{"p":"x"}}}`:                      {"/rpix/@alice reserved @id value"},
 		`"id":"u:1","scope":{"pix":{"a":{"p":"x"}}}}`:                  {`/scope/pix/a the index property "q" is mapped to null`},
 		// number 8
 		`"id":"u:1","p":"x","@language":"de"}`:                              {"/@language @language outside a value object"},
 		`"id":"u:1","q":{"p":"x","@direction":"rtl","@language":"de"}}`:     {"/q/@direction @direction outside a value object", "/q/@language @language outside a value object"},
-		`"id":"u:1","ids":{"u:EVIL":{"id":"u:2","p":"x"}}}`:                 {"/ids/u:EVIL key of an id map beside another @id"},
-		`"id":"u:1","gids":{"u:EVIL":{"id":"u:2","graph":{"p":"x"}}}}`:      {"/gids/u:EVIL key of an id map beside another @id"},
+		`"id":"u:1","ids":{"u:EVIL":{"id":"u:2","p":"x"}}}`:                 {"/ids/u:EVIL key of an id map that differs from the @id"},
+		`"id":"u:1","gids":{"u:EVIL":{"id":"u:2","graph":{"p":"x"}}}}`:      {"/gids/u:EVIL key of an id map that differs from the @id"},
 		`"id":"u:1","p":"x","nest":{"@context":{"degree":[]}}}`:             {"/nest/@context @context of a nested object, which is never read"},
 		`"id":"u:1","p":"x","nest":[{"q":"y"},{"nest":{"@context":"z"}}]}`:  {"/nest/1/nest/@context @context of a nested object, which is never read"},
 		`"id":"u:1","p":"x","@reverse":{"@context":{"degree":"u:degree"}}}`: {"/@reverse/@context @context of @reverse"},
 		`"id":"u:1","p":{"@set":["x"],"@index":"LOST"}}`:                    {"/p/@index @index of a set"},
 		`"id":"u:1","p":"x","q":{"@set":[],"@index":"LOST"}}`:               {"/q/@index @index of a set"},
 		`"id":"u:1","p":"x","r":{"@direction":"rtl"}}`:                      {"/r/@direction @direction outside a value object"},
-		`"id":"u:1","p":"x","u:I owe you five":[]}`:                         {"/u:I owe you five empty array under a key that is no term"},
+		`"id":"u:1","p":"x","u:I owe you five":[]}`:                         {"/u:I owe you five empty array under a key that is not a term"},
 		`"id":"u:1","lang":{"none":"x","en":[]}}`:                           {"/lang/en key of a map without a value"},
 		`"id":"u:1","p":"x","ids":{"u:2":[]}}`:                              {"/ids/u:2 key of a map without a value"},
 		`"id":"u:1","p":"x","gpix":{"a":[[]]}}`:                             {"/gpix/a key of a map without a value"},
