@@ -59,8 +59,8 @@ type Limits struct {
 	Documents int           // context documents that an operation loads; default 16
 	Proofs    int           // proofs of one document; default 64
 
-	// Steps of one call of a library that does not count them, estimated before the call; all calls of an operation may
-	// take three times as many. Default 12 million, negative for none.
+	// Steps of one call of a library that does not count them, estimated before the call; all calls of an
+	// operation may take three times as many. Default 12 million, negative for none.
 	Steps int64
 
 	// Signatures made or checked in an operation: one for each proof, and one for each statement of
@@ -122,7 +122,7 @@ type Options struct {
 	Hash      Hash    // hash inside RDFC-1.0; default SHA256
 	Limits    Limits  // zero fields take their defaults
 	Lossy     bool    // list lost data in Form.Losses instead of returning a *LossError
-	Direction string  // form of the base direction of a string: I18nDatatype or CompoundLiteral; "" makes it a loss
+	Direction string  // form of base directions: I18nDatatype or CompoundLiteral; "" makes them a loss
 	Issued    bool    // fill Form.Issued
 	Into      *Form   // reuse this Form and its memory; nil allocates
 	Budget    *Budget // of the operation that this is a step of; nil makes one of Limits
@@ -154,7 +154,7 @@ func (o *Options) Target() *Form {
 type Form struct {
 	Text   []byte            // canonical N-Quads or canonical JSON, UTF-8
 	Lines  int               // number of N-Quads lines; 0 for JCS
-	Issued map[string]string // issued-identifiers map: input to canonical label, without "_:"; see Options.Issued
+	Issued map[string]string // if Options.Issued: input label to canonical label, without "_:"
 	Losses []Loss            // what was dropped or changed; only with Options.Lossy
 
 	// Ties reports whether blank nodes share a first-degree hash, so that the form may be one of several.
@@ -191,8 +191,11 @@ type Datasets[JSONLD, Dataset any] interface {
 // Expander is an engine with the JSON-LD API over bytes. The literal path of ecdsa-sd-2023 needs it to
 // issue and derive.
 type Expander interface {
-	Expand(ctx context.Context, doc []byte, opt Options) ([]byte, error)   // the expanded form as JSON
-	ToNQuads(ctx context.Context, doc []byte, opt Options) ([]byte, error) // the dataset as N-Quads in any order
+	// Expand returns the expanded form as JSON.
+	Expand(ctx context.Context, doc []byte, opt Options) ([]byte, error)
+
+	// ToNQuads returns the dataset as N-Quads in any order.
+	ToNQuads(ctx context.Context, doc []byte, opt Options) ([]byte, error)
 }
 
 // Guard is an engine that detects documents it would canonicalize incorrectly. A caller of its [Expander]

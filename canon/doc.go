@@ -1,5 +1,5 @@
 // Package canon holds the types that every canonicalization engine shares: methods, options, limits, forms
-// and typed errors. It knows no URL and no implementation. The engines are in the packages below it, and
+// and typed errors. It contains neither URLs nor implementations. The engines are in the packages below it, and
 // [canonscope/canon/engines] wires them.
 //
 // A caller takes an engine from there and calls [Canonicalizer.Canonicalize] with the bytes of a document.
@@ -21,13 +21,15 @@
 //  5. canon/jsonld/process.go applies that @context. Definitions are compiled in canon/jsonld/define.go, kept
 //     as the state of the cache allows, and remote ones come from the loader, mostly
 //     schemas/contexts/contexts.go.
-//  6. canon/jsonld/expand.go walks the tape and writes items, the expanded form in one slice. It records what the algorithms drop as losses.
+//  6. canon/jsonld/expand.go walks the tape and writes items, the expanded form in one slice. It records what
+//     the algorithms drop as losses.
 //  7. canon/jsonld/rdf.go walks the items and adds quads to canon/rdf/dataset.go. By default a loss now
 //     becomes an error.
 //  8. canon/rdfc/label.go gives blank nodes their canonical labels: first-degree hashes (canon/rdfc/hash.go)
 //     decide nearly all of them.
 //  9. canon/rdfc/ndegree.go decides the rest, within the limit of work.
-//  10. canon/rdfc/order.go sorts the statements and writes the lines of the Form. The caller hashes them: the command, or vcdm/whole.go for a proof.
+//  10. canon/rdfc/order.go sorts the statements and writes the lines of the Form. The caller hashes them: the
+//     command, or vcdm/whole.go for a proof.
 //
 // With JCS, canon/jcs/jcs.go writes the text from the tape of step 3. With the stock engine json-gold does
 // steps 3 to 10 behind canon/stock/rdfc.go, and the guard of canon/engines/guard.go compares its answer
@@ -46,7 +48,7 @@
 //   - Contexts may be kept between operations. Nothing of a document is kept: no value, quad, form or hash,
 //     and nothing of its structure. What a cache answers depends on its key alone.
 //   - No network: only a loader that the caller passes can fetch.
-//   - Specification steps are cited by number, and each departure says why it is allowed.
+//   - Specification steps are cited by number, and each departure states why it is allowed.
 //
 // # Recipe: add an engine
 //

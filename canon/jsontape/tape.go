@@ -34,7 +34,7 @@ func (k Kind) String() string { return kindNames[k] }
 // Node is one JSON value, or one object key (a String node before its value).
 type Node struct {
 	Start, End uint32 // span in Tape.Src; strings with their quotes, containers with their brackets
-	Next       uint32 // index of the node after this value and its parts: the next sibling, or the end of the parent
+	Next       uint32 // index of the node after this value and its parts: the next sibling, or the end
 	Kind       Kind
 	text       textForm // of a string
 	Hash       uint16   // of a key: KeyHash of its text; 0 in other nodes

@@ -374,7 +374,8 @@ func (p *parser) uchar(i int) (rune, int) {
 
 	switch {
 	case v >= 0xD800 && v <= 0xDFFF:
-		return 0, p.fail(i, "U+%04X is a surrogate, not a character; write the character itself or \\U and 8 digits", v)
+		return 0, p.fail(i,
+			"U+%04X is a surrogate, not a character; write the character itself or \\U and 8 digits", v)
 	case v > utf8.MaxRune:
 		return 0, p.fail(i, "%X is above U+10FFFF", v)
 	}
@@ -479,7 +480,8 @@ func (p *parser) unescape(i int) int {
 			p.quoted = append(p.quoted, '"')
 			return j
 		case '\n', '\r':
-			return p.fail(i, "this literal has no closing quote; a line break inside it is written as \\n or \\r")
+			return p.fail(i,
+				"this literal has no closing quote; a line break inside it is written as \\n or \\r")
 		case '\\':
 			if at := strings.IndexByte(`tbnrf"'\`, p.at(j+1)); at >= 0 {
 				p.quoted = appendEscaped(p.quoted, escapees[at:at+1])
@@ -561,6 +563,7 @@ func (p *parser) blank(i int) (TermID, int) {
 	if j == i+2 {
 		return 0, p.fail(i, "this blank node has no label")
 	}
+
 	if r, _ := utf8.DecodeRune(p.b[i+2:]); r == '-' || r == '.' || r == 0xB7 || r >= 0x300 && r <= 0x36F ||
 		r == 0x203F || r == 0x2040 {
 		return 0, p.fail(i+2, "a blank node label cannot start with %q", r)

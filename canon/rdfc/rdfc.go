@@ -34,7 +34,7 @@ const (
 // Options of one canonicalization.
 type Options struct {
 	Hash    canon.Hash    // default canon.SHA256
-	Work    int64         // limit of n-degree calls plus permutations; default and maximum: the rest of the budget
+	Work    int64         // limit of n-degree calls plus permutations; default: the rest of the budget
 	Budget  *canon.Budget // of the operation that this is a step of; nil makes one
 	Issued  bool          // Canonicalize fills Form.Issued
 	Variant Variant       // default the literal reading
