@@ -50,7 +50,7 @@ func TestHTTP(t *testing.T) {
 		t.Errorf("%d calls", l.Calls())
 	}
 	for path, want := range map[string]string{
-		server.URL + "/html":          `gives "text/html", not JSON`,
+		server.URL + "/html":          `sent "text/html", not JSON`,
 		server.URL + "/absent":        "404",
 		server.URL + "/away":          "host elsewhere.example is not allowed",
 		server.URL + "/loop":          "more than 5 redirects",
