@@ -8,7 +8,7 @@ import (
 	"canonscope/profiles"
 )
 
-// State says what became of a cell.
+// State is the outcome of a cell.
 type State string
 
 const (
@@ -24,7 +24,7 @@ const (
 	Interrupted State = "interrupted"
 )
 
-// Ending says why the window of a process ended.
+// Ending is the reason why the window of a process ended.
 type Ending string
 
 const (
@@ -188,7 +188,7 @@ type Campaign struct {
 	Environment map[string]string `json:"environment"`
 	Out         string            `json:"out"` // results folder
 	Results     []Result          `json:"results"`
-	LeftOut     []string          `json:"left_out,omitempty"` // what the default subset does not measure, for people
+	LeftOut     []string          `json:"left_out,omitempty"` // what the default subset does not measure, as text
 	Interrupted bool              `json:"interrupted,omitempty"`
 	Stopped     string            `json:"stopped,omitempty"` // why the campaign ended before it was done, unless interrupted
 }

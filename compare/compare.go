@@ -35,7 +35,7 @@ var (
 	Exchanged = []Operation{Issue, Present, VerifyPresented}
 )
 
-// Scenario says what an exchange does beyond the credential itself.
+// Scenario holds the choices of an exchange beyond the credential.
 type Scenario struct {
 	Disclose []string      // JSON pointers; empty means the credential's own Disclose
 	HandOn   bool          // a holder whose suite does not derive presents the whole credential; else the issuer signs the part anew
@@ -92,7 +92,7 @@ type Exchange struct {
 	Checks string
 }
 
-// Steps are the operations of an exchange without the issuer's key, but for Issue.
+// Steps are the operations of an exchange. Only Issue has the issuer's key.
 type Steps struct {
 	Issue   func() ([]byte, error)
 	Whole   func(issued []byte) ([]byte, error) // what a verifier of the whole credential gets; nil hands on the issued bytes
@@ -205,7 +205,7 @@ func (e *Exchange) Verify(presented []byte) error {
 	return e.steps.Verify(presented)
 }
 
-// InvalidError says why a credential or presentation of a format other than VCDM is refused.
+// InvalidError reports why a credential or presentation of a format other than VCDM is refused.
 type InvalidError struct {
 	Of     string // what is refused: "SD-JWT", "mdoc"
 	Where  string // part of it: "header", "disclosure 3", "MSO", "namespace/element", or a JSON pointer
@@ -226,6 +226,6 @@ type Preparer interface {
 // Inspection is what was read of a credential without checking it.
 type Inspection struct {
 	Line  func() string           // what it is
-	Print func(w io.Writer) error // at length, for people
+	Print func(w io.Writer) error // in full, as text
 	JSON  func() (any, error)
 }

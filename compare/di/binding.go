@@ -11,7 +11,7 @@ import (
 	"canonscope/vcdm/rules"
 )
 
-// checksBinding says what verify checks beside with holder binding.
+// checksBinding is what verify also checks with holder binding.
 const checksBinding = ", holder's proof of the presentation, its domain and challenge, holder is the subject"
 
 const domain, challenge = "verifier.example", "canonscope-challenge"

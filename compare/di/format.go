@@ -17,7 +17,7 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// checksWhole says what verify checks of a suite that signs whole documents.
+// checksWhole is what verify checks for a suite that signs whole documents.
 const checksWhole = "signature, proof options, purpose, dates of the proof, validity period"
 
 // Definition is the format. The matrix gives it the canonicalizer of a cell.

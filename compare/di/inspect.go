@@ -71,7 +71,7 @@ func inspect(doc []byte, limits canon.Limits) (*compare.Inspection, error) {
 	return &compare.Inspection{Line: out.line, Print: out.print, JSON: asJSON}, nil
 }
 
-// kindOf says what a JSON object is.
+// kindOf names the kind of a JSON object.
 func kindOf(t *jsontape.Tape) string {
 	has := func(name string) bool {
 		n := t.Get(0, "type")

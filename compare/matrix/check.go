@@ -27,9 +27,9 @@ func canonicalizer(engine compare.Engine, m canon.Method, state jsonld.CacheStat
 	return engines.Unguarded(engine, m, engines.Config{Loader: contexts.Experiments(), Contexts: state})
 }
 
-// check returns what a gate looks at behind the exchange; nil for a family that canonicalizes nothing. An engine under test
-// is not its own oracle: native must give the form of stock, every other engine that of native. Native RDFC-1.0 with SHA-384
-// stands alone; the official suite is what it is tested by.
+// check returns the check of canonical forms for a gate, nil for a family without canonicalization. An
+// engine under test is not its own oracle: native must give the form of stock, every other engine that of
+// native. Native RDFC-1.0 with SHA-384 has no second engine; the official suite tests it.
 func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Form, error), error) {
 	if f.suite.Method == "" {
 		return nil, nil
@@ -122,8 +122,9 @@ func signed(c *schemas.Credential, binding compare.Binding) ([][]byte, error) {
 
 const holder = "urn:canonscope:holder"
 
-// composed makes the form of a presentation from those of its parts, since json-gold gets the parts right but puts all into
-// the default graph: the credential has a graph of its own (Verifiable Credentials Data Model 2.0 section 4.13).
+// composed makes the form of a presentation from those of its parts, since json-gold gets the parts right
+// but puts all into the default graph, while the credential belongs in a separate graph (Verifiable
+// Credentials Data Model 2.0 section 4.13).
 func composed(ctx context.Context, engine canon.Canonicalizer, c *schemas.Credential, opt canon.Options) (*canon.Form, error) {
 	credential, err := parsed(ctx, engine, c.VCDM, opt, "_:credential-")
 	if err != nil {

@@ -45,7 +45,7 @@ func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Ex
 			e := compare.Experiment{Name: name, Base: g.Name()}
 			for i, v := range values {
 				if slices.Contains(values[:i], v) {
-					return nil, fmt.Errorf("--axis %s: %s stands there twice", a, v)
+					return nil, fmt.Errorf("--axis %s: %s is given twice", a, v)
 				}
 				at, err := catalogue.With(g, name, v)
 				if err != nil {
@@ -119,7 +119,7 @@ func baseOf(axis string) (string, error) {
 	return "", choice.Unknown("axis", axis, known...)
 }
 
-// aboutAxis is what an axis is, for people.
+// aboutAxis describes an axis.
 func aboutAxis(name string) string {
 	all, err := catalogue.Axes("")
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package matrix says which cells exist and wires them: formats, suites, engines and schemas. [Select]
-// lists exchanges by names, those that an engine cannot do with the reason; [Open] makes what a cell is
-// measured with.
+// Package matrix defines which cells exist, and wires formats, suites, engines and schemas. [Select] lists
+// exchanges by names, with the reason for each that an engine cannot do; [Open] prepares the measurement of
+// a cell.
 //
 //phase:caller
 package matrix
@@ -27,7 +27,7 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Policy is the part of a cell that says how its process runs.
+// Policy is the part of a cell that sets how its process runs.
 type Policy struct {
 	GC        string             // GOGC: percent or "off"
 	Procs     int                // GOMAXPROCS
@@ -119,7 +119,7 @@ func (f family) in(names []string) []family {
 	return out
 }
 
-// unsupported says why the engine cannot do a cell; nil if it can.
+// unsupported returns why the engine cannot do a cell, nil if it can.
 func (f *family) unsupported() *canon.UnsupportedError {
 	state := f.cell.Contexts
 	switch c := &f.cell; {
@@ -142,7 +142,7 @@ func (f *family) unsupported() *canon.UnsupportedError {
 	return nil
 }
 
-// refuses says why the suite cannot do documents of a kind; nil if it can.
+// refuses returns why the suite cannot do documents of a kind, nil if it can.
 func (f *family) refuses(kind schemas.Kind, schema string) *canon.UnsupportedError {
 	switch {
 	case f.format.Name != compare.Document:
@@ -231,7 +231,7 @@ type Filter struct {
 type Selection struct {
 	Entries    []Entry             `json:"exchanges"`
 	Operations []compare.Operation `json:"operations"`
-	LeftOut    []string            `json:"left_out,omitempty"` // what the default subset leaves out, for people
+	LeftOut    []string            `json:"left_out,omitempty"` // what the default subset leaves out, as text
 }
 
 // Cells returns the cells of the supported entries.

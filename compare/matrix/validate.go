@@ -54,8 +54,8 @@ func (v validating) Prepare(c *schemas.Credential, s compare.Scenario) (*compare
 		}), nil
 }
 
-// unsecured is what the issuer's proof secures: the credential without it, taken out of the presentation that a holder signed.
-// The schema of ELM knows no Data Integrity proof.
+// unsecured is what the issuer's proof secures: the credential without the proof, extracted from the
+// presentation if a holder signed one. The schema of ELM does not allow a Data Integrity proof.
 //
 //phase:parse
 func unsecured(doc []byte, bound bool) ([]byte, error) {
@@ -82,7 +82,7 @@ func valid(v jsonschema.Validator, doc []byte) error {
 	return err
 }
 
-// everything is a pointer to each member of a credential that a selection does not bring along by itself.
+// everything returns a pointer to each member of a credential that a selection does not include anyway.
 func everything(doc []byte) ([]string, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(doc, &members); err != nil {

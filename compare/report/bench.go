@@ -86,7 +86,7 @@ func keysOf(r *compare.Result) (name []string, policy map[string]string) {
 	return name, policy
 }
 
-// presents says how an exchange presents.
+// presents describes how an exchange presents.
 func presents(r *compare.Result) string {
 	switch {
 	case r.Work.Whole:

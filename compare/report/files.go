@@ -85,8 +85,8 @@ func Markdown(w io.Writer, t Table) error {
 	return err
 }
 
-// markdown writes text that somebody else may have chosen so that Markdown shows it, in a table too, and makes nothing of it:
-// no markup, no HTML and no link. Lines stay apart.
+// markdown escapes untrusted text for Markdown, also in tables, so that none of it becomes markup, HTML or
+// a link. It keeps line breaks.
 func markdown(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {

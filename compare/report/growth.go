@@ -12,7 +12,7 @@ import (
 	"canonscope/compare/stats"
 )
 
-// Growth says how the costs of an experiment grow.
+// Growth is how the costs of an experiment grow.
 type Growth struct {
 	compare.Experiment
 	By     string  `json:"by,omitempty"` // the figure that exponents are of; "" where none varies enough, and ratios are shown
@@ -69,7 +69,7 @@ func by(e *compare.Experiment) (string, []float64) {
 	return "", nil
 }
 
-// numeric tells whether the labels are numbers: only sizes have exponents.
+// numeric reports whether the labels are numbers: only sizes have exponents.
 func numeric(e *compare.Experiment) bool {
 	return e.Base != "" && !slices.ContainsFunc(e.Points, func(p compare.Point) bool { _, err := strconv.ParseFloat(p.Label, 64); return err != nil })
 }

@@ -19,7 +19,7 @@ const (
 	mostPhases = 5
 )
 
-// GrowthText writes experiments for people, at most Width columns wide, with the head and foot of [Text].
+// GrowthText writes experiments as text, at most Width columns wide, with the head and foot of [Text].
 func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colour bool) error {
 	if c == nil {
 		return errNoCampaign
@@ -34,7 +34,7 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 	}
 	p.line("")
 	if len(growth) > 1 {
-		p.wrapped(2, "", "one axis varies at a time, the others stand as the schema has them")
+		p.wrapped(2, "", "one axis varies at a time, the others are as in the schema")
 	}
 	if exponents {
 		p.wrapped(2, "", "growth: k of cost ~ figure^k over all points, by least squares in logarithms, "+

@@ -367,7 +367,7 @@ func (t *Table) columns() []*compare.Definition {
 	return columns
 }
 
-// stock says what stock engines of the rows are where no library does it all.
+// stock describes the stock engines of the rows for which no library does all.
 func (t *Table) stock() []string {
 	var notes []string
 	for _, f := range t.formats {
@@ -380,7 +380,7 @@ func (t *Table) stock() []string {
 	return notes
 }
 
-// bound tells whether holders sign what they present.
+// bound reports whether holders sign what they present.
 func (r *Row) bound() bool { return r.Cell.Binding != compare.NoBinding }
 
 // ratios compares the sum of operations with the rows of the same schema, tier, algorithm and policy in other formats.

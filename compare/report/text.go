@@ -27,7 +27,7 @@ const Width = 80
 // names of rows take this many columns.
 const nameWidth = 22
 
-// Text writes the campaign for people, at most Width columns wide. Colours are for terminals only.
+// Text writes the campaign as text, at most Width columns wide. Colours are for terminals only.
 func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 	if c == nil {
 		return errNoCampaign
@@ -140,7 +140,7 @@ func (p *printer) head(c *compare.Campaign) {
 	p.wrapped(0, "", fmt.Sprintf("%s, %s CPUs, %s, %s", env["cpu"], env["cpus"], env["kernel"], env["go"]))
 }
 
-// windowOf says what a process is timed for.
+// windowOf describes the window in which a process is timed.
 func windowOf(w compare.Window) string {
 	if w.N > 0 {
 		return fmt.Sprintf("%s each (--n), whatever the collector did", plural(w.N, "operation"))
@@ -209,7 +209,7 @@ func grouped(rows []Row) []group {
 	return out
 }
 
-// leftOut tells why no exchange of a group was measured, where all were left out for one reason.
+// leftOut returns why no exchange of a group was measured, if all were left out for the same reason.
 func (g group) leftOut() (reason string, ok bool) {
 	for _, r := range g.rows {
 		for _, state := range r.Operations {
@@ -318,7 +318,7 @@ func (p *printer) part(g group) {
 	}
 }
 
-// presents says how a row presents a part.
+// presents describes how a row presents a part.
 func (r *Row) presents() string {
 	switch {
 	case r.Reissued:
@@ -699,7 +699,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			}
 		}
 	}
-	p.wrapped(2, "", fmt.Sprintf("gates: %d of %s passed over %s each; %d altered presentations refused", gated, plural(tried, "exchange"),
+	p.wrapped(2, "", fmt.Sprintf("gates: %d of %s passed for %s each; %d altered presentations refused", gated, plural(tried, "exchange"),
 		plural(documents, "document"), altered))
 	if len(oracles) > 0 {
 		var agree []string
@@ -717,9 +717,9 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		if len(a.Below) > 0 {
 			p.wrapped(2, "", fmt.Sprintf("wholly below %.0f %%: %s", 100*Wanted, few(a.Below)))
 		}
-		chance := 2 / math.Sqrt(float64(a.Foreground+a.Background)) // of samples that no one lost
+		chance := 2 / math.Sqrt(float64(a.Foreground+a.Background)) // if no samples were lost
 		if a.Coverage < profiles.MinCoverage-chance || a.Coverage > profiles.MaxCoverage+chance {
-			p.wrapped(4, "  ! ", "the machine lost or doubled samples: read the shares as coarse")
+			p.wrapped(4, "  ! ", "the machine lost or repeated samples, so the shares are only rough")
 		}
 	}
 	if a := t.Allocated; a != nil && a.Coverage == 0 {
@@ -749,8 +749,8 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", rare+" collections are so rare that windows end before they hold as many as the others")
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.raw() }) {
-		p.wrapped(2, "", "single operations are elapsed times, from a pass of their own; outliers, by Tukey's rule, "+
-			"are counted and stay in")
+		p.wrapped(2, "", "single operations are elapsed times, from a separate pass; outliers, by Tukey's rule, "+
+			"are counted and included")
 	}
 	if p.alike {
 		p.wrapped(2, "", "shares have their 95 % interval (Wilson); "+alike+" joins phases whose intervals overlap, "+
@@ -834,7 +834,7 @@ func Kept(w io.Writer, c *compare.Campaign, files []string) error {
 	return err
 }
 
-// tried tells whether a row met its gate: it is neither left out nor unsupported.
+// tried reports whether a row reached its gate: it is neither left out nor unsupported.
 func (r *Row) tried() bool {
 	for _, state := range r.Operations {
 		if state != compare.LeftOut && state != compare.Unsupported {
@@ -858,7 +858,7 @@ func few(ids []string) string {
 	return strings.Join(out, "; ")
 }
 
-// Short is a cell's id for people: without keys and policy.
+// Short is a short form of a cell's id: without keys and policy.
 func Short(id string) string {
 	c, err := compare.ParseCell(id)
 	if err != nil {
@@ -874,7 +874,7 @@ func schemaName(schema string) string {
 		return schema
 	}
 	if p, err := url.PathUnescape(escaped); err == nil {
-		return printable.Line(path.Base(p)) // a name that somebody gave
+		return printable.Line(path.Base(p)) // an untrusted name
 	}
 	return schema
 }

@@ -49,7 +49,7 @@ func Run(b *testing.B, contenders ...Contender) map[string]float64 {
 			b.ReportMetric(medians[x.Name]/medians[first], x.Name+"/"+first)
 		}
 	}
-	b.ReportMetric(0, "ns/op") // of a turn of all: nobody's
+	b.ReportMetric(0, "ns/op") // meaningless: the time of all contenders together
 	return medians
 }
 

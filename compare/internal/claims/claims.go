@@ -38,7 +38,7 @@ const Subject = "/credentialSubject"
 type Claims struct {
 	JSON     []byte   // a JWT claims set: iss, nbf, exp, vct, and credentialSubject in the credential's own bytes
 	Disclose []string // JSON pointers at or below /credentialSubject, at least one leaf each
-	Chosen   []string // what the credential does not say so, and what of it is left out, in words
+	Chosen   []string // what differs from the credential and what is omitted, as text
 }
 
 // Input is what Claims.JSON holds, for engines that decode it at once. Times are seconds since 1970.
@@ -101,7 +101,7 @@ func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 	return out, nil
 }
 
-// always says whether a pointer names a member that these formats always disclose, or have no place for.
+// always reports whether a pointer names a member that these formats always disclose or cannot carry.
 func always(p string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
 	switch first {

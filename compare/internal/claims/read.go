@@ -125,7 +125,7 @@ func (d draft) period(q Request, from, until *time.Time) (*time.Time, *time.Time
 
 const credentialType = "VerifiableCredential"
 
-// lastType returns the type that stands for all: the last one that says more than that it is a credential.
+// lastType returns the type that represents all: the last one other than that of every credential.
 func lastType(types []string) string {
 	last := credentialType
 	for _, name := range types {

@@ -56,8 +56,8 @@ func Exchange(t *testing.T, f NewFormat, digests map[compare.Engine]int) {
 	}
 }
 
-// Tamper changes every byte of a presentation in turn, and cuts it off there: none may verify, but for what a holder may
-// cut an unbound presentation down to, as right says.
+// Tamper changes every byte of a presentation in turn, and also truncates the presentation there. None of
+// these may verify, except what a holder may cut an unbound presentation down to, which right reports.
 func Tamper(t *testing.T, f NewFormat, right func(cut []byte) bool) {
 	flips := map[compare.Engine][]byte{canon.Native: {1, 2, 4, 0x20, 0x80}, canon.Stock: {1}} // the stock engine is slow
 	for _, engine := range Engines {
