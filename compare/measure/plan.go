@@ -27,22 +27,22 @@ type Plan struct {
 	Rules     profiles.Rules
 }
 
-// Bounds of what a plan chooses by itself.
+// Bounds of what a plan chooses automatically.
 const (
 	defaultProfile = 1.0 // CPU seconds of a profile without a budget
 	minProfiles    = 0.5 // CPU seconds of the profiles of an exchange
 	maxProfiles    = 9.0
-	leastProfile   = 0.1                    // of them, for each operation; the rest goes as operations cost
-	grace          = 5 * time.Second        // by how much the first tier and the profiles may overdraw
-	profilerStop   = 100 * time.Millisecond // until a profile is attributed and drawn
-	lenience       = 1.25                   // by how much the last processes may overdraw
-	gateShare      = 0.4                    // of the budget; once it is used no gate after the first tier is begun
-	fitRuns        = 3                      // processes that must fit, but for the first tier
+	leastProfile   = 0.1                    // of them, for each operation; the rest is divided in proportion to costs
+	grace          = 5 * time.Second        // overrun allowed to the first tier and the profiles
+	profilerStop   = 100 * time.Millisecond // to attribute and draw a profile
+	lenience       = 1.25                   // overrun allowed to the last processes
+	gateShare      = 0.4                    // of the budget; once it is used, only gates of the first tier begin
+	fitRuns        = 3                      // processes that must fit, except for the first tier
 	idleTimes      = 3
 )
 
-// expected is what a child that times an exchange should take: its start, and for each operation the warm-up
-// and a window with some room, or what a slow one takes.
+// expected is the time that a child should take to time an exchange: its start, and for each operation the
+// warm-up and a window with some reserve, or the time of a slow operation.
 func expected(w compare.Window, start time.Duration, operations []time.Duration) time.Duration {
 	for _, op := range operations {
 		window := max(op, seconds(w.Least)*3/2)
