@@ -19,24 +19,31 @@ import (
 // matrixFlags adds the flags that name cells.
 func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.Formats, "format", nil, "only these formats: "+strings.Join(choice.Names(formatNames()), ", "))
-	flags.StringSliceVar(&f.Suites, "suite", nil, "only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
-	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: "+strings.Join(choice.Names(canon.Engines), ", "))
-	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+strings.Join(choice.Names(keys.Algorithms), ", "))
-	flags.StringSliceVar(&f.Schemas, "schema", nil, "only these credentials: names of the catalogue, e.g. simple-20, ob3, or a file")
-	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: "+strings.Join(choice.Names(compare.Operations), ", "))
-	flags.StringSliceVar(&f.Contexts, "context-cache", nil, "states in which JSON-LD contexts are found: "+strings.Join(choice.Names(compare.ContextStates), ", ")+
-		"; without it embedded for stock, else warm")
+	flags.StringSliceVar(&f.Formats, "format", nil, "only these formats: "+
+		strings.Join(choice.Names(formatNames()), ", "))
+	flags.StringSliceVar(&f.Suites, "suite", nil,
+		"only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
+	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: "+
+		strings.Join(choice.Names(canon.Engines), ", "))
+	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+
+		strings.Join(choice.Names(keys.Algorithms), ", "))
+	flags.StringSliceVar(&f.Schemas, "schema", nil,
+		"only these credentials: names of the catalogue, e.g. simple-20, ob3, or a file")
+	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: "+
+		strings.Join(choice.Names(compare.Operations), ", "))
+	flags.StringSliceVar(&f.Contexts, "context-cache", nil, "states of the JSON-LD contexts: "+
+		strings.Join(choice.Names(compare.ContextStates), ", ")+
+		"; default embedded for stock, else warm")
 	*p = matrix.DefaultPolicy
 	flags.StringVar(&p.GC, "gc", p.GC, "garbage collector policy of the cells: GOGC in percent, or off")
 	flags.IntVar(&p.Procs, "procs", p.Procs, "GOMAXPROCS of the cells")
 	flags.IntVar(&p.LiveHeap, "live-heap", 0, "live heap of the cells in `MB`, beside that of the harness")
 }
 
-// maxProcs bounds GOMAXPROCS; each costs memory whether the machine has it or not.
+// maxProcs bounds GOMAXPROCS; each costs memory even if the machine has fewer processors.
 const maxProcs = 1024
 
-// maxLiveHeap leaves a child room below its limit of memory: a heap grows to twice what is live.
+// maxLiveHeap leaves a child room below its memory limit: a heap grows to twice its live size.
 const maxLiveHeap = memory >> 22
 
 func checkPolicy(p matrix.Policy) error {
@@ -59,6 +66,7 @@ func newCellsCommand() *cobra.Command {
 		policy   matrix.Policy
 		jsonText bool
 	)
+
 	cmd := &cobra.Command{
 		Use:   "cells",
 		Short: "List the matrix: which cells exist, and why others do not",
@@ -84,16 +92,19 @@ func newCellsCommand() *cobra.Command {
 				if e.Unsupported != nil {
 					what = "! " + e.Unsupported.Error()
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine, c.Algorithm, printable.Line(c.Schema), c.Contexts, printable.Line(what))
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine,
+					c.Algorithm, printable.Line(c.Schema), c.Contexts, printable.Line(what))
 			}
 			if err := tw.Flush(); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "\n* in the default run. Every exchange has the operations issue, present and verify; GOGC=%s, GOMAXPROCS=%d.\n",
-				policy.GC, policy.Procs)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(),
+				"\n* in the default run. Every exchange has the operations issue, present and verify; "+
+					"GOGC=%s, GOMAXPROCS=%d.\n", policy.GC, policy.Procs)
 			return err
 		},
 	}
+
 	matrixFlags(cmd, &filter, &policy)
 	cmd.Flags().BoolVar(&jsonText, "json", false, "print JSON")
 	return cmd
