@@ -129,6 +129,12 @@ func (r *Result) Ops() int {
 	return n
 }
 
+// Outcome reports whether the state of a document is an answer, though not a time: its engine ends at a limit
+// or a deadline.
+func (c Cell) Outcome(s State) bool {
+	return c.Format == Document && (s == Limited || s == TimedOut)
+}
+
 // CPU is the mean over the processes: nanoseconds of an operation.
 func (r *Result) CPU() float64 {
 	sum := 0.0

@@ -14,6 +14,7 @@
 //	compare/measure/internal/rulegen     makes rules of attribution from the directives beside functions
 //	compare/measure           jobs in, events out: one cell in a fresh process, its gate, clocks and profiles; the campaign
 //	compare/stats             means over processes, intervals, ratios, shares, growth; independent of cells
+//	compare/document          the format document: what is canonicalized and nothing else
 //	compare/di                the format vcdm: VCDM with Data Integrity
 //	compare/sdjwt             the format sd-jwt-vc
 //	compare/mdoc              the format mdoc
@@ -63,8 +64,8 @@
 //
 // `canonscope run` gets a figure of its table in these steps:
 //
-//  1. compare/matrix/matrix.go turns flags into exchanges, and each into the cells of its operations; what an engine cannot do
-//     stays in the list with its reason.
+//  1. compare/matrix/matrix.go turns flags into exchanges, and each into the cells of its operations: issue, verify, present and
+//     verify-presented of a credential, canonize of a document. What an engine cannot do stays in the list with its reason.
 //  2. compare/measure/run.go orders the work: the gates of all exchanges, timings in blocks of one process of each
 //     exchange in an order drawn from the seed, then profiles. Each piece is a Job (compare/measure/job.go), pure
 //     data that would mean the same on another machine.
@@ -73,8 +74,9 @@
 //  4. The child asks compare/matrix/matrix.go for the Bench of the cell, draws seeded documents from schemas/catalogue, and
 //     has the format prepare an Exchange of each, as in compare/di/format.go. All of this is outside the clock.
 //  5. compare/measure/gate.go checks the exchange from end to end: the canonical form against that of another engine
-//     (compare/matrix/check.go), verify accepts what was presented and refuses the copies that the format alters. A
-//     cell that fails has a reason and never a time.
+//     (compare/matrix/check.go), verify accepts the whole credential and what was presented, and refuses the copies that
+//     the format alters. A cell that fails has a reason and never a time. A document that is canonicalized has the first of
+//     these checks alone; a limit or a deadline that it reaches is its result.
 //  6. compare/measure/child.go does the operations of the exchange in turn. compare/measure/clock.go warms each up and
 //     times it over a window from the end of one collection to the end of another. The counters must show that each operation did the work seen by the gate.
 //  7. What one process measured of one operation is a Run, in an Event, a line of JSON. The parent appends it to the
@@ -82,19 +84,21 @@
 //  8. A separate process profiles the exchange: profiles/capture.go records, profiles/attribute.go charges the
 //     samples to phases.
 //  9. compare/report/table.go takes a value of each process; compare/stats/stats.go makes means, sums and ratios with
-//     their intervals, paired by block.
-//  10. compare/report/text.go prints the rows, and compare/report/files.go writes them into the folder of results.
+//     their intervals, paired by block. The sums are those of [Whole] and [Exchanged].
+//  10. compare/report/text.go prints the rows, compare/report/canonize.go those of documents, and compare/report/files.go
+//     writes them into the folder of results.
 //
 // # Rules that bind the code here
 //
 //   - Correct before fast: no time without a passed gate.
 //   - Like for like: every format gets bytes in and bytes out. Parsing, encoding, salts, digests, base64 and CBOR are inside
 //     the clock for all of them; keys are handed over parsed, and did:key, JWK and certificate chains are outside for all. One
-//     leaf is one disclosure and one element everywhere. The headline is issue + verify.
+//     leaf is one disclosure and one element everywhere. The headline is issue + verify of the whole credential, which is
+//     the same work in every format; a part that is presented has figures beside it.
 //   - Tiers do not mix: a ratio compares rows of one engine, algorithm and schema, or there is none. Guards run in
 //     the gate, never inside a timed operation.
 //   - Signing again is not disclosure. [Deriving] cannot see the issuer's key, [Reissuing] must be given it; the mark † follows
-//     from that, in every table and export.
+//     from that, in every table and export. A holder who hands on the whole ([HandingOn]) is also named.
 //   - Process CPU is the primary figure, the garbage collector included, at a named GOGC and GOMAXPROCS. Processes are
 //     replicated, and every figure has its interval: a block is one process of each exchange.
 //   - Inputs rotate: a cell walks at least 64 seeded documents of one shape, the same for all engines and formats.
@@ -107,11 +111,11 @@
 // Example: verifiable credentials secured with COSE.
 //
 //  1. Write a package below compare, as compare/sdjwt: an Issuer, a Holder and a Verifier, each with the engines native and
-//     stock, and NewFormat in a format.go, whose Prepare makes an Exchange with [Deriving] or [Reissuing]. Count salts,
-//     digests and signatures where they are made. compare/internal/claims gives what all formats share: the claims and
-//     keys in claims.go, how to alter disclosed values in tamper.go, and which parts of a user's credential are lost in read.go.
-//  2. Describe the format in a [Definition], as compare/sdjwt/files.go does: its suites for the matrix, its column of
-//     ratios for reports, how the command reads its files, and its flags of issue, present and verify.
+//     stock, and NewFormat in a format.go, whose Prepare makes an Exchange with [Deriving], [Reissuing] or [HandingOn].
+//     Steps.Whole makes what a verifier of the whole credential gets. Count salts, digests and signatures where they are
+//     made. compare/internal/claims gives what all formats share: the claims and keys in claims.go, how to alter disclosed values in tamper.go, and which parts of a user's credential are lost in read.go.
+//  2. Describe the format in a [Definition], as compare/sdjwt/files.go does: its suites and operations for the matrix,
+//     its column of ratios for reports, how the command reads its files, and its flags of issue, present and verify.
 //  3. List the Definition in Formats in compare/matrix/matrix.go. Everything else goes through that list.
 //  4. Write the phases of its functions beside them, as profiles/doc.go shows. Add the package to Packages in
 //     compare/measure/internal/rulegen/rulegen.go.

@@ -20,7 +20,7 @@
 //     the function that they work for.
 //  4. A sample that no rule decides is unattributed, and every report prints the number of such samples.
 //  5. profiles/tree.go and profiles/flame.go draw; profiles/export.go writes for other tools.
-//     compare/report/table.go weighs the shares of the operations into those of the exchange.
+//     compare/report/table.go weighs the shares of the operations into those of their sum.
 //
 // # Rules that bind the code here
 //

@@ -14,12 +14,16 @@ const (
 	Claims Kind = "credential" // the claims of a credential, which every format exchanges
 	JSONLD Kind = "jsonld"     // a JSON-LD document that is not a credential
 	NQuads Kind = "nquads"     // an RDF dataset in N-Quads
+	JSON   Kind = "json"       // JSON without a context
 )
 
-// Input returns the syntax in which RDFC-1.0 reads the documents.
+// Input returns the syntax of the documents: RDFC-1.0 reads all but JSON.
 func (k Kind) Input() canon.Input {
-	if k == NQuads {
+	switch k {
+	case NQuads:
 		return canon.NQuads
+	case JSON:
+		return canon.JSON
 	}
 	return canon.JSONLD
 }
@@ -33,6 +37,8 @@ func (k Kind) Exchangeable(schema string) *canon.UnsupportedError {
 		what = "a JSON-LD document without the type, issuer and credentialSubject of a credential"
 	case NQuads:
 		what = "an RDF dataset in N-Quads"
+	case JSON:
+		what = "JSON without a context, an issuer and a credentialSubject"
 	default:
 		return nil
 	}

@@ -447,9 +447,9 @@ func (d *document) signedFor(controller string) bool {
 	return of >= 0 && d.Tape.TextIs(of, controller)
 }
 
-// checkParty demands a proof by who the document says it is of. Proofs that are not verified have errors of
-// their own, and a presentation need not name its holder (Verifiable Credentials Data Model 2.0 section
-// 4.13).
+// checkParty requires a proof by the issuer or holder that the document names. Proofs that are not verified
+// have separate errors, and a presentation need not name its holder (Verifiable Credentials Data Model 2.0
+// section 4.13).
 //
 //phase:validate
 func (v *Verifier) checkParty(d *document, results []ProofResult) error {

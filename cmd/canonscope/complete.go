@@ -36,7 +36,7 @@ func complete(root *cobra.Command) {
 // flagValues returns the names that each flag takes.
 func flagValues() map[string][]string {
 	values := map[string][]string{
-		"format":        choice.Names(formatNames()),
+		"format":        choice.Names(namesOf(matrix.Formats)),
 		"suite":         suiteNames(),
 		"engine":        choice.Names(canon.Engines),
 		"algorithm":     choice.Names(keys.Algorithms),

@@ -24,10 +24,17 @@ import (
 	"canonscope/vcdm/keys"
 )
 
+// credentialFormats are the formats of credentials, without that of documents which are only canonicalized.
+func credentialFormats() []*compare.Definition {
+	return slices.DeleteFunc(slices.Clone(matrix.Formats), func(f *compare.Definition) bool {
+		return f.Name == compare.Document
+	})
+}
+
 // formatOf returns the format of an input, and its bytes as the format reads them.
 func formatOf(in []byte) (*compare.Definition, []byte) {
 	var rest *compare.Definition
-	for _, f := range matrix.Formats {
+	for _, f := range credentialFormats() {
 		if f.Decode == nil {
 			rest = f
 		} else if b, ok := f.Decode(in); ok {
@@ -42,9 +49,11 @@ func formatNamed(name compare.Format) *compare.Definition {
 	return matrix.Formats[i]
 }
 
-func formatNames() []compare.Format {
+func formatNames() []compare.Format { return namesOf(credentialFormats()) }
+
+func namesOf(formats []*compare.Definition) []compare.Format {
 	var names []compare.Format
-	for _, f := range matrix.Formats {
+	for _, f := range formats {
 		names = append(names, f.Name)
 	}
 	return names

@@ -30,7 +30,7 @@ From a base proof of ecdsa-sd-2023 it derives a proof without the issuer's key.
 The parts that the issuer made mandatory are always disclosed, and presentations
 of one credential can be linked. The other suites have no selective disclosure:
 with --key, which only the issuer has, the subset is signed again. A note on
-standard error says which of the two was done.
+standard error names the way taken.
 
 An SD-JWT or mdoc also derives. Pointers select its claims, in an mdoc as
 /NAMESPACE/ELEMENT, or /credentialSubject/ELEMENT if one namespace has it. With

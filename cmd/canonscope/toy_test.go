@@ -26,7 +26,10 @@ var toy = &compare.Definition{
 	Column: "toy",
 	Title:  "Toy",
 	Suites: []compare.Suite{{Name: "sealed", Algorithms: keys.Algorithms}},
-	Bound:  "nothing for toy",
+
+	Operations: compare.OfCredentials,
+
+	Bound: "nothing for toy",
 	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
 		return toyFormat(c.Algorithm), nil
 	},

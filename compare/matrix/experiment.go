@@ -128,11 +128,19 @@ func aboutAxis(name string) string {
 	return all[slices.IndexFunc(all, func(a *catalogue.Axis) bool { return a.Name == name })].About
 }
 
-// SelectExperiments returns the exchanges of experiments that the filter names: of the suite eddsa-rdfc-2022 if it names
-// neither formats, suites nor algorithms, and with the engines native and stock if it names no engines.
+// SelectExperiments returns the exchanges of experiments that the filter names: of the suite eddsa-rdfc-2022, or
+// rdfc for canonize, if it names neither formats, suites nor algorithms, and with the engines native and stock if
+// it names no engines.
 func SelectExperiments(experiments []compare.Experiment, f Filter, p Policy) (*Selection, error) {
 	if len(f.Formats)+len(f.Suites)+len(f.Algorithms) == 0 {
-		f.Suites = []string{"eddsa-rdfc-2022"}
+		canonize := string(compare.Canonize)
+		if slices.Contains(f.Operations, canonize) {
+			f.Suites = append(f.Suites, string(canon.RDFC))
+		}
+		other := func(op string) bool { return op != canonize }
+		if len(f.Operations) == 0 || slices.ContainsFunc(f.Operations, other) {
+			f.Suites = append(f.Suites, "eddsa-rdfc-2022")
+		}
 	}
 	if len(f.Engines) == 0 {
 		f.Engines = []string{string(canon.Native), string(canon.Stock)}

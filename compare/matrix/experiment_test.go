@@ -21,6 +21,9 @@ func TestExperimentDefaults(t *testing.T) {
 		"suite":     {matrix.Filter{Suites: []string{"eddsa-jcs-2022"}}, []string{"eddsa-jcs-2022 native EdDSA", "eddsa-jcs-2022 stock EdDSA"}},
 		"format":    {matrix.Filter{Formats: []string{"mdoc"}, Engines: []string{"native"}}, []string{"cose-sign1 native ES256", "cose-sign1 native ES384", "cose-sign1 native EdDSA"}},
 		"algorithm": {matrix.Filter{Algorithms: []string{"EdDSA"}, Formats: []string{"sd-jwt-vc"}}, []string{"jws native EdDSA", "jws stock EdDSA"}},
+		"canonize":  {matrix.Filter{Operations: []string{"canonize"}}, []string{"rdfc native none", "rdfc stock none"}},
+		"both": {matrix.Filter{Operations: []string{"canonize", "verify"}, Engines: []string{"native"}},
+			[]string{"eddsa-rdfc-2022 native EdDSA", "rdfc native none"}},
 	} {
 		s, err := matrix.SelectExperiments(along, c.filter, matrix.DefaultPolicy)
 		if err != nil {

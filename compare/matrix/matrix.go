@@ -149,6 +149,9 @@ func (f *family) refuses(kind schemas.Kind, schema string) *canon.UnsupportedErr
 		return kind.Exchangeable(schema)
 	case f.suite.Method == canon.JCS && kind == schemas.NQuads:
 		return &canon.UnsupportedError{Engine: string(canon.JCS), What: "a dataset in N-Quads; choose the suite rdfc"}
+	case f.suite.Method == canon.RDFC && kind == schemas.JSON:
+		return &canon.UnsupportedError{Engine: string(canon.RDFC),
+			What: "JSON without a context; choose the suite jcs"}
 	}
 	return nil
 }

@@ -183,7 +183,9 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 			cancel()
 		case err == nil && check && d.bench.Check != nil:
 			comparing += g.checking
-			compared++
+			if g.form.Oracle != "" {
+				compared++
+			}
 		}
 		all[i] = g
 	})
@@ -198,10 +200,10 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 		if _, done := all[0].counters[op]; !done {
 			continue
 		}
-		w := compare.Work{Counters: all[0].counters[op], Quads: all[0].form.Quads, Oracle: all[0].form.Oracle,
-			Compared: compared, Reissued: all[0].reissued,
-			Whole: !all[0].reissued && bytes.Equal(issued[0], presented[0]),
-			Blank: all[0].form.Blank, NDegree: all[0].form.NDegree,
+		w := compare.Work{Counters: all[0].counters[op], Quads: all[0].form.Quads, Compared: compared,
+			Reissued: all[0].reissued,
+			Whole:    !all[0].reissued && !d.exchanges[0].Canonizes && bytes.Equal(issued[0], presented[0]),
+			Blank:    all[0].form.Blank, NDegree: all[0].form.NDegree,
 			Checks: all[0].checks, Documents: len(all)}
 		var size []int
 		var cpu []int64
@@ -210,6 +212,7 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 				return nil, fmt.Errorf("document %d: %s counts %+v, document 0 counts %+v: not one shape", i, op, g.counters[op], w.Counters)
 			}
 			w.Tampers += g.tampers
+			w.Oracle = cmp.Or(w.Oracle, g.form.Oracle)
 			cpu = append(cpu, g.cpu[op])
 			size = append(size, len(g.out[op]))
 		}

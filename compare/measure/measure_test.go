@@ -54,6 +54,9 @@ func open(c compare.Cell) (*measure.Bench, error) {
 			if c.Suite == "third-form" && credential.Index == 3 {
 				return measure.Form{}, &measure.NotedError{Err: errors.New("native and other\u202e differ"), Notes: []string{"native: a\nb\u009b", "other: c"}}
 			}
+			if c.Suite == "document-alone" {
+				return measure.Form{Quads: 7}, nil
+			}
 			return measure.Form{Quads: 7, Oracle: "other"}, nil
 		},
 		Tamper: func(_ *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
@@ -76,6 +79,18 @@ var garbage atomic.Pointer[[]byte]
 
 func (f fake) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
 	n := &compare.Counters{}
+	if strings.HasPrefix(f.kind, "document") {
+		return compare.Canonizing(n, func() ([]byte, error) {
+			n.Canonicalizations++
+			switch f.kind {
+			case "document-limit":
+				return nil, &canon.LimitError{Limit: "work", Max: 5, Done: 5}
+			case "document-hangs":
+				time.Sleep(time.Hour)
+			}
+			return c.VCDM, nil
+		}), nil
+	}
 	calls := 0
 	issue := func() ([]byte, error) {
 		calls++
@@ -160,6 +175,32 @@ func run(t *testing.T, p measure.Plan) (*compare.Campaign, string) {
 		t.Fatal(err)
 	}
 	return c, dir
+}
+
+// Of a document the form is compared, and a limit or the deadline is its state.
+func TestCanonize(t *testing.T) {
+	for kind, want := range map[string]struct {
+		state    compare.State
+		oracle   string
+		compared int
+	}{
+		"document": {compare.Measured, "other", 8}, "document-alone": {compare.Measured, "", 0},
+		"document-limit": {compare.Limited, "", 0}, "document-hangs": {compare.TimedOut, "", 0},
+	} {
+		p := plan()
+		p.Cells = []compare.Cell{cell(kind, compare.Canonize)}
+		if kind == "document-hangs" {
+			p.Canonize = time.Millisecond
+		}
+		c, _ := run(t, p)
+		r := c.Results[0]
+		if r.State != want.state || r.Work.Oracle != want.oracle || r.Work.Compared != want.compared {
+			t.Errorf("%s: %s, %q compared %d: %s", kind, r.State, r.Work.Oracle, r.Work.Compared, r.Reason)
+		}
+		if r.Work.Whole || r.Work.Tampers != 0 || (len(r.Runs) > 0) != (want.state == compare.Measured) {
+			t.Errorf("%s: %+v, %d runs", kind, r.Work, len(r.Runs))
+		}
+	}
 }
 
 func TestNoCells(t *testing.T) {

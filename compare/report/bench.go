@@ -15,7 +15,7 @@ import (
 var policies = []string{"gc", "procs", "live-heap", "contexts", "validator", "binding"}
 
 // Bench writes Go benchmark text: a line for each process, process CPU as sec/op, so that benchstat compares
-// processes. How present discloses a part is in every name.
+// processes. How present discloses a part is in every name of an exchange.
 func Bench(w io.Writer, c *compare.Campaign) error {
 	if c == nil {
 		return errNoCampaign
@@ -36,7 +36,6 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 	for i := range c.Results {
 		r := &c.Results[i]
 		name, policy := keysOf(r)
-		name = append(name, "present="+presents(r))
 		config := make(map[string]string)
 		for _, key := range []string{"goos", "goarch", "cpu", "go", "kernel"} {
 			config[key] = c.Environment[key]
@@ -49,7 +48,7 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 			}
 		}
 		for _, run := range r.Runs {
-			full := benchfmt.Name("Exchange/" + strings.Join(name, "/"))
+			full := benchfmt.Name(strings.Join(name, "/"))
 			res := &benchfmt.Result{Name: full, Iters: run.Ops}
 			for _, key := range slices.Concat([]string{"goos", "goarch", "cpu", "go", "kernel"}, policies) {
 				if v := config[key]; v != "" {
@@ -72,27 +71,35 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 	return nil
 }
 
-// keysOf divides a cell's id into what is measured and its policy.
+// keysOf divides a cell's id into the name of what is measured and its policy. A document has neither a format
+// nor an algorithm.
 func keysOf(r *compare.Result) (name []string, policy map[string]string) {
-	policy = make(map[string]string)
+	documents := r.Cell.Format == compare.Document
+	name, policy = []string{"Exchange"}, make(map[string]string)
+	if documents {
+		name[0] = "Canonize"
+	}
 	for part := range strings.SplitSeq(r.ID, "/") {
-		key, value, _ := strings.Cut(part, "=")
-		if slices.Contains(policies, key) {
+		switch key, value, _ := strings.Cut(part, "="); {
+		case slices.Contains(policies, key):
 			policy[key] = value
-		} else {
+		case key != "present" && !(documents && slices.Contains([]string{"format", "alg", "op"}, key)):
 			name = append(name, part)
 		}
+	}
+	if !documents {
+		name = append(name, "present="+presents(r.Work.Reissued, handsOn(r)))
 	}
 	return name, policy
 }
 
 // presents describes how an exchange presents.
-func presents(r *compare.Result) string {
+func presents(reissued, whole bool) string {
 	switch {
-	case r.Work.Whole:
-		return "whole"
-	case r.Work.Reissued:
+	case reissued:
 		return "resigns"
+	case whole:
+		return "whole"
 	}
 	return "derives"
 }

@@ -40,28 +40,20 @@ func (p *printer) canonized(g group) {
 
 // documents prints the documents of one method: time, ratio to the first, and what they hold.
 func (p *printer) documents(g group) {
-	p.line("%-*s%11s%7s%9s%7s%8s%8s%10s", nameWidth-2, g.rows[0].Cell.Suite+":", "µs", "", "×first", "quads", "blank",
-		"n-deg.", "bytes")
-	said := false
+	const columns = "%-*s%11s%7s%9s%7s%8s%8s%10s"
+	p.line(columns, nameWidth-2, g.rows[0].Cell.Suite+":", "µs", "", "×first", "quads", "blank", "n-deg.", "bytes")
 	for _, r := range g.rows {
 		first, quads, blank, nDegree := r.document()
-		p.line("%-*s%11s%7s%9s%7s%8s%8s%10s", nameWidth-2, cut(documentName(r, g), nameWidth-2), micros(r.CPU[compare.Canonize]),
-			spread(r.CPU[compare.Canonize]), first, quads, blank, nDegree, bytesOf(r, compare.Canonize))
+		p.first = p.first || r.First.N > 0
+		cpu := r.CPU[compare.Canonize]
+		p.line(columns, nameWidth-2, cut(documentName(r, g), nameWidth-2), micros(cpu), spread(cpu),
+			first, quads, blank, nDegree, bytesOf(r, compare.Canonize))
 		for _, reason := range r.Reasons {
 			p.wrapped(4, "  ! ", reason)
 		}
-		said = said || r.Phases != nil
 	}
-	if !said {
-		return
-	}
-
-	p.line("")
-	p.line("%-*s%s", nameWidth, "where the time goes:", "share of the CPU by phase")
-	for _, r := range g.rows {
-		if r.Phases != nil {
-			p.bar(r, cut(documentName(r, g), nameWidth-1))
-		}
+	if slices.ContainsFunc(g.rows, func(r *Row) bool { return len(r.CPU) > 0 }) {
+		p.details(g)
 	}
 }
 
@@ -82,7 +74,7 @@ func (r *Row) document() (first, quads, blank, nDegree string) {
 	switch {
 	case len(r.CPU) == 0:
 		first = "-"
-	case r.First != nil:
+	case r.First.N > 0:
 		first = figure(r.First.Center)
 	}
 	if canon.Method(r.Cell.Suite) == canon.RDFC && r.Quads > 0 {
@@ -93,13 +85,15 @@ func (r *Row) document() (first, quads, blank, nDegree string) {
 
 // markdown writes a table of documents.
 func (g group) markdown(w io.Writer) error {
-	fmt.Fprintln(w, "| document | method | canonize µs | interval | × first | quads | blank nodes | n-degree | bytes |")
+	fmt.Fprintln(w, "| document | method | canonize µs | interval | × first "+
+		"| quads | blank nodes | n-degree | bytes |")
 	fmt.Fprintln(w, "|---|---|--:|--:|--:|--:|--:|--:|--:|")
 	for _, of := range g.suites() {
 		for _, r := range of.rows {
 			first, quads, blank, nDegree := r.document()
-			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", markdown(documentName(r, of)),
-				r.Cell.Suite, micros(r.CPU[compare.Canonize]), spread(r.CPU[compare.Canonize]), first, quads, blank, nDegree,
+			cpu := r.CPU[compare.Canonize]
+			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
+				markdown(documentName(r, of)), r.Cell.Suite, micros(cpu), spread(cpu), first, quads, blank, nDegree,
 				bytesOf(r, compare.Canonize)); err != nil {
 				return err
 			}

@@ -42,7 +42,8 @@ func TestSpread(t *testing.T) {
 }
 
 func TestCompact(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 9_999: "9,999", 10_000: "10k", 165_536: "166k", 2_720_499: "2,720k"} {
+	for n, want := range map[int]string{0: "0", 999: "999", 1_249: "1.2k", 9_949: "9.9k", 9_950: "10k",
+		165_536: "166k", 999_499: "999k", 999_500: "1.0M", 2_720_499: "2.7M"} {
 		if got := compact(n); got != want {
 			t.Errorf("%d prints as %s, want %s", n, got, want)
 		}

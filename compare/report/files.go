@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -64,6 +65,9 @@ func Markdown(w io.Writer, t Table) error {
 			if states[label] > 1 {
 				label += ", contexts " + string(r.Cell.Contexts)
 			}
+			if r.Whole {
+				label += ", presents the whole"
+			}
 			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s |%s %s | %s | %s | %s | %s | %d | %d |%s\n", label,
 				micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify), cells(r.Ratios.of),
 				bytesOf(r, compare.Issue), strings.TrimSpace(marked(r, r.CPU[compare.Present])),
@@ -76,8 +80,14 @@ func Markdown(w io.Writer, t Table) error {
 			}
 		}
 	}
-	note := "\nProcess CPU, means over processes. † present signs the subset again with the issuer's key: " +
-		"no selective disclosure. × compares issue + verify."
+	note := "\nProcess CPU, means over processes."
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format != compare.Document }) {
+		note += " † present signs the subset again with the issuer's key: no selective disclosure. " +
+			"× compares issue + verify."
+	}
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.First.N > 0 }) {
+		note += " × first compares with the first document of the same method."
+	}
 	for _, text := range t.stock() {
 		note += "\n" + strings.ToUpper(text[:1]) + text[1:] + "."
 	}
@@ -109,8 +119,9 @@ func CSV(w io.Writer, t Table) error {
 			head = append(head, string(op)+"_"+of)
 		}
 	}
-	head = append(head, "issue_verify_ns", "issue_verify_low_ns", "issue_verify_high_ns",
-		"exchange_ns", "exchange_low_ns", "exchange_high_ns", "reissued")
+	head = append(head, "canonize_to_first", "canonize_to_first_low", "canonize_to_first_high",
+		"issue_verify_ns", "issue_verify_low_ns", "issue_verify_high_ns",
+		"exchange_ns", "exchange_low_ns", "exchange_high_ns", "reissued", "presents")
 	for _, of := range []string{"to_", "exchange_to_"} {
 		for _, f := range t.columns() {
 			name := of + strings.ReplaceAll(string(f.Name), "-", "_")
@@ -118,7 +129,7 @@ func CSV(w io.Writer, t Table) error {
 		}
 	}
 	head = append(head, "canonicalizations", "signatures", "verifications", "salts", "digests", "wall_ns", "thread_ns",
-		"heap_bytes", "heap_objects", "quads")
+		"heap_bytes", "heap_objects", "quads", "blank_nodes", "n_degree")
 	for _, of := range []string{"", "heap_", "charged_"} {
 		for i := range phase.Count {
 			name := of + phase.Phase(i).String()
@@ -141,10 +152,14 @@ func CSV(w io.Writer, t Table) error {
 			}
 			line = append(line, plain(b.LiveHeap))
 		}
-		for _, e := range []stats.Estimate{r.IssueVerify, r.Exchange} {
+		for _, e := range []stats.Estimate{r.First, r.IssueVerify, r.Exchange} {
 			line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
 		}
-		line = append(line, strconv.FormatBool(r.Reissued))
+		how := ""
+		if c.Format != compare.Document && r.Documents > 0 {
+			how = presents(r.Reissued, r.Whole)
+		}
+		line = append(line, strconv.FormatBool(r.Reissued), how)
 		for _, ratios := range []Ratios{r.Ratios, r.Bound} {
 			for _, f := range t.columns() {
 				e := ratios[f.Name]
@@ -155,7 +170,8 @@ func CSV(w io.Writer, t Table) error {
 		for _, v := range []int{n.Canonicalizations, n.Signatures, n.Verifications, n.Salts, n.Digests} {
 			line = append(line, strconv.Itoa(v))
 		}
-		line = append(line, plain(r.Wall), plain(r.Thread), plain(r.Bytes), plain(r.Allocs), strconv.Itoa(r.Quads))
+		line = append(line, plain(r.Wall), plain(r.Thread), plain(r.Bytes), plain(r.Allocs), strconv.Itoa(r.Quads),
+			strconv.Itoa(r.Blank), strconv.FormatInt(r.NDegree, 10))
 		for _, shares := range []Shares{r.Phases, r.Heap, r.Charged} {
 			for i := range phase.Count {
 				e := shares.of(phase.Phase(i).String())

@@ -78,25 +78,33 @@ func TestGrowth(t *testing.T) {
 	if g.By != "quads" || len(g.Curves) != 1 {
 		t.Fatalf("%d curves by %q", len(g.Curves), g.By)
 	}
-	for i, want := range []float64{1, 0, 2} {
+	// The sum of issue and verify grows from 400 to 20,800 µs.
+	sum, step := math.Log(52)/math.Log(13), math.Log(20_800./3744)/math.Log(1300./480)
+	for i, want := range map[int]float64{0: 1, 1: 2, 3: 0, 4: 2} {
 		q := g.Curves[0].Operations[i]
 		if math.Abs(q.Exponent.Center-want) > 0.01 || math.Abs(q.Step.Center-want) > 0.01 || q.Ratios != nil {
 			t.Errorf("%s grows with %+v, last %+v, want %v", q.Name, q.Exponent, q.Step, want)
 		}
 	}
-	want := map[string]float64{"context": 1, "sign": 0, "label": 2}
+	q := g.Curves[0].Operations[2]
+	if q.Name != "issue+verify" || math.Abs(q.Step.Center-step) > 0.01 || math.Abs(q.Exponent.Center-sum) > 0.03 {
+		t.Errorf("%s grows with %+v, last %+v, want about %v, last %v", q.Name, q.Exponent, q.Step, sum, step)
+	}
+	// Phases are those of issue and verify: present, which signs, is not among them.
+	want := map[string]float64{"context": 1, "label": 2}
 	for _, q := range g.Curves[0].Phases {
 		if e := q.Exponent; math.Abs(e.Center-want[q.Name]) > 0.01 || e.High-e.Low < 0.05 {
 			t.Errorf("phase %s grows with %+v, want %v", q.Name, e, want[q.Name])
 		}
 	}
-	if len(g.Curves[0].Phases) != 3 || g.Curves[0].Phases[0].Name != "label" {
+	if len(g.Curves[0].Phases) != 2 || g.Curves[0].Phases[0].Name != "label" {
 		t.Errorf("phases %+v", g.Curves[0].Phases)
 	}
 	// A preset has no sizes: the second costs twice the first to issue, and what was not measured has no figure.
-	q := all[1].Curves[0].Operations
-	if all[1].By != "" || math.Abs(q[0].Ratios[0].Center-2) > 0.01 || q[0].Exponent != nil || q[2].Ratios[0] != nil || q[4].Cost[1].N != 0 {
-		t.Errorf("%+v", q)
+	ops := all[1].Curves[0].Operations
+	if all[1].By != "" || math.Abs(ops[0].Ratios[0].Center-2) > 0.01 || ops[0].Exponent != nil ||
+		ops[4].Ratios[0] != nil || ops[5].Cost[1].N != 0 {
+		t.Errorf("%+v", ops)
 	}
 }
 
@@ -170,7 +178,7 @@ func TestGrowthText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if g := back.Growth; len(g) != 2 || g[0].Name != "achievements" || g[0].By != "quads" || g[0].Points[2].Figures.Quads != 1300 ||
-		math.Abs(g[0].Curves[0].Operations[2].Exponent.Center-2) > 0.01 || len(back.Table.Rows) != 5 {
+		math.Abs(g[0].Curves[0].Operations[1].Exponent.Center-2) > 0.01 || len(back.Table.Rows) != 5 {
 		t.Errorf("%+v", back)
 	}
 }

@@ -105,12 +105,14 @@ func (p *printer) curve(g *Growth, c *Curve, label int) {
 	if c.Cell.Binding != "" {
 		engine += ", holder binding"
 	}
-	p.line("%s", p.bold(fmt.Sprintf("%s %s, %s, %s: µs of process CPU", c.Cell.Format, c.Cell.Suite, c.Cell.Algorithm, engine)))
+	title := fmt.Sprintf("%s %s, %s, %s", c.Cell.Format, c.Cell.Suite, c.Cell.Algorithm, engine)
 	heads := []string{"issue", "verify", "iss+ver", "present", "ver.pres."}
 	of, operations := "issue + verify", c.Operations
 	if c.Cell.Format == compare.Document {
 		heads, of = []string{"canonize"}, "canonize"
+		title = fmt.Sprintf("canonize, %s, %s", c.Cell.Suite, engine)
 	}
+	p.line("%s", p.bold(title+": µs of process CPU"))
 	operations = operations[:len(heads)] // the exchange is in the files
 	marks := make([]string, len(heads))
 	if c.Reissued {

@@ -212,8 +212,8 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s has %d lines of 5 processes", name, n)
 		}
 	}
-	if len(lines) != 12 {
-		t.Errorf("%d cells in the bench text, 12 were measured", len(lines))
+	if len(lines) != 16 {
+		t.Errorf("%d cells in the bench text, 16 were measured", len(lines))
 	}
 	for _, name := range []string{
 		"Exchange/format=vcdm/suite=eddsa-rdfc-2022/engine=stock/alg=EdDSA/schema=simple-20/op=issue/present=resigns/contexts=embedded",
@@ -229,11 +229,11 @@ func TestFiles(t *testing.T) {
 // handed on whole is named so.
 func TestBenchNames(t *testing.T) {
 	c := made()
-	c.Results = c.Results[3:9]
+	c.Results = c.Results[4:12]
 	for i := range c.Results {
 		r := &c.Results[i]
-		r.Work.Whole = i < 3
-		if r.Cell.GC = "50"; i < 3 {
+		r.Work.Whole = i < 4
+		if r.Cell.GC = "50"; i < 4 {
 			r.Cell.GC = "off"
 		}
 		r.Cell.LiveHeap = 64
@@ -323,6 +323,13 @@ func TestTiersDoNotMix(t *testing.T) {
 	if len(table.Rows[3].Ratios) > 0 {
 		t.Error("a native row has a ratio to stock baselines")
 	}
+	whole := made()
+	for i := range 4 {
+		whole.Results[i].Cell.Present = compare.HandedOver
+	}
+	if len(report.NewTable(whole, matrix.Formats).Rows[0].Ratios) != 2 {
+		t.Error("how a part is presented leaves no ratio of issue + verify")
+	}
 	for _, change := range []func(*compare.Cell){
 		func(c *compare.Cell) { c.Algorithm = "ES256" },
 		func(c *compare.Cell) { c.Schema = "ob3" },
@@ -330,7 +337,7 @@ func TestTiersDoNotMix(t *testing.T) {
 		func(c *compare.Cell) { c.Procs = 1 },
 	} {
 		c := made()
-		for i := range 3 {
+		for i := range 4 {
 			change(&c.Results[i].Cell)
 		}
 		if r := report.NewTable(c, matrix.Formats).Rows[0]; len(r.Ratios) > 0 {
@@ -367,7 +374,7 @@ func TestReissuedIsMarked(t *testing.T) {
 // A group that was left out as a whole is a line and no empty table, and no gate that failed.
 func TestLeftOutGroups(t *testing.T) {
 	c := made()
-	for i := 9; i < 12; i++ {
+	for i := 12; i < 16; i++ {
 		r := &c.Results[i]
 		r.State, r.Reason, r.Runs, r.Profile, r.Work = compare.LeftOut, "too slow", nil, nil, compare.Work{}
 	}
@@ -389,13 +396,13 @@ func TestLeftOutGroups(t *testing.T) {
 func TestContextStates(t *testing.T) {
 	c := made()
 	var more []compare.Result
-	for _, r := range c.Results[:3] {
+	for _, r := range c.Results[:4] {
 		r.Cell.Contexts = "cold"
 		r.ID = r.Cell.ID()
 		more = append(more, r)
 	}
 	c.Results = append(more, c.Results...)
-	for _, op := range compare.Operations { // as the command appends them
+	for _, op := range compare.OfCredentials { // as the command appends them
 		cell := compare.Cell{Format: "vcdm", Suite: "eddsa-rdfc-2022", Engine: "stock", Algorithm: "EdDSA", Schema: "simple-20", Operation: op, GC: "100",
 			Procs: 2, Contexts: "warm"}
 		c.Results = append(c.Results, compare.Result{Cell: cell, ID: cell.ID(), State: compare.Unsupported, Reason: "not kept"})
@@ -416,8 +423,8 @@ func TestContextStates(t *testing.T) {
 	if !regexp.MustCompile(`(?s)\n  contexts embedded [^\n]*\n[^\n]*\n  contexts warm [^\n]*\n  ! unsupported: not kept\nsd-jwt-vc`).MatchString(text.String()) {
 		t.Errorf("an unsupported state does not stand with the others:\n%s", text.String())
 	}
-	if n := strings.Count(text.String(), "  contexts cold "); n != 4 {
-		t.Errorf("the state is named in %d of 4 tables", n)
+	if n := strings.Count(text.String(), "  contexts cold "); n != 5 {
+		t.Errorf("the state is named in %d of 5 tables", n)
 	}
 	if !strings.Contains(md.String(), "| vcdm eddsa-rdfc-2022, contexts cold |") {
 		t.Error(md.String())
@@ -519,7 +526,7 @@ func TestAllocs(t *testing.T) {
 			t.Errorf("shares of %s add up to %v", x.name, sum)
 		}
 	}
-	if a := table.Allocated; a == nil || a.Bytes != 12*41_000 || math.Abs(a.Share-0.9975) > 1e-9 || math.Abs(a.Coverage-40./41) > 1e-9 || len(a.Below) > 0 {
+	if a := table.Allocated; a == nil || a.Bytes != 16*41_000 || math.Abs(a.Share-0.9975) > 1e-9 || math.Abs(a.Coverage-40./41) > 1e-9 || len(a.Below) > 0 {
 		t.Errorf("%+v", table.Allocated)
 	}
 	var text, files bytes.Buffer
@@ -549,13 +556,13 @@ func TestAllocs(t *testing.T) {
 // Single operations that were kept are shown by their percentiles.
 func TestRaw(t *testing.T) {
 	c := made()
-	c.Results[4].Raw = &compare.Raw{Ops: 2000, P50: 61_000, P95: 75_000, P99: 1_234_000, Outliers: 31, File: "raw/x.csv"}
+	c.Results[6].Raw = &compare.Raw{Ops: 2000, P50: 61_000, P95: 75_000, P99: 1_234_000, Outliers: 31, File: "raw/x.csv"}
 	var text bytes.Buffer
 	if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\nsd-jwt-vc jws         present         61.0      75.0     1,234  31 of 2000\n",
+		"\nsd-jwt-vc jws         present               61.0     75.0    1,234   31 of 2000\n",
 		"\nsingle operations are elapsed times",
 	} {
 		if !strings.Contains(text.String(), want) {
@@ -568,16 +575,17 @@ func TestRaw(t *testing.T) {
 // looks like it.
 func TestFewProcesses(t *testing.T) {
 	c := made()
-	c.Results[1].Runs = c.Results[1].Runs[:2]
+	c.Results[2].Runs = c.Results[2].Runs[:2]
 	table := report.NewTable(c, matrix.Formats)
 	var text, files bytes.Buffer
 	if err := errors.Join(report.Text(&text, c, table, false), report.CSV(&files, table)); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\n                           ±2%      ±?       ±2%      ±2%       ±?    ±0%    ±0%\n",
+		"\n                            ±2%      ±2%      ±2%    ±0%     ±0%\n",
+		"\n                            ±?      ±2%        ±?\n",
 		"\nprocesses: 2 to 5 of the 5 that were to be",
-		"\n±?: fewer than 3 processes have no interval\n", "    5/2/5 "} {
+		"\n±?: fewer than 3 processes have no interval\n", "  5/5/2/5    3.0k/3.0k/1.2k/3.0k  "} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, &text)
 		}
@@ -599,7 +607,7 @@ func TestFewProcesses(t *testing.T) {
 func TestBars(t *testing.T) {
 	shown := func(samples map[phase.Phase]int64) string {
 		c := made()
-		c.Results = c.Results[:3]
+		c.Results = c.Results[:4]
 		for i := range c.Results {
 			a := &c.Results[i].Profile.Attribution
 			a.Foreground, a.Background = profiles.Counts{}, profiles.Counts{}
@@ -620,11 +628,11 @@ func TestBars(t *testing.T) {
 		no      string
 	}{
 		"apart": {map[phase.Phase]int64{phase.Sign: 900, phase.Parse: 500, phase.Digest: 100},
-			[]string{"█ sign 60 % (59-61)  ▓ parse 33 % (", "  ▒ digest 6.7 % ("}, "≈"},
+			[]string{"█ sign 60 % (58-62)  ▓ parse 33 % (", "  ▒ digest 6.7 % ("}, "≈"},
 		"alike": {map[phase.Phase]int64{phase.Sign: 32, phase.Parse: 30, phase.Digest: 400},
-			[]string{"█ digest 87 % (85-88)  ▓ parse 6.5 % (5.3-7.9)  ≈ ▒ sign 6.9 % (", "\nshares have their 95 % interval"}, "too few"},
+			[]string{"█ digest 87 % (84-89)  ▓ parse 6.5 % (5.1-8.3)  ≈ ▒ sign 6.9 % (", "\nshares have their 95 % interval"}, "too few"},
 		"few": {map[phase.Phase]int64{phase.Sign: 20, phase.Parse: 2},
-			[]string{"vcdm eddsa-rdfc-2022  65 samples: too few for a bar\n  █ sign 91 % ("}, "████"},
+			[]string{"vcdm eddsa-rdfc-2022  44 samples: too few for a bar\n  █ sign 91 % ("}, "████"},
 	} {
 		got := shown(c.samples)
 		for _, want := range c.want {
@@ -641,7 +649,7 @@ func TestBars(t *testing.T) {
 // What an operation lacks, its exchange lacks: no profile of allocations, no shares of them.
 func TestAllocsIncomplete(t *testing.T) {
 	c := profiled(made())
-	c.Results[0].Allocs, c.Results[3].Profile = nil, nil
+	c.Results[0].Allocs, c.Results[4].Profile = nil, nil
 	table := report.NewTable(c, matrix.Formats)
 	if row := table.Rows[0]; row.Heap != nil || row.Charged != nil || row.Phases == nil {
 		t.Errorf("without an allocation profile of issue: %+v", row)
@@ -659,7 +667,7 @@ func TestAllocsIncomplete(t *testing.T) {
 	if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), "\nallocations: hardly any; the runtime counts 192 bytes in all passes\n") || strings.Contains(text.String(), "charged") {
+	if !strings.Contains(text.String(), "\nallocations: hardly any; the runtime counts 256 bytes in all passes\n") || strings.Contains(text.String(), "charged") {
 		t.Errorf("of operations that allocate nothing:\n%s", &text)
 	}
 }
@@ -667,17 +675,17 @@ func TestAllocsIncomplete(t *testing.T) {
 // A row that lacks the time of an operation has no sum over operations, nor shares of it.
 func TestIncompleteRow(t *testing.T) {
 	c := made()
-	r := &c.Results[2]
+	r := &c.Results[1]
 	r.State, r.Reason, r.Runs, r.Profile = compare.Died, "killed", nil, nil
 	table := report.NewTable(c, matrix.Formats)
-	if row := table.Rows[0]; row.Wall != 0 || row.Bytes != 0 || row.Phases != nil || row.Exchange.N != 0 || row.CPU[compare.Issue].N == 0 {
+	if row := table.Rows[0]; row.Wall != 0 || row.Bytes != 0 || row.Phases != nil || row.IssueVerify.N != 0 || row.Exchange.N == 0 || row.CPU[compare.Issue].N == 0 {
 		t.Errorf("%+v", row)
 	}
 	var text bytes.Buffer
 	if err := report.Text(&text, c, table, false); err != nil {
 		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`(?m)^vcdm eddsa-rdfc-2022 +6 +3\+0 +0 +0 +- +- +-$`).MatchString(text.String()) {
+	if !regexp.MustCompile(`(?m)^vcdm eddsa-rdfc-2022 +4 +2\+0 +0 +0 +- +- +-$`).MatchString(text.String()) {
 		t.Error(text.String())
 	}
 	c = made()
@@ -686,7 +694,7 @@ func TestIncompleteRow(t *testing.T) {
 	if err := report.Text(&text, c, report.NewTable(c, matrix.Formats), false); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(text.String(), "\nissue + verify: ") || strings.Contains(text.String(), "one exchange") {
+	if !strings.Contains(text.String(), "\nissue + present: ") || strings.Contains(text.String(), "one exchange") {
 		t.Error(text.String())
 	}
 }

@@ -36,11 +36,12 @@ type Row struct {
 	IssueVerify stats.Estimate                       `json:"issue_verify_ns"` // the headline
 	Exchange    stats.Estimate                       `json:"exchange_ns"`
 	Reissued    bool                                 `json:"reissued"` // present signs again: marked wherever it is shown
+	Whole       bool                                 `json:"whole"`    // present hands on the whole credential
 	Ratios      Ratios                               `json:"issue_verify_to,omitempty"`
 	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding alone: all formats sign what they present
 	Basis       map[compare.Operation]Basis          `json:"basis"`
-	First       *stats.Estimate                      `json:"canonize_to_first,omitempty"` // of documents: to the first one of the suite and engine
-	Summed      []compare.Operation                  `json:"summed"`                      // operations that the figures below are sums of
+	First       stats.Estimate                       `json:"canonize_to_first,omitzero"` // of documents: to the first one of the suite and engine
+	Summed      []compare.Operation                  `json:"summed"`                     // operations that the figures below are sums of
 	Counters    compare.Counters                     `json:"counters"`
 	Wall        float64                              `json:"wall_ns"` // means; like Thread, Bytes and Allocs 0 unless all operations of Summed have a time
 	Thread      float64                              `json:"thread_ns"`
@@ -212,7 +213,7 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 		}
 		w := r.Work
 		row.Output[op] = w.Output
-		row.Reissued = row.Reissued || w.Reissued
+		row.Reissued, row.Whole = row.Reissued || w.Reissued, row.Whole || handsOn(r)
 		row.Quads, row.Checks, row.Oracle, row.Compared, row.Documents, row.Tampers = w.Quads, w.Checks, w.Oracle, w.Compared, w.Documents, w.Tampers
 		row.Blank, row.NDegree = w.Blank, w.NDegree
 		counted := slices.Contains(row.Summed, op)
@@ -280,6 +281,9 @@ func summed(results []*compare.Result) []compare.Operation {
 	}
 	return compare.Whole
 }
+
+// handsOn reports whether a holder presents the whole credential, be it signed by the holder.
+func handsOn(r *compare.Result) bool { return r.Work.Whole || r.Cell.Present == compare.HandedOver }
 
 // reason is why a cell has no time, or what else it lacks; "" if nothing.
 func reason(r *compare.Result) string {
@@ -389,7 +393,7 @@ func (t *Table) ratios(samples map[string]cellSamples, row *Row, ops ...compare.
 	for _, f := range t.columns() {
 		for i := range t.Rows {
 			base, want := t.Rows[i].Cell, row.Cell
-			want.Format, want.Suite, want.Contexts = f.Name, base.Suite, base.Contexts
+			want.Format, want.Suite, want.Contexts, want.Present = f.Name, base.Suite, base.Contexts, base.Present
 			if base != want || t.Rows[i].ID == row.ID {
 				continue
 			}
@@ -404,7 +408,7 @@ func (t *Table) ratios(samples map[string]cellSamples, row *Row, ops ...compare.
 
 // toFirst is the ratio of a document to the first measured one of the same suite, engine and policy. A dataset in N-Quads has
 // no contexts, whatever their state is for the others.
-func (t *Table) toFirst(samples map[string]cellSamples, row *Row) *stats.Estimate {
+func (t *Table) toFirst(samples map[string]cellSamples, row *Row) stats.Estimate {
 	for i := range t.Rows {
 		base, want := t.Rows[i].Cell, row.Cell
 		want.Schema = base.Schema
@@ -415,12 +419,12 @@ func (t *Table) toFirst(samples map[string]cellSamples, row *Row) *stats.Estimat
 		if base != want || first == nil {
 			continue
 		}
-		if e := stats.Ratio(samples[row.ID].of(compare.Canonize), first); e.N > 0 && t.Rows[i].ID != row.ID {
-			return &e
+		if t.Rows[i].ID == row.ID {
+			break
 		}
-		return nil
+		return stats.Ratio(samples[row.ID].of(compare.Canonize), first)
 	}
-	return nil
+	return stats.Estimate{}
 }
 
 func attributed(c *compare.Campaign) Attributed {

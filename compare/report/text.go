@@ -56,6 +56,7 @@ type printer struct {
 	charged bool                  // shares that are a model have been printed
 	rare    bool                  // windows with few collections have been printed
 	alike   bool                  // phases whose intervals overlap have been printed
+	first   bool                  // ratios to the first document have been printed
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -102,13 +103,14 @@ func (p *printer) style(code, s string) string {
 
 func (p *printer) head(c *compare.Campaign) {
 	env := c.Environment
-	p.line("%s", p.bold("What a credential exchange costs: process CPU per operation, in µs"))
+	exchanges := len(c.Results) == 0
 	var gc []string
 	var contexts []compare.ContextState
 	procs, ballast, binding := 0, 0, compare.NoBinding
 	least, most := math.Inf(1), 0.0 // live heap of a cell
 	for i := range c.Results {
 		r := &c.Results[i]
+		exchanges = exchanges || r.Cell.Format != compare.Document
 		binding = cmp.Or(r.Cell.Binding, binding)
 		if !slices.Contains(gc, r.Cell.GC) {
 			gc = append(gc, r.Cell.GC)
@@ -127,16 +129,26 @@ func (p *printer) head(c *compare.Campaign) {
 	if most > 0 || c.Runs > 0 {
 		what = "mean over fresh processes, ± its 95 % interval (t over processes); " + windowOf(c.Window)
 	}
-	live := ""
+	notes := []string{what, fmt.Sprintf("seed %d", c.Seed),
+		fmt.Sprintf("GOGC=%s, GOMAXPROCS=%d", strings.Join(gc, " and "), procs)}
 	if most > 0 {
-		live = "live heap " + between(least, most) + " MB"
+		live := "live heap " + between(least, most) + " MB"
 		if ballast > 0 {
 			live += fmt.Sprintf(", %d of them ballast", ballast)
 		}
-		live += "; "
+		notes = append(notes, live)
 	}
-	p.wrapped(0, "", fmt.Sprintf("%s; seed %d; GOGC=%s, GOMAXPROCS=%d; %s%sholder binding: %s",
-		what, c.Seed, strings.Join(gc, " and "), procs, live, contextNote(contexts), binding))
+	if len(contexts) > 0 {
+		notes = append(notes, "contexts "+strings.Join(choice.Names(contexts), ", "))
+	}
+	title := "What canonicalization costs"
+	if exchanges {
+		title = "What a credential exchange costs"
+		notes = append(notes, "holder binding: "+binding.String())
+	}
+
+	p.line("%s", p.bold(title+": process CPU per operation, in µs"))
+	p.wrapped(0, "", strings.Join(notes, "; "))
 	p.wrapped(0, "", fmt.Sprintf("%s, %s CPUs, %s, %s", env["cpu"], env["cpus"], env["kernel"], env["go"]))
 }
 
@@ -155,13 +167,6 @@ func between(low, high float64) string {
 		return l + " to " + h
 	}
 	return figure(high)
-}
-
-func contextNote(states []compare.ContextState) string {
-	if len(states) == 0 {
-		return ""
-	}
-	return "contexts " + strings.Join(choice.Names(states), ", ") + "; "
 }
 
 func plural(n int, noun string) string {
@@ -268,7 +273,7 @@ func (r *Row) boundTo(f *compare.Definition) string {
 func (p *printer) inColumns(cell func(f *compare.Definition) string) string {
 	line := ""
 	for _, f := range p.columns {
-		line += fmt.Sprintf("%*s", len("×")+len(f.Column), cell(f))
+		line += fmt.Sprintf("%*s", max(len("-28+38"), len("×")+len(f.Column))+1, cell(f))
 	}
 	return line
 }
@@ -286,11 +291,11 @@ func (g group) has(ops []compare.Operation) bool {
 
 // whole prints the headline: issue and verify of whole credentials, the same work in every format.
 func (p *printer) whole(g group) {
-	p.line("%-*s%9s%9s%9s%s%10s", nameWidth, "", "issue", "verify", "iss+ver",
+	p.line("%-*s%9s%9s%9s%s%9s", nameWidth, "", "issue", "verify", "iss+ver",
 		p.inColumns(func(f *compare.Definition) string { return "×" + f.Column }), "bytes")
 	label := p.labels(g)
 	for _, r := range g.rows {
-		p.line("%-*s%9s%9s%9s%s%10s", nameWidth, label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]),
+		p.line("%-*s%9s%9s%9s%s%9s", nameWidth, label(r), micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]),
 			micros(r.IssueVerify), p.inColumns(r.Ratios.of), bytesOf(r, compare.Issue))
 		if len(r.CPU) > 0 {
 			p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%9s%9s%9s%s", nameWidth, "", spread(r.CPU[compare.Issue]),
@@ -308,7 +313,7 @@ func (p *printer) part(g group) {
 	p.line("%-*s%9s%9s%10s%10s%s", nameWidth, "a part is presented:", "present", "verify", "exchange", "bytes", "  how")
 	label := p.labels(g)
 	for _, r := range g.rows {
-		if len(r.CPU) == 0 {
+		if r.CPU[compare.Present].N == 0 && r.CPU[compare.VerifyPresented].N == 0 {
 			continue
 		}
 		p.line("%-*s%9s%8s %10s%9s   %s", nameWidth, label(r), marked(r, r.CPU[compare.Present]), micros(r.CPU[compare.VerifyPresented]),
@@ -323,7 +328,7 @@ func (r *Row) presents() string {
 	switch {
 	case r.Reissued:
 		return "signed again"
-	case r.Cell.Present == compare.HandedOver:
+	case r.Whole:
 		return "the whole"
 	}
 	return "derived"
@@ -370,12 +375,17 @@ func (p *printer) group(g group) {
 				n.Salts, n.Digests, wall, thread, bytes)
 		}
 	}
+	p.details(g)
+}
+
+// details prints what figures rest on, single operations, and who takes the time and allocates.
+func (p *printer) details(g group) {
 	p.basis(g)
 	p.raw(g)
 	if slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Phases != nil }) {
 		p.line("")
 		p.line("%-*s%s", nameWidth, "where the time goes:", "share of the CPU by phase, "+g.operations())
-		label = p.labels(g)
+		label := p.labels(g)
 		for _, r := range g.rows {
 			if r.Phases != nil {
 				p.bar(r, label(r))
@@ -389,7 +399,7 @@ func (p *printer) group(g group) {
 		}
 		p.line("")
 		p.line("%-*s%s", nameWidth, "what allocates:", what)
-		label = p.labels(g)
+		label := p.labels(g)
 		for _, r := range g.rows {
 			if r.Heap != nil {
 				p.allocates(r, label(r))
@@ -404,14 +414,15 @@ const rare = "*"
 // basis prints what the figures rest on: for each operation of a row, or once where it is the same for all.
 func (p *printer) basis(g group) {
 	p.line("")
-	const columns = "%-*s%9s%22s%10s%12s"
+	const columns = "%-*s%9s %22s %10s %13s"
 	p.line(columns, nameWidth, "what it rests on:", "processes", "operations", "documents", "collections")
 	label := p.labels(g)
 	for _, r := range g.rows {
 		if len(r.CPU) == 0 {
 			continue
 		}
-		var processes, operations, documents, collections []string
+		var operations []int
+		var processes, documents, collections []string
 		for _, op := range compare.Operations {
 			b, ok := r.Basis[op]
 			if !ok {
@@ -423,11 +434,11 @@ func (p *printer) basis(g group) {
 				p.rare = true
 			}
 			processes = append(processes, count(b.Processes))
-			operations = append(operations, compact(b.Operations))
+			operations = append(operations, b.Operations)
 			documents = append(documents, count(b.Documents))
 			collections = append(collections, count(b.Collections)+mark)
 		}
-		p.line(columns, nameWidth, label(r), slashed(processes), slashed(operations), slashed(documents),
+		p.line(columns, nameWidth, label(r), slashed(processes), counts(operations), slashed(documents),
 			slashed(collections))
 	}
 }
@@ -438,7 +449,7 @@ func (p *printer) raw(g group) {
 		return
 	}
 	p.line("")
-	const columns = "%-*s%-8s%12s%10s%10s%12s"
+	const columns = "%-*s%-17s%9s%9s%9s%13s"
 	p.line(columns, nameWidth, "single operations:", "", "p50 µs", "p95 µs", "p99 µs", "outliers")
 	label := p.labels(g)
 	for _, r := range g.rows {
@@ -466,12 +477,30 @@ func (r *Row) raw() bool {
 	return false
 }
 
-// compact counts thousands from ten thousand on: three of them share a column.
-func compact(n int) string {
-	if n < 10_000 {
-		return count(n)
+// counts are those of several operations: they share a column unless all are the same.
+func counts(values []int) string {
+	if slices.Min(values) == slices.Max(values) {
+		return count(values[0])
 	}
-	return count((n+500)/1000) + "k"
+	var short []string
+	for _, n := range values {
+		short = append(short, compact(n))
+	}
+	return strings.Join(short, "/")
+}
+
+// compact is a count in at most four characters below ten million.
+func compact(n int) string {
+	switch v := float64(n); {
+	case n < 1000:
+		return count(n)
+	case n < 9_950:
+		return fmt.Sprintf("%.1fk", v/1e3)
+	case n < 999_500:
+		return fmt.Sprintf("%.0fk", v/1e3)
+	default:
+		return fmt.Sprintf("%.1fM", v/1e6)
+	}
 }
 
 // slashed joins what differs, or says once what is all the same.
@@ -531,6 +560,9 @@ func name(r *Row) string { return string(r.Cell.Format) + " " + r.Cell.Suite }
 // labels returns the function that names the rows of one table in their order. Rows that differ in the state of their
 // contexts alone are named by it, under a line with the name they share.
 func (p *printer) labels(g group) func(*Row) string {
+	if g.documents() {
+		return func(r *Row) string { return cut(documentName(r, g), nameWidth-1) }
+	}
 	states := make(map[string]int)
 	for _, r := range g.rows {
 		states[name(r)]++
@@ -676,20 +708,33 @@ func ansi(hex string) string {
 	return fmt.Sprintf("38;2;%d;%d;%d", r, g, b)
 }
 
-func (p *printer) foot(c *compare.Campaign, t Table) {
-	p.line("")
-	documents, altered, gated, tried := 0, 0, 0, 0
+// gates prints what passed its gate, and what canonical forms were compared with.
+func (p *printer) gates(t Table) {
+	documents, altered, ended := 0, 0, 0
+	type count struct{ rows, tried, passed int }
+	var exchanges, canonicalizations count
 	oracles := make(map[string]int) // by the engines that agree, the fewest documents compared
+	var alone []string              // what no other engine can do
 	for i := range t.Rows {
 		r := &t.Rows[i]
+		n := &exchanges
+		if r.Cell.Format == compare.Document {
+			n = &canonicalizations
+		}
+		n.rows++
 		if r.tried() {
-			tried++
+			n.tried++
 		}
-		if r.Documents > 0 {
-			gated++
-			documents, altered = r.Documents, altered+r.Tampers
+		if r.ended() {
+			ended++
 		}
-		if r.Oracle != "" {
+		if r.Documents == 0 {
+			continue
+		}
+		n.passed++
+		documents, altered = r.Documents, altered+r.Tampers
+		switch {
+		case r.Oracle != "":
 			with, n := string(r.Cell.Engine)+" with "+r.Oracle, r.Documents
 			if 0 < r.Compared && r.Compared < n { // the gate had too much to compare
 				n = r.Compared
@@ -697,10 +742,29 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			if least, ok := oracles[with]; !ok || n < least {
 				oracles[with] = n
 			}
+		case r.Counters.Canonicalizations > 0:
+			alone = append(alone, r.ID)
 		}
 	}
-	p.wrapped(2, "", fmt.Sprintf("gates: %d of %s passed for %s each; %d altered presentations refused", gated, plural(tried, "exchange"),
-		plural(documents, "document"), altered))
+
+	var passed []string
+	if exchanges.rows > 0 || canonicalizations.rows == 0 {
+		passed = append(passed, fmt.Sprintf("%d of %s", exchanges.passed, plural(exchanges.tried, "exchange")))
+	}
+	if canonicalizations.rows > 0 {
+		passed = append(passed, fmt.Sprintf("%d of %s", canonicalizations.passed,
+			plural(canonicalizations.tried, "canonicalization")))
+	}
+	text := fmt.Sprintf("gates: %s passed for %s each",
+		strings.Join(passed, " and "), plural(documents, "document"))
+	if exchanges.rows > 0 {
+		text += fmt.Sprintf("; %d altered presentations refused", altered)
+	}
+	if ended > 0 {
+		text += fmt.Sprintf("; %s ended at a limit or deadline", plural(ended, "canonicalization"))
+	}
+	p.wrapped(2, "", text)
+
 	if len(oracles) > 0 {
 		var agree []string
 		for _, with := range slices.Sorted(maps.Keys(oracles)) {
@@ -711,6 +775,14 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		}
 		p.wrapped(2, "", "canonical forms agree: "+strings.Join(agree, "; "))
 	}
+	if len(alone) > 0 {
+		p.wrapped(2, "", "canonical forms not compared, as no other engine can make them: "+few(alone))
+	}
+}
+
+func (p *printer) foot(c *compare.Campaign, t Table) {
+	p.line("")
+	p.gates(t)
 	if a := t.Attributed; a.Foreground > 0 {
 		p.wrapped(2, "", fmt.Sprintf("profiles: %s (%s to %s) of %s foreground samples attributed; %s background samples; samples cover %.2f of the CPU time",
 			percent(a.Share), percent(a.Low), percent(a.High), thousands(a.Foreground), thousands(a.Background), a.Coverage))
@@ -760,7 +832,8 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", "charged: gc and runtime are given to phases by their share of the bytes, a model: the collector's work follows live bytes too")
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
-		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; without † it is derived; compare issue + verify")
+		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; "+
+			"compare issue + verify")
 	}
 	checks := make(map[string][]string) // by what is checked, the suites that check it
 	for i := range t.Rows {
@@ -781,17 +854,26 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.bound() && len(r.CPU) > 0 }) {
 		var ways []string
 		for _, f := range t.formats {
-			ways = append(ways, f.Bound)
+			if f.Bound != "" {
+				ways = append(ways, f.Bound)
+			}
 		}
 		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that: "+strings.Join(ways, ", "))
 	}
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Ratios) > 0 }) {
 		p.wrapped(2, "", "× is the ratio of issue + verify to that format of the same tier and algorithm")
 	}
+	if p.first {
+		p.wrapped(2, "", "×first is the ratio to the first document of the same method and engine")
+	}
 	left := make(map[string][]string) // groups without anything measured, by the reason
 	for _, g := range grouped(t.Rows) {
 		if reason, ok := g.leftOut(); ok {
-			left[reason] = append(left[reason], fmt.Sprintf("%s %s %s", schemaName(g.schema), g.engine, g.algorithm))
+			what := fmt.Sprintf("%s %s %s", schemaName(g.schema), g.engine, g.algorithm)
+			if g.documents() {
+				what = g.title()
+			}
+			left[reason] = append(left[reason], what)
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(left)) {
@@ -834,10 +916,13 @@ func Kept(w io.Writer, c *compare.Campaign, files []string) error {
 	return err
 }
 
-// tried reports whether a row reached its gate: it is neither left out nor unsupported.
+// ended reports whether canonicalizing a document ended at a limit or deadline.
+func (r *Row) ended() bool { return r.Cell.Outcome(r.Operations[compare.Canonize]) }
+
+// tried reports whether a row met its gate: it is neither left out nor unsupported, and did not end before.
 func (r *Row) tried() bool {
 	for _, state := range r.Operations {
-		if state != compare.LeftOut && state != compare.Unsupported {
+		if state != compare.LeftOut && state != compare.Unsupported && !r.Cell.Outcome(state) {
 			return true
 		}
 	}
@@ -864,7 +949,12 @@ func Short(id string) string {
 	if err != nil {
 		return id
 	}
-	return strings.TrimSpace(strings.Join([]string{schemaName(c.Schema), string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), string(c.Operation)}, " "))
+	words := []string{schemaName(c.Schema), string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm),
+		string(c.Operation)}
+	if c.Format == compare.Document { // it is not signed
+		words = []string{schemaName(c.Schema), c.Suite, string(c.Engine), string(c.Operation)}
+	}
+	return strings.TrimSpace(strings.Join(words, " "))
 }
 
 // schemaName is the schema's name, or the last part of the path if it is a file.

@@ -536,7 +536,7 @@ func TestFile(t *testing.T) {
 	}
 	for doc, want := range map[string]string{
 		`{"type":"T","issuer":"urn:i","credentialSubject":[{"a":1},{}]}`: "needs a credentialSubject", `{"@context":{},"issuer":"urn:i"}`: "needs a type",
-		`{`: "JSON line 1", `[]`: "needs a type", `{"type":"T"}`: "needs an issuer", `{"type":["T"],"issuer":{"name":"x"}}`: "needs an issuer",
+		`{`: "JSON line 1", `{"type":"T","credentialSubject":{}}`: "needs an issuer", `{"type":["T"],"issuer":{"name":"x"}}`: "needs an issuer",
 		`{"type":"T","issuer":"urn:i","credentialSubject":[]}`: "needs a credentialSubject",
 	} {
 		if _, err := catalogue.Get(write(doc)); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {

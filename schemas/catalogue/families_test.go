@@ -95,13 +95,15 @@ func TestStudy(t *testing.T) {
 func TestExchangeable(t *testing.T) {
 	dir := t.TempDir()
 	for file, doc := range map[string]string{"set.nq": "_:a <urn:p> _:b .\n", "set.jsonld": `{"@context":{},"@id":"urn:a","proof":{}}`,
-		"presentation.json": `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":"VerifiablePresentation"}`} {
+		"presentation.json": `{"@context":["https://www.w3.org/ns/credentials/v2"],"type":"VerifiablePresentation"}`,
+		"plain.json":        `{"type":"T","proof":1}`, "list.json": `["proof"]`} {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(doc), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, kind := range map[string]schemas.Kind{"simple-20": schemas.Claims, "ring-5": schemas.NQuads, filepath.Join(dir, "set.nq"): schemas.NQuads,
-		filepath.Join(dir, "set.jsonld"): schemas.JSONLD, filepath.Join(dir, "presentation.json"): schemas.JSONLD} {
+		filepath.Join(dir, "set.jsonld"): schemas.JSONLD, filepath.Join(dir, "presentation.json"): schemas.JSONLD,
+		filepath.Join(dir, "plain.json"): schemas.JSON, filepath.Join(dir, "list.json"): schemas.JSON} {
 		c := document(t, name, 0)
 		if c.Kind != kind {
 			t.Errorf("%s is %s", name, c.Kind)
@@ -116,6 +118,9 @@ func TestExchangeable(t *testing.T) {
 		}
 		if kind == schemas.JSONLD && bytes.Contains(c.VCDM, []byte("proof")) {
 			t.Errorf("%s: the proof is left: %s", name, c.VCDM)
+		}
+		if kind == schemas.JSON && !bytes.Contains(c.VCDM, []byte("proof")) {
+			t.Errorf("%s: a member is gone: %s", name, c.VCDM)
 		}
 	}
 }

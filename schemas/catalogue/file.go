@@ -48,8 +48,8 @@ func (f *file) Document(_ uint64, i int) (*schemas.Credential, error) {
 	return &c, nil
 }
 
-// openFile reads a document. A name ending in .nq or .nt means N-Quads. JSON with a context but without
-// issuer and credentialSubject is JSON-LD, other JSON a credential for [Parse].
+// openFile reads a document. What ends in .nq or .nt is N-Quads. JSON is a credential as [Parse] reads one,
+// unless it has neither an issuer nor a credentialSubject: then it is JSON-LD with a context, plain JSON without.
 func openFile(name string) (*file, error) {
 	path, err := url.PathUnescape(strings.TrimPrefix(name, filePrefix))
 	if !strings.HasPrefix(name, filePrefix) {
@@ -60,8 +60,7 @@ func openFile(name string) (*file, error) {
 	}
 	src, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("schema %q is neither a name of the catalogue nor a readable file: %w", name,
-			err)
+		return nil, fmt.Errorf("schema %q is neither a name of the catalogue nor a readable file: %w", name, err)
 	}
 
 	f := &file{name: filePrefix + url.PathEscape(path), path: path}
@@ -76,15 +75,18 @@ func openFile(name string) (*file, error) {
 
 func (f *file) readJSON(src []byte) error {
 	var t jsontape.Tape
-	src, err := withoutProof(&t, src)
+	bare, err := withoutProof(&t, src)
 	if err != nil {
 		return err
 	}
-	if t.Get(0, "@context") >= 0 && t.Get(0, "issuer") < 0 && t.Get(0, "credentialSubject") < 0 {
-		f.c = schemas.Credential{Kind: schemas.JSONLD, VCDM: src}
+	if t.Get(0, "issuer") < 0 && t.Get(0, "credentialSubject") < 0 {
+		f.c = schemas.Credential{Kind: schemas.JSON, VCDM: src}
+		if t.Get(0, "@context") >= 0 {
+			f.c = schemas.Credential{Kind: schemas.JSONLD, VCDM: bare}
+		}
 		return nil
 	}
-	c, err := credentialOf(&t, src)
+	c, err := credentialOf(&t, bare)
 	if err == nil {
 		f.c = *c
 	}
@@ -134,7 +136,6 @@ func credentialOf(t *jsontape.Tape, src []byte) (*schemas.Credential, error) {
 	if issuer >= 0 && t.Nodes[issuer].Kind == jsontape.Object {
 		issuer = t.Get(issuer, "id")
 	}
-
 	subject := t.Get(0, "credentialSubject")
 	pointers, ok := subjectMembers(t, subject)
 	switch {
@@ -143,10 +144,8 @@ func credentialOf(t *jsontape.Tape, src []byte) (*schemas.Credential, error) {
 	case issuer < 0 || t.Nodes[issuer].Kind != jsontape.String:
 		return nil, errors.New("a credential needs an issuer: an IRI or an object with an id")
 	case !ok:
-		return nil, errors.New(
-			"a credential needs a credentialSubject: an object with members or a list of them")
+		return nil, errors.New("a credential needs a credentialSubject: an object with members, or a list of them")
 	}
-
 	c.Issuer = text(issuer)
 	c.Subject = t.Raw(subject)
 	c.Disclose = pointers[:max(1, len(pointers)/4)]
@@ -157,7 +156,6 @@ func credentialOf(t *jsontape.Tape, src []byte) (*schemas.Credential, error) {
 			break
 		}
 	}
-
 	return c, nil
 }
 

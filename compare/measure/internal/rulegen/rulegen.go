@@ -31,7 +31,7 @@ const module = "canonscope"
 var Packages = []string{"canon", "canon/jsontape", "canon/jcs", "canon/rdf", "canon/jsonld", "canon/rdfc", "canon/stock", "canon/engines",
 	"vcdm", "vcdm/rules", "vcdm/problem", "vcdm/internal/selective", "vcdm/internal/reading", "vcdm/internal/lines",
 	"vcdm/internal/value", "vcdm/internal/text", "vcdm/keys", "compare/internal/baseline", "compare/internal/claims",
-	"compare/di", "compare/sdjwt", "compare/mdoc", "compare/matrix", "schemas/jsonschema"}
+	"compare/di", "compare/document", "compare/sdjwt", "compare/mdoc", "compare/matrix", "schemas/jsonschema"}
 
 // harness are the symbols of the measuring code, where the search for an owner ends.
 var harness = []string{"canonscope/compare/measure.", "canonscope/compare.(*Exchange)."}
