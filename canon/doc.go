@@ -1,6 +1,6 @@
 // Package canon holds the types that every canonicalization engine shares: methods, options, limits, forms
-// and typed errors. It contains neither URLs nor implementations. The engines are in the packages below it, and
-// [canonscope/canon/engines] wires them.
+// and typed errors. It contains neither URLs nor implementations. The engines are in the packages below it,
+// and [canonscope/canon/engines] wires them.
 //
 // A caller takes an engine from there and calls [Canonicalizer.Canonicalize] with the bytes of a document.
 // The result is a [Form]: the canonical bytes that a cryptosuite hashes. The map of the whole project is in

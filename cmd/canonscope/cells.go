@@ -21,12 +21,18 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.Formats, "format", nil,
 		"only these formats: "+strings.Join(choice.Names(namesOf(matrix.Formats)), ", "))
-	flags.StringSliceVar(&f.Suites, "suite", nil, "only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
-	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: "+strings.Join(choice.Names(canon.Engines), ", "))
-	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+strings.Join(choice.Names(keys.Algorithms), ", "))
-	flags.StringSliceVar(&f.Schemas, "schema", nil, "only these credentials: names of the catalogue, e.g. simple-20, ob3, or a file")
-	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: "+strings.Join(choice.Names(compare.Operations), ", "))
-	flags.StringSliceVar(&f.Contexts, "context-cache", nil, "states of the JSON-LD contexts: "+strings.Join(choice.Names(compare.ContextStates), ", ")+
+	flags.StringSliceVar(&f.Suites, "suite", nil,
+		"only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
+	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: "+
+		strings.Join(choice.Names(canon.Engines), ", "))
+	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+
+		strings.Join(choice.Names(keys.Algorithms), ", "))
+	flags.StringSliceVar(&f.Schemas, "schema", nil,
+		"only these credentials: names of the catalogue, e.g. simple-20, ob3, or a file")
+	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: "+
+		strings.Join(choice.Names(compare.Operations), ", "))
+	flags.StringSliceVar(&f.Contexts, "context-cache", nil, "states of the JSON-LD contexts: "+
+		strings.Join(choice.Names(compare.ContextStates), ", ")+
 		"; default embedded for stock, else warm")
 	*p = matrix.DefaultPolicy
 	flags.StringVar(&p.GC, "gc", p.GC, "garbage collector policy of the cells: GOGC in percent, or off")
@@ -60,6 +66,7 @@ func newCellsCommand() *cobra.Command {
 		policy   matrix.Policy
 		jsonText bool
 	)
+
 	cmd := &cobra.Command{
 		Use:   "cells",
 		Short: "List the matrix: which cells exist, and why others do not",
@@ -68,6 +75,7 @@ func newCellsCommand() *cobra.Command {
 			if err := checkPolicy(policy); err != nil {
 				return err
 			}
+
 			selection, err := matrix.Select(filter, policy)
 			if err != nil {
 				return err
@@ -75,8 +83,10 @@ func newCellsCommand() *cobra.Command {
 			if jsonText {
 				return printable.JSON(cmd.OutOrStdout(), selection)
 			}
+
 			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			fmt.Fprintln(tw, "\tformat\tsuite\tengine\talgorithm\tschema\tcontexts\tpresent")
+
 			for _, e := range selection.Entries {
 				mark, what, c := "", e.Present, e.Cell
 				if e.Default {
@@ -85,17 +95,23 @@ func newCellsCommand() *cobra.Command {
 				if e.Unsupported != nil {
 					what = "! " + e.Unsupported.Error()
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine, c.Algorithm, printable.Line(c.Schema), c.Contexts, printable.Line(what))
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine,
+					c.Algorithm, printable.Line(c.Schema), c.Contexts, printable.Line(what))
 			}
+
 			if err := tw.Flush(); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "\n* in the default run. Documents have the operation %s, "+
-				"all others %s; GOGC=%s, GOMAXPROCS=%d.\n", compare.Canonize,
+
+			_, err = fmt.Fprintf(cmd.OutOrStdout(),
+				"\n* in the default run. Documents have the operation %s, "+
+					"all others %s; GOGC=%s, GOMAXPROCS=%d.\n", compare.Canonize,
 				strings.Join(choice.Names(compare.OfCredentials), ", "), policy.GC, policy.Procs)
+
 			return err
 		},
 	}
+
 	matrixFlags(cmd, &filter, &policy)
 	cmd.Flags().BoolVar(&jsonText, "json", false, "print JSON")
 	return cmd

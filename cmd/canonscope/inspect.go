@@ -104,6 +104,7 @@ func inspect(file string, in []byte, limits canon.Limits) (*compare.Inspection, 
 		Memory: limits.Memory}); err != nil {
 		return nil, fmt.Errorf("neither an SD-JWT, an mdoc nor a key, and as JSON: %w", err)
 	}
+
 	if t.Nodes[0].Kind != jsontape.Object {
 		return nil, fmt.Errorf("holds JSON of kind %s; a credential or key is an object", t.Nodes[0].Kind)
 	}

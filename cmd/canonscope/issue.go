@@ -49,11 +49,13 @@ func (f *proofFlags) signer(
 	if err != nil {
 		return nil, nil, err
 	}
+
 	s := &vcdm.Signer{Suite: suite, Key: file.Secret, NoInject: f.noInject, Limits: limits,
 		Counts: new(vcdm.Counts)}
 	if f.deterministic {
 		s.Key = s.Key.Deterministic()
 	}
+
 	o := f.options
 	switch o.Created {
 	case "":
@@ -61,6 +63,7 @@ func (f *proofFlags) signer(
 	case "none":
 		o.Created = ""
 	}
+
 	if o.Method == "" {
 		o.Method = file.Method
 	}
@@ -70,6 +73,7 @@ func (f *proofFlags) signer(
 	if o.Purpose == "" {
 		o.Purpose = purpose
 	}
+
 	return s, o.AppendJSON(nil, suite.Name()), nil
 }
 

@@ -89,6 +89,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		wantsJSON(root, args) {
 		_ = printErrorJSON(out, "", err, false) // the error has already been printed
 	}
+
 	if s, ok := by.(syscall.Signal); ok {
 		return statusSignal + int(s)
 	}

@@ -77,6 +77,7 @@ verifier: by a KB-JWT for --audience and --nonce, or a device signature over
 			if err != nil {
 				return err
 			}
+
 			if presentation {
 				return fmt.Errorf("%s is a presentation; present discloses a part of a credential",
 					nameOf(file))
@@ -145,6 +146,7 @@ verifier: by a KB-JWT for --audience and --nonce, or a device signature over
 			if err != nil {
 				return err
 			}
+
 			if err := warnOfMissing(cmd, needs, out, engine.limits,
 				"the presentation lacks %s, which the credential has and verifiers need"); err != nil {
 				return err

@@ -159,6 +159,7 @@ that a file which the folder serves differs from the built-in context.`,
 				len(contexts.List(false)), len(absent)); err != nil {
 				return err
 			}
+
 			if !contexts.Proven(all) {
 				return &noError{}
 			}

@@ -123,6 +123,7 @@ exit status is the worst. Without a file it reads standard input.`,
 	f.DurationVar(&v.Skew, "skew", 0,
 		"allowed difference of clocks: a proof may be so far in the future; "+
 			"sd-jwt-vc and mdoc are valid so much longer at both ends")
+
 	f.BoolVar(&v.AnyIssuer, "any-issuer", false,
 		"accept a proof by a party other than the issuer, or holder of a presentation")
 	f.Bool("bound", true, "require a proof by the issuer or holder; the default")

@@ -126,7 +126,7 @@ type Hello struct {
 
 // Gated is the event of a passed gate.
 type Gated struct {
-	Drawn  []string                           `json:"drawn,omitempty"` // SHA-256 of each document; gate jobs only
+	Drawn  []string                           `json:"drawn,omitempty"` // SHA-256 of each document; gates only
 	Work   map[compare.Operation]compare.Work `json:"work"`
 	Open   float64                            `json:"open_s,omitempty"` // seconds to open and draw
 	Inputs map[compare.Operation][]byte       `json:"inputs,omitempty"` // packed; gate jobs only

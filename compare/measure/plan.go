@@ -9,7 +9,7 @@ import (
 
 // Plan is a campaign to be run.
 type Plan struct {
-	Cells     []compare.Cell // most important first: what does not fit the budget is left out from the end, by groups
+	Cells     []compare.Cell // most important first: groups are left out from the end to fit the budget
 	Seed      uint64         // of documents, keys and the order of exchanges and their operations
 	Documents int            // rotating documents
 	Window    compare.Window // of each operation in each process
@@ -22,7 +22,7 @@ type Plan struct {
 	CPU       *int           // the processor that children run on; nil is any
 	Canonize  time.Duration  // that canonize may take; 0 is no bound
 	Deadline  time.Duration  // wall time of one child
-	Idle      time.Duration  // a child that uses no CPU for so long is given up, or for idleTimes its expected time if that is longer; 0 waits
+	Idle      time.Duration  // without CPU until a child is given up, at least idleTimes its expected time; 0 waits
 	Memory    int64          // data segment of one child, bytes; 0 is unlimited
 	Rules     profiles.Rules
 }
@@ -32,11 +32,11 @@ const (
 	defaultProfile = 1.0 // CPU seconds of a profile without a budget
 	minProfiles    = 0.5 // CPU seconds of the profiles of an exchange
 	maxProfiles    = 9.0
-	leastProfile   = 0.1                    // of them, for each operation; the rest is divided in proportion to costs
+	leastProfile   = 0.1                    // of them, for each operation; the rest goes by cost
 	grace          = 5 * time.Second        // overrun allowed to the first tier and the profiles
 	profilerStop   = 100 * time.Millisecond // to attribute and draw a profile
 	lenience       = 1.25                   // overrun allowed to the last processes
-	gateShare      = 0.4                    // of the budget; once it is used, only gates of the first tier begin
+	gateShare      = 0.4                    // of the budget; then only gates of the first tier begin
 	fitRuns        = 3                      // processes that must fit, except for the first tier
 	idleTimes      = 3
 )

@@ -466,7 +466,7 @@ func (c *campaign) fit() {
 func (c *campaign) timings(ctx context.Context) {
 	var deadline time.Time
 	if c.plan.Budget > 0 && !c.plan.Keep {
-		deadline = time.Now().Add(c.left() - c.profiling(c.with(c.open))/2) // the profiles may exceed the budget
+		deadline = time.Now().Add(c.left() - c.profiling(c.with(c.open))/2) // profiles may exceed the budget
 	}
 	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs // so that the blocks walk many documents
 	for block := range c.plan.Runs {

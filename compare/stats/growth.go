@@ -89,13 +89,15 @@ func Counted(cost float64, samples int64) Estimate {
 	return Estimate{Center: cost, Low: max(0, cost-half), High: cost + half, N: int(samples)}
 }
 
-// CountedRatio is the ratio of two costs that rest on profile samples, 10 or more each; the interval is that of its logarithm.
+// CountedRatio is the ratio of two costs that rest on profile samples, 10 or more each; the interval is
+// that of its logarithm.
 func CountedRatio(num, den float64, numSamples, denSamples int64) Estimate {
 	if numSamples < leastSamples || denSamples < leastSamples || den <= 0 {
 		return Estimate{}
 	}
 	f := math.Exp(quantile * math.Sqrt(1/float64(numSamples)+1/float64(denSamples)))
-	return Estimate{Center: num / den, Low: num / den / f, High: num / den * f, N: int(numSamples + denSamples)}
+	return Estimate{Center: num / den, Low: num / den / f, High: num / den * f,
+		N: int(numSamples + denSamples)}
 }
 
 // slopeWeights are the weights of log y in the slope; nil if x does not vary.

@@ -130,7 +130,8 @@ func Share(share, samples float64) Estimate {
 		return Estimate{}
 	}
 	low, high := profiles.Wilson(share*samples, samples)
-	return Estimate{share, min(low, share), max(high, share), int(math.Round(samples))} // rounding may make them cross
+	// Rounding may make them cross.
+	return Estimate{share, min(low, share), max(high, share), int(math.Round(samples))}
 }
 
 // Effective is the effective number of samples of a weighted mean over several populations (Kish): as many

@@ -49,7 +49,8 @@ func (f *file) Document(_ uint64, i int) (*schemas.Credential, error) {
 }
 
 // openFile reads a document. What ends in .nq or .nt is N-Quads. JSON is a credential as [Parse] reads one,
-// unless it has neither an issuer nor a credentialSubject: then it is JSON-LD with a context, plain JSON without.
+// unless it has neither an issuer nor a credentialSubject: then it is JSON-LD with a context, plain JSON
+// without.
 func openFile(name string) (*file, error) {
 	path, err := url.PathUnescape(strings.TrimPrefix(name, filePrefix))
 	if !strings.HasPrefix(name, filePrefix) {
@@ -60,7 +61,8 @@ func openFile(name string) (*file, error) {
 	}
 	src, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("schema %q is neither a name of the catalogue nor a readable file: %w", name, err)
+		return nil, fmt.Errorf("schema %q is neither a name of the catalogue nor a readable file: %w", name,
+			err)
 	}
 
 	f := &file{name: filePrefix + url.PathEscape(path), path: path}
@@ -136,6 +138,7 @@ func credentialOf(t *jsontape.Tape, src []byte) (*schemas.Credential, error) {
 	if issuer >= 0 && t.Nodes[issuer].Kind == jsontape.Object {
 		issuer = t.Get(issuer, "id")
 	}
+
 	subject := t.Get(0, "credentialSubject")
 	pointers, ok := subjectMembers(t, subject)
 	switch {
@@ -144,8 +147,10 @@ func credentialOf(t *jsontape.Tape, src []byte) (*schemas.Credential, error) {
 	case issuer < 0 || t.Nodes[issuer].Kind != jsontape.String:
 		return nil, errors.New("a credential needs an issuer: an IRI or an object with an id")
 	case !ok:
-		return nil, errors.New("a credential needs a credentialSubject: an object with members, or a list of them")
+		return nil, errors.New(
+			"a credential needs a credentialSubject: an object with members or a list of them")
 	}
+
 	c.Issuer = text(issuer)
 	c.Subject = t.Raw(subject)
 	c.Disclose = pointers[:max(1, len(pointers)/4)]
@@ -156,6 +161,7 @@ func credentialOf(t *jsontape.Tape, src []byte) (*schemas.Credential, error) {
 			break
 		}
 	}
+
 	return c, nil
 }
 

@@ -1,18 +1,19 @@
-// Package claims gives the formats that are not VCDM the same input: one JSON object with the claims of a credential,
-// the pointers that a presentation discloses, and the keys of a scenario. [Read] is for a credential of the user, [Of] for
-// one that is measured.
+// Package claims gives the formats that are not VCDM the same input: one JSON object with the claims of a
+// credential, the pointers that a presentation discloses, and the keys of a scenario. [Read] is for a
+// credential of the user, [Of] for one that is measured.
 //
 // The mapping, alike for sd-jwt-vc and mdoc: issuer (iss), beginning and end of validity (nbf, exp) and the
-// credential's last type (vct) are in the signed part and always disclosed; every leaf under credentialSubject
-// is one disclosure or one element. A leaf is a value that is not an object or an array, or is an empty one.
-// Of a credential with a list of subjects the pointer of a leaf, and with it the identifier of an element,
-// begins with the number of the subject: 0/name, 1/name. Other members of the VCDM document, such as its
-// context, have no place in these formats, and are named. The credential's id is a claim (jti) of an SD-JWT VC
-// that Read makes, not of one that is measured, since an mdoc has no place for it.
+// credential's last type (vct) are in the signed part and always disclosed; every leaf under
+// credentialSubject is one disclosure or one element. A leaf is a value that is not an object or an array,
+// or is an empty one. Of a credential with a list of subjects the pointer of a leaf, and with it the
+// identifier of an element, begins with the number of the subject: 0/name, 1/name. Other members of the
+// VCDM document, such as its context, have no place in these formats, and are named. The credential's id is
+// a claim (jti) of an SD-JWT VC that Read makes, not of one that is measured, since an mdoc has no place
+// for it.
 //
 // Nothing is made up. What the credential does not say is left out; what a format needs all the same is in
-// words in what Of and Read return: the type is a name without its context, and an mdoc begins to be valid when
-// it is made, and has no end.
+// words in what Of and Read return: the type is a name without its context, and an mdoc begins to be valid
+// when it is made, and has no end.
 //
 //phase:caller
 package claims
@@ -36,7 +37,7 @@ const Subject = "/credentialSubject"
 
 // Claims is a credential made ready for a format.
 type Claims struct {
-	JSON     []byte   // a JWT claims set: iss, nbf, exp, vct, and credentialSubject in the credential's own bytes
+	JSON     []byte   // JWT claims set: iss, nbf, exp, vct, and credentialSubject as in the credential
 	Disclose []string // JSON pointers at or below /credentialSubject, at least one leaf each
 	Chosen   []string // what differs from the credential and what is omitted, as text
 }
@@ -50,9 +51,9 @@ type Input struct {
 	Subject json.RawMessage `json:"credentialSubject"`
 }
 
-// Of returns the claims of a credential for a comparison. disclose replaces the credential's own list if it is
-// not empty; pointers to what these formats always disclose are left out, and one that points to nothing is an
-// error.
+// Of returns the claims of a credential for a comparison. disclose replaces the credential's own list if it
+// is not empty; pointers to what these formats always disclose are left out, and one that points to nothing
+// is an error.
 func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 	if c == nil {
 		return nil, errors.New("there is no credential")
@@ -63,6 +64,7 @@ func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 	if len(c.Types) == 0 {
 		return nil, fmt.Errorf("%s: the credential has no type", c.Schema)
 	}
+
 	d := draft{new(compare.Draft)}
 	if err := d.write(c, q, nil); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Schema, err)
@@ -71,10 +73,12 @@ func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 	if len(disclose) == 0 {
 		disclose = append(append([]string{}, c.Mandatory...), c.Disclose...)
 	}
+
 	var doc jsontape.Tape
 	if err := doc.Scan(c.VCDM, jsontape.Options{}); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Schema, err)
 	}
+
 	d.lose(&doc, lastType(c.Types), q, false)
 	if len(d.Losses) > 0 {
 		d.choose("left out, since it has no place: %s", d.lost())
@@ -85,6 +89,7 @@ func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 	if err := subject.Scan(c.Subject, jsontape.Options{}); err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", c.Schema, Subject, err)
 	}
+
 	index := subject.Index(len(disclose))
 	for _, p := range disclose {
 		rest, below := strings.CutPrefix(p, Subject)
@@ -95,9 +100,11 @@ func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 			}
 			out.Disclose = append(out.Disclose, p)
 		case !always(p):
-			return nil, fmt.Errorf("%s: %s is outside %s; these formats disclose only what is in it", c.Schema, p, Subject)
+			return nil, fmt.Errorf("%s: %s is outside %s; these formats disclose only what is in it",
+				c.Schema, p, Subject)
 		}
 	}
+
 	return out, nil
 }
 
@@ -105,7 +112,8 @@ func Of(c *schemas.Credential, q Request, disclose []string) (*Claims, error) {
 func always(p string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
 	switch first {
-	case "@context", "id", "type", "issuer", "validFrom", "validUntil", "issuanceDate", "expirationDate", "credentialSchema":
+	case "@context", "id", "type", "issuer", "validFrom", "validUntil", "issuanceDate", "expirationDate",
+		"credentialSchema":
 		return true
 	}
 	return false

@@ -42,7 +42,8 @@ func firstText(v any) string {
 	switch x := v.(type) {
 	case string:
 		plain := strings.IndexFunc(x, func(r rune) bool {
-			return !(r == ' ' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+			return !(r == ' ' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' &&
+				r <= 'Z')
 		}) < 0
 		if len(x) >= 8 && plain {
 			return x

@@ -152,7 +152,8 @@ func replacing(node []byte) error {
 
 func beside(node []byte) error {
 	return disagree("", fmt.Sprintf("%s is signed as a credential or presentation to which nothing leads, "+
-		"and is not this document; write the document as one object with an id, without reverse properties, and "+
+		"and is not this document; write the document as one object with an id, without reverse "+
+		"properties, and "+
 		"its credentials in verifiableCredential", node))
 }
 

@@ -11,8 +11,10 @@
 // [New] decides once, when a suite is made:
 //
 //   - An engine that is a [canon.Datasets] takes the short path: the native one.
-//   - It takes the literal path if that is requested and the engine also is a [canon.Expander]. No engine of this project is both, but a test makes one, to compare the paths.
-//   - An engine that is only a [canon.Expander] takes the literal path: stock and tuned, which have no origins.
+//   - It takes the literal path if that is requested and the engine also is a [canon.Expander]. No engine
+//     of this project is both, but a test makes one, to compare the paths.
+//   - An engine that is only a [canon.Expander] takes the literal path: stock and tuned, which have no
+//     origins.
 //   - An engine that is neither can only verify, which needs no selection: New returns nil.
 //
 // The paths differ in what they check. A selection may make statements other than those of the document,
