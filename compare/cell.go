@@ -9,7 +9,7 @@ import (
 // of every result. A Cell without an Operation is the whole exchange.
 type Cell struct {
 	Format    Format       `json:"format"`
-	Suite     string       `json:"suite"`  // a cryptosuite; for the baselines the signature envelope: jws, cose-sign1
+	Suite     string       `json:"suite"`  // a cryptosuite, or an envelope: jws, cose-sign1
 	Engine    Engine       `json:"engine"` // also called the tier
 	Algorithm Algorithm    `json:"algorithm"`
 	Schema    string       `json:"schema"`              // catalogue name
@@ -18,7 +18,7 @@ type Cell struct {
 	Procs     int          `json:"procs"`               // GOMAXPROCS
 	LiveHeap  int          `json:"live_heap,omitempty"` // MB of live heap beside that of the harness
 	Contexts  ContextState `json:"contexts"`
-	Validator string       `json:"validator,omitempty"` // of the JSON Schema, inside issue and verify; "" validates nothing
+	Validator string       `json:"validator,omitempty"` // inside issue and verify; "" for none
 	Present   Presenting   `json:"present,omitempty"`   // how a suite that does not derive presents
 	Binding   Binding      `json:"binding,omitempty"`
 }
@@ -89,9 +89,11 @@ func ParseCell(id string) (Cell, error) {
 			return Cell{}, fmt.Errorf("cell id %q: unknown key %q", id, key)
 		}
 	}
+
 	if c.ID() != id {
 		return Cell{}, fmt.Errorf("cell id %q is incomplete or out of order", id)
 	}
+
 	return c, nil
 }
 

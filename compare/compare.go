@@ -21,15 +21,15 @@ const (
 	VerifyPresented Operation = "verify-presented"
 )
 
-// Operations lists every operation, in the order in which an exchange needs them. Canonize is the operation of the
-// format [Document], the others are those of the formats of credentials.
+// Operations lists every operation, in the order in which an exchange needs them. Canonize is the operation
+// of the format [Document], the others are those of the formats of credentials.
 var Operations = []Operation{Canonize, Issue, Verify, Present, VerifyPresented}
 
 // OfCredentials lists the operations of a format of credentials.
 var OfCredentials = Operations[1:]
 
-// The sums that reports compare. Whole is the same work in every format; Exchanged is what a holder who discloses a part
-// causes.
+// The sums that reports compare. Whole is the same work in every format; Exchanged is what a holder who
+// discloses a part causes.
 var (
 	Whole     = []Operation{Issue, Verify}
 	Exchanged = []Operation{Issue, Present, VerifyPresented}
@@ -38,12 +38,12 @@ var (
 // Scenario holds the choices of an exchange beyond the credential.
 type Scenario struct {
 	Disclose []string      // JSON pointers; empty means the credential's own Disclose
-	HandOn   bool          // a holder whose suite does not derive presents the whole credential; else the issuer signs the part anew
+	HandOn   bool          // a holder that cannot derive presents all; else the issuer signs again
 	Binding  Binding       // whether the holder signs what it presents
 	Now      time.Time     // the verifier's clock
 	Deadline time.Duration // of canonize; 0 is none
 	Limits   canon.Limits  // of each operation
-	Seed     uint64        // derives the issuer's and the holder's keys: one seed, one set of keys, in every process
+	Seed     uint64        // of the keys of issuer and holder: the same in every process
 }
 
 // Counters are counted by the code that does the work, not derived: each call adds one.
@@ -77,8 +77,8 @@ func (c Counters) Since(before Counters) Counters {
 	return c
 }
 
-// Exchange is one document made ready for timing: keys parsed, everything else inside the operations, bytes in and bytes
-// out. It is used by one goroutine.
+// Exchange is one document made ready for timing: keys parsed, everything else inside the operations, bytes
+// in and bytes out. It is used by one goroutine.
 type Exchange struct {
 	steps Steps
 
@@ -95,13 +95,13 @@ type Exchange struct {
 // Steps are the operations of an exchange. Only Issue has the issuer's key.
 type Steps struct {
 	Issue   func() ([]byte, error)
-	Whole   func(issued []byte) ([]byte, error) // what a verifier of the whole credential gets; nil hands on the issued bytes
+	Whole   func(issued []byte) ([]byte, error) // whole credential for a verifier; nil hands on issued
 	Present func(issued []byte) ([]byte, error)
 	Verify  func(presented []byte) error // the whole credential, or what was presented
 }
 
-// Deriving makes an exchange whose present derives from the issued bytes alone; it has no way to see the issuer's key.
-// Without counters it makes some.
+// Deriving makes an exchange whose present derives from the issued bytes alone; it has no way to see the
+// issuer's key. Without counters it makes some.
 func Deriving(c *Counters, checks string, steps Steps) *Exchange {
 	if c == nil {
 		c = new(Counters)
@@ -112,9 +112,11 @@ func Deriving(c *Counters, checks string, steps Steps) *Exchange {
 	return &Exchange{steps: steps, Counters: c, Checks: checks}
 }
 
-// Reissuing makes an exchange whose present signs the subset with the issuer's key, which it is given. steps.Present is not
-// read.
-func Reissuing[K any](c *Counters, checks string, key K, steps Steps, present func(issued []byte, issuer K) ([]byte, error)) *Exchange {
+// Reissuing makes an exchange whose present signs the subset with the issuer's key, which it is given.
+// steps.Present is not read.
+func Reissuing[K any](
+	c *Counters, checks string, key K, steps Steps, present func(issued []byte, issuer K) ([]byte, error),
+) *Exchange {
 	steps.Present = nil
 	if present != nil {
 		steps.Present = func(b []byte) ([]byte, error) { return present(b, key) }
@@ -124,8 +126,8 @@ func Reissuing[K any](c *Counters, checks string, key K, steps Steps, present fu
 	return e
 }
 
-// HandingOn makes an exchange of a suite that does not derive: the holder presents the whole credential. steps.Present is not
-// read.
+// HandingOn makes an exchange of a suite that does not derive: the holder presents the whole credential.
+// steps.Present is not read.
 func HandingOn(c *Counters, checks string, steps Steps) *Exchange {
 	e := Deriving(c, checks, steps)
 	e.steps.Present = e.steps.Whole
@@ -139,8 +141,8 @@ func Canonizing(c *Counters, canonize func() ([]byte, error)) *Exchange {
 	return e
 }
 
-// Checking returns the exchange with further checks inside its clock: one before issue signs, one of what verify has
-// accepted; nil checks nothing. what is appended to Checks.
+// Checking returns the exchange with further checks inside its clock: one before issue signs, one of what
+// verify has accepted; nil checks nothing. what is appended to Checks.
 func (e *Exchange) Checking(what string, before func() error, after func(presented []byte) error) *Exchange {
 	c := *e
 	c.Checks += ", " + what
@@ -162,7 +164,8 @@ func (e *Exchange) Checking(what string, before func() error, after func(present
 	return &c
 }
 
-var errNotMade = errors.New("compare: the Exchange has no such operation, or was not made with Deriving, Reissuing, " +
+var errNotMade = errors.New("compare: the Exchange has no such operation, or was not made with Deriving, " +
+	"Reissuing, " +
 	"HandingOn or Canonizing")
 
 // Canonize returns the canonical form of the document.

@@ -46,9 +46,9 @@ var Formats = []*compare.Definition{di.Definition, sdjwt.Definition, mdoc.Defini
 // Entry is one exchange of the matrix.
 type Entry struct {
 	Cell        compare.Cell            `json:"cell"`                  // without an operation
-	Unsupported *canon.UnsupportedError `json:"unsupported,omitempty"` // why it cannot be measured; nil if it can
+	Unsupported *canon.UnsupportedError `json:"unsupported,omitempty"` // why it cannot be measured, or nil
 	Operations  []compare.Operation     `json:"operations"`
-	Present     string                  `json:"present,omitempty"` // "derives", "re-signs" with the issuer's key, or "whole"; "" if it cannot be measured
+	Present     string                  `json:"present,omitempty"` // "derives", "re-signs", "whole" or ""
 	Default     bool                    `json:"default"`           // part of the default subset
 }
 
@@ -61,8 +61,8 @@ type family struct {
 	cell   compare.Cell
 }
 
-var cacheStates = map[compare.ContextState]jsonld.CacheState{compare.NoContexts: jsonld.Warm, compare.Cold: jsonld.Cold,
-	compare.Embedded: jsonld.Embedded, compare.Warm: jsonld.Warm}
+var cacheStates = map[compare.ContextState]jsonld.CacheState{compare.NoContexts: jsonld.Warm,
+	compare.Cold: jsonld.Cold, compare.Embedded: jsonld.Embedded, compare.Warm: jsonld.Warm}
 
 var algorithms = append([]compare.Algorithm{compare.NoAlgorithm}, keys.Algorithms...)
 
@@ -74,7 +74,8 @@ func families() []family {
 		for _, algorithm := range algorithms {
 			for _, format := range Formats {
 				for i := range format.Suites {
-					c := compare.Cell{Format: format.Name, Suite: format.Suites[i].Name, Engine: engine, Algorithm: algorithm}
+					c := compare.Cell{Format: format.Name, Suite: format.Suites[i].Name, Engine: engine,
+						Algorithm: algorithm}
 					if f := (family{format, &format.Suites[i], c}); f.exists() {
 						f.cell.Contexts = f.usual()
 						all = append(all, f)
@@ -89,7 +90,8 @@ func families() []family {
 // exists reports whether the suite is one of the engine and the algorithm: without a canonicalizer nothing
 // is tuned.
 func (f *family) exists() bool {
-	return slices.Contains(f.suite.Algorithms, f.cell.Algorithm) && slices.Contains(canon.Engines, f.cell.Engine) &&
+	return slices.Contains(f.suite.Algorithms, f.cell.Algorithm) &&
+		slices.Contains(canon.Engines, f.cell.Engine) &&
 		(f.suite.Method != "" || f.cell.Engine != canon.Tuned)
 }
 
@@ -132,9 +134,11 @@ func (f *family) unsupported() *canon.UnsupportedError {
 	case c.Algorithm == keys.ES384:
 		return &canon.UnsupportedError{Engine: "json-gold", What: "SHA-384 inside RDFC-1.0"}
 	case c.Engine == canon.Stock && state == compare.Warm:
-		return &canon.UnsupportedError{Engine: "json-gold as shipped", What: "contexts kept processed; the engine tuned does so"}
+		return &canon.UnsupportedError{Engine: "json-gold as shipped",
+			What: "contexts kept processed; the engine tuned does so"}
 	case c.Engine == canon.Tuned && state != compare.Warm && state != compare.NoContexts:
-		return &canon.UnsupportedError{Engine: string(c.Engine), What: string(state) + " contexts; the engine stock has them"}
+		return &canon.UnsupportedError{Engine: string(c.Engine), What: string(state) +
+			" contexts; the engine stock has them"}
 	case c.Binding != compare.NoBinding:
 		return &canon.UnsupportedError{Engine: "json-gold",
 			What: "the graph of a presented credential: it puts its statements into the default graph"}
@@ -148,7 +152,8 @@ func (f *family) refuses(kind schemas.Kind, schema string) *canon.UnsupportedErr
 	case f.format.Name != compare.Document:
 		return kind.Exchangeable(schema)
 	case f.suite.Method == canon.JCS && kind == schemas.NQuads:
-		return &canon.UnsupportedError{Engine: string(canon.JCS), What: "a dataset in N-Quads; choose the suite rdfc"}
+		return &canon.UnsupportedError{Engine: string(canon.JCS),
+			What: "a dataset in N-Quads; choose the suite rdfc"}
 	case f.suite.Method == canon.RDFC && kind == schemas.JSON:
 		return &canon.UnsupportedError{Engine: string(canon.RDFC),
 			What: "JSON without a context; choose the suite jcs"}
@@ -168,7 +173,8 @@ func (f *family) canonicalizer() (canon.Canonicalizer, error) {
 func (f *family) inDefault() bool {
 	c := &f.cell
 	return c.Engine != canon.Tuned && f.unsupported() == nil &&
-		(c.Algorithm == keys.EdDSA || c.Algorithm == compare.NoAlgorithm || c.Engine == canon.Stock && c.Algorithm == keys.ES256 && f.suite.Method == "")
+		(c.Algorithm == keys.EdDSA || c.Algorithm == compare.NoAlgorithm || c.Engine == canon.Stock &&
+			c.Algorithm == keys.ES256 && f.suite.Method == "")
 }
 
 // of returns the family with a schema and a policy.
@@ -188,7 +194,8 @@ func (f family) of(schema string, p Policy) family {
 }
 
 func (f *family) entry(inDefault bool) Entry {
-	e := Entry{Cell: f.cell, Operations: f.format.Operations, Unsupported: f.unsupported(), Default: inDefault}
+	e := Entry{Cell: f.cell, Operations: f.format.Operations, Unsupported: f.unsupported(),
+		Default: inDefault}
 	switch {
 	case e.Unsupported != nil || f.format.Name == compare.Document:
 	case f.cell.Present == compare.HandedOver:
@@ -281,6 +288,7 @@ func (s *Selection) Chosen() []string {
 			notes = append(notes, fmt.Sprintf("%s of %s: %s", key.Format, g.Describe(), text))
 		}
 	}
+
 	return notes
 }
 
@@ -291,7 +299,8 @@ func (s *Selection) Unsupported() []compare.Result {
 		if e.Unsupported != nil {
 			for _, op := range e.Operations {
 				c := e.Cell.With(op)
-				out = append(out, compare.Result{Cell: c, ID: c.ID(), State: compare.Unsupported, Reason: e.Unsupported.Error()})
+				out = append(out, compare.Result{Cell: c, ID: c.ID(), State: compare.Unsupported,
+					Reason: e.Unsupported.Error()})
 			}
 		}
 	}
@@ -307,12 +316,14 @@ func Select(f Filter, p Policy) (*Selection, error) {
 		names []string
 		of    func(c compare.Cell) string
 	}
+
 	dimensions := []dimension{
 		{"format", f.Formats, func(c compare.Cell) string { return string(c.Format) }},
 		{"suite", f.Suites, func(c compare.Cell) string { return c.Suite }},
 		{"engine", f.Engines, func(c compare.Cell) string { return string(c.Engine) }},
 		{"algorithm", f.Algorithms, func(c compare.Cell) string { return string(c.Algorithm) }},
 	}
+
 	var named []string
 	for _, d := range dimensions {
 		var valid []string
@@ -328,18 +339,21 @@ func Select(f Filter, p Policy) (*Selection, error) {
 			named = append(named, fmt.Sprintf("--%s %s", d.flag, strings.Join(d.names, ",")))
 		}
 	}
+
 	s := &Selection{}
 	for _, op := range compare.Operations {
 		if len(f.Operations) == 0 || slices.Contains(f.Operations, string(op)) {
 			s.Operations = append(s.Operations, op)
 		}
 	}
+
 	if err := known("operation", f.Operations, compare.Operations); err != nil {
 		return nil, err
 	}
 	if err := known("state of contexts", f.Contexts, compare.ContextStates); err != nil {
 		return nil, err
 	}
+
 	var names []string
 	kinds := make(map[string]schemas.Kind) // of schemas that a catalogue of credentials does not have
 	for _, name := range f.Schemas {
@@ -352,12 +366,14 @@ func Select(f Filter, p Policy) (*Selection, error) {
 			kinds[g.Name()] = g.Kind()
 		}
 	}
+
 	if len(names) == 0 {
 		names = catalogue.Names()
 		if f.Default {
 			names = defaultSchemas
 		}
 	}
+
 	subset := f.Default && len(named) == 0
 	left := make(map[string][]string)
 	formats := len(f.Formats)+len(f.Suites)+len(f.Algorithms) > 0
@@ -377,11 +393,14 @@ func Select(f Filter, p Policy) (*Selection, error) {
 			}
 			continue
 		}
+
 		for _, state := range m.in(f.Contexts) {
 			for _, schema := range names {
-				// Without a word on formats and operations a credential is exchanged and another document canonicalized.
+				// Without a word on formats and operations a credential is exchanged and another document
+				// canonicalized.
 				kind := kinds[schema]
-				if f.Default && !formats && len(f.Operations) == 0 && (m.format.Name == compare.Document) != (kind.Exchangeable(schema) != nil) {
+				if f.Default && !formats && len(f.Operations) == 0 &&
+					(m.format.Name == compare.Document) != (kind.Exchangeable(schema) != nil) {
 					continue
 				}
 
@@ -400,22 +419,27 @@ func Select(f Filter, p Policy) (*Selection, error) {
 			}
 		}
 	}
+
 	if len(s.Entries) == 0 {
 		return nil, fmt.Errorf("no cell has %s", strings.Join(named, " and "))
 	}
+
 	// Most important first: all schemas of a tier and algorithm before the next.
 	slices.SortStableFunc(s.Entries, func(a, b Entry) int {
 		return cmp.Or(slices.Index(canon.Engines, a.Cell.Engine)-slices.Index(canon.Engines, b.Cell.Engine),
 			slices.Index(algorithms, a.Cell.Algorithm)-slices.Index(algorithms, b.Cell.Algorithm),
 			slices.Index(names, a.Cell.Schema)-slices.Index(names, b.Cell.Schema))
 	})
+
 	for _, engine := range canon.Engines {
 		for _, algorithm := range algorithms {
 			if suites := left[string(engine)+" "+string(algorithm)]; suites != nil {
-				s.LeftOut = append(s.LeftOut, fmt.Sprintf("%s with %s: %s", engine, algorithm, strings.Join(suites, ", ")))
+				s.LeftOut = append(s.LeftOut, fmt.Sprintf("%s with %s: %s", engine, algorithm,
+					strings.Join(suites, ", ")))
 			}
 		}
 	}
+
 	return s, nil
 }
 
@@ -450,6 +474,7 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if unsupported := f.unsupported(); unsupported != nil {
 		return nil, unsupported
 	}
+
 	generator, err := catalogue.Get(cell.Schema)
 	if err != nil {
 		return nil, err
@@ -457,10 +482,12 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if unsupported := f.refuses(generator.Kind(), cell.Schema); unsupported != nil {
 		return nil, unsupported
 	}
+
 	canonicalizer, err := f.canonicalizer()
 	if err != nil {
 		return nil, err
 	}
+
 	format, err := f.format.Prepares(f.cell, canonicalizer)
 	if err != nil {
 		return nil, err
@@ -468,13 +495,15 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if cell.Validator != "" {
 		format = validating{format, jsonschema.Engine(cell.Validator)}
 	}
+
 	check, err := f.check()
 	if err != nil {
 		return nil, err
 	}
+
 	scenario := compare.Scenario{Binding: cell.Binding, HandOn: cell.Present == compare.HandedOver}
-	return &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(), Check: check,
-		Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
+	return &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(),
+		Check: check, Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
 			return f.format.Tamper(c, presented, cell.Binding != compare.NoBinding)
 		}}, nil
 }

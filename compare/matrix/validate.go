@@ -15,8 +15,9 @@ import (
 	"canonscope/schemas/jsonschema"
 )
 
-// validating is a format whose issue validates the credential against the JSON Schema of its type before it signs, and
-// whose verify validates what it has accepted, without the proof. The schema is compiled outside the clock, like keys and contexts.
+// validating is a format whose issue validates the credential against the JSON Schema of its type before it
+// signs, and whose verify validates what it has accepted, without the proof. The schema is compiled outside
+// the clock, like keys and contexts.
 //
 // It presents the whole credential: a part need not have what a schema requires.
 type validating struct {
@@ -101,12 +102,13 @@ var validators sync.Map // of engine and schema, to func() (jsonschema.Validator
 
 // compiled returns the validator of a schema of the catalogue, made once.
 func compiled(name string, engine jsonschema.Engine) (jsonschema.Validator, error) {
-	once, _ := validators.LoadOrStore(string(engine)+" "+name, sync.OnceValues(func() (jsonschema.Validator, error) {
-		text, err := jsonschema.Schema(name)
-		if err != nil {
-			return nil, err
-		}
-		return jsonschema.Compile(text, jsonschema.Options{Engine: engine, Limits: measure.Limits})
-	}))
+	once, _ := validators.LoadOrStore(string(engine)+" "+name,
+		sync.OnceValues(func() (jsonschema.Validator, error) {
+			text, err := jsonschema.Schema(name)
+			if err != nil {
+				return nil, err
+			}
+			return jsonschema.Compile(text, jsonschema.Options{Engine: engine, Limits: measure.Limits})
+		}))
 	return once.(func() (jsonschema.Validator, error))()
 }

@@ -66,6 +66,7 @@ func issuing() *compare.Files {
 		chain  compare.Certificates
 		lossy  bool
 	)
+
 	return &compare.Files{
 		Options: []compare.Option{
 			baseline.HolderOption(&device),
@@ -206,6 +207,7 @@ func answer(out *compare.Verification, docs []Document, t *compare.Task) error {
 			return err
 		}
 	}
+
 	notations := Notations{Limits: t.Limits}
 	for i, d := range docs {
 		if d.Signer != "" {
@@ -231,6 +233,7 @@ func answer(out *compare.Verification, docs []Document, t *compare.Task) error {
 		}
 		out.Documents = append(out.Documents, b)
 	}
+
 	return nil
 }
 

@@ -28,7 +28,8 @@ func invalid(where, rule, format string, args ...any) error {
 
 // unless returns an *InvalidError that names the option of [Verifier] to accept the mdoc.
 func unless(option, where, rule, format string, args ...any) error {
-	return &compare.InvalidError{Of: "mdoc", Where: where, Msg: fmt.Sprintf(format, args...), Rule: rule, Option: option}
+	return &compare.InvalidError{Of: "mdoc", Where: where, Msg: fmt.Sprintf(format, args...), Rule: rule,
+		Option: option}
 }
 
 // Issuer makes mdocs. Key, Chain and Device are required; the zero value of another option means its default.
@@ -49,7 +50,8 @@ type Issuer struct {
 // below credentialSubject becomes one element. A leaf is a value that is not an object or an array, or is
 // an empty one. The identifier of the element is the leaf's JSON pointer below credentialSubject without
 // the first slash, such as "name" or "result/0/value", and "0/name" of a list of subjects. Strings become
-// tstr, numbers without fraction and exponent int, other numbers float. Integers beyond 64 bits are a [canon.UnsupportedError].
+// tstr, numbers without fraction and exponent int, other numbers float. Integers beyond 64 bits are a
+// [canon.UnsupportedError].
 func (i *Issuer) Issue(claims []byte) ([]byte, error) {
 	if i == nil || i.Key.Algorithm() == "" || i.Device.Algorithm() == "" || len(i.Chain) == 0 {
 		return nil, fmt.Errorf("mdoc: an issuer needs a key, its certificate chain and the device's key")
@@ -74,7 +76,8 @@ func hashOf(name string) (func() hash.Hash, error) {
 	if h := hashes.New(name); h != nil {
 		return h, nil
 	}
-	return nil, invalid("MSO", "ISO/IEC 18013-5 section 9.1.2.5", "digestAlgorithm %q: use SHA-256, SHA-384 or SHA-512", name)
+	return nil, invalid("MSO", "ISO/IEC 18013-5 section 9.1.2.5",
+		"digestAlgorithm %q: use SHA-256, SHA-384 or SHA-512", name)
 }
 
 // Holder presents mdocs that were issued to it. It needs a key only for device authentication.
@@ -133,7 +136,8 @@ func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([
 		}
 	}
 	if transcript != nil && (h.Key.Algorithm() == "" || !isTranscript(transcript)) {
-		return nil, fmt.Errorf("mdoc: device authentication needs the device's key and a SessionTranscript, which is an array")
+		return nil, fmt.Errorf(
+			"mdoc: device authentication needs the device's key and a SessionTranscript, which is an array")
 	}
 	out, err := e.present(h, issued, wanted)
 	if err != nil || transcript == nil {

@@ -1,5 +1,6 @@
-// Package report shows a campaign: as text for a terminal, as Markdown, CSV and JSON, and as Go benchmark text that benchstat
-// reads. [NewTable] makes the rows that all of them print; a ratio compares rows of one tier and algorithm or is absent.
+// Package report shows a campaign: as text for a terminal, as Markdown, CSV and JSON, and as Go benchmark
+// text that benchstat reads. [NewTable] makes the rows that all of them print; a ratio compares rows of one
+// tier and algorithm or is absent.
 package report
 
 import (
@@ -31,35 +32,39 @@ type Row struct {
 	Cell        compare.Cell                         `json:"cell"`
 	ID          string                               `json:"id"`
 	Operations  map[compare.Operation]compare.State  `json:"operations"`
-	Reasons     []string                             `json:"reasons,omitempty"` // why operations have no time, or fewer runs than others, or no profile; each once
+	Reasons     []string                             `json:"reasons,omitempty"` // for missing parts
 	CPU         map[compare.Operation]stats.Estimate `json:"cpu_ns"`
 	IssueVerify stats.Estimate                       `json:"issue_verify_ns"` // the headline
 	Exchange    stats.Estimate                       `json:"exchange_ns"`
-	Reissued    bool                                 `json:"reissued"` // present signs again: marked wherever it is shown
-	Whole       bool                                 `json:"whole"`    // present hands on the whole credential
+	Reissued    bool                                 `json:"reissued"` // present signs again (†)
+	Whole       bool                                 `json:"whole"`    // present hands on all
 	Ratios      Ratios                               `json:"issue_verify_to,omitempty"`
-	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding alone: all formats sign what they present
+	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding
 	Basis       map[compare.Operation]Basis          `json:"basis"`
-	First       stats.Estimate                       `json:"canonize_to_first,omitzero"` // of documents: to the first one of the suite and engine
-	Summed      []compare.Operation                  `json:"summed"`                     // operations that the figures below are sums of
+	First       stats.Estimate                       `json:"canonize_to_first,omitzero"` // of documents
+	Summed      []compare.Operation                  `json:"summed"`                     // in sums below
 	Counters    compare.Counters                     `json:"counters"`
-	Wall        float64                              `json:"wall_ns"` // means; like Thread, Bytes and Allocs 0 unless all operations of Summed have a time
-	Thread      float64                              `json:"thread_ns"`
-	Bytes       float64                              `json:"bytes"`
-	Allocs      float64                              `json:"allocs"`
-	Output      map[compare.Operation]int            `json:"output_bytes"`
-	Quads       int                                  `json:"quads"`
-	Blank       int                                  `json:"blank_nodes,omitempty"` // of documents
-	NDegree     int64                                `json:"n_degree,omitempty"`    // of documents: n-degree calls plus permutations
-	Documents   int                                  `json:"documents"`
-	Tampers     int                                  `json:"tampers"`
-	Checks      string                               `json:"checks"`
-	Oracle      string                               `json:"oracle"`
-	Compared    int                                  `json:"compared"`              // documents whose forms were compared
-	Phases      Shares                               `json:"phases,omitempty"`      // share of the CPU by phase, background collector and scheduler included
-	Heap        Shares                               `json:"heap_phases,omitempty"` // share of the heap bytes by phase
-	// Phases with gc and runtime of the background charged to phases by their share of the bytes, operation by operation: a
-	// model, see profiles.Attribution.Charged.
+
+	// Means of the time and allocations of one exchange; 0 unless all operations of Summed have a time.
+	Wall   float64 `json:"wall_ns"`
+	Thread float64 `json:"thread_ns"`
+	Bytes  float64 `json:"bytes"`
+	Allocs float64 `json:"allocs"`
+
+	Output    map[compare.Operation]int `json:"output_bytes"`
+	Quads     int                       `json:"quads"`
+	Blank     int                       `json:"blank_nodes,omitempty"` // of documents
+	NDegree   int64                     `json:"n_degree,omitempty"`    // of documents
+	Documents int                       `json:"documents"`
+	Tampers   int                       `json:"tampers"`
+	Checks    string                    `json:"checks"`
+	Oracle    string                    `json:"oracle"`
+	Compared  int                       `json:"compared"` // documents
+
+	Phases Shares `json:"phases,omitempty"`      // of the CPU, with gc and runtime
+	Heap   Shares `json:"heap_phases,omitempty"` // of the heap bytes
+	// Phases with gc and runtime of the background charged to phases by their share of the bytes, operation
+	// by operation: a model, see profiles.Attribution.Charged.
 	Charged      Shares         `json:"charged_phases,omitempty"`
 	Foreground   int64          `json:"foreground_samples"`
 	Unattributed stats.Estimate `json:"unattributed"` // share of the foreground samples that no rule owns
@@ -130,12 +135,14 @@ const Wanted = 0.98
 
 var errNoCampaign = errors.New("report: there is no campaign")
 
-// NewTable makes the rows of a campaign in its own order, none of nil. Formats with a column have ratios to them.
+// NewTable makes the rows of a campaign in its own order, none of nil. Formats with a column have ratios to
+// them.
 func NewTable(c *compare.Campaign, formats []*compare.Definition) Table {
 	t := Table{formats: formats}
 	if c == nil {
 		return t
 	}
+
 	groups := make(map[string][]*compare.Result)
 	var ids []string
 	for i := range c.Results {
@@ -146,12 +153,14 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition) Table {
 		}
 		groups[id] = append(groups[id], r)
 	}
+
 	samples := make(map[string]cellSamples)
 	for _, id := range ids {
 		s := make(cellSamples)
 		t.Rows = append(t.Rows, newRow(groups[id], s, c.Documents))
 		samples[id] = s
 	}
+
 	for i := range t.Rows {
 		row := &t.Rows[i]
 		row.Ratios = t.ratios(samples, row, compare.Whole...)
@@ -162,6 +171,7 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition) Table {
 			row.First = t.toFirst(samples, row)
 		}
 	}
+
 	t.Attributed, t.Allocated = attributed(c), allocated(c)
 	return t
 }
@@ -199,9 +209,11 @@ func mean(r *compare.Result, quantity func(compare.Run) float64) float64 {
 }
 
 func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
-	row := Row{Cell: results[0].Cell.Exchange(), ID: results[0].Cell.Exchange().ID(), Operations: make(map[compare.Operation]compare.State),
-		CPU: make(map[compare.Operation]stats.Estimate), Output: make(map[compare.Operation]int),
+	row := Row{Cell: results[0].Cell.Exchange(), ID: results[0].Cell.Exchange().ID(),
+		Operations: make(map[compare.Operation]compare.State),
+		CPU:        make(map[compare.Operation]stats.Estimate), Output: make(map[compare.Operation]int),
 		Basis: make(map[compare.Operation]Basis)}
+
 	row.Summed = summed(results)
 	var cpu, heap, charged mix
 	recorded, both := 0, 0 // operations with a profile of allocations, and with one of CPU time too
@@ -214,7 +226,8 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 		w := r.Work
 		row.Output[op] = w.Output
 		row.Reissued, row.Whole = row.Reissued || w.Reissued, row.Whole || handsOn(r)
-		row.Quads, row.Checks, row.Oracle, row.Compared, row.Documents, row.Tampers = w.Quads, w.Checks, w.Oracle, w.Compared, w.Documents, w.Tampers
+		row.Quads, row.Checks, row.Oracle = w.Quads, w.Checks, w.Oracle
+		row.Compared, row.Documents, row.Tampers = w.Compared, w.Documents, w.Tampers
 		row.Blank, row.NDegree = w.Blank, w.NDegree
 		counted := slices.Contains(row.Summed, op)
 		if counted {
@@ -249,9 +262,11 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 			}
 		}
 	}
+
 	if n := float64(row.Foreground); n > 0 {
 		row.Unattributed = stats.Share(float64(row.unattributed)/n, n)
 	}
+
 	row.Phases = cpu.byName()
 	if recorded == len(row.Summed) {
 		row.Heap = heap.byName()
@@ -262,13 +277,14 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 	if !row.complete() {
 		row.Wall, row.Thread, row.Bytes, row.Allocs, row.Phases = 0, 0, 0, 0, nil
 	}
+
 	row.IssueVerify = stats.Sum(samples.of(compare.Whole...))
 	row.Exchange = stats.Sum(samples.of(compare.Exchanged...))
 	return row
 }
 
-// summed are the operations of an exchange that one figure sums up: issue and verify of the whole credential, the same work
-// in every format, or all if these were not both to be measured.
+// summed are the operations of an exchange that one figure sums up: issue and verify of the whole
+// credential, the same work in every format, or all if these were not both to be measured.
 func summed(results []*compare.Result) []compare.Operation {
 	var ops []compare.Operation
 	for _, r := range results {
@@ -366,7 +382,8 @@ func (r *Row) complete() bool {
 
 // columns are the formats that rows are compared with, by name.
 func (t *Table) columns() []*compare.Definition {
-	columns := slices.DeleteFunc(slices.Clone(t.formats), func(f *compare.Definition) bool { return f.Column == "" })
+	columns := slices.DeleteFunc(slices.Clone(t.formats),
+		func(f *compare.Definition) bool { return f.Column == "" })
 	slices.SortFunc(columns, func(a, b *compare.Definition) int { return cmp.Compare(a.Name, b.Name) })
 	return columns
 }
@@ -387,13 +404,15 @@ func (t *Table) stock() []string {
 // bound reports whether holders sign what they present.
 func (r *Row) bound() bool { return r.Cell.Binding != compare.NoBinding }
 
-// ratios compares the sum of operations with the rows of the same schema, tier, algorithm and policy in other formats.
+// ratios compares the sum of operations with the rows of the same schema, tier, algorithm and policy in
+// other formats.
 func (t *Table) ratios(samples map[string]cellSamples, row *Row, ops ...compare.Operation) Ratios {
 	out := make(Ratios)
 	for _, f := range t.columns() {
 		for i := range t.Rows {
 			base, want := t.Rows[i].Cell, row.Cell
-			want.Format, want.Suite, want.Contexts, want.Present = f.Name, base.Suite, base.Contexts, base.Present
+			want.Format, want.Suite = f.Name, base.Suite
+			want.Contexts, want.Present = base.Contexts, base.Present
 			if base != want || t.Rows[i].ID == row.ID {
 				continue
 			}
@@ -406,8 +425,8 @@ func (t *Table) ratios(samples map[string]cellSamples, row *Row, ops ...compare.
 	return out
 }
 
-// toFirst is the ratio of a document to the first measured one of the same suite, engine and policy. A dataset in N-Quads has
-// no contexts, whatever their state is for the others.
+// toFirst is the ratio of a document to the first measured one of the same suite, engine and policy. A
+// dataset in N-Quads has no contexts, whatever their state is for the others.
 func (t *Table) toFirst(samples map[string]cellSamples, row *Row) stats.Estimate {
 	for i := range t.Rows {
 		base, want := t.Rows[i].Cell, row.Cell
