@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Budget is what one operation may use: it counts what the steps of the operation use, whichever packages they stand in,
-// and every loop that an input can lengthen asks it. Operations make their own from [Limits]; a caller that wants several
-// of them to share one makes it with [WithBudget]. It is safe for concurrent use.
+// Budget counts what the steps of one operation use, in all packages, and holds their [Limits]. Every loop
+// that an input can lengthen asks it. An operation makes its budget from its limits; [WithBudget] lets
+// several operations share one. A Budget is safe for concurrent use.
 type Budget struct {
 	limits     Limits
-	end        atomic.Int64 // in nanoseconds since 1970; 0 until somebody asks
+	end        atomic.Int64 // in nanoseconds since 1970; 0 until the first call of Alive
 	memory     atomic.Int64
 	documents  atomic.Int64
 	work       atomic.Int64
@@ -22,14 +22,14 @@ type Budget struct {
 
 type budgetKey struct{}
 
-// WithBudget returns a context with a budget that all operations called with it share.
+// WithBudget returns a context whose budget is shared by all operations called with it.
 func WithBudget(ctx context.Context, l Limits) context.Context {
 	b := new(Budget)
 	b.Reset(l)
 	return context.WithValue(ctx, budgetKey{}, b)
 }
 
-// BudgetOf returns given, or the budget that a context carries, or own, made anew with the limits.
+// BudgetOf returns given if it is not nil, else the budget of ctx, else own, reset to the limits.
 func BudgetOf(ctx context.Context, given, own *Budget, l Limits) *Budget {
 	if given != nil {
 		return given
@@ -46,7 +46,7 @@ func (b *Budget) Reset(l Limits) {
 	b.limits = l
 	b.limits.fill()
 	for _, n := range [...]*atomic.Int64{&b.end, &b.memory, &b.documents, &b.work, &b.signatures, &b.steps} {
-		if n.Load() != 0 { // a look costs less than a store that all processors see
+		if n.Load() != 0 { // a load costs less than a store that all processors see
 			n.Store(0)
 		}
 	}
@@ -55,8 +55,8 @@ func (b *Budget) Reset(l Limits) {
 // Limits returns the limits of the operation.
 func (b *Budget) Limits() *Limits { return &b.limits }
 
-// Alive returns a *LimitError once the context of the call has ended or the time of the operation is over, which counts
-// from the first call: an operation that never gets to ask is short.
+// Alive returns a *LimitError once ctx has ended or the time of the operation is used up. Time counts from
+// the first call of Alive, which every long operation makes.
 func (b *Budget) Alive(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return &LimitError{Limit: "time", Err: err}
@@ -74,7 +74,8 @@ func (b *Budget) Alive(ctx context.Context) error {
 	return nil
 }
 
-// Use counts bytes of working memory, and returns a *LimitError where they are too many. Negative ones are given back.
+// Use counts bytes of working memory, and returns a *LimitError if they are too many. A negative number
+// gives bytes back.
 func (b *Budget) Use(bytes int) error {
 	if used := b.memory.Add(int64(bytes)); used > b.limits.Memory {
 		return &LimitError{Limit: "memory", Max: b.limits.Memory, Done: used}
@@ -82,7 +83,7 @@ func (b *Budget) Use(bytes int) error {
 	return nil
 }
 
-// Left returns how much working memory is left.
+// Left returns the bytes of working memory that are left.
 func (b *Budget) Left() int64 { return max(0, b.limits.Memory-b.memory.Load()) }
 
 // Work counts n-degree work, and returns how much of it is left.
@@ -101,10 +102,10 @@ func (b *Budget) Document(url string) error {
 	return nil
 }
 
-// stepsTogether is how many times the limit of steps all calls of a library in one operation may take.
+// stepsTogether times the limit of steps is what all calls of a library in one operation may take.
 const stepsTogether = 3
 
-// Steps counts steps that a library is going to take which does not count.
+// Steps counts the estimated steps of a library that does not count them.
 func (b *Budget) Steps(n int64) error {
 	most := stepsTogether * b.limits.Steps
 	if done := b.steps.Add(n); most >= 0 && done > most {
@@ -113,7 +114,7 @@ func (b *Budget) Steps(n int64) error {
 	return nil
 }
 
-// Signatures counts signatures that are going to be made or checked for what stands at a place.
+// Signatures counts signatures before they are made or checked; where is the place in the document.
 func (b *Budget) Signatures(n int, where string) error {
 	if done := b.signatures.Add(int64(n)); done > int64(b.limits.Signatures) {
 		return &LimitError{Limit: "signatures", Max: int64(b.limits.Signatures), Done: done, Where: where}

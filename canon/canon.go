@@ -29,7 +29,8 @@ const (
 // Engines lists every engine in the order reports use.
 var Engines = []Engine{Stock, Tuned, Native}
 
-// Hash names the hash function inside RDFC-1.0 (RDFC-1.0 section 4.1: SHA-256 by default, SHA-384 on request).
+// Hash names the hash function inside RDFC-1.0 (RDFC-1.0 section 4.1: SHA-256 by default, SHA-384 on
+// request).
 type Hash string
 
 const (
@@ -46,8 +47,8 @@ const (
 	JSON   Input = "json"
 )
 
-// Limits bound what an untrusted document can cause. The zero value of a field means its default; the defaults fit a
-// service that many clients use.
+// Limits bound the work that an untrusted document can cause. A zero field means its default. The defaults
+// fit a service with many clients.
 type Limits struct {
 	Bytes     int           // document size in bytes; default 64 MiB
 	Depth     int           // nesting of JSON values; default 512
@@ -57,15 +58,18 @@ type Limits struct {
 	Time      time.Duration // of the operation; default 10 s, negative for none
 	Documents int           // context documents that an operation loads; default 16
 	Proofs    int           // proofs of one document; default 64
-	Steps     int64         // of a library that does not count, as they are estimated before its call, in all calls of an operation three times as many; default 12 million, negative for none
 
-	// Signatures of an operation, made or checked: one of each proof, and one of each statement of ecdsa-sd-2023. One of
-	// P-384 counts as 12, since it takes as long. Default 16,000.
+	// Steps of one call of a library that does not count them, estimated before the call; all calls of an
+	// operation may take three times as many. Default 12 million, negative for none.
+	Steps int64
+
+	// Signatures made or checked in an operation: one for each proof, and one for each statement of
+	// ecdsa-sd-2023. A P-384 signature counts as 12, because it takes that much longer. Default 16,000.
 	Signatures int
 }
 
-// Defaults of [Limits]. A cycle of b blank nodes needs about 3 b² of the work, a complete graph of 5 nodes 4,565, one of 7
-// 403,000; one of 8 is refused.
+// Defaults of [Limits]. Examples of work: a cycle of b blank nodes needs about 3 b², a complete graph of 5
+// nodes 4,565 and one of 7 nodes 403,000. A complete graph of 8 nodes is refused.
 const (
 	DefaultBytes      = 64 << 20
 	DefaultDepth      = 512
@@ -99,7 +103,7 @@ func (l *Limits) fill() {
 	orDefault(&l.Signatures, DefaultSignatures)
 }
 
-// orDefault sets a limit that is not given. It is so short that the compiler puts it into its caller.
+// orDefault sets a limit that is not given. Kept small so that it is inlined.
 func orDefault[T int | int64 | time.Duration](limit *T, to T) {
 	if *limit == 0 {
 		*limit = to
@@ -117,14 +121,14 @@ type Options struct {
 	Input     Input   // syntax of the document; default JSONLD for RDFC and JSON for JCS
 	Hash      Hash    // hash inside RDFC-1.0; default SHA256
 	Limits    Limits  // zero fields take their defaults
-	Lossy     bool    // allow what the canonical form cannot carry to be lost and listed in Form.Losses; default is an error
-	Direction string  // what becomes of the base direction of a string: I18nDatatype, CompoundLiteral, or by default nothing, which is a loss
+	Lossy     bool    // list lost data in Form.Losses instead of returning a *LossError
+	Direction string  // form of base directions: I18nDatatype or CompoundLiteral; "" makes them a loss
 	Issued    bool    // fill Form.Issued
 	Into      *Form   // reuse this Form and its memory; nil allocates
 	Budget    *Budget // of the operation that this is a step of; nil makes one of Limits
 }
 
-// Alive returns a *LimitError once the context of the call has ended, or the time of the operation that it is a step of.
+// Alive returns a *LimitError once ctx has ended or the time of the operation is used up.
 func (o *Options) Alive(ctx context.Context) error {
 	if o.Budget != nil {
 		return o.Budget.Alive(ctx)
@@ -146,19 +150,19 @@ func (o *Options) Target() *Form {
 	return f
 }
 
-// Form is a canonical form: the bytes to hash, and what is known about how they came to be.
+// Form is a canonical form: the bytes to hash, and facts about how they were made.
 type Form struct {
 	Text   []byte            // canonical N-Quads or canonical JSON, UTF-8
 	Lines  int               // number of N-Quads lines; 0 for JCS
-	Issued map[string]string // issued-identifiers map, input blank node label to canonical label, both without "_:"; only on request
+	Issued map[string]string // if Options.Issued: input label to canonical label, without "_:"
 	Losses []Loss            // what was dropped or changed; only with Options.Lossy
 
-	// Ties reports whether blank nodes share a first-degree hash, so that the form may be one of several; only the native
-	// engine tells.
+	// Ties reports whether blank nodes share a first-degree hash, so that the form may be one of several.
+	// Only the native engine sets it.
 	Ties bool
 }
 
-// Loss is one piece of data that the JSON-LD algorithms drop, or a number that JCS writes as another.
+// Loss is data that the JSON-LD algorithms drop, or a number that JCS writes with a different value.
 type Loss struct {
 	Pointer string `json:"pointer"` // JSON pointer of the value in the document
 	Reason  string `json:"reason"`  // what the specification drops there, e.g. "undefined term"
@@ -169,29 +173,33 @@ type Canonicalizer interface {
 	Canonicalize(ctx context.Context, doc []byte, opt Options) (*Form, error)
 }
 
-// The abilities below are those that an engine may have besides. Their types are parameters where they belong to packages
-// below this one.
+// The interfaces below are optional abilities of an engine. A type that belongs to a child package, which
+// canon cannot import, is a type parameter.
 
-// Tapes is an engine that takes a scanned document, a *jsontape.Tape, so that no document is scanned twice.
+// Tapes is an engine that accepts a scanned document, a *jsontape.Tape, which saves a second scan.
 type Tapes[Tape any] interface {
 	CanonicalizeTape(ctx context.Context, doc Tape, opt Options) (*Form, error)
 }
 
-// Datasets is an engine that makes datasets of JSON-LD documents, on request with the origin of each quad. JSONLD is
-// jsonld.Options, and Dataset *rdf.Dataset. With it ecdsa-sd-2023 can issue and derive, on its short path.
+// Datasets is an engine that turns JSON-LD documents into datasets, on request with the origin of each
+// quad. JSONLD is jsonld.Options, and Dataset is *rdf.Dataset. The short path of ecdsa-sd-2023 needs it to
+// issue and derive.
 type Datasets[JSONLD, Dataset any] interface {
 	ToRDF(ctx context.Context, doc []byte, opt JSONLD, into Dataset) error
 }
 
-// Expander is an engine with the JSON-LD API of documents as bytes. With it ecdsa-sd-2023 can issue and derive, on its
-// literal path.
+// Expander is an engine with the JSON-LD API over bytes. The literal path of ecdsa-sd-2023 needs it to
+// issue and derive.
 type Expander interface {
-	Expand(ctx context.Context, doc []byte, opt Options) ([]byte, error)   // the expanded form as JSON
-	ToNQuads(ctx context.Context, doc []byte, opt Options) ([]byte, error) // the dataset as N-Quads in any order
+	// Expand returns the expanded form as JSON.
+	Expand(ctx context.Context, doc []byte, opt Options) ([]byte, error)
+
+	// ToNQuads returns the dataset as N-Quads in any order.
+	ToNQuads(ctx context.Context, doc []byte, opt Options) ([]byte, error)
 }
 
-// Guard is an engine that knows which documents it would get wrong. Who calls its [Expander] asks it first, about the document
-// as it came, since what is expanded has members added.
+// Guard is an engine that detects documents it would canonicalize incorrectly. A caller of its [Expander]
+// must ask it first, about the original document, because the expanded document has members added.
 type Guard interface {
 	Guard(ctx context.Context, doc []byte, opt Options) error
 }

@@ -12,7 +12,7 @@ func TestErrorTexts(t *testing.T) {
 		want string
 	}{
 		{&LimitError{Limit: "depth", Max: 512, Done: 513, Where: "line 1 column 513"},
-			"limit reached at line 1 column 513: depth is at most 512, 513 done; raise the limit if the input is trusted"},
+			"limit reached at line 1 column 513: depth 513 of at most 512; raise the limit if the input is trusted"},
 		{&LimitError{Limit: "time", Done: 7, Err: context.Canceled}, "stopped with 7 steps of work done: context canceled"},
 		{&UnsupportedError{Engine: "e", What: "hash md5"}, "e does not support hash md5"},
 		{&UnsupportedError{Engine: "e", What: "x", Where: "/a"}, "e does not support x at /a"},

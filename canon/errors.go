@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// LimitError says that a document needed more than its limits allow. Commands exit with status 3 on it.
+// LimitError reports a document that needed more than its limits allow. Commands exit with status 3 on it.
 type LimitError struct {
-	Limit string // name of the limit: that of a field of [Limits] in lower case, or of what else is bounded
-	Max   int64  // its value; of time in nanoseconds
+	Limit string // name of the limit: a field of [Limits] in lower case, or another bounded quantity
+	Max   int64  // its value; time is in nanoseconds
 	Done  int64  // what was used when it stopped
 	Where string // JSON pointer, line or "" where unknown
-	Err   error  // the error of the context if that ended the work; Limit is then "time" and Max unknown
+	Err   error  // the error of the context if it ended the work; Limit is then "time" and Max is unknown
 }
 
 func (e *LimitError) Unwrap() error { return e.Err }
@@ -26,12 +26,15 @@ func (e *LimitError) Error() string {
 	case e.Err != nil:
 		return fmt.Sprintf("stopped%s with %d steps of work done: %v", at, e.Done, e.Err)
 	case e.Limit == "time":
-		return fmt.Sprintf("limit reached%s: time is at most %v; raise the limit if the input is trusted", at, time.Duration(e.Max))
+		return fmt.Sprintf("limit reached%s: time of at most %v; raise the limit if the input is trusted", at,
+			time.Duration(e.Max))
 	}
-	return fmt.Sprintf("limit reached%s: %s is at most %d, %d done; raise the limit if the input is trusted", at, e.Limit, e.Max, e.Done)
+	return fmt.Sprintf("limit reached%s: %s %d of at most %d; raise the limit if the input is trusted",
+		at, e.Limit, e.Done, e.Max)
 }
 
-// UnsupportedError names a construct or option that an engine cannot do. The matrix shows it as unsupported.
+// UnsupportedError names a construct or option that an engine does not support. The matrix shows it as
+// unsupported.
 type UnsupportedError struct {
 	Engine string // engine or package name
 	What   string // the construct, in the words of its specification
@@ -46,10 +49,10 @@ func (e *UnsupportedError) Error() string {
 	return fmt.Sprintf("%s does not support %s%s", e.Engine, e.What, at)
 }
 
-// MarshalText makes the error its text in JSON.
+// MarshalText makes JSON show the error as its text.
 func (e *UnsupportedError) MarshalText() ([]byte, error) { return []byte(e.Error()), nil }
 
-// SyntaxError is malformed input with its place.
+// SyntaxError reports malformed input and its place.
 type SyntaxError struct {
 	Format string // "JSON", "N-Quads"
 	Offset int    // byte offset, from 0
@@ -62,7 +65,8 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s line %d column %d: %s", e.Format, e.Line, e.Column, e.Msg)
 }
 
-// LossError says that a document holds data its canonical form would not carry, so a signature would not cover it.
+// LossError reports data of a document that its canonical form would not carry, so that a signature would
+// not cover it.
 type LossError struct {
 	Losses []Loss // at least one, in document order
 }
@@ -76,7 +80,7 @@ func (e *LossError) Error() string {
 	return fmt.Sprintf("data would be lost at %q: %s%s", l.Pointer, l.Reason, more)
 }
 
-// PointerError says that a JSON pointer names nothing of a credential.
+// PointerError reports a JSON pointer that does not lead to a part of the credential.
 type PointerError struct {
 	Pointer string
 	Why     string // where it leaves the credential

@@ -8,7 +8,7 @@ import (
 	"canonscope/profiles"
 )
 
-// State says what became of a cell.
+// State is the outcome of a cell.
 type State string
 
 const (
@@ -24,7 +24,7 @@ const (
 	Interrupted State = "interrupted"
 )
 
-// Ending says why the window of a process ended.
+// Ending is the reason why the window of a process ended.
 type Ending string
 
 const (
@@ -62,8 +62,8 @@ type Run struct {
 // Work is what a cell's gate learnt about it besides that it is correct.
 type Work struct {
 	Counters  Counters `json:"counters"`              // of one operation, counted by calls
-	Output    int      `json:"output"`                // bytes an operation returns: median over the documents; 0 for verify
-	Quads     int      `json:"quads"`                 // lines of the canonical form of the unsigned document; 0 without RDF
+	Output    int      `json:"output"`                // median bytes that an operation returns; 0 for verify
+	Quads     int      `json:"quads"`                 // lines of the unsigned document; 0 without RDF
 	Blank     int      `json:"blank_nodes,omitempty"` // of a document that is canonicalized
 	NDegree   int64    `json:"n_degree,omitempty"`    // its n-degree calls plus permutations of RDFC-1.0
 	Reissued  bool     `json:"reissued"`              // present signs again with the issuer's key
@@ -71,9 +71,9 @@ type Work struct {
 	Checks    string   `json:"checks"`                // which checks verify makes
 	Documents int      `json:"documents"`             // how many documents passed the gate
 	Tampers   int      `json:"tampers"`               // how many tampered presentations were refused
-	Estimate  int64    `json:"estimate"`              // rough nanoseconds of one operation, to plan with; not a result
-	Compared  int      `json:"compared"`              // of how many documents the form was compared: all, or some where that takes long
-	Oracle    string   `json:"oracle"`                // what the output was compared with, "" if nothing stands outside the engine
+	Estimate  int64    `json:"estimate"`              // rough nanoseconds of one operation, for planning
+	Compared  int      `json:"compared"`              // documents whose forms were compared
+	Oracle    string   `json:"oracle"`                // what the output was compared with, or ""
 }
 
 // Profile is what the profile pass of one cell found.
@@ -91,7 +91,7 @@ type Profile struct {
 type Allocs struct {
 	Attribution profiles.Attribution `json:"attribution"` // samples are objects, values bytes
 	Ops         int                  `json:"ops"`
-	Bytes       int64                `json:"bytes"`    // heap bytes allocated over the pass, as the runtime counts them
+	Bytes       int64                `json:"bytes"`    // heap bytes of the pass, counted by the runtime
 	Coverage    float64              `json:"coverage"` // bytes of the profile over Bytes
 	Pprof       string               `json:"pprof"`    // path in the results folder
 	Flame       string               `json:"flame"`    // path in the results folder
@@ -197,5 +197,5 @@ type Campaign struct {
 	Disclosed   []Disclosed       `json:"disclosed,omitempty"` // of each schema that is exchanged
 	LeftOut     []string          `json:"left_out,omitempty"`  // what the default subset does not measure, for people
 	Interrupted bool              `json:"interrupted,omitempty"`
-	Stopped     string            `json:"stopped,omitempty"` // why the campaign ended before it was done, unless interrupted
+	Stopped     string            `json:"stopped,omitempty"` // why it ended early, unless interrupted
 }

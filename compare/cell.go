@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Cell is one point of the matrix: what is measured and under which policy. Its ID is stable and is the key of every
-// result. A Cell without an Operation stands for the whole exchange.
+// Cell is one point of the matrix: what is measured and under which policy. Its ID is stable and is the key
+// of every result. A Cell without an Operation is the whole exchange.
 type Cell struct {
 	Format      Format       `json:"format"`
 	Suite       string       `json:"suite"`  // a cryptosuite; for the baselines the signature envelope: jws, cose-sign1
@@ -101,9 +101,11 @@ func ParseCell(id string) (Cell, error) {
 			return Cell{}, fmt.Errorf("cell id %q: unknown key %q", id, key)
 		}
 	}
+
 	if c.ID() != id {
 		return Cell{}, fmt.Errorf("cell id %q is incomplete or out of order", id)
 	}
+
 	return c, nil
 }
 

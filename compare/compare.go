@@ -21,21 +21,21 @@ const (
 	VerifyPresented Operation = "verify-presented"
 )
 
-// Operations lists every operation, in the order in which an exchange needs them. Canonize is the operation of the
-// format [Document], the others are those of the formats of credentials.
+// Operations lists every operation, in the order in which an exchange needs them. Canonize is the operation
+// of the format [Document], the others are those of the formats of credentials.
 var Operations = []Operation{Canonize, Issue, Verify, Present, VerifyPresented}
 
 // OfCredentials lists the operations of a format of credentials.
 var OfCredentials = Operations[1:]
 
-// The sums that reports compare. Whole is the same work in every format; Exchanged is what a holder who discloses a part
-// causes.
+// The sums that reports compare. Whole is the same work in every format; Exchanged is what a holder who
+// discloses a part causes.
 var (
 	Whole     = []Operation{Issue, Verify}
 	Exchanged = []Operation{Issue, Present, VerifyPresented}
 )
 
-// Scenario says what an exchange does beyond the credential itself.
+// Scenario holds the choices of an exchange beyond the credential.
 type Scenario struct {
 	Disclose    []string      // JSON pointers; empty means the credential's own Disclose
 	Granularity Granularity   // what is one disclosure and one element; pointers name whole ones
@@ -78,8 +78,8 @@ func (c Counters) Since(before Counters) Counters {
 	return c
 }
 
-// Exchange is one document made ready for timing: keys parsed, everything else inside the operations, bytes in and bytes
-// out. It is used by one goroutine.
+// Exchange is one document made ready for timing: keys parsed, everything else inside the operations, bytes
+// in and bytes out. It is used by one goroutine.
 type Exchange struct {
 	steps Steps
 
@@ -93,16 +93,16 @@ type Exchange struct {
 	Checks string
 }
 
-// Steps are the operations of an exchange without the issuer's key, but for Issue.
+// Steps are the operations of an exchange. Only Issue has the issuer's key.
 type Steps struct {
 	Issue   func() ([]byte, error)
-	Whole   func(issued []byte) ([]byte, error) // what a verifier of the whole credential gets; nil hands on the issued bytes
+	Whole   func(issued []byte) ([]byte, error) // whole credential for a verifier; nil hands on issued
 	Present func(issued []byte) ([]byte, error)
 	Verify  func(presented []byte) error // the whole credential, or what was presented
 }
 
-// Deriving makes an exchange whose present derives from the issued bytes alone; it has no way to see the issuer's key.
-// Without counters it makes some.
+// Deriving makes an exchange whose present derives from the issued bytes alone; it has no way to see the
+// issuer's key. Without counters it makes some.
 func Deriving(c *Counters, checks string, steps Steps) *Exchange {
 	if c == nil {
 		c = new(Counters)
@@ -113,9 +113,11 @@ func Deriving(c *Counters, checks string, steps Steps) *Exchange {
 	return &Exchange{steps: steps, Counters: c, Checks: checks}
 }
 
-// Reissuing makes an exchange whose present signs the subset with the issuer's key, which it is given. steps.Present is not
-// read.
-func Reissuing[K any](c *Counters, checks string, key K, steps Steps, present func(issued []byte, issuer K) ([]byte, error)) *Exchange {
+// Reissuing makes an exchange whose present signs the subset with the issuer's key, which it is given.
+// steps.Present is not read.
+func Reissuing[K any](
+	c *Counters, checks string, key K, steps Steps, present func(issued []byte, issuer K) ([]byte, error),
+) *Exchange {
 	steps.Present = nil
 	if present != nil {
 		steps.Present = func(b []byte) ([]byte, error) { return present(b, key) }
@@ -125,8 +127,8 @@ func Reissuing[K any](c *Counters, checks string, key K, steps Steps, present fu
 	return e
 }
 
-// HandingOn makes an exchange of a suite that does not derive: the holder presents the whole credential. steps.Present is not
-// read.
+// HandingOn makes an exchange of a suite that does not derive: the holder presents the whole credential.
+// steps.Present is not read.
 func HandingOn(c *Counters, checks string, steps Steps) *Exchange {
 	e := Deriving(c, checks, steps)
 	e.steps.Present = e.steps.Whole
@@ -140,8 +142,8 @@ func Canonizing(c *Counters, canonize func() ([]byte, error)) *Exchange {
 	return e
 }
 
-// Checking returns the exchange with further checks inside its clock: one before issue signs, one of what verify has
-// accepted; nil checks nothing. what is appended to Checks.
+// Checking returns the exchange with further checks inside its clock: one before issue signs, one of what
+// verify has accepted; nil checks nothing. what is appended to Checks.
 func (e *Exchange) Checking(what string, before func() error, after func(presented []byte) error) *Exchange {
 	c := *e
 	c.Checks += ", " + what
@@ -163,7 +165,8 @@ func (e *Exchange) Checking(what string, before func() error, after func(present
 	return &c
 }
 
-var errNotMade = errors.New("compare: the Exchange has no such operation, or was not made with Deriving, Reissuing, " +
+var errNotMade = errors.New("compare: the Exchange has no such operation, or was not made with Deriving, " +
+	"Reissuing, " +
 	"HandingOn or Canonizing")
 
 // Canonize returns the canonical form of the document.
@@ -206,7 +209,7 @@ func (e *Exchange) Verify(presented []byte) error {
 	return e.steps.Verify(presented)
 }
 
-// InvalidError says why a credential or presentation of a format other than VCDM is refused.
+// InvalidError reports why a credential or presentation of a format other than VCDM is refused.
 type InvalidError struct {
 	Of     string // what is refused: "SD-JWT", "mdoc"
 	Where  string // part of it: "header", "disclosure 3", "MSO", "namespace/element", or a JSON pointer
@@ -227,6 +230,6 @@ type Preparer interface {
 // Inspection is what was read of a credential without checking it.
 type Inspection struct {
 	Line  func() string           // what it is
-	Print func(w io.Writer) error // at length, for people
+	Print func(w io.Writer) error // in full, as text
 	JSON  func() (any, error)
 }

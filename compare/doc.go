@@ -1,34 +1,35 @@
-// Package compare holds the types of a comparison: a [Preparer] prepares an [Exchange] of a credential, a [Cell] is one point
-// of the matrix, a [Campaign] a matrix with its runs, a [Result] what the runs of one cell measured. It measures nothing.
+// Package compare holds the types of a comparison: a [Preparer] prepares an [Exchange] of a credential, a
+// [Cell] is one point of the matrix, a [Campaign] a matrix with its runs, a [Result] what the runs of one
+// cell measured. It measures nothing.
 //
 // # The house
 //
-// This is the map of the whole project. A package imports only what is below it here. A parent package holds types, and its
-// children import it; only canon/phase and the packages of vcdm are below their parents. Implementations are wired in two places,
-// canon/engines and compare/matrix.
+// This is the map of the whole project. A package imports only what is below it here. A parent package
+// holds types, and its children import it; only canon/phase and the packages of vcdm are below their
+// parents. Implementations are wired in two places, canon/engines and compare/matrix.
 //
 //	cmd/canonscope            one file a subcommand: flags and printing
 //	compare/matrix            which cells exist; wires formats, engines and schemas
 //	compare/report            text, Markdown, CSV, JSON and benchmark text of a campaign
 //	compare/measure/internal/rulegen/cmd go generate: writes the rules of this project's functions
 //	compare/measure/internal/rulegen     makes rules of attribution from the directives beside functions
-//	compare/measure           jobs in, events out: one cell in a fresh process, its gate, clocks and profiles; the campaign
-//	compare/stats             means over processes, intervals, ratios, shares, growth; knows no cell
+//	compare/measure           jobs in, events out: a cell in a fresh process, gate, clocks, profiles
+//	compare/stats             means over processes, intervals, ratios, shares, growth; independent of cells
 //	compare/document          the format document: what is canonicalized and nothing else
 //	compare/di                the format vcdm: VCDM with Data Integrity
 //	compare/sdjwt             the format sd-jwt-vc
 //	compare/mdoc              the format mdoc
 //	compare/floor             the format floor: what no credential can leave out
 //	compare/internal/claimstest tests that sdjwt and mdoc share
-//	compare/internal/baseline what sd-jwt-vc and mdoc share: engines, digests, whom their verifiers of files trust
+//	compare/internal/baseline what sd-jwt-vc and mdoc share: engines, digests, trust of file verifiers
 //	compare/internal/claims   a credential as the claims that formats other than vcdm sign
 //	compare                   types: Definition of a format, Exchange, Cell, Campaign, Result
-//	profiles                  capture, rules, attribution, flame graphs; knows no credential
+//	profiles                  capture, rules, attribution, flame graphs; independent of credentials
 //	vcdm/vectors              runs the W3C vectors of Data Integrity
 //	vcdm                      proofs: add, derive, verify; the table of cryptosuites
 //	vcdm/internal/selective   the statements that JSON pointers select, for ecdsa-sd-2023
 //	vcdm/internal/reading     compares a document with the statements that are signed
-//	vcdm/rules                the data model: credentials, presentations, their contexts and related resources
+//	vcdm/rules                the data model: credentials, presentations, contexts, related resources
 //	vcdm/problem              the errors of vcdm and vcdm/rules
 //	vcdm/internal/lines       statements as lines of N-Quads: labels of blank nodes
 //	vcdm/internal/value       values of scanned JSON: equality, lists or one
@@ -56,39 +57,43 @@
 //	canon/choice              errors for names that do not exist, with the nearest one
 //	canon/printable           text of untrusted documents, made safe to show
 //
-// Data goes one way: schemas makes a credential, a format prepares an exchange of it through vcdm and canon, compare/measure
-// times the exchange, profiles attributes the time, compare/stats judges, compare/report shows. The trip of a document is told
-// in canon/doc.go, that of a proof in vcdm/doc.go, and the recipes are where their code is: a cryptosuite in vcdm/doc.go, an
-// engine in canon/doc.go, a schema and an axis in schemas/doc.go, a phase in profiles/doc.go, a format below.
+// Data flows in one direction: schemas makes a credential, a format prepares an exchange of it through vcdm
+// and canon, compare/measure times the exchange, profiles attributes the time, compare/stats judges,
+// compare/report shows. canon/doc.go describes the trip of a document, vcdm/doc.go that of a proof. The
+// recipes are beside the code: a cryptosuite in vcdm/doc.go, an engine in canon/doc.go, a schema and an
+// axis in schemas/doc.go, a phase in profiles/doc.go, a format below.
 //
 // # The trip of a sample
 //
-// How `canonscope run` comes to a figure in its table:
+// `canonscope run` gets a figure of its table in these steps:
 //
-//  1. compare/matrix/matrix.go turns flags into exchanges, and each into the cells of its operations: issue, verify, present and
-//     verify-presented of a credential, canonize of a document. What an engine cannot do stays in the list with its reason.
-//  2. compare/measure/run.go orders the work: the gates of all exchanges, timings in blocks of one process of each
-//     exchange in an order drawn from the seed, then profiles. Each piece is a Job (compare/measure/job.go), pure
-//     data that would mean the same on another machine.
-//  3. compare/measure/runner.go starts this very binary for each Job and writes it to the child's standard input;
-//     cmd/canonscope/internal.go hands it to Serve in compare/measure/child.go.
-//  4. The child asks compare/matrix/matrix.go for the Bench of the cell, draws seeded documents from schemas/catalogue, and
-//     has the format prepare an Exchange of each, as in compare/di/format.go. All of this is outside the clock.
-//  5. compare/measure/gate.go checks the exchange from end to end: the canonical form against that of another engine
-//     (compare/matrix/check.go), verify accepts the whole credential and what was presented, and refuses the copies that
-//     the format alters. A cell that fails has a reason and never a time. A document that is canonicalized has the first of
-//     these checks alone; a limit or a deadline that it reaches is its result.
-//  6. compare/measure/child.go does the operations of the exchange in turn. compare/measure/clock.go warms each up and
-//     times it over a window from the end of one collection to the end of another. The counters must say that each
-//     operation did the work that the gate saw.
-//  7. What one process measured of one operation is a Run, in an Event, a line of JSON. The parent appends it to the
-//     Result (compare/campaign.go) and the process to runs.jsonl (compare/measure/folder.go).
-//  8. A process of its own profiles the exchange: profiles/capture.go records, profiles/attribute.go charges the
-//     samples to phases.
-//  9. compare/report/table.go takes a value of each process; compare/stats/stats.go makes means, sums and ratios with
-//     their intervals, paired by block. The sums are those of [Whole] and [Exchanged].
-//  10. compare/report/text.go prints the rows, compare/report/canonize.go those of documents, and compare/report/files.go
-//     writes them into the folder of results.
+//  1. compare/matrix/matrix.go turns flags into exchanges, and each into the cells of its operations: issue,
+//     verify, present and verify-presented of a credential, canonize of a document. What an engine cannot do
+//     stays in the list with its reason.
+//  2. compare/measure/run.go orders the work: the gates of all exchanges, timings in blocks of one process of
+//     each exchange in an order drawn from the seed, then profiles. Each piece is a Job
+//     (compare/measure/job.go), pure data that would mean the same on another machine.
+//  3. compare/measure/runner.go starts the same binary for each Job and writes it to the child's standard
+//     input; cmd/canonscope/internal.go hands it to Serve in compare/measure/child.go.
+//  4. The child asks compare/matrix/matrix.go for the Bench of the cell, draws seeded documents from
+//     schemas/catalogue, and has the format prepare an Exchange of each, as in compare/di/format.go. All of
+//     this is outside the clock.
+//  5. compare/measure/gate.go checks the exchange from end to end: the canonical form against that of another
+//     engine (compare/matrix/check.go), verify accepts the whole credential and what was presented, and
+//     refuses the copies that the format alters. A cell that fails has a reason and never a time. A document
+//     that is canonicalized has the first of these checks alone; a limit or a deadline that it reaches is its
+//     result.
+//  6. compare/measure/child.go does the operations of the exchange in turn. compare/measure/clock.go warms
+//     each up and times it over a window from the end of one collection to the end of another. The counters
+//     must show that each operation did the work seen by the gate.
+//  7. What one process measured of one operation is a Run, in an Event, a line of JSON. The parent appends it
+//     to the Result (compare/campaign.go) and the process to runs.jsonl (compare/measure/folder.go).
+//  8. A separate process profiles the exchange: profiles/capture.go records, profiles/attribute.go charges
+//     the samples to phases.
+//  9. compare/report/table.go takes a value of each process; compare/stats/stats.go makes means, sums and
+//     ratios with their intervals, paired by block. The sums are those of [Whole] and [Exchanged].
+//  10. compare/report/text.go prints the rows, compare/report/canonize.go those of documents, and
+//     compare/report/files.go writes them into the folder of results.
 //
 // # Rules that bind the code here
 //
@@ -114,20 +119,22 @@
 //
 // Example: verifiable credentials secured with COSE.
 //
-//  1. Write a package below compare, as compare/sdjwt: an Issuer, a Holder and a Verifier, each with the engines native and
-//     stock, and NewFormat in a format.go, whose Prepare makes an Exchange with [Deriving], [Reissuing] or [HandingOn].
-//     Steps.Whole makes what a verifier of the whole credential gets. Count salts, digests and signatures where they are
-//     made. compare/internal/claims gives what all formats share: the claims and keys in claims.go, how to alter what is
-//     disclosed in tamper.go, what of a user's credential has no place in read.go.
-//  2. Say what the format is in a [Definition], as compare/sdjwt/files.go does: its suites and operations for the matrix,
-//     its column of ratios for reports, how the command reads its files, and its flags of issue, present and verify.
+//  1. Write a package below compare, as compare/sdjwt: an Issuer, a Holder and a Verifier, each with the
+//     engines native and stock, and NewFormat in a format.go, whose Prepare makes an Exchange with
+//     [Deriving], [Reissuing] or [HandingOn]. Steps.Whole makes what a verifier of the whole credential gets.
+//     Count salts, digests and signatures where they are made. compare/internal/claims gives what all formats
+//     share: the claims and keys in claims.go, how to alter disclosed values in tamper.go, and which parts of
+//     a user's credential are lost in read.go.
+//  2. Describe the format in a [Definition], as compare/sdjwt/files.go does: its suites and operations for
+//     the matrix, its column of ratios for reports, how the command reads its files, and its flags of issue,
+//     present and verify.
 //  3. List the Definition in Formats in compare/matrix/matrix.go. Everything else goes through that list.
-//  4. Say the phases of its functions beside them; profiles/doc.go shows how. Add the package to Packages in
+//  4. Write the phases of its functions beside them, as profiles/doc.go shows. Add the package to Packages in
 //     compare/measure/internal/rulegen/rulegen.go.
-//  5. Tests of the package: those of compare/internal/claimstest, as compare/sdjwt/format_test.go calls them. Add a cell to the
-//     list of TestTampers, and a script to cmd/canonscope/testdata/script.
+//  5. Tests of the package: those of compare/internal/claimstest, as compare/sdjwt/format_test.go calls them.
+//     Add a cell to the list of TestTampers, and a script to cmd/canonscope/testdata/script.
 //
-// Done when these pass: TestExchange, TestTamper, TestDisclosesExactly and TestHolderCannotAlter of the new package,
-// TestEveryEntryOpens, TestTampers and TestBound in compare/matrix, TestTiersDoNotMix in compare/report,
-// TestFresh in compare/measure/internal/rulegen, and TestScripts in cmd/canonscope.
+// Done when these pass: TestExchange, TestTamper, TestDisclosesExactly and TestHolderCannotAlter of the new
+// package, TestEveryEntryOpens, TestTampers and TestBound in compare/matrix, TestTiersDoNotMix in
+// compare/report, TestFresh in compare/measure/internal/rulegen, and TestScripts in cmd/canonscope.
 package compare

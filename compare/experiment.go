@@ -2,11 +2,11 @@ package compare
 
 import "canonscope/schemas/shape"
 
-// Experiment is a series of schemas that differ in one thing: the values of an axis, or a preset.
+// Experiment is a series of schemas that differ in one property: the values of an axis, or a preset.
 type Experiment struct {
 	Name   string  `json:"name"`  // the axis, or the preset
-	Base   string  `json:"base"`  // schema whose other axes stand; "" of a preset
-	About  string  `json:"about"` // for people
+	Base   string  `json:"base"`  // schema whose other axes stay the same; "" for a preset
+	About  string  `json:"about"` // as text
 	Points []Point `json:"points"`
 }
 

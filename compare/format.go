@@ -24,29 +24,28 @@ type Definition struct {
 	// Prepares returns what makes the exchanges of a cell. The canonicalizer is nil where the suite has no
 	// method.
 	Prepares func(c Cell, canonicalizer canon.Canonicalizer) (Preparer, error)
-	// Chosen says what it writes that a credential does not say, and what it leaves out; nil where it signs
-	// the document.
+	// Chosen lists what the format adds to a credential and what it omits; nil if it signs the document.
 	Chosen func(c *schemas.Credential, t *Task) ([]string, error)
 	// Tamper returns altered copies of a presentation, every one of which verify must refuse.
 	Tamper func(c *schemas.Credential, presented []byte, bound bool) ([]Tampered, error)
 
 	Documents bool   // it signs the document itself, which its JSON Schema can validate
-	Stock     string // what its stock engine is, where no library does all of it
+	Stock     string // what its stock engine is, if no library does all of it
 	Bound     string // how a holder signs what it presents
 
-	// Decode returns the bytes of a file, and whether it is of the format. Without it the format has all
-	// that no other has.
+	// Decode returns the bytes of a file, and whether it is of the format. Without it the format takes all
+	// files that no other format takes.
 	Decode func(in []byte) ([]byte, bool)
-	Binary bool // it is not text: files that the command writes hold it in hexadecimal
+	Binary bool // it is not text: the command writes it to files in hexadecimal
 
 	Inspect func(b []byte, limits canon.Limits) (*Inspection, error)
 	Files   map[Operation]func() *Files // none where the command does it
 	Conform *Conformance
 }
 
-// Option is a flag of the command for a format. The type of To says what it takes: nothing for a *bool,
-// text for a *string, the name of a file for a *KeyFile and a *Certificates. Without To the command's own
-// flag of the name holds for the format.
+// Option is a flag of the command for a format. The type of To is the type of its argument: none for a
+// *bool, text for a *string, the name of a file for a *KeyFile and a *Certificates. If To is nil, the
+// format uses the command's flag of that name.
 type Option struct {
 	Name, Usage string
 	To          any
@@ -80,11 +79,10 @@ type Task struct {
 type Files struct {
 	Options []Option
 
-	// Draft says what is going to be signed of a VCDM document, with an end of validity unless it is nil;
-	// Issue signs it.
+	// Draft prepares a VCDM document for signing, with an end of validity unless it is nil; Issue signs it.
 	Draft func(doc []byte, until *time.Time, t *Task) (*Draft, error)
 	Issue func(d *Draft, key *keys.Secret, t *Task) ([]byte, error)
-	// Present presents what JSON pointers name of a credential.
+	// Present presents the parts of a credential that JSON pointers select.
 	Present func(in []byte, disclose []string, t *Task) ([]byte, error)
 	// Verify verifies a presentation. Remedies say what flag does about a refusal, by the Option of its
 	// [*InvalidError].
@@ -96,13 +94,13 @@ type Files struct {
 type Draft struct {
 	JSON   []byte       // its claims
 	Issuer string       // iss
-	Chosen []string     // what does not stand in the credential so, in words
-	Losses []canon.Loss // what the format has no place for, in document order; its @context is among Chosen
+	Chosen []string     // what differs from the credential, as text
+	Losses []canon.Loss // what the format cannot carry, in document order; its @context is among Chosen
 }
 
-// Verification is what is said of a presentation.
+// Verification is the answer about a presentation.
 type Verification struct {
-	Refused error `json:"-"` // why it is not verified; nothing else is said then
+	Refused error `json:"-"` // why it is not verified; the other fields are then empty
 
 	Issuer    string            `json:"issuer,omitempty"`    // iss of an SD-JWT
 	Signers   []string          `json:"signers,omitempty"`   // subjects of the certificates whose keys signed
@@ -141,6 +139,6 @@ type Suite struct {
 
 // Tampered is an altered presentation.
 type Tampered struct {
-	What  string // what was altered, for people: "a disclosed value"
+	What  string // what was altered, as text: "a disclosed value"
 	Bytes []byte
 }

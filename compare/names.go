@@ -30,7 +30,7 @@ type (
 	Algorithm = keys.Algorithm
 )
 
-// Binding says whether holders sign what they present. Cells and JSON leave NoBinding out.
+// Binding is whether holders sign what they present. Cell ids and JSON omit NoBinding.
 type Binding string
 
 const (
@@ -57,7 +57,7 @@ func ParseBinding(name string) (Binding, error) {
 	return Binding(name), choice.Check("binding", name, Bindings)
 }
 
-// Presenting says how the holder of a suite that does not derive presents a part of a credential.
+// Presenting is how the holder of a suite that does not derive presents a part of a credential.
 type Presenting string
 
 const (
@@ -84,7 +84,7 @@ func ParsePresenting(name string) (Presenting, error) {
 	return Presenting(name), choice.Check("way to present", name, Presentings)
 }
 
-// ContextState says how an operation finds the JSON-LD contexts.
+// ContextState is the state in which an operation finds the JSON-LD contexts.
 type ContextState string
 
 const (

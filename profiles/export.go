@@ -40,6 +40,7 @@ func Speedscope(w io.Writer, p *profile.Profile, r Rules, name string) error {
 	type frame struct {
 		Name string `json:"name"`
 	}
+
 	type sampled struct {
 		Type       string  `json:"type"`
 		Name       string  `json:"name"`

@@ -91,6 +91,7 @@ rect.u{stroke:#b3382c;stroke-dasharray:2 2}
 	if root.value == 0 {
 		f.text(margin, head+12, "s", "no samples")
 	}
+
 	x := margin
 	for _, c := range root.children {
 		x = f.frame(c, x, head)
@@ -195,6 +196,7 @@ func (f *flame) head(a *Attribution, o FlameOptions) {
 	if float64(len(o.Title))*9.5 > f.width { // 9.5 px is the mean width of a bold 16 px letter
 		title = "h n"
 	}
+
 	f.text(margin, y, title, o.Title)
 
 	at := a.Attributed()
@@ -206,14 +208,17 @@ func (f *flame) head(a *Attribution, o FlameOptions) {
 			amount(bg.Value, f.unit), amount(a.Background[phase.GC].Value, f.unit),
 			amount(a.Background[phase.Runtime].Value, f.unit))
 	}
+
 	line += fmt.Sprintf(". Attributed: %.1f %%", 100*at.Share)
 	if f.unit == "nanoseconds" {
 		line += fmt.Sprintf(" (%.1f-%.1f)", 100*at.Low, 100*at.High)
 	}
+
 	line += " of the operation."
 	if slices.ContainsFunc(a.Shares(), few) {
 		line += fmt.Sprintf(" Grey: fewer than %d samples.", FewSamples)
 	}
+
 	f.text(margin, y, "s", line)
 	for _, n := range o.Notes {
 		y += 18

@@ -147,7 +147,8 @@ func parseRule(f []string) (Rule, error) {
 		return rule, nil
 	case Owner, Primitive, Fallback, Runtime:
 	default:
-		return Rule{}, fmt.Errorf("unknown kind %q: want owner, primitive, fallback, runtime, harness or caller",
+		return Rule{}, fmt.Errorf(
+			"unknown kind %q: want owner, primitive, fallback, runtime, harness or caller",
 			f[1])
 	}
 	p, ok := phase.ByName(f[0])

@@ -64,6 +64,7 @@ func tree(p *profile.Profile, r Rules) (root *node, unit string) {
 			}
 			at.add(s, vi, ph)
 		}
+
 		at.self += s.Value[vi]
 	}
 

@@ -28,13 +28,13 @@
 // Policies, where the specifications leave a choice:
 //   - An expired proof, and one from the future beyond Skew, is refused unless AnyTime; a document that has
 //     ended or is not yet valid unless AnyPeriod. A date without offset is UTC.
-//   - A presentation without holder may be signed by anybody.
+//   - A presentation without holder may be signed with any key.
 //   - A presentation must not hold a credential with more contexts than its issuer signed (eddsa-jcs-2022,
 //     ecdsa-jcs-2019).
-//   - Every proof of a document has to be verified; a proof that builds on itself never is.
+//   - Every proof of a document has to be verified; a proof that builds on itself is never verified.
 //   - ECDSA signatures whose s is negated are accepted, since FIPS 186-5 has no low-s rule.
 //   - A proof value of ecdsa-sd-2023 has neither tags, nor indefinite lengths, nor trailing bytes; its
-//     indexes ascend, and its label map has one entry for each blank node, each with another label. Its
+//     indexes ascend, and its label map has one entry for each blank node, and the labels differ. Its
 //     CBOR has the shortest form.
 //
 // # The trip of a proof
@@ -44,8 +44,8 @@
 //  1. vcdm/add.go puts document and proof options side by side and scans both in one go.
 //  2. vcdm/document.go and vcdm/proof.go find the members that matter and check the options.
 //  3. The suite takes over: vcdm/whole.go for a signature over the whole document, vcdm/ecdsa_sd_2023.go for
-//     selective disclosure; vcdm/internal/selective/selective.go says by which of two paths it selects.
-//  4. vcdm/input.go has the proof options and the document canonicalized; canon/doc.go says how.
+//     selective disclosure; vcdm/internal/selective/selective.go describes its two paths.
+//  4. vcdm/input.go has the proof options and the document canonicalized, as canon/doc.go describes.
 //  5. vcdm/terms.go and vcdm/internal/reading/reading.go compare the statements with the JSON members: what
 //     is verified must be what was signed.
 //  6. vcdm/whole.go hashes both texts and has vcdm/keys/keys.go sign the digests; vcdm/document.go writes the
@@ -55,11 +55,11 @@
 // for the key (vcdm/resolver.go, vcdm/controller.go). The suite then repeats steps 4 to 6 and checks the
 // signature instead of making one. Last come the party, the data model (vcdm/rules/credential.go), contexts
 // and related resources (vcdm/rules/contexts.go, vcdm/rules/related.go), and the credentials of a
-// presentation (vcdm/presentation.go), which take the same way.
+// presentation (vcdm/presentation.go), which are verified in the same way.
 //
 // # The files
 //
-// A file uses those of its own group and of the groups above it in this table, as TestOrderOfFiles checks:
+// A file uses only files of its group and of the groups above it in this table, as TestOrderOfFiles checks:
 //
 //	words       errors.go options.go
 //	proofs      document.go proof.go terms.go

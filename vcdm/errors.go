@@ -16,12 +16,13 @@ var (
 	ErrNoProof = errors.New("is missing")
 	// ErrBaseProof says that a proof is for the holder alone: see [Holder.Derive].
 	ErrBaseProof = errors.New("it is a base proof, from which the holder derives one")
-	// ErrDerivedProof says that a holder needs the issuer's base proof.
+	// ErrDerivedProof is the error of a holder that needs the issuer's base proof.
 	ErrDerivedProof = errors.New("it is a derived proof, from which no other can be derived")
 	// ErrNotChecked is the error of a proof behind one that failed: see Verifier.AllReasons.
 	ErrNotChecked = errors.New("is not checked, since another failed")
-	// ErrOtherIssuer says that no proof is by the issuer or holder: see Verifier.AnyIssuer.
-	ErrOtherIssuer = errors.New("the signer is somebody else")
+	// ErrOtherIssuer is the error of a document without a proof by its issuer or holder: see
+	// Verifier.AnyIssuer.
+	ErrOtherIssuer = errors.New("the signer is another party")
 )
 
 // ClockError is the cause of an error about a date: the time that it was compared with.

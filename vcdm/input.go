@@ -160,8 +160,8 @@ func (in *input) checkReading(text []byte) error {
 	return in.work.reading.Check(in.doc.Tape, text, len(in.matching))
 }
 
-// engineOptions returns the options of the next canonicalization, which it counts; slot says which Form to
-// reuse.
+// engineOptions returns the options of the next canonicalization, and counts it; slot is the index of the
+// Form to reuse.
 func (in *input) engineOptions(slot int) canon.Options {
 	in.counts.Canonicalizations++
 	opt := in.options

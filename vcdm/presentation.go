@@ -30,8 +30,7 @@ func (v *Verifier) VerifyPresentation(ctx context.Context, doc []byte) *Result {
 // maxNesting bounds presentations in presentations, each of which is read again.
 const maxNesting = 8
 
-// Memory that the result of a credential takes, and each reason in it, which is said of the presentation,
-// too.
+// Memory that the result of a credential takes, and each reason in it, which the presentation repeats.
 const (
 	perResult = 1024
 	perError  = 3072

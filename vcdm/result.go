@@ -12,7 +12,7 @@ import (
 // MediaType is that of a verified document.
 const MediaType = "application/vc"
 
-// Result says what a verification found (VC Data Integrity 4.4).
+// Result is the result of a verification (VC Data Integrity 4.4).
 type Result struct {
 	Verified  bool
 	MediaType string  // "" unless Verified

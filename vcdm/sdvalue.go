@@ -133,9 +133,9 @@ const (
 	derivedShape = "bbBMU"
 )
 
-// shaped reports whether a value that the decoder has accepted is of the very types that its shape gives,
-// each head in its shortest form (RFC 8949 section 4.2.1), so that one proof has one proof value. The
-// decoder also takes longer heads, null for an empty list and a list of small numbers for a byte string.
+// shaped reports whether a value that the decoder has accepted is of exactly the types in its shape, each
+// head in its shortest form (RFC 8949 section 4.2.1), so that one proof has one proof value. The decoder
+// also takes longer heads, null for an empty list and a list of small numbers for a byte string.
 func shaped(b []byte, shape string) bool {
 	shortest := true
 	next := func() (major byte, n int) {

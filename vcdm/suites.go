@@ -13,7 +13,7 @@ import (
 // Suites are the cryptosuites, in the order of reports.
 var Suites = []*Cryptosuite{&eddsaRDFC2022, &eddsaJCS2022, &ecdsaRDFC2019, &ecdsaJCS2019, &ecdsaSD2023}
 
-// Cryptosuite says what a cryptosuite is and needs.
+// Cryptosuite describes a cryptosuite and what it needs.
 type Cryptosuite struct {
 	Name       string           // its identifier, e.g. "eddsa-rdfc-2022"
 	Method     canon.Method     // of the canonicalizer that it takes
@@ -102,7 +102,7 @@ func (e *engine) form(ctx context.Context, in *input) ([]byte, error) {
 	return in.canonicalDocument(ctx, e.canon)
 }
 
-// lacks says what a suite lacks to be used, "" if nothing.
+// lacks returns what a suite lacks to be used, "" if nothing.
 func lacks(s Suite) string {
 	if s == nil {
 		return "it is nil"

@@ -19,7 +19,7 @@ const security = rules.Security
 var terms = [...]struct {
 	name, iri string
 	is        form
-	optional  bool // a statement that the JSON does not have is passed over
+	optional  bool // a statement that the JSON lacks is skipped
 }{
 	{"type", security + proofType, anIRI, false},
 	{"cryptosuite", security + "cryptosuite", aLiteral, false},

@@ -232,8 +232,8 @@ func (v *Verifier) open(w *work, doc []byte, single bool) (err error) {
 	return nil
 }
 
-// distinct leaves out a proof that is there twice: proofs are a set (VC Data Integrity 2.1.1), and who counts
-// them counts it once.
+// distinct removes repeated proofs: proofs are a set (VC Data Integrity 2.1.1), so a repeated proof counts
+// once.
 func distinct(all []proof) []proof {
 	first := make(map[string]int, len(all)) // by proofValue
 	kept := all[:0]
@@ -252,7 +252,8 @@ func distinct(all []proof) []proof {
 }
 
 // verifyProof checks one proof by steps 4 to 8 of VC Data Integrity 4.4. Places in its errors are relative
-// to the proof. It fills result but for the verdict, and puts a document that it has to change into all.
+// to the proof. It fills result except for the verdict, and sets the document in all if it has to change
+// it.
 func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *ProofResult, all *Result) error {
 	if i > 0 {
 		if err := w.budget.Alive(ctx); err != nil {
@@ -445,9 +446,9 @@ func (d *document) signedFor(controller string) bool {
 	return of >= 0 && d.Tape.TextIs(of, controller)
 }
 
-// checkParty demands a proof by who the document says it is of. Proofs that are not verified have errors of
-// their own, and a presentation need not name its holder (Verifiable Credentials Data Model 2.0 section
-// 4.13).
+// checkParty requires a proof by the issuer or holder that the document names. Proofs that are not verified
+// have separate errors, and a presentation need not name its holder (Verifiable Credentials Data Model 2.0
+// section 4.13).
 //
 //phase:validate
 func (v *Verifier) checkParty(d *document, results []ProofResult) error {
@@ -468,7 +469,7 @@ func (v *Verifier) checkParty(d *document, results []ProofResult) error {
 		return &problem.Error{Type: problem.ProofVerificationError, Where: "/proof",
 			Msg: "none is by the " + d.Party() + ", " + string(d.Tape.Text(of)), Err: ErrOtherIssuer}
 	}
-	return problem.Verification("/"+d.Party(), "is not named, so that a proof is nobody's")
+	return problem.Verification("/"+d.Party(), "is not named, so that no proof can be its own")
 }
 
 // sameSet reports whether each of two lists holds what the other does.

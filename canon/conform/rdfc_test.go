@@ -106,7 +106,7 @@ func TestRDFCOutcomes(t *testing.T) {
 				return nil, &canon.LimitError{Limit: "bytes"}
 			}
 			return right(d, o)
-		}, "passed passed failed passed", "bytes is at most"},
+		}, "passed passed failed passed", "bytes 0 of at most"},
 		{"error", func(string, canon.Options) (*canon.Form, error) { return nil, errors.New("broken") },
 			"failed failed failed failed", "broken"},
 	} {

@@ -27,7 +27,8 @@ type Config struct {
 func New(engine canon.Engine, method canon.Method, cfg Config) (canon.Canonicalizer, error) {
 	c, err := Unguarded(engine, method, cfg)
 	if b, ok := c.(bare); ok {
-		return &guarded{b, engine, &nativeRDFC{docs: jsonld.New(jsonld.Config{Loader: cfg.Loader})}, cfg.Loader}, err
+		native := &nativeRDFC{docs: jsonld.New(jsonld.Config{Loader: cfg.Loader})}
+		return &guarded{b, engine, native, cfg.Loader}, err
 	}
 	return c, err
 }
@@ -80,7 +81,8 @@ func NewProcessor(engine canon.Engine, cfg Config) (Processor, error) {
 	case canon.Stock:
 		return stock.NewProcessor(cfg.Loader), nil
 	case canon.Tuned:
-		return nil, &canon.UnsupportedError{Engine: string(canon.Tuned), What: "JSON-LD processing alone; use stock"}
+		return nil, &canon.UnsupportedError{Engine: string(canon.Tuned),
+			What: "JSON-LD processing alone; use stock"}
 	}
 	return nil, choice.Check("engine", engine, canon.Engines)
 }

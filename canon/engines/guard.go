@@ -57,9 +57,11 @@ func (e *guarded) Canonicalize(ctx context.Context, doc []byte, opt canon.Option
 	case a := <-done:
 		return a.form, a.err
 	case <-ctx.Done():
-		return nil, &canon.LimitError{Limit: "time", Err: ctx.Err(), Where: string(e.engine) + ", which is still running"}
+		return nil, &canon.LimitError{Limit: "time", Err: ctx.Err(),
+			Where: string(e.engine) + ", which is still running"}
 	case <-timer.C:
-		return nil, &canon.LimitError{Limit: "time", Max: int64(limit), Done: int64(limit), Where: string(e.engine) + ", which is still running"}
+		return nil, &canon.LimitError{Limit: "time", Max: int64(limit), Done: int64(limit),
+			Where: string(e.engine) + ", which is still running"}
 	}
 }
 
@@ -98,7 +100,8 @@ func (e *guarded) compare(ctx context.Context, doc []byte, opt canon.Options, te
 		return err
 	}
 	if len(tied) == 0 || !slices.EqualFunc(unlabelled(text), unlabelled(want.Text), bytes.Equal) {
-		return &canon.UnsupportedError{Engine: string(e.engine), What: "this document: its form differs from that of the native engine"}
+		return &canon.UnsupportedError{Engine: string(e.engine),
+			What: "this document: its form differs from that of the native engine"}
 	}
 	return nil
 }

@@ -40,7 +40,9 @@ func (e nativeJCS) Canonicalize(ctx context.Context, doc []byte, opt canon.Optio
 }
 
 // CanonicalizeTape canonicalizes a document that has been scanned.
-func (e nativeJCS) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error) {
+func (e nativeJCS) CanonicalizeTape(
+	ctx context.Context, doc *jsontape.Tape, opt canon.Options,
+) (*canon.Form, error) {
 	if err := opt.Alive(ctx); err != nil {
 		return nil, err
 	}
@@ -49,14 +51,17 @@ func (e nativeJCS) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt
 	})
 }
 
-func (nativeJCS) form(opt canon.Options, transform func(dst []byte) ([]byte, []jcs.Warning, error)) (*canon.Form, error) {
+func (nativeJCS) form(
+	opt canon.Options, transform func(dst []byte) ([]byte, []jcs.Warning, error),
+) (*canon.Form, error) {
 	form := opt.Target()
 	text, warnings, err := transform(form.Text)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range warnings {
-		form.Losses = append(form.Losses, canon.Loss{Pointer: w.Pointer, Reason: fmt.Sprintf("the number %s becomes %s: %s", w.Source, w.Canonical, w.Kind)})
+		reason := fmt.Sprintf("the number %s becomes %s: %s", w.Source, w.Canonical, w.Kind)
+		form.Losses = append(form.Losses, canon.Loss{Pointer: w.Pointer, Reason: reason})
 	}
 	if len(form.Losses) > 0 && !opt.Lossy {
 		return nil, &canon.LossError{Losses: slices.Clone(form.Losses)}
@@ -113,7 +118,9 @@ func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Opt
 }
 
 // CanonicalizeTape canonicalizes a JSON-LD document that has been scanned.
-func (e *nativeRDFC) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, opt canon.Options) (*canon.Form, error) {
+func (e *nativeRDFC) CanonicalizeTape(
+	ctx context.Context, doc *jsontape.Tape, opt canon.Options,
+) (*canon.Form, error) {
 	s := e.borrow()
 	defer e.scratch.Put(s)
 	form := opt.Target()
@@ -124,8 +131,11 @@ func (e *nativeRDFC) CanonicalizeTape(ctx context.Context, doc *jsontape.Tape, o
 }
 
 // toRDF fills the dataset from a document, as bytes or as a tape.
-func (e *nativeRDFC) toRDF(ctx context.Context, doc []byte, tape *jsontape.Tape, opt *canon.Options, form *canon.Form, s *scratch) error {
-	o := jsonld.Options{Lossy: opt.Lossy, RDFDirection: opt.Direction, Limits: opt.Limits, Budget: opt.Budget, Tape: tape}
+func (e *nativeRDFC) toRDF(
+	ctx context.Context, doc []byte, tape *jsontape.Tape, opt *canon.Options, form *canon.Form, s *scratch,
+) error {
+	o := jsonld.Options{Lossy: opt.Lossy, RDFDirection: opt.Direction, Limits: opt.Limits, Budget: opt.Budget,
+		Tape: tape}
 	if opt.Lossy {
 		o.Losses = &form.Losses
 	}
@@ -134,7 +144,8 @@ func (e *nativeRDFC) toRDF(ctx context.Context, doc []byte, tape *jsontape.Tape,
 
 // run labels and serializes the dataset.
 func (s *scratch) run(ctx context.Context, opt *canon.Options, form *canon.Form) (*canon.Form, error) {
-	text, err := s.state.Run(ctx, &s.dataset, rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work, Budget: opt.Budget}, form.Text)
+	run := rdfc.Options{Hash: opt.Hash, Work: opt.Limits.Work, Budget: opt.Budget}
+	text, err := s.state.Run(ctx, &s.dataset, run, form.Text)
 	if err != nil {
 		return nil, err
 	}

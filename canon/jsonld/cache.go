@@ -14,13 +14,13 @@ import (
 	"canonscope/canon/lookup"
 )
 
-// CacheState says what a Processor keeps of contexts from one call to the next. Quads and documents are never kept.
+// CacheState selects what a Processor keeps of contexts between calls. It never keeps quads or documents.
 type CacheState uint8
 
 const (
-	Warm      CacheState = iota // active contexts: what was seen before is not compiled again
-	Embedded                    // compiled context documents: each call applies them anew
-	Documents                   // scanned context documents: each call compiles them anew
+	Warm      CacheState = iota // active contexts: known contexts are not applied again
+	Embedded                    // compiled context documents: each call applies them again
+	Documents                   // scanned context documents: each call compiles them again
 	Cold                        // nothing: each call asks the loader, scans and compiles
 )
 
@@ -35,17 +35,17 @@ type Stats struct {
 	Compiled int64 // context definitions compiled
 	Applied  int64 // active contexts made
 	Families int64 // root contexts kept now
-	Bytes    int64 // estimated size of what is kept now: context documents, compiled definitions, active contexts
+	Bytes    int64 // estimated size of all that is kept: documents, definitions, active contexts
 	Evicted  int64 // root contexts dropped to stay within Config.CacheBytes
 }
 
 type counters struct {
 	loads, compiled, applied, evicted atomic.Int64
-	bytes, sources                    atomic.Int64 // all that is kept; what sources take of it
+	bytes, sources                    atomic.Int64 // bytes of all that is kept, and the part of the sources
 }
 
-// family is the tree of active contexts that grew from one root: what documents with the same top-level @context share.
-// It is kept or dropped as one.
+// family is the tree of active contexts derived from one root context. Documents with the same top-level
+// @context share it. It is kept or dropped as a whole.
 type family struct {
 	key   rootKey // once it is kept
 	root  *activeContext
@@ -54,7 +54,7 @@ type family struct {
 	kept  atomic.Bool  // in Processor.families
 }
 
-// rootKey tells root contexts apart: by content, never by address.
+// rootKey identifies a root context by its content, never by its address.
 type rootKey struct {
 	base   string // base IRI of the initial context
 	expand string // Options.ExpandContext
@@ -62,15 +62,16 @@ type rootKey struct {
 	limits contextLimits
 }
 
-// contextLimits are the limits of a call that contexts are held to.
+// contextLimits are the limits of a call that apply to contexts.
 type contextLimits struct{ bytes, depth int }
 
 func limitsOf(l canon.Limits) contextLimits { return contextLimits{l.Context, l.Depth} }
 
-// derivations are the active contexts made from one active context so far. A snapshot is never written to, but for more.
+// derivations are the active contexts made from one active context so far. A snapshot is immutable, except
+// for more.
 type derivations struct {
 	byTerm []termDerivation
-	more   *sync.Map                 // termKey to *activeContext: what finds no room in byTerm
+	more   *sync.Map                 // termKey to *activeContext: those that do not fit into byTerm
 	byText map[string]*activeContext // by raw @context
 }
 
@@ -87,7 +88,7 @@ type termDerivation struct {
 	ctx *activeContext
 }
 
-// mode is the way in which a term brings its scoped context in.
+// mode is the way in which a scoped context takes effect.
 type mode uint8
 
 const (
@@ -96,7 +97,7 @@ const (
 	byTypeMap              // the key of a type map
 )
 
-// derive returns the active context that a term's scoped context makes of ctx.
+// derive returns ctx with the scoped context of a term applied.
 //
 //phase:context
 func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeContext, error) {
@@ -113,6 +114,7 @@ func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeC
 			}
 		}
 	}
+
 	r.contexts.at, r.contexts.inline = at, nil
 	h := how{override: m == byProperty, propagate: m != byType}
 	c, err := r.process(ctx, s.src, s.node, s.base, nil, h)
@@ -129,10 +131,11 @@ func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeC
 			}
 		})
 	}
+
 	return c, err
 }
 
-// deriveInline returns the active context that a @context in the document makes of ctx.
+// deriveInline returns ctx with a @context of the document applied.
 //
 //phase:context
 func (r *run) deriveInline(ctx *activeContext, node uint32) (*activeContext, error) {
@@ -158,13 +161,14 @@ func (r *run) deriveInline(ctx *activeContext, node uint32) (*activeContext, err
 	return c, err
 }
 
-// maxImplied bounds the keys that one active context remembers for its vocabulary mapping, and maxVocab the length of that.
+// maxImplied bounds the keys that an active context remembers for its vocabulary mapping, maxVocab the
+// length of the mapping.
 const (
 	maxImplied = 256
 	maxVocab   = 1 << 10
 )
 
-// imply remembers the IRI that the vocabulary mapping of ctx gives a key, unless it has remembered enough.
+// imply remembers the IRI that the vocabulary mapping of ctx gives a key, up to maxImplied keys.
 func (r *run) imply(ctx *activeContext, name []byte, hash uint16) {
 	before := ctx.implied.Load()
 	if r.p.state != Warm || !ctx.family.kept.Load() || before != nil && before.count >= maxImplied ||
@@ -184,13 +188,15 @@ func (r *run) imply(ctx *activeContext, name []byte, hash uint16) {
 	}
 }
 
-// maxInline bounds the inline contexts that one active context remembers, since each new one copies the list.
+// maxInline bounds the inline contexts that an active context remembers, since each new one copies the
+// list.
 const maxInline = 128
 
 //phase:context
 func (r *run) processInline(ctx *activeContext, raw []byte, node uint32) (*activeContext, error) {
 	if max := r.opt.Limits.Context; len(raw) > max {
-		return nil, &canon.LimitError{Limit: "context", Max: int64(max), Done: int64(len(raw)), Where: r.pointer(node)}
+		return nil, &canon.LimitError{Limit: "context", Max: int64(max), Done: int64(len(raw)),
+			Where: r.pointer(node)}
 	}
 	src := cut(&r.tape, node)
 	r.contexts.at, r.contexts.inline = node, src
@@ -198,7 +204,7 @@ func (r *run) processInline(ctx *activeContext, raw []byte, node uint32) (*activ
 	return r.process(ctx, src, 0, r.opt.Base, nil, how{propagate: true})
 }
 
-// publish adds a derivation to ctx unless its family is no longer kept for others.
+// publish adds a derivation to ctx unless its family has left the cache.
 //
 //phase:context
 func (r *run) publish(ctx *activeContext, change func(*derivations)) {
@@ -225,8 +231,8 @@ func (f *family) add(p *Processor, bytes int64) {
 	}
 }
 
-// rootContext returns the active context of the document's top level: the initial one, changed by the @context at node
-// (0 if there is none).
+// rootContext returns the active context of the document's top level: the initial one, changed by the
+// @context at node (0 if there is none).
 //
 //phase:context
 func (r *run) rootContext(node uint32) (*activeContext, error) {
@@ -235,6 +241,7 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 	if node != 0 {
 		raw = r.tape.Raw(int(node))
 	}
+
 	limits := limitsOf(r.opt.Limits)
 	if p.state == Warm {
 		f := r.contexts.last
@@ -253,6 +260,7 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 			return f.root, nil
 		}
 	}
+
 	f := &family{}
 	r.contexts.own = f
 	c := initialContext(r.opt.Base, f)
@@ -262,6 +270,7 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 			return nil, err
 		}
 	}
+
 	if node != 0 {
 		if c.previous != nil { // step 7 of the Expansion algorithm for the top-level object
 			c = c.previous
@@ -270,10 +279,12 @@ func (r *run) rootContext(node uint32) (*activeContext, error) {
 			return nil, err
 		}
 	}
+
 	f.root = c
 	if p.state == Warm {
 		p.keep(rootKey{r.opt.Base, r.opt.ExpandContext, string(raw), limits}, f)
 	}
+
 	return c, nil
 }
 
@@ -286,7 +297,8 @@ func (r *run) expandContext(c *activeContext) (*activeContext, error) {
 		return nil, err
 	}
 	r.contexts.at, r.contexts.inline = 0, nil
-	return r.process(c, src, uint32(max(0, src.tape.Get(0, "@context"))), r.opt.Base, nil, how{propagate: true})
+	return r.process(c, src, uint32(max(0, src.tape.Get(0, "@context"))), r.opt.Base, nil,
+		how{propagate: true})
 }
 
 // keep adds a family to the cache.
@@ -294,7 +306,7 @@ func (p *Processor) keep(key rootKey, f *family) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.families[key] != nil {
-		return // another call was first; this one goes on with its own
+		return // another call was first; this one continues with its family
 	}
 	f.used.Store(p.epoch.Add(1))
 	f.key = key
@@ -304,7 +316,7 @@ func (p *Processor) keep(key rootKey, f *family) {
 	p.evict()
 }
 
-// trim drops something when more is kept than the bound allows.
+// trim drops families if the cache is above its bound.
 func (p *Processor) trim() {
 	if p.count.bytes.Load() > p.cacheBytes {
 		p.mu.Lock()
@@ -313,14 +325,19 @@ func (p *Processor) trim() {
 	}
 }
 
-// evict drops the least recently used families until three quarters of the bound are left. Where sources alone take more
-// than half of it, everything goes: active contexts refer to them.
+// evict drops the least recently used families until the cache fills at most three quarters of its bound.
+// If sources alone take more than half of the bound it drops everything, because active contexts refer to
+// them.
 func (p *Processor) evict() {
 	if p.count.bytes.Load() <= p.cacheBytes {
 		return
 	}
+
 	keys := slices.Collect(maps.Keys(p.families))
-	slices.SortFunc(keys, func(a, b rootKey) int { return cmp.Compare(p.families[a].used.Load(), p.families[b].used.Load()) })
+	slices.SortFunc(keys, func(a, b rootKey) int {
+		return cmp.Compare(p.families[a].used.Load(), p.families[b].used.Load())
+	})
+
 	all := p.count.sources.Load() > p.cacheBytes/2
 	for _, k := range keys {
 		if !all && p.count.bytes.Load() <= p.cacheBytes/4*3 {
@@ -332,9 +349,11 @@ func (p *Processor) evict() {
 		p.count.bytes.Add(-f.bytes.Load())
 		p.count.evicted.Add(1)
 	}
+
 	if !all {
 		return
 	}
+
 	for k, w := range p.sources {
 		if w.src == nil || !w.src.kept.CompareAndSwap(true, false) {
 			continue // it is being loaded

@@ -40,9 +40,9 @@ const (
 	keywordCount
 )
 
-var keywordText = [keywordCount]string{"", "@base", "@container", "@context", "@direction", "@graph", "@id", "@import",
-	"@included", "@index", "@json", "@language", "@list", "@nest", "@none", "@prefix", "@propagate", "@protected", "@reverse",
-	"@set", "@type", "@value", "@version", "@vocab"}
+var keywordText = [keywordCount]string{"", "@base", "@container", "@context", "@direction", "@graph", "@id",
+	"@import", "@included", "@index", "@json", "@language", "@list", "@nest", "@none", "@prefix",
+	"@propagate", "@protected", "@reverse", "@set", "@type", "@value", "@version", "@vocab"}
 
 func keywordOf(text string) keyword {
 	if len(text) < 3 || text[0] != '@' {
@@ -92,7 +92,7 @@ const (
 
 func (d direction) String() string { return [...]string{"", "ltr", "rtl"}[d] }
 
-// optional is a mapping that can be absent, null or a value.
+// optional is the state of a mapping: absent, null or a value.
 type optional uint8
 
 const (
@@ -101,7 +101,8 @@ const (
 	set
 )
 
-// term is a term definition (JSON-LD API section 4.1). It never changes once its context definition is compiled.
+// term is a term definition (JSON-LD API section 4.1). It never changes once its context definition is
+// compiled.
 type term struct {
 	name      string
 	hash      uint16 // jsontape.KeyHash(name)
@@ -115,8 +116,8 @@ type term struct {
 	prefix    bool
 	protected bool
 	reverse   bool
-	removed   bool // not a definition: the context definition takes an earlier one away
-	literal   bool // makes a value object of a string, and nothing else matters; see isLiteral
+	removed   bool // not a definition: the context definition removes an earlier one
+	literal   bool // the result of isLiteral
 	iri       *iri // nil if mapped to null or to a keyword
 	datatype  *iri
 	lang      string // lower case
@@ -125,7 +126,8 @@ type term struct {
 	scoped    *scoped
 }
 
-// isLiteral reports whether a string under t is a value object of its type or language, without a loss.
+// isLiteral reports whether a string under t becomes a value object with the type or language of t, without
+// any other step and without a loss.
 func (t *term) isLiteral() bool {
 	if t.iri == nil || t.iri.form != absolute || t.container&^inSet != 0 || t.scoped != nil || t.reverse {
 		return false
@@ -151,16 +153,16 @@ type scoped struct {
 type table struct {
 	slots  []slot // a power of two, at most 5/8 full
 	count  int
-	strong bool   // by term.strong; else by term.hash, which the tape has already computed
-	below  *table // where to look next; it has none below itself
+	strong bool   // keyed by term.strong; else by term.hash, which the tape has already computed
+	below  *table // where to look next; its below is nil
 
 	filters
 }
 
-// filters say what a table may hold, so that most keys and IRIs need no look-up. They know what was ever put into the table or
-// one that it was made of.
+// filters hold what a table may contain, so that most keys and IRIs need no look-up. They include
+// everything that was ever put into the table or into one that it was made from.
 type filters struct {
-	values, types uint64 // one bit for term.hash of each name that stands for @value and @type
+	values, types uint64 // one bit for term.hash of each alias of @value and @type
 	prefixes      uint64 // the same for names that are prefixes
 	colons        bool   // a name has a colon
 }
@@ -186,7 +188,7 @@ type slot struct {
 }
 
 const (
-	maxProbe = 12  // slots passed when a term is put by the weak hash; beyond it a table changes to the strong one
+	maxProbe = 12  // slots probed with the weak hash; beyond it a table changes to the strong one
 	maxWeak  = 512 // terms in a table with the weak hash, so that chosen keys cannot make a look-up slow
 	maxCopy  = 512 // terms in a table that is copied
 )
@@ -243,7 +245,7 @@ func (t *table) total() int {
 	return t.count + t.below.count
 }
 
-// clone returns a table that can be changed, with room for extra more terms.
+// clone returns a table that can be changed, with room for the given number of further terms.
 func (t *table) clone(extra int) table {
 	switch {
 	case t.below == nil && t.count > maxCopy:
@@ -327,8 +329,8 @@ func (t *table) hasProtected() bool {
 	return false
 }
 
-// activeContext is an active context (JSON-LD API section 4.1): immutable and shared. The keywords stand in its table as
-// terms, so that one look-up resolves a key.
+// activeContext is an active context (JSON-LD API section 4.1): immutable and shared. Its table has the
+// keywords as terms, so that one look-up resolves a key.
 type activeContext struct {
 	terms    table
 	base     string // base IRI; "" if there is none
@@ -341,12 +343,12 @@ type activeContext struct {
 
 	family  *family
 	derived atomic.Pointer[derivations]
-	implied atomic.Pointer[table] // keys that only the vocabulary mapping makes a property, as terms; a snapshot
+	implied atomic.Pointer[table] // properties by vocabulary mapping alone, as terms; a snapshot
 }
 
 func (c *activeContext) find(name []byte, hash uint16) *term { return c.terms.find(name, hash) }
 
-// keywordTable holds the keywords and nothing else. It is shared and never changes.
+// keywordTable holds only the keywords. It is shared and never changes.
 var keywordTable = func() (t table) {
 	t.slots = make([]slot, 64)
 	for k := kwBase; k < keywordCount; k++ {
@@ -361,7 +363,7 @@ func initialContext(base string, f *family) *activeContext {
 	return &activeContext{terms: keywordTable, base: base, original: base, family: f}
 }
 
-// findImplied returns the property that the vocabulary mapping makes of a key, if it is remembered.
+// findImplied returns the remembered property that the vocabulary mapping makes of a key, or nil.
 func (c *activeContext) findImplied(name []byte, hash uint16) *term {
 	if t := c.implied.Load(); t != nil {
 		return t.find(name, hash)
@@ -374,6 +376,6 @@ func (c *activeContext) isInitial() bool { return &c.terms.slots[0] == &keywordT
 
 // with returns a copy of c that can be changed: its table is shared until it is cloned.
 func (c *activeContext) with() *activeContext {
-	return &activeContext{terms: c.terms, base: c.base, original: c.original, vocab: c.vocab, lang: c.lang, dir: c.dir,
-		hasVocab: c.hasVocab, previous: c.previous, family: c.family}
+	return &activeContext{terms: c.terms, base: c.base, original: c.original, vocab: c.vocab, lang: c.lang,
+		dir: c.dir, hasVocab: c.hasVocab, previous: c.previous, family: c.family}
 }

@@ -11,20 +11,21 @@ import (
 	"canonscope/canon/lookup"
 )
 
-// delta is one context definition (a map) compiled on its own, the scoped contexts in it checked. Applying it to an active
-// context adds its terms and settings.
+// delta is one compiled context definition (a map), with its scoped contexts checked. Applying it to an
+// active context adds its terms and settings.
 //
-// A delta is kept with its source, by node. Beside the text there, it depends on what follows, which fits compares; a check
-// of a scoped context hands what it depends on to the definition around (inherit). Of faults nothing is kept. Whether
-// protected terms may be changed is asked where a delta is applied. The limits of the processor are always the same, and a
-// source is kept for calls of the same limits. The rest are the texts that a loader gives for URLs.
+// A delta is kept with its source, by node, and depends on that text and on the fields below, which fits
+// compares. A check of a scoped context adds its dependencies to the surrounding definition (inherit).
+// Faults are not kept. Protection of terms is checked when a delta is applied. Other dependencies cannot
+// change: the limits of the processor are fixed, a source is kept only for calls of the same limits, and a
+// loader always gives the same text for a URL.
 type delta struct {
 	terms   []*term
 	around  surroundings
-	baseURL string          // of references and of what scoped contexts refer to later
+	baseURL string          // base of references, also those of scoped contexts later
 	needs   []need          // terms outside
-	refs    map[string]bool // URLs that checks refer to, and whether the remote contexts that led here have them
-	reach   int             // how many more remote contexts the longest of these references leads through
+	refs    map[string]bool // URLs that checks refer to, and whether they are among the remote contexts
+	reach   int             // length of the longest chain of remote contexts from these references
 
 	usesVocab, usesBase bool // of around
 
@@ -33,7 +34,7 @@ type delta struct {
 	dir                                direction
 }
 
-// surroundings are what a context definition sees around it beside terms.
+// surroundings are what a context definition depends on outside itself, apart from terms.
 type surroundings struct {
 	base, original string // base IRI and original base URL
 	remote         bool   // where @base does not count
@@ -41,7 +42,7 @@ type surroundings struct {
 	vocab          string
 }
 
-// need is a name looked up in the surrounding active context, with what was found: nil for nothing.
+// need is a name looked up in the surrounding active context, and the term found, or nil.
 type need struct {
 	name   string
 	hash   uint16
@@ -83,8 +84,9 @@ const (
 	done
 )
 
-// definer compiles one context definition (JSON-LD API sections 4.1.2 step 5.5 to 5.13, and 4.2.2). Around it lies either
-// an active context or, when a scoped context is checked while its term is being defined, another definer.
+// definer compiles one context definition (JSON-LD API sections 4.1.2 step 5.5 to 5.13, and 4.2.2). It is
+// surrounded by an active context or, while a scoped context is checked during the definition of its term,
+// by another definer.
 //
 //phase:context
 type definer struct {
@@ -115,8 +117,8 @@ func (f *definer) fail(code Code, src *source, node uint32, detail string) error
 	return f.r.contextError(code, src, node, detail)
 }
 
-// lookup defines a term of this definition if it is not defined yet (IRI expansion steps 3 and 6.3), and finds it, or the
-// term of that name around the definition.
+// lookup finds a term of this definition, defining it first if necessary (IRI expansion steps 3 and 6.3),
+// or else the surrounding term of that name.
 func (f *definer) lookup(name string) (*term, error) {
 	strong := lookup.HashString(name)
 	if e, _ := f.entry(name, strong); e != nil {
@@ -137,7 +139,7 @@ func (f *definer) lookup(name string) (*term, error) {
 	return t, nil
 }
 
-// inherit makes the definition depend on what d depends on, which a check of one of its scoped contexts has asked for.
+// inherit adds the dependencies of d, a scoped context that was checked, to those of the definition.
 func (f *definer) inherit(d *delta, remotes *remoteChain) {
 	f.d.usesVocab = f.d.usesVocab || d.usesVocab && !f.ownVocab
 	f.d.usesBase = f.d.usesBase || d.usesBase
@@ -148,9 +150,10 @@ func (f *definer) inherit(d *delta, remotes *remoteChain) {
 			f.r.contexts.work += needCost
 		}
 	}
-	if len(f.d.needs) > 2*f.distinct+1000 { // references on many ways would let them grow without end
+	if len(f.d.needs) > 2*f.distinct+1000 { // many paths of references would let them grow without bound
 		seen := map[string]bool{}
-		f.d.needs = slices.DeleteFunc(f.d.needs, func(n need) bool { had := seen[n.name]; seen[n.name] = true; return had })
+		f.d.needs = slices.DeleteFunc(f.d.needs,
+			func(n need) bool { had := seen[n.name]; seen[n.name] = true; return had })
 		f.distinct = len(f.d.needs)
 	}
 	for url := range d.refs {
@@ -159,7 +162,7 @@ func (f *definer) inherit(d *delta, remotes *remoteChain) {
 	f.d.reach = max(f.d.reach, remotes.len()+d.reach-f.remotes.len())
 }
 
-// refer notes that the check of a scoped context refers to a URL.
+// refer records that the check of a scoped context refers to a URL.
 func (f *definer) refer(url string) {
 	if f.d.refs == nil {
 		f.d.refs = map[string]bool{}
@@ -180,7 +183,7 @@ func (f *definer) around(name string, hash uint16, strong uint32) *term {
 	return live(f.ctx.terms.findHashed(name, hash, strong))
 }
 
-// live returns t unless it only marks that a definition was taken away.
+// live returns t, or nil if t marks a removed definition.
 func live(t *term) *term {
 	if t != nil && t.removed {
 		return nil
@@ -204,7 +207,9 @@ func (f *definer) entry(name string, h uint32) (*entry, uint32) {
 // compile compiles the context definition at node of src.
 //
 //phase:context
-func (r *run) compile(ctx *activeContext, outer *definer, src *source, node uint32, baseURL string, remotes *remoteChain) (*delta, error) {
+func (r *run) compile(
+	ctx *activeContext, outer *definer, src *source, node uint32, baseURL string, remotes *remoteChain,
+) (*delta, error) {
 	r.p.count.compiled.Add(1)
 	f := &definer{r: r, ctx: ctx, outer: outer, src: src, remotes: remotes, below: remotes}
 	f.d = &delta{around: surround(ctx, outer, remotes), baseURL: baseURL}
@@ -214,18 +219,22 @@ func (r *run) compile(ctx *activeContext, outer *definer, src *source, node uint
 	for range src.tape.Members(int(node)) {
 		n++
 	}
+
 	imported, importNode, err := f.importOf(src, node)
 	if err != nil {
 		return nil, err
 	}
+
 	if imported != nil {
 		for range imported.tape.Members(int(importNode)) {
 			n++
 		}
 	}
+
 	if err := r.spend(int64(n) * termCost); err != nil {
 		return nil, err
 	}
+
 	f.entries = make([]entry, 0, n)
 	f.index.Reset(n)
 	f.gather(&s, src, node)
@@ -238,16 +247,19 @@ func (r *run) compile(ctx *activeContext, outer *definer, src *source, node uint
 	if err := f.settings(&s); err != nil {
 		return nil, err
 	}
+
 	f.d.terms = make([]*term, 0, len(f.entries))
 	f.d.needs = slices.Grow(f.d.needs, 2*len(f.entries)) // with those of scoped contexts
 	f.terms = make([]term, len(f.entries))
 	f.iris = make([]iri, len(f.entries))
 	f.seq = iriCount.Add(uint32(2*len(f.entries))) - uint32(2*len(f.entries))
+
 	for i := range f.entries { // 5.13
 		if err := f.define(&f.entries[i]); err != nil {
 			return nil, err
 		}
 	}
+
 	return f.d, nil
 }
 
@@ -262,7 +274,7 @@ type settings struct {
 	version, base, vocab, language, direction, propagate, protected place
 }
 
-// gather collects the entries of a context definition that are not there yet.
+// gather collects the entries of a context definition that have not been collected yet.
 func (f *definer) gather(s *settings, src *source, node uint32) {
 	for k, v := range src.tape.Members(int(node)) {
 		name := src.text(uint32(k))
@@ -342,9 +354,10 @@ func (f *definer) settings(s *settings) error {
 	d := f.d
 	if p := s.version; p.src != nil { // 5.5
 		if p.src.kind(p.node) != jsontape.Number || !isVersion11(p.src.tape.Raw(int(p.node))) {
-			return f.fail(InvalidVersionValue, p.src, p.node, "the only version is the number 1.1")
+			return f.fail(InvalidVersionValue, p.src, p.node, "@version must be the number 1.1")
 		}
 	}
+
 	if p := s.base; p.src != nil { // 5.7
 		d.usesBase = true
 		base := ""
@@ -357,15 +370,18 @@ func (f *definer) settings(s *settings) error {
 				base = resolve(f.base, base)
 			}
 			if !d.around.remote && !hasScheme(base) {
-				return f.fail(InvalidBaseIRI, p.src, p.node, "@base "+quote(d.base)+" is relative, and there is no base IRI")
+				return f.fail(InvalidBaseIRI, p.src, p.node, "@base "+quote(d.base)+
+					" is relative, and there is no base IRI")
 			}
 		default:
 			return f.fail(InvalidBaseIRI, p.src, p.node, "@base is neither a string nor null")
 		}
+
 		if !d.around.remote {
 			f.base = base
 		}
 	}
+
 	if p := s.vocab; p.src != nil { // 5.8
 		switch p.src.kind(p.node) {
 		case jsontape.Null:
@@ -387,8 +403,10 @@ func (f *definer) settings(s *settings) error {
 		default:
 			return f.fail(InvalidVocabMapping, p.src, p.node, "@vocab is neither a string nor null")
 		}
+
 		f.ownVocab = true
 	}
+
 	if p := s.language; p.src != nil { // 5.9
 		switch p.src.kind(p.node) {
 		case jsontape.Null:
@@ -399,26 +417,30 @@ func (f *definer) settings(s *settings) error {
 			return f.fail(InvalidDefaultLanguage, p.src, p.node, "@language is neither a string nor null")
 		}
 	}
+
 	if p := s.direction; p.src != nil { // 5.10
 		var ok bool
 		if d.hasDir, d.dir, ok = p.src.direction(p.node); !ok {
-			return f.fail(InvalidBaseDirection, p.src, p.node, `@direction is none of "ltr", "rtl" and null`)
+			return f.fail(InvalidBaseDirection, p.src, p.node, `@direction must be "ltr", "rtl" or null`)
 		}
 	}
+
 	if p := s.propagate; p.src != nil { // 5.11
 		if k := p.src.kind(p.node); k != jsontape.True && k != jsontape.False {
-			return f.fail(InvalidPropagateValue, p.src, p.node, "@propagate is no boolean")
+			return f.fail(InvalidPropagateValue, p.src, p.node, "@propagate is not a boolean")
 		}
 	}
+
 	if p := s.protected; p.src != nil {
 		switch p.src.kind(p.node) {
 		case jsontape.True:
 			f.protected = true
 		case jsontape.False:
 		default:
-			return f.fail(InvalidProtectedValue, p.src, p.node, "@protected is no boolean")
+			return f.fail(InvalidProtectedValue, p.src, p.node, "@protected is not a boolean")
 		}
 	}
+
 	return nil
 }
 
@@ -428,8 +450,8 @@ func isVersion11(raw []byte) bool {
 	return err == nil && v == 1.1
 }
 
-// expandIRI is IRI expansion (JSON-LD API section 5.2.2) while a context is processed, with vocab true. The text is ""
-// with kwNone where the result is null.
+// expandIRI is IRI expansion (JSON-LD API section 5.2.2) while a context is processed, with vocab true. The
+// text is "" with kwNone where the result is null.
 func (f *definer) expandIRI(value string, documentRelative bool) (keyword, string, error) {
 	if kw := keywordOf(value); kw != kwNone { // 1
 		return kw, value, nil
@@ -437,6 +459,7 @@ func (f *definer) expandIRI(value string, documentRelative bool) (keyword, strin
 	if likeKeyword(value) { // 2
 		return kwNone, "", nil
 	}
+
 	t, err := f.lookup(value) // 3
 	switch {
 	case err != nil:
@@ -449,6 +472,7 @@ func (f *definer) expandIRI(value string, documentRelative bool) (keyword, strin
 	default: // 5
 		return kwNone, t.iri.text, nil
 	}
+
 	if i := strings.IndexByte(value, ':'); i > 0 { // 6
 		prefix, suffix := value[:i], value[i+1:]
 		if prefix == "_" || strings.HasPrefix(suffix, "//") { // 6.2
@@ -464,14 +488,17 @@ func (f *definer) expandIRI(value string, documentRelative bool) (keyword, strin
 			return kwNone, value, nil
 		}
 	}
+
 	f.d.usesVocab = f.d.usesVocab || !f.ownVocab
 	if f.hasVocab { // 7
 		return kwNone, f.vocab + value, nil
 	}
+
 	if documentRelative { // 8
 		f.d.usesBase = true
 		return kwNone, resolve(f.base, value), nil
 	}
+
 	return kwNone, value, nil // 9
 }
 
@@ -481,25 +508,32 @@ func (f *definer) define(e *entry) error {
 	case done:
 		return nil
 	case active:
-		return f.fail(CyclicIRIMapping, e.src, e.node, "the definition of "+quote(e.name)+" depends on itself")
+		return f.fail(CyclicIRIMapping, e.src, e.node, "the definition of "+quote(e.name)+
+			" depends on itself")
 	}
+
 	if e.name == "" { // 2
-		return f.fail(InvalidTermDefinition, e.src, e.node, "the empty string is no term")
+		return f.fail(InvalidTermDefinition, e.src, e.node, "a term must not be the empty string")
 	}
+
 	e.state = active
 	src, v := e.src, e.node // 3
 	kind := src.kind(v)
 	if e.name == "@type" { // 4
 		if kind != jsontape.Object {
-			return f.fail(KeywordRedefinition, src, v, "@type can only get @container @set and @protected")
+			return f.fail(KeywordRedefinition, src, v,
+				"the definition of @type can only have @container @set and @protected")
 		}
 		members := 0
 		for k, m := range src.tape.Members(int(v)) {
-			if !src.is(uint32(k), "@protected") && !(src.is(uint32(k), "@container") && src.isSet(uint32(m))) {
-				return f.fail(KeywordRedefinition, src, v, "@type can only get @container @set and @protected")
+			if !src.is(uint32(k), "@protected") &&
+				!(src.is(uint32(k), "@container") && src.isSet(uint32(m))) {
+				return f.fail(KeywordRedefinition, src, v,
+					"the definition of @type can only have @container @set and @protected")
 			}
 			members++
 		}
+
 		if members == 0 {
 			return f.fail(KeywordRedefinition, src, v, "an empty definition of @type")
 		}
@@ -509,6 +543,7 @@ func (f *definer) define(e *entry) error {
 		e.state = done
 		return nil
 	}
+
 	t := &f.terms[0] // 10
 	f.terms = f.terms[1:]
 	t.name, t.hash, t.strong, t.protected = e.name, e.hash, e.strong, f.protected
@@ -522,24 +557,29 @@ func (f *definer) define(e *entry) error {
 		simple = true
 	case jsontape.Object:
 		if bad := m.read(src, v); bad != 0 { // 26
-			return f.fail(InvalidTermDefinition, src, bad, quote(src.text(bad))+" has no place in a term definition")
+			return f.fail(InvalidTermDefinition, src, bad, quote(src.text(bad))+
+				" has no place in a term definition")
 		}
 	default:
 		return f.fail(InvalidTermDefinition, src, v, "a term definition is a string, null or an object")
 	}
+
 	if p := m.at(e.src, kwProtected); p.src != nil { // 11
 		switch src.kind(p.node) {
 		case jsontape.True, jsontape.False:
 			t.protected = src.kind(p.node) == jsontape.True
 		default:
-			return f.fail(InvalidProtectedValue, src, p.node, "@protected is no boolean")
+			return f.fail(InvalidProtectedValue, src, p.node, "@protected is not a boolean")
 		}
 	}
+
 	if err := f.typeMapping(t, m.at(src, kwType)); err != nil { // 12
 		return err
 	}
+
 	if m[kwReverse] != 0 { // 13
-		// The specification ends here with a reverse property; test t0131 wants its index mapping too, so the rest is read.
+		// The specification ends here with a reverse property; test t0131 wants its index mapping too, so
+		// the other entries are read.
 		ok, err := f.reverse(e, t, &m)
 		if err != nil || !ok {
 			f.finish(e, t, false)
@@ -549,9 +589,11 @@ func (f *definer) define(e *entry) error {
 		f.finish(e, t, false)
 		return err
 	}
+
 	if err := f.rest(e, t, &m); err != nil {
 		return err
 	}
+
 	f.finish(e, t, true)
 	return f.r.spend(0)
 }
@@ -561,17 +603,18 @@ func (f *definer) finish(e *entry, t *term, ok bool) {
 	e.state = done
 	if ok {
 		e.term = t
-		if t.iri != nil && strings.HasSuffix(t.iri.text, t.name) { // one place in memory for what is needed together
+		if t.iri != nil && strings.HasSuffix(t.iri.text, t.name) { // keep in one place what is used together
 			t.name = t.iri.text[len(t.iri.text)-len(t.name):]
 		}
 		t.literal = t.isLiteral()
 	} else {
-		t.removed = true // 6: an earlier definition is gone all the same
+		t.removed = true // 6: an earlier definition is removed nevertheless
 	}
 	f.d.terms = append(f.d.terms, t)
 }
 
-// members are the entries of an expanded term definition by keyword: nodes of their values, 0 where there is none.
+// members are the entries of an expanded term definition by keyword: nodes of their values, 0 where there
+// is none.
 type members [keywordCount]uint32
 
 func (m *members) at(src *source, k keyword) place {
@@ -585,7 +628,8 @@ func (m *members) at(src *source, k keyword) place {
 func (m *members) read(src *source, node uint32) uint32 {
 	for k, v := range src.tape.Members(int(node)) {
 		switch kw := keywordOf(src.text(uint32(k))); kw {
-		case kwID, kwReverse, kwContainer, kwContext, kwDirection, kwIndex, kwLanguage, kwNest, kwPrefix, kwProtected, kwType:
+		case kwID, kwReverse, kwContainer, kwContext, kwDirection, kwIndex, kwLanguage, kwNest, kwPrefix,
+			kwProtected, kwType:
 			m[kw] = uint32(v)
 		default:
 			return uint32(k)
@@ -618,7 +662,8 @@ func (f *definer) typeMapping(t *term, p place) error {
 	case kw == kwNone && hasScheme(text):
 		t.coercion, t.datatype = toDatatype, f.newIRI(text, "")
 	default:
-		return f.fail(InvalidTypeMapping, p.src, p.node, quote(p.src.text(p.node))+" is not an IRI or a type keyword")
+		return f.fail(InvalidTypeMapping, p.src, p.node, quote(p.src.text(p.node))+
+			" is not an IRI or a type keyword")
 	}
 	return nil
 }
@@ -627,15 +672,17 @@ func (f *definer) typeMapping(t *term, p place) error {
 func (f *definer) reverse(e *entry, t *term, m *members) (bool, error) {
 	p := m.at(e.src, kwReverse)
 	if m[kwID] != 0 || m[kwNest] != 0 { // 13.1
-		return false, f.fail(InvalidReverseProperty, p.src, p.node, "@reverse stands with @id or @nest")
+		return false, f.fail(InvalidReverseProperty, p.src, p.node, "@reverse is used with @id or @nest")
 	}
 	if p.src.kind(p.node) != jsontape.String { // 13.2
 		return false, f.fail(InvalidIRIMapping, p.src, p.node, "@reverse is not a string")
 	}
+
 	text := p.src.text(p.node)
 	if likeKeyword(text) { // 13.3
 		return false, nil
 	}
+
 	kw, iri, err := f.expandIRI(text, false) // 13.4
 	if err != nil {
 		return false, err
@@ -643,7 +690,9 @@ func (f *definer) reverse(e *entry, t *term, m *members) (bool, error) {
 	if kw != kwNone || !isIRIOrBlank(iri) {
 		return false, f.fail(InvalidIRIMapping, p.src, p.node, quote(text)+" is not an IRI")
 	}
+
 	t.iri = f.newIRI(iri, "")
+
 	if c := m.at(e.src, kwContainer); c.src != nil && c.src.kind(c.node) != jsontape.Null { // 13.5
 		switch {
 		case c.src.is(c.node, "@set"):
@@ -651,9 +700,11 @@ func (f *definer) reverse(e *entry, t *term, m *members) (bool, error) {
 		case c.src.is(c.node, "@index"):
 			t.container = inIndex
 		default:
-			return false, f.fail(InvalidReverseProperty, c.src, c.node, "the container of a reverse property is @set or @index")
+			return false, f.fail(InvalidReverseProperty, c.src, c.node,
+				"the container of a reverse property must be @set or @index")
 		}
 	}
+
 	m[kwContainer] = 0
 	t.reverse = true // 13.6
 	return true, nil
@@ -688,6 +739,7 @@ func (f *definer) mapping(e *entry, t *term, m *members, simple bool) (bool, err
 		default:
 			return false, f.fail(InvalidIRIMapping, p.src, p.node, quote(text)+" is not an IRI or a keyword")
 		}
+
 		colon := strings.IndexByte(e.name[1:], ':') + 1
 		if colon > 0 && colon < len(e.name)-1 || strings.Contains(e.name, "/") { // 14.2.4
 			e.state = done
@@ -696,9 +748,11 @@ func (f *definer) mapping(e *entry, t *term, m *members, simple bool) (bool, err
 				return false, err
 			}
 			if kw != t.kw || t.iri != nil && iri != t.iri.text {
-				return false, f.fail(InvalidIRIMapping, p.src, p.node, quote(e.name)+" expands to another IRI than its @id")
+				return false, f.fail(InvalidIRIMapping, p.src, p.node, quote(e.name)+
+					" expands to an IRI other than its @id")
 			}
 		}
+
 		if simple && !strings.ContainsAny(e.name, ":/") { // 14.2.5
 			t.prefix = t.iri != nil && (t.iri.form == blank || endsInGenDelim(t.iri.text))
 		}
@@ -729,10 +783,12 @@ func (f *definer) mapping(e *entry, t *term, m *members, simple bool) (bool, err
 	default: // 18
 		f.d.usesVocab = f.d.usesVocab || !f.ownVocab
 		if !f.hasVocab {
-			return false, f.fail(InvalidIRIMapping, e.src, e.node, quote(e.name)+" has no @id, and there is no @vocab")
+			return false, f.fail(InvalidIRIMapping, e.src, e.node, quote(e.name)+
+				" has no @id, and there is no @vocab")
 		}
 		t.iri = f.newIRI(f.vocab, e.name)
 	}
+
 	return true, nil
 }
 
@@ -741,7 +797,7 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 	if p := m.at(e.src, kwContainer); p.src != nil { // 19
 		var ok bool
 		if t.container, ok = p.src.container(p.node); !ok {
-			return f.fail(InvalidContainerMapping, p.src, p.node, "no such container")
+			return f.fail(InvalidContainerMapping, p.src, p.node, "the value is not a valid container")
 		}
 		if t.container&inType != 0 { // 19.4
 			if t.coercion == toNothing {
@@ -752,6 +808,7 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 			}
 		}
 	}
+
 	if p := m.at(e.src, kwIndex); p.src != nil { // 20
 		if t.container&inIndex == 0 {
 			return f.fail(InvalidTermDefinition, p.src, p.node, "@index needs @container @index")
@@ -768,6 +825,7 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 			return f.fail(InvalidTermDefinition, p.src, p.node, quote(t.index)+" is not an IRI")
 		}
 	}
+
 	if p := m.at(e.src, kwContext); p.src != nil { // 21
 		if err := f.r.checkScoped(f, p.src, p.node); err != nil {
 			cause, ok := err.(*Error)
@@ -775,11 +833,12 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 				return err
 			}
 			bad := f.fail(InvalidScopedContext, p.src, p.node, "the context of "+quote(e.name)).(*Error)
-			bad.Err = &Error{Code: cause.Code, Detail: cause.Detail, Err: cause.Err} // the place in the document is the same
+			bad.Err = &Error{Code: cause.Code, Detail: cause.Detail, Err: cause.Err} // at the place of bad
 			return bad
 		}
 		t.scoped = &scoped{p.src, p.node, f.d.baseURL}
 	}
+
 	if p := m.at(e.src, kwLanguage); p.src != nil && m[kwType] == 0 { // 22
 		switch p.src.kind(p.node) {
 		case jsontape.Null:
@@ -790,35 +849,39 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 			return f.fail(InvalidLanguageMapping, p.src, p.node, "@language is neither a string nor null")
 		}
 	}
+
 	if p := m.at(e.src, kwDirection); p.src != nil && m[kwType] == 0 { // 23
 		var ok bool
 		if t.hasDir, t.dir, ok = p.src.direction(p.node); !ok {
-			return f.fail(InvalidBaseDirection, p.src, p.node, `@direction is none of "ltr", "rtl" and null`)
+			return f.fail(InvalidBaseDirection, p.src, p.node, `@direction must be "ltr", "rtl" or null`)
 		}
 	}
+
 	if p := m.at(e.src, kwNest); p.src != nil { // 24
 		if p.src.kind(p.node) != jsontape.String {
 			return f.fail(InvalidNestValue, p.src, p.node, "@nest is not a string")
 		}
 		t.nest = p.src.text(p.node)
 		if kw := keywordOf(t.nest); kw != kwNone && kw != kwNest {
-			return f.fail(InvalidNestValue, p.src, p.node, "@nest is a keyword other than @nest")
+			return f.fail(InvalidNestValue, p.src, p.node, "@nest must not be a keyword other than @nest")
 		}
 	}
+
 	if p := m.at(e.src, kwPrefix); p.src != nil { // 25
 		if strings.ContainsAny(e.name, ":/") {
-			return f.fail(InvalidTermDefinition, p.src, p.node, "a prefix holds no ':' and no '/'")
+			return f.fail(InvalidTermDefinition, p.src, p.node, "a prefix must not contain ':' or '/'")
 		}
 		switch p.src.kind(p.node) {
 		case jsontape.True, jsontape.False:
 			t.prefix = p.src.kind(p.node) == jsontape.True
 		default:
-			return f.fail(InvalidPrefixValue, p.src, p.node, "@prefix is no boolean")
+			return f.fail(InvalidPrefixValue, p.src, p.node, "@prefix is not a boolean")
 		}
 		if t.prefix && t.kw != kwNone {
-			return f.fail(InvalidTermDefinition, p.src, p.node, "a keyword is no prefix")
+			return f.fail(InvalidTermDefinition, p.src, p.node, "a keyword cannot be a prefix")
 		}
 	}
+
 	return nil
 }
 
@@ -833,7 +896,7 @@ func newIRI(text string) *iri {
 	return &iri{text: text, nq: nq, form: formOf(text), seq: iriCount.Add(1)}
 }
 
-// newIRI compiles an IRI in the memory of the definition. The parts are one text.
+// newIRI compiles the IRI a+b in the memory of the definition.
 func (f *definer) newIRI(a, b string) *iri {
 	n := len(a) + len(b) + 2
 	f.r.contexts.work += int64(n) / bytesPerSlot
@@ -849,20 +912,24 @@ func (f *definer) newIRI(a, b string) *iri {
 	i := &f.iris[0]
 	f.iris = f.iris[1:]
 	f.seq++
-	*i = iri{text: unsafe.String(&nq[1], n-2), nq: nq, form: formOf(nq[1 : n-1]), seq: f.seq} // nq never changes
+	// nq never changes.
+	*i = iri{text: unsafe.String(&nq[1], n-2), nq: nq, form: formOf(nq[1 : n-1]), seq: f.seq}
 	return i
 }
 
 func quote(s string) string { return string(jsontape.AppendQuoted(nil, s)) }
 
-// lower puts a language tag into lower case, as peers do, so that equal tags give equal quads.
+// lower puts a language tag into lower case, as other implementations do, so that equal tags give equal
+// quads.
 func lower(s string) string { return strings.ToLower(s) }
 
-// sameTerm reports whether two definitions are the same but for their protected flags (27.1).
+// sameTerm reports whether two definitions are the same apart from their protected flags (27.1).
 func sameTerm(a, b *term) bool {
-	return a == b || a.kw == b.kw && a.coercion == b.coercion && a.container == b.container && a.hasDir == b.hasDir && a.dir == b.dir &&
-		a.hasLang == b.hasLang && a.lang == b.lang && a.prefix == b.prefix && a.reverse == b.reverse && a.removed == b.removed &&
-		a.index == b.index && a.nest == b.nest && sameIRI(a.iri, b.iri) && sameIRI(a.datatype, b.datatype) && sameScoped(a.scoped, b.scoped)
+	return a == b || a.kw == b.kw && a.coercion == b.coercion && a.container == b.container &&
+		a.hasDir == b.hasDir && a.dir == b.dir && a.hasLang == b.hasLang && a.lang == b.lang &&
+		a.prefix == b.prefix && a.reverse == b.reverse && a.removed == b.removed && a.index == b.index &&
+		a.nest == b.nest && sameIRI(a.iri, b.iri) && sameIRI(a.datatype, b.datatype) &&
+		sameScoped(a.scoped, b.scoped)
 }
 
 func sameIRI(a, b *iri) bool { return a == b || a != nil && b != nil && a.text == b.text }

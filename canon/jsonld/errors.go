@@ -55,10 +55,10 @@ const (
 	ProtectedTermRedefinition   Code = "protected term redefinition"
 )
 
-// Error is a document or context that JSON-LD forbids.
+// Error reports a document or context that JSON-LD forbids.
 type Error struct {
 	Code    Code
-	Pointer string // JSON pointer into the document: the faulty value, or the place where a faulty context takes effect
+	Pointer string // JSON pointer to the faulty value, or to where the faulty context takes effect
 	Detail  string // what is wrong there, and in which context
 	Err     error  // cause, e.g. a loader's error; or nil
 }

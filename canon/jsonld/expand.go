@@ -19,7 +19,7 @@ type key struct {
 type property struct {
 	kind propertyKind
 	node uint32 // key in the document, for aKey
-	term *term  // its definition in the active context that the algorithm is called with; nil if there is none
+	term *term  // its definition in the active context of the call, or nil
 }
 
 type propertyKind uint8
@@ -31,7 +31,7 @@ const (
 	aKey
 )
 
-// floats reports whether values without a node around them are dropped under p.
+// floats reports whether a value under p is dropped because no node is around it.
 func (p property) floats() bool { return p.kind == noProperty || p.kind == graphProperty }
 
 func (r *run) fail(code Code, node uint32, detail string) error {
@@ -52,7 +52,7 @@ func (r *run) termOf(ctx *activeContext, key uint32) *term {
 	return live(ctx.find(r.tape.Src[n.Start+1:n.End-1], n.Hash))
 }
 
-// in looks an active property up in another active context.
+// in looks up an active property in another active context.
 func (p property) in(r *run, ctx *activeContext) property {
 	if p.kind == aKey {
 		p.term = r.termOf(ctx, p.node)
@@ -60,7 +60,7 @@ func (p property) in(r *run, ctx *activeContext) property {
 	return p
 }
 
-// root returns the active context of the document's top level. It is where the expansion of a document begins.
+// root returns the active context of the document's top level. Expansion begins with it.
 func (r *run) root() (*activeContext, error) {
 	r.resetItems()
 	r.top = 0
@@ -70,8 +70,8 @@ func (r *run) root() (*activeContext, error) {
 	return r.rootContext(r.top)
 }
 
-// expandDocument expands the document; unwrap says that the result is one item with nothing but @graph, whose contents
-// are the document (JSON-LD API section 9.1, expand() step 8).
+// expandDocument expands the document; unwrap reports whether the result is one item with only @graph,
+// whose contents are the document (JSON-LD API section 9.1, expand() step 8).
 func (r *run) expandDocument(root *activeContext) (c chain, unwrap bool, err error) {
 	c, err = r.expand(root, property{}, 0, false)
 	if err == nil && r.bounds.over {
@@ -80,7 +80,8 @@ func (r *run) expandDocument(root *activeContext) (c chain, unwrap bool, err err
 	if err != nil {
 		return chain{}, false, err
 	}
-	return c, c.kind == one && r.items[c.head].flags&(hasGraph|hasID|hasOthers) == hasGraph && r.items[c.head].index == 0, nil
+	return c, c.kind == one && r.items[c.head].flags&(hasGraph|hasID|hasOthers) == hasGraph &&
+		r.items[c.head].index == 0, nil
 }
 
 // expand is the Expansion algorithm (JSON-LD API section 5.1.2).
@@ -105,14 +106,17 @@ func (r *run) expand(ctx *activeContext, p property, node uint32, fromMap bool) 
 				r.join(&result, c) // 5.2.3
 			}
 		}
+
 		return result, nil
 	case jsontape.Object:
 		return r.object(ctx, p, node, fromMap)
 	}
+
 	if p.floats() { // 4.1
 		r.lose(node, "free-floating value")
 		return chain{}, nil
 	}
+
 	if p.term != nil && p.term.scoped != nil { // 4.2
 		var err error
 		if ctx, err = r.derive(ctx, p.term.scoped, byProperty, node); err != nil {
@@ -120,25 +124,27 @@ func (r *run) expand(ctx *activeContext, p property, node uint32, fromMap bool) 
 		}
 		p = p.in(r, ctx)
 	}
+
 	i, err := r.value(ctx, p.term, node) // 4.3
 	return single(i), err
 }
 
-// toList makes a list object of a chain.
+// toList wraps a chain in a list object.
 func (r *run) toList(c chain, node uint32) chain {
 	i, it := r.newItem(listItem, node)
 	it.first, it.last = c.head, c.tail
 	return single(i)
 }
 
-// value is Value Expansion (JSON-LD API section 5.3.2) of the scalar at node. For a string that expands to null as an
-// IRI, the result is an item without id.
+// value is Value Expansion (JSON-LD API section 5.3.2) of the scalar at node. For a string that expands to
+// null as an IRI, the result is an item without id.
 func (r *run) value(ctx *activeContext, t *term, node uint32) (uint32, error) {
 	isString := r.kind(node) == jsontape.String
 	var to coercion
 	if t != nil {
 		to = t.coercion
 	}
+
 	switch to {
 	case toID, toVocab: // 1, 2
 		if isString {
@@ -151,7 +157,8 @@ func (r *run) value(ctx *activeContext, t *term, node uint32) (uint32, error) {
 			return i, nil
 		}
 	case toDatatype: // 4
-		if isString && t.datatype.text == xsdBooleanText { // the text false is the same literal, and true to most readers of JSON
+		// The text "false" gives the literal of the boolean false, but most readers of JSON treat it as true.
+		if isString && t.datatype.text == xsdBooleanText {
 			r.lose(node, "text under a term of type xsd:boolean; write true or false")
 		}
 		id := r.refOf(t.datatype)
@@ -159,16 +166,18 @@ func (r *run) value(ctx *activeContext, t *term, node uint32) (uint32, error) {
 		it.id = id
 		return i, nil
 	}
+
 	i, it := r.newItem(valueItem, node) // 3
 	if to == toJSON {
 		it.flags = isJSON
 	} else if isString { // 5
 		r.plainText(it, ctx, t)
 	}
+
 	return i, nil
 }
 
-// plainText completes the item of a string that is not coerced.
+// plainText completes the item of a string without type coercion.
 func (r *run) plainText(it *item, ctx *activeContext, t *term) {
 	if ctx.lang != "" || ctx.dir != noDirection || t != nil && (t.lang != "" || t.dir != noDirection) {
 		r.inLanguage(it, ctx, t)
@@ -177,7 +186,7 @@ func (r *run) plainText(it *item, ctx *activeContext, t *term) {
 	}
 }
 
-// inLanguage gives a string the language and direction that a term or the context has for it (step 5).
+// inLanguage gives a string the language and direction of its term or of the context (step 5).
 func (r *run) inLanguage(it *item, ctx *activeContext, t *term) {
 	it.dir = ctx.dir
 	lang := ctx.lang
@@ -194,8 +203,8 @@ func (r *run) inLanguage(it *item, ctx *activeContext, t *term) {
 	}
 }
 
-// literal reads an entry whose key is a term with [term.literal] and whose value, at v, is a string: the most common one. It
-// is what steps 13.2 to 13.14 and Value Expansion come to.
+// literal reads the most common entry: its key is a term with [term.literal], and its value, at v, is a
+// string. It has the effect of steps 13.2 to 13.14 and Value Expansion.
 func (r *run) literal(o *object, t *term, v uint32) {
 	prop := r.refOf(t.iri)
 	i, it := r.newItem(valueItem, v)
@@ -209,8 +218,8 @@ func (r *run) literal(o *object, t *term, v uint32) {
 	o.others = true
 }
 
-// expandIRI is IRI Expansion (JSON-LD API section 5.2.2) of text of the document. A result of 0 is null; a keyword is
-// also a ref to its text.
+// expandIRI is IRI Expansion (JSON-LD API section 5.2.2) of text of the document. A result of 0 is null;
+// for a keyword the ref has its text.
 func (r *run) expandIRI(ctx *activeContext, text []byte, documentRelative, vocab bool) (uint32, keyword) {
 	if len(text) > 0 && text[0] == '@' {
 		if kw := keywordOf(string(text)); kw != kwNone { // 1
@@ -221,7 +230,7 @@ func (r *run) expandIRI(ctx *activeContext, text []byte, documentRelative, vocab
 		}
 	}
 	colon := bytes.IndexByte(text, ':')
-	if colon > 0 && !ctx.terms.colons { // no term is like it
+	if colon > 0 && !ctx.terms.colons { // no term has a colon
 		return r.expandOther(ctx, text, colon, documentRelative, vocab), kwNone
 	}
 	if t := live(ctx.find(text, jsontape.KeyHash(text))); t != nil {
@@ -238,7 +247,8 @@ func (r *run) expandIRI(ctx *activeContext, text []byte, documentRelative, vocab
 	return r.expandOther(ctx, text, colon, documentRelative, vocab), kwNone
 }
 
-// expandOther is steps 6 to 9, for text with its first colon at a place, that is neither keyword nor term.
+// expandOther is steps 6 to 9, for text that is neither a keyword nor a term, with the place of its first
+// colon.
 func (r *run) expandOther(ctx *activeContext, text []byte, colon int, documentRelative, vocab bool) uint32 {
 	if colon > 0 { // 6
 		if n := r.compact(ctx, text, colon); n != 0 {
@@ -278,7 +288,8 @@ func (r *run) concat(a string, b []byte) uint32 {
 	return r.refOfText(append(append(append(append(r.buf, '<'), a...), b...), '>'))
 }
 
-// keyRef expands a key that is no keyword to the ref of a property (steps 13.2 and 13.3); 0 drops the key.
+// keyRef expands a key other than a keyword to the ref of a property (steps 13.2 and 13.3); 0 drops the
+// key.
 func (r *run) keyRef(ctx *activeContext, k key) uint32 {
 	if k.term != nil {
 		if k.term.iri != nil && k.term.iri.form != relative {
@@ -291,11 +302,13 @@ func (r *run) keyRef(ctx *activeContext, k key) uint32 {
 		}
 		return 0
 	}
+
 	text := r.text(k.node)
 	if likeKeyword(text) {
 		r.lose(k.node, "reserved term")
 		return 0
 	}
+
 	colon := bytes.IndexByte(text, ':')
 	if ctx.hasVocab && colon < 0 {
 		hash := r.tape.Nodes[k.node].Hash
@@ -304,22 +317,25 @@ func (r *run) keyRef(ctx *activeContext, k key) uint32 {
 		}
 		r.imply(ctx, text, hash)
 	}
+
 	n := r.expandOther(ctx, text, colon, false, true)
 	if n == 0 {
 		return 0 // the text has grown too much
 	}
+
 	if r.refs.forms[n] == relative {
-		// A colon makes it a property for expansion; as an IRI it stays relative.
+		// With a colon it is a property for expansion, although the IRI is relative.
 		if bytes.IndexByte(r.refText(n), ':') >= 0 {
 			return n
 		}
 		r.lose(k.node, "undefined term"+r.hint(ctx, text))
 		return 0
 	}
+
 	return n
 }
 
-// object is one node, value, list or set object while its entries are read.
+// object is the state of one node, value, list or set object while its entries are read.
 type object struct {
 	node, item uint32
 	ctx, typed *activeContext // active context, and type-scoped context
@@ -330,8 +346,8 @@ type object struct {
 	dir        direction
 	dirAt      uint32
 	id         uint32
-	typeArray  bool   // they stand in an array, or in more than one entry
-	datatype   uint32 // the last of them
+	typeArray  bool   // the types are in an array, or in more than one entry
+	datatype   uint32 // the last of the types
 	inner      chain  // @list or @set
 	others     bool   // properties, reverse properties
 	lost       int    // losses before the object
@@ -347,14 +363,17 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 			return chain{}, err
 		}
 	}
+
 	end := nodes[node].Next
 	hashes := uint64(0) // a bit for each of the keys
 	for k := node + 1; k < end; k = nodes[k+1].Next {
 		hashes |= hashBit(nodes[k].Hash)
 	}
+
 	if ctx.previous != nil && !fromMap && r.rollsBack(ctx, node, hashes) { // 7
 		ctx = ctx.previous
 	}
+
 	var err error
 	scoped := p.term != nil && p.term.scoped != nil
 	if scoped { // 8
@@ -362,22 +381,26 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 			return chain{}, err
 		}
 	}
-	if node != 0 && hashes&hashBit(contextHash) != 0 { // 9; that of the top level has been processed
+
+	if node != 0 && hashes&hashBit(contextHash) != 0 { // 9; the top-level @context has been processed
 		if k := r.tape.Key(int(node), "@context"); k >= 0 {
 			if ctx, err = r.deriveInline(ctx, uint32(k)+1); err != nil {
 				return chain{}, err
 			}
 		}
 	}
+
 	o := object{node: node, p: p, ctx: ctx, typed: ctx, lost: len(r.losses)} // 10
 	if hashes&ctx.terms.types != 0 {
 		if o.ctx, err = r.scopeTypes(&o, ctx); err != nil { // 11, 12
 			return chain{}, err
 		}
 	}
+
 	if scoped || o.ctx != ctx {
 		r.scoped++
 	}
+
 	o.item, _ = r.newItem(nodeItem, node)
 	nests := len(r.nests)
 	err = r.entries(&o, node, nests) // 13, 14
@@ -385,6 +408,7 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 	if err != nil {
 		return chain{}, err
 	}
+
 	return r.finish(&o)
 }
 
@@ -392,7 +416,7 @@ var contextHash = jsontape.KeyHash("@context")
 
 // rollsBack reports whether a non-propagated context ends at the object (step 7).
 func (r *run) rollsBack(ctx *activeContext, node uint32, hashes uint64) bool {
-	if node == 0 && r.top != 0 { // ctx has its own @context already, which comes after this step
+	if node == 0 && r.top != 0 { // ctx includes the @context of the object, which comes after this step
 		return false
 	}
 	nodes := r.tape.Nodes
@@ -481,8 +505,8 @@ func (r *run) sortByText(nodes []uint32) {
 	}
 }
 
-// entries is steps 13 and 14 for the keys of the object at node, where it puts the keys of nested objects on the stack from
-// nests on.
+// entries is steps 13 and 14 for the keys of the object at node. Keys of nested objects are on the stack
+// run.nests from nests on.
 func (r *run) entries(o *object, node uint32, nests int) error {
 	nodes := r.tape.Nodes
 	end := nodes[node].Next
@@ -494,7 +518,8 @@ func (r *run) entries(o *object, node uint32, nests int) error {
 		}
 		if k.term != nil && k.term.kw != kwNone {
 			if k.term.kw == kwContext { // 13.1
-				if o.p.kind == reverseProperty { // 9 has read it, but a reverse map holds reverse properties and nothing else
+				// Step 9 has read it, but a reverse map holds only reverse properties.
+				if o.p.kind == reverseProperty {
 					r.lose(k.node, "@context of @reverse")
 				}
 				continue
@@ -504,6 +529,7 @@ func (r *run) entries(o *object, node uint32, nests int) error {
 			}
 			continue
 		}
+
 		prop := r.keyRef(o.ctx, k) // 13.2
 		if prop == 0 {             // 13.3
 			if r.bounds.over {
@@ -515,11 +541,13 @@ func (r *run) entries(o *object, node uint32, nests int) error {
 			return err
 		}
 	}
+
 	for i := nests; i < len(r.nests); i++ { // 14
 		if err := r.nest(o, r.nests[i]); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -532,6 +560,7 @@ func (r *run) nest(o *object, k uint32) error {
 	if nodes[from].Kind == jsontape.Array { // 14.1
 		from++
 	}
+
 	for n := from; n < to; n = nodes[n].Next { // 14.2
 		if nodes[n].Kind != jsontape.Object {
 			return r.fail(InvalidNestValue, n, "it is not an object")
@@ -548,10 +577,11 @@ func (r *run) nest(o *object, k uint32) error {
 			case t == nil:
 			case t.kw == kwValue: // 14.2.1
 				return r.fail(InvalidNestValue, k, "a nested object holds @value")
-			case t.kw == kwContext: // 9 is not among the steps that 14.2.2 repeats
+			case t.kw == kwContext: // step 14.2.2 does not repeat step 9
 				r.lose(k, "@context of a nested object, which is never read")
 			}
 		}
+
 		nests := len(r.nests)
 		o.ctx = ctx
 		err := r.entries(o, n, nests)
@@ -561,6 +591,7 @@ func (r *run) nest(o *object, k uint32) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -569,11 +600,12 @@ func (r *run) keyword(o *object, k key) error {
 	kw := k.term.kw
 	v := k.node + 1
 	if o.p.kind == reverseProperty { // 13.4.1
-		return r.fail(InvalidReversePropertyMap, k.node, keywordText[kw]+" stands in a reverse property map")
+		return r.fail(InvalidReversePropertyMap, k.node, "a reverse property map contains "+keywordText[kw])
 	}
 	if o.have&bit(kw) != 0 && kw != kwIncluded && kw != kwType { // 13.4.2
-		return r.fail(CollidingKeywords, k.node, "a second entry for "+keywordText[kw])
+		return r.fail(CollidingKeywords, k.node, "more than one entry for "+keywordText[kw])
 	}
+
 	isString := r.kind(v) == jsontape.String
 	switch kw {
 	case kwID: // 13.4.3
@@ -602,11 +634,11 @@ func (r *run) keyword(o *object, k key) error {
 			return err
 		}
 		if c.kind == nothing {
-			return r.fail(InvalidIncludedValue, v, "it is no node object")
+			return r.fail(InvalidIncludedValue, v, "it is not a node object")
 		}
 		for i := c.head; i != 0; i = r.items[i].next {
 			if r.items[i].kind != nodeItem { // 13.4.6.3
-				return r.fail(InvalidIncludedValue, r.items[i].tape, "it is no node object")
+				return r.fail(InvalidIncludedValue, r.items[i].tape, "it is not a node object")
 			}
 		}
 		c.kind = many
@@ -659,6 +691,7 @@ func (r *run) keyword(o *object, k key) error {
 		r.lose(k.node, keywordText[kw]+" has no meaning here")
 		return nil
 	}
+
 	o.have |= bit(kw)
 	return nil
 }
@@ -694,7 +727,7 @@ func (r *run) addType(o *object, v uint32) {
 	r.hangType(o.item, v, o.datatype)
 }
 
-// hangType adds a type, which stands at v in the document, to a node.
+// hangType adds a type, at v in the document, to a node.
 func (r *run) hangType(node, v, id uint32) {
 	i, it := r.newItem(typeItem, v)
 	it.role, it.id = ofType, id
@@ -706,10 +739,12 @@ func (r *run) reverseEntry(o *object, v uint32) error {
 	if r.kind(v) != jsontape.Object { // 13.4.13.1
 		return r.fail(InvalidReverseValue, v, "it is not an object")
 	}
+
 	c, err := r.expand(o.ctx, property{kind: reverseProperty}, v, false) // 13.4.13.2
 	if err != nil {
 		return err
 	}
+
 	for i := r.items[c.head].first; i != 0; {
 		next := r.items[i].next
 		it := &r.items[i]
@@ -721,15 +756,18 @@ func (r *run) reverseEntry(o *object, v uint32) error {
 			it.role = ofProperty
 		} else { // 13.4.13.4
 			if it.kind == valueItem || it.kind == listItem {
-				return r.fail(InvalidReversePropertyValue, it.tape, "the value of a reverse property is no node object")
+				return r.fail(InvalidReversePropertyValue, it.tape,
+					"the value of a reverse property is not a node object")
 			}
 			it.role = ofReverse
 			o.have |= bit(kwReverse)
 		}
+
 		r.hang(o.item, i)
 		o.others = true
 		i = next
 	}
+
 	return nil
 }
 
@@ -738,18 +776,20 @@ func (r *run) property(o *object, k key, prop uint32) error {
 	v := k.node + 1
 	var container containers // 13.5
 	to := toNothing
-	plain := true // nothing but its type and language matters
+	plain := true // only its type and language matter
 	if k.term != nil {
 		container, to = k.term.container, k.term.coercion
 		plain = container&^inSet == 0 && k.term.scoped == nil && !k.term.reverse
 	}
-	if plain && r.kind(v) == jsontape.String && to != toJSON { // the most common value, in short
+
+	if plain && r.kind(v) == jsontape.String && to != toJSON { // shortcut for the most common value
 		i, err := r.value(o.ctx, k.term, v)
 		r.items[i].role, r.items[i].prop = ofProperty, prop
 		r.hang(o.item, i)
 		o.others = true
 		return err
 	}
+
 	p := property{kind: aKey, node: k.node, term: k.term}
 	isMap := r.kind(v) == jsontape.Object
 	lost := len(r.losses)
@@ -767,11 +807,13 @@ func (r *run) property(o *object, k key, prop uint32) error {
 	default: // 13.9
 		c, err = r.expand(o.ctx, p, v, false)
 	}
+
 	if err != nil || c.kind == nothing { // 13.10
 		return err
 	}
-	if k.term == nil && c.head == 0 && len(r.losses) == lost { // the name of a term is the context's, another key the document's
-		r.lose(k.node, "empty array under a key that is no term")
+	// The name of a term belongs to the context; another key is text of the document.
+	if k.term == nil && c.head == 0 && len(r.losses) == lost {
+		r.lose(k.node, "empty array under a key that is not a term")
 	}
 	if container&inList != 0 && !(c.kind == one && r.items[c.head].kind == listItem) { // 13.11
 		c = r.toList(c, v)
@@ -779,16 +821,20 @@ func (r *run) property(o *object, k key, prop uint32) error {
 	if container&inGraph != 0 && container&(inID|inIndex) == 0 { // 13.12
 		c = r.toGraphs(c)
 	}
+
 	o.others = true
+
 	if k.term != nil && k.term.reverse { // 13.13
 		for i := c.head; i != 0; i = r.items[i].next {
 			if kind := r.items[i].kind; kind == valueItem || kind == listItem { // 13.13.4.1
-				return r.fail(InvalidReversePropertyValue, r.items[i].tape, "the value of a reverse property is no node object")
+				return r.fail(InvalidReversePropertyValue, r.items[i].tape,
+					"the value of a reverse property is not a node object")
 			}
 		}
 		r.hangAll(o.item, c, ofReverse, prop)
 		return nil
 	}
+
 	r.hangAll(o.item, c, ofProperty, prop) // 13.14
 	return nil
 }
@@ -820,6 +866,7 @@ func (r *run) languageMap(ctx *activeContext, t *term, node uint32) (chain, erro
 	if t.hasDir != unset {
 		dir = t.dir // 13.7.3
 	}
+
 	for k := node + 1; k < nodes[node].Next; k = nodes[k+1].Next { // 13.7.4
 		var lang uint32
 		if tag := r.text(k); string(tag) != "@none" {
@@ -847,6 +894,7 @@ func (r *run) languageMap(ctx *activeContext, t *term, node uint32) (chain, erro
 			r.join(&result, single(i))
 		}
 	}
+
 	return result, nil
 }
 
@@ -869,6 +917,7 @@ func (r *run) indexMap(ctx *activeContext, p property, node uint32) (chain, erro
 				}
 			}
 		}
+
 		text := r.text(k)
 		expanded, kw := r.expandIRI(ctx, text, false, true) // 13.8.3.4
 		none := kw == kwNoneValue
@@ -900,12 +949,14 @@ func (r *run) indexMap(ctx *activeContext, p property, node uint32) (chain, erro
 				r.items[i].index = k
 			case container&inID != 0 && !none: // 13.8.3.7.4
 				if r.items[i].kind != nodeItem {
-					return chain{}, r.fail(InvalidValueObject, k+1, "the value of an id map is no node object")
+					return chain{}, r.fail(InvalidValueObject, k+1,
+						"the value of an id map is not a node object")
 				}
 				r.identify(ctx, i, k)
 			case container&inType != 0 && !none: // 13.8.3.7.5
 				if r.items[i].kind != nodeItem {
-					return chain{}, r.fail(InvalidValueObject, k+1, "the value of a type map is no node object")
+					return chain{}, r.fail(InvalidValueObject, k+1,
+						"the value of a type map is not a node object")
 				}
 				r.items[i].flags |= hasOthers
 				r.hangType(i, k, expanded)
@@ -914,13 +965,15 @@ func (r *run) indexMap(ctx *activeContext, p property, node uint32) (chain, erro
 			i = next
 		}
 	}
+
 	return result, nil
 }
 
-// loseKey records that a key of a map has no value to say it of.
+// loseKey records that a key of a map has no value that would carry it.
 func (r *run) loseKey(k uint32) { r.lose(k, "key of a map without a value") }
 
-// identify gives a node the key of an id map at k as its @id (13.8.3.7.4), unless it has one, which must be the same.
+// identify gives a node the key of an id map at k as its @id (13.8.3.7.4), unless it has one, which must be
+// the same.
 func (r *run) identify(ctx *activeContext, i, k uint32) {
 	id, _ := r.expandIRI(ctx, r.text(k), true, false)
 	it := &r.items[i]
@@ -931,12 +984,12 @@ func (r *run) identify(ctx *activeContext, i, k uint32) {
 		if id == 0 {
 			r.loseNull(k, "@id")
 		}
-	case !bytes.Equal(r.into.Terms[id].Text, r.into.Terms[it.id].Text): // one IRI can have two refs
-		r.lose(k, "key of an id map beside another @id")
+	case !bytes.Equal(r.into.Terms[id].Text, r.into.Terms[it.id].Text): // one IRI may have two refs
+		r.lose(k, "key of an id map that differs from the @id")
 	}
 }
 
-// isGraphObject reports whether an item has @graph and nothing but @id and @index besides.
+// isGraphObject reports whether an item has @graph and no other entries except @id and @index.
 func (r *run) isGraphObject(i uint32) bool {
 	it := &r.items[i]
 	return it.kind == nodeItem && it.flags&(hasGraph|hasOthers) == hasGraph
@@ -945,7 +998,8 @@ func (r *run) isGraphObject(i uint32) bool {
 // indexProperty adds the key of a property-valued index to an item (13.8.3.7.2).
 func (r *run) indexProperty(ctx *activeContext, index string, k, i uint32) error {
 	if r.items[i].kind != nodeItem { // 13.8.3.7.2.5
-		return r.fail(InvalidValueObject, k+1, "a value object has no place for the index property "+quote(index))
+		return r.fail(InvalidValueObject, k+1, "a value object cannot hold the index property "+
+			quote(index))
 	}
 	t := live(ctx.find([]byte(index), jsontape.KeyHash(index)))
 	v, err := r.value(ctx, t, k) // 13.8.3.7.2.1
@@ -969,17 +1023,20 @@ func (r *run) finish(o *object) (chain, error) {
 		it.flags |= hasID
 		it.id = o.id
 	}
+
 	if o.have&bit(kwGraph) != 0 {
 		it.flags |= hasGraph
 	}
 	if o.others || o.have&bit(kwType) != 0 {
 		it.flags |= hasOthers
 	}
+
 	switch {
 	case o.have&bit(kwValue) != 0: // 15
 		return r.finishValue(o)
 	case o.have&(bit(kwList)|bit(kwSet)) != 0: // 17
-		if o.others || o.have&^(bit(kwList)|bit(kwSet)|bit(kwIndex)) != 0 || o.have&bit(kwList) != 0 && o.have&bit(kwSet) != 0 { // 17.1
+		if o.others || o.have&^(bit(kwList)|bit(kwSet)|bit(kwIndex)) != 0 ||
+			o.have&bit(kwList) != 0 && o.have&bit(kwSet) != 0 { // 17.1
 			return chain{}, r.fail(InvalidSetOrListObject, o.node, "a list or set object has other entries")
 		}
 		if o.have&bit(kwSet) != 0 { // 17.2
@@ -1000,6 +1057,7 @@ func (r *run) finish(o *object) (chain, error) {
 			r.lose(o.dirAt, "@direction outside a value object")
 		}
 	}
+
 	if o.p.floats() && !o.others { // 19
 		switch o.have {
 		case 0:
@@ -1010,10 +1068,11 @@ func (r *run) finish(o *object) (chain, error) {
 			return chain{}, nil
 		}
 	}
+
 	return single(o.item), nil
 }
 
-// loseRest records that an object is dropped, unless that is because of what was dropped in it.
+// loseRest records that an object is dropped, unless an earlier loss in it is the cause.
 func (r *run) loseRest(o *object, reason string) {
 	if len(r.losses) == o.lost {
 		r.lose(o.node, reason)
@@ -1027,10 +1086,13 @@ func (r *run) finishValue(o *object) (chain, error) {
 	if o.others || o.have&^allowed != 0 { // 15.1
 		return chain{}, r.fail(InvalidValueObject, o.node, "a value object has other entries")
 	}
+
 	typed := o.have&bit(kwType) != 0
 	if typed && o.have&(bit(kwLanguage)|bit(kwDirection)) != 0 {
-		return chain{}, r.fail(InvalidValueObject, o.node, "a value object has @type and also @language or @direction")
+		return chain{}, r.fail(InvalidValueObject, o.node,
+			"a value object has @type and also @language or @direction")
 	}
+
 	value := item{kind: valueItem, tape: o.value, index: it.index, dir: o.dir}
 	kind := r.kind(o.value)
 	switch {
@@ -1048,14 +1110,17 @@ func (r *run) finishValue(o *object) (chain, error) {
 		value.lang = r.tagOf(r.text(o.language))
 	case typed: // 15.5
 		if o.typeArray || o.datatype == 0 || r.refs.forms[o.datatype] != absolute {
-			return chain{}, r.fail(InvalidTypedValue, o.node, fmt.Sprintf("the type %s is not an IRI", r.into.Terms[o.datatype].Text))
+			return chain{}, r.fail(InvalidTypedValue, o.node, fmt.Sprintf("the type %s is not an IRI",
+				r.into.Terms[o.datatype].Text))
 		}
 		value.id = o.datatype
 	}
+
 	if o.p.floats() { // 19.1
 		r.lose(o.node, "free-floating value")
 		return chain{}, nil
 	}
+
 	*it = value
 	return single(o.item), nil
 }

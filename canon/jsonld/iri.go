@@ -7,13 +7,13 @@ import (
 	"canonscope/canon/rdf"
 )
 
-// form says what the text of an IRI position is.
+// form is the kind of a text where an IRI is expected.
 type form uint8
 
 const (
 	absolute form = iota // an IRI that N-Quads can carry
 	blank                // a blank node identifier
-	relative             // a reference that no base made absolute
+	relative             // a reference that could not be made absolute
 	invalid              // has a scheme, and characters that IRIs forbid
 	reserved             // a keyword
 	labelled             // a blank node identifier whose node has a term
@@ -21,7 +21,7 @@ const (
 
 var formNames = [...]string{"IRI", "blank node", "relative IRI", "invalid IRI", "keyword", "blank node"}
 
-// iri is a compiled IRI of a context. It is shared by everything that refers to it.
+// iri is a compiled IRI of a context. All that refers to it shares it.
 type iri struct {
 	text string // without brackets
 	nq   []byte // `<text>`
@@ -29,8 +29,9 @@ type iri struct {
 	seq  uint32 // number for hashing; the pointer is the identity
 }
 
-// formOf finds the form of text. An IRI is well-formed if it has a scheme, only characters that N-Quads can carry and at
-// most one '#'; percent-encoding and the parts of the grammar (RFC 3987) that peers do not look at are not checked.
+// formOf returns the form of text. An IRI is well-formed if it has a scheme, only characters that N-Quads
+// can carry and at most one '#'; percent-encoding and other details of the grammar (RFC 3987) are not
+// checked, as in other implementations.
 func formOf[T rdf.Chars](text T) form {
 	marks, all := 0, uint8(0)
 	for i := 0; i < len(text); i++ { // without branches, since these texts are long
@@ -84,7 +85,7 @@ func hasScheme[T rdf.Chars](text T) bool {
 	return false
 }
 
-// isIRIOrBlank reports whether text is an IRI or a blank node identifier, as far as its form says.
+// isIRIOrBlank reports whether text has the form of an IRI or a blank node identifier.
 func isIRIOrBlank(text string) bool { return hasScheme(text) || strings.HasPrefix(text, "_:") }
 
 // likeKeyword reports whether text has the form of a keyword: "@" and letters.
@@ -100,8 +101,8 @@ func likeKeyword[T rdf.Chars](text T) bool {
 	return true
 }
 
-// reference holds the parts of an IRI reference (RFC 3986 appendix B). Authority and query count as absent if their flag
-// is false.
+// reference holds the parts of an IRI reference (RFC 3986 appendix B). Authority and query count as absent
+// if their flag is false.
 type reference struct {
 	scheme, authority, path, query, fragment string
 	hasAuthority, hasQuery, hasFragment      bool
@@ -130,11 +131,13 @@ func parseReference(s string) (r reference) {
 	return r
 }
 
-// resolve resolves a reference against a base IRI (RFC 3986 section 5.2). An empty base leaves it as it is.
+// resolve resolves a reference against a base IRI (RFC 3986 section 5.2). With an empty base it returns the
+// reference.
 func resolve(base, ref string) string {
 	if base == "" {
 		return ref
 	}
+
 	b, r := parseReference(base), parseReference(ref)
 	switch {
 	case r.scheme != "":
@@ -156,23 +159,28 @@ func resolve(base, ref string) string {
 		default:
 			r.path = removeDots(b.path[:strings.LastIndexByte(b.path, '/')+1] + r.path)
 		}
+
 		r.scheme, r.authority, r.hasAuthority = b.scheme, b.authority, b.hasAuthority
 	}
+
 	var out strings.Builder
 	out.WriteString(r.scheme)
 	if r.hasAuthority {
 		out.WriteString("//")
 		out.WriteString(r.authority)
 	}
+
 	out.WriteString(r.path)
 	if r.hasQuery {
 		out.WriteByte('?')
 		out.WriteString(r.query)
 	}
+
 	if r.hasFragment {
 		out.WriteByte('#')
 		out.WriteString(r.fragment)
 	}
+
 	return out.String()
 }
 
@@ -181,6 +189,7 @@ func removeDots(in string) string {
 	if !strings.Contains(in, ".") {
 		return in
 	}
+
 	out := make([]byte, 0, len(in))
 	for in != "" {
 		switch {
@@ -212,5 +221,6 @@ func removeDots(in string) string {
 			in = in[i:]
 		}
 	}
+
 	return string(out)
 }

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// item is one object of the expanded form: a node object, a value object or a list object, or a type of a node. Items
-// stand in run.items and refer to one another by index; 0 is no item.
+// item is one object of the expanded form: a node object, a value object or a list object, or a type of a
+// node. Items are in run.items and refer to one another by index; 0 means none.
 type item struct {
 	kind  itemKind
-	role  role // where it hangs in its parent
+	role  role // what it is in its parent
 	flags itemFlags
 	dir   direction // of a value
 	tape  uint32    // node of the document: the object, the value, the entry of @type
 	next  uint32    // next item of the same parent
-	first uint32    // node: what hangs in it; list: its elements
+	first uint32    // node: its first child; list: its first element
 	last  uint32
 	prop  uint32 // ref of the property, for the roles ofProperty and ofReverse
 	id    uint32 // ref: @id of a node, datatype of a value, the type itself
-	lang  uint32 // of a value: index into run.langs, 0 for none; of a node: where its @id stands in the document
+	lang  uint32 // value: index into run.langs, 0 for none; node: place of its @id in the document
 	index uint32 // node of the text of @index, 0 for none
 }
 
@@ -49,9 +49,9 @@ const (
 	hasGraph                        // a node with @graph
 	hasOthers                       // a node with properties, types, reverse properties or included nodes
 	isJSON                          // a value of type @json
-	verbatim                        // a string that N-Quads writes as JSON does, without language and datatype
-	stated                          // a node whose term is in a quad; while quads are written
-	filled                          // a node that stands in a graph and has written a quad there, by itself or what it includes
+	verbatim                        // a plain string that N-Quads and JSON write the same way
+	stated                          // a node whose term is in a quad; set while quads are written
+	filled                          // a node with a quad in its graph, of itself or of what it includes
 )
 
 // chain is the result of expanding one JSON value: nothing, one item or an array of items.
@@ -68,7 +68,7 @@ const (
 	many
 )
 
-// newItem adds an item, which is written in place; the pointer is good until the next one is added.
+// newItem adds an item in place; the pointer is valid until the next one is added.
 func (r *run) newItem(kind itemKind, node uint32) (uint32, *item) {
 	r.items = append(r.items, item{})
 	i := len(r.items) - 1
@@ -79,7 +79,7 @@ func (r *run) newItem(kind itemKind, node uint32) (uint32, *item) {
 
 func single(i uint32) chain { return chain{i, i, one} }
 
-// join appends the items of a chain to another, which becomes an array.
+// join appends the items of a chain to another chain, which becomes an array.
 func (r *run) join(c *chain, more chain) {
 	c.kind = many
 	switch {
@@ -92,7 +92,7 @@ func (r *run) join(c *chain, more chain) {
 	}
 }
 
-// hang adds an item to those of its parent.
+// hang adds an item to the children of its parent.
 func (r *run) hang(parent, child uint32) {
 	r.items[child].next = 0
 	p := &r.items[parent]
@@ -104,7 +104,7 @@ func (r *run) hang(parent, child uint32) {
 	p.last = child
 }
 
-// hangAll hangs every item of a chain.
+// hangAll adds every item of a chain to the children of a parent.
 func (r *run) hangAll(parent uint32, c chain, as role, prop uint32) {
 	for i := c.head; i != 0; {
 		next := r.items[i].next
@@ -129,5 +129,6 @@ func (r *run) resetItems() {
 	r.bounds.over, r.bounds.longest, r.bounds.objects = false, 0, 0
 }
 
-// size estimates the items, quads and terms of a document: every second node of the tape is a key or needs none.
+// size estimates the items, quads and terms of a document: every second node of the tape is a key or needs
+// no item.
 func (r *run) size() int { return len(r.tape.Nodes) / 2 }

@@ -38,7 +38,7 @@ func (r *run) expandJSON(ctx context.Context, doc []byte, opt *Options) ([]byte,
 	return out, nil
 }
 
-// appendList appends items that follow one another as an array.
+// appendList appends a list of items as an array.
 func (r *run) appendList(dst []byte, i uint32) []byte {
 	dst = append(dst, '[')
 	for ; i != 0; i = r.items[i].next {
@@ -47,7 +47,7 @@ func (r *run) appendList(dst []byte, i uint32) []byte {
 	return closeWith(dst, ']')
 }
 
-// closeWith ends an array or object whose last entry has a comma behind it.
+// closeWith ends an array or object, replacing the comma after its last entry.
 func closeWith(dst []byte, c byte) []byte {
 	if n := len(dst) - 1; dst[n] == ',' {
 		dst[n] = c
@@ -72,10 +72,12 @@ func (r *run) appendItem(dst []byte, i uint32) []byte {
 		r.bounds.over = true
 		return append(dst, '}')
 	}
+
 	if it.index != 0 {
 		dst = append(dst, `"@index":`...)
 		dst = append(append(dst, r.tape.Raw(int(it.index))...), ',')
 	}
+
 	switch it.kind {
 	case valueItem:
 		dst = append(dst, `"@value":`...)
@@ -98,17 +100,19 @@ func (r *run) appendItem(dst []byte, i uint32) []byte {
 	case nodeItem:
 		dst = r.appendNode(dst, i)
 	}
+
 	return closeWith(dst, '}')
 }
 
-// childPlace is where a child stands in its parent: roles in a fixed order, properties in the order of their first values.
+// childPlace is the position of a child in its parent: roles in a fixed order, properties in the order of
+// their first values.
 type childPlace struct {
 	role  role
 	order int
 	item  uint32
 }
 
-// children returns what hangs in a node, grouped by role and property.
+// children returns the children of a node, grouped by role and property.
 func (r *run) children(node uint32) []childPlace {
 	var all []childPlace
 	orders := map[string]int{} // by text: a compiled IRI may have several refs
@@ -132,12 +136,13 @@ func (r *run) children(node uint32) []childPlace {
 	return all
 }
 
-// appendNode appends the entries of a node object, each with a comma behind it.
+// appendNode appends the entries of a node object, each followed by a comma.
 func (r *run) appendNode(dst []byte, i uint32) []byte {
 	it := &r.items[i]
 	if it.flags&hasID != 0 {
 		dst = append(r.appendRef(append(dst, `"@id":`...), it.id), ',')
 	}
+
 	all := r.children(i)
 	inReverse := false
 	for from := 0; from < len(all); {
@@ -163,12 +168,15 @@ func (r *run) appendNode(dst []byte, i uint32) []byte {
 			}
 			dst = append(r.appendRef(dst, r.items[all[from].item].prop), ':')
 		}
+
 		dst = append(r.appendChildren(dst, all[from:to]), ',')
 		from = to
 	}
+
 	if inReverse {
 		dst = append(closeWith(dst, '}'), ',')
 	}
+
 	return dst
 }
 

@@ -15,14 +15,14 @@ import (
 
 // Config of a Processor.
 type Config struct {
-	Loader     Loader     // finds remote contexts; nil refuses every one
+	Loader     Loader     // finds remote contexts; nil refuses all
 	State      CacheState // what is kept between calls; default Warm
 	CacheBytes int64      // bound of what Warm keeps, by estimate; default 64 MiB
 	Limits     Limits
 }
 
-// Processor turns documents into datasets. It is safe for concurrent use. A Processor trusts its loader to give the same
-// bytes for a URL each time; make a new one to see changed context documents.
+// Processor turns documents into datasets. It is safe for concurrent use. A Processor trusts its loader to
+// give the same bytes for a URL each time; make a new Processor to see changed context documents.
 type Processor struct {
 	loader     Loader
 	state      CacheState
@@ -62,34 +62,36 @@ func (p *Processor) Stats() Stats {
 	p.mu.RLock()
 	n := len(p.families)
 	p.mu.RUnlock()
-	return Stats{Loads: p.count.loads.Load(), Compiled: p.count.compiled.Load(), Applied: p.count.applied.Load(),
-		Families: int64(n), Bytes: p.count.bytes.Load(), Evicted: p.count.evicted.Load()}
+	return Stats{Loads: p.count.loads.Load(), Compiled: p.count.compiled.Load(),
+		Applied: p.count.applied.Load(), Families: int64(n), Bytes: p.count.bytes.Load(),
+		Evicted: p.count.evicted.Load()}
 }
 
 // Options of one call. Zero values are the safe defaults.
 type Options struct {
 	Lossy          bool           // drop what the algorithms drop; default is a *canon.LossError
 	Losses         *[]canon.Loss  // filled with what was dropped, if Lossy
-	Base           string         // base IRI of the document; default none, so that relative references stay relative
+	Base           string         // base IRI of the document; without it relative references stay relative
 	ExpandContext  string         // JSON of a context to start from (JsonLdOptions.expandContext)
-	RDFDirection   string         // "", canon.I18nDatatype or canon.CompoundLiteral (JsonLdOptions.rdfDirection)
+	RDFDirection   string         // "", canon.I18nDatatype or canon.CompoundLiteral
 	ProcessingMode string         // "" or "json-ld-1.1"
 	Limits         canon.Limits   // zero fields take their defaults
-	Budget         *canon.Budget  // of the operation that this is a step of; nil makes one of Limits
+	Budget         *canon.Budget  // of the enclosing operation; nil makes one from Limits
 	Origins        *Origins       // filled by ToRDF with the origin of each quad; nil costs nothing
 	Scoped         *int           // filled by ToRDF with the number of objects that enter a scoped context
-	Tape           *jsontape.Tape // the document, scanned already; doc is not looked at then
+	Tape           *jsontape.Tape // the scanned document; doc is then ignored
 }
 
 var errNotMade = errors.New("jsonld: the Processor was not made with New")
 
 func (p *Processor) made() bool { return p != nil && p.runs.New != nil }
 
-// ToRDF adds the dataset of a document to into, which it resets first. The dataset refers to doc and to memory of its own;
-// it is valid until doc changes or the dataset is reset. On an error the dataset is empty.
+// ToRDF adds the dataset of a document to into, which it resets first. The dataset refers to doc and is
+// valid until doc changes or the dataset is reset. On an error the dataset is empty.
 //
-// Errors: *canon.SyntaxError for malformed JSON, *canon.LimitError, *canon.LossError for data that would be dropped,
-// *canon.UnsupportedError for an option out of scope, and *Error for everything that JSON-LD forbids.
+// Errors: *canon.SyntaxError for malformed JSON, *canon.LimitError, *canon.LossError for data that would be
+// dropped, *canon.UnsupportedError for an option out of scope, and *Error for everything that JSON-LD
+// forbids.
 func (p *Processor) ToRDF(ctx context.Context, doc []byte, opt Options, into *rdf.Dataset) error {
 	if !p.made() {
 		return errNotMade
@@ -99,10 +101,10 @@ func (p *Processor) ToRDF(ctx context.Context, doc []byte, opt Options, into *rd
 	return r.fill(ctx, doc, &opt, into)
 }
 
-// Session is a Processor with memory of its own. It serves one goroutine at a time.
+// Session is a Processor with separate working memory. It serves one goroutine at a time.
 type Session struct{ run run }
 
-// Session returns a new session of p. The caches of p serve all its sessions.
+// Session returns a new session of p. All sessions of p share its caches.
 func (p *Processor) Session() *Session { return &Session{run{p: p}} }
 
 // ToRDF is [Processor.ToRDF].
@@ -116,7 +118,7 @@ func (r *run) fill(ctx context.Context, doc []byte, opt *Options, into *rdf.Data
 	case !r.p.made():
 		return errNotMade
 	case into == nil:
-		return errors.New("jsonld: there is no dataset to fill")
+		return errors.New("jsonld: the dataset to fill is nil")
 	}
 	into.Reset()
 	err := r.toRDF(ctx, doc, opt, into)
@@ -127,8 +129,8 @@ func (r *run) fill(ctx context.Context, doc []byte, opt *Options, into *rdf.Data
 	return err
 }
 
-// Expand returns the expanded form of a document (JSON-LD API section 5.1.2) as JSON. Its errors are those of ToRDF; in
-// safe mode only losses of expansion itself count.
+// Expand returns the expanded form of a document (JSON-LD API section 5.1.2) as JSON. Its errors are those
+// of ToRDF; in safe mode only losses of expansion count.
 func (p *Processor) Expand(ctx context.Context, doc []byte, opt Options) ([]byte, error) {
 	if !p.made() {
 		return nil, errNotMade
@@ -148,13 +150,13 @@ type run struct {
 	ctx  context.Context
 	opt  Options
 	tape jsontape.Tape
-	mine []jsontape.Node // nodes of tape, while it has those of Options.Tape
+	mine []jsontape.Node // saves the nodes of tape while it has those of Options.Tape
 
 	contexts contextState
 	bounds   bounds
 
 	// expansion
-	top    uint32 // value of the @context of the top-level object, which made the root context; 0 if there is none
+	top    uint32 // value of the top-level @context, from which the root context is made; 0 if there is none
 	items  []item
 	nests  []uint32
 	types  []uint32
@@ -165,14 +167,14 @@ type run struct {
 	scoped int                // objects that have entered a scoped context
 
 	into  *rdf.Dataset
-	spare rdf.Dataset // into where only the expanded form is asked for
+	spare rdf.Dataset // dataset for calls that need only the expanded form
 	buf   []byte      // text of terms; the dataset owns it
 }
 
-// contextState is what a call has done for contexts.
+// contextState is the state of context processing in a call.
 type contextState struct {
-	own     *family // of a root context that this call has made
-	last    *family // that of the last call, which the next one mostly needs again
+	own     *family // family of a root context made by this call
+	last    *family // family of the last call, which the next one mostly needs again
 	sources map[string]*source
 	within  *definer // of the term whose scoped context is being checked
 	work    int64
@@ -185,11 +187,13 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	r.ctx, r.opt = ctx, *opt
 	r.opt.Limits = opt.Limits.WithDefaults()
 	r.bounds.budget = canon.BudgetOf(ctx, opt.Budget, &r.bounds.alone, opt.Limits)
+
 	switch opt.RDFDirection {
 	case "", canon.I18nDatatype, canon.CompoundLiteral:
 	default:
 		return &canon.UnsupportedError{Engine: "jsonld", What: "rdfDirection " + opt.RDFDirection}
 	}
+
 	if len(doc) > 0 && doc[0] != '{' && bytes.HasPrefix(bytes.TrimLeft(doc, " \t\r\n"), []byte("<")) {
 		return &canon.UnsupportedError{Engine: "jsonld", What: "HTML input"}
 	}
@@ -202,21 +206,25 @@ func (r *run) begin(ctx context.Context, doc []byte, opt *Options) error {
 	if err := ctx.Err(); err != nil {
 		return &canon.LimitError{Limit: "time", Err: err}
 	}
+
 	if opt.Tape != nil {
 		r.mine = r.tape.Nodes[:0]
 		r.tape.Share(opt.Tape)
 		return r.count()
 	}
-	scan := jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth, Memory: max(1, r.bounds.budget.Left())}
+
+	scan := jsontape.Options{Bytes: r.opt.Limits.Bytes, Depth: r.opt.Limits.Depth,
+		Memory: max(1, r.bounds.budget.Left())}
 	if err := r.tape.Scan(doc, scan); err != nil {
 		return err
 	}
+
 	return r.count()
 }
 
-// end forgets what belongs to the caller.
+// end drops references to the caller's memory.
 func (r *run) end() {
-	if r.opt.Tape != nil { // the caller's nodes stay the caller's, also where there were none before
+	if r.opt.Tape != nil { // do not keep the caller's nodes
 		r.tape.Nodes, r.mine = r.mine, nil
 	}
 	r.ctx, r.opt, r.graphs, r.into = nil, Options{}, nil, nil

@@ -12,24 +12,25 @@ import (
 // Limits bound the work on the contexts of one call. Zero fields take their defaults.
 type Limits struct {
 	Terms  int   // terms in one active context; default 50,000
-	Remote int   // remote contexts that lead from one to the next; default 32
-	Work   int64 // slots of term tables copied, and 32 for each term definition compiled; default 8 million. A cache saves it
+	Remote int   // remote contexts in one chain of references; default 32
+	Work   int64 // slots of term tables copied, and 32 for each definition compiled; default 8 million
 }
 
 // Costs in units of copying one slot of a table.
 const (
 	termCost      = 32 // compiling a term definition
-	needCost      = 4  // noting what it depends on
+	needCost      = 4  // recording a dependency
 	contextCost   = 32 // making an active context, beside its slots
 	referenceCost = 64 // following a reference to a context
 	bytesPerSlot  = 16 // of the IRIs of terms
 )
 
-// spend counts work on contexts against the limit of a call. Each unit is a slot of memory, too.
+// spend counts work on contexts against the limit of a call. Each unit also is a slot of memory.
 func (r *run) spend(n int64) error {
 	r.contexts.work += n
 	if max := r.p.limits.Work; r.contexts.work > max {
-		return &canon.LimitError{Limit: "context work", Max: max, Done: r.contexts.work, Where: r.pointer(r.contexts.at)}
+		return &canon.LimitError{Limit: "context work", Max: max, Done: r.contexts.work,
+			Where: r.pointer(r.contexts.at)}
 	}
 	bytes := int(n) * int(unsafe.Sizeof(slot{}))
 	r.bounds.used += bytes
@@ -38,40 +39,43 @@ func (r *run) spend(n int64) error {
 
 // termLimit returns the error of an active context with too many terms.
 func (r *run) termLimit(max, n int) error {
-	return &canon.LimitError{Limit: "context terms", Max: int64(max), Done: int64(n), Where: r.pointer(r.contexts.at)}
+	return &canon.LimitError{Limit: "context terms", Max: int64(max), Done: int64(n),
+		Where: r.pointer(r.contexts.at)}
 }
 
-// grow accounts for a new active context with a number of slots of its own: work for this call, size for the cache.
+// grow accounts for a new active context with a number of new slots: work for this call, size for the
+// cache.
 func (r *run) grow(c *activeContext, slots int) error {
 	r.p.count.applied.Add(1)
 	c.family.add(r.p, int64(unsafe.Sizeof(*c))+int64(slots)*int64(unsafe.Sizeof(slot{})))
 	return r.spend(contextCost + int64(slots))
 }
 
-// maxBase bounds the base IRI of a document, which stands before each relative reference.
+// maxBase bounds the base IRI of a document, which is copied into each relative reference.
 const maxBase = 2048
 
 const (
-	// perNode is the memory that one value or key of a document takes until it is a quad, beside text: in the tape, as an
-	// item, a reference, a term and a quad.
+	// perNode is the memory that one value or key of a document takes until it is a quad, without text: in
+	// the tape, as an item, a reference, a term and a quad.
 	perNode = 160
 
-	// textCopies is how often a text stands in memory: as a term, twice while the terms grow, and in the canonical form.
+	// textCopies is the number of copies of a text in memory: one as a term, two while the terms grow, one
+	// in the canonical form.
 	textCopies = 4
 )
 
-// bounds are what the limits of a call leave, and what it has used.
+// bounds are the limits that remain for a call, and what it has used.
 type bounds struct {
 	budget  *canon.Budget
-	alone   canon.Budget // where no other is given
+	alone   canon.Budget // used if no budget is given
 	used    int          // memory that is counted
-	maxText int          // text that the document may become: long IRIs of a context can stand behind short terms
+	maxText int          // text that the document may expand to; a short term may mean a long IRI
 	over    bool         // the text has grown too much
 	longest int          // text of a term
 	objects int          // of the document so far
 }
 
-// count counts the memory that the document is going to take.
+// count counts the memory that the document will take.
 func (r *run) count() error {
 	r.bounds.used = perNode * len(r.tape.Nodes)
 	err := r.bounds.budget.Use(r.bounds.used)
@@ -85,8 +89,8 @@ func (r *run) textLimit(done int) error {
 	return &canon.LimitError{Limit: "memory", Max: max, Done: max - int64(r.bounds.maxText-done)}
 }
 
-// bounded returns an error where the N-Quads of the dataset would be enormous: a term of a kilobyte behind a short key is
-// that long in every line.
+// bounded returns an error if the N-Quads of the dataset would be enormous: if a short key means an IRI of
+// a kilobyte, every line has it.
 func (w *writer) bounded() error {
 	if w.bounds.over {
 		return w.textLimit(len(w.buf))

@@ -10,15 +10,16 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// Document is a context document as a loader found it. Bytes must not change; a loader that serves facts may return the
-// same slice each time.
+// Document is a context document as a loader found it. Bytes must not change; a loader that serves facts
+// may return the same slice each time.
 type Document struct {
 	URL   string // final URL after redirects
 	Bytes []byte // JSON text
 }
 
-// Loader finds remote contexts (JSON-LD API section 9.4, LoadDocumentCallback). Implementations are safe for concurrent
-// use and touch the network only where their user asked for it. An unknown URL is an error that names it.
+// Loader finds remote contexts (JSON-LD API section 9.4, LoadDocumentCallback). Implementations are safe
+// for concurrent use and use the network only if their user asked for it. An unknown URL is an error that
+// names it.
 type Loader interface {
 	Load(ctx context.Context, url string) (*Document, error)
 }
@@ -31,7 +32,7 @@ func (m Map) Load(_ context.Context, url string) (*Document, error) {
 	if b, ok := m[url]; ok {
 		return &Document{URL: url, Bytes: b}, nil
 	}
-	return nil, fmt.Errorf("context %q is not among those given", url)
+	return nil, fmt.Errorf("context %q is not in the map", url)
 }
 
 type sourceKey struct {
@@ -39,18 +40,20 @@ type sourceKey struct {
 	limits contextLimits
 }
 
-// loading is one call of the loader that several goroutines may wait for.
+// loading is one call of the loader, for which several goroutines may wait.
 type loading struct {
 	done chan struct{} // closed once src or err is set
 	src  *source
 	err  error
 }
 
-// source returns the scanned document of a remote context, as the cache state allows. Who waits for a load that another
-// call has begun is not bound to the life of that call.
+// source returns the scanned document of a remote context, as the cache state allows. A caller that waits
+// for a load begun by another call goes on if that call is cancelled.
 //
 //phase:context
-func (p *Processor) source(ctx context.Context, url string, l canon.Limits, b *canon.Budget) (*source, error) {
+func (p *Processor) source(
+	ctx context.Context, url string, l canon.Limits, b *canon.Budget,
+) (*source, error) {
 	if p.state == Cold {
 		return p.fetch(ctx, url, l, b)
 	}
@@ -68,13 +71,14 @@ func (p *Processor) source(ctx context.Context, url string, l canon.Limits, b *c
 		switch {
 		case w.err == nil && p.state == Documents:
 			return w.src.fresh(), nil
-		case w.err == nil || mine || ctx.Err() != nil || !errors.Is(w.err, context.Canceled) && !errors.Is(w.err, context.DeadlineExceeded):
+		case w.err == nil || mine || ctx.Err() != nil || !errors.Is(w.err, context.Canceled) &&
+			!errors.Is(w.err, context.DeadlineExceeded):
 			return w.src, w.err
 		}
 	}
 }
 
-// loading returns the load of a key, and whether it is the caller's to do.
+// loading returns the load of a key, and reports whether the caller has to do it.
 func (p *Processor) loading(key sourceKey) (w *loading, mine bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,8 +90,8 @@ func (p *Processor) loading(key sourceKey) (w *loading, mine bool) {
 	return w, true
 }
 
-// load loads a source that others may wait for. What fails is forgotten, so that the next call tries again; so is a load
-// whose loader panics.
+// load loads a source for all that wait for it. A failure is not kept, even a panic of the loader, so that
+// the next call tries again.
 func (p *Processor) load(ctx context.Context, w *loading, url string, l canon.Limits, b *canon.Budget) {
 	w.err = &Error{Code: LoadingRemoteContextFailed, Detail: url + ": the loader panicked"}
 	defer func() {
@@ -113,29 +117,38 @@ func (p *Processor) fetch(ctx context.Context, url string, l canon.Limits, b *ca
 	if err := b.Document(url); err != nil {
 		return nil, err
 	}
+
 	p.count.loads.Add(1)
 	doc, err := p.loader.Load(ctx, url)
 	if err != nil {
 		return nil, err
 	}
+
 	if doc == nil {
-		return nil, &Error{Code: LoadingRemoteContextFailed, Detail: url + ": the loader returned no document"}
+		return nil, &Error{Code: LoadingRemoteContextFailed, Detail: url +
+			": the loader returned no document"}
 	}
+
 	if len(doc.Bytes) > l.Context {
-		return nil, &canon.LimitError{Limit: "context", Max: int64(l.Context), Done: int64(len(doc.Bytes)), Where: url}
+		return nil, &canon.LimitError{Limit: "context", Max: int64(l.Context), Done: int64(len(doc.Bytes)),
+			Where: url}
 	}
+
 	final := doc.URL
 	if final == "" {
 		final = url
 	}
+
 	s, err := newSource(final, doc.Bytes, jsontape.Options{Depth: l.Depth, Memory: max(1, b.Left())})
 	if err != nil {
 		return nil, err
 	}
+
 	c := s.tape.Get(0, "@context")
 	if c < 0 { // 5.2.5.2
 		return nil, &Error{Code: InvalidRemoteContext, Detail: url + " has no @context"}
 	}
+
 	s.context = uint32(c)
 	return s, nil
 }

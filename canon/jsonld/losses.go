@@ -18,7 +18,7 @@ type lost struct {
 // maxLosses bounds the list of losses; one is enough to refuse a document.
 const maxLosses = 100
 
-// maxLossText bounds the bytes of their pointers, which repeat the names on the way.
+// maxLossText bounds the total length of their pointers, which repeat names of enclosing values.
 const maxLossText = 1 << 20
 
 // lose records that the algorithms drop the data at a node.
@@ -28,7 +28,7 @@ func (r *run) lose(node uint32, reason string) {
 	}
 }
 
-// loseNull records that IRI Expansion makes null of the text at a node.
+// loseNull records that IRI Expansion gives null for the text at a node.
 func (r *run) loseNull(node uint32, as string) {
 	if likeKeyword(r.text(node)) {
 		r.lose(node, "reserved "+as+" value")
@@ -37,7 +37,7 @@ func (r *run) loseNull(node uint32, as string) {
 	}
 }
 
-// settle decides what the losses mean.
+// settle returns or lists the losses, as Options.Lossy says.
 func (r *run) settle() error {
 	if len(r.losses) == 0 || r.opt.Lossy && r.opt.Losses == nil {
 		return nil

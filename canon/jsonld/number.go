@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// parseNumber reads a JSON number as the nearest IEEE 754 double, the value space that I-JSON (RFC 7493) gives numbers.
+// parseNumber reads a JSON number as the nearest IEEE 754 double, the value space that I-JSON (RFC 7493)
+// gives numbers.
 func parseNumber(raw []byte) (float64, error) {
 	v, err := strconv.ParseFloat(string(raw), 64)
 	if errors.Is(err, strconv.ErrRange) && math.Abs(v) < 1 {
@@ -27,8 +28,8 @@ func appendInteger(dst []byte, v float64) []byte {
 	return strconv.AppendFloat(dst, v, 'f', 0, 64)
 }
 
-// appendDouble appends the canonical form of an xsd:double: a mantissa of at most 15 digits after the point, and an
-// exponent (JSON-LD API section 8.6, "%1.15E" without the zeros that carry nothing).
+// appendDouble appends the canonical form of an xsd:double: a mantissa of at most 15 digits after the
+// point, and an exponent (JSON-LD API section 8.6, "%1.15E" without trailing zeros).
 func appendDouble(dst []byte, v float64) []byte {
 	if v == 0 {
 		return append(dst, "0.0E0"...)
@@ -46,8 +47,9 @@ func appendDouble(dst []byte, v float64) []byte {
 	return strconv.AppendInt(append(dst[:end], 'E'), int64(exponent), 10)
 }
 
-// keepsNumber reports whether the number that JSON text writes is the value of its canonical form: an integer beyond 2^53
-// may not be a double, a small number may become 0, and a double may need more digits than the canonical form has.
+// keepsNumber reports whether the canonical form of a number has the value of its JSON text: an integer
+// beyond 2^53 may not be a double, a small number may become 0, and a double may need more digits than the
+// canonical form has.
 func keepsNumber(raw, canonical []byte, v float64) bool {
 	back, err := strconv.ParseFloat(string(canonical), 64)
 	if err != nil || back != v {

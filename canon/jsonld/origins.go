@@ -3,9 +3,9 @@ package jsonld
 
 import "canonscope/canon/jsontape"
 
-// Origin says where a quad comes from, as node indexes of the document's tape.
+// Origin is the source of a quad, as node indexes of the document's tape.
 type Origin struct {
-	Node  uint32 // the object whose statement it is
+	Node  uint32 // the object that makes the statement
 	Value uint32 // the value, the entry of @type, or the element of a list
 	Type  bool   // the predicate is rdf:type
 }

@@ -9,8 +9,9 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// remoteChain is the list of remote contexts that led to the current one (JSON-LD API section 4.1.2, remote contexts). An
-// @import stands in it without a URL: a scoped context that imports the document it stands in would have no end.
+// remoteChain is the list of remote contexts that led to the current one (JSON-LD API section 4.1.2, remote
+// contexts). An @import is an entry without a URL: a scoped context that imports the document containing it
+// would recurse without end.
 type remoteChain struct {
 	url string
 	up  *remoteChain
@@ -24,7 +25,7 @@ func (c *remoteChain) len() int {
 	return c.n
 }
 
-// remote reports whether there is a remote context in the list.
+// remote reports whether the list has a remote context.
 func (c *remoteChain) remote() bool {
 	for ; c != nil; c = c.up {
 		if c.url != "" {
@@ -43,7 +44,7 @@ func (c *remoteChain) has(url string) bool {
 	return false
 }
 
-// how says in what way a local context is applied.
+// how holds the options for applying a local context.
 type how struct {
 	override  bool // may change protected terms
 	propagate bool
@@ -53,7 +54,9 @@ type how struct {
 // process is the Context Processing algorithm (JSON-LD API section 4.1.2).
 //
 //phase:context
-func (r *run) process(ctx *activeContext, src *source, node uint32, baseURL string, remotes *remoteChain, h how) (*activeContext, error) {
+func (r *run) process(
+	ctx *activeContext, src *source, node uint32, baseURL string, remotes *remoteChain, h how,
+) (*activeContext, error) {
 	nodes := src.tape.Nodes
 	if nodes[node].Kind == jsontape.Object { // 2
 		if v := src.tape.Get(int(node), "@propagate"); v >= 0 {
@@ -80,13 +83,16 @@ func (r *run) process(ctx *activeContext, src *source, node uint32, baseURL stri
 // processOne is the body of step 5.
 //
 //phase:context
-func (r *run) processOne(result *activeContext, src *source, node uint32, baseURL string, remotes *remoteChain, h how) (*activeContext, error) {
+func (r *run) processOne(
+	result *activeContext, src *source, node uint32, baseURL string, remotes *remoteChain, h how,
+) (*activeContext, error) {
 	switch src.kind(node) {
 	case jsontape.Null: // 5.1
-		// The specification asks the active context. Then null after protected terms in one array would take them away, which
-		// is what the error is for; the result so far is meant.
+		// The specification checks the active context. Then null could remove protected terms of an earlier
+		// entry of the array, which the error is meant to prevent; so this checks the result so far.
 		if !h.override && result.terms.hasProtected() {
-			return nil, r.contextError(InvalidContextNullification, src, node, "the active context has protected terms")
+			return nil, r.contextError(InvalidContextNullification, src, node,
+				"the active context has protected terms")
 		}
 		fresh := initialContext(result.original, result.family)
 		if !h.propagate {
@@ -96,7 +102,8 @@ func (r *run) processOne(result *activeContext, src *source, node uint32, baseUR
 	case jsontape.String: // 5.2
 		url := resolve(baseURL, src.text(node)) // 5.2.1
 		if !hasScheme(url) {
-			return nil, r.contextError(LoadingDocumentFailed, src, node, quote(url)+" is a relative reference, and there is no base IRI")
+			return nil, r.contextError(LoadingDocumentFailed, src, node, quote(url)+
+				" is a relative reference, and there is no base IRI")
 		}
 		if h.check {
 			r.contexts.within.refer(url)
@@ -109,7 +116,8 @@ func (r *run) processOne(result *activeContext, src *source, node uint32, baseUR
 			return nil, err
 		}
 		if h.check {
-			r.contexts.within.d.reach = max(r.contexts.within.d.reach, remotes.n-r.contexts.within.remotes.len())
+			r.contexts.within.d.reach = max(r.contexts.within.d.reach,
+				remotes.n-r.contexts.within.remotes.len())
 		}
 		loaded, err := r.load(url, src, node) // 5.2.4, 5.2.5
 		if err != nil {
@@ -124,26 +132,34 @@ func (r *run) processOne(result *activeContext, src *source, node uint32, baseUR
 		}
 		return r.apply(result, d, src, node, remotes.remote(), h)
 	}
-	return nil, r.contextError(InvalidLocalContext, src, node, "a context is a string, an object, null or an array of these") // 5.3
+
+	return nil, r.contextError(InvalidLocalContext, src, node, // 5.3
+		"a context is a string, an object, null or an array of these")
 }
 
 // follow adds a reference to the remote contexts (5.2.3).
 func (r *run) follow(url string, remotes *remoteChain, src *source, node uint32) (*remoteChain, error) {
 	n := remotes.len() + 1
 	if max := r.p.limits.Remote; n > max {
-		return nil, r.contextError(ContextOverflow, src, node, fmt.Sprintf("more than %d contexts refer to one another", max))
+		return nil, r.contextError(ContextOverflow, src, node,
+			fmt.Sprintf("a chain of more than %d context references", max))
 	}
 	return &remoteChain{url, remotes, n}, r.spend(referenceCost)
 }
 
-// deltaFor returns the context definition compiled for the given surroundings, from the store if it fits there.
+// deltaFor returns the context definition compiled for the given surroundings, using the stored one if it
+// fits them.
 //
 //phase:context
-func (r *run) deltaFor(ctx *activeContext, outer *definer, src *source, node uint32, baseURL string, remotes *remoteChain) (*delta, error) {
+func (r *run) deltaFor(
+	ctx *activeContext, outer *definer, src *source, node uint32, baseURL string, remotes *remoteChain,
+) (*delta, error) {
 	src.mu.Lock()
 	d := src.deltas[node]
 	src.mu.Unlock()
-	if d != nil && d.baseURL == baseURL && d.fits(ctx, outer, remotes) && d.refersAs(remotes, r.p.limits.Remote) {
+
+	if d != nil && d.baseURL == baseURL && d.fits(ctx, outer, remotes) &&
+		d.refersAs(remotes, r.p.limits.Remote) {
 		r.contexts.work += int64(len(d.needs) + len(d.refs))
 	} else {
 		var err error
@@ -163,13 +179,16 @@ func (r *run) deltaFor(ctx *activeContext, outer *definer, src *source, node uin
 			ctx.family.add(r.p, more)
 		}
 	}
+
 	if r.contexts.within != nil {
 		r.contexts.within.inherit(d, remotes)
 	}
+
 	return d, r.spend(0)
 }
 
-// refersAs reports whether the references in d lead as far from these remote contexts as they did.
+// refersAs reports whether the references in d have the same effect after these remote contexts as when d
+// was compiled.
 func (d *delta) refersAs(remotes *remoteChain, limit int) bool {
 	for url, had := range d.refs {
 		if remotes.has(url) != had {
@@ -179,7 +198,7 @@ func (d *delta) refersAs(remotes *remoteChain, limit int) bool {
 	return d.reach == 0 || remotes.len()+d.reach <= limit
 }
 
-// surround returns what a context definition sees around it, in an active context or in another definition.
+// surround returns the surroundings of a context definition, in an active context or in another definition.
 func surround(ctx *activeContext, outer *definer, remotes *remoteChain) surroundings {
 	s := surroundings{ctx.base, ctx.original, remotes.remote(), ctx.hasVocab, ctx.vocab}
 	if outer != nil {
@@ -188,7 +207,8 @@ func surround(ctx *activeContext, outer *definer, remotes *remoteChain) surround
 	return s
 }
 
-// fits reports whether d would be compiled to the same thing in these surroundings, but for its references.
+// fits reports whether compiling d again in these surroundings would give the same delta, apart from its
+// references.
 func (d *delta) fits(ctx *activeContext, outer *definer, remotes *remoteChain) bool {
 	old, now := d.around, surround(ctx, outer, remotes)
 	if d.usesVocab && (old.hasVocab != now.hasVocab || old.vocab != now.vocab) ||
@@ -220,7 +240,9 @@ func (d *delta) fits(ctx *activeContext, outer *definer, remotes *remoteChain) b
 // apply adds the terms and settings of a compiled context definition to an active context.
 //
 //phase:context
-func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remote bool, h how) (*activeContext, error) {
+func (r *run) apply(
+	ctx *activeContext, d *delta, src *source, node uint32, remote bool, h how,
+) (*activeContext, error) {
 	c := ctx.with()
 	if !remote { // 5.7
 		switch d.hasBase {
@@ -232,6 +254,7 @@ func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remo
 			}
 		}
 	}
+
 	if d.hasVocab != unset {
 		c.hasVocab, c.vocab = d.hasVocab == set, d.vocab
 	}
@@ -244,6 +267,7 @@ func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remo
 	if len(d.terms) == 0 {
 		return c, r.grow(c, 0)
 	}
+
 	c.terms = ctx.terms.clone(len(d.terms))
 	initial := ctx.isInitial()
 	for _, t := range d.terms {
@@ -254,7 +278,8 @@ func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remo
 			}
 			if old != nil && old.protected && !h.override { // 27
 				if !sameTerm(t, old) {
-					return nil, r.contextError(ProtectedTermRedefinition, src, node, "the term "+quote(t.name)+" is protected")
+					return nil, r.contextError(ProtectedTermRedefinition, src, node, "the term "+
+						quote(t.name)+" is protected")
 				}
 				continue
 			}
@@ -263,9 +288,11 @@ func (r *run) apply(ctx *activeContext, d *delta, src *source, node uint32, remo
 		}
 		c.terms.put(t)
 	}
+
 	if max := r.p.limits.Terms; c.terms.total() > max && !h.check {
 		return nil, r.termLimit(max, c.terms.total())
 	}
+
 	return c, r.grow(c, len(c.terms.slots))
 }
 
@@ -279,7 +306,7 @@ func (r *run) checkScoped(f *definer, src *source, node uint32) error {
 	switch src.kind(node) {
 	case jsontape.Null:
 		return nil
-	case jsontape.Object: // the usual case needs no active context of its own
+	case jsontape.Object: // the usual case needs no new active context
 		_, err := r.deltaFor(f.ctx, f, src, node, f.d.baseURL, f.below)
 		return err
 	}
@@ -287,7 +314,8 @@ func (r *run) checkScoped(f *definer, src *source, node uint32) error {
 	if err := r.spend(0); err != nil {
 		return err
 	}
-	_, err := r.process(ctx, src, node, f.d.baseURL, f.below, how{override: true, propagate: true, check: true})
+	_, err := r.process(ctx, src, node, f.d.baseURL, f.below, how{override: true, propagate: true,
+		check: true})
 	return err
 }
 
@@ -341,7 +369,8 @@ func (r *run) load(url string, src *source, node uint32) (*source, error) {
 	return s, nil
 }
 
-// contextError is a fault in a context: the place in the document where it takes effect, and the place in the context.
+// contextError returns the error of a fault in a context, with the places in the document and in the
+// context.
 func (r *run) contextError(code Code, src *source, node uint32, detail string) error {
 	e := &Error{Code: code, Detail: detail, Pointer: r.pointer(r.contexts.at)}
 	where := src.tape.Pointer(int(node))

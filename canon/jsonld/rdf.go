@@ -36,12 +36,12 @@ var (
 	xsdDouble    = newIRI(xsdNS + "double")
 )
 
-// nowhere is the graph of data that is dropped with its graph; nodes in it may still name other graphs.
+// nowhere is the graph of data whose graph is dropped; nodes in it may still name other graphs.
 const nowhere = ^rdf.TermID(0)
 
-// writer walks the items of a document and writes quads: node map generation and conversion to RDF in one (JSON-LD API
-// sections 7.2.2 and 8.1). A dataset is a set, so nodes with one id need no merging; only what refers to a node as a whole,
-// its blank node and its @index, is remembered.
+// writer walks the items of a document and writes quads: node map generation and conversion to RDF in one
+// (JSON-LD API sections 7.2.2 and 8.1). A dataset is a set, so nodes with one id need no merging; only the
+// blank node and the @index of a node are remembered.
 //
 //phase:to-rdf
 type writer struct {
@@ -67,16 +67,19 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	if err := r.begin(ctx, doc, opt); err != nil {
 		return err
 	}
+
 	r.into, r.buf = into, into.Buffer()
 	defer func() { into.SetBuffer(r.buf) }()
 	root, err := r.root()
 	if err != nil {
 		return err
 	}
+
 	c, unwrap, err := r.expandDocument(root)
 	if err != nil {
 		return err
 	}
+
 	w := writer{run: r}
 	into.Quads, into.Terms = slices.Grow(into.Quads, r.size()), slices.Grow(into.Terms, r.size())
 	if o := opt.Origins; o != nil {
@@ -85,6 +88,7 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	if opt.Scoped != nil {
 		*opt.Scoped = r.scoped
 	}
+
 	if unwrap {
 		err = w.roots(r.items[c.head].first)
 	} else {
@@ -96,6 +100,7 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 	if err := w.bounded(); err != nil {
 		return err
 	}
+
 	return r.settle()
 }
 
@@ -112,8 +117,8 @@ func (w *writer) roots(i uint32) error {
 	return nil
 }
 
-// node writes the statements of a node object and returns its term, 0 where RDF has none for it. A node is free if it is no
-// value of a statement.
+// node writes the statements of a node object and returns its term, 0 if RDF has none for it. A node is
+// free if it is not the value of a statement.
 func (w *writer) node(i uint32, g rdf.TermID, free bool) (rdf.TermID, error) {
 	it := &w.items[i]
 	before := len(w.into.Quads)
@@ -123,11 +128,13 @@ func (w *writer) node(i uint32, g rdf.TermID, free bool) (rdf.TermID, error) {
 	} else if s = w.resource(it.id); s == 0 {
 		w.loseID(it)
 	}
+
 	if it.index != 0 {
 		if err := w.noteIndex(s, g, it.index); err != nil {
 			return 0, err
 		}
 	}
+
 	for c := it.first; c != 0; c = w.items[c].next {
 		child := &w.items[c]
 		switch {
@@ -139,6 +146,7 @@ func (w *writer) node(i uint32, g rdf.TermID, free bool) (rdf.TermID, error) {
 		case child.kind == emptyItem:
 			continue
 		}
+
 		switch child.role {
 		case ofType:
 			if w.typ(s, g, it.tape, child) {
@@ -174,13 +182,16 @@ func (w *writer) node(i uint32, g rdf.TermID, free bool) (rdf.TermID, error) {
 			}
 		}
 	}
-	if free && it.flags&stated == 0 && s != 0 && g != nowhere && (it.flags&hasID != 0 || len(w.into.Quads) == before) {
+
+	if free && it.flags&stated == 0 && s != 0 && g != nowhere &&
+		(it.flags&hasID != 0 || len(w.into.Quads) == before) {
 		w.loseNode(it)
 	}
+
 	return s, nil
 }
 
-// loseNode records that no quad tells of a node, unless that is because of what was dropped in it.
+// loseNode records that a node is in no quad, unless an earlier loss in it is the cause.
 func (w *writer) loseNode(it *item) {
 	for i := range w.losses {
 		if n := w.losses[i].node; n >= it.tape && n < w.tape.Nodes[it.tape].Next {
@@ -202,7 +213,7 @@ func (w *writer) loseID(it *item) {
 	w.lose(cmp.Or(it.lang, it.tape), formNames[w.refs.forms[it.id]]+" as @id")
 }
 
-// typ writes one type of a node and reports whether there is a quad of it.
+// typ writes one type of a node and reports whether that made a quad.
 func (w *writer) typ(s, g rdf.TermID, node uint32, t *item) bool {
 	o := w.resource(t.id)
 	if o == 0 {
@@ -232,7 +243,7 @@ func (w *writer) asItStands(node uint32) rdf.TermID {
 	return w.into.Append(rdf.Literal, text)
 }
 
-// statement writes one property or reverse property of a node and reports whether there is a quad of it.
+// statement writes one property or reverse property of a node and reports whether that made a quad.
 func (w *writer) statement(s, g rdf.TermID, node, c uint32) (bool, error) {
 	child := &w.items[c]
 	at := child.tape
@@ -245,14 +256,15 @@ func (w *writer) statement(s, g rdf.TermID, node, c uint32) (bool, error) {
 	return w.add(s, p, o, g, node, at), err
 }
 
-// add adds a quad if its terms all are something, and reports whether they are.
+// add adds a quad if none of its terms is 0, and reports whether it did.
 func (w *writer) add(s, p, o, g rdf.TermID, node, value uint32) bool {
 	if s == 0 || p == 0 || o == 0 || g == nowhere {
 		return false
 	}
 	w.into.Quads = append(w.into.Quads, rdf.Quad{S: s, P: p, O: o, G: g})
 	if w.opt.Origins != nil {
-		w.opt.Origins.Quads = append(w.opt.Origins.Quads, Origin{Node: node, Value: value, Type: p == w.known.typ})
+		w.opt.Origins.Quads = append(w.opt.Origins.Quads, Origin{Node: node, Value: value,
+			Type: p == w.known.typ})
 	}
 	return true
 }
@@ -305,7 +317,7 @@ func (w *writer) predicate(ref, at uint32) rdf.TermID {
 	return 0
 }
 
-// noteIndex sees that no node gets two values of @index in one graph (section 7.2.2 step 6.8).
+// noteIndex returns an error if a node gets two values of @index in one graph (section 7.2.2 step 6.8).
 func (w *writer) noteIndex(s, g rdf.TermID, index uint32) error {
 	w.lose(index, "@index is not in RDF")
 	if s == 0 {
@@ -325,8 +337,8 @@ func (w *writer) noteIndex(s, g rdf.TermID, index uint32) error {
 
 type nodeKey struct{ s, g rdf.TermID }
 
-// object writes what belongs to the value of a statement and returns its term (section 8.2.2). Where the statement itself
-// is dropped only the nodes in the value are written.
+// object writes the value of a statement and returns its term (section 8.2.2). If the statement is dropped,
+// only the nodes in the value are written.
 func (w *writer) object(c uint32, s, p, g rdf.TermID, node uint32) (rdf.TermID, error) {
 	switch it := &w.items[c]; it.kind {
 	case nodeItem:
@@ -360,6 +372,7 @@ func (w *writer) list(first uint32, s, p, g rdf.TermID, node uint32) (rdf.TermID
 				head = next
 			}
 		}
+
 		cell, at = next, w.items[i].tape
 		firstOf := rdf.TermID(0)
 		if live {
@@ -371,13 +384,16 @@ func (w *writer) list(first uint32, s, p, g rdf.TermID, node uint32) (rdf.TermID
 		}
 		w.add(cell, firstOf, o, g, node, at)
 	}
+
 	if !live {
 		return 0, nil
 	}
+
 	end := w.knownTerm(&w.known.null, rdfNil)
 	if cell == 0 {
 		return end, nil
 	}
+
 	w.add(cell, w.knownTerm(&w.known.rest, rdfRest), end, g, node, at)
 	return head, nil
 }
@@ -390,6 +406,7 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 	if v.flags&isJSON != 0 { // 8
 		return w.jsonLiteral(v.tape)
 	}
+
 	var datatype []byte
 	if v.id != 0 { // 6
 		if f := w.refs.forms[v.id]; f != absolute {
@@ -400,9 +417,11 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 			datatype = nil
 		}
 	}
+
 	if v.dir != noDirection && w.kind(v.tape) != jsontape.String {
-		w.lose(v.tape, "@direction of what is not a string")
+		w.lose(v.tape, "@direction of a value that is not a string")
 	}
+
 	switch w.kind(v.tape) {
 	case jsontape.True, jsontape.False: // 9
 		if v.id == 0 {
@@ -412,10 +431,12 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 	case jsontape.Number: // 10, 11
 		return w.number(v, datatype)
 	}
+
 	if v.lang != 0 && !w.langs[v.lang].ok { // 7
 		w.lose(v.tape, "language tag "+quote(string(w.langs[v.lang].text))+" is not well-formed")
 		return 0, nil
 	}
+
 	if v.dir != noDirection { // 13
 		switch w.opt.RDFDirection {
 		case canon.I18nDatatype:
@@ -425,20 +446,25 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 		}
 		w.lose(v.tape, "@direction without rdfDirection; choose i18n-datatype or compound-literal")
 	}
+
 	raw := w.tape.Raw(int(v.tape))
 	plain := w.tape.Nodes[v.tape].Common()
 	if plain && v.lang == 0 && datatype == nil {
 		return w.asItStands(v.tape), nil
 	}
+
 	from := len(w.buf)
+
 	if plain {
 		w.buf = append(w.buf, raw...)
 	} else {
 		w.buf = rdf.AppendString(w.buf, w.text(v.tape))
 	}
+
 	if v.lang != 0 {
 		w.buf = append(append(w.buf, '@'), w.langs[v.lang].text...)
 	}
+
 	return w.typed(from, datatype), nil
 }
 
@@ -496,7 +522,8 @@ func (w *writer) jsonLiteral(node uint32) (rdf.TermID, error) {
 	}
 	for _, warning := range warnings {
 		if len(w.losses) < maxLosses {
-			w.losses = append(w.losses, lost{node, warning.Pointer, "the number is rounded to " + warning.Canonical})
+			w.losses = append(w.losses, lost{node, warning.Pointer, "the number is rounded to " +
+				warning.Canonical})
 		}
 	}
 	from := len(w.buf)
@@ -514,10 +541,10 @@ func (w *writer) directed(v *item) rdf.TermID {
 	return w.typed(from, nil)
 }
 
-// compoundKey is a string with a base direction where it stands; node maps hold it once outside lists.
+// compoundKey is a string with a base direction and its place; outside lists node maps hold it once.
 type compoundKey struct {
 	s, g      rdf.TermID
-	predicate string // an IRI can have several terms
+	predicate string // the text, since an IRI may have several terms
 	lang      string
 	dir       direction
 	text      string
@@ -525,7 +552,8 @@ type compoundKey struct {
 
 // compound writes a string with a base direction as a blank node (13.3).
 func (w *writer) compound(v *item, s, p, g rdf.TermID, node uint32) rdf.TermID {
-	key := compoundKey{s: s, g: g, predicate: string(w.into.Terms[p].Text), lang: string(w.langs[v.lang].text), dir: v.dir, text: string(w.text(v.tape))}
+	key := compoundKey{s: s, g: g, predicate: string(w.into.Terms[p].Text),
+		lang: string(w.langs[v.lang].text), dir: v.dir, text: string(w.text(v.tape))}
 	if b, ok := w.compounds[key]; ok {
 		return b
 	}
@@ -538,8 +566,10 @@ func (w *writer) compound(v *item, s, p, g rdf.TermID, node uint32) rdf.TermID {
 	w.buf = rdf.AppendString(w.buf, key.text)
 	w.add(b, w.knownTerm(&w.known.value, rdfValue), w.typed(from, nil), g, node, v.tape)
 	if v.lang != 0 {
-		w.add(b, w.knownTerm(&w.known.language, rdfLanguage), w.quoted(w.langs[v.lang].text, nil), g, node, v.tape)
+		w.add(b, w.knownTerm(&w.known.language, rdfLanguage), w.quoted(w.langs[v.lang].text, nil), g, node,
+			v.tape)
 	}
-	w.add(b, w.knownTerm(&w.known.direction, rdfDirection), w.quoted([]byte(v.dir.String()), nil), g, node, v.tape)
+	w.add(b, w.knownTerm(&w.known.direction, rdfDirection), w.quoted([]byte(v.dir.String()), nil), g, node,
+		v.tape)
 	return b
 }

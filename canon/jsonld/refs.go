@@ -5,11 +5,11 @@ import (
 	"canonscope/canon/rdf"
 )
 
-// A ref is an IRI or blank node identifier that occurs in the document, once for each text or compiled IRI. It is the number
-// of a term in the dataset, whose text stands in angle brackets also where it is not an IRI; only an IRI has the kind of a
-// term, and a blank node once it occurs in a quad. Ref 0 is null.
+// A ref is an IRI or blank node identifier that occurs in the document, once for each text or compiled IRI.
+// It is the number of a term in the dataset. The text of that term has angle brackets even if it is not an
+// IRI; the kind of the term is set for IRIs, and for a blank node once it is in a quad. Ref 0 is null.
 
-// refText returns the text of a ref without brackets. It must not be asked of ref 0.
+// refText returns the text of a ref without brackets. The ref must not be 0.
 func (r *run) refText(ref uint32) []byte {
 	nq := r.into.Terms[ref].Text
 	return nq[1 : len(nq)-1]
@@ -50,7 +50,7 @@ func (r *run) refOf(i *iri) uint32 {
 // refer adds the ref of a compiled IRI.
 func (r *run) refer(i *iri, m *memoSlot) {
 	m.iri, m.gen = i, r.refs.gen
-	if i.form == blank { // the same label may stand in the document
+	if i.form == blank { // the document may have the same label
 		m.ref = r.refOfText(append(r.buf, i.nq...))
 		return
 	}
@@ -68,7 +68,8 @@ func (r *run) newRef(nq []byte, f form) uint32 {
 	return uint32(r.into.Append(kind, nq))
 }
 
-// refOfText returns the ref of the text between angle brackets that buf, which is r.buf with more behind it, ends in.
+// refOfText returns the ref of the text between angle brackets at the end of buf, which is r.buf with that
+// text appended.
 func (r *run) refOfText(buf []byte) uint32 {
 	nq := buf[len(r.buf):]
 	id, added := r.into.Keep(rdf.Default, nq[:len(nq):len(nq)])
@@ -89,7 +90,7 @@ func (r *run) refOfText(buf []byte) uint32 {
 	return uint32(id)
 }
 
-// refBytes is refOfText for text that stands elsewhere.
+// refBytes is refOfText for text elsewhere.
 func (r *run) refBytes(text []byte) uint32 {
 	if r.bounds.over {
 		return 0

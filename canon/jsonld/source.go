@@ -10,13 +10,13 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// source is JSON text that contexts stand in: a context document, or the copy of a @context of a document. Its text never
-// changes; it is shared by everything compiled from it.
+// source is JSON text with contexts: a context document, or a copy of a @context of a document. Its text
+// never changes; it is shared by everything compiled from it.
 type source struct {
 	url     string // of a context document; "" for a @context of a document
 	tape    jsontape.Tape
 	str     string // tape.Src
-	context uint32 // node of the value of the top-level @context; 0 where the whole text is a context
+	context uint32 // node of the value of the top-level @context; 0 if the whole text is a context
 
 	mu     sync.Mutex
 	deltas map[uint32]*delta // compiled context definitions by node
@@ -37,7 +37,8 @@ func (s *source) add(p *Processor, bytes int64) {
 //phase:context
 func newSource(url string, text []byte, opt jsontape.Options) (*source, error) {
 	s := &source{url: url, str: string(text)}
-	if err := s.tape.Scan(unsafe.Slice(unsafe.StringData(s.str), len(s.str)), opt); err != nil { // read, never written
+	bytes := unsafe.Slice(unsafe.StringData(s.str), len(s.str)) // read, never written
+	if err := s.tape.Scan(bytes, opt); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -60,15 +61,17 @@ func cut(t *jsontape.Tape, node uint32) *source {
 
 // fresh returns a source with the same text and nothing compiled.
 func (s *source) fresh() *source {
-	return &source{url: s.url, tape: jsontape.Tape{Src: s.tape.Src, Nodes: s.tape.Nodes}, str: s.str, context: s.context}
+	return &source{url: s.url, tape: jsontape.Tape{Src: s.tape.Src, Nodes: s.tape.Nodes}, str: s.str,
+		context: s.context}
 }
 
-// nested returns the context that an element of an array of contexts stands for: itself, or the object at @context that is
-// all it holds. Others read one level of this.
+// nested returns the context that an element of an array of contexts means: the element, or the object at
+// its @context if it holds nothing else. Other implementations accept one level of this.
 func (s *source) nested(node uint32) uint32 {
 	nodes, inner := s.tape.Nodes, node+2
-	if nodes[node].Kind != jsontape.Object || nodes[node].Next <= inner || nodes[inner].Next != nodes[node].Next ||
-		nodes[inner].Kind != jsontape.Object || !s.is(node+1, "@context") {
+	if nodes[node].Kind != jsontape.Object || nodes[node].Next <= inner ||
+		nodes[inner].Next != nodes[node].Next || nodes[inner].Kind != jsontape.Object ||
+		!s.is(node+1, "@context") {
 		return node
 	}
 	return inner
@@ -96,7 +99,7 @@ func (s *source) isSet(node uint32) bool {
 	return ok && c == inSet
 }
 
-// direction reads a base direction; ok is false where the value is none.
+// direction reads a base direction; ok is false if the value is not one.
 func (s *source) direction(node uint32) (state optional, d direction, ok bool) {
 	switch {
 	case s.kind(node) == jsontape.Null:
@@ -109,8 +112,8 @@ func (s *source) direction(node uint32) (state optional, d direction, ok bool) {
 	return unset, noDirection, false
 }
 
-var containerBits = map[string]containers{"@list": inList, "@set": inSet, "@index": inIndex, "@language": inLanguage,
-	"@graph": inGraph, "@id": inID, "@type": inType}
+var containerBits = map[string]containers{"@list": inList, "@set": inSet, "@index": inIndex,
+	"@language": inLanguage, "@graph": inGraph, "@id": inID, "@type": inType}
 
 // container reads a container mapping (JSON-LD API section 4.2.2 step 19.1).
 func (s *source) container(node uint32) (c containers, ok bool) {

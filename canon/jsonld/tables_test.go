@@ -108,7 +108,7 @@ func TestHarmless(t *testing.T) {
 // Each row of where letter and practice differ.
 func TestDecisions(t *testing.T) {
 	p := jsonld.New(jsonld.Config{})
-	rest := rows(t, "Where letter and practice differ")
+	rest := rows(t, "Where specification and practice differ")
 	rest = slices.DeleteFunc(rest, func(name string) bool { return strings.HasPrefix(name, "protected terms, null") }) // a test of contexts
 	for _, c := range []struct {
 		row, doc string
@@ -125,20 +125,20 @@ func TestDecisions(t *testing.T) {
 		{"@reverse beside a reverse term", `{"@context":{"r":{"@reverse":"u:r"}},"@id":"u:1","@reverse":{"u:q":{"@id":"u:3"}},"r":{"@id":"u:2"}}`, "", "<u:2> <u:r> <u:1> .\n<u:3> <u:q> <u:1> .\n", ""},
 		{"@propagate in an array of contexts", `{"@context":[{"@propagate":false,"t":"u:t"}],"@id":"u:1","t":{"@id":"u:2","t":"x"}}`, "", "<u:1> <u:t> <u:2> .\n<u:2> <u:t> \"x\" .\n", ""},
 		{"@index that names the term being defined", `{"@context":{"t":{"@id":"u:t","@container":"@index","@index":"t"}},"t":{}}`, jsonld.CyclicIRIMapping, "", ""},
-		{"@protected that is no boolean on a context", `{"@context":{"@protected":1,"t":"u:t"},"t":"x"}`, jsonld.InvalidProtectedValue, "", ""},
+		{"@protected of a context that is not a boolean", `{"@context":{"@protected":1,"t":"u:t"},"t":"x"}`, jsonld.InvalidProtectedValue, "", ""},
 		{"IRIs with spaces in definitions", `{"@context":{"t":"u:a b","s":"u:s"},"@id":"u:1","s":"x"}`, "", "<u:1> <u:s> \"x\" .\n", ""},
 		{"IRIs with spaces in definitions", `{"@context":{"t":"u:a b"},"@id":"u:1","t":"x"}`, "", "", "/t invalid IRI as property"},
 		{"several errors in one document", `{"@context":{"t":7},"@id":7}`, jsonld.InvalidTermDefinition, "", ""},
-		{"an inline context with @context alone", `{"@context":[{"@context":{"t":"u:t"}}],"@id":"u:1","t":"x"}`, "", "<u:1> <u:t> \"x\" .\n", ""},
-		{"an inline context with @context alone", `{"@context":[{"s":"u:s"},{"\u0040context":{"t":"s"}}],"@id":"u:1","t":"x"}`, "", "<u:1> <u:s> \"x\" .\n", ""},
-		{"an inline context with @context alone", `{"@context":{"t":{"@id":"u:t","@context":[{"@context":{"t":"u:inner"}}]}},"@id":"u:1","t":{"@id":"u:2","t":"x"}}`, "", "<u:1> <u:t> <u:2> .\n<u:2> <u:inner> \"x\" .\n", ""},
-		{"an inline context with @context alone", `{"@context":[{"@context":{"@propagate":false,"t":"u:t"}}],"@id":"u:1","t":{"@id":"u:2","t":"x"}}`, "", "<u:1> <u:t> <u:2> .\n<u:2> <u:t> \"x\" .\n", ""},
-		{"an inline context with @context alone", `{"@context":{"@context":{"t":"u:t"}},"t":"x"}`, jsonld.KeywordRedefinition, "", ""},
-		{"an inline context with @context alone", `{"@context":[{"@context":{"t":"u:t"},"s":"u:s"}],"t":"x"}`, jsonld.KeywordRedefinition, "", ""},
-		{"an inline context with @context alone", `{"@context":[{"@context":{"@context":{"t":"u:t"}}}],"t":"x"}`, jsonld.KeywordRedefinition, "", ""},
-		{"an inline context with @context alone", `{"@context":[{"@context":[{"t":"u:t"}]}],"t":"x"}`, jsonld.KeywordRedefinition, "", ""},
-		{"an inline context with @context alone", `{"@context":{"t":{"@id":"u:t","@context":{"@context":{"t":"u:inner"}}}},"@id":"u:1","t":"x"}`, jsonld.InvalidScopedContext, "", ""},
-		{"@direction of a number or boolean", `{"@id":"u:1","u:p":{"@value":5,"@direction":"rtl"}}`, "", "", "/u:p/@value @direction of what is not a string"},
+		{"an inline context that holds only @context", `{"@context":[{"@context":{"t":"u:t"}}],"@id":"u:1","t":"x"}`, "", "<u:1> <u:t> \"x\" .\n", ""},
+		{"an inline context that holds only @context", `{"@context":[{"s":"u:s"},{"\u0040context":{"t":"s"}}],"@id":"u:1","t":"x"}`, "", "<u:1> <u:s> \"x\" .\n", ""},
+		{"an inline context that holds only @context", `{"@context":{"t":{"@id":"u:t","@context":[{"@context":{"t":"u:inner"}}]}},"@id":"u:1","t":{"@id":"u:2","t":"x"}}`, "", "<u:1> <u:t> <u:2> .\n<u:2> <u:inner> \"x\" .\n", ""},
+		{"an inline context that holds only @context", `{"@context":[{"@context":{"@propagate":false,"t":"u:t"}}],"@id":"u:1","t":{"@id":"u:2","t":"x"}}`, "", "<u:1> <u:t> <u:2> .\n<u:2> <u:t> \"x\" .\n", ""},
+		{"an inline context that holds only @context", `{"@context":{"@context":{"t":"u:t"}},"t":"x"}`, jsonld.KeywordRedefinition, "", ""},
+		{"an inline context that holds only @context", `{"@context":[{"@context":{"t":"u:t"},"s":"u:s"}],"t":"x"}`, jsonld.KeywordRedefinition, "", ""},
+		{"an inline context that holds only @context", `{"@context":[{"@context":{"@context":{"t":"u:t"}}}],"t":"x"}`, jsonld.KeywordRedefinition, "", ""},
+		{"an inline context that holds only @context", `{"@context":[{"@context":[{"t":"u:t"}]}],"t":"x"}`, jsonld.KeywordRedefinition, "", ""},
+		{"an inline context that holds only @context", `{"@context":{"t":{"@id":"u:t","@context":{"@context":{"t":"u:inner"}}}},"@id":"u:1","t":"x"}`, jsonld.InvalidScopedContext, "", ""},
+		{"@direction of a number or boolean", `{"@id":"u:1","u:p":{"@value":5,"@direction":"rtl"}}`, "", "", "/u:p/@value @direction of a value that is not a string"},
 		{"@language and @direction of a node object", `{"@id":"u:1","u:p":{"u:q":"x","@language":"de"}}`, "", "", "/u:p/@language @language outside a value object"},
 		{"@language and @direction of a node object", `{"@id":"u:1","u:p":"x","@direction":"ltr"}`, "", "", "/@direction @direction outside a value object"},
 	} {
@@ -183,21 +183,21 @@ func TestAttackLosses(t *testing.T) {
 		`"id":"u:1","ids":{"u:2":{"p":"x"},"@Mathematics":{"p":"A"}}}`: {"/ids/@Mathematics reserved @id value"},
 		`"id":"u:1","gids":{"@Mathematics":{"p":"A"}}}`:                {"/gids/@Mathematics reserved @id value"},
 		`"id":"u:1","types":{"@Mathematics":{"p":"A"}}}`:               {"/types/@Mathematics reserved @type value"},
-		`"id":"u:1","rids":{"u:2":"@alice"}}`:                          {"/rids/u:2 key of an id map beside another @id", "/rids/u:2 reserved @id value"},
+		`"id":"u:1","rids":{"u:2":"@alice"}}`:                          {"/rids/u:2 key of an id map that differs from the @id", "/rids/u:2 reserved @id value"},
 		`"id":"u:1","rpix":{"@alice":{"p":"x"}}}`:                      {"/rpix/@alice reserved @id value"},
 		`"id":"u:1","scope":{"pix":{"a":{"p":"x"}}}}`:                  {`/scope/pix/a the index property "q" is mapped to null`},
 		// number 8
 		`"id":"u:1","p":"x","@language":"de"}`:                              {"/@language @language outside a value object"},
 		`"id":"u:1","q":{"p":"x","@direction":"rtl","@language":"de"}}`:     {"/q/@direction @direction outside a value object", "/q/@language @language outside a value object"},
-		`"id":"u:1","ids":{"u:EVIL":{"id":"u:2","p":"x"}}}`:                 {"/ids/u:EVIL key of an id map beside another @id"},
-		`"id":"u:1","gids":{"u:EVIL":{"id":"u:2","graph":{"p":"x"}}}}`:      {"/gids/u:EVIL key of an id map beside another @id"},
+		`"id":"u:1","ids":{"u:EVIL":{"id":"u:2","p":"x"}}}`:                 {"/ids/u:EVIL key of an id map that differs from the @id"},
+		`"id":"u:1","gids":{"u:EVIL":{"id":"u:2","graph":{"p":"x"}}}}`:      {"/gids/u:EVIL key of an id map that differs from the @id"},
 		`"id":"u:1","p":"x","nest":{"@context":{"degree":[]}}}`:             {"/nest/@context @context of a nested object, which is never read"},
 		`"id":"u:1","p":"x","nest":[{"q":"y"},{"nest":{"@context":"z"}}]}`:  {"/nest/1/nest/@context @context of a nested object, which is never read"},
 		`"id":"u:1","p":"x","@reverse":{"@context":{"degree":"u:degree"}}}`: {"/@reverse/@context @context of @reverse"},
 		`"id":"u:1","p":{"@set":["x"],"@index":"LOST"}}`:                    {"/p/@index @index of a set"},
 		`"id":"u:1","p":"x","q":{"@set":[],"@index":"LOST"}}`:               {"/q/@index @index of a set"},
 		`"id":"u:1","p":"x","r":{"@direction":"rtl"}}`:                      {"/r/@direction @direction outside a value object"},
-		`"id":"u:1","p":"x","u:I owe you five":[]}`:                         {"/u:I owe you five empty array under a key that is no term"},
+		`"id":"u:1","p":"x","u:I owe you five":[]}`:                         {"/u:I owe you five empty array under a key that is not a term"},
 		`"id":"u:1","lang":{"none":"x","en":[]}}`:                           {"/lang/en key of a map without a value"},
 		`"id":"u:1","p":"x","ids":{"u:2":[]}}`:                              {"/ids/u:2 key of a map without a value"},
 		`"id":"u:1","p":"x","gpix":{"a":[[]]}}`:                             {"/gpix/a key of a map without a value"},

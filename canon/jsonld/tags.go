@@ -27,11 +27,11 @@ func (r *run) tagOf(text []byte) uint32 {
 	return uint32(len(r.langs) - 1)
 }
 
-// maxTags is how many tags are found again; what comes after them stands in the list once for each value.
+// maxTags bounds the tags that are looked up; later tags are added to the list once for each value.
 const maxTags = 32
 
-// wellFormedTag checks the shape of a language tag: letters, then letters and digits, in parts of one to eight, with
-// hyphens between them (BCP 47 section 2.1; registered values are not looked up).
+// wellFormedTag checks the shape of a language tag: letters, then letters and digits, in parts of one to
+// eight, with hyphens between them (BCP 47 section 2.1; registered values are not looked up).
 func wellFormedTag(s []byte) bool {
 	part := 0
 	first := true

@@ -3,8 +3,9 @@ package jsontape
 
 import "strconv"
 
-// AppendWithout appends the document to dst without one child of a container: a member of an object, given by its key,
-// or an element of an array. All other bytes stay as they are, except the comma and the space that go with the child.
+// AppendWithout appends the document to dst without one child of a container: a member of an object, given
+// by its key, or an element of an array. All other bytes stay as they are, except the comma and the space
+// that go with the child.
 //
 //phase:encode primitive
 func (t *Tape) AppendWithout(dst []byte, container, child int) []byte {
@@ -13,7 +14,7 @@ func (t *Tape) AppendWithout(dst []byte, container, child int) []byte {
 	return append(dst, t.Src[to:]...)
 }
 
-// Cut returns the span of the source that AppendWithout leaves out.
+// Cut returns the span of the source that AppendWithout omits.
 func (t *Tape) Cut(container, child int) (from, to int) {
 	last := child // the last node of the child
 	if t.Nodes[container].Kind == Object {
@@ -29,7 +30,7 @@ func (t *Tape) Cut(container, child int) (from, to int) {
 	return int(start), int(end)
 }
 
-// childBefore returns the end of the value that stands before a child of a container.
+// childBefore returns the end of the value before a child of a container.
 func (t *Tape) childBefore(container, child int) uint32 {
 	c := container + 1
 	for int(t.Nodes[c].Next) < child {
@@ -38,8 +39,8 @@ func (t *Tape) childBefore(container, child int) uint32 {
 	return t.Nodes[c].End
 }
 
-// AppendMember appends the document to dst with a member of object i set to a value, which is JSON text: in place where
-// the key exists, else as the last member. The key must be valid UTF-8.
+// AppendMember appends the document to dst with a member of object i set to a value, which is JSON text: in
+// place where the key exists, else as the last member. The key must be valid UTF-8.
 //
 //phase:encode primitive
 func (t *Tape) AppendMember(dst []byte, i int, key string, value []byte) []byte {
@@ -47,7 +48,7 @@ func (t *Tape) AppendMember(dst []byte, i int, key string, value []byte) []byte 
 		return t.AppendReplaced(dst, v, value)
 	}
 	end := int(t.Nodes[i].End) - 1
-	if n := int(t.Nodes[i].Next); n > i+1 { // right behind the last value, before any space
+	if n := int(t.Nodes[i].Next); n > i+1 { // directly after the last value, before any space
 		end = int(t.childBefore(i, n))
 		dst = append(dst, t.Src[:end]...)
 		dst = append(dst, ',')
@@ -118,7 +119,7 @@ func AppendToken(dst, text []byte) []byte {
 	return dst
 }
 
-// IsLeaf says whether value i is a scalar or an empty container.
+// IsLeaf reports whether value i is a scalar or an empty container.
 func (t *Tape) IsLeaf(i int) bool {
 	n := &t.Nodes[i]
 	return n.Kind < Array || int(n.Next) == i+1
@@ -145,7 +146,7 @@ func (t *Tape) Leaves(i int) int {
 // Pointer returns the JSON pointer (RFC 6901) of value i; a key has the pointer of its value.
 func (t *Tape) Pointer(i int) string { return string(t.AppendPointer(nil, i)) }
 
-// AppendQuoted appends text as a JSON string with the escapes of RFC 8785 section 3.2.2.2, the fewest there are.
+// AppendQuoted appends text as a JSON string with the minimal escapes of RFC 8785 section 3.2.2.2.
 func AppendQuoted[T string | []byte](dst []byte, text T) []byte {
 	dst = append(dst, '"')
 	dst = AppendEscaped(dst, text)

@@ -6,14 +6,16 @@ import (
 	"strconv"
 )
 
-// Equal reports whether value i of t and value j of u are equal: members in any order, strings by their text, numbers by
-// their value as IEEE 754 doubles. It writes to neither tape, so that any number of calls may share them.
+// Equal reports whether value i of t and value j of u are equal: members in any order, strings by their
+// text, numbers by their value as IEEE 754 doubles. It writes to neither tape, so that any number of calls
+// may share them.
 func (t *Tape) Equal(i int, u *Tape, j int) bool {
 	if bytes.Equal(t.Raw(i), u.Raw(j)) {
 		return true
 	}
+
 	a, b := &t.Nodes[i], &u.Nodes[j]
-	if a.Kind != b.Kind || int(a.Next)-i != int(b.Next)-j { // equal values have as many parts, however deep
+	if a.Kind != b.Kind || int(a.Next)-i != int(b.Next)-j { // equal values have the same number of nodes
 		return false
 	}
 
@@ -36,10 +38,11 @@ func (t *Tape) Equal(i int, u *Tape, j int) bool {
 	case Object:
 		return t.sameMembers(i, u, j)
 	}
+
 	return true // null, true, false
 }
 
-// sameMembers is Equal for objects. Names of large ones are hashed, since KeyHash can be made to collide.
+// sameMembers is Equal for objects. Large objects use a map, because an attacker can make KeyHash collide.
 func (t *Tape) sameMembers(i int, u *Tape, j int) bool {
 	members := u.Len(j)
 	if t.Len(i) != members {
@@ -67,7 +70,7 @@ func (t *Tape) sameMembers(i int, u *Tape, j int) bool {
 	return true
 }
 
-// copied is Text without memory of the tape.
+// copied is Text in memory outside the tape.
 func (t *Tape) copied(i int) []byte {
 	if t.Nodes[i].Escaped() {
 		return t.AppendString(nil, i)

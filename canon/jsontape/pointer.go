@@ -12,14 +12,14 @@ import (
 	"canonscope/canon/choice"
 )
 
-// At returns the node index of the value at a JSON pointer (RFC 6901), or -1 where it leads to nothing. For many pointers
-// see [Tape.Index].
+// At returns the node index of the value at a JSON pointer (RFC 6901), or -1 if there is none. For many
+// pointers see [Tape.Index].
 func (t *Tape) At(pointer string) int {
 	x := Index{tape: t}
 	return x.At(pointer)
 }
 
-// Mismatch returns the *[canon.PointerError] of a JSON pointer that leads to nothing.
+// Mismatch returns the *[canon.PointerError] for a JSON pointer that does not lead to a value.
 func (t *Tape) Mismatch(pointer string) error {
 	return &canon.PointerError{Pointer: pointer, Why: t.mismatch(pointer)}
 }
@@ -39,10 +39,10 @@ func (t *Tape) mismatch(pointer string) string {
 	return t.without(node, token)
 }
 
-// maxNames bounds the members whose names are compared with one that is not there.
+// maxNames bounds the member names that are compared with a missing name.
 const maxNames = 1000
 
-// without says that a node has no such part, and names the nearest that it has.
+// without returns the message that a node lacks a part, with the nearest name that it has.
 func (t *Tape) without(node int, token string) string {
 	at := t.Pointer(node)
 	if at == "" {
@@ -61,7 +61,7 @@ func (t *Tape) without(node int, token string) string {
 	return at + " is neither an object nor an array"
 }
 
-// names are the names of the members of an object, of many the first.
+// names yields the names of the members of an object, the first maxNames if there are more.
 func (t *Tape) names(object int) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		n := 0
@@ -73,21 +73,22 @@ func (t *Tape) names(object int) iter.Seq[string] {
 	}
 }
 
-// Index looks up parts of a tape. Where there are many to look up it goes through a long container once, not for each of
-// them. It serves until the next Scan.
+// Index looks up parts of a tape. For many look-ups it reads a long container once, not for each of them.
+// It is valid until the next Scan.
 //
 //phase:parse primitive
 type Index struct {
 	tape *Tape
-	long map[int][]uint32 // of an array: its elements; of an object: hash set of its keys, node index + 1; nil looks up directly
+	long map[int][]uint32 // elements of an array, or hash set of the keys of an object (node index + 1)
 }
 
 const (
 	fewLookups = 64 // fewer than these are not worth an index
-	fewNodes   = 32 // a container of no more is not long
+	fewNodes   = 32 // a container with at most so many nodes is not long
 )
 
-// Index returns an index for so many lookups. It takes at most half as much memory as the nodes, and none for few lookups.
+// Index returns an index for a number of look-ups. It takes at most half as much memory as the nodes, and
+// none for few look-ups.
 func (t *Tape) Index(lookups int) Index {
 	if lookups <= fewLookups {
 		return Index{tape: t}
@@ -95,7 +96,7 @@ func (t *Tape) Index(lookups int) Index {
 	return Index{t, map[int][]uint32{}}
 }
 
-// IndexSize returns the memory in bytes that an index for so many lookups may take.
+// IndexSize returns the memory in bytes that an index for a number of look-ups may take.
 func (t *Tape) IndexSize(lookups int) int {
 	if lookups <= fewLookups {
 		return 0
@@ -112,8 +113,8 @@ func (x *Index) At(pointer string) int {
 	return node
 }
 
-// Follow follows a pointer as far as it leads, and calls through for every container on the way. It returns the last node, and
-// the rest of the pointer, which is not empty where that node has no such part.
+// Follow follows a pointer as far as it leads, and calls through for every container on the way. It returns
+// the last node and the rest of the pointer, which is not empty if that node lacks the next part.
 func (x *Index) Follow(pointer string, through func(container int)) (node int, rest string) {
 	for rest = pointer; rest != ""; {
 		if rest[0] != '/' {
@@ -139,7 +140,7 @@ func (x *Index) Follow(pointer string, through func(container int)) (node int, r
 	return node, ""
 }
 
-// isLong reports whether a container is worth an entry.
+// isLong reports whether a container is long enough for an entry.
 func (x *Index) isLong(i int) bool {
 	return x.long != nil && int(x.tape.Nodes[i].Next)-i > fewNodes
 }
@@ -165,7 +166,8 @@ func (x *Index) Get(object int, key string) int {
 		x.long[object] = set
 	}
 	h := KeyHash(key)
-	for slot := maphash.String(seed, key) & uint64(len(set)-1); set[slot] != 0; slot = (slot + 1) & uint64(len(set)-1) {
+	mask := uint64(len(set) - 1)
+	for slot := maphash.String(seed, key) & mask; set[slot] != 0; slot = (slot + 1) & mask {
 		if k := int(set[slot] - 1); t.Nodes[k].Hash == h && t.TextIs(k, key) {
 			return k + 1
 		}
@@ -173,8 +175,8 @@ func (x *Index) Get(object int, key string) int {
 	return -1
 }
 
-// Element returns the node index of the element of an array that a token names by its index, or -1 (RFC 6901 section 4:
-// digits without leading zeros).
+// Element returns the node index of the element of an array with the index that a token gives, or -1 (RFC
+// 6901 section 4: digits without leading zeros).
 func (x *Index) Element(array int, token string) int {
 	index := elementIndex(token)
 	if index < 0 || index >= len(x.tape.Nodes) {
@@ -203,7 +205,7 @@ func (x *Index) Element(array int, token string) int {
 	return int(elements[index])
 }
 
-// elementIndex returns the index that a token is, or -1.
+// elementIndex returns the array index that a token spells, or -1.
 func elementIndex(token string) int {
 	if token == "" || len(token) > 10 || len(token) > 1 && token[0] == '0' {
 		return -1
@@ -218,7 +220,8 @@ func elementIndex(token string) int {
 	return n
 }
 
-// Part returns the part of a decoded JSON value, a map or a list, that a reference token of a JSON pointer names.
+// Part returns the part of a decoded JSON value, a map or a list, that a reference token of a JSON pointer
+// names.
 //
 //phase:caller
 func Part(v any, token string) (part any, ok bool) {
@@ -233,7 +236,8 @@ func Part(v any, token string) (part any, ok bool) {
 	return part, ok
 }
 
-// IsPointer reports whether a text is a JSON pointer: empty, or with a slash at its start and no escapes but ~0 and ~1.
+// IsPointer reports whether a text is a JSON pointer: empty, or starting with a slash and without escapes
+// other than ~0 and ~1.
 func IsPointer(text string) bool {
 	return (text == "" || text[0] == '/') && !strings.Contains(noEscapes.Replace(text), "~")
 }
@@ -245,7 +249,8 @@ var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 // EscapeToken is [AppendToken] for strings.
 func EscapeToken(text string) string { return string(AppendToken(nil, []byte(text))) }
 
-// UnescapeToken returns the text of a reference token of a JSON pointer (RFC 6901 section 4), the reverse of [EscapeToken].
+// UnescapeToken returns the text of a reference token of a JSON pointer (RFC 6901 section 4), the reverse
+// of [EscapeToken].
 func UnescapeToken(token string) string {
 	if strings.IndexByte(token, '~') < 0 {
 		return token

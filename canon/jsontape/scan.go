@@ -17,10 +17,11 @@ import (
 type Options struct {
 	Bytes  int   // document size
 	Depth  int   // nesting of arrays and objects, at most MaxDepth
-	Memory int64 // bytes that the nodes take while they grow
+	Memory int64 // bytes that the nodes take during growth
 }
 
-// MaxDepth bounds every depth limit: what reads a tape recursively must not exhaust the stack, which cannot be recovered.
+// MaxDepth bounds every depth limit: recursive readers of a tape must not exhaust the stack, from which a
+// program cannot recover.
 const MaxDepth = 100_000
 
 // frame is one open container.
@@ -30,14 +31,16 @@ type frame struct {
 	bloom uint64 // one bit for each key's hash
 }
 
-// smallObject is the number of keys up to which they are compared one by one; larger objects are checked when they close.
+// smallObject is the number of keys up to which each new key is compared with the others; larger objects
+// are checked when they close.
 const smallObject = 32
 
-// seed keeps chosen keys from colliding in the set of a large object.
+// seed keeps an attacker from choosing keys that collide in the set of a large object.
 var seed = maphash.MakeSeed()
 
-// Scan reads src, which must not change while the tape is in use. Malformed input is a *canon.SyntaxError with its place,
-// a document too large or too deep a *canon.LimitError; the tape is empty then. A reused tape allocates nothing.
+// Scan reads src, which must not change while the tape is in use. Malformed input gives a
+// *canon.SyntaxError with its place, a document too large or too deep a *canon.LimitError; the tape is then
+// empty. A reused tape allocates nothing.
 func (t *Tape) Scan(src []byte, opt Options) error {
 	t.Src, t.Nodes, t.stack, t.text = src, t.Nodes[:0], t.stack[:0], t.text[:0]
 	if opt.Bytes <= 0 {
@@ -66,6 +69,7 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 	if len(src) >= 3 && src[0] == 0xEF && src[1] == 0xBB && src[2] == 0xBF {
 		return t.fail(0, "byte order mark; remove its 3 bytes")
 	}
+
 	nodes := t.Nodes
 	var top frame // the innermost open container
 	depth := 0
@@ -73,7 +77,8 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 	i := 0
 	for {
 		if len(nodes) > maxNodes {
-			return &canon.LimitError{Limit: "memory", Max: int64(maxNodes) * nodeSize * growth, Done: int64(len(nodes)) * nodeSize * growth, Where: t.place(i)}
+			return &canon.LimitError{Limit: "memory", Max: int64(maxNodes) * nodeSize * growth,
+				Done: int64(len(nodes)) * nodeSize * growth, Where: t.place(i)}
 		}
 		if object {
 			if i < len(src) && src[i] <= ' ' {
@@ -116,6 +121,7 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 			}
 			i++
 		}
+
 		if i < len(src) && src[i] <= ' ' {
 			i = skipSpace(src, i)
 		}
@@ -136,7 +142,8 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 			}
 		case '{', '[':
 			if depth == maxDepth {
-				return &canon.LimitError{Limit: "depth", Max: int64(maxDepth), Done: int64(depth + 1), Where: t.place(i)}
+				return &canon.LimitError{Limit: "depth", Max: int64(maxDepth), Done: int64(depth + 1),
+					Where: t.place(i)}
 			}
 			if depth > 0 {
 				t.stack = append(t.stack, top)
@@ -182,6 +189,7 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 		default:
 			return t.unexpected(i, "a value")
 		}
+
 		// A value has ended, or an empty container is about to.
 		for {
 			if i < len(src) && src[i] <= ' ' {
@@ -227,8 +235,9 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 	}
 }
 
-// strings scans members of an open object that have a string each, from the end i of the member before them on: most of a
-// document. It stops at the end of a member behind which something else comes, or something that needs a second look.
+// strings scans members of an open object whose values are strings, which are most of a document, from the
+// end i of the member before them. It stops at the end of a member that another token than such a member
+// follows, or one that needs a closer check.
 func (f *frame) strings(nodes []Node, src []byte, i, maxNodes int) ([]Node, int) {
 	for i+10 <= len(src) && src[i] == ',' && f.keys < smallObject && len(nodes) <= maxNodes {
 		key := i + 1
@@ -267,19 +276,24 @@ func (f *frame) strings(nodes []Node, src []byte, i, maxNodes int) ([]Node, int)
 				break
 			}
 		}
+
 		f.bloom |= bit
 		f.keys++
 		n := len(nodes)
 		nodes = append(nodes, Node{}, Node{})
 		pair := nodes[n : n+2 : n+2]
-		pair[0].Start, pair[0].End, pair[0].Next, pair[0].Kind, pair[0].Hash = uint32(key), uint32(end+1), uint32(n+1), String, hash
-		pair[1].Start, pair[1].End, pair[1].Next, pair[1].Kind, pair[1].text = uint32(value), uint32(to), uint32(n+2), String, form
+		pair[0].Start, pair[0].End, pair[0].Next = uint32(key), uint32(end+1), uint32(n+1)
+		pair[0].Kind, pair[0].Hash = String, hash
+		pair[1].Start, pair[1].End, pair[1].Next = uint32(value), uint32(to), uint32(n+2)
+		pair[1].Kind, pair[1].text = String, form
 		i = to
 	}
+
 	return nodes, i
 }
 
-// plainEnd returns the place of the first byte from i on that does not stand for itself in a string, or len(src).
+// plainEnd returns the place of the first byte from i on that ends a string, needs an escape or is not
+// ASCII, or len(src).
 func plainEnd(src []byte, i int) int {
 	for ; i+8 <= len(src); i += 8 {
 		if m := marks(binary.LittleEndian.Uint64(src[i : i+8 : i+8])); m != 0 {
@@ -292,7 +306,7 @@ func plainEnd(src []byte, i int) int {
 	return i
 }
 
-// has reports whether a key of an open object has a hash.
+// has reports whether a key of an open object has the given hash.
 func (f *frame) has(nodes []Node, hash uint16) bool {
 	for k := int(f.node) + 1; k < len(nodes); k = int(nodes[k+1].Next) {
 		if nodes[k].Hash == hash {
@@ -302,8 +316,7 @@ func (f *frame) has(nodes []Node, hash uint16) bool {
 	return false
 }
 
-// leaf appends a node that has none in it. It is written in place: a node that is made elsewhere and copied as a whole would
-// wait for its parts to be stored.
+// leaf appends a node without children. Filling it in place avoids a store-forwarding stall.
 func leaf(nodes []Node, kind Kind, start, end int) []Node {
 	nodes = append(nodes, Node{})
 	n := &nodes[len(nodes)-1]
@@ -366,6 +379,7 @@ func scanNumber(src []byte, i int) (int, string) {
 	if src[i] == '-' {
 		i++
 	}
+
 	from := i
 	i = skipDigits(src, i)
 	if i == from {
@@ -374,12 +388,14 @@ func scanNumber(src []byte, i int) (int, string) {
 	if src[from] == '0' && i > from+1 {
 		return from, "a number must not start with 0"
 	}
+
 	if i < len(src) && src[i] == '.' {
 		from = i + 1
 		if i = skipDigits(src, from); i == from {
 			return i, "a digit is missing after the decimal point"
 		}
 	}
+
 	if i < len(src) && (src[i] == 'e' || src[i] == 'E') {
 		i++
 		if i < len(src) && (src[i] == '+' || src[i] == '-') {
@@ -390,6 +406,7 @@ func scanNumber(src []byte, i int) (int, string) {
 			return i, "a digit is missing in the exponent"
 		}
 	}
+
 	return i, ""
 }
 
@@ -405,14 +422,16 @@ const (
 	each80 = 0x8080808080808080
 )
 
-// marks has the high bit of the lowest byte of x that is a quote, a backslash, a control character, U+007F or not ASCII; the
-// bits above it mean nothing. It is 0 where there is no such byte.
+// marks sets the high bit of the lowest byte of x that is a quote, a backslash, a control character, U+007F
+// or not ASCII. The bits above it have no meaning. It is 0 if there is no such byte.
 func marks(x uint64) uint64 {
-	// x^2 swaps ' ' and '"' among others, so that one comparison with 0x21 finds the quote and all below the space.
+	// x^2 swaps ' ' and '"' among others, so that one comparison with 0x21 finds the quote and all below
+	// the space.
 	return (((x ^ 2*each01) - 0x21*each01) | ((x ^ '\\'*each01) - each01) | (x + each01) | x) & each80
 }
 
-// shortString is scanString for a string of less than eight bytes, each of which stands for itself. It returns 0 for others.
+// shortString is scanString for a string of less than eight bytes without escapes or characters outside
+// ASCII. It returns 0 for other strings.
 func shortString(src []byte, i int) int {
 	if i+8 > len(src) {
 		return 0
@@ -424,8 +443,8 @@ func shortString(src []byte, i int) int {
 	return 0
 }
 
-// scanString takes the index after an opening quote and returns the index after the closing one and what stands between
-// them; or the place of a fault and a message.
+// scanString takes the index after an opening quote and returns the index after the closing one and the
+// form of the text between them, or the place of a fault and a message.
 func scanString(src []byte, i int) (end int, form textForm, msg string) {
 	for {
 		for ; i+8 <= len(src); i += 8 {
@@ -493,7 +512,7 @@ func scanEscape(src []byte, i int) (int, string) {
 			return i + 12, ""
 		}
 	}
-	return i, "lone surrogate: no Unicode text"
+	return i, "lone surrogate: not Unicode text"
 }
 
 // hex4 returns the value of four hexadecimal digits, or -1.
@@ -515,7 +534,7 @@ func hex4(src []byte, i int) int {
 	return v
 }
 
-// AppendUnescaped appends the text of JSON escapes and characters, without quotes, as a scan has accepted them.
+// AppendUnescaped appends the text of the inside of a JSON string that a scan has accepted.
 func AppendUnescaped(dst, s []byte) []byte {
 	for i := 0; i < len(s); {
 		if s[i] != '\\' {
@@ -526,6 +545,7 @@ func AppendUnescaped(dst, s []byte) []byte {
 			dst = append(dst, s[from:i]...)
 			continue
 		}
+
 		c := s[i+1]
 		i += 2
 		switch c {
@@ -549,8 +569,10 @@ func AppendUnescaped(dst, s []byte) []byte {
 			dst = utf8.AppendRune(dst, r)
 			continue
 		}
+
 		dst = append(dst, c)
 	}
+
 	return dst
 }
 
@@ -581,7 +603,7 @@ func (t *Tape) duplicate(key int) error {
 	return t.fail(int(n.Start), fmt.Sprintf("duplicate key %s", clip(t.Src[n.Start:n.End])))
 }
 
-// unexpected says what stands at offset in place of what.
+// unexpected returns the error that offset holds something other than what.
 func (t *Tape) unexpected(offset int, what string) error {
 	if offset >= len(t.Src) {
 		return t.fail(len(t.Src), "expected "+what+", found the end of the input")
@@ -593,7 +615,7 @@ func (t *Tape) unexpected(offset int, what string) error {
 	if r == '}' || r == ']' {
 		before := bytes.TrimRight(t.Src[:offset], " \t\r\n")
 		if comma := len(before) - 1; comma >= 0 && before[comma] == ',' {
-			return t.fail(comma, "trailing comma; JSON has none before "+string(r))
+			return t.fail(comma, "trailing comma; JSON does not allow it before  "+string(r))
 		}
 	}
 	return t.fail(offset, fmt.Sprintf("expected %s, found %q", what, r))

@@ -1,6 +1,6 @@
-// Package jsontape scans JSON bytes into a flat tape of spans. It is the one scanner that every parser of the project
-// shares: RFC 8259 grammar, valid UTF-8, no lone surrogates, no duplicate keys (also through escapes), bounded depth and
-// size. Nothing is copied: a node refers to the source.
+// Package jsontape scans JSON bytes into a flat tape of spans. It is the one scanner that every parser of
+// the project shares: RFC 8259 grammar, valid UTF-8, no lone surrogates, no duplicate keys (also through
+// escapes), bounded depth and size. Nothing is copied: a node refers to the source.
 //
 // Start with [Tape.Scan], walk with [Tape.Elements] and [Tape.Members] or with the Next indexes, read strings with
 // [Tape.Text], compare values with [Tape.Equal], and change a document without marshalling it again with
@@ -34,13 +34,13 @@ func (k Kind) String() string { return kindNames[k] }
 // Node is one JSON value, or one object key (a String node before its value).
 type Node struct {
 	Start, End uint32 // span in Tape.Src; strings with their quotes, containers with their brackets
-	Next       uint32 // index of the node after this value and all that is in it: the next sibling, or the end of the parent
+	Next       uint32 // index of the node after this value and its parts: the next sibling, or the end
 	Kind       Kind
 	text       textForm // of a string
 	Hash       uint16   // of a key: KeyHash of its text; 0 in other nodes
 }
 
-// textForm says what stands in a string.
+// textForm holds flags for the contents of a string.
 type textForm uint8
 
 const (
@@ -51,12 +51,12 @@ const (
 // Escaped reports whether a string has a backslash: its text differs from its bytes.
 func (n *Node) Escaped() bool { return n.text&withEscapes != 0 }
 
-// Common reports whether the text of a string is its bytes and has neither U+007F nor a character from U+F000 to U+FFFF, among
-// which are those that other syntaxes have to escape.
+// Common reports whether the text of a string is its bytes and has neither U+007F nor a character from
+// U+F000 to U+FFFF. These include all other characters that canonical N-Quads escapes.
 func (n *Node) Common() bool { return n.text == 0 }
 
-// Tape is a scanned document: Nodes[0] is the root; an array's elements and an object's key, value, key, value ...
-// follow their container. Reuse a Tape to reuse its memory. It serves one goroutine at a time.
+// Tape is a scanned document: Nodes[0] is the root; an array's elements and an object's key, value, key,
+// value ... follow their container. Reuse a Tape to reuse its memory. It serves one goroutine at a time.
 //
 //phase:parse primitive
 type Tape struct {
@@ -70,14 +70,15 @@ type Tape struct {
 
 const (
 	nodeSize = 16
-	growth   = 4 // what a slice of nodes takes while it grows, with what it has left behind
+	growth   = 4 // factor for a growing slice of nodes, with the arrays that it has outgrown
 )
 
 // Size returns the memory of the nodes in bytes.
 func (t *Tape) Size() int { return len(t.Nodes) * nodeSize }
 
-// TreeSize returns about how much memory encoding/json takes to make maps, slices and strings of the document, which it
-// does without asking for limits. A map has room for eight members at least; slices and maps grow by leaving others behind.
+// TreeSize returns about how much memory encoding/json takes to make maps, slices and strings of the
+// document, which has no limits. A map has room for at least eight members; growing slices and maps leave
+// old memory to the garbage collector.
 func (t *Tape) TreeSize() int {
 	const value, members = 192, 256
 	size := len(t.Src) + value*len(t.Nodes)
@@ -95,8 +96,8 @@ func (t *Tape) Raw(i int) []byte {
 	return t.Src[n.Start:n.End]
 }
 
-// Text returns the text of string i, without quotes and escapes. Unescaped strings are slices of Src; others stand in
-// memory of the tape and stay valid until the next Scan.
+// Text returns the text of string i, without quotes and escapes. Strings without escapes are slices of Src;
+// others are in memory of the tape and valid until the next Scan.
 func (t *Tape) Text(i int) []byte {
 	n := &t.Nodes[i]
 	if !n.Escaped() {
@@ -125,7 +126,7 @@ func (t *Tape) TextIs(i int, text string) bool {
 		return string(t.Src[n.Start+1:n.End-1]) == text
 	}
 	if size := int(n.End - n.Start - 2); size <= len(text) || size > len(`\u0000`)*len(text) {
-		return false // an escape is longer than what it stands for, at most six times
+		return false // an escape is longer than its character, at most six times
 	}
 	var buf [64]byte
 	return string(AppendUnescaped(buf[:0], t.Src[n.Start+1:n.End-1])) == text
@@ -165,8 +166,8 @@ func (t *Tape) Len(i int) int {
 	return count
 }
 
-// Key returns the node index of the key with the given text in object i; its value is the node after it. It returns -1
-// where i is not an object or has no such key.
+// Key returns the node index of the key with the given text in object i; its value is the node after it. It
+// returns -1 if i is not an object or lacks the key.
 func (t *Tape) Key(i int, key string) int {
 	if t.Nodes[i].Kind != Object {
 		return -1
@@ -188,7 +189,7 @@ func (t *Tape) Get(i int, key string) int {
 	return -1
 }
 
-// GetText returns the text of the given key in object i, "" where there is no string.
+// GetText returns the string at the given key in object i, "" if there is none.
 func (t *Tape) GetText(i int, key string) string {
 	if n := t.Get(i, key); n >= 0 && t.Nodes[n].Kind == String {
 		return string(t.Text(n))
@@ -196,8 +197,8 @@ func (t *Tape) GetText(i int, key string) string {
 	return ""
 }
 
-// KeyHash is the hash that Node.Hash holds for a key with this text. It mixes the length with the first byte and the
-// last two: enough to tell the keys of one object apart before their bytes are compared.
+// KeyHash is the hash that Node.Hash holds for a key with this text. It mixes the length with the first
+// byte and the last two: enough to distinguish most keys of one object before their bytes are compared.
 func KeyHash[T string | []byte](text T) uint16 {
 	n := len(text)
 	if n == 0 {

@@ -2,20 +2,19 @@ package jsontape
 
 import "slices"
 
-// Share makes t another reader of a tape, with its own memory for text. The nodes are those of the other tape.
+// Share makes t a second reader of a tape. It shares the nodes and has separate memory for text.
 func (t *Tape) Share(from *Tape) {
 	t.Src, t.Nodes, t.text = from.Src, from.Nodes, t.text[:0]
 }
 
-// View makes t the tape of an object of another tape without the members whose keys are listed, and with the member at
-// key extra of any object as its last, or with no further one if extra is negative. Nothing is scanned or copied but
-// nodes: they refer to the source of the other tape, and so does the span of the object itself, which still covers what
-// was left out.
+// View makes t the tape of an object of another tape, without the members whose keys are in omit, and with
+// the member at key extra of any object added at the end unless extra is negative. Only nodes are copied;
+// they refer to the source of the other tape. The span of the object still covers the omitted members.
 func (t *Tape) View(from *Tape, object, extra int, omit ...int) {
 	t.Src, t.Nodes, t.text = from.Src, append(t.Nodes[:0], from.Nodes[object]), t.text[:0]
 	end := int(from.Nodes[object].Next)
 	for k := object + 1; k < end; {
-		run := k // members that stay, side by side
+		run := k // a run of members that stay
 		for run < end && !slices.Contains(omit, run) {
 			run = int(from.Nodes[run+1].Next)
 		}

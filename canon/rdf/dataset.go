@@ -1,8 +1,9 @@
-// Package rdf holds RDF datasets in a compact form, reads N-Quads and writes canonical N-Quads (RDFC-1.0 appendix A).
+// Package rdf holds RDF datasets in a compact form, reads N-Quads and writes canonical N-Quads (RDFC-1.0
+// appendix A).
 //
-// A [Dataset] keeps each term as the bytes of its canonical N-Quads form and each quad as four term numbers. Fill one with
-// [Dataset.ParseNQuads] or [Dataset.ReadNQuads], or build it with [Dataset.Append], [Dataset.Intern] and [Dataset.Add];
-// [AppendIRI] and [AppendLiteral] write the text of terms.
+// A [Dataset] keeps each term as the bytes of its canonical N-Quads form and each quad as four term
+// numbers. Fill one with [Dataset.ParseNQuads] or [Dataset.ReadNQuads], or build it with [Dataset.Append],
+// [Dataset.Intern] and [Dataset.Add]; [AppendIRI] and [AppendLiteral] write the text of terms.
 //
 //phase:serialize primitive
 package rdf
@@ -13,7 +14,7 @@ import (
 	"canonscope/canon/lookup"
 )
 
-// Kind says what a term is.
+// Kind is the kind of a term.
 type Kind uint8
 
 const (
@@ -37,11 +38,13 @@ type Quad struct {
 	S, P, O, G TermID
 }
 
-// Dataset is a list of quads over a table of terms. A blank node has exactly one TermID; an IRI or a literal may stand
-// under several (producers that already share terms need not intern them again), and quads may repeat: canonicalization
-// removes duplicates by text. A part of a dataset is a Dataset with the same Terms and fewer Quads.
+// Dataset is a list of quads over a table of terms. A blank node has exactly one TermID; an IRI or a
+// literal may have several (a producer that shares terms need not intern them again), and quads may repeat:
+// canonicalization removes duplicates by text. A part of a dataset is a Dataset with the same Terms and
+// fewer Quads.
 //
-// The zero Dataset is empty and ready. It is not safe for concurrent writing; any number of readers may share it.
+// The zero Dataset is empty and ready. It is not safe for concurrent writing; any number of readers may
+// share it.
 //
 //phase:serialize primitive
 type Dataset struct {
@@ -62,12 +65,13 @@ func (d *Dataset) Reset() {
 	d.table.Reset(0)
 }
 
-// Size returns the memory of the dataset in bytes, without what terms point to elsewhere.
+// Size returns the memory of the dataset in bytes, without text of terms that lies outside it.
 func (d *Dataset) Size() int {
 	return 32*len(d.Terms) + 16*len(d.Quads) + d.table.Size() + d.arena.size + len(d.buf)
 }
 
-// Append adds a term without looking for an equal one. It keeps text, which must not change while d is in use.
+// Append adds a term without looking for an equal one. It keeps text, which must not change while d is in
+// use.
 func (d *Dataset) Append(kind Kind, text []byte) TermID {
 	if len(d.Terms) == 0 {
 		d.Terms = append(d.Terms, Term{})
@@ -115,14 +119,15 @@ func (d *Dataset) Add(s, p, o, g TermID) {
 // Store returns a copy of text that lives as long as d's terms, until Reset.
 func (d *Dataset) Store(text []byte) []byte { return d.arena.store(text) }
 
-// Buffer returns memory that lives as long as d's terms, to append their text to; give what it became to SetBuffer. It is
-// empty after Reset.
+// Buffer returns memory that lives as long as d's terms. Append their text to it and hand the result to
+// SetBuffer. It is empty after Reset.
 func (d *Dataset) Buffer() []byte { return d.buf }
 
 // SetBuffer ends an append to Buffer.
 func (d *Dataset) SetBuffer(buf []byte) { d.buf = buf }
 
-// AppendNQuads appends the quads in their order, one canonical line each, with the labels that the blank nodes have.
+// AppendNQuads appends one canonical line for each quad, in the order of Quads, with the present labels of
+// blank nodes.
 func (d *Dataset) AppendNQuads(dst []byte) []byte {
 	for _, q := range d.Quads {
 		dst = AppendQuad(dst, d.Terms[q.S].Text, d.Terms[q.P].Text, d.Terms[q.O].Text, d.Terms[q.G].Text)
@@ -130,7 +135,7 @@ func (d *Dataset) AppendNQuads(dst []byte) []byte {
 	return dst
 }
 
-// AppendQuad appends one line of canonical N-Quads made of canonical terms; g is empty in the default graph.
+// AppendQuad appends one line of canonical N-Quads from canonical terms; g is empty in the default graph.
 func AppendQuad(dst, s, p, o, g []byte) []byte {
 	dst = append(dst, s...)
 	dst = append(dst, ' ')
@@ -144,11 +149,11 @@ func AppendQuad(dst, s, p, o, g []byte) []byte {
 	return append(dst, " .\n"...)
 }
 
-// arena hands out memory in chunks that never move, so that slices of it stay good until reset.
+// arena hands out memory in chunks that never move, so that slices of it stay valid until reset.
 //
 //phase:serialize primitive
 type arena struct {
-	chunks [][]byte // length is what is used of each
+	chunks [][]byte // the length of each is what is used of it
 	at     int      // chunk in use
 	size   int      // bytes kept
 }
@@ -158,8 +163,7 @@ const (
 	lastChunk  = 1 << 20
 )
 
-// room returns the chunk in use, made to have room for n more bytes. What is appended within that room stays when it is
-// given to keep.
+// room returns a chunk with room for n more bytes. The caller appends to it and hands the result to keep.
 func (a *arena) room(n int) []byte {
 	for ; a.at < len(a.chunks); a.at++ {
 		if c := a.chunks[a.at]; cap(c)-len(c) >= n {
@@ -171,7 +175,7 @@ func (a *arena) room(n int) []byte {
 	return a.chunks[a.at]
 }
 
-// keep makes what was appended to the chunk that room returned part of the arena, and returns it.
+// keep adds what was appended to the chunk that room returned, and returns that part.
 func (a *arena) keep(c []byte) []byte {
 	from := len(a.chunks[a.at])
 	a.chunks[a.at] = c

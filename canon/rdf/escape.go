@@ -12,19 +12,19 @@ const (
 	RDFLangString = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 )
 
-// Chars is text in either of Go's two shapes.
+// Chars is text as a string or as bytes.
 type Chars interface{ ~string | ~[]byte }
 
-// AppendIRI appends `<iri>`. The IRI is written as it is: canonical N-Quads escapes nothing in it, so it must hold no
-// character that IRIREF forbids (see [ValidIRI]).
+// AppendIRI appends `<iri>`. The IRI is written as it is: canonical N-Quads escapes nothing in it, so it
+// must hold no character that IRIREF forbids (see [ValidIRI]).
 func AppendIRI[T Chars](dst []byte, iri T) []byte {
 	dst = append(dst, '<')
 	dst = append(dst, iri...)
 	return append(dst, '>')
 }
 
-// AppendLiteral appends a literal in canonical form: `"value"@lang` if lang is not empty, else `"value"` for an empty
-// datatype or xsd:string, else `"value"^^<datatype>`. value is valid UTF-8, unescaped.
+// AppendLiteral appends a literal in canonical form: `"value"@lang` if lang is not empty, else `"value"`
+// for an empty datatype or xsd:string, else `"value"^^<datatype>`. value is valid UTF-8, unescaped.
 func AppendLiteral[V, L, D Chars](dst []byte, value V, lang L, datatype D) []byte {
 	dst = AppendString(dst, value)
 	switch {
@@ -45,7 +45,7 @@ func AppendString[T Chars](dst []byte, value T) []byte {
 	return append(dst, '"')
 }
 
-// view reads text of either shape as bytes without copying; the bytes must not be written to.
+// view returns text as bytes without copying; the bytes must not be written to.
 func view[T Chars](s T) []byte {
 	switch v := any(s).(type) {
 	case string:
@@ -101,7 +101,8 @@ const (
 	high = 0x8080808080808080
 )
 
-// hasByte is non-zero if a byte of x equals c (repeated); it may be wrong about bytes above a match, never about none.
+// hasByte is non-zero exactly if a byte of x equals c (repeated). Bits of bytes above the lowest match may
+// be wrong.
 func hasByte(x, c uint64) uint64 { x ^= c; return (x - ones) &^ x & high }
 
 // plain returns how many bytes at the start of s need no escape.
@@ -122,8 +123,8 @@ func plain(s []byte) int {
 	return i
 }
 
-// ValidIRI reports whether iri is absolute and holds only characters that IRIREF allows, so that it can stand between
-// `<` and `>`. It reads the text of the IRI, without brackets, and expects valid UTF-8.
+// ValidIRI reports whether iri is absolute and holds only characters that IRIREF allows, so that N-Quads
+// can write it between `<` and `>`. iri is valid UTF-8 without brackets.
 func ValidIRI[T Chars](iri T) bool {
 	s := view(iri)
 	for _, c := range s {

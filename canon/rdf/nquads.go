@@ -11,13 +11,15 @@ import (
 	"canonscope/canon"
 )
 
-// ParseNQuads adds the quads of an N-Quads document to d. Literals point into doc where its text is canonical already, so
-// doc must not change while d is in use; other terms are few and are found again faster in memory of their own. A malformed
-// document is a [canon.SyntaxError], one above limits.Bytes, or a dataset above limits.Memory, a [canon.LimitError]; d then
-// holds no quad of it.
+// ParseNQuads adds the quads of an N-Quads document to d. A literal whose text in doc is canonical points
+// into doc, so doc must not change while d is in use. Other terms are copied: they are few, and look-ups
+// are faster in compact memory. The error is a [canon.SyntaxError] for a malformed document, and a
+// [canon.LimitError] for a document above limits.Bytes or a dataset above limits.Memory; d then holds no
+// quad of the document.
 //
-// It accepts RDF 1.1 N-Quads and refuses what cannot be canonicalized: relative IRIs, escapes for characters that an IRI
-// or Unicode text cannot hold, invalid UTF-8, and rdf:langString without a language tag.
+// It accepts RDF 1.1 N-Quads and refuses what cannot be canonicalized: relative IRIs, escapes for
+// characters that an IRI or Unicode text cannot hold, invalid UTF-8, and rdf:langString without a language
+// tag.
 //
 //phase:parse
 func (d *Dataset) ParseNQuads(doc []byte, limits canon.Limits) error {
@@ -34,8 +36,8 @@ func (d *Dataset) ParseNQuads(doc []byte, limits canon.Limits) error {
 	return nil
 }
 
-// ReadNQuads adds the quads of an N-Quads document that it reads from r. It holds one stretch of whole lines at a time,
-// and the terms.
+// ReadNQuads adds the quads of an N-Quads document read from r. It keeps the terms, and some whole lines at
+// a time.
 func (d *Dataset) ReadNQuads(r io.Reader, limits canon.Limits) error {
 	before := len(d.Quads)
 	if err := d.read(r, limits.WithDefaults()); err != nil {
@@ -83,8 +85,8 @@ func (d *Dataset) read(r io.Reader, limits canon.Limits) error {
 	}
 }
 
-// lastBreak returns the place behind the last line break that starts at from or later, 0 if there is none. A final CR
-// does not count, because an LF may follow.
+// lastBreak returns the place after the last line break that starts at from or later, 0 if there is none. A
+// final CR does not count, because an LF may follow.
 func lastBreak(b []byte, from int) int {
 	if i := bytes.LastIndexByte(b[from:], '\n'); i >= 0 {
 		return from + i + 1
@@ -96,7 +98,8 @@ func lastBreak(b []byte, from int) int {
 	return 0
 }
 
-// parser reads lines. Its functions take the place of a token in b and return the place behind it, or -1 with err set.
+// parser reads lines. Its methods take the place of a token in b and return the place after it, or -1 with
+// err set.
 //
 //phase:parse
 type parser struct {
@@ -114,7 +117,7 @@ type parser struct {
 	lastType []byte // canonical text of the last datatype, with ^^
 
 	quoted    []byte // canonical text of a literal that cannot stay in b
-	unescaped []byte // the same of an IRI
+	unescaped []byte // the same for an IRI
 }
 
 func (p *parser) fail(at int, format string, args ...any) int {
@@ -146,17 +149,20 @@ func (p *parser) parse(b []byte) error {
 				return p.err
 			}
 			if size := p.d.Size(); int64(size) > p.memory {
-				return &canon.LimitError{Limit: "memory", Max: p.memory, Done: int64(size), Where: fmt.Sprintf("line %d", p.line)}
+				return &canon.LimitError{Limit: "memory", Max: p.memory, Done: int64(size),
+					Where: fmt.Sprintf("line %d", p.line)}
 			}
 			i = p.space(i)
 			if i < len(b) && b[i] != '\n' && b[i] != '\r' && b[i] != '#' {
 				p.fail(i, "expected the end of the line after '.'")
 			}
 		}
+
 		if p.err != nil {
 			return p.err
 		}
 	}
+
 	return nil
 }
 
@@ -205,9 +211,11 @@ func (p *parser) statement(i int) int {
 	default:
 		return p.fail(i, "expected a subject: an IRI in <> or a blank node%s", p.hint(i))
 	}
+
 	if i < 0 {
 		return i
 	}
+
 	i = p.space(i)
 	if p.at(i) != '<' {
 		return p.fail(i, "expected a predicate: an IRI in <>")
@@ -215,6 +223,7 @@ func (p *parser) statement(i int) int {
 	if q.P, i = p.iri(i); i < 0 {
 		return i
 	}
+
 	i = p.space(i)
 	switch p.at(i) {
 	case '<':
@@ -226,9 +235,11 @@ func (p *parser) statement(i int) int {
 	default:
 		return p.fail(i, "expected an object: an IRI in <>, a blank node or a literal in double quotes")
 	}
+
 	if i < 0 {
 		return i
 	}
+
 	i = p.space(i)
 	switch p.at(i) {
 	case '<':
@@ -236,13 +247,16 @@ func (p *parser) statement(i int) int {
 	case '_':
 		q.G, i = p.blank(i)
 	}
+
 	if i < 0 {
 		return i
 	}
+
 	i = p.space(i)
 	if p.at(i) != '.' {
 		return p.fail(i, "expected '.' at the end of the statement")
 	}
+
 	p.d.Quads = append(p.d.Quads, q)
 	return i + 1
 }
@@ -258,7 +272,7 @@ func (p *parser) hint(i int) string {
 	return ""
 }
 
-// iri reads an IRIREF. A text that is known already needs no second check.
+// iri reads an IRIREF. Text that is interned already has been checked.
 func (p *parser) iri(i int) (TermID, int) {
 	if n := bytes.IndexByte(p.b[i:], '>'); n > 0 {
 		if id, _, _ := p.d.find(p.b[i : i+n+1]); id != 0 {
@@ -272,7 +286,8 @@ func (p *parser) iri(i int) (TermID, int) {
 	return p.d.Intern(IRI, text), end
 }
 
-// iriText reads an IRIREF and returns its canonical text, which lies in b or, if it held escapes, in unescaped.
+// iriText reads an IRIREF and returns its canonical text, which lies in b or, if it held escapes, in
+// unescaped.
 func (p *parser) iriText(i int) ([]byte, int) {
 	escaped := false
 	j := i + 1
@@ -290,9 +305,11 @@ func (p *parser) iriText(i int) ([]byte, int) {
 			return nil, p.fail(j, "an IRI cannot hold %q", c)
 		}
 	}
+
 	if !p.utf8(i, j) {
 		return nil, -1
 	}
+
 	text := p.b[i : j+1]
 	if escaped {
 		p.unescaped = p.unescaped[:0]
@@ -314,9 +331,11 @@ func (p *parser) iriText(i int) ([]byte, int) {
 		}
 		text = p.unescaped
 	}
+
 	if schemeLen(text[1:]) == 0 {
 		return nil, p.fail(i, "%s is a relative IRI; N-Quads needs absolute ones", clip(text))
 	}
+
 	return text, j + 1
 }
 
@@ -338,6 +357,7 @@ func (p *parser) uchar(i int) (rune, int) {
 	default:
 		return 0, p.fail(i, "unknown escape")
 	}
+
 	var v uint32
 	for k := i + 2; k < i+2+n; k++ {
 		c := p.at(k)
@@ -351,12 +371,15 @@ func (p *parser) uchar(i int) (rune, int) {
 		}
 		v = v<<4 | uint32(c)
 	}
+
 	switch {
 	case v >= 0xD800 && v <= 0xDFFF:
-		return 0, p.fail(i, "U+%04X is a surrogate, not a character; write the character itself or \\U and 8 digits", v)
+		return 0, p.fail(i,
+			"U+%04X is a surrogate, not a character; write the character itself or \\U and 8 digits", v)
 	case v > utf8.MaxRune:
 		return 0, p.fail(i, "%X is above U+10FFFF", v)
 	}
+
 	return rune(v), i + 2 + n
 }
 
@@ -364,17 +387,19 @@ func (p *parser) uchar(i int) (rune, int) {
 func (p *parser) literal(i int) (TermID, int) {
 	j := i + 1
 	j += plain(p.b[j:])
-	inPlace := p.at(j) == '"' // the text in b is canonical as it stands
+	inPlace := p.at(j) == '"' // the text in b is canonical
 	if !inPlace {
 		if j = p.unescape(i); j < 0 {
 			return 0, -1
 		}
 	}
+
 	if !p.utf8(i, j) {
 		return 0, -1
 	}
+
 	j++
-	end := j             // place behind the literal
+	end := j             // place after the literal
 	suffix := p.b[j:end] // what follows the closing quote in the canonical text
 	switch p.at(j) {
 	case '@':
@@ -387,6 +412,7 @@ func (p *parser) literal(i int) (TermID, int) {
 			return 0, -1
 		}
 	}
+
 	switch {
 	case inPlace && len(suffix) == 0:
 		return p.add(p.b[i:j]), end
@@ -395,6 +421,7 @@ func (p *parser) literal(i int) (TermID, int) {
 	case inPlace:
 		p.quoted = append(p.quoted[:0], p.b[i:j]...)
 	}
+
 	p.quoted = append(p.quoted, suffix...)
 	return p.d.Append(Literal, p.d.Store(p.quoted)), end
 }
@@ -433,14 +460,15 @@ func (p *parser) datatype(i int) ([]byte, int) {
 	return p.lastType, end
 }
 
-// unescape puts the quoted canonical text of the string at i into quoted and returns the place of its closing quote.
+// unescape sets quoted to the canonical text of the string at i and returns the place of its closing quote.
 func (p *parser) unescape(i int) int {
 	p.quoted = append(p.quoted[:0], '"')
 	for j := i + 1; ; {
 		n := plain(p.b[j:])
 		p.quoted = append(p.quoted, p.b[j:j+n]...)
-		if twice := 2 * int64(len(p.quoted)); twice > p.memory { // it is copied to where the terms stand
-			p.err = &canon.LimitError{Limit: "memory", Max: p.memory, Done: twice, Where: fmt.Sprintf("line %d", p.line)}
+		if twice := 2 * int64(len(p.quoted)); twice > p.memory { // it is copied into the arena of the terms
+			p.err = &canon.LimitError{Limit: "memory", Max: p.memory, Done: twice,
+				Where: fmt.Sprintf("line %d", p.line)}
 			return -1
 		}
 		j += n
@@ -452,7 +480,8 @@ func (p *parser) unescape(i int) int {
 			p.quoted = append(p.quoted, '"')
 			return j
 		case '\n', '\r':
-			return p.fail(i, "this literal has no closing quote; a line break inside it is written as \\n or \\r")
+			return p.fail(i,
+				"this literal has no closing quote; a line break inside it is written as \\n or \\r")
 		case '\\':
 			if at := strings.IndexByte(`tbnrf"'\`, p.at(j+1)); at >= 0 {
 				p.quoted = appendEscaped(p.quoted, escapees[at:at+1])
@@ -477,7 +506,7 @@ func (p *parser) unescape(i int) int {
 	}
 }
 
-// escapees are the characters that the letters of ECHAR stand for, in the order of unescape.
+// escapees are the characters that the letters of ECHAR mean, in the order of unescape.
 var escapees = []byte("\t\b\n\r\f\"'\\")
 
 // language reads a LANGTAG at '@'.
@@ -506,6 +535,7 @@ func (p *parser) blank(i int) (TermID, int) {
 	if p.at(i+1) != ':' {
 		return 0, p.fail(i, "expected '_:' and a blank node label")
 	}
+
 	j := i + 2
 	for j < len(p.b) {
 		c := p.b[j]
@@ -525,30 +555,37 @@ func (p *parser) blank(i int) (TermID, int) {
 		}
 		j += size
 	}
+
 	for j > i+2 && p.b[j-1] == '.' { // the label does not end in '.'
 		j--
 	}
+
 	if j == i+2 {
 		return 0, p.fail(i, "this blank node has no label")
 	}
-	if r, _ := utf8.DecodeRune(p.b[i+2:]); r == '-' || r == '.' || r == 0xB7 || r >= 0x300 && r <= 0x36F || r == 0x203F || r == 0x2040 {
+
+	if r, _ := utf8.DecodeRune(p.b[i+2:]); r == '-' || r == '.' || r == 0xB7 || r >= 0x300 && r <= 0x36F ||
+		r == 0x203F || r == 0x2040 {
 		return 0, p.fail(i+2, "a blank node label cannot start with %q", r)
 	}
+
 	return p.d.Intern(Blank, p.b[i:j]), j
 }
 
 // labelByte marks the ASCII characters of PN_CHARS, and '.'.
 var labelByte = func() (t [utf8.RuneSelf]bool) {
 	for c := range t {
-		t[c] = c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == ':' || c == '-' || c == '.'
+		t[c] = c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c == ':' || c == '-' ||
+			c == '.'
 	}
 	return
 }()
 
-// labelRune tells whether PN_CHARS has r, a character outside ASCII.
+// labelRune reports whether PN_CHARS has r, a character outside ASCII.
 func labelRune(r rune) bool {
-	for _, in := range [...][2]rune{{0xB7, 0xB7}, {0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x37D}, {0x37F, 0x1FFF}, {0x200C, 0x200D},
-		{0x203F, 0x2040}, {0x2070, 0x218F}, {0x2C00, 0x2FEF}, {0x3001, 0xD7FF}, {0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF}} {
+	for _, in := range [...][2]rune{{0xB7, 0xB7}, {0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x37D}, {0x37F, 0x1FFF},
+		{0x200C, 0x200D}, {0x203F, 0x2040}, {0x2070, 0x218F}, {0x2C00, 0x2FEF}, {0x3001, 0xD7FF},
+		{0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF}} {
 		if r >= in[0] && r <= in[1] {
 			return true
 		}

@@ -11,15 +11,15 @@ import (
 
 const maxDigest = sha512.Size384
 
-// hasher hashes with the chosen function into digest.
+// hasher computes hashes with the chosen function.
 type hasher struct {
 	long   bool // SHA-384, not SHA-256
 	size   int  // bytes of a digest
 	digest [maxDigest]byte
 	input  []byte
 
-	// Related hashes repeat, because all calls number the nodes from b0. cache keeps those of one run, each in the one place
-	// that its key gives.
+	// cache keeps related hashes of one run, each at the one place that its key gives. They repeat, because
+	// all calls number the nodes from b0.
 	cache []cached
 	run   uint32
 }
@@ -27,12 +27,12 @@ type hasher struct {
 // cached is a related hash and the input that it belongs to.
 type cached struct {
 	predicate rdf.TermID
-	number    int32  // of the identifier, or of the first degree hash
+	number    int32  // number of the identifier, or of the first degree hash
 	kind      uint32 // run, position and what number is
 	hash      [maxDigest]byte
 }
 
-// What the number of a related node is.
+// Meanings of the number of a related node.
 const (
 	canonicalID = iota
 	temporaryID
@@ -41,7 +41,7 @@ const (
 
 const maxCache = 1 << 11
 
-// forget empties the cache and makes it fit for so many nodes.
+// forget empties the cache and sizes it for a number of nodes.
 func (h *hasher) forget(nodes int) {
 	size := 64
 	for size < 4*nodes && size < maxCache {
@@ -53,7 +53,7 @@ func (h *hasher) forget(nodes int) {
 	}
 }
 
-// recall returns the place of a related hash in the cache and whether it holds it.
+// recall returns the place of a related hash in the cache and reports whether the hash is there.
 func (h *hasher) recall(position byte, predicate rdf.TermID, number int32, what uint32) (*cached, bool) {
 	kind := h.run<<5 | uint32(position>>2&7)<<2 | what // 'g', 'o' and 's' differ in these bits
 	mixed := (uint64(predicate)<<32 | uint64(uint32(number))) * 0x9E3779B97F4A7C15
@@ -66,7 +66,7 @@ func (h *hasher) recall(position byte, predicate rdf.TermID, number int32, what 
 	return c, false
 }
 
-// hash puts the hash of data into digest.
+// hash sets digest to the hash of data.
 func (h *hasher) hash(data []byte) {
 	if h.long {
 		h.digest = sha512.Sum384(data)

@@ -13,14 +13,14 @@ import (
 	"canonscope/canon/rdf"
 )
 
-// labelling is the part of the state that gives each blank node its canonical number.
+// labelling is the state for giving each blank node its canonical number.
 type labelling struct {
 	node  []int32      // by term: number of the blank node plus one, 0 for other terms
 	nodes []rdf.TermID // by node: its term
 
 	// Blank node to quads map (section 4.2): the quads of node n are mentions[starts[n]:ends[n]].
 	mentions []uint32
-	found    []found // mentions in the order of the quads, to count them first
+	found    []found // mentions in the order of the quads, before they are sorted by node
 	begin    []int32
 	end      []int32
 
@@ -58,7 +58,7 @@ func (s *State) label(ctx context.Context) error {
 	return s.labelTied(ctx)
 }
 
-// labelUnique runs steps 2 to 4 and tells whether nodes remain.
+// labelUnique runs steps 2 to 4 and reports whether nodes without a label remain.
 func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
 	if err := supported(s.opt.Hash); err != nil {
 		return false, err
@@ -66,6 +66,7 @@ func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
 	if s.long, s.size = s.opt.Hash == canon.SHA384, sha256.Size; s.long {
 		s.size = sha512.Size384
 	}
+
 	s.digest, s.work = [maxDigest]byte{}, 0
 	s.mention() // 2
 	if err := s.count(); err != nil {
@@ -74,15 +75,19 @@ func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
 	if len(s.nodes) == 0 {
 		return false, nil
 	}
+
 	s.canonical = fill(s.canonical, len(s.nodes), -1)
+
 	if len(s.nodes) == 1 {
 		s.ranked = s.ranked[:0]
 		s.issue(0)
 		return false, nil
 	}
+
 	if err := s.rankFirst(ctx); err != nil { // 3
 		return false, err
 	}
+
 	for i, r := range s.ranked { // 4
 		if s.tied(i-1, i) || s.tied(i, i+1) {
 			tied = true
@@ -90,6 +95,7 @@ func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
 		}
 		s.issue(r.node)
 	}
+
 	return tied, nil
 }
 
@@ -130,7 +136,7 @@ func (s *State) issue(n int32) {
 func (s *State) mention() {
 	quads, terms := s.d.Quads, s.d.Terms
 	s.node, s.nodes, s.issued, s.end, s.found = s.node[:0], s.nodes[:0], s.issued[:0], s.end[:0], s.found[:0]
-	if len(terms) <= 2*len(quads)+8 { // one look at each term is the shorter way
+	if len(terms) <= 2*len(quads)+8 { // passing over the terms is faster
 		blanks, last := 0, 0
 		for i := range terms {
 			if terms[i].Kind == rdf.Blank {
@@ -146,6 +152,7 @@ func (s *State) mention() {
 			return
 		}
 	}
+
 	for i := range quads {
 		q := &quads[i]
 		if terms[q.S].Kind != rdf.Blank && terms[q.O].Kind != rdf.Blank && terms[q.G].Kind != rdf.Blank {
@@ -161,16 +168,20 @@ func (s *State) mention() {
 			}
 		}
 	}
+
 	if len(s.nodes) < 2 { // the hash of a single one decides nothing
 		return
 	}
+
 	total := int32(0)
 	s.begin = s.begin[:0]
+
 	for n, count := range s.end {
 		s.begin = append(s.begin, total)
 		s.end[n] = total
 		total += count
 	}
+
 	s.mentions = slices.Grow(s.mentions[:0], int(total))[:total]
 	for _, f := range s.found {
 		s.mentions[s.end[f.node]] = f.quad
@@ -178,7 +189,7 @@ func (s *State) mention() {
 	}
 }
 
-// mentionOnly is mention where no other term than t is a blank node. Its quads are not needed.
+// mentionOnly is mention for a dataset whose only blank node is t. Its quads are not needed.
 func (s *State) mentionOnly(t rdf.TermID) {
 	for i := range s.d.Quads {
 		if q := &s.d.Quads[i]; q.S == t || q.O == t || q.G == t {
@@ -189,7 +200,7 @@ func (s *State) mentionOnly(t rdf.TermID) {
 	}
 }
 
-// number returns the number of the blank node t, a new one if it has none, and -1 for other terms.
+// number returns the number of the blank node t, giving it one if needed, and -1 for other terms.
 func (s *State) number(t rdf.TermID) int32 {
 	if s.d.Terms[t].Kind != rdf.Blank {
 		return -1
@@ -202,7 +213,7 @@ func (s *State) number(t rdf.TermID) int32 {
 	return s.node[t] - 1
 }
 
-// components returns the nodes to which a quad is a mention; -1 stands for none.
+// components returns the nodes that a quad mentions, -1 for none.
 func (s *State) components(subject, object, graph int32) [3]int32 {
 	if s.opt.Variant&LoopsTwice == 0 {
 		if object == subject {
@@ -215,7 +226,8 @@ func (s *State) components(subject, object, graph int32) [3]int32 {
 	return [3]int32{subject, object, graph}
 }
 
-// rankFirst hashes the first degree quads of each node (section 4.6.3) and puts the nodes into the order of their hashes.
+// rankFirst hashes the first degree quads of each node (section 4.6.3) and puts the nodes into the order of
+// their hashes.
 func (s *State) rankFirst(ctx context.Context) error {
 	s.first, s.ranked = s.first[:0], s.ranked[:0]
 	for n := range s.nodes {
@@ -242,7 +254,7 @@ func (s *State) firstOf(n int32) []byte {
 	return s.first[int(n)*s.size : int(n+1)*s.size]
 }
 
-// tied tells whether the nodes at two places of ranked exist and share their first degree hash.
+// tied reports whether the nodes at two places of ranked exist and share their first degree hash.
 func (s *State) tied(i, j int) bool {
 	if i < 0 || j >= len(s.ranked) {
 		return false
@@ -251,7 +263,8 @@ func (s *State) tied(i, j int) bool {
 	return a.key == b.key && bytes.Equal(s.firstOf(a.node), s.firstOf(b.node))
 }
 
-// firstDegree hashes the first degree quads of n. It also drops repeated quads from the mentions of n: a dataset is a set.
+// firstDegree hashes the first degree quads of n. It also drops repeated quads from the mentions of n: a
+// dataset is a set.
 func (s *State) firstDegree(n int32) {
 	list := s.mentions[s.begin[n]:s.end[n]]
 	insertionOr(list, func(a, b uint32) int {
@@ -266,12 +279,13 @@ func (s *State) firstDegree(n int32) {
 		if c == 0 {
 			c = s.compare(n, qa.G, qb.G)
 		}
-		if c == 0 { // quads with the same line: repeated ones side by side
+		if c == 0 { // quads with the same line: repeated quads become neighbours
 			c = cmp.Or(cmp.Compare(s.node[qa.S], s.node[qb.S]), cmp.Compare(s.node[qa.O], s.node[qb.O]),
 				cmp.Compare(s.node[qa.G], s.node[qb.G]), cmp.Compare(a, b))
 		}
 		return c
 	})
+
 	s.input = s.input[:0]
 	kept := 0
 	for i, at := range list {
@@ -281,19 +295,21 @@ func (s *State) firstDegree(n int32) {
 		}
 		list[kept] = at
 		kept++
-		s.input = rdf.AppendQuad(s.input, s.masked(n, q.S), s.masked(n, q.P), s.masked(n, q.O), s.masked(n, q.G))
+		s.input = rdf.AppendQuad(s.input, s.masked(n, q.S), s.masked(n, q.P), s.masked(n, q.O),
+			s.masked(n, q.G))
 	}
+
 	s.end[n] = s.begin[n] + int32(kept)
 	s.hash(s.input)
 }
 
-// repeats tells whether two quads are equal.
+// repeats reports whether two quads are equal.
 func (s *State) repeats(a, b uint32) bool {
 	qa, qb := &s.d.Quads[a], &s.d.Quads[b]
 	return s.equal(qa.S, qb.S) && s.equal(qa.P, qb.P) && s.equal(qa.O, qb.O) && s.equal(qa.G, qb.G)
 }
 
-// equal tells whether two terms are the same; only blank nodes have one number each.
+// equal reports whether two terms are the same. Terms other than blank nodes may have several numbers.
 func (s *State) equal(a, b rdf.TermID) bool {
 	if a == b {
 		return true
@@ -318,8 +334,8 @@ func (s *State) masked(n int32, t rdf.TermID) []byte {
 	return other
 }
 
-// compare compares two terms by their text in the first degree quads of n. The order of quads is that of their lines, as
-// [order] shows.
+// compare compares two terms by their text in the first degree quads of n. The order of quads is that of
+// their lines, as [order] shows.
 func (s *State) compare(n int32, a, b rdf.TermID) int {
 	if a == b {
 		return 0
@@ -340,7 +356,7 @@ func fill(m []int32, n int, v int32) []int32 {
 	return m
 }
 
-// insertionOr sorts short lists by insertion, which allocates nothing and is fastest there.
+// insertionOr sorts short lists by insertion, which is faster for them and does not allocate.
 func insertionOr[T any](list []T, compare func(a, b T) int) {
 	if len(list) > 24 {
 		slices.SortFunc(list, compare)

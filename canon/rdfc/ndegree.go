@@ -11,9 +11,9 @@ import (
 	"canonscope/canon/rdf"
 )
 
-// nDegree is the working memory of the Hash N-Degree Quads algorithm (section 4.8). All of it is stacks that the recursion
-// shares. The temporary issuer is not copied for each permutation: it has a log, and a permutation that is not chosen is
-// undone to where it began.
+// nDegree is the working memory of the Hash N-Degree Quads algorithm (section 4.8). The slices are stacks
+// that the recursion shares. The temporary issuer is not copied for each permutation: it has a log, and a
+// permutation that is not chosen is undone.
 type nDegree struct {
 	temporary []int32   // temporary issuer by node: number issued, or -1
 	log       []int32   // temporary issuer: nodes in the order of their numbers
@@ -25,11 +25,11 @@ type nDegree struct {
 	logs      []int32   // logs of the results
 	owner     []int32   // by node: number plus one of the result of this group that issued to it
 	ctx       context.Context
-	unasked   int // nodes until ctx is asked again
+	unasked   int // nodes until ctx is checked again
 	work, max int64
-	copied    int64 // identifiers that issuers would hold which are copied for each permutation
+	copied    int64 // identifiers copied if each permutation copied the issuer
 	err       error
-	choices   *choices // nil unless they are looked for
+	choices   *choices // nil unless Undetermined runs
 }
 
 // related is one entry of Hn.
@@ -38,13 +38,14 @@ type related struct {
 	node int32
 }
 
-// result is one result of step 5.2.4: the n-degree hash and the nodes in the order of their temporary identifiers.
+// result is one result of step 5.2.4: the n-degree hash and the nodes in the order of their temporary
+// identifiers.
 type result struct {
 	hash     [maxDigest]byte
 	from, to int // place in logs
 }
 
-// maxRecursion bounds the stack. A path so long needs far more work than any sensible limit allows.
+// maxRecursion bounds the stack. A path of that length needs far more work than any sensible limit allows.
 const maxRecursion = 1 << 16
 
 func (s *State) begins(ctx context.Context, nodes int) {
@@ -55,7 +56,7 @@ func (s *State) begins(ctx context.Context, nodes int) {
 	s.log, s.kept, s.related, s.todo, s.data = s.log[:0], s.kept[:0], s.related[:0], s.todo[:0], s.data[:0]
 }
 
-// spend counts one unit of work on so many nodes and tells whether there may be more.
+// spend counts one unit of work on a number of nodes and reports whether the limits allow it.
 func (s *State) spend(nodes int) bool {
 	if s.work >= s.max {
 		s.err = &canon.LimitError{Limit: "work", Max: s.spent + s.max, Done: s.spent + s.work}
@@ -79,8 +80,9 @@ func (s *State) spend(nodes int) bool {
 
 // group runs step 5 of the canonicalization algorithm (section 4.4.3) for the nodes of one first degree hash.
 //
-// Every result issues identifiers to all unlabelled nodes that are connected with its node, and only to them. Of two
-// results for connected nodes only the one that comes first in 5.3 has an effect, so that one alone is kept.
+// Every result issues identifiers to all unlabelled nodes that are connected with its node, and only to
+// them. Of two results for connected nodes, only the one that comes first in 5.3 has an effect, so only
+// that one is kept.
 func (s *State) group(nodes []ranked) error {
 	s.results, s.logs = s.results[:0], s.logs[:0]
 	for _, r := range nodes { // 5.2
@@ -106,14 +108,19 @@ func (s *State) group(nodes []ranked) error {
 				copy(log, s.log)
 			}
 		}
+
 		s.undo(0)
 	}
-	slices.SortStableFunc(s.results, func(a, b result) int { return bytes.Compare(a.hash[:s.size], b.hash[:s.size]) })
+
+	slices.SortStableFunc(s.results,
+		func(a, b result) int { return bytes.Compare(a.hash[:s.size], b.hash[:s.size]) })
+
 	for _, r := range s.results { // 5.3
 		for _, n := range s.logs[r.from:r.to] {
 			s.issue(n)
 		}
 	}
+
 	s.choices.compareResults(s)
 	return nil
 }
@@ -132,16 +139,18 @@ func (s *State) undo(n int) {
 	s.log = s.log[:n]
 }
 
-// nDegreeHash runs Hash N-Degree Quads (section 4.8.3) for n with the temporary issuer as it stands, leaves the issuer as
-// the chosen one, and puts the hash into digest. It returns false if a limit was reached.
+// nDegreeHash runs Hash N-Degree Quads (section 4.8.3) for n, starting from the present temporary issuer.
+// It leaves the chosen issuer there and the hash in digest. It returns false if a limit was reached.
 func (s *State) nDegreeHash(n int32, depth int) bool {
 	if depth == maxRecursion {
 		s.err = &canon.LimitError{Limit: "recursion", Max: maxRecursion, Done: s.work}
 		return false
 	}
+
 	if !s.spend(int(s.end[n] - s.begin[n])) {
 		return false
 	}
+
 	hn := len(s.related)
 	for _, i := range s.mentions[s.begin[n]:s.end[n]] { // 3
 		q := &s.d.Quads[i]
@@ -149,12 +158,14 @@ func (s *State) nDegreeHash(n int32, depth int) bool {
 		s.relate(n, hn, q.O, 'o', q)
 		s.relate(n, hn, q.G, 'g', q)
 	}
+
 	insertionOr(s.related[hn:], func(a, b related) int {
 		if c := bytes.Compare(a.hash[:s.size], b.hash[:s.size]); c != 0 {
 			return c
 		}
 		return int(a.node) - int(b.node)
 	})
+
 	data := len(s.data)                // 4
 	for i := hn; i < len(s.related); { // 5
 		j := i + 1
@@ -167,27 +178,31 @@ func (s *State) nDegreeHash(n int32, depth int) bool {
 		}
 		i = j
 	}
+
 	s.hash(s.data[data:]) // 6
 	s.related, s.data = s.related[:hn], s.data[:data]
 	return true
 }
 
-// relate adds the component t of q to Hn, the entries of related from hn on, if it is a blank node other than n. The hash is
-// that of Hash Related Blank Node (section 4.7.3).
+// relate adds t, a component of q, to Hn if t is a blank node other than n. Hn is the entries of related
+// from hn on. The hash is that of Hash Related Blank Node (section 4.7.3).
 func (s *State) relate(n int32, hn int, t rdf.TermID, position byte, q *rdf.Quad) {
 	m := s.node[t] - 1
 	if m < 0 || m == n {
 		return
 	}
+
 	predicate, number, what := q.P, s.canonical[m], uint32(canonicalID)
 	if number < 0 {
 		if number, what = s.temporary[m], temporaryID; number < 0 {
 			number, what = s.place[m], firstDegreeHash
 		}
 	}
+
 	if position == 'g' {
 		predicate = 0
 	}
+
 	known, ok := s.recall(position, predicate, number, what)
 	if !ok {
 		s.input = append(s.input[:0], position)
@@ -202,14 +217,16 @@ func (s *State) relate(n int32, hn int, t rdf.TermID, position byte, q *rdf.Quad
 		s.hash(s.input)
 		known.hash = s.digest
 	}
+
 	r := related{known.hash, m}
 	if s.opt.Variant&RelatedSet != 0 && slices.Contains(s.related[hn:], r) {
 		return
 	}
+
 	s.related = append(s.related, r)
 }
 
-// identifier appends the canonical identifier of m, or its temporary one.
+// identifier appends the canonical identifier of m, or else its temporary identifier.
 func (s *State) identifier(dst []byte, m int32) []byte {
 	if c := s.canonical[m]; c >= 0 {
 		dst = append(dst, "_:c14n"...)
@@ -219,14 +236,14 @@ func (s *State) identifier(dst []byte, m int32) []byte {
 	return strconv.AppendInt(dst, int64(s.temporary[m]), 10)
 }
 
-// choose runs steps 5.2 to 5.6 for the nodes of one related hash, the entries i to j of related: it appends the chosen path
-// to data and leaves the temporary issuer as the chosen one.
+// choose runs steps 5.2 to 5.6 for the nodes of one related hash, the entries i to j of related: it appends
+// the chosen path to data and leaves the chosen issuer as the temporary issuer.
 func (s *State) choose(i, j int, depth int) bool {
 	issued := len(s.log)
 	kept := len(s.kept)
 	from := len(s.data)
 	chosen := path{from: from, to: from}
-	current := false // the issuer is the one of the chosen path
+	current := false // the temporary issuer is that of the chosen path
 	for {            // 5.4
 		if !s.spend(j - i) {
 			return false
@@ -250,6 +267,7 @@ func (s *State) choose(i, j int, depth int) bool {
 		default:
 			current = false
 		}
+
 		s.data = s.data[:chosen.to]
 		if !s.permute(i, j) {
 			break
@@ -259,23 +277,25 @@ func (s *State) choose(i, j int, depth int) bool {
 		}
 		s.undo(issued)
 	}
+
 	if !current { // 5.6
 		s.undo(issued)
 		for _, n := range s.kept[kept:] {
 			s.give(n)
 		}
 	}
+
 	s.kept = s.kept[:kept]
 	return true
 }
 
-// path is the place of the chosen path in data; the path in hand follows it.
+// path is the place of the chosen path in data; the current path follows it.
 type path struct{ from, to int }
 
 func (p path) empty() bool { return p.from == p.to }
 
-// walk builds the path of one permutation at the end of data (steps 5.4.1 to 5.4.5). done is false if it cannot become the
-// chosen path; ok is false if a limit was reached.
+// walk builds the path of one permutation at the end of data (steps 5.4.1 to 5.4.5). done is false if it
+// cannot become the chosen path; ok is false if a limit was reached.
 func (s *State) walk(i, j int, chosen path, depth int) (done, ok bool) {
 	todo := len(s.todo)
 	agreed := 0        // length of the prefix known to be that of the chosen path
@@ -291,6 +311,7 @@ func (s *State) walk(i, j int, chosen path, depth int) (done, ok bool) {
 			return false, true
 		}
 	}
+
 	done = true
 	for k := todo; k < len(s.todo); k++ { // 5.4.5
 		m := s.todo[k]
@@ -304,11 +325,13 @@ func (s *State) walk(i, j int, chosen path, depth int) (done, ok bool) {
 			break
 		}
 	}
+
 	s.todo = s.todo[:todo]
 	return done, true
 }
 
-// exceeds tells whether the path in hand is at least as long as the chosen one and greater (steps 5.4.4.3 and 5.4.5.5).
+// exceeds reports whether the current path is at least as long as the chosen one and greater (steps 5.4.4.3
+// and 5.4.5.5).
 func (s *State) exceeds(chosen path, agreed *int) bool {
 	c, p := s.data[chosen.from:chosen.to], s.data[chosen.to:]
 	if len(c) == 0 {
@@ -323,8 +346,8 @@ func (s *State) exceeds(chosen path, agreed *int) bool {
 	return order > 0 && len(p) >= len(c)
 }
 
-// permute puts the nodes of the entries i to j, which begin in ascending order, into the next order, and returns false
-// after the last. Entries of one node are not exchanged: that would give the same path again.
+// permute puts the nodes of the entries i to j into their next order, starting from ascending order, and
+// returns false after the last. Entries of one node are not exchanged, since that would repeat a path.
 func (s *State) permute(i, j int) bool {
 	list := s.related[i:j]
 	k := len(list) - 2

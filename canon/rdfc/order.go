@@ -15,19 +15,20 @@ import (
 
 // order sorts the quads into the order of their canonical lines (section 5) and writes them.
 //
-// Lines are in code point order, which for UTF-8 is byte order. Comparing two quads term by term (subject, predicate,
-// object, graph name; a missing graph name is the empty text) gives the same order as comparing their lines. The lines
-// agree up to the first component whose texts differ. If neither text is a prefix of the other, the first byte that
-// differs decides both comparisons. If x is a proper prefix of y, the term comparison puts x first, and in the lines the
-// byte behind x, a space, meets a byte of y. `<iri>` is never such an x, because '>' only ends an IRI; a blank node label
-// continues with a character of PN_CHARS or '.', and a literal with '@', '^', '-' or a letter or digit of its tag: all are
-// greater than the space. A missing graph name meets the '.' that ends the line, a graph name '<' or '_', which are
-// greater.
+// Lines are in code point order, which for UTF-8 is byte order. Comparing two quads term by term (subject,
+// predicate, object, graph name; a missing graph name is the empty text) gives the same order as comparing
+// their lines. The lines agree up to the first component whose texts differ. If neither text is a prefix of
+// the other, the first byte that differs decides both comparisons. If x is a proper prefix of y, the term
+// comparison puts x first, and in the lines the space after x is compared with a byte of y. `<iri>` is
+// never such an x, because '>' only ends an IRI; a blank node label continues with a character of PN_CHARS
+// or '.', and a literal with '@', '^', '-' or a letter or digit of its tag: all are greater than the space.
+// A missing graph name compares as the '.' that ends the line, which is less than the '<' or '_' of a graph
+// name.
 //
 //phase:serialize
 type order struct {
 	terms      []rdf.Term // the dataset's terms, blank nodes with the labels to write
-	relabelled []rdf.Term // memory of terms where there are blank nodes
+	relabelled []rdf.Term // memory of terms if there are blank nodes
 	labels     []byte     // their text
 	ends       []int      // where each label ends
 	quads      []rdf.Quad
@@ -35,16 +36,16 @@ type order struct {
 	spare   []entry // memory of sortKeys
 	groups  []entry // the first quad of each run of quads with one subject
 	until   int     // component that sort ends before
-	sorted  []entry // quads in the order of their lines, duplicates behind the first of their kind
+	sorted  []entry // quads in the order of their lines, duplicates after their first occurrence
 	lines   int
 	touched byte     // see touch
 	sources []uint32 // filled on request: the quads of sorted
-	starts  []uint32 // filled on request where there are duplicates: the place in sources where a line starts
+	starts  []uint32 // filled on request if there are duplicates: the place in sources where a line starts
 }
 
 // entry is one quad while it is sorted.
 type entry struct {
-	key       uint64 // the next bytes of the component in hand
+	key       uint64 // the next bytes of the current component
 	quad      uint32
 	duplicate bool // the entry before it has the same line
 }
@@ -56,7 +57,8 @@ func (o *order) reset() {
 // Lines returns the number of canonical lines.
 func (o *order) Lines() int { return o.lines }
 
-// Sources returns the numbers of the quads, in the dataset's list, that are the given line; more than one if the quad repeats.
+// Sources returns the indexes in Dataset.Quads of the quads that are the given line, more than one if the
+// quad repeats.
 func (o *order) Sources(line int) []uint32 {
 	if len(o.sources) == 0 {
 		for i, e := range o.sorted {
@@ -112,14 +114,15 @@ func (o *order) grow(dst []byte, rest []entry) []byte {
 	size := 0
 	for i := range rest {
 		q := &o.quads[rest[i].quad]
-		size += len(o.terms[q.S].Text) + len(o.terms[q.P].Text) + len(o.terms[q.O].Text) + len(o.terms[q.G].Text) + 6
+		size += len(o.terms[q.S].Text) + len(o.terms[q.P].Text) + len(o.terms[q.O].Text) +
+			len(o.terms[q.G].Text) + 6
 	}
 	return slices.Grow(dst, size)
 }
 
-// Datasets of many quads do not fit into the processor's caches, and their sorted lines lie far apart in memory. touch reads
-// a byte of each term of some quads ahead of their use, so that the processor waits for all of them at once and not for
-// one after another.
+// Large datasets do not fit into the processor's caches, and neighbours in line order lie far apart in
+// memory. touch reads a byte of each term of the next quads before they are used, so that the cache misses
+// overlap.
 const (
 	many  = 1 << 14
 	ahead = 16
@@ -149,8 +152,8 @@ func (o *order) text(e entry, component int) []byte {
 	return o.terms[q.G].Text
 }
 
-// sortQuads fills sorted. Quads mostly come subject by subject, so that there are fewer runs of one subject to sort than
-// quads.
+// sortQuads fills sorted. Quads mostly come subject by subject, so it first sorts the runs of one subject,
+// which are fewer.
 func (o *order) sortQuads() {
 	quads := o.quads
 	o.groups = o.groups[:0]
@@ -176,14 +179,15 @@ func (o *order) sortQuads() {
 	o.sortSubject(o.sorted[from:])
 }
 
-// sortSubject sorts the quads of one subject. Many come in order: what writes JSON often sorts keys, and the IRIs of most keys
-// are in their order.
+// sortSubject sorts the quads of one subject. They are often in order already: many writers of JSON sort
+// keys, and the IRIs of most keys are in the order of the keys.
 func (o *order) sortSubject(e []entry) {
 	if len(e) > few {
 		i := 1
 		for before := o.text(e[0], 1); i < len(e); i++ {
 			predicate := o.text(e[i], 1)
-			if c := bytes.Compare(before, predicate); c > 0 || c == 0 && o.compare(e[i-1].quad, e[i].quad, 2, 0) >= 0 {
+			c := bytes.Compare(before, predicate)
+			if c > 0 || c == 0 && o.compare(e[i-1].quad, e[i].quad, 2, 0) >= 0 {
 				break
 			}
 			before = predicate
@@ -195,13 +199,15 @@ func (o *order) sortSubject(e []entry) {
 	o.sort(e, 1, 0)
 }
 
-// sort sorts entries that agree in everything before byte from of the component, up to the component until. It is a radix sort from the first byte
-// on: it skips what all texts share, sorts by the next bytes, and goes on with each run that ties.
+// sort sorts entries that agree before byte from of the component, comparing up to the component until. It
+// is a radix sort from the first byte: it skips the common prefix, sorts by the next bytes, and sorts each
+// run of ties by the bytes after them.
 func (o *order) sort(e []entry, component, from int) {
 	if len(e) <= few {
 		o.insert(e, component, from)
 		return
 	}
+
 	for ; len(e) > 1 && component < o.until; component, from = component+1, 0 {
 		first := o.text(e[0], component)
 		shared := len(first)
@@ -236,9 +242,11 @@ func (o *order) sort(e []entry, component, from int) {
 			e = e[n:]
 		}
 	}
+
 	if o.until < components {
 		return
 	}
+
 	for i := 1; i < len(e); i++ {
 		e[i].duplicate = true
 	}
@@ -246,7 +254,7 @@ func (o *order) sort(e []entry, component, from int) {
 
 const components = 4 // of a quad
 
-// few is the number of entries up to which comparing texts is faster than looking for what they share.
+// few is the number of entries up to which comparing texts is faster than finding their common prefix.
 const few = 12
 
 // insert is sort for a few entries.
@@ -264,7 +272,7 @@ func (o *order) insert(e []entry, component, from int) {
 	}
 }
 
-// compare compares two quads from byte from of a component on, up to the component until.
+// compare compares two quads from byte from of the component, up to the component until.
 func (o *order) compare(a, b uint32, component, from int) int {
 	x, y := &o.quads[a], &o.quads[b]
 	for ; component < o.until; component, from = component+1, 0 {
@@ -291,8 +299,8 @@ func (o *order) compare(a, b uint32, component, from int) int {
 
 const keyBytes = 7
 
-// key returns the 7 bytes of t from a place on, padded with zeros, and in the lowest byte how many bytes t has from there,
-// 8 standing for more than 7. Keys are in the order of the texts, whatever bytes these hold.
+// key returns the 7 bytes of t from a place on, padded with zeros; its lowest byte is the number of bytes
+// that t has from there, 8 for more than 7. Keys sort as the texts do, also for texts with zero bytes.
 func key(t []byte, from int) uint64 {
 	rest := len(t) - from
 	switch {
@@ -308,8 +316,8 @@ func key(t []byte, from int) uint64 {
 	return k
 }
 
-// sortKeys sorts by key: short lists by insertion, long ones by counting, byte by byte from the lowest, without the bytes
-// that are the same in all keys.
+// sortKeys sorts by key: short lists by insertion, long ones by counting each byte from the lowest on. It
+// skips bytes that all keys share.
 func (o *order) sortKeys(e []entry) {
 	if len(e) <= 48 {
 		for i := 1; i < len(e); i++ {
@@ -322,14 +330,17 @@ func (o *order) sortKeys(e []entry) {
 		}
 		return
 	}
+
 	if len(e) < 256 {
 		slices.SortFunc(e, func(a, b entry) int { return cmp.Compare(a.key, b.key) })
 		return
 	}
+
 	differ := uint64(0)
 	for i := range e {
 		differ |= e[i].key ^ e[0].key
 	}
+
 	o.spare = slices.Grow(o.spare[:0], len(e))[:len(e)]
 	from, to := e, o.spare
 	for shift := 0; shift < 64; shift += 8 {
@@ -352,12 +363,13 @@ func (o *order) sortKeys(e []entry) {
 		}
 		from, to = to, from
 	}
+
 	if &from[0] != &e[0] {
 		copy(e, from)
 	}
 }
 
-// same tells whether two texts are equal, at once where they are the same memory.
+// same reports whether two texts are equal, without reading them if they are the same memory.
 func same(a, b []byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0] || bytes.Equal(a, b))
 }

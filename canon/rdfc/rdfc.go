@@ -1,8 +1,8 @@
 // Package rdfc canonicalizes RDF datasets with RDFC-1.0 (https://www.w3.org/TR/rdf-canon/).
 //
-// [Canonicalize] fills a form; it is safe for concurrent use and reuses memory. A caller that needs the labels, the origin
-// of each line or other labels on the blank nodes keeps a [State] and calls [State.Run]. [Undetermined] tells whether the
-// algorithm gives a dataset more than one canonical form.
+// [Canonicalize] fills a form; it is safe for concurrent use and reuses memory. A caller that needs the
+// issued labels, the origin of each line, or its own labels keeps a [State] and calls [State.Run].
+// [Undetermined] reports whether the algorithm allows a dataset more than one canonical form.
 //
 //phase:caller
 package rdfc
@@ -18,21 +18,23 @@ import (
 	"canonscope/canon/rdf"
 )
 
-// Variant selects other readings of RDFC-1.0 that implementations follow, for diagnosis. The zero Variant is the literal one.
+// Variant selects readings of RDFC-1.0 that some implementations follow, for diagnosis. The zero Variant is
+// the literal reading.
 type Variant uint8
 
 const (
-	// LoopsTwice refers to a quad once for each of its components that is the blank node, not once for the node
-	// (section 4.4.3 step 2.1).
+	// LoopsTwice refers to a quad once for each of its components that is the blank node, not once for the
+	// node (section 4.4.3 step 2.1).
 	LoopsTwice Variant = 1 << iota
-	// RelatedSet keeps a related node once under its related hash, not once for each mention (section 4.8.3 step 3.1.2).
+	// RelatedSet keeps a related node once under its related hash, not once for each mention (section 4.8.3
+	// step 3.1.2).
 	RelatedSet
 )
 
 // Options of one canonicalization.
 type Options struct {
 	Hash    canon.Hash    // default canon.SHA256
-	Work    int64         // limit of n-degree calls plus permutations; default, and at most, what is left of the budget
+	Work    int64         // limit of n-degree calls plus permutations; default: the rest of the budget
 	Budget  *canon.Budget // of the operation that this is a step of; nil makes one
 	Issued  bool          // Canonicalize fills Form.Issued
 	Variant Variant       // default the literal reading
@@ -49,11 +51,12 @@ func supported(h canon.Hash) error {
 
 var states = sync.Pool{New: func() any { return new(State) }}
 
-// Canonicalize fills form.Text and form.Lines, and form.Issued if opt asks for it, and reuses the memory of form.Text. It
-// ends with a [canon.LimitError] that says how much work was done if the limit is reached or ctx ends; form then has no text.
+// Canonicalize fills form.Text and form.Lines, and form.Issued if opt asks for it, and reuses the memory of
+// form.Text. If the limit is reached or ctx ends, it returns a [canon.LimitError] with the work done; form
+// then has no text.
 func Canonicalize(ctx context.Context, d *rdf.Dataset, opt Options, form *canon.Form) error {
 	if form == nil {
-		return errors.New("rdfc: there is no form to fill")
+		return errors.New("rdfc: the form to fill is nil")
 	}
 	s := states.Get().(*State)
 	defer s.release()
@@ -68,15 +71,16 @@ func Canonicalize(ctx context.Context, d *rdf.Dataset, opt Options, form *canon.
 	return err
 }
 
-// release gives s back to the pool, which keeps no document alive.
+// release gives s back to the pool, without references to the document.
 func (s *State) release() {
 	s.d, s.terms, s.ctx, s.choices, s.budget, s.opt = nil, nil, nil, nil, nil, Options{}
 	states.Put(s)
 }
 
-// State is the canonicalization state (section 4.2) of one run: its working memory and, after [State.Run], its results. The
-// zero State is ready. A State serves one goroutine at a time; used again, it allocates only for larger datasets. Its
-// results describe the dataset of the last Run, which must not have changed since.
+// State is the canonicalization state (section 4.2) of one run: its working memory and, after [State.Run],
+// its results. The zero State is ready. A State serves one goroutine at a time. Reused, it allocates only
+// for larger datasets. Its results describe the dataset of the last Run, which must not change until they
+// are read.
 //
 //phase:label
 type State struct {
@@ -85,12 +89,12 @@ type State struct {
 	budget *canon.Budget
 	own    canon.Budget
 	used   int   // memory that is counted
-	spent  int64 // work of the operation before this run, where the limit is the operation's
+	spent  int64 // work of the operation before this run, if the limit is that of the operation
 	labelling
 	order
 }
 
-var errNoDataset = errors.New("rdfc: there is no dataset")
+var errNoDataset = errors.New("rdfc: the dataset is nil")
 
 // Run canonicalizes d and appends the canonical N-Quads to dst. On an error it returns dst as it was.
 func (s *State) Run(ctx context.Context, d *rdf.Dataset, opt Options, dst []byte) ([]byte, error) {
@@ -105,7 +109,7 @@ func (s *State) Run(ctx context.Context, d *rdf.Dataset, opt Options, dst []byte
 	return s.serialize(dst, "c14n", nil), nil
 }
 
-// Label is Run without the text, for a caller that wants other labels: there are no lines until [State.Relabel].
+// Label is Run without the text, for a caller of [State.Relabel]: until then there are no lines.
 func (s *State) Label(ctx context.Context, d *rdf.Dataset, opt Options) error {
 	if d == nil {
 		return errNoDataset
@@ -127,7 +131,7 @@ func (s *State) start(ctx context.Context, d *rdf.Dataset, opt Options) {
 	s.d, s.opt = d, opt
 	s.budget = canon.BudgetOf(ctx, opt.Budget, &s.own, canon.Limits{})
 	s.used, s.spent = 0, 0
-	if own := s.budget == &s.own; !own || opt.Work == 0 { // what other steps of the operation did counts
+	if own := s.budget == &s.own; !own || opt.Work == 0 { // the work of other steps of the operation counts
 		left := s.budget.Work(0)
 		if s.opt.Work == 0 || left < s.opt.Work {
 			s.opt.Work, s.spent = left, s.budget.Limits().Work-left
@@ -148,8 +152,8 @@ func (s *State) count() error {
 	return s.budget.Use(s.used - before)
 }
 
-// Relabel appends the dataset of the last Run or Label with other blank node labels: labels[i], without "_:", in place of c14n<i>.
-// The lines are in code point order again, and [State.Sources] follows it.
+// Relabel appends the dataset of the last Run or Label with labels[i], without "_:", in place of c14n<i>.
+// It sorts the lines again, and [State.Sources] then refers to the new order.
 func (s *State) Relabel(dst []byte, labels []string) []byte {
 	return s.serialize(dst, "", labels)
 }
@@ -166,10 +170,12 @@ func (s *State) Work() int64 { return s.work }
 // Ties reports whether blank nodes of the last run shared a first-degree hash.
 func (s *State) Ties() bool { return s.ties }
 
-// Copied returns the identifiers that an implementation copies in the last run which copies the issuer for each permutation.
+// Copied returns how many identifiers the last run would have copied if it copied the issuer for each
+// permutation.
 func (s *State) Copied() int64 { return s.copied }
 
-// Number returns i for the blank node whose canonical label is c14n<i>, and -1 for a term that is no blank node of the run.
+// Number returns i for the blank node whose canonical label is c14n<i>, and -1 for a term that is not a
+// blank node of the run.
 func (s *State) Number(t rdf.TermID) int {
 	if n := s.nodeOf(t); n >= 0 {
 		return int(s.canonical[n])
@@ -186,7 +192,7 @@ func (s *State) Issued() map[string]string {
 	return m
 }
 
-// serialize fills terms with the labels and appends the sorted lines.
+// serialize sets the labels of terms and appends the sorted lines.
 //
 //phase:serialize
 func (s *State) serialize(dst []byte, prefix string, labels []string) []byte {

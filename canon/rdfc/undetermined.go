@@ -9,20 +9,23 @@ import (
 	"canonscope/canon/rdf"
 )
 
-// Undetermined tells whether RDFC-1.0 allows d more than one canonical form. It returns the blank nodes of a choice that the
-// algorithm leaves open and that shows in the form, nil if there is none. It labels d once more, but only if a tied node
-// touches more than one graph or names a graph of several quads. The limits of opt hold for each labelling; if one choice
-// hides behind another it takes several, together at most [maxLabellings] times the limit of one.
+// Undetermined reports whether RDFC-1.0 allows d more than one canonical form. It returns the blank nodes
+// of a choice that the algorithm leaves open and that changes the form, nil if there is none. It labels d
+// once more, but only if a tied node touches more than one graph or names a graph of several quads. The
+// limits of opt hold for each labelling. Choices that depend on one another need several labellings,
+// together at most [maxLabellings] times the limit of one.
 //
-// The algorithm takes either of two paths that it encodes alike, and either of two nodes of one n-degree hash, and relies
-// on their being alike in the dataset too. But a related hash has no graph name (section 4.7.3), so nodes that differ only
-// in which graph holds which quad tie as well. So exchange the nodes to which the two alternatives issue the same
-// identifiers. If that leaves the dataset as it is, all that follows is the same up to this exchange, and the choice cannot
-// show. If it does not, the other alternative is tried as well, since what follows may differ, and the forms are compared.
+// The algorithm takes either of two equal paths, and either of two nodes with one n-degree hash, assuming
+// that the dataset is symmetric in them. But the input of a related hash lacks the graph name (section
+// 4.7.3), so nodes that differ only in which graph holds which quad tie as well. To test the symmetry,
+// exchange the nodes to which the two alternatives issue the same identifiers. If the dataset stays the
+// same, so does all that follows, up to this exchange, and the choice cannot change the form. Otherwise the
+// other alternative is tried too, and the forms are compared.
 func Undetermined(ctx context.Context, d *rdf.Dataset, opt Options) ([]rdf.TermID, error) {
 	if d == nil {
 		return nil, errNoDataset
 	}
+
 	s := states.Get().(*State)
 	defer s.release()
 	s.start(ctx, d, opt)
@@ -31,6 +34,7 @@ func Undetermined(ctx context.Context, d *rdf.Dataset, opt Options) ([]rdf.TermI
 	if err != nil || !tied || !s.acrossGraphs() {
 		return nil, err
 	}
+
 	c := newChoices(s)
 	s.choices = c
 	var first, form []byte
@@ -62,13 +66,14 @@ func Undetermined(ctx context.Context, d *rdf.Dataset, opt Options) ([]rdf.TermI
 			return nil, &canon.LimitError{Limit: "work", Max: maxLabellings * s.max, Done: spent}
 		}
 	}
+
 	return nil, nil
 }
 
 const maxLabellings = 10
 
-// acrossGraphs tells whether a tie may be no likeness: whether a node without a canonical label is mentioned in two graphs,
-// or names a graph of several quads. Otherwise the mentions of each such node tell which nodes stand together in a quad.
+// acrossGraphs reports whether a tie may not be a symmetry: a node without a canonical label is mentioned
+// in two graphs, or names a graph of several quads. Otherwise the hashes cover which nodes share a quad.
 func (s *State) acrossGraphs() bool {
 	for n, c := range s.canonical {
 		if c >= 0 {
@@ -85,20 +90,24 @@ func (s *State) acrossGraphs() bool {
 	return false
 }
 
-// choices finds the choices of one labelling that are open and not between alternatives that are alike, and takes them as
-// told. Its methods do nothing on nil.
+// choices finds the open choices of one labelling whose alternatives are not symmetric, and decides them as
+// taken says. The methods do nothing on nil.
 type choices struct {
-	taken []bool         // whether to take the other alternative, of the first choices; of later ones not
-	open  [][]rdf.TermID // of each choice so far: the nodes that differ
-	shows []rdf.TermID   // the nodes of a choice that shows in any case
+	taken []bool         // of the first choices: whether to take the other alternative
+	open  [][]rdf.TermID // for each choice so far, the nodes that differ
+	shows []rdf.TermID   // the nodes of a choice that certainly changes the form
 
 	quads map[rdf.Quad]bool
 	alike []rdf.TermID // by term: the first term with its text
-	image []int32      // by node: what it is exchanged for, while that is tested
+	image []int32      // by node: what it is exchanged for, during a test
 }
 
 func newChoices(s *State) *choices {
-	c := &choices{quads: map[rdf.Quad]bool{}, alike: make([]rdf.TermID, len(s.d.Terms)), image: make([]int32, len(s.nodes))}
+	c := &choices{
+		quads: map[rdf.Quad]bool{},
+		alike: make([]rdf.TermID, len(s.d.Terms)),
+		image: make([]int32, len(s.nodes)),
+	}
 	first := map[string]rdf.TermID{}
 	for i, term := range s.d.Terms {
 		id := rdf.TermID(i)
@@ -120,7 +129,7 @@ func newChoices(s *State) *choices {
 	return c
 }
 
-// exchanged returns the image of a quad, in terms that stand for their text.
+// exchanged returns the image of a quad, each term replaced by the first term with its text.
 func (c *choices) exchanged(s *State, q rdf.Quad) rdf.Quad {
 	term := func(id rdf.TermID) rdf.TermID {
 		if n := s.nodeOf(id); n >= 0 {
@@ -131,8 +140,8 @@ func (c *choices) exchanged(s *State, q rdf.Quad) rdf.Quad {
 	return rdf.Quad{S: term(q.S), P: term(q.P), O: term(q.O), G: term(q.G)}
 }
 
-// differ returns the nodes that move if a[i] and b[i] are exchanged for all i, provided that changes the dataset. The lists
-// are two orders of the same nodes, or have no node in common.
+// differ returns the nodes that move if a[i] and b[i] are exchanged for all i, or nil if that leaves the
+// dataset the same. The lists are two orders of the same nodes, or have no node in common.
 func (c *choices) differ(s *State, a, b []int32) []rdf.TermID {
 	var moved []int32
 	for i, n := range a {
@@ -141,30 +150,35 @@ func (c *choices) differ(s *State, a, b []int32) []rdf.TermID {
 			c.image[n] = b[i]
 		}
 	}
+
 	for i, n := range b {
 		if c.image[n] == n && a[i] != n { // not in a
 			moved = append(moved, n)
 			c.image[n] = a[i]
 		}
 	}
+
 	changes := false
 	for _, n := range moved {
 		for _, i := range s.mentions[s.begin[n]:s.end[n]] {
 			changes = changes || !c.quads[c.exchanged(s, s.d.Quads[i])]
 		}
 	}
+
 	var nodes []rdf.TermID
 	for _, n := range moved {
 		c.image[n] = n
 		nodes = append(nodes, s.nodes[n])
 	}
+
 	if !changes {
 		return nil
 	}
+
 	return nodes
 }
 
-// other tells whether to take b instead of a, two orders of the same nodes that the algorithm encodes alike.
+// other reports whether to take b instead of a, two orders of the same nodes with equal paths.
 func (c *choices) other(s *State, a, b []int32) bool {
 	if c == nil {
 		return false
@@ -178,8 +192,8 @@ func (c *choices) other(s *State, a, b []int32) bool {
 	return i < len(c.taken) && c.taken[i]
 }
 
-// compareResults compares results of one group that have equal hashes. Their nodes get canonical labels in either order, and
-// all quads of these nodes hold labelled nodes only, so a difference shows.
+// compareResults compares results of one group that have equal hashes. Their nodes get canonical labels in
+// either order, and their quads then hold labelled nodes only, so a difference changes the form.
 func (c *choices) compareResults(s *State) {
 	if c == nil {
 		return

@@ -11,8 +11,7 @@ import (
 	"canonscope/vcdm/problem"
 )
 
-// advice says in words of this command what would do about an error that a library tells in its own; "" where there is
-// nothing to add.
+// advice returns a remedy for an error of a library, in terms of this command; "" if there is none.
 func advice(err error) string {
 	var key *vcdm.KeyError
 	var proof *problem.Error
@@ -41,28 +40,32 @@ func advice(err error) string {
 		return "--any-issuer accepts it"
 	case errors.As(err, &clock):
 		return "--now compares with another time"
-	case errors.As(err, &context) && context.Code == jsonld.ProtectedTermRedefinition && strings.Contains(context.Error(), elmContext):
-		return "the context of the European Learning Model is for VCDM 1.1: put " + vcdm11Context + " in place of https://www.w3.org/ns/credentials/v2"
+	case errors.As(err, &context) && context.Code == jsonld.ProtectedTermRedefinition &&
+		strings.Contains(context.Error(), elmContext):
+		return "the context of the European Learning Model is for VCDM 1.1: put " + vcdm11Context +
+			" in place of https://www.w3.org/ns/credentials/v2"
 	case errors.As(err, &unknown):
 		return "--context URL=FILE gives one, --contexts DIR a folder of them"
 	case errors.As(err, &loss):
 		return adviceOnLoss(loss.Losses[0])
 	}
+
 	return ""
 }
 
-// adviceOnLoss says what would do about data that would be lost.
+// adviceOnLoss returns a remedy for data that would be lost.
 func adviceOnLoss(l canon.Loss) string {
 	name := l.Pointer[strings.LastIndexByte(l.Pointer, '/')+1:]
 	switch {
 	case l.Reason == "relative IRI as type":
-		return `define the type in the @context of the document, such as {"MyDegree": "https://example.org/terms#MyDegree"}, or leave it out`
+		return `define the type in the @context of the document, such as ` +
+			`{"MyDegree": "https://example.org/terms#MyDegree"}, or omit it`
 	case !strings.HasPrefix(l.Reason, "undefined term"):
 		return ""
 	case l.Pointer == "/issuanceDate" || l.Pointer == "/expirationDate":
 		return name + " is of VCDM 1.1; VCDM 2.0 has validFrom and validUntil"
 	}
-	return "define the term in the @context of the document, or leave it out"
+	return "define the term in the @context of the document, or omit the data"
 }
 
 const (
@@ -71,5 +74,6 @@ const (
 )
 
 // limitFlags are the flags of limits.
-var limitFlags = map[string]string{"bytes": "--max-bytes", "depth": "--max-depth", "memory": "--max-memory", "work": "--max-work",
-	"documents": "--max-documents", "proofs": "--max-proofs", "steps": "--max-steps", "signatures": "--max-signatures"}
+var limitFlags = map[string]string{"bytes": "--max-bytes", "depth": "--max-depth", "memory": "--max-memory",
+	"work": "--max-work", "documents": "--max-documents", "proofs": "--max-proofs", "steps": "--max-steps",
+	"signatures": "--max-signatures"}

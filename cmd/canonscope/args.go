@@ -19,7 +19,8 @@ func oneArg(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	name := cmd.Use[strings.LastIndexByte(cmd.Use, ' ')+1:]
-	return fmt.Errorf("%s takes one %s, not %d arguments; see %s --help", words(cmd), name, len(args), cmd.CommandPath())
+	return fmt.Errorf("%s takes one %s, not %d arguments; see %s --help", words(cmd), name, len(args),
+		cmd.CommandPath())
 }
 
 // noArgs checks that a command has no arguments.
@@ -30,7 +31,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s takes no argument, not %q; see %s --help", words(cmd), args[0], cmd.CommandPath())
 }
 
-// flagError says what values a flag takes where the flag says how Go reads them.
+// flagError replaces errors in terms of Go's parsers by the values that a flag takes.
 func flagError(cmd *cobra.Command, err error) error {
 	text, want := err.Error(), ""
 	var unknown *pflag.NotExistError
@@ -40,8 +41,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	var number *strconv.NumError
 	if errors.As(err, &number) {
 		text = strings.TrimSuffix(text, ": "+number.Error())
-		want = map[string]string{"ParseBool": "true or false", "ParseUint": "a whole number that is not negative",
-			"ParseInt": "a whole number", "ParseFloat": "a number"}[number.Func]
+		want = map[string]string{"ParseBool": "true or false",
+			"ParseUint": "a whole number that is not negative", "ParseInt": "a whole number",
+			"ParseFloat": "a number"}[number.Func]
 		if errors.Is(err, strconv.ErrRange) {
 			want += " in the range of 64 bits"
 		}
@@ -54,7 +56,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return errors.New(text + ": want " + want)
 }
 
-// unknownFlag names the nearest flag of a command. A command with flags has too many to list.
+// unknownFlag suggests the nearest flag of a command, since there are too many to list.
 func unknownFlag(cmd *cobra.Command, name string) error {
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -65,16 +67,16 @@ func unknownFlag(cmd *cobra.Command, name string) error {
 	if near := choice.Nearest(name, slices.Values(known)); near != "" {
 		return fmt.Errorf("unknown flag --%s; did you mean --%s?", name, near)
 	}
-	return fmt.Errorf("unknown flag --%s; %s --help lists those that there are", name, cmd.CommandPath())
+	return fmt.Errorf("unknown flag --%s; %s --help lists its flags", name, cmd.CommandPath())
 }
 
-// words are those of a command after the name of the root, which stands before every error anyway.
+// words are those of a command after the name of the root, which begins every error anyway.
 func words(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
 }
 
-// needSubcommands makes each command that only has subcommands refuse a line without one of them, with the list of them.
-// The root alone has something to say without: its help.
+// needSubcommands makes each command that only has subcommands refuse a line without one, and list them.
+// Only the root prints its help instead.
 func needSubcommands(cmd *cobra.Command) {
 	if !cmd.HasSubCommands() {
 		return
@@ -113,12 +115,12 @@ func subcommands(cmd *cobra.Command) []string {
 	return names
 }
 
-// refuseTopics makes help refuse what is no command, as a command line with it would be.
+// refuseTopics makes help refuse what is not a command, as a command line with it would be.
 func refuseTopics(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	help, _, err := root.Find([]string{"help"})
 	if err != nil {
-		panic(err) // it was just made
+		panic(err) // it has just been made
 	}
 	help.RunE = func(_ *cobra.Command, args []string) error {
 		cmd, rest, err := root.Find(args)
@@ -139,7 +141,8 @@ func usage(root *cobra.Command) {
 		"Flags.FlagUsages ", "Flags.FlagUsagesWrapped 80 ",
 		"{{if .Runnable}}", "{{if not .HasAvailableSubCommands}}", // groups run only to refuse
 		"{{.CommandPath}} [command]{{end}}", "{{.CommandPath}} COMMAND{{end}}",
-		`Use "{{.CommandPath}} [command] --help" for more information about a command.`, "{{.CommandPath}} COMMAND --help says more of each.",
+		`Use "{{.CommandPath}} [command] --help" for more information about a command.`,
+		"{{.CommandPath}} COMMAND --help describes each.",
 		"Available Commands:", "Commands:",
 	).Replace(root.UsageTemplate()))
 }

@@ -34,6 +34,7 @@ func newCanonizeCommand() *cobra.Command {
 		from                  contextFlags
 		direction             directionFlag
 	)
+
 	cmd := &cobra.Command{
 		Use:   "canonize [flags] [FILE|-]...",
 		Short: "Print the canonical form of a document",
@@ -41,14 +42,14 @@ func newCanonizeCommand() *cobra.Command {
 or canonical JSON of RFC 8785 (JCS).
 
 RDFC reads N-Quads and JSON-LD, JCS reads JSON. Without --input a file that ends
-in .nq or .nt is N-Quads; what else RDFC reads is JSON-LD. A document that would
-lose data is refused, unless --lossy: then the native engine lists the losses on
-standard error, as it always does with numbers that JCS writes as others.
-Contexts are found offline: given files, then given folders, then those built
-in; the network is asked only with --allow-network.
+in .nq or .nt is N-Quads, and other input of RDFC is JSON-LD. A document that
+would lose data is refused. With --lossy the native engine lists the losses on
+standard error instead; it always lists numbers whose value JCS changes.
+Contexts are found offline: in the files and folders given, then among those
+built in. Only --allow-network uses the network.
 
-Of several files it prints the hash of each canonical form, as --digest does,
-and the name; the exit status is the worst. Without a file it reads standard
+For several files it prints the hash of each canonical form, as --digest does,
+and its name; the exit status is the worst. Without a file it reads standard
 input.`,
 		Example: `  canonscope canonize credential.json
   canonscope canonize --digest --hash sha384 dataset.nq
@@ -59,29 +60,35 @@ input.`,
 			if err := checkPair(method, &opt); err != nil {
 				return err
 			}
+
 			switch {
 			case method == canon.JCS && (issued || determined || limits.Work != 0 || opt.Direction != ""):
-				return errors.New("--map, --determined, --max-work and --rdf-direction are for rdfc, not for jcs")
+				return errors.New(
+					"--map, --determined, --max-work and --rdf-direction are for rdfc, not for jcs")
 			case issued && digest:
 				return errors.New("--map and --digest exclude one another")
 			case issued && len(args) > 1:
 				return errors.New("--map prints the map of one document; give one file")
 			}
+
 			loader, err := from.loader()
 			if err != nil {
 				return err
 			}
 			if method == canon.JCS {
-				opt.Lossy = true // RFC 8785 wants the change of numbers; it is told
+				opt.Lossy = true // RFC 8785 requires the change of numbers; it is reported
 			}
+
 			newEngine := engines.New
 			if lossy {
 				newEngine = engines.Unguarded
 			}
+
 			c, err := newEngine(engine, method, engines.Config{Loader: loader})
 			if err != nil {
 				return err
 			}
+
 			return files.run(cmd, args, func(file string) (*answer, error) {
 				opt := opt
 				opt.Input = inputFor(method, opt.Input, file)
@@ -92,6 +99,7 @@ input.`,
 				if err := checkInput(opt.Input, file, doc); err != nil {
 					return nil, err
 				}
+
 				var form *canon.Form
 				var tied []string
 				err = timeout.run(cmd, func(ctx context.Context) (err error) {
@@ -106,10 +114,12 @@ input.`,
 				if err != nil {
 					return nil, err
 				}
+
 				printLosses(cmd, form.Losses)
 				if err := checkDetermined(cmd, tied, determined); err != nil {
 					return nil, err
 				}
+
 				sum := digestOf(form.Text, opt.Hash)
 				return &answer{line: sum + "  " + file, text: func(w io.Writer) error {
 					switch {
@@ -124,16 +134,19 @@ input.`,
 			})
 		},
 	}
+
 	f := cmd.Flags()
 	f.StringVar((*string)(&method), "method", string(canon.RDFC), "rdfc (RDFC-1.0) or jcs (RFC 8785)")
 	addEngine(cmd, &engine, "what canonicalizes", canon.Engines)
-	f.StringVar((*string)(&opt.Hash), "hash", string(canon.SHA256), "hash inside RDFC-1.0 and of --digest: sha256 or sha384")
+	f.StringVar((*string)(&opt.Hash), "hash", string(canon.SHA256),
+		"hash inside RDFC-1.0 and of --digest: sha256 or sha384")
 	f.StringVar((*string)(&opt.Input), "input", "", "syntax of FILE: nquads, jsonld or json")
 	f.BoolVar(&issued, "map", false, "print the issued-identifiers map as JSON instead")
 	f.BoolVar(&digest, "digest", false, "print the hash of the canonical form in hexadecimal instead")
 	files.add(cmd)
-	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped that the canonical form cannot carry, and list it")
-	f.BoolVar(&determined, "determined", false, "refuse a dataset that RDFC-1.0 gives more than one canonical form; default is a warning")
+	f.BoolVar(&lossy, "lossy", false, "drop data that the canonical form cannot carry, and list it")
+	f.BoolVar(&determined, "determined", false,
+		"refuse a dataset that RDFC-1.0 allows more than one canonical form; default is a warning")
 	addWork(cmd, &limits)
 	direction.add(cmd, noDirection)
 	addSizes(cmd, &limits)
@@ -144,7 +157,8 @@ input.`,
 
 // checkPair checks that a method takes an input.
 func checkPair(method canon.Method, opt *canon.Options) error {
-	takes := map[canon.Method][]canon.Input{canon.RDFC: {canon.JSONLD, canon.NQuads}, canon.JCS: {canon.JSON}}[method]
+	takes := map[canon.Method][]canon.Input{canon.RDFC: {canon.JSONLD, canon.NQuads},
+		canon.JCS: {canon.JSON}}[method]
 	if err := choice.Check("method", method, canon.Methods); err != nil {
 		return err
 	}
@@ -152,7 +166,8 @@ func checkPair(method canon.Method, opt *canon.Options) error {
 		return err
 	}
 	if opt.Input != "" && !slices.Contains(takes, opt.Input) {
-		return fmt.Errorf("method %s takes input %s, not %q", method, choice.List(choice.Names(takes)), opt.Input)
+		return fmt.Errorf("method %s takes input %s, not %q", method, choice.List(choice.Names(takes)),
+			opt.Input)
 	}
 	if opt.Limits.Work < 0 || opt.Limits.Bytes < 0 || opt.Limits.Depth < 0 {
 		return errors.New("a limit must not be negative")
@@ -160,7 +175,7 @@ func checkPair(method canon.Method, opt *canon.Options) error {
 	return nil
 }
 
-// inputFor returns the syntax of a file: the one that is asked for, or that of its method and name.
+// inputFor returns the syntax of a file: the one given, or else that of its method and name.
 func inputFor(method canon.Method, asked canon.Input, file string) canon.Input {
 	ext := filepath.Ext(file)
 	switch {
@@ -184,7 +199,7 @@ func digestOf(text []byte, hash canon.Hash) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// checkInput refuses a document that is plainly of another syntax.
+// checkInput refuses a document that is clearly of another syntax.
 func checkInput(input canon.Input, file string, doc []byte) error {
 	if input == canon.NQuads {
 		if text := bytes.TrimLeft(doc, " \t\r\n"); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
@@ -208,7 +223,8 @@ func checkDetermined(cmd *cobra.Command, tied []string, refuse bool) error {
 	if n := len(tied) - maxListed; n > 0 {
 		tied, more = tied[:maxListed], fmt.Sprintf(" and %d more", n)
 	}
-	err := fmt.Errorf("the canonical form is not determined: RDFC-1.0 allows exchanging labels among %s%s", strings.Join(tied, " "), more)
+	err := fmt.Errorf("the canonical form is not determined: RDFC-1.0 allows exchanging labels among %s%s",
+		strings.Join(tied, " "), more)
 	if refuse {
 		return err
 	}
@@ -223,7 +239,7 @@ const maxListed = 100
 func printLosses(cmd *cobra.Command, losses []canon.Loss) {
 	for i, l := range losses {
 		if i == maxListed {
-			note(cmd, "and %d losses more", len(losses)-i)
+			note(cmd, "and %d more losses", len(losses)-i)
 			return
 		}
 		note(cmd, "%s", lossText(l))

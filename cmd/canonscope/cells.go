@@ -57,10 +57,10 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	flags.IntVar(&p.LiveHeap, "live-heap", 0, "live heap of the cells in `MB`, beside that of the harness")
 }
 
-// maxProcs bounds GOMAXPROCS; each costs memory whether the machine has it or not.
+// maxProcs bounds GOMAXPROCS; each costs memory even if the machine has fewer processors.
 const maxProcs = 1024
 
-// maxLiveHeap leaves a child room below its limit of memory: a heap grows to twice what is live.
+// maxLiveHeap leaves a child room below its memory limit: a heap grows to twice its live size.
 const maxLiveHeap = memory >> 22
 
 func checkPolicy(p matrix.Policy) error {
@@ -83,6 +83,7 @@ func newCellsCommand() *cobra.Command {
 		policy   matrix.Policy
 		jsonText bool
 	)
+
 	cmd := &cobra.Command{
 		Use:   "cells",
 		Short: "List the matrix: which cells exist, and why others do not",
@@ -91,6 +92,7 @@ func newCellsCommand() *cobra.Command {
 			if err := checkPolicy(policy); err != nil {
 				return err
 			}
+
 			selection, err := matrix.Select(filter, policy)
 			if err != nil {
 				return err
@@ -98,8 +100,10 @@ func newCellsCommand() *cobra.Command {
 			if jsonText {
 				return printable.JSON(cmd.OutOrStdout(), selection)
 			}
+
 			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			fmt.Fprintln(tw, "\tformat\tsuite\tengine\talgorithm\tschema\tcontexts\tpresent")
+
 			for _, e := range selection.Entries {
 				mark, what, c := "", e.Present, e.Cell
 				if e.Default {
@@ -111,17 +115,23 @@ func newCellsCommand() *cobra.Command {
 				if e.Unsupported != nil {
 					what = "! " + e.Unsupported.Error()
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine, c.Algorithm, printable.Line(c.Schema), c.Contexts, printable.Line(what))
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine,
+					c.Algorithm, printable.Line(c.Schema), c.Contexts, printable.Line(what))
 			}
+
 			if err := tw.Flush(); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "\n* in the default run. Documents have the operation %s, "+
-				"all others %s; GOGC=%s, GOMAXPROCS=%d.\n", compare.Canonize,
+
+			_, err = fmt.Fprintf(cmd.OutOrStdout(),
+				"\n* in the default run. Documents have the operation %s, "+
+					"all others %s; GOGC=%s, GOMAXPROCS=%d.\n", compare.Canonize,
 				strings.Join(choice.Names(compare.OfCredentials), ", "), policy.GC, policy.Procs)
+
 			return err
 		},
 	}
+
 	matrixFlags(cmd, &filter, &policy)
 	cmd.Flags().BoolVar(&jsonText, "json", false, "print JSON")
 	return cmd

@@ -60,7 +60,7 @@ func flagValues() map[string][]string {
 	}
 	axes, err := catalogue.Axes("")
 	if err != nil {
-		panic(err) // only a name can be unknown
+		panic(err) // fails only for an unknown name
 	}
 	for _, a := range axes {
 		values["axis"] = append(values["axis"], a.Name+"=")
@@ -78,7 +78,8 @@ func suiteNames() (names []string) {
 	return names
 }
 
-// directive tells the shell that no file stands for a name, except where a schema may be one, and that an axis goes on.
+// directive tells the shell not to complete files, except for schemas, and that the value of an axis
+// continues.
 func directive(flag string) cobra.ShellCompDirective {
 	switch flag {
 	case "schema":

@@ -64,8 +64,8 @@ func newConformCommand() *cobra.Command {
 		Use:   "conform",
 		Short: "Run an official test suite through an engine",
 		Long: `Conform runs an official test suite through an engine and prints the outcome of
-each test, with the reason where it did not pass. Exit status 1 says that a test
-failed; a test that the engine does not claim is skipped.`,
+each test, with the reason if it did not pass. Exit status 1 means that a test
+failed; tests of features that the engine does not claim are skipped.`,
 	}
 	for _, s := range suites {
 		cmd.AddCommand(newSuiteCommand(s))
@@ -87,11 +87,11 @@ func newSuiteCommand(s *compare.Conformance) *cobra.Command {
 			if info, err := os.Stat(args[0]); err != nil {
 				return err
 			} else if !info.IsDir() {
-				return fmt.Errorf("%s is no folder; it has to hold %s", args[0], s.Holds)
+				return fmt.Errorf("%s is not a folder; it must hold %s", args[0], s.Holds)
 			}
 			results, err := s.Run(cmd.Context(), engine, args[0])
 			if err == nil {
-				err = cmd.Context().Err() // tests that were interrupted have not failed
+				err = cmd.Context().Err() // interrupted tests have not failed
 			}
 			if err != nil {
 				return err
@@ -105,6 +105,7 @@ func newSuiteCommand(s *compare.Conformance) *cobra.Command {
 			return answer
 		},
 	}
+
 	addEngine(cmd, &engine, "what is tested", canon.Engines)
 	report.add(cmd)
 	return cmd
@@ -125,7 +126,8 @@ func printResults(w io.Writer, title string, results []conform.Result) error {
 		}
 	}
 	passed, failed, skipped := conform.Count(results)
-	if _, err := fmt.Fprintf(w, "%s: %d passed, %d failed, %d skipped of %d\n", title, passed, failed, skipped, len(results)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s: %d passed, %d failed, %d skipped of %d\n", title, passed, failed,
+		skipped, len(results)); err != nil {
 		return err
 	}
 	if failed > 0 {
@@ -142,21 +144,25 @@ type earl struct {
 func (e *earl) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&e.file, "earl", "", "write an EARL report in Turtle to `FILE`")
-	f.StringVar(&e.subject, "earl-subject", "", "IRI of the software in the report; default its module, or urn:canonscope")
-	f.StringVar(&e.assertor, "earl-assertor", "", "IRI of who vouches for the report; default the software")
-	f.StringVar(&e.name, "earl-name", "", "name of who vouches for the report")
+	f.StringVar(&e.subject, "earl-subject", "",
+		"IRI of the software in the report; default its module, or urn:canonscope")
+	f.StringVar(&e.assertor, "earl-assertor", "", "IRI of the assertor of the report; default the software")
+	f.StringVar(&e.name, "earl-name", "", "name of the assertor of the report")
 }
 
 func (e *earl) write(s *compare.Conformance, engine canon.Engine, results []conform.Result) error {
-	subject := conform.Subject{IRI: "urn:canonscope", Name: "Canonscope", Version: moduleVersion(""), Language: "Go",
-		Description: "Canonicalization profiling workbench for W3C verifiable credentials"}
+	subject := conform.Subject{IRI: "urn:canonscope", Name: "Canonscope", Version: moduleVersion(""),
+		Language: "Go", Description: "Canonicalization profiling workbench for W3C verifiable credentials"}
 	if engine != canon.Native {
-		subject = conform.Subject{IRI: "https://" + s.Module, Name: s.Module, Version: moduleVersion(s.Module), Language: "Go",
+		subject = conform.Subject{IRI: "https://" + s.Module, Name: s.Module,
+			Version: moduleVersion(s.Module), Language: "Go",
 			Description: s.Module + " as used by the engine " + string(engine) + " of Canonscope"}
 	}
+
 	if e.subject != "" {
 		subject.IRI = e.subject
 	}
+
 	subject.Assertor, subject.AssertorIs = subject.IRI, subject.Name
 	if e.assertor != "" {
 		subject.Assertor, subject.AssertorIs = e.assertor, e.assertor
@@ -164,10 +170,12 @@ func (e *earl) write(s *compare.Conformance, engine canon.Engine, results []conf
 	if e.name != "" {
 		subject.AssertorIs = e.name
 	}
+
 	f, err := os.Create(e.file)
 	if err != nil {
 		return err
 	}
+
 	err = conform.WriteEARL(f, subject, results, time.Now())
 	if closed := f.Close(); err == nil {
 		err = closed
@@ -175,10 +183,11 @@ func (e *earl) write(s *compare.Conformance, engine canon.Engine, results []conf
 	if err != nil {
 		os.Remove(e.file)
 	}
+
 	return err
 }
 
-// moduleVersion returns the version of a module in this binary; "" is the module of the command itself.
+// moduleVersion returns the version of a module in this binary; "" means the module of the command.
 func moduleVersion(path string) string {
 	info, ok := debug.ReadBuildInfo()
 	switch {

@@ -16,7 +16,7 @@ func newEnvCommand() *cobra.Command {
 	var jsonText bool
 	cmd := &cobra.Command{
 		Use:   "env",
-		Short: "Print the environment record that stands in every result",
+		Short: "Print the environment record that every result has",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			env := measure.Environment()

@@ -22,14 +22,15 @@ func newExpandCommand() *cobra.Command {
 		timeout        timeLimit
 		from           contextFlags
 	)
+
 	cmd := &cobra.Command{
 		Use:   "expand [flags] [FILE|-]",
 		Short: "Print the expanded form of a JSON-LD document",
 		Long: `Expand prints the expanded form of a JSON-LD document as JSON: every term as its
 IRI, every value as an object.
 
-A document that would lose data is refused, unless --lossy: then the losses are
-listed on standard error.`,
+A document that would lose data is refused. With --lossy the losses are listed
+on standard error instead.`,
 		Example: `  canonscope expand credential.json
   canonscope expand --lossy --context https://example.org/c=c.json - < doc.json`,
 		Args: fileArgs,
@@ -39,10 +40,12 @@ listed on standard error.`,
 			if err != nil {
 				return err
 			}
+
 			p, err := engines.NewProcessor(engine, engines.Config{Loader: loader})
 			if err != nil {
 				return err
 			}
+
 			doc, err := readInput(cmd, file, limits)
 			if err != nil {
 				return err
@@ -50,20 +53,24 @@ listed on standard error.`,
 			if err := checkJSON(file, doc); err != nil {
 				return err
 			}
+
 			var losses []canon.Loss
 			var out []byte
 			err = timeout.run(cmd, func(ctx context.Context) (err error) {
-				if engine == canon.Stock && !lossy { // not an engine of package engines, which canonicalizes
+				// engines.New does not have this one, since it does not canonicalize.
+				if engine == canon.Stock && !lossy {
 					if err := stock.Guard(ctx, doc, canon.Options{Limits: limits}, loader); err != nil {
 						return err
 					}
 				}
-				out, err = p.Expand(ctx, doc, jsonld.Options{Lossy: lossy, Losses: &losses, Base: base, Limits: limits})
+				out, err = p.Expand(ctx, doc, jsonld.Options{Lossy: lossy, Losses: &losses, Base: base,
+					Limits: limits})
 				return err
 			})
 			if err != nil {
 				return inFile(file, err)
 			}
+
 			printLosses(cmd, losses)
 			w := cmd.OutOrStdout()
 			switch {
@@ -72,19 +79,23 @@ listed on standard error.`,
 			case !terminal(w):
 				return printable.Indent(w, out)
 			}
+
 			var text bytes.Buffer
 			if err := printable.Indent(&text, out); err != nil {
 				return err
 			}
+
 			return printBytes(w, text.Bytes())
 		},
 	}
+
 	f := cmd.Flags()
 	addEngine(cmd, &engine, "what expands", []canon.Engine{canon.Stock, canon.Native})
 	f.StringVar(&base, "base", "", "base `IRI` of the document")
-	f.BoolVar(&lossy, "lossy", false, "allow data to be dropped, and list it")
+	f.BoolVar(&lossy, "lossy", false, "drop data that would be lost, and list it")
 	f.BoolVar(&compact, "one-line", false, "print the JSON without line breaks")
-	cmd.Flags().IntVar(&limits.Documents, "max-documents", defaultDocuments, "limit of context documents that are loaded")
+	cmd.Flags().IntVar(&limits.Documents, "max-documents", defaultDocuments,
+		"limit of context documents that are loaded")
 	addSteps(cmd, &limits)
 	addSizes(cmd, &limits)
 	timeout.add(cmd)

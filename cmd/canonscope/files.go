@@ -20,28 +20,29 @@ import (
 type manyFiles struct{ quiet, asJSON bool }
 
 func (m *manyFiles) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&m.quiet, "quiet", false, "print no answer; the exit status tells it")
+	cmd.Flags().BoolVar(&m.quiet, "quiet", false, "print no answer, only set the exit status")
 }
 
 func (m *manyFiles) addJSON(cmd *cobra.Command, usage string) {
 	cmd.Flags().BoolVar(&m.asJSON, "json", false, usage)
 }
 
-// answer is what a command says of one file.
+// answer is the answer of a command about one file.
 type answer struct {
 	no   bool                    // the answer is no
-	line string                  // in one line, beside those of other files
+	line string                  // as one line, for several files
 	json any                     // for --json
 	text func(w io.Writer) error // at length
 }
 
-// run asks for the answer of each file, and prints that of one file at length, that of several in a line each. The error
-// has the worst of their exit statuses.
+// run gets the answer for each file, and prints that of a single file in full, those of several as one line
+// each. The error has the worst of their exit statuses.
 func (m *manyFiles) run(cmd *cobra.Command, args []string, of func(file string) (*answer, error)) error {
 	files, err := inputs(cmd, args)
 	if err != nil {
 		return err
 	}
+
 	if len(files) == 1 {
 		a, err := of(files[0])
 		if err != nil {
@@ -68,6 +69,7 @@ func (m *manyFiles) run(cmd *cobra.Command, args []string, of func(file string) 
 			}
 			continue
 		}
+
 		if cmd.Context().Err() != nil {
 			return err
 		}
@@ -80,9 +82,11 @@ func (m *manyFiles) run(cmd *cobra.Command, args []string, of func(file string) 
 			}
 		}
 	}
+
 	if worst == statusDone {
 		return nil
 	}
+
 	return &toldError{worst}
 }
 
@@ -109,13 +113,15 @@ func writeJSON(w io.Writer, v any, oneLine bool) error {
 // fileArgs checks that a command has at most one file. Without a name it reads standard input.
 func fileArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return fmt.Errorf("%s takes one file, not %d arguments; see %s --help", words(cmd), len(args), cmd.CommandPath())
+		return fmt.Errorf("%s takes one file, not %d arguments; see %s --help", words(cmd), len(args),
+			cmd.CommandPath())
 	}
 	_, err := inputs(cmd, args)
 	return err
 }
 
-// inputs returns the files of a command: those of its arguments, or else standard input unless it is a terminal.
+// inputs returns the files of a command: those of its arguments, or else standard input unless it is a
+// terminal.
 func inputs(cmd *cobra.Command, args []string) ([]string, error) {
 	stdin := 0
 	for _, file := range args {
@@ -131,7 +137,8 @@ func inputs(cmd *cobra.Command, args []string) ([]string, error) {
 	}
 	if f, ok := cmd.InOrStdin().(*os.File); ok {
 		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
-			return nil, fmt.Errorf("%s needs a file, or - for standard input; see %s --help", words(cmd), cmd.CommandPath())
+			return nil, fmt.Errorf("%s needs a file, or - for standard input; see %s --help", words(cmd),
+				cmd.CommandPath())
 		}
 	}
 	return []string{"-"}, nil
@@ -145,7 +152,7 @@ func inputOf(args []string) string {
 	return args[0]
 }
 
-// inFile makes an error name the file that it is about, unless it does so already or is about a key.
+// inFile adds the name of the file to an error, unless it has it already or is about a key.
 func inFile(file string, err error) error {
 	if _, joined := err.(interface{ Unwrap() []error }); joined {
 		var all []error
@@ -166,7 +173,7 @@ func inFile(file string, err error) error {
 	return fmt.Errorf("%s: %w", nameOf(file), err)
 }
 
-// toldError has the exit status of what was printed already.
+// toldError has the exit status for answers that have been printed.
 type toldError struct{ status int }
 
 func (e *toldError) Error() string { return "" }
@@ -182,7 +189,8 @@ type errorJSON struct {
 
 // printErrorJSON prints why there is no answer.
 func printErrorJSON(w io.Writer, file string, err error, oneLine bool) error {
-	e := errorJSON{File: file, Message: printable.Short(err.Error(), maxText), Remedy: advice(err), Status: status(err)}
+	e := errorJSON{File: file, Message: printable.Short(err.Error(), maxText), Remedy: advice(err),
+		Status: status(err)}
 	var limit *canon.LimitError
 	if errors.As(err, &limit) {
 		e.Limit = limit.Limit

@@ -66,9 +66,10 @@ type formatFlags struct {
 }
 
 // vcdmFlags are those of issue, present and verify that are for vcdm.
-var vcdmFlags = strings.Fields("suite mandatory mandatory-only any-form created method purpose deterministic " +
-	"id previous domain challenge bound any-issuer controller known-contexts max-proofs max-signatures " +
-	"rdf-direction no-inject resource")
+var vcdmFlags = strings.Fields(`
+	suite mandatory mandatory-only any-form created method purpose deterministic id
+	previous domain challenge bound any-issuer controller known-contexts max-proofs
+	max-signatures rdf-direction no-inject resource`)
 
 // add adds what formats have for an operation to its command. A flag that several formats have is one flag.
 func (f *formatFlags) add(cmd *cobra.Command, op compare.Operation, preset compare.Format) {
@@ -102,7 +103,7 @@ func (f *formatFlags) options(format compare.Format) []compare.Option {
 	return nil
 }
 
-// usage says what an option is in each format that has it.
+// usage describes an option in each format that has it.
 func (f *formatFlags) usage(option string) string {
 	var usages []string
 	formats := map[string][]compare.Format{}
@@ -123,7 +124,7 @@ func (f *formatFlags) usage(option string) string {
 }
 
 // check refuses a --format that is unknown or not that of the input, and flags that are for other formats:
-// a verifier that asks for a challenge must not accept what has none because it is of another format.
+// a verifier that requires a challenge must not accept a presentation without one because of its format.
 func (f *formatFlags) check(cmd *cobra.Command, found compare.Format) error {
 	if f.format != "" {
 		if err := choice.Check("format", f.format, formatNames()); err != nil {
@@ -133,6 +134,7 @@ func (f *formatFlags) check(cmd *cobra.Command, found compare.Format) error {
 			return fmt.Errorf("--format %s: the input is %s", f.format, found)
 		}
 	}
+
 	var wrong error
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		var formats []string
@@ -154,10 +156,11 @@ func (f *formatFlags) check(cmd *cobra.Command, found compare.Format) error {
 			wrong = fmt.Errorf("%w, whose proofs name their keys; see --controller", wrong)
 		}
 	})
+
 	return wrong
 }
 
-// set gives a format what the flags say, and reads the files that they name. It returns all errors at once.
+// set passes the flags to a format, and reads the files that they name. It returns all errors at once.
 func (f *formatFlags) set(cmd *cobra.Command, format compare.Format) error {
 	var all []error
 	for _, o := range f.options(format) {
@@ -214,8 +217,8 @@ func setCertificates(to *compare.Certificates, path string) error {
 	return nil
 }
 
-// issue signs a VCDM credential in another format. expires is when it is no longer valid; "" leaves that to
-// it.
+// issue signs a VCDM credential in another format. expires is the end of its validity; "" leaves it to the
+// credential.
 func (f *formatFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires string,
 	engine *engineFlags) error {
 
@@ -231,20 +234,24 @@ func (f *formatFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires str
 		}
 		until = &end
 	}
+
 	notSet := f.set(cmd, format.Name)
 	t := &compare.Task{Engine: engine.engine, Limits: engine.limits, Now: time.Now()}
 	draft, noDraft := files.Draft(doc, until, t)
 	if err := errors.Join(noKey, noTime, notSet, noDraft); err != nil { // all at once
 		return err
 	}
+
 	printLosses(cmd, draft.Losses)
 	for _, text := range draft.Chosen {
 		note(cmd, "%s: %s", format.Name, text)
 	}
+
 	out, err := engine.timeout.bytes(cmd, func() ([]byte, error) { return files.Issue(draft, key.Secret, t) })
 	if err != nil {
 		return err
 	}
+
 	return printIn(cmd, format, out)
 }
 
@@ -296,6 +303,7 @@ func (f *formatFlags) verify(cmd *cobra.Command, file string, format compare.For
 	if err := f.set(cmd, format); err != nil {
 		return nil, err
 	}
+
 	files := f.files[format]
 	out := &verified{File: file, Format: format}
 	err := timeout.run(cmd, func(context.Context) (err error) {
@@ -305,6 +313,7 @@ func (f *formatFlags) verify(cmd *cobra.Command, file string, format compare.For
 	if err != nil {
 		return nil, err
 	}
+
 	var why string
 	var invalid *compare.InvalidError
 	switch limit := (*canon.LimitError)(nil); {
@@ -319,6 +328,7 @@ func (f *formatFlags) verify(cmd *cobra.Command, file string, format compare.For
 	default:
 		out.Verified, why = true, fmt.Sprintf("%s, %d disclosed", format, out.Count)
 	}
+
 	line := lineOf(file, said(out.Verified), why)
 	return &answer{no: !out.Verified, line: line, json: out, text: out.print}, nil
 }

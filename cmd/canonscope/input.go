@@ -26,8 +26,8 @@ import (
 	"canonscope/vcdm/rules"
 )
 
-// readInput reads FILE, or standard input for "-". It reads little more than the limit, which the reader of the document
-// then reports.
+// readInput reads FILE, or standard input for "-". It reads little more than the limit, which the reader of
+// the document then reports.
 func readInput(cmd *cobra.Command, file string, limits canon.Limits) ([]byte, error) {
 	in := cmd.InOrStdin()
 	if file != "-" {
@@ -40,22 +40,24 @@ func readInput(cmd *cobra.Command, file string, limits canon.Limits) ([]byte, er
 	}
 	b, err := io.ReadAll(io.LimitReader(in, int64(limits.WithDefaults().Bytes)+1))
 	if errors.Is(err, syscall.EISDIR) {
-		return nil, fmt.Errorf("%s is a folder; name the files in it, such as %s", file, filepath.Join(file, "*.json"))
+		return nil, fmt.Errorf("%s is a folder; name the files in it, such as %s", file,
+			filepath.Join(file, "*.json"))
 	}
 	return b, err
 }
 
-// missing adds to the error of a file that does not exist how the host is written that was meant: a flag whose value is
-// optional takes it after =.
+// missing adds a hint to the error of a missing file that may be the host of --allow-network, because a
+// flag with an optional value takes it only after =.
 func missing(cmd *cobra.Command, file string, err error) error {
 	network := cmd.Flags().Lookup("allow-network")
-	if !errors.Is(err, fs.ErrNotExist) || network == nil || !network.Changed || !strings.Contains(network.Value.String(), anyHost) {
+	if !errors.Is(err, fs.ErrNotExist) || network == nil || !network.Changed ||
+		!strings.Contains(network.Value.String(), anyHost) {
 		return err
 	}
 	return fmt.Errorf("%w; if it is a host, write --allow-network=%s", err, file)
 }
 
-// nameOf is what errors call an input.
+// nameOf is the name of an input in errors.
 func nameOf(file string) string {
 	if file == "-" {
 		return "standard input"
@@ -63,23 +65,23 @@ func nameOf(file string) string {
 	return file
 }
 
-// nQuads is how a statement starts whose subject is an IRI or a blank node.
+// nQuads matches the start of a statement.
 var nQuads = regexp.MustCompile(`^(<[A-Za-z][A-Za-z0-9+.-]*:|_:)`)
 
-// notJSON says what an input is that cannot be JSON, and that a parser would call an unexpected character; "" where it may
-// be JSON.
+// notJSON describes an input that cannot be JSON, for which a parser would only report an unexpected
+// character; "" if it may be JSON.
 func notJSON(doc []byte) string {
 	switch text := bytes.TrimLeft(doc, " \t\r\n"); {
 	case len(text) == 0:
 		return "is empty"
 	case bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")):
-		return "is UTF-16; JSON has to be UTF-8"
+		return "is UTF-16; JSON must be UTF-8"
 	case bytes.HasPrefix(doc, []byte("\x1f\x8b")):
-		return "is compressed by gzip; gunzip -c prints what it holds"
+		return "is compressed by gzip; gunzip -c prints its content"
 	case bytes.HasPrefix(doc, []byte("PK\x03\x04")):
 		return "is a ZIP archive, not JSON"
 	case bytes.HasPrefix(doc, []byte("%PDF-")):
-		return "is a PDF, not JSON; an embedded credential has to be extracted first"
+		return "is a PDF, not JSON; extract an embedded credential first"
 	case bytes.HasPrefix(text, []byte("-----BEGIN ")):
 		return "is PEM, a key or a certificate, not JSON"
 	case nQuads.Match(text):
@@ -92,14 +94,14 @@ func notJSON(doc []byte) string {
 	return ""
 }
 
-// foreignError says that an input is a JOSE object that is verified elsewhere.
+// foreignError reports that an input is a JOSE object that other software verifies.
 type foreignError struct{ file, what, remedy string }
 
 func (e *foreignError) Error() string {
 	return fmt.Sprintf("%s is %s, not an SD-JWT", nameOf(e.file), e.what)
 }
 
-// checkForeign refuses a JOSE object that is no SD-JWT.
+// checkForeign refuses a JOSE object that is not an SD-JWT.
 func checkForeign(file string, doc []byte) error {
 	if what, remedy := sdjwt.Foreign(doc); what != "" {
 		return &foreignError{file, what, remedy}
@@ -115,7 +117,7 @@ func checkJSON(file string, doc []byte) error {
 	return nil
 }
 
-// isPresentation says whether a document is a presentation, not a credential.
+// isPresentation reports whether a document is a presentation, not a credential.
 func isPresentation(file string, doc []byte, limits canon.Limits) (bool, error) {
 	if err := checkJSON(file, doc); err != nil {
 		return false, err
@@ -127,38 +129,45 @@ func isPresentation(file string, doc []byte, limits canon.Limits) (bool, error) 
 	return presentation, nil
 }
 
-// Defaults of the command where they are larger than the library's, which fit a service.
+// Defaults of the command that are larger than those of the library, which fit a service.
 const (
 	defaultMemory    = 256 << 20
 	defaultDocuments = 64
 )
 
-// addEngine adds the flag of the engine, which is what something.
+// addEngine adds the flag of the engine; what describes its role, as in "what canonicalizes".
 func addEngine(cmd *cobra.Command, engine *canon.Engine, what string, of []canon.Engine) {
-	cmd.Flags().StringVar((*string)(engine), "engine", string(canon.Native), what+": "+strings.Join(choice.Names(of), ", "))
+	cmd.Flags().StringVar((*string)(engine), "engine", string(canon.Native), what+": "+
+		strings.Join(choice.Names(of), ", "))
 }
 
 // addSizes adds the limits of documents. --timeout bounds the time.
 func addSizes(cmd *cobra.Command, limits *canon.Limits) {
 	limits.Time = -1
-	cmd.Flags().IntVar(&limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d MiB", canon.DefaultBytes>>20))
-	cmd.Flags().IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
+	cmd.Flags().IntVar(&limits.Bytes, "max-bytes", 0,
+		fmt.Sprintf("limit of the document's size; default %d MiB", canon.DefaultBytes>>20))
+	cmd.Flags().IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d",
+		canon.DefaultDepth))
 	cmd.Flags().Int64Var(&limits.Memory, "max-memory", defaultMemory, "limit of working memory in bytes")
 }
 
 // addWork adds the limits of work on RDF and contexts.
 func addWork(cmd *cobra.Command, limits *canon.Limits) {
-	cmd.Flags().Int64Var(&limits.Work, "max-work", 0, fmt.Sprintf("limit of n-degree calls plus permutations; default %d", canon.DefaultWork))
-	cmd.Flags().IntVar(&limits.Documents, "max-documents", defaultDocuments, "limit of context documents that are loaded")
+	cmd.Flags().Int64Var(&limits.Work, "max-work", 0,
+		fmt.Sprintf("limit of n-degree calls plus permutations; default %d", canon.DefaultWork))
+	cmd.Flags().IntVar(&limits.Documents, "max-documents", defaultDocuments,
+		"limit of context documents that are loaded")
 	addSteps(cmd, limits)
 }
 
-// addSteps adds the limit of what a library takes that does not count.
+// addSteps adds the limit for a library that does not count its steps.
 func addSteps(cmd *cobra.Command, limits *canon.Limits) {
-	cmd.Flags().Int64Var(&limits.Steps, "max-steps", 0, fmt.Sprintf("limit of the estimated steps of json-gold; default %d, negative for none", canon.DefaultSteps))
+	cmd.Flags().Int64Var(&limits.Steps, "max-steps", 0,
+		fmt.Sprintf("limit of the estimated steps of json-gold; default %d, negative for none",
+			canon.DefaultSteps))
 }
 
-// directionFlag is --rdf-direction: how a base direction of a text comes into RDF.
+// directionFlag is --rdf-direction: how RDF represents the base direction of a text.
 type directionFlag string
 
 const noDirection = "none"
@@ -180,7 +189,8 @@ func (d *directionFlag) Type() string { return "string" }
 
 func (d *directionFlag) add(cmd *cobra.Command, preset string) {
 	*d = directionFlag(preset)
-	cmd.Flags().Var(d, "rdf-direction", "how base directions come into RDF: "+strings.Join(directions, ", ")+", which refuses them")
+	cmd.Flags().Var(d, "rdf-direction", "how RDF represents base directions: "+strings.Join(directions, ", ")+
+		", which refuses them")
 }
 
 // option is the flag as an option of an engine.
@@ -191,8 +201,8 @@ func (d *directionFlag) option() string {
 	return string(*d)
 }
 
-// contextFlags say where the contexts of documents come from: single files, then folders, then what is embedded, then the
-// network if that is allowed.
+// contextFlags are the sources of contexts, in this order: single files, folders, embedded contexts, and
+// the network if that is allowed.
 type contextFlags struct {
 	files   []string // URL=FILE
 	dirs    []string
@@ -201,13 +211,15 @@ type contextFlags struct {
 	given jsonld.Loader // over files and folders, once they are read
 }
 
-// anyHost stands for every host with a public address.
+// anyHost means every host with a public address.
 const anyHost = "*"
 
 func (f *contextFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.files, "context", nil, "serve context `URL=FILE` from a file; may repeat")
-	cmd.Flags().StringArrayVar(&f.dirs, "contexts", nil, "serve contexts from a folder `DIR` with an index.json; may repeat")
-	cmd.Flags().StringSliceVar(&f.network, "allow-network", nil, "load other contexts by https; --allow-network=`HOST`,... from these hosts only")
+	cmd.Flags().StringArrayVar(&f.dirs, "contexts", nil,
+		"serve contexts from a folder `DIR` with an index.json; may repeat")
+	cmd.Flags().StringSliceVar(&f.network, "allow-network", nil,
+		"load other contexts by https; --allow-network=`HOST`,... from these hosts only")
 	cmd.Flags().Lookup("allow-network").NoOptDefVal = anyHost
 }
 
@@ -239,11 +251,11 @@ func (f *contextFlags) loader() (jsonld.Loader, error) {
 	return contexts.Chain(loaders...), nil
 }
 
-// readNamed reads the files of a flag that gives each its URL.
+// readNamed reads the files of a flag with values URL=FILE.
 func readNamed(flag string, list []string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, s := range list {
-		i := strings.LastIndexByte(s, '=') // a URL may hold one, too
+		i := strings.LastIndexByte(s, '=') // a URL may also contain one
 		if i <= 0 {
 			return nil, fmt.Errorf("--%s %s: want URL=FILE", flag, s)
 		}
@@ -260,11 +272,12 @@ func readNamed(flag string, list []string) (map[string][]byte, error) {
 type resourceFlag []string
 
 func (f *resourceFlag) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar((*[]string)(f), "resource", nil, "compare digests of the related resource `URL=FILE` with a file; may repeat")
+	cmd.Flags().StringArrayVar((*[]string)(f), "resource", nil,
+		"compare digests of the related resource `URL=FILE` with a file; may repeat")
 }
 
-// hashes returns the digests of what may be a related resource: the files of the flag, and the contexts of the flags of
-// contexts, whose loader has been made, and those that are built in.
+// hashes returns the digests of possible related resources: the files of the flag, the contexts of
+// contextFlags, whose loader has been made, and the built-in contexts.
 func (f *resourceFlag) hashes(from *contextFlags) (rules.Hashes, error) {
 	files, err := readNamed("resource", *f)
 	if err != nil {

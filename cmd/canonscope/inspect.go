@@ -28,10 +28,10 @@ CBOR diagnostic notation and whether their digests match. An mdoc may be binary,
 hexadecimal or base64url. It also shows keys and certificates (Multikey, JSON
 Web Key, PEM), JWK Sets, controlled identifier documents, and JOSE objects that
 no other command reads: JSON Web Tokens, JAdES signatures, the headers of JWE.
-No signature is checked: canonscope verify does that. Secret keys are left out,
-wherever they stand.
+Signatures are not checked: canonscope verify does that. Secret keys are never
+shown.
 
-Of several files it prints a line each, and --json an object in a line each. The
+For several files it prints one line each, with --json one object a line. The
 exit status is 2 if one cannot be read, 3 if a limit was reached.`,
 		Example: `  canonscope inspect credential.json
   canonscope inspect --json presentation.txt
@@ -61,6 +61,7 @@ exit status is 2 if one cannot be read, 3 if a limit was reached.`,
 			})
 		},
 	}
+
 	files.add(cmd)
 	files.addJSON(cmd, "print it as JSON")
 	addSizes(cmd, &limits)
@@ -78,7 +79,8 @@ func inFileJSON(file string, i *compare.Inspection) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.RawMessage(append(append(jsontape.AppendQuoted([]byte(`{"file":`), file), ','), b[1:]...)), nil
+	return json.RawMessage(append(append(jsontape.AppendQuoted([]byte(`{"file":`), file), ','), b[1:]...)),
+		nil
 }
 
 // inspect reads an input of any kind.
@@ -96,13 +98,17 @@ func inspect(file string, in []byte, limits canon.Limits) (*compare.Inspection, 
 	if err := checkJSON(file, in); err != nil {
 		return nil, err
 	}
+
 	var t jsontape.Tape
-	if err := t.Scan(in, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
+	if err := t.Scan(in, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth,
+		Memory: limits.Memory}); err != nil {
 		return nil, fmt.Errorf("neither an SD-JWT, an mdoc nor a key, and as JSON: %w", err)
 	}
+
 	if t.Nodes[0].Kind != jsontape.Object {
 		return nil, fmt.Errorf("holds JSON of kind %s; a credential or key is an object", t.Nodes[0].Kind)
 	}
+
 	switch keys.HolderOf(&t) {
 	case keys.OneKey:
 		return inspectKey(&t), nil
@@ -111,6 +117,7 @@ func inspect(file string, in []byte, limits canon.Limits) (*compare.Inspection, 
 	case keys.Controlled:
 		return inspectController(&t), nil
 	}
+
 	return format.Inspect(in, limits)
 }
 

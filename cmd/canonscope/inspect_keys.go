@@ -19,13 +19,13 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// keyJSON is a key as --json shows it. It has no place for a secret.
+// keyJSON is a key as --json shows it, never with its secret.
 type keyJSON struct {
 	Kind      string          `json:"kind"` // Multikey, JSON Web Key, or what PEM names it
 	Algorithm keys.Algorithm  `json:"algorithm,omitempty"`
 	Secret    bool            `json:"secret"` // whether the file holds the secret half
 	DID       string          `json:"did,omitempty"`
-	Method    string          `json:"verificationMethod,omitempty"` // that the key stands for
+	Method    string          `json:"verificationMethod,omitempty"` // whose key it is
 	Multikey  string          `json:"publicKeyMultibase,omitempty"`
 	JWK       json.RawMessage `json:"publicKeyJwk,omitempty"`
 	Usages    []string        `json:"relationships,omitempty"` // of a verification method
@@ -41,7 +41,7 @@ type certificateJSON struct {
 	ValidUntil string `json:"validUntil"`
 }
 
-// keyFileJSON is what holds keys, as --json shows it.
+// keyFileJSON is a file or document with keys, as --json shows it.
 type keyFileJSON struct {
 	Format string    `json:"format"`
 	Size   int       `json:"size"`
@@ -50,10 +50,10 @@ type keyFileJSON struct {
 	More   int       `json:"more,omitempty"` // keys that are not shown
 }
 
-// maxKeys bounds the keys that are shown of a file.
+// maxKeys bounds the keys shown for a file.
 const maxKeys = 100
 
-// add shows one key more, unless there are many.
+// add adds a key, up to maxKeys.
 func (f *keyFileJSON) add(k func() keyJSON) {
 	if len(f.Keys) == maxKeys {
 		f.More++
@@ -74,8 +74,8 @@ func (f *keyFileJSON) inspection() *compare.Inspection {
 
 // keyOf describes a key that a file holds.
 func keyOf(kind string, f *keys.File) keyJSON {
-	return keyJSON{Kind: kind, Algorithm: f.Public.Algorithm(), Secret: f.Secret != nil, DID: f.Public.DID(), Method: f.Method,
-		Multikey: f.Public.Multikey(), JWK: f.Public.JWK()}
+	return keyJSON{Kind: kind, Algorithm: f.Public.Algorithm(), Secret: f.Secret != nil, DID: f.Public.DID(),
+		Method: f.Method, Multikey: f.Public.Multikey(), JWK: f.Public.JWK()}
 }
 
 // inspectKey reads one key as JSON.
@@ -98,7 +98,7 @@ func inspectPEM(in []byte) (*compare.Inspection, error) {
 		}
 	}
 	if len(out.Keys) == 0 {
-		_, err := keys.ParseFile(in) // says why
+		_, err := keys.ParseFile(in) // returns the reason
 		return nil, err
 	}
 	return out.inspection(), nil
@@ -154,9 +154,11 @@ func keyIn(t *jsontape.Tape, node int) keyJSON {
 }
 
 // relationships of a controlled identifier document (Controlled Identifiers section 2.3).
-var relationships = []string{"authentication", "assertionMethod", "keyAgreement", "capabilityInvocation", "capabilityDelegation"}
+var relationships = []string{"authentication", "assertionMethod", "keyAgreement", "capabilityInvocation",
+	"capabilityDelegation"}
 
-// inspectController reads a controlled identifier document: its verification methods and what each is for.
+// inspectController reads a controlled identifier document: its verification methods and their
+// relationships.
 func inspectController(t *jsontape.Tape) *compare.Inspection {
 	out := &keyFileJSON{Format: formatController, Size: len(t.Src), ID: t.GetText(0, "id"), Keys: []keyJSON{}}
 	at := map[string]int{}
@@ -170,11 +172,13 @@ func inspectController(t *jsontape.Tape) *compare.Inspection {
 			return k
 		})
 	}
+
 	if list := t.Get(0, "verificationMethod"); t.Nodes[list].Kind == jsontape.Array {
 		for e := range t.Elements(list) {
 			method(e)
 		}
 	}
+
 	for _, name := range relationships {
 		list := t.Get(0, name)
 		if list < 0 || t.Nodes[list].Kind != jsontape.Array {
@@ -193,10 +197,11 @@ func inspectController(t *jsontape.Tape) *compare.Inspection {
 			}
 		}
 	}
+
 	return out.inspection()
 }
 
-// what names the file.
+// what names the kind of the file.
 func (f *keyFileJSON) what() string {
 	switch f.Format {
 	case formatSet:

@@ -31,23 +31,31 @@ type proofFlags struct {
 
 func (f *proofFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.key, "key", "", "key `FILE` with its secret: Multikey, JSON Web Key or PEM")
-	cmd.Flags().StringVar(&f.options.Created, "created", "", "`TIME` of the proof, such as 2026-01-31T12:00:00Z, or none; default now")
+	cmd.Flags().StringVar(&f.options.Created, "created", "",
+		"`TIME` of the proof, such as 2026-01-31T12:00:00Z, or none; default now")
 	cmd.Flags().StringVar(&f.options.Method, "method", "", "verification method `URL`; default the key's own")
-	cmd.Flags().StringVar(&f.options.Purpose, "purpose", "", "proof purpose; default assertionMethod, of a presentation authentication")
-	cmd.Flags().BoolVar(&f.noInject, "no-inject", false, "refuse a document whose contexts do not define the terms of a proof")
+	cmd.Flags().StringVar(&f.options.Purpose, "purpose", "",
+		"proof purpose; default assertionMethod, or authentication for a presentation")
+	cmd.Flags().BoolVar(&f.noInject, "no-inject", false,
+		"refuse a document whose contexts do not define the terms of a proof")
 	cmd.Flags().BoolVar(&f.deterministic, "deterministic", false, "sign ECDSA as RFC 6979 does")
 }
 
-// signer returns a signer and its options as JSON; purpose is that of a proof where --purpose does not say it.
-func (f *proofFlags) signer(suite vcdm.Suite, purpose string, limits canon.Limits) (*vcdm.Signer, []byte, error) {
+// signer returns a signer and its options as JSON; purpose is used if --purpose is not given.
+func (f *proofFlags) signer(
+	suite vcdm.Suite, purpose string, limits canon.Limits,
+) (*vcdm.Signer, []byte, error) {
 	file, err := readSecret(f.key)
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &vcdm.Signer{Suite: suite, Key: file.Secret, NoInject: f.noInject, Limits: limits, Counts: new(vcdm.Counts)}
+
+	s := &vcdm.Signer{Suite: suite, Key: file.Secret, NoInject: f.noInject, Limits: limits,
+		Counts: new(vcdm.Counts)}
 	if f.deterministic {
 		s.Key = s.Key.Deterministic()
 	}
+
 	o := f.options
 	switch o.Created {
 	case "":
@@ -55,15 +63,17 @@ func (f *proofFlags) signer(suite vcdm.Suite, purpose string, limits canon.Limit
 	case "none":
 		o.Created = ""
 	}
+
 	if o.Method == "" {
 		o.Method = file.Method
 	}
 	if file.Public.Contradicts(o.Method) {
-		return nil, nil, fmt.Errorf("--method names another key than that of --key %s", f.key)
+		return nil, nil, fmt.Errorf("--method names a key other than that of --key %s", f.key)
 	}
 	if o.Purpose == "" {
 		o.Purpose = purpose
 	}
+
 	return s, o.AppendJSON(nil, suite.Name()), nil
 }
 
@@ -82,27 +92,31 @@ func (f *proofFlags) signFor(doc []byte, limits canon.Limits) ([]byte, error) {
 	return rules.WithIssuer(doc, file.Secret.Public().DID(), limits)
 }
 
-// noteInjected says that the signer has added a context to the document.
+// noteInjected notes that the signer has added a context to the document.
 func noteInjected(cmd *cobra.Command, signer *vcdm.Signer) {
 	if signer.Counts.Injections > 0 {
-		note(cmd, "%s is added to the @context, which did not define the terms of a proof; --no-inject refuses instead",
+		note(cmd, "%s is added to the @context, which did not define the terms of a proof; "+
+			"--no-inject refuses instead",
 			vcdm.ProofContext)
 	}
 }
 
-// noteIssuer says what a verifier is going to ask for where the key is not the did:key of the issuer or holder.
-func (f *proofFlags) noteIssuer(cmd *cobra.Command, doc []byte, signer *vcdm.Signer, limits canon.Limits) error {
+// noteIssuer notes what a verifier will require if the key is not the did:key of the issuer or holder.
+func (f *proofFlags) noteIssuer(
+	cmd *cobra.Command, doc []byte, signer *vcdm.Signer, limits canon.Limits,
+) error {
 	member, of, err := rules.PartyOf(doc, limits)
 	if err != nil || of == "" || f.options.Method != "" || of == signer.Key.Public().DID() {
 		return err
 	}
-	note(cmd, "the key is not that of the %s, %s; --self makes it that, or --method names it in a controller document",
+	note(cmd, "the key is not that of the %s, %s; use --self to make it that, "+
+		"or --method to name it in a controller document",
 		member, of)
 	return nil
 }
 
-// disclosures completes the pointers to what is mandatory, unless they are all, and warns where no presentation would be a
-// credential.
+// disclosures adds the default mandatory pointers unless only is set, and warns if presentations would not
+// be credentials.
 func disclosures(cmd *cobra.Command, doc []byte, limits canon.Limits, sd *vcdm.SDOptions, only bool) error {
 	needs, err := rules.VerifierNeeds(doc, limits)
 	if err != nil {
@@ -122,11 +136,14 @@ func disclosures(cmd *cobra.Command, doc []byte, limits canon.Limits, sd *vcdm.S
 			return err
 		}
 	}
-	return warnOfMissing(cmd, needs, shown, limits, "presentations may leave out %s, which verifiers need; make it --mandatory")
+	return warnOfMissing(cmd, needs, shown, limits,
+		"presentations may leave out %s, which verifiers need; make it --mandatory")
 }
 
 // warnOfMissing warns of each member that pointers name and a document lacks.
-func warnOfMissing(cmd *cobra.Command, pointers []string, doc []byte, limits canon.Limits, format string) error {
+func warnOfMissing(
+	cmd *cobra.Command, pointers []string, doc []byte, limits canon.Limits, format string,
+) error {
 	have, err := rules.VerifierNeeds(doc, limits)
 	if err != nil {
 		return err
@@ -139,7 +156,7 @@ func warnOfMissing(cmd *cobra.Command, pointers []string, doc []byte, limits can
 	return nil
 }
 
-// engineFlags say what canonicalizes, and how much work it may do.
+// engineFlags select what canonicalizes, and limit its work.
 type engineFlags struct {
 	engine  canon.Engine
 	from    contextFlags
@@ -154,8 +171,10 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 	addEngine(cmd, &f.engine, "what canonicalizes", canon.Engines)
 	f.from.add(cmd)
 	addWork(cmd, &f.limits)
-	cmd.Flags().IntVar(&f.limits.Proofs, "max-proofs", 0, fmt.Sprintf("limit of the proofs of a document; default %d", canon.DefaultProofs))
-	cmd.Flags().IntVar(&f.limits.Signatures, "max-signatures", 0, fmt.Sprintf("limit of signatures made or checked; default %d", canon.DefaultSignatures))
+	cmd.Flags().IntVar(&f.limits.Proofs, "max-proofs", 0,
+		fmt.Sprintf("limit of the proofs of a document; default %d", canon.DefaultProofs))
+	cmd.Flags().IntVar(&f.limits.Signatures, "max-signatures", 0,
+		fmt.Sprintf("limit of signatures made or checked; default %d", canon.DefaultSignatures))
 	f.direction.add(cmd, canon.I18nDatatype)
 	addSizes(cmd, &f.limits)
 	f.timeout.add(cmd)
@@ -189,31 +208,33 @@ func newIssueCommand() *cobra.Command {
 		anyForm bool
 		self    bool
 		related resourceFlag
-		only    bool // --mandatory names all that is mandatory
+		only    bool // only --mandatory is mandatory
 	)
+
 	cmd := &cobra.Command{
 		Use:   "issue --suite S|--format F --key FILE [flags] [FILE|-]",
 		Short: "Sign a credential",
-		Long: `Issue prints a credential with one more Data Integrity proof; all its other
-bytes stay as they are, but a terminal gets characters that would steer it as
-JSON escapes, of the same value. Where the contexts of a credential do not
-define the terms of a proof, the one that does is added, and standard error says
-so. A credential against the rules of the data model, with data that the suite
-would not cover, or with a digest that is not that of a related resource is
-refused. ecdsa-sd-2023 makes a base proof: give it to the holder alone, who
-derives from it with canonscope present. Every presentation then discloses
-issuer, type, validity, status and what --mandatory names; --mandatory-only
-leaves it at the latter. A holder signs a presentation in the same way, mostly
-with --challenge and --domain of the verifier. Verifiers want the issuer to be
-who signs: --self writes the key's did:key identifier into the document.
+		Long: `Issue prints a credential with one more Data Integrity proof and its other bytes
+unchanged. On a terminal, control characters become JSON escapes of the same
+value. If the contexts of a credential do not define the terms of a proof, the
+context that does is added, with a note on standard error. A credential is
+refused if it violates the data model, has data that the suite would not cover,
+or has a digest that differs from its related resource.
+
+ecdsa-sd-2023 makes a base proof. Give it only to the holder, who derives from
+it with canonscope present. Every presentation then discloses issuer, type,
+validity, status and the --mandatory pointers, or with --mandatory-only just
+these. A holder signs a presentation in the same way, mostly with --challenge
+and --domain of the verifier. Verifiers expect the issuer to sign: --self writes
+the key's did:key identifier into the document.
 
 With --format sd-jwt-vc or mdoc it prints the claims of the credential in that
-format instead: every leaf under credentialSubject can be disclosed alone. What
-the format has no place for is refused, unless --lossy: then it is listed on
-standard error, as is what the format needs and the credential does not say. The
-end of validity is the credential's or an earlier one with --expires; an mdoc of
-a credential that names none has none. An mdoc is printed in hexadecimal;
-without --certificate it holds one made up.`,
+format: every leaf under credentialSubject can be disclosed alone. Data that the
+format cannot carry is refused, or with --lossy listed on standard error. So are
+values that the format needs and the credential lacks. Validity ends as in the
+credential, or earlier with --expires; if neither sets an end, an mdoc has
+9999-12-31. An mdoc is printed in hexadecimal; without --certificate it has a
+made-up one.`,
 		Example: `  canonscope issue --suite eddsa-rdfc-2022 --key issuer.json credential.json
   canonscope issue --suite ecdsa-sd-2023 --key issuer.json --self \
     --mandatory /credentialSubject/id credential.json
@@ -226,46 +247,58 @@ without --certificate it holds one made up.`,
 			if err := formats.check(cmd, formats.format); err != nil {
 				return err
 			}
+
 			if formats.format == compare.VCDM {
 				if (len(sd.Mandatory) > 0 || only) && name != "ecdsa-sd-2023" {
-					return fmt.Errorf("--mandatory goes with ecdsa-sd-2023; %s has no selective disclosure", cmp.Or(name, "no --suite"))
+					return fmt.Errorf("--mandatory is for ecdsa-sd-2023; %s has no selective disclosure",
+						cmp.Or(name, "no --suite"))
 				}
 				if name == "" {
-					return errors.New("no cryptosuite: give --suite, one of " + strings.Join(vcdm.SuiteNames(), ", "))
+					return errors.New("no cryptosuite: give --suite, one of " +
+						strings.Join(vcdm.SuiteNames(), ", "))
 				}
 			}
+
 			doc, purpose, err := readUnsigned(cmd, file, engine.limits, formats.format)
 			if err != nil {
 				return err
 			}
+
 			if self {
 				if doc, err = proof.signFor(doc, engine.limits); err != nil {
 					return inFile(file, err)
 				}
 			}
+
 			if formats.files[formats.format] != nil {
 				return inFile(file, formats.issue(cmd, doc, proof.key, proof.options.Expires, &engine))
 			}
+
 			if name == "ecdsa-sd-2023" {
 				if purpose == vcdm.Authentication {
-					return errors.New("ecdsa-sd-2023 is for credentials, of which a holder shows a part; sign a presentation with ecdsa-rdfc-2019")
+					return errors.New("ecdsa-sd-2023 is for credentials, from which a holder derives; " +
+						"sign a presentation with ecdsa-rdfc-2019")
 				}
 				if err := disclosures(cmd, doc, engine.limits, &sd, only); err != nil {
 					return inFile(file, err)
 				}
 			}
+
 			suite, err := engine.suite(name, sd)
 			if err != nil {
 				return err
 			}
+
 			known, err := related.hashes(&engine.from)
 			if err != nil {
 				return err
 			}
+
 			signer, options, err := proof.signer(suite, purpose, engine.limits)
 			if err != nil {
 				return err
 			}
+
 			var signed []byte
 			err = engine.timeout.run(cmd, func(ctx context.Context) (err error) {
 				if !anyForm {
@@ -285,30 +318,39 @@ without --certificate it holds one made up.`,
 			if err := printDocument(cmd, signed); err != nil {
 				return err
 			}
+
 			noteInjected(cmd, signer)
 			return proof.noteIssuer(cmd, doc, signer, engine.limits)
 		},
 	}
+
 	cmd.Flags().StringVar(&name, "suite", "", "cryptosuite: "+strings.Join(vcdm.SuiteNames(), ", "))
-	cmd.Flags().StringArrayVar(&sd.Mandatory, "mandatory", nil, "JSON `POINTER` to what every presentation discloses beside the defaults; may repeat")
-	cmd.Flags().BoolVar(&only, "mandatory-only", false, "make mandatory only what --mandatory names")
-	cmd.Flags().BoolVar(&self, "self", false, "make the key's did:key identifier the issuer, of a presentation the holder")
+	cmd.Flags().StringArrayVar(&sd.Mandatory, "mandatory", nil,
+		"JSON `POINTER` that every presentation discloses besides the defaults; may repeat")
+	cmd.Flags().BoolVar(&only, "mandatory-only", false, "make only the --mandatory pointers mandatory")
+	cmd.Flags().BoolVar(&self, "self", false,
+		"make the key's did:key identifier the issuer, or holder of a presentation")
 	cmd.Flags().BoolVar(&anyForm, "any-form", false, "do not apply the rules of the data model")
 	related.add(cmd)
 	formats.add(cmd, compare.Issue, compare.VCDM)
 	proof.add(cmd)
-	cmd.Flags().StringVar(&proof.options.Expires, "expires", "", "`TIME` after which the proof is no longer valid, or what is issued in another format")
+	cmd.Flags().StringVar(&proof.options.Expires, "expires", "",
+		"`TIME` after which the proof, or a credential in another format, is not valid")
 	cmd.Flags().StringVar(&proof.options.ID, "id", "", "`URL` of the proof, so that a later one can name it")
-	cmd.Flags().StringArrayVar(&proof.options.PreviousProof, "previous", nil, "`URL` of a proof that this one builds on; may repeat")
-	cmd.Flags().StringArrayVar(&proof.options.Domain, "domain", nil, "`DOMAIN` that the proof is meant for; may repeat")
+	cmd.Flags().StringArrayVar(&proof.options.PreviousProof, "previous", nil,
+		"`URL` of a proof that this one builds on; may repeat")
+	cmd.Flags().StringArrayVar(&proof.options.Domain, "domain", nil,
+		"`DOMAIN` that the proof is meant for; may repeat")
 	cmd.Flags().StringVar(&proof.options.Challenge, "challenge", "", "challenge that the proof answers")
 	engine.add(cmd)
 	return cmd
 }
 
-// readUnsigned reads what is to be signed in a format: a credential, or in VCDM a presentation, too. It returns the
-// purpose that its proof has by default.
-func readUnsigned(cmd *cobra.Command, file string, limits canon.Limits, format compare.Format) (doc []byte, purpose string, err error) {
+// readUnsigned reads a document to sign in a format: a credential, or in VCDM also a presentation. It
+// returns the default purpose of its proof.
+func readUnsigned(
+	cmd *cobra.Command, file string, limits canon.Limits, format compare.Format,
+) (doc []byte, purpose string, err error) {
 	if doc, err = readInput(cmd, file, limits); err != nil {
 		return nil, "", err
 	}
@@ -316,14 +358,16 @@ func readUnsigned(cmd *cobra.Command, file string, limits canon.Limits, format c
 		return nil, "", err
 	}
 	if found, _ := formatOf(doc); found.Name != compare.VCDM {
-		return nil, "", fmt.Errorf("%s is %s, which is signed already; issue takes a credential as JSON", nameOf(file), found.Name)
+		return nil, "", fmt.Errorf("%s is %s, which is signed already; issue takes a credential as JSON",
+			nameOf(file), found.Name)
 	}
 	presentation, err := isPresentation(file, doc, limits)
 	switch {
 	case err != nil:
 		return nil, "", err
 	case presentation && format != compare.VCDM:
-		return nil, "", fmt.Errorf("%s is a presentation; %s is issued from a credential", nameOf(file), format)
+		return nil, "", fmt.Errorf("%s is a presentation; %s is issued from a credential", nameOf(file),
+			format)
 	case presentation:
 		return doc, vcdm.Authentication, nil
 	}
@@ -342,7 +386,7 @@ func checkForm(doc []byte, limits canon.Limits) error {
 	return rules.CheckCredential(doc, limits)
 }
 
-// checkRelated compares the digests of related resources with those that are known, and names the others.
+// checkRelated compares the digests of related resources with known ones, and lists the unknown resources.
 func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, known rules.Hashes) error {
 	err := rules.CheckRelated(doc, limits, known)
 	all, ok := err.(interface{ Unwrap() []error })
@@ -360,7 +404,7 @@ func checkRelated(cmd *cobra.Command, doc []byte, limits canon.Limits, known rul
 	return errors.Join(wrong...)
 }
 
-// printDocument is printBytes of a document with a newline at its end.
+// printDocument is printBytes for a document, with a newline at its end.
 func printDocument(cmd *cobra.Command, doc []byte) error {
 	return printBytes(cmd.OutOrStdout(), append(bytes.TrimRight(doc, "\n"), '\n'))
 }

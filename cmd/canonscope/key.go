@@ -49,6 +49,7 @@ secret key: --output writes it to a new file that only its owner can read.`,
 			return err
 		},
 	}
+
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to a new `FILE` that only its owner can read")
 	cmd.Flags().StringVar(&algorithm, "algorithm", string(keys.EdDSA), "EdDSA, ES256, ES384")
 	cmd.Flags().BoolVar(&jwk, "jwk", false, "print a JSON Web Key")
@@ -115,14 +116,16 @@ func readKey(path string) (*keys.File, error) {
 // readSecret reads a key file that has a secret key.
 func readSecret(path string) (*keys.File, error) {
 	if path == "" {
-		return nil, &compare.OptionError{Err: errors.New("no key: give --key FILE; canonscope key generate makes one")}
+		return nil, &compare.OptionError{Err: errors.New(
+			"no key: give --key FILE; canonscope key generate makes one")}
 	}
 	f, err := readKey(path)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%w; canonscope key generate makes a key", err)
 	case f.Secret == nil:
-		return nil, &compare.OptionError{Err: fmt.Errorf("%s holds no secret key; give the file that canonscope key generate printed", path)}
+		return nil, &compare.OptionError{Err: fmt.Errorf(
+			"%s holds no secret key; give the file that canonscope key generate printed", path)}
 	}
 	return f, nil
 }

@@ -1,6 +1,6 @@
 // Command canonscope measures and explains the cost of canonicalizing W3C verifiable credentials.
 //
-// Each subcommand stands in a file of its own, holds flags and printing only, and is added in root.go.
+// Each subcommand has a separate file with only its flags and printing, and is added in root.go.
 package main
 
 import (
@@ -27,25 +27,26 @@ const (
 	statusSignal = 128 // added to the number of the signal that ended the command, as shells do
 )
 
-// What an interrupted command has to end by itself. Not all code asks whether it should: json-gold does not, nor does one
-// who reads from a terminal.
+// Time for an interrupted command to end. Some code ignores cancellation: json-gold, and reads from a
+// terminal.
 const (
 	patience    = time.Second
-	runPatience = 10 * time.Second // run ends its children and writes what it has, which takes a fraction of this
+	runPatience = 10 * time.Second // run ends its children and writes its results, in a fraction of this
 )
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run executes one command line and returns its exit status. The first signal interrupts the command, which has its
-// patience to end; a second one ends the process at once.
+// run executes one command line and returns its exit status. The first signal interrupts the command, which
+// has its patience to end; a second one ends the process at once.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
+
 	defer signal.Stop(signals)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -59,6 +60,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if cmd, _, err := root.Find(args); err == nil && cmd.Name() == "run" {
 		wait = runPatience
 	}
+
 	done := make(chan error, 1)
 	go func() { done <- out.check(root.ExecuteContext(ctx)) }()
 	var err error
@@ -81,17 +83,21 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 			err = errors.New("interrupted")
 		}
 	}
+
 	printErrors(stderr, err)
-	if no := (&noError{}); err != nil && ended && !errors.As(err, &no) && out.bytes == 0 && wantsJSON(root, args) {
-		_ = printErrorJSON(out, "", err, false) // an error that is printed already
+	if no := (&noError{}); err != nil && ended && !errors.As(err, &no) && out.bytes == 0 &&
+		wantsJSON(root, args) {
+		_ = printErrorJSON(out, "", err, false) // the error has already been printed
 	}
+
 	if s, ok := by.(syscall.Signal); ok {
 		return statusSignal + int(s)
 	}
+
 	return status(err)
 }
 
-// output counts what is written and remembers that something could not be, so that no command has to look after each line.
+// output counts what is written and remembers the first error, so that commands need not check each line.
 type output struct {
 	io.Writer
 	bytes int
@@ -107,7 +113,7 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// check returns the error of a command, or that its answer could not be written.
+// check returns the error of a command, or else that of writing its answer.
 func (o *output) check(err error) error {
 	var no *noError
 	if o.err != nil && (err == nil || errors.As(err, &no)) {
@@ -116,16 +122,16 @@ func (o *output) check(err error) error {
 	return err
 }
 
-// maxErrors is the number of errors that are printed of one command, and one more where that is all.
+// maxErrors is the number of errors that a command prints, plus one if that is the last.
 const maxErrors = 20
 
-// printErrors prints a line for each error, and what would do about it.
+// printErrors prints a line for each error, and its remedy.
 func printErrors(w io.Writer, err error) {
 	p := printable.Printer{W: w, Width: width(w)}
 	all := parts(err)
 	for i, e := range all {
 		if left := len(all) - i; i == maxErrors && left > 1 {
-			p.Line("canonscope: and %d errors more", left)
+			p.Line("canonscope: and %d more errors", left)
 			return
 		}
 		if e.Error() == "" {
@@ -139,7 +145,7 @@ func printErrors(w io.Writer, err error) {
 	}
 }
 
-// printRest prints the losses of a document behind the first, which its error names.
+// printRest prints the losses of a document after the first, which the error has.
 func printRest(p *printable.Printer, err error) {
 	var loss *canon.LossError
 	if !errors.As(err, &loss) {
@@ -150,7 +156,7 @@ func printRest(p *printable.Printer, err error) {
 	}
 }
 
-// Bytes that are printed of an error, which may repeat names of a document, and of such a name.
+// Bytes printed of an error, which may repeat long names of a document, and of such a name.
 const (
 	maxText = 2000
 	maxName = 300
@@ -159,12 +165,13 @@ const (
 // shortLine is the text of an error as one line, bounded.
 func shortLine(err error) string { return printable.Line(printable.Short(err.Error(), maxText)) }
 
-// lossText says what is lost where, in one line.
+// lossText describes a loss and its place in one line.
 func lossText(l canon.Loss) string {
-	return fmt.Sprintf("%q: %s", printable.Short(l.Pointer, maxName), printable.Line(printable.Short(l.Reason, maxName)))
+	return fmt.Sprintf("%q: %s", printable.Short(l.Pointer, maxName),
+		printable.Line(printable.Short(l.Reason, maxName)))
 }
 
-// parts returns the errors that are joined in err, each of which has a line of its own.
+// parts returns the errors joined in err, each of which gets a separate line.
 func parts(err error) []error {
 	if err == nil {
 		return nil
@@ -180,7 +187,8 @@ func parts(err error) []error {
 	return all
 }
 
-// noError is the answer no. A subcommand that has printed its answer returns one; an empty text prints nothing more.
+// noError is the answer no. A subcommand that has printed its answer returns one; an empty text prints
+// nothing more.
 type noError struct{ text string }
 
 func (e *noError) Error() string { return e.text }

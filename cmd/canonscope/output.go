@@ -11,14 +11,14 @@ import (
 	"canonscope/canon/printable"
 )
 
-// printBytes prints a document or a canonical form: its own bytes, of which each counts, to a file or a pipe; to a terminal
-// with what would steer the terminal escaped.
+// printBytes prints a document or a canonical form: unchanged to a file or a pipe; to a terminal with
+// control characters escaped.
 func printBytes(w io.Writer, text []byte) error {
 	if !terminal(w) {
 		_, err := w.Write(text)
 		return err
 	}
-	const piece = 64 << 10 // escapes make it up to six times as long
+	const piece = 64 << 10 // escapes are up to six times as long
 	for len(text) > 0 {
 		end := min(piece, len(text))
 		for end < len(text) && end > piece-utf8.UTFMax && !utf8.RuneStart(text[end]) {
@@ -42,8 +42,8 @@ func note(cmd *cobra.Command, format string, args ...any) {
 // columns of a terminal that text keeps to.
 const columns = 80
 
-// width is the number of columns that lines keep to: that of the variable COLUMNS, or 80 on a terminal. Elsewhere, where programs
-// read, a line is as long as what it says: 0.
+// width is the width of lines: the variable COLUMNS, or 80 on a terminal. It is 0, without a limit, for
+// files and pipes.
 func width(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n >= columns/2 {
 		return n
@@ -54,7 +54,7 @@ func width(w io.Writer) int {
 	return 0
 }
 
-// terminal reports whether w is one.
+// terminal reports whether w is a terminal.
 func terminal(w io.Writer) bool {
 	if o, ok := w.(*output); ok {
 		w = o.Writer

@@ -19,23 +19,24 @@ func newPresentCommand() *cobra.Command {
 		proof    proofFlags
 		formats  formatFlags
 	)
+
 	cmd := &cobra.Command{
 		Use:   "present --disclose POINTER [flags] [FILE|-]",
 		Short: "Disclose a part of a signed credential",
-		Long: `Present prints what the JSON pointers of --disclose name of a credential, with
-the types and identifiers on the way.
+		Long: `Present prints the parts of a credential that --disclose selects by JSON
+pointers, with the types and ids of the enclosing objects.
 
-From a base proof of ecdsa-sd-2023 it derives: the issuer's key is not needed,
-what the issuer made mandatory is always disclosed, and presentations of one
-credential can be linked. The other suites have no selective disclosure: with
---key the subset is signed again, which only the issuer can do. Standard error
-says which of the two was done.
+From a base proof of ecdsa-sd-2023 it derives a proof without the issuer's key.
+The parts that the issuer made mandatory are always disclosed, and presentations
+of one credential can be linked. The other suites have no selective disclosure:
+with --key, which only the issuer has, the subset is signed again. A note on
+standard error names the way taken.
 
-An SD-JWT or mdoc derives too; pointers go into its claims, of an mdoc to
-/NAMESPACE/ELEMENT, or /credentialSubject/ELEMENT where one namespace alone has
-it. With --holder-key, the key that it was issued for, the presentation is bound
-to its verifier: by a KB-JWT for --audience and --nonce, or a device signature
-over --transcript.`,
+An SD-JWT or mdoc also derives. Pointers select its claims, in an mdoc as
+/NAMESPACE/ELEMENT, or /credentialSubject/ELEMENT if one namespace has it. With
+--holder-key, the key that it was issued for, the presentation is bound to its
+verifier: by a KB-JWT for --audience and --nonce, or a device signature over
+--transcript.`,
 		Example: `  canonscope present --disclose /credentialSubject/degree credential.json
   canonscope present --disclose /issuer --disclose /credentialSubject/degree \
     --key issuer.json credential.json
@@ -52,50 +53,66 @@ over --transcript.`,
 			if err := checkForeign(file, doc); err != nil {
 				return err
 			}
+
 			format, in := formatOf(doc)
 			if err := formats.check(cmd, format.Name); err != nil {
 				return err
 			}
+
 			if formats.files[format.Name] != nil {
 				if proof.key != "" {
-					return fmt.Errorf("--key is for vcdm, and this is %s, of which --holder-key signs presentations", format.Name)
+					return fmt.Errorf(
+						"--key is for vcdm, and this is %s, whose presentations --holder-key signs",
+						format.Name)
 				}
 				return inFile(file, formats.present(cmd, format, in, disclose, &engine))
 			}
+
 			if len(disclose) == 0 {
-				return errors.New("nothing to disclose: give --disclose POINTER, such as /credentialSubject/name")
+				return errors.New(
+					"nothing to disclose: give --disclose POINTER, such as /credentialSubject/name")
 			}
+
 			presentation, err := isPresentation(file, doc, engine.limits)
 			if err != nil {
 				return err
 			}
+
 			if presentation {
-				return fmt.Errorf("%s is a presentation; present discloses a part of a credential", nameOf(file))
+				return fmt.Errorf("%s is a presentation; present discloses a part of a credential",
+					nameOf(file))
 			}
+
 			name, err := vcdm.SuiteOf(doc, engine.limits)
 			if err != nil {
 				return fmt.Errorf("%s: %w", nameOf(file), err)
 			}
+
 			suite, err := engine.suite(name, vcdm.SDOptions{})
 			if err != nil {
 				return err
 			}
+
 			var disclosed func(ctx context.Context) ([]byte, error)
 			var signer *vcdm.Signer
 			done := "derived"
 			if sd, ok := suite.(*vcdm.SD); ok {
 				if proof.key != "" {
-					return errors.New("ecdsa-sd-2023 derives without the issuer's key; leave --key out")
+					return errors.New("ecdsa-sd-2023 derives without the issuer's key; omit --key")
 				}
 				h := &vcdm.Holder{Suite: sd, Limits: engine.limits}
 				disclosed = func(ctx context.Context) ([]byte, error) { return h.Derive(ctx, doc, disclose) }
 			} else {
 				if proof.key == "" {
-					return fmt.Errorf("%s has no selective disclosure; the issuer can sign the subset again with --key FILE", name)
+					return fmt.Errorf(
+						"%s has no selective disclosure; the issuer can sign the subset again with --key",
+						name)
 				}
-				done = "re-signed: " + name + " has no selective disclosure, and the given key signed the subset"
+				done = "re-signed: " + name +
+					" has no selective disclosure, and the given key signed the subset"
 				var options []byte
-				if signer, options, err = proof.signer(suite, vcdm.AssertionMethod, engine.limits); err != nil {
+				if signer, options, err = proof.signer(suite, vcdm.AssertionMethod,
+					engine.limits); err != nil {
 					return err
 				}
 				if err := proof.noteIssuer(cmd, doc, signer, engine.limits); err != nil {
@@ -109,6 +126,7 @@ over --transcript.`,
 					return signer.Add(ctx, subset, options)
 				}
 			}
+
 			var out []byte
 			err = engine.timeout.run(cmd, func(ctx context.Context) (err error) {
 				out, err = disclosed(ctx)
@@ -123,17 +141,22 @@ over --transcript.`,
 			if signer != nil {
 				noteInjected(cmd, signer)
 			}
+
 			needs, err := rules.VerifierNeeds(doc, engine.limits)
 			if err != nil {
 				return err
 			}
-			if err := warnOfMissing(cmd, needs, out, engine.limits, "the presentation lacks %s, which the credential has and verifiers need"); err != nil {
+
+			if err := warnOfMissing(cmd, needs, out, engine.limits,
+				"the presentation lacks %s, which the credential has and verifiers need"); err != nil {
 				return err
 			}
+
 			_, err = fmt.Fprintln(cmd.ErrOrStderr(), done)
 			return err
 		},
 	}
+
 	cmd.Flags().StringArrayVar(&disclose, "disclose", nil, "JSON `POINTER` to disclose; may repeat")
 	formats.add(cmd, compare.Present, "")
 	proof.add(cmd)

@@ -2,7 +2,8 @@ package main
 
 import "github.com/spf13/cobra"
 
-// newRootCommand returns the command with all its subcommands. A subcommand returns its errors; main prints them once.
+// newRootCommand returns the command with all its subcommands. A subcommand returns its errors; main prints
+// them once.
 func newRootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "canonscope",
@@ -18,6 +19,7 @@ reached, 128 and the number of the signal after Ctrl-C or another one.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+
 	group := func(id, title string, cmds ...*cobra.Command) {
 		root.AddGroup(&cobra.Group{ID: id, Title: title})
 		for _, cmd := range cmds {
@@ -25,8 +27,10 @@ reached, 128 and the number of the signal after Ctrl-C or another one.`,
 		}
 		root.AddCommand(cmds...)
 	}
+
 	group("measure", "Measure:", newRunCommand(), newCellsCommand(), newEnvCommand(), newSchemasCommand())
-	group("credentials", "Credentials in files:", newKeyCommand(), newIssueCommand(), newPresentCommand(), newVerifyCommand(), newInspectCommand())
+	group("credentials", "Credentials in files:", newKeyCommand(), newIssueCommand(), newPresentCommand(),
+		newVerifyCommand(), newInspectCommand())
 	group("forms", "Canonical forms:", newCanonizeCommand(), newExpandCommand(), newConformCommand())
 	group("other", "Other:", newVersionCommand())
 	root.SetHelpCommandGroupID("other")

@@ -26,9 +26,9 @@ import (
 // Settings of run.
 const (
 	documents   = 64
-	budget      = 55 * time.Second // of the default, so that it ends within a minute on a busy machine too
-	deadline    = 2 * time.Minute  // of one child; ten times that with --full or for cells that the user names
-	idle        = 10 * time.Second // that a child may take without using its CPU
+	budget      = 55 * time.Second // of the default, so that it ends within a minute also on a busy machine
+	deadline    = 2 * time.Minute  // of one child; ten times that with --full or for named cells
+	idle        = 10 * time.Second // for which a child may use no CPU
 	memory      = 2 << 30
 	defaultRuns = 5
 	fullRuns    = 10
@@ -55,6 +55,7 @@ func newRunCommand() *cobra.Command {
 		full     bool
 		jsonText bool
 	)
+
 	cmd := &cobra.Command{
 		Use:   "run [flags] [SCHEMA|FILE]...",
 		Short: "Measure exchanges: what they cost and where it goes",
@@ -68,7 +69,7 @@ deadline that it reaches is a result like a time, and so is what an engine does
 not support beside others: the exit status is 0. It is 1 if a gate or a process
 failed, or if nothing was tried.
 
-Without a flag it measures a default subset in under a minute and says what it
+Without flags it measures a default subset in under a minute and lists what it
 left out. Times are process CPU, the garbage collector included. A cell is timed
 only after its gate: the canonical form agrees with another implementation,
 verify accepts what was presented and refuses altered copies. Results go to a
@@ -109,10 +110,11 @@ they take.`,
 					return err
 				}
 			}
+
 			changed := cmd.Flags().Changed
 			switch {
 			case full && (changed("n") || changed("runs")):
-				return errors.New("--full sets --n and --runs; leave them out")
+				return errors.New("--full sets --n and --runs; omit them")
 			case changed("n") && plan.Window.N < 1:
 				return fmt.Errorf("--n is %d; it must be at least 1", plan.Window.N)
 			case plan.Runs < 1:
@@ -122,14 +124,18 @@ they take.`,
 			case changed("profile-seconds") && !(plan.Profile >= 0 && plan.Profile <= 600):
 				return fmt.Errorf("--profile-seconds is %v; it must be 0 to 600", plan.Profile)
 			}
+
 			if err := checkPolicy(policy); err != nil {
 				return err
 			}
+
 			if changed("validate") {
-				if err := choice.Check("validator", jsonschema.Engine(policy.Validator), jsonschema.Engines); err != nil {
+				if err := choice.Check("validator", jsonschema.Engine(policy.Validator),
+					jsonschema.Engines); err != nil {
 					return err
 				}
 			}
+
 			var err error
 			if policy.Binding, err = compare.ParseBinding(binding); err != nil {
 				return err
@@ -146,6 +152,7 @@ they take.`,
 			if changed("cpu") {
 				plan.CPU = &cpu
 			}
+
 			if full {
 				plan.Window, plan.Runs, plan.Deadline = measure.FullWindow, fullRuns, 10*deadline
 				if !changed("profile-seconds") {
@@ -158,13 +165,17 @@ they take.`,
 					policy.Granularities = []compare.Granularity{compare.Leaf, compare.Branch}
 				}
 			}
+
 			if plan.Window.N == 0 && !full {
 				plan.Budget = budget
 			}
-			named := slices.ContainsFunc([]string{"format", "suite", "engine", "algorithm", "schema", "axis", "preset", "context-cache"}, changed)
+
+			named := slices.ContainsFunc([]string{"format", "suite", "engine", "algorithm", "schema", "axis",
+				"preset", "context-cache"}, changed)
 			if named {
 				plan.Keep, plan.Deadline = true, 10*deadline
 			}
+
 			experiments, err := experimentsOf(cmd.Context(), filter.Schemas, axes, presets, plan.Seed)
 			if err != nil {
 				return err
@@ -172,25 +183,32 @@ they take.`,
 			if experiments != nil && !full && !changed("profile-seconds") {
 				plan.Profile = experimentProfile
 			}
+
 			selection, err := selectCells(experiments, filter, policy)
 			if err != nil {
 				return err
 			}
+
 			for _, text := range selection.Chosen() {
 				note(cmd, "%s", text)
 			}
+
 			plan.Cells, plan.Rules = selection.Cells(), measure.Rules()
 			if out == "" {
 				out = filepath.Join("results", time.Now().UTC().Format("20060102-150405"))
 			}
+
 			folder, err := measure.OpenFolder(out)
 			if err != nil {
 				return err
 			}
+
 			defer folder.Close()
 			progress, clear := progressTo(cmd.ErrOrStderr())
-			signal.Ignore(syscall.SIGPIPE) // who reads the table may go away; the files are written all the same
-			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}}, folder, progress)
+			// A reader of the table may close the pipe; the files are still written.
+			signal.Ignore(syscall.SIGPIPE)
+			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}},
+				folder, progress)
 			clear()
 			campaign.Command = strings.Join(append([]string{"canonscope"}, os.Args[1:]...), " ")
 			campaign.Disclosed = selection.Disclosed
@@ -200,12 +218,16 @@ they take.`,
 			if len(failed) == 0 {
 				return verdict(campaign)
 			}
-			return errors.Join(slices.CompactFunc(failed, func(a, b error) bool { return a.Error() == b.Error() })...)
+
+			return errors.Join(slices.CompactFunc(failed,
+				func(a, b error) bool { return a.Error() == b.Error() })...)
 		},
 	}
+
 	matrixFlags(cmd, &filter, &policy)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&axes, "axis", nil, "walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
+	flags.StringArrayVar(&axes, "axis", nil,
+		"walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
 	flags.StringSliceVar(&against, "against", nil, "print ratios to these suites or formats; without it to mdoc and sd-jwt-vc")
 	flags.StringVar(&policy.Validator, "validate", "", "validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+strings.Join(choice.Names(jsonschema.Engines), ", "))
@@ -218,12 +240,16 @@ they take.`,
 	flags.IntVar(&cpu, "cpu", 0, "pin processes to processor `NUMBER` (Linux)")
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
 	flags.StringVar(&out, "out", "", "results folder `DIR`, new or empty; default results/ and the time")
-	flags.Float64Var(&plan.Profile, "profile-seconds", -1, "CPU seconds of each profile pass, 0 for none; without it as many as end in time")
-	flags.BoolVar(&plan.Allocs, "allocs", false, "profile allocations too, and charge the collector to phases by bytes; on with --full")
+	flags.Float64Var(&plan.Profile, "profile-seconds", -1,
+		"CPU seconds of each profile pass, 0 for none; default as many as time allows")
+	flags.BoolVar(&plan.Allocs, "allocs", false,
+		"also profile allocations, and charge the collector to phases by bytes; on with --full")
 	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: windows of %d collections, %d processes",
 		measure.FullWindow.Collections, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
-	flags.Lookup("n").DefValue, flags.Lookup("profile-seconds").DefValue, flags.Lookup("cpu").DefValue = "0", "0", "" // pflag hides a zero
+	for name, value := range map[string]string{"n": "0", "profile-seconds": "0", "cpu": ""} {
+		flags.Lookup(name).DefValue = value // pflag hides a zero
+	}
 	return cmd
 }
 
@@ -237,18 +263,21 @@ func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experim
 	for _, e := range experiments {
 		growth = append(growth, report.NewGrowth(c, e))
 	}
+
 	inJSON := func(w io.Writer) error { return report.JSON(w, c, table) }
 	text := func(w io.Writer, colour bool) error { return report.Text(w, c, table, colour) }
 	files := []struct {
 		name    string
 		content func(io.Writer) error
 	}{
-		{"table.md", func(w io.Writer) error { return report.Markdown(w, table) }}, // the smallest first, should the disk be full
+		// The smallest first, in case the disk is full.
+		{"table.md", func(w io.Writer) error { return report.Markdown(w, table) }},
 		{"table.csv", func(w io.Writer) error { return report.CSV(w, table) }},
 		{"bench.txt", func(w io.Writer) error { return report.Bench(w, c) }},
 		{"results.json", func(w io.Writer) error { return inJSON(w) }},
 		{"growth.txt", func(w io.Writer) error { return text(w, false) }},
 	}
+
 	if growth != nil {
 		inJSON = func(w io.Writer) error { return report.GrowthJSON(w, c, table, growth) }
 		text = func(w io.Writer, colour bool) error { return report.GrowthText(w, c, table, growth, colour) }
@@ -264,16 +293,19 @@ func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experim
 			printed <- text(stdout, terminal(stdout) && os.Getenv("NO_COLOR") == "")
 		}
 	}()
+
 	var failed []error
 	for _, f := range files {
 		if err := folder.Write(f.name, f.content); err != nil {
 			failed = append(failed, fmt.Errorf("write results: %w", err))
 		}
 	}
+
 	kept, lost := folder.Kept()
 	for _, err := range lost {
 		failed = append(failed, fmt.Errorf("write results: %w", err))
 	}
+
 	err := <-printed
 	if err == nil && !jsonText {
 		err = report.Kept(stdout, c, kept)
@@ -281,14 +313,16 @@ func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experim
 	if err != nil {
 		failed = append(failed, err)
 	}
+
 	return failed
 }
 
-// verdict is the answer no for a campaign with a cell that failed, or without any answer. That a document reaches a
-// limit or the deadline is an answer.
+// verdict is the answer no for a campaign with a cell that failed, or without any answer. That a document
+// reaches a limit or the deadline is an answer.
 func verdict(c *compare.Campaign) error {
 	if c.Interrupted {
-		return &noError{fmt.Sprintf("interrupted; every finished run is in %s", filepath.Join(c.Out, "runs.jsonl"))}
+		return &noError{fmt.Sprintf("interrupted; every finished run is in %s",
+			filepath.Join(c.Out, "runs.jsonl"))}
 	}
 	answered := 0
 	for _, r := range c.Results {

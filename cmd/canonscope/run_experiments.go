@@ -9,18 +9,22 @@ import (
 	"canonscope/schemas/catalogue"
 )
 
-// experimentsOf reads --axis and --preset; none is no error.
-func experimentsOf(ctx context.Context, schemas, axes, presets []string, seed uint64) ([]compare.Experiment, error) {
+// experimentsOf reads --axis and --preset; having none is allowed.
+func experimentsOf(
+	ctx context.Context, schemas, axes, presets []string, seed uint64,
+) ([]compare.Experiment, error) {
 	switch {
 	case len(presets) == 0:
 		return matrix.Along(ctx, schemas, axes, seed)
 	case len(axes)+len(schemas) > 0:
-		return nil, errors.New("--preset names its schemas; leave --schema and --axis out")
+		return nil, errors.New("--preset names its schemas; omit --schema and --axis")
 	}
 	return matrix.Presets(ctx, presets, seed)
 }
 
-func selectCells(experiments []compare.Experiment, f matrix.Filter, p matrix.Policy) (*matrix.Selection, error) {
+func selectCells(
+	experiments []compare.Experiment, f matrix.Filter, p matrix.Policy,
+) (*matrix.Selection, error) {
 	if experiments == nil {
 		return matrix.Select(f, p)
 	}

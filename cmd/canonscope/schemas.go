@@ -7,7 +7,8 @@ func newSchemasCommand() *cobra.Command {
 		Use:   "schemas",
 		Short: "Credentials of the catalogue, their contexts and JSON Schemas",
 	}
-	cmd.AddCommand(newSchemasListCommand(), newSchemasShowCommand(), newSchemasGenerateCommand(), newSchemasMeasureCommand())
+	cmd.AddCommand(newSchemasListCommand(), newSchemasShowCommand(), newSchemasGenerateCommand(),
+		newSchemasMeasureCommand())
 	cmd.AddCommand(newSchemasValidateCommand(), newSchemasContextsCommand())
 	return cmd
 }

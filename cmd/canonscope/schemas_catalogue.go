@@ -29,10 +29,10 @@ func newSchemasListCommand() *cobra.Command {
 		Short: "List the catalogue with the figures of one document each",
 		Long: `List prints the names of the catalogue with the size of one document of each:
 bytes, quads and blank nodes. An axis of a schema is set in its name, as
-ob3:results=10; schemas show lists the axes. A path stands for a credential of
-yours wherever a name does. Then it prints the series, which have a schema for
-each N, with quads and blank nodes as functions of N. Those of the kind nquads
-are RDF datasets: they are canonicalized, and not issued, presented or verified.`,
+ob3:results=10; schemas show lists the axes. A path to your credential works
+wherever a name does. Then it prints the series, which have a schema for each N,
+with quads and blank nodes as functions of N. Those of the kind nquads are RDF
+datasets: they can be canonicalized, but not issued, presented or verified.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			type row struct {
@@ -41,6 +41,7 @@ are RDF datasets: they are canonicalized, and not issued, presented or verified.
 				About   string         `json:"about"`
 				Figures *shape.Figures `json:"figures"`
 			}
+
 			var rows []row
 			for _, name := range catalogue.Names() {
 				g, err := catalogue.Get(name)
@@ -53,33 +54,45 @@ are RDF datasets: they are canonicalized, and not issued, presented or verified.
 				}
 				rows = append(rows, row{name, g.Kind(), g.Describe(), f})
 			}
+
 			if asJSON {
-				return printable.JSON(cmd.OutOrStdout(), map[string]any{"schemas": rows, "series": catalogue.Families(),
-					"presets": catalogue.Presets(), "negatives": catalogue.Negatives()})
+				return printable.JSON(cmd.OutOrStdout(),
+					map[string]any{"schemas": rows, "series": catalogue.Families(),
+						"presets": catalogue.Presets(), "negatives": catalogue.Negatives()})
 			}
+
 			w := cmd.OutOrStdout()
 			fmt.Fprintf(w, "%-16s %7s %5s %5s  %s\n", "NAME", "BYTES", "QUADS", "BLANK", "WHAT")
 			for _, r := range rows {
-				fmt.Fprintf(w, "%-16s %7d %5d %5d  %s\n", r.Name, r.Figures.Bytes, r.Figures.Quads, r.Figures.Blank, r.About)
+				fmt.Fprintf(w, "%-16s %7d %5d %5d  %s\n", r.Name, r.Figures.Bytes, r.Figures.Quads,
+					r.Figures.Blank, r.About)
 			}
+
 			fmt.Fprintf(w, "\n%-16s %-10s %9s %7s %5s\n", "SERIES", "KIND", "N", "QUADS", "BLANK")
+
 			for _, s := range catalogue.Families() {
-				fmt.Fprintf(w, "%-16s %-10s %9s %7s %5s\n", s.Name, s.Kind, fmt.Sprintf("%d..%d", s.Min, s.Max), s.Quads, s.Blank)
+				fmt.Fprintf(w, "%-16s %-10s %9s %7s %5s\n", s.Name, s.Kind,
+					fmt.Sprintf("%d..%d", s.Min, s.Max), s.Quads, s.Blank)
 				for _, line := range printable.Wrap(s.About, columns-4) {
 					fmt.Fprintf(w, "    %s\n", line)
 				}
 			}
+
 			fmt.Fprintln(w, "\nTo compare with canonscope run --preset:")
+
 			for _, p := range catalogue.Presets() {
 				fmt.Fprintf(w, "%s: %s\n", p.Name, p.About)
 				for _, s := range p.Schemas {
 					fmt.Fprintf(w, "  %s\n", s)
 				}
 			}
-			_, err := fmt.Fprintf(w, "\nRefused by every processor: %s\n", strings.Join(catalogue.Negatives(), ", "))
+
+			_, err := fmt.Fprintf(w, "\nRefused by every processor: %s\n", strings.Join(catalogue.Negatives(),
+				", "))
 			return err
 		},
 	}
+
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -94,15 +107,18 @@ func newSchemasShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+
 			c, err := g.Document(firstSeed, 0)
 			if err != nil {
 				return err
 			}
+
 			w := cmd.OutOrStdout()
 			fmt.Fprintf(w, "%s\n\nkind:       %s\n", printable.Line(g.Name()+": "+g.Describe()), g.Kind())
 			if g.Kind() == schemas.Claims {
 				fmt.Fprintf(w, "disclosed:  %s\nmandatory:  %s\n", listed(c.Disclose), listed(c.Mandatory))
 			}
+
 			f, err := figuresOf(cmd.Context(), g, firstSeed, 0)
 			if err != nil {
 				fmt.Fprintf(w, "\nno figures: %s\n", printable.Line(err.Error()))
@@ -110,12 +126,15 @@ func newSchemasShowCommand() *cobra.Command {
 				fmt.Fprintln(w)
 				printFigures(cmd, f)
 			}
+
 			axes, err := catalogue.Axes(args[0])
 			if err != nil || len(axes) == 0 {
 				return nil // a file has none
 			}
+
 			fmt.Fprintln(w)
 			fmt.Fprintf(w, "%-20s %-12s %s\n", "AXIS", "HERE", "RANGE")
+
 			for _, a := range axes {
 				here, err := a.Value(args[0])
 				if err != nil {
@@ -130,12 +149,13 @@ func newSchemasShowCommand() *cobra.Command {
 					fmt.Fprintf(w, "    %s\n", line)
 				}
 			}
+
 			return nil
 		},
 	}
 }
 
-// listed writes JSON pointers below one another.
+// listed writes JSON pointers on separate lines.
 func listed(pointers []string) string {
 	lines := make([]string, len(pointers))
 	for i, p := range pointers {
@@ -151,6 +171,7 @@ func newSchemasGenerateCommand() *cobra.Command {
 		index, count int
 		out          string
 	)
+
 	cmd := &cobra.Command{
 		Use:   "generate NAME",
 		Short: "Generate documents of a schema",
@@ -192,6 +213,7 @@ figures.jsonl there, one line a document.`,
 			return printDocument(cmd, c.VCDM)
 		},
 	}
+
 	f := cmd.Flags()
 	f.StringArrayVar(&axes, "axis", nil, "set an axis `AXIS=VALUE`; may repeat")
 	f.Uint64Var(&seed, "seed", firstSeed, "seed of the documents")
@@ -202,10 +224,13 @@ figures.jsonl there, one line a document.`,
 }
 
 // writeDocuments writes count documents and a line of figures for each.
-func writeDocuments(ctx context.Context, g schemas.Generator, seed uint64, index, count int, dir string) error {
+func writeDocuments(
+	ctx context.Context, g schemas.Generator, seed uint64, index, count int, dir string,
+) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+
 	var lines []byte
 	for i := index; i < index+count; i++ {
 		c, err := g.Document(seed, i)
@@ -216,11 +241,14 @@ func writeDocuments(ctx context.Context, g schemas.Generator, seed uint64, index
 		if c.Kind == schemas.NQuads {
 			extension = "nq"
 		}
-		name := fmt.Sprintf("%s-%02d.%s", strings.NewReplacer(":", "_", "%", "_").Replace(g.Name()), i, extension)
-		if err := os.WriteFile(filepath.Join(dir, name), append(bytes.TrimRight(c.VCDM, "\n"), '\n'), 0o644); err != nil {
+		name := fmt.Sprintf("%s-%02d.%s", strings.NewReplacer(":", "_", "%", "_").Replace(g.Name()), i,
+			extension)
+		if err := os.WriteFile(filepath.Join(dir, name), append(bytes.TrimRight(c.VCDM, "\n"), '\n'),
+			0o644); err != nil {
 			return err
 		}
-		f, err := shape.Measure(ctx, c.VCDM, shape.Options{Input: c.Kind.Input(), Loader: contexts.Experiments()})
+		f, err := shape.Measure(ctx, c.VCDM, shape.Options{Input: c.Kind.Input(),
+			Loader: contexts.Experiments()})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -236,6 +264,7 @@ func writeDocuments(ctx context.Context, g schemas.Generator, seed uint64, index
 		}
 		lines = append(lines, printable.Line(string(line))+"\n"...)
 	}
+
 	return os.WriteFile(filepath.Join(dir, "figures.jsonl"), lines, 0o644)
 }
 

@@ -20,7 +20,7 @@ func newSchemasContextsCommand() *cobra.Command {
 	return cmd
 }
 
-// contextRef is what contexts show takes for this content.
+// contextRef is the argument of contexts show for this content.
 func contextRef(c contexts.Info) string {
 	if c.Variant == "" {
 		return c.Name
@@ -48,10 +48,12 @@ func newContextsListCommand() *cobra.Command {
 				}
 				var rows []row
 				for _, c := range contexts.List(true) {
-					rows = append(rows, row{c.Name, c.Variant, c.Title, c.URL, c.SHA256, c.Date, c.Terms, len(c.JSON)})
+					rows = append(rows, row{c.Name, c.Variant, c.Title, c.URL, c.SHA256, c.Date, c.Terms,
+						len(c.JSON)})
 				}
 				return printable.JSON(cmd.OutOrStdout(), rows)
 			}
+
 			w := cmd.OutOrStdout()
 			url := ""
 			for _, c := range contexts.List(true) {
@@ -59,13 +61,16 @@ func newContextsListCommand() *cobra.Command {
 					url = c.URL
 					fmt.Fprintf(w, "%s\n  %s\n", url, c.Title)
 				}
-				if _, err := fmt.Fprintf(w, "  %-42s %-10s %4d terms  %.12s\n", contextRef(c), c.Date, c.Terms, c.SHA256); err != nil {
+				if _, err := fmt.Fprintf(w, "  %-42s %-10s %4d terms  %.12s\n", contextRef(c), c.Date,
+					c.Terms, c.SHA256); err != nil {
 					return err
 				}
 			}
+
 			return nil
 		},
 	}
+
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, with whole hashes")
 	return cmd
 }
@@ -74,9 +79,8 @@ func newContextsShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show URL|NAME[@VARIANT]",
 		Short: "Print a built-in context",
-		Long: `Show prints a built-in context as JSON. Its value is that of the official file,
-its bytes are not: what hashes contexts must use the official hash, which
-contexts list prints.`,
+		Long: `Show prints a built-in context as JSON. It is equal by value to the official
+file, but not by bytes: use the official hash, which contexts list prints.`,
 		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var doc []byte
@@ -100,20 +104,21 @@ func newContextsCheckCommand() *cobra.Command {
 		Use:   "check DIR",
 		Short: "Prove the built-in contexts equal to a folder of official files",
 		Long: `Check compares every built-in context with the files that a folder has for its
-URL, by value: the order of members does not count. A file that is not the one
-the folder serves may be another content of the URL; its differences are listed.
-Exit status 1 says that a file which the folder serves differs from the built-in
-context.`,
+URL, by value: the order of members does not count. Differences of other files
+for the URL, which the folder does not serve, are listed. Exit status 1 means
+that a file which the folder serves differs from the built-in context.`,
 		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := contexts.Dir(args[0])
 			if err != nil {
 				return err
 			}
+
 			all, absent, err := f.Check()
 			if err != nil {
 				return err
 			}
+
 			w := cmd.OutOrStdout()
 			proven := map[string]bool{}
 			for _, c := range all {
@@ -138,27 +143,33 @@ context.`,
 					fmt.Fprintf(w, "          %s\n", printable.Line(difference(d)))
 				}
 			}
+
 			for _, name := range absent {
 				fmt.Fprintf(w, "%-7s %s\n", "absent", name)
 			}
+
 			n := 0
 			for _, ok := range proven {
 				if ok {
 					n++
 				}
 			}
-			if _, err := fmt.Fprintf(w, "%d of %d contexts proven equal, %d not in the folder\n", n, len(contexts.List(false)), len(absent)); err != nil {
+
+			if _, err := fmt.Fprintf(w, "%d of %d contexts proven equal, %d not in the folder\n", n,
+				len(contexts.List(false)), len(absent)); err != nil {
 				return err
 			}
+
 			if !contexts.Proven(all) {
 				return &noError{}
 			}
+
 			return nil
 		},
 	}
 }
 
-// difference says in one line where a file differs from the built-in context.
+// difference describes in one line how a file differs from the built-in context.
 func difference(d contexts.Difference) string {
 	path := strings.ReplaceAll(strings.TrimPrefix(d.Path, "/@context/"), "/@context/", " / ")
 	switch {

@@ -13,7 +13,7 @@ import (
 	"canonscope/schemas/shape"
 )
 
-// measureBytes bounds a document where --max-bytes does not: its tape and its dataset take some ten times its size.
+// measureBytes is the default of --max-bytes: tape and dataset of a document take about ten times its size.
 const measureBytes = 32 << 20
 
 func newSchemasMeasureCommand() *cobra.Command {
@@ -22,12 +22,13 @@ func newSchemasMeasureCommand() *cobra.Command {
 		from   contextFlags
 		asJSON bool
 	)
+
 	cmd := &cobra.Command{
 		Use:   "measure [flags] [FILE|NAME|-]",
 		Short: "Measure the shape of any credential or dataset",
 		Long: `Measure prints the figures of a credential that its cost depends on: bytes, JSON
 values, depth, quads, blank nodes, contexts and the nodes that enter a scoped
-context. The proof of the credential is left out, and a member "credential"
+context. The proof of the credential is ignored, as is a member "credential"
 around it. Data that the canonical form would not carry is listed; a document
 that no JSON-LD processor may accept is an error. A file that ends in .nq or .nt
 is N-Quads.`,
@@ -60,19 +61,23 @@ is N-Quads.`,
 			return nil
 		},
 	}
+
 	f := cmd.Flags()
 	f.BoolVar(&opt.WithProof, "with-proof", false, "keep the proof of the credential")
 	f.BoolVar(&asJSON, "json", false, "print JSON, with all losses")
 	f.IntVar(&opt.Limits.Bytes, "max-bytes", measureBytes, "limit of the document's size")
 	f.IntVar(&opt.Limits.Depth, "max-depth", canon.DefaultDepth, "limit of the nesting of JSON")
-	f.Int64Var(&opt.Limits.Work, "max-work", 0, fmt.Sprintf("limit of n-degree calls plus permutations; default %d", canon.DefaultWork))
+	f.Int64Var(&opt.Limits.Work, "max-work", 0,
+		fmt.Sprintf("limit of n-degree calls plus permutations; default %d", canon.DefaultWork))
 	from.add(cmd)
 	return cmd
 }
 
-// documentOrFile returns the first document of a catalogue name, or else reads a file or standard input. named reports
-// whether it is of the catalogue.
-func documentOrFile(cmd *cobra.Command, name string, limits canon.Limits) (c *schemas.Credential, named bool, err error) {
+// documentOrFile returns the first document of a catalogue name, or else reads a file or standard input.
+// named reports whether it is of the catalogue.
+func documentOrFile(
+	cmd *cobra.Command, name string, limits canon.Limits,
+) (c *schemas.Credential, named bool, err error) {
 	if name != "-" && !catalogue.IsFile(name) {
 		g, err := catalogue.Get(name)
 		if err == nil {
@@ -103,6 +108,7 @@ func printFigures(cmd *cobra.Command, f *shape.Figures) {
 	if f.Measured != "" {
 		fmt.Fprintf(w, "measured: %s\n", f.Measured)
 	}
+
 	isJSON := f.Values > 0
 	for _, row := range []struct {
 		n      int64
@@ -128,14 +134,18 @@ func printFigures(cmd *cobra.Command, f *shape.Figures) {
 			fmt.Fprintf(w, "%9d  %s\n", row.n, row.what)
 		}
 	}
+
 	if !isJSON {
-		return // nothing of N-Quads can be lost
+		return // N-Quads cannot lose data
 	}
+
 	if len(f.Losses) == 0 {
 		fmt.Fprintf(w, "%9s  in safe mode\n", "clean")
 		return
 	}
+
 	fmt.Fprintf(w, "%9d  pieces of data that the canonical form does not carry\n", len(f.Losses))
+
 	for i, l := range f.Losses {
 		if i == maxLosses {
 			fmt.Fprintf(w, "           and %d more; --json prints all\n", len(f.Losses)-i)

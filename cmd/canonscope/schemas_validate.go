@@ -27,17 +27,18 @@ func newSchemasValidateCommand() *cobra.Command {
 		files             manyFiles
 		timeout           timeLimit
 	)
+
 	cmd := &cobra.Command{
 		Use:   "validate [flags] [FILE|-]...",
 		Short: "Validate a credential against a JSON Schema",
 		Long: `Validate checks a credential against a JSON Schema: one of the catalogue, or a
-file. Without --schema the credential's type chooses. Exit status 1 says that
-the credential is not valid.
+file. Without --schema the credential's type selects it. Exit status 1 means
+that the credential is not valid.
 
 The validator follows the schema's draft: gojsonschema for drafts 4 to 7,
-santhosh-tekuri for 2019-09 and 2020-12. gojsonschema refuses by name what it
-would misread in later drafts. Nothing is fetched: give a schema that another
-one refers to with --ref.`,
+santhosh-tekuri for 2019-09 and 2020-12. gojsonschema refuses constructs of
+later drafts that it would misread. Nothing is fetched: use --ref for a schema
+that another one refers to.`,
 		Example: `  canonscope schemas validate badge.json
   canonscope schemas validate --schema ob3 --validator gojsonschema badge.json
   canonscope schemas validate --schema mine.json \
@@ -67,35 +68,45 @@ one refers to with --ref.`,
 			})
 		},
 	}
+
 	f := cmd.Flags()
 	f.StringVar(&schema, "schema", "", "`NAME|FILE`: "+strings.Join(jsonschema.Names(), ", ")+", or a file")
-	f.StringVar(&validator, "validator", "", fmt.Sprintf("%s or %s; default by the schema's draft", jsonschema.GoJSONSchema, jsonschema.SanthoshTekuri))
-	f.BoolVar(&opt.AssertFormat, "format", false, "make format a constraint in drafts 2019-09 and 2020-12, too")
+	f.StringVar(&validator, "validator", "", fmt.Sprintf("%s or %s; default by the schema's draft",
+		jsonschema.GoJSONSchema, jsonschema.SanthoshTekuri))
+	f.BoolVar(&opt.AssertFormat, "format", false,
+		"make format a constraint also in drafts 2019-09 and 2020-12")
 	f.StringArrayVar(&refs, "ref", nil, "serve a schema for $ref `URL=FILE`; may repeat")
 	files.addJSON(cmd, "print the result as JSON, with all violations")
 	files.add(cmd)
-	f.IntVar(&opt.Limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d MiB", jsonschema.MaxDocumentBytes>>20))
-	f.IntVar(&opt.Limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
-	f.Int64Var(&opt.Limits.Work, "max-work", 0, fmt.Sprintf("limit of evaluated subschemas, values and their text; default %d", jsonschema.MaxWork))
+	f.IntVar(&opt.Limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d MiB",
+		jsonschema.MaxDocumentBytes>>20))
+	f.IntVar(&opt.Limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d",
+		canon.DefaultDepth))
+	f.Int64Var(&opt.Limits.Work, "max-work", 0,
+		fmt.Sprintf("limit of evaluated subschemas, values and their text; default %d", jsonschema.MaxWork))
 	timeout.add(cmd)
 	return cmd
 }
 
-// validate answers for one credential; schema "" stands for that of its type.
-func validate(cmd *cobra.Command, file string, doc []byte, schema string, opt jsonschema.Options, timeout timeLimit) (*answer, error) {
+// validate answers for one credential; schema "" means that of its type.
+func validate(
+	cmd *cobra.Command, file string, doc []byte, schema string, opt jsonschema.Options, timeout timeLimit,
+) (*answer, error) {
 	if schema == "" {
 		var err error
 		if schema, err = jsonschema.Detect(doc, opt.Limits); err != nil {
 			return nil, flagged(err)
 		}
 	}
+
 	text, err := readSchema(schema)
 	if err != nil {
 		return nil, err
 	}
+
 	var v jsonschema.Validator
 	var r *jsonschema.Result
-	err = timeout.run(cmd, func(context.Context) error { // neither library asks for the time
+	err = timeout.run(cmd, func(context.Context) error { // neither library checks the time
 		var err error
 		if v, err = jsonschema.Compile(text, opt); err != nil {
 			return fmt.Errorf("%s: %w", schema, err)
@@ -122,6 +133,7 @@ func validate(cmd *cobra.Command, file string, doc []byte, schema string, opt js
 	if !r.Valid {
 		line = lineOf(file, "not valid against "+by, count(len(r.Violations), "violation"))
 	}
+
 	return &answer{
 		no:   !r.Valid,
 		line: line,
@@ -130,14 +142,14 @@ func validate(cmd *cobra.Command, file string, doc []byte, schema string, opt js
 	}, nil
 }
 
-// outdatedText says what would do about a document of VCDM 1.1.
+// outdatedText is the remedy for a document of VCDM 1.1.
 const outdatedText = `canonscope: %s is of VCDM 1.1, and the schema of 2.0
-  give a schema for 1.1 with --schema FILE, or make the document one of 2.0: its
-  @context begins with https://www.w3.org/ns/credentials/v2, and what 1.1 calls
-  issuanceDate and expirationDate is validFrom and validUntil
+  give a schema for 1.1 with --schema FILE, or convert the document to 2.0: its
+  @context begins with https://www.w3.org/ns/credentials/v2, and issuanceDate and
+  expirationDate become validFrom and validUntil
 `
 
-// flagged names the flag that raises the limit which a document has reached.
+// flagged adds to an error the flag that raises the limit that was reached.
 func flagged(err error) error {
 	var limit *canon.LimitError
 	if errors.As(err, &limit) && slices.Contains([]string{"bytes", "depth", "work"}, limit.Limit) {
@@ -153,12 +165,13 @@ func readSchema(name string) ([]byte, error) {
 	}
 	text, err := readSchemaFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("--schema %s is neither a file nor one of %s", name, strings.Join(jsonschema.Names(), ", "))
+		return nil, fmt.Errorf("--schema %s is neither a file nor one of %s", name,
+			strings.Join(jsonschema.Names(), ", "))
 	}
 	return text, nil
 }
 
-// readSchemaFile reads little more than a schema may have, which its reader then reports.
+// readSchemaFile reads little more than the limit of a schema, which its parser then reports.
 func readSchemaFile(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {

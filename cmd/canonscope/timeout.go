@@ -14,18 +14,22 @@ import (
 const (
 	defaultTimeout = 30 * time.Second
 
-	// grace is what work has to end by itself, and to say how far it came, once its time is over. json-gold never asks.
+	// grace is the time for work to end, and to report how far it came, after its limit. json-gold ignores
+	// cancellation.
 	grace = time.Second
 )
 
-// timeLimit is --timeout. It bounds the work on a document, not the reading of it nor the printing: both may wait for others.
+// timeLimit is --timeout. It bounds the work on a document, not reading and printing, which may wait for
+// other programs.
 type timeLimit time.Duration
 
 func (l *timeLimit) add(cmd *cobra.Command) {
-	cmd.Flags().DurationVar((*time.Duration)(l), "timeout", defaultTimeout, "limit of the `TIME` that the work takes, such as 2m; 0 for none")
+	cmd.Flags().DurationVar((*time.Duration)(l), "timeout", defaultTimeout,
+		"limit of the `TIME` of the work, such as 2m; 0 for none")
 }
 
-// run does work until the limit, or until the command is interrupted; what does not end with its context is left behind.
+// run does work until the limit, or until the command is interrupted; work that does not end with its
+// context is abandoned.
 func (l timeLimit) run(cmd *cobra.Command, work func(ctx context.Context) error) error {
 	ctx := cmd.Context()
 	switch limit := time.Duration(l); {
@@ -54,7 +58,7 @@ func (l timeLimit) run(cmd *cobra.Command, work func(ctx context.Context) error)
 	return err
 }
 
-// bytes is run for work that makes bytes and does not ask for the time.
+// bytes is run for work that makes bytes and does not check the time.
 func (l timeLimit) bytes(cmd *cobra.Command, work func() ([]byte, error)) ([]byte, error) {
 	var out []byte
 	err := l.run(cmd, func(context.Context) (err error) {
@@ -67,7 +71,7 @@ func (l timeLimit) bytes(cmd *cobra.Command, work func() ([]byte, error)) ([]byt
 	return out, nil
 }
 
-// timeoutError says that --timeout was reached.
+// timeoutError reports that --timeout was reached.
 type timeoutError struct {
 	limit time.Duration
 	err   error
@@ -81,5 +85,6 @@ func (e *timeoutError) Error() string {
 	if errors.As(e.err, &limit) {
 		steps = fmt.Sprintf(", %d steps of labelling done", limit.Done)
 	}
-	return fmt.Sprintf("stopped by --timeout %v%s; raise it if the input is trusted, 0 for none", e.limit, steps)
+	return fmt.Sprintf("stopped by --timeout %v%s; raise it if the input is trusted, 0 for none", e.limit,
+		steps)
 }

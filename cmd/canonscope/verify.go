@@ -30,29 +30,30 @@ func newVerifyCommand() *cobra.Command {
 		resources   resourceFlag
 		formats     formatFlags
 	)
+
 	cmd := &cobra.Command{
 		Use:   "verify [flags] [FILE|-]...",
 		Short: "Verify the proofs of a credential or a presentation",
 		Long: `Verify checks every proof of a credential, or of a presentation and the
 credentials in it: signature, proof options, purpose, dates of the proof,
-validity period, the rules of the data model, and that the issuer signed it, a
-presentation the holder. Nothing is fetched: keys come from did:key identifiers
-and from the documents of --controller. Exit status 1 says that it is not
-verified; every reason is printed. What was not checked is named: status,
-schemas, and related resources that are neither contexts known here nor given
-with --resource.
+validity period, the rules of the data model, and that the issuer signed the
+credential or the holder the presentation. Nothing is fetched: keys come from
+did:key identifiers and from the documents of --controller. Exit status 1 means
+that it is not verified; every reason is printed. What was not checked is
+listed: status, schemas, and related resources that are neither built-in
+contexts nor given with --resource.
 
-A signature shows who signed which statements. That the terms of a document mean
-what its reader thinks is shown only by contexts that the reader knows. Contexts
-that are inline or not built in are listed; --known-contexts refuses others than
-those it names. Claims other than those that are checked may stand anywhere in a
-document of an RDFC suite: read them as JSON-LD, not by their place.
+A signature shows who signed which statements. Only contexts that the reader
+knows show that terms have the expected meaning. Contexts that are inline or not
+built in are listed; --known-contexts refuses all others than those it names.
+With an RDFC suite, claims that are not checked may be anywhere in a document:
+read them as JSON-LD, not by their place.
 
-Of an SD-JWT or mdoc it checks signature, digests, validity period and form,
+For an SD-JWT or mdoc it checks signature, digests, validity period and form,
 with the key of --issuer-key or a certificate chain to --roots; with --nonce
 also the KB-JWT, with --transcript the device signature.
 
-Of several files it prints a line each, and --json an object in a line each; the
+For several files it prints one line each, with --json one object a line; the
 exit status is the worst. Without a file it reads standard input.`,
 		Example: `  canonscope verify credential.json
   canonscope verify --domain verifier.example --challenge 1f44d55f vp.json
@@ -68,20 +69,26 @@ exit status is the worst. Without a file it reads standard input.`,
 				}
 				v.Now = func() time.Time { return t }
 			}
+
 			for _, k := range v.Contexts {
 				if !json.Valid([]byte(k)) {
-					return fmt.Errorf("--known-contexts %s: want JSON, such as '[\"https://www.w3.org/ns/credentials/v2\"]'", k)
+					return fmt.Errorf(
+						`--known-contexts %s: want JSON, as '["https://www.w3.org/ns/credentials/v2"]'`, k)
 				}
 			}
+
 			resolver, err := readControllers(controllers)
 			if err != nil {
 				return err
 			}
+
 			resolver.Now, resolver.Limits = v.Now, engine.limits
 			if v.Resources, err = resources.hashes(&engine.from); err != nil {
 				return err
 			}
+
 			v.Resolver, v.Limits, v.AllReasons = resolver, engine.limits, true
+
 			return files.run(cmd, args, func(file string) (*answer, error) {
 				doc, err := readInput(cmd, file, engine.limits)
 				if err != nil {
@@ -95,7 +102,8 @@ exit status is the worst. Without a file it reads standard input.`,
 					return nil, err
 				}
 				if formats.files[format.Name] != nil {
-					t := &compare.Task{Engine: engine.engine, Limits: engine.limits, Now: time.Now(), Skew: v.Skew, JSON: files.asJSON}
+					t := &compare.Task{Engine: engine.engine, Limits: engine.limits, Now: time.Now(),
+						Skew: v.Skew, JSON: files.asJSON}
 					if v.Now != nil {
 						t.Now = v.Now()
 					}
@@ -105,20 +113,29 @@ exit status is the worst. Without a file it reads standard input.`,
 			})
 		},
 	}
+
 	f := cmd.Flags()
-	f.StringVar(&now, "now", "", "`TIME` to compare dates with; default the clock's")
-	f.StringArrayVar(&v.Domain, "domain", nil, "`DOMAIN` that the proof has to be meant for; may repeat")
-	f.StringVar(&v.Challenge, "challenge", "", "challenge that the proof has to answer")
-	f.StringVar(&v.Purpose, "purpose", "", "purpose that the proof has to have; default assertionMethod, of a presentation authentication")
-	f.DurationVar(&v.Skew, "skew", 0, "how far clocks may differ: a proof may lie so far ahead, and the validity of sd-jwt-vc and mdoc is so much longer at both ends")
-	f.BoolVar(&v.AnyIssuer, "any-issuer", false, "accept a proof by another than the issuer, or holder of a presentation")
-	f.Bool("bound", true, "demand a proof by the issuer, or holder: the default")
+	f.StringVar(&now, "now", "", "`TIME` to compare dates with; default now")
+	f.StringArrayVar(&v.Domain, "domain", nil, "`DOMAIN` that the proof must name; may repeat")
+	f.StringVar(&v.Challenge, "challenge", "", "challenge that the proof must answer")
+	f.StringVar(&v.Purpose, "purpose", "",
+		"required purpose of the proof; default assertionMethod, or authentication for a presentation")
+	f.DurationVar(&v.Skew, "skew", 0,
+		"allowed difference of clocks: a proof may be so far in the future; "+
+			"sd-jwt-vc and mdoc are valid so much longer at both ends")
+
+	f.BoolVar(&v.AnyIssuer, "any-issuer", false,
+		"accept a proof by a party other than the issuer, or holder of a presentation")
+	f.Bool("bound", true, "require a proof by the issuer or holder; the default")
 	if err := f.MarkHidden("bound"); err != nil {
-		panic(err) // it is defined
+		panic(err) // the flag exists
 	}
-	f.StringArrayVar(&controllers, "controller", nil, "controlled identifier document `FILE` with keys; may repeat")
+
+	f.StringArrayVar(&controllers, "controller", nil,
+		"controlled identifier document `FILE` with keys; may repeat")
 	resources.add(cmd)
-	f.StringArrayVar(&v.Contexts, "known-contexts", nil, "`JSON` of a @context that the reader knows; others are refused; may repeat")
+	f.StringArrayVar(&v.Contexts, "known-contexts", nil,
+		"`JSON` of a @context that the reader knows, so that others are refused; may repeat")
 	f.BoolVar(&v.AnyForm, "any-form", false, "do not apply the rules of the data model")
 	formats.add(cmd, compare.Verify, "")
 	files.addJSON(cmd, "print the result as JSON, errors as problem details (RFC 9457)")
@@ -128,7 +145,9 @@ exit status is the worst. Without a file it reads standard input.`,
 }
 
 // verifyVCDM answers for a credential or a presentation with Data Integrity proofs.
-func verifyVCDM(cmd *cobra.Command, file string, doc []byte, v *vcdm.Verifier, engine *engineFlags) (*answer, error) {
+func verifyVCDM(
+	cmd *cobra.Command, file string, doc []byte, v *vcdm.Verifier, engine *engineFlags,
+) (*answer, error) {
 	if v.Suites == nil {
 		for _, name := range vcdm.SuiteNames() {
 			s, err := engine.suite(name, vcdm.SDOptions{})
@@ -142,6 +161,7 @@ func verifyVCDM(cmd *cobra.Command, file string, doc []byte, v *vcdm.Verifier, e
 			v.Suites = append(v.Suites, s)
 		}
 	}
+
 	if _, err := isPresentation(file, doc, engine.limits); err != nil {
 		return nil, err // not even an object
 	}
@@ -154,12 +174,15 @@ func verifyVCDM(cmd *cobra.Command, file string, doc []byte, v *vcdm.Verifier, e
 	if err != nil {
 		return nil, err
 	}
+
 	why := ""
 	if len(r.Errors) > 0 {
 		why = printable.Short(r.Errors[0].Error(), maxText)
 	}
+
 	out := newResultJSON(r)
 	out.File, out.Format = file, compare.VCDM
+
 	return &answer{
 		no:   !r.Verified,
 		line: lineOf(file, said(r.Verified), why),
@@ -168,7 +191,7 @@ func verifyVCDM(cmd *cobra.Command, file string, doc []byte, v *vcdm.Verifier, e
 	}, nil
 }
 
-// verifyAll verifies a document. A limit, of time too, is an error of its own: the answer is not known then.
+// verifyAll verifies a document. Reaching a limit is an error, not an answer.
 func verifyAll(ctx context.Context, v *vcdm.Verifier, doc []byte) (*vcdm.Result, error) {
 	r := v.VerifyAll(ctx, doc)
 	var limit *canon.LimitError
@@ -181,7 +204,7 @@ func verifyAll(ctx context.Context, v *vcdm.Verifier, doc []byte) (*vcdm.Result,
 	return r, nil
 }
 
-// readControllers reads controlled identifier documents, which are found by their id.
+// readControllers reads controlled identifier documents, by their ids.
 func readControllers(files []string) (*vcdm.Documents, error) {
 	docs := map[string][]byte{}
 	for _, f := range files {
@@ -201,15 +224,19 @@ func readControllers(files []string) (*vcdm.Documents, error) {
 		case err != nil || d.ID == "":
 			return nil, fmt.Errorf("%s: not a controlled identifier document: it has no id", f)
 		case d.Type == "Multikey" || d.Type == "JsonWebKey":
-			return nil, fmt.Errorf("%s: a key, not a controlled identifier document that has it as a verificationMethod", f)
+			return nil, fmt.Errorf(
+				"%s: a key, not a controlled identifier document with the key as a verificationMethod", f)
 		}
+
 		docs[d.ID] = b
 	}
+
 	return &vcdm.Documents{Document: func(_ context.Context, url string) ([]byte, error) {
 		if b, ok := docs[url]; ok {
 			return b, nil
 		}
-		return nil, errors.New("nothing is fetched; give its controlled identifier document with --controller FILE")
+		return nil, errors.New(
+			"nothing is fetched; give its controlled identifier document with --controller FILE")
 	}}, nil
 }
 
@@ -219,7 +246,8 @@ func printResult(w io.Writer, r *vcdm.Result) error {
 	printProofs(&p, "", r)
 	printCredentials(&p, "credential ", r.Credentials)
 	for _, c := range r.UnknownContexts() {
-		p.Line("  context not known here: %s at %s", cmp.Or(printable.Short(c.URL, maxName), "inline"), printable.Short(c.Pointer, maxName))
+		p.Line("  context not known here: %s at %s", cmp.Or(printable.Short(c.URL, maxName), "inline"),
+			printable.Short(c.Pointer, maxName))
 	}
 	if r.Replaced() {
 		p.Line("  the verified document has fewer contexts than the input; --json prints it")
@@ -291,8 +319,8 @@ type proofJSON struct {
 }
 
 func newResultJSON(r *vcdm.Result) resultJSON {
-	out := resultJSON{Verified: r.Verified, MediaType: r.MediaType, Document: r.Document(), Proofs: []proofJSON{},
-		Unchecked: r.Unchecked(), UnknownContexts: r.UnknownContexts()}
+	out := resultJSON{Verified: r.Verified, MediaType: r.MediaType, Document: r.Document(),
+		Proofs: []proofJSON{}, Unchecked: r.Unchecked(), UnknownContexts: r.UnknownContexts()}
 	for _, p := range r.Proofs() {
 		j := proofJSON{ID: p.ID, Suite: p.Suite, Verified: p.Verified, Bound: p.Bound}
 		if p.Method != nil {

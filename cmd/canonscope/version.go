@@ -15,7 +15,7 @@ func newVersionCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version of the command and of what it speaks",
+		Short:   "Print the version of the command and of its protocols",
 		Example: "  canonscope version --json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -26,7 +26,7 @@ func newVersionCommand() *cobra.Command {
 	return cmd
 }
 
-// versionJSON is what the version says, as --json prints it.
+// versionJSON is the version as --json prints it.
 type versionJSON struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision"`
@@ -51,6 +51,7 @@ func printVersion(w io.Writer, asJSON bool) error {
 	if asJSON {
 		return printable.JSON(w, v)
 	}
-	_, err := fmt.Fprintf(w, "canonscope %s, revision %s, %s, job protocol %d, frame rules %.12s\n", v.Version, v.Revision, v.Go, v.Protocol, v.Rules)
+	_, err := fmt.Fprintf(w, "canonscope %s, revision %s, %s, job protocol %d, frame rules %.12s\n",
+		v.Version, v.Revision, v.Go, v.Protocol, v.Rules)
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"canonscope/vcdm/rules"
 )
 
-// checksBinding says what verify checks beside with holder binding.
+// checksBinding is what verify also checks with holder binding.
 const checksBinding = ", holder's proof of the presentation, its domain and challenge, holder is the subject"
 
 const domain, challenge = "verifier.example", "canonscope-challenge"
@@ -24,8 +24,9 @@ type binding struct {
 	suite   string
 }
 
-// bind makes the holder the subject of the credential and has it sign every presentation: with the suite of the
-// credential, or with ecdsa-rdfc-2019 where that is ecdsa-sd-2023, whose base proofs are for holders alone.
+// bind makes the holder the subject of the credential and has it sign every presentation: with the suite of
+// the credential, or with ecdsa-rdfc-2019 where that is ecdsa-sd-2023, whose base proofs are for holders
+// alone.
 func (x *exchange) bind(holder *keys.Secret, f *format) error {
 	suite := f.suite
 	if _, ok := suite.(*vcdm.SD); ok {
@@ -45,13 +46,14 @@ func (x *exchange) bind(holder *keys.Secret, f *format) error {
 	x.binding = &binding{
 		holder: public.DID(),
 		signer: vcdm.Signer{Suite: suite, Key: holder, Limits: x.signer.Limits, Counts: &x.counts},
-		options: vcdm.Options{Created: x.options.Created, Method: public.Method(), Purpose: vcdm.Authentication,
-			Domain: []string{domain}, Challenge: challenge},
+		options: vcdm.Options{Created: x.options.Created, Method: public.Method(),
+			Purpose: vcdm.Authentication, Domain: []string{domain}, Challenge: challenge},
 		suite: suite.Name(),
 	}
 	v := &x.verifier
 	v.Domain, v.Challenge, v.OwnOnly = []string{domain}, challenge, true
-	v.Resolver.(vcdm.Parsed)[public.Method()] = &vcdm.Method{ID: public.Method(), Controller: public.DID(), Key: public}
+	v.Resolver.(vcdm.Parsed)[public.Method()] = &vcdm.Method{ID: public.Method(), Controller: public.DID(),
+		Key: public}
 	return nil
 }
 

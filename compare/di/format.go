@@ -1,4 +1,5 @@
-// Package di is the format vcdm: W3C verifiable credentials secured by Data Integrity proofs. Call [NewFormat].
+// Package di is the format vcdm: W3C verifiable credentials secured by Data Integrity proofs. Call
+// [NewFormat].
 //
 //phase:encode fallback
 package di
@@ -17,7 +18,7 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// checksWhole says what verify checks of a suite that signs whole documents.
+// checksWhole is what verify checks for a suite that signs whole documents.
 const checksWhole = "signature, proof options, purpose, dates of the proof, validity period"
 
 // Definition is the format. The matrix gives it the canonicalizer of a cell.
@@ -30,7 +31,8 @@ var Definition = &compare.Definition{
 	Tamper:     tamper,
 	Inspect:    inspect,
 	Conform: &compare.Conformance{Name: "di", Title: "the Data Integrity vectors",
-		Holds: "vc-di-eddsa and vc-di-ecdsa, or artifacts of another implementation", Module: "github.com/piprate/json-gold", Run: runVectors},
+		Holds:  "vc-di-eddsa and vc-di-ecdsa, or artifacts of another implementation",
+		Module: "github.com/piprate/json-gold", Run: runVectors},
 	Prepares: func(c compare.Cell, canonicalizer canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Suite, canonicalizer, c.Algorithm)
 	},
@@ -39,13 +41,15 @@ var Definition = &compare.Definition{
 func suites() []compare.Suite {
 	var all []compare.Suite
 	for _, s := range vcdm.Suites {
-		all = append(all, compare.Suite{Name: s.Name, Algorithms: s.Algorithms, Method: s.Method, Reissues: !s.Derives})
+		all = append(all, compare.Suite{Name: s.Name, Algorithms: s.Algorithms, Method: s.Method,
+			Reissues: !s.Derives})
 	}
 	return all
 }
 
-// NewFormat returns the format vcdm with a cryptosuite over a canonicalizer of the suite's method, and a signature
-// algorithm of the suite. An algorithm that the suite does not have is a [*canon.UnsupportedError].
+// NewFormat returns the format vcdm with a cryptosuite over a canonicalizer of the suite's method, and a
+// signature algorithm of the suite. An algorithm that the suite does not have is a
+// [*canon.UnsupportedError].
 func NewFormat(suite string, c canon.Canonicalizer, algorithm compare.Algorithm) (compare.Preparer, error) {
 	s, err := vcdm.SuiteNamed(suite)
 	if err != nil {
@@ -70,8 +74,9 @@ type format struct {
 	algorithm compare.Algorithm
 }
 
-// Prepare implements [compare.Preparer]. ecdsa-sd-2023 derives what it presents; the other suites cannot, and the issuer
-// signs the subset anew. The issuer signs with its key; the verifier has the issuer's key, parsed.
+// Prepare implements [compare.Preparer]. ecdsa-sd-2023 derives what it presents; the other suites cannot,
+// and the issuer signs the subset anew. The issuer signs with its key; the verifier has the issuer's key,
+// parsed.
 func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
 	if c == nil {
 		return nil, errors.New("there is no credential")
@@ -79,35 +84,44 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 	if err := c.Kind.Exchangeable(c.Schema); err != nil {
 		return nil, err
 	}
+
 	issuer, holder, err := claims.Keys(f.algorithm, s)
 	if err != nil {
 		return nil, err
 	}
+
 	suite := f.suite
 	_, derives := suite.(*vcdm.SD)
 	if derives {
 		suite = vcdm.ECDSASD2023(f.canon, vcdm.SDOptions{Mandatory: c.Mandatory})
 	}
+
 	disclose := s.Disclose
 	if len(disclose) == 0 {
 		disclose = c.Disclose
 	}
+
 	x := &exchange{
-		doc:      c.VCDM,
-		options:  vcdm.Options{Created: s.Now.UTC().Format(time.RFC3339), Method: issuer.Public().Method(), Purpose: vcdm.AssertionMethod},
+		doc: c.VCDM,
+		options: vcdm.Options{Created: s.Now.UTC().Format(time.RFC3339), Method: issuer.Public().Method(),
+			Purpose: vcdm.AssertionMethod},
 		suite:    f.suite.Name(),
 		counters: &compare.Counters{},
 	}
+
 	x.signer = vcdm.Signer{Suite: suite, Limits: s.Limits, Counts: &x.counts}
+
 	x.verifier = vcdm.Verifier{
-		Suites:    []vcdm.Suite{suite},
-		Resolver:  vcdm.Parsed{x.options.Method: {ID: x.options.Method, Controller: issuer.Public().DID(), Key: issuer.Public()}},
+		Suites: []vcdm.Suite{suite},
+		Resolver: vcdm.Parsed{x.options.Method: {ID: x.options.Method, Controller: issuer.Public().DID(),
+			Key: issuer.Public()}},
 		Now:       func() time.Time { return s.Now },
 		AnyIssuer: true, // the issuer's key is handed over, as to the other formats
 		AnyForm:   true,
 		Limits:    s.Limits,
 		Counts:    &x.counts,
 	}
+
 	checks := checksWhole
 	if s.Binding == compare.HolderBinding {
 		if err := x.bind(holder, f); err != nil {
@@ -115,20 +129,24 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 		}
 		checks += checksBinding
 	}
+
 	steps := compare.Steps{
 		Issue:  func() ([]byte, error) { return x.sign(issuer, x.doc) },
 		Whole:  x.whole,
 		Verify: x.verify,
 	}
+
 	if derives {
 		x.holder = vcdm.Holder{Suite: suite.(*vcdm.SD), Limits: s.Limits, Counts: &x.counts}
 		steps.Whole = func(issued []byte) ([]byte, error) { return x.derive(issued, everything) }
 		steps.Present = func(issued []byte) ([]byte, error) { return x.derive(issued, disclose) }
 		return compare.Deriving(x.counters, checks+", every disclosed statement", steps), nil
 	}
+
 	if s.HandOn {
 		return compare.HandingOn(x.counters, checks, steps), nil
 	}
+
 	x.pointers = append(slices.Clone(c.Mandatory), disclose...)
 	return compare.Reissuing(x.counters, checks, issuer, steps, x.reissue), nil
 }

@@ -34,6 +34,7 @@ func inspect(doc []byte, limits canon.Limits) (*compare.Inspection, error) {
 	if err := t.Scan(doc, scan); err != nil {
 		return nil, err
 	}
+
 	out := inspection{Format: compare.VCDM, Size: len(t.Src), What: kindOf(t), Proofs: []json.RawMessage{},
 		Issuer: partyOf(t)}
 	doc, secret := keys.Redacted(t)
@@ -46,7 +47,9 @@ func inspect(doc []byte, limits canon.Limits) (*compare.Inspection, error) {
 		}
 		t, out.Size = &shown, size
 	}
+
 	out.Document = t.Src
+
 	if proof := t.Key(0, "proof"); proof >= 0 {
 		out.Document = t.AppendWithout(nil, 0, proof)
 		add := func(n int) {
@@ -67,11 +70,12 @@ func inspect(doc []byte, limits canon.Limits) (*compare.Inspection, error) {
 			add(value)
 		}
 	}
+
 	asJSON := func() (any, error) { return out, nil }
 	return &compare.Inspection{Line: out.line, Print: out.print, JSON: asJSON}, nil
 }
 
-// kindOf says what a JSON object is.
+// kindOf names the kind of a JSON object.
 func kindOf(t *jsontape.Tape) string {
 	has := func(name string) bool {
 		n := t.Get(0, "type")

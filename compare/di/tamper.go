@@ -17,6 +17,7 @@ func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tamp
 	if err != nil {
 		return nil, err
 	}
+
 	// From the end: the first of a name may be a term of an inline context.
 	end := len(presented)
 	alter := func(whose, name string) error {
@@ -32,6 +33,7 @@ func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tamp
 		out = append(out, compare.Tampered{What: whose + " " + name, Bytes: b})
 		return nil
 	}
+
 	if bound {
 		for _, name := range []string{"proofValue", "created", "challenge", "domain"} {
 			if err := alter("the holder's proof's", name); err != nil {
@@ -40,5 +42,6 @@ func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tamp
 		}
 		end = bytes.LastIndex(presented, []byte(`"proof":`))
 	}
+
 	return out, errors.Join(alter("the proof's", "proofValue"), alter("the proof's", "created"))
 }

@@ -1,5 +1,5 @@
-// Package document is the format document: documents that are canonicalized and nothing else. Its one operation is
-// canonize, from the bytes of a document to its canonical form. Call [NewFormat].
+// Package document is the format document: documents that are canonicalized and nothing else. Its one
+// operation is canonize, from the bytes of a document to its canonical form. Call [NewFormat].
 //
 //phase:caller
 package document
@@ -39,7 +39,8 @@ type format struct {
 	method canon.Method
 }
 
-// Prepare implements [compare.Preparer]. A document that the method cannot read is a [*canon.UnsupportedError].
+// Prepare implements [compare.Preparer]. A document that the method cannot read is a
+// [*canon.UnsupportedError].
 func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
 	if c == nil {
 		return nil, errors.New("there is no document")

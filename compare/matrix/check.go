@@ -21,19 +21,22 @@ import (
 	"canonscope/vcdm/rules"
 )
 
-// canonicalizer makes an engine for a method over the embedded contexts and those of experiments, which it finds in the given
-// state. Its guard is the gate's.
-func canonicalizer(engine compare.Engine, m canon.Method, state jsonld.CacheState) (canon.Canonicalizer, error) {
+// canonicalizer makes an engine for a method over the embedded contexts and those of experiments, which it
+// finds in the given state. Its guard is the gate's.
+func canonicalizer(
+	engine compare.Engine, m canon.Method, state jsonld.CacheState,
+) (canon.Canonicalizer, error) {
 	return engines.Unguarded(engine, m, engines.Config{Loader: contexts.Experiments(), Contexts: state})
 }
 
-// check returns what a gate looks at behind the exchange; nil for a family that canonicalizes nothing. An engine under test
-// is not its own oracle: native must give the form of stock, every other engine that of native. Native RDFC-1.0 with SHA-384
-// stands alone; the official suite is what it is tested by.
+// check returns the check of canonical forms for a gate, nil for a family without canonicalization. An
+// engine under test is not its own oracle: native must give the form of stock, every other engine that of
+// native. Native RDFC-1.0 with SHA-384 has no second engine; the official suite tests it.
 func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Form, error), error) {
 	if f.suite.Method == "" || f.format.Name == compare.Floor { // the rows above the floor are checked
 		return nil, nil
 	}
+
 	opt := canon.Options{Limits: measure.Limits}
 	oracle := canon.Native
 	if f.cell.Engine == canon.Native {
@@ -42,16 +45,19 @@ func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Fo
 	if f.cell.Algorithm == keys.ES384 && f.suite.Method == canon.RDFC {
 		opt.Hash, oracle = canon.SHA384, ""
 	}
+
 	under, err := f.canonicalizer()
 	if err != nil {
 		return nil, err
 	}
+
 	var other canon.Canonicalizer
 	if oracle != "" {
 		if other, err = canonicalizer(oracle, f.suite.Method, jsonld.Warm); err != nil {
 			return nil, err
 		}
 	}
+
 	return func(ctx context.Context, c *schemas.Credential) (measure.Form, error) {
 		found := measure.Form{Oracle: string(oracle)}
 		docs, err := signed(c, f.cell.Binding)
@@ -61,8 +67,10 @@ func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Fo
 		if f.suite.Method == canon.RDFC {
 			opt.Input = c.Kind.Input()
 		}
+
 		if f.format.Name == compare.Document && f.suite.Method == canon.RDFC {
-			figures, err := shape.Measure(ctx, c.VCDM, shape.Options{Input: opt.Input, Loader: contexts.Experiments(), Limits: opt.Limits})
+			figures, err := shape.Measure(ctx, c.VCDM,
+				shape.Options{Input: opt.Input, Loader: contexts.Experiments(), Limits: opt.Limits})
 			if err != nil {
 				return measure.Form{}, err
 			}
@@ -89,7 +97,8 @@ func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Fo
 			} else {
 				want, err = other.Canonicalize(ctx, doc, opt)
 			}
-			if limit := (*canon.LimitError)(nil); errors.As(err, &limit) && f.format.Name == compare.Document {
+			if limit := (*canon.LimitError)(nil); errors.As(err, &limit) &&
+				f.format.Name == compare.Document {
 				found.Oracle = "" // it cannot do what the engine under test has done
 				return found, nil
 			}
@@ -97,18 +106,21 @@ func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Fo
 				return measure.Form{}, fmt.Errorf("engine %s: %w", oracle, err)
 			}
 			if !bytes.Equal(form.Text, want.Text) {
-				err := difference(f.cell.Engine, oracle, string(form.Text), string(want.Text), f.suite.Method == canon.RDFC)
+				err := difference(f.cell.Engine, oracle, string(form.Text), string(want.Text),
+					f.suite.Method == canon.RDFC)
 				if i > 0 {
 					return measure.Form{}, fmt.Errorf("of a presentation of it: %w", err)
 				}
 				return measure.Form{}, err
 			}
 		}
+
 		return found, nil
 	}, nil
 }
 
-// signed are the documents whose forms an exchange signs: the credential, and with holder binding a presentation of it.
+// signed are the documents whose forms an exchange signs: the credential, and with holder binding a
+// presentation of it.
 func signed(c *schemas.Credential, binding compare.Binding) ([][]byte, error) {
 	if binding == compare.NoBinding {
 		return [][]byte{c.VCDM}, nil
@@ -122,9 +134,12 @@ func signed(c *schemas.Credential, binding compare.Binding) ([][]byte, error) {
 
 const holder = "urn:canonscope:holder"
 
-// composed makes the form of a presentation from those of its parts, since json-gold gets the parts right but puts all into
-// the default graph: the credential has a graph of its own (Verifiable Credentials Data Model 2.0 section 4.13).
-func composed(ctx context.Context, engine canon.Canonicalizer, c *schemas.Credential, opt canon.Options) (*canon.Form, error) {
+// composed makes the form of a presentation from those of its parts, since json-gold gets the parts right
+// but puts all into the default graph, while the credential belongs in a separate graph (Verifiable
+// Credentials Data Model 2.0 section 4.13).
+func composed(
+	ctx context.Context, engine canon.Canonicalizer, c *schemas.Credential, opt canon.Options,
+) (*canon.Form, error) {
 	credential, err := parsed(ctx, engine, c.VCDM, opt, "_:credential-")
 	if err != nil {
 		return nil, err
@@ -151,7 +166,9 @@ func composed(ctx context.Context, engine canon.Canonicalizer, c *schemas.Creden
 }
 
 // parsed is the dataset of a document by an engine, with labels of blank nodes that begin with a prefix.
-func parsed(ctx context.Context, engine canon.Canonicalizer, doc []byte, opt canon.Options, prefix string) (*rdf.Dataset, error) {
+func parsed(
+	ctx context.Context, engine canon.Canonicalizer, doc []byte, opt canon.Options, prefix string,
+) (*rdf.Dataset, error) {
 	form, err := engine.Canonicalize(ctx, doc, opt)
 	if err != nil {
 		return nil, err
@@ -168,7 +185,8 @@ func parsed(ctx context.Context, engine canon.Canonicalizer, doc []byte, opt can
 	return d, nil
 }
 
-// guard returns what json-gold needs to be asked before it may be trusted with a document; nil for what runs without it.
+// guard returns what json-gold needs to be asked before it may be trusted with a document; nil for what
+// runs without it.
 func (f *family) guard() func(context.Context, *schemas.Credential) error {
 	if f.suite.Method != canon.RDFC || f.cell.Engine == canon.Native {
 		return nil

@@ -16,7 +16,8 @@ const (
 	around     = 30  // characters before and after the place where JSON differs
 )
 
-// difference is the error of two canonical forms that are not the same: how much of them differs, and some of that.
+// difference is the error of two canonical forms that are not the same: how much of them differs, and some
+// of that.
 func difference(engine, oracle compare.Engine, got, want string, quads bool) *measure.NotedError {
 	if !quads {
 		return differingText(engine, oracle, []rune(got), []rune(want))
@@ -24,7 +25,8 @@ func difference(engine, oracle compare.Engine, got, want string, quads bool) *me
 
 	mine, of := onlyIn(got, want)
 	theirs, ofTheirs := onlyIn(want, got)
-	e := &measure.NotedError{Err: fmt.Errorf("%s and %s differ: %d of %d quads of %s and %d of %d of %s are not in the other form",
+	e := &measure.NotedError{Err: fmt.Errorf(
+		"%s and %s differ: %d of %d quads of %s and %d of %d of %s are not in the other form",
 		engine, oracle, len(mine), of, engine, len(theirs), ofTheirs, oracle)}
 	if len(mine)+len(theirs) == 0 {
 		e.Err = fmt.Errorf("%s and %s differ in the order of the same %d quads", engine, oracle, of)
@@ -72,6 +74,7 @@ func differingText(engine, oracle compare.Engine, got, want []rune) *measure.Not
 	part := func(form []rune) string {
 		return string(form[max(0, at-around):min(len(form), at+around)])
 	}
-	return &measure.NotedError{Err: fmt.Errorf("%s and %s differ from character %d on, of %d and %d", engine, oracle, at+1, len(got), len(want)),
-		Notes: []string{string(engine) + ": " + part(got), string(oracle) + ": " + part(want)}}
+	return &measure.NotedError{Err: fmt.Errorf("%s and %s differ from character %d on, of %d and %d", engine,
+		oracle, at+1, len(got), len(want)), Notes: []string{string(engine) + ": " + part(got),
+		string(oracle) + ": " + part(want)}}
 }

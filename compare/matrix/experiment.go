@@ -19,8 +19,9 @@ import (
 // baseSchemas are those an axis is walked from if none is named: the first that has it.
 var baseSchemas = []string{"clr-medium", "elm-medium", "simple-20"}
 
-// Along makes an experiment of each axis, written AXIS=VALUE,VALUE, from each base schema. One axis varies, the others
-// stand. Without bases a medium schema that has the axis is taken. The figures are those of the first document of a seed.
+// Along makes an experiment of each axis, written AXIS=VALUE,VALUE, from each base schema. One axis varies,
+// the others stand. Without bases a medium schema that has the axis is taken. The figures are those of the
+// first document of a seed.
 func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Experiment, error) {
 	var out []compare.Experiment
 	for _, a := range axes {
@@ -37,6 +38,7 @@ func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Ex
 			}
 			from = []string{base}
 		}
+
 		for _, base := range from {
 			g, err := catalogue.Get(base)
 			if err != nil {
@@ -45,7 +47,7 @@ func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Ex
 			e := compare.Experiment{Name: name, Base: g.Name()}
 			for i, v := range values {
 				if slices.Contains(values[:i], v) {
-					return nil, fmt.Errorf("--axis %s: %s stands there twice", a, v)
+					return nil, fmt.Errorf("--axis %s: %s is given twice", a, v)
 				}
 				at, disclose := g, compare.Disclosure("")
 				if name == compare.DiscloseAxis {
@@ -67,6 +69,7 @@ func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Ex
 			out = append(out, e)
 		}
 	}
+
 	return out, nil
 }
 
@@ -128,7 +131,7 @@ func baseOf(axis string) (string, error) {
 	return "", choice.Unknown("axis", axis, known...)
 }
 
-// aboutAxis is what an axis is, for people.
+// aboutAxis describes an axis.
 func aboutAxis(name string) string {
 	if name == compare.DiscloseAxis {
 		return "elements that are presented: spread over the subject, all, or those at a JSON pointer"
@@ -140,9 +143,9 @@ func aboutAxis(name string) string {
 	return all[slices.IndexFunc(all, func(a *catalogue.Axis) bool { return a.Name == name })].About
 }
 
-// SelectExperiments returns the exchanges of experiments that the filter names: of the suite eddsa-rdfc-2022, or
-// rdfc for canonize, if it names neither formats, suites nor algorithms, and with the engines native and stock if
-// it names no engines.
+// SelectExperiments returns the exchanges of experiments that the filter names: of the suite
+// eddsa-rdfc-2022, or rdfc for canonize, if it names neither formats, suites nor algorithms, and with the
+// engines native and stock if it names no engines.
 func SelectExperiments(experiments []compare.Experiment, f Filter, p Policy) (*Selection, error) {
 	if len(f.Formats)+len(f.Suites)+len(f.Algorithms) == 0 {
 		canonize := string(compare.Canonize)

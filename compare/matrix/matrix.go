@@ -1,6 +1,6 @@
-// Package matrix says which cells exist and wires them: formats, suites, engines and schemas. [Select]
-// lists exchanges by names, those that an engine cannot do with the reason; [Open] makes what a cell is
-// measured with.
+// Package matrix defines which cells exist, and wires formats, suites, engines and schemas. [Select] lists
+// exchanges by names, with the reason for each that an engine cannot do; [Open] prepares the measurement of
+// a cell.
 //
 //phase:caller
 package matrix
@@ -28,7 +28,7 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// Policy is the part of a cell that says how its process runs.
+// Policy is the part of a cell that sets how its process runs.
 type Policy struct {
 	GC        string             // GOGC: percent or "off"
 	Procs     int                // GOMAXPROCS
@@ -53,9 +53,9 @@ var Formats = []*compare.Definition{di.Definition, sdjwt.Definition, mdoc.Defini
 // Entry is one exchange of the matrix.
 type Entry struct {
 	Cell        compare.Cell            `json:"cell"`                  // without an operation
-	Unsupported *canon.UnsupportedError `json:"unsupported,omitempty"` // why it cannot be measured; nil if it can
+	Unsupported *canon.UnsupportedError `json:"unsupported,omitempty"` // why it cannot be measured, or nil
 	Operations  []compare.Operation     `json:"operations"`
-	Present     string                  `json:"present,omitempty"` // "derives", "re-signs" with the issuer's key, or "whole"; "" if it cannot be measured
+	Present     string                  `json:"present,omitempty"` // "derives", "re-signs", "whole" or ""
 	Default     bool                    `json:"default"`           // part of the default subset
 }
 
@@ -68,8 +68,8 @@ type family struct {
 	cell   compare.Cell
 }
 
-var cacheStates = map[compare.ContextState]jsonld.CacheState{compare.NoContexts: jsonld.Warm, compare.Cold: jsonld.Cold,
-	compare.Embedded: jsonld.Embedded, compare.Warm: jsonld.Warm}
+var cacheStates = map[compare.ContextState]jsonld.CacheState{compare.NoContexts: jsonld.Warm,
+	compare.Cold: jsonld.Cold, compare.Embedded: jsonld.Embedded, compare.Warm: jsonld.Warm}
 
 var algorithms = append([]compare.Algorithm{compare.NoAlgorithm}, keys.Algorithms...)
 
@@ -81,7 +81,8 @@ func families() []family {
 		for _, algorithm := range algorithms {
 			for _, format := range Formats {
 				for i := range format.Suites {
-					c := compare.Cell{Format: format.Name, Suite: format.Suites[i].Name, Engine: engine, Algorithm: algorithm}
+					c := compare.Cell{Format: format.Name, Suite: format.Suites[i].Name, Engine: engine,
+						Algorithm: algorithm}
 					if f := (family{format, &format.Suites[i], c}); f.exists() {
 						f.cell.Contexts = f.usual()
 						all = append(all, f)
@@ -131,7 +132,7 @@ func (f family) in(names []string) []family {
 	return out
 }
 
-// unsupported says why the engine cannot do a cell; nil if it can.
+// unsupported returns why the engine cannot do a cell, nil if it can.
 func (f *family) unsupported() *canon.UnsupportedError {
 	state := f.cell.Contexts
 	switch c := &f.cell; {
@@ -144,9 +145,11 @@ func (f *family) unsupported() *canon.UnsupportedError {
 	case c.Algorithm == keys.ES384:
 		return &canon.UnsupportedError{Engine: "json-gold", What: "SHA-384 inside RDFC-1.0"}
 	case c.Engine == canon.Stock && state == compare.Warm:
-		return &canon.UnsupportedError{Engine: "json-gold as shipped", What: "contexts kept processed; the engine tuned does so"}
+		return &canon.UnsupportedError{Engine: "json-gold as shipped",
+			What: "contexts kept processed; the engine tuned does so"}
 	case c.Engine == canon.Tuned && state != compare.Warm && state != compare.NoContexts:
-		return &canon.UnsupportedError{Engine: string(c.Engine), What: string(state) + " contexts; the engine stock has them"}
+		return &canon.UnsupportedError{Engine: string(c.Engine), What: string(state) +
+			" contexts; the engine stock has them"}
 	case c.Binding != compare.NoBinding:
 		return &canon.UnsupportedError{Engine: "json-gold",
 			What: "the graph of a presented credential: it puts its statements into the default graph"}
@@ -154,13 +157,14 @@ func (f *family) unsupported() *canon.UnsupportedError {
 	return nil
 }
 
-// refuses says why the suite cannot do documents of a kind; nil if it can.
+// refuses returns why the suite cannot do documents of a kind, nil if it can.
 func (f *family) refuses(kind schemas.Kind, schema string) *canon.UnsupportedError {
 	switch {
 	case f.format.Name != compare.Document:
 		return kind.Exchangeable(schema)
 	case f.suite.Method == canon.JCS && kind == schemas.NQuads:
-		return &canon.UnsupportedError{Engine: string(canon.JCS), What: "a dataset in N-Quads; choose the suite rdfc"}
+		return &canon.UnsupportedError{Engine: string(canon.JCS),
+			What: "a dataset in N-Quads; choose the suite rdfc"}
 	case f.suite.Method == canon.RDFC && kind == schemas.JSON:
 		return &canon.UnsupportedError{Engine: string(canon.RDFC),
 			What: "JSON without a context; choose the suite jcs"}
@@ -227,7 +231,8 @@ func (f family) of(t target, p Policy) family {
 }
 
 func (f *family) entry(inDefault bool) Entry {
-	e := Entry{Cell: f.cell, Operations: f.format.Operations, Unsupported: f.unsupported(), Default: inDefault}
+	e := Entry{Cell: f.cell, Operations: f.format.Operations, Unsupported: f.unsupported(),
+		Default: inDefault}
 	switch {
 	case e.Unsupported != nil || f.format.Name == compare.Document || f.format.Name == compare.Floor:
 	case f.cell.Present == compare.HandedOver:
@@ -326,6 +331,7 @@ func (s *Selection) Chosen() []string {
 			notes = append(notes, fmt.Sprintf("%s of %s: %s", key.Format, g.Describe(), text))
 		}
 	}
+
 	return notes
 }
 
@@ -336,7 +342,8 @@ func (s *Selection) Unsupported() []compare.Result {
 		if e.Unsupported != nil {
 			for _, op := range e.Operations {
 				c := e.Cell.With(op)
-				out = append(out, compare.Result{Cell: c, ID: c.ID(), State: compare.Unsupported, Reason: e.Unsupported.Error()})
+				out = append(out, compare.Result{Cell: c, ID: c.ID(), State: compare.Unsupported,
+					Reason: e.Unsupported.Error()})
 			}
 		}
 	}
@@ -374,6 +381,7 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 		{"engine", f.Engines, func(c compare.Cell) string { return string(c.Engine) }},
 		{"algorithm", f.Algorithms, func(c compare.Cell) string { return string(c.Algorithm) }},
 	}
+
 	var named []string
 	for _, d := range dimensions {
 		var valid []string
@@ -392,12 +400,14 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 			named = append(named, fmt.Sprintf("--%s %s", d.flag, strings.Join(d.names, ",")))
 		}
 	}
+
 	s := &Selection{}
 	for _, op := range compare.Operations {
 		if len(f.Operations) == 0 || slices.Contains(f.Operations, string(op)) {
 			s.Operations = append(s.Operations, op)
 		}
 	}
+
 	if err := known("operation", f.Operations, compare.Operations); err != nil {
 		return nil, err
 	}
@@ -408,6 +418,7 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 	if err != nil {
 		return nil, err
 	}
+
 	subset := f.Default && len(named) == 0
 	left := make(map[string][]string)
 	formats := len(f.Formats)+len(f.Suites)+len(f.Algorithms) > 0
@@ -460,6 +471,7 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 			}
 		}
 	}
+
 	if len(s.Entries) == 0 {
 		return nil, fmt.Errorf("no cell has %s", strings.Join(named, " and "))
 	}
@@ -481,13 +493,16 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 			indexOf(targets, a.Cell)-indexOf(targets, b.Cell),
 			slices.Index(canon.Engines, a.Cell.Engine)-slices.Index(canon.Engines, b.Cell.Engine))
 	})
+
 	for _, engine := range canon.Engines {
 		for _, algorithm := range algorithms {
 			if suites := left[string(engine)+" "+string(algorithm)]; suites != nil {
-				s.LeftOut = append(s.LeftOut, fmt.Sprintf("%s with %s: %s", engine, algorithm, strings.Join(suites, ", ")))
+				s.LeftOut = append(s.LeftOut, fmt.Sprintf("%s with %s: %s", engine, algorithm,
+					strings.Join(suites, ", ")))
 			}
 		}
 	}
+
 	return s, nil
 }
 
@@ -562,6 +577,7 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if unsupported := f.unsupported(); unsupported != nil {
 		return nil, unsupported
 	}
+
 	generator, err := catalogue.Get(cell.Schema)
 	if err != nil {
 		return nil, err
@@ -569,10 +585,12 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if unsupported := f.refuses(generator.Kind(), cell.Schema); unsupported != nil {
 		return nil, unsupported
 	}
+
 	canonicalizer, err := f.canonicalizer()
 	if err != nil {
 		return nil, err
 	}
+
 	format, err := f.format.Prepares(f.cell, canonicalizer)
 	if err != nil {
 		return nil, err
@@ -580,6 +598,7 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if cell.Validator != "" {
 		format = validating{format, jsonschema.Engine(cell.Validator)}
 	}
+
 	check, err := f.check()
 	if err != nil {
 		return nil, err

@@ -15,8 +15,9 @@ import (
 	"canonscope/schemas/jsonschema"
 )
 
-// validating is a format whose issue validates the credential against the JSON Schema of its type before it signs, and
-// whose verify validates what it has accepted, without the proof. The schema is compiled outside the clock, like keys and contexts.
+// validating is a format whose issue validates the credential against the JSON Schema of its type before it
+// signs, and whose verify validates what it has accepted, without the proof. The schema is compiled outside
+// the clock, like keys and contexts.
 //
 // It presents the whole credential: a part need not have what a schema requires.
 type validating struct {
@@ -54,8 +55,8 @@ func (v validating) Prepare(c *schemas.Credential, s compare.Scenario) (*compare
 		}), nil
 }
 
-// unsecured is what the issuer's proof secures: the credential without it, taken out of the presentation that a holder signed.
-// The schema of ELM knows no Data Integrity proof.
+// unsecured is what the issuer's proof secures: the credential without the proof, extracted from the
+// presentation if a holder signed one. The schema of ELM does not allow a Data Integrity proof.
 //
 //phase:parse
 func unsecured(doc []byte, bound bool) ([]byte, error) {
@@ -82,7 +83,7 @@ func valid(v jsonschema.Validator, doc []byte) error {
 	return err
 }
 
-// everything is a pointer to each member of a credential that a selection does not bring along by itself.
+// everything returns a pointer to each member of a credential that a selection does not include anyway.
 func everything(doc []byte) ([]string, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(doc, &members); err != nil {
@@ -101,12 +102,13 @@ var validators sync.Map // of engine and schema, to func() (jsonschema.Validator
 
 // compiled returns the validator of a schema of the catalogue, made once.
 func compiled(name string, engine jsonschema.Engine) (jsonschema.Validator, error) {
-	once, _ := validators.LoadOrStore(string(engine)+" "+name, sync.OnceValues(func() (jsonschema.Validator, error) {
-		text, err := jsonschema.Schema(name)
-		if err != nil {
-			return nil, err
-		}
-		return jsonschema.Compile(text, jsonschema.Options{Engine: engine, Limits: measure.Limits})
-	}))
+	once, _ := validators.LoadOrStore(string(engine)+" "+name,
+		sync.OnceValues(func() (jsonschema.Validator, error) {
+			text, err := jsonschema.Schema(name)
+			if err != nil {
+				return nil, err
+			}
+			return jsonschema.Compile(text, jsonschema.Options{Engine: engine, Limits: measure.Limits})
+		}))
 	return once.(func() (jsonschema.Validator, error))()
 }

@@ -30,8 +30,8 @@ func Conform(_ context.Context, engine compare.Engine, dir string) ([]conform.Re
 		return nil, err
 	}
 	s := suite{dir, engine}
-	return conform.Parts(dir, []conform.Part{{Files: "cases.json", Run: s.cases}, {Files: "*.json", Run: s.vector},
-		{Files: "mdoc-*-expected.json", Run: s.maker}})
+	return conform.Parts(dir, []conform.Part{{Files: "cases.json", Run: s.cases},
+		{Files: "*.json", Run: s.vector}, {Files: "mdoc-*-expected.json", Run: s.maker}})
 }
 
 type suite struct {
@@ -162,7 +162,8 @@ func (c *publicVector) compare(docs []Document) error {
 			}
 			expected, ok := c.Contents[e.NameSpace][e.Identifier]
 			spaceless := func(s string) string { return strings.ReplaceAll(s, " ", "") }
-			if !ok || !strings.HasSuffix(expected, "...") && expected != `"bstr"` && spaceless(expected) != spaceless(text) {
+			if !ok || !strings.HasSuffix(expected, "...") && expected != `"bstr"` &&
+				spaceless(expected) != spaceless(text) {
 				return fmt.Errorf("%s/%s is %s, want %s", e.NameSpace, e.Identifier, text, expected)
 			}
 		}
@@ -179,20 +180,26 @@ func (s suite) maker(file string) (results []conform.Result, err error) {
 	var k struct {
 		Root string `json:"iaca_root_pem"`
 	}
-	if err := conform.ReadJSON(&k, s.dir, "keys-"+base[strings.LastIndexByte(base, '-')+1:]+".json"); err != nil {
+
+	if err := conform.ReadJSON(&k, s.dir, "keys-"+base[strings.LastIndexByte(base, '-')+1:]+
+		".json"); err != nil {
 		return nil, err
 	}
+
 	roots, err := keys.Pool(keys.Certificates([]byte(k.Root))...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+
 	var expected struct {
 		DocType, NameSpace string
 		Disclosed          map[string]string
 	}
+
 	if err := conform.ReadJSON(&expected, file); err != nil {
 		return nil, err
 	}
+
 	for _, part := range []string{"-issued", "-presented", "-presented-deviceauth"} {
 		b, err := hexFile(base + part + ".hex")
 		if errors.Is(err, os.ErrNotExist) {
@@ -201,7 +208,8 @@ func (s suite) maker(file string) (results []conform.Result, err error) {
 		if err != nil {
 			return nil, err
 		}
-		v := Verifier{Engine: s.engine, Roots: roots, DocType: expected.DocType, Now: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)}
+		v := Verifier{Engine: s.engine, Roots: roots, DocType: expected.DocType,
+			Now: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)}
 		if part == "-presented-deviceauth" {
 			transcript, err := hexFile(base + "-sessiontranscript.hex")
 			if err != nil {
@@ -209,6 +217,7 @@ func (s suite) maker(file string) (results []conform.Result, err error) {
 			}
 			v.Device = &DeviceAuth{Transcript: transcript}
 		}
+
 		docs, err := v.Verify(b)
 		if err == nil {
 			err = discloses(docs, expected.NameSpace, expected.Disclosed)
@@ -218,6 +227,7 @@ func (s suite) maker(file string) (results []conform.Result, err error) {
 		}
 		results = append(results, conform.Result{Test: filepath.Base(base) + part}.Answer("accept", err))
 	}
+
 	return results, nil
 }
 

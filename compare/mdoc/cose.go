@@ -22,8 +22,10 @@ const (
 
 	issuerSignedShape = "is a map with issuerAuth and nameSpaces, nothing else"
 
-	itemShape = "an item is a map with digestID (uint), random (bstr), elementIdentifier (tstr) and elementValue"
-	msoShape  = "the MSO is a map with version, digestAlgorithm, valueDigests, deviceKeyInfo, docType and validityInfo"
+	itemShape = "an item is a map with digestID (uint), random (bstr), " +
+		"elementIdentifier (tstr) and elementValue"
+	msoShape = "the MSO is a map with version, digestAlgorithm, valueDigests, " +
+		"deviceKeyInfo, docType and validityInfo"
 )
 
 // signerUsage is the extended key usage mdlDS (ISO/IEC 18013-5 Annex B.3). It distinguishes document
@@ -57,11 +59,13 @@ func (v *Verifier) checkHeaders(h *headers) error {
 	case !h.hasAlg:
 		return invalid("issuerAuth", ruleIssue, "the protected header has no alg")
 	case h.crit:
-		return invalid("issuerAuth", "RFC 9052 section 3.1", "crit names header parameters; none is supported")
+		return invalid("issuerAuth", "RFC 9052 section 3.1",
+			"crit names header parameters; none is supported")
 	case h.textKid && !v.Lenient:
 		return unless("Lenient", "issuerAuth", "RFC 9052 section 3.1", "kid is not a byte string")
 	case h.badChain:
-		return invalid("issuerAuth", "RFC 9360 section 2", "x5chain must be a byte string or an array of them")
+		return invalid("issuerAuth", "RFC 9360 section 2",
+			"x5chain must be a byte string or an array of them")
 	case v.Leaf != nil && (len(h.x5chain) == 0 || !bytes.Equal(h.x5chain[0], v.Leaf)):
 		return invalid("x5chain", ruleIssue, "is not the signer's certificate")
 	}
@@ -70,14 +74,17 @@ func (v *Verifier) checkHeaders(h *headers) error {
 
 // issuerKey returns the key that must have signed: the configured one, or the key of x5chain with its
 // certificate after a check of the chain.
-func (v *Verifier) issuerKey(h *headers, signed time.Time) (key *keys.Public, leaf *x509.Certificate, err error) {
+func (v *Verifier) issuerKey(
+	h *headers, signed time.Time,
+) (key *keys.Public, leaf *x509.Certificate, err error) {
 	if key = v.Key; key == nil {
 		if key, leaf, err = v.checkChain(h.x5chain, signed); err != nil {
 			return nil, nil, err
 		}
 	}
 	if want := coseAlgorithm[key.Algorithm()]; h.alg != want {
-		return nil, nil, invalid("issuerAuth", "RFC 9053 section 2", "alg is %d, the key needs %d", h.alg, want)
+		return nil, nil, invalid("issuerAuth", "RFC 9053 section 2", "alg is %d, the key needs %d", h.alg,
+			want)
 	}
 	return key, leaf, nil
 }
@@ -102,14 +109,19 @@ func (v *Verifier) checkChain(ders [][]byte, signed time.Time) (*keys.Public, *x
 	leaf, root := chain[0], chain[len(chain)-1]
 	switch {
 	case signed.Before(leaf.NotBefore) || signed.After(leaf.NotAfter):
-		return nil, nil, invalid(where, ruleCheck, "signed at %s, outside the validity of the certificate", signed.Format(time.RFC3339))
+		return nil, nil, invalid(where, ruleCheck, "signed at %s, outside the validity of the certificate",
+			signed.Format(time.RFC3339))
 	case !slices.Equal(leaf.Subject.Country, root.Subject.Country):
-		return nil, nil, invalid(where, ruleSigner, "the certificate's country is %q, that of its authority %q", leaf.Subject.Country, root.Subject.Country)
+		return nil, nil, invalid(where, ruleSigner,
+			"the certificate's country is %q, that of its authority %q", leaf.Subject.Country,
+			root.Subject.Country)
 	case v.AnyUsage:
 	case !slices.ContainsFunc(leaf.UnknownExtKeyUsage, signerUsage.Equal):
-		return nil, nil, unless("AnyUsage", where, ruleSigner, "the certificate lacks the extended key usage of a document signer, %v", signerUsage)
+		return nil, nil, unless("AnyUsage", where, ruleSigner,
+			"the certificate lacks the extended key usage of a document signer, %v", signerUsage)
 	case keys.IsAuthority(leaf):
-		return nil, nil, unless("AnyUsage", where, ruleSigner, "the certificate is that of an authority, which signs certificates, not documents")
+		return nil, nil, unless("AnyUsage", where, ruleSigner,
+			"the certificate is that of an authority, which signs certificates, not documents")
 	}
 	return key, leaf, nil
 }
@@ -130,7 +142,8 @@ func (d *Document) checkPlace(leaf *x509.Certificate) error {
 			continue
 		}
 		if text, ok := stockText(e.Value); !ok || !slices.Contains(want, text) {
-			return invalid(e.NameSpace+"/"+e.Identifier, ruleCheck, "differs from that of the signer's certificate, %q", want)
+			return invalid(e.NameSpace+"/"+e.Identifier, ruleCheck,
+				"differs from that of the signer's certificate, %q", want)
 		}
 	}
 	return nil

@@ -82,11 +82,13 @@ func (stock) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 		return nil, err
 	}
 	d := &deviceSigned{NameSpaces: noNameSpaces}
-	d.DeviceAuth.Signature, err = stockEncode(detached{Protected: protected, Unprotected: map[any]cbor.RawMessage{}, Payload: null, Tag: sig})
+	d.DeviceAuth.Signature, err = stockEncode(detached{Protected: protected,
+		Unprotected: map[any]cbor.RawMessage{}, Payload: null, Tag: sig})
 	if err != nil {
 		return nil, err
 	}
-	return stockEncode(deviceResponse{Version: "1.0", Documents: []deviceDocument{{docType, issuerSigned, d}}})
+	return stockEncode(deviceResponse{Version: "1.0",
+		Documents: []deviceDocument{{docType, issuerSigned, d}}})
 }
 
 // deviceAuthentication returns the bytes that a device signature or MAC covers:
@@ -94,7 +96,8 @@ func (stock) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 //
 //phase:encode
 func deviceAuthentication(transcript []byte, docType string, nameSpaces []byte) ([]byte, error) {
-	b, err := stockEncode([]any{"DeviceAuthentication", cbor.RawMessage(untag(transcript)), docType, cbor.RawMessage(nameSpaces)})
+	b, err := stockEncode([]any{"DeviceAuthentication", cbor.RawMessage(untag(transcript)), docType,
+		cbor.RawMessage(nameSpaces)})
 	if err != nil {
 		return nil, invalid("SessionTranscript", ruleDevice, "%v", err)
 	}
@@ -116,7 +119,9 @@ func isTranscript(b []byte) bool { return isMajor(b, majorArray) || isMajor(b, m
 // response verifies each document of a DeviceResponse that has been scanned.
 //
 //phase:parse fallback
-func (v *Verifier) response(b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error)) ([]Document, error) {
+func (v *Verifier) response(
+	b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error),
+) ([]Document, error) {
 	var members map[string]cbor.RawMessage
 	if !isMajor(b, majorMap) || stockDec.Unmarshal(b, &members) != nil {
 		return nil, invalid("mdoc", ruleShape, "is not a map with text keys")
@@ -128,11 +133,13 @@ func (v *Verifier) response(b []byte, verify func(v *Verifier, issuerSigned []by
 		return nil, invalid("DeviceResponse", ruleShape, "status is not 0")
 	}
 	var list []cbor.RawMessage
-	if docs := members["documents"]; !isMajor(docs, majorArray) || stockDec.Unmarshal(docs, &list) != nil || len(list) == 0 {
+	if docs := members["documents"]; !isMajor(docs, majorArray) || stockDec.Unmarshal(docs, &list) != nil ||
+		len(list) == 0 {
 		return nil, invalid("DeviceResponse", ruleShape, "has no documents")
 	}
 	if max := v.Limits.WithDefaults().Proofs; len(list) > max {
-		return nil, &canon.LimitError{Limit: "proofs", Max: int64(max), Done: int64(len(list)), Where: "documents of the DeviceResponse"}
+		return nil, &canon.LimitError{Limit: "proofs", Max: int64(max), Done: int64(len(list)),
+			Where: "documents of the DeviceResponse"}
 	}
 	var out []Document
 	for _, raw := range list {
@@ -145,7 +152,9 @@ func (v *Verifier) response(b []byte, verify func(v *Verifier, issuerSigned []by
 	return out, nil
 }
 
-func (v *Verifier) document(raw cbor.RawMessage, verify func(*Verifier, []byte, string) (*Document, error)) (*Document, error) {
+func (v *Verifier) document(
+	raw cbor.RawMessage, verify func(*Verifier, []byte, string) (*Document, error),
+) (*Document, error) {
 	var members map[string]cbor.RawMessage
 	if !isMajor(raw, majorMap) || stockDec.Unmarshal(raw, &members) != nil {
 		return nil, invalid("Document", ruleShape, "is not a map with text keys")
@@ -170,9 +179,12 @@ func (v *Verifier) document(raw cbor.RawMessage, verify func(*Verifier, []byte, 
 func (d *Document) unasked() { d.Unchecked = append(d.Unchecked, "/deviceSigned") }
 
 // bare verifies IssuerSigned bytes outside a DeviceResponse.
-func (v *Verifier) bare(b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error)) ([]Document, error) {
+func (v *Verifier) bare(
+	b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error),
+) ([]Document, error) {
 	if v.Device != nil {
-		return nil, invalid("IssuerSigned", ruleDevice, "device authentication is required and needs a DeviceResponse")
+		return nil, invalid("IssuerSigned", ruleDevice,
+			"device authentication is required and needs a DeviceResponse")
 	}
 	d, err := verify(v, b, "")
 	if err != nil {
@@ -193,6 +205,7 @@ func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
 	if err := stockDec.Unmarshal(raw, &signed); err != nil {
 		return invalid(where, ruleDevice, "%v", err)
 	}
+
 	inner, err := stockEmbedded(signed.NameSpaces, where, ruleDevice)
 	if err != nil {
 		return err
@@ -200,14 +213,17 @@ func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
 	if err := stockScan(inner, v.Limits); err != nil {
 		return err
 	}
+
 	key, err := keys.ParsePublicCOSE(d.DeviceKey)
 	if err != nil {
 		return invalid("deviceKey", ruleDevice, "%v", err)
 	}
+
 	payload, err := deviceAuthentication(v.Device.Transcript, d.DocType, signed.NameSpaces)
 	if err != nil {
 		return err
 	}
+
 	auth := signed.DeviceAuth
 	if (auth.Signature == nil) == (auth.Mac == nil) {
 		return invalid(where, ruleDevice, "needs one of deviceSignature and deviceMac")
@@ -215,17 +231,21 @@ func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
 	if auth.Mac != nil {
 		return v.checkMac(auth.Mac, key, payload)
 	}
+
 	c, alg, err := readDetached(auth.Signature, v.Limits)
 	if err != nil {
 		return err
 	}
 	if want := coseAlgorithm[key.Algorithm()]; alg != want {
-		return invalid("deviceSignature", "RFC 9053 section 2", "alg is %d, the device's key needs %d", alg, want)
+		return invalid("deviceSignature", "RFC 9053 section 2", "alg is %d, the device's key needs %d", alg,
+			want)
 	}
+
 	holds, err := stockCheckSignature(key, c.Protected, payload, c.Tag, v.Counters)
 	if err == nil && !holds {
 		err = invalid("deviceSignature", ruleDevice, "is invalid for this SessionTranscript")
 	}
+
 	return err
 }
 
@@ -257,6 +277,7 @@ func (v *Verifier) checkMac(raw cbor.RawMessage, device *keys.Public, payload []
 	if v.Device.Reader == nil {
 		return invalid(where, ruleDevice, "needs the reader's ephemeral key, and none is configured")
 	}
+
 	c, alg, err := readDetached(raw, v.Limits)
 	if err != nil {
 		return err
@@ -264,35 +285,43 @@ func (v *Verifier) checkMac(raw cbor.RawMessage, device *keys.Public, payload []
 	if alg != 5 {
 		return invalid(where, "RFC 9053 section 3.1", "alg is %d, want 5 (HMAC 256/256)", alg)
 	}
+
 	ec, ok := device.Crypto().(*ecdsa.PublicKey)
 	if !ok {
 		return invalid(where, ruleDevice, "an Ed25519 device key cannot make a MAC")
 	}
+
 	public, err := ec.ECDH()
 	if err != nil {
 		return invalid(where, ruleDevice, "%v", err)
 	}
+
 	shared, err := v.Device.Reader.ECDH(public)
 	if err != nil {
 		return invalid(where, ruleDevice, "%v", err)
 	}
+
 	transcript, err := stockEncode(cbor.Tag{Number: 24, Content: untag(v.Device.Transcript)})
 	if err != nil {
 		return err
 	}
+
 	salt := sha256.Sum256(transcript)
 	key, err := hkdf.Key(sha256.New, shared, salt[:], "EMacKey", 32)
 	if err != nil {
 		return err
 	}
+
 	message, err := stockEncodeStructure("MAC0", c.Protected, payload)
 	if err != nil {
 		return err
 	}
+
 	mac := hmac.New(sha256.New, key)
 	mac.Write(message)
 	if !hmac.Equal(mac.Sum(nil), c.Tag) {
 		return invalid(where, ruleDevice, "is invalid for this SessionTranscript")
 	}
+
 	return nil
 }

@@ -26,7 +26,8 @@ type want struct {
 
 func wantOf(pointer string) (want, error) {
 	if !strings.HasPrefix(pointer, "/") {
-		return want{}, &canon.PointerError{Pointer: pointer, Why: "it does not start with /, as /credentialSubject/name does"}
+		return want{}, &canon.PointerError{Pointer: pointer,
+			Why: "it does not start with /, as /credentialSubject/name does"}
 	}
 	first, id, _ := strings.Cut(pointer[1:], "/")
 	if "/"+first == claims.Subject {
@@ -51,7 +52,8 @@ func checkClaims(t *jsontape.Tape) error {
 		switch name := string(t.Text(k)); name {
 		case "iss", "nbf", "exp", "vct", "credentialSubject":
 		default:
-			return invalid("/"+jsontape.EscapeToken(name), "ISO/IEC 18013-5 section 9.1.2.4", "has no place in an mdoc; leave it out of the claims")
+			return invalid("/"+jsontape.EscapeToken(name), "ISO/IEC 18013-5 section 9.1.2.4",
+				"has no place in an mdoc; leave it out of the claims")
 		}
 	}
 	return nil
@@ -112,7 +114,8 @@ func takes[T string | []byte](s *selection, space T, number int, id T) bool {
 	if s.by == nil {
 		for i := range s.wanted {
 			w := &s.wanted[i]
-			if len(id) >= len(w.id) && string(id[:len(w.id)]) == w.id && (len(id) == len(w.id) || w.id == "" || id[len(w.id)] == '/') &&
+			if len(id) >= len(w.id) && string(id[:len(w.id)]) == w.id &&
+				(len(id) == len(w.id) || w.id == "" || id[len(w.id)] == '/') &&
 				(w.anywhere || string(space) == w.space) {
 				s.mark(i, number)
 				found = true
@@ -226,7 +229,8 @@ func (b view) ambiguous(w *want) error {
 	var spellings []string
 	for space, id := range b.names() {
 		spelling := elementPointer(cut(space), w.id)
-		if (id == w.id || strings.HasPrefix(id, w.id+"/")) && len(spellings) < most && !slices.Contains(spellings, spelling) {
+		if (id == w.id || strings.HasPrefix(id, w.id+"/")) && len(spellings) < most &&
+			!slices.Contains(spellings, spelling) {
 			spellings = append(spellings, spelling)
 		}
 	}
@@ -263,7 +267,8 @@ func number(text, id string) (any, error) {
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		return nil, &canon.UnsupportedError{Engine: "mdoc", What: "the integer " + text + " beyond 64 bits", Where: id}
+		return nil, &canon.UnsupportedError{Engine: "mdoc", What: "the integer " + text + " beyond 64 bits",
+			Where: id}
 	}
 	return n, nil
 }

@@ -66,6 +66,7 @@ func issuing() *compare.Files {
 		chain  compare.Certificates
 		lossy  bool
 	)
+
 	return &compare.Files{
 		Options: []compare.Option{
 			baseline.HolderOption(&device),
@@ -103,7 +104,7 @@ func issuing() *compare.Files {
 	}
 }
 
-// certifies checks that a certificate is of a key: nobody could verify what another key signs.
+// certifies checks that a certificate is for a key: signatures with another key could not be verified.
 func certifies(der []byte, key *keys.Public) error {
 	c, err := x509.ParseCertificate(der)
 	if err != nil {
@@ -198,13 +199,15 @@ func verifying() *compare.Files {
 	}
 }
 
-// answer says what was verified; the elements, written in CBOR diagnostic notation, only as JSON.
+// answer fills the answer about verified documents. Only JSON has the elements, in CBOR diagnostic
+// notation.
 func answer(out *compare.Verification, docs []Document, t *compare.Task) error {
 	if t.JSON {
 		if err := checkElements(docs, t.Limits.WithDefaults().Memory); err != nil {
 			return err
 		}
 	}
+
 	notations := Notations{Limits: t.Limits}
 	for i, d := range docs {
 		if d.Signer != "" {
@@ -230,10 +233,11 @@ func answer(out *compare.Verification, docs []Document, t *compare.Task) error {
 		}
 		out.Documents = append(out.Documents, b)
 	}
+
 	return nil
 }
 
-// about says what a verified document is, and where its elements stand if that is not one namespace.
+// about describes a verified document, and the namespaces of its elements if there are several.
 func (d *Document) about() []string {
 	const most = 20
 	stamp := func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -44,28 +44,35 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if err != nil {
 		return nil, err
 	}
+
 	issuer, device, err := claims.Keys(f.algorithm, s)
 	if err != nil {
 		return nil, err
 	}
+
 	certificate, err := Certificate(issuer.Public(), c.Issuer)
 	if err != nil {
 		return nil, err
 	}
+
 	counters := &compare.Counters{}
 	i := Issuer{Engine: f.engine, Key: issuer, Chain: [][]byte{certificate}, Device: device.Public(),
 		Elements: in.Elements, Limits: s.Limits, Counters: counters}
 	h := Holder{Engine: f.engine, Limits: s.Limits, Counters: counters}
-	v := Verifier{Engine: f.engine, Key: issuer.Public(), Leaf: certificate, Now: s.Now, Limits: s.Limits, Counters: counters}
+	v := Verifier{Engine: f.engine, Key: issuer.Public(), Leaf: certificate, Now: s.Now, Limits: s.Limits,
+		Counters: counters}
 	var bound []byte
 	done := checks
 	if s.Binding == compare.HolderBinding {
 		bound, done = transcript, checks+", device signature"
 		h.Key, v.Device = device, &DeviceAuth{Transcript: transcript}
 	}
+
 	return compare.Deriving(counters, done, compare.Steps{
-		Issue:   func() ([]byte, error) { return i.Issue(in.JSON) },
-		Whole:   func(issued []byte) ([]byte, error) { return h.Present(issued, []string{claims.Subject}, bound) },
+		Issue: func() ([]byte, error) { return i.Issue(in.JSON) },
+		Whole: func(issued []byte) ([]byte, error) {
+			return h.Present(issued, []string{claims.Subject}, bound)
+		},
 		Present: func(issued []byte) ([]byte, error) { return h.Present(issued, in.Disclose, bound) },
 		Verify:  func(presented []byte) error { _, err := v.Verify(presented); return err },
 	}), nil
@@ -86,9 +93,11 @@ func Certificate(key *keys.Public, issuer string) ([]byte, error) {
 	}
 	authority := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
 	from := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-	root := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{Country: []string{"UT"}, CommonName: "Canonscope IACA"}}
-	leaf := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{Country: []string{"UT"}, CommonName: "Canonscope DS"},
-		NotBefore: from, NotAfter: from.AddDate(40, 0, 0), KeyUsage: x509.KeyUsageDigitalSignature, URIs: []*url.URL{name},
+	root := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{Country: []string{"UT"},
+		CommonName: "Canonscope IACA"}}
+	leaf := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{Country: []string{"UT"},
+		CommonName: "Canonscope DS"}, NotBefore: from, NotAfter: from.AddDate(40, 0, 0),
+		KeyUsage: x509.KeyUsageDigitalSignature, URIs: []*url.URL{name},
 		UnknownExtKeyUsage: []asn1.ObjectIdentifier{signerUsage}}
 	der, err := x509.CreateCertificate(nil, leaf, root, key.Crypto(), authority)
 	if err != nil {

@@ -64,7 +64,8 @@ func Inspect(b []byte, limits canon.Limits) (*compare.Inspection, error) {
 		if err := stockDec.Unmarshal(b, &response); err != nil {
 			return nil, invalid("DeviceResponse", ruleShape, "%v", err)
 		}
-		in.form = fmt.Sprintf("DeviceResponse, version %s, status %d, %d documents", response.Version, response.Status, len(response.Documents))
+		in.form = fmt.Sprintf("DeviceResponse, version %s, status %d, %d documents", response.Version,
+			response.Status, len(response.Documents))
 		in.response, in.documents = true, response.Documents
 	}
 	return &compare.Inspection{Line: in.line, Print: in.print, JSON: in.json}, nil
@@ -168,6 +169,7 @@ func (in *inspection) json() (any, error) {
 		Form      string         `json:"form"`
 		Documents []documentJSON `json:"documents"`
 	}{compare.Mdoc, in.size, in.form, nil}
+
 	notations := Notations{Limits: in.limits}
 	size := 0
 	for _, d := range in.documents {
@@ -176,8 +178,9 @@ func (in *inspection) json() (any, error) {
 			return nil, err
 		}
 		m := read.mso
-		doc := documentJSON{DocType: m.docType, Version: m.version, DigestAlgorithm: m.digestAlgorithm, Signed: m.signed, ValidFrom: m.from,
-			ValidUntil: m.until, Certificates: []string{}, Elements: []elementJSON{}, DeviceSigned: d.DeviceSigned != nil}
+		doc := documentJSON{DocType: m.docType, Version: m.version, DigestAlgorithm: m.digestAlgorithm,
+			Signed: m.signed, ValidFrom: m.from, ValidUntil: m.until, Certificates: []string{},
+			Elements: []elementJSON{}, DeviceSigned: d.DeviceSigned != nil}
 		if doc.Protected, err = notations.Of(read.protected); err != nil {
 			return nil, err
 		}
@@ -198,18 +201,22 @@ func (in *inspection) json() (any, error) {
 					return nil, err
 				}
 				const word = len("false, ")
-				if size += 2*len(ns) + len(item.Identifier) + word*len(item.Value); checkItems(size, in.limits.Memory) != nil {
+				size += 2*len(ns) + len(item.Identifier) + word*len(item.Value)
+				if checkItems(size, in.limits.Memory) != nil {
 					return nil, checkItems(size, in.limits.Memory)
 				}
 				value, err := notations.Of(item.Value)
 				if err != nil {
 					return nil, err
 				}
-				doc.Elements = append(doc.Elements, elementJSON{elementPointer(ns, item.Identifier), item.DigestID, value, m.state(ns, item.DigestID, raw)})
+				doc.Elements = append(doc.Elements, elementJSON{elementPointer(ns, item.Identifier),
+					item.DigestID, value, m.state(ns, item.DigestID, raw)})
 			}
 		}
+
 		out.Documents = append(out.Documents, doc)
 	}
+
 	return out, nil
 }
 
@@ -279,13 +286,16 @@ func (p *printer) issuerSigned(b []byte) error {
 	if err != nil {
 		return err
 	}
+
 	h, err := stockReadSign1(s.IssuerAuth, p.limits)
 	if err != nil {
 		return err
 	}
+
 	p.text.WriteString("protected header ")
 	p.notation(h.protected)
 	p.Line("")
+
 	for i, der := range h.x5chain {
 		if i == keys.MaxChain {
 			p.Line("x5chain: and more")
@@ -296,32 +306,40 @@ func (p *printer) issuerSigned(b []byte) error {
 			p.Line("x5chain %d: %v", i, err)
 			continue
 		}
-		p.Line("x5chain %d: %s, %s, valid %s to %s", i, c.Subject, c.PublicKeyAlgorithm, c.NotBefore.Format("2006-01-02"), c.NotAfter.Format("2006-01-02"))
+		p.Line("x5chain %d: %s, %s, valid %s to %s", i, c.Subject, c.PublicKeyAlgorithm,
+			c.NotBefore.Format("2006-01-02"), c.NotAfter.Format("2006-01-02"))
 	}
+
 	m, err := stockReadMSO(h.payload, p.limits)
 	if err != nil {
 		return err
 	}
+
 	p.Line("MSO version %s, docType %s, %s", m.version, m.docType, m.digestAlgorithm)
 	p.Line("  signed %s, valid %s to %s", m.signed, m.from, m.until)
 	p.text.WriteString("  deviceKey ")
+
 	if isSecret(m.deviceKey) {
 		p.text.WriteString(notShown)
 	} else {
 		p.notation(m.deviceKey)
 	}
+
 	p.Line("")
 	if _, err := hashOf(m.digestAlgorithm); err != nil {
 		return err
 	}
+
 	for _, ns := range slices.Sorted(maps.Keys(m.digests)) {
 		p.Line("namespace %s: %d elements of %d", cut(ns), len(s.NameSpaces[ns]), len(m.digests[ns]))
 	}
+
 	for _, ns := range slices.Sorted(maps.Keys(s.NameSpaces)) {
 		for _, raw := range s.NameSpaces[ns] {
 			p.item(m, ns, raw)
 		}
 	}
+
 	return nil
 }
 
@@ -332,7 +350,8 @@ func (p *printer) item(m *stockDigestMap, ns string, raw []byte) {
 		p.Line("  %s: %v", cut(ns), err)
 		return
 	}
-	p.text.WriteString(printable.Line(fmt.Sprintf("  %d  %s = ", item.DigestID, elementPointer(cut(ns), item.Identifier))))
+	p.text.WriteString(printable.Line(fmt.Sprintf("  %d  %s = ", item.DigestID,
+		elementPointer(cut(ns), item.Identifier))))
 	p.notation(item.Value)
 	p.Line("  %s", m.state(ns, item.DigestID, raw))
 }

@@ -29,7 +29,8 @@ func invalid(where, rule, format string, args ...any) error {
 
 // unless returns an *InvalidError that names the option of [Verifier] to accept the mdoc.
 func unless(option, where, rule, format string, args ...any) error {
-	return &compare.InvalidError{Of: "mdoc", Where: where, Msg: fmt.Sprintf(format, args...), Rule: rule, Option: option}
+	return &compare.InvalidError{Of: "mdoc", Where: where, Msg: fmt.Sprintf(format, args...), Rule: rule,
+		Option: option}
 }
 
 // Issuer makes mdocs. Key, Chain and Device are required; the zero value of another option means its default.
@@ -89,7 +90,8 @@ func hashOf(name string) (func() hash.Hash, error) {
 	if h := hashes.New(name); h != nil {
 		return h, nil
 	}
-	return nil, invalid("MSO", "ISO/IEC 18013-5 section 9.1.2.5", "digestAlgorithm %q: use SHA-256, SHA-384 or SHA-512", name)
+	return nil, invalid("MSO", "ISO/IEC 18013-5 section 9.1.2.5",
+		"digestAlgorithm %q: use SHA-256, SHA-384 or SHA-512", name)
 }
 
 // Holder presents mdocs that were issued to it. It needs a key only for device authentication.
@@ -148,7 +150,8 @@ func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([
 		}
 	}
 	if transcript != nil && (h.Key.Algorithm() == "" || !isTranscript(transcript)) {
-		return nil, fmt.Errorf("mdoc: device authentication needs the device's key and a SessionTranscript, which is an array")
+		return nil, fmt.Errorf(
+			"mdoc: device authentication needs the device's key and a SessionTranscript, which is an array")
 	}
 	out, err := e.present(h, issued, wanted)
 	if err != nil || transcript == nil {

@@ -52,6 +52,7 @@ func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []want) 
 		_, n, next := b.head(s.nameSpaces)
 		spaces, at = int(n), next
 	}
+
 	kept, size := uint64(0), 0
 	for number := range spaces {
 		ns, ok := b.str(at, majorText)
@@ -77,15 +78,18 @@ func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []want) 
 			}
 			item = end
 		}
+
 		if r.picks[space].items > 0 {
 			kept++
 			size += len(ns) + 2*9
 		}
 		at = item
 	}
+
 	if err := selected.check(b); err != nil {
 		return nil, err
 	}
+
 	return r.writeSelected(b, b[s.issuerAuth:b.skip(s.issuerAuth)], kept, size), nil
 }
 
@@ -139,6 +143,7 @@ func nativeDocument(v *Verifier, in []byte, docType string) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	h, err := r.sign1(b, s.issuerAuth)
 	if err != nil {
 		return nil, err
@@ -146,14 +151,17 @@ func nativeDocument(v *Verifier, in []byte, docType string) (*Document, error) {
 	if err := v.checkHeaders(&h); err != nil {
 		return nil, err
 	}
+
 	m, digests, err := r.mso(h.payload)
 	if err != nil {
 		return nil, err
 	}
+
 	d, err := v.checkMSO(&m, docType)
 	if err != nil {
 		return nil, err
 	}
+
 	key, leaf, err := v.issuerKey(&h, d.Signed)
 	if err != nil {
 		return nil, err
@@ -164,12 +172,14 @@ func nativeDocument(v *Verifier, in []byte, docType string) (*Document, error) {
 	if s.nameSpaces < 0 {
 		return d.done(v, &m, leaf)
 	}
+
 	_, n, at := b.head(s.nameSpaces)
 	for range n {
 		if at, err = r.items(v, d, &m, b, at, digests); err != nil {
 			return nil, err
 		}
 	}
+
 	return d.done(v, &m, leaf)
 }
 
@@ -196,14 +206,17 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 	if !ok {
 		return 0, invalid("IssuerSigned", ruleShape, "a namespace is not text")
 	}
+
 	major, n, item := b.head(b.skip(at))
 	if major != majorArray {
 		return 0, invalid(string(ns), ruleShape, "is not an array of items")
 	}
+
 	name := string(ns)
 	index := r.digestsOf(ns)
 	seen := newSeen(int(n))
 	d.Elements = slices.Grow(d.Elements, int(n))
+
 	for range n {
 		end := b.skip(item)
 		read, err := r.item(b, item, ns)
@@ -215,22 +228,27 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 			return 0, invalid(name+"/"+identifier, ruleDigest, "its digestID or identifier occurs twice")
 		}
 		if !r.matches(v, m, b[item:end], index, read.id, values) {
-			return 0, invalid(name+"/"+identifier, ruleCheck, "its digest differs from digest %d of the MSO", read.id)
+			return 0, invalid(name+"/"+identifier, ruleCheck, "its digest differs from digest %d of the MSO",
+				read.id)
 		}
 		d.Elements = append(d.Elements, Element{NameSpace: name, Identifier: identifier, Value: read.value})
 		item = end
 	}
+
 	return item, nil
 }
 
 // matches reports whether an item's digest is the one that the MSO has for its id.
 //
 //phase:digest
-func (r *nativeReader) matches(v *Verifier, m *mso, item []byte, index []digest, id uint64, values view) bool {
+func (r *nativeReader) matches(
+	v *Verifier, m *mso, item []byte, index []digest, id uint64, values view,
+) bool {
 	var s baseline.Sum
 	n := hashes.Into(&s, m.digestAlgorithm, item)
 	v.Counters.Add(compare.Counters{Digests: 1})
-	i, ok := slices.BinarySearchFunc(index, id, func(d digest, id uint64) int { return cmp.Compare(d.id, id) })
+	i, ok := slices.BinarySearchFunc(index, id,
+		func(d digest, id uint64) int { return cmp.Compare(d.id, id) })
 	if !ok {
 		return false
 	}

@@ -22,10 +22,12 @@ func (native) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	auth, err := r.sign1(b, s.issuerAuth)
 	if err != nil {
 		return nil, err
 	}
+
 	m, _, err := r.mso(auth.payload)
 	if err != nil {
 		return nil, err
@@ -33,11 +35,13 @@ func (native) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	if err := r.deviceMessage(h.Key.Algorithm(), transcript, m.docType, noNameSpaces); err != nil {
 		return nil, err
 	}
+
 	sig, err := nativeSign(h.Key, r.message)
 	r.message = r.message[:0]
 	if err != nil {
 		return nil, err
 	}
+
 	h.Counters.Add(compare.Counters{Signatures: 1})
 	out := append(make([]byte, 0, len(issuerSigned)+len(m.docType)+len(sig)+160), responseStart...)
 	out = append(append(appendText(out, m.docType), "\x6cissuerSigned"...), issuerSigned...)
@@ -60,7 +64,9 @@ const (
 // 9052 section 4.4).
 //
 //phase:encode
-func (r *nativeReader) deviceMessage(a keys.Algorithm, transcript []byte, docType string, nameSpaces []byte) error {
+func (r *nativeReader) deviceMessage(
+	a keys.Algorithm, transcript []byte, docType string, nameSpaces []byte,
+) error {
 	if err := r.scan(transcript); err != nil {
 		return invalid("SessionTranscript", ruleDevice, "%v", err)
 	}
@@ -94,22 +100,26 @@ func (b view) usual() (u usualResponse, ok bool) {
 		}
 		return ok
 	}
+
 	item := func() view {
 		from := at
 		at = b.skip(at)
 		return b[from:at]
 	}
+
 	if !fixed(responseStart) {
 		return u, false
 	}
 	if u.docType, ok = item().text(0); !ok || u.docType == "" || !fixed("\x6cissuerSigned") {
 		return u, false
 	}
+
 	u.issuerSigned = item()
 	from := at + len("\x6cdeviceSigned")
 	if !fixed(deviceStart) {
 		return u, false
 	}
+
 	u.nameSpaces = item()
 	if !fixed(signatureStart) {
 		return u, false
@@ -120,6 +130,7 @@ func (b view) usual() (u usualResponse, ok bool) {
 	if u.signature, ok = item().str(0, majorBytes); !ok {
 		return u, false
 	}
+
 	u.device = b[from:at]
 	return u, fixed(responseEnd) && at == len(b)
 }
@@ -196,5 +207,6 @@ func nativeKey(b view) (*keys.Public, error) {
 			return keys.PublicOf(key)
 		}
 	}
+
 	return keys.ParsePublicCOSE(b)
 }

@@ -76,7 +76,8 @@ type nativeClaims struct {
 //phase:parse
 func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 	t := &w.tape
-	if err := t.Scan(in, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth, Memory: w.Limits.Memory}); err != nil {
+	if err := t.Scan(in, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth,
+		Memory: w.Limits.Memory}); err != nil {
 		return c, err
 	}
 	fault := func(name string) error {
@@ -168,6 +169,7 @@ func (w *nativeIssuer) element(n int, top bool) error {
 		w.digest(w.items[start:])
 		return checkItems(len(w.items), w.memory)
 	}
+
 	back, index := len(w.id), 0
 	step := func(v int, token []byte) error {
 		if !top {
@@ -178,6 +180,7 @@ func (w *nativeIssuer) element(n int, top bool) error {
 		w.id = w.id[:back]
 		return err
 	}
+
 	if w.tape.Nodes[n].Kind == jsontape.Array {
 		var digits [20]byte
 		for e := range w.tape.Elements(n) {
@@ -188,11 +191,13 @@ func (w *nativeIssuer) element(n int, top bool) error {
 		}
 		return nil
 	}
+
 	for k, v := range w.tape.Members(n) {
 		if err := step(v, w.tape.Text(k)); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 

@@ -147,7 +147,8 @@ var nativeReaders = sync.Pool{New: func() any { return new(nativeReader) }}
 // free keeps the memory for the next call, unless it is unusually large.
 func (r *nativeReader) free() {
 	const most = 1 << 16
-	if cap(r.digests)+cap(r.spaces)+cap(r.picks)+cap(r.scanner.keys)+cap(r.scanner.set) <= most && cap(r.message) <= 1<<20 {
+	if cap(r.digests)+cap(r.spaces)+cap(r.picks)+cap(r.scanner.keys)+cap(r.scanner.set) <= most &&
+		cap(r.message) <= 1<<20 {
 		nativeReaders.Put(r)
 	}
 }
@@ -215,7 +216,8 @@ func (r *nativeReader) item(b view, i int, ns []byte) (item nativeItem, err erro
 		}
 	}
 	if len(item.random) < 16 {
-		return item, invalid(string(ns)+"/"+string(item.identifier), ruleDigest, "random has %d bytes, at least 16 are needed", len(item.random))
+		return item, invalid(string(ns)+"/"+string(item.identifier), ruleDigest,
+			"random has %d bytes, at least 16 are needed", len(item.random))
 	}
 	return item, nil
 }
@@ -236,6 +238,7 @@ func (r *nativeReader) usualItem(b view, item *nativeItem) bool {
 		at += len(prefix)
 		return true
 	}
+
 	str := func(want byte) (content []byte, ok bool) {
 		major, n, next, err := s.head(at)
 		if err != nil || major != want || n > uint64(len(b)-next) {
@@ -244,13 +247,16 @@ func (r *nativeReader) usualItem(b view, item *nativeItem) bool {
 		at = next + int(n)
 		return b[next:at], true
 	}
+
 	if !after("\xa4\x68digestID") {
 		return false
 	}
+
 	major, id, next, err := s.head(at)
 	if err != nil || major != majorUint {
 		return false
 	}
+
 	item.id, at = id, next
 	var ok bool
 	if !after("\x66random") {
@@ -259,9 +265,11 @@ func (r *nativeReader) usualItem(b view, item *nativeItem) bool {
 	if item.random, ok = str(majorBytes); !ok || !after("\x71elementIdentifier") {
 		return false
 	}
-	if item.identifier, ok = str(majorText); !ok || !utf8.Valid(item.identifier) || !after("\x6celementValue") {
+	if item.identifier, ok = str(majorText); !ok || !utf8.Valid(item.identifier) ||
+		!after("\x6celementValue") {
 		return false
 	}
+
 	end, err := s.item(at, 1)
 	item.value = b[at:]
 	return err == nil && end == len(b)
@@ -276,6 +284,7 @@ func (r *nativeReader) anyItem(inner view, ns []byte, item *nativeItem) error {
 	if !inner.named(0) {
 		return invalid(string(ns), ruleShape, "%s", itemShape)
 	}
+
 	found := 0
 	for key, v := range inner.members(0) {
 		ok := true
@@ -297,9 +306,11 @@ func (r *nativeReader) anyItem(inner view, ns []byte, item *nativeItem) error {
 			found++
 		}
 	}
+
 	if found != 4 {
 		return invalid(string(ns), ruleShape, "%s", itemShape)
 	}
+
 	return nil
 }
 
@@ -316,9 +327,11 @@ func (r *nativeReader) sign1(b view, i int) (h headers, err error) {
 		h.tagged = true
 		major, n, at = b.head(at)
 	}
+
 	if major != majorArray || n != 4 {
 		return h, invalid(where, rule, "is not an array of 4 elements")
 	}
+
 	unprotected := b.skip(at)
 	payload := b.skip(unprotected)
 	var ok1, ok2, ok3 bool
@@ -328,6 +341,7 @@ func (r *nativeReader) sign1(b view, i int) (h headers, err error) {
 	if !ok1 || !ok2 || !ok3 || b[unprotected]>>5 != majorMap {
 		return h, invalid(where, rule, "an element has the wrong type for a COSE_Sign1")
 	}
+
 	if len(h.protected) > 0 {
 		if h.protected[0]>>5 != majorMap {
 			return h, invalid(where, rule, "the protected header is not a map")
@@ -339,6 +353,7 @@ func (r *nativeReader) sign1(b view, i int) (h headers, err error) {
 			return h, err
 		}
 	}
+
 	err = b.header(unprotected, &h, false)
 	return h, err
 }
@@ -351,7 +366,8 @@ func (b view) header(i int, h *headers, protected bool) error {
 		major, label, _ := b.head(at)
 		switch {
 		case major == majorBytes || major == majorNint && label>>63 != 0:
-			return invalid("issuerAuth", "RFC 9052 section 1.4", "a header label is neither an integer nor text")
+			return invalid("issuerAuth", "RFC 9052 section 1.4",
+				"a header label is neither an integer nor text")
 		case major != majorUint:
 		case label == 4 && b[value]>>5 != majorBytes:
 			h.textKid = true
@@ -401,6 +417,7 @@ func (r *nativeReader) mso(payload view) (m mso, digests view, err error) {
 	if err := r.scan(payload); err != nil {
 		return m, nil, err
 	}
+
 	shape := func() error { return invalid(where, ruleIssue, "%s", msoShape) }
 	b, ok := payload.embedded(0)
 	if !ok {
@@ -412,6 +429,7 @@ func (r *nativeReader) mso(payload view) (m mso, digests view, err error) {
 	if !b.named(0) {
 		return m, nil, shape()
 	}
+
 	found := 0
 	device, validity, values := -1, -1, -1
 	for key, v := range b.members(0) {
@@ -434,21 +452,26 @@ func (r *nativeReader) mso(payload view) (m mso, digests view, err error) {
 		default:
 			ok = false
 		}
+
 		if ok {
 			found++
 		}
 	}
+
 	if found != 6 {
 		return m, nil, shape()
 	}
+
 	for key, v := range b.members(device) {
 		if string(key) == "deviceKey" && b[v]>>5 == majorMap {
 			m.deviceKey = b[v:b.skip(v)]
 		}
 	}
+
 	if m.deviceKey == nil {
 		return m, nil, shape()
 	}
+
 	for key, v := range b.members(validity) {
 		switch string(key) {
 		case "signed":
@@ -459,6 +482,7 @@ func (r *nativeReader) mso(payload view) (m mso, digests view, err error) {
 			m.until = b.tdate(v)
 		}
 	}
+
 	return m, b, r.index(b, values)
 }
 
@@ -504,12 +528,14 @@ func (r *nativeReader) index(b view, i int) error {
 			r.digests = append(r.digests, digest{id, value})
 			entry = b.skip(value)
 		}
+
 		if !sorted {
 			slices.SortFunc(r.digests[from:], func(a, b digest) int { return cmp.Compare(a.id, b.id) })
 		}
 		r.spaces = append(r.spaces, space{name, from, len(r.digests)})
 		at = entry
 	}
+
 	slices.SortFunc(r.spaces, func(a, b space) int { return bytes.Compare(a.name, b.name) })
 	return nil
 }
@@ -527,7 +553,8 @@ func (r *nativeReader) checkIndex(digests, spaces int) error {
 
 // digestsOf returns the digests of a namespace, sorted by id.
 func (r *nativeReader) digestsOf(ns []byte) []digest {
-	i, ok := slices.BinarySearchFunc(r.spaces, ns, func(s space, ns []byte) int { return bytes.Compare(s.name, ns) })
+	i, ok := slices.BinarySearchFunc(r.spaces, ns,
+		func(s space, ns []byte) int { return bytes.Compare(s.name, ns) })
 	if !ok {
 		return nil
 	}

@@ -21,7 +21,8 @@ var (
 	// embedded writes byte strings that hold CBOR as CBOR. It reads them again at each level of nesting,
 	// and a string can have as many levels as bytes.
 	embedded = must(cbor.DiagOptions{ByteStringEmbeddedCBOR: true, MaxNestedLevels: 1024}.DiagMode())
-	plain    = must(cbor.DiagOptions{MaxNestedLevels: 65535, MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32}.DiagMode())
+	plain    = must(cbor.DiagOptions{MaxNestedLevels: 65535, MaxArrayElements: math.MaxInt32,
+		MaxMapPairs: math.MaxInt32}.DiagMode())
 )
 
 const (

@@ -34,6 +34,7 @@ func (v *Verifier) checkMSO(m *mso, around string) (*Document, error) {
 	if v.DocType != "" && v.DocType != m.docType {
 		return nil, invalid(where, ruleCheck, "docType is %q, want %q", m.docType, v.DocType)
 	}
+
 	d := &Document{DocType: m.docType, DeviceKey: m.deviceKey}
 	var err error
 	if d.Signed, err = v.date("signed", m.signed); err != nil {
@@ -45,6 +46,7 @@ func (v *Verifier) checkMSO(m *mso, around string) (*Document, error) {
 	if d.ValidUntil, err = v.date("validUntil", m.until); err != nil {
 		return nil, err
 	}
+
 	switch now := baseline.Now(v.Now); {
 	case d.ValidFrom.Before(d.Signed):
 		return nil, invalid(where, ruleCheck, "validFrom %s is before signed %s", m.from, m.signed)
@@ -55,6 +57,7 @@ func (v *Verifier) checkMSO(m *mso, around string) (*Document, error) {
 	case now.Add(-v.Leeway).After(d.ValidUntil):
 		return nil, unless("Now", where, ruleCheck, "not valid after %s", m.until)
 	}
+
 	return d, nil
 }
 

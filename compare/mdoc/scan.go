@@ -27,7 +27,8 @@ const (
 
 // Errors of a scan are *canon.SyntaxError with Format "CBOR" and the byte offset as Column.
 func cborError(offset int, format string, args ...any) error {
-	return &canon.SyntaxError{Format: "CBOR", Offset: offset, Line: 1, Column: offset + 1, Msg: fmt.Sprintf(format, args...)}
+	return &canon.SyntaxError{Format: "CBOR", Offset: offset, Line: 1, Column: offset + 1,
+		Msg: fmt.Sprintf(format, args...)}
 }
 
 // scanCBOR checks that b is exactly one data item that both engines read alike: well-formed (RFC 8949
@@ -80,20 +81,24 @@ func (s *scanner) head(i int) (major byte, arg uint64, next int, err error) {
 	if i >= len(s.src) {
 		return 0, 0, 0, cborError(i, "the data item is cut off")
 	}
+
 	major, info := s.src[i]>>5, s.src[i]&31
 	if info < 24 {
 		return major, uint64(info), i + 1, nil
 	}
+
 	if info > 27 {
 		if info == 31 {
 			return 0, 0, 0, cborError(i, "indefinite lengths are not allowed")
 		}
 		return 0, 0, 0, cborError(i, "reserved additional information %d", info)
 	}
+
 	n := 1 << (info - 24)
 	if len(s.src)-i-1 < n {
 		return 0, 0, 0, cborError(i, "the data item is cut off")
 	}
+
 	v := s.src[i+1:]
 	switch n {
 	case 1:
@@ -105,9 +110,11 @@ func (s *scanner) head(i int) (major byte, arg uint64, next int, err error) {
 	default:
 		arg = binary.BigEndian.Uint64(v)
 	}
+
 	if major <= majorNint && arg < shortest[info-24] {
 		return 0, 0, 0, cborError(i, "the integer is not in its shortest form")
 	}
+
 	return major, arg, i + 1 + n, nil
 }
 
@@ -120,7 +127,9 @@ func (s *scanner) item(i, depth int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	s.items++
+
 	switch major {
 	case majorUint, majorNint:
 		return next, nil
@@ -136,9 +145,12 @@ func (s *scanner) item(i, depth int) (int, error) {
 	case majorSimple:
 		return next, s.simple(i, next, arg)
 	}
+
 	if depth == s.depth {
-		return 0, &canon.LimitError{Limit: "depth", Max: int64(s.depth), Done: int64(depth + 1), Where: fmt.Sprintf("CBOR byte %d", i)}
+		return 0, &canon.LimitError{Limit: "depth", Max: int64(s.depth), Done: int64(depth + 1),
+			Where: fmt.Sprintf("CBOR byte %d", i)}
 	}
+
 	switch major {
 	case majorTag:
 		if err := s.tag(i, next, arg); err != nil {
@@ -148,14 +160,17 @@ func (s *scanner) item(i, depth int) (int, error) {
 	case majorMap:
 		return s.pairs(i, next, arg, depth+1)
 	}
+
 	if arg > uint64(len(s.src)-next) { // each element takes at least a byte
 		return 0, cborError(i, "an array of %d elements, %d bytes are left", arg, len(s.src)-next)
 	}
+
 	for range arg {
 		if next, err = s.item(next, depth+1); err != nil {
 			return 0, err
 		}
 	}
+
 	return next, nil
 }
 
@@ -199,6 +214,7 @@ func (s *scanner) pairs(i, next int, n uint64, depth int) (int, error) {
 	if n > uint64(len(s.src)-next)/2 {
 		return 0, cborError(i, "a map of %d pairs, %d bytes are left", n, len(s.src)-next)
 	}
+
 	mark := len(s.keys)
 	rising, least := true, uint64(0)
 	for range n {
@@ -220,17 +236,20 @@ func (s *scanner) pairs(i, next int, n uint64, depth int) (int, error) {
 		}
 		s.keys = append(s.keys, uint32(at))
 		if used := keySize * int64(len(s.keys)); used > s.memory {
-			return 0, &canon.LimitError{Limit: "memory", Max: s.memory, Done: used, Where: fmt.Sprintf("CBOR byte %d", at)}
+			return 0, &canon.LimitError{Limit: "memory", Max: s.memory, Done: used,
+				Where: fmt.Sprintf("CBOR byte %d", at)}
 		}
 		if next, err = s.item(next, depth); err != nil {
 			return 0, err
 		}
 	}
+
 	if !rising && n > smallMap {
 		if at, found := s.repeatedInLarge(s.keys[mark:]); found {
 			return 0, cborError(at, "a map key is repeated")
 		}
 	}
+
 	s.keys = s.keys[:mark]
 	return next, nil
 }

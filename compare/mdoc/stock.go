@@ -19,8 +19,8 @@ type stock struct{}
 
 var (
 	stockEnc = must(cbor.EncOptions{}.EncMode())
-	stockDec = must(cbor.DecOptions{DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden,
-		// scanCBOR has the limits
+	stockDec = must(cbor.DecOptions{DupMapKey: cbor.DupMapKeyEnforcedAPF,
+		IndefLength:     cbor.IndefLengthForbidden, // scanCBOR has the limits
 		MaxNestedLevels: 65535, MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32,
 		FieldNameMatching: cbor.FieldNameMatchingCaseSensitive}.DecMode())
 )
@@ -103,7 +103,9 @@ func (stock) present(h *Holder, issued []byte, wanted []want) ([]byte, error) {
 // stockSelect keeps the wanted items with unchanged bytes.
 //
 //phase:select
-func stockSelect(s *stockIssuerSigned, wanted []want, limits canon.Limits) (*stockIssuerSigned, *selection, error) {
+func stockSelect(
+	s *stockIssuerSigned, wanted []want, limits canon.Limits,
+) (*stockIssuerSigned, *selection, error) {
 	out := &stockIssuerSigned{NameSpaces: map[string][]cbor.RawMessage{}, IssuerAuth: s.IssuerAuth}
 	selected, number := newSelection(wanted), 0
 	for ns, items := range s.NameSpaces {
@@ -140,6 +142,7 @@ func stockDocument(v *Verifier, b []byte, docType string) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	h, err := stockReadSign1(s.IssuerAuth, v.Limits)
 	if err != nil {
 		return nil, err
@@ -147,18 +150,22 @@ func stockDocument(v *Verifier, b []byte, docType string) (*Document, error) {
 	if err := v.checkHeaders(h); err != nil {
 		return nil, err
 	}
+
 	m, err := stockReadMSO(h.payload, v.Limits)
 	if err != nil {
 		return nil, err
 	}
+
 	d, err := v.checkMSO(&m.mso, docType)
 	if err != nil {
 		return nil, err
 	}
+
 	key, leaf, err := v.issuerKey(h, d.Signed)
 	if err != nil {
 		return nil, err
 	}
+
 	holds, err := stockCheckSignature(key, h.protected, h.payload, h.signature, v.Counters)
 	if err != nil {
 		return nil, err
@@ -166,11 +173,13 @@ func stockDocument(v *Verifier, b []byte, docType string) (*Document, error) {
 	if !holds {
 		return nil, invalid("issuerAuth", ruleCOSE, "the signature is invalid")
 	}
+
 	for _, ns := range slices.Sorted(maps.Keys(s.NameSpaces)) {
 		if err := stockDigests(v, d, m, ns, s.NameSpaces[ns]); err != nil {
 			return nil, err
 		}
 	}
+
 	return d.done(v, &m.mso, leaf)
 }
 
@@ -197,7 +206,8 @@ func stockDigests(v *Verifier, d *Document, m *stockDigestMap, ns string, items 
 		if !ok || !bytes.Equal(want, h.Sum(nil)) {
 			return invalid(where(), ruleCheck, "its digest differs from digest %d of the MSO", item.DigestID)
 		}
-		d.Elements = append(d.Elements, Element{NameSpace: ns, Identifier: item.Identifier, Value: item.Value})
+		d.Elements = append(d.Elements, Element{NameSpace: ns, Identifier: item.Identifier,
+			Value: item.Value})
 	}
 	return nil
 }
@@ -219,7 +229,8 @@ func stockScan(b []byte, limits canon.Limits) error {
 func (s *scanner) checkShape(limits *canon.Limits) error {
 	const entry = 1024
 	if used := entry * int64(s.items); used > limits.Memory {
-		return &canon.LimitError{Limit: "memory", Max: limits.Memory, Done: used, Where: fmt.Sprintf("%d data items of CBOR", s.items)}
+		return &canon.LimitError{Limit: "memory", Max: limits.Memory, Done: used,
+			Where: fmt.Sprintf("%d data items of CBOR", s.items)}
 	}
 	return nil
 }
@@ -270,11 +281,13 @@ func stockReadIssuerSigned(b []byte) (*stockIssuerSigned, error) {
 	if err := stockUnmarshal(b, &members, where, ruleShape); err != nil {
 		return nil, err
 	}
+
 	list, hasSpaces := members["nameSpaces"]
 	auth := members["issuerAuth"]
 	if !isMajor(b, majorMap) || auth == nil || len(members) > 2 || len(members) == 2 && !hasSpaces {
 		return nil, invalid(where, ruleShape, "%s", issuerSignedShape)
 	}
+
 	out := &stockIssuerSigned{NameSpaces: map[string][]cbor.RawMessage{}, IssuerAuth: auth}
 	if !hasSpaces {
 		return out, nil
@@ -282,10 +295,12 @@ func stockReadIssuerSigned(b []byte) (*stockIssuerSigned, error) {
 	if !isMajor(list, majorMap) {
 		return nil, invalid(where, ruleShape, "nameSpaces is not a map")
 	}
+
 	var spaces map[string]cbor.RawMessage
 	if err := stockUnmarshal(list, &spaces, where, ruleShape); err != nil {
 		return nil, err
 	}
+
 	for ns, list := range spaces {
 		if !isMajor(list, majorArray) {
 			return nil, invalid(ns, ruleShape, "is not an array of items")
@@ -296,6 +311,7 @@ func stockReadIssuerSigned(b []byte) (*stockIssuerSigned, error) {
 		}
 		out.NameSpaces[ns] = items
 	}
+
 	return out, nil
 }
 
@@ -329,7 +345,8 @@ func stockReadItem(raw []byte, ns string, limits canon.Limits) (*stockItem, erro
 		return nil, invalid(ns, ruleShape, "%s", itemShape)
 	}
 	if len(random) < 16 {
-		return nil, invalid(ns+"/"+name, ruleDigest, "random has %d bytes, at least 16 are needed", len(random))
+		return nil, invalid(ns+"/"+name, ruleDigest, "random has %d bytes, at least 16 are needed",
+			len(random))
 	}
 	return &stockItem{DigestID: id, Random: random, Identifier: name, Value: in.Value}, nil
 }
@@ -348,14 +365,17 @@ func stockReadMSO(payload []byte, limits canon.Limits) (*stockDigestMap, error) 
 	if err := stockScan(payload, limits); err != nil {
 		return nil, err
 	}
+
 	b, err := stockEmbedded(payload, where, ruleIssue)
 	if err != nil {
 		return nil, err
 	}
+
 	var raw stockRawMSO
 	if err := stockDecode(b, &raw, where, ruleIssue, limits); err != nil {
 		return nil, err
 	}
+
 	m := &stockDigestMap{digests: map[string]map[uint64]cbor.RawMessage{}}
 	var ok1, ok2, ok3 bool
 	m.version, ok1 = stockText(raw.Version)
@@ -364,9 +384,11 @@ func stockReadMSO(payload []byte, limits canon.Limits) (*stockDigestMap, error) 
 	if !isMajor(b, majorMap) || !ok1 || !ok2 || !ok3 {
 		return nil, invalid(where, ruleIssue, "%s", msoShape)
 	}
+
 	var device stockDeviceKeyInfo
 	var validity stockValidity
-	if !isMajor(raw.DeviceKeyInfo, majorMap) || !isMajor(raw.ValidityInfo, majorMap) || !isMajor(raw.ValueDigests, majorMap) {
+	if !isMajor(raw.DeviceKeyInfo, majorMap) || !isMajor(raw.ValidityInfo, majorMap) ||
+		!isMajor(raw.ValueDigests, majorMap) {
 		return nil, invalid(where, ruleIssue, "%s", msoShape)
 	}
 	if err := stockUnmarshal(raw.DeviceKeyInfo, &device, where, ruleIssue); err != nil {
@@ -375,11 +397,14 @@ func stockReadMSO(payload []byte, limits canon.Limits) (*stockDigestMap, error) 
 	if !isMajor(device.DeviceKey, majorMap) {
 		return nil, invalid(where, ruleIssue, "%s", msoShape)
 	}
+
 	m.deviceKey, m.status = device.DeviceKey, raw.Status != nil
 	if err := stockUnmarshal(raw.ValidityInfo, &validity, where, ruleIssue); err != nil {
 		return nil, err
 	}
-	m.signed, m.from, m.until = stockDate(validity.Signed), stockDate(validity.ValidFrom), stockDate(validity.ValidUntil)
+
+	m.signed = stockDate(validity.Signed)
+	m.from, m.until = stockDate(validity.ValidFrom), stockDate(validity.ValidUntil)
 	return m, m.readDigests(raw.ValueDigests)
 }
 

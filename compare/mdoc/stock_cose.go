@@ -31,14 +31,17 @@ type (
 //
 //phase:encode
 func stockEncodeStructure(context string, protected, payload []byte) ([]byte, error) {
-	return stockEncode(stockStructure{Context: context, Protected: protected, External: []byte{}, Payload: payload})
+	return stockEncode(stockStructure{Context: context, Protected: protected, External: []byte{},
+		Payload: payload})
 }
 
 // stockSignPayload signs a payload and returns the signed protected header with the signature (RFC 9052
 // section 4.4).
 //
 //phase:encode fallback
-func stockSignPayload(key *keys.Secret, payload []byte, c *compare.Counters) (protected, signature []byte, err error) {
+func stockSignPayload(
+	key *keys.Secret, payload []byte, c *compare.Counters,
+) (protected, signature []byte, err error) {
 	if protected, err = stockEncode(map[int64]int64{1: coseAlgorithm[key.Algorithm()]}); err != nil {
 		return nil, nil, err
 	}
@@ -59,7 +62,9 @@ func stockSignature(key *keys.Secret, message []byte) ([]byte, error) { return k
 // stockCheckSignature checks the signature of a COSE_Sign1 (RFC 9052 section 4.4).
 //
 //phase:check
-func stockCheckSignature(key *keys.Public, protected, payload, signature []byte, c *compare.Counters) (holds bool, err error) {
+func stockCheckSignature(
+	key *keys.Public, protected, payload, signature []byte, c *compare.Counters,
+) (holds bool, err error) {
 	message, err := stockEncodeStructure("Signature1", protected, payload)
 	if err != nil {
 		return false, err
@@ -81,10 +86,12 @@ func stockReadSign1(raw []byte, limits canon.Limits) (*headers, error) {
 		}
 		h.tagged, raw = true, tag.Content
 	}
+
 	var parts []cbor.RawMessage
 	if !isMajor(raw, majorArray) || stockDec.Unmarshal(raw, &parts) != nil || len(parts) != 4 {
 		return nil, invalid(where, rule, "is not an array of 4 elements")
 	}
+
 	var ok1, ok2, ok3 bool
 	h.protected, ok1 = stockBytes(parts[0])
 	h.payload, ok2 = stockBytes(parts[2])
@@ -92,6 +99,7 @@ func stockReadSign1(raw []byte, limits canon.Limits) (*headers, error) {
 	if !ok1 || !ok2 || !ok3 || !isMajor(parts[1], majorMap) {
 		return nil, invalid(where, rule, "an element has the wrong type for a COSE_Sign1")
 	}
+
 	protected := map[any]cbor.RawMessage{}
 	if len(h.protected) > 0 {
 		if !isMajor(h.protected, majorMap) {
@@ -101,6 +109,7 @@ func stockReadSign1(raw []byte, limits canon.Limits) (*headers, error) {
 			return nil, err
 		}
 	}
+
 	var unprotected map[any]cbor.RawMessage
 	if err := stockUnmarshal(parts[1], &unprotected, where, rule); err != nil {
 		return nil, err
@@ -108,22 +117,26 @@ func stockReadSign1(raw []byte, limits canon.Limits) (*headers, error) {
 	if alg := protected[uint64(1)]; isMajor(alg, majorUint) || isMajor(alg, majorNint) {
 		h.hasAlg = stockDec.Unmarshal(alg, &h.alg) == nil
 	}
+
 	_, h.crit = protected[uint64(2)]
 	for _, bucket := range []map[any]cbor.RawMessage{protected, unprotected} {
 		for label := range bucket {
 			switch label.(type) {
 			case uint64, int64, string:
 			default:
-				return nil, invalid(where, "RFC 9052 section 1.4", "a header label is neither an integer nor text")
+				return nil, invalid(where, "RFC 9052 section 1.4",
+					"a header label is neither an integer nor text")
 			}
 		}
 		if kid, ok := bucket[uint64(4)]; ok && !isMajor(kid, majorBytes) {
 			h.textKid = true
 		}
 	}
+
 	if chain, ok := unprotected[uint64(33)]; ok {
 		h.x5chain, h.badChain = stockChain(chain)
 	}
+
 	return h, nil
 }
 

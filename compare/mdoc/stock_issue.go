@@ -54,15 +54,19 @@ func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
 		digests[uint64(n)] = h.Sum(nil)
 		i.Counters.Add(compare.Counters{Digests: 1})
 	}
+
 	mso, err := stockEncodeMSO(i, c, digests)
 	if err != nil {
 		return nil, err
 	}
+
 	auth, err := stockSign(i, mso)
 	if err != nil {
 		return nil, err
 	}
-	return stockEncode(stockIssuerSigned{NameSpaces: map[string][]cbor.RawMessage{c.Type: items}, IssuerAuth: auth})
+
+	return stockEncode(stockIssuerSigned{NameSpaces: map[string][]cbor.RawMessage{c.Type: items},
+		IssuerAuth: auth})
 }
 
 // stockParse reads a claims set. A scan first refuses repeated keys; encoding/json would keep the last of
@@ -71,7 +75,8 @@ func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
 //phase:parse
 func stockParse(b []byte, limits canon.Limits) (c claims.Input, subject any, err error) {
 	var tape jsontape.Tape
-	if err := tape.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
+	if err := tape.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth,
+		Memory: limits.Memory}); err != nil {
 		return c, nil, err
 	}
 	if used, memory := int64(tape.TreeSize()), limits.WithDefaults().Memory; used > memory {
@@ -148,10 +153,12 @@ func (e *stockElements) add(id string, v any, one bool) error {
 	if err != nil {
 		return err
 	}
+
 	b, err := stockEncode(v)
 	if err != nil {
 		return err
 	}
+
 	const item = 512 // memory of an item and its digest, without name and value
 	e.list, e.size = append(e.list, Element{Identifier: id, Value: b}), e.size+item+len(id)+len(b)
 	return checkItems(e.size, e.memory)
@@ -200,7 +207,8 @@ func stockEncodeItem(item stockItem) ([]byte, error) {
 
 func stockEncodeMSO(i *Issuer, c claims.Input, digests map[uint64][]byte) ([]byte, error) {
 	m := stockMSO{Version: "1.0", DigestAlgorithm: i.digest(), DocType: c.Type,
-		ValueDigests: map[string]map[uint64][]byte{c.Type: digests}, DeviceKeyInfo: stockDeviceKeyInfo{i.Device.COSE()}}
+		ValueDigests:  map[string]map[uint64][]byte{c.Type: digests},
+		DeviceKeyInfo: stockDeviceKeyInfo{i.Device.COSE()}}
 	from, err := stockEncode(tdate(c.From))
 	if err != nil {
 		return nil, err
@@ -238,5 +246,6 @@ func stockSign(i *Issuer, payload []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stockEncode(stockSign1{Protected: protected, Unprotected: map[int64]cbor.RawMessage{33: x5chain}, Payload: payload, Signature: sig})
+	return stockEncode(stockSign1{Protected: protected, Unprotected: map[int64]cbor.RawMessage{33: x5chain},
+		Payload: payload, Signature: sig})
 }

@@ -19,6 +19,7 @@ func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tamp
 	if err != nil {
 		return nil, err
 	}
+
 	alter := func(what string, sign1 []cbor.RawMessage, element int) error {
 		if len(sign1) != 4 {
 			return fmt.Errorf("the COSE_Sign1 of %s is malformed", what)
@@ -33,6 +34,7 @@ func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tamp
 		out = append(out, compare.Tampered{What: what, Bytes: b})
 		return nil
 	}
+
 	issuerSigned := cbor.RawMessage(presented)
 	if bound {
 		var response struct {
@@ -45,6 +47,7 @@ func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tamp
 				} `cbor:"deviceSigned"`
 			} `cbor:"documents"`
 		}
+
 		if err := cbor.Unmarshal(presented, &response); err != nil {
 			return nil, err
 		}
@@ -56,13 +59,18 @@ func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tamp
 			return nil, err
 		}
 		issuerSigned = d.IssuerSigned
-		out = append(out, compare.Tampered{What: "the device's signature by leaving it out", Bytes: issuerSigned})
+		out = append(out, compare.Tampered{What: "the device's signature by leaving it out",
+			Bytes: issuerSigned})
 	}
+
 	var signed struct {
 		IssuerAuth []cbor.RawMessage `cbor:"issuerAuth"`
 	}
+
 	if err := cbor.Unmarshal(issuerSigned, &signed); err != nil {
 		return nil, err
 	}
-	return out, errors.Join(alter("the payload", signed.IssuerAuth, 2), alter("the signature", signed.IssuerAuth, 3))
+
+	return out, errors.Join(alter("the payload", signed.IssuerAuth, 2),
+		alter("the signature", signed.IssuerAuth, 3))
 }

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childAttr keeps Ctrl-C for the parent, which stops its children itself, and lets no child outlive it.
+// childAttr keeps Ctrl-C from the child, which the parent stops, and ends the child with its parent.
 func childAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// cpuOf returns the CPU nanoseconds that a process has used, if the system tells.
+// cpuOf returns the CPU nanoseconds that a process has used, if the system provides them.
 func cpuOf(pid int) (int64, bool) {
 	const sched = 2 // the clock of a process, all its threads: ~pid << 3 | CPUCLOCK_SCHED
 	var t unix.Timespec
@@ -48,7 +48,7 @@ func affinity() string {
 	return strings.Join(ranges, ",")
 }
 
-// pin lets the calling thread, and processes that it starts, run on one processor alone, until restored.
+// pin restricts the calling thread, and processes that it starts, to one processor until restored.
 func pin(cpu int) (restore func(), err error) {
 	var was, one unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &was); err != nil {

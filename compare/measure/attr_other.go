@@ -7,16 +7,16 @@ import (
 	"syscall"
 )
 
-// childAttr keeps Ctrl-C for the parent, which stops its children itself.
+// childAttr keeps Ctrl-C from the child, which the parent stops.
 func childAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// cpuOf cannot tell what another process has used.
+// cpuOf is not available here.
 func cpuOf(int) (int64, bool) { return 0, false }
 
-// affinity is not known here.
+// affinity is not available here.
 func affinity() string { return Unavailable }
 
-// pin is for Linux.
+// pin is only available on Linux.
 func pin(int) (func(), error) {
 	return nil, errors.New("pin to a processor: this system does not allow it")
 }

@@ -14,22 +14,22 @@ import (
 	"canonscope/schemas/catalogue"
 )
 
-// Bench is what a cell needs to be gated, timed and profiled.
+// Bench is what gating, timing and profiling of a cell need.
 type Bench struct {
 	Format    compare.Preparer
 	Generator schemas.Generator
-	Scenario  compare.Scenario // but for the clock, the limits and the seed
-	// Guard refuses a document that the engine is known to get wrong or to lose data of; nil where nothing is known. The gate
-	// asks it for every document.
+	Scenario  compare.Scenario // without the clock, the limits and the seed
+	// Guard refuses a document that the engine is known to canonicalize incorrectly or with a loss; nil if
+	// there is no such knowledge. The gate calls it for every document.
 	Guard func(ctx context.Context, c *schemas.Credential) error
-	// Check looks behind the exchange, outside the clock: the canonical form of the unsigned document is not empty, agrees
-	// with an oracle and has lost no data. Nil where a format has no canonical form.
+	// Check checks, outside the clock, that the canonical form of the unsigned document is not empty,
+	// agrees with an oracle and has lost no data. It is nil if a format has no canonical form.
 	Check func(ctx context.Context, c *schemas.Credential) (Form, error)
 	// Tamper returns altered copies of a presentation, every one of which verify must refuse.
 	Tamper func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error)
 }
 
-// Form is what Check found.
+// Form is the result of Check.
 type Form struct {
 	Quads   int    // lines of the canonical form; 0 without RDF
 	Blank   int    // blank nodes of a document that is canonicalized
@@ -40,14 +40,16 @@ type Form struct {
 // Opener opens the Bench of a cell or exchange.
 type Opener func(compare.Cell) (*Bench, error)
 
-// Now is the verifier's clock in every measurement: after the catalogue's validFrom, the same on every machine.
+// Now is the verifier's clock in every measurement: after the catalogue's validFrom, the same on every
+// machine.
 var Now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
-// Limits of every operation that is measured, in run and in benchmarks: what a library or a service allows by default does not
-// bound a campaign, whose children have a deadline and a limit of memory. Work stays at its default: json-gold takes no other.
+// Limits of every operation that is measured, in run and in benchmarks: the defaults for libraries and
+// services do not bound a campaign, whose children have a deadline and a limit of memory. Work has its
+// default, since json-gold cannot use another.
 var Limits = canon.Limits{Bytes: 64 << 20, Depth: 512, Context: 8 << 20, Memory: 4 << 30, Time: -1, Documents: 1000, Steps: -1, Signatures: 1 << 20}
 
-// drawn is a cell's documents, made ready.
+// drawn is the prepared documents of a cell.
 type drawn struct {
 	bench       *Bench
 	credentials []*schemas.Credential
@@ -57,7 +59,7 @@ type drawn struct {
 	deadline    time.Duration // of canonize
 }
 
-// NotedError is an error with lines that say more, each of which is shown on a line of its own.
+// NotedError is an error with notes, each of which is shown on a separate line.
 type NotedError struct {
 	Err   error
 	Notes []string
@@ -66,7 +68,7 @@ type NotedError struct {
 func (e *NotedError) Error() string { return e.Err.Error() }
 func (e *NotedError) Unwrap() error { return e.Err }
 
-// reasonOf is an error with its notes below it, those that say the most about it first. No other lines are in it.
+// reasonOf is an error on one line, with its notes on the lines below, the innermost first.
 func reasonOf(err error) string {
 	var notes []string
 	reason := printable.Line(err.Error())
@@ -79,10 +81,10 @@ func reasonOf(err error) string {
 	return reason
 }
 
-// yours reports whether the user brought the documents, which are then all one.
+// yours reports whether the document is from the user; then all documents are the same.
 func (d *drawn) yours() bool { return catalogue.IsFile(d.bench.Generator.Name()) }
 
-// at says which document an error is about, and what prints it.
+// at adds to an error which document it is about, and the command that prints the document.
 func (d *drawn) at(i int, err error) error {
 	if d.yours() {
 		return fmt.Errorf("your document: %w", err)
@@ -91,7 +93,7 @@ func (d *drawn) at(i int, err error) error {
 		[]string{fmt.Sprintf("canonscope schemas generate %s --seed %d --index %d prints the document", d.bench.Generator.Name(), d.seed, i)}}
 }
 
-// draw makes the documents of a seed ready.
+// draw prepares the documents of a seed.
 func draw(b *Bench, job *Job) (*drawn, error) {
 	d := &drawn{bench: b, seed: job.Seed, deadline: seconds(job.Canonize)}
 	s := b.Scenario
@@ -124,7 +126,7 @@ func (d *drawn) counters() compare.Counters {
 	return sum
 }
 
-// step returns the function that performs one operation on document i and gives what it returned.
+// step returns the function that performs one operation on document i and returns its result.
 func (d *drawn) step(op compare.Operation, inputs [][]byte) (func(i int) ([]byte, error), error) {
 	given := op != compare.Issue && op != compare.Canonize
 	if given && len(inputs) != len(d.exchanges) {

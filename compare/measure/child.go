@@ -21,8 +21,8 @@ import (
 	"canonscope/profiles"
 )
 
-// Serve does one Job: it reads it from in and writes events to out. The error says that the Job could not be read or an
-// event not be written; everything else is a failed event.
+// Serve does one Job: it reads it from in and writes events to out. It returns an error only if the Job
+// could not be read or an event could not be written; every other error becomes a failed event.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error {
 	r := bufio.NewReader(in)
 	line, err := r.ReadBytes('\n')
@@ -134,8 +134,8 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 		g.Open = took.Seconds()
 		return "gate", c.emit(Event{Type: "gate", Gate: g})
 	}
-	// The exchange's gate saw all documents, and the canonical forms, in a process of its own; here one document shows that
-	// this process is no other.
+	// The gate of the exchange has checked all documents and their canonical forms in another process; here
+	// one document checks that this process behaves the same.
 	bench.Check, bench.Guard = nil, nil
 	first := job.First % job.Documents
 	if _, err := d.gate(ctx, first, false, true); err != nil {
@@ -168,8 +168,8 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 	return "", nil
 }
 
-// operation does what the Job asks for with the operation of an event, and fills that. It returns the stage
-// that an error belongs to.
+// operation does what the Job asks for with the operation of an event, and fills the event. It returns the
+// stage that an error belongs to.
 func (c *child) operation(d *drawn, e *Event, input []byte, first int) (string, error) {
 	records, err := unpack(input)
 	if err != nil {
@@ -200,7 +200,7 @@ func (c *child) operation(d *drawn, e *Event, input []byte, first int) (string, 
 	return string(c.job.Kind), err
 }
 
-// walk does one operation on document after document.
+// walk does one operation on the documents in turn.
 type walk struct {
 	*drawn
 	op   compare.Operation
@@ -225,7 +225,7 @@ func (w *walk) do(n int) error {
 	return nil
 }
 
-// accept takes what the last operation returned through the rest of the exchange.
+// accept passes the result of the last operation through the rest of the exchange.
 func (w *walk) accept() error {
 	x, out := w.exchanges[(w.next+len(w.exchanges)-1)%len(w.exchanges)], w.last
 	var err error
@@ -262,7 +262,7 @@ func apply(cell compare.Cell, memory int64) error {
 		return fmt.Errorf("GOMAXPROCS of %d", cell.Procs)
 	}
 	debug.SetGCPercent(percent)
-	debug.SetMemoryLimit(math.MaxInt64) // whatever GOMEMLIMIT says, which would collect more often
+	debug.SetMemoryLimit(math.MaxInt64) // overrides GOMEMLIMIT, which would cause more collections
 	runtime.GOMAXPROCS(cell.Procs)
 	if memory > 0 {
 		if err := unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(memory), Max: uint64(memory)}); err != nil {
@@ -272,7 +272,7 @@ func apply(cell compare.Cell, memory int64) error {
 	return nil
 }
 
-// time times the operation, whose counters must say that it did all its work.
+// time times the operation, whose counters must show that it did all its work.
 func (c *child) time(w *walk) (*compare.Run, error) {
 	before := w.counters()
 	run, err := timed(c.job.Window, w.do)
@@ -316,8 +316,8 @@ func times(c compare.Counters, n int) compare.Counters {
 		Signatures: n * c.Signatures, Verifications: n * c.Verifications}
 }
 
-// profile repeats the operation until its CPU budget is used, or the wall time that it may take. The clocks are read outside
-// profiles.Do: a sample taken there is not the operation's.
+// profile repeats the operation until its CPU budget is used, or the wall time that it may take. The clocks
+// are read outside profiles.Do, so that samples of reading them do not count as the operation.
 func (c *child) profile(w *walk) (*Profiled, error) {
 	b := newBatches(w.do, newHeap().look)
 	if err := b.last(warmTime); err != nil {
@@ -357,11 +357,11 @@ func (c *child) profile(w *walk) (*Profiled, error) {
 // operations.
 const (
 	leastAllocs = 3
-	allocBytes  = 16 << 20 // some 32,000 samples
+	allocBytes  = 16 << 20 // about 32,000 samples
 	allocTime   = 250 * time.Millisecond
 )
 
-// allocs records what operations allocate, after one that fills the pools anew.
+// allocs records what operations allocate, after one that fills the pools again.
 func (c *child) allocs(w *walk) (*Allocated, error) {
 	profiles.StartAllocs()
 	runtime.GC()
@@ -392,7 +392,7 @@ func (c *child) allocs(w *walk) (*Allocated, error) {
 	return &Allocated{Pprof: buf.Bytes(), Ops: ops, Bytes: int64(after.TotalAlloc - before.TotalAlloc)}, nil
 }
 
-// liveHeap is the bytes that a collection leaves. It forces one, when all is timed.
+// liveHeap returns the bytes that a collection leaves. It forces a collection, after all timings.
 func liveHeap() int64 {
 	runtime.GC()
 	var mem runtime.MemStats
@@ -400,8 +400,8 @@ func liveHeap() int64 {
 	return int64(mem.HeapAlloc)
 }
 
-// newBallast makes a live heap of so many MB beside that of the harness, of objects that a collection has to
-// mark one by one.
+// newBallast makes a live heap of the given MB besides that of the harness, of objects that a collection
+// has to mark one by one.
 func newBallast(mb int) []*[8]*byte {
 	all := make([]*[8]*byte, mb<<20/64)
 	for i := range all {

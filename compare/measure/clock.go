@@ -11,13 +11,14 @@ import (
 	"canonscope/compare"
 )
 
-// Before the clock, in the process that is timed, operations run for so long, and once each at least.
+// Warm-up of each operation in the process that is timed, at least one operation.
 const (
 	warmTime   = 5 * time.Millisecond  // until the code and its pools are warm
 	threadTime = 15 * time.Millisecond // on one thread, whose clock is read
 )
 
-// batchTime is that of operations between two looks at the clocks: of a thousandth of it or less.
+// batchTime is the time of the operations between two readings of the clocks, which take at most a
+// thousandth of it.
 const batchTime = 2 * time.Millisecond
 
 // steps does the next n operations.
@@ -30,10 +31,11 @@ type mark struct {
 	wall             time.Time
 }
 
-// since is the CPU time after another mark: what is measured on a busy machine is as long as on an idle one.
+// since is the CPU time after another mark. CPU time makes windows as long on a busy machine as on an idle
+// one.
 func (m mark) since(o mark) time.Duration { return time.Duration(m.cpu - o.cpu) }
 
-// batches does operations and looks at the clocks between them.
+// batches does operations and reads the clocks between them.
 type batches struct {
 	do   steps
 	look func() mark // its ops are not set
@@ -45,7 +47,7 @@ func newBatches(do steps, look func() mark) *batches {
 	return &batches{do: do, look: look, here: look(), size: 1}
 }
 
-// next does a batch of at most so many operations. Batches double until they take batchTime.
+// next does a batch of at most the given number of operations. Batches double until they take batchTime.
 func (b *batches) next(most int) error {
 	n, was := min(b.size, most), b.here
 	if err := b.do(n); err != nil {
@@ -59,14 +61,14 @@ func (b *batches) next(most int) error {
 	return nil
 }
 
-// skip leaves out what was done since the last look.
+// skip leaves out the operations since the last reading.
 func (b *batches) skip() {
 	ops := b.here.ops
 	b.here = b.look()
 	b.here.ops = ops
 }
 
-// last does operations for so long, and one at least.
+// last does operations for the given time, and at least one.
 func (b *batches) last(least time.Duration) error {
 	for start := b.here; ; {
 		if err := b.next(math.MaxInt); err != nil || b.here.since(start) >= least {
@@ -75,8 +77,9 @@ func (b *batches) last(least time.Duration) error {
 	}
 }
 
-// timed warms an operation up and times it over a window. Nothing forces a collection, stops the world or
-// holds the goroutine on its thread while the clock runs; the heap is as the operations before have left it.
+// timed warms an operation up and times it over a window. While the clock runs, nothing forces a
+// collection, stops the world or locks the goroutine to its thread; the heap is as earlier operations have
+// left it.
 func timed(w compare.Window, do steps) (*compare.Run, error) {
 	heap := newHeap()
 	b := newBatches(do, heap.look)
@@ -108,12 +111,12 @@ func timed(w compare.Window, do steps) (*compare.Run, error) {
 	}, nil
 }
 
-// window does operations until the window is over, and returns where it began and ended. Near reports whether
-// a collection comes before most, after so much CPU time without one.
+// window does operations until the window is over, and returns its begin and end. near reports whether a
+// collection will come before most, after the elapsed CPU time without one.
 //
-// It begins with the first collection that ends after its start and ends with another: a window that ends
-// with a collection but begins anywhere holds half a collection too many. If a collection is rarer than the
-// window is long, it is what was measured without it.
+// It begins with the first collection that ends after its start and ends with another: a window that begins
+// anywhere but ends with a collection holds half a collection too many on average. If no collection comes
+// within the window, the window is what was measured without one.
 func window(w compare.Window, b *batches, near func(elapsed, most time.Duration) bool) (
 	from, to mark, why compare.Ending, err error,
 ) {
@@ -156,8 +159,8 @@ func window(w compare.Window, b *batches, near func(elapsed, most time.Duration)
 	}
 }
 
-// onOneThread returns the CPU nanoseconds of an operation on its thread alone. The goroutine is held there,
-// which costs a collection some, so that this is not part of the window.
+// onOneThread returns the CPU nanoseconds of an operation on its thread alone. The goroutine is locked to
+// the thread. That slows collections, so this is not part of the window.
 func onOneThread(b *batches) (float64, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -166,7 +169,7 @@ func onOneThread(b *batches) (float64, error) {
 	return float64(threadCPU()-before) / float64(b.here.ops-start.ops), err
 }
 
-// heap looks at the collector without stopping anything.
+// heap observes the collector without stopping the program.
 type heap struct {
 	cycles, sizes []metrics.Sample
 	used          uint64 // when the window began
@@ -177,7 +180,7 @@ func newHeap() *heap {
 		sizes: []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/goal:bytes"}}}
 }
 
-// look returns where the clocks are.
+// look reads the clocks.
 func (h *heap) look() mark {
 	metrics.Read(h.cycles)
 	return mark{collections: int(h.cycles[0].Value.Uint64()), cpu: processCPU(), wall: time.Now()}
@@ -189,7 +192,7 @@ func (h *heap) begin() {
 	h.used = h.sizes[0].Value.Uint64()
 }
 
-// near reports whether the heap, which has grown so far for elapsed, reaches its goal before most.
+// near reports whether the heap, growing as it did during elapsed, reaches its goal before most.
 func (h *heap) near(elapsed, most time.Duration) bool {
 	metrics.Read(h.sizes)
 	used, goal := h.sizes[0].Value.Uint64(), h.sizes[1].Value.Uint64()

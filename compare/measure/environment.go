@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Unavailable is the value of a fact that this machine does not give.
+// Unavailable is the value of a fact that this machine does not provide.
 const Unavailable = "unavailable"
 
 // Environment returns what is known about the machine, the toolchain and the binary, by name.
@@ -62,7 +62,8 @@ func Environment() map[string]string {
 	return env
 }
 
-// Fingerprint is a short hash of the facts that make two measurements comparable: machine, toolchain, modules, binary.
+// Fingerprint is a short hash of the facts that make two measurements comparable: machine, toolchain,
+// modules, binary.
 func Fingerprint(env map[string]string) string {
 	var lines []string
 	for k, v := range env {

@@ -19,8 +19,8 @@ import (
 	"canonscope/canon/printable"
 )
 
-// Folder is a results folder, locked for this process while it is open. Nothing is written through a symbolic link inside it.
-// Its methods may be called by several goroutines.
+// Folder is a results folder, locked for this process while it is open. Nothing is written through a
+// symbolic link inside it. Its methods may be called by several goroutines.
 type Folder struct {
 	Path string
 	root *os.Root
@@ -31,7 +31,7 @@ type Folder struct {
 	kept map[string]int64 // size of each file that was written
 }
 
-// ErrInUse says that another process holds the results folder.
+// ErrInUse is the error of a results folder that another process holds.
 var ErrInUse = errors.New("in use by another process")
 
 // Names in a results folder.
@@ -43,7 +43,8 @@ const (
 	partPrefix = ".part-" // of a file that is not complete yet
 )
 
-// OpenFolder makes and locks a results folder. It refuses one that another process holds and one that is not empty.
+// OpenFolder makes and locks a results folder. It refuses one that another process holds and one that is
+// not empty.
 func OpenFolder(path string) (_ *Folder, err error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
@@ -76,7 +77,7 @@ func OpenFolder(path string) (_ *Folder, err error) {
 	} else if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("results folder %s: %w", path, err)
 	}
-	// Each line goes to the end, wherever that is: a file that was cut short has no hole.
+	// O_APPEND writes each line at the end, so that a truncated file gets no hole.
 	f.runs, err = f.root.OpenFile(runsFile, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("results folder %s: %w", path, err)
@@ -101,7 +102,8 @@ func (f *Folder) clean() {
 	}
 }
 
-// Append writes one line to runs.jsonl. Its error says that the line, or those before it, could not be kept.
+// Append writes one line to runs.jsonl. It returns an error if the line, or those before it, could not be
+// kept.
 func (f *Folder) Append(record any) error {
 	b, err := json.Marshal(record)
 	if err != nil {
@@ -132,7 +134,7 @@ func (f *Folder) Write(name string, content func(io.Writer) error) error {
 		return f.failed(name, err)
 	}
 	part := path.Join(dir, partPrefix+path.Base(name))
-	f.root.Remove(part) // what stands there, a symbolic link included, is not what is written to
+	f.root.Remove(part) // never write to an existing file or through a symbolic link
 	file, err := f.root.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return f.failed(name, err)
@@ -164,24 +166,24 @@ func (f *Folder) mkdir(dir string) error {
 	}
 	info, err := f.root.Lstat(dir)
 	if err == nil && !info.IsDir() {
-		err = errors.New("somebody put a file or a symbolic link there; nothing is written through it")
+		err = errors.New("a file or a symbolic link has been put there; nothing is written through it")
 	}
 	return err
 }
 
-// failed says why a file could not be written: the folder, if that is no longer there.
+// failed returns why a file could not be written, or that the folder is no longer there.
 func (f *Folder) failed(name string, err error) error {
 	if gone := f.gone(); gone != nil {
 		return gone
 	}
 	var at *fs.PathError
 	if errors.As(err, &at) {
-		err = at.Err // the path is that of a part
+		err = at.Err // the path is that of the .part- file
 	}
 	return fmt.Errorf("%s: %w", path.Join(f.Path, name), err)
 }
 
-// gone is an error if the folder is no longer where it was.
+// gone returns an error if the folder is no longer in its place.
 func (f *Folder) gone() error {
 	was, err := f.lock.Stat()
 	if err != nil {
@@ -193,7 +195,7 @@ func (f *Folder) gone() error {
 	return nil
 }
 
-// check is an error if a file is no longer as it was written.
+// check returns an error if a file is no longer as it was written.
 func (f *Folder) check(name string) error {
 	if err := f.gone(); err != nil {
 		return err
@@ -213,7 +215,8 @@ func (f *Folder) check(name string) error {
 	return nil
 }
 
-// Kept lists the files and subfolders of the folder that hold what was written; the errors name files that do not.
+// Kept lists the files and subfolders of the folder that hold what was written; the errors name files that
+// do not.
 func (f *Folder) Kept() (names []string, lost []error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -241,7 +244,7 @@ func (f *Folder) Close() error {
 	return errors.Join(err, f.root.Close())
 }
 
-// appendNew adds an error unless one says the same.
+// appendNew adds an error unless the list has one with the same text.
 func appendNew(all []error, err error) []error {
 	if slices.ContainsFunc(all, func(e error) bool { return e.Error() == err.Error() }) {
 		return all
@@ -249,10 +252,11 @@ func appendNew(all []error, err error) []error {
 	return append(all, err)
 }
 
-// maxFileName is below what file systems take, encrypted ones too, with a prefix and an extension.
+// maxFileName, with a prefix and an extension, is below the limits of file systems, also encrypted ones.
 const maxFileName = 120
 
-// fileName makes a file name of a cell id: its values, joined. One that is too long ends in a hash of the id instead.
+// fileName makes a file name of a cell id: its values, joined. One that is too long ends in a hash of the
+// id instead.
 func fileName(id string) string {
 	var parts []string
 	for p := range strings.SplitSeq(id, "/") {

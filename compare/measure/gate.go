@@ -13,13 +13,15 @@ import (
 	"canonscope/compare"
 )
 
-// gate checks document i from end to end and returns what its operations made and counted: canonical form against the
-// oracle if check is set, verify accepts what was presented and, if tamper is set, refuses every altered copy of it.
+// gate checks document i from end to end and returns what its operations made and counted: canonical form
+// against the oracle if check is set, verify accepts what was presented and, if tamper is set, refuses
+// every altered copy of it.
 func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, error) {
 	c, x := d.credentials[i], d.exchanges[i]
 	g := &gated{reissued: x.Reissued, checks: x.Checks, out: make(map[compare.Operation][]byte)}
 	if x.Canonizes {
-		// The engine goes first: where it ends at a limit its form needs no comparison, which may take as long.
+		// The engine runs first: if it ends at a limit, the comparison, which may take as long, is not
+		// needed.
 		if err := d.canonize(g, x); err != nil {
 			return nil, err
 		}
@@ -70,8 +72,8 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 	return g, nil
 }
 
-// canonize makes the canonical form of a document. An engine that cannot be stopped is given up at the deadline: it runs
-// on until the process ends, which is soon.
+// canonize makes the canonical form of a document. An engine that cannot be stopped is abandoned at the
+// deadline: it runs on until the process ends soon after.
 func (d *drawn) canonize(g *gated, x *compare.Exchange) error {
 	done := make(chan error, 1)
 	go func() {
@@ -99,7 +101,7 @@ func (d *drawn) canonize(g *gated, x *compare.Exchange) error {
 	}
 }
 
-// gated is what one document's gate saw.
+// gated is the result of the gate for one document.
 type gated struct {
 	out      map[compare.Operation][]byte // what the operations returned
 	whole    []byte                       // what verify is given
@@ -149,15 +151,16 @@ func (g *gated) count(x *compare.Exchange, op compare.Operation, f func() error)
 }
 
 const (
-	// tamperEvery is the distance between documents whose presentations are altered: documents are of one shape.
+	// tamperEvery is the distance between documents whose presentations are altered: documents are of one
+	// shape.
 	tamperEvery = 8
-	// Of documents whose forms take long to compare, those after compareFor are compared at the distance compareEvery: an
-	// oracle may take a thousand times as long as the engine it speaks for.
+	// If comparing forms takes long, only every compareEvery-th document is compared after compareFor,
+	// since an oracle may take a thousand times as long as the engine under test.
 	compareFor   = 2 * time.Second
 	compareEvery = 16
 )
 
-// gateAll gates every document, a few at a time, and sums up what a campaign needs to know.
+// gateAll gates every document, a few at a time, and summarizes what a campaign needs.
 func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 	out := &Gated{Drawn: d.hashes, Work: make(map[compare.Operation]compare.Work)}
 	all := make([]*gated, len(d.credentials))

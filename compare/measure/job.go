@@ -15,7 +15,7 @@ import (
 // Version of Job and Event. A child refuses a Job of another version.
 const Version = 2
 
-// Kind says what a Job asks for.
+// Kind is the kind of work of a Job.
 type Kind string
 
 const (
@@ -32,14 +32,14 @@ var (
 	FullWindow    = compare.Window{Collections: 10, Least: 0.25, Most: 2}
 )
 
-// Job is everything a child needs to know; the same Job means the same work on any machine. The child reads it as one line
-// of JSON, followed by the inputs.
+// Job is everything a child needs to know; the same Job means the same work on any machine. The child reads
+// it as one line of JSON, followed by the inputs.
 type Job struct {
 	Version int    `json:"version"`
 	Kind    Kind   `json:"kind"`
 	Cell    string `json:"cell"` // id of the exchange; names GC policy and GOMAXPROCS
 
-	// In the order in which they have their turn; none of a gate.
+	// In the order in which they run; empty for a gate.
 	Operations []compare.Operation `json:"operations,omitempty"`
 
 	Seed      uint64   `json:"seed"`            // of documents and keys
@@ -47,14 +47,14 @@ type Job struct {
 	Drawn     []string `json:"drawn,omitempty"` // SHA-256 of each drawn document, from the gate
 	Inputs    []Input  `json:"inputs,omitempty"`
 
-	// Counters of one operation, from the gate: a timed operation does no less.
+	// Counters of one operation, from the gate; a timed operation must not do less.
 	Work map[compare.Operation]compare.Counters `json:"work,omitempty"`
 
 	Block  int            `json:"block"`  // from 0
 	First  int            `json:"first"`  // index of the first document
 	Window compare.Window `json:"window"` // of a timing
 
-	// CPU budget of the profile of each operation. If it is bounded it ends with less after twice that in
+	// CPU budget of the profile of each operation. If Bounded, a profile ends after twice its budget in
 	// wall time.
 	ProfileSeconds map[compare.Operation]float64 `json:"profile_s,omitempty"`
 	Bounded        bool                          `json:"bounded,omitempty"`
@@ -67,14 +67,14 @@ type Job struct {
 	Rules    string  `json:"rules,omitempty"`      // hash of the frame rules that will read the profile
 }
 
-// Input is what an operation is given: a record for each document, packed.
+// Input is the input of an operation: a record for each document, packed.
 type Input struct {
 	Operation compare.Operation `json:"op"`
 	SHA256    string            `json:"sha256"`
 	Bytes     int               `json:"bytes"`
 }
 
-// Validate says what is wrong with a Job.
+// Validate returns an error if a Job is not valid.
 func (j *Job) Validate() error {
 	w := j.Window
 	switch {
@@ -126,7 +126,7 @@ type Hello struct {
 
 // Gated is the event of a passed gate.
 type Gated struct {
-	Drawn  []string                           `json:"drawn,omitempty"` // SHA-256 of each document; gate jobs only
+	Drawn  []string                           `json:"drawn,omitempty"` // SHA-256 of each document; gates only
 	Work   map[compare.Operation]compare.Work `json:"work"`
 	Open   float64                            `json:"open_s,omitempty"` // seconds to open and draw
 	Inputs map[compare.Operation][]byte       `json:"inputs,omitempty"` // packed; gate jobs only
@@ -153,13 +153,13 @@ type Allocated struct {
 	Bytes int64  `json:"bytes"` // heap bytes allocated over the pass, as the runtime counts them
 }
 
-// Failure is why a child could not do its Job, or an operation of it.
+// Failure is the reason why a child could not do its Job or one of its operations.
 type Failure struct {
 	Stage  string `json:"stage"` // job, open, gate, or the kind of the Job
 	Reason string `json:"reason"`
-	// Unsupported says that the engine cannot do the cell, which is no fault.
+	// Unsupported is true if the engine does not support the cell, which is not a fault.
 	Unsupported bool `json:"unsupported,omitempty"`
-	// Limit is the limit that the operation reached: "time", "work", ...; "" is none.
+	// Limit is the limit that the operation reached: "time", "work", ..., or "".
 	Limit string `json:"limit,omitempty"`
 }
 
@@ -173,7 +173,7 @@ func pack(records [][]byte) []byte {
 	return b
 }
 
-// unpack divides what pack joined.
+// unpack splits what pack joined.
 func unpack(b []byte) ([][]byte, error) {
 	var records [][]byte
 	for len(b) > 0 {

@@ -9,7 +9,7 @@ import (
 
 // Plan is a campaign to be run.
 type Plan struct {
-	Cells     []compare.Cell // most important first: what does not fit the budget is left out from the end, by groups
+	Cells     []compare.Cell // most important first: groups are left out from the end to fit the budget
 	Seed      uint64         // of documents, keys and the order of exchanges and their operations
 	Documents int            // rotating documents
 	Window    compare.Window // of each operation in each process
@@ -22,12 +22,12 @@ type Plan struct {
 	CPU       *int           // the processor that children run on; nil is any
 	Canonize  time.Duration  // that canonize may take; 0 is no bound
 	Deadline  time.Duration  // wall time of one child
-	Idle      time.Duration  // a child that uses no CPU for so long is given up, or for idleTimes its expected time if that is longer; 0 waits
+	Idle      time.Duration  // without CPU until a child is given up, at least idleTimes its expected time; 0 waits
 	Memory    int64          // data segment of one child, bytes; 0 is unlimited
 	Rules     profiles.Rules
 }
 
-// Bounds of what a plan chooses by itself.
+// Bounds of what a plan chooses automatically.
 const (
 	defaultProfile = 1.0 // CPU seconds of a profile without a budget
 	minProfiles    = 0.5 // CPU seconds of the profiles of an exchange
@@ -41,8 +41,8 @@ const (
 	idleTimes      = 3
 )
 
-// expected is what a child that times an exchange should take: its start, and for each operation the warm-up
-// and a window with some room, or what a slow one takes.
+// expected is the time that a child should take to time an exchange: its start, and for each operation the
+// warm-up and a window with some reserve, or the time of a slow operation.
 func expected(w compare.Window, start time.Duration, operations []time.Duration) time.Duration {
 	for _, op := range operations {
 		window := max(op, seconds(w.Least)*3/2)

@@ -22,7 +22,7 @@ import (
 	"canonscope/profiles"
 )
 
-// Progress is told what a campaign does, one call a job.
+// Progress reports the progress of a campaign, with one call for each job.
 type Progress func(stage string, done, total int, cell string)
 
 // Record is one line of runs.jsonl: one finished child.
@@ -37,7 +37,7 @@ type Record struct {
 	Inputs     []Input                            `json:"inputs,omitempty"`
 	State      compare.State                      `json:"state"`
 	Reason     string                             `json:"reason,omitempty"`
-	Failed     map[compare.Operation]*Failure     `json:"failed,omitempty"` // while others were measured
+	Failed     map[compare.Operation]*Failure     `json:"failed,omitempty"` // although others were measured
 	Started    time.Time                          `json:"started"`
 	Took       float64                            `json:"took_s"`
 	Binary     string                             `json:"binary"`
@@ -45,10 +45,10 @@ type Record struct {
 	Runs       map[compare.Operation]*compare.Run `json:"runs,omitempty"`
 }
 
-// Run runs the plan: gates, then timing one child at a time, then the passes of their own. Whatever becomes
-// of a cell is in its Result. When ctx ends, Run returns what is finished, marked Interrupted. The error
-// says, in parts, what could not be written; once nothing more can be, Run measures no more and returns what
-// is finished, marked Stopped.
+// Run runs the plan: gates, then timing one child at a time, then the separate passes. The outcome of a
+// cell is in its Result. When ctx ends, Run returns what is finished, marked Interrupted. The error joins
+// what could not be written. If nothing more can be written, Run stops and returns what is finished, marked
+// Stopped.
 func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress Progress) (*compare.Campaign, error) {
 	if runner == nil || folder == nil {
 		return nil, errors.New("a campaign needs a Runner and a Folder")
@@ -86,7 +86,8 @@ func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress
 	return out, errors.Join(c.broken...)
 }
 
-// runs is the largest number of runs that a cell has finished. A cell that lost some says how many it has.
+// runs returns the largest number of runs that a cell has finished, and notes in a cell that has fewer how
+// many it has.
 func (c *campaign) runs() int {
 	most := 0
 	for i := range c.results {
@@ -117,17 +118,17 @@ type campaign struct {
 	stopped string  // why nothing more is measured
 }
 
-// exchange is what is known of the cells of one exchange.
+// exchange is the state of the cells of one exchange.
 type exchange struct {
 	id       string
 	cells    []int  // indexes of results
 	gated    *Gated // by its gate
 	tooHeavy bool
 	start    time.Duration // until a child may time
-	took     time.Duration // what the last child that timed took; 0 before the first
+	took     time.Duration // time of the last timing child; 0 before the first
 }
 
-// fail records what could not be written; nil is nothing. What is lost for good ends the campaign.
+// fail records an error of writing, if it is not nil; lost ends the campaign.
 func (c *campaign) fail(err error, lost bool) {
 	if err == nil {
 		return
@@ -141,7 +142,7 @@ func (c *campaign) fail(err error, lost bool) {
 	}
 }
 
-// noMore tells whether an error means that other files cannot be written either.
+// noMore reports whether an error means that other files cannot be written either.
 func noMore(err error) bool {
 	for _, no := range []error{unix.ENOSPC, unix.EDQUOT, unix.EFBIG, unix.EROFS, unix.EIO} {
 		if errors.Is(err, no) {
@@ -180,7 +181,7 @@ func (c *campaign) jobOf(kind Kind, x *exchange, cells []int) (Job, []byte) {
 	return job, inputs
 }
 
-// answer is what a child said of each operation.
+// answer is the answer of a child about an operation.
 type answer struct {
 	run     *compare.Run
 	raw     *Timed
@@ -196,7 +197,7 @@ func (a answer) says(kind Kind) bool {
 	}[kind]
 }
 
-// job runs one Job, which should take as long as expected, and appends its line to runs.jsonl.
+// job runs one Job, which should take the expected time, and appends its line to runs.jsonl.
 func (c *campaign) job(
 	ctx context.Context, job Job, expected time.Duration, order int, inputs []byte, listen func(Event),
 ) (map[compare.Operation]answer, error) {
@@ -251,7 +252,7 @@ func (c *campaign) job(
 	return answers, err
 }
 
-// stop marks a cell with what stopped it; the first reason stays.
+// stop marks a cell with the reason that stopped it; the first reason is kept.
 func (c *campaign) stop(i int, err error) {
 	r := &c.results[i]
 	if r.State != compare.Measured && r.State != compare.LeftOut {
@@ -261,7 +262,7 @@ func (c *campaign) stop(i int, err error) {
 	r.Runs, r.Profile = nil, nil
 }
 
-// ending is the state in which an error leaves a job, and why.
+// ending returns the state in which an error leaves a job, and the reason.
 func ending(err error) (compare.State, string) {
 	var stopped *StoppedError
 	if errors.As(err, &stopped) {
@@ -270,7 +271,7 @@ func ending(err error) (compare.State, string) {
 	return compare.Failed, err.Error()
 }
 
-// workers is how many children may run at a time where nothing is timed.
+// workers is how many children may run at a time while nothing is timed.
 func workers() int { return min(2, runtime.NumCPU()) }
 
 // parallel calls f for 0..n-1, a few at a time, until ctx ends.
@@ -291,7 +292,7 @@ func parallel(ctx context.Context, n int, f func(int)) {
 	wg.Wait()
 }
 
-// tooSlow is why an exchange is left out.
+// tooSlow is the reason of exchanges that are left out.
 const tooSlow = "this machine is too slow for it within the default time"
 
 // groups divides the exchanges, in the plan's order, into those that are left out together: of one schema,
@@ -406,12 +407,12 @@ func (c *campaign) measured(x *exchange) []int {
 	})
 }
 
-// with lists the exchanges of which a list of cells is not empty.
+// with lists the exchanges for which a list of cells is not empty.
 func (c *campaign) with(cells func(*exchange) []int) []*exchange {
 	return slices.DeleteFunc(slices.Clone(c.order), func(x *exchange) bool { return len(cells(x)) == 0 })
 }
 
-// expected is what timing an exchange should take: what it last took, or as the gate foretells.
+// expected is the time that timing an exchange should take: the last time, or an estimate from the gate.
 func (c *campaign) expected(x *exchange) time.Duration {
 	return cmp.Or(x.took, c.foretold(x))
 }
@@ -465,7 +466,7 @@ func (c *campaign) timings(ctx context.Context) {
 	}
 	var deadline time.Time
 	if c.plan.Budget > 0 && !c.plan.Keep {
-		deadline = time.Now().Add(c.left() - c.profiling(c.with(c.open))/2) // the profiles may overdraw
+		deadline = time.Now().Add(c.left() - c.profiling(c.with(c.open))/2) // profiles may exceed the budget
 	}
 	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs // so that the blocks walk many documents
 	groups := c.groups()
@@ -568,7 +569,7 @@ func (c *campaign) raw(ctx context.Context) {
 	}
 }
 
-// take takes what a pass answered of each cell; one that has no answer says what it lacks.
+// take handles the answers of a pass for each cell; a cell without an answer records what it lacks.
 func (c *campaign) take(
 	cells []int, answers map[compare.Operation]answer, lacking string, f func(*compare.Result, answer) error,
 ) {
@@ -582,7 +583,7 @@ func (c *campaign) take(
 	}
 }
 
-// keep writes single operations into the results folder and says what they have in common.
+// keep writes single operations into the results folder and returns their summary.
 func (c *campaign) keep(id string, got *Timed) *compare.Raw {
 	values := make([]float64, len(got.Wall))
 	for i, v := range got.Wall {
@@ -609,7 +610,7 @@ func (c *campaign) keep(id string, got *Timed) *compare.Raw {
 	return out
 }
 
-// profiles takes the CPU profiles of one exchange after the other, alone as the timings.
+// profiles takes the CPU profiles of one exchange at a time, with nothing else running, as for timings.
 func (c *campaign) profiles(ctx context.Context) {
 	if c.plan.Profile == 0 {
 		return
@@ -643,8 +644,9 @@ func (c *campaign) profiles(ctx context.Context) {
 	}
 }
 
-// profileSeconds is the CPU time of the next profiles: of all operations together their part of what is left
-// for the exchanges to come, divided as the operations cost, so that a sample of each stands for as much.
+// profileSeconds returns the CPU time of the next profiles. All operations together get an equal part of
+// the time left for the remaining exchanges, divided in proportion to their costs, so that samples of all
+// have the same weight.
 func (c *campaign) profileSeconds(exchanges []*exchange) map[compare.Operation]float64 {
 	cells := c.measured(exchanges[0])
 	total, cost := defaultProfile*float64(len(cells)), 0.0
@@ -669,7 +671,7 @@ func (c *campaign) profileSeconds(exchanges []*exchange) map[compare.Operation]f
 	return out
 }
 
-// allocs profiles the allocations of each cell, which other work does not change: a few at a time.
+// allocs profiles the allocations of each cell, a few at a time, since other work does not change them.
 func (c *campaign) allocs(ctx context.Context) {
 	if !c.plan.Allocs {
 		return
@@ -692,7 +694,7 @@ func (c *campaign) allocs(ctx context.Context) {
 	})
 }
 
-// lacks adds what a measured cell lacks to what it lacks already.
+// lacks adds a missing part of a measured cell to those already recorded.
 func lacks(reason, more string) string {
 	if reason == "" || more == "" {
 		return reason + more
@@ -700,7 +702,7 @@ func lacks(reason, more string) string {
 	return reason + "; " + more
 }
 
-// without says what a pass that failed leaves out; "" of one that went well or was interrupted.
+// without describes what a failed pass leaves out; "" for one that succeeded or was interrupted.
 func without(what string, err error) string {
 	if err == nil {
 		return ""
@@ -711,7 +713,7 @@ func without(what string, err error) string {
 	return what + err.Error()
 }
 
-// title names a cell for people.
+// title describes a cell in words.
 func title(id string) string {
 	c, err := compare.ParseCell(id)
 	if err != nil {
@@ -735,7 +737,7 @@ func (c *campaign) attribute(id string, got *Profiled) (*compare.Profile, error)
 	return out, nil
 }
 
-// attributeAllocs does the same with an allocation profile.
+// attributeAllocs is attribute for an allocation profile.
 func (c *campaign) attributeAllocs(id string, got *Allocated) (*compare.Allocs, error) {
 	p, err := profile.ParseData(got.Pprof)
 	if err != nil {
@@ -751,7 +753,8 @@ func (c *campaign) attributeAllocs(id string, got *Allocated) (*compare.Allocs, 
 	return out, nil
 }
 
-// draw writes a profile, its phases as labels, and its flame graph, and returns their names; "" of what could not be written.
+// draw writes a profile, its phases as labels, and its flame graph, and returns their names, "" for a file
+// that could not be written.
 func (c *campaign) draw(p *profile.Profile, id, title, note, kind string) (pprof, flame string) {
 	profiles.Annotate(p, c.plan.Rules)
 	notes := []string{fmt.Sprintf("%s, rules %.12s", note, c.plan.Rules.Hash()), id}

@@ -17,13 +17,14 @@ import (
 	"canonscope/compare"
 )
 
-// Runner carries a Job with its inputs to a child and hands on every event as it comes. It returns nil after done and a
-// *StoppedError for every other end. An implementation that reaches another machine sends the same bytes.
+// Runner carries a Job with its inputs to a child and passes on each event as it arrives. It returns nil
+// after done, and a *StoppedError otherwise. An implementation that reaches another machine sends the same
+// bytes.
 type Runner interface {
 	Run(ctx context.Context, job Job, inputs []byte, emit func(Event)) error
 }
 
-// StoppedError says how a child ended that did not finish its Job.
+// StoppedError reports how a child ended that did not finish its Job.
 type StoppedError struct {
 	State  compare.State
 	Reason string
@@ -31,7 +32,7 @@ type StoppedError struct {
 
 func (e *StoppedError) Error() string { return string(e.State) + ": " + e.Reason }
 
-// stopped is what a failure means for the cell.
+// stopped returns what a failure means for the cell.
 func (f *Failure) stopped() *StoppedError {
 	switch {
 	case f.Unsupported:
@@ -48,7 +49,7 @@ func (f *Failure) stopped() *StoppedError {
 
 var interrupted = &StoppedError{compare.Interrupted, "before it was done"}
 
-// Process runs each Job in a fresh process of this very binary.
+// Process runs each Job in a fresh process of the same binary.
 type Process struct {
 	Args []string // of the hidden subcommand that calls Serve
 }
@@ -78,7 +79,8 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 	if err != nil {
 		return &StoppedError{compare.Died, err.Error()}
 	}
-	// The child dies with the thread that started it, so this goroutine keeps its thread until the child has ended.
+	// The child dies with the thread that started it, so this goroutine keeps its thread until the child
+	// has ended.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	unpin := func() {}
@@ -155,8 +157,8 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 var errIdle = errors.New("idle")
 
-// watch calls giveUp when a process has used no CPU time for so long, until ctx ends. It counts its own ticks: if this process
-// is stopped with its child, or the machine sleeps, that is not the child's time.
+// watch calls giveUp when a process has used no CPU time for the idle time, until ctx ends. It counts
+// ticks, so that time does not count while this process is stopped with its child, or the machine sleeps.
 func watch(ctx context.Context, pid int, idle time.Duration, giveUp func()) {
 	const ticks = 20
 	ticker := time.NewTicker(max(idle/ticks, time.Millisecond))
@@ -180,7 +182,8 @@ func watch(ctx context.Context, pid int, idle time.Duration, giveUp func()) {
 	giveUp()
 }
 
-// stderrHead keeps the first bytes a child writes to standard error; a dying Go program says there why.
+// stderrHead keeps the first bytes that a child writes to standard error, where a dying Go program explains
+// why.
 type stderrHead struct{ buf bytes.Buffer }
 
 func (t *stderrHead) Write(b []byte) (int, error) {
@@ -190,7 +193,7 @@ func (t *stderrHead) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// complaint is the line that says why, or the first line.
+// complaint is the line with the reason, or the first line.
 func (t *stderrHead) complaint() string {
 	first := ""
 	for line := range strings.Lines(t.buf.String()) {

@@ -20,6 +20,7 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 	if c == nil {
 		return errNoCampaign
 	}
+
 	values := make(map[string][]string) // of each policy
 	for i := range c.Results {
 		if r := &c.Results[i]; len(r.Runs) > 0 {
@@ -47,6 +48,7 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 				name = append(name, key+"="+policy[key])
 			}
 		}
+
 		for _, run := range r.Runs {
 			full := benchfmt.Name(strings.Join(name, "/"))
 			res := &benchfmt.Result{Name: full, Iters: run.Ops}
@@ -68,11 +70,12 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 			}
 		}
 	}
+
 	return nil
 }
 
-// keysOf divides a cell's id into the name of what is measured and its policy. A document has neither a format
-// nor an algorithm.
+// keysOf divides a cell's id into the name of what is measured and its policy. A document has neither a
+// format nor an algorithm.
 func keysOf(r *compare.Result) (name []string, policy map[string]string) {
 	documents := r.Cell.Format == compare.Document
 	name, policy = []string{"Exchange"}, make(map[string]string)
@@ -93,7 +96,7 @@ func keysOf(r *compare.Result) (name []string, policy map[string]string) {
 	return name, policy
 }
 
-// presents says how an exchange presents.
+// presents describes how an exchange presents.
 func presents(reissued, whole bool) string {
 	switch {
 	case reissued:

@@ -41,7 +41,8 @@ func (p *printer) canonized(g group) {
 // documents prints the documents of one method: time, ratio to the first, and what they hold.
 func (p *printer) documents(g group) {
 	const columns = "%-*s%11s%7s%9s%7s%8s%8s%10s"
-	p.line(columns, nameWidth-2, g.rows[0].Cell.Suite+":", "µs", "", "×first", "quads", "blank", "n-deg.", "bytes")
+	p.line(columns, nameWidth-2, g.rows[0].Cell.Suite+":", "µs", "", "×first", "quads", "blank", "n-deg.",
+		"bytes")
 	for _, r := range g.rows {
 		first, quads, blank, nDegree := r.document()
 		p.first = p.first || r.First.N > 0
@@ -93,8 +94,8 @@ func (g group) markdown(w io.Writer) error {
 			first, quads, blank, nDegree := r.document()
 			cpu := r.CPU[compare.Canonize]
 			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
-				markdown(documentName(r, of)), r.Cell.Suite, micros(cpu), spread(cpu), first, quads, blank, nDegree,
-				bytesOf(r, compare.Canonize)); err != nil {
+				markdown(documentName(r, of)), r.Cell.Suite, micros(cpu), spread(cpu), first, quads, blank,
+				nDegree, bytesOf(r, compare.Canonize)); err != nil {
 				return err
 			}
 			for _, reason := range r.Reasons {

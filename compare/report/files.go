@@ -93,9 +93,11 @@ func Markdown(w io.Writer, t Table) error {
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.First.N > 0 }) {
 		note += " × first compares with the first document of the same method."
 	}
+
 	for _, text := range t.stock() {
 		note += "\n" + strings.ToUpper(text[:1]) + text[1:] + "."
 	}
+
 	_, err := fmt.Fprintln(w, note)
 	return err
 }
@@ -127,11 +129,12 @@ func markdown(text string) string {
 	return strings.Join(lines, "<br>")
 }
 
-var markdownText = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `\`, `\\`, "`", "\\`", "|", `\|`, "*", `\*`, "_", `\_`,
-	"~", `\~`, "[", `\[`, "]", `\]`, "$", `\$`, "#", `\#`, "://", `:\//`, "www.", `www\.`)
+var markdownText = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `\`, `\\`, "`", "\\`", "|",
+	`\|`, "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`, "$", `\$`, "#", `\#`, "://", `:\//`, "www.",
+	`www\.`)
 
-// CSV writes a line for each exchange: nanoseconds, bytes, counts, and the share of each phase: of the CPU, of the heap
-// bytes, and of the CPU with the collector charged by bytes.
+// CSV writes a line for each exchange: nanoseconds, bytes, counts, and the share of each phase: of the CPU,
+// of the heap bytes, and of the CPU with the collector charged by bytes.
 func CSV(w io.Writer, t Table) error {
 	out := csv.NewWriter(w)
 	head := []string{"format", "suite", "engine", "algorithm", "schema", "gc", "procs", "contexts", "binding",
@@ -142,6 +145,7 @@ func CSV(w io.Writer, t Table) error {
 			head = append(head, string(op)+"_"+of)
 		}
 	}
+
 	head = append(head, "canonize_to_first", "canonize_to_first_low", "canonize_to_first_high",
 		"issue_verify_ns", "issue_verify_low_ns", "issue_verify_high_ns",
 		"exchange_ns", "exchange_low_ns", "exchange_high_ns", "reissued", "presents")
@@ -165,22 +169,26 @@ func CSV(w io.Writer, t Table) error {
 			head = append(head, name, name+"_low", name+"_high")
 		}
 	}
+
 	if err := out.Write(head); err != nil {
 		return err
 	}
+
 	for _, r := range t.Rows {
 		c := r.Cell
 		line := []string{string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), c.Schema, c.GC, strconv.Itoa(c.Procs),
 			string(c.Contexts), string(c.Binding), string(c.Disclose), c.Granularity.String()}
 		for _, op := range compare.Operations {
 			e := r.CPU[op]
-			line = append(line, string(r.Operations[op]), number(e, e.Center), number(e, e.Low), number(e, e.High), strconv.Itoa(r.Output[op]))
+			line = append(line, string(r.Operations[op]), number(e, e.Center), number(e, e.Low),
+				number(e, e.High), strconv.Itoa(r.Output[op]))
 			b := r.Basis[op]
 			for _, n := range []int{b.Processes, b.Operations, b.Documents, b.Collections} {
 				line = append(line, strconv.Itoa(n))
 			}
 			line = append(line, plain(b.LiveHeap))
 		}
+
 		for _, e := range []stats.Estimate{r.First, r.IssueVerify, r.Exchange} {
 			line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
 		}
@@ -213,8 +221,8 @@ func CSV(w io.Writer, t Table) error {
 		for _, v := range []int{n.Canonicalizations, n.Signatures, n.Verifications, n.Salts, n.Digests} {
 			line = append(line, strconv.Itoa(v))
 		}
-		line = append(line, plain(r.Wall), plain(r.Thread), plain(r.Bytes), plain(r.Allocs), strconv.Itoa(r.Quads),
-			strconv.Itoa(r.Blank), strconv.FormatInt(r.NDegree, 10))
+		line = append(line, plain(r.Wall), plain(r.Thread), plain(r.Bytes), plain(r.Allocs),
+			strconv.Itoa(r.Quads), strconv.Itoa(r.Blank), strconv.FormatInt(r.NDegree, 10))
 		for _, shares := range []Shares{r.Phases, r.Heap, r.Charged} {
 			for i := range phase.Count {
 				e := shares.of(phase.Phase(i).String())
@@ -225,6 +233,7 @@ func CSV(w io.Writer, t Table) error {
 			return err
 		}
 	}
+
 	out.Flush()
 	return out.Error()
 }

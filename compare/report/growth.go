@@ -12,10 +12,10 @@ import (
 	"canonscope/compare/stats"
 )
 
-// Growth says how the costs of an experiment grow.
+// Growth is how the costs of an experiment grow.
 type Growth struct {
 	compare.Experiment
-	By     string  `json:"by,omitempty"` // the figure that exponents are of; "" where none varies enough, and ratios are shown
+	By     string  `json:"by,omitempty"` // figure of the exponents; "" if none varies enough, for ratios
 	Curves []Curve `json:"curves"`
 }
 
@@ -56,7 +56,9 @@ func by(e *compare.Experiment) (string, []float64) {
 		{"bytes", func(p compare.Point) float64 { return float64(p.Figures.Bytes) }},
 		{"blank nodes", func(p compare.Point) float64 { return float64(p.Figures.Blank) }},
 		{"scoped nodes", func(p compare.Point) float64 { return float64(p.Figures.Scoped) }},
-		{"context bytes", func(p compare.Point) float64 { return float64(p.Figures.ContextBytes + p.Figures.InlineBytes) }},
+		{"context bytes", func(p compare.Point) float64 {
+			return float64(p.Figures.ContextBytes + p.Figures.InlineBytes)
+		}},
 	} {
 		var x []float64
 		for _, p := range e.Points {
@@ -89,7 +91,8 @@ func elements(c *compare.Campaign, e *compare.Experiment, g compare.Granularity)
 
 // numeric tells whether the labels are numbers: only sizes have exponents.
 func numeric(e *compare.Experiment) bool {
-	return e.Base != "" && !slices.ContainsFunc(e.Points, func(p compare.Point) bool { _, err := strconv.ParseFloat(p.Label, 64); return err != nil })
+	return e.Base != "" && !slices.ContainsFunc(e.Points,
+		func(p compare.Point) bool { _, err := strconv.ParseFloat(p.Label, 64); return err != nil })
 }
 
 // NewGrowth makes the curves of an experiment from the results of its schemas.
@@ -161,14 +164,17 @@ func newCurve(
 			}
 		}
 	}
+
 	for _, q := range []struct {
 		name string
 		ops  []compare.Operation
 	}{
-		{string(compare.Canonize), []compare.Operation{compare.Canonize}}, {string(compare.Issue), []compare.Operation{compare.Issue}},
+		{string(compare.Canonize), []compare.Operation{compare.Canonize}},
+		{string(compare.Issue), []compare.Operation{compare.Issue}},
 		{string(compare.Verify), []compare.Operation{compare.Verify}}, {issueVerify, compare.Whole},
 		{string(compare.Present), []compare.Operation{compare.Present}},
-		{string(compare.VerifyPresented), []compare.Operation{compare.VerifyPresented}}, {exchange, compare.Exchanged},
+		{string(compare.VerifyPresented), []compare.Operation{compare.VerifyPresented}},
+		{exchange, compare.Exchanged},
 	} {
 		if (q.ops[0] == compare.Canonize) != (cell.Format == compare.Document) {
 			continue
@@ -186,6 +192,7 @@ func newCurve(
 				xs = append(xs, x[i])
 			}
 		}
+
 		if x != nil {
 			quantity.Exponent, quantity.Step = some(stats.Exponent(xs, costs)), some(stats.Step(xs, costs))
 		} else {
@@ -194,8 +201,10 @@ func newCurve(
 				quantity.Ratios = append(quantity.Ratios, some(ratio))
 			}
 		}
+
 		curve.Operations = append(curve.Operations, quantity)
 	}
+
 	curve.Phases = grownPhases(phases, x)
 	return curve
 }
@@ -234,6 +243,7 @@ func grownPhases(points []phaseCosts, x []float64) []Quantity {
 		Quantity
 		most float64
 	}
+
 	var all []grown
 	for ph := range phase.Count {
 		q := Quantity{Name: phase.Phase(ph).String()}
@@ -254,16 +264,20 @@ func grownPhases(points []phaseCosts, x []float64) []Quantity {
 			q.Step = some(stats.CountedExponent(x[n-2:], costs[n-2:], samples[n-2:]))
 		} else {
 			for i := range points[1:] {
-				q.Ratios = append(q.Ratios, some(stats.CountedRatio(costs[i+1], costs[0], samples[i+1], samples[0])))
+				q.Ratios = append(q.Ratios,
+					some(stats.CountedRatio(costs[i+1], costs[0], samples[i+1], samples[0])))
 			}
 		}
+
 		all = append(all, grown{q, slices.Max(costs)})
 	}
+
 	slices.SortStableFunc(all, func(a, b grown) int { return -cmp.Compare(a.most, b.most) })
 	var out []Quantity
 	for _, g := range all {
 		out = append(out, g.Quantity)
 	}
+
 	return out
 }
 

@@ -19,11 +19,12 @@ const (
 	mostPhases = 5
 )
 
-// GrowthText writes experiments for people, at most Width columns wide, with the head and foot of [Text].
+// GrowthText writes experiments as text, at most Width columns wide, with the head and foot of [Text].
 func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colour bool) error {
 	if c == nil {
 		return errNoCampaign
 	}
+
 	p := &printer{colour: colour}
 	p.head(c)
 	exponents, ratios := false, false
@@ -32,21 +33,25 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 		exponents = exponents || growth[i].By != ""
 		ratios = ratios || growth[i].By == ""
 	}
+
 	p.line("")
 	if len(growth) > 1 {
-		p.wrapped(2, "", "one axis varies at a time, the others stand as the schema has them")
+		p.wrapped(2, "", "one axis varies at a time, the others are as in the schema")
 	}
+
 	if exponents {
 		p.wrapped(2, "", "growth: k of cost ~ figure^k over all points, by least squares in logarithms, "+
 			"± half its 95 % interval (t over blocks of processes; of a phase from its profile samples); "+
 			"last step: k between the last two points; near 1 is linear")
 	}
+
 	if ratios {
 		p.wrapped(2, "", "ratios are to the first point, ± half their 95 % interval")
 	}
 	if t.Allocated != nil {
 		p.wrapped(2, "", "table.csv has the bytes by phase, and the CPU with the collector charged by them")
 	}
+
 	p.wrapped(2, "", "table.csv has the processes, operations, documents and collections "+
 		"that each figure rests on")
 	p.foot(c, t)
@@ -59,7 +64,9 @@ func (p *printer) experiment(g *Growth) {
 	for _, x := range append([]string{g.Name, "last step"}, g.labels()...) {
 		label = min(mostLabel, max(label, utf8.RuneCountInString(x)+1))
 	}
+
 	p.line("")
+
 	if g.Base != "" {
 		p.line("%s", p.bold(fmt.Sprintf("%s along %s", schemaName(g.Base), g.Name)))
 		about := g.About
@@ -74,13 +81,18 @@ func (p *printer) experiment(g *Growth) {
 			p.wrapped(2, "", pt.Label+": "+pt.Schema)
 		}
 	}
+
 	p.line("")
-	p.line("%-*s%9s%7s%6s%7s%7s%7s%9s%7s", label, "shape:", "bytes", "values", "depth", "quads", "blank", "alike", "contexts", "scoped")
+	p.line("%-*s%9s%7s%6s%7s%7s%7s%9s%7s", label, "shape:", "bytes", "values", "depth", "quads", "blank",
+		"alike", "contexts", "scoped")
+
 	for _, pt := range g.Points {
 		f := pt.Figures
-		p.line("%-*s%9s%7s%6d%7s%7s%7s%9s%7s", label, cut(pt.Label, label), count(f.Bytes), count(f.Values), f.Depth, count(f.Quads), count(f.Blank),
-			count(f.NonUnique), count(f.ContextBytes+f.InlineBytes), count(f.Scoped))
+		p.line("%-*s%9s%7s%6d%7s%7s%7s%9s%7s", label, cut(pt.Label, label), count(f.Bytes), count(f.Values),
+			f.Depth, count(f.Quads), count(f.Blank), count(f.NonUnique), count(f.ContextBytes+f.InlineBytes),
+			count(f.Scoped))
 	}
+
 	for i := range g.Curves {
 		p.curve(g, &g.Curves[i], label)
 	}
@@ -115,24 +127,29 @@ func (p *printer) curve(g *Growth, c *Curve, label int) {
 		heads, of = []string{"canonize"}, "canonize"
 		title = fmt.Sprintf("canonize, %s, %s", c.Cell.Suite, engine)
 	}
+
 	p.line("%s", p.bold(title+": µs of process CPU"))
 	operations = operations[:len(heads)] // the exchange is in the files
 	marks := make([]string, len(heads))
 	if c.Reissued {
 		marks[3] = "†"
 	}
+
 	p.series(g, operations, heads, marks, label)
 	for _, reason := range c.Reasons {
 		p.wrapped(4, "  ! ", reason)
 	}
+
 	if len(c.Phases) == 0 {
 		return
 	}
+
 	shown := c.Phases[:min(mostPhases, len(c.Phases))]
 	heads = nil
 	for _, q := range shown {
 		heads = append(heads, q.Name)
 	}
+
 	p.line("")
 	p.line("%-*s%s", label, "by phase", p.dim("  of "+of+", the largest"))
 	p.series(g, shown, heads, make([]string, len(heads)), label)
@@ -159,7 +176,9 @@ func (p *printer) series(g *Growth, columns []Quantity, heads, marks []string, l
 	}
 	if g.By == "" {
 		for i, pt := range g.Points[1:] {
-			row(pt.Label+" : "+g.Points[0].Label, func(k int) string { return within(columns[k].Ratios[i]) + " " })
+			row(pt.Label+" : "+g.Points[0].Label, func(k int) string {
+				return within(columns[k].Ratios[i]) + " "
+			})
 		}
 		return
 	}

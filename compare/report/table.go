@@ -34,12 +34,12 @@ type Row struct {
 	Cell        compare.Cell                         `json:"cell"`
 	ID          string                               `json:"id"`
 	Operations  map[compare.Operation]compare.State  `json:"operations"`
-	Reasons     []string                             `json:"reasons,omitempty"` // why operations have no time, or fewer runs than others, or no profile; each once
+	Reasons     []string                             `json:"reasons,omitempty"` // for missing parts
 	CPU         map[compare.Operation]stats.Estimate `json:"cpu_ns"`
 	IssueVerify stats.Estimate                       `json:"issue_verify_ns"` // the headline
 	Exchange    stats.Estimate                       `json:"exchange_ns"`
-	Reissued    bool                                 `json:"reissued"` // present signs again: marked wherever it is shown
-	Whole       bool                                 `json:"whole"`    // present hands on the whole credential
+	Reissued    bool                                 `json:"reissued"` // present signs again (†)
+	Whole       bool                                 `json:"whole"`    // present hands on all
 	Ratios      Ratios                               `json:"issue_verify_to,omitempty"`
 	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding alone: all formats sign what they present
 	Single      map[compare.Operation]Ratios         `json:"operation_to,omitempty"`
@@ -47,26 +47,30 @@ type Row struct {
 	Net         stats.Estimate                       `json:"net_ns,omitzero"`                 // issue + verify less the signatures alone; of native rows
 	ToNative    stats.Estimate                       `json:"issue_verify_to_native,omitzero"` // to the same row of the native tier, contexts in the same state
 	Basis       map[compare.Operation]Basis          `json:"basis"`
-	First       stats.Estimate                       `json:"canonize_to_first,omitzero"` // of documents: to the first one of the suite and engine
-	Summed      []compare.Operation                  `json:"summed"`                     // operations that the figures below are sums of
+	First       stats.Estimate                       `json:"canonize_to_first,omitzero"` // of documents
+	Summed      []compare.Operation                  `json:"summed"`                     // in sums below
 	Counters    compare.Counters                     `json:"counters"`
-	Wall        float64                              `json:"wall_ns"` // means; like Thread, Bytes and Allocs 0 unless all operations of Summed have a time
-	Thread      float64                              `json:"thread_ns"`
-	Bytes       float64                              `json:"bytes"`
-	Allocs      float64                              `json:"allocs"`
-	Output      map[compare.Operation]int            `json:"output_bytes"`
-	Quads       int                                  `json:"quads"`
-	Blank       int                                  `json:"blank_nodes,omitempty"` // of documents
-	NDegree     int64                                `json:"n_degree,omitempty"`    // of documents: n-degree calls plus permutations
-	Documents   int                                  `json:"documents"`
-	Tampers     int                                  `json:"tampers"`
-	Checks      string                               `json:"checks"`
-	Oracle      string                               `json:"oracle"`
-	Compared    int                                  `json:"compared"`              // documents whose forms were compared
-	Phases      Shares                               `json:"phases,omitempty"`      // share of the CPU by phase, background collector and scheduler included
-	Heap        Shares                               `json:"heap_phases,omitempty"` // share of the heap bytes by phase
-	// Phases with gc and runtime of the background charged to phases by their share of the bytes, operation by operation: a
-	// model, see profiles.Attribution.Charged.
+
+	// Means of the time and allocations of one exchange; 0 unless all operations of Summed have a time.
+	Wall   float64 `json:"wall_ns"`
+	Thread float64 `json:"thread_ns"`
+	Bytes  float64 `json:"bytes"`
+	Allocs float64 `json:"allocs"`
+
+	Output    map[compare.Operation]int `json:"output_bytes"`
+	Quads     int                       `json:"quads"`
+	Blank     int                       `json:"blank_nodes,omitempty"` // of documents
+	NDegree   int64                     `json:"n_degree,omitempty"`    // of documents
+	Documents int                       `json:"documents"`
+	Tampers   int                       `json:"tampers"`
+	Checks    string                    `json:"checks"`
+	Oracle    string                    `json:"oracle"`
+	Compared  int                       `json:"compared"` // documents
+
+	Phases Shares `json:"phases,omitempty"`      // of the CPU, with gc and runtime
+	Heap   Shares `json:"heap_phases,omitempty"` // of the heap bytes
+	// Phases with gc and runtime of the background charged to phases by their share of the bytes, operation
+	// by operation: a model, see profiles.Attribution.Charged.
 	Charged      Shares         `json:"charged_phases,omitempty"`
 	Foreground   int64          `json:"foreground_samples"`
 	Unattributed stats.Estimate `json:"unattributed"` // share of the foreground samples that no rule owns
@@ -153,6 +157,7 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...str
 	if c == nil {
 		return t
 	}
+
 	groups := make(map[string][]*compare.Result)
 	var ids []string
 	for i := range c.Results {
@@ -163,12 +168,14 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...str
 		}
 		groups[id] = append(groups[id], r)
 	}
+
 	samples := make(map[string]cellSamples)
 	for _, id := range ids {
 		s := make(cellSamples)
 		t.Rows = append(t.Rows, newRow(groups[id], s, c.Documents))
 		samples[id] = s
 	}
+
 	for i := range t.Rows {
 		row := &t.Rows[i]
 		switch row.Cell.Format {
@@ -179,6 +186,7 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...str
 			t.relate(samples, row)
 		}
 	}
+
 	t.Attributed, t.Allocated = attributed(c), allocated(c)
 	return t
 }
@@ -231,7 +239,8 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 		w := r.Work
 		row.Output[op], row.signatures[op] = w.Output, w.Counters
 		row.Reissued, row.Whole = row.Reissued || w.Reissued, row.Whole || handsOn(r)
-		row.Quads, row.Checks, row.Oracle, row.Compared, row.Documents, row.Tampers = w.Quads, w.Checks, w.Oracle, w.Compared, w.Documents, w.Tampers
+		row.Quads, row.Checks, row.Oracle = w.Quads, w.Checks, w.Oracle
+		row.Compared, row.Documents, row.Tampers = w.Compared, w.Documents, w.Tampers
 		row.Blank, row.NDegree = w.Blank, w.NDegree
 		counted := slices.Contains(row.Summed, op)
 		if counted {
@@ -266,9 +275,11 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 			}
 		}
 	}
+
 	if n := float64(row.Foreground); n > 0 {
 		row.Unattributed = stats.Share(float64(row.unattributed)/n, n)
 	}
+
 	row.Phases = cpu.byName()
 	if recorded == len(row.Summed) {
 		row.Heap = heap.byName()
@@ -279,13 +290,14 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 	if !row.complete() {
 		row.Wall, row.Thread, row.Bytes, row.Allocs, row.Phases = 0, 0, 0, 0, nil
 	}
+
 	row.IssueVerify = stats.Sum(samples.of(compare.Whole...))
 	row.Exchange = stats.Sum(samples.of(compare.Exchanged...))
 	return row
 }
 
-// summed are the operations of an exchange that one figure sums up: issue and verify of the whole credential, the same work
-// in every format, or all if these were not both to be measured.
+// summed are the operations of an exchange that one figure sums up: issue and verify of the whole
+// credential, the same work in every format, or all if these were not both to be measured.
 func summed(results []*compare.Result) []compare.Operation {
 	var ops []compare.Operation
 	for _, r := range results {
@@ -403,7 +415,7 @@ func (t *Table) columns() []column {
 	return out
 }
 
-// stock says what stock engines of the rows are where no library does it all.
+// stock describes the stock engines of the rows for which no library does all.
 func (t *Table) stock() []string {
 	var notes []string
 	for _, f := range t.formats {
@@ -416,7 +428,7 @@ func (t *Table) stock() []string {
 	return notes
 }
 
-// bound tells whether holders sign what they present.
+// bound reports whether holders sign what they present.
 func (r *Row) bound() bool { return r.Cell.Binding != compare.NoBinding }
 
 // relate fills what a row of credentials owes to other rows.
@@ -508,8 +520,8 @@ func (t *Table) base(row *Row, name string) *Row {
 	return nil
 }
 
-// toFirst is the ratio of a document to the first measured one of the same suite, engine and policy. A dataset in N-Quads has
-// no contexts, whatever their state is for the others.
+// toFirst is the ratio of a document to the first measured one of the same suite, engine and policy. A
+// dataset in N-Quads has no contexts, whatever their state is for the others.
 func (t *Table) toFirst(samples map[string]cellSamples, row *Row) stats.Estimate {
 	for i := range t.Rows {
 		base, want := t.Rows[i].Cell, row.Cell

@@ -27,7 +27,7 @@ const Width = 80
 // names of rows take this many columns.
 const nameWidth = 22
 
-// Text writes the campaign for people, at most Width columns wide. Colours are for terminals only.
+// Text writes the campaign as text, at most Width columns wide. Colours are for terminals only.
 func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 	if c == nil {
 		return errNoCampaign
@@ -65,7 +65,8 @@ func (p *printer) line(format string, args ...any) {
 	p.b.WriteByte('\n')
 }
 
-// wrapped writes the words of each line of a text within Width: the first begins with lead, the others are indented.
+// wrapped writes the words of each line of a text within Width: the first begins with lead, the others are
+// indented.
 func (p *printer) wrapped(indent int, lead, text string) {
 	margin := "\n" + strings.Repeat(" ", indent)
 	p.b.WriteString(lead)
@@ -125,11 +126,13 @@ func (p *printer) head(c *compare.Campaign) {
 			least, most = min(least, live), max(most, live)
 		}
 	}
+
 	slices.Sort(contexts)
 	what := "nothing was timed"
 	if most > 0 || c.Runs > 0 {
 		what = "mean over fresh processes, ± its 95 % interval (t over processes); " + windowOf(c.Window)
 	}
+
 	notes := []string{what, fmt.Sprintf("seed %d", c.Seed),
 		fmt.Sprintf("GOGC=%s, GOMAXPROCS=%d", strings.Join(gc, " and "), procs)}
 	if most > 0 {
@@ -139,9 +142,11 @@ func (p *printer) head(c *compare.Campaign) {
 		}
 		notes = append(notes, live)
 	}
+
 	if len(contexts) > 0 {
 		notes = append(notes, "contexts "+strings.Join(choice.Names(contexts), ", "))
 	}
+
 	title := "What canonicalization costs"
 	if exchanges {
 		title = "What a credential exchange costs"
@@ -171,7 +176,7 @@ func (p *printer) disclosures(c *compare.Campaign) {
 	}
 }
 
-// windowOf says what a process is timed for.
+// windowOf describes the window in which a process is timed.
 func windowOf(w compare.Window) string {
 	if w.N > 0 {
 		return fmt.Sprintf("%s each (--n), whatever the collector did", plural(w.N, "operation"))
@@ -475,20 +480,23 @@ func (r *Row) netSpread() string {
 
 // part prints what a holder who discloses a part causes.
 func (p *printer) part(g group) {
-	p.line("%-*s%9s%9s%10s%10s%s", nameWidth, "a part is presented:", "present", "verify", "exchange", "bytes", "  how")
+	p.line("%-*s%9s%9s%10s%10s%s", nameWidth, "a part is presented:", "present", "verify", "exchange",
+		"bytes", "  how")
 	label := p.labels(g)
 	for _, r := range g.rows {
 		if r.CPU[compare.Present].N == 0 && r.CPU[compare.VerifyPresented].N == 0 {
 			continue
 		}
-		p.line("%-*s%9s%8s %10s%9s   %s", nameWidth, label(r), marked(r, r.CPU[compare.Present]), micros(r.CPU[compare.VerifyPresented]),
-			marked(r, r.Exchange), bytesOf(r, compare.Present), r.presents())
-		p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%8s %8s %9s", nameWidth, "", spread(r.CPU[compare.Present]),
-			spread(r.CPU[compare.VerifyPresented]), spread(r.Exchange)), " ")))
+		p.line("%-*s%9s%8s %10s%9s   %s", nameWidth, label(r), marked(r, r.CPU[compare.Present]),
+			micros(r.CPU[compare.VerifyPresented]), marked(r, r.Exchange), bytesOf(r, compare.Present),
+			r.presents())
+		p.line("%s", p.dim(strings.TrimRight(fmt.Sprintf("%-*s%8s %8s %9s", nameWidth, "",
+			spread(r.CPU[compare.Present]), spread(r.CPU[compare.VerifyPresented]), spread(r.Exchange)),
+			" ")))
 	}
 }
 
-// presents says how a row presents a part.
+// presents describes how a row presents a part.
 func (r *Row) presents() string {
 	switch {
 	case r.Reissued:
@@ -517,19 +525,23 @@ func (p *printer) group(g group) {
 	if whole || !part {
 		p.whole(g)
 	}
+
 	if part {
 		if whole {
 			p.line("")
 		}
 		p.part(g)
 	}
+
 	label := p.labels(g)
 	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return len(r.CPU) > 0 }) {
 		return
 	}
+
 	p.bound(g)
 	p.line("")
-	p.line("%-*s%7s%9s%6s%8s%9s%10s%9s", nameWidth, g.operations()+":", "canon.", "sign+ver", "salts", "digests", "wall µs", "thread µs", "kB")
+	p.line("%-*s%7s%9s%6s%8s%9s%10s%9s", nameWidth, g.operations()+":", "canon.", "sign+ver", "salts",
+		"digests", "wall µs", "thread µs", "kB")
 	label = p.labels(g)
 	for _, r := range g.rows {
 		if len(r.CPU) > 0 {
@@ -538,10 +550,11 @@ func (p *printer) group(g group) {
 			if r.complete() {
 				wall, thread, bytes = figure(r.Wall/1e3), figure(r.Thread/1e3), figure(r.Bytes/1e3)
 			}
-			p.line("%-*s%7d%9s%6d%8d%9s%10s%9s", nameWidth, label(r), n.Canonicalizations, fmt.Sprintf("%d+%d", n.Signatures, n.Verifications),
-				n.Salts, n.Digests, wall, thread, bytes)
+			p.line("%-*s%7d%9s%6d%8d%9s%10s%9s", nameWidth, label(r), n.Canonicalizations,
+				fmt.Sprintf("%d+%d", n.Signatures, n.Verifications), n.Salts, n.Digests, wall, thread, bytes)
 		}
 	}
+
 	p.details(g)
 }
 
@@ -605,6 +618,7 @@ func (p *printer) basis(g group) {
 			documents = append(documents, count(b.Documents))
 			collections = append(collections, count(b.Collections)+mark)
 		}
+
 		p.line(columns, nameWidth, label(r), slashed(processes), counts(operations), slashed(documents),
 			slashed(collections))
 	}
@@ -681,15 +695,18 @@ func slashed(values []string) string {
 // collector is the column of gc and runtime, which charging divides among the others.
 const collector = "gc+runtime"
 
-// allocates prints who allocates in one row, and its CPU as measured and with the collector charged by bytes. Columns are
-// the phases that allocate most, as many as fit.
+// allocates prints who allocates in one row, and its CPU as measured and with the collector charged by
+// bytes. Columns are the phases that allocate most, as many as fit.
 func (p *printer) allocates(r *Row, label string) {
 	p.charged = p.charged || r.Charged != nil
 	gc, runtime, none := phase.GC.String(), phase.Runtime.String(), phase.Unattributed.String()
-	names := slices.DeleteFunc(slices.Collect(maps.Keys(r.Heap)), func(n string) bool { return n == gc || n == runtime || n == none })
+	names := slices.DeleteFunc(slices.Collect(maps.Keys(r.Heap)), func(n string) bool {
+		return n == gc || n == runtime || n == none
+	})
 	slices.SortFunc(names, func(a, b string) int {
 		return cmp.Or(-cmp.Compare(r.Heap[a].Center, r.Heap[b].Center), cmp.Compare(a, b))
 	})
+
 	width := func(n string) int { return max(len(n), len("99.9 %")) + 2 }
 	left := Width - nameWidth - width(collector) - width(none)
 	fit := 0
@@ -697,6 +714,7 @@ func (p *printer) allocates(r *Row, label string) {
 		left -= width(names[fit])
 		fit++
 	}
+
 	columns := append(names[:fit:fit], collector, none)
 	line := func(name string, cell func(n string) string) {
 		text := fmt.Sprintf("%-*s", nameWidth, name)
@@ -705,7 +723,9 @@ func (p *printer) allocates(r *Row, label string) {
 		}
 		p.line("%s", text)
 	}
+
 	line(label, func(n string) string { return n })
+
 	for _, x := range []struct {
 		name   string
 		shares Shares
@@ -729,8 +749,8 @@ func name(r *Row) string {
 	return string(r.Cell.Format) + " " + r.Cell.Suite
 }
 
-// labels returns the function that names the rows of one table in their order. Rows that differ in the state of their
-// contexts alone are named by it, under a line with the name they share.
+// labels returns the function that names the rows of one table in their order. Rows that differ in the
+// state of their contexts alone are named by it, under a line with the name they share.
 func (p *printer) labels(g group) func(*Row) string {
 	if g.documents() {
 		return func(r *Row) string { return cut(documentName(r, g), nameWidth-1) }
@@ -820,12 +840,15 @@ func (p *printer) bar(r *Row, label string) {
 		}
 		legend = append(legend, text)
 	}
+
 	bar.WriteString(strings.Repeat(restFill, cells-done))
+
 	if n := r.Phases.samples(); n < leastBar {
 		p.line("%-*s%s", nameWidth, label, p.dim(plural(n, "sample")+": too few for a bar"))
 	} else {
 		p.line("%-*s%s", nameWidth, label, bar.String())
 	}
+
 	if sum < 0.9995 {
 		legend = append(legend, fmt.Sprintf("%s rest %s", restFill, percent(1-sum)))
 	}
@@ -833,6 +856,7 @@ func (p *printer) bar(r *Row, label string) {
 	const indent = 2
 	column, first := indent, true
 	p.b.WriteString(strings.Repeat(" ", indent))
+
 	for _, l := range append(legend, "unattributed "+percent(r.Unattributed.Center)) {
 		n := visible(l)
 		if !first && column+2+n > Width {
@@ -846,6 +870,7 @@ func (p *printer) bar(r *Row, label string) {
 		p.b.WriteString(l)
 		column, first = column+n, false
 	}
+
 	p.b.WriteByte('\n')
 }
 
@@ -880,7 +905,7 @@ func ansi(hex string) string {
 	return fmt.Sprintf("38;2;%d;%d;%d", r, g, b)
 }
 
-// gates says what passed its gate, and what canonical forms were compared with.
+// gates prints what passed its gate, and what canonical forms were compared with.
 func (p *printer) gates(t Table) {
 	documents, altered, ended := 0, 0, 0
 	type count struct{ rows, tried, passed int }
@@ -921,13 +946,16 @@ func (p *printer) gates(t Table) {
 
 	var passed []string
 	if exchanges.rows > 0 || canonicalizations.rows == 0 {
-		passed = append(passed, fmt.Sprintf("%d of %s", exchanges.passed, plural(exchanges.tried, "exchange")))
+		passed = append(passed, fmt.Sprintf("%d of %s", exchanges.passed,
+			plural(exchanges.tried, "exchange")))
 	}
+
 	if canonicalizations.rows > 0 {
 		passed = append(passed, fmt.Sprintf("%d of %s", canonicalizations.passed,
 			plural(canonicalizations.tried, "canonicalization")))
 	}
-	text := fmt.Sprintf("gates: %s passed over %s each",
+
+	text := fmt.Sprintf("gates: %s passed for %s each",
 		strings.Join(passed, " and "), plural(documents, "document"))
 	if exchanges.rows > 0 {
 		text += fmt.Sprintf("; %d altered presentations refused", altered)
@@ -935,6 +963,7 @@ func (p *printer) gates(t Table) {
 	if ended > 0 {
 		text += fmt.Sprintf("; %s ended at a limit or deadline", plural(ended, "canonicalization"))
 	}
+
 	p.wrapped(2, "", text)
 
 	if len(oracles) > 0 {
@@ -947,6 +976,7 @@ func (p *printer) gates(t Table) {
 		}
 		p.wrapped(2, "", "canonical forms agree: "+strings.Join(agree, "; "))
 	}
+
 	if len(alone) > 0 {
 		p.wrapped(2, "", "canonical forms not compared, as no other engine can make them: "+few(alone))
 	}
@@ -956,29 +986,36 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	p.line("")
 	p.gates(t)
 	if a := t.Attributed; a.Foreground > 0 {
-		p.wrapped(2, "", fmt.Sprintf("profiles: %s (%s to %s) of %s foreground samples attributed; %s background samples; samples cover %.2f of the CPU time",
-			percent(a.Share), percent(a.Low), percent(a.High), thousands(a.Foreground), thousands(a.Background), a.Coverage))
+		p.wrapped(2, "", fmt.Sprintf("profiles: %s (%s to %s) of %s foreground samples attributed; "+
+			"%s background samples; samples cover %.2f of the CPU time",
+			percent(a.Share), percent(a.Low), percent(a.High), thousands(a.Foreground),
+			thousands(a.Background), a.Coverage))
 		if len(a.Below) > 0 {
 			p.wrapped(2, "", fmt.Sprintf("wholly below %.0f %%: %s", 100*Wanted, few(a.Below)))
 		}
-		chance := 2 / math.Sqrt(float64(a.Foreground+a.Background)) // of samples that no one lost
+		chance := 2 / math.Sqrt(float64(a.Foreground+a.Background)) // if no samples were lost
 		if a.Coverage < profiles.MinCoverage-chance || a.Coverage > profiles.MaxCoverage+chance {
-			p.wrapped(4, "  ! ", "the machine lost or doubled samples: read the shares as coarse")
+			p.wrapped(4, "  ! ", "the machine lost or repeated samples, so the shares are only rough")
 		}
 	}
+
 	if a := t.Allocated; a != nil && a.Coverage == 0 {
-		p.wrapped(2, "", fmt.Sprintf("allocations: hardly any; the runtime counts %s in all passes", plural(int(a.Bytes), "byte")))
+		p.wrapped(2, "", fmt.Sprintf("allocations: hardly any; the runtime counts %s in all passes",
+			plural(int(a.Bytes), "byte")))
 	} else if a != nil {
-		p.wrapped(2, "", fmt.Sprintf("allocations: %s of the bytes attributed; the profiles hold %.2f of the %s MB that the runtime counts",
+		p.wrapped(2, "", fmt.Sprintf("allocations: %s of the bytes attributed; "+
+			"the profiles hold %.2f of the %s MB that the runtime counts",
 			percent(a.Share), a.Coverage, figure(float64(a.Bytes)/1e6)))
 		if len(a.Below) > 0 {
 			p.wrapped(2, "", fmt.Sprintf("below %.0f %% of the bytes: %s", 100*Wanted, few(a.Below)))
 		}
 	}
+
 	if n, most := fewest(t); n < c.Planned {
-		p.wrapped(2, "", fmt.Sprintf("processes: %d to %d of the %d that were to be: others did not fit the time, "+
-			"or were lost", n, most, c.Planned))
+		p.wrapped(2, "", fmt.Sprintf("processes: %d to %d of the %d that were to be: "+
+			"others did not fit the time, or were lost", n, most, c.Planned))
 	}
+
 	if slices.ContainsFunc(t.Rows, func(r Row) bool {
 		for _, b := range r.Basis {
 			if b.Processes < stats.Fewest {
@@ -987,22 +1024,31 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		}
 		return false
 	}) {
-		p.wrapped(2, "", fmt.Sprintf("%s: fewer than %d processes have no interval", noInterval, stats.Fewest))
+		p.wrapped(2, "", fmt.Sprintf("%s: fewer than %d processes have no interval", noInterval,
+			stats.Fewest))
 	}
+
 	if p.rare {
-		p.wrapped(2, "", rare+" collections are so rare that windows end before they hold as many as the others")
+		p.wrapped(2, "", rare+
+			" collections are so rare that windows end before they hold as many as the others")
 	}
+
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.raw() }) {
-		p.wrapped(2, "", "single operations are elapsed times, from a pass of their own; outliers, by Tukey's rule, "+
-			"are counted and stay in")
+		p.wrapped(2, "", "single operations are elapsed times, from a separate pass; outliers, "+
+			"by Tukey's rule, are counted and included")
 	}
+
 	if p.alike {
-		p.wrapped(2, "", "shares have their 95 % interval (Wilson); "+alike+" joins phases whose intervals overlap, "+
+		p.wrapped(2, "", "shares have their 95 % interval (Wilson); "+alike+
+			" joins phases whose intervals overlap, "+
 			"in the order of the work: which of them costs more is not known")
 	}
+
 	if p.charged {
-		p.wrapped(2, "", "charged: gc and runtime are given to phases by their share of the bytes, a model: the collector's work follows live bytes too")
+		p.wrapped(2, "", "charged: gc and runtime are given to phases by their share of the bytes, "+
+			"a model: the collector's work follows live bytes too")
 	}
+
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Reissued && len(r.CPU) > 0 }) {
 		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; "+
 			"compare issue + verify")
@@ -1018,16 +1064,22 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			checks[r.Checks] = append(checks[r.Checks], name(r))
 		}
 	}
+
 	for _, what := range slices.Sorted(maps.Keys(checks)) {
 		p.wrapped(2, "", "verify of "+strings.Join(checks[what], ", ")+" checks "+what)
 	}
+
 	if i := slices.IndexFunc(t.Rows, func(r Row) bool { return r.Cell.Validator != "" }); i >= 0 {
-		p.wrapped(2, "", "vcdm validates against its JSON Schema with "+t.Rows[i].Cell.Validator+": in issue before it signs, in verify after the proof, "+
-			"and presents the whole credential for it; the other formats validate nothing, so they have no ratio")
+		p.wrapped(2, "", "vcdm validates against its JSON Schema with "+t.Rows[i].Cell.Validator+
+			": in issue before it signs, in verify after the proof, "+
+			"and presents the whole credential for it; "+
+			"the other formats validate nothing, so they have no ratio")
 	}
+
 	for _, note := range t.stock() {
 		p.wrapped(2, "", note)
 	}
+
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.bound() && len(r.CPU) > 0 }) {
 		var ways []string
 		for _, f := range t.formats {
@@ -1035,8 +1087,10 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 				ways = append(ways, f.Bound)
 			}
 		}
-		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that: "+strings.Join(ways, ", "))
+		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that: "+
+			strings.Join(ways, ", "))
 	}
+
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Ratios) > 0 }) {
 		p.wrapped(2, "", "× is the ratio of issue + verify to that suite or format of the same tier and schema")
 	}
@@ -1044,6 +1098,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if p.first {
 		p.wrapped(2, "", "×first is the ratio to the first document of the same method and engine")
 	}
+
 	left := make(map[string][]string) // groups without anything measured, by the reason
 	for _, g := range grouped(t.Rows) {
 		if reason, ok := g.leftOut(); ok {
@@ -1054,9 +1109,11 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			left[reason] = append(left[reason], what)
 		}
 	}
+
 	for _, reason := range slices.Sorted(maps.Keys(left)) {
 		p.wrapped(2, "", reason+": "+strings.Join(left[reason], ", "))
 	}
+
 	if len(c.LeftOut) > 0 {
 		p.wrapped(2, "", "left out, unless named by flags: "+strings.Join(c.LeftOut, "; "))
 	}
@@ -1161,7 +1218,7 @@ func few(ids []string) string {
 	return strings.Join(out, "; ")
 }
 
-// Short is a cell's id for people: without keys and policy.
+// Short is a short form of a cell's id: without keys and policy.
 func Short(id string) string {
 	c, err := compare.ParseCell(id)
 	if err != nil {
@@ -1169,7 +1226,7 @@ func Short(id string) string {
 	}
 	words := []string{schemaName(c.Schema), string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm),
 		string(c.Operation)}
-	if c.Format == compare.Document { // nobody signs it
+	if c.Format == compare.Document { // it is not signed
 		words = []string{schemaName(c.Schema), c.Suite, string(c.Engine), string(c.Operation)}
 	}
 	return strings.TrimSpace(strings.Join(words, " "))
@@ -1182,13 +1239,13 @@ func schemaName(schema string) string {
 		return schema
 	}
 	if p, err := url.PathUnescape(escaped); err == nil {
-		return printable.Line(path.Base(p)) // a name that somebody gave
+		return printable.Line(path.Base(p)) // an untrusted name
 	}
 	return schema
 }
 
-// figure prints three significant digits, whole above 100, with thousands separated; from a million on it counts millions, so
-// that columns stay apart.
+// figure prints three significant digits, whole above 100, with thousands separated; from a million on it
+// counts millions, so that columns stay apart.
 func figure(v float64) string {
 	switch {
 	case v == 0:

@@ -29,8 +29,9 @@ func Conform(_ context.Context, engine compare.Engine, dir string) ([]conform.Re
 		return nil, err
 	}
 	s := suite{dir, engine}
-	return conform.Parts(dir, []conform.Part{{Files: "cases.json", Run: s.cases}, {Files: "index.json", Run: s.vectors},
-		{Files: "published-tokens.json", Run: s.published}, {Files: "sdjwt-*-expected.json", Run: s.maker}})
+	return conform.Parts(dir, []conform.Part{{Files: "cases.json", Run: s.cases},
+		{Files: "index.json", Run: s.vectors}, {Files: "published-tokens.json", Run: s.published},
+		{Files: "sdjwt-*-expected.json", Run: s.maker}})
 }
 
 type suite struct {
@@ -53,22 +54,25 @@ func (s suite) cases(file string) (results []conform.Result, err error) {
 			MaxAge     int64 `json:"max_age_s"`
 		} `json:"kb_expected"`
 	}
+
 	if err := conform.ReadJSON(&in, file); err != nil {
 		return nil, err
 	}
+
 	for _, c := range in.Cases {
 		key, err := keys.ParsePublicJWK(in.Keys[c.Key])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", file, c.ID, err)
 		}
-		v := Verifier{Engine: s.engine, Key: key, Plain: !c.VC, Now: time.Unix(in.Now, 0), Audience: in.Expected.Aud,
-			MaxAge: time.Duration(in.Expected.MaxAge) * time.Second}
+		v := Verifier{Engine: s.engine, Key: key, Plain: !c.VC, Now: time.Unix(in.Now, 0),
+			Audience: in.Expected.Aud, MaxAge: time.Duration(in.Expected.MaxAge) * time.Second}
 		if c.Binding {
 			v.Binding, v.Nonce = true, in.Expected.Nonce
 		}
 		_, err = v.Verify([]byte(c.Token))
 		results = append(results, conform.Result{Test: c.ID, Name: c.Rule}.Answer(c.Expect, err))
 	}
+
 	return results, nil
 }
 
@@ -99,7 +103,8 @@ func (s suite) vectors(file string) (results []conform.Result, err error) {
 		return nil, err
 	}
 	for _, c := range index {
-		v := Verifier{Engine: s.engine, Key: key, Plain: !strings.HasPrefix(c.ID, "sd-jwt-vc-"), Now: time.Unix(1700000000, 0)}
+		v := Verifier{Engine: s.engine, Key: key, Plain: !strings.HasPrefix(c.ID, "sd-jwt-vc-"),
+			Now: time.Unix(1700000000, 0)}
 		err := vector(v, filepath.Join(s.dir, filepath.FromSlash(c.ID)), c.Binding, nonce, c.Count)
 		results = append(results, conform.Result{Test: c.ID}.Answer("accept", err))
 	}
@@ -116,10 +121,12 @@ func vector(v Verifier, dir string, binding bool, nonce string, disclosures int)
 	if _, err := v.Verify(issued); err != nil {
 		return fmt.Errorf("issued: %w", err)
 	}
+
 	presented, err := tokenFile(dir, "sd_jwt_presentation")
 	if err != nil {
 		return err
 	}
+
 	if binding {
 		var kb struct {
 			Iat int64
@@ -130,10 +137,12 @@ func vector(v Verifier, dir string, binding bool, nonce string, disclosures int)
 		}
 		v.Binding, v.Audience, v.Nonce, v.Now = true, kb.Aud, nonce, time.Unix(kb.Iat+1, 0)
 	}
+
 	want, err := os.ReadFile(filepath.Join(dir, "verified_contents.json"))
 	if err != nil {
 		return err
 	}
+
 	r, payload, err := processed(v, presented)
 	if err != nil {
 		return err
@@ -141,6 +150,7 @@ func vector(v Verifier, dir string, binding bool, nonce string, disclosures int)
 	if len(r.ends) != disclosures {
 		return fmt.Errorf("%d disclosures, want %d", len(r.ends), disclosures)
 	}
+
 	return same(payload, want)
 }
 
@@ -199,7 +209,8 @@ func (s suite) published(file string) (results []conform.Result, err error) {
 		return nil, err
 	}
 	for _, c := range in.Vectors {
-		v := Verifier{Engine: s.engine, Key: key, Plain: true, Now: time.Unix(1750000000, 0), Audience: c.Aud, MaxAge: 10 * 365 * 24 * time.Hour}
+		v := Verifier{Engine: s.engine, Key: key, Plain: true, Now: time.Unix(1750000000, 0), Audience: c.Aud,
+			MaxAge: 10 * 365 * 24 * time.Hour}
 		if c.KB {
 			v.Binding, v.Nonce = true, c.Nonce
 		}
@@ -220,16 +231,20 @@ func (s suite) maker(file string) (results []conform.Result, err error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var expected struct {
 		Disclosed map[string]string
 		VCT, ISS  string
 		KB        struct{ Aud, Nonce string }
 	}
+
 	if err := conform.ReadJSON(&expected, file); err != nil {
 		return nil, err
 	}
+
 	want := maps.Clone(expected.Disclosed)
 	want["vct"], want["iss"] = expected.VCT, expected.ISS
+
 	for _, part := range []string{"-issued", "-presented", "-presented-kb"} {
 		token, err := os.ReadFile(base + part + ".txt")
 		if err != nil {
@@ -248,6 +263,7 @@ func (s suite) maker(file string) (results []conform.Result, err error) {
 		}
 		results = append(results, conform.Result{Test: name + part}.Answer("accept", err))
 	}
+
 	return results, nil
 }
 

@@ -109,7 +109,7 @@ func verifying() *compare.Files {
 			baseline.Option("any-subject", &v.AnySubject,
 				"accept an issuer (iss) that is not in the x5c certificate, or the name of another key"),
 			baseline.Option("any-audience", &v.AnyAudience,
-				"accept a token for somebody (aud) without --audience"),
+				"accept a token for an audience (aud) without --audience"),
 			baseline.Option("legacy-typ", &v.LegacyTyp, "accept the typ of drafts before -19, vc+sd-jwt"),
 			baseline.Option("unasked-kb", &v.UnaskedKB,
 				"accept a KB-JWT that --nonce does not ask for, unchecked"),
@@ -147,7 +147,7 @@ func verifying() *compare.Files {
 			}
 			switch {
 			case r.Issuer != "" && v.AnySubject:
-				out.About = []string{"issuer " + r.Issuer + ", which nobody has compared with the key"}
+				out.About = []string{"issuer " + r.Issuer + ", which was not compared with the key"}
 			case r.Issuer != "":
 				out.About = []string{"issuer " + r.Issuer}
 			}

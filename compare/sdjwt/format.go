@@ -39,15 +39,19 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	counters := &compare.Counters{}
 	i := Issuer{Engine: f.engine, Key: issuer, Limits: s.Limits, Counters: counters}
 	h := Holder{Engine: f.engine, Limits: s.Limits, Counters: counters}
-	v := Verifier{Engine: f.engine, Key: issuer.Public(), AnySubject: true, Now: s.Now, Limits: s.Limits, Counters: counters}
+	v := Verifier{Engine: f.engine, Key: issuer.Public(), AnySubject: true, Now: s.Now, Limits: s.Limits,
+		Counters: counters}
 	bound, done := bind(s, holder, &i, &h, &v)
 	all := Disclosable{Leaves: claims.Subject}
 	if in.Elements != nil {
 		all = Disclosable{Pointers: in.Elements}
 	}
 	return compare.Deriving(counters, done, compare.Steps{
-		Issue:   func() ([]byte, error) { return i.Issue(in.JSON, all) },
-		Whole:   func(issued []byte) ([]byte, error) { return h.Present(issued, []string{claims.Subject}, bound) },
+		Issue: func() ([]byte, error) { return i.Issue(in.JSON, all) },
+		Whole: func(issued []byte) ([]byte, error) {
+			return h.Present(issued, []string{claims.Subject},
+				bound)
+		},
 		Present: func(issued []byte) ([]byte, error) { return h.Present(issued, in.Disclose, bound) },
 		Verify:  func(presented []byte) error { _, err := v.Verify(presented); return err },
 	}), nil

@@ -36,7 +36,8 @@ func Inspect(token []byte, limits canon.Limits) (*compare.Inspection, error) {
 }
 
 func (in *inspection) line() string {
-	text := fmt.Sprintf("sd-jwt-vc, %d bytes, %d disclosures, %s", len(in.token), len(in.disclosures), in.binding())
+	text := fmt.Sprintf("sd-jwt-vc, %d bytes, %d disclosures, %s", len(in.token), len(in.disclosures),
+		in.binding())
 	if parts, err := splitJWS("", in.jwt); err == nil && in.readObject(parts[1]) == nil {
 		if issuer := issuerOf(&in.tape); issuer != "" {
 			text += ", issuer " + cut([]byte(issuer), maxPath)
@@ -115,7 +116,8 @@ func (in *inspection) read(text []byte) (err error) {
 	if in.buf, err = b64.AppendDecode(in.buf[:0], text); err != nil {
 		return fmt.Errorf("is not base64url: %w", err)
 	}
-	return in.tape.Scan(in.buf, jsontape.Options{Bytes: in.limits.Bytes, Depth: in.limits.Depth, Memory: in.limits.Memory})
+	return in.tape.Scan(in.buf, jsontape.Options{Bytes: in.limits.Bytes, Depth: in.limits.Depth,
+		Memory: in.limits.Memory})
 }
 
 var errNoObject = errors.New("is not a JSON object")
@@ -139,15 +141,18 @@ func (in *inspection) findDigests() error {
 			return err
 		}
 	}
+
 	readable := err == nil
 	if readable {
 		if alg := in.tape.Get(0, "_sd_alg"); alg >= 0 && in.tape.Nodes[alg].Kind == jsontape.String {
 			in.hash = string(in.tape.Text(alg))
 		}
 	}
+
 	if _, in.unknownHash = hashOf(in.hash); in.unknownHash != nil {
 		return nil
 	}
+
 	in.found = make([]found, len(in.disclosures))
 	in.digests.reset(len(in.disclosures))
 	var s baseline.Sum
@@ -157,9 +162,11 @@ func (in *inspection) findDigests() error {
 		digest = b64.AppendEncode(digest[:0], s[:n])
 		in.digests.add(digest).given = int32(i + 1)
 	}
+
 	if readable {
 		in.note(0)
 	}
+
 	for i, text := range in.disclosures {
 		switch err := in.read(text); {
 		case err == nil:
@@ -169,6 +176,7 @@ func (in *inspection) findDigests() error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -182,6 +190,7 @@ func (in *inspection) note(n int) {
 		}
 		return shown
 	}
+
 	switch t.Nodes[n].Kind {
 	case jsontape.Object:
 		for k, v := range t.Members(n) {
@@ -238,7 +247,8 @@ func (in *inspection) print(w io.Writer) error {
 	if len(in.kb) > 0 {
 		in.printJWS(p, "KB-JWT ", in.kb)
 		if in.unknownHash == nil {
-			p.Line("  sd_hash of this token (%s): %s", in.hash, sdHash(in.hash, in.token[:len(in.token)-len(in.kb)]))
+			p.Line("  sd_hash of this token (%s): %s", in.hash,
+				sdHash(in.hash, in.token[:len(in.token)-len(in.kb)]))
 		}
 	}
 	if in.secret {
@@ -269,7 +279,8 @@ type disclosureJSON struct {
 }
 
 func (in *inspection) json() (any, error) {
-	out := inspectionJSON{Format: compare.SDJWT, Size: len(in.token), Hash: in.hash, Disclosures: []disclosureJSON{}, Strays: in.strayings}
+	out := inspectionJSON{Format: compare.SDJWT, Size: len(in.token), Hash: in.hash,
+		Disclosures: []disclosureJSON{}, Strays: in.strayings}
 	fail := func(part string, err error) { out.Errors = append(out.Errors, fmt.Sprintf("%s: %v", part, err)) }
 	jws := func(name string, jwt []byte, to ...*json.RawMessage) {
 		parts, err := splitJWS(name, jwt)
@@ -285,6 +296,7 @@ func (in *inspection) json() (any, error) {
 			}
 		}
 	}
+
 	jws("JWT", in.jwt, &out.Header, &out.Payload)
 	if len(in.kb) > 0 {
 		jws("KB-JWT", in.kb, &out.KBHeader, &out.KBPayload)
@@ -292,6 +304,7 @@ func (in *inspection) json() (any, error) {
 	if in.unknownHash != nil {
 		fail("disclosures", in.unknownHash)
 	}
+
 	for i, text := range in.disclosures {
 		if err := in.read(text); err != nil {
 			fail(where(i+1), err)
@@ -308,6 +321,7 @@ func (in *inspection) json() (any, error) {
 		}
 		out.Disclosures = append(out.Disclosures, d)
 	}
+
 	out.Secret = in.secret
 	return out, nil
 }
@@ -347,9 +361,11 @@ func (in *inspection) printDisclosures(p *printer) {
 		p.Line("disclosures: %v", in.unknownHash)
 		return
 	}
+
 	if len(in.disclosures) > 0 {
 		p.Line("disclosures (%s)", in.hash)
 	}
+
 	for i, text := range in.disclosures {
 		at := "no digest refers to it"
 		switch f := &in.found[i]; f.times {
@@ -367,12 +383,15 @@ func (in *inspection) printDisclosures(p *printer) {
 		in.printDisclosure(p.text, i)
 		p.Line("  %s", at)
 	}
+
 	if in.strayings > 0 {
 		p.Line("digests without a disclosure: %d", in.strayings)
 	}
+
 	for _, s := range in.strays {
 		p.Line("  %s  in %s", s.digest, s.place)
 	}
+
 	if more := in.strayings - len(in.strays); more > 0 {
 		p.Line("  and %d more", more)
 	}

@@ -65,7 +65,8 @@ func readJOSE(b []byte, limits canon.Limits) (*jose, error) {
 	if err := j.decode(&j.signatures[0].protected, header, limits); err != nil {
 		return nil, err
 	}
-	if j.damaged = len(j.signatures[0].protected.Nodes) == 0; j.damaged && !bytes.HasPrefix(b, []byte("eyJ")) {
+	if j.damaged = len(j.signatures[0].protected.Nodes) == 0; j.damaged &&
+		!bytes.HasPrefix(b, []byte("eyJ")) {
 		return nil, nil
 	}
 	if j.tilde = bytes.IndexByte(rest, '~') >= 0; j.tilde {
@@ -80,14 +81,17 @@ func readJOSE(b []byte, limits canon.Limits) (*jose, error) {
 
 func (j *jose) readJSON(b []byte, limits canon.Limits) (*jose, error) {
 	var t jsontape.Tape
-	if !bytes.Contains(b, []byte(`"payload"`)) && !bytes.Contains(b, []byte(`"ciphertext"`)) || t.Scan(b, scanOptions(limits)) != nil {
+	if !bytes.Contains(b, []byte(`"payload"`)) && !bytes.Contains(b, []byte(`"ciphertext"`)) ||
+		t.Scan(b, scanOptions(limits)) != nil {
 		return nil, nil // the readers of JSON report the error
 	}
+
 	has := func(name string) bool { return t.Get(0, name) >= 0 }
 	j.encrypted = has("ciphertext") && (has("iv") || has("protected"))
 	if !j.encrypted && (!has("payload") || !has("signature") && !has("signatures")) {
 		return nil, nil
 	}
+
 	add := func(n int) error {
 		var s joseSignature
 		if p := t.Get(n, "protected"); p >= 0 && t.Nodes[p].Kind == jsontape.String {
@@ -103,6 +107,7 @@ func (j *jose) readJSON(b []byte, limits canon.Limits) (*jose, error) {
 		j.signatures = append(j.signatures, s)
 		return nil
 	}
+
 	if list := t.Get(0, "signatures"); list >= 0 && t.Nodes[list].Kind == jsontape.Array {
 		for e := range t.Elements(list) {
 			if len(j.signatures) == maxSignatures {
@@ -115,9 +120,11 @@ func (j *jose) readJSON(b []byte, limits canon.Limits) (*jose, error) {
 	} else if err := add(0); err != nil {
 		return nil, err
 	}
+
 	if p := t.Get(0, "payload"); p >= 0 && t.Nodes[p].Kind == jsontape.String {
 		return j, j.readPayload(t.AppendString(nil, p), limits)
 	}
+
 	return j, nil
 }
 
@@ -177,7 +184,8 @@ func (j *jose) isSDJWT() bool {
 	}
 	for i := range j.signatures {
 		s := &j.signatures[i]
-		if has(&s.header, "disclosures") || has(&s.header, "kb_jwt") || strings.HasSuffix(typOf(&s.protected), "+sd-jwt") {
+		if has(&s.header, "disclosures") || has(&s.header, "kb_jwt") || strings.HasSuffix(typOf(&s.protected),
+			"+sd-jwt") {
 			return true
 		}
 	}
@@ -185,7 +193,8 @@ func (j *jose) isSDJWT() bool {
 }
 
 // jades lists header parameters that only JAdES has (ETSI TS 119 182-1).
-var jades = []string{"sigT", "sigD", "sigPl", "sigPId", "srCms", "srAts", "adoTst", "x5t#o", "sigX5ts", "etsiU"}
+var jades = []string{"sigT", "sigD", "sigPl", "sigPId", "srCms", "srAts", "adoTst", "x5t#o", "sigX5ts",
+	"etsiU"}
 
 func (j *jose) isJAdES() bool {
 	for i := range j.signatures {
@@ -212,7 +221,8 @@ func (j *jose) describe() (what, remedy string) {
 	case j.damaged:
 		return "a JSON Web Token whose header is damaged", "ask its sender for the complete token"
 	case j.isJAdES():
-		return "a JSON Web Signature" + over + " (JAdES)", "a JAdES validator checks it, such as that of the EU's DSS"
+		return "a JSON Web Signature" + over + " (JAdES)",
+			"a JAdES validator checks it, such as that of the EU's DSS"
 	case len(j.signatures) == 1 && typOf(&j.signatures[0].protected) == "kb+jwt":
 		return "a KB-JWT", "it belongs after the last '~' of the SD-JWT that it binds"
 	case credential && j.compact:
@@ -252,11 +262,13 @@ func InspectForeign(b []byte, limits canon.Limits) (*compare.Inspection, error) 
 	if j == nil {
 		return nil, invalid("token", "RFC 7515 section 7", "is not a JOSE object")
 	}
+
 	what, remedy := j.describe()
 	out := foreignJSON{Format: "jws", Size: j.size, What: what, Remedy: remedy, Issuer: issuerOf(&j.claims)}
 	if j.encrypted {
 		out.Format = "jwe"
 	}
+
 	part := func(t *jsontape.Tape) json.RawMessage {
 		if len(t.Nodes) == 0 {
 			return nil
@@ -265,15 +277,20 @@ func InspectForeign(b []byte, limits canon.Limits) (*compare.Inspection, error) 
 		out.Secret = out.Secret || secret
 		return doc
 	}
+
 	for i := range j.signatures {
 		s := &j.signatures[i]
 		out.Signatures = append(out.Signatures, signatureJSON{part(&s.protected), part(&s.header)})
 	}
+
 	if out.Payload = part(&j.claims); out.Payload == nil {
 		out.Bytes = len(j.payload)
 	}
 
-	return &compare.Inspection{Line: out.line, Print: out.print, JSON: func() (any, error) { return out, nil }}, nil
+	return &compare.Inspection{Line: out.line, Print: out.print, JSON: func() (any, error) {
+		return out,
+			nil
+	}}, nil
 }
 
 func (f *foreignJSON) line() string {

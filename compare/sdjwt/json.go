@@ -29,27 +29,34 @@ func compacted(token []byte, limits canon.Limits) ([]byte, error) {
 // disclosures.
 func Compact(token []byte, limits canon.Limits) ([]byte, error) {
 	var t jsontape.Tape
-	if err := t.Scan(token, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
+	if err := t.Scan(token, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth,
+		Memory: limits.Memory}); err != nil {
 		return nil, wrap("JSON serialization", ruleJSON, err)
 	}
 	if t.Nodes[0].Kind != jsontape.Object {
 		return nil, invalid("JSON serialization", ruleJSON, "is not a JSON object")
 	}
+
 	first := 0
 	if list := t.Get(0, "signatures"); list >= 0 {
 		if t.Nodes[list].Kind != jsontape.Array || t.Len(list) == 0 {
-			return nil, invalid("/signatures", "RFC 7515 section 7.2.1", "must be an array of at least one signature")
+			return nil, invalid("/signatures", "RFC 7515 section 7.2.1",
+				"must be an array of at least one signature")
 		}
 		if t.Get(0, "signature") >= 0 || t.Get(0, "protected") >= 0 || t.Get(0, "header") >= 0 {
-			return nil, invalid("/signatures", "RFC 7515 section 7.2.2", "must not be beside members of the flattened form")
+			return nil, invalid("/signatures", "RFC 7515 section 7.2.2",
+				"must not be beside members of the flattened form")
 		}
 		first = list + 1
 		for e := range t.Elements(list) {
-			if h := t.Get(e, "header"); e != first && h >= 0 && (t.Get(h, "disclosures") >= 0 || t.Get(h, "kb_jwt") >= 0) {
-				return nil, invalid(t.Pointer(h), ruleJSON, "disclosures and kb_jwt belong to the first unprotected header only")
+			if h := t.Get(e, "header"); e != first && h >= 0 && (t.Get(h, "disclosures") >= 0 ||
+				t.Get(h, "kb_jwt") >= 0) {
+				return nil, invalid(t.Pointer(h), ruleJSON,
+					"disclosures and kb_jwt belong to the first unprotected header only")
 			}
 		}
 	}
+
 	var out []byte
 	for i, part := range []struct {
 		name string
@@ -57,21 +64,25 @@ func Compact(token []byte, limits canon.Limits) ([]byte, error) {
 	}{{"protected", first}, {"payload", 0}, {"signature", first}} {
 		n := t.Get(part.in, part.name)
 		if n < 0 || t.Nodes[n].Kind != jsontape.String {
-			return nil, invalid("JSON serialization", "RFC 7515 section 7.2.1", "%s is missing or not a string", part.name)
+			return nil, invalid("JSON serialization", "RFC 7515 section 7.2.1",
+				"%s is missing or not a string", part.name)
 		}
 		if i > 0 {
 			out = append(out, '.')
 		}
 		out = t.AppendString(out, n)
 	}
+
 	out = append(out, '~')
 	h := t.Get(first, "header")
 	if h < 0 {
 		return out, nil
 	}
 	if t.Nodes[h].Kind != jsontape.Object || t.Get(h, "crit") >= 0 || t.Get(h, "alg") >= 0 {
-		return nil, invalid(t.Pointer(h), "RFC 7515 section 7.2.1", "the unprotected header must be an object without alg and crit, which are protected")
+		return nil, invalid(t.Pointer(h), "RFC 7515 section 7.2.1",
+			"the unprotected header must be an object without alg and crit, which are protected")
 	}
+
 	return appendUnprotected(out, &t, h)
 }
 

@@ -46,10 +46,12 @@ func (native) present(h *Holder, token []byte, pointers []string, b *Binding) ([
 	if len(kb) > 0 {
 		return nil, invalid("KB-JWT", "RFC 9901 section 7.2", "an issued SD-JWT has none")
 	}
+
 	parts, err := splitJWS("JWT", jwt)
 	if err != nil {
 		return nil, err
 	}
+
 	r.holder, r.wanted = true, pointers
 	if err := r.load(parts[1]); err != nil {
 		return nil, err
@@ -60,10 +62,12 @@ func (native) present(h *Holder, token []byte, pointers []string, b *Binding) ([
 	if err := r.unmet(); err != nil {
 		return nil, err
 	}
+
 	out := r.chosen(jwt)
 	if b == nil {
 		return out, nil
 	}
+
 	return nativeBind(h, out, b, r.hashName)
 }
 
@@ -72,7 +76,8 @@ func (native) present(h *Holder, token []byte, pointers []string, b *Binding) ([
 //phase:encode fallback
 func nativeBind(h *Holder, out []byte, b *Binding, hashName string) ([]byte, error) {
 	body := jsontape.AppendQuoted([]byte(`{"aud":`), b.Audience)
-	body = append(strconv.AppendInt(append(body, `,"iat":`...), baseline.Now(b.Now).Unix(), 10), `,"nonce":`...)
+	body = append(strconv.AppendInt(append(body, `,"iat":`...), baseline.Now(b.Now).Unix(), 10),
+		`,"nonce":`...)
 	body = jsontape.AppendQuoted(body, b.Nonce)
 	body = append(append(append(body, `,"sd_hash":"`...), sdHash(hashName, out)...), `"}`...)
 	start := len(out)
@@ -120,16 +125,20 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 			headerReaders.Put(r)
 		}
 	}()
+
 	if r.buf, err = b64.AppendDecode(r.buf[:0], text); err != nil {
 		return h, invalid(where, "RFC 7515 section 2", "header is not base64url: %v", err)
 	}
+
 	t := &r.tape
-	if err := t.Scan(r.buf, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
+	if err := t.Scan(r.buf, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth,
+		Memory: limits.Memory}); err != nil {
 		return h, wrap(where, "RFC 7515 section 4", err)
 	}
 	if t.Nodes[0].Kind != jsontape.Object {
 		return h, invalid(where, "RFC 7515 section 4", "is not a JSON object")
 	}
+
 	for k, v := range t.Members(0) {
 		text := t.Nodes[v].Kind == jsontape.String
 		switch string(t.Text(k)) {
@@ -149,10 +158,12 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 				h.x5c = textsAt(t, v)
 			}
 		}
+
 		if name := t.Text(k); len(name) == 3 || len(name) == 8 { // all typed parameters have such names
 			h.parameter(string(name), text, t.Nodes[v].Kind == jsontape.Object, h.x5c != nil)
 		}
 	}
+
 	return h, nil
 }
 
@@ -177,14 +188,17 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := v.bindingPolicy(kb); err != nil {
 		return nil, err
 	}
+
 	parts, err := splitJWS("header", jwt)
 	if err != nil {
 		return nil, err
 	}
+
 	h, err := nativeHeaderOf("header", parts[0], v.Limits)
 	if err != nil {
 		return nil, err
 	}
+
 	key, leaf, err := v.issuerKey(h)
 	if err != nil {
 		return nil, err
@@ -192,6 +206,7 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := nativeCheck("header", jwt, parts, h, key); err != nil {
 		return nil, err
 	}
+
 	v.Counters.Add(compare.Counters{Verifications: 1})
 	if err := v.checkTyp(h); err != nil {
 		return nil, err
@@ -202,15 +217,18 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := v.checkFacts(&r.facts, key, leaf); err != nil {
 		return nil, err
 	}
+
 	res := &Result{claims: bytes.Clone(r.out), paths: r.paths, ends: r.order}
 	if err := res.fromFacts(v, &r.facts, leaf, kb); err != nil {
 		return nil, err
 	}
+
 	if v.Binding {
 		if err := nativeBinding(v, res.Holder, token[:len(token)-len(kb)], kb, r.hashName); err != nil {
 			return nil, err
 		}
 	}
+
 	return res, nil
 }
 

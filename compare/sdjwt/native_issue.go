@@ -49,6 +49,7 @@ func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 			nativeIssuers.Put(w)
 		}
 	}()
+
 	w.Issuer, w.hashName = i, i.hash()
 	w.payload, w.tail, w.sums, w.digests, w.salt = w.payload[:0], w.tail[:0], w.sums[:0], w.digests[:0], 0
 	if err := w.parse(claims); err != nil {
@@ -60,15 +61,18 @@ func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 	if err := w.drawSalts(); err != nil {
 		return nil, err
 	}
+
 	var err error
 	if w.payload, err = w.object(w.payload, 0); err != nil {
 		return nil, err
 	}
+
 	out := w.encodeSigned()
 	sig, err := nativeSign(i.Key, out)
 	if err != nil {
 		return nil, err
 	}
+
 	i.Counters.Add(compare.Counters{Signatures: 1})
 	out = append(out, '.')
 	out = append(b64.AppendEncode(out, sig), '~')
@@ -77,7 +81,8 @@ func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 
 //phase:parse
 func (w *nativeIssuer) parse(claims []byte) error {
-	if err := w.tape.Scan(claims, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth, Memory: w.Limits.Memory}); err != nil {
+	if err := w.tape.Scan(claims, jsontape.Options{Bytes: w.Limits.Bytes, Depth: w.Limits.Depth,
+		Memory: w.Limits.Memory}); err != nil {
 		return wrap("claims", "RFC 7519 section 4", err)
 	}
 	if w.tape.Nodes[0].Kind != jsontape.Object {
@@ -154,7 +159,8 @@ func (w *nativeIssuer) object(dst []byte, n int) ([]byte, error) {
 	var err error
 	for k, v := range w.tape.Members(n) {
 		if name, ok := w.reservedKey(k); ok {
-			return nil, invalid(w.tape.Pointer(k), "RFC 9901 section 4.1", "%q is reserved; rename the claim", name)
+			return nil, invalid(w.tape.Pointer(k), "RFC 9901 section 4.1", "%q is reserved; rename the claim",
+				name)
 		}
 		if w.discloses(v) {
 			if err := w.disclose(k, v); err != nil {
@@ -169,6 +175,7 @@ func (w *nativeIssuer) object(dst []byte, n int) ([]byte, error) {
 			return nil, err
 		}
 	}
+
 	if len(w.sums) > mark {
 		for range w.Decoys {
 			if err := w.decoy(); err != nil {
@@ -179,12 +186,14 @@ func (w *nativeIssuer) object(dst []byte, n int) ([]byte, error) {
 		comma = ','
 		dst = w.appendDigests(append(dst, `"_sd":[`...), mark)
 	}
+
 	if n == 0 {
 		dst, comma = w.root(dst, comma)
 	}
 	if comma == '{' {
 		dst = append(dst, '{')
 	}
+
 	return append(dst, '}'), nil
 }
 
@@ -326,7 +335,8 @@ func (w *nativeIssuer) appendDigest(dst []byte, r ranked) []byte {
 // encodeSigned returns the signing input, with room for the rest of the token.
 func (w *nativeIssuer) encodeSigned() []byte {
 	header := nativeHeader(string(w.Key.Algorithm()), w.typ(), w.KeyID)
-	size := b64.EncodedLen(len(header)) + b64.EncodedLen(len(w.payload)) + len(w.tail) + 3 + b64.EncodedLen(96)
+	size := b64.EncodedLen(len(header)) + b64.EncodedLen(len(w.payload)) + len(w.tail) + 3 +
+		b64.EncodedLen(96)
 	out := append(b64.AppendEncode(make([]byte, 0, size), header), '.')
 	return b64.AppendEncode(out, w.payload)
 }

@@ -78,8 +78,10 @@ var readers = sync.Pool{New: func() any { return new(reader) }}
 func newReader(token []byte, limits canon.Limits, c *compare.Counters) *reader {
 	r := readers.Get().(*reader)
 	r.token, r.limits, r.counters, r.hashedTo = token, limits.WithDefaults(), c, 0
-	r.buf, r.ends, r.given, r.names, r.path, r.pointers = r.buf[:0], r.ends[:0], r.given[:0], r.names[:0], r.path[:0], r.pointers[:0]
-	r.holder, r.wanted, r.write, r.out, r.paths, r.order, r.top, r.facts, r.spans = false, nil, false, r.out[:0], nil, nil, "", facts{}, nil
+	r.buf, r.ends, r.given = r.buf[:0], r.ends[:0], r.given[:0]
+	r.names, r.path, r.pointers = r.names[:0], r.path[:0], r.pointers[:0]
+	r.holder, r.wanted, r.write, r.out = false, nil, false, r.out[:0]
+	r.paths, r.order, r.top, r.facts, r.spans = nil, nil, "", facts{}, nil
 	return r
 }
 
@@ -162,7 +164,8 @@ func (r *reader) decode(payload []byte) error {
 
 //phase:parse
 func (r *reader) scan() error {
-	err := r.tape.Scan(r.buf, jsontape.Options{Bytes: len(r.buf), Depth: r.limits.Depth + 1, Memory: r.limits.Memory})
+	err := r.tape.Scan(r.buf, jsontape.Options{Bytes: len(r.buf), Depth: r.limits.Depth + 1,
+		Memory: r.limits.Memory})
 	if err != nil {
 		var syntax *canon.SyntaxError
 		if errors.As(err, &syntax) {
@@ -260,9 +263,11 @@ func (r *reader) hashWanted() error {
 			return r.hashAll()
 		}
 	}
+
 	if !few {
 		slices.Sort(r.tokens)
 	}
+
 	stands := func(h uint16) bool {
 		if few {
 			return slices.Contains(r.tokens, h)
@@ -270,16 +275,18 @@ func (r *reader) hashWanted() error {
 		_, ok := slices.BinarySearch(r.tokens, h)
 		return ok
 	}
+
 	for i, d := range r.given {
 		name := int(r.tape.Nodes[d.node+1].Next)
-		if int(r.tape.Nodes[name].Next) < int(r.tape.Nodes[d.node].Next) && r.tape.Nodes[name].Kind == jsontape.String &&
-			!stands(jsontape.KeyHash(r.tape.Text(name))) {
+		if int(r.tape.Nodes[name].Next) < int(r.tape.Nodes[d.node].Next) &&
+			r.tape.Nodes[name].Kind == jsontape.String && !stands(jsontape.KeyHash(r.tape.Text(name))) {
 			continue
 		}
 		if err := r.hash(i); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -353,7 +360,8 @@ func (r *reader) append(b ...byte) {
 
 func (r *reader) deeper(depth int) error {
 	if depth > r.limits.Depth {
-		return &canon.LimitError{Limit: "depth", Max: int64(r.limits.Depth), Done: int64(depth), Where: string(r.path)}
+		return &canon.LimitError{Limit: "depth", Max: int64(r.limits.Depth), Done: int64(depth),
+			Where: string(r.path)}
 	}
 	return nil
 }
@@ -364,6 +372,7 @@ func (r *reader) object(n, depth int, wanted []pointer, all bool) error {
 	if err := r.deeper(depth); err != nil {
 		return err
 	}
+
 	sd, comma, root := -1, byte('{'), n == 1
 	for k, v := range r.tape.Members(n) {
 		if node := r.tape.Nodes[k]; node.End-node.Start <= uint32(len(`"_sd_alg"`)) || node.Escaped() {
@@ -380,12 +389,14 @@ func (r *reader) object(n, depth int, wanted []pointer, all bool) error {
 				return r.badName(name)
 			}
 		}
+
 		r.append(comma)
 		comma = ','
 		if err := r.member(k, v, depth, wanted, all, root, -1); err != nil {
 			return err
 		}
 	}
+
 	if sd >= 0 {
 		if err := r.disclosed(n, sd, depth, wanted, all, root, comma); err != nil {
 			return err
@@ -393,6 +404,7 @@ func (r *reader) object(n, depth int, wanted []pointer, all bool) error {
 	} else if comma == '{' {
 		r.append('{')
 	}
+
 	r.append('}')
 	return nil
 }
@@ -406,6 +418,7 @@ func (r *reader) disclosed(n, sd, depth int, wanted []pointer, all, root bool, c
 	if r.tape.Nodes[sd].Kind != jsontape.Array {
 		return invalid(string(r.path)+"/_sd", "RFC 9901 section 4.2.4.1", "is not an array")
 	}
+
 	mark := len(r.names)
 	var set map[string]bool // names of a large object; names of a small one are compared one by one
 	if r.tape.Len(sd) > 64 && len(r.given) > 64 {
@@ -414,9 +427,11 @@ func (r *reader) disclosed(n, sd, depth int, wanted []pointer, all, root bool, c
 			set[string(r.tape.Text(k))] = true
 		}
 	}
+
 	for e := range r.tape.Elements(sd) {
 		if r.tape.Nodes[e].Kind != jsontape.String {
-			return invalid(string(r.path)+"/_sd", "RFC 9901 section 4.2.4.1", "holds a value that is not a string")
+			return invalid(string(r.path)+"/_sd", "RFC 9901 section 4.2.4.1",
+				"holds a value that is not a string")
 		}
 		i, err := r.refer(e)
 		if err != nil {
@@ -435,9 +450,11 @@ func (r *reader) disclosed(n, sd, depth int, wanted []pointer, all, root bool, c
 			return err
 		}
 	}
+
 	if comma == '{' {
 		r.append('{')
 	}
+
 	r.names = r.names[:mark]
 	return nil
 }
@@ -449,7 +466,8 @@ func (r *reader) refer(e int) (int, error) {
 	}
 	s := r.digests.add(r.tape.Text(e))
 	if s.seen {
-		return 0, invalid(string(r.path), "RFC 9901 section 7.1 step 4", "digest %s is in the token twice", r.tape.Raw(e))
+		return 0, invalid(string(r.path), "RFC 9901 section 7.1 step 4", "digest %s is in the token twice",
+			r.tape.Raw(e))
 	}
 	s.seen = true
 	return int(s.given) - 1, nil
@@ -459,15 +477,18 @@ func (r *reader) refer(e int) (int, error) {
 func (r *reader) claimName(i, n, mark int, set map[string]bool) (int, error) {
 	d := r.given[i]
 	if r.tape.Len(int(d.node)) != 3 {
-		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.1", "belongs to an object and needs 3 elements")
+		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.1",
+			"belongs to an object and needs 3 elements")
 	}
 	k := int(r.tape.Nodes[d.node+1].Next)
 	if r.tape.Nodes[k].Kind != jsontape.String {
-		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.2", "its claim name is reserved or not a string")
+		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.2",
+			"its claim name is reserved or not a string")
 	}
 	name := r.tape.Text(k)
 	if reserved(string(name)) {
-		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.2", "its claim name is reserved or not a string")
+		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.2",
+			"its claim name is reserved or not a string")
 	}
 	if set != nil && set[string(name)] || set == nil && r.exists(name, n, mark) {
 		return 0, invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.2.3", "claim %q already exists", name)
@@ -501,14 +522,17 @@ func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given
 	if r.write {
 		r.out = append(append(r.out, r.tape.Raw(k)...), ':')
 	}
+
 	container := r.tape.Nodes[v].Kind >= jsontape.Array
 	start := len(r.out)
 	below := len(r.pointers)
 	if len(wanted) > 0 {
 		all = r.follow(wanted, r.tape.Text(k)) || all
 	}
+
 	inner := r.pointers[below:]
 	back := len(r.path)
+
 	if container || given >= 0 || root {
 		text := r.tape.Text(k)
 		r.path = appendToken(r.path, text)
@@ -519,19 +543,23 @@ func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given
 			return err
 		}
 	}
+
 	if container && all && r.holder {
 		if err := r.hashAll(); err != nil {
 			return err
 		}
 	}
+
 	if err := r.value(v, depth+1, inner, all); err != nil {
 		return err
 	}
+
 	r.path = r.path[:back]
 	r.pointers = r.pointers[:below]
 	if root && r.write {
 		r.fact(r.tape.Text(k), v, start)
 	}
+
 	return nil
 }
 
@@ -581,7 +609,8 @@ func mismatch(token []byte, pointer string, limits canon.Limits) error {
 		return err
 	}
 	var t jsontape.Tape
-	if err := t.Scan(r.out, jsontape.Options{Bytes: len(r.out), Depth: r.limits.Depth, Memory: r.limits.Memory}); err != nil {
+	if err := t.Scan(r.out, jsontape.Options{Bytes: len(r.out), Depth: r.limits.Depth,
+		Memory: r.limits.Memory}); err != nil {
 		return err
 	}
 	return t.Mismatch(pointer)
@@ -633,7 +662,8 @@ func (r *reader) follow(wanted []pointer, token []byte) (all bool) {
 	many := len(wanted) > fewPointers
 	if many {
 		at := "/" + string(token)
-		first, _ := slices.BinarySearchFunc(wanted, at, func(p pointer, at string) int { return comparePointers(p.rest, at) })
+		first, _ := slices.BinarySearchFunc(wanted, at,
+			func(p pointer, at string) int { return comparePointers(p.rest, at) })
 		wanted = wanted[first:]
 	}
 	for _, p := range wanted {
@@ -696,6 +726,7 @@ func (r *reader) array(n, depth int, wanted []pointer, all bool) error {
 	if err := r.deeper(depth); err != nil {
 		return err
 	}
+
 	r.append('[')
 	index, back, below := 0, len(r.path), len(r.pointers)
 	for e := range r.tape.Elements(n) {
@@ -714,6 +745,7 @@ func (r *reader) array(n, depth int, wanted []pointer, all bool) error {
 				v = int(r.tape.Nodes[r.given[given].node+1].Next)
 			}
 		}
+
 		if index > 0 {
 			r.append(',')
 		}
@@ -736,6 +768,7 @@ func (r *reader) array(n, depth int, wanted []pointer, all bool) error {
 		}
 		r.path, r.pointers = r.path[:back], r.pointers[:below]
 	}
+
 	r.append(']')
 	return nil
 }
@@ -743,11 +776,13 @@ func (r *reader) array(n, depth int, wanted []pointer, all bool) error {
 // element returns the index of the disclosure of an array element {"...": digest}, or -1.
 func (r *reader) element(e, dots int) (int, error) {
 	if r.tape.Len(e) != 1 || r.tape.Nodes[dots].Kind != jsontape.String {
-		return 0, invalid(string(r.path), "RFC 9901 section 4.2.4.2", `an element with "..." has one member, a digest`)
+		return 0, invalid(string(r.path), "RFC 9901 section 4.2.4.2",
+			`an element with "..." has one member, a digest`)
 	}
 	i, err := r.refer(dots)
 	if err == nil && i >= 0 && r.tape.Len(int(r.given[i].node)) != 2 {
-		err = invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.3.1", "belongs to an array and needs 2 elements")
+		err = invalid(where(i+1), "RFC 9901 section 7.1 step 3.3.3.1",
+			"belongs to an array and needs 2 elements")
 	}
 	return i, err
 }
@@ -820,7 +855,8 @@ func (r *reader) span(name string, start int) {
 func (r *reader) structured() error {
 	for name, s := range r.spans {
 		var t jsontape.Tape
-		if err := t.Scan(r.out[s[0]:s[1]], jsontape.Options{Bytes: len(r.out), Depth: r.limits.Depth, Memory: r.limits.Memory}); err != nil {
+		if err := t.Scan(r.out[s[0]:s[1]], jsontape.Options{Bytes: len(r.out), Depth: r.limits.Depth,
+			Memory: r.limits.Memory}); err != nil {
 			return err
 		}
 		switch name {

@@ -22,13 +22,13 @@ const (
 )
 
 // protected lists the claims of an SD-JWT VC that must not be selectively disclosable, as a whole or in part.
-var protected = map[string]bool{"iss": true, "nbf": true, "exp": true, "cnf": true, "vct": true, "vct#integrity": true,
-	"aka_vcts": true, "status": true}
+var protected = map[string]bool{"iss": true, "nbf": true, "exp": true, "cnf": true, "vct": true,
+	"vct#integrity": true, "aka_vcts": true, "status": true}
 
 // unread lists the claims that refer to a credential's status, schema or other resources, or that state its
 // validity with the terms of VCDM. None of them is checked here.
-var unread = []string{"status", "status_list", "credentialStatus", "credentialSchema", "relatedResource", "refreshService",
-	"termsOfUse", "evidence", "validFrom", "validUntil", "issuanceDate", "expirationDate"}
+var unread = []string{"status", "status_list", "credentialStatus", "credentialSchema", "relatedResource",
+	"refreshService", "termsOfUse", "evidence", "validFrom", "validUntil", "issuanceDate", "expirationDate"}
 
 // protectedName returns a name that is protected, or "".
 func protectedName(name []byte) string {
@@ -95,7 +95,8 @@ func checkHeader(where string, h header, key *keys.Public) error {
 		return invalid(where, "RFC 7515 section 4.1", "%q has the wrong type or must not be present", h.wrong)
 	}
 	if want := string(key.Algorithm()); h.alg != want {
-		return invalid(where, "RFC 9901 section 7.1 step 2, RFC 8725 section 3.1", "alg is %q, the key needs %q", h.alg, want)
+		return invalid(where, "RFC 9901 section 7.1 step 2, RFC 8725 section 3.1",
+			"alg is %q, the key needs %q", h.alg, want)
 	}
 	if h.crit {
 		return invalid(where, "RFC 7515 section 4.1.11", "crit names extensions; none is supported")
@@ -117,8 +118,10 @@ func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) 
 		return nil, nil, invalid(where, rule, "has no x5c, and no key of the issuer is known")
 	}
 	if v.Roots == nil || len(h.x5c) == 0 {
-		return nil, nil, invalid(where, rule, "x5c must be an array of certificates, and trust anchors must be known")
+		return nil, nil, invalid(where, rule,
+			"x5c must be an array of certificates, and trust anchors must be known")
 	}
+
 	ders := make([][]byte, min(len(h.x5c), keys.MaxChain+1)) // a longer chain is refused
 	for i, text := range h.x5c[:len(ders)] {
 		der, err := base64.StdEncoding.DecodeString(text)
@@ -127,6 +130,7 @@ func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) 
 		}
 		ders[i] = der
 	}
+
 	chain, key, err := keys.Signer(ders, v.Roots, baseline.Now(v.Now))
 	switch {
 	case keys.OutOfTime(err):
@@ -134,9 +138,12 @@ func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) 
 	case err != nil:
 		return nil, nil, invalid(where, rule, "x5c: %v", err)
 	}
+
 	if keys.IsAuthority(chain[0]) {
-		return nil, nil, invalid(where, "RFC 5280 section 4.2.1.9", "x5c: the signer's certificate is that of an authority, which signs certificates")
+		return nil, nil, invalid(where, "RFC 5280 section 4.2.1.9",
+			"x5c: the signer's certificate is that of an authority, which signs certificates")
 	}
+
 	return key, chain[0], nil
 }
 
@@ -162,7 +169,9 @@ func (v *Verifier) checkIssuer(f *facts, key *keys.Public, leaf *x509.Certificat
 	case !f.iss.present || f.iss.text != "" && names(leaf, f.iss.text):
 		return nil
 	}
-	return unless("AnySubject", "/iss", rule, "%q is not a name (SAN) in the signer's certificate, which is that of %s", f.iss.text, keys.SubjectOf(leaf))
+	return unless("AnySubject", "/iss", rule,
+		"%q is not a name (SAN) in the signer's certificate, which is that of %s", f.iss.text,
+		keys.SubjectOf(leaf))
 }
 
 // names reports whether an issuer is a URI of a certificate, or an https URL whose host is a DNS name of it.
@@ -172,7 +181,8 @@ func names(leaf *x509.Certificate, issuer string) bool {
 	}
 	u, err := url.Parse(issuer)
 	return err == nil && u.Scheme == "https" && u.User == nil &&
-		slices.ContainsFunc(leaf.DNSNames, func(name string) bool { return strings.EqualFold(name, u.Hostname()) })
+		slices.ContainsFunc(leaf.DNSNames,
+			func(name string) bool { return strings.EqualFold(name, u.Hostname()) })
 }
 
 // unchecked lists the references of a verified token that no check has covered.
@@ -189,7 +199,8 @@ func (v *Verifier) unchecked(f *facts, kb []byte) (out []string) {
 		out = append(out, "/cnf")
 	}
 	// Type metadata that could be fetched, or that was given but is not bound to the token.
-	if !v.Plain && (strings.HasPrefix(f.vct.text, "https://") || v.TypeMetadata != nil && !f.integrity.present) {
+	if !v.Plain && (strings.HasPrefix(f.vct.text, "https://") || v.TypeMetadata != nil &&
+		!f.integrity.present) {
 		out = append(out, "/vct")
 	}
 	if f.integrity.present && (v.Plain || v.TypeMetadata == nil) {
@@ -219,7 +230,8 @@ func (v *Verifier) checkTyp(h header) error {
 	if h.typ == legacyTyp {
 		option = "LegacyTyp"
 	}
-	return unless(option, "header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1", "typ is %q, want %q", h.typ, typVC)
+	return unless(option, "header", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.1", "typ is %q, want %q",
+		h.typ, typVC)
 }
 
 // checkFacts checks the validity period and audience (RFC 9901 section 7.1 step 6), the issuer's name, and
@@ -230,42 +242,52 @@ func (v *Verifier) checkFacts(f *facts, key *keys.Public, leaf *x509.Certificate
 	if err := checkPeriod("payload", f, baseline.Now(v.Now), v.Leeway); err != nil {
 		return err
 	}
+
 	switch {
 	case f.iat.present && !f.iat.typed:
 		return invalid("/iat", "RFC 7519 section 4.1.6", "is not a number")
 	case f.iat.present && seconds(baseline.Now(v.Now))+v.Leeway.Seconds() < f.iat.number:
-		return unless("Now", "/iat", "RFC 7519 section 4.1.6", "issued at %s, which is in the future", stamp(f.iat.number))
+		return unless("Now", "/iat", "RFC 7519 section 4.1.6", "issued at %s, which is in the future",
+			stamp(f.iat.number))
 	case f.aud.present && !(v.Audience == "" && v.AnyAudience):
 		if err := checkAudience(f, v.Audience); err != nil {
 			return err
 		}
 	}
+
 	if err := v.checkIssuer(f, key, leaf); err != nil {
 		return err
 	}
 	if v.Plain {
 		return nil
 	}
+
 	switch {
 	case f.disclosedTop != "":
 		return invalid("/"+f.disclosedTop, ruleVC, "must not be selectively disclosable, nor anything in it")
 	case !f.vct.present || !f.vct.typed || f.vct.text == "":
-		return unless("Plain", "/vct", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.1", "must be a string that names the type")
+		return unless("Plain", "/vct", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.1",
+			"must be a string that names the type")
 	case f.iss.present && !f.iss.typed:
 		return invalid("/iss", "RFC 7519 section 4.1.1", "is not a string")
 	case f.sub.present && !f.sub.typed:
 		return invalid("/sub", "RFC 7519 section 4.1.2", "is not a string")
 	case f.akaPresent && len(f.aka) == 0:
-		return invalid("/aka_vcts", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.2", "must be an array of at least one string")
+		return invalid("/aka_vcts", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.2",
+			"must be an array of at least one string")
 	}
+
 	if f.integrity.present && v.TypeMetadata != nil {
 		if err := checkIntegrity(v.TypeMetadata, f.integrity); err != nil {
 			return err
 		}
 	}
+
 	if slices.Contains(f.aka, f.vct.text) {
-		return invalid("/aka_vcts", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.2", "must not hold the value of vct")
+		return invalid("/aka_vcts", "draft-ietf-oauth-sd-jwt-vc-19 section 2.2.2.2",
+			"must not hold the value of vct")
 	}
+
 	return nil
 }
 
@@ -274,7 +296,8 @@ func (v *Verifier) checkFacts(f *facts, key *keys.Public, leaf *x509.Certificate
 func checkAudience(f *facts, audience string) error {
 	const where, rule = "/aud", "RFC 7519 section 4.1.3"
 	if audience == "" {
-		return unless("AnyAudience", where, rule, "is present, but the verifier has no audience to compare it with")
+		return unless("AnyAudience", where, rule,
+			"is present, but the verifier has no audience to compare it with")
 	}
 	if f.aud.typed && f.aud.text == audience || slices.Contains(f.auds, audience) {
 		return nil
@@ -320,7 +343,8 @@ func (v *Verifier) checkBinding(h header, f *facts, sdHash string) error {
 	case !f.iat.present || !f.iat.typed:
 		return invalid(where, ruleBinding+" step 5.5", "iat must be a number")
 	case age > (maxAge + v.Leeway).Seconds():
-		return unless("Now", where, ruleBinding+" step 5.5", "iat is %.0f s old, at most %s allowed", age, maxAge)
+		return unless("Now", where, ruleBinding+" step 5.5", "iat is %.0f s old, at most %s allowed", age,
+			maxAge)
 	case age < -v.Leeway.Seconds():
 		return unless("Now", where, ruleBinding+" step 5.5", "iat is %.0f s in the future", -age)
 	case !f.aud.present || !f.aud.typed || f.aud.text != v.Audience:
@@ -354,7 +378,8 @@ func checkIntegrity(document []byte, metadata scalar) error {
 		return invalid(where, rule, "is not a string")
 	}
 	var s baseline.Sum
-	for _, h := range []struct{ prefix, name string }{{"sha512-", "sha-512"}, {"sha384-", "sha-384"}, {"sha256-", "sha-256"}} {
+	for _, h := range []struct{ prefix, name string }{{"sha512-", "sha-512"}, {"sha384-", "sha-384"},
+		{"sha256-", "sha-256"}} {
 		n, known, match := hashes.Into(&s, h.name, document), false, false
 		for value := range strings.FieldsSeq(metadata.text) {
 			digest, ok := strings.CutPrefix(value, h.prefix)

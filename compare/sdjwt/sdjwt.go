@@ -30,7 +30,8 @@ func invalid(where, rule, format string, args ...any) error {
 
 // unless returns an *InvalidError that names the option of [Verifier] to accept the token.
 func unless(option, where, rule, format string, args ...any) error {
-	return &compare.InvalidError{Of: "SD-JWT", Where: where, Msg: fmt.Sprintf(format, args...), Rule: rule, Option: option}
+	return &compare.InvalidError{Of: "SD-JWT", Where: where, Msg: fmt.Sprintf(format, args...), Rule: rule,
+		Option: option}
 }
 
 // Disclosable selects the claims that become disclosures. A claim inside another disclosable claim makes a
@@ -95,32 +96,39 @@ func HolderKey(token []byte, limits canon.Limits) (*keys.Public, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	r := newReader(token, limits, nil)
 	defer r.free()
 	jwt, _, err := r.split()
 	if err != nil {
 		return nil, err
 	}
+
 	parts, err := splitJWS("JWT", jwt)
 	if err != nil {
 		return nil, err
 	}
+
 	var payload jsontape.Tape
 	b, err := b64.DecodeString(string(parts[1]))
 	if err == nil {
-		err = payload.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory})
+		err = payload.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth,
+			Memory: limits.Memory})
 	}
 	if err != nil {
 		return nil, wrap("payload", "RFC 7519 section 7.2", err)
 	}
+
 	cnf := payload.Get(0, "cnf")
 	if cnf < 0 {
 		return nil, nil
 	}
+
 	jwk := payload.Get(cnf, "jwk")
 	if jwk < 0 {
 		return nil, nil
 	}
+
 	key, err := keys.ParsePublicJWK(payload.Raw(jwk))
 	return key, wrap("/cnf/jwk", "RFC 7800 section 3.2", err)
 }
@@ -146,7 +154,8 @@ func (h *Holder) Present(token []byte, pointers []string, b *Binding) ([]byte, e
 		return nil, err
 	}
 	if b != nil && (h.Key.Algorithm() == "" || b.Audience == "" || b.Nonce == "") {
-		return nil, fmt.Errorf("sdjwt: key binding needs the holder's key, and the Audience and Nonce of the verifier")
+		return nil, fmt.Errorf(
+			"sdjwt: key binding needs the holder's key, and the Audience and Nonce of the verifier")
 	}
 	if token, err = compacted(token, h.Limits); err != nil {
 		return nil, err

@@ -38,7 +38,8 @@ func stockParse(b []byte, budget *canon.Budget) (map[string]any, error) {
 func stockValue(b []byte, budget *canon.Budget) (any, error) {
 	limits := budget.Limits()
 	var tape jsontape.Tape
-	if err := tape.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
+	if err := tape.Scan(b, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth,
+		Memory: limits.Memory}); err != nil {
 		return nil, err
 	}
 	if err := budget.Use(tape.TreeSize()); err != nil {
@@ -95,7 +96,8 @@ func stockSign(body []byte, typ, kid string, key *keys.Secret) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return jws.Sign(body, jws.WithKey(jwa.SignatureAlgorithm(key.Algorithm()), key.Crypto(), jws.WithProtectedHeaders(h)))
+	return jws.Sign(body, jws.WithKey(jwa.SignatureAlgorithm(key.Algorithm()), key.Crypto(),
+		jws.WithProtectedHeaders(h)))
 }
 
 //phase:encode
@@ -131,17 +133,20 @@ func stockHeader(where string, jwt []byte, budget *canon.Budget) (header, error)
 	if err != nil {
 		return header{}, err
 	}
+
 	for i, name := range []string{"header", "payload", "signature"} {
 		// Checked here, since jwx would also accept padding and the other alphabet.
 		if _, err := b64.DecodeString(string(parts[i])); err != nil {
 			return header{}, invalid(where, "RFC 7515 section 2", "%s is not base64url: %v", name, err)
 		}
 	}
+
 	b, _ := b64.DecodeString(string(parts[0]))
 	m, err := stockParse(b, budget)
 	if err != nil {
 		return header{}, wrap(where, "RFC 7515 section 4", err)
 	}
+
 	var h header
 	h.alg, _ = m["alg"].(string)
 	h.typ, _ = m["typ"].(string)
@@ -152,14 +157,18 @@ func stockHeader(where string, jwt []byte, budget *canon.Budget) (header, error)
 			h.x5c = texts(a)
 		}
 	}
+
 	for name, v := range m {
 		_, text := v.(string)
 		_, object := v.(map[string]any)
 		h.parameter(name, text, object, h.x5c != nil)
 	}
+
 	if _, object := m["jwk"].(map[string]any); object || len(bytes.TrimSpace(b)) < len(b) {
-		return header{}, &canon.UnsupportedError{Engine: string(canon.Stock), What: "a header with jwk, or with space around it", Where: where}
+		return header{}, &canon.UnsupportedError{Engine: string(canon.Stock),
+			What: "a header with jwk, or with space around it", Where: where}
 	}
+
 	return h, nil
 }
 
@@ -172,31 +181,39 @@ func (stock) present(h *Holder, token []byte, pointers []string, b *Binding) ([]
 	if len(kb) > 0 {
 		return nil, invalid("KB-JWT", "RFC 9901 section 7.2", "an issued SD-JWT has none")
 	}
+
 	budget := newBudget(h.Limits)
 	payload, err := stockPayload(jwt, budget)
 	if err != nil {
 		return nil, err
 	}
+
 	r, hash, err := stockRead(payload, disclosures, budget, h.Counters)
 	if err != nil {
 		return nil, err
 	}
+
 	chosen, unmet := stockSelect(r, payload, pointers, disclosures)
 	if unmet >= 0 {
 		return nil, mismatch(token, pointers[unmet], h.Limits)
 	}
+
 	out := stockJoin(jwt, chosen)
 	if b == nil {
 		return out, nil
 	}
-	body, err := json.Marshal(map[string]any{"iat": baseline.Now(b.Now).Unix(), "aud": b.Audience, "nonce": b.Nonce, "sd_hash": stockDigest(hash, nil)(out)})
+
+	body, err := json.Marshal(map[string]any{"iat": baseline.Now(b.Now).Unix(), "aud": b.Audience,
+		"nonce": b.Nonce, "sd_hash": stockDigest(hash, nil)(out)})
 	if err != nil {
 		return nil, err
 	}
+
 	kb, err = stockSign(body, "kb+jwt", "", h.Key)
 	if err != nil {
 		return nil, err
 	}
+
 	h.Counters.Add(compare.Counters{Signatures: 1})
 	return append(out, kb...), nil
 }
@@ -238,12 +255,15 @@ func stockPayload(jwt []byte, budget *canon.Budget) (map[string]any, error) {
 // first pointer that names nothing, or -1.
 //
 //phase:select
-func stockSelect(r *stockReader, payload map[string]any, pointers []string, issued [][]byte) (chosen []string, unmet int) {
+func stockSelect(
+	r *stockReader, payload map[string]any, pointers []string, issued [][]byte,
+) (chosen []string, unmet int) {
 	take := make([]bool, len(issued))
 	type disclosed struct {
 		path   string
 		number int
 	}
+
 	all := make([]disclosed, len(r.order))
 	paths, start := string(r.paths), 0
 	for i, number := range r.order {
@@ -253,8 +273,10 @@ func stockSelect(r *stockReader, payload map[string]any, pointers []string, issu
 
 	slices.SortFunc(all, func(a, b disclosed) int { return comparePointers(a.path, b.path) })
 	find := func(pointer string) (int, bool) {
-		return slices.BinarySearchFunc(all, pointer, func(d disclosed, p string) int { return comparePointers(d.path, p) })
+		return slices.BinarySearchFunc(all, pointer,
+			func(d disclosed, p string) int { return comparePointers(d.path, p) })
 	}
+
 	known := 0 // disclosures before this one are decided
 	sorted := slices.SortedFunc(slices.Values(pointers), comparePointers)
 	for _, p := range sorted { // the claims at or below p are adjacent
@@ -264,6 +286,7 @@ func stockSelect(r *stockReader, payload map[string]any, pointers []string, issu
 			take[all[known].number-1] = true
 		}
 	}
+
 	for i, p := range pointers {
 		first, _ := find(p)
 		hit := first < len(all) && below(all[first].path, p)
@@ -277,11 +300,13 @@ func stockSelect(r *stockReader, payload map[string]any, pointers []string, issu
 			return nil, i
 		}
 	}
+
 	for i, t := range take {
 		if t {
 			chosen = append(chosen, string(issued[i]))
 		}
 	}
+
 	return chosen, -1
 }
 
@@ -311,49 +336,61 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 	if err := v.bindingPolicy(kb); err != nil {
 		return nil, err
 	}
+
 	budget := newBudget(v.Limits)
 	h, err := stockHeader("header", jwt, budget)
 	if err != nil {
 		return nil, err
 	}
+
 	key, leaf, err := v.issuerKey(h)
 	if err != nil {
 		return nil, err
 	}
+
 	body, err := stockCheck("header", jwt, h, key)
 	if err != nil {
 		return nil, err
 	}
+
 	v.Counters.Add(compare.Counters{Verifications: 1})
 	if err := v.checkTyp(h); err != nil {
 		return nil, err
 	}
+
 	payload, err := stockParse(body, budget)
 	if err != nil {
 		return nil, wrap("payload", "RFC 7519 section 7.2", err)
 	}
+
 	r, hash, err := stockRead(payload, disclosures, budget, v.Counters)
 	if err != nil {
 		return nil, err
 	}
+
 	stockFacts(payload, &r.facts)
 	if err := v.checkFacts(&r.facts, key, leaf); err != nil {
 		return nil, err
 	}
+
 	res := &Result{value: payload, paths: r.paths, ends: r.ends}
 	if err := res.fromFacts(v, &r.facts, leaf, kb); err != nil {
 		return nil, err
 	}
+
 	if v.Binding {
 		if err := stockBinding(v, budget, res.Holder, token[:len(token)-len(kb)], kb, hash); err != nil {
 			return nil, err
 		}
 	}
+
 	return res, nil
 }
 
 //phase:caller
-func stockBinding(v *Verifier, budget *canon.Budget, holder *keys.Public, signed, kb []byte, hash string) error {
+func stockBinding(
+	v *Verifier, budget *canon.Budget, holder *keys.Public, signed, kb []byte, hash string,
+) error {
 	if holder == nil {
 		return invalid("/cnf", ruleBinding+" step 5.1", "has no key of the holder")
 	}

@@ -41,10 +41,13 @@ func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 	if _, ok := root["cnf"]; ok && i.Holder != nil {
 		return nil, invalid("/cnf", ruleVC, "is in the claims already, and the holder's key would replace it")
 	}
-	w := &stockIssuer{Issuer: i, budget: budget, digest: stockDigest(i.hash(), i.Counters), leaves: d.Leaves, pointers: map[string]bool{}}
+
+	w := &stockIssuer{Issuer: i, budget: budget, digest: stockDigest(i.hash(), i.Counters), leaves: d.Leaves,
+		pointers: map[string]bool{}}
 	for _, p := range d.Pointers {
 		w.pointers[p] = true
 	}
+
 	payload, err := w.object(root)
 	if err != nil {
 		return nil, err
@@ -58,14 +61,17 @@ func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 	if i.Holder != nil {
 		payload["cnf"] = map[string]any{"jwk": json.RawMessage(i.Holder.JWK())}
 	}
+
 	body, err := stockEncode(payload)
 	if err != nil {
 		return nil, err
 	}
+
 	jwt, err := stockSign(body, i.typ(), i.KeyID, i.Key)
 	if err != nil {
 		return nil, err
 	}
+
 	i.Counters.Add(compare.Counters{Signatures: 1})
 	return stockJoin(jwt, w.disclosures), nil
 }
@@ -74,7 +80,8 @@ func (stock) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 func (w *stockIssuer) missing(claims []byte) error {
 	limits := w.budget.Limits()
 	var t jsontape.Tape
-	if err := t.Scan(claims, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory}); err != nil {
+	if err := t.Scan(claims, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth,
+		Memory: limits.Memory}); err != nil {
 		return err
 	}
 	for _, p := range slices.Sorted(maps.Keys(w.pointers)) {
@@ -134,7 +141,8 @@ func (w *stockIssuer) object(m map[string]any) (map[string]any, error) {
 	var digests []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if reserved(name) {
-			return nil, invalid(string(w.path)+"/"+name, "RFC 9901 section 4.1", "%q is reserved; rename the claim", name)
+			return nil, invalid(string(w.path)+"/"+name, "RFC 9901 section 4.1",
+				"%q is reserved; rename the claim", name)
 		}
 		if len(w.path) == 0 {
 			w.protected = w.typ() == typVC && protected[name]
@@ -153,9 +161,11 @@ func (w *stockIssuer) object(m map[string]any) (map[string]any, error) {
 		}
 		digests = append(digests, d)
 	}
+
 	if len(digests) == 0 {
 		return out, nil
 	}
+
 	for range w.Decoys {
 		salt, err := stockSalt(w.salts(), w.Counters)
 		if err != nil {
@@ -163,6 +173,7 @@ func (w *stockIssuer) object(m map[string]any) (map[string]any, error) {
 		}
 		digests = append(digests, w.digest([]byte(salt)))
 	}
+
 	slices.Sort(digests) // hides the order of the claims
 	out["_sd"] = digests
 	return out, nil

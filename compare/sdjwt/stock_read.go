@@ -33,7 +33,9 @@ type stockReader struct {
 }
 
 //phase:select
-func stockRead(payload map[string]any, disclosures [][]byte, budget *canon.Budget, c *compare.Counters) (*stockReader, string, error) {
+func stockRead(
+	payload map[string]any, disclosures [][]byte, budget *canon.Budget, c *compare.Counters,
+) (*stockReader, string, error) {
 	r := &stockReader{digests: map[string]*stockDisclosed{}, seen: map[string]bool{}, limits: budget.Limits()}
 	hash := defaultHash
 	if alg, ok := payload["_sd_alg"]; ok {
@@ -41,9 +43,11 @@ func stockRead(payload map[string]any, disclosures [][]byte, budget *canon.Budge
 			return nil, "", invalid("/_sd_alg", "RFC 9901 section 4.1.1", "is not a string")
 		}
 	}
+
 	if _, err := hashOf(hash); err != nil {
 		return nil, "", err
 	}
+
 	digest := stockDigest(hash, c)
 	for i, text := range disclosures {
 		d, err := stockParseDisclosure(text, i+1, budget)
@@ -56,15 +60,18 @@ func stockRead(payload map[string]any, disclosures [][]byte, budget *canon.Budge
 		}
 		r.digests[key] = d
 	}
+
 	delete(payload, "_sd_alg")
 	if err := r.object(payload, 1); err != nil {
 		return nil, "", err
 	}
+
 	for _, d := range r.digests {
 		if !d.used {
 			return nil, "", invalid(where(d.number), "RFC 9901 section 7.1 step 5", "no digest refers to it")
 		}
 	}
+
 	return r, hash, nil
 }
 
@@ -99,7 +106,8 @@ func (r *stockReader) refused(member, rule, format string, args ...any) error {
 
 func (r *stockReader) deeper(depth int) error {
 	if depth > r.limits.Depth {
-		return &canon.LimitError{Limit: "depth", Max: int64(r.limits.Depth), Done: int64(depth), Where: string(r.path)}
+		return &canon.LimitError{Limit: "depth", Max: int64(r.limits.Depth), Done: int64(depth),
+			Where: string(r.path)}
 	}
 	return nil
 }
@@ -108,7 +116,8 @@ func (r *stockReader) deeper(depth int) error {
 // open container.
 func (r *stockReader) refer(digest, member string) (*stockDisclosed, error) {
 	if r.seen[digest] {
-		return nil, r.refused(member, "RFC 9901 section 7.1 step 4", "digest %q is in the token twice", digest)
+		return nil, r.refused(member, "RFC 9901 section 7.1 step 4", "digest %q is in the token twice",
+			digest)
 	}
 	r.seen[digest] = true
 	return r.digests[digest], nil
@@ -133,13 +142,16 @@ func (r *stockReader) object(m map[string]any, depth int) error {
 	if err := r.deeper(depth); err != nil {
 		return err
 	}
+
 	sd, hasSD := m["_sd"]
 	delete(m, "_sd")
+
 	for name := range m {
 		if reserved(name) {
 			return r.refused("", "RFC 9901 section 4.1", "a claim is named %q", name)
 		}
 	}
+
 	for name, v := range m {
 		next, err := r.member(name, v, depth, nil)
 		if err != nil {
@@ -147,13 +159,16 @@ func (r *stockReader) object(m map[string]any, depth int) error {
 		}
 		m[name] = next
 	}
+
 	if !hasSD {
 		return nil
 	}
+
 	list, ok := sd.([]any)
 	if !ok {
 		return r.refused("/_sd", "RFC 9901 section 4.2.4.1", "is not an array")
 	}
+
 	for _, entry := range list {
 		digest, ok := entry.(string)
 		if !ok {
@@ -167,19 +182,23 @@ func (r *stockReader) object(m map[string]any, depth int) error {
 			continue
 		}
 		if len(d.elements) != 3 {
-			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.1", "belongs to an object and needs 3 elements")
+			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.1",
+				"belongs to an object and needs 3 elements")
 		}
 		name, ok := d.elements[1].(string)
 		if !ok || reserved(name) {
-			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.2", "its claim name is reserved or not a string")
+			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.2",
+				"its claim name is reserved or not a string")
 		}
 		if _, exists := m[name]; exists {
-			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.3", "claim %q already exists", name)
+			return invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.2.3", "claim %q already exists",
+				name)
 		}
 		if m[name], err = r.member(name, d.elements[2], depth, d); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -214,6 +233,7 @@ func (r *stockReader) array(a []any, depth int) ([]any, error) {
 	if err := r.deeper(depth); err != nil {
 		return nil, err
 	}
+
 	out, back := a[:0], len(r.path)
 	for _, v := range a {
 		if isScalar(v) {
@@ -225,7 +245,8 @@ func (r *stockReader) array(a []any, depth int) ([]any, error) {
 			if dots, ok := m["..."]; ok {
 				digest, ok := dots.(string)
 				if !ok || len(m) != 1 {
-					return nil, r.refused("", "RFC 9901 section 4.2.4.2", `an element with "..." has one member, a digest`)
+					return nil, r.refused("", "RFC 9901 section 4.2.4.2",
+						`an element with "..." has one member, a digest`)
 				}
 				d, err := r.refer(digest, "")
 				if err != nil {
@@ -235,7 +256,8 @@ func (r *stockReader) array(a []any, depth int) ([]any, error) {
 					continue
 				}
 				if len(d.elements) != 2 {
-					return nil, invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.3.1", "belongs to an array and needs 2 elements")
+					return nil, invalid(where(d.number), "RFC 9901 section 7.1 step 3.3.3.1",
+						"belongs to an array and needs 2 elements")
 				}
 				if err := r.mark(d); err != nil {
 					return nil, err
@@ -243,12 +265,14 @@ func (r *stockReader) array(a []any, depth int) ([]any, error) {
 				v = d.elements[1]
 			}
 		}
+
 		v, err := r.value(v, depth+1)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, v)
 	}
+
 	r.path = r.path[:back]
 	return out, nil
 }
@@ -273,6 +297,7 @@ func stockFacts(m map[string]any, f *facts) {
 		s.text, s.typed = v.(string)
 		return s
 	}
+
 	number := func(name string) (s scalar) {
 		v, ok := m[name]
 		s.present = ok
@@ -283,26 +308,32 @@ func stockFacts(m map[string]any, f *facts) {
 		}
 		return s
 	}
-	f.iss, f.vct, f.sub, f.nonce, f.sdHash, f.aud = text("iss"), text("vct"), text("sub"), text("nonce"), text("sd_hash"), text("aud")
+
+	f.iss, f.vct, f.sub = text("iss"), text("vct"), text("sub")
+	f.nonce, f.sdHash, f.aud = text("nonce"), text("sd_hash"), text("aud")
 	f.iat, f.nbf, f.exp = number("iat"), number("nbf"), number("exp")
 	if a, ok := m["aud"].([]any); ok {
 		f.auds = texts(a)
 	}
+
 	if aka, ok := m["aka_vcts"]; ok {
 		f.akaPresent = true
 		if a, ok := aka.([]any); ok {
 			f.aka = texts(a)
 		}
 	}
+
 	_, f.bound = m["cnf"]
 	if cnf, ok := m["cnf"].(map[string]any); ok && cnf["jwk"] != nil {
 		f.cnf, _ = json.Marshal(cnf["jwk"])
 	}
+
 	for _, name := range unread {
 		if _, ok := m[name]; ok {
 			f.unread = append(f.unread, name)
 		}
 	}
+
 	f.integrity = text("vct#integrity")
 }
 

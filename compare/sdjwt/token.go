@@ -27,7 +27,8 @@ func hashOf(name string) (func() hash.Hash, error) {
 	if h := hashes.New(name); h != nil {
 		return h, nil
 	}
-	return nil, invalid("payload", "RFC 9901 section 4.1.1", "_sd_alg %q is not known: use sha-256, sha-384 or sha-512", name)
+	return nil, invalid("payload", "RFC 9901 section 4.1.1",
+		"_sd_alg %q is not known: use sha-256, sha-384 or sha-512", name)
 }
 
 // checkForm applies the checks of both engines to a compact token before they divide it.
@@ -42,7 +43,8 @@ func checkForm(token []byte, limits canon.Limits) error {
 	end := bytes.LastIndexByte(token, '~')
 	switch {
 	case end < 0:
-		return invalid("token", ruleForm, "has no '~': add the one that ends an SD-JWT, unless it is a plain JWT")
+		return invalid("token", ruleForm,
+			"has no '~': add the one that ends an SD-JWT, unless it is a plain JWT")
 	case end < len(token)-1 && bytes.IndexByte(token[end:], '.') < 0:
 		return invalid("token", ruleForm, "ends in a disclosure without '~': add the one that ends an SD-JWT")
 	}
@@ -55,7 +57,8 @@ func checkForm(token []byte, limits canon.Limits) error {
 func checkPaths(size int, limits *canon.Limits) error {
 	const copies = 4
 	if used := copies * int64(size); used > limits.Memory {
-		return &canon.LimitError{Limit: "memory", Max: limits.Memory, Done: used, Where: "pointers to disclosures"}
+		return &canon.LimitError{Limit: "memory", Max: limits.Memory, Done: used,
+			Where: "pointers to disclosures"}
 	}
 	return nil
 }

@@ -7,13 +7,13 @@ import (
 
 const (
 	quantile     = 1.959964 // of the normal distribution, for Confidence
-	leastSamples = 10       // of a profile, for a cost of its own
+	leastSamples = 10       // of a profile, for an exponent or ratio of a cost
 )
 
-// Exponent returns by which power of x a cost grows: the slope of the least-squares line through log cost
-// over log x, a line for each block that has all points. Each point has the cells that add up to its cost.
-// The interval is the t interval of these slopes: it says how far processes differ, not whether a power
-// describes the growth; compare [Step] for that. It needs two different x, all above 0.
+// Exponent returns the power of x by which a cost grows: the slope of the least-squares line of log cost
+// over log x, one line for each block that has all points. The cost of a point is the sum of its cells. The
+// interval is the t interval of these slopes. It shows how much processes differ, not whether a power law
+// fits; compare [Step] for that. Exponent needs two different x, all above 0.
 func Exponent(x []float64, points [][]Sample) Estimate {
 	if !spread(x) || len(points) != len(x) {
 		return Estimate{}
@@ -23,14 +23,14 @@ func Exponent(x []float64, points [][]Sample) Estimate {
 		costs[i] = sums(p)
 	}
 	slopes := make(Sample)
-	for block := range sums(costs) { // of which all points have a cost
+	for block := range sums(costs) { // a block for which all points have a cost
 		y := make([]float64, len(x))
 		for i, c := range costs {
 			y[i] = c[block]
 		}
 		slopes[block] = Slope(x, y)
 		if math.IsNaN(slopes[block]) || math.IsInf(slopes[block], 0) {
-			return Estimate{} // a clock that read nothing
+			return Estimate{} // a clock read 0
 		}
 	}
 	return student(slopes)
@@ -44,7 +44,7 @@ func Step(x []float64, points [][]Sample) Estimate {
 	return Exponent(x[len(x)-2:], points[len(points)-2:])
 }
 
-// Slope is the least-squares slope of log y over log x, NaN if that has none.
+// Slope is the least-squares slope of log y over log x, NaN if it is undefined.
 func Slope(x, y []float64) float64 {
 	weights := slopeWeights(x)
 	sum := 0.0
@@ -57,8 +57,9 @@ func Slope(x, y []float64) float64 {
 	return sum
 }
 
-// CountedExponent is [Exponent] for costs that rest on a number of profile samples each. A count of n is uncertain by 1/√n
-// of itself (Poisson), which the slope inherits. Points with fewer than 10 samples say nothing and are left out; two must stay.
+// CountedExponent is [Exponent] for costs that each rest on a number of profile samples. The relative
+// uncertainty of a count n is 1/√n (Poisson), and the slope inherits it. Points with fewer than 10 samples
+// are left out; at least two must remain.
 func CountedExponent(x, costs []float64, samples []int64) Estimate {
 	var xs, ys, variance []float64
 	n := 0
@@ -88,16 +89,18 @@ func Counted(cost float64, samples int64) Estimate {
 	return Estimate{Center: cost, Low: max(0, cost-half), High: cost + half, N: int(samples)}
 }
 
-// CountedRatio is the ratio of two costs that rest on profile samples, 10 or more each; the interval is that of its logarithm.
+// CountedRatio is the ratio of two costs that rest on profile samples, 10 or more each; the interval is
+// that of its logarithm.
 func CountedRatio(num, den float64, numSamples, denSamples int64) Estimate {
 	if numSamples < leastSamples || denSamples < leastSamples || den <= 0 {
 		return Estimate{}
 	}
 	f := math.Exp(quantile * math.Sqrt(1/float64(numSamples)+1/float64(denSamples)))
-	return Estimate{Center: num / den, Low: num / den / f, High: num / den * f, N: int(numSamples + denSamples)}
+	return Estimate{Center: num / den, Low: num / den / f, High: num / den * f,
+		N: int(numSamples + denSamples)}
 }
 
-// slopeWeights are what log y is to be weighted with to get the slope; nil if x does not vary.
+// slopeWeights are the weights of log y in the slope; nil if x does not vary.
 func slopeWeights(x []float64) []float64 {
 	if !spread(x) {
 		return nil
@@ -118,7 +121,7 @@ func slopeWeights(x []float64) []float64 {
 	return weights
 }
 
-// spread reports whether x has two different values and all above 0.
+// spread reports whether x has two different values and all are above 0.
 func spread(x []float64) bool {
 	return len(x) > 1 && slices.Min(x) > 0 && slices.Min(x) < slices.Max(x)
 }

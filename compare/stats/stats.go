@@ -20,8 +20,8 @@ const (
 	Fewest     = 3    // processes that an interval needs
 )
 
-// Estimate is a value with its interval. N counts the values it rests on; with too few of them Low and High
-// are infinite.
+// Estimate is a value with its interval. N is the number of values it rests on; if they are too few, Low
+// and High are infinite.
 type Estimate struct {
 	Center, Low, High float64
 	N                 int
@@ -46,8 +46,8 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 	}{e.Center, bound(e.Low), bound(e.High), e.N})
 }
 
-// Sample holds what each process of a cell measured, by the index of its block. A process that was lost is
-// not in it.
+// Sample holds what each process of a cell measured, by the index of its block. Lost processes are not in
+// it.
 type Sample map[int]float64
 
 // Mean returns the geometric mean over the processes.
@@ -56,8 +56,8 @@ func Mean(s Sample) Estimate { return Sum([]Sample{s}) }
 // Sum returns the cost of several cells together: the geometric mean over the blocks that have all of them.
 func Sum(cells []Sample) Estimate { return ofLogs(sums(cells)) }
 
-// Ratio returns how many times the cells of den those of num cost: the geometric mean over the blocks that
-// have all of both. What a block does to both of them cancels.
+// Ratio returns the cost of the cells of num divided by that of den: the geometric mean over the blocks
+// that have all of them. Effects of a block on both cancel.
 func Ratio(num, den []Sample) Estimate {
 	above, below := sums(num), sums(den)
 	ratios := make(Sample)
@@ -101,8 +101,8 @@ func sums(cells []Sample) Sample {
 	return out
 }
 
-// ofLogs is the interval of the mean logarithm, as powers. A cost of nothing, or of what is not a number, has
-// no logarithm: then there is no estimate.
+// ofLogs is the interval of the mean logarithm, converted back. If a cost is 0 or not a number, it has no
+// logarithm, and there is no estimate.
 func ofLogs(s Sample) Estimate {
 	logs := make(Sample, len(s))
 	for block, v := range s {
@@ -143,11 +143,13 @@ func Share(share, samples float64) Estimate {
 		return Estimate{}
 	}
 	low, high := profiles.Wilson(share*samples, samples)
-	return Estimate{share, min(low, share), max(high, share), int(math.Round(samples))} // rounded they may cross
+	// Rounding may make them cross.
+	return Estimate{share, min(low, share), max(high, share), int(math.Round(samples))}
 }
 
-// Effective is how many samples of one population say as much about a mean as those of several, whose means
-// are added with these weights (Kish). It is 0 if one with a weight has no sample.
+// Effective is the effective number of samples of a weighted mean over several populations (Kish): as many
+// samples of one population would have the same uncertainty. It is 0 if a population with a weight has no
+// sample.
 func Effective(weights []float64, samples []int64) float64 {
 	sum, variance := 0.0, 0.0
 	for i, w := range weights {
@@ -163,7 +165,7 @@ func Effective(weights []float64, samples []int64) float64 {
 	return sum * sum / variance
 }
 
-// Quantile returns quantiles of values, in the order of the fractions asked for; nil of no values.
+// Quantile returns the quantiles of values for the fractions, in that order; nil without values.
 func Quantile(values []float64, fractions ...float64) []float64 {
 	if len(values) == 0 {
 		return nil

@@ -11,7 +11,7 @@ const (
 	endorsementSchema = "https://purl.imsglobal.org/spec/ob/v3p0/schema/json/ob_v3p0_endorsementcredential_schema.json"
 )
 
-// badge draws the parts of Open Badges credentials; what several parts refer to is drawn once.
+// badge draws the parts of Open Badges credentials. Values that several parts refer to are drawn once.
 type badge struct {
 	*drawer
 	*shape
@@ -27,7 +27,8 @@ type badge struct {
 }
 
 func newBadge(d *drawer, s *shape) *badge {
-	b := &badge{drawer: d, shape: s, issuer: d.url("issuers"), agency: "https://agency.example/issuers/" + d.digits(6), learner: d.person()}
+	b := &badge{drawer: d, shape: s, issuer: d.url("issuers"),
+		agency: "https://agency.example/issuers/" + d.digits(6), learner: d.person()}
 	b.seal = b.image("brand", "Seal of the university")
 	b.parent = b.parents(int(s.depth))
 	b.address = obj("type", b.types("Address"),
@@ -42,7 +43,8 @@ func newBadge(d *drawer, s *shape) *badge {
 	}
 	for range s.identities {
 		b.identities = append(b.identities, obj("type", "IdentityObject", "hashed", false,
-			"identityHash", "learner"+b.digits(6)+"@"+b.host, "identityType", "emailAddress", "salt", "not-used"))
+			"identityHash", "learner"+b.digits(6)+"@"+b.host, "identityType", "emailAddress",
+			"salt", "not-used"))
 	}
 	return b
 }
@@ -70,7 +72,8 @@ func (b *badge) nestedContexts() any {
 	case 1:
 		return nil
 	case 2:
-		return append(b.contextURLs(credentialsV2), obj("nestedNote", "https://vocab.example/terms#nestedNote"))
+		return append(b.contextURLs(credentialsV2),
+			obj("nestedNote", "https://vocab.example/terms#nestedNote"))
 	}
 	return b.contextURLs(credentialsV2)
 }
@@ -84,7 +87,7 @@ func withServices(o object, id string) object {
 		"refreshService", obj("id", id+"/refresh", "type", "1EdTechCredentialRefresh"))...)
 }
 
-// achieved is one achievement and what results refer to.
+// achieved is one achievement and the parts that its results refer to.
 type achieved struct {
 	id        string
 	described []description
@@ -96,7 +99,7 @@ type description struct {
 	levels   []string
 }
 
-// subject of achievement i.
+// subject draws the subject of achievement i.
 func (b *badge) subject(i int, a achieved) object {
 	o := obj("id", b.learner, "type", b.types("AchievementSubject"))
 	if b.full {
@@ -109,17 +112,20 @@ func (b *badge) subject(i int, a achieved) object {
 			"source", obj("id", b.url("schools"), "type", b.types("Profile"), "name", "School of "+b.field),
 			"term", pick(b.drawer, terms))...)
 	}
-	o = append(o, obj("identifier", b.siblings(b.shape.identities, func(k int) object { return b.withID(b.identities[k]) }))...)
+	o = append(o, obj("identifier",
+		b.siblings(b.shape.identities, func(k int) object { return b.withID(b.identities[k]) }))...)
 	if b.full {
-		o = append(o, obj("image", b.image("credentials", "Certificate of "+b.field), "narrative", b.sentences(2))...)
+		o = append(o, obj("image", b.image("credentials", "Certificate of "+b.field),
+			"narrative", b.sentences(2))...)
 	}
 	o = append(o, member{"achievement", a.node})
-	return append(o, obj("result", list(spread(b.results, i), func(k int) object { return b.result(k, a) }))...)
+	return append(o, obj(
+		"result", list(spread(b.results, i), func(k int) object { return b.result(k, a) }))...)
 }
 
 var grades = []string{"A", "B", "C", "D"}
 
-// result k answers the description of its turn.
+// result draws result k of an achievement; it refers to the descriptions in turn.
 func (b *badge) result(k int, a achieved) object {
 	o := obj("type", b.types("Result"))
 	if len(a.described) == 0 {
@@ -140,7 +146,8 @@ func (b *badge) result(k int, a achieved) object {
 	return b.withID(append(o, member{"resultDescription", r.id}))
 }
 
-// achievement i of its credential with e endorsements, and c of its creator if the profile is a full one.
+// achievement draws achievement i of its credential with e endorsements, and c endorsements of its creator
+// if the profile is full.
 func (b *badge) achievement(i, e, c int) achieved {
 	a := achieved{id: b.url("achievements")}
 	for k := range spread(b.resultDescriptions, i) {
@@ -156,43 +163,56 @@ func (b *badge) achievement(i, e, c int) achieved {
 		}
 		a.described = append(a.described, r)
 	}
+
 	kind := "Course"
 	if i == 0 {
 		kind = "Degree"
 	}
+
 	o := obj("id", a.id, "type", b.types("Achievement"),
-		"alignment", b.siblings(spread(b.alignments, i), func(k int) object { return b.alignment([]string{"CFItem", "CTDL"}[k%2]) }),
-		"achievementType", kind)
+		"alignment", b.siblings(spread(b.alignments, i),
+			func(k int) object { return b.alignment([]string{"CFItem", "CTDL"}[k%2]) }), "achievementType",
+		kind)
+
 	switch {
 	case b.profile == 2:
 		o = append(o, member{"creator", b.institution(c)})
 	case b.profile == 1:
 		o = append(o, member{"creator", obj("id", b.issuer, "type", b.types("Profile"))})
 	}
+
 	if b.full {
 		o = append(o, member{"creditsAvailable", 90 + b.IntN(10)})
 	}
+
 	o = append(o, obj(
 		"criteria", b.criteria(a.id),
 		"description", b.sentences(b.prose),
 		"endorsement", list(e, func(int) object { return b.endorsement(a.id) }))...)
+
 	if b.graded {
 		o = append(o, obj("fieldOfStudy", b.drawer.field, "humanCode", "R"+b.digits(3))...)
 	}
 	if b.pictured {
 		o = append(o, member{"image", b.image("achievements", "Degree of "+b.field)})
 	}
+
 	o = append(o, member{"name", "Degree of " + b.field})
 	if b.full {
 		o = append(o, member{"otherIdentifier", array{b.identifier("identifier")}})
 	}
+
 	o = append(o, obj(
 		"related", list(int(b.languages)-1, func(k int) object { return b.related(a.id, k+1) }),
-		"resultDescription", list(len(a.described), func(k int) object { return b.describe(a.described[k]) }))...)
+		"resultDescription", list(len(a.described),
+			func(k int) object { return b.describe(a.described[k]) }))...)
+
 	if b.full {
 		o = append(o, member{"specialization", "Research in " + b.field})
 	}
-	a.node = append(o, obj("tag", list(spread(b.tags, i), func(k int) string { return fmt.Sprintf("%s %02d", b.phrase(), k+1) }))...)
+
+	a.node = append(o, obj("tag",
+		list(spread(b.tags, i), func(k int) string { return fmt.Sprintf("%s %02d", b.phrase(), k+1) }))...)
 	return a
 }
 
@@ -203,7 +223,7 @@ func (b *badge) criteria(achievement string) object {
 	return b.node("narrative", b.sentences(b.prose))
 }
 
-// related is the achievement in another language.
+// related refers to the achievement in another language.
 func (b *badge) related(id string, k int) object {
 	return obj("id", id+"/"+languages[k].tag, "type", b.types("Related"), "inLanguage", languages[k].tag)
 }
@@ -224,7 +244,8 @@ func (b *badge) describe(r description) object {
 			"name", "Level of the final project",
 			"requiredLevel", r.levels[len(r.levels)-1],
 			"resultType", r.kind,
-			"rubricCriterionLevel", list(len(r.levels), func(k int) object { return b.level(r.levels[k], k) }))...)
+			"rubricCriterionLevel",
+			list(len(r.levels), func(k int) object { return b.level(r.levels[k], k) }))...)
 	}
 	if b.lists {
 		o = append(o, member{"allowedValue", strs("D", "C", "B", "A")})
@@ -238,7 +259,8 @@ func (b *badge) level(id string, k int) object {
 	if b.aligned {
 		o = append(o, member{"alignment", array{b.alignment("CFRubricCriterionLevel")}})
 	}
-	return append(o, obj("description", b.sentence(), "level", name, "name", name, "points", fmt.Sprint(k+1))...)
+	return append(o, obj("description", b.sentence(), "level", name, "name", name,
+		"points", fmt.Sprint(k+1))...)
 }
 
 func (b *badge) alignment(kind string) object {
@@ -254,7 +276,8 @@ func (b *badge) alignment(kind string) object {
 
 // evidenceOf draws evidence k; the first has a narrative.
 func (b *badge) evidenceOf(k int) object {
-	o := obj("id", b.url("evidence"), "type", b.types("Evidence"), "name", "Report on "+b.phrase(), "description", b.sentence())
+	o := obj("id", b.url("evidence"), "type", b.types("Evidence"), "name", "Report on "+b.phrase(),
+		"description", b.sentence())
 	if k == 0 {
 		o = append(o, member{"narrative", "# Report\n\n" + b.sentence()})
 	}
@@ -269,7 +292,7 @@ func (b *badge) image(path, caption string) object {
 	return obj("id", b.url(path)+"/image.png", "type", "Image", "caption", caption)
 }
 
-// institution is the profile of the awarding institution, as much of it as the shape says.
+// institution is the profile of the awarding institution, in the detail that the shape has.
 func (b *badge) institution(endorsements int) object {
 	o := obj("id", b.issuer, "type", b.types("Profile"), "name", "University of "+b.town)
 	if b.profile == 0 {
@@ -287,7 +310,8 @@ func (b *badge) institution(endorsements int) object {
 	address := b.address
 	if b.profile == 2 {
 		address = append(address[:len(address):len(address)],
-			member{"geo", b.node("type", "GeoCoordinates", "latitude", 10+b.IntN(80), "longitude", 10+b.IntN(80))})
+			member{"geo", b.node("type", "GeoCoordinates", "latitude", 10+b.IntN(80),
+				"longitude", 10+b.IntN(80))})
 	}
 	o = append(o, member{"address", b.withID(address)})
 	if b.profile == 2 {
@@ -303,29 +327,34 @@ func (b *badge) parents(n int) any {
 	if n == 0 {
 		return nil
 	}
-	return obj("id", "did:example:"+b.digits(9), "type", b.types("Profile"), "name", "Union of Universities", "parentOrg", b.parents(n-1))
+	return obj("id", "did:example:"+b.digits(9), "type", b.types("Profile"), "name", "Union of Universities",
+		"parentOrg", b.parents(n-1))
 }
 
 // endorsement is a verifiable credential of the agency about an id.
 func (b *badge) endorsement(about string) object {
 	b.urls++
-	number := fmt.Sprintf("%s%05d", b.digits(3), b.urls) // no comment repeats another
+	number := fmt.Sprintf("%s%05d", b.digits(3), b.urls) // comments must differ
 	id := "https://agency.example/endorsements/" + number
 	o := withServices(obj(
 		"@context", b.nestedContexts(),
 		"id", id,
 		"type", strs("VerifiableCredential", "EndorsementCredential"),
 		"name", "Endorsement by the agency",
-		"issuer", obj("id", b.agency, "type", b.types("Profile"), "name", "Agency for Quality in Higher Education"),
+		"issuer", obj("id", b.agency, "type", b.types("Profile"),
+			"name", "Agency for Quality in Higher Education"),
 		"validFrom", b.instant(2024),
 		"validUntil", b.instant(2034),
-		"credentialSubject", obj("id", about, "type", b.types("EndorsementSubject"), "endorsementComment", b.sentence()+" ("+number+")"),
-		"credentialSchema", array{schemaRef(endorsementSchema), schemaRef("https://agency.example/schemas/endorsement.json")},
+		"credentialSubject", obj("id", about, "type", b.types("EndorsementSubject"),
+			"endorsementComment", b.sentence()+" ("+number+")"),
+		"credentialSchema", array{schemaRef(endorsementSchema),
+			schemaRef("https://agency.example/schemas/endorsement.json")},
 	), id)
 	return append(o, obj("proof", b.proof(b.agency))...)
 }
 
-// proof has the form of an eddsa-rdfc-2022 proof; its value is drawn and verifies nothing. Nil where proofs are removed.
+// proof has the form of an eddsa-rdfc-2022 proof; its value is random and does not verify. It is nil if
+// proofs are removed.
 func (b *badge) proof(controller string) any {
 	if b.proofs == 1 {
 		return nil

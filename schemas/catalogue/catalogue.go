@@ -1,10 +1,11 @@
-// Package catalogue generates the documents that Canonscope measures: simple credentials of N attributes, education
-// credentials of measured shapes, those of the 2026 study, and RDF datasets that are hard to canonicalize, all drawn from a
-// seed, in text of our own and about nobody.
+// Package catalogue generates the documents that Canonscope measures: simple credentials of N attributes,
+// education credentials of measured shapes, those of the 2026 study, and RDF datasets that are hard to
+// canonicalize. All are generated from a seed; the texts are ours and describe no real person.
 //
-// Start with [Get] and the names of [Names] and [Families]. Documents of one generator and seed differ in their values and agree in
-// their shape: quads, blank nodes and length. The same seed and index give the same bytes on every machine. An [Axis]
-// changes one thing of a shape: "clr-large:achievements=10" is a name like any other.
+// Start with [Get] and the names of [Names] and [Families]. Documents of one generator and seed differ in
+// their values and agree in their shape: quads, blank nodes and length. The same seed and index give the
+// same bytes on every machine. An [Axis] changes one property of a shape: "clr-large:achievements=10" is
+// also a name.
 package catalogue
 
 import (
@@ -53,7 +54,7 @@ func entries() []*generator {
 	}
 }
 
-// Names lists the credentials of the catalogue. Beside these there are those of [Families].
+// Names lists the credentials of the catalogue, without those of [Families].
 func Names() []string {
 	var names []string
 	for _, g := range entries() {
@@ -65,9 +66,9 @@ func Names() []string {
 // MaxAttributes is the largest N of simple-N.
 const MaxAttributes = 10000
 
-// Get returns the generator with this name: a name of the catalogue, then the settings of axes that differ from its
-// shape, as NAME:AXIS=VALUE:AXIS=VALUE. A path, or a name that ends in .json, is a credential of the user. The error of an
-// unknown name or axis lists the valid ones.
+// Get returns the generator with this name: a name of the catalogue, then the settings of axes that differ
+// from its shape, as NAME:AXIS=VALUE:AXIS=VALUE. A path, or a name that ends in .json, is a credential of
+// the user. The error of an unknown name or axis lists the valid ones.
 func Get(name string) (schemas.Generator, error) {
 	if IsFile(name) {
 		f, err := openFile(name)
@@ -99,15 +100,15 @@ func Get(name string) (schemas.Generator, error) {
 // With returns the generator with one axis set, under a name that Get reads back.
 func With(g schemas.Generator, axis, value string) (schemas.Generator, error) {
 	if g == nil {
-		return nil, fmt.Errorf("axis %s: there is no schema", axis)
+		return nil, fmt.Errorf("axis %s: the schema is nil", axis)
 	}
 	if f, ok := g.(*file); ok {
-		return nil, fmt.Errorf("%s is one credential and has no axis", f.path)
+		return nil, fmt.Errorf("%s is a single credential and has no axes", f.path)
 	}
 	return Get(g.Name() + ":" + axis + "=" + value)
 }
 
-// Negatives lists names that Get also knows: documents that a JSON-LD processor must refuse.
+// Negatives lists further names for Get, of documents that a JSON-LD processor must refuse.
 func Negatives() []string { return []string{elmVCDM2().name} }
 
 func find(name string) (*generator, error) {
@@ -126,7 +127,8 @@ func find(name string) (*generator, error) {
 	for _, f := range Families() {
 		known = append(known, f.Name)
 	}
-	return nil, fmt.Errorf("unknown schema %q; choose %s, or a file, whose name has a / or ends in .json, .jsonld or .nq",
+	return nil, fmt.Errorf(
+		"unknown schema %q; choose %s, or a file (its name has a / or ends in .json, .jsonld or .nq)",
 		name, strings.Join(known, ", "))
 }
 

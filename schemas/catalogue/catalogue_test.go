@@ -531,7 +531,7 @@ func TestFile(t *testing.T) {
 		!slices.Equal(again.Types, c.Types) || !slices.Equal(again.Mandatory, c.Mandatory) || !slices.Equal(again.Disclose, []string{"/credentialSubject/id"}) {
 		t.Errorf("read back as %+v", again)
 	}
-	if _, err := catalogue.With(g, "results", "1"); err == nil || !strings.Contains(err.Error(), "no axis") {
+	if _, err := catalogue.With(g, "results", "1"); err == nil || !strings.Contains(err.Error(), "no axes") {
 		t.Errorf("axis of a file: %v", err)
 	}
 	for doc, want := range map[string]string{
@@ -543,7 +543,7 @@ func TestFile(t *testing.T) {
 			t.Errorf("%s: %v", doc, err)
 		}
 	}
-	if _, err := catalogue.Get("absent.json"); err == nil || !strings.Contains(err.Error(), "no file") {
+	if _, err := catalogue.Get("absent.json"); err == nil || !strings.Contains(err.Error(), "nor a readable file") {
 		t.Errorf("absent: %v", err)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// drawer draws the values of one document. Whatever it draws has the same length in every document, so that documents
-// of one shape also agree in their bytes.
+// drawer draws the values of one document. Each value has the same length in every document, so that
+// documents of one shape have the same length.
 type drawer struct {
 	*rand.Rand
 	shape *shape
@@ -26,10 +26,12 @@ func newDrawer(seed uint64, i int, s *shape) *drawer {
 	return d
 }
 
-// The entries of each list have one length in bytes.
+// All entries of a list have the same length in bytes.
 var (
-	towns      = []string{"Nordhaven", "Eastfield", "Lindbrook", "Marlowick", "Osterfeld", "Silvermer", "Westerlin", "Kirchtown"}
-	fields     = []string{"Computer Science", "Marine Chemistry", "Urban Management", "Applied Robotics", "Modern Languages", "Rural Governance", "Medical Genetics", "Textile Heritage"}
+	towns = []string{"Nordhaven", "Eastfield", "Lindbrook", "Marlowick", "Osterfeld", "Silvermer",
+		"Westerlin", "Kirchtown"}
+	fields = []string{"Computer Science", "Marine Chemistry", "Urban Management", "Applied Robotics",
+		"Modern Languages", "Rural Governance", "Medical Genetics", "Textile Heritage"}
 	terms      = []string{"Spring", "Autumn", "Winter", "Summer"}
 	verbs      = []string{"explain", "compare", "examine", "improve", "develop", "analyse"}
 	adjectives = []string{"complex", "digital", "organic", "current", "general", "applied"}
@@ -63,8 +65,8 @@ func (d *drawer) file(n float64) string {
 // uuid draws a urn:uuid of version 4.
 func (d *drawer) uuid() string {
 	const hex = "0123456789abcdef"
-	return "urn:uuid:" + d.from(hex, 8) + "-" + d.from(hex, 4) + "-4" + d.from(hex, 3) + "-" + d.from("89ab", 1) + d.from(hex, 3) +
-		"-" + d.from(hex, 12)
+	return "urn:uuid:" + d.from(hex, 8) + "-" + d.from(hex, 4) + "-4" + d.from(hex, 3) + "-" +
+		d.from("89ab", 1) + d.from(hex, 3) + "-" + d.from(hex, 12)
 }
 
 // person draws the id of a learner.
@@ -84,7 +86,7 @@ func (d *drawer) date(year int) string {
 	return fmt.Sprintf("%04d-%02d-%02d", year, 1+d.IntN(12), 1+d.IntN(28))
 }
 
-// url draws an address on the institution's host that no other of the document repeats.
+// url draws an address on the institution's host that is unique in the document.
 func (d *drawer) url(path string) string {
 	d.urls++
 	return fmt.Sprintf("https://%s/%s/%s%05d", d.host, path, d.digits(3), d.urls)
@@ -121,13 +123,13 @@ func (d *drawer) withID(o object) object {
 	return append(object{{"id", d.uuid()}}, o...)
 }
 
-// chosen says whether the n-th of a series, from 1, belongs to the chosen percent, spread evenly.
+// chosen reports whether the n-th of a series, from 1, belongs to an evenly spread share in percent.
 func chosen(n int, percent float64) bool {
 	p := int(percent*1000 + 0.5)
 	return n*p/100_000 > (n-1)*p/100_000
 }
 
-// siblings draws n nodes of which the shape's percent are copies of the first; nil for none.
+// siblings draws n nodes, with the shape's percentage of copies of the first; nil if n is 0.
 func (d *drawer) siblings(n int, draw func(i int) object) any {
 	var first object
 	return list(n, func(i int) object {

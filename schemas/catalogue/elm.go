@@ -6,7 +6,8 @@ import (
 	"canonscope/schemas"
 )
 
-var elmAxes = []string{"achievements", "languages", "language-maps", "embedded-bytes", "depth", "contexts", "unused-terms"}
+var elmAxes = []string{"achievements", "languages", "language-maps", "embedded-bytes", "depth", "contexts",
+	"unused-terms"}
 
 func elm(name, about string, s shape) *generator {
 	s.blank = -1
@@ -14,7 +15,8 @@ func elm(name, about string, s shape) *generator {
 }
 
 func elmSmall() *generator {
-	return elm("elm-small", "ELM 3.1, small: one claim, 2 languages", shape{achievements: 1, languages: 2, maps: 2})
+	return elm("elm-small", "ELM 3.1, small: one claim, 2 languages", shape{achievements: 1, languages: 2,
+		maps: 2})
 }
 
 func elmMedium() *generator {
@@ -23,11 +25,12 @@ func elmMedium() *generator {
 }
 
 func elmLarge() *generator {
-	return elm("elm-large", "ELM 3.1, large: transcript, 3 languages", shape{achievements: 4, parts: 2, depth: 1,
-		languages: 3, outcomes: 12, maps: 12, full: true, terse: true})
+	return elm("elm-large", "ELM 3.1, large: transcript, 3 languages", shape{achievements: 4, parts: 2,
+		depth: 1, languages: 3, outcomes: 12, maps: 12, full: true, terse: true})
 }
 
-// elmVCDM2 is the negative case: the ELM context redefines description, which VCDM v2 protects, so it needs VCDM 1.1.
+// elmVCDM2 is the negative case: the ELM context redefines description, which VCDM v2 protects, so it needs
+// VCDM 1.1.
 func elmVCDM2() *generator {
 	g := elmSmall()
 	g.name, g.about = "elm-vcdm2", "refused: ELM redefines a term of VCDM v2"
@@ -41,8 +44,9 @@ const (
 	euSNB       = "http://data.europa.eu/snb/"
 )
 
-// learning draws the parts of an ELM credential. Every node has an id. What several refer to is written out each time,
-// as the issuing services do; a terse shape then leaves out what the first place says.
+// learning draws the parts of an ELM credential. Every node has an id. A node that several refer to is
+// written out each time, as issuing services do; a terse shape has only its required members after the
+// first time.
 type learning struct {
 	*drawer
 	*shape
@@ -53,26 +57,34 @@ type learning struct {
 
 func drawELM(d *drawer, s *shape) *schemas.Credential {
 	l := &learning{drawer: d, shape: s, seen: map[string]bool{}}
-	l.place = obj("id", d.uuid(), "type", "Location", "address", obj("id", d.uuid(), "type", "Address", "countryCode", l.concept(euAuthority+"country", "ZZZ", "Nowhere")))
+	l.place = obj("id", d.uuid(), "type", "Location", "address", obj("id", d.uuid(), "type", "Address",
+		"countryCode", l.concept(euAuthority+"country", "ZZZ", "Nowhere")))
 	l.body = l.organisation()
 	if s.full {
 		l.body = l.detailed(l.body)
 	}
+
 	c := &schemas.Credential{
-		Types:     []string{"VerifiableCredential", "VerifiableAttestation", "EuropeanDigitalCredential"},
-		Disclose:  []string{"/credentialSubject/id", "/credentialSubject/hasClaim/0/title/en", "/credentialSubject/hasClaim/0/awardedBy/awardingDate"},
+		Types: []string{"VerifiableCredential", "VerifiableAttestation", "EuropeanDigitalCredential"},
+		Disclose: []string{"/credentialSubject/id", "/credentialSubject/hasClaim/0/title/en",
+			"/credentialSubject/hasClaim/0/awardedBy/awardingDate"},
 		Mandatory: []string{"/issuer", "/validFrom"},
 	}
+
 	from := d.instant(2025)
 	model := credentialsV1
 	if s.vcdm2 {
 		model = credentialsV2
 	}
+
 	issuer := l.organisation()
 	c.Issuer = issuer[0].value.(string)
+
 	doc := obj(
-		// The proof terms come from the Data Integrity context, since VCDM 1.1 has none for DataIntegrityProof.
-		"@context", append(array{model, elmEDC, dataIntegrity2, obj("VerifiableAttestation", vocabulary+"VerifiableAttestation")}, s.extra()...),
+		// The proof terms come from the Data Integrity context, since VCDM 1.1 has none for
+		// DataIntegrityProof.
+		"@context", append(array{model, elmEDC, dataIntegrity2,
+			obj("VerifiableAttestation", vocabulary+"VerifiableAttestation")}, s.extra()...),
 		"id", d.uuid(),
 		"type", strs(c.Types...),
 		"credentialProfiles", l.concept(euSNB+"credential", "e34929035b", "Generic"),
@@ -83,13 +95,18 @@ func drawELM(d *drawer, s *shape) *schemas.Credential {
 		"issued", from,
 		"validFrom", from,
 	)
+
 	if s.full {
-		doc = append(doc, obj("expirationDate", d.instant(2035), "identifier", l.identifier("Certificate number"))...)
+		doc = append(doc, obj("expirationDate", d.instant(2035),
+			"identifier", l.identifier("Certificate number"))...)
 	}
+
 	var contact any
 	if s.terse { // the one blank node
-		contact = obj("type", "ContactPoint", "emailAddress", obj("id", "mailto:learner"+d.digits(5)+"@"+d.host, "type", "Mailbox"))
+		contact = obj("type", "ContactPoint", "emailAddress",
+			obj("id", "mailto:learner"+d.digits(5)+"@"+d.host, "type", "Mailbox"))
 	}
+
 	finish(c, doc, obj(
 		"id", d.person(),
 		"type", "Person",
@@ -97,6 +114,7 @@ func drawELM(d *drawer, s *shape) *schemas.Credential {
 		"contactPoint", contact,
 		"hasClaim", list(int(s.achievements), func(i int) object { return l.achievement(i, int(s.depth)) }),
 	))
+
 	return c
 }
 
@@ -120,7 +138,7 @@ func module(g language) string   { return g.module }
 func exam(g language) string     { return g.exam }
 func sentence(g language) string { return g.sentence }
 
-// concept is a term of a controlled vocabulary; without a label it stands for itself.
+// concept is a term of a controlled vocabulary; its label may be empty.
 func (l *learning) concept(scheme, code, label string) object {
 	id := scheme + "/" + code
 	o := obj("id", id, "type", "Concept")
@@ -148,7 +166,8 @@ func (l *learning) identifier(scheme string) object {
 }
 
 func (l *learning) legal() object {
-	return obj("id", l.uuid(), "type", "LegalIdentifier", "notation", l.digits(8), "spatial", l.concept(euAuthority+"country", "ZZZ", "Nowhere"))
+	return obj("id", l.uuid(), "type", "LegalIdentifier", "notation", l.digits(8),
+		"spatial", l.concept(euAuthority+"country", "ZZZ", "Nowhere"))
 }
 
 func (l *learning) organisation() object {
@@ -158,7 +177,7 @@ func (l *learning) organisation() object {
 		"eIDASIdentifier", l.legal())
 }
 
-// detailed adds what the schema does not require of an organisation.
+// detailed adds the optional members of an organisation.
 func (l *learning) detailed(o object) object {
 	return append(o, obj(
 		"altLabel", l.text(func(language) string { return "U " + l.town }),
@@ -172,7 +191,7 @@ func (l *learning) detailed(o object) object {
 				"emailAddress", obj("id", "mailto:office@"+l.host, "type", "Mailbox"))))...)
 }
 
-// awarding is the awarding body where something refers to it.
+// awarding is the awarding body for a node that refers to it.
 func (l *learning) awarding() object {
 	if l.terse && l.seen["body"] {
 		return l.body[:4] // what the JSON Schema requires
@@ -182,7 +201,8 @@ func (l *learning) awarding() object {
 }
 
 func (l *learning) page() object {
-	return obj("id", l.uuid(), "type", "WebResource", "contentURL", "https://"+l.host+"/documents/"+l.digits(5))
+	return obj("id", l.uuid(), "type", "WebResource",
+		"contentURL", "https://"+l.host+"/documents/"+l.digits(5))
 }
 
 // picture is an image as base64.
@@ -211,14 +231,16 @@ func (l *learning) display() object {
 
 // awarded is an awarding process with its body written out.
 func (l *learning) awarded() object {
-	return obj("id", l.uuid(), "type", "AwardingProcess", "awardingBody", l.awarding(), "awardingDate", l.instant(2024))
+	return obj("id", l.uuid(), "type", "AwardingProcess", "awardingBody", l.awarding(),
+		"awardingDate", l.instant(2024))
 }
 
-// achievement i, whose parts go down for depth levels.
+// achievement draws achievement i with depth levels of parts.
 func (l *learning) achievement(i, depth int) object {
 	o := obj("id", l.uuid(), "type", "LearningAchievement",
 		"title", l.numbered(module),
-		"additionalNote", list(spread(l.maps/l.achievements, i), func(int) object { return l.note(sentence) }),
+		"additionalNote", list(spread(l.maps/l.achievements, i),
+			func(int) object { return l.note(sentence) }),
 		"awardedBy", l.awarded())
 	if !l.full {
 		return o
@@ -232,7 +254,8 @@ func (l *learning) achievement(i, depth int) object {
 		"influencedBy", l.activity(),
 		"specifiedBy", l.specification())...)
 	if depth > 0 {
-		o = append(o, obj("hasPart", list(max(1, int(l.parts)), func(int) object { return l.achievement(0, depth-1) }))...)
+		o = append(o, obj(
+			"hasPart", list(max(1, int(l.parts)), func(int) object { return l.achievement(0, depth-1) }))...)
 	}
 	return o
 }
@@ -252,24 +275,28 @@ func (l *learning) assessment() object {
 		"title", l.numbered(exam),
 		"identifier", l.identifier("Examination"),
 		"dateIssued", l.instant(2024),
-		"grade", obj("id", l.uuid(), "type", "Note", "noteLiteral", l.text(func(g language) string { return g.passed })),
+		"grade", obj("id", l.uuid(), "type", "Note",
+			"noteLiteral", l.text(func(g language) string { return g.passed })),
 		"shortenedGrading", obj("id", l.uuid(), "type", "ShortenedGrading",
-			"percentageLower", 10+l.IntN(40), "percentageEqual", 10+l.IntN(10), "percentageHigher", 10+l.IntN(40)),
+			"percentageLower", 10+l.IntN(40), "percentageEqual", 10+l.IntN(10),
+			"percentageHigher", 10+l.IntN(40)),
 		"assessedBy", l.awarding(),
-		"idVerification", l.concept(euSNB+"supervision-verification", "c598449d64", "Supervised with identity check"),
+		"idVerification", l.concept(euSNB+"supervision-verification", "c598449d64",
+			"Supervised with identity check"),
 		"awardedBy", l.awarded(),
 		"specifiedBy", obj("id", l.uuid(), "type", "LearningAssessmentSpecification",
 			"title", l.numbered(exam),
 			"mode", l.concept(euSNB+"learning-assessment", "920fbb3cbe", "Online"),
 			"language", l.language(0),
-			"gradingScheme", obj("id", l.uuid(), "type", "GradingScheme", "title", l.text(func(g language) string { return g.passed }),
-				"description", l.text(sentence))))
+			"gradingScheme", obj("id", l.uuid(), "type", "GradingScheme", "title",
+				l.text(func(g language) string { return g.passed }), "description", l.text(sentence))))
 }
 
 func (l *learning) activity() object {
 	return obj("id", l.uuid(), "type", "LearningActivity",
 		"title", l.numbered(module),
-		"temporal", obj("id", l.uuid(), "type", "PeriodOfTime", "startDate", l.instant(2023), "endDate", l.instant(2024)),
+		"temporal", obj("id", l.uuid(), "type", "PeriodOfTime", "startDate", l.instant(2023),
+			"endDate", l.instant(2024)),
 		"directedBy", l.awarding(),
 		"workload", "PT"+l.digits(2)+"H",
 		"awardedBy", l.awarded(),
@@ -285,7 +312,8 @@ func (l *learning) specification() object {
 	return obj("id", l.uuid(), "type", "Qualification",
 		"title", l.numbered(func(g language) string { return g.programme }),
 		"eqfLevel", l.concept(euSNB+"eqf", "6", "Level 6"),
-		"thematicArea", array{l.concept(euSNB+"isced-f", "0688", "Programmes across fields"), l.concept(euSNB+"isced-f", "003", "Personal skills")},
+		"thematicArea", array{l.concept(euSNB+"isced-f", "0688", "Programmes across fields"),
+			l.concept(euSNB+"isced-f", "003", "Personal skills")},
 		"creditPoint", l.credit(),
 		"language", l.language(0),
 		"learningOutcome", list(int(l.outcomes), func(int) object {
@@ -294,6 +322,7 @@ func (l *learning) specification() object {
 				"title", l.numbered(outcome),
 				"identifier", l.identifier("Outcome"),
 				"reusabilityLevel", l.concept(euSNB+"skill-reusability", "3", "Specific to a sector"),
-				"relatedESCOSkill", l.concept("http://data.europa.eu/esco/skill", code, fmt.Sprintf("Skill %s", code)))
+				"relatedESCOSkill", l.concept("http://data.europa.eu/esco/skill", code,
+					fmt.Sprintf("Skill %s", code)))
 		}))
 }

@@ -22,7 +22,7 @@ type Family struct {
 }
 
 // Families lists the series, credentials first. The others are datasets of blank nodes with one predicate,
-// whose IRI is drawn: the known shapes in which blank nodes make RDFC-1.0 work.
+// whose IRI is drawn: the known shapes of blank nodes that are expensive in RDFC-1.0.
 func Families() []Family {
 	return []Family{
 		{"simple-N", schemas.Claims, 1, MaxAttributes, false, "N+5", "1",
@@ -48,13 +48,13 @@ func Families() []Family {
 				}
 			}),
 		graph("chain-N", 2, 200_000, "N-1", "N",
-			"each of N blank nodes but the last points at the next", func(n int, add arc) {
+			"each of N blank nodes except the last points at the next", func(n int, add arc) {
 				for i := range n - 1 {
 					add(i, i+1)
 				}
 			}),
 		graph("cubic-N", 4, 10_000, "3N", "N",
-			"each of N blank nodes, an even number in a circle, points at both neighbours and the one opposite",
+			"each of N blank nodes in a circle, N even, points at its neighbours and the opposite one",
 			func(n int, add arc) {
 				for i := range n {
 					add(i, (i+1)%n)
@@ -63,7 +63,7 @@ func Families() []Family {
 				}
 			}),
 		graph("tree-N", 2, 200_000, "N-1", "N",
-			"each of N blank nodes, counted from 1, points at those of twice its number and one more",
+			"each of N blank nodes, counted from 1, points at the nodes of twice its number and the next",
 			func(n int, add arc) {
 				for i := 1; i < n; i++ {
 					add((i-1)/2, i)
@@ -85,7 +85,7 @@ func Families() []Family {
 	}
 }
 
-// arc adds the quad of an arc between two blank nodes, which have numbers.
+// arc adds the quad of an arc between two blank nodes, given by number.
 type arc = func(from, to int)
 
 // graph is a family of N-Quads datasets with the arcs of a graph.
@@ -94,7 +94,8 @@ func graph(name string, least, most int, quads, blank, about string, arcs func(n
 		Quads: quads, Blank: blank, About: about}
 	f.of = func(n int) *generator {
 		name := f.prefix() + strconv.Itoa(n)
-		g := &generator{name: name, base: name, kind: schemas.NQuads, about: fmt.Sprintf("%s; N is %d", about, n)}
+		g := &generator{name: name, base: name, kind: schemas.NQuads, about: fmt.Sprintf("%s; N is %d", about,
+			n)}
 		g.draw = func(d *drawer, _ *shape) *schemas.Credential {
 			var doc []byte
 			predicate := vocabulary + d.code(8)
@@ -110,7 +111,7 @@ func graph(name string, least, most int, quads, blank, about string, arcs func(n
 
 func (f *Family) prefix() string { return strings.TrimSuffix(f.Name, "N") }
 
-// Range says which N there are.
+// Range describes the valid values of N.
 func (f *Family) Range() string {
 	what := "N"
 	if f.Even {
@@ -119,7 +120,7 @@ func (f *Family) Range() string {
 	return fmt.Sprintf("%s from %d to %d", what, f.Min, f.Max)
 }
 
-// familyMember returns the schema of a name in a family, or nil of a name that is in none.
+// familyMember returns the schema of a name in a family, or nil if no family has the name.
 func familyMember(name string) (*generator, error) {
 	families := Families()
 	for i := len(families) - 1; i >= 0; i-- { // simple-inline-N before simple-N

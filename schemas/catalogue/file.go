@@ -13,10 +13,11 @@ import (
 	"canonscope/schemas"
 )
 
-// filePrefix marks the name of a user's file. The rest is its absolute path, escaped so that a name holds no slash.
+// filePrefix marks the name of a user's file. The rest is its absolute path, escaped so that the name has
+// no slash.
 const filePrefix = "file:"
 
-// IsFile tells paths and names of files from names of the catalogue.
+// IsFile reports whether a name is that of a file, not of the catalogue.
 func IsFile(name string) bool {
 	if strings.HasPrefix(name, filePrefix) || strings.ContainsAny(name, `/\`) {
 		return true
@@ -24,7 +25,7 @@ func IsFile(name string) bool {
 	return slices.Contains([]string{".json", ".jsonld", ".nq", ".nt"}, filepath.Ext(name))
 }
 
-// file is a generator over one document of the user: every document is that one.
+// file is a generator that returns one document of the user each time.
 type file struct {
 	name string
 	path string
@@ -40,7 +41,7 @@ func (f *file) Describe() string {
 	return "the credential in " + f.path
 }
 
-// Document returns the credential, whatever the seed and the index are.
+// Document returns the credential for any seed and index.
 func (f *file) Document(_ uint64, i int) (*schemas.Credential, error) {
 	c := f.c
 	c.Index = i
@@ -48,7 +49,8 @@ func (f *file) Document(_ uint64, i int) (*schemas.Credential, error) {
 }
 
 // openFile reads a document. What ends in .nq or .nt is N-Quads. JSON is a credential as [Parse] reads one,
-// unless it has neither an issuer nor a credentialSubject: then it is JSON-LD with a context, plain JSON without.
+// unless it has neither an issuer nor a credentialSubject: then it is JSON-LD with a context, plain JSON
+// without.
 func openFile(name string) (*file, error) {
 	path, err := url.PathUnescape(strings.TrimPrefix(name, filePrefix))
 	if !strings.HasPrefix(name, filePrefix) {
@@ -59,7 +61,8 @@ func openFile(name string) (*file, error) {
 	}
 	src, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("schema %q is no name of the catalogue and no file: %w", name, err)
+		return nil, fmt.Errorf("schema %q is neither a name of the catalogue nor a readable file: %w", name,
+			err)
 	}
 
 	f := &file{name: filePrefix + url.PathEscape(path), path: path}
@@ -92,8 +95,8 @@ func (f *file) readJSON(src []byte) error {
 	return err
 }
 
-// Parse reads a credential of the user: an object with type, issuer and credentialSubject, which may be a list. Its proof is
-// left out. A quarter of the subject's members is disclosed, and issuer and the date always.
+// Parse reads a credential of the user: an object with type, issuer and credentialSubject, which may be a
+// list. Its proof is omitted. A quarter of the subject's members is disclosed; issuer and date always are.
 func Parse(src []byte) (*schemas.Credential, error) {
 	var t jsontape.Tape
 	src, err := withoutProof(&t, src)
@@ -135,6 +138,7 @@ func credentialOf(t *jsontape.Tape, src []byte) (*schemas.Credential, error) {
 	if issuer >= 0 && t.Nodes[issuer].Kind == jsontape.Object {
 		issuer = t.Get(issuer, "id")
 	}
+
 	subject := t.Get(0, "credentialSubject")
 	pointers, ok := subjectMembers(t, subject)
 	switch {
@@ -143,8 +147,10 @@ func credentialOf(t *jsontape.Tape, src []byte) (*schemas.Credential, error) {
 	case issuer < 0 || t.Nodes[issuer].Kind != jsontape.String:
 		return nil, errors.New("a credential needs an issuer: an IRI or an object with an id")
 	case !ok:
-		return nil, errors.New("a credential needs a credentialSubject: an object with members, or a list of such objects")
+		return nil, errors.New(
+			"a credential needs a credentialSubject: an object with members or a list of them")
 	}
+
 	c.Issuer = text(issuer)
 	c.Subject = t.Raw(subject)
 	c.Disclose = pointers[:max(1, len(pointers)/4)]
@@ -155,11 +161,12 @@ func credentialOf(t *jsontape.Tape, src []byte) (*schemas.Credential, error) {
 			break
 		}
 	}
+
 	return c, nil
 }
 
-// subjectMembers returns the pointers of the members of a subject, or of those in a list of subjects; ok is false if one has
-// none.
+// subjectMembers returns the pointers of the members of a subject, or of all subjects in a list; ok is
+// false if a subject has no members.
 func subjectMembers(t *jsontape.Tape, subject int) (pointers []string, ok bool) {
 	const at = "/credentialSubject"
 	if subject < 0 || t.Len(subject) == 0 {

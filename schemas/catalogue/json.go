@@ -15,13 +15,13 @@ type member struct {
 	value any
 }
 
-// decimal is a JSON number as it is written.
+// decimal is a JSON number in its written form.
 type decimal string
 
 // array is a JSON array.
 type array []any
 
-// obj makes an object of keys and values in turn. A member whose value is nil is left out.
+// obj makes an object from alternating keys and values. Members with the value nil are omitted.
 func obj(keysAndValues ...any) object {
 	o := make(object, 0, len(keysAndValues)/2)
 	for i := 0; i < len(keysAndValues); i += 2 {
@@ -41,7 +41,7 @@ func strs(s ...string) array {
 	return a
 }
 
-// list makes an array of n drawn values, or nil for none, which obj leaves out.
+// list makes an array of n drawn values. For 0 it returns nil, which obj omits.
 func list[T any](n int, draw func(i int) T) any {
 	if n == 0 {
 		return nil
@@ -84,6 +84,7 @@ func appendJSON(b []byte, v any) []byte {
 	case bool:
 		return strconv.AppendBool(b, v)
 	}
+
 	panic(fmt.Sprintf("catalogue: no JSON for %T", v)) // a mistake in a generator; every generator is tested
 }
 

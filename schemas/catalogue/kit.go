@@ -6,8 +6,8 @@ import (
 	"canonscope/schemas"
 )
 
-// The documents that the 2026 study canonicalizes, with values of our own: the same members, and so the same quads, blank
-// nodes and contexts.
+// The documents that the 2026 study canonicalizes, with other values: the same members, and so the same
+// quads, blank nodes and contexts.
 
 const (
 	vcVocabulary = "https://www.w3.org/2018/credentials#"
@@ -34,7 +34,8 @@ func drawKitSimple(d *drawer, _ *shape) *schemas.Credential {
 		"type", "@type",
 		"VerifiableCredential", vcVocabulary+"VerifiableCredential",
 		"issuer", obj("@id", vcVocabulary+"issuer", "@type", "@id"),
-		"issuanceDate", obj("@id", vcVocabulary+"issuanceDate", "@type", "http://www.w3.org/2001/XMLSchema#dateTime"),
+		"issuanceDate", obj("@id", vcVocabulary+"issuanceDate",
+			"@type", "http://www.w3.org/2001/XMLSchema#dateTime"),
 		"credentialSubject", vcVocabulary+"credentialSubject",
 		"name", "http://schema.org/name")
 	finish(c, obj("@context", array{context}, "type", c.Types[0], "issuer", c.Issuer, "issuanceDate", from),
@@ -49,10 +50,11 @@ func kitOB3() *generator {
 }
 
 func drawKitOB3(d *drawer, _ *shape) *schemas.Credential {
-	issuer := obj("id", d.url("issuers"), "type", strs("Profile"), "name", "University of "+d.town, "url", "https://"+d.host,
-		"email", "registrar@"+d.host)
+	issuer := obj("id", d.url("issuers"), "type", strs("Profile"), "name", "University of "+d.town,
+		"url", "https://"+d.host, "email", "registrar@"+d.host)
 	alignment := func(kind string) object {
-		return obj("type", strs("Alignment"), "targetName", "Module on "+d.phrase(), "targetUrl", d.url("modules"), "targetType", kind)
+		return obj("type", strs("Alignment"), "targetName", "Module on "+d.phrase(),
+			"targetUrl", d.url("modules"), "targetType", kind)
 	}
 	return kitBadge(d, issuer, obj(
 		"id", d.person(),
@@ -74,8 +76,8 @@ func kitDCC() *generator {
 }
 
 func drawKitDCC(d *drawer, _ *shape) *schemas.Credential {
-	issuer := obj("id", "did:key:"+d.base58(48), "type", strs("Profile"), "name", "University of "+d.town, "url", "https://"+d.host,
-		"image", obj("id", d.url("brand"), "type", "Image"))
+	issuer := obj("id", "did:key:"+d.base58(48), "type", strs("Profile"), "name", "University of "+d.town,
+		"url", "https://"+d.host, "image", obj("id", d.url("brand"), "type", "Image"))
 	return kitBadge(d, issuer, obj(
 		"type", strs("AchievementSubject"),
 		"name", "Learner "+d.digits(4),
@@ -97,13 +99,13 @@ func kitBadge(d *drawer, issuer, subject object) *schemas.Credential {
 		Mandatory: []string{"/issuer", "/validFrom"},
 	}
 	from := d.instant(2025)
-	finish(c, obj("@context", strs(credentialsV2, openBadges), "id", d.uuid(), "type", strs(c.Types...), "issuer", issuer,
-		"validFrom", from, "name", "Degree of "+d.field), subject)
+	finish(c, obj("@context", strs(credentialsV2, openBadges), "id", d.uuid(), "type", strs(c.Types...),
+		"issuer", issuer, "validFrom", from, "name", "Degree of "+d.field), subject)
 	return c
 }
 
-// synthetic is a credential whose subject has n pieces of evidence without an id, which @vocab defines: 4n+3 quads, n blank
-// nodes. A quarter of the pieces is disclosed.
+// synthetic is a credential whose subject has n pieces of evidence without an id, defined by @vocab: 4n+3
+// quads, n blank nodes. A quarter of the pieces is disclosed.
 func synthetic(n int) *generator {
 	name := fmt.Sprintf("synth-bn-%d", n)
 	return &generator{name: name, base: name, shape: shape{evidence: float64(n)}, draw: drawSynthetic,
@@ -111,7 +113,8 @@ func synthetic(n int) *generator {
 }
 
 func drawSynthetic(d *drawer, s *shape) *schemas.Credential {
-	c := &schemas.Credential{Types: []string{"VerifiableCredential"}, Issuer: d.person(), Mandatory: []string{"/issuer"}}
+	c := &schemas.Credential{Types: []string{"VerifiableCredential"}, Issuer: d.person(),
+		Mandatory: []string{"/issuer"}}
 	n := int(s.evidence)
 	for k := range max(1, n/4) {
 		c.Disclose = append(c.Disclose, fmt.Sprintf("/credentialSubject/evidence/%d", k))

@@ -19,12 +19,13 @@ const (
 const vocabulary = "https://vocab.example/terms#"
 
 // simple is a credential of n attributes of 24 characters. Its subject has no id, so that the leaves under
-// credentialSubject are exactly the n attributes. A quarter of them is disclosed, at least one: 5 of 20.
+// credentialSubject are exactly the n attributes. A quarter of them, at least one, is disclosed: 5 of 20.
 //
-// With the VCDM v2 context an inline context defines the attributes one by one. The inline shape is that of the 2026
-// study: one inline context for everything, with @vocab for the attributes and no date.
+// With the VCDM v2 context an inline context defines the attributes one by one. The inline shape is that of
+// the 2026 study: a single inline context, with @vocab for the attributes, and no date.
 func simple(n int, inline bool) *generator {
-	g := &generator{shape: shape{attributes: float64(n), blank: -1}, axes: []string{"attributes", "contexts", "unused-terms"}}
+	g := &generator{shape: shape{attributes: float64(n), blank: -1}, axes: []string{"attributes", "contexts",
+		"unused-terms"}}
 	if inline {
 		g.name, g.draw = fmt.Sprintf("simple-inline-%d", n), drawSimpleInline
 		g.about = fmt.Sprintf("%d attributes, one inline context alone", n)
@@ -49,13 +50,14 @@ func drawSimple(d *drawer, s *shape) *schemas.Credential {
 	for _, m := range subject {
 		terms = append(terms, member{m.key, vocabulary + m.key})
 	}
-	finish(c, obj("@context", append(array{credentialsV2, terms}, s.extra()...), "id", id, "type", strs(c.Types...), "issuer", c.Issuer,
-		"validFrom", from), subject)
+	finish(c, obj("@context", append(array{credentialsV2, terms}, s.extra()...), "id", id,
+		"type", strs(c.Types...), "issuer", c.Issuer, "validFrom", from), subject)
 	return c
 }
 
 func drawSimpleInline(d *drawer, s *shape) *schemas.Credential {
-	c := &schemas.Credential{Types: []string{"VerifiableCredential"}, Issuer: d.url("issuers"), Mandatory: []string{"/issuer"}}
+	c := &schemas.Credential{Types: []string{"VerifiableCredential"}, Issuer: d.url("issuers"),
+		Mandatory: []string{"/issuer"}}
 	id := d.uuid()
 	subject := attributes(d, s, c)
 	var context any = inlineContext
@@ -81,8 +83,8 @@ func attributes(d *drawer, s *shape, c *schemas.Credential) object {
 	return subject
 }
 
-// inlineContext defines what the study's shape needs and, without scopes, the terms of a Data Integrity proof, so that a
-// proof added to the document is processed by the same context.
+// inlineContext defines the terms of the study's shape and, without scopes, those of a Data Integrity
+// proof, so that the same context processes an added proof.
 var inlineContext = obj(
 	"@vocab", vocabulary,
 	"id", "@id",
@@ -92,15 +94,18 @@ var inlineContext = obj(
 	"credentialSubject", obj("@id", "https://www.w3.org/2018/credentials#credentialSubject", "@type", "@id"),
 	"proof", obj("@id", "https://w3id.org/security#proof", "@type", "@id", "@container", "@graph"),
 	"DataIntegrityProof", "https://w3id.org/security#DataIntegrityProof",
-	"cryptosuite", obj("@id", "https://w3id.org/security#cryptosuite", "@type", "https://w3id.org/security#cryptosuiteString"),
-	"created", obj("@id", "http://purl.org/dc/terms/created", "@type", "http://www.w3.org/2001/XMLSchema#dateTime"),
+	"cryptosuite", obj("@id", "https://w3id.org/security#cryptosuite",
+		"@type", "https://w3id.org/security#cryptosuiteString"),
+	"created", obj("@id", "http://purl.org/dc/terms/created",
+		"@type", "http://www.w3.org/2001/XMLSchema#dateTime"),
 	"verificationMethod", obj("@id", "https://w3id.org/security#verificationMethod", "@type", "@id"),
 	"proofPurpose", obj("@id", "https://w3id.org/security#proofPurpose", "@type", "@vocab"),
 	"assertionMethod", "https://w3id.org/security#assertionMethod",
-	"proofValue", obj("@id", "https://w3id.org/security#proofValue", "@type", "https://w3id.org/security#multibase"),
+	"proofValue", obj("@id", "https://w3id.org/security#proofValue",
+		"@type", "https://w3id.org/security#multibase"),
 )
 
-// finish writes the document with its subject last.
+// finish writes the document, with its subject as the last member.
 func finish(c *schemas.Credential, doc, subject object) {
 	c.Subject = appendJSON(nil, subject)
 	c.VCDM = appendJSON(nil, append(doc, member{"credentialSubject", subject}))

@@ -2,7 +2,7 @@ package contexts
 
 import "slices"
 
-// Comparison says what one file of a folder has to do with the embedded facts of its URL.
+// Comparison compares one file of a folder with the embedded facts of its URL.
 type Comparison struct {
 	URL         string
 	File        string
@@ -11,12 +11,12 @@ type Comparison struct {
 	Variant     string       // of the content equal to the file
 	Equal       bool         // some embedded content has the value of the file
 	Official    bool         // the file has the recorded SHA-256 of that content
-	Differences []Difference // of the primary embedded content and the file; first is the embedded one
+	Differences []Difference // between the primary embedded content, which is first, and the file
 }
 
-// Check compares every file of the folder whose URL is embedded with the facts, by value, and returns the names of the
-// embedded contexts that the folder does not have. The facts are proven for a URL if its primary file is equal to the
-// primary content.
+// Check compares by value every file of the folder whose URL is embedded with the facts, and returns the
+// names of the embedded contexts that the folder lacks. The facts of a URL are proven if its primary file
+// is equal to the primary content.
 func (f *Folder) Check() ([]Comparison, []string, error) {
 	var all []Comparison
 	var absent []string
@@ -44,10 +44,12 @@ func (f *Folder) Check() ([]Comparison, []string, error) {
 			}
 			all = append(all, c)
 		}
+
 		if !found {
 			absent = append(absent, t.Contents[0].Name)
 		}
 	}
+
 	return all, absent, nil
 }
 

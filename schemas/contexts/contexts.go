@@ -1,9 +1,10 @@
 // Package contexts holds the JSON-LD contexts of credentials as facts and serves them to a JSON-LD processor.
 //
-// A context is a table of terms in the project's own notation (folder facts; [Parse] describes it). [Embedded] is a
-// loader over these tables: it renders each once as the JSON context document that has the same value as the official
-// file. [Experiments] is one that makes contexts for experiments, too. [Dir] is a loader over a folder of official files, [Chain] asks several loaders in turn, and [Differences]
-// compares two context documents by value. Nothing here touches the network.
+// A context is a table of terms in the project's own notation (folder facts; [Parse] describes it).
+// [Embedded] is a loader over these tables: it renders each once as the JSON context document that has the
+// same value as the official file. [Experiments] is a loader that also makes contexts for experiments.
+// [Dir] is a loader over a folder of official files, [Chain] asks several loaders in turn, and
+// [Differences] compares two context documents by value. Only [HTTP] uses the network.
 package contexts
 
 import (
@@ -18,15 +19,15 @@ import (
 	"canonscope/canon/jsonld"
 )
 
-// Info describes one context, or one variant of it: another content seen at the same URL.
+// Info describes one context, or one variant of it: a different content seen at the same URL.
 type Info struct {
 	Name    string // short name, e.g. "open-badges-3.0.3"
 	Title   string
 	URL     string
 	SHA256  string // of the official file, hexadecimal; the rendered bytes differ from it
 	SHA384  string // of the same
-	Date    string // of this version, as far as known
-	Variant string // name of this content where the URL is known with several, else ""
+	Date    string // of this version, if known
+	Variant string // name of this content if its URL has several, else ""
 	Terms   int    // term definitions in all scopes
 	JSON    []byte // the rendered context document; must not change
 }
@@ -37,7 +38,8 @@ var facts embed.FS
 // order is the order of List: the data model, then what education adds, then the rest.
 var order = []string{
 	"credentials-v2", "credentials-v1", "data-integrity-v2", "multikey-v1",
-	"open-badges-3.0.3", "open-badges-3.0.2", "open-badges-3.0.1", "open-badges-extensions", "clr-2.0.1", "elm-edc-ap",
+	"open-badges-3.0.3", "open-badges-3.0.2", "open-badges-3.0.1", "open-badges-extensions", "clr-2.0.1",
+	"elm-edc-ap",
 	"bitstring-status-list-v1", "ed25519-2020-v1", "did-v1", "credentials-examples-v2", "undefined-terms-v2",
 }
 
@@ -102,7 +104,7 @@ func cutLast(ref string) (base, variant string, ok bool) {
 	return ref[:i], ref[i+1:], true
 }
 
-// UnknownError says that a loader has no document for a URL.
+// UnknownError reports a URL for which a loader has no document.
 type UnknownError struct {
 	URL string
 	In  string // what was searched
@@ -138,7 +140,7 @@ func (t *table) Load(_ context.Context, url string) (*jsonld.Document, error) {
 var embedded = sync.OnceValue(func() jsonld.Loader {
 	l, err := EmbeddedWith()
 	if err != nil {
-		panic(err) // no variant is asked for
+		panic(err) // no variant is requested
 	}
 	return l
 })
@@ -146,7 +148,8 @@ var embedded = sync.OnceValue(func() jsonld.Loader {
 // Embedded returns the loader over the embedded contexts. Every call returns the same documents.
 func Embedded() jsonld.Loader { return embedded() }
 
-// EmbeddedWith is Embedded with other contents for some URLs, each named as NAME@VARIANT, e.g. "elm-edc-ap@3.2".
+// EmbeddedWith is Embedded with other contents for some URLs, each named as NAME@VARIANT, e.g.
+// "elm-edc-ap@3.2".
 func EmbeddedWith(variants ...string) (jsonld.Loader, error) {
 	docs := map[string]*jsonld.Document{}
 	for _, c := range List(false) {
@@ -164,8 +167,8 @@ func EmbeddedWith(variants ...string) (jsonld.Loader, error) {
 
 type chain []jsonld.Loader
 
-// Chain returns a loader that asks each loader in turn and returns the first document. An error other than UnknownError
-// ends the search.
+// Chain returns a loader that asks each loader in turn and returns the first document. An error other than
+// UnknownError ends the search.
 func Chain(loaders ...jsonld.Loader) jsonld.Loader {
 	return chain(slices.DeleteFunc(slices.Clone(loaders), func(l jsonld.Loader) bool { return l == nil }))
 }

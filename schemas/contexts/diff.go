@@ -14,7 +14,7 @@ import (
 // Difference is one place where two context documents differ by value.
 type Difference struct {
 	Path string // JSON pointer in both
-	A, B string // the values as JSON, "" where absent
+	A, B string // the values as JSON, "" if absent
 }
 
 func (d Difference) String() string {
@@ -30,11 +30,13 @@ func (d Difference) String() string {
 // maxCompared bounds the documents to compare.
 const maxCompared = 2 << 20
 
-// Differences compares two JSON documents by value: the order of object members does not count, that of arrays does.
-// The result is in order of pointers; empty means equal. A document of more than 2 MiB is a *canon.LimitError.
+// Differences compares two JSON documents by value: the order of object members does not count, that of
+// arrays does. The result is in order of pointers; empty means equal. A document of more than 2 MiB is a
+// *canon.LimitError.
 func Differences(a, b []byte) ([]Difference, error) {
 	if n := max(len(a), len(b)); n > maxCompared {
-		return nil, &canon.LimitError{Limit: "bytes of a context to compare", Max: maxCompared, Done: int64(n)}
+		return nil, &canon.LimitError{Limit: "bytes of a context to compare", Max: maxCompared,
+			Done: int64(n)}
 	}
 	var x, y jsontape.Tape
 	if err := x.Scan(a, jsontape.Options{}); err != nil {
@@ -62,7 +64,9 @@ func compare(out []Difference, path string, a *jsontape.Tape, i int, b *jsontape
 			keys = append(keys, k)
 		}
 	}
+
 	slices.Sort(keys)
+
 	for _, k := range keys {
 		at := path + "/" + jsontape.EscapeToken(k)
 		x, ok := inA[k]
@@ -76,6 +80,7 @@ func compare(out []Difference, path string, a *jsontape.Tape, i int, b *jsontape
 			out = compare(out, at, a, x, b, y)
 		}
 	}
+
 	return out
 }
 

@@ -39,10 +39,10 @@ func (f *Folder) Load(ctx context.Context, url string) (*jsonld.Document, error)
 	return f.table.Load(ctx, url)
 }
 
-// maxFolder bounds the bytes of a folder, all of which are kept.
+// maxFolder bounds the bytes of a folder, which are all kept in memory.
 const maxFolder = 64 << 20
 
-// readWithin reads a regular file of a folder and takes its bytes from the room.
+// readWithin reads a regular file of a folder and subtracts its size from room.
 func readWithin(in *os.Root, file string, room *int64) ([]byte, error) {
 	if !filepath.IsLocal(file) {
 		return nil, fmt.Errorf("%s lies outside the folder", file)
@@ -63,51 +63,61 @@ func readWithin(in *os.Root, file string, room *int64) ([]byte, error) {
 		return nil, err
 	}
 	if *room -= int64(len(b)); *room < 0 {
-		return nil, &canon.LimitError{Limit: "bytes of a folder of contexts", Max: maxFolder, Done: maxFolder - *room, Where: file}
+		return nil, &canon.LimitError{Limit: "bytes of a folder of contexts", Max: maxFolder,
+			Done: maxFolder - *room, Where: file}
 	}
 	return b, nil
 }
 
-// Dir reads a folder of context files. Its index.json says which file holds which URL, in one of two shapes:
-// {"contexts": [{"url", "file", "sha256"}, ...]}, or a plain list of such objects where "primary": false marks other
-// contents of the same URL. Files are relative to the folder or to its parent and lie in the folder, links included; all
-// have at most 64 MiB. A sha256 that the file does not have is an error.
+// Dir reads a folder of context files. Its index.json lists the file of each URL, in one of two shapes:
+// {"contexts": [{"url", "file", "sha256"}, ...]}, or a plain list of such objects where "primary": false
+// marks other contents of the same URL. Paths are relative to the folder or to its parent. Files, also
+// behind links, must lie in the folder and have at most 64 MiB together. A sha256 that differs from that of
+// the file is an error.
 func Dir(path string) (*Folder, error) {
 	in, err := os.OpenRoot(path)
 	if err != nil {
 		return nil, fmt.Errorf("folder of contexts: %w", err)
 	}
+
 	defer in.Close()
 	room := int64(maxFolder)
 	src, err := readWithin(in, "index.json", &room)
 	if err != nil {
-		return nil, fmt.Errorf("folder of contexts %s: %w (it needs an index.json that gives each url its file)", path, err)
+		return nil, fmt.Errorf("folder of contexts %s: %w (an index.json must list the url and file of each)",
+			path, err)
 	}
+
 	type row struct {
 		URL     string
 		File    string
 		SHA256  string
 		Primary *bool
 	}
+
 	var rows []row
 	var shape struct{ Contexts []row }
 	if json.Unmarshal(src, &rows) != nil {
-		var wrong *json.UnmarshalTypeError // speaks of Go
+		var wrong *json.UnmarshalTypeError // mentions Go types
 		switch err := json.Unmarshal(src, &shape); {
 		case errors.As(err, &wrong):
-			return nil, fmt.Errorf(`%s: want a list of {"url", "file"}, or an object with it as "contexts"`, filepath.Join(path, "index.json"))
+			return nil, fmt.Errorf(`%s: want a list of {"url", "file"}, or an object with it as "contexts"`,
+				filepath.Join(path, "index.json"))
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", filepath.Join(path, "index.json"), err)
 		}
 		rows = shape.Contexts
 	}
+
 	if len(rows) == 0 {
 		return nil, fmt.Errorf("%s lists no contexts", filepath.Join(path, "index.json"))
 	}
+
 	folder, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
+
 	f := &Folder{table: table{docs: map[string]*jsonld.Document{}, in: "in " + path}}
 	for i, r := range rows {
 		if r.URL == "" || r.File == "" {
@@ -126,14 +136,17 @@ func Dir(path string) (*Folder, error) {
 		}
 		name := filepath.Join(path, file)
 		sum := sha256.Sum256(b)
-		e := Entry{URL: r.URL, File: name, SHA256: hex.EncodeToString(sum[:]), Bytes: b, Primary: r.Primary == nil || *r.Primary}
+		e := Entry{URL: r.URL, File: name, SHA256: hex.EncodeToString(sum[:]), Bytes: b,
+			Primary: r.Primary == nil || *r.Primary}
 		if r.SHA256 != "" && r.SHA256 != e.SHA256 {
-			return nil, fmt.Errorf("context %s: %s has sha256 %s, the index says %s", r.URL, name, e.SHA256, r.SHA256)
+			return nil, fmt.Errorf("context %s: %s has sha256 %s, the index has %s", r.URL, name, e.SHA256,
+				r.SHA256)
 		}
 		f.Entries = append(f.Entries, e)
 		if _, have := f.docs[r.URL]; e.Primary && !have {
 			f.docs[r.URL] = &jsonld.Document{URL: r.URL, Bytes: b}
 		}
 	}
+
 	return f, nil
 }

@@ -20,8 +20,9 @@ import (
 	"canonscope/canon/jsonld"
 )
 
-// HTTP loads contexts from the network (JSON-LD API section 9.4, LoadDocumentCallback). Nothing uses it unless a user asks
-// for it: what a URL serves can change, and a document then chooses whom to ask. Make one with [NewHTTP].
+// HTTP loads contexts from the network (JSON-LD API section 9.4, LoadDocumentCallback). Nothing uses it
+// unless the user asks for it, because the content of a URL can change, and because the document then
+// chooses the hosts. Make one with [NewHTTP].
 type HTTP struct {
 	allow   []string
 	limit   int
@@ -30,16 +31,16 @@ type HTTP struct {
 	calls   atomic.Int64
 }
 
-// HTTPConfig bounds what an HTTP loader does.
+// HTTPConfig bounds an HTTP loader.
 type HTTPConfig struct {
-	Allow   []string      // host names, with :port if not the usual one, that may be asked; empty: all with public addresses
+	Allow   []string      // allowed hosts, as HOST or HOST:PORT; empty allows all with public addresses
 	Limit   int           // bytes of one document; default canon.DefaultContext
-	Timeout time.Duration // of one document, with all that leads to it; default 10 s
+	Timeout time.Duration // for one document with its redirects; default 10 s
 }
 
 const maxRedirects = 5
 
-// NewHTTP returns a loader. It asks by https; by http only hosts that are named in Allow.
+// NewHTTP returns a loader. It uses https, and http only for hosts that Allow names.
 func NewHTTP(c HTTPConfig) *HTTP {
 	h := &HTTP{allow: c.Allow, limit: c.Limit, timeout: c.Timeout}
 	if h.limit <= 0 {
@@ -49,20 +50,23 @@ func NewHTTP(c HTTPConfig) *HTTP {
 		h.timeout = 10 * time.Second
 	}
 	dialer := &net.Dialer{Timeout: 5 * time.Second}
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext, TLSHandshakeTimeout: 5 * time.Second,
-		ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10}
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, DialContext: dialer.DialContext,
+		TLSHandshakeTimeout: 5 * time.Second, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10}
 	if len(c.Allow) == 0 {
 		dialer.Control = publicOnly
-		transport.Proxy = nil // its address would be looked at, not the host's
+		transport.Proxy = nil // the check would see its address, not that of the host
 	}
-	h.client = http.Client{Transport: transport, CheckRedirect: func(r *http.Request, via []*http.Request) error { return h.redirect(r, len(via)) }}
+	h.client = http.Client{
+		Transport:     transport,
+		CheckRedirect: func(r *http.Request, via []*http.Request) error { return h.redirect(r, len(via)) },
+	}
 	return h
 }
 
-// Calls returns how many requests were made for documents, redirects not counted.
+// Calls returns how many requests were made for documents, without redirects.
 func (h *HTTP) Calls() int64 { return h.calls.Load() }
 
-// Load asks for a context document.
+// Load fetches a context document.
 func (h *HTTP) Load(ctx context.Context, u string) (*jsonld.Document, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.timeout)
 	defer cancel()
@@ -84,27 +88,31 @@ func (h *HTTP) load(ctx context.Context, u string, alternate bool) (*jsonld.Docu
 	if err := h.allowed(r.URL); err != nil {
 		return nil, err
 	}
+
 	r.Header.Set("Accept", "application/ld+json, application/json;q=0.9, */*;q=0.1")
 	h.calls.Add(1)
 	answer, err := h.client.Do(r)
 	if err != nil {
 		var cause *url.Error
 		if errors.As(err, &cause) {
-			err = cause.Err // the URL is told already
+			err = cause.Err // the message has the URL already
 		}
 		return nil, err
 	}
+
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the server answers %s", answer.Status)
+		return nil, fmt.Errorf("the server answered %s", answer.Status)
 	}
+
 	kind, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
 	if kind != "application/json" && !strings.HasSuffix(kind, "+json") {
 		if to := alternateOf(answer); alternate && to != "" {
 			return h.load(ctx, to, false)
 		}
-		return nil, fmt.Errorf("the server gives %q, not JSON", kind)
+		return nil, fmt.Errorf("the server sent %q, not JSON", kind)
 	}
+
 	b, err := io.ReadAll(io.LimitReader(answer.Body, int64(h.limit)+1))
 	if err != nil {
 		return nil, err
@@ -112,17 +120,20 @@ func (h *HTTP) load(ctx context.Context, u string, alternate bool) (*jsonld.Docu
 	if len(b) > h.limit {
 		return nil, &canon.LimitError{Limit: "context", Max: int64(h.limit), Done: int64(len(b)), Where: u}
 	}
+
 	return &jsonld.Document{URL: answer.Request.URL.String(), Bytes: b}, nil
 }
 
-// alternateOf returns where an answer that is no JSON says that its JSON-LD is, or "" (JSON-LD API section 9.4 step 4).
+// alternateOf returns the URL of the JSON-LD that an answer other than JSON names, or "" (JSON-LD API
+// section 9.4 step 4).
 func alternateOf(answer *http.Response) string {
 	for _, link := range strings.Split(strings.Join(answer.Header.Values("Link"), ","), ",") {
 		target, params, ok := strings.Cut(strings.TrimSpace(link), ">")
 		if !ok || !strings.HasPrefix(target, "<") {
 			continue
 		}
-		if _, p, err := mime.ParseMediaType("x/x" + params); err != nil || p["rel"] != "alternate" || p["type"] != "application/ld+json" {
+		if _, p, err := mime.ParseMediaType("x/x" + params); err != nil || p["rel"] != "alternate" ||
+			p["type"] != "application/ld+json" {
 			continue
 		}
 		if u, err := answer.Request.URL.Parse(target[1:]); err == nil {
@@ -139,7 +150,7 @@ func (h *HTTP) redirect(r *http.Request, hops int) error {
 	return h.allowed(r.URL)
 }
 
-// allowed says whether a URL may be asked.
+// allowed returns an error if a URL must not be fetched.
 func (h *HTTP) allowed(u *url.URL) error {
 	named := slices.ContainsFunc(h.allow, func(a string) bool {
 		return strings.EqualFold(a, u.Host) || strings.EqualFold(a, u.Hostname()) && u.Port() == ""
@@ -150,14 +161,15 @@ func (h *HTTP) allowed(u *url.URL) error {
 	case u.User != nil:
 		return fmt.Errorf("%s holds credentials", u.Redacted())
 	case len(h.allow) > 0 && !named:
-		return fmt.Errorf("host %s is not among those that may be asked: %s", u.Host, strings.Join(h.allow, ", "))
+		return fmt.Errorf("host %s is not allowed; allowed are %s", u.Host,
+			strings.Join(h.allow, ", "))
 	case u.Scheme == "http" && !named:
 		return fmt.Errorf("%s is not https; name the host to allow it", u.Redacted())
 	}
 	return nil
 }
 
-// publicOnly keeps documents from reaching into the user's own network.
+// publicOnly keeps documents from reaching into the user's network.
 func publicOnly(_, address string, _ syscall.RawConn) error {
 	a, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -169,16 +181,19 @@ func publicOnly(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// special are the networks among the unicast addresses of IPv4, and among those that IPv6 has assigned (2000::/3), that
-// are not the public network or lead to another address (IANA special-purpose address registries).
-var special = prefixes("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
-	"192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
-	"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+// special are the networks among the unicast addresses of IPv4, and among those that IPv6 has assigned
+// (2000::/3), that are not the public network or lead to another address (IANA special-purpose address
+// registries).
+var special = prefixes("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
+	"172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15",
+	"198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3", "2001::/23", "2001:db8::/32", "2002::/16",
+	"3fff::/20")
 
 var global = netip.MustParsePrefix("2000::/3")
 
 func public(ip netip.Addr) bool {
-	return (ip.Is4() || global.Contains(ip)) && !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(ip) })
+	return (ip.Is4() || global.Contains(ip)) &&
+		!slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 func prefixes(list ...string) []netip.Prefix {

@@ -50,12 +50,12 @@ func TestHTTP(t *testing.T) {
 		t.Errorf("%d calls", l.Calls())
 	}
 	for path, want := range map[string]string{
-		server.URL + "/html":          `gives "text/html", not JSON`,
+		server.URL + "/html":          `sent "text/html", not JSON`,
 		server.URL + "/absent":        "404",
-		server.URL + "/away":          "host elsewhere.example is not among",
+		server.URL + "/away":          "host elsewhere.example is not allowed",
 		server.URL + "/loop":          "more than 5 redirects",
 		server.URL + "/slow":          "deadline",
-		"https://elsewhere.example/c": "is not among those",
+		"https://elsewhere.example/c": "is not allowed",
 		"file:///etc/passwd":          "neither https nor http",
 		"https://me:secret@" + host:   "holds credentials",
 		"http://a b/":                 "invalid character",

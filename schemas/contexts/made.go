@@ -11,21 +11,25 @@ import (
 	"canonscope/canon/jsonld"
 )
 
-// The contexts of experiments have URLs on a host that does not exist; the loader of [Experiments] makes them when asked.
+// The contexts of experiments have URLs on a host that does not exist; the loader of [Experiments] makes
+// them on request.
 const madeHost = "https://contexts.example/"
 
 // MaxPadding is the largest number of terms of one padding context.
 const MaxPadding = 100_000
 
-// Padding returns the URL of a context of n terms that no document uses. Contexts of different k share no term.
+// Padding returns the URL of a context of n terms that no document uses. Contexts with different k share no
+// terms.
 func Padding(n, k int) string { return fmt.Sprintf("%spadding/%d/%d", madeHost, n, k) }
 
-// Scopings names the ways Open Badges 3.0.3 is compiled for comparison: the same terms with the same IRIs and types, and
-// so the same quads, in type-scoped contexts (as published), in none, or in property-scoped ones. The last two are not
-// protected, so that contexts which scope the same terms otherwise, as CLR does, still apply.
+// Scopings names the ways Open Badges 3.0.3 is compiled for comparison: the same terms with the same IRIs
+// and types, and so the same quads, in type-scoped contexts (as published), in none, or in property-scoped
+// ones. The last two are not protected, so that contexts which scope the same terms in another way, such as
+// CLR, still apply.
 var Scopings = []string{"type", "flat", "property"}
 
-// Scoping returns the URL of Open Badges 3.0.3 compiled in one of the [Scopings]; the official URL for "type".
+// Scoping returns the URL of Open Badges 3.0.3 compiled in one of the [Scopings]; the official URL for
+// "type".
 func Scoping(scoping string) string {
 	if scoping == "type" {
 		return "https://purl.imsglobal.org/spec/ob/v3p0/context-3.0.3.json"
@@ -33,7 +37,8 @@ func Scoping(scoping string) string {
 	return madeHost + "open-badges-3.0.3/" + scoping
 }
 
-// maxMade bounds the bytes that a loader of experiments keeps: a document is kept for cells that ask the loader each time.
+// maxMade bounds the bytes that a loader of experiments keeps. It keeps documents for cells that call the
+// loader each time.
 const maxMade = 64 << 20
 
 type experiments struct {
@@ -42,8 +47,8 @@ type experiments struct {
 	size int
 }
 
-// Experiments returns a new loader over the embedded contexts and those of experiments (see [Padding] and [Scoping]). It
-// is not for documents of others, who could have it make as many contexts as they name.
+// Experiments returns a new loader over the embedded contexts and those of experiments (see [Padding] and
+// [Scoping]). Do not use it for untrusted documents, which could have it make any number of contexts.
 func Experiments() jsonld.Loader {
 	return Chain(Embedded(), &experiments{docs: map[string]*jsonld.Document{}})
 }
@@ -70,7 +75,7 @@ func (e *experiments) Load(_ context.Context, url string) (*jsonld.Document, err
 	return d, nil
 }
 
-// made makes a context of experiments, or returns nil for a URL that is none.
+// made makes a context of experiments, or returns nil for any other URL.
 func made(url string) *scope {
 	path, ok := strings.CutPrefix(url, madeHost)
 	if !ok {
@@ -87,7 +92,7 @@ func made(url string) *scope {
 	return nil
 }
 
-// padding makes a context of n unused terms, or returns nil for a path it does not know.
+// padding makes a context of n unused terms, or returns nil for any other path.
 func padding(path string) *scope {
 	f := strings.Split(path, "/")
 	if len(f) != 3 {
@@ -101,7 +106,8 @@ func padding(path string) *scope {
 	s := &scope{protected: true}
 	for i := range n {
 		name := fmt.Sprintf("unused%d_%05d", k, i)
-		s.terms = append(s.terms, &term{name: name, iri: "https://vocab.example/unused#" + name, object: true})
+		s.terms = append(s.terms, &term{name: name, iri: "https://vocab.example/unused#" + name,
+			object: true})
 	}
 	return s
 }
@@ -111,7 +117,7 @@ func openBadges() *scope {
 	return load()[i].root
 }
 
-// flat moves the terms of the scopes of the root's types to the root, but for those named in keep.
+// flat moves the terms in the scopes of the root's types to the root, except for the types in keep.
 func flat(root *scope, keep []string) *scope {
 	out := &scope{}
 	for _, t := range root.terms {
@@ -131,8 +137,9 @@ func flat(root *scope, keep []string) *scope {
 	return out
 }
 
-// merge adds a copy of t, or joins it with the definition that is there: a type or container of either holds for both.
-// A coerced type does not change a node object, so the joined definition gives the quads that both gave.
+// merge adds a copy of t, or joins it with the existing definition: a type or container of either applies
+// to both. Type coercion does not change a node object, so the joined definition gives the same quads as
+// both.
 func (s *scope) merge(t *term) {
 	i := s.find(t.name)
 	if i < 0 {
@@ -141,19 +148,22 @@ func (s *scope) merge(t *term) {
 		return
 	}
 	u := s.terms[i]
-	if u.iri != t.iri || u.typ != "" && t.typ != "" && u.typ != t.typ || u.container != "" && t.container != "" && u.container != t.container {
+	if u.iri != t.iri || u.typ != "" && t.typ != "" && u.typ != t.typ || u.container != "" &&
+		t.container != "" && u.container != t.container {
 		panic("contexts: term " + t.name + " has two meanings") // the embedded facts are proven by a test
 	}
 	u.typ = u.typ + t.typ[min(len(u.typ), len(t.typ)):]
 	u.container = u.container + t.container[min(len(u.container), len(t.container)):]
 }
 
-// scopedBy names the type whose terms a property brings. Profile and the subjects and evidence are reached by properties
-// of the credential, which belong to VCDM, so their terms stand at the root.
+// scopedBy names the type whose terms a property brings. Profiles, subjects and evidence are values of
+// properties of the credential, which belong to VCDM, so their terms are at the root.
 var scopedBy = map[string]string{
 	"achievement": "Achievement", "address": "Address", "alignment": "Alignment", "geo": "GeoCoordinates",
-	"identifier": "IdentityObject", "image": "Image", "otherIdentifier": "IdentifierEntry", "related": "Related",
-	"result": "Result", "resultDescription": "ResultDescription", "rubricCriterionLevel": "RubricCriterionLevel",
+	"identifier": "IdentityObject", "image": "Image", "otherIdentifier": "IdentifierEntry",
+	"related": "Related",
+	"result":  "Result", "resultDescription": "ResultDescription",
+	"rubricCriterionLevel": "RubricCriterionLevel",
 }
 
 func propertyScoped(root *scope) *scope {

@@ -16,7 +16,7 @@ type Table struct {
 	root     *scope // of the primary content
 }
 
-// term is one term definition. Definitions with an IRI alone are strings in JSON unless object is set.
+// term is one term definition. A definition with only an IRI is a string in JSON unless object is set.
 type term struct {
 	name, iri, typ, container string
 	object                    bool
@@ -33,8 +33,8 @@ type scope struct {
 }
 
 const (
-	maxFacts    = 128 << 10 // bytes of a file: a term is looked for among all of its scope, and our largest file has 10 kB
-	maxRendered = 16 << 20  // bytes of what a file says in all, its abbreviations written out
+	maxFacts    = 128 << 10 // bytes of a file, whose terms are looked up one by one; facts have at most 10 kB
+	maxRendered = 16 << 20  // bytes of a file with its abbreviations written out
 )
 
 type parser struct {
@@ -48,30 +48,31 @@ func (p *parser) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s line %d: %s", p.file, p.line, fmt.Sprintf(format, args...))
 }
 
-// render counts n bytes of what the file says.
+// render counts n bytes of the written-out file.
 func (p *parser) render(n int) error {
 	if p.rendered += n; p.rendered > maxRendered {
-		return &canon.LimitError{Limit: "bytes of contexts", Max: maxRendered, Done: int64(p.rendered), Where: fmt.Sprintf("%s line %d", p.file, p.line)}
+		return &canon.LimitError{Limit: "bytes of contexts", Max: maxRendered, Done: int64(p.rendered),
+			Where: fmt.Sprintf("%s line %d", p.file, p.line)}
 	}
 	return nil
 }
 
-// Parse reads one file of facts. It has three parts, apart by empty lines:
+// Parse reads one file of facts. It has three parts, separated by empty lines:
 //
-//	name credentials-v2                                header: name, title, url, sha256, sha384, date; variant where the URL has
-//	abbr sec https://w3id.org/security#                several contents; abbreviations that only this file knows
+//	name credentials-v2                     header: name, title, url, sha256, sha384, date; a variant if the
+//	abbr sec https://w3id.org/security#     URL has several contents; abbreviations of this file
 //
-//	@protected                                         keyword of a context: @protected, @version 1.1, @vocab IRI
-//	proof sec~ t=@id c=@graph                          one term a line: its IRI, @type, @container; "sec~" is sec~proof
-//	mediaType schema~encodingFormat {}                 {} where the file writes an object and a string would do
-//	VerifiablePresentation sec~                        one tab more: the scoped context of the term above
-//		verifiableCredential sec~ t=@id null           null: the scoped context null
+//	@protected                              keyword of a context: @protected, @version 1.1, @vocab IRI
+//	proof sec~ t=@id c=@graph               one term a line: its IRI, @type, @container; "sec~" is sec~proof
+//	mediaType schema~encodingFormat {}      {} where the file writes an object and a string would do
+//	VerifiablePresentation sec~             one tab more: the scoped context of the term above
+//		verifiableCredential sec~ t=@id null null: the scoped context null
 //
-//	variant specification-2025-04                      another content of the same URL, as edits of the first:
-//	- Achievement/inLanguage                           without this term (scopes are a path)
-//	+ Proof elm:Proof                                  with this term added or replaced
+//	variant specification-2025-04           another content of the same URL, as edits of the first:
+//	- Achievement/inLanguage                without this term (scopes are a path)
+//	+ Proof elm:Proof                       with this term added or replaced
 //
-// An IRI is written as in the official file, but for the abbreviations with "~".
+// An IRI is written as in the official file, except for abbreviations with "~".
 func Parse(file string, src []byte) (*Table, error) {
 	if len(src) > maxFacts {
 		return nil, &canon.LimitError{Limit: "bytes", Max: maxFacts, Done: int64(len(src)), Where: file}
@@ -159,7 +160,7 @@ func (p *parser) terms(lines []string, i int) (*scope, int, error) {
 		if depth >= len(open) {
 			last := open[len(open)-1]
 			if depth > len(open) || len(last.terms) == 0 || last.terms[len(last.terms)-1].scope != nil {
-				return nil, i, p.errorf("indented, but there is no term above to scope")
+				return nil, i, p.errorf("indented, but no term above has this scope")
 			}
 			s := &scope{}
 			last.terms[len(last.terms)-1].scope = s
@@ -177,8 +178,9 @@ func (p *parser) terms(lines []string, i int) (*scope, int, error) {
 func (p *parser) member(s *scope, text string) error {
 	f := strings.Fields(text)
 	if len(f) == 0 {
-		return p.errorf("a line of white space; an empty one ends the terms")
+		return p.errorf("a line of white space; use an empty line to end the terms")
 	}
+
 	switch f[0] {
 	case "@protected":
 		s.protected = true
@@ -194,13 +196,15 @@ func (p *parser) member(s *scope, text string) error {
 		s.vocab, err = p.iri(f[1], "")
 		return err
 	}
+
 	t, err := p.term(f)
 	if err != nil {
 		return err
 	}
 	if s.find(t.name) >= 0 {
-		return p.errorf("term %q twice in one scope", t.name)
+		return p.errorf("term %q occurs twice in one scope", t.name)
 	}
+
 	s.terms = append(s.terms, t)
 	return nil
 }
@@ -271,6 +275,7 @@ func (p *parser) variant(lines []string, i int, head Info, root *scope) (Info, i
 			}
 			s = s.terms[k].scope
 		}
+
 		f[0] = path[len(path)-1]
 		k := s.find(f[0])
 		if op == "-" {
@@ -280,6 +285,7 @@ func (p *parser) variant(lines []string, i int, head Info, root *scope) (Info, i
 			s.terms = slices.Delete(s.terms, k, k+1)
 			continue
 		}
+
 		t, err := p.term(f)
 		if err != nil {
 			return v, i, err
@@ -290,9 +296,11 @@ func (p *parser) variant(lines []string, i int, head Info, root *scope) (Info, i
 			s.terms = append(s.terms, t)
 		}
 	}
+
 	if v.Variant == "" || len(v.SHA256) != 64 {
 		return v, i, p.errorf("a variant needs a name and a sha256")
 	}
+
 	v.JSON, v.Terms = root.document(), root.count()
 	return v, i + 1, nil
 }
@@ -326,7 +334,7 @@ func (s *scope) count() int {
 	return n
 }
 
-// document renders the context document: compact JSON, terms in the order of the facts.
+// document renders the context document as compact JSON, terms in the order of the facts.
 func (s *scope) document() []byte {
 	return append(s.json([]byte(`{"@context":`)), '}')
 }
@@ -351,7 +359,7 @@ func (s *scope) json(b []byte) []byte {
 	if len(b) == start {
 		return append(b, "{}"...)
 	}
-	b[start] = '{' // the first comma
+	b[start] = '{' // replaces the first comma
 	return append(b, '}')
 }
 

@@ -64,7 +64,8 @@ func Measure(ctx context.Context, doc []byte, opt Options) (*Figures, error) {
 	loader := &counting{from: opt.Loader, seen: map[string]*jsonld.Document{}}
 	var d rdf.Dataset
 	p := jsonld.New(jsonld.Config{Loader: loader, State: jsonld.Embedded})
-	err = p.ToRDF(ctx, doc, jsonld.Options{Lossy: true, Losses: &f.Losses, Limits: opt.Limits, Scoped: &f.Scoped}, &d)
+	err = p.ToRDF(ctx, doc, jsonld.Options{Lossy: true, Losses: &f.Losses, Limits: opt.Limits,
+		Scoped: &f.Scoped}, &d)
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// What is read of a chain, which anybody can send. Those in use have four certificates at most, of one or
-// two kilobytes.
+// Bounds of a chain, which is untrusted. Chains in use have at most four certificates of one or two
+// kilobytes.
 const (
 	MaxChain       = 16
 	maxCertificate = 32 << 10
@@ -112,7 +112,7 @@ func SubjectOf(c *x509.Certificate) string {
 	return strings.Join(names, ", ")
 }
 
-// Certificates returns the certificates, DER, in a PEM text (RFC 7468). Blocks of other types are passed over.
+// Certificates returns the certificates, DER, in a PEM text (RFC 7468). Blocks of other types are skipped.
 func Certificates(text []byte) (ders [][]byte) {
 	for {
 		block, rest := pem.Decode(text)

@@ -67,7 +67,7 @@ func (f *File) parse(b []byte) (err error) {
 	return errors.New("key file: " + describe(b))
 }
 
-// describe says what a JSON file is in place of a key.
+// describe returns what a JSON file is, if it is not a key.
 func describe(b []byte) string {
 	var t jsontape.Tape
 	if err := t.Scan(b, jsontape.Options{}); err == nil {

@@ -18,7 +18,7 @@ import (
 func isPEM(b []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(b), []byte("-----BEGIN ")) }
 
 // pem reads the first key or certificate of a PEM file (RFC 7468), as openssl writes it: PKCS #8, SEC 1 or
-// SubjectPublicKeyInfo. Blocks of other types, such as EC PARAMETERS, are passed over.
+// SubjectPublicKeyInfo. Blocks of other types, such as EC PARAMETERS, are skipped.
 func (f *File) pem(b []byte) error {
 	var passed []string
 	for {
@@ -63,7 +63,7 @@ func (f *File) pem(b []byte) error {
 	return errors.New("PEM: no whole block in it; the file is cut or damaged")
 }
 
-// usable says which keys there are.
+// usable lists the kinds of keys.
 const usable = "Data Integrity, SD-JWT VC and mdoc take Ed25519, P-256 or P-384 here"
 
 func (f *File) secret(key any, err error) error {

@@ -88,7 +88,7 @@ const (
 	Controlled Holder = "controlled identifier document" // Controlled Identifiers section 2
 )
 
-// HolderOf says what JSON is that holds keys, "" where it is something else.
+// HolderOf returns the kind of JSON that holds keys, "" for other JSON.
 func HolderOf(t *jsontape.Tape) Holder {
 	if t.Nodes[0].Kind != jsontape.Object {
 		return ""

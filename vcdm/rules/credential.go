@@ -452,7 +452,7 @@ func (r *checker) related(node int, at string) {
 		} else if r.url(id, place+"/id"); r.kind(id) == jsontape.String {
 			text := string(r.tape.Text(id))
 			if seen[text] {
-				r.fail(place+"/id", "is there twice")
+				r.fail(place+"/id", "is repeated")
 			}
 			seen[text] = true
 		}

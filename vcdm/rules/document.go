@@ -1,6 +1,6 @@
 // Package rules holds the data model of W3C verifiable credentials (Verifiable Credentials Data Model 2.0,
 // and 1.1 where a document begins with its context): what a credential and a presentation must be, and what
-// is read of them. It knows no proof but as a member.
+// is read of them. Proofs are only members to it.
 //
 // [CheckCredential] and [CheckPresentation] apply the rules, [CheckContexts] and [CheckRelated] compare
 // contexts and related resources with known ones. What is wrong is a [*problem.Error] with its place; a

@@ -128,7 +128,7 @@ func (r *reader) selective(ctx context.Context) {
 }
 
 // canonical compares the canonical document and proof options, which ecdsa-sd-2023 shares with
-// ecdsa-rdfc-2019 but for the name of the suite in the options.
+// ecdsa-rdfc-2019, except for the name of the suite in the options.
 func (r *reader) canonical(ctx context.Context, set string, doc, options []byte, key *keys.Secret) {
 	t, suite := r.tapped("ecdsa-rdfc-2019")
 	rdfc := []byte(strings.Replace(string(options), "ecdsa-sd-2023", "ecdsa-rdfc-2019", 1))

@@ -25,13 +25,14 @@ const (
 	xsd     = "http://www.w3.org/2001/XMLSchema#"
 )
 
-// NQuads returns a document of n quads. Seed fixes a random order of the lines; with seed 0 they are in the order
-// of generation.
+// NQuads returns a document of n quads. Seed fixes a random order of the lines; with seed 0 they are in the
+// order of generation.
 func NQuads(name Name, n int, seed uint64) []byte {
 	var lines [][]byte
 	add := func(format string, args ...any) {
 		lines = append(lines, fmt.Appendf(nil, format+" .\n", args...))
 	}
+
 	switch name {
 	case Ground:
 		for i := range n {
@@ -62,6 +63,7 @@ func NQuads(name Name, n int, seed uint64) []byte {
 	default:
 		panic("family: unknown name " + string(name))
 	}
+
 	return shuffled(lines, seed)
 }
 

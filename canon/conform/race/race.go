@@ -22,13 +22,15 @@ const round = 2 * time.Millisecond
 // included, as NAME-us, and the ratios to the first, as NAME/FIRST.
 func Run(b *testing.B, contenders ...Contender) map[string]float64 {
 	b.Helper()
-	next, batch, rounds := make([]int, len(contenders)), make([]int, len(contenders)), make([][]float64, len(contenders))
+	next, batch, rounds := make([]int, len(contenders)), make([]int, len(contenders)), make([][]float64,
+		len(contenders))
 	for c, x := range contenders {
 		x.Do(0) // warm-up
 		start := time.Now()
 		x.Do(1)
 		next[c], batch[c] = 2, max(1, int(round/max(time.Since(start), time.Microsecond)))
 	}
+
 	for b.Loop() {
 		for c, x := range contenders {
 			start := processCPU(b)
@@ -49,7 +51,8 @@ func Run(b *testing.B, contenders ...Contender) map[string]float64 {
 			b.ReportMetric(medians[x.Name]/medians[first], x.Name+"/"+first)
 		}
 	}
-	b.ReportMetric(0, "ns/op") // of a turn of all: nobody's
+
+	b.ReportMetric(0, "ns/op") // meaningless: the time of all contenders together
 	return medians
 }
 

@@ -30,8 +30,9 @@ func (t *Trust) Options() []compare.Option {
 func (t *Trust) Resolve() (key *keys.Public, roots *x509.CertPool, name string, err error) {
 	switch {
 	case t.issuer.Path != "" && t.roots.Path != "":
-		return nil, nil, "", errors.New("--issuer-key says whose signature it is, and --roots whose certificate: " +
-			"give one of them")
+		return nil, nil, "", errors.New(
+			"--issuer-key says whose signature it is, and --roots whose certificate: " +
+				"give one of them")
 	case t.issuer.Path != "":
 		return t.issuer.Public, nil, "the key of --issuer-key, " + t.issuer.Public.DID(), nil
 	case t.roots.Path != "":
@@ -73,7 +74,8 @@ func CheckHolder(f *compare.KeyFile, bound *keys.Public, err error) error {
 		return errors.New("is bound to no holder's key (cnf), so that no verifier accepts a KB-JWT; " +
 			"leave out --holder-key")
 	case !bound.Equal(f.Public):
-		return &compare.OptionError{Err: fmt.Errorf("--holder-key %s: the credential is bound to another key, %s",
+		return &compare.OptionError{Err: fmt.Errorf(
+			"--holder-key %s: the credential is bound to another key, %s",
 			f.Path, bound.DID())}
 	}
 	return nil

@@ -1,6 +1,6 @@
-// Package claims gives the formats that are not VCDM the same input: one JSON object with the claims of a credential,
-// the pointers that a presentation discloses, and the keys of a scenario. [Read] is for a credential of the user, [Of] for
-// one that is measured.
+// Package claims gives the formats that are not VCDM the same input: one JSON object with the claims of a
+// credential, the pointers that a presentation discloses, and the keys of a scenario. [Read] is for a
+// credential of the user, [Of] for one that is measured.
 //
 // The mapping, alike for sd-jwt-vc and mdoc: issuer (iss), beginning and end of validity (nbf, exp) and the
 // credential's last type (vct) are in the signed part and always disclosed; every leaf under credentialSubject
@@ -12,8 +12,8 @@
 // has no place for it.
 //
 // Nothing is made up. What the credential does not say is left out; what a format needs all the same is in
-// words in what Of and Read return: the type is a name without its context, and an mdoc begins to be valid when
-// it is made, and has no end.
+// words in what Of and Read return: the type is a name without its context, and an mdoc begins to be valid
+// when it is made, and has no end.
 //
 //phase:caller
 package claims
@@ -37,7 +37,7 @@ const Subject = "/credentialSubject"
 
 // Claims is a credential made ready for a format.
 type Claims struct {
-	JSON     []byte   // a JWT claims set: iss, nbf, exp, vct, and credentialSubject in the credential's own bytes
+	JSON     []byte   // JWT claims set: iss, nbf, exp, vct, and credentialSubject as in the credential
 	Disclose []string // JSON pointers at or below /credentialSubject, at least one leaf each
 	Elements []string // pointers of what is one element each; nil where every leaf is
 	Chosen   []string // what the credential does not say so, and what of it is left out, in words
@@ -65,6 +65,7 @@ func Of(c *schemas.Credential, q Request, s compare.Scenario) (*Claims, error) {
 	if len(c.Types) == 0 {
 		return nil, fmt.Errorf("%s: the credential has no type", c.Schema)
 	}
+
 	d := draft{new(compare.Draft)}
 	if err := d.write(c, q, nil); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Schema, err)
@@ -74,10 +75,12 @@ func Of(c *schemas.Credential, q Request, s compare.Scenario) (*Claims, error) {
 	if len(disclose) == 0 {
 		disclose = append(append([]string{}, c.Mandatory...), c.Disclose...)
 	}
+
 	var doc jsontape.Tape
 	if err := doc.Scan(c.VCDM, jsontape.Options{}); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Schema, err)
 	}
+
 	d.lose(&doc, lastType(c.Types), q, false)
 	if len(d.Losses) > 0 {
 		d.choose("left out, since it has no place: %s", d.lost())
@@ -94,6 +97,7 @@ func Of(c *schemas.Credential, q Request, s compare.Scenario) (*Claims, error) {
 	if err := subject.Scan(c.Subject, jsontape.Options{}); err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", c.Schema, Subject, err)
 	}
+
 	index := subject.Index(len(disclose))
 	for _, p := range disclose {
 		rest, below := strings.CutPrefix(p, Subject)
@@ -104,17 +108,20 @@ func Of(c *schemas.Credential, q Request, s compare.Scenario) (*Claims, error) {
 			}
 			out.Disclose = append(out.Disclose, p)
 		case !always(p):
-			return nil, fmt.Errorf("%s: %s is outside %s; these formats disclose only what is in it", c.Schema, p, Subject)
+			return nil, fmt.Errorf("%s: %s is outside %s; these formats disclose only what is in it",
+				c.Schema, p, Subject)
 		}
 	}
+
 	return out, nil
 }
 
-// always says whether a pointer names a member that these formats always disclose, or have no place for.
+// always reports whether a pointer names a member that these formats always disclose or cannot carry.
 func always(p string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/")
 	switch first {
-	case "@context", "id", "type", "issuer", "validFrom", "validUntil", "issuanceDate", "expirationDate", "credentialSchema":
+	case "@context", "id", "type", "issuer", "validFrom", "validUntil", "issuanceDate", "expirationDate",
+		"credentialSchema":
 		return true
 	}
 	return false

@@ -25,10 +25,10 @@ var forever = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 type Request struct {
 	Format compare.Format
 	Type   string     // what holds the type, in words
-	Bare   bool       // the format has no place for an id and numbers beyond 64 bits, and needs both ends of validity
+	Bare   bool       // no id, no numbers beyond 64 bits, and both ends of validity are needed
 	Lossy  bool       // Read leaves out what the format has no place for
-	Until  *time.Time // when the result is no longer valid, not after the credential's own end; nil is that end
-	Now    time.Time  // when it begins to be valid if that is needed and the credential does not say it; zero is the present
+	Until  *time.Time // end of validity, not after that of the credential; nil is that end
+	Now    time.Time  // begin of validity if the credential lacks a needed one; zero is the present
 	Limits canon.Limits
 }
 
@@ -110,7 +110,8 @@ func (d draft) period(q Request, from, until *time.Time) (*time.Time, *time.Time
 	}
 	if q.Until != nil {
 		if until != nil && q.Until.After(*until) {
-			return nil, nil, &problem.Error{Type: problem.RangeError, Msg: "the chosen end of validity lies after that of the credential, " + stamp(*until)}
+			return nil, nil, &problem.Error{Type: problem.RangeError,
+				Msg: "the chosen end of validity lies after that of the credential, " + stamp(*until)}
 		}
 		until = q.Until
 	} else if q.Bare && until == nil {
@@ -118,14 +119,16 @@ func (d draft) period(q Request, from, until *time.Time) (*time.Time, *time.Time
 		d.choose("the end of validity is %s, which means that there is none: %s", stamp(forever), needed)
 	}
 	if from != nil && until != nil && until.Before(*from) {
-		return nil, nil, &problem.Error{Type: problem.RangeError, Msg: fmt.Sprintf("the end of validity, %s, lies before its beginning, %s", stamp(*until), stamp(*from))}
+		return nil, nil, &problem.Error{Type: problem.RangeError,
+			Msg: fmt.Sprintf("the end of validity, %s, lies before its beginning, %s", stamp(*until),
+				stamp(*from))}
 	}
 	return from, until, nil
 }
 
 const credentialType = "VerifiableCredential"
 
-// lastType returns the type that stands for all: the last one that says more than that it is a credential.
+// lastType returns the type that represents all: the last one other than that of every credential.
 func lastType(types []string) string {
 	last := credentialType
 	for _, name := range types {
@@ -140,12 +143,15 @@ func lastType(types []string) string {
 // the id.
 func (d draft) lose(t *jsontape.Tape, last string, q Request, id bool) {
 	lose := func(pointer string) {
-		d.Losses = append(d.Losses, canon.Loss{Pointer: pointer, Reason: "has no place in " + string(q.Format)})
+		d.Losses = append(d.Losses, canon.Loss{Pointer: pointer, Reason: "has no place in " +
+			string(q.Format)})
 	}
+
 	for k, v := range t.Members(0) {
 		kind, at := t.Nodes[v].Kind, "/"+jsontape.EscapeToken(string(t.Text(k)))
 		switch at {
-		case "/@context", "/credentialSubject", "/validFrom", "/validUntil", "/issuanceDate", "/expirationDate":
+		case "/@context", "/credentialSubject", "/validFrom", "/validUntil", "/issuanceDate",
+			"/expirationDate":
 		case "/type":
 			if kind != jsontape.Array {
 				continue // it is the last
@@ -199,7 +205,8 @@ func (d draft) round(t *jsontape.Tape) error {
 		_, notSigned := strconv.ParseInt(w.Source, 10, 64)
 		_, notUnsigned := strconv.ParseUint(w.Source, 10, 64)
 		if notSigned != nil && notUnsigned != nil {
-			d.Losses = append(d.Losses, canon.Loss{Pointer: w.Pointer, Reason: "the number " + w.Source + " becomes " + w.Canonical})
+			d.Losses = append(d.Losses, canon.Loss{Pointer: w.Pointer, Reason: "the number " + w.Source +
+				" becomes " + w.Canonical})
 		}
 	}
 	return err

@@ -14,8 +14,8 @@ import (
 	"canonscope/schemas"
 )
 
-// DisclosedText returns a text that the credential discloses and that stands in a presentation as it is; "" if there is
-// none.
+// DisclosedText returns a text that the credential discloses and that occurs unchanged in a presentation;
+// "" if there is none.
 func DisclosedText(c *schemas.Credential) (string, error) {
 	var t jsontape.Tape
 	if err := t.Scan(c.VCDM, jsontape.Options{}); err != nil {
@@ -42,7 +42,8 @@ func firstText(v any) string {
 	switch x := v.(type) {
 	case string:
 		plain := strings.IndexFunc(x, func(r rune) bool {
-			return !(r == ' ' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+			return !(r == ' ' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' &&
+				r <= 'Z')
 		}) < 0
 		if len(x) >= 8 && plain {
 			return x
@@ -50,7 +51,7 @@ func firstText(v any) string {
 	case map[string]any:
 		for _, k := range slices.Sorted(maps.Keys(x)) {
 			if k == "id" || k == "type" || strings.HasPrefix(k, "@") {
-				continue // not a value of its own in JSON-LD
+				continue // not a separate value in JSON-LD
 			}
 			if s := firstText(x[k]); s != "" {
 				return s
@@ -78,8 +79,8 @@ func Flip(b []byte, text string) ([]byte, bool) {
 	return bytes.ReplaceAll(b, []byte(text), append([]byte(text[:len(text)-1]), end)), true
 }
 
-// TamperText alters a text that the credential discloses and that stands in the presentation as it is; without one there is
-// nothing to alter.
+// TamperText alters a text that the credential discloses and that occurs unchanged in the presentation;
+// without one there is nothing to alter.
 func TamperText(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
 	text, err := DisclosedText(c)
 	if err != nil || text == "" {

@@ -1,5 +1,5 @@
-// Package claimstest holds the tests that both baselines, sd-jwt-vc and mdoc, must pass alike, and the credentials they are
-// tested with. Start with [Exchange].
+// Package claimstest holds the tests that both baselines, sd-jwt-vc and mdoc, must pass alike, and the
+// credentials they are tested with. Start with [Exchange].
 package claimstest
 
 import (
@@ -35,23 +35,26 @@ func Simple(n int) *schemas.Credential {
 		fmt.Fprintf(&b, `,"attr%02d":"value %02d abcdefghijklmno"`, i, i)
 	}
 	b.WriteString("}")
-	c := &schemas.Credential{Schema: "test", Subject: []byte(b.String()), Types: []string{"VerifiableCredential", "TestCredential"},
-		Issuer: "https://issuer.example", VCDM: []byte(dated)}
+	c := &schemas.Credential{Schema: "test", Subject: []byte(b.String()),
+		Types: []string{"VerifiableCredential", "TestCredential"}, Issuer: "https://issuer.example",
+		VCDM: []byte(dated)}
 	for _, i := range []int{0, 4, 9, 14, 19} {
 		c.Disclose = append(c.Disclose, fmt.Sprintf("/credentialSubject/attr%02d", i))
 	}
 	return c
 }
 
-// Nested returns a credential with objects, arrays, empty ones of both, and every type of JSON. It discloses leaves and
-// containers.
+// Nested returns a credential with objects, arrays, empty ones of both, and every type of JSON. It
+// discloses leaves and containers.
 func Nested() *schemas.Credential {
-	return &schemas.Credential{Schema: "nested", Types: []string{"VerifiableCredential", "OpenBadgeCredential"},
-		Issuer: "did:example:issuer", VCDM: []byte(dated),
-		Subject: []byte(`{"type":["A","B"],"achievement":{"name":"Name <&>","criteria":{"narrative":"Größe"},"empty":{},"a/b":{"~":1}},` +
-			`"result":[{"value":"1","ok":true},{"value":2.50,"none":null,"big":-9007199254740993,"list":[[],["x","y"]]}]}`),
-		Disclose: []string{"/credentialSubject/achievement/name", "/credentialSubject/achievement/a~1b", "/credentialSubject/result/1",
-			"/credentialSubject/type/1", "/issuer"},
+	return &schemas.Credential{Schema: "nested", Types: []string{"VerifiableCredential",
+		"OpenBadgeCredential"}, Issuer: "did:example:issuer", VCDM: []byte(dated),
+		Subject: []byte(`{"type":["A","B"],"achievement":{"name":"Name <&>",` +
+			`"criteria":{"narrative":"Größe"},"empty":{},"a/b":{"~":1}},` +
+			`"result":[{"value":"1","ok":true},{"value":2.50,"none":null,"big":-9007199254740993,` +
+			`"list":[[],["x","y"]]}]}`),
+		Disclose: []string{"/credentialSubject/achievement/name", "/credentialSubject/achievement/a~1b",
+			"/credentialSubject/result/1", "/credentialSubject/type/1", "/issuer"},
 		Mandatory: []string{"/issuer", "/type"},
 	}
 }

@@ -13,9 +13,13 @@ import (
 	"canonscope/compare"
 )
 
-// Conform runs folders of the official data through the reader that the command uses: all must pass but what is a matter
-// of policy, and with the opposite answers expected none may. least is how many results a folder has at least.
-func Conform(t *testing.T, run func(ctx context.Context, engine compare.Engine, dir string) ([]conform.Result, error), least map[string]int) {
+// Conform runs folders of the official data through the reader that the command uses: all must pass but
+// what is a matter of policy, and with the opposite answers expected none may. least is how many results a
+// folder has at least.
+func Conform(
+	t *testing.T, run func(ctx context.Context, engine compare.Engine, dir string) ([]conform.Result, error),
+	least map[string]int,
+) {
 	for _, engine := range Engines {
 		for dir, least := range least {
 			results, err := run(t.Context(), engine, official.Dir(t, dir))
@@ -42,10 +46,12 @@ func Conform(t *testing.T, run func(ctx context.Context, engine compare.Engine, 
 				}
 			}
 		}
+
 		if _, err := run(t.Context(), engine, t.TempDir()); err == nil {
 			t.Error("an empty folder has no suite")
 		}
 	}
+
 	if _, err := run(t.Context(), "fast", t.TempDir()); err == nil {
 		t.Error("engine fast")
 	}
@@ -55,7 +61,8 @@ func policy(r conform.Result) bool {
 	return r.Outcome == conform.Skipped && strings.Contains(r.Reason, "policy")
 }
 
-// opposite returns a folder with the cases of dir, which expects that the right ones are refused and the wrong accepted.
+// opposite returns a folder with the cases of dir, which expects that the right ones are refused and the
+// wrong accepted.
 func opposite(t *testing.T, dir string) string {
 	var file map[string]json.RawMessage
 	ReadJSON(t, &file, dir, "cases.json")

@@ -13,7 +13,9 @@ import (
 )
 
 // Run prepares an exchange of a credential at [Now], and issues and presents.
-func Run(t testing.TB, f compare.Preparer, c *schemas.Credential, s compare.Scenario) (x *compare.Exchange, issued, presented []byte) {
+func Run(
+	t testing.TB, f compare.Preparer, c *schemas.Credential, s compare.Scenario,
+) (x *compare.Exchange, issued, presented []byte) {
 	t.Helper()
 	s.Now = Now
 	x, err := f.Prepare(c, s)
@@ -29,18 +31,20 @@ func Run(t testing.TB, f compare.Preparer, c *schemas.Credential, s compare.Scen
 	return x, issued, presented
 }
 
-// Exchange tests an exchange of 5 of 20 claims with each engine and algorithm, bound to the holder and not. digests is how
-// many an engine must count: 21 to issue, those of its holder, and 5 to verify.
+// Exchange tests an exchange of 5 of 20 claims with each engine and algorithm, bound to the holder and not.
+// digests is how many an engine must count: 21 to issue, those of its holder, and 5 to verify.
 func Exchange(t *testing.T, f NewFormat, digests map[compare.Engine]int) {
 	for _, engine := range Engines {
 		for _, algorithm := range keys.Algorithms {
 			for _, binding := range []compare.Binding{compare.NoBinding, compare.HolderBinding} {
 				t.Run(fmt.Sprintf("%s/%s/%s", engine, algorithm, binding), func(t *testing.T) {
-					x, _, presented := Run(t, f(engine, algorithm), Simple(20), compare.Scenario{Binding: binding})
+					x, _, presented := Run(t, f(engine, algorithm), Simple(20),
+						compare.Scenario{Binding: binding})
 					if err := x.Verify(presented); err != nil {
 						t.Fatal(err)
 					}
-					want := compare.Counters{Salts: 21, Digests: digests[engine], Signatures: 1, Verifications: 1}
+					want := compare.Counters{Salts: 21, Digests: digests[engine], Signatures: 1,
+						Verifications: 1}
 					if binding == compare.HolderBinding {
 						want.Signatures, want.Verifications = 2, 2
 					}
@@ -56,10 +60,11 @@ func Exchange(t *testing.T, f NewFormat, digests map[compare.Engine]int) {
 	}
 }
 
-// Tamper changes every byte of a presentation in turn, and cuts it off there: none may verify, but for what a holder may
-// cut an unbound presentation down to, as right says.
+// Tamper changes every byte of a presentation in turn, and also truncates the presentation there. None of
+// these may verify, except what a holder may cut an unbound presentation down to, which right reports.
 func Tamper(t *testing.T, f NewFormat, right func(cut []byte) bool) {
-	flips := map[compare.Engine][]byte{canon.Native: {1, 2, 4, 0x20, 0x80}, canon.Stock: {1}} // the stock engine is slow
+	// The stock engine is slow.
+	flips := map[compare.Engine][]byte{canon.Native: {1, 2, 4, 0x20, 0x80}, canon.Stock: {1}}
 	for _, engine := range Engines {
 		for _, binding := range []compare.Binding{compare.NoBinding, compare.HolderBinding} {
 			t.Run(fmt.Sprintf("%s/%s", engine, binding), func(t *testing.T) {
@@ -69,10 +74,12 @@ func Tamper(t *testing.T, f NewFormat, right func(cut []byte) bool) {
 						b := bytes.Clone(presented)
 						b[i] ^= flip
 						if x.Verify(b) == nil {
-							t.Fatalf("byte %d of %d changed from %#x to %#x and still verifies", i, len(b), presented[i], b[i])
+							t.Fatalf("byte %d of %d changed from %#x to %#x and still verifies", i, len(b),
+								presented[i], b[i])
 						}
 					}
-					if cut := presented[:i]; x.Verify(cut) == nil && (binding != compare.NoBinding || !right(cut)) {
+					if cut := presented[:i]; x.Verify(cut) == nil && (binding != compare.NoBinding ||
+						!right(cut)) {
 						t.Fatalf("the first %d of %d bytes verify", i, len(presented))
 					}
 				}
@@ -83,13 +90,15 @@ func Tamper(t *testing.T, f NewFormat, right func(cut []byte) bool) {
 
 // UnknownNames tests that no exchange is prepared with an engine, an algorithm or a claim that is not there.
 func UnknownNames(t *testing.T, f NewFormat) {
-	if _, err := f("fast", "EdDSA").Prepare(Simple(20), compare.Scenario{}); err == nil || !strings.Contains(err.Error(), `unknown engine "fast"`) {
+	if _, err := f("fast", "EdDSA").Prepare(Simple(20), compare.Scenario{}); err == nil ||
+		!strings.Contains(err.Error(), `unknown engine "fast"`) {
 		t.Error(err)
 	}
 	if _, err := f(canon.Stock, "RS256").Prepare(Simple(20), compare.Scenario{}); err == nil {
 		t.Error("RS256 is no algorithm here")
 	}
-	if _, err := f(canon.Stock, "EdDSA").Prepare(Simple(20), compare.Scenario{Disclose: []string{"/credentialSubject/none"}}); err == nil {
+	if _, err := f(canon.Stock, "EdDSA").Prepare(Simple(20),
+		compare.Scenario{Disclose: []string{"/credentialSubject/none"}}); err == nil {
 		t.Error("a pointer to nothing must be an error")
 	}
 }

@@ -24,8 +24,8 @@ func Alike(ctx context.Context, b *canon.Budget, statements [][]byte, issued map
 		labels[i], _ = Number([]byte(issued[n]))
 	}
 
-	// A renaming of the nodes that leaves the statements as they are: a node takes the label of the one it
-	// stands for. The first copy is the document, the second what its nodes stand for.
+	// Look for a renaming of the nodes that leaves the statements the same. Nodes of the first copy of the
+	// graph are mapped to nodes of the second copy, whose labels they take.
 	p := newPartition(ctx, b, g)
 	defer b.Use(-p.size())
 	if err := b.Use(p.size()); err != nil {
@@ -162,8 +162,8 @@ func newGraph(statements [][]byte) *graph {
 	return g
 }
 
-// partition parts the vertices of two copies of a graph into cells. Those of one cell may stand for one
-// another as far as is known; each cell has as many of the first copy as of the second.
+// partition parts the vertices of two copies of a graph into cells. Those of one cell may still be mapped
+// to one another; each cell has as many of the first copy as of the second.
 type partition struct {
 	g      *graph
 	copy   int     // vertices of one copy, after which those of the second follow
@@ -241,8 +241,8 @@ func (p *partition) second(c int32) []int32 {
 	return all
 }
 
-// pair lets node i of the first copy stand for node j of the second, which are of one cell, and reports
-// whether the copies are still alike. If they are not, it leaves all as it was.
+// pair maps node i of the first copy to node j of the second, which are of one cell, and reports whether
+// the copies are still alike. If they are not, it undoes the mapping.
 func (p *partition) pair(i, j int) bool {
 	before, spent := len(p.cells), p.spent
 	p.split(p.of[i], []step{{int32(i), 1}, {int32(p.copy + j), 1}})

@@ -324,7 +324,7 @@ func (r *Reading) checkResources(list int) error {
 		}
 		node := namedNode(r.tape, e, "id")
 		if node != nil && seen[string(node)] {
-			return disagree(r.tape.Pointer(e)+"/id", "is there twice among the related resources")
+			return disagree(r.tape.Pointer(e)+"/id", "is repeated among the related resources")
 		}
 		seen[string(node)] = true
 		facts, shown, hidden := r.about(node), false, ""

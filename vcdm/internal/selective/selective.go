@@ -11,15 +11,15 @@
 // [New] decides once, when a suite is made:
 //
 //   - An engine that is a [canon.Datasets] takes the short path: the native one.
-//   - It takes the literal path where that is asked for and the engine is a [canon.Expander], too. No engine
+//   - It takes the literal path if that is requested and the engine also is a [canon.Expander]. No engine
 //     of this project is both, but a test makes one, to compare the paths.
-//   - An engine that is a [canon.Expander] alone takes the literal path: stock and tuned, which know no
+//   - An engine that is only a [canon.Expander] takes the literal path: stock and tuned, which have no
 //     origins.
-//   - An engine that is neither can verify, which needs no selection, and nothing else: there is no Grouper.
+//   - An engine that is neither can only verify, which needs no selection: New returns nil.
 //
-// The paths differ in what they check. On the literal path a selection that says something else than the
-// document, as a part of a list does, has no place among the statements, and grouping fails. On the short
-// path it is found when the revealed document is canonicalized, in [Grouped.Reveal].
+// The paths differ in what they check. A selection may make statements other than those of the document,
+// such as a part of a list. On the literal path they are not among the document's statements, and grouping
+// fails. On the short path [Grouped.Reveal] finds them when it canonicalizes the revealed document.
 //
 //phase:caller
 package selective
@@ -59,16 +59,16 @@ type Grouper interface {
 type Grouped struct {
 	Lines    [][]byte
 	Selected [][]bool // for each group, for each line
-	Checked  bool     // every group is known to be what a document that holds nothing else would say
+	Checked  bool     // every group is known to be the statements of a document with only these parts
 
 	// Reveal returns the label map of a derived proof that shows what group n selects (VC-DI-ECDSA 3.5.4
 	// steps 14 to 16, 3.5.5): the HMAC for each canonical number that a verifier will give a blank node of
-	// the revealed document. It fails if that document does not say the very statements that the group
+	// the revealed document. It fails if that document does not make exactly the statements that the group
 	// selects, as when a pointer names a part of a list.
 	Reveal func(n int, document []byte) (map[uint32][]byte, error)
 }
 
-// New returns the way to group statements that an engine allows; nil where there is none.
+// New returns the Grouper for an engine, nil if there is none.
 func New(c canon.Canonicalizer, preferLiteral bool) Grouper {
 	e, expands := c.(canon.Expander)
 	d, origins := c.(datasets)

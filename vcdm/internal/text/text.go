@@ -11,7 +11,7 @@ import (
 // ErrTime is the error of a text that is not a date.
 var ErrTime = errors.New("not an XSD dateTimeStamp")
 
-// NotTime says what a member that has to be a date must be.
+// NotTime is the error of a member that must be a date.
 const NotTime = "must be an XSD dateTimeStamp, such as 2026-01-31T12:00:00Z"
 
 // Text is text of a document, or of a caller.

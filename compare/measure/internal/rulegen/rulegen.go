@@ -1,10 +1,12 @@
-// Package rulegen makes the rules that charge functions of this project to phases from the directives beside the functions:
+// Package rulegen makes the rules that charge functions of this project to phases from the directives
+// beside the functions:
 //
 //	//phase:PHASE [KIND]
 //
-// over a function, a type for its methods, or the package clause of a file for its other functions. PHASE is a name of package
-// phase, or caller where the time of a function belongs to whom it serves; KIND is one of package profiles, owner where it is left
-// out. The nearest directive counts. [Rules] is run by "go generate ./compare/measure".
+// over a function, a type for its methods, or the package clause of a file for its other functions. PHASE
+// is a name of package phase, or caller where the time of a function belongs to whom it serves; KIND is one
+// of package profiles, owner where it is left out. The nearest directive counts. [Rules] is run by "go
+// generate ./compare/measure".
 package rulegen
 
 import (
@@ -35,11 +37,11 @@ var Packages = []string{"canon", "canon/lookup", "canon/jsontape", "canon/jcs", 
 // harness are the symbols of the measuring code, where the search for an owner ends.
 var harness = []string{"canonscope/compare/measure.", "canonscope/compare.(*Exchange)."}
 
-// caller is the directive of functions that are passed over.
+// caller is the directive of functions without a rule.
 const caller = "caller"
 
-// Rules returns the rules of Packages, whose folders stand in root, as profiles.ParseRules reads them. The error names each function
-// without a directive and each directive that is wrong.
+// Rules returns the rules of Packages, whose folders are in root, as profiles.ParseRules reads them. The
+// error names each function without a directive and each directive that is wrong.
 func Rules(root fs.FS) ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteString("version 1\n\n# Made by go generate from the //phase: directives beside the functions.\n\n# The measuring code\n")
@@ -161,7 +163,7 @@ func method(d *ast.FuncDecl) (name, receiver string) {
 	return receiver + generic + "." + d.Name.Name, receiver
 }
 
-// directive returns what stands behind //phase: in a comment, or "".
+// directive returns the text after //phase: in a comment, or "".
 func directive(doc *ast.CommentGroup) string {
 	if doc == nil {
 		return ""
@@ -200,8 +202,8 @@ func writeRule(out *bytes.Buffer, r rule) {
 	fmt.Fprintf(out, "%-13s %-9s %s\n", r.phase, r.kind, r.symbol)
 }
 
-// rules returns a rule for each type and function that the ones before it, which are of shorter names, do not cover: the longest
-// symbol that a name begins with counts.
+// rules returns a rule for each type and function that the ones before it, which are of shorter names, do
+// not cover: the longest symbol that a name begins with counts.
 func (p *pkg) rules() []rule {
 	of := map[string]string{}
 	for _, f := range p.functions {
@@ -219,7 +221,7 @@ func (p *pkg) rules() []rule {
 	var out []rule
 	said := map[string]string{}
 	for _, s := range symbols {
-		covered := caller // without a rule a function is passed over
+		covered := caller // a function without a rule is skipped
 		for n := len(s) - 1; n > 0; n-- {
 			if d, ok := said[s[:n]]; ok {
 				covered = d
