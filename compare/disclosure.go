@@ -39,8 +39,9 @@ func ParseGranularity(name string) (Granularity, error) {
 	return Granularity(name), choice.Check("granularity", name, Granularities)
 }
 
-// Disclosure says what of a credential is presented: a number of elements, [Everything], or JSON pointers, each
-// escaped as a segment of a path, with commas between them. "" is what the credential's own Disclose names.
+// Disclosure says what of a credential is presented: a number of elements, [Everything], or JSON pointers,
+// each escaped as a segment of a path, with commas between them. "" is what the credential's own Disclose
+// names.
 type Disclosure string
 
 // Everything is the Disclosure of all elements.

@@ -98,21 +98,26 @@
 // # Rules that bind the code here
 //
 //   - Correct before fast: no time without a passed gate.
-//   - Like for like: every format gets bytes in and bytes out. Parsing, encoding, salts, digests, base64 and CBOR are inside
-//     the clock for all of them; keys are handed over parsed, and did:key, JWK and certificate chains are outside for
-//     all. What is one disclosure and one element, a leaf, a branch or a claim, is the same everywhere, and so are the
-//     pointers that are presented. The headline is issue + verify of the whole credential, which is the same work in
-//     every format; a part that is presented has figures beside it.
-//   - Tiers do not mix: a ratio compares rows of one engine, schema and policy, with contexts in one state, or there is
-//     none; what a row costs in two engines has a table of its own. Guards run in the gate, never inside a timed
-//     operation.
-//   - Signing again is not disclosure. [Deriving] cannot see the issuer's key, [Reissuing] must be given it; the mark † follows
-//     from that, in every table and export. A holder who hands on the whole ([HandingOn]) is named, too.
-//   - Process CPU is the primary figure, the garbage collector included, at a named GOGC and GOMAXPROCS. Processes are
-//     replicated, and every figure has its interval: a block is one process of each exchange.
-//   - Inputs rotate: a cell walks at least 64 seeded documents of one shape, the same for all engines and formats.
-//   - Repeatable: seeds, versions, environment, policy, state of contexts and the hash of the binary are in every result.
-//   - Unsupported is an answer: a cell that cannot be done is shown with a *canon.UnsupportedError, never left out.
+//   - Like for like: every format gets bytes in and bytes out. Parsing, encoding, salts, digests, base64 and
+//     CBOR are inside the clock for all of them; keys are handed over parsed, and did:key, JWK and
+//     certificate chains are outside for all. What is one disclosure and one element, a leaf, a branch or a
+//     claim, is the same everywhere, and so are the pointers that are presented. The headline is issue +
+//     verify of the whole credential, which is the same work in every format; a part that is presented has
+//     figures beside it.
+//   - Tiers do not mix: a ratio compares rows of one engine, schema and policy, with contexts in one state,
+//     or there is none; what a row costs in two engines has a table of its own. Guards run in the gate, never
+//     inside a timed operation.
+//   - Signing again is not disclosure. [Deriving] cannot see the issuer's key, [Reissuing] must be given it;
+//     the mark † follows from that, in every table and export. A holder who hands on the whole ([HandingOn])
+//     is named, too.
+//   - Process CPU is the primary figure, the garbage collector included, at a named GOGC and GOMAXPROCS.
+//     Processes are replicated, and every figure has its interval: a block is one process of each exchange.
+//   - Inputs rotate: a cell walks at least 64 seeded documents of one shape, the same for all engines and
+//     formats.
+//   - Repeatable: seeds, versions, environment, policy, state of contexts and the hash of the binary are in
+//     every result.
+//   - Unsupported is an answer: a cell that cannot be done is shown with a *canon.UnsupportedError, never
+//     left out.
 //   - Everything that is written ends whole or not at all; a child that dies costs its own run.
 //
 // # Recipe: add a format

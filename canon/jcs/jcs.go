@@ -207,6 +207,7 @@ func (w *writer) object(dst []byte, i int) ([]byte, error) {
 
 		w.members = append(w.members, m)
 	}
+
 	if !sorted {
 		w.sort(w.members[from:], 0)
 	}

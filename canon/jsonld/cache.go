@@ -181,7 +181,8 @@ func (r *run) imply(ctx *activeContext, name []byte, hash uint16) {
 	} else {
 		*after = before.clone(1)
 	}
-	t := &term{name: string(name), hash: hash, strong: lookup.Hash(name), iri: newIRI(ctx.vocab + string(name))}
+	t := &term{name: string(name), hash: hash, strong: lookup.Hash(name),
+		iri: newIRI(ctx.vocab + string(name))}
 	after.put(t)
 	if ctx.implied.CompareAndSwap(before, after) {
 		ctx.family.add(r.p, int64(unsafe.Sizeof(*t))+2*int64(len(t.iri.nq)))

@@ -148,8 +148,8 @@ type scoped struct {
 	base string // URL to resolve references of the context against
 }
 
-// table is an open-addressing hash table of terms. A table is written only while its context is being made. A large table
-// is not copied to be changed: the changes stand in a table before it.
+// table is an open-addressing hash table of terms. A table is written only while its context is being made.
+// A large table is not copied to be changed: the changes stand in a table before it.
 type table struct {
 	slots  []slot // a power of two, at most 5/8 full
 	count  int

@@ -811,6 +811,7 @@ func (r *run) property(o *object, k key, prop uint32) error {
 	if err != nil || c.kind == nothing { // 13.10
 		return err
 	}
+
 	// The name of a term belongs to the context; another key is text of the document.
 	if k.term == nil && c.head == 0 && len(r.losses) == lost {
 		r.lose(k.node, "empty array under a key that is not a term")

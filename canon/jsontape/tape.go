@@ -2,9 +2,9 @@
 // the project shares: RFC 8259 grammar, valid UTF-8, no lone surrogates, no duplicate keys (also through
 // escapes), bounded depth and size. Nothing is copied: a node refers to the source.
 //
-// Start with [Tape.Scan], walk with [Tape.Elements] and [Tape.Members] or with the Next indexes, read strings with
-// [Tape.Text], compare values with [Tape.Equal], and change a document without marshalling it again with
-// [Tape.AppendWithout] and [Tape.AppendMember].
+// Start with [Tape.Scan], walk with [Tape.Elements] and [Tape.Members] or with the Next indexes, read
+// strings with [Tape.Text], compare values with [Tape.Equal], and change a document without marshalling it
+// again with [Tape.AppendWithout] and [Tape.AppendMember].
 //
 //phase:parse primitive
 package jsontape

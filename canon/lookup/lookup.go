@@ -1,5 +1,5 @@
-// Package lookup finds things by their text. A [Table] holds a number for each text, under its [Hash]; the caller holds the
-// texts and compares them, as it goes from one [Table.Probe] to the next.
+// Package lookup finds things by their text. A [Table] holds a number for each text, under its [Hash]; the
+// caller holds the texts and compares them, as it goes from one [Table.Probe] to the next.
 //
 //phase:serialize primitive
 package lookup
@@ -25,8 +25,8 @@ type slot struct {
 
 var seed = maphash.MakeSeed()
 
-// Hash returns the hash of a text. It differs from process to process, so that nobody can choose texts that collide. It
-// stays out of its callers, whose loops would have fewer registers for what they mostly do.
+// Hash returns the hash of a text. It differs from process to process, so that nobody can choose texts that
+// collide. It stays out of its callers, whose loops would have fewer registers for what they mostly do.
 //
 //go:noinline
 func Hash(text []byte) uint32 { return uint32(maphash.Bytes(seed, text)) }
@@ -79,8 +79,9 @@ func (t *Table) grow() {
 	}
 }
 
-// Probe returns the first number under a hash at a place or behind it, and its place, or 0 and a free place. The search for
-// a text begins at the place of its hash, and goes on behind the number of another text.
+// Probe returns the first number under a hash at a place or behind it, and its place, or 0 and a free
+// place. The search for a text begins at the place of its hash, and goes on behind the number of another
+// text.
 func (t *Table) Probe(hash, from uint32) (number, place uint32) {
 	mask := uint32(len(t.slots) - 1)
 	for place = from & mask; ; place = (place + 1) & mask {

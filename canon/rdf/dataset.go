@@ -89,7 +89,8 @@ func (d *Dataset) Intern(kind Kind, text []byte) TermID {
 	return id
 }
 
-// Keep is Intern for text that does not change while d is in use: it is not copied. It reports whether the term is new.
+// Keep is Intern for text that does not change while d is in use: it is not copied. It reports whether the
+// term is new.
 func (d *Dataset) Keep(kind Kind, text []byte) (id TermID, added bool) {
 	id, hash, place := d.find(text)
 	if id != 0 {

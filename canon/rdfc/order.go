@@ -1,9 +1,10 @@
 //phase:caller
 package rdfc
 
-// What the two halves of sorting buy, by measurement: comparing whole terms with a plain sort instead makes a credential of
-// Open Badges (356 quads) take 330 µs in place of 200. The radix half, sortKeys by counting, makes datasets of 10^5 quads and
-// more 1.2 to 2.5 times as fast as insertion and slices.SortFunc alone; it matters to no credential.
+// What the two halves of sorting buy, by measurement: comparing whole terms with a plain sort instead makes
+// a credential of Open Badges (356 quads) take 330 µs in place of 200. The radix half, sortKeys by
+// counting, makes datasets of 10^5 quads and more 1.2 to 2.5 times as fast as insertion and slices.SortFunc
+// alone; it matters to no credential.
 
 import (
 	"bytes"

@@ -88,6 +88,7 @@ func Guard(ctx context.Context, doc []byte, opt canon.Options, from jsonld.Loade
 	if len(expanded) == 0 {
 		g.lose("the document has no statements")
 	}
+
 	g.value(any(expanded))
 
 	switch {

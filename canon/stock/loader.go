@@ -86,6 +86,7 @@ func (l *loader) load(url string) (*ld.RemoteDocument, error) {
 	if l.cache.from == nil {
 		return nil, fmt.Errorf("context %q: the engine has no loader for contexts", url)
 	}
+
 	if l.asked[url] = true; len(l.asked) > l.most {
 		return nil, &canon.LimitError{Limit: "documents", Max: int64(l.most), Done: int64(len(l.asked)),
 			Where: url}
@@ -98,6 +99,7 @@ func (l *loader) load(url string) (*ld.RemoteDocument, error) {
 	if found == nil {
 		return nil, fmt.Errorf("context %q: the loader returned no document", url)
 	}
+
 	if len(found.Bytes) > l.limit {
 		return nil, &canon.LimitError{Limit: "context", Max: int64(l.limit), Done: int64(len(found.Bytes)),
 			Where: url}

@@ -45,6 +45,7 @@ func (e *rdfc) Canonicalize(
 	if err := supported(doc, opt); err != nil {
 		return nil, err
 	}
+
 	defer recovered(&err)
 	call := newCall(ctx, e.cache, opt)
 	var text any
@@ -65,6 +66,7 @@ func (e *rdfc) Canonicalize(
 	if err != nil {
 		return nil, call.loader.cause(err)
 	}
+
 	form = opt.Target()
 	form.Text = append(form.Text, text.(string)...)
 	form.Lines = bytes.Count(form.Text, newline)

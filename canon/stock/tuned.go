@@ -81,6 +81,7 @@ func (e *tuned) Canonicalize(
 	for _, q := range quads {
 		form.Text = appendQuad(form.Text, q)
 	}
+
 	form.Lines = len(quads)
 	return form, nil
 }
@@ -117,7 +118,9 @@ func (e *tuned) setContext(c *call, input any, doc []byte) (release func(), err 
 	if made == nil {
 		made = new(processed)
 	}
+
 	made.loader = c.loader
+
 	if made.context == nil {
 		o := c.options()
 		o.Format = ""
@@ -128,6 +131,7 @@ func (e *tuned) setContext(c *call, input any, doc []byte) (release func(), err 
 	}
 
 	object["@context"] = made.context
+
 	return func() {
 		if !c.loader.fresh { // it may hold an @import, which the next call would not notice
 			pool.Put(made)

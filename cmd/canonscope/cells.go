@@ -22,17 +22,26 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.Formats, "format", nil,
 		"only these formats: "+strings.Join(choice.Names(namesOf(matrix.Formats)), ", "))
-	flags.StringSliceVar(&f.Suites, "suite", nil, "only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
-	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: "+strings.Join(choice.Names(canon.Engines), ", "))
-	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+strings.Join(choice.Names(keys.Algorithms), ", ")+
+	flags.StringSliceVar(&f.Suites, "suite", nil,
+		"only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
+	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: "+
+		strings.Join(choice.Names(canon.Engines), ", "))
+	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+
+		strings.Join(choice.Names(keys.Algorithms), ", ")+
 		", or usual: what users of each suite deploy")
-	flags.StringSliceVar(&f.Schemas, "schema", nil, "only these credentials: names of the catalogue, e.g. simple-20, ob3, or a file")
-	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: "+strings.Join(choice.Names(compare.Operations), ", "))
-	flags.StringSliceVar(&f.Contexts, "context-cache", nil, "states in which JSON-LD contexts are found: "+strings.Join(choice.Names(compare.ContextStates), ", ")+
+
+	flags.StringSliceVar(&f.Schemas, "schema", nil,
+		"only these credentials: names of the catalogue, e.g. simple-20, ob3, or a file")
+	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: "+
+		strings.Join(choice.Names(compare.Operations), ", "))
+	flags.StringSliceVar(&f.Contexts, "context-cache", nil, "states in which JSON-LD contexts are found: "+
+		strings.Join(choice.Names(compare.ContextStates), ", ")+
 		"; without it embedded for stock, else warm")
+
 	*p = matrix.DefaultPolicy
 	flags.StringVar(&p.GC, "gc", p.GC, "garbage collector policy of the cells: GOGC in percent, or off")
 	flags.IntVar(&p.Procs, "procs", p.Procs, "GOMAXPROCS of the cells")
+
 	flags.Func("disclose", "present `N` elements of the subject, all, or those at JSON pointers; without it "+
 		"what the schema names", func(text string) error {
 		words, err := csv.NewReader(strings.NewReader(text)).Read() // as of flags with lists
@@ -42,7 +51,9 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 		p.Disclose, err = compare.ParseDisclosure(words...)
 		return err
 	})
-	flags.Func("granularity", "`SIZE` of one disclosure and one element: "+strings.Join(compare.Granularities, ", ")+
+
+	flags.Func("granularity", "`SIZE` of one disclosure and one element: "+strings.Join(compare.Granularities,
+		", ")+
 		"; without it leaf, and branch for education schemas", func(text string) error {
 		p.Granularities = nil
 		for name := range strings.SplitSeq(text, ",") {
@@ -54,6 +65,7 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 		}
 		return nil
 	})
+
 	flags.IntVar(&p.LiveHeap, "live-heap", 0, "live heap of the cells in `MB`, beside that of the harness")
 }
 

@@ -55,16 +55,20 @@ func flagValues() map[string][]string {
 		"disclose":      {string(compare.Everything)},
 		"axis":          {compare.DiscloseAxis + "="},
 	}
+
 	for _, p := range catalogue.Presets() {
 		values["preset"] = append(values["preset"], p.Name)
 	}
+
 	axes, err := catalogue.Axes("")
 	if err != nil {
 		panic(err) // fails only for an unknown name
 	}
+
 	for _, a := range axes {
 		values["axis"] = append(values["axis"], a.Name+"=")
 	}
+
 	return values
 }
 

@@ -205,6 +205,7 @@ they take.`,
 
 			defer folder.Close()
 			progress, clear := progressTo(cmd.ErrOrStderr())
+
 			// A reader of the table may close the pipe; the files are still written.
 			signal.Ignore(syscall.SIGPIPE)
 			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}},
@@ -214,7 +215,8 @@ they take.`,
 			campaign.Disclosed = selection.Disclosed
 			campaign.LeftOut = append(selection.LeftOut, campaign.LeftOut...)
 			campaign.Results = append(campaign.Results, selection.Unsupported()...)
-			failed := append(parts(err), finish(cmd.OutOrStdout(), campaign, experiments, against, folder, jsonText)...)
+			failed := append(parts(err), finish(cmd.OutOrStdout(), campaign, experiments, against, folder,
+				jsonText)...)
 			if len(failed) == 0 {
 				return verdict(campaign)
 			}
@@ -229,13 +231,22 @@ they take.`,
 	flags.StringArrayVar(&axes, "axis", nil,
 		"walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
-	flags.StringSliceVar(&against, "against", nil, "print ratios to these suites or formats; without it to mdoc and sd-jwt-vc")
-	flags.StringVar(&policy.Validator, "validate", "", "validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+strings.Join(choice.Names(jsonschema.Engines), ", "))
-	flags.StringVar(&present, "present", compare.Resigned.String(), "how suites that do not derive present: resigned by the issuer, or whole: the holder hands on all of it")
-	flags.DurationVar(&plan.Canonize, "deadline", canonizeDeadline, "`TIME` that canonize may take; 0 for no bound")
-	flags.StringVar(&binding, "binding", compare.NoBinding.String(), "none, or holder: holders sign what they present, in every format")
-	flags.IntVar(&plan.Window.N, "n", 0, "timed operations per process, instead of a window that holds collections")
-	flags.IntVar(&plan.Runs, "runs", defaultRuns, "fresh processes per exchange; 3 are needed for an interval")
+	flags.StringSliceVar(&against, "against", nil,
+		"print ratios to these suites or formats; without it to mdoc and sd-jwt-vc")
+	flags.StringVar(&policy.Validator, "validate", "",
+		"validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+
+			strings.Join(choice.Names(jsonschema.Engines), ", "))
+
+	flags.StringVar(&present, "present", compare.Resigned.String(),
+		"how suites that do not derive present: resigned by the issuer, or whole: the holder hands on all of it")
+	flags.DurationVar(&plan.Canonize, "deadline", canonizeDeadline,
+		"`TIME` that canonize may take; 0 for no bound")
+	flags.StringVar(&binding, "binding", compare.NoBinding.String(),
+		"none, or holder: holders sign what they present, in every format")
+	flags.IntVar(&plan.Window.N, "n", 0,
+		"timed operations per process, instead of a window that holds collections")
+	flags.IntVar(&plan.Runs, "runs", defaultRuns,
+		"fresh processes per exchange; 3 are needed for an interval")
 	flags.BoolVar(&plan.Raw, "raw", false, "keep the times of single operations, and print percentiles")
 	flags.IntVar(&cpu, "cpu", 0, "pin processes to processor `NUMBER` (Linux)")
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
@@ -250,11 +261,12 @@ they take.`,
 	for name, value := range map[string]string{"n": "0", "profile-seconds": "0", "cpu": ""} {
 		flags.Lookup(name).DefValue = value // pflag hides a zero
 	}
+
 	return cmd
 }
 
-// finish prints the table and writes the results, each whatever becomes of the others: nobody may be reading, and nothing be
-// writable.
+// finish prints the table and writes the results, each whatever becomes of the others: nobody may be
+// reading, and nothing be writable.
 func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experiment, against []string,
 	folder *measure.Folder, jsonText bool,
 ) []error {

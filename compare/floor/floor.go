@@ -69,7 +69,8 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if f.canon != nil {
 		w.doc, w.limits = c.VCDM, s.Limits
 		if w.forms, err = f.canonical(c.VCDM, issuer, s); err != nil {
-			return nil, &canon.UnsupportedError{Engine: string(compare.Floor), What: fmt.Sprintf("the document: %v", err)}
+			return nil, &canon.UnsupportedError{Engine: string(compare.Floor),
+				What: fmt.Sprintf("the document: %v", err)}
 		}
 		checks += " of the hashes"
 	}
@@ -115,7 +116,8 @@ type work struct {
 // prepare scans the document and makes the bytes that are signed.
 func (w *work) prepare() ([]byte, error) {
 	if w.doc != nil {
-		if err := w.tape.Scan(w.doc, jsontape.Options{Bytes: w.limits.Bytes, Depth: w.limits.Depth, Memory: w.limits.Memory}); err != nil {
+		if err := w.tape.Scan(w.doc, jsontape.Options{Bytes: w.limits.Bytes, Depth: w.limits.Depth,
+			Memory: w.limits.Memory}); err != nil {
 			return nil, err
 		}
 	}

@@ -157,22 +157,27 @@ func SelectExperiments(experiments []compare.Experiment, f Filter, p Policy) (*S
 			f.Suites = append(f.Suites, "eddsa-rdfc-2022")
 		}
 	}
+
 	if len(f.Engines) == 0 {
 		f.Engines = []string{string(canon.Native), string(canon.Stock)}
 	}
+
 	f.Default = false
 	var points []compare.Point
 	for _, e := range experiments {
 		points = append(points, e.Points...)
 	}
+
 	s, err := selectPoints(f, p, points)
 	if err != nil {
 		return nil, err
 	}
+
 	presented := func(p compare.Point) bool { return p.Disclose != "" }
 	if s.Disclosed == nil && slices.ContainsFunc(points, presented) {
 		return nil, fmt.Errorf("--axis %s: what is canonicalized is not presented; name another axis or operation",
 			compare.DiscloseAxis)
 	}
+
 	return s, nil
 }

@@ -38,8 +38,8 @@ type Policy struct {
 	Binding   compare.Binding
 	Disclose  compare.Disclosure // "" is what the credential names
 
-	// Granularities are those of formats of credentials; without any each schema has its usual one. Of two that
-	// make the same elements of a schema the first is taken.
+	// Granularities are those of formats of credentials; without any each schema has its usual one. Of two
+	// that make the same elements of a schema the first is taken.
 	Granularities []compare.Granularity
 }
 
@@ -103,7 +103,8 @@ func (f *family) exists() bool {
 	case f.format.Name == compare.Floor:
 		return f.cell.Engine == canon.Native
 	}
-	return slices.Contains(canon.Engines, f.cell.Engine) && (f.suite.Method != "" || f.cell.Engine != canon.Tuned)
+	return slices.Contains(canon.Engines, f.cell.Engine) &&
+		(f.suite.Method != "" || f.cell.Engine != canon.Tuned)
 }
 
 // usual is the state of contexts in which the engine is used, unless another is named.
@@ -374,7 +375,9 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 		names []string
 		of    func(c compare.Cell) string
 	}
+
 	usual := slices.Contains(f.Algorithms, Usual)
+
 	dimensions := []dimension{
 		{"format", f.Formats, func(c compare.Cell) string { return string(c.Format) }},
 		{"suite", f.Suites, func(c compare.Cell) string { return c.Suite }},
@@ -414,6 +417,7 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 	if err := known("state of contexts", f.Contexts, compare.ContextStates); err != nil {
 		return nil, err
 	}
+
 	targets, err := targetsOf(points, p)
 	if err != nil {
 		return nil, err
@@ -440,14 +444,17 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 			}
 			continue
 		}
+
 		contexts := f.Contexts
 		if subset && len(contexts) == 0 {
 			contexts = m.states()
 		}
 		for _, state := range m.in(contexts) {
 			for _, t := range targets {
-				// Without a word on formats and operations a credential is exchanged and another document canonicalized.
-				if f.Default && !formats && len(f.Operations) == 0 && (m.format.Name == compare.Document) == t.exchanged() {
+				// Without a word on formats and operations a credential is exchanged and another document
+				// canonicalized.
+				if f.Default && !formats && len(f.Operations) == 0 &&
+					(m.format.Name == compare.Document) == t.exchanged() {
 					continue
 				}
 
@@ -465,7 +472,8 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 				if !slices.ContainsFunc(s.Entries, func(known Entry) bool { return known.Cell == e.Cell }) {
 					s.Entries = append(s.Entries, e)
 				}
-				if m.format.Name != compare.Document && t.exchanged() && !slices.Contains(s.Disclosed, t.Disclosed) {
+				if m.format.Name != compare.Document && t.exchanged() &&
+					!slices.Contains(s.Disclosed, t.Disclosed) {
 					s.Disclosed = append(s.Disclosed, t.Disclosed)
 				}
 			}
@@ -478,14 +486,16 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 	if f.Default {
 		s.addFloors(all, targets, p)
 	}
-	// Most important first, and the tiers of a schema beside each other. In the default subset what signs with
-	// ES256 for comparison comes last.
+
+	// Most important first, and the tiers of a schema beside each other. In the default subset what signs
+	// with ES256 for comparison comes last.
 	last := func(c compare.Cell) int {
 		if subset && c.Algorithm == keys.ES256 && c.Format != compare.VCDM {
 			return 1
 		}
 		return 0
 	}
+
 	slices.SortStableFunc(s.Entries, func(a, b Entry) int {
 		return cmp.Or(last(a.Cell)-last(b.Cell),
 			schemaOf(targets, a.Cell)-schemaOf(targets, b.Cell),
@@ -515,7 +525,8 @@ func (s *Selection) addFloors(all []family, targets []target, p Policy) {
 		}
 		for _, m := range all {
 			operations := within(m.format.Operations, s.Operations)
-			if m.format.Name != compare.Floor || m.cell.Algorithm != e.Cell.Algorithm || len(operations) == 0 {
+			if m.format.Name != compare.Floor || m.cell.Algorithm != e.Cell.Algorithm ||
+				len(operations) == 0 {
 				continue
 			}
 			f := m.of(targets[indexOf(targets, e.Cell)], p)
@@ -606,10 +617,11 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if f.format.Name != compare.Document {
 		generator = disclosing{generator, cell.Disclose, cell.Granularity}
 	}
+
 	scenario := compare.Scenario{Granularity: cell.Granularity, Binding: cell.Binding,
 		HandOn: cell.Present == compare.HandedOver}
-	return &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(), Check: check,
-		Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
+	return &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(),
+		Check: check, Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
 			return f.format.Tamper(c, presented, cell.Binding != compare.NoBinding)
 		}}, nil
 }

@@ -72,6 +72,7 @@ func targetsOf(points []compare.Point, p Policy) ([]target, error) {
 			of[t.Of] = true
 		}
 	}
+
 	return targets, nil
 }
 

@@ -99,6 +99,7 @@ func (v *Verifier) checkChain(ders [][]byte, signed time.Time) (*keys.Public, *x
 	if len(ders) == 0 {
 		return nil, nil, invalid(where, rule, "is missing, and no key is configured")
 	}
+
 	chain, key, err := keys.Signer(ders, v.Roots, baseline.Now(v.Now))
 	switch {
 	case keys.OutOfTime(err):
@@ -106,6 +107,7 @@ func (v *Verifier) checkChain(ders [][]byte, signed time.Time) (*keys.Public, *x
 	case err != nil:
 		return nil, nil, invalid(where, rule, "%v", err)
 	}
+
 	leaf, root := chain[0], chain[len(chain)-1]
 	switch {
 	case signed.Before(leaf.NotBefore) || signed.After(leaf.NotAfter):
@@ -123,6 +125,7 @@ func (v *Verifier) checkChain(ders [][]byte, signed time.Time) (*keys.Public, *x
 		return nil, nil, unless("AnyUsage", where, ruleSigner,
 			"the certificate is that of an authority, which signs certificates, not documents")
 	}
+
 	return key, leaf, nil
 }
 

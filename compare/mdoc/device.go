@@ -64,29 +64,35 @@ func (stock) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	auth, err := stockReadSign1(s.IssuerAuth, h.Limits)
 	if err != nil {
 		return nil, err
 	}
+
 	mso, err := stockReadMSO(auth.payload, h.Limits)
 	if err != nil {
 		return nil, err
 	}
+
 	docType := mso.docType
 	payload, err := deviceAuthentication(transcript, docType, noNameSpaces)
 	if err != nil {
 		return nil, err
 	}
+
 	protected, sig, err := stockSignPayload(h.Key, payload, h.Counters)
 	if err != nil {
 		return nil, err
 	}
+
 	d := &deviceSigned{NameSpaces: noNameSpaces}
 	d.DeviceAuth.Signature, err = stockEncode(detached{Protected: protected,
 		Unprotected: map[any]cbor.RawMessage{}, Payload: null, Tag: sig})
 	if err != nil {
 		return nil, err
 	}
+
 	return stockEncode(deviceResponse{Version: "1.0",
 		Documents: []deviceDocument{{docType, issuerSigned, d}}})
 }
@@ -132,15 +138,18 @@ func (v *Verifier) response(
 	if status, ok := stockUint(members["status"]); !ok || status != 0 {
 		return nil, invalid("DeviceResponse", ruleShape, "status is not 0")
 	}
+
 	var list []cbor.RawMessage
 	if docs := members["documents"]; !isMajor(docs, majorArray) || stockDec.Unmarshal(docs, &list) != nil ||
 		len(list) == 0 {
 		return nil, invalid("DeviceResponse", ruleShape, "has no documents")
 	}
+
 	if max := v.Limits.WithDefaults().Proofs; len(list) > max {
 		return nil, &canon.LimitError{Limit: "proofs", Max: int64(max), Done: int64(len(list)),
 			Where: "documents of the DeviceResponse"}
 	}
+
 	var out []Document
 	for _, raw := range list {
 		d, err := v.document(raw, verify)
@@ -149,6 +158,7 @@ func (v *Verifier) response(
 		}
 		out = append(out, *d)
 	}
+
 	return out, nil
 }
 
@@ -236,6 +246,7 @@ func (v *Verifier) checkDevice(d *Document, raw cbor.RawMessage) error {
 	if err != nil {
 		return err
 	}
+
 	if want := coseAlgorithm[key.Algorithm()]; alg != want {
 		return invalid("deviceSignature", "RFC 9053 section 2", "alg is %d, the device's key needs %d", alg,
 			want)

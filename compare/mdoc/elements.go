@@ -123,6 +123,7 @@ func takes[T string | []byte](s *selection, space T, number int, id T) bool {
 		}
 		return found
 	}
+
 	in := s.in[string(space)]
 	for n := 0; n <= min(len(id), s.longest); n++ {
 		if n > 0 && n < len(id) && id[n] != '/' {
@@ -137,6 +138,7 @@ func takes[T string | []byte](s *selection, space T, number int, id T) bool {
 			found = true
 		}
 	}
+
 	return found
 }
 

@@ -19,8 +19,8 @@ import (
 
 // NewFormat returns the format mdoc with an engine and a signature algorithm: EdDSA, ES256 or ES384. Each
 // leaf below credentialSubject is one element, or what the scenario's granularity makes one; see
-// [Issuer.Issue] for its identifier. The certificate of x5chain names the issuer. It is made outside the timed
-// section, where the verifier compares it with the one it knows.
+// [Issuer.Issue] for its identifier. The certificate of x5chain names the issuer. It is made outside the
+// timed section, where the verifier compares it with the one it knows.
 func NewFormat(engine compare.Engine, algorithm compare.Algorithm) compare.Preparer {
 	return format{engine: engine, algorithm: algorithm}
 }
@@ -40,6 +40,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if _, err := engineOf(f.engine); err != nil {
 		return nil, err
 	}
+
 	in, err := claims.Of(c, request(&compare.Task{Now: s.Now, Limits: s.Limits}), s)
 	if err != nil {
 		return nil, err

@@ -80,17 +80,22 @@ func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 		Memory: w.Limits.Memory}); err != nil {
 		return c, err
 	}
+
 	fault := func(name string) error {
 		return invalid("claims", "RFC 7519 section 4", "%s is missing or has the wrong type", name)
 	}
+
 	if err := checkClaims(t); err != nil {
 		return c, err
 	}
+
 	vct := t.Get(0, "vct")
 	if vct < 0 || t.Nodes[vct].Kind != jsontape.String || len(t.Text(vct)) == 0 {
 		return c, fault("vct")
 	}
+
 	c.docType = t.Text(vct)
+
 	for _, d := range []struct {
 		name string
 		to   *int64
@@ -99,9 +104,11 @@ func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 			return c, fault(d.name)
 		}
 	}
+
 	if c.subject = t.Get(0, "credentialSubject"); c.subject < 0 {
 		return c, fault("credentialSubject")
 	}
+
 	return c, w.find()
 }
 
@@ -245,6 +252,7 @@ func (w *nativeIssuer) appendValue(v []byte, n int) ([]byte, error) {
 			v = binary.BigEndian.AppendUint64(append(v, 0xfb), math.Float64bits(x))
 		}
 	}
+
 	return v, nil
 }
 

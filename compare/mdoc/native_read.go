@@ -265,6 +265,7 @@ func (r *nativeReader) usualItem(b view, item *nativeItem) bool {
 	if item.random, ok = str(majorBytes); !ok || !after("\x71elementIdentifier") {
 		return false
 	}
+
 	if item.identifier, ok = str(majorText); !ok || !utf8.Valid(item.identifier) ||
 		!after("\x6celementValue") {
 		return false

@@ -391,6 +391,7 @@ func stockReadMSO(payload []byte, limits canon.Limits) (*stockDigestMap, error) 
 		!isMajor(raw.ValueDigests, majorMap) {
 		return nil, invalid(where, ruleIssue, "%s", msoShape)
 	}
+
 	if err := stockUnmarshal(raw.DeviceKeyInfo, &device, where, ruleIssue); err != nil {
 		return nil, err
 	}

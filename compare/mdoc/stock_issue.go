@@ -25,18 +25,23 @@ func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	flat := stockElements{memory: i.Limits.WithDefaults().Memory, named: make(map[string]bool, len(i.Elements))}
+
+	flat := stockElements{memory: i.Limits.WithDefaults().Memory,
+		named: make(map[string]bool, len(i.Elements))}
 	for _, p := range i.Elements {
 		flat.named[strings.TrimPrefix(p, below)] = true
 	}
+
 	if err := flat.add("", subject, false); err != nil {
 		return nil, err
 	}
+
 	if flat.found < len(flat.named) {
 		if err := stockMissing(i, in); err != nil {
 			return nil, err
 		}
 	}
+
 	elements := flat.list
 	newHash, _ := hashOf(i.digest()) // checked before
 	items := make([]cbor.RawMessage, len(elements))
@@ -127,6 +132,7 @@ func (e *stockElements) add(id string, v any, one bool) error {
 	if one {
 		e.found++
 	}
+
 	switch t := v.(type) {
 	case map[string]any:
 		if len(t) > 0 && !one {
@@ -149,6 +155,7 @@ func (e *stockElements) add(id string, v any, one bool) error {
 			return nil
 		}
 	}
+
 	v, err := stockNumbers(v, id)
 	if err != nil {
 		return err

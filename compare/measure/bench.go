@@ -47,7 +47,8 @@ var Now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 // Limits of every operation that is measured, in run and in benchmarks: the defaults for libraries and
 // services do not bound a campaign, whose children have a deadline and a limit of memory. Work has its
 // default, since json-gold cannot use another.
-var Limits = canon.Limits{Bytes: 64 << 20, Depth: 512, Context: 8 << 20, Memory: 4 << 30, Time: -1, Documents: 1000, Steps: -1, Signatures: 1 << 20}
+var Limits = canon.Limits{Bytes: 64 << 20, Depth: 512, Context: 8 << 20, Memory: 4 << 30, Time: -1,
+	Documents: 1000, Steps: -1, Signatures: 1 << 20}
 
 // drawn is the prepared documents of a cell.
 type drawn struct {
@@ -90,7 +91,8 @@ func (d *drawn) at(i int, err error) error {
 		return fmt.Errorf("your document: %w", err)
 	}
 	return &NotedError{fmt.Errorf("document %d: %w", i, err),
-		[]string{fmt.Sprintf("canonscope schemas generate %s --seed %d --index %d prints the document", d.bench.Generator.Name(), d.seed, i)}}
+		[]string{fmt.Sprintf("canonscope schemas generate %s --seed %d --index %d prints the document",
+			d.bench.Generator.Name(), d.seed, i)}}
 }
 
 // draw prepares the documents of a seed.

@@ -29,12 +29,14 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error 
 	if err != nil && !(errors.Is(err, io.EOF) && len(line) > 0) {
 		return fmt.Errorf("read job: %w", err)
 	}
+
 	var job Job
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&job); err != nil {
 		return fmt.Errorf("read job: %w", err)
 	}
+
 	inputs := make(map[compare.Operation][]byte)
 	for _, in := range job.Inputs {
 		if in.Bytes < 0 || in.Bytes > 1<<30 {
@@ -46,17 +48,20 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error 
 		}
 		inputs[in.Operation] = b
 	}
+
 	c := &child{job: &job, enc: json.NewEncoder(out)}
 	hello := &Hello{Version: Version, Binary: BinaryHash(), CPUs: affinity()}
 	if err := c.emit(Event{Type: "hello", Hello: hello}); err != nil {
 		return err
 	}
+
 	if stage, err := c.do(ctx, inputs, open); err != nil {
 		if c.broken != nil {
 			return c.broken
 		}
 		return c.emit(Event{Type: "failed", Failed: failure(stage, err)})
 	}
+
 	return c.emit(Event{Type: "done"})
 }
 
@@ -90,11 +95,13 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 	if err := job.Validate(); err != nil {
 		return "job", err
 	}
+
 	for _, in := range job.Inputs {
 		if hash(inputs[in.Operation]) != in.SHA256 {
 			return "job", errors.New("the inputs are not those the job names")
 		}
 	}
+
 	cell, err := compare.ParseCell(job.Cell)
 	if err != nil {
 		return "job", err
@@ -105,6 +112,7 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 	if open == nil {
 		return "open", errors.New("nothing opens cells: give Serve an Opener")
 	}
+
 	start := time.Now()
 	bench, err := open(cell)
 	if err != nil {
@@ -113,10 +121,12 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 	if bench == nil || bench.Format == nil || bench.Generator == nil {
 		return "open", errors.New("a Bench needs a Format and a Generator")
 	}
+
 	d, err := draw(bench, job)
 	if err != nil {
 		return "open", err
 	}
+
 	for i, h := range job.Drawn {
 		if i < len(d.hashes) && d.hashes[i] != h {
 			if d.yours() {
@@ -125,6 +135,7 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 			return "open", fmt.Errorf("document %d is not the one that the gate saw: this binary draws another", i)
 		}
 	}
+
 	took := time.Since(start)
 	if job.Kind == Gate {
 		g, err := d.gateAll(ctx)
@@ -134,6 +145,7 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 		g.Open = took.Seconds()
 		return "gate", c.emit(Event{Type: "gate", Gate: g})
 	}
+
 	// The gate of the exchange has checked all documents and their canonical forms in another process; here
 	// one document checks that this process behaves the same.
 	bench.Check, bench.Guard = nil, nil
@@ -144,6 +156,7 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 	if err := c.emit(Event{Type: "gate", Gate: &Gated{}}); err != nil {
 		return "gate", err
 	}
+
 	ballast := newBallast(cell.LiveHeap)
 	var events []Event
 	for _, op := range job.Operations {
@@ -153,10 +166,12 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 		}
 		events = append(events, e)
 	}
+
 	live := liveHeap()
 	runtime.KeepAlive(ballast)
 	runtime.KeepAlive(d)
 	runtime.KeepAlive(inputs)
+
 	for _, e := range events {
 		if e.Run != nil {
 			e.Run.LiveHeap = live
@@ -165,6 +180,7 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 			return "", err
 		}
 	}
+
 	return "", nil
 }
 
@@ -265,7 +281,8 @@ func apply(cell compare.Cell, memory int64) error {
 	debug.SetMemoryLimit(math.MaxInt64) // overrides GOMEMLIMIT, which would cause more collections
 	runtime.GOMAXPROCS(cell.Procs)
 	if memory > 0 {
-		if err := unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(memory), Max: uint64(memory)}); err != nil {
+		if err := unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: uint64(memory),
+			Max: uint64(memory)}); err != nil {
 			return fmt.Errorf("limit memory: %w", err)
 		}
 	}
@@ -312,8 +329,8 @@ func (c *child) raw(w *walk) (*Timed, error) {
 }
 
 func times(c compare.Counters, n int) compare.Counters {
-	return compare.Counters{Canonicalizations: n * c.Canonicalizations, Salts: n * c.Salts, Digests: n * c.Digests,
-		Signatures: n * c.Signatures, Verifications: n * c.Verifications}
+	return compare.Counters{Canonicalizations: n * c.Canonicalizations, Salts: n * c.Salts,
+		Digests: n * c.Digests, Signatures: n * c.Signatures, Verifications: n * c.Verifications}
 }
 
 // profile repeats the operation until its CPU budget is used, or the wall time that it may take. The clocks
@@ -323,14 +340,17 @@ func (c *child) profile(w *walk) (*Profiled, error) {
 	if err := b.last(warmTime); err != nil {
 		return nil, err
 	}
+
 	capture, err := profiles.Start()
 	if err != nil {
 		return nil, err
 	}
+
 	cell, err := compare.ParseCell(c.job.Cell)
 	if err != nil {
 		return nil, err
 	}
+
 	id, start := cell.With(w.op).ID(), b.here.ops
 	budget := int64(c.job.ProfileSeconds[w.op] * 1e9)
 	cpu, wall := processCPU(), time.Now()
@@ -341,14 +361,17 @@ func (c *child) profile(w *walk) (*Profiled, error) {
 		}
 		profiles.Do(id, func() { failed = b.last(10 * time.Millisecond) })
 	}
+
 	rec, err := capture.Stop()
 	if err = errors.Join(failed, err); err != nil {
 		return nil, err
 	}
+
 	var buf bytes.Buffer
 	if err := rec.Profile.Write(&buf); err != nil {
 		return nil, err
 	}
+
 	ops := b.here.ops - start
 	return &Profiled{Pprof: buf.Bytes(), Ops: ops, CPU: int64(rec.CPU), Wall: int64(rec.Wall)}, nil
 }

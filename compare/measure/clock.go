@@ -86,6 +86,7 @@ func timed(w compare.Window, do steps) (*compare.Run, error) {
 	if err := b.last(warmTime); err != nil {
 		return nil, err
 	}
+
 	thread, err := onOneThread(b)
 	if err != nil {
 		return nil, err
@@ -100,6 +101,7 @@ func timed(w compare.Window, do steps) (*compare.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	runtime.ReadMemStats(&after)
 
 	n, all, wall := float64(to.ops-from.ops), float64(b.here.ops-start.ops), to.wall.Sub(from.wall)

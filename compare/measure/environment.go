@@ -42,13 +42,16 @@ func Environment() map[string]string {
 		"binary":     BinaryHash(),
 		"affinity":   affinity(),
 	}
+
 	for _, name := range []string{"GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GODEBUG"} {
 		env[strings.ToLower(name)+"-env"] = cmpOr(os.Getenv(name), "unset")
 	}
+
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch s.Key {
-			case "-pgo", "-tags", "-ldflags", "-race", "GOAMD64", "GOARM64", "GOEXPERIMENT", "vcs.revision", "vcs.modified", "CGO_ENABLED":
+			case "-pgo", "-tags", "-ldflags", "-race", "GOAMD64", "GOARM64", "GOEXPERIMENT", "vcs.revision",
+				"vcs.modified", "CGO_ENABLED":
 				env["build "+s.Key] = s.Value
 			}
 		}
@@ -59,6 +62,7 @@ func Environment() map[string]string {
 			env["module "+m.Path] = m.Version
 		}
 	}
+
 	return env
 }
 

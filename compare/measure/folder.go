@@ -49,24 +49,29 @@ func OpenFolder(path string) (_ *Folder, err error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
+
 	f := &Folder{Path: path, kept: map[string]int64{runsFile: 0}}
 	if f.root, err = os.OpenRoot(path); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
+
 	defer func() {
 		if err != nil {
 			f.Close()
 		}
 	}()
+
 	if f.lock, err = f.root.Open("."); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
+
 	if err := unix.Flock(int(f.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, fmt.Errorf("results folder %s is %w; name another one with --out", path, ErrInUse)
 		}
 		return nil, fmt.Errorf("lock results folder %s: %w", path, err)
 	}
+
 	if entries, err := f.lock.ReadDir(1); len(entries) > 0 {
 		what := "is not empty"
 		if _, err := f.root.Lstat(runsFile); err == nil {
@@ -77,11 +82,13 @@ func OpenFolder(path string) (_ *Folder, err error) {
 	} else if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("results folder %s: %w", path, err)
 	}
+
 	// O_APPEND writes each line at the end, so that a truncated file gets no hole.
 	f.runs, err = f.root.OpenFile(runsFile, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("results folder %s: %w", path, err)
 	}
+
 	return f, nil
 }
 
@@ -129,22 +136,26 @@ func (f *Folder) Write(name string, content func(io.Writer) error) error {
 	if err != nil {
 		return f.failed(dir, err)
 	}
+
 	var b bytes.Buffer
 	if err := content(&b); err != nil {
 		return f.failed(name, err)
 	}
+
 	part := path.Join(dir, partPrefix+path.Base(name))
 	f.root.Remove(part) // never write to an existing file or through a symbolic link
 	file, err := f.root.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return f.failed(name, err)
 	}
+
 	size := int64(b.Len())
 	_, err = b.WriteTo(file)
 	err = errors.Join(err, file.Close())
 	if err == nil {
 		err = f.root.Rename(part, name)
 	}
+
 	if err != nil {
 		f.root.Remove(part)
 		return f.failed(name, err)
@@ -210,7 +221,8 @@ func (f *Folder) check(name string) error {
 	case err != nil || !is.Mode().IsRegular():
 		return fmt.Errorf("%s was removed or replaced", path.Join(f.Path, name))
 	case is.Size() < f.kept[name]:
-		return fmt.Errorf("%s was cut short: %d bytes of %d are left", path.Join(f.Path, name), is.Size(), f.kept[name])
+		return fmt.Errorf("%s was cut short: %d bytes of %d are left", path.Join(f.Path, name), is.Size(),
+			f.kept[name])
 	}
 	return nil
 }

@@ -26,11 +26,13 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 			return nil, err
 		}
 	}
+
 	if d.bench.Guard != nil {
 		if err := d.bench.Guard(ctx, c); err != nil {
 			return nil, fmt.Errorf("canonical form: %w", err)
 		}
 	}
+
 	if d.bench.Check != nil && check {
 		start := time.Now()
 		form, err := d.bench.Check(ctx, c)
@@ -39,6 +41,7 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 		}
 		g.form, g.checking = form, time.Since(start)
 	}
+
 	if x.Canonizes {
 		return g, nil
 	}
@@ -52,6 +55,7 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 	if d.bench.Tamper == nil {
 		return nil, errors.New("a Bench of credentials needs a Tamper")
 	}
+
 	presented := g.out[compare.Present]
 	altered, err := d.bench.Tamper(c, presented)
 	if err != nil {
@@ -60,6 +64,7 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 	if len(altered) == 0 {
 		return nil, errors.New("no altered presentation to refuse")
 	}
+
 	for _, t := range altered {
 		if bytes.Equal(t.Bytes, presented) {
 			return nil, fmt.Errorf("altering %s changes nothing", t.What)
@@ -68,6 +73,7 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 			return nil, fmt.Errorf("verify accepts a presentation with %s altered", t.What)
 		}
 	}
+
 	g.tampers = len(altered)
 	return g, nil
 }
@@ -97,7 +103,8 @@ func (d *drawn) canonize(g *gated, x *compare.Exchange) error {
 		}
 		return nil
 	case <-end:
-		return fmt.Errorf("canonize: %w", &canon.LimitError{Limit: "time", Max: int64(d.deadline), Done: int64(d.deadline)})
+		return fmt.Errorf("canonize: %w", &canon.LimitError{Limit: "time", Max: int64(d.deadline),
+			Done: int64(d.deadline)})
 	}
 }
 
@@ -132,7 +139,8 @@ func (g *gated) exchange(x *compare.Exchange) error {
 	if err != nil {
 		return fmt.Errorf("present: %w", err)
 	}
-	if err := g.count(x, compare.VerifyPresented, func() error { return x.Verify(g.out[present]) }); err != nil {
+	if err := g.count(x, compare.VerifyPresented,
+		func() error { return x.Verify(g.out[present]) }); err != nil {
 		return fmt.Errorf("verify refuses what was presented: %w", err)
 	}
 	return nil
@@ -170,6 +178,7 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 	var failed error
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
+
 	parallel(limited, len(all), func(i int) {
 		mu.Lock()
 		check := comparing < compareFor || i%compareEvery == 0
@@ -189,13 +198,17 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 		}
 		all[i] = g
 	})
+
 	if err := cmp.Or(failed, ctx.Err()); err != nil {
 		return nil, err
 	}
+
 	var issued, whole, presented [][]byte
 	for _, g := range all {
-		issued, whole, presented = append(issued, g.out[compare.Issue]), append(whole, g.whole), append(presented, g.out[compare.Present])
+		issued, whole, presented = append(issued, g.out[compare.Issue]), append(whole,
+			g.whole), append(presented, g.out[compare.Present])
 	}
+
 	for _, op := range compare.Operations {
 		if _, done := all[0].counters[op]; !done {
 			continue
@@ -209,19 +222,23 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 		var cpu []int64
 		for i, g := range all {
 			if g.counters[op] != w.Counters {
-				return nil, fmt.Errorf("document %d: %s counts %+v, document 0 counts %+v: not one shape", i, op, g.counters[op], w.Counters)
+				return nil, fmt.Errorf("document %d: %s counts %+v, document 0 counts %+v: not one shape", i,
+					op, g.counters[op], w.Counters)
 			}
 			w.Tampers += g.tampers
 			w.Oracle = cmp.Or(w.Oracle, g.form.Oracle)
 			cpu = append(cpu, g.cpu[op])
 			size = append(size, len(g.out[op]))
 		}
+
 		w.Output, w.Estimate = median(size), median(cpu)
 		out.Work[op] = w
 	}
+
 	if !d.exchanges[0].Canonizes {
 		out.Inputs = map[compare.Operation][]byte{compare.Present: pack(issued), compare.Verify: pack(whole),
 			compare.VerifyPresented: pack(presented)}
 	}
+
 	return out, nil
 }

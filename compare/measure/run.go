@@ -49,15 +49,18 @@ type Record struct {
 // cell is in its Result. When ctx ends, Run returns what is finished, marked Interrupted. The error joins
 // what could not be written. If nothing more can be written, Run stops and returns what is finished, marked
 // Stopped.
-func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress Progress) (*compare.Campaign, error) {
+func Run(
+	ctx context.Context, plan Plan, runner Runner, folder *Folder, progress Progress,
+) (*compare.Campaign, error) {
 	if runner == nil || folder == nil {
 		return nil, errors.New("a campaign needs a Runner and a Folder")
 	}
+
 	outer := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	c := &campaign{cancel: stop, plan: plan, runner: runner, folder: folder, progress: progress, started: time.Now(),
-		exchanges: make(map[string]*exchange)}
+	c := &campaign{cancel: stop, plan: plan, runner: runner, folder: folder, progress: progress,
+		started: time.Now(), exchanges: make(map[string]*exchange)}
 	for i, cell := range plan.Cells {
 		id := cell.Exchange().ID()
 		x := c.exchanges[id]
@@ -67,12 +70,15 @@ func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress
 			c.order = append(c.order, x)
 		}
 		x.cells = append(x.cells, i)
-		c.results = append(c.results, compare.Result{Cell: cell, ID: cell.ID(), State: compare.LeftOut, Reason: "not reached"})
+		c.results = append(c.results, compare.Result{Cell: cell, ID: cell.ID(), State: compare.LeftOut,
+			Reason: "not reached"})
 	}
+
 	env := Environment()
 	c.fail(folder.Write("env.json", func(w io.Writer) error {
 		return printable.JSON(w, env)
 	}), false)
+
 	c.gates(ctx)
 	c.fit()
 	c.timings(ctx)
@@ -80,9 +86,11 @@ func Run(ctx context.Context, plan Plan, runner Runner, folder *Folder, progress
 	c.raw(ctx)
 	c.profiles(ctx)
 	c.allocs(ctx)
-	out := &compare.Campaign{Version: compare.Version, Started: c.started, Took: time.Since(c.started).Seconds(),
-		Seed: plan.Seed, Planned: plan.Runs, Runs: runs, Window: plan.Window, Documents: plan.Documents,
-		Environment: env, Out: folder.Path, Results: c.results, Interrupted: outer.Err() != nil, Stopped: c.stopped}
+	out := &compare.Campaign{Version: compare.Version, Started: c.started,
+		Took: time.Since(c.started).Seconds(), Seed: plan.Seed, Planned: plan.Runs, Runs: runs,
+		Window: plan.Window, Documents: plan.Documents, Environment: env, Out: folder.Path,
+		Results: c.results, Interrupted: outer.Err() != nil, Stopped: c.stopped}
+
 	return out, errors.Join(c.broken...)
 }
 
@@ -165,8 +173,8 @@ func (c *campaign) left() time.Duration { return c.plan.Budget - time.Since(c.st
 
 // jobOf makes a Job of some cells of an exchange, and its inputs.
 func (c *campaign) jobOf(kind Kind, x *exchange, cells []int) (Job, []byte) {
-	job := Job{Kind: kind, Cell: x.id, Drawn: x.gated.Drawn, Work: make(map[compare.Operation]compare.Counters),
-		Rules: c.plan.Rules.Hash()}
+	job := Job{Kind: kind, Cell: x.id, Drawn: x.gated.Drawn,
+		Work: make(map[compare.Operation]compare.Counters), Rules: c.plan.Rules.Hash()}
 	var inputs []byte
 	for _, i := range cells {
 		r := &c.results[i]
@@ -206,9 +214,12 @@ func (c *campaign) job(
 	if c.plan.Idle > 0 {
 		job.Idle = max(c.plan.Idle, idleTimes*expected).Seconds()
 	}
-	rec := Record{Kind: job.Kind, Cell: job.Cell, Operations: job.Operations, Block: job.Block, Seed: job.Seed,
-		Order: order, First: job.First, Inputs: job.Inputs, Started: time.Now(), State: compare.Measured,
-		Runs: make(map[compare.Operation]*compare.Run), Failed: make(map[compare.Operation]*Failure)}
+
+	rec := Record{Kind: job.Kind, Cell: job.Cell, Operations: job.Operations, Block: job.Block,
+		Seed: job.Seed, Order: order, First: job.First, Inputs: job.Inputs, Started: time.Now(),
+		State: compare.Measured, Runs: make(map[compare.Operation]*compare.Run),
+		Failed: make(map[compare.Operation]*Failure)}
+
 	answers := make(map[compare.Operation]answer)
 	err := c.runner.Run(ctx, job, inputs, func(e Event) {
 		switch {
@@ -230,13 +241,16 @@ func (c *campaign) job(
 			listen(e)
 		}
 	})
+
 	if err == nil && rec.Binary != BinaryHash() {
-		err = &StoppedError{compare.Died, "another binary answered: the executable changed while the campaign ran"}
+		err = &StoppedError{compare.Died,
+			"another binary answered: the executable changed while the campaign ran"}
 	}
 	if err != nil {
 		rec.State, rec.Reason = ending(err)
 		rec.Runs = nil
 	}
+
 	for _, op := range job.Operations {
 		switch _, said := answers[op]; {
 		case err != nil:
@@ -245,10 +259,12 @@ func (c *campaign) job(
 			answers[op] = answer{err: fmt.Errorf("the child said nothing of %s", op)}
 		}
 	}
+
 	rec.Took = time.Since(rec.Started).Seconds()
 	if rec.State != compare.Interrupted {
 		c.fail(c.folder.Append(rec), true)
 	}
+
 	return answers, err
 }
 
@@ -336,8 +352,8 @@ func (c *campaign) leaveOut(group []*exchange) {
 	}
 }
 
-// gates checks the exchanges. With a budget none but those that are sure is begun when the gates have had their
-// share, and a group is left out as a whole.
+// gates checks the exchanges. With a budget none but those that are sure is begun when the gates have had
+// their share, and a group is left out as a whole.
 func (c *campaign) gates(ctx context.Context) {
 	if len(c.order) == 0 {
 		return // nothing can be measured
@@ -458,8 +474,8 @@ func (c *campaign) fit() {
 }
 
 // timings runs a process of every exchange in each block, in an order drawn anew. With a budget groups from
-// the end have no more processes once all cannot have fitRuns, and the last blocks fall away if they no longer
-// fit.
+// the end have no more processes once all cannot have fitRuns, and the last blocks fall away if they no
+// longer fit.
 func (c *campaign) timings(ctx context.Context) {
 	if len(c.order) == 0 {
 		return
@@ -490,8 +506,8 @@ func (c *campaign) timings(ctx context.Context) {
 	}
 }
 
-// reach is how many groups, from the first, have a process in a block: those that will have fitRuns in the time
-// that is left. What is sure has as many as fit.
+// reach is how many groups, from the first, have a process in a block: those that will have fitRuns in the
+// time that is left. What is sure has as many as fit.
 func (c *campaign) reach(groups [][]*exchange, block int, left time.Duration) int {
 	var expected time.Duration
 	reached, sure := 0, c.order[c.sure()-1]
@@ -527,6 +543,7 @@ func (c *campaign) time(ctx context.Context, x *exchange, cells []int, block, fi
 	if err == nil {
 		x.took = time.Since(started)
 	}
+
 	for _, i := range cells {
 		r := &c.results[i]
 		a := answers[r.Cell.Operation]
@@ -539,7 +556,8 @@ func (c *campaign) time(ctx context.Context, x *exchange, cells []int, block, fi
 		}
 		switch state, why := ending(a.err); {
 		case state == compare.Interrupted: // earlier processes stay
-		case r.State == compare.Measured && (state == compare.Died || state == compare.TimedOut || state == compare.OutOfMemory):
+		case r.State == compare.Measured && (state == compare.Died || state == compare.TimedOut ||
+			state == compare.OutOfMemory):
 			// Earlier processes are as good as they were.
 			r.Reason = lacks(r.Reason, fmt.Sprintf("run %d: %s: %s", block+1, state, why))
 		default:
@@ -615,6 +633,7 @@ func (c *campaign) profiles(ctx context.Context) {
 	if c.plan.Profile == 0 {
 		return
 	}
+
 	exchanges := c.with(c.measured)
 	for k, x := range exchanges {
 		if ctx.Err() != nil {
@@ -720,7 +739,8 @@ func title(id string) string {
 		return id
 	}
 	schema, _ := url.PathUnescape(c.Schema) // a file's name is escaped
-	return fmt.Sprintf("%s: %s %s of %s, %s, %s engine", c.Operation, c.Format, c.Suite, printable.Line(cmp.Or(schema, c.Schema)), c.Algorithm, c.Engine)
+	return fmt.Sprintf("%s: %s %s of %s, %s, %s engine", c.Operation, c.Format, c.Suite,
+		printable.Line(cmp.Or(schema, c.Schema)), c.Algorithm, c.Engine)
 }
 
 // attribute charges a CPU profile to phases and writes it with its picture into the results folder.
@@ -730,8 +750,8 @@ func (c *campaign) attribute(id string, got *Profiled) (*compare.Profile, error)
 		return nil, err
 	}
 	rec := profiles.Recording{Profile: p, CPU: time.Duration(got.CPU), Wall: time.Duration(got.Wall)}
-	out := &compare.Profile{Attribution: profiles.Attribute(p, c.plan.Rules), Ops: got.Ops, CPU: got.CPU, Coverage: rec.Coverage(),
-		Warning: rec.Warning()}
+	out := &compare.Profile{Attribution: profiles.Attribute(p, c.plan.Rules), Ops: got.Ops, CPU: got.CPU,
+		Coverage: rec.Coverage(), Warning: rec.Warning()}
 	note := fmt.Sprintf("%d operations, %.2f s of CPU", got.Ops, float64(got.CPU)/1e9)
 	out.Pprof, out.Flame = c.draw(p, id, title(id), note, "")
 	return out, nil

@@ -60,10 +60,12 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 	if err != nil {
 		return &StoppedError{compare.Died, "find the executable: " + err.Error()}
 	}
+
 	line, err := json.Marshal(job)
 	if err != nil {
 		return &StoppedError{compare.Died, err.Error()}
 	}
+
 	limited, cancel := context.WithTimeout(ctx, seconds(job.Deadline))
 	defer cancel()
 	limited, giveUp := context.WithCancelCause(limited)
@@ -79,6 +81,7 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 	if err != nil {
 		return &StoppedError{compare.Died, err.Error()}
 	}
+
 	// The child dies with the thread that started it, so this goroutine keeps its thread until the child
 	// has ended.
 	runtime.LockOSThread()
@@ -89,6 +92,7 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 			return &StoppedError{compare.Failed, err.Error()}
 		}
 	}
+
 	err = cmd.Start()
 	unpin()
 	if err != nil {
@@ -97,9 +101,11 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 		}
 		return &StoppedError{compare.Died, err.Error()}
 	}
+
 	if job.Idle > 0 {
 		go watch(limited, cmd.Process.Pid, seconds(job.Idle), func() { giveUp(errIdle) })
 	}
+
 	var done bool
 	var failed *Failure
 	var garbled error
@@ -122,6 +128,7 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 			emit(e)
 		}
 	}
+
 	err = cmd.Wait()
 	switch {
 	case done && err == nil:
@@ -129,20 +136,26 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 	case ctx.Err() != nil:
 		return interrupted
 	case context.Cause(limited) == errIdle:
-		return &StoppedError{compare.TimedOut, fmt.Sprintf("given up: it was stopped, or waited, and used no CPU time for %.3g s", job.Idle)}
+		return &StoppedError{compare.TimedOut,
+			fmt.Sprintf("given up: it was stopped, or waited, and used no CPU time for %.3g s", job.Idle)}
 	case limited.Err() != nil:
 		return &StoppedError{compare.TimedOut, fmt.Sprintf("stopped at its deadline of %.3g s", job.Deadline)}
 	case failed != nil:
 		return failed.stopped()
 	}
-	if what := stderr.complaint(); strings.Contains(what, "out of memory") || strings.Contains(what, "cannot allocate memory") {
-		return &StoppedError{compare.OutOfMemory, fmt.Sprintf("needed more than its limit of %d MiB", job.Memory>>20)}
+
+	if what := stderr.complaint(); strings.Contains(what, "out of memory") ||
+		strings.Contains(what, "cannot allocate memory") {
+		return &StoppedError{compare.OutOfMemory, fmt.Sprintf("needed more than its limit of %d MiB",
+			job.Memory>>20)}
 	} else if what != "" {
 		return &StoppedError{compare.Died, what}
 	}
+
 	if garbled != nil {
 		return &StoppedError{compare.Died, "its output is not an event: " + garbled.Error()}
 	}
+
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() && s.Signal() == syscall.SIGKILL {
@@ -150,6 +163,7 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 		}
 		return &StoppedError{compare.Died, exit.Error()}
 	}
+
 	return &StoppedError{compare.Died, "ended without saying done"}
 }
 
@@ -198,7 +212,8 @@ func (t *stderrHead) complaint() string {
 	first := ""
 	for line := range strings.Lines(t.buf.String()) {
 		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") || strings.HasPrefix(line, "runtime: out of memory") {
+		if strings.HasPrefix(line, "panic:") || strings.HasPrefix(line, "fatal error:") ||
+			strings.HasPrefix(line, "runtime: out of memory") {
 			return line
 		}
 		if first == "" {

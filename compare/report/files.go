@@ -38,6 +38,7 @@ func Markdown(w io.Writer, t Table) error {
 			}
 			return line
 		}
+
 		bound := func(text func(c column) string) string { // columns for holder binding alone
 			if !g.rows[0].bound() {
 				return ""
@@ -55,7 +56,8 @@ func Markdown(w io.Writer, t Table) error {
 			cells(func(c column) string { return "× " + c.title })+
 			" issued bytes | present µs | verify presented µs | exchange µs | presented bytes | canonicalizations | signatures |"+
 			bound(func(c column) string { return "exchange × " + c.title }))
-		fmt.Fprintln(w, "|---|--:|--:|--:|--:|"+strings.ReplaceAll(cells(rule), " ", "")+"--:|--:|--:|--:|--:|--:|--:|"+bound(rule))
+		fmt.Fprintln(w, "|---|--:|--:|--:|--:|"+strings.ReplaceAll(cells(rule), " ", "")+
+			"--:|--:|--:|--:|--:|--:|--:|"+bound(rule))
 		states := make(map[string]int)
 		for _, r := range g.rows {
 			states[g.name(r)]++
@@ -68,11 +70,13 @@ func Markdown(w io.Writer, t Table) error {
 			if r.Whole {
 				label += ", presents the whole"
 			}
-			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s |%s %s | %s | %s | %s | %s | %d | %d |%s\n", label,
-				micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify),
-				strings.TrimSpace(r.net()+" "+r.netSpread()), cells(func(c column) string { return r.to(r.Ratios, c) }),
+			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s |%s %s | %s | %s | %s | %s | %d | %d |%s\n",
+				label, micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify),
+				strings.TrimSpace(r.net()+" "+r.netSpread()),
+				cells(func(c column) string { return r.to(r.Ratios, c) }),
 				bytesOf(r, compare.Issue), strings.TrimSpace(marked(r, r.CPU[compare.Present])),
-				micros(r.CPU[compare.VerifyPresented]), strings.TrimSpace(marked(r, r.Exchange)), bytesOf(r, compare.Present),
+				micros(r.CPU[compare.VerifyPresented]), strings.TrimSpace(marked(r, r.Exchange)),
+				bytesOf(r, compare.Present),
 				r.Counters.Canonicalizations, r.Counters.Signatures, bound(r.boundTo)); err != nil {
 				return err
 			}
@@ -81,12 +85,14 @@ func Markdown(w io.Writer, t Table) error {
 			}
 		}
 	}
+
 	t.tiers(w)
 	note := "\nProcess CPU, means over processes."
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format != compare.Document }) {
 		note += " † present signs the subset again with the issuer's key: no selective disclosure. " +
 			"× compares issue + verify."
 	}
+
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Crossed) > 0 }) {
 		note += " " + otherAlgorithm + " compares with a row of another algorithm, the only one of that name."
 	}
@@ -119,8 +125,8 @@ func (t *Table) tiers(w io.Writer) {
 	}
 }
 
-// markdown writes text that somebody else may have chosen so that Markdown shows it, in a table too, and makes nothing of it:
-// no markup, no HTML and no link. Lines stay apart.
+// markdown writes text that somebody else may have chosen so that Markdown shows it, in a table too, and
+// makes nothing of it: no markup, no HTML and no link. Lines stay apart.
 func markdown(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -149,20 +155,23 @@ func CSV(w io.Writer, t Table) error {
 	head = append(head, "canonize_to_first", "canonize_to_first_low", "canonize_to_first_high",
 		"issue_verify_ns", "issue_verify_low_ns", "issue_verify_high_ns",
 		"exchange_ns", "exchange_low_ns", "exchange_high_ns", "reissued", "presents")
+
 	of := []string{"to_", "exchange_to_"}
 	for _, op := range compare.OfCredentials {
 		of = append(of, string(op)+"_to_")
 	}
+
 	for _, of := range of {
 		for _, c := range t.columns() {
 			name := of + strings.ReplaceAll(c.name, "-", "_")
 			head = append(head, name, name+"_low", name+"_high")
 		}
 	}
+
 	head = append(head, "other_algorithm", "net_ns", "net_low_ns", "net_high_ns",
 		"to_native", "to_native_low", "to_native_high")
-	head = append(head, "canonicalizations", "signatures", "verifications", "salts", "digests", "wall_ns", "thread_ns",
-		"heap_bytes", "heap_objects", "quads", "blank_nodes", "n_degree")
+	head = append(head, "canonicalizations", "signatures", "verifications", "salts", "digests", "wall_ns",
+		"thread_ns", "heap_bytes", "heap_objects", "quads", "blank_nodes", "n_degree")
 	for _, of := range []string{"", "heap_", "charged_"} {
 		for i := range phase.Count {
 			name := of + phase.Phase(i).String()
@@ -176,8 +185,9 @@ func CSV(w io.Writer, t Table) error {
 
 	for _, r := range t.Rows {
 		c := r.Cell
-		line := []string{string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), c.Schema, c.GC, strconv.Itoa(c.Procs),
-			string(c.Contexts), string(c.Binding), string(c.Disclose), c.Granularity.String()}
+		line := []string{string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), c.Schema, c.GC,
+			strconv.Itoa(c.Procs), string(c.Contexts), string(c.Binding), string(c.Disclose),
+			c.Granularity.String()}
 		for _, op := range compare.Operations {
 			e := r.CPU[op]
 			line = append(line, string(r.Operations[op]), number(e, e.Center), number(e, e.Low),

@@ -101,10 +101,12 @@ func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
 	if c == nil {
 		return g
 	}
+
 	var x []float64
 	if e.Name != compare.DiscloseAxis && numeric(&e) {
 		g.By, x = by(&e)
 	}
+
 	results := make(map[string]*compare.Result)
 	var cells []compare.Cell
 	for i := range c.Results {
@@ -122,6 +124,7 @@ func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
 			cells = append(cells, cell)
 		}
 	}
+
 	for _, cell := range cells {
 		x := x
 		if e.Name == compare.DiscloseAxis {
@@ -131,6 +134,7 @@ func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
 		}
 		g.Curves = append(g.Curves, newCurve(cell, e.Points, x, results))
 	}
+
 	return g
 }
 

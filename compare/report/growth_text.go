@@ -120,6 +120,7 @@ func (p *printer) curve(g *Growth, c *Curve, label int) {
 	if c.Cell.Granularity != compare.Leaf {
 		engine += compare.Engine(", " + c.Cell.Granularity)
 	}
+
 	title := fmt.Sprintf("%s %s, %s, %s", c.Cell.Format, c.Cell.Suite, c.Cell.Algorithm, engine)
 	heads := []string{"issue", "verify", "iss+ver", "present", "ver.pres."}
 	of, operations := "issue + verify", c.Operations
@@ -164,6 +165,7 @@ func (p *printer) series(g *Growth, columns []Quantity, heads, marks []string, l
 		}
 		p.line("%s", line)
 	}
+
 	row(g.Name, func(k int) string { return heads[k] + " " })
 	for i, pt := range g.Points {
 		row(pt.Label, func(k int) string {
@@ -174,6 +176,7 @@ func (p *printer) series(g *Growth, columns []Quantity, heads, marks []string, l
 			return micros(columns[k].Cost[i]) + mark
 		})
 	}
+
 	if g.By == "" {
 		for i, pt := range g.Points[1:] {
 			row(pt.Label+" : "+g.Points[0].Label, func(k int) string {
@@ -182,6 +185,7 @@ func (p *printer) series(g *Growth, columns []Quantity, heads, marks []string, l
 		}
 		return
 	}
+
 	row("growth", func(k int) string { return within(columns[k].Exponent) + " " })
 	if len(g.Points) > 2 {
 		row("last step", func(k int) string { return within(columns[k].Step) + " " })

@@ -1,6 +1,6 @@
-// Package report shows a campaign: as text for a terminal, as Markdown, CSV and JSON, and as Go benchmark text that benchstat
-// reads. [NewTable] makes the rows that all of them print; a ratio compares rows of one tier, schema and policy
-// or is absent.
+// Package report shows a campaign: as text for a terminal, as Markdown, CSV and JSON, and as Go benchmark
+// text that benchstat reads. [NewTable] makes the rows that all of them print; a ratio compares rows of one
+// tier, schema and policy or is absent.
 package report
 
 import (
@@ -154,6 +154,7 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...str
 		}
 		slices.Sort(t.Against)
 	}
+
 	if c == nil {
 		return t
 	}
@@ -224,9 +225,12 @@ func mean(r *compare.Result, quantity func(compare.Run) float64) float64 {
 }
 
 func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
-	row := Row{Cell: results[0].Cell.Exchange(), ID: results[0].Cell.Exchange().ID(), Operations: make(map[compare.Operation]compare.State),
-		CPU: make(map[compare.Operation]stats.Estimate), Output: make(map[compare.Operation]int),
-		Basis: make(map[compare.Operation]Basis), signatures: make(map[compare.Operation]compare.Counters)}
+	row := Row{Cell: results[0].Cell.Exchange(), ID: results[0].Cell.Exchange().ID(),
+		Operations: make(map[compare.Operation]compare.State),
+		CPU:        make(map[compare.Operation]stats.Estimate), Output: make(map[compare.Operation]int),
+		Basis:      make(map[compare.Operation]Basis),
+		signatures: make(map[compare.Operation]compare.Counters)}
+
 	row.Summed = summed(results)
 	var cpu, heap, charged mix
 	recorded, both := 0, 0 // operations with a profile of allocations, and with one of CPU time too
@@ -438,6 +442,7 @@ func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 	if row.bound() {
 		row.Bound = make(Ratios)
 	}
+
 	for _, name := range t.Against {
 		base := t.base(row, name)
 		if base == nil {
@@ -461,6 +466,7 @@ func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 				put(row.Single[op], op)
 			}
 		}
+
 		if base.Cell.Algorithm != row.Cell.Algorithm {
 			row.Crossed[name] = base.Cell.Algorithm
 		}
@@ -470,7 +476,8 @@ func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 		other := &t.Rows[i]
 		same := row.Cell
 		if same.Engine = canon.Native; other.Cell == same && row.Cell.Engine != canon.Native {
-			row.ToNative = stats.Ratio(samples[row.ID].of(compare.Whole...), samples[other.ID].of(compare.Whole...))
+			row.ToNative = stats.Ratio(samples[row.ID].of(compare.Whole...),
+				samples[other.ID].of(compare.Whole...))
 		}
 		if other.signs(row) {
 			bare := samples[other.ID]
@@ -485,24 +492,28 @@ func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 func (r *Row) signs(other *Row) bool {
 	a, b := &r.Cell, &other.Cell
 	return a.Format == compare.Floor && a.Suite == compare.Primitives &&
-		a.Engine == b.Engine && a.Algorithm == b.Algorithm && a.Schema == b.Schema && a.GC == b.GC && a.Procs == b.Procs && a.LiveHeap == b.LiveHeap
+		a.Engine == b.Engine && a.Algorithm == b.Algorithm && a.Schema == b.Schema && a.GC == b.GC &&
+		a.Procs == b.Procs && a.LiveHeap == b.LiveHeap
 }
 
-// base returns the row that a suite or format names among those that a row may be compared with: of one tier,
-// schema and policy, and contexts in one state if both have any. It is the one of the same algorithm, else the
-// only one. Nil is none, more than one, or the row itself.
+// base returns the row that a suite or format names among those that a row may be compared with: of one
+// tier, schema and policy, and contexts in one state if both have any. It is the one of the same algorithm,
+// else the only one. Nil is none, more than one, or the row itself.
 func (t *Table) base(row *Row, name string) *Row {
 	key := func(c compare.Cell) compare.Cell {
 		c.Format, c.Suite, c.Algorithm, c.Contexts, c.Present = "", "", "", "", "" // of issue and verify
 		return c
 	}
+
 	var same, other []*Row
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		if string(r.Cell.Format) != name && r.Cell.Suite != name || len(r.CPU) == 0 || key(r.Cell) != key(row.Cell) {
+		if string(r.Cell.Format) != name && r.Cell.Suite != name || len(r.CPU) == 0 ||
+			key(r.Cell) != key(row.Cell) {
 			continue
 		}
-		if a, b := r.Cell.Contexts, row.Cell.Contexts; a != b && a != compare.NoContexts && b != compare.NoContexts {
+		if a, b := r.Cell.Contexts, row.Cell.Contexts; a != b && a != compare.NoContexts &&
+			b != compare.NoContexts {
 			continue
 		}
 		if r.Cell.Algorithm == row.Cell.Algorithm {
@@ -511,12 +522,14 @@ func (t *Table) base(row *Row, name string) *Row {
 			other = append(other, r)
 		}
 	}
+
 	switch {
 	case len(same) == 1 && same[0] != row:
 		return same[0]
 	case len(same) == 0 && len(other) == 1:
 		return other[0]
 	}
+
 	return nil
 }
 

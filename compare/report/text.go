@@ -237,9 +237,11 @@ func grouped(rows []Row) []group {
 		}
 		out[k].rows = slices.Insert(out[k].rows, at, r)
 	}
+
 	for _, g := range out { // what is below the others comes last
 		slices.SortStableFunc(g.rows, func(a, b *Row) int { return floorOf(a) - floorOf(b) })
 	}
+
 	return out
 }
 
@@ -263,8 +265,8 @@ func (g group) algorithm() compare.Algorithm {
 	return g.rows[0].Cell.Algorithm
 }
 
-// name is that of a row in the group: with its algorithm where these differ, and then without the format where
-// that is too wide and the suite says as much.
+// name is that of a row in the group: with its algorithm where these differ, and then without the format
+// where that is too wide and the suite says as much.
 func (g group) name(r *Row) string {
 	n := name(r)
 	if g.algorithm() == "" {
@@ -409,7 +411,8 @@ const netWidth = 7
 // whole prints the headline: issue and verify of whole credentials, the same work in every format.
 func (p *printer) whole(g group) {
 	inline := p.fits(0)
-	net := (p.fits(netWidth) || !inline) && slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Net.N > 0 })
+	net := (p.fits(netWidth) || !inline) &&
+		slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Net.N > 0 })
 	line := func(name, issue, verify, sum, above string, ratio func(c column) string, bytes string) string {
 		text := fmt.Sprintf("%-*s%9s%9s%9s", nameWidth, name, issue, verify, sum)
 		if net {
@@ -417,6 +420,7 @@ func (p *printer) whole(g group) {
 		}
 		return strings.TrimRight(text+p.inColumns(ratio)+fmt.Sprintf("%9s", bytes), " ")
 	}
+
 	head := func(c column) string { return "×" + c.head }
 	p.line("%s", line("", "issue", "verify", "iss+ver", "net", head, "bytes"))
 	label, shared := p.labels(g), g.sharedReasons()
@@ -434,11 +438,13 @@ func (p *printer) whole(g group) {
 			}
 		}
 	}
+
 	for _, reason := range slices.Sorted(maps.Keys(shared)) {
 		if n := shared[reason]; n >= fewReasons {
 			p.wrapped(4, "  ! ", fmt.Sprintf("%s, in %d rows", reason, n))
 		}
 	}
+
 	if has := func(r *Row) bool { return len(r.Ratios) > 0 }; !inline && slices.ContainsFunc(g.rows, has) {
 		p.line("")
 		p.ratios(g, "issue + verify:", "", has, (*Row).ratioTo)
@@ -703,6 +709,7 @@ func (p *printer) allocates(r *Row, label string) {
 	names := slices.DeleteFunc(slices.Collect(maps.Keys(r.Heap)), func(n string) bool {
 		return n == gc || n == runtime || n == none
 	})
+
 	slices.SortFunc(names, func(a, b string) int {
 		return cmp.Or(-cmp.Compare(r.Heap[a].Center, r.Heap[b].Center), cmp.Compare(a, b))
 	})
@@ -1053,11 +1060,16 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		p.wrapped(2, "", "† present signs the subset again with the issuer's key: no selective disclosure; "+
 			"compare issue + verify")
 	}
-	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format == compare.Floor && len(r.CPU) > 0 }) {
+
+	if slices.ContainsFunc(t.Rows, func(r Row) bool {
+		return r.Cell.Format == compare.Floor &&
+			len(r.CPU) > 0
+	}) {
 		p.wrapped(2, "", "floor: the document scanned, its canonical form and that of the proof options hashed, "+
 			"and the hashes signed, or that checked; primitives: SHA-256 of 256 bytes signed, or that checked; "+
 			"net: issue + verify less as many bare signatures and checks, ± in µs too")
 	}
+
 	checks := make(map[string][]string) // by what is checked, the suites that check it
 	for i := range t.Rows {
 		if r := &t.Rows[i]; r.Checks != "" && !slices.Contains(checks[r.Checks], name(r)) {
@@ -1094,6 +1106,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Ratios) > 0 }) {
 		p.wrapped(2, "", "× is the ratio of issue + verify to that suite or format of the same tier and schema")
 	}
+
 	p.crossed(t)
 	if p.first {
 		p.wrapped(2, "", "×first is the ratio to the first document of the same method and engine")
@@ -1160,8 +1173,8 @@ func (p *printer) tiers(t Table) {
 			p.line(columns, "", "", "", "contexts", "×native", "")
 			said = true
 		}
-		p.line(columns, cut(schemaName(r.Cell.Schema), 12), name(r)+" "+string(r.Cell.Algorithm), r.Cell.Engine,
-			r.Cell.Contexts, figure(r.ToNative.Center), spread(r.ToNative))
+		p.line(columns, cut(schemaName(r.Cell.Schema), 12), name(r)+" "+string(r.Cell.Algorithm),
+			r.Cell.Engine, r.Cell.Contexts, figure(r.ToNative.Center), spread(r.ToNative))
 	}
 }
 

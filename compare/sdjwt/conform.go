@@ -201,13 +201,16 @@ func (s suite) published(file string) (results []conform.Result, err error) {
 			Payload        json.RawMessage `json:"processed_payload"`
 		}
 	}
+
 	if err := conform.ReadJSON(&in, file); err != nil {
 		return nil, err
 	}
+
 	key, _, err := s.issuer("keys.json")
 	if err != nil {
 		return nil, err
 	}
+
 	for _, c := range in.Vectors {
 		v := Verifier{Engine: s.engine, Key: key, Plain: true, Now: time.Unix(1750000000, 0), Audience: c.Aud,
 			MaxAge: 10 * 365 * 24 * time.Hour}
@@ -220,6 +223,7 @@ func (s suite) published(file string) (results []conform.Result, err error) {
 		}
 		results = append(results, conform.Result{Test: c.ID}.Answer("accept", err))
 	}
+
 	return results, nil
 }
 

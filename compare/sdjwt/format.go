@@ -28,14 +28,17 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if _, err := engineOf(f.engine); err != nil {
 		return nil, err
 	}
+
 	in, err := claims.Of(c, request(&compare.Task{Now: s.Now, Limits: s.Limits}), s)
 	if err != nil {
 		return nil, err
 	}
+
 	issuer, holder, err := claims.Keys(f.algorithm, s)
 	if err != nil {
 		return nil, err
 	}
+
 	counters := &compare.Counters{}
 	i := Issuer{Engine: f.engine, Key: issuer, Limits: s.Limits, Counters: counters}
 	h := Holder{Engine: f.engine, Limits: s.Limits, Counters: counters}
@@ -46,6 +49,7 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 	if in.Elements != nil {
 		all = Disclosable{Pointers: in.Elements}
 	}
+
 	return compare.Deriving(counters, done, compare.Steps{
 		Issue: func() ([]byte, error) { return i.Issue(in.JSON, all) },
 		Whole: func(issued []byte) ([]byte, error) {

@@ -33,6 +33,7 @@ func Compact(token []byte, limits canon.Limits) ([]byte, error) {
 		Memory: limits.Memory}); err != nil {
 		return nil, wrap("JSON serialization", ruleJSON, err)
 	}
+
 	if t.Nodes[0].Kind != jsontape.Object {
 		return nil, invalid("JSON serialization", ruleJSON, "is not a JSON object")
 	}
@@ -78,6 +79,7 @@ func Compact(token []byte, limits canon.Limits) ([]byte, error) {
 	if h < 0 {
 		return out, nil
 	}
+
 	if t.Nodes[h].Kind != jsontape.Object || t.Get(h, "crit") >= 0 || t.Get(h, "alg") >= 0 {
 		return nil, invalid(t.Pointer(h), "RFC 7515 section 7.2.1",
 			"the unprotected header must be an object without alg and crit, which are protected")

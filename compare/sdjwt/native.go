@@ -135,6 +135,7 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 		Memory: limits.Memory}); err != nil {
 		return h, wrap(where, "RFC 7515 section 4", err)
 	}
+
 	if t.Nodes[0].Kind != jsontape.Object {
 		return h, invalid(where, "RFC 7515 section 4", "is not a JSON object")
 	}

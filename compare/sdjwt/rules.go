@@ -117,6 +117,7 @@ func (v *Verifier) issuerKey(h header) (*keys.Public, *x509.Certificate, error) 
 	if !h.hasX5C {
 		return nil, nil, invalid(where, rule, "has no x5c, and no key of the issuer is known")
 	}
+
 	if v.Roots == nil || len(h.x5c) == 0 {
 		return nil, nil, invalid(where, rule,
 			"x5c must be an array of certificates, and trust anchors must be known")

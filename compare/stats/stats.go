@@ -69,8 +69,8 @@ func Ratio(num, den []Sample) Estimate {
 	return ofLogs(ratios)
 }
 
-// Difference returns by how much the cells of from cost more than those of less: the mean over the blocks that
-// have all of both. It may be negative, so it is arithmetic.
+// Difference returns by how much the cells of from cost more than those of less: the mean over the blocks
+// that have all of both. It may be negative, so it is arithmetic.
 func Difference(from, less []Sample) Estimate {
 	above, below := sums(from), sums(less)
 	differences := make(Sample)

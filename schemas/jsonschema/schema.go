@@ -222,6 +222,7 @@ func (s *schema) walk(at place, v any, sc scope) *subschema {
 	}
 
 	ref, isRef := m["$ref"].(string)
+
 	// Up to draft 7 the keywords beside a $ref are ignored.
 	if id, ok := m[key].(string); ok && !(isRef && s.draft <= Draft7) {
 		if name, ok := strings.CutPrefix(id, "#"); ok {
@@ -362,6 +363,7 @@ func (s *schema) extend() error {
 			anchors[""] = append(anchors[""], e)
 		}
 	}
+
 	for _, e := range s.order {
 		if e.meta && len(anchors) > 0 {
 			return &SchemaError{Pointer: e.doc + e.pointer,
@@ -380,6 +382,7 @@ func (s *schema) extend() error {
 			}
 		}
 	}
+
 	return nil
 }
 

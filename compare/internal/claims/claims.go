@@ -3,13 +3,13 @@
 // credential of the user, [Of] for one that is measured.
 //
 // The mapping, alike for sd-jwt-vc and mdoc: issuer (iss), beginning and end of validity (nbf, exp) and the
-// credential's last type (vct) are in the signed part and always disclosed; every leaf under credentialSubject
-// is one disclosure or one element, or what [Elements] lists for another granularity. A leaf is a value that is
-// not an object or an array, or is an empty one. Of a credential with a list of subjects the pointer of a leaf,
-// and with it the identifier of an element, begins with the number of the subject: 0/name, 1/name. Other
-// members of the VCDM document, such as its context, have no place in these formats, and are named. The
-// credential's id is a claim (jti) of an SD-JWT VC that Read makes, not of one that is measured, since an mdoc
-// has no place for it.
+// credential's last type (vct) are in the signed part and always disclosed; every leaf under
+// credentialSubject is one disclosure or one element, or what [Elements] lists for another granularity. A
+// leaf is a value that is not an object or an array, or is an empty one. Of a credential with a list of
+// subjects the pointer of a leaf, and with it the identifier of an element, begins with the number of the
+// subject: 0/name, 1/name. Other members of the VCDM document, such as its context, have no place in these
+// formats, and are named. The credential's id is a claim (jti) of an SD-JWT VC that Read makes, not of one
+// that is measured, since an mdoc has no place for it.
 //
 // Nothing is made up. What the credential does not say is left out; what a format needs all the same is in
 // words in what Of and Read return: the type is a name without its context, and an mdoc begins to be valid
@@ -52,9 +52,9 @@ type Input struct {
 	Subject json.RawMessage `json:"credentialSubject"`
 }
 
-// Of returns the claims of a credential for a scenario, whose Disclose replaces the credential's own list if it
-// is not empty; pointers to what these formats always disclose are left out, and one that points to nothing is
-// an error.
+// Of returns the claims of a credential for a scenario, whose Disclose replaces the credential's own list
+// if it is not empty; pointers to what these formats always disclose are left out, and one that points to
+// nothing is an error.
 func Of(c *schemas.Credential, q Request, s compare.Scenario) (*Claims, error) {
 	if c == nil {
 		return nil, errors.New("there is no credential")
@@ -93,6 +93,7 @@ func Of(c *schemas.Credential, q Request, s compare.Scenario) (*Claims, error) {
 			return nil, fmt.Errorf("%s: %s: %w", c.Schema, Subject, err)
 		}
 	}
+
 	var subject jsontape.Tape
 	if err := subject.Scan(c.Subject, jsontape.Options{}); err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", c.Schema, Subject, err)

@@ -23,6 +23,7 @@ func Elements(subject []byte, g compare.Granularity) ([]string, error) {
 	if err := t.Scan(subject, jsontape.Options{}); err != nil {
 		return nil, err
 	}
+
 	depth, ok := levels[g]
 	if !ok {
 		return nil, choice.Unknown("granularity", string(g), compare.Granularities...)
@@ -56,6 +57,7 @@ func Elements(subject []byte, g compare.Granularity) ([]string, error) {
 			at = at[:back]
 		}
 	}
+
 	walk(0, depth)
 	return pointers, nil
 }
@@ -73,10 +75,12 @@ func Disclosed(
 		}
 		return nil, compare.Disclosed{}, fmt.Errorf("schema %s: %w", name, err)
 	}
+
 	all, err := Elements(c.Subject, g)
 	if err != nil {
 		return fail(err)
 	}
+
 	found := compare.Disclosed{Schema: c.Schema, Disclose: d, Granularity: g, Of: len(all)}
 	n := d.Count()
 	wanted, err := d.Pointers()
@@ -84,7 +88,8 @@ func Disclosed(
 	case err != nil:
 		return fail(err)
 	case n > len(all):
-		return fail(fmt.Errorf("%d elements cannot be disclosed; at granularity %s there are %d", n, g, len(all)))
+		return fail(fmt.Errorf("%d elements cannot be disclosed; at granularity %s there are %d", n, g,
+			len(all)))
 	case d == compare.Everything:
 		found.Elements = len(all)
 		return all, found, nil
@@ -103,11 +108,13 @@ func Disclosed(
 	if err := subject.Scan(c.Subject, jsontape.Options{}); err != nil {
 		return fail(err)
 	}
+
 	index := subject.Index(len(wanted))
 	elements := make(map[string]bool, len(all))
 	for _, p := range all {
 		elements[p] = true
 	}
+
 	var pointers []string
 	chosen := make(map[string]bool, len(wanted))
 	for _, p := range wanted {
@@ -124,11 +131,13 @@ func Disclosed(
 			pointers, chosen[p] = append(pointers, p), true
 		}
 	}
+
 	for _, p := range all {
 		if chosen[among(chosen, p)] {
 			found.Elements++
 		}
 	}
+
 	return pointers, found, nil
 }
 

@@ -28,11 +28,14 @@ import (
 const module = "canonscope"
 
 // Packages are those whose functions run in a measured operation, by their folders.
-var Packages = []string{"canon", "canon/lookup", "canon/jsontape", "canon/jcs", "canon/rdf", "canon/jsonld", "canon/rdfc",
-	"canon/stock", "canon/engines",
-	"vcdm", "vcdm/rules", "vcdm/problem", "vcdm/internal/selective", "vcdm/internal/reading", "vcdm/internal/lines",
-	"vcdm/internal/value", "vcdm/internal/text", "vcdm/keys", "compare/internal/baseline", "compare/internal/claims",
-	"compare/di", "compare/document", "compare/sdjwt", "compare/mdoc", "compare/floor", "compare/matrix", "schemas/jsonschema"}
+var Packages = []string{"canon", "canon/lookup", "canon/jsontape", "canon/jcs", "canon/rdf", "canon/jsonld",
+	"canon/rdfc", "canon/stock", "canon/engines",
+	"vcdm", "vcdm/rules", "vcdm/problem", "vcdm/internal/selective", "vcdm/internal/reading",
+	"vcdm/internal/lines",
+	"vcdm/internal/value", "vcdm/internal/text", "vcdm/keys", "compare/internal/baseline",
+	"compare/internal/claims",
+	"compare/di", "compare/document", "compare/sdjwt", "compare/mdoc", "compare/floor", "compare/matrix",
+	"schemas/jsonschema"}
 
 // harness are the symbols of the measuring code, where the search for an owner ends.
 var harness = []string{"canonscope/compare/measure.", "canonscope/compare.(*Exchange)."}
@@ -86,6 +89,7 @@ func (p *pkg) read(root fs.FS, dir string) error {
 	if err != nil {
 		return err
 	}
+
 	set := token.NewFileSet()
 	for _, name := range names {
 		if strings.HasSuffix(name, "_test.go") {
@@ -106,11 +110,14 @@ func (p *pkg) read(root fs.FS, dir string) error {
 	for _, f := range p.functions {
 		switch d := p.directive(&f); {
 		case d == "":
-			errs = append(errs, fmt.Errorf("%s: %s has no //phase: directive, nor have its type and file", f.at, f.symbol))
+			errs = append(errs, fmt.Errorf("%s: %s has no //phase: directive, nor have its type and file",
+				f.at, f.symbol))
 		case !valid(d):
-			errs = append(errs, fmt.Errorf("%s: //phase:%s: want //phase:PHASE [KIND] or //phase:caller", f.at, d))
+			errs = append(errs, fmt.Errorf("%s: //phase:%s: want //phase:PHASE [KIND] or //phase:caller",
+				f.at, d))
 		}
 	}
+
 	return errors.Join(errs...)
 }
 
@@ -137,7 +144,8 @@ func (p *pkg) file(set *token.FileSet, f *ast.File) {
 			if d.Recv != nil {
 				name, receiver = method(d)
 			}
-			p.functions = append(p.functions, function{p.path + "." + name, receiver, directive(d.Doc), ofFile, set.Position(d.Pos())})
+			p.functions = append(p.functions, function{p.path + "." + name, receiver, directive(d.Doc),
+				ofFile, set.Position(d.Pos())})
 		}
 	}
 }
@@ -193,7 +201,8 @@ func valid(directive string) bool {
 		return false
 	}
 	_, ok := phase.ByName(words[0])
-	return (ok || words[0] == caller) && (len(words) == 1 || slices.Contains([]string{"owner", "primitive", "fallback"}, words[1]))
+	return (ok || words[0] == caller) &&
+		(len(words) == 1 || slices.Contains([]string{"owner", "primitive", "fallback"}, words[1]))
 }
 
 type rule struct{ phase, kind, symbol string }
@@ -212,10 +221,12 @@ func (p *pkg) rules() []rule {
 		}
 		of[f.symbol] = p.directive(&f)
 	}
+
 	symbols := make([]string, 0, len(of))
 	for s := range of {
 		symbols = append(symbols, s)
 	}
+
 	slices.Sort(symbols)
 
 	var out []rule
@@ -238,5 +249,6 @@ func (p *pkg) rules() []rule {
 		}
 		out = append(out, rule{words[0], words[1], s})
 	}
+
 	return out
 }
