@@ -195,7 +195,7 @@ type Campaign struct {
 	Out         string            `json:"out"` // results folder
 	Results     []Result          `json:"results"`
 	Disclosed   []Disclosed       `json:"disclosed,omitempty"` // of each schema that is exchanged
-	LeftOut     []string          `json:"left_out,omitempty"`  // what the default subset does not measure, for people
+	LeftOut     []string          `json:"left_out,omitempty"`  // what the default subset does not measure
 	Interrupted bool              `json:"interrupted,omitempty"`
 	Stopped     string            `json:"stopped,omitempty"` // why it ended early, unless interrupted
 }

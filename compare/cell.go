@@ -9,7 +9,7 @@ import (
 // of every result. A Cell without an Operation is the whole exchange.
 type Cell struct {
 	Format      Format       `json:"format"`
-	Suite       string       `json:"suite"`  // a cryptosuite; for the baselines the signature envelope: jws, cose-sign1
+	Suite       string       `json:"suite"`  // a cryptosuite, or the envelope of a signature
 	Engine      Engine       `json:"engine"` // also called the tier
 	Algorithm   Algorithm    `json:"algorithm"`
 	Schema      string       `json:"schema"`              // catalogue name
@@ -18,7 +18,7 @@ type Cell struct {
 	Procs       int          `json:"procs"`               // GOMAXPROCS
 	LiveHeap    int          `json:"live_heap,omitempty"` // MB of live heap beside that of the harness
 	Contexts    ContextState `json:"contexts"`
-	Validator   string       `json:"validator,omitempty"` // of the JSON Schema, inside issue and verify; "" validates nothing
+	Validator   string       `json:"validator,omitempty"` // of the JSON Schema; "" validates nothing
 	Present     Presenting   `json:"present,omitempty"`   // how a suite that does not derive presents
 	Binding     Binding      `json:"binding,omitempty"`
 	Disclose    Disclosure   `json:"disclose,omitempty"` // what is presented; "" is what the credential names

@@ -39,12 +39,12 @@ var (
 type Scenario struct {
 	Disclose    []string      // JSON pointers; empty means the credential's own Disclose
 	Granularity Granularity   // what is one disclosure and one element; pointers name whole ones
-	HandOn      bool          // a holder whose suite does not derive presents the whole credential; else the issuer signs the part anew
+	HandOn      bool          // suites that do not derive present the whole credential
 	Binding     Binding       // whether the holder signs what it presents
 	Now         time.Time     // the verifier's clock
 	Deadline    time.Duration // of canonize; 0 is none
 	Limits      canon.Limits  // of each operation
-	Seed        uint64        // derives the issuer's and the holder's keys: one seed, one set of keys, in every process
+	Seed        uint64        // of the issuer's and the holder's keys, the same in every process
 }
 
 // Counters are counted by the code that does the work, not derived: each call adds one.

@@ -10,7 +10,7 @@ import (
 	"canonscope/canon/jsontape"
 )
 
-// Granularity says what of a subject is one disclosure of sd-jwt-vc and one element of mdoc. Cells and JSON
+// Granularity is the size of one disclosure of sd-jwt-vc and one element of mdoc. Cells and JSON
 // leave Leaf out.
 type Granularity string
 
@@ -39,9 +39,9 @@ func ParseGranularity(name string) (Granularity, error) {
 	return Granularity(name), choice.Check("granularity", name, Granularities)
 }
 
-// Disclosure says what of a credential is presented: a number of elements, [Everything], or JSON pointers,
-// each escaped as a segment of a path, with commas between them. "" is what the credential's own Disclose
-// names.
+// Disclosure is the part of a credential that is presented: a number of elements, [Everything], or JSON
+// pointers, each escaped as a segment of a path, with commas between them. "" is what the credential's own
+// Disclose names.
 type Disclosure string
 
 // Everything is the Disclosure of all elements.
@@ -58,7 +58,7 @@ func ParseDisclosure(words ...string) (Disclosure, error) {
 	escaped := make([]string, len(words))
 	for i, w := range words {
 		if !strings.HasPrefix(w, "/") || !jsontape.IsPointer(w) {
-			return "", fmt.Errorf("%q is not what can be disclosed: want a number of elements, all, or JSON pointers "+
+			return "", fmt.Errorf("%q cannot be disclosed: want a number of elements, all, or JSON pointers "+
 				"such as /credentialSubject/name", w)
 		}
 		escaped[i] = url.PathEscape(w)

@@ -105,11 +105,11 @@
 //     verify of the whole credential, which is the same work in every format; a part that is presented has
 //     figures beside it.
 //   - Tiers do not mix: a ratio compares rows of one engine, schema and policy, with contexts in one state,
-//     or there is none; what a row costs in two engines has a table of its own. Guards run in the gate, never
+//     or there is none; what a row costs in two engines has another table. Guards run in the gate, never
 //     inside a timed operation.
 //   - Signing again is not disclosure. [Deriving] cannot see the issuer's key, [Reissuing] must be given it;
 //     the mark † follows from that, in every table and export. A holder who hands on the whole ([HandingOn])
-//     is named, too.
+//     is named.
 //   - Process CPU is the primary figure, the garbage collector included, at a named GOGC and GOMAXPROCS.
 //     Processes are replicated, and every figure has its interval: a block is one process of each exchange.
 //   - Inputs rotate: a cell walks at least 64 seeded documents of one shape, the same for all engines and

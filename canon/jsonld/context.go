@@ -149,7 +149,7 @@ type scoped struct {
 }
 
 // table is an open-addressing hash table of terms. A table is written only while its context is being made.
-// A large table is not copied to be changed: the changes stand in a table before it.
+// A large table is not copied to be changed: the changes are in a table before it.
 type table struct {
 	slots  []slot // a power of two, at most 5/8 full
 	count  int

@@ -25,8 +25,8 @@ type slot struct {
 
 var seed = maphash.MakeSeed()
 
-// Hash returns the hash of a text. It differs from process to process, so that nobody can choose texts that
-// collide. It stays out of its callers, whose loops would have fewer registers for what they mostly do.
+// Hash returns the hash of a text. It differs from process to process, so that input cannot hold texts
+// that collide. It stays out of its callers, whose loops would have fewer registers for what they mostly do.
 //
 //go:noinline
 func Hash(text []byte) uint32 { return uint32(maphash.Bytes(seed, text)) }

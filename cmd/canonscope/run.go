@@ -238,7 +238,7 @@ they take.`,
 			strings.Join(choice.Names(jsonschema.Engines), ", "))
 
 	flags.StringVar(&present, "present", compare.Resigned.String(),
-		"how suites that do not derive present: resigned by the issuer, or whole: the holder hands on all of it")
+		"how suites that do not derive present: resigned by the issuer, or whole, all that was issued")
 	flags.DurationVar(&plan.Canonize, "deadline", canonizeDeadline,
 		"`TIME` that canonize may take; 0 for no bound")
 	flags.StringVar(&binding, "binding", compare.NoBinding.String(),
@@ -265,8 +265,8 @@ they take.`,
 	return cmd
 }
 
-// finish prints the table and writes the results, each whatever becomes of the others: nobody may be
-// reading, and nothing be writable.
+// finish prints the table and writes the results, each whatever becomes of the others: the
+// output may have no reader, and the folder no space.
 func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experiment, against []string,
 	folder *measure.Folder, jsonText bool,
 ) []error {

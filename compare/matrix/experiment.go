@@ -175,7 +175,8 @@ func SelectExperiments(experiments []compare.Experiment, f Filter, p Policy) (*S
 
 	presented := func(p compare.Point) bool { return p.Disclose != "" }
 	if s.Disclosed == nil && slices.ContainsFunc(points, presented) {
-		return nil, fmt.Errorf("--axis %s: what is canonicalized is not presented; name another axis or operation",
+		return nil, fmt.Errorf("--axis %s: what is canonicalized is not presented; "+
+			"name another axis or operation",
 			compare.DiscloseAxis)
 	}
 

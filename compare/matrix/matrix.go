@@ -285,7 +285,7 @@ type Selection struct {
 	Entries    []Entry             `json:"exchanges"`
 	Operations []compare.Operation `json:"operations"`
 	Disclosed  []compare.Disclosed `json:"disclosed,omitempty"`
-	LeftOut    []string            `json:"left_out,omitempty"` // what the default subset leaves out, for people
+	LeftOut    []string            `json:"left_out,omitempty"` // by the default subset
 }
 
 // Cells returns the cells of the supported entries.
@@ -464,7 +464,7 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 				}
 				e := cell.entry(inDefault && (state.cell.Contexts == m.cell.Contexts ||
 					slices.Contains(m.states(), string(state.cell.Contexts))) ||
-					m.format.Name == compare.Floor && m.cell.Algorithm != keys.ES384) // below the default rows
+					m.format.Name == compare.Floor && m.cell.Algorithm != keys.ES384)
 				e.Operations = operations
 				if unsupported := m.refuses(t.kind, t.schema); unsupported != nil {
 					e.Unsupported, e.Present = unsupported, ""

@@ -12,7 +12,7 @@ import (
 	"canonscope/schemas/catalogue"
 )
 
-// target is a schema with what of it is presented.
+// target is a schema and the part of it that is presented.
 type target struct {
 	compare.Disclosed
 	schema string // the catalogue's name; Disclosed has it of credentials alone
@@ -23,7 +23,7 @@ type target struct {
 func (t *target) exchanged() bool { return t.kind.Exchangeable(t.schema) == nil }
 
 // usualGranularity is that of a schema, unless another is named: leaves of an education credential are
-// hundreds, and nobody discloses them one by one.
+// hundreds, which are not disclosed one by one.
 func usualGranularity(schema string) compare.Granularity {
 	if !catalogue.IsFile(schema) {
 		for _, education := range []string{"ob", "clr-", "elm-", "kit-ob3", "kit-dcc"} {
@@ -89,7 +89,7 @@ func schemaOf(targets []target, c compare.Cell) int {
 	return slices.IndexFunc(targets, func(t target) bool { return t.schema == c.Schema })
 }
 
-// disclosing makes credentials that name what of them is presented.
+// disclosing makes credentials that name the part of them that is presented.
 type disclosing struct {
 	schemas.Generator
 	disclose    compare.Disclosure

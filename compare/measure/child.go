@@ -132,7 +132,8 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 			if d.yours() {
 				return "open", errors.New("your document has changed since the gate saw it")
 			}
-			return "open", fmt.Errorf("document %d is not the one that the gate saw: this binary draws another", i)
+			return "open", fmt.Errorf("document %d is not the one that the gate saw: "+
+				"this binary draws another", i)
 		}
 	}
 

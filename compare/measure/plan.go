@@ -22,7 +22,7 @@ type Plan struct {
 	CPU       *int           // the processor that children run on; nil is any
 	Canonize  time.Duration  // that canonize may take; 0 is no bound
 	Deadline  time.Duration  // wall time of one child
-	Idle      time.Duration  // without CPU until a child is given up, at least idleTimes its expected time; 0 waits
+	Idle      time.Duration  // without CPU until a child is given up; 0 waits
 	Memory    int64          // data segment of one child, bytes; 0 is unlimited
 	Rules     profiles.Rules
 }
@@ -36,7 +36,7 @@ const (
 	grace          = 2 * time.Second        // by how much the profiles may overdraw
 	profilerStop   = 100 * time.Millisecond // until a profile is attributed and drawn
 	lenience       = 1.25                   // by how much the last processes may overdraw
-	gateShare      = 0.3                    // of the budget; once it is used no gate is begun but of what is sure
+	gateShare      = 0.3                    // of the budget, after which only sure gates begin
 	fitRuns        = 3                      // processes that must fit, but of what is sure
 	idleTimes      = 3
 )

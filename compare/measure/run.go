@@ -210,7 +210,8 @@ func (c *campaign) job(
 	ctx context.Context, job Job, expected time.Duration, order int, inputs []byte, listen func(Event),
 ) (map[compare.Operation]answer, error) {
 	job.Version, job.Seed, job.Documents, job.CPU = Version, c.plan.Seed, c.plan.Documents, c.plan.CPU
-	job.Canonize, job.Deadline, job.Memory = c.plan.Canonize.Seconds(), c.plan.Deadline.Seconds(), c.plan.Memory
+	job.Canonize, job.Deadline = c.plan.Canonize.Seconds(), c.plan.Deadline.Seconds()
+	job.Memory = c.plan.Memory
 	if c.plan.Idle > 0 {
 		job.Idle = max(c.plan.Idle, idleTimes*expected).Seconds()
 	}

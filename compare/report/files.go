@@ -54,7 +54,8 @@ func Markdown(w io.Writer, t Table) error {
 		rule := func(column) string { return "--:" }
 		fmt.Fprintln(w, "| exchange | issue µs | verify µs | issue + verify µs | net µs |"+
 			cells(func(c column) string { return "× " + c.title })+
-			" issued bytes | present µs | verify presented µs | exchange µs | presented bytes | canonicalizations | signatures |"+
+			" issued bytes | present µs | verify presented µs | exchange µs | presented bytes |"+
+			" canonicalizations | signatures |"+
 			bound(func(c column) string { return "exchange × " + c.title }))
 		fmt.Fprintln(w, "|---|--:|--:|--:|--:|"+strings.ReplaceAll(cells(rule), " ", "")+
 			"--:|--:|--:|--:|--:|--:|--:|"+bound(rule))
@@ -117,7 +118,8 @@ func (t *Table) tiers(w io.Writer) {
 		}
 		if !said {
 			fmt.Fprint(w, "\n### Specification or library?\n\n"+
-				"| schema | exchange | engine | contexts | issue + verify × native |\n|---|---|---|---|--:|\n")
+				"| schema | exchange | engine | contexts | issue + verify × native |\n"+
+				"|---|---|---|---|--:|\n")
 			said = true
 		}
 		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s %s |\n", markdown(schemaName(r.Cell.Schema)), name(&r),
@@ -125,7 +127,7 @@ func (t *Table) tiers(w io.Writer) {
 	}
 }
 
-// markdown writes text that somebody else may have chosen so that Markdown shows it, in a table too, and
+// markdown writes text that the user may not have chosen so that Markdown shows it, in a table too, and
 // makes nothing of it: no markup, no HTML and no link. Lines stay apart.
 func markdown(text string) string {
 	lines := strings.Split(text, "\n")

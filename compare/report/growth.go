@@ -89,7 +89,7 @@ func elements(c *compare.Campaign, e *compare.Experiment, g compare.Granularity)
 	return x
 }
 
-// numeric tells whether the labels are numbers: only sizes have exponents.
+// numeric reports whether the labels are numbers: only sizes have exponents.
 func numeric(e *compare.Experiment) bool {
 	return e.Base != "" && !slices.ContainsFunc(e.Points,
 		func(p compare.Point) bool { _, err := strconv.ParseFloat(p.Label, 64); return err != nil })

@@ -41,15 +41,17 @@ type Row struct {
 	Reissued    bool                                 `json:"reissued"` // present signs again (†)
 	Whole       bool                                 `json:"whole"`    // present hands on all
 	Ratios      Ratios                               `json:"issue_verify_to,omitempty"`
-	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding alone: all formats sign what they present
+	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding
 	Single      map[compare.Operation]Ratios         `json:"operation_to,omitempty"`
-	Crossed     map[string]compare.Algorithm         `json:"other_algorithm,omitempty"`       // of the row that a ratio is to, where it is not that of this row
-	Net         stats.Estimate                       `json:"net_ns,omitzero"`                 // issue + verify less the signatures alone; of native rows
-	ToNative    stats.Estimate                       `json:"issue_verify_to_native,omitzero"` // to the same row of the native tier, contexts in the same state
-	Basis       map[compare.Operation]Basis          `json:"basis"`
-	First       stats.Estimate                       `json:"canonize_to_first,omitzero"` // of documents
-	Summed      []compare.Operation                  `json:"summed"`                     // in sums below
-	Counters    compare.Counters                     `json:"counters"`
+	Crossed     map[string]compare.Algorithm         `json:"other_algorithm,omitempty"` // of the base
+	// Net is IssueVerify less the bare signatures, ToNative its ratio to the native row with contexts in the
+	// same state.
+	Net      stats.Estimate              `json:"net_ns,omitzero"`
+	ToNative stats.Estimate              `json:"issue_verify_to_native,omitzero"`
+	Basis    map[compare.Operation]Basis `json:"basis"`
+	First    stats.Estimate              `json:"canonize_to_first,omitzero"` // of documents
+	Summed   []compare.Operation         `json:"summed"`                     // in sums below
+	Counters compare.Counters            `json:"counters"`
 
 	// Means of the time and allocations of one exchange; 0 unless all operations of Summed have a time.
 	Wall   float64 `json:"wall_ns"`

@@ -159,7 +159,7 @@ func (p *printer) head(c *compare.Campaign) {
 	p.disclosures(c)
 }
 
-// disclosures says what is presented of each schema.
+// disclosures prints the part of each schema that is presented.
 func (p *printer) disclosures(c *compare.Campaign) {
 	var lines []string
 	for _, d := range c.Disclosed {
@@ -203,7 +203,7 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// group is the rows that may be compared: one schema, what of it is presented, and one tier.
+// group is the rows that may be compared: one schema, the part of it that is presented, and one tier.
 type group struct {
 	schema string
 	part   compare.Cell // its Disclose and Granularity alone
@@ -278,7 +278,7 @@ func (g group) name(r *Row) string {
 	return n
 }
 
-// leftOut tells why no exchange of a group was measured, where all were left out for one reason.
+// leftOut returns the reason why no exchange of a group was measured, if all were left out for one reason.
 func (g group) leftOut() (reason string, ok bool) {
 	for _, r := range g.rows {
 		for _, state := range r.Operations {
@@ -1065,8 +1065,10 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		return r.Cell.Format == compare.Floor &&
 			len(r.CPU) > 0
 	}) {
-		p.wrapped(2, "", "floor: the document scanned, its canonical form and that of the proof options hashed, "+
-			"and the hashes signed, or that checked; primitives: SHA-256 of 256 bytes signed, or that checked; "+
+		p.wrapped(2, "", "floor: the document scanned, its canonical form and that of the proof "+
+			"options hashed, "+
+			"and the hashes signed, or that checked; "+
+			"primitives: SHA-256 of 256 bytes signed, or that checked; "+
 			"net: issue + verify less as many bare signatures and checks, ± in µs too")
 	}
 
@@ -1104,7 +1106,8 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	}
 
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Ratios) > 0 }) {
-		p.wrapped(2, "", "× is the ratio of issue + verify to that suite or format of the same tier and schema")
+		p.wrapped(2, "", "× is the ratio of issue + verify to that suite or format "+
+			"of the same tier and schema")
 	}
 
 	p.crossed(t)
@@ -1138,7 +1141,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	}
 }
 
-// crossed says which ratios are to rows of another algorithm.
+// crossed lists the ratios that are to rows of another algorithm.
 func (p *printer) crossed(t Table) {
 	var pairs []string
 	for i := range t.Rows {

@@ -40,7 +40,7 @@ type Claims struct {
 	JSON     []byte   // JWT claims set: iss, nbf, exp, vct, and credentialSubject as in the credential
 	Disclose []string // JSON pointers at or below /credentialSubject, at least one leaf each
 	Elements []string // pointers of what is one element each; nil where every leaf is
-	Chosen   []string // what the credential does not say so, and what of it is left out, in words
+	Chosen   []string // values that the credential does not have, and parts of it that are left out, in words
 }
 
 // Input is what Claims.JSON holds, for engines that decode it at once. Times are seconds since 1970.

@@ -47,7 +47,8 @@ const caller = "caller"
 // error names each function without a directive and each directive that is wrong.
 func Rules(root fs.FS) ([]byte, error) {
 	var out bytes.Buffer
-	out.WriteString("version 1\n\n# Made by go generate from the //phase: directives beside the functions.\n\n# The measuring code\n")
+	out.WriteString("version 1\n\n" +
+		"# Made by go generate from the //phase: directives beside the functions.\n\n# The measuring code\n")
 	for _, symbol := range harness {
 		writeRule(&out, rule{"-", "harness", symbol})
 	}
