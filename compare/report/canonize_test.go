@@ -50,9 +50,9 @@ func canonized() *compare.Campaign {
 	measured(add("rdfc", "clique-7", "none"), 2600,
 		compare.Work{Output: 3756, Quads: 42, Blank: 7, NDegree: 12_288})
 	r := add("rdfc", "clique-8", "none")
-	r.State, r.Reason = compare.Limited, "document 0: canonize: limit reached: work is at most 1000000"
+	r.State, r.Reason = compare.Limited, "document 0: canonize: limit reached: work 1000001 of at most 1000000"
 	r = add("rdfc", "clique-9", "none")
-	r.State, r.Reason = compare.TimedOut, "document 0: canonize: limit reached: time is at most 10s"
+	r.State, r.Reason = compare.TimedOut, "document 0: canonize: limit reached: time of at most 10s"
 	measured(add("jcs", "kit-simple", "none"), 5, compare.Work{Output: 665, Oracle: "stock", Compared: 20})
 	r = add("jcs", "clique-7", "none")
 	r.State, r.Reason = compare.Unsupported, "jcs does not support a dataset in N-Quads; choose the suite rdfc"
@@ -155,7 +155,7 @@ func TestCanonizeBesideExchanges(t *testing.T) {
 	}
 	for _, want := range []string{
 		"What a credential exchange costs: ", "\ncanonize, native engines\n",
-		"\ngates: 4 of 5 exchanges and 3 of 3 canonicalizations passed over 64 documents\n" +
+		"\ngates: 4 of 5 exchanges and 3 of 3 canonicalizations passed for 64 documents\n" +
 			"  each; 768 altered presentations refused; 2 canonicalizations ended at a limit\n  or deadline\n",
 	} {
 		if !strings.Contains(text.String(), want) {
