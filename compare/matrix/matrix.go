@@ -462,7 +462,8 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 				if t.kind == schemas.NQuads && m.format.Name == compare.Document {
 					cell.cell.Contexts = compare.NoContexts
 				}
-				e := cell.entry(inDefault && (state.cell.Contexts == m.cell.Contexts ||
+				byDefault := inDefault && (f.Default || m.format.Name != compare.Document)
+				e := cell.entry(byDefault && (state.cell.Contexts == m.cell.Contexts ||
 					slices.Contains(m.states(), string(state.cell.Contexts))) ||
 					m.format.Name == compare.Floor && m.cell.Algorithm != keys.ES384)
 				e.Operations = operations
