@@ -185,6 +185,7 @@ type Campaign struct {
 	Version     int               `json:"version"` // of this JSON
 	Command     string            `json:"command"`
 	Started     time.Time         `json:"started"`
+	Now         time.Time         `json:"now"` // the verifier's clock
 	Took        float64           `json:"took_s"`
 	Seed        uint64            `json:"seed"`         // of documents, keys and the order of cells
 	Planned     int               `json:"planned_runs"` // fresh processes that each cell was to have

@@ -51,6 +51,7 @@ func newRunCommand() *cobra.Command {
 		against  []string
 		binding  string
 		present  string
+		now      string
 		cpu      int
 		full     bool
 		jsonText bool
@@ -140,6 +141,11 @@ they take.`,
 			if policy.Binding, err = compare.ParseBinding(binding); err != nil {
 				return err
 			}
+			if plan.Now = time.Now().UTC().Truncate(time.Second); changed("now") {
+				if plan.Now, err = time.Parse(time.RFC3339, now); err != nil {
+					return fmt.Errorf("--now %s: want a time such as 2026-01-31T12:00:00Z", now)
+				}
+			}
 			if policy.Present, err = compare.ParsePresenting(present); err != nil {
 				return err
 			}
@@ -189,7 +195,7 @@ they take.`,
 				return err
 			}
 
-			for _, text := range selection.Chosen() {
+			for _, text := range selection.Chosen(plan.Now) {
 				note(cmd, "%s", text)
 			}
 
@@ -239,6 +245,7 @@ they take.`,
 
 	flags.StringVar(&present, "present", compare.Resigned.String(),
 		"how suites that do not derive present: resigned by the issuer, or whole, all that was issued")
+	flags.StringVar(&now, "now", "", "`TIME` of issue and of the verifier's clock; default now")
 	flags.DurationVar(&plan.Canonize, "deadline", canonizeDeadline,
 		"`TIME` that canonize may take; 0 for no bound")
 	flags.StringVar(&binding, "binding", compare.NoBinding.String(),

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"canonscope/canon"
 	"canonscope/canon/choice"
@@ -302,8 +303,8 @@ func (s *Selection) Cells() []compare.Cell {
 }
 
 // Chosen says, for each credential of the user and each format that signs claims of it, what the format
-// writes that the credential does not say, and what it leaves out.
-func (s *Selection) Chosen() []string {
+// writes that the credential does not say, and what it leaves out, when it is issued at a time.
+func (s *Selection) Chosen(now time.Time) []string {
 	var notes []string
 	var seen []compare.Cell
 	for _, e := range s.Entries {
@@ -324,7 +325,7 @@ func (s *Selection) Chosen() []string {
 		if err != nil {
 			continue
 		}
-		chosen, err := Formats[i].Chosen(c, &compare.Task{Now: measure.Now, Limits: measure.Limits})
+		chosen, err := Formats[i].Chosen(c, &compare.Task{Now: now, Limits: measure.Limits})
 		if err != nil {
 			continue
 		}

@@ -40,8 +40,8 @@ type Form struct {
 // Opener opens the Bench of a cell or exchange.
 type Opener func(compare.Cell) (*Bench, error)
 
-// Now is the verifier's clock in every measurement: after the catalogue's validFrom, the same on every
-// machine.
+// Now is the verifier's clock of benchmarks and examples: after the catalogue's validFrom, the same on every
+// machine. A campaign has the clock of its [Plan].
 var Now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 
 // Limits of every operation that is measured, in run and in benchmarks: the defaults for libraries and
@@ -99,7 +99,7 @@ func (d *drawn) at(i int, err error) error {
 func draw(b *Bench, job *Job) (*drawn, error) {
 	d := &drawn{bench: b, seed: job.Seed, deadline: seconds(job.Canonize)}
 	s := b.Scenario
-	s.Now, s.Limits, s.Seed, s.Deadline = Now, Limits, job.Seed, d.deadline
+	s.Now, s.Limits, s.Seed, s.Deadline = job.Now, Limits, job.Seed, d.deadline
 	for i := range job.Documents {
 		c, err := b.Generator.Document(job.Seed, i)
 		if err != nil {

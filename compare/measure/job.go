@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"canonscope/compare"
 )
@@ -53,6 +54,7 @@ type Job struct {
 	Block  int            `json:"block"`  // from 0
 	First  int            `json:"first"`  // index of the first document
 	Window compare.Window `json:"window"` // of a timing
+	Now    time.Time      `json:"now"`    // the verifier's clock
 
 	// CPU budget of the profile of each operation. If Bounded, a profile ends after twice its budget in
 	// wall time.

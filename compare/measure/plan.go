@@ -13,6 +13,7 @@ type Plan struct {
 	Seed      uint64         // of documents, keys and the order of exchanges and their operations
 	Documents int            // rotating documents
 	Window    compare.Window // of each operation in each process
+	Now       time.Time      // the verifier's clock; zero is the time at which the campaign begins
 	Runs      int            // fresh processes of each exchange
 	Raw       bool           // a pass that keeps single operations, outside the budget
 	Profile   float64        // CPU seconds of each profile; 0 is none, negative chooses

@@ -59,6 +59,9 @@ func Run(
 	outer := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	if plan.Now.IsZero() {
+		plan.Now = time.Now().UTC().Truncate(time.Second)
+	}
 	c := &campaign{cancel: stop, plan: plan, runner: runner, folder: folder, progress: progress,
 		started: time.Now(), exchanges: make(map[string]*exchange)}
 	for i, cell := range plan.Cells {
@@ -87,7 +90,7 @@ func Run(
 	c.profiles(ctx)
 	c.allocs(ctx)
 	out := &compare.Campaign{Version: compare.Version, Started: c.started,
-		Took: time.Since(c.started).Seconds(), Seed: plan.Seed, Planned: plan.Runs, Runs: runs,
+		Now: plan.Now, Took: time.Since(c.started).Seconds(), Seed: plan.Seed, Planned: plan.Runs, Runs: runs,
 		Window: plan.Window, Documents: plan.Documents, Environment: env, Out: folder.Path,
 		Results: c.results, Interrupted: outer.Err() != nil, Stopped: c.stopped}
 
@@ -211,7 +214,7 @@ func (c *campaign) job(
 ) (map[compare.Operation]answer, error) {
 	job.Version, job.Seed, job.Documents, job.CPU = Version, c.plan.Seed, c.plan.Documents, c.plan.CPU
 	job.Canonize, job.Deadline = c.plan.Canonize.Seconds(), c.plan.Deadline.Seconds()
-	job.Memory = c.plan.Memory
+	job.Memory, job.Now = c.plan.Memory, c.plan.Now
 	if c.plan.Idle > 0 {
 		job.Idle = max(c.plan.Idle, idleTimes*expected).Seconds()
 	}
