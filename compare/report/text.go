@@ -490,7 +490,7 @@ func (p *printer) part(g group) {
 		"bytes", "  how")
 	label := p.labels(g)
 	for _, r := range g.rows {
-		if r.CPU[compare.Present].N == 0 && r.CPU[compare.VerifyPresented].N == 0 {
+		if !r.presented() {
 			continue
 		}
 		p.line("%-*s%9s%8s %10s%9s   %s", nameWidth, label(r), marked(r, r.CPU[compare.Present]),
@@ -500,6 +500,11 @@ func (p *printer) part(g group) {
 			spread(r.CPU[compare.Present]), spread(r.CPU[compare.VerifyPresented]), spread(r.Exchange)),
 			" ")))
 	}
+}
+
+// presented reports whether a row has a time of what is done with a part.
+func (r *Row) presented() bool {
+	return r.CPU[compare.Present].N > 0 || r.CPU[compare.VerifyPresented].N > 0
 }
 
 // presents describes how a row presents a part.
@@ -527,7 +532,7 @@ func (p *printer) group(g group) {
 	p.line("")
 	p.line("%s", p.bold(g.title()))
 	whole, part := g.has(compare.Whole), g.has([]compare.Operation{compare.Present, compare.VerifyPresented})
-	part = part && (!whole || slices.ContainsFunc(g.rows, func(r *Row) bool { return len(r.CPU) > 0 }))
+	part = part && (!whole || slices.ContainsFunc(g.rows, (*Row).presented))
 	if whole || !part {
 		p.whole(g)
 	}
