@@ -32,7 +32,7 @@ func canonicalizer(
 // check returns the check of canonical forms for a gate, nil for a family without canonicalization. An
 // engine under test is not its own oracle: native must give the form of stock, every other engine that of
 // native. Native RDFC-1.0 with SHA-384 has no second engine; the official suite tests it.
-func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Form, error), error) {
+func (f *family) check() (func(context.Context, *schemas.Credential, []byte) (measure.Form, error), error) {
 	if f.suite.Method == "" || f.format.Name == compare.Floor { // the rows above the floor are checked
 		return nil, nil
 	}
@@ -58,8 +58,8 @@ func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Fo
 		}
 	}
 
-	return func(ctx context.Context, c *schemas.Credential) (measure.Form, error) {
-		found := measure.Form{Oracle: string(oracle)}
+	return func(ctx context.Context, c *schemas.Credential, canonized []byte) (measure.Form, error) {
+		found, opt := measure.Form{Oracle: string(oracle)}, opt
 		docs, err := signed(c, f.cell.Binding)
 		if err != nil {
 			return measure.Form{}, err
@@ -84,6 +84,9 @@ func (f *family) check() (func(context.Context, *schemas.Credential) (measure.Fo
 			}
 			if len(form.Text) == 0 || f.suite.Method == canon.RDFC && form.Lines == 0 {
 				return measure.Form{}, errors.New("it is empty")
+			}
+			if canonized != nil && !bytes.Equal(form.Text, canonized) {
+				return measure.Form{}, errors.New("the measured operation returned another form than the engine")
 			}
 			if i == 0 {
 				found.Quads = form.Lines
@@ -197,6 +200,7 @@ func (f *family) guard() func(context.Context, *schemas.Credential) error {
 	}
 	loader := contexts.Experiments()
 	return func(ctx context.Context, c *schemas.Credential) error {
+		opt := opt
 		opt.Input = c.Kind.Input()
 		if err := stock.Guard(ctx, c.VCDM, opt, loader); err != nil {
 			return fmt.Errorf("json-gold would get it wrong: %w", err)

@@ -297,7 +297,7 @@ func TestTampers(t *testing.T) {
 			t.Run(string(cell.Format)+" "+cell.Suite+" "+schema+" "+rest, func(t *testing.T) {
 				x := exchanged(t, cell)
 				if x.bench.Check != nil {
-					form, err := x.bench.Check(context.Background(), x.credential)
+					form, err := x.bench.Check(context.Background(), x.credential, nil)
 					if err != nil || form.Oracle == "" || cell.Contexts != "none" && form.Quads == 0 {
 						t.Errorf("the check finds %+v, %v", form, err)
 					}
@@ -498,7 +498,7 @@ func TestDocuments(t *testing.T) {
 		if _, err := x.Issue(); err == nil {
 			t.Errorf("%s is issued", e.Cell.ID())
 		}
-		found, err := b.Check(t.Context(), c)
+		found, err := b.Check(t.Context(), c, form)
 		if err != nil || found.Oracle == "" || e.Cell.Schema == "ring-5" && (found.Quads != 5 || found.Blank != 5 || found.NDegree == 0) {
 			t.Errorf("%s: %+v, %v", e.Cell.ID(), found, err)
 		}
@@ -534,6 +534,31 @@ func TestHandedOver(t *testing.T) {
 		}
 		if x := exchanged(t, e.Cell); whole && (x.Reissued || !bytes.Equal(x.issued, x.presented)) {
 			t.Errorf("%s does not hand on what was issued", e.Cell.ID())
+		}
+	}
+}
+
+// The gate holds the form that the measured operation returned against the oracle: another one has no time.
+func TestCheckOfWhatIsMeasured(t *testing.T) {
+	s, err := matrix.Select(matrix.Filter{Default: true, Operations: []string{"canonize"}, Schemas: []string{"simple-5"}},
+		matrix.DefaultPolicy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range s.Entries {
+		if e.Unsupported != nil {
+			continue
+		}
+		b, err := matrix.Open(e.Cell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := b.Generator.Document(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Check(t.Context(), c, []byte("another form")); err == nil {
+			t.Errorf("%s: any bytes are its canonical form", e.Cell.ID())
 		}
 	}
 }

@@ -24,7 +24,9 @@ type Bench struct {
 	Guard func(ctx context.Context, c *schemas.Credential) error
 	// Check checks, outside the clock, that the canonical form of the unsigned document is not empty,
 	// agrees with an oracle and has lost no data. It is nil if a format has no canonical form.
-	Check func(ctx context.Context, c *schemas.Credential) (Form, error)
+	//
+	// canonized is what the engine made of the document in the measured operation, if that is canonize.
+	Check func(ctx context.Context, c *schemas.Credential, canonized []byte) (Form, error)
 	// Tamper returns altered copies of a presentation, every one of which verify must refuse.
 	Tamper func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error)
 }

@@ -199,7 +199,7 @@ func (c *child) operation(d *drawn, e *Event, input []byte, first int) (string, 
 	if _, err := step(first); err != nil {
 		return "gate", d.at(first, fmt.Errorf("warm-up: %w", err))
 	}
-	w := &walk{drawn: d, op: e.Operation, step: step, next: first}
+	w := &walk{drawn: d, op: e.Operation, step: step, records: records, next: first}
 	switch c.job.Kind {
 	case Time:
 		e.Type = "run"
@@ -220,11 +220,12 @@ func (c *child) operation(d *drawn, e *Event, input []byte, first int) (string, 
 // walk does one operation on the documents in turn.
 type walk struct {
 	*drawn
-	op   compare.Operation
-	step func(int) ([]byte, error)
-	next int // document
-	ops  int
-	last []byte // what the last operation returned
+	op      compare.Operation
+	records [][]byte // inputs of the operation; of canonize the hashes of its outputs
+	step    func(int) ([]byte, error)
+	next    int // document
+	ops     int
+	last    []byte // what the last operation returned
 }
 
 func (w *walk) do(n int) error {
@@ -248,8 +249,9 @@ func (w *walk) accept() error {
 	var err error
 	switch w.op {
 	case compare.Canonize:
-		if len(out) == 0 {
-			return errors.New("the last output is empty")
+		i := (w.next + len(w.exchanges) - 1) % len(w.exchanges)
+		if i >= len(w.records) || hash(out) != string(w.records[i]) {
+			return fmt.Errorf("the last output, of document %d, is not the form that the gate saw", i)
 		}
 		return nil
 	case compare.Verify, compare.VerifyPresented:

@@ -15,6 +15,7 @@ import (
 // lead to Serve.
 func ExampleServe() {
 	job, err := json.Marshal(measure.Job{
+		Now:       measure.Now,
 		Version:   measure.Version,
 		Kind:      measure.Gate,
 		Cell:      "format=sd-jwt-vc/suite=jws/engine=native/alg=EdDSA/schema=simple-20/gc=100/procs=2/contexts=none",

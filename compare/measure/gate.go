@@ -35,7 +35,7 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 
 	if d.bench.Check != nil && check {
 		start := time.Now()
-		form, err := d.bench.Check(ctx, c)
+		form, err := d.bench.Check(ctx, c, g.out[compare.Canonize])
 		if err != nil {
 			return nil, fmt.Errorf("canonical form: %w", err)
 		}
@@ -235,7 +235,13 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 		out.Work[op] = w
 	}
 
-	if !d.exchanges[0].Canonizes {
+	if d.exchanges[0].Canonizes {
+		var hashes [][]byte
+		for _, g := range all {
+			hashes = append(hashes, []byte(hash(g.out[compare.Canonize])))
+		}
+		out.Inputs = map[compare.Operation][]byte{compare.Canonize: pack(hashes)}
+	} else {
 		out.Inputs = map[compare.Operation][]byte{compare.Present: pack(issued), compare.Verify: pack(whole),
 			compare.VerifyPresented: pack(presented)}
 	}

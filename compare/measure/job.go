@@ -14,7 +14,7 @@ import (
 )
 
 // Version of Job and Event. A child refuses a Job of another version.
-const Version = 2
+const Version = 3
 
 // Kind is the kind of work of a Job.
 type Kind string
@@ -82,6 +82,10 @@ func (j *Job) Validate() error {
 	switch {
 	case j.Version != Version:
 		return fmt.Errorf("job has version %d, this binary speaks %d", j.Version, Version)
+	case j.Now.IsZero():
+		return errors.New("job has no time for the verifier's clock")
+	case j.First < 0:
+		return fmt.Errorf("job begins with document %d", j.First)
 	case j.Documents < 1:
 		return errors.New("job has no documents")
 	case j.Kind == Time && w.N < 1 && !(w.Least > 0 && w.Most >= w.Least && w.Collections > 0):

@@ -47,7 +47,7 @@ func open(c compare.Cell) (*measure.Bench, error) {
 		return matrix.Open(c)
 	}
 	return &measure.Bench{Format: fake{c.Suite}, Generator: generator{c.Schema},
-		Check: func(_ context.Context, credential *schemas.Credential) (measure.Form, error) {
+		Check: func(_ context.Context, credential *schemas.Credential, _ []byte) (measure.Form, error) {
 			if c.Suite == "wrong-form" {
 				return measure.Form{}, errors.New("engine other gives another form")
 			}
@@ -643,7 +643,7 @@ func TestOrder(t *testing.T) {
 
 func TestServeRefusesBadJobs(t *testing.T) {
 	job := func(more string) string {
-		return `{"version":2,"documents":1,"cell":"` + cell("good", "").ID() + `",` + more + "}\n"
+		return `{"version":3,"now":"2026-12-01T00:00:00Z","documents":1,"cell":"` + cell("good", "").ID() + `",` + more + "}\n"
 	}
 	time := func(more string) string {
 		return job(`"kind":"time","operations":["verify"],"window":{"n":1},` + more)
@@ -653,7 +653,9 @@ func TestServeRefusesBadJobs(t *testing.T) {
 		"not JSON":       {"hello\n", "read job"},
 		"unknown field":  {`{"versio":1}` + "\n", "read job"},
 		"version":        {`{"version":1,"kind":"gate"}` + "\n", "version 1"},
-		"no documents":   {`{"version":2,"kind":"gate"}` + "\n", "no documents"},
+		"no documents":   {`{"version":3,"now":"2026-12-01T00:00:00Z","kind":"gate"}` + "\n", "no documents"},
+		"no clock":       {`{"version":3,"kind":"gate","documents":1}` + "\n", "no time"},
+		"before all":     {time(`"first":-1`), "begins with document -1"},
 		"no window":      {job(`"kind":"time","operations":["issue"]`), "a window of"},
 		"no seconds":     {job(`"kind":"profile","operations":["issue"],"profile_s":{"verify":1}`), "profiles [issue]"},
 		"no operations":  {job(`"kind":"allocs"`), "does not fit"},
@@ -661,7 +663,7 @@ func TestServeRefusesBadJobs(t *testing.T) {
 		"kind":           {job(`"kind":"sing"`), "unknown kind"},
 		"gate of some":   {job(`"kind":"gate","operations":["issue"]`), "does not fit"},
 		"gate of a cell": {strings.Replace(job(`"kind":"gate"`), "/gc=", "/op=issue/gc=", 1), "does not fit"},
-		"cell":           {`{"version":2,"kind":"gate","cell":"format=x","documents":1}` + "\n", "incomplete"},
+		"cell":           {strings.Replace(job(`"kind":"gate"`), cell("good", "").ID(), "format=x", 1), "incomplete"},
 		"short inputs":   {time(`"inputs":[{"op":"verify","bytes":9}]`) + "abc", "inputs"},
 		"other inputs":   {time(`"inputs":[{"op":"verify","bytes":3,"sha256":"00"}]`) + "abc", "not those"},
 		"other drawing":  {time(`"drawn":["00"]`), "not the one that the gate saw"},

@@ -71,10 +71,10 @@ func documentName(r *Row, g group) string {
 
 // document returns the ratio of a row to the first document, and what RDFC-1.0 found in it; "-" is unknown.
 func (r *Row) document() (first, quads, blank, nDegree string) {
-	first, quads, blank, nDegree = "1", "-", "-", "-"
+	first, quads, blank, nDegree = "-", "-", "-", "-"
 	switch {
-	case len(r.CPU) == 0:
-		first = "-"
+	case r.base:
+		first = "1"
 	case r.First.N > 0:
 		first = figure(r.First.Center)
 	}

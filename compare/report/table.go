@@ -77,6 +77,7 @@ type Row struct {
 	Foreground   int64          `json:"foreground_samples"`
 	Unattributed stats.Estimate `json:"unattributed"` // share of the foreground samples that no rule owns
 	unattributed int64
+	base         bool // of documents: the others have ratios to it
 	signatures   map[compare.Operation]compare.Counters
 }
 
@@ -235,7 +236,7 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 
 	row.Summed = summed(results)
 	var cpu, heap, charged mix
-	recorded, both := 0, 0 // operations with a profile of allocations, and with one of CPU time too
+	recorded, both, profiled := 0, 0, 0 // operations with a profile of allocations, with both, with one of CPU time
 	for _, r := range results {
 		op := r.Cell.Operation
 		row.Operations[op] = r.State
@@ -274,6 +275,9 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 			row.Foreground += p.Attribution.Foreground.Total().Samples
 			row.unattributed += p.Attribution.Foreground[phase.Unattributed].Samples
 			n := samplesOf(&p.Attribution)
+			if n > 0 {
+				profiled++
+			}
 			cpu.add(row.CPU[op].Center, p.Attribution.Costs(), n)
 			if r.Allocs != nil {
 				both++
@@ -286,7 +290,9 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 		row.Unattributed = stats.Share(float64(row.unattributed)/n, n)
 	}
 
-	row.Phases = cpu.byName()
+	if profiled == len(row.Summed) {
+		row.Phases = cpu.byName()
+	}
 	if recorded == len(row.Summed) {
 		row.Heap = heap.byName()
 	}
@@ -481,8 +487,8 @@ func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 			row.ToNative = stats.Ratio(samples[row.ID].of(compare.Whole...),
 				samples[other.ID].of(compare.Whole...))
 		}
-		if other.signs(row) {
-			bare := samples[other.ID]
+		bare := samples[other.ID]
+		if bare.of(compare.Whole...) != nil && row.Net.N == 0 && other.signs(row) {
 			row.Net = stats.Difference(samples[row.ID].of(compare.Whole...), slices.Concat(
 				slices.Repeat(bare.of(compare.Issue), row.signatures[compare.Issue].Signatures),
 				slices.Repeat(bare.of(compare.Verify), row.signatures[compare.Verify].Verifications)))
@@ -495,7 +501,7 @@ func (r *Row) signs(other *Row) bool {
 	a, b := &r.Cell, &other.Cell
 	return a.Format == compare.Floor && a.Suite == compare.Primitives &&
 		a.Engine == b.Engine && a.Algorithm == b.Algorithm && a.Schema == b.Schema && a.GC == b.GC &&
-		a.Procs == b.Procs && a.LiveHeap == b.LiveHeap
+		a.Procs == b.Procs && a.LiveHeap == b.LiveHeap && a.Disclose == b.Disclose && a.Granularity == b.Granularity
 }
 
 // base returns the row that a suite or format names among those that a row may be compared with: of one
@@ -541,14 +547,14 @@ func (t *Table) toFirst(samples map[string]cellSamples, row *Row) stats.Estimate
 	for i := range t.Rows {
 		base, want := t.Rows[i].Cell, row.Cell
 		want.Schema = base.Schema
-		if want.Contexts == compare.NoContexts {
+		if want.Contexts == compare.NoContexts || base.Contexts == compare.NoContexts {
 			want.Contexts = base.Contexts
 		}
 		first := samples[t.Rows[i].ID].of(compare.Canonize)
 		if base != want || first == nil {
 			continue
 		}
-		if t.Rows[i].ID == row.ID {
+		if row.base = t.Rows[i].ID == row.ID; row.base {
 			break
 		}
 		return stats.Ratio(samples[row.ID].of(compare.Canonize), first)
