@@ -84,7 +84,7 @@ func ParseCell(id string) (Cell, error) {
 		case "contexts":
 			c.Contexts = ContextState(value)
 		case "live-heap":
-			if _, err := fmt.Sscanf(value, "%d", &c.LiveHeap); err != nil {
+			if _, err := fmt.Sscanf(value, "%d", &c.LiveHeap); err != nil || c.LiveHeap < 0 {
 				return Cell{}, fmt.Errorf("cell id %q: live heap %q is not a number", id, value)
 			}
 		case "validator":

@@ -19,7 +19,7 @@
 //	compare/di                the format vcdm: VCDM with Data Integrity
 //	compare/sdjwt             the format sd-jwt-vc
 //	compare/mdoc              the format mdoc
-//	compare/floor             the format floor: what no credential can leave out
+//	compare/floor             the format floor: what no proof over RDFC-1.0 can leave out
 //	compare/internal/claimstest tests that sdjwt and mdoc share
 //	compare/internal/baseline what sd-jwt-vc and mdoc share: engines, digests, trust of file verifiers
 //	compare/internal/claims   a credential as the claims that formats other than vcdm sign

@@ -15,7 +15,7 @@ const (
 	Mdoc  Format = "mdoc"
 
 	Document Format = "document" // no credential: a document that is canonicalized
-	Floor    Format = "floor"    // no credential: what no credential can leave out
+	Floor    Format = "floor"    // no credential: what no proof over RDFC-1.0 can leave out
 )
 
 // Primitives is the suite of [Floor] that is a bare signature.

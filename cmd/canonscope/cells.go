@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -44,6 +45,9 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 
 	flags.Func("disclose", "present `N` elements of the subject, all, or those at JSON pointers; without it "+
 		"what the schema names", func(text string) error {
+		if p.Disclose != "" {
+			return errors.New("it is given twice; put commas between pointers")
+		}
 		words, err := csv.NewReader(strings.NewReader(text)).Read() // as of flags with lists
 		if err != nil {
 			return err

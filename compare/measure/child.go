@@ -303,7 +303,8 @@ func (c *child) time(w *walk) (*compare.Run, error) {
 		return nil, fmt.Errorf("%d operations count %+v, the gate says %+v: work was skipped",
 			w.ops, got, want)
 	}
-	run.Block, run.First = c.job.Block, c.job.First
+	run.Block = c.job.Block
+	run.First = (c.job.First + run.First) % c.job.Documents // operations came before the window
 	return run, nil
 }
 

@@ -88,7 +88,7 @@ func Markdown(w io.Writer, t Table) error {
 	}
 
 	t.tiers(w)
-	note := "\nProcess CPU, means over processes."
+	note := "\nProcess CPU, geometric means over processes."
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format != compare.Document }) {
 		note += " † present signs the subset again with the issuer's key: no selective disclosure. " +
 			"× compares issue + verify."

@@ -501,7 +501,8 @@ func (r *Row) signs(other *Row) bool {
 	a, b := &r.Cell, &other.Cell
 	return a.Format == compare.Floor && a.Suite == compare.Primitives &&
 		a.Engine == b.Engine && a.Algorithm == b.Algorithm && a.Schema == b.Schema && a.GC == b.GC &&
-		a.Procs == b.Procs && a.LiveHeap == b.LiveHeap && a.Disclose == b.Disclose && a.Granularity == b.Granularity
+		a.Procs == b.Procs && a.LiveHeap == b.LiveHeap &&
+		a.Disclose == b.Disclose && a.Granularity == b.Granularity
 }
 
 // base returns the row that a suite or format names among those that a row may be compared with: of one

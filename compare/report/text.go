@@ -130,7 +130,8 @@ func (p *printer) head(c *compare.Campaign) {
 	slices.Sort(contexts)
 	what := "nothing was timed"
 	if most > 0 || c.Runs > 0 {
-		what = "mean over fresh processes, ± its 95 % interval (t over processes); " + windowOf(c.Window)
+		what = "geometric mean over fresh processes, ± its 95 % interval (t over processes), " +
+			"so that columns need not add up; " + windowOf(c.Window)
 	}
 
 	notes := []string{what, fmt.Sprintf("seed %d", c.Seed),
@@ -1070,7 +1071,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 		return r.Cell.Format == compare.Floor &&
 			len(r.CPU) > 0
 	}) {
-		p.wrapped(2, "", "floor: the document scanned, its canonical form and that of the proof "+
+		p.wrapped(2, "", "floor: the document scanned, its RDFC-1.0 form and that of the proof "+
 			"options hashed, "+
 			"and the hashes signed, or that checked; "+
 			"primitives: SHA-256 of 256 bytes signed, or that checked; "+
