@@ -6,6 +6,9 @@ import "testing"
 func TestNames(t *testing.T) {
 	for i := range Count {
 		p := Phase(i)
+		if p.String() == "" {
+			t.Errorf("phase %d has no name", i)
+		}
 		if got, ok := ByName(p.String()); !ok || got != p {
 			t.Errorf("ByName(%q) = %d, %v, want %d", p, got, ok, p)
 		}
