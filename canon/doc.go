@@ -71,10 +71,11 @@
 //     chosen in compare/matrix/check.go as well. inDefault leaves only tuned out of the default run.
 //  5. Charge its functions to phases, as the recipe in profiles/doc.go says.
 //  6. Correct what tests expect: the pairs of engine and method in TestNew, the rows of TestDefaultOrder if
-//     it is part of the default run, and the numbers of vectors in vcdm/vectors_test.go.
+//     it is part of the default run, the cells of TestContextStates, the numbers of vectors in
+//     vcdm/vectors_test.go, and the lists of engines in cmd/canonscope/testdata/script.
 //
 // Done when these pass: TestNew, TestAgree, TestConcurrent and TestEducation in canon/engines,
-// TestEveryEngine, TestEveryEntryOpens and TestDefaultOrder in compare/matrix, TestVectors in vcdm, TestFresh
-// in compare/measure/internal/rulegen, and TestScripts in cmd/canonscope.
+// TestEveryEngine, TestEveryEntryOpens, TestDefaultOrder and TestContextStates in compare/matrix, TestVectors
+// in vcdm, TestFresh in compare/measure/internal/rulegen, and TestScripts in cmd/canonscope.
 // `canonscope conform rdfc DIR --engine NAME` runs the official suite.
 package canon

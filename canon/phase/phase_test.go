@@ -13,6 +13,9 @@ func TestNames(t *testing.T) {
 			t.Errorf("ByName(%q) = %d, %v, want %d", p, got, ok, p)
 		}
 	}
+	if last := Phase(Count - 1); last != Unattributed || last.String() != "unattributed" {
+		t.Errorf("the last phase is %d, %q: names do not follow the constants", last, last)
+	}
 	if got := Phase(Count).String(); got != "invalid phase" {
 		t.Errorf("a phase beyond the last is %q", got)
 	}
