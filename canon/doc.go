@@ -57,18 +57,25 @@
 //
 //  1. Write it in a package below canon, as canon/stock/rdfc.go does for json-gold. It honours
 //     Options.Limits, Budget and Into, and returns the typed errors of canon/errors.go.
-//  2. Name it in canon/engines/engines.go: a constant, Names, a case in Unguarded, and one in NewProcessor if
-//     its JSON-LD processor can be used alone. If the library can be wrong without an error, let New put it
-//     behind the guard, as it does for what has Expand and ToNQuads.
+//  2. Name it in canon/canon.go: a constant, and its place in [Engines]. In canon/engines/engines.go it has
+//     a case in Unguarded, and one in NewProcessor if its JSON-LD processor can be used alone. If the library
+//     can be wrong without an error, let New put it behind the guard, as it does for what has Expand and
+//     ToNQuads.
 //  3. Further abilities are interfaces that it may implement: [Tapes] (a scanned document), [Datasets] and
 //     [Expander] (ecdsa-sd-2023 can issue and derive), [Guard]. Assert them beside the engine, as
 //     canon/engines/native.go does.
-//  4. Measure it: add the name to engineNames in compare/matrix/matrix.go, and to (family).in the states of
-//     contexts and the algorithms that it cannot do. The oracle is chosen in compare/matrix/check.go.
+//  4. Measure it: compare/matrix/matrix.go takes the engines from the list. exists gives each of them cells
+//     of sd-jwt-vc and mdoc; exclude the engine there, as tuned is, unless it does these formats. usual has
+//     the state of contexts in which it is used, unsupported what it cannot do. unsupported, and guard in
+//     compare/matrix/check.go, treat every engine for RDFC-1.0 that is not native as json-gold. The oracle is
+//     chosen in compare/matrix/check.go as well. inDefault leaves only tuned out of the default run.
 //  5. Charge its functions to phases, as the recipe in profiles/doc.go says.
+//  6. Correct what tests expect: the pairs of engine and method in TestNew, the rows of TestDefaultOrder if
+//     it is part of the default run, the cells of TestContextStates, the numbers of vectors in
+//     vcdm/vectors_test.go, and the lists of engines in cmd/canonscope/testdata/script.
 //
 // Done when these pass: TestNew, TestAgree, TestConcurrent and TestEducation in canon/engines,
-// TestEveryEngine and TestEveryEntryOpens in compare/matrix, TestVectors in vcdm with a line for the
-// engine, and TestFresh in compare/measure/internal/rulegen. `canonscope conform rdfc DIR --engine NAME`
-// runs the official suite.
+// TestEveryEngine, TestEveryEntryOpens, TestDefaultOrder and TestContextStates in compare/matrix, TestVectors
+// in vcdm, TestFresh in compare/measure/internal/rulegen, and TestScripts in cmd/canonscope.
+// `canonscope conform rdfc DIR --engine NAME` runs the official suite.
 package canon

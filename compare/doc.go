@@ -5,8 +5,10 @@
 // # The house
 //
 // This is the map of the whole project. A package imports only what is below it here. A parent package
-// holds types, and its children import it; only canon/phase and the packages of vcdm are below their
-// parents. Implementations are wired in two places, canon/engines and compare/matrix.
+// holds types, and its children import it. Below their parents are only canon/phase, canon/lookup,
+// canon/choice and canon/printable; canon/conform/official, canon/conform/race and canon/conform/family; and
+// the packages of vcdm except vcdm/vectors. Implementations are wired in two places, canon/engines and
+// compare/matrix.
 //
 //	cmd/canonscope            one file a subcommand: flags and printing
 //	compare/matrix            which cells exist; wires formats, engines and schemas
@@ -60,16 +62,16 @@
 // Data flows in one direction: schemas makes a credential, a format prepares an exchange of it through vcdm
 // and canon, compare/measure times the exchange, profiles attributes the time, compare/stats judges,
 // compare/report shows. canon/doc.go describes the trip of a document, vcdm/doc.go that of a proof. The
-// recipes are beside the code: a cryptosuite in vcdm/doc.go, an engine in canon/doc.go, a schema and an
-// axis in schemas/doc.go, a phase in profiles/doc.go, a format below.
+// recipes are beside the code: a cryptosuite in vcdm/doc.go, an engine in canon/doc.go, a schema, a series
+// and an axis in schemas/doc.go, a phase in profiles/doc.go, a format and an operation below.
 //
 // # The trip of a sample
 //
 // `canonscope run` gets a figure of its table in these steps:
 //
 //  1. compare/matrix/matrix.go turns flags into exchanges, and each into the cells of its operations: issue,
-//     verify, present and verify-presented of a credential, canonize of a document. What an engine cannot do
-//     stays in the list with its reason.
+//     verify, present and verify-presented of a credential, issue and verify of the floor and the primitives,
+//     canonize of a document. What an engine cannot do stays in the list with its reason.
 //  2. compare/measure/run.go orders the work: the gates of all exchanges, timings in blocks of one process of
 //     each exchange in an order drawn from the seed, then profiles. Each piece is a Job
 //     (compare/measure/job.go), pure data that would mean the same on another machine.
@@ -130,16 +132,46 @@
 //     Count salts, digests and signatures where they are made. compare/internal/claims gives what all formats
 //     share: the claims and keys in claims.go, how to alter disclosed values in tamper.go, and which parts of
 //     a user's credential are lost in read.go.
-//  2. Describe the format in a [Definition], as compare/sdjwt/files.go does: its suites and operations for
-//     the matrix, its column of ratios for reports, how the command reads its files, and its flags of issue,
-//     present and verify.
-//  3. List the Definition in Formats in compare/matrix/matrix.go. Everything else goes through that list.
+//  2. Name it in compare/names.go, and describe it in a [Definition], as compare/sdjwt/files.go does: its
+//     suites and operations for the matrix, its column of ratios for reports, how the command reads its
+//     files, and its flags of issue, present and verify.
+//  3. List the Definition in Formats in compare/matrix/matrix.go, and the package in the map above. The
+//     commands and reports go through that list, except that cmd/canonscope/formats.go has the flags of vcdm
+//     and a hint about those of the others.
 //  4. Write the phases of its functions beside them, as profiles/doc.go shows. Add the package to Packages in
 //     compare/measure/internal/rulegen/rulegen.go.
-//  5. Tests of the package: those of compare/internal/claimstest, as compare/sdjwt/format_test.go calls them.
-//     Add a cell to the list of TestTampers, and a script to cmd/canonscope/testdata/script.
+//  5. Tests of the package: those of compare/internal/claimstest, as compare/sdjwt/format_test.go calls them,
+//     if it discloses claims one by one: claimstest.Exchange wants 21 salts, and that present derives.
+//     Another format tests its exchange as compare/di/format_test.go does.
+//  6. Add a cell to the list of TestTampers and, to the map there, the number of altered presentations with
+//     holder binding. TestDefaultOrder and TestUsualAlgorithm expect rows by name. Add a script to
+//     cmd/canonscope/testdata/script, and the name to the lists of formats that other scripts expect.
 //
 // Done when these pass: TestExchange, TestTamper, TestDisclosesExactly and TestHolderCannotAlter of the new
-// package, TestEveryEntryOpens, TestTampers and TestBound in compare/matrix, TestTiersDoNotMix in
-// compare/report, TestFresh in compare/measure/internal/rulegen, and TestScripts in cmd/canonscope.
+// package, TestEveryEntryOpens, TestTampers, TestBound, TestDefaultOrder and TestUsualAlgorithm in
+// compare/matrix, TestTiersDoNotMix in compare/report, TestFresh in compare/measure/internal/rulegen, and
+// TestMapOfTheHouse and TestScripts in cmd/canonscope.
+//
+// # Recipe: add an operation of an exchange
+//
+// Example: renew, by which the issuer extends the validity of a credential.
+//
+//  1. Name it in compare/compare.go: a constant, and its place in [Operations]. [OfCredentials] is all of
+//     them except the first. Their order is that of the work, of columns and of results. Add a function to
+//     [Steps], a method to [Exchange], and the operation to [Whole] or [Exchanged] if their sums have it.
+//  2. Have Prepare of each format give the function: compare/di/format.go, compare/sdjwt/format.go,
+//     compare/mdoc/format.go. A format without it lists the others in Operations of its Definition, as
+//     compare/floor/floor.go does.
+//  3. In compare/measure: a case of step in bench.go; in gate.go the work of exchange and, in gateAll, the
+//     inputs that the operation is given; in child.go what accept does with its last output.
+//  4. In compare/report: the list of quantities in growth.go, the columns in text.go and in the Markdown of
+//     files.go, the ratios of table.go. The CSV and the JSON go through the list, so that they get columns
+//     and members as well. Describe the columns in compare/README.md.
+//  5. Give it to TestExchange of each format, and look at the golden files of compare/report before they are
+//     written with -update. cmd/canonscope/testdata/script/run-bad.txtar has the list of operations.
+//
+// Done when these pass: TestExchange in compare/di, TestExchange in compare/sdjwt, TestExchange in
+// compare/mdoc, TestBound in compare/matrix, TestCampaign and TestOneOperationFails in compare/measure with
+// all others there, TestText, TestFiles and TestGrowthText in compare/report, and TestScripts in
+// cmd/canonscope.
 package compare

@@ -42,9 +42,11 @@
 //     compare/measure/internal/rulegen/rulegen.go describes the syntax.
 //  4. A library that other phases also use gets a line in profiles/rules.txt:
 //     `compress primitive compress/flate.`
-//  5. Describe the phase in the table of phases in compare/README.md.
+//  5. Describe the phase in the table of phases in compare/README.md. The CSV of a campaign has a column for
+//     each phase, so compare/report/testdata/table.csv gets one as well.
 //
 // Done when these pass: TestNames in canon/phase, TestEveryPhaseHasAColour, TestAttributionRules and
-// TestEveryRuleMatchesASymbol in profiles, and TestFresh in compare/measure/internal/rulegen; then
-// `canonscope run --suite NAME` prints an unattributed share near zero.
+// TestEveryRuleMatchesASymbol in profiles, TestFiles in compare/report, and TestFresh in
+// compare/measure/internal/rulegen; then `canonscope run --suite NAME` prints an unattributed share near
+// zero.
 package profiles

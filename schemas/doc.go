@@ -44,11 +44,17 @@
 //
 // # Recipe: add a series
 //
-// Example: grids of blank nodes. Add a line to Families in schemas/catalogue/families.go: its name, range,
-// quads and blank nodes as functions of N, one sentence that defines it, and its arcs. The largest N has to
-// fit the default limit of a document's size. Record digests in golden in
-// schemas/catalogue/catalogue_test.go, as for a schema, and name small members in TestFamilies of
-// canon/engines.
+// Example: grids of blank nodes.
+//
+//  1. Add it to Families in schemas/catalogue/families.go: its name, range, one sentence that defines it, and
+//     its quads and blank nodes as texts, such as "2N". With graph it has arcs between blank nodes, all with
+//     one predicate; another series has a function that returns a generator, as synthetic. The largest N has
+//     to fit the default limit of a document's size.
+//  2. A text that is new for quads or blank nodes gets a function in figures of
+//     schemas/catalogue/families_test.go.
+//  3. Record digests in golden in schemas/catalogue/catalogue_test.go, as for a schema, and name small
+//     members in TestFamilies of canon/engines.
+//  4. Name the series in the list in compare/README.md.
 //
 // Done when these pass: TestFamilies, TestFamiliesAtTheirLargest and TestGoldenDigests in
 // schemas/catalogue, TestFamilies in canon/engines.
@@ -56,7 +62,8 @@
 // # Recipe: add an axis
 //
 // An axis changes one property of a shape and leaves the rest alone. Example: the number of learning
-// outcomes of an ELM credential.
+// outcomes of an ELM credential, which has the field outcomes already and no effect on elm-small, whose
+// shape is not full.
 //
 //  1. Add a field to shape in schemas/catalogue/axes.go, unless one exists, and an entry to axes there with
 //     its name, a description, its limits and the field. An axis with named values has Words.
@@ -66,9 +73,11 @@
 //  3. Use the field in the functions that make the documents. The default value must not change any byte of a
 //     document.
 //  4. State in TestAxes what the axis adds: quads, blank nodes or bytes. An axis that does not change the
-//     canonical form belongs in TestAxesAtOneForm.
+//     canonical form belongs in TestAxesAtOneForm. Add a name with it to the list of TestOneShape.
+//  5. Without --schema the command walks it from the first of baseSchemas in compare/matrix/experiment.go
+//     that has it, or else from the first schema of the catalogue that has it.
 //
 // Done when these pass: TestAxes, TestAxesAtOneForm, TestOneShape and TestGoldenDigests in
-// schemas/catalogue, and TestExperimentDefaults in compare/matrix. `canonscope run --axis NAME=1,2,4
-// --schema elm-medium` measures it.
+// schemas/catalogue, and TestScripts in cmd/canonscope. `canonscope run --axis NAME=1,2,4 --schema
+// elm-medium` measures it.
 package schemas

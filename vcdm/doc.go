@@ -99,10 +99,16 @@
 //     vcdm/vectors/sd.go.
 //  4. New functions say their phases, and "go generate ./compare/measure" makes rules of it; profiles/doc.go
 //     shows how.
-//  5. Add the name to plain and to the suite method of vcdm/lab_test.go, so that the tests of
-//     vcdm/testdata/requirements.tsv run over it, and to the list in compare/di/format_test.go.
+//  5. The tests here take the names from [Suites], so that those of vcdm/testdata/requirements.tsv run over
+//     it. algorithm in vcdm/lab_test.go gives it a key by the prefix of its name, and vcdm/reasons_test.go
+//     the algorithms that it takes. Correct the numbers of vectors in vcdm/vectors_test.go.
+//  6. Add it to the list in compare/di/format_test.go, a cell of it to the list of TestTampers, and its name
+//     to what TestDefaultOrder, TestUsualAlgorithm and TestContextStates expect, all in
+//     compare/matrix/matrix_test.go. A suite with EdDSA or one that derives with ES256 is part of the default
+//     run, as inDefault in compare/matrix/matrix.go decides, and makes it longer.
 //
-// Done when these pass: TestChecklist, TestVectors and TestForger here, TestEverySuite and TestExchange in
-// compare/di, TestEveryEntryOpens and TestTampers in compare/matrix, TestFresh in
-// compare/measure/internal/rulegen, and TestScripts in cmd/canonscope.
+// Done when these pass: TestChecklist, TestVectors, TestReasons and TestForger here, TestEverySuite and
+// TestExchange in compare/di, TestEveryEntryOpens, TestTampers, TestDefaultOrder, TestUsualAlgorithm and
+// TestContextStates in compare/matrix, TestFresh in compare/measure/internal/rulegen, and TestScripts in
+// cmd/canonscope.
 package vcdm

@@ -42,9 +42,10 @@ var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const created = "2025-07-01T10:00:00Z"
 
-var plain = []string{"eddsa-rdfc-2022", "eddsa-jcs-2022", "ecdsa-rdfc-2019", "ecdsa-jcs-2019"}
+var everySuite = vcdm.SuiteNames()
 
-var everySuite = append(slices.Clone(plain), "ecdsa-sd-2023")
+// plain are the suites without selective disclosure.
+var plain = slices.DeleteFunc(vcdm.SuiteNames(), func(name string) bool { return name == sd })
 
 // lab signs and verifies with fixed keys over the native engine and the embedded contexts.
 type lab struct {

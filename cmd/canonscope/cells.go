@@ -140,8 +140,9 @@ func newCellsCommand() *cobra.Command {
 			}
 
 			_, err = fmt.Fprintf(cmd.OutOrStdout(),
-				"\n* in the default run. Documents have the operation %s, "+
+				"\n* in the default run. Documents have the operation %s, the format %s %s, "+
 					"all others %s; GOGC=%s, GOMAXPROCS=%d.\n", compare.Canonize,
+				compare.Floor, strings.Join(choice.Names(compare.Whole), " and "),
 				strings.Join(choice.Names(compare.OfCredentials), ", "), policy.GC, policy.Procs)
 
 			return err
