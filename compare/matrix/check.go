@@ -86,7 +86,8 @@ func (f *family) check() (func(context.Context, *schemas.Credential, []byte) (me
 				return measure.Form{}, errors.New("it is empty")
 			}
 			if canonized != nil && !bytes.Equal(form.Text, canonized) {
-				return measure.Form{}, errors.New("the measured operation returned another form than the engine")
+				return measure.Form{}, errors.New(
+					"the measured operation returned another form than the engine")
 			}
 			if i == 0 {
 				found.Quads = form.Lines

@@ -106,7 +106,8 @@ func timed(w compare.Window, do steps) (*compare.Run, error) {
 
 	n, all, wall := float64(to.ops-from.ops), float64(b.here.ops-start.ops), to.wall.Sub(from.wall)
 	return &compare.Run{
-		Ops: to.ops - from.ops, First: from.ops, CPU: float64(to.since(from)) / n, Wall: float64(wall) / n, Thread: thread,
+		Ops: to.ops - from.ops, First: from.ops, CPU: float64(to.since(from)) / n, Wall: float64(wall) / n,
+		Thread:      thread,
 		Bytes:       float64(after.TotalAlloc-before.TotalAlloc) / all,
 		Allocs:      float64(after.Mallocs-before.Mallocs) / all,
 		Collections: to.collections - from.collections, Window: wall.Seconds(), Ending: ending,

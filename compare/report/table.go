@@ -236,7 +236,7 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 
 	row.Summed = summed(results)
 	var cpu, heap, charged mix
-	recorded, both, profiled := 0, 0, 0 // operations with a profile of allocations, with both, with one of CPU time
+	recorded, both, profiled := 0, 0, 0 // operations with a profile of allocations, both, or CPU time
 	for _, r := range results {
 		op := r.Cell.Operation
 		row.Operations[op] = r.State
