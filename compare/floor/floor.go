@@ -1,5 +1,6 @@
-// Package floor is the format floor: not a credential, but the work that no Data Integrity proof over RDFC-1.0
-// can leave out. It bounds the rows of these suites from below; the primitives bound those of all. Call [NewFormat].
+// Package floor is the format floor: not a credential, but the work that no Data Integrity proof over
+// RDFC-1.0 can leave out. It bounds the rows of these suites from below; the primitives bound those of all.
+// Call [NewFormat].
 //
 // The suite floor scans the document, hashes the canonical forms of the document and of the options of a
 // proof, and signs their hashes, or checks that signature. The forms are made outside the clock. The suite
