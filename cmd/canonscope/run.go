@@ -265,7 +265,7 @@ they take.`,
 	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: windows of %d collections, %d processes",
 		measure.FullWindow.Collections, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
-	for name, value := range map[string]string{"n": "0", "profile-seconds": "0", "cpu": ""} {
+	for name, value := range map[string]string{"n": "0", "profile-seconds": "0", "cpu": "0"} {
 		flags.Lookup(name).DefValue = value // pflag hides a zero
 	}
 

@@ -64,8 +64,12 @@ datasets: they can be canonicalized, but not issued, presented or verified.`,
 			w := cmd.OutOrStdout()
 			fmt.Fprintf(w, "%-16s %7s %5s %5s  %s\n", "NAME", "BYTES", "QUADS", "BLANK", "WHAT")
 			for _, r := range rows {
-				fmt.Fprintf(w, "%-16s %7d %5d %5d  %s\n", r.Name, r.Figures.Bytes, r.Figures.Quads,
-					r.Figures.Blank, r.About)
+				head := fmt.Sprintf("%-16s %7d %5d %5d  ", r.Name, r.Figures.Bytes, r.Figures.Quads,
+					r.Figures.Blank)
+				for _, line := range printable.Wrap(r.About, columns-len(head)) {
+					fmt.Fprintf(w, "%s%s\n", head, line)
+					head = strings.Repeat(" ", len(head))
+				}
 			}
 
 			fmt.Fprintf(w, "\n%-16s %-10s %9s %7s %5s\n", "SERIES", "KIND", "N", "QUADS", "BLANK")
