@@ -10,8 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line escapes each character of a text that does not print ([strconv.IsPrint]) as \uXXXX (RFC 8259 section
-// 7), and each byte that is not UTF-8 as \x and two digits. Valid JSON stays JSON of the same value.
+// Line escapes each character of a text that does not print ([strconv.IsPrint]) as \u and four hexadecimal
+// digits (RFC 8259 section 7), and each byte that is not UTF-8 as \x and two digits. Valid JSON stays JSON of
+// the same value.
 func Line(text string) string { return escaped(text, "") }
 
 // Short returns text unchanged if it has at most the given number of bytes. Of a longer text it returns the
