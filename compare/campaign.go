@@ -69,11 +69,13 @@ type Work struct {
 	Reissued  bool     `json:"reissued"`              // present signs again with the issuer's key
 	Whole     bool     `json:"whole"`                 // present hands on what was issued, as it is
 	Checks    string   `json:"checks"`                // which checks verify makes
-	Documents int      `json:"documents"`             // how many documents passed the gate
+	Documents int      `json:"documents"`             // how many different documents passed the gate
 	Tampers   int      `json:"tampers"`               // how many tampered presentations were refused
 	Estimate  int64    `json:"estimate"`              // rough nanoseconds of one operation, for planning
 	Compared  int      `json:"compared"`              // documents whose forms were compared
 	Oracle    string   `json:"oracle"`                // what the output was compared with, or ""
+	Alone     string   `json:"alone,omitempty"`       // why there is no such engine
+	Second    string   `json:"second,omitempty"`      // engine that verified what was issued and presented
 }
 
 // Profile is what the profile pass of one cell found.
@@ -152,7 +154,7 @@ func (r *Result) Documents(rotating int) int {
 			seen[(run.First+k)%rotating] = true
 		}
 	}
-	return len(seen)
+	return min(len(seen), max(r.Work.Documents, 1)) // those of a file of the user are one
 }
 
 // Version of a Campaign in JSON: 3 has a process as its unit; 2 and 1 had blocks of operations inside a

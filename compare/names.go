@@ -15,11 +15,15 @@ const (
 	Mdoc  Format = "mdoc"
 
 	Document Format = "document" // no credential: a document that is canonicalized
-	Floor    Format = "floor"    // no credential: what no proof over RDFC-1.0 can leave out
+	Floor    Format = "floor"    // no credential: what no proof can leave out
 )
 
-// Primitives is the suite of [Floor] that is a bare signature.
-const Primitives = "primitives"
+// Suites of [Floor]: what a proof over a canonical form costs at least, by method, and a bare signature.
+const (
+	FloorRDFC  = "floor-rdfc"
+	FloorJCS   = "floor-jcs"
+	Primitives = "primitives"
+)
 
 // NoAlgorithm is the algorithm of what is not signed.
 const NoAlgorithm Algorithm = "none"

@@ -1,10 +1,10 @@
-// Package floor is the format floor: not a credential, but the work that no Data Integrity proof over
-// RDFC-1.0 can leave out. It bounds the rows of these suites from below; the primitives bound those of all.
-// Call [NewFormat].
+// Package floor is the format floor: not a credential, but the work that no Data Integrity proof over a
+// canonical form can leave out. Its suites bound those of their method from below; the primitives bound those
+// of all formats. Call [NewFormat].
 //
-// The suite floor scans the document, hashes the canonical forms of the document and of the options of a
-// proof, and signs their hashes, or checks that signature. The forms are made outside the clock. The suite
-// primitives is a signature of the SHA-256 of 256 bytes, and its check.
+// The suites floor-rdfc and floor-jcs scan the document, hash the canonical forms of the document and of the
+// options of a proof, and sign their hashes, or check that signature. The forms are made outside the clock.
+// The suite primitives is a signature of the SHA-256 of 256 bytes, and its check.
 //
 //phase:caller
 package floor
@@ -16,6 +16,7 @@ import (
 	"crypto/sha512"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"canonscope/canon"
@@ -31,24 +32,25 @@ import (
 var Definition = &compare.Definition{
 	Name: compare.Floor,
 	Suites: []compare.Suite{
-		{Name: string(compare.Floor), Algorithms: keys.Algorithms, Method: canon.RDFC},
+		{Name: compare.FloorRDFC, Algorithms: keys.Algorithms, Method: canon.RDFC},
+		{Name: compare.FloorJCS, Algorithms: keys.Algorithms, Method: canon.JCS},
 		{Name: compare.Primitives, Algorithms: keys.Algorithms},
 	},
 	Operations: compare.Whole,
 	Prepares: func(c compare.Cell, canonicalizer canon.Canonicalizer) (compare.Preparer, error) {
-		return NewFormat(canonicalizer, c.Algorithm), nil
+		return NewFormat(canonicalizer, c.Suite, c.Algorithm), nil
 	},
 	Tamper: tamper,
 }
 
-// NewFormat returns the suite floor over a canonicalizer of RDFC-1.0, or the suite primitives if there is
-// none.
-func NewFormat(c canon.Canonicalizer, algorithm compare.Algorithm) compare.Preparer {
-	return format{c, algorithm}
+// NewFormat returns a suite of the format over a canonicalizer of its method; the primitives take none.
+func NewFormat(c canon.Canonicalizer, suite string, algorithm compare.Algorithm) compare.Preparer {
+	return format{c, suite, algorithm}
 }
 
 type format struct {
 	canon     canon.Canonicalizer
+	suite     string
 	algorithm compare.Algorithm
 }
 
@@ -82,14 +84,18 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 func (f format) canonical(doc []byte, key *keys.Secret, s compare.Scenario) ([][]byte, error) {
 	o := vcdm.Options{Created: s.Now.UTC().Format(time.RFC3339), Method: key.Public().Method(),
 		Purpose: vcdm.AssertionMethod}
-	suite := "eddsa-rdfc-2022"
-	if f.algorithm != keys.EdDSA {
-		suite = "ecdsa-rdfc-2019"
+	method, family, year := "rdfc", "eddsa", "2022"
+	if f.suite == compare.FloorJCS {
+		method = "jcs"
 	}
+	if f.algorithm != keys.EdDSA {
+		family, year = "ecdsa", "2019"
+	}
+	suite := strings.Join([]string{family, method, year}, "-")
 
 	options := append([]byte(`{"@context":"`+vcdm.ProofContext+`",`), o.AppendJSON(nil, suite)[1:]...)
 	opt := canon.Options{Limits: s.Limits, Direction: canon.I18nDatatype}
-	if f.algorithm == keys.ES384 {
+	if f.algorithm == keys.ES384 && f.suite == compare.FloorRDFC {
 		opt.Hash = canon.SHA384
 	}
 	var forms [][]byte

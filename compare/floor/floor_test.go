@@ -118,10 +118,10 @@ func TestUnsupportedDocument(t *testing.T) {
 	if _, err := bench.Format.Prepare(c, compare.Scenario{Now: measure.Now}); !errors.As(err, &unsupported) {
 		t.Errorf("a document that RDF cannot carry: %v", err)
 	}
-	if _, err := floor.NewFormat(nil, keys.EdDSA).Prepare(c, compare.Scenario{}); err != nil {
+	if _, err := floor.NewFormat(nil, compare.Primitives, keys.EdDSA).Prepare(c, compare.Scenario{}); err != nil {
 		t.Errorf("the primitives need no form: %v", err)
 	}
-	if _, err := floor.NewFormat(nil, keys.EdDSA).Prepare(nil, compare.Scenario{}); err == nil {
+	if _, err := floor.NewFormat(nil, compare.Primitives, keys.EdDSA).Prepare(nil, compare.Scenario{}); err == nil {
 		t.Error("no credential is prepared")
 	}
 }

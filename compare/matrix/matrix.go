@@ -518,20 +518,22 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 	return s, nil
 }
 
-// addFloors adds what is below the native exchanges of credentials: the floor and the primitives of each
-// schema and algorithm.
+// addFloors adds what is below the native exchanges of credentials: the floors of their methods and the
+// primitives, of each schema and algorithm.
 func (s *Selection) addFloors(all []family, targets []target, p Policy) {
-	for _, e := range slices.Clone(s.Entries) {
-		if e.Cell.Engine != canon.Native || e.Unsupported != nil || e.Cell.Format == compare.Document {
+	for _, m := range all {
+		operations := within(m.format.Operations, s.Operations)
+		if m.format.Name != compare.Floor || len(operations) == 0 {
 			continue
 		}
-		for _, m := range all {
-			operations := within(m.format.Operations, s.Operations)
-			if m.format.Name != compare.Floor || m.cell.Algorithm != e.Cell.Algorithm ||
-				len(operations) == 0 {
+		for _, e := range slices.Clone(s.Entries) {
+			of := &e.Cell
+			if of.Engine != canon.Native || e.Unsupported != nil || of.Format == compare.Document ||
+				of.Format == compare.Floor || of.Algorithm != m.cell.Algorithm ||
+				m.suite.Method != "" && m.suite.Method != methodOf(*of) {
 				continue
 			}
-			f := m.of(targets[indexOf(targets, e.Cell)], p)
+			f := m.of(targets[indexOf(targets, *of)], p)
 			if !slices.ContainsFunc(s.Entries, func(known Entry) bool { return known.Cell == f.cell }) {
 				added := f.entry(e.Default)
 				added.Operations = operations
@@ -539,6 +541,15 @@ func (s *Selection) addFloors(all []family, targets []target, p Policy) {
 			}
 		}
 	}
+}
+
+// methodOf is that of the suite of a cell; "" where nothing is canonicalized.
+func methodOf(c compare.Cell) canon.Method {
+	f, err := find(c)
+	if err != nil {
+		return ""
+	}
+	return f.suite.Method
 }
 
 // Comparable lists what a ratio may be to: formats of credentials and their suites.
@@ -616,6 +627,10 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	if err != nil {
 		return nil, err
 	}
+	second, by, err := f.second()
+	if err != nil {
+		return nil, err
+	}
 	if f.format.Name != compare.Document {
 		generator = disclosing{generator, cell.Disclose, cell.Granularity}
 	}
@@ -623,7 +638,8 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 	scenario := compare.Scenario{Granularity: cell.Granularity, Binding: cell.Binding,
 		HandOn: cell.Present == compare.HandedOver}
 	return &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(),
-		Check: check, Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
+		Check: check, Second: second, SecondBy: string(by),
+		Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
 			return f.format.Tamper(c, presented, cell.Binding != compare.NoBinding)
 		}}, nil
 }

@@ -89,12 +89,12 @@ func TestDefaultOrder(t *testing.T) {
 	var want []string
 	for _, schema := range []string{"simple-20", "ob3"} {
 		want = append(want, schema+" stock EdDSA: eddsa-rdfc-2022/embedded eddsa-jcs-2022 jws cose-sign1",
-			schema+" native EdDSA: eddsa-rdfc-2022/embedded eddsa-rdfc-2022/warm eddsa-jcs-2022 jws cose-sign1 floor primitives",
+			schema+" native EdDSA: eddsa-rdfc-2022/embedded eddsa-rdfc-2022/warm eddsa-jcs-2022 jws cose-sign1 floor-rdfc floor-jcs primitives",
 			schema+" stock ES256: ecdsa-sd-2023/embedded",
 			schema+" native ES256: ecdsa-sd-2023/embedded ecdsa-sd-2023/warm")
 	}
 	for _, schema := range []string{"simple-20", "ob3"} {
-		want = append(want, schema+" stock ES256: jws cose-sign1", schema+" native ES256: jws cose-sign1 floor primitives")
+		want = append(want, schema+" stock ES256: jws cose-sign1", schema+" native ES256: jws cose-sign1 floor-rdfc primitives")
 	}
 	if got := lines(s); !slices.Equal(got, want) {
 		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -110,8 +110,8 @@ func TestUsualAlgorithm(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"simple-20 native none: rdfc/warm jcs",
-		"simple-20 native ES256: ecdsa-rdfc-2019/warm ecdsa-jcs-2019 ecdsa-sd-2023/warm jws cose-sign1 floor primitives",
-		"simple-20 native EdDSA: eddsa-rdfc-2022/warm eddsa-jcs-2022 floor primitives"}
+		"simple-20 native ES256: ecdsa-rdfc-2019/warm ecdsa-jcs-2019 ecdsa-sd-2023/warm jws cose-sign1 floor-rdfc floor-jcs primitives",
+		"simple-20 native EdDSA: eddsa-rdfc-2022/warm eddsa-jcs-2022 floor-rdfc floor-jcs primitives"}
 	got := lines(s)
 	slices.Sort(got)
 	slices.Sort(want)
@@ -123,7 +123,7 @@ func TestUsualAlgorithm(t *testing.T) {
 	if s, err = matrix.Select(f, matrix.DefaultPolicy); err != nil {
 		t.Fatal(err)
 	}
-	want = []string{"simple-20 native ES256: cose-sign1 floor primitives", "simple-20 native ES384: cose-sign1 floor primitives"}
+	want = []string{"simple-20 native ES256: cose-sign1 primitives", "simple-20 native ES384: cose-sign1 primitives"}
 	if got := lines(s); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -27,6 +27,10 @@ type Bench struct {
 	//
 	// canonized is what the engine made of the document in the measured operation, if that is canonize.
 	Check func(ctx context.Context, c *schemas.Credential, canonized []byte) (Form, error)
+	// Second is the format with another engine, which must accept what this one issues and presents; nil if
+	// no other engine can. It makes the same keys of a seed.
+	Second   compare.Preparer
+	SecondBy string // the name of that engine
 	// Tamper returns altered copies of a presentation, every one of which verify must refuse.
 	Tamper func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error)
 }
@@ -37,6 +41,7 @@ type Form struct {
 	Blank   int    // blank nodes of a document that is canonicalized
 	NDegree int64  // its n-degree calls plus permutations
 	Oracle  string // engine that it was compared with
+	Alone   string // why no other engine can be trusted with the document; "" if one can
 }
 
 // Opener opens the Bench of a cell or exchange.
@@ -58,7 +63,7 @@ type drawn struct {
 	credentials []*schemas.Credential
 	exchanges   []*compare.Exchange
 	hashes      []string // of the documents
-	seed        uint64
+	scenario    compare.Scenario
 	deadline    time.Duration // of canonize
 }
 
@@ -94,14 +99,15 @@ func (d *drawn) at(i int, err error) error {
 	}
 	return &NotedError{fmt.Errorf("document %d: %w", i, err),
 		[]string{fmt.Sprintf("canonscope schemas generate %s --seed %d --index %d prints the document",
-			d.bench.Generator.Name(), d.seed, i)}}
+			d.bench.Generator.Name(), d.scenario.Seed, i)}}
 }
 
 // draw prepares the documents of a seed.
 func draw(b *Bench, job *Job) (*drawn, error) {
-	d := &drawn{bench: b, seed: job.Seed, deadline: seconds(job.Canonize)}
+	d := &drawn{bench: b, deadline: seconds(job.Canonize)}
 	s := b.Scenario
 	s.Now, s.Limits, s.Seed, s.Deadline = job.Now, Limits, job.Seed, d.deadline
+	d.scenario = s
 	for i := range job.Documents {
 		c, err := b.Generator.Document(job.Seed, i)
 		if err != nil {

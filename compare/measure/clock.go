@@ -206,18 +206,14 @@ func (h *heap) near(elapsed, most time.Duration) bool {
 }
 
 // processCPU returns the CPU nanoseconds this process has used, user and system, all threads.
-func processCPU() int64 {
-	var u unix.Rusage
-	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return u.Utime.Nano() + u.Stime.Nano()
-}
+func processCPU() int64 { return clock(unix.CLOCK_PROCESS_CPUTIME_ID) }
 
 // threadCPU returns the CPU nanoseconds of the calling thread.
-func threadCPU() int64 {
+func threadCPU() int64 { return clock(unix.CLOCK_THREAD_CPUTIME_ID) }
+
+func clock(id int32) int64 {
 	var t unix.Timespec
-	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
+	if unix.ClockGettime(id, &t) != nil {
 		return 0
 	}
 	return t.Nano()

@@ -11,11 +11,12 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
+	"canonscope/schemas"
 )
 
 // gate checks document i from end to end and returns what its operations made and counted: canonical form
-// against the oracle if check is set, verify accepts what was presented and, if tamper is set, refuses
-// every altered copy of it.
+// against the oracle if check is set, verify accepts what was presented and, if tamper is set, another
+// engine accepts it too and verify refuses every altered copy of it.
 func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, error) {
 	c, x := d.credentials[i], d.exchanges[i]
 	g := &gated{reissued: x.Reissued, checks: x.Checks, out: make(map[compare.Operation][]byte)}
@@ -52,6 +53,13 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 		return g, nil
 	}
 
+	if d.bench.Second != nil && check && g.form.Alone == "" {
+		if err := d.second(c, g); err != nil {
+			return nil, err
+		}
+		g.second = d.bench.SecondBy
+	}
+
 	if d.bench.Tamper == nil {
 		return nil, errors.New("a Bench of credentials needs a Tamper")
 	}
@@ -76,6 +84,22 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 
 	g.tampers = len(altered)
 	return g, nil
+}
+
+// second checks that another engine verifies what was issued and presented.
+func (d *drawn) second(c *schemas.Credential, g *gated) error {
+	by := d.bench.SecondBy
+	x, err := d.bench.Second.Prepare(c, d.scenario)
+	if err != nil {
+		return fmt.Errorf("engine %s: prepare: %w", by, err)
+	}
+	if err := x.Verify(g.whole); err != nil {
+		return fmt.Errorf("engine %s refuses the whole credential: %w", by, err)
+	}
+	if err := x.Verify(g.out[compare.Present]); err != nil {
+		return fmt.Errorf("engine %s refuses what was presented: %w", by, err)
+	}
+	return nil
 }
 
 // canonize makes the canonical form of a document. An engine that cannot be stopped is abandoned at the
@@ -118,6 +142,7 @@ type gated struct {
 	checking time.Duration // what the comparison took
 	reissued bool
 	checks   string
+	second   string // engine that verified the credential too
 	tampers  int
 }
 
@@ -217,7 +242,7 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 			Reissued: all[0].reissued,
 			Whole:    !all[0].reissued && !d.exchanges[0].Canonizes && bytes.Equal(issued[0], presented[0]),
 			Blank:    all[0].form.Blank, NDegree: all[0].form.NDegree,
-			Checks: all[0].checks, Documents: len(all)}
+			Checks: all[0].checks, Documents: distinct(d.hashes), Second: all[0].second}
 		var size []int
 		var cpu []int64
 		for i, g := range all {
@@ -226,7 +251,7 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 					op, g.counters[op], w.Counters)
 			}
 			w.Tampers += g.tampers
-			w.Oracle = cmp.Or(w.Oracle, g.form.Oracle)
+			w.Oracle, w.Alone = cmp.Or(w.Oracle, g.form.Oracle), cmp.Or(w.Alone, g.form.Alone)
 			cpu = append(cpu, g.cpu[op])
 			size = append(size, len(g.out[op]))
 		}
@@ -247,4 +272,13 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 	}
 
 	return out, nil
+}
+
+// distinct counts the documents that differ; a file of the user is one.
+func distinct(hashes []string) int {
+	seen := make(map[string]bool)
+	for _, h := range hashes {
+		seen[h] = true
+	}
+	return len(seen)
 }

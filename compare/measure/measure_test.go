@@ -784,7 +784,7 @@ func TestLeavesGroupsOut(t *testing.T) {
 				}
 				if r.State == compare.Measured {
 					measured = append(measured, group)
-				} else if r.State != compare.LeftOut || !strings.Contains(r.Reason, "too slow") {
+				} else if r.State != compare.LeftOut || !strings.Contains(r.Reason, "does not fit") {
 					t.Errorf("%s: %s", r.State, r.Reason)
 				}
 			}

@@ -37,8 +37,7 @@ const (
 	grace          = 2 * time.Second        // by how much the profiles may overdraw
 	profilerStop   = 100 * time.Millisecond // until a profile is attributed and drawn
 	lenience       = 1.25                   // by how much the last processes may overdraw
-	gateShare      = 0.3                    // of the budget, after which only sure gates begin
-	fitRuns        = 3                      // processes that must fit, but of what is sure
+	fitRuns        = 3                      // processes that must fit, except of the first group
 	idleTimes      = 3
 )
 
@@ -46,7 +45,7 @@ const (
 // warm-up and a window with some reserve, or the time of a slow operation.
 func expected(w compare.Window, start time.Duration, operations []time.Duration) time.Duration {
 	for _, op := range operations {
-		window := max(op, seconds(w.Least)*3/2)
+		window := max(op, 2*seconds(w.Least))
 		if w.N > 0 {
 			window = time.Duration(w.N) * op
 		}

@@ -83,7 +83,6 @@ func Run(
 	}), false)
 
 	c.gates(ctx)
-	c.fit()
 	c.timings(ctx)
 	runs := c.runs()
 	c.raw(ctx)
@@ -313,16 +312,16 @@ func parallel(ctx context.Context, n int, f func(int)) {
 }
 
 // tooSlow is the reason of exchanges that are left out.
-const tooSlow = "this machine is too slow for it within the default time"
+const tooSlow = "it does not fit the default time on this machine"
 
-// groups divides the exchanges, in the plan's order, into those that are left out together: of one schema,
-// algorithm and tier.
+// groups divides the exchanges, in the plan's order, into those that are left out together: of one schema and
+// algorithm, so that no tier is without the other.
 func (c *campaign) groups() [][]*exchange {
 	var out [][]*exchange
 	var last compare.Cell
 	for _, x := range c.order {
 		cell := c.results[x.cells[0]].Cell
-		key := compare.Cell{Engine: cell.Engine, Algorithm: cell.Algorithm, Schema: cell.Schema}
+		key := compare.Cell{Algorithm: cell.Algorithm, Schema: cell.Schema}
 		if len(out) == 0 || key != last {
 			out, last = append(out, nil), key
 		}
@@ -331,22 +330,9 @@ func (c *campaign) groups() [][]*exchange {
 	return out
 }
 
-// sure counts the exchanges that are never left out: all tiers of the first schema and algorithm.
-func (c *campaign) sure() int {
-	first := c.results[c.order[0].cells[0]].Cell
-	n := slices.IndexFunc(c.order, func(x *exchange) bool {
-		cell := c.results[x.cells[0]].Cell
-		return cell.Schema != first.Schema || cell.Algorithm != first.Algorithm
-	})
-	if n < 0 {
-		return len(c.order)
-	}
-	return n
-}
-
-// leaveOut leaves exchanges out of the campaign.
-func (c *campaign) leaveOut(group []*exchange) {
-	for _, x := range group {
+// leaveOut leaves groups out of the campaign.
+func (c *campaign) leaveOut(groups [][]*exchange) {
+	for _, x := range slices.Concat(groups...) {
 		x.tooHeavy = true
 		for _, i := range x.cells {
 			if c.results[i].State == compare.LeftOut {
@@ -356,28 +342,43 @@ func (c *campaign) leaveOut(group []*exchange) {
 	}
 }
 
-// gates checks the exchanges. With a budget none but those that are sure is begun when the gates have had
-// their share, and a group is left out as a whole.
+// gates checks the exchanges, group by group. With a budget the first group is sure and may overdraw it. From
+// the first one on that no longer fits, groups are left out; the gates of a group are not even begun in less
+// time than those of its schema's last group took.
 func (c *campaign) gates(ctx context.Context) {
-	if len(c.order) == 0 {
-		return // nothing can be measured
-	}
-	sure := c.sure()
-	parallel(ctx, len(c.order), func(i int) {
-		x := c.order[i]
-		if i >= sure && c.plan.Budget > 0 && !c.plan.Keep &&
-			time.Since(c.started) > time.Duration(gateShare*float64(c.plan.Budget)) {
-			x.tooHeavy = true
+	bounded := c.plan.Budget > 0 && !c.plan.Keep
+	took := make(map[string]time.Duration) // by the gates of a group of the schema
+	groups, done := c.groups(), 0
+	for k, group := range groups {
+		schema := c.results[group[0].cells[0]].Cell.Schema
+		if bounded && k > 0 && c.spare() < took[schema] {
+			c.leaveOut(groups[k:])
 			return
 		}
-		c.say("gate", i, len(c.order), x.id)
-		c.gate(ctx, x, i)
-	})
-	for _, g := range c.groups() {
-		if slices.ContainsFunc(g, func(x *exchange) bool { return x.tooHeavy }) {
-			c.leaveOut(g)
+
+		started := time.Now()
+		parallel(ctx, len(group), func(i int) {
+			c.say("gate", done+i, len(c.order), group[i].id)
+			c.gate(ctx, group[i], done+i)
+		})
+		done, took[schema] = done+len(group), time.Since(started)
+
+		if bounded && k > 0 && c.spare() < 0 {
+			c.leaveOut(groups[k:])
+			return
 		}
 	}
+}
+
+// spare is what remains of the budget after fitRuns processes of each exchange that has passed its gate, and
+// half of their profiles.
+func (c *campaign) spare() time.Duration {
+	exchanges := c.with(c.open)
+	var need time.Duration
+	for _, x := range exchanges {
+		need += c.expected(x)
+	}
+	return c.left() - need*time.Duration(min(fitRuns, c.plan.Runs)) - c.profiling(exchanges)/2
 }
 
 func (c *campaign) gate(ctx context.Context, x *exchange, order int) {
@@ -456,27 +457,6 @@ func (c *campaign) profiling(exchanges []*exchange) (total time.Duration) {
 	return total
 }
 
-// fit leaves groups out from the end while the others do not fit the budget with fitRuns processes of each
-// exchange and half of their profiles. What is sure stays, and may overdraw the budget.
-func (c *campaign) fit() {
-	if c.plan.Budget == 0 || c.plan.Keep || len(c.order) == 0 {
-		return
-	}
-	groups, sure := c.groups(), c.order[c.sure()-1]
-	for k := len(groups) - 1; !slices.Contains(groups[k], sure); k-- {
-		exchanges := c.with(c.open)
-		var need time.Duration
-		for _, x := range exchanges {
-			need += c.expected(x)
-		}
-		need = need * 6 / 10 // the gates got in each other's way, processes that time do not
-		if need*time.Duration(min(fitRuns, c.plan.Runs))+c.profiling(exchanges)/2 <= c.left() {
-			return
-		}
-		c.leaveOut(groups[k])
-	}
-}
-
 // timings runs a process of every exchange in each block, in an order drawn anew. With a budget groups from
 // the end have no more processes once all cannot have fitRuns, and the last blocks fall away if they no
 // longer fit.
@@ -511,10 +491,9 @@ func (c *campaign) timings(ctx context.Context) {
 }
 
 // reach is how many groups, from the first, have a process in a block: those that will have fitRuns in the
-// time that is left. What is sure has as many as fit.
+// time that is left. The first has as many as fit.
 func (c *campaign) reach(groups [][]*exchange, block int, left time.Duration) int {
 	var expected time.Duration
-	reached, sure := 0, c.order[c.sure()-1]
 	wanted := max(1, min(fitRuns, c.plan.Runs)-block)
 	for k, group := range groups {
 		for _, x := range group {
@@ -522,16 +501,15 @@ func (c *campaign) reach(groups [][]*exchange, block int, left time.Duration) in
 				expected += c.expected(x)
 			}
 		}
-		last := slices.Contains(group, sure)
-		switch need := float64(expected) / lenience; {
-		case reached == 0 && !last: // not all that is sure
-		case need*float64(wanted) <= float64(left) || last && need <= float64(left):
-			reached = k + 1
-		default:
-			return reached
+		processes := wanted
+		if k == 0 {
+			processes = 1
+		}
+		if need := float64(expected) / lenience; need*float64(processes) > float64(left) {
+			return k
 		}
 	}
-	return reached
+	return len(groups)
 }
 
 // time times cells of an exchange in one process.

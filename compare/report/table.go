@@ -67,7 +67,9 @@ type Row struct {
 	Tampers   int                       `json:"tampers"`
 	Checks    string                    `json:"checks"`
 	Oracle    string                    `json:"oracle"`
-	Compared  int                       `json:"compared"` // documents
+	Compared  int                       `json:"compared"`         // documents
+	Alone     string                    `json:"alone,omitempty"`  // why nothing was compared
+	Second    string                    `json:"second,omitempty"` // engine that verified it too
 
 	Phases Shares `json:"phases,omitempty"`      // of the CPU, with gc and runtime
 	Heap   Shares `json:"heap_phases,omitempty"` // of the heap bytes
@@ -248,6 +250,7 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 		row.Reissued, row.Whole = row.Reissued || w.Reissued, row.Whole || handsOn(r)
 		row.Quads, row.Checks, row.Oracle = w.Quads, w.Checks, w.Oracle
 		row.Compared, row.Documents, row.Tampers = w.Compared, w.Documents, w.Tampers
+		row.Alone, row.Second = w.Alone, w.Second
 		row.Blank, row.NDegree = w.Blank, w.NDegree
 		counted := slices.Contains(row.Summed, op)
 		if counted {
@@ -425,6 +428,18 @@ func (t *Table) columns() []column {
 		out = append(out, c)
 	}
 	return out
+}
+
+// method is the name of the canonicalization of a row's suite.
+func (t *Table) method(r *Row) canon.Method {
+	for _, f := range t.formats {
+		for _, s := range f.Suites {
+			if f.Name == r.Cell.Format && s.Name == r.Cell.Suite {
+				return s.Method
+			}
+		}
+	}
+	return ""
 }
 
 // stock describes the stock engines of the rows for which no library does all.

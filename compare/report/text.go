@@ -56,6 +56,7 @@ type printer struct {
 	columns []column // of ratios
 	charged bool     // shares that are a model have been printed
 	rare    bool     // windows with few collections have been printed
+	net     bool     // what is above bare signatures has been printed
 	alike   bool     // phases whose intervals overlap have been printed
 	first   bool     // ratios to the first document have been printed
 }
@@ -357,7 +358,7 @@ func (p *printer) ratios(g group, title, about string, has func(*Row) bool, cell
 	}
 }
 
-func ratioColumn(c column) int { return max(ratioWidth, len("×")+len(c.head)) }
+func ratioColumn(c column) int { return max(ratioWidth, len("× ")+len(c.head)) + 1 }
 
 // boundTo is the ratio of an exchange with its interval, marked where present signs again.
 func (r *Row) boundTo(c column) string {
@@ -414,6 +415,7 @@ func (p *printer) whole(g group) {
 	inline := p.fits(0)
 	net := (p.fits(netWidth) || !inline) &&
 		slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Net.N > 0 })
+	p.net = p.net || net
 	line := func(name, issue, verify, sum, above string, ratio func(c column) string, bytes string) string {
 		text := fmt.Sprintf("%-*s%9s%9s%9s", nameWidth, name, issue, verify, sum)
 		if net {
@@ -466,10 +468,16 @@ func (g group) sharedReasons() map[string]int {
 	return rows
 }
 
-// net is what a row costs above the bare signatures. It may be negative.
+// noise is printed for a difference whose interval holds 0.
+const noise = "≈0"
+
+// net is what a row costs above the bare signatures, where that is more than noise.
 func (r *Row) net() string {
-	if r.Net.N > 0 && r.Net.Center < 0 {
-		return "-" + figure(-r.Net.Center/1e3)
+	switch e := r.Net; {
+	case e.N > 0 && e.Bounded() && e.Low <= 0 && e.High >= 0:
+		return noise
+	case e.N > 0 && e.Center < 0:
+		return "-" + figure(-e.Center/1e3)
 	}
 	return micros(r.Net)
 }
@@ -920,11 +928,12 @@ func ansi(hex string) string {
 
 // gates prints what passed its gate, and what canonical forms were compared with.
 func (p *printer) gates(t Table) {
-	documents, altered, ended := 0, 0, 0
+	documents, fewest, altered, ended := 0, math.MaxInt, 0, 0
 	type count struct{ rows, tried, passed int }
 	var exchanges, canonicalizations count
-	oracles := make(map[string]int) // by the engines that agree, the fewest documents compared
-	var alone []string              // what no other engine can do
+	oracles := make(map[string]int)    // by the engines that agree, the fewest documents compared
+	second := make(map[string]bool)    // engines that verify what others issue
+	alone := make(map[string][]string) // what no other engine can do, by the reason
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		n := &exchanges
@@ -942,10 +951,11 @@ func (p *printer) gates(t Table) {
 			continue
 		}
 		n.passed++
-		documents, altered = r.Documents, altered+r.Tampers
+		documents, fewest = max(documents, r.Documents), min(fewest, r.Documents)
+		altered += r.Tampers
 		switch {
 		case r.Oracle != "":
-			with, n := string(r.Cell.Engine)+" with "+r.Oracle, r.Documents
+			with, n := fmt.Sprintf("%s of %s with %s", t.method(r), r.Cell.Engine, r.Oracle), r.Documents
 			if 0 < r.Compared && r.Compared < n { // the gate had too much to compare
 				n = r.Compared
 			}
@@ -953,7 +963,11 @@ func (p *printer) gates(t Table) {
 				oracles[with] = n
 			}
 		case r.Counters.Canonicalizations > 0:
-			alone = append(alone, r.ID)
+			why := cmp.Or(r.Alone, "no other engine can make them")
+			alone[why] = append(alone[why], r.ID)
+		}
+		if r.Second != "" {
+			second[fmt.Sprintf("%s %s", r.Second, r.Cell.Engine)] = true
 		}
 	}
 
@@ -968,8 +982,11 @@ func (p *printer) gates(t Table) {
 			plural(canonicalizations.tried, "canonicalization")))
 	}
 
-	text := fmt.Sprintf("gates: %s passed for %s each",
-		strings.Join(passed, " and "), plural(documents, "document"))
+	each := plural(documents, "document")
+	if fewest < documents {
+		each = fmt.Sprintf("%d to %s", fewest, each)
+	}
+	text := fmt.Sprintf("gates: %s passed for %s each", strings.Join(passed, " and "), each)
 	if exchanges.rows > 0 {
 		text += fmt.Sprintf("; %d altered presentations refused", altered)
 	}
@@ -982,16 +999,25 @@ func (p *printer) gates(t Table) {
 	if len(oracles) > 0 {
 		var agree []string
 		for _, with := range slices.Sorted(maps.Keys(oracles)) {
-			if n := oracles[with]; n < documents {
+			if n := oracles[with]; n < fewest {
 				with += fmt.Sprintf(" (at least %d of %d documents, as time allows)", n, documents)
 			}
 			agree = append(agree, with)
 		}
-		p.wrapped(2, "", "canonical forms agree: "+strings.Join(agree, "; "))
+		p.wrapped(2, "", "canonical forms of what passed agree: "+strings.Join(agree, "; "))
 	}
 
-	if len(alone) > 0 {
-		p.wrapped(2, "", "canonical forms not compared, as no other engine can make them: "+few(alone))
+	for _, why := range slices.Sorted(maps.Keys(alone)) {
+		p.wrapped(2, "", fmt.Sprintf("canonical forms not compared: %s: %s", why, few(alone[why])))
+	}
+
+	if len(second) > 0 {
+		var who []string
+		for _, pair := range slices.Sorted(maps.Keys(second)) {
+			by, of, _ := strings.Cut(pair, " ")
+			who = append(who, fmt.Sprintf("%s verifies what %s issues and presents", by, of))
+		}
+		p.wrapped(2, "", "across engines: "+strings.Join(who, "; "))
 	}
 }
 
@@ -1067,16 +1093,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			"compare issue + verify")
 	}
 
-	if slices.ContainsFunc(t.Rows, func(r Row) bool {
-		return r.Cell.Format == compare.Floor &&
-			len(r.CPU) > 0
-	}) {
-		p.wrapped(2, "", "floor: the document scanned, its RDFC-1.0 form and that of the proof "+
-			"options hashed, "+
-			"and the hashes signed, or that checked; "+
-			"primitives: SHA-256 of 256 bytes signed, or that checked; "+
-			"net: issue + verify less as many bare signatures and checks, ± in µs too")
-	}
+	p.floors(t)
 
 	checks := make(map[string][]string) // by what is checked, the suites that check it
 	for i := range t.Rows {
@@ -1108,7 +1125,8 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			}
 		}
 		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that: "+
-			strings.Join(ways, ", "))
+			strings.Join(ways, ", ")+"; issue + verify of the whole holds that check and not that signature, "+
+			"the exchange holds both")
 	}
 
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Ratios) > 0 }) {
@@ -1144,6 +1162,34 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	}
 	if c.Stopped != "" {
 		p.wrapped(2, "", "stopped: only what was finished is shown; "+c.Stopped)
+	}
+}
+
+// floors explains the rows below the others, and the figures made with them.
+func (p *printer) floors(t Table) {
+	has := func(suite string) bool {
+		return slices.ContainsFunc(t.Rows, func(r Row) bool {
+			return r.Cell.Format == compare.Floor && r.Cell.Suite == suite && len(r.CPU) > 0
+		})
+	}
+
+	var notes []string
+	for suite, form := range map[string]string{compare.FloorRDFC: "RDFC-1.0", compare.FloorJCS: "JCS"} {
+		if has(suite) {
+			notes = append(notes, suite+": the document scanned, its "+form+" form and that of the proof options "+
+				"hashed, and the hashes signed, or that checked: the least that suites over "+form+" can cost")
+		}
+	}
+	slices.Sort(notes)
+	if has(compare.Primitives) {
+		notes = append(notes, compare.Primitives+": SHA-256 of 256 bytes signed, or that checked")
+	}
+	if p.net {
+		notes = append(notes, "net: issue + verify less as many bare signatures and checks, ± in µs too; "+
+			noise+" where its interval holds 0")
+	}
+	for _, note := range notes {
+		p.wrapped(2, "", note)
 	}
 }
 
