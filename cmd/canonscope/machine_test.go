@@ -14,9 +14,7 @@ import (
 // The default run ends within a minute on a machine that does nothing else, leaves out nothing of its subset,
 // and has five processes of everything.
 func TestDefaultMinute(t *testing.T) {
-	if os.Getenv("CANONSCOPE_MACHINE") == "" {
-		t.Skip("needs a machine that does nothing else: set CANONSCOPE_MACHINE=1")
-	}
+	machine(t)
 	dir := t.TempDir()
 	out := filepath.Join(dir, "results")
 	script := []byte("exec canonscope run --out " + out + "\n")
