@@ -51,8 +51,8 @@ func (w world) drifts(processes int) []float64 {
 func TestCoverage(t *testing.T) {
 	const trials = 2000
 	x := []float64{115, 235, 727}
-	for _, processes := range []int{3, 5, 10} {
-		for _, sd := range [][2]float64{{0.02, 0.05}, {0.05, 0.05}, {0.05, 0.18}, {0, 0.18}} {
+	for _, processes := range []int{3, 6, 10} {
+		for _, sd := range [][2]float64{{0.02, 0.05}, {0.05, 0.05}, {0.08, 0.08}, {0.05, 0.18}, {0, 0.18}} {
 			t.Run(fmt.Sprintf("%d processes, %v", processes, sd), func(t *testing.T) {
 				t.Parallel()
 				seed := rand.NewPCG(uint64(processes), math.Float64bits(sd[0]+2*sd[1]))
