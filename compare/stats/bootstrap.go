@@ -35,9 +35,10 @@ func Bootstrap[T any](groups [][]T, statistic func(runs []T) float64, seed uint6
 	}
 
 	random := rand.New(rand.NewPCG(seed, 0))
-	logs := make(Sample, resamples)
-	for i := range resamples {
-		again := make([]T, 0, len(runs))
+	logs := make([]float64, resamples)
+	again := make([]T, 0, len(runs))
+	for i := range logs {
+		again = again[:0]
 		for range k {
 			again = append(again, units[random.IntN(k)]...)
 		}

@@ -146,7 +146,19 @@ func tTail(t, df float64) float64 {
 	return 1 - moremath.TDist{V: df}.CDF(t)
 }
 
-// tQuantile is the t that is exceeded with a probability of 1-p.
+// tQuantile is the t that is exceeded with a probability of 1-p, p being at least 1/2. Newton's method from the
+// normal quantile, which is less, goes up to it: the distribution function is concave.
 func tQuantile(p, df float64) float64 {
-	return bisect(0, 1e4, func(t float64) bool { return tTail(t, df) <= 1-p })
+	t := moremath.StdNormal.InvCDF(p)
+	if df > mostProcesses {
+		return t
+	}
+	for range 100 {
+		step := (p - (1 - tTail(t, df))) / moremath.TDist{V: df}.PDF(t)
+		t += step
+		if step < 1e-12*t {
+			break
+		}
+	}
+	return t
 }

@@ -158,12 +158,18 @@ func student(s Sample) Estimate {
 	if len(s) == 0 {
 		return Estimate{}
 	}
-	values := s.values()
+	mean, variance := moments(s.values())
 	if len(s) < Fewest {
-		return Estimate{moremath.Mean(values), math.Inf(-1), math.Inf(1), len(s)}
+		return Estimate{mean, math.Inf(-1), math.Inf(1), len(s)}
 	}
-	mean, low, high := moremath.MeanCI(values, Confidence)
-	return Estimate{mean, low, high, len(s)}
+	n := float64(len(s))
+	half := tQuantile(1-alpha/2, n-1) * math.Sqrt(variance/n)
+	return Estimate{mean, mean - half, mean + half, len(s)}
+}
+
+// moments returns the mean and the variance.
+func moments(values []float64) (mean, variance float64) {
+	return moremath.Mean(values), moremath.Variance(values)
 }
 
 // Share is a proportion of samples with its Wilson interval. The samples need not be whole: see [Effective].

@@ -91,7 +91,7 @@ func Paired(num, den []Sample, band float64) Comparison {
 		return Comparison{Ratio: ofLogs(ratios), Verdict: Inconclusive, Differs: 1, Equal: 1}
 	}
 	n := float64(len(logs))
-	mean, variance := moments(logs)
+	mean, variance := moments(logs.values())
 	c := contrast{mean, math.Sqrt(variance / n), n - 1, n, design{math.Sqrt(variance), 1}}
 	return compared(c, len(logs), band)
 }
@@ -105,8 +105,8 @@ func Unpaired(num, den []Sample, band float64) Comparison {
 		return Comparison{Verdict: Inconclusive, Differs: 1, Equal: 1}
 	}
 	n, m := float64(len(above)), float64(len(below))
-	a, va := moments(above)
-	b, vb := moments(below)
+	a, va := moments(above.values())
+	b, vb := moments(below.values())
 	if min(len(above), len(below)) < Fewest {
 		open := Estimate{a - b, math.Inf(-1), math.Inf(1), len(above) + len(below)}
 		return Comparison{Ratio: exponential(open), Verdict: Inconclusive, Differs: 1, Equal: 1}
@@ -119,17 +119,6 @@ func Unpaired(num, den []Sample, band float64) Comparison {
 		c.degrees = (va + vb) * (va + vb) / (va*va + vb*vb)
 	}
 	return compared(c, len(above)+len(below), band)
-}
-
-// moments returns the mean and the variance.
-func moments(s Sample) (mean, variance float64) {
-	for _, v := range s.values() {
-		mean += v / float64(len(s))
-	}
-	for _, v := range s.values() {
-		variance += (v - mean) * (v - mean) / float64(len(s)-1)
-	}
-	return mean, variance
 }
 
 func compared(c contrast, n int, band float64) Comparison {
