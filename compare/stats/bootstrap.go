@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// Bootstrap returns a statistic, above 0, of runs that nest in groups, such as machines or campaigns. It resamples
-// the highest level that varies, whole groups, or the runs of one group; a second stage within the groups would
-// add their variance once more (Davison and Hinkley 1997, section 3.8). With few groups percentiles hold too
-// little, so the interval is a t interval on the log scale, its standard error that of the resamples times
-// √(k/(k-1)) for k groups. N is k, or the runs of the one group. The same seed gives the same interval.
+// Bootstrap returns a statistic, above 0, of runs that nest in groups, such as machines or campaigns. It
+// resamples the highest level that varies, whole groups, or the runs of one group; a second stage within
+// the groups would add their variance once more (Davison and Hinkley 1997, section 3.8). With few groups
+// percentiles hold too little, so the interval is a t interval on the log scale, its standard error that
+// of the resamples times √(k/(k-1)) for k groups. N is k, or the runs of the one group. The same seed
+// gives the same interval.
 func Bootstrap[T any](groups [][]T, statistic func(runs []T) float64, seed uint64) Estimate {
 	const resamples = 1000
 	units := slices.DeleteFunc(slices.Clone(groups), func(g []T) bool { return len(g) == 0 })

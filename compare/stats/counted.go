@@ -43,11 +43,12 @@ func (c Count) of(share float64) float64 { return c.Cost * share }
 // share returns the share with its Wilson interval.
 func (c Count) share() Estimate { return Share(float64(c.Samples)/float64(c.Of), float64(c.Of)) }
 
-// CountedDifference returns by how much a frame costs more after than before, with the p value of no difference,
-// of two sides. The costs are taken as exact, the counts are binomial. The interval combines the Wilson intervals
-// of the two shares (Newcombe 1998, method 10; Zou and Donner 2008), each on the scale of its cost. The test is
-// that of two proportions by a pooled variance, below 10 samples on either side the exact one of two Poisson
-// counts given their sum (Przyborowski and Wilenski 1940), with the smaller tail doubled.
+// CountedDifference returns by how much a frame costs more after than before, with the p value of no
+// difference, of two sides. The costs are taken as exact, the counts are binomial. The interval combines
+// the Wilson intervals of the two shares (Newcombe 1998, method 10; Zou and Donner 2008), each on the
+// scale of its cost. The test is that of two proportions by a pooled variance, below 10 samples on either
+// side the exact one of two Poisson counts given their sum (Przyborowski and Wilenski 1940), with the
+// smaller tail doubled.
 func CountedDifference(before, after Count) (e Estimate, p float64) {
 	if before.Of <= 0 || after.Of <= 0 || !(before.Cost > 0) || !(after.Cost > 0) {
 		return Estimate{}, 1

@@ -7,10 +7,14 @@ import (
 	"canonscope/compare/stats"
 )
 
+func counts(samples, of int64, cost float64) stats.Count {
+	return stats.Count{Samples: samples, Of: of, Cost: cost}
+}
+
 // Newcombe 1998, statistics in medicine 17, 873, table II (a): 56 of 70 less 48 of 80, method 10. The pooled share
 // is 104 of 150.
 func TestCountedDifferenceOfShares(t *testing.T) {
-	e, p := stats.CountedDifference(stats.Count{48, 80, 1}, stats.Count{56, 70, 1})
+	e, p := stats.CountedDifference(counts(48, 80, 1), counts(56, 70, 1))
 	if !near(e.Center, 0.2) || math.Abs(e.Low-0.0524) > 5e-5 || math.Abs(e.High-0.3339) > 5e-5 || e.N != 150 {
 		t.Errorf("%+v", e)
 	}
@@ -18,7 +22,7 @@ func TestCountedDifferenceOfShares(t *testing.T) {
 	if want := math.Erfc(z / math.Sqrt2); !near(p, want) {
 		t.Errorf("p %v, want %v", p, want)
 	}
-	back, q := stats.CountedDifference(stats.Count{56, 70, 1}, stats.Count{48, 80, 1})
+	back, q := stats.CountedDifference(counts(56, 70, 1), counts(48, 80, 1))
 	if !is(back, -e.High, -e.Center, -e.Low, 150) || !near(p, q) {
 		t.Errorf("the other way %+v, %v", back, q)
 	}
@@ -27,12 +31,12 @@ func TestCountedDifferenceOfShares(t *testing.T) {
 // As many samples of half the cost are half as dear: 100 of 1000 at 2 against 100 of 1000 at 1 have 200/1500 in
 // common, so shares of 0.0667 and 0.1333.
 func TestCountedDifferenceOfCosts(t *testing.T) {
-	e, p := stats.CountedDifference(stats.Count{100, 1000, 2}, stats.Count{100, 1000, 1})
+	e, p := stats.CountedDifference(counts(100, 1000, 2), counts(100, 1000, 1))
 	v := 4*(1./15)*(14./15)/1000 + (2./15)*(13./15)/1000
 	if want := math.Erfc(0.1 / math.Sqrt(2*v)); !near(e.Center, -0.1) || !near(p, want) {
 		t.Errorf("%+v with p %v, want %v", e, p, want)
 	}
-	e, p = stats.CountedDifference(stats.Count{100, 1000, 2}, stats.Count{200, 1000, 1})
+	e, p = stats.CountedDifference(counts(100, 1000, 2), counts(200, 1000, 1))
 	if !near(1+e.Center, 1) || p != 1 {
 		t.Errorf("as dear: %+v with p %v", e, p)
 	}
@@ -44,20 +48,20 @@ func TestCountedDifferenceOfFew(t *testing.T) {
 		before, after stats.Count
 		p             float64
 	}{
-		{stats.Count{2, 1000, 1}, stats.Count{9, 1000, 1}, 2 * 67. / 2048},
-		{stats.Count{9, 1000, 1}, stats.Count{2, 1000, 1}, 2 * 67. / 2048},
-		{stats.Count{0, 1000, 2}, stats.Count{3, 1000, 1}, 2 * 8. / 27},
-		{stats.Count{3, 1000, 1}, stats.Count{0, 1000, 2}, 2 * 8. / 27},
-		{stats.Count{3, 1000, 1}, stats.Count{3, 1000, 1}, 1},
-		{stats.Count{0, 1000, 1}, stats.Count{0, 50, 1}, 1},
-		{stats.Count{9, 1000000, 1}, stats.Count{400000, 1000000, 1}, 0},
+		{counts(2, 1000, 1), counts(9, 1000, 1), 2 * 67. / 2048},
+		{counts(9, 1000, 1), counts(2, 1000, 1), 2 * 67. / 2048},
+		{counts(0, 1000, 2), counts(3, 1000, 1), 2 * 8. / 27},
+		{counts(3, 1000, 1), counts(0, 1000, 2), 2 * 8. / 27},
+		{counts(3, 1000, 1), counts(3, 1000, 1), 1},
+		{counts(0, 1000, 1), counts(0, 50, 1), 1},
+		{counts(9, 1000000, 1), counts(400000, 1000000, 1), 0},
 	} {
 		e, p := stats.CountedDifference(c.before, c.after)
 		if math.Abs(p-c.p) > 1e-9 || e.Low > e.Center || e.High < e.Center || e.Low == e.High {
 			t.Errorf("%v, %v: %+v with p %v, want %v", c.before, c.after, e, p, c.p)
 		}
 	}
-	some := stats.Count{5, 10, 1}
+	some := counts(5, 10, 1)
 	for _, none := range []stats.Count{{}, {0, 0, 1}, {5, 10, 0}, {5, 10, -1}} {
 		for _, pair := range [][2]stats.Count{{some, none}, {none, some}} {
 			if e, p := stats.CountedDifference(pair[0], pair[1]); e != (stats.Estimate{}) || p != 1 {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Holm returns p values adjusted for their number, in the order given (Holm 1979): rejecting those of at most 5 %
-// makes a false rejection among all of them in at most 5 % of tables.
+// Holm returns p values adjusted for their number, in the order given (Holm 1979): rejecting those of at
+// most 5 % makes a false rejection among all of them in at most 5 % of tables.
 func Holm(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {
@@ -22,8 +22,8 @@ func Holm(p []float64) []float64 {
 }
 
 // Correct allows for the number of comparisons in a table. Tests of differences are one family, those of
-// equivalence another, so each kind of verdict is false anywhere in at most 5 % of tables. Comparisons without
-// an interval were no tests and do not count.
+// equivalence another, so each kind of verdict is false anywhere in at most 5 % of tables. Comparisons
+// without an interval were no tests and do not count.
 func Correct(table []*Comparison) {
 	var tested []*Comparison
 	var differs, equal []float64

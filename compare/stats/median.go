@@ -6,13 +6,13 @@ import (
 	moremath "github.com/aclements/go-moremath/stats"
 )
 
-// FewestOfMedian is the number of processes that an interval of a median needs: the least and the largest of
-// five hold the median in 94 % of cases.
+// FewestOfMedian is the number of processes that an interval of a median needs: the least and the largest
+// of five hold the median in 94 % of cases.
 const FewestOfMedian = 6
 
-// Median returns the median over the processes, nothing below [FewestOfMedian] of them. The interval assumes
-// no distribution: it lies between two neighbouring intervals of order statistics, of which the outer has the
-// confidence and the inner does not (Hettmansperger and Sheather 1986).
+// Median returns the median over the processes, nothing below [FewestOfMedian] of them. The interval
+// assumes no distribution: it lies between two neighbouring intervals of order statistics, of which the
+// outer has the confidence and the inner does not (Hettmansperger and Sheather 1986).
 func Median(s Sample) Estimate {
 	n := len(s)
 	if n < FewestOfMedian {

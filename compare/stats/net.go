@@ -2,14 +2,15 @@ package stats
 
 import "math"
 
-// Net is two costs of the same input above their floors: Num less NumLess, and Den less DenLess. A floor may be
-// empty, and both may be the same.
+// Net is two costs of the same input above their floors: Num less NumLess, and Den less DenLess. A floor
+// may be empty, and both may be the same.
 type Net struct{ Num, NumLess, Den, DenLess []Sample }
 
-// NetRatio returns the geometric mean over several inputs of the ratio of two costs above their floors. Costs above
-// a floor may be small and noisy, so each is a mean over the blocks that have all before it is divided. The interval
-// is that of the first-order terms of the logarithm, block by block (delta method), so whatever a block does to
-// several costs stays together. There is none if a cost is not above its floor beyond doubt.
+// NetRatio returns the geometric mean over several inputs of the ratio of two costs above their floors.
+// Costs above a floor may be small and noisy, so each is a mean over the blocks that have all before it is
+// divided. The interval is that of the first-order terms of the logarithm, block by block (delta method),
+// so whatever a block does to several costs stays together. There is none if a cost is not above its floor
+// beyond doubt.
 func NetRatio(inputs []Net) Estimate {
 	terms := make([][2]Sample, len(inputs)) // above and below
 	common := make(map[int]int)

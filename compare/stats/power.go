@@ -17,9 +17,9 @@ type design struct{ sd, degrees float64 }
 
 func (d design) df(n float64) float64 { return d.degrees * (n - 1) }
 
-// Detectable returns the smallest difference of a ratio from 1, as 0.05 for 1.05, that n blocks show at 5 % with
-// a probability of 80 %, if the log ratios of blocks have the standard deviation sd. It is infinite below
-// [Fewest] blocks.
+// Detectable returns the smallest difference of a ratio from 1, as 0.05 for 1.05, that n blocks show at 5
+// % with a probability of 80 %, if the log ratios of blocks have the standard deviation sd. It is infinite
+// below [Fewest] blocks.
 func Detectable(sd float64, n int) float64 {
 	if n < Fewest {
 		return math.Inf(1)
@@ -27,8 +27,8 @@ func Detectable(sd float64, n int) float64 {
 	return math.Expm1(design{sd, 1}.detectable(float64(n)))
 }
 
-// Power returns the probability with which n blocks show a ratio other than 1 at 5 %, by a t test of log ratios
-// whose standard deviation is sd.
+// Power returns the probability with which n blocks show a ratio other than 1 at 5 %, by a t test of log
+// ratios whose standard deviation is sd.
 func Power(ratio, sd float64, n int) float64 {
 	if n < Fewest {
 		return 0
@@ -36,9 +36,9 @@ func Power(ratio, sd float64, n int) float64 {
 	return design{sd, 1}.shows(math.Log(ratio), float64(n), alpha)
 }
 
-// Processes returns how many processes in all give an estimate an interval of this half-width, as 0.02 for ±2 %:
-// the processes it has times the square of the width it has over that wanted (Stein 1945). It has at least
-// [Fewest], and no more than 10,000 are asked for.
+// Processes returns how many processes in all give an estimate an interval of this half-width, as 0.02 for
+// ±2 %: the processes it has times the square of the width it has over that wanted (Stein 1945). It has at
+// least [Fewest], and no more than 10,000 are asked for.
 func Processes(e Estimate, half float64) int {
 	if !e.Bounded() {
 		return Fewest
@@ -55,8 +55,8 @@ func (d design) detectable(n float64) float64 {
 	return bisect(0, most, func(delta float64) bool { return d.exceeds(t, delta, n) >= wanted })
 }
 
-// toDecide returns the number of processes with which a log ratio would be shown to differ from 0, or to be within
-// the band, with the wanted power; 0 if too many.
+// toDecide returns the number of processes with which a log ratio would be shown to differ from 0, or to
+// be within the band, with the wanted power; 0 if too many.
 func (d design) toDecide(delta, band, level float64) int {
 	decides := func(n float64) bool {
 		return d.shows(delta, n, level) >= wanted || d.equates(delta, band, n, level) >= wanted
@@ -95,8 +95,8 @@ func (d design) equates(delta, band, n, level float64) float64 {
 	})
 }
 
-// overChi is the mean of f(s) where s is an estimated standard deviation over the true one: the root of chi-squared
-// over its degrees of freedom. By Simpson's rule.
+// overChi is the mean of f(s) where s is an estimated standard deviation over the true one: the root of
+// chi-squared over its degrees of freedom. By Simpson's rule.
 func overChi(df float64, f func(s float64) float64) float64 {
 	const steps = 200
 	width := 8 / math.Sqrt(2*df)
@@ -132,8 +132,8 @@ func bisect(low, high float64, ok func(x float64) bool) float64 {
 
 func normal(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 
-// tTail is the probability of more than t. Beyond some degrees of freedom the normal distribution serves, before
-// the series of the other fails.
+// tTail is the probability of more than t. Beyond some degrees of freedom the normal distribution serves,
+// before the series of the other fails.
 func tTail(t, df float64) float64 {
 	switch {
 	case math.IsInf(t, 1):
@@ -146,8 +146,8 @@ func tTail(t, df float64) float64 {
 	return 1 - moremath.TDist{V: df}.CDF(t)
 }
 
-// tQuantile is the t that is exceeded with a probability of 1-p, p being at least 1/2. Newton's method from the
-// normal quantile, which is less, goes up to it: the distribution function is concave.
+// tQuantile is the t that is exceeded with a probability of 1-p, p being at least 1/2. Newton's method
+// from the normal quantile, which is less, goes up to it: the distribution function is concave.
 func tQuantile(p, df float64) float64 {
 	t := moremath.StdNormal.InvCDF(p)
 	if df > mostProcesses {

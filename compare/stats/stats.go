@@ -1,12 +1,12 @@
-// Package stats judges measurements. The unit of replication is the process: [Mean], [Sum] and [Ratio] take
-// one value a process and give t intervals on the log scale, [Difference] one on the scale of the values,
-// [Median] one by order statistics; processes of one block ran side by side, so sums, ratios and differences
-// are paired by it. [NetRatio] is a ratio of what costs have above a floor, over several inputs; [Bootstrap]
-// is for processes that nest in machines.
+// Package stats judges measurements. The unit of replication is the process: [Mean], [Sum] and [Ratio]
+// take one value a process and give t intervals on the log scale, [Difference] one on the scale of the
+// values, [Median] one by order statistics; processes of one block ran side by side, so sums, ratios and
+// differences are paired by it. [NetRatio] is a ratio of what costs have above a floor, over several
+// inputs; [Bootstrap] is for processes that nest in machines.
 //
 // [Paired] and [Unpaired] compare two costs and give a [Verdict], [Correct] allows for the number of
-// comparisons in a table, [Detectable] and [Processes] plan. [Share], [Counted] and their like are for counted
-// samples, [Exponent] for growth, [Quantile] and [Outliers] for single operations.
+// comparisons in a table, [Detectable] and [Processes] plan. [Share], [Counted] and their like are for
+// counted samples, [Exponent] and [Laws] for growth, [Quantile] and [Outliers] for single operations.
 package stats
 
 import (
@@ -172,7 +172,8 @@ func moments(values []float64) (mean, variance float64) {
 	return moremath.Mean(values), moremath.Variance(values)
 }
 
-// Share is a proportion of samples with its Wilson interval. The samples need not be whole: see [Effective].
+// Share is a proportion of samples with its Wilson interval. The samples need not be whole: see
+// [Effective].
 func Share(share, samples float64) Estimate {
 	if samples <= 0 {
 		return Estimate{}

@@ -62,9 +62,9 @@ func (c *Comparison) Half() float64 {
 	return math.Sqrt(c.Ratio.High/c.Ratio.Low) - 1
 }
 
-// Needs is the number of processes (of each side, if unpaired) that would decide with a probability of 80 % if
-// the ratio and the variance are as observed. It is 0 if there is a verdict, if no variance was observed and if
-// 10,000 would not do.
+// Needs is the number of processes (of each side, if unpaired) that would decide with a probability of 80
+// % if the ratio and the variance are as observed. It is 0 if there is a verdict, if no variance was
+// observed and if 10,000 would not do.
 func (c *Comparison) Needs() int {
 	if c.Verdict != Inconclusive || !c.Ratio.Bounded() {
 		return 0
@@ -72,8 +72,8 @@ func (c *Comparison) Needs() int {
 	return c.toDecide(c.delta, c.band, c.level)
 }
 
-// Finds is the smallest difference of a ratio from 1 that as many processes show at 5 % with a probability of
-// 80 %, at the variance observed; 0 without an interval. See [Detectable].
+// Finds is the smallest difference of a ratio from 1 that as many processes show at 5 % with a probability
+// of 80 %, at the variance observed; 0 without an interval. See [Detectable].
 func (c *Comparison) Finds() float64 {
 	if !c.Ratio.Bounded() {
 		return 0
@@ -81,9 +81,9 @@ func (c *Comparison) Finds() float64 {
 	return math.Expm1(c.detectable(c.n))
 }
 
-// Paired compares the cells of num with those of den, block by block as [Ratio] does, by t tests of the mean
-// log ratio: whether it is 0, and by two one-sided tests whether it is outside of the band (Schuirmann 1987).
-// A ratio is equivalent if its interval of 90 % lies inside of [1/(1+band), 1+band].
+// Paired compares the cells of num with those of den, block by block as [Ratio] does, by t tests of the
+// mean log ratio: whether it is 0, and by two one-sided tests whether it is outside of the band
+// (Schuirmann 1987). A ratio is equivalent if its interval of 90 % lies inside of [1/(1+band), 1+band].
 func Paired(num, den []Sample, band float64) Comparison {
 	ratios := quotients(num, den)
 	logs, ok := logarithms(ratios)
@@ -96,8 +96,8 @@ func Paired(num, den []Sample, band float64) Comparison {
 	return compared(c, len(logs), band)
 }
 
-// Unpaired is [Paired] for cells that share no blocks, as those of two campaigns, by Welch's test: the variances
-// may differ (Welch 1947). N is the number of processes of both sides together.
+// Unpaired is [Paired] for cells that share no blocks, as those of two campaigns, by Welch's test: the
+// variances may differ (Welch 1947). N is the number of processes of both sides together.
 func Unpaired(num, den []Sample, band float64) Comparison {
 	above, aboveOK := logarithms(sums(num))
 	below, belowOK := logarithms(sums(den))
