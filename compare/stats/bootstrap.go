@@ -30,9 +30,9 @@ func Bootstrap[T any](groups [][]T, statistic func(runs []T) float64, seed uint6
 	if math.IsNaN(center) || math.IsInf(center, 0) {
 		return Estimate{}
 	}
-	open := exponential(Estimate{center, math.Inf(-1), math.Inf(1), k})
+	none := exponential(open(center, k))
 	if k < Fewest {
-		return open
+		return none
 	}
 
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -45,7 +45,7 @@ func Bootstrap[T any](groups [][]T, statistic func(runs []T) float64, seed uint6
 		}
 		logs[i] = math.Log(statistic(again))
 		if math.IsNaN(logs[i]) || math.IsInf(logs[i], 0) {
-			return open
+			return none
 		}
 	}
 	_, variance := moments(logs)

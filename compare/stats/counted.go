@@ -37,6 +37,8 @@ type Count struct {
 	Cost        float64
 }
 
+func (c Count) valid() bool { return c.Of > 0 && 0 <= c.Samples && c.Samples <= c.Of && c.Cost > 0 }
+
 // of returns the cost of a share of the samples.
 func (c Count) of(share float64) float64 { return c.Cost * share }
 
@@ -50,7 +52,7 @@ func (c Count) share() Estimate { return Share(float64(c.Samples)/float64(c.Of),
 // side the exact one of two Poisson counts given their sum (Przyborowski and Wilenski 1940), with the
 // smaller tail doubled.
 func CountedDifference(before, after Count) (e Estimate, p float64) {
-	if before.Of <= 0 || after.Of <= 0 || !(before.Cost > 0) || !(after.Cost > 0) {
+	if !before.valid() || !after.valid() {
 		return Estimate{}, 1
 	}
 	was, is := before.share(), after.share()

@@ -50,6 +50,7 @@ func TestCountedDifferenceOfFew(t *testing.T) {
 	}{
 		{counts(2, 1000, 1), counts(9, 1000, 1), 2 * 67. / 2048},
 		{counts(9, 1000, 1), counts(2, 1000, 1), 2 * 67. / 2048},
+		{counts(5, 1000, 1), counts(15, 1000, 1), 2 * 21700. / (1 << 20)}, // of 20
 		{counts(0, 1000, 2), counts(3, 1000, 1), 2 * 8. / 27},
 		{counts(3, 1000, 1), counts(0, 1000, 2), 2 * 8. / 27},
 		{counts(3, 1000, 1), counts(3, 1000, 1), 1},

@@ -34,14 +34,14 @@ func Correct(table []*Comparison) {
 		}
 	}
 	differs, equal = Holm(differs), Holm(equal)
-	open := 0
+	undecided := 0
 	for i, c := range tested {
 		c.Differs, c.Equal = differs[i], equal[i]
 		if c.Differs > alpha && c.Equal > alpha {
-			open++
+			undecided++
 		}
 	}
 	for _, c := range tested {
-		c.judge(alpha / float64(max(1, open))) // what Holm asks of the best of the open ones
+		c.judge(alpha / float64(max(1, undecided))) // what Holm asks of the best of them
 	}
 }

@@ -81,7 +81,7 @@ func Laws(x []float64, points [][]Sample) []Law {
 	for _, f := range forms {
 		law := Law{Name: f.name, form: f}
 		k := float64(f.parameters + 1) // with the variance
-		if f.parameters >= len(slices.Compact(slices.Sorted(slices.Values(x)))) || n-k-1 <= 0 {
+		if f.parameters >= different(x) || n-k-1 <= 0 {
 			continue
 		}
 		law.Parameters = g.fit(f)
@@ -100,9 +100,12 @@ func Laws(x []float64, points [][]Sample) []Law {
 	return laws
 }
 
+// different counts the different values.
+func different(x []float64) int { return len(slices.Compact(slices.Sorted(slices.Values(x)))) }
+
 // grow reports whether there are costs for laws.
 func grow(x []float64, points [][]Sample) (g growth, ok bool) {
-	if len(points) != len(x) || !spread(x) || slices.Min(x) < 1 {
+	if len(points) != len(x) || different(x) < 3 || slices.Min(x) < 1 {
 		return g, false
 	}
 	costs := make([]Sample, len(points))
@@ -248,7 +251,7 @@ func (g growth) step(l Law, chosen []int) []float64 {
 	}
 	scale := make([]float64, k)
 	for i, j := range chosen {
-		scale[i] = max(1, l.form.terms[j](slices.Max(g.x)))
+		scale[i] = l.form.terms[j](slices.Max(g.x))
 	}
 	for p, x := range g.x {
 		cost := l.At(x)

@@ -107,7 +107,7 @@ func TestNoLaws(t *testing.T) {
 		"a point lost":  stats.Laws(sizes, lost),
 		"a cost of 0":   stats.Laws(sizes, zero),
 		"another count": stats.Laws(sizes, zero[1:]),
-		"one x":         stats.Laws([]float64{3, 3, 3}, linear([]float64{3, 3, 3})),
+		"two x":         stats.Laws([]float64{3, 5, 3}, linear([]float64{3, 5, 3})),
 	} {
 		if got != nil {
 			t.Errorf("%s: %+v", name, got)

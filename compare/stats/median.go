@@ -18,7 +18,10 @@ func Median(s Sample) Estimate {
 	if n < FewestOfMedian {
 		return Estimate{}
 	}
-	values := sorted(s.values())
+	xs := sorted(s.values()).Xs
+	if math.IsNaN(xs[0]) { // sorts first
+		return Estimate{}
+	}
 	confidence := func(depth int) float64 { // of the interval from the depth-th value to the depth-th last
 		return 1 - 2*moremath.BinomialDist{N: n, P: 0.5}.CDF(float64(depth-1))
 	}
@@ -27,17 +30,14 @@ func Median(s Sample) Estimate {
 		depth++
 	}
 
+	// The way inward from the outer interval.
 	part := (confidence(depth) - Confidence) / (confidence(depth) - confidence(depth+1))
 	f, d := float64(n), float64(depth)
 	inward := (f - d) * part / (d + (f-2*d)*part)
 	between := func(outer, inner float64) float64 { return outer + inward*(inner-outer) }
-	xs := values.Xs
 	center := xs[n/2]
 	if n%2 == 0 {
 		center = (xs[n/2-1] + xs[n/2]) / 2
-	}
-	if math.IsNaN(xs[0]) { // sorts first
-		return Estimate{}
 	}
 	return Estimate{center, between(xs[depth-1], xs[depth]), between(xs[n-depth], xs[n-depth-1]), n}
 }

@@ -51,7 +51,7 @@ func NetRatio(inputs []Net) Estimate {
 
 	e := student(first)
 	if !sure {
-		e.Low, e.High = math.Inf(-1), math.Inf(1)
+		e = open(e.Center, e.N)
 	}
 	e.Low, e.Center, e.High = center+(e.Low-e.Center), center, center+(e.High-e.Center)
 	return exponential(e)

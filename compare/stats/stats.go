@@ -35,6 +35,9 @@ type Estimate struct {
 // Bounded reports whether there is an interval.
 func (e Estimate) Bounded() bool { return e.N > 0 && !math.IsInf(e.Low, 0) && !math.IsInf(e.High, 0) }
 
+// open is an estimate without an interval.
+func open(center float64, n int) Estimate { return Estimate{center, math.Inf(-1), math.Inf(1), n} }
+
 // MarshalJSON writes an infinite bound as null.
 func (e Estimate) MarshalJSON() ([]byte, error) {
 	bound := func(v float64) *float64 {
@@ -160,7 +163,7 @@ func student(s Sample) Estimate {
 	}
 	mean, variance := moments(s.values())
 	if len(s) < Fewest {
-		return Estimate{mean, math.Inf(-1), math.Inf(1), len(s)}
+		return open(mean, len(s))
 	}
 	n := float64(len(s))
 	half := tQuantile(1-alpha/2, n-1) * math.Sqrt(variance/n)

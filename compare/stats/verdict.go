@@ -86,8 +86,8 @@ func (c *Comparison) Finds() float64 {
 // (Schuirmann 1987). A ratio is equivalent if its interval of 90 % lies inside of [1/(1+band), 1+band].
 func Paired(num, den []Sample, band float64) Comparison {
 	ratios := quotients(num, den)
-	logs, ok := logarithms(ratios)
-	if !ok || len(logs) < Fewest {
+	logs, _ := logarithms(ratios) // none if one ratio has none
+	if len(logs) < Fewest {
 		return Comparison{Ratio: ofLogs(ratios), Verdict: Inconclusive, Differs: 1, Equal: 1}
 	}
 	n := float64(len(logs))
@@ -97,19 +97,20 @@ func Paired(num, den []Sample, band float64) Comparison {
 }
 
 // Unpaired is [Paired] for cells that share no blocks, as those of two campaigns, by Welch's test: the
-// variances may differ (Welch 1947). N is the number of processes of both sides together.
+// variances may differ (Welch 1947). N is the number of processes of both sides together. What makes a
+// campaign slower as a whole, such as a neighbour, is in the ratio and not in its interval.
 func Unpaired(num, den []Sample, band float64) Comparison {
-	above, aboveOK := logarithms(sums(num))
-	below, belowOK := logarithms(sums(den))
-	if !aboveOK || !belowOK || len(above) == 0 || len(below) == 0 {
+	above, _ := logarithms(sums(num)) // none if one cost has none
+	below, _ := logarithms(sums(den))
+	if len(above) == 0 || len(below) == 0 {
 		return Comparison{Verdict: Inconclusive, Differs: 1, Equal: 1}
 	}
 	n, m := float64(len(above)), float64(len(below))
 	a, va := moments(above.values())
 	b, vb := moments(below.values())
 	if min(len(above), len(below)) < Fewest {
-		open := Estimate{a - b, math.Inf(-1), math.Inf(1), len(above) + len(below)}
-		return Comparison{Ratio: exponential(open), Verdict: Inconclusive, Differs: 1, Equal: 1}
+		ratio := exponential(open(a-b, len(above)+len(below)))
+		return Comparison{Ratio: ratio, Verdict: Inconclusive, Differs: 1, Equal: 1}
 	}
 
 	sa, sb := va/n, vb/m

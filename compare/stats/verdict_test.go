@@ -131,6 +131,9 @@ func TestNothingToCompare(t *testing.T) {
 			g.Half() != 0 || g.Needs() != 0 || g.Finds() != 0 {
 			t.Errorf("%s: %+v", name, g)
 		}
+		if g.Ratio.N > 0 && !(math.IsInf(g.Ratio.Low, -1) && math.IsInf(g.Ratio.High, 1)) {
+			t.Errorf("%s: an interval of %+v", name, g.Ratio)
+		}
 	}
 }
 
