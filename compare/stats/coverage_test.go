@@ -2,8 +2,10 @@ package stats_test
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"canonscope/compare/stats"
@@ -51,13 +53,18 @@ func (w world) drifts(processes int) []float64 {
 func TestCoverage(t *testing.T) {
 	const trials = 2000
 	x := []float64{115, 235, 727}
-	for _, processes := range []int{3, 5, 10} {
-		for _, sd := range [][2]float64{{0.02, 0.05}, {0.05, 0.05}, {0.05, 0.18}, {0, 0.18}} {
+	for _, processes := range []int{3, 6, 10} {
+		for _, sd := range [][2]float64{{0.02, 0.05}, {0.05, 0.05}, {0.08, 0.08}, {0.05, 0.18}, {0, 0.18}} {
 			t.Run(fmt.Sprintf("%d processes, %v", processes, sd), func(t *testing.T) {
 				t.Parallel()
 				seed := rand.NewPCG(uint64(processes), math.Float64bits(sd[0]+2*sd[1]))
 				w := world{Rand: rand.New(seed), between: sd[0], within: sd[1]}
 				mean := math.Exp((sd[0]*sd[0] + sd[1]*sd[1]) / 2)
+				median := 0.0
+				if processes >= stats.FewestOfMedian {
+					long := w.exchange(w.drifts(100_000), 30)[0]
+					median = stats.Quantile(slices.Collect(maps.Values(long)), 0.5)[0]
+				}
 				hits := make(map[string]int)
 				holds := func(what string, e stats.Estimate, truth float64) {
 					if e.N != processes {
@@ -71,6 +78,9 @@ func TestCoverage(t *testing.T) {
 					w.drift = 0
 					cells := w.exchange(w.drifts(processes), 30, 50)
 					holds("mean", stats.Mean(cells[0]), 30*mean)
+					if median > 0 {
+						holds("median", stats.Median(cells[0]), median)
+					}
 					holds("sum", stats.Sum(cells), 80*mean)
 					var points [][]stats.Sample
 					for _, v := range x {
@@ -82,7 +92,10 @@ func TestCoverage(t *testing.T) {
 					drifts := w.drifts(processes)
 					holds("ratio", stats.Ratio(w.exchange(drifts, 60, 90), w.exchange(drifts, 20, 30)), 3)
 				}
-				for _, what := range []string{"mean", "sum", "ratio", "exponent"} {
+				for _, what := range []string{"mean", "median", "sum", "ratio", "exponent"} {
+					if what == "median" && median == 0 {
+						continue
+					}
 					if share := float64(hits[what]) / trials; share < 0.93 || share > 0.97 {
 						t.Errorf("the interval of a %s holds the truth in %.1f %% of campaigns", what, 100*share)
 					}

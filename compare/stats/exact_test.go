@@ -14,44 +14,6 @@ func is(e stats.Estimate, low, center, high float64, n int) bool {
 	return near(e.Low, low) && near(e.Center, center) && near(e.High, high) && e.N == n
 }
 
-// A count of n samples is uncertain by its root, 1.96 times for 95 %; a cost is not below 0.
-func TestCounted(t *testing.T) {
-	const q = 1.959964
-	for _, c := range []struct {
-		samples   int64
-		low, high float64
-	}{{25, 100 - 20*q, 100 + 20*q}, {100, 100 - 10*q, 100 + 10*q}, {4, 100 - 50*q, 100 + 50*q}, {1, 0, 100 + 100*q}} {
-		if c.low < 0 {
-			c.low = 0
-		}
-		if e := stats.Counted(100, c.samples); !is(e, c.low, 100, c.high, int(c.samples)) {
-			t.Errorf("%d samples: %+v, want %v to %v", c.samples, e, c.low, c.high)
-		}
-	}
-	if e := stats.Counted(100, 0); e != (stats.Estimate{}) {
-		t.Errorf("no sample: %+v", e)
-	}
-}
-
-// The logarithm of a ratio of counts has the variance 1/n + 1/m. Below 10 samples on either side there is no ratio.
-func TestCountedRatio(t *testing.T) {
-	f := math.Exp(1.959964 * math.Sqrt(1./10+1./40))
-	if e := stats.CountedRatio(60, 20, 10, 40); !is(e, 3/f, 3, 3*f, 50) {
-		t.Errorf("%+v, want 3 within a factor of %v", e, f)
-	}
-	if e := stats.CountedRatio(60, 20, 40, 10); !is(e, 3/f, 3, 3*f, 50) {
-		t.Errorf("%+v, want 3 within a factor of %v", e, f)
-	}
-	for name, e := range map[string]stats.Estimate{
-		"9 samples above": stats.CountedRatio(60, 20, 9, 40), "9 below": stats.CountedRatio(60, 20, 40, 9),
-		"no cost below": stats.CountedRatio(60, 0, 40, 40), "less than none": stats.CountedRatio(60, -1, 40, 40),
-	} {
-		if e != (stats.Estimate{}) {
-			t.Errorf("%s: %+v", name, e)
-		}
-	}
-}
-
 // The slope of two points is exact, and its variance is the sum of both counts' over the square of the distance.
 func TestCountedExponentOfTwo(t *testing.T) {
 	half := 1.959964 * math.Sqrt(1./10+1./1000) / math.Ln2

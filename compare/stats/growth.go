@@ -5,11 +5,6 @@ import (
 	"slices"
 )
 
-const (
-	quantile     = 1.959964 // of the normal distribution, for Confidence
-	leastSamples = 10       // of a profile, for an exponent or ratio of a cost
-)
-
 // Exponent returns the power of x by which a cost grows: the slope of the least-squares line of log cost
 // over log x, one line for each block that has all points. The cost of a point is the sum of its cells. The
 // interval is the t interval of these slopes. It shows how much processes differ, not whether a power law
@@ -78,26 +73,6 @@ func CountedExponent(x, costs []float64, samples []int64) Estimate {
 	}
 	s, half := Slope(xs, ys), quantile*math.Sqrt(v)
 	return Estimate{Center: s, Low: s - half, High: s + half, N: n}
-}
-
-// Counted is a cost that rests on a number of profile samples; the interval is that of the count.
-func Counted(cost float64, samples int64) Estimate {
-	if samples == 0 {
-		return Estimate{}
-	}
-	half := cost * quantile / math.Sqrt(float64(samples))
-	return Estimate{Center: cost, Low: max(0, cost-half), High: cost + half, N: int(samples)}
-}
-
-// CountedRatio is the ratio of two costs that rest on profile samples, 10 or more each; the interval is
-// that of its logarithm.
-func CountedRatio(num, den float64, numSamples, denSamples int64) Estimate {
-	if numSamples < leastSamples || denSamples < leastSamples || den <= 0 {
-		return Estimate{}
-	}
-	f := math.Exp(quantile * math.Sqrt(1/float64(numSamples)+1/float64(denSamples)))
-	return Estimate{Center: num / den, Low: num / den / f, High: num / den * f,
-		N: int(numSamples + denSamples)}
 }
 
 // slopeWeights are the weights of log y in the slope; nil if x does not vary.

@@ -1,7 +1,12 @@
-// Package stats judges measurements. The unit of replication is the process: [Mean], [Sum] and [Ratio] take
-// one value a process and give t intervals on the log scale, [Difference] one on the scale of the values;
-// processes of one block ran side by side, so sums, ratios and differences are paired by it. [Share] is for
-// shares of counted samples, [Exponent] for growth, [Quantile] and [Outliers] for single operations.
+// Package stats judges measurements. The unit of replication is the process: [Mean], [Sum] and [Ratio]
+// take one value a process and give t intervals on the log scale, [Difference] one on the scale of the
+// values, [Median] one by order statistics; processes of one block ran side by side, so sums, ratios and
+// differences are paired by it. [NetRatio] is a ratio of what costs have above a floor, over several
+// inputs; [Bootstrap] is for processes that nest in machines.
+//
+// [Paired] and [Unpaired] compare two costs and give a [Verdict], [Correct] allows for the number of
+// comparisons in a table, [Detectable] and [Processes] plan. [Share], [Counted] and their like are for
+// counted samples, [Exponent] and [Laws] for growth, [Quantile] and [Outliers] for single operations.
 package stats
 
 import (
@@ -30,6 +35,9 @@ type Estimate struct {
 // Bounded reports whether there is an interval.
 func (e Estimate) Bounded() bool { return e.N > 0 && !math.IsInf(e.Low, 0) && !math.IsInf(e.High, 0) }
 
+// open is an estimate without an interval.
+func open(center float64, n int) Estimate { return Estimate{center, math.Inf(-1), math.Inf(1), n} }
+
 // MarshalJSON writes an infinite bound as null.
 func (e Estimate) MarshalJSON() ([]byte, error) {
 	bound := func(v float64) *float64 {
@@ -50,6 +58,15 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 // it.
 type Sample map[int]float64
 
+// values returns what the processes measured in the order of the blocks: sums of floats depend on it.
+func (s Sample) values() []float64 {
+	values := make([]float64, 0, len(s))
+	for _, block := range slices.Sorted(maps.Keys(s)) {
+		values = append(values, s[block])
+	}
+	return values
+}
+
 // Mean returns the geometric mean over the processes.
 func Mean(s Sample) Estimate { return Sum([]Sample{s}) }
 
@@ -59,14 +76,19 @@ func Sum(cells []Sample) Estimate { return ofLogs(sums(cells)) }
 // Ratio returns the cost of the cells of num divided by that of den: the geometric mean over the blocks
 // that have all of them. Effects of a block on both cancel.
 func Ratio(num, den []Sample) Estimate {
+	return ofLogs(quotients(num, den))
+}
+
+// quotients divides the costs of the cells of num by those of den, block by block.
+func quotients(num, den []Sample) Sample {
 	above, below := sums(num), sums(den)
-	ratios := make(Sample)
+	out := make(Sample)
 	for block, v := range above {
 		if d, ok := below[block]; ok {
-			ratios[block] = v / d
+			out[block] = v / d
 		}
 	}
-	return ofLogs(ratios)
+	return out
 }
 
 // Difference returns by how much the cells of from cost more than those of less: the mean over the blocks
@@ -104,14 +126,27 @@ func sums(cells []Sample) Sample {
 // ofLogs is the interval of the mean logarithm, converted back. If a cost is 0 or not a number, it has no
 // logarithm, and there is no estimate.
 func ofLogs(s Sample) Estimate {
-	logs := make(Sample, len(s))
+	logs, ok := logarithms(s)
+	if !ok {
+		return Estimate{}
+	}
+	return exponential(student(logs))
+}
+
+// logarithms reports whether all values have one.
+func logarithms(s Sample) (logs Sample, ok bool) {
+	logs = make(Sample, len(s))
 	for block, v := range s {
 		if !(v > 0) || math.IsInf(v, 1) {
-			return Estimate{}
+			return nil, false
 		}
 		logs[block] = math.Log(v)
 	}
-	e := student(logs)
+	return logs, true
+}
+
+// exponential converts an estimate of a logarithm back.
+func exponential(e Estimate) Estimate {
 	if e.N > 0 {
 		e.Center = math.Exp(e.Center)
 	}
@@ -126,18 +161,22 @@ func student(s Sample) Estimate {
 	if len(s) == 0 {
 		return Estimate{}
 	}
-	values := make([]float64, 0, len(s))
-	for _, block := range slices.Sorted(maps.Keys(s)) { // sums of floats depend on their order
-		values = append(values, s[block])
-	}
+	mean, variance := moments(s.values())
 	if len(s) < Fewest {
-		return Estimate{moremath.Mean(values), math.Inf(-1), math.Inf(1), len(s)}
+		return open(mean, len(s))
 	}
-	mean, low, high := moremath.MeanCI(values, Confidence)
-	return Estimate{mean, low, high, len(s)}
+	n := float64(len(s))
+	half := tQuantile(1-alpha/2, n-1) * math.Sqrt(variance/n)
+	return Estimate{mean, mean - half, mean + half, len(s)}
 }
 
-// Share is a proportion of samples with its Wilson interval. The samples need not be whole: see [Effective].
+// moments returns the mean and the variance.
+func moments(values []float64) (mean, variance float64) {
+	return moremath.Mean(values), moremath.Variance(values)
+}
+
+// Share is a proportion of samples with its Wilson interval. The samples need not be whole: see
+// [Effective].
 func Share(share, samples float64) Estimate {
 	if samples <= 0 {
 		return Estimate{}
