@@ -42,8 +42,8 @@ func (k Kind) Exchangeable(schema string) *canon.UnsupportedError {
 	default:
 		return nil
 	}
-	if path, err := url.PathUnescape(strings.TrimPrefix(schema, "file:")); err == nil {
-		schema = path
+	if title, err := url.PathUnescape(strings.TrimPrefix(schema, "file:")); err == nil {
+		schema = title
 	}
 	return &canon.UnsupportedError{Engine: "schema " + schema,
 		What: "issue, present and verify, since it is " + what +

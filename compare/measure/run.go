@@ -92,6 +92,7 @@ func Run(
 	out := &compare.Campaign{Version: compare.Version, Started: c.started,
 		Now: plan.Now, Took: time.Since(c.started).Seconds(), Seed: plan.Seed, Planned: plan.Runs, Runs: runs,
 		Window: plan.Window, Documents: plan.Documents, Environment: env, Out: folder.Path,
+		Given:   append(sources(plan.Given.Documents), sources(plan.Given.Contexts)...),
 		Results: c.results, Interrupted: outer.Err() != nil, Stopped: c.stopped}
 
 	return out, errors.Join(c.broken...)
@@ -224,8 +225,14 @@ func (c *campaign) job(
 		State: compare.Measured, Runs: make(map[compare.Operation]*compare.Run),
 		Failed: make(map[compare.Operation]*Failure)}
 
+	cell, err := compare.ParseCell(job.Cell)
+	if err != nil {
+		return nil, err
+	}
+	inputs = append(inputs, job.give(cell.Schema, c.plan.Given)...)
+
 	answers := make(map[compare.Operation]answer)
-	err := c.runner.Run(ctx, job, inputs, func(e Event) {
+	err = c.runner.Run(ctx, job, inputs, func(e Event) {
 		switch {
 		case e.Hello != nil:
 			rec.Binary, rec.CPUs = e.Hello.Binary, e.Hello.CPUs
