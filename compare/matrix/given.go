@@ -21,7 +21,7 @@ func Generator(schema string, given compare.Given) (schemas.Generator, error) {
 	if doc, ok := given.Documents[schema]; ok {
 		return catalogue.OfFile(schema, doc)
 	}
-	if _, named := catalogue.FileTitle(schema); catalogue.IsFile(schema) && !named {
+	if _, named := schemas.FileTitle(schema); catalogue.IsFile(schema) && !named {
 		return nil, fmt.Errorf("schema %q is a path; read it with catalogue.ReadFile and give its bytes", schema)
 	}
 	return catalogue.Get(schema)
@@ -54,7 +54,7 @@ func (s *Selection) Check(ctx context.Context) error {
 			return err
 		}
 		if err := readable(ctx, c, s.given); err != nil {
-			title, _ := catalogue.FileTitle(schema)
+			title, _ := schemas.FileTitle(schema)
 			return fmt.Errorf("%s: %w", title, err)
 		}
 	}

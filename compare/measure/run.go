@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net/url"
 	"runtime"
 	"slices"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/stats"
 	"canonscope/profiles"
+	"canonscope/schemas"
 )
 
 // Progress reports the progress of a campaign, with one call for each job.
@@ -749,9 +749,9 @@ func title(id string) string {
 	if err != nil {
 		return id
 	}
-	schema, _ := url.PathUnescape(c.Schema) // a file's name is escaped
+	schema, _ := schemas.FileTitle(c.Schema)
 	return fmt.Sprintf("%s: %s %s of %s, %s, %s engine", c.Operation, c.Format, c.Suite,
-		printable.Line(cmp.Or(schema, c.Schema)), c.Algorithm, c.Engine)
+		printable.Line(schema), c.Algorithm, c.Engine)
 }
 
 // attribute charges a CPU profile to phases and writes it with its picture into the results folder.

@@ -70,7 +70,7 @@ const MaxAttributes = 10000
 // from its shape, as NAME:AXIS=VALUE:AXIS=VALUE. A path, or a name that ends in .json, is a credential of
 // the user. The error of an unknown name or axis lists the valid ones.
 func Get(name string) (schemas.Generator, error) {
-	if title, ok := FileTitle(name); ok {
+	if title, ok := schemas.FileTitle(name); ok {
 		return nil, fmt.Errorf("%q names a file that results hold no copy of; give its path", title)
 	}
 	if IsFile(name) {

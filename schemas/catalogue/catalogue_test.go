@@ -528,7 +528,7 @@ func TestFile(t *testing.T) {
 	if err != nil || g.Name() != name || !regexp.MustCompile(`^file:my%20credential\.json@[0-9a-f]{8}$`).MatchString(name) {
 		t.Errorf("name %q, read as %q: %v", g.Name(), name, err)
 	}
-	if title, ok := catalogue.FileTitle(name); !ok || !strings.HasPrefix(title, "my credential.json@") {
+	if title, ok := schemas.FileTitle(name); !ok || !strings.HasPrefix(title, "my credential.json@") {
 		t.Errorf("title %q", title)
 	}
 	if _, err := catalogue.OfFile(name, doc[1:]); err == nil || !strings.Contains(err.Error(), "another hash") {

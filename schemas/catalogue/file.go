@@ -17,30 +17,15 @@ import (
 	"canonscope/schemas"
 )
 
-// filePrefix marks the name of a user's file. The rest is the last part of its path, escaped so that the name
-// has no slash, and the first digits of the SHA-256 of its bytes: ReadFile makes such names.
-const filePrefix = "file:"
-
 // maxFile bounds the bytes of a user's file.
 const maxFile = 64 << 20
 
 // IsFile reports whether a name is that of a file, not of the catalogue: a path or what [ReadFile] returned.
 func IsFile(name string) bool {
-	if strings.HasPrefix(name, filePrefix) || strings.ContainsAny(name, `/\`) {
+	if strings.HasPrefix(name, schemas.FilePrefix) || strings.ContainsAny(name, `/\`) {
 		return true
 	}
 	return slices.Contains([]string{".json", ".jsonld", ".nq", ".nt"}, filepath.Ext(name))
-}
-
-// FileTitle is the name of a user's file as text: the last part of its path and the digits of its hash. ok is
-// false for a name that [ReadFile] did not make.
-func FileTitle(name string) (title string, ok bool) {
-	escaped, ok := strings.CutPrefix(name, filePrefix)
-	if !ok {
-		return name, false
-	}
-	title, err := url.PathUnescape(escaped)
-	return title, err == nil
 }
 
 // ReadFile reads a user's file once, so that all who measure it see the same bytes. The name, for [OfFile],
@@ -74,7 +59,7 @@ func ReadFile(path string) (name string, doc []byte, err error) {
 func fileName(base string, doc []byte) string {
 	const digits = 4 // bytes
 	sum := sha256.Sum256(doc)
-	return filePrefix + url.PathEscape(base) + "@" + hex.EncodeToString(sum[:digits])
+	return schemas.FilePrefix + url.PathEscape(base) + "@" + hex.EncodeToString(sum[:digits])
 }
 
 // file is a generator that returns one document of the user each time.
@@ -103,7 +88,7 @@ func (f *file) Document(_ uint64, i int) (*schemas.Credential, error) {
 // JSON is a credential as [Parse] reads one, unless it has neither an issuer nor a credentialSubject: then it
 // is JSON-LD with a context, plain JSON without.
 func OfFile(name string, doc []byte) (schemas.Generator, error) {
-	title, ok := FileTitle(name)
+	title, ok := schemas.FileTitle(name)
 	at := strings.LastIndexByte(title, '@')
 	if !ok || at < 0 {
 		return nil, fmt.Errorf("%q is not the name of a file that was read", name)
