@@ -303,9 +303,7 @@ func (g group) title() string {
 	if g.rows[0].bound() {
 		title += ", holder binding"
 	}
-	if g.part.Granularity != compare.Leaf {
-		title += ", " + g.part.Granularity.String()
-	}
+	title += ", " + g.part.Granularity.String()
 	if g.part.Disclose != "" {
 		title += ", discloses "
 		if pointers, err := g.part.Disclose.Pointers(); err == nil && len(pointers) > 0 {
