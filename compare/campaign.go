@@ -195,7 +195,8 @@ type Campaign struct {
 	Window      Window            `json:"window"`       // of each operation in each process
 	Documents   int               `json:"documents"`    // rotating documents per cell
 	Environment map[string]string `json:"environment"`
-	Out         string            `json:"out"` // results folder
+	Out         string            `json:"out"`             // results folder
+	Given       []Source          `json:"given,omitempty"` // documents and contexts of the user
 	Results     []Result          `json:"results"`
 	Disclosed   []Disclosed       `json:"disclosed,omitempty"` // of each schema that is exchanged
 	LeftOut     []string          `json:"left_out,omitempty"`  // what the default subset does not measure

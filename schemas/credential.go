@@ -42,12 +42,28 @@ func (k Kind) Exchangeable(schema string) *canon.UnsupportedError {
 	default:
 		return nil
 	}
-	if path, err := url.PathUnescape(strings.TrimPrefix(schema, "file:")); err == nil {
-		schema = path
-	}
-	return &canon.UnsupportedError{Engine: "schema " + schema,
+	title, _ := FileTitle(schema)
+	return &canon.UnsupportedError{Engine: "schema " + title,
 		What: "issue, present and verify, since it is " + what +
 			"; canonicalize it, or name a schema of credentials such as simple-20"}
+}
+
+// FilePrefix marks the schema of a user's file. The rest is the last part of its path, escaped so that there is
+// no slash, and the first digits of the SHA-256 of its bytes.
+const FilePrefix = "file:"
+
+// FileTitle is the schema as text: of a user's file the last part of its path and the digits of its hash. ok is
+// false for other schemas.
+func FileTitle(schema string) (title string, ok bool) {
+	escaped, ok := strings.CutPrefix(schema, FilePrefix)
+	if !ok {
+		return schema, false
+	}
+	title, err := url.PathUnescape(escaped)
+	if err != nil {
+		return schema, false
+	}
+	return title, true
 }
 
 // Credential is one generated document with the facts that an exchange needs. It is format-neutral: the

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"strconv"
@@ -19,7 +18,7 @@ import (
 )
 
 // matrixFlags adds the flags that name cells.
-func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
+func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy, g *givenFlags) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.Formats, "format", nil,
 		"only these formats: "+strings.Join(choice.Names(namesOf(matrix.Formats)), ", "))
@@ -31,8 +30,7 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 		strings.Join(choice.Names(keys.Algorithms), ", ")+
 		", or usual: what users of each suite deploy")
 
-	flags.StringSliceVar(&f.Schemas, "schema", nil,
-		"only these credentials: names of the catalogue, e.g. simple-20, ob3, or a file")
+	g.add(cmd)
 	flags.StringSliceVar(&f.Operations, "operation", nil, "only these operations: "+
 		strings.Join(choice.Names(compare.Operations), ", "))
 	flags.StringSliceVar(&f.Contexts, "context-cache", nil, "states in which JSON-LD contexts are found: "+
@@ -48,10 +46,12 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy) {
 		if p.Disclose != "" {
 			return errors.New("it is given twice; put commas between pointers")
 		}
-		words, err := csv.NewReader(strings.NewReader(text)).Read() // as of flags with lists
-		if err != nil {
-			return err
+		// Every pointer begins with a slash; a comma elsewhere belongs to the name of a member.
+		words := strings.Split(text, ",/")
+		for i := range words[1:] {
+			words[i+1] = "/" + words[i+1]
 		}
+		var err error
 		p.Disclose, err = compare.ParseDisclosure(words...)
 		return err
 	})
@@ -97,6 +97,7 @@ func newCellsCommand() *cobra.Command {
 	var (
 		filter   matrix.Filter
 		policy   matrix.Policy
+		given    givenFlags
 		jsonText bool
 	)
 
@@ -109,8 +110,14 @@ func newCellsCommand() *cobra.Command {
 				return err
 			}
 
+			if err := given.read(&filter); err != nil {
+				return err
+			}
 			selection, err := matrix.Select(filter, policy)
 			if err != nil {
+				return err
+			}
+			if err := selection.Check(cmd.Context()); err != nil {
 				return err
 			}
 			if jsonText {
@@ -139,17 +146,18 @@ func newCellsCommand() *cobra.Command {
 				return err
 			}
 
-			_, err = fmt.Fprintf(cmd.OutOrStdout(),
-				"\n* in the default run. Documents have the operation %s, the format %s %s, "+
-					"all others %s; GOGC=%s, GOMAXPROCS=%d.\n", compare.Canonize,
+			p := printable.Printer{W: cmd.OutOrStdout(), Width: columns}
+			p.Line("")
+			p.Line("* in the default run. Documents have the operation %s, the format %s %s, "+
+				"all others %s; GOGC=%s, GOMAXPROCS=%d.", compare.Canonize,
 				compare.Floor, strings.Join(choice.Names(compare.Whole), " and "),
 				strings.Join(choice.Names(compare.OfCredentials), ", "), policy.GC, policy.Procs)
 
-			return err
+			return p.Err
 		},
 	}
 
-	matrixFlags(cmd, &filter, &policy)
+	matrixFlags(cmd, &filter, &policy, &given)
 	cmd.Flags().BoolVar(&jsonText, "json", false, "print JSON")
 	return cmd
 }

@@ -113,8 +113,8 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 		"axes": {[]byte("simple-5:attributes=3"), func(b []byte) {
 			catalogue.Get(string(b))
 			catalogue.With(g, string(b), string(b))
-			matrix.Along(ctx, []string{"simple-5"}, []string{string(b)}, 1)
-			matrix.Presets(ctx, []string{string(b)}, 1)
+			matrix.Along(ctx, compare.Given{}, []string{"simple-5"}, []string{string(b)}, 1)
+			matrix.Presets(ctx, compare.Given{}, []string{string(b)}, 1)
 			matrix.Select(matrix.Filter{Schemas: []string{string(b)}, Suites: []string{string(b)}}, matrix.DefaultPolicy)
 		}},
 		"cells": {[]byte("format=vcdm/suite=eddsa-jcs-2022/engine=native/alg=EdDSA/schema=simple-5/gc=100/procs=2/contexts=none"), func(b []byte) {
@@ -126,7 +126,7 @@ func TestExportedFunctionsAnswerAnyBytes(t *testing.T) {
 		"rules":  {[]byte("digest canonscope/x.F\n- harness main.\n"), func(b []byte) { profiles.ParseRules(b) }},
 		"counts": {[]byte(`{"parse":{"samples":1}}`), func(b []byte) { new(profiles.Counts).UnmarshalJSON(b) }},
 		"jobs": {[]byte(`{"version":2,"cell":"x"}` + "\n"), func(b []byte) {
-			measure.Serve(ctx, strings.NewReader(string(b)), io.Discard, matrix.Open)
+			measure.Serve(ctx, strings.NewReader(string(b)), io.Discard, matrix.OpenGiven)
 		}},
 		"jsonschema.Compile": {[]byte(`{"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"a":{"$ref":"#/$defs/b"}},"$defs":{"b":{"type":"string"}}}`), func(b []byte) {
 			for _, e := range append(jsonschema.Engines, "") {

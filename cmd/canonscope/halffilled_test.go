@@ -253,13 +253,15 @@ func TestHalfFilledValuesAreErrors(t *testing.T) {
 		"sdjwt credential": func() error { _, err := sdjwt.NewFormat("native", "EdDSA").Prepare(nil, scenario); return err },
 		"mdoc credential":  func() error { _, err := mdoc.NewFormat("native", "EdDSA").Prepare(nil, scenario); return err },
 
-		"measure.Serve":     func() error { return serve(nil) },
-		"measure.Bench nil": func() error { return serve(func(compare.Cell) (*measure.Bench, error) { return nil, nil }) },
+		"measure.Serve": func() error { return serve(nil) },
+		"measure.Bench nil": func() error {
+			return serve(func(compare.Cell, compare.Given) (*measure.Bench, error) { return nil, nil })
+		},
 		"measure.Bench": func() error {
-			return serve(func(compare.Cell) (*measure.Bench, error) { return new(measure.Bench), nil })
+			return serve(func(compare.Cell, compare.Given) (*measure.Bench, error) { return new(measure.Bench), nil })
 		},
 		"measure.Bench partial": func() error {
-			return serve(func(compare.Cell) (*measure.Bench, error) {
+			return serve(func(compare.Cell, compare.Given) (*measure.Bench, error) {
 				return &measure.Bench{Generator: g, Format: sdjwt.NewFormat("native", "EdDSA")}, nil
 			})
 		},

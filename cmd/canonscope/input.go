@@ -215,32 +215,26 @@ type contextFlags struct {
 const anyHost = "*"
 
 func (f *contextFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.files, "context", nil, "serve context `URL=FILE` from a file; may repeat")
-	cmd.Flags().StringArrayVar(&f.dirs, "contexts", nil,
-		"serve contexts from a folder `DIR` with an index.json; may repeat")
+	f.addOffline(cmd)
 	cmd.Flags().StringSliceVar(&f.network, "allow-network", nil,
 		"load other contexts by https; --allow-network=`HOST`,... from these hosts only")
 	cmd.Flags().Lookup("allow-network").NoOptDefVal = anyHost
 }
 
+// addOffline adds the flags without the network, for what is repeatable.
+func (f *contextFlags) addOffline(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.files, "context", nil, "serve context `URL=FILE` from a file; may repeat")
+	cmd.Flags().StringArrayVar(&f.dirs, "contexts", nil,
+		"serve contexts from a folder `DIR` with an index.json; may repeat")
+}
+
 func (f *contextFlags) loader() (jsonld.Loader, error) {
-	var loaders []jsonld.Loader
-	if len(f.files) > 0 {
-		files, err := readNamed("context", f.files)
-		if err != nil {
-			return nil, err
-		}
-		loaders = append(loaders, fileLoader(files))
+	docs, err := f.read()
+	if err != nil {
+		return nil, err
 	}
-	for _, dir := range f.dirs {
-		l, err := contexts.Dir(dir)
-		if err != nil {
-			return nil, err
-		}
-		loaders = append(loaders, l)
-	}
-	f.given = contexts.Chain(loaders...)
-	loaders = append(loaders, contexts.Embedded())
+	f.given = contexts.Given(docs)
+	loaders := []jsonld.Loader{f.given, contexts.Embedded()}
 	if len(f.network) > 0 {
 		hosts := f.network
 		if slices.Contains(hosts, anyHost) {
@@ -251,6 +245,26 @@ func (f *contextFlags) loader() (jsonld.Loader, error) {
 	return contexts.Chain(loaders...), nil
 }
 
+// read returns the contexts of the files and folders by their URLs: of a URL that several have the first.
+func (f *contextFlags) read() (map[string][]byte, error) {
+	docs, err := readNamed("context", f.files)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range f.dirs {
+		folder, err := contexts.Dir(dir)
+		if err != nil {
+			return nil, err
+		}
+		for url, b := range folder.Served() {
+			if docs[url] == nil {
+				docs[url] = b
+			}
+		}
+	}
+	return docs, nil
+}
+
 // readNamed reads the files of a flag with values URL=FILE.
 func readNamed(flag string, list []string) (map[string][]byte, error) {
 	files := map[string][]byte{}
@@ -259,7 +273,11 @@ func readNamed(flag string, list []string) (map[string][]byte, error) {
 		if i <= 0 {
 			return nil, fmt.Errorf("--%s %s: want URL=FILE", flag, s)
 		}
-		b, err := os.ReadFile(s[i+1:])
+		path := s[i+1:]
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("--%s: %s is not a regular file", flag, path)
+		}
+		b, err := os.ReadFile(path)
 		if err != nil {
 			return nil, fmt.Errorf("--%s: %w", flag, err)
 		}
@@ -312,15 +330,4 @@ func builtIn(url, algorithm string) ([]byte, bool) {
 	text := map[string]string{"sha256": c.SHA256, "sha384": c.SHA384}[algorithm]
 	digest, err := hex.DecodeString(text)
 	return digest, err == nil && text != ""
-}
-
-// fileLoader holds contexts given one by one.
-type fileLoader map[string][]byte
-
-// Load returns the file given for a URL.
-func (l fileLoader) Load(_ context.Context, url string) (*jsonld.Document, error) {
-	if b, ok := l[url]; ok {
-		return &jsonld.Document{URL: url, Bytes: b}, nil
-	}
-	return nil, &contexts.UnknownError{URL: url, In: "given with --context"}
 }

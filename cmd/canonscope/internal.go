@@ -17,7 +17,7 @@ func newInternalRunCommand() *cobra.Command {
 		Hidden: true,
 		Args:   noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return measure.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), matrix.Open)
+			return measure.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), matrix.OpenGiven)
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -45,6 +46,7 @@ func newRunCommand() *cobra.Command {
 		policy matrix.Policy
 		plan   = measure.Plan{Documents: documents, Window: measure.DefaultWindow, Memory: memory,
 			Deadline: deadline, Idle: idle}
+		given    givenFlags
 		out      string
 		axes     []string
 		presets  []string
@@ -95,6 +97,7 @@ presented of a schema. Cells that flags name are never left out, however long
 they take.`,
 		Example: `  canonscope run
   canonscope run my-credential.json
+  canonscope run --context https://example.org/v1=v1.jsonld my-credential.json
   canonscope run --suite eddsa-rdfc-2022,eddsa-jcs-2022 --operation verify
   canonscope run --schema simple-20 --algorithm usual --against eddsa-rdfc-2022
   canonscope run --operation canonize --schema kit-simple,kit-ob3,ring-64
@@ -120,14 +123,18 @@ they take.`,
 				return fmt.Errorf("--n is %d; it must be at least 1", plan.Window.N)
 			case plan.Runs < 1:
 				return fmt.Errorf("--runs is %d; it must be at least 1", plan.Runs)
-			case changed("cpu") && (cpu < 0 || cpu >= maxProcs):
-				return fmt.Errorf("--cpu is %d; it must be the number of a processor", cpu)
 			case changed("profile-seconds") && !(plan.Profile >= 0 && plan.Profile <= 600):
 				return fmt.Errorf("--profile-seconds is %v; it must be 0 to 600", plan.Profile)
 			}
 
 			if err := checkPolicy(policy); err != nil {
 				return err
+			}
+			if err := checkCanonize(filter.Operations, changed); err != nil {
+				return err
+			}
+			if policy.Disclose != "" && slices.ContainsFunc(axes, isDisclose) {
+				return errors.New("--axis disclose varies what --disclose sets; give one of them")
 			}
 
 			if changed("validate") {
@@ -156,6 +163,9 @@ they take.`,
 				return fmt.Errorf("--deadline is %v; it must not be negative", plan.Canonize)
 			}
 			if changed("cpu") {
+				if err := measure.CheckCPU(cpu); err != nil {
+					return fmt.Errorf("--cpu is %d; %w", cpu, err)
+				}
 				plan.CPU = &cpu
 			}
 
@@ -182,7 +192,10 @@ they take.`,
 				plan.Keep, plan.Deadline = true, 10*deadline
 			}
 
-			experiments, err := experimentsOf(cmd.Context(), filter.Schemas, axes, presets, plan.Seed)
+			if err := given.read(&filter); err != nil {
+				return err
+			}
+			experiments, err := experimentsOf(cmd.Context(), filter, axes, presets, plan.Seed)
 			if err != nil {
 				return err
 			}
@@ -195,16 +208,16 @@ they take.`,
 				return err
 			}
 
+			if err := checkSelection(cmd.Context(), selection, against); err != nil {
+				return err
+			}
+
 			for _, text := range selection.Chosen(plan.Now) {
 				note(cmd, "%s", text)
 			}
 
-			plan.Cells, plan.Rules = selection.Cells(), measure.Rules()
-			if out == "" {
-				out = filepath.Join("results", time.Now().UTC().Format("20060102-150405"))
-			}
-
-			folder, err := measure.OpenFolder(out)
+			plan.Cells, plan.Rules, plan.Given = selection.Cells(), measure.Rules(), filter.Given
+			folder, err := openResults(out)
 			if err != nil {
 				return err
 			}
@@ -217,7 +230,10 @@ they take.`,
 			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}},
 				folder, progress)
 			clear()
-			campaign.Command = strings.Join(append([]string{"canonscope"}, os.Args[1:]...), " ")
+			campaign.Command = "canonscope"
+			for _, word := range os.Args[1:] {
+				campaign.Command += " " + quoted(word)
+			}
 			campaign.Disclosed = selection.Disclosed
 			campaign.LeftOut = append(selection.LeftOut, campaign.LeftOut...)
 			campaign.Results = append(campaign.Results, selection.Unsupported()...)
@@ -232,7 +248,7 @@ they take.`,
 		},
 	}
 
-	matrixFlags(cmd, &filter, &policy)
+	matrixFlags(cmd, &filter, &policy, &given)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&axes, "axis", nil,
 		"walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
@@ -270,6 +286,49 @@ they take.`,
 	}
 
 	return cmd
+}
+
+// checkCanonize refuses flags of exchanges where documents are canonicalized and nothing else.
+func checkCanonize(operations []string, changed func(string) bool) error {
+	if len(operations) == 0 || slices.ContainsFunc(operations, func(op string) bool {
+		return op != string(compare.Canonize)
+	}) {
+		return nil
+	}
+	for _, f := range []struct{ flag, why string }{{"binding", "no holder signs"},
+		{"validate", "nothing is validated"}, {"disclose", "nothing is disclosed"},
+		{"granularity", "nothing is disclosed"}, {"present", "nothing is presented"},
+		{"against", "ratios are to the first document"}} {
+		if changed(f.flag) {
+			return fmt.Errorf("--%s does not go with --operation canonize: %s; omit one of them", f.flag, f.why)
+		}
+	}
+	return nil
+}
+
+func isDisclose(axis string) bool { return strings.HasPrefix(axis, compare.DiscloseAxis+"=") }
+
+// checkSelection refuses what no campaign can measure: documents of another kind, those that cannot be read,
+// and ratios to what is not measured.
+func checkSelection(ctx context.Context, s *matrix.Selection, against []string) error {
+	if err := s.Refused(); err != nil {
+		return err
+	}
+	if err := s.Check(ctx); err != nil {
+		return err
+	}
+	if err := s.CheckAgainst(against); err != nil {
+		return fmt.Errorf("--against: %w", err)
+	}
+	return nil
+}
+
+// openResults opens the folder that --out names, or else a new one that is called after the time.
+func openResults(out string) (*measure.Folder, error) {
+	if out == "" {
+		return measure.NewFolder(filepath.Join("results", time.Now().UTC().Format("20060102-150405")))
+	}
+	return measure.OpenFolder(out)
 }
 
 // finish prints the table and writes the results, each whatever becomes of the others: the

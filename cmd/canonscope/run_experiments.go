@@ -11,15 +11,15 @@ import (
 
 // experimentsOf reads --axis and --preset; having none is allowed.
 func experimentsOf(
-	ctx context.Context, schemas, axes, presets []string, seed uint64,
+	ctx context.Context, f matrix.Filter, axes, presets []string, seed uint64,
 ) ([]compare.Experiment, error) {
 	switch {
 	case len(presets) == 0:
-		return matrix.Along(ctx, schemas, axes, seed)
-	case len(axes)+len(schemas) > 0:
+		return matrix.Along(ctx, f.Given, f.Schemas, axes, seed)
+	case len(axes)+len(f.Schemas) > 0:
 		return nil, errors.New("--preset names its schemas; omit --schema and --axis")
 	}
-	return matrix.Presets(ctx, presets, seed)
+	return matrix.Presets(ctx, f.Given, presets, seed)
 }
 
 func selectCells(

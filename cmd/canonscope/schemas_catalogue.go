@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/canon/printable"
+	"canonscope/compare/matrix"
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/contexts"
@@ -102,12 +103,19 @@ datasets: they can be canonicalized, but not issued, presented or verified.`,
 }
 
 func newSchemasShowCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "show NAME",
+	var from contextFlags
+	cmd := &cobra.Command{
+		Use:   "show NAME|FILE",
 		Short: "Show a schema: figures, what a presentation discloses, axes",
 		Args:  oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			g, err := catalogue.Get(args[0])
+			given := givenFlags{schemas: args, contexts: from}
+			var filter matrix.Filter
+			if err := given.read(&filter); err != nil {
+				return err
+			}
+			name := filter.Schemas[0]
+			g, err := matrix.Generator(name, filter.Given)
 			if err != nil {
 				return err
 			}
@@ -118,20 +126,28 @@ func newSchemasShowCommand() *cobra.Command {
 			}
 
 			w := cmd.OutOrStdout()
-			fmt.Fprintf(w, "%s\n\nkind:       %s\n", printable.Line(g.Name()+": "+g.Describe()), g.Kind())
+			p := printable.Printer{W: w, Width: columns}
+			if catalogue.IsFile(name) {
+				p.Line("%s", g.Describe())
+			} else {
+				p.Line("%s: %s", name, g.Describe())
+			}
+			fmt.Fprintf(w, "\nkind:       %s\n", g.Kind())
 			if g.Kind() == schemas.Claims {
 				fmt.Fprintf(w, "disclosed:  %s\nmandatory:  %s\n", listed(c.Disclose), listed(c.Mandatory))
 			}
 
-			f, err := figuresOf(cmd.Context(), g, firstSeed, 0)
+			f, err := shape.Measure(cmd.Context(), c.VCDM,
+				shape.Options{Input: c.Kind.Input(), Loader: matrix.Loader(filter.Given)})
 			if err != nil {
-				fmt.Fprintf(w, "\nno figures: %s\n", printable.Line(err.Error()))
+				p.Line("")
+				p.Line("no figures: %v", err)
 			} else {
 				fmt.Fprintln(w)
 				printFigures(cmd, f)
 			}
 
-			axes, err := catalogue.Axes(args[0])
+			axes, err := catalogue.Axes(name)
 			if err != nil || len(axes) == 0 {
 				return nil // a file has none
 			}
@@ -140,7 +156,7 @@ func newSchemasShowCommand() *cobra.Command {
 			fmt.Fprintf(w, "%-20s %-12s %s\n", "AXIS", "HERE", "RANGE")
 
 			for _, a := range axes {
-				here, err := a.Value(args[0])
+				here, err := a.Value(name)
 				if err != nil {
 					return err
 				}
@@ -157,6 +173,8 @@ func newSchemasShowCommand() *cobra.Command {
 			return nil
 		},
 	}
+	from.addOffline(cmd)
+	return cmd
 }
 
 // listed writes JSON pointers on separate lines.

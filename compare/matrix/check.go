@@ -15,24 +15,17 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/measure"
 	"canonscope/schemas"
-	"canonscope/schemas/contexts"
 	"canonscope/schemas/shape"
 	"canonscope/vcdm/keys"
 	"canonscope/vcdm/rules"
 )
 
-// canonicalizer makes an engine for a method over the embedded contexts and those of experiments, which it
-// finds in the given state. Its guard is the gate's.
-func canonicalizer(
-	engine compare.Engine, m canon.Method, state jsonld.CacheState,
-) (canon.Canonicalizer, error) {
-	return engines.Unguarded(engine, m, engines.Config{Loader: contexts.Experiments(), Contexts: state})
-}
-
 // check returns the check of canonical forms for a gate, nil for a family without canonicalization. An
 // engine under test is not its own oracle: native must give the form of stock, every other engine that of
 // native. Native RDFC-1.0 with SHA-384 has no second engine; the official suite tests it.
-func (f *family) check() (func(context.Context, *schemas.Credential, []byte) (measure.Form, error), error) {
+func (f *family) check(
+	loader jsonld.Loader,
+) (func(context.Context, *schemas.Credential, []byte) (measure.Form, error), error) {
 	if f.suite.Method == "" || f.format.Name == compare.Floor { // the rows above the floor are checked
 		return nil, nil
 	}
@@ -46,14 +39,14 @@ func (f *family) check() (func(context.Context, *schemas.Credential, []byte) (me
 		opt.Hash, oracle = canon.SHA384, ""
 	}
 
-	under, err := f.canonicalizer()
+	under, err := f.canonicalizer(loader)
 	if err != nil {
 		return nil, err
 	}
 
 	var other canon.Canonicalizer
 	if oracle != "" {
-		if other, err = canonicalizer(oracle, f.suite.Method, jsonld.Warm); err != nil {
+		if other, err = engines.Unguarded(oracle, f.suite.Method, engines.Config{Loader: loader}); err != nil {
 			return nil, err
 		}
 	}
@@ -70,7 +63,7 @@ func (f *family) check() (func(context.Context, *schemas.Credential, []byte) (me
 
 		if f.format.Name == compare.Document && f.suite.Method == canon.RDFC {
 			figures, err := shape.Measure(ctx, c.VCDM,
-				shape.Options{Input: opt.Input, Loader: contexts.Experiments(), Limits: opt.Limits})
+				shape.Options{Input: opt.Input, Loader: loader, Limits: opt.Limits})
 			if err != nil {
 				return measure.Form{}, err
 			}
@@ -79,7 +72,7 @@ func (f *family) check() (func(context.Context, *schemas.Credential, []byte) (me
 
 		trusted := other
 		if oracle == canon.Stock && f.suite.Method == canon.RDFC {
-			if err := stock.Guard(ctx, c.VCDM, opt, contexts.Experiments()); err != nil {
+			if err := stock.Guard(ctx, c.VCDM, opt, loader); err != nil {
 				trusted, found.Oracle, found.Alone = nil, "", fmt.Sprintf("json-gold would get it wrong: %v", err)
 			}
 		}
@@ -198,7 +191,7 @@ func parsed(
 
 // second returns the format with another engine, which verifies what the engine under test issues: native is
 // verified by stock, every other engine by native. It is nil where no other engine does the cell.
-func (f *family) second() (compare.Preparer, compare.Engine, error) {
+func (f *family) second(loader jsonld.Loader) (compare.Preparer, compare.Engine, error) {
 	other := *f
 	if other.cell.Engine = canon.Native; f.cell.Engine == canon.Native {
 		other.cell.Engine = canon.Stock
@@ -211,7 +204,7 @@ func (f *family) second() (compare.Preparer, compare.Engine, error) {
 	if other.unsupported() != nil {
 		return nil, "", nil
 	}
-	canonicalizer, err := other.canonicalizer()
+	canonicalizer, err := other.canonicalizer(loader)
 	if err != nil {
 		return nil, "", err
 	}
@@ -221,7 +214,7 @@ func (f *family) second() (compare.Preparer, compare.Engine, error) {
 
 // guard returns what json-gold needs to be asked before it may be trusted with a document; nil for what
 // runs without it.
-func (f *family) guard() func(context.Context, *schemas.Credential) error {
+func (f *family) guard(loader jsonld.Loader) func(context.Context, *schemas.Credential) error {
 	if f.suite.Method != canon.RDFC || f.cell.Engine == canon.Native {
 		return nil
 	}
@@ -229,7 +222,6 @@ func (f *family) guard() func(context.Context, *schemas.Credential) error {
 	if f.cell.Algorithm == keys.ES384 {
 		opt.Hash = canon.SHA384
 	}
-	loader := contexts.Experiments()
 	return func(ctx context.Context, c *schemas.Credential) error {
 		opt := opt
 		opt.Input = c.Kind.Input()

@@ -12,7 +12,6 @@ import (
 	"canonscope/compare"
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
-	"canonscope/schemas/contexts"
 	"canonscope/schemas/shape"
 )
 
@@ -22,7 +21,9 @@ var baseSchemas = []string{"clr-medium", "elm-medium", "simple-20"}
 // Along makes an experiment of each axis, written AXIS=VALUE,VALUE, from each base schema. One axis varies,
 // the others stand. Without bases a medium schema that has the axis is taken. The figures are those of the
 // first document of a seed.
-func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Experiment, error) {
+func Along(
+	ctx context.Context, given compare.Given, bases, axes []string, seed uint64,
+) ([]compare.Experiment, error) {
 	var out []compare.Experiment
 	for _, a := range axes {
 		name, list, ok := strings.Cut(a, "=")
@@ -40,7 +41,7 @@ func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Ex
 		}
 
 		for _, base := range from {
-			g, err := catalogue.Get(base)
+			g, err := Generator(base, given)
 			if err != nil {
 				return nil, fmt.Errorf("--schema: %w", err)
 			}
@@ -58,7 +59,7 @@ func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Ex
 				if err != nil {
 					return nil, fmt.Errorf("--axis %s: %w", a, err)
 				}
-				p, err := point(ctx, at, v, seed)
+				p, err := point(ctx, given, at, v, seed)
 				if err != nil {
 					return nil, err
 				}
@@ -74,7 +75,9 @@ func Along(ctx context.Context, bases, axes []string, seed uint64) ([]compare.Ex
 }
 
 // Presets makes the experiments of the catalogue's presets.
-func Presets(ctx context.Context, names []string, seed uint64) ([]compare.Experiment, error) {
+func Presets(
+	ctx context.Context, given compare.Given, names []string, seed uint64,
+) ([]compare.Experiment, error) {
 	var out []compare.Experiment
 	for _, name := range names {
 		preset, err := catalogue.PresetNamed(name)
@@ -87,7 +90,7 @@ func Presets(ctx context.Context, names []string, seed uint64) ([]compare.Experi
 			if err != nil {
 				return nil, err
 			}
-			p, err := point(ctx, g, preset.Labels[i], seed)
+			p, err := point(ctx, given, g, preset.Labels[i], seed)
 			if err != nil {
 				return nil, err
 			}
@@ -98,12 +101,14 @@ func Presets(ctx context.Context, names []string, seed uint64) ([]compare.Experi
 	return out, nil
 }
 
-func point(ctx context.Context, g schemas.Generator, label string, seed uint64) (compare.Point, error) {
+func point(
+	ctx context.Context, given compare.Given, g schemas.Generator, label string, seed uint64,
+) (compare.Point, error) {
 	c, err := g.Document(seed, 0)
 	if err != nil {
 		return compare.Point{}, err
 	}
-	f, err := shape.Measure(ctx, c.VCDM, shape.Options{Loader: contexts.Experiments()})
+	f, err := shape.Measure(ctx, c.VCDM, shape.Options{Input: c.Kind.Input(), Loader: Loader(given)})
 	if err != nil {
 		return compare.Point{}, fmt.Errorf("schema %s: %w", g.Name(), err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/choice"
+	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
 	"canonscope/compare"
 	"canonscope/compare/di"
@@ -58,6 +59,8 @@ type Entry struct {
 	Operations  []compare.Operation     `json:"operations"`
 	Present     string                  `json:"present,omitempty"` // "derives", "re-signs", "whole" or ""
 	Default     bool                    `json:"default"`           // part of the default subset
+
+	refused bool // whatever the engine: the documents of the schema are of another kind
 }
 
 var defaultSchemas = []string{"simple-20", "ob3"}
@@ -141,7 +144,7 @@ func (f *family) unsupported() *canon.UnsupportedError {
 	case c.Engine == canon.Native || f.suite.Method == "":
 	case f.suite.Method != canon.RDFC:
 		var unsupported *canon.UnsupportedError
-		_, err := f.canonicalizer()
+		_, err := f.canonicalizer(nil)
 		errors.As(err, &unsupported)
 		return unsupported
 	case c.Algorithm == keys.ES384:
@@ -174,12 +177,14 @@ func (f *family) refuses(kind schemas.Kind, schema string) *canon.UnsupportedErr
 	return nil
 }
 
-// canonicalizer makes that of the family; nil where nothing is canonicalized.
-func (f *family) canonicalizer() (canon.Canonicalizer, error) {
+// canonicalizer makes that of the family, which finds contexts in the state of the cell; nil where nothing is
+// canonicalized. Its guard is the gate's.
+func (f *family) canonicalizer(loader jsonld.Loader) (canon.Canonicalizer, error) {
 	if f.suite.Method == "" {
 		return nil, nil
 	}
-	return canonicalizer(f.cell.Engine, f.suite.Method, cacheStates[f.cell.Contexts])
+	return engines.Unguarded(f.cell.Engine, f.suite.Method,
+		engines.Config{Loader: loader, Contexts: cacheStates[f.cell.Contexts]})
 }
 
 // inDefault reports whether the default subset has the family: what signs with EdDSA or with nothing, and
@@ -279,6 +284,7 @@ func find(c compare.Cell) (*family, error) {
 type Filter struct {
 	Formats, Suites, Engines, Algorithms, Schemas, Operations, Contexts []string
 	Default                                                             bool
+	Given                                                               compare.Given // by the user
 }
 
 // Selection is what a filter selects.
@@ -287,6 +293,8 @@ type Selection struct {
 	Operations []compare.Operation `json:"operations"`
 	Disclosed  []compare.Disclosed `json:"disclosed,omitempty"`
 	LeftOut    []string            `json:"left_out,omitempty"` // by the default subset
+
+	given compare.Given
 }
 
 // Cells returns the cells of the supported entries.
@@ -317,7 +325,7 @@ func (s *Selection) Chosen(now time.Time) []string {
 		if Formats[i].Chosen == nil {
 			continue
 		}
-		g, err := catalogue.Get(e.Cell.Schema)
+		g, err := Generator(e.Cell.Schema, s.given)
 		if err != nil {
 			continue // its gate says so, as of the next two errors
 		}
@@ -405,7 +413,7 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 		}
 	}
 
-	s := &Selection{}
+	s := &Selection{given: f.Given}
 	for _, op := range compare.Operations {
 		if len(f.Operations) == 0 || slices.Contains(f.Operations, string(op)) {
 			s.Operations = append(s.Operations, op)
@@ -419,7 +427,7 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 		return nil, err
 	}
 
-	targets, err := targetsOf(points, p)
+	targets, err := targetsOf(points, p, f.Given)
 	if err != nil {
 		return nil, err
 	}
@@ -469,7 +477,7 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 					m.format.Name == compare.Floor && m.cell.Algorithm != keys.ES384)
 				e.Operations = operations
 				if unsupported := m.refuses(t.kind, t.schema); unsupported != nil {
-					e.Unsupported, e.Present = unsupported, ""
+					e.Unsupported, e.Present, e.refused = unsupported, "", true
 				}
 				if !slices.ContainsFunc(s.Entries, func(known Entry) bool { return known.Cell == e.Cell }) {
 					s.Entries = append(s.Entries, e)
@@ -570,6 +578,40 @@ func Comparable() []string {
 // CheckAgainst complains about the first name that is not [Comparable].
 func CheckAgainst(names []string) error { return known("suite or format", names, Comparable()) }
 
+// CheckAgainst complains about the first name of which the selection measures nothing.
+func (s *Selection) CheckAgainst(names []string) error {
+	var measured []string
+	for _, e := range s.Entries {
+		for _, name := range []string{string(e.Cell.Format), e.Cell.Suite} {
+			if e.Unsupported == nil && e.Cell.Format != compare.Document && e.Cell.Format != compare.Floor &&
+				!slices.Contains(measured, name) {
+				measured = append(measured, name)
+			}
+		}
+	}
+	for _, name := range names {
+		switch {
+		case slices.Contains(measured, name):
+		case len(measured) == 0:
+			return fmt.Errorf("%s is not measured; no exchange is", name)
+		default:
+			return fmt.Errorf("%s is not measured; choose %s, or name it among what is measured", name,
+				choice.List(measured))
+		}
+	}
+	return nil
+}
+
+// Refused is an error if the schemas have no documents for the operations and suites of the selection.
+func (s *Selection) Refused() error {
+	for _, e := range s.Entries {
+		if !e.refused {
+			return nil
+		}
+	}
+	return s.Entries[0].Unsupported
+}
+
 // within returns the operations of a format that are named, in order.
 func within(of, named []compare.Operation) []compare.Operation {
 	var out []compare.Operation
@@ -591,9 +633,12 @@ func known[T ~string](flag string, names []string, valid []T) error {
 	return nil
 }
 
-// Open makes what a cell or exchange is measured with. A cell that the matrix does not have is an error,
+// Open is [OpenGiven] for schemas of the catalogue and the contexts that are built in.
+func Open(cell compare.Cell) (*measure.Bench, error) { return OpenGiven(cell, compare.Given{}) }
+
+// OpenGiven makes what a cell or exchange is measured with. A cell that the matrix does not have is an error,
 // one that its engine cannot do a [*canon.UnsupportedError].
-func Open(cell compare.Cell) (*measure.Bench, error) {
+func OpenGiven(cell compare.Cell, given compare.Given) (*measure.Bench, error) {
 	f, err := find(cell)
 	if err != nil {
 		return nil, err
@@ -602,15 +647,16 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 		return nil, unsupported
 	}
 
-	generator, err := catalogue.Get(cell.Schema)
+	generator, err := Generator(cell.Schema, given)
 	if err != nil {
 		return nil, err
 	}
+	loader := Loader(given)
 	if unsupported := f.refuses(generator.Kind(), cell.Schema); unsupported != nil {
 		return nil, unsupported
 	}
 
-	canonicalizer, err := f.canonicalizer()
+	canonicalizer, err := f.canonicalizer(loader)
 	if err != nil {
 		return nil, err
 	}
@@ -623,11 +669,11 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 		format = validating{format, jsonschema.Engine(cell.Validator)}
 	}
 
-	check, err := f.check()
+	check, err := f.check(loader)
 	if err != nil {
 		return nil, err
 	}
-	second, by, err := f.second()
+	second, by, err := f.second(loader)
 	if err != nil {
 		return nil, err
 	}
@@ -637,7 +683,7 @@ func Open(cell compare.Cell) (*measure.Bench, error) {
 
 	scenario := compare.Scenario{Granularity: cell.Granularity, Binding: cell.Binding,
 		HandOn: cell.Present == compare.HandedOver}
-	return &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(),
+	return &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(loader),
 		Check: check, Second: second, SecondBy: string(by),
 		Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
 			return f.format.Tamper(c, presented, cell.Binding != compare.NoBinding)

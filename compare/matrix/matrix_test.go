@@ -468,11 +468,16 @@ func exchanged(t *testing.T, cell compare.Cell) (d done) {
 // A document of any kind is canonicalized by every engine that can, to the form of another engine; what a method cannot read
 // is unsupported and has a reason.
 func TestDocuments(t *testing.T) {
-	plain := filepath.Join(t.TempDir(), "plain.json")
-	if err := os.WriteFile(plain, []byte(`{"proof":1,"a":[2]}`), 0o600); err != nil {
+	path := filepath.Join(t.TempDir(), "plain.json")
+	if err := os.WriteFile(path, []byte(`{"proof":1,"a":[2]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := matrix.Select(matrix.Filter{Default: true, Operations: []string{"canonize"},
+	plain, doc, err := catalogue.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := compare.Given{Documents: map[string][]byte{plain: doc}}
+	s, err := matrix.Select(matrix.Filter{Default: true, Given: given, Operations: []string{"canonize"},
 		Schemas: []string{"kit-simple", "ring-5", "star-3", plain}}, matrix.DefaultPolicy)
 	if err != nil {
 		t.Fatal(err)
@@ -485,7 +490,7 @@ func TestDocuments(t *testing.T) {
 			}
 			continue
 		}
-		b, err := matrix.Open(e.Cell)
+		b, err := matrix.OpenGiven(e.Cell, given)
 		if err != nil {
 			t.Fatalf("%s: %v", e.Cell.ID(), err)
 		}

@@ -37,14 +37,14 @@ func usualGranularity(schema string) compare.Granularity {
 
 // targetsOf lists what is measured of the schemas of points: each with the point's own disclosure, or the
 // policy's.
-func targetsOf(points []compare.Point, p Policy) ([]target, error) {
+func targetsOf(points []compare.Point, p Policy, given compare.Given) ([]target, error) {
 	var targets []target
 	for _, point := range points {
-		g, err := catalogue.Get(point.Schema)
+		g, err := Generator(point.Schema, given)
 		if err != nil {
 			return nil, fmt.Errorf("--schema: %w", err)
 		}
-		t := target{schema: g.Name(), kind: g.Kind()} // the name of a file: its path without slashes
+		t := target{schema: g.Name(), kind: g.Kind()}
 		t.Disclose = p.Disclose
 		if point.Disclose != "" {
 			t.Disclose = point.Disclose

@@ -74,7 +74,7 @@ func TestSelectDisclosed(t *testing.T) {
 // The axis disclose walks what is presented of one schema, beside axes of schemas, which present what the
 // policy says.
 func TestDiscloseAxis(t *testing.T) {
-	experiments, err := matrix.Along(t.Context(), []string{"simple-20"}, []string{"disclose=1,5,all", "attributes=5,10"}, 1)
+	experiments, err := matrix.Along(t.Context(), compare.Given{}, []string{"simple-20"}, []string{"disclose=1,5,all", "attributes=5,10"}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestDiscloseAxis(t *testing.T) {
 		t.Error(err)
 	}
 	for _, bad := range []string{"disclose=1,x", "disclose=1,0", "disclose=all,all"} {
-		if _, err := matrix.Along(t.Context(), nil, []string{bad}, 1); err == nil || !strings.Contains(err.Error(), "--axis "+bad) {
+		if _, err := matrix.Along(t.Context(), compare.Given{}, nil, []string{bad}, 1); err == nil || !strings.Contains(err.Error(), "--axis "+bad) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}

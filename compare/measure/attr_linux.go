@@ -1,7 +1,9 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -46,6 +48,23 @@ func affinity() string {
 		}
 	}
 	return strings.Join(ranges, ",")
+}
+
+// CheckCPU returns an error unless there is a processor of this number that processes can be pinned to.
+func CheckCPU(cpu int) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if cpu < 0 {
+		return fmt.Errorf("it must be the number of a processor: %s", affinity())
+	}
+	restore, err := pin(cpu)
+	if errors.Is(err, unix.EINVAL) {
+		return fmt.Errorf("it must be the number of a processor: %s", affinity())
+	}
+	if err == nil {
+		restore()
+	}
+	return err
 }
 
 // pin restricts the calling thread, and processes that it starts, to one processor until restored.

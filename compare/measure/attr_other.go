@@ -16,6 +16,12 @@ func cpuOf(int) (int64, bool) { return 0, false }
 // affinity is not available here.
 func affinity() string { return Unavailable }
 
+// CheckCPU returns the error of pinning.
+func CheckCPU(cpu int) error {
+	_, err := pin(cpu)
+	return err
+}
+
 // pin is only available on Linux.
 func pin(int) (func(), error) {
 	return nil, errors.New("pin to a processor: this system does not allow it")

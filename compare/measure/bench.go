@@ -44,8 +44,8 @@ type Form struct {
 	Alone   string // why no other engine can be trusted with the document; "" if one can
 }
 
-// Opener opens the Bench of a cell or exchange.
-type Opener func(compare.Cell) (*Bench, error)
+// Opener opens the Bench of a cell or exchange, which may need what the user gave.
+type Opener func(compare.Cell, compare.Given) (*Bench, error)
 
 // Now is the verifier's clock of benchmarks and examples: after the catalogue's validFrom, the same on every
 // machine. A campaign has the clock of its [Plan].

@@ -21,8 +21,9 @@ import (
 	"canonscope/profiles"
 )
 
-// Serve does one Job: it reads it from in and writes events to out. It returns an error only if the Job
-// could not be read or an event could not be written; every other error becomes a failed event.
+// Serve does one Job: it reads it from in and writes events to out. A Job that is not valid is refused before
+// its inputs are read. Serve returns an error only if the line of the Job could not be read or an event could
+// not be written; every other error becomes a failed event.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error {
 	r := bufio.NewReader(in)
 	line, err := r.ReadBytes('\n')
@@ -37,25 +38,13 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error 
 		return fmt.Errorf("read job: %w", err)
 	}
 
-	inputs := make(map[compare.Operation][]byte)
-	for _, in := range job.Inputs {
-		if in.Bytes < 0 || in.Bytes > 1<<30 {
-			return fmt.Errorf("read job: %d bytes of inputs", in.Bytes)
-		}
-		b := make([]byte, in.Bytes)
-		if _, err := io.ReadFull(r, b); err != nil {
-			return fmt.Errorf("read inputs of the job: %w", err)
-		}
-		inputs[in.Operation] = b
-	}
-
 	c := &child{job: &job, enc: json.NewEncoder(out)}
 	hello := &Hello{Version: Version, Binary: BinaryHash(), CPUs: affinity()}
 	if err := c.emit(Event{Type: "hello", Hello: hello}); err != nil {
 		return err
 	}
 
-	if stage, err := c.do(ctx, inputs, open); err != nil {
+	if stage, err := c.do(ctx, r, open); err != nil {
 		if c.broken != nil {
 			return c.broken
 		}
@@ -90,16 +79,15 @@ func (c *child) emit(e Event) error {
 }
 
 // do returns the stage that an error belongs to.
-func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, open Opener) (string, error) {
+func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, error) {
 	job := c.job
 	if err := job.Validate(); err != nil {
 		return "job", err
 	}
 
-	for _, in := range job.Inputs {
-		if hash(inputs[in.Operation]) != in.SHA256 {
-			return "job", errors.New("the inputs are not those the job names")
-		}
+	inputs, given, err := job.read(in)
+	if err != nil {
+		return "job", err
 	}
 
 	cell, err := compare.ParseCell(job.Cell)
@@ -114,7 +102,7 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 	}
 
 	start := time.Now()
-	bench, err := open(cell)
+	bench, err := open(cell, given)
 	if err != nil {
 		return "open", err
 	}
@@ -129,9 +117,6 @@ func (c *child) do(ctx context.Context, inputs map[compare.Operation][]byte, ope
 
 	for i, h := range job.Drawn {
 		if i < len(d.hashes) && d.hashes[i] != h {
-			if d.yours() {
-				return "open", errors.New("your document has changed since the gate saw it")
-			}
 			return "open", fmt.Errorf("document %d is not the one that the gate saw: "+
 				"this binary draws another", i)
 		}

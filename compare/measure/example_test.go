@@ -26,7 +26,7 @@ func ExampleServe() {
 		panic(err)
 	}
 	var out bytes.Buffer
-	if err := measure.Serve(context.Background(), bytes.NewReader(job), &out, matrix.Open); err != nil {
+	if err := measure.Serve(context.Background(), bytes.NewReader(job), &out, matrix.OpenGiven); err != nil {
 		panic(err)
 	}
 	for events := json.NewDecoder(&out); events.More(); {

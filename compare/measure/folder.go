@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -90,6 +91,25 @@ func OpenFolder(path string) (_ *Folder, err error) {
 	}
 
 	return f, nil
+}
+
+// NewFolder makes and opens a results folder with a name that no folder has: path, or else path-2, path-3 and
+// so on.
+func NewFolder(path string) (*Folder, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return nil, fmt.Errorf("results folder: %w", err)
+	}
+	name := path
+	for n := 2; ; n++ {
+		err := os.Mkdir(name, 0o777)
+		if err == nil {
+			return OpenFolder(name)
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("results folder: %w", err)
+		}
+		name = fmt.Sprintf("%s-%d", path, n)
+	}
 }
 
 // clean removes the files that are not complete.

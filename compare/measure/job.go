@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -34,7 +36,7 @@ var (
 )
 
 // Job is everything a child needs to know; the same Job means the same work on any machine. The child reads
-// it as one line of JSON, followed by the inputs.
+// it as one line of JSON, followed by the inputs and by what the user gave.
 type Job struct {
 	Version int    `json:"version"`
 	Kind    Kind   `json:"kind"`
@@ -47,6 +49,11 @@ type Job struct {
 	Documents int      `json:"documents"`       // how many documents rotate
 	Drawn     []string `json:"drawn,omitempty"` // SHA-256 of each drawn document, from the gate
 	Inputs    []Input  `json:"inputs,omitempty"`
+
+	// What the user gave, whose bytes follow those of the inputs: the document of the cell, if it is one of
+	// the user, and contexts.
+	Document *compare.Source  `json:"document,omitempty"`
+	Contexts []compare.Source `json:"given_contexts,omitempty"`
 
 	// Counters of one operation, from the gate; a timed operation must not do less.
 	Work map[compare.Operation]compare.Counters `json:"work,omitempty"`
@@ -105,7 +112,100 @@ func (j *Job) Validate() error {
 	if c.Operation != "" || (len(j.Operations) == 0) != (j.Kind == Gate) {
 		return fmt.Errorf("a %s job of %d operations does not fit %s", j.Kind, len(j.Operations), j.Cell)
 	}
+	if j.Document != nil && j.Document.Name != c.Schema {
+		return fmt.Errorf("job gives the document %s to %s", j.Document.Name, j.Cell)
+	}
+	total := 0
+	for _, n := range j.sizes() {
+		if n < 0 || n > maxBytes-total {
+			return fmt.Errorf("job has more than %d bytes of inputs", maxBytes)
+		}
+		total += n
+	}
 	return nil
+}
+
+// maxBytes bounds what follows a Job.
+const maxBytes = 1 << 30
+
+// sizes lists the bytes of what follows a Job.
+func (j *Job) sizes() []int {
+	var sizes []int
+	for _, in := range j.Inputs {
+		sizes = append(sizes, in.Bytes)
+	}
+	for _, s := range j.given() {
+		sizes = append(sizes, s.Bytes)
+	}
+	return sizes
+}
+
+// given lists what the user gave, in the order of its bytes.
+func (j *Job) given() []compare.Source {
+	if j.Document == nil {
+		return j.Contexts
+	}
+	return append([]compare.Source{*j.Document}, j.Contexts...)
+}
+
+// give adds to a Job what the user gave that concerns its cell, and returns the bytes.
+func (j *Job) give(schema string, given compare.Given) []byte {
+	var all []byte
+	if doc, ok := given.Documents[schema]; ok {
+		j.Document = &compare.Source{Name: schema, SHA256: hash(doc), Bytes: len(doc)}
+		all = append(all, doc...)
+	}
+	j.Contexts = sources(given.Contexts)
+	for _, s := range j.Contexts {
+		all = append(all, given.Contexts[s.Name]...)
+	}
+	return all
+}
+
+// sources describes what was given, in the order of names.
+func sources(given map[string][]byte) []compare.Source {
+	var all []compare.Source
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		all = append(all, compare.Source{Name: name, SHA256: hash(given[name]), Bytes: len(given[name])})
+	}
+	return all
+}
+
+// read reads what follows a Job, and checks that it is what the Job names.
+func (j *Job) read(r io.Reader) (map[compare.Operation][]byte, compare.Given, error) {
+	inputs := make(map[compare.Operation][]byte)
+	given := compare.Given{Documents: make(map[string][]byte), Contexts: make(map[string][]byte)}
+	next := func(n int, sum string) ([]byte, error) {
+		b := make([]byte, n)
+		if _, err := io.ReadFull(r, b); err != nil {
+			return nil, fmt.Errorf("read inputs of the job: %w", err)
+		}
+		if hash(b) != sum {
+			return nil, errors.New("the inputs are not those the job names")
+		}
+		return b, nil
+	}
+
+	var err error
+	for _, in := range j.Inputs {
+		if inputs[in.Operation], err = next(in.Bytes, in.SHA256); err != nil {
+			return nil, given, err
+		}
+	}
+
+	if d := j.Document; d != nil {
+		if given.Documents[d.Name], err = next(d.Bytes, d.SHA256); err != nil {
+			return nil, given, err
+		}
+	}
+
+	for _, c := range j.Contexts {
+		if given.Contexts[c.Name], err = next(c.Bytes, c.SHA256); err != nil {
+			return nil, given, err
+		}
+	}
+
+	return inputs, given, nil
 }
 
 func (j *Job) noProfile(op compare.Operation) bool { return !(j.ProfileSeconds[op] > 0) }

@@ -42,9 +42,9 @@ func TestMain(m *testing.M) {
 }
 
 // open makes a fake format, whose suite says how it misbehaves, or a real one.
-func open(c compare.Cell) (*measure.Bench, error) {
+func open(c compare.Cell, given compare.Given) (*measure.Bench, error) {
 	if c.Format != "fake" {
-		return matrix.Open(c)
+		return matrix.OpenGiven(c, given)
 	}
 	return &measure.Bench{Format: fake{c.Suite}, Generator: generator{c.Schema},
 		Check: func(_ context.Context, credential *schemas.Credential, _ []byte) (measure.Form, error) {
@@ -666,6 +666,11 @@ func TestServeRefusesBadJobs(t *testing.T) {
 		"cell":           {strings.Replace(job(`"kind":"gate"`), cell("good", "").ID(), "format=x", 1), "incomplete"},
 		"short inputs":   {time(`"inputs":[{"op":"verify","bytes":9}]`) + "abc", "inputs"},
 		"other inputs":   {time(`"inputs":[{"op":"verify","bytes":3,"sha256":"00"}]`) + "abc", "not those"},
+		"bad, unread":    {job(`"kind":"sing","inputs":[{"op":"verify","bytes":9}]`), "unknown kind"},
+		"many inputs":    {time(`"inputs":[{"op":"verify","bytes":1073741825}]`), "more than 1073741824 bytes"},
+		"negative":       {time(`"given_contexts":[{"name":"urn:c","bytes":-1}]`), "bytes of inputs"},
+		"other context":  {time(`"given_contexts":[{"name":"urn:c","bytes":3,"sha256":"00"}]`) + "abc", "not those"},
+		"other schema":   {time(`"document":{"name":"file:x","bytes":3}`) + "abc", "gives the document file:x"},
 		"other drawing":  {time(`"drawn":["00"]`), "not the one that the gate saw"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 // Plan is a campaign to be run.
 type Plan struct {
 	Cells     []compare.Cell // most important first: groups are left out from the end to fit the budget
+	Given     compare.Given  // documents and contexts of the user
 	Seed      uint64         // of documents, keys and the order of exchanges and their operations
 	Documents int            // rotating documents
 	Window    compare.Window // of each operation in each process

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net/url"
 	"runtime"
 	"slices"
 	"sync"
@@ -20,6 +19,7 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/stats"
 	"canonscope/profiles"
+	"canonscope/schemas"
 )
 
 // Progress reports the progress of a campaign, with one call for each job.
@@ -91,6 +91,7 @@ func Run(
 	out := &compare.Campaign{Version: compare.Version, Started: c.started,
 		Now: plan.Now, Took: time.Since(c.started).Seconds(), Seed: plan.Seed, Planned: plan.Runs, Runs: runs,
 		Window: plan.Window, Documents: plan.Documents, Environment: env, Out: folder.Path,
+		Given:   append(sources(plan.Given.Documents), sources(plan.Given.Contexts)...),
 		Results: c.results, Interrupted: outer.Err() != nil, Stopped: c.stopped}
 
 	return out, errors.Join(c.broken...)
@@ -223,8 +224,14 @@ func (c *campaign) job(
 		State: compare.Measured, Runs: make(map[compare.Operation]*compare.Run),
 		Failed: make(map[compare.Operation]*Failure)}
 
+	cell, err := compare.ParseCell(job.Cell)
+	if err != nil {
+		return nil, err
+	}
+	inputs = append(inputs, job.give(cell.Schema, c.plan.Given)...)
+
 	answers := make(map[compare.Operation]answer)
-	err := c.runner.Run(ctx, job, inputs, func(e Event) {
+	err = c.runner.Run(ctx, job, inputs, func(e Event) {
 		switch {
 		case e.Hello != nil:
 			rec.Binary, rec.CPUs = e.Hello.Binary, e.Hello.CPUs
@@ -720,9 +727,9 @@ func title(id string) string {
 	if err != nil {
 		return id
 	}
-	schema, _ := url.PathUnescape(c.Schema) // a file's name is escaped
+	schema, _ := schemas.FileTitle(c.Schema)
 	return fmt.Sprintf("%s: %s %s of %s, %s, %s engine", c.Operation, c.Format, c.Suite,
-		printable.Line(cmp.Or(schema, c.Schema)), c.Algorithm, c.Engine)
+		printable.Line(schema), c.Algorithm, c.Engine)
 }
 
 // attribute charges a CPU profile to phases and writes it with its picture into the results folder.

@@ -186,7 +186,7 @@ func TestGroupsOfTiers(t *testing.T) {
 	c := swaps()
 	text := textOf(t, c, report.NewTable(c, matrix.Formats))
 	for _, want := range []string{
-		"\nsimple-20, stock engines\n", "\nsimple-20, native engines\n",
+		"\nsimple-20, stock engines, leaf\n", "\nsimple-20, native engines, leaf\n",
 		"  iss+ver    net  ×mdoc  ×SDJWT    bytes\n",
 		"\neddsa-rdfc-2022 EdDSA\n  contexts embedded         200      300      500    440  3.12‡    5.00      100\n",
 		"\necdsa-sd-2023 ES256         800    1,200    2,000  1,000   12.5    10.0      100\n",
@@ -203,7 +203,7 @@ func TestGroupsOfTiers(t *testing.T) {
 	if whole, _, _ := strings.Cut(native, "\n\n"); strings.Index(whole, "primitives EdDSA") < strings.Index(whole, "cose-sign1") {
 		t.Errorf("the floor is not below the others:\n%s", whole)
 	}
-	if n := strings.Count(text, " engines\n"); n != 2 {
+	if n := strings.Count(text, " engines, leaf\n"); n != 2 {
 		t.Errorf("%d groups", n)
 	}
 }
@@ -259,7 +259,7 @@ func TestRatiosInFiles(t *testing.T) {
 	if err := report.Markdown(&md, table); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"### simple-20, native engines\n", "| net µs | × eddsa-rdfc-2022 | × mdoc |",
+	for _, want := range []string{"### simple-20, native engines, leaf\n", "| net µs | × eddsa-rdfc-2022 | × mdoc |",
 		"| ecdsa-sd-2023 ES256 | 800 | 1,200 | 2,000 | 1,000 ±24.8 | 20.0‡ | 12.5 |",
 		"| simple-20 | vcdm eddsa-rdfc-2022 EdDSA | stock | embedded | 4.00 ±0% |", "‡ compares with a row of another algorithm"} {
 		if !strings.Contains(md.String(), want) {

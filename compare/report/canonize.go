@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"canonscope/canon"
@@ -47,7 +48,7 @@ func (p *printer) documents(g group) {
 		first, quads, blank, nDegree := r.document()
 		p.first = p.first || r.First.N > 0
 		cpu := r.CPU[compare.Canonize]
-		p.line(columns, nameWidth-2, cut(documentName(r, g), nameWidth-2), micros(cpu), spread(cpu),
+		p.line(columns, nameWidth-2, documentName(r, g, nameWidth-2), micros(cpu), spread(cpu),
 			first, quads, blank, nDegree, bytesOf(r, compare.Canonize))
 		for _, reason := range r.Reasons {
 			p.wrapped(4, "  ! ", reason)
@@ -58,15 +59,16 @@ func (p *printer) documents(g group) {
 	}
 }
 
-// documentName names a row by its schema, and by the state of its contexts where that varies.
-func documentName(r *Row, g group) string {
-	name := schemaName(r.Cell.Schema)
+// documentName names a row by its schema, and by the state of its contexts where that varies, in less than
+// width columns.
+func documentName(r *Row, g group, width int) string {
 	for _, other := range g.rows {
 		if other.Cell.Schema == r.Cell.Schema && other.Cell.Contexts != r.Cell.Contexts {
-			return name + " " + string(r.Cell.Contexts)
+			state := " " + string(r.Cell.Contexts)
+			return schemaWithin(r.Cell.Schema, width-len(state)) + state
 		}
 	}
-	return name
+	return schemaWithin(r.Cell.Schema, width)
 }
 
 // document returns the ratio of a row to the first document, and what RDFC-1.0 found in it; "-" is unknown.
@@ -94,8 +96,8 @@ func (g group) markdown(w io.Writer) error {
 			first, quads, blank, nDegree := r.document()
 			cpu := r.CPU[compare.Canonize]
 			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
-				markdown(documentName(r, of)), r.Cell.Suite, micros(cpu), spread(cpu), first, quads, blank,
-				nDegree, bytesOf(r, compare.Canonize)); err != nil {
+				markdown(documentName(r, of, math.MaxInt)), r.Cell.Suite, micros(cpu), spread(cpu), first,
+				quads, blank, nDegree, bytesOf(r, compare.Canonize)); err != nil {
 				return err
 			}
 			for _, reason := range r.Reasons {

@@ -17,8 +17,14 @@ func TestFigure(t *testing.T) {
 
 // The name of a file is not allowed to steer the terminal.
 func TestSchemaName(t *testing.T) {
-	for schema, want := range map[string]string{"simple-20": "simple-20", "file:a%2Fb.json": "b.json", "file:a%2F%1B%5B2Jb%E2%80%AE.json": `\u001b[2Jb\u202e.json`} {
+	for schema, want := range map[string]string{"simple-20": "simple-20", "file:b%20c.json@01234567": "b c.json@01234567", "file:%1B%5B2Jb%E2%80%AE.json": `\u001b[2Jb\u202e.json`} {
 		if got := schemaName(schema); got != want {
+			t.Errorf("%s: %s, want %s", schema, got, want)
+		}
+	}
+	for schema, want := range map[string]string{"file:b.json@01234567": "b.json@01234567", "file:presentation.json@01234567": "presentat…@01234567",
+		"simple-20": "simple-20", "file:%E6%88%90%E7%B8%BE%E8%A8%BC%E6%98%8E%E6%9B%B8%E3%81%AE%E4%BE%8B%20%31.json@01234567": "成績証明書の例 1…@01234567"} {
+		if got := schemaWithin(schema, 20); got != want {
 			t.Errorf("%s: %s, want %s", schema, got, want)
 		}
 	}

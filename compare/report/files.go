@@ -142,7 +142,7 @@ var markdownText = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `
 	`www\.`)
 
 // CSV writes a line for each exchange: nanoseconds, bytes, counts, and the share of each phase: of the CPU,
-// of the heap bytes, and of the CPU with the collector charged by bytes.
+// of the heap bytes, and of the CPU with the collector charged by bytes. What was not measured is empty.
 func CSV(w io.Writer, t Table) error {
 	out := csv.NewWriter(w)
 	head := []string{"format", "suite", "engine", "algorithm", "schema", "gc", "procs", "contexts", "binding",
@@ -193,12 +193,12 @@ func CSV(w io.Writer, t Table) error {
 		for _, op := range compare.Operations {
 			e := r.CPU[op]
 			line = append(line, string(r.Operations[op]), number(e, e.Center), number(e, e.Low),
-				number(e, e.High), strconv.Itoa(r.Output[op]))
+				number(e, e.High), known(r.Output[op] > 0, strconv.Itoa(r.Output[op])))
 			b := r.Basis[op]
 			for _, n := range []int{b.Processes, b.Operations, b.Documents, b.Collections} {
-				line = append(line, strconv.Itoa(n))
+				line = append(line, known(b.Processes > 0, strconv.Itoa(n)))
 			}
-			line = append(line, plain(b.LiveHeap))
+			line = append(line, known(b.Processes > 0, plain(b.LiveHeap)))
 		}
 
 		for _, e := range []stats.Estimate{r.First, r.IssueVerify, r.Exchange} {
@@ -208,7 +208,11 @@ func CSV(w io.Writer, t Table) error {
 		if c.Format != compare.Document && c.Format != compare.Floor && r.Documents > 0 {
 			how = presents(r.Reissued, r.Whole)
 		}
-		line = append(line, strconv.FormatBool(r.Reissued), how)
+		reissued := ""
+		if how != "" {
+			reissued = strconv.FormatBool(r.Reissued)
+		}
+		line = append(line, reissued, how)
 		all := []Ratios{r.Ratios, r.Bound}
 		for _, op := range compare.OfCredentials {
 			all = append(all, r.Single[op])
@@ -231,10 +235,14 @@ func CSV(w io.Writer, t Table) error {
 		}
 		n := r.Counters
 		for _, v := range []int{n.Canonicalizations, n.Signatures, n.Verifications, n.Salts, n.Digests} {
-			line = append(line, strconv.Itoa(v))
+			line = append(line, known(r.Documents > 0, strconv.Itoa(v)))
 		}
-		line = append(line, plain(r.Wall), plain(r.Thread), plain(r.Bytes), plain(r.Allocs),
-			strconv.Itoa(r.Quads), strconv.Itoa(r.Blank), strconv.FormatInt(r.NDegree, 10))
+		for _, v := range []float64{r.Wall, r.Thread, r.Bytes, r.Allocs} {
+			line = append(line, known(r.Wall > 0, plain(v)))
+		}
+		counted := c.Format == compare.Document && r.Quads > 0 // with blank nodes
+		line = append(line, known(r.Quads > 0, strconv.Itoa(r.Quads)),
+			known(counted, strconv.Itoa(r.Blank)), known(counted, strconv.FormatInt(r.NDegree, 10)))
 		for _, shares := range []Shares{r.Phases, r.Heap, r.Charged} {
 			for i := range phase.Count {
 				e := shares.of(phase.Phase(i).String())
@@ -250,16 +258,19 @@ func CSV(w io.Writer, t Table) error {
 	return out.Error()
 }
 
-func number(e stats.Estimate, v float64) string {
-	if e.N == 0 {
+func number(e stats.Estimate, v float64) string { return known(e.N > 0, plain(v)) }
+
+// known is a number; nothing for one that was not measured.
+func known(is bool, number string) string {
+	if !is {
 		return ""
 	}
-	return plain(v)
+	return number
 }
 
-// plain is a number; nothing where there is none.
+// plain is a number; nothing where there is none, such as a side of an interval that is not bounded.
 func plain(v float64) string {
-	if math.IsInf(v, 0) {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return ""
 	}
 	return strconv.FormatFloat(v, 'g', 6, 64)

@@ -83,12 +83,12 @@ func (p *printer) experiment(g *Growth) {
 	}
 
 	p.line("")
-	p.line("%-*s%9s%7s%6s%7s%7s%7s%9s%7s", label, "shape:", "bytes", "values", "depth", "quads", "blank",
-		"alike", "contexts", "scoped")
+	p.line("%-*s%9s%7s%6s%7s%7s%7s%10s%7s", label, "shape:", "bytes", "values", "depth", "quads", "blank",
+		"alike", "ctx bytes", "scoped")
 
 	for _, pt := range g.Points {
 		f := pt.Figures
-		p.line("%-*s%9s%7s%6d%7s%7s%7s%9s%7s", label, cut(pt.Label, label), count(f.Bytes), count(f.Values),
+		p.line("%-*s%9s%7s%6d%7s%7s%7s%10s%7s", label, cut(pt.Label, label), count(f.Bytes), count(f.Values),
 			f.Depth, count(f.Quads), count(f.Blank), count(f.NonUnique), count(f.ContextBytes+f.InlineBytes),
 			count(f.Scoped))
 	}

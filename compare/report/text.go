@@ -6,8 +6,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"net/url"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +17,7 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/stats"
 	"canonscope/profiles"
+	"canonscope/schemas"
 )
 
 // Width of the text in columns.
@@ -305,9 +304,7 @@ func (g group) title() string {
 	if g.rows[0].bound() {
 		title += ", holder binding"
 	}
-	if g.part.Granularity != compare.Leaf {
-		title += ", " + g.part.Granularity.String()
-	}
+	title += ", " + g.part.Granularity.String()
 	if g.part.Disclose != "" {
 		title += ", discloses "
 		if pointers, err := g.part.Disclose.Pointers(); err == nil && len(pointers) > 0 {
@@ -774,7 +771,7 @@ func name(r *Row) string {
 // state of their contexts alone are named by it, under a line with the name they share.
 func (p *printer) labels(g group) func(*Row) string {
 	if g.documents() {
-		return func(r *Row) string { return cut(documentName(r, g), nameWidth-1) }
+		return func(r *Row) string { return documentName(r, g, nameWidth-1) }
 	}
 	states := make(map[string]int)
 	for _, r := range g.rows {
@@ -1228,7 +1225,7 @@ func (p *printer) tiers(t Table) {
 			p.line(columns, "", "", "", "contexts", "×native", "")
 			said = true
 		}
-		p.line(columns, cut(schemaName(r.Cell.Schema), 12), name(r)+" "+string(r.Cell.Algorithm),
+		p.line(columns, schemaWithin(r.Cell.Schema, 13), name(r)+" "+string(r.Cell.Algorithm),
 			r.Cell.Engine, r.Cell.Contexts, figure(r.ToNative.Center), spread(r.ToNative))
 	}
 }
@@ -1300,16 +1297,25 @@ func Short(id string) string {
 	return strings.TrimSpace(strings.Join(words, " "))
 }
 
-// schemaName is the schema's name, or the last part of the path if it is a file.
+// schemaName is the schema's name; of a file the last part of its path and the hash.
 func schemaName(schema string) string {
-	escaped, ok := strings.CutPrefix(schema, "file:")
+	title, ok := schemas.FileTitle(schema)
 	if !ok {
 		return schema
 	}
-	if p, err := url.PathUnescape(escaped); err == nil {
-		return printable.Line(path.Base(p)) // an untrusted name
+	return printable.Line(title) // an untrusted name
+}
+
+// schemaWithin is the schema's name in less than width columns. Of a file the hash stays, since others may be
+// called the same, and the beginning of its name.
+func schemaWithin(schema string, width int) string {
+	name := schemaName(schema)
+	at := strings.LastIndexByte(name, '@')
+	if _, ok := schemas.FileTitle(schema); !ok || at < 0 || utf8.RuneCountInString(name) < width {
+		return cut(name, width)
 	}
-	return schema
+	base, hash := []rune(name[:at]), name[at:]
+	return string(base[:max(0, min(len(base), width-2-len(hash)))]) + "…" + hash
 }
 
 // figure prints three significant digits, whole above 100, with thousands separated; from a million on it

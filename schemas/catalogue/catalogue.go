@@ -70,12 +70,19 @@ const MaxAttributes = 10000
 // from its shape, as NAME:AXIS=VALUE:AXIS=VALUE. A path, or a name that ends in .json, is a credential of
 // the user. The error of an unknown name or axis lists the valid ones.
 func Get(name string) (schemas.Generator, error) {
+	if title, ok := schemas.FileTitle(name); ok {
+		return nil, fmt.Errorf("%q names a file that results hold no copy of; give its path", title)
+	}
 	if IsFile(name) {
-		f, err := openFile(name)
+		title, doc, err := ReadFile(name)
 		if err != nil {
-			return nil, err // a nil *file must not become a Generator
+			return nil, err
 		}
-		return f, nil
+		g, err := OfFile(title, doc)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return g, nil
 	}
 	base, settings, _ := strings.Cut(name, ":")
 	g, err := find(base)
@@ -103,7 +110,7 @@ func With(g schemas.Generator, axis, value string) (schemas.Generator, error) {
 		return nil, fmt.Errorf("axis %s: the schema is nil", axis)
 	}
 	if f, ok := g.(*file); ok {
-		return nil, fmt.Errorf("%s is a single credential and has no axes", f.path)
+		return nil, fmt.Errorf("%s is a single credential and has no axes", f.title)
 	}
 	return Get(g.Name() + ":" + axis + "=" + value)
 }

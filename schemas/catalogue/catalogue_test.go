@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -523,10 +524,20 @@ func TestFile(t *testing.T) {
 	}
 	signed := strings.TrimSuffix(string(c.VCDM), "}") + `,"proof":{"type":"DataIntegrityProof"}}`
 	g := must(catalogue.Get(write(signed)))
-	if strings.Contains(g.Name(), "/") {
-		t.Errorf("name %q has a slash", g.Name())
+	name, doc, err := catalogue.ReadFile(path)
+	if err != nil || g.Name() != name || !regexp.MustCompile(`^file:my%20credential\.json@[0-9a-f]{8}$`).MatchString(name) {
+		t.Errorf("name %q, read as %q: %v", g.Name(), name, err)
 	}
-	again := must(must(catalogue.Get(g.Name())).Document(9, 5))
+	if title, ok := schemas.FileTitle(name); !ok || !strings.HasPrefix(title, "my credential.json@") {
+		t.Errorf("title %q", title)
+	}
+	if _, err := catalogue.OfFile(name, doc[1:]); err == nil || !strings.Contains(err.Error(), "another hash") {
+		t.Errorf("other bytes: %v", err)
+	}
+	if _, err := catalogue.Get(name); err == nil || !strings.Contains(err.Error(), "give its path") {
+		t.Errorf("the name alone: %v", err)
+	}
+	again := must(must(catalogue.OfFile(name, doc)).Document(9, 5))
 	if !bytes.Equal(again.VCDM, c.VCDM) || !bytes.Equal(again.Subject, c.Subject) || again.Issuer != c.Issuer ||
 		!slices.Equal(again.Types, c.Types) || !slices.Equal(again.Mandatory, c.Mandatory) || !slices.Equal(again.Disclose, []string{"/credentialSubject/id"}) {
 		t.Errorf("read back as %+v", again)
@@ -545,6 +556,9 @@ func TestFile(t *testing.T) {
 	}
 	if _, err := catalogue.Get("absent.json"); err == nil || !strings.Contains(err.Error(), "nor a readable file") {
 		t.Errorf("absent: %v", err)
+	}
+	if _, err := catalogue.Get(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is a folder") {
+		t.Errorf("a folder: %v", err)
 	}
 }
 

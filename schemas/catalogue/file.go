@@ -1,44 +1,80 @@
 package catalogue
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/schemas"
 )
 
-// filePrefix marks the name of a user's file. The rest is its absolute path, escaped so that the name has
-// no slash.
-const filePrefix = "file:"
+// maxFile bounds the bytes of a user's file.
+const maxFile = 64 << 20
 
-// IsFile reports whether a name is that of a file, not of the catalogue.
+// IsFile reports whether a name is that of a file, not of the catalogue: a path or what [ReadFile] returned.
 func IsFile(name string) bool {
-	if strings.HasPrefix(name, filePrefix) || strings.ContainsAny(name, `/\`) {
+	if strings.HasPrefix(name, schemas.FilePrefix) || strings.ContainsAny(name, `/\`) {
 		return true
 	}
 	return slices.Contains([]string{".json", ".jsonld", ".nq", ".nt"}, filepath.Ext(name))
 }
 
+// ReadFile reads a user's file once, so that all who measure it see the same bytes. The name, for [OfFile],
+// has no folder; the hash in it keeps files apart that are called the same.
+func ReadFile(path string) (name string, doc []byte, err error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", nil, fmt.Errorf("schema %q is neither a name of the catalogue nor a readable file: %w", path,
+			err)
+	case info.IsDir():
+		return "", nil, fmt.Errorf("%s is a folder; name a file in it", path)
+	case !info.Mode().IsRegular():
+		return "", nil, fmt.Errorf("%s is a pipe or a device; name a regular file", path)
+	}
+
+	f, err := os.Open(path)
+	if err != nil {
+		return "", nil, err
+	}
+	defer f.Close()
+	if doc, err = io.ReadAll(io.LimitReader(f, maxFile+1)); err != nil {
+		return "", nil, err
+	}
+	if len(doc) > maxFile {
+		return "", nil, &canon.LimitError{Limit: "bytes of a file", Max: maxFile, Done: maxFile + 1, Where: path}
+	}
+	return fileName(filepath.Base(path), doc), doc, nil
+}
+
+func fileName(base string, doc []byte) string {
+	const digits = 4 // bytes
+	sum := sha256.Sum256(doc)
+	return schemas.FilePrefix + url.PathEscape(base) + "@" + hex.EncodeToString(sum[:digits])
+}
+
 // file is a generator that returns one document of the user each time.
 type file struct {
-	name string
-	path string
-	c    schemas.Credential
+	name, title string
+	c           schemas.Credential
 }
 
 func (f *file) Name() string       { return f.name }
 func (f *file) Kind() schemas.Kind { return f.c.Kind }
 func (f *file) Describe() string {
 	if f.c.Kind != schemas.Claims {
-		return "the document in " + f.path
+		return "the document in " + f.title
 	}
-	return "the credential in " + f.path
+	return "the credential in " + f.title
 }
 
 // Document returns the credential for any seed and index.
@@ -48,30 +84,27 @@ func (f *file) Document(_ uint64, i int) (*schemas.Credential, error) {
 	return &c, nil
 }
 
-// openFile reads a document. What ends in .nq or .nt is N-Quads. JSON is a credential as [Parse] reads one,
-// unless it has neither an issuer nor a credentialSubject: then it is JSON-LD with a context, plain JSON
-// without.
-func openFile(name string) (*file, error) {
-	path, err := url.PathUnescape(strings.TrimPrefix(name, filePrefix))
-	if !strings.HasPrefix(name, filePrefix) {
-		path, err = filepath.Abs(name)
+// OfFile returns the generator of a document that [ReadFile] has read. What ends in .nq or .nt is N-Quads.
+// JSON is a credential as [Parse] reads one, unless it has neither an issuer nor a credentialSubject: then it
+// is JSON-LD with a context, plain JSON without.
+func OfFile(name string, doc []byte) (schemas.Generator, error) {
+	title, ok := schemas.FileTitle(name)
+	at := strings.LastIndexByte(title, '@')
+	if !ok || at < 0 {
+		return nil, fmt.Errorf("%q is not the name of a file that was read", name)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("schema %q: %w", name, err)
-	}
-	src, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("schema %q is neither a name of the catalogue nor a readable file: %w", name,
-			err)
+	base := title[:at]
+	if fileName(base, doc) != name {
+		return nil, fmt.Errorf("the bytes that are given for %s have another hash", title)
 	}
 
-	f := &file{name: filePrefix + url.PathEscape(path), path: path}
-	if ext := filepath.Ext(path); ext == ".nq" || ext == ".nt" {
-		f.c = schemas.Credential{Kind: schemas.NQuads, VCDM: src}
-	} else if err := f.readJSON(src); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	f := &file{name: name, title: title}
+	if ext := filepath.Ext(base); ext == ".nq" || ext == ".nt" {
+		f.c = schemas.Credential{Kind: schemas.NQuads, VCDM: doc}
+	} else if err := f.readJSON(doc); err != nil {
+		return nil, err
 	}
-	f.c.Schema = f.name
+	f.c.Schema = name
 	return f, nil
 }
 

@@ -39,6 +39,24 @@ func (f *Folder) Load(ctx context.Context, url string) (*jsonld.Document, error)
 	return f.table.Load(ctx, url)
 }
 
+// Served returns the bytes that the folder serves for each URL.
+func (f *Folder) Served() map[string][]byte {
+	served := make(map[string][]byte, len(f.docs))
+	for url, d := range f.docs {
+		served[url] = d.Bytes
+	}
+	return served
+}
+
+// Given returns a loader over contexts by their URLs.
+func Given(docs map[string][]byte) jsonld.Loader {
+	t := &table{docs: make(map[string]*jsonld.Document, len(docs)), in: "given with --context"}
+	for url, b := range docs {
+		t.docs[url] = &jsonld.Document{URL: url, Bytes: b}
+	}
+	return t
+}
+
 // maxFolder bounds the bytes of a folder, which are all kept in memory.
 const maxFolder = 64 << 20
 

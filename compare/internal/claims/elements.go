@@ -3,7 +3,6 @@ package claims
 
 import (
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -69,10 +68,7 @@ func Disclosed(
 	c *schemas.Credential, d compare.Disclosure, g compare.Granularity,
 ) ([]string, compare.Disclosed, error) {
 	fail := func(err error) ([]string, compare.Disclosed, error) {
-		name := c.Schema
-		if path, err := url.PathUnescape(strings.TrimPrefix(name, "file:")); err == nil {
-			name = path
-		}
+		name, _ := schemas.FileTitle(c.Schema)
 		return nil, compare.Disclosed{}, fmt.Errorf("schema %s: %w", name, err)
 	}
 
