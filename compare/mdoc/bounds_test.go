@@ -100,7 +100,7 @@ func TestScanAtTheBound(t *testing.T) {
 // Integers and lengths are in their shortest form on each side of where it changes (RFC 8949 section 4.2.1).
 func TestShortestForm(t *testing.T) {
 	key := claimstest.Key(t, keys.EdDSA)
-	var list []string
+	list := []string{"0"}
 	for _, n := range []uint64{23, 24, 255, 256, 65535, 65536, 1<<32 - 1, 1 << 32, 1<<63 - 1, 1 << 63, 1<<64 - 1} {
 		list = append(list, fmt.Sprint(n))
 		if n < 1<<63 {
