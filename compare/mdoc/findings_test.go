@@ -1,20 +1,24 @@
 package mdoc_test
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
+	"errors"
 	"math/big"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
 
+	"canonscope/canon"
 	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/mdoc"
 	"canonscope/vcdm/keys"
@@ -187,5 +191,91 @@ func TestDefaultsRefuse(t *testing.T) {
 	refuses(t, v, dated(at.AddDate(1, 0, 0), at.AddDate(2, 0, 0)), "not valid before")
 	for _, text := range []string{"2090-01-01T00:00:00", "2090-01-01", "2090-01-01T00:00:00+00:00", "2090-01-01T00:00:00z"} { // no tdate
 		refuses(t, v, key.build(t, func(d *draft) { d.validity["validUntil"] = tdate(text) }), "validUntil")
+	}
+}
+
+// An item whose members come in another order is read as any other: its random bytes are 16 at least, and its
+// members have their types.
+func TestItemsInAnyOrder(t *testing.T) {
+	key := draftKey{claimstest.Key(t, keys.EdDSA), []byte{1}}
+	type turned struct {
+		Value      any `cbor:"elementValue"`
+		Identifier any `cbor:"elementIdentifier"`
+		Random     any `cbor:"random"`
+		DigestID   any `cbor:"digestID"`
+	}
+	random := bytes.Repeat([]byte{9}, 16)
+	for name, c := range map[string]struct {
+		item   any
+		reason string
+	}{
+		"usual":               {item{0, random, "e0", encode(t, 1)}, ""},
+		"usual, 15 bytes":     {item{0, random[:15], "e0", encode(t, 1)}, "random has 15 bytes"},
+		"another order":       {turned{1, "e0", random, 0}, ""},
+		"15 bytes":            {turned{1, "e0", random[:15], 0}, "random has 15 bytes"},
+		"text for bytes":      {item{0, string(random), []byte("e0"), encode(t, 1)}, "an item"},
+		"text as random":      {item{0, string(random), "e0", encode(t, 1)}, "an item"},
+		"bytes as identifier": {item{0, random, []byte("e0"), encode(t, 1)}, "an item"},
+		"negative id":         {item{-1, random, "e0", encode(t, 1)}, "an item"},
+	} {
+		b := key.build(t, func(d *draft) {
+			d.items = []cbor.RawMessage{encode(t, cbor.Tag{Number: 24, Content: encode(t, c.item)})}
+			d.digests = map[any]any{0: sha(d.items[0])}
+		})
+		_, err := sameAnswer(t, mdoc.Verifier{Key: key.Public(), Now: now}, b)
+		if !says(err, c.reason) {
+			t.Errorf("%s: %v, want %q", name, err, c.reason)
+		}
+	}
+}
+
+// A chain of one certificate is a byte string, a longer one an array (RFC 9360 section 2).
+func TestChainHasItsForm(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	for _, engine := range engines {
+		for n, want := range map[int]string{1: "\xa1\x18\x21\x41\x01", 2: "\xa1\x18\x21\x82\x41\x01\x41\x01"} {
+			i := mdoc.Issuer{Engine: engine, Key: key, Device: key.Public(), Chain: slices.Repeat([][]byte{{1}}, n)}
+			b, err := i.Issue([]byte(`{"nbf":1767225600,"exp":1893456000,"vct":"v","credentialSubject":{"a":0}}`))
+			if err != nil || !bytes.Contains(b, []byte(want)) {
+				t.Errorf("%s: %d certificates: %v, %x", engine, n, err, b)
+			}
+		}
+	}
+}
+
+// The leeway extends the period of validity at both ends, to the second.
+func TestLeeway(t *testing.T) {
+	key := draftKey{claimstest.Key(t, keys.EdDSA), []byte{1}}
+	b := key.build(t, nil)
+	from, until := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+	for _, leeway := range []time.Duration{0, time.Hour} {
+		for at, reason := range map[time.Time]string{from.Add(-leeway): "", until.Add(leeway): "",
+			from.Add(-leeway - time.Second): "not valid before", until.Add(leeway + time.Second): "not valid after"} {
+			_, err := sameAnswer(t, mdoc.Verifier{Key: key.Public(), Now: at, Leeway: leeway}, b)
+			if !says(err, reason) {
+				t.Errorf("leeway %s at %s: %v", leeway, at, err)
+			}
+		}
+	}
+}
+
+// A fault of CBOR has its place and its reason; tags of dates and bignums have the content of RFC 8949 section 3.4.
+func TestFaultsOfCBOR(t *testing.T) {
+	for in, want := range map[string]string{
+		"\x00\x00\x00":             "2 bytes after the data item",
+		"\xa3\x00\x00\x00\x00\x00": "a map of 3 pairs, 5 bytes are left",
+		"\xc1\x00":                 "", "\xc1\x20": "", "\xc1\xf9\x00\x00": "", "\xc1\xfa\x00\x00\x00\x00": "", "\xc1\xfb\x00\x00\x00\x00\x00\x00\x00\x00": "",
+		"\xc1\xf8\xff": "tag 1 has the wrong type", "\xc1\xf6": "tag 1 has the wrong type", "\xc1\x60": "tag 1 has the wrong type",
+		"\xc0\x60": "", "\xc0\x40": "tag 0 has the wrong type", "\xc2\x40": "", "\xc3\x40": "", "\xc3\x60": "tag 3 has the wrong type",
+	} {
+		_, err := new(mdoc.Notations).Of([]byte(in))
+		if !says(err, want) {
+			t.Errorf("%x: %v, want %q", in, err, want)
+		}
+	}
+	var syntax *canon.SyntaxError
+	_, err := new(mdoc.Notations).Of([]byte("\x82\x00\xff"))
+	if !errors.As(err, &syntax) || syntax.Offset != 2 || syntax.Column != 3 || syntax.Line != 1 {
+		t.Errorf("%+v, want byte 2, the third", syntax)
 	}
 }

@@ -432,7 +432,7 @@ func (r *nativeReader) mso(payload view) (m mso, digests view, err error) {
 	}
 
 	found := 0
-	device, validity, values := -1, -1, -1
+	var device, validity, values int
 	for key, v := range b.members(0) {
 		ok := true
 		switch string(key) {

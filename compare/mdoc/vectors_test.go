@@ -6,13 +6,16 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"encoding/pem"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"canonscope/canon/conform"
 	"canonscope/canon/conform/official"
 	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/mdoc"
@@ -44,6 +47,57 @@ func poolOf(t testing.TB, ders ...[]byte) *x509.CertPool {
 // TestConform runs the official cases, public mdocs of other makers, and what the npm libraries issued, presented and signed.
 func TestConform(t *testing.T) {
 	claimstest.Conform(t, mdoc.Conform, map[string]int{"mdoc": 29 + 6, "interop-sdjwt-mdoc": 10})
+}
+
+// A recorded mdoc with another value, and with another number of elements, than recorded fails.
+func TestConformCompares(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, v any) {
+		t.Helper()
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const vector = "iso18013-5-annex-d.json"
+	for name, change := range map[string]func(elements map[string]any, id string){
+		"value":   func(elements map[string]any, id string) { elements[id] = "another" },
+		"missing": func(elements map[string]any, id string) { delete(elements, id) },
+		"more":    func(elements map[string]any, id string) { elements["more"] = "1" },
+	} {
+		var file map[string]any
+		claimstest.ReadJSON(t, &file, official.Dir(t, "mdoc"), vector)
+		for _, elements := range file["contents"].(map[string]any) {
+			elements := elements.(map[string]any)
+			change(elements, slices.Sorted(maps.Keys(elements))[0])
+			break
+		}
+		write(name+".json", file)
+	}
+	const base = "mdoc-auth0-es256"
+	for _, name := range []string{"keys-es256.json", base + "-issued.hex", base + "-presented.hex"} {
+		if err := os.Symlink(filepath.Join(official.Dir(t, "interop-sdjwt-mdoc"), name), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var expected map[string]any
+	claimstest.ReadJSON(t, &expected, official.Dir(t, "interop-sdjwt-mdoc"), base+"-expected.json")
+	disclosed := expected["disclosed"].(map[string]any)
+	delete(disclosed, slices.Sorted(maps.Keys(disclosed))[0])
+	write(base+"-expected.json", expected)
+
+	results, err := mdoc.Conform(t.Context(), "native", dir)
+	if err != nil || len(results) != 5 {
+		t.Fatalf("%v, %+v", err, results)
+	}
+	for _, r := range results {
+		if passes := r.Test == base+"-issued"; passes != (r.Outcome == conform.Passed) || !passes && !strings.Contains(r.Reason, ", want") {
+			t.Errorf("%+v", r)
+		}
+	}
 }
 
 // TestPolicies answers every official case as a lenient verifier, and as one that requires device authentication.

@@ -1,0 +1,226 @@
+package sdjwt_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"testing"
+
+	"canonscope/canon"
+	"canonscope/compare"
+	"canonscope/compare/internal/claimstest"
+	"canonscope/compare/sdjwt"
+	"canonscope/vcdm/keys"
+)
+
+// exceeds returns the limit that an error names, or nil.
+func exceeds(err error) (l *canon.LimitError) {
+	errors.As(err, &l)
+	return l
+}
+
+// A disclosure counts 512 bytes of memory, both to make and to read: what fits is accepted, one more is not.
+func TestDisclosuresAtTheBound(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	const most = 100
+	limits := canon.Limits{Memory: 512 * most}
+	v := sdjwt.Verifier{Engine: canon.Native, Key: key.Public(), Now: now, Limits: limits}
+	h := sdjwt.Holder{Engine: canon.Native, Limits: limits}
+	for n, want := range map[int]bool{most: false, most + 1: true} {
+		tok := append(token(t, key, goodHeader, `{"vct":"urn:x"}`), strings.Repeat("AA~", n)...)
+		_, err := v.Verify(tok)
+		_, err2 := h.Present(tok, nil, nil)
+		for _, err := range []error{err, err2} {
+			l := exceeds(err)
+			if (l != nil) != want || want && (l.Limit != "memory" || l.Where != fmt.Sprint("disclosure ", n) || l.Done != 512*int64(n)) {
+				t.Errorf("%d disclosures: %v", n, err)
+			}
+		}
+		i := sdjwt.Issuer{Engine: canon.Native, Key: key, Limits: limits}
+		_, err = i.Issue([]byte(`{"vct":"urn:x","l":[0`+strings.Repeat(",0", n-1)+`]}`), sdjwt.Disclosable{Leaves: "/l"})
+		if (err != nil) != want || want && exceeds(err) == nil {
+			t.Errorf("%d claims: %v", n, err)
+		}
+	}
+}
+
+// least returns the least memory with which f meets no limit.
+func least(f func(canon.Limits) error) int {
+	return 1 + sort.Search(1<<24, func(n int) bool { return exceeds(f(canon.Limits{Memory: int64(n + 1)})) == nil })
+}
+
+// The stock engine counts 1536 bytes for a disclosure, and its text, to make one.
+func TestStockDisclosuresAtTheBound(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	doc := func(n, size int) []byte {
+		return []byte(`{"vct":"urn:x","o":{"a":"` + strings.Repeat("x", size) + `"},"l":[0` + strings.Repeat(",0", n) + `]}`)
+	}
+	issue := func(n, size int, leaves string) int {
+		return least(func(l canon.Limits) error {
+			i := sdjwt.Issuer{Engine: canon.Stock, Key: key, Limits: l}
+			_, err := i.Issue(doc(n, size), sdjwt.Disclosable{Leaves: leaves})
+			return err
+		})
+	}
+	const text = 40 // of a disclosure of [salt, 0]: 30 bytes before base64url is less
+	if one, two := issue(1, 0, "/l/0"), issue(1, 0, "/l"); two-one < 1536 || two-one > 1536+text {
+		t.Errorf("a disclosure takes %d bytes", two-one)
+	}
+	plain := issue(0, 300, "") - issue(0, 0, "")
+	if grown := issue(0, 300, "/o") - issue(0, 0, "/o"); grown != plain+400 {
+		t.Errorf("300 bytes of text take %d bytes, want 400 more than %d", grown, plain)
+	}
+}
+
+// The JSON pointers to all disclosures count four times: what fits is accepted, a byte more is not.
+func TestPointersAtTheBound(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	const n, size = 300, 2000
+	var claims []string
+	total := 0
+	for i := range n {
+		claims = append(claims, fmt.Sprintf(`"n%03d":0`, i))
+		total += len("/") + size + len("/n000")
+	}
+	i := sdjwt.Issuer{Key: key}
+	tok, err := i.Issue([]byte(`{"vct":"urn:x","`+strings.Repeat("x", size)+`":{`+strings.Join(claims, ",")+`}}`),
+		sdjwt.Disclosable{Leaves: "/" + strings.Repeat("x", size)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, engine := range engines {
+		for less, want := range map[int64]bool{0: false, 1: true} {
+			v := sdjwt.Verifier{Engine: engine, Key: key.Public(), Now: now, Limits: canon.Limits{Memory: 4*int64(total) - less}}
+			_, err := v.Verify(tok)
+			if l := exceeds(err); (err != nil) != want || want && (l == nil || l.Where != "pointers to disclosures") {
+				t.Errorf("%s: %d bytes less: %v", engine, less, err)
+			}
+		}
+	}
+}
+
+// A refusal names the disclosure that is wrong, and the payload if that is.
+func TestRefusalNamesThePart(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	v := sdjwt.Verifier{Key: key.Public(), Now: now, Plain: true}
+	const object, array = `{"_sd":["DIGEST-0","DIGEST-1"]}`, `{"l":[{"...":"DIGEST-0"},{"...":"DIGEST-1"}]}`
+	one := token(t, key, goodHeader, `{"_sd":["DIGEST-0"]}`, `["s","a",1]`)
+	tail := one[bytes.IndexByte(one, '~')+1:]
+	for _, c := range []struct {
+		token []byte
+		where string
+	}{
+		{token(t, key, goodHeader, object, `["s","a",1]`, `{}`), "disclosure 2"},
+		{token(t, key, goodHeader, object, `["s","a",1]`, `["s"]`), "disclosure 2"},
+		{token(t, key, goodHeader, object, `["s","a",1]`, `[1,"b",1]`), "disclosure 2"},
+		{token(t, key, goodHeader, object, `["s","a",1]`, `["s","a",2]`), "disclosure 2"},
+		{token(t, key, goodHeader, object, `["s","a",1]`, `["s","_sd",2]`), "disclosure 2"},
+		{token(t, key, goodHeader, object, `["s","a",1]`, `["s",2,2]`), "disclosure 2"},
+		{token(t, key, goodHeader, object, `["s","a",1]`, `["s",2]`), "disclosure 2"},
+		{token(t, key, goodHeader, object, `["s","a",1]`, `["s","b",1`), "disclosure 2"},
+		{token(t, key, goodHeader, object, `["s","a",1]`, `["s","b",1],2`), "disclosure 2"},
+		{token(t, key, goodHeader, array, `["s",1]`, `["s","b",1]`), "disclosure 2"},
+		{token(t, key, goodHeader, `{"_sd":["DIGEST-0"]}`, `["s","a",1]`, `["s","b",1]`), "disclosure 2"},
+		{append(bytes.Clone(one), tail...), "disclosure 2"},
+		{append(bytes.Clone(one), '~'), "disclosure 2"},
+		{append(bytes.Clone(one), "!~"...), "disclosure 2"},
+		{token(t, key, goodHeader, `{"a"`, `["s","a",1]`), "payload"},
+		{token(t, key, goodHeader, `{"_sd":["DIGEST-0"]},1`, `["s","a",1]`), "payload"},
+		{token(t, key, goodHeader, `[]`, `["s","a",1]`), "payload"},
+	} {
+		for _, engine := range engines {
+			v.Engine = engine
+			_, err := v.Verify(c.token)
+			var invalid *compare.InvalidError
+			if !errors.As(err, &invalid) || invalid.Where != c.where {
+				t.Errorf("%s: %v, want a fault of %s", engine, err, c.where)
+			}
+		}
+	}
+}
+
+// An issuer draws 16 bytes of salt for each disclosure and no more (RFC 9901 section 9.3), and discloses what
+// is below a pointer, not what comes after it.
+func TestIssuerDrawsWhatItNeeds(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	for _, c := range []struct {
+		claims string
+		d      sdjwt.Disclosable
+		want   int
+	}{
+		{`{"vct":"urn:x","a":1,"b":2}`, sdjwt.Disclosable{Pointers: []string{"/a"}}, 1},
+		{`{"vct":"urn:x","l":[1,2]}`, sdjwt.Disclosable{Leaves: "/l/0"}, 1},
+		{`{"vct":"urn:x","l":[[1,2],3]}`, sdjwt.Disclosable{Leaves: "/l/0"}, 2},
+		{`{"vct":"urn:x","l":[1]}`, sdjwt.Disclosable{Leaves: "/none"}, 0},
+	} {
+		for _, engine := range engines {
+			salts := bytes.NewReader(bytes.Repeat([]byte("0123456789abcdef"), c.want))
+			i := sdjwt.Issuer{Engine: engine, Key: key, Salts: salts}
+			tok, err := i.Issue([]byte(c.claims), c.d)
+			if err != nil || bytes.Count(tok, []byte("~")) != 1+c.want || salts.Len() != 0 {
+				t.Errorf("%s: %s: %v, %d bytes of salt are left, %s", engine, c.claims, err, salts.Len(), tok)
+			}
+		}
+	}
+}
+
+// The header names a key if the issuer has a name for it.
+func TestKeyID(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	for _, engine := range engines {
+		for kid, want := range map[string]any{"": nil, "k1": "k1"} {
+			i := sdjwt.Issuer{Engine: engine, Key: key, KeyID: kid}
+			tok, err := i.Issue([]byte(`{"vct":"urn:x"}`), sdjwt.Disclosable{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := b64.DecodeString(string(tok[:bytes.IndexByte(tok, '.')]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var header map[string]any
+			decode(t, b, &header)
+			if header["kid"] != want {
+				t.Errorf("%s: kid %v, want %v", engine, header["kid"], want)
+			}
+		}
+	}
+}
+
+// In the JSON serialization neither a disclosure nor a KB-JWT holds a tilde, which would begin another part.
+func TestSerializationWithTilde(t *testing.T) {
+	for _, member := range []string{`"disclosures":["~a"]`, `"disclosures":["a~"]`, `"kb_jwt":"~a.b.c"`, `"kb_jwt":"a.b~.c"`} {
+		in := `{"payload":"","protected":"","signature":"","header":{` + member + `}}`
+		if out, err := sdjwt.Compact([]byte(in), canon.Limits{}); err == nil {
+			t.Errorf("%s gives %s", member, out)
+		}
+	}
+}
+
+// The JSON of a token names what cannot be read, and no place of a disclosure that no digest refers to; digests
+// are found in arrays in arrays.
+func TestInspectFaults(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	tok := token(t, key, goodHeader, `{"l":[[{"...":"DIGEST-0"}]]}`, `["s",1]`, `["s","b",2]`, `{}`)
+	in, err := sdjwt.Inspect(append(tok, "!~"...), canon.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := in.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`[{"value":1,"in":"/l/0/0"},{"name":"b","value":2}]`, `"disclosure 3: is not a disclosure"`,
+		`"disclosure 4: is not base64url`} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("%s is not in %s", want, b)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package sdjwt_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"canonscope/canon"
+	"canonscope/compare"
+	"canonscope/compare/internal/claimstest"
+	"canonscope/compare/sdjwt"
+	"canonscope/vcdm/keys"
+)
+
+// filesOf returns an operation on files with its options set.
+func filesOf(t *testing.T, op compare.Operation, options map[string]any) *compare.Files {
+	t.Helper()
+	f := sdjwt.Definition.Files[op]()
+	for _, o := range f.Options {
+		if v, ok := options[o.Name]; ok {
+			reflect.ValueOf(o.To).Elem().Set(reflect.ValueOf(v))
+			delete(options, o.Name)
+		}
+	}
+	if len(options) > 0 {
+		t.Fatalf("%s has no options %v", op, options)
+	}
+	return f
+}
+
+// A holder's key in a file binds a presentation, to a verifier that has to be named, if the credential is
+// bound to that key; without one the presentation is not bound.
+func TestFilesPresent(t *testing.T) {
+	key, holder := claimstest.Key(t, keys.EdDSA), claimstest.Key(t, keys.ES256)
+	bound := token(t, key, goodHeader, fmt.Sprintf(`{"vct":"urn:x","cnf":{"jwk":%s}}`, holder.Public().JWK()))
+	file := func(k *keys.Secret) compare.KeyFile {
+		return compare.KeyFile{Path: "k.pem", Secret: k, Public: k.Public()}
+	}
+	task := &compare.Task{Engine: canon.Native, Now: now}
+	for _, c := range []struct {
+		options map[string]any
+		want    string
+	}{
+		{map[string]any{}, ""},
+		{map[string]any{"holder-key": file(holder), "audience": "a", "nonce": "n"}, ""},
+		{map[string]any{"holder-key": file(holder), "audience": "a"}, "give --audience and --nonce"},
+		{map[string]any{"holder-key": file(holder), "nonce": "n"}, "give --audience and --nonce"},
+		{map[string]any{"holder-key": file(key), "audience": "a", "nonce": "n"}, "bound to another key"},
+	} {
+		binds := c.options["holder-key"] != nil
+		out, err := filesOf(t, compare.Present, c.options).Present(bound, nil, task)
+		if c.want == "" && (err != nil || strings.HasSuffix(string(out), "~") == binds) ||
+			c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%q: %v %s", c.want, err, out)
+		}
+	}
+}
+
+// The answer about a file names the issuer or signer, and whether the issuer was compared with the key. A
+// KB-JWT is demanded by audience and nonce together.
+func TestFilesVerify(t *testing.T) {
+	key := claimstest.Key(t, keys.ES256)
+	issuer := compare.KeyFile{Path: "k.pem", Public: key.Public()}
+	a := newX5C(t)
+	roots := compare.Certificates{Path: "roots.pem", DER: [][]byte{a.root.Raw}}
+	named := a.token(a.certificate(issuerCertificate{subject: "Issuer", dns: []string{"issuer.example"}}),
+		`{"vct":"urn:x","iss":"https://issuer.example"}`)
+	nameless := token(t, key, `{"alg":"ES256","typ":"dc+sd-jwt"}`, `{"vct":"urn:x","_sd":["DIGEST-0"]}`, `["s","a",1]`)
+	const about = "issuer https://issuer.example"
+	for name, c := range map[string]struct {
+		token          []byte
+		options        map[string]any
+		about, signers []string
+		err, refused   string
+	}{
+		"key": {token: nameless, options: map[string]any{"issuer-key": issuer}},
+		"certificate": {token: named, options: map[string]any{"roots": roots}, about: []string{about},
+			signers: []string{"CN=Issuer"}},
+		"any subject": {token: named, options: map[string]any{"roots": roots, "any-subject": true},
+			about: []string{about + ", which was not compared with the key"}, signers: []string{"CN=Issuer"}},
+		"neither":       {token: named, options: map[string]any{}, err: "whose signature?"},
+		"nonce alone":   {token: named, options: map[string]any{"roots": roots, "nonce": "n"}, err: "give both"},
+		"audience only": {token: named, options: map[string]any{"roots": roots, "audience": "a"}, err: "give both"},
+		"both": {token: named, options: map[string]any{"roots": roots, "audience": "a", "nonce": "n"},
+			refused: "requires key binding"},
+	} {
+		out, err := filesOf(t, compare.Verify, c.options).Verify(c.token, &compare.Task{Engine: canon.Native, Now: now})
+		switch {
+		case c.err != "":
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: %v, want %s", name, err, c.err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", name, err)
+		case c.refused != "":
+			if out.Refused == nil || !strings.Contains(out.Refused.Error(), c.refused) {
+				t.Errorf("%s: %v, want %s", name, out.Refused, c.refused)
+			}
+		case out.Refused != nil || !reflect.DeepEqual(out.About, c.about) || !reflect.DeepEqual(out.Signers, c.signers) ||
+			out.Count != len(out.Disclosed) || len(out.Claims) == 0:
+			t.Errorf("%s: %+v", name, out)
+		}
+	}
+}
+
+// A credential is issued from a file in one call, and what cannot be read is an error.
+func TestFilesIssue(t *testing.T) {
+	f := filesOf(t, compare.Issue, map[string]any{"digest": "sha-384"})
+	key := claimstest.Key(t, keys.EdDSA)
+	d := &compare.Draft{JSON: []byte(`{"vct":"urn:x","credentialSubject":{"a":1,"b":[2]}}`)}
+	tok, err := f.Issue(d, key, &compare.Task{Engine: canon.Native})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := accepts(t, sdjwt.Verifier{Key: key.Public(), Now: now}, tok); len(r.Disclosed()) != 2 {
+		t.Errorf("disclosures of %v, want each leaf", r.Disclosed())
+	}
+}
