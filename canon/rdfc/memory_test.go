@@ -149,6 +149,25 @@ func TestWorkAsksForTheTime(t *testing.T) {
 	}
 }
 
+// A run asks for the time at its start and then no more often than once for 1,000 nodes or quads.
+func TestWorkAsksSeldom(t *testing.T) {
+	var doc strings.Builder
+	for i := range 6 {
+		for j := range i {
+			fmt.Fprintf(&doc, "_:n%d <u:p> _:n%d .\n_:n%d <u:p> _:n%d .\n", i, j, j, i)
+		}
+	}
+	ctx := &asked{Context: context.Background()}
+	var s State
+	if err := s.Label(ctx, dataset(t, doc.String()), Options{}); err != nil {
+		t.Fatal(err)
+	}
+	// Each step is a visit of a node with 10 quads, or a permutation of at most that many nodes.
+	if most := 2 + int(s.work)*(10+1)/1000; ctx.times > most || s.work < 1000 {
+		t.Errorf("asked %d times for %d steps, at most %d wanted", ctx.times, s.work, most)
+	}
+}
+
 // Hashing first degree quads asks for the time at its start and after each 4,096 nodes, and ends with it.
 func TestFirstDegreeAsksForTheTime(t *testing.T) {
 	var doc strings.Builder
