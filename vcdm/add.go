@@ -91,8 +91,7 @@ func (s *Signer) add(ctx context.Context, w *work, doc, options []byte) ([]byte,
 	if ok {
 		secured = d.appendToProof(make([]byte, 0, len(d.Tape.Src)+len(members)), members)
 	} else {
-		secured = d.appendSecured(make([]byte, 0, len(doc)+len(options)+len(members)+16),
-			p.appendWith(nil, members))
+		secured = d.appendSecured(nil, p.appendWith(nil, members))
 	}
 
 	return secured, nil

@@ -121,7 +121,7 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 		failed = !p.Verified
 	}
 
-	if len(all) > 1 || all[0].previous >= 0 {
+	if len(all) > 1 {
 		checkChain(all, results)
 	}
 

@@ -109,27 +109,23 @@ func (s *State) labelTied(ctx context.Context) error {
 		}
 		s.place[s.ranked[i].node] = int32(first)
 	}
-	for i := 0; i < len(s.ranked); {
-		j := i + 1
-		for s.tied(j-1, j) {
-			j++
+	for rest := s.ranked; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && s.place[rest[n].node] == s.place[rest[0].node] {
+			n++
 		}
-		if j > i+1 {
-			if err := s.group(s.ranked[i:j]); err != nil {
-				return err
-			}
+		if err := s.group(rest[:n]); err != nil { // nothing if the node has its label
+			return err
 		}
-		i = j
+		rest = rest[n:]
 	}
 	return nil
 }
 
-// issue gives node n the next canonical number, if it has none.
+// issue gives node n, which has none, the next canonical number.
 func (s *State) issue(n int32) {
-	if s.canonical[n] < 0 {
-		s.canonical[n] = int32(len(s.issued))
-		s.issued = append(s.issued, n)
-	}
+	s.canonical[n] = int32(len(s.issued))
+	s.issued = append(s.issued, n)
 }
 
 // mention numbers the blank nodes and fills the blank node to quads map.

@@ -242,33 +242,31 @@ func (s *State) choose(i, j int, depth int) bool {
 	issued := len(s.log)
 	kept := len(s.kept)
 	from := len(s.data)
-	chosen := path{from: from, to: from}
+	to := from       // the chosen path is data[from:to], and the current one follows it
 	current := false // the temporary issuer is that of the chosen path
 	for {            // 5.4
 		if !s.spend(j - i) {
 			return false
 		}
 		s.copied += int64(len(s.log))
-		done, ok := s.walk(i, j, chosen, depth)
-		if !ok {
+		if !s.walk(i, j, depth) {
 			return false
 		}
 		order := -1
-		if !chosen.empty() {
-			order = bytes.Compare(s.data[chosen.to:], s.data[from:chosen.to])
+		if to > from {
+			order = bytes.Compare(s.data[to:], s.data[from:to])
 		}
 		switch {
-		case done && order < 0: // 5.4.6
-			n := copy(s.data[from:], s.data[chosen.to:])
-			chosen.to = from + n
+		case order < 0: // 5.4.6
+			to = from + copy(s.data[from:], s.data[to:])
 			current = true
-		case done && order == 0:
+		case order == 0:
 			current = s.choices.other(s, s.kept[kept:], s.log[issued:])
 		default:
 			current = false
 		}
 
-		s.data = s.data[:chosen.to]
+		s.data = s.data[:to]
 		if !s.permute(i, j) {
 			break
 		}
@@ -289,16 +287,14 @@ func (s *State) choose(i, j int, depth int) bool {
 	return true
 }
 
-// path is the place of the chosen path in data; the current path follows it.
-type path struct{ from, to int }
-
-func (p path) empty() bool { return p.from == p.to }
-
-// walk builds the path of one permutation at the end of data (steps 5.4.1 to 5.4.5). done is false if it
-// cannot become the chosen path; ok is false if a limit was reached.
-func (s *State) walk(i, j int, chosen path, depth int) (done, ok bool) {
+// walk builds the path of one permutation at the end of data (steps 5.4.1 to 5.4.5). It returns false if a
+// limit was reached.
+//
+// The text also leaves a permutation whose path is greater than the chosen one and at least as long (steps
+// 5.4.4.3 and 5.4.5.5). All permutations issue the same identifiers and have hashes of one length, so all
+// paths are of one length, and that is so only at their end.
+func (s *State) walk(i, j, depth int) bool {
 	todo := len(s.todo)
-	agreed := 0        // length of the prefix known to be that of the chosen path
 	for ; i < j; i++ { // 5.4.4
 		m := s.related[i].node
 		if s.canonical[m] < 0 && s.temporary[m] < 0 {
@@ -306,44 +302,19 @@ func (s *State) walk(i, j int, chosen path, depth int) (done, ok bool) {
 			s.give(m)
 		}
 		s.data = s.identifier(s.data, m)
-		if s.exceeds(chosen, &agreed) {
-			s.todo = s.todo[:todo]
-			return false, true
-		}
 	}
 
-	done = true
 	for k := todo; k < len(s.todo); k++ { // 5.4.5
 		m := s.todo[k]
 		if !s.nDegreeHash(m, depth+1) {
-			return false, false
+			return false
 		}
 		s.data = append(s.identifier(s.data, m), '<')
 		s.data = append(appendHex(s.data, s.digest[:s.size]), '>')
-		if s.exceeds(chosen, &agreed) {
-			done = false
-			break
-		}
 	}
 
 	s.todo = s.todo[:todo]
-	return done, true
-}
-
-// exceeds reports whether the current path is at least as long as the chosen one and greater (steps 5.4.4.3
-// and 5.4.5.5).
-func (s *State) exceeds(chosen path, agreed *int) bool {
-	c, p := s.data[chosen.from:chosen.to], s.data[chosen.to:]
-	if len(c) == 0 {
-		return false
-	}
-	n := min(len(c), len(p))
-	order := bytes.Compare(p[*agreed:n], c[*agreed:n])
-	if order == 0 {
-		*agreed = n
-		return len(p) > len(c)
-	}
-	return order > 0 && len(p) >= len(c)
+	return true
 }
 
 // permute puts the nodes of the entries i to j into their next order, starting from ascending order, and
