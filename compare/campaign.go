@@ -85,8 +85,11 @@ type Profile struct {
 	CPU         int64                `json:"cpu_ns"`   // process CPU over the pass
 	Coverage    float64              `json:"coverage"` // time of the samples over CPU
 	Warning     string               `json:"warning,omitempty"`
-	Pprof       string               `json:"pprof"` // path in the results folder
-	Flame       string               `json:"flame"` // path in the results folder
+	Sampler     profiles.Sampler     `json:"sampler"`            // signal or perf
+	Fallback    string               `json:"fallback,omitempty"` // why auto is signal
+	Lost        int64                `json:"lost,omitempty"`     // samples
+	Pprof       string               `json:"pprof"`              // path in the results folder
+	Flame       string               `json:"flame"`              // path in the results folder
 }
 
 // Allocs is what the allocation pass of one cell found.

@@ -2,51 +2,100 @@ package profiles
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"runtime/pprof"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/google/pprof/profile"
 )
 
-// Hz is the sampling rate, the default of runtime/pprof. Above the kernel's tick rate, samples are lost
-// without notice.
-const Hz = 100
-
 // Capture is a running CPU profile. Only one can run in a process.
 type Capture struct {
-	buf   bytes.Buffer
-	cpu   time.Duration
-	start time.Time
+	buf      bytes.Buffer // what runtime/pprof writes
+	perf     *perfCapture // instead of it
+	fallback string
+	cpu      time.Duration
+	start    time.Time
 }
 
 // Recording is a finished CPU profile.
 type Recording struct {
-	Profile *profile.Profile
-	CPU     time.Duration // process CPU over the same span, by getrusage
-	Wall    time.Duration
+	Profile  *profile.Profile
+	Sampler  Sampler       // Signal or Perf
+	Fallback string        // why Auto is Signal
+	Lost     int64         // samples of Perf that found no room
+	UserOnly bool          // Perf may not sample the time in the kernel
+	CPU      time.Duration // process CPU over the same span, by getrusage
+	Wall     time.Duration
 }
 
-// Start begins a CPU profile of the whole process. It fails if one is running.
-func Start() (*Capture, error) {
-	c := &Capture{}
-	if err := pprof.StartCPUProfile(&c.buf); err != nil {
-		return nil, fmt.Errorf("start CPU profile: %w", err)
+var (
+	capturing atomic.Bool
+	perfNow   atomic.Pointer[perfCapture] // that samples now
+)
+
+var errCapturing = errors.New("start CPU profile: one is running already")
+
+// Start begins a CPU profile of the whole process. It fails if one is running. That a sampler is not
+// available is a *SamplerError.
+func Start(s Sampler) (*Capture, error) {
+	if err := s.known(); err != nil {
+		return nil, err
 	}
+	if !capturing.CompareAndSwap(false, true) {
+		return nil, errCapturing
+	}
+	c := &Capture{}
+	if err := c.begin(s); err != nil {
+		capturing.Store(false)
+		return nil, err
+	}
+	perfNow.Store(c.perf)
 	c.cpu, c.start = processCPU(), time.Now()
 	return c, nil
 }
 
-// Stop ends the profile and parses it. Stopping takes up to 0.2 s.
-func (c *Capture) Stop() (*Recording, error) {
-	r := &Recording{CPU: processCPU() - c.cpu, Wall: time.Since(c.start)}
-	pprof.StopCPUProfile()
-	p, err := profile.Parse(&c.buf)
-	if err != nil {
-		return nil, fmt.Errorf("parse CPU profile: %w", err)
+func (c *Capture) begin(s Sampler) (err error) {
+	if s != Signal {
+		if c.perf, err = startPerf(); err == nil || s == Perf {
+			return err
+		}
+		c.perf, c.fallback = nil, err.Error()
 	}
-	r.Profile = p
+	if err := pprof.StartCPUProfile(&c.buf); err != nil {
+		return fmt.Errorf("start CPU profile: %w", err)
+	}
+	return nil
+}
+
+// Stop ends the profile and returns it. With signals, stopping takes up to 0.2 s.
+func (c *Capture) Stop() (*Recording, error) {
+	r := &Recording{Sampler: Signal, Fallback: c.fallback, CPU: processCPU() - c.cpu, Wall: time.Since(c.start)}
+	if c.start.IsZero() {
+		return nil, errors.New("stop CPU profile: it has not started")
+	}
+	defer capturing.Store(false)
+
+	var err error
+	if c.perf != nil {
+		perfNow.Store(nil)
+		c.perf.halt()
+		r.Sampler = Perf
+		err = c.perf.finish(r)
+		c.perf = nil
+	} else {
+		pprof.StopCPUProfile()
+		r.Profile, err = profile.Parse(&c.buf)
+	}
+
+	c.start = time.Time{}
+	if err != nil {
+		return nil, fmt.Errorf("read CPU profile: %w", err)
+	}
+	r.Profile.Comments = append(r.Profile.Comments, r.describe())
 	return r, nil
 }
 
@@ -59,6 +108,11 @@ func Merge(recs ...*Recording) (*Recording, error) {
 		if r == nil || r.Profile == nil {
 			return nil, errNoProfile
 		}
+		if out.Sampler != "" && out.Sampler != r.Sampler {
+			return nil, errors.New("merge profiles: their samplers differ")
+		}
+		out.Sampler, out.Fallback, out.UserOnly = r.Sampler, r.Fallback, out.UserOnly || r.UserOnly
+		out.Lost += r.Lost
 		out.CPU += r.CPU
 		out.Wall += r.Wall
 		ps = append(ps, r.Profile)
@@ -93,6 +147,10 @@ const (
 // Warning describes in one line what is wrong with the recording. It is empty if nothing is.
 func (r *Recording) Warning() string {
 	if c := r.Coverage(); c < MinCoverage || c > MaxCoverage {
+		if r.UserOnly && c < MinCoverage && c > 0 {
+			return fmt.Sprintf("samples cover %.2f of the CPU time (accepted: %.1f to %.1f): "+
+				"the system does not let time in the kernel be sampled", c, MinCoverage, MaxCoverage)
+		}
 		return fmt.Sprintf("samples cover %.2f of the CPU time (accepted: %.1f to %.1f): "+
 			"the machine lost samples or the pass was too short", c, MinCoverage, MaxCoverage)
 	}

@@ -22,6 +22,9 @@ const doFrame = "canonscope/profiles.Do.func1"
 //
 //go:noinline
 func Do(cell string, f func()) {
+	if p := perfNow.Load(); p != nil {
+		p.enter(cell)
+	}
 	pprof.Do(context.Background(), pprof.Labels(CellLabel, cell), func(context.Context) { f() })
 }
 

@@ -457,12 +457,12 @@ func TestParseRulesErrors(t *testing.T) {
 
 func TestCapture(t *testing.T) {
 	before := used(t)
-	c, err := profiles.Start()
+	c, err := profiles.Start(profiles.Signal)
 	if err != nil {
 		t.Fatal(err)
 	}
 	started := used(t)
-	if _, err := profiles.Start(); err == nil {
+	if _, err := profiles.Start(profiles.Signal); err == nil {
 		t.Error("a second profile started beside the first")
 	}
 	op := workloads["salted"](func(err error) {

@@ -105,7 +105,7 @@ func TestRecord(t *testing.T) {
 		for range 50 {
 			op()
 		}
-		c, err := profiles.Start()
+		c, err := profiles.Start(profiles.Signal)
 		fail(err)
 		profiles.Do(name, func() {
 			for begin := time.Now(); time.Since(begin) < 5*time.Second; {

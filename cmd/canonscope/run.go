@@ -21,6 +21,7 @@ import (
 	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
 	"canonscope/compare/report"
+	"canonscope/profiles"
 	"canonscope/schemas/jsonschema"
 )
 
@@ -159,6 +160,12 @@ they take.`,
 			if err := matrix.CheckAgainst(against); err != nil {
 				return fmt.Errorf("--against: %w", err)
 			}
+			if err := choice.Check("sampler", plan.Sampler, profiles.Samplers); err != nil {
+				return err
+			}
+			if err := plan.Sampler.Available(); err != nil {
+				return fmt.Errorf("--sampler: %w; auto takes signals instead", err)
+			}
 			if plan.Canonize < 0 {
 				return fmt.Errorf("--deadline is %v; it must not be negative", plan.Canonize)
 			}
@@ -276,6 +283,8 @@ they take.`,
 	flags.StringVar(&out, "out", "", "results folder `DIR`, new or empty; default results/ and the time")
 	flags.Float64Var(&plan.Profile, "profile-seconds", -1,
 		"CPU seconds of each profile pass, 0 for none; default as many as time allows")
+	flags.StringVar((*string)(&plan.Sampler), "sampler", string(profiles.Auto),
+		"of CPU profiles: perf (Linux, 4,000 samples a second), signal (100), or auto, perf where allowed")
 	flags.BoolVar(&plan.Allocs, "allocs", false,
 		"also profile allocations, and charge the collector to phases by bytes; on with --full")
 	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: windows of %d collections, %d processes",

@@ -330,7 +330,7 @@ func (c *child) profile(w *walk) (*Profiled, error) {
 		return nil, err
 	}
 
-	capture, err := profiles.Start()
+	capture, err := profiles.Start(c.job.Sampler)
 	if err != nil {
 		return nil, err
 	}
@@ -362,7 +362,8 @@ func (c *child) profile(w *walk) (*Profiled, error) {
 	}
 
 	ops := b.here.ops - start
-	return &Profiled{Pprof: buf.Bytes(), Ops: ops, CPU: int64(rec.CPU), Wall: int64(rec.Wall)}, nil
+	return &Profiled{Pprof: buf.Bytes(), Ops: ops, CPU: int64(rec.CPU), Wall: int64(rec.Wall),
+		Sampler: rec.Sampler, Fallback: rec.Fallback, Lost: rec.Lost, UserOnly: rec.UserOnly}, nil
 }
 
 // An allocation pass ends when it has recorded enough, or has taken long enough, after leastAllocs

@@ -15,6 +15,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"canonscope/profiles"
 )
 
 // Unavailable is the value of a fact that this machine does not provide.
@@ -41,6 +43,7 @@ func Environment() map[string]string {
 		"memory":     memory(),
 		"binary":     BinaryHash(),
 		"affinity":   affinity(),
+		"perf":       perfEvents(),
 	}
 
 	for _, name := range []string{"GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GODEBUG"} {
@@ -71,7 +74,7 @@ func Environment() map[string]string {
 func Fingerprint(env map[string]string) string {
 	var lines []string
 	for k, v := range env {
-		if k != "load" && k != "mhz" {
+		if k != "load" && k != "mhz" && k != "sampler" { // which times do not depend on
 			lines = append(lines, k+"="+v)
 		}
 	}
@@ -96,6 +99,14 @@ var BinaryHash = sync.OnceValue(func() string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 })
+
+// perfEvents is "allowed", or why the sampler perf is not available.
+func perfEvents() string {
+	if err := profiles.Perf.Available(); err != nil {
+		return err.Error()
+	}
+	return "allowed"
+}
 
 func cmpOr(s, other string) string {
 	if s == "" {

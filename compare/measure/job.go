@@ -13,10 +13,11 @@ import (
 	"time"
 
 	"canonscope/compare"
+	"canonscope/profiles"
 )
 
 // Version of Job and Event. A child refuses a Job of another version.
-const Version = 3
+const Version = 4
 
 // Kind is the kind of work of a Job.
 type Kind string
@@ -67,6 +68,7 @@ type Job struct {
 	// wall time.
 	ProfileSeconds map[compare.Operation]float64 `json:"profile_s,omitempty"`
 	Bounded        bool                          `json:"bounded,omitempty"`
+	Sampler        profiles.Sampler              `json:"sampler,omitempty"` // of a profile
 
 	CPU      *int    `json:"cpu,omitempty"`        // the processor that the child runs on; nil is any
 	Canonize float64 `json:"canonize_s,omitempty"` // wall seconds that canonize may take; 0 is no bound
@@ -99,6 +101,8 @@ func (j *Job) Validate() error {
 		return fmt.Errorf("job times for a window of %+v", w)
 	case j.Kind == Profile && slices.ContainsFunc(j.Operations, j.noProfile):
 		return fmt.Errorf("job profiles %v for %v seconds", j.Operations, j.ProfileSeconds)
+	case j.Kind == Profile && !slices.Contains(profiles.Samplers, j.Sampler):
+		return fmt.Errorf("job has unknown sampler %q", string(j.Sampler))
 	case !slices.Contains([]Kind{Gate, Time, Raw, Profile, Allocs}, j.Kind):
 		return fmt.Errorf("job has unknown kind %q", j.Kind)
 	}
@@ -246,10 +250,14 @@ type Timed struct {
 
 // Profiled is the event of a profile pass.
 type Profiled struct {
-	Pprof []byte `json:"pprof"` // gzipped profile.proto as runtime/pprof wrote it
-	Ops   int    `json:"ops"`
-	CPU   int64  `json:"cpu_ns"`
-	Wall  int64  `json:"wall_ns"`
+	Pprof    []byte           `json:"pprof"` // gzipped profile.proto
+	Ops      int              `json:"ops"`
+	CPU      int64            `json:"cpu_ns"`
+	Wall     int64            `json:"wall_ns"`
+	Sampler  profiles.Sampler `json:"sampler"`             // signal or perf
+	Fallback string           `json:"fallback,omitempty"`  // why auto is signal
+	Lost     int64            `json:"lost,omitempty"`      // samples
+	UserOnly bool             `json:"user_only,omitempty"` // time in the kernel was not sampled
 }
 
 // Allocated is the event of an allocation pass.

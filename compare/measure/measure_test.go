@@ -643,7 +643,7 @@ func TestOrder(t *testing.T) {
 
 func TestServeRefusesBadJobs(t *testing.T) {
 	job := func(more string) string {
-		return `{"version":3,"now":"2026-12-01T00:00:00Z","documents":1,"cell":"` + cell("good", "").ID() + `",` + more + "}\n"
+		return `{"version":4,"now":"2026-12-01T00:00:00Z","documents":1,"cell":"` + cell("good", "").ID() + `",` + more + "}\n"
 	}
 	time := func(more string) string {
 		return job(`"kind":"time","operations":["verify"],"window":{"n":1},` + more)
@@ -653,8 +653,8 @@ func TestServeRefusesBadJobs(t *testing.T) {
 		"not JSON":       {"hello\n", "read job"},
 		"unknown field":  {`{"versio":1}` + "\n", "read job"},
 		"version":        {`{"version":1,"kind":"gate"}` + "\n", "version 1"},
-		"no documents":   {`{"version":3,"now":"2026-12-01T00:00:00Z","kind":"gate"}` + "\n", "no documents"},
-		"no clock":       {`{"version":3,"kind":"gate","documents":1}` + "\n", "no time"},
+		"no documents":   {`{"version":4,"now":"2026-12-01T00:00:00Z","kind":"gate"}` + "\n", "no documents"},
+		"no clock":       {`{"version":4,"kind":"gate","documents":1}` + "\n", "no time"},
 		"before all":     {time(`"first":-1`), "begins with document -1"},
 		"no window":      {job(`"kind":"time","operations":["issue"]`), "a window of"},
 		"no seconds":     {job(`"kind":"profile","operations":["issue"],"profile_s":{"verify":1}`), "profiles [issue]"},

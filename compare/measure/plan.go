@@ -9,23 +9,24 @@ import (
 
 // Plan is a campaign to be run.
 type Plan struct {
-	Cells     []compare.Cell // most important first: groups are left out from the end to fit the budget
-	Given     compare.Given  // documents and contexts of the user
-	Seed      uint64         // of documents, keys and the order of exchanges and their operations
-	Documents int            // rotating documents
-	Window    compare.Window // of each operation in each process
-	Now       time.Time      // the verifier's clock; zero is the time at which the campaign begins
-	Runs      int            // fresh processes of each exchange
-	Raw       bool           // a pass that keeps single operations, outside the budget
-	Profile   float64        // CPU seconds of each profile; 0 is none, negative chooses
-	Allocs    bool           // an allocation pass of each cell, outside the budget
-	Budget    time.Duration  // wall time of the whole campaign; 0 is unlimited
-	Keep      bool           // exchanges and processes that do not fit the budget are measured all the same
-	CPU       *int           // the processor that children run on; nil is any
-	Canonize  time.Duration  // that canonize may take; 0 is no bound
-	Deadline  time.Duration  // wall time of one child
-	Idle      time.Duration  // without CPU until a child is given up; 0 waits
-	Memory    int64          // data segment of one child, bytes; 0 is unlimited
+	Cells     []compare.Cell   // most important first: groups are left out from the end to fit the budget
+	Given     compare.Given    // documents and contexts of the user
+	Seed      uint64           // of documents, keys and the order of exchanges and their operations
+	Documents int              // rotating documents
+	Window    compare.Window   // of each operation in each process
+	Now       time.Time        // the verifier's clock; zero is the time at which the campaign begins
+	Runs      int              // fresh processes of each exchange
+	Raw       bool             // a pass that keeps single operations, outside the budget
+	Profile   float64          // CPU seconds of each profile; 0 is none, negative chooses
+	Sampler   profiles.Sampler // of profiles; "" is auto
+	Allocs    bool             // an allocation pass of each cell, outside the budget
+	Budget    time.Duration    // wall time of the whole campaign; 0 is unlimited
+	Keep      bool             // exchanges and processes that do not fit the budget are measured all the same
+	CPU       *int             // the processor that children run on; nil is any
+	Canonize  time.Duration    // that canonize may take; 0 is no bound
+	Deadline  time.Duration    // wall time of one child
+	Idle      time.Duration    // without CPU until a child is given up; 0 waits
+	Memory    int64            // data segment of one child, bytes; 0 is unlimited
 	Rules     profiles.Rules
 }
 
@@ -35,8 +36,11 @@ const (
 	minProfiles    = 0.5 // CPU seconds of the profiles of an exchange
 	maxProfiles    = 9.0
 	leastProfile   = 0.1                    // of them, for each operation; the rest goes as operations cost
+	perfProfile    = 0.25                   // CPU seconds of the profiles of an exchange, by perf
+	leastPerf      = 0.03                   // of them, at least, for each operation: 100 samples
+	perfStop       = 20 * time.Millisecond  // the same of perf
 	grace          = 2 * time.Second        // by how much the profiles may overdraw
-	profilerStop   = 100 * time.Millisecond // until a profile is attributed and drawn
+	signalStop     = 100 * time.Millisecond // until a profile is attributed and drawn
 	lenience       = 1.25                   // by how much the last processes may overdraw
 	fitRuns        = 3                      // processes that must fit, except of the first group
 	idleTimes      = 3

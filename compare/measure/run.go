@@ -78,6 +78,10 @@ func Run(
 	}
 
 	env := Environment()
+	if plan.Profile != 0 {
+		c.chooseSampler()
+		env["sampler"] = string(c.sampler)
+	}
 	c.fail(folder.Write("env.json", func(w io.Writer) error {
 		return printable.JSON(w, env)
 	}), false)
@@ -121,6 +125,7 @@ type campaign struct {
 	results   []compare.Result // one for each cell of the plan
 	exchanges map[string]*exchange
 	order     []*exchange
+	sampler   profiles.Sampler // that is expected here: signal or perf
 
 	cancel context.CancelFunc // of all that is to come
 
@@ -459,9 +464,41 @@ func (c *campaign) profiling(exchanges []*exchange) (total time.Duration) {
 		return 0
 	}
 	for _, x := range exchanges {
-		total += x.start + time.Duration(len(c.open(x)))*profilerStop + seconds(minProfiles)
+		if !c.unphased(x) {
+			total += x.start + time.Duration(len(c.open(x)))*c.profilerStop() + seconds(c.least())
+		}
 	}
 	return total
+}
+
+// chooseSampler finds out which sampler children will use, if they run on this machine.
+func (c *campaign) chooseSampler() {
+	c.sampler = profiles.Signal
+	if c.plan.Sampler != profiles.Signal && profiles.Perf.Available() == nil {
+		c.sampler = profiles.Perf
+	}
+}
+
+// profilerStop is the time until a profile has stopped and is attributed and drawn.
+func (c *campaign) profilerStop() time.Duration {
+	if c.sampler == profiles.Perf {
+		return perfStop
+	}
+	return signalStop
+}
+
+// least is how many CPU seconds the profiles of an exchange take at least.
+func (c *campaign) least() float64 {
+	if c.sampler == profiles.Perf {
+		return perfProfile
+	}
+	return minProfiles
+}
+
+// unphased reports whether an exchange has no profile unless one is asked for: what is below the
+// credentials is one phase.
+func (c *campaign) unphased(x *exchange) bool {
+	return c.plan.Profile < 0 && c.results[x.cells[0]].Cell.Format == compare.Floor
 }
 
 // timings runs a process of every exchange in each block, in an order drawn anew. With a budget groups from
@@ -623,7 +660,7 @@ func (c *campaign) profiles(ctx context.Context) {
 		return
 	}
 
-	exchanges := c.with(c.measured)
+	exchanges := slices.DeleteFunc(c.with(c.measured), c.unphased)
 	for k, x := range exchanges {
 		if ctx.Err() != nil {
 			return
@@ -639,6 +676,7 @@ func (c *campaign) profiles(ctx context.Context) {
 		c.say("profile", k, len(exchanges), x.id)
 		job, inputs := c.jobOf(Profile, x, cells)
 		job.ProfileSeconds = c.profileSeconds(exchanges[k:])
+		job.Sampler = cmp.Or(c.plan.Sampler, profiles.Auto)
 		job.Bounded = chosen // a busy machine gets fewer samples in the time it has
 		expected := x.start
 		for _, s := range job.ProfileSeconds {
@@ -654,14 +692,17 @@ func (c *campaign) profiles(ctx context.Context) {
 
 // profileSeconds returns the CPU time of the next profiles. All operations together get an equal part of
 // the time left for the remaining exchanges, divided in proportion to their costs, so that samples of all
-// have the same weight.
+// have the same weight. Perf takes so many samples that they get perfProfile.
 func (c *campaign) profileSeconds(exchanges []*exchange) map[compare.Operation]float64 {
 	cells := c.measured(exchanges[0])
 	total, cost := defaultProfile*float64(len(cells)), 0.0
-	if c.plan.Budget > 0 {
+	switch {
+	case c.sampler == profiles.Perf:
+		total = perfProfile
+	case c.plan.Budget > 0:
 		left := c.left()
 		for _, x := range exchanges {
-			left -= x.start + time.Duration(len(c.measured(x)))*profilerStop
+			left -= x.start + time.Duration(len(c.measured(x)))*signalStop
 		}
 		total = min(maxProfiles, max(minProfiles, left.Seconds()/float64(len(exchanges))))
 	}
@@ -672,6 +713,9 @@ func (c *campaign) profileSeconds(exchanges []*exchange) map[compare.Operation]f
 	for _, i := range cells {
 		r := &c.results[i]
 		out[r.Cell.Operation] = total * (leastProfile + (1-leastProfile*float64(len(cells)))*r.CPU()/cost)
+		if c.sampler == profiles.Perf {
+			out[r.Cell.Operation] = max(out[r.Cell.Operation], leastPerf)
+		}
 		if c.plan.Profile > 0 {
 			out[r.Cell.Operation] = c.plan.Profile
 		}
@@ -738,9 +782,11 @@ func (c *campaign) attribute(id string, got *Profiled) (*compare.Profile, error)
 	if err != nil {
 		return nil, err
 	}
-	rec := profiles.Recording{Profile: p, CPU: time.Duration(got.CPU), Wall: time.Duration(got.Wall)}
+	rec := profiles.Recording{Profile: p, CPU: time.Duration(got.CPU), Wall: time.Duration(got.Wall),
+		UserOnly: got.UserOnly}
 	out := &compare.Profile{Attribution: profiles.Attribute(p, c.plan.Rules), Ops: got.Ops, CPU: got.CPU,
-		Coverage: rec.Coverage(), Warning: rec.Warning()}
+		Coverage: rec.Coverage(), Warning: rec.Warning(), Sampler: got.Sampler, Fallback: got.Fallback,
+		Lost: got.Lost}
 	note := fmt.Sprintf("%d operations, %.2f s of CPU", got.Ops, float64(got.CPU)/1e9)
 	out.Pprof, out.Flame = c.draw(p, id, title(id), note, "")
 	return out, nil

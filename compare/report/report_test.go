@@ -63,7 +63,7 @@ func made() *compare.Campaign {
 			}
 			a.Foreground[phase.Unattributed] = profiles.Count{Samples: 1, Value: 1e7}
 			a.Background[phase.GC] = profiles.Count{Samples: 20, Value: 20e7}
-			r.Profile = &compare.Profile{Attribution: a, Ops: 100, CPU: 14e8, Coverage: 1, Pprof: "profiles/x.pb.gz", Flame: "flame/x.svg"}
+			r.Profile = &compare.Profile{Attribution: a, Ops: 100, CPU: 14e8, Coverage: 1, Sampler: "perf", Pprof: "profiles/x.pb.gz", Flame: "flame/x.svg"}
 			c.Results = append(c.Results, r)
 		}
 	}

@@ -132,6 +132,10 @@ type Attributed struct {
 	Background int64    `json:"background_samples"`
 	Below      []string `json:"below,omitempty"` // cells whose interval lies wholly below Wanted
 	Coverage   float64  `json:"coverage"`        // time of all samples over the CPU time of all passes
+
+	Samplers []profiles.Sampler `json:"samplers"`           // that took them
+	Fallback string             `json:"fallback,omitempty"` // why auto took signals
+	Lost     int64              `json:"lost,omitempty"`     // samples
 }
 
 // Allocated pools the allocation profiles of the campaign.
@@ -585,6 +589,11 @@ func attributed(c *compare.Campaign) Attributed {
 		if r.Profile == nil {
 			continue
 		}
+		if s := r.Profile.Sampler; s != "" && !slices.Contains(a.Samplers, s) {
+			a.Samplers = append(a.Samplers, s)
+		}
+		a.Fallback = cmp.Or(a.Fallback, r.Profile.Fallback)
+		a.Lost += r.Profile.Lost
 		all.Attribution.Add(r.Profile.Attribution)
 		if s := r.Profile.Attribution.Attributed(); s.High < Wanted {
 			a.Below = append(a.Below, r.ID)

@@ -1018,14 +1018,36 @@ func (p *printer) gates(t Table) {
 	}
 }
 
+// sampledBy names the samplers of profiles and their rates.
+func sampledBy(samplers []profiles.Sampler) string {
+	var names []string
+	for _, s := range samplers {
+		hz := int64(profiles.Hz)
+		if s == profiles.Perf {
+			hz = profiles.PerfHz
+		}
+		names = append(names, fmt.Sprintf("%s, %s Hz", s, thousands(hz)))
+	}
+	if names == nil {
+		return ""
+	}
+	return " (" + strings.Join(names, "; ") + ")"
+}
+
 func (p *printer) foot(c *compare.Campaign, t Table) {
 	p.line("")
 	p.gates(t)
 	if a := t.Attributed; a.Foreground > 0 {
-		p.wrapped(2, "", fmt.Sprintf("profiles: %s (%s to %s) of %s foreground samples attributed; "+
+		p.wrapped(2, "", fmt.Sprintf("profiles%s: %s (%s to %s) of %s foreground samples attributed; "+
 			"%s background samples; samples cover %.2f of the CPU time",
-			percent(a.Share), percent(a.Low), percent(a.High), thousands(a.Foreground),
+			sampledBy(a.Samplers), percent(a.Share), percent(a.Low), percent(a.High), thousands(a.Foreground),
 			thousands(a.Background), a.Coverage))
+		if a.Fallback != "" {
+			p.wrapped(4, "  ! ", "signals take few samples; "+a.Fallback)
+		}
+		if a.Lost > 0 {
+			p.wrapped(4, "  ! ", fmt.Sprintf("%s lost: the reader was too slow", plural(int(a.Lost), "sample")))
+		}
 		if len(a.Below) > 0 {
 			p.wrapped(2, "", fmt.Sprintf("wholly below %.0f %%: %s", 100*Wanted, few(a.Below)))
 		}
