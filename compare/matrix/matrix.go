@@ -494,7 +494,7 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 		return nil, fmt.Errorf("no cell has %s", strings.Join(named, " and "))
 	}
 	if f.Default {
-		s.addFloors(all, targets, p)
+		s.addFloors(all, targets, p, subset)
 	}
 
 	// Most important first, and the tiers of a schema beside each other. In the default subset what signs
@@ -527,11 +527,11 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 }
 
 // addFloors adds what is below the native exchanges of credentials: the floors of their methods and the
-// primitives, of each schema and algorithm.
-func (s *Selection) addFloors(all []family, targets []target, p Policy) {
+// primitives, of each schema and algorithm. The default subset has the floor of RDFC-1.0 alone, for its time.
+func (s *Selection) addFloors(all []family, targets []target, p Policy, subset bool) {
 	for _, m := range all {
 		operations := within(m.format.Operations, s.Operations)
-		if m.format.Name != compare.Floor || len(operations) == 0 {
+		if m.format.Name != compare.Floor || len(operations) == 0 || subset && m.suite.Name == compare.FloorJCS {
 			continue
 		}
 		for _, e := range slices.Clone(s.Entries) {

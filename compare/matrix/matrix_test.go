@@ -89,7 +89,7 @@ func TestDefaultOrder(t *testing.T) {
 	var want []string
 	for _, schema := range []string{"simple-20", "ob3"} {
 		want = append(want, schema+" stock EdDSA: eddsa-rdfc-2022/embedded eddsa-jcs-2022 jws cose-sign1",
-			schema+" native EdDSA: eddsa-rdfc-2022/embedded eddsa-rdfc-2022/warm eddsa-jcs-2022 jws cose-sign1 floor-rdfc floor-jcs primitives",
+			schema+" native EdDSA: eddsa-rdfc-2022/embedded eddsa-rdfc-2022/warm eddsa-jcs-2022 jws cose-sign1 floor-rdfc primitives",
 			schema+" stock ES256: ecdsa-sd-2023/embedded",
 			schema+" native ES256: ecdsa-sd-2023/embedded ecdsa-sd-2023/warm")
 	}

@@ -53,6 +53,7 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 		return g, nil
 	}
 
+	start := time.Now()
 	if d.bench.Second != nil && check && g.form.Alone == "" {
 		if err := d.second(c, g); err != nil {
 			return nil, err
@@ -82,7 +83,7 @@ func (d *drawn) gate(ctx context.Context, i int, check, tamper bool) (*gated, er
 		}
 	}
 
-	g.tampers = len(altered)
+	g.tampers, g.tampering = len(altered), time.Since(start)
 	return g, nil
 }
 
@@ -134,16 +135,17 @@ func (d *drawn) canonize(g *gated, x *compare.Exchange) error {
 
 // gated is the result of the gate for one document.
 type gated struct {
-	out      map[compare.Operation][]byte // what the operations returned
-	whole    []byte                       // what verify is given
-	counters map[compare.Operation]compare.Counters
-	cpu      map[compare.Operation]int64 // nanoseconds, of one operation
-	form     Form
-	checking time.Duration // what the comparison took
-	reissued bool
-	checks   string
-	second   string // engine that verified the credential too
-	tampers  int
+	out       map[compare.Operation][]byte // what the operations returned
+	whole     []byte                       // what verify is given
+	counters  map[compare.Operation]compare.Counters
+	cpu       map[compare.Operation]int64 // nanoseconds, of one operation
+	form      Form
+	checking  time.Duration // what the comparison took
+	reissued  bool
+	checks    string
+	second    string // engine that verified the credential too
+	tampers   int
+	tampering time.Duration // what they took
 }
 
 // exchange runs the operations of a credential.
@@ -191,6 +193,9 @@ const (
 	// since an oracle may take a thousand times as long as the engine under test.
 	compareFor   = 2 * time.Second
 	compareEvery = 16
+	// The same holds for altered presentations, and what another engine verifies.
+	tamperFor    = time.Second
+	tamperSeldom = 32
 )
 
 // gateAll gates every document, a few at a time, and summarizes what a campaign needs.
@@ -198,7 +203,7 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 	out := &Gated{Drawn: d.hashes, Work: make(map[compare.Operation]compare.Work)}
 	all := make([]*gated, len(d.credentials))
 	var mu sync.Mutex // guards what follows
-	var comparing time.Duration
+	var comparing, tampering time.Duration
 	compared := 0
 	var failed error
 	limited, cancel := context.WithCancel(ctx)
@@ -207,8 +212,9 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 	parallel(limited, len(all), func(i int) {
 		mu.Lock()
 		check := comparing < compareFor || i%compareEvery == 0
+		tamper := i%tamperEvery == 0 && (tampering < tamperFor || i%tamperSeldom == 0)
 		mu.Unlock()
-		g, err := d.gate(limited, i, check, i%tamperEvery == 0)
+		g, err := d.gate(limited, i, check, tamper)
 		mu.Lock()
 		defer mu.Unlock()
 		switch {
@@ -221,7 +227,9 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 				compared++
 			}
 		}
-		all[i] = g
+		if all[i] = g; g != nil {
+			tampering += g.tampering
+		}
 	})
 
 	if err := cmp.Or(failed, ctx.Err()); err != nil {

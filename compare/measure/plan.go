@@ -50,7 +50,7 @@ const (
 // warm-up and a window with some reserve, or the time of a slow operation.
 func expected(w compare.Window, start time.Duration, operations []time.Duration) time.Duration {
 	for _, op := range operations {
-		window := max(op, 2*seconds(w.Least))
+		window := max(op, seconds(w.Least)*3/2)
 		if w.N > 0 {
 			window = time.Duration(w.N) * op
 		}
