@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -39,7 +40,7 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy, g *give
 
 	*p = matrix.DefaultPolicy
 	flags.StringVar(&p.GC, "gc", p.GC, "garbage collector policy of the cells: GOGC in percent, or off")
-	flags.IntVar(&p.Procs, "procs", p.Procs, "GOMAXPROCS of the cells")
+	flags.IntSliceVar(&p.Procs, "procs", p.Procs, "GOMAXPROCS of the cells: one or more numbers")
 
 	flags.Func("disclose", "present `N` elements of the subject, all, or those at JSON pointers; without it "+
 		"what the schema names", func(text string) error {
@@ -83,8 +84,16 @@ func checkPolicy(p matrix.Policy) error {
 	if n, err := strconv.Atoi(p.GC); p.GC != "off" && (err != nil || n < 1) {
 		return fmt.Errorf("--gc is %q; it must be a percentage or off", p.GC)
 	}
-	if p.Procs < 1 || p.Procs > maxProcs {
-		return fmt.Errorf("--procs is %d; it must be at least 1 and at most %d", p.Procs, maxProcs)
+	for i, n := range p.Procs {
+		if n < 1 || n > maxProcs {
+			return fmt.Errorf("--procs is %d; it must be at least 1 and at most %d", n, maxProcs)
+		}
+		if slices.Contains(p.Procs[:i], n) {
+			return fmt.Errorf("--procs has %d twice", n)
+		}
+	}
+	if len(p.Procs) == 0 {
+		return errors.New("--procs has no number")
 	}
 	if p.LiveHeap < 0 || p.LiveHeap > maxLiveHeap {
 		return fmt.Errorf("--live-heap is %d; it must be at least 0 and at most %d MB",
@@ -149,9 +158,9 @@ func newCellsCommand() *cobra.Command {
 			p := printable.Printer{W: cmd.OutOrStdout(), Width: columns}
 			p.Line("")
 			p.Line("* in the default run. Documents have the operation %s, the format %s %s, "+
-				"all others %s; GOGC=%s, GOMAXPROCS=%d.", compare.Canonize,
+				"all others %s; GOGC=%s, GOMAXPROCS=%s.", compare.Canonize,
 				compare.Floor, strings.Join(choice.Names(compare.Whole), " and "),
-				strings.Join(choice.Names(compare.OfCredentials), ", "), policy.GC, policy.Procs)
+				strings.Join(choice.Names(compare.OfCredentials), ", "), policy.GC, numbers(policy.Procs))
 
 			return p.Err
 		},
@@ -160,4 +169,13 @@ func newCellsCommand() *cobra.Command {
 	matrixFlags(cmd, &filter, &policy, &given)
 	cmd.Flags().BoolVar(&jsonText, "json", false, "print JSON")
 	return cmd
+}
+
+// numbers joins some numbers: 1 and 2.
+func numbers(all []int) string {
+	var text []string
+	for _, n := range all {
+		text = append(text, strconv.Itoa(n))
+	}
+	return strings.Join(text, " and ")
 }

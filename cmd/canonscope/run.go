@@ -131,6 +131,9 @@ they take.`,
 			if err := checkPolicy(policy); err != nil {
 				return err
 			}
+			if len(policy.Procs) > 1 && (axes != nil || presets != nil) {
+				return errors.New("--procs has one number with --axis and --preset")
+			}
 			if err := checkCanonize(filter.Operations, changed); err != nil {
 				return err
 			}
@@ -186,6 +189,9 @@ they take.`,
 				}
 				if !changed("granularity") {
 					policy.Granularities = []compare.Granularity{compare.Leaf, compare.Branch}
+				}
+				if !changed("procs") && axes == nil && presets == nil {
+					policy.Procs = []int{1, 2}
 				}
 			}
 
@@ -287,7 +293,7 @@ they take.`,
 		"of CPU profiles: perf (Linux, 4,000 samples a second), signal (100), or auto, perf where allowed")
 	flags.BoolVar(&plan.Allocs, "allocs", false,
 		"also profile allocations, and charge the collector to phases by bytes; on with --full")
-	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: windows of %d collections, %d processes",
+	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: windows of %d collections, %d processes, GOMAXPROCS 1 and 2",
 		measure.FullWindow.Collections, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
 	for name, value := range map[string]string{"n": "0", "profile-seconds": "0", "cpu": "0"} {

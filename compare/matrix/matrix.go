@@ -33,7 +33,7 @@ import (
 // Policy is the part of a cell that sets how its process runs.
 type Policy struct {
 	GC        string             // GOGC: percent or "off"
-	Procs     int                // GOMAXPROCS
+	Procs     []int              // GOMAXPROCS, of each cell in turn
 	LiveHeap  int                // MB beside what the harness keeps
 	Validator string             // of vcdm against its JSON Schema inside issue and verify; "" for none
 	Present   compare.Presenting // of suites that do not derive
@@ -46,7 +46,7 @@ type Policy struct {
 }
 
 // DefaultPolicy is Go's own collector setting, on the two processors of a small server.
-var DefaultPolicy = Policy{GC: "100", Procs: 2}
+var DefaultPolicy = Policy{GC: "100", Procs: []int{2}}
 
 // Formats are all formats, in the order of reports.
 var Formats = []*compare.Definition{di.Definition, sdjwt.Definition, mdoc.Definition, document.Definition,
@@ -220,11 +220,11 @@ func (f *family) states() []string {
 	return nil
 }
 
-// of returns the family with a schema and a policy.
+// of returns the family with a schema and a policy, whose first number of processors it has.
 func (f family) of(t target, p Policy) family {
 	f.cell.Schema, f.cell.Binding = t.schema, p.Binding
 	f.cell.Disclose, f.cell.Granularity = t.Disclose, t.Granularity
-	f.cell.GC, f.cell.Procs, f.cell.LiveHeap = p.GC, p.Procs, p.LiveHeap
+	f.cell.GC, f.cell.Procs, f.cell.LiveHeap = p.GC, p.Procs[0], p.LiveHeap
 	if f.format.Documents {
 		f.cell.Validator = p.Validator
 	}
@@ -497,6 +497,13 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 		s.addFloors(all, targets, p, subset)
 	}
 
+	for _, e := range slices.Clone(s.Entries) {
+		for _, procs := range p.Procs[1:] {
+			e.Cell.Procs = procs
+			s.Entries = append(s.Entries, e)
+		}
+	}
+
 	// Most important first, and the tiers of a schema beside each other. In the default subset what signs
 	// with ES256 for comparison comes last.
 	last := func(c compare.Cell) int {
@@ -511,6 +518,7 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 			schemaOf(targets, a.Cell)-schemaOf(targets, b.Cell),
 			slices.Index(algorithms, a.Cell.Algorithm)-slices.Index(algorithms, b.Cell.Algorithm),
 			indexOf(targets, a.Cell)-indexOf(targets, b.Cell),
+			slices.Index(p.Procs, a.Cell.Procs)-slices.Index(p.Procs, b.Cell.Procs),
 			slices.Index(canon.Engines, a.Cell.Engine)-slices.Index(canon.Engines, b.Cell.Engine))
 	})
 

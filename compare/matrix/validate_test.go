@@ -79,7 +79,7 @@ func TestValidatingRefuses(t *testing.T) {
 		t.Errorf("verify: %v", err)
 	}
 	// The baselines have no such schema: their cells stay as they are.
-	s, err := matrix.Select(matrix.Filter{Schemas: []string{"ob3"}}, matrix.Policy{GC: "100", Procs: 2, Validator: "gojsonschema"})
+	s, err := matrix.Select(matrix.Filter{Schemas: []string{"ob3"}}, matrix.Policy{GC: "100", Procs: []int{2}, Validator: "gojsonschema"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func TestBinding(t *testing.T) {
 	if err := report.Markdown(&markdown, bound); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"simple-20, EdDSA, stock engines, holder binding, leaf\n", "holder binding: holder\n", "16.3† ±0%   12.4† ±0%\n", "a challenge for sd-jwt-vc"} {
+	for _, want := range []string{"simple-20, EdDSA, stock engines, holder binding, leaf\n", "holder binding: holder\n", "16.3† ±0%    12.4† ±0%\n", "a challenge for sd-jwt-vc"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text has no %q:\n%s", want, &text)
 		}

@@ -108,7 +108,8 @@ func (p *printer) head(c *compare.Campaign) {
 	exchanges := len(c.Results) == 0
 	var gc []string
 	var contexts []compare.ContextState
-	procs, ballast, binding := 0, 0, compare.NoBinding
+	var procs []string
+	ballast, binding := 0, compare.NoBinding
 	least, most := math.Inf(1), 0.0 // live heap of a cell
 	for i := range c.Results {
 		r := &c.Results[i]
@@ -120,7 +121,10 @@ func (p *printer) head(c *compare.Campaign) {
 		if x := r.Cell.Contexts; x != compare.NoContexts && !slices.Contains(contexts, x) {
 			contexts = append(contexts, x)
 		}
-		procs, ballast = r.Cell.Procs, r.Cell.LiveHeap
+		if n := strconv.Itoa(r.Cell.Procs); !slices.Contains(procs, n) {
+			procs = append(procs, n)
+		}
+		ballast = r.Cell.LiveHeap
 		if len(r.Runs) > 0 {
 			live := mean(r, func(run compare.Run) float64 { return float64(run.LiveHeap) }) / 1e6
 			least, most = min(least, live), max(most, live)
@@ -135,7 +139,7 @@ func (p *printer) head(c *compare.Campaign) {
 	}
 
 	notes := []string{what, fmt.Sprintf("seed %d", c.Seed),
-		fmt.Sprintf("GOGC=%s, GOMAXPROCS=%d", strings.Join(gc, " and "), procs)}
+		fmt.Sprintf("GOGC=%s, GOMAXPROCS=%s", strings.Join(gc, " and "), strings.Join(procs, " and "))}
 	if most > 0 {
 		live := "live heap " + between(least, most) + " MB"
 		if ballast > 0 {
@@ -209,6 +213,8 @@ type group struct {
 	schema string
 	part   compare.Cell // its Disclose and Granularity alone
 	engine compare.Engine
+	procs  int  // GOMAXPROCS
+	one    bool // all groups have the same
 	rows   []*Row
 }
 
@@ -223,11 +229,11 @@ func grouped(rows []Row) []group {
 		part := compare.Cell{Disclose: r.Cell.Disclose, Granularity: r.Cell.Granularity}
 		k := slices.IndexFunc(out, func(g group) bool {
 			return g.schema == schema && g.part == part && g.engine == r.Cell.Engine &&
-				g.documents() == (r.Cell.Format == compare.Document)
+				g.procs == r.Cell.Procs && g.documents() == (r.Cell.Format == compare.Document)
 		})
 		if k < 0 {
 			k = len(out)
-			out = append(out, group{schema, part, r.Cell.Engine, nil})
+			out = append(out, group{schema: schema, part: part, engine: r.Cell.Engine, procs: r.Cell.Procs})
 		}
 		at := len(out[k].rows)
 		for at > 0 && !beside(out[k].rows[at-1], r) {
@@ -239,6 +245,9 @@ func grouped(rows []Row) []group {
 		out[k].rows = slices.Insert(out[k].rows, at, r)
 	}
 
+	for i := range out {
+		out[i].one = !slices.ContainsFunc(out, func(g group) bool { return g.procs != out[i].procs })
+	}
 	for _, g := range out { // what is below the others comes last
 		slices.SortStableFunc(g.rows, func(a, b *Row) int { return floorOf(a) - floorOf(b) })
 	}
@@ -293,14 +302,18 @@ func (g group) leftOut() (reason string, ok bool) {
 }
 
 func (g group) title() string {
+	processors := ""
+	if !g.one {
+		processors = fmt.Sprintf(", GOMAXPROCS=%d", g.procs)
+	}
 	if g.documents() {
-		return fmt.Sprintf("canonize, %s engines", g.engine)
+		return fmt.Sprintf("canonize, %s engines", g.engine) + processors
 	}
 	title := schemaName(g.schema)
 	if a := g.algorithm(); a != "" {
 		title += ", " + string(a)
 	}
-	title += fmt.Sprintf(", %s engines", g.engine)
+	title += fmt.Sprintf(", %s engines", g.engine) + processors
 	if g.rows[0].bound() {
 		title += ", holder binding"
 	}
@@ -327,7 +340,7 @@ func (p *printer) bound(g group) {
 }
 
 // ratioWidth is that of a column with a ratio and its interval, at least.
-const ratioWidth = 12
+const ratioWidth = 13
 
 // ratios prints a table of ratios alone, or several where the columns do not fit one.
 func (p *printer) ratios(g group, title, about string, has func(*Row) bool, cell func(*Row, column) string) {
@@ -355,7 +368,7 @@ func (p *printer) ratios(g group, title, about string, has func(*Row) bool, cell
 	}
 }
 
-func ratioColumn(c column) int { return max(ratioWidth, len("× ")+len(c.head)) + 1 }
+func ratioColumn(c column) int { return max(ratioWidth, len("×")+len(c.head)) }
 
 // boundTo is the ratio of an exchange with its interval, marked where present signs again.
 func (r *Row) boundTo(c column) string {
@@ -1235,7 +1248,12 @@ func (p *printer) crossed(t Table) {
 // tiers prints what an engine costs as a multiple of the native one, with contexts in one state.
 func (p *printer) tiers(t Table) {
 	const columns = "%-12s %-28s %-8s%-10s%9s %s"
-	said := false
+	said, procs := false, 0
+	if len(t.Rows) > 0 && !slices.ContainsFunc(t.Rows, func(r Row) bool {
+		return r.Cell.Procs != t.Rows[0].Cell.Procs
+	}) {
+		procs = t.Rows[0].Cell.Procs // the head has it
+	}
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		if r.ToNative.N == 0 {
@@ -1246,6 +1264,10 @@ func (p *printer) tiers(t Table) {
 			p.line("%s", p.bold("specification or library: issue + verify as multiples of the native tier"))
 			p.line(columns, "", "", "", "contexts", "×native", "")
 			said = true
+		}
+		if r.Cell.Procs != procs {
+			procs = r.Cell.Procs
+			p.line("GOMAXPROCS=%d", procs)
 		}
 		p.line(columns, schemaWithin(r.Cell.Schema, 13), name(r)+" "+string(r.Cell.Algorithm),
 			r.Cell.Engine, r.Cell.Contexts, figure(r.ToNative.Center), spread(r.ToNative))
