@@ -102,12 +102,6 @@ func (f *family) check(
 			} else {
 				want, err = trusted.Canonicalize(ctx, doc, opt)
 			}
-			if (err != nil || !bytes.Equal(form.Text, want.Text)) && f.misread(ctx, doc, opt, loader) {
-				found.Oracle = string(oracle) + " on its quads"
-				ofQuads := opt
-				ofQuads.Input = canon.NQuads
-				want, err = other.Canonicalize(ctx, form.Text, ofQuads)
-			}
 			if limit := (*canon.LimitError)(nil); errors.As(err, &limit) &&
 				f.format.Name == compare.Document {
 				found.Oracle = "" // it cannot do what the engine under test has done
@@ -128,16 +122,6 @@ func (f *family) check(
 
 		return found, nil
 	}, nil
-}
-
-// misread reports whether json-gold, the oracle of native, is known to make other quads of a document. Then
-// it can only check how quads become a form.
-func (f *family) misread(ctx context.Context, doc []byte, opt canon.Options, loader jsonld.Loader) bool {
-	if f.format.Name != compare.Document || f.suite.Method != canon.RDFC || f.cell.Engine != canon.Native {
-		return false
-	}
-	var unsupported *canon.UnsupportedError
-	return errors.As(stock.Guard(ctx, doc, opt, loader), &unsupported)
 }
 
 // signed are the documents whose forms an exchange signs: the credential, and with holder binding a
