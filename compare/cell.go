@@ -12,7 +12,7 @@ type Cell struct {
 	Suite       string       `json:"suite"`  // a cryptosuite, or the envelope of a signature
 	Engine      Engine       `json:"engine"` // also called the tier
 	Algorithm   Algorithm    `json:"algorithm"`
-	Schema      string       `json:"schema"`              // catalogue name
+	Schema      string       `json:"schema"`              // catalogue name, or that of a user's file
 	Operation   Operation    `json:"operation,omitempty"` // "" for the exchange
 	GC          string       `json:"gc"`                  // GOGC: a number of percent, or "off"
 	Procs       int          `json:"procs"`               // GOMAXPROCS

@@ -76,7 +76,8 @@
 //     each exchange in an order drawn from the seed, then profiles. Each piece is a Job
 //     (compare/measure/job.go), pure data that would mean the same on another machine.
 //  3. compare/measure/runner.go starts the same binary for each Job and writes it to the child's standard
-//     input; cmd/canonscope/internal.go hands it to Serve in compare/measure/child.go.
+//     input, with the documents and contexts that the user gave ([Given]), which were read once;
+//     cmd/canonscope/internal.go hands it to Serve in compare/measure/child.go.
 //  4. The child asks compare/matrix/matrix.go for the Bench of the cell, draws seeded documents from
 //     schemas/catalogue, and has the format prepare an Exchange of each, as in compare/di/format.go. All of
 //     this is outside the clock.

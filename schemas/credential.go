@@ -48,12 +48,12 @@ func (k Kind) Exchangeable(schema string) *canon.UnsupportedError {
 			"; canonicalize it, or name a schema of credentials such as simple-20"}
 }
 
-// FilePrefix marks the schema of a user's file. The rest is the last part of its path, escaped so that there is
-// no slash, and the first digits of the SHA-256 of its bytes.
+// FilePrefix marks the schema of a user's file. The rest is the last part of its path, escaped so that there
+// is no slash, and the first digits of the SHA-256 of its bytes.
 const FilePrefix = "file:"
 
-// FileTitle is the schema as text: of a user's file the last part of its path and the digits of its hash. ok is
-// false for other schemas.
+// FileTitle is the schema as text: of a user's file the last part of its path and the digits of its hash. ok
+// is false for other schemas.
 func FileTitle(schema string) (title string, ok bool) {
 	escaped, ok := strings.CutPrefix(schema, FilePrefix)
 	if !ok {

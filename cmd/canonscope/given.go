@@ -52,8 +52,8 @@ func (g *givenFlags) add(cmd *cobra.Command) {
 	g.contexts.addOffline(cmd)
 }
 
-// read reads the files once, and adds to a filter their bytes and the names of all that is measured. A name of
-// the catalogue is no file, even if a file is called the same: ./NAME is.
+// read reads the files once, and adds to a filter their bytes and the names of all that is measured. A name
+// of the catalogue comes before a file that is called the same: that is ./NAME.
 func (g *givenFlags) read(f *matrix.Filter) (err error) {
 	f.Given = compare.Given{Documents: make(map[string][]byte)}
 	if f.Given.Contexts, err = g.contexts.read(); err != nil {

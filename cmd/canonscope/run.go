@@ -73,6 +73,10 @@ deadline that it reaches is a result like a time, and so is what an engine does
 not support beside others: the exit status is 0. It is 1 if a gate or a process
 failed, or if nothing was tried.
 
+A file is a credential or another document of the user; --context and --contexts
+give contexts that it needs. Files are read once, before the campaign, and
+results name each by its base name and the beginning of its SHA-256.
+
 Without flags it measures a default subset in under a minute and lists what it
 left out. Times are process CPU, the garbage collector included. A cell is timed
 only after its gate: the canonical form agrees with another implementation,
@@ -315,7 +319,8 @@ func checkCanonize(operations []string, changed func(string) bool) error {
 		{"granularity", "nothing is disclosed"}, {"present", "nothing is presented"},
 		{"against", "ratios are to the first document"}} {
 		if changed(f.flag) {
-			return fmt.Errorf("--%s does not go with --operation canonize: %s; omit one of them", f.flag, f.why)
+			return fmt.Errorf("--%s does not go with --operation canonize: %s; omit one of them", f.flag,
+				f.why)
 		}
 	}
 	return nil

@@ -46,7 +46,8 @@ func (f *family) check(
 
 	var other canon.Canonicalizer
 	if oracle != "" {
-		if other, err = engines.Unguarded(oracle, f.suite.Method, engines.Config{Loader: loader}); err != nil {
+		other, err = engines.Unguarded(oracle, f.suite.Method, engines.Config{Loader: loader})
+		if err != nil {
 			return nil, err
 		}
 	}

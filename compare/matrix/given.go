@@ -22,20 +22,21 @@ func Generator(schema string, given compare.Given) (schemas.Generator, error) {
 		return catalogue.OfFile(schema, doc)
 	}
 	if _, named := schemas.FileTitle(schema); catalogue.IsFile(schema) && !named {
-		return nil, fmt.Errorf("schema %q is a path; read it with catalogue.ReadFile and give its bytes", schema)
+		return nil, fmt.Errorf("schema %q is a path; read it with catalogue.ReadFile and give its bytes",
+			schema)
 	}
 	return catalogue.Get(schema)
 }
 
-// Loader returns the loader that finds contexts among those that were given, then among those that are built in and those of
-// experiments.
+// Loader returns a loader that finds contexts among those that were given, then among those that are built in
+// and those of experiments.
 func Loader(given compare.Given) jsonld.Loader {
 	return contexts.Chain(contexts.Given(given.Contexts), contexts.Experiments())
 }
 
 // Check returns an error if a document that was given cannot be read by a method that would canonicalize it:
-// N-Quads that are malformed or hold no statement, JSON-LD that no processor accepts or whose contexts are not
-// found.
+// N-Quads that are malformed or hold no statement, JSON-LD that no processor accepts or whose contexts are
+// not found.
 func (s *Selection) Check(ctx context.Context) error {
 	checked := make(map[string]bool)
 	for _, e := range s.Entries {

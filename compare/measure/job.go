@@ -106,6 +106,7 @@ func (j *Job) Validate() error {
 	case !slices.Contains([]Kind{Gate, Time, Raw, Profile, Allocs}, j.Kind):
 		return fmt.Errorf("job has unknown kind %q", j.Kind)
 	}
+
 	c, err := compare.ParseCell(j.Cell)
 	if err != nil {
 		return err
@@ -116,9 +117,11 @@ func (j *Job) Validate() error {
 	if c.Operation != "" || (len(j.Operations) == 0) != (j.Kind == Gate) {
 		return fmt.Errorf("a %s job of %d operations does not fit %s", j.Kind, len(j.Operations), j.Cell)
 	}
+
 	if j.Document != nil && j.Document.Name != c.Schema {
 		return fmt.Errorf("job gives the document %s to %s", j.Document.Name, j.Cell)
 	}
+
 	total := 0
 	for _, n := range j.sizes() {
 		if n < 0 || n > maxBytes-total {

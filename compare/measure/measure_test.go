@@ -702,6 +702,13 @@ func TestFolder(t *testing.T) {
 	if _, err := measure.OpenFolder(dir); err == nil || !strings.Contains(err.Error(), "earlier") {
 		t.Errorf("a folder with results: %v", err)
 	}
+	for _, want := range []string{dir + "-2", dir + "-3"} {
+		other, err := measure.NewFolder(dir)
+		if err != nil || other.Path != want {
+			t.Fatalf("a new folder: %+v, %v", other, err)
+		}
+		defer other.Close()
+	}
 	full := t.TempDir()
 	if err := os.WriteFile(filepath.Join(full, "thesis.tex"), nil, 0o644); err != nil {
 		t.Fatal(err)

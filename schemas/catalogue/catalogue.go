@@ -84,6 +84,7 @@ func Get(name string) (schemas.Generator, error) {
 		}
 		return g, nil
 	}
+
 	base, settings, _ := strings.Cut(name, ":")
 	g, err := find(base)
 	if err != nil {

@@ -34,8 +34,8 @@ func ReadFile(path string) (name string, doc []byte, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return "", nil, fmt.Errorf("schema %q is neither a name of the catalogue nor a readable file: %w", path,
-			err)
+		return "", nil, fmt.Errorf("schema %q is neither a name of the catalogue nor a readable file: %w",
+			path, err)
 	case info.IsDir():
 		return "", nil, fmt.Errorf("%s is a folder; name a file in it", path)
 	case !info.Mode().IsRegular():
@@ -51,7 +51,8 @@ func ReadFile(path string) (name string, doc []byte, err error) {
 		return "", nil, err
 	}
 	if len(doc) > maxFile {
-		return "", nil, &canon.LimitError{Limit: "bytes of a file", Max: maxFile, Done: maxFile + 1, Where: path}
+		return "", nil, &canon.LimitError{Limit: "bytes of a file", Max: maxFile, Done: maxFile + 1,
+			Where: path}
 	}
 	return fileName(filepath.Base(path), doc), doc, nil
 }
