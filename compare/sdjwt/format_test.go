@@ -26,6 +26,16 @@ func TestTamper(t *testing.T) {
 	claimstest.Tamper(t, sdjwt.NewFormat, func(cut []byte) bool { return bytes.HasSuffix(cut, []byte("~")) })
 }
 
+// The gate alters all that a signature covers, and leaves out the holder's.
+func TestTampers(t *testing.T) {
+	issuer := []string{"a disclosed value", "the payload", "the signature"}
+	claimstest.Tampers(t, sdjwt.NewFormat, sdjwt.Definition.Tamper, map[compare.Binding][]string{
+		compare.NoBinding: issuer,
+		compare.HolderBinding: append(issuer, "the holder's payload", "the holder's signature",
+			"the holder's signature by leaving it out"),
+	})
+}
+
 func TestUnknownNames(t *testing.T) { claimstest.UnknownNames(t, sdjwt.NewFormat) }
 
 // TestDisclosesExactly compares what the verifier gets with the subject cut down to the disclosed leaves by hand.
