@@ -83,6 +83,7 @@ func TestLosses(t *testing.T) {
 		{prefix + `"id":"u:s","1:p":"x"}`, []string{"/1:p relative IRI as property"}, 0},
 		{prefix + `"id":"u:s","@vocab":"x"}`, []string{"/@vocab @vocab has no meaning here"}, 0},
 		{`{"@context":{"@vocab":"rel/"},"@id":"u:s","p":"x"}`, []string{"/p undefined term"}, 0},
+		{`{"@context":{"@vocab":"rel/","p":{"@type":"u:dt"}},"@id":"u:s","p":"x"}`, []string{"/p relative property"}, 0},
 		// null
 		{prefix + `"id":"u:s","p":null}`, []string{"/p null value"}, 0},
 		{prefix + `"id":"u:s","p":["x",null,"y"]}`, []string{"/p/1 null value"}, 2},
