@@ -55,6 +55,10 @@ func TestMemoryAtTheBound(t *testing.T) {
 	if got, want := ofRDF(two), nodes+4*3*line; got != want {
 		t.Errorf("three long quads take %d bytes, want %d", got, want)
 	}
+	iri := "u:" + id
+	if got, want := ofRDF(`{"@id":"`+iri+`","@graph":[{"@id":"`+iri+`","`+iri+`":{"@id":"`+iri+`"}}]}`), 160*12+4*4*len("<"+iri+"> "); got != want {
+		t.Errorf("a quad of one name takes %d bytes, want %d", got, want)
+	}
 	// Each name of a node is in the text of the terms, before a line has it.
 	if got, want := ofRDF(`{"@id":"u:`+id+`"}`), 160*3+4*len("<u:"+id+">"); got != want {
 		t.Errorf("a name takes %d bytes, want %d", got, want)
@@ -148,6 +152,12 @@ func TestLossesAtTheBound(t *testing.T) {
 			t.Errorf("%d losses: %d are listed, %d with a hint", n, len(got), hints)
 		}
 	}
+	for n, want := range map[int]int{4: 80, 5: 100, 6: 100} { // a JSON literal names twenty numbers
+		literal := `{"@type":"@json","@value":[` + strings.Repeat("9007199254740993,", 30) + `1]}`
+		if got := losses(`{"@id":"u:s","u:p":[` + strings.Repeat(literal+",", n-1) + literal + `]}`); len(got) != want {
+			t.Errorf("%d JSON literals: %d losses", n, len(got))
+		}
+	}
 	// Four pointers of a quarter of a megabyte are not too long yet; the fifth is the last.
 	name := strings.Repeat("n", 1<<18-len("/u:")-len("/namÀ"))
 	if got := losses(`{"@id":"u:s","u:` + name + `":{"@id":"u:t",` + many(9) + `}}`); len(got) != 5 || len(got[0].Pointer) != 1<<18 {
@@ -228,6 +238,19 @@ func TestKeptAtTheBound(t *testing.T) {
 		if after := p.Stats().Bytes; after > before != c.grows {
 			t.Errorf("%.10s… of %d bytes, %d keys: %d bytes, then %d", c.vocab, len(c.vocab), c.known, before, after)
 		}
+	}
+}
+
+// A definition that is compiled again, for other surroundings, is counted once.
+func TestCompiledAgain(t *testing.T) {
+	p := jsonld.New(jsonld.Config{State: jsonld.Embedded, Loader: jsonld.Map{"https://c.example/": []byte(`{"@context":{"p":{"@type":"u:dt"}}}`)}})
+	var sizes []int64
+	for i := range 6 {
+		text(t, p, fmt.Sprintf(`{"@context":[{"@vocab":"u:%d#"},"https://c.example/"],"@id":"u:s","p":"x"}`, i%2))
+		sizes = append(sizes, p.Stats().Bytes)
+	}
+	if s := p.Stats(); s.Compiled < 12 || sizes[5] != sizes[0] || sizes[0] == 0 {
+		t.Errorf("%+v, %v", s, sizes)
 	}
 }
 

@@ -266,3 +266,41 @@ func TestIndexedValueIsNamed(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// References of a context are resolved against the URL that the loader ended at, or that it was asked for.
+func TestRedirectedContext(t *testing.T) {
+	for final, want := range map[string]string{"": "https://c.example/dir/b", "https://d.example/e/f": "https://d.example/e/b"} {
+		var asked []string
+		p := jsonld.New(jsonld.Config{Loader: loaderFunc(func(_ context.Context, url string) (*jsonld.Document, error) {
+			if asked = append(asked, url); len(asked) == 1 {
+				return &jsonld.Document{URL: final, Bytes: []byte(`{"@context":"b"}`)}, nil
+			}
+			return &jsonld.Document{Bytes: []byte(`{"@context":{"p":"u:p"}}`)}, nil
+		})})
+		text(t, p, `{"@context":"https://c.example/dir/a","@id":"u:s","p":"x"}`)
+		if len(asked) != 2 || asked[1] != want {
+			t.Errorf("%q: %q, want %s", final, asked, want)
+		}
+	}
+}
+
+// The kind of each term of a quad is that of its text, and the terms of one text are alike.
+func TestKindsOfTerms(t *testing.T) {
+	var set rdf.Dataset
+	doc := `{"@context":{"@vocab":"u:v#","p":"u:p","q":{"@id":"u:q","@type":"@id"},"d":{"@id":"u:d","@type":"u:dt"}},"@id":"u:s","@type":"T",` +
+		`"p":["x",1,{"r":"y"}],"q":["u:o","_:b"],"d":"z","u:w":{"@id":"u:g","@graph":[{"@id":"_:c","s":"x"}]}}`
+	if err := jsonld.New(jsonld.Config{}).ToRDF(context.Background(), []byte(doc), jsonld.Options{}, &set); err != nil {
+		t.Fatal(err)
+	}
+	want := map[byte]rdf.Kind{'<': rdf.IRI, '_': rdf.Blank, '"': rdf.Literal}
+	for _, q := range set.Quads {
+		for _, id := range []rdf.TermID{q.S, q.P, q.O, q.G} {
+			if term := set.Terms[id]; len(term.Text) > 0 && term.Kind != want[term.Text[0]] {
+				t.Errorf("%s has kind %v", term.Text, term.Kind)
+			}
+		}
+	}
+	if len(set.Quads) != 10 {
+		t.Errorf("%d quads\n%s", len(set.Quads), set.AppendNQuads(nil))
+	}
+}

@@ -123,6 +123,10 @@ func TestLosses(t *testing.T) {
 		{prefix + `"id":"u:s","p":{"@language":"en"}}`, []string{"/p object with only @language"}, 0},
 		// literals
 		{prefix + `"id":"u:s","bad":"x","en":"y"}`, []string{`/bad language tag "en_us" is not well-formed`}, 1},
+		{prefix + `"id":"u:s","p":{"@value":"x","@language":"en-"}}`, []string{`/p/@value language tag "en-" is not well-formed`}, 0},
+		{prefix + `"id":"u:s","p":{"@value":"x","@language":"abcdefgh-12345678"}}`, nil, 1},
+		{prefix + `"id":"u:s","p":{"@value":"x","@language":"abcdefghi"}}`, []string{`/p/@value language tag "abcdefghi" is not well-formed`}, 0},
+		{prefix + `"id":"u:s","p":[9e-400,0e-400]}`, []string{"/p/0 the number is rounded to 0"}, 2},
 		{prefix + `"id":"u:s","p":{"@value":"x","@language":"a b"}}`, []string{`/p/@value language tag "a b" is not well-formed`}, 0},
 		{prefix + `"id":"u:s","p":{"@value":"x","@direction":"rtl"}}`, []string{"/p/@value @direction without rdfDirection; choose i18n-datatype or compound-literal"}, 1},
 		{prefix + `"id":"u:s","p":9007199254740993}`, []string{"/p the number is rounded to 9007199254740992"}, 1},
