@@ -6,12 +6,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
 	"time"
 
 	"canonscope/canon"
+	"canonscope/canon/conform"
 	"canonscope/compare"
 	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
@@ -316,6 +319,64 @@ func TestHolderKey(t *testing.T) {
 		got, err := sdjwt.HolderKey(c.token, canon.Limits{})
 		if (got != nil) != c.found || c.found && !got.Equal(holder.Public()) || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+// A line break anywhere and a JWS of another number of parts are refused as what they are.
+func TestFormOfToken(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	v := sdjwt.Verifier{Key: key.Public(), Now: now}
+	good := string(token(t, key, goodHeader, `{"vct":"urn:x"}`))
+	for tok, want := range map[string]string{"\n" + good: "line break", "\r" + good: "line break", good + "\n": "line break", "~": "3 parts, found 1",
+		"a~": "3 parts, found 1", "a.b~": "3 parts, found 2", "a.b.c.d~": "3 parts, found more", ".e30.AA~": "the end of the input"} {
+		for _, engine := range engines {
+			v.Engine = engine
+			if _, err := v.Verify([]byte(tok)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %q: %v, want %s", engine, tok, err, want)
+			}
+		}
+	}
+}
+
+// The cases of a suite say how old a KB-JWT may be.
+func TestConformMaxAge(t *testing.T) {
+	key, holder := claimstest.Key(t, keys.EdDSA), claimstest.Key(t, keys.ES256)
+	signed := token(t, key, goodHeader, fmt.Sprintf(`{"vct":"urn:x","cnf":{"jwk":%s}}`, holder.Public().JWK()))
+	bound, err := (&sdjwt.Holder{Key: holder}).Present(signed, nil, &sdjwt.Binding{Audience: "a", Nonce: "n", Now: now.Add(-15 * time.Minute)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for age, want := range map[int]conform.Outcome{899: conform.Failed, 900: conform.Passed} {
+		dir := t.TempDir()
+		b := fmt.Appendf(nil, `{"cases":[{"id":"one","expect":"accept","key":"k","sd_jwt":%q,"key_binding_required":true,"sd_jwt_vc_rules":true}],
+			"issuer_keys":{"k":%s},"now":%d,"kb_expected":{"aud":"a","nonce":"n","max_age_s":%d}}`, bound, key.Public().JWK(), now.Unix(), age)
+		if err := os.WriteFile(filepath.Join(dir, "cases.json"), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		results, err := sdjwt.Conform(t.Context(), "native", dir)
+		if err != nil || len(results) != 1 || results[0].Outcome != want {
+			t.Errorf("at most %d s: %+v, %v", age, results, err)
+		}
+	}
+}
+
+// Pointers select the same in any order, however many are given.
+func TestPointersInAnyOrder(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	for _, n := range []int{15, 16, 17, 18} {
+		var members, pointers []string
+		for i := range n {
+			members = append(members, fmt.Sprintf(`"n%02d":%d`, i, i))
+			pointers = append(pointers, fmt.Sprintf("/o/n%02d", n-1-i))
+		}
+		i := sdjwt.Issuer{Key: key}
+		tok, err := i.Issue([]byte(`{"vct":"urn:x","o":{`+strings.Join(members, ",")+`}}`), sdjwt.Disclosable{Leaves: "/o"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := samePresentation(t, tok, pointers); bytes.Count(out, []byte("~")) != 1+n {
+			t.Errorf("%d pointers: %s", n, out)
 		}
 	}
 }
