@@ -55,6 +55,10 @@ func TestMemoryAtTheBound(t *testing.T) {
 	if got, want := ofRDF(two), nodes+4*3*line; got != want {
 		t.Errorf("three long quads take %d bytes, want %d", got, want)
 	}
+	iri := "u:" + id
+	if got, want := ofRDF(`{"@id":"`+iri+`","@graph":[{"@id":"`+iri+`","`+iri+`":{"@id":"`+iri+`"}}]}`), 160*12+4*4*len("<"+iri+"> "); got != want {
+		t.Errorf("a quad of one name takes %d bytes, want %d", got, want)
+	}
 	// Each name of a node is in the text of the terms, before a line has it.
 	if got, want := ofRDF(`{"@id":"u:`+id+`"}`), 160*3+4*len("<u:"+id+">"); got != want {
 		t.Errorf("a name takes %d bytes, want %d", got, want)
@@ -101,32 +105,18 @@ func TestWorkAtTheBound(t *testing.T) {
 	}
 }
 
-// What fits into a limit is accepted, and one more is refused.
-func TestContextLimitsAtTheBound(t *testing.T) {
-	chain := jsonld.Map{}
-	for i := range 5 {
-		chain[fmt.Sprintf("https://c.example/%d", i)] = fmt.Appendf(nil, `{"@context":"https://c.example/%d"}`, i+1)
-	}
-	chain["https://c.example/5"] = []byte(`{"@context":{"t0":"u:t"}}`)
+// A context of as many bytes as the limit says is read, in a document and from a loader; one more byte is refused, also
+// where a call with another limit has read it before.
+func TestContextBytesAtTheBound(t *testing.T) {
 	inline := `{` + terms(10) + `}`
-	for name, c := range map[string]struct {
-		limits  func(n int) (jsonld.Limits, canon.Limits)
-		context string
-		fits    int
-	}{
-		"remote": {func(n int) (jsonld.Limits, canon.Limits) { return jsonld.Limits{Remote: n}, canon.Limits{} }, `"https://c.example/0"`, 6},
-		"terms": {func(n int) (jsonld.Limits, canon.Limits) { return jsonld.Limits{Terms: n}, canon.Limits{} }, inline,
-			10 + 23}, // and the keywords
-		"inline context": {func(n int) (jsonld.Limits, canon.Limits) { return jsonld.Limits{}, canon.Limits{Context: n} }, inline, len(inline)},
-		"remote context": {func(n int) (jsonld.Limits, canon.Limits) { return jsonld.Limits{}, canon.Limits{Context: n} },
-			`"https://c.example/5"`, len(chain["https://c.example/5"])},
-	} {
-		for _, n := range []int{c.fits, c.fits - 1} {
-			own, of := c.limits(n)
-			p := jsonld.New(jsonld.Config{Loader: chain, Limits: own})
-			err := p.ToRDF(context.Background(), []byte(`{"@context":`+c.context+`,"@id":"u:s","t0":"x"}`), jsonld.Options{Limits: of}, new(rdf.Dataset))
-			if (err == nil) != (n == c.fits) {
-				t.Errorf("%s: a limit of %d: %v", name, n, err)
+	remote := jsonld.Map{"https://c.example/": []byte(`{"@context":` + inline + `}`)}
+	for context0, fits := range map[string]int{inline: len(inline), `"https://c.example/"`: len(remote["https://c.example/"])} {
+		p := jsonld.New(jsonld.Config{Loader: remote})
+		for _, n := range []int{fits + 1, fits, fits - 1, fits} {
+			opt := jsonld.Options{Limits: canon.Limits{Context: n}}
+			err := p.ToRDF(context.Background(), []byte(`{"@context":`+context0+`,"@id":"u:s","t0":"x"}`), opt, new(rdf.Dataset))
+			if (err == nil) != (n >= fits) {
+				t.Errorf("%.30s: a limit of %d bytes: %v", context0, n, err)
 			}
 		}
 	}
@@ -160,6 +150,12 @@ func TestLossesAtTheBound(t *testing.T) {
 		}
 		if len(got) != want || hints != min(want, 8) {
 			t.Errorf("%d losses: %d are listed, %d with a hint", n, len(got), hints)
+		}
+	}
+	for n, want := range map[int]int{4: 80, 5: 100, 6: 100} { // a JSON literal names twenty numbers
+		literal := `{"@type":"@json","@value":[` + strings.Repeat("9007199254740993,", 30) + `1]}`
+		if got := losses(`{"@id":"u:s","u:p":[` + strings.Repeat(literal+",", n-1) + literal + `]}`); len(got) != want {
+			t.Errorf("%d JSON literals: %d losses", n, len(got))
 		}
 	}
 	// Four pointers of a quarter of a megabyte are not too long yet; the fifth is the last.
@@ -242,5 +238,39 @@ func TestKeptAtTheBound(t *testing.T) {
 		if after := p.Stats().Bytes; after > before != c.grows {
 			t.Errorf("%.10s… of %d bytes, %d keys: %d bytes, then %d", c.vocab, len(c.vocab), c.known, before, after)
 		}
+	}
+}
+
+// A definition that is compiled again, for other surroundings, is counted once.
+func TestCompiledAgain(t *testing.T) {
+	p := jsonld.New(jsonld.Config{State: jsonld.Embedded, Loader: jsonld.Map{"https://c.example/": []byte(`{"@context":{"p":{"@type":"u:dt"}}}`)}})
+	var sizes []int64
+	for i := range 6 {
+		text(t, p, fmt.Sprintf(`{"@context":[{"@vocab":"u:%d#"},"https://c.example/"],"@id":"u:s","p":"x"}`, i%2))
+		sizes = append(sizes, p.Stats().Bytes)
+	}
+	if s := p.Stats(); s.Compiled < 12 || sizes[5] != sizes[0] || sizes[0] == 0 {
+		t.Errorf("%+v, %v", s, sizes)
+	}
+}
+
+// A slot of a table counts 16 bytes of what is kept; the cache is emptied to three quarters, no further.
+func TestCacheSizes(t *testing.T) {
+	kept := func(n int) int64 {
+		p := jsonld.New(jsonld.Config{})
+		text(t, p, `{"@context":{`+terms(n)+`},"@id":"u:s","t0":"x"}`)
+		return p.Stats().Bytes
+	}
+	// With the 23 keywords, 40 terms fill five eighths of 64 slots.
+	if each := kept(17) - kept(16); kept(18)-kept(17) != each+64*16 || each < 200 {
+		t.Errorf("a term takes %d bytes, one that needs a larger table %d", each, kept(18)-kept(17))
+	}
+	const bound = 400_000
+	p := jsonld.New(jsonld.Config{CacheBytes: bound})
+	for i := 0; p.Stats().Evicted == 0; i++ {
+		text(t, p, fmt.Sprintf(`{"@context":{"p":"u:p%d"},"@id":"u:s","p":"x"}`, i))
+	}
+	if got := p.Stats().Bytes; got > bound/4*3 || got < bound/4*3-5_000 {
+		t.Errorf("%d bytes are left of %d", got, bound)
 	}
 }

@@ -95,7 +95,7 @@ func (w *writer) bounded() error {
 	if w.bounds.over {
 		return w.textLimit(len(w.buf))
 	}
-	if w.bounds.longest*4*len(w.into.Quads) < w.bounds.maxText {
+	if (w.bounds.longest+1)*4*len(w.into.Quads) <= w.bounds.maxText {
 		return nil
 	}
 	size := 0

@@ -475,11 +475,12 @@ func (w *writer) typed(from int, datatype []byte) rdf.TermID {
 		w.buf = w.buf[:from]
 		return 0
 	}
-	w.bounds.longest = max(w.bounds.longest, len(w.buf)-from+len(datatype))
 	if datatype != nil {
 		w.buf = append(append(w.buf, "^^"...), datatype...)
 	}
-	return w.into.Append(rdf.Literal, w.buf[from:len(w.buf):len(w.buf)])
+	text := w.buf[from:len(w.buf):len(w.buf)]
+	w.bounds.longest = max(w.bounds.longest, len(text))
+	return w.into.Append(rdf.Literal, text)
 }
 
 // quoted returns a literal of text that needs no escapes.

@@ -141,3 +141,166 @@ func TestContextOfAnotherBase(t *testing.T) {
 		}
 	}
 }
+
+// A kept context is used for the options that it was made with.
+func TestKeptForTheOptions(t *testing.T) {
+	p := jsonld.New(jsonld.Config{})
+	const doc = `{"@context":{"q":"u:q"},"@id":"s","p":"x"}`
+	for range 2 {
+		for _, base := range []string{"http://a.example/", "http://b.example/"} {
+			for _, term := range []string{"u:one", "u:two"} {
+				lines, _ := nquads(t, p, doc, jsonld.Options{Base: base, ExpandContext: `{"p":"` + term + `"}`})
+				if want := "<" + base + "s> <" + term + `> "x" .`; len(lines) != 1 || lines[0] != want {
+					t.Errorf("%q, want %s", lines, want)
+				}
+			}
+		}
+	}
+}
+
+// A term of two parts without @id is a compact IRI, however short its prefix (4.2.2 step 15).
+func TestTermsWithColons(t *testing.T) {
+	p := jsonld.New(jsonld.Config{})
+	for name, iri := range map[string]string{"a:b": "u:a#b", "a:": "u:a#", "ab:cd": "u:ab#cd", "ab:c:d": "u:ab#c:d", "z:b": "z:b", "zA9+-.:b": "zA9+-.:b"} {
+		doc := `{"@context":{"a":"u:a#","ab":"u:ab#","` + name + `":{"@type":"u:dt"}},"@id":"zz:s","` + name + `":"x"}`
+		if got, want := text(t, p, doc), "<zz:s> <"+iri+"> \"x\"^^<u:dt> .\n"; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	err := toRDF(p, `{"@context":{"a":"a:x","a:b":{"@type":"u:dt"}},"a:b":"x"}`)
+	if e := new(jsonld.Error); !errors.As(err, &e) || e.Code != jsonld.CyclicIRIMapping {
+		t.Errorf("a prefix that is in error: %v", err)
+	}
+}
+
+// Two definitions of a protected term are the same only if their scoped contexts are, wherever those come from.
+func TestProtectedScopedContexts(t *testing.T) {
+	define := func(inner string) string {
+		return `{"@version":1.1,"@protected":true,"t":{"@id":"u:t","@context":{"x":"` + inner + `"}}}`
+	}
+	loader := jsonld.Map{"https://c.example/1": []byte(`{"@context":` + define("u:1") + `}`), "https://c.example/2": []byte(`{"@context":` + define("u:2") + `}`)}
+	for contexts, same := range map[string]bool{
+		`["https://c.example/1","https://c.example/1"]`:                 true,
+		`["https://c.example/1","https://c.example/2"]`:                 false,
+		`["https://c.example/1",` + define("u:1") + `]`:                 true,
+		`["https://c.example/1",` + define("u:2") + `]`:                 false,
+		`[` + define("u:1") + `,` + define("u:1") + `]`:                 true,
+		`[` + define("u:1") + `,` + define("u:2") + `]`:                 false,
+		`[` + define("u:1") + `,{"@version":1.1,"t":{"@id":"u:t"}}]`:    false,
+		`[{"@protected":true,"t":"u:t"},{"@protected":true,"t":"u:t"}]`: true,
+	} {
+		err := toRDF(jsonld.New(jsonld.Config{Loader: loader}), `{"@context":`+contexts+`,"@id":"u:s","t":"u:o"}`)
+		e := new(jsonld.Error)
+		if same && err != nil || !same && (!errors.As(err, &e) || e.Code != jsonld.ProtectedTermRedefinition) {
+			t.Errorf("%s: %v", contexts, err)
+		}
+	}
+}
+
+// Terms are found in tables of every size, also after a further context has changed a table.
+func TestTablesOfEverySize(t *testing.T) {
+	p := jsonld.New(jsonld.Config{})
+	for _, n := range []int{16, 17, 18, 487, 488, 489, 490, 600, 1000} {
+		for more := range 3 {
+			doc := `{"@context":[{` + terms(n) + `}`
+			for i := range more {
+				doc += fmt.Sprintf(`,{"m%d":"u:m","t%d":"u:changed"}`, i, i)
+			}
+			doc += `],"@id":"u:s","m0":"x"`
+			for i := range n {
+				doc += fmt.Sprintf(`,"t%d":"v%d"`, i, i)
+			}
+			lines, losses := nquads(t, p, doc+`}`, jsonld.Options{})
+			changed := 0
+			for _, line := range lines {
+				if strings.HasPrefix(line, "<u:s> <u:changed> ") {
+					changed++
+				}
+			}
+			if changed != more || len(lines) != n+min(more, 1) || len(losses) != 1-min(more, 1) {
+				t.Errorf("%d terms and %d contexts: %d changed, %d lines, %v", n, more, changed, len(lines), losses)
+			}
+		}
+	}
+}
+
+// Strings have the language and direction of their term, or else of the context.
+func TestDefaultLanguage(t *testing.T) {
+	p := jsonld.New(jsonld.Config{})
+	for _, c := range []struct{ settings, term, want string }{
+		{`"@language":"de"`, `"u:p"`, `"x"@de`},
+		{`"@language":"de"`, `{"@id":"u:p","@language":"fr"}`, `"x"@fr`},
+		{`"@language":"de"`, `{"@id":"u:p","@language":null}`, `"x"`},
+		{`"@version":1.1`, `{"@id":"u:p","@language":"fr"}`, `"x"@fr`},
+		{`"@direction":"rtl"`, `"u:p"`, `"x"^^<https://www.w3.org/ns/i18n#_rtl>`},
+		{`"@version":1.1`, `{"@id":"u:p","@direction":"ltr"}`, `"x"^^<https://www.w3.org/ns/i18n#_ltr>`},
+		{`"@language":"de","@direction":"rtl"`, `{"@id":"u:p","@direction":null}`, `"x"@de`},
+		{`"@language":"de","@direction":"rtl"`, `"u:p"`, `"x"^^<https://www.w3.org/ns/i18n#de_rtl>`},
+	} {
+		doc := `{"@context":{` + c.settings + `,"p":` + c.term + `},"@id":"u:s","p":"x","u:p":"x"}`
+		lines, _ := nquads(t, p, doc, jsonld.Options{RDFDirection: canon.I18nDatatype})
+		if !slices.Contains(lines, "<u:s> <u:p> "+c.want+" .") {
+			t.Errorf("%s: %q, want %s", doc, lines, c.want)
+		}
+	}
+}
+
+// A call counts the objects that enter a scoped context.
+func TestScopedAreCounted(t *testing.T) {
+	p := jsonld.New(jsonld.Config{})
+	doc := `{"@context":{"@version":1.1,"p":{"@id":"u:p","@context":{"x":"u:x"}},"T":{"@id":"u:T","@context":{"y":"u:y"}}},` +
+		`"@id":"u:s","p":[{"x":"1"},{"x":"2"}],"u:q":[{"@type":"T","y":"3"},{"u:z":"4"}]}`
+	for range 2 {
+		scoped := -1
+		if err := p.ToRDF(context.Background(), []byte(doc), jsonld.Options{Scoped: &scoped}, new(rdf.Dataset)); err != nil || scoped != 3 {
+			t.Errorf("%d objects, %v", scoped, err)
+		}
+	}
+}
+
+// A fault of a value under an index names that value.
+func TestIndexedValueIsNamed(t *testing.T) {
+	err := toRDF(jsonld.New(jsonld.Config{}), `{"@context":{"@version":1.1,"q":"u:q","ix":{"@id":"u:ix","@container":"@index","@index":"q"}},`+
+		`"@id":"u:s","ix":{"a":{"u:p":"x"},"b":"y"}}`)
+	if e := new(jsonld.Error); !errors.As(err, &e) || e.Code != jsonld.InvalidValueObject || e.Pointer != "/ix/b" {
+		t.Errorf("%v", err)
+	}
+}
+
+// References of a context are resolved against the URL that the loader ended at, or that it was asked for.
+func TestRedirectedContext(t *testing.T) {
+	for final, want := range map[string]string{"": "https://c.example/dir/b", "https://d.example/e/f": "https://d.example/e/b"} {
+		var asked []string
+		p := jsonld.New(jsonld.Config{Loader: loaderFunc(func(_ context.Context, url string) (*jsonld.Document, error) {
+			if asked = append(asked, url); len(asked) == 1 {
+				return &jsonld.Document{URL: final, Bytes: []byte(`{"@context":"b"}`)}, nil
+			}
+			return &jsonld.Document{Bytes: []byte(`{"@context":{"p":"u:p"}}`)}, nil
+		})})
+		text(t, p, `{"@context":"https://c.example/dir/a","@id":"u:s","p":"x"}`)
+		if len(asked) != 2 || asked[1] != want {
+			t.Errorf("%q: %q, want %s", final, asked, want)
+		}
+	}
+}
+
+// The kind of each term of a quad is that of its text, and the terms of one text are alike.
+func TestKindsOfTerms(t *testing.T) {
+	var set rdf.Dataset
+	doc := `{"@context":{"@vocab":"u:v#","p":"u:p","q":{"@id":"u:q","@type":"@id"},"d":{"@id":"u:d","@type":"u:dt"}},"@id":"u:s","@type":"T",` +
+		`"p":["x",1,{"r":"y"}],"q":["u:o","_:b"],"d":"z","u:w":{"@id":"u:g","@graph":[{"@id":"_:c","s":"x"}]}}`
+	if err := jsonld.New(jsonld.Config{}).ToRDF(context.Background(), []byte(doc), jsonld.Options{}, &set); err != nil {
+		t.Fatal(err)
+	}
+	want := map[byte]rdf.Kind{'<': rdf.IRI, '_': rdf.Blank, '"': rdf.Literal}
+	for _, q := range set.Quads {
+		for _, id := range []rdf.TermID{q.S, q.P, q.O, q.G} {
+			if term := set.Terms[id]; len(term.Text) > 0 && term.Kind != want[term.Text[0]] {
+				t.Errorf("%s has kind %v", term.Text, term.Kind)
+			}
+		}
+	}
+	if len(set.Quads) != 10 {
+		t.Errorf("%d quads\n%s", len(set.Quads), set.AppendNQuads(nil))
+	}
+}

@@ -83,6 +83,7 @@ func TestLosses(t *testing.T) {
 		{prefix + `"id":"u:s","1:p":"x"}`, []string{"/1:p relative IRI as property"}, 0},
 		{prefix + `"id":"u:s","@vocab":"x"}`, []string{"/@vocab @vocab has no meaning here"}, 0},
 		{`{"@context":{"@vocab":"rel/"},"@id":"u:s","p":"x"}`, []string{"/p undefined term"}, 0},
+		{`{"@context":{"@vocab":"rel/","p":{"@type":"u:dt"}},"@id":"u:s","p":"x"}`, []string{"/p relative property"}, 0},
 		// null
 		{prefix + `"id":"u:s","p":null}`, []string{"/p null value"}, 0},
 		{prefix + `"id":"u:s","p":["x",null,"y"]}`, []string{"/p/1 null value"}, 2},
@@ -122,6 +123,10 @@ func TestLosses(t *testing.T) {
 		{prefix + `"id":"u:s","p":{"@language":"en"}}`, []string{"/p object with only @language"}, 0},
 		// literals
 		{prefix + `"id":"u:s","bad":"x","en":"y"}`, []string{`/bad language tag "en_us" is not well-formed`}, 1},
+		{prefix + `"id":"u:s","p":{"@value":"x","@language":"en-"}}`, []string{`/p/@value language tag "en-" is not well-formed`}, 0},
+		{prefix + `"id":"u:s","p":{"@value":"x","@language":"abcdefgh-12345678"}}`, nil, 1},
+		{prefix + `"id":"u:s","p":{"@value":"x","@language":"abcdefghi"}}`, []string{`/p/@value language tag "abcdefghi" is not well-formed`}, 0},
+		{prefix + `"id":"u:s","p":[9e-400,0e-400]}`, []string{"/p/0 the number is rounded to 0"}, 2},
 		{prefix + `"id":"u:s","p":{"@value":"x","@language":"a b"}}`, []string{`/p/@value language tag "a b" is not well-formed`}, 0},
 		{prefix + `"id":"u:s","p":{"@value":"x","@direction":"rtl"}}`, []string{"/p/@value @direction without rdfDirection; choose i18n-datatype or compound-literal"}, 1},
 		{prefix + `"id":"u:s","p":9007199254740993}`, []string{"/p the number is rounded to 9007199254740992"}, 1},

@@ -1,6 +1,7 @@
 package mdoc_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"canonscope/canon"
+	"canonscope/canon/jsontape"
 	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/mdoc"
 	"canonscope/vcdm/keys"
@@ -192,8 +194,11 @@ func TestInspectJSON(t *testing.T) {
 			t.Errorf("%s is not in %s", want, doc)
 		}
 	}
-	if !strings.HasSuffix(line, ", d, 2 elements") {
-		t.Error(line)
+	bare, _ := shown(key.build(t, func(d *draft) { d.unprotected = map[any]any{} }))
+	for _, line := range []string{line, bare} {
+		if !strings.HasSuffix(line, ", d, 2 elements") {
+			t.Error(line)
+		}
 	}
 }
 
@@ -211,6 +216,39 @@ func TestInspectJSONAtTheBound(t *testing.T) {
 		if err == nil {
 			_, err = i.JSON()
 		}
+		return err
+	})
+}
+
+// An issuer draws 16 bytes for each element and no more, whatever makes a value one element.
+func TestIssuerDrawsWhatItNeeds(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	const claims = `{"nbf":1767225600,"exp":1893456000,"vct":"v","credentialSubject":{"a":[1,2,{"b":3}],"c":[],"d":{"e":4,"f":5}}}`
+	for _, engine := range engines {
+		for pointer, want := range map[string]int{"": 6, "/credentialSubject/a": 4, "/credentialSubject/d": 5, "/credentialSubject/a/2": 6} {
+			salts := bytes.NewReader(make([]byte, 16*want))
+			i := mdoc.Issuer{Engine: engine, Key: key, Chain: [][]byte{{1}}, Device: key.Public(), Salts: salts}
+			if pointer != "" {
+				i.Elements = []string{pointer}
+			}
+			if _, err := i.Issue([]byte(claims)); err != nil || salts.Len() != 0 {
+				t.Errorf("%s %s: %v, %d bytes are left", engine, pointer, err, salts.Len())
+			}
+		}
+	}
+}
+
+// The stock engine counts the tree of the claims before it makes it.
+func TestStockTreeAtTheBound(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	claims := []byte(`{"nbf":1767225600,"exp":1893456000,"vct":"v","credentialSubject":{"a":[[]` + strings.Repeat(",[]", 1000) + `]}}`)
+	var tape jsontape.Tape
+	if err := tape.Scan(claims, jsontape.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	bound(t, "tree", tape.TreeSize(), "claims", func(l canon.Limits) error {
+		i := mdoc.Issuer{Engine: canon.Stock, Key: key, Chain: [][]byte{{1}}, Device: key.Public(), Limits: l, Elements: []string{"/credentialSubject/a"}}
+		_, err := i.Issue(claims)
 		return err
 	})
 }

@@ -184,3 +184,16 @@ func TestFilesVerify(t *testing.T) {
 		t.Error("hexadecimal is not read")
 	}
 }
+
+// What the format chooses of a credential is listed, and a credential that it cannot carry is an error.
+func TestChosen(t *testing.T) {
+	c := claimstest.Simple(20)
+	task := &compare.Task{Now: now}
+	if list, err := mdoc.Definition.Chosen(c, task); err != nil || len(list) == 0 {
+		t.Errorf("%q, %v", list, err)
+	}
+	c.Subject = []byte("{")
+	if list, err := mdoc.Definition.Chosen(c, task); err == nil {
+		t.Errorf("%q", list)
+	}
+}

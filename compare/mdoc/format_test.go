@@ -25,6 +25,25 @@ func TestTamper(t *testing.T) {
 	claimstest.Tamper(t, mdoc.NewFormat, func([]byte) bool { return false })
 }
 
+// The gate alters all that a signature covers, and leaves out the device's.
+func TestTampers(t *testing.T) {
+	issuer := []string{"the payload", "the signature"}
+	claimstest.Tampers(t, mdoc.NewFormat, mdoc.Definition.Tamper, map[compare.Binding][]string{
+		compare.NoBinding: append([]string{"a disclosed value"}, issuer...),
+		compare.HolderBinding: append([]string{"a disclosed value", "the device's signature",
+			"the device's signature by leaving it out"}, issuer...),
+	})
+	// Of several documents nobody knows which one is meant.
+	c := claimstest.Simple(20)
+	_, _, presented := claimstest.Run(t, mdoc.NewFormat(canon.Native, "EdDSA"), c, compare.Scenario{Binding: compare.HolderBinding})
+	var response map[string]any
+	decode(t, presented, &response)
+	response["documents"] = append(response["documents"].([]any), response["documents"].([]any)...)
+	if _, err := mdoc.Definition.Tamper(c, encode(t, response), true); !says(err, "one document") {
+		t.Errorf("two documents: %v", err)
+	}
+}
+
 func TestUnknownNames(t *testing.T) { claimstest.UnknownNames(t, mdoc.NewFormat) }
 
 // TestDisclosesExactly compares what the verifier gets with the leaves chosen by hand, in CBOR diagnostic notation.

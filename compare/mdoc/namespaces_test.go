@@ -77,6 +77,8 @@ func TestNamespaces(t *testing.T) {
 			iso + `/family_name"?`},
 		{[]string{"/org.iso.18013.5.2/sex"}, nil, `JSON pointer /org.iso.18013.5.2/sex does not match the credential: ` +
 			`there is no namespace "org.iso.18013.5.2"; did you mean "org.iso.18013.5.1"?`},
+		{[]string{"/org.iso.18013.5.1.aamv/sex"}, nil, `JSON pointer /org.iso.18013.5.1.aamv/sex does not match the credential: ` +
+			`there is no namespace "org.iso.18013.5.1.aamv"; did you mean "org.iso.18013.5.1.aamva"?`},
 		{[]string{aamva + "/given_name"}, nil, "JSON pointer " + aamva + "/given_name does not match the credential: " +
 			`namespace org.iso.18013.5.1.aamva has no element "given_name"`},
 		{[]string{"family_name"}, nil, "JSON pointer family_name does not match the credential: it does not start with /, as /credentialSubject/name does"},
@@ -113,7 +115,17 @@ func TestEscapedNamespace(t *testing.T) {
 	if got, err := disclosed(t, issued, pointer); err != nil || !slices.Equal(got, []string{pointer}) {
 		t.Errorf("%q, %v", got, err)
 	}
-	if got, err := disclosed(t, issued, "/https:~1~1a.example~1~0b/c"); err != nil || len(got) != 2 {
-		t.Errorf("%q, %v", got, err)
+	// A pointer names what is below it, and nothing that only begins like it, also among many.
+	const ns = "/https:~1~1a.example~1~0b"
+	for _, n := range []int{1, 16, 17} {
+		if got, err := disclosed(t, issued, slices.Repeat([]string{ns + "/c"}, n)...); err != nil || len(got) != 2 {
+			t.Errorf("%d pointers: %q, %v", n, got, err)
+		}
+		var missing *canon.PointerError
+		for _, p := range []string{ns + "/c/d", ns + "/c/d~1", ns + "/gg", "/credentialSubject/c/d"} {
+			if got, err := disclosed(t, issued, append(slices.Repeat([]string{ns + "/g"}, n), p)...); !errors.As(err, &missing) || missing.Pointer != p {
+				t.Errorf("%s among %d pointers: %q, %v", p, n, got, err)
+			}
+		}
 	}
 }

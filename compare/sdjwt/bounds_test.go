@@ -2,14 +2,19 @@ package sdjwt_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	"canonscope/canon"
+	"canonscope/canon/conform"
 	"canonscope/compare"
 	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/sdjwt"
@@ -221,6 +226,157 @@ func TestInspectFaults(t *testing.T) {
 		`"disclosure 4: is not base64url`} {
 		if !strings.Contains(string(b), want) {
 			t.Errorf("%s is not in %s", want, b)
+		}
+	}
+}
+
+// A holder of an array's element sends all that is disclosed inside it.
+func TestPresentBelowElement(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	tok := token(t, key, goodHeader, `{"vct":"urn:x","l":[{"_sd":["DIGEST-0"]},[{"_sd":["DIGEST-1"]}]]}`, `["s","a",1]`, `["s","b",2]`)
+	for pointer, want := range map[string]int{"/l/0": 1, "/l/1": 1, "/l/1/0": 1, "/l": 2, "/vct": 0, "": 2} {
+		if out := samePresentation(t, tok, []string{pointer}); bytes.Count(out, []byte("~")) != 1+want {
+			t.Errorf("%q: %s", pointer, out)
+		}
+	}
+}
+
+// Disclosures in arrays in disclosures count as levels, as those in objects do.
+func TestNestingInArrays(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	v := sdjwt.Verifier{Key: key.Public(), Now: now, Limits: canon.Limits{Depth: 6}}
+	for n := 1; n <= 8; n++ {
+		var d []string
+		for i := range n - 1 {
+			d = append(d, fmt.Sprintf(`["s",[{"...":"DIGEST-%d"}]]`, i+1))
+		}
+		_, err := sameAnswer(t, v, token(t, key, goodHeader, `{"vct":"urn:x","l":[{"...":"DIGEST-0"}]}`, append(d, `["s",[]]`)...))
+		if (exceeds(err) != nil) != (n > 4) {
+			t.Errorf("%d disclosures: %v", n, err)
+		}
+	}
+}
+
+// Of several header parameters of the wrong type the first by name is named, whatever their order.
+func TestWrongParametersByName(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	v := sdjwt.Verifier{Key: key.Public(), Now: now}
+	for _, wrong := range []string{`"kid":1,"cty":1,"x5u":1`, `"cty":1,"kid":1,"x5u":1`, `"x5u":1,"kid":1,"cty":1`} {
+		refuses(t, v, token(t, key, `{"alg":"EdDSA","typ":"dc+sd-jwt",`+wrong+`}`, `{"vct":"urn:x"}`), `"cty" has the wrong type`)
+	}
+}
+
+// A token may be issued now, within the leeway, and no later; a time beyond the calendar is named in seconds.
+func TestIssuedAt(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	for _, leeway := range []int64{0, 60} {
+		v := sdjwt.Verifier{Key: key.Public(), Now: now, Leeway: time.Duration(leeway) * time.Second}
+		accepts(t, v, token(t, key, goodHeader, fmt.Sprintf(`{"vct":"urn:x","iat":%d}`, now.Unix()+leeway)))
+		refuses(t, v, token(t, key, goodHeader, fmt.Sprintf(`{"vct":"urn:x","iat":%d}`, now.Unix()+leeway+1)), "in the future")
+	}
+	v := sdjwt.Verifier{Key: key.Public(), Now: now}
+	for exp, want := range map[string]string{"-1.25e11": "expired at -1.25e+11 s", "-1e11": "expired at -1199-02-15T14:13:20Z", "0": "expired at 1970-01-01T00:00:00Z"} {
+		refuses(t, v, token(t, key, goodHeader, `{"vct":"urn:x","exp":`+exp+`}`), want)
+	}
+	for nbf, want := range map[string]string{"1.25e11": "not valid before 1.25e+11 s", "1e11": "not valid before 5138-11-16T09:46:40Z"} {
+		refuses(t, v, token(t, key, goodHeader, `{"vct":"urn:x","nbf":`+nbf+`}`), want)
+	}
+}
+
+// A chain of sixteen certificates is read, and a longer one refused.
+func TestChainAtTheBound(t *testing.T) {
+	a := newX5C(t)
+	leaf := base64.StdEncoding.EncodeToString(a.certificate(issuerCertificate{subject: "a"}).Raw)
+	root := base64.StdEncoding.EncodeToString(a.root.Raw)
+	v := sdjwt.Verifier{Roots: a.pool, Now: now}
+	chain := func(n int) []byte {
+		x5c := `"` + leaf + `"` + strings.Repeat(`,"`+root+`"`, n-1)
+		return token(t, a.key, `{"alg":"ES256","typ":"dc+sd-jwt","x5c":[`+x5c+`]}`, `{"vct":"urn:x"}`)
+	}
+	accepts(t, v, chain(keys.MaxChain))
+	refuses(t, v, chain(keys.MaxChain+1), "more than 16")
+}
+
+// A holder finds the key that a credential is bound to, in both serializations, or that it has none.
+func TestHolderKey(t *testing.T) {
+	key, holder := claimstest.Key(t, keys.EdDSA), claimstest.Key(t, keys.ES256)
+	bound := token(t, key, goodHeader, fmt.Sprintf(`{"cnf":{"jwk":%s}}`, holder.Public().JWK()))
+	for name, c := range map[string]struct {
+		token []byte
+		found bool
+		err   string
+	}{
+		"compact":    {bound, true, ""},
+		"flattened":  {flattened(t, bound), true, ""},
+		"no cnf":     {token(t, key, goodHeader, `{}`), false, ""},
+		"no jwk":     {token(t, key, goodHeader, `{"cnf":{"kid":"k"}}`), false, ""},
+		"no key":     {token(t, key, goodHeader, `{"cnf":{"jwk":{}}}`), false, "/cnf/jwk"},
+		"no payload": {token(t, key, goodHeader, `{`), false, "payload"},
+		"no tilde":   {bytes.TrimSuffix(bound, []byte("~")), false, "no '~'"},
+		"no parts":   {[]byte("a.b~"), false, "3 parts"},
+		"no JSON":    {[]byte("{"), false, "JSON serialization"},
+	} {
+		got, err := sdjwt.HolderKey(c.token, canon.Limits{})
+		if (got != nil) != c.found || c.found && !got.Equal(holder.Public()) || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+// A line break anywhere and a JWS of another number of parts are refused as what they are.
+func TestFormOfToken(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	v := sdjwt.Verifier{Key: key.Public(), Now: now}
+	good := string(token(t, key, goodHeader, `{"vct":"urn:x"}`))
+	for tok, want := range map[string]string{"\n" + good: "line break", "\r" + good: "line break", good + "\n": "line break", "~": "3 parts, found 1",
+		"a~": "3 parts, found 1", "a.b~": "3 parts, found 2", "a.b.c.d~": "3 parts, found more", ".e30.AA~": "the end of the input"} {
+		for _, engine := range engines {
+			v.Engine = engine
+			if _, err := v.Verify([]byte(tok)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %q: %v, want %s", engine, tok, err, want)
+			}
+		}
+	}
+}
+
+// The cases of a suite say how old a KB-JWT may be.
+func TestConformMaxAge(t *testing.T) {
+	key, holder := claimstest.Key(t, keys.EdDSA), claimstest.Key(t, keys.ES256)
+	signed := token(t, key, goodHeader, fmt.Sprintf(`{"vct":"urn:x","cnf":{"jwk":%s}}`, holder.Public().JWK()))
+	bound, err := (&sdjwt.Holder{Key: holder}).Present(signed, nil, &sdjwt.Binding{Audience: "a", Nonce: "n", Now: now.Add(-15 * time.Minute)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for age, want := range map[int]conform.Outcome{899: conform.Failed, 900: conform.Passed} {
+		dir := t.TempDir()
+		b := fmt.Appendf(nil, `{"cases":[{"id":"one","expect":"accept","key":"k","sd_jwt":%q,"key_binding_required":true,"sd_jwt_vc_rules":true}],
+			"issuer_keys":{"k":%s},"now":%d,"kb_expected":{"aud":"a","nonce":"n","max_age_s":%d}}`, bound, key.Public().JWK(), now.Unix(), age)
+		if err := os.WriteFile(filepath.Join(dir, "cases.json"), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		results, err := sdjwt.Conform(t.Context(), "native", dir)
+		if err != nil || len(results) != 1 || results[0].Outcome != want {
+			t.Errorf("at most %d s: %+v, %v", age, results, err)
+		}
+	}
+}
+
+// Pointers select the same in any order, however many are given.
+func TestPointersInAnyOrder(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	for _, n := range []int{15, 16, 17, 18} {
+		var members, pointers []string
+		for i := range n {
+			members = append(members, fmt.Sprintf(`"n%02d":%d`, i, i))
+			pointers = append(pointers, fmt.Sprintf("/o/n%02d", n-1-i))
+		}
+		i := sdjwt.Issuer{Key: key}
+		tok, err := i.Issue([]byte(`{"vct":"urn:x","o":{`+strings.Join(members, ",")+`}}`), sdjwt.Disclosable{Leaves: "/o"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := samePresentation(t, tok, pointers); bytes.Count(out, []byte("~")) != 1+n {
+			t.Errorf("%d pointers: %s", n, out)
 		}
 	}
 }

@@ -117,3 +117,16 @@ func TestFilesIssue(t *testing.T) {
 		t.Errorf("disclosures of %v, want each leaf", r.Disclosed())
 	}
 }
+
+// What the format chooses of a credential is listed, and a credential that it cannot carry is an error.
+func TestChosen(t *testing.T) {
+	c := claimstest.Simple(20)
+	task := &compare.Task{Now: now}
+	if list, err := sdjwt.Definition.Chosen(c, task); err != nil || len(list) == 0 {
+		t.Errorf("%q, %v", list, err)
+	}
+	c.Subject = []byte("{")
+	if list, err := sdjwt.Definition.Chosen(c, task); err == nil {
+		t.Errorf("%q", list)
+	}
+}

@@ -26,6 +26,33 @@ func TestTamper(t *testing.T) {
 	claimstest.Tamper(t, sdjwt.NewFormat, func(cut []byte) bool { return bytes.HasSuffix(cut, []byte("~")) })
 }
 
+// The gate alters all that a signature covers, and leaves out the holder's.
+func TestTampers(t *testing.T) {
+	issuer := []string{"a disclosed value", "the payload", "the signature"}
+	claimstest.Tampers(t, sdjwt.NewFormat, sdjwt.Definition.Tamper, map[compare.Binding][]string{
+		compare.NoBinding: issuer,
+		compare.HolderBinding: append(issuer, "the holder's payload", "the holder's signature",
+			"the holder's signature by leaving it out"),
+	})
+	// An altered payload is JSON still, so that only the signature can refuse it.
+	c := claimstest.Simple(20)
+	_, _, presented := claimstest.Run(t, sdjwt.NewFormat(canon.Native, "EdDSA"), c, compare.Scenario{Binding: compare.HolderBinding})
+	copies, err := sdjwt.Definition.Tamper(c, presented, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, altered := range copies {
+		parts := bytes.Split(altered.Bytes, []byte("~"))
+		for _, jwt := range [][]byte{parts[0], parts[len(parts)-1]} {
+			if segments := bytes.Split(jwt, []byte(".")); len(segments) == 3 {
+				if b, err := b64.DecodeString(string(segments[1])); err != nil || !json.Valid(b) {
+					t.Errorf("%s: %v %s", altered.What, err, b)
+				}
+			}
+		}
+	}
+}
+
 func TestUnknownNames(t *testing.T) { claimstest.UnknownNames(t, sdjwt.NewFormat) }
 
 // TestDisclosesExactly compares what the verifier gets with the subject cut down to the disclosed leaves by hand.

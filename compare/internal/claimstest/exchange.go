@@ -3,6 +3,7 @@ package claimstest
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,44 @@ func Tamper(t *testing.T, f NewFormat, right func(cut []byte) bool) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// Tampers tests the altered copies that the gate of a format makes of a presentation: what was altered in
+// each, and that each has the length of the presentation or is cut, and does not verify.
+func Tampers(
+	t *testing.T, f NewFormat,
+	tamper func(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tampered, error),
+	want map[compare.Binding][]string,
+) {
+	for binding, want := range want {
+		c, bound := Simple(20), binding == compare.HolderBinding
+		c.VCDM = fmt.Appendf(nil, `{"validFrom":"2026-01-01T00:00:00Z","credentialSubject":%s}`, c.Subject)
+		x, _, presented := Run(t, f(canon.Native, "EdDSA"), c, compare.Scenario{Binding: binding})
+		copies, err := tamper(c, presented, bound)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var got []string
+		for _, altered := range copies {
+			got = append(got, altered.What)
+			cut := len(presented) - len(altered.Bytes)
+			if cut < 0 || cut > 0 != strings.Contains(altered.What, "leaving it out") {
+				t.Errorf("%s: %s is %d bytes shorter", binding, altered.What, cut)
+			}
+			if x.Verify(altered.Bytes) == nil {
+				t.Errorf("%s: %s is altered and still verifies", binding, altered.What)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", binding, got, want)
+		}
+
+		c.Disclose = []string{"/credentialSubject/attr01"} // which the presentation does not hold
+		if _, err := tamper(c, presented, bound); err == nil {
+			t.Errorf("%s: what is not disclosed is altered", binding)
 		}
 	}
 }
