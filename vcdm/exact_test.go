@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"canonscope/canon"
+	"canonscope/schemas/contexts"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
 	"canonscope/vcdm/problem"
@@ -217,6 +218,30 @@ func TestKeyErrors(t *testing.T) {
 	} {
 		if got := c.err.Error(); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
+
+// Each call of a canonicalizer is counted, on the short path and on the literal one.
+func TestCanonicalizationsOfSD(t *testing.T) {
+	l := newLab(t)
+	for engine, want := range map[canon.Engine][2]int{
+		canon.Native: {4, 3}, // options, document, mandatory part twice; document, selection twice
+		canon.Stock:  {2, 2}, // options, document; document, selection
+	} {
+		var made, derived vcdm.Counts
+		suite := vcdm.ECDSASD2023(engineWith(t, engine, canon.RDFC, contexts.Embedded()), vcdm.SDOptions{Mandatory: []string{"/issuer"}})
+		s := &vcdm.Signer{Suite: suite, Key: l.key(sd), Counts: &made}
+		doc, err := s.Add(context.Background(), []byte(credential), l.options(sd).AppendJSON(nil, sd))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := &vcdm.Holder{Suite: suite, Counts: &derived}
+		if _, err := h.Derive(context.Background(), doc, []string{"/validFrom"}); err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]int{made.Canonicalizations, derived.Canonicalizations}; got != want {
+			t.Errorf("%s: %v canonicalizations to issue and derive, want %v", engine, got, want)
 		}
 	}
 }

@@ -257,3 +257,21 @@ func TestShapes(t *testing.T) {
 		}
 	}
 }
+
+// The context of proofs is added as the last one, and becomes a list with one that is alone.
+func TestContextIsAdded(t *testing.T) {
+	for context, want := range map[string]string{
+		`"urn:c"`: `["urn:c","urn:u"]`, `{}`: `[{},"urn:u"]`, `[]`: `["urn:u"]`, `[ ]`: `["urn:u"]`,
+		`["urn:c" ]`: `["urn:c","urn:u"]`, "": `"urn:u"`,
+	} {
+		doc, all := `{"a":1,"@context":`+context+`}`, `{"a":1,"@context":`+want+`}`
+		if context == "" {
+			doc = `{"a":1}`
+		}
+		var tape jsontape.Tape
+		d, err := read(&tape, []byte(doc), canon.Limits{})
+		if got := d.appendContext(nil, "urn:u"); string(got) != all || err != nil {
+			t.Errorf("%s becomes %s, %v", doc, got, err)
+		}
+	}
+}

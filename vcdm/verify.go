@@ -156,7 +156,7 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 //phase:validate
 func checkSet(d *document, all []proof) error {
 	values := make(map[string]bool, len(all))
-	context := -1
+	var context int
 	for i := range all {
 		p := &all[i]
 		at := d.Tape.Pointer(p.node)

@@ -141,7 +141,7 @@ func (d *Document) Unchecked(others []string) (pointers []string) {
 		}
 	}
 	pointers = append(pointers, others...)
-	listed, size := -1, 0
+	listed, size := 0, 0
 	if d.IsPresentation() {
 		listed = t.Get(0, "verifiableCredential") // these have their own results
 	}

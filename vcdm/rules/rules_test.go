@@ -456,3 +456,18 @@ func TestNewPresentation(t *testing.T) {
 		}
 	}
 }
+
+// What a verifier needs of a document is named where the document has it.
+func TestVerifierNeeds(t *testing.T) {
+	for doc, want := range map[string]string{
+		document(credential):                 "[/issuer /type]",
+		document(credential1):                "[/issuer /type /issuanceDate]",
+		document(presentation):               "[/type]",
+		`{"holder":5,"credentialStatus":{}}`: "[/holder /credentialStatus]",
+		`{"a":1}`:                            "[]",
+	} {
+		if got, err := rules.VerifierNeeds([]byte(doc), canon.Limits{}); fmt.Sprint(got) != want || err != nil {
+			t.Errorf("%s needs %s, want %s; %v", doc, got, want, err)
+		}
+	}
+}
