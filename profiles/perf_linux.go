@@ -24,8 +24,8 @@ const (
 	// perfPeriod is about 1/PerfHz in nanoseconds, and a prime, so that work does not run in step with it.
 	perfPeriod = 249_989
 
-	drainEvery = 20 * time.Millisecond // a full ring holds the samples of 100 ms at least
-	storeSize  = 16 << 20
+	drainEvery = 50 * time.Millisecond // a full ring holds the samples of 100 ms at least
+	storeSize  = 4 << 20
 )
 
 // perfRing is the size of a ring: what a user may lock for each processor. Tests change it.
@@ -142,7 +142,7 @@ func (p *perfCapture) open() (err error) {
 	}
 
 	if p.store, err = unix.Mmap(-1, 0, storeSize, unix.PROT_READ|unix.PROT_WRITE,
-		unix.MAP_ANON|unix.MAP_PRIVATE); err != nil {
+		unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_POPULATE); err != nil {
 		return fmt.Errorf("map memory for samples: %w", err)
 	}
 	return nil

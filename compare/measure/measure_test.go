@@ -241,6 +241,9 @@ func TestCampaign(t *testing.T) {
 		if r.Profile == nil || r.Profile.Ops == 0 || r.Profile.Attribution.Rules != p.Rules.Hash() {
 			t.Fatalf("%s: profile %+v", r.ID, r.Profile)
 		}
+		if want := c.Environment["sampler"]; string(r.Profile.Sampler) != want || r.Profile.Fallback == "" != (want == "perf") {
+			t.Errorf("%s: sampler %q, want %s; fallback %q", r.ID, r.Profile.Sampler, want, r.Profile.Fallback)
+		}
 		for _, f := range []string{r.Profile.Pprof, r.Profile.Flame} {
 			if _, err := os.Stat(filepath.Join(dir, f)); err != nil {
 				t.Error(err)
@@ -643,7 +646,7 @@ func TestOrder(t *testing.T) {
 
 func TestServeRefusesBadJobs(t *testing.T) {
 	job := func(more string) string {
-		return `{"version":3,"now":"2026-12-01T00:00:00Z","documents":1,"cell":"` + cell("good", "").ID() + `",` + more + "}\n"
+		return `{"version":4,"now":"2026-12-01T00:00:00Z","documents":1,"cell":"` + cell("good", "").ID() + `",` + more + "}\n"
 	}
 	time := func(more string) string {
 		return job(`"kind":"time","operations":["verify"],"window":{"n":1},` + more)
@@ -653,11 +656,12 @@ func TestServeRefusesBadJobs(t *testing.T) {
 		"not JSON":       {"hello\n", "read job"},
 		"unknown field":  {`{"versio":1}` + "\n", "read job"},
 		"version":        {`{"version":1,"kind":"gate"}` + "\n", "version 1"},
-		"no documents":   {`{"version":3,"now":"2026-12-01T00:00:00Z","kind":"gate"}` + "\n", "no documents"},
-		"no clock":       {`{"version":3,"kind":"gate","documents":1}` + "\n", "no time"},
+		"no documents":   {`{"version":4,"now":"2026-12-01T00:00:00Z","kind":"gate"}` + "\n", "no documents"},
+		"no clock":       {`{"version":4,"kind":"gate","documents":1}` + "\n", "no time"},
 		"before all":     {time(`"first":-1`), "begins with document -1"},
 		"no window":      {job(`"kind":"time","operations":["issue"]`), "a window of"},
 		"no seconds":     {job(`"kind":"profile","operations":["issue"],"profile_s":{"verify":1}`), "profiles [issue]"},
+		"no sampler":     {job(`"kind":"profile","operations":["issue"],"profile_s":{"issue":1}`), "unknown sampler"},
 		"no operations":  {job(`"kind":"allocs"`), "does not fit"},
 		"allocs of two":  {job(`"kind":"allocs","operations":["issue","verify"]`), "more than one operation"},
 		"kind":           {job(`"kind":"sing"`), "unknown kind"},
