@@ -55,7 +55,9 @@ func Operations(p *profile.Profile, r Rules, ops int) error {
 
 // isPerOperation reports whether Operations has changed a profile.
 func isPerOperation(p *profile.Profile) bool {
-	return slices.ContainsFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == PerOperation })
+	return slices.ContainsFunc(p.SampleType, func(t *profile.ValueType) bool {
+		return t.Type == PerOperation
+	})
 }
 
 // cutter makes the locations that are left of others.

@@ -99,6 +99,7 @@ func (j *Job) Validate() error {
 	case !slices.Contains([]Kind{Gate, Time, Raw, Profile, Allocs}, j.Kind):
 		return fmt.Errorf("job has unknown kind %q", j.Kind)
 	}
+
 	c, err := compare.ParseCell(j.Cell)
 	if err != nil {
 		return err

@@ -106,7 +106,7 @@ func TestSamplesPerSecond(t *testing.T) {
 		t.Skip(err)
 	}
 	p := plan()
-	p.Documents, p.Profile, p.Sampler = 64, 1, profiles.Perf
+	p.Documents, p.Window, p.Profile, p.Sampler = 64, measure.DefaultWindow, 1, profiles.Perf
 	c, err := compare.ParseCell("format=vcdm/suite=eddsa-rdfc-2022/engine=native/alg=EdDSA/schema=simple-20/gc=100/procs=2/contexts=warm")
 	if err != nil {
 		t.Fatal(err)
