@@ -91,8 +91,9 @@
 //     must show that each operation did the work seen by the gate.
 //  7. What one process measured of one operation is a Run, in an Event, a line of JSON. The parent appends it
 //     to the Result (compare/campaign.go) and the process to runs.jsonl (compare/measure/folder.go).
-//  8. A separate process profiles the exchange: profiles/capture.go records, profiles/attribute.go charges
-//     the samples to phases.
+//  8. A separate process profiles the exchange: profiles/capture.go records, by perf events where the
+//     system allows them and else by signals, and profiles/attribute.go charges the samples to phases. What
+//     is below the credentials, the floor, has no profile by default.
 //  9. compare/report/table.go takes a value of each process; compare/stats/stats.go makes means, sums and
 //     ratios with their intervals, paired by block. The sums are those of [Whole] and [Exchanged].
 //  10. compare/report/text.go prints the rows, compare/report/canonize.go those of documents, and

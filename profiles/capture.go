@@ -73,7 +73,8 @@ func (c *Capture) begin(s Sampler) (err error) {
 
 // Stop ends the profile and returns it. With signals, stopping takes up to 0.2 s.
 func (c *Capture) Stop() (*Recording, error) {
-	r := &Recording{Sampler: Signal, Fallback: c.fallback, CPU: processCPU() - c.cpu, Wall: time.Since(c.start)}
+	r := &Recording{Sampler: Signal, Fallback: c.fallback, CPU: processCPU() - c.cpu,
+		Wall: time.Since(c.start)}
 	if c.start.IsZero() {
 		return nil, errors.New("stop CPU profile: it has not started")
 	}

@@ -4,13 +4,32 @@
 //
 // Run the operation inside [Do], around it [Start] and [Capture.Stop] for CPU time, or [StartAllocs] and
 // [ReadAllocs] for allocations; then hand the profile and rules to [Attribute] for numbers, to [Annotate]
-// for a file that "go tool pprof -tagroot=phase" reads, and to [FlameSVG], [Folded] or [Speedscope] for
-// pictures.
+// for a file that "go tool pprof -tagroot=phase" reads, to [Operations] for one that -diff_base compares by
+// the CPU time of an operation, and to [FlameSVG], [Folded] or [Speedscope] for pictures.
+//
+// # Two samplers
+//
+// [Signal] is the profiler of the Go runtime. [Perf] takes forty times as many samples and stops at once. It
+// opens the CPU clock of perf_event_open for every thread and processor (profiles/perf_linux.go); threads
+// that are created later inherit the events. A goroutine drains the rings (profiles/perf_ring_linux.go) into
+// memory outside the heap, so that collections begin when they would without it, and samples become stacks
+// with their inlined calls when the capture stops (profiles/perf_symbols_linux.go). Both give the same
+// profile:
+//
+//   - The kernel follows frame pointers, which leaves without a frame do not have, so that their caller is
+//     missing. It is added: on amd64 from the word at the top of the stack, if that follows a call of the
+//     leaf, on arm64 from the link register.
+//   - Samples have no labels of goroutines. A stack belongs to the operation if it passes through Do, if the
+//     kernel cut it, or if its goroutine began while the capture ran; it then gets the label of the cell.
+//   - Time in the kernel is charged to the function that called it. Where the system lets a process sample
+//     its own code alone, [Recording.UserOnly] is set, and the coverage shows how much is missing. So it does
+//     for samples that find a ring full, which [Recording.Lost] counts as far as the kernel reports them.
 //
 // # From a sample to a phase
 //
-//  1. profiles/capture.go and profiles/alloc.go record; Do in profiles/profiles.go marks the samples of the
-//     operation. A sample without the mark is background: the collector, the scheduler, the measuring code.
+//  1. profiles/capture.go and profiles/alloc.go record, by a sampler of profiles/sampler.go; Do in
+//     profiles/profiles.go marks the samples of the operation. A sample without the mark is background: the
+//     collector, the scheduler, the measuring code.
 //  2. A rule names a phase and a prefix of full function names. [LoadRules] returns the rules of the language
 //     and of libraries, from profiles/rules.txt. The rules of this project are generated from directives
 //     above its functions; compare/measure/rules.go joins both.
@@ -19,7 +38,8 @@
 //     is label, not digest. A function without a rule is skipped, so that memmove and regexp are charged to
 //     the function that they work for.
 //  4. A sample that no rule decides is unattributed, and every report prints the number of such samples.
-//  5. profiles/tree.go and profiles/flame.go draw; profiles/export.go writes for other tools.
+//  5. profiles/tree.go and profiles/flame.go draw; profiles/export.go writes for other tools, and
+//     profiles/operations.go makes profiles comparable.
 //     compare/report/table.go weighs the shares of the operations into those of their sum.
 //
 // # Rules that bind the code here

@@ -4,6 +4,7 @@ package profiles
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,8 +25,8 @@ const (
 	// perfPeriod is about 1/PerfHz in nanoseconds, and a prime, so that work does not run in step with it.
 	perfPeriod = 249_989
 
-	drainEvery = 20 * time.Millisecond // a full ring holds the samples of 100 ms at least
-	storeSize  = 16 << 20
+	drainEvery = 50 * time.Millisecond // a full ring holds the samples of 100 ms at least
+	storeSize  = 4 << 20
 )
 
 // perfRing is the size of a ring: what a user may lock for each processor. Tests change it.
@@ -52,13 +53,15 @@ type perfCapture struct {
 	stacks map[sampled]int64
 	lost   int64
 
+	symbols *symbols
+
 	stop, stopped chan struct{}
 }
 
 // sampled is a stack and the cell that was measured meanwhile.
 type sampled struct {
 	cell string
-	pcs  string // 8 bytes each, the leaf first, then the word of returnWord
+	pcs  string // 8 bytes each, the leaf first
 }
 
 func perfAttr(userOnly bool) *unix.PerfEventAttr {
@@ -111,7 +114,7 @@ func perfReason(err error) string {
 }
 
 func openEvents(userOnly bool) (*perfCapture, error) {
-	p := &perfCapture{userOnly: userOnly, stacks: map[sampled]int64{}}
+	p := &perfCapture{userOnly: userOnly, stacks: map[sampled]int64{}, symbols: newSymbols()}
 	if err := p.open(); err != nil {
 		p.close()
 		return nil, err
@@ -142,7 +145,7 @@ func (p *perfCapture) open() (err error) {
 	}
 
 	if p.store, err = unix.Mmap(-1, 0, storeSize, unix.PROT_READ|unix.PROT_WRITE,
-		unix.MAP_ANON|unix.MAP_PRIVATE); err != nil {
+		unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_POPULATE); err != nil {
 		return fmt.Errorf("map memory for samples: %w", err)
 	}
 	return nil
@@ -257,7 +260,7 @@ func (p *perfCapture) read() {
 	}
 }
 
-// enter says which cell the next samples are of.
+// enter sets the cell of the samples that follow.
 func (p *perfCapture) enter(cell string) {
 	p.mu.Lock()
 	same := p.cell == cell
@@ -307,20 +310,29 @@ func (p *perfCapture) fold() {
 
 // count adds a sample, from its call chain on.
 func (p *perfCapture) count(record []byte) {
-	word := func(i int) uint64 { return binary.NativeEndian.Uint64(record[8*i:]) }
-	words := len(record) / 8
-	depth := min(int(word(0)), words-1)
+	words := make([]uint64, len(record)/8)
+	for i := range words {
+		words[i] = binary.NativeEndian.Uint64(record[8*i:])
+	}
+	end := 1 + min(int(words[0]), len(words)-1)
+	chain, word := words[1:end], returnWord(words[end:])
+	chain = slices.DeleteFunc(chain, func(pc uint64) bool { return pc >= contexts })
+
 	var key []byte
-	for i := range depth {
-		if pc := word(1 + i); pc < contexts {
-			key = binary.NativeEndian.AppendUint64(key, pc)
+	for i, pc := range chain {
+		key = binary.NativeEndian.AppendUint64(key, pc)
+		if i > 0 {
+			continue
+		}
+		next := uint64(0)
+		if len(chain) > 1 {
+			next = chain[1]
+		}
+		if caller := p.symbols.caller(pc, word, next); caller != 0 {
+			key = binary.NativeEndian.AppendUint64(key, caller)
 		}
 	}
-	var extra []uint64
-	for i := 1 + depth; i < words; i++ {
-		extra = append(extra, word(i))
-	}
-	key = binary.NativeEndian.AppendUint64(key, returnWord(extra))
+
 	p.stacks[sampled{p.cell, string(key)}]++
 }
 
@@ -345,6 +357,7 @@ func (p *perfCapture) close() {
 	for _, fd := range p.events {
 		_ = unix.Close(fd)
 	}
+	p.symbols.close()
 	if p.store != nil {
 		_ = unix.Munmap(p.store)
 	}
@@ -353,25 +366,18 @@ func (p *perfCapture) close() {
 
 // finish writes the samples into a recording, as runtime/pprof does.
 func (p *perfCapture) finish(r *Recording) error {
-	p.fold()
 	defer p.close()
-	out := &profile.Profile{
-		SampleType: []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
-		PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: perfPeriod,
-		DurationNanos: int64(r.Wall), TimeNanos: time.Now().Add(-r.Wall).UnixNano(),
-	}
-	s := newSymbols(out)
-	defer s.close()
-	compare := func(a, b sampled) int {
-		if c := strings.Compare(a.cell, b.cell); c != 0 {
-			return c
-		}
-		return strings.Compare(a.pcs, b.pcs)
-	}
+	p.fold()
+	out := p.symbols.profile
+	cpu := &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}
+	out.SampleType = []*profile.ValueType{{Type: "samples", Unit: "count"}, cpu}
+	out.PeriodType, out.Period = cpu, perfPeriod
+	out.DurationNanos, out.TimeNanos = int64(r.Wall), time.Now().Add(-r.Wall).UnixNano()
+
 	var names []string
-	for _, key := range slices.SortedFunc(maps.Keys(p.stacks), compare) {
+	for _, key := range slices.SortedFunc(maps.Keys(p.stacks), sampled.compare) {
 		n := p.stacks[key]
-		locations, whole := s.stack([]byte(key.pcs))
+		locations, whole := p.symbols.stack([]byte(key.pcs))
 		sample := &profile.Sample{Location: locations, Value: []int64{n, n * perfPeriod}}
 		names = stack(sample, names)
 		if key.cell != "" && (passesDo(sample) || p.started(names, whole)) {
@@ -379,8 +385,13 @@ func (p *perfCapture) finish(r *Recording) error {
 		}
 		out.Sample = append(out.Sample, sample)
 	}
+
 	r.Profile, r.Lost, r.UserOnly = out, p.lost, p.userOnly
 	return out.CheckValid()
+}
+
+func (s sampled) compare(o sampled) int {
+	return cmp.Or(strings.Compare(s.cell, o.cell), strings.Compare(s.pcs, o.pcs))
 }
 
 // started reports whether a stack that does not pass through Do belongs to the operation all the same: a
@@ -407,35 +418,3 @@ var perfDepth = sync.OnceValue(func() int {
 	}
 	return n
 })
-
-// stack returns the locations of a sample, and whether it reaches the root of its goroutine.
-func (s *symbols) stack(key []byte) (out []*profile.Location, whole bool) {
-	words := make([]uint64, len(key)/8)
-	for i := range words {
-		words[i] = binary.NativeEndian.Uint64(key[8*i:])
-	}
-	pcs, word := words[:len(words)-1], words[len(words)-1]
-	add := func(pc uint64) {
-		if l := s.location(pc); l != nil {
-			out = append(out, l)
-		}
-	}
-	for i, pc := range pcs {
-		if i > 0 {
-			add(pc - 1) // the call
-			continue
-		}
-		add(pc)
-		next := uint64(0)
-		if len(pcs) > 1 {
-			next = pcs[1]
-		}
-		if caller := s.caller(pc, word, next); caller != 0 {
-			add(caller - 1)
-		}
-	}
-	if out == nil {
-		out = append(out, s.location(0)) // neither the kernel nor Go know where
-	}
-	return out, len(pcs) > 0 && s.entry(pcs[len(pcs)-1]).name == exit
-}

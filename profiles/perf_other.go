@@ -9,7 +9,8 @@ type perfCapture struct{}
 func startPerf() (*perfCapture, error) { return nil, probePerf() }
 
 func probePerf() error {
-	return &SamplerError{Perf, "it needs Linux on amd64 or arm64, not " + runtime.GOOS + " on " + runtime.GOARCH}
+	here := runtime.GOOS + " on " + runtime.GOARCH
+	return &SamplerError{Perf, "it needs Linux on amd64 or arm64, not " + here}
 }
 
 func (p *perfCapture) enter(string) {}

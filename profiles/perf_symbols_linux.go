@@ -3,6 +3,7 @@
 package profiles
 
 import (
+	"encoding/binary"
 	"os"
 	"runtime"
 	"strings"
@@ -32,13 +33,13 @@ func (f function) body() bool { return !strings.Contains(f.name, ".") }
 // outside is the name that runtime/pprof gives code that is not Go's.
 const outside = "runtime._ExternalCode"
 
-func newSymbols(p *profile.Profile) *symbols {
+func newSymbols() *symbols {
+	path, _ := os.Executable()
+	p := &profile.Profile{Mapping: []*profile.Mapping{{ID: 1, Limit: 1 << 63, File: path,
+		HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}}
 	s := &symbols{profile: p, locations: map[uint64]*profile.Location{},
 		functions: map[profile.Function]*profile.Function{}, entries: map[uint64]function{},
 		calls: map[uint64]uint64{}}
-	path, _ := os.Executable()
-	p.Mapping = []*profile.Mapping{{ID: 1, Limit: 1 << 63, File: path, HasFunctions: true,
-		HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}
 	s.memory, _ = os.Open("/proc/self/mem")
 	return s
 }
@@ -107,4 +108,22 @@ func (s *symbols) function(f runtime.Frame) *profile.Function {
 	s.functions[key] = &made
 	s.profile.Function = append(s.profile.Function, &made)
 	return &made
+}
+
+// stack returns the locations of a sample, and whether it reaches the root of its goroutine.
+func (s *symbols) stack(pcs []byte) (out []*profile.Location, whole bool) {
+	for i := 0; i < len(pcs); i += 8 {
+		pc := binary.NativeEndian.Uint64(pcs[i:])
+		if i > 0 {
+			pc-- // the call
+		}
+		if l := s.location(pc); l != nil {
+			out = append(out, l)
+		}
+		whole = s.entry(pc).name == exit
+	}
+	if out == nil {
+		out = append(out, s.location(0)) // neither the kernel nor Go know where
+	}
+	return out, whole
 }

@@ -41,6 +41,7 @@ func tree(p *profile.Profile, r Rules) (root *node, unit string) {
 	vi := valueIndex(p)
 	root, unit = &node{name: "root"}, p.SampleType[vi].Unit
 	var buf []string
+	cut := isPerOperation(p)
 	for _, s := range samples(p) {
 		if s.Value[vi] == 0 {
 			continue
@@ -48,7 +49,7 @@ func tree(p *profile.Profile, r Rules) (root *node, unit string) {
 		buf = stack(s, buf)
 		st, ph := buf, c.phaseOf(buf)
 		fg := c.foreground(s, buf)
-		if fg {
+		if fg && !cut {
 			st = c.cutHarness(buf)
 		}
 		at := root

@@ -340,7 +340,7 @@ func (c *child) profile(w *walk) (*Profiled, error) {
 		return nil, err
 	}
 
-	id, start := cell.With(w.op).ID(), b.here.ops
+	id, start := cell.With(w.op).ID(), w.ops
 	budget := int64(c.job.ProfileSeconds[w.op] * 1e9)
 	cpu, wall := processCPU(), time.Now()
 	var failed error
@@ -348,7 +348,7 @@ func (c *child) profile(w *walk) (*Profiled, error) {
 		if c.job.Bounded && int64(time.Since(wall)) >= 2*budget {
 			break
 		}
-		profiles.Do(id, func() { failed = b.last(10 * time.Millisecond) })
+		profiles.Do(id, func() { failed = w.do(b.size) }) // about batchTime
 	}
 
 	rec, err := capture.Stop()
@@ -361,8 +361,7 @@ func (c *child) profile(w *walk) (*Profiled, error) {
 		return nil, err
 	}
 
-	ops := b.here.ops - start
-	return &Profiled{Pprof: buf.Bytes(), Ops: ops, CPU: int64(rec.CPU), Wall: int64(rec.Wall),
+	return &Profiled{Pprof: buf.Bytes(), Ops: w.ops - start, CPU: int64(rec.CPU), Wall: int64(rec.Wall),
 		Sampler: rec.Sampler, Fallback: rec.Fallback, Lost: rec.Lost, UserOnly: rec.UserOnly}, nil
 }
 

@@ -241,6 +241,9 @@ func TestCampaign(t *testing.T) {
 		if r.Profile == nil || r.Profile.Ops == 0 || r.Profile.Attribution.Rules != p.Rules.Hash() {
 			t.Fatalf("%s: profile %+v", r.ID, r.Profile)
 		}
+		if want := c.Environment["sampler"]; string(r.Profile.Sampler) != want || r.Profile.Fallback == "" != (want == "perf") {
+			t.Errorf("%s: sampler %q, want %s; fallback %q", r.ID, r.Profile.Sampler, want, r.Profile.Fallback)
+		}
 		for _, f := range []string{r.Profile.Pprof, r.Profile.Flame} {
 			if _, err := os.Stat(filepath.Join(dir, f)); err != nil {
 				t.Error(err)
@@ -658,6 +661,7 @@ func TestServeRefusesBadJobs(t *testing.T) {
 		"before all":     {time(`"first":-1`), "begins with document -1"},
 		"no window":      {job(`"kind":"time","operations":["issue"]`), "a window of"},
 		"no seconds":     {job(`"kind":"profile","operations":["issue"],"profile_s":{"verify":1}`), "profiles [issue]"},
+		"no sampler":     {job(`"kind":"profile","operations":["issue"],"profile_s":{"issue":1}`), "unknown sampler"},
 		"no operations":  {job(`"kind":"allocs"`), "does not fit"},
 		"allocs of two":  {job(`"kind":"allocs","operations":["issue","verify"]`), "more than one operation"},
 		"kind":           {job(`"kind":"sing"`), "unknown kind"},

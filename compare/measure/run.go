@@ -787,6 +787,9 @@ func (c *campaign) attribute(id string, got *Profiled) (*compare.Profile, error)
 	out := &compare.Profile{Attribution: profiles.Attribute(p, c.plan.Rules), Ops: got.Ops, CPU: got.CPU,
 		Coverage: rec.Coverage(), Warning: rec.Warning(), Sampler: got.Sampler, Fallback: got.Fallback,
 		Lost: got.Lost}
+	if err := profiles.Operations(p, c.plan.Rules, got.Ops); err != nil {
+		return nil, err
+	}
 	note := fmt.Sprintf("%d operations, %.2f s of CPU", got.Ops, float64(got.CPU)/1e9)
 	out.Pprof, out.Flame = c.draw(p, id, title(id), note, "")
 	return out, nil

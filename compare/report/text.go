@@ -1059,7 +1059,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			p.wrapped(4, "  ! ", "signals take few samples; "+a.Fallback)
 		}
 		if a.Lost > 0 {
-			p.wrapped(4, "  ! ", fmt.Sprintf("%s lost: the reader was too slow", plural(int(a.Lost), "sample")))
+			p.wrapped(4, "  ! ", plural(int(a.Lost), "sample")+" lost: the reader was too slow")
 		}
 		if len(a.Below) > 0 {
 			p.wrapped(2, "", fmt.Sprintf("wholly below %.0f %%: %s", 100*Wanted, few(a.Below)))
