@@ -165,30 +165,41 @@ func TestLossesAtTheBound(t *testing.T) {
 	}
 }
 
-// patience is a context that counts how often it is asked whether the call goes on.
+// patience is a context that counts how often it is asked whether the call goes on, and ends after some times.
 type patience struct {
 	context.Context
-	asked int
+	asked, most int
 }
 
-func (p *patience) Err() error { p.asked++; return nil }
+func (p *patience) Err() error {
+	if p.asked++; p.asked > p.most {
+		return context.Canceled
+	}
+	return nil
+}
 
-// A call asks once in 4096 objects whether it shall go on.
+// A call asks once in 4096 objects whether it shall go on, and ends or goes on as it is told.
 func TestCancelIsAsked(t *testing.T) {
 	p := jsonld.New(jsonld.Config{})
-	asked := func(n int) int {
-		ctx := &patience{Context: context.Background()}
+	asked := func(n, most int) (int, error) {
+		ctx := &patience{Context: context.Background(), most: most}
 		doc := `{"@graph":[{"@id":"u:s","u:p":1}` + strings.Repeat(`,{"@id":"u:s","u:p":1}`, n-2) + `]}`
-		if err := p.ToRDF(ctx, []byte(doc), jsonld.Options{}, new(rdf.Dataset)); err != nil {
-			t.Fatal(err)
+		var set rdf.Dataset
+		err := p.ToRDF(ctx, []byte(doc), jsonld.Options{}, &set)
+		if err == nil && len(set.Quads) != n-1 {
+			t.Errorf("%d objects: %d quads", n, len(set.Quads))
 		}
-		return ctx.asked
+		return ctx.asked, err
 	}
-	few := asked(10)
+	few, err := asked(10, 1000)
 	for n, more := range map[int]int{4095: 0, 4096: 1, 8192: 2} {
-		if got := asked(n); got < few+more || got > few+3*more {
-			t.Errorf("%d objects: asked %d times, want at least %d", n, got, few+more)
+		got, again := asked(n, 1000)
+		if err = errors.Join(err, again); err != nil || got < few+more || got > few+3*more {
+			t.Errorf("%d objects: %v, asked %d times, want at least %d", n, err, got, few+more)
 		}
+	}
+	if _, err := asked(8192, few); !errors.Is(err, context.Canceled) {
+		t.Errorf("a call that shall end: %v", err)
 	}
 }
 

@@ -235,6 +235,7 @@ func TestDefaultLanguage(t *testing.T) {
 		{`"@direction":"rtl"`, `"u:p"`, `"x"^^<https://www.w3.org/ns/i18n#_rtl>`},
 		{`"@version":1.1`, `{"@id":"u:p","@direction":"ltr"}`, `"x"^^<https://www.w3.org/ns/i18n#_ltr>`},
 		{`"@language":"de","@direction":"rtl"`, `{"@id":"u:p","@direction":null}`, `"x"@de`},
+		{`"@version":1.1`, `{"@id":"u:p","@context":{"@language":"de"}}`, `"x"@de`},
 		{`"@language":"de","@direction":"rtl"`, `"u:p"`, `"x"^^<https://www.w3.org/ns/i18n#de_rtl>`},
 	} {
 		doc := `{"@context":{` + c.settings + `,"p":` + c.term + `},"@id":"u:s","p":"x","u:p":"x"}`
@@ -302,5 +303,27 @@ func TestKindsOfTerms(t *testing.T) {
 	}
 	if len(set.Quads) != 10 {
 		t.Errorf("%d quads\n%s", len(set.Quads), set.AppendNQuads(nil))
+	}
+}
+
+// A term may nest its values in a key that means @nest, which its definition names as a string.
+func TestNest(t *testing.T) {
+	p := jsonld.New(jsonld.Config{})
+	for nest, code := range map[string]jsonld.Code{`"n"`: "", `"@nest"`: "", `1`: jsonld.InvalidNestValue, `"@id"`: jsonld.InvalidNestValue} {
+		err := toRDF(p, `{"@context":{"@version":1.1,"n":"@nest","p":{"@id":"u:p","@nest":`+nest+`}},"@id":"u:s","n":{"p":"x"}}`)
+		if e := new(jsonld.Error); (err == nil) != (code == "") || err != nil && (!errors.As(err, &e) || e.Code != code) {
+			t.Errorf("%s: %v", nest, err)
+		}
+	}
+}
+
+// The expanded form keeps the types as they are listed, an empty list too.
+func TestExpandedTypes(t *testing.T) {
+	p := jsonld.New(jsonld.Config{})
+	for in, want := range map[string]string{`[]`: `[]`, `["u:T"]`: `["u:T"]`, `"u:T"`: `["u:T"]`, `["u:T","u:U"]`: `["u:T","u:U"]`} {
+		got, err := p.Expand(context.Background(), []byte(`{"@id":"u:s","@type":`+in+`}`), jsonld.Options{})
+		if err != nil || string(got) != `[{"@id":"u:s","@type":`+want+`}]` {
+			t.Errorf("%s: %s, %v", in, got, err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package mdoc_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"canonscope/compare/internal/claimstest"
 	"canonscope/compare/mdoc"
 	"canonscope/schemas"
+	"canonscope/vcdm/keys"
 )
 
 var engines, now = claimstest.Engines, claimstest.Now
@@ -33,6 +35,24 @@ func TestTampers(t *testing.T) {
 		compare.HolderBinding: append([]string{"a disclosed value", "the device's signature",
 			"the device's signature by leaving it out"}, issuer...),
 	})
+	// What is altered is in the part that is named.
+	key := draftKey{claimstest.Key(t, keys.EdDSA), []byte{1}}
+	issued := key.build(t, nil)
+	copies, err := mdoc.Definition.Tamper(&schemas.Credential{VCDM: []byte("{}")}, issued, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after struct {
+		IssuerAuth []cbor.RawMessage `cbor:"issuerAuth"`
+	}
+	decode(t, issued, &before)
+	for _, altered := range copies {
+		decode(t, altered.Bytes, &after)
+		same := func(i int) bool { return bytes.Equal(before.IssuerAuth[i], after.IssuerAuth[i]) }
+		if signature := altered.What == "the signature"; !same(0) || same(2) != signature || same(3) == signature {
+			t.Errorf("%s: %x", altered.What, altered.Bytes)
+		}
+	}
 	// Of several documents nobody knows which one is meant.
 	c := claimstest.Simple(20)
 	_, _, presented := claimstest.Run(t, mdoc.NewFormat(canon.Native, "EdDSA"), c, compare.Scenario{Binding: compare.HolderBinding})

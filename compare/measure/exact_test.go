@@ -140,6 +140,33 @@ func TestLostByte(t *testing.T) {
 	}
 }
 
+// What is not complete is removed, however much it is and whatever it lies beside.
+func TestAllParts(t *testing.T) {
+	f, err := OpenFolder(filepath.Join(t.TempDir(), "results"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(f.Path, rawDir), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 9 {
+		for _, name := range []string{partPrefix, rawDir + "/" + partPrefix, "part-", rawDir + "/part-"} {
+			if err := os.WriteFile(filepath.Join(f.Path, fmt.Sprint(name, i)), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	for dir, want := range map[string]int{".": 9 + 2, rawDir: 9} {
+		entries, err := os.ReadDir(filepath.Join(f.Path, dir))
+		if err != nil || len(entries) != want {
+			t.Errorf("%s has %d entries, want %d; %v", dir, len(entries), want, err)
+		}
+	}
+}
+
 // toy is a format whose operations count and make what its fields say.
 type toy struct {
 	mu        sync.Mutex
@@ -283,6 +310,12 @@ func TestGateRefuses(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+	f.compared = nil
+	guarded := f.bench(t, 1, 0)
+	guarded.bench.Guard = func(context.Context, *schemas.Credential) error { return errors.New("a known loss") }
+	if _, err := guarded.gateAll(t.Context()); err == nil || !strings.Contains(err.Error(), "canonical form: a known loss") || len(f.compared) > 0 {
+		t.Errorf("a document that the guard refuses: %v, compared %v", err, f.compared)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := f.bench(t, 1, 0).gateAll(ctx); !errors.Is(err, context.Canceled) {
@@ -359,9 +392,69 @@ func TestBatches(t *testing.T) {
 	if err := b.last(7 * us); err != nil || b.here.since(before) < 12*us || b.here.since(before) > 12*us+8*us {
 		t.Errorf("7 µs of operations take %v, %v", b.here.since(before)-5*us, err)
 	}
+	exact := cycles(us, 0, 0) // 1, 2 and 4 operations take just 7 µs
+	if err := newBatches(exact.do, exact.look).last(7 * us); err != nil || exact.ops != 7 {
+		t.Errorf("7 µs of operations are %d, %v", exact.ops, err)
+	}
 	was := b.here.ops
 	if err := b.last(0); err != nil || b.here.ops == was {
 		t.Errorf("at least one operation is done: %d, %v", b.here.ops-was, err)
+	}
+}
+
+// A window ends just when its time is over; a whole cycle of its least time is enough; it begins with a
+// collection also where there were others before.
+func TestWindowBounds(t *testing.T) {
+	never := func(_, _ time.Duration) bool { return false }
+	always := func(_, _ time.Duration) bool { return true }
+	for name, c := range map[string]struct {
+		every, before int // operations between two collections, collections before
+		w             compare.Window
+		near          func(_, _ time.Duration) bool
+		from, to      int
+		ending        compare.Ending
+	}{
+		"the least without collections": {0, 0, compare.Window{Collections: 2, Least: 0.05, Most: 0.2}, never, 0, 5, compare.Rare},
+		"the most without collections":  {0, 0, compare.Window{Collections: 2, Least: 0.05, Most: 0.2}, always, 0, 20, compare.Rare},
+		"a cycle of the least time":     {5, 0, compare.Window{Collections: 5, Least: 0.05, Most: 0.1}, always, 5, 10, compare.Rare},
+		"a cycle of less":               {4, 0, compare.Window{Collections: 5, Least: 0.05, Most: 0.1}, always, 0, 10, compare.Rare},
+		"two cycles":                    {5, 1000, compare.Window{Collections: 2, Least: 0.05, Most: 1}, always, 5, 15, compare.Collections},
+		"as many as the time takes":     {2, 0, compare.Window{Collections: 2, Least: 0.06, Most: 1}, always, 2, 8, compare.Collections},
+	} {
+		m := cycles(10*ms, 0, c.every)
+		m.collections = c.before
+		from, to, ending, err := window(c.w, newBatches(m.do, m.look), c.near)
+		if err != nil || from.ops != c.from || to.ops != c.to || ending != c.ending {
+			t.Errorf("%s: from %d to %d, ends for %s, want %d to %d; %v", name, from.ops, to.ops, ending, c.from, c.to, err)
+		}
+	}
+}
+
+var kept [][]byte
+
+// A timing says of an operation what it takes of the processor, of its thread and of the heap.
+func TestTimed(t *testing.T) {
+	const n, each = 100, 100 * time.Microsecond
+	run, err := timed(compare.Window{N: n}, func(n int) error {
+		for range n {
+			kept = kept[:0]
+			for range 10 {
+				kept = append(kept, make([]byte, 1024))
+			}
+			for start := threadCPU(); threadCPU()-start < int64(each); {
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Ops != n || run.First < 1 || run.Allocs < 10 || run.Allocs > 20 || run.Bytes < 10_240 || run.Bytes > 20_480 {
+		t.Errorf("%d operations from %d, %.1f allocations of %.0f bytes", run.Ops, run.First, run.Allocs, run.Bytes)
+	}
+	if run.Thread < float64(each) || run.CPU < 0.9*float64(each) || run.CPU > 500*float64(each) ||
+		math.Abs(run.Wall*n/1e9/run.Window-1) > 1e-6 {
+		t.Errorf("%.0f ns on the thread, %.0f ns, %.0f ns of wall time, a window of %.3f s", run.Thread, run.CPU, run.Wall, run.Window)
 	}
 }
 
