@@ -40,6 +40,7 @@ type Window struct {
 	Collections int     `json:"collections"` // that it holds
 	Least       float64 `json:"least_s"`     // seconds of process CPU that it lasts
 	Most        float64 `json:"most_s"`      // seconds after which it ends with fewer collections
+	Warm        float64 `json:"warm_s"`      // seconds of process CPU before it
 }
 
 // Run is what one process measured of one operation, per operation: means over its window. Times are in

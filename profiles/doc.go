@@ -25,8 +25,9 @@
 //     its own code alone, [Recording.UserOnly] is set, and the coverage shows how much is missing. So it does
 //     for samples that find a ring full, which [Recording.Lost] counts as far as the kernel reports them.
 //   - Each sample interrupts the work, which on a virtual machine can add tens of per cent to the CPU time of
-//     an operation. It does so everywhere, so that shares hold; but the cpu/op of a profile is not a timing,
-//     and is compared with that of the same sampler alone.
+//     an operation. It does so everywhere alike, which a test of known loops checks by both samplers. The
+//     cpu/op of a profile is therefore not divided by its operations: [Operations] shares out what was timed
+//     without a sampler.
 //
 // # From a sample to a phase
 //

@@ -3,6 +3,7 @@ package profiles
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/google/pprof/profile"
@@ -13,22 +14,23 @@ import (
 // PerOperation is the type of the samples that [Operations] adds: CPU nanoseconds of one operation.
 const PerOperation = "cpu/op"
 
-// Operations makes profiles of different lengths comparable, also by "go tool pprof -diff_base": it adds the
-// sample type PerOperation, the default of the file, and cuts the frames of the harness and the command from
-// the stacks of the operation, so that those of two profiles are alike. The samples of the harness, which
-// are background without a phase, cost no operation.
+// Operations makes profiles of different lengths and samplers comparable, also by "go tool pprof -diff_base":
+// it adds the sample type PerOperation, the default of the file, and cuts the frames of the harness and the
+// command from the stacks of the operation, so that those of two profiles are alike. The samples of the
+// harness, which are background without a phase, cost no operation. The others share cost, the CPU
+// nanoseconds of an operation as it was timed without a sampler, which slows the work.
 //
 // Equal stacks are merged before the nanoseconds are rounded, and what rounding leaves goes to the largest
 // remainders: the sum is exact to a nanosecond.
-func Operations(p *profile.Profile, r Rules, ops int) error {
+func Operations(p *profile.Profile, r Rules, cost float64) error {
 	vi := valueIndex(p)
 	switch {
 	case vi < 0 || p.SampleType[vi].Type != "cpu":
 		return errNoProfile
 	case isPerOperation(p):
 		return fmt.Errorf("the profile has %s already", PerOperation)
-	case ops < 1:
-		return fmt.Errorf("a profile of %d operations", ops)
+	case !(cost >= 0):
+		return fmt.Errorf("a profile of operations of %v ns", cost)
 	}
 
 	c := r.classifier()
@@ -48,7 +50,7 @@ func Operations(p *profile.Profile, r Rules, ops int) error {
 	p.SampleType = append(p.SampleType, &profile.ValueType{Type: PerOperation, Unit: "nanoseconds"})
 	p.DefaultSampleType = PerOperation
 	p.Sample = merged(p.Sample, own)
-	divide(p.Sample, vi, int64(ops))
+	divide(p.Sample, vi, cost)
 	*p = *p.Compact()
 	return nil
 }
@@ -146,25 +148,36 @@ func merged(all, own []*profile.Sample) []*profile.Sample {
 	return out
 }
 
-// divide sets the last value of samples, but of those where it is negative, which become 0, to value vi of
-// an operation.
-func divide(samples []*profile.Sample, vi int, ops int64) {
-	var parts []*profile.Sample
-	var total int64
+// divide sets the last value of samples, but of those where it is negative, which become 0, to their part of
+// cost by value vi.
+func divide(samples []*profile.Sample, vi int, cost float64) {
+	type part struct {
+		of   *int64
+		left float64 // after rounding down
+	}
+	var parts []part
+	total := 0.0
 	for _, s := range samples {
-		last := len(s.Value) - 1
-		if s.Value[last] < 0 {
-			s.Value[last] = 0
+		if s.Value[len(s.Value)-1] >= 0 {
+			total += float64(s.Value[vi])
+		}
+	}
+
+	left := math.Round(cost)
+	for _, s := range samples {
+		last := &s.Value[len(s.Value)-1]
+		if *last < 0 || total == 0 {
+			*last = 0
 			continue
 		}
-		s.Value[last] = s.Value[vi] / ops
-		total += s.Value[vi] % ops
-		parts = append(parts, s)
+		whole, rest := math.Modf(cost * (float64(s.Value[vi]) / total))
+		*last = int64(whole)
+		left -= whole
+		parts = append(parts, part{last, rest})
 	}
-	slices.SortStableFunc(parts, func(a, b *profile.Sample) int {
-		return cmp.Compare(b.Value[vi]%ops, a.Value[vi]%ops)
-	})
-	for _, s := range parts[:min(len(parts), int((total+ops/2)/ops))] {
-		s.Value[len(s.Value)-1]++
+
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.left, a.left) })
+	for _, p := range parts[:min(len(parts), max(0, int(left)))] {
+		*p.of++
 	}
 }

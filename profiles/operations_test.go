@@ -35,19 +35,19 @@ func column(t *testing.T, p *profile.Profile, name string) (sum int64, by map[st
 
 func TestOperations(t *testing.T) {
 	rules := profiles.LoadRules()
-	for _, ops := range []int{1, 3, 7, 1000, 999_983, 50_000_000} {
+	for _, cost := range []float64{0, 2.4, 17, 120, 4e7 / 3, 12e7, 5e12} {
 		p := synthetic("111111 a main.op"+underDo, "1 a main.op"+underDo, "11 a runtime.memmove<main.op"+underDo,
 			"111 runtime.scanobject<runtime.gcBgMarkWorker", "11 main.harness<main.main")
 		before := profiles.Attribute(p, rules)
-		if err := profiles.Operations(p, rules, ops); err != nil {
+		if err := profiles.Operations(p, rules, cost); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.CheckValid(); err != nil {
 			t.Fatal(err)
 		}
 		sum, by := column(t, p, profiles.PerOperation)
-		if want := int64(math.Round(12e7 / float64(ops))); sum != want || by["main.harness"] != 0 {
-			t.Errorf("%d operations: %d ns each, want %d; harness %d", ops, sum, want, by["main.harness"])
+		if want := int64(math.Round(cost)); sum != want || by["main.harness"] != 0 {
+			t.Errorf("%d ns an operation, want %d; harness %d", sum, want, by["main.harness"])
 		}
 		if p.DefaultSampleType != profiles.PerOperation || len(p.Sample) != 4 {
 			t.Errorf("default %q, %d samples", p.DefaultSampleType, len(p.Sample))
@@ -60,12 +60,12 @@ func TestOperations(t *testing.T) {
 			strings.Count(text.String(), "main.main") != 1 {
 			t.Errorf("stacks, %v:\n%s", err, &text)
 		}
-		if profiles.Operations(p, rules, ops) == nil {
+		if profiles.Operations(p, rules, cost) == nil {
 			t.Error("operations were added twice")
 		}
 	}
-	if profiles.Operations(synthetic("1 a main.op"), rules, 0) == nil || profiles.Operations(nil, rules, 1) == nil {
-		t.Error("no error without operations or a profile")
+	if profiles.Operations(synthetic("1 a main.op"), rules, math.NaN()) == nil || profiles.Operations(nil, rules, 1) == nil {
+		t.Error("no error without a cost or a profile")
 	}
 }
 
@@ -79,7 +79,7 @@ func TestOperationsCut(t *testing.T) {
 	p.Location = append(p.Location, merged)
 	p.Sample[0].Location = append([]*profile.Location{merged}, leaf[2:]...)
 	rules := profiles.LoadRules()
-	if err := profiles.Operations(p, rules, 1); err != nil {
+	if err := profiles.Operations(p, rules, 3e7); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.CheckValid(); err != nil {
@@ -104,9 +104,9 @@ func TestOperationsDiffer(t *testing.T) {
 		t.Skip("needs the go command")
 	}
 	dir := t.TempDir()
-	write := func(name string, ops int, lines ...string) string {
+	write := func(name string, cost float64, lines ...string) string {
 		p := synthetic(lines...)
-		if err := profiles.Operations(p, profiles.LoadRules(), ops); err != nil {
+		if err := profiles.Operations(p, profiles.LoadRules(), cost); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(dir, name)
@@ -133,9 +133,9 @@ func TestOperationsDiffer(t *testing.T) {
 		return string(out)
 	}
 	// 100 µs and 760 µs an operation, though a has more samples.
-	a := write("a.pb.gz", 1000, "111111 a main.sign"+underDo, "1111 a main.parse"+underDo)
-	b := write("b.pb.gz", 100, "111111 a main.sign"+underDo, "1 a main.expand"+underDo)
-	b2 := write("b2.pb.gz", 50, "111 a main.expand"+underDo)
+	a := write("a.pb.gz", 100e3, "111111 a main.sign"+underDo, "1111 a main.parse"+underDo)
+	b := write("b.pb.gz", 700e3, "111111 a main.sign"+underDo, "1 a main.expand"+underDo)
+	b2 := write("b2.pb.gz", 600e3, "111 a main.expand"+underDo)
 	for _, c := range []struct {
 		args []string
 		want []string

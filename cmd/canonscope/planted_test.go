@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -35,12 +36,13 @@ func build(t *testing.T, plants ...plant) (command, loops string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		source, err := os.ReadFile(path)
+		planted := replace[path] // by an earlier plant
+		source, err := os.ReadFile(cmp.Or(planted, path))
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := strings.Replace(string(source), p.function, p.function+"\n"+p.text, 1)
-		text = strings.Replace(text, "import (", "import (\n"+p.imports, 1)
+		text = strings.Replace(text, "import (", "import (\n\t"+p.imports, 1)
 		if text == string(source) {
 			t.Fatalf("%s has no %s", p.file, p.function)
 		}
@@ -126,7 +128,7 @@ func straight(t *testing.T, loops, id string) float64 {
 func TestPlantedWork(t *testing.T) {
 	machine(t)
 	const id = "format=document/suite=rdfc/engine=native/alg=none/schema=ob3/op=canonize/gc=100/procs=2/contexts=warm"
-	args := []string{"--operation", "canonize", "--schema", "ob3", "--suite", "rdfc", "--engine", "native", "--runs", "8",
+	args := []string{"--operation", "canonize", "--schema", "ob3", "--suite", "rdfc", "--engine", "native", "--runs", "8", "--n", "8000",
 		"--profile-seconds", "4", "--allocs"}
 	label := plant{"canon/rdfc/rdfc.go", `"time"`,
 		"func (s *State) Label(ctx context.Context, d *rdf.Dataset, opt Options) error {",

@@ -20,6 +20,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
+	"canonscope/profiles"
 	"canonscope/schemas"
 )
 
@@ -50,9 +51,11 @@ func TestJobBounds(t *testing.T) {
 		"allocations of one":           {func(j *Job) { j.Kind, j.Operations = Allocs, j.Operations[:1] }, true},
 		"allocations of two":           {func(j *Job) { j.Kind = Allocs }, false},
 		"a profile": {func(j *Job) {
+			j.Sampler = profiles.Signal
 			j.Kind, j.ProfileSeconds = Profile, map[compare.Operation]float64{compare.Issue: 0.1, compare.Verify: 0.1}
 		}, true},
 		"a profile of no time": {func(j *Job) {
+			j.Sampler = profiles.Signal
 			j.Kind, j.ProfileSeconds = Profile, map[compare.Operation]float64{compare.Issue: 0.1, compare.Verify: 0}
 		}, false},
 		"no kind":                 {func(j *Job) { j.Kind = "sing" }, false},

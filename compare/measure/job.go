@@ -32,8 +32,8 @@ const (
 
 // Windows of a campaign.
 var (
-	DefaultWindow = compare.Window{Collections: 2, Least: 0.05, Most: 0.2}
-	FullWindow    = compare.Window{Collections: 10, Least: 0.25, Most: 2}
+	DefaultWindow = compare.Window{Collections: 2, Least: 0.05, Most: 0.2, Warm: 0.005}
+	FullWindow    = compare.Window{Collections: 10, Least: 0.25, Most: 2, Warm: 0.2}
 )
 
 // Job is everything a child needs to know; the same Job means the same work on any machine. The child reads

@@ -54,7 +54,7 @@ func expected(w compare.Window, start time.Duration, operations []time.Duration)
 		if w.N > 0 {
 			window = time.Duration(w.N) * op
 		}
-		start += max(2*op, warmTime+threadTime) + window
+		start += max(2*op, max(warmTime, seconds(w.Warm))+threadTime) + window
 	}
 	return start
 }

@@ -684,7 +684,7 @@ func (c *campaign) profiles(ctx context.Context) {
 		}
 		answers, _ := c.job(ctx, job, expected, k, inputs, nil)
 		c.take(cells, answers, "no profile: ", func(r *compare.Result, a answer) (err error) {
-			r.Profile, err = c.attribute(r.ID, a.profile)
+			r.Profile, err = c.attribute(r, a.profile)
 			return err
 		})
 	}
@@ -777,7 +777,9 @@ func title(id string) string {
 }
 
 // attribute charges a CPU profile to phases and writes it with its picture into the results folder.
-func (c *campaign) attribute(id string, got *Profiled) (*compare.Profile, error) {
+//
+// An operation of the profile costs what was timed.
+func (c *campaign) attribute(r *compare.Result, got *Profiled) (*compare.Profile, error) {
 	p, err := profile.ParseData(got.Pprof)
 	if err != nil {
 		return nil, err
@@ -787,11 +789,11 @@ func (c *campaign) attribute(id string, got *Profiled) (*compare.Profile, error)
 	out := &compare.Profile{Attribution: profiles.Attribute(p, c.plan.Rules), Ops: got.Ops, CPU: got.CPU,
 		Coverage: rec.Coverage(), Warning: rec.Warning(), Sampler: got.Sampler, Fallback: got.Fallback,
 		Lost: got.Lost}
-	if err := profiles.Operations(p, c.plan.Rules, got.Ops); err != nil {
+	if err := profiles.Operations(p, c.plan.Rules, r.CPU()); err != nil {
 		return nil, err
 	}
 	note := fmt.Sprintf("%d operations, %.2f s of CPU", got.Ops, float64(got.CPU)/1e9)
-	out.Pprof, out.Flame = c.draw(p, id, title(id), note, "")
+	out.Pprof, out.Flame = c.draw(p, r.ID, title(r.ID), note, "")
 	return out, nil
 }
 

@@ -139,7 +139,7 @@ func TestSamplesPerSecond(t *testing.T) {
 		for _, s := range got.Sample {
 			sum += s.Value[i]
 		}
-		if ratio := float64(sum) / r.CPU(); ratio < 0.8 || ratio > 1.25 {
+		if ratio := float64(sum) / r.CPU(); ratio < 0.999 || ratio > 1.001 {
 			t.Errorf("the profile has %d ns an operation, the runs %.0f", sum, r.CPU())
 		}
 	}

@@ -186,8 +186,8 @@ func windowOf(w compare.Window) string {
 	if w.N > 0 {
 		return fmt.Sprintf("%s each (--n), whatever the collector did", plural(w.N, "operation"))
 	}
-	return fmt.Sprintf("%s and %.0f ms each, or %.0f ms where they are rarer",
-		plural(w.Collections, "collection"), 1e3*w.Least, 1e3*w.Most)
+	return fmt.Sprintf("%s and %.0f ms each, or %.0f ms where they are rarer, after %.0f ms of warm-up",
+		plural(w.Collections, "collection"), 1e3*w.Least, 1e3*w.Most, 1e3*w.Warm)
 }
 
 // between writes a range, or one figure where both ends print alike.
