@@ -297,7 +297,8 @@ they take.`,
 		"of CPU profiles: perf (Linux, 4,000 samples a second), signal (100), or auto, perf where allowed")
 	flags.BoolVar(&plan.Allocs, "allocs", false,
 		"also profile allocations, and charge the collector to phases by bytes; on with --full")
-	flags.BoolVar(&full, "full", false, fmt.Sprintf("measure longer: windows of %d collections, %d processes, GOMAXPROCS 1 and 2",
+	flags.BoolVar(&full, "full", false, fmt.Sprintf(
+		"measure longer: windows of %d collections, %d processes, GOMAXPROCS 1 and 2",
 		measure.FullWindow.Collections, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
 	for name, value := range map[string]string{"n": "0", "profile-seconds": "0", "cpu": "0"} {

@@ -74,7 +74,8 @@ func (f *family) check(
 		trusted := other
 		if oracle == canon.Stock && f.suite.Method == canon.RDFC {
 			if err := stock.Guard(ctx, c.VCDM, opt, loader); err != nil {
-				trusted, found.Oracle, found.Alone = nil, "", fmt.Sprintf("json-gold would get it wrong: %v", err)
+				trusted, found.Oracle = nil, ""
+				found.Alone = fmt.Sprintf("json-gold would get it wrong: %v", err)
 			}
 		}
 

@@ -539,7 +539,8 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 func (s *Selection) addFloors(all []family, targets []target, p Policy, subset bool) {
 	for _, m := range all {
 		operations := within(m.format.Operations, s.Operations)
-		if m.format.Name != compare.Floor || len(operations) == 0 || subset && m.suite.Name == compare.FloorJCS {
+		if m.format.Name != compare.Floor || len(operations) == 0 ||
+			subset && m.suite.Name == compare.FloorJCS {
 			continue
 		}
 		for _, e := range slices.Clone(s.Entries) {

@@ -11,8 +11,8 @@ import (
 	"canonscope/compare"
 )
 
-// Warm-up of each operation in the process that is timed, at least one operation. The heap of an operation that
-// allocates 1 kB a microsecond takes 0.2 s to settle, which only the window of --full waits for.
+// Warm-up of each operation in the process that is timed, at least one operation. The heap of an operation
+// that allocates 1 kB a microsecond takes 0.2 s to settle, which only the window of --full waits for.
 const (
 	warmTime   = 5 * time.Millisecond  // until the code and its pools are warm
 	threadTime = 15 * time.Millisecond // on one thread, whose clock is read

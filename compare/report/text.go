@@ -1157,8 +1157,8 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			}
 		}
 		p.wrapped(2, "", "holder binding: the holder signs what it presents, and verify checks that: "+
-			strings.Join(ways, ", ")+"; issue + verify of the whole holds that check and not that signature, "+
-			"the exchange holds both")
+			strings.Join(ways, ", ")+"; issue + verify of the whole holds that check "+
+			"and not that signature, the exchange holds both")
 	}
 
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Ratios) > 0 }) {
@@ -1208,8 +1208,9 @@ func (p *printer) floors(t Table) {
 	var notes []string
 	for suite, form := range map[string]string{compare.FloorRDFC: "RDFC-1.0", compare.FloorJCS: "JCS"} {
 		if has(suite) {
-			notes = append(notes, suite+": the document scanned, its "+form+" form and that of the proof options "+
-				"hashed, and the hashes signed, or that checked: the least that suites over "+form+" can cost")
+			notes = append(notes, suite+": the document scanned, its "+form+" form and that of the proof "+
+				"options hashed, and the hashes signed, or that checked: the least that suites over "+form+
+				" can cost")
 		}
 	}
 	slices.Sort(notes)
