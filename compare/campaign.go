@@ -158,7 +158,10 @@ func (r *Result) Documents(rotating int) int {
 			seen[(run.First+k)%rotating] = true
 		}
 	}
-	return min(len(seen), max(r.Work.Documents, 1)) // those of a file of the user are one
+	if n := r.Work.Documents; n > 0 { // those of a file of the user are one
+		return min(len(seen), n)
+	}
+	return len(seen)
 }
 
 // Version of a Campaign in JSON: 3 has a process as its unit; 2 and 1 had blocks of operations inside a
