@@ -48,9 +48,11 @@ func BenchmarkState(b *testing.B) {
 			b.ReportAllocs()
 			var s rdfc.State
 			var text []byte
+			var budget canon.Budget
 			for range b.N {
 				var err error
-				if text, err = s.Run(context.Background(), &d, rdfc.Options{}, text[:0]); err != nil {
+				budget.Reset(canon.Limits{Memory: 4 << 30})
+				if text, err = s.Run(context.Background(), &d, rdfc.Options{Budget: &budget}, text[:0]); err != nil {
 					b.Fatal(err)
 				}
 			}
