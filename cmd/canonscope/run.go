@@ -234,6 +234,10 @@ they take.`,
 			}
 
 			plan.Cells, plan.Rules, plan.Given = selection.Cells(), measure.Rules(), filter.Given
+			plan.Command = commandLine()
+			plan.Disclosed, plan.LeftOut = selection.Disclosed, selection.LeftOut
+			plan.Unsupported = selection.Unsupported()
+			plan.Experiments, plan.Against = experiments, against
 			folder, err := openResults(out)
 			if err != nil {
 				return err
@@ -247,13 +251,6 @@ they take.`,
 			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}},
 				folder, progress)
 			clear()
-			campaign.Command = "canonscope"
-			for _, word := range os.Args[1:] {
-				campaign.Command += " " + quoted(word)
-			}
-			campaign.Disclosed = selection.Disclosed
-			campaign.LeftOut = append(selection.LeftOut, campaign.LeftOut...)
-			campaign.Results = append(campaign.Results, selection.Unsupported()...)
 			failed := append(parts(err), finish(cmd.OutOrStdout(), campaign, experiments, against, folder,
 				jsonText)...)
 			if len(failed) == 0 {
@@ -342,6 +339,15 @@ func checkSelection(ctx context.Context, s *matrix.Selection, against []string) 
 		return fmt.Errorf("--against: %w", err)
 	}
 	return nil
+}
+
+// commandLine is that of this process, as a shell reads it.
+func commandLine() string {
+	line := "canonscope"
+	for _, word := range os.Args[1:] {
+		line += " " + quoted(word)
+	}
+	return line
 }
 
 // openResults opens the folder that --out names, or else a new one that is called after the time.

@@ -28,6 +28,7 @@ const (
 	Raw     Kind = "raw"     // time single operations
 	Profile Kind = "profile" // profile the CPU time of operations
 	Allocs  Kind = "allocs"  // profile the allocations of operations
+	End     Kind = "end"     // of a Record alone: nothing more is measured
 )
 
 // Windows of a campaign.

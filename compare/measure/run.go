@@ -43,6 +43,13 @@ type Record struct {
 	Binary     string                             `json:"binary"`
 	CPUs       string                             `json:"cpus"` // that the child could run on
 	Runs       map[compare.Operation]*compare.Run `json:"runs,omitempty"`
+
+	// What a gate learnt, what the other passes found, and how the campaign ended.
+	Work     map[compare.Operation]compare.Work     `json:"work,omitempty"`
+	Raw      map[compare.Operation]*compare.Raw     `json:"raw,omitempty"`
+	Profiles map[compare.Operation]*compare.Profile `json:"profiles,omitempty"`
+	Allocs   map[compare.Operation]*compare.Allocs  `json:"allocs,omitempty"`
+	End      *Ended                                 `json:"end,omitempty"`
 }
 
 // Run runs the plan: gates, then timing one child at a time, then the separate passes. The outcome of a
@@ -63,7 +70,7 @@ func Run(
 		plan.Now = time.Now().UTC().Truncate(time.Second)
 	}
 	c := &campaign{cancel: stop, plan: plan, runner: runner, folder: folder, progress: progress,
-		started: time.Now(), exchanges: make(map[string]*exchange)}
+		started: time.Now(), exchanges: make(map[string]*exchange), ledger: newLedger(plan.Cells)}
 	for i, cell := range plan.Cells {
 		id := cell.Exchange().ID()
 		x := c.exchanges[id]
@@ -73,8 +80,6 @@ func Run(
 			c.order = append(c.order, x)
 		}
 		x.cells = append(x.cells, i)
-		c.results = append(c.results, compare.Result{Cell: cell, ID: cell.ID(), State: compare.LeftOut,
-			Reason: "not reached"})
 	}
 
 	env := Environment()
@@ -82,47 +87,37 @@ func Run(
 		c.chooseSampler()
 		env["sampler"] = string(c.sampler)
 	}
-	c.fail(folder.Write("env.json", func(w io.Writer) error {
+	c.fail(folder.Write(envFile, func(w io.Writer) error {
 		return printable.JSON(w, env)
+	}), false)
+	planned := plan.planned(c.started)
+	c.fail(folder.Write(planFile, func(w io.Writer) error {
+		return printable.JSON(w, planned)
 	}), false)
 
 	c.gates(ctx)
 	c.timings(ctx)
-	runs := c.runs()
+	c.short()
 	c.raw(ctx)
 	c.profiles(ctx)
 	c.allocs(ctx)
-	out := &compare.Campaign{Version: compare.Version, Started: c.started,
-		Now: plan.Now, Took: time.Since(c.started).Seconds(), Seed: plan.Seed, Planned: plan.Runs, Runs: runs,
-		Window: plan.Window, Documents: plan.Documents, Environment: env, Out: folder.Path,
-		Given:   append(sources(plan.Given.Documents), sources(plan.Given.Contexts)...),
-		Results: c.results, Interrupted: outer.Err() != nil, Stopped: c.stopped}
-
-	return out, errors.Join(c.broken...)
-}
-
-// runs returns the largest number of runs that a cell has finished, and notes in a cell that has fewer how
-// many it has.
-func (c *campaign) runs() int {
-	most := 0
-	for i := range c.results {
-		most = max(most, len(c.results[i].Runs))
+	end := Ended{Took: time.Since(c.started).Seconds(), Interrupted: outer.Err() != nil, Stopped: c.stopped,
+		Outcomes: c.outcomes()}
+	if c.stopped == "" {
+		c.fail(folder.Append(Record{Kind: End, Started: c.started, End: &end}), true)
+		end.Stopped = c.stopped
 	}
-	for i := range c.results {
-		if r := &c.results[i]; r.State == compare.Measured && r.Reason != "" {
-			r.Reason = fmt.Sprintf("%s has %d of %d runs: %s", r.Cell.Operation, len(r.Runs), most, r.Reason)
-		}
-	}
-	return most
+
+	return planned.campaign(folder.Path, env, c.results, end), errors.Join(c.broken...)
 }
 
 type campaign struct {
+	ledger
 	plan      Plan
 	runner    Runner
 	folder    *Folder
 	progress  Progress
 	started   time.Time
-	results   []compare.Result // one for each cell of the plan
 	exchanges map[string]*exchange
 	order     []*exchange
 	sampler   profiles.Sampler // that is expected here: signal or perf
@@ -197,26 +192,11 @@ func (c *campaign) jobOf(kind Kind, x *exchange, cells []int) (Job, []byte) {
 	return job, inputs
 }
 
-// answer is the answer of a child about an operation.
-type answer struct {
-	run     *compare.Run
-	raw     *Timed
-	profile *Profiled
-	allocs  *Allocated
-	err     error // of the operation, or of the whole child
-}
-
-// says reports whether an answer has what a Job asked for.
-func (a answer) says(kind Kind) bool {
-	return map[Kind]bool{
-		Time: a.run != nil, Raw: a.raw != nil, Profile: a.profile != nil, Allocs: a.allocs != nil,
-	}[kind]
-}
-
-// job runs one Job, which should take the expected time, and appends its line to runs.jsonl.
+// job runs one Job, which should take the expected time, appends its line to runs.jsonl, and adds what it
+// found to the results.
 func (c *campaign) job(
 	ctx context.Context, job Job, expected time.Duration, order int, inputs []byte, listen func(Event),
-) (map[compare.Operation]answer, error) {
+) error {
 	job.Version, job.Seed, job.Documents, job.CPU = Version, c.plan.Seed, c.plan.Documents, c.plan.CPU
 	job.Canonize, job.Deadline = c.plan.Canonize.Seconds(), c.plan.Deadline.Seconds()
 	job.Memory, job.Now = c.plan.Memory, c.plan.Now
@@ -224,33 +204,26 @@ func (c *campaign) job(
 		job.Idle = max(c.plan.Idle, idleTimes*expected).Seconds()
 	}
 
-	rec := Record{Kind: job.Kind, Cell: job.Cell, Operations: job.Operations, Block: job.Block,
-		Seed: job.Seed, Order: order, First: job.First, Inputs: job.Inputs, Started: time.Now(),
-		State: compare.Measured, Runs: make(map[compare.Operation]*compare.Run),
-		Failed: make(map[compare.Operation]*Failure)}
-
+	rec := newRecord(job, order)
 	cell, err := compare.ParseCell(job.Cell)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	inputs = append(inputs, job.give(cell.Schema, c.plan.Given)...)
 
-	answers := make(map[compare.Operation]answer)
+	var events []Event
 	err = c.runner.Run(ctx, job, inputs, func(e Event) {
 		switch {
 		case e.Hello != nil:
 			rec.Binary, rec.CPUs = e.Hello.Binary, e.Hello.CPUs
 		case e.Failed != nil:
 			rec.Failed[e.Operation] = e.Failed
-			answers[e.Operation] = answer{err: e.Failed.stopped()}
+		case e.Gate != nil && job.Kind == Gate:
+			rec.Work = e.Gate.Work
+		case e.Run != nil && e.Operation != "":
+			rec.Runs[e.Operation] = e.Run
 		case e.Operation != "":
-			if e.Run != nil {
-				rec.Runs[e.Operation] = e.Run
-			}
-			a := answer{run: e.Run, raw: e.Raw, profile: e.Profile, allocs: e.Allocs}
-			if a.says(job.Kind) {
-				answers[e.Operation] = a
-			}
+			events = append(events, e)
 		}
 		if listen != nil {
 			listen(e)
@@ -261,17 +234,13 @@ func (c *campaign) job(
 		err = &StoppedError{compare.Died,
 			"another binary answered: the executable changed while the campaign ran"}
 	}
+
 	if err != nil {
 		rec.State, rec.Reason = ending(err)
-		rec.Runs = nil
-	}
-
-	for _, op := range job.Operations {
-		switch _, said := answers[op]; {
-		case err != nil:
-			answers[op] = answer{err: err}
-		case !said:
-			answers[op] = answer{err: fmt.Errorf("the child said nothing of %s", op)}
+		rec.Runs, rec.Work = nil, nil
+	} else {
+		for _, e := range events {
+			c.pass(&rec, cell.With(e.Operation), e)
 		}
 	}
 
@@ -279,18 +248,30 @@ func (c *campaign) job(
 	if rec.State != compare.Interrupted {
 		c.fail(c.folder.Append(rec), true)
 	}
+	c.add(&rec)
 
-	return answers, err
+	return err
 }
 
-// stop marks a cell with the reason that stopped it; the first reason is kept.
-func (c *campaign) stop(i int, err error) {
-	r := &c.results[i]
-	if r.State != compare.Measured && r.State != compare.LeftOut {
-		return
+// pass writes the files of what a pass found of a cell, and records the rest.
+func (c *campaign) pass(rec *Record, cell compare.Cell, e Event) {
+	var err error
+	op, id := e.Operation, cell.ID()
+	r := c.result(rec.Cell, op)
+	if r == nil {
+		return // nothing was asked of it
 	}
-	r.State, r.Reason = ending(err)
-	r.Runs, r.Profile = nil, nil
+	switch {
+	case e.Raw != nil && rec.Kind == Raw:
+		rec.Raw[op] = c.keep(id, e.Raw)
+	case e.Profile != nil && rec.Kind == Profile:
+		rec.Profiles[op], err = c.attribute(r, e.Profile)
+	case e.Allocs != nil && rec.Kind == Allocs:
+		rec.Allocs[op], err = c.attributeAllocs(id, e.Allocs)
+	}
+	if err != nil {
+		rec.Failed[op] = &Failure{Stage: string(rec.Kind), Reason: err.Error()}
+	}
 }
 
 // ending returns the state in which an error leaves a job, and the reason.
@@ -395,7 +376,7 @@ func (c *campaign) spare() time.Duration {
 
 func (c *campaign) gate(ctx context.Context, x *exchange, order int) {
 	start := time.Now()
-	_, err := c.job(ctx, Job{Kind: Gate, Cell: x.id}, 0, order, nil, func(e Event) {
+	err := c.job(ctx, Job{Kind: Gate, Cell: x.id}, 0, order, nil, func(e Event) {
 		switch {
 		case e.Hello != nil:
 			x.start = time.Since(start)
@@ -403,22 +384,13 @@ func (c *campaign) gate(ctx context.Context, x *exchange, order int) {
 			x.gated = e.Gate
 		}
 	})
-	if err == nil && x.gated == nil {
-		err = &StoppedError{compare.Died, "the gate said nothing"}
-	}
-	if err != nil {
+	if err != nil || x.gated == nil {
 		x.gated = nil
-		for _, i := range x.cells {
-			c.stop(i, err)
-		}
 		return
 	}
 	x.start += seconds(x.gated.Open)
 	for _, w := range x.gated.Work {
 		x.start += 3 * time.Duration(w.Estimate) // one document is gated again
-	}
-	for _, i := range x.cells {
-		c.results[i].Work = x.gated.Work[c.results[i].Cell.Operation]
 	}
 }
 
@@ -561,34 +533,13 @@ func (c *campaign) time(ctx context.Context, x *exchange, cells []int, block, fi
 	job, inputs := c.jobOf(Time, x, cells)
 	job.Block, job.First, job.Window = block, first, c.plan.Window
 	started := time.Now()
-	answers, err := c.job(ctx, job, max(c.foretold(x), x.took), place, inputs, func(e Event) {
+	err := c.job(ctx, job, max(c.foretold(x), x.took), place, inputs, func(e Event) {
 		if e.Gate != nil {
 			x.start = time.Since(started)
 		}
 	})
 	if err == nil {
 		x.took = time.Since(started)
-	}
-
-	for _, i := range cells {
-		r := &c.results[i]
-		a := answers[r.Cell.Operation]
-		if a.err == nil {
-			if r.State != compare.Measured {
-				r.State, r.Reason = compare.Measured, ""
-			}
-			r.Runs = append(r.Runs, *a.run)
-			continue
-		}
-		switch state, why := ending(a.err); {
-		case state == compare.Interrupted: // earlier processes stay
-		case r.State == compare.Measured && (state == compare.Died || state == compare.TimedOut ||
-			state == compare.OutOfMemory):
-			// Earlier processes are as good as they were.
-			r.Reason = lacks(r.Reason, fmt.Sprintf("run %d: %s: %s", block+1, state, why))
-		default:
-			c.stop(i, a.err)
-		}
 	}
 }
 
@@ -605,25 +556,7 @@ func (c *campaign) raw(ctx context.Context) {
 		c.say("single operations", k, len(exchanges), x.id)
 		cells := c.measured(x)
 		job, inputs := c.jobOf(Raw, x, cells)
-		answers, _ := c.job(ctx, job, x.start+time.Duration(len(cells))*rawTime, k, inputs, nil)
-		c.take(cells, answers, "no single operations: ", func(r *compare.Result, a answer) error {
-			r.Raw = c.keep(r.ID, a.raw)
-			return nil
-		})
-	}
-}
-
-// take handles the answers of a pass for each cell; a cell without an answer records what it lacks.
-func (c *campaign) take(
-	cells []int, answers map[compare.Operation]answer, lacking string, f func(*compare.Result, answer) error,
-) {
-	for _, i := range cells {
-		r := &c.results[i]
-		a := answers[r.Cell.Operation]
-		if a.err == nil {
-			a.err = f(r, a)
-		}
-		r.Reason = lacks(r.Reason, without(lacking, a.err))
+		_ = c.job(ctx, job, x.start+time.Duration(len(cells))*rawTime, k, inputs, nil) // it is in the results
 	}
 }
 
@@ -682,11 +615,7 @@ func (c *campaign) profiles(ctx context.Context) {
 		for _, s := range job.ProfileSeconds {
 			expected += seconds(s)
 		}
-		answers, _ := c.job(ctx, job, expected, k, inputs, nil)
-		c.take(cells, answers, "no profile: ", func(r *compare.Result, a answer) (err error) {
-			r.Profile, err = c.attribute(r, a.profile)
-			return err
-		})
+		_ = c.job(ctx, job, expected, k, inputs, nil)
 	}
 }
 
@@ -737,32 +666,8 @@ func (c *campaign) allocs(ctx context.Context) {
 		x := c.exchanges[id.Exchange().ID()]
 		c.say("allocations", k, len(cells), id.ID())
 		job, inputs := c.jobOf(Allocs, x, cells[k:k+1])
-		answers, _ := c.job(ctx, job, x.start+allocTime, k, inputs, nil)
-		take := func(r *compare.Result, a answer) (err error) {
-			r.Allocs, err = c.attributeAllocs(r.ID, a.allocs)
-			return err
-		}
-		c.take(cells[k:k+1], answers, "no allocation profile: ", take)
+		_ = c.job(ctx, job, x.start+allocTime, k, inputs, nil)
 	})
-}
-
-// lacks adds a missing part of a measured cell to those already recorded.
-func lacks(reason, more string) string {
-	if reason == "" || more == "" {
-		return reason + more
-	}
-	return reason + "; " + more
-}
-
-// without describes what a failed pass leaves out; "" for one that succeeded or was interrupted.
-func without(what string, err error) string {
-	if err == nil {
-		return ""
-	}
-	if state, _ := ending(err); state == compare.Interrupted {
-		return ""
-	}
-	return what + err.Error()
 }
 
 // title describes a cell in words.
