@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -82,8 +83,8 @@ left out. Times are process CPU, the garbage collector included. A cell is timed
 only after its gate: the canonical form agrees with another implementation,
 verify accepts what was presented and refuses altered copies. Results go to a
 new folder: env.json, runs.jsonl (a line as each run ends), results.json,
-table.md, table.csv, bench.txt for benchstat, profiles for "go tool pprof",
-flame graphs.
+table.md, table.csv, bench.txt for benchstat, report.html for a browser,
+profiles for "go tool pprof", flame graphs. The command report writes them anew.
 
 With --allocs a further pass of each cell records what it allocates. The table
 then shows the bytes by phase, and the CPU with the collector charged to phases
@@ -251,8 +252,8 @@ they take.`,
 			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}},
 				folder, progress)
 			clear()
-			failed := append(parts(err), finish(cmd.OutOrStdout(), campaign, experiments, against, folder,
-				jsonText)...)
+			shown := report.New(campaign, matrix.Formats, experiments, against...)
+			failed := append(parts(err), finish(cmd.OutOrStdout(), shown, folder, folder.FS(), jsonText)...)
 			if len(failed) == 0 {
 				return verdict(campaign)
 			}
@@ -358,50 +359,21 @@ func openResults(out string) (*measure.Folder, error) {
 	return measure.OpenFolder(out)
 }
 
-// finish prints the table and writes the results, each whatever becomes of the others: the
-// output may have no reader, and the folder no space.
-func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experiment, against []string,
-	folder *measure.Folder, jsonText bool,
-) []error {
-	table := report.NewTable(c, matrix.Formats, against...)
-	var growth []report.Growth
-	for _, e := range experiments {
-		growth = append(growth, report.NewGrowth(c, e))
-	}
-
-	inJSON := func(w io.Writer) error { return report.JSON(w, c, table) }
-	text := func(w io.Writer, colour bool) error { return report.Text(w, c, table, colour) }
-	files := []struct {
-		name    string
-		content func(io.Writer) error
-	}{
-		// The smallest first, in case the disk is full.
-		{"table.md", func(w io.Writer) error { return report.Markdown(w, table) }},
-		{"table.csv", func(w io.Writer) error { return report.CSV(w, table) }},
-		{"bench.txt", func(w io.Writer) error { return report.Bench(w, c) }},
-		{"results.json", func(w io.Writer) error { return inJSON(w) }},
-		{"growth.txt", func(w io.Writer) error { return text(w, false) }},
-	}
-
-	if growth != nil {
-		inJSON = func(w io.Writer) error { return report.GrowthJSON(w, c, table, growth) }
-		text = func(w io.Writer, colour bool) error { return report.GrowthText(w, c, table, growth, colour) }
-	} else {
-		files = files[:len(files)-1]
-	}
-
+// finish prints the table and writes the files of a report, each whatever becomes of the others: the
+// output may have no reader, and the folder no space. The page has the flame graphs of flames.
+func finish(stdout io.Writer, r *report.Report, folder *measure.Folder, flames fs.FS, jsonText bool) []error {
 	printed := make(chan error, 1)
 	go func() {
 		if jsonText {
-			printed <- inJSON(stdout)
+			printed <- r.JSON(stdout)
 		} else {
-			printed <- text(stdout, terminal(stdout) && os.Getenv("NO_COLOR") == "")
+			printed <- r.Text(stdout, colours(stdout))
 		}
 	}()
 
 	var failed []error
-	for _, f := range files {
-		if err := folder.Write(f.name, f.content); err != nil {
+	for _, f := range r.Files(flames) {
+		if err := folder.Write(f.Name, f.Content); err != nil {
 			failed = append(failed, fmt.Errorf("write results: %w", err))
 		}
 	}
@@ -413,7 +385,7 @@ func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experim
 
 	err := <-printed
 	if err == nil && !jsonText {
-		err = report.Kept(stdout, c, kept)
+		err = report.Kept(stdout, r.Campaign, folder.Path, kept)
 	}
 	if err != nil {
 		failed = append(failed, err)

@@ -118,6 +118,23 @@ func lock(path string) (_ *Folder, err error) {
 	return f, nil
 }
 
+// ReportFolder makes and locks a folder for reports alone. It refuses one that another process holds and one
+// that is not empty.
+func ReportFolder(path string) (_ *Folder, err error) {
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return nil, fmt.Errorf("folder of the report: %w", err)
+	}
+	f, err := lock(path)
+	if err != nil {
+		return nil, err
+	}
+	if entries, err := f.lock.ReadDir(1); len(entries) > 0 || err != nil && !errors.Is(err, io.EOF) {
+		f.Close()
+		return nil, fmt.Errorf("folder %s is not empty; name another one with --out", path)
+	}
+	return f, nil
+}
+
 // FS is the folder to read from; nothing outside of it is reached through a link.
 func (f *Folder) FS() fs.FS { return f.root.FS() }
 

@@ -256,7 +256,7 @@ func TestRatiosInFiles(t *testing.T) {
 			t.Errorf("%s %s is %q, want %q", test.row.ID, test.column, got, test.want)
 		}
 	}
-	if err := report.Markdown(&md, table); err != nil {
+	if err := report.Markdown(&md, swaps(), table); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"### simple-20, native engines, leaf\n", "| net µs | × eddsa-rdfc-2022 | × mdoc |",

@@ -64,7 +64,7 @@ func TestCanonizeText(t *testing.T) {
 	c := canonized()
 	table := report.NewTable(c, matrix.Formats)
 	var text, md bytes.Buffer
-	if err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&md, table)); err != nil {
+	if err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&md, c, table)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "canonize.txt", text.Bytes())
@@ -174,7 +174,7 @@ func TestPresents(t *testing.T) {
 	}
 	table := report.NewTable(c, matrix.Formats)
 	var text, md, lines, bench bytes.Buffer
-	err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&md, table),
+	err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&md, c, table),
 		report.CSV(&lines, table), report.Bench(&bench, c))
 	if err != nil {
 		t.Fatal(err)
