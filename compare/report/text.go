@@ -821,19 +821,15 @@ const (
 	restFill = "·"
 )
 
-// fillsOf gives each phase in the bars of some rows its fill, the largest ones first.
+// fillsOf gives each phase in the bars of some rows its fill, in the order in which they come.
 func fillsOf(rows []*Row) map[phase.Phase]string {
-	most := make(map[phase.Phase]float64)
+	out := make(map[phase.Phase]string)
 	for _, r := range rows {
 		for _, x := range largest(r.Phases, inBar) {
-			most[x.phase] = max(most[x.phase], x.share.Center)
+			if _, ok := out[x.phase]; !ok {
+				out[x.phase] = fills[len(out)]
+			}
 		}
-	}
-	out := make(map[phase.Phase]string)
-	for i, ph := range slices.SortedFunc(maps.Keys(most), func(a, b phase.Phase) int {
-		return cmp.Or(-cmp.Compare(most[a], most[b]), cmp.Compare(a, b))
-	}) {
-		out[ph] = fills[i]
 	}
 	return out
 }
