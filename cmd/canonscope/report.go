@@ -40,7 +40,7 @@ counts in how many of them each ordering of formats holds.`,
 				return errors.New("report needs a results folder, which canonscope run makes; " +
 					"see canonscope report --help")
 			case len(args) > 1 && out == "":
-				return errors.New("report of several folders needs --out DIR, a folder of its own for what it writes")
+				return errors.New("report of several folders needs --out DIR, a folder for what it writes")
 			case len(labels) > 0 && len(labels) != len(args):
 				return fmt.Errorf("--label has %d labels for %d folders", len(labels), len(args))
 			}

@@ -17,12 +17,12 @@ type Plan struct {
 	Window    compare.Window   `json:"window"`            // of each operation in each process
 	Now       time.Time        `json:"now"`               // the verifier's clock; zero is the beginning
 	Runs      int              `json:"runs"`              // fresh processes of each exchange
-	Raw       bool             `json:"raw,omitempty"`     // a pass that keeps single operations, outside the budget
+	Raw       bool             `json:"raw,omitempty"`     // keep single operations, outside the budget
 	Profile   float64          `json:"profile_s"`         // CPU of each profile; 0 is none, negative chooses
 	Sampler   profiles.Sampler `json:"sampler,omitempty"` // of profiles; "" is auto
-	Allocs    bool             `json:"allocs,omitempty"`  // an allocation pass of each cell, outside the budget
+	Allocs    bool             `json:"allocs,omitempty"`  // an allocation pass, outside the budget
 	Budget    time.Duration    `json:"budget_ns"`         // wall time of the whole campaign; 0 is unlimited
-	Keep      bool             `json:"keep,omitempty"`    // what does not fit the budget is measured all the same
+	Keep      bool             `json:"keep,omitempty"`    // measure what does not fit the budget
 	CPU       *int             `json:"cpu,omitempty"`     // the processor that children run on; nil is any
 	Canonize  time.Duration    `json:"canonize_ns"`       // that canonize may take; 0 is no bound
 	Deadline  time.Duration    `json:"deadline_ns"`       // wall time of one child
@@ -33,7 +33,7 @@ type Plan struct {
 	// What reports show beside the results.
 	Command     string               `json:"command,omitempty"`
 	Disclosed   []compare.Disclosed  `json:"disclosed,omitempty"`
-	LeftOut     []string             `json:"left_out,omitempty"`    // what the default subset does not measure
+	LeftOut     []string             `json:"left_out,omitempty"`    // of the default subset
 	Unsupported []compare.Result     `json:"unsupported,omitempty"` // cells that no engine can do
 	Experiments []compare.Experiment `json:"experiments,omitempty"` // whose schemas the cells have
 	Against     []string             `json:"against,omitempty"`     // suites and formats of ratios

@@ -83,7 +83,8 @@ func Markdown(w io.Writer, c *compare.Campaign, t Table) error {
 				label += ", presents the whole"
 			}
 			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s |%s %s | %s | %s | %s | %s | %d | %d |%s\n",
-				label, withSpread(r.CPU[compare.Issue]), withSpread(r.CPU[compare.Verify]), withSpread(r.IssueVerify),
+				label, withSpread(r.CPU[compare.Issue]), withSpread(r.CPU[compare.Verify]),
+				withSpread(r.IssueVerify),
 				strings.TrimSpace(r.net()+" "+r.netSpread()), cells(r.ratioTo),
 				bytesOf(r, compare.Issue), r.markedSpread(r.CPU[compare.Present]),
 				withSpread(r.CPU[compare.VerifyPresented]), r.markedSpread(r.Exchange),

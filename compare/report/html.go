@@ -38,8 +38,7 @@ type page struct {
 	Flames      []pageFlame
 	MoreFlames  []string // that are only in the folder
 	Notes       []string
-	Method      []string
-	Not         []point
+	Policy      string // of this campaign
 	Environment []pair
 	Modules     []pair
 }
@@ -48,8 +47,6 @@ type section struct {
 	ID, Title string
 	Sub       []section
 }
-
-type point struct{ Head, Text string }
 
 type pair struct{ Name, Value string }
 
@@ -128,11 +125,10 @@ func (r *Report) HTML(w io.Writer, folder fs.FS) error {
 		return errNoCampaign
 	}
 
-	p := page{Sentences: t.Sentences, Fitness: t.Fitness, Not: notToConclude}
+	p := page{Sentences: t.Sentences, Fitness: t.Fitness}
 	text := &printer{columns: t.columns()}
 	p.Title = text.head(c)
-	p.Method = append([]string{"Times are process CPU per operation, user and system, the garbage collector " +
-		"included, in µs. " + upper(text.texts[0]) + "."}, method...)
+	p.Policy = text.texts[0] + "."
 	p.Facts = append(p.Facts, text.texts[1], "measured "+c.Started.UTC().Format("2 January 2006, 15:04 UTC")+
 		fmt.Sprintf(", in %.0f s", c.Took))
 	if c.Command != "" {
@@ -306,7 +302,8 @@ func (t *Table) pageWhole(g group, name func(*Row) string) *htmlTable {
 
 func (g group) pagePart(name func(*Row) string) *htmlTable {
 	out := &htmlTable{Caption: "A part is presented, µs of process CPU", Words: 1,
-		Head: []string{"exchange", "how", "present", "verify presented", "exchange in all", "presented bytes"}}
+		Head: []string{"exchange", "how", "present", "verify presented", "exchange in all",
+			"presented bytes"}}
 	for _, r := range g.rows {
 		if !r.presented() {
 			continue
@@ -458,8 +455,9 @@ func pageSizesOf(groups []group) []pageSizes {
 		k := slices.IndexFunc(out, func(s pageSizes) bool { return s.Title == title })
 		if k < 0 {
 			k = len(out)
-			out = append(out, pageSizes{Title: title, Table: &htmlTable{Caption: "Bytes, medians over the documents",
-				Words: 1, Head: []string{"exchange", "presents", "issued", "presented"}}})
+			out = append(out, pageSizes{Title: title, Table: &htmlTable{
+				Caption: "Bytes, medians over the documents", Words: 1,
+				Head: []string{"exchange", "presents", "issued", "presented"}}})
 		}
 		for _, r := range g.rows {
 			n := r.Output[compare.Issue]

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,6 +30,14 @@ type Named struct {
 	Interrupted bool              `json:"interrupted"`
 	Environment map[string]string `json:"environment"`
 }
+
+// machine describes where a folder was measured.
+func (f *Named) machine() string {
+	e := f.Environment
+	return fmt.Sprintf("%s, %s CPUs, %s, %s", e["cpu"], e["cpus"], e["kernel"], e["go"])
+}
+
+const whatHolds = "An ordering holds in a folder whose whole interval of the ratio lies on one side of 1."
 
 // Beside is the figure of one cell in each folder: issue + verify of an exchange, or canonize.
 type Beside struct {
@@ -74,7 +83,7 @@ func (s *Several) add(folder, folders int, r *Row) {
 	}
 	s.Rows[k].CPU[folder] = r.headline()
 
-	for _, to := range slices.Sorted(keys(r.Ratios)) {
+	for _, to := range slices.Sorted(maps.Keys(r.Ratios)) {
 		o := slices.IndexFunc(s.Orderings, func(o Ordering) bool { return o.ID == r.ID && o.To == to })
 		if o < 0 {
 			o = len(s.Orderings)
@@ -90,16 +99,6 @@ func (r *Row) headline() stats.Estimate {
 		return r.CPU[compare.Canonize]
 	}
 	return r.IssueVerify
-}
-
-func keys(r Ratios) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range r {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 func (o *Ordering) count() {
@@ -134,7 +133,7 @@ func (o *Ordering) holds() (verdict string, all bool) {
 	return text, n == o.Of
 }
 
-// title names a row of several folders.
+// rowTitle names a row of several folders.
 func rowTitle(c compare.Cell) string {
 	title := Short(c.ID())
 	if c.Contexts != "" && c.Contexts != compare.NoContexts {
@@ -152,8 +151,7 @@ func (s *Several) Text(w io.Writer, colour bool) error {
 		width = max(width, min(mostLabel, utf8.RuneCountInString(printable.Line(f.Label))+1))
 	}
 	for _, f := range s.Folders {
-		e := f.Environment
-		text := fmt.Sprintf("%s, %s CPUs, %s, %s, %s", e["cpu"], e["cpus"], e["kernel"], e["go"], f.Started)
+		text := f.machine() + ", " + f.Started
 		if f.Interrupted {
 			text += ", interrupted"
 		}
@@ -167,7 +165,8 @@ func (s *Several) Text(w io.Writer, colour bool) error {
 		}
 		p.wrapped(2, "", rowTitle(b.Cell))
 		for i, f := range s.Folders {
-			p.line("  %-*s%12s %s", width, cut(printable.Line(f.Label), width), micros(b.CPU[i]), spread(b.CPU[i]))
+			p.line("  %-*s%12s %s", width, cut(printable.Line(f.Label), width), micros(b.CPU[i]),
+				spread(b.CPU[i]))
 		}
 	}
 	p.orderings(s)
@@ -207,9 +206,7 @@ func (p *printer) orderings(s *Several) {
 func (s *Several) Markdown(w io.Writer) error {
 	fmt.Fprint(w, "## Several folders\n\n")
 	for _, f := range s.Folders {
-		e := f.Environment
-		fmt.Fprintf(w, "- %s\n", markdown(fmt.Sprintf("%s: %s, %s CPUs, %s, %s, %s", f.Label, e["cpu"], e["cpus"],
-			e["kernel"], e["go"], f.Started)))
+		fmt.Fprintf(w, "- %s\n", markdown(f.Label+": "+f.machine()+", "+f.Started))
 	}
 	fmt.Fprint(w, "\n| issue + verify or canonize, µs |")
 	for _, f := range s.Folders {
@@ -230,8 +227,7 @@ func (s *Several) Markdown(w io.Writer) error {
 		verdict, _ := o.holds()
 		fmt.Fprintf(w, "- %s\n", markdown(rowTitle(o.row.Cell)+" "+verdict))
 	}
-	_, err := fmt.Fprintln(w, "\nGeometric means over processes, with 95 % intervals. An ordering holds in a "+
-		"folder whose whole interval of the ratio lies on one side of 1.")
+	_, err := fmt.Fprintln(w, "\nGeometric means over processes, with 95 % intervals. "+whatHolds)
 	return err
 }
 
@@ -258,17 +254,19 @@ func (s *Several) JSON(w io.Writer) error { return printable.JSON(w, s) }
 
 // HTML writes a page like that of one folder.
 func (s *Several) HTML(w io.Writer) error {
-	p := page{Title: "Several folders side by side", Method: method, Not: notToConclude}
-	figures := &htmlTable{Caption: "Issue + verify, or canonize, µs of process CPU", Head: []string{"exchange"}}
-	orderings := &htmlTable{Caption: "Orderings of issue + verify", Words: 1, Head: []string{"exchange", "in how many folders"}}
-	machines := &htmlTable{Caption: "Folders", Words: 3, Head: []string{"label", "machine", "toolchain", "measured"}}
+	p := page{Title: "Several folders side by side", Notes: []string{whatHolds}}
+	figures := &htmlTable{Caption: "Issue + verify, or canonize, µs of process CPU",
+		Head: []string{"exchange"}}
+	orderings := &htmlTable{Caption: "Orderings of issue + verify", Words: 1,
+		Head: []string{"exchange", "in how many folders"}}
+	machines := &htmlTable{Caption: "Folders", Words: 2, Head: []string{"label", "machine", "measured"}}
 	for _, f := range s.Folders {
-		e := f.Environment
 		figures.Head = append(figures.Head, f.Label)
-		machines.Rows = append(machines.Rows, htmlRow{Cells: []htmlCell{{Text: f.Label},
-			{Text: fmt.Sprintf("%s, %s CPUs, %s", e["cpu"], e["cpus"], e["kernel"])}, {Text: e["go"]}, {Text: f.Started}}})
+		machines.Rows = append(machines.Rows,
+			htmlRow{Cells: []htmlCell{{Text: f.Label}, {Text: f.machine()}, {Text: f.Started}}})
 		if f.Interrupted {
-			p.Alerts = append(p.Alerts, f.Label+" was interrupted or killed: only what was finished is shown.")
+			p.Alerts = append(p.Alerts, f.Label+
+				" was interrupted or killed: only what was finished is shown.")
 		}
 	}
 	for _, b := range s.Rows {
@@ -280,16 +278,15 @@ func (s *Several) HTML(w io.Writer) error {
 	}
 	for i := range s.Orderings {
 		verdict, _ := s.Orderings[i].holds()
-		orderings.Rows = append(orderings.Rows, htmlRow{Cells: []htmlCell{{Text: rowTitle(s.Orderings[i].row.Cell)},
-			{Text: verdict}}})
+		orderings.Rows = append(orderings.Rows,
+			htmlRow{Cells: []htmlCell{{Text: rowTitle(s.Orderings[i].row.Cell)}, {Text: verdict}}})
 	}
 	for i, t := range []*htmlTable{machines, figures.filled(), orderings.filled()} {
 		if t != nil {
-			p.Groups = append(p.Groups, pageGroup{section: section{ID: fmt.Sprintf("group-%d", i+1), Title: t.Caption},
-				Whole: t})
+			head := section{ID: fmt.Sprintf("group-%d", i+1), Title: t.Caption}
+			p.Groups = append(p.Groups, pageGroup{section: head, Whole: t})
 		}
 	}
-	p.Notes = []string{"An ordering holds in a folder whose whole interval of the ratio lies on one side of 1."}
 	p.Contents = p.contents()
 
 	return pageTemplate.Execute(w, &p)
@@ -297,5 +294,6 @@ func (s *Several) HTML(w io.Writer) error {
 
 // Files lists the files of the report, the smallest first.
 func (s *Several) Files() []File {
-	return []File{{"table.md", s.Markdown}, {"table.csv", s.CSV}, {"results.json", s.JSON}, {"report.html", s.HTML}}
+	return []File{{"table.md", s.Markdown}, {"table.csv", s.CSV}, {"results.json", s.JSON},
+		{"report.html", s.HTML}}
 }

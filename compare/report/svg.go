@@ -105,8 +105,8 @@ func stackSVG(title string, parts []segment) template.HTML {
 	s.WriteString(`<rect class="rest" width="100%" height="24"/>`)
 	at := 0.0
 	for _, x := range parts {
-		fmt.Fprintf(&s, `<svg x="%.2f%%" width="%.2f%%" height="24"><rect width="100%%" height="24" fill="%s"/>`,
-			100*at, 100*x.share, x.colour)
+		fmt.Fprintf(&s, `<svg x="%.2f%%" width="%.2f%%" height="24">`, 100*at, 100*x.share)
+		fmt.Fprintf(&s, `<rect width="100%%" height="24" fill="%s"/>`, x.colour)
 		if x.share >= labelled {
 			s.text(`x="5" y="16"`, x.name)
 		}
@@ -163,7 +163,8 @@ func (g *Growth) plot(title string, x []float64, of []Quantity, phases bool) tem
 	for v := py.from; v <= py.to*1.001; v *= 10 {
 		fmt.Fprintf(&s, `<line class="grid" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`, plotLeft,
 			plotWidth-plotRight, py.of(v), py.of(v))
-		s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f" text-anchor="end"`, plotLeft-6, py.of(v)+4), figureShort(v))
+		s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f" text-anchor="end"`, plotLeft-6, py.of(v)+4),
+			strings.TrimSuffix(figure(v), ".00"))
 	}
 	for i, v := range at {
 		if i > 0 && px.of(v)-px.of(at[i-1]) < 22 && i < len(at)-1 {
@@ -173,8 +174,8 @@ func (g *Growth) plot(title string, x []float64, of []Quantity, phases bool) tem
 		if x != nil {
 			label = compact(int(math.Round(v)))
 		}
-		s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f" text-anchor="middle"`, px.of(v), plotHeight-plotFoot+16),
-			cut(label, mostLabel/2))
+		s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f" text-anchor="middle"`, px.of(v),
+			plotHeight-plotFoot+16), cut(label, mostLabel/2))
 	}
 	s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f" text-anchor="middle"`, (plotLeft+plotWidth-plotRight)/2,
 		plotHeight-4), by)
@@ -221,8 +222,6 @@ func (g *Growth) lines(s *svg, px, py axis, at []float64, of []Quantity, phases 
 		s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f"`, plotWidth-plotRight+8, below), n.text)
 	}
 }
-
-func figureShort(v float64) string { return strings.TrimSuffix(figure(v), ".00") }
 
 // axis maps values to pixels.
 type axis struct {
