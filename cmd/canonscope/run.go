@@ -59,6 +59,7 @@ func newRunCommand() *cobra.Command {
 		cpu      int
 		full     bool
 		jsonText bool
+		resume   string
 	)
 
 	cmd := &cobra.Command{
@@ -94,6 +95,10 @@ Ratios compare rows of one tier and schema: with mdoc and sd-jwt-vc, or with the
 suites and formats of --against. --algorithm usual takes for each suite the
 algorithm that its users deploy.
 
+With --resume an interrupted campaign goes on, also after a crash or a full disk:
+what is finished is kept, and the rest is measured with the same binary, seeds and
+orders.
+
 With --axis it measures a schema at each value of an axis and shows cost by size
 and phase, with the exponent of growth. One axis varies at a time, the others
 stand. --preset does so for an experiment of the catalogue. Both measure
@@ -113,8 +118,13 @@ they take.`,
   canonscope run --schema simple-20 --suite jws --axis disclose=1,5,20,all
   canonscope run --schema ob3 --granularity leaf,branch,claim --disclose 3
   canonscope run --preset clr-or-elm
-  canonscope run --full --out results/full`,
+  canonscope run --full --out results/full
+  canonscope run --resume results/full`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("resume") {
+				return resumeRun(cmd, args, resume, &given, &jsonText)
+			}
+
 			for _, name := range args {
 				if err := cmd.Flags().Set("schema", name); err != nil {
 					return err
@@ -235,7 +245,7 @@ they take.`,
 			}
 
 			plan.Cells, plan.Rules, plan.Given = selection.Cells(), measure.Rules(), filter.Given
-			plan.Command = commandLine()
+			plan.Command, plan.Args = commandLine(cmd)
 			plan.Disclosed, plan.LeftOut = selection.Disclosed, selection.LeftOut
 			plan.Unsupported = selection.Unsupported()
 			plan.Experiments, plan.Against = experiments, against
@@ -245,21 +255,13 @@ they take.`,
 			}
 
 			defer folder.Close()
-			progress, clear := progressTo(cmd.ErrOrStderr())
-
-			// A reader of the table may close the pipe; the files are still written.
-			signal.Ignore(syscall.SIGPIPE)
-			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}},
-				folder, progress)
-			clear()
-			shown := report.New(campaign, matrix.Formats, experiments, against...)
-			failed := append(parts(err), finish(cmd.OutOrStdout(), shown, folder, folder.FS(), jsonText)...)
-			if len(failed) == 0 {
-				return verdict(campaign)
+			if full {
+				note(cmd, "about %s for %d operations; with Ctrl-C what is finished stays, and --resume %s goes on",
+					roughly(plan.Estimate()), len(plan.Cells), folder.Path)
 			}
-
-			return errors.Join(slices.CompactFunc(failed,
-				func(a, b error) bool { return a.Error() == b.Error() })...)
+			return conclude(cmd, &plan, folder, jsonText, func(p measure.Progress) (*compare.Campaign, error) {
+				return measure.Run(cmd.Context(), plan, children, folder, p)
+			})
 		},
 	}
 
@@ -299,6 +301,8 @@ they take.`,
 		"measure longer: windows of %d collections, %d processes, GOMAXPROCS 1 and 2",
 		measure.FullWindow.Collections, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
+	flags.StringVar(&resume, "resume", "",
+		"measure what is left of the campaign in `FOLDER`, which was interrupted, as it was planned")
 	for name, value := range map[string]string{"n": "0", "profile-seconds": "0", "cpu": "0"} {
 		flags.Lookup(name).DefValue = value // pflag hides a zero
 	}
@@ -342,13 +346,41 @@ func checkSelection(ctx context.Context, s *matrix.Selection, against []string) 
 	return nil
 }
 
-// commandLine is that of this process, as a shell reads it.
-func commandLine() string {
-	line := "canonscope"
+// commandLine is that of this process, as a shell reads it, and its arguments.
+func commandLine(cmd *cobra.Command) (line string, args []string) {
+	line = "canonscope"
 	for _, word := range os.Args[1:] {
 		line += " " + quoted(word)
 	}
-	return line
+	if found, args, err := cmd.Root().Find(os.Args[1:]); err == nil && found == cmd {
+		return line, args
+	}
+	return line, nil
+}
+
+// children are processes of this binary.
+var children = measure.Process{Args: []string{internalRun}}
+
+// conclude measures, and prints and writes what came of it.
+func conclude(cmd *cobra.Command, plan *measure.Plan, folder *measure.Folder, jsonText bool,
+	run func(measure.Progress) (*compare.Campaign, error),
+) error {
+	progress, clear := progressTo(cmd.ErrOrStderr())
+
+	// A reader of the table may close the pipe; the files are still written.
+	signal.Ignore(syscall.SIGPIPE)
+	campaign, err := run(progress)
+	clear()
+	if campaign == nil {
+		return err
+	}
+	shown := report.New(campaign, matrix.Formats, plan.Experiments, plan.Against...)
+	failed := append(parts(err), finish(cmd.OutOrStdout(), shown, folder, folder.FS(), jsonText)...)
+	if len(failed) == 0 {
+		return verdict(campaign)
+	}
+	return errors.Join(slices.CompactFunc(failed,
+		func(a, b error) bool { return a.Error() == b.Error() })...)
 }
 
 // openResults opens the folder that --out names, or else a new one that is called after the time.
@@ -398,8 +430,8 @@ func finish(stdout io.Writer, r *report.Report, folder *measure.Folder, flames f
 // reaches a limit or the deadline is an answer.
 func verdict(c *compare.Campaign) error {
 	if c.Interrupted {
-		return &noError{fmt.Sprintf("interrupted; every finished run is in %s",
-			filepath.Join(c.Out, "runs.jsonl"))}
+		return &noError{fmt.Sprintf("interrupted; every finished run is in %s; canonscope run --resume %s "+
+			"measures the rest", filepath.Join(c.Out, "runs.jsonl"), quoted(c.Out))}
 	}
 	answered := 0
 	for _, r := range c.Results {
@@ -418,16 +450,46 @@ func verdict(c *compare.Campaign) error {
 	return nil
 }
 
-func progressLine(stage string, done, total int, cell string) string {
-	return fmt.Sprintf("%s: %d of %d, %s", stage, done+1, total, printable.Line(report.Short(cell)))
+func progressLine(s measure.Step) string {
+	stage := s.Stage
+	if s.Part != "" {
+		stage += ", " + s.Part
+	}
+	left := ""
+	if s.Left > 0 {
+		left = fmt.Sprintf("; %s of %s left", roughly(s.Left), roughly(s.Elapsed+s.Left))
+	}
+	return fmt.Sprintf("%s: %d of %d%s; %s", stage, s.Done+1, s.Total, left, printable.Line(report.Short(s.Cell)))
 }
 
-// progressTo keeps one line of a terminal up to date; elsewhere it writes nothing.
-func progressTo(w io.Writer) (progress measure.Progress, clear func()) {
-	if !terminal(w) {
-		return nil, func() {}
+// roughly is a time in two digits or three.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 100*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
 	}
-	return func(stage string, done, total int, cell string) {
-		fmt.Fprintf(w, "\r\x1b[K%.79s", progressLine(stage, done, total, cell))
-	}, func() { fmt.Fprint(w, "\r\x1b[K") }
+	return fmt.Sprintf("%.1f h", d.Hours())
+}
+
+// progressTo keeps one line of a terminal up to date; elsewhere it writes a line when a stage begins.
+func progressTo(w io.Writer) (progress measure.Progress, clear func()) {
+	if terminal(w) {
+		return func(s measure.Step) {
+			fmt.Fprintf(w, "\r\x1b[K%.79s", progressLine(s))
+		}, func() { fmt.Fprint(w, "\r\x1b[K") }
+	}
+	last := ""
+	return func(s measure.Step) {
+		if s.Stage == last {
+			return
+		}
+		last = s.Stage
+		left := ""
+		if s.Left > 0 {
+			left = fmt.Sprintf(", %s of %s left", roughly(s.Left), roughly(s.Elapsed+s.Left))
+		}
+		fmt.Fprintf(w, "%s%s\n", s.Stage, left)
+	}, func() {}
 }

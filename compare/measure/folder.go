@@ -190,6 +190,9 @@ func (f *Folder) Append(record any) error {
 		}
 		return f.failed(runsFile, err)
 	}
+	if err := f.runs.Sync(); err != nil { // so that a line outlives a power loss
+		return f.failed(runsFile, err)
+	}
 	f.kept[runsFile] += int64(n)
 	return f.check(runsFile)
 }
@@ -216,7 +219,7 @@ func (f *Folder) Write(name string, content func(io.Writer) error) error {
 
 	size := int64(b.Len())
 	_, err = b.WriteTo(file)
-	err = errors.Join(err, file.Close())
+	err = errors.Join(err, file.Sync(), file.Close())
 	if err == nil {
 		err = f.root.Rename(part, name)
 	}

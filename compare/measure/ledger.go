@@ -71,6 +71,14 @@ func (r *Record) lacks(op compare.Operation) error {
 
 // add adds what one job found to the results of its cells.
 func (l *ledger) add(rec *Record) {
+	switch rec.Kind {
+	case Left:
+		l.leaveOut(rec.Cell)
+		return
+	case Enough:
+		return
+	}
+
 	for _, i := range l.places[rec.Cell] {
 		r := &l.results[i]
 		op := r.Cell.Operation
@@ -92,6 +100,21 @@ func (l *ledger) add(rec *Record) {
 			r.Profile, r.Reason = rec.Profiles[op], lacks(r.Reason, without("no profile: ", err))
 		case Allocs:
 			r.Allocs, r.Reason = rec.Allocs[op], lacks(r.Reason, without("no allocation profile: ", err))
+		}
+	}
+}
+
+// leaveOut notes that an exchange, and those after it in the plan, do not fit the time.
+func (l *ledger) leaveOut(first string) {
+	from := l.places[first]
+	for _, cells := range l.places {
+		if len(from) == 0 || cells[0] < from[0] {
+			continue
+		}
+		for _, i := range cells {
+			if l.results[i].State == compare.LeftOut {
+				l.results[i].Reason = tooSlow
+			}
 		}
 	}
 }

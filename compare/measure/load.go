@@ -43,6 +43,8 @@ type Loaded struct {
 	Ended    bool     // the campaign wrote its end, which nothing follows
 	Size     int64    // bytes of runs.jsonl that are whole lines
 	Half     int64    // bytes after them, which are left out
+
+	jobs int64 // bytes of the lines before the end
 }
 
 // maxFile bounds a file of a results folder.
@@ -101,6 +103,7 @@ func Load(dir string) (*Loaded, error) {
 			end = *rec.End
 			continue
 		}
+		l.jobs += int64(len(text))
 		job := fmt.Sprint(rec.Kind, rec.Cell, rec.Block, rec.Operations)
 		if first := seen[job]; first > 0 && rec.Kind == Time {
 			return nil, at(runsFile, line, fmt.Errorf("the same process as in line %d", first))
@@ -185,7 +188,7 @@ func (l *Loaded) read(line []byte, exchanges map[string][]int) (*Record, error) 
 	switch {
 	case rec.Kind == End && rec.End != nil:
 		return &rec, nil
-	case !slices.Contains([]Kind{Gate, Time, Raw, Profile, Allocs}, rec.Kind):
+	case !slices.Contains([]Kind{Gate, Time, Raw, Profile, Allocs, Left, Enough}, rec.Kind):
 		return nil, fmt.Errorf("unknown kind of process %q", rec.Kind)
 	case rec.Seed != l.Plan.Seed:
 		return nil, fmt.Errorf("it has the seed %d, the plan has %d", rec.Seed, l.Plan.Seed)

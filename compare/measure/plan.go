@@ -32,6 +32,7 @@ type Plan struct {
 
 	// What reports show beside the results.
 	Command     string               `json:"command,omitempty"`
+	Args        []string             `json:"args,omitempty"` // of the command, which name what the user gave
 	Disclosed   []compare.Disclosed  `json:"disclosed,omitempty"`
 	LeftOut     []string             `json:"left_out,omitempty"`    // of the default subset
 	Unsupported []compare.Result     `json:"unsupported,omitempty"` // cells that no engine can do

@@ -22,9 +22,6 @@ import (
 	"canonscope/schemas"
 )
 
-// Progress reports the progress of a campaign, with one call for each job.
-type Progress func(stage string, done, total int, cell string)
-
 // Record is one line of runs.jsonl: one finished child.
 type Record struct {
 	Kind       Kind                               `json:"kind"`
@@ -62,38 +59,52 @@ func Run(
 	if runner == nil || folder == nil {
 		return nil, errors.New("a campaign needs a Runner and a Folder")
 	}
-
-	outer := ctx
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	begun := time.Now()
 	if plan.Now.IsZero() {
-		plan.Now = time.Now().UTC().Truncate(time.Second)
+		plan.Now = begun.UTC().Truncate(time.Second)
 	}
-	c := &campaign{cancel: stop, plan: plan, runner: runner, folder: folder, progress: progress,
-		started: time.Now(), exchanges: make(map[string]*exchange), ledger: newLedger(plan.Cells)}
-	for i, cell := range plan.Cells {
-		id := cell.Exchange().ID()
-		x := c.exchanges[id]
-		if x == nil {
-			x = &exchange{id: id}
-			c.exchanges[id] = x
-			c.order = append(c.order, x)
-		}
-		x.cells = append(x.cells, i)
-	}
-
+	c := newCampaign(plan, runner, folder, progress)
 	env := Environment()
 	if plan.Profile != 0 {
-		c.chooseSampler()
 		env["sampler"] = string(c.sampler)
 	}
 	c.fail(folder.Write(envFile, func(w io.Writer) error {
 		return printable.JSON(w, env)
 	}), false)
-	planned := plan.planned(c.started)
+	planned := plan.planned(begun)
 	c.fail(folder.Write(planFile, func(w io.Writer) error {
 		return printable.JSON(w, planned)
 	}), false)
+	return c.run(ctx, &planned, env)
+}
+
+func newCampaign(plan Plan, runner Runner, folder *Folder, progress Progress) *campaign {
+	c := &campaign{plan: plan, runner: runner, folder: folder, progress: progress, begun: time.Now(),
+		exchanges: make(map[string]*exchange), ledger: newLedger(plan.Cells)}
+	for i, cell := range plan.Cells {
+		id := cell.Exchange().ID()
+		x := c.exchanges[id]
+		if x == nil {
+			x = &exchange{id: id, block: -1}
+			c.exchanges[id] = x
+			c.order = append(c.order, x)
+		}
+		x.cells = append(x.cells, i)
+	}
+	if plan.Profile != 0 {
+		c.chooseSampler()
+	}
+	return c
+}
+
+// run does all stages and records their end.
+func (c *campaign) run(ctx context.Context, planned *Planned, env map[string]string) (*compare.Campaign, error) {
+	outer := ctx
+	ctx, c.cancel = context.WithCancel(ctx)
+	defer c.cancel()
+	if c.stopped != "" {
+		c.cancel()
+	}
 
 	c.gates(ctx)
 	c.timings(ctx)
@@ -101,14 +112,14 @@ func Run(
 	c.raw(ctx)
 	c.profiles(ctx)
 	c.allocs(ctx)
-	end := Ended{Took: time.Since(c.started).Seconds(), Interrupted: outer.Err() != nil, Stopped: c.stopped,
+	end := Ended{Took: c.elapsed().Seconds(), Interrupted: outer.Err() != nil, Stopped: c.stopped,
 		Outcomes: c.outcomes()}
 	if c.stopped == "" {
-		c.fail(folder.Append(Record{Kind: End, Started: c.started, End: &end}), true)
+		c.fail(c.folder.Append(Record{Kind: End, Started: planned.Started, End: &end}), true)
 		end.Stopped = c.stopped
 	}
 
-	return planned.campaign(folder.Path, env, c.results, end), errors.Join(c.broken...)
+	return planned.campaign(c.folder.Path, env, c.results, end), errors.Join(c.broken...)
 }
 
 type campaign struct {
@@ -117,7 +128,9 @@ type campaign struct {
 	runner    Runner
 	folder    *Folder
 	progress  Progress
-	started   time.Time
+	before    time.Duration // that the campaign took until it was resumed
+	begun     time.Time     // after that
+	past      *past         // what was measured before; nil unless resumed
 	exchanges map[string]*exchange
 	order     []*exchange
 	sampler   profiles.Sampler // that is expected here: signal or perf
@@ -134,9 +147,12 @@ type exchange struct {
 	id       string
 	cells    []int  // indexes of results
 	gated    *Gated // by its gate
+	shut     bool   // the gate was passed before the campaign was resumed, and its inputs are not here
+	reopened sync.Mutex
 	tooHeavy bool
 	start    time.Duration // until a child may time
 	took     time.Duration // time of the last timing child; 0 before the first
+	block    int           // of the last timing child; -1 before the first
 }
 
 // fail records an error of writing, if it is not nil; lost ends the campaign.
@@ -149,7 +165,9 @@ func (c *campaign) fail(err error, lost bool) {
 	c.broken = appendNew(c.broken, fmt.Errorf("write results: %w", err))
 	if c.stopped == "" && (lost || noMore(err)) {
 		c.stopped = err.Error()
-		c.cancel()
+		if c.cancel != nil { // it has begun
+			c.cancel()
+		}
 	}
 }
 
@@ -163,72 +181,108 @@ func noMore(err error) bool {
 	return false
 }
 
-func (c *campaign) say(stage string, done, total int, cell string) {
-	if c.progress != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.progress(stage, done, total, cell)
-	}
+func (c *campaign) hasStopped() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stopped != ""
 }
 
 // left is what remains of the budget.
-func (c *campaign) left() time.Duration { return c.plan.Budget - time.Since(c.started) }
+func (c *campaign) left() time.Duration { return c.plan.Budget - c.elapsed() }
 
-// jobOf makes a Job of some cells of an exchange, and its inputs.
-func (c *campaign) jobOf(kind Kind, x *exchange, cells []int) (Job, []byte) {
-	job := Job{Kind: kind, Cell: x.id, Drawn: x.gated.Drawn,
-		Work: make(map[compare.Operation]compare.Counters), Rules: c.plan.Rules.Hash()}
-	var inputs []byte
+// elapsed is how long the campaign has been running.
+func (c *campaign) elapsed() time.Duration { return c.before + time.Since(c.begun) }
+
+// jobOf makes a Job of some cells of an exchange.
+func (c *campaign) jobOf(kind Kind, x *exchange, cells []int) Job {
+	job := Job{Kind: kind, Cell: x.id, Work: make(map[compare.Operation]compare.Counters),
+		Rules: c.plan.Rules.Hash()}
 	for _, i := range cells {
 		r := &c.results[i]
-		op := r.Cell.Operation
-		job.Operations = append(job.Operations, op)
-		job.Work[op] = r.Work.Counters
+		job.Operations = append(job.Operations, r.Cell.Operation)
+		job.Work[r.Cell.Operation] = r.Work.Counters
+	}
+	return job
+}
+
+// common gives a Job what all jobs of a campaign have.
+func (c *campaign) common(job *Job) {
+	job.Version, job.Seed, job.Documents, job.CPU = Version, c.plan.Seed, c.plan.Documents, c.plan.CPU
+	job.Canonize, job.Deadline = c.plan.Canonize.Seconds(), c.plan.Deadline.Seconds()
+	job.Memory, job.Now = c.plan.Memory, c.plan.Now
+}
+
+// give adds to a Job the inputs that the gate of its exchange made, and returns the bytes.
+func (x *exchange) give(job *Job) []byte {
+	job.Drawn = x.gated.Drawn
+	var inputs []byte
+	for _, op := range job.Operations {
 		if b := x.gated.Inputs[op]; b != nil {
 			job.Inputs = append(job.Inputs, Input{op, hash(b), len(b)})
 			inputs = append(inputs, b...)
 		}
 	}
-	return job, inputs
+	return inputs
 }
 
 // job runs one Job, which should take the expected time, appends its line to runs.jsonl, and adds what it
-// found to the results.
+// found to the results. If that was found before the campaign was resumed, nothing runs.
 func (c *campaign) job(
-	ctx context.Context, job Job, expected time.Duration, order int, inputs []byte, listen func(Event),
+	ctx context.Context, x *exchange, job Job, expected time.Duration, order int,
 ) error {
-	job.Version, job.Seed, job.Documents, job.CPU = Version, c.plan.Seed, c.plan.Documents, c.plan.CPU
-	job.Canonize, job.Deadline = c.plan.Canonize.Seconds(), c.plan.Deadline.Seconds()
-	job.Memory, job.Now = c.plan.Memory, c.plan.Now
+	if rec := c.past.take(&job); rec != nil {
+		c.add(rec)
+		switch {
+		case rec.State != compare.Measured:
+			return &StoppedError{rec.State, rec.Reason}
+		case rec.Kind == Gate && rec.Work != nil:
+			x.gated, x.shut = &Gated{Work: rec.Work}, true
+		case rec.Kind == Time:
+			x.took = seconds(rec.Took)
+		}
+		return nil
+	}
+
+	c.common(&job)
 	if c.plan.Idle > 0 {
 		job.Idle = max(c.plan.Idle, idleTimes*expected).Seconds()
 	}
-
-	rec := newRecord(job, order)
 	cell, err := compare.ParseCell(job.Cell)
 	if err != nil {
 		return err
 	}
+	var inputs []byte
+	if job.Kind != Gate {
+		if err = c.reopen(ctx, x); err == nil {
+			inputs = x.give(&job)
+		}
+	}
 	inputs = append(inputs, job.give(cell.Schema, c.plan.Given)...)
+	rec := newRecord(job, order)
 
 	var events []Event
-	err = c.runner.Run(ctx, job, inputs, func(e Event) {
+	hear := func(e Event) {
 		switch {
 		case e.Hello != nil:
 			rec.Binary, rec.CPUs = e.Hello.Binary, e.Hello.CPUs
+			if job.Kind == Gate {
+				x.start = time.Since(rec.Started)
+			}
 		case e.Failed != nil:
 			rec.Failed[e.Operation] = e.Failed
 		case e.Gate != nil && job.Kind == Gate:
-			rec.Work = e.Gate.Work
+			rec.Work, x.gated = e.Gate.Work, e.Gate
+		case e.Gate != nil && job.Kind == Time:
+			x.start = time.Since(rec.Started)
 		case e.Run != nil && e.Operation != "":
 			rec.Runs[e.Operation] = e.Run
 		case e.Operation != "":
 			events = append(events, e)
 		}
-		if listen != nil {
-			listen(e)
-		}
-	})
+	}
+	if err == nil {
+		err = c.runner.Run(ctx, job, inputs, hear)
+	}
 
 	if err == nil && rec.Binary != BinaryHash() {
 		err = &StoppedError{compare.Died,
@@ -244,8 +298,11 @@ func (c *campaign) job(
 		}
 	}
 
-	rec.Took = time.Since(rec.Started).Seconds()
-	if rec.State != compare.Interrupted {
+	took := time.Since(rec.Started)
+	if rec.Took = took.Seconds(); job.Kind == Time && err == nil {
+		x.took = took
+	}
+	if rec.State != compare.Interrupted && !c.hasStopped() { // it may lack files, which a resumed one makes
 		c.fail(c.folder.Append(rec), true)
 	}
 	c.add(&rec)
@@ -325,13 +382,9 @@ func (c *campaign) groups() [][]*exchange {
 
 // leaveOut leaves groups out of the campaign.
 func (c *campaign) leaveOut(groups [][]*exchange) {
+	c.ledger.leaveOut(groups[0][0].id)
 	for _, x := range slices.Concat(groups...) {
 		x.tooHeavy = true
-		for _, i := range x.cells {
-			if c.results[i].State == compare.LeftOut {
-				c.results[i].Reason = tooSlow
-			}
-		}
 	}
 }
 
@@ -344,19 +397,25 @@ func (c *campaign) gates(ctx context.Context) {
 	groups, done := c.groups(), 0
 	for k, group := range groups {
 		schema := c.results[group[0].cells[0]].Cell.Schema
-		if bounded && k > 0 && c.spare() < took[schema] {
+		begun := c.past.begun(group)
+		if bounded && k > 0 && !begun && c.decides(Left, group, 0, c.past.chose(), func() bool {
+			return c.spare() < took[schema]
+		}) {
 			c.leaveOut(groups[k:])
 			return
 		}
 
 		started := time.Now()
 		parallel(ctx, len(group), func(i int) {
-			c.say("gate", done+i, len(c.order), group[i].id)
+			c.say(Step{Stage: "gate", Done: done + i, Total: len(c.order), Cell: group[i].id}, 0)
 			c.gate(ctx, group[i], done+i)
 		})
 		done, took[schema] = done+len(group), time.Since(started)
 
-		if bounded && k > 0 && c.spare() < 0 {
+		beyond := c.past.chose() || k+1 < len(groups) && c.past.begun(groups[k+1])
+		if bounded && k > 0 && c.decides(Left, group, 0, beyond, func() bool {
+			return c.spare() < 0
+		}) {
 			c.leaveOut(groups[k:])
 			return
 		}
@@ -375,15 +434,7 @@ func (c *campaign) spare() time.Duration {
 }
 
 func (c *campaign) gate(ctx context.Context, x *exchange, order int) {
-	start := time.Now()
-	err := c.job(ctx, Job{Kind: Gate, Cell: x.id}, 0, order, nil, func(e Event) {
-		switch {
-		case e.Hello != nil:
-			x.start = time.Since(start)
-		case e.Gate != nil:
-			x.gated = e.Gate
-		}
-	})
+	err := c.job(ctx, x, Job{Kind: Gate, Cell: x.id}, 0, order)
 	if err != nil || x.gated == nil {
 		x.gated = nil
 		return
@@ -488,7 +539,7 @@ func (c *campaign) timings(ctx context.Context) {
 	groups := c.groups()
 	for block := range c.plan.Runs {
 		if block > 0 && !deadline.IsZero() {
-			groups = groups[:c.reach(groups, block, time.Until(deadline))]
+			groups = c.fitting(groups, block, deadline)
 		}
 		exchanges := slices.Concat(groups...)
 		exchanges = slices.DeleteFunc(exchanges, func(x *exchange) bool { return len(c.open(x)) == 0 })
@@ -498,12 +549,25 @@ func (c *campaign) timings(ctx context.Context) {
 				return
 			}
 			x := exchanges[k]
-			c.say(fmt.Sprintf("time, run %d of %d", block+1, c.plan.Runs), place, len(exchanges), x.id)
+			c.say(Step{Stage: "time", Part: fmt.Sprintf("run %d of %d", block+1, c.plan.Runs), Done: place,
+				Total: len(exchanges), Cell: x.id}, c.timing(exchanges, block))
+			x.block = block
 			cells := c.open(x)
 			rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 			c.time(ctx, x, cells, block, block*stride%c.plan.Documents, place)
 		}
 	}
+}
+
+// fitting lists the groups that have a process in a block.
+func (c *campaign) fitting(groups [][]*exchange, block int, deadline time.Time) [][]*exchange {
+	fit := c.reach(groups, block, time.Until(deadline))
+	for k, group := range groups {
+		if c.decides(Enough, group, block, c.past.timed(block), func() bool { return k >= fit }) {
+			return groups[:k]
+		}
+	}
+	return groups
 }
 
 // reach is how many groups, from the first, have a process in a block: those that will have fitRuns in the
@@ -530,17 +594,9 @@ func (c *campaign) reach(groups [][]*exchange, block int, left time.Duration) in
 
 // time times cells of an exchange in one process.
 func (c *campaign) time(ctx context.Context, x *exchange, cells []int, block, first, place int) {
-	job, inputs := c.jobOf(Time, x, cells)
+	job := c.jobOf(Time, x, cells)
 	job.Block, job.First, job.Window = block, first, c.plan.Window
-	started := time.Now()
-	err := c.job(ctx, job, max(c.foretold(x), x.took), place, inputs, func(e Event) {
-		if e.Gate != nil {
-			x.start = time.Since(started)
-		}
-	})
-	if err == nil {
-		x.took = time.Since(started)
-	}
+	_ = c.job(ctx, x, job, max(c.foretold(x), x.took), place) // it is in the results
 }
 
 // raw keeps single operations of each exchange in files.
@@ -553,10 +609,11 @@ func (c *campaign) raw(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		c.say("single operations", k, len(exchanges), x.id)
+		c.say(Step{Stage: "single operations", Done: k, Total: len(exchanges), Cell: x.id},
+			c.passing(Raw, exchanges[k:])+c.passing(Profile, c.order)+c.passing(Allocs, c.order))
 		cells := c.measured(x)
-		job, inputs := c.jobOf(Raw, x, cells)
-		_ = c.job(ctx, job, x.start+time.Duration(len(cells))*rawTime, k, inputs, nil) // it is in the results
+		job := c.jobOf(Raw, x, cells)
+		_ = c.job(ctx, x, job, x.start+time.Duration(len(cells))*rawTime, k) // it is in the results
 	}
 }
 
@@ -606,8 +663,9 @@ func (c *campaign) profiles(ctx context.Context) {
 			}
 			continue
 		}
-		c.say("profile", k, len(exchanges), x.id)
-		job, inputs := c.jobOf(Profile, x, cells)
+		c.say(Step{Stage: "profile", Done: k, Total: len(exchanges), Cell: x.id},
+			c.passing(Profile, exchanges[k:])+c.passing(Allocs, c.order))
+		job := c.jobOf(Profile, x, cells)
 		job.ProfileSeconds = c.profileSeconds(exchanges[k:])
 		job.Sampler = cmp.Or(c.plan.Sampler, profiles.Auto)
 		job.Bounded = chosen // a busy machine gets fewer samples in the time it has
@@ -615,7 +673,7 @@ func (c *campaign) profiles(ctx context.Context) {
 		for _, s := range job.ProfileSeconds {
 			expected += seconds(s)
 		}
-		_ = c.job(ctx, job, expected, k, inputs, nil)
+		_ = c.job(ctx, x, job, expected, k)
 	}
 }
 
@@ -664,9 +722,9 @@ func (c *campaign) allocs(ctx context.Context) {
 	parallel(ctx, len(cells), func(k int) {
 		id := c.results[cells[k]].Cell
 		x := c.exchanges[id.Exchange().ID()]
-		c.say("allocations", k, len(cells), id.ID())
-		job, inputs := c.jobOf(Allocs, x, cells[k:k+1])
-		_ = c.job(ctx, job, x.start+allocTime, k, inputs, nil)
+		c.say(Step{Stage: "allocations", Done: k, Total: len(cells), Cell: id.ID()},
+			c.passing(Allocs, c.order)*time.Duration(len(cells)-k)/time.Duration(len(cells)))
+		_ = c.job(ctx, x, c.jobOf(Allocs, x, cells[k:k+1]), x.start+allocTime, k)
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,6 +18,7 @@ import (
 	"canonscope/canon/phase"
 	"canonscope/canon/printable"
 	"canonscope/compare"
+	"canonscope/compare/measure"
 	"canonscope/compare/stats"
 )
 
@@ -75,18 +75,11 @@ func ReadSource(path string) (*Source, error) {
 		return readStudy(path, raw)
 	}
 
-	b, err := os.ReadFile(filepath.Join(path, "results.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s holds neither results.json nor raw files of the study "+
-			"(LANGUAGE_FORMAT_runN.json)", path)
-	} else if err != nil {
+	l, err := measure.Load(path)
+	if err != nil {
 		return nil, err
 	}
-	var c compare.Campaign
-	if err := json.Unmarshal(b, &c); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(path, "results.json"), err)
-	}
-	return SourceOf(path, &c), nil
+	return SourceOf(path, l.Campaign), nil
 }
 
 // SourceOf is a campaign as a source.
