@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"canonscope/canon/printable"
 	"canonscope/compare/report"
 	"canonscope/compare/stats"
 )
@@ -59,7 +58,7 @@ The exit status is 0 whatever was found, and 2 if the results cannot be compared
 
 			out := cmd.OutOrStdout()
 			if jsonText {
-				return printable.JSON(out, map[string]any{"version": report.ComparisonVersion, "comparisons": all})
+				return report.ComparisonsJSON(out, all)
 			}
 			for i, c := range all {
 				if i > 0 {
@@ -130,7 +129,9 @@ results cannot be compared.`,
 }
 
 // compareWith reads results and compares them with a baseline.
-func compareWith(baseline *report.Source, path string, band float64, anyMachine bool) (*report.Comparison, error) {
+func compareWith(
+	baseline *report.Source, path string, band float64, anyMachine bool,
+) (*report.Comparison, error) {
 	s, err := report.ReadSource(path)
 	if err != nil {
 		return nil, err

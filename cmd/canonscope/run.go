@@ -256,12 +256,13 @@ they take.`,
 
 			defer folder.Close()
 			if full {
-				note(cmd, "about %s for %d operations; with Ctrl-C what is finished stays, and --resume %s goes on",
-					roughly(plan.Estimate()), len(plan.Cells), folder.Path)
+				note(cmd, "about %s for %d operations; with Ctrl-C what is finished stays, and --resume %s "+
+					"goes on", roughly(plan.Estimate()), len(plan.Cells), folder.Path)
 			}
-			return conclude(cmd, &plan, folder, jsonText, func(p measure.Progress) (*compare.Campaign, error) {
+			run := func(p measure.Progress) (*compare.Campaign, error) {
 				return measure.Run(cmd.Context(), plan, children, folder, p)
-			})
+			}
+			return conclude(cmd, &plan, folder, jsonText, run)
 		},
 	}
 
@@ -459,7 +460,8 @@ func progressLine(s measure.Step) string {
 	if s.Left > 0 {
 		left = fmt.Sprintf("; %s of %s left", roughly(s.Left), roughly(s.Elapsed+s.Left))
 	}
-	return fmt.Sprintf("%s: %d of %d%s; %s", stage, s.Done+1, s.Total, left, printable.Line(report.Short(s.Cell)))
+	cell := printable.Line(report.Short(s.Cell))
+	return fmt.Sprintf("%s: %d of %d%s; %s", stage, s.Done+1, s.Total, left, cell)
 }
 
 // roughly is a time in two digits or three.

@@ -15,7 +15,7 @@ import (
 // ErrComplete is the error of a campaign of which nothing is left to measure.
 var ErrComplete = errors.New("is complete; nothing is left to measure")
 
-// OtherError says what a campaign was begun with that a process which would resume it has not.
+// OtherError reports that a campaign cannot be resumed: it was begun with something else.
 type OtherError struct {
 	What     string // "binary", "frame rules", "processor", or a document or context
 	Was, Now string
@@ -59,7 +59,8 @@ func Resume(
 	plan, rules := l.Plan, Rules()
 	plan.Given, plan.Rules = given, rules
 	env := l.Campaign.Environment
-	for _, o := range []OtherError{{"binary", l.Binary, BinaryHash()}, {"set of frame rules", l.Rules, rules.Hash()},
+	for _, o := range []OtherError{{"binary", l.Binary, BinaryHash()},
+		{"set of frame rules", l.Rules, rules.Hash()},
 		{"processor", env["cpu"], Environment()["cpu"]}} {
 		if o.Was != o.Now {
 			return nil, fmt.Errorf("results folder %s %w", folder.Path, &o)
@@ -186,8 +187,8 @@ func (p *past) chose() bool { return p != nil && (p.left || p.block >= 0) }
 // timed reports whether a block, or a later one, had begun before the campaign was resumed.
 func (p *past) timed(block int) bool { return p != nil && p.block >= block }
 
-// decides returns whether a group is left out of the campaign or of the blocks from one on, and records that it
-// is. What was decided before the campaign was resumed holds; beyond reports that it was decided by then.
+// decides returns whether a group is left out of the campaign, or of the blocks from one on, and records
+// that it is. What was decided before the campaign was resumed holds; beyond reports that it was by then.
 func (c *campaign) decides(kind Kind, group []*exchange, block int, beyond bool, now func() bool) bool {
 	id := group[0].id
 	yes, known := c.past.said(kind, id, block, beyond)
@@ -199,8 +200,8 @@ func (c *campaign) decides(kind Kind, group []*exchange, block int, beyond bool,
 	return yes
 }
 
-// reopen runs the gate of an exchange once more, if only its record is here: what is left to measure needs the
-// inputs that it makes.
+// reopen runs the gate of an exchange once more, if only its record is here: what is left to measure needs
+// the inputs that it makes.
 func (c *campaign) reopen(ctx context.Context, x *exchange) error {
 	x.reopened.Lock()
 	defer x.reopened.Unlock()

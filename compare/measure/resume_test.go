@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,51 +22,50 @@ import (
 	"canonscope/compare/measure"
 )
 
-// In the environment of a process that plays a campaign which is killed: its folder, and the bytes of its largest file.
+// In the environment of a process that plays a campaign which is killed: its folder, the bytes of its largest file, and after how
+// many jobs it waits for its end.
 const (
 	killedFolder = "CANONSCOPE_KILLED_FOLDER"
 	killedLimit  = "CANONSCOPE_KILLED_LIMIT"
+	killedAfter  = "CANONSCOPE_KILLED_AFTER"
 )
 
-// steady is a runner without processes whose every answer follows from the job. It takes a moment for each.
-func steady(took time.Duration) fakeRunner {
-	return func(j measure.Job, emit func(measure.Event)) error {
-		time.Sleep(took)
-		number := func(op compare.Operation) float64 {
-			h := fnv.New32()
-			fmt.Fprint(h, j.Kind, j.Cell, j.Block, op)
-			return float64(1000 + h.Sum32()%1000)
+// steady answers jobs without a process, and each in the same way.
+func steady(j measure.Job, emit func(measure.Event)) error {
+	number := func(op compare.Operation) float64 {
+		h := fnv.New32()
+		fmt.Fprint(h, j.Kind, j.Cell, j.Block, op)
+		return float64(1000 + h.Sum32()%1000)
+	}
+	if j.Kind == measure.Gate {
+		work := make(map[compare.Operation]compare.Work)
+		for _, op := range []compare.Operation{compare.Issue, compare.Verify} {
+			work[op] = compare.Work{Estimate: 1000, Documents: 8, Counters: compare.Counters{Signatures: 1}}
 		}
-		if j.Kind == measure.Gate {
-			work := make(map[compare.Operation]compare.Work)
-			for _, op := range []compare.Operation{compare.Issue, compare.Verify} {
-				work[op] = compare.Work{Estimate: 1000, Documents: 8, Counters: compare.Counters{Signatures: 1}}
-			}
-			emit(measure.Event{Type: "gate", Gate: &measure.Gated{Work: work, Drawn: []string{"drawn"}, Inputs: map[compare.Operation][]byte{compare.Verify: []byte("issued")}}})
-			return nil
-		}
-		if len(j.Drawn) != 1 || len(j.Operations) == 2 && len(j.Inputs) != 1 || j.Work[compare.Issue].Signatures+j.Work[compare.Verify].Signatures < 1 {
-			return &measure.StoppedError{State: compare.Failed, Reason: fmt.Sprintf("a job without what its gate made: %+v", j)}
-		}
-		if j.Kind == measure.Time && strings.Contains(j.Cell, "suite=dies") && j.Block == 1 {
-			return &measure.StoppedError{State: compare.Died, Reason: "as planned"}
-		}
-		for _, op := range j.Operations {
-			e := measure.Event{Type: string(j.Kind), Operation: op}
-			switch j.Kind {
-			case measure.Time:
-				e.Run = &compare.Run{Ops: j.Window.N, CPU: number(op), Wall: number(op), Block: j.Block, First: j.First, Ending: compare.Counted}
-			case measure.Raw:
-				e.Raw = &measure.Timed{Wall: []int64{int64(number(op)), 5, 7}}
-			case measure.Profile:
-				e.Profile = &measure.Profiled{Pprof: pprofOf(int64(number(op))), Ops: 5, CPU: int64(number(op)), Wall: 9}
-			case measure.Allocs:
-				e.Allocs = &measure.Allocated{Pprof: pprofOf(int64(number(op))), Ops: 5, Bytes: int64(number(op))}
-			}
-			emit(e)
-		}
+		emit(measure.Event{Type: "gate", Gate: &measure.Gated{Work: work, Drawn: []string{"drawn"}, Inputs: map[compare.Operation][]byte{compare.Verify: []byte("issued")}}})
 		return nil
 	}
+	if len(j.Drawn) != 1 || len(j.Operations) == 2 && len(j.Inputs) != 1 || j.Work[compare.Issue].Signatures+j.Work[compare.Verify].Signatures < 1 {
+		return &measure.StoppedError{State: compare.Failed, Reason: fmt.Sprintf("a job without what its gate made: %+v", j)}
+	}
+	if j.Kind == measure.Time && strings.Contains(j.Cell, "suite=dies") && j.Block == 1 {
+		return &measure.StoppedError{State: compare.Died, Reason: "as planned"}
+	}
+	for _, op := range j.Operations {
+		e := measure.Event{Type: string(j.Kind), Operation: op}
+		switch j.Kind {
+		case measure.Time:
+			e.Run = &compare.Run{Ops: j.Window.N, CPU: number(op), Wall: number(op), Block: j.Block, First: j.First, Ending: compare.Counted}
+		case measure.Raw:
+			e.Raw = &measure.Timed{Wall: []int64{int64(number(op)), 5, 7}}
+		case measure.Profile:
+			e.Profile = &measure.Profiled{Pprof: pprofOf(int64(number(op))), Ops: 5, CPU: int64(number(op)), Wall: 9}
+		case measure.Allocs:
+			e.Allocs = &measure.Allocated{Pprof: pprofOf(int64(number(op))), Ops: 5, Bytes: int64(number(op))}
+		}
+		emit(e)
+	}
+	return nil
 }
 
 // pprofOf is a profile of one sample.
@@ -107,24 +107,34 @@ func playKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := measure.Run(t.Context(), steadyPlan(), steady(time.Millisecond), folder, nil)
+	var jobs atomic.Int64
+	after, err := strconv.ParseInt(os.Getenv(killedAfter), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := measure.Run(t.Context(), steadyPlan(), fakeRunner(func(j measure.Job, emit func(measure.Event)) error {
+		if jobs.Add(1) > after {
+			select {}
+		}
+		return steady(j, emit)
+	}), folder, nil)
 	if err == nil || c.Stopped == "" {
 		fmt.Println("it ended")
 	}
 	os.Exit(0)
 }
 
-func killed(t *testing.T, dir, limit string) *exec.Cmd {
+func killed(t *testing.T, dir, limit string, after int) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-	cmd.Env = append(os.Environ(), killedFolder+"="+dir, killedLimit+"="+limit)
+	cmd.Env = append(os.Environ(), killedFolder+"="+dir, killedLimit+"="+limit, killedAfter+"="+strconv.Itoa(after))
 	return cmd
 }
 
 func undisturbed(t *testing.T) (*compare.Campaign, string) {
 	t.Helper()
 	folder := opened(t)
-	c, err := measure.Run(t.Context(), steadyPlan(), steady(0), folder, nil)
+	c, err := measure.Run(t.Context(), steadyPlan(), fakeRunner(steady), folder, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +150,7 @@ func resumed(t *testing.T, dir string) *compare.Campaign {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	c, err := measure.Resume(t.Context(), l, compare.Given{}, steady(0), folder, nil)
+	c, err := measure.Resume(t.Context(), l, compare.Given{}, fakeRunner(steady), folder, nil)
 	if err != nil || c.Interrupted || c.Stopped != "" {
 		t.Fatalf("interrupted %v, stopped %q, %v", c.Interrupted, c.Stopped, err)
 	}
@@ -181,30 +191,28 @@ func completed(t *testing.T, got *compare.Campaign, dir string, want *compare.Ca
 	}
 }
 
-// A campaign that is killed with signal 9 as its journal has one line more each time, 20 times, is completed as if it had not
+// A campaign that is killed with signal 9, 20 times, when its journal has one line more each time, is completed as if it had not
 // been.
 func TestResumeKilled(t *testing.T) {
 	playKilled(t)
 	want, wantDir := undisturbed(t)
 	for k := range 20 {
 		dir := filepath.Join(t.TempDir(), "results")
-		cmd := killed(t, dir, "")
+		cmd := killed(t, dir, "", k)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for {
-			b, _ := os.ReadFile(filepath.Join(dir, "runs.jsonl"))
-			if bytes.Count(b, []byte("\n")) >= k && len(b) > 0 || k == 0 && exists(filepath.Join(dir, "runs.jsonl")) && exists(filepath.Join(dir, "plan.json")) {
-				break
+		for lines := -1; lines < k; time.Sleep(time.Millisecond) {
+			if b, err := os.ReadFile(filepath.Join(dir, "runs.jsonl")); err == nil && exists(filepath.Join(dir, "plan.json")) {
+				lines = bytes.Count(b, []byte("\n"))
 			}
-			time.Sleep(100 * time.Microsecond)
 		}
 		if err := cmd.Process.Signal(unix.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait() // it was killed
-		if l, err := measure.Load(dir); err == nil && l.Ended {
-			continue // it was faster than the signal
+		if l, err := measure.Load(dir); err != nil || l.Ended || len(l.Records) != k {
+			t.Fatalf("%d lines were to be there: %+v, %v", k, l, err)
 		}
 		completed(t, resumed(t, dir), dir, want, wantDir)
 	}
@@ -225,7 +233,7 @@ func TestResumeCut(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 0))
 	for range 20 {
 		folder := opened(t)
-		if _, err := measure.Run(t.Context(), steadyPlan(), steady(0), folder, nil); err != nil {
+		if _, err := measure.Run(t.Context(), steadyPlan(), fakeRunner(steady), folder, nil); err != nil {
 			t.Fatal(err)
 		}
 		folder.Close()
@@ -250,7 +258,7 @@ func TestResumeFullDisk(t *testing.T) {
 		t.Cleanup(func() { _ = unix.Unmount(base, unix.MNT_DETACH) })
 	}
 	dir := filepath.Join(base, "results")
-	if out, err := killed(t, dir, limit).CombinedOutput(); err != nil || len(out) > 0 {
+	if out, err := killed(t, dir, limit, 1000).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if limit == "" {
@@ -269,7 +277,7 @@ func TestResumeBudget(t *testing.T) {
 	}
 	p.Runs, p.Budget = 4, time.Nanosecond
 	folder := opened(t)
-	want, err := measure.Run(t.Context(), p, steady(0), folder, nil)
+	want, err := measure.Run(t.Context(), p, fakeRunner(steady), folder, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +348,7 @@ func TestResumeRefuses(t *testing.T) {
 			t.Errorf("twice: %v", err)
 		}
 		c.spoil(l)
-		_, err = measure.Resume(t.Context(), l, c.given, steady(0), folder, nil)
+		_, err = measure.Resume(t.Context(), l, c.given, fakeRunner(steady), folder, nil)
 		var other *measure.OtherError
 		if !errors.As(err, &other) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", what, err)
@@ -385,7 +393,7 @@ func TestResumeProcesses(t *testing.T) {
 // Steps know how long the rest takes once the gates have been passed.
 func TestProgressTimes(t *testing.T) {
 	var steps []measure.Step
-	_, err := measure.Run(t.Context(), steadyPlan(), steady(0), opened(t), func(s measure.Step) { steps = append(steps, s) })
+	_, err := measure.Run(t.Context(), steadyPlan(), fakeRunner(steady), opened(t), func(s measure.Step) { steps = append(steps, s) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,9 @@ func newCampaign(plan Plan, runner Runner, folder *Folder, progress Progress) *c
 }
 
 // run does all stages and records their end.
-func (c *campaign) run(ctx context.Context, planned *Planned, env map[string]string) (*compare.Campaign, error) {
+func (c *campaign) run(
+	ctx context.Context, planned *Planned, env map[string]string,
+) (*compare.Campaign, error) {
 	outer := ctx
 	ctx, c.cancel = context.WithCancel(ctx)
 	defer c.cancel()
@@ -537,6 +539,7 @@ func (c *campaign) timings(ctx context.Context) {
 	}
 	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs // so that the blocks walk many documents
 	groups := c.groups()
+
 	for block := range c.plan.Runs {
 		if block > 0 && !deadline.IsZero() {
 			groups = c.fitting(groups, block, deadline)

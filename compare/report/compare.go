@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -91,7 +92,8 @@ func Compare(baseline, s *Source, band float64, anyMachine bool) (*Comparison, e
 	out := &Comparison{Baseline: baseline.Name, Name: s.Name, Band: band, Figure: s.Figure,
 		Differs: differences(baseline, s)}
 	if baseline.Figure != s.Figure {
-		return nil, fmt.Errorf("%s has the %s, %s the %s", baseline.Name, baseline.Figure, s.Name, s.Figure)
+		return nil, fmt.Errorf("%s and %s do not have the same figure: %s, and %s", baseline.Name, s.Name,
+			baseline.Figure, s.Figure)
 	}
 	machine := slices.DeleteFunc(slices.Clone(out.Differs), func(d Difference) bool {
 		return d.Group != machineFacts || d.Before == "" || d.After == ""
@@ -282,8 +284,10 @@ func (p *pair) phases(band float64) []Change {
 	if p.before.Samples == 0 || p.after.Samples == 0 {
 		return nil
 	}
-	sides := [2]side{{[]stats.Sample{p.before.Cost}, []stats.Sample{p.was}, p.before.Shares, float64(p.before.Samples)},
-		{[]stats.Sample{p.after.Cost}, []stats.Sample{p.is}, p.after.Shares, float64(p.after.Samples)}}
+	of := func(cell *SourceCell, controlled stats.Sample) side {
+		return side{[]stats.Sample{cell.Cost}, []stats.Sample{controlled}, cell.Shares, float64(cell.Samples)}
+	}
+	sides := [2]side{of(&p.before, p.was), of(&p.after, p.is)}
 	return phasesOf(sides, band, Change{ID: p.before.ID})
 }
 
@@ -331,8 +335,10 @@ func tiers(pairs []pair, band float64) []Change {
 	for _, engine := range engines {
 		var raw, controlled [2][]stats.Sample
 		var mixes [2]mix
+
 		for _, p := range pairs {
-			if p.before.Cell.Engine != engine || p.before.Control || min(p.before.Samples, p.after.Samples) == 0 {
+			if p.before.Cell.Engine != engine || p.before.Control ||
+				min(p.before.Samples, p.after.Samples) == 0 {
 				continue
 			}
 			costs := [2]stats.Sample{p.was, p.is}
@@ -427,5 +433,7 @@ func (c *Comparison) Gate() Answer {
 	return Passed
 }
 
-// ComparisonVersion is the version of a Comparison in JSON.
-const ComparisonVersion = 1
+// ComparisonsJSON writes comparisons, with the version of their form.
+func ComparisonsJSON(w io.Writer, all []*Comparison) error {
+	return printable.JSON(w, map[string]any{"version": 1, "comparisons": all})
+}

@@ -10,8 +10,8 @@ import (
 	"canonscope/compare/stats"
 )
 
-// Text writes a comparison, at most Width columns wide: first what else differs, then the numbers. Colours are
-// for terminals only.
+// Text writes a comparison, at most Width columns wide: first what else differs, then the numbers. Colours
+// are for terminals only.
 func (c *Comparison) Text(w io.Writer, colour bool) error {
 	p := &printer{colour: colour}
 	p.line("%s", p.bold("What changed: "+c.Figure+" per operation, in µs"))
@@ -63,18 +63,18 @@ func (c *Comparison) Text(w io.Writer, colour bool) error {
 	return err
 }
 
-// method says how the ratios were made.
+// method explains how the ratios were made.
 func (c *Comparison) method() string {
-	text := "B/A: ratio of geometric means over processes, ± its 95 % interval (Welch); verdicts at 5 % for the " +
-		"whole table (Holm)."
+	text := "B/A: ratio of geometric means over processes, ± its 95 % interval (Welch); verdicts at 5 % " +
+		"for the whole table (Holm)."
 	if c.Control == nil {
 		return text + " There is no control in both: what made a campaign faster or slower as a whole is " +
 			"in the ratios."
 	}
 	return fmt.Sprintf("%s Ratios are divided, block by block, by the control: %s of the floor and of bare "+
-		"primitives, which cost %s times as much in B (%s). What made a campaign faster or slower as a whole "+
-		"cancels, and so does what changed in those; the µs are as measured.", text, plural(c.Control.Operations, "operation"),
-		ratioOf(c.Control.Ratio), cmpSpread(c.Control.Ratio))
+		"primitives, which cost %s times as much in B (%s). What made a campaign faster or slower as a "+
+		"whole cancels, and so does what changed in those; the µs are as measured.", text,
+		plural(c.Control.Operations, "operation"), ratioOf(c.Control.Ratio), cmpSpread(c.Control.Ratio))
 }
 
 // facts prints in what the sources differ.
@@ -92,7 +92,7 @@ func (p *printer) facts(c *Comparison) {
 	}
 	for _, group := range []string{machineFacts, environment, binaryFacts, rulesFacts, inputsFacts} {
 		if n := count[group] - most; n > 0 {
-			p.wrapped(4, "  "+group+" differs: ", fmt.Sprintf("and in %s more; --json has all", plural(n, "fact")))
+			p.wrapped(4, "  "+group+" differs: ", "and in "+plural(n, "fact")+" more; --json has all")
 		}
 	}
 	for _, d := range c.Differs {
@@ -184,15 +184,16 @@ func (p *printer) rest(title string, cells []Change, dim bool) {
 	p.line("%s", style(title+":"))
 	for i := range cells {
 		c := &cells[i]
-		lead := fmt.Sprintf("%8s %9s  ", ratioOf(c.Comparison.Ratio), cmpSpread(c.Comparison.Ratio))
-		tail := ""
+		needs := ""
 		if n := c.Comparison.Needs(); n > 0 {
-			tail = fmt.Sprintf(" (needs %d)", n)
+			needs = fmt.Sprint(n)
 		}
-		p.line("%s", style(lead+cut(c.label, Width-len("        ")-len("          ")-2-len(tail))+tail))
+		lead := fmt.Sprintf("%7s%8s%6s  ", ratioOf(c.Comparison.Ratio), cmpSpread(c.Comparison.Ratio), needs)
+		p.line("%s", style(lead+cut(c.label, Width-7-8-6-2+1)))
 	}
 	if slices.ContainsFunc(cells, func(c Change) bool { return c.Comparison.Needs() > 0 }) {
-		p.wrapped(2, "  ", "needs: processes of each side that would decide, if the ratio is what it seems")
+		p.wrapped(2, "  ", "the third column: processes of each side that would decide, if the ratio is "+
+			"as it seems")
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 	"canonscope/compare/stats"
 )
 
-// Source is what a results folder, or a file of another tool, says of costs.
+// Source is what a results folder, or a file of another tool, has of costs.
 type Source struct {
 	Name   string
 	Figure string // what was measured
@@ -94,7 +94,8 @@ func SourceOf(name string, c *compare.Campaign) *Source {
 
 	for i := range c.Results {
 		r := &c.Results[i]
-		cell := SourceCell{ID: r.ID, Cell: r.Cell, Control: r.Cell.Format == compare.Floor, Missing: reason(r)}
+		cell := SourceCell{ID: r.ID, Cell: r.Cell, Control: r.Cell.Format == compare.Floor,
+			Missing: reason(r)}
 		if r.State == compare.Measured && len(r.Runs) > 0 {
 			cell.Cost, cell.Missing = cpuOf(r), ""
 			if p := r.Profile; p != nil {
