@@ -107,7 +107,7 @@ func Compare(baseline, s *Source, band float64, anyMachine bool) (*Comparison, e
 		}
 	}
 
-	pairs := out.pair(baseline, s)
+	pairs := out.match(baseline, s)
 	if len(pairs) == 0 {
 		return nil, fmt.Errorf("%s and %s have no measured cell in common", baseline.Name, s.Name)
 	}
@@ -197,7 +197,7 @@ func differences(baseline, s *Source) []Difference {
 	}
 	inBaseline, inSource := ids(baseline), ids(s)
 	out := []Difference{}
-	for _, group := range []string{machineFacts, environment, binaryFacts, rulesFacts, inputsFacts} {
+	for _, group := range []string{machineFacts, environmentFacts, binaryFacts, rulesFacts, inputsFacts} {
 		for _, k := range keys {
 			was, is := before[k], after[k]
 			id, ofCell := strings.CutPrefix(k.name, workOf)
@@ -213,27 +213,27 @@ func differences(baseline, s *Source) []Difference {
 	return out
 }
 
-// pair is a cell of both sources.
-type pair struct {
+// matched is a cell of both sources.
+type matched struct {
 	before, after SourceCell
 	was, is       stats.Sample // controlled costs
 	change        *Change
 }
 
-// pair finds the cells that have a cost in both sources, and notes the others.
-func (c *Comparison) pair(baseline, s *Source) []pair {
+// match finds the cells that have a cost in both sources, and notes the others.
+func (c *Comparison) match(baseline, s *Source) []matched {
 	after := make(map[string]SourceCell)
 	for _, cell := range s.Cells {
 		after[cell.ID] = cell
 	}
 
-	var out []pair
+	var out []matched
 	for _, b := range baseline.Cells {
 		a, ok := after[b.ID]
 		delete(after, b.ID)
 		switch {
 		case len(b.Cost) > 0 && len(a.Cost) > 0:
-			out = append(out, pair{before: b, after: a, was: b.Cost, is: a.Cost})
+			out = append(out, matched{before: b, after: a, was: b.Cost, is: a.Cost})
 		case len(b.Cost) > 0:
 			c.Unpaired = append(c.Unpaired, Lacking{b.ID, baseline.Name, missing(a, ok)})
 		case len(a.Cost) > 0:
@@ -257,7 +257,7 @@ func missing(c SourceCell, there bool) string {
 
 // control divides the costs of cells by those of the controls, if both sources have the same ones in enough
 // blocks, and returns the pairs that are left to compare.
-func (c *Comparison) control(pairs []pair) []pair {
+func (c *Comparison) control(pairs []matched) []matched {
 	var before, after []stats.Sample
 	for _, p := range pairs {
 		if p.before.Control {
@@ -271,7 +271,7 @@ func (c *Comparison) control(pairs []pair) []pair {
 
 	ratio := stats.Unpaired([]stats.Sample{is}, []stats.Sample{was}, c.Band).Ratio
 	c.Control = &Control{len(before), ratio}
-	pairs = slices.DeleteFunc(pairs, func(p pair) bool { return p.before.Control })
+	pairs = slices.DeleteFunc(pairs, func(p matched) bool { return p.before.Control })
 	for i := range pairs {
 		p := &pairs[i]
 		p.was, p.is = stats.Over(p.before.Cost, was), stats.Over(p.after.Cost, is)
@@ -280,7 +280,7 @@ func (c *Comparison) control(pairs []pair) []pair {
 }
 
 // phases compares the phases of a cell.
-func (p *pair) phases(band float64) []Change {
+func (p *matched) phases(band float64) []Change {
 	if p.before.Samples == 0 || p.after.Samples == 0 {
 		return nil
 	}
@@ -323,7 +323,7 @@ func phasesOf(sides [2]side, band float64, like Change) []Change {
 
 // tiers compares the phases of each tier over all cells that both sources have profiled: what is too small to
 // be seen in a cell may be seen in all of them.
-func tiers(pairs []pair, band float64) []Change {
+func tiers(pairs []matched, band float64) []Change {
 	var engines []compare.Engine
 	for _, p := range pairs {
 		if e := p.before.Cell.Engine; e != "" && !p.before.Control && !slices.Contains(engines, e) {
@@ -358,9 +358,9 @@ func tiers(pairs []pair, band float64) []Change {
 }
 
 // labelsOf names the cells in short, with those parts of the policy in which they differ.
-func labelsOf(pairs []pair) []string {
+func labelsOf(pairs []matched) []string {
 	values := make(map[string][]string)
-	each := func(p pair, visit func(key, value string)) {
+	each := func(p matched, visit func(key, value string)) {
 		for part := range strings.SplitSeq(p.before.ID, "/") {
 			if key, value, _ := strings.Cut(part, "="); slices.Contains(policies, key) {
 				visit(key, value)

@@ -90,7 +90,7 @@ func (p *printer) facts(c *Comparison) {
 			p.wrapped(4, "  "+d.Group+" differs: ", d.text())
 		}
 	}
-	for _, group := range []string{machineFacts, environment, binaryFacts, rulesFacts, inputsFacts} {
+	for _, group := range []string{machineFacts, environmentFacts, binaryFacts, rulesFacts, inputsFacts} {
 		if n := count[group] - most; n > 0 {
 			p.wrapped(4, "  "+group+" differs: ", "and in "+plural(n, "fact")+" more; --json has all")
 		}

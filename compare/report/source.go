@@ -36,11 +36,11 @@ type Fact struct{ Group, Name, Value string }
 
 // Groups of facts. Sources whose machines differ are compared only if that is wanted.
 const (
-	machineFacts = "machine"
-	environment  = "environment"
-	binaryFacts  = "binary"
-	rulesFacts   = "rules"
-	inputsFacts  = "inputs"
+	machineFacts     = "machine"
+	environmentFacts = "environment"
+	binaryFacts      = "binary"
+	rulesFacts       = "rules"
+	inputsFacts      = "inputs"
 
 	workOf = "work of " // begins the name of a fact about a cell
 )
@@ -113,7 +113,7 @@ func factsOf(c *compare.Campaign) []Fact {
 	var out []Fact
 	add := func(group, name, value string) { out = append(out, Fact{group, name, value}) }
 	for _, name := range slices.Sorted(maps.Keys(c.Environment)) {
-		group := environment
+		group := environmentFacts
 		switch {
 		case slices.Contains([]string{"goos", "goarch", "cpu", "cpus", "hypervisor"}, name):
 			group = machineFacts
@@ -203,7 +203,7 @@ func readBenchmarks(path string) (*Source, error) {
 	}
 
 	for _, key := range slices.Sorted(maps.Keys(facts)) {
-		group := map[string]string{"go": binaryFacts, "kernel": environment}[key]
+		group := map[string]string{"go": binaryFacts, "kernel": environmentFacts}[key]
 		s.Facts = append(s.Facts, Fact{cmp.Or(group, machineFacts), key, facts[key]})
 	}
 	return s, nil
