@@ -18,7 +18,7 @@ func newCompareCommand() *cobra.Command {
 	band := bandFlag(stats.Band)
 	cmd := &cobra.Command{
 		Use:   "compare [flags] A B...",
-		Short: "Compare results folders: what got faster or slower, and in which phase",
+		Short: "Compare results folders: what got faster or slower, and where",
 		Long: `Compare sets the results of each B beside those of A: the ratio of what every
 operation costs, with its interval and a verdict, the dearest changes first, and
 the phases that changed in it. It first prints what differs in environment,
@@ -29,11 +29,11 @@ files of the 2026 study (LANGUAGE_FORMAT_runN.json, with the nanoseconds of each
 format/implementation/operation). Every process is one value.
 
 A verdict is faster, slower, equivalent (shown to differ by less than the band)
-or inconclusive, at 5 % for the whole table. If both campaigns measured the floor
-and bare primitives, as the default does, the ratios are divided by those, since
-another day makes a machine faster or slower as a whole.
+or inconclusive, at 5 % for the whole table. If both campaigns measured the
+floor and bare primitives, as the default does, the ratios are divided by those,
+since another day makes a machine faster or slower as a whole.
 
-The exit status is 0 whatever was found, and 2 if the results cannot be compared.`,
+The exit status is 0 whatever was found, and 2 if results cannot be compared.`,
 		Example: `  canonscope compare results/old results/new
   canonscope compare --band 5% --json results/old results/new
   canonscope compare --cross-env results/laptop results/server
@@ -86,9 +86,9 @@ func newGateCommand() *cobra.Command {
 	band := bandFlag(stats.Band)
 	cmd := &cobra.Command{
 		Use:   "gate --baseline A B",
-		Short: "Check that nothing got slower than in a baseline, for continuous integration",
+		Short: "Check that nothing got slower than in a baseline",
 		Long: `Gate compares results as the command compare does, and prints a summary in
-Markdown for a pull request.
+Markdown for a pull request, in continuous integration.
 
 Exit status: 0 if every cell is shown to be equivalent within the band, or
 faster; 1 if a cell got slower; 3 if none did but of some that is inconclusive:

@@ -95,9 +95,9 @@ Ratios compare rows of one tier and schema: with mdoc and sd-jwt-vc, or with the
 suites and formats of --against. --algorithm usual takes for each suite the
 algorithm that its users deploy.
 
-With --resume an interrupted campaign goes on, also after a crash or a full disk:
-what is finished is kept, and the rest is measured with the same binary, seeds and
-orders.
+With --resume an interrupted campaign goes on, also after a crash or a full
+disk: what is finished is kept, and the rest is measured with the same binary,
+seeds and orders.
 
 With --axis it measures a schema at each value of an axis and shows cost by size
 and phase, with the exponent of growth. One axis varies at a time, the others
