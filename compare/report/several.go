@@ -139,6 +139,15 @@ func rowTitle(c compare.Cell) string {
 	if c.Contexts != "" && c.Contexts != compare.NoContexts {
 		title += ", contexts " + string(c.Contexts)
 	}
+	if c.Granularity != compare.Leaf {
+		title += ", " + string(c.Granularity)
+	}
+	if c.Disclose != "" {
+		title += ", discloses " + string(c.Disclose)
+	}
+	if c.Binding != compare.NoBinding {
+		title += ", holder binding"
+	}
 	return title
 }
 
