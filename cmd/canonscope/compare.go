@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -64,7 +63,7 @@ The exit status is 0 whatever was found, and 2 if results cannot be compared.`,
 				if i > 0 {
 					fmt.Fprintln(out)
 				}
-				if err := c.Text(out, terminal(out) && os.Getenv("NO_COLOR") == ""); err != nil {
+				if err := c.Text(out, colours(out)); err != nil {
 					return err
 				}
 			}
