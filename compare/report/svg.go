@@ -125,7 +125,7 @@ const (
 )
 
 // plot draws quantities in µs on logarithmic scales, against a figure or, without one, the points in order;
-// "" where there is nothing to draw. Lines of phases have their colours.
+// "" where there is nothing to draw.
 func (g *Growth) plot(title string, x []float64, of []Quantity) template.HTML {
 	at := slices.Clone(x)
 	if at == nil {
