@@ -89,7 +89,7 @@ func reportOne(cmd *cobra.Command, dir, out string, jsonText bool) error {
 	return errors.Join(finish(cmd.OutOrStdout(), shown, to, folder.FS(), jsonText)...)
 }
 
-// load reads a folder, and reports what of it is left out.
+// load reads a folder, and notes the half line that is left out.
 func load(cmd *cobra.Command, dir string) (*measure.Loaded, error) {
 	loaded, err := measure.Load(dir)
 	if err != nil {

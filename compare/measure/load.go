@@ -14,7 +14,7 @@ import (
 	"canonscope/compare"
 )
 
-// FolderError says what is wrong with a file of a results folder, and in which line.
+// FolderError is a fault in a file of a results folder.
 type FolderError struct {
 	File string // with the path of the folder
 	Line int    // 0 where the file as a whole is wrong

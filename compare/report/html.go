@@ -208,9 +208,9 @@ func (p *page) contents() []section {
 	}
 	add(len(p.Sentences) > 0, "answer", "The answer")
 	add(len(p.Fitness) > 0, "fitness", "Fitness of the measurement")
+	add(len(p.Growth) > 0, "growth", "Growth", growth...)
 	add(len(p.Groups) > 0, "results", "Results", groups...)
 	add(p.Tiers != nil, "tiers", "Specification or library?")
-	add(len(p.Growth) > 0, "growth", "Growth", growth...)
 	add(len(p.Sizes) > 0, "sizes", "Sizes on the wire")
 	add(len(p.Flames)+len(p.MoreFlames) > 0, "flames", "Flame graphs")
 	add(true, "not", "What not to conclude")
@@ -297,7 +297,20 @@ func (t *Table) pageWhole(g group, name func(*Row) string) *htmlTable {
 		row.Cells = append(row.Cells, htmlCell{Text: bytesOf(r, compare.Issue)})
 		out.Rows = append(out.Rows, row)
 	}
-	return out
+	return out.known()
+}
+
+// known leaves out the columns in which no row has a value.
+func (t *htmlTable) known() *htmlTable {
+	for i := len(t.Head) - 1; i > 0; i-- {
+		if !slices.ContainsFunc(t.Rows, func(r htmlRow) bool { return r.Cells[i].Text != "-" }) {
+			t.Head = slices.Delete(t.Head, i, i+1)
+			for k := range t.Rows {
+				t.Rows[k].Cells = slices.Delete(t.Rows[k].Cells, i, i+1)
+			}
+		}
+	}
+	return t
 }
 
 func (g group) pagePart(name func(*Row) string) *htmlTable {
@@ -328,7 +341,7 @@ func (g group) pageDocuments(name func(*Row) string) *htmlTable {
 				{Text: nDegree}, {Text: bytesOf(r, compare.Canonize)}}})
 		}
 	}
-	return out
+	return out.known()
 }
 
 // filled is nil for a table without rows.
@@ -522,10 +535,9 @@ func (g *Growth) page(i int) pageGrowth {
 		for _, of := range []struct {
 			title string
 			of    []Quantity
-			named bool
-		}{{"Cost", c.Operations, false}, {"By phase", c.Phases[:min(mostPhases, len(c.Phases))], true}} {
-			if svg := g.plot(curve.Title+": "+strings.ToLower(of.title), c.X, of.of, of.named); svg != "" {
-				curve.Plots = append(curve.Plots, chart{of.title, svg})
+		}{{"Cost", c.Operations}, {"By phase", c.Phases[:min(mostPhases, len(c.Phases))]}} {
+			if svg := g.plot(curve.Title+": "+strings.ToLower(of.title), c.X, of.of); svg != "" {
+				curve.Plots = append(curve.Plots, chart{of.title + ", µs", svg})
 			}
 		}
 		out.Curves = append(out.Curves, curve)

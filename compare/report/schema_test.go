@@ -47,8 +47,8 @@ func TestResultsSchema(t *testing.T) {
 	for name, r := range map[string]*report.Report{
 		"exchanges": report.New(made(), matrix.Formats, nil), "allocations": report.New(allocated, matrix.Formats, nil),
 		"documents": report.New(canonized(), matrix.Formats, nil),
-		"growth":  report.New(along, matrix.Formats, experiments),
-		"nothing": report.New(&compare.Campaign{Version: compare.Version}, matrix.Formats, nil),
+		"growth":    report.New(along, matrix.Formats, experiments),
+		"nothing":   report.New(&compare.Campaign{Version: compare.Version}, matrix.Formats, nil),
 	} {
 		var out bytes.Buffer
 		if err := r.JSON(&out); err != nil {

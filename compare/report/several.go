@@ -85,6 +85,9 @@ func (s *Several) add(folder, folders int, r *Row) {
 
 	for _, to := range slices.Sorted(maps.Keys(r.Ratios)) {
 		o := slices.IndexFunc(s.Orderings, func(o Ordering) bool { return o.ID == r.ID && o.To == to })
+		if o < 0 && slices.ContainsFunc(s.Orderings, func(o Ordering) bool { return o.mirrors(r, to) }) {
+			continue
+		}
 		if o < 0 {
 			o = len(s.Orderings)
 			s.Orderings = append(s.Orderings, Ordering{ID: r.ID, To: to, row: r})
@@ -99,6 +102,14 @@ func (r *Row) headline() stats.Estimate {
 		return r.CPU[compare.Canonize]
 	}
 	return r.IssueVerify
+}
+
+// mirrors reports whether an ordering is that of a row and a format with both exchanged.
+func (o *Ordering) mirrors(r *Row, to string) bool {
+	a, b := o.row.Cell, r.Cell
+	mirror := string(a.Format) == to && string(b.Format) == o.To
+	a.Format, a.Suite, a.Contexts = b.Format, b.Suite, b.Contexts
+	return mirror && a == b
 }
 
 func (o *Ordering) count() {

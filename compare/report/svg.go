@@ -120,13 +120,13 @@ func stackSVG(title string, parts []segment) template.HTML {
 
 // Pixels of a plot, and of the room at its sides.
 const (
-	plotWidth, plotHeight                  = 380.0, 280.0
-	plotLeft, plotRight, plotTop, plotFoot = 52.0, 92.0, 12.0, 38.0
+	plotWidth, plotHeight                  = 396.0, 280.0
+	plotLeft, plotRight, plotTop, plotFoot = 52.0, 106.0, 12.0, 38.0
 )
 
-// plot draws quantities on logarithmic scales, against a figure or, without one, the points in their order;
-// "" where there is nothing to draw. Lines of phases have their colours.
-func (g *Growth) plot(title string, x []float64, of []Quantity, phases bool) template.HTML {
+// plot draws quantities in µs on logarithmic scales, against a figure or, without one, the points in order;
+// "" where there is nothing to draw.
+func (g *Growth) plot(title string, x []float64, of []Quantity) template.HTML {
 	at := slices.Clone(x)
 	if at == nil {
 		for i := range g.Points {
@@ -179,14 +179,13 @@ func (g *Growth) plot(title string, x []float64, of []Quantity, phases bool) tem
 	}
 	s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f" text-anchor="middle"`, (plotLeft+plotWidth-plotRight)/2,
 		plotHeight-4), by)
-	s.text(`class="m" x="4" y="12"`, "µs")
-	g.lines(&s, px, py, at, of, phases)
+	s.lines(px, py, at, of)
 
 	return s.end()
 }
 
 // lines draws the quantities of a plot, each with its name at its end; names keep apart.
-func (g *Growth) lines(s *svg, px, py axis, at []float64, of []Quantity, phases bool) {
+func (s *svg) lines(px, py axis, at []float64, of []Quantity) {
 	type name struct {
 		text string
 		y    float64
