@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -133,11 +134,13 @@ func newCellsCommand() *cobra.Command {
 				return printable.JSON(cmd.OutOrStdout(), selection)
 			}
 
-			tw := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
-			fmt.Fprintln(tw, "\tformat\tsuite\tengine\talgorithm\tschema\tcontexts\tpresent")
+			var table strings.Builder
+			tw := tabwriter.NewWriter(&table, 0, 8, 1, ' ', 0)
+			fmt.Fprintln(tw, " \tformat\tsuite\tengine\talg.\tschema\tcontexts\t")
+			last := []string{"present"} // of each line
 
 			for _, e := range selection.Entries {
-				mark, what, c := "", e.Present, e.Cell
+				mark, what, c := " ", e.Present, e.Cell
 				if e.Default {
 					mark = "*"
 				}
@@ -147,8 +150,9 @@ func newCellsCommand() *cobra.Command {
 				if e.Unsupported != nil {
 					what = "! " + e.Unsupported.Error()
 				}
-				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", mark, c.Format, c.Suite, c.Engine,
-					c.Algorithm, printable.Line(c.Schema), c.Contexts, printable.Line(what))
+				fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", mark, c.Format, c.Suite, c.Engine,
+					c.Algorithm, printable.Line(c.Schema), c.Contexts)
+				last = append(last, printable.Line(what))
 			}
 
 			if err := tw.Flush(); err != nil {
@@ -156,6 +160,16 @@ func newCellsCommand() *cobra.Command {
 			}
 
 			p := printable.Printer{W: cmd.OutOrStdout(), Width: columns}
+			for line := range strings.Lines(table.String()) {
+				line = strings.TrimSuffix(line, "\n")
+				if utf8.RuneCountInString(line+last[0]) <= columns {
+					fmt.Fprintln(p.W, strings.TrimRight(line+last[0], " "))
+				} else {
+					fmt.Fprintln(p.W, strings.TrimRight(line, " "))
+					p.Line("    %s", last[0])
+				}
+				last = last[1:]
+			}
 			p.Line("")
 			p.Line("* in the default run. Documents have the operation %s, the format %s %s, "+
 				"all others %s; GOGC=%s, GOMAXPROCS=%s.", compare.Canonize,

@@ -268,9 +268,11 @@ func TestHalfFilledValuesAreErrors(t *testing.T) {
 		"measure.Run":    func() error { _, err := measure.Run(ctx, measure.Plan{}, nil, nil, nil); return err },
 		"measure.Folder": func() error { return new(measure.Folder).Append(1) },
 
-		"report.Text":  func() error { return report.Text(io.Discard, nil, report.NewTable(nil, nil), false) },
-		"report.Bench": func() error { return report.Bench(io.Discard, nil) },
-		"report.Kept":  func() error { return report.Kept(io.Discard, nil, nil) },
+		"report.Text":     func() error { return report.Text(io.Discard, nil, report.NewTable(nil, nil), false) },
+		"report.Bench":    func() error { return report.Bench(io.Discard, nil) },
+		"report.Kept":     func() error { return report.Kept(io.Discard, nil, "", nil) },
+		"report.Markdown": func() error { return report.Markdown(io.Discard, nil, report.Table{}) },
+		"report.HTML":     func() error { return new(report.Report).HTML(io.Discard, nil) },
 		"report.GrowthText": func() error {
 			return report.GrowthText(io.Discard, nil, report.Table{}, []report.Growth{report.NewGrowth(nil, compare.Experiment{})}, false)
 		},

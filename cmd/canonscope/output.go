@@ -66,3 +66,8 @@ func terminal(w io.Writer) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
+
+// colours reports whether text on w may have colours: on a terminal that has any, unless the user wants none.
+func colours(w io.Writer) bool {
+	return terminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -58,6 +59,7 @@ func newRunCommand() *cobra.Command {
 		cpu      int
 		full     bool
 		jsonText bool
+		resume   string
 	)
 
 	cmd := &cobra.Command{
@@ -82,8 +84,8 @@ left out. Times are process CPU, the garbage collector included. A cell is timed
 only after its gate: the canonical form agrees with another implementation,
 verify accepts what was presented and refuses altered copies. Results go to a
 new folder: env.json, runs.jsonl (a line as each run ends), results.json,
-table.md, table.csv, bench.txt for benchstat, profiles for "go tool pprof",
-flame graphs.
+table.md, table.csv, bench.txt for benchstat, report.html for a browser,
+profiles for "go tool pprof", flame graphs. The command report writes them anew.
 
 With --allocs a further pass of each cell records what it allocates. The table
 then shows the bytes by phase, and the CPU with the collector charged to phases
@@ -92,6 +94,10 @@ by their bytes, which is a model.
 Ratios compare rows of one tier and schema: with mdoc and sd-jwt-vc, or with the
 suites and formats of --against. --algorithm usual takes for each suite the
 algorithm that its users deploy.
+
+With --resume an interrupted campaign goes on, also after a crash or a full
+disk: what is finished is kept, and the rest is measured with the same binary,
+seeds and orders.
 
 With --axis it measures a schema at each value of an axis and shows cost by size
 and phase, with the exponent of growth. One axis varies at a time, the others
@@ -112,8 +118,13 @@ they take.`,
   canonscope run --schema simple-20 --suite jws --axis disclose=1,5,20,all
   canonscope run --schema ob3 --granularity leaf,branch,claim --disclose 3
   canonscope run --preset clr-or-elm
-  canonscope run --full --out results/full`,
+  canonscope run --full --out results/full
+  canonscope run --resume results/full`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("resume") {
+				return resumeRun(cmd, args, resume, &given, &jsonText)
+			}
+
 			for _, name := range args {
 				if err := cmd.Flags().Set("schema", name); err != nil {
 					return err
@@ -234,34 +245,24 @@ they take.`,
 			}
 
 			plan.Cells, plan.Rules, plan.Given = selection.Cells(), measure.Rules(), filter.Given
+			plan.Command, plan.Args = commandLine(cmd)
+			plan.Disclosed, plan.LeftOut = selection.Disclosed, selection.LeftOut
+			plan.Unsupported = selection.Unsupported()
+			plan.Experiments, plan.Against = experiments, against
 			folder, err := openResults(out)
 			if err != nil {
 				return err
 			}
 
 			defer folder.Close()
-			progress, clear := progressTo(cmd.ErrOrStderr())
-
-			// A reader of the table may close the pipe; the files are still written.
-			signal.Ignore(syscall.SIGPIPE)
-			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}},
-				folder, progress)
-			clear()
-			campaign.Command = "canonscope"
-			for _, word := range os.Args[1:] {
-				campaign.Command += " " + quoted(word)
+			if full {
+				note(cmd, "about %s for %d operations; with Ctrl-C what is finished stays, and --resume %s "+
+					"goes on", roughly(plan.Estimate()), len(plan.Cells), folder.Path)
 			}
-			campaign.Disclosed = selection.Disclosed
-			campaign.LeftOut = append(selection.LeftOut, campaign.LeftOut...)
-			campaign.Results = append(campaign.Results, selection.Unsupported()...)
-			failed := append(parts(err), finish(cmd.OutOrStdout(), campaign, experiments, against, folder,
-				jsonText)...)
-			if len(failed) == 0 {
-				return verdict(campaign)
+			run := func(p measure.Progress) (*compare.Campaign, error) {
+				return measure.Run(cmd.Context(), plan, children, folder, p)
 			}
-
-			return errors.Join(slices.CompactFunc(failed,
-				func(a, b error) bool { return a.Error() == b.Error() })...)
+			return conclude(cmd, &plan, folder, jsonText, run)
 		},
 	}
 
@@ -301,6 +302,8 @@ they take.`,
 		"measure longer: windows of %d collections, %d processes, GOMAXPROCS 1 and 2",
 		measure.FullWindow.Collections, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
+	flags.StringVar(&resume, "resume", "",
+		"measure what is left of the campaign in `FOLDER`, which was interrupted, as it was planned")
 	for name, value := range map[string]string{"n": "0", "profile-seconds": "0", "cpu": "0"} {
 		flags.Lookup(name).DefValue = value // pflag hides a zero
 	}
@@ -344,6 +347,43 @@ func checkSelection(ctx context.Context, s *matrix.Selection, against []string) 
 	return nil
 }
 
+// commandLine is that of this process, as a shell reads it, and its arguments.
+func commandLine(cmd *cobra.Command) (line string, args []string) {
+	line = "canonscope"
+	for _, word := range os.Args[1:] {
+		line += " " + quoted(word)
+	}
+	if found, args, err := cmd.Root().Find(os.Args[1:]); err == nil && found == cmd {
+		return line, args
+	}
+	return line, nil
+}
+
+// children are processes of this binary.
+var children = measure.Process{Args: []string{internalRun}}
+
+// conclude measures, and prints and writes what came of it.
+func conclude(cmd *cobra.Command, plan *measure.Plan, folder *measure.Folder, jsonText bool,
+	run func(measure.Progress) (*compare.Campaign, error),
+) error {
+	progress, clear := progressTo(cmd.ErrOrStderr())
+
+	// A reader of the table may close the pipe; the files are still written.
+	signal.Ignore(syscall.SIGPIPE)
+	campaign, err := run(progress)
+	clear()
+	if campaign == nil {
+		return err
+	}
+	shown := report.New(campaign, matrix.Formats, plan.Experiments, plan.Against...)
+	failed := append(parts(err), finish(cmd.OutOrStdout(), shown, folder, folder.FS(), jsonText)...)
+	if len(failed) == 0 {
+		return verdict(campaign)
+	}
+	return errors.Join(slices.CompactFunc(failed,
+		func(a, b error) bool { return a.Error() == b.Error() })...)
+}
+
 // openResults opens the folder that --out names, or else a new one that is called after the time.
 func openResults(out string) (*measure.Folder, error) {
 	if out == "" {
@@ -352,50 +392,21 @@ func openResults(out string) (*measure.Folder, error) {
 	return measure.OpenFolder(out)
 }
 
-// finish prints the table and writes the results, each whatever becomes of the others: the
-// output may have no reader, and the folder no space.
-func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experiment, against []string,
-	folder *measure.Folder, jsonText bool,
-) []error {
-	table := report.NewTable(c, matrix.Formats, against...)
-	var growth []report.Growth
-	for _, e := range experiments {
-		growth = append(growth, report.NewGrowth(c, e))
-	}
-
-	inJSON := func(w io.Writer) error { return report.JSON(w, c, table) }
-	text := func(w io.Writer, colour bool) error { return report.Text(w, c, table, colour) }
-	files := []struct {
-		name    string
-		content func(io.Writer) error
-	}{
-		// The smallest first, in case the disk is full.
-		{"table.md", func(w io.Writer) error { return report.Markdown(w, table) }},
-		{"table.csv", func(w io.Writer) error { return report.CSV(w, table) }},
-		{"bench.txt", func(w io.Writer) error { return report.Bench(w, c) }},
-		{"results.json", func(w io.Writer) error { return inJSON(w) }},
-		{"growth.txt", func(w io.Writer) error { return text(w, false) }},
-	}
-
-	if growth != nil {
-		inJSON = func(w io.Writer) error { return report.GrowthJSON(w, c, table, growth) }
-		text = func(w io.Writer, colour bool) error { return report.GrowthText(w, c, table, growth, colour) }
-	} else {
-		files = files[:len(files)-1]
-	}
-
+// finish prints the table and writes the files of a report, each whatever becomes of the others: the
+// output may have no reader, and the folder no space. The page has the flame graphs of flames.
+func finish(stdout io.Writer, r *report.Report, folder *measure.Folder, flames fs.FS, jsonText bool) []error {
 	printed := make(chan error, 1)
 	go func() {
 		if jsonText {
-			printed <- inJSON(stdout)
+			printed <- r.JSON(stdout)
 		} else {
-			printed <- text(stdout, terminal(stdout) && os.Getenv("NO_COLOR") == "")
+			printed <- r.Text(stdout, colours(stdout))
 		}
 	}()
 
 	var failed []error
-	for _, f := range files {
-		if err := folder.Write(f.name, f.content); err != nil {
+	for _, f := range r.Files(flames) {
+		if err := folder.Write(f.Name, f.Content); err != nil {
 			failed = append(failed, fmt.Errorf("write results: %w", err))
 		}
 	}
@@ -407,7 +418,7 @@ func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experim
 
 	err := <-printed
 	if err == nil && !jsonText {
-		err = report.Kept(stdout, c, kept)
+		err = report.Kept(stdout, r.Campaign, folder.Path, kept)
 	}
 	if err != nil {
 		failed = append(failed, err)
@@ -420,8 +431,8 @@ func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experim
 // reaches a limit or the deadline is an answer.
 func verdict(c *compare.Campaign) error {
 	if c.Interrupted {
-		return &noError{fmt.Sprintf("interrupted; every finished run is in %s",
-			filepath.Join(c.Out, "runs.jsonl"))}
+		return &noError{fmt.Sprintf("interrupted; every finished run is in %s; canonscope run --resume %s "+
+			"measures the rest", filepath.Join(c.Out, "runs.jsonl"), quoted(c.Out))}
 	}
 	answered := 0
 	for _, r := range c.Results {
@@ -440,16 +451,47 @@ func verdict(c *compare.Campaign) error {
 	return nil
 }
 
-func progressLine(stage string, done, total int, cell string) string {
-	return fmt.Sprintf("%s: %d of %d, %s", stage, done+1, total, printable.Line(report.Short(cell)))
+func progressLine(s measure.Step) string {
+	stage := s.Stage
+	if s.Part != "" {
+		stage += ", " + s.Part
+	}
+	left := ""
+	if s.Left > 0 {
+		left = fmt.Sprintf("; %s of %s left", roughly(s.Left), roughly(s.Elapsed+s.Left))
+	}
+	cell := printable.Line(report.Short(s.Cell))
+	return fmt.Sprintf("%s: %d of %d%s; %s", stage, s.Done+1, s.Total, left, cell)
 }
 
-// progressTo keeps one line of a terminal up to date; elsewhere it writes nothing.
-func progressTo(w io.Writer) (progress measure.Progress, clear func()) {
-	if !terminal(w) {
-		return nil, func() {}
+// roughly is a time in two digits or three.
+func roughly(d time.Duration) string {
+	switch {
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	case d < 100*time.Minute:
+		return fmt.Sprintf("%.0f min", d.Minutes())
 	}
-	return func(stage string, done, total int, cell string) {
-		fmt.Fprintf(w, "\r\x1b[K%.79s", progressLine(stage, done, total, cell))
-	}, func() { fmt.Fprint(w, "\r\x1b[K") }
+	return fmt.Sprintf("%.1f h", d.Hours())
+}
+
+// progressTo keeps one line of a terminal up to date; elsewhere it writes a line when a stage begins.
+func progressTo(w io.Writer) (progress measure.Progress, clear func()) {
+	if terminal(w) {
+		return func(s measure.Step) {
+			fmt.Fprintf(w, "\r\x1b[K%.79s", progressLine(s))
+		}, func() { fmt.Fprint(w, "\r\x1b[K") }
+	}
+	last := ""
+	return func(s measure.Step) {
+		if s.Stage == last {
+			return
+		}
+		last = s.Stage
+		left := ""
+		if s.Left > 0 {
+			left = fmt.Sprintf(", %s of %s left", roughly(s.Left), roughly(s.Elapsed+s.Left))
+		}
+		fmt.Fprintf(w, "%s%s\n", s.Stage, left)
+	}, func() {}
 }

@@ -37,6 +37,8 @@ var ErrInUse = errors.New("in use by another process")
 
 // Names in a results folder.
 const (
+	planFile   = "plan.json"
+	envFile    = "env.json"
 	runsFile   = "runs.jsonl"
 	profileDir = "profiles"
 	flameDir   = "flame"
@@ -51,9 +53,11 @@ func OpenFolder(path string) (_ *Folder, err error) {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
 
-	f := &Folder{Path: path, kept: map[string]int64{runsFile: 0}}
-	if f.root, err = os.OpenRoot(path); err != nil {
-		return nil, fmt.Errorf("results folder: %w", err)
+	f, err := lock(path)
+	if errors.Is(err, ErrInUse) {
+		return nil, fmt.Errorf("%w; name another one with --out", err)
+	} else if err != nil {
+		return nil, err
 	}
 
 	defer func() {
@@ -62,17 +66,7 @@ func OpenFolder(path string) (_ *Folder, err error) {
 		}
 	}()
 
-	if f.lock, err = f.root.Open("."); err != nil {
-		return nil, fmt.Errorf("results folder: %w", err)
-	}
-
-	if err := unix.Flock(int(f.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, fmt.Errorf("results folder %s is %w; name another one with --out", path, ErrInUse)
-		}
-		return nil, fmt.Errorf("lock results folder %s: %w", path, err)
-	}
-
+	f.kept[runsFile] = 0
 	if entries, err := f.lock.ReadDir(1); len(entries) > 0 {
 		what := "is not empty"
 		if _, err := f.root.Lstat(runsFile); err == nil {
@@ -92,6 +86,57 @@ func OpenFolder(path string) (_ *Folder, err error) {
 
 	return f, nil
 }
+
+// Reopen locks the folder of a campaign that is over, so that files can be written beside its raw data, which
+// are not opened. It refuses one that another process holds.
+func Reopen(path string) (*Folder, error) { return lock(path) }
+
+// lock locks a folder.
+func lock(path string) (_ *Folder, err error) {
+	f := &Folder{Path: path, kept: make(map[string]int64)}
+	if f.root, err = os.OpenRoot(path); err != nil {
+		return nil, fmt.Errorf("results folder: %w", err)
+	}
+
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+
+	if f.lock, err = f.root.Open("."); err != nil {
+		return nil, fmt.Errorf("results folder: %w", err)
+	}
+
+	if err := unix.Flock(int(f.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			return nil, fmt.Errorf("results folder %s is %w", path, ErrInUse)
+		}
+		return nil, fmt.Errorf("lock results folder %s: %w", path, err)
+	}
+
+	return f, nil
+}
+
+// ReportFolder makes and locks a folder for reports alone. It refuses one that another process holds and one
+// that is not empty.
+func ReportFolder(path string) (_ *Folder, err error) {
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return nil, fmt.Errorf("folder of the report: %w", err)
+	}
+	f, err := lock(path)
+	if err != nil {
+		return nil, err
+	}
+	if entries, err := f.lock.ReadDir(1); len(entries) > 0 || err != nil && !errors.Is(err, io.EOF) {
+		f.Close()
+		return nil, fmt.Errorf("folder %s is not empty; name another one with --out", path)
+	}
+	return f, nil
+}
+
+// FS is the folder to read from; nothing outside of it is reached through a link.
+func (f *Folder) FS() fs.FS { return f.root.FS() }
 
 // NewFolder makes and opens a results folder with a name that no folder has: path, or else path-2, path-3 and
 // so on.
@@ -145,6 +190,9 @@ func (f *Folder) Append(record any) error {
 		}
 		return f.failed(runsFile, err)
 	}
+	if err := f.runs.Sync(); err != nil { // so that a line outlives a power loss
+		return f.failed(runsFile, err)
+	}
 	f.kept[runsFile] += int64(n)
 	return f.check(runsFile)
 }
@@ -171,7 +219,7 @@ func (f *Folder) Write(name string, content func(io.Writer) error) error {
 
 	size := int64(b.Len())
 	_, err = b.WriteTo(file)
-	err = errors.Join(err, file.Close())
+	err = errors.Join(err, file.Sync(), file.Close())
 	if err == nil {
 		err = f.root.Rename(part, name)
 	}

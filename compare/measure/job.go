@@ -28,6 +28,11 @@ const (
 	Raw     Kind = "raw"     // time single operations
 	Profile Kind = "profile" // profile the CPU time of operations
 	Allocs  Kind = "allocs"  // profile the allocations of operations
+
+	// Of a Record alone.
+	Left   Kind = "left out" // the exchange and those after it do not fit the time
+	Enough Kind = "enough"   // from a block on, they have no more processes
+	End    Kind = "end"      // nothing more is measured
 )
 
 // Windows of a campaign.

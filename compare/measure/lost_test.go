@@ -181,7 +181,7 @@ func TestFullDiskOfProfiles(t *testing.T) {
 		if profiled == 0 || passes.Load() > 4 {
 			t.Errorf("%d of %d profiles", profiled, passes.Load())
 		}
-		if got := listed(t, folder.Path); !slices.Equal(got, []string{"env.json", "flame", "profiles", "runs.jsonl"}) {
+		if got := listed(t, folder.Path); !slices.Equal(got, []string{"env.json", "flame", "plan.json", "profiles", "runs.jsonl"}) {
 			t.Errorf("in the folder: %v", got)
 		}
 	})

@@ -363,7 +363,9 @@ func records(t *testing.T, dir string) []measure.Record {
 		if err := json.Unmarshal(line, &r); err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, r)
+		if r.Kind != measure.End {
+			out = append(out, r)
+		}
 	}
 	return out
 }

@@ -9,25 +9,66 @@ import (
 
 // Plan is a campaign to be run.
 type Plan struct {
-	Cells     []compare.Cell   // most important first: groups are left out from the end to fit the budget
-	Given     compare.Given    // documents and contexts of the user
-	Seed      uint64           // of documents, keys and the order of exchanges and their operations
-	Documents int              // rotating documents
-	Window    compare.Window   // of each operation in each process
-	Now       time.Time        // the verifier's clock; zero is the time at which the campaign begins
-	Runs      int              // fresh processes of each exchange
-	Raw       bool             // a pass that keeps single operations, outside the budget
-	Profile   float64          // CPU seconds of each profile; 0 is none, negative chooses
-	Sampler   profiles.Sampler // of profiles; "" is auto
-	Allocs    bool             // an allocation pass of each cell, outside the budget
-	Budget    time.Duration    // wall time of the whole campaign; 0 is unlimited
-	Keep      bool             // exchanges and processes that do not fit the budget are measured all the same
-	CPU       *int             // the processor that children run on; nil is any
-	Canonize  time.Duration    // that canonize may take; 0 is no bound
-	Deadline  time.Duration    // wall time of one child
-	Idle      time.Duration    // without CPU until a child is given up; 0 waits
-	Memory    int64            // data segment of one child, bytes; 0 is unlimited
-	Rules     profiles.Rules
+	// Cells are most important first: groups are left out from the end to fit the budget.
+	Cells     []compare.Cell   `json:"-"`
+	Given     compare.Given    `json:"-"`                 // documents and contexts of the user
+	Seed      uint64           `json:"seed"`              // of documents, keys and the order of the work
+	Documents int              `json:"documents"`         // rotating documents
+	Window    compare.Window   `json:"window"`            // of each operation in each process
+	Now       time.Time        `json:"now"`               // the verifier's clock; zero is the beginning
+	Runs      int              `json:"runs"`              // fresh processes of each exchange
+	Raw       bool             `json:"raw,omitempty"`     // keep single operations, outside the budget
+	Profile   float64          `json:"profile_s"`         // CPU of each profile; 0 is none, negative chooses
+	Sampler   profiles.Sampler `json:"sampler,omitempty"` // of profiles; "" is auto
+	Allocs    bool             `json:"allocs,omitempty"`  // an allocation pass, outside the budget
+	Budget    time.Duration    `json:"budget_ns"`         // wall time of the whole campaign; 0 is unlimited
+	Keep      bool             `json:"keep,omitempty"`    // measure what does not fit the budget
+	CPU       *int             `json:"cpu,omitempty"`     // the processor that children run on; nil is any
+	Canonize  time.Duration    `json:"canonize_ns"`       // that canonize may take; 0 is no bound
+	Deadline  time.Duration    `json:"deadline_ns"`       // wall time of one child
+	Idle      time.Duration    `json:"idle_ns"`           // without CPU until a child is given up; 0 waits
+	Memory    int64            `json:"memory_bytes"`      // data segment of one child; 0 is unlimited
+	Rules     profiles.Rules   `json:"-"`
+
+	// What reports show beside the results.
+	Command     string               `json:"command,omitempty"`
+	Args        []string             `json:"args,omitempty"` // of the command, which name what the user gave
+	Disclosed   []compare.Disclosed  `json:"disclosed,omitempty"`
+	LeftOut     []string             `json:"left_out,omitempty"`    // of the default subset
+	Unsupported []compare.Result     `json:"unsupported,omitempty"` // cells that no engine can do
+	Experiments []compare.Experiment `json:"experiments,omitempty"` // whose schemas the cells have
+	Against     []string             `json:"against,omitempty"`     // suites and formats of ratios
+}
+
+// Planned is plan.json of a results folder: a campaign, written before it begins.
+type Planned struct {
+	Version int              `json:"version"` // that of a campaign in JSON
+	Started time.Time        `json:"started"`
+	Binary  string           `json:"binary"` // SHA-256 of the executable
+	Rules   string           `json:"rules"`  // hash of the frame rules
+	Given   []compare.Source `json:"given,omitempty"`
+	Cells   []string         `json:"cells"` // ids, in the order of the plan
+	Plan    Plan             `json:"plan"`  // without Cells, Given and Rules
+}
+
+// planned is a plan as it is written.
+func (p Plan) planned(started time.Time) Planned {
+	out := Planned{Version: compare.Version, Started: started, Binary: BinaryHash(), Rules: p.Rules.Hash(),
+		Given: append(sources(p.Given.Documents), sources(p.Given.Contexts)...), Cells: []string{}, Plan: p}
+	for _, c := range p.Cells {
+		out.Cells = append(out.Cells, c.ID())
+	}
+	return out
+}
+
+// campaign is what became of a plan.
+func (p *Planned) campaign(dir string, env map[string]string, results []compare.Result, end Ended,
+) *compare.Campaign {
+	return &compare.Campaign{Version: compare.Version, Command: p.Plan.Command, Started: p.Started,
+		Now: p.Plan.Now, Took: end.Took, Seed: p.Plan.Seed, Planned: p.Plan.Runs, Runs: runs(results),
+		Window: p.Plan.Window, Documents: p.Plan.Documents, Environment: env, Out: dir, Given: p.Given,
+		Results: append(results, p.Plan.Unsupported...), Disclosed: p.Plan.Disclosed, LeftOut: p.Plan.LeftOut,
+		Interrupted: end.Interrupted, Stopped: end.Stopped}
 }
 
 // Bounds of what a plan chooses automatically.

@@ -22,9 +22,6 @@ import (
 	"canonscope/schemas"
 )
 
-// Progress reports the progress of a campaign, with one call for each job.
-type Progress func(stage string, done, total int, cell string)
-
 // Record is one line of runs.jsonl: one finished child.
 type Record struct {
 	Kind       Kind                               `json:"kind"`
@@ -43,6 +40,13 @@ type Record struct {
 	Binary     string                             `json:"binary"`
 	CPUs       string                             `json:"cpus"` // that the child could run on
 	Runs       map[compare.Operation]*compare.Run `json:"runs,omitempty"`
+
+	// What a gate learnt, what the other passes found, and how the campaign ended.
+	Work     map[compare.Operation]compare.Work     `json:"work,omitempty"`
+	Raw      map[compare.Operation]*compare.Raw     `json:"raw,omitempty"`
+	Profiles map[compare.Operation]*compare.Profile `json:"profiles,omitempty"`
+	Allocs   map[compare.Operation]*compare.Allocs  `json:"allocs,omitempty"`
+	End      *Ended                                 `json:"end,omitempty"`
 }
 
 // Run runs the plan: gates, then timing one child at a time, then the separate passes. The outcome of a
@@ -55,74 +59,80 @@ func Run(
 	if runner == nil || folder == nil {
 		return nil, errors.New("a campaign needs a Runner and a Folder")
 	}
-
-	outer := ctx
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
+	begun := time.Now()
 	if plan.Now.IsZero() {
-		plan.Now = time.Now().UTC().Truncate(time.Second)
+		plan.Now = begun.UTC().Truncate(time.Second)
 	}
-	c := &campaign{cancel: stop, plan: plan, runner: runner, folder: folder, progress: progress,
-		started: time.Now(), exchanges: make(map[string]*exchange)}
+	c := newCampaign(plan, runner, folder, progress)
+	env := Environment()
+	if plan.Profile != 0 {
+		env["sampler"] = string(c.sampler)
+	}
+	c.fail(folder.Write(envFile, func(w io.Writer) error {
+		return printable.JSON(w, env)
+	}), false)
+	planned := plan.planned(begun)
+	c.fail(folder.Write(planFile, func(w io.Writer) error {
+		return printable.JSON(w, planned)
+	}), false)
+	return c.run(ctx, &planned, env)
+}
+
+func newCampaign(plan Plan, runner Runner, folder *Folder, progress Progress) *campaign {
+	c := &campaign{plan: plan, runner: runner, folder: folder, progress: progress, begun: time.Now(),
+		exchanges: make(map[string]*exchange), ledger: newLedger(plan.Cells)}
 	for i, cell := range plan.Cells {
 		id := cell.Exchange().ID()
 		x := c.exchanges[id]
 		if x == nil {
-			x = &exchange{id: id}
+			x = &exchange{id: id, block: -1}
 			c.exchanges[id] = x
 			c.order = append(c.order, x)
 		}
 		x.cells = append(x.cells, i)
-		c.results = append(c.results, compare.Result{Cell: cell, ID: cell.ID(), State: compare.LeftOut,
-			Reason: "not reached"})
 	}
-
-	env := Environment()
 	if plan.Profile != 0 {
 		c.chooseSampler()
-		env["sampler"] = string(c.sampler)
 	}
-	c.fail(folder.Write("env.json", func(w io.Writer) error {
-		return printable.JSON(w, env)
-	}), false)
+	return c
+}
+
+// run does all stages and records their end.
+func (c *campaign) run(
+	ctx context.Context, planned *Planned, env map[string]string,
+) (*compare.Campaign, error) {
+	outer := ctx
+	ctx, c.cancel = context.WithCancel(ctx)
+	defer c.cancel()
+	if c.stopped != "" {
+		c.cancel()
+	}
 
 	c.gates(ctx)
 	c.timings(ctx)
-	runs := c.runs()
+	c.short()
 	c.raw(ctx)
 	c.profiles(ctx)
 	c.allocs(ctx)
-	out := &compare.Campaign{Version: compare.Version, Started: c.started,
-		Now: plan.Now, Took: time.Since(c.started).Seconds(), Seed: plan.Seed, Planned: plan.Runs, Runs: runs,
-		Window: plan.Window, Documents: plan.Documents, Environment: env, Out: folder.Path,
-		Given:   append(sources(plan.Given.Documents), sources(plan.Given.Contexts)...),
-		Results: c.results, Interrupted: outer.Err() != nil, Stopped: c.stopped}
-
-	return out, errors.Join(c.broken...)
-}
-
-// runs returns the largest number of runs that a cell has finished, and notes in a cell that has fewer how
-// many it has.
-func (c *campaign) runs() int {
-	most := 0
-	for i := range c.results {
-		most = max(most, len(c.results[i].Runs))
+	end := Ended{Took: c.elapsed().Seconds(), Interrupted: outer.Err() != nil, Stopped: c.stopped,
+		Outcomes: c.outcomes()}
+	if c.stopped == "" {
+		c.fail(c.folder.Append(Record{Kind: End, Started: planned.Started, End: &end}), true)
+		end.Stopped = c.stopped
 	}
-	for i := range c.results {
-		if r := &c.results[i]; r.State == compare.Measured && r.Reason != "" {
-			r.Reason = fmt.Sprintf("%s has %d of %d runs: %s", r.Cell.Operation, len(r.Runs), most, r.Reason)
-		}
-	}
-	return most
+
+	return planned.campaign(c.folder.Path, env, c.results, end), errors.Join(c.broken...)
 }
 
 type campaign struct {
+	ledger
 	plan      Plan
 	runner    Runner
 	folder    *Folder
 	progress  Progress
-	started   time.Time
-	results   []compare.Result // one for each cell of the plan
+	before    time.Duration // that the campaign took until it was resumed
+	begun     time.Time     // after that
+	past      *past         // what was measured before; nil unless resumed
 	exchanges map[string]*exchange
 	order     []*exchange
 	sampler   profiles.Sampler // that is expected here: signal or perf
@@ -139,9 +149,12 @@ type exchange struct {
 	id       string
 	cells    []int  // indexes of results
 	gated    *Gated // by its gate
+	shut     bool   // the gate was passed before the campaign was resumed, and its inputs are not here
+	reopened sync.Mutex
 	tooHeavy bool
 	start    time.Duration // until a child may time
 	took     time.Duration // time of the last timing child; 0 before the first
+	block    int           // of the last timing child; -1 before the first
 }
 
 // fail records an error of writing, if it is not nil; lost ends the campaign.
@@ -154,7 +167,9 @@ func (c *campaign) fail(err error, lost bool) {
 	c.broken = appendNew(c.broken, fmt.Errorf("write results: %w", err))
 	if c.stopped == "" && (lost || noMore(err)) {
 		c.stopped = err.Error()
-		c.cancel()
+		if c.cancel != nil { // it has begun
+			c.cancel()
+		}
 	}
 }
 
@@ -168,129 +183,154 @@ func noMore(err error) bool {
 	return false
 }
 
-func (c *campaign) say(stage string, done, total int, cell string) {
-	if c.progress != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.progress(stage, done, total, cell)
-	}
+func (c *campaign) hasStopped() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stopped != ""
 }
 
 // left is what remains of the budget.
-func (c *campaign) left() time.Duration { return c.plan.Budget - time.Since(c.started) }
+func (c *campaign) left() time.Duration { return c.plan.Budget - c.elapsed() }
 
-// jobOf makes a Job of some cells of an exchange, and its inputs.
-func (c *campaign) jobOf(kind Kind, x *exchange, cells []int) (Job, []byte) {
-	job := Job{Kind: kind, Cell: x.id, Drawn: x.gated.Drawn,
-		Work: make(map[compare.Operation]compare.Counters), Rules: c.plan.Rules.Hash()}
-	var inputs []byte
+// elapsed is how long the campaign has been running.
+func (c *campaign) elapsed() time.Duration { return c.before + time.Since(c.begun) }
+
+// jobOf makes a Job of some cells of an exchange.
+func (c *campaign) jobOf(kind Kind, x *exchange, cells []int) Job {
+	job := Job{Kind: kind, Cell: x.id, Work: make(map[compare.Operation]compare.Counters),
+		Rules: c.plan.Rules.Hash()}
 	for _, i := range cells {
 		r := &c.results[i]
-		op := r.Cell.Operation
-		job.Operations = append(job.Operations, op)
-		job.Work[op] = r.Work.Counters
+		job.Operations = append(job.Operations, r.Cell.Operation)
+		job.Work[r.Cell.Operation] = r.Work.Counters
+	}
+	return job
+}
+
+// common gives a Job what all jobs of a campaign have.
+func (c *campaign) common(job *Job) {
+	job.Version, job.Seed, job.Documents, job.CPU = Version, c.plan.Seed, c.plan.Documents, c.plan.CPU
+	job.Canonize, job.Deadline = c.plan.Canonize.Seconds(), c.plan.Deadline.Seconds()
+	job.Memory, job.Now = c.plan.Memory, c.plan.Now
+}
+
+// give adds to a Job the inputs that the gate of its exchange made, and returns the bytes.
+func (x *exchange) give(job *Job) []byte {
+	job.Drawn = x.gated.Drawn
+	var inputs []byte
+	for _, op := range job.Operations {
 		if b := x.gated.Inputs[op]; b != nil {
 			job.Inputs = append(job.Inputs, Input{op, hash(b), len(b)})
 			inputs = append(inputs, b...)
 		}
 	}
-	return job, inputs
+	return inputs
 }
 
-// answer is the answer of a child about an operation.
-type answer struct {
-	run     *compare.Run
-	raw     *Timed
-	profile *Profiled
-	allocs  *Allocated
-	err     error // of the operation, or of the whole child
-}
-
-// says reports whether an answer has what a Job asked for.
-func (a answer) says(kind Kind) bool {
-	return map[Kind]bool{
-		Time: a.run != nil, Raw: a.raw != nil, Profile: a.profile != nil, Allocs: a.allocs != nil,
-	}[kind]
-}
-
-// job runs one Job, which should take the expected time, and appends its line to runs.jsonl.
+// job runs one Job, which should take the expected time, appends its line to runs.jsonl, and adds what it
+// found to the results. If that was found before the campaign was resumed, nothing runs.
 func (c *campaign) job(
-	ctx context.Context, job Job, expected time.Duration, order int, inputs []byte, listen func(Event),
-) (map[compare.Operation]answer, error) {
-	job.Version, job.Seed, job.Documents, job.CPU = Version, c.plan.Seed, c.plan.Documents, c.plan.CPU
-	job.Canonize, job.Deadline = c.plan.Canonize.Seconds(), c.plan.Deadline.Seconds()
-	job.Memory, job.Now = c.plan.Memory, c.plan.Now
+	ctx context.Context, x *exchange, job Job, expected time.Duration, order int,
+) error {
+	if rec := c.past.take(&job); rec != nil {
+		c.add(rec)
+		switch {
+		case rec.State != compare.Measured:
+			return &StoppedError{rec.State, rec.Reason}
+		case rec.Kind == Gate && rec.Work != nil:
+			x.gated, x.shut = &Gated{Work: rec.Work}, true
+		case rec.Kind == Time:
+			x.took = seconds(rec.Took)
+		}
+		return nil
+	}
+
+	c.common(&job)
 	if c.plan.Idle > 0 {
 		job.Idle = max(c.plan.Idle, idleTimes*expected).Seconds()
 	}
-
-	rec := Record{Kind: job.Kind, Cell: job.Cell, Operations: job.Operations, Block: job.Block,
-		Seed: job.Seed, Order: order, First: job.First, Inputs: job.Inputs, Started: time.Now(),
-		State: compare.Measured, Runs: make(map[compare.Operation]*compare.Run),
-		Failed: make(map[compare.Operation]*Failure)}
-
 	cell, err := compare.ParseCell(job.Cell)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	var inputs []byte
+	if job.Kind != Gate {
+		if err = c.reopen(ctx, x); err == nil {
+			inputs = x.give(&job)
+		}
 	}
 	inputs = append(inputs, job.give(cell.Schema, c.plan.Given)...)
+	rec := newRecord(job, order)
 
-	answers := make(map[compare.Operation]answer)
-	err = c.runner.Run(ctx, job, inputs, func(e Event) {
+	var events []Event
+	hear := func(e Event) {
 		switch {
 		case e.Hello != nil:
 			rec.Binary, rec.CPUs = e.Hello.Binary, e.Hello.CPUs
+			if job.Kind == Gate {
+				x.start = time.Since(rec.Started)
+			}
 		case e.Failed != nil:
 			rec.Failed[e.Operation] = e.Failed
-			answers[e.Operation] = answer{err: e.Failed.stopped()}
+		case e.Gate != nil && job.Kind == Gate:
+			rec.Work, x.gated = e.Gate.Work, e.Gate
+		case e.Gate != nil && job.Kind == Time:
+			x.start = time.Since(rec.Started)
+		case e.Run != nil && e.Operation != "":
+			rec.Runs[e.Operation] = e.Run
 		case e.Operation != "":
-			if e.Run != nil {
-				rec.Runs[e.Operation] = e.Run
-			}
-			a := answer{run: e.Run, raw: e.Raw, profile: e.Profile, allocs: e.Allocs}
-			if a.says(job.Kind) {
-				answers[e.Operation] = a
-			}
+			events = append(events, e)
 		}
-		if listen != nil {
-			listen(e)
-		}
-	})
+	}
+	if err == nil {
+		err = c.runner.Run(ctx, job, inputs, hear)
+	}
 
 	if err == nil && rec.Binary != BinaryHash() {
 		err = &StoppedError{compare.Died,
 			"another binary answered: the executable changed while the campaign ran"}
 	}
+
 	if err != nil {
 		rec.State, rec.Reason = ending(err)
-		rec.Runs = nil
-	}
-
-	for _, op := range job.Operations {
-		switch _, said := answers[op]; {
-		case err != nil:
-			answers[op] = answer{err: err}
-		case !said:
-			answers[op] = answer{err: fmt.Errorf("the child said nothing of %s", op)}
+		rec.Runs, rec.Work = nil, nil
+	} else {
+		for _, e := range events {
+			c.pass(&rec, cell.With(e.Operation), e)
 		}
 	}
 
-	rec.Took = time.Since(rec.Started).Seconds()
-	if rec.State != compare.Interrupted {
+	took := time.Since(rec.Started)
+	if rec.Took = took.Seconds(); job.Kind == Time && err == nil {
+		x.took = took
+	}
+	if rec.State != compare.Interrupted && !c.hasStopped() { // it may lack files, which a resumed one makes
 		c.fail(c.folder.Append(rec), true)
 	}
+	c.add(&rec)
 
-	return answers, err
+	return err
 }
 
-// stop marks a cell with the reason that stopped it; the first reason is kept.
-func (c *campaign) stop(i int, err error) {
-	r := &c.results[i]
-	if r.State != compare.Measured && r.State != compare.LeftOut {
-		return
+// pass writes the files of what a pass found of a cell, and records the rest.
+func (c *campaign) pass(rec *Record, cell compare.Cell, e Event) {
+	var err error
+	op, id := e.Operation, cell.ID()
+	r := c.result(rec.Cell, op)
+	if r == nil {
+		return // nothing was asked of it
 	}
-	r.State, r.Reason = ending(err)
-	r.Runs, r.Profile = nil, nil
+	switch {
+	case e.Raw != nil && rec.Kind == Raw:
+		rec.Raw[op] = c.keep(id, e.Raw)
+	case e.Profile != nil && rec.Kind == Profile:
+		rec.Profiles[op], err = c.attribute(r, e.Profile)
+	case e.Allocs != nil && rec.Kind == Allocs:
+		rec.Allocs[op], err = c.attributeAllocs(id, e.Allocs)
+	}
+	if err != nil {
+		rec.Failed[op] = &Failure{Stage: string(rec.Kind), Reason: err.Error()}
+	}
 }
 
 // ending returns the state in which an error leaves a job, and the reason.
@@ -344,13 +384,9 @@ func (c *campaign) groups() [][]*exchange {
 
 // leaveOut leaves groups out of the campaign.
 func (c *campaign) leaveOut(groups [][]*exchange) {
+	c.ledger.leaveOut(groups[0][0].id)
 	for _, x := range slices.Concat(groups...) {
 		x.tooHeavy = true
-		for _, i := range x.cells {
-			if c.results[i].State == compare.LeftOut {
-				c.results[i].Reason = tooSlow
-			}
-		}
 	}
 }
 
@@ -363,19 +399,25 @@ func (c *campaign) gates(ctx context.Context) {
 	groups, done := c.groups(), 0
 	for k, group := range groups {
 		schema := c.results[group[0].cells[0]].Cell.Schema
-		if bounded && k > 0 && c.spare() < took[schema] {
+		begun := c.past.begun(group)
+		if bounded && k > 0 && !begun && c.decides(Left, group, 0, c.past.chose(), func() bool {
+			return c.spare() < took[schema]
+		}) {
 			c.leaveOut(groups[k:])
 			return
 		}
 
 		started := time.Now()
 		parallel(ctx, len(group), func(i int) {
-			c.say("gate", done+i, len(c.order), group[i].id)
+			c.say(Step{Stage: "gate", Done: done + i, Total: len(c.order), Cell: group[i].id}, 0)
 			c.gate(ctx, group[i], done+i)
 		})
 		done, took[schema] = done+len(group), time.Since(started)
 
-		if bounded && k > 0 && c.spare() < 0 {
+		beyond := c.past.chose() || k+1 < len(groups) && c.past.begun(groups[k+1])
+		if bounded && k > 0 && c.decides(Left, group, 0, beyond, func() bool {
+			return c.spare() < 0
+		}) {
 			c.leaveOut(groups[k:])
 			return
 		}
@@ -394,31 +436,14 @@ func (c *campaign) spare() time.Duration {
 }
 
 func (c *campaign) gate(ctx context.Context, x *exchange, order int) {
-	start := time.Now()
-	_, err := c.job(ctx, Job{Kind: Gate, Cell: x.id}, 0, order, nil, func(e Event) {
-		switch {
-		case e.Hello != nil:
-			x.start = time.Since(start)
-		case e.Gate != nil:
-			x.gated = e.Gate
-		}
-	})
-	if err == nil && x.gated == nil {
-		err = &StoppedError{compare.Died, "the gate said nothing"}
-	}
-	if err != nil {
+	err := c.job(ctx, x, Job{Kind: Gate, Cell: x.id}, 0, order)
+	if err != nil || x.gated == nil {
 		x.gated = nil
-		for _, i := range x.cells {
-			c.stop(i, err)
-		}
 		return
 	}
 	x.start += seconds(x.gated.Open)
 	for _, w := range x.gated.Work {
 		x.start += 3 * time.Duration(w.Estimate) // one document is gated again
-	}
-	for _, i := range x.cells {
-		c.results[i].Work = x.gated.Work[c.results[i].Cell.Operation]
 	}
 }
 
@@ -514,9 +539,10 @@ func (c *campaign) timings(ctx context.Context) {
 	}
 	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs // so that the blocks walk many documents
 	groups := c.groups()
+
 	for block := range c.plan.Runs {
 		if block > 0 && !deadline.IsZero() {
-			groups = groups[:c.reach(groups, block, time.Until(deadline))]
+			groups = c.fitting(groups, block, deadline)
 		}
 		exchanges := slices.Concat(groups...)
 		exchanges = slices.DeleteFunc(exchanges, func(x *exchange) bool { return len(c.open(x)) == 0 })
@@ -526,12 +552,25 @@ func (c *campaign) timings(ctx context.Context) {
 				return
 			}
 			x := exchanges[k]
-			c.say(fmt.Sprintf("time, run %d of %d", block+1, c.plan.Runs), place, len(exchanges), x.id)
+			c.say(Step{Stage: "time", Part: fmt.Sprintf("run %d of %d", block+1, c.plan.Runs), Done: place,
+				Total: len(exchanges), Cell: x.id}, c.timing(exchanges, block))
+			x.block = block
 			cells := c.open(x)
 			rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 			c.time(ctx, x, cells, block, block*stride%c.plan.Documents, place)
 		}
 	}
+}
+
+// fitting lists the groups that have a process in a block.
+func (c *campaign) fitting(groups [][]*exchange, block int, deadline time.Time) [][]*exchange {
+	fit := c.reach(groups, block, time.Until(deadline))
+	for k, group := range groups {
+		if c.decides(Enough, group, block, c.past.timed(block), func() bool { return k >= fit }) {
+			return groups[:k]
+		}
+	}
+	return groups
 }
 
 // reach is how many groups, from the first, have a process in a block: those that will have fitRuns in the
@@ -558,38 +597,9 @@ func (c *campaign) reach(groups [][]*exchange, block int, left time.Duration) in
 
 // time times cells of an exchange in one process.
 func (c *campaign) time(ctx context.Context, x *exchange, cells []int, block, first, place int) {
-	job, inputs := c.jobOf(Time, x, cells)
+	job := c.jobOf(Time, x, cells)
 	job.Block, job.First, job.Window = block, first, c.plan.Window
-	started := time.Now()
-	answers, err := c.job(ctx, job, max(c.foretold(x), x.took), place, inputs, func(e Event) {
-		if e.Gate != nil {
-			x.start = time.Since(started)
-		}
-	})
-	if err == nil {
-		x.took = time.Since(started)
-	}
-
-	for _, i := range cells {
-		r := &c.results[i]
-		a := answers[r.Cell.Operation]
-		if a.err == nil {
-			if r.State != compare.Measured {
-				r.State, r.Reason = compare.Measured, ""
-			}
-			r.Runs = append(r.Runs, *a.run)
-			continue
-		}
-		switch state, why := ending(a.err); {
-		case state == compare.Interrupted: // earlier processes stay
-		case r.State == compare.Measured && (state == compare.Died || state == compare.TimedOut ||
-			state == compare.OutOfMemory):
-			// Earlier processes are as good as they were.
-			r.Reason = lacks(r.Reason, fmt.Sprintf("run %d: %s: %s", block+1, state, why))
-		default:
-			c.stop(i, a.err)
-		}
-	}
+	_ = c.job(ctx, x, job, max(c.foretold(x), x.took), place) // it is in the results
 }
 
 // raw keeps single operations of each exchange in files.
@@ -602,28 +612,11 @@ func (c *campaign) raw(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		c.say("single operations", k, len(exchanges), x.id)
+		c.say(Step{Stage: "single operations", Done: k, Total: len(exchanges), Cell: x.id},
+			c.passing(Raw, exchanges[k:])+c.passing(Profile, c.order)+c.passing(Allocs, c.order))
 		cells := c.measured(x)
-		job, inputs := c.jobOf(Raw, x, cells)
-		answers, _ := c.job(ctx, job, x.start+time.Duration(len(cells))*rawTime, k, inputs, nil)
-		c.take(cells, answers, "no single operations: ", func(r *compare.Result, a answer) error {
-			r.Raw = c.keep(r.ID, a.raw)
-			return nil
-		})
-	}
-}
-
-// take handles the answers of a pass for each cell; a cell without an answer records what it lacks.
-func (c *campaign) take(
-	cells []int, answers map[compare.Operation]answer, lacking string, f func(*compare.Result, answer) error,
-) {
-	for _, i := range cells {
-		r := &c.results[i]
-		a := answers[r.Cell.Operation]
-		if a.err == nil {
-			a.err = f(r, a)
-		}
-		r.Reason = lacks(r.Reason, without(lacking, a.err))
+		job := c.jobOf(Raw, x, cells)
+		_ = c.job(ctx, x, job, x.start+time.Duration(len(cells))*rawTime, k) // it is in the results
 	}
 }
 
@@ -673,8 +666,9 @@ func (c *campaign) profiles(ctx context.Context) {
 			}
 			continue
 		}
-		c.say("profile", k, len(exchanges), x.id)
-		job, inputs := c.jobOf(Profile, x, cells)
+		c.say(Step{Stage: "profile", Done: k, Total: len(exchanges), Cell: x.id},
+			c.passing(Profile, exchanges[k:])+c.passing(Allocs, c.order))
+		job := c.jobOf(Profile, x, cells)
 		job.ProfileSeconds = c.profileSeconds(exchanges[k:])
 		job.Sampler = cmp.Or(c.plan.Sampler, profiles.Auto)
 		job.Bounded = chosen // a busy machine gets fewer samples in the time it has
@@ -682,11 +676,7 @@ func (c *campaign) profiles(ctx context.Context) {
 		for _, s := range job.ProfileSeconds {
 			expected += seconds(s)
 		}
-		answers, _ := c.job(ctx, job, expected, k, inputs, nil)
-		c.take(cells, answers, "no profile: ", func(r *compare.Result, a answer) (err error) {
-			r.Profile, err = c.attribute(r, a.profile)
-			return err
-		})
+		_ = c.job(ctx, x, job, expected, k)
 	}
 }
 
@@ -735,34 +725,10 @@ func (c *campaign) allocs(ctx context.Context) {
 	parallel(ctx, len(cells), func(k int) {
 		id := c.results[cells[k]].Cell
 		x := c.exchanges[id.Exchange().ID()]
-		c.say("allocations", k, len(cells), id.ID())
-		job, inputs := c.jobOf(Allocs, x, cells[k:k+1])
-		answers, _ := c.job(ctx, job, x.start+allocTime, k, inputs, nil)
-		take := func(r *compare.Result, a answer) (err error) {
-			r.Allocs, err = c.attributeAllocs(r.ID, a.allocs)
-			return err
-		}
-		c.take(cells[k:k+1], answers, "no allocation profile: ", take)
+		c.say(Step{Stage: "allocations", Done: k, Total: len(cells), Cell: id.ID()},
+			c.passing(Allocs, c.order)*time.Duration(len(cells)-k)/time.Duration(len(cells)))
+		_ = c.job(ctx, x, c.jobOf(Allocs, x, cells[k:k+1]), x.start+allocTime, k)
 	})
-}
-
-// lacks adds a missing part of a measured cell to those already recorded.
-func lacks(reason, more string) string {
-	if reason == "" || more == "" {
-		return reason + more
-	}
-	return reason + "; " + more
-}
-
-// without describes what a failed pass leaves out; "" for one that succeeded or was interrupted.
-func without(what string, err error) string {
-	if err == nil {
-		return ""
-	}
-	if state, _ := ending(err); state == compare.Interrupted {
-		return ""
-	}
-	return what + err.Error()
 }
 
 // title describes a cell in words.

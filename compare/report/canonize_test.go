@@ -64,7 +64,7 @@ func TestCanonizeText(t *testing.T) {
 	c := canonized()
 	table := report.NewTable(c, matrix.Formats)
 	var text, md bytes.Buffer
-	if err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&md, table)); err != nil {
+	if err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&md, c, table)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "canonize.txt", text.Bytes())
@@ -174,7 +174,7 @@ func TestPresents(t *testing.T) {
 	}
 	table := report.NewTable(c, matrix.Formats)
 	var text, md, lines, bench bytes.Buffer
-	err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&md, table),
+	err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&md, c, table),
 		report.CSV(&lines, table), report.Bench(&bench, c))
 	if err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestPresents(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, &text)
 		}
 	}
-	if !strings.Contains(md.String(), "\n| eddsa-rdfc-2022 EdDSA, presents the whole | 30.0 |") {
+	if !strings.Contains(md.String(), "\n| eddsa-rdfc-2022 EdDSA, presents the whole | 30.0 ±2% |") {
 		t.Errorf("%s", &md)
 	}
 	if n := strings.Count(bench.String(), "/op=present/present=whole/"); n != 5 {

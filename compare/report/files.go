@@ -23,8 +23,19 @@ func JSON(w io.Writer, c *compare.Campaign, t Table) error {
 	}{c, t})
 }
 
-// Markdown writes the rows as one table a schema, algorithm and tier.
-func Markdown(w io.Writer, t Table) error {
+// Markdown writes the rows as one table a schema, algorithm and tier, below the title and the machine.
+func Markdown(w io.Writer, c *compare.Campaign, t Table) error {
+	if c == nil {
+		return errNoCampaign
+	}
+	head := &printer{}
+	fmt.Fprintf(w, "## %s\n\n", head.head(c))
+	for _, text := range head.texts[1:] {
+		fmt.Fprintf(w, "%s\n\n", markdown(text+"."))
+	}
+	for _, text := range append(slices.Concat(t.Sentences, t.Fitness), alerts(c)...) {
+		fmt.Fprintf(w, "%s\n\n", markdown(text))
+	}
 	for i, g := range grouped(t.Rows) {
 		if i > 0 {
 			fmt.Fprintln(w)
@@ -72,11 +83,11 @@ func Markdown(w io.Writer, t Table) error {
 				label += ", presents the whole"
 			}
 			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s |%s %s | %s | %s | %s | %s | %d | %d |%s\n",
-				label, micros(r.CPU[compare.Issue]), micros(r.CPU[compare.Verify]), micros(r.IssueVerify),
-				strings.TrimSpace(r.net()+" "+r.netSpread()),
-				cells(func(c column) string { return r.to(r.Ratios, c) }),
-				bytesOf(r, compare.Issue), strings.TrimSpace(marked(r, r.CPU[compare.Present])),
-				micros(r.CPU[compare.VerifyPresented]), strings.TrimSpace(marked(r, r.Exchange)),
+				label, withSpread(r.CPU[compare.Issue]), withSpread(r.CPU[compare.Verify]),
+				withSpread(r.IssueVerify),
+				strings.TrimSpace(r.net()+" "+r.netSpread()), cells(r.ratioTo),
+				bytesOf(r, compare.Issue), r.markedSpread(r.CPU[compare.Present]),
+				withSpread(r.CPU[compare.VerifyPresented]), r.markedSpread(r.Exchange),
 				bytesOf(r, compare.Present),
 				r.Counters.Canonicalizations, r.Counters.Signatures, bound(r.boundTo)); err != nil {
 				return err
@@ -88,7 +99,7 @@ func Markdown(w io.Writer, t Table) error {
 	}
 
 	t.tiers(w)
-	note := "\nProcess CPU, geometric means over processes."
+	note := "\nProcess CPU, geometric means over processes, with 95 % intervals."
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format != compare.Document }) {
 		note += " † present signs the subset again with the issuer's key: no selective disclosure. " +
 			"× compares issue + verify."
@@ -107,6 +118,14 @@ func Markdown(w io.Writer, t Table) error {
 
 	_, err := fmt.Fprintln(w, note)
 	return err
+}
+
+// withSpread is a time with its interval.
+func withSpread(e stats.Estimate) string { return strings.TrimSpace(micros(e) + " " + spread(e)) }
+
+// markedSpread is the time of something that holds present, marked where that signs again.
+func (r *Row) markedSpread(e stats.Estimate) string {
+	return strings.TrimSpace(strings.TrimSpace(marked(r, e)) + " " + spread(e))
 }
 
 // tiers writes what engines cost as multiples of the native one.

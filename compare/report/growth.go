@@ -23,8 +23,9 @@ type Growth struct {
 type Curve struct {
 	Cell       compare.Cell `json:"cell"` // without schema and operation
 	Reissued   bool         `json:"reissued"`
-	Operations []Quantity   `json:"operations"` // each, then sums
-	Phases     []Quantity   `json:"phases"`     // of issue + verify, or of canonize; largest first
+	X          []float64    `json:"x,omitempty"` // the figure at each point
+	Operations []Quantity   `json:"operations"`  // each, then sums
+	Phases     []Quantity   `json:"phases"`      // of issue + verify, or of canonize; largest first
 	Reasons    []string     `json:"reasons,omitempty"`
 }
 
@@ -141,7 +142,7 @@ func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
 func newCurve(
 	cell compare.Cell, points []compare.Point, x []float64, results map[string]*compare.Result,
 ) Curve {
-	curve := Curve{Cell: cell}
+	curve := Curve{Cell: cell, X: x}
 	samples := make([]cellSamples, len(points))
 	phases := make([]phaseCosts, len(points))
 	for i, p := range points {

@@ -111,8 +111,8 @@ func (g *Growth) labels() []string {
 	return out
 }
 
-func (p *printer) curve(g *Growth, c *Curve, label int) {
-	p.line("")
+// title names an exchange.
+func (c *Curve) title() string {
 	engine := c.Cell.Engine + " engine"
 	if c.Cell.Binding != "" {
 		engine += ", holder binding"
@@ -120,16 +120,21 @@ func (p *printer) curve(g *Growth, c *Curve, label int) {
 	if c.Cell.Granularity != compare.Leaf {
 		engine += compare.Engine(", " + c.Cell.Granularity)
 	}
+	if c.Cell.Format == compare.Document {
+		return fmt.Sprintf("canonize, %s, %s", c.Cell.Suite, engine)
+	}
+	return fmt.Sprintf("%s %s, %s, %s", c.Cell.Format, c.Cell.Suite, c.Cell.Algorithm, engine)
+}
 
-	title := fmt.Sprintf("%s %s, %s, %s", c.Cell.Format, c.Cell.Suite, c.Cell.Algorithm, engine)
+func (p *printer) curve(g *Growth, c *Curve, label int) {
+	p.line("")
 	heads := []string{"issue", "verify", "iss+ver", "present", "ver.pres."}
 	of, operations := "issue + verify", c.Operations
 	if c.Cell.Format == compare.Document {
 		heads, of = []string{"canonize"}, "canonize"
-		title = fmt.Sprintf("canonize, %s, %s", c.Cell.Suite, engine)
 	}
 
-	p.line("%s", p.bold(title+": µs of process CPU"))
+	p.line("%s", p.bold(c.title()+": µs of process CPU"))
 	operations = operations[:len(heads)] // the exchange is in the files
 	marks := make([]string, len(heads))
 	if c.Reissued {

@@ -106,7 +106,7 @@ func TestBinding(t *testing.T) {
 	if err := report.Text(&text, c, bound, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := report.Markdown(&markdown, bound); err != nil {
+	if err := report.Markdown(&markdown, c, bound); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"simple-20, EdDSA, stock engines, holder binding, leaf\n", "holder binding: holder\n", "16.3† ±0%    12.4† ±0%\n", "a challenge for sd-jwt-vc"} {
@@ -179,7 +179,7 @@ func TestFiles(t *testing.T) {
 	c := made()
 	table := report.NewTable(c, matrix.Formats)
 	var md, csv, bench bytes.Buffer
-	if err := report.Markdown(&md, table); err != nil {
+	if err := report.Markdown(&md, c, table); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "table.md", md.Bytes())
@@ -296,7 +296,7 @@ func TestNotes(t *testing.T) {
 		word + "word\n    " + word[:6*5-1] + "\n"; !strings.Contains(text.String(), want) {
 		t.Errorf("%s\nhas no\n%s", &text, want)
 	}
-	if err := report.Markdown(&md, table); err != nil {
+	if err := report.Markdown(&md, c, table); err != nil {
 		t.Fatal(err)
 	}
 	if want := "| | gate failed: document 3: native and stock differ<br>native: &lt;urn:s&gt; &lt;urn:p&gt; \"\\| \\`x\\` \\*y\\* \\[z\\](javascript:1) &lt;script&gt;\\\\u202e\" .<br>stock: word"; !strings.Contains(md.String(), want) {
@@ -354,7 +354,7 @@ func TestReissuedIsMarked(t *testing.T) {
 	if err := report.Text(&text, c, table, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := report.Markdown(&md, table); err != nil {
+	if err := report.Markdown(&md, c, table); err != nil {
 		t.Fatal(err)
 	}
 	for _, out := range []string{text.String(), md.String()} {
@@ -413,7 +413,7 @@ func TestContextStates(t *testing.T) {
 	if err := report.Text(&text, c, table, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := report.Markdown(&md, table); err != nil {
+	if err := report.Markdown(&md, c, table); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"\nvcdm eddsa-rdfc-2022\n  contexts cold  ", "\n  contexts embedded  ", "\n  contexts warm  "} {
@@ -453,7 +453,7 @@ func TestFilesNamed(t *testing.T) {
 		"took 42 s; nothing could be kept in results/made\n":       nil,
 	} {
 		text.Reset()
-		if err := report.Kept(&text, c, files); err != nil || text.String() != want {
+		if err := report.Kept(&text, c, c.Out, files); err != nil || text.String() != want {
 			t.Errorf("%q, %v", &text, err)
 		}
 	}
@@ -467,7 +467,7 @@ func TestStopped(t *testing.T) {
 	c.Results[0].Reason = "issue has 1 of 2 runs: run 2: died: killed"
 	var text, markdown bytes.Buffer
 	table := report.NewTable(c, matrix.Formats)
-	if err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&markdown, table)); err != nil {
+	if err := errors.Join(report.Text(&text, c, table, false), report.Markdown(&markdown, c, table)); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(text.String(), "\n  ! issue has 1 of 2 runs: run 2: died: killed\n") ||

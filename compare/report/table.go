@@ -21,6 +21,9 @@ type Table struct {
 	Attributed Attributed `json:"attributed"`
 	Allocated  *Allocated `json:"allocated,omitempty"` // of campaigns with allocation passes
 
+	Sentences []string `json:"sentences,omitempty"` // the answer, generated from verdicts
+	Fitness   []string `json:"fitness,omitempty"`   // of the machine while it measured
+
 	Against []string `json:"against"` // suites and formats that rows have ratios to
 
 	formats []*compare.Definition

@@ -33,6 +33,14 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 	}
 	p := &printer{colour: colour, columns: t.columns()}
 	p.head(c)
+	p.rows(t)
+	p.foot(c, t)
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// rows prints the tables of a campaign.
+func (p *printer) rows(t Table) {
 	for _, g := range grouped(t.Rows) {
 		if _, ok := g.leftOut(); ok {
 			continue // the foot lists them
@@ -44,9 +52,6 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 		}
 	}
 	p.tiers(t)
-	p.foot(c, t)
-	_, err := io.WriteString(w, p.b.String())
-	return err
 }
 
 type printer struct {
@@ -58,6 +63,7 @@ type printer struct {
 	net     bool     // what is above bare signatures has been printed
 	alike   bool     // phases whose intervals overlap have been printed
 	first   bool     // ratios to the first document have been printed
+	texts   []string // that were wrapped
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -68,6 +74,7 @@ func (p *printer) line(format string, args ...any) {
 // wrapped writes the words of each line of a text within Width: the first begins with lead, the others are
 // indented.
 func (p *printer) wrapped(indent int, lead, text string) {
+	p.texts = append(p.texts, lead+text)
 	margin := "\n" + strings.Repeat(" ", indent)
 	p.b.WriteString(lead)
 	column := utf8.RuneCountInString(lead)
@@ -103,7 +110,8 @@ func (p *printer) style(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-func (p *printer) head(c *compare.Campaign) {
+// head prints the title, which it returns, and the policy, machine and parts that are presented.
+func (p *printer) head(c *compare.Campaign) (title string) {
 	env := c.Environment
 	exchanges := len(c.Results) == 0
 	var gc []string
@@ -152,7 +160,7 @@ func (p *printer) head(c *compare.Campaign) {
 		notes = append(notes, "contexts "+strings.Join(choice.Names(contexts), ", "))
 	}
 
-	title := "What canonicalization costs"
+	title = "What canonicalization costs"
 	if exchanges {
 		title = "What a credential exchange costs"
 		notes = append(notes, "holder binding: "+binding.String())
@@ -162,6 +170,7 @@ func (p *printer) head(c *compare.Campaign) {
 	p.wrapped(0, "", strings.Join(notes, "; "))
 	p.wrapped(0, "", fmt.Sprintf("%s, %s CPUs, %s, %s", env["cpu"], env["cpus"], env["kernel"], env["go"]))
 	p.disclosures(c)
+	return title
 }
 
 // disclosures prints the part of each schema that is presented.
@@ -595,10 +604,10 @@ func (p *printer) details(g group) {
 	if slices.ContainsFunc(g.rows, func(r *Row) bool { return r.Phases != nil }) {
 		p.line("")
 		p.line("%-*s%s", nameWidth, "where the time goes:", "share of the CPU by phase, "+g.operations())
-		label := p.labels(g)
+		label, fills := p.labels(g), fillsOf(g.rows)
 		for _, r := range g.rows {
 			if r.Phases != nil {
-				p.bar(r, label(r))
+				p.bar(r, label(r), fills)
 			}
 		}
 	}
@@ -804,10 +813,26 @@ func (p *printer) labels(g group) func(*Row) string {
 	}
 }
 
-// fills of a bar: the largest phases in their order, then the rest.
-var fills = []string{"█", "▓", "▒", "░"}
+// fills of bars, each that of one phase in all rows of a table.
+var fills = []string{"█", "▓", "▒", "░", "▚", "▌", "▄", "▀", "▞", "▙", "▘", "▖", "▜", "▗", "▛", "▝", "▟"}
 
-const restFill = "·"
+const (
+	inBar    = 4 // phases of a bar; the others are the rest
+	restFill = "·"
+)
+
+// fillsOf gives each phase in the bars of some rows its fill, in the order in which they come.
+func fillsOf(rows []*Row) map[phase.Phase]string {
+	out := make(map[phase.Phase]string)
+	for _, r := range rows {
+		for _, x := range largest(r.Phases, inBar) {
+			if _, ok := out[x.phase]; !ok {
+				out[x.phase] = fills[len(out)]
+			}
+		}
+	}
+	return out
+}
 
 // alike joins phases whose intervals overlap: which of them costs more is not known.
 const alike = "≈"
@@ -849,22 +874,22 @@ func largest(shares Shares, most int) []part {
 }
 
 // bar draws one row's phases and what they are called, each share with its interval.
-func (p *printer) bar(r *Row, label string) {
+func (p *printer) bar(r *Row, label string, fills map[phase.Phase]string) {
 	const cells = Width - nameWidth
 	var bar strings.Builder
 	done, sum := 0, 0.0
 	var legend []string
-	for i, x := range largest(r.Phases, len(fills)) {
+	for _, x := range largest(r.Phases, inBar) {
 		sum += x.share.Center
 		upTo := int(math.Round(sum * cells))
 		code := ansi(profiles.Colour(x.phase))
-		bar.WriteString(p.style(code, strings.Repeat(fills[i], upTo-done)))
+		bar.WriteString(p.style(code, strings.Repeat(fills[x.phase], upTo-done)))
 		done = upTo
 		text := x.phase.String() + " " + shareOf(x.share)
 		if x.share.Center*float64(x.share.N) < profiles.FewSamples {
 			text = p.dim(text)
 		}
-		text = p.style(code, fills[i]) + " " + text
+		text = p.style(code, fills[x.phase]) + " " + text
 		if x.alike {
 			p.alike = true
 			text = alike + " " + text
@@ -1286,14 +1311,14 @@ func fewest(t Table) (least, most int) {
 	return least, most
 }
 
-// Kept writes the last line of a campaign: how long it took, and which files of its folder hold it.
-func Kept(w io.Writer, c *compare.Campaign, files []string) error {
+// Kept writes the last line of a campaign: how long it took, and which files of a folder hold it.
+func Kept(w io.Writer, c *compare.Campaign, folder string, files []string) error {
 	if c == nil {
 		return errNoCampaign
 	}
-	where := "nothing could be kept in " + c.Out
+	where := "nothing could be kept in " + folder
 	if len(files) > 0 {
-		where = "results in " + c.Out + ": " + strings.Join(files, ", ")
+		where = "results in " + folder + ": " + strings.Join(files, ", ")
 	}
 	p := &printer{}
 	p.wrapped(2, "", fmt.Sprintf("took %.0f s; %s", c.Took, where))

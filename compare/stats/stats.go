@@ -5,8 +5,9 @@
 // inputs; [Bootstrap] is for processes that nest in machines.
 //
 // [Paired] and [Unpaired] compare two costs and give a [Verdict], [Correct] allows for the number of
-// comparisons in a table, [Detectable] and [Processes] plan. [Share], [Counted] and their like are for
-// counted samples, [Exponent] and [Laws] for growth, [Quantile] and [Outliers] for single operations.
+// comparisons in a table, [Detectable] and [Processes] plan. [Parts] compares shares of two costs, [Over]
+// divides by a control. [Share], [Counted] and their like are for counted samples, [Exponent] and [Laws] for
+// growth, [Quantile] and [Outliers] for single operations.
 package stats
 
 import (
