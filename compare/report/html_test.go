@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,9 +16,11 @@ import (
 	"testing/fstest"
 	"time"
 
+	"canonscope/canon/phase"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
 	"canonscope/compare/report"
+	"canonscope/profiles"
 )
 
 func pageOf(t *testing.T, r *report.Report, files fstest.MapFS) string {
@@ -216,5 +219,55 @@ func TestBrowser(t *testing.T) {
 	open("--print-to-pdf="+pdf, "--no-pdf-header-footer")
 	if text, err := os.ReadFile(pdf); err != nil || !bytes.HasPrefix(text, []byte("%PDF-")) {
 		t.Errorf("no PDF: %v", err)
+	}
+}
+
+// Text has a contrast of 4.5 and more, in light and dark; so have the names of phases on their colours.
+func TestContrast(t *testing.T) {
+	text := pageOf(t, whole(), nil)
+	luminance := func(hex string) float64 {
+		if len(hex) == 4 {
+			hex = "#" + strings.Repeat(hex[1:2], 2) + strings.Repeat(hex[2:3], 2) + strings.Repeat(hex[3:], 2)
+		}
+		var c [3]uint8
+		if _, err := fmt.Sscanf(hex, "#%02x%02x%02x", &c[0], &c[1], &c[2]); err != nil {
+			t.Fatalf("%q is not a colour", hex)
+		}
+		sum := 0.0
+		for i, part := range []float64{0.2126, 0.7152, 0.0722} {
+			v := float64(c[i]) / 255
+			if v <= 0.04045 {
+				v /= 12.92
+			} else {
+				v = math.Pow((v+0.055)/1.055, 2.4)
+			}
+			sum += part * v
+		}
+		return sum
+	}
+	check := func(what, a, b string) {
+		x, y := luminance(a), luminance(b)
+		if ratio := (max(x, y) + 0.05) / (min(x, y) + 0.05); ratio < 4.5 {
+			t.Errorf("%s: %s on %s has a contrast of %.2f", what, a, b, ratio)
+		}
+	}
+	sets := regexp.MustCompile(`(?s):root\{(.*?)\}`).FindAllStringSubmatch(text, -1)
+	if len(sets) != 2 {
+		t.Fatalf("%d sets of colours", len(sets))
+	}
+	for _, set := range sets {
+		colours := make(map[string]string)
+		for _, m := range regexp.MustCompile(`--(\w+):(#\w+)`).FindAllStringSubmatch(set[1], -1) {
+			colours[m[1]] = m[2]
+		}
+		for _, front := range []string{"fg", "dim", "link"} {
+			for _, back := range []string{"bg", "soft"} {
+				check(front, colours[front], colours[back])
+			}
+		}
+		check("alert", colours["fg"], colours["warn"])
+	}
+	for i := range phase.Count {
+		check(phase.Phase(i).String(), "#1c2430", profiles.Colour(phase.Phase(i)))
 	}
 }
