@@ -200,6 +200,7 @@ type Campaign struct {
 	Environment map[string]string `json:"environment"`
 	Out         string            `json:"out"`             // results folder
 	Given       []Source          `json:"given,omitempty"` // documents and contexts of the user
+	Band        float64           `json:"band,omitzero"`   // of equivalence, as 0.1; 0 is the usual one
 	Results     []Result          `json:"results"`
 	Disclosed   []Disclosed       `json:"disclosed,omitempty"` // of each schema that is exchanged
 	LeftOut     []string          `json:"left_out,omitempty"`  // what the default subset does not measure

@@ -88,6 +88,7 @@ func Markdown(w io.Writer, t Table) error {
 	}
 
 	t.tiers(w)
+	t.writeVerdicts(w)
 	note := "\nProcess CPU, geometric means over processes."
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format != compare.Document }) {
 		note += " † present signs the subset again with the issuer's key: no selective disclosure. " +
@@ -181,6 +182,7 @@ func CSV(w io.Writer, t Table) error {
 		}
 	}
 
+	head = append(head, t.verdictHead()...)
 	if err := out.Write(head); err != nil {
 		return err
 	}
@@ -249,6 +251,7 @@ func CSV(w io.Writer, t Table) error {
 				line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
 			}
 		}
+		line = append(line, t.verdictLine(&r)...)
 		if err := out.Write(line); err != nil {
 			return err
 		}

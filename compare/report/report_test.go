@@ -427,8 +427,8 @@ func TestContextStates(t *testing.T) {
 	if !regexp.MustCompile(`(?s)\n  contexts embedded [^\n]*\n[^\n]*\n  contexts warm [^\n]*\n  ! unsupported: not kept\nsd-jwt-vc`).MatchString(text.String()) {
 		t.Errorf("an unsupported state does not stand with the others:\n%s", text.String())
 	}
-	if n := strings.Count(text.String(), "  contexts cold "); n != 5 {
-		t.Errorf("the state is named in %d of 5 tables", n)
+	if n := strings.Count(text.String(), "  contexts cold "); n != 6 {
+		t.Errorf("the state is named in %d of 6 tables", n)
 	}
 	if !strings.Contains(md.String(), "| vcdm eddsa-rdfc-2022, contexts cold |") {
 		t.Error(md.String())

@@ -23,6 +23,10 @@ type Table struct {
 
 	Against []string `json:"against"` // suites and formats that rows have ratios to
 
+	Band     float64          `json:"band"`                 // within which ratios are equivalent
+	Compared int              `json:"comparisons"`          // that verdicts are corrected for
+	Finds    map[string]Found `json:"detectable,omitempty"` // by what the ratios are to
+
 	formats []*compare.Definition
 }
 
@@ -46,8 +50,12 @@ type Row struct {
 	Crossed     map[string]compare.Algorithm         `json:"other_algorithm,omitempty"` // of the base
 	// Net is IssueVerify less the bare signatures, ToNative its ratio to the native row with contexts in the
 	// same state.
-	Net      stats.Estimate              `json:"net_ns,omitzero"`
-	ToNative stats.Estimate              `json:"issue_verify_to_native,omitzero"`
+	Net      stats.Estimate `json:"net_ns,omitzero"`
+	ToNative stats.Estimate `json:"issue_verify_to_native,omitzero"`
+	// Verdicts are those on Ratios, NativeVerdict is that on ToNative.
+	Verdicts      Verdicts          `json:"verdicts,omitempty"`
+	NativeVerdict *stats.Comparison `json:"native_verdict,omitempty"`
+
 	Basis    map[compare.Operation]Basis `json:"basis"`
 	First    stats.Estimate              `json:"canonize_to_first,omitzero"` // of documents
 	Summed   []compare.Operation         `json:"summed"`                     // in sums below
@@ -154,7 +162,7 @@ var errNoCampaign = errors.New("report: there is no campaign")
 // NewTable makes the rows of a campaign in its own order, none of nil. Rows have ratios to the suites and
 // formats of against; without any to the formats that have a column.
 func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...string) Table {
-	t := Table{formats: formats, Against: against}
+	t := Table{formats: formats, Against: against, Band: stats.Band}
 	if len(against) == 0 {
 		for _, f := range formats {
 			if f.Column != "" {
@@ -167,6 +175,7 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...str
 	if c == nil {
 		return t
 	}
+	t.Band = cmp.Or(c.Band, t.Band)
 
 	groups := make(map[string][]*compare.Result)
 	var ids []string
@@ -197,6 +206,7 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...str
 		}
 	}
 
+	t.judge(samples)
 	t.Attributed, t.Allocated = attributed(c), allocated(c)
 	return t
 }
@@ -499,13 +509,11 @@ func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 		}
 	}
 
+	if other := t.native(row); other != nil {
+		row.ToNative = stats.Ratio(samples[row.ID].of(compare.Whole...), samples[other.ID].of(compare.Whole...))
+	}
 	for i := range t.Rows {
 		other := &t.Rows[i]
-		same := row.Cell
-		if same.Engine = canon.Native; other.Cell == same && row.Cell.Engine != canon.Native {
-			row.ToNative = stats.Ratio(samples[row.ID].of(compare.Whole...),
-				samples[other.ID].of(compare.Whole...))
-		}
 		bare := samples[other.ID]
 		if bare.of(compare.Whole...) != nil && row.Net.N == 0 && other.signs(row) {
 			row.Net = stats.Difference(samples[row.ID].of(compare.Whole...), slices.Concat(

@@ -569,6 +569,7 @@ func (p *printer) group(g group) {
 	}
 
 	p.bound(g)
+	p.verdicts(g)
 	p.line("")
 	p.line("%-*s%7s%9s%6s%8s%9s%10s%9s", nameWidth, g.operations()+":", "canon.", "sign+ver", "salts",
 		"digests", "wall µs", "thread µs", "kB")
@@ -1166,6 +1167,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			"of the same tier and schema")
 	}
 
+	p.found(t)
 	p.crossed(t)
 	if p.first {
 		p.wrapped(2, "", "×first is the ratio to the first document of the same method and engine")
