@@ -20,6 +20,9 @@ type Plan struct {
 	Profile   float64          // CPU seconds of each profile; 0 is none, negative chooses
 	Sampler   profiles.Sampler // of profiles; "" is auto
 	Allocs    bool             // an allocation pass of each cell, outside the budget
+	Fitness   bool             // pairs of processes of the cheapest cell, kept out of the results
+	Precision float64          // half-width of every headline, as 0.02; 0 is whatever Runs give
+	Band      float64          // of equivalence, for the report
 	Budget    time.Duration    // wall time of the whole campaign; 0 is unlimited
 	Keep      bool             // exchanges and processes that do not fit the budget are measured all the same
 	CPU       *int             // the processor that children run on; nil is any

@@ -43,6 +43,7 @@ type Record struct {
 	Binary     string                             `json:"binary"`
 	CPUs       string                             `json:"cpus"` // that the child could run on
 	Runs       map[compare.Operation]*compare.Run `json:"runs,omitempty"`
+	Reading    *compare.Reading                   `json:"machine,omitempty"` // of timings and controls
 }
 
 // Run runs the plan: gates, then timing one child at a time, then the separate passes. The outcome of a
@@ -98,6 +99,7 @@ func Run(
 		Given:   append(sources(plan.Given.Documents), sources(plan.Given.Contexts)...),
 		Results: c.results, Interrupted: outer.Err() != nil, Stopped: c.stopped}
 
+	out.Band, out.Fitness = plan.Band, Judge(c.fitness.readings, c.fitness.pairs)
 	return out, errors.Join(c.broken...)
 }
 
@@ -126,6 +128,9 @@ type campaign struct {
 	exchanges map[string]*exchange
 	order     []*exchange
 	sampler   profiles.Sampler // that is expected here: signal or perf
+	fitness   fitness          // of what was timed, one job at a time
+
+	controlled *exchange // that is timed in pairs; nil is none
 
 	cancel context.CancelFunc // of all that is to come
 
@@ -209,7 +214,7 @@ type answer struct {
 // says reports whether an answer has what a Job asked for.
 func (a answer) says(kind Kind) bool {
 	return map[Kind]bool{
-		Time: a.run != nil, Raw: a.raw != nil, Profile: a.profile != nil, Allocs: a.allocs != nil,
+		Time: a.run != nil, Control: a.run != nil, Raw: a.raw != nil, Profile: a.profile != nil, Allocs: a.allocs != nil,
 	}[kind]
 }
 
@@ -240,6 +245,8 @@ func (c *campaign) job(
 		switch {
 		case e.Hello != nil:
 			rec.Binary, rec.CPUs = e.Hello.Binary, e.Hello.CPUs
+		case e.Reading != nil:
+			rec.Reading = e.Reading
 		case e.Failed != nil:
 			rec.Failed[e.Operation] = e.Failed
 			answers[e.Operation] = answer{err: e.Failed.stopped()}
@@ -276,6 +283,9 @@ func (c *campaign) job(
 	}
 
 	rec.Took = time.Since(rec.Started).Seconds()
+	if job.Kind == Time || job.Kind == Control {
+		c.fitness.add(&rec)
+	}
 	if rec.State != compare.Interrupted {
 		c.fail(c.folder.Append(rec), true)
 	}
@@ -503,7 +513,7 @@ func (c *campaign) unphased(x *exchange) bool {
 
 // timings runs a process of every exchange in each block, in an order drawn anew. With a budget groups from
 // the end have no more processes once all cannot have fitRuns, and the last blocks fall away if they no
-// longer fit.
+// longer fit. A precision that the plan wants adds blocks.
 func (c *campaign) timings(ctx context.Context) {
 	if len(c.order) == 0 {
 		return
@@ -512,9 +522,16 @@ func (c *campaign) timings(ctx context.Context) {
 	if c.plan.Budget > 0 && !c.plan.Keep {
 		deadline = time.Now().Add(c.left() - c.profiling(c.with(c.open))/2) // profiles may exceed the budget
 	}
+	if c.controlled = c.cheapest(); c.controlled != nil && !deadline.IsZero() {
+		deadline = deadline.Add(-2 * c.foretold(c.controlled)) // the last pair
+	}
 	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs // so that the blocks walk many documents
 	groups := c.groups()
-	for block := range c.plan.Runs {
+	c.control(ctx, 0)
+	for block, runs := 0, c.plan.Runs; block < runs; block++ {
+		if block > 0 && block == c.plan.Runs/2 {
+			c.control(ctx, 1)
+		}
 		if block > 0 && !deadline.IsZero() {
 			groups = groups[:c.reach(groups, block, time.Until(deadline))]
 		}
@@ -526,12 +543,16 @@ func (c *campaign) timings(ctx context.Context) {
 				return
 			}
 			x := exchanges[k]
-			c.say(fmt.Sprintf("time, run %d of %d", block+1, c.plan.Runs), place, len(exchanges), x.id)
+			c.say(fmt.Sprintf("time, run %d of %d", block+1, runs), place, len(exchanges), x.id)
 			cells := c.open(x)
 			rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 			c.time(ctx, x, cells, block, block*stride%c.plan.Documents, place)
 		}
+		if block == runs-1 {
+			runs = c.wanted(exchanges, runs)
+		}
 	}
+	c.control(ctx, 2)
 }
 
 // reach is how many groups, from the first, have a process in a block: those that will have fitRuns in the
