@@ -25,6 +25,9 @@ func JSON(w io.Writer, c *compare.Campaign, t Table) error {
 
 // Markdown writes the rows as one table a schema, algorithm and tier.
 func Markdown(w io.Writer, t Table) error {
+	for _, text := range slices.Concat(t.Sentences, t.Fitness) {
+		fmt.Fprintf(w, "%s\n\n", markdown(text))
+	}
 	for i, g := range grouped(t.Rows) {
 		if i > 0 {
 			fmt.Fprintln(w)
@@ -182,6 +185,7 @@ func CSV(w io.Writer, t Table) error {
 		}
 	}
 
+	head = append(head, "fitness")
 	head = append(head, t.verdictHead()...)
 	if err := out.Write(head); err != nil {
 		return err
@@ -251,6 +255,7 @@ func CSV(w io.Writer, t Table) error {
 				line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
 			}
 		}
+		line = append(line, t.fit)
 		line = append(line, t.verdictLine(&r)...)
 		if err := out.Write(line); err != nil {
 			return err

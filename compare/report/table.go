@@ -21,6 +21,10 @@ type Table struct {
 	Attributed Attributed `json:"attributed"`
 	Allocated  *Allocated `json:"allocated,omitempty"` // of campaigns with allocation passes
 
+	Sentences []string       `json:"sentences,omitempty"`   // the answer, generated from verdicts
+	Fitness   []string       `json:"fitness,omitempty"`     // of the machine while it measured
+	Overhead  stats.Estimate `json:"net_overhead,omitzero"` // of vcdm over mdoc, for a slide
+
 	Against []string `json:"against"` // suites and formats that rows have ratios to
 
 	Band     float64          `json:"band"`                 // within which ratios are equivalent
@@ -28,6 +32,7 @@ type Table struct {
 	Finds    map[string]Found `json:"detectable,omitempty"` // by what the ratios are to
 
 	formats []*compare.Definition
+	fit     string // the fitness in a word
 }
 
 // Ratios are those of a row to the rows that suites and formats name.
@@ -48,9 +53,10 @@ type Row struct {
 	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding
 	Single      map[compare.Operation]Ratios         `json:"operation_to,omitempty"`
 	Crossed     map[string]compare.Algorithm         `json:"other_algorithm,omitempty"` // of the base
-	// Net is IssueVerify less the bare signatures, ToNative its ratio to the native row with contexts in the
-	// same state.
+	// Net is IssueVerify less the bare signatures, Bare the part of them in it, ToNative its ratio to the
+	// native row with contexts in the same state.
 	Net      stats.Estimate `json:"net_ns,omitzero"`
+	Bare     stats.Estimate `json:"bare_signatures_part,omitzero"`
 	ToNative stats.Estimate `json:"issue_verify_to_native,omitzero"`
 	// Verdicts are those on Ratios, NativeVerdict is that on ToNative.
 	Verdicts      Verdicts          `json:"verdicts,omitempty"`
@@ -207,6 +213,8 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...str
 	}
 
 	t.judge(samples)
+	t.answer(c, samples)
+	t.Fitness, t.fit = fitnessOf(c), state(c)
 	t.Attributed, t.Allocated = attributed(c), allocated(c)
 	return t
 }
@@ -516,9 +524,11 @@ func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 		other := &t.Rows[i]
 		bare := samples[other.ID]
 		if bare.of(compare.Whole...) != nil && row.Net.N == 0 && other.signs(row) {
-			row.Net = stats.Difference(samples[row.ID].of(compare.Whole...), slices.Concat(
+			signatures := slices.Concat(
 				slices.Repeat(bare.of(compare.Issue), row.signatures[compare.Issue].Signatures),
-				slices.Repeat(bare.of(compare.Verify), row.signatures[compare.Verify].Verifications)))
+				slices.Repeat(bare.of(compare.Verify), row.signatures[compare.Verify].Verifications))
+			whole := samples[row.ID].of(compare.Whole...)
+			row.Net, row.Bare = stats.Difference(whole, signatures), stats.Ratio(signatures, whole)
 		}
 	}
 }

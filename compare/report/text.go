@@ -32,7 +32,9 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 		return errNoCampaign
 	}
 	p := &printer{colour: colour, columns: t.columns()}
+	p.answers(t)
 	p.head(c)
+	p.fitness(t)
 	for _, g := range grouped(t.Rows) {
 		if _, ok := g.leftOut(); ok {
 			continue // the foot lists them
