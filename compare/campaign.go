@@ -202,8 +202,10 @@ type Campaign struct {
 	Window      Window            `json:"window"`       // of each operation in each process
 	Documents   int               `json:"documents"`    // rotating documents per cell
 	Environment map[string]string `json:"environment"`
-	Out         string            `json:"out"`             // results folder
-	Given       []Source          `json:"given,omitempty"` // documents and contexts of the user
+	Out         string            `json:"out"`               // results folder
+	Given       []Source          `json:"given,omitempty"`   // documents and contexts of the user
+	Fitness     *Fitness          `json:"fitness,omitempty"` // nil is not known
+	Band        float64           `json:"band,omitzero"`     // of equivalence, as 0.1; 0 is the usual one
 	Results     []Result          `json:"results"`
 	Disclosed   []Disclosed       `json:"disclosed,omitempty"` // of each schema that is exchanged
 	LeftOut     []string          `json:"left_out,omitempty"`  // what the default subset does not measure

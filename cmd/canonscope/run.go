@@ -22,6 +22,7 @@ import (
 	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
 	"canonscope/compare/report"
+	"canonscope/compare/stats"
 	"canonscope/profiles"
 	"canonscope/schemas/jsonschema"
 )
@@ -60,6 +61,9 @@ func newRunCommand() *cobra.Command {
 		full     bool
 		jsonText bool
 		resume   string
+
+		band      = percent(stats.Band)
+		precision percent
 	)
 
 	cmd := &cobra.Command{
@@ -244,6 +248,7 @@ they take.`,
 				note(cmd, "%s", text)
 			}
 
+			plan.Fitness, plan.Band, plan.Precision = true, float64(band), float64(precision)
 			plan.Cells, plan.Rules, plan.Given = selection.Cells(), measure.Rules(), filter.Given
 			plan.Command, plan.Args = commandLine(cmd)
 			plan.Disclosed, plan.LeftOut = selection.Disclosed, selection.LeftOut
@@ -273,6 +278,9 @@ they take.`,
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
 	flags.StringSliceVar(&against, "against", nil,
 		"print ratios to these suites or formats; without it to mdoc and sd-jwt-vc")
+	flags.Var(&band, "band", "ratios within this `PERCENT` of 1 are equivalent")
+	flags.Var(&precision, "precision", "add processes, at most 100 in all and while time allows, until the "+
+		"interval of issue + verify is ±`PERCENT` in every row")
 	flags.StringVar(&policy.Validator, "validate", "",
 		"validate with this `VALIDATOR` of JSON Schema inside issue and verify of vcdm: "+
 			strings.Join(choice.Names(jsonschema.Engines), ", "))

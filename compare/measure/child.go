@@ -144,6 +144,10 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 	}
 
 	ballast := newBallast(cell.LiveHeap)
+	var machine *observer
+	if job.Kind == Time || job.Kind == Control {
+		machine = observe()
+	}
 	var events []Event
 	for _, op := range job.Operations {
 		e := Event{Type: string(job.Kind), Operation: op}
@@ -153,6 +157,11 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 		events = append(events, e)
 	}
 
+	if machine != nil {
+		if r := machine.end(); r != nil {
+			events = append(events, Event{Type: "machine", Reading: r})
+		}
+	}
 	live := liveHeap()
 	runtime.KeepAlive(ballast)
 	runtime.KeepAlive(d)
@@ -186,7 +195,7 @@ func (c *child) operation(d *drawn, e *Event, input []byte, first int) (string, 
 	}
 	w := &walk{drawn: d, op: e.Operation, step: step, records: records, next: first}
 	switch c.job.Kind {
-	case Time:
+	case Time, Control:
 		e.Type = "run"
 		e.Run, err = c.time(w)
 	case Raw:

@@ -28,6 +28,7 @@ const (
 	Raw     Kind = "raw"     // time single operations
 	Profile Kind = "profile" // profile the CPU time of operations
 	Allocs  Kind = "allocs"  // profile the allocations of operations
+	Control Kind = "control" // time operations again, for the fitness alone
 
 	// Of a Record alone.
 	Left   Kind = "left out" // the exchange and those after it do not fit the time
@@ -102,13 +103,13 @@ func (j *Job) Validate() error {
 		return fmt.Errorf("job begins with document %d", j.First)
 	case j.Documents < 1:
 		return errors.New("job has no documents")
-	case j.Kind == Time && w.N < 1 && !(w.Least > 0 && w.Most >= w.Least && w.Collections > 0):
+	case (j.Kind == Time || j.Kind == Control) && w.N < 1 && !(w.Least > 0 && w.Most >= w.Least && w.Collections > 0):
 		return fmt.Errorf("job times for a window of %+v", w)
 	case j.Kind == Profile && slices.ContainsFunc(j.Operations, j.noProfile):
 		return fmt.Errorf("job profiles %v for %v seconds", j.Operations, j.ProfileSeconds)
 	case j.Kind == Profile && !slices.Contains(profiles.Samplers, j.Sampler):
 		return fmt.Errorf("job has unknown sampler %q", string(j.Sampler))
-	case !slices.Contains([]Kind{Gate, Time, Raw, Profile, Allocs}, j.Kind):
+	case !slices.Contains([]Kind{Gate, Time, Raw, Profile, Allocs, Control}, j.Kind):
 		return fmt.Errorf("job has unknown kind %q", j.Kind)
 	}
 
@@ -224,7 +225,7 @@ func (j *Job) noProfile(op compare.Operation) bool { return !(j.ProfileSeconds[o
 
 // Event is one line a child writes. Exactly one of the pointers is set, by Type.
 type Event struct {
-	Type      string            `json:"event"` // hello, gate, run, raw, profile, allocs, done, failed
+	Type      string            `json:"event"` // hello, gate, run, raw, profile, allocs, machine, done, failed
 	Operation compare.Operation `json:"op,omitempty"`
 	Hello     *Hello            `json:"hello,omitempty"`
 	Gate      *Gated            `json:"gate,omitempty"`
@@ -232,6 +233,7 @@ type Event struct {
 	Raw       *Timed            `json:"raw,omitempty"`
 	Profile   *Profiled         `json:"profile,omitempty"`
 	Allocs    *Allocated        `json:"allocs,omitempty"`
+	Reading   *compare.Reading  `json:"machine,omitempty"`
 	Failed    *Failure          `json:"failed,omitempty"` // of an operation, before the others, or of all
 }
 

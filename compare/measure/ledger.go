@@ -13,6 +13,7 @@ import (
 type ledger struct {
 	results []compare.Result // one for each cell of the plan
 	places  map[string][]int // of the cells of an exchange among them
+	fitness fitness          // of the machine
 }
 
 // notReached is the reason of cells that no record is about.
@@ -77,6 +78,8 @@ func (l *ledger) add(rec *Record) {
 		return
 	case Enough:
 		return
+	case Time, Control:
+		l.fitness.add(rec)
 	}
 
 	for _, i := range l.places[rec.Cell] {

@@ -119,7 +119,7 @@ func Load(dir string) (*Loaded, error) {
 		results.short()
 		end = Ended{Interrupted: true, Took: l.lasted()}
 	}
-	l.Campaign = l.campaign(dir, env, results.results, end)
+	l.Campaign = l.campaign(dir, env, &results, end)
 
 	return l, nil
 }
@@ -188,12 +188,12 @@ func (l *Loaded) read(line []byte, exchanges map[string][]int) (*Record, error) 
 	switch {
 	case rec.Kind == End && rec.End != nil:
 		return &rec, nil
-	case !slices.Contains([]Kind{Gate, Time, Raw, Profile, Allocs, Left, Enough}, rec.Kind):
+	case !slices.Contains([]Kind{Gate, Time, Control, Raw, Profile, Allocs, Left, Enough}, rec.Kind):
 		return nil, fmt.Errorf("unknown kind of process %q", rec.Kind)
 	case rec.Seed != l.Plan.Seed:
 		return nil, fmt.Errorf("it has the seed %d, the plan has %d", rec.Seed, l.Plan.Seed)
-	case rec.Block < 0 || rec.Block >= l.Plan.Runs:
-		return nil, fmt.Errorf("it is run %d of %d", rec.Block+1, l.Plan.Runs)
+	case rec.Block < 0 || rec.Block >= l.Plan.blocks(rec.Kind):
+		return nil, fmt.Errorf("it is run %d of %d", rec.Block+1, l.Plan.blocks(rec.Kind))
 	case exchanges[rec.Cell] == nil:
 		return nil, fmt.Errorf("cell %q is not in %s", rec.Cell, planFile)
 	}

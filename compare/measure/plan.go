@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"math"
 	"time"
 
 	"canonscope/compare"
@@ -11,23 +12,26 @@ import (
 type Plan struct {
 	// Cells are most important first: groups are left out from the end to fit the budget.
 	Cells     []compare.Cell   `json:"-"`
-	Given     compare.Given    `json:"-"`                 // documents and contexts of the user
-	Seed      uint64           `json:"seed"`              // of documents, keys and the order of the work
-	Documents int              `json:"documents"`         // rotating documents
-	Window    compare.Window   `json:"window"`            // of each operation in each process
-	Now       time.Time        `json:"now"`               // the verifier's clock; zero is the beginning
-	Runs      int              `json:"runs"`              // fresh processes of each exchange
-	Raw       bool             `json:"raw,omitempty"`     // keep single operations, outside the budget
-	Profile   float64          `json:"profile_s"`         // CPU of each profile; 0 is none, negative chooses
-	Sampler   profiles.Sampler `json:"sampler,omitempty"` // of profiles; "" is auto
-	Allocs    bool             `json:"allocs,omitempty"`  // an allocation pass, outside the budget
-	Budget    time.Duration    `json:"budget_ns"`         // wall time of the whole campaign; 0 is unlimited
-	Keep      bool             `json:"keep,omitempty"`    // measure what does not fit the budget
-	CPU       *int             `json:"cpu,omitempty"`     // the processor that children run on; nil is any
-	Canonize  time.Duration    `json:"canonize_ns"`       // that canonize may take; 0 is no bound
-	Deadline  time.Duration    `json:"deadline_ns"`       // wall time of one child
-	Idle      time.Duration    `json:"idle_ns"`           // without CPU until a child is given up; 0 waits
-	Memory    int64            `json:"memory_bytes"`      // data segment of one child; 0 is unlimited
+	Given     compare.Given    `json:"-"`                   // documents and contexts of the user
+	Seed      uint64           `json:"seed"`                // of documents, keys and the order of the work
+	Documents int              `json:"documents"`           // rotating documents
+	Window    compare.Window   `json:"window"`              // of each operation in each process
+	Now       time.Time        `json:"now"`                 // the verifier's clock; zero is the beginning
+	Runs      int              `json:"runs"`                // fresh processes of each exchange
+	Raw       bool             `json:"raw,omitempty"`       // keep single operations, outside the budget
+	Profile   float64          `json:"profile_s"`           // CPU of each profile; 0 is none, negative chooses
+	Sampler   profiles.Sampler `json:"sampler,omitempty"`   // of profiles; "" is auto
+	Allocs    bool             `json:"allocs,omitempty"`    // an allocation pass, outside the budget
+	Fitness   bool             `json:"fitness,omitempty"`   // pairs of processes of the cheapest cell
+	Precision float64          `json:"precision,omitempty"` // half-width of every headline, as 0.02
+	Band      float64          `json:"band,omitempty"`      // of equivalence, for the report
+	Budget    time.Duration    `json:"budget_ns"`           // wall time of the whole campaign; 0 is unlimited
+	Keep      bool             `json:"keep,omitempty"`      // measure what does not fit the budget
+	CPU       *int             `json:"cpu,omitempty"`       // the processor that children run on; nil is any
+	Canonize  time.Duration    `json:"canonize_ns"`         // that canonize may take; 0 is no bound
+	Deadline  time.Duration    `json:"deadline_ns"`         // wall time of one child
+	Idle      time.Duration    `json:"idle_ns"`             // without CPU until a child is given up; 0 waits
+	Memory    int64            `json:"memory_bytes"`        // data segment of one child; 0 is unlimited
 	Rules     profiles.Rules   `json:"-"`
 
 	// What reports show beside the results.
@@ -61,14 +65,25 @@ func (p Plan) planned(started time.Time) Planned {
 	return out
 }
 
+// blocks bounds the block of a record: a control has its place in the campaign there, and --precision adds
+// processes.
+func (p *Plan) blocks(kind Kind) int {
+	switch {
+	case kind == Control:
+		return 2 * len(controls)
+	case p.Precision > 0:
+		return math.MaxInt
+	}
+	return p.Runs
+}
+
 // campaign is what became of a plan.
-func (p *Planned) campaign(dir string, env map[string]string, results []compare.Result, end Ended,
-) *compare.Campaign {
+func (p *Planned) campaign(dir string, env map[string]string, l *ledger, end Ended) *compare.Campaign {
 	return &compare.Campaign{Version: compare.Version, Command: p.Plan.Command, Started: p.Started,
-		Now: p.Plan.Now, Took: end.Took, Seed: p.Plan.Seed, Planned: p.Plan.Runs, Runs: runs(results),
+		Now: p.Plan.Now, Took: end.Took, Seed: p.Plan.Seed, Planned: p.Plan.Runs, Runs: runs(l.results),
 		Window: p.Plan.Window, Documents: p.Plan.Documents, Environment: env, Out: dir, Given: p.Given,
-		Results: append(results, p.Plan.Unsupported...), Disclosed: p.Plan.Disclosed, LeftOut: p.Plan.LeftOut,
-		Interrupted: end.Interrupted, Stopped: end.Stopped}
+		Results: append(l.results, p.Plan.Unsupported...), Disclosed: p.Plan.Disclosed, LeftOut: p.Plan.LeftOut,
+		Interrupted: end.Interrupted, Stopped: end.Stopped, Band: p.Plan.Band, Fitness: l.fitness.judge()}
 }
 
 // Bounds of what a plan chooses automatically.

@@ -47,6 +47,7 @@ type Record struct {
 	Profiles map[compare.Operation]*compare.Profile `json:"profiles,omitempty"`
 	Allocs   map[compare.Operation]*compare.Allocs  `json:"allocs,omitempty"`
 	End      *Ended                                 `json:"end,omitempty"`
+	Reading  *compare.Reading                       `json:"machine,omitempty"` // of timings and controls
 }
 
 // Run runs the plan: gates, then timing one child at a time, then the separate passes. The outcome of a
@@ -121,7 +122,7 @@ func (c *campaign) run(
 		end.Stopped = c.stopped
 	}
 
-	return planned.campaign(c.folder.Path, env, c.results, end), errors.Join(c.broken...)
+	return planned.campaign(c.folder.Path, env, &c.ledger, end), errors.Join(c.broken...)
 }
 
 type campaign struct {
@@ -136,6 +137,8 @@ type campaign struct {
 	exchanges map[string]*exchange
 	order     []*exchange
 	sampler   profiles.Sampler // that is expected here: signal or perf
+
+	controlled *exchange // that is timed in pairs; nil is none
 
 	cancel context.CancelFunc // of all that is to come
 
@@ -270,6 +273,8 @@ func (c *campaign) job(
 			if job.Kind == Gate {
 				x.start = time.Since(rec.Started)
 			}
+		case e.Reading != nil:
+			rec.Reading = e.Reading
 		case e.Failed != nil:
 			rec.Failed[e.Operation] = e.Failed
 		case e.Gate != nil && job.Kind == Gate:
@@ -528,7 +533,7 @@ func (c *campaign) unphased(x *exchange) bool {
 
 // timings runs a process of every exchange in each block, in an order drawn anew. With a budget groups from
 // the end have no more processes once all cannot have fitRuns, and the last blocks fall away if they no
-// longer fit.
+// longer fit. A precision that the plan wants adds blocks.
 func (c *campaign) timings(ctx context.Context) {
 	if len(c.order) == 0 {
 		return
@@ -537,10 +542,17 @@ func (c *campaign) timings(ctx context.Context) {
 	if c.plan.Budget > 0 && !c.plan.Keep {
 		deadline = time.Now().Add(c.left() - c.profiling(c.with(c.open))/2) // profiles may exceed the budget
 	}
+	if c.controlled = c.cheapest(); c.controlled != nil && !deadline.IsZero() {
+		deadline = deadline.Add(-2 * c.foretold(c.controlled)) // the last pair
+	}
 	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs // so that the blocks walk many documents
 	groups := c.groups()
 
-	for block := range c.plan.Runs {
+	c.control(ctx, 0)
+	for block, runs := 0, c.plan.Runs; block < runs; block++ {
+		if block > 0 && block == c.plan.Runs/2 {
+			c.control(ctx, 1)
+		}
 		if block > 0 && !deadline.IsZero() {
 			groups = c.fitting(groups, block, deadline)
 		}
@@ -552,14 +564,18 @@ func (c *campaign) timings(ctx context.Context) {
 				return
 			}
 			x := exchanges[k]
-			c.say(Step{Stage: "time", Part: fmt.Sprintf("run %d of %d", block+1, c.plan.Runs), Done: place,
+			c.say(Step{Stage: "time", Part: fmt.Sprintf("run %d of %d", block+1, runs), Done: place,
 				Total: len(exchanges), Cell: x.id}, c.timing(exchanges, block))
 			x.block = block
 			cells := c.open(x)
 			rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 			c.time(ctx, x, cells, block, block*stride%c.plan.Documents, place)
 		}
+		if block == runs-1 {
+			runs = c.wanted(exchanges, runs)
+		}
 	}
+	c.control(ctx, 2)
 }
 
 // fitting lists the groups that have a process in a block.

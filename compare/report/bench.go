@@ -42,6 +42,7 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 		for _, key := range []string{"goos", "goarch", "cpu", "go", "kernel"} {
 			config[key] = c.Environment[key]
 		}
+		config["fitness"] = state(c)
 		for _, key := range policies {
 			if len(values[key]) == 1 {
 				config[key] = policy[key]
@@ -53,7 +54,7 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 		for _, run := range r.Runs {
 			full := benchfmt.Name(strings.Join(name, "/"))
 			res := &benchfmt.Result{Name: full, Iters: run.Ops}
-			for _, key := range slices.Concat([]string{"goos", "goarch", "cpu", "go", "kernel"}, policies) {
+			for _, key := range slices.Concat([]string{"goos", "goarch", "cpu", "go", "kernel", "fitness"}, policies) {
 				if v := config[key]; v != "" {
 					res.SetConfig(key, v)
 					res.Config[len(res.Config)-1].File = true

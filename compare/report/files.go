@@ -99,6 +99,7 @@ func Markdown(w io.Writer, c *compare.Campaign, t Table) error {
 	}
 
 	t.tiers(w)
+	t.writeVerdicts(w)
 	note := "\nProcess CPU, geometric means over processes, with 95 % intervals."
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format != compare.Document }) {
 		note += " † present signs the subset again with the issuer's key: no selective disclosure. " +
@@ -200,6 +201,8 @@ func CSV(w io.Writer, t Table) error {
 		}
 	}
 
+	head = append(head, "fitness")
+	head = append(head, t.verdictHead()...)
 	if err := out.Write(head); err != nil {
 		return err
 	}
@@ -268,6 +271,8 @@ func CSV(w io.Writer, t Table) error {
 				line = append(line, number(e, e.Center), number(e, e.Low), number(e, e.High))
 			}
 		}
+		line = append(line, t.fit)
+		line = append(line, t.verdictLine(&r)...)
 		if err := out.Write(line); err != nil {
 			return err
 		}

@@ -27,6 +27,7 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 
 	p := &printer{colour: colour}
 	p.head(c)
+	p.fitness(t)
 	exponents, ratios := false, false
 	for i := range growth {
 		p.experiment(&growth[i])

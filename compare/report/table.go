@@ -21,12 +21,18 @@ type Table struct {
 	Attributed Attributed `json:"attributed"`
 	Allocated  *Allocated `json:"allocated,omitempty"` // of campaigns with allocation passes
 
-	Sentences []string `json:"sentences,omitempty"` // the answer, generated from verdicts
-	Fitness   []string `json:"fitness,omitempty"`   // of the machine while it measured
+	Sentences []string       `json:"sentences,omitempty"`   // the answer, generated from verdicts
+	Fitness   []string       `json:"fitness,omitempty"`     // of the machine while it measured
+	Overhead  stats.Estimate `json:"net_overhead,omitzero"` // of vcdm over mdoc, for a slide
 
 	Against []string `json:"against"` // suites and formats that rows have ratios to
 
+	Band     float64          `json:"band"`                 // within which ratios are equivalent
+	Compared int              `json:"comparisons"`          // that verdicts are corrected for
+	Finds    map[string]Found `json:"detectable,omitempty"` // by what the ratios are to
+
 	formats []*compare.Definition
+	fit     string // the fitness in a word
 }
 
 // Ratios are those of a row to the rows that suites and formats name.
@@ -47,10 +53,15 @@ type Row struct {
 	Bound       Ratios                               `json:"exchange_to,omitempty"` // with holder binding
 	Single      map[compare.Operation]Ratios         `json:"operation_to,omitempty"`
 	Crossed     map[string]compare.Algorithm         `json:"other_algorithm,omitempty"` // of the base
-	// Net is IssueVerify less the bare signatures, ToNative its ratio to the native row with contexts in the
-	// same state.
-	Net      stats.Estimate              `json:"net_ns,omitzero"`
-	ToNative stats.Estimate              `json:"issue_verify_to_native,omitzero"`
+	// Net is IssueVerify less the bare signatures, Bare the part of them in it, ToNative its ratio to the
+	// native row with contexts in the same state.
+	Net      stats.Estimate `json:"net_ns,omitzero"`
+	Bare     stats.Estimate `json:"bare_signatures_part,omitzero"`
+	ToNative stats.Estimate `json:"issue_verify_to_native,omitzero"`
+	// Verdicts are those on Ratios, NativeVerdict is that on ToNative.
+	Verdicts      Verdicts          `json:"verdicts,omitempty"`
+	NativeVerdict *stats.Comparison `json:"native_verdict,omitempty"`
+
 	Basis    map[compare.Operation]Basis `json:"basis"`
 	First    stats.Estimate              `json:"canonize_to_first,omitzero"` // of documents
 	Summed   []compare.Operation         `json:"summed"`                     // in sums below
@@ -157,7 +168,7 @@ var errNoCampaign = errors.New("report: there is no campaign")
 // NewTable makes the rows of a campaign in its own order, none of nil. Rows have ratios to the suites and
 // formats of against; without any to the formats that have a column.
 func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...string) Table {
-	t := Table{formats: formats, Against: against}
+	t := Table{formats: formats, Against: against, Band: stats.Band}
 	if len(against) == 0 {
 		for _, f := range formats {
 			if f.Column != "" {
@@ -170,6 +181,7 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...str
 	if c == nil {
 		return t
 	}
+	t.Band = cmp.Or(c.Band, t.Band)
 
 	groups := make(map[string][]*compare.Result)
 	var ids []string
@@ -200,6 +212,9 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...str
 		}
 	}
 
+	t.judge(samples)
+	t.answer(c, samples)
+	t.Fitness, t.fit = fitnessOf(c), state(c)
 	t.Attributed, t.Allocated = attributed(c), allocated(c)
 	return t
 }
@@ -502,18 +517,18 @@ func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 		}
 	}
 
+	if other := t.native(row); other != nil {
+		row.ToNative = stats.Ratio(samples[row.ID].of(compare.Whole...), samples[other.ID].of(compare.Whole...))
+	}
 	for i := range t.Rows {
 		other := &t.Rows[i]
-		same := row.Cell
-		if same.Engine = canon.Native; other.Cell == same && row.Cell.Engine != canon.Native {
-			row.ToNative = stats.Ratio(samples[row.ID].of(compare.Whole...),
-				samples[other.ID].of(compare.Whole...))
-		}
 		bare := samples[other.ID]
 		if bare.of(compare.Whole...) != nil && row.Net.N == 0 && other.signs(row) {
-			row.Net = stats.Difference(samples[row.ID].of(compare.Whole...), slices.Concat(
+			signatures := slices.Concat(
 				slices.Repeat(bare.of(compare.Issue), row.signatures[compare.Issue].Signatures),
-				slices.Repeat(bare.of(compare.Verify), row.signatures[compare.Verify].Verifications)))
+				slices.Repeat(bare.of(compare.Verify), row.signatures[compare.Verify].Verifications))
+			whole := samples[row.ID].of(compare.Whole...)
+			row.Net, row.Bare = stats.Difference(whole, signatures), stats.Ratio(signatures, whole)
 		}
 	}
 }

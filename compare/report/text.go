@@ -32,7 +32,9 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 		return errNoCampaign
 	}
 	p := &printer{colour: colour, columns: t.columns()}
+	p.answers(t)
 	p.head(c)
+	p.fitness(t)
 	p.rows(t)
 	p.foot(c, t)
 	_, err := io.WriteString(w, p.b.String())
@@ -578,6 +580,7 @@ func (p *printer) group(g group) {
 	}
 
 	p.bound(g)
+	p.verdicts(g)
 	p.line("")
 	p.line("%-*s%7s%9s%6s%8s%9s%10s%9s", nameWidth, g.operations()+":", "canon.", "sign+ver", "salts",
 		"digests", "wall µs", "thread µs", "kB")
@@ -1191,6 +1194,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			"of the same tier and schema")
 	}
 
+	p.found(t)
 	p.crossed(t)
 	if p.first {
 		p.wrapped(2, "", "×first is the ratio to the first document of the same method and engine")

@@ -81,6 +81,25 @@ func (c *Comparison) Finds() float64 {
 	return math.Expm1(c.detectable(c.n))
 }
 
+// Inverse is the comparison of den with num: the same tests, seen from the other side.
+func (c *Comparison) Inverse() Comparison {
+	out := *c
+	out.delta = -c.delta
+	if r := c.Ratio; r.N > 0 {
+		out.Ratio.Center = 1 / r.Center
+		if r.Bounded() {
+			out.Ratio.Low, out.Ratio.High = 1/r.High, 1/r.Low
+		}
+	}
+	switch c.Verdict {
+	case Faster:
+		out.Verdict = Slower
+	case Slower:
+		out.Verdict = Faster
+	}
+	return out
+}
+
 // Paired compares the cells of num with those of den, block by block as [Ratio] does, by t tests of the
 // mean log ratio: whether it is 0, and by two one-sided tests whether it is outside of the band
 // (Schuirmann 1987). A ratio is equivalent if its interval of 90 % lies inside of [1/(1+band), 1+band].

@@ -156,3 +156,15 @@ func TestComparisonJSON(t *testing.T) {
 		t.Errorf("nothing compared: %s, %v", b, err)
 	}
 }
+
+// An inverse is what the comparison of the other with the one would be.
+func TestInverse(t *testing.T) {
+	a, b := stats.Sample{0: 1.00, 1: 1.05, 2: 0.97, 3: 1.02}, stats.Sample{0: 1.31, 1: 1.28, 2: 1.33, 3: 1.22}
+	for _, band := range []float64{0.01, 0.1, 0.6} {
+		c := stats.Paired([]stats.Sample{a}, []stats.Sample{b}, band)
+		got, want := c.Inverse(), stats.Paired([]stats.Sample{b}, []stats.Sample{a}, band)
+		if got.Verdict != want.Verdict || math.Abs(got.Ratio.Low/want.Ratio.Low-1) > 1e-12 || math.Abs(got.Ratio.Center/want.Ratio.Center-1) > 1e-12 || math.Abs(got.Ratio.High/want.Ratio.High-1) > 1e-12 || got.Needs() != want.Needs() || math.Abs(got.Finds()-want.Finds()) > 1e-12 {
+			t.Errorf("band %v: %+v, want %+v", band, got, want)
+		}
+	}
+}

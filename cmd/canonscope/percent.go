@@ -1,0 +1,33 @@
+package main
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// percent is a flag such as 5%, kept as 0.05.
+type percent float64
+
+// String, Set and Type implement pflag.Value.
+func (p *percent) String() string {
+	if *p == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(100*float64(*p), 'g', 4, 64) + "%"
+}
+
+func (p *percent) Set(text string) error {
+	number, isPercent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if isPercent {
+		v /= 100
+	}
+	if err != nil || !(v > 0 && v < 1) {
+		return errors.New("want a percentage such as 5%, above 0 and below 100")
+	}
+	*p = percent(v)
+	return nil
+}
+
+func (p *percent) Type() string { return "PERCENT" }
