@@ -28,14 +28,14 @@ reached, 128 and the number of the signal after Ctrl-C or another one.`,
 		root.AddCommand(cmds...)
 	}
 
-	group("measure", "Measure:", newRunCommand(), newCellsCommand(), newEnvCommand(), newSchemasCommand())
+	group("measure", "Measure:", newRunCommand(), newExplainCommand(), newCellsCommand(), newEnvCommand(), newSchemasCommand())
 	group("credentials", "Credentials in files:", newKeyCommand(), newIssueCommand(), newPresentCommand(),
 		newVerifyCommand(), newInspectCommand())
 	group("forms", "Canonical forms:", newCanonizeCommand(), newExpandCommand(), newConformCommand())
 	group("other", "Other:", newVersionCommand())
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
-	root.AddCommand(newInternalRunCommand())
+	root.AddCommand(newInternalRunCommand(), newInternalExplainCommand())
 	root.InitDefaultCompletionCmd()
 	root.Flags().Bool("version", false, "print the version, as the command does")
 	refuseTopics(root)
