@@ -54,7 +54,8 @@ func newExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [flags] FILE|NAME",
 		Short: "Show which part of a credential costs most, and why",
-		Long: `Explain charges what a credential or another JSON-LD document costs to its parts.
+		Long: `Explain charges what a credential or another JSON-LD document costs to its
+parts.
 
 Counted, exactly: for every JSON pointer and every term of the contexts the
 quads, bytes of the canonical form, blank nodes, hashes and scoped contexts. The
@@ -124,8 +125,10 @@ files of explain --json.`,
 	}
 
 	f := cmd.Flags()
-	f.StringVar(&opt.Suite, "suite", "", "measure issue and verify with a suite of vcdm, not canonicalization")
-	f.StringSliceVar(&engines, "engine", []string{string(canon.Native)}, "engines to measure: native, stock, tuned")
+	f.StringVar(&opt.Suite, "suite", "",
+		"measure issue and verify with a suite of vcdm, not canonicalization")
+	f.StringSliceVar(&engines, "engine", []string{string(canon.Native)},
+		"engines to measure: native, stock, tuned")
 	f.Float64Var(&opt.Seconds, "seconds", explainSeconds, "time to measure; 0 counts alone")
 	f.IntVar(&top, "top", explainTop, "rows of each table")
 	f.BoolVar(&asJSON, "json", false, "print JSON, with all parts")

@@ -13,11 +13,10 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
 	"canonscope/compare"
+	"canonscope/compare/matrix"
 	"canonscope/compare/stats"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/charge"
-
-	"canonscope/compare/matrix"
 )
 
 // Advice is a changed document that costs less.
@@ -45,12 +44,12 @@ func (e *Explainer) Advise(ctx context.Context) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	if room := e.room(forAdvice * e.opt.Seconds); len(changes) >= max(2, room) {
+	if room := max(1, e.room(forAdvice*e.opt.Seconds)-1); len(changes) > room {
 		e.report.Warnings = append(e.report.Warnings, fmt.Sprintf(
-			"%d of %d changed documents were not measured; --seconds gives more time", len(changes)-max(1, room-1),
+			"%d of %d changed documents were not measured; --seconds gives more time", len(changes)-room,
 			len(changes)))
-		changes = changes[:max(1, room-1)]
-		e.report.Tried = len(changes)
+		changes = changes[:room]
+		e.report.Tried = room
 	}
 
 	docs := [][]byte{e.doc.JSON}
@@ -90,8 +89,9 @@ func (e *Explainer) Advise(ctx context.Context) error {
 // changes lists the changed documents that can be measured and mean what their advice says.
 func (e *Explainer) changes(ctx context.Context) []change {
 	var all []change
-	for _, make := range []func(context.Context) *change{e.named, e.unpacked, e.once, e.fewerContexts, e.flat} {
-		c := make(ctx)
+	kinds := []func(context.Context) *change{e.named, e.unpacked, e.once, e.fewerContexts, e.flat}
+	for _, kind := range kinds {
+		c := kind(ctx)
 		if c != nil && e.check(c.doc) == nil {
 			all = append(all, *c)
 		}
@@ -101,7 +101,8 @@ func (e *Explainer) changes(ctx context.Context) []change {
 
 // count counts a changed document, nil if it is refused.
 func (e *Explainer) count(ctx context.Context, doc []byte) *charge.Account {
-	a, err := charge.Document(ctx, doc, charge.Options{Loader: matrix.Loader(e.doc.Given), Limits: e.opt.Limits})
+	opt := charge.Options{Loader: matrix.Loader(e.doc.Given), Limits: e.opt.Limits}
+	a, err := charge.Document(ctx, doc, opt)
 	if err != nil {
 		return nil
 	}
@@ -113,7 +114,7 @@ func (e *Explainer) named(ctx context.Context) *change {
 	if e.report.Total.Blank < 2 {
 		return nil
 	}
-	var best *change
+
 	for _, key := range []string{"id", "@id"} {
 		var edits []edit
 		for i := range e.report.Parts {
@@ -134,13 +135,14 @@ func (e *Explainer) named(ctx context.Context) *change {
 		if a == nil || a.Total.Blank >= e.report.Total.Blank {
 			continue
 		}
-		best = &change{fmt.Sprintf("an id for %s", many(len(edits), "unnamed node")), doc, []string{
+
+		return &change{fmt.Sprintf("an id for %s", many(len(edits), "unnamed node")), doc, []string{
 			"every presentation shows the same names, so that presentations can be linked",
 			"other documents can refer to the nodes; copies of a node must not get two names",
 			"a JSON Schema that allows no further members refuses it"}}
-		break
 	}
-	return best
+
+	return nil
 }
 
 // uuid is made from text: the same text has the same.
@@ -172,7 +174,8 @@ func (e *Explainer) unpacked(context.Context) *change {
 		}
 		sum := sha256.Sum256(e.tape.Src[n.Start:n.End])
 		size += int(n.End - n.Start)
-		edits = append(edits, edit{node: i, value: []byte(`"https://files.example/` + hex.EncodeToString(sum[:]) + `"`)})
+		address := `"https://files.example/` + hex.EncodeToString(sum[:]) + `"`
+		edits = append(edits, edit{node: i, value: []byte(address)})
 	}
 	if len(edits) == 0 {
 		return nil
@@ -254,52 +257,64 @@ func (e *Explainer) id(n int) string {
 	return ""
 }
 
+// proofs is the beginning of contexts from which a proof takes its terms, and not the document.
+const proofs = "https://w3id.org/security/"
+
 // fewerContexts drops contexts of the document without which the canonical form is the same.
 func (e *Explainer) fewerContexts(ctx context.Context) *change {
 	list := e.tape.Get(0, "@context")
 	if list < 0 || e.tape.Nodes[list].Kind != jsontape.Array || e.tape.Len(list) < 2 {
 		return nil
 	}
-	form := e.form(e.doc.JSON)
+	canonical, err := e.bench(string(canon.RDFC))
+	if err != nil {
+		return nil
+	}
+	form, err := canonical.form(e.doc.JSON)
+	if err != nil {
+		return nil
+	}
+	form = bytes.Clone(form)
+
 	var edits []edit
 	var dropped []string
 	for c := range e.tape.Elements(list) {
-		if len(edits) == e.tape.Len(list)-1 || c == list+1 { // the first is that of the data model
+		if c == list+1 || e.isText(c, proofs) { // that of the data model
 			continue
 		}
 		doc := rewrite(&e.tape, append(slices.Clone(edits), edit{node: c, drop: true}))
-		if changed := e.form(doc); changed != nil && bytes.Equal(form, changed) {
-			edits = append(edits, edit{node: c, drop: true})
-			name := "one inside the document"
-			if e.tape.Nodes[c].Kind == jsontape.String {
-				name = string(e.tape.Text(c))
-			}
-			dropped = append(dropped, name)
+		changed, err := canonical.form(doc)
+		if err != nil || !bytes.Equal(form, changed) {
+			continue
 		}
+		edits = append(edits, edit{node: c, drop: true})
+		name := "one inside the document"
+		if e.tape.Nodes[c].Kind == jsontape.String {
+			name = string(e.tape.Text(c))
+		}
+		dropped = append(dropped, name)
 	}
 	if len(edits) == 0 {
 		return nil
 	}
-	return &change{"without a context that is not used: " + strings.Join(dropped, ", "), rewrite(&e.tape, edits),
-		[]string{"nothing in the signed statements, which are the same",
+
+	return &change{"without a context that is not used: " + strings.Join(dropped, ", "),
+		rewrite(&e.tape, edits), []string{"nothing in the signed statements, which are the same",
 			"verifiers and JSON Schemas that require the context refuse it"}}
 }
 
-// form is the canonical form of a document, nil if it is refused.
-func (e *Explainer) form(doc []byte) []byte {
-	native, err := matrix.Signing(canon.Native, string(canon.RDFC))
+// isText reports whether a value is a string that begins so.
+func (e *Explainer) isText(n int, begin string) bool {
+	return e.tape.Nodes[n].Kind == jsontape.String && bytes.HasPrefix(e.tape.Text(n), []byte(begin))
+}
+
+// bench is one of the native engine.
+func (e *Explainer) bench(suite string) (*bench, error) {
+	cell, err := matrix.Signing(canon.Native, suite)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	b, err := newBench(native, e.doc.Given, e.now)
-	if err != nil {
-		return nil
-	}
-	text, err := b.form(doc)
-	if err != nil {
-		return nil
-	}
-	return text
+	return newBench(cell, e.doc.Given, e.now)
 }
 
 // flat is the document of the catalogue with a flat context in place of type-scoped ones.
@@ -315,8 +330,9 @@ func (e *Explainer) flat(ctx context.Context) *change {
 	if a == nil || a.Total.Quads != e.report.Total.Quads || a.Total.Scoped >= e.report.Total.Scoped {
 		return nil
 	}
-	return &change{fmt.Sprintf("a flat context in place of type-scoped ones: %d scoped contexts entered, not %d",
-		a.Total.Scoped, e.report.Total.Scoped), d.JSON, []string{
+	what := fmt.Sprintf("a flat context in place of type-scoped ones: %d scoped contexts entered, not %d",
+		a.Total.Scoped, e.report.Total.Scoped)
+	return &change{what, d.JSON, []string{
 		"another context document, which the issuer must publish and verifiers must have",
 		"a term has one meaning in the whole document; the signed statements are the same"}}
 }

@@ -29,8 +29,8 @@ import (
 // others.
 type work struct {
 	Version   int               `json:"version"`
-	Cell      string            `json:"cell"` // id; its schema is not read
-	Documents [][]byte          `json:"documents"`
+	Cell      string            `json:"cell"`               // id; its schema is not read
+	Documents [][]byte          `json:"documents"`          // the first is the whole
 	Contexts  map[string][]byte `json:"contexts,omitempty"` // by URL
 	Seed      uint64            `json:"seed"`               // of the order of the documents
 	Seconds   float64           `json:"seconds"`            // after the warm-up, at least one round
@@ -57,10 +57,10 @@ func Serve(in io.Reader, out io.Writer) error {
 	return json.NewEncoder(out).Encode(t)
 }
 
-// batchTime is that of the operations between two readings of the clock.
 const (
-	batchTime = 2 * time.Millisecond
+	batchTime = 2 * time.Millisecond // of the operations between two readings of the clock
 	maxBatch  = 512
+	again     = 2 // further turns of the first document in a round: all others are compared with it
 )
 
 func (w *work) do() ([]float64, error) {
@@ -101,7 +101,10 @@ func (w *work) do() ([]float64, error) {
 	sums, rounds := make([]time.Duration, len(steps)), 0
 	random := rand.New(rand.NewPCG(w.Seed, 1))
 	for start := time.Now(); rounds == 0 || time.Since(start).Seconds() < w.Seconds; rounds++ {
-		for _, i := range random.Perm(len(steps)) {
+		for _, i := range random.Perm(len(steps) + again) {
+			if i >= len(steps) {
+				i = 0
+			}
 			took, err := steps[i](batches[i])
 			if err != nil {
 				return nil, err
@@ -114,6 +117,7 @@ func (w *work) do() ([]float64, error) {
 	for i := range cpu {
 		cpu[i] = float64(sums[i]) / float64(rounds*batches[i])
 	}
+	cpu[0] /= 1 + again
 	return cpu, nil
 }
 

@@ -71,7 +71,8 @@ func Compare(a, b *Report) *Diff {
 	for _, before := range a.Costs {
 		for _, after := range b.Costs {
 			if before.Engine == after.Engine && before.Operation == after.Operation {
-				d.Costs = append(d.Costs, CostsChange{before.Engine, before.Operation, before.Whole, after.Whole})
+				d.Costs = append(d.Costs,
+					CostsChange{before.Engine, before.Operation, before.Whole, after.Whole})
 			}
 		}
 	}
@@ -150,7 +151,7 @@ func (p *page) change(c *Change, name string) {
 	head := fmt.Sprintf("%8s%10s%6s%7s%7s  ", gain(c.After.Quads-c.Before.Quads),
 		gain(c.After.Bytes-c.Before.Bytes), gain(c.After.Blank-c.Before.Blank),
 		gain(c.After.Hashes()-c.Before.Hashes()), gain(c.After.Scoped-c.Before.Scoped))
-	p.Line("%s%s", head, cut(name, columns-len(head)))
+	p.Line("%s%s", head, tail(name, columns-len(head)))
 }
 
 // gain is a difference with its sign.

@@ -37,6 +37,7 @@ type State struct {
 type PartCost struct {
 	Pointer string         `json:"pointer"`
 	Cost    stats.Estimate `json:"cost_ns"`
+	Shown   bool           `json:"shown"` // to be more than noise, corrected for the parts of its level
 
 	// Of a part whose parts were measured: what is left of it without them, the cost of its cheaper parts
 	// together, and by how much the parts together cost more than one by one.
@@ -45,10 +46,9 @@ type PartCost struct {
 	RestOf      int             `json:"rest_of,omitempty"`
 	Interaction *stats.Estimate `json:"interaction_ns,omitempty"`
 	Why         string          `json:"interaction,omitempty"` // where it matters
-}
 
-// Noise reports whether the cost is not shown to differ from 0.
-func (p *PartCost) Noise() bool { return !p.Cost.Bounded() || p.Cost.Low <= 0 }
+	test *stats.Comparison // until it is judged
+}
 
 // find returns the cost of a part, nil if it was not measured.
 func (c *Cost) find(pointer string) *PartCost {
@@ -65,14 +65,14 @@ func (c *Cost) self(pointer string) int64 {
 	own := c.Whole.Center
 	if pointer != "" {
 		p := c.find(pointer)
-		if p == nil || p.Noise() {
+		if p == nil || !p.Shown {
 			return 0
 		}
 		own = p.Cost.Center
 	}
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		if !p.Noise() && c.above(p.Pointer) == pointer {
+		if p.Shown && c.above(p.Pointer) == pointer {
 			own -= p.Cost.Center
 		}
 	}
@@ -87,7 +87,7 @@ func (c *Cost) above(pointer string) string {
 			return ""
 		}
 		pointer = pointer[:at]
-		if p := c.find(pointer); p != nil && !p.Noise() {
+		if p := c.find(pointer); p != nil && p.Shown {
 			return pointer
 		}
 	}
@@ -118,6 +118,7 @@ const (
 	leastBlocks = 4
 	mostAtOnce  = 28   // documents in a stage
 	mostParts   = 10   // of one part, measured one by one
+	mostChecked = 200  // of one part, of which each is tried before the rest is left out together
 	goDeeper    = 0.04 // share of the whole from which the parts of a part are measured
 	added       = 0.05 // share of a part from which an interaction is named
 	forAdvice   = 0.3  // of the time
@@ -141,8 +142,10 @@ type Explainer struct {
 // NewExplainer prepares the measurement of a document that has been counted. An engine or suite that cannot
 // do the document is an error.
 func NewExplainer(d *Document, r *Report, opt Options) (*Explainer, error) {
-	e := &Explainer{opt: opt, doc: d, report: r, start: time.Now(), now: time.Now().UTC().Truncate(time.Second)}
-	if err := e.tape.Scan(d.JSON, jsontape.Options{Bytes: opt.Limits.Bytes, Depth: opt.Limits.Depth}); err != nil {
+	start := time.Now()
+	e := &Explainer{opt: opt, doc: d, report: r, start: start, now: start.UTC().Truncate(time.Second)}
+	scan := jsontape.Options{Bytes: opt.Limits.Bytes, Depth: opt.Limits.Depth}
+	if err := e.tape.Scan(d.JSON, scan); err != nil {
 		return nil, err
 	}
 
@@ -154,11 +157,8 @@ func NewExplainer(d *Document, r *Report, opt Options) (*Explainer, error) {
 		}
 		e.cells = append(e.cells, cell)
 	}
-	native, err := matrix.Signing(canon.Native, suite)
-	if err != nil {
-		return nil, err
-	}
-	if e.try, err = newBench(native, d.Given, e.now); err != nil {
+	var err error
+	if e.try, err = e.bench(suite); err != nil {
 		return nil, err
 	}
 	if err := e.check(d.JSON); err != nil {
@@ -186,8 +186,11 @@ func (e *Explainer) note(format string, args ...any) {
 // samples are the CPU times of documents: by engine, then by document.
 type samples [][]stats.Sample
 
-// stage times documents in blocks. In each block every engine has a fresh process for all documents.
-func (e *Explainer) stage(ctx context.Context, cells []compare.Cell, docs [][]byte, seconds float64) (samples, error) {
+// stage times documents in blocks, the first of which is the whole. In each block every engine has a fresh
+// process for all documents.
+func (e *Explainer) stage(
+	ctx context.Context, cells []compare.Cell, docs [][]byte, seconds float64,
+) (samples, error) {
 	out := make(samples, len(cells))
 	for i := range out {
 		out[i] = make([]stats.Sample, len(docs))
@@ -200,13 +203,14 @@ func (e *Explainer) stage(ctx context.Context, cells []compare.Cell, docs [][]by
 	each := seconds / mostBlocks / float64(len(cells))
 	start := time.Now()
 	for block := range mostBlocks {
-		if used := time.Since(start).Seconds(); block >= leastBlocks && used+used/float64(block) > 1.1*seconds {
+		used := time.Since(start).Seconds()
+		if block >= leastBlocks && used+used/float64(block) > 1.1*seconds {
 			break
 		}
 		for i, cell := range cells {
 			w := &work{Version: Version, Cell: cell.ID(), Documents: docs, Contexts: e.doc.Given.Contexts,
 				Seed: e.opt.Seed + uint64(1000*e.stages+block), Now: e.now}
-			w.Seconds = 0.6 * each // the rest is for the start and the warm-up
+			w.Seconds = 0.7 * each // the rest is for the start and the warm-up
 			cpu, err := e.opt.Process.run(ctx, w)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", cell.Engine, err)
@@ -217,6 +221,20 @@ func (e *Explainer) stage(ctx context.Context, cells []compare.Cell, docs [][]by
 		}
 	}
 	return out, nil
+}
+
+// scaled returns times of an engine in which the whole takes its mean in every block: what slows a block
+// down is then in no difference.
+func scaled(times []stats.Sample) []stats.Sample {
+	mean := stats.Mean(times[0]).Center
+	out := make([]stats.Sample, len(times))
+	for i := range times {
+		out[i] = stats.Sample{}
+		for block, ns := range times[i] {
+			out[i][block] = ns * mean / times[0][block]
+		}
+	}
+	return out
 }
 
 // Probe measures the whole in every state of the contexts.
@@ -259,7 +277,7 @@ func (e *Explainer) room(seconds float64) int {
 	for _, s := range e.round {
 		round += s
 	}
-	return min(mostAtOnce, int(seconds/(leastBlocks*3*max(round, 1e-6)))) // twice before the clock
+	return min(mostAtOnce, int(seconds/(leastBlocks*3*max(round, 1e-6)))) // twice before the clock starts
 }
 
 // expansion is a part whose parts are measured in a stage.
@@ -280,7 +298,10 @@ func (e *Explainer) Measure(ctx context.Context) error {
 	each := ofStage * total
 	todo := []int{0}
 	done := map[int]bool{}
-	for level := 1; len(todo) > 0 && time.Since(e.start).Seconds()+0.7*each < total; level++ {
+	for level := 1; len(todo) > 0; level++ {
+		if level > 1 && time.Since(e.start).Seconds()+0.7*each > total {
+			break
+		}
 		docs, expansions := e.variants(todo, done, e.room(each))
 		if len(docs) < 2 {
 			break
@@ -290,9 +311,12 @@ func (e *Explainer) Measure(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		var tests []*stats.Comparison
 		for i := range expansions {
-			e.judge(&expansions[i], times)
+			tests = append(tests, e.judge(&expansions[i], times)...)
 		}
+		stats.Correct(tests)
+		e.show(tests)
 		todo = e.dearest(done)
 	}
 
@@ -343,20 +367,24 @@ func (e *Explainer) variants(todo []int, done map[int]bool, room int) (docs [][]
 		}
 		var removable []int
 		for _, c := range children {
-			if len(x.variants) == min(free, mostParts) {
+			if len(x.variants) == min(free, mostParts) && len(children) > mostChecked {
 				x.rest = append(x.rest, c)
 				continue
 			}
-			if doc := e.without([]int{c}); doc != nil {
+			doc := e.without([]int{c})
+			switch {
+			case doc == nil: // it is needed
+			case len(x.variants) == min(free, mostParts):
+				x.rest = append(x.rest, c)
+			default:
 				x.children, x.variants = append(x.children, c), append(x.variants, add(doc))
 				removable = append(removable, c)
 			}
 		}
-		if len(x.rest) > 0 {
-			if doc := e.without(x.rest); doc != nil {
-				x.restDoc = add(doc)
-				removable = append(removable, x.rest...)
-			}
+
+		if doc := e.without(x.rest); doc != nil && len(x.rest) > 0 {
+			x.restDoc = add(doc)
+			removable = append(removable, x.rest...)
 		}
 		if doc := e.without(removable); doc != nil && len(removable) > 0 {
 			x.shell = add(doc)
@@ -382,25 +410,43 @@ func (e *Explainer) children(part int) []int {
 	return all
 }
 
-// judge derives the costs of an expansion.
-func (e *Explainer) judge(x *expansion, times samples) {
+// show marks the costs of the last tests that are more than noise.
+func (e *Explainer) show(tests []*stats.Comparison) {
 	for i := range e.report.Costs {
-		c, t := &e.report.Costs[i], times[i]
+		c := &e.report.Costs[i]
+		for j := range c.Parts {
+			p := &c.Parts[j]
+			if k := slices.Index(tests, p.test); k >= 0 {
+				p.Shown = p.test.Differs <= 1-stats.Confidence && p.Cost.Low > 0
+				p.test = nil
+			}
+		}
+	}
+}
+
+// judge derives the costs of an expansion, and returns the test of each part.
+func (e *Explainer) judge(x *expansion, times samples) (tests []*stats.Comparison) {
+	for i := range e.report.Costs {
+		c, t := &e.report.Costs[i], scaled(times[i])
 		whole := t[0]
 		less := func(doc int) stats.Estimate {
 			return stats.Difference([]stats.Sample{whole}, []stats.Sample{t[doc]})
 		}
 		for k, child := range x.children {
-			c.Parts = append(c.Parts, PartCost{Pointer: e.report.Parts[child].Pointer, Cost: less(x.variants[k])})
+			test := stats.Paired([]stats.Sample{t[x.variants[k]]}, []stats.Sample{whole}, stats.Band)
+			tests = append(tests, &test)
+			c.Parts = append(c.Parts, PartCost{Pointer: e.report.Parts[child].Pointer,
+				Cost: less(x.variants[k]), test: &test})
 		}
 
-		own := PartCost{Cost: stats.Mean(whole)}
+		own := PartCost{Cost: stats.Mean(times[i][0]), Shown: true}
 		at := &own
 		if x.part != 0 {
 			if at = c.find(e.report.Parts[x.part].Pointer); at == nil {
 				continue
 			}
 		} else {
+			c.Whole = own.Cost
 			c.Parts = append(c.Parts, own)
 			at = &c.Parts[len(c.Parts)-1]
 		}
@@ -431,6 +477,7 @@ func (e *Explainer) judge(x *expansion, times samples) {
 			at.Why = e.why(x.part)
 		}
 	}
+	return tests
 }
 
 // why names what makes the costs of parts not add up.
@@ -456,7 +503,7 @@ func (e *Explainer) dearest(done map[int]bool) []int {
 		for j := range e.report.Costs {
 			c := &e.report.Costs[j]
 			p := c.find(e.report.Parts[i].Pointer)
-			if p == nil || p.Noise() || done[i] || i == 0 {
+			if p == nil || !p.Shown || done[i] || i == 0 {
 				continue
 			}
 			if s := p.Cost.Center / c.Whole.Center; s > goDeeper {

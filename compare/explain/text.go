@@ -24,8 +24,9 @@ func Text(w io.Writer, r *Report, top int) error {
 	p.Line("%s: %s bytes of JSON, counted exactly", printable.Short(r.Document, 50), number(r.Bytes))
 	p.parts(r, top)
 	p.terms(r, top)
-	p.Line("Each quad is charged once, to the first value that states it (* values of the part share")
-	p.Line("quads with others), the hashes of a blank node to its object, contexts to the term.")
+	p.Line("Each quad is charged once, to the first value that states it; * marks quads that")
+	p.Line("several values state. Hashes are charged to the object of a blank node, scoped")
+	p.Line("contexts to the type or key that has them. +N: parts that are not shown.")
 	p.costs(r, top)
 	p.advice(r)
 	for _, text := range r.Warnings {
@@ -115,7 +116,8 @@ func walk(r *Report, shown map[int]bool, visit func(i, omitted int)) {
 		visit(i, omitted[i])
 		parts := within[i]
 		slices.SortStableFunc(parts, func(a, b int) int {
-			return cmp.Or(r.Parts[b].All.Quads-r.Parts[a].All.Quads, r.Parts[b].All.Bytes-r.Parts[a].All.Bytes)
+			p, q := &r.Parts[a].All, &r.Parts[b].All
+			return cmp.Or(q.Quads-p.Quads, q.Bytes-p.Bytes)
 		})
 		for _, part := range parts {
 			down(part)
@@ -147,6 +149,15 @@ func cut(text string, room int) string {
 	runes := []rune(printable.Line(printable.Short(text, 400)))
 	if len(runes) > room {
 		return string(runes[:max(0, room-1)]) + "…"
+	}
+	return string(runes)
+}
+
+// tail is cut for pointers, whose end says more.
+func tail(text string, room int) string {
+	runes := []rune(printable.Line(printable.Short(text, 400)))
+	if len(runes) > room {
+		return "…" + string(runes[len(runes)-room+1:])
 	}
 	return string(runes)
 }
@@ -208,13 +219,14 @@ func (p *page) costs(r *Report, top int) {
 			}
 			measured = true
 			text := micros(c.Cost)
-			if c.Noise() {
+			if !c.Shown {
 				text = "noise"
 			}
 			line += fmt.Sprintf("%*s", costWidth, text)
 			if c.Why != "" {
-				notes = append(notes, fmt.Sprintf("%s: the parts of %s cost %s µs more together than one by one: %s",
-					r.Costs[j].Engine, place(r.Parts[i].Pointer), micros(*c.Interaction), c.Why))
+				notes = append(notes, fmt.Sprintf("%s: the parts of %s do not add up: together they cost %s µs %s",
+					r.Costs[j].Engine, place(r.Parts[i].Pointer), micros(*c.Interaction),
+					"more than one by one; "+c.Why))
 			}
 		}
 		if measured && i > 0 {
@@ -242,7 +254,7 @@ func (r *Report) weight(i int) float64 {
 	most := 0.0
 	for j := range r.Costs {
 		c := &r.Costs[j]
-		if p := c.find(r.Parts[i].Pointer); p != nil && !p.Noise() {
+		if p := c.find(r.Parts[i].Pointer); p != nil && p.Shown {
 			most = max(most, p.Cost.Center/c.Whole.Center)
 		}
 	}

@@ -36,6 +36,9 @@ func Preparer(cell compare.Cell, given compare.Given) (compare.Preparer, error) 
 	if err != nil {
 		return nil, err
 	}
+	if unsupported := f.unsupported(); unsupported != nil {
+		return nil, unsupported
+	}
 	canonicalizer, err := f.canonicalizer(Loader(given))
 	if err != nil {
 		return nil, err
