@@ -41,10 +41,11 @@ type change struct {
 func (e *Explainer) Advise(ctx context.Context) error {
 	changes := e.changes(ctx)
 	e.report.Tried = len(changes)
-	if len(changes) == 0 {
+	if len(changes) == 0 || len(e.active) == 0 {
+		e.report.Tried = 0
 		return nil
 	}
-	if room := max(1, e.room(forAdvice*e.opt.Seconds)-1); len(changes) > room {
+	if room := max(1, e.room(forAdvice)-1); len(changes) > room {
 		e.report.Warnings = append(e.report.Warnings, fmt.Sprintf(
 			"%d of %d changed documents were not measured; --seconds gives more time", len(changes)-room,
 			len(changes)))
@@ -57,13 +58,13 @@ func (e *Explainer) Advise(ctx context.Context) error {
 		docs = append(docs, c.doc)
 	}
 	e.note("%d changed documents", len(changes))
-	times, err := e.stage(ctx, e.cells, docs, forAdvice*e.opt.Seconds)
+	times, err := e.stage(ctx, e.activeCells(), docs, forAdvice*e.opt.Seconds)
 	if err != nil {
 		return err
 	}
 
-	table := make([]*stats.Comparison, 0, len(changes)*len(e.cells))
-	for i := range e.cells {
+	table := make([]*stats.Comparison, 0, len(changes)*len(e.active))
+	for i := range e.active {
 		for j := range changes {
 			c := stats.Paired([]stats.Sample{times[i][j+1]}, []stats.Sample{times[i][0]}, stats.Band)
 			table = append(table, &c)
@@ -77,7 +78,7 @@ func (e *Explainer) Advise(ctx context.Context) error {
 			continue
 		}
 		e.report.Advice = append(e.report.Advice, Advice{Change: changes[j].what, Breaks: changes[j].breaks,
-			Engine: e.cells[i].Engine, Before: stats.Mean(times[i][0]), After: stats.Mean(times[i][j+1]),
+			Engine: e.cells[e.active[i]].Engine, Before: stats.Mean(times[i][0]), After: stats.Mean(times[i][j+1]),
 			Ratio: c.Ratio})
 	}
 	slices.SortStableFunc(e.report.Advice, func(a, b Advice) int {

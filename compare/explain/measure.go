@@ -115,14 +115,21 @@ func (o *Options) OperationName() string {
 // Settings of a measurement.
 const (
 	mostBlocks  = 8
-	leastBlocks = 4
+	leastBlocks = stats.Fewest
 	mostAtOnce  = 28   // documents in a stage
 	mostParts   = 10   // of one part, measured one by one
 	mostChecked = 200  // of one part, of which each is tried before the rest is left out together
 	goDeeper    = 0.04 // share of the whole from which the parts of a part are measured
 	added       = 0.05 // share of a part from which an interaction is named
-	forAdvice   = 0.3  // of the time
-	ofStage     = 0.25 // of the time for parts
+
+	// Shares of the time: the whole, its states, one level of parts, all of them, advice.
+	forWhole  = 0.08
+	forStates = 0.07
+	ofStage   = 0.17
+	forParts  = 0.7
+	forAdvice = 0.28
+
+	leastDocuments = 4 // of a level, without which an engine is too slow
 )
 
 // Explainer measures one document.
@@ -136,6 +143,7 @@ type Explainer struct {
 	start  time.Time
 	now    time.Time
 	round  []float64 // seconds of an operation on the document, by engine
+	active []int     // engines that are fast enough for parts and advice
 	stages int
 }
 
@@ -204,7 +212,7 @@ func (e *Explainer) stage(
 	start := time.Now()
 	for block := range mostBlocks {
 		used := time.Since(start).Seconds()
-		if block >= leastBlocks && used+used/float64(block) > 1.1*seconds {
+		if block >= leastBlocks && used+used/float64(block) > seconds {
 			break
 		}
 		for i, cell := range cells {
@@ -240,44 +248,72 @@ func scaled(times []stats.Sample) []stats.Sample {
 // Probe measures the whole in every state of the contexts.
 func (e *Explainer) Probe(ctx context.Context) error {
 	e.note("the whole, and the states of its contexts")
-	type at struct{ engine, state int }
 	var cells []compare.Cell
-	var which []at
+	var which []int // engine of each
+	states, of := make([][]compare.Cell, len(e.cells)), make([][]int, len(e.cells))
 	for i, c := range e.cells {
 		e.report.Costs = append(e.report.Costs, Cost{Engine: c.Engine, Operation: e.opt.OperationName(),
 			Contexts: c.Contexts})
-		for s, state := range compare.ContextStates {
+		for _, state := range compare.ContextStates {
 			c.Contexts = state
 			if _, err := matrix.Preparer(c, e.doc.Given); err == nil {
-				cells, which = append(cells, c), append(which, at{i, s})
+				states[i], of[i] = append(states[i], c), append(of[i], i)
 			}
 		}
 	}
 
-	times, err := e.stage(ctx, cells, [][]byte{e.doc.JSON}, 0.12*e.opt.Seconds)
+	whole := [][]byte{e.doc.JSON}
+	times, err := e.stage(ctx, e.cells, whole, forWhole*e.opt.Seconds)
 	if err != nil {
 		return err
 	}
-	e.round = make([]float64, len(e.cells))
-	for k, w := range which {
-		c := &e.report.Costs[w.engine]
-		mean := stats.Mean(times[k][0])
-		state := compare.ContextStates[w.state]
-		c.States = append(c.States, State{state, mean})
-		if state == c.Contexts {
-			c.Whole, e.round[w.engine] = mean, mean.Center/1e9
+	for i := range e.cells {
+		c := &e.report.Costs[i]
+		c.Whole = stats.Mean(times[i][0])
+		e.round = append(e.round, c.Whole.Center/1e9)
+		if e.fits(e.round[i], forStates) >= 1 {
+			cells, which = append(cells, states[i]...), append(which, of[i]...)
 		}
+		if e.fits(e.round[i], ofStage/float64(len(e.cells))) >= leastDocuments {
+			e.active = append(e.active, i)
+			continue
+		}
+		e.report.Warnings = append(e.report.Warnings, fmt.Sprintf(
+			"%s takes too long an operation for its parts and advice; --seconds gives more time", c.Engine))
+	}
+
+	if times, err = e.stage(ctx, cells, whole, forStates*e.opt.Seconds); err != nil {
+		return err
+	}
+	for k, i := range which {
+		c := &e.report.Costs[i]
+		c.States = append(c.States, State{cells[k].Contexts, stats.Mean(times[k][0])})
 	}
 	return nil
 }
 
-// room is the number of documents that a stage of some seconds can time.
-func (e *Explainer) room(seconds float64) int {
+// fits is the number of documents that a stage with a share of the time can measure, if an operation takes
+// some seconds. Each is done once or twice before the clock starts.
+func (e *Explainer) fits(round, share float64) int {
+	return min(mostAtOnce, int(share*e.opt.Seconds/(leastBlocks*3*max(round, 1e-6))))
+}
+
+// room is that number for the engines that are measured.
+func (e *Explainer) room(share float64) int {
 	round := 0.0
-	for _, s := range e.round {
-		round += s
+	for _, i := range e.active {
+		round += e.round[i]
 	}
-	return min(mostAtOnce, int(seconds/(leastBlocks*3*max(round, 1e-6)))) // twice before the clock starts
+	return e.fits(round, share)
+}
+
+// activeCells are those of the engines whose parts are measured.
+func (e *Explainer) activeCells() []compare.Cell {
+	var cells []compare.Cell
+	for _, i := range e.active {
+		cells = append(cells, e.cells[i])
+	}
+	return cells
 }
 
 // expansion is a part whose parts are measured in a stage.
@@ -294,20 +330,19 @@ type expansion struct {
 // Measure measures the whole and the document without each of its dearest parts, down the tree until parts
 // are within noise or the time is over.
 func (e *Explainer) Measure(ctx context.Context) error {
-	total := e.opt.Seconds * (1 - forAdvice)
-	each := ofStage * total
+	total, each := forParts*e.opt.Seconds, ofStage*e.opt.Seconds
 	todo := []int{0}
 	done := map[int]bool{}
-	for level := 1; len(todo) > 0; level++ {
+	for level := 1; len(todo) > 0 && len(e.active) > 0; level++ {
 		if level > 1 && time.Since(e.start).Seconds()+0.7*each > total {
 			break
 		}
-		docs, expansions := e.variants(todo, done, e.room(each))
+		docs, expansions := e.variants(todo, done, e.room(ofStage))
 		if len(docs) < 2 {
 			break
 		}
 		e.note("level %d: the document without each of %d parts", level, len(docs)-1)
-		times, err := e.stage(ctx, e.cells, docs, each)
+		times, err := e.stage(ctx, e.activeCells(), docs, each)
 		if err != nil {
 			return err
 		}
@@ -320,10 +355,6 @@ func (e *Explainer) Measure(ctx context.Context) error {
 		todo = e.dearest(done)
 	}
 
-	if len(e.report.Costs) > 0 && len(e.report.Costs[0].Parts) == 0 {
-		e.report.Warnings = append(e.report.Warnings,
-			"there was no time to measure parts; --seconds gives more")
-	}
 	return nil
 }
 
@@ -426,20 +457,20 @@ func (e *Explainer) show(tests []*stats.Comparison) {
 
 // judge derives the costs of an expansion, and returns the test of each part.
 func (e *Explainer) judge(x *expansion, times samples) (tests []*stats.Comparison) {
-	for i := range e.report.Costs {
-		c, t := &e.report.Costs[i], scaled(times[i])
+	for k, i := range e.active {
+		c, t := &e.report.Costs[i], scaled(times[k])
 		whole := t[0]
 		less := func(doc int) stats.Estimate {
 			return stats.Difference([]stats.Sample{whole}, []stats.Sample{t[doc]})
 		}
-		for k, child := range x.children {
-			test := stats.Paired([]stats.Sample{t[x.variants[k]]}, []stats.Sample{whole}, stats.Band)
+		for j, child := range x.children {
+			test := stats.Paired([]stats.Sample{t[x.variants[j]]}, []stats.Sample{whole}, stats.Band)
 			tests = append(tests, &test)
 			c.Parts = append(c.Parts, PartCost{Pointer: e.report.Parts[child].Pointer,
-				Cost: less(x.variants[k]), test: &test})
+				Cost: less(x.variants[j]), test: &test})
 		}
 
-		own := PartCost{Cost: stats.Mean(times[i][0]), Shown: true}
+		own := PartCost{Cost: stats.Mean(times[k][0]), Shown: true}
 		at := &own
 		if x.part != 0 {
 			if at = c.find(e.report.Parts[x.part].Pointer); at == nil {

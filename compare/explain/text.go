@@ -187,7 +187,7 @@ func micros(e stats.Estimate) string {
 	return us(e.Center) + " ±" + us((e.High-e.Low)/2)
 }
 
-const costWidth = 17
+const costWidth = 20
 
 func (p *page) costs(r *Report, top int) {
 	if len(r.Costs) == 0 {
@@ -224,9 +224,9 @@ func (p *page) costs(r *Report, top int) {
 			}
 			line += fmt.Sprintf("%*s", costWidth, text)
 			if c.Why != "" {
-				notes = append(notes, fmt.Sprintf("%s: the parts of %s do not add up: together they cost %s µs %s",
-					r.Costs[j].Engine, place(r.Parts[i].Pointer), micros(*c.Interaction),
-					"more than one by one; "+c.Why))
+				notes = append(notes, fmt.Sprintf(
+					"%s: the parts of %s do not add up: together they cost %s µs more than one by one; %s",
+					r.Costs[j].Engine, place(r.Parts[i].Pointer), micros(*c.Interaction), c.Why))
 			}
 		}
 		if measured && i > 0 {
