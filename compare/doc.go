@@ -11,6 +11,7 @@
 // compare/matrix.
 //
 //	cmd/canonscope            one file a subcommand: flags and printing
+//	compare/explain           what a document costs and where in it: counted, measured, advice
 //	compare/matrix            which cells exist; wires formats, engines and schemas
 //	compare/report            text, Markdown, CSV, JSON and benchmark text of a campaign
 //	compare/measure/internal/rulegen/cmd go generate: writes the rules of this project's functions
@@ -40,6 +41,7 @@
 //	schemas/catalogue         generators of credentials, their axes, the credential in a user's file
 //	schemas/jsonschema        JSON Schemas of the catalogue and their validators
 //	schemas/shape             counts what a document holds
+//	schemas/charge            charges quads, bytes, hashes and contexts to the parts of a document
 //	schemas/contexts          contexts as facts, and the loaders that serve them
 //	schemas                   types: Credential, Generator
 //	canon/conform             runs official suites through any engine

@@ -100,7 +100,12 @@ const (
 // derive returns ctx with the scoped context of a term applied.
 //
 //phase:context
-func (r *run) derive(ctx *activeContext, s *scoped, m mode, at uint32) (*activeContext, error) {
+func (r *run) derive(ctx *activeContext, t *term, m mode, at uint32) (*activeContext, error) {
+	if o := r.opt.Origins; o != nil {
+		o.Entered = append(o.Entered, Entered{t.name, at})
+	}
+
+	s := t.scoped
 	key := termKey{s, m}
 	if d := ctx.derived.Load(); d != nil {
 		for i := range d.byTerm {

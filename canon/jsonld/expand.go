@@ -119,7 +119,7 @@ func (r *run) expand(ctx *activeContext, p property, node uint32, fromMap bool) 
 
 	if p.term != nil && p.term.scoped != nil { // 4.2
 		var err error
-		if ctx, err = r.derive(ctx, p.term.scoped, byProperty, node); err != nil {
+		if ctx, err = r.derive(ctx, p.term, byProperty, node); err != nil {
 			return chain{}, err
 		}
 		p = p.in(r, ctx)
@@ -377,7 +377,7 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 	var err error
 	scoped := p.term != nil && p.term.scoped != nil
 	if scoped { // 8
-		if ctx, err = r.derive(ctx, p.term.scoped, byProperty, node); err != nil {
+		if ctx, err = r.derive(ctx, p.term, byProperty, node); err != nil {
 			return chain{}, err
 		}
 	}
@@ -490,7 +490,7 @@ func (r *run) typeScoped(ctx, typed *activeContext, node uint32) (*activeContext
 		if t == nil || t.scoped == nil {
 			continue
 		}
-		if ctx, err = r.derive(ctx, t.scoped, byType, r.types[i]); err != nil {
+		if ctx, err = r.derive(ctx, t, byType, r.types[i]); err != nil {
 			break
 		}
 	}
@@ -568,7 +568,7 @@ func (r *run) nest(o *object, k uint32) error {
 		ctx := outer
 		if t != nil && t.scoped != nil { // 3, 8
 			var err error
-			if ctx, err = r.derive(outer, t.scoped, byProperty, n); err != nil {
+			if ctx, err = r.derive(outer, t, byProperty, n); err != nil {
 				return err
 			}
 		}
@@ -913,7 +913,7 @@ func (r *run) indexMap(ctx *activeContext, p property, node uint32) (chain, erro
 			}
 			if t := r.termOf(from, k); t != nil && t.scoped != nil { // 13.8.3.2
 				var err error
-				if mapCtx, err = r.derive(from, t.scoped, byTypeMap, k); err != nil {
+				if mapCtx, err = r.derive(from, t, byTypeMap, k); err != nil {
 					return chain{}, err
 				}
 			}

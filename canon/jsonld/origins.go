@@ -1,7 +1,10 @@
 //phase:caller
 package jsonld
 
-import "canonscope/canon/jsontape"
+import (
+	"canonscope/canon/jsontape"
+	"canonscope/canon/rdf"
+)
 
 // Origin is the source of a quad, as node indexes of the document's tape.
 type Origin struct {
@@ -10,14 +13,29 @@ type Origin struct {
 	Type  bool   // the predicate is rdf:type
 }
 
+// Mention is a place of the document that names or makes a blank node: its object, the element whose list
+// cell it is, a string with its label.
+type Mention struct {
+	Term rdf.TermID
+	Node uint32
+}
+
+// Entered is one use of a scoped context: the term that has it, and the value, type or key under it.
+type Entered struct {
+	Term string
+	Node uint32
+}
+
 // Origins holds the origin of each quad of a dataset, and the document's tape.
 type Origins struct {
-	Quads []Origin // parallel to Dataset.Quads
-	Tape  jsontape.Tape
+	Quads   []Origin  // parallel to Dataset.Quads
+	Blanks  []Mention // in the order of the document, except of labels; a label may have several
+	Entered []Entered // in the order of the document
+	Tape    jsontape.Tape
 }
 
 func (o *Origins) reset(t *jsontape.Tape) {
-	o.Quads = o.Quads[:0]
+	o.Quads, o.Blanks, o.Entered = o.Quads[:0], o.Blanks[:0], o.Entered[:0]
 	o.Tape.Src = t.Src
 	o.Tape.Nodes = append(o.Tape.Nodes[:0], t.Nodes...)
 }

@@ -70,6 +70,9 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 
 	r.into, r.buf = into, into.Buffer()
 	defer func() { into.SetBuffer(r.buf) }()
+	if o := opt.Origins; o != nil {
+		o.reset(&r.tape)
+	}
 	root, err := r.root()
 	if err != nil {
 		return err
@@ -82,9 +85,6 @@ func (r *run) toRDF(ctx context.Context, doc []byte, opt *Options, into *rdf.Dat
 
 	w := writer{run: r}
 	into.Quads, into.Terms = slices.Grow(into.Quads, r.size()), slices.Grow(into.Terms, r.size())
-	if o := opt.Origins; o != nil {
-		o.reset(&r.tape)
-	}
 	if opt.Scoped != nil {
 		*opt.Scoped = r.scoped
 	}
@@ -128,6 +128,7 @@ func (w *writer) node(i uint32, g rdf.TermID, free bool) (rdf.TermID, error) {
 	} else if s = w.resource(it.id); s == 0 {
 		w.loseID(it)
 	}
+	w.mention(s, it.tape)
 
 	if it.index != 0 {
 		if err := w.noteIndex(s, g, it.index); err != nil {
@@ -269,6 +270,13 @@ func (w *writer) add(s, p, o, g rdf.TermID, node, value uint32) bool {
 	return true
 }
 
+// mention notes a place of a blank node.
+func (w *writer) mention(t rdf.TermID, node uint32) {
+	if o := w.opt.Origins; o != nil && w.into.Terms[t].Kind == rdf.Blank {
+		o.Blanks = append(o.Blanks, Mention{t, node})
+	}
+}
+
 // resource returns the term of an IRI or blank node identifier, 0 if it is neither.
 func (w *writer) resource(ref uint32) rdf.TermID {
 	switch w.refs.forms[ref] {
@@ -366,6 +374,7 @@ func (w *writer) list(first uint32, s, p, g rdf.TermID, node uint32) (rdf.TermID
 		next := rdf.TermID(0)
 		if live {
 			next = w.blank()
+			w.mention(next, w.items[i].tape)
 			if cell != 0 {
 				w.add(cell, w.knownTerm(&w.known.rest, rdfRest), next, g, node, at)
 			} else {
@@ -559,6 +568,7 @@ func (w *writer) compound(v *item, s, p, g rdf.TermID, node uint32) rdf.TermID {
 		return b
 	}
 	b := w.blank()
+	w.mention(b, v.tape)
 	if w.compounds == nil {
 		w.compounds = map[compoundKey]rdf.TermID{}
 	}

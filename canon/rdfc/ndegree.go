@@ -180,6 +180,9 @@ func (s *State) nDegreeHash(n int32, depth int) bool {
 	}
 
 	s.hash(s.data[data:]) // 6
+	if s.opt.Tally != nil {
+		s.opt.Tally.add(s.nodes[n], Hashes{NDegree: 1, Bytes: int64(len(s.data) - data)})
+	}
 	s.related, s.data = s.related[:hn], s.data[:data]
 	return true
 }
@@ -204,7 +207,7 @@ func (s *State) relate(n int32, hn int, t rdf.TermID, position byte, q *rdf.Quad
 	}
 
 	known, ok := s.recall(position, predicate, number, what)
-	if !ok {
+	if !ok || s.opt.Tally != nil {
 		s.input = append(s.input[:0], position)
 		if position != 'g' {
 			s.input = append(s.input, s.d.Terms[predicate].Text...)
@@ -216,6 +219,9 @@ func (s *State) relate(n int32, hn int, t rdf.TermID, position byte, q *rdf.Quad
 		}
 		s.hash(s.input)
 		known.hash = s.digest
+	}
+	if s.opt.Tally != nil {
+		s.opt.Tally.add(s.nodes[n], Hashes{Related: 1, Bytes: int64(len(s.input))})
 	}
 
 	r := related{known.hash, m}

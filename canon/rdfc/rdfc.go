@@ -38,6 +38,21 @@ type Options struct {
 	Budget  *canon.Budget // of the operation that this is a step of; nil makes one
 	Issued  bool          // Canonicalize fills Form.Issued
 	Variant Variant       // default the literal reading
+	Tally   Tally         // filled with the n-degree hashes of each blank node; nil costs nothing
+}
+
+// Tally counts the hashes of Hash N-Degree Quads (section 4.8.3) by the blank node that it hashes.
+type Tally map[rdf.TermID]Hashes
+
+// Hashes are those that the algorithm asks for; [State.Run] finds repeated related hashes in a cache.
+type Hashes struct {
+	NDegree, Related int   // calls, and calls of Hash Related Blank Node (section 4.7.3) in them
+	Bytes            int64 // hashed by both
+}
+
+func (t Tally) add(n rdf.TermID, h Hashes) {
+	sum := t[n]
+	t[n] = Hashes{sum.NDegree + h.NDegree, sum.Related + h.Related, sum.Bytes + h.Bytes}
 }
 
 // supported returns a *canon.UnsupportedError for a hash function that a run refuses, and nil for others.

@@ -29,14 +29,14 @@ reached, 128 and the number of the signal after Ctrl-C or another one.`,
 	}
 
 	group("measure", "Measure:", newRunCommand(), newReportCommand(), newCompareCommand(), newGateCommand(),
-		newCellsCommand(), newEnvCommand(), newSchemasCommand())
+		newExplainCommand(), newCellsCommand(), newEnvCommand(), newSchemasCommand())
 	group("credentials", "Credentials in files:", newKeyCommand(), newIssueCommand(), newPresentCommand(),
 		newVerifyCommand(), newInspectCommand())
 	group("forms", "Canonical forms:", newCanonizeCommand(), newExpandCommand(), newConformCommand())
 	group("other", "Other:", newVersionCommand())
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
-	root.AddCommand(newInternalRunCommand())
+	root.AddCommand(newInternalRunCommand(), newInternalExplainCommand())
 	root.InitDefaultCompletionCmd()
 	root.Flags().Bool("version", false, "print the version, as the command does")
 	refuseTopics(root)

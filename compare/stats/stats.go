@@ -55,6 +55,26 @@ func (e Estimate) MarshalJSON() ([]byte, error) {
 	}{e.Center, bound(e.Low), bound(e.High), e.N})
 }
 
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (e *Estimate) UnmarshalJSON(b []byte) error {
+	var v struct {
+		Center    float64
+		Low, High *float64
+		N         int
+	}
+	if err := json.Unmarshal(b, &v); err != nil {
+		return err
+	}
+	*e = open(v.Center, v.N)
+	if v.Low != nil {
+		e.Low = *v.Low
+	}
+	if v.High != nil {
+		e.High = *v.High
+	}
+	return nil
+}
+
 // Sample holds what each process of a cell measured, by the index of its block. Lost processes are not in
 // it.
 type Sample map[int]float64
