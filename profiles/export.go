@@ -17,7 +17,7 @@ func Folded(w io.Writer, p *profile.Profile, r Rules) error {
 	if valueIndex(p) < 0 {
 		return errNoProfile
 	}
-	root, _ := tree(p, r)
+	root, _ := tree(p, r, View{}, false)
 	bw := bufio.NewWriter(w)
 	root.paths(nil, func(path []*node, self int64) {
 		for i, n := range path {
@@ -55,7 +55,7 @@ func Speedscope(w io.Writer, p *profile.Profile, r Rules, name string) error {
 		return errNoProfile
 	}
 
-	root, unit := tree(p, r)
+	root, unit := tree(p, r, View{}, false)
 	var frames []frame
 	index := map[string]int{}
 	s := sampled{Type: "sampled", Name: name, Unit: unit, EndValue: root.value, Samples: [][]int{},
