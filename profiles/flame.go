@@ -84,12 +84,13 @@ func newFlame(p *profile.Profile, r Rules, o FlameOptions) (*flame, error) {
 	}
 
 	root, unit := tree(p, r, o.View, false)
-	f := &flame{picture: picture{FlameOptions: o, total: max(1, float64(root.value))}, unit: unit}
-	if unit == "nanoseconds" && root.own > 0 {
-		all := root
-		if o.Callers != "" {
-			all, _ = tree(p, r, View{}, false)
-		}
+	all := root
+	if o.Callers != "" {
+		all, _ = tree(p, r, View{}, false)
+	}
+	f := &flame{picture: picture{FlameOptions: o, total: max(1, float64(root.value)),
+		whole: max(1, float64(all.value))}, unit: unit}
+	if unit == "nanoseconds" && all.own > 0 {
 		f.perOp = cmp.Or(o.Cost, PerOperationOf(p)) / float64(all.own)
 		f.costs = f.perOp > 0
 	}
@@ -133,7 +134,7 @@ func (f *flame) add(n *node, depth int, x float64) {
 	}
 
 	b.tip = fmt.Sprintf("%s\n%s, %.2f %% of the process, %s %s", what, amount(n.value, f.unit),
-		100*float64(n.value)/f.total, grouped(n.samples), plural(n.samples, f.sampleName()))
+		100*float64(n.value)/f.whole, grouped(n.samples), plural(n.samples, f.sampleName()))
 	if b.cost > 0 {
 		b.tip += fmt.Sprintf("\n%s µs an operation", micros(b.cost))
 		if n.self > 0 && n.self < n.value {
@@ -231,7 +232,7 @@ func (f *flame) tabulate(p *profile.Profile, r Rules) {
 		f.table.heads = append(f.table.heads, "self µs", "total µs")
 	}
 	for _, s := range functions(root) {
-		cells := []float64{100 * float64(s.self) / f.total, 100 * float64(s.value) / f.total, float64(s.samples)}
+		cells := []float64{100 * float64(s.self) / f.whole, 100 * float64(s.value) / f.whole, float64(s.samples)}
 		if f.costs {
 			cells = append(cells, float64(s.selfOwn)*f.perOp, float64(s.own)*f.perOp)
 		}

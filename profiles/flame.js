@@ -89,7 +89,7 @@ function say(n) {
 		});
 		text = count + (count === 1 ? ' frame' : ' frames');
 		if (query !== '') {
-			text += ', together ' + (100 * value / (data.total || 1)).toFixed(1) + ' %';
+			text += ', together ' + (100 * value / (data.whole || 1)).toFixed(1) + ' %';
 			if (data.cost) text += ', ' + micros(cost) + ' an operation';
 			if (data.difference) text += ', ' + (change > 0 ? '+' : '') + micros(change);
 		}

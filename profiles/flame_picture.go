@@ -40,6 +40,7 @@ type picture struct {
 	legend []entry
 	boxes  []box   // callers before callees
 	total  float64 // what the width is
+	whole  float64 // of which it may be a part, without the stacks that a view leaves out
 	costs  bool    // an operation's cost is known
 	differ bool
 	below  []line // under the frames
@@ -282,7 +283,7 @@ func (p *picture) data(w io.Writer, top float64, rows int) error {
 
 	b, err := json.Marshal(map[string]any{"text": texts.list, "paint": colours, "rows": all, "width": p.Width,
 		"margin": margin, "row": rowHeight, "char": charWidth, "least": minWidth, "top": top,
-		"total": rounded(p.total), "up": p.Upward, "cost": p.costs, "difference": p.differ, "rowsDrawn": rows,
+		"total": rounded(p.total), "whole": rounded(p.whole), "up": p.Upward, "cost": p.costs, "difference": p.differ, "rowsDrawn": rows,
 		"below": lineStep * float64(len(p.below))})
 	if err != nil {
 		return err

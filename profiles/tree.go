@@ -187,8 +187,8 @@ func (n *node) child(name string) *node {
 	return c
 }
 
-// finish sorts children by name, background last. A node without a rule gets the phase of its samples if
-// they all have the same one.
+// finish sorts children by name, background last. A node without a rule, or with hardly a sample of its
+// phase, gets the phase of its samples if they all have the same one.
 func (n *node) finish() {
 	slices.SortFunc(n.children, func(a, b *node) int {
 		if (a.name == backgroundFrame) != (b.name == backgroundFrame) {
@@ -199,6 +199,9 @@ func (n *node) finish() {
 		}
 		return cmp.Compare(a.name, b.name)
 	})
+	if own := n.phases[n.phase].Value; own < n.value/20 {
+		n.phase = phase.Unattributed // it would look like what its callees are
+	}
 	if n.phase == phase.Unattributed {
 		if p, ok := n.onlyPhase(); ok {
 			n.phase = p
