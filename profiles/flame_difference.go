@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/pprof/profile"
 
@@ -64,7 +65,8 @@ type Difference struct {
 	options       DifferenceOptions
 	judge         Judge
 	root          *pair
-	judged        int // frames
+	total         Change // of the whole operation, judged alone
+	judged        []*Change
 }
 
 // pair is a frame of both profiles.
@@ -107,10 +109,12 @@ func Compare(before, after Side, r Rules, o DifferenceOptions, judge Judge) (*Di
 		d.options.Width = 1200
 	}
 	d.root = d.pairOf(d.trees[0], d.trees[1])
-	family := []*Change{&d.root.Change}
-	d.root.family(&family)
-	d.judged = len(family)
-	judge(family)
+	d.root.name = ""
+	d.judged = []*Change{&d.root.Change}
+	d.root.family(&d.judged)
+	d.total = d.root.Change
+	judge([]*Change{&d.total})
+	judge(d.judged)
 	d.root.inherit()
 	return d, nil
 }
@@ -187,7 +191,7 @@ type List struct {
 
 // Changed is a frame whose change is more than noise.
 type Changed struct {
-	Name string
+	Name, Caller string
 	Change
 }
 
@@ -200,7 +204,7 @@ func (d *Difference) Lists() []List {
 	var walk func(p *pair)
 	walk = func(p *pair) {
 		for _, c := range p.children {
-			changed := Changed{c.name, c.Change}
+			changed := Changed{c.name, p.name, c.Change}
 			switch {
 			case !c.Real:
 				walk(c)
@@ -232,13 +236,13 @@ func (d *Difference) Lists() []List {
 // passesOn reports whether one callee has most of the change of a frame.
 func (p *pair) passesOn() bool {
 	return slices.ContainsFunc(p.children, func(c *pair) bool {
-		return c.Real && c.Gained()/p.Gained() >= 0.8
+		return c.Real && c.Gained()/p.Gained() >= 0.5
 	})
 }
 
 // headLines are the totals, as the table of a campaign has them.
 func (d *Difference) headLines() []string {
-	t := &d.root.Change
+	t := &d.total
 	line := func(name string, s Side, c Counted) string {
 		return fmt.Sprintf("%s: %s: %s µs an operation, %s samples", name, s.Name, micros(s.Cost), grouped(c.Of))
 	}
@@ -250,7 +254,15 @@ func (d *Difference) headLines() []string {
 	if !t.Real {
 		change += ", within noise"
 	}
-	return []string{line("A", d.before, t.Before), line("B", d.after, t.After), change}
+	real := 0
+	for _, c := range d.judged {
+		if c.Real {
+			real++
+		}
+	}
+	return []string{line("A", d.before, t.Before), line("B", d.after, t.After), change,
+		fmt.Sprintf("%s of %s judged frames differ by more than noise (at 5 %% for all together).",
+			grouped(int64(real)), grouped(int64(len(d.judged))))}
 }
 
 // Text prints the totals and the lists within 80 columns.
@@ -286,7 +298,10 @@ func wrapped(text string, width int) (lines []string) {
 	}
 }
 
-const longestList = 8
+const (
+	longestList = 8
+	leastCaller = 12 // columns, below which the caller is left out
+)
 
 // lines prints a list: what an operation gained, the interval, and the frame. A list without a frame has none.
 func (l *List) lines(width int) (out []line) {
@@ -297,7 +312,11 @@ func (l *List) lines(width int) (out []line) {
 	for _, c := range l.Changed[:min(longestList, len(l.Changed))] {
 		text := fmt.Sprintf("%9s  %-20s  ", signed(c.Gained()), fmt.Sprintf("(%s to %s)", signed(c.Low),
 			signed(c.High)))
-		out = append(out, line{text: text + fit(visible(c.Name), width-len(text))})
+		text += fit(visible(c.Name), width-utf8.RuneCountInString(text))
+		if left := width - utf8.RuneCountInString(text) - 3; c.Caller != "" && left >= leastCaller {
+			text += " < " + fit(visible(c.Caller), left)
+		}
+		out = append(out, line{text: text})
 	}
 	if more := len(l.Changed) - longestList; more > 0 {
 		out = append(out, line{text: fmt.Sprintf("%9s  and %d more", "", more)})
@@ -330,9 +349,8 @@ func (d *Difference) picture() *picture {
 	if o.ByBefore {
 		side, name = 0, "A"
 	}
-	p.lines = append(p.lines, fmt.Sprintf("Frames are as wide as they cost in %s. Colour: the cost that an "+
-		"operation gained or lost. Grey: within noise (5 %% for all %s judged frames together).", name,
-		grouped(int64(d.judged))))
+	p.lines = append(p.lines, fmt.Sprintf("Frames are as wide as they cost in %s. Their colour is what an "+
+		"operation gained or lost.", name))
 	p.lines = append(p.lines, o.Notes...)
 
 	longest := max(d.before.Cost, d.after.Cost)

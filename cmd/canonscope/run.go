@@ -373,7 +373,7 @@ func finish(stdout io.Writer, c *compare.Campaign, experiments []compare.Experim
 		{"table.md", func(w io.Writer) error { return report.Markdown(w, table) }},
 		{"table.csv", func(w io.Writer) error { return report.CSV(w, table) }},
 		{"bench.txt", func(w io.Writer) error { return report.Bench(w, c) }},
-		{"results.json", func(w io.Writer) error { return inJSON(w) }},
+		{resultsFile, func(w io.Writer) error { return inJSON(w) }},
 		{"growth.txt", func(w io.Writer) error { return text(w, false) }},
 	}
 

@@ -1,7 +1,10 @@
 package report
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"canonscope/compare"
 	"canonscope/compare/stats"
@@ -58,4 +61,68 @@ func standardError(e stats.Estimate) float64 {
 		return (e.High - e.Low) / 2 / normal
 	}
 	return assumed * e.Center
+}
+
+// CellError says that a name is not that of one cell with a profile.
+type CellError struct {
+	Name  string
+	Found []string // cells that it may be, by their words
+	All   []string // cells with a profile
+}
+
+func (e *CellError) Error() string {
+	const most = 8
+	list := func(names []string) string {
+		text := strings.Join(names[:min(most, len(names))], "; ")
+		if more := len(names) - most; more > 0 {
+			text += fmt.Sprintf("; and %d more", more)
+		}
+		return text
+	}
+	switch {
+	case len(e.All) == 0:
+		return "there is no profile in it"
+	case e.Name == "":
+		return fmt.Sprintf("it has %d profiles; name one with FOLDER:CELL: %s", len(e.All), list(e.All))
+	case len(e.Found) == 0:
+		return fmt.Sprintf("there is no cell %q; those with a profile: %s", e.Name, list(e.All))
+	}
+	return fmt.Sprintf("%q is the name of %d cells; add words: %s", e.Name, len(e.Found), list(e.Found))
+}
+
+// Profiled finds the cell with a profile that has an id, or the only one whose values have all words of a name;
+// "" is the only cell of all. It fails with a *[CellError].
+func Profiled(c *compare.Campaign, name string) (*compare.Result, error) {
+	e := &CellError{Name: name}
+	var found *compare.Result
+	for i := range c.Results {
+		r := &c.Results[i]
+		if r.Profile == nil || r.Profile.Pprof == "" {
+			continue
+		}
+		if r.ID == name {
+			return r, nil
+		}
+		e.All = append(e.All, Short(r.ID))
+		if named(r, name) {
+			found = r
+			e.Found = append(e.Found, Short(r.ID))
+		}
+	}
+	if len(e.Found) != 1 {
+		return nil, e
+	}
+	return found, nil
+}
+
+// named reports whether a cell has all words of a name.
+func named(r *compare.Result, name string) bool {
+	values := strings.Fields(Short(r.ID))
+	for part := range strings.SplitSeq(r.ID, "/") {
+		_, value, _ := strings.Cut(part, "=")
+		values = append(values, value, part)
+	}
+	return !slices.ContainsFunc(strings.Fields(name), func(word string) bool {
+		return !slices.Contains(values, word)
+	})
 }
