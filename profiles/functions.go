@@ -102,3 +102,40 @@ func Functions(p *profile.Profile, r Rules) []Function {
 	}
 	return out
 }
+
+// Stack is a call path with what it calls: a share of the time that operations cost.
+type Stack struct {
+	Share float64
+	Path  []string // the callee first
+}
+
+// leastStack is the share below which a call path is a part of its caller's.
+const leastStack = 0.03
+
+// Stacks returns the call paths of a profile that are dear and call none that is, the dearest first.
+func Stacks(p *profile.Profile, r Rules) []Stack {
+	if valueIndex(p) < 0 {
+		return nil
+	}
+	root, _ := tree(p, r, View{}, true)
+	dear := func(n *node) bool { return float64(n.own) >= leastStack*float64(max(1, root.own)) }
+	var out []Stack
+	var walk func(n *node, path []string)
+	walk = func(n *node, path []string) {
+		last := true
+		for _, c := range n.children {
+			if dear(c) {
+				last = false
+				walk(c, append(path, c.name))
+			}
+		}
+		if last && len(path) > 0 {
+			calls := slices.Clone(path)
+			slices.Reverse(calls)
+			out = append(out, Stack{float64(n.own) / float64(root.own), calls})
+		}
+	}
+	walk(root, nil)
+	slices.SortStableFunc(out, func(a, b Stack) int { return cmp.Compare(b.Share, a.Share) })
+	return out
+}

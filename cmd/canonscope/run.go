@@ -247,10 +247,7 @@ they take.`,
 			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}},
 				folder, progress)
 			clear()
-			campaign.Command = "canonscope"
-			for _, word := range os.Args[1:] {
-				campaign.Command += " " + quoted(word)
-			}
+			campaign.Command = commandLine()
 			campaign.Disclosed = selection.Disclosed
 			campaign.LeftOut = append(selection.LeftOut, campaign.LeftOut...)
 			campaign.Results = append(campaign.Results, selection.Unsupported()...)
