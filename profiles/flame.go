@@ -193,13 +193,13 @@ func (f *flame) head(a *Attribution) {
 
 	f.lines = append([]string{text}, f.Notes...)
 	if f.Callers != "" {
-		f.lines = append(f.lines, fmt.Sprintf("Callers of functions with %q in their names, the callee first.",
-			f.Callers))
+		f.lines = append(f.lines, "Callers of functions with "+f.Callers+" in their names, the callee first.")
 	}
 	var phases bar
 	for _, s := range a.Shares() {
 		phases.segments = append(phases.segments, segment{
-			text: fmt.Sprintf("%s %.0f %%", s.Phase, 100*s.Share), tip: fmt.Sprintf("%s %.1f %%", s.Phase, 100*s.Share),
+			text:  fmt.Sprintf("%s %.0f %%", s.Phase, 100*s.Share),
+			tip:   fmt.Sprintf("%s %.1f %%", s.Phase, 100*s.Share),
 			share: float64(s.Value) / float64(max(1, t.Value)), colour: colours[s.Phase]})
 
 		share := fmt.Sprintf("%5.1f %%", 100*s.Share)
@@ -232,7 +232,8 @@ func (f *flame) tabulate(p *profile.Profile, r Rules) {
 		f.table.heads = append(f.table.heads, "self µs", "total µs")
 	}
 	for _, s := range functions(root) {
-		cells := []float64{100 * float64(s.self) / f.whole, 100 * float64(s.value) / f.whole, float64(s.samples)}
+		cells := []float64{100 * float64(s.self) / f.whole, 100 * float64(s.value) / f.whole,
+			float64(s.samples)}
 		if f.costs {
 			cells = append(cells, float64(s.selfOwn)*f.perOp, float64(s.own)*f.perOp)
 		}

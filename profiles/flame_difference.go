@@ -139,6 +139,7 @@ func (d *Difference) pairOf(a, b *node) *pair {
 				continue
 			}
 			p.name, p.self[i] = n.name, float64(n.self)*scales[i]
+
 			[]*Counted{&p.Before, &p.After}[i].Samples = n.samples
 			for _, c := range n.children {
 				both := children[c.name]
@@ -244,7 +245,8 @@ func (p *pair) passesOn() bool {
 func (d *Difference) headLines() []string {
 	t := &d.total
 	line := func(name string, s Side, c Counted) string {
-		return fmt.Sprintf("%s: %s: %s µs an operation, %s samples", name, s.Name, micros(s.Cost), grouped(c.Of))
+		return fmt.Sprintf("%s: %s: %s µs an operation, %s samples", name, s.Name, micros(s.Cost),
+			grouped(c.Of))
 	}
 	change := fmt.Sprintf("B - A: %s µs an operation", signed(d.after.Cost-d.before.Cost))
 	if d.options.Callers == "" && (t.Low != 0 || t.High != 0) {
@@ -303,7 +305,7 @@ const (
 	leastCaller = 12 // columns, below which the caller is left out
 )
 
-// lines prints a list: what an operation gained, the interval, and the frame. A list without a frame has none.
+// lines prints a list: what an operation gained, the interval, and the frame. An empty list has none.
 func (l *List) lines(width int) (out []line) {
 	if len(l.Changed) == 0 {
 		return nil
@@ -358,7 +360,8 @@ func (d *Difference) picture() *picture {
 		p.bars = append(p.bars, d.bar("AB"[i:i+1], s, s.Cost/longest))
 	}
 	for kind, e := range []entry{{text: "costs more", paint: paint{class: "more"}},
-		{text: "costs less", paint: paint{class: "less"}}, {text: "within noise", paint: paint{class: "mix"}}} {
+		{text: "costs less", paint: paint{class: "less"}},
+		{text: "within noise", paint: paint{class: "mix"}}} {
 		e.kind = kind
 		p.legend = append(p.legend, e)
 	}
@@ -380,8 +383,8 @@ func (d *Difference) picture() *picture {
 			if cost(c) == 0 {
 				continue
 			}
-			b := box{name: visible(c.name), depth: depth, x: x, value: cost(c), cost: cost(c), change: c.Gained(),
-				kind: noise, paint: paint{class: "mix"}, tip: c.tip()}
+			b := box{name: visible(c.name), depth: depth, x: x, value: cost(c), cost: cost(c),
+				change: c.Gained(), kind: noise, paint: paint{class: "mix"}, tip: c.tip()}
 			if c.Real {
 				b.kind, b.paint.class = more, "more"
 				if c.Gained() < 0 {
@@ -411,8 +414,9 @@ func (p *pair) each(f func(*pair)) {
 }
 
 func (p *pair) tip() string {
-	s := fmt.Sprintf("A %s µs, B %s µs (%s and %s samples)\n%s µs an operation", micros(p.Before.nanoseconds()),
-		micros(p.After.nanoseconds()), grouped(p.Before.Samples), grouped(p.After.Samples), signed(p.Gained()))
+	s := fmt.Sprintf("A %s µs, B %s µs (%s and %s samples)\n%s µs an operation",
+		micros(p.Before.nanoseconds()), micros(p.After.nanoseconds()), grouped(p.Before.Samples),
+		grouped(p.After.Samples), signed(p.Gained()))
 	switch {
 	case p.Low == 0 && p.High == 0:
 		return s + ": too few samples"
@@ -436,8 +440,9 @@ func (d *Difference) bar(name string, s Side, length float64) bar {
 			continue
 		}
 		text := fmt.Sprintf("%s %s µs", phase.Phase(i), micros(c/total*s.Cost))
-		out.segments = append(out.segments, segment{text: text, tip: fmt.Sprintf("%s, %.1f %%", text, 100*c/total),
-			share: c / total * length, colour: colours[i]})
+		out.segments = append(out.segments, segment{text: text,
+			tip: fmt.Sprintf("%s, %.1f %%", text, 100*c/total), share: c / total * length,
+			colour: colours[i]})
 	}
 	return out
 }
@@ -527,7 +532,8 @@ func (d *Difference) Profile() (*profile.Profile, error) {
 			delete(own[k].Label, CellLabel)
 		}
 		p.Sample = own
-		p.SampleType = []*profile.ValueType{{Type: "samples", Unit: "count"}, {Type: PerOperation, Unit: "nanoseconds"}}
+		p.SampleType = []*profile.ValueType{{Type: "samples", Unit: "count"},
+			{Type: PerOperation, Unit: "nanoseconds"}}
 		p.DefaultSampleType = PerOperation
 		p.PeriodType, p.Period = &profile.ValueType{}, 0
 		both = append(both, p.Compact())

@@ -283,8 +283,8 @@ func (p *picture) data(w io.Writer, top float64, rows int) error {
 
 	b, err := json.Marshal(map[string]any{"text": texts.list, "paint": colours, "rows": all, "width": p.Width,
 		"margin": margin, "row": rowHeight, "char": charWidth, "least": minWidth, "top": top,
-		"total": rounded(p.total), "whole": rounded(p.whole), "up": p.Upward, "cost": p.costs, "difference": p.differ, "rowsDrawn": rows,
-		"below": lineStep * float64(len(p.below))})
+		"total": rounded(p.total), "whole": rounded(p.whole), "up": p.Upward, "cost": p.costs, "difference": p.differ,
+		"rowsDrawn": rows, "below": lineStep * float64(len(p.below))})
 	if err != nil {
 		return err
 	}
@@ -337,7 +337,8 @@ svg{max-width:100%}
 table{border-collapse:collapse;font:12px ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace}
 th,td{padding:2px 12px 2px 0;text-align:right;white-space:nowrap}
 th:first-child,td:first-child{text-align:left;white-space:normal;overflow-wrap:anywhere}
-th button,td button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer;text-align:inherit}
+th button,td button{font:inherit;color:inherit;background:none;border:0;padding:0;text-align:inherit}
+th button,td button{cursor:pointer}
 th{border-bottom:1px solid #b6bfca;position:sticky;top:0;background:#fff}
 tr:hover td{background:#eef2f6}
 td small{color:#7a8594}
@@ -354,7 +355,8 @@ tr:hover td{background:#232931}
 func (p *picture) html(to io.Writer) error {
 	w := bufio.NewWriter(to)
 	title := html.EscapeString(visible(p.Title))
-	fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title>\n", title)
+	fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title>\n",
+		title)
 	w.WriteString(`<meta name="viewport" content="width=device-width"><meta name="color-scheme"` +
 		` content="light dark"><link rel="icon" href="data:,">` + "\n")
 	fmt.Fprintf(w, "<style>%s</style></head><body>\n<div class=\"holder\">\n", pageStyle)
@@ -362,8 +364,8 @@ func (p *picture) html(to io.Writer) error {
 		return err
 	}
 
-	w.WriteString("</div>\n<h2>Functions</h2>\n<p>A heading sorts, a name searches.</p>\n<div class=\"holder\"><table>" +
-		"<thead><tr>")
+	w.WriteString("</div>\n<h2>Functions</h2>\n<p>A heading sorts, a name searches.</p>\n" +
+		"<div class=\"holder\"><table><thead><tr>")
 	for _, h := range p.table.heads {
 		fmt.Fprintf(w, "<th scope=\"col\"><button type=\"button\">%s</button></th>", html.EscapeString(h))
 	}

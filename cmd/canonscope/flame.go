@@ -136,7 +136,7 @@ of A are negative; folded and speedscope are the input of other tools.`,
 		strings.Join(choice.Names(profiles.Bys), ", "))
 	flags.StringVar(&shape, "shape", icicle, "icicle, with callers above, or flame, with callers below")
 	flags.StringVar(&invert, "invert", "",
-		"callees first; --invert=`FUNCTION` begins at functions with this in their names, to show who calls them")
+		"callees first; --invert=`FUNCTION` begins at functions so named and shows their callers")
 	flags.Lookup("invert").NoOptDefVal = anyCallee
 	flags.StringVar(&wide, "width", "B", "in a difference frames are as wide as in `A` or B")
 
@@ -188,8 +188,8 @@ func drawTwo(
 	for i, p := range sides {
 		both[i] = profiles.Side{Name: p.name, Profile: p.profile, Cost: p.cost.Center}
 		if !p.cost.Bounded() {
-			o.Notes = append(o.Notes, fmt.Sprintf("%s has no interval of its cost: 3 %% is taken as its standard "+
-				"error. Three runs give one.", "AB"[i:i+1]))
+			o.Notes = append(o.Notes, fmt.Sprintf("%s has no interval of its cost: 3 %% is taken as its "+
+				"standard error. Three runs give one.", "AB"[i:i+1]))
 		}
 	}
 

@@ -79,5 +79,6 @@ func newestResults() (string, error) {
 		}
 		return info.ModTime().UnixNano()
 	}
-	return filepath.Dir(slices.MaxFunc(all, func(a, b string) int { return cmp.Compare(age(a), age(b)) })), nil
+	newest := slices.MaxFunc(all, func(a, b string) int { return cmp.Compare(age(a), age(b)) })
+	return filepath.Dir(newest), nil
 }

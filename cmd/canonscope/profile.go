@@ -44,10 +44,10 @@ func newProfileCommand() *cobra.Command {
 		Use:   "profile CELL|SCHEMA|FILE",
 		Short: "Profile one operation until its phases are known within a point",
 		Long: fmt.Sprintf(`Profile times an operation in %d processes, then samples it until every phase
-above 5 %% has an interval within 1 point, or --seconds of CPU are over, and says
-which. It prints the phases with their intervals, the ten dearest functions and
-where the files are: a profile for "go tool pprof" and a picture, in a new results
-folder, which flame and pprof read.
+above 5 %% has an interval within 1 point, or --seconds of CPU are over. It prints
+which of them it was, the phases with their intervals, the ten dearest functions
+and where the files are: a profile for "go tool pprof" and a picture, in a new
+results folder, which flame and pprof read.
 
 CELL is an id from a table or from cells --json; a name of the catalogue or a
 file of a credential or another document takes the flags. --report prints
@@ -58,7 +58,8 @@ Markdown for the tracker of a library instead.`, profileRuns),
 		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !(plan.Profile > 0 && plan.Profile <= maxSeconds) {
-				return fmt.Errorf("--seconds is %v; it must be above 0 and at most %d", plan.Profile, maxSeconds)
+				return fmt.Errorf("--seconds is %v; it must be above 0 and at most %d", plan.Profile,
+					maxSeconds)
 			}
 			if err := choice.Check("sampler", plan.Sampler, profiles.Samplers); err != nil {
 				return err
@@ -106,8 +107,8 @@ Markdown for the tracker of a library instead.`, profileRuns),
 			defer folder.Close()
 
 			progress, clear := progressTo(cmd.ErrOrStderr())
-			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}}, folder,
-				progress)
+			campaign, err := measure.Run(cmd.Context(), plan, measure.Process{Args: []string{internalRun}},
+				folder, progress)
 			clear()
 			campaign.Command = commandLine()
 			failed := append(parts(err), finish(io.Discard, campaign, nil, nil, folder, false)...)
@@ -164,7 +165,9 @@ func theCell(cmd *cobra.Command, filter matrix.Filter) ([]compare.Cell, error) {
 	if err := checkSelection(cmd.Context(), selection, nil); err != nil {
 		return nil, err
 	}
-	cells := slices.DeleteFunc(selection.Cells(), func(c compare.Cell) bool { return c.Format == compare.Floor })
+	cells := slices.DeleteFunc(selection.Cells(), func(c compare.Cell) bool {
+		return c.Format == compare.Floor
+	})
 	if len(cells) == 0 {
 		for _, r := range selection.Unsupported() {
 			return nil, &noError{r.Reason}

@@ -18,7 +18,7 @@ type Plan struct {
 	Runs      int              // fresh processes of each exchange
 	Raw       bool             // a pass that keeps single operations, outside the budget
 	Profile   float64          // CPU seconds of each profile; 0 is none, negative chooses
-	Precise   float64          // half of the widest interval of a phase with which a profile ends early; 0 is none
+	Precise   float64          // half of the widest interval with which a profile ends early; 0 is none
 	Sampler   profiles.Sampler // of profiles; "" is auto
 	Allocs    bool             // an allocation pass of each cell, outside the budget
 	Budget    time.Duration    // wall time of the whole campaign; 0 is unlimited

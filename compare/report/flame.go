@@ -34,7 +34,7 @@ func JudgeFrames(before, after stats.Estimate) profiles.Judge {
 			a, b := stats.Count(c.Before), stats.Count(c.After)
 			e, counts := stats.CountedDifference(a, b)
 
-			// The error of the counts, of which the test says how often it is as large.
+			// The error of the counts, from how often the test finds it as large.
 			sd := (e.High - e.Low) / 2 / normal
 			if z := math.Sqrt2 * math.Erfcinv(counts); z > 0 && !math.IsInf(z, 1) {
 				sd = math.Abs(e.Center) / z
@@ -90,8 +90,8 @@ func (e *CellError) Error() string {
 	return fmt.Sprintf("%q is the name of %d cells; add words: %s", e.Name, len(e.Found), list(e.Found))
 }
 
-// Profiled finds the cell with a profile that has an id, or the only one whose values have all words of a name;
-// "" is the only cell of all. It fails with a *[CellError].
+// Profiled finds the cell with a profile that has an id, or the only one whose values have all words of a
+// name; "" is the only cell of all. It fails with a *[CellError].
 func Profiled(c *compare.Campaign, name string) (*compare.Result, error) {
 	e := &CellError{Name: name}
 	var found *compare.Result

@@ -83,7 +83,7 @@ func (p *Profiling) cost() string {
 		figure(e.High/1e3))
 }
 
-// ending says whether the profile is as precise as it was to be.
+// ending reports whether the profile is as precise as it was to be.
 func (p *Profiling) ending() string {
 	a := &p.Result.Profile.Attribution
 	wide := a.Wide(p.Within)
@@ -105,8 +105,8 @@ func (p *Profiling) Markdown(w io.Writer) error {
 	var b strings.Builder
 	c, r := p.Campaign, p.Result
 	fmt.Fprintf(&b, "# CPU profile: %s\n\n", markdown(Short(r.ID)))
-	fmt.Fprintf(&b, "One operation costs %s µs of process CPU, the garbage collector included: the mean of %d "+
-		"processes.\n%s.\n\n", p.cost(), len(r.Runs), sentence(p.ending()))
+	fmt.Fprintf(&b, "One operation costs %s µs of process CPU, the garbage collector included: the mean of "+
+		"%d processes.\n%s.\n\n", p.cost(), len(r.Runs), sentence(p.ending()))
 
 	b.WriteString("## Environment\n\n| | |\n|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(c.Environment)) {
@@ -120,8 +120,8 @@ func (p *Profiling) Markdown(w io.Writer) error {
 
 	b.WriteString("\n## Input\n\n")
 	if len(c.Given) == 0 {
-		fmt.Fprintf(&b, "%d documents of %s from the catalogue, seed %d:\n\n    canonscope schemas generate %s\n",
-			c.Documents, markdown(r.Cell.Schema), c.Seed, printable.Line(r.Cell.Schema))
+		fmt.Fprintf(&b, "%d documents of %s from the catalogue, seed %d:\n\n    canonscope schemas generate "+
+			"%s\n", c.Documents, markdown(r.Cell.Schema), c.Seed, printable.Line(r.Cell.Schema))
 	}
 	for _, s := range c.Given {
 		fmt.Fprintf(&b, "- %s, %d bytes, SHA-256 %s\n", markdown(s.Name), s.Bytes, s.SHA256)
@@ -130,10 +130,11 @@ func (p *Profiling) Markdown(w io.Writer) error {
 	b.WriteString("\n## Phases\n\n| phase | share | 95 % interval | µs | samples |\n|---|--:|--:|--:|--:|\n")
 	costs, of := shares(r.Profile.Attribution.Costs()), CPU(r).Center/1e3
 	for _, s := range r.Profile.Attribution.Shares() {
-		fmt.Fprintf(&b, "| %s | %.1f %% | %.1f-%.1f %% | %s | %d |\n", s.Phase, 100*s.Share, 100*s.Low, 100*s.High,
+		fmt.Fprintf(&b, "| %s | %.1f %% | %.1f-%.1f %% | %s | %d |\n", s.Phase, 100*s.Share, 100*s.Low,
+			100*s.High,
 			figure(costs[s.Phase]*of), s.Samples)
 	}
-	fmt.Fprintf(&b, "\nBeside them %s µs of the collector and %s µs of the scheduler, which run in the background.\n",
+	fmt.Fprintf(&b, "\nBeside them %s µs of the collector and %s µs of the scheduler, in the background.\n",
 		figure(costs[phase.GC]*of), figure(costs[phase.Runtime]*of))
 
 	b.WriteString("\n## Dearest functions\n\n")
@@ -146,7 +147,8 @@ func (p *Profiling) Markdown(w io.Writer) error {
 	b.WriteString("\n## Dearest stacks\n")
 	all := profiles.Stacks(p.Profile, p.Rules)
 	for _, s := range all[:min(stacks, len(all))] {
-		fmt.Fprintf(&b, "\n%.1f %%, %s µs an operation, with what it calls:\n\n", 100*s.Share, p.micros(s.Share))
+		fmt.Fprintf(&b, "\n%.1f %%, %s µs an operation, with what it calls:\n\n", 100*s.Share,
+			p.micros(s.Share))
 		for _, name := range s.Path {
 			fmt.Fprintf(&b, "    %s\n", printable.Line(name))
 		}
