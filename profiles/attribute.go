@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/google/pprof/profile"
@@ -161,6 +162,16 @@ func (a *Attribution) Shares() []Share {
 		}
 	}
 	return out
+}
+
+// mainShare is the share from which on Wide looks at a phase.
+const mainShare = 0.05
+
+// Wide returns the phases above 5 % whose interval reaches further than half from its middle.
+func (a *Attribution) Wide(half float64) []Share {
+	return slices.DeleteFunc(a.Shares(), func(s Share) bool {
+		return s.Share <= mainShare || (s.High-s.Low)/2 <= half
+	})
 }
 
 // Attributed returns the share of foreground samples that have a phase.

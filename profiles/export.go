@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ func Folded(w io.Writer, p *profile.Profile, r Rules) error {
 	if valueIndex(p) < 0 {
 		return errNoProfile
 	}
-	root, _ := tree(p, r)
+	root, _ := tree(p, r, View{}, false)
 	bw := bufio.NewWriter(w)
 	root.paths(nil, func(path []*node, self int64) {
 		for i, n := range path {
@@ -37,29 +38,41 @@ var foldedName = strings.NewReplacer(";", ":", "\n", " ")
 // Speedscope writes the profile in the "sampled" file format of speedscope, with one sample for each call
 // path.
 func Speedscope(w io.Writer, p *profile.Profile, r Rules, name string) error {
-	type frame struct {
-		Name string `json:"name"`
-	}
-
-	type sampled struct {
-		Type       string  `json:"type"`
-		Name       string  `json:"name"`
-		Unit       string  `json:"unit"`
-		StartValue int64   `json:"startValue"`
-		EndValue   int64   `json:"endValue"`
-		Samples    [][]int `json:"samples"`
-		Weights    []int64 `json:"weights"`
-	}
-
 	if valueIndex(p) < 0 {
 		return errNoProfile
 	}
+	root, unit := tree(p, r, View{}, false)
+	f := newScope()
+	f.add(root, name, unit, 1)
+	return f.write(w, name)
+}
 
-	root, unit := tree(p, r)
-	var frames []frame
-	index := map[string]int{}
-	s := sampled{Type: "sampled", Name: name, Unit: unit, EndValue: root.value, Samples: [][]int{},
-		Weights: []int64{}}
+// scope is a file of speedscope.
+type scope struct {
+	frames   []scopeFrame
+	index    map[string]int
+	profiles []scopeProfile
+}
+
+type scopeFrame struct {
+	Name string `json:"name"`
+}
+
+type scopeProfile struct {
+	Type       string  `json:"type"`
+	Name       string  `json:"name"`
+	Unit       string  `json:"unit"`
+	StartValue int64   `json:"startValue"`
+	EndValue   int64   `json:"endValue"`
+	Samples    [][]int `json:"samples"`
+	Weights    []int64 `json:"weights"`
+}
+
+func newScope() *scope { return &scope{index: map[string]int{}} }
+
+// add adds a tree whose values are scaled.
+func (f *scope) add(root *node, name, unit string, scale float64) {
+	s := scopeProfile{Type: "sampled", Name: name, Unit: unit, Samples: [][]int{}, Weights: []int64{}}
 	if unit != "nanoseconds" && unit != "bytes" {
 		s.Unit = "none"
 	}
@@ -67,25 +80,31 @@ func Speedscope(w io.Writer, p *profile.Profile, r Rules, name string) error {
 	root.paths(nil, func(path []*node, self int64) {
 		ids := make([]int, len(path))
 		for i, n := range path {
-			id, ok := index[n.name]
+			id, ok := f.index[n.name]
 			if !ok {
-				id = len(frames)
-				index[n.name] = id
-				frames = append(frames, frame{n.name})
+				id = len(f.frames)
+				f.index[n.name] = id
+				f.frames = append(f.frames, scopeFrame{n.name})
 			}
 			ids[i] = id
 		}
+		weight := int64(math.Round(float64(self) * scale))
 		s.Samples = append(s.Samples, ids)
-		s.Weights = append(s.Weights, self)
+		s.Weights = append(s.Weights, weight)
+		s.EndValue += weight
 	})
 
+	f.profiles = append(f.profiles, s)
+}
+
+func (f *scope) write(w io.Writer, name string) error {
 	return json.NewEncoder(w).Encode(map[string]any{
 		"$schema":            "https://www.speedscope.app/file-format-schema.json",
 		"exporter":           "canonscope",
 		"name":               name,
 		"activeProfileIndex": 0,
-		"shared":             map[string]any{"frames": slices.Clip(frames)},
-		"profiles":           []sampled{s},
+		"shared":             map[string]any{"frames": slices.Clip(f.frames)},
+		"profiles":           f.profiles,
 	})
 }
 

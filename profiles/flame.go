@@ -1,8 +1,7 @@
 package profiles
 
 import (
-	"bufio"
-	"encoding/xml"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -16,9 +15,12 @@ import (
 
 // FlameOptions describe a flame graph. The zero value has the default width and no title.
 type FlameOptions struct {
-	Title string   // the cell's id
-	Notes []string // further header lines
-	Width int      // pixels; 0 is 1200
+	View
+	Title  string   // the cell's id
+	Notes  []string // further header lines
+	Width  int      // pixels; 0 is 1200
+	Upward bool     // roots at the bottom
+	Cost   float64  // nanoseconds of an operation; 0 is what the samples say
 }
 
 // colours of the phases. They are light enough for dark text, and consecutive phases differ in hue and
@@ -46,115 +48,104 @@ var colours = [phase.Count]string{
 // Colour returns the colour of a phase as "#rrggbb", the same in every picture.
 func Colour(p phase.Phase) string { return colours[p] }
 
-// Layout of the picture, in pixels.
-const (
-	margin    = 16.0
-	rowHeight = 17.0
-	charWidth = 6.65 // of the 11 px monospace labels
-	minWidth  = 0.4  // narrower frames are left out
-)
-
-// FlameSVG draws the profile as one self-contained SVG: roots on top, width by CPU time or bytes, callees
-// in the order of their names, colour by phase, a tooltip on every frame. The same input gives the same
-// bytes.
+// FlameSVG draws the profile as one self-contained SVG: width by CPU time or bytes, callees in the order of
+// their names, colour by phase, a tooltip on every frame. Its script zooms, searches and filters; without a
+// script the picture is complete but still. The same input gives the same bytes.
 func FlameSVG(w io.Writer, p *profile.Profile, r Rules, o FlameOptions) error {
+	f, err := newFlame(p, r, o)
+	if err != nil {
+		return err
+	}
+	return f.svg(w)
+}
+
+// FlameHTML writes a page with the picture of FlameSVG and a table of the functions.
+func FlameHTML(w io.Writer, p *profile.Profile, r Rules, o FlameOptions) error {
+	f, err := newFlame(p, r, o)
+	if err != nil {
+		return err
+	}
+	return f.html(w)
+}
+
+// flame makes the picture of one profile.
+type flame struct {
+	picture
+	unit  string
+	perOp float64 // nanoseconds of an operation in one of the profile; 0 if not known
+}
+
+func newFlame(p *profile.Profile, r Rules, o FlameOptions) (*flame, error) {
+	if valueIndex(p) < 0 {
+		return nil, errNoProfile
+	}
 	if o.Width == 0 {
 		o.Width = 1200
 	}
-	if valueIndex(p) < 0 {
-		return errNoProfile
+
+	root, unit := tree(p, r, o.View, false)
+	all := root
+	if o.Callers != "" {
+		all, _ = tree(p, r, View{}, false)
+	}
+	f := &flame{picture: picture{FlameOptions: o, total: max(1, float64(root.value)),
+		whole: max(1, float64(all.value))}, unit: unit}
+	if unit == "nanoseconds" && all.own > 0 {
+		f.perOp = cmp.Or(o.Cost, PerOperationOf(p)) / float64(all.own)
+		f.costs = f.perOp > 0
 	}
 
-	root, unit := tree(p, r)
 	a := Attribute(p, r)
-	f := &flame{Writer: bufio.NewWriter(w), unit: unit, total: root.value, width: float64(o.Width) - 2*margin}
-	head := f.headHeight(&a, o)
-	height := head + rowHeight*float64(max(1, f.rows(root)-1)) + margin
-	fmt.Fprintf(f, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%.0f" viewBox="0 0 %d %.0f"`+
-		` role="img">`+"\n", o.Width, height, o.Width, height)
-	fmt.Fprintf(f, "<title>%s</title>\n", xmlText("Flame graph "+o.Title))
-
-	f.WriteString(`<style>
-text{font:11px ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;fill:#1c2430}
-text.h{font:600 16px system-ui,"DejaVu Sans",sans-serif}
-text.n{font-size:12px}
-text.s{font:12px system-ui,"DejaVu Sans",sans-serif;fill:#4a5563}
-text.g{fill:#7a8594}
-g rect{stroke:#fff;stroke-width:.6}
-g:hover>rect{stroke:#1c2430}
-rect.u{stroke:#b3382c;stroke-dasharray:2 2}
-</style>
-<rect width="100%" height="100%" fill="#fff"/>
-`)
-
-	f.head(&a, o)
-	if root.value == 0 {
-		f.text(margin, head+12, "s", "no samples")
-	}
-
-	x := margin
+	f.head(&a)
+	at := 0.0
 	for _, c := range root.children {
-		x = f.frame(c, x, head)
+		f.add(c, 0, at)
+		at += float64(c.value)
 	}
+	f.tabulate(p, r)
 
-	f.WriteString("</svg>\n")
-	return f.Flush()
+	return f, nil
 }
 
-type flame struct {
-	*bufio.Writer
-	unit  string
-	total int64
-	width float64
-}
-
-func (f *flame) scale(v int64) float64 {
-	if f.total == 0 {
-		return 0
-	}
-	return float64(v) / float64(f.total) * f.width
-}
-
-// rows returns the number of levels that are drawn, including the root.
-func (f *flame) rows(n *node) int {
-	deepest := 0
-	for _, c := range n.children {
-		if f.scale(c.value) >= minWidth {
-			deepest = max(deepest, f.rows(c))
+// PerOperationOf returns the nanoseconds of an operation in a profile that Operations has changed, or 0.
+func PerOperationOf(p *profile.Profile) (total float64) {
+	for i, t := range p.SampleType {
+		if t.Type != PerOperation {
+			continue
+		}
+		for _, s := range p.Sample {
+			total += float64(s.Value[i])
 		}
 	}
-	return deepest + 1
+	return total
 }
 
-// frame draws a node and its callees and returns the right edge.
-func (f *flame) frame(n *node, x, y float64) float64 {
-	w := f.scale(n.value)
-	if w < minWidth {
-		return x + w
-	}
-	fill, class := colours[n.phase], ""
+// add makes the boxes of a node and its callees.
+func (f *flame) add(n *node, depth int, x float64) {
+	b := box{name: visible(n.name), depth: depth, x: x, value: float64(n.value), kind: int(n.phase),
+		cost: float64(n.own) * f.perOp, paint: paint{fill: colours[n.phase]}}
 	what := n.phase.String()
 	if n.phase == phase.Unattributed {
 		if _, one := n.onlyPhase(); one {
-			class = ` class="u"`
+			b.paint.class = "u"
 		} else {
-			fill, what = "#eceff3", f.mix(n)
+			b.kind, b.paint, what = -1, paint{class: "mix"}, f.mix(n)
 		}
 	}
-	fmt.Fprintf(f, "<g><title>%s\n%s\n%s, %.2f %% of the process, %s %s</title>", xmlText(n.name), what,
-		amount(n.value, f.unit), 100*float64(n.value)/float64(f.total), grouped(n.samples),
-		plural(n.samples, f.sampleName()))
-	fmt.Fprintf(f, `<rect x="%.2f" y="%.2f" width="%.2f" height="%.2f" rx="1.5" fill="%s"%s/>`, x, y, w,
-		rowHeight-1, fill, class)
-	if label := fit(n.name, int((w-6)/charWidth)); label != "" {
-		fmt.Fprintf(f, `<text x="%.2f" y="%.2f">%s</text>`, x+3, y+12, xmlText(label))
+
+	b.tip = fmt.Sprintf("%s\n%s, %.2f %% of the process, %s %s", what, amount(n.value, f.unit),
+		100*float64(n.value)/f.whole, grouped(n.samples), plural(n.samples, f.sampleName()))
+	if b.cost > 0 {
+		b.tip += fmt.Sprintf("\n%s µs an operation", micros(b.cost))
+		if n.self > 0 && n.self < n.value {
+			b.tip += fmt.Sprintf(", itself %s", micros(float64(n.self)*f.perOp))
+		}
 	}
-	f.WriteString("</g>\n")
-	at := x
+	f.boxes = append(f.boxes, b)
 	for _, c := range n.children {
-		at = f.frame(c, at, y+rowHeight)
+		f.add(c, depth+1, x)
+		x += float64(c.value)
 	}
-	return x + w
 }
 
 // mix names the phases of a frame whose callees differ, largest share first.
@@ -178,141 +169,83 @@ func (f *flame) mix(n *node) string {
 	return strings.Join(parts, ", ")
 }
 
-const legendWidth, legendHeight = 290.0, 18.0
-
-func (f *flame) legendColumns() int { return max(1, int(f.width/legendWidth)) }
-
-func (f *flame) headHeight(a *Attribution, o FlameOptions) float64 {
-	h := margin + 22 + 18 + 18*float64(len(o.Notes))
-	cols := f.legendColumns()
-	return h + 8 + 20 + 10 + legendHeight*float64((len(a.Shares())+cols-1)/cols) + 10
-}
-
-// head draws the title, the totals, the bar of phases and the legend.
-func (f *flame) head(a *Attribution, o FlameOptions) {
+// head makes the lines above the frames: totals, notes, the bar of phases and the legend.
+func (f *flame) head(a *Attribution) {
 	t, bg := a.Foreground.Total(), a.Background.Total()
-	y := margin + 16
-	title := "h"
-	if float64(len(o.Title))*9.5 > f.width { // 9.5 px is the mean width of a bold 16 px letter
-		title = "h n"
-	}
-
-	f.text(margin, y, title, o.Title)
-
 	at := a.Attributed()
-	y += 22
-	line := fmt.Sprintf("%s %s in the operation", grouped(t.Samples), plural(t.Samples, f.sampleName()))
-	line += fmt.Sprintf(" (%s)", amount(t.Value, f.unit))
+	text := fmt.Sprintf("%s %s in the operation", grouped(t.Samples), plural(t.Samples, f.sampleName()))
+	text += fmt.Sprintf(" (%s)", amount(t.Value, f.unit))
 	if bg.Samples > 0 {
-		line += fmt.Sprintf(", %s in the background (%s: collector %s, runtime %s)", grouped(bg.Samples),
+		text += fmt.Sprintf(", %s in the background (%s: collector %s, runtime %s)", grouped(bg.Samples),
 			amount(bg.Value, f.unit), amount(a.Background[phase.GC].Value, f.unit),
 			amount(a.Background[phase.Runtime].Value, f.unit))
 	}
 
-	line += fmt.Sprintf(". Attributed: %.1f %%", 100*at.Share)
+	text += fmt.Sprintf(". Attributed: %.1f %%", 100*at.Share)
 	if f.unit == "nanoseconds" {
-		line += fmt.Sprintf(" (%.1f-%.1f)", 100*at.Low, 100*at.High)
+		text += fmt.Sprintf(" (%.1f-%.1f)", 100*at.Low, 100*at.High)
 	}
 
-	line += " of the operation."
+	text += " of the operation."
 	if slices.ContainsFunc(a.Shares(), few) {
-		line += fmt.Sprintf(" Grey: fewer than %d samples.", FewSamples)
+		text += fmt.Sprintf(" Grey: fewer than %d samples.", FewSamples)
 	}
 
-	f.text(margin, y, "s", line)
-	for _, n := range o.Notes {
-		y += 18
-		f.text(margin, y, "s", n)
+	f.lines = append([]string{text}, f.Notes...)
+	if f.Callers != "" {
+		f.lines = append(f.lines, "Callers of functions with "+f.Callers+" in their names, the callee first.")
 	}
-
-	y += 12
-	x := margin
+	var phases bar
 	for _, s := range a.Shares() {
-		w := float64(s.Value) / float64(max(1, t.Value)) * f.width
-		if w > 0 {
-			fmt.Fprintf(f, `<g><title>%s %.1f %%</title>`, s.Phase, 100*s.Share)
-			fmt.Fprintf(f, `<rect x="%.2f" y="%.2f" width="%.2f" height="20" fill="%s"/>`, x, y, w,
-				colours[s.Phase])
-			if label := fmt.Sprintf("%s %.0f %%", s.Phase, 100*s.Share); float64(len(label))*charWidth+8 < w {
-				fmt.Fprintf(f, `<text x="%.2f" y="%.2f">%s</text>`, x+4, y+14, label)
-			}
-			f.WriteString("</g>\n")
-		}
-		x += w
-	}
+		phases.segments = append(phases.segments, segment{
+			text:  fmt.Sprintf("%s %.0f %%", s.Phase, 100*s.Share),
+			tip:   fmt.Sprintf("%s %.1f %%", s.Phase, 100*s.Share),
+			share: float64(s.Value) / float64(max(1, t.Value)), colour: colours[s.Phase]})
 
-	y += 30
-	cols := f.legendColumns()
-	for i, s := range a.Shares() {
-		lx, ly := margin+float64(i%cols)*legendWidth, y+legendHeight*float64(i/cols)
-		class := ""
-		if s.Phase == phase.Unattributed {
-			class = ` class="u"`
-		}
-		fmt.Fprintf(f, `<g><rect x="%.2f" y="%.2f" width="12" height="12" rx="2" fill="%s"%s/></g>`, lx, ly,
-			colours[s.Phase], class)
-		name, share := fmt.Sprintf("%-13s", s.Phase), fmt.Sprintf("%5.1f %%", 100*s.Share)
+		share := fmt.Sprintf("%5.1f %%", 100*s.Share)
 		if f.unit == "nanoseconds" {
 			share += fmt.Sprintf("  (%.1f-%.1f)", 100*s.Low, 100*s.High)
 		} else {
 			share += "  " + amount(s.Value, f.unit)
 		}
-		tc := ""
-		if few(s) {
-			tc = "g"
+		fill := paint{fill: colours[s.Phase]}
+		if s.Phase == phase.Unattributed {
+			fill.class = "u"
 		}
-		f.text(lx+18, ly+10, tc, name+" "+share)
+		f.legend = append(f.legend, entry{kind: int(s.Phase), paint: fill, few: few(s),
+			text: fmt.Sprintf("%-13s %s", s.Phase, share)})
 	}
+	f.bars = []bar{phases}
 }
 
 func few(s Share) bool { return s.Samples < FewSamples && s.Phase != phase.Unattributed }
+
+// tabulate makes the table of functions, or packages.
+func (f *flame) tabulate(p *profile.Profile, r Rules) {
+	v := View{}
+	if f.By == ByPackage {
+		v.By = ByPackage
+	}
+	root, _ := tree(p, r, v, false)
+	f.table.heads = []string{string(cmp.Or(v.By, ByFunction)), "self %", "total %", "samples"}
+	if f.costs {
+		f.table.heads = append(f.table.heads, "self µs", "total µs")
+	}
+	for _, s := range functions(root) {
+		cells := []float64{100 * float64(s.self) / f.whole, 100 * float64(s.value) / f.whole,
+			float64(s.samples)}
+		if f.costs {
+			cells = append(cells, float64(s.selfOwn)*f.perOp, float64(s.own)*f.perOp)
+		}
+		f.table.rows = append(f.table.rows, row{name: s.name, note: s.mainPhase(), cells: cells})
+	}
+}
 
 func (f *flame) sampleName() string {
 	if f.unit == "bytes" {
 		return "allocation"
 	}
 	return "sample"
-}
-
-func (f *flame) text(x, y float64, class, s string) {
-	attr := ""
-	if class != "" {
-		attr = fmt.Sprintf(` class="%s"`, class)
-	}
-	fmt.Fprintf(f, `<text x="%.2f" y="%.2f"%s xml:space="preserve">%s</text>`+"\n", x, y, attr, xmlText(s))
-}
-
-// xmlText escapes text. Characters that XML forbids become U+FFFD.
-func xmlText(text string) string {
-	var b strings.Builder
-	xml.EscapeText(&b, []byte(text)) // a Builder never fails
-	return b.String()
-}
-
-// fit shortens a function name to n characters: it drops the import path, then package and receiver, then
-// cuts the rest.
-func fit(name string, n int) string {
-	if n < 2 {
-		return ""
-	}
-	short := strings.ReplaceAll(name, "[...]", "")
-	short = short[strings.LastIndexByte(short, '/')+1:]
-	if len(short) <= n {
-		return short
-	}
-	base := short
-	if i := strings.LastIndex(base, ")."); i >= 0 {
-		base = base[i+2:]
-	} else if i := strings.IndexByte(base, '.'); i >= 0 {
-		base = base[i+1:]
-	}
-	if len(base) <= n {
-		return base
-	}
-	if n < 4 {
-		return ""
-	}
-	return base[:n-1] + "…"
 }
 
 func plural(n int64, word string) string {

@@ -31,7 +31,7 @@ func draw(t *testing.T, p *profile.Profile, o profiles.FlameOptions) (all []elem
 	if err := profiles.FlameSVG(&svg, p, profiles.LoadRules(), o); err != nil {
 		t.Fatal(err)
 	}
-	title, open := "", ""
+	title, open, down := "", "", 0.0
 	for dec := xml.NewDecoder(&svg); ; {
 		token, err := dec.Token()
 		if err == io.EOF {
@@ -60,6 +60,14 @@ func draw(t *testing.T, p *profile.Profile, o profiles.FlameOptions) (all []elem
 					e.height = v
 				}
 			}
+			if e.name == "g" {
+				for _, a := range token.Attr {
+					if a.Name.Local == "transform" {
+						fmt.Sscanf(a.Value, "translate(0,%g)", &down)
+					}
+				}
+			}
+			e.y += down
 			switch open = e.name; open {
 			case "svg":
 				width, height = e.width, e.height

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/pprof/profile"
@@ -21,12 +22,79 @@ const (
 // Inlined calls come on top of it.
 const samplerDepth = 64
 
+// By is what the frames of a picture are.
+type By string
+
+const (
+	ByFunction By = "function"
+	ByPackage  By = "package" // calls inside a package are one frame
+	ByPhase    By = "phase"   // functions below the phase that they are charged to
+)
+
+// Bys lists what frames can be.
+var Bys = []By{ByFunction, ByPackage, ByPhase}
+
+// View is how stacks become frames. The zero value has a frame for each function, callers first.
+type View struct {
+	By     By
+	Invert bool // the leaf first, then its caller, and so on
+
+	// Callers begins each stack, with Invert, at the functions whose names contain it, in place of the
+	// leaf. Stacks without such a function are left out.
+	Callers string
+}
+
+// frames returns the frames of a stack, leaf first, as the view shows them: the root of the picture first.
+func (v View) frames(stack []string, ph phase.Phase) []string {
+	if v.Invert && v.Callers != "" {
+		at := len(stack) - 1
+		for at >= 0 && !strings.Contains(stack[at], v.Callers) {
+			at--
+		}
+		if at < 0 {
+			return nil
+		}
+		stack = stack[at:]
+	}
+
+	var out []string
+	if v.By == ByPhase {
+		out = append(out, ph.String())
+	}
+	for i := range stack {
+		name := stack[i]
+		if !v.Invert {
+			name = stack[len(stack)-1-i]
+		}
+		if v.By == ByPackage {
+			if name = packageOf(name); len(out) > 0 && out[len(out)-1] == name {
+				continue
+			}
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// packageOf returns the package of a function: "a/b" for "a/b.(*T).Name". A generic function's type
+// arguments may hold slashes.
+func packageOf(name string) string {
+	if name == cutFrame {
+		return name
+	}
+	plain, _, _ := strings.Cut(name, "[")
+	slash := strings.LastIndexByte(plain, '/') + 1
+	pkg, _, _ := strings.Cut(plain[slash:], ".")
+	return plain[:slash] + pkg
+}
+
 // node is a call path in a tree of samples.
 type node struct {
 	name     string
 	phase    phase.Phase // of a sample whose leaf is here; Unattributed if callees differ
 	value    int64       // with callees
 	self     int64
+	own      int64 // of value, what costs operations: all but the unattributed background
 	samples  int64
 	children []*node // by name
 	index    map[string]*node
@@ -35,11 +103,11 @@ type node struct {
 
 // tree builds the call tree of a profile that has values. The harness is cut off at the root, and samples
 // outside the measured operation are gathered under one frame. The root's children are the frames of the
-// foreground, then the background.
-func tree(p *profile.Profile, r Rules) (root *node, unit string) {
+// foreground, then the background. With own it has only the samples that cost operations.
+func tree(p *profile.Profile, r Rules, v View, own bool) (root *node, unit string) {
 	c := r.classifier()
 	vi := valueIndex(p)
-	root, unit = &node{name: "root"}, p.SampleType[vi].Unit
+	root, unit = &node{name: "root", phase: phase.Unattributed}, p.SampleType[vi].Unit
 	var buf []string
 	cut := isPerOperation(p)
 	for _, s := range samples(p) {
@@ -49,21 +117,30 @@ func tree(p *profile.Profile, r Rules) (root *node, unit string) {
 		buf = stack(s, buf)
 		st, ph := buf, c.phaseOf(buf)
 		fg := c.foreground(s, buf)
+		costs := fg || ph != phase.Unattributed
+		if own && !costs {
+			continue
+		}
+
 		if fg && !cut {
 			st = c.cutHarness(buf)
 		}
-		at := root
-		at.add(s, vi, ph)
-		if !fg {
-			at = at.child(backgroundFrame, phase.Unattributed)
-			at.add(s, vi, ph)
+		path := v.frames(st, ph)
+		if path == nil && v.Callers != "" {
+			continue
 		}
-		for i := len(st) - 1; i >= 0; i-- {
-			at = at.child(st[i], phase.Unattributed)
-			if at.samples == 0 && st[i] != cutFrame {
-				at.phase = c.phaseOf(st[i:])
+		at := root
+		at.add(s, vi, ph, costs)
+		if !fg {
+			at = at.child(backgroundFrame)
+			at.add(s, vi, ph, costs)
+		}
+		for i, name := range path {
+			at = at.child(name)
+			if at.samples == 0 && !v.Invert && (v.By == "" || v.By == ByFunction) && name != cutFrame {
+				at.phase = c.phaseOf(st[len(st)-1-i:])
 			}
-			at.add(s, vi, ph)
+			at.add(s, vi, ph, costs)
 		}
 
 		at.self += s.Value[vi]
@@ -87,18 +164,21 @@ func (c *classifier) cutHarness(st []string) []string {
 	return append(st, cutFrame)
 }
 
-func (n *node) add(s *profile.Sample, vi int, ph phase.Phase) {
+func (n *node) add(s *profile.Sample, vi int, ph phase.Phase, costs bool) {
 	n.value += s.Value[vi]
+	if costs {
+		n.own += s.Value[vi]
+	}
 	n.samples += s.Value[0]
 	n.phases[ph].Samples += s.Value[0]
 	n.phases[ph].Value += s.Value[vi]
 }
 
-func (n *node) child(name string, ph phase.Phase) *node {
+func (n *node) child(name string) *node {
 	if c := n.index[name]; c != nil {
 		return c
 	}
-	c := &node{name: name, phase: ph}
+	c := &node{name: name, phase: phase.Unattributed}
 	if n.index == nil {
 		n.index = map[string]*node{}
 	}
@@ -107,8 +187,8 @@ func (n *node) child(name string, ph phase.Phase) *node {
 	return c
 }
 
-// finish sorts children by name, background last. A node without a rule gets the phase of its samples if
-// they all have the same one.
+// finish sorts children by name, background last. A node without a rule, or with hardly a sample of its
+// phase, gets the phase of its samples if they all have the same one.
 func (n *node) finish() {
 	slices.SortFunc(n.children, func(a, b *node) int {
 		if (a.name == backgroundFrame) != (b.name == backgroundFrame) {
@@ -119,6 +199,9 @@ func (n *node) finish() {
 		}
 		return cmp.Compare(a.name, b.name)
 	})
+	if own := n.phases[n.phase].Value; own < n.value/20 {
+		n.phase = phase.Unattributed // it would look like what its callees are
+	}
 	if n.phase == phase.Unattributed {
 		if p, ok := n.onlyPhase(); ok {
 			n.phase = p

@@ -331,16 +331,11 @@ func times(c compare.Counters, n int) compare.Counters {
 		Digests: n * c.Digests, Signatures: n * c.Signatures, Verifications: n * c.Verifications}
 }
 
-// profile repeats the operation until its CPU budget is used, or the wall time that it may take. The clocks
-// are read outside profiles.Do, so that samples of reading them do not count as the operation.
+// profile repeats the operation until its CPU budget is used, or the wall time that it may take. With
+// Precise it captures in pieces, each as long as all before it, and ends when their sum is precise.
 func (c *child) profile(w *walk) (*Profiled, error) {
 	b := newBatches(w.do, newHeap().look)
 	if err := b.last(warmTime); err != nil {
-		return nil, err
-	}
-
-	capture, err := profiles.Start(c.job.Sampler)
-	if err != nil {
 		return nil, err
 	}
 
@@ -351,18 +346,29 @@ func (c *child) profile(w *walk) (*Profiled, error) {
 
 	id, start := cell.With(w.op).ID(), w.ops
 	budget := int64(c.job.ProfileSeconds[w.op] * 1e9)
-	cpu, wall := processCPU(), time.Now()
-	var failed error
-	for failed == nil && processCPU()-cpu < budget {
-		if c.job.Bounded && int64(time.Since(wall)) >= 2*budget {
-			break
-		}
-		profiles.Do(id, func() { failed = w.do(b.size) }) // about batchTime
+	piece := budget
+	if c.job.Precise > 0 {
+		piece = min(piece, int64(firstPiece))
 	}
 
-	rec, err := capture.Stop()
-	if err = errors.Join(failed, err); err != nil {
-		return nil, err
+	var rec *profiles.Recording
+	for {
+		more, err := c.capture(w, b.size, id, piece)
+		if err == nil && rec != nil {
+			more, err = profiles.Merge(rec, more)
+		}
+		if err != nil {
+			return nil, err
+		}
+
+		rec = more
+		piece = min(int64(rec.CPU), budget-int64(rec.CPU))
+		if c.job.Precise == 0 || piece < int64(firstPiece)/10 {
+			break
+		}
+		if a := profiles.Attribute(rec.Profile, Rules()); len(a.Wide(c.job.Precise)) == 0 {
+			break
+		}
 	}
 
 	var buf bytes.Buffer
@@ -372,6 +378,30 @@ func (c *child) profile(w *walk) (*Profiled, error) {
 
 	return &Profiled{Pprof: buf.Bytes(), Ops: w.ops - start, CPU: int64(rec.CPU), Wall: int64(rec.Wall),
 		Sampler: rec.Sampler, Fallback: rec.Fallback, Lost: rec.Lost, UserOnly: rec.UserOnly}, nil
+}
+
+// firstPiece is the first capture of a profile that is to be precise.
+const firstPiece = 500 * time.Millisecond
+
+// capture profiles the operation for so much CPU time. The clocks are read outside profiles.Do, so that
+// samples of reading them do not count as the operation.
+func (c *child) capture(w *walk, size int, id string, budget int64) (*profiles.Recording, error) {
+	capture, err := profiles.Start(c.job.Sampler)
+	if err != nil {
+		return nil, err
+	}
+
+	cpu, wall := processCPU(), time.Now()
+	var failed error
+	for failed == nil && processCPU()-cpu < budget {
+		if c.job.Bounded && int64(time.Since(wall)) >= 2*budget {
+			break
+		}
+		profiles.Do(id, func() { failed = w.do(size) }) // about batchTime
+	}
+
+	rec, err := capture.Stop()
+	return rec, errors.Join(failed, err)
 }
 
 // An allocation pass ends when it has recorded enough, or has taken long enough, after leastAllocs

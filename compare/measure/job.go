@@ -74,6 +74,7 @@ type Job struct {
 	// wall time.
 	ProfileSeconds map[compare.Operation]float64 `json:"profile_s,omitempty"`
 	Bounded        bool                          `json:"bounded,omitempty"`
+	Precise        float64                       `json:"precise,omitempty"` // see Plan
 	Sampler        profiles.Sampler              `json:"sampler,omitempty"` // of a profile
 
 	CPU      *int    `json:"cpu,omitempty"`        // the processor that the child runs on; nil is any

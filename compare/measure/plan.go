@@ -20,6 +20,7 @@ type Plan struct {
 	Runs      int              `json:"runs"`                // fresh processes of each exchange
 	Raw       bool             `json:"raw,omitempty"`       // keep single operations, outside the budget
 	Profile   float64          `json:"profile_s"`           // CPU of each profile; 0 is none, negative chooses
+	Precise   float64          `json:"precise,omitempty"`   // half-width at which a profile ends early
 	Sampler   profiles.Sampler `json:"sampler,omitempty"`   // of profiles; "" is auto
 	Allocs    bool             `json:"allocs,omitempty"`    // an allocation pass, outside the budget
 	Fitness   bool             `json:"fitness,omitempty"`   // pairs of processes of the cheapest cell

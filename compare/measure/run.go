@@ -686,7 +686,7 @@ func (c *campaign) profiles(ctx context.Context) {
 			c.passing(Profile, exchanges[k:])+c.passing(Allocs, c.order))
 		job := c.jobOf(Profile, x, cells)
 		job.ProfileSeconds = c.profileSeconds(exchanges[k:])
-		job.Sampler = cmp.Or(c.plan.Sampler, profiles.Auto)
+		job.Sampler, job.Precise = cmp.Or(c.plan.Sampler, profiles.Auto), c.plan.Precise
 		job.Bounded = chosen // a busy machine gets fewer samples in the time it has
 		expected := x.start
 		for _, s := range job.ProfileSeconds {
