@@ -90,7 +90,8 @@
 //     result.
 //  6. compare/measure/child.go does the operations of the exchange in turn. compare/measure/clock.go warms
 //     each up and times it over a window from the end of one collection to the end of another. The counters
-//     must show that each operation did the work seen by the gate.
+//     must show that each operation did the work seen by the gate. Before and after,
+//     compare/measure/fitness.go reads what else the machine does.
 //  7. What one process measured of one operation is a Run, in an Event, a line of JSON. The parent appends it
 //     to the Result (compare/campaign.go) and the process to runs.jsonl (compare/measure/folder.go).
 //  8. A separate process profiles the exchange: profiles/capture.go records, by perf events where the
@@ -98,6 +99,8 @@
 //     is below the credentials, the floor, has no profile by default.
 //  9. compare/report/table.go takes a value of each process; compare/stats/stats.go makes means, sums and
 //     ratios with their intervals, paired by block. The sums are those of [Whole] and [Exchanged].
+//     compare/report/verdicts.go compares rows by the tests of compare/stats/verdict.go, and
+//     compare/report/answer.go makes sentences of the verdicts, as far as the machine was fit for it.
 //  10. compare/report/text.go prints the rows, compare/report/canonize.go those of documents, and
 //     compare/report/files.go writes them into the folder of results.
 //
@@ -116,6 +119,8 @@
 //   - Signing again is not disclosure. [Deriving] cannot see the issuer's key, [Reissuing] must be given it;
 //     the mark † follows from that, in every table and export. A holder who hands on the whole ([HandingOn])
 //     is named.
+//   - A verdict is equivalent, faster, slower or inconclusive, and a sentence follows from verdicts alone. A
+//     campaign reports whether the machine was fit; one that was not is written all the same.
 //   - Process CPU is the primary figure, the garbage collector included, at a named GOGC and GOMAXPROCS.
 //     Processes are replicated, and every figure has its interval: a block is one process of each exchange.
 //   - Inputs rotate: a cell walks at least 64 seeded documents of one shape, the same for all engines and

@@ -14,7 +14,7 @@ const (
 type Reading struct {
 	CPUs       int     `json:"cpus"`                 // that it may run on
 	Load       float64 `json:"load"`                 // of the last minute, as the process began
-	Neighbours int     `json:"neighbours"`           // others that were runnable, at the least of several looks
+	Neighbours int     `json:"neighbours"`           // other runnable threads, at the least of several looks
 	Steal      float64 `json:"steal"`                // share of the machine's time that its host took
 	Switches   float64 `json:"involuntary_switches"` // a second of its CPU time
 	Waiting    float64 `json:"wall_over_thread"`     // of the canaries

@@ -176,7 +176,7 @@ const (
 	waitedLong  = 1.10
 	someStole   = 0.01
 	muchStolen  = 0.05
-	manyTorn    = 100  // involuntary switches a second of CPU
+	manyTorn    = 400  // involuntary switches a second of CPU: collectors cause some
 	agree       = 0.10 // that pairs must agree within
 	speeds      = 1.10 // of the fastest canaries
 	partWaits   = 4    // a campaign is noisy if one process in so many is disturbed
@@ -189,7 +189,7 @@ func Judge(readings []compare.Reading, pairs []compare.Pair) *compare.Fitness {
 	if len(readings) < leastJudged {
 		return nil
 	}
-	n := float64(len(readings))
+	n := len(readings)
 	column := func(of func(compare.Reading) float64) (values []float64) {
 		for _, r := range readings {
 			values = append(values, of(r))
@@ -198,13 +198,13 @@ func Judge(readings []compare.Reading, pairs []compare.Pair) *compare.Fitness {
 	}
 	median := func(of func(compare.Reading) float64) float64 { return stats.Quantile(column(of), 0.5)[0] }
 
-	f := &compare.Fitness{State: compare.Quiet, Pairs: pairs, Processes: len(readings), CPUs: readings[0].CPUs,
+	f := &compare.Fitness{State: compare.Quiet, Pairs: pairs, Processes: n, CPUs: readings[0].CPUs,
 		Load:       median(func(r compare.Reading) float64 { return r.Load }),
 		Neighbours: median(func(r compare.Reading) float64 { return float64(r.Neighbours) }),
 		Switches:   median(func(r compare.Reading) float64 { return r.Switches }),
 		Waiting:    median(func(r compare.Reading) float64 { return r.Waiting })}
 	for _, r := range readings {
-		f.Steal += r.Steal / n
+		f.Steal += r.Steal / float64(n)
 		if r.Waiting > waited {
 			f.Disturbed++
 		}
@@ -229,23 +229,25 @@ func Judge(readings []compare.Reading, pairs []compare.Pair) *compare.Fitness {
 	const waits = "a loop that allocates nothing took %.2f times its CPU time"
 	_ = because(compare.Unfit, f.Waiting > waitedLong, waits, f.Waiting) ||
 		because(compare.Noisy, f.Waiting > waited, waits, f.Waiting) ||
-		because(compare.Noisy, f.Disturbed*partWaits >= len(readings), "%d of %d processes had to wait for a CPU",
-			f.Disturbed, len(readings))
+		because(compare.Noisy, f.Disturbed*partWaits >= n, "%d of %d processes had to wait for a CPU",
+			f.Disturbed, n)
 
 	const stolen = "the host took %.1f %% of the time (steal)"
 	_ = because(compare.Unfit, f.Steal > muchStolen, stolen, 100*f.Steal) ||
 		because(compare.Noisy, f.Steal > someStole, stolen, 100*f.Steal)
 	because(compare.Noisy, f.Switches > manyTorn, "%.0f times a second of CPU the process lost its CPU",
 		f.Switches)
-	because(compare.Noisy, f.Load > loadPerCPU*float64(f.CPUs), "the load was %.1f on %d CPUs", f.Load, f.CPUs)
-	because(compare.Noisy, f.Spread > speeds, "fixed work took up to %.2f times as long as in other processes",
-		f.Spread)
+	because(compare.Noisy, f.Load > loadPerCPU*float64(f.CPUs), "the load was %.1f on %d CPUs",
+		f.Load, f.CPUs)
+	because(compare.Noisy, f.Spread > speeds,
+		"fixed work took up to %.2f times as long as in other processes", f.Spread)
 
 	aa := Agreement(pairs)
 	const differ = "two runs of one cell differ by a factor of %.2f"
 	_ = because(compare.Unfit, aa.N > 0 && outside(aa.Center), differ, aa.Center) ||
 		because(compare.Noisy, aa.Bounded() && (outside(aa.Low) || outside(aa.High)),
-			"two runs of one cell differ by a factor of %.2f to %.2f, by their 95 %% interval", aa.Low, aa.High)
+			"two runs of one cell differ by a factor of %.2f to %.2f, by their 95 %% interval",
+			aa.Low, aa.High)
 	return f
 }
 
@@ -291,7 +293,9 @@ func (c *campaign) cheapest() *exchange {
 	if !c.plan.Fitness || len(exchanges) == 0 {
 		return nil
 	}
-	out := slices.MinFunc(exchanges, func(a, b *exchange) int { return cmp.Compare(c.foretold(a), c.foretold(b)) })
+	out := slices.MinFunc(exchanges, func(a, b *exchange) int {
+		return cmp.Compare(c.foretold(a), c.foretold(b))
+	})
 	if c.plan.Budget > 0 && 2*c.foretold(out) > mostControl {
 		return nil
 	}

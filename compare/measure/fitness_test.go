@@ -44,7 +44,7 @@ func TestJudge(t *testing.T) {
 		"twelve loops":           {func(_ int, r *compare.Reading) { r.Neighbours, r.Load, r.Waiting, r.Switches = 12, 9, 5.2, 300 }, agree, compare.Unfit, "12 other threads"},
 		"stolen":                 {func(_ int, r *compare.Reading) { r.Steal = 0.02 }, agree, compare.Noisy, "2.0 % of the time"},
 		"much stolen":            {func(_ int, r *compare.Reading) { r.Steal = 0.2 }, agree, compare.Unfit, "20.0 %"},
-		"torn":                   {func(_ int, r *compare.Reading) { r.Switches = 250 }, agree, compare.Noisy, "250 times a second"},
+		"torn":                   {func(_ int, r *compare.Reading) { r.Switches = 550 }, agree, compare.Noisy, "550 times a second"},
 		"loaded":                 {func(_ int, r *compare.Reading) { r.Load = 7.5 }, agree, compare.Noisy, "load was 7.5 on 2 CPUs"},
 		"many CPUs":              {func(_ int, r *compare.Reading) { r.Load, r.CPUs, r.Neighbours = 7.5, 64, 0 }, agree, compare.Quiet, ""},
 		"slower half":            {func(i int, r *compare.Reading) { r.Canary *= 1 + 0.3*float64(i%2) }, agree, compare.Noisy, "1.30 times as long"},

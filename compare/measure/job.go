@@ -104,7 +104,8 @@ func (j *Job) Validate() error {
 		return fmt.Errorf("job begins with document %d", j.First)
 	case j.Documents < 1:
 		return errors.New("job has no documents")
-	case (j.Kind == Time || j.Kind == Control) && w.N < 1 && !(w.Least > 0 && w.Most >= w.Least && w.Collections > 0):
+	case (j.Kind == Time || j.Kind == Control) && w.N < 1 &&
+		!(w.Least > 0 && w.Most >= w.Least && w.Collections > 0):
 		return fmt.Errorf("job times for a window of %+v", w)
 	case j.Kind == Profile && slices.ContainsFunc(j.Operations, j.noProfile):
 		return fmt.Errorf("job profiles %v for %v seconds", j.Operations, j.ProfileSeconds)
@@ -226,7 +227,7 @@ func (j *Job) noProfile(op compare.Operation) bool { return !(j.ProfileSeconds[o
 
 // Event is one line a child writes. Exactly one of the pointers is set, by Type.
 type Event struct {
-	Type      string            `json:"event"` // hello, gate, run, raw, profile, allocs, machine, done, failed
+	Type      string            `json:"event"` // hello, gate, run, raw, ..., machine, done, failed
 	Operation compare.Operation `json:"op,omitempty"`
 	Hello     *Hello            `json:"hello,omitempty"`
 	Gate      *Gated            `json:"gate,omitempty"`

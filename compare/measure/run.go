@@ -545,10 +545,12 @@ func (c *campaign) timings(ctx context.Context) {
 	if c.controlled = c.cheapest(); c.controlled != nil && !deadline.IsZero() {
 		deadline = deadline.Add(-2 * c.foretold(c.controlled)) // the last pair
 	}
+
 	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs // so that the blocks walk many documents
 	groups := c.groups()
 
 	c.control(ctx, 0)
+
 	for block, runs := 0, c.plan.Runs; block < runs; block++ {
 		if block > 0 && block == c.plan.Runs/2 {
 			c.control(ctx, 1)
@@ -556,6 +558,7 @@ func (c *campaign) timings(ctx context.Context) {
 		if block > 0 && !deadline.IsZero() {
 			groups = c.fitting(groups, block, deadline)
 		}
+
 		exchanges := slices.Concat(groups...)
 		exchanges = slices.DeleteFunc(exchanges, func(x *exchange) bool { return len(c.open(x)) == 0 })
 		rng := rand.New(rand.NewPCG(c.plan.Seed, uint64(block)))
@@ -571,10 +574,12 @@ func (c *campaign) timings(ctx context.Context) {
 			rng.Shuffle(len(cells), func(i, j int) { cells[i], cells[j] = cells[j], cells[i] })
 			c.time(ctx, x, cells, block, block*stride%c.plan.Documents, place)
 		}
+
 		if block == runs-1 {
 			runs = c.wanted(exchanges, runs)
 		}
 	}
+
 	c.control(ctx, 2)
 }
 

@@ -31,8 +31,8 @@ const leastNamed = 400
 // slideSchemas are those of the one number.
 var slideSchemas = []string{"simple-20", "ob3", "clr-medium", "elm-medium"}
 
-// answer derives sentences from verdicts: none where one is inconclusive, or where the machine was not fit for
-// it. Of each schema it speaks of the rows of one policy, that of the first with a time.
+// answer derives sentences from verdicts: none where one is inconclusive, or where the machine was not fit
+// for it. Of each schema it speaks of the rows of one policy, that of the first with a time.
 type answer struct {
 	table *Table
 	rows  []*Row
@@ -251,7 +251,8 @@ func (a *answer) disclosure(add func(string)) {
 			}
 			part += shareWithin(e)
 		} else if a.fit == compare.Quiet && r.Phases.samples() >= leastNamed {
-			part += ", and the phases sign and check are " + shareWithin(together(r.Phases, phase.Sign, phase.Check))
+			part += ", and the phases sign and check are " +
+				shareWithin(together(r.Phases, phase.Sign, phase.Check))
 		}
 		parts = append(parts, part)
 	}
@@ -265,7 +266,8 @@ func (a *answer) disclosure(add func(string)) {
 func (a *answer) overhead(samples map[string]cellSamples) stats.Estimate {
 	var inputs []stats.Net
 	for _, name := range slideSchemas {
-		vcdm, mdoc, bare := a.slideRow(name, today), a.slideRow(name, "cose-sign1"), a.slideRow(name, compare.Primitives)
+		vcdm, mdoc := a.slideRow(name, today), a.slideRow(name, "cose-sign1")
+		bare := a.slideRow(name, compare.Primitives)
 		if vcdm == nil || mdoc == nil || bare == nil {
 			return stats.Estimate{}
 		}

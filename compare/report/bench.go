@@ -54,7 +54,8 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 		for _, run := range r.Runs {
 			full := benchfmt.Name(strings.Join(name, "/"))
 			res := &benchfmt.Result{Name: full, Iters: run.Ops}
-			for _, key := range slices.Concat([]string{"goos", "goarch", "cpu", "go", "kernel", "fitness"}, policies) {
+			facts := []string{"goos", "goarch", "cpu", "go", "kernel", "fitness"}
+			for _, key := range slices.Concat(facts, policies) {
 				if v := config[key]; v != "" {
 					res.SetConfig(key, v)
 					res.Config[len(res.Config)-1].File = true

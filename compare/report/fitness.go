@@ -16,7 +16,8 @@ func fitnessOf(c *compare.Campaign) []string {
 		if c.Runs == 0 {
 			return nil
 		}
-		return []string{"fitness of the machine: not known, so no figure is sure, and there is no answer in sentences"}
+		return []string{"fitness of the machine: not known, so no figure is sure, " +
+			"and there is no answer in sentences"}
 	}
 
 	facts := []string{fmt.Sprintf("load %.1f on %d CPUs", f.Load, f.CPUs),
@@ -36,11 +37,12 @@ func fitnessOf(c *compare.Campaign) []string {
 	lines[0] += " (" + strings.Join(facts, ", ") + ")"
 	switch f.State {
 	case compare.Noisy:
-		lines = append(lines, "what holds: ratios inside this campaign, with their intervals; single times and "+
-			"shares do not, nor does a comparison with another campaign: end other work and measure again")
+		lines = append(lines, "what holds: ratios inside this campaign, with their intervals; "+
+			"single times and shares do not, nor does a comparison with another campaign: "+
+			"end other work and measure again")
 	case compare.Unfit:
-		lines = append(lines, "what holds: nothing to conclude from; competing work makes some times larger and "+
-			"others smaller: end it, or take another machine, and measure again")
+		lines = append(lines, "what holds: nothing to conclude from; competing work makes some times "+
+			"larger and others smaller: end it, or take another machine, and measure again")
 	}
 	return lines
 }

@@ -518,7 +518,8 @@ func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 	}
 
 	if other := t.native(row); other != nil {
-		row.ToNative = stats.Ratio(samples[row.ID].of(compare.Whole...), samples[other.ID].of(compare.Whole...))
+		row.ToNative = stats.Ratio(samples[row.ID].of(compare.Whole...),
+			samples[other.ID].of(compare.Whole...))
 	}
 	for i := range t.Rows {
 		other := &t.Rows[i]

@@ -209,8 +209,8 @@ func (t *Table) verdictNotes() []string {
 		}
 	}
 	if finds != nil {
-		notes = append(notes, "the smallest difference that this campaign could have found (at 5 %, in 80 of "+
-			"100 campaigns, by row): "+strings.Join(finds, ", "))
+		notes = append(notes, "the smallest difference that this campaign could have found "+
+			"(at 5 %, in 80 of 100 campaigns, by row): "+strings.Join(finds, ", "))
 	}
 	return notes
 }
@@ -267,7 +267,8 @@ func (t *Table) verdictLine(r *Row) []string {
 			continue
 		}
 		half, needs := v.Half(), v.Needs()
-		line = append(line, string(v.Verdict), known(half > 0, plain(half)), known(needs > 0, fmt.Sprint(needs)))
+		line = append(line, string(v.Verdict), known(half > 0, plain(half)),
+			known(needs > 0, fmt.Sprint(needs)))
 	}
 	return line
 }
