@@ -78,8 +78,8 @@ func (e *Explainer) Advise(ctx context.Context) error {
 			continue
 		}
 		e.report.Advice = append(e.report.Advice, Advice{Change: changes[j].what, Breaks: changes[j].breaks,
-			Engine: e.cells[e.active[i]].Engine, Before: stats.Mean(times[i][0]), After: stats.Mean(times[i][j+1]),
-			Ratio: c.Ratio})
+			Engine: e.cells[e.active[i]].Engine, Ratio: c.Ratio,
+			Before: stats.Mean(times[i][0]), After: stats.Mean(times[i][j+1])})
 	}
 	slices.SortStableFunc(e.report.Advice, func(a, b Advice) int {
 		return cmp.Compare(a.Ratio.Center, b.Ratio.Center)

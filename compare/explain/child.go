@@ -61,7 +61,7 @@ const (
 	batchTime = 2 * time.Millisecond // of the operations between two readings of the clock
 	maxBatch  = 512
 	slow      = 200 * time.Millisecond // an operation that is not done more often than needed
-	again     = 2                      // further turns of the first document in a round: all others are compared with it
+	again     = 2                      // further turns of the first document in a round, with which all are compared
 )
 
 func (w *work) do() ([]float64, error) {

@@ -187,6 +187,15 @@ func micros(e stats.Estimate) string {
 	return us(e.Center) + " ±" + us((e.High-e.Low)/2)
 }
 
+// more is a difference with its direction.
+func more(e stats.Estimate) string {
+	if e.Center < 0 {
+		e.Center, e.Low, e.High = -e.Center, -e.High, -e.Low
+		return micros(e) + " µs less"
+	}
+	return micros(e) + " µs more"
+}
+
 const costWidth = 20
 
 func (p *page) costs(r *Report, top int) {
@@ -225,8 +234,8 @@ func (p *page) costs(r *Report, top int) {
 			line += fmt.Sprintf("%*s", costWidth, text)
 			if c.Why != "" {
 				notes = append(notes, fmt.Sprintf(
-					"%s: the parts of %s do not add up: together they cost %s µs more than one by one; %s",
-					r.Costs[j].Engine, place(r.Parts[i].Pointer), micros(*c.Interaction), c.Why))
+					"%s: the parts of %s do not add up: together they cost %s than one by one; %s",
+					r.Costs[j].Engine, place(r.Parts[i].Pointer), more(*c.Interaction), c.Why))
 			}
 		}
 		if measured && i > 0 {
