@@ -283,7 +283,11 @@ func (p *page) advice(r *Report) {
 		return
 	}
 	p.Line("")
-	if len(r.Advice) == 0 {
+	switch {
+	case r.Tried == 0:
+		p.Line("No advice: no changed document was measured.")
+		return
+	case len(r.Advice) == 0:
 		p.Line("No advice: of %s none is shown to cost less.", many(r.Tried, "changed document"))
 		return
 	}
