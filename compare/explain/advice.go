@@ -100,11 +100,11 @@ func (e *Explainer) changes(ctx context.Context) []change {
 	return all
 }
 
-// count counts a changed document, nil if it is refused.
+// count counts a changed document, nil if it is refused or loses data.
 func (e *Explainer) count(ctx context.Context, doc []byte) *charge.Account {
 	opt := charge.Options{Loader: matrix.Loader(e.doc.Given), Limits: e.opt.Limits}
 	a, err := charge.Document(ctx, doc, opt)
-	if err != nil {
+	if err != nil || len(a.Losses) > 0 {
 		return nil
 	}
 	return a

@@ -15,8 +15,10 @@ import (
 	"canonscope/schemas/charge"
 )
 
-// columns of the text.
-const columns = 80
+const (
+	columns   = 80 // of the text
+	maxLosses = 10 // that the text lists
+)
 
 // Text writes a report as tables of at most 80 columns, with the dearest parts and terms, top of each.
 func Text(w io.Writer, r *Report, top int) error {
@@ -29,6 +31,17 @@ func Text(w io.Writer, r *Report, top int) error {
 	p.Line("contexts to the type or key that has them. +N: parts that are not shown.")
 	p.costs(r, top)
 	p.advice(r)
+	for i, l := range r.Losses {
+		if i == 0 {
+			p.Line("")
+			p.Line("Not measured: the canonical form does not carry all data, of which none is counted:")
+		}
+		if i == maxLosses {
+			p.Line("  and %d more; --json has all", len(r.Losses)-i)
+			break
+		}
+		p.Line("  %s: %s", cut(l.Pointer, 60), printable.Short(l.Reason, 100))
+	}
 	for _, text := range r.Warnings {
 		p.Line("%s", text)
 	}
