@@ -168,7 +168,7 @@ func explained(
 		return nil, err
 	}
 	r, err := explain.Count(ctx, d, opt.Limits)
-	if err != nil || opt.Seconds == 0 {
+	if err != nil || opt.Seconds == 0 || len(r.Losses) > 0 { // a form without all data is not measured
 		return r, err
 	}
 	e, err := explain.NewExplainer(d, r, opt)

@@ -78,8 +78,8 @@ func (e *Explainer) Advise(ctx context.Context) error {
 			continue
 		}
 		e.report.Advice = append(e.report.Advice, Advice{Change: changes[j].what, Breaks: changes[j].breaks,
-			Engine: e.cells[e.active[i]].Engine, Before: stats.Mean(times[i][0]), After: stats.Mean(times[i][j+1]),
-			Ratio: c.Ratio})
+			Engine: e.cells[e.active[i]].Engine, Ratio: c.Ratio,
+			Before: stats.Mean(times[i][0]), After: stats.Mean(times[i][j+1])})
 	}
 	slices.SortStableFunc(e.report.Advice, func(a, b Advice) int {
 		return cmp.Compare(a.Ratio.Center, b.Ratio.Center)
@@ -100,11 +100,11 @@ func (e *Explainer) changes(ctx context.Context) []change {
 	return all
 }
 
-// count counts a changed document, nil if it is refused.
+// count counts a changed document, nil if it is refused or loses data.
 func (e *Explainer) count(ctx context.Context, doc []byte) *charge.Account {
 	opt := charge.Options{Loader: matrix.Loader(e.doc.Given), Limits: e.opt.Limits}
 	a, err := charge.Document(ctx, doc, opt)
-	if err != nil {
+	if err != nil || len(a.Losses) > 0 {
 		return nil
 	}
 	return a

@@ -60,8 +60,8 @@ func Serve(in io.Reader, out io.Writer) error {
 const (
 	batchTime = 2 * time.Millisecond // of the operations between two readings of the clock
 	maxBatch  = 512
-	slow      = 200 * time.Millisecond // an operation that is not done more often than needed
-	again     = 2                      // further turns of the first document in a round: all others are compared with it
+	slow      = 200 * time.Millisecond // one operation that is done no more often than needed
+	again     = 2                      // further turns of the first document in a round
 )
 
 func (w *work) do() ([]float64, error) {

@@ -15,8 +15,10 @@ import (
 	"canonscope/schemas/charge"
 )
 
-// columns of the text.
-const columns = 80
+const (
+	columns   = 80 // of the text
+	maxLosses = 10 // that the text lists
+)
 
 // Text writes a report as tables of at most 80 columns, with the dearest parts and terms, top of each.
 func Text(w io.Writer, r *Report, top int) error {
@@ -29,6 +31,17 @@ func Text(w io.Writer, r *Report, top int) error {
 	p.Line("contexts to the type or key that has them. +N: parts that are not shown.")
 	p.costs(r, top)
 	p.advice(r)
+	for i, l := range r.Losses {
+		if i == 0 {
+			p.Line("")
+			p.Line("Not measured: the canonical form does not carry all data, of which none is counted:")
+		}
+		if i == maxLosses {
+			p.Line("  and %d more; --json has all", len(r.Losses)-i)
+			break
+		}
+		p.Line("  %s: %s", cut(l.Pointer, 60), printable.Short(l.Reason, 100))
+	}
 	for _, text := range r.Warnings {
 		p.Line("%s", text)
 	}
@@ -187,6 +200,15 @@ func micros(e stats.Estimate) string {
 	return us(e.Center) + " ±" + us((e.High-e.Low)/2)
 }
 
+// more is a difference with its direction.
+func more(e stats.Estimate) string {
+	if e.Center < 0 {
+		e.Center, e.Low, e.High = -e.Center, -e.High, -e.Low
+		return micros(e) + " µs less"
+	}
+	return micros(e) + " µs more"
+}
+
 const costWidth = 20
 
 func (p *page) costs(r *Report, top int) {
@@ -225,8 +247,8 @@ func (p *page) costs(r *Report, top int) {
 			line += fmt.Sprintf("%*s", costWidth, text)
 			if c.Why != "" {
 				notes = append(notes, fmt.Sprintf(
-					"%s: the parts of %s do not add up: together they cost %s µs more than one by one; %s",
-					r.Costs[j].Engine, place(r.Parts[i].Pointer), micros(*c.Interaction), c.Why))
+					"%s: the parts of %s do not add up: together they cost %s than one by one; %s",
+					r.Costs[j].Engine, place(r.Parts[i].Pointer), more(*c.Interaction), c.Why))
 			}
 		}
 		if measured && i > 0 {
@@ -274,7 +296,11 @@ func (p *page) advice(r *Report) {
 		return
 	}
 	p.Line("")
-	if len(r.Advice) == 0 {
+	switch {
+	case r.Tried == 0:
+		p.Line("No advice: no changed document was measured.")
+		return
+	case len(r.Advice) == 0:
 		p.Line("No advice: of %s none is shown to cost less.", many(r.Tried, "changed document"))
 		return
 	}

@@ -79,6 +79,8 @@ type Account struct {
 	Total Counts `json:"total"`
 	Parts []Part `json:"parts"` // in document order; the first is the document
 	Terms []Term `json:"terms"` // dearest first
+
+	Losses []canon.Loss `json:"losses,omitempty"` // data that the canonical form drops
 }
 
 // Options of Document.
@@ -87,13 +89,15 @@ type Options struct {
 	Limits canon.Limits
 }
 
-// Document counts a JSON-LD document. Data that the canonical form would lose is a *canon.LossError. Other
-// errors are those of [jsonld.Processor.ToRDF] and [rdfc.State.Run].
+// Document counts a JSON-LD document. Data that the canonical form would lose is listed and costs nothing.
+// Errors are those of [jsonld.Processor.ToRDF] and [rdfc.State.Run].
 func Document(ctx context.Context, doc []byte, opt Options) (*Account, error) {
 	var d rdf.Dataset
 	var origins jsonld.Origins
 	p := jsonld.New(jsonld.Config{Loader: opt.Loader})
-	err := p.ToRDF(ctx, doc, jsonld.Options{Limits: opt.Limits, Origins: &origins}, &d)
+	var losses []canon.Loss
+	err := p.ToRDF(ctx, doc, jsonld.Options{Lossy: true, Losses: &losses, Limits: opt.Limits,
+		Origins: &origins}, &d)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +115,9 @@ func Document(ctx context.Context, doc []byte, opt Options) (*Account, error) {
 	for _, e := range origins.Entered {
 		c.charge(e.Node, e.Term, Counts{Scoped: 1})
 	}
-	return c.account(), nil
+	a := c.account()
+	a.Losses = losses
+	return a, nil
 }
 
 // charger holds what is charged to each node of the tape.
