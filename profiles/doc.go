@@ -34,11 +34,11 @@
 //
 // A picture is complete without its script (profiles/flame.js), which zooms, searches and filters; frames
 // narrower than 0.4 pixels are drawn by zoom alone. It refers to nothing outside of the file. A frame has the
-// colour of its own phase only if a twentieth of it is charged to that phase, and is neutral if its callees
-// differ.
+// colour of the phase of its rule only if a twentieth of it is charged to that phase, and is neutral if its
+// callees differ.
 //
 // In a [Difference] a frame has a colour if a [Judge] finds that its cost changed by more than noise; the
-// package knows no statistics, and compare/report/flame.go has the test.
+// test is outside of the package, in compare/report/flame.go.
 //
 // # From a sample to a phase
 //
