@@ -5,7 +5,8 @@
 // Run the operation inside [Do], around it [Start] and [Capture.Stop] for CPU time, or [StartAllocs] and
 // [ReadAllocs] for allocations; then hand the profile and rules to [Attribute] for numbers, to [Annotate]
 // for a file that "go tool pprof -tagroot=phase" reads, to [Operations] for one that -diff_base compares by
-// the CPU time of an operation, and to [FlameSVG], [Folded] or [Speedscope] for pictures.
+// the CPU time of an operation, and to [FlameSVG], [FlameHTML],
+// [Folded] or [Speedscope] for pictures. [Compare] makes the difference of two profiles.
 //
 // # Two samplers
 //
@@ -29,6 +30,16 @@
 //     cpu/op of a profile is therefore not divided by its operations: [Operations] shares out what was timed
 //     without a sampler.
 //
+// # Pictures
+//
+// A picture is complete without its script (profiles/flame.js), which zooms, searches and filters; frames
+// narrower than 0.4 pixels are drawn by zoom alone. It refers to nothing outside of the file. A frame has the
+// colour of the phase of its rule only if a twentieth of it is charged to that phase, and is neutral if its
+// callees differ.
+//
+// In a [Difference] a frame has a colour if a [Judge] finds that its cost changed by more than noise; the
+// test is outside of the package, in compare/report/flame.go.
+//
 // # From a sample to a phase
 //
 //  1. profiles/capture.go and profiles/alloc.go record, by a sampler of profiles/sampler.go; Do in
@@ -42,7 +53,9 @@
 //     is label, not digest. A function without a rule is skipped, so that memmove and regexp are charged to
 //     the function that they work for.
 //  4. A sample that no rule decides is unattributed, and every report prints the number of such samples.
-//  5. profiles/tree.go and profiles/flame.go draw; profiles/export.go writes for other tools, and
+//  5. profiles/tree.go makes frames of stacks, as a [View] asks; profiles/flame.go makes a picture of them,
+//     profiles/flame_difference.go that of two profiles, and profiles/flame_picture.go draws both.
+//     profiles/export.go writes for other tools, profiles/functions.go lists functions and stacks, and
 //     profiles/operations.go makes profiles comparable.
 //     compare/report/table.go weighs the shares of the operations into those of their sum.
 //

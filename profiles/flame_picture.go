@@ -283,8 +283,8 @@ func (p *picture) data(w io.Writer, top float64, rows int) error {
 
 	b, err := json.Marshal(map[string]any{"text": texts.list, "paint": colours, "rows": all, "width": p.Width,
 		"margin": margin, "row": rowHeight, "char": charWidth, "least": minWidth, "top": top,
-		"total": rounded(p.total), "whole": rounded(p.whole), "up": p.Upward, "cost": p.costs, "difference": p.differ,
-		"rowsDrawn": rows, "below": lineStep * float64(len(p.below))})
+		"total": rounded(p.total), "whole": rounded(p.whole), "up": p.Upward, "cost": p.costs,
+		"difference": p.differ, "rowsDrawn": rows, "below": lineStep * float64(len(p.below))})
 	if err != nil {
 		return err
 	}

@@ -19,8 +19,8 @@ func newPprofCommand() *cobra.Command {
 		Use:   "pprof [CELL]",
 		Short: "Open the profile of a cell in go tool pprof",
 		Long: `Pprof starts "go tool pprof -http" on the profile of a cell, or prints how to
-where there is no Go tool. CELL is FOLDER:CELL, a results folder with one profile
-or a file, as for flame; without it the newest folder in results.`,
+where there is no Go tool. CELL is FOLDER:CELL, a results folder with one
+profile or a file, as for flame; without it the newest folder in results.`,
 		Example: `  canonscope pprof "results/new:stock verify"`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {

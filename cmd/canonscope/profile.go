@@ -43,10 +43,10 @@ func newProfileCommand() *cobra.Command {
 		Use:   "profile CELL|SCHEMA|FILE",
 		Short: "Profile one operation until its phases are known within a point",
 		Long: fmt.Sprintf(`Profile times an operation in %d processes, then samples it until every phase
-above 5 %% has an interval within 1 point, or --seconds of CPU are over. It prints
-which of them it was, the phases with their intervals, the ten dearest functions
-and where the files are: a profile for "go tool pprof" and a picture, in a new
-results folder, which flame and pprof read.
+above 5 %% has an interval within 1 point, or --seconds of CPU are over. It
+prints which of them it was, the phases with their intervals, the ten dearest
+functions and where the files are: a profile for "go tool pprof" and a picture,
+in a new results folder, which flame and pprof read.
 
 CELL is an id from a table or from cells --json; a name of the catalogue or a
 file of a credential or another document takes the flags. --report prints
