@@ -21,6 +21,9 @@ func complete(root *cobra.Command) {
 			if name == "method" && cmd.Name() != "canonize" { // elsewhere it is a verification method
 				continue
 			}
+			if name == "format" && cmd.Name() == "flame" {
+				list = flameFormats
+			}
 			if f := cmd.Flags().Lookup(name); f != nil && f.Value.Type() != "bool" {
 				// It fails only for an unknown flag and for one that has a completion already.
 				_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(list, directive(name)))
