@@ -41,7 +41,7 @@ func newProfileCommand() *cobra.Command {
 
 	cmd := &cobra.Command{
 		Use:   "profile CELL|SCHEMA|FILE",
-		Short: "Profile one operation until its phases are known within a point",
+		Short: "Profile one operation until its phases are known",
 		Long: fmt.Sprintf(`Profile times an operation in %d processes, then samples it until every phase
 above 5 %% has an interval within 1 point, or --seconds of CPU are over. It
 prints which of them it was, the phases with their intervals, the ten dearest

@@ -23,7 +23,7 @@ func newReportCommand() *cobra.Command {
 
 	cmd := &cobra.Command{
 		Use:   "report FOLDER...",
-		Short: "Print the table of a results folder, and write its reports anew",
+		Short: "Print the table of a folder, and write its reports anew",
 		Long: `Report reads what run measured into a results folder, prints the table, and
 writes table.md, table.csv, bench.txt, results.json, growth.txt and report.html
 anew. Raw data is never written: plan.json, env.json, runs.jsonl, profiles and

@@ -19,7 +19,7 @@ type Plan struct {
 	Now       time.Time        `json:"now"`                 // the verifier's clock; zero is the beginning
 	Runs      int              `json:"runs"`                // fresh processes of each exchange
 	Raw       bool             `json:"raw,omitempty"`       // keep single operations, outside the budget
-	Profile   float64          `json:"profile_s"`           // CPU of each profile; 0 is none, negative chooses
+	Profile   float64          `json:"profile_s"`           // CPU of each profile; negative chooses
 	Precise   float64          `json:"precise,omitempty"`   // half-width at which a profile ends early
 	Sampler   profiles.Sampler `json:"sampler,omitempty"`   // of profiles; "" is auto
 	Allocs    bool             `json:"allocs,omitempty"`    // an allocation pass, outside the budget
@@ -83,7 +83,8 @@ func (p *Planned) campaign(dir string, env map[string]string, l *ledger, end End
 	return &compare.Campaign{Version: compare.Version, Command: p.Plan.Command, Started: p.Started,
 		Now: p.Plan.Now, Took: end.Took, Seed: p.Plan.Seed, Planned: p.Plan.Runs, Runs: runs(l.results),
 		Window: p.Plan.Window, Documents: p.Plan.Documents, Environment: env, Out: dir, Given: p.Given,
-		Results: append(l.results, p.Plan.Unsupported...), Disclosed: p.Plan.Disclosed, LeftOut: p.Plan.LeftOut,
+		Results:   append(l.results, p.Plan.Unsupported...),
+		Disclosed: p.Plan.Disclosed, LeftOut: p.Plan.LeftOut,
 		Interrupted: end.Interrupted, Stopped: end.Stopped, Band: p.Plan.Band, Fitness: l.fitness.judge()}
 }
 
