@@ -124,6 +124,10 @@ func TestPassing(t *testing.T) {
 		}
 		c.plan = was
 	}
+	c.sampler = profiles.Signal
+	if got, want := c.timing(nil, 0), c.passing(Raw, c.order)+c.passing(Profile, c.order)+c.passing(Allocs, c.order); got != want || want < 6*time.Second {
+		t.Errorf("after the last process the passes take %v, want %v", got, want)
+	}
 	c.plan = Plan{Runs: 5, Window: compare.Window{N: 1}}
 	c.order[0].took, c.order[2].took = time.Second, 10*time.Second
 	c.order[0].block = 2 // has run in blocks 0 to 2
@@ -473,5 +477,13 @@ func TestPlanned(t *testing.T) {
 	c := out.campaign("dir", nil, []compare.Result{{Runs: make([]compare.Run, 2)}}, Ended{Took: 4})
 	if c.Runs != 2 || c.Planned != 3 || c.Took != 4 || len(c.Results) != 2 || c.Out != "dir" {
 		t.Errorf("%+v", c)
+	}
+}
+
+// What is measured is bounded by its deadline alone, not by time or steps of the library.
+func TestLimits(t *testing.T) {
+	if Limits.Time >= 0 || Limits.Steps >= 0 || Limits.Bytes != 64<<20 || Limits.Context != 8<<20 || Limits.Memory != 4<<30 ||
+		Limits.Signatures != 1<<20 {
+		t.Errorf("%+v", Limits)
 	}
 }
