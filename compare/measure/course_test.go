@@ -80,6 +80,9 @@ func TestFitting(t *testing.T) {
 		for i, x := range c.order {
 			x.gated, x.took, c.results[i].State = &Gated{}, 1000*time.Second, compare.Measured
 		}
+		if got := c.timing(c.order, 0); got != 3000*time.Second {
+			t.Errorf("processes take %v", got)
+		}
 		if got := c.fitting(c.groups(), 0, time.Now().Add(left)); len(got) != fit {
 			t.Errorf("%d groups fit in %v, want %d", len(got), left, fit)
 		}
