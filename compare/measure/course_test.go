@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -86,6 +87,44 @@ func TestFitting(t *testing.T) {
 		if got := c.fitting(c.groups(), 0, time.Now().Add(left)); len(got) != fit {
 			t.Errorf("%d groups fit in %v, want %d", len(got), left, fit)
 		}
+	}
+}
+
+// Blocks begin with documents that are as far apart as the processes allow, and go round.
+func TestBlocksWalkTheDocuments(t *testing.T) {
+	for _, v := range []struct {
+		documents, runs int
+		want            []int
+	}{{8, 3, []int{0, 3, 6}}, {8, 4, []int{0, 2, 4, 6}}, {2, 4, []int{0, 1, 0, 1}}, {7, 3, []int{0, 3, 6}}, {3, 2, []int{0, 2}}} {
+		var firsts []int
+		p := Plan{Cells: []compare.Cell{exchangeOf("a", "stock").With(compare.Issue)}, Documents: v.documents, Runs: v.runs}
+		c := course(t, p, func(j Job, emit func(Event)) error {
+			firsts = append(firsts, j.First)
+			emit(Event{Type: "run", Operation: compare.Issue, Run: &compare.Run{Ops: 1, CPU: 1, Wall: 1}})
+			return nil
+		}, nil)
+		c.order[0].gated = &Gated{}
+		if c.timings(t.Context()); !slices.Equal(firsts, v.want) {
+			t.Errorf("%d documents in %d runs: %v, want %v", v.documents, v.runs, firsts, v.want)
+		}
+	}
+}
+
+// A window counts the collections that were in it, not those before.
+func TestCollectionsOfAWindow(t *testing.T) {
+	for range 5 {
+		runtime.GC()
+	}
+	n := 0
+	run, err := timed(compare.Window{N: 20}, func(ops int) error {
+		for range ops {
+			runtime.GC()
+			n++
+		}
+		return nil
+	})
+	if err != nil || run.Collections < 20 || run.Collections > 20+2 {
+		t.Errorf("%d collections in 20 operations with one each, %v", run.Collections, err)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -425,6 +427,15 @@ func TestPolicies(t *testing.T) {
 		{GC: "1", Procs: 0}, {GC: "off", Procs: -1}} {
 		if err := apply(c, 0); err == nil {
 			t.Errorf("%s on %d processors", c.GC, c.Procs)
+		}
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+	for percent, gc := range map[int]string{1: "1", 250: "250", -1: "off"} {
+		if err := apply(compare.Cell{GC: gc, Procs: runtime.GOMAXPROCS(0)}, 0); err != nil {
+			t.Errorf("%s: %v", gc, err)
+		}
+		if got := debug.SetGCPercent(100); got != percent {
+			t.Errorf("%s is %d %%", gc, got)
 		}
 	}
 }
