@@ -179,3 +179,24 @@ func TestSameInputs(t *testing.T) {
 		}
 	}
 }
+
+// Allocations are recorded until there are enough of them, or for long enough, of three operations at least.
+func TestEnoughAllocations(t *testing.T) {
+	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
+	for size, most := range map[int]int{8 << 20: 3, 0: 1 << 40} {
+		c := &child{job: &Job{Cell: "x"}}
+		f := &toy{salts: func(int) int { return 1 }}
+		w := &walk{drawn: f.bench(t, 1, 0), step: func(int) ([]byte, error) {
+			time.Sleep(100 * us)
+			return make([]byte, size), nil
+		}}
+		begun := time.Now()
+		got, err := c.allocs(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if enough := got.Bytes >= allocBytes || time.Since(begun) >= allocTime; !enough || got.Ops < 3 || got.Ops > most {
+			t.Errorf("operations of %d bytes: %d of them, %d bytes in %v", size, got.Ops, got.Bytes, time.Since(begun))
+		}
+	}
+}
