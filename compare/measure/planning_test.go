@@ -93,7 +93,7 @@ func TestSpare(t *testing.T) {
 		for runs, processes := range map[int]time.Duration{9: 3, 3: 3, 2: 2} {
 			c.plan.Runs, c.before, c.begun = runs, 2*time.Second, time.Now()
 			most := 8*time.Second - processes*(foretold+time.Second) - half
-			if got := c.spare(); got > most || got < most-100*ms {
+			if got := c.spare(); got > most || got < most-180*ms {
 				t.Errorf("%d runs, profiles of %v: %v are left, want %v", runs, profile, got, most)
 			}
 		}
@@ -160,7 +160,7 @@ func TestProfileSeconds(t *testing.T) {
 		c.sampler = v.sampler
 		got := c.profileSeconds(c.order)
 		for i, op := range []compare.Operation{compare.Issue, compare.Verify} {
-			if len(got) != 2 || math.Abs(got[op]-v.want[i]) > 0.01*v.want[i] {
+			if len(got) != 2 || math.Abs(got[op]-v.want[i]) > 0.04*v.want[i] {
 				t.Errorf("%s: %s is profiled for %v s, want %v", name, op, got[op], v.want[i])
 			}
 		}
