@@ -135,7 +135,7 @@ func machineTicks() (t ticks) {
 // fitness collects what the records of a campaign say of the machine.
 type fitness struct {
 	readings []compare.Reading
-	first    map[int]map[compare.Operation]*compare.Run // of the controls, by their place
+	first    map[string]map[compare.Operation]*compare.Run // of the controls, by their place and cell
 	pairs    []compare.Pair
 }
 
@@ -151,12 +151,13 @@ func (f *fitness) add(rec *Record) {
 		return
 	}
 	place := rec.Block / 2
-	first, ok := f.first[place]
+	pair := fmt.Sprint(place, rec.Cell) // a resumed campaign may choose another cell
+	first, ok := f.first[pair]
 	if !ok {
 		if f.first == nil {
-			f.first = make(map[int]map[compare.Operation]*compare.Run)
+			f.first = make(map[string]map[compare.Operation]*compare.Run)
 		}
-		f.first[place] = rec.Runs
+		f.first[pair] = rec.Runs
 		return
 	}
 	for _, op := range compare.Operations {
@@ -164,7 +165,7 @@ func (f *fitness) add(rec *Record) {
 			f.pairs = append(f.pairs, compare.Pair{Place: place, Operation: op, Ratio: b.CPU / a.CPU})
 		}
 	}
-	delete(f.first, place)
+	delete(f.first, pair)
 }
 
 // judge derives the fitness of a campaign from what was collected.

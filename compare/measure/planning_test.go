@@ -485,7 +485,7 @@ func TestPlanned(t *testing.T) {
 	if b, err := json.Marshal(Plan{}.planned(Now)); err != nil || !strings.Contains(string(b), `"cells":[]`) {
 		t.Errorf("without cells: %s, %v", b, err)
 	}
-	c := out.campaign("dir", nil, []compare.Result{{Runs: make([]compare.Run, 2)}}, Ended{Took: 4})
+	c := out.campaign("dir", nil, &ledger{results: []compare.Result{{Runs: make([]compare.Run, 2)}}}, Ended{Took: 4})
 	if c.Runs != 2 || c.Planned != 3 || c.Took != 4 || len(c.Results) != 2 || c.Out != "dir" {
 		t.Errorf("%+v", c)
 	}
