@@ -194,6 +194,9 @@ func completed(t *testing.T, got *compare.Campaign, dir string, want *compare.Ca
 // A campaign that is killed with signal 9, 20 times, when its journal has one line more each time, is completed as if it had not
 // been.
 func TestResumeKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	playKilled(t)
 	want, wantDir := undisturbed(t)
 	for k := range 20 {
@@ -225,6 +228,9 @@ func exists(path string) bool {
 
 // So is one whose journal ends anywhere, in the middle of a line or not, and one that is cut twice.
 func TestResumeCut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	want, wantDir := undisturbed(t)
 	whole, err := os.ReadFile(filepath.Join(wantDir, "runs.jsonl"))
 	if err != nil {
