@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +12,7 @@ import (
 
 func newCompareCommand() *cobra.Command {
 	var anyMachine, jsonText bool
-	band := bandFlag(stats.Band)
+	band := percent(stats.Band)
 	cmd := &cobra.Command{
 		Use:   "compare [flags] A B...",
 		Short: "Compare results folders: what got faster or slower, and where",
@@ -71,7 +69,7 @@ The exit status is 0 whatever was found, and 2 if results cannot be compared.`,
 		},
 	}
 
-	band.add(cmd)
+	band.addBand(cmd)
 	cmd.Flags().BoolVar(&anyMachine, "cross-env", false, crossEnvUsage)
 	cmd.Flags().BoolVar(&jsonText, "json", false, "print JSON")
 	return cmd
@@ -94,28 +92,3 @@ func compareWith(
 	}
 	return c, err
 }
-
-// bandFlag is --band, a part of 1 or a percentage.
-type bandFlag float64
-
-func (b *bandFlag) add(cmd *cobra.Command) {
-	cmd.Flags().Var(b, "band", "difference within which costs are equivalent")
-}
-
-// String, Set and Type implement pflag.Value.
-func (b *bandFlag) String() string { return strconv.FormatFloat(100*float64(*b), 'g', 4, 64) + "%" }
-
-func (b *bandFlag) Set(text string) error {
-	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if percent {
-		v /= 100
-	}
-	if err != nil || !(v > 0 && v < 1) {
-		return errors.New("want a percentage such as 5%, above 0 and below 100")
-	}
-	*b = bandFlag(v)
-	return nil
-}
-
-func (b *bandFlag) Type() string { return "PERCENT" }

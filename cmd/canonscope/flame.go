@@ -1,9 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
-	"encoding/json"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -15,8 +16,8 @@ import (
 	"github.com/google/pprof/profile"
 	"github.com/spf13/cobra"
 
+	"canonscope/canon"
 	"canonscope/canon/choice"
-	"canonscope/compare"
 	"canonscope/compare/measure"
 	"canonscope/compare/report"
 	"canonscope/compare/stats"
@@ -251,44 +252,44 @@ func openProfile(name string) (*profiled, error) {
 
 // profileOf reads the profile of a cell in a results folder.
 func profileOf(folder, cell string) (*profiled, error) {
+	loaded, err := measure.Load(folder)
+	if err != nil {
+		return nil, err
+	}
+	r, err := report.Profiled(loaded.Campaign, cell)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", folder, err)
+	}
+
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 
-	file := filepath.Join(folder, resultsFile)
-	text, err := root.ReadFile(resultsFile)
+	// The name comes from a file of others: nothing outside of the folder is read, and no pipe.
+	name := filepath.FromSlash(r.Profile.Pprof)
+	path := filepath.Join(folder, name)
+	info, err := root.Stat(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; canonscope run makes results folders", file, err)
+		return nil, err
 	}
-	var c compare.Campaign
-	if err := json.Unmarshal(text, &c); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
-	r, err := report.Profiled(&c, cell)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", folder, err)
-	}
-
-	// The name comes from a file of others: nothing outside of the folder is read.
-	f, err := root.Open(filepath.FromSlash(r.Profile.Pprof))
+	f, err := root.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return readProfile(f, report.Short(r.ID), filepath.Join(folder, filepath.FromSlash(r.Profile.Pprof)),
-		report.CPU(r))
+	return readProfile(f, report.Short(r.ID), path, report.CPU(r))
 }
 
-// resultsFile is the campaign in a results folder.
-const resultsFile = "results.json"
-
-// maxProfile bounds a file of samples.
+// maxProfile bounds a file of samples once it is decompressed.
 const maxProfile = 256 << 20
 
 func readProfile(f io.Reader, name, path string, cost stats.Estimate) (*profiled, error) {
-	p, err := profile.Parse(io.LimitReader(f, maxProfile))
+	p, err := parseProfile(f, maxProfile)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -296,4 +297,24 @@ func readProfile(f io.Reader, name, path string, cost stats.Estimate) (*profiled
 		cost = stats.Estimate{Center: profiles.PerOperationOf(p), Low: math.Inf(-1), High: math.Inf(1), N: 1}
 	}
 	return &profiled{name: cmp.Or(name, path), path: path, profile: p, cost: cost}, nil
+}
+
+// parseProfile reads a profile, compressed or not. A small file may decompress to one of any size, so what is
+// parsed is bounded, not what is read.
+func parseProfile(f io.Reader, most int64) (*profile.Profile, error) {
+	in := bufio.NewReader(f)
+	plain := io.Reader(in)
+	if magic, err := in.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
+		if plain, err = gzip.NewReader(in); err != nil {
+			return nil, err
+		}
+	}
+	text, err := io.ReadAll(io.LimitReader(plain, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(text)) > most {
+		return nil, &canon.LimitError{Limit: "bytes", Max: most, Done: int64(len(text))}
+	}
+	return profile.ParseData(text)
 }

@@ -12,7 +12,7 @@ import (
 func newGateCommand() *cobra.Command {
 	var baseline string
 	var anyMachine bool
-	band := bandFlag(stats.Band)
+	band := percent(stats.Band)
 	cmd := &cobra.Command{
 		Use:   "gate --baseline A B",
 		Short: "Check that nothing got slower than in a baseline",
@@ -52,7 +52,7 @@ results cannot be compared.`,
 	}
 
 	cmd.Flags().StringVar(&baseline, "baseline", "", "results `FOLDER` to compare with")
-	band.add(cmd)
+	band.addBand(cmd)
 	cmd.Flags().BoolVar(&anyMachine, "cross-env", false, crossEnvUsage)
 	return cmd
 }

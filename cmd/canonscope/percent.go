@@ -4,10 +4,17 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
 )
 
 // percent is a flag such as 5%, kept as 0.05.
 type percent float64
+
+// addBand makes it the flag --band.
+func (p *percent) addBand(cmd *cobra.Command) {
+	cmd.Flags().Var(p, "band", "ratios within this `PERCENT` of 1 are equivalent")
+}
 
 // String, Set and Type implement pflag.Value.
 func (p *percent) String() string {

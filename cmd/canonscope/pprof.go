@@ -67,7 +67,7 @@ profile or a file, as for flame; without it the newest folder in results.`,
 
 // newestResults is the folder of the campaign that was run last.
 func newestResults() (string, error) {
-	all, err := filepath.Glob(filepath.Join("results", "*", resultsFile))
+	all, err := filepath.Glob(filepath.Join("results", "*", "results.json"))
 	if err != nil || len(all) == 0 {
 		return "", errors.New("there are no results in the folder results; name a cell, or make some with " +
 			"canonscope run")

@@ -278,7 +278,7 @@ they take.`,
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
 	flags.StringSliceVar(&against, "against", nil,
 		"print ratios to these suites or formats; without it to mdoc and sd-jwt-vc")
-	flags.Var(&band, "band", "ratios within this `PERCENT` of 1 are equivalent")
+	band.addBand(cmd)
 	flags.Var(&precision, "precision", "add processes, at most 100 in all and while time allows, until the "+
 		"interval of issue + verify is ±`PERCENT` in every row")
 	flags.StringVar(&policy.Validator, "validate", "",

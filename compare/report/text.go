@@ -1111,8 +1111,12 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	}
 
 	if n, most := fewest(t); n < c.Planned {
-		p.wrapped(2, "", fmt.Sprintf("processes: %d to %d of the %d that were to be: "+
-			"others did not fit the time, or were lost", n, most, c.Planned))
+		had := strconv.Itoa(n)
+		if most > n {
+			had += fmt.Sprintf(" to %d", most)
+		}
+		p.wrapped(2, "", fmt.Sprintf("processes: %s of the %d that were to be: "+
+			"others did not fit the time, or were lost", had, c.Planned))
 	}
 
 	if slices.ContainsFunc(t.Rows, func(r Row) bool {

@@ -22,6 +22,9 @@ func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tamp
 	}
 
 	parts := strings.Split(string(presented), "~")
+	if len(parts) < 2 {
+		return nil, errors.New("what is presented has no tilde")
+	}
 	last := len(parts) - 1 // of the KB-JWT, which is empty without holder binding
 	var out []compare.Tampered
 	for i, d := range parts[1:last] {

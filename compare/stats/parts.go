@@ -57,21 +57,13 @@ func Parts(num, den Part, band float64) Comparison {
 
 // Index is the geometric mean of several costs in each block that has all of them.
 func Index(costs []Sample) Sample {
-	out := make(Sample)
-	if len(costs) == 0 {
-		return out
-	}
-	for block := range costs[0] {
+	return joined(costs, func(values []float64) (float64, bool) {
 		log, all := 0.0, true
-		for _, s := range costs {
-			v, ok := s[block]
-			log, all = log+math.Log(v), all && ok && v > 0
+		for _, v := range values {
+			log, all = log+math.Log(v), all && v > 0
 		}
-		if all {
-			out[block] = math.Exp(log / float64(len(costs)))
-		}
-	}
-	return out
+		return math.Exp(log / float64(len(values))), all
+	})
 }
 
 // Over divides a cost by an index, such as that of work which is the same in any campaign, in each block that

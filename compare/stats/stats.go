@@ -127,18 +127,31 @@ func Difference(from, less []Sample) Estimate {
 
 // sums adds up the cells, block by block, where all have a value.
 func sums(cells []Sample) Sample {
+	return joined(cells, func(values []float64) (float64, bool) {
+		sum := 0.0
+		for _, v := range values {
+			sum += v
+		}
+		return sum, true
+	})
+}
+
+// joined makes one value of those of each block in which all cells have one, unless of says that there is
+// none.
+func joined(cells []Sample, of func(values []float64) (float64, bool)) Sample {
 	out := make(Sample)
 	if len(cells) == 0 {
 		return out
 	}
+	values := make([]float64, len(cells))
 	for block := range cells[0] {
-		sum, all := 0.0, true
-		for _, s := range cells {
+		all := true
+		for i, s := range cells {
 			v, ok := s[block]
-			sum, all = sum+v, all && ok
+			values[i], all = v, all && ok
 		}
-		if all {
-			out[block] = sum
+		if v, ok := of(values); all && ok {
+			out[block] = v
 		}
 	}
 	return out
