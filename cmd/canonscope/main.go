@@ -57,7 +57,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(stderr)
 	wait := patience
-	if cmd, _, err := root.Find(args); err == nil && cmd.Name() == "run" {
+	if cmd, _, err := root.Find(args); err == nil && (cmd.Name() == "run" || cmd.Name() == "study") {
 		wait = runPatience
 	}
 
