@@ -11,6 +11,7 @@
 // compare/matrix.
 //
 //	cmd/canonscope            one file a subcommand: flags and printing
+//	compare/study             the published study measured again: its claims, and what is so here
 //	compare/findings          what this project found, and the commands that show it
 //	compare/explain           what a document costs and where in it: counted, measured, advice
 //	compare/matrix            which cells exist; wires formats, engines and schemas
