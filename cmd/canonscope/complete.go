@@ -57,6 +57,7 @@ func flagValues() map[string][]string {
 		"granularity":   compare.Granularities,
 		"disclose":      {string(compare.Everything)},
 		"axis":          {compare.DiscloseAxis + "="},
+		"by":            compare.Figures,
 	}
 
 	for _, p := range catalogue.Presets() {

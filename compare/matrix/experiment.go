@@ -33,7 +33,7 @@ func Along(
 	for _, a := range axes {
 		name, list, ok := strings.Cut(a, "=")
 		values := strings.Split(list, ",")
-		if from, to, ok := strings.Cut(list, ".."); ok {
+		if from, to, ok := strings.Cut(list, ".."); ok && !strings.ContainsAny(list, ",/") {
 			var err error
 			if values, err = geometric(from, to); err != nil {
 				return nil, fmt.Errorf("--axis %s: %w", a, err)

@@ -159,7 +159,7 @@ func TestCrossings(t *testing.T) {
 func rivals() (*compare.Campaign, []compare.Experiment) {
 	c, experiments := grown()
 	e := experiments[0]
-	c.Results, e.Points = nil, nil
+	c.Results, e.Points, e.By = nil, nil, ""
 	for _, n := range []int{4, 16, 64, 256} {
 		label := strconv.Itoa(n)
 		e.Points = append(e.Points, compare.Point{Label: label, Schema: "clr-medium:achievements=" + label,

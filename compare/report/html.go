@@ -596,6 +596,9 @@ func (g *Growth) table(of []Quantity, caption, mark string) *htmlTable {
 		return out
 	})
 	law("one more", func(q Quantity) htmlCell {
+		if q.Laws[0].Name == stats.Constant {
+			return htmlCell{Text: "-"}
+		}
 		return htmlCell{figures(q.Further.Center / 1e3), strings.Trim(bounds(q.Further, 1e3), " ()")}
 	})
 	return out

@@ -35,7 +35,7 @@ func formula(l *stats.Law) string {
 
 // shapeOf is the name of a law in n.
 func shapeOf(name string) string {
-	return strings.NewReplacer("x", "n", "log", "ln").Replace(name)
+	return strings.NewReplacer("fixed", "fixed", "x", "n", "log", "ln").Replace(name)
 }
 
 // figures has three digits also of small values: 0.00123.
@@ -82,7 +82,7 @@ func (p *printer) laws(g *Growth, c *Curve, columns []Quantity, heads []string, 
 	}
 
 	p.line("%-*s%-*s%-*s%*s", label, "law", formulaWidth, "µs, n = "+cut(g.By, formulaWidth-9), furtherWidth,
-		"one more at "+figure(slices.Max(c.X)), Width-label-formulaWidth-furtherWidth, "off")
+		"one more at "+tick(slices.Max(c.X)), Width-label-formulaWidth-furtherWidth, "off")
 	for i, q := range columns {
 		if len(q.Laws) == 0 {
 			p.line("%-*s%s", label, heads[i], "-")
@@ -94,6 +94,9 @@ func (p *printer) laws(g *Growth, c *Curve, columns []Quantity, heads []string, 
 			text, p.misfit = text+" !", true
 		}
 		further := figures(q.Further.Center/1e3) + bounds(q.Further, 1e3)
+		if l.Name == stats.Constant {
+			further = "-"
+		}
 		p.line("%-*s%-*s%-*s%*s", label, cut(heads[i], label), formulaWidth, text, furtherWidth, further,
 			Width-label-formulaWidth-furtherWidth, percent(l.Off))
 	}
@@ -113,7 +116,7 @@ func (g *Growth) sentences(c *Curve) []string {
 	} else {
 		at := ""
 		if l.Shape() != stats.Linear {
-			at = fmt.Sprintf(" at %s", figure(slices.Max(c.X)))
+			at = " at " + tick(slices.Max(c.X))
 		}
 		out = append(out, fmt.Sprintf("%s: %s µs%s for each further %s%s", what, figures(q.Further.Center/1e3),
 			bounds(q.Further, 1e3), g.each(), at))
@@ -140,7 +143,7 @@ func (g *Growth) sentences(c *Curve) []string {
 		phase := &c.Phases[i]
 		last := len(phase.Cost) - 1
 		out = append(out, fmt.Sprintf("the phase that grows fastest is %s: %s, %s of it at %s", phase.Name,
-			formula(&phase.Laws[0]), percent(phase.Cost[last].Center/q.Cost[last].Center), figure(slices.Max(c.X))))
+			formula(&phase.Laws[0]), percent(phase.Cost[last].Center/q.Cost[last].Center), tick(slices.Max(c.X))))
 	}
 	return out
 }
@@ -167,7 +170,7 @@ func (g *Growth) crossings() []string {
 		unlike := func(e stats.Estimate) bool { return e.Low > 1 || e.High < 1 }
 		text := fmt.Sprintf("%s: %s ", a.Cell.Engine, a.name())
 		switch ratios := fmt.Sprintf("%s times %s at %s, %s at %s", figure(x.Ratios[0].Center), b.name(),
-			figure(from), figure(x.Ratios[1].Center), figure(to)); {
+			tick(from), figure(x.Ratios[1].Center), tick(to)); {
 		case x.At != nil:
 			text += fmt.Sprintf("costs less than %s up to %s%s, and more from there on: %s", b.name(),
 				figure(x.At.Center), among(x.At), strings.Replace(ratios, " "+b.name(), "", 1))

@@ -87,7 +87,7 @@ func (p *printer) plotText(g *Growth, engine compare.Engine) {
 		p.line("%9s |%s", label, row)
 	}
 	p.line("%9s +%s", "", strings.Repeat("-", plotColumns))
-	left, right := figure(px.from), figure(px.to)
+	left, right := tick(px.from), tick(px.to)
 	p.line("%11s%s%*s", "", left, plotColumns-len(left), right)
 	for _, l := range lines {
 		p.line("  %c %s, %s", l.letter, l.curve.name(), l.curve.Cell.Algorithm)
