@@ -48,6 +48,7 @@
 //	schemas/charge            charges quads, bytes, hashes and contexts to the parts of a document
 //	schemas/contexts          contexts as facts, and the loaders that serve them
 //	schemas                   types: Credential, Generator
+//	canon/agree               compares the forms of several engines; a corpus with right answers
 //	canon/conform             runs official suites through any engine
 //	canon/conform/official    finds the official data that tests read
 //	canon/conform/race        times contenders in turns, for benchmarks

@@ -45,7 +45,8 @@ reached, 128 and the number of the signal after Ctrl-C or another one.`,
 		newSchemasCommand())
 	group("credentials", "Credentials in files:", newKeyCommand(), newIssueCommand(), newPresentCommand(),
 		newVerifyCommand(), newInspectCommand())
-	group("forms", "Canonical forms:", newCanonizeCommand(), newExpandCommand(), newConformCommand())
+	group("forms", "Canonical forms:", newCanonizeCommand(), newExpandCommand(), newConformCommand(),
+		newAgreeCommand())
 	group("other", "Other:", newVersionCommand())
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
