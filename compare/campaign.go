@@ -51,7 +51,7 @@ type Run struct {
 	First       int     `json:"first"`       // index of the first document; the others follow in turn
 	CPU         float64 `json:"cpu_ns"`      // process CPU: user and system, garbage collector included
 	Wall        float64 `json:"wall_ns"`     // elapsed
-	Thread      float64 `json:"thread_ns"`   // CPU of one thread that ran operations before the window
+	Thread      float64 `json:"thread_ns"`   // CPU of one thread after the window; 0 except in block 0
 	Bytes       float64 `json:"bytes"`       // heap bytes allocated
 	Allocs      float64 `json:"allocs"`      // heap objects allocated
 	Collections int     `json:"collections"` // in the window

@@ -39,9 +39,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error 
 	}
 
 	c := &child{job: &job, enc: json.NewEncoder(out)}
-	hello := &Hello{Version: Version, Binary: BinaryHash(), CPUs: affinity()}
-	if err := c.emit(Event{Type: "hello", Hello: hello}); err != nil {
-		return err
+	hashed := make(chan string, 1)
+	go func() { hashed <- BinaryHash() }() // while the documents are drawn: it takes as long
+	c.hello = func() error {
+		hello := &Hello{Version: Version, Binary: <-hashed, CPUs: affinity()}
+		return c.emit(Event{Type: "hello", Hello: hello})
 	}
 
 	if stage, err := c.do(ctx, r, open); err != nil {
@@ -67,7 +69,8 @@ func failure(stage string, err error) *Failure {
 type child struct {
 	job    *Job
 	enc    *json.Encoder
-	broken error // writing an event failed
+	hello  func() error // emits it, once the executable is hashed
+	broken error        // writing an event failed
 }
 
 func (c *child) emit(e Event) error {
@@ -101,7 +104,6 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 		return "open", errors.New("nothing opens cells: give Serve an Opener")
 	}
 
-	start := time.Now()
 	bench, err := open(cell, given)
 	if err != nil {
 		return "open", err
@@ -122,13 +124,15 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 		}
 	}
 
-	took := time.Since(start)
+	if err := c.hello(); err != nil {
+		return "open", err
+	}
+
 	if job.Kind == Gate {
 		g, err := d.gateAll(ctx)
 		if err != nil {
 			return "gate", err
 		}
-		g.Open = took.Seconds()
 		return "gate", c.emit(Event{Type: "gate", Gate: g})
 	}
 
@@ -146,6 +150,9 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 	ballast := newBallast(cell.LiveHeap)
 	var machine *observer
 	if job.Kind == Time || job.Kind == Control {
+		if cell.GC != "off" {
+			settle()
+		}
 		machine = observe()
 	}
 	var events []Event
@@ -289,7 +296,7 @@ func apply(cell compare.Cell, memory int64) error {
 // time times the operation, whose counters must show that it did all its work.
 func (c *child) time(w *walk) (*compare.Run, error) {
 	before := w.counters()
-	run, err := timed(c.job.Window, w.do)
+	run, err := timed(c.job.Window, c.job.Kind == Time && c.job.Block == 0, w.do)
 	if err != nil {
 		return nil, err
 	}

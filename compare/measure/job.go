@@ -239,7 +239,7 @@ type Event struct {
 	Failed    *Failure          `json:"failed,omitempty"` // of an operation, before the others, or of all
 }
 
-// Hello is the first event.
+// Hello is the first event, once the documents are drawn.
 type Hello struct {
 	Version int    `json:"version"`
 	Binary  string `json:"binary"` // SHA-256 of the executable
@@ -250,7 +250,6 @@ type Hello struct {
 type Gated struct {
 	Drawn  []string                           `json:"drawn,omitempty"` // SHA-256 of each document; gates only
 	Work   map[compare.Operation]compare.Work `json:"work"`
-	Open   float64                            `json:"open_s,omitempty"` // seconds to open and draw
 	Inputs map[compare.Operation][]byte       `json:"inputs,omitempty"` // packed; gate jobs only
 }
 
