@@ -19,6 +19,7 @@
 //	compare/measure/internal/rulegen/cmd go generate: writes the rules of this project's functions
 //	compare/measure/internal/rulegen     makes rules of attribution from the directives beside functions
 //	compare/measure           jobs in, events out: a cell in a fresh process, gate, clocks, profiles
+//	compare/foreign           engines in other processes and languages: protocol, supervision, adapters
 //	compare/stats             means over processes, intervals, ratios, shares, growth; independent of cells
 //	compare/document          the format document: what is canonicalized and nothing else
 //	compare/di                the format vcdm: VCDM with Data Integrity
@@ -27,6 +28,7 @@
 //	compare/floor             the format floor: what no proof over RDFC-1.0 can leave out
 //	compare/internal/claimstest tests that sdjwt and mdoc share
 //	compare/internal/baseline what sd-jwt-vc and mdoc share: engines, digests, trust of file verifiers
+//	compare/internal/process  what the system knows about another process
 //	compare/internal/claims   a credential as the claims that formats other than vcdm sign
 //	compare                   types: Definition of a format, Exchange, Cell, Campaign, Result
 //	profiles                  capture, rules, attribution, flame graphs; independent of credentials
@@ -46,6 +48,7 @@
 //	schemas/charge            charges quads, bytes, hashes and contexts to the parts of a document
 //	schemas/contexts          contexts as facts, and the loaders that serve them
 //	schemas                   types: Credential, Generator
+//	canon/agree               compares the forms of several engines; a corpus with right answers
 //	canon/conform             runs official suites through any engine
 //	canon/conform/official    finds the official data that tests read
 //	canon/conform/race        times contenders in turns, for benchmarks

@@ -53,6 +53,7 @@ func newRunCommand() *cobra.Command {
 		out      string
 		axes     []string
 		presets  []string
+		by       string
 		against  []string
 		binding  string
 		present  string
@@ -104,8 +105,8 @@ disk: what is finished is kept, and the rest is measured with the same binary,
 seeds and orders.
 
 With --axis it measures a schema at each value of an axis and shows cost by size
-and phase, with the exponent of growth. One axis varies at a time, the others
-stand. --preset does so for an experiment of the catalogue. Both measure
+and phase, with the laws of growth. One axis varies at a time, the others stand.
+The command scale does so for formats beside one another. --preset does so for an experiment of the catalogue. Both measure
 eddsa-rdfc-2022, or rdfc with --operation canonize, with the engines native and
 stock, unless flags name others. --axis disclose=1,5,all varies what is
 presented of a schema. Cells that flags name are never left out, however long
@@ -231,6 +232,9 @@ they take.`,
 			if err != nil {
 				return err
 			}
+			if err := growBy(experiments, by); err != nil {
+				return err
+			}
 			if experiments != nil && !full && !changed("profile-seconds") {
 				plan.Profile = experimentProfile
 			}
@@ -276,6 +280,7 @@ they take.`,
 	flags.StringArrayVar(&axes, "axis", nil,
 		"walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
+	flags.StringVar(&by, "by", "", byUsage)
 	flags.StringSliceVar(&against, "against", nil,
 		"print ratios to these suites or formats; without it to mdoc and sd-jwt-vc")
 	band.addBand(cmd)

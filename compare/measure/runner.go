@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"canonscope/compare"
+	"canonscope/compare/internal/process"
 )
 
 // Runner carries a Job with its inputs to a child and passes on each event as it arrives. It returns nil
@@ -184,7 +185,7 @@ func watch(ctx context.Context, pid int, idle time.Duration, giveUp func()) {
 			return
 		case <-ticker.C:
 		}
-		switch used, ok := cpuOf(pid); {
+		switch used, ok := process.CPU(pid); {
 		case !ok:
 			return
 		case used == last:
