@@ -105,10 +105,11 @@ disk: what is finished is kept, and the rest is measured with the same binary,
 seeds and orders.
 
 With --axis it measures a schema at each value of an axis and shows cost by size
-and phase, with the laws of growth. One axis varies at a time, the others stand.
-The command scale does so for formats beside one another. --preset does so for an experiment of the catalogue. Both measure
-eddsa-rdfc-2022, or rdfc with --operation canonize, with the engines native and
-stock, unless flags name others. --axis disclose=1,5,all varies what is
+and phase, with the laws of growth; scale does so for formats beside one
+another. One axis varies at a time, the others stand. --preset does so for an
+experiment of the catalogue. Both measure eddsa-rdfc-2022, or rdfc with
+--operation canonize, with the engines native and stock, unless flags name
+others. --axis disclose=1,5,all varies what is
 presented of a schema. Cells that flags name are never left out, however long
 they take.`,
 		Example: `  canonscope run

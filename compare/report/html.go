@@ -569,6 +569,7 @@ func (g *Growth) table(of []Quantity, caption, mark string) *htmlTable {
 		}
 		out.Rows = append(out.Rows, r)
 	}
+
 	for i, pt := range g.Points {
 		row(pt.Label, func(q Quantity) htmlCell { return measured(q.Cost[i]) })
 	}

@@ -82,8 +82,8 @@ func (l *Law) distance(c *curve) float64 {
 	return sum
 }
 
-// fit reports whether the form fits with parameters that are all above 0: otherwise a form with fewer terms is
-// as good.
+// fit reports whether the form fits with parameters that are all above 0: otherwise a form with fewer terms
+// is as good.
 func (c *curve) fit(f form) (Law, bool) {
 	l := Law{Name: f.name, form: f, df: c.df, blocks: c.blocks}
 	c.begin(&l)
@@ -146,6 +146,7 @@ func (c *curve) descend(l *Law) bool {
 		if normal.SolveVecTo(&step, right) != nil {
 			return false
 		}
+
 		from, better := l.values, sum
 		for part := 1.0; part > 1e-6; part /= 2 {
 			l.values = slices.Clone(from)

@@ -172,8 +172,8 @@ func Laws(x []float64, points [][]Sample) []Law {
 	return c.laws()
 }
 
-// CountedCost is a cost that rests on a number of profile samples, such as that of a phase. Varies is the relative
-// standard deviation of one process, since a profile is one.
+// CountedCost is a cost that rests on a number of profile samples, such as that of a phase. Varies is the
+// relative standard deviation of one process, since a profile is one.
 type CountedCost struct {
 	Cost    float64
 	Samples int64
