@@ -98,7 +98,7 @@ func newSuiteCommand(s *compare.Conformance) *cobra.Command {
 			}
 			answer := printResults(cmd.OutOrStdout(), s.Name+" "+string(engine), results)
 			if report.file != "" {
-				if err := report.write(s, engine, results); err != nil {
+				if err := report.write(s.Module, engine, results); err != nil {
 					return err
 				}
 			}
@@ -150,13 +150,14 @@ func (e *earl) add(cmd *cobra.Command) {
 	f.StringVar(&e.name, "earl-name", "", "name of the assertor of the report")
 }
 
-func (e *earl) write(s *compare.Conformance, engine canon.Engine, results []conform.Result) error {
+// write writes the report on an engine; module is that of the library behind engines other than native.
+func (e *earl) write(module string, engine canon.Engine, results []conform.Result) error {
 	subject := conform.Subject{IRI: "urn:canonscope", Name: "Canonscope", Version: moduleVersion(""),
 		Language: "Go", Description: "Canonicalization profiling workbench for W3C verifiable credentials"}
 	if engine != canon.Native {
-		subject = conform.Subject{IRI: "https://" + s.Module, Name: s.Module,
-			Version: moduleVersion(s.Module), Language: "Go",
-			Description: s.Module + " as used by the engine " + string(engine) + " of Canonscope"}
+		subject = conform.Subject{IRI: "https://" + module, Name: module,
+			Version: moduleVersion(module), Language: "Go",
+			Description: module + " as used by the engine " + string(engine) + " of Canonscope"}
 	}
 
 	if e.subject != "" {
