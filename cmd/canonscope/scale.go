@@ -11,10 +11,14 @@ import (
 	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
 	"canonscope/compare/stats"
+	"canonscope/profiles"
 )
 
-// scaleProfile is in CPU seconds: a phase needs samples at every size.
-const scaleProfile = 0.4
+// CPU seconds of a profile: a phase needs samples at every size, of which perf takes 40 times as many.
+const (
+	scaleProfile     = 1
+	scalePerfProfile = 0.2
+)
 
 func newScaleCommand() *cobra.Command {
 	var (
@@ -101,6 +105,9 @@ results folder has plots as SVG, and a page with them.`,
 			}
 
 			plan.Now, plan.Profile = time.Now().UTC().Truncate(time.Second), scaleProfile
+			if profiles.Perf.Available() == nil {
+				plan.Profile = scalePerfProfile
+			}
 			plan.Cells, plan.Rules, plan.Given = selection.Cells(), measure.Rules(), filter.Given
 			plan.Command, plan.Args = commandLine(cmd)
 			plan.Disclosed, plan.LeftOut = selection.Disclosed, selection.LeftOut

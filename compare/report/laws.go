@@ -82,7 +82,7 @@ func (p *printer) laws(g *Growth, c *Curve, columns []Quantity, heads []string, 
 	}
 
 	p.line("%-*s%-*s%-*s%*s", label, "law", formulaWidth, "µs, n = "+cut(g.By, formulaWidth-9), furtherWidth,
-		"one more at "+tick(slices.Max(c.X)), Width-label-formulaWidth-furtherWidth, "off")
+		"one more at "+tick(slices.Max(c.X)), Width-label-formulaWidth-furtherWidth, "misfit")
 	for i, q := range columns {
 		if len(q.Laws) == 0 {
 			p.line("%-*s%s", label, heads[i], "-")
@@ -98,7 +98,7 @@ func (p *printer) laws(g *Growth, c *Curve, columns []Quantity, heads []string, 
 			further = "-"
 		}
 		p.line("%-*s%-*s%-*s%*s", label, cut(heads[i], label), formulaWidth, text, furtherWidth, further,
-			Width-label-formulaWidth-furtherWidth, percent(l.Off))
+			Width-label-formulaWidth-furtherWidth, percent(l.Lack))
 	}
 }
 

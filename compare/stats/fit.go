@@ -114,10 +114,14 @@ func (c *curve) fit(f form) (Law, bool) {
 		l.Parameters = append(l.Parameters, l.parameter(i))
 	}
 
+	free, lack := float64(len(c.x)-f.parameters()), 0.0
 	for i, x := range c.x {
-		l.Off = max(l.Off, math.Abs(math.Expm1(c.logs[i]-math.Log(l.At(x)))))
+		d := c.logs[i] - math.Log(l.At(x))
+		l.Off = max(l.Off, math.Abs(math.Expm1(d)))
+		lack += d*d/free - (c.variance[i]-Resolution*Resolution)/float64(len(c.x))
 	}
-	l.Misfit = misfit(l.distance(c), float64(len(c.x)-f.parameters()), c.df)
+	l.Lack = math.Sqrt(max(0, lack))
+	l.Misfit = misfit(l.distance(c), free, c.df)
 	return l, true
 }
 
