@@ -101,6 +101,7 @@ func Along(
 // Points of a range: usual is for one that names none.
 const (
 	usualPoints = 9
+	leastSizes  = 3
 	mostPoints  = 50
 )
 
@@ -118,8 +119,8 @@ func geometric(from, to string) ([]string, error) {
 		return nil, errors.New("want AXIS=FROM..TO:POINTS in whole numbers, as attributes=5..500:9")
 	case low < 0 || low >= high:
 		return nil, fmt.Errorf("from %d to %d: want a range that begins at 0 or more and rises", low, high)
-	case points < 3 || points > mostPoints:
-		return nil, fmt.Errorf("%d points: want 3 to %d", points, mostPoints)
+	case points < leastSizes || points > mostPoints:
+		return nil, fmt.Errorf("%d points: want %d to %d", points, leastSizes, mostPoints)
 	}
 
 	var out []string
@@ -136,12 +137,20 @@ func geometric(from, to string) ([]string, error) {
 	return out, nil
 }
 
-// By sets the figure that the costs of experiments grow with.
+// By sets the figure that the costs of experiments grow with. One of the documents must have three values.
 func By(experiments []compare.Experiment, figure string) error {
 	for i := range experiments {
 		known := append([]string{experiments[i].Name}, compare.Figures...)
 		if err := choice.Check("figure", figure, known); err != nil {
 			return err
+		}
+		seen := make(map[int]bool)
+		for _, p := range experiments[i].Points {
+			seen[p.Figure(figure)] = true
+		}
+		if len(seen) < leastSizes && figure != experiments[i].Name && figure != compare.ByDisclosures {
+			return fmt.Errorf("%s: %d different along %s; a law needs %d", figure, len(seen),
+				experiments[i].Name, leastSizes)
 		}
 		experiments[i].By = figure
 	}
@@ -228,9 +237,9 @@ func aboutAxis(name string) string {
 	return all[slices.IndexFunc(all, func(a *catalogue.Axis) bool { return a.Name == name })].About
 }
 
-// SelectRivals is [SelectExperiments] with other defaults: the usual suite of each format and VCDM over JCS, all
-// with EdDSA, or rdfc and jcs for canonize, with the engine native; and issue and verify, or on the axis of what
-// is presented all operations.
+// SelectRivals is [SelectExperiments] with other defaults: the usual suite of each format and VCDM over JCS,
+// all with EdDSA, or rdfc and jcs for canonize, with the engine native; and issue and verify, or on the axis
+// of what is presented all operations.
 func SelectRivals(experiments []compare.Experiment, f Filter, p Policy) (*Selection, error) {
 	canonize := string(compare.Canonize)
 	if len(f.Formats)+len(f.Suites)+len(f.Algorithms) == 0 {
