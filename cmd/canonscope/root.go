@@ -30,7 +30,7 @@ reached, 128 and the number of the signal after Ctrl-C or another one.`,
 
 	group("measure", "Measure:", newRunCommand(), newReportCommand(), newCompareCommand(), newGateCommand(),
 		newExplainCommand(), newProfileCommand(), newFlameCommand(), newPprofCommand(), newCellsCommand(),
-		newEnvCommand(), newSchemasCommand())
+		newForeignCommand(), newEnvCommand(), newSchemasCommand())
 	group("credentials", "Credentials in files:", newKeyCommand(), newIssueCommand(), newPresentCommand(),
 		newVerifyCommand(), newInspectCommand())
 	group("forms", "Canonical forms:", newCanonizeCommand(), newExpandCommand(), newConformCommand())
