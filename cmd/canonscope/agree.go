@@ -162,7 +162,7 @@ func (a *agreeing) check(args []string) error {
 func compared(name string, cfg engines.Config) (*agree.Engine, error) {
 	e := &agree.Engine{Name: name, Methods: map[canon.Method]canon.Canonicalizer{}}
 	var given compare.Given
-	if foreign.Is(canon.Engine(name)) {
+	if compare.Foreign(canon.Engine(name)) {
 		command, err := foreign.Parse(name)
 		if err != nil {
 			return nil, err
