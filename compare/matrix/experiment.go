@@ -16,6 +16,7 @@ import (
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/shape"
+	"canonscope/schemas/vary"
 	"canonscope/vcdm/keys"
 )
 
@@ -23,9 +24,9 @@ import (
 var baseSchemas = []string{"clr-medium", "elm-medium", "simple-20"}
 
 // Along makes an experiment of each axis, written AXIS=VALUE,VALUE or AXIS=FROM..TO:POINTS, from each base
-// schema. One axis varies,
-// the others stand. Without bases a medium schema that has the axis is taken. The figures are those of the
-// first document of a seed.
+// schema. One axis varies, the others keep their values. Without bases a medium schema that has the axis is
+// taken. The figures are those of the first document of a seed. A document that was given has the axes of
+// package vary: its changed copies, and contexts in files, are added to the maps of given.
 func Along(
 	ctx context.Context, given compare.Given, bases, axes []string, seed uint64,
 ) ([]compare.Experiment, error) {
@@ -57,24 +58,36 @@ func Along(
 				return nil, fmt.Errorf("--schema: %w", err)
 			}
 			e := compare.Experiment{Name: name, Base: g.Name()}
+			own, err := ownAxis(ctx, g, given, name)
+			if err != nil {
+				return nil, fmt.Errorf("--axis %s: %w", a, err)
+			}
 			for i, v := range values {
 				if slices.Contains(values[:i], v) {
 					return nil, fmt.Errorf("--axis %s: %s is given twice", a, v)
 				}
-				at, disclose := g, compare.Disclosure("")
-				if name == compare.DiscloseAxis {
+				at, label, disclose := g, v, compare.Disclosure("")
+				switch {
+				case name == compare.DiscloseAxis:
 					disclose, err = compare.ParseDisclosure(v)
-				} else {
+				case own != nil:
+					at, label, err = own.with(ctx, v)
+				default:
 					at, err = catalogue.With(g, name, v)
 				}
 				if err != nil {
 					return nil, fmt.Errorf("--axis %s: %w", a, err)
 				}
-				p, err := point(ctx, given, at, v, seed)
+				p, err := point(ctx, given, at, label, seed)
 				if err != nil {
 					return nil, err
 				}
 				p.Disclose = disclose
+				if own != nil {
+					if err := own.check(e.Points, p); err != nil {
+						return nil, fmt.Errorf("--axis %s: %w", a, err)
+					}
+				}
 				e.Points = append(e.Points, p)
 			}
 			e.About = aboutAxis(name)
@@ -189,6 +202,9 @@ func baseOf(axis string) (string, error) {
 	if axis == compare.DiscloseAxis {
 		return defaultSchemas[0], nil
 	}
+	if _, ok := vary.Parse(axis); ok {
+		return "", errNoFile
+	}
 	for _, base := range append(slices.Clone(baseSchemas), catalogue.Names()...) {
 		axes, err := catalogue.Axes(base)
 		if err == nil && slices.ContainsFunc(axes, func(a *catalogue.Axis) bool { return a.Name == axis }) {
@@ -210,6 +226,9 @@ func baseOf(axis string) (string, error) {
 func aboutAxis(name string) string {
 	if name == compare.DiscloseAxis {
 		return "elements that are presented: spread over the subject, all, or those at a JSON pointer"
+	}
+	if axis, ok := vary.Parse(name); ok {
+		return axis.About()
 	}
 	all, err := catalogue.Axes("")
 	if err != nil {
