@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
@@ -14,10 +16,11 @@ import (
 	"canonscope/profiles"
 )
 
-// CPU seconds of a profile: a phase needs samples at every size, of which perf takes 40 times as many.
+// CPU seconds of a profile. A phase needs samples at every size, of which perf takes 40 times as many, and
+// many operations: native ones are short.
 const (
-	scaleProfile     = 1
-	scalePerfProfile = 0.2
+	scaleProfile       = 1
+	scaleNativeProfile = 0.2
 )
 
 func newScaleCommand() *cobra.Command {
@@ -105,11 +108,12 @@ results folder has plots as SVG, and a page with them.`,
 			}
 
 			plan.Now, plan.Profile = time.Now().UTC().Truncate(time.Second), scaleProfile
-			if profiles.Perf.Available() == nil {
-				plan.Profile = scalePerfProfile
-			}
 			plan.Cells, plan.Rules, plan.Given = selection.Cells(), measure.Rules(), filter.Given
 			plan.Command, plan.Args = commandLine(cmd)
+			slow := func(c compare.Cell) bool { return c.Engine != canon.Native }
+			if profiles.Perf.Available() == nil && !slices.ContainsFunc(plan.Cells, slow) {
+				plan.Profile = scaleNativeProfile
+			}
 			plan.Disclosed, plan.LeftOut = selection.Disclosed, selection.LeftOut
 			plan.Unsupported = selection.Unsupported()
 			plan.Experiments, plan.Against = experiments, against

@@ -313,7 +313,7 @@ func (q *Quantity) grow(x []float64, laws []stats.Law) {
 }
 
 // notable is the part of the cost of the largest point that a phase must be.
-const notable = 0.03
+const notable = 0.05
 
 // fastest names the phase whose law has the largest power of x at the largest point, of those that are
 // notable there; "" without a law.

@@ -172,16 +172,17 @@ func (g *Growth) crossings() []string {
 		a, b := &g.Curves[x.Curves[0]], &g.Curves[x.Curves[1]]
 		from, to := slices.Min(a.X), slices.Max(a.X)
 		unlike := func(e stats.Estimate) bool { return e.Low > 1 || e.High < 1 }
-		text := fmt.Sprintf("%s: %s ", a.Cell.Engine, a.name())
-		switch ratios := fmt.Sprintf("%s times %s at %s, %s at %s", figure(x.Ratios[0].Center), b.name(),
-			tick(from), figure(x.Ratios[1].Center), tick(to)); {
+		one, two := fmt.Sprintf("%s: %s", a.Cell.Engine, a.name()), b.name()
+		text := ""
+		switch ratios := fmt.Sprintf("%s times as much at %s, %s at %s", figure(x.Ratios[0].Center), tick(from),
+			figure(x.Ratios[1].Center), tick(to)); {
 		case x.At != nil:
-			text += fmt.Sprintf("costs less than %s up to %s%s, and more from there on: %s", b.name(),
-				figure(x.At.Center), among(x.At), strings.Replace(ratios, b.name(), "as much", 1))
+			text = fmt.Sprintf("%s costs less than %s up to %s%s, and more from there on: %s", one, two,
+				figure(x.At.Center), among(x.At), ratios)
 		case unlike(x.Ratios[0]) || unlike(x.Ratios[1]):
-			text += "costs less throughout: " + ratios
+			text = fmt.Sprintf("%s costs less than %s throughout: %s", one, two, ratios)
 		default:
-			text += "cannot be distinguished: " + ratios
+			text = fmt.Sprintf("%s and %s cannot be distinguished: %s", one, two, ratios)
 		}
 		out = append(out, text)
 	}

@@ -133,13 +133,19 @@ func (f form) parameters() int {
 	return len(f.terms)
 }
 
-// rank orders forms by simplicity: a power, whose exponent needs an explanation, comes after what has as many
-// parameters.
-func (f form) rank() float64 {
-	if len(f.terms) == 0 {
-		return float64(f.parameters()) + 0.5
+// simpler reports whether a form has fewer parameters than another or, with as many, grows more simply: as a
+// line, then with a logarithm, then as a square, and last a power, whose exponent needs an explanation.
+func (f form) simpler(than form) bool {
+	if n, m := f.parameters(), than.parameters(); n != m {
+		return n < m
 	}
-	return float64(f.parameters())
+	last := func(f form) term {
+		if len(f.terms) == 0 {
+			return second + 1
+		}
+		return f.terms[len(f.terms)-1]
+	}
+	return last(f) < last(than)
 }
 
 // forms are the laws, each with and without a fixed part.
@@ -234,7 +240,7 @@ func (c *curve) laws() []Law {
 	slices.SortStableFunc(out, func(a, b Law) int { return cmp.Compare(a.Behind, b.Behind) })
 	simplest := 0
 	for i, l := range out {
-		if l.Behind <= Undistinguished && l.rank() < out[simplest].rank() {
+		if l.Behind <= Undistinguished && l.simpler(out[simplest].form) {
 			simplest = i
 		}
 	}
