@@ -30,6 +30,8 @@ var Definition = &compare.Definition{
 	Operations: compare.OfCredentials,
 	Tamper:     tamper,
 	Inspect:    inspect,
+	Files: map[compare.Operation]func() *compare.Files{
+		compare.Issue: issuing, compare.Present: presenting, compare.Verify: verifying},
 	Conform: &compare.Conformance{Name: "di", Title: "the Data Integrity vectors",
 		Holds:  "vc-di-eddsa and vc-di-ecdsa, or artifacts of another implementation",
 		Module: "github.com/piprate/json-gold", Run: runVectors},

@@ -17,6 +17,7 @@ import (
 	"canonscope/compare/stats"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/charge"
+	"canonscope/schemas/vary"
 )
 
 // Advice is a changed document that costs less.
@@ -116,41 +117,15 @@ func (e *Explainer) named(ctx context.Context) *change {
 		return nil
 	}
 
-	for _, key := range []string{"id", "@id"} {
-		var edits []edit
-		for i := range e.report.Parts {
-			p := &e.report.Parts[i]
-			n := e.node(i)
-			if p.Own.Blank == 0 || e.tape.Nodes[n].Kind != jsontape.Object || e.tape.Get(n, "id") >= 0 ||
-				e.tape.Get(n, "@id") >= 0 {
-				continue
-			}
-			member := fmt.Sprintf(`"%s":"urn:uuid:%s"`, key, uuid(p.Pointer))
-			edits = append(edits, edit{node: n, member: []byte(member)})
-		}
-		if len(edits) == 0 {
-			return nil
-		}
-		doc := rewrite(&e.tape, edits)
-		a := e.count(ctx, doc)
-		if a == nil || a.Total.Blank >= e.report.Total.Blank {
-			continue
-		}
-
-		return &change{fmt.Sprintf("an id for %s", many(len(edits), "unnamed node")), doc, []string{
-			"every presentation shows the same names, so that presentations can be linked",
-			"other documents can refer to the nodes; copies of a node must not get two names",
-			"a JSON Schema that allows no further members refuses it"}}
+	opt := charge.Options{Loader: matrix.Loader(e.doc.Given), Limits: e.opt.Limits}
+	doc, n := vary.Named(ctx, &e.tape, &e.report.Account, 100, opt)
+	if n == 0 {
+		return nil
 	}
-
-	return nil
-}
-
-// uuid is made from text: the same text has the same.
-func uuid(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	h := hex.EncodeToString(sum[:16])
-	return h[:8] + "-" + h[8:12] + "-8" + h[13:16] + "-a" + h[17:20] + "-" + h[20:32]
+	return &change{fmt.Sprintf("an id for %s", many(n, "unnamed node")), doc, []string{
+		"every presentation shows the same names, so that presentations can be linked",
+		"other documents can refer to the nodes; copies of a node must not get two names",
+		"a JSON Schema that allows no further members refuses it"}}
 }
 
 func many(n int, what string) string {
@@ -215,7 +190,7 @@ func (e *Explainer) once(ctx context.Context) *change {
 			key = "@id"
 		}
 		if id == "" {
-			id = `"urn:uuid:` + uuid(raw) + `"`
+			id = `"urn:uuid:` + vary.UUID(raw) + `"`
 			if !named[before] {
 				named[before] = true
 				unnamed++

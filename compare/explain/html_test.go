@@ -10,7 +10,7 @@ import (
 	"canonscope/compare/stats"
 )
 
-func page(t *testing.T, r *Report, top int) string {
+func webPage(t *testing.T, r *Report, top int) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := HTML(&b, r, top); err != nil {
@@ -31,7 +31,7 @@ func TestHTML(t *testing.T) {
 		}}}
 	r.Tried = 2
 	r.Advice = []Advice{{Change: "ids for unnamed nodes", Breaks: []string{"an id is seen"}, Engine: canon.Native}}
-	text := page(t, r, 8)
+	text := webPage(t, r, 8)
 
 	rows := strings.Count(text, `<div class="r">`) + strings.Count(text, "<summary>")
 	if rows != len(r.Parts) {
@@ -58,7 +58,7 @@ func TestHTML(t *testing.T) {
 func TestHTMLOfHostileNames(t *testing.T) {
 	d := given(`,"</style><script>alert(1)</script>":{"\" onclick=\"x":"]]>"},"\u202e\u001b[31m":"x"`)
 	d.Name = "<b>\u202e.json"
-	text := page(t, counted(t, d), 8)
+	text := webPage(t, counted(t, d), 8)
 	if strings.Contains(text, "<script") || strings.Contains(text, `" onclick="`) || strings.Contains(text, "<b>") {
 		t.Error("a name is markup")
 	}
@@ -73,7 +73,7 @@ func TestHTMLOfHostileNames(t *testing.T) {
 // What is not measured is listed.
 func TestHTMLOfLosses(t *testing.T) {
 	r := counted(t, &Document{Name: "lossy", JSON: []byte(`{"@id":"urn:s","urn:p":"x","<i>none":"y"}`)})
-	if text := page(t, r, 8); !strings.Contains(text, "<li>/&lt;i&gt;none: undefined term") || strings.Contains(text, "Advice") {
+	if text := webPage(t, r, 8); !strings.Contains(text, "<li>/&lt;i&gt;none: undefined term") || strings.Contains(text, "Advice") {
 		t.Error(text)
 	}
 }

@@ -37,6 +37,7 @@ type Law struct {
 	Behind     float64    // its AICc less that of the best law
 	Misfit     float64    // p value of such distances from the points if the law is right
 	Off        float64    // largest distance of a point from it, as a part of the cost
+	Lack       float64    // of fit: standard deviation of such distances, less what processes explain
 
 	form
 	values []float64   // of the parameters
@@ -53,7 +54,8 @@ func (l Law) MarshalJSON() ([]byte, error) {
 		Behind     float64    `json:"behind"`
 		Misfit     float64    `json:"p_misfit"`
 		Off        float64    `json:"off"`
-	}{l.Name, l.Parameters, l.Behind, l.Misfit, l.Off})
+		Lack       float64    `json:"lack_of_fit"`
+	}{l.Name, l.Parameters, l.Behind, l.Misfit, l.Off, l.Lack})
 }
 
 // Fits reports whether the points are no farther from the law than processes and [Resolution] make them.
@@ -172,8 +174,8 @@ func Laws(x []float64, points [][]Sample) []Law {
 	return c.laws()
 }
 
-// CountedCost is a cost that rests on a number of profile samples, such as that of a phase. Varies is the relative
-// standard deviation of one process, since a profile is one.
+// CountedCost is a cost that rests on a number of profile samples, such as that of a phase. Varies is the
+// relative standard deviation of one process, since a profile is one.
 type CountedCost struct {
 	Cost    float64
 	Samples int64
