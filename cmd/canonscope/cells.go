@@ -29,7 +29,7 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy, g *give
 	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: "+
 		strings.Join(choice.Names(canon.Engines), ", "))
 	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+
-		strings.Join(choice.Names(keys.Algorithms), ", ")+
+		strings.Join(choice.Names(append(slices.Clone(keys.Algorithms), keys.BBS)), ", ")+
 		", or usual: what users of each suite deploy")
 
 	g.add(cmd)

@@ -140,6 +140,17 @@ func disclosures(cmd *cobra.Command, doc []byte, limits canon.Limits, sd *vcdm.S
 		"presentations may leave out %s, which verifiers need; make it --mandatory")
 }
 
+// noteLinking warns of a mandatory part that makes all presentations of a credential known as its own.
+func noteLinking(cmd *cobra.Command, mandatory []string) {
+	for _, pointer := range mandatory {
+		if pointer == "" || pointer == "/id" || pointer == "/credentialStatus" ||
+			strings.HasPrefix(pointer, "/credentialStatus/") {
+			note(cmd, "%s is mandatory, so that verifiers can link the presentations of this credential",
+				cmp.Or(pointer, "the whole document"))
+		}
+	}
+}
+
 // warnOfMissing warns of each member that pointers name and a document lacks.
 func warnOfMissing(
 	cmd *cobra.Command, pointers []string, doc []byte, limits canon.Limits, format string,
@@ -221,10 +232,10 @@ context that does is added, with a note on standard error. A credential is
 refused if it violates the data model, has data that the suite would not cover,
 or has a digest that differs from its related resource.
 
-ecdsa-sd-2023 makes a base proof. Give it only to the holder, who derives from
-it with canonscope present. Every presentation then discloses issuer, type,
-validity, status and the --mandatory pointers, or with --mandatory-only just
-these. A holder signs a presentation in the same way, mostly with --challenge
+ecdsa-sd-2023 and bbs-2023 make a base proof. Give it only to the holder, who
+derives from it with canonscope present. Every presentation then discloses
+issuer, type, validity, status and the --mandatory pointers, or with
+--mandatory-only just these; with bbs-2023 nothing else links presentations. A holder signs a presentation in the same way, mostly with --challenge
 and --domain of the verifier. Verifiers expect the issuer to sign: --self writes
 the key's did:key identifier into the document.
 
@@ -249,8 +260,9 @@ made-up one.`,
 			}
 
 			if formats.format == compare.VCDM {
-				if (len(sd.Mandatory) > 0 || only) && name != "ecdsa-sd-2023" {
-					return fmt.Errorf("--mandatory is for ecdsa-sd-2023; %s has no selective disclosure",
+				if (len(sd.Mandatory) > 0 || only) && !derives(name) {
+					return fmt.Errorf(
+						"--mandatory is for ecdsa-sd-2023 and bbs-2023; %s has no selective disclosure",
 						cmp.Or(name, "no --suite"))
 				}
 				if name == "" {
@@ -274,13 +286,16 @@ made-up one.`,
 				return inFile(file, formats.issue(cmd, doc, proof.key, proof.options.Expires, &engine))
 			}
 
-			if name == "ecdsa-sd-2023" {
+			if derives(name) {
 				if purpose == vcdm.Authentication {
-					return errors.New("ecdsa-sd-2023 is for credentials, from which a holder derives; " +
+					return errors.New(name + " is for credentials, from which a holder derives; " +
 						"sign a presentation with ecdsa-rdfc-2019")
 				}
 				if err := disclosures(cmd, doc, engine.limits, &sd, only); err != nil {
 					return inFile(file, err)
+				}
+				if name == "bbs-2023" {
+					noteLinking(cmd, sd.Mandatory)
 				}
 			}
 
@@ -344,6 +359,12 @@ made-up one.`,
 	cmd.Flags().StringVar(&proof.options.Challenge, "challenge", "", "challenge that the proof answers")
 	engine.add(cmd)
 	return cmd
+}
+
+// derives reports whether a cryptosuite has selective disclosure.
+func derives(name string) bool {
+	s, err := vcdm.SuiteNamed(name)
+	return err == nil && s.Derives
 }
 
 // readUnsigned reads a document to sign in a format: a credential, or in VCDM also a presentation. It

@@ -26,11 +26,12 @@ func newPresentCommand() *cobra.Command {
 		Long: `Present prints the parts of a credential that --disclose selects by JSON
 pointers, with the types and ids of the enclosing objects.
 
-From a base proof of ecdsa-sd-2023 it derives a proof without the issuer's key.
-The parts that the issuer made mandatory are always disclosed, and presentations
-of one credential can be linked. The other suites have no selective disclosure:
-with --key, which only the issuer has, the subset is signed again. A note on
-standard error names the way taken.
+From a base proof of ecdsa-sd-2023 or bbs-2023 it derives a proof without the
+issuer's key. The parts that the issuer made mandatory are always disclosed.
+Presentations of one credential can be linked with ecdsa-sd-2023; with bbs-2023
+only by what standard error lists. The other suites have no selective
+disclosure: with --key, which only the issuer has, the subset is signed again.
+A note on standard error names the way taken.
 
 An SD-JWT or mdoc also derives. Pointers select its claims, in an mdoc as
 /NAMESPACE/ELEMENT, or /credentialSubject/ELEMENT if one namespace has it. With
@@ -98,7 +99,7 @@ verifier: by a KB-JWT for --audience and --nonce, or a device signature over
 			done := "derived"
 			if sd, ok := suite.(*vcdm.SD); ok {
 				if proof.key != "" {
-					return errors.New("ecdsa-sd-2023 derives without the issuer's key; omit --key")
+					return errors.New(name + " derives without the issuer's key; omit --key")
 				}
 				h := &vcdm.Holder{Suite: sd, Limits: engine.limits}
 				disclosed = func(ctx context.Context) ([]byte, error) { return h.Derive(ctx, doc, disclose) }
@@ -150,6 +151,14 @@ verifier: by a KB-JWT for --audience and --nonce, or a device signature over
 			if err := warnOfMissing(cmd, needs, out, engine.limits,
 				"the presentation lacks %s, which the credential has and verifiers need"); err != nil {
 				return err
+			}
+
+			links, err := vcdm.Links(out, engine.limits)
+			if err != nil {
+				return err
+			}
+			for _, link := range links {
+				note(cmd, "can link presentations: %s", link)
 			}
 
 			_, err = fmt.Fprintln(cmd.ErrOrStderr(), done)
