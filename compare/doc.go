@@ -44,6 +44,7 @@
 //	vcdm/keys                 Multikey, JWK, PEM and COSE keys, did:key
 //	schemas/catalogue         generators of credentials, their axes, the credential in a user's file
 //	schemas/jsonschema        JSON Schemas of the catalogue and their validators
+//	schemas/vary              changes a document of the user along an axis
 //	schemas/shape             counts what a document holds
 //	schemas/charge            charges quads, bytes, hashes and contexts to the parts of a document
 //	schemas/contexts          contexts as facts, and the loaders that serve them

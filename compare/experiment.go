@@ -34,3 +34,20 @@ type Point struct {
 	Figures  *shape.Figures `json:"figures"`            // of its first document
 	Disclose Disclosure     `json:"disclose,omitempty"` // what is presented, on the axis [DiscloseAxis]
 }
+
+// Figure returns a figure of the document; 0 for [ByDisclosures], which is not one of the document alone.
+func (p *Point) Figure(name string) int {
+	switch f := p.Figures; name {
+	case ByQuads:
+		return f.Quads
+	case ByBytes:
+		return f.Bytes
+	case ByBlank:
+		return f.Blank
+	case ByScoped:
+		return f.Scoped
+	case ByContext:
+		return f.ContextBytes + f.InlineBytes
+	}
+	return 0
+}

@@ -154,6 +154,10 @@ type Conformance struct {
 	Holds  string // what its folder holds
 	Module string // of the stock engine
 	Run    func(ctx context.Context, engine Engine, dir string) ([]conform.Result, error)
+
+	// A suite of canonical forms has a method and Forms instead of Run, for foreign engines as well.
+	Method canon.Method
+	Forms  func(ctx context.Context, dir string, c canon.Canonicalizer) ([]conform.Result, error)
 }
 
 // OptionError is about an option or the file that it names, not about the document.

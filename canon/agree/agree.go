@@ -18,6 +18,10 @@ import (
 type Engine struct {
 	Name    string
 	Methods map[canon.Method]canon.Canonicalizer // a method that is absent is unsupported
+
+	// Crashed reports whether an error is that of an engine that failed, not of one that refuses the input.
+	// Nil means never.
+	Crashed func(error) bool
 }
 
 // Input is a document that every engine gets.
@@ -37,6 +41,7 @@ const (
 	Refused     Outcome = "refused"     // with an error
 	Limited     Outcome = "limit"       // with the error that a limit was reached
 	Unsupported Outcome = "unsupported" // the engine does not claim to support this
+	Crashed     Outcome = "crashed"     // it failed instead of answering
 )
 
 // Verdict is what the specification makes of an answer.
@@ -112,7 +117,7 @@ func (c *Comparer) Add(ctx context.Context, in *Input) (*Row, error) {
 	row := &Row{Name: in.Name, Method: in.Method, Syntax: in.Syntax, Bytes: len(in.Doc)}
 	for _, e := range c.Engines {
 		row.engines = append(row.engines, e.Name)
-		if err := row.add(e.Name, c.ask(ctx, e, in, in.Doc)); err != nil {
+		if err := row.add(&e, c.ask(ctx, e, in, in.Doc)); err != nil {
 			return nil, err
 		}
 		if ctx.Err() != nil {
@@ -142,13 +147,19 @@ type reply struct {
 }
 
 // ask gives a document to an engine. Data that the specifications drop are dropped, since engines differ in
-// whether they refuse such a document.
+// whether they refuse such a document. An engine that does not support that is asked without.
 func (c *Comparer) ask(ctx context.Context, e Engine, in *Input, doc []byte) reply {
 	engine := e.Methods[in.Method]
 	if engine == nil {
 		return reply{err: &canon.UnsupportedError{Engine: e.Name, What: "method " + string(in.Method)}}
 	}
-	form, err := engine.Canonicalize(ctx, doc, c.options(in))
+	opt := c.options(in)
+	form, err := engine.Canonicalize(ctx, doc, opt)
+	var unsupported *canon.UnsupportedError
+	if errors.As(err, &unsupported) {
+		opt.Lossy = false
+		form, err = engine.Canonicalize(ctx, doc, opt)
+	}
 	if err != nil {
 		return reply{err: err}
 	}
@@ -160,7 +171,7 @@ func (c *Comparer) options(in *Input) canon.Options {
 }
 
 // add puts an answer into the group of its like.
-func (r *Row) add(engine string, a reply) error {
+func (r *Row) add(e *Engine, a reply) error {
 	g := Group{Outcome: Form, text: a.text, err: a.err, Bytes: len(a.text)}
 	var limit *canon.LimitError
 	var unsupported *canon.UnsupportedError
@@ -171,18 +182,20 @@ func (r *Row) add(engine string, a reply) error {
 		g.Outcome = Limited
 	case errors.As(a.err, &unsupported):
 		g.Outcome = Unsupported
+	case a.err != nil && e.Crashed != nil && e.Crashed(a.err):
+		g.Outcome = Crashed
 	case a.err != nil:
 		g.Outcome = Refused
 	}
 
 	for i := range r.Groups {
 		if o := &r.Groups[i]; o.Outcome == g.Outcome && bytes.Equal(o.text, g.text) {
-			o.Engines = append(o.Engines, engine)
+			o.Engines = append(o.Engines, e.Name)
 			return nil
 		}
 	}
 
-	g.Engines = []string{engine}
+	g.Engines = []string{e.Name}
 	if a.err != nil {
 		g.Error = a.err.Error()
 	} else {

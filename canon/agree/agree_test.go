@@ -402,3 +402,57 @@ func TestReports(t *testing.T) {
 		t.Errorf("%d failed", failed)
 	}
 }
+
+// An engine that crashes is wrong about what has a right answer, also about what must be refused.
+func TestCrash(t *testing.T) {
+	crash := errors.New("crash")
+	for _, crashes := range []bool{false, true} {
+		e := plant(t, func(_, _ []byte) ([]byte, error) { return nil, crash })
+		for m := range e.Methods {
+			e.Methods[m] = failing{crash}
+		}
+		e.Crashed = func(err error) bool { return crashes && errors.Is(err, crash) }
+		c := &agree.Comparer{Engines: []agree.Engine{bare(t, canon.Native), e}}
+		want := agree.Right
+		if crashes {
+			want = agree.Wrong
+		}
+		for _, in := range corpus(t) {
+			if in.Known.Refuse == "must" {
+				if row := add(t, c, &in); verdictOf(row, "planted") != want {
+					t.Errorf("%s: %+v", in.Name, row)
+				}
+			}
+		}
+	}
+}
+
+type failing struct{ err error }
+
+func (e failing) Canonicalize(context.Context, []byte, canon.Options) (*canon.Form, error) {
+	return nil, e.err
+}
+
+// An engine that cannot go on where data are lost is asked without that option.
+func TestStrictEngine(t *testing.T) {
+	e := plant(t, func(_, text []byte) ([]byte, error) { return text, nil })
+	for m, c := range e.Methods {
+		e.Methods[m] = strict{c}
+	}
+	c := &agree.Comparer{Engines: []agree.Engine{bare(t, canon.Native), e}}
+	for _, in := range corpus(t) {
+		row := add(t, c, &in)
+		if verdictOf(row, "planted") != agree.Right && (in.Known.Refuse == "may" || row.Agree()) {
+			t.Errorf("%s: %+v", in.Name, row.Groups)
+		}
+	}
+}
+
+type strict struct{ of canon.Canonicalizer }
+
+func (e strict) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
+	if opt.Lossy {
+		return nil, &canon.UnsupportedError{Engine: "strict", What: "losses"}
+	}
+	return e.of.Canonicalize(ctx, doc, opt)
+}

@@ -20,11 +20,10 @@ type Known struct {
 	Differs []string // libraries that are known to answer otherwise
 }
 
-// verdict judges the answer of a group. Without a known answer, and for an engine that claims none, it is
-// open.
+// verdict judges the answer of a group: open without a known one, and for an engine that gives none.
 func (k *Known) verdict(g *Group) Verdict {
 	switch {
-	case k == nil || !g.answers():
+	case k == nil, g.Outcome == Limited, g.Outcome == Unsupported:
 		return Open
 	case g.Outcome == Refused && k.Refuse != "",
 		g.Outcome == Form && slices.Contains(k.Forms, string(g.text)):

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,6 +19,9 @@ import (
 	"canonscope/canon/choice"
 	"canonscope/canon/engines"
 	"canonscope/canon/printable"
+	"canonscope/compare"
+	"canonscope/compare/foreign"
+	"canonscope/compare/matrix"
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
 )
@@ -72,7 +76,7 @@ forms of one input.`,
 
 	f := cmd.Flags()
 	f.StringSliceVar(&a.names, "engine", choice.Names([]canon.Engine{canon.Native, canon.Stock, canon.Tuned}),
-		"engines to compare")
+		"engines to compare: native, stock, tuned, or exec:NAME, a program that is an engine")
 	f.StringVar((*string)(&a.method), "method", "",
 		"rdfc or jcs; default both, and rdfc for files and --family")
 	f.StringSliceVar(&a.families, "family", nil, "compare on documents of these names of the catalogue")
@@ -106,6 +110,7 @@ func (a *agreeing) run(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
+		defer closeEngine(e)
 		c.Engines = append(c.Engines, *e)
 	}
 
@@ -152,11 +157,26 @@ func (a *agreeing) check(args []string) error {
 	return choice.Check("method", a.method, canon.Methods)
 }
 
-// compared returns an engine by its name. A method that it does not have is left out.
+// compared returns an engine by its name, or a foreign one by exec:NAME or exec:NAME=COMMAND. A method that it
+// does not have is left out.
 func compared(name string, cfg engines.Config) (*agree.Engine, error) {
 	e := &agree.Engine{Name: name, Methods: map[canon.Method]canon.Canonicalizer{}}
+	var given compare.Given
+	if compare.Foreign(canon.Engine(name)) {
+		command, err := foreign.Parse(name)
+		if err != nil {
+			return nil, err
+		}
+		e.Name = string(command.Engine)
+		given.Engines = map[compare.Engine][]string{command.Engine: command.Words}
+		e.Crashed = func(err error) bool {
+			var fault *foreign.Fault
+			return errors.As(err, &fault)
+		}
+	}
+
 	for _, m := range canon.Methods {
-		c, err := engines.Unguarded(canon.Engine(name), m, cfg)
+		c, err := matrix.Canonicalizer(canon.Engine(e.Name), m, cfg, given)
 		var unsupported *canon.UnsupportedError
 		switch {
 		case errors.As(err, &unsupported):
@@ -167,6 +187,15 @@ func compared(name string, cfg engines.Config) (*agree.Engine, error) {
 		}
 	}
 	return e, nil
+}
+
+// closeEngine ends the processes of a foreign engine. It has answered, so how it ends does not matter.
+func closeEngine(e *agree.Engine) {
+	for _, c := range e.Methods {
+		if c, ok := c.(io.Closer); ok {
+			_ = c.Close()
+		}
+	}
 }
 
 // compare compares the engines on files, documents of the catalogue, or the corpus.

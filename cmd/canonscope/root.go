@@ -41,6 +41,7 @@ reached, 128 and the number of the signal after Ctrl-C or another one.`,
 		newStudyCommand(),
 		newFindingsCommand(),
 		newCellsCommand(),
+		newForeignCommand(),
 		newEnvCommand(),
 		newSchemasCommand())
 	group("credentials", "Credentials in files:", newKeyCommand(), newIssueCommand(), newPresentCommand(),

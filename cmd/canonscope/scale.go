@@ -3,18 +3,25 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"canonscope/canon"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
 	"canonscope/compare/stats"
+	"canonscope/profiles"
 )
 
-// scaleProfile is in CPU seconds: a phase needs samples at every size.
-const scaleProfile = 0.4
+// CPU seconds of a profile. A phase needs samples at every size, of which perf takes 40 times as many, and
+// many operations: native ones are short.
+const (
+	scaleProfile       = 1
+	scaleNativeProfile = 0.2
+)
 
 func newScaleCommand() *cobra.Command {
 	var (
@@ -33,7 +40,7 @@ func newScaleCommand() *cobra.Command {
 
 	cmd := &cobra.Command{
 		Use:   "scale --axis AXIS=FROM..TO[:POINTS] [flags] [SCHEMA|FILE]",
-		Short: "Fit laws of growth: what each further part of a credential costs",
+		Short: "Fit laws of growth: what each further attribute costs",
 		Long: `Scale measures a credential at several sizes, nine unless POINTS says otherwise,
 each so many times the last, and fits laws of growth to what processes measured:
 a formula as 66.7 + 0.33·n µs for each operation, format, engine and phase, what
@@ -50,7 +57,7 @@ JCS, of SD-JWT VC and of mdoc, signed with EdDSA by native engines, of the first
 schema that has the axis. --by has n be another figure than the axis. The
 results folder has plots as SVG, and a page with them.`,
 		Example: `  canonscope scale --axis attributes=5..500
-  canonscope scale --axis attributes=5..500:5 --suite eddsa-rdfc-2022,cose-sign1
+  canonscope scale --axis attributes=5..500:5 --suite eddsa-rdfc-2022,jws
   canonscope scale --schema ob3 --axis alignments=1..128 --engine stock
   canonscope scale --axis achievements=1..64 --by quads --against mdoc
   canonscope scale --schema simple-20 --axis disclose=1..20:5 --format sd-jwt-vc`,
@@ -103,6 +110,10 @@ results folder has plots as SVG, and a page with them.`,
 			plan.Now, plan.Profile = time.Now().UTC().Truncate(time.Second), scaleProfile
 			plan.Cells, plan.Rules, plan.Given = selection.Cells(), measure.Rules(), filter.Given
 			plan.Command, plan.Args = commandLine(cmd)
+			slow := func(c compare.Cell) bool { return c.Engine != canon.Native }
+			if profiles.Perf.Available() == nil && !slices.ContainsFunc(plan.Cells, slow) {
+				plan.Profile = scaleNativeProfile
+			}
 			plan.Disclosed, plan.LeftOut = selection.Disclosed, selection.LeftOut
 			plan.Unsupported = selection.Unsupported()
 			plan.Experiments, plan.Against = experiments, against
@@ -112,9 +123,10 @@ results folder has plots as SVG, and a page with them.`,
 			}
 
 			defer folder.Close()
-			return conclude(cmd, &plan, folder, jsonText, func(p measure.Progress) (*compare.Campaign, error) {
+			run := func(p measure.Progress) (*compare.Campaign, error) {
 				return measure.Run(cmd.Context(), plan, children, folder, p)
-			})
+			}
+			return conclude(cmd, &plan, folder, jsonText, run)
 		},
 	}
 

@@ -46,7 +46,8 @@ default, takes less than 10 minutes on two processors that do nothing else;
 				out = filepath.Join("results", time.Now().UTC().Format("20060102-150405")+"-study")
 			}
 			opt.Out, opt.Runner = out, children
-			opt.Plan = measure.Plan{Seed: 1, Documents: documents, Window: measure.DefaultWindow, Memory: memory,
+			opt.Plan = measure.Plan{Seed: 1, Documents: documents, Window: measure.DefaultWindow,
+				Memory:   memory,
 				Deadline: 10 * deadline, Idle: idle, Canonize: canonizeDeadline,
 				Now: time.Now().UTC().Truncate(time.Second)}
 			opt.Plan.Command, _ = commandLine(cmd)

@@ -21,7 +21,7 @@ type growth struct {
 			Laws []struct {
 				Law        string
 				Parameters []stats.Estimate
-				Off        float64
+				Lack       float64 `json:"lack_of_fit"`
 				Misfit     float64 `json:"p_misfit"`
 			}
 		}
@@ -98,7 +98,7 @@ func TestSweepOfKnownLaws(t *testing.T) {
 		g := r.Growth[0]
 		for _, c := range g.Curves {
 			law, k := c.Operations[0].Laws[0], of[c.Cell.Suite]
-			t.Logf("%s: %s %+v, off %.3f, misfit %.2g", k.name, law.Law, law.Parameters, law.Off, law.Misfit)
+			t.Logf("%s: %s %+v, lack of fit %.3f, p %.2g", k.name, law.Law, law.Parameters, law.Lack, law.Misfit)
 			if law.Law == k.name {
 				named++
 			} else {

@@ -10,7 +10,7 @@ import (
 	"canonscope/compare/stats"
 )
 
-func page(t *testing.T, r *Report, top int) string {
+func webPage(t *testing.T, r *Report, top int) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := HTML(&b, r, top); err != nil {
@@ -31,7 +31,8 @@ func TestHTML(t *testing.T) {
 		}}}
 	r.Tried = 2
 	r.Advice = []Advice{{Change: "ids for unnamed nodes", Breaks: []string{"an id is seen"}, Engine: canon.Native}}
-	text := page(t, r, 8)
+	r.Without = []Advice{{Change: "a flat context", Engine: canon.Native}}
+	text := webPage(t, r, 8)
 
 	rows := strings.Count(text, `<div class="r">`) + strings.Count(text, "<summary>")
 	if rows != len(r.Parts) {
@@ -44,7 +45,7 @@ func TestHTML(t *testing.T) {
 		t.Errorf("all %d parts are open", open)
 	}
 	for _, want := range []string{"368*", "500 ±10.0", `style="width:50%"`, "noise", "some reason", "ids for unnamed nodes",
-		"but an id is seen", "240.0 to 260.0 µs"} {
+		"but an id is seen", "a flat context", "240.0 to 260.0 µs"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -58,7 +59,7 @@ func TestHTML(t *testing.T) {
 func TestHTMLOfHostileNames(t *testing.T) {
 	d := given(`,"</style><script>alert(1)</script>":{"\" onclick=\"x":"]]>"},"\u202e\u001b[31m":"x"`)
 	d.Name = "<b>\u202e.json"
-	text := page(t, counted(t, d), 8)
+	text := webPage(t, counted(t, d), 8)
 	if strings.Contains(text, "<script") || strings.Contains(text, `" onclick="`) || strings.Contains(text, "<b>") {
 		t.Error("a name is markup")
 	}
@@ -73,7 +74,7 @@ func TestHTMLOfHostileNames(t *testing.T) {
 // What is not measured is listed.
 func TestHTMLOfLosses(t *testing.T) {
 	r := counted(t, &Document{Name: "lossy", JSON: []byte(`{"@id":"urn:s","urn:p":"x","<i>none":"y"}`)})
-	if text := page(t, r, 8); !strings.Contains(text, "<li>/&lt;i&gt;none: undefined term") || strings.Contains(text, "Advice") {
+	if text := webPage(t, r, 8); !strings.Contains(text, "<li>/&lt;i&gt;none: undefined term") || strings.Contains(text, "Advice") {
 		t.Error(text)
 	}
 }

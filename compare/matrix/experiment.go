@@ -16,6 +16,7 @@ import (
 	"canonscope/schemas"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/shape"
+	"canonscope/schemas/vary"
 	"canonscope/vcdm/keys"
 )
 
@@ -23,9 +24,9 @@ import (
 var baseSchemas = []string{"clr-medium", "elm-medium", "simple-20"}
 
 // Along makes an experiment of each axis, written AXIS=VALUE,VALUE or AXIS=FROM..TO:POINTS, from each base
-// schema. One axis varies,
-// the others stand. Without bases a medium schema that has the axis is taken. The figures are those of the
-// first document of a seed.
+// schema. One axis varies, the others keep their values. Without bases a medium schema that has the axis is
+// taken. The figures are those of the first document of a seed. A document that was given has the axes of
+// package vary: its changed copies, and contexts in files, are added to the maps of given.
 func Along(
 	ctx context.Context, given compare.Given, bases, axes []string, seed uint64,
 ) ([]compare.Experiment, error) {
@@ -57,24 +58,36 @@ func Along(
 				return nil, fmt.Errorf("--schema: %w", err)
 			}
 			e := compare.Experiment{Name: name, Base: g.Name()}
+			own, err := ownAxis(ctx, g, given, name)
+			if err != nil {
+				return nil, fmt.Errorf("--axis %s: %w", a, err)
+			}
 			for i, v := range values {
 				if slices.Contains(values[:i], v) {
 					return nil, fmt.Errorf("--axis %s: %s is given twice", a, v)
 				}
-				at, disclose := g, compare.Disclosure("")
-				if name == compare.DiscloseAxis {
+				at, label, disclose := g, v, compare.Disclosure("")
+				switch {
+				case name == compare.DiscloseAxis:
 					disclose, err = compare.ParseDisclosure(v)
-				} else {
+				case own != nil:
+					at, label, err = own.with(ctx, v)
+				default:
 					at, err = catalogue.With(g, name, v)
 				}
 				if err != nil {
 					return nil, fmt.Errorf("--axis %s: %w", a, err)
 				}
-				p, err := point(ctx, given, at, v, seed)
+				p, err := point(ctx, given, at, label, seed)
 				if err != nil {
 					return nil, err
 				}
 				p.Disclose = disclose
+				if own != nil {
+					if err := own.check(e.Points, p); err != nil {
+						return nil, fmt.Errorf("--axis %s: %w", a, err)
+					}
+				}
 				e.Points = append(e.Points, p)
 			}
 			e.About = aboutAxis(name)
@@ -88,6 +101,7 @@ func Along(
 // Points of a range: usual is for one that names none.
 const (
 	usualPoints = 9
+	leastSizes  = 3
 	mostPoints  = 50
 )
 
@@ -105,8 +119,8 @@ func geometric(from, to string) ([]string, error) {
 		return nil, errors.New("want AXIS=FROM..TO:POINTS in whole numbers, as attributes=5..500:9")
 	case low < 0 || low >= high:
 		return nil, fmt.Errorf("from %d to %d: want a range that begins at 0 or more and rises", low, high)
-	case points < 3 || points > mostPoints:
-		return nil, fmt.Errorf("%d points: want 3 to %d", points, mostPoints)
+	case points < leastSizes || points > mostPoints:
+		return nil, fmt.Errorf("%d points: want %d to %d", points, leastSizes, mostPoints)
 	}
 
 	var out []string
@@ -123,12 +137,20 @@ func geometric(from, to string) ([]string, error) {
 	return out, nil
 }
 
-// By sets the figure that the costs of experiments grow with.
+// By sets the figure that the costs of experiments grow with. One of the documents must have three values.
 func By(experiments []compare.Experiment, figure string) error {
 	for i := range experiments {
 		known := append([]string{experiments[i].Name}, compare.Figures...)
 		if err := choice.Check("figure", figure, known); err != nil {
 			return err
+		}
+		seen := make(map[int]bool)
+		for _, p := range experiments[i].Points {
+			seen[p.Figure(figure)] = true
+		}
+		if len(seen) < leastSizes && figure != experiments[i].Name && figure != compare.ByDisclosures {
+			return fmt.Errorf("%s: %d different along %s; a law needs %d", figure, len(seen),
+				experiments[i].Name, leastSizes)
 		}
 		experiments[i].By = figure
 	}
@@ -180,6 +202,9 @@ func baseOf(axis string) (string, error) {
 	if axis == compare.DiscloseAxis {
 		return defaultSchemas[0], nil
 	}
+	if _, ok := vary.Parse(axis); ok {
+		return "", errNoFile
+	}
 	for _, base := range append(slices.Clone(baseSchemas), catalogue.Names()...) {
 		axes, err := catalogue.Axes(base)
 		if err == nil && slices.ContainsFunc(axes, func(a *catalogue.Axis) bool { return a.Name == axis }) {
@@ -202,6 +227,9 @@ func aboutAxis(name string) string {
 	if name == compare.DiscloseAxis {
 		return "elements that are presented: spread over the subject, all, or those at a JSON pointer"
 	}
+	if axis, ok := vary.Parse(name); ok {
+		return axis.About()
+	}
 	all, err := catalogue.Axes("")
 	if err != nil {
 		return ""
@@ -209,9 +237,9 @@ func aboutAxis(name string) string {
 	return all[slices.IndexFunc(all, func(a *catalogue.Axis) bool { return a.Name == name })].About
 }
 
-// SelectRivals is [SelectExperiments] with other defaults: the usual suite of each format and VCDM over JCS, all
-// with EdDSA, or rdfc and jcs for canonize, with the engine native; and issue and verify, or on the axis of what
-// is presented all operations.
+// SelectRivals is [SelectExperiments] with other defaults: the usual suite of each format and VCDM over JCS,
+// all with EdDSA, or rdfc and jcs for canonize, with the engine native; and issue and verify, or on the axis
+// of what is presented all operations.
 func SelectRivals(experiments []compare.Experiment, f Filter, p Policy) (*Selection, error) {
 	canonize := string(compare.Canonize)
 	if len(f.Formats)+len(f.Suites)+len(f.Algorithms) == 0 {

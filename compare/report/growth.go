@@ -94,25 +94,10 @@ func by(c *compare.Campaign, e *compare.Experiment) (string, func(compare.Granul
 	return "", all(nil)
 }
 
-// figureOf is a figure of the shapes; nil for a name of none.
+// figureOf is a figure of the documents.
 func figureOf(e *compare.Experiment, name string) (x []float64) {
-	for _, p := range e.Points {
-		n, f := 0, p.Figures
-		switch name {
-		case compare.ByQuads:
-			n = f.Quads
-		case compare.ByBytes:
-			n = f.Bytes
-		case compare.ByBlank:
-			n = f.Blank
-		case compare.ByScoped:
-			n = f.Scoped
-		case compare.ByContext:
-			n = f.ContextBytes + f.InlineBytes
-		default:
-			return nil
-		}
-		x = append(x, float64(n))
+	for i := range e.Points {
+		x = append(x, float64(e.Points[i].Figure(name)))
 	}
 	return x
 }
@@ -206,10 +191,12 @@ func (g *Growth) cross(against []string) {
 		for j := range i {
 			a, b := &g.Curves[j], &g.Curves[i]
 			one, two := a.headline(), b.headline()
-			if of(a.Cell) != of(b.Cell) || a.Cell.Format == b.Cell.Format && a.Cell.Suite == b.Cell.Suite ||
-				one == nil || two == nil || len(one.Laws) == 0 || len(two.Laws) == 0 || !named(a) && !named(b) {
+			same := a.Cell.Format == b.Cell.Format && a.Cell.Suite == b.Cell.Suite
+			if same || of(a.Cell) != of(b.Cell) || !named(a) && !named(b) || one == nil || two == nil ||
+				len(one.Laws) == 0 || len(two.Laws) == 0 {
 				continue
 			}
+
 			from, to := slices.Min(a.X), slices.Max(a.X)
 			x := Crossing{Curves: [2]int{j, i}}
 			p, q := &one.Laws[0], &two.Laws[0]
@@ -326,10 +313,10 @@ func (q *Quantity) grow(x []float64, laws []stats.Law) {
 }
 
 // notable is the part of the cost of the largest point that a phase must be.
-const notable = 0.03
+const notable = 0.05
 
-// fastest names the phase whose law has the largest power of x at the largest point, of those that are notable
-// there; "" without a law.
+// fastest names the phase whose law has the largest power of x at the largest point, of those that are
+// notable there; "" without a law.
 func (c *Curve) fastest() string {
 	name, most, whole := "", 0.0, c.headline()
 	for i := range c.Phases {

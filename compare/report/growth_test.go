@@ -142,7 +142,7 @@ func TestCrossings(t *testing.T) {
 	if err := report.GrowthText(&out, c, report.NewTable(c, matrix.Formats), []report.Growth{g}, false); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\n  native: vcdm eddsa-rdfc-2022 costs less than mdoc cose-sign1 up to 45.", "\n  b mdoc cose-sign1, EdDSA\n",
+	for _, want := range []string{"\nnative: vcdm eddsa-rdfc-2022 costs less than mdoc cose-sign1 up to 45.", "\n  b mdoc cose-sign1, EdDSA\n",
 		"\n  issue + verify: 3.00 µs (", ") for each further achievement\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("there is no %q:\n%s", want, &out)

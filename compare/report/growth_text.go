@@ -14,7 +14,7 @@ import (
 
 // Text of an experiment: a line a point, so that any number of sizes fits.
 const (
-	leastLabel = 10
+	leastLabel = 13
 	mostLabel  = 20
 	wide       = 11 // columns of a cost
 	mostPhases = 5
@@ -43,8 +43,8 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 
 	if laws {
 		p.wrapped(2, "", fmt.Sprintf("law: the simplest of fixed, a·n, a·n·ln n, a·n², a·n + b·n², with or "+
-			"without a fixed part, and a·n^b, within %d of the best AICc; of a phase from its profile samples; "+
-			"off: its largest distance from a point", stats.Undistinguished))
+			"without a fixed part, and a·n^b, within %d of the best AICc; of a phase from its profile "+
+			"samples; misfit: how far points are from it beyond what processes explain", stats.Undistinguished))
 	}
 	if p.misfit {
 		p.wrapped(2, "", fmt.Sprintf("!: no law fits; this is the nearest. Its distances are more than "+
@@ -199,10 +199,15 @@ func (p *printer) said(g *Growth, c *Curve) {
 	}
 }
 
+// fastestPhase is the index of the phase that grows fastest; -1 without one.
+func (c *Curve) fastestPhase() int {
+	return slices.IndexFunc(c.Phases, func(q Quantity) bool { return q.Name == c.Fastest })
+}
+
 // shown are the largest phases, and that which grows fastest in the place of the last.
 func (c *Curve) shown() []Quantity {
 	out := slices.Clone(c.Phases[:min(mostPhases, len(c.Phases))])
-	if i := slices.IndexFunc(c.Phases, func(q Quantity) bool { return q.Name == c.Fastest }); i >= mostPhases {
+	if i := c.fastestPhase(); i >= mostPhases {
 		out[mostPhases-1] = c.Phases[i]
 	}
 	return out

@@ -569,6 +569,7 @@ func (g *Growth) table(of []Quantity, caption, mark string) *htmlTable {
 		}
 		out.Rows = append(out.Rows, r)
 	}
+
 	for i, pt := range g.Points {
 		row(pt.Label, func(q Quantity) htmlCell { return measured(q.Cost[i]) })
 	}
@@ -589,7 +590,7 @@ func (g *Growth) table(of []Quantity, caption, mark string) *htmlTable {
 		})
 	}
 	law("law, n = "+g.By, func(q Quantity) htmlCell {
-		out := htmlCell{Text: formula(&q.Laws[0]), Sub: "off by " + percent(q.Laws[0].Off)}
+		out := htmlCell{Text: formula(&q.Laws[0]), Sub: "misfit " + percent(q.Laws[0].Lack)}
 		if !q.Laws[0].Fits() {
 			out.Sub += ": no law fits"
 		}

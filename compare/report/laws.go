@@ -12,7 +12,7 @@ import (
 
 // Columns of the table of laws.
 const (
-	formulaWidth = 33
+	formulaWidth = 32
 	furtherWidth = 26
 )
 
@@ -82,7 +82,7 @@ func (p *printer) laws(g *Growth, c *Curve, columns []Quantity, heads []string, 
 	}
 
 	p.line("%-*s%-*s%-*s%*s", label, "law", formulaWidth, "µs, n = "+cut(g.By, formulaWidth-9), furtherWidth,
-		"one more at "+tick(slices.Max(c.X)), Width-label-formulaWidth-furtherWidth, "off")
+		"one more at "+tick(slices.Max(c.X)), Width-label-formulaWidth-furtherWidth, "misfit")
 	for i, q := range columns {
 		if len(q.Laws) == 0 {
 			p.line("%-*s%s", label, heads[i], "-")
@@ -98,7 +98,7 @@ func (p *printer) laws(g *Growth, c *Curve, columns []Quantity, heads []string, 
 			further = "-"
 		}
 		p.line("%-*s%-*s%-*s%*s", label, cut(heads[i], label), formulaWidth, text, furtherWidth, further,
-			Width-label-formulaWidth-furtherWidth, percent(l.Off))
+			Width-label-formulaWidth-furtherWidth, percent(l.Lack))
 	}
 }
 
@@ -118,10 +118,13 @@ func (g *Growth) sentences(c *Curve) []string {
 		if l.Shape() != stats.Linear {
 			at = " at " + tick(slices.Max(c.X))
 		}
-		out = append(out, fmt.Sprintf("%s: %s µs%s for each further %s%s", what, figures(q.Further.Center/1e3),
-			bounds(q.Further, 1e3), g.each(), at))
+		out = append(out, fmt.Sprintf("%s: %s µs%s for each further %s%s", what,
+			figures(q.Further.Center/1e3), bounds(q.Further, 1e3), g.each(), at))
 	}
 
+	if !l.Fits() {
+		out = append(out, fmt.Sprintf("no law fits: the nearest is off by %s", percent(l.Off)))
+	}
 	if q.Takeover != nil {
 		terms := strings.Split(shapeOf(l.Name), " + ")
 		_, last, _ := strings.Cut(terms[len(terms)-1], "·")
@@ -139,11 +142,12 @@ func (g *Growth) sentences(c *Curve) []string {
 		out = append(out, "not distinguished from "+strings.Join(others, "; "))
 	}
 
-	if i := slices.IndexFunc(c.Phases, func(q Quantity) bool { return q.Name == c.Fastest }); i >= 0 {
+	if i := c.fastestPhase(); i >= 0 {
 		phase := &c.Phases[i]
 		last := len(phase.Cost) - 1
+		share := percent(phase.Cost[last].Center / q.Cost[last].Center)
 		out = append(out, fmt.Sprintf("the phase that grows fastest is %s: %s, %s of it at %s", phase.Name,
-			formula(&phase.Laws[0]), percent(phase.Cost[last].Center/q.Cost[last].Center), tick(slices.Max(c.X))))
+			formula(&phase.Laws[0]), share, tick(slices.Max(c.X))))
 	}
 	return out
 }
@@ -168,16 +172,17 @@ func (g *Growth) crossings() []string {
 		a, b := &g.Curves[x.Curves[0]], &g.Curves[x.Curves[1]]
 		from, to := slices.Min(a.X), slices.Max(a.X)
 		unlike := func(e stats.Estimate) bool { return e.Low > 1 || e.High < 1 }
-		text := fmt.Sprintf("%s: %s ", a.Cell.Engine, a.name())
-		switch ratios := fmt.Sprintf("%s times %s at %s, %s at %s", figure(x.Ratios[0].Center), b.name(),
-			tick(from), figure(x.Ratios[1].Center), tick(to)); {
+		one, two := fmt.Sprintf("%s: %s", a.Cell.Engine, a.name()), b.name()
+		text := ""
+		switch ratios := fmt.Sprintf("%s times as much at %s, %s at %s", figure(x.Ratios[0].Center), tick(from),
+			figure(x.Ratios[1].Center), tick(to)); {
 		case x.At != nil:
-			text += fmt.Sprintf("costs less than %s up to %s%s, and more from there on: %s", b.name(),
-				figure(x.At.Center), among(x.At), strings.Replace(ratios, " "+b.name(), "", 1))
+			text = fmt.Sprintf("%s costs less than %s up to %s%s, and more from there on: %s", one, two,
+				figure(x.At.Center), among(x.At), ratios)
 		case unlike(x.Ratios[0]) || unlike(x.Ratios[1]):
-			text += "costs less throughout: " + ratios
+			text = fmt.Sprintf("%s costs less than %s throughout: %s", one, two, ratios)
 		default:
-			text += "cannot be distinguished: " + ratios
+			text = fmt.Sprintf("%s and %s cannot be distinguished: %s", one, two, ratios)
 		}
 		out = append(out, text)
 	}

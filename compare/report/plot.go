@@ -178,7 +178,8 @@ func (s *svg) grid(g *Growth, px, py axis, sizes bool) {
 			free = x + wide/2 + plotLetter
 			fmt.Fprintf(s, `<line class="grid" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`, x, x,
 				plotHeight-plotFoot, plotHeight-plotFoot+4)
-			s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f" text-anchor="middle"`, x, plotHeight-plotFoot+17), text)
+			s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f" text-anchor="middle"`, x,
+				plotHeight-plotFoot+17), text)
 		}
 	}
 	if sizes {
@@ -196,10 +197,11 @@ func (s *svg) grid(g *Growth, px, py axis, sizes bool) {
 
 // tick is a round value: 0.5, 200, 1,000.
 func tick(v float64) string {
-	if v >= 1 {
-		return strings.TrimSuffix(strings.TrimSuffix(figure(v), "0"), ".0")
+	text := figures(v)
+	if strings.Contains(text, ".") {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 	}
-	return figures(v)
+	return text
 }
 
 // last is the cost at the end of a line: of its law, or of its last point.
@@ -312,7 +314,7 @@ func (g *Growth) stacked(title string, c *Curve) template.HTML {
 			above = append(above, fmt.Sprintf("%.1f,%.1f", px.of(c.X[i]), py.of(sum[i])))
 		}
 		slices.Reverse(below)
-		fmt.Fprintf(&s, `<polygon %s points="%s %s"/>`, class, strings.Join(above, " "), strings.Join(below, " "))
+		fmt.Fprintf(&s, `<polygon %s points="%s"/>`, class, strings.Join(append(above, below...), " "))
 		if sum[end]-from >= notable*most {
 			names = append(names, ending{text, py.of((from + sum[end]) / 2)})
 		}
@@ -343,6 +345,7 @@ func (g *Growth) together() []chart {
 			engines = append(engines, e)
 		}
 	}
+
 	var out []chart
 	for _, engine := range engines {
 		var of []line
@@ -361,6 +364,7 @@ func (g *Growth) together() []chart {
 				of = append(of, l)
 			}
 		}
+
 		for _, log := range []bool{true, false} {
 			title := fmt.Sprintf("%s, %s engines, µs", upper(what), engine)
 			if title += map[bool]string{true: ", logarithmic", false: ", linear"}[log]; g.By == "" && !log {
@@ -389,8 +393,8 @@ func (g *Growth) charts(c *Curve) []chart {
 }
 
 // plotStyle is what a plot needs outside of a page.
-const plotStyle = `<style>text{fill:#1c2430;font:11px system-ui,"DejaVu Sans",sans-serif}.grid{stroke:#d5dbe2}` +
-	`.p{stroke:#fff;stroke-width:.6}`
+const plotStyle = `<style>text{fill:#1c2430;font:11px system-ui,"DejaVu Sans",sans-serif}` +
+	`.grid{stroke:#d5dbe2}.p{stroke:#fff;stroke-width:.6}`
 
 // plotPalette are the colours of lines.
 var plotPalette = [plotColours]string{"#1b6ca8", "#b3541e", "#2f7d4f", "#8a4fa3", "#a8324e", "#5b6470"}
@@ -404,8 +408,8 @@ func (g *Growth) plotFiles(n int) []File {
 	var style strings.Builder
 	style.WriteString(plotStyle)
 	for i, colour := range plotPalette {
-		fmt.Fprintf(&style, ".c%d{stroke:%s;fill:none;stroke-width:1.8}circle.c%d{fill:%s}.b%d{fill:%s;fill-opacity:.15}",
-			i, colour, i, colour, i, colour)
+		fmt.Fprintf(&style, ".c%d{stroke:%s;fill:none;stroke-width:1.8}", i, colour)
+		fmt.Fprintf(&style, "circle.c%d{fill:%s}.b%d{fill:%s;fill-opacity:.15}", i, colour, i, colour)
 	}
 	style.WriteString("</style>")
 

@@ -90,6 +90,10 @@ func (p *printer) plotText(g *Growth, engine compare.Engine) {
 	left, right := tick(px.from), tick(px.to)
 	p.line("%11s%s%*s", "", left, plotColumns-len(left), right)
 	for _, l := range lines {
-		p.line("  %c %s, %s", l.letter, l.curve.name(), l.curve.Cell.Algorithm)
+		name := l.curve.name()
+		if a := l.curve.Cell.Algorithm; a != compare.NoAlgorithm {
+			name += ", " + string(a)
+		}
+		p.line("  %c %s", l.letter, name)
 	}
 }

@@ -136,8 +136,8 @@ func TestGrowthPage(t *testing.T) {
 	page := pageOf(t, report.New(c, matrix.Formats, experiments), nil)
 	for _, want := range []string{`id="growth-1"`, "clr-medium along achievements", `<svg role="img" aria-label="vcdm eddsa-rdfc-2022, EdDSA, native engine: operations: µs against quads`,
 		`<svg role="img" aria-label="Issue + verify, native engines, µs, linear: µs against quads`, "phases upon each other",
-		"<polyline", `<polygon class="b0"`, `<polygon class="p"`, "law, n = quads", "3.00·n + 0.01·n²",
-		"Issue + verify: 29.0 µs (27.8 to 30.2) for each further quad at 1,300.", "no ids : ids", "present †"} {
+		"<polyline", `<polygon class="b0"`, `<polygon class="p"`, "law, n = quads", "3.00·n &#43; 0.01·n²",
+		"Issue &#43; verify: 29.0 µs (27.8 to 30.2) for each further quad at 1,300.", "no ids : ids", "present †"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}

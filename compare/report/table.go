@@ -251,6 +251,17 @@ func mean(r *compare.Result, quantity func(compare.Run) float64) float64 {
 	return sum / float64(len(r.Runs))
 }
 
+// thread is the mean over the processes that measured one thread alone.
+func thread(r *compare.Result) float64 {
+	sum, n := 0.0, 0
+	for _, run := range r.Runs {
+		if run.Thread > 0 {
+			sum, n = sum+run.Thread, n+1
+		}
+	}
+	return sum / float64(max(1, n))
+}
+
 func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 	row := Row{Cell: results[0].Cell.Exchange(), ID: results[0].Cell.Exchange().ID(),
 		Operations: make(map[compare.Operation]compare.State),
@@ -287,7 +298,7 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 			continue
 		}
 		row.Wall += mean(r, func(run compare.Run) float64 { return run.Wall })
-		row.Thread += mean(r, func(run compare.Run) float64 { return run.Thread })
+		row.Thread += thread(r)
 		row.Bytes += mean(r, func(run compare.Run) float64 { return run.Bytes })
 		row.Allocs += mean(r, func(run compare.Run) float64 { return run.Allocs })
 		if a := r.Allocs; a != nil {

@@ -82,8 +82,8 @@ func (l *Law) distance(c *curve) float64 {
 	return sum
 }
 
-// fit reports whether the form fits with parameters that are all above 0: otherwise a form with fewer terms is
-// as good.
+// fit reports whether the form fits with parameters that are all above 0: otherwise a form with fewer terms
+// is as good.
 func (c *curve) fit(f form) (Law, bool) {
 	l := Law{Name: f.name, form: f, df: c.df, blocks: c.blocks}
 	c.begin(&l)
@@ -114,10 +114,14 @@ func (c *curve) fit(f form) (Law, bool) {
 		l.Parameters = append(l.Parameters, l.parameter(i))
 	}
 
+	free, lack := float64(len(c.x)-f.parameters()), 0.0
 	for i, x := range c.x {
-		l.Off = max(l.Off, math.Abs(math.Expm1(c.logs[i]-math.Log(l.At(x)))))
+		d := c.logs[i] - math.Log(l.At(x))
+		l.Off = max(l.Off, math.Abs(math.Expm1(d)))
+		lack += d*d/free - (c.variance[i]-Resolution*Resolution)/float64(len(c.x))
 	}
-	l.Misfit = misfit(l.distance(c), float64(len(c.x)-f.parameters()), c.df)
+	l.Lack = math.Sqrt(max(0, lack))
+	l.Misfit = misfit(l.distance(c), free, c.df)
 	return l, true
 }
 
@@ -146,6 +150,7 @@ func (c *curve) descend(l *Law) bool {
 		if normal.SolveVecTo(&step, right) != nil {
 			return false
 		}
+
 		from, better := l.values, sum
 		for part := 1.0; part > 1e-6; part /= 2 {
 			l.values = slices.Clone(from)

@@ -37,6 +37,7 @@ type Law struct {
 	Behind     float64    // its AICc less that of the best law
 	Misfit     float64    // p value of such distances from the points if the law is right
 	Off        float64    // largest distance of a point from it, as a part of the cost
+	Lack       float64    // of fit: standard deviation of such distances, less what processes explain
 
 	form
 	values []float64   // of the parameters
@@ -53,7 +54,8 @@ func (l Law) MarshalJSON() ([]byte, error) {
 		Behind     float64    `json:"behind"`
 		Misfit     float64    `json:"p_misfit"`
 		Off        float64    `json:"off"`
-	}{l.Name, l.Parameters, l.Behind, l.Misfit, l.Off})
+		Lack       float64    `json:"lack_of_fit"`
+	}{l.Name, l.Parameters, l.Behind, l.Misfit, l.Off, l.Lack})
 }
 
 // Fits reports whether the points are no farther from the law than processes and [Resolution] make them.
@@ -131,13 +133,19 @@ func (f form) parameters() int {
 	return len(f.terms)
 }
 
-// rank orders forms by simplicity: a power, whose exponent needs an explanation, comes after what has as many
-// parameters.
-func (f form) rank() float64 {
-	if len(f.terms) == 0 {
-		return float64(f.parameters()) + 0.5
+// simpler reports whether a form has fewer parameters than another or, with as many, grows more simply: as a
+// line, then with a logarithm, then as a square, and last a power, whose exponent needs an explanation.
+func (f form) simpler(than form) bool {
+	if n, m := f.parameters(), than.parameters(); n != m {
+		return n < m
 	}
-	return float64(f.parameters())
+	last := func(f form) term {
+		if len(f.terms) == 0 {
+			return second + 1
+		}
+		return f.terms[len(f.terms)-1]
+	}
+	return last(f) < last(than)
 }
 
 // forms are the laws, each with and without a fixed part.
@@ -172,8 +180,8 @@ func Laws(x []float64, points [][]Sample) []Law {
 	return c.laws()
 }
 
-// CountedCost is a cost that rests on a number of profile samples, such as that of a phase. Varies is the relative
-// standard deviation of one process, since a profile is one.
+// CountedCost is a cost that rests on a number of profile samples, such as that of a phase. Varies is the
+// relative standard deviation of one process, since a profile is one.
 type CountedCost struct {
 	Cost    float64
 	Samples int64
@@ -232,7 +240,7 @@ func (c *curve) laws() []Law {
 	slices.SortStableFunc(out, func(a, b Law) int { return cmp.Compare(a.Behind, b.Behind) })
 	simplest := 0
 	for i, l := range out {
-		if l.Behind <= Undistinguished && l.rank() < out[simplest].rank() {
+		if l.Behind <= Undistinguished && l.simpler(out[simplest].form) {
 			simplest = i
 		}
 	}

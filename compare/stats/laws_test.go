@@ -108,8 +108,9 @@ func TestMisfitOfKnownValues(t *testing.T) {
 	// F of 2 and df degrees of freedom has the tail (1 + 2F/df)^(-df/2).
 	want := math.Pow(1+squares/df, -df/2)
 	for _, l := range stats.Laws([]float64{1, 2, 4}, points) {
-		if l.Name == "fixed" && (!near(l.Misfit, want) || !near(l.Off, math.Expm1(0.2))) {
-			t.Errorf("p %v, want %v; off by %v", l.Misfit, want, l.Off)
+		lack := math.Sqrt(3*off*off - pure)
+		if l.Name == "fixed" && (!near(l.Misfit, want) || !near(l.Off, math.Expm1(0.2)) || !near(l.Lack, lack)) {
+			t.Errorf("p %v, want %v; off by %v; lack %v, want %v", l.Misfit, want, l.Off, l.Lack, lack)
 		}
 	}
 }
@@ -174,7 +175,7 @@ func TestLawsOfKnownEngines(t *testing.T) {
 	const trials = 200
 	for name, f := range engines {
 		w := world{Rand: seeded(18).Rand, drift: 0.05}
-		named, fit, cost, slope := 0, 0, 0, 0
+		named, fit, cost, slope, lacking := 0, 0, 0, 0, 0
 		for range trials {
 			law := stats.Laws(decades, w.sweep(f, w.drifts(5)))[0]
 			if law.Name == name {
@@ -182,6 +183,9 @@ func TestLawsOfKnownEngines(t *testing.T) {
 			}
 			if law.Fits() {
 				fit++
+			}
+			if law.Lack > 0.02 {
+				lacking++
 			}
 			if e := law.Cost(100); e.Low <= f(100) && f(100) <= e.High {
 				cost++
@@ -195,6 +199,9 @@ func TestLawsOfKnownEngines(t *testing.T) {
 			if n < trials*95/100 {
 				t.Errorf("%s: %s in %d of %d sweeps", name, what, n, trials)
 			}
+		}
+		if lacking > trials/20 {
+			t.Errorf("%s: a lack of fit of 2 %% in %d of %d sweeps", name, lacking, trials)
 		}
 		for what, n := range map[string]int{"cost": cost, "slope": slope} {
 			if n < trials*92/100 {
@@ -213,7 +220,7 @@ func TestNoLawFits(t *testing.T) {
 		}
 		return 10 * n
 	}
-	if law := stats.Laws(decades, w.sweep(step, w.drifts(5)))[0]; law.Fits() || law.Off < 0.1 {
+	if law := stats.Laws(decades, w.sweep(step, w.drifts(5)))[0]; law.Fits() || law.Off < 0.1 || law.Lack < 0.1 {
 		t.Errorf("%+v", law)
 	}
 }

@@ -99,7 +99,8 @@ func (l *loader) Load(ctx context.Context, ref string) (*jsonld.Document, error)
 			return nil, ctx.Err()
 		}
 	case loopback:
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.server+"/?url="+url.QueryEscape(ref), nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.server+"/?url="+url.QueryEscape(ref),
+			nil)
 		if err != nil {
 			return nil, err
 		}

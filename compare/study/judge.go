@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"canonscope/canon"
 	"canonscope/canon/phase"
 	"canonscope/compare"
 	"canonscope/compare/report"
@@ -36,6 +37,18 @@ func notRun(scenario string) answer {
 	return answer{Open, "", "the scenario " + scenario + " has no result"}
 }
 
+// timed is a judge of times, which decide nothing if the machine was not fit while the scenario was run.
+func timed(scenario string, j judge) judge {
+	return func(e *evidence) answer {
+		a := j(e)
+		c := e.campaigns[scenario]
+		if a.verdict != Open && c != nil && c.Fitness != nil && c.Fitness.State == compare.Unfit {
+			a.verdict, a.why = Open, "the machine was not fit for it: end other work and measure again"
+		}
+		return a
+	}
+}
+
 // pick selects cells of a scenario; an empty member selects all.
 type pick struct {
 	scenario, suite, engine, algorithm, schema string
@@ -45,7 +58,8 @@ type pick struct {
 
 func (p pick) matches(c compare.Cell) bool {
 	has := func(want, got string) bool { return want == "" || want == got }
-	return has(p.suite, c.Suite) && has(p.engine, string(c.Engine)) && has(p.algorithm, string(c.Algorithm)) &&
+	return has(p.suite, c.Suite) && has(p.engine, string(c.Engine)) && has(p.algorithm,
+		string(c.Algorithm)) &&
 		has(p.schema, c.Schema) && has(string(p.contexts), string(c.Contexts)) &&
 		has(string(p.disclose), string(c.Disclose))
 }
@@ -77,8 +91,8 @@ func (e *evidence) results(p pick, ops ...compare.Operation) (out []*compare.Res
 	return out
 }
 
-// of is the sample of a quantity of each of some operations of the one exchange that a pick selects; nil if one
-// was not measured.
+// of is the sample of a quantity of each of some operations of the one exchange that a pick selects; nil if
+// one was not measured.
 func (e *evidence) of(p pick, quantity func(compare.Run) float64, ops ...compare.Operation) []stats.Sample {
 	var out []stats.Sample
 	for _, op := range ops {
@@ -93,6 +107,18 @@ func (e *evidence) of(p pick, quantity func(compare.Run) float64, ops ...compare
 		out = append(out, s)
 	}
 	return out
+}
+
+// others lists the engines of other processes that have a time in the scenario canonize.
+func (e *evidence) others() (names []string) {
+	for _, r := range e.results(forms) {
+		name := string(r.Cell.Engine)
+		own := slices.Contains(canon.Engines, r.Cell.Engine)
+		if !own && r.State == compare.Measured && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func cpu(r compare.Run) float64  { return r.CPU }
@@ -136,8 +162,8 @@ func digits(v float64) string {
 	return strconv.FormatFloat(v, 'f', min(places, 4), 64)
 }
 
-// within judges a ratio against the published range, widened by the band of equivalence: it agrees if its whole
-// interval is inside, and differs if the whole interval is outside.
+// within judges a ratio against the published range, widened by the band of equivalence: it agrees if its
+// whole interval is inside, and differs if the whole interval is outside.
 func within(r stats.Estimate, low, high float64) (Verdict, string) {
 	low, high = low/(1+stats.Band), high*(1+stats.Band)
 	switch {
@@ -156,7 +182,7 @@ func within(r stats.Estimate, low, high float64) (Verdict, string) {
 // ratio judges the ratio of two costs with stock engines against a published range, and shows that of native
 // engines beside it.
 func ratio(num, den pick, low, high float64, ops ...compare.Operation) judge {
-	return func(e *evidence) answer {
+	return timed(num.scenario, func(e *evidence) answer {
 		stock := stats.Ratio(e.of(num.in("stock"), cpu, ops...), e.of(den.in("stock"), cpu, ops...))
 		if stock.N == 0 {
 			return notRun(num.scenario)
@@ -164,12 +190,12 @@ func ratio(num, den pick, low, high float64, ops ...compare.Operation) judge {
 		verdict, why := within(stock, low, high)
 		native := stats.Ratio(e.of(num.in("native"), cpu, ops...), e.of(den.in("native"), cpu, ops...))
 		return answer{verdict, "stock " + times(stock) + ", native " + times(native), why}
-	}
+	})
 }
 
 // dearer judges by paired tests whether one pick costs more than each of others, with stock engines.
 func dearer(num pick, bases []pick, ops ...compare.Operation) judge {
-	return func(e *evidence) answer {
+	return timed(num.scenario, func(e *evidence) answer {
 		var parts []string
 		verdict, why := Agrees, "shown to cost more than each, with the libraries of today"
 		for _, base := range bases {
@@ -188,7 +214,7 @@ func dearer(num pick, bases []pick, ops ...compare.Operation) judge {
 			}
 		}
 		return answer{verdict, strings.Join(parts, "; "), why}
-	}
+	})
 }
 
 // absolute shows a time beside one of another machine and language, which cannot agree or differ.

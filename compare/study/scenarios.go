@@ -50,15 +50,18 @@ const inline = "simple-inline-20"
 var Scenarios = []Scenario{
 	{Name: "security", About: "attacks that a verifier must refuse", check: security},
 	{Name: "limits", About: "work limits against hard and real documents", check: limits},
-	{Name: "loader", About: "contexts from memory, with a delay of 50 ms, over loopback HTTP", check: loaders},
+	{Name: "loader",
+		About: "contexts from memory, with a delay of 50 ms, over loopback HTTP",
+		check: loaders},
 	{Name: "exchange", About: "5 of 20 attributes: issue, present, verify, in three formats",
 		filter: matrix.Filter{Schemas: []string{inline}, Engines: bothTiers,
 			Algorithms: []string{"EdDSA", "ES256"}, Default: true},
-		runs: 5, profile: 0.15, raw: true, published: publishedN},
+		runs: 7, profile: 0.15, raw: true, published: publishedN},
 	{Name: "canonize", About: "canonicalization alone: the study's documents and education credentials",
-		filter: matrix.Filter{Schemas: []string{"kit-simple", "kit-ob3", "kit-dcc", "synth-bn-10", "synth-bn-50",
+		filter: matrix.Filter{Schemas: []string{"kit-simple", "kit-ob3", "kit-dcc", "synth-bn-10",
+			"synth-bn-50",
 			"simple-20", "ob3", "ob3:blank=0", "clr-medium", "elm-medium"}, Engines: bothTiers,
-			Suites: []string{"rdfc", "jcs"}, Operations: []string{"canonize"}},
+			Suites: []string{"rdfc"}, Operations: []string{"canonize"}},
 		runs: 5, profile: 0.15, published: 200},
 	{Name: "attributes", About: "5 to 500 attributes",
 		filter: matrix.Filter{Schemas: []string{inline}, Engines: bothTiers, Suites: today, Algorithms: eddsa,
@@ -66,7 +69,8 @@ var Scenarios = []Scenario{
 		axis: "attributes=5,20,100,500", runs: 3, published: 400},
 	{Name: "disclosures", About: "1 to 20 of 20 attributes presented",
 		filter: matrix.Filter{Schemas: []string{inline}, Engines: bothTiers, Algorithms: []string{"ES256"},
-			Suites: []string{"ecdsa-sd-2023", "jws", "cose-sign1"}},
+			Suites:     []string{"ecdsa-sd-2023", "jws", "cose-sign1"},
+			Operations: []string{"present", "verify-presented"}},
 		axis: "disclose=1,2,3,5,10,20", runs: 3, published: 100},
 	{Name: "contexts", About: "contexts cold, embedded and warm",
 		filter: matrix.Filter{Schemas: []string{"simple-20"}, Engines: bothTiers,
@@ -128,8 +132,8 @@ func (sc *Scenario) plan(ctx context.Context, plan *measure.Plan, full bool) (*m
 	return matrix.SelectExperiments(plan.Experiments, sc.filter, policy)
 }
 
-// command is the command line of the campaign, or of the study for a check.
-func (sc *Scenario) command() string {
+// Command is the command line of the campaign, or of the study for a check.
+func (sc *Scenario) Command() string {
 	if sc.check != nil {
 		return "canonscope study --scenario " + sc.Name
 	}

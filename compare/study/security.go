@@ -184,7 +184,8 @@ func statements(ctx context.Context, engine compare.Engine, key *keys.Secret) ([
 		return bytes.Replace(issued, []byte(known), []byte(context), 1)
 	}
 	override := replaced(strings.Replace(known, `"role":"urn:x:role"`, `"role":"urn:x:other"`, 1))
-	exchanged := replaced(strings.NewReplacer("urn:x:role", "urn:x:rank", "urn:x:rank", "urn:x:role").Replace(known))
+	exchanged := replaced(strings.NewReplacer("urn:x:role", "urn:x:rank", "urn:x:rank",
+		"urn:x:role").Replace(known))
 	exchanged = bytes.Replace(exchanged, []byte(`"role":"student","rank":"dean"`),
 		[]byte(`"role":"dean","rank":"student"`), 1)
 
@@ -194,7 +195,8 @@ func statements(ctx context.Context, engine compare.Engine, key *keys.Secret) ([
 		fmt.Fprint(w, `{"@context":{}}`)
 	}))
 	defer server.Close()
-	reached := verify(reachability, false, replaced(strings.TrimSuffix(known, "]")+`,"`+server.URL+`/context"]`))
+	reached := verify(reachability, false, replaced(strings.TrimSuffix(known,
+		"]")+`,"`+server.URL+`/context"]`))
 	if asked.Load() > 0 {
 		reached.Accepted, reached.Why = true, "the server was asked"
 	}

@@ -1,7 +1,8 @@
-// Package study repeats the published study of 2026 (Fujie and Suzuki) and sets each of its claims beside what
-// was measured here. [Scenarios] are what is run: campaigns of compare/measure, and checks that time nothing or
-// need no campaign. [Claims] are the claims, figures and parameters of the study and its kit in words of this
-// project, each with a judge that reads the evidence. [Run] runs the scenarios into a folder and judges.
+// Package study repeats the published study of 2026 (Fujie and Suzuki) and sets each of its claims beside
+// what was measured here. [Scenarios] are what is run: campaigns of compare/measure, and checks that time
+// nothing or need no campaign. [Claims] are the claims, figures and parameters of the study and its kit in
+// words of this project, each with a judge that reads the evidence. [Run] runs the scenarios into a folder
+// and judges.
 package study
 
 import (
@@ -116,7 +117,7 @@ func Run(ctx context.Context, opt Options) (*Study, error) {
 			continue
 		}
 		started := time.Now()
-		ran := Ran{Name: sc.Name, About: sc.About, Command: sc.command()}
+		ran := Ran{Name: sc.Name, About: sc.About, Command: sc.Command()}
 		if sc.check != nil {
 			err = sc.check(ctx, e)
 		} else {
@@ -152,7 +153,7 @@ func (sc *Scenario) run(ctx context.Context, opt *Options, e *evidence) error {
 		return err
 	}
 	plan.Cells, plan.Unsupported = selection.Cells(), selection.Unsupported()
-	plan.Disclosed, plan.Command = selection.Disclosed, sc.command()
+	plan.Disclosed, plan.Command = selection.Disclosed, sc.Command()
 
 	folder, err := measure.OpenFolder(filepath.Join(opt.Out, sc.Name))
 	if err != nil {
@@ -182,10 +183,10 @@ func (s *Study) judge(e *evidence) {
 	for _, c := range Claims {
 		j := Judged{Claim: c, Verdict: Open, Command: "canonscope study --scenario " + c.Scenario}
 		if sc := scenarioNamed(c.Scenario); sc != nil && sc.check == nil {
-			j.Command = sc.command()
+			j.Command = sc.Command()
 		}
-		if c.shows != "" {
-			j.Command = c.shows
+		if command, ok := shown[c.N]; ok {
+			j.Command = command
 		}
 		a := c.judge(e)
 		j.Verdict, j.Measured, j.Why = a.verdict, a.measured, a.why

@@ -12,21 +12,24 @@ import (
 // summary is what held and what did not, in sentences.
 func (s *Study) summary() []string {
 	agree, differ, open := s.count(Agrees), s.count(Differs), s.count(Open)
-	out := []string{fmt.Sprintf("Of %d claims, figures and parameters of the study %d were judged here: %d agree, "+
+	out := []string{fmt.Sprintf("Of %d claims, figures and parameters of the study %d were judged here: %d "+
+		"agree, "+
 		"%d differ; %d cannot be judged here.", len(s.Claims), agree+differ, agree, differ, open)}
-	add := func(lead string, v Verdict) {
-		var texts []string
-		for i := range s.Claims {
-			if c := &s.Claims[i]; c.Kind == Result && c.Verdict == v {
-				texts = append(texts, fmt.Sprintf("%s (%d)", c.Says, c.N))
-			}
-		}
-		if texts != nil {
-			out = append(out, lead+" "+strings.Join(texts, "; ")+".")
+	var held []string
+	for i := range s.Claims {
+		c := &s.Claims[i]
+		switch {
+		case c.Kind != Result:
+		case c.Verdict == Agrees:
+			held = append(held, fmt.Sprintf("%s (%d)", c.Says, c.N))
+		case c.Verdict == Differs:
+			out = append(out, fmt.Sprintf("Did not hold (%d): %s. Here: %s; %s.", c.N, c.Says, c.Measured,
+				c.Why))
 		}
 	}
-	add("What held:", Agrees)
-	add("What did not hold:", Differs)
+	if held != nil {
+		out = append(out, "Held: "+strings.Join(held, "; ")+".")
+	}
 	return out
 }
 
@@ -147,11 +150,13 @@ func (s *Study) page() *report.Sheet {
 			s.Machine["go"], "measured " + s.Started.Format("2 January 2006, 15:04 UTC") +
 			fmt.Sprintf(", in %.0f s, %s", s.Took, mode), s.Command}}
 	for _, v := range []Verdict{Differs, Agrees, Open} {
-		part := report.SheetPart{ID: strings.Fields(string(v))[0], Title: strings.ToUpper(string(v[:1])) + string(v[1:]),
+		part := report.SheetPart{ID: strings.Fields(string(v))[0], Title: strings.ToUpper(string(v[:1])) +
+			string(v[1:]),
 			Head: []string{"claim", "published", "measured here", "why", "command"}}
 		for i := range s.Claims {
 			if c := &s.Claims[i]; c.Verdict == v {
-				part.Rows = append(part.Rows, []string{fmt.Sprintf("%d %s", c.N, c.Says), c.Figure, c.Measured, c.Why,
+				part.Rows = append(part.Rows, []string{fmt.Sprintf("%d %s", c.N, c.Says), c.Figure,
+					c.Measured, c.Why,
 					c.Command})
 			}
 		}
