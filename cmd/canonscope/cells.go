@@ -27,7 +27,7 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy, g *give
 		"only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
 	flags.Var(&g.engines, "engine", "only these engines: "+engineHelp)
 	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+
-		strings.Join(choice.Names(keys.Algorithms), ", ")+
+		strings.Join(choice.Names(append(slices.Clone(keys.Algorithms), keys.BBS)), ", ")+
 		", or usual: what users of each suite deploy")
 
 	g.add(cmd)

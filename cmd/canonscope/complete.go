@@ -45,7 +45,7 @@ func flagValues() map[string][]string {
 		"suite":         suiteNames(),
 		"against":       matrix.Comparable(),
 		"engine":        choice.Names(canon.Engines),
-		"algorithm":     choice.Names(keys.Algorithms),
+		"algorithm":     choice.Names(append(slices.Clone(keys.Algorithms), keys.BBS)),
 		"schema":        catalogue.Names(),
 		"family":        catalogue.Names(),
 		"method":        choice.Names(canon.Methods),

@@ -19,11 +19,12 @@ func newPresentCommand() *cobra.Command {
 		Long: `Present prints the parts of a credential that --disclose selects by JSON
 pointers, with the types and ids of the enclosing objects.
 
-From a base proof of ecdsa-sd-2023 it derives a proof without the issuer's key.
-The parts that the issuer made mandatory are always disclosed, and presentations
-of one credential can be linked. The other suites have no selective disclosure:
-with --key, which only the issuer has, the subset is signed again. A note on
-standard error names the way taken.
+From a base proof of ecdsa-sd-2023 or bbs-2023 it derives a proof without the
+issuer's key. The parts that the issuer made mandatory are always disclosed.
+Presentations of one credential can be linked with ecdsa-sd-2023; with bbs-2023
+only by what standard error lists. The other suites have no selective
+disclosure: with --key, which only the issuer has, the subset is signed again.
+A note on standard error names the way taken.
 
 An SD-JWT or mdoc also derives. Pointers select its claims, in an mdoc as
 /NAMESPACE/ELEMENT, or /credentialSubject/ELEMENT if one namespace has it. With

@@ -32,8 +32,8 @@ func wrong(format string, args ...any) error {
 	return &compare.OptionError{Err: fmt.Errorf(format, args...)}
 }
 
-// suiteOf returns a cryptosuite over the engine.
-func suiteOf(name string, t *compare.Task, o vcdm.SDOptions) (vcdm.Suite, error) {
+// suiteFor returns a cryptosuite over the engine of a task.
+func suiteFor(name string, t *compare.Task, o vcdm.SDOptions) (vcdm.Suite, error) {
 	s, err := vcdm.SuiteNamed(name)
 	if err != nil {
 		return nil, &compare.OptionError{Err: err}
@@ -139,8 +139,8 @@ func issuing() *compare.Files {
 			option("challenge", &s.options.Challenge, "challenge that the proof answers"),
 			compare.Option{Name: "resource"}),
 		Draft: func(doc []byte, _ *time.Time, _ *compare.Task) (*compare.Draft, error) {
-			if (len(sd.Mandatory) > 0 || only) && name != "ecdsa-sd-2023" {
-				return nil, wrong("--mandatory is for ecdsa-sd-2023; %s has no selective disclosure",
+			if (len(sd.Mandatory) > 0 || only) && !derives(name) {
+				return nil, wrong("--mandatory is for ecdsa-sd-2023 and bbs-2023; %s has no selective disclosure",
 					cmp.Or(name, "no --suite"))
 			}
 			if name == "" {
@@ -161,17 +161,20 @@ func issuing() *compare.Files {
 				purpose = vcdm.Authentication
 			}
 
-			if name == "ecdsa-sd-2023" {
+			if derives(name) {
 				if presentation {
-					return nil, wrong("ecdsa-sd-2023 is for credentials, from which a holder derives; " +
-						"sign a presentation with ecdsa-rdfc-2019")
+					return nil, wrong("%s is for credentials, from which a holder derives; "+
+						"sign a presentation with ecdsa-rdfc-2019", name)
 				}
 				if sd.Mandatory, err = mandatory(ctx, doc, sd.Mandatory, only, t); err != nil {
 					return nil, err
 				}
+				if name == "bbs-2023" {
+					noteLinking(sd.Mandatory, t)
+				}
 			}
 
-			suite, err := suiteOf(name, t, sd)
+			suite, err := suiteFor(name, t, sd)
 			if err != nil {
 				return nil, err
 			}
@@ -226,6 +229,23 @@ func mandatory(ctx context.Context, doc []byte, pointers []string, only bool, t 
 	}
 	return pointers, warnOfMissing(needs, shown, t,
 		"presentations may leave out %s, which verifiers need; make it --mandatory")
+}
+
+// derives reports whether a cryptosuite has selective disclosure.
+func derives(name string) bool {
+	s, err := vcdm.SuiteNamed(name)
+	return err == nil && s.Derives
+}
+
+// noteLinking warns of a mandatory part that makes all presentations of a credential known as its own.
+func noteLinking(mandatory []string, t *compare.Task) {
+	for _, pointer := range mandatory {
+		if pointer == "" || pointer == "/id" || pointer == "/credentialStatus" ||
+			strings.HasPrefix(pointer, "/credentialStatus/") {
+			t.Note("%s is mandatory, so that verifiers can link the presentations of this credential",
+				cmp.Or(pointer, "the whole document"))
+		}
+	}
 }
 
 // warnOfMissing warns of each member that pointers name and a document lacks.
@@ -285,7 +305,7 @@ func presenting() *compare.Files {
 			if err != nil {
 				return nil, "", err
 			}
-			suite, err := suiteOf(name, t, vcdm.SDOptions{})
+			suite, err := suiteFor(name, t, vcdm.SDOptions{})
 			if err != nil {
 				return nil, "", err
 			}
@@ -297,8 +317,16 @@ func presenting() *compare.Files {
 			if err != nil {
 				return nil, "", err
 			}
-			return out, how, warnOfMissing(needs, out, t,
-				"the presentation lacks %s, which the credential has and verifiers need")
+			if err := warnOfMissing(needs, out, t,
+				"the presentation lacks %s, which the credential has and verifiers need"); err != nil {
+				return nil, "", err
+			}
+
+			links, err := vcdm.Links(out, t.Limits)
+			for _, link := range links {
+				t.Note("can link presentations: %s", link)
+			}
+			return out, how, err
 		},
 	}
 }
@@ -310,7 +338,7 @@ func (s *signing) disclose(ctx context.Context, suite vcdm.Suite, doc []byte, di
 	name := suite.Name()
 	if sd, ok := suite.(*vcdm.SD); ok {
 		if key.Path != "" {
-			return nil, "", wrong("ecdsa-sd-2023 derives without the issuer's key; omit --key")
+			return nil, "", wrong("%s derives without the issuer's key; omit --key", name)
 		}
 		h := &vcdm.Holder{Suite: sd, Limits: t.Limits}
 		out, err = h.Derive(ctx, doc, disclose)
@@ -390,7 +418,7 @@ func addSuites(v *vcdm.Verifier, t *compare.Task) error {
 		return nil
 	}
 	for _, name := range vcdm.SuiteNames() {
-		s, err := suiteOf(name, t, vcdm.SDOptions{})
+		s, err := suiteFor(name, t, vcdm.SDOptions{})
 		var unsupported *canon.UnsupportedError
 		if errors.As(err, &unsupported) {
 			continue // the engine has no such method

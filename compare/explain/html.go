@@ -32,7 +32,7 @@ type htmlPage struct {
 	Root                        *htmlPart
 	Terms                       [][]string
 	Measured                    bool
-	Advice                      []htmlAdvice
+	Advice, Without             []htmlAdvice
 	Column, Width               int // in rem
 }
 
@@ -195,9 +195,11 @@ func (p *htmlPage) advise(r *Report) {
 	}
 	for i := range r.Advice {
 		a := &r.Advice[i]
-		p.Advice = append(p.Advice, htmlAdvice{Change: safe(a.Change), Breaks: a.Breaks, Figures: fmt.Sprintf(
-			"%s: %s µs before, %s after: × %.3f (%.3f to %.3f)", a.Engine, micros(a.Before), micros(a.After),
-			a.Ratio.Center, a.Ratio.Low, a.Ratio.High)})
+		p.Advice = append(p.Advice, htmlAdvice{safe(a.Change), a.figures(), a.Breaks})
+	}
+	for i := range r.Without {
+		a := &r.Without[i]
+		p.Without = append(p.Without, htmlAdvice{Change: safe(a.Change), Figures: a.figures()})
 	}
 	for _, text := range r.Warnings {
 		p.Notes = append(p.Notes, safe(text))

@@ -31,6 +31,7 @@ func TestHTML(t *testing.T) {
 		}}}
 	r.Tried = 2
 	r.Advice = []Advice{{Change: "ids for unnamed nodes", Breaks: []string{"an id is seen"}, Engine: canon.Native}}
+	r.Without = []Advice{{Change: "a flat context", Engine: canon.Native}}
 	text := webPage(t, r, 8)
 
 	rows := strings.Count(text, `<div class="r">`) + strings.Count(text, "<summary>")
@@ -44,7 +45,7 @@ func TestHTML(t *testing.T) {
 		t.Errorf("all %d parts are open", open)
 	}
 	for _, want := range []string{"368*", "500 ±10.0", `style="width:50%"`, "noise", "some reason", "ids for unnamed nodes",
-		"but an id is seen", "240.0 to 260.0 µs"} {
+		"but an id is seen", "a flat context", "240.0 to 260.0 µs"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -75,7 +75,8 @@ type family struct {
 var cacheStates = map[compare.ContextState]jsonld.CacheState{compare.NoContexts: jsonld.Warm,
 	compare.Cold: jsonld.Cold, compare.Embedded: jsonld.Embedded, compare.Warm: jsonld.Warm}
 
-var algorithms = append([]compare.Algorithm{compare.NoAlgorithm}, keys.Algorithms...)
+var algorithms = slices.Concat([]compare.Algorithm{compare.NoAlgorithm}, keys.Algorithms,
+	[]compare.Algorithm{keys.BBS})
 
 // families lists every family in the order of reports, each with the state of contexts that is usual for
 // its engine: of the engines of the house and of others.

@@ -1,6 +1,10 @@
 package study
 
-import "canonscope/compare"
+import (
+	"strings"
+
+	"canonscope/compare"
+)
 
 // Kind is what a claim is about.
 type Kind string
@@ -44,8 +48,14 @@ const (
 	canonize = compare.Canonize
 )
 
-// foreign are claims about other languages.
-var foreign = lacking("it needs engines in other languages, of which this version has none")
+// foreign judges a claim about other languages by the engines of other processes that canonicalized.
+func foreign(e *evidence) answer {
+	others := e.others()
+	if others == nil {
+		return answer{Open, "", "it needs engines in other languages, and none was measured"}
+	}
+	return answer{Agrees, strings.Join(others, ", "), "their canonical forms passed the gate"}
+}
 
 var otherMachines = lacking("it needs several machines; canonscope report sets their folders side by side")
 

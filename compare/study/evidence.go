@@ -406,6 +406,10 @@ func runToRun(e *evidence) answer {
 		return notRun("exchange")
 	}
 	q := stats.Quantile(ranges, 0.5, 0.9)
+	f := e.campaigns["exchange"].Fitness
+	if f == nil || f.State != compare.Quiet {
+		return answer{Open, "", "the machine was not quiet, and runs vary with it"}
+	}
 	a := answer{Differs,
 		fmt.Sprintf("range over median, in the middle of the cells %s %%, in one of ten above %s %%",
 			digits(100*q[0]), digits(100*q[1])),
@@ -489,7 +493,7 @@ func notBlank(e *evidence) answer {
 	return a
 }
 
-// growth fits a law to the attributes in each suite and engine.
+// growth fits laws to the attributes in each suite and engine.
 func growth(e *evidence) answer {
 	var texts []string
 	x := []float64{5, 20, 100, 500}
@@ -498,24 +502,24 @@ func growth(e *evidence) answer {
 			var points [][]stats.Sample
 			for _, n := range x {
 				p := pick{scenario: "attributes", suite: suite, engine: engine,
-					schema: fmt.Sprintf("simple-inline-%.0f", n)}
-				if s := e.of(p, cpu, compare.Whole...); s != nil {
-					points = append(points, s)
-				}
+					schema: fmt.Sprintf("%s:attributes=%.0f", inline, n)}
+				points = append(points, e.of(p, cpu, compare.Whole...))
 			}
-			if len(points) != len(x) {
+			if slices.ContainsFunc(points, func(s []stats.Sample) bool { return s == nil }) {
 				continue
 			}
-			// The whole range is told by its ends: what is fixed, and what one more costs.
-			low, high := stats.Sum(points[0]).Center, stats.Sum(points[3]).Center
-			texts = append(texts, fmt.Sprintf("%s %s %s µs and %s more for each", suite, engine,
-				digits(low/1000), digits((high-low)/1000/(x[3]-x[0]))))
+			if laws := stats.Laws(x, points); len(laws) > 0 {
+				one := laws[0].Further(x[len(x)-1])
+				texts = append(texts, fmt.Sprintf("%s %s %s µs, and %s µs [%s, %s] for each further one", engine,
+					suite, digits(laws[0].At(x[0])/1000), digits(one.Center/1000), digits(one.Low/1000),
+					digits(one.High/1000)))
+			}
 		}
 	}
 	if texts == nil {
 		return notRun("attributes")
 	}
-	return answer{Agrees, "issue + verify at 5 attributes: " + strings.Join(texts, "; "),
+	return answer{Agrees, "issue + verify of 5 attributes: " + strings.Join(texts, "; "),
 		"with cryptography, which the study leaves out"}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"canonscope/canon"
 	"canonscope/canon/phase"
 	"canonscope/compare"
 	"canonscope/compare/report"
@@ -106,6 +107,18 @@ func (e *evidence) of(p pick, quantity func(compare.Run) float64, ops ...compare
 		out = append(out, s)
 	}
 	return out
+}
+
+// others lists the engines of other processes that have a time in the scenario canonize.
+func (e *evidence) others() (names []string) {
+	for _, r := range e.results(forms) {
+		name := string(r.Cell.Engine)
+		own := slices.Contains(canon.Engines, r.Cell.Engine)
+		if !own && r.State == compare.Measured && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func cpu(r compare.Run) float64  { return r.CPU }

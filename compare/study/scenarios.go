@@ -56,7 +56,7 @@ var Scenarios = []Scenario{
 	{Name: "exchange", About: "5 of 20 attributes: issue, present, verify, in three formats",
 		filter: matrix.Filter{Schemas: []string{inline}, Engines: bothTiers,
 			Algorithms: []string{"EdDSA", "ES256"}, Default: true},
-		runs: 5, profile: 0.15, raw: true, published: publishedN},
+		runs: 7, profile: 0.15, raw: true, published: publishedN},
 	{Name: "canonize", About: "canonicalization alone: the study's documents and education credentials",
 		filter: matrix.Filter{Schemas: []string{"kit-simple", "kit-ob3", "kit-dcc", "synth-bn-10",
 			"synth-bn-50",

@@ -154,6 +154,19 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// Claims about other languages are judged by engines of other processes, if there are any.
+func TestForeign(t *testing.T) {
+	e := exchangeCosts(t, 0.01, nil)
+	if got := verdictsOf(e); got[6] != Open || got[27] != Open {
+		t.Errorf("without such engines: %s, %s", got[6], got[27])
+	}
+	cell := compare.Cell{Format: compare.Document, Suite: "rdfc", Engine: "exec:other"}
+	e.campaigns["canonize"] = &compare.Campaign{Results: []compare.Result{{Cell: cell, State: compare.Measured}}}
+	if got := verdictsOf(e); got[6] != Agrees || got[27] != Agrees {
+		t.Errorf("with such an engine: %s, %s", got[6], got[27])
+	}
+}
+
 // A published range is widened by the band; an interval over its end decides nothing.
 func TestWithin(t *testing.T) {
 	for _, test := range []struct {

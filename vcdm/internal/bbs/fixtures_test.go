@@ -302,3 +302,96 @@ func revealed(t *testing.T, all map[string]octets) (indexes []int, messages [][]
 	}
 	return indexes, messages
 }
+
+// TestFeatureVectors compares with the signatures, proofs and pseudonyms of the features' vectors of VC-DI-BBS
+// (HolderBinding, Pseudonym and PseudonymHB of TestVectors).
+func TestFeatureVectors(t *testing.T) {
+	dir := filepath.Join(os.Getenv("CANONSCOPE_DATA"), "bbs", "suite")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("vectors are absent: %s", dir)
+	}
+	read := func(into any, path ...string) {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(append([]string{dir}, path...)...))
+		if err == nil {
+			err = json.Unmarshal(b, into)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	var material struct{ PrivateKeyHex octets }
+	var derive struct{ PresentationHeaderHex, PseudoRandSeedHex octets }
+	var holder struct{ HolderSecretHex octets }
+	var prover struct{ ProverNymHex octets }
+	var signer struct{ SignerNymEntropyHex octets }
+	var verifier struct{ VerifierID string }
+	read(&material, "BBSKeyMaterial.json")
+	read(&derive, "BBSDeriveMaterial.json")
+	read(&holder, "FeatureInputs", "holderSecret.json")
+	read(&prover, "FeatureInputs", "proverNym.json")
+	read(&signer, "FeatureInputs", "signerNymEntropy.json")
+	read(&verifier, "FeatureInputs", "verifierInfo.json")
+	key, err := ParseSecretKey(material.PrivateKeyHex)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(prover.ProverNymHex) == 0 || verifier.VerifierID == "" {
+		t.Fatal("the input of the features is incomplete")
+	}
+
+	for _, c := range []struct {
+		folder       string
+		bound, named bool
+	}{{"HolderBinding", true, false}, {"Pseudonym", false, true}, {"PseudonymHB", true, true}} {
+		var transform struct {
+			NonMandatory struct{ Value [][2]any }
+		}
+		var base struct{ BBSSignature, BBSHeader octets }
+		var info struct{ SecretProverBlind, CommitmentWithProof octets }
+		var shown struct {
+			BBSProof           octets
+			AdjSelective       []int `json:"adjSelectiveIndexes"`
+			Pseudonym          octets
+			PresentationHeader map[string]int
+		}
+		read(&transform, c.folder, "addBaseTransform.json")
+		read(&base, c.folder, "addRawBaseSignatureInfo.json")
+		read(&info, c.folder, "commitmentInfo.json")
+		read(&shown, c.folder, "derivedDisclosureData.json")
+		var messages [][]byte
+		for _, entry := range transform.NonMandatory.Value {
+			messages = append(messages, []byte(entry[1].(string)))
+		}
+
+		hidden := &Hidden{Blind: info.SecretProverBlind}
+		var entropy []byte
+		if c.bound {
+			hidden.Messages = [][]byte{holder.HolderSecretHex}
+		}
+		if c.named {
+			entropy = signer.SignerNymEntropyHex
+			hidden.Nym = &Nym{Prover: prover.ProverNymHex, Signer: entropy}
+		}
+		sig, err := SHA256.BlindSign(key, info.CommitmentWithProof, entropy, base.BBSHeader, messages, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", c.folder, err)
+		}
+		equal(t, c.folder, "signature", sig, base.BBSSignature)
+
+		st := &Statement{Key: key.Public(), Header: base.BBSHeader, Messages: messages, Holder: hidden}
+		if err := SHA256.Verify(st, base.BBSSignature); err != nil {
+			t.Errorf("%s: verify: %v", c.folder, err)
+		}
+		proof, pseudonym, err := SHA256.Prove(st, base.BBSSignature, &Presentation{
+			Header: derive.PresentationHeaderHex, Disclosed: shown.AdjSelective,
+			Domain: []byte(verifier.VerifierID),
+			Random: SHA256.Seeded(derive.PseudoRandSeedHex, []byte(SHA256.id+"H2G_HM2S_MOCK_RANDOM_SCALARS_DST_"))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, c.folder, "proof", proof, shown.BBSProof)
+		equal(t, c.folder, "pseudonym", pseudonym, shown.Pseudonym)
+	}
+}
