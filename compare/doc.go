@@ -12,6 +12,7 @@
 //
 //	cmd/canonscope            one file a subcommand: flags and printing
 //	compare/findings          what this project found, and the commands that show it
+//	compare/predict           what a credential costs by its shape: a model of the catalogue
 //	compare/explain           what a document costs and where in it: counted, measured, advice
 //	compare/matrix            which cells exist; wires formats, engines and schemas
 //	compare/report            text, Markdown, CSV, JSON and benchmark text of a campaign

@@ -29,8 +29,8 @@ reached, 128 and the number of the signal after Ctrl-C or another one.`,
 	}
 
 	group("measure", "Measure:", newRunCommand(), newReportCommand(), newCompareCommand(), newGateCommand(),
-		newExplainCommand(), newProfileCommand(), newFlameCommand(), newPprofCommand(), newFindingsCommand(),
-		newCellsCommand(), newEnvCommand(), newSchemasCommand())
+		newExplainCommand(), newPredictCommand(), newProfileCommand(), newFlameCommand(), newPprofCommand(),
+		newFindingsCommand(), newCellsCommand(), newEnvCommand(), newSchemasCommand())
 	group("credentials", "Credentials in files:", newKeyCommand(), newIssueCommand(), newPresentCommand(),
 		newVerifyCommand(), newInspectCommand())
 	group("forms", "Canonical forms:", newCanonizeCommand(), newExpandCommand(), newConformCommand())
