@@ -11,12 +11,15 @@
 // compare/matrix.
 //
 //	cmd/canonscope            one file a subcommand: flags and printing
+//	compare/study             the published study measured again: its claims, and what is so here
+//	compare/findings          what this project found, and the commands that show it
 //	compare/explain           what a document costs and where in it: counted, measured, advice
 //	compare/matrix            which cells exist; wires formats, engines and schemas
 //	compare/report            text, Markdown, CSV, JSON and benchmark text of a campaign
 //	compare/measure/internal/rulegen/cmd go generate: writes the rules of this project's functions
 //	compare/measure/internal/rulegen     makes rules of attribution from the directives beside functions
 //	compare/measure           jobs in, events out: a cell in a fresh process, gate, clocks, profiles
+//	compare/foreign           engines in other processes and languages: protocol, supervision, adapters
 //	compare/stats             means over processes, intervals, ratios, shares, growth; independent of cells
 //	compare/document          the format document: what is canonicalized and nothing else
 //	compare/di                the format vcdm: VCDM with Data Integrity
@@ -25,6 +28,7 @@
 //	compare/floor             the format floor: what no proof over RDFC-1.0 can leave out
 //	compare/internal/claimstest tests that sdjwt and mdoc share
 //	compare/internal/baseline what sd-jwt-vc and mdoc share: engines, digests, trust of file verifiers
+//	compare/internal/process  what the system knows about another process
 //	compare/internal/claims   a credential as the claims that formats other than vcdm sign
 //	compare                   types: Definition of a format, Exchange, Cell, Campaign, Result
 //	profiles                  capture, rules, attribution, flame graphs; independent of credentials
@@ -40,10 +44,12 @@
 //	vcdm/keys                 Multikey, JWK, PEM and COSE keys, did:key
 //	schemas/catalogue         generators of credentials, their axes, the credential in a user's file
 //	schemas/jsonschema        JSON Schemas of the catalogue and their validators
+//	schemas/vary              changes a document of the user along an axis
 //	schemas/shape             counts what a document holds
 //	schemas/charge            charges quads, bytes, hashes and contexts to the parts of a document
 //	schemas/contexts          contexts as facts, and the loaders that serve them
 //	schemas                   types: Credential, Generator
+//	canon/agree               compares the forms of several engines; a corpus with right answers
 //	canon/conform             runs official suites through any engine
 //	canon/conform/official    finds the official data that tests read
 //	canon/conform/race        times contenders in turns, for benchmarks

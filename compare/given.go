@@ -4,6 +4,9 @@ package compare
 type Given struct {
 	Documents map[string][]byte // by the schema of their cells, as catalogue.ReadFile names them
 	Contexts  map[string][]byte // by URL; they are found before those that are built in
+
+	// Engines are the words of commands of foreign engines, by exec:NAME; others are found by their names.
+	Engines map[Engine][]string
 }
 
 // Source is one of the bytes that were given.

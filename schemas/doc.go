@@ -1,7 +1,8 @@
 // Package schemas describes the documents that Canonscope measures: format-neutral claims of credentials, RDF
 // datasets that are hard to canonicalize, and generators that make seeded documents of one shape. It holds
 // types only. The generators are in schemas/catalogue, contexts in schemas/contexts, JSON Schemas in
-// schemas/jsonschema; schemas/shape measures documents, schemas/charge charges what they cost to their parts.
+// schemas/jsonschema; schemas/shape measures documents, schemas/charge charges what they cost to their parts,
+// schemas/vary changes those of the user along an axis.
 //
 // Each schema has a [Kind]. Credentials are exchanged in every format and canonicalized. JSON-LD documents
 // that are not credentials and datasets in N-Quads are only canonicalized; [Kind.Exchangeable] refuses the

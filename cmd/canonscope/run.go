@@ -53,6 +53,7 @@ func newRunCommand() *cobra.Command {
 		out      string
 		axes     []string
 		presets  []string
+		by       string
 		against  []string
 		binding  string
 		present  string
@@ -103,13 +104,16 @@ With --resume an interrupted campaign goes on, also after a crash or a full
 disk: what is finished is kept, and the rest is measured with the same binary,
 seeds and orders.
 
-With --axis it measures a schema at each value of an axis and shows cost by size
-and phase, with the exponent of growth. One axis varies at a time, the others
-stand. --preset does so for an experiment of the catalogue. Both measure
-eddsa-rdfc-2022, or rdfc with --operation canonize, with the engines native and
-stock, unless flags name others. --axis disclose=1,5,all varies what is
-presented of a schema. Cells that flags name are never left out, however long
-they take.`,
+With --axis it measures a schema at each value of an axis and shows cost by
+size and phase, with the laws of growth; scale does so for formats beside one
+another. One axis varies at a time, the others keep their values. --preset does
+so for an experiment of the catalogue. Both measure eddsa-rdfc-2022, or rdfc
+with --operation canonize, with the engines native and stock, unless flags name
+others. A file has axes as well: a JSON pointer repeats or removes what it
+names, pad:POINTER adds bytes to a text, ids gives ids to unnamed nodes, a
+pointer to @context takes a context from a file; canonical forms that stay the
+same are refused. --axis disclose=1,5,all varies what is presented of a schema.
+Cells that flags name are never left out, however long they take.`,
 		Example: `  canonscope run
   canonscope run my-credential.json
   canonscope run --context https://example.org/v1=v1.jsonld my-credential.json
@@ -119,6 +123,7 @@ they take.`,
   canonscope run --schema ob3 --allocs
   canonscope run --axis achievements=1,2,5,10,30
   canonscope run --schema ob3 --axis alignments=1,10,50 --engine native
+  canonscope run badge.json --axis /credentialSubject/achievement/alignment=1,5,20
   canonscope run --schema simple-20 --suite jws --axis disclose=1,5,20,all
   canonscope run --schema ob3 --granularity leaf,branch,claim --disclose 3
   canonscope run --preset clr-or-elm
@@ -126,7 +131,7 @@ they take.`,
   canonscope run --resume results/full`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("resume") {
-				return resumeRun(cmd, args, resume, &given, &jsonText)
+				return resumeRun(cmd, args, resume, &given, &axes, &jsonText)
 			}
 
 			for _, name := range args {
@@ -231,6 +236,9 @@ they take.`,
 			if err != nil {
 				return err
 			}
+			if err := growBy(experiments, by); err != nil {
+				return err
+			}
 			if experiments != nil && !full && !changed("profile-seconds") {
 				plan.Profile = experimentProfile
 			}
@@ -276,6 +284,7 @@ they take.`,
 	flags.StringArrayVar(&axes, "axis", nil,
 		"walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
+	flags.StringVar(&by, "by", "", byUsage)
 	flags.StringSliceVar(&against, "against", nil,
 		"print ratios to these suites or formats; without it to mdoc and sd-jwt-vc")
 	band.addBand(cmd)

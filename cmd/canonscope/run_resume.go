@@ -13,7 +13,9 @@ import (
 )
 
 // resumeRun measures what is left of a campaign. The flags are those that it was begun with.
-func resumeRun(cmd *cobra.Command, args []string, dir string, given *givenFlags, jsonText *bool) error {
+func resumeRun(
+	cmd *cobra.Command, args []string, dir string, given *givenFlags, axes *[]string, jsonText *bool,
+) error {
 	other := ""
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if f.Name != "resume" {
@@ -43,6 +45,10 @@ func resumeRun(cmd *cobra.Command, args []string, dir string, given *givenFlags,
 	var filter matrix.Filter
 	if err := given.read(&filter); err != nil {
 		return fmt.Errorf("%w; the campaign was begun with %s", err, l.Plan.Command)
+	}
+	// Along an axis of a file its changed copies are given as well.
+	if _, err := matrix.Along(cmd.Context(), filter.Given, filter.Schemas, *axes, l.Plan.Seed); err != nil {
+		return err
 	}
 
 	return conclude(cmd, &l.Plan, folder, *jsonText, func(p measure.Progress) (*compare.Campaign, error) {

@@ -17,6 +17,7 @@ import (
 	"canonscope/compare/stats"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/charge"
+	"canonscope/schemas/vary"
 )
 
 // Advice is a changed document that costs less.
@@ -36,8 +37,8 @@ type change struct {
 	breaks []string
 }
 
-// Advise makes changed documents, measures them beside the document, and adds to the report those that are
-// shown to cost less, after correction for their number.
+// Advise makes changed documents, measures them beside the document, and adds them to the report: as advice
+// those that are shown to cost less, after correction for their number.
 func (e *Explainer) Advise(ctx context.Context) error {
 	changes := e.changes(ctx)
 	e.report.Tried = len(changes)
@@ -74,16 +75,21 @@ func (e *Explainer) Advise(ctx context.Context) error {
 
 	for k, c := range table {
 		i, j := k/len(changes), k%len(changes)
-		if !c.Ratio.Bounded() || c.Ratio.High >= 1 || c.Differs > 1-stats.Confidence {
+		if !c.Ratio.Bounded() {
 			continue
 		}
-		e.report.Advice = append(e.report.Advice, Advice{Change: changes[j].what, Breaks: changes[j].breaks,
+		to := &e.report.Advice
+		if c.Ratio.High >= 1 || c.Differs > 1-stats.Confidence {
+			to = &e.report.Without
+		}
+		*to = append(*to, Advice{Change: changes[j].what, Breaks: changes[j].breaks,
 			Engine: e.cells[e.active[i]].Engine, Ratio: c.Ratio,
 			Before: stats.Mean(times[i][0]), After: stats.Mean(times[i][j+1])})
 	}
-	slices.SortStableFunc(e.report.Advice, func(a, b Advice) int {
-		return cmp.Compare(a.Ratio.Center, b.Ratio.Center)
-	})
+
+	for _, list := range [][]Advice{e.report.Advice, e.report.Without} {
+		slices.SortStableFunc(list, func(a, b Advice) int { return cmp.Compare(a.Ratio.Center, b.Ratio.Center) })
+	}
 	return nil
 }
 
@@ -116,41 +122,15 @@ func (e *Explainer) named(ctx context.Context) *change {
 		return nil
 	}
 
-	for _, key := range []string{"id", "@id"} {
-		var edits []edit
-		for i := range e.report.Parts {
-			p := &e.report.Parts[i]
-			n := e.node(i)
-			if p.Own.Blank == 0 || e.tape.Nodes[n].Kind != jsontape.Object || e.tape.Get(n, "id") >= 0 ||
-				e.tape.Get(n, "@id") >= 0 {
-				continue
-			}
-			member := fmt.Sprintf(`"%s":"urn:uuid:%s"`, key, uuid(p.Pointer))
-			edits = append(edits, edit{node: n, member: []byte(member)})
-		}
-		if len(edits) == 0 {
-			return nil
-		}
-		doc := rewrite(&e.tape, edits)
-		a := e.count(ctx, doc)
-		if a == nil || a.Total.Blank >= e.report.Total.Blank {
-			continue
-		}
-
-		return &change{fmt.Sprintf("an id for %s", many(len(edits), "unnamed node")), doc, []string{
-			"every presentation shows the same names, so that presentations can be linked",
-			"other documents can refer to the nodes; copies of a node must not get two names",
-			"a JSON Schema that allows no further members refuses it"}}
+	opt := charge.Options{Loader: matrix.Loader(e.doc.Given), Limits: e.opt.Limits}
+	doc, n := vary.Named(ctx, &e.tape, &e.report.Account, 100, opt)
+	if n == 0 {
+		return nil
 	}
-
-	return nil
-}
-
-// uuid is made from text: the same text has the same.
-func uuid(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	h := hex.EncodeToString(sum[:16])
-	return h[:8] + "-" + h[8:12] + "-8" + h[13:16] + "-a" + h[17:20] + "-" + h[20:32]
+	return &change{fmt.Sprintf("an id for %s", many(n, "unnamed node")), doc, []string{
+		"every presentation shows the same names, so that presentations can be linked",
+		"other documents can refer to the nodes; copies of a node must not get two names",
+		"a JSON Schema that allows no further members refuses it"}}
 }
 
 func many(n int, what string) string {
@@ -215,7 +195,7 @@ func (e *Explainer) once(ctx context.Context) *change {
 			key = "@id"
 		}
 		if id == "" {
-			id = `"urn:uuid:` + uuid(raw) + `"`
+			id = `"urn:uuid:` + vary.UUID(raw) + `"`
 			if !named[before] {
 				named[before] = true
 				unnamed++

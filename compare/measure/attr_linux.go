@@ -15,16 +15,6 @@ func childAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// cpuOf returns the CPU nanoseconds that a process has used, if the system provides them.
-func cpuOf(pid int) (int64, bool) {
-	const sched = 2 // the clock of a process, all its threads: ~pid << 3 | CPUCLOCK_SCHED
-	var t unix.Timespec
-	if unix.ClockGettime(int32(^pid<<3|sched), &t) != nil {
-		return 0, false
-	}
-	return t.Nano(), true
-}
-
 // affinity is the processors that this process may run on: "0-1", or "0,2-3".
 func affinity() string {
 	var set unix.CPUSet

@@ -10,9 +10,6 @@ import (
 // childAttr keeps Ctrl-C from the child, which the parent stops.
 func childAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-// cpuOf is not available here.
-func cpuOf(int) (int64, bool) { return 0, false }
-
 // affinity is not available here.
 func affinity() string { return Unavailable }
 

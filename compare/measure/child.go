@@ -18,6 +18,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
+	"canonscope/compare/foreign"
 	"canonscope/profiles"
 )
 
@@ -62,6 +63,9 @@ func failure(stage string, err error) *Failure {
 	f.Unsupported = errors.As(err, &unsupported)
 	if limit := (*canon.LimitError)(nil); errors.As(err, &limit) {
 		f.Limit = limit.Limit
+	}
+	if fault := (*foreign.Fault)(nil); errors.As(err, &fault) {
+		f.State = fault.Outcome()
 	}
 	return f
 }
@@ -158,7 +162,7 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 	var events []Event
 	for _, op := range job.Operations {
 		e := Event{Type: string(job.Kind), Operation: op}
-		if stage, err := c.operation(d, &e, inputs[op], first); err != nil {
+		if stage, err := c.operation(ctx, d, &e, inputs[op], first); err != nil {
 			e = Event{Type: "failed", Operation: op, Failed: failure(stage, err)}
 		}
 		events = append(events, e)
@@ -188,7 +192,9 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 
 // operation does what the Job asks for with the operation of an event, and fills the event. It returns the
 // stage that an error belongs to.
-func (c *child) operation(d *drawn, e *Event, input []byte, first int) (string, error) {
+func (c *child) operation(
+	ctx context.Context, d *drawn, e *Event, input []byte, first int,
+) (string, error) {
 	records, err := unpack(input)
 	if err != nil {
 		return "job", err
@@ -201,15 +207,17 @@ func (c *child) operation(d *drawn, e *Event, input []byte, first int) (string, 
 		return "gate", d.at(first, fmt.Errorf("warm-up: %w", err))
 	}
 	w := &walk{drawn: d, op: e.Operation, step: step, records: records, next: first}
-	switch c.job.Kind {
-	case Time, Control:
+	switch kind := c.job.Kind; {
+	case d.bench.Elsewhere != nil:
+		err = c.elsewhere(ctx, e, w)
+	case kind == Time || kind == Control:
 		e.Type = "run"
 		e.Run, err = c.time(w)
-	case Raw:
+	case kind == Raw:
 		e.Raw, err = c.raw(w)
-	case Profile:
+	case kind == Profile:
 		e.Profile, err = c.profile(w)
-	case Allocs:
+	case kind == Allocs:
 		e.Allocs, err = c.allocs(w)
 	}
 	if err == nil {

@@ -249,12 +249,12 @@ func (c *campaign) job(
 	}
 
 	c.common(&job)
-	if c.plan.Idle > 0 {
-		job.Idle = max(c.plan.Idle, idleTimes*expected).Seconds()
-	}
 	cell, err := compare.ParseCell(job.Cell)
 	if err != nil {
 		return err
+	}
+	if c.plan.Idle > 0 && !compare.Foreign(cell.Engine) { // of which another process does the work
+		job.Idle = max(c.plan.Idle, idleTimes*expected).Seconds()
 	}
 	var inputs []byte
 	if job.Kind != Gate {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"canonscope/compare"
+	"canonscope/compare/internal/process"
 )
 
 // Runner carries a Job with its inputs to a child and passes on each event as it arrives. It returns nil
@@ -35,6 +36,8 @@ func (e *StoppedError) Error() string { return string(e.State) + ": " + e.Reason
 // stopped returns what a failure means for the cell.
 func (f *Failure) stopped() *StoppedError {
 	switch {
+	case f.State != "":
+		return &StoppedError{f.State, f.Reason}
 	case f.Unsupported:
 		return &StoppedError{compare.Unsupported, f.Reason}
 	case f.Limit == "time":
@@ -184,7 +187,7 @@ func watch(ctx context.Context, pid int, idle time.Duration, giveUp func()) {
 			return
 		case <-ticker.C:
 		}
-		switch used, ok := cpuOf(pid); {
+		switch used, ok := process.CPU(pid); {
 		case !ok:
 			return
 		case used == last:

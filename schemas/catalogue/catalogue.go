@@ -111,7 +111,8 @@ func With(g schemas.Generator, axis, value string) (schemas.Generator, error) {
 		return nil, fmt.Errorf("axis %s: the schema is nil", axis)
 	}
 	if f, ok := g.(*file); ok {
-		return nil, fmt.Errorf("%s is a single credential and has no axes", f.title)
+		return nil, fmt.Errorf("%s is a file, which has no axis %q; choose a JSON pointer to repeat, "+
+			"pad: and a pointer, or ids", f.title, axis)
 	}
 	return Get(g.Name() + ":" + axis + "=" + value)
 }

@@ -57,6 +57,13 @@ func ReadFile(path string) (name string, doc []byte, err error) {
 	return fileName(filepath.Base(path), doc), doc, nil
 }
 
+// Changed names a changed copy of the document of a file, for [OfFile]: by the change, the file and the
+// bytes.
+func Changed(name, change string, doc []byte) string {
+	title, _ := schemas.FileTitle(name)
+	return fileName(change+":"+title[:max(0, strings.LastIndexByte(title, '@'))], doc)
+}
+
 func fileName(base string, doc []byte) string {
 	const digits = 4 // bytes
 	sum := sha256.Sum256(doc)
