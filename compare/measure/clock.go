@@ -83,8 +83,8 @@ func (b *batches) last(least time.Duration) error {
 var settled []byte
 
 // settle allocates until the collector has run a few times, once for all operations of a process: from then
-// on the heap reaches its goal in memory that was used before. The first use of a page takes about 10 us here.
-// Without this the first 50 ms of native operations had 400 to 1,000 such pages and cost 20 to 40 % more.
+// on the heap reaches its goal in memory that was used before. Without this, the first 50 ms of native
+// operations used 400 to 1,000 pages of memory for the first time and cost 20 to 40 % more.
 func settle() {
 	const collections = 4
 	cycles := newHeap()
