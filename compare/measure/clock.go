@@ -88,7 +88,8 @@ var settled []byte
 func settle() {
 	const collections = 4
 	cycles := newHeap()
-	for was, n := cycles.look().collections, 0; n < mostSettle && cycles.look().collections < was+collections; {
+	end := cycles.look().collections + collections
+	for n := 0; n < mostSettle && cycles.look().collections < end; {
 		for range 16 {
 			settled = make([]byte, 4<<10)
 			n += len(settled)
