@@ -259,7 +259,7 @@ func (t *Table) drift(samples map[string]cellSamples) {
 	}
 }
 
-// driftNote says how much the machine drifted; "" if it is not seen to.
+// driftNote describes the drift of the machine; "" if none is seen.
 func (t *Table) driftNote() string {
 	if t.Drift == 0 {
 		return ""

@@ -13,7 +13,7 @@ type Drift struct {
 	Blocks   int
 }
 
-// DriftOf separates the drift from what processes vary by themselves (analysis of variance in two ways). It
+// DriftOf separates the drift from how single processes vary (analysis of variance in two ways). It
 // takes one cost of each exchange, such as the [Index] of its operations: these share a process. Blocks that
 // lack an exchange are left out.
 func DriftOf(exchanges []Sample) Drift {
