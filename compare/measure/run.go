@@ -545,9 +545,9 @@ func (c *campaign) unphased(x *exchange) bool {
 	return c.plan.Profile < 0 && c.results[x.cells[0]].Cell.Format == compare.Floor
 }
 
-// timings runs a process of every exchange in each block, in an order drawn anew. With a budget the groups of
-// the first schema come first: the others have as many processes as fit besides, and the last blocks fall away
-// if they no longer fit. A precision that the plan wants adds blocks.
+// timings runs a process of every exchange in each block, in an order drawn anew. With a budget the groups
+// of the first schema come first: the others have as many processes as fit besides, and the last blocks fall
+// away if they no longer fit. A precision that the plan wants adds blocks.
 func (c *campaign) timings(ctx context.Context) {
 	if len(c.order) == 0 {
 		return

@@ -68,7 +68,8 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 				{Value: run.Allocs, Unit: "allocs/op"},
 			}
 			if run.Thread > 0 {
-				res.Values = append(res.Values, benchfmt.Value{Value: run.Thread / 1e9, Unit: "thread-sec/op"})
+				res.Values = append(res.Values,
+					benchfmt.Value{Value: run.Thread / 1e9, Unit: "thread-sec/op"})
 			}
 			if err := out.Write(res); err != nil {
 				return err
