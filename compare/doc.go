@@ -152,8 +152,8 @@
 //     suites and operations for the matrix, its column of ratios for reports, how the command reads its
 //     files, and its flags of issue, present and verify.
 //  3. List the Definition in Formats in compare/matrix/matrix.go, and the package in the map above. The
-//     commands and reports go through that list, except that cmd/canonscope/formats.go has the flags of vcdm
-//     and a hint about those of the others.
+//     commands and reports go through that list; cmd/canonscope/formats.go only has hints about flags of
+//     another format.
 //  4. Write the phases of its functions beside them, as profiles/doc.go shows. Add the package to Packages in
 //     compare/measure/internal/rulegen/rulegen.go.
 //  5. Tests of the package: those of compare/internal/claimstest, as compare/sdjwt/format_test.go calls them,

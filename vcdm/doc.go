@@ -93,7 +93,7 @@
 //  1. Add it to [Suites] in vcdm/suites.go: name, method and algorithms. The matrix then has its cells, and
 //     the commands take its name. A suite that does something else with the hashes, or derives, implements
 //     the unexported methods of [Suite] or of scheme, as vcdm/bbs_2023.go does, and has a case in Cryptosuite.New,
-//     lacks and [WithDirection].
+//     lacks and [WithDirection]; its flags of issue, present and verify are in compare/di/files.go.
 //  2. An algorithm that is new as well goes to kinds in vcdm/keys/keys.go first.
 //  3. Name its vectors in sets in vcdm/vectors/vectors.go; a suite that derives has its own reader, as
 //     vcdm/vectors/sd.go.
