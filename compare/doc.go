@@ -13,6 +13,7 @@
 //	cmd/canonscope            one file a subcommand: flags and printing
 //	compare/study             the published study measured again: its claims, and what is so here
 //	compare/findings          what this project found, and the commands that show it
+//	compare/predict           what a credential costs by its shape: a model of the catalogue
 //	compare/explain           what a document costs and where in it: counted, measured, advice
 //	compare/matrix            which cells exist; wires formats, engines and schemas
 //	compare/report            text, Markdown, CSV, JSON and benchmark text of a campaign

@@ -403,6 +403,30 @@ func TestReports(t *testing.T) {
 	}
 }
 
+// The matrix of many engines fits a terminal as well.
+func TestManyEngines(t *testing.T) {
+	c := &agree.Comparer{}
+	for _, name := range []string{"native", "stock", "tuned", "exec:jsonld.js", "exec:rdfjs-c14n"} {
+		e := bare(t, canon.Native)
+		e.Name = name
+		c.Engines = append(c.Engines, e)
+	}
+	r := agree.NewReport("inputs", c.Engines)
+	r.Add(add(t, c, &agree.Input{Name: "a", Method: canon.JCS, Syntax: canon.JSON, Doc: []byte("1")}))
+	var text bytes.Buffer
+	if err := r.Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(text.String()) {
+		if len(line) > 81 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+	if !strings.Contains(text.String(), "\n5 exec:rdfjs-c14n          1/1       1/1       1/1       1/1         -\n") {
+		t.Error(text.String())
+	}
+}
+
 // An engine that crashes is wrong about what has a right answer, also about what must be refused.
 func TestCrash(t *testing.T) {
 	crash := errors.New("crash")

@@ -19,8 +19,8 @@ type Difference struct {
 	A     string `json:"a"` // first engine of each group
 	B     string `json:"b"`
 	Place string `json:"place,omitempty"` // as in "line 3" or "byte 17" of the form of A
-	AHas  string `json:"aHas,omitempty"`  // the quad or bytes there; empty if A has nothing there
-	BHas  string `json:"bHas,omitempty"`
+	AHas  string `json:"a_has,omitempty"` // the quad or bytes there; empty if A has nothing there
+	BHas  string `json:"b_has,omitempty"`
 	Phase string `json:"phase"`          // that made the difference
 	Fact  string `json:"fact,omitempty"` // the known kind of difference
 	Step  string `json:"step,omitempty"` // of the specification that decides it

@@ -57,28 +57,40 @@ func plural(n int, what string) string {
 // quiet reports whether there is nothing to say about an input.
 func (r *Row) quiet() bool { return r.Agree() && !r.Wrong() && len(r.Unstable) == 0 }
 
-// matrix writes the tables over all inputs.
+// matrix writes the tables over all inputs. Engines that are too many for columns with their names get
+// numbers.
 func (r *Report) matrix(p *printable.Printer) {
-	width := cell
+	first, width := cell, cell
 	for _, name := range r.Engines {
-		width = max(width, len(name)+2)
+		first, width = max(first, len(name)+2), max(width, len(name)+2)
 	}
-	right := func(text string) string { return strings.Repeat(" ", max(0, width-len(text))) + text }
+	rows, heads := slices.Clone(r.Engines), slices.Clone(r.Engines)
+	if first+width*len(heads) > columns {
+		width = len(" 1000/1000")
+		for i := range heads {
+			heads[i] = strconv.Itoa(i + 1)
+			rows[i] = heads[i] + " " + rows[i]
+		}
+		first += 3
+	}
+	line := func(head string, cells ...string) {
+		text := fmt.Sprintf("%-*s", first, head)
+		for _, c := range cells {
+			text += fmt.Sprintf("%*s", width, c)
+		}
+		p.Line("%s", text)
+	}
 
 	if len(r.Pairs) > 0 {
 		p.Line("")
 		p.Line("Equal answers, of the inputs that both engines answered:")
-		line := right("")
-		for _, name := range r.Engines {
-			line += right(name)
-		}
-		p.Line("%s", line)
-		for _, a := range r.Engines {
-			line := fmt.Sprintf("%-*s", width, a)
+		line("", heads...)
+		for i, a := range r.Engines {
+			var cells []string
 			for _, b := range r.Engines {
-				line += right(r.cell(a, b))
+				cells = append(cells, r.cell(a, b))
 			}
-			p.Line("%s", line)
+			line(rows[i], cells...)
 		}
 	}
 
@@ -86,10 +98,10 @@ func (r *Report) matrix(p *printable.Printer) {
 		return
 	}
 	p.Line("")
-	p.Line("%s%s%s%s", right(""), right("right"), right("wrong"), right("open"))
-	for _, a := range r.Engines {
+	line("", "right", "wrong", "open")
+	for i, a := range r.Engines {
 		s := r.Judged[a]
-		p.Line("%-*s%*d%*d%*d", width, a, width, s.Right, width, s.Wrong, width, s.Open)
+		line(rows[i], strconv.Itoa(s.Right), strconv.Itoa(s.Wrong), strconv.Itoa(s.Open))
 	}
 }
 

@@ -62,7 +62,7 @@ also given in another order and with other labels of blank nodes, which must not
 change the form. Data that the specifications drop are dropped.
 
 The engines are bare: no guard refuses what they get wrong. Only answers to the
-corpus are called right or wrong; open means that the engine gave no answer. Exit
+corpus are called right or wrong; open means that the engine gave none. Exit
 status 1 means that engines disagree, that one is wrong, or that one gives two
 forms of one input.`,
 		Example: `  canonscope agree
@@ -157,8 +157,8 @@ func (a *agreeing) check(args []string) error {
 	return choice.Check("method", a.method, canon.Methods)
 }
 
-// compared returns an engine by its name, or a foreign one by exec:NAME or exec:NAME=COMMAND. A method that it
-// does not have is left out.
+// compared returns an engine by its name, or a foreign one by exec:NAME or exec:NAME=COMMAND. A method that
+// it does not have is left out.
 func compared(name string, cfg engines.Config) (*agree.Engine, error) {
 	e := &agree.Engine{Name: name, Methods: map[canon.Method]canon.Canonicalizer{}}
 	var given compare.Given

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/canon/printable"
+	"canonscope/compare"
 	"canonscope/compare/measure"
 	"canonscope/compare/study"
 )
@@ -20,6 +21,8 @@ func newStudyCommand() *cobra.Command {
 		opt       study.Options
 		out       string
 		quick, js bool
+
+		engines engineFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "study",
@@ -39,7 +42,8 @@ default, takes less than 10 minutes on two processors that do nothing else;
 --full has the published numbers of processes and operations, and takes hours.`,
 		Example: `  canonscope study
   canonscope study --full --out results/study
-  canonscope study --scenario security,loader`,
+  canonscope study --scenario security,loader
+  canonscope study --scenario canonize --engine exec:node`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
@@ -51,6 +55,13 @@ default, takes less than 10 minutes on two processors that do nothing else;
 				Deadline: 10 * deadline, Idle: idle, Canonize: canonizeDeadline,
 				Now: time.Now().UTC().Truncate(time.Second)}
 			opt.Plan.Command, _ = commandLine(cmd)
+			opt.Engines, opt.Plan.Given.Engines = engines.names, engines.commands
+			for _, name := range engines.names {
+				if !compare.Foreign(compare.Engine(name)) {
+					return fmt.Errorf("--engine %s: the study has the engines of this project; it takes "+
+						"others, as exec:NAME", name)
+				}
+			}
 
 			signal.Ignore(syscall.SIGPIPE) // a reader may close the pipe; the files are still written
 			progress, clear := progressTo(cmd.ErrOrStderr())
@@ -88,6 +99,8 @@ default, takes less than 10 minutes on two processors that do nothing else;
 	f.BoolVar(&quick, "quick", false, "measure as long as ten minutes allow; the default")
 	f.BoolVar(&opt.Full, "full", false, "measure with the published numbers of processes and operations")
 	f.StringSliceVar(&opt.Only, "scenario", nil, "only these scenarios: "+strings.Join(names, ", "))
+	f.Var(&engines, "engine", "also canonicalize with exec:NAME, an engine in another language; see "+
+		"canonscope help foreign")
 	f.StringVar(&out, "out", "", "folder `DIR`, new or empty; default results/, the time and -study")
 	f.BoolVar(&js, "json", false, "print JSON")
 	cmd.MarkFlagsMutuallyExclusive("quick", "full")

@@ -88,7 +88,9 @@ func (e *Explainer) Advise(ctx context.Context) error {
 	}
 
 	for _, list := range [][]Advice{e.report.Advice, e.report.Without} {
-		slices.SortStableFunc(list, func(a, b Advice) int { return cmp.Compare(a.Ratio.Center, b.Ratio.Center) })
+		slices.SortStableFunc(list, func(a, b Advice) int {
+			return cmp.Compare(a.Ratio.Center, b.Ratio.Center)
+		})
 	}
 	return nil
 }

@@ -30,10 +30,10 @@ type Report struct {
 	Bytes    int    `json:"bytes"`
 
 	charge.Account
-	Costs    []Cost   `json:"costs,omitempty"`        // one an engine
-	Advice   []Advice `json:"advice,omitempty"`       // changes that are shown to cost less, by engine, best first
-	Without  []Advice `json:"without_gain,omitempty"` // other changes that were measured, in the same order
-	Tried    int      `json:"tried,omitempty"`        // changed documents that were measured
+	Costs    []Cost   `json:"costs,omitempty"` // one an engine
+	Tried    int      `json:"tried,omitempty"` // changed documents that were measured
+	Advice   []Advice `json:"advice,omitempty"`
+	Without  []Advice `json:"without_gain,omitempty"` // changes that are not shown to cost less
 	Warnings []string `json:"warnings,omitempty"`
 }
 

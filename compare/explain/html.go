@@ -63,19 +63,19 @@ func HTML(w io.Writer, r *Report, top int) error {
 	p := &htmlPage{Title: safe(r.Document), SHA256: r.SHA256, Bytes: number(r.Bytes), Column: narrow,
 		Measured: len(r.Costs) > 0, Head: []string{"quads", "bytes", "blank", "hashes", "scoped"},
 		About: "Each quad is charged once, to the first value that states it; * marks quads that several " +
-			"values state. Hashes are charged to the object of a blank node, scoped contexts to the type or " +
-			"key that has them. A bar is the share of the document. Select a part to open or close it."}
+			"values state. Hashes are charged to the object of a blank node, scoped contexts to the type " +
+			"or key that has them. A bar is the share of the document. Select a part to open or close it."}
 
 	for i := range r.Costs {
 		c := &r.Costs[i]
 		p.Column = wide
 		p.Head = append(p.Head, string(c.Engine)+", µs")
-		p.Facts = append(p.Facts, fmt.Sprintf("%s with the engine %s: %s µs of CPU an operation, contexts %s.",
-			c.Operation, c.Engine, micros(c.Whole), c.Contexts))
+		p.Facts = append(p.Facts, fmt.Sprintf("%s with the engine %s: %s µs of CPU an operation, contexts "+
+			"%s.", c.Operation, c.Engine, micros(c.Whole), c.Contexts))
 	}
 	if len(r.Costs) > 0 {
-		p.Facts = append(p.Facts, "The µs of a part are what the document would cost less without it, with half "+
-			"of their 95 % interval.")
+		p.Facts = append(p.Facts, "The µs of a part are what the document would cost less without it, with "+
+			"half of their 95 % interval.")
 	}
 	p.Width = p.Column*len(p.Head) + 20
 
@@ -100,8 +100,8 @@ func (p *htmlPage) tree(r *Report, top int) {
 	rows := make([]*htmlPart, min(len(r.Parts), maxShown))
 	for i := range rows {
 		part := &r.Parts[i]
-		row := &htmlPart{Name: strings.TrimLeft(label(r, i, maxName, 0), " "), Pointer: safe(part.Pointer), Indent: part.Depth,
-			Cells: p.cells(r, i)}
+		row := &htmlPart{Name: strings.TrimLeft(label(r, i, maxName, 0), " "), Pointer: safe(part.Pointer),
+			Indent: part.Depth, Cells: p.cells(r, i)}
 		rows[i] = row
 		if part.Up >= 0 {
 			up := rows[part.Up]
@@ -134,7 +134,8 @@ func (p *htmlPage) cells(r *Report, i int) (cells []htmlCell) {
 		mark      string
 	}{{all.Quads, total.Quads, mark}, {all.Bytes, total.Bytes, ""}, {all.Blank, total.Blank, ""},
 		{all.Hashes(), total.Hashes(), ""}, {all.Scoped, total.Scoped, ""}} {
-		cells = append(cells, htmlCell{Text: number(c.of) + c.mark, Share: share(float64(c.of), float64(c.whole))})
+		cells = append(cells, htmlCell{Text: number(c.of) + c.mark,
+			Share: share(float64(c.of), float64(c.whole))})
 	}
 
 	for j := range r.Costs {
@@ -150,12 +151,12 @@ func (p *htmlPage) cells(r *Report, i int) (cells []htmlCell) {
 		case !part.Shown:
 			cells = append(cells, htmlCell{Text: "noise", Note: micros(part.Cost) + " µs"})
 		default:
-			cells = append(cells, htmlCell{Text: micros(part.Cost), Share: share(part.Cost.Center, c.Whole.Center),
-				Note: interval(part.Cost)})
+			cells = append(cells, htmlCell{Text: micros(part.Cost), Note: interval(part.Cost),
+				Share: share(part.Cost.Center, c.Whole.Center)})
 		}
 		if part != nil && part.Why != "" {
-			p.Notes = append(p.Notes, fmt.Sprintf("%s: the parts of %s do not add up: together they cost %s than "+
-				"one by one; %s.", c.Engine, place(r.Parts[i].Pointer), more(*part.Interaction), part.Why))
+			p.Notes = append(p.Notes, fmt.Sprintf("%s: the parts of %s do not add up: together they cost %s "+
+				"than one by one; %s.", c.Engine, place(r.Parts[i].Pointer), more(*part.Interaction), part.Why))
 		}
 	}
 	return cells

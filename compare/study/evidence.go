@@ -468,6 +468,10 @@ func educationFactor(e *evidence) answer {
 	if first != second {
 		a.verdict, a.why = Open, "the two badges give different answers"
 	}
+	for _, engine := range e.others() {
+		a.measured += fmt.Sprintf("; %s %s and %s", engine, times(of("kit-ob3", engine)),
+			times(of("kit-dcc", engine)))
+	}
 	if rdf := e.share(forms.at("kit-ob3").in("stock"), proper, canonize); rdf.N > 0 {
 		a.why += "; of the badge labels and order are " + percent(rdf)
 	}
@@ -510,8 +514,9 @@ func growth(e *evidence) answer {
 			}
 			if laws := stats.Laws(x, points); len(laws) > 0 {
 				one := laws[0].Further(x[len(x)-1])
-				texts = append(texts, fmt.Sprintf("%s %s %s µs, and %s µs [%s, %s] for each further one", engine,
-					suite, digits(laws[0].At(x[0])/1000), digits(one.Center/1000), digits(one.Low/1000),
+				texts = append(texts, fmt.Sprintf("%s %s %s µs, and %s µs [%s, %s] for each further one",
+					engine, suite, digits(laws[0].At(x[0])/1000), digits(one.Center/1000),
+					digits(one.Low/1000),
 					digits(one.High/1000)))
 			}
 		}

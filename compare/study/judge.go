@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"canonscope/canon"
 	"canonscope/canon/phase"
 	"canonscope/compare"
 	"canonscope/compare/report"
@@ -113,8 +112,7 @@ func (e *evidence) of(p pick, quantity func(compare.Run) float64, ops ...compare
 func (e *evidence) others() (names []string) {
 	for _, r := range e.results(forms) {
 		name := string(r.Cell.Engine)
-		own := slices.Contains(canon.Engines, r.Cell.Engine)
-		if !own && r.State == compare.Measured && !slices.Contains(names, name) {
+		if compare.Foreign(r.Cell.Engine) && r.State == compare.Measured && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -106,13 +106,15 @@ func scenarioNamed(name string) *Scenario {
 }
 
 // plan sets what the scenario decides of a plan, and selects its cells.
-func (sc *Scenario) plan(ctx context.Context, plan *measure.Plan, full bool) (*matrix.Selection, error) {
+func (sc *Scenario) plan(
+	ctx context.Context, plan *measure.Plan, opt *Options,
+) (*matrix.Selection, error) {
 	plan.Runs, plan.Profile, plan.Raw = sc.runs, sc.profile, sc.raw
 	plan.Fitness, plan.Keep, plan.Rules = true, true, measure.Rules()
 	if sc.canonize > 0 {
 		plan.Canonize = sc.canonize
 	}
-	if full {
+	if opt.Full {
 		plan.Runs, plan.Window = publishedRuns, compare.Window{N: sc.published}
 		plan.Profile *= 4
 	}
@@ -121,15 +123,20 @@ func (sc *Scenario) plan(ctx context.Context, plan *measure.Plan, full bool) (*m
 	if sc.policy != nil {
 		sc.policy(&policy)
 	}
+	filter := sc.filter
+	filter.Given = plan.Given
+	if sc.Name == "canonize" {
+		filter.Engines = slices.Concat(filter.Engines, opt.Engines)
+	}
 	if sc.axis == "" {
-		return matrix.Select(sc.filter, policy)
+		return matrix.Select(filter, policy)
 	}
 	var err error
-	plan.Experiments, err = matrix.Along(ctx, plan.Given, sc.filter.Schemas, []string{sc.axis}, plan.Seed)
+	plan.Experiments, err = matrix.Along(ctx, plan.Given, filter.Schemas, []string{sc.axis}, plan.Seed)
 	if err != nil {
 		return nil, err
 	}
-	return matrix.SelectExperiments(plan.Experiments, sc.filter, policy)
+	return matrix.SelectExperiments(plan.Experiments, filter, policy)
 }
 
 // Command is the command line of the campaign, or of the study for a check.

@@ -78,6 +78,7 @@ type Ran struct {
 type Options struct {
 	Full     bool
 	Only     []string     // names of scenarios; none is all
+	Engines  []string     // further ones that canonicalize, whose commands Plan gives
 	Plan     measure.Plan // what all campaigns share
 	Runner   measure.Runner
 	Out      string // a new or empty folder
@@ -148,7 +149,7 @@ func Run(ctx context.Context, opt Options) (*Study, error) {
 // run runs the campaign of a scenario in a folder below that of the study, with its reports.
 func (sc *Scenario) run(ctx context.Context, opt *Options, e *evidence) error {
 	plan := opt.Plan
-	selection, err := sc.plan(ctx, &plan, opt.Full)
+	selection, err := sc.plan(ctx, &plan, opt)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func TestScenarios(t *testing.T) {
 			continue
 		}
 		var quick, full measure.Plan
-		selection, err := sc.plan(t.Context(), &quick, false)
+		selection, err := sc.plan(t.Context(), &quick, &Options{})
 		if err != nil {
 			t.Errorf("%s: %v", sc.Name, err)
 			continue
@@ -75,7 +75,7 @@ func TestScenarios(t *testing.T) {
 			}
 			of[c.ID()] = sc.Name
 		}
-		if _, err := sc.plan(t.Context(), &full, true); err != nil || full.Runs != publishedRuns || full.Window.N == 0 {
+		if _, err := sc.plan(t.Context(), &full, &Options{Full: true}); err != nil || full.Runs != publishedRuns || full.Window.N == 0 {
 			t.Errorf("%s, full: %d processes of %d: %v", sc.Name, full.Runs, full.Window.N, err)
 		}
 	}
@@ -86,7 +86,7 @@ func TestScenarios(t *testing.T) {
 func exchangeCosts(t *testing.T, spread float64, costs map[string]float64) *evidence {
 	t.Helper()
 	var plan measure.Plan
-	selection, err := scenarioNamed("exchange").plan(t.Context(), &plan, false)
+	selection, err := scenarioNamed("exchange").plan(t.Context(), &plan, &Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,10 @@
 // (draft-irtf-cfrg-bbs-signatures), with commitments of the holder (draft-irtf-cfrg-bbs-blind-signatures)
 // and pseudonyms (draft-irtf-cfrg-bbs-per-verifier-linkability).
 //
+// The drafts of commitments and pseudonyms still change. The steps here are those of the vectors of VC-DI-BBS:
+// the interface identifiers BLIND_H2G_HM2S_ and H2G_HM2S_PSEUDONYM_, one scalar for all pseudonyms of a holder,
+// and the generator of the pseudonym in the challenge.
+//
 // Start with [SHA256], a ciphersuite: [Suite.Sign] signs messages, [Suite.Prove] discloses some of them
 // without the signature, [Suite.Check] checks what is disclosed. [Statement] is what all of them are about.
 // [Commit], [Statement.Holder] and [Statement.Nym] belong to the optional features.
@@ -62,7 +66,8 @@ type Suite struct {
 	p1     bls.G1Affine
 	expand func(msg, dst []byte, size int) []byte
 	plain  *api // BBS
-	blind  *api // blind BBS and pseudonyms
+	blind  *api // blind BBS
+	nym    *api // blind BBS with pseudonyms
 }
 
 // The ciphersuites (draft-irtf-cfrg-bbs-signatures section 7.2). bbs-2023 uses SHA256.
@@ -85,6 +90,7 @@ func newSuite(id string, expand func(msg, dst []byte, size int) []byte, p1 strin
 		panic(err) // a constant
 	}
 	s.plain, s.blind = newAPI(s, "H2G_HM2S_"), newAPI(s, "BLIND_H2G_HM2S_")
+	s.nym = newAPI(s, "H2G_HM2S_PSEUDONYM_")
 	return s
 }
 

@@ -15,7 +15,7 @@ const commitFloor = pointSize + 2*scalarSize
 //
 //phase:sign
 func (s *Suite) Commit(messages [][]byte, nym *Nym, random Random) (commitment, blind []byte, err error) {
-	a := s.blind
+	a := s.of(true, nym != nil)
 	k := a.messages(messages)
 	if nym != nil {
 		prover, err := (&Nym{Prover: nym.Prover}).secret()
@@ -114,7 +114,7 @@ func (a *api) readCommitment(b []byte, pause Pause) (c bls.G1Affine, g []generat
 //phase:sign
 func (s *Suite) BlindSign(key *SecretKey, commitment, entropy, header []byte, messages [][]byte,
 	pause Pause) ([]byte, error) {
-	a := s.blind
+	a := s.of(true, entropy != nil)
 	c, holder, err := a.readCommitment(commitment, pause)
 	if err != nil {
 		return nil, err

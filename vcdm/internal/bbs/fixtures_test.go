@@ -344,7 +344,9 @@ func TestFeatureVectors(t *testing.T) {
 	for _, c := range []struct {
 		folder       string
 		bound, named bool
-	}{{"HolderBinding", true, false}, {"Pseudonym", false, true}, {"PseudonymHB", true, true}} {
+		tag          string // of the mocked scalars
+	}{{"HolderBinding", true, false, SHA256.blind.id}, {"Pseudonym", false, true, SHA256.nym.id},
+		{"PseudonymHB", true, true, SHA256.nym.id}} {
 		var transform struct {
 			NonMandatory struct{ Value [][2]any }
 		}
@@ -387,7 +389,7 @@ func TestFeatureVectors(t *testing.T) {
 		proof, pseudonym, err := SHA256.Prove(st, base.BBSSignature, &Presentation{
 			Header: derive.PresentationHeaderHex, Disclosed: shown.AdjSelective,
 			Domain: []byte(verifier.VerifierID),
-			Random: SHA256.Seeded(derive.PseudoRandSeedHex, []byte(SHA256.id+"H2G_HM2S_MOCK_RANDOM_SCALARS_DST_"))})
+			Random: SHA256.Seeded(derive.PseudoRandSeedHex, []byte(c.tag))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -225,7 +225,7 @@ func (s *Suite) check(cl *Claim, total int, octets []byte) error {
 		return err
 	}
 
-	st := &signed{api: s.of(cl.Blind), key: cl.Key, header: cl.Header}
+	st := &signed{api: s.of(cl.Blind, cl.Pseudonym != nil), key: cl.Key, header: cl.Header}
 	if err := st.prepare(issuer, total-issuer, cl.Pause); err != nil {
 		return err
 	}

@@ -42,8 +42,11 @@ type signed struct {
 }
 
 // of returns the interface that a statement is signed under.
-func (s *Suite) of(blind bool) *api {
-	if blind {
+func (s *Suite) of(blind, nym bool) *api {
+	switch {
+	case blind && nym:
+		return s.nym
+	case blind:
 		return s.blind
 	}
 	return s.plain
@@ -53,7 +56,7 @@ func (s *Suite) of(blind bool) *api {
 //
 //phase:caller
 func (s *Suite) signed(st *Statement) (*signed, error) {
-	a := s.of(st.Holder != nil)
+	a := s.of(st.Holder != nil, st.Holder != nil && st.Holder.Nym != nil)
 	out := &signed{api: a, key: st.Key, header: st.Header, scalars: a.messages(st.Messages)}
 	if h := st.Holder; h != nil {
 		blind, ok := readScalar(h.Blind)

@@ -1,0 +1,232 @@
+// Package predict predicts what a credential costs from its shape. A campaign measures [Schemas] of the
+// catalogue on this machine, [Fit] finds what a unit of each figure costs in every cell, and
+// [Model.Predict] adds up those of a document. It is above compare/matrix, whose schemas it reads.
+//
+//phase:caller
+package predict
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"canonscope/compare"
+	"canonscope/compare/matrix"
+	"canonscope/compare/measure"
+	"canonscope/compare/stats"
+	"canonscope/schemas"
+	"canonscope/schemas/charge"
+	"canonscope/schemas/shape"
+)
+
+// Schemas are those of the catalogue that a model is fitted to. The largest are left out for their time.
+var Schemas = []string{"simple-5", "simple-20", "simple-100", "simple-inline-20", "kit-simple", "kit-ob3",
+	"kit-dcc", "synth-bn-10", "synth-bn-50", "ob-small", "ob-medium", "ob3", "ob3:alignments=20", "clr-small",
+	"clr-medium:achievements=3", "clr-medium", "elm-small", "elm-medium", "elm-medium:embedded-bytes=0"}
+
+// Shape is what the cost of a document depends on.
+type Shape struct {
+	shape.Figures
+	Canonical int `json:"canonical_bytes"`
+	Disclosed int `json:"disclosed"` // elements that are presented
+}
+
+// ShapeOf counts the first document of a schema.
+func ShapeOf(ctx context.Context, schema string, given compare.Given) (*Shape, error) {
+	g, err := matrix.Generator(schema, given)
+	if err != nil {
+		return nil, err
+	}
+	if kind := g.Kind(); kind == schemas.NQuads || kind == schemas.JSON {
+		return nil, fmt.Errorf("%s is not JSON-LD, for which alone costs are predicted", g.Describe())
+	}
+	c, err := g.Document(1, 0)
+	if err != nil {
+		return nil, err
+	}
+
+	f, err := shape.Measure(ctx, c.VCDM, shape.Options{Loader: matrix.Loader(given), Limits: measure.Limits})
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Losses) > 0 {
+		return nil, fmt.Errorf("the canonical form loses %s (%s)", f.Losses[0].Pointer, f.Losses[0].Reason)
+	}
+	a, err := charge.Document(ctx, c.VCDM, charge.Options{Loader: matrix.Loader(given),
+		Limits: measure.Limits})
+	if err != nil {
+		return nil, err
+	}
+	return &Shape{Figures: *f, Canonical: a.Total.Bytes}, nil
+}
+
+// figure is one of the terms of a model.
+type figure struct {
+	name string
+	of   func(*Shape) float64
+	in   func(compare.Cell) bool // nil is all
+}
+
+// presents reports whether an operation is about a part of the credential.
+func presents(c compare.Cell) bool {
+	return c.Operation == compare.Present || c.Operation == compare.VerifyPresented
+}
+
+// figures are the terms, in the order of a formula.
+var figures = []figure{
+	{"fixed", func(*Shape) float64 { return 1 }, nil},
+	{"quads", func(s *Shape) float64 { return float64(s.Quads) }, nil},
+	{"scoped nodes", func(s *Shape) float64 { return float64(s.Scoped) }, nil},
+	{"bytes", func(s *Shape) float64 { return float64(s.Bytes) }, nil},
+	{"canonical bytes", func(s *Shape) float64 { return float64(s.Canonical) }, nil},
+	{"alike nodes", func(s *Shape) float64 { return float64(s.NonUnique) }, nil},
+	{"context bytes", func(s *Shape) float64 { return float64(s.ContextBytes + s.InlineBytes) },
+		func(c compare.Cell) bool { return c.Contexts != compare.Warm && c.Contexts != compare.NoContexts }},
+	{"disclosures", func(s *Shape) float64 { return float64(s.Disclosed) }, presents},
+}
+
+// Model is what an operation costs by the shape of a document, in nanoseconds of process CPU.
+type Model struct {
+	Cell    compare.Cell `json:"cell"` // without schema and part
+	Schemas []string     `json:"schemas"`
+	stats.Model
+
+	figures []figure
+}
+
+// anyDocument is a cell without what it says of a document.
+func anyDocument(c compare.Cell) compare.Cell {
+	c.Schema, c.Disclose, c.Granularity = "", "", compare.Leaf
+	return c
+}
+
+// Fit fits a model to every operation that a campaign measured of [Schemas].
+func Fit(ctx context.Context, c *compare.Campaign) ([]Model, error) {
+	shapes := make(map[string]*Shape)
+	var models []Model
+	for i := range c.Results {
+		cell := anyDocument(c.Results[i].Cell)
+		if !slices.Contains(Schemas, c.Results[i].Cell.Schema) ||
+			slices.ContainsFunc(models, func(m Model) bool { return m.Cell == cell }) {
+			continue
+		}
+		m, err := fit(ctx, c, cell, shapes)
+		if err != nil {
+			return nil, fmt.Errorf("%s %s %s: %w", cell.Engine, cell.Suite, cell.Operation, err)
+		}
+		models = append(models, *m)
+	}
+	if models == nil {
+		return nil, fmt.Errorf("the results have none of the credentials that a model is fitted to, such as %s",
+			Schemas[0])
+	}
+	return models, nil
+}
+
+// fit fits the model of a cell.
+func fit(
+	ctx context.Context, c *compare.Campaign, cell compare.Cell, shapes map[string]*Shape,
+) (*Model, error) {
+	m := &Model{Cell: cell}
+	var all []*Shape
+	var costs []float64
+	reason := ""
+	for i := range c.Results {
+		r := &c.Results[i]
+		if anyDocument(r.Cell) != cell || !slices.Contains(Schemas, r.Cell.Schema) {
+			continue
+		}
+		if r.State != compare.Measured || len(r.Runs) == 0 {
+			reason = fmt.Sprintf("; %s is %s: %s", r.Cell.Schema, r.State, r.Reason)
+			continue
+		}
+		schema := r.Cell.Schema
+		if shapes[schema] == nil {
+			s, err := ShapeOf(ctx, schema, compare.Given{})
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", schema, err)
+			}
+			shapes[schema] = s
+		}
+		s := *shapes[schema]
+		s.Disclosed = disclosed(c, r.Cell)
+		all, costs = append(all, &s), append(costs, cost(r).Center)
+		m.Schemas = append(m.Schemas, schema)
+	}
+
+	var names []string
+	for _, f := range figures {
+		most := 0.0
+		for _, s := range all {
+			most = max(most, f.of(s))
+		}
+		if most > 0 && (f.in == nil || f.in(cell)) {
+			m.figures, names = append(m.figures, f), append(names, f.name)
+		}
+	}
+	rows := make([][]float64, len(all))
+	for i, s := range all {
+		rows[i] = m.row(s)
+	}
+	fitted, err := stats.FitModel(names, rows, costs)
+	if err != nil {
+		return nil, fmt.Errorf("%w%s", err, reason)
+	}
+	m.Model = *fitted
+	return m, nil
+}
+
+// row lists the figures of a document.
+func (m *Model) row(s *Shape) []float64 {
+	row := make([]float64, len(m.figures))
+	for j, f := range m.figures {
+		row[j] = f.of(s)
+	}
+	return row
+}
+
+// Predict returns the cost of a document, with the interval of such a cost.
+func (m *Model) Predict(s *Shape) stats.Estimate { return m.Model.Predict(m.row(s)) }
+
+// Beyond lists the figures of a document that are larger than any that the model was fitted to.
+func (m *Model) Beyond(s *Shape) []string {
+	var names []string
+	for j, v := range m.row(s) {
+		if v > m.Terms[j].Most && m.Terms[j].Used {
+			names = append(names, m.Terms[j].Name)
+		}
+	}
+	return names
+}
+
+// disclosed is the number of elements that a cell presents.
+func disclosed(c *compare.Campaign, cell compare.Cell) int {
+	for _, d := range c.Disclosed {
+		if d.Schema == cell.Schema && d.Disclose == cell.Disclose && d.Granularity == cell.Granularity {
+			return d.Elements
+		}
+	}
+	return 0
+}
+
+// cost is what the processes of a result measured.
+func cost(r *compare.Result) stats.Estimate {
+	s := make(stats.Sample)
+	for _, run := range r.Runs {
+		s[run.Block] = run.CPU
+	}
+	return stats.Mean(s)
+}
+
+// Same returns a *[measure.OtherError] if results are of another machine or binary than this one: their
+// costs are not those here.
+func Same(environment map[string]string) error {
+	now := measure.Environment()
+	for _, fact := range []struct{ name, what string }{{"goarch", "architecture"}, {"cpu", "processor"},
+		{"cpus", "number of processors"}, {"binary", "binary"}} {
+		if was := environment[fact.name]; was != now[fact.name] {
+			return &measure.OtherError{What: fact.what, Was: was, Now: now[fact.name]}
+		}
+	}
+	return nil
+}
