@@ -146,9 +146,9 @@ func (g *Growth) plot(title string, of []line, log bool) template.HTML {
 		s.line(px, py, l, k%plotColours)
 	}
 	var names []ending
-	for _, l := range of {
+	for k, l := range of {
 		if last, ok := l.last(); ok {
-			names = append(names, ending{l.name, py.of(last / 1e3)})
+			names = append(names, ending{l.name, py.of(last / 1e3), fmt.Sprintf(" t%d", k%plotColours)})
 		}
 	}
 	s.names(names)
@@ -258,10 +258,11 @@ func (s *svg) line(px, py axis, l line, colour int) {
 	fmt.Fprintf(s, `<polyline class="c%d" points="%s"/>%s`, colour, strings.Join(points, " "), marks)
 }
 
-// ending is a text beside the end of a line.
+// ending is a text beside the end of a line, in its colour unless that is "".
 type ending struct {
-	text string
-	y    float64
+	text   string
+	y      float64
+	colour string
 }
 
 // names writes names to the right of a plot, none over another and all beside it.
@@ -273,7 +274,7 @@ func (s *svg) names(of []ending) {
 	for _, n := range of {
 		below = max(min(n.y+4, free), below+apart)
 		free += apart
-		s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f"`, plotWidth-plotRight+8, below), n.text)
+		s.text(fmt.Sprintf(`class="m%s" x="%.1f" y="%.1f"`, n.colour, plotWidth-plotRight+8, below), n.text)
 	}
 }
 
@@ -316,7 +317,7 @@ func (g *Growth) stacked(title string, c *Curve) template.HTML {
 		slices.Reverse(below)
 		fmt.Fprintf(&s, `<polygon %s points="%s"/>`, class, strings.Join(append(above, below...), " "))
 		if sum[end]-from >= notable*most {
-			names = append(names, ending{text, py.of((from + sum[end]) / 2)})
+			names = append(names, ending{text, py.of((from + sum[end]) / 2), ""})
 		}
 	}
 	for _, q := range c.Phases {
@@ -409,7 +410,7 @@ func (g *Growth) plotFiles(n int) []File {
 	style.WriteString(plotStyle)
 	for i, colour := range plotPalette {
 		fmt.Fprintf(&style, ".c%d{stroke:%s;fill:none;stroke-width:1.8}", i, colour)
-		fmt.Fprintf(&style, "circle.c%d{fill:%s}.b%d{fill:%s;fill-opacity:.15}", i, colour, i, colour)
+		fmt.Fprintf(&style, "circle.c%d,.t%d{fill:%s}.b%d{fill:%s;fill-opacity:.15}", i, i, colour, i, colour)
 	}
 	style.WriteString("</style>")
 
