@@ -121,7 +121,7 @@ type Model struct {
 	figures []figure
 }
 
-// anyDocument is a cell without what it says of a document.
+// anyDocument is a cell without its document.
 func anyDocument(c compare.Cell) compare.Cell {
 	c.Schema, c.Disclose, c.Granularity = "", "", compare.Leaf
 	return c
@@ -144,7 +144,7 @@ func Fit(ctx context.Context, c *compare.Campaign) ([]Model, error) {
 		models = append(models, *m)
 	}
 	if models == nil {
-		return nil, fmt.Errorf("the results have none of the credentials that a model is fitted to, such as %s",
+		return nil, fmt.Errorf("the results have no credential that a model is fitted to, such as %s",
 			Schemas[0])
 	}
 	return models, nil
