@@ -33,13 +33,13 @@ func newPredictCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict [flags] FILE|NAME",
 		Short: "Predict what a credential costs from its shape",
-		Long: `Predict measures credentials of the catalogue, fits what each unit of their shape
-costs, and predicts the cost of yours: a fixed part, and so much for each quad,
-node, scoped node and alike node, for each byte of the document, of its
+		Long: `Predict measures credentials of the catalogue, fits what each unit of their
+shape costs, and predicts the cost of yours: a fixed part, and so much for each
+quad, node, scoped node and alike node, for each byte of the document, of its
 canonical form and of what labels hash, for each byte of contexts where they are
-not kept, and for each disclosure. It prints the figure with the
-interval in which the cost of 95 of 100 documents would lie that are as far from
-the model as those of the catalogue.
+not kept, and for each disclosure. It prints the figure with the interval in
+which the cost of 95 of 100 documents would lie that are as far from the model
+as those of the catalogue.
 
 --check measures the document as well and prints by how much the prediction was
 off. Costs are those of this machine and this binary alone: --out keeps the
