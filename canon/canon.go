@@ -64,7 +64,8 @@ type Limits struct {
 	Steps int64
 
 	// Signatures made or checked in an operation: one for each proof, and one for each statement of
-	// ecdsa-sd-2023. A P-384 signature counts as 12, because it takes that much longer. Default 16,000.
+	// ecdsa-sd-2023 and bbs-2023. A P-384 signature counts as 12, because it takes that much longer. Default
+	// 16,000.
 	Signatures int
 }
 

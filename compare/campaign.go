@@ -51,13 +51,15 @@ type Run struct {
 	First       int     `json:"first"`       // index of the first document; the others follow in turn
 	CPU         float64 `json:"cpu_ns"`      // process CPU: user and system, garbage collector included
 	Wall        float64 `json:"wall_ns"`     // elapsed
-	Thread      float64 `json:"thread_ns"`   // CPU of one thread that ran operations before the window
+	Thread      float64 `json:"thread_ns"`   // CPU of one thread after the window; 0 except in block 0
 	Bytes       float64 `json:"bytes"`       // heap bytes allocated
 	Allocs      float64 `json:"allocs"`      // heap objects allocated
 	Collections int     `json:"collections"` // in the window
 	Window      float64 `json:"window_s"`    // elapsed
 	Ending      Ending  `json:"ending"`
 	LiveHeap    int64   `json:"live_heap"` // bytes that were live when all was timed, ballast included
+
+	Note string `json:"note,omitempty"` // what is odd about it
 }
 
 // Work is what a cell's gate learnt about it besides that it is correct.
@@ -135,10 +137,15 @@ func (r *Result) Ops() int {
 	return n
 }
 
-// Outcome reports whether the state of a document is an answer, though not a time: its engine ends at a limit
-// or a deadline.
+// Outcome reports whether the state of a cell is an answer, though not a time: the engine of a document ends
+// at a limit or a deadline, or a foreign engine fails in any way.
 func (c Cell) Outcome(s State) bool {
-	return c.Format == Document && (s == Limited || s == TimedOut)
+	return Foreign(c.Engine) && s.failed() || c.Format == Document && (s == Limited || s == TimedOut)
+}
+
+// failed reports whether a cell was tried in vain.
+func (s State) failed() bool {
+	return s != Measured && s != Unsupported && s != LeftOut && s != Interrupted
 }
 
 // CPU is the mean over the processes: nanoseconds of an operation.

@@ -11,6 +11,7 @@
 // compare/matrix.
 //
 //	cmd/canonscope            one file a subcommand: flags and printing
+//	compare/study             the published study measured again: its claims, and what is so here
 //	compare/findings          what this project found, and the commands that show it
 //	compare/predict           what a credential costs by its shape: a model of the catalogue
 //	compare/explain           what a document costs and where in it: counted, measured, advice
@@ -49,6 +50,7 @@
 //	schemas/charge            charges quads, bytes, hashes and contexts to the parts of a document
 //	schemas/contexts          contexts as facts, and the loaders that serve them
 //	schemas                   types: Credential, Generator
+//	canon/agree               compares the forms of several engines; a corpus with right answers
 //	canon/conform             runs official suites through any engine
 //	canon/conform/official    finds the official data that tests read
 //	canon/conform/race        times contenders in turns, for benchmarks

@@ -10,7 +10,7 @@ const (
 )
 
 // Reading is what one process saw of its machine. Canaries are loops of fixed work that allocate nothing,
-// before and after what is timed.
+// before and after what is timed: they verify a signature.
 type Reading struct {
 	CPUs       int     `json:"cpus"`                 // that it may run on
 	Load       float64 `json:"load"`                 // of the last minute, as the process began
@@ -18,7 +18,7 @@ type Reading struct {
 	Steal      float64 `json:"steal"`                // share of the machine's time that its host took
 	Switches   float64 `json:"involuntary_switches"` // a second of its CPU time
 	Waiting    float64 `json:"wall_over_thread"`     // of the canaries
-	Canary     float64 `json:"canary_ns"`            // thread time of the fastest canary
+	Canary     float64 `json:"canary_ns"`            // thread time of the median canary
 }
 
 // Pair is one operation in two processes of one cell, one after the other: what differs is the machine.
@@ -42,5 +42,5 @@ type Fitness struct {
 	Steal      float64  `json:"steal"` // mean
 	Switches   float64  `json:"involuntary_switches"`
 	Waiting    float64  `json:"wall_over_thread"`
-	Spread     float64  `json:"canary_spread"` // of the fastest canaries: 0.9 quantile over 0.1 quantile
+	Spread     float64  `json:"canary_spread"` // of the canaries: 0.9 quantile over 0.1 quantile
 }

@@ -7,8 +7,10 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform"
+	"canonscope/canon/printable"
 	"canonscope/schemas"
 	"canonscope/vcdm/keys"
+	"canonscope/vcdm/rules"
 )
 
 // Definition is a format: what the matrix measures of it, and what the command does with its files. The
@@ -39,16 +41,17 @@ type Definition struct {
 	Binary bool // it is not text: the command writes it to files in hexadecimal
 
 	Inspect func(b []byte, limits canon.Limits) (*Inspection, error)
-	Files   map[Operation]func() *Files // none where the command does it
+	Files   map[Operation]func() *Files
 	Conform *Conformance
 }
 
 // Option is a flag of the command for a format. The type of To is the type of its argument: none for a
-// *bool, text for a *string, the name of a file for a *KeyFile and a *Certificates. If To is nil, the
-// format uses the command's flag of that name.
+// *bool, text for a *string, several texts for a *[]string, the name of a file for a *KeyFile and a
+// *Certificates. If To is nil, the format uses the command's flag of that name.
 type Option struct {
 	Name, Usage string
 	To          any
+	Alone       bool // the usage is complete without the name of the format
 }
 
 // KeyFile is the key that an option names; without Path it is not given.
@@ -56,6 +59,7 @@ type KeyFile struct {
 	Path   string
 	Public *keys.Public
 	Secret *keys.Secret // nil where the file has none, unless NeedsSecret
+	Method string       // verification method that the file names
 	// NeedsSecret is set beforehand where the public half is not enough.
 	NeedsSecret bool
 }
@@ -73,6 +77,19 @@ type Task struct {
 	Now    time.Time // with which dates are compared
 	Skew   time.Duration
 	JSON   bool // the answer will be written as JSON
+
+	Name    string // of the input, in errors
+	File    string // of the input, in answers
+	Expires string // end of validity of what is issued, as the user wrote it
+
+	// What a document with JSON-LD contexts needs: a canonicalizer of the engine, how RDF represents base
+	// directions, and the digests of resources that are known.
+	Canonicalizer func(canon.Method) (canon.Canonicalizer, error)
+	Direction     string
+	Digests       func() (rules.Hashes, error)
+
+	Note   func(format string, args ...any) // says something beside the answer
+	Advice func(error) string               // what the user can do about an error; ""
 }
 
 // Files does one operation on files, once its options are set.
@@ -81,12 +98,13 @@ type Files struct {
 
 	// Draft prepares a VCDM document for signing, with an end of validity unless it is nil; Issue signs it.
 	Draft func(doc []byte, until *time.Time, t *Task) (*Draft, error)
-	Issue func(d *Draft, key *keys.Secret, t *Task) ([]byte, error)
-	// Present presents the parts of a credential that JSON pointers select.
-	Present func(in []byte, disclose []string, t *Task) ([]byte, error)
+	Issue func(ctx context.Context, d *Draft, key *KeyFile, t *Task) ([]byte, error)
+	// Present presents the parts of a credential that JSON pointers select. How is what was done, as text.
+	Present func(ctx context.Context, in []byte, disclose []string, t *Task) (
+		out []byte, how string, err error)
 	// Verify verifies a presentation. Remedies say what flag does about a refusal, by the Option of its
 	// [*InvalidError].
-	Verify   func(in []byte, t *Task) (*Verification, error)
+	Verify   func(ctx context.Context, in []byte, t *Task) (*Verification, error)
 	Remedies map[string]string
 }
 
@@ -112,7 +130,22 @@ type Verification struct {
 	Count int      `json:"-"` // of what is disclosed
 	About []string `json:"-"` // the presentation, in lines
 	Key   string   `json:"-"` // that signed, where no certificate names its owner
+
+	// A format that has more to say says all of it: Print as text, Own as JSON.
+	Print func(p *printable.Printer) `json:"-"`
+	Own   any                        `json:"-"`
 }
+
+// Said is the answer in words.
+func Said(verified bool) string {
+	if verified {
+		return "verified"
+	}
+	return "not verified"
+}
+
+// Derived is what was done where a holder presents without the issuer's key.
+const Derived = "derived"
 
 // Conformance is a test suite that the command runs.
 type Conformance struct {
@@ -121,6 +154,10 @@ type Conformance struct {
 	Holds  string // what its folder holds
 	Module string // of the stock engine
 	Run    func(ctx context.Context, engine Engine, dir string) ([]conform.Result, error)
+
+	// A suite of canonical forms has a method and Forms instead of Run, for foreign engines as well.
+	Method canon.Method
+	Forms  func(ctx context.Context, dir string, c canon.Canonicalizer) ([]conform.Result, error)
 }
 
 // OptionError is about an option or the file that it names, not about the document.

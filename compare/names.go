@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"strings"
+
 	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/vcdm/keys"
@@ -33,6 +35,12 @@ type (
 	Engine    = canon.Engine
 	Algorithm = keys.Algorithm
 )
+
+// ForeignPrefix begins the names of engines that are other programs.
+const ForeignPrefix = "exec:"
+
+// Foreign reports whether an engine is another program, by its name.
+func Foreign(e Engine) bool { return strings.HasPrefix(string(e), ForeignPrefix) }
 
 // Binding is whether holders sign what they present. Cell ids and JSON omit NoBinding.
 type Binding string
@@ -96,7 +104,8 @@ const (
 	Cold       ContextState = "cold"     // each call asks the loader, parses and processes
 	Embedded   ContextState = "embedded" // parsed beforehand, processed by each call
 	Warm       ContextState = "warm"     // processed and kept
+	Library    ContextState = "library"  // of a foreign engine: as its library keeps them
 )
 
-// ContextStates lists the states that a cell with contexts may have.
+// ContextStates lists the states that a cell with contexts of an engine of the house may have.
 var ContextStates = []ContextState{Cold, Embedded, Warm}

@@ -337,7 +337,7 @@ func (p *perfCapture) count(record []byte) {
 }
 
 // contexts is where the marks in a call chain begin, which are no addresses.
-const contexts = ^uint64(4095) + 1 // PERF_CONTEXT_MAX
+const contexts = ^uint64(4094) // PERF_CONTEXT_MAX, -4095
 
 // halt ends sampling and reading.
 func (p *perfCapture) halt() {
@@ -358,9 +358,7 @@ func (p *perfCapture) close() {
 		_ = unix.Close(fd)
 	}
 	p.symbols.close()
-	if p.store != nil {
-		_ = unix.Munmap(p.store)
-	}
+	_ = unix.Munmap(p.store) // refuses nil
 	p.rings, p.events, p.store = nil, nil, nil
 }
 
@@ -408,10 +406,7 @@ func (p *perfCapture) started(names []string, whole bool) bool {
 // perfDepth is how many frames the kernel walks.
 var perfDepth = sync.OnceValue(func() int {
 	const usual = 127
-	text, err := os.ReadFile("/proc/sys/kernel/perf_event_max_stack")
-	if err != nil {
-		return usual
-	}
+	text, _ := os.ReadFile("/proc/sys/kernel/perf_event_max_stack")
 	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil {
 		return usual

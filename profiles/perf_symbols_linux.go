@@ -44,11 +44,7 @@ func newSymbols() *symbols {
 	return s
 }
 
-func (s *symbols) close() {
-	if s.memory != nil {
-		_ = s.memory.Close()
-	}
-}
+func (s *symbols) close() { _ = s.memory.Close() } // refuses nil
 
 // entry returns the function of an instruction.
 func (s *symbols) entry(pc uint64) function {

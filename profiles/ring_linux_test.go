@@ -5,7 +5,9 @@ package profiles
 import (
 	"encoding/binary"
 	"os"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/pprof/profile"
@@ -100,6 +102,46 @@ func TestCutter(t *testing.T) {
 		if !slices.Equal(got, c.want) || len(ids) != len(got) {
 			t.Errorf("%v: %v, want %v, ids %v", c.keep, got, c.want, ids)
 		}
+	}
+}
+
+// A leaf is where it is; a return address is after its call, which may be in another line.
+func TestStackOfAddresses(t *testing.T) {
+	s := newSymbols()
+	defer s.close()
+
+	line := func(l *profile.Location) int64 { return l.Line[len(l.Line)-1].Line }
+	pc := uint64(reflect.ValueOf(loops).Pointer()) + 1
+	for line(s.location(pc)) == line(s.location(pc-1)) { // loops has several
+		pc++
+	}
+
+	address := binary.NativeEndian.AppendUint64(nil, pc)
+	stack, whole := s.stack(append(address, address...))
+	if whole || len(stack) != 2 {
+		t.Fatalf("%d locations, to the root: %v", len(stack), whole)
+	}
+	if got, want := line(stack[0]), line(s.location(pc)); got != want {
+		t.Errorf("the leaf is in line %d, want %d", got, want)
+	}
+	if got, want := line(stack[1]), line(s.location(pc-1)); got != want {
+		t.Errorf("the call is in line %d, want %d", got, want)
+	}
+}
+
+// A refusal by the system names the setting that decides; another error is given as it is.
+func TestPerfReason(t *testing.T) {
+	level, err := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
+	if err != nil {
+		t.Skip("needs the setting: ", err)
+	}
+	for _, err := range []error{unix.EACCES, unix.EPERM} {
+		if got, want := perfReason(err), "perf_event_paranoid is "+strings.TrimSpace(string(level)); !strings.Contains(got, want) {
+			t.Errorf("%s: does not say %q", got, want)
+		}
+	}
+	if got := perfReason(unix.ENOSYS); got != unix.ENOSYS.Error() {
+		t.Errorf("%q for %v", got, unix.ENOSYS)
 	}
 }
 

@@ -308,7 +308,7 @@ func BenchmarkArtifact(b *testing.B) {
 		options := o.AppendJSON(nil, s)
 		signer := &vcdm.Signer{Suite: l.suite(s, a.MandatoryPointers...), Key: key}
 		h := &vcdm.Holder{}
-		if s == sd {
+		if derives(s) {
 			h.Suite = l.suite(s).(*vcdm.SD)
 		}
 		v := l.verifier()
@@ -324,7 +324,7 @@ func BenchmarkArtifact(b *testing.B) {
 		present := func() []byte {
 			var out []byte
 			var err error
-			if s == sd {
+			if derives(s) {
 				out, err = h.Derive(ctx, signed, a.SelectivePointers)
 			} else if out, err = (vcdm.Selector{}).Select(ctx, signed,
 				append(slices.Clone(a.MandatoryPointers), a.SelectivePointers...)); err == nil {

@@ -18,7 +18,10 @@ import (
 	"canonscope/vcdm/vectors"
 )
 
-const sd = "ecdsa-sd-2023"
+const (
+	sd  = "ecdsa-sd-2023"
+	bbs = "bbs-2023"
+)
 
 // vectors runs the official vectors.
 func (l *lab) vectors() []conform.Result {

@@ -13,7 +13,10 @@ func TestConcurrent(t *testing.T) {
 	l := newLab(t)
 	ctx := context.Background()
 	verifier := l.verifier()
-	holder := &vcdm.Holder{Suite: l.suite(sd).(*vcdm.SD)}
+	holders := map[string]*vcdm.Holder{}
+	for _, s := range []string{sd, bbs} {
+		holders[s] = &vcdm.Holder{Suite: l.suite(s).(*vcdm.SD)}
+	}
 	var wg sync.WaitGroup
 	for _, s := range everySuite {
 		suite := l.suite(s, "/issuer")
@@ -23,8 +26,8 @@ func TestConcurrent(t *testing.T) {
 			wg.Go(func() {
 				for range 5 {
 					doc, err := signer.Add(ctx, []byte(credential), options)
-					if err == nil && s == sd {
-						doc, err = holder.Derive(ctx, doc, []string{"/credentialSubject/result/1"})
+					if err == nil && derives(s) {
+						doc, err = holders[s].Derive(ctx, doc, []string{"/credentialSubject/result/1"})
 					}
 					if err != nil {
 						t.Error(err)

@@ -19,8 +19,8 @@ type Holder struct {
 }
 
 // Derive returns the document that discloses what the issuer made mandatory and what the selective JSON
-// pointers name, with a derived proof (VC-DI-ECDSA 3.6.6). Other proofs of the document are left out. The
-// same input gives the same output. A pointer that names nothing, or a part of what can only be disclosed
+// pointers name, with a derived proof (VC-DI-ECDSA 3.6.6, VC-DI-BBS 3.5.7). Other proofs of the document are
+// left out. The same input gives the same output with ecdsa-sd-2023, and never with bbs-2023. A pointer that names nothing, or a part of what can only be disclosed
 // whole, such as an element of an ordered list, is a PROOF_GENERATION_ERROR; a proof that is not a base proof
 // a PROOF_VERIFICATION_ERROR.
 //
@@ -53,11 +53,11 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	}
 
 	p := &all[0]
-	base, err := parseBase(p)
+	base, err := h.Suite.scheme.base(p)
 	if err != nil {
 		return nil, below(err, d.Tape.Pointer(p.node))
 	}
-	if err := w.budget.Signatures(len(base.Signatures), "/proof"); err != nil {
+	if err := w.budget.Signatures(base.signatures(), "/proof"); err != nil {
 		return nil, err
 	}
 
@@ -69,12 +69,7 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	in := newInput(&d, p, w, h.Counts)
 	in.options.Input, in.options.Direction = canon.JSONLD, h.Suite.direction
 
-	value, reveal, err := h.Suite.disclose(ctx, in, base, selective)
-	if err != nil {
-		return nil, err
-	}
-
-	members, err := encodeSD(derivedHeader, value)
+	reveal, members, err := h.Suite.disclose(ctx, in, base, selective)
 	if err != nil {
 		return nil, err
 	}

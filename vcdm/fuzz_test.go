@@ -108,9 +108,11 @@ func FuzzDocuments(f *testing.F) {
 	l := newLab(f)
 	v := l.verifier()
 	h := &vcdm.Holder{Suite: l.suite(sd).(*vcdm.SD)}
+	unlinkable := &vcdm.Holder{Suite: l.suite(bbs).(*vcdm.SD)}
 	for _, s := range everySuite {
 		f.Add([]byte(l.sign(s, credential)), "/credentialSubject/notes/1")
 	}
+	f.Add([]byte(l.present(bbs, credential)), "/name")
 	f.Add([]byte(`{"proof":[]}`), "")
 	f.Add([]byte(`{"proof":{"type":"DataIntegrityProof","cryptosuite":"ecdsa-sd-2023","proofValue":"u2V0AhA"}}`), "/~0")
 	f.Fuzz(func(t *testing.T, doc []byte, pointer string) {
@@ -118,6 +120,8 @@ func FuzzDocuments(f *testing.F) {
 		v.VerifyAll(ctx, doc)
 		v.VerifyPresentation(ctx, doc)
 		_, _ = h.Derive(ctx, doc, []string{pointer})
+		_, _ = unlinkable.Derive(ctx, doc, []string{pointer})
+		_, _ = vcdm.Links(doc, canon.Limits{})
 		_, _ = vcdm.Selector{}.Select(ctx, doc, []string{pointer})
 		_ = rules.CheckCredential(doc, canon.Limits{})
 		_ = rules.CheckPresentation(doc, canon.Limits{})

@@ -45,7 +45,10 @@ const created = "2025-07-01T10:00:00Z"
 var everySuite = vcdm.SuiteNames()
 
 // plain are the suites without selective disclosure.
-var plain = slices.DeleteFunc(vcdm.SuiteNames(), func(name string) bool { return name == sd })
+var plain = slices.DeleteFunc(vcdm.SuiteNames(), derives)
+
+// derives reports whether a suite has base proofs and derived ones.
+func derives(suite string) bool { return suite == sd || suite == bbs }
 
 // lab signs and verifies with fixed keys over the native engine and the embedded contexts.
 type lab struct {
@@ -58,7 +61,7 @@ type lab struct {
 func newLab(t testing.TB) *lab {
 	l := &lab{TB: t, rdfc: engineWith(t, canon.Native, canon.RDFC, contexts.Embedded()), jcs: engineWith(t, canon.Native, canon.JCS, nil),
 		secrets: map[keys.Algorithm]*keys.Secret{}}
-	for i, alg := range keys.Algorithms {
+	for i, alg := range append(slices.Clone(keys.Algorithms), keys.BBS) {
 		size := 32
 		if alg == keys.ES384 {
 			size = 48
@@ -97,8 +100,11 @@ func (l *lab) named(name string, c canon.Canonicalizer, mandatory ...string) vcd
 }
 
 func algorithm(suite string) keys.Algorithm {
-	if strings.HasPrefix(suite, "eddsa") {
+	switch {
+	case strings.HasPrefix(suite, "eddsa"):
 		return keys.EdDSA
+	case suite == bbs:
+		return keys.BBS
 	}
 	return keys.ES256
 }
@@ -140,18 +146,23 @@ func (l *lab) presentation(holder string, credentials ...[]byte) []byte {
 	return p
 }
 
-// present signs and, with ecdsa-sd-2023, derives the whole document: something a verifier accepts.
+// present signs and, with a suite that derives, derives the whole document: something a verifier accepts.
 func (l *lab) present(suite, doc string, change ...func(*vcdm.Options)) string {
 	l.Helper()
 	signed := l.sign(suite, doc, change...)
-	if suite != "ecdsa-sd-2023" {
+	if !derives(suite) {
 		return signed
 	}
 	return l.derive(signed, "")
 }
 
+// tryDerive derives from the base proof that the document has.
 func (l *lab) tryDerive(doc string, pointers ...string) (string, error) {
-	h := &vcdm.Holder{Suite: l.suite("ecdsa-sd-2023").(*vcdm.SD), Limits: l.limits}
+	suite := sd
+	if strings.Contains(doc, `"`+bbs+`"`) {
+		suite = bbs
+	}
+	h := &vcdm.Holder{Suite: l.suite(suite).(*vcdm.SD), Limits: l.limits}
 	out, err := h.Derive(context.Background(), []byte(doc), pointers)
 	return string(out), err
 }

@@ -106,8 +106,8 @@ func presenterIsSubject(t *jsontape.Tape, credential int, proofs []ProofResult) 
 	return false
 }
 
-// SuiteOf returns the cryptosuite that a secured document's holder would present it with: ecdsa-sd-2023
-// where it has such a proof, else that of its first proof. The cause of the error is [ErrNoProof] where
+// SuiteOf returns the cryptosuite that a secured document's holder would present it with: one that
+// derives where it has such a proof, else that of its first proof. The cause of the error is [ErrNoProof] where
 // there is none.
 func SuiteOf(doc []byte, limits canon.Limits) (string, error) {
 	d, err := read(new(jsontape.Tape), doc, limits)
@@ -124,7 +124,7 @@ func SuiteOf(doc []byte, limits canon.Limits) (string, error) {
 	first := ""
 	for i := range all {
 		switch name, _ := all[i].text(all[i].suite); {
-		case name == "ecdsa-sd-2023":
+		case name == ecdsaSD2023.Name || name == bbs2023.Name:
 			return name, nil
 		case first == "":
 			first = name

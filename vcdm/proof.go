@@ -148,7 +148,7 @@ func (p *proof) ends() bool {
 }
 
 // maxTexts bounds the domains and previous proofs of a proof, which are compared with one another, and the
-// mandatory pointers of ecdsa-sd-2023.
+// mandatory pointers of a base proof.
 const maxTexts = 1000
 
 // isTexts reports whether a member is a string or a list of at least one string, and of no more than

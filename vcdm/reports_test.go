@@ -121,7 +121,7 @@ var reports = map[string]func(l *lab){
 				l.Fatalf("%s: %v", s, err)
 			}
 			shown := string(signed)
-			if s == sd {
+			if derives(s) {
 				shown = l.derive(shown, "")
 			}
 			l.accept(s, shown)

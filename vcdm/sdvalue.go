@@ -91,17 +91,9 @@ func encodeSD(header []byte, value any) ([]byte, error) {
 //
 //phase:parse
 func decodeValue(p *proof, header []byte, kind, shape string, value any) error {
-	text, ok := p.text(p.value)
-	if !ok {
-		return problem.Verification("/proofValue", "must be a string")
-	}
-	if text == "" || text[0] != 'u' {
-		return problem.Verification("/proofValue", "must start with u (base64url)")
-	}
-
-	b, err := multibase64.DecodeString(text[1:])
-	if err != nil || strings.ContainsAny(text, "\r\n") { // the decoder passes over line breaks
-		return problem.Verification("/proofValue", "is not base64url without padding")
+	b, err := decodeMultibase(p)
+	if err != nil {
+		return err
 	}
 
 	if !bytes.HasPrefix(b, header) {
@@ -114,11 +106,36 @@ func decodeValue(p *proof, header []byte, kind, shape string, value any) error {
 		return err
 	}
 
-	if err := cborDecoder.Unmarshal(b[len(header):], value); err != nil {
+	return decodeCBOR(b[len(header):], shape, value)
+}
+
+// decodeMultibase returns the bytes of a proof value.
+//
+//phase:parse
+func decodeMultibase(p *proof) ([]byte, error) {
+	text, ok := p.text(p.value)
+	if !ok {
+		return nil, problem.Verification("/proofValue", "must be a string")
+	}
+	if text == "" || text[0] != 'u' {
+		return nil, problem.Verification("/proofValue", "must start with u (base64url)")
+	}
+	b, err := multibase64.DecodeString(text[1:])
+	if err != nil || strings.ContainsAny(text, "\r\n") { // the decoder passes over line breaks
+		return nil, problem.Verification("/proofValue", "is not base64url without padding")
+	}
+	return b, nil
+}
+
+// decodeCBOR reads the array behind the header of a proof value.
+//
+//phase:parse
+func decodeCBOR(b []byte, shape string, value any) error {
+	if err := cborDecoder.Unmarshal(b, value); err != nil {
 		return &problem.Error{Type: problem.ProofVerificationError, Where: "/proofValue", Err: err}
 	}
 
-	if !shaped(b[len(header):], shape) {
+	if !shaped(b, shape) {
 		return problem.Verification("/proofValue",
 			"an element has another CBOR type than the proof value wants, or is not in the shortest form")
 	}
@@ -127,7 +144,8 @@ func decodeValue(p *proof, header []byte, kind, shape string, value any) error {
 }
 
 // Shapes of the arrays, a letter for each element: b a byte string, B a list of these, T of text strings, U
-// of unsigned integers, M a map of unsigned integers to byte strings.
+// of unsigned integers, M a map of unsigned integers to byte strings. bbs-2023 also has N, a map of unsigned
+// integers to such, u, one of these, and t, a text string.
 const (
 	baseShape    = "bbbBT"
 	derivedShape = "bbBMU"
@@ -168,6 +186,12 @@ func shaped(b []byte, shape string) bool {
 		switch c {
 		case 'b':
 			want, n = 2, 0
+		case 'u':
+			want, n = 0, 0
+		case 't':
+			want, n = 3, 0
+		case 'N':
+			want, items = 5, []byte{0, 0}
 		case 'T':
 			items[0] = 3
 		case 'U':
@@ -229,10 +253,8 @@ func parseDerived(p *proof) (*derivedValue, error) {
 		}
 		labels[string(label)] = true
 	}
-	for i := 1; i < len(v.MandatoryIndexes); i++ {
-		if v.MandatoryIndexes[i-1] >= v.MandatoryIndexes[i] {
-			return nil, problem.Verification("/proofValue", "mandatory indexes do not ascend")
-		}
+	if !ascend(v.MandatoryIndexes) {
+		return nil, problem.Verification("/proofValue", "mandatory indexes do not ascend")
 	}
 	return v, checkSizes(v.BaseSignature, v.PublicKey, v.Signatures)
 }

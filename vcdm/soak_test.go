@@ -48,9 +48,9 @@ func TestSoak(t *testing.T) {
 		},
 		func(n int) string { return signed[:len(signed)/2+n%100] },
 	}
-	documents := 200_000
+	documents := 40_000
 	if vcdm.Raced {
-		documents /= 20
+		documents /= 4
 	}
 	var half uint64
 	for n := range documents {

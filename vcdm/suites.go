@@ -11,7 +11,8 @@ import (
 )
 
 // Suites are the cryptosuites, in the order of reports.
-var Suites = []*Cryptosuite{&eddsaRDFC2022, &eddsaJCS2022, &ecdsaRDFC2019, &ecdsaJCS2019, &ecdsaSD2023}
+var Suites = []*Cryptosuite{&eddsaRDFC2022, &eddsaJCS2022, &ecdsaRDFC2019, &ecdsaJCS2019, &ecdsaSD2023,
+	&bbs2023}
 
 // Cryptosuite describes a cryptosuite and what it needs.
 type Cryptosuite struct {
@@ -32,12 +33,18 @@ var (
 		Algorithms: []keys.Algorithm{keys.ES256, keys.ES384}}
 	ecdsaSD2023 = Cryptosuite{Name: "ecdsa-sd-2023", Method: canon.RDFC,
 		Algorithms: []keys.Algorithm{keys.ES256}, Derives: true}
+	bbs2023 = Cryptosuite{Name: "bbs-2023", Method: canon.RDFC,
+		Algorithms: []keys.Algorithm{keys.BBS}, Derives: true}
 )
 
-// New returns the cryptosuite over a canonicalizer of its method. The options are those of ecdsa-sd-2023.
+// New returns the cryptosuite over a canonicalizer of its method. The options are those of suites that
+// derive.
 func (s *Cryptosuite) New(c canon.Canonicalizer, o SDOptions) Suite {
-	if s.Derives {
+	switch s {
+	case &ecdsaSD2023:
 		return ECDSASD2023(c, o)
+	case &bbs2023:
+		return BBS2023(c, o)
 	}
 	return s.whole(c)
 }

@@ -2,6 +2,7 @@ package vcdm_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"canonscope/canon"
@@ -23,7 +24,11 @@ func TestVectors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		bbs := 0
 		for _, r := range results {
+			if strings.HasPrefix(r.Test, "vc-di-bbs") && r.Outcome == conform.Passed {
+				bbs++
+			}
 			switch r.Outcome {
 			case conform.Failed:
 				t.Errorf("%s: %s: %s", name, r.Test, r.Reason)
@@ -31,10 +36,10 @@ func TestVectors(t *testing.T) {
 				t.Logf("%s: %s: skipped: %s", name, r.Test, r.Reason)
 			}
 		}
-		if passed, _, n := conform.Count(results); passed != want[0] || n != want[1] {
+		if passed, _, n := conform.Count(results); passed-bbs != want[0] || n != want[1] {
 			t.Errorf("%s: %d passed, %d skipped", name, passed, n)
 		} else {
-			t.Logf("%s: %d passed", name, passed)
+			t.Logf("%s: %d passed, %d of them of bbs-2023, whose vectors may be absent", name, passed, bbs)
 		}
 	}
 }

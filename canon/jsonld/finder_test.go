@@ -582,9 +582,9 @@ func objects(out []map[string]any, v any) []map[string]any {
 // What an edit changes is in the form, or refused, or in the table.
 func TestFinder(t *testing.T) {
 	f := newFinder(t)
-	rounds := 800
+	rounds := 400
 	if raced {
-		rounds /= 20 // nothing in it is shared
+		rounds /= 10 // nothing in it is shared
 	}
 	for i := range rounds {
 		f.search(binary.BigEndian.AppendUint64(nil, uint64(i)*0x9e3779b97f4a7c15), 60)

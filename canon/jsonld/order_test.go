@@ -65,7 +65,7 @@ func visits(t *testing.T, pick func(n int) int) {
 // TestCacheOrder draws families of contexts and visits them in random orders: what a cache keeps depends on nothing but its
 // key.
 func TestCacheOrder(t *testing.T) {
-	seeds := 3000
+	seeds := 1000
 	if testing.Short() || raced {
 		seeds = 100
 	}

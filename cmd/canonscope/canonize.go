@@ -24,7 +24,7 @@ import (
 func newCanonizeCommand() *cobra.Command {
 	var (
 		method                canon.Method
-		engine                canon.Engine
+		engine                engineFlag
 		opt                   canon.Options
 		issued, digest, lossy bool
 		determined            bool
@@ -79,14 +79,12 @@ input.`,
 				opt.Lossy = true // RFC 8785 requires the change of numbers; it is reported
 			}
 
-			newEngine := engines.New
-			if lossy {
-				newEngine = engines.Unguarded
-			}
-
-			c, err := newEngine(engine, method, engines.Config{Loader: loader})
+			c, err := engine.canonicalizer(method, loader, lossy)
 			if err != nil {
 				return err
+			}
+			if closer, ok := c.(io.Closer); ok {
+				defer closer.Close()
 			}
 
 			return files.run(cmd, args, func(file string) (*answer, error) {
@@ -106,7 +104,7 @@ input.`,
 					if form, err = c.Canonicalize(ctx, doc, opt); err != nil {
 						return err
 					}
-					if form.Ties || method == canon.RDFC && engine != canon.Native && determined {
+					if form.Ties || method == canon.RDFC && engine.engine() != canon.Native && determined {
 						tied, err = engines.Undetermined(ctx, doc, opt, loader)
 					}
 					return err
@@ -137,7 +135,7 @@ input.`,
 
 	f := cmd.Flags()
 	f.StringVar((*string)(&method), "method", string(canon.RDFC), "rdfc (RDFC-1.0) or jcs (RFC 8785)")
-	addEngine(cmd, &engine, "what canonicalizes", canon.Engines)
+	engine.add(cmd, "what canonicalizes")
 	f.StringVar((*string)(&opt.Hash), "hash", string(canon.SHA256),
 		"hash inside RDFC-1.0 and of --digest: sha256 or sha384")
 	f.StringVar((*string)(&opt.Input), "input", "", "syntax of FILE: nquads, jsonld or json")

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/canon/printable"
 	"canonscope/compare"
@@ -26,10 +25,9 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy, g *give
 		"only these formats: "+strings.Join(choice.Names(namesOf(matrix.Formats)), ", "))
 	flags.StringSliceVar(&f.Suites, "suite", nil,
 		"only these cryptosuites or envelopes, e.g. eddsa-rdfc-2022")
-	flags.StringSliceVar(&f.Engines, "engine", nil, "only these engines: "+
-		strings.Join(choice.Names(canon.Engines), ", "))
+	flags.Var(&g.engines, "engine", "only these engines: "+engineHelp)
 	flags.StringSliceVar(&f.Algorithms, "algorithm", nil, "only these signature algorithms: "+
-		strings.Join(choice.Names(keys.Algorithms), ", ")+
+		strings.Join(choice.Names(append(slices.Clone(keys.Algorithms), keys.BBS)), ", ")+
 		", or usual: what users of each suite deploy")
 
 	g.add(cmd)

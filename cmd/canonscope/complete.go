@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/compare"
@@ -18,8 +20,8 @@ func complete(root *cobra.Command) {
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		for name, list := range values {
-			if name == "method" && cmd.Name() != "canonize" { // elsewhere it is a verification method
-				continue
+			if name == "method" && !slices.Contains([]string{"canonize", "agree"}, cmd.Name()) {
+				continue // it is a verification method
 			}
 			if name == "format" && cmd.Name() == "flame" {
 				list = flameFormats
@@ -43,8 +45,9 @@ func flagValues() map[string][]string {
 		"suite":         suiteNames(),
 		"against":       matrix.Comparable(),
 		"engine":        choice.Names(canon.Engines),
-		"algorithm":     choice.Names(keys.Algorithms),
+		"algorithm":     choice.Names(append(slices.Clone(keys.Algorithms), keys.BBS)),
 		"schema":        catalogue.Names(),
+		"family":        catalogue.Names(),
 		"method":        choice.Names(canon.Methods),
 		"operation":     choice.Names(compare.Operations),
 		"validator":     choice.Names(jsonschema.Engines),
@@ -57,6 +60,7 @@ func flagValues() map[string][]string {
 		"granularity":   compare.Granularities,
 		"disclose":      {string(compare.Everything)},
 		"axis":          {compare.DiscloseAxis + "="},
+		"by":            compare.Figures,
 	}
 
 	for _, p := range catalogue.Presets() {

@@ -23,22 +23,10 @@ import (
 var suites = append([]*compare.Conformance{
 	{Name: "rdfc", Title: "the RDFC-1.0 suite",
 		Holds: "manifest.jsonld, or pairs NNN-in.nq and NNN-out.nq", Module: "github.com/piprate/json-gold",
-		Run: func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
-			c, err := engines.Unguarded(engine, canon.RDFC, engines.Config{})
-			if err != nil {
-				return nil, err
-			}
-			return conform.RDFC(ctx, dir, c)
-		}},
+		Method: canon.RDFC, Forms: conform.RDFC},
 	{Name: "jcs", Title: "the JCS vectors",
 		Holds: "the folders input and output, or numbers.csv, or both", Module: "github.com/gowebpki/jcs",
-		Run: func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
-			c, err := engines.New(engine, canon.JCS, engines.Config{})
-			if err != nil {
-				return nil, err
-			}
-			return conform.JCS(ctx, dir, c)
-		}},
+		Method: canon.JCS, Forms: conform.JCS},
 	{Name: "jsonld", Title: "the expand and toRdf suites of the JSON-LD API",
 		Holds: "their manifests", Module: "github.com/piprate/json-gold",
 		Run: func(ctx context.Context, engine canon.Engine, dir string) ([]conform.Result, error) {
@@ -74,7 +62,7 @@ failed; tests of features that the engine does not claim are skipped.`,
 }
 
 func newSuiteCommand(s *compare.Conformance) *cobra.Command {
-	var engine canon.Engine
+	var engine engineFlag
 	var report earl
 	cmd := &cobra.Command{
 		Use:   s.Name + " [flags] DIR",
@@ -89,16 +77,16 @@ func newSuiteCommand(s *compare.Conformance) *cobra.Command {
 			} else if !info.IsDir() {
 				return fmt.Errorf("%s is not a folder; it must hold %s", args[0], s.Holds)
 			}
-			results, err := s.Run(cmd.Context(), engine, args[0])
+			results, err := conformed(cmd.Context(), s, &engine, args[0])
 			if err == nil {
 				err = cmd.Context().Err() // interrupted tests have not failed
 			}
 			if err != nil {
 				return err
 			}
-			answer := printResults(cmd.OutOrStdout(), s.Name+" "+string(engine), results)
+			answer := printResults(cmd.OutOrStdout(), s.Name+" "+engine.String(), results)
 			if report.file != "" {
-				if err := report.write(s, engine, results); err != nil {
+				if err := report.write(s.Module, engine.engine(), results); err != nil {
 					return err
 				}
 			}
@@ -106,9 +94,30 @@ func newSuiteCommand(s *compare.Conformance) *cobra.Command {
 		},
 	}
 
-	addEngine(cmd, &engine, "what is tested", canon.Engines)
+	engine.add(cmd, "what is tested")
 	report.add(cmd)
 	return cmd
+}
+
+// conformed runs a suite through an engine.
+func conformed(
+	ctx context.Context, s *compare.Conformance, engine *engineFlag, dir string,
+) ([]conform.Result, error) {
+	switch {
+	case s.Forms != nil:
+		c, err := engine.canonicalizer(s.Method, nil, true)
+		if err != nil {
+			return nil, err
+		}
+		if closer, ok := c.(io.Closer); ok {
+			defer closer.Close()
+		}
+		return s.Forms(ctx, dir, c)
+	case compare.Foreign(engine.engine()):
+		return nil, &canon.UnsupportedError{Engine: engine.String(), What: "the suite " + s.Name +
+			"; conform rdfc and jcs take every engine"}
+	}
+	return s.Run(ctx, engine.engine(), dir)
 }
 
 // printResults prints a line for each test and their counts. A failed test is the answer no.
@@ -150,13 +159,18 @@ func (e *earl) add(cmd *cobra.Command) {
 	f.StringVar(&e.name, "earl-name", "", "name of the assertor of the report")
 }
 
-func (e *earl) write(s *compare.Conformance, engine canon.Engine, results []conform.Result) error {
+// write writes the report on an engine; module is that of the library behind engines other than native.
+func (e *earl) write(module string, engine canon.Engine, results []conform.Result) error {
 	subject := conform.Subject{IRI: "urn:canonscope", Name: "Canonscope", Version: moduleVersion(""),
 		Language: "Go", Description: "Canonicalization profiling workbench for W3C verifiable credentials"}
-	if engine != canon.Native {
-		subject = conform.Subject{IRI: "https://" + s.Module, Name: s.Module,
-			Version: moduleVersion(s.Module), Language: "Go",
-			Description: s.Module + " as used by the engine " + string(engine) + " of Canonscope"}
+	switch {
+	case compare.Foreign(engine):
+		subject = conform.Subject{IRI: "urn:canonscope:engine:" + string(engine), Name: string(engine),
+			Description: "A program that Canonscope ran as an engine"}
+	case engine != canon.Native:
+		subject = conform.Subject{IRI: "https://" + module, Name: module,
+			Version: moduleVersion(module), Language: "Go",
+			Description: module + " as used by the engine " + string(engine) + " of Canonscope"}
 	}
 
 	if e.subject != "" {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -67,12 +68,14 @@ processes that time the whole and all changed documents in turns. Then advice:
 changed documents that are shown to cost less, with what the change would alter.
 --seconds 0 counts alone.
 
---out writes explain.json and a profile whose stacks are JSON pointers: "go tool
-pprof -sample_index=bytes explain.pb.gz". --diff compares two documents, or two
+--out FILE.html writes a page with the document as a tree; --out DIR the page,
+explain.json and a profile whose stacks are JSON pointers: "go tool pprof
+-sample_index=bytes explain.pb.gz". --diff compares two documents, or two
 files of explain --json.`,
 		Example: `  canonscope explain credential.json
   canonscope explain ob3 --engine native,stock
   canonscope explain --suite eddsa-rdfc-2022 --seconds 120 clr-large
+  canonscope explain ob3 --out ob3.html
   canonscope explain --seconds 0 --json credential.json > before.json
   canonscope explain --diff before.json changed.json`,
 		Args: cobra.ArbitraryArgs,
@@ -113,7 +116,7 @@ files of explain --json.`,
 				return err
 			}
 			if out != "" {
-				if err := writeExplained(out, r); err != nil {
+				if err := writeExplained(out, r, top); err != nil {
 					return err
 				}
 			}
@@ -132,7 +135,7 @@ files of explain --json.`,
 	f.Float64Var(&opt.Seconds, "seconds", explainSeconds, "time to measure; 0 counts alone")
 	f.IntVar(&top, "top", explainTop, "rows of each table")
 	f.BoolVar(&asJSON, "json", false, "print JSON, with all parts")
-	f.StringVar(&out, "out", "", "write explain.json and explain.pb.gz to a new folder `DIR`")
+	f.StringVar(&out, "out", "", "write a page to `FILE.html`, or all files to a new folder")
 	f.BoolVar(&diff, "diff", false, "compare two documents or files of explain --json")
 	f.IntVar(&opt.Limits.Bytes, "max-bytes", measureBytes, "limit of the document's size")
 	from.addOffline(cmd)
@@ -183,20 +186,29 @@ func explained(
 	return r, nil
 }
 
-// writeExplained writes the files of a report to a new folder.
-func writeExplained(dir string, r *explain.Report) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+// writeExplained writes a page, or the page and the other files of a report to a new folder.
+func writeExplained(out string, r *explain.Report, top int) error {
+	var page, text, profile bytes.Buffer
+	if err := errors.Join(explain.HTML(&page, r, top), printable.JSON(&text, r),
+		explain.Profile(&profile, r)); err != nil {
 		return err
 	}
-	if err := os.Mkdir(dir, 0o777); err != nil {
+	if strings.EqualFold(filepath.Ext(out), ".html") {
+		if err := os.WriteFile(out, page.Bytes(), 0o666); err != nil {
+			return fmt.Errorf("--out: %w", err)
+		}
+		return nil
+	}
+
+	if err := os.MkdirAll(filepath.Dir(out), 0o777); err != nil {
+		return err
+	}
+	if err := os.Mkdir(out, 0o777); err != nil {
 		return fmt.Errorf("--out: %w; name a new folder", err)
 	}
-	var text, profile bytes.Buffer
-	if err := errors.Join(printable.JSON(&text, r), explain.Profile(&profile, r)); err != nil {
-		return err
-	}
-	return errors.Join(os.WriteFile(filepath.Join(dir, "explain.json"), text.Bytes(), 0o666),
-		os.WriteFile(filepath.Join(dir, "explain.pb.gz"), profile.Bytes(), 0o666))
+	return errors.Join(os.WriteFile(filepath.Join(out, "explain.html"), page.Bytes(), 0o666),
+		os.WriteFile(filepath.Join(out, "explain.json"), text.Bytes(), 0o666),
+		os.WriteFile(filepath.Join(out, "explain.pb.gz"), profile.Bytes(), 0o666))
 }
 
 // explainDiff compares two documents or reports.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"canonscope/compare/findings"
+	"canonscope/compare/study"
 )
 
 // Every finding says whom it concerns, what happens and what to tell, and its commands answer as it describes.
@@ -61,5 +62,19 @@ func TestFindingDiffers(t *testing.T) {
 	}
 	if err := s.Check(2, "a text"); err == nil {
 		t.Error("another exit status is as described")
+	}
+}
+
+// The commands that the study shows are those that measure the same cells.
+func TestCommandsOfTheStudy(t *testing.T) {
+	for i := range study.Scenarios {
+		line := strings.Fields(study.Scenarios[i].Command())
+		cmd, args, err := newRootCommand().Find(line[1:])
+		if err == nil {
+			err = cmd.ParseFlags(args)
+		}
+		if err != nil || cmd.Name() != "run" && cmd.Name() != "study" {
+			t.Errorf("%s: %v", strings.Join(line, " "), err)
+		}
 	}
 }

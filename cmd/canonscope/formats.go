@@ -65,12 +65,6 @@ type formatFlags struct {
 	files  map[compare.Format]*compare.Files
 }
 
-// vcdmFlags are those of issue, present and verify that are for vcdm.
-var vcdmFlags = strings.Fields(`
-	suite mandatory mandatory-only any-form created method purpose deterministic id
-	previous domain challenge bound any-issuer controller known-contexts max-proofs
-	max-signatures rdf-direction no-inject resource`)
-
 // add adds what formats have for an operation to its command. A flag that several formats have is one flag.
 func (f *formatFlags) add(cmd *cobra.Command, op compare.Operation, preset compare.Format) {
 	names := formatNames()
@@ -87,9 +81,12 @@ func (f *formatFlags) add(cmd *cobra.Command, op compare.Operation, preset compa
 			if o.To == nil || cmd.Flags().Lookup(o.Name) != nil {
 				continue
 			}
-			if _, ok := o.To.(*bool); ok {
+			switch o.To.(type) {
+			case *bool:
 				cmd.Flags().Bool(o.Name, false, f.usage(o.Name))
-			} else {
+			case *[]string:
+				cmd.Flags().StringArray(o.Name, nil, f.usage(o.Name))
+			default:
 				cmd.Flags().String(o.Name, "", f.usage(o.Name))
 			}
 		}
@@ -110,6 +107,9 @@ func (f *formatFlags) usage(option string) string {
 	for _, format := range formatNames() {
 		for _, o := range f.options(format) {
 			if o.Name == option {
+				if o.Alone {
+					return o.Usage
+				}
 				if formats[o.Usage] == nil {
 					usages = append(usages, o.Usage)
 				}
@@ -135,12 +135,13 @@ func (f *formatFlags) check(cmd *cobra.Command, found compare.Format) error {
 		}
 	}
 
+	if f.files[found] == nil {
+		return fmt.Errorf("%s does not support the command %s", found, words(cmd))
+	}
+
 	var wrong error
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		var formats []string
-		if slices.Contains(vcdmFlags, flag.Name) {
-			formats = append(formats, string(compare.VCDM))
-		}
 		for format, files := range f.files {
 			named := func(o compare.Option) bool { return o.Name == flag.Name }
 			if slices.ContainsFunc(files.Options, named) {
@@ -154,6 +155,9 @@ func (f *formatFlags) check(cmd *cobra.Command, found compare.Format) error {
 		wrong = fmt.Errorf("--%s is for %s, and this is %s", flag.Name, strings.Join(formats, " and "), found)
 		if found == compare.VCDM && (flag.Name == "issuer-key" || flag.Name == "roots") {
 			wrong = fmt.Errorf("%w, whose proofs name their keys; see --controller", wrong)
+		}
+		if flag.Name == "key" {
+			wrong = fmt.Errorf("%w, whose presentations --holder-key signs", wrong)
 		}
 	})
 
@@ -174,6 +178,10 @@ func (f *formatFlags) set(cmd *cobra.Command, format compare.Format) error {
 			*to, err = strconv.ParseBool(text)
 		case *string:
 			*to = text
+		case *[]string:
+			if cmd.Flags().Changed(o.Name) { // else nil
+				*to, err = cmd.Flags().GetStringArray(o.Name)
+			}
 		case *compare.KeyFile:
 			err = setKey(to, text)
 		case *compare.Certificates:
@@ -197,7 +205,7 @@ func setKey(to *compare.KeyFile, path string) error {
 	}
 	key, err := read(path)
 	if err == nil {
-		to.Public, to.Secret = key.Public, key.Secret
+		to.Public, to.Secret, to.Method = key.Public, key.Secret, key.Method
 	}
 	return err
 }
@@ -217,26 +225,48 @@ func setCertificates(to *compare.Certificates, path string) error {
 	return nil
 }
 
-// issue signs a VCDM credential in another format. expires is the end of its validity; "" leaves it to the
-// credential.
-func (f *formatFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires string,
-	engine *engineFlags) error {
+// read reads a credential or presentation, and checks the flags for its format.
+func (f *formatFlags) read(cmd *cobra.Command, file string, limits canon.Limits) (
+	*compare.Definition, []byte, error) {
 
-	format := formatNamed(f.format)
-	files := f.files[f.format]
-	key, noKey := readSecret(keyFile)
+	doc, err := readInput(cmd, file, limits)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkForeign(file, doc); err != nil {
+		return nil, nil, err
+	}
+	format, in := formatOf(doc)
+	if err := f.check(cmd, format.Name); err != nil {
+		return nil, nil, err
+	}
+	if format.Decode == nil {
+		err = checkJSON(file, in)
+	}
+	return format, in, err
+}
+
+// issue signs a document, or its claims in another format.
+func (f *formatFlags) issue(cmd *cobra.Command, format *compare.Definition, doc []byte, keyFile string,
+	t *compare.Task, timeout timeLimit) error {
+
+	files := f.files[format.Name]
+	key := compare.KeyFile{NeedsSecret: true}
+	noKey := setKey(&key, keyFile)
+	if keyFile == "" {
+		_, noKey = readSecret("")
+	}
 	var until *time.Time
 	var noTime error
-	if expires != "" {
-		end, err := time.Parse(time.RFC3339, expires)
+	if t.Expires != "" && !format.Documents { // a proof has it as it is written
+		end, err := time.Parse(time.RFC3339, t.Expires)
 		if err != nil {
-			noTime = fmt.Errorf("--expires %s: want a time such as 2026-01-31T12:00:00Z", expires)
+			noTime = fmt.Errorf("--expires %s: want a time such as 2026-01-31T12:00:00Z", t.Expires)
 		}
 		until = &end
 	}
 
 	notSet := f.set(cmd, format.Name)
-	t := &compare.Task{Engine: engine.engine, Limits: engine.limits, Now: time.Now()}
 	draft, noDraft := files.Draft(doc, until, t)
 	if err := errors.Join(noKey, noTime, notSet, noDraft); err != nil { // all at once
 		return err
@@ -247,7 +277,11 @@ func (f *formatFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires str
 		note(cmd, "%s: %s", format.Name, text)
 	}
 
-	out, err := engine.timeout.bytes(cmd, func() ([]byte, error) { return files.Issue(draft, key.Secret, t) })
+	var out []byte
+	err := timeout.run(cmd, func(ctx context.Context) (err error) {
+		out, err = files.Issue(ctx, draft, &key, t)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -257,14 +291,16 @@ func (f *formatFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires str
 
 // present discloses a part of a credential.
 func (f *formatFlags) present(cmd *cobra.Command, format *compare.Definition, in []byte, disclose []string,
-	engine *engineFlags) error {
+	t *compare.Task, timeout timeLimit) error {
 
 	if err := f.set(cmd, format.Name); err != nil {
 		return err
 	}
-	t := &compare.Task{Engine: engine.engine, Limits: engine.limits}
-	out, err := engine.timeout.bytes(cmd, func() ([]byte, error) {
-		return f.files[format.Name].Present(in, disclose, t)
+	var out []byte
+	var how string
+	err := timeout.run(cmd, func(ctx context.Context) (err error) {
+		out, how, err = f.files[format.Name].Present(ctx, in, disclose, t)
+		return err
 	})
 	if err != nil {
 		return err
@@ -272,7 +308,7 @@ func (f *formatFlags) present(cmd *cobra.Command, format *compare.Definition, in
 	if err := printIn(cmd, format, out); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(cmd.ErrOrStderr(), "derived")
+	_, err = fmt.Fprintln(cmd.ErrOrStderr(), how)
 	return err
 }
 
@@ -287,7 +323,7 @@ func printIn(cmd *cobra.Command, format *compare.Definition, b []byte) error {
 	return w.Flush()
 }
 
-// verified is the answer of verify for a format other than vcdm, as --json prints it.
+// verified is the answer of verify, as --json prints it, of a format that has no other.
 type verified struct {
 	File     string         `json:"file"`
 	Format   compare.Format `json:"format"`
@@ -297,17 +333,17 @@ type verified struct {
 }
 
 // verify answers for a presentation. A limit is an error.
-func (f *formatFlags) verify(cmd *cobra.Command, file string, format compare.Format, in []byte,
-	t *compare.Task, timeout timeLimit) (*answer, error) {
+func (f *formatFlags) verify(cmd *cobra.Command, format *compare.Definition, in []byte, t *compare.Task,
+	timeout timeLimit) (*answer, error) {
 
-	if err := f.set(cmd, format); err != nil {
+	if err := f.set(cmd, format.Name); err != nil {
 		return nil, err
 	}
 
-	files := f.files[format]
-	out := &verified{File: file, Format: format}
-	err := timeout.run(cmd, func(context.Context) (err error) {
-		out.Verification, err = files.Verify(in, t)
+	files := f.files[format.Name]
+	out := &verified{File: t.File, Format: format.Name}
+	err := timeout.run(cmd, func(ctx context.Context) (err error) {
+		out.Verification, err = files.Verify(ctx, in, t)
 		return err
 	})
 	if err != nil {
@@ -326,16 +362,27 @@ func (f *formatFlags) verify(cmd *cobra.Command, file string, format compare.For
 			out.Errors[0]["remedy"] = files.Remedies[invalid.Option]
 		}
 	default:
-		out.Verified, why = true, fmt.Sprintf("%s, %d disclosed", format, out.Count)
+		if out.Verified = true; out.Own == nil {
+			why = fmt.Sprintf("%s, %d disclosed", format.Name, out.Count)
+		}
 	}
 
-	line := lineOf(file, said(out.Verified), why)
-	return &answer{no: !out.Verified, line: line, json: out, text: out.print}, nil
+	a := &answer{no: !out.Verified, line: lineOf(t.File, compare.Said(out.Verified), why), json: out,
+		text: out.print}
+	if out.Own != nil {
+		a.json = out.Own
+		a.text = func(w io.Writer) error {
+			p := printable.Printer{W: w, Width: width(w)}
+			out.Print(&p)
+			return p.Err
+		}
+	}
+	return a, nil
 }
 
 func (v *verified) print(w io.Writer) error {
 	p := printable.Printer{W: w, Width: width(w)}
-	p.Line("%s", said(v.Verified))
+	p.Line("%s", compare.Said(v.Verified))
 	if !v.Verified {
 		p.Line("  %s", v.Errors[0]["detail"])
 		if remedy := v.Errors[0]["remedy"]; remedy != "" {

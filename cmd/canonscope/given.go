@@ -43,6 +43,7 @@ func exists(path string) bool {
 // givenFlags are the flags that name what is measured and the contexts that it needs.
 type givenFlags struct {
 	schemas  schemaFlag
+	engines  engineFlag
 	contexts contextFlags
 }
 
@@ -55,7 +56,8 @@ func (g *givenFlags) add(cmd *cobra.Command) {
 // read reads the files once, and adds to a filter their bytes and the names of all that is measured. A name
 // of the catalogue comes before a file that is called the same: that is ./NAME.
 func (g *givenFlags) read(f *matrix.Filter) (err error) {
-	f.Given = compare.Given{Documents: make(map[string][]byte)}
+	f.Given = compare.Given{Documents: make(map[string][]byte), Engines: g.engines.commands}
+	f.Engines = append(f.Engines, g.engines.names...)
 	if f.Given.Contexts, err = g.contexts.read(); err != nil {
 		return err
 	}

@@ -208,6 +208,8 @@ type contextFlags struct {
 	dirs    []string
 	network []string // hosts
 
+	resources []string // URL=FILE, whose digests are compared
+
 	given jsonld.Loader // over files and folders, once they are read
 }
 
@@ -286,18 +288,15 @@ func readNamed(flag string, list []string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// resourceFlag is --resource.
-type resourceFlag []string
-
-func (f *resourceFlag) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar((*[]string)(f), "resource", nil,
+func (f *contextFlags) addResources(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.resources, "resource", nil,
 		"compare digests of the related resource `URL=FILE` with a file; may repeat")
 }
 
-// hashes returns the digests of possible related resources: the files of the flag, the contexts of
-// contextFlags, whose loader has been made, and the built-in contexts.
-func (f *resourceFlag) hashes(from *contextFlags) (rules.Hashes, error) {
-	files, err := readNamed("resource", *f)
+// hashes returns the digests of possible related resources: the files of --resource, the contexts that the
+// flags give, whose loader has been made, and the built-in contexts.
+func (f *contextFlags) hashes() (rules.Hashes, error) {
+	files, err := readNamed("resource", f.resources)
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +310,7 @@ func (f *resourceFlag) hashes(from *contextFlags) (rules.Hashes, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if loaded[url] == nil {
-			doc, err := from.given.Load(context.Background(), url)
+			doc, err := f.given.Load(context.Background(), url)
 			if err != nil {
 				return builtIn(url, algorithm)
 			}

@@ -34,6 +34,9 @@ secret key: --output writes it to a new file that only its owner can read.`,
 		Example: "  canonscope key generate --algorithm ES256 --output issuer.json",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if jwk && keys.Algorithm(algorithm) == keys.BBS {
+				return errBBSJWK
+			}
 			s, err := keys.Generate(keys.Algorithm(algorithm))
 			if err != nil {
 				return err
@@ -51,10 +54,13 @@ secret key: --output writes it to a new file that only its owner can read.`,
 	}
 
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to a new `FILE` that only its owner can read")
-	cmd.Flags().StringVar(&algorithm, "algorithm", string(keys.EdDSA), "EdDSA, ES256, ES384")
+	cmd.Flags().StringVar(&algorithm, "algorithm", string(keys.EdDSA), "EdDSA, ES256, ES384, BBS")
 	cmd.Flags().BoolVar(&jwk, "jwk", false, "print a JSON Web Key")
 	return cmd
 }
+
+// errBBSJWK is the error of a form that no specification gives these keys yet.
+var errBBSJWK = errors.New("a key for BBS has no JSON Web Key here; omit --jwk for a Multikey")
 
 // writeSecret writes a new file that only its owner can read.
 func writeSecret(file string, b []byte) error {
@@ -86,6 +92,9 @@ PEM, a key or certificate as openssl writes it.`,
 				return err
 			}
 			out := f.Public.MultikeyJSON()
+			if jwk && f.Public.Algorithm() == keys.BBS {
+				return errBBSJWK
+			}
 			if jwk {
 				out = append(f.Public.JWK(), '\n')
 			}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -34,6 +35,9 @@ const (
 	runPatience = 10 * time.Second // run ends its children and writes its results, in a fraction of this
 )
 
+// measuring names the commands that have runPatience.
+var measuring = []string{"run", "scale", "study"}
+
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -57,7 +61,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(out)
 	root.SetErr(stderr)
 	wait := patience
-	if cmd, _, err := root.Find(args); err == nil && cmd.Name() == "run" {
+	if cmd, _, err := root.Find(args); err == nil && slices.Contains(measuring, cmd.Name()) {
 		wait = runPatience
 	}
 

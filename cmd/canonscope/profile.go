@@ -30,7 +30,6 @@ func newProfileCommand() *cobra.Command {
 	var (
 		given     givenFlags
 		operation string
-		engine    string
 		suite     string
 		out       string
 		asReport  bool
@@ -67,8 +66,7 @@ Markdown for the tracker of a library instead.`, profileRuns),
 				return fmt.Errorf("--sampler: %w; auto takes signals instead", err)
 			}
 
-			filter := matrix.Filter{Operations: []string{operation}, Engines: []string{engine},
-				Suites: []string{suite}, Algorithms: []string{"usual"}}
+			filter := matrix.Filter{Operations: []string{operation}, Suites: []string{suite}, Algorithms: []string{"usual"}}
 			if cell, err := compare.ParseCell(args[0]); err == nil {
 				for _, name := range []string{"operation", "engine", "suite"} {
 					if cmd.Flags().Changed(name) && (name != "operation" || cell.Operation != "") {
@@ -143,8 +141,7 @@ Markdown for the tracker of a library instead.`, profileRuns),
 	flags := cmd.Flags()
 	flags.StringVar(&operation, "operation", string(compare.Verify), "one of "+
 		strings.Join(choice.Names(compare.Operations), ", "))
-	flags.StringVar(&engine, "engine", string(canon.Native), "one of "+
-		strings.Join(choice.Names(canon.Engines), ", "))
+	given.engines.add(cmd, "one of")
 	flags.StringVar(&suite, "suite", "eddsa-rdfc-2022", "cryptosuite or envelope")
 	flags.Float64Var(&plan.Profile, "seconds", profileSeconds, "CPU seconds that the profile may take")
 	flags.StringVar((*string)(&plan.Sampler), "sampler", string(profiles.Auto),

@@ -28,12 +28,27 @@ reached, 128 and the number of the signal after Ctrl-C or another one.`,
 		root.AddCommand(cmds...)
 	}
 
-	group("measure", "Measure:", newRunCommand(), newReportCommand(), newCompareCommand(), newGateCommand(),
-		newExplainCommand(), newPredictCommand(), newProfileCommand(), newFlameCommand(), newPprofCommand(),
-		newFindingsCommand(), newCellsCommand(), newEnvCommand(), newSchemasCommand())
+	group("measure", "Measure:",
+		newRunCommand(),
+		newScaleCommand(),
+		newReportCommand(),
+		newCompareCommand(),
+		newGateCommand(),
+		newExplainCommand(),
+		newPredictCommand(),
+		newProfileCommand(),
+		newFlameCommand(),
+		newPprofCommand(),
+		newStudyCommand(),
+		newFindingsCommand(),
+		newCellsCommand(),
+		newForeignCommand(),
+		newEnvCommand(),
+		newSchemasCommand())
 	group("credentials", "Credentials in files:", newKeyCommand(), newIssueCommand(), newPresentCommand(),
 		newVerifyCommand(), newInspectCommand())
-	group("forms", "Canonical forms:", newCanonizeCommand(), newExpandCommand(), newConformCommand())
+	group("forms", "Canonical forms:", newCanonizeCommand(), newExpandCommand(), newConformCommand(),
+		newAgreeCommand())
 	group("other", "Other:", newVersionCommand())
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")

@@ -53,6 +53,7 @@ func newRunCommand() *cobra.Command {
 		out      string
 		axes     []string
 		presets  []string
+		by       string
 		against  []string
 		binding  string
 		present  string
@@ -103,16 +104,16 @@ With --resume an interrupted campaign goes on, also after a crash or a full
 disk: what is finished is kept, and the rest is measured with the same binary,
 seeds and orders.
 
-With --axis it measures a schema at each value of an axis and shows cost by size
-and phase, with the exponent of growth. One axis varies at a time, the others
-stand. --preset does so for an experiment of the catalogue. Both measure
-eddsa-rdfc-2022, or rdfc with --operation canonize, with the engines native and
-stock, unless flags name others. A file has axes as well: a JSON pointer repeats
-or removes what it names, pad:POINTER adds bytes to a text, ids gives ids to
-unnamed nodes, a pointer to @context takes a context from a file; canonical
-forms that stay the same are refused. --axis disclose=1,5,all varies what is
-presented of a schema. Cells that flags name are never left out, however long
-they take.`,
+With --axis it measures a schema at each value of an axis and shows cost by
+size and phase, with the laws of growth; scale does so for formats beside one
+another. One axis varies at a time, the others keep their values. --preset does
+so for an experiment of the catalogue. Both measure eddsa-rdfc-2022, or rdfc
+with --operation canonize, with the engines native and stock, unless flags name
+others. A file has axes as well: a JSON pointer repeats or removes what it
+names, pad:POINTER adds bytes to a text, ids gives ids to unnamed nodes, a
+pointer to @context takes a context from a file; canonical forms that stay the
+same are refused. --axis disclose=1,5,all varies what is presented of a schema.
+Cells that flags name are never left out, however long they take.`,
 		Example: `  canonscope run
   canonscope run my-credential.json
   canonscope run --context https://example.org/v1=v1.jsonld my-credential.json
@@ -235,6 +236,9 @@ they take.`,
 			if err != nil {
 				return err
 			}
+			if err := growBy(experiments, by); err != nil {
+				return err
+			}
 			if experiments != nil && !full && !changed("profile-seconds") {
 				plan.Profile = experimentProfile
 			}
@@ -280,6 +284,7 @@ they take.`,
 	flags.StringArrayVar(&axes, "axis", nil,
 		"walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")
 	flags.StringSliceVar(&presets, "preset", nil, "run these experiments: "+strings.Join(presetNames(), ", "))
+	flags.StringVar(&by, "by", "", byUsage)
 	flags.StringSliceVar(&against, "against", nil,
 		"print ratios to these suites or formats; without it to mdoc and sd-jwt-vc")
 	band.addBand(cmd)

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"canonscope/compare"
 	"canonscope/compare/matrix"
@@ -20,6 +22,24 @@ func experimentsOf(
 		return nil, errors.New("--preset names its schemas; omit --schema and --axis")
 	}
 	return matrix.Presets(ctx, f.Given, presets, seed)
+}
+
+// byUsage is that of --by.
+var byUsage = "`FIGURE` that laws of growth are of: " + strings.Join(compare.Figures, ", ") +
+	"; without it the axis, or else the first that varies"
+
+// growBy sets the figure that laws are of, if one is named.
+func growBy(experiments []compare.Experiment, figure string) error {
+	switch {
+	case figure == "":
+		return nil
+	case experiments == nil:
+		return errors.New("--by is for --axis and --preset")
+	}
+	if err := matrix.By(experiments, figure); err != nil {
+		return fmt.Errorf("--by: %w", err)
+	}
+	return nil
 }
 
 func selectCells(

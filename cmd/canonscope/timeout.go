@@ -58,19 +58,6 @@ func (l timeLimit) run(cmd *cobra.Command, work func(ctx context.Context) error)
 	return err
 }
 
-// bytes is run for work that makes bytes and does not check the time.
-func (l timeLimit) bytes(cmd *cobra.Command, work func() ([]byte, error)) ([]byte, error) {
-	var out []byte
-	err := l.run(cmd, func(context.Context) (err error) {
-		out, err = work()
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
 // timeoutError reports that --timeout was reached.
 type timeoutError struct {
 	limit time.Duration

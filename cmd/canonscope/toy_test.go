@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -47,17 +48,19 @@ var toy = &compare.Definition{
 			Draft: func(doc []byte, _ *time.Time, _ *compare.Task) (*compare.Draft, error) {
 				return &compare.Draft{JSON: doc}, nil
 			},
-			Issue: func(d *compare.Draft, key *keys.Secret, _ *compare.Task) ([]byte, error) {
+			Issue: func(_ context.Context, d *compare.Draft, key *compare.KeyFile, _ *compare.Task) ([]byte, error) {
 				var doc bytes.Buffer
 				if err := json.Compact(&doc, d.JSON); err != nil {
 					return nil, err
 				}
-				return toySign(key, append(doc.Bytes(), seal...))
+				return toySign(key.Secret, append(doc.Bytes(), seal...))
 			},
 		}
 	},
 		compare.Present: func() *compare.Files {
-			return &compare.Files{Present: func(in []byte, _ []string, _ *compare.Task) ([]byte, error) { return in, nil }}
+			return &compare.Files{Present: func(_ context.Context, in []byte, _ []string, _ *compare.Task) ([]byte, string, error) {
+				return in, compare.Derived, nil
+			}}
 		},
 		compare.Verify: func() *compare.Files {
 			var key compare.KeyFile
@@ -68,7 +71,7 @@ var toy = &compare.Definition{
 					{Name: "strict", Usage: "refuse toys", To: &strict},
 				},
 				Remedies: map[string]string{"Strict": "leave --strict out"},
-				Verify: func(in []byte, _ *compare.Task) (*compare.Verification, error) {
+				Verify: func(_ context.Context, in []byte, _ *compare.Task) (*compare.Verification, error) {
 					if strict {
 						return &compare.Verification{Refused: &compare.InvalidError{Of: "toy", Where: "all", Msg: "is a toy", Option: "Strict"}}, nil
 					}

@@ -25,8 +25,7 @@ type binding struct {
 }
 
 // bind makes the holder the subject of the credential and has it sign every presentation: with the suite of
-// the credential, or with ecdsa-rdfc-2019 where that is ecdsa-sd-2023, whose base proofs are for holders
-// alone.
+// the credential, or with ecdsa-rdfc-2019 where that derives, since its base proofs are for holders alone.
 func (x *exchange) bind(holder *keys.Secret, f *format) error {
 	suite := f.suite
 	if _, ok := suite.(*vcdm.SD); ok {

@@ -30,8 +30,10 @@ var Definition = &compare.Definition{
 	Operations: compare.OfCredentials,
 	Tamper:     tamper,
 	Inspect:    inspect,
+	Files: map[compare.Operation]func() *compare.Files{
+		compare.Issue: issuing, compare.Present: presenting, compare.Verify: verifying},
 	Conform: &compare.Conformance{Name: "di", Title: "the Data Integrity vectors",
-		Holds:  "vc-di-eddsa and vc-di-ecdsa, or artifacts of another implementation",
+		Holds:  "vc-di-eddsa, vc-di-ecdsa and perhaps vc-di-bbs, or artifacts of another implementation",
 		Module: "github.com/piprate/json-gold", Run: runVectors},
 	Prepares: func(c compare.Cell, canonicalizer canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Suite, canonicalizer, c.Algorithm)
@@ -74,8 +76,8 @@ type format struct {
 	algorithm compare.Algorithm
 }
 
-// Prepare implements [compare.Preparer]. ecdsa-sd-2023 derives what it presents; the other suites cannot,
-// and the issuer signs the subset anew. The issuer signs with its key; the verifier has the issuer's key,
+// Prepare implements [compare.Preparer]. Suites with selective disclosure derive what they present; the others
+// cannot, and the issuer signs the subset anew. The issuer signs with its key; the verifier has the issuer's key,
 // parsed.
 func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
 	if c == nil {
@@ -89,11 +91,18 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 	if err != nil {
 		return nil, err
 	}
+	if f.algorithm == keys.BBS { // which signs no presentation
+		if _, holder, err = claims.Keys(keys.ES256, s); err != nil {
+			return nil, err
+		}
+	}
 
 	suite := f.suite
 	_, derives := suite.(*vcdm.SD)
 	if derives {
-		suite = vcdm.ECDSASD2023(f.canon, vcdm.SDOptions{Mandatory: c.Mandatory})
+		if suite, err = suiteOf(f, c.Mandatory); err != nil {
+			return nil, err
+		}
 	}
 
 	disclose := s.Disclose
@@ -149,6 +158,15 @@ func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Ex
 
 	x.pointers = append(slices.Clone(c.Mandatory), disclose...)
 	return compare.Reissuing(x.counters, checks, issuer, steps, x.reissue), nil
+}
+
+// suiteOf returns the suite of a format with mandatory pointers.
+func suiteOf(f *format, mandatory []string) (vcdm.Suite, error) {
+	s, err := vcdm.SuiteNamed(f.suite.Name())
+	if err != nil {
+		return nil, err
+	}
+	return s.New(f.canon, vcdm.SDOptions{Mandatory: mandatory}), nil
 }
 
 // exchange is one credential with one suite.

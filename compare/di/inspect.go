@@ -11,6 +11,7 @@ import (
 	"canonscope/canon/jsontape"
 	"canonscope/canon/printable"
 	"canonscope/compare"
+	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
 )
 
@@ -23,6 +24,7 @@ type inspection struct {
 	Document json.RawMessage   `json:"document"`         // without proofs
 	Proofs   []json.RawMessage `json:"proofs"`
 	Secret   bool              `json:"secret,omitempty"` // it holds a secret key, which is left out
+	Links    []string          `json:"links,omitempty"`  // what can link presentations of one credential
 
 	suites string // in words
 }
@@ -37,6 +39,7 @@ func inspect(doc []byte, limits canon.Limits) (*compare.Inspection, error) {
 
 	out := inspection{Format: compare.VCDM, Size: len(t.Src), What: kindOf(t), Proofs: []json.RawMessage{},
 		Issuer: partyOf(t)}
+	var err error
 	doc, secret := keys.Redacted(t)
 	if out.Secret = secret; secret {
 		size := out.Size
@@ -69,6 +72,10 @@ func inspect(doc []byte, limits canon.Limits) (*compare.Inspection, error) {
 		} else {
 			add(value)
 		}
+	}
+
+	if out.Links, err = vcdm.Links(t.Src, limits); err != nil {
+		return nil, err
 	}
 
 	asJSON := func() (any, error) { return out, nil }
@@ -141,6 +148,12 @@ func (v *inspection) print(w io.Writer) error {
 	for i, proof := range v.Proofs {
 		fmt.Fprintf(b, "proof %d\n", i+1)
 		printable.IndentLines(b, proof, "  ")
+	}
+	if len(v.Links) > 0 {
+		fmt.Fprintln(b, "can link presentations of this credential")
+		for _, link := range v.Links {
+			fmt.Fprintln(b, " ", link)
+		}
 	}
 	if v.Secret {
 		fmt.Fprintln(b, keys.HoldsSecret)

@@ -37,8 +37,8 @@ type change struct {
 	breaks []string
 }
 
-// Advise makes changed documents, measures them beside the document, and adds to the report those that are
-// shown to cost less, after correction for their number.
+// Advise makes changed documents, measures them beside the document, and adds them to the report: as advice
+// those that are shown to cost less, after correction for their number.
 func (e *Explainer) Advise(ctx context.Context) error {
 	changes := e.changes(ctx)
 	e.report.Tried = len(changes)
@@ -75,16 +75,23 @@ func (e *Explainer) Advise(ctx context.Context) error {
 
 	for k, c := range table {
 		i, j := k/len(changes), k%len(changes)
-		if !c.Ratio.Bounded() || c.Ratio.High >= 1 || c.Differs > 1-stats.Confidence {
+		if !c.Ratio.Bounded() {
 			continue
 		}
-		e.report.Advice = append(e.report.Advice, Advice{Change: changes[j].what, Breaks: changes[j].breaks,
+		to := &e.report.Advice
+		if c.Ratio.High >= 1 || c.Differs > 1-stats.Confidence {
+			to = &e.report.Without
+		}
+		*to = append(*to, Advice{Change: changes[j].what, Breaks: changes[j].breaks,
 			Engine: e.cells[e.active[i]].Engine, Ratio: c.Ratio,
 			Before: stats.Mean(times[i][0]), After: stats.Mean(times[i][j+1])})
 	}
-	slices.SortStableFunc(e.report.Advice, func(a, b Advice) int {
-		return cmp.Compare(a.Ratio.Center, b.Ratio.Center)
-	})
+
+	for _, list := range [][]Advice{e.report.Advice, e.report.Without} {
+		slices.SortStableFunc(list, func(a, b Advice) int {
+			return cmp.Compare(a.Ratio.Center, b.Ratio.Center)
+		})
+	}
 	return nil
 }
 

@@ -1,7 +1,7 @@
 // Package explain answers which part of a credential costs most, and why. [Count] counts exactly, [Measure]
 // measures the document without each of its dearest parts, [Advise] measures documents changed for speed,
-// [Diff] compares two reports. It is above compare/matrix, whose engines it measures; what counts is
-// schemas/charge, which knows neither engines nor time.
+// [Diff] compares two reports; [Text], [HTML] and [Profile] show one. The package is above compare/matrix,
+// whose engines it measures; what counts is schemas/charge, which knows neither engines nor time.
 //
 //phase:caller
 package explain
@@ -30,9 +30,10 @@ type Report struct {
 	Bytes    int    `json:"bytes"`
 
 	charge.Account
-	Costs    []Cost   `json:"costs,omitempty"`  // one an engine
-	Advice   []Advice `json:"advice,omitempty"` // dearest first
-	Tried    int      `json:"tried,omitempty"`  // changed documents that were measured
+	Costs    []Cost   `json:"costs,omitempty"` // one an engine
+	Tried    int      `json:"tried,omitempty"` // changed documents that were measured
+	Advice   []Advice `json:"advice,omitempty"`
+	Without  []Advice `json:"without_gain,omitempty"` // changes that are not shown to cost less
 	Warnings []string `json:"warnings,omitempty"`
 }
 

@@ -184,6 +184,9 @@ func TestMeasure(t *testing.T) {
 				t.Errorf("advice without a gain: %+v", a)
 			}
 		}
+		if n := len(r.Advice) + len(r.Without); n != 2*r.Tried {
+			t.Errorf("%d outcomes of %d changes and 2 engines", n, r.Tried)
+		}
 	}
 }
 
@@ -286,6 +289,8 @@ func TestText(t *testing.T) {
 	r.Tried = 2
 	r.Advice = []Advice{{Change: "less of \u202E it", Breaks: []string{"a reader"}, Engine: canon.Native,
 		Before: estimate(45_600), After: estimate(40_000), Ratio: stats.Estimate{Center: 0.877, Low: 0.86, High: 0.89, N: 8}}}
+	r.Without = []Advice{{Change: "more of it", Engine: canon.Native, Before: estimate(45_600), After: estimate(45_000),
+		Ratio: stats.Estimate{Center: 0.987, Low: 0.96, High: 1.01, N: 8}}}
 	var b bytes.Buffer
 	if err := Text(&b, r, 12); err != nil {
 		t.Fatal(err)

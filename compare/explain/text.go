@@ -299,19 +299,32 @@ func (p *page) advice(r *Report) {
 	switch {
 	case r.Tried == 0:
 		p.Line("No advice: no changed document was measured.")
-		return
 	case len(r.Advice) == 0:
 		p.Line("No advice: of %s none is shown to cost less.", many(r.Tried, "changed document"))
-		return
+	default:
+		p.Line("Advice, measured on the changed document (%d tried):", r.Tried)
 	}
-	p.Line("Advice, measured on the changed document (%d tried):", r.Tried)
 	for i := range r.Advice {
 		a := &r.Advice[i]
 		p.Line("- %s", printable.Short(a.Change, 300))
-		p.Line("  %s: %s µs before, %s after: × %.3f (%.3f to %.3f)", a.Engine, micros(a.Before),
-			micros(a.After), a.Ratio.Center, a.Ratio.Low, a.Ratio.High)
+		p.Line("  %s", a.figures())
 		for _, b := range a.Breaks {
 			p.Line("  but %s", b)
 		}
 	}
+
+	if len(r.Without) > 0 {
+		p.Line("Tried, and not shown to cost less:")
+	}
+	for i := range r.Without {
+		a := &r.Without[i]
+		p.Line("- %s", printable.Short(a.Change, 300))
+		p.Line("  %s", a.figures())
+	}
+}
+
+// figures are the times before and after a change, and their ratio.
+func (a *Advice) figures() string {
+	return fmt.Sprintf("%s: %s µs before, %s after: × %.3f (%.3f to %.3f)", a.Engine, micros(a.Before),
+		micros(a.After), a.Ratio.Center, a.Ratio.Low, a.Ratio.High)
 }

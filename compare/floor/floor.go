@@ -4,7 +4,8 @@
 //
 // The suites floor-rdfc and floor-jcs scan the document, hash the canonical forms of the document and of the
 // options of a proof, and sign their hashes, or check that signature. The forms are made outside the clock.
-// The suite primitives is a signature of the SHA-256 of 256 bytes, and its check.
+// The suite primitives is a signature of the SHA-256 of 256 bytes, and its check. With BBS the floor signs the
+// statements of the canonical form apart, and the primitives sign one message: a check has two pairings.
 //
 //phase:caller
 package floor
@@ -16,6 +17,7 @@ import (
 	"crypto/sha512"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,9 +34,9 @@ import (
 var Definition = &compare.Definition{
 	Name: compare.Floor,
 	Suites: []compare.Suite{
-		{Name: compare.FloorRDFC, Algorithms: keys.Algorithms, Method: canon.RDFC},
+		{Name: compare.FloorRDFC, Algorithms: withBBS, Method: canon.RDFC},
 		{Name: compare.FloorJCS, Algorithms: keys.Algorithms, Method: canon.JCS},
-		{Name: compare.Primitives, Algorithms: keys.Algorithms},
+		{Name: compare.Primitives, Algorithms: withBBS},
 	},
 	Operations: compare.Whole,
 	Prepares: func(c compare.Cell, canonicalizer canon.Canonicalizer) (compare.Preparer, error) {
@@ -42,6 +44,8 @@ var Definition = &compare.Definition{
 	},
 	Tamper: tamper,
 }
+
+var withBBS = append(slices.Clone(keys.Algorithms), keys.BBS)
 
 // NewFormat returns a suite of the format over a canonicalizer of its method; the primitives take none.
 func NewFormat(c canon.Canonicalizer, suite string, algorithm compare.Algorithm) compare.Preparer {
@@ -76,6 +80,10 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 				What: fmt.Sprintf("the document: %v", err)}
 		}
 		checks += " of the hashes"
+		if f.algorithm == keys.BBS {
+			w.messages = slices.Collect(bytes.Lines(w.forms[1]))
+			checks = "signature of the statements"
+		}
 	}
 	return compare.HandingOn(w.counters, checks, compare.Steps{Issue: w.sign, Verify: w.verify}), nil
 }
@@ -117,6 +125,7 @@ type work struct {
 	forms    [][]byte // that are hashed
 	tape     jsontape.Tape
 	hashes   []byte
+	messages [][]byte // for BBS, of the document
 	counters *compare.Counters
 }
 
@@ -152,6 +161,10 @@ func (w *work) sign() ([]byte, error) {
 		return nil, err
 	}
 	w.counters.Signatures++
+	if w.messages != nil {
+		w.counters.Digests += len(w.messages)
+		return w.key.SignAll(message, w.messages)
+	}
 	return w.key.Sign(message)
 }
 
@@ -163,7 +176,14 @@ func (w *work) verify(signature []byte) error {
 		return err
 	}
 	w.counters.Verifications++
-	if !w.key.Public().Verify(message, signature) {
+	ok := false
+	if w.messages != nil {
+		w.counters.Digests += len(w.messages)
+		ok = w.key.Public().VerifyAll(message, w.messages, signature)
+	} else {
+		ok = w.key.Public().Verify(message, signature)
+	}
+	if !ok {
 		return errSignature
 	}
 	return nil

@@ -202,6 +202,7 @@ func (c *Child) Gate(ctx context.Context, document int, input []byte) ([]byte, e
 // checked for what cannot be.
 func (c *Child) Run(ctx context.Context, l Lap) (*Ran, error) {
 	start := time.Now()
+	before, _ := c.CPU()
 	a, err := c.call(ctx, Request{Do: doRun, Run: &l}, c.limits.Call)
 	took := int64(time.Since(start))
 	if err != nil {
@@ -222,7 +223,30 @@ func (c *Child) Run(ctx context.Context, l Lap) (*Ran, error) {
 	if sum > took || a.Ran.CPU < 0 || a.Ran.GC < 0 || a.Ran.Peak < 0 {
 		return nil, c.die(doRun, Garbage, fmt.Sprintf("operations of %d ns in a run of %d", sum, took))
 	}
+	if after, ok := c.CPU(); ok {
+		a.Ran.agree(int64(after-before), l.Warm)
+	}
 	return a.Ran, nil
+}
+
+// The CPU time of a child and that of the system may differ by a share, or by what reading a request and
+// writing an answer takes.
+const (
+	mostApart  = 0.05
+	leastApart = 20 * time.Millisecond
+)
+
+// agree compares the CPU time of the child with that of the system, which is taken if they disagree. The
+// system's has warm-up operations in it.
+func (r *Ran) agree(system int64, warm int) {
+	switch apart := system - r.CPU; {
+	case r.CPU == 0:
+		r.CPU = system
+	case warm == 0 && max(apart, -apart) > max(int64(mostApart*float64(system)), int64(leastApart)):
+		r.Note = fmt.Sprintf("the engine counts %.1f ms of CPU time, the system %.1f, which is taken",
+			float64(r.CPU)/1e6, float64(system)/1e6)
+		r.CPU = system
+	}
 }
 
 // Close ends the child and all that it started.

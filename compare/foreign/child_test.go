@@ -444,8 +444,9 @@ func TestCanonicalizer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := foreign.New(command("crashes on one document"), canon.RDFC, contexts.Embedded(), quick)
-	defer e.Close()
+	engine := foreign.New(command("crashes on one document"), contexts.Embedded(), quick)
+	defer engine.Close()
+	e := &foreign.Canonicalizer{Engine: engine, Method: canon.RDFC}
 	doc := func(name string) []byte {
 		return []byte(`{"@context":["https://www.w3.org/ns/credentials/v2","https://purl.imsglobal.org/spec/ob/v3p0/context-3.0.3.json"],
 			"type":["VerifiableCredential","OpenBadgeCredential"],"id":"urn:x:1","name":"` + name + `"}`)
@@ -476,7 +477,7 @@ func TestCanonicalizer(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 
-	hangs := foreign.New(command("hangs at gate"), canon.JCS, nil, quick)
+	hangs := &foreign.Canonicalizer{Engine: foreign.New(command("hangs at gate"), nil, quick), Method: canon.JCS}
 	defer hangs.Close()
 	_, err = hangs.Canonicalize(ctx, []byte("{}"), canon.Options{Limits: canon.Limits{Time: time.Second}})
 	var limit *canon.LimitError

@@ -1,5 +1,5 @@
 // Package foreign runs engines that are other programs, in any language, and keeps them within bounds. Start
-// a [Child] with [Start], or make a [canon.Canonicalizer] with [New]. [Serve] is the other side, for an
+// an [Engine] with [New], which starts a [Child] for its tasks; [Canonicalizer] makes one of canon of it. [Serve] is the other side, for an
 // engine in Go.
 //
 // # Protocol canonscope-engine/1

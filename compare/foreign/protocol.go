@@ -1,5 +1,11 @@
 package foreign
 
+import (
+	"errors"
+
+	"canonscope/canon"
+)
+
 // Protocol is the name of the protocol, which hello carries in both directions.
 const Protocol = "canonscope-engine/1"
 
@@ -87,6 +93,8 @@ type Ran struct {
 	Peak    int64   `json:"peak_bytes,omitempty"`
 	Output  []byte  `json:"output,omitempty"`  // of the last operation
 	Profile []byte  `json:"profile,omitempty"` // .cpuprofile of V8, or pprof
+
+	Note string `json:"-"` // of the parent: what the child says about its CPU time is not what the system says
 }
 
 // Problem is why an engine did not do what it was asked. It is an answer: the child goes on.
@@ -105,3 +113,11 @@ const (
 )
 
 func (p *Problem) Error() string { return p.Message }
+
+// Unwrap makes a *canon.LimitError of a limit.
+func (p *Problem) Unwrap() error {
+	if p.Kind == Limit {
+		return &canon.LimitError{Limit: "work", Err: errors.New(p.Message)}
+	}
+	return nil
+}

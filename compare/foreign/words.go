@@ -3,20 +3,16 @@ package foreign
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"canonscope/canon"
+	"canonscope/compare"
 )
 
-// prefix begins the name of every foreign engine.
-const prefix = "exec:"
-
-// Is reports whether an engine is foreign, by its name.
-func Is(engine canon.Engine) bool { return strings.HasPrefix(string(engine), prefix) }
+const prefix = compare.ForeignPrefix
 
 // Command is how a child is started.
 type Command struct {
@@ -99,7 +95,7 @@ func split(line string) ([]string, error) {
 // Find completes a command without words: an adapter that is installed, or else a program of that name. It
 // makes the path of the program absolute.
 func (c Command) Find() (Command, error) {
-	if !Is(c.Engine) {
+	if !compare.Foreign(c.Engine) {
 		return c, fmt.Errorf("engine %q is not foreign", c.Engine)
 	}
 	name := string(c.Engine[len(prefix):])
@@ -116,18 +112,9 @@ func (c Command) Find() (Command, error) {
 	}
 	if err != nil {
 		why := fmt.Sprintf("%s is neither an adapter that is installed nor a program: canonscope foreign "+
-			"lists adapters, %s=COMMAND names a command", c.Words[0], c.Engine)
+			"list has the adapters, %s=COMMAND names a command", c.Words[0], c.Engine)
 		return c, &Fault{Engine: c.Engine, State: NotStarted, Why: why}
 	}
 	c.Words = append([]string{path}, c.Words[1:]...)
 	return c, nil
-}
-
-// installed is the folder of an adapter family below the user's cache folder.
-func installed(family string) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("find the cache folder: %w", err)
-	}
-	return filepath.Join(cache, "canonscope", "foreign", family), nil
 }

@@ -3,8 +3,11 @@ package matrix
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"canonscope/canon"
@@ -14,15 +17,16 @@ import (
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/shape"
 	"canonscope/schemas/vary"
+	"canonscope/vcdm/keys"
 )
 
 // baseSchemas are those an axis is walked from if none is named: the first that has it.
 var baseSchemas = []string{"clr-medium", "elm-medium", "simple-20"}
 
-// Along makes an experiment of each axis, written AXIS=VALUE,VALUE, from each base schema. One axis varies,
-// the others stand. Without bases a medium schema that has the axis is taken. The figures are those of the
-// first document of a seed. A document that was given has the axes of package vary: its changed copies, and
-// contexts in files, are added to the maps of given.
+// Along makes an experiment of each axis, written AXIS=VALUE,VALUE or AXIS=FROM..TO:POINTS, from each base
+// schema. One axis varies, the others keep their values. Without bases a medium schema that has the axis is
+// taken. The figures are those of the first document of a seed. A document that was given has the axes of
+// package vary: its changed copies, and contexts in files, are added to the maps of given.
 func Along(
 	ctx context.Context, given compare.Given, bases, axes []string, seed uint64,
 ) ([]compare.Experiment, error) {
@@ -30,6 +34,12 @@ func Along(
 	for _, a := range axes {
 		name, list, ok := strings.Cut(a, "=")
 		values := strings.Split(list, ",")
+		if from, to, ok := strings.Cut(list, ".."); ok && !strings.ContainsAny(list, ",/") {
+			var err error
+			if values, err = geometric(from, to); err != nil {
+				return nil, fmt.Errorf("--axis %s: %w", a, err)
+			}
+		}
 		if !ok || name == "" || len(values) < 2 {
 			return nil, fmt.Errorf("--axis %s: want AXIS=VALUE,VALUE,...: two values or more", a)
 		}
@@ -86,6 +96,65 @@ func Along(
 	}
 
 	return out, nil
+}
+
+// Points of a range: usual is for one that names none.
+const (
+	usualPoints = 9
+	leastSizes  = 3
+	mostPoints  = 50
+)
+
+// geometric returns the whole numbers of FROM..TO:POINTS, each so many times the last; from 0 on after it.
+func geometric(from, to string) ([]string, error) {
+	to, number, counted := strings.Cut(to, ":")
+	low, err := strconv.Atoi(from)
+	high, also := strconv.Atoi(to)
+	points := usualPoints
+	if counted && err == nil {
+		points, err = strconv.Atoi(number)
+	}
+	switch {
+	case err != nil || also != nil:
+		return nil, errors.New("want AXIS=FROM..TO:POINTS in whole numbers, as attributes=5..500:9")
+	case low < 0 || low >= high:
+		return nil, fmt.Errorf("from %d to %d: want a range that begins at 0 or more and rises", low, high)
+	case points < leastSizes || points > mostPoints:
+		return nil, fmt.Errorf("%d points: want %d to %d", points, leastSizes, mostPoints)
+	}
+
+	var out []string
+	first, steps := float64(low), points-1
+	if low == 0 {
+		first, steps, out = 1, points-2, append(out, "0")
+	}
+	for i := range steps + 1 {
+		v := int(math.Round(first * math.Pow(float64(high)/first, float64(i)/float64(steps))))
+		if text := strconv.Itoa(v); !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out, nil
+}
+
+// By sets the figure that the costs of experiments grow with. One of the documents must have three values.
+func By(experiments []compare.Experiment, figure string) error {
+	for i := range experiments {
+		known := append([]string{experiments[i].Name}, compare.Figures...)
+		if err := choice.Check("figure", figure, known); err != nil {
+			return err
+		}
+		seen := make(map[int]bool)
+		for _, p := range experiments[i].Points {
+			seen[p.Figure(figure)] = true
+		}
+		if len(seen) < leastSizes && figure != experiments[i].Name && figure != compare.ByDisclosures {
+			return fmt.Errorf("%s: %d different along %s; a law needs %d", figure, len(seen),
+				experiments[i].Name, leastSizes)
+		}
+		experiments[i].By = figure
+	}
+	return nil
 }
 
 // Presets makes the experiments of the catalogue's presets.
@@ -166,6 +235,30 @@ func aboutAxis(name string) string {
 		return ""
 	}
 	return all[slices.IndexFunc(all, func(a *catalogue.Axis) bool { return a.Name == name })].About
+}
+
+// SelectRivals is [SelectExperiments] with other defaults: the usual suite of each format and VCDM over JCS,
+// all with EdDSA, or rdfc and jcs for canonize, with the engine native; and issue and verify, or on the axis
+// of what is presented all operations.
+func SelectRivals(experiments []compare.Experiment, f Filter, p Policy) (*Selection, error) {
+	canonize := string(compare.Canonize)
+	if len(f.Formats)+len(f.Suites)+len(f.Algorithms) == 0 {
+		if slices.Contains(f.Operations, canonize) {
+			f.Suites = choice.Names([]canon.Method{canon.RDFC, canon.JCS})
+		} else {
+			f.Suites = []string{"eddsa-rdfc-2022", "eddsa-jcs-2022", "jws", "cose-sign1"}
+			f.Algorithms = []string{string(keys.EdDSA)}
+		}
+	}
+	if len(f.Engines) == 0 {
+		f.Engines = []string{string(canon.Native)}
+	}
+	presents := func(e compare.Experiment) bool { return e.Name == compare.DiscloseAxis }
+	if len(f.Operations) == 0 && !slices.Contains(f.Formats, string(compare.Document)) &&
+		!slices.ContainsFunc(experiments, presents) {
+		f.Operations = choice.Names(compare.Whole)
+	}
+	return SelectExperiments(experiments, f, p)
 }
 
 // SelectExperiments returns the exchanges of experiments that the filter names: of the suite

@@ -39,7 +39,7 @@ func Preparer(cell compare.Cell, given compare.Given) (compare.Preparer, error) 
 	if unsupported := f.unsupported(); unsupported != nil {
 		return nil, unsupported
 	}
-	canonicalizer, err := f.canonicalizer(Loader(given))
+	canonicalizer, err := f.canonicalizer(Loader(given), given)
 	if err != nil {
 		return nil, err
 	}

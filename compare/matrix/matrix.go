@@ -75,13 +75,14 @@ type family struct {
 var cacheStates = map[compare.ContextState]jsonld.CacheState{compare.NoContexts: jsonld.Warm,
 	compare.Cold: jsonld.Cold, compare.Embedded: jsonld.Embedded, compare.Warm: jsonld.Warm}
 
-var algorithms = append([]compare.Algorithm{compare.NoAlgorithm}, keys.Algorithms...)
+var algorithms = slices.Concat([]compare.Algorithm{compare.NoAlgorithm}, keys.Algorithms,
+	[]compare.Algorithm{keys.BBS})
 
 // families lists every family in the order of reports, each with the state of contexts that is usual for
-// its engine.
-func families() []family {
+// its engine: of the engines of the house and of others.
+func families(others ...compare.Engine) []family {
 	var all []family
-	for _, engine := range canon.Engines {
+	for _, engine := range append(slices.Clone(canon.Engines), others...) {
 		for _, algorithm := range algorithms {
 			for _, format := range Formats {
 				for i := range format.Suites {
@@ -106,6 +107,8 @@ func (f *family) exists() bool {
 		return false
 	case f.format.Name == compare.Floor:
 		return f.cell.Engine == canon.Native
+	case compare.Foreign(f.cell.Engine): // it says itself what else it cannot do
+		return f.format.Name == compare.Document
 	}
 	return slices.Contains(canon.Engines, f.cell.Engine) &&
 		(f.suite.Method != "" || f.cell.Engine != canon.Tuned)
@@ -116,6 +119,8 @@ func (f *family) usual() compare.ContextState {
 	switch {
 	case f.suite.Method != canon.RDFC || f.format.Name == compare.Floor: // its forms are made beforehand
 		return compare.NoContexts
+	case compare.Foreign(f.cell.Engine):
+		return compare.Library
 	case f.cell.Engine == canon.Stock:
 		return compare.Embedded
 	}
@@ -141,10 +146,12 @@ func (f family) in(names []string) []family {
 func (f *family) unsupported() *canon.UnsupportedError {
 	state := f.cell.Contexts
 	switch c := &f.cell; {
+	case compare.Foreign(c.Engine):
+		return f.unsupportedElsewhere()
 	case c.Engine == canon.Native || f.suite.Method == "":
 	case f.suite.Method != canon.RDFC:
 		var unsupported *canon.UnsupportedError
-		_, err := f.canonicalizer(nil)
+		_, err := f.canonicalizer(nil, compare.Given{})
 		errors.As(err, &unsupported)
 		return unsupported
 	case c.Algorithm == keys.ES384:
@@ -179,12 +186,12 @@ func (f *family) refuses(kind schemas.Kind, schema string) *canon.UnsupportedErr
 
 // canonicalizer makes that of the family, which finds contexts in the state of the cell; nil where nothing is
 // canonicalized. Its guard is the gate's.
-func (f *family) canonicalizer(loader jsonld.Loader) (canon.Canonicalizer, error) {
+func (f *family) canonicalizer(loader jsonld.Loader, given compare.Given) (canon.Canonicalizer, error) {
 	if f.suite.Method == "" {
 		return nil, nil
 	}
-	return engines.Unguarded(f.cell.Engine, f.suite.Method,
-		engines.Config{Loader: loader, Contexts: cacheStates[f.cell.Contexts]})
+	return Canonicalizer(f.cell.Engine, f.suite.Method,
+		engines.Config{Loader: loader, Contexts: cacheStates[f.cell.Contexts]}, given)
 }
 
 // inDefault reports whether the default subset has the family: what signs with EdDSA or with nothing, and
@@ -192,7 +199,8 @@ func (f *family) canonicalizer(loader jsonld.Loader) (canon.Canonicalizer, error
 func (f *family) inDefault() bool {
 	c := &f.cell
 	switch {
-	case c.Engine == canon.Tuned || f.format.Name == compare.Floor || f.unsupported() != nil:
+	case c.Engine == canon.Tuned || compare.Foreign(c.Engine) || f.format.Name == compare.Floor ||
+		f.unsupported() != nil:
 		return false
 	case c.Algorithm == keys.ES256:
 		return !f.suite.Reissues
@@ -262,7 +270,7 @@ func find(c compare.Cell) (*family, error) {
 		f := &family{format, &format.Suites[i], c.Exchange()}
 		contexts := c.Contexts == compare.NoContexts
 		if f.usual() != compare.NoContexts && (!contexts || format.Name != compare.Document) {
-			contexts = slices.Contains(compare.ContextStates, c.Contexts)
+			contexts = slices.Contains(compare.ContextStates, c.Contexts) || c.Contexts == f.usual()
 		}
 		bound := c.Binding == compare.NoBinding || c.Binding == compare.HolderBinding
 		granularity, err := compare.ParseGranularity(c.Granularity.String())
@@ -378,7 +386,7 @@ func Select(f Filter, p Policy) (*Selection, error) {
 }
 
 func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error) {
-	all := families()
+	all := families(foreignOf(f.Engines)...)
 	type dimension struct {
 		flag  string
 		names []string
@@ -519,7 +527,8 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 			slices.Index(algorithms, a.Cell.Algorithm)-slices.Index(algorithms, b.Cell.Algorithm),
 			indexOf(targets, a.Cell)-indexOf(targets, b.Cell),
 			slices.Index(p.Procs, a.Cell.Procs)-slices.Index(p.Procs, b.Cell.Procs),
-			slices.Index(canon.Engines, a.Cell.Engine)-slices.Index(canon.Engines, b.Cell.Engine))
+			engineOrder(a.Cell.Engine)-engineOrder(b.Cell.Engine),
+			cmp.Compare(a.Cell.Engine, b.Cell.Engine))
 	})
 
 	for _, engine := range canon.Engines {
@@ -665,7 +674,7 @@ func OpenGiven(cell compare.Cell, given compare.Given) (*measure.Bench, error) {
 		return nil, unsupported
 	}
 
-	canonicalizer, err := f.canonicalizer(loader)
+	canonicalizer, err := f.canonicalizer(loader, given)
 	if err != nil {
 		return nil, err
 	}
@@ -678,7 +687,7 @@ func OpenGiven(cell compare.Cell, given compare.Given) (*measure.Bench, error) {
 		format = validating{format, jsonschema.Engine(cell.Validator)}
 	}
 
-	check, err := f.check(loader)
+	check, err := f.check(loader, canonicalizer)
 	if err != nil {
 		return nil, err
 	}
@@ -693,7 +702,7 @@ func OpenGiven(cell compare.Cell, given compare.Given) (*measure.Bench, error) {
 	scenario := compare.Scenario{Granularity: cell.Granularity, Binding: cell.Binding,
 		HandOn: cell.Present == compare.HandedOver}
 	return &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(loader),
-		Check: check, Second: second, SecondBy: string(by),
+		Elsewhere: f.elsewhere(canonicalizer), Check: check, Second: second, SecondBy: string(by),
 		Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
 			return f.format.Tamper(c, presented, cell.Binding != compare.NoBinding)
 		}}, nil

@@ -111,6 +111,7 @@ func TestUsualAlgorithm(t *testing.T) {
 	}
 	want := []string{"simple-20 native none: rdfc/warm jcs",
 		"simple-20 native ES256: ecdsa-rdfc-2019/warm ecdsa-jcs-2019 ecdsa-sd-2023/warm jws cose-sign1 floor-rdfc floor-jcs primitives",
+		"simple-20 native BBS: bbs-2023/warm floor-rdfc primitives",
 		"simple-20 native EdDSA: eddsa-rdfc-2022/warm eddsa-jcs-2022 floor-rdfc floor-jcs primitives"}
 	got := lines(s)
 	slices.Sort(got)
@@ -273,6 +274,7 @@ func TestTampers(t *testing.T) {
 		"format=vcdm/suite=eddsa-jcs-2022/engine=native/alg=EdDSA/schema=%/gc=100/procs=2/contexts=none",
 		"format=vcdm/suite=eddsa-rdfc-2022/engine=stock/alg=EdDSA/schema=%/gc=100/procs=2/contexts=embedded",
 		"format=vcdm/suite=ecdsa-sd-2023/engine=native/alg=ES256/schema=%/gc=100/procs=2/contexts=warm",
+		"format=vcdm/suite=bbs-2023/engine=native/alg=BBS/schema=%/gc=100/procs=2/contexts=warm",
 		"format=sd-jwt-vc/suite=jws/engine=stock/alg=ES256/schema=%/gc=100/procs=2/contexts=none",
 		"format=mdoc/suite=cose-sign1/engine=stock/alg=EdDSA/schema=%/gc=100/procs=2/contexts=none",
 	} {

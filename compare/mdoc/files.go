@@ -2,6 +2,7 @@
 package mdoc
 
 import (
+	"context"
 	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
@@ -88,15 +89,15 @@ func issuing() *compare.Files {
 			}
 			return d, err
 		},
-		Issue: func(d *compare.Draft, key *keys.Secret, t *compare.Task) ([]byte, error) {
-			i.Engine, i.Key, i.Device, i.Limits, i.Chain = t.Engine, key, device.Public, t.Limits, chain.DER
+		Issue: func(_ context.Context, d *compare.Draft, key *compare.KeyFile, t *compare.Task) ([]byte, error) {
+			i.Engine, i.Key, i.Device, i.Limits, i.Chain = t.Engine, key.Secret, device.Public, t.Limits, chain.DER
 			if chain.Path == "" {
-				der, err := Certificate(key.Public(), d.Issuer)
+				der, err := Certificate(key.Public, d.Issuer)
 				if err != nil {
 					return nil, err
 				}
 				i.Chain = [][]byte{der}
-			} else if err := certifies(i.Chain[0], key.Public()); err != nil {
+			} else if err := certifies(i.Chain[0], key.Public); err != nil {
 				return nil, &compare.OptionError{Err: fmt.Errorf("%s: %w", chain.Path, err)}
 			}
 			return i.Issue(d.JSON)
@@ -124,22 +125,25 @@ func presenting() *compare.Files {
 			baseline.HolderOption(&key),
 			baseline.Option("transcript", &text, "SessionTranscript, `HEX` of its CBOR"),
 		},
-		Present: func(in []byte, disclose []string, t *compare.Task) ([]byte, error) {
+		Present: func(_ context.Context, in []byte, disclose []string, t *compare.Task) (
+			out []byte, how string, err error) {
+
 			transcript, err := transcriptOf(text)
 			if err != nil {
-				return nil, err
+				return nil, "", err
 			}
 			if (key.Path != "") != (transcript != nil) {
-				return nil, errors.New("device authentication needs both --holder-key and --transcript")
+				return nil, "", errors.New("device authentication needs both --holder-key and --transcript")
 			}
 			if key.Path != "" {
 				bound, err := DeviceKey(in, t.Limits)
 				if err := baseline.CheckHolder(&key, bound, err); err != nil {
-					return nil, err
+					return nil, "", err
 				}
 			}
 			h := Holder{Engine: t.Engine, Key: key.Secret, Limits: t.Limits}
-			return h.Present(in, disclose, transcript)
+			out, err = h.Present(in, disclose, transcript)
+			return out, compare.Derived, err
 		},
 	}
 }
@@ -174,7 +178,7 @@ func verifying() *compare.Files {
 			"Lenient":  "--lenient accepts it",
 			"Now":      "--now compares with another time",
 		},
-		Verify: func(in []byte, t *compare.Task) (_ *compare.Verification, err error) {
+		Verify: func(_ context.Context, in []byte, t *compare.Task) (_ *compare.Verification, err error) {
 			out := new(compare.Verification)
 			if v.Key, v.Roots, out.Key, err = trust.Resolve(); err != nil {
 				return nil, err

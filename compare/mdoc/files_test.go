@@ -78,7 +78,7 @@ func TestFilesIssue(t *testing.T) {
 		if got := strings.Contains(fmt.Sprint(d.Chosen), "whom the certificate names"); got != c.chosen {
 			t.Errorf("%s: chosen %q", name, d.Chosen)
 		}
-		b, err := f.Issue(d, key, task)
+		b, err := f.Issue(t.Context(), d, &compare.KeyFile{Secret: key, Public: key.Public()}, task)
 		if !says(err, c.issue) {
 			t.Errorf("%s: issue: %v", name, err)
 		}
@@ -115,7 +115,7 @@ func TestFilesPresent(t *testing.T) {
 		{map[string]any{"holder-key": keyFile(device), "transcript": "83"}, "hexadecimal CBOR"},
 	} {
 		bound := c.options["transcript"] != nil
-		out, err := filesOf(t, compare.Present, c.options).Present(issued, nil, &compare.Task{Engine: canon.Native})
+		out, _, err := filesOf(t, compare.Present, c.options).Present(t.Context(), issued, nil, &compare.Task{Engine: canon.Native})
 		if !says(err, c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
@@ -124,7 +124,7 @@ func TestFilesPresent(t *testing.T) {
 		}
 		// A verifier that demands the device's signature accepts the bound one only.
 		v := filesOf(t, compare.Verify, map[string]any{"issuer-key": keyFile(key), "transcript": transcript})
-		if a, err := v.Verify(out, &compare.Task{Engine: canon.Native, Now: now}); err != nil || (a.Refused == nil) != bound {
+		if a, err := v.Verify(t.Context(), out, &compare.Task{Engine: canon.Native, Now: now}); err != nil || (a.Refused == nil) != bound {
 			t.Errorf("bound %v: %v, %v", bound, a, err)
 		}
 	}
@@ -162,7 +162,7 @@ func TestFilesVerify(t *testing.T) {
 			for k, v := range c.options {
 				options[k] = v
 			}
-			out, err := filesOf(t, compare.Verify, options).Verify(c.mdoc, &compare.Task{Engine: canon.Native, Now: now, JSON: asJSON})
+			out, err := filesOf(t, compare.Verify, options).Verify(t.Context(), c.mdoc, &compare.Task{Engine: canon.Native, Now: now, JSON: asJSON})
 			switch {
 			case !says(err, c.err):
 				t.Errorf("%s: %v", name, err)

@@ -31,6 +31,9 @@ type Bench struct {
 	// no other engine can. It makes the same keys of a seed.
 	Second   compare.Preparer
 	SecondBy string // the name of that engine
+	// Elsewhere times operations in the process of another program; nil times them in this one. The gate goes
+	// through Format all the same.
+	Elsewhere Elsewhere
 	// Tamper returns altered copies of a presentation, every one of which verify must refuse.
 	Tamper func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error)
 }

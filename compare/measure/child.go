@@ -18,6 +18,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/compare"
+	"canonscope/compare/foreign"
 	"canonscope/profiles"
 )
 
@@ -39,9 +40,11 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error 
 	}
 
 	c := &child{job: &job, enc: json.NewEncoder(out)}
-	hello := &Hello{Version: Version, Binary: BinaryHash(), CPUs: affinity()}
-	if err := c.emit(Event{Type: "hello", Hello: hello}); err != nil {
-		return err
+	hashed := make(chan string, 1)
+	go func() { hashed <- BinaryHash() }() // while the documents are drawn: it takes as long
+	c.hello = func() error {
+		hello := &Hello{Version: Version, Binary: <-hashed, CPUs: affinity()}
+		return c.emit(Event{Type: "hello", Hello: hello})
 	}
 
 	if stage, err := c.do(ctx, r, open); err != nil {
@@ -61,13 +64,17 @@ func failure(stage string, err error) *Failure {
 	if limit := (*canon.LimitError)(nil); errors.As(err, &limit) {
 		f.Limit = limit.Limit
 	}
+	if fault := (*foreign.Fault)(nil); errors.As(err, &fault) {
+		f.State = fault.Outcome()
+	}
 	return f
 }
 
 type child struct {
 	job    *Job
 	enc    *json.Encoder
-	broken error // writing an event failed
+	hello  func() error // emits it, once the executable is hashed
+	broken error        // writing an event failed
 }
 
 func (c *child) emit(e Event) error {
@@ -101,7 +108,6 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 		return "open", errors.New("nothing opens cells: give Serve an Opener")
 	}
 
-	start := time.Now()
 	bench, err := open(cell, given)
 	if err != nil {
 		return "open", err
@@ -122,13 +128,15 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 		}
 	}
 
-	took := time.Since(start)
+	if err := c.hello(); err != nil {
+		return "open", err
+	}
+
 	if job.Kind == Gate {
 		g, err := d.gateAll(ctx)
 		if err != nil {
 			return "gate", err
 		}
-		g.Open = took.Seconds()
 		return "gate", c.emit(Event{Type: "gate", Gate: g})
 	}
 
@@ -146,12 +154,15 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 	ballast := newBallast(cell.LiveHeap)
 	var machine *observer
 	if job.Kind == Time || job.Kind == Control {
+		if cell.GC != "off" {
+			settle()
+		}
 		machine = observe()
 	}
 	var events []Event
 	for _, op := range job.Operations {
 		e := Event{Type: string(job.Kind), Operation: op}
-		if stage, err := c.operation(d, &e, inputs[op], first); err != nil {
+		if stage, err := c.operation(ctx, d, &e, inputs[op], first); err != nil {
 			e = Event{Type: "failed", Operation: op, Failed: failure(stage, err)}
 		}
 		events = append(events, e)
@@ -181,7 +192,9 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 
 // operation does what the Job asks for with the operation of an event, and fills the event. It returns the
 // stage that an error belongs to.
-func (c *child) operation(d *drawn, e *Event, input []byte, first int) (string, error) {
+func (c *child) operation(
+	ctx context.Context, d *drawn, e *Event, input []byte, first int,
+) (string, error) {
 	records, err := unpack(input)
 	if err != nil {
 		return "job", err
@@ -194,15 +207,17 @@ func (c *child) operation(d *drawn, e *Event, input []byte, first int) (string, 
 		return "gate", d.at(first, fmt.Errorf("warm-up: %w", err))
 	}
 	w := &walk{drawn: d, op: e.Operation, step: step, records: records, next: first}
-	switch c.job.Kind {
-	case Time, Control:
+	switch kind := c.job.Kind; {
+	case d.bench.Elsewhere != nil:
+		err = c.elsewhere(ctx, e, w)
+	case kind == Time || kind == Control:
 		e.Type = "run"
 		e.Run, err = c.time(w)
-	case Raw:
+	case kind == Raw:
 		e.Raw, err = c.raw(w)
-	case Profile:
+	case kind == Profile:
 		e.Profile, err = c.profile(w)
-	case Allocs:
+	case kind == Allocs:
 		e.Allocs, err = c.allocs(w)
 	}
 	if err == nil {
@@ -289,7 +304,7 @@ func apply(cell compare.Cell, memory int64) error {
 // time times the operation, whose counters must show that it did all its work.
 func (c *child) time(w *walk) (*compare.Run, error) {
 	before := w.counters()
-	run, err := timed(c.job.Window, w.do)
+	run, err := timed(c.job.Window, c.job.Kind == Time && c.job.Block == 0, w.do)
 	if err != nil {
 		return nil, err
 	}

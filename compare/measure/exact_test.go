@@ -438,7 +438,7 @@ var kept [][]byte
 // A timing says of an operation what it takes of the processor, of its thread and of the heap.
 func TestTimed(t *testing.T) {
 	const n, each = 100, 100 * time.Microsecond
-	run, err := timed(compare.Window{N: n}, func(n int) error {
+	run, err := timed(compare.Window{N: n}, true, func(n int) error {
 		for range n {
 			kept = kept[:0]
 			for range 10 {

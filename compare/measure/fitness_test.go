@@ -39,7 +39,8 @@ func TestJudge(t *testing.T) {
 		"one process waits":      {func(i int, r *compare.Reading) { r.Waiting += 0.5 * float64(max(0, 1-i)) }, agree, compare.Quiet, ""},
 		"a quarter waits":        {func(i int, r *compare.Reading) { r.Waiting += 0.05 * float64(1-min(1, i%4)) }, agree, compare.Noisy, "had to wait"},
 		"all wait":               {func(_ int, r *compare.Reading) { r.Waiting = 1.04 }, agree, compare.Noisy, "1.04 times its CPU time"},
-		"all wait long":          {func(_ int, r *compare.Reading) { r.Waiting = 3.9 }, agree, compare.Unfit, "3.90 times"},
+		"all wait long":          {func(_ int, r *compare.Reading) { r.Waiting = 5.9 }, agree, compare.Unfit, "5.90 times"},
+		"four loops":             {func(_ int, r *compare.Reading) { r.Neighbours, r.Load, r.Waiting, r.Switches = 4, 4, 2.5, 300 }, agree, compare.Noisy, "4 other threads"},
 		"one neighbour":          {func(_ int, r *compare.Reading) { r.Neighbours = 1 }, agree, compare.Noisy, "1 other threads"},
 		"twelve loops":           {func(_ int, r *compare.Reading) { r.Neighbours, r.Load, r.Waiting, r.Switches = 12, 9, 5.2, 300 }, agree, compare.Unfit, "12 other threads"},
 		"stolen":                 {func(_ int, r *compare.Reading) { r.Steal = 0.02 }, agree, compare.Noisy, "2.0 % of the time"},
@@ -213,7 +214,7 @@ func TestReading(t *testing.T) {
 	}
 }
 
-// A campaign beside twelve loops is unfit, one on a quiet machine is fit.
+// A campaign beside twelve loops is unfit, one beside four is noisy, one on a quiet machine is fit.
 func TestMachineFitness(t *testing.T) {
 	if os.Getenv("CANONSCOPE_MACHINE") == "" {
 		t.Skip("needs a machine that does nothing else: set CANONSCOPE_MACHINE=1")
@@ -243,14 +244,20 @@ func TestMachineFitness(t *testing.T) {
 	var stop atomic.Bool
 	defer stop.Store(true)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(14))
-	for range 12 {
-		go func() {
-			runtime.LockOSThread()
-			for !stop.Load() {
-			}
-		}()
-	}
-	if f := judged(); f == nil || f.State != compare.Unfit {
-		t.Errorf("beside twelve loops it is %+v", f)
+	loops := 0
+	for _, test := range []struct {
+		loops int
+		want  compare.Fit
+	}{{4, compare.Noisy}, {12, compare.Unfit}} {
+		for ; loops < test.loops; loops++ {
+			go func() {
+				runtime.LockOSThread()
+				for !stop.Load() {
+				}
+			}()
+		}
+		if f := judged(); f == nil || f.State != test.want {
+			t.Errorf("beside %d loops it is %+v", test.loops, f)
+		}
 	}
 }

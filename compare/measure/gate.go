@@ -191,10 +191,10 @@ const (
 	tamperEvery = 8
 	// If comparing forms takes long, only every compareEvery-th document is compared after compareFor,
 	// since an oracle may take a thousand times as long as the engine under test.
-	compareFor   = 2 * time.Second
+	compareFor   = time.Second / 2
 	compareEvery = 16
 	// The same holds for altered presentations, and what another engine verifies.
-	tamperFor    = time.Second
+	tamperFor    = time.Second / 2
 	tamperSeldom = 32
 )
 

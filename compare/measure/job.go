@@ -61,6 +61,7 @@ type Job struct {
 	// the user, and contexts.
 	Document *compare.Source  `json:"document,omitempty"`
 	Contexts []compare.Source `json:"given_contexts,omitempty"`
+	Engine   []string         `json:"engine,omitempty"` // words of the command of a foreign engine
 
 	// Counters of one operation, from the gate; a timed operation must not do less.
 	Work map[compare.Operation]compare.Counters `json:"work,omitempty"`
@@ -170,6 +171,9 @@ func (j *Job) give(schema string, given compare.Given) []byte {
 		j.Document = &compare.Source{Name: schema, SHA256: hash(doc), Bytes: len(doc)}
 		all = append(all, doc...)
 	}
+	if c, err := compare.ParseCell(j.Cell); err == nil {
+		j.Engine = given.Engines[c.Engine]
+	}
 	j.Contexts = sources(given.Contexts)
 	for _, s := range j.Contexts {
 		all = append(all, given.Contexts[s.Name]...)
@@ -190,6 +194,9 @@ func sources(given map[string][]byte) []compare.Source {
 func (j *Job) read(r io.Reader) (map[compare.Operation][]byte, compare.Given, error) {
 	inputs := make(map[compare.Operation][]byte)
 	given := compare.Given{Documents: make(map[string][]byte), Contexts: make(map[string][]byte)}
+	if c, err := compare.ParseCell(j.Cell); err == nil && j.Engine != nil {
+		given.Engines = map[compare.Engine][]string{c.Engine: j.Engine}
+	}
 	next := func(n int, sum string) ([]byte, error) {
 		b := make([]byte, n)
 		if _, err := io.ReadFull(r, b); err != nil {
@@ -239,7 +246,7 @@ type Event struct {
 	Failed    *Failure          `json:"failed,omitempty"` // of an operation, before the others, or of all
 }
 
-// Hello is the first event.
+// Hello is the first event, once the documents are drawn.
 type Hello struct {
 	Version int    `json:"version"`
 	Binary  string `json:"binary"` // SHA-256 of the executable
@@ -250,7 +257,6 @@ type Hello struct {
 type Gated struct {
 	Drawn  []string                           `json:"drawn,omitempty"` // SHA-256 of each document; gates only
 	Work   map[compare.Operation]compare.Work `json:"work"`
-	Open   float64                            `json:"open_s,omitempty"` // seconds to open and draw
 	Inputs map[compare.Operation][]byte       `json:"inputs,omitempty"` // packed; gate jobs only
 }
 
@@ -287,6 +293,8 @@ type Failure struct {
 	Unsupported bool `json:"unsupported,omitempty"`
 	// Limit is the limit that the operation reached: "time", "work", ..., or "".
 	Limit string `json:"limit,omitempty"`
+	// State is that of an engine in another process that failed, or "".
+	State compare.State `json:"state,omitempty"`
 }
 
 // pack joins records, each after its length.

@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"canonscope/compare"
@@ -129,6 +130,9 @@ func addRun(r *compare.Result, block int, run *compare.Run, err error) {
 			r.State, r.Reason = compare.Measured, ""
 		}
 		r.Runs = append(r.Runs, *run)
+		if run.Note != "" && !strings.Contains(r.Reason, run.Note) {
+			r.Reason = lacks(r.Reason, fmt.Sprintf("run %d: %s", block+1, run.Note))
+		}
 		return
 	}
 	switch state, why := ending(err); {

@@ -224,7 +224,7 @@ func TestCampaign(t *testing.T) {
 		}
 		for k, run := range r.Runs {
 			if run.Ops != 40 || run.Ending != compare.Counted || run.Block != k || run.First < 0 || run.First > 7 ||
-				run.Wall <= 0 || run.CPU < 0 || run.Thread <= 0 {
+				run.Wall <= 0 || run.CPU < 0 || (run.Thread > 0) != (k == 0) {
 				t.Errorf("%s: run %+v", r.ID, run)
 			}
 			if r.Cell.Operation == compare.Issue && (run.Allocs < 1 || run.Bytes < 10_000) {

@@ -100,7 +100,7 @@ const (
 	grace          = 2 * time.Second        // by how much the profiles may overdraw
 	signalStop     = 100 * time.Millisecond // until a profile is attributed and drawn
 	lenience       = 1.25                   // by how much the last processes may overdraw
-	fitRuns        = 3                      // processes that must fit, except of the first group
+	fitRuns        = 3                      // processes of the first schema that must fit
 	idleTimes      = 3
 )
 
@@ -112,7 +112,7 @@ func expected(w compare.Window, start time.Duration, operations []time.Duration)
 		if w.N > 0 {
 			window = time.Duration(w.N) * op
 		}
-		start += max(2*op, max(warmTime, seconds(w.Warm))+threadTime) + window
+		start += max(2*op, warmTime, seconds(w.Warm)) + window
 	}
 	return start
 }

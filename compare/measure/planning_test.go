@@ -49,12 +49,12 @@ func TestExpected(t *testing.T) {
 		want time.Duration
 	}{
 		"no operation":          {compare.Window{}, nil, ms},
-		"a half more":           {compare.Window{Least: 0.02}, []time.Duration{short}, ms + 20*ms + 30*ms},
-		"a warm-up of more":     {compare.Window{Least: 0.02, Warm: 0.04}, []time.Duration{short}, ms + 55*ms + 30*ms},
+		"a half more":           {compare.Window{Least: 0.02}, []time.Duration{short}, ms + 5*ms + 30*ms},
+		"a warm-up of more":     {compare.Window{Least: 0.02, Warm: 0.04}, []time.Duration{short}, ms + 40*ms + 30*ms},
 		"slow operations":       {compare.Window{Least: 0.02}, []time.Duration{long}, ms + 100*ms + 50*ms},
-		"counted operations":    {compare.Window{N: 7}, []time.Duration{short}, ms + 20*ms + 7*short},
+		"counted operations":    {compare.Window{N: 7}, []time.Duration{short}, ms + 5*ms + 7*short},
 		"one operation":         {compare.Window{N: 1, Least: 1}, []time.Duration{long}, ms + 100*ms + 50*ms},
-		"two that take so long": {compare.Window{Least: 0.02}, []time.Duration{short, long}, ms + 50*ms + 150*ms},
+		"two that take so long": {compare.Window{Least: 0.02}, []time.Duration{short, long}, ms + 35*ms + 150*ms},
 	} {
 		if got := expected(c.w, ms, c.ops); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -63,7 +63,8 @@ func TestExpected(t *testing.T) {
 }
 
 // What timing an exchange takes is what it took, or else what its gate foretells; half of its shortest
-// profile and three processes of it have to fit.
+// profile and three processes of it have to fit; with another schema all processes of the first, and one of the
+// other.
 func TestSpare(t *testing.T) {
 	const foretold = 100*ms + 20*ms + 30*ms + 60*ms + 30*ms
 	p := Plan{Window: compare.Window{Least: 0.02}, Runs: 9, Profile: -1, Budget: 10 * time.Second}
@@ -97,6 +98,14 @@ func TestSpare(t *testing.T) {
 				t.Errorf("%d runs, profiles of %v: %v are left, want %v", runs, profile, got, most)
 			}
 		}
+	}
+	for _, i := range c.order[1].cells {
+		c.results[i].Cell.Schema = "other"
+	}
+	c.plan.Runs, c.before, c.begun = 5, 2*time.Second, time.Now()
+	most := 8*time.Second - 5*foretold - time.Second
+	if got := c.spare(); got > most || got < most-180*ms {
+		t.Errorf("with another schema %v are left, want %v", got, most)
 	}
 }
 
@@ -201,7 +210,7 @@ func TestEstimate(t *testing.T) {
 	const start = 300 * ms
 	cell := compare.Cell{Format: "fake", Suite: "s", Engine: "stock", Schema: "a"}
 	p := Plan{Runs: 4, Window: compare.Window{Least: 0.05, Most: 0.15}, Cells: []compare.Cell{cell.With(compare.Issue), cell.With(compare.Verify)}}
-	timed := 2*start + 4*(start+2*(20*ms+75*ms))
+	timed := 2*start + 4*(start+2*(5*ms+75*ms))
 	raw, profile, allocs := start+2*time.Second, start+2*(2*time.Second+20*ms), 2*(start+250*ms)/time.Duration(workers())
 	for name, v := range map[string]struct {
 		change func(p *Plan)
@@ -217,7 +226,7 @@ func TestEstimate(t *testing.T) {
 			other.Schema = "b"
 			p.Cells = append(p.Cells, other.With(compare.Issue), other.With(compare.Verify))
 		}, 2 * timed},
-		"of operations": {func(p *Plan) { p.Window = compare.Window{N: 10} }, 2*start + 4*(start+2*(20*ms+10*ms))},
+		"of operations": {func(p *Plan) { p.Window = compare.Window{N: 10} }, 2*start + 4*(start+2*(5*ms+10*ms))},
 	} {
 		q := p
 		q.Cells = slices.Clone(p.Cells)

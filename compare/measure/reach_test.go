@@ -8,15 +8,16 @@ import (
 	"canonscope/compare"
 )
 
-// Groups at the end have no more processes where all cannot have three; the first has as many as fit. A group
-// has all tiers of a schema and algorithm.
+// Groups of the first schema have no more processes where they cannot have three, and the first of them has as
+// many as fit. Groups of another one have a process where all of the first schema fit besides. A group has all
+// tiers of a schema and algorithm.
 func TestReach(t *testing.T) {
 	c := &campaign{plan: Plan{Runs: 5}}
-	for _, schema := range []string{"small", "large"} {
+	for _, group := range []compare.Cell{{Schema: "small", Algorithm: "x"}, {Schema: "small", Algorithm: "y"}, {Schema: "large"}} {
 		for _, engine := range []compare.Engine{"stock", "native"} {
-			cell := compare.Cell{Schema: schema, Engine: engine, Operation: compare.Issue}
-			c.order = append(c.order, &exchange{cells: []int{len(c.results)}, gated: &Gated{}, took: 4 * time.Second})
-			c.results = append(c.results, compare.Result{Cell: cell, State: compare.Measured})
+			group.Engine, group.Operation = engine, compare.Issue
+			c.order = append(c.order, &exchange{cells: []int{len(c.results)}, gated: &Gated{}, took: 2 * time.Second})
+			c.results = append(c.results, compare.Result{Cell: group, State: compare.Measured})
 		}
 	}
 	for _, test := range []struct {
@@ -24,13 +25,16 @@ func TestReach(t *testing.T) {
 		left  time.Duration
 		want  int
 	}{
-		{1, 26 * time.Second, 2}, // two processes of all, with some lenience
-		{1, 25 * time.Second, 1},
-		{1, 7 * time.Second, 1}, // one process of the first
-		{1, 6 * time.Second, 0},
-		{2, 13 * time.Second, 2}, // the third
-		{4, 13 * time.Second, 2}, // more than three
-		{4, 12 * time.Second, 1},
+		{1, 4*8*time.Second + 4*time.Second, 3}, // four more of both, and one of the large
+		{1, 4*8*time.Second + 3*time.Second, 2},
+		{1, 13 * time.Second, 2}, // two of both, with some lenience
+		{1, 12 * time.Second, 1},
+		{1, 4 * time.Second, 1}, // one of the first, with some lenience
+		{1, 3 * time.Second, 0},
+		{2, 7 * time.Second, 2}, // the third
+		{4, 12 * time.Second, 3},
+		{4, 7 * time.Second, 2}, // more than three
+		{4, 6 * time.Second, 1},
 		{4, -time.Second, 0},
 	} {
 		t.Run(fmt.Sprint(test.block, test.left), func(t *testing.T) {
@@ -39,8 +43,8 @@ func TestReach(t *testing.T) {
 			}
 		})
 	}
-	c.results[3].State = compare.Failed
-	if got := c.reach(c.groups(), 2, 10*time.Second); got != 2 {
+	c.results[5].State = compare.Failed
+	if got := c.reach(c.groups(), 4, 10*time.Second); got != 3 {
 		t.Errorf("a failed exchange takes time: %d groups", got)
 	}
 }

@@ -155,7 +155,7 @@ type exchange struct {
 	shut     bool   // the gate was passed before the campaign was resumed, and its inputs are not here
 	reopened sync.Mutex
 	tooHeavy bool
-	start    time.Duration // until a child may time
+	start    time.Duration // until a child has drawn its documents and passed its gate
 	took     time.Duration // time of the last timing child; 0 before the first
 	block    int           // of the last timing child; -1 before the first
 }
@@ -249,12 +249,12 @@ func (c *campaign) job(
 	}
 
 	c.common(&job)
-	if c.plan.Idle > 0 {
-		job.Idle = max(c.plan.Idle, idleTimes*expected).Seconds()
-	}
 	cell, err := compare.ParseCell(job.Cell)
 	if err != nil {
 		return err
+	}
+	if c.plan.Idle > 0 && !compare.Foreign(cell.Engine) { // of which another process does the work
+		job.Idle = max(c.plan.Idle, idleTimes*expected).Seconds()
 	}
 	var inputs []byte
 	if job.Kind != Gate {
@@ -429,15 +429,30 @@ func (c *campaign) gates(ctx context.Context) {
 	}
 }
 
-// spare is what remains of the budget after fitRuns processes of each exchange that has passed its gate, and
-// half of their profiles.
+// spare is what remains of the budget after half of the profiles of the exchanges that have passed their
+// gates, and their processes: fitRuns of each while all are of the first schema, else all of the first schema
+// and one of the others.
 func (c *campaign) spare() time.Duration {
 	exchanges := c.with(c.open)
-	var need time.Duration
+	var first, others time.Duration
 	for _, x := range exchanges {
-		need += c.expected(x)
+		if c.ofFirst(x) {
+			first += c.expected(x)
+		} else {
+			others += c.expected(x)
+		}
 	}
-	return c.left() - need*time.Duration(min(fitRuns, c.plan.Runs)) - c.profiling(exchanges)/2
+	runs := c.plan.Runs
+	if others == 0 {
+		runs = min(fitRuns, runs)
+	}
+	return c.left() - first*time.Duration(runs) - others - c.profiling(exchanges)/2
+}
+
+// ofFirst reports whether an exchange is of the schema that is most important.
+func (c *campaign) ofFirst(x *exchange) bool {
+	schema := func(x *exchange) string { return c.results[x.cells[0]].Cell.Schema }
+	return schema(x) == schema(c.order[0])
 }
 
 func (c *campaign) gate(ctx context.Context, x *exchange, order int) {
@@ -446,7 +461,6 @@ func (c *campaign) gate(ctx context.Context, x *exchange, order int) {
 		x.gated = nil
 		return
 	}
-	x.start += seconds(x.gated.Open)
 	for _, w := range x.gated.Work {
 		x.start += 3 * time.Duration(w.Estimate) // one document is gated again
 	}
@@ -531,9 +545,9 @@ func (c *campaign) unphased(x *exchange) bool {
 	return c.plan.Profile < 0 && c.results[x.cells[0]].Cell.Format == compare.Floor
 }
 
-// timings runs a process of every exchange in each block, in an order drawn anew. With a budget groups from
-// the end have no more processes once all cannot have fitRuns, and the last blocks fall away if they no
-// longer fit. A precision that the plan wants adds blocks.
+// timings runs a process of every exchange in each block, in an order drawn anew. With a budget the groups
+// of the first schema come first: the others have as many processes as fit besides, and the last blocks fall
+// away if they no longer fit. A precision that the plan wants adds blocks.
 func (c *campaign) timings(ctx context.Context) {
 	if len(c.order) == 0 {
 		return
@@ -594,22 +608,28 @@ func (c *campaign) fitting(groups [][]*exchange, block int, deadline time.Time) 
 	return groups
 }
 
-// reach is how many groups, from the first, have a process in a block: those that will have fitRuns in the
-// time that is left. The first has as many as fit.
+// reach is how many groups, from the first, have a process in a block. Those of the first schema have one if
+// they will have fitRuns in the time that is left, and the first of them as many as fit. Others have one if
+// all processes of the first schema fit besides.
 func (c *campaign) reach(groups [][]*exchange, block int, left time.Duration) int {
-	var expected time.Duration
-	wanted := max(1, min(fitRuns, c.plan.Runs)-block)
+	var first, others time.Duration
 	for k, group := range groups {
+		expected := &others
+		if c.ofFirst(group[0]) {
+			expected = &first
+		}
 		for _, x := range group {
 			if len(c.open(x)) > 0 {
-				expected += c.expected(x)
+				*expected += c.expected(x)
 			}
 		}
-		processes := wanted
+
+		processes := max(1, min(fitRuns, c.plan.Runs)-block)
 		if k == 0 {
 			processes = 1
 		}
-		if need := float64(expected) / lenience; need*float64(processes) > float64(left) {
+		if float64(first)/lenience*float64(processes) > float64(left) ||
+			others > 0 && first*time.Duration(c.plan.Runs-block)+others > left {
 			return k
 		}
 	}

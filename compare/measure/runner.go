@@ -36,6 +36,8 @@ func (e *StoppedError) Error() string { return string(e.State) + ": " + e.Reason
 // stopped returns what a failure means for the cell.
 func (f *Failure) stopped() *StoppedError {
 	switch {
+	case f.State != "":
+		return &StoppedError{f.State, f.Reason}
 	case f.Unsupported:
 		return &StoppedError{compare.Unsupported, f.Reason}
 	case f.Limit == "time":

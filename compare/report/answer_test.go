@@ -278,7 +278,8 @@ func TestFitnessExports(t *testing.T) {
 		}
 	}
 	c.Fitness = nil
-	if got := report.NewTable(c, matrix.Formats).Fitness; len(got) != 1 || !strings.Contains(got[0], "not known") {
+	if got := report.NewTable(c, matrix.Formats).Fitness; len(got) != 2 || !strings.Contains(got[0], "not known") ||
+		!strings.Contains(got[1], "drift: all costs of a block moved together by 1.6%") {
 		t.Errorf("%q", got)
 	}
 }

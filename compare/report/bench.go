@@ -64,9 +64,12 @@ func Bench(w io.Writer, c *compare.Campaign) error {
 			res.Values = []benchfmt.Value{
 				{Value: run.CPU / 1e9, Unit: "sec/op"},
 				{Value: run.Wall / 1e9, Unit: "wall-sec/op"},
-				{Value: run.Thread / 1e9, Unit: "thread-sec/op"},
 				{Value: run.Bytes, Unit: "B/op"},
 				{Value: run.Allocs, Unit: "allocs/op"},
+			}
+			if run.Thread > 0 {
+				res.Values = append(res.Values,
+					benchfmt.Value{Value: run.Thread / 1e9, Unit: "thread-sec/op"})
 			}
 			if err := out.Write(res); err != nil {
 				return err

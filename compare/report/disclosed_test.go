@@ -1,7 +1,6 @@
 package report_test
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -46,17 +45,17 @@ func TestGrowthOfDisclosed(t *testing.T) {
 	for _, g := range []compare.Granularity{compare.Leaf, compare.Branch} {
 		c, e := disclosed(g)
 		growth := report.NewGrowth(c, e)
-		if growth.By != "elements disclosed" || len(growth.Curves) != 1 {
+		if growth.By != "disclosures" || len(growth.Curves) != 1 {
 			t.Fatalf("%d curves by %q", len(growth.Curves), growth.By)
 		}
 		for _, q := range growth.Curves[0].Operations {
-			want := map[string]float64{"present": 1}[q.Name]
-			if q.Name != "exchange" && math.Abs(q.Exponent.Center-want) > 0.01 {
-				t.Errorf("%s grows with %+v, want %v", q.Name, q.Exponent, want)
+			want := map[bool]string{true: "a·x", false: "fixed"}[q.Name == "present"]
+			if q.Name != "exchange" && q.Laws[0].Name != want {
+				t.Errorf("%s grows with %+v, want %v", q.Name, q.Laws[0], want)
 			}
 		}
 		c.Disclosed = c.Disclosed[1:]
-		if growth := report.NewGrowth(c, e); growth.By != "" || growth.Curves[0].Operations[0].Exponent != nil {
+		if growth := report.NewGrowth(c, e); growth.By != "" || growth.Curves[0].Operations[0].Laws != nil {
 			t.Errorf("fitted to %q without the number of elements of a point", growth.By)
 		}
 	}

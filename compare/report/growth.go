@@ -15,8 +15,9 @@ import (
 // Growth is how the costs of an experiment grow.
 type Growth struct {
 	compare.Experiment
-	By     string  `json:"by,omitempty"` // figure of the exponents; "" if none varies enough, for ratios
-	Curves []Curve `json:"curves"`
+	By        string     `json:"by,omitempty"` // figure that laws are of; "" if none will do, for ratios
+	Curves    []Curve    `json:"curves"`
+	Crossings []Crossing `json:"crossings,omitempty"`
 }
 
 // Curve is one exchange along an experiment.
@@ -26,16 +27,28 @@ type Curve struct {
 	X          []float64    `json:"x,omitempty"` // the figure at each point
 	Operations []Quantity   `json:"operations"`  // each, then sums
 	Phases     []Quantity   `json:"phases"`      // of issue + verify, or of canonize; largest first
+	Fastest    string       `json:"fastest,omitempty"`
 	Reasons    []string     `json:"reasons,omitempty"`
 }
 
 // Quantity is a cost at each point: process CPU nanoseconds of one operation or exchange.
 type Quantity struct {
-	Name     string            `json:"name"`
-	Cost     []stats.Estimate  `json:"cpu_ns"`             // N of 0 where it was not measured
-	Exponent *stats.Estimate   `json:"exponent,omitempty"` // over all points
-	Step     *stats.Estimate   `json:"step,omitempty"`     // between the last two
-	Ratios   []*stats.Estimate `json:"ratios,omitempty"`   // of each further point to the first
+	Name   string            `json:"name"`
+	Cost   []stats.Estimate  `json:"cpu_ns"`           // N of 0 where it was not measured
+	Laws   []stats.Law       `json:"laws,omitempty"`   // the first is the simplest that fits as well as any
+	Ratios []*stats.Estimate `json:"ratios,omitempty"` // of each further point to the first
+
+	// Further is what one more costs at the largest point, and Takeover where the last term of the law
+	// becomes more than the rest.
+	Further  *stats.Estimate `json:"further_ns,omitempty"`
+	Takeover *stats.Estimate `json:"takeover,omitempty"`
+}
+
+// Crossing compares two curves of one tier by their laws of issue + verify, or of canonize.
+type Crossing struct {
+	Curves [2]int           `json:"curves"`       // the first costs less at the first point
+	At     *stats.Estimate  `json:"at,omitempty"` // from where on it costs more; nil is nowhere
+	Ratios []stats.Estimate `json:"ratios"`       // of the first to the second, at the first and last point
 }
 
 // Names of the sums among the operations of a curve.
@@ -44,69 +57,94 @@ const (
 	exchange    = "exchange"
 )
 
-// varies is how much a figure must vary for an exponent to mean something.
+// varies is how much a figure must vary for a law to mean something.
 const varies = 1.5
 
-// by chooses the figure that the costs of an experiment are fitted to.
-func by(e *compare.Experiment) (string, []float64) {
-	for _, c := range []struct {
-		name string
-		of   func(compare.Point) float64
-	}{
-		{"quads", func(p compare.Point) float64 { return float64(p.Figures.Quads) }},
-		{"bytes", func(p compare.Point) float64 { return float64(p.Figures.Bytes) }},
-		{"blank nodes", func(p compare.Point) float64 { return float64(p.Figures.Blank) }},
-		{"scoped nodes", func(p compare.Point) float64 { return float64(p.Figures.Scoped) }},
-		{"context bytes", func(p compare.Point) float64 {
-			return float64(p.Figures.ContextBytes + p.Figures.InlineBytes)
-		}},
-	} {
-		var x []float64
-		for _, p := range e.Points {
-			x = append(x, c.of(p))
-		}
-		if least := slices.Min(x); least > 0 && slices.Max(x) >= varies*least {
-			return c.name, x
+// by chooses the figure that the costs of an experiment are fitted to: that which the experiment names, the
+// axis, or the first that varies.
+func by(c *compare.Campaign, e *compare.Experiment) (string, func(compare.Granularity) []float64) {
+	all := func(x []float64) func(compare.Granularity) []float64 {
+		return func(compare.Granularity) []float64 { return x }
+	}
+	disclosures := func(g compare.Granularity) []float64 { return disclosures(c, e, g) }
+	switch {
+	case e.By == compare.ByDisclosures:
+		return e.By, disclosures
+	case e.By != "" && e.By != e.Name:
+		return e.By, all(figureOf(e, e.By))
+	case e.Name == compare.DiscloseAxis:
+		return compare.ByDisclosures, disclosures
+	case !numeric(e):
+		return "", all(nil)
+	}
+
+	var x []float64
+	for _, p := range e.Points {
+		v, _ := strconv.ParseFloat(p.Label, 64) // it is numeric
+		x = append(x, v)
+	}
+	if usable(x) {
+		return e.Name, all(x)
+	}
+	for _, name := range compare.Figures {
+		if x := figureOf(e, name); usable(x) {
+			return name, all(x)
 		}
 	}
-	return "", nil
+	return "", all(nil)
 }
 
-// elements returns how many elements of a granularity each point presents; nil where one is unknown, or where
-// they vary too little.
-func elements(c *compare.Campaign, e *compare.Experiment, g compare.Granularity) []float64 {
+// figureOf is a figure of the documents.
+func figureOf(e *compare.Experiment, name string) (x []float64) {
+	for i := range e.Points {
+		x = append(x, float64(e.Points[i].Figure(name)))
+	}
+	return x
+}
+
+// usable reports whether laws can be fitted over x.
+func usable(x []float64) bool {
+	return stats.Varied(x) && slices.Max(x) >= varies*slices.Min(x)
+}
+
+// disclosures returns how many elements of a granularity each point has or, on the axis of what is presented,
+// presents; nil where one is unknown.
+func disclosures(c *compare.Campaign, e *compare.Experiment, g compare.Granularity) []float64 {
 	var x []float64
 	for _, p := range e.Points {
 		for _, d := range c.Disclosed {
-			if d.Schema == p.Schema && d.Disclose == p.Disclose && d.Granularity == g {
-				x = append(x, float64(d.Elements))
+			if d.Schema == p.Schema && d.Granularity == g &&
+				(e.Name != compare.DiscloseAxis || d.Disclose == p.Disclose) {
+				n := d.Of
+				if e.Name == compare.DiscloseAxis {
+					n = d.Elements
+				}
+				x = append(x, float64(n))
 				break
 			}
 		}
 	}
-	if len(x) < len(e.Points) || slices.Max(x) < varies*slices.Min(x) {
+	if len(x) < len(e.Points) {
 		return nil
 	}
 	return x
 }
 
-// numeric reports whether the labels are numbers: only sizes have exponents.
+// numeric reports whether the labels are numbers.
 func numeric(e *compare.Experiment) bool {
 	return e.Base != "" && !slices.ContainsFunc(e.Points,
 		func(p compare.Point) bool { _, err := strconv.ParseFloat(p.Label, 64); return err != nil })
 }
 
-// NewGrowth makes the curves of an experiment from the results of its schemas.
-func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
+// NewGrowth makes the curves of an experiment from the results of its schemas. They cross those of the suites
+// and formats of against, or without any each other.
+func NewGrowth(c *compare.Campaign, e compare.Experiment, against ...string) Growth {
 	g := Growth{Experiment: e}
 	if c == nil {
 		return g
 	}
 
-	var x []float64
-	if e.Name != compare.DiscloseAxis && numeric(&e) {
-		g.By, x = by(&e)
-	}
+	name, x := by(c, &e)
 
 	results := make(map[string]*compare.Result)
 	var cells []compare.Cell
@@ -127,16 +165,65 @@ func NewGrowth(c *compare.Campaign, e compare.Experiment) Growth {
 	}
 
 	for _, cell := range cells {
-		x := x
-		if e.Name == compare.DiscloseAxis {
-			if x = elements(c, &e, cell.Granularity); x != nil {
-				g.By = "elements disclosed"
-			}
+		x := x(cell.Granularity)
+		if usable(x) {
+			g.By = name
+		} else {
+			x = nil
 		}
 		g.Curves = append(g.Curves, newCurve(cell, e.Points, x, results))
 	}
 
+	g.cross(against)
 	return g
+}
+
+// cross compares the curves of each tier that differ in format or suite.
+func (g *Growth) cross(against []string) {
+	of := func(cell compare.Cell) compare.Cell {
+		return compare.Cell{Engine: cell.Engine, Binding: cell.Binding, Granularity: cell.Granularity}
+	}
+	named := func(c *Curve) bool {
+		return len(against) == 0 || slices.Contains(against, c.Cell.Suite) ||
+			slices.Contains(against, string(c.Cell.Format))
+	}
+	for i := range g.Curves {
+		for j := range i {
+			a, b := &g.Curves[j], &g.Curves[i]
+			one, two := a.headline(), b.headline()
+			same := a.Cell.Format == b.Cell.Format && a.Cell.Suite == b.Cell.Suite
+			if same || of(a.Cell) != of(b.Cell) || !named(a) && !named(b) || one == nil || two == nil ||
+				len(one.Laws) == 0 || len(two.Laws) == 0 {
+				continue
+			}
+
+			from, to := slices.Min(a.X), slices.Max(a.X)
+			x := Crossing{Curves: [2]int{j, i}}
+			p, q := &one.Laws[0], &two.Laws[0]
+			if p.At(from) > q.At(from) {
+				p, q, x.Curves = q, p, [2]int{i, j}
+			}
+			x.At = some(stats.Crossover(p, q, from, to))
+			x.Ratios = []stats.Estimate{stats.Against(p, q, from), stats.Against(p, q, to)}
+			g.Crossings = append(g.Crossings, x)
+		}
+	}
+}
+
+// headline is issue + verify, or canonize; nil if it was not measured.
+func (c *Curve) headline() *Quantity {
+	for i := range c.Operations {
+		q := &c.Operations[i]
+		if (q.Name == issueVerify || q.Name == string(compare.Canonize)) && q.measured() {
+			return q
+		}
+	}
+	return nil
+}
+
+// measured reports whether a quantity has a cost.
+func (q *Quantity) measured() bool {
+	return slices.ContainsFunc(q.Cost, func(e stats.Estimate) bool { return e.N > 0 })
 }
 
 func newCurve(
@@ -165,7 +252,7 @@ func newCurve(
 			}
 			samples[i][op] = cpuOf(r)
 			if op == compare.Canonize || slices.Contains(compare.Whole, op) {
-				phases[i].add(r, stats.Mean(samples[i][op]).Center)
+				phases[i].add(r, samples[i][op])
 			}
 		}
 	}
@@ -199,7 +286,7 @@ func newCurve(
 		}
 
 		if x != nil {
-			quantity.Exponent, quantity.Step = some(stats.Exponent(xs, costs)), some(stats.Step(xs, costs))
+			quantity.grow(xs, stats.Laws(xs, costs))
 		} else {
 			for i := range points[1:] {
 				ratio := stats.Ratio(samples[i+1].of(q.ops...), samples[0].of(q.ops...))
@@ -211,7 +298,38 @@ func newCurve(
 	}
 
 	curve.Phases = grownPhases(phases, x)
+	curve.Fastest = curve.fastest()
 	return curve
+}
+
+// grow gives a quantity its laws, the first of which is that of the cost.
+func (q *Quantity) grow(x []float64, laws []stats.Law) {
+	if len(laws) == 0 {
+		return
+	}
+	l := &laws[0]
+	q.Laws = laws
+	q.Further, q.Takeover = some(l.Further(slices.Max(x))), some(l.Takeover(slices.Min(x), slices.Max(x)))
+}
+
+// notable is the part of the cost of the largest point that a phase must be.
+const notable = 0.05
+
+// fastest names the phase whose law has the largest power of x at the largest point, of those that are
+// notable there; "" without a law.
+func (c *Curve) fastest() string {
+	name, most, whole := "", 0.0, c.headline()
+	for i := range c.Phases {
+		q := &c.Phases[i]
+		last := len(q.Cost) - 1
+		if whole == nil || len(q.Laws) == 0 || q.Cost[last].Center < notable*whole.Cost[last].Center {
+			continue
+		}
+		if k := q.Laws[0].Exponent(slices.Max(c.X)); k > most {
+			name, most = q.Name, k
+		}
+	}
+	return name
 }
 
 // some is nil for an estimate of nothing.
@@ -226,13 +344,16 @@ func some(e stats.Estimate) *stats.Estimate {
 type phaseCosts struct {
 	cost    [phase.Count]float64
 	samples [phase.Count]int64
+	varies  float64 // relative standard deviation of one process
 }
 
 // add charges the cost of an operation to phases by the shares of its profile.
-func (p *phaseCosts) add(r *compare.Result, cost float64) {
+func (p *phaseCosts) add(r *compare.Result, sample stats.Sample) {
 	if r.Profile == nil {
 		return
 	}
+	cost := stats.Mean(sample).Center
+	p.varies = max(p.varies, stats.Varies(sample))
 	a := &r.Profile.Attribution
 	for i, share := range shares(a.Costs()) {
 		p.cost[i] += cost * share
@@ -264,9 +385,11 @@ func grownPhases(points []phaseCosts, x []float64) []Quantity {
 			continue
 		}
 		if x != nil {
-			n := len(x)
-			q.Exponent = some(stats.CountedExponent(x, costs, samples))
-			q.Step = some(stats.CountedExponent(x[n-2:], costs[n-2:], samples[n-2:]))
+			counted := make([]stats.CountedCost, len(points))
+			for i, p := range points {
+				counted[i] = stats.CountedCost{Cost: costs[i], Samples: samples[i], Varies: p.varies}
+			}
+			q.grow(x, stats.CountedLaws(x, counted))
 		} else {
 			for i := range points[1:] {
 				q.Ratios = append(q.Ratios,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ func grown() (*compare.Campaign, []compare.Experiment) {
 	c := &compare.Campaign{Version: compare.Version, Command: "canonscope run",
 		Started: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC), Took: 41.6, Seed: 1, Planned: 5, Runs: 5, Window: compare.Window{N: 20},
 		Documents: 64, Out: "results/grown", Environment: map[string]string{"cpu": "Example CPU", "cpus": "2", "kernel": "Linux 6.18", "go": "go1.26.8"}}
-	sizes := compare.Experiment{Name: "achievements", Base: "clr-medium", About: "nested credentials"}
+	sizes := compare.Experiment{Name: "achievements", Base: "clr-medium", About: "nested credentials", By: "quads"}
 	words := compare.Experiment{Name: "badge-ids", About: "Open Badges with and without an id on every node"}
 	add := func(e *compare.Experiment, label, schema string, quads int, engine compare.Engine, cost func(n float64) float64) {
 		n := float64(quads)
@@ -78,34 +79,109 @@ func TestGrowth(t *testing.T) {
 	if g.By != "quads" || len(g.Curves) != 1 {
 		t.Fatalf("%d curves by %q", len(g.Curves), g.By)
 	}
-	// The sum of issue and verify grows from 400 to 20,800 µs.
-	sum, step := math.Log(52)/math.Log(13), math.Log(20_800./3744)/math.Log(1300./480)
-	for i, want := range map[int]float64{0: 1, 1: 2, 3: 0, 4: 2} {
+	// Issue is 3n, verify n²/100, and the sum both.
+	for i, want := range map[int]string{0: "a·x", 1: "a·x²", 2: "a·x + b·x²", 3: "fixed", 4: "a·x²"} {
 		q := g.Curves[0].Operations[i]
-		if math.Abs(q.Exponent.Center-want) > 0.01 || math.Abs(q.Step.Center-want) > 0.01 || q.Ratios != nil {
-			t.Errorf("%s grows with %+v, last %+v, want %v", q.Name, q.Exponent, q.Step, want)
+		if len(q.Laws) == 0 || q.Ratios != nil {
+			t.Fatalf("%s has no law", q.Name)
+		}
+		if i == 2 {
+			continue // three points have no law of both and a fixed part to compare with
+		}
+		if q.Laws[0].Name != want || !q.Laws[0].Fits() {
+			t.Errorf("%s grows with %+v, want %v", q.Name, q.Laws[0], want)
 		}
 	}
-	q := g.Curves[0].Operations[2]
-	if q.Name != "issue+verify" || math.Abs(q.Step.Center-step) > 0.01 || math.Abs(q.Exponent.Center-sum) > 0.03 {
-		t.Errorf("%s grows with %+v, last %+v, want about %v, last %v", q.Name, q.Exponent, q.Step, sum, step)
+	if further := g.Curves[0].Operations[0].Further; math.Abs(further.Center-3000) > 1 || !further.Bounded() {
+		t.Errorf("one more quad costs %+v ns to issue, want 3,000", further)
 	}
 	// Phases are those of issue and verify: present, which signs, is not among them.
-	want := map[string]float64{"context": 1, "label": 2}
+	want := map[string]string{"context": "a·x", "label": "a·x²"}
 	for _, q := range g.Curves[0].Phases {
-		if e := q.Exponent; math.Abs(e.Center-want[q.Name]) > 0.01 || e.High-e.Low < 0.05 {
-			t.Errorf("phase %s grows with %+v, want %v", q.Name, e, want[q.Name])
+		if q.Laws[0].Name != want[q.Name] {
+			t.Errorf("phase %s grows with %+v, want %v", q.Name, q.Laws[0], want)
 		}
 	}
-	if len(g.Curves[0].Phases) != 2 || g.Curves[0].Phases[0].Name != "label" {
-		t.Errorf("phases %+v", g.Curves[0].Phases)
+	if len(g.Curves[0].Phases) != 2 || g.Curves[0].Phases[0].Name != "label" || g.Curves[0].Fastest != "label" {
+		t.Errorf("phases %+v, the fastest %s", g.Curves[0].Phases, g.Curves[0].Fastest)
 	}
 	// A preset has no sizes: the second costs twice the first to issue, and what was not measured has no figure.
 	ops := all[1].Curves[0].Operations
-	if all[1].By != "" || math.Abs(ops[0].Ratios[0].Center-2) > 0.01 || ops[0].Exponent != nil ||
+	if all[1].By != "" || math.Abs(ops[0].Ratios[0].Center-2) > 0.01 || ops[0].Laws != nil ||
 		ops[4].Ratios[0] != nil || ops[5].Cost[1].N != 0 {
 		t.Errorf("%+v", ops)
 	}
+}
+
+// Curves of one tier cross where their laws do: here 10 + 3n and 100 + n, at 45 achievements.
+func TestCrossings(t *testing.T) {
+	c, experiments := rivals()
+	g := report.NewGrowth(c, experiments[0])
+	if g.By != "achievements" || len(g.Crossings) != 1 {
+		t.Fatalf("by %s: %+v", g.By, g.Crossings)
+	}
+	x := g.Crossings[0]
+	if cheap := g.Curves[x.Curves[0]].Cell.Format; cheap != "vcdm" || x.At == nil || math.Abs(x.At.Center-45) > 0.5 || !x.At.Bounded() {
+		t.Errorf("%s is cheaper up to %+v", cheap, x.At)
+	}
+	for against, want := range map[string]int{"mdoc": 1, "eddsa-rdfc-2022": 1, "jws": 0} {
+		if g := report.NewGrowth(c, experiments[0], against); len(g.Crossings) != want {
+			t.Errorf("against %s: %d", against, len(g.Crossings))
+		}
+	}
+	for i := range c.Results { // another tier has no ratio
+		if r := &c.Results[i]; r.Cell.Format == "mdoc" {
+			r.Cell.Engine = "stock"
+			r.ID = r.Cell.ID()
+		}
+	}
+	if tiers := report.NewGrowth(c, experiments[0]); len(tiers.Curves) != 2 || tiers.Crossings != nil {
+		t.Errorf("across tiers: %+v", tiers.Crossings)
+	}
+	var out bytes.Buffer
+	if err := report.GrowthText(&out, c, report.NewTable(c, matrix.Formats), []report.Growth{g}, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nnative: vcdm eddsa-rdfc-2022 costs less than mdoc cose-sign1 up to 45.", "\n  b mdoc cose-sign1, EdDSA\n",
+		"\n  issue + verify: 3.00 µs (", ") for each further achievement\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("there is no %q:\n%s", want, &out)
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		if len([]rune(line)) > report.Width+1 {
+			t.Errorf("%q is too long", line)
+		}
+	}
+}
+
+// rivals are two formats along four sizes.
+func rivals() (*compare.Campaign, []compare.Experiment) {
+	c, experiments := grown()
+	e := experiments[0]
+	c.Results, e.Points, e.By = nil, nil, ""
+	for _, n := range []int{4, 16, 64, 256} {
+		label := strconv.Itoa(n)
+		e.Points = append(e.Points, compare.Point{Label: label, Schema: "clr-medium:achievements=" + label,
+			Figures: &shape.Figures{Quads: 10 * n, Bytes: 1000 * n}})
+		for _, f := range []struct {
+			format, suite string
+			fixed, each   float64
+		}{{"vcdm", "eddsa-rdfc-2022", 10, 3}, {"mdoc", "cose-sign1", 100, 1}} {
+			for i, op := range compare.Whole {
+				cell := compare.Cell{Format: compare.Format(f.format), Suite: f.suite, Engine: "native", Algorithm: "EdDSA",
+					Schema: "clr-medium:achievements=" + label, Operation: op, GC: "100", Procs: 2, Contexts: "warm"}
+				r := compare.Result{Cell: cell, ID: cell.ID(), State: compare.Measured}
+				for block := range 5 {
+					part := 0.4 + 0.2*float64(i)
+					noise := 1 + 0.01*float64((block*3+n)%5-2)
+					r.Runs = append(r.Runs, compare.Run{Block: block, Ops: 20, CPU: 1000 * part * noise * (f.fixed + f.each*float64(n))})
+				}
+				c.Results = append(c.Results, r)
+			}
+		}
+	}
+	return c, []compare.Experiment{e}
 }
 
 // An axis at constant quads is fitted to what varies, or not at all.
@@ -114,19 +190,30 @@ func TestGrowthBy(t *testing.T) {
 		change func(i int, p *compare.Point)
 		want   string
 	}{
-		"quads stand": {func(_ int, p *compare.Point) { p.Figures.Quads = 300 }, "bytes"},
+		"the axis":    {func(i int, p *compare.Point) { p.Label = []string{"1", "10", "30"}[i] }, "achievements"},
+		"shares":      {func(i int, p *compare.Point) { p.Label = []string{"0.1", "0.5", "1"}[i] }, "quads"},
+		"quads stand": {func(_ int, p *compare.Point) { p.Label += "e-3"; p.Figures.Quads = 300 }, "bytes"},
 		"contexts alone": {func(i int, p *compare.Point) {
+			p.Label += "e-3"
 			*p.Figures = shape.Figures{Quads: 3, Bytes: 90, ContextBytes: 1000 * (i + 1)}
 		}, "context bytes"},
-		"nothing varies": {func(_ int, p *compare.Point) { *p.Figures = shape.Figures{Quads: 3, Bytes: 90} }, ""},
+		"nothing varies": {func(_ int, p *compare.Point) { p.Label += "e-3"; *p.Figures = shape.Figures{Quads: 3, Bytes: 90} }, ""},
 		"words":          {func(i int, p *compare.Point) { p.Label = []string{"type", "flat", "property"}[i] }, ""},
 	} {
 		campaign, experiments := grown()
+		experiments[0].By = ""
 		for i := range experiments[0].Points {
 			c.change(i, &experiments[0].Points[i])
 		}
 		if g := report.NewGrowth(campaign, experiments[0]); g.By != c.want {
 			t.Errorf("%s: fitted to %q, want %q", name, g.By, c.want)
+		}
+	}
+	campaign, experiments := grown()
+	for _, by := range []string{"quads", "bytes", "blank nodes", "scoped nodes", "achievements"} {
+		experiments[0].By = by
+		if g := report.NewGrowth(campaign, experiments[0]); g.By != by {
+			t.Errorf("%s was asked for, not %q", by, g.By)
 		}
 	}
 }
@@ -169,7 +256,7 @@ func TestGrowthText(t *testing.T) {
 			Name, By string
 			Points   []struct{ Figures shape.Figures }
 			Curves   []struct {
-				Operations []struct{ Exponent struct{ Center float64 } }
+				Operations []struct{ Laws []struct{ Law string } }
 			}
 		}
 		Table struct{ Rows []any }
@@ -178,7 +265,7 @@ func TestGrowthText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if g := back.Growth; len(g) != 2 || g[0].Name != "achievements" || g[0].By != "quads" || g[0].Points[2].Figures.Quads != 1300 ||
-		math.Abs(g[0].Curves[0].Operations[1].Exponent.Center-2) > 0.01 || len(back.Table.Rows) != 5 {
+		g[0].Curves[0].Operations[1].Laws[0].Law != "a·x²" || len(back.Table.Rows) != 5 {
 		t.Errorf("%+v", back)
 	}
 }

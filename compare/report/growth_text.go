@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -13,7 +14,7 @@ import (
 
 // Text of an experiment: a line a point, so that any number of sizes fits.
 const (
-	leastLabel = 10
+	leastLabel = 13
 	mostLabel  = 20
 	wide       = 11 // columns of a cost
 	mostPhases = 5
@@ -28,10 +29,10 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 	p := &printer{colour: colour}
 	p.head(c)
 	p.fitness(t)
-	exponents, ratios := false, false
+	laws, ratios := false, false
 	for i := range growth {
 		p.experiment(&growth[i])
-		exponents = exponents || growth[i].By != ""
+		laws = laws || growth[i].By != ""
 		ratios = ratios || growth[i].By == ""
 	}
 
@@ -40,10 +41,14 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 		p.wrapped(2, "", "one axis varies at a time, the others are as in the schema")
 	}
 
-	if exponents {
-		p.wrapped(2, "", "growth: k of cost ~ figure^k over all points, by least squares in logarithms, "+
-			"± half its 95 % interval (t over blocks of processes; of a phase from its profile samples); "+
-			"last step: k between the last two points; near 1 is linear")
+	if laws {
+		p.wrapped(2, "", fmt.Sprintf("law: the simplest of fixed, a·n, a·n·ln n, a·n², a·n + b·n², with or "+
+			"without a fixed part, and a·n^b, within %d of the best AICc; of a phase from its profile "+
+			"samples; misfit: how far points are from it beyond what processes explain", stats.Undistinguished))
+	}
+	if p.misfit {
+		p.wrapped(2, "", fmt.Sprintf("!: no law fits; this is the nearest. Its distances are more than "+
+			"processes and %s a point explain", percent(stats.Resolution)))
 	}
 
 	if ratios {
@@ -62,7 +67,7 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 
 func (p *printer) experiment(g *Growth) {
 	label := leastLabel
-	for _, x := range append([]string{g.Name, "last step"}, g.labels()...) {
+	for _, x := range append([]string{g.Name}, g.labels()...) {
 		label = min(mostLabel, max(label, utf8.RuneCountInString(x)+1))
 	}
 
@@ -71,8 +76,8 @@ func (p *printer) experiment(g *Growth) {
 	if g.Base != "" {
 		p.line("%s", p.bold(fmt.Sprintf("%s along %s", schemaName(g.Base), g.Name)))
 		about := g.About
-		if g.By != "" {
-			about += "; growth is that with " + g.By
+		if g.By != "" && g.By != g.Name {
+			about += "; laws are of " + g.By
 		}
 		p.wrapped(0, "", about)
 	} else {
@@ -96,6 +101,21 @@ func (p *printer) experiment(g *Growth) {
 
 	for i := range g.Curves {
 		p.curve(g, &g.Curves[i], label)
+	}
+
+	var engines []compare.Engine
+	for i := range g.Curves {
+		if e := g.Curves[i].Cell.Engine; g.By != "" && !slices.Contains(engines, e) {
+			engines = append(engines, e)
+			p.plotText(g, e)
+		}
+	}
+	if len(g.Crossings) > 0 {
+		p.line("")
+		p.line("%s", p.bold("which costs less by "+g.By+", by the laws"))
+	}
+	for _, text := range g.crossings() {
+		p.wrapped(2, "", text)
 	}
 }
 
@@ -141,17 +161,25 @@ func (p *printer) curve(g *Growth, c *Curve, label int) {
 	if c.Reissued {
 		marks[3] = "†"
 	}
+	for i := len(heads) - 1; i >= 0; i-- { // what was not asked for has no column
+		if !operations[i].measured() && len(heads) > 1 {
+			operations, heads, marks = slices.Delete(slices.Clone(operations), i, i+1),
+				slices.Delete(heads, i, i+1), slices.Delete(marks, i, i+1)
+		}
+	}
 
 	p.series(g, operations, heads, marks, label)
+	p.laws(g, c, operations, heads, label)
 	for _, reason := range c.Reasons {
 		p.wrapped(4, "  ! ", reason)
 	}
 
 	if len(c.Phases) == 0 {
+		p.said(g, c)
 		return
 	}
 
-	shown := c.Phases[:min(mostPhases, len(c.Phases))]
+	shown := c.shown()
 	heads = nil
 	for _, q := range shown {
 		heads = append(heads, q.Name)
@@ -160,6 +188,29 @@ func (p *printer) curve(g *Growth, c *Curve, label int) {
 	p.line("")
 	p.line("%-*s%s", label, "by phase", p.dim("  of "+of+", the largest"))
 	p.series(g, shown, heads, make([]string, len(heads)), label)
+	p.laws(g, c, shown, heads, label)
+	p.said(g, c)
+}
+
+// said prints the sentences on a curve.
+func (p *printer) said(g *Growth, c *Curve) {
+	for _, text := range g.sentences(c) {
+		p.wrapped(4, "  ", text)
+	}
+}
+
+// fastestPhase is the index of the phase that grows fastest; -1 without one.
+func (c *Curve) fastestPhase() int {
+	return slices.IndexFunc(c.Phases, func(q Quantity) bool { return q.Name == c.Fastest })
+}
+
+// shown are the largest phases, and that which grows fastest in the place of the last.
+func (c *Curve) shown() []Quantity {
+	out := slices.Clone(c.Phases[:min(mostPhases, len(c.Phases))])
+	if i := c.fastestPhase(); i >= mostPhases {
+		out[mostPhases-1] = c.Phases[i]
+	}
+	return out
 }
 
 // series prints a line a point, then how the columns grow.
@@ -189,12 +240,6 @@ func (p *printer) series(g *Growth, columns []Quantity, heads, marks []string, l
 				return within(columns[k].Ratios[i]) + " "
 			})
 		}
-		return
-	}
-
-	row("growth", func(k int) string { return within(columns[k].Exponent) + " " })
-	if len(g.Points) > 2 {
-		row("last step", func(k int) string { return within(columns[k].Step) + " " })
 	}
 }
 

@@ -99,16 +99,19 @@ type key struct {
 
 type pageGrowth struct {
 	section
-	About  string
-	Curves []pageCurve
+	About     string
+	Plots     []chart // of all curves
+	Crossings []string
+	Curves    []pageCurve
 }
 
 type pageCurve struct {
-	Title   string
-	Plots   []chart
-	Costs   *htmlTable
-	Phases  *htmlTable
-	Reasons []string
+	Title     string
+	Sentences []string
+	Plots     []chart
+	Costs     *htmlTable
+	Phases    *htmlTable
+	Reasons   []string
 }
 
 type pageSizes struct {
@@ -521,6 +524,10 @@ func (g *Growth) page(i int) pageGrowth {
 	if g.Base != "" {
 		out.Title = fmt.Sprintf("%s along %s", schemaName(g.Base), g.Name)
 	}
+	out.Plots = g.together()
+	for _, text := range g.crossings() {
+		out.Crossings = append(out.Crossings, upper(text)+".")
+	}
 	for i := range g.Curves {
 		c := &g.Curves[i]
 		curve := pageCurve{Title: c.title(), Reasons: c.Reasons}
@@ -530,15 +537,11 @@ func (g *Growth) page(i int) pageGrowth {
 		}
 		curve.Costs = g.table(c.Operations, "µs of process CPU", mark)
 		if len(c.Phases) > 0 {
-			curve.Phases = g.table(c.Phases[:min(mostPhases, len(c.Phases))], "µs by phase, the largest", "")
+			curve.Phases = g.table(c.shown(), "µs by phase, the largest", "")
 		}
-		for _, of := range []struct {
-			title string
-			of    []Quantity
-		}{{"Cost", c.Operations}, {"By phase", c.Phases[:min(mostPhases, len(c.Phases))]}} {
-			if svg := g.plot(curve.Title+": "+strings.ToLower(of.title), c.X, of.of); svg != "" {
-				curve.Plots = append(curve.Plots, chart{of.title + ", µs", svg})
-			}
+		curve.Plots = g.charts(c)
+		for _, text := range g.sentences(c) {
+			curve.Sentences = append(curve.Sentences, upper(text)+".")
 		}
 		out.Curves = append(out.Curves, curve)
 	}
@@ -549,6 +552,9 @@ func (g *Growth) page(i int) pageGrowth {
 func (g *Growth) table(of []Quantity, caption, mark string) *htmlTable {
 	out := &htmlTable{Caption: caption, Head: []string{g.Name}}
 	for _, q := range of {
+		if !q.measured() {
+			continue
+		}
 		if q.Name == string(compare.Present) || q.Name == exchange {
 			q.Name += mark
 		}
@@ -557,10 +563,13 @@ func (g *Growth) table(of []Quantity, caption, mark string) *htmlTable {
 	row := func(name string, cell func(q Quantity) htmlCell) {
 		r := htmlRow{Cells: []htmlCell{{Text: name}}}
 		for _, q := range of {
-			r.Cells = append(r.Cells, cell(q))
+			if q.measured() {
+				r.Cells = append(r.Cells, cell(q))
+			}
 		}
 		out.Rows = append(out.Rows, r)
 	}
+
 	for i, pt := range g.Points {
 		row(pt.Label, func(q Quantity) htmlCell { return measured(q.Cost[i]) })
 	}
@@ -572,6 +581,26 @@ func (g *Growth) table(of []Quantity, caption, mark string) *htmlTable {
 		}
 		return out
 	}
-	row("growth with "+g.By, func(q Quantity) htmlCell { return htmlCell{Text: within(q.Exponent)} })
+	law := func(name string, cell func(q Quantity) htmlCell) {
+		row(name, func(q Quantity) htmlCell {
+			if len(q.Laws) == 0 {
+				return htmlCell{Text: "-"}
+			}
+			return cell(q)
+		})
+	}
+	law("law, n = "+g.By, func(q Quantity) htmlCell {
+		out := htmlCell{Text: formula(&q.Laws[0]), Sub: "misfit " + percent(q.Laws[0].Lack)}
+		if !q.Laws[0].Fits() {
+			out.Sub += ": no law fits"
+		}
+		return out
+	})
+	law("one more", func(q Quantity) htmlCell {
+		if q.Laws[0].Name == stats.Constant {
+			return htmlCell{Text: "-"}
+		}
+		return htmlCell{figures(q.Further.Center / 1e3), strings.Trim(bounds(q.Further, 1e3), " ()")}
+	})
 	return out
 }

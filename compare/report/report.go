@@ -20,7 +20,7 @@ func New(c *compare.Campaign, formats []*compare.Definition, experiments []compa
 ) *Report {
 	r := &Report{Campaign: c, Table: NewTable(c, formats, against...)}
 	for _, e := range experiments {
-		r.Growth = append(r.Growth, NewGrowth(c, e))
+		r.Growth = append(r.Growth, NewGrowth(c, e, against...))
 	}
 	return r
 }
@@ -59,6 +59,9 @@ func (r *Report) Files(folder fs.FS) []File {
 	}
 	if r.Growth != nil {
 		files = append(files, File{"growth.txt", func(w io.Writer) error { return r.Text(w, false) }})
+	}
+	for i := range r.Growth {
+		files = append(files, r.Growth[i].plotFiles(i+1)...)
 	}
 	return files
 }

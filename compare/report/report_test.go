@@ -593,8 +593,8 @@ func TestFewProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\n                            ±2%      ±2%      ±2%    ±0%     ±0%\n",
-		"\n                            ±?      ±2%        ±?\n",
+		"\n                            ±5%      ±5%      ±5%    ±0%     ±0%\n",
+		"\n                            ±?      ±5%        ±?\n",
 		"\nprocesses: 2 to 5 of the 5 that were to be",
 		"\n±?: fewer than 3 processes have no interval\n", "  5/5/2/5    3.0k/3.0k/1.2k/3.0k  "} {
 		if !strings.Contains(text.String(), want) {

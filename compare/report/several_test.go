@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/xml"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -129,12 +130,14 @@ func TestOneGlyph(t *testing.T) {
 	}
 }
 
-// The page of an experiment has a plot and a table of each exchange, with exponents or ratios.
+// The page of an experiment has plots of all exchanges and of each, and tables with laws or ratios.
 func TestGrowthPage(t *testing.T) {
 	c, experiments := grown()
 	page := pageOf(t, report.New(c, matrix.Formats, experiments), nil)
-	for _, want := range []string{`id="growth-1"`, "clr-medium along achievements", `<svg role="img" aria-label="vcdm eddsa-rdfc-2022, EdDSA, native engine: cost: µs against quads`,
-		"<polyline", "growth with quads", "no ids : ids", "present †"} {
+	for _, want := range []string{`id="growth-1"`, "clr-medium along achievements", `<svg role="img" aria-label="vcdm eddsa-rdfc-2022, EdDSA, native engine: operations: µs against quads`,
+		`<svg role="img" aria-label="Issue + verify, native engines, µs, linear: µs against quads`, "phases upon each other",
+		"<polyline", `<polygon class="b0"`, `<polygon class="p"`, "law, n = quads", "3.00·n &#43; 0.01·n²",
+		"Issue &#43; verify: 29.0 µs (27.8 to 30.2) for each further quad at 1,300.", "no ids : ids", "present †"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page has no %q", want)
 		}
@@ -143,5 +146,34 @@ func TestGrowthPage(t *testing.T) {
 		if strings.Contains(page, no) {
 			t.Errorf("the page has %q", no)
 		}
+	}
+}
+
+// The plots of an experiment are also pictures that a browser shows alone.
+func TestPlotFiles(t *testing.T) {
+	c, experiments := grown()
+	plots := 0
+	for _, f := range report.New(c, matrix.Formats, experiments).Files(nil) {
+		if !strings.HasSuffix(f.Name, ".svg") {
+			continue
+		}
+		plots++
+		var out strings.Builder
+		if err := f.Content(&out); err != nil {
+			t.Fatal(err)
+		}
+		if err := xml.Unmarshal([]byte(out.String()), new(struct {
+			XMLName xml.Name `xml:"http://www.w3.org/2000/svg svg"`
+		})); err != nil {
+			t.Errorf("%s: %v\n%s", f.Name, err, &out)
+		}
+		for _, no := range []string{"NaN", "Inf", "%!", "href", "var("} {
+			if strings.Contains(out.String(), no) {
+				t.Errorf("%s has %q", f.Name, no)
+			}
+		}
+	}
+	if plots != 7 { // two together and two of the curve along the axis; one, and two of the curve, of words
+		t.Errorf("%d plots", plots)
 	}
 }

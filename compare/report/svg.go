@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 
 	"canonscope/compare"
@@ -116,128 +115,6 @@ func stackSVG(title string, parts []segment) template.HTML {
 		at += x.share
 	}
 	return s.end()
-}
-
-// Pixels of a plot, and of the room at its sides.
-const (
-	plotWidth, plotHeight                  = 396.0, 280.0
-	plotLeft, plotRight, plotTop, plotFoot = 52.0, 106.0, 12.0, 38.0
-)
-
-// plot draws quantities in µs on logarithmic scales, against a figure or, without one, the points in order;
-// "" where there is nothing to draw.
-func (g *Growth) plot(title string, x []float64, of []Quantity) template.HTML {
-	at := slices.Clone(x)
-	if at == nil {
-		for i := range g.Points {
-			at = append(at, float64(i))
-		}
-	}
-	least, most := math.Inf(1), 0.0
-	for _, q := range of {
-		for _, e := range q.Cost {
-			if e.N > 0 && e.Center > 0 {
-				least, most = min(least, e.Center/1e3), max(most, e.Center/1e3)
-			}
-		}
-	}
-	if most == 0 || len(at) < 2 {
-		return ""
-	}
-
-	px := axis{at[0], at[len(at)-1], plotLeft, plotWidth - plotRight, x != nil}
-	px.from, px.to = slices.Min(at), slices.Max(at)
-	py := axis{math.Pow(10, math.Floor(math.Log10(least))), math.Pow(10, math.Ceil(math.Log10(most))),
-		plotHeight - plotFoot, plotTop, true}
-	if py.from == py.to {
-		py.to *= 10
-	}
-
-	var s svg
-	by := g.By
-	if by == "" {
-		by = g.Name
-	}
-	s.begin(fmt.Sprintf(`class="plot" viewBox="0 0 %.0f %.0f"`, plotWidth, plotHeight), title,
-		fmt.Sprintf("µs against %s; the table below has the figures", by))
-	for v := py.from; v <= py.to*1.001; v *= 10 {
-		fmt.Fprintf(&s, `<line class="grid" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`, plotLeft,
-			plotWidth-plotRight, py.of(v), py.of(v))
-		s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f" text-anchor="end"`, plotLeft-6, py.of(v)+4),
-			strings.TrimSuffix(figure(v), ".00"))
-	}
-	for i, v := range at {
-		if i > 0 && px.of(v)-px.of(at[i-1]) < 22 && i < len(at)-1 {
-			continue
-		}
-		label := g.Points[i].Label
-		if x != nil {
-			label = compact(int(math.Round(v)))
-		}
-		s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f" text-anchor="middle"`, px.of(v),
-			plotHeight-plotFoot+16), cut(label, mostLabel/2))
-	}
-	s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f" text-anchor="middle"`, (plotLeft+plotWidth-plotRight)/2,
-		plotHeight-4), by)
-	s.lines(px, py, at, of)
-
-	return s.end()
-}
-
-// lines draws the quantities of a plot, each with its name at its end; names keep apart.
-func (s *svg) lines(px, py axis, at []float64, of []Quantity) {
-	type name struct {
-		text string
-		y    float64
-	}
-	var names []name
-	for k, q := range of {
-		var points []string
-		last := math.NaN()
-		marks := ""
-		for i, e := range q.Cost {
-			if e.N == 0 || !(e.Center > 0) {
-				continue
-			}
-			x, y := px.of(at[i]), py.of(e.Center/1e3)
-			points, last = append(points, fmt.Sprintf("%.1f,%.1f", x, y)), y
-			marks += fmt.Sprintf(`<circle class="c%d" cx="%.1f" cy="%.1f" r="2.6"/>`, k%6, x, y)
-			if e.Bounded() && e.Low > 0 {
-				marks += fmt.Sprintf(`<line class="c%d" x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f"/>`, k%6, x, x,
-					max(plotTop, py.of(e.High/1e3)), min(plotHeight-plotFoot, py.of(e.Low/1e3)))
-			}
-		}
-		if len(points) == 0 {
-			continue
-		}
-		fmt.Fprintf(s, `<polyline class="c%d" points="%s"/>%s`, k%6, strings.Join(points, " "), marks)
-		names = append(names, name{q.Name, last})
-	}
-
-	slices.SortStableFunc(names, func(a, b name) int { return int(math.Round(a.y - b.y)) })
-	below := 0.0
-	for _, n := range names {
-		below = max(n.y+4, below+12)
-		s.text(fmt.Sprintf(`class="m" x="%.1f" y="%.1f"`, plotWidth-plotRight+8, below), n.text)
-	}
-}
-
-// axis maps values to pixels.
-type axis struct {
-	from, to   float64
-	first, end float64 // pixels
-	log        bool
-}
-
-func (a axis) of(v float64) float64 {
-	from, to := a.from, a.to
-	if a.log {
-		from, to, v = math.Log(from), math.Log(to), math.Log(v)
-	}
-	if from == to {
-		return a.first
-	}
-	return a.first + (v-from)/(to-from)*(a.end-a.first)
 }
 
 // pageFlame is a flame graph that opens by a click.

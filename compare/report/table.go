@@ -6,6 +6,8 @@ package report
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 
 	"canonscope/canon"
@@ -27,6 +29,7 @@ type Table struct {
 
 	Against []string `json:"against"` // suites and formats that rows have ratios to
 
+	Drift    float64          `json:"drift,omitzero"`       // of the machine between blocks, as 0.02
 	Band     float64          `json:"band"`                 // within which ratios are equivalent
 	Compared int              `json:"comparisons"`          // that verdicts are corrected for
 	Finds    map[string]Found `json:"detectable,omitempty"` // by what the ratios are to
@@ -212,11 +215,57 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...str
 		}
 	}
 
+	t.drift(samples)
 	t.judge(samples)
 	t.answer(c, samples)
 	t.Fitness, t.fit = fitnessOf(c), state(c)
+	if note := t.driftNote(); note != "" {
+		t.Fitness = append(t.Fitness, note)
+	}
 	t.Attributed, t.Allocated = attributed(c), allocated(c)
 	return t
+}
+
+// drift gives the intervals of times what all costs of a block have in common: the campaign would have other
+// times in another minute. Ratios are paired by block and keep theirs.
+func (t *Table) drift(samples map[string]cellSamples) {
+	most := 0
+	for _, s := range samples {
+		for _, costs := range s {
+			most = max(most, len(costs))
+		}
+	}
+	var exchanges []stats.Sample
+	for i := range t.Rows {
+		var cells []stats.Sample
+		for _, op := range compare.Operations {
+			if costs := samples[t.Rows[i].ID][op]; most > 0 && len(costs) == most {
+				cells = append(cells, costs)
+			}
+		}
+		if len(cells) > 0 {
+			exchanges = append(exchanges, stats.Index(cells))
+		}
+	}
+
+	d := stats.DriftOf(exchanges)
+	t.Drift = math.Sqrt(d.Variance)
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		for op, e := range row.CPU {
+			row.CPU[op] = d.Widen(e)
+		}
+		row.IssueVerify, row.Exchange = d.Widen(row.IssueVerify), d.Widen(row.Exchange)
+	}
+}
+
+// driftNote describes the drift of the machine; "" if none is seen.
+func (t *Table) driftNote() string {
+	if t.Drift == 0 {
+		return ""
+	}
+	return fmt.Sprintf("drift: all costs of a block moved together by %s (standard deviation), which "+
+		"intervals of times hold and ratios do without", percentage(t.Drift))
 }
 
 // cellSamples holds the process CPU of one exchange's operations.
@@ -249,6 +298,17 @@ func mean(r *compare.Result, quantity func(compare.Run) float64) float64 {
 		sum += quantity(run)
 	}
 	return sum / float64(len(r.Runs))
+}
+
+// thread is the mean over the processes that measured one thread alone.
+func thread(r *compare.Result) float64 {
+	sum, n := 0.0, 0
+	for _, run := range r.Runs {
+		if run.Thread > 0 {
+			sum, n = sum+run.Thread, n+1
+		}
+	}
+	return sum / float64(max(1, n))
 }
 
 func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
@@ -287,7 +347,7 @@ func newRow(results []*compare.Result, samples cellSamples, rotating int) Row {
 			continue
 		}
 		row.Wall += mean(r, func(run compare.Run) float64 { return run.Wall })
-		row.Thread += mean(r, func(run compare.Run) float64 { return run.Thread })
+		row.Thread += thread(r)
 		row.Bytes += mean(r, func(run compare.Run) float64 { return run.Bytes })
 		row.Allocs += mean(r, func(run compare.Run) float64 { return run.Allocs })
 		if a := r.Allocs; a != nil {

@@ -65,6 +65,7 @@ type printer struct {
 	net     bool     // what is above bare signatures has been printed
 	alike   bool     // phases whose intervals overlap have been printed
 	first   bool     // ratios to the first document have been printed
+	misfit  bool     // laws that do not fit have been printed
 	texts   []string // that were wrapped
 }
 

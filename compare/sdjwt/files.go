@@ -3,6 +3,7 @@ package sdjwt
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"time"
 
@@ -67,8 +68,8 @@ func issuing() *compare.Files {
 			q.Lossy, q.Until = lossy, until
 			return claims.Read(doc, q)
 		},
-		Issue: func(d *compare.Draft, key *keys.Secret, t *compare.Task) ([]byte, error) {
-			i.Engine, i.Key, i.Holder, i.Limits = t.Engine, key, holder.Public, t.Limits
+		Issue: func(_ context.Context, d *compare.Draft, key *compare.KeyFile, t *compare.Task) ([]byte, error) {
+			i.Engine, i.Key, i.Holder, i.Limits = t.Engine, key.Secret, holder.Public, t.Limits
 			return i.Issue(d.JSON, Disclosable{Leaves: claims.Subject})
 		},
 	}
@@ -83,20 +84,24 @@ func presenting() *compare.Files {
 			baseline.Option("audience", &b.Audience, "the verifier that the KB-JWT is meant for"),
 			baseline.Option("nonce", &b.Nonce, "the verifier's nonce"),
 		},
-		Present: func(token []byte, disclose []string, t *compare.Task) ([]byte, error) {
+		Present: func(_ context.Context, token []byte, disclose []string, t *compare.Task) (
+			out []byte, how string, err error) {
+
 			h := Holder{Engine: t.Engine, Key: key.Secret, Limits: t.Limits}
 			if key.Path == "" {
-				return h.Present(token, disclose, nil)
+				out, err = h.Present(token, disclose, nil)
+				return out, compare.Derived, err
 			}
 			if b.Audience == "" || b.Nonce == "" {
-				return nil, errors.New("--holder-key binds a presentation to its verifier: " +
+				return nil, "", errors.New("--holder-key binds a presentation to its verifier: " +
 					"give --audience and --nonce")
 			}
 			bound, err := HolderKey(token, t.Limits)
 			if err := baseline.CheckHolder(&key, bound, err); err != nil {
-				return nil, err
+				return nil, "", err
 			}
-			return h.Present(token, disclose, &b)
+			out, err = h.Present(token, disclose, &b)
+			return out, compare.Derived, err
 		},
 	}
 }
@@ -125,7 +130,7 @@ func verifying() *compare.Files {
 			"Plain":       "--plain checks it as an SD-JWT of RFC 9901 alone",
 			"UnaskedKB":   "--audience and --nonce check it, --unasked-kb accepts it unchecked",
 		},
-		Verify: func(token []byte, t *compare.Task) (_ *compare.Verification, err error) {
+		Verify: func(_ context.Context, token []byte, t *compare.Task) (_ *compare.Verification, err error) {
 			out := new(compare.Verification)
 			if v.Key, v.Roots, out.Key, err = trust.Resolve(); err != nil {
 				return nil, err

@@ -49,7 +49,7 @@ func TestFilesPresent(t *testing.T) {
 		{map[string]any{"holder-key": file(key), "audience": "a", "nonce": "n"}, "bound to another key"},
 	} {
 		binds := c.options["holder-key"] != nil
-		out, err := filesOf(t, compare.Present, c.options).Present(bound, nil, task)
+		out, _, err := filesOf(t, compare.Present, c.options).Present(t.Context(), bound, nil, task)
 		if c.want == "" && (err != nil || strings.HasSuffix(string(out), "~") == binds) ||
 			c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q: %v %s", c.want, err, out)
@@ -85,7 +85,7 @@ func TestFilesVerify(t *testing.T) {
 		"both": {token: named, options: map[string]any{"roots": roots, "audience": "a", "nonce": "n"},
 			refused: "requires key binding"},
 	} {
-		out, err := filesOf(t, compare.Verify, c.options).Verify(c.token, &compare.Task{Engine: canon.Native, Now: now})
+		out, err := filesOf(t, compare.Verify, c.options).Verify(t.Context(), c.token, &compare.Task{Engine: canon.Native, Now: now})
 		switch {
 		case c.err != "":
 			if err == nil || !strings.Contains(err.Error(), c.err) {
@@ -109,7 +109,7 @@ func TestFilesIssue(t *testing.T) {
 	f := filesOf(t, compare.Issue, map[string]any{"digest": "sha-384"})
 	key := claimstest.Key(t, keys.EdDSA)
 	d := &compare.Draft{JSON: []byte(`{"vct":"urn:x","credentialSubject":{"a":1,"b":[2]}}`)}
-	tok, err := f.Issue(d, key, &compare.Task{Engine: canon.Native})
+	tok, err := f.Issue(t.Context(), d, &compare.KeyFile{Secret: key, Public: key.Public()}, &compare.Task{Engine: canon.Native})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,28 +2,8 @@ package stats
 
 import (
 	"math"
-	"slices"
 	"testing"
 )
-
-// Equations are solved also where the first of them lacks the first unknown; without one solution there is none.
-func TestSolve(t *testing.T) {
-	for _, c := range []struct {
-		rows [][]float64
-		want []float64
-	}{
-		{[][]float64{{0, 1, 2}, {1, 0, 3}}, []float64{3, 2}},
-		{[][]float64{{2, 1, 5}, {1, 3, 10}}, []float64{1, 3}},
-		{[][]float64{{0, 2, 1, 7}, {1, 1, 1, 6}, {4, 1, 0, 6}}, []float64{1, 2, 3}},
-		{[][]float64{{1, 2, 3}, {2, 4, 6}}, nil},
-		{[][]float64{{0, 0}}, nil},
-		{[][]float64{{math.NaN(), 1}}, nil},
-	} {
-		if got := solve(c.rows); !slices.EqualFunc(got, c.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
-			t.Errorf("%v, want %v", got, c.want)
-		}
-	}
-}
 
 // The power of two one-sided tests is the integral over the standard deviations that may be estimated (Phillips
 // 1990), here by a finer rule: the same to 1e-4.

@@ -2,304 +2,259 @@ package stats
 
 import (
 	"cmp"
+	"encoding/json"
 	"math"
 	"slices"
 
 	"github.com/aclements/go-moremath/mathx"
 )
 
-// Undistinguished is how far, in AICc, a law may be behind the best one without being ruled out by it.
-const Undistinguished = 4
+const (
+	// Undistinguished is how far, in AICc, a law may be behind the best one without being ruled out by it.
+	Undistinguished = 4
+
+	// Resolution is the standard deviation, as a part of a cost, by which single points are off any law:
+	// classes of sizes of the allocator and the layout of code move costs by that, the same in all processes.
+	Resolution = 0.02
+)
+
+// Names of laws: of the terms that are summed up, or of a power.
+const (
+	Constant  = "fixed"
+	Linear    = "a·x"
+	LogLinear = "a·x·log x"
+	Quadratic = "a·x²"
+	PowerLaw  = "a·x^b"
+
+	fixedAnd = Constant + " + "
+	Mixed    = Linear + " + b·x²"
+)
 
 // Law is a law of growth that was fitted to costs.
 type Law struct {
-	Name       string    `json:"law"`        // as "a + b·x"
-	Parameters []float64 `json:"parameters"` // a, b and c; none is below 0, but the b of a power may be
-	Behind     float64   `json:"behind"`     // its AICc less that of the best law
-	Misfit     float64   `json:"p_misfit"`   // p value of the law being right; 1 if that cannot be tested
+	Name       string     // as "fixed + a·x": see [Law.Shape]
+	Parameters []Estimate // in the order of the name, all above 0 except for the b of a power
+	Behind     float64    // its AICc less that of the best law
+	Misfit     float64    // p value of such distances from the points if the law is right
+	Off        float64    // largest distance of a point from it, as a part of the cost
+	Lack       float64    // of fit: standard deviation of such distances, less what processes explain
 
-	form form
+	form
+	values []float64   // of the parameters
+	cov    [][]float64 // of their estimates, without what is common to all points
+	df     float64     // degrees of freedom of cov
+	blocks Sample      // logarithms by which processes of a block cost more at all points; nil if counted
 }
 
-// At returns the cost of x.
-func (l Law) At(x float64) float64 {
-	if l.form.terms == nil {
-		return l.Parameters[0] * math.Pow(x, l.Parameters[1])
-	}
-	cost := 0.0
-	for i, term := range l.form.terms {
-		cost += l.Parameters[i] * term(x)
-	}
-	return cost
+// MarshalJSON writes what a reader needs of a law.
+func (l Law) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Name       string     `json:"law"`
+		Parameters []Estimate `json:"parameters"`
+		Behind     float64    `json:"behind"`
+		Misfit     float64    `json:"p_misfit"`
+		Off        float64    `json:"off"`
+		Lack       float64    `json:"lack_of_fit"`
+	}{l.Name, l.Parameters, l.Behind, l.Misfit, l.Off, l.Lack})
 }
 
-// form is a law without its parameters, the sum of terms or, without terms, a power.
+// Fits reports whether the points are no farther from the law than processes and [Resolution] make them.
+func (l *Law) Fits() bool { return l.Misfit > alpha }
+
+// Shape is the name without a fixed part: how a cost grows, whatever it begins with.
+func (l *Law) Shape() string {
+	if l.hasFixed() && len(l.terms) > 1 {
+		return l.Name[len(fixedAnd):]
+	}
+	return l.Name
+}
+
+// Extends reports whether a law has the terms of another and more, so that the other is a case of it. A power
+// is such a case of a constant and of a line.
+func (l *Law) Extends(other *Law) bool {
+	if l.Name == PowerLaw {
+		return other.Name == Constant || other.Name == Linear || other.Name == Quadratic
+	}
+	return len(l.terms) > len(other.terms) && len(other.terms) > 0 &&
+		!slices.ContainsFunc(other.terms, func(t term) bool { return !slices.Contains(l.terms, t) })
+}
+
+// term is a part of a law: its factor times a function of x.
+type term int
+
+const (
+	one term = iota
+	first
+	logarithmic
+	second
+)
+
+// at is the function of a term.
+func (t term) at(x float64) float64 {
+	switch {
+	case t == one:
+		return 1
+	case t == first:
+		return x
+	case t == second:
+		return x * x
+	case x == 0:
+		return 0 // the limit
+	}
+	return x * math.Log(x)
+}
+
+// slope is the derivative of at.
+func (t term) slope(x float64) float64 {
+	switch t {
+	case one:
+		return 0
+	case first:
+		return 1
+	case second:
+		return 2 * x
+	}
+	return math.Log(x) + 1
+}
+
+// form is a law without its parameters: the sum of terms or, without terms, a power.
 type form struct {
-	name       string
-	parameters int
-	terms      []func(x float64) float64
+	name  string
+	terms []term
 }
 
-func one(float64) float64       { return 1 }
-func same(x float64) float64    { return x }
-func xLogX(x float64) float64   { return x * math.Log(x) }
-func squared(x float64) float64 { return x * x }
+func (f form) hasFixed() bool { return len(f.terms) > 0 && f.terms[0] == one }
 
-var forms = []form{
-	{"a", 1, []func(float64) float64{one}},
-	{"a + b·x", 2, []func(float64) float64{one, same}},
-	{"a + b·x·log x", 2, []func(float64) float64{one, xLogX}},
-	{"a + b·x²", 2, []func(float64) float64{one, squared}},
-	{"a + b·x + c·x²", 3, []func(float64) float64{one, same, squared}},
-	{"a·x^b", 2, nil},
-}
-
-// rounding is the mean square below which distances of logarithms are those of arithmetic.
-const rounding = 1e-20
-
-// growth is the logarithms of costs at several x, without the effects of blocks.
-type growth struct {
-	x, logs []float64 // means
-	blocks  int
-	pure    float64 // sum of squares of single processes around the means
-}
-
-// Laws fits laws of growth to costs by least squares of their logarithms, in the blocks that have all
-// points, whose effects on all points are taken out. The best law, by the corrected criterion of Akaike
-// (Hurvich and Tsai 1989), is first; those up to [Undistinguished] behind it may be as right. The test of
-// misfit compares the distances of the law from the means with those of processes from them (F test of
-// lack of fit). The cost of a point is the sum of its cells. Laws needs three different x, all at least 1,
-// and leaves out a law that has as many parameters as there are x.
-func Laws(x []float64, points [][]Sample) []Law {
-	g, ok := grow(x, points)
-	if !ok {
-		return nil
+// parameters is their number.
+func (f form) parameters() int {
+	if len(f.terms) == 0 {
+		return 2
 	}
-	n := float64(g.blocks*(len(x)-1) + 1) // observations, less the blocks' effects
-	var laws []Law
-	var criteria []float64
-	for _, f := range forms {
-		law := Law{Name: f.name, form: f}
-		k := float64(f.parameters + 1) // with the variance
-		if f.parameters >= different(x) || n-k-1 <= 0 {
-			continue
+	return len(f.terms)
+}
+
+// simpler reports whether a form has fewer parameters than another or, with as many, grows more simply: as a
+// line, then with a logarithm, then as a square, and last a power, whose exponent needs an explanation.
+func (f form) simpler(than form) bool {
+	if n, m := f.parameters(), than.parameters(); n != m {
+		return n < m
+	}
+	last := func(f form) term {
+		if len(f.terms) == 0 {
+			return second + 1
 		}
-		law.Parameters = g.fit(f)
-		off := float64(g.blocks) * g.squares(law)
-		law.Misfit = g.misfit(off, f.parameters)
-		criteria = append(criteria, n*math.Log(max((g.pure+off)/n, rounding))+2*k+2*k*(k+1)/(n-k-1))
-		laws = append(laws, law)
+		return f.terms[len(f.terms)-1]
 	}
-	if laws == nil {
-		return nil
-	}
-	for i := range laws {
-		laws[i].Behind = criteria[i] - slices.Min(criteria)
-	}
-	slices.SortStableFunc(laws, func(a, b Law) int { return cmp.Compare(a.Behind, b.Behind) })
-	return laws
+	return last(f) < last(than)
 }
 
-// different counts the different values.
-func different(x []float64) int { return len(slices.Compact(slices.Sorted(slices.Values(x)))) }
+// forms are the laws, each with and without a fixed part.
+var forms = []form{
+	{Constant, []term{one}},
+	{Linear, []term{first}}, {fixedAnd + Linear, []term{one, first}},
+	{LogLinear, []term{logarithmic}}, {fixedAnd + LogLinear, []term{one, logarithmic}},
+	{Quadratic, []term{second}}, {fixedAnd + Quadratic, []term{one, second}},
+	{Mixed, []term{first, second}}, {fixedAnd + Mixed, []term{one, first, second}},
+	{PowerLaw, nil},
+}
 
-// grow reports whether there are costs for laws.
-func grow(x []float64, points [][]Sample) (g growth, ok bool) {
-	if len(points) != len(x) || different(x) < 3 || slices.Min(x) < 1 {
-		return g, false
+// Laws fits laws of growth to costs by least squares of their logarithms, in the blocks that have all points,
+// whose effects on all points are taken out. The first law is the simplest of those that are at most
+// [Undistinguished] behind the best one by the corrected criterion of Akaike (Hurvich and Tsai 1989); the
+// others follow as they fit. The variance of a point is that of the mean of its processes and the square of
+// [Resolution]; the test of misfit compares the distances of the points from the law with it (F test of lack
+// of fit). The cost of a point is the sum of its cells. Laws needs an x that is [Varied] and
+// [Fewest] processes, and leaves out a law that has as many parameters as there are x.
+func Laws(x []float64, points [][]Sample) []Law {
+	if len(points) != len(x) || !Varied(x) {
+		return nil
 	}
 	costs := make([]Sample, len(points))
 	for i, p := range points {
 		costs[i] = sums(p)
 	}
-	var rows [][]float64 // of blocks
-	for block := range sums(costs) {
-		row := make([]float64, len(x))
-		for i, c := range costs {
-			row[i] = math.Log(c[block])
-			if math.IsNaN(row[i]) || math.IsInf(row[i], 0) {
-				return g, false
-			}
-		}
-		rows = append(rows, row)
-	}
-	if len(rows) == 0 {
-		return g, false
-	}
-	slices.SortFunc(rows, slices.Compare) // sums of floats depend on their order
-
-	g = growth{x: x, logs: make([]float64, len(x)), blocks: len(rows)}
-	for _, row := range rows {
-		for i, v := range row {
-			g.logs[i] += v / float64(len(rows))
-		}
-	}
-	for _, row := range rows {
-		effect := 0.0
-		for i, v := range row {
-			effect += (v - g.logs[i]) / float64(len(row))
-		}
-		for i, v := range row {
-			g.pure += (v - g.logs[i] - effect) * (v - g.logs[i] - effect)
-		}
-	}
-	return g, true
-}
-
-// squares is the sum of the squared distances of a law from the means.
-func (g growth) squares(l Law) float64 {
-	sum := 0.0
-	for i, x := range g.x {
-		d := g.logs[i] - math.Log(l.At(x))
-		sum += d * d
-	}
-	return sum
-}
-
-// misfit is the p value of such distances from the means.
-func (g growth) misfit(off float64, parameters int) float64 {
-	law, pure := float64(len(g.x)-parameters), float64((g.blocks-1)*(len(g.x)-1))
-	if pure == 0 || g.pure/pure < rounding {
-		return 1
-	}
-	f := off / law / (g.pure / pure)
-	return mathx.BetaInc(pure/(pure+law*f), pure/2, law/2)
-}
-
-// fit returns the parameters of least squares. Where one would be below 0, it is 0.
-func (g growth) fit(f form) []float64 {
-	if f.terms == nil {
-		costs, mean := make([]float64, len(g.x)), 0.0
-		for i, v := range g.logs {
-			costs[i] = math.Exp(v)
-		}
-		b := Slope(g.x, costs)
-		for i, v := range g.logs {
-			mean += (v - b*math.Log(g.x[i])) / float64(len(g.x))
-		}
-		return []float64{math.Exp(mean), b}
-	}
-
-	var best []float64
-	least := math.Inf(1)
-	for subset := 1; subset < 1<<len(f.terms); subset++ {
-		var chosen []int
-		for i := range f.terms {
-			if subset>>i&1 == 1 {
-				chosen = append(chosen, i)
-			}
-		}
-		parameters := g.fitTerms(f, chosen)
-		if parameters == nil || slices.Min(parameters) < 0 {
-			continue
-		}
-		if sum := g.squares(Law{Parameters: parameters, form: f}); sum < least {
-			best, least = parameters, sum
-		}
-	}
-	return best
-}
-
-// fitTerms fits some terms, the others being 0, by Gauss and Newton's method with halved steps; nil if it
-// fails. A constant alone does not fail.
-func (g growth) fitTerms(f form, chosen []int) []float64 {
-	parameters := make([]float64, len(f.terms))
-	largest := slices.Max(g.x)
-	part := math.Exp(g.logs[slices.Index(g.x, largest)]) / float64(len(chosen))
-	for _, j := range chosen {
-		parameters[j] = part / f.terms[j](largest) // so none is 0
-	}
-
-	law := Law{Parameters: parameters, form: f}
-	sum := g.squares(law)
-	for range 100 {
-		step := g.step(law, chosen)
-		if step == nil {
-			return nil
-		}
-		next, better := law, sum
-		for part := 1.0; part > 1e-6; part /= 2 {
-			next.Parameters = slices.Clone(law.Parameters)
-			for i, j := range chosen {
-				next.Parameters[j] += part * step[i]
-			}
-			if better = g.squares(next); better < sum { // not if it is not a number
-				break
-			}
-		}
-		if !(better < sum) {
-			break
-		}
-		done := sum-better <= 1e-12*sum
-		law, sum = next, better
-		if done {
-			break
-		}
-	}
-	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+	c, ok := curveOf(x, costs)
+	if !ok {
 		return nil
 	}
-	return law.Parameters
+	return c.laws()
 }
 
-// step solves the normal equations for the change of the chosen parameters.
-func (g growth) step(l Law, chosen []int) []float64 {
-	k := len(chosen)
-	equations := make([][]float64, k) // with the right side as the last column
-	for i := range equations {
-		equations[i] = make([]float64, k+1)
-	}
-	scale := make([]float64, k)
-	for i, j := range chosen {
-		scale[i] = l.form.terms[j](slices.Max(g.x))
-	}
-	for p, x := range g.x {
-		cost := l.At(x)
-		slopes := make([]float64, k, k+1)
-		for i, j := range chosen {
-			slopes[i] = l.form.terms[j](x) / scale[i] / cost
+// CountedCost is a cost that rests on a number of profile samples, such as that of a phase. Varies is the
+// relative standard deviation of one process, since a profile is one.
+type CountedCost struct {
+	Cost    float64
+	Samples int64
+	Varies  float64
+}
+
+// CountedLaws is [Laws] for costs that rest on profile samples. The relative variance of a count n is 1/n
+// (Poisson), to which that of a process is added. Points with fewer than 10 samples are left out.
+func CountedLaws(x []float64, costs []CountedCost) []Law {
+	c := curve{df: math.Inf(1)}
+	for i, v := range costs {
+		if v.Samples < leastSamples || !(v.Cost > 0) {
+			continue
 		}
-		slopes = append(slopes, g.logs[p]-math.Log(cost))
-		for i := range k {
-			for j, v := range slopes {
-				equations[i][j] += slopes[i] * v
-			}
-		}
+		c.x, c.logs = append(c.x, x[i]), append(c.logs, math.Log(v.Cost))
+		c.variance = append(c.variance, 1/float64(v.Samples)+v.Varies*v.Varies+Resolution*Resolution)
 	}
-	out := solve(equations)
+	if !Varied(c.x) {
+		return nil
+	}
+	return c.laws()
+}
+
+// Varied reports whether laws can be fitted over x: three different values, none below 1 except 0.
+func Varied(x []float64) bool {
+	return different(x) >= 3 && !slices.ContainsFunc(x, func(v float64) bool { return !(v >= 1) && v != 0 })
+}
+
+// different counts the different values.
+func different(x []float64) int { return len(slices.Compact(slices.Sorted(slices.Values(x)))) }
+
+// laws fits all forms and orders them.
+func (c *curve) laws() []Law {
+	var out []Law
+	best := math.Inf(1)
+	for _, f := range forms {
+		k := float64(f.parameters() + 1) // with the variance
+		if f.parameters() >= different(c.x) || c.n() <= k+1 || len(f.terms) == 0 && slices.Contains(c.x, 0) {
+			continue
+		}
+		law, ok := c.fit(f)
+		if !ok {
+			continue
+		}
+		law.Behind = law.distance(c) + 2*k
+		if n := c.n(); !math.IsInf(n, 1) {
+			law.Behind += 2 * k * (k + 1) / (n - k - 1)
+		}
+		best = min(best, law.Behind)
+		out = append(out, law)
+	}
+
 	for i := range out {
-		out[i] /= scale[i]
+		out[i].Behind -= best
+	}
+	slices.SortStableFunc(out, func(a, b Law) int { return cmp.Compare(a.Behind, b.Behind) })
+	simplest := 0
+	for i, l := range out {
+		if l.Behind <= Undistinguished && l.simpler(out[simplest].form) {
+			simplest = i
+		}
+	}
+	if simplest > 0 {
+		chosen := out[simplest]
+		out = slices.Insert(slices.Delete(out, simplest, simplest+1), 0, chosen)
 	}
 	return out
 }
 
-// solve eliminates by Gauss's method with pivots; nil if there is no one solution.
-func solve(rows [][]float64) []float64 {
-	k := len(rows)
-	for i := range k {
-		pivot := i
-		for j := i; j < k; j++ {
-			if math.Abs(rows[j][i]) > math.Abs(rows[pivot][i]) {
-				pivot = j
-			}
-		}
-		rows[i], rows[pivot] = rows[pivot], rows[i]
-		if !(math.Abs(rows[i][i]) > 0) {
-			return nil
-		}
-		for j := range k {
-			if j == i {
-				continue
-			}
-			factor := rows[j][i] / rows[i][i]
-			for c := i; c <= k; c++ {
-				rows[j][c] -= factor * rows[i][c]
-			}
-		}
+// misfit is the p value of a sum of squares, in variances, that has so many degrees of freedom.
+func misfit(squares, df, varianceDF float64) float64 {
+	if math.IsInf(varianceDF, 1) {
+		varianceDF = mostProcesses
 	}
-	out := make([]float64, k)
-	for i := range out {
-		out[i] = rows[i][k] / rows[i][i]
-	}
-	return out
+	return mathx.BetaInc(varianceDF/(varianceDF+squares), varianceDF/2, df/2)
 }

@@ -1,13 +1,14 @@
 // Package stats judges measurements. The unit of replication is the process: [Mean], [Sum] and [Ratio]
 // take one value a process and give t intervals on the log scale, [Difference] one on the scale of the
 // values, [Median] one by order statistics; processes of one block ran side by side, so sums, ratios and
-// differences are paired by it. [NetRatio] is a ratio of what costs have above a floor, over several
-// inputs; [Bootstrap] is for processes that nest in machines.
+// differences are paired by it. [DriftOf] is what the costs of a block have in common, which intervals of
+// single costs have to hold. [NetRatio] is a ratio of what costs have above a floor, over several inputs;
+// [Bootstrap] is for processes that nest in machines.
 //
 // [Paired] and [Unpaired] compare two costs and give a [Verdict], [Correct] allows for the number of
 // comparisons in a table, [Detectable] and [Processes] plan. [Parts] compares shares of two costs, [Over]
-// divides by a control. [Share], [Counted] and their like are for counted samples, [Exponent] and [Laws] for
-// growth, [Quantile] and [Outliers] for single operations.
+// divides by a control. [Share], [Counted] and their like are for counted samples, [Laws] for growth,
+// with [Crossover] of two, [Quantile] and [Outliers] for single operations.
 package stats
 
 import (
@@ -202,6 +203,16 @@ func student(s Sample) Estimate {
 	n := float64(len(s))
 	half := tQuantile(1-alpha/2, n-1) * math.Sqrt(variance/n)
 	return Estimate{mean, mean - half, mean + half, len(s)}
+}
+
+// Varies is the relative standard deviation of one process; 0 where it is unknown.
+func Varies(s Sample) float64 {
+	logs, ok := logarithms(s)
+	if !ok || len(logs) < 2 {
+		return 0
+	}
+	_, variance := moments(logs.values())
+	return math.Sqrt(variance)
 }
 
 // moments returns the mean and the variance.

@@ -11,9 +11,9 @@ import (
 )
 
 // COSE returns the key as a COSE_Key of CBOR (RFC 9053 section 7): kty, crv and the coordinates, nothing
-// else.
+// else. A key for BBS has none.
 func (p *Public) COSE() []byte {
-	if p.empty() {
+	if p.empty() || p.bbs != nil {
 		return nil
 	}
 	if p.ed != nil {
@@ -49,7 +49,7 @@ func ParsePublicCOSE(b []byte) (*Public, error) {
 		}
 	}
 	for i := range kinds {
-		if k := &kinds[i]; k.cose == [2]int64{c.Kty, c.Crv} {
+		if k := &kinds[i]; k.jwk != "" && k.cose == [2]int64{c.Kty, c.Crv} {
 			return publicJWK(jwk{Crv: k.jwk, X: b64.EncodeToString(c.X), Y: b64.EncodeToString(y)}, k)
 		}
 	}
@@ -63,7 +63,7 @@ func PublicOf(key crypto.PublicKey) (*Public, error) {
 		return edPublic(&kinds[0], k)
 	case *ecdsa.PublicKey:
 		for i := range kinds {
-			if kinds[i].curve == k.Curve {
+			if kinds[i].curve != nil && kinds[i].curve == k.Curve {
 				if _, err := k.Bytes(); err != nil {
 					return nil, err
 				}

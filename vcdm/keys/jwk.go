@@ -20,12 +20,12 @@ type jwk struct {
 
 var b64 = base64.RawURLEncoding.Strict()
 
-// JWK returns the key as a JSON Web Key.
+// JWK returns the key as a JSON Web Key, one without members if the key is empty or for BBS.
 func (p *Public) JWK() []byte { return marshalJWK(p.jwk()) }
 
 // JWK returns the key pair as a JSON Web Key with its secret member "d".
 func (s *Secret) JWK() []byte {
-	if s.Public().empty() {
+	if s.Public().empty() || s.bbs != nil {
 		return marshalJWK(jwk{})
 	}
 	j := s.public.jwk()
@@ -42,7 +42,7 @@ func marshalJWK(j jwk) []byte {
 }
 
 func (p *Public) jwk() jwk {
-	if p.empty() {
+	if p.empty() || p.bbs != nil {
 		return jwk{}
 	}
 	if p.ed != nil {
@@ -101,7 +101,7 @@ func readJWK(b []byte) (j jwk, k *kind, err error) {
 	}
 	for i := range kinds {
 		k := &kinds[i]
-		if k.jwk != j.Crv {
+		if k.jwk != j.Crv || k.jwk == "" {
 			continue
 		}
 		if want := k.kty(); j.Kty != want {

@@ -1,6 +1,6 @@
 // Package keys holds the public and secret keys of the cryptosuites: Ed25519, P-256 and P-384, read and
 // written as Multikey (Controlled Identifiers 1.0 section 2.2.2), JSON Web Key (RFC 7517, RFC 8037) and
-// did:key.
+// did:key; and those of [BBS], as Multikey and did:key.
 //
 // Start with [Generate], [ParseSecret] or [ParsePublic]. [Secret.Sign] and [Public.Verify] take whole
 // messages and hash them as the algorithm says; ECDSA signatures are r and s side by side, of fixed length
@@ -19,6 +19,8 @@ import (
 	"crypto/sha512"
 	"errors"
 	"fmt"
+
+	"canonscope/vcdm/internal/bbs"
 )
 
 // Algorithm names a key's signature algorithm as JOSE does.
@@ -30,13 +32,13 @@ const (
 	ES384 Algorithm = "ES384" // P-384 with SHA-384
 )
 
-// Algorithms lists every algorithm in the order reports use.
+// Algorithms lists the algorithms of whole messages in the order reports use. [BBS] is apart.
 var Algorithms = []Algorithm{EdDSA, ES256, ES384}
 
 // kind is what the encodings need to know about an algorithm.
 type kind struct {
 	alg            Algorithm
-	curve          elliptic.Curve // nil for Ed25519
+	curve          elliptic.Curve // nil for Ed25519 and BBS
 	size           int            // bytes of a coordinate, a scalar or an Ed25519 key
 	jwk            string         // JWK "crv"
 	cose           [2]int64       // COSE kty and crv (RFC 9053 section 7)
@@ -47,6 +49,7 @@ var kinds = []kind{
 	{EdDSA, nil, 32, "Ed25519", [2]int64{1, 6}, [2]byte{0xed, 0x01}, [2]byte{0x80, 0x26}},
 	{ES256, elliptic.P256(), 32, "P-256", [2]int64{2, 1}, [2]byte{0x80, 0x24}, [2]byte{0x86, 0x26}},
 	{ES384, elliptic.P384(), 48, "P-384", [2]int64{2, 2}, [2]byte{0x81, 0x24}, [2]byte{0x87, 0x26}},
+	{BBS, nil, 32, "", [2]int64{}, [2]byte{0xeb, 0x01}, [2]byte{0x8a, 0x26}},
 }
 
 func kindOf(alg Algorithm) (*kind, error) {
@@ -55,14 +58,18 @@ func kindOf(alg Algorithm) (*kind, error) {
 			return &kinds[i], nil
 		}
 	}
-	return nil, fmt.Errorf("unknown algorithm %q: use EdDSA (Ed25519), ES256 (P-256) or ES384 (P-384)", alg)
+	return nil, fmt.Errorf("unknown algorithm %q: use EdDSA (Ed25519), ES256 (P-256), ES384 (P-384) or "+
+		"BBS (BLS12-381)", alg)
 }
 
 // SignatureSize returns the length in bytes of an algorithm's signature: 64 for EdDSA and ES256, 96 for
-// ES384.
+// ES384, 80 for BBS.
 func (a Algorithm) SignatureSize() int {
-	if a == ES384 {
+	switch a {
+	case ES384:
 		return 96
+	case BBS:
+		return bbs.SignatureSize
 	}
 	return 64
 }
@@ -73,6 +80,7 @@ type Public struct {
 	kind *kind
 	ed   ed25519.PublicKey
 	ec   *ecdsa.PublicKey
+	bbs  *bbs.PublicKey
 }
 
 // Secret is a key pair. The zero value and nil are empty, as those of [Public] are, and sign nothing.
@@ -80,6 +88,7 @@ type Secret struct {
 	public        Public
 	ed            ed25519.PrivateKey
 	ec            *ecdsa.PrivateKey
+	bbs           *bbs.SecretKey
 	deterministic bool
 }
 
@@ -89,7 +98,14 @@ func Generate(alg Algorithm) (*Secret, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k.curve == nil {
+	switch alg {
+	case BBS:
+		seed, err := bbs.RandomScalar()
+		if err != nil {
+			return nil, err
+		}
+		return bbsSecret(k, seed)
+	case EdDSA:
 		_, priv, err := ed25519.GenerateKey(rand.Reader)
 		if err != nil {
 			return nil, err
@@ -111,7 +127,7 @@ func ecSecret(k *kind, priv *ecdsa.PrivateKey) *Secret {
 	return &Secret{public: Public{kind: k, ec: &priv.PublicKey}, ec: priv}
 }
 
-// FromSeed returns the key pair of an Ed25519 seed or an EC scalar, big-endian, of exactly the key's size.
+// FromSeed returns the key pair of an Ed25519 seed, or of an EC or BBS scalar, big-endian, of exactly the key's size.
 func FromSeed(alg Algorithm, seed []byte) (*Secret, error) {
 	k, err := kindOf(alg)
 	if err != nil {
@@ -120,7 +136,10 @@ func FromSeed(alg Algorithm, seed []byte) (*Secret, error) {
 	if len(seed) != k.size {
 		return nil, fmt.Errorf("%s secret key is %d bytes, want %d", alg, len(seed), k.size)
 	}
-	if k.curve == nil {
+	switch alg {
+	case BBS:
+		return bbsSecret(k, seed)
+	case EdDSA:
 		return edSecret(k, ed25519.NewKeyFromSeed(seed)), nil
 	}
 	priv, err := ecdsa.ParseRawPrivateKey(k.curve, seed)
@@ -142,7 +161,7 @@ func (s *Secret) Public() *Public {
 func (s *Secret) Algorithm() Algorithm { return s.Public().Algorithm() }
 
 // Deterministic returns a copy that signs ECDSA as RFC 6979 does: the same bytes for the same message.
-// Ed25519 always does.
+// Ed25519 and BBS always do.
 func (s *Secret) Deterministic() *Secret {
 	if s == nil {
 		return nil
@@ -152,14 +171,17 @@ func (s *Secret) Deterministic() *Secret {
 	return &d
 }
 
-// Sign signs a whole message.
+// Sign signs a whole message; a key for BBS signs it as the one of a list, without a header.
 //
 //phase:sign primitive
 func (s *Secret) Sign(message []byte) ([]byte, error) {
 	if s.Public().empty() {
-		return nil, errors.New("the secret key is empty: make one with Generate or read one")
+		return nil, errEmpty
 	}
-	if s.ed != nil {
+	switch {
+	case s.bbs != nil:
+		return s.SignAll(nil, [][]byte{message})
+	case s.ed != nil:
 		return ed25519.Sign(s.ed, message), nil
 	}
 	digest, hash := digest(s.public.kind, message)
@@ -175,6 +197,11 @@ func (s *Secret) Sign(message []byte) ([]byte, error) {
 	}
 	return fromDER(der, s.public.kind.size)
 }
+
+var (
+	errEmpty = errors.New("the secret key is empty: make one with Generate or read one")
+	errOther = errors.New("the secret key is not for BBS")
+)
 
 // empty reports whether there is no key.
 func (p *Public) empty() bool { return p == nil || p.kind == nil }
@@ -192,12 +219,16 @@ func (p *Public) Equal(o *Public) bool {
 	if p.empty() || o.empty() {
 		return p.empty() == o.empty()
 	}
+	if p.bbs != nil || o.bbs != nil {
+		return p.bbs != nil && o.bbs != nil && p.bbs.Equal(o.bbs)
+	}
 	return p.Crypto().(interface{ Equal(crypto.PublicKey) bool }).Equal(o.Crypto())
 }
 
-// Crypto returns the standard library's key: ed25519.PublicKey or *ecdsa.PublicKey, nil of an empty key.
+// Crypto returns the standard library's key: ed25519.PublicKey or *ecdsa.PublicKey, nil of an empty key and
+// of one for BBS.
 func (p *Public) Crypto() crypto.PublicKey {
-	if p.empty() {
+	if p.empty() || p.bbs != nil {
 		return nil
 	}
 	if p.ed != nil {
@@ -206,9 +237,10 @@ func (p *Public) Crypto() crypto.PublicKey {
 	return p.ec
 }
 
-// Crypto returns the standard library's key: ed25519.PrivateKey or *ecdsa.PrivateKey, nil of an empty key.
+// Crypto returns the standard library's key: ed25519.PrivateKey or *ecdsa.PrivateKey, nil of an empty key
+// and of one for BBS.
 func (s *Secret) Crypto() crypto.Signer {
-	if s.Public().empty() {
+	if s.Public().empty() || s.bbs != nil {
 		return nil
 	}
 	if s.ed != nil {
@@ -224,7 +256,10 @@ func (p *Public) Verify(message, sig []byte) bool {
 	if p.empty() || len(sig) != p.kind.alg.SignatureSize() {
 		return false
 	}
-	if p.ed != nil {
+	switch {
+	case p.bbs != nil:
+		return p.VerifyAll(nil, [][]byte{message}, sig)
+	case p.ed != nil:
 		return ed25519.Verify(p.ed, message, sig)
 	}
 	digest, _ := digest(p.kind, message)

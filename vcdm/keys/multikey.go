@@ -17,13 +17,16 @@ import (
 const maxMultibase = 256
 
 // Bytes returns the Multikey bytes: a two-byte header and the key; EC keys are compressed points. 34 bytes
-// for Ed25519, 35 for P-256, 51 for P-384, none for an empty key.
+// for Ed25519, 35 for P-256, 51 for P-384, 98 for BBS, none for an empty key.
 func (p *Public) Bytes() []byte {
 	if p.empty() {
 		return nil
 	}
-	if p.ed != nil {
+	switch {
+	case p.ed != nil:
 		return append(append(make([]byte, 0, 34), p.kind.public[:]...), p.ed...)
+	case p.bbs != nil:
+		return append(append(make([]byte, 0, 98), p.kind.public[:]...), p.bbs.Bytes()...)
 	}
 	point, n := p.point(), p.kind.size
 	out := make([]byte, 0, 3+n)
@@ -53,10 +56,13 @@ func (s *Secret) Multikey() string {
 	return "z" + base58.Encode(append(b, s.seed()...))
 }
 
-// seed returns the Ed25519 seed or the EC scalar.
+// seed returns the Ed25519 seed, or the EC or BBS scalar.
 func (s *Secret) seed() []byte {
-	if s.ed != nil {
+	switch {
+	case s.ed != nil:
 		return s.ed.Seed()
+	case s.bbs != nil:
+		return s.bbs.Bytes()
 	}
 	b, err := s.ec.Bytes()
 	if err != nil {
@@ -84,8 +90,11 @@ func PublicFromBytes(b []byte) (*Public, error) {
 			continue
 		}
 		b = b[2:]
-		if k.curve == nil {
+		switch k.alg {
+		case EdDSA:
 			return edPublic(k, b)
+		case BBS:
+			return bbsPublic(k, b)
 		}
 		if len(b) != k.size+1 || b[0] != 2 && b[0] != 3 {
 			return nil, fmt.Errorf("%s public key is not a compressed point of %d bytes", k.jwk, k.size+1)
@@ -101,7 +110,7 @@ func PublicFromBytes(b []byte) (*Public, error) {
 			return nil, errors.New("public key: this is a secret key")
 		}
 	}
-	return nil, errors.New("public key: the Multikey header is not of Ed25519, P-256 or P-384")
+	return nil, errors.New("public key: the Multikey header is not of Ed25519, P-256, P-384 or BLS12-381 G2")
 }
 
 // ecPublic takes the coordinates of an EC public key.
@@ -126,7 +135,7 @@ func ParseSecret(multikey string) (*Secret, error) {
 			continue
 		}
 		b = b[2:]
-		if k.curve == nil && len(b) == ed25519.PrivateKeySize {
+		if k.alg == EdDSA && len(b) == ed25519.PrivateKeySize {
 			s, err := FromSeed(k.alg, b[:32])
 			if err == nil && !bytes.Equal(s.public.ed, b[32:]) {
 				return nil, errors.New("secret key: its public half belongs to another key")
@@ -135,7 +144,7 @@ func ParseSecret(multikey string) (*Secret, error) {
 		}
 		return FromSeed(k.alg, b)
 	}
-	return nil, errors.New("secret key: the Multikey header is not of Ed25519, P-256 or P-384")
+	return nil, errors.New("secret key: the Multikey header is not of Ed25519, P-256, P-384 or BLS12-381 G2")
 }
 
 func decodeMultikey(s string) ([]byte, error) {

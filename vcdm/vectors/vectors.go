@@ -87,7 +87,8 @@ func All(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 	return Interop(ctx, dir, e)
 }
 
-// Run runs every vector set below dir, the folder that holds vc-di-eddsa and vc-di-ecdsa. ECDSA signs as
+// Run runs every vector set below dir, the folder that holds vc-di-eddsa and vc-di-ecdsa, and vc-di-bbs if
+// there. ECDSA signs as
 // RFC 6979 does. The vectors' issuers do not control the keys that sign, so that is not checked.
 func Run(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 	if _, err := os.Stat(filepath.Join(dir, "vc-di-eddsa")); err != nil {
@@ -99,6 +100,7 @@ func Run(ctx context.Context, dir string, e Engines) ([]conform.Result, error) {
 	}
 	r.chains(ctx)
 	r.selective(ctx)
+	r.bbsVectors(ctx)
 	r.check("vc-di-eddsa/Ed25519Signature2020", &canon.UnsupportedError{Engine: "canonscope",
 		What: "Ed25519Signature2020, kept for old proofs alone"})
 	return r.results, nil

@@ -144,6 +144,9 @@ func derive(algorithm compare.Algorithm, role string, seed uint64) (*keys.Secret
 	if algorithm == keys.ES384 {
 		size = 48
 	}
-	sum[0] &= 0x7f // below every curve's order
+	sum[0] &= 0x7f // below the order of every curve but one
+	if algorithm == keys.BBS {
+		sum[0] &= 0x3f
+	}
 	return keys.FromSeed(algorithm, sum[:size])
 }

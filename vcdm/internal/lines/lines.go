@@ -142,6 +142,27 @@ func HMACs(key []byte, n int) (macs [][]byte, labels []string) {
 	return macs, labels
 }
 
+// Shuffled returns for the canonical labels c14n0 to c14n<n-1> the order of their HMACs as text, and the
+// labels that are made of it, b and a number (VC-DI-BBS 3.3.1).
+//
+//phase:select
+func Shuffled(key []byte, n int) (ranks []uint32, labels []string) {
+	_, hmacs := HMACs(key, n)
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return strings.Compare(hmacs[i], hmacs[j]) })
+	ranks, labels = make([]uint32, n), make([]string, n)
+	for rank, i := range order {
+		ranks[i], labels[i] = uint32(rank), string(ShuffledLabel(uint32(rank)))
+	}
+	return ranks, labels
+}
+
+// ShuffledLabel returns the label of a number that [Shuffled] gives.
+func ShuffledLabel(rank uint32) []byte { return strconv.AppendUint([]byte{'b'}, uint64(rank), 10) }
+
 var base64url = base64.RawURLEncoding.Strict()
 
 // EncodeLabel returns the label of an HMAC: "u" and its base64url.
@@ -152,15 +173,6 @@ func EncodeLabel(mac []byte) []byte {
 	l[0] = 'u'
 	base64url.Encode(l[1:], mac)
 	return l
-}
-
-// DecodeLabel is the reverse of [EncodeLabel].
-func DecodeLabel(label string) ([]byte, error) {
-	text, ok := strings.CutPrefix(label, "u")
-	if !ok {
-		return nil, fmt.Errorf("the label %s does not start with u", label)
-	}
-	return base64url.DecodeString(text)
 }
 
 // Number returns N of a canonical label c14nN.

@@ -26,7 +26,7 @@ type literal struct {
 }
 
 // Group implements [Grouper] (VC-DI-ECDSA 3.4.16).
-func (g *literal) Group(ctx context.Context, in *Input, hmacKey []byte, groups [][]string) (*Grouped, error) {
+func (g *literal) Group(ctx context.Context, in *Input, relabel Labels, groups [][]string) (*Grouped, error) {
 	skolemized, expanded, err := g.skolemize(ctx, in)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (g *literal) Group(ctx context.Context, in *Input, hmacKey []byte, groups [
 		return nil, problem.Transformed(err, "document")
 	}
 
-	_, labels := lines.HMACs(hmacKey, len(form.Issued))
+	labels := relabel(len(form.Issued))
 	byCanonical := func(label []byte) []byte {
 		if n, ok := lines.Number(label); ok && int(n) < len(labels) {
 			return []byte(labels[n])
@@ -93,9 +93,9 @@ func (g *literal) Group(ctx context.Context, in *Input, hmacKey []byte, groups [
 		}
 	}
 
-	out.Reveal = func(n int, _ []byte) (map[uint32][]byte, error) {
+	out.Reveal = func(n int, _ []byte) (map[uint32]uint32, error) {
 		chosen, _ := lines.Part(out.Lines, out.Selected[n])
-		return g.verifierLabels(ctx, in, chosen)
+		return g.verifierLabels(ctx, in, chosen, labels)
 	}
 
 	return out, nil
@@ -115,21 +115,25 @@ func (g *literal) canonicalize(ctx context.Context, in *Input, statements [][]by
 }
 
 // verifierLabels canonicalizes statements that have the labels that are signed.
-func (g *literal) verifierLabels(ctx context.Context, in *Input,
-	statements [][]byte) (map[uint32][]byte, error) {
+func (g *literal) verifierLabels(ctx context.Context, in *Input, statements [][]byte,
+	labels []string) (map[uint32]uint32, error) {
 	form, err := g.canonicalize(ctx, in, statements, "revealed statements")
 	if err != nil {
 		return nil, err
 	}
-	numbers := make(map[uint32][]byte, len(form.Issued))
+	whole := make(map[string]uint32, len(labels))
+	for i, label := range labels {
+		whole[label] = uint32(i)
+	}
+	numbers := make(map[uint32]uint32, len(form.Issued))
 	for label, canonical := range form.Issued {
 		n, ok := lines.Number([]byte(canonical))
-		mac, err := lines.DecodeLabel(label)
-		if !ok || err != nil {
+		number, known := whole[label]
+		if !ok || !known {
 			return nil, problem.Generation("",
 				"the canonicalizer labels blank nodes in another way than RDFC-1.0: "+canonical)
 		}
-		numbers[n] = mac
+		numbers[n] = number
 	}
 	return numbers, nil
 }

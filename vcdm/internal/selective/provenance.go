@@ -14,7 +14,7 @@ import (
 	"canonscope/vcdm/problem"
 )
 
-// datasets is what the short path of ecdsa-sd-2023 needs of an engine.
+// datasets is what the short path needs of an engine.
 type datasets = canon.Datasets[jsonld.Options, *rdf.Dataset]
 
 // provenance groups statements by where each comes from: one expansion and one canonicalization of the
@@ -36,7 +36,7 @@ type short struct {
 }
 
 // Group implements [grouper].
-func (g *provenance) Group(ctx context.Context, in *Input, hmacKey []byte,
+func (g *provenance) Group(ctx context.Context, in *Input, labels Labels,
 	groups [][]string) (*Grouped, error) {
 	w := &in.Memory.short
 	opt := g.options(in, &w.origins)
@@ -48,8 +48,7 @@ func (g *provenance) Group(ctx context.Context, in *Input, hmacKey []byte,
 	if err := w.state.Label(ctx, &w.dataset, labelling(in)); err != nil {
 		return nil, problem.Transformed(err, "document")
 	}
-	macs, labels := lines.HMACs(hmacKey, w.state.Blanks())
-	text := w.state.Relabel(nil, labels)
+	text := w.state.Relabel(nil, labels(w.state.Blanks()))
 	out := &Grouped{Lines: lines.Split(text), Selected: make([][]bool, len(groups))}
 	for n, pointers := range groups {
 		if err := w.pick(ctx, in, pointers); err != nil {
@@ -57,8 +56,8 @@ func (g *provenance) Group(ctx context.Context, in *Input, hmacKey []byte,
 		}
 		out.Selected[n] = w.match(len(out.Lines))
 	}
-	out.Reveal = func(n int, document []byte) (map[uint32][]byte, error) {
-		return g.reveal(ctx, in, out.Selected[n], macs, document)
+	out.Reveal = func(n int, document []byte) (map[uint32]uint32, error) {
+		return g.reveal(ctx, in, out.Selected[n], document)
 	}
 	return out, nil
 }
@@ -117,8 +116,8 @@ func (w *short) match(n int) []bool {
 
 // reveal canonicalizes the selected quads for their labels, and the revealed document to see that it says
 // the same.
-func (g *provenance) reveal(ctx context.Context, in *Input, selected []bool, macs [][]byte,
-	document []byte) (map[uint32][]byte, error) {
+func (g *provenance) reveal(ctx context.Context, in *Input, selected []bool,
+	document []byte) (map[uint32]uint32, error) {
 	w := &in.Memory.short
 	w.quads = w.quads[:0]
 	for i, yes := range selected {
@@ -133,9 +132,9 @@ func (g *provenance) reveal(ctx context.Context, in *Input, selected []bool, mac
 		return nil, err
 	}
 
-	numbers := make(map[uint32][]byte, w.subset.Blanks())
+	numbers := make(map[uint32]uint32, w.subset.Blanks())
 	for i := range w.subset.Blanks() {
-		numbers[uint32(i)] = macs[w.state.Number(w.subset.Blank(i))]
+		numbers[uint32(i)] = uint32(w.state.Number(w.subset.Blank(i)))
 	}
 
 	if err := g.docs.ToRDF(ctx, document, g.options(in, nil), &w.shown); err != nil {

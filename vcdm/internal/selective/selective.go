@@ -1,5 +1,5 @@
 // Package selective finds the statements of a document that JSON pointers select, with the labels and in
-// the order in which ecdsa-sd-2023 signs them (VC-DI-ECDSA 3.4).
+// the order in which ecdsa-sd-2023 and bbs-2023 sign them (VC-DI-ECDSA 3.4).
 //
 // # Two paths
 //
@@ -48,11 +48,14 @@ type Memory struct {
 	short     short
 }
 
+// Labels returns the labels to sign for the canonical labels c14n0 to c14n<n-1>, all different.
+type Labels func(n int) []string
+
 // Grouper is canonicalizeAndGroup (VC-DI-ECDSA 3.4.16).
 type Grouper interface {
-	// Group returns the document's statements with HMAC labels and which of them each group of pointers
+	// Group returns the document's statements with other labels and which of them each group of pointers
 	// selects.
-	Group(ctx context.Context, in *Input, hmacKey []byte, groups [][]string) (*Grouped, error)
+	Group(ctx context.Context, in *Input, labels Labels, groups [][]string) (*Grouped, error)
 }
 
 // Grouped is a document's statements in the order in which they are signed.
@@ -61,11 +64,11 @@ type Grouped struct {
 	Selected [][]bool // for each group, for each line
 	Checked  bool     // every group is known to be the statements of a document with only these parts
 
-	// Reveal returns the label map of a derived proof that shows what group n selects (VC-DI-ECDSA 3.5.4
-	// steps 14 to 16, 3.5.5): the HMAC for each canonical number that a verifier will give a blank node of
-	// the revealed document. It fails if that document does not make exactly the statements that the group
-	// selects, as when a pointer names a part of a list.
-	Reveal func(n int, document []byte) (map[uint32][]byte, error)
+	// Reveal returns what the label map of a derived proof that shows group n is made of (VC-DI-ECDSA 3.5.4
+	// steps 14 to 16, 3.5.5): for each canonical number that a verifier will give a blank node of the
+	// revealed document, its canonical number in the whole document. It fails if the revealed document does
+	// not make exactly the statements that the group selects, as when a pointer names a part of a list.
+	Reveal func(n int, document []byte) (map[uint32]uint32, error)
 }
 
 // New returns the Grouper for an engine, nil if there is none.
