@@ -33,17 +33,18 @@ func newPredictCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict [flags] FILE|NAME",
 		Short: "Predict what a credential costs from its shape",
-		Long: `Predict measures credentials of the catalogue, fits what each unit of their shape
-costs, and predicts the cost of yours: a fixed part, and so much for each quad,
-scoped node, byte of the document and of its canonical form, alike node, byte of
-contexts where they are not kept, and disclosure. It prints the figure with the
-interval in which the cost of 95 of 100 documents would lie that are as far from
-the model as those of the catalogue.
+		Long: `Predict measures credentials of the catalogue, fits what each unit of their
+shape costs, and predicts the cost of yours: a fixed part, and so much for each
+quad, node, scoped node and alike node, for each byte of the document, of its
+canonical form and of what labels hash, for each byte of contexts where they are
+not kept, and for each disclosure. It prints the figure with the interval in
+which the cost of 95 of 100 documents would lie that are as far from the model
+as those of the catalogue.
 
 --check measures the document as well and prints by how much the prediction was
 off. Costs are those of this machine and this binary alone: --out keeps the
 results in a folder, which --model reads later, and which is refused elsewhere.
-A folder of "canonscope run" with the same credentials is such a model, too.
+A folder of "canonscope run" with the same credentials is such a model.
 
 Without flags it predicts issue and verify by eddsa-rdfc-2022 with the engine
 native, and of a document that is no credential its canonicalization.`,
@@ -57,7 +58,8 @@ native, and of a document that is no credential its canonicalization.`,
 				return fmt.Errorf("predict takes 1 FILE or NAME, and got %d", len(args))
 			}
 			if model != "" && out != "" {
-				return errors.New("--out keeps what is measured, and --model measures nothing; omit one of them")
+				return errors.New("--out keeps what is measured, and --model measures nothing; " +
+					"omit one of them")
 			}
 			given.schemas = schemaFlag{args[0]}
 			if err := given.read(&filter); err != nil {
@@ -76,7 +78,8 @@ native, and of a document that is no credential its canonicalization.`,
 					return err
 				}
 				if err := predict.Same(l.Campaign.Environment); err != nil {
-					return fmt.Errorf("--model %s %w; its costs are not those here: measure with --out", model, err)
+					return fmt.Errorf("--model %s %w; its costs are not those here: measure with --out",
+						model, err)
 				}
 				campaign = l.Campaign
 			}

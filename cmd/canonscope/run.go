@@ -123,7 +123,7 @@ Cells that flags name are never left out, however long they take.`,
   canonscope run --schema ob3 --allocs
   canonscope run --axis achievements=1,2,5,10,30
   canonscope run --schema ob3 --axis alignments=1,10,50 --engine native
-  canonscope run badge.json --axis /credentialSubject/achievement/alignment=1,5,20
+  canonscope run badge.json --axis /credentialSubject/achievement/tag=1,5,20
   canonscope run --schema simple-20 --suite jws --axis disclose=1,5,20,all
   canonscope run --schema ob3 --granularity leaf,branch,claim --disclose 3
   canonscope run --preset clr-or-elm

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 
+	"canonscope/canon/jsontape"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
@@ -27,8 +28,10 @@ var Schemas = []string{"simple-5", "simple-20", "simple-100", "simple-inline-20"
 // Shape is what the cost of a document depends on.
 type Shape struct {
 	shape.Figures
-	Canonical int `json:"canonical_bytes"`
-	Disclosed int `json:"disclosed"` // elements that are presented
+	Nodes     int   `json:"nodes"` // objects outside of contexts
+	Canonical int   `json:"canonical_bytes"`
+	Hashed    int64 `json:"hashed_bytes"` // by RDFC-1.0, to label blank nodes
+	Disclosed int   `json:"disclosed"`    // elements that are presented
 }
 
 // ShapeOf counts the first document of a schema.
@@ -57,7 +60,29 @@ func ShapeOf(ctx context.Context, schema string, given compare.Given) (*Shape, e
 	if err != nil {
 		return nil, err
 	}
-	return &Shape{Figures: *f, Canonical: a.Total.Bytes}, nil
+	nodes, err := nodesOf(c.VCDM)
+	if err != nil {
+		return nil, err
+	}
+	return &Shape{Figures: *f, Nodes: nodes, Canonical: a.Total.Bytes, Hashed: a.Total.Hashed}, nil
+}
+
+// nodesOf counts the objects of a document outside of contexts.
+func nodesOf(doc []byte) (n int, err error) {
+	var t jsontape.Tape
+	if err := t.Scan(doc, jsontape.Options{}); err != nil {
+		return 0, err
+	}
+	for i := 0; i < len(t.Nodes); i++ {
+		isKey := t.Nodes[i].Hash != 0
+		switch {
+		case t.Nodes[i].Kind == jsontape.Object:
+			n++
+		case isKey && t.TextIs(i, "@context"):
+			i = int(t.Nodes[i+1].Next) - 1
+		}
+	}
+	return n, nil
 }
 
 // figure is one of the terms of a model.
@@ -76,9 +101,11 @@ func presents(c compare.Cell) bool {
 var figures = []figure{
 	{"fixed", func(*Shape) float64 { return 1 }, nil},
 	{"quads", func(s *Shape) float64 { return float64(s.Quads) }, nil},
+	{"nodes", func(s *Shape) float64 { return float64(s.Nodes) }, nil},
 	{"scoped nodes", func(s *Shape) float64 { return float64(s.Scoped) }, nil},
 	{"bytes", func(s *Shape) float64 { return float64(s.Bytes) }, nil},
 	{"canonical bytes", func(s *Shape) float64 { return float64(s.Canonical) }, nil},
+	{"hashed bytes", func(s *Shape) float64 { return float64(s.Hashed) }, nil},
 	{"alike nodes", func(s *Shape) float64 { return float64(s.NonUnique) }, nil},
 	{"context bytes", func(s *Shape) float64 { return float64(s.ContextBytes + s.InlineBytes) },
 		func(c compare.Cell) bool { return c.Contexts != compare.Warm && c.Contexts != compare.NoContexts }},
@@ -94,7 +121,7 @@ type Model struct {
 	figures []figure
 }
 
-// anyDocument is a cell without what it says of a document.
+// anyDocument is a cell without its document.
 func anyDocument(c compare.Cell) compare.Cell {
 	c.Schema, c.Disclose, c.Granularity = "", "", compare.Leaf
 	return c
@@ -117,7 +144,7 @@ func Fit(ctx context.Context, c *compare.Campaign) ([]Model, error) {
 		models = append(models, *m)
 	}
 	if models == nil {
-		return nil, fmt.Errorf("the results have none of the credentials that a model is fitted to, such as %s",
+		return nil, fmt.Errorf("the results have no credential that a model is fitted to, such as %s",
 			Schemas[0])
 	}
 	return models, nil

@@ -121,8 +121,8 @@ func Text(w io.Writer, r *Report) error {
 	}
 	p.Line("")
 	p.Line("fitted to %d credentials of the catalogue, measured by this binary on this machine in %d "+
-		"processes each, by least squares of logarithms with no term below 0; [ ] is the 95 %% interval of a "+
-		"term", len(r.Rows[0].Model.Schemas), r.Runs)
+		"processes each, by least squares of logarithms with no term below 0; [ ] is the 95 %% interval "+
+		"of a term", len(r.Rows[0].Model.Schemas), r.Runs)
 	return p.Err
 }
 

@@ -31,7 +31,7 @@ type Term struct {
 const mostTerms = 12
 
 // FitModel fits the costs of inputs, each with a row of figures, to a sum of terms that are not below 0. It
-// minimizes the squares of log cost less log fit: costs reach over decades, and half and twice are as far off.
+// minimizes the squares of log cost less log fit, in which half is as far off as twice.
 // Gauss and Newton's method makes each step a least-squares problem; the best of all subsets of terms, none
 // of them below 0, solves it. FitModel needs two more inputs than terms.
 func FitModel(names []string, figures [][]float64, costs []float64) (*Model, error) {
