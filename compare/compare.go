@@ -85,6 +85,8 @@ type Exchange struct {
 
 	// Canonizes is true where canonize is the only operation.
 	Canonizes bool
+	// HandsOn is true where present hands on the whole credential.
+	HandsOn bool
 	// Reissued is true where present signs again with the issuer's key: no selective disclosure (shown as †).
 	Reissued bool
 	// Counters is where the operations count their work; never nil.
@@ -131,7 +133,7 @@ func Reissuing[K any](
 // steps.Present is not read.
 func HandingOn(c *Counters, checks string, steps Steps) *Exchange {
 	e := Deriving(c, checks, steps)
-	e.steps.Present = e.steps.Whole
+	e.steps.Present, e.HandsOn = e.steps.Whole, true
 	return e
 }
 

@@ -43,7 +43,7 @@ var Families = []Family{
 	{Name: "node", Needs: []string{"node", "npm"}, runs: "node",
 		build: []string{"npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"},
 		Adapters: []Adapter{
-			{"node", "jsonld, rdf-canonize, canonicalize", []string{"canonize.mjs"}},
+			{"node", "jsonld, rdf-canonize, canonicalize, Data Integrity, SD-JWT", []string{"node.mjs"}},
 			{"rdfjs", "rdfjs-c14n over jsonld-streaming-parser", []string{"rdfjs.mjs"}},
 		}},
 }

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"encoding/json"
 	"errors"
 
 	"canonscope/canon"
@@ -64,17 +65,22 @@ type Task struct {
 	Input     string            `json:"input,omitempty"` // syntax of the documents: jsonld, nquads or json
 	Documents [][]byte          `json:"documents"`       // which a run walks in turn
 	Inputs    [][]byte          `json:"inputs,omitempty"`
-	Disclose  [][]string        `json:"disclose,omitempty"` // JSON pointers, of each document
-	Contexts  map[string][]byte `json:"contexts,omitempty"` // by URL, those that are new
+	Elements  [][]string        `json:"elements,omitempty"`  // pointers that can be disclosed, of each document
+	Mandatory [][]string        `json:"mandatory,omitempty"` // pointers that are always disclosed
+	Disclose  [][]string        `json:"disclose,omitempty"`  // pointers that present discloses
+	Contexts  map[string][]byte `json:"contexts,omitempty"`  // by URL, those that are new
 	Keys      *Keys             `json:"keys,omitempty"`
 	Now       string            `json:"now,omitempty"` // the verifier's clock, RFC 3339
 }
 
-// Keys are those of a task, as the JSON of a JWK. Only issue gets the secret half.
+// Keys are those of a task. Only issue gets the issuer's secret half.
 type Keys struct {
-	Issuer      []byte `json:"issuer"`
-	DID         string `json:"did"`                   // did:key of the issuer
-	Certificate []byte `json:"certificate,omitempty"` // of the issuer, DER
+	JWK         json.RawMessage `json:"jwk"`                   // of the issuer
+	Multikey    json.RawMessage `json:"multikey"`              // the same
+	DID         string          `json:"did"`                   // did:key of the issuer
+	Method      string          `json:"method"`                // URL of the key
+	Certificate []byte          `json:"certificate,omitempty"` // of the issuer, DER, for an mdoc
+	Holder      json.RawMessage `json:"holder"`                // public JWK
 }
 
 // Lap asks for operations on the documents in turn, Warm of them before the clocks start.

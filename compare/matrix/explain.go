@@ -43,5 +43,9 @@ func Preparer(cell compare.Cell, given compare.Given) (compare.Preparer, error) 
 	if err != nil {
 		return nil, err
 	}
-	return f.format.Prepares(f.cell, canonicalizer)
+	other, err := f.elsewhere(canonicalizer, Loader(given), given)
+	if err != nil {
+		return nil, err
+	}
+	return f.preparer(canonicalizer, other)
 }

@@ -107,8 +107,8 @@ func (f *family) exists() bool {
 		return false
 	case f.format.Name == compare.Floor:
 		return f.cell.Engine == canon.Native
-	case compare.Foreign(f.cell.Engine): // it says itself what else it cannot do
-		return f.format.Name == compare.Document
+	case compare.Foreign(f.cell.Engine): // it answers itself what it cannot do
+		return true
 	}
 	return slices.Contains(canon.Engines, f.cell.Engine) &&
 		(f.suite.Method != "" || f.cell.Engine != canon.Tuned)
@@ -238,6 +238,9 @@ func (f family) of(t target, p Policy) family {
 	}
 	if f.suite.Reissues {
 		f.cell.Present = p.Present
+		if compare.Foreign(f.cell.Engine) { // the libraries sign no selection anew
+			f.cell.Present = compare.HandedOver
+		}
 	}
 	if f.format.Name == compare.Document {
 		f.cell.Binding, f.cell.Disclose, f.cell.Granularity = compare.NoBinding, "", compare.Leaf
@@ -679,7 +682,11 @@ func OpenGiven(cell compare.Cell, given compare.Given) (*measure.Bench, error) {
 		return nil, err
 	}
 
-	format, err := f.format.Prepares(f.cell, canonicalizer)
+	other, err := f.elsewhere(canonicalizer, loader, given)
+	if err != nil {
+		return nil, err
+	}
+	format, err := f.preparer(canonicalizer, other)
 	if err != nil {
 		return nil, err
 	}
@@ -701,9 +708,21 @@ func OpenGiven(cell compare.Cell, given compare.Given) (*measure.Bench, error) {
 
 	scenario := compare.Scenario{Granularity: cell.Granularity, Binding: cell.Binding,
 		HandOn: cell.Present == compare.HandedOver}
-	return &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(loader),
-		Elsewhere: f.elsewhere(canonicalizer), Check: check, Second: second, SecondBy: string(by),
+	bench := &measure.Bench{Format: format, Generator: generator, Scenario: scenario, Guard: f.guard(loader),
+		Check: check, Second: second, SecondBy: string(by),
 		Tamper: func(c *schemas.Credential, presented []byte) ([]compare.Tampered, error) {
 			return f.format.Tamper(c, presented, cell.Binding != compare.NoBinding)
-		}}, nil
+		}}
+	if other != nil {
+		bench.Elsewhere = other
+	}
+	return bench, nil
+}
+
+// preparer makes the exchanges of the family: by a foreign engine unless it is nil.
+func (f *family) preparer(c canon.Canonicalizer, other *elsewhere) (compare.Preparer, error) {
+	if other != nil && f.format.Name != compare.Document {
+		return preparer{other}, nil
+	}
+	return f.format.Prepares(f.cell, c)
 }

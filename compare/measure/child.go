@@ -208,7 +208,7 @@ func (c *child) operation(
 	}
 	w := &walk{drawn: d, op: e.Operation, step: step, records: records, next: first}
 	switch kind := c.job.Kind; {
-	case d.bench.Elsewhere != nil:
+	case d.bench.Elsewhere != nil && !(e.Operation == compare.Present && d.exchanges[first].HandsOn):
 		err = c.elsewhere(ctx, e, w)
 	case kind == Time || kind == Control:
 		e.Type = "run"

@@ -209,7 +209,11 @@ func (d *drawn) gateAll(ctx context.Context) (*Gated, error) {
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
 
-	parallel(limited, len(all), func(i int) {
+	width := workers()
+	if d.bench.Elsewhere != nil { // it does one at a time, and a document that waits would reach its deadline
+		width = 1
+	}
+	parallel(limited, width, len(all), func(i int) {
 		mu.Lock()
 		check := comparing < compareFor || i%compareEvery == 0
 		tamper := i%tamperEvery == 0 && (tampering < tamperFor || i%tamperSeldom == 0)

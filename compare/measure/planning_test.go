@@ -325,7 +325,7 @@ func TestJobs(t *testing.T) {
 // Jobs of a pass go on until the end, one after the other at least, and after it no more begin.
 func TestParallel(t *testing.T) {
 	done := make(chan int, 9)
-	parallel(t.Context(), 9, func(i int) { done <- i })
+	parallel(t.Context(), 2, 9, func(i int) { done <- i })
 	close(done)
 	seen := make(map[int]bool)
 	for i := range done {
@@ -336,7 +336,7 @@ func TestParallel(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	parallel(ctx, 9, func(i int) { t.Errorf("%d begins after the end", i) })
+	parallel(ctx, 2, 9, func(i int) { t.Errorf("%d begins after the end", i) })
 }
 
 // The counters of n operations are n times those of one.

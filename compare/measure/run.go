@@ -350,11 +350,11 @@ func ending(err error) (compare.State, string) {
 // workers is how many children may run at a time while nothing is timed.
 func workers() int { return min(2, runtime.NumCPU()) }
 
-// parallel calls f for 0..n-1, a few at a time, until ctx ends.
-func parallel(ctx context.Context, n int, f func(int)) {
+// parallel calls f for 0..n-1, at most so many at a time, until ctx ends.
+func parallel(ctx context.Context, workers, n int, f func(int)) {
 	next := make(chan int)
 	var wg sync.WaitGroup
-	for range workers() {
+	for range workers {
 		wg.Go(func() {
 			for i := range next {
 				f(i)
@@ -413,7 +413,7 @@ func (c *campaign) gates(ctx context.Context) {
 		}
 
 		started := time.Now()
-		parallel(ctx, len(group), func(i int) {
+		parallel(ctx, workers(), len(group), func(i int) {
 			c.say(Step{Stage: "gate", Done: done + i, Total: len(c.order), Cell: group[i].id}, 0)
 			c.gate(ctx, group[i], done+i)
 		})
@@ -763,7 +763,7 @@ func (c *campaign) allocs(ctx context.Context) {
 	for _, x := range c.order {
 		cells = append(cells, c.measured(x)...)
 	}
-	parallel(ctx, len(cells), func(k int) {
+	parallel(ctx, workers(), len(cells), func(k int) {
 		id := c.results[cells[k]].Cell
 		x := c.exchanges[id.Exchange().ID()]
 		c.say(Step{Stage: "allocations", Done: k, Total: len(cells), Cell: id.ID()},

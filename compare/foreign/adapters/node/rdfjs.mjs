@@ -17,6 +17,15 @@ function quads(task, text) {
   });
 }
 
+function canonize(task) {
+  const engine = new RDFC10();
+  engine.hash_algorithm = task.hash ?? 'sha256';
+  return async i => {
+    const text = task.documents[i].toString();
+    return engine.canonicalize(task.input === 'nquads' ? text : await quads(task, text));
+  };
+}
+
 const packages = ['jsonld-streaming-parser', 'rdfjs-c14n'];
 
 serve({
@@ -25,13 +34,4 @@ serve({
   lineage: 'rdfjs',
   can: [{suite: 'rdfc', operations: ['canonize']}],
   kindOf: e => e instanceof RangeError ? 'limit' : undefined
-}, {
-  'canonize rdfc': task => {
-    const engine = new RDFC10();
-    engine.hash_algorithm = task.hash ?? 'sha256';
-    return async i => {
-      const text = task.documents[i].toString();
-      return engine.canonicalize(task.input === 'nquads' ? text : await quads(task, text));
-    };
-  }
-});
+}, (operation, suite) => operation === 'canonize' && suite === 'rdfc' ? canonize : undefined);

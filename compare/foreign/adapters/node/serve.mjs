@@ -1,6 +1,6 @@
 // The protocol canonscope-engine/1 for engines in JavaScript. An adapter calls serve with what hello answers
-// and with functions that prepare operations, by operation and suite: 'canonize rdfc'. Each gets the task and
-// returns a function of the index of a document and its input, which may return a promise.
+// and with a function that finds the one that prepares an operation of a suite. That gets the task and returns
+// a function of the index of a document and its input, which may return a promise.
 import {readFileSync} from 'node:fs';
 import {Session} from 'node:inspector/promises';
 import {PerformanceObserver} from 'node:perf_hooks';
@@ -32,7 +32,7 @@ let collected = 0; // milliseconds of the collector
 new PerformanceObserver(list => list.getEntries().forEach(e => { collected += e.duration; })).observe({entryTypes: ['gc']});
 
 const bytes = text => Buffer.from(text ?? '', 'base64');
-const bytesOf = out => out === undefined || out === true ? Buffer.alloc(0) : Buffer.from(out);
+const bytesOf = out => Buffer.from(out ?? '');
 
 async function run(task, operation, {first = 0, warm = 0, count, profile}) {
   const step = i => operation((first + i) % task.documents.length, task.inputs[(first + i) % task.documents.length]);
@@ -65,7 +65,7 @@ async function run(task, operation, {first = 0, warm = 0, count, profile}) {
   return ran;
 }
 
-export async function serve({kindOf = () => undefined, ...hello}, prepares) {
+export async function serve({kindOf = () => undefined, ...hello}, find) {
   const known = new Map(); // contexts, until the end
   let task, operation;
   const answers = {
@@ -76,7 +76,7 @@ export async function serve({kindOf = () => undefined, ...hello}, prepares) {
         known.set(url, JSON.parse(bytes(text).toString()));
       }
       task = {...r.task, known, documents: (r.task.documents ?? []).map(bytes), inputs: (r.task.inputs ?? []).map(bytes)};
-      const prepare = prepares[`${task.operation} ${task.suite}`] ?? refuse('unsupported', `${task.operation} of ${task.suite}`);
+      const prepare = await find(task.operation, task.suite) ?? refuse('unsupported', `${task.operation} of ${task.suite}`);
       operation = await prepare(task);
       return {};
     },

@@ -1,0 +1,39 @@
+package foreign_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"canonscope/compare/foreign"
+)
+
+// A profile of V8 keeps its stacks and times, and one that is malformed is an error.
+func TestPprof(t *testing.T) {
+	b, err := foreign.Pprof([]byte(`{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2]},
+		{"id":2,"callFrame":{"functionName":"expand","url":"file:///x/node_modules/jsonld/lib/expand.js","lineNumber":6}}],
+		"samples":[2,1,2],"timeDeltas":[5,7,11]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Parse(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := p.Sample[0]
+	if len(p.Sample) != 2 || len(s.Location) != 2 || s.Value[0] != 2 || s.Value[1] != 16_000 ||
+		s.Location[0].Line[0].Function.Name != "js:jsonld/lib/expand.js:expand" || s.Location[0].Line[0].Line != 7 {
+		t.Errorf("%v", p)
+	}
+	for text, want := range map[string]string{
+		`{}`: "not a .cpuprofile", `[`: "JSON",
+		`{"nodes":[{"id":1,"children":[2]},{"id":2,"children":[1]}],"samples":[1],"timeDeltas":[1]}`: "cycle",
+		`{"nodes":[{"id":1,"children":[1]}],"samples":[1],"timeDeltas":[1]}`:                         "two parents",
+	} {
+		if _, err := foreign.Pprof([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
