@@ -19,10 +19,10 @@ type Holder struct {
 }
 
 // Derive returns the document that discloses what the issuer made mandatory and what the selective JSON
-// pointers name, with a derived proof (VC-DI-ECDSA 3.6.6, VC-DI-BBS 3.5.7). Other proofs of the document are
-// left out. The same input gives the same output with ecdsa-sd-2023, and never with bbs-2023. A pointer that names nothing, or a part of what can only be disclosed
-// whole, such as an element of an ordered list, is a PROOF_GENERATION_ERROR; a proof that is not a base proof
-// a PROOF_VERIFICATION_ERROR.
+// pointers name, with a derived proof (VC-DI-ECDSA 3.6.6, VC-DI-BBS 3.5.7). Other proofs of the document
+// are left out. The same input gives the same output with ecdsa-sd-2023, and never with bbs-2023. A
+// pointer that names nothing, or a part of what can only be disclosed whole, such as an element of an
+// ordered list, is a PROOF_GENERATION_ERROR; a proof that is not a base proof a PROOF_VERIFICATION_ERROR.
 //
 //phase:select fallback
 func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]byte, error) {

@@ -29,7 +29,8 @@ type Suite interface {
 // tapes is an engine that need not scan a document again.
 type tapes = canon.Tapes[*jsontape.Tape]
 
-// Counts is the work that operations did: each call adds one.
+// Counts is the work that operations did: each call adds one. With bbs-2023 a digest is a message made a
+// scalar, a proof of knowledge counts as a signature, and each verification has two pairings.
 type Counts struct {
 	Canonicalizations int // calls of a canonicalizer
 	Digests           int // digests of single statements, for selective disclosure

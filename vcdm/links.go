@@ -71,8 +71,8 @@ func (p *proof) links(v *openDerived) (links []string) {
 	shown := len(v.SelectiveIndexes)
 	links = append(links, at+"/verificationMethod: the issuer's key; who else has credentials under it is "+
 		"the crowd to hide in",
-		fmt.Sprintf("%s/proofValue: which %d of the statements that are not mandatory are shown, %d are hidden",
-			at, shown, v.hidden()),
+		fmt.Sprintf("%s/proofValue: which %d of the statements that are not mandatory are shown, "+
+			"%d are hidden", at, shown, v.hidden()),
 		fmt.Sprintf("%s/proofValue: the label map, with the order of %d nodes in the issuer's document", at,
 			len(v.LabelMap)))
 	if v.feature.named() {

@@ -104,8 +104,8 @@ ecdsa-sd-2023 and bbs-2023 make a base proof. Give it only to the holder, who
 derives from it with canonscope present. Every presentation then discloses
 issuer, type, validity, status and the --mandatory pointers, or with
 --mandatory-only just these. A holder signs a presentation in the same way,
-mostly with --challenge and --domain of the verifier. Verifiers expect the issuer
-to sign: --self writes the key's did:key identifier into the document.
+mostly with --challenge and --domain of the verifier. Verifiers expect the
+issuer to sign: --self writes the key's did:key identifier into the document.
 
 With --format sd-jwt-vc or mdoc it prints the claims of the credential in that
 format: every leaf under credentialSubject can be disclosed alone. Data that the

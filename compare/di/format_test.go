@@ -95,7 +95,8 @@ func exchange(t *testing.T, name string, tier compare.Engine, binding compare.Bi
 		if err != nil {
 			t.Fatalf("%s %s %s: present: %v", tier, name, s.suite, err)
 		}
-		if binding == compare.NoBinding && len(presented) >= len(issued) {
+		// A proof of bbs-2023 has 32 bytes for each statement that it hides.
+		if binding == compare.NoBinding && s.suite != "bbs-2023" && len(presented) >= len(issued) {
 			t.Errorf("%s %s %s: presents %d bytes of %d", tier, name, s.suite, len(presented), len(issued))
 		}
 		before := *x.Counters

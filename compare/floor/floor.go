@@ -4,8 +4,9 @@
 //
 // The suites floor-rdfc and floor-jcs scan the document, hash the canonical forms of the document and of the
 // options of a proof, and sign their hashes, or check that signature. The forms are made outside the clock.
-// The suite primitives is a signature of the SHA-256 of 256 bytes, and its check. With BBS the floor signs the
-// statements of the canonical form apart, and the primitives sign one message: a check has two pairings.
+// The suite primitives is a signature of the SHA-256 of 256 bytes, and its check. With BBS the floor signs
+// the statements of the canonical form apart, and the primitives sign one message: a check has two
+// pairings.
 //
 //phase:caller
 package floor

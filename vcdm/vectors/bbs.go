@@ -15,8 +15,8 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// bbsSet is one set of the vectors of bbs-2023: a folder in vc-di-bbs, and the files of its input there. Without
-// a document it is what the signed one has: prCredUnsigned.json has another description.
+// bbsSet is one set of the vectors of bbs-2023: a folder in vc-di-bbs, and the files of its input there.
+// Without a document it is what the signed one has: prCredUnsigned.json has another description.
 type bbsSet struct{ folder, document, mandatory, selective string }
 
 var bbsSets = []bbsSet{

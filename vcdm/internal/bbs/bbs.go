@@ -2,9 +2,9 @@
 // (draft-irtf-cfrg-bbs-signatures), with commitments of the holder (draft-irtf-cfrg-bbs-blind-signatures)
 // and pseudonyms (draft-irtf-cfrg-bbs-per-verifier-linkability).
 //
-// The drafts of commitments and pseudonyms still change. The steps here are those of the vectors of VC-DI-BBS:
-// the interface identifiers BLIND_H2G_HM2S_ and H2G_HM2S_PSEUDONYM_, one scalar for all pseudonyms of a holder,
-// and the generator of the pseudonym in the challenge.
+// The drafts of commitments and pseudonyms still change. The steps here are those of the vectors of
+// VC-DI-BBS: the interface identifiers BLIND_H2G_HM2S_ and H2G_HM2S_PSEUDONYM_, one scalar for all
+// pseudonyms of a holder, and the generator of the pseudonym in the challenge.
 //
 // Start with [SHA256], a ciphersuite: [Suite.Sign] signs messages, [Suite.Prove] discloses some of them
 // without the signature, [Suite.Check] checks what is disclosed. [Statement] is what all of them are about.
