@@ -148,7 +148,7 @@ func predicted(
 	var checked *compare.Campaign
 	if len(todo) > 0 {
 		all.Schemas = todo
-		c, err := measureTo(cmd, &all, out)
+		c, err := measuredShortly(cmd, &all, out)
 		if err != nil {
 			return err
 		}
@@ -175,8 +175,8 @@ func predicted(
 	return predict.Text(cmd.OutOrStdout(), r)
 }
 
-// measureTo runs a short campaign, in a folder that is removed unless out names one.
-func measureTo(cmd *cobra.Command, f *matrix.Filter, out string) (_ *compare.Campaign, err error) {
+// measuredShortly runs a short campaign, in a folder that is removed unless out names one.
+func measuredShortly(cmd *cobra.Command, f *matrix.Filter, out string) (_ *compare.Campaign, err error) {
 	selection, err := matrix.Select(*f, matrix.DefaultPolicy)
 	if err != nil {
 		return nil, err
