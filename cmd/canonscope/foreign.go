@@ -13,7 +13,7 @@ import (
 func newForeignCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "foreign",
-		Short: "Engines that are other programs: list, install and check adapters",
+		Short: "List, install and check engines that are other programs",
 		Long: `Wherever an engine is named, exec:NAME is another program: an adapter that is
 installed, or else the program NAME. exec:NAME=COMMAND is a command, which is
 split into words as a shell does it, without one; it must be the last of a list.
