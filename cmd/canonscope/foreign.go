@@ -13,7 +13,7 @@ import (
 func newForeignCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "foreign",
-		Short: "Engines that are other programs: list, install and check adapters",
+		Short: "List, install and check engines that are other programs",
 		Long: `Wherever an engine is named, exec:NAME is another program: an adapter that is
 installed, or else the program NAME. exec:NAME=COMMAND is a command, which is
 split into words as a shell does it, without one; it must be the last of a list.
@@ -57,7 +57,7 @@ func newForeignInstallCommand() *cobra.Command {
 		Use:   "install FAMILY",
 		Short: "Install the adapters of a runtime into the user's cache folder",
 		Long: `Install prints what it is going to fetch, and installs the adapters of a runtime
-into a folder below the user's cache folder. Nothing else of Canonscope needs it.`,
+into the user's cache folder. Nothing else of Canonscope needs them.`,
 		Example: `  canonscope foreign install node`,
 		Args:    oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -85,7 +85,7 @@ func newForeignCheckCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check ENGINE",
-		Short: "Start an engine, and print what it is, what it can and how it is bound",
+		Short: "Start an engine, and print what it is and how it is bound",
 		Example: `  canonscope foreign check exec:node
   canonscope foreign check 'exec:mine=./my-engine --fast'`,
 		Args: oneArg,

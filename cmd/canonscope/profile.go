@@ -66,7 +66,8 @@ Markdown for the tracker of a library instead.`, profileRuns),
 				return fmt.Errorf("--sampler: %w; auto takes signals instead", err)
 			}
 
-			filter := matrix.Filter{Operations: []string{operation}, Suites: []string{suite}, Algorithms: []string{"usual"}}
+			filter := matrix.Filter{Operations: []string{operation}, Suites: []string{suite},
+				Algorithms: []string{"usual"}}
 			if cell, err := compare.ParseCell(args[0]); err == nil {
 				for _, name := range []string{"operation", "engine", "suite"} {
 					if cmd.Flags().Changed(name) && (name != "operation" || cell.Operation != "") {

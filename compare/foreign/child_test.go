@@ -235,7 +235,7 @@ func command(how string, more ...string) foreign.Command {
 }
 
 // quick are limits that a test need not wait for long; nothing but a hang reaches them.
-var quick = foreign.Limits{Hello: 20 * time.Second, Call: 20 * time.Second, Output: 8 << 20, Memory: 400 << 20}
+var quick = foreign.Limits{Hello: 2 * time.Minute, Call: 2 * time.Minute, Output: 2 << 20, Memory: 400 << 20}
 
 var ctx = context.Background()
 
@@ -260,8 +260,8 @@ func exchange(c foreign.Command, l foreign.Limits) (*foreign.Child, error) {
 // Every child that misbehaves has an outcome with a name, in the time that it is given, and leaves nothing
 // behind.
 func TestMisbehaving(t *testing.T) {
-	short := quick
-	short.Hello, short.Call = 2*time.Second, 2*time.Second
+	mute, short := quick, quick
+	mute.Hello, short.Call = 2*time.Second, 5*time.Second
 	for how, want := range map[string]struct {
 		state   foreign.State
 		outcome compare.State
@@ -271,15 +271,15 @@ func TestMisbehaving(t *testing.T) {
 		"ends at once":          {foreign.Ended, compare.Died, "at hello", nil},
 		"exits":                 {foreign.Crashed, compare.Died, "exit status 3; its last words: configuration error: no licence", nil},
 		"panics":                {foreign.Crashed, compare.Died, `panic: a bug`, nil},
-		"hangs at hello":        {foreign.Hung, compare.TimedOut, "no answer within 2s", &short},
-		"hangs at gate":         {foreign.Hung, compare.TimedOut, "at gate", &short},
-		"spins":                 {foreign.Hung, compare.TimedOut, "at gate", &short},
+		"hangs at hello":        {foreign.Hung, compare.TimedOut, "no answer within 2s", &mute},
+		"hangs at gate":         {foreign.Hung, compare.TimedOut, "no answer within 5s", &short},
+		"spins":                 {foreign.Hung, compare.TimedOut, "no answer within 5s", &short},
 		"does not read":         {foreign.Hung, compare.TimedOut, "at prepare", &short},
 		"ends before its child": {foreign.Crashed, compare.Died, "exit status 4", nil},
 		"garbage":               {foreign.Garbage, compare.Failed, "Welcome to the engine!", nil},
 		"binary":                {foreign.Garbage, compare.Failed, `\u`, nil},
 		"half a line":           {foreign.Ended, compare.Died, "cut short", nil},
-		"no end of a line":      {foreign.TooMuch, compare.Died, "more than 8388608 bytes", nil},
+		"no end of a line":      {foreign.TooMuch, compare.Died, "more than 2097152 bytes", nil},
 		"a flood of lines":      {foreign.Garbage, compare.Failed, "request 1, not to 2", nil},
 		"memory":                {foreign.OutOfMemory, compare.OutOfMemory, "its limit is 400 MiB", nil},
 		"another protocol":      {foreign.Garbage, compare.Failed, "canonscope-engine/2", nil},

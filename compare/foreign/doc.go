@@ -1,6 +1,6 @@
 // Package foreign runs engines that are other programs, in any language, and keeps them within bounds. Start
-// an [Engine] with [New], which starts a [Child] for its tasks; [Canonicalizer] makes one of canon of it. [Serve] is the other side, for an
-// engine in Go.
+// an [Engine] with [New], which starts a [Child] for its tasks; [Canonicalizer] is an Engine as one of canon.
+// [Serve] is the other side, for an engine in Go.
 //
 // # Protocol canonscope-engine/1
 //

@@ -148,8 +148,8 @@ type Canonicalizer struct {
 	Method canon.Method
 }
 
-// Canonicalize implements [canon.Canonicalizer]. What an engine would lose is lost without a word unless
-// the engine reports it.
+// Canonicalize implements [canon.Canonicalizer]. Losses are refused only by
+// an engine that detects them.
 func (c *Canonicalizer) Canonicalize(
 	ctx context.Context, doc []byte, opt canon.Options,
 ) (*canon.Form, error) {

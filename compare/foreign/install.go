@@ -153,8 +153,8 @@ func (f *Family) Fetches() string {
 	for _, name := range slices.Sorted(maps.Keys(packages.Dependencies)) {
 		direct = append(direct, name+" "+packages.Dependencies[name])
 	}
-	return fmt.Sprintf("%d packages at the versions and hashes of a lock file, by npm from where it is set up "+
-		"to find them, without running their scripts: %s, and what these need", len(lock.Packages)-1,
+	return fmt.Sprintf("%d packages at the versions and hashes of a lock file, by npm from where it is set "+
+		"up to find them, without running their scripts: %s, and what these need", len(lock.Packages)-1,
 		strings.Join(direct, ", "))
 }
 

@@ -65,9 +65,9 @@ type Task struct {
 	Input     string            `json:"input,omitempty"` // syntax of the documents: jsonld, nquads or json
 	Documents [][]byte          `json:"documents"`       // which a run walks in turn
 	Inputs    [][]byte          `json:"inputs,omitempty"`
-	Elements  [][]string        `json:"elements,omitempty"`  // pointers that can be disclosed, of each document
-	Mandatory [][]string        `json:"mandatory,omitempty"` // pointers that are always disclosed
-	Disclose  [][]string        `json:"disclose,omitempty"`  // pointers that present discloses
+	Elements  [][]string        `json:"elements,omitempty"`  // what can be disclosed: pointers
+	Mandatory [][]string        `json:"mandatory,omitempty"` // pointers
+	Disclose  [][]string        `json:"disclose,omitempty"`  // pointers, of present
 	Contexts  map[string][]byte `json:"contexts,omitempty"`  // by URL, those that are new
 	Keys      *Keys             `json:"keys,omitempty"`
 	Now       string            `json:"now,omitempty"` // the verifier's clock, RFC 3339
@@ -100,7 +100,7 @@ type Ran struct {
 	Output  []byte  `json:"output,omitempty"`  // of the last operation
 	Profile []byte  `json:"profile,omitempty"` // .cpuprofile of V8, or pprof
 
-	Note string `json:"-"` // of the parent: what the child says about its CPU time is not what the system says
+	Note string `json:"-"` // of the parent, where the system counts another CPU time than the child
 }
 
 // Problem is why an engine did not do what it was asked. It is an answer: the child goes on.

@@ -15,7 +15,7 @@ import (
 
 // Elsewhere does the operations of an engine in another process, which times them.
 type Elsewhere interface {
-	// Prepare makes an operation ready on the documents that rotate, with an input of each where it takes one.
+	// Prepare makes an operation ready on the documents that rotate, with the inputs that it takes.
 	Prepare(
 		ctx context.Context, op compare.Operation, docs []*schemas.Credential, inputs [][]byte,
 		s compare.Scenario,
