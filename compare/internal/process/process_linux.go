@@ -1,4 +1,3 @@
-// Package process reads what the system knows about another process. Call [CPU].
 package process
 
 import "golang.org/x/sys/unix"

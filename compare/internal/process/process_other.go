@@ -1,6 +1,5 @@
 //go:build !linux
 
-// Package process reads what the system knows about another process. Call [CPU].
 package process
 
 // CPU is not available here.

@@ -1,0 +1,2 @@
+// Package process reads what the system knows about another process. Call [CPU].
+package process
