@@ -140,8 +140,8 @@ func issuing() *compare.Files {
 			compare.Option{Name: "resource"}),
 		Draft: func(doc []byte, _ *time.Time, _ *compare.Task) (*compare.Draft, error) {
 			if (len(sd.Mandatory) > 0 || only) && !derives(name) {
-				return nil, wrong("--mandatory is for ecdsa-sd-2023 and bbs-2023; %s has no selective disclosure",
-					cmp.Or(name, "no --suite"))
+				return nil, wrong("--mandatory is for ecdsa-sd-2023 and bbs-2023; "+
+					"%s has no selective disclosure", cmp.Or(name, "no --suite"))
 			}
 			if name == "" {
 				return nil, wrong("no cryptosuite: give --suite, one of %s",

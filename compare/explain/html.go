@@ -156,7 +156,8 @@ func (p *htmlPage) cells(r *Report, i int) (cells []htmlCell) {
 		}
 		if part != nil && part.Why != "" {
 			p.Notes = append(p.Notes, fmt.Sprintf("%s: the parts of %s do not add up: together they cost %s "+
-				"than one by one; %s.", c.Engine, place(r.Parts[i].Pointer), more(*part.Interaction), part.Why))
+				"than one by one; %s.",
+				c.Engine, place(r.Parts[i].Pointer), more(*part.Interaction), part.Why))
 		}
 	}
 	return cells

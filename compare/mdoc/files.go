@@ -89,8 +89,11 @@ func issuing() *compare.Files {
 			}
 			return d, err
 		},
-		Issue: func(_ context.Context, d *compare.Draft, key *compare.KeyFile, t *compare.Task) ([]byte, error) {
-			i.Engine, i.Key, i.Device, i.Limits, i.Chain = t.Engine, key.Secret, device.Public, t.Limits, chain.DER
+		Issue: func(_ context.Context, d *compare.Draft, key *compare.KeyFile, t *compare.Task) (
+			[]byte, error) {
+
+			i.Engine, i.Limits = t.Engine, t.Limits
+			i.Key, i.Device, i.Chain = key.Secret, device.Public, chain.DER
 			if chain.Path == "" {
 				der, err := Certificate(key.Public, d.Issuer)
 				if err != nil {

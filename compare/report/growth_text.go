@@ -44,7 +44,8 @@ func GrowthText(w io.Writer, c *compare.Campaign, t Table, growth []Growth, colo
 	if laws {
 		p.wrapped(2, "", fmt.Sprintf("law: the simplest of fixed, a·n, a·n·ln n, a·n², a·n + b·n², with or "+
 			"without a fixed part, and a·n^b, within %d of the best AICc; of a phase from its profile "+
-			"samples; misfit: how far points are from it beyond what processes explain", stats.Undistinguished))
+			"samples; misfit: how far points are from it beyond what processes explain",
+			stats.Undistinguished))
 	}
 	if p.misfit {
 		p.wrapped(2, "", fmt.Sprintf("!: no law fits; this is the nearest. Its distances are more than "+

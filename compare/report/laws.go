@@ -173,9 +173,10 @@ func (g *Growth) crossings() []string {
 		from, to := slices.Min(a.X), slices.Max(a.X)
 		unlike := func(e stats.Estimate) bool { return e.Low > 1 || e.High < 1 }
 		one, two := fmt.Sprintf("%s: %s", a.Cell.Engine, a.name()), b.name()
+		ratios := fmt.Sprintf("%s times as much at %s, %s at %s",
+			figure(x.Ratios[0].Center), tick(from), figure(x.Ratios[1].Center), tick(to))
 		text := ""
-		switch ratios := fmt.Sprintf("%s times as much at %s, %s at %s", figure(x.Ratios[0].Center), tick(from),
-			figure(x.Ratios[1].Center), tick(to)); {
+		switch {
 		case x.At != nil:
 			text = fmt.Sprintf("%s costs less than %s up to %s%s, and more from there on: %s", one, two,
 				figure(x.At.Center), among(x.At), ratios)

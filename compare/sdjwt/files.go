@@ -68,7 +68,9 @@ func issuing() *compare.Files {
 			q.Lossy, q.Until = lossy, until
 			return claims.Read(doc, q)
 		},
-		Issue: func(_ context.Context, d *compare.Draft, key *compare.KeyFile, t *compare.Task) ([]byte, error) {
+		Issue: func(_ context.Context, d *compare.Draft, key *compare.KeyFile, t *compare.Task) (
+			[]byte, error) {
+
 			i.Engine, i.Key, i.Holder, i.Limits = t.Engine, key.Secret, holder.Public, t.Limits
 			return i.Issue(d.JSON, Disclosable{Leaves: claims.Subject})
 		},
