@@ -35,7 +35,7 @@
 //	profiles                  capture, rules, attribution, flame graphs; independent of credentials
 //	vcdm/vectors              runs the W3C vectors of Data Integrity
 //	vcdm                      proofs: add, derive, verify; the table of cryptosuites
-//	vcdm/internal/selective   the statements that JSON pointers select, for ecdsa-sd-2023
+//	vcdm/internal/selective   the statements that JSON pointers select, for suites that derive
 //	vcdm/internal/reading     compares a document with the statements that are signed
 //	vcdm/rules                the data model: credentials, presentations, contexts, related resources
 //	vcdm/problem              the errors of vcdm and vcdm/rules
@@ -43,6 +43,7 @@
 //	vcdm/internal/value       values of scanned JSON: equality, lists or one
 //	vcdm/internal/text        dates and URLs
 //	vcdm/keys                 Multikey, JWK, PEM and COSE keys, did:key
+//	vcdm/internal/bbs         BBS over BLS12-381: signatures, proofs, commitments, pseudonyms
 //	schemas/catalogue         generators of credentials, their axes, the credential in a user's file
 //	schemas/jsonschema        JSON Schemas of the catalogue and their validators
 //	schemas/vary              changes a document of the user along an axis
