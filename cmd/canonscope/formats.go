@@ -197,9 +197,21 @@ func setKey(to *compare.KeyFile, path string) error {
 	}
 	key, err := read(path)
 	if err == nil {
+		err = signsText(key, path)
+	}
+	if err == nil {
 		to.Public, to.Secret = key.Public, key.Secret
 	}
 	return err
+}
+
+// signsText refuses a key for bbs-2023 alone.
+func signsText(f *keys.File, path string) error {
+	if f.Public.Algorithm().SignsText() {
+		return nil
+	}
+	return &compare.OptionError{Err: fmt.Errorf("%s is a key for %s, which bbs-2023 alone takes", path,
+		f.Public.Algorithm())}
 }
 
 func setCertificates(to *compare.Certificates, path string) error {
@@ -225,6 +237,9 @@ func (f *formatFlags) issue(cmd *cobra.Command, doc []byte, keyFile, expires str
 	format := formatNamed(f.format)
 	files := f.files[f.format]
 	key, noKey := readSecret(keyFile)
+	if noKey == nil {
+		noKey = signsText(key, keyFile)
+	}
 	var until *time.Time
 	var noTime error
 	if expires != "" {

@@ -74,9 +74,9 @@ type format struct {
 	algorithm compare.Algorithm
 }
 
-// Prepare implements [compare.Preparer]. Suites with selective disclosure derive what they present; the others
-// cannot, and the issuer signs the subset anew. The issuer signs with its key; the verifier has the issuer's key,
-// parsed.
+// Prepare implements [compare.Preparer]. Suites with selective disclosure derive what they present; the
+// others cannot, and the issuer signs the subset anew. The issuer signs with its key; the verifier has
+// the issuer's key, parsed.
 func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
 	if c == nil {
 		return nil, errors.New("there is no credential")
