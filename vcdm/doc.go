@@ -6,9 +6,9 @@
 // finds one by name. [Signer.Add] takes document bytes and gives document bytes with a proof, all other
 // bytes unchanged. [Verifier.VerifyAll] checks a document with its proofs and, of a presentation, the
 // credentials in it; [Verifier.Verify] wants exactly one proof, [Verifier.VerifyPresentation] a
-// presentation. With ecdsa-sd-2023 and bbs-2023 a [Holder] derives what it discloses; rules.VerifierNeeds names what an
-// issuer makes mandatory for that. For the other suites [Selector.Select] builds the part of a document
-// that JSON pointers name, which the issuer signs anew.
+// presentation. With ecdsa-sd-2023 and bbs-2023 a [Holder] derives what it discloses; rules.VerifierNeeds
+// names what an issuer makes mandatory for that. For the other suites [Selector.Select] builds the part of
+// a document that JSON pointers name, which the issuer signs anew.
 //
 // What is verified is what was signed. The signature of an RDFC suite covers statements, and a holder
 // without a key can write the same statements in another way. So a document is refused unless the
@@ -33,9 +33,9 @@
 //     ecdsa-jcs-2019).
 //   - Every proof of a document has to be verified; a proof that builds on itself is never verified.
 //   - ECDSA signatures whose s is negated are accepted, since FIPS 186-5 has no low-s rule.
-//   - A proof value of ecdsa-sd-2023 or bbs-2023 has neither tags, nor indefinite lengths, nor trailing bytes; its
-//     indexes ascend, and its label map has one entry for each blank node, and the labels differ. Its
-//     CBOR has the shortest form.
+//   - A proof value of ecdsa-sd-2023 or bbs-2023 has neither tags, nor indefinite lengths, nor trailing
+//     bytes; its indexes ascend, and its label map has one entry for each blank node, and the labels
+//     differ. Its CBOR has the shortest form.
 //
 // # The trip of a proof
 //
@@ -44,7 +44,8 @@
 //  1. vcdm/add.go puts document and proof options side by side and scans both in one go.
 //  2. vcdm/document.go and vcdm/proof.go find the members that matter and check the options.
 //  3. The suite takes over: vcdm/whole.go for a signature over the whole document, vcdm/sd.go for selective
-//     disclosure, with vcdm/ecdsa_sd_2023.go and vcdm/bbs_2023.go; vcdm/internal/selective/selective.go describes its two paths.
+//     disclosure, with vcdm/ecdsa_sd_2023.go and vcdm/bbs_2023.go; vcdm/internal/selective/selective.go
+//     describes its two paths.
 //  4. vcdm/input.go has the proof options and the document canonicalized, as canon/doc.go describes.
 //  5. vcdm/terms.go and vcdm/internal/reading/reading.go compare the statements with the JSON members: what
 //     is verified must be what was signed.
@@ -92,8 +93,9 @@
 //
 //  1. Add it to [Suites] in vcdm/suites.go: name, method and algorithms. The matrix then has its cells, and
 //     the commands take its name. A suite that does something else with the hashes, or derives, implements
-//     the unexported methods of [Suite] or of scheme, as vcdm/bbs_2023.go does, and has a case in Cryptosuite.New,
-//     lacks and [WithDirection]; its flags of issue, present and verify are in compare/di/files.go.
+//     the unexported methods of [Suite] or of scheme, as vcdm/bbs_2023.go does, and has a case in
+//     Cryptosuite.New, lacks and [WithDirection]; its flags of issue, present and verify are in
+//     compare/di/files.go.
 //  2. An algorithm that is new as well goes to kinds in vcdm/keys/keys.go first.
 //  3. Name its vectors in sets in vcdm/vectors/vectors.go; a suite that derives has its own reader, as
 //     vcdm/vectors/sd.go.

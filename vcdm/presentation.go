@@ -106,8 +106,8 @@ func presenterIsSubject(t *jsontape.Tape, credential int, proofs []ProofResult) 
 	return false
 }
 
-// SuiteOf returns the cryptosuite that a secured document's holder would present it with: one that
-// derives where it has such a proof, else that of its first proof. The cause of the error is [ErrNoProof] where
+// SuiteOf returns the cryptosuite that a secured document's holder would present it with: one that derives
+// where it has such a proof, else that of its first proof. The cause of the error is [ErrNoProof] where
 // there is none.
 func SuiteOf(doc []byte, limits canon.Limits) (string, error) {
 	d, err := read(new(jsontape.Tape), doc, limits)

@@ -114,8 +114,13 @@ func newSD(c canon.Canonicalizer, s scheme, o SDOptions) *SD {
 // Derives reports whether the engine can do more than verify.
 func (s *SD) Derives() bool { return s != nil && s.group != nil }
 
-// Name implements [Suite].
-func (s *SD) Name() string { return s.scheme.suite().Name }
+// Name implements [Suite]; that of a suite which was not made by a constructor is empty.
+func (s *SD) Name() string {
+	if s == nil || s.scheme == nil {
+		return ""
+	}
+	return s.scheme.suite().Name
+}
 
 // ErrEngine says that an engine can canonicalize, and so verify, but neither issue nor derive.
 var ErrEngine = &canon.UnsupportedError{Engine: "this engine",

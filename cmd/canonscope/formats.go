@@ -183,7 +183,7 @@ func (f *formatFlags) set(cmd *cobra.Command, format compare.Format) error {
 				*to, err = cmd.Flags().GetStringArray(o.Name)
 			}
 		case *compare.KeyFile:
-			err = setKey(to, text)
+			err = setKey(to, text, format)
 		case *compare.Certificates:
 			err = setCertificates(to, text)
 		default:
@@ -194,7 +194,8 @@ func (f *formatFlags) set(cmd *cobra.Command, format compare.Format) error {
 	return errors.Join(all...)
 }
 
-func setKey(to *compare.KeyFile, path string) error {
+// setKey reads a key for a format. Keys for BBS sign no text, and fit VCDM alone.
+func setKey(to *compare.KeyFile, path string, format compare.Format) error {
 	to.Path = path
 	if path == "" {
 		return nil
@@ -204,10 +205,22 @@ func setKey(to *compare.KeyFile, path string) error {
 		read = readSecret
 	}
 	key, err := read(path)
+	if err == nil && format != compare.VCDM {
+		err = signsText(key, path)
+	}
 	if err == nil {
 		to.Public, to.Secret, to.Method = key.Public, key.Secret, key.Method
 	}
 	return err
+}
+
+// signsText refuses a key for bbs-2023 alone.
+func signsText(f *keys.File, path string) error {
+	if f.Public.Algorithm().SignsText() {
+		return nil
+	}
+	return &compare.OptionError{Err: fmt.Errorf("%s is a key for %s, which bbs-2023 alone takes", path,
+		f.Public.Algorithm())}
 }
 
 func setCertificates(to *compare.Certificates, path string) error {
@@ -252,7 +265,7 @@ func (f *formatFlags) issue(cmd *cobra.Command, format *compare.Definition, doc 
 
 	files := f.files[format.Name]
 	key := compare.KeyFile{NeedsSecret: true}
-	noKey := setKey(&key, keyFile)
+	noKey := setKey(&key, keyFile, format.Name)
 	if keyFile == "" {
 		_, noKey = readSecret("")
 	}

@@ -92,6 +92,7 @@ PEM, a key or certificate as openssl writes it.`,
 				return err
 			}
 			out := f.Public.MultikeyJSON()
+
 			if jwk && f.Public.Algorithm() == keys.BBS {
 				return errBBSJWK
 			}

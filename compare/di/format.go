@@ -33,7 +33,7 @@ var Definition = &compare.Definition{
 	Files: map[compare.Operation]func() *compare.Files{
 		compare.Issue: issuing, compare.Present: presenting, compare.Verify: verifying},
 	Conform: &compare.Conformance{Name: "di", Title: "the Data Integrity vectors",
-		Holds:  "vc-di-eddsa, vc-di-ecdsa and perhaps vc-di-bbs, or artifacts of another implementation",
+		Holds:  "vc-di-eddsa, vc-di-ecdsa and perhaps vc-di-bbs, or artifacts of another\nimplementation",
 		Module: "github.com/piprate/json-gold", Run: runVectors},
 	Prepares: func(c compare.Cell, canonicalizer canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Suite, canonicalizer, c.Algorithm)
@@ -76,9 +76,9 @@ type format struct {
 	algorithm compare.Algorithm
 }
 
-// Prepare implements [compare.Preparer]. Suites with selective disclosure derive what they present; the others
-// cannot, and the issuer signs the subset anew. The issuer signs with its key; the verifier has the issuer's key,
-// parsed.
+// Prepare implements [compare.Preparer]. Suites with selective disclosure derive what they present; the
+// others cannot, and the issuer signs the subset anew. The issuer signs with its key; the verifier has
+// the issuer's key, parsed.
 func (f *format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exchange, error) {
 	if c == nil {
 		return nil, errors.New("there is no credential")

@@ -62,7 +62,7 @@ const below = "/credentialSubject/"
 // objects become maps with keys of tstr, its arrays arrays. A pointer that is not below credentialSubject is
 // refused, and one to nothing is a [canon.PointerError].
 func (i *Issuer) Issue(claims []byte) ([]byte, error) {
-	if i == nil || i.Key.Algorithm() == "" || i.Device.Algorithm() == "" || len(i.Chain) == 0 {
+	if i == nil || !i.Key.Algorithm().SignsText() || !i.Device.Algorithm().SignsText() || len(i.Chain) == 0 {
 		return nil, fmt.Errorf("mdoc: an issuer needs a key, its certificate chain and the device's key")
 	}
 	e, err := engineOf(i.Engine)
@@ -149,7 +149,7 @@ func (h *Holder) Present(issued []byte, pointers []string, transcript []byte) ([
 			return nil, err
 		}
 	}
-	if transcript != nil && (h.Key.Algorithm() == "" || !isTranscript(transcript)) {
+	if transcript != nil && (!h.Key.Algorithm().SignsText() || !isTranscript(transcript)) {
 		return nil, fmt.Errorf(
 			"mdoc: device authentication needs the device's key and a SessionTranscript, which is an array")
 	}
@@ -203,8 +203,8 @@ func (v *Verifier) Verify(presented []byte) ([]Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.Key != nil && v.Key.Algorithm() == "" {
-		return nil, fmt.Errorf("mdoc: the signer's key is empty")
+	if v.Key != nil && !v.Key.Algorithm().SignsText() {
+		return nil, fmt.Errorf("mdoc: the signer's key is empty or for BBS")
 	}
 	if v.Key == nil && v.Roots == nil {
 		return nil, fmt.Errorf("mdoc: a verifier needs the signer's key or trust anchors")

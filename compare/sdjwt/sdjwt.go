@@ -61,11 +61,11 @@ type Issuer struct {
 // pointer that names nothing ([canon.PointerError]) and, for an SD-JWT VC, claims that must not be
 // disclosable (draft section 2.2.2.3).
 func (i *Issuer) Issue(claims []byte, d Disclosable) ([]byte, error) {
-	if i == nil || i.Key.Algorithm() == "" {
-		return nil, fmt.Errorf("sdjwt: an issuer needs a key")
+	if i == nil || !i.Key.Algorithm().SignsText() {
+		return nil, fmt.Errorf("sdjwt: an issuer needs a key, for EdDSA, ES256 or ES384")
 	}
-	if i.Holder != nil && i.Holder.Algorithm() == "" {
-		return nil, fmt.Errorf("sdjwt: the holder's key is empty")
+	if i.Holder != nil && !i.Holder.Algorithm().SignsText() {
+		return nil, fmt.Errorf("sdjwt: the holder's key is empty or for BBS")
 	}
 	e, err := engineOf(i.Engine)
 	if err != nil {
@@ -153,7 +153,7 @@ func (h *Holder) Present(token []byte, pointers []string, b *Binding) ([]byte, e
 	if err != nil {
 		return nil, err
 	}
-	if b != nil && (h.Key.Algorithm() == "" || b.Audience == "" || b.Nonce == "") {
+	if b != nil && (!h.Key.Algorithm().SignsText() || b.Audience == "" || b.Nonce == "") {
 		return nil, fmt.Errorf(
 			"sdjwt: key binding needs the holder's key, and the Audience and Nonce of the verifier")
 	}
@@ -221,8 +221,8 @@ func (v *Verifier) Verify(token []byte) (*Result, error) {
 		return nil, err
 	}
 	switch {
-	case v.Key != nil && v.Key.Algorithm() == "":
-		return nil, fmt.Errorf("sdjwt: the issuer's key is empty")
+	case v.Key != nil && !v.Key.Algorithm().SignsText():
+		return nil, fmt.Errorf("sdjwt: the issuer's key is empty or for BBS")
 	case v.Binding && (v.Audience == "" || v.Nonce == ""):
 		return nil, fmt.Errorf("sdjwt: key binding needs the verifier's Audience and a Nonce")
 	case !v.Binding && v.Nonce != "":

@@ -3,6 +3,7 @@ package keys
 
 import (
 	"bytes"
+	"slices"
 
 	"canonscope/vcdm/internal/bbs"
 )
@@ -11,6 +12,10 @@ import (
 // BLS12-381 with SHA-256). It is the algorithm of bbs-2023 alone and not among [Algorithms]: SD-JWT VC and
 // mdoc have no use for it, nor do JWK, PEM and COSE here.
 const BBS Algorithm = "BBS"
+
+// SignsText reports whether keys of the algorithm sign one text, as JOSE and COSE want: those of
+// [Algorithms]. An empty algorithm does not.
+func (a Algorithm) SignsText() bool { return slices.Contains(Algorithms, a) }
 
 func bbsSecret(k *kind, seed []byte) (*Secret, error) {
 	s, err := bbs.ParseSecretKey(seed)

@@ -127,7 +127,8 @@ func ecSecret(k *kind, priv *ecdsa.PrivateKey) *Secret {
 	return &Secret{public: Public{kind: k, ec: &priv.PublicKey}, ec: priv}
 }
 
-// FromSeed returns the key pair of an Ed25519 seed, or of an EC or BBS scalar, big-endian, of exactly the key's size.
+// FromSeed returns the key pair of an Ed25519 seed, or of an EC or BBS scalar, big-endian, of exactly the
+// key's size.
 func FromSeed(alg Algorithm, seed []byte) (*Secret, error) {
 	k, err := kindOf(alg)
 	if err != nil {

@@ -45,6 +45,7 @@ type term struct {
 func digits(d *[fr.Bits + 2]int8, k *fr.Element) int {
 	w := k.Bits()
 	n := 0
+
 	for ; w[0]|w[1]|w[2]|w[3] != 0; n++ {
 		d[n] = 0
 		if w[0]&1 == 1 {
@@ -67,6 +68,7 @@ func digits(d *[fr.Bits + 2]int8, k *fr.Element) int {
 				}
 			}
 		}
+
 		w[0] = w[0]>>1 | w[1]<<63
 		w[1] = w[1]>>1 | w[2]<<63
 		w[2] = w[2]>>1 | w[3]<<63
