@@ -1,11 +1,11 @@
 module canonscope
 
-go 1.26.8
+go 1.26.0
 
 require (
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794
 	github.com/agnivade/levenshtein v1.2.1
-	github.com/consensys/gnark-crypto v0.22.0
+	github.com/consensys/gnark-crypto v0.21.0
 	github.com/fxamacker/cbor/v2 v2.10.0
 	github.com/google/pprof v0.0.0-20261105003125-4bf881d7fb0b
 	github.com/gowebpki/jcs v1.0.2
