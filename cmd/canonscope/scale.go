@@ -73,6 +73,8 @@ results folder has plots as SVG, and a page with them.`,
 					"schemas show lists the axes of a schema")
 			case plan.Runs < stats.Fewest:
 				return fmt.Errorf("--runs is %d; a law needs at least %d", plan.Runs, stats.Fewest)
+			case cmd.Flags().Changed("n") && plan.Window.N < 1:
+				return fmt.Errorf("--n is %d; it must be at least 1", plan.Window.N)
 			case len(policy.Procs) > 1:
 				return errors.New("--procs has one number with --axis")
 			}
@@ -95,6 +97,12 @@ results folder has plots as SVG, and a page with them.`,
 			experiments, err := experimentsOf(cmd.Context(), filter, []string{axis}, nil, plan.Seed)
 			if err != nil {
 				return err
+			}
+			for _, e := range experiments {
+				if len(e.Points) < stats.Fewest {
+					return fmt.Errorf("--axis %s: %d sizes; a law needs at least %d",
+						axis, len(e.Points), stats.Fewest)
+				}
 			}
 			if err := growBy(experiments, by); err != nil {
 				return err
