@@ -6,11 +6,14 @@
 package predict
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
 
+	"canonscope/canon/jsonld"
 	"canonscope/canon/jsontape"
+	"canonscope/canon/rdf"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
@@ -32,6 +35,7 @@ type Shape struct {
 	Canonical int   `json:"canonical_bytes"`
 	Hashed    int64 `json:"hashed_bytes"` // by RDFC-1.0, to label blank nodes
 	Disclosed int   `json:"disclosed"`    // elements that are presented
+	Injects   bool  `json:"injects"`      // issue adds the context of a proof, for which it labels once more
 }
 
 // ShapeOf counts the first document of a schema.
@@ -64,7 +68,38 @@ func ShapeOf(ctx context.Context, schema string, given compare.Given) (*Shape, e
 	if err != nil {
 		return nil, err
 	}
-	return &Shape{Figures: *f, Nodes: nodes, Canonical: a.Total.Bytes, Hashed: a.Total.Hashed}, nil
+	injects, err := injects(ctx, c.VCDM, given)
+	if err != nil {
+		return nil, err
+	}
+	return &Shape{Figures: *f, Nodes: nodes, Canonical: a.Total.Bytes, Hashed: a.Total.Hashed,
+		Injects: injects}, nil
+}
+
+// injects reports whether the contexts of a document do not define the type of a proof.
+func injects(ctx context.Context, doc []byte, given compare.Given) (bool, error) {
+	var t jsontape.Tape
+	if err := t.Scan(doc, jsontape.Options{}); err != nil {
+		return false, err
+	}
+	proof := []byte(`{"@id":"urn:proof","@type":"DataIntegrityProof"}`)
+	if at := t.Get(0, "@context"); at >= 0 {
+		text := slices.Clone(t.Raw(at))
+		if err := t.Scan(proof, jsontape.Options{}); err != nil {
+			return false, err
+		}
+		proof = t.AppendMember(nil, 0, "@context", text)
+	}
+
+	var d rdf.Dataset
+	p := jsonld.New(jsonld.Config{Loader: matrix.Loader(given)})
+	err := p.ToRDF(ctx, proof, jsonld.Options{Lossy: true, Limits: measure.Limits}, &d)
+	if err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(d.Terms, func(term rdf.Term) bool {
+		return bytes.Contains(term.Text, []byte("https://w3id.org/security#DataIntegrityProof"))
+	}), nil
 }
 
 // nodesOf counts the objects of a document outside of contexts.
@@ -97,6 +132,17 @@ func presents(c compare.Cell) bool {
 	return c.Operation == compare.Present || c.Operation == compare.VerifyPresented
 }
 
+// issues reports whether an operation signs the statements of a document.
+func issues(c compare.Cell) bool { return c.Operation == compare.Issue && c.Format == compare.VCDM }
+
+// added is the nodes of a document to which issue adds a context, 0 of others.
+func added(s *Shape) float64 {
+	if !s.Injects {
+		return 0
+	}
+	return float64(s.Nodes)
+}
+
 // figures are the terms, in the order of a formula.
 var figures = []figure{
 	{"fixed", func(*Shape) float64 { return 1 }, nil},
@@ -109,6 +155,7 @@ var figures = []figure{
 	{"alike nodes", func(s *Shape) float64 { return float64(s.NonUnique) }, nil},
 	{"context bytes", func(s *Shape) float64 { return float64(s.ContextBytes + s.InlineBytes) },
 		func(c compare.Cell) bool { return c.Contexts != compare.Warm && c.Contexts != compare.NoContexts }},
+	{"nodes with a context added", added, issues},
 	{"disclosures", func(s *Shape) float64 { return float64(s.Disclosed) }, presents},
 }
 
