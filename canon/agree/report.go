@@ -1,5 +1,7 @@
 package agree
 
+import "slices"
+
 // Version of [Report].
 const Version = 1
 
@@ -88,6 +90,11 @@ func (r *Report) Agree() bool {
 		}
 	}
 	return true
+}
+
+// Compared reports whether two engines answered the same input, where there are two.
+func (r *Report) Compared() bool {
+	return len(r.Pairs) == 0 || slices.ContainsFunc(r.Pairs, func(p Pair) bool { return p.Both > 0 })
 }
 
 // equal returns how often two engines agree, of how many.

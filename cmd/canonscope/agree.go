@@ -63,8 +63,8 @@ change the form. Data that the specifications drop are dropped.
 
 The engines are bare: no guard refuses what they get wrong. Only answers to the
 corpus are called right or wrong; open means that the engine gave none. Exit
-status 1 means that engines disagree, that one is wrong, or that one gives two
-forms of one input.`,
+status 1 means that engines disagree, that one is wrong, that one gives two
+forms of one input, or that no two engines answered the same input.`,
 		Example: `  canonscope agree
   canonscope agree --engine native,stock credential.json datasets/
   canonscope agree --family clique-5,ring-16,ob3
@@ -325,10 +325,15 @@ func (a *agreeing) print(cmd *cobra.Command, r *agree.Report) error {
 	default:
 		err = r.Text(w)
 	}
-	if err == nil && !r.Agree() {
+	switch {
+	case err != nil:
+		return err
+	case !r.Agree():
 		return &noError{}
+	case !r.Compared():
+		return &noError{"no two engines answered the same input, so that nothing is known of their agreement"}
 	}
-	return err
+	return nil
 }
 
 // writeEARL writes the outcomes of the engine for the corpus.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
+	"canonscope/canon/choice"
 	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
@@ -60,6 +61,11 @@ native, and of a document that is no credential its canonicalization.`,
 			if model != "" && out != "" {
 				return errors.New("--out keeps what is measured, and --model measures nothing; " +
 					"omit one of them")
+			}
+			for _, e := range filter.Engines { // the shape of work is that of these
+				if err := choice.Check("engine", canon.Engine(e), canon.Engines); err != nil {
+					return err
+				}
 			}
 			given.schemas = schemaFlag{args[0]}
 			if err := given.read(&filter); err != nil {
