@@ -34,14 +34,15 @@ const familyDocuments = 4
 
 // agreeing is what the flags of agree ask for.
 type agreeing struct {
-	names, families []string
-	method          canon.Method
-	random, seed    uint64
-	asJSON, page    bool
-	report          earl
-	limits          canon.Limits
-	timeout         timeLimit
-	from            contextFlags
+	engines      engineFlag
+	families     []string
+	method       canon.Method
+	random, seed uint64
+	asJSON, page bool
+	report       earl
+	limits       canon.Limits
+	timeout      timeLimit
+	from         contextFlags
 }
 
 func newAgreeCommand() *cobra.Command {
@@ -75,8 +76,8 @@ forms of one input, or that no two engines answered the same input.`,
 	}
 
 	f := cmd.Flags()
-	f.StringSliceVar(&a.names, "engine", choice.Names([]canon.Engine{canon.Native, canon.Stock, canon.Tuned}),
-		"engines to compare: native, stock, tuned, or exec:NAME, a program that is an engine")
+	a.engines.names = choice.Names([]canon.Engine{canon.Native, canon.Stock, canon.Tuned})
+	f.Var(&a.engines, "engine", "engines to compare: "+engineHelp)
 	f.StringVar((*string)(&a.method), "method", "",
 		"rdfc or jcs; default both, and rdfc for files and --family")
 	f.StringSliceVar(&a.families, "family", nil, "compare on documents of these names of the catalogue")
@@ -105,8 +106,8 @@ func (a *agreeing) run(cmd *cobra.Command, args []string) error {
 		a.limits.Time = -1
 	}
 	c := &agree.Comparer{Loader: loader, Limits: a.limits}
-	for _, name := range a.names {
-		e, err := compared(name, engines.Config{Loader: loader})
+	for _, name := range a.engines.names {
+		e, err := a.compared(canon.Engine(name), engines.Config{Loader: loader})
 		if err != nil {
 			return err
 		}
@@ -147,7 +148,7 @@ func (a *agreeing) check(args []string) error {
 		return errors.New("--json and --markdown exclude one another")
 	case a.report.file != "" && sources > 0:
 		return errors.New("--earl reports on the corpus; give neither files nor --family nor --random")
-	case len(a.names) == 0:
+	case len(a.engines.names) == 0:
 		return errors.New("--engine names no engine")
 	case a.timeout < 0:
 		return fmt.Errorf("--timeout is %v; it must not be negative", time.Duration(a.timeout))
@@ -157,18 +158,10 @@ func (a *agreeing) check(args []string) error {
 	return choice.Check("method", a.method, canon.Methods)
 }
 
-// compared returns an engine by its name, or a foreign one by exec:NAME or exec:NAME=COMMAND. A method that
-// it does not have is left out.
-func compared(name string, cfg engines.Config) (*agree.Engine, error) {
-	e := &agree.Engine{Name: name, Methods: map[canon.Method]canon.Canonicalizer{}}
-	var given compare.Given
-	if compare.Foreign(canon.Engine(name)) {
-		command, err := foreign.Parse(name)
-		if err != nil {
-			return nil, err
-		}
-		e.Name = string(command.Engine)
-		given.Engines = map[compare.Engine][]string{command.Engine: command.Words}
+// compared returns an engine of a name. A method that it does not have is left out.
+func (a *agreeing) compared(name canon.Engine, cfg engines.Config) (*agree.Engine, error) {
+	e := &agree.Engine{Name: string(name), Methods: map[canon.Method]canon.Canonicalizer{}}
+	if compare.Foreign(name) {
 		e.Crashed = func(err error) bool {
 			var fault *foreign.Fault
 			return errors.As(err, &fault)
@@ -176,7 +169,7 @@ func compared(name string, cfg engines.Config) (*agree.Engine, error) {
 	}
 
 	for _, m := range canon.Methods {
-		c, err := matrix.Canonicalizer(canon.Engine(e.Name), m, cfg, given)
+		c, err := matrix.Canonicalizer(name, m, cfg, compare.Given{Engines: a.engines.commands})
 		var unsupported *canon.UnsupportedError
 		switch {
 		case errors.As(err, &unsupported):

@@ -95,6 +95,10 @@ files of explain --json.`,
 				return errors.New("--out is not for --diff")
 			}
 			for _, name := range engines {
+				if compare.Foreign(canon.Engine(name)) {
+					return fmt.Errorf("--engine %s: explain reads the CPU time of its process, not of other "+
+						"programs; canonscope run --operation canonize measures them", name)
+				}
 				opt.Engines = append(opt.Engines, canon.Engine(name))
 			}
 			opt.Process = explain.Process{Args: []string{internalExplain}}

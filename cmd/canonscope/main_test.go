@@ -17,7 +17,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"canonscope": main, "canonscope-toy": withToy})
+	testscript.Main(m, map[string]func(){"canonscope": main, "canonscope-toy": withToy,
+		"canonscope-engine": asEngine})
 }
 
 // TestScripts runs the command as a user would; each file of testdata/script is one scenario. In scripts
