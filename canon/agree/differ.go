@@ -79,7 +79,7 @@ type pair struct {
 func (p *pair) read() {
 	p.linesA, p.linesB = slices.Collect(bytes.Lines(p.a.text)), slices.Collect(bytes.Lines(p.b.text))
 	p.onlyA, p.onlyB = missing(p.linesA, p.linesB), missing(p.linesB, p.linesA)
-	p.readA, p.readB = statements(p.a.text), statements(p.b.text)
+	p.readA, p.readB = rdf.Unlabelled(p.a.text), rdf.Unlabelled(p.b.text)
 }
 
 // missing returns the lines that others do not have.
@@ -94,23 +94,6 @@ func missing(lines, others [][]byte) (only [][]byte) {
 		}
 	}
 	return only
-}
-
-// statements returns the sorted statements of a form, written canonically with one label for all blank
-// nodes, or nil if it is not N-Quads. Repeated lines are repeated.
-func statements(text []byte) [][]byte {
-	var d rdf.Dataset
-	if d.ParseNQuads(text, canon.Limits{Bytes: max(1, len(text))}) != nil {
-		return nil
-	}
-	for i := range d.Terms {
-		if d.Terms[i].Kind == rdf.Blank {
-			d.Terms[i].Text = []byte("_:b")
-		}
-	}
-	lines := slices.Collect(bytes.Lines(d.AppendNQuads(nil)))
-	slices.SortFunc(lines, bytes.Compare)
-	return lines
 }
 
 // firstLine returns the first line of each form that the other does not have, or the first that differs if

@@ -99,26 +99,9 @@ func (e *guarded) compare(ctx context.Context, doc []byte, opt canon.Options, te
 	if err != nil {
 		return err
 	}
-	if len(tied) == 0 || !slices.EqualFunc(unlabelled(text), unlabelled(want.Text), bytes.Equal) {
+	if len(tied) == 0 || !slices.EqualFunc(rdf.Unlabelled(text), rdf.Unlabelled(want.Text), bytes.Equal) {
 		return &canon.UnsupportedError{Engine: string(e.engine),
 			What: "this document: its form differs from that of the native engine"}
 	}
 	return nil
-}
-
-// unlabelled returns the sorted lines of a form, with one label for all blank nodes, or nil if the form is
-// not N-Quads.
-func unlabelled(text []byte) [][]byte {
-	var d rdf.Dataset
-	if d.ParseNQuads(text, canon.Limits{Bytes: max(1, len(text))}) != nil {
-		return nil
-	}
-	for i := range d.Terms {
-		if d.Terms[i].Kind == rdf.Blank {
-			d.Terms[i].Text = []byte("_:b")
-		}
-	}
-	lines := slices.Collect(bytes.Lines(d.AppendNQuads(nil)))
-	slices.SortFunc(lines, bytes.Compare)
-	return lines
 }
