@@ -28,7 +28,8 @@ func newScaleCommand() *cobra.Command {
 		filter   matrix.Filter
 		policy   matrix.Policy
 		given    givenFlags
-		axis, by string
+		axes     []string
+		by       string
 		against  []string
 		out      string
 		jsonText bool
@@ -68,9 +69,12 @@ results folder has plots as SVG, and a page with them.`,
 				}
 			}
 			switch {
-			case axis == "":
+			case len(axes) == 0 || axes[0] == "":
 				return errors.New("scale needs --axis AXIS=FROM..TO, as attributes=5..500; " +
 					"schemas show lists the axes of a schema")
+			case len(axes) > 1:
+				return fmt.Errorf("scale walks one axis, and --axis names %d; run --axis walks several",
+					len(axes))
 			case plan.Runs < stats.Fewest:
 				return fmt.Errorf("--runs is %d; a law needs at least %d", plan.Runs, stats.Fewest)
 			case cmd.Flags().Changed("n") && plan.Window.N < 1:
@@ -84,7 +88,7 @@ results folder has plots as SVG, and a page with them.`,
 			if err := checkCanonize(filter.Operations, cmd.Flags().Changed); err != nil {
 				return err
 			}
-			if policy.Disclose != "" && isDisclose(axis) {
+			if policy.Disclose != "" && isDisclose(axes[0]) {
 				return errors.New("--axis disclose varies what --disclose sets; give one of them")
 			}
 			if err := matrix.CheckAgainst(against); err != nil {
@@ -94,14 +98,14 @@ results folder has plots as SVG, and a page with them.`,
 			if err := given.read(&filter); err != nil {
 				return err
 			}
-			experiments, err := experimentsOf(cmd.Context(), filter, []string{axis}, nil, plan.Seed)
+			experiments, err := experimentsOf(cmd.Context(), filter, axes, nil, plan.Seed)
 			if err != nil {
 				return err
 			}
 			for _, e := range experiments {
 				if len(e.Points) < stats.Fewest {
 					return fmt.Errorf("--axis %s: %d sizes; a law needs at least %d",
-						axis, len(e.Points), stats.Fewest)
+						axes[0], len(e.Points), stats.Fewest)
 				}
 			}
 			if err := growBy(experiments, by); err != nil {
@@ -140,7 +144,7 @@ results folder has plots as SVG, and a page with them.`,
 
 	matrixFlags(cmd, &filter, &policy, &given)
 	flags := cmd.Flags()
-	flags.StringVar(&axis, "axis", "",
+	flags.StringArrayVar(&axes, "axis", nil,
 		"walk `AXIS=FROM..TO`, or FROM..TO:POINTS, or some VALUE,VALUE,VALUE; schemas show lists the axes")
 	flags.StringVar(&by, "by", "", byUsage)
 	flags.StringSliceVar(&against, "against", nil,
