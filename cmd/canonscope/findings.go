@@ -21,7 +21,8 @@ func newFindingsCommand() *cobra.Command {
 		Short: "List what was found, with the commands that show it",
 		Long: `Findings lists what this project found about libraries, specifications and ways
 to measure. With a number it prints one in full: what happens, what to tell the
-authors, and the commands that show it, each in under a minute.
+authors, and the commands that show it, each meant to take under
+a minute.
 
 --run runs these commands here. Exit status: 0 if all answered as described, 1
 if one did not, for example because a library was mended. Measurements have no
