@@ -22,6 +22,7 @@ type Comparison struct {
 	Figure   string       `json:"figure"`
 	Differs  []Difference `json:"differs_in"`
 	Notes    []string     `json:"notes,omitempty"`
+	Withheld bool         `json:"withheld,omitzero"` // all verdicts: a machine was noisy or unfit
 	Control  *Control     `json:"control,omitempty"` // that ratios are divided by
 	Cells    []Change     `json:"cells"`             // the dearest changes first
 	Phases   []Change     `json:"phases,omitempty"`  // over all cells of a tier
@@ -87,10 +88,12 @@ const (
 
 // Compare compares a source with a baseline. Verdicts allow for the number of comparisons (Holm): the cells
 // and the phases of the tiers are one table, the phases of the cells that changed another, so that a table
-// without a change names none. Sources of different machines are a *MachinesError unless anyMachine.
+// without a change names none. If the machine of a source was noisy or unfit, they are withheld: the control
+// cancels what made all work slower alike, not what made some work slower than other. Sources of different
+// machines are a *MachinesError unless anyMachine.
 func Compare(baseline, s *Source, band float64, anyMachine bool) (*Comparison, error) {
 	out := &Comparison{Baseline: baseline.Name, Name: s.Name, Band: band, Figure: s.Figure,
-		Differs: differences(baseline, s)}
+		Differs: differences(baseline, s), Withheld: baseline.Disturbed || s.Disturbed}
 	if baseline.Figure != s.Figure {
 		return nil, fmt.Errorf("%s and %s do not have the same figure: %s, and %s", baseline.Name, s.Name,
 			baseline.Figure, s.Figure)
@@ -126,7 +129,7 @@ func Compare(baseline, s *Source, band float64, anyMachine bool) (*Comparison, e
 	for i := range out.Phases {
 		table = append(table, &out.Phases[i].Comparison)
 	}
-	stats.Correct(table)
+	out.judge(table)
 
 	table = nil
 	for i := range pairs {
@@ -139,7 +142,7 @@ func Compare(baseline, s *Source, band float64, anyMachine bool) (*Comparison, e
 			table = append(table, &c.Phases[k].Comparison)
 		}
 	}
-	stats.Correct(table)
+	out.judge(table)
 
 	for i := range pairs {
 		c := pairs[i].change
@@ -150,6 +153,16 @@ func Compare(baseline, s *Source, band float64, anyMachine bool) (*Comparison, e
 	slices.SortStableFunc(out.Cells, dearest)
 	slices.SortStableFunc(out.Phases, dearest)
 	return out, nil
+}
+
+// judge makes the verdicts of a table.
+func (c *Comparison) judge(table []*stats.Comparison) {
+	stats.Correct(table)
+	if c.Withheld {
+		for _, x := range table {
+			x.Withhold()
+		}
+	}
 }
 
 func changed(c *Change) bool {

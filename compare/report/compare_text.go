@@ -22,6 +22,9 @@ func (c *Comparison) Text(w io.Writer, colour bool) error {
 		p.wrapped(2, "", printable.Line(note))
 	}
 	p.wrapped(0, "", c.method())
+	if c.Withheld {
+		p.wrapped(0, "", withheld)
+	}
 
 	var decided, open, equal []Change
 	for _, x := range c.Cells {
@@ -50,7 +53,11 @@ func (c *Comparison) Text(w io.Writer, colour bool) error {
 	}
 
 	p.tierPhases(c.Phases)
-	p.rest("inconclusive: neither a difference nor equality within "+percent(c.Band)+" is shown", open, false)
+	title := "inconclusive: neither a difference nor equality within " + percent(c.Band) + " is shown"
+	if c.Withheld {
+		title = "without a verdict"
+	}
+	p.rest(title, open, false)
 	p.rest("equivalent within "+percent(c.Band), equal, true)
 	p.unpaired(c.Unpaired)
 	if found := c.detectable(); found > 0 {
@@ -62,6 +69,10 @@ func (c *Comparison) Text(w io.Writer, colour bool) error {
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
+
+const withheld = "There are no verdicts, since a machine was not fit: it may have slowed some work more " +
+	"than other, and a difference between two campaigns may be its own. End other work and measure again, " +
+	"or measure both builds in one campaign, block by block: canonscope run --binary A=FILE --binary B=FILE."
 
 // method explains how the ratios were made.
 func (c *Comparison) method() string {
@@ -269,6 +280,10 @@ func (c *Comparison) Markdown(w io.Writer) error {
 		return x.Comparison.Verdict != stats.Faster
 	}))
 	table("inconclusive", undecided)
+	if c.Withheld {
+		p.line("")
+		p.line("%s", markdown(withheld))
+	}
 
 	if len(lost) > 0 {
 		p.line("")

@@ -30,8 +30,9 @@ type Comparison struct {
 	Equal   float64 // p value of a ratio outside of the band
 
 	contrast
-	band  float64 // of the log ratio
-	level float64 // of a further test
+	band     float64 // of the log ratio
+	level    float64 // of a further test
+	withheld bool
 }
 
 // contrast is a difference of two mean logarithms and how it varies.
@@ -63,10 +64,10 @@ func (c *Comparison) Half() float64 {
 }
 
 // Needs is the number of processes (of each side, if unpaired) that would decide with a probability of 80
-// % if the ratio and the variance are as observed. It is 0 if there is a verdict, if no variance was
-// observed and if 10,000 would not do.
+// % if the ratio and the variance are as observed. It is 0 if there is a verdict or it was withheld, if no
+// variance was observed and if 10,000 would not do.
 func (c *Comparison) Needs() int {
-	if c.Verdict != Inconclusive || !c.Ratio.Bounded() {
+	if c.Verdict != Inconclusive || c.withheld || !c.Ratio.Bounded() {
 		return 0
 	}
 	return c.toDecide(c.delta, c.band, c.level)
@@ -158,6 +159,10 @@ func over(a, b float64) float64 {
 	}
 	return a / b
 }
+
+// Withhold makes the verdict inconclusive whatever the tests say, for a reason that they do not know and that
+// more processes would not remove.
+func (c *Comparison) Withhold() { c.Verdict, c.withheld = Inconclusive, true }
 
 // judge derives the verdict from the p values. A further test is at a level.
 func (c *Comparison) judge(level float64) {
