@@ -105,13 +105,13 @@ func (c *Comparison) Inverse() Comparison {
 // mean log ratio: whether it is 0, and by two one-sided tests whether it is outside of the band
 // (Schuirmann 1987). A ratio is equivalent if its interval of 90 % lies inside of [1/(1+band), 1+band].
 func Paired(num, den []Sample, band float64) Comparison {
-	ratios := quotients(num, den)
+	ratios := Quotients(num, den)
 	logs, _ := logarithms(ratios) // none if one ratio has none
 	if len(logs) < Fewest {
 		return Comparison{Ratio: ofLogs(ratios), Verdict: Inconclusive, Differs: 1, Equal: 1}
 	}
 	n := float64(len(logs))
-	mean, variance := moments(logs.values())
+	mean, variance := moments(logs.Values())
 	c := contrast{mean, math.Sqrt(variance / n), n - 1, n, design{math.Sqrt(variance), 1}}
 	return compared(c, len(logs), band)
 }
@@ -126,8 +126,8 @@ func Unpaired(num, den []Sample, band float64) Comparison {
 		return Comparison{Verdict: Inconclusive, Differs: 1, Equal: 1}
 	}
 	n, m := float64(len(above)), float64(len(below))
-	a, va := moments(above.values())
-	b, vb := moments(below.values())
+	a, va := moments(above.Values())
+	b, vb := moments(below.Values())
 	if min(len(above), len(below)) < Fewest {
 		ratio := exponential(open(a-b, len(above)+len(below)))
 		return Comparison{Ratio: ratio, Verdict: Inconclusive, Differs: 1, Equal: 1}
