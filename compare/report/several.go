@@ -40,7 +40,8 @@ func (f *Named) machine() string {
 }
 
 const whatHolds = "An ordering holds in a folder whose whole interval of the ratio lies on one side of 1. " +
-	"The ratio over all folders has an interval for further folders of their kind (bootstrap of whole folders)."
+	"The ratio over all folders has an interval for further folders of their kind (bootstrap of whole " +
+	"folders)."
 
 // Beside is the figure of one cell in each folder: issue + verify of an exchange, or canonize.
 type Beside struct {
