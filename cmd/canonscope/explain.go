@@ -141,7 +141,7 @@ files of explain --json.`,
 	f.BoolVar(&asJSON, "json", false, "print JSON, with all parts")
 	f.StringVar(&out, "out", "", "write a page to `FILE.html`, or all files to a new folder")
 	f.BoolVar(&diff, "diff", false, "compare two documents or files of explain --json")
-	f.IntVar(&opt.Limits.Bytes, "max-bytes", measureBytes, "limit of the document's size")
+	addLimit(f, &opt.Limits.Bytes, "max-bytes", measureBytes, "limit of the document's size")
 	from.addOffline(cmd)
 	return cmd
 }
