@@ -14,6 +14,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
+	"canonscope/canon/userfile"
 	"canonscope/compare"
 	"canonscope/compare/explain"
 	"canonscope/schemas/catalogue"
@@ -221,7 +222,7 @@ func explainDiff(
 ) error {
 	var both [2]*explain.Report
 	for i, name := range names {
-		if b, err := os.ReadFile(name); err == nil && explain.IsReport(b) {
+		if b, err := userfile.ReadAll(name); err == nil && explain.IsReport(b) {
 			both[i] = new(explain.Report)
 			if err := json.Unmarshal(b, both[i]); err != nil {
 				return inFile(name, err)

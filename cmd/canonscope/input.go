@@ -6,22 +6,19 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/userfile"
 	"canonscope/compare/sdjwt"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm/rules"
@@ -32,19 +29,19 @@ import (
 func readInput(cmd *cobra.Command, file string, limits canon.Limits) ([]byte, error) {
 	in := cmd.InOrStdin()
 	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
+		f, err := userfile.Open(file)
+		var kind *userfile.KindError
+		switch {
+		case errors.As(err, &kind) && kind.Folder():
+			return nil, fmt.Errorf("%s is a folder; name the files in it, such as %s", file,
+				filepath.Join(file, "*.json"))
+		case err != nil:
 			return nil, missing(cmd, file, err)
 		}
 		defer f.Close()
 		in = f
 	}
-	b, err := io.ReadAll(io.LimitReader(in, int64(min(limits.WithDefaults().Bytes, math.MaxInt-1))+1))
-	if errors.Is(err, syscall.EISDIR) {
-		return nil, fmt.Errorf("%s is a folder; name the files in it, such as %s", file,
-			filepath.Join(file, "*.json"))
-	}
-	return b, err
+	return userfile.ReadUpTo(in, int64(limits.WithDefaults().Bytes))
 }
 
 // missing adds a hint to the error of a missing file that may be the host of --allow-network, because a
@@ -276,10 +273,7 @@ func readNamed(flag string, list []string) (map[string][]byte, error) {
 			return nil, fmt.Errorf("--%s %s: want URL=FILE", flag, s)
 		}
 		path := s[i+1:]
-		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("--%s: %s is not a regular file", flag, path)
-		}
-		b, err := os.ReadFile(path)
+		b, err := userfile.ReadAll(path)
 		if err != nil {
 			return nil, fmt.Errorf("--%s: %w", flag, err)
 		}

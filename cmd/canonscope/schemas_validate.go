@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
+	"canonscope/canon/userfile"
 	"canonscope/schemas/jsonschema"
 )
 
@@ -161,6 +161,10 @@ func readSchema(name string) ([]byte, error) {
 		return jsonschema.Schema(name)
 	}
 	text, err := readSchemaFile(name)
+	var kind *userfile.KindError
+	if errors.As(err, &kind) {
+		return nil, fmt.Errorf("--schema: %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--schema %s is neither a file nor one of %s", name,
 			strings.Join(jsonschema.Names(), ", "))
@@ -170,12 +174,7 @@ func readSchema(name string) ([]byte, error) {
 
 // readSchemaFile reads little more than the limit of a schema, which its parser then reports.
 func readSchemaFile(file string) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, jsonschema.MaxSchemaBytes+1))
+	return userfile.Read(file, jsonschema.MaxSchemaBytes)
 }
 
 func readRefs(refs []string) (map[string][]byte, error) {

@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"canonscope/canon"
+	"canonscope/canon/userfile"
 	"canonscope/compare"
 	"canonscope/vcdm"
 	"canonscope/vcdm/problem"
@@ -482,7 +482,7 @@ func verifyAll(ctx context.Context, v *vcdm.Verifier, doc []byte) (*vcdm.Result,
 func readControllers(files []string) (*vcdm.Documents, error) {
 	docs := map[string][]byte{}
 	for _, f := range files {
-		b, err := os.ReadFile(f)
+		b, err := userfile.ReadAll(f)
 		if err != nil {
 			return nil, err
 		}
