@@ -3,6 +3,7 @@ package canon
 
 import (
 	"context"
+	"math"
 	"sync/atomic"
 	"time"
 )
@@ -107,7 +108,7 @@ const stepsTogether = 3
 
 // Steps counts the estimated steps of a library that does not count them.
 func (b *Budget) Steps(n int64) error {
-	most := stepsTogether * b.limits.Steps
+	most := stepsTogether * min(b.limits.Steps, math.MaxInt64/stepsTogether)
 	if done := b.steps.Add(n); most >= 0 && done > most {
 		return &LimitError{Limit: "steps", Max: most, Done: done, Where: "all documents together"}
 	}

@@ -47,8 +47,9 @@ const (
 	JSON   Input = "json"
 )
 
-// Limits bound the work that an untrusted document can cause. A zero field means its default. The defaults
-// fit a service with many clients.
+// Limits bound the work that an untrusted document can cause. A zero field means its default, and so does a
+// negative one, which is never a missing limit by chance; with Time and Steps alone it means none. The
+// defaults fit a service with many clients.
 type Limits struct {
 	Bytes     int           // document size in bytes; default 64 MiB
 	Depth     int           // nesting of JSON values; default 512
@@ -84,7 +85,7 @@ const (
 	DefaultSteps      = 12_000_000
 )
 
-// WithDefaults fills the fields that are zero.
+// WithDefaults fills the fields that mean their defaults.
 func (l Limits) WithDefaults() Limits {
 	l.fill()
 	return l
@@ -97,16 +98,20 @@ func (l *Limits) fill() {
 	orDefault(&l.Context, DefaultContext)
 	orDefault(&l.Work, DefaultWork)
 	orDefault(&l.Memory, DefaultMemory)
-	orDefault(&l.Time, DefaultTime)
+	if l.Time == 0 {
+		l.Time = DefaultTime
+	}
 	orDefault(&l.Documents, DefaultDocuments)
 	orDefault(&l.Proofs, DefaultProofs)
-	orDefault(&l.Steps, DefaultSteps)
+	if l.Steps == 0 {
+		l.Steps = DefaultSteps
+	}
 	orDefault(&l.Signatures, DefaultSignatures)
 }
 
 // orDefault sets a limit that is not given. Kept small so that it is inlined.
-func orDefault[T int | int64 | time.Duration](limit *T, to T) {
-	if *limit == 0 {
+func orDefault[T int | int64](limit *T, to T) {
+	if *limit <= 0 {
 		*limit = to
 	}
 }

@@ -33,6 +33,10 @@ func TestWithDefaults(t *testing.T) {
 	if got := (Limits{}).WithDefaults(); got != (Limits{DefaultBytes, DefaultDepth, DefaultContext, DefaultWork, DefaultMemory, DefaultTime, DefaultDocuments, DefaultProofs, DefaultSteps, DefaultSignatures}) {
 		t.Errorf("%+v", got)
 	}
+	none := Limits{Time: -1, Steps: -1}.WithDefaults()
+	if got := (Limits{-1, -1, -1, -1, -1, -1, -1, -1, -1, -1}).WithDefaults(); got != none || got.Time > 0 || got.Steps > 0 {
+		t.Errorf("negative: %+v", got)
+	}
 	if set := (Limits{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}); set.WithDefaults() != set {
 		t.Errorf("%+v", set.WithDefaults())
 	}

@@ -62,6 +62,7 @@
 //	canon/rdfc                RDFC-1.0: canonical labels and lines
 //	canon/jcs                 RFC 8785
 //	canon/rdf                 terms, quads, datasets, N-Quads
+//	canon/userfile            opens the files that a user names
 //	canon/jsontape            JSON bytes as a flat tape of spans: the one scanner of all parsers
 //	canon                     types: Canonicalizer, Options, Limits, Form, errors
 //	canon/phase               the names of the phases

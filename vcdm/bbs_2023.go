@@ -225,11 +225,14 @@ func verifyMessages(st *bbs.Statement, signature []byte) error {
 
 // generation gives an error of package bbs its type; a limit keeps its own.
 func generation(err error) error {
-	if errors.Is(err, bbs.ErrInvalid) || errors.Is(err, bbs.ErrMalformed) {
+	if isBBS(err) {
 		return &problem.Error{Type: problem.ProofGenerationError, Err: err}
 	}
 	return err
 }
+
+// isBBS reports whether an error is about a signature or proof, not about a limit.
+func isBBS(err error) bool { return errors.Is(err, bbs.ErrInvalid) || errors.Is(err, bbs.ErrMalformed) }
 
 // openDerived is a derived proof that was read.
 type openDerived struct {

@@ -26,50 +26,13 @@ type Holder struct {
 //
 //phase:select fallback
 func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]byte, error) {
-	if h == nil {
-		return nil, problem.Generation("", "a Holder needs a Suite")
+	w, base, err := h.open(ctx, doc)
+	if err != nil {
+		return nil, err
 	}
-	if msg := lacks(h.Suite); msg != "" {
-		return nil, problem.Generation("", "a Holder needs a Suite: "+msg)
-	}
-
-	w := begin(ctx, nil, h.Limits)
 	defer w.end()
 
-	d, err := w.parse(doc)
-	if err != nil {
-		return nil, err
-	}
-
-	all, err := d.proofs(nil, w.limits)
-	if err != nil {
-		return nil, err
-	}
-
-	all = slices.DeleteFunc(all, func(p proof) bool { return !p.is(p.suite, h.Suite.Name()) })
-	if len(all) != 1 {
-		return nil, problem.Verification("/proof", "the document must have exactly one proof of "+
-			h.Suite.Name())
-	}
-
-	p := &all[0]
-	base, err := h.Suite.scheme.base(p)
-	if err != nil {
-		return nil, below(err, d.Tape.Pointer(p.node))
-	}
-	if err := w.budget.Signatures(base.signatures(), "/proof"); err != nil {
-		return nil, err
-	}
-
-	if p.previous >= 0 {
-		return nil, problem.Generation("/proof/previousProof",
-			"nothing can be derived from a proof that builds on others")
-	}
-
-	in := newInput(&d, p, w, h.Counts)
-	in.options.Input, in.options.Direction = canon.JSONLD, h.Suite.direction
-
-	reveal, members, err := h.Suite.disclose(ctx, in, base, selective)
+	reveal, members, err := h.Suite.disclose(ctx, &w.in, base, selective)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +40,57 @@ func (h *Holder) Derive(ctx context.Context, doc []byte, selective []string) ([]
 	end := bytes.LastIndexByte(reveal, '}')
 	out := make([]byte, 0, len(reveal)+len(members)+512)
 	out = append(append(out, reveal[:end]...), `,"proof":`...)
-	out = append(p.appendWith(out, members), reveal[end:]...)
+	out = append(w.in.proof.appendWith(out, members), reveal[end:]...)
 	return out, nil
+}
+
+// open reads a document and its base proof into work, which has to be ended.
+func (h *Holder) open(ctx context.Context, doc []byte) (_ *work, _ baseProof, err error) {
+	if h == nil {
+		return nil, nil, problem.Generation("", "a Holder needs a Suite")
+	}
+	if msg := lacks(h.Suite); msg != "" {
+		return nil, nil, problem.Generation("", "a Holder needs a Suite: "+msg)
+	}
+
+	w := begin(ctx, nil, h.Limits)
+	defer func() {
+		if err != nil {
+			w.end()
+		}
+	}()
+
+	if w.doc, err = w.parse(doc); err != nil {
+		return nil, nil, err
+	}
+	d := &w.doc
+
+	all, err := d.proofs(nil, w.limits)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	all = slices.DeleteFunc(all, func(p proof) bool { return !p.is(p.suite, h.Suite.Name()) })
+	if len(all) != 1 {
+		return nil, nil, problem.Verification("/proof", "the document must have exactly one proof of "+
+			h.Suite.Name())
+	}
+
+	p := &all[0]
+	base, err := h.Suite.scheme.base(p)
+	if err != nil {
+		return nil, nil, below(err, d.Tape.Pointer(p.node))
+	}
+	if err := w.budget.Signatures(base.signatures(), "/proof"); err != nil {
+		return nil, nil, err
+	}
+
+	if p.previous >= 0 {
+		return nil, nil, problem.Generation("/proof/previousProof",
+			"nothing can be derived from a proof that builds on others")
+	}
+
+	in := newInput(d, p, w, h.Counts)
+	in.options.Input, in.options.Direction = canon.JSONLD, h.Suite.direction
+	return w, base, nil
 }

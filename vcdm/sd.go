@@ -84,6 +84,9 @@ type baseProof interface {
 	// signatures returns how many the proof holds beside the issuer's.
 	signatures() int
 
+	// check checks the proof, with the issuer's key unless that is nil.
+	check(ctx context.Context, in *input, key *keys.Public, st *statements) error
+
 	// derive returns the header and the CBOR value of a derived proof.
 	derive(ctx context.Context, in *input, d *disclosure, o *SDOptions) (header []byte, value any, err error)
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"canonscope/canon"
+	"canonscope/canon/userfile"
 )
 
 // jcsBase is the base of the file names of the JCS vectors.
@@ -43,7 +44,7 @@ func JCS(ctx context.Context, dir string, engine canon.Canonicalizer) ([]Result,
 		results = append(results, Result{Test: jcsBase + id, Name: filepath.Base(file)}.judge(err))
 	}
 
-	numbers, err := os.Open(filepath.Join(dir, "numbers.csv"))
+	numbers, err := userfile.Open(filepath.Join(dir, "numbers.csv"))
 	switch {
 	case err == nil:
 		defer numbers.Close()
@@ -65,11 +66,11 @@ func JCS(ctx context.Context, dir string, engine canon.Canonicalizer) ([]Result,
 }
 
 func jcsFile(ctx context.Context, in, out string, engine canon.Canonicalizer) error {
-	doc, err := os.ReadFile(in)
+	doc, err := userfile.ReadAll(in)
 	if err != nil {
 		return err
 	}
-	want, err := os.ReadFile(out)
+	want, err := userfile.ReadAll(out)
 	if err != nil {
 		return err
 	}

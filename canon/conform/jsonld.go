@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"canonscope/canon/jsonld"
 	"canonscope/canon/rdf"
 	"canonscope/canon/rdfc"
+	"canonscope/canon/userfile"
 )
 
 // jsonldBase is the base of the ids and files of the JSON-LD suites.
@@ -39,7 +39,7 @@ func (dir suiteFiles) Load(_ context.Context, url string) (*jsonld.Document, err
 	if !ok || !filepath.IsLocal(file) {
 		return nil, fmt.Errorf("%q is not part of the suite", url)
 	}
-	b, err := os.ReadFile(filepath.Join(string(dir), file))
+	b, err := userfile.ReadAll(filepath.Join(string(dir), file))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func JSONLD(ctx context.Context, dir string, p JSONLDProcessor) ([]Result, error
 	var results []Result
 	for _, name := range []string{"expand", "toRdf"} {
 		file := filepath.Join(dir, name+"-manifest.jsonld")
-		text, err := os.ReadFile(file)
+		text, err := userfile.ReadAll(file)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func jsonldTest(ctx context.Context, dir string, e *jsonldEntry, p JSONLDProcess
 		return &canon.UnsupportedError{Engine: "jsonld", What: "generalized RDF"}
 	}
 
-	doc, err := os.ReadFile(filepath.Join(dir, e.Input))
+	doc, err := userfile.ReadAll(filepath.Join(dir, e.Input))
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func jsonldTest(ctx context.Context, dir string, e *jsonldEntry, p JSONLDProcess
 	}
 
 	if f := e.Options.ExpandContext; f != "" {
-		text, err := os.ReadFile(filepath.Join(dir, f))
+		text, err := userfile.ReadAll(filepath.Join(dir, f))
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func jsonldTest(ctx context.Context, dir string, e *jsonldEntry, p JSONLDProcess
 		return err
 	}
 
-	want, err := os.ReadFile(filepath.Join(dir, e.Expect))
+	want, err := userfile.ReadAll(filepath.Join(dir, e.Expect))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"canonscope/canon/userfile"
 )
 
 // Part is one kind of file in the folder of a suite. Run returns the results of a file, or none if it holds
@@ -63,7 +65,7 @@ func Files(dir, pattern string) ([]string, error) {
 // ReadJSON decodes the file at a path, given as its elements.
 func ReadJSON(v any, path ...string) error {
 	file := filepath.Join(path...)
-	b, err := os.ReadFile(file)
+	b, err := userfile.ReadAll(file)
 	if err != nil {
 		return err
 	}

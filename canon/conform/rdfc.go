@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"canonscope/canon"
+	"canonscope/canon/userfile"
 )
 
 // rdfcBase is the base of the ids in the manifest of the RDFC-1.0 test suite.
@@ -27,7 +28,7 @@ func RDFC(ctx context.Context, dir string, engine canon.Canonicalizer) ([]Result
 	if engine == nil {
 		return nil, errNoEngine
 	}
-	manifest, err := os.ReadFile(filepath.Join(dir, "manifest.jsonld"))
+	manifest, err := userfile.ReadAll(filepath.Join(dir, "manifest.jsonld"))
 	switch {
 	case err == nil:
 		return rdfcManifest(ctx, dir, manifest, engine)
@@ -97,7 +98,7 @@ func rdfcPairs(ctx context.Context, dir string, engine canon.Canonicalizer) ([]R
 }
 
 func rdfcTest(ctx context.Context, dir string, e rdfcEntry, engine canon.Canonicalizer) error {
-	doc, err := os.ReadFile(filepath.Join(dir, e.Action))
+	doc, err := userfile.ReadAll(filepath.Join(dir, e.Action))
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func rdfcTest(ctx context.Context, dir string, e rdfcEntry, engine canon.Canonic
 		return err
 	}
 
-	want, err := os.ReadFile(filepath.Join(dir, e.Result))
+	want, err := userfile.ReadAll(filepath.Join(dir, e.Result))
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ forms of one input, or that no two engines answered the same input.`,
 }
 
 func (a *agreeing) run(cmd *cobra.Command, args []string) error {
-	if err := a.check(args); err != nil {
+	if err := a.check(cmd, args); err != nil {
 		return err
 	}
 	loader, err := a.from.loader()
@@ -134,14 +134,17 @@ func (a *agreeing) run(cmd *cobra.Command, args []string) error {
 	return a.print(cmd, r)
 }
 
-func (a *agreeing) check(args []string) error {
+func (a *agreeing) check(cmd *cobra.Command, args []string) error {
 	sources := 0
-	for _, given := range []bool{len(args) > 0, len(a.families) > 0, a.random > 0} {
+	random := cmd.Flags().Changed("random")
+	for _, given := range []bool{len(args) > 0, len(a.families) > 0, random} {
 		if given {
 			sources++
 		}
 	}
 	switch {
+	case random && a.random == 0:
+		return errors.New("--random is 0; it must be at least 1")
 	case sources > 1:
 		return errors.New("files, --family and --random exclude one another")
 	case a.asJSON && a.page:
@@ -229,7 +232,7 @@ func (a *agreeing) inputs(cmd *cobra.Command, args []string) (about string, inpu
 		syntax := inputFor(method, "", file)
 		doc, err := readInput(cmd, file, a.limits)
 		if err == nil {
-			err = checkInput(syntax, file, doc)
+			err = checkInput(cmd, syntax, file, doc)
 		}
 		if err != nil {
 			return "", nil, inFile(file, err)

@@ -70,6 +70,21 @@ func unknownFlag(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("unknown flag --%s; %s --help lists its flags", name, cmd.CommandPath())
 }
 
+// refuseEmpty refuses a list without elements, as of --suite "$SUITE" with a variable that is not set. Where
+// a list selects, none would otherwise mean all.
+func refuseEmpty(cmd *cobra.Command) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		empty := f.Value.String() == "" && (f.Value.Type() == "strings" || f.Value.Type() == fileList)
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			empty = len(list.GetSlice()) == 0
+		}
+		if empty && err == nil {
+			err = fmt.Errorf("--%s is empty; name what it takes, or omit it", f.Name)
+		}
+	})
+	return err
+}
+
 // words are those of a command after the name of the root, which begins every error anyway.
 func words(cmd *cobra.Command) string {
 	return strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")

@@ -94,7 +94,7 @@ input.`,
 				if err != nil {
 					return nil, err
 				}
-				if err := checkInput(opt.Input, file, doc); err != nil {
+				if err := checkInput(cmd, opt.Input, file, doc); err != nil {
 					return nil, err
 				}
 
@@ -167,9 +167,6 @@ func checkPair(method canon.Method, opt *canon.Options) error {
 		return fmt.Errorf("method %s takes input %s, not %q", method, choice.List(choice.Names(takes)),
 			opt.Input)
 	}
-	if opt.Limits.Work < 0 || opt.Limits.Bytes < 0 || opt.Limits.Depth < 0 {
-		return errors.New("a limit must not be negative")
-	}
 	return nil
 }
 
@@ -197,17 +194,24 @@ func digestOf(text []byte, hash canon.Hash) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// checkInput refuses a document that is clearly of another syntax.
-func checkInput(input canon.Input, file string, doc []byte) error {
+// checkInput refuses a document that is clearly of another syntax, with what the command can do about it.
+func checkInput(cmd *cobra.Command, input canon.Input, file string, doc []byte) error {
+	remedy := func(other canon.Input, ext, reads string) string {
+		if cmd.Flags().Lookup("input") == nil {
+			return "the name of such a file ends in " + ext
+		}
+		return "--input " + string(other) + " reads " + reads
+	}
 	if input == canon.NQuads {
 		if text := bytes.TrimLeft(doc, " \t\r\n"); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
-			return fmt.Errorf("%s holds JSON, not N-Quads; --input jsonld reads JSON-LD", nameOf(file))
+			return fmt.Errorf("%s holds JSON, not N-Quads; %s", nameOf(file),
+				remedy(canon.JSONLD, ".jsonld", "JSON-LD"))
 		}
 		return nil
 	}
 	err := checkJSON(file, doc)
 	if err != nil && input == canon.JSONLD && nQuads.Match(bytes.TrimLeft(doc, " \t\r\n")) {
-		return fmt.Errorf("%w; --input nquads reads them", err)
+		return fmt.Errorf("%w; %s", err, remedy(canon.NQuads, ".nq", "them"))
 	}
 	return err
 }

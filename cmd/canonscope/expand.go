@@ -94,7 +94,7 @@ on standard error instead.`,
 	f.StringVar(&base, "base", "", "base `IRI` of the document")
 	f.BoolVar(&lossy, "lossy", false, "drop data that would be lost, and list it")
 	f.BoolVar(&compact, "one-line", false, "print the JSON without line breaks")
-	cmd.Flags().IntVar(&limits.Documents, "max-documents", defaultDocuments,
+	addLimit(cmd.Flags(), &limits.Documents, "max-documents", defaultDocuments,
 		"limit of context documents that are loaded")
 	addSteps(cmd, &limits)
 	addSizes(cmd, &limits)

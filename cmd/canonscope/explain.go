@@ -14,6 +14,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
+	"canonscope/canon/userfile"
 	"canonscope/compare"
 	"canonscope/compare/explain"
 	"canonscope/schemas/catalogue"
@@ -141,7 +142,7 @@ files of explain --json.`,
 	f.BoolVar(&asJSON, "json", false, "print JSON, with all parts")
 	f.StringVar(&out, "out", "", "write a page to `FILE.html`, or all files to a new folder")
 	f.BoolVar(&diff, "diff", false, "compare two documents or files of explain --json")
-	f.IntVar(&opt.Limits.Bytes, "max-bytes", measureBytes, "limit of the document's size")
+	addLimit(f, &opt.Limits.Bytes, "max-bytes", measureBytes, "limit of the document's size")
 	from.addOffline(cmd)
 	return cmd
 }
@@ -221,7 +222,7 @@ func explainDiff(
 ) error {
 	var both [2]*explain.Report
 	for i, name := range names {
-		if b, err := os.ReadFile(name); err == nil && explain.IsReport(b) {
+		if b, err := userfile.ReadAll(name); err == nil && explain.IsReport(b) {
 			both[i] = new(explain.Report)
 			if err := json.Unmarshal(b, both[i]); err != nil {
 				return inFile(name, err)

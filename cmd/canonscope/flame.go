@@ -18,6 +18,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/choice"
+	"canonscope/canon/userfile"
 	"canonscope/compare/measure"
 	"canonscope/compare/report"
 	"canonscope/compare/stats"
@@ -228,10 +229,8 @@ func openProfile(name string) (*profiled, error) {
 	switch {
 	case err == nil && info.IsDir():
 		return profileOf(name, "")
-	case err == nil && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", name)
 	case err == nil:
-		f, err := os.Open(name)
+		f, err := userfile.Open(name)
 		if err != nil {
 			return nil, err
 		}
@@ -261,7 +260,7 @@ func profileOf(folder, cell string) (*profiled, error) {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
 
-	root, err := os.OpenRoot(folder)
+	root, err := userfile.OpenRoot(folder)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -83,6 +84,7 @@ into the user's cache folder. Nothing else of Canonscope needs them.`,
 
 func newForeignCheckCommand() *cobra.Command {
 	var asJSON bool
+	var within time.Duration
 	cmd := &cobra.Command{
 		Use:   "check ENGINE",
 		Short: "Start an engine, and print what it is and how it is bound",
@@ -94,7 +96,11 @@ func newForeignCheckCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			engine := foreign.New(command, nil, foreign.Limits{})
+			if within <= 0 {
+				return fmt.Errorf("--timeout is %v; it must be positive", within)
+			}
+
+			engine := foreign.New(command, nil, foreign.Limits{Hello: within})
 			defer engine.Close()
 			hello, bounds, err := engine.Hello(cmd.Context())
 			if err != nil {
@@ -117,5 +123,7 @@ func newForeignCheckCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().DurationVar(&within, "timeout", foreign.DefaultHello,
+		"limit of the `TIME` until the engine answers")
 	return cmd
 }

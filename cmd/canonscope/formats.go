@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/canon/printable"
+	"canonscope/canon/userfile"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
 	"canonscope/vcdm/keys"
@@ -228,7 +228,7 @@ func setCertificates(to *compare.Certificates, path string) error {
 	if path == "" {
 		return nil
 	}
-	b, err := os.ReadFile(path)
+	b, err := userfile.ReadAll(path)
 	if err != nil {
 		return &compare.OptionError{Err: err}
 	}

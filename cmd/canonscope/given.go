@@ -23,7 +23,7 @@ func (l *schemaFlag) String() string { return strings.Join(*l, ",") }
 
 func (l *schemaFlag) Set(text string) error {
 	words := []string{text}
-	if !exists(text) {
+	if text != "" && !exists(text) {
 		var err error
 		if words, err = csv.NewReader(strings.NewReader(text)).Read(); err != nil {
 			return fmt.Errorf("%q: %w", text, err)
@@ -33,7 +33,9 @@ func (l *schemaFlag) Set(text string) error {
 	return nil
 }
 
-func (l *schemaFlag) Type() string { return "NAME|FILE,..." }
+func (l *schemaFlag) Type() string { return fileList }
+
+const fileList = "NAME|FILE,..."
 
 func exists(path string) bool {
 	_, err := os.Stat(path)
@@ -72,7 +74,7 @@ func (g *givenFlags) read(f *matrix.Filter) (err error) {
 		path := name
 		name, doc, err := catalogue.ReadFile(path)
 		if err != nil {
-			return fmt.Errorf("--schema: %w", err)
+			return err
 		}
 		if _, err := catalogue.OfFile(name, doc); err != nil {
 			return inFile(path, err)

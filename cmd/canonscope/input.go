@@ -6,21 +6,19 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/userfile"
 	"canonscope/compare/sdjwt"
 	"canonscope/schemas/contexts"
 	"canonscope/vcdm/rules"
@@ -31,19 +29,19 @@ import (
 func readInput(cmd *cobra.Command, file string, limits canon.Limits) ([]byte, error) {
 	in := cmd.InOrStdin()
 	if file != "-" {
-		f, err := os.Open(file)
-		if err != nil {
+		f, err := userfile.Open(file)
+		var kind *userfile.KindError
+		switch {
+		case errors.As(err, &kind) && kind.Folder():
+			return nil, fmt.Errorf("%s is a folder; name the files in it, such as %s", file,
+				filepath.Join(file, "*.json"))
+		case err != nil:
 			return nil, missing(cmd, file, err)
 		}
 		defer f.Close()
 		in = f
 	}
-	b, err := io.ReadAll(io.LimitReader(in, int64(limits.WithDefaults().Bytes)+1))
-	if errors.Is(err, syscall.EISDIR) {
-		return nil, fmt.Errorf("%s is a folder; name the files in it, such as %s", file,
-			filepath.Join(file, "*.json"))
-	}
-	return b, err
+	return userfile.ReadUpTo(in, int64(limits.WithDefaults().Bytes))
 }
 
 // missing adds a hint to the error of a missing file that may be the host of --allow-network, because a
@@ -144,27 +142,26 @@ func addEngine(cmd *cobra.Command, engine *canon.Engine, what string, of []canon
 // addSizes adds the limits of documents. --timeout bounds the time.
 func addSizes(cmd *cobra.Command, limits *canon.Limits) {
 	limits.Time = -1
-	cmd.Flags().IntVar(&limits.Bytes, "max-bytes", 0,
+	addLimit(cmd.Flags(), &limits.Bytes, "max-bytes", 0,
 		fmt.Sprintf("limit of the document's size; default %d MiB", canon.DefaultBytes>>20))
-	cmd.Flags().IntVar(&limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d",
-		canon.DefaultDepth))
-	cmd.Flags().Int64Var(&limits.Memory, "max-memory", defaultMemory, "limit of working memory in bytes")
+	addLimit(cmd.Flags(), &limits.Depth, "max-depth", 0,
+		fmt.Sprintf("limit of the nesting of JSON; default %d", canon.DefaultDepth))
+	addLimit(cmd.Flags(), &limits.Memory, "max-memory", defaultMemory, "limit of working memory in bytes")
 }
 
 // addWork adds the limits of work on RDF and contexts.
 func addWork(cmd *cobra.Command, limits *canon.Limits) {
-	cmd.Flags().Int64Var(&limits.Work, "max-work", 0,
+	addLimit(cmd.Flags(), &limits.Work, "max-work", 0,
 		fmt.Sprintf("limit of n-degree calls plus permutations; default %d", canon.DefaultWork))
-	cmd.Flags().IntVar(&limits.Documents, "max-documents", defaultDocuments,
+	addLimit(cmd.Flags(), &limits.Documents, "max-documents", defaultDocuments,
 		"limit of context documents that are loaded")
 	addSteps(cmd, limits)
 }
 
 // addSteps adds the limit for a library that does not count its steps.
 func addSteps(cmd *cobra.Command, limits *canon.Limits) {
-	cmd.Flags().Int64Var(&limits.Steps, "max-steps", 0,
-		fmt.Sprintf("limit of the estimated steps of json-gold; default %d, negative for none",
-			canon.DefaultSteps))
+	cmd.Flags().Var(&limitFlag[int64]{to: &limits.Steps, none: true}, "max-steps",
+		fmt.Sprintf("limit of the estimated steps of json-gold, or none; default %d", canon.DefaultSteps))
 }
 
 // directionFlag is --rdf-direction: how RDF represents the base direction of a text.
@@ -276,10 +273,7 @@ func readNamed(flag string, list []string) (map[string][]byte, error) {
 			return nil, fmt.Errorf("--%s %s: want URL=FILE", flag, s)
 		}
 		path := s[i+1:]
-		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("--%s: %s is not a regular file", flag, path)
-		}
-		b, err := os.ReadFile(path)
+		b, err := userfile.ReadAll(path)
 		if err != nil {
 			return nil, fmt.Errorf("--%s: %w", flag, err)
 		}

@@ -31,9 +31,9 @@ func (f *engineFlags) add(cmd *cobra.Command) {
 	addEngine(cmd, &f.engine, "what canonicalizes", canon.Engines)
 	f.from.add(cmd)
 	addWork(cmd, &f.limits)
-	cmd.Flags().IntVar(&f.limits.Proofs, "max-proofs", 0,
+	addLimit(cmd.Flags(), &f.limits.Proofs, "max-proofs", 0,
 		fmt.Sprintf("limit of the proofs of a document; default %d", canon.DefaultProofs))
-	cmd.Flags().IntVar(&f.limits.Signatures, "max-signatures", 0,
+	addLimit(cmd.Flags(), &f.limits.Signatures, "max-signatures", 0,
 		fmt.Sprintf("limit of signatures made or checked; default %d", canon.DefaultSignatures))
 	f.direction.add(cmd, canon.I18nDatatype)
 	addSizes(cmd, &f.limits)

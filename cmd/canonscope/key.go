@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"canonscope/canon/userfile"
 	"canonscope/compare"
 	"canonscope/vcdm/keys"
 )
@@ -109,7 +110,7 @@ PEM, a key or certificate as openssl writes it.`,
 
 // readKey reads a key file.
 func readKey(path string) (*keys.File, error) {
-	b, err := os.ReadFile(path)
+	b, err := userfile.ReadAll(path)
 	if err != nil {
 		return nil, &compare.OptionError{Err: err}
 	}

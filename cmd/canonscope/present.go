@@ -26,6 +26,10 @@ only by what standard error lists. The other suites have no selective
 disclosure: with --key, which only the issuer has, the subset is signed again.
 A note on standard error names the way taken.
 
+Before it derives, present checks that the credential is as it was issued, with
+the issuer's key as far as the credential or a flag has it. If neither has, a
+note on standard error names the flag.
+
 An SD-JWT or mdoc also derives. Pointers select its claims, in an mdoc as
 /NAMESPACE/ELEMENT, or /credentialSubject/ELEMENT if one namespace has it. With
 --holder-key, the key that it was issued for, the presentation is bound to its

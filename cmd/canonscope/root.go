@@ -58,6 +58,7 @@ reached, 128 and the number of the signal after Ctrl-C or another one.`,
 	refuseTopics(root)
 	needSubcommands(root)
 	root.SetFlagErrorFunc(flagError)
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return refuseEmpty(cmd) }
 	complete(root)
 	usage(root)
 	return root

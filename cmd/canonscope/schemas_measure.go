@@ -65,9 +65,9 @@ is N-Quads.`,
 	f := cmd.Flags()
 	f.BoolVar(&opt.WithProof, "with-proof", false, "keep the proof of the credential")
 	f.BoolVar(&asJSON, "json", false, "print JSON, with all losses")
-	f.IntVar(&opt.Limits.Bytes, "max-bytes", measureBytes, "limit of the document's size")
-	f.IntVar(&opt.Limits.Depth, "max-depth", canon.DefaultDepth, "limit of the nesting of JSON")
-	f.Int64Var(&opt.Limits.Work, "max-work", 0,
+	addLimit(f, &opt.Limits.Bytes, "max-bytes", measureBytes, "limit of the document's size")
+	addLimit(f, &opt.Limits.Depth, "max-depth", canon.DefaultDepth, "limit of the nesting of JSON")
+	addLimit(f, &opt.Limits.Work, "max-work", 0,
 		fmt.Sprintf("limit of n-degree calls plus permutations; default %d", canon.DefaultWork))
 	from.add(cmd)
 	return cmd

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
+	"canonscope/canon/userfile"
 	"canonscope/schemas/jsonschema"
 )
 
@@ -45,9 +45,6 @@ that another one refers to.`,
     --ref https://example.org/base.json=base.json credential.json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt.Engine = jsonschema.Engine(validator)
-			if opt.Limits.Work < 0 {
-				return fmt.Errorf("--max-work is %d; it must not be negative", opt.Limits.Work)
-			}
 			var err error
 			if opt.Resources, err = readRefs(refs); err != nil {
 				return err
@@ -78,11 +75,11 @@ that another one refers to.`,
 	f.StringArrayVar(&refs, "ref", nil, "serve a schema for $ref `URL=FILE`; may repeat")
 	files.addJSON(cmd, "print the result as JSON, with all violations")
 	files.add(cmd)
-	f.IntVar(&opt.Limits.Bytes, "max-bytes", 0, fmt.Sprintf("limit of the document's size; default %d MiB",
-		jsonschema.MaxDocumentBytes>>20))
-	f.IntVar(&opt.Limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d",
+	addLimit(f, &opt.Limits.Bytes, "max-bytes", 0,
+		fmt.Sprintf("limit of the document's size; default %d MiB", jsonschema.MaxDocumentBytes>>20))
+	addLimit(f, &opt.Limits.Depth, "max-depth", 0, fmt.Sprintf("limit of the nesting of JSON; default %d",
 		canon.DefaultDepth))
-	f.Int64Var(&opt.Limits.Work, "max-work", 0,
+	addLimit(f, &opt.Limits.Work, "max-work", 0,
 		fmt.Sprintf("limit of evaluated subschemas, values and their text; default %d", jsonschema.MaxWork))
 	timeout.add(cmd)
 	return cmd
@@ -164,6 +161,10 @@ func readSchema(name string) ([]byte, error) {
 		return jsonschema.Schema(name)
 	}
 	text, err := readSchemaFile(name)
+	var kind *userfile.KindError
+	if errors.As(err, &kind) {
+		return nil, fmt.Errorf("--schema: %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--schema %s is neither a file nor one of %s", name,
 			strings.Join(jsonschema.Names(), ", "))
@@ -173,12 +174,7 @@ func readSchema(name string) ([]byte, error) {
 
 // readSchemaFile reads little more than the limit of a schema, which its parser then reports.
 func readSchemaFile(file string) ([]byte, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, jsonschema.MaxSchemaBytes+1))
+	return userfile.Read(file, jsonschema.MaxSchemaBytes)
 }
 
 func readRefs(refs []string) (map[string][]byte, error) {

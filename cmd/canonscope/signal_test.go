@@ -33,7 +33,7 @@ func TestSignals(t *testing.T) {
 		args   string
 	}{
 		"conform":  {syscall.SIGINT, 130, clique, "conform rdfc --engine stock ."},
-		"canonize": {syscall.SIGTERM, 143, clique, "canonize --method rdfc --engine stock --max-steps -1 --timeout 0 --input nquads 001-in.nq"},
+		"canonize": {syscall.SIGTERM, 143, clique, "canonize --method rdfc --engine stock --max-steps none --timeout 0 --input nquads 001-in.nq"},
 		"hangup":   {syscall.SIGHUP, 129, clique, "conform rdfc --engine stock ."},
 		"waiting":  {syscall.SIGINT, 130, "", "verify 001-in.nq"},
 	} {

@@ -118,7 +118,7 @@ func TestTimeoutOfProofs(t *testing.T) {
 			}
 			t.Run(string(engine)+"/"+line, func(t *testing.T) {
 				t.Parallel()
-				out, errs, status := canonscope(append(strings.Fields(line), "--engine", string(engine), "--max-steps", "-1", "--timeout", "50ms")...)
+				out, errs, status := canonscope(append(strings.Fields(line), "--engine", string(engine), "--max-steps", "none", "--timeout", "50ms")...)
 				if status != statusLimit || out != "" && !strings.Contains(out, `"exitStatus": 3`) || !strings.Contains(errs, "stopped by --timeout 50ms") {
 					t.Errorf("status %d, printed %.100q and %.300q", status, out, errs)
 				}

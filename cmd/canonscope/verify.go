@@ -57,6 +57,9 @@ exit status is the worst. Without a file it reads standard input.`,
 				}
 				at = &t
 			}
+			if skew < 0 {
+				return fmt.Errorf("--skew is %v; it must not be negative", skew)
+			}
 
 			return files.run(cmd, args, func(file string) (*answer, error) {
 				format, in, err := formats.read(cmd, file, engine.limits)

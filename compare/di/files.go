@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"canonscope/canon"
+	"canonscope/canon/userfile"
 	"canonscope/compare"
 	"canonscope/vcdm"
 	"canonscope/vcdm/problem"
@@ -299,7 +299,7 @@ const bbs = "bbs-2023"
 
 // readHolder reads the file of an option with what key commit has made.
 func readHolder(option, path string) (*vcdm.BBSHolder, error) {
-	b, err := os.ReadFile(path)
+	b, err := userfile.ReadAll(path)
 	if err != nil {
 		return nil, wrong("--%s: %w", option, err)
 	}
@@ -345,13 +345,20 @@ func (h *holding) options(suite string) (o vcdm.BBSOptions, err error) {
 	return o, nil
 }
 
+// controllersOption is the flag that names controlled identifier documents.
+func controllersOption(to *[]string) compare.Option {
+	return option("controller", to, "controlled identifier document `FILE` with keys; may repeat")
+}
+
 func presenting() *compare.Files {
 	var s signing
 	var h holding
+	var controllers []string
 	key := compare.KeyFile{NeedsSecret: true}
 	return &compare.Files{
 		Options: append(append(s.list(), h.list()...),
-			option("key", &key, "key `FILE` with its secret: Multikey, JSON Web Key or PEM")),
+			option("key", &key, "key `FILE` with its secret: Multikey, JSON Web Key or PEM"),
+			controllersOption(&controllers)),
 		Present: func(ctx context.Context, doc []byte, disclose []string, t *compare.Task) (
 			out []byte, how string, err error) {
 
@@ -379,7 +386,18 @@ func presenting() *compare.Files {
 			if err != nil {
 				return nil, "", err
 			}
-			if out, how, err = s.disclose(ctx, suite, doc, disclose, &key, t); err != nil {
+			sd, derives := suite.(*vcdm.SD)
+			switch {
+			case derives && key.Path != "":
+				return nil, "", wrong("%s derives without the issuer's key; omit --key", name)
+			case !derives && len(controllers) > 0:
+				return nil, "", wrong("--controller is to check a base proof, which %s has not", name)
+			case derives:
+				out, how, err = derive(ctx, sd, doc, disclose, controllers, t)
+			default:
+				out, how, err = s.again(ctx, suite, doc, disclose, &key, t)
+			}
+			if err != nil {
 				return nil, "", err
 			}
 
@@ -401,20 +419,36 @@ func presenting() *compare.Files {
 	}
 }
 
-// disclose derives a presentation, or signs the subset again where the suite does not derive.
-func (s *signing) disclose(ctx context.Context, suite vcdm.Suite, doc []byte, disclose []string,
+// derive derives a presentation of a base proof that it has checked: one from a credential that was altered
+// would only fail at its verifier.
+func derive(ctx context.Context, suite *vcdm.SD, doc []byte, disclose, controllers []string,
+	t *compare.Task) (out []byte, how string, err error) {
+
+	resolver, err := readControllers(controllers)
+	if err != nil {
+		return nil, "", &compare.OptionError{Err: err}
+	}
+	resolver.Now, resolver.Limits = func() time.Time { return t.Now }, t.Limits
+
+	h := &vcdm.Holder{Suite: suite, Limits: t.Limits}
+	err = h.Check(ctx, doc, resolver)
+	if errors.Is(err, errNotGiven) {
+		t.Note("not checked: the issuer's key, of which nothing is known; give the issuer's controlled " +
+			"identifier document with --controller FILE")
+		err = h.Check(ctx, doc, nil)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	out, err = h.Derive(ctx, doc, disclose)
+	return out, compare.Derived, err
+}
+
+// again signs the subset again, since the suite does not derive.
+func (s *signing) again(ctx context.Context, suite vcdm.Suite, doc []byte, disclose []string,
 	key *compare.KeyFile, t *compare.Task) (out []byte, how string, err error) {
 
 	name := suite.Name()
-	if sd, ok := suite.(*vcdm.SD); ok {
-		if key.Path != "" {
-			return nil, "", wrong("%s derives without the issuer's key; omit --key", name)
-		}
-		h := &vcdm.Holder{Suite: sd, Limits: t.Limits}
-		out, err = h.Derive(ctx, doc, disclose)
-		return out, compare.Derived, err
-	}
-
 	if key.Path == "" {
 		return nil, "", wrong(
 			"%s has no selective disclosure; the issuer can sign the subset again with --key", name)
@@ -444,7 +478,7 @@ func verifying() *compare.Files {
 					"or authentication for a presentation"),
 			option("any-issuer", &v.AnyIssuer,
 				"accept a proof by a party other than the issuer, or holder of a presentation"),
-			option("controller", &controllers, "controlled identifier document `FILE` with keys; may repeat"),
+			controllersOption(&controllers),
 			option("known-contexts", &v.Contexts,
 				"`JSON` of a @context that the reader knows, so that others are refused; may repeat"),
 			option("any-form", &v.AnyForm, "do not apply the rules of the data model"),
@@ -518,7 +552,7 @@ func verifyAll(ctx context.Context, v *vcdm.Verifier, doc []byte) (*vcdm.Result,
 func readControllers(files []string) (*vcdm.Documents, error) {
 	docs := map[string][]byte{}
 	for _, f := range files {
-		b, err := os.ReadFile(f)
+		b, err := userfile.ReadAll(f)
 		if err != nil {
 			return nil, err
 		}
@@ -545,7 +579,9 @@ func readControllers(files []string) (*vcdm.Documents, error) {
 		if b, ok := docs[url]; ok {
 			return b, nil
 		}
-		return nil, errors.New(
-			"nothing is fetched; give its controlled identifier document with --controller FILE")
+		return nil, errNotGiven
 	}}, nil
 }
+
+var errNotGiven = errors.New(
+	"nothing is fetched; give its controlled identifier document with --controller FILE")

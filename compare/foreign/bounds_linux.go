@@ -31,6 +31,9 @@ func surroundings() []surrounding {
 
 const denied = "denied"
 
+// endedText is about a child that mostly is process 1, in its namespace.
+const endedText = "exit status 0; a signal that it sent itself would not have ended it"
+
 // limitMemory limits the data of a process.
 func limitMemory(pid int, bytes int64) string {
 	limit := unix.Rlimit{Cur: uint64(bytes), Max: uint64(bytes)}

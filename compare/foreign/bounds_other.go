@@ -11,6 +11,8 @@ type surrounding struct {
 
 const denied = "denied"
 
+const endedText = "exit status 0"
+
 // surroundings is a process group alone.
 func surroundings() []surrounding {
 	return []surrounding{{&syscall.SysProcAttr{Setpgid: true}, "not denied: this system has no way to do so"}}

@@ -383,16 +383,31 @@ func (c *Child) die(doing string, state State, why string) *Fault {
 func (c *Child) exit(why string) *Fault {
 	var exit *exec.ExitError
 	if !errors.As(c.err, &exit) {
-		return &Fault{State: Ended, Why: why}
+		return &Fault{State: Ended, Why: because(why, endedText)}
 	}
-	if why == "" {
-		why = exit.Error()
-		if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() && s.Signal() == syscall.SIGKILL {
-			why = "killed from outside; perhaps the machine ran out of memory"
-		}
+
+	text := exit.Error()
+	const shells = 128 // what they add to the number of the signal that ended a command
+	s, ok := exit.Sys().(syscall.WaitStatus)
+	switch {
+	case ok && s.Signaled() && s.Signal() == syscall.SIGKILL:
+		text = signalText(s.Signal()) + " from outside; perhaps the machine ran out of memory"
+	case ok && s.Signaled():
+		text = signalText(s.Signal())
+	case ok && s.ExitStatus() > shells && s.ExitStatus() < shells+65:
+		text += ", by which shells report " + signalText(syscall.Signal(s.ExitStatus()-shells))
 	}
-	return &Fault{State: Crashed, Why: why}
+	return &Fault{State: Crashed, Why: because(why, text)}
 }
+
+func because(why, text string) string {
+	if why != "" {
+		text = why + "; " + text
+	}
+	return text
+}
+
+func signalText(s syscall.Signal) string { return fmt.Sprintf("signal %d (%v)", int(s), s) }
 
 // complaints are what runtimes write when memory ends.
 var complaints = []string{"out of memory", "cannot allocate memory", "outofmemoryerror", "memoryerror",

@@ -119,6 +119,8 @@ func misbehave(how string) int {
 	case "exits":
 		fmt.Fprintln(os.Stderr, "configuration error: no licence\nbye")
 		return 3
+	case "ends as shells report a signal":
+		return 128 + 11
 	case "panics":
 		return behave("prepare", func([]byte) error { panic("a bug\x1b[31m") })
 	case "crashes on one document":
@@ -268,31 +270,32 @@ func TestMisbehaving(t *testing.T) {
 		words   string // in the error
 		limits  *foreign.Limits
 	}{
-		"ends at once":          {foreign.Ended, compare.Died, "at hello", nil},
-		"exits":                 {foreign.Crashed, compare.Died, "exit status 3; its last words: configuration error: no licence", nil},
-		"panics":                {foreign.Crashed, compare.Died, `panic: a bug`, nil},
-		"hangs at hello":        {foreign.Hung, compare.TimedOut, "no answer within 2s", &mute},
-		"hangs at gate":         {foreign.Hung, compare.TimedOut, "no answer within 5s", &short},
-		"spins":                 {foreign.Hung, compare.TimedOut, "no answer within 5s", &short},
-		"does not read":         {foreign.Hung, compare.TimedOut, "at prepare", &short},
-		"ends before its child": {foreign.Crashed, compare.Died, "exit status 4", nil},
-		"garbage":               {foreign.Garbage, compare.Failed, "Welcome to the engine!", nil},
-		"binary":                {foreign.Garbage, compare.Failed, `\u`, nil},
-		"half a line":           {foreign.Ended, compare.Died, "cut short", nil},
-		"no end of a line":      {foreign.TooMuch, compare.Died, "more than 2097152 bytes", nil},
-		"a flood of lines":      {foreign.Garbage, compare.Failed, "request 1, not to 2", nil},
-		"memory":                {foreign.OutOfMemory, compare.OutOfMemory, "its limit is 400 MiB", nil},
-		"another protocol":      {foreign.Garbage, compare.Failed, "canonscope-engine/2", nil},
-		"no hello":              {foreign.Garbage, compare.Failed, "without hello", nil},
-		"null":                  {foreign.Garbage, compare.Failed, "request 0, not to 1", nil},
-		"deep":                  {foreign.Garbage, compare.Failed, "[[[", nil},
-		"another id":            {foreign.Garbage, compare.Failed, "request 77", nil},
-		"answers twice":         {foreign.Garbage, compare.Failed, "request 2, not to 3", nil},
-		"closes its output":     {foreign.Garbage, compare.Failed, "closed its standard input or output", nil},
-		"impossible times":      {foreign.Garbage, compare.Failed, "-5 ns", nil},
-		"times of years":        {foreign.Garbage, compare.Failed, "9000000000000000000 ns", nil},
-		"too few times":         {foreign.Garbage, compare.Failed, "2 operations", nil},
-		"no times":              {foreign.Garbage, compare.Failed, "2 operations", nil},
+		"ends at once":                   {foreign.Ended, compare.Died, "at hello: exit status 0", nil},
+		"ends as shells report a signal": {foreign.Crashed, compare.Died, "exit status 139, by which shells report signal 11 (segmentation fault)", nil},
+		"exits":                          {foreign.Crashed, compare.Died, "exit status 3; its last words: configuration error: no licence", nil},
+		"panics":                         {foreign.Crashed, compare.Died, `panic: a bug`, nil},
+		"hangs at hello":                 {foreign.Hung, compare.TimedOut, "no answer within 2s", &mute},
+		"hangs at gate":                  {foreign.Hung, compare.TimedOut, "no answer within 5s", &short},
+		"spins":                          {foreign.Hung, compare.TimedOut, "no answer within 5s", &short},
+		"does not read":                  {foreign.Hung, compare.TimedOut, "at prepare", &short},
+		"ends before its child":          {foreign.Crashed, compare.Died, "exit status 4", nil},
+		"garbage":                        {foreign.Garbage, compare.Failed, "Welcome to the engine!", nil},
+		"binary":                         {foreign.Garbage, compare.Failed, `\u`, nil},
+		"half a line":                    {foreign.Ended, compare.Died, "cut short", nil},
+		"no end of a line":               {foreign.TooMuch, compare.Died, "more than 2097152 bytes", nil},
+		"a flood of lines":               {foreign.Garbage, compare.Failed, "request 1, not to 2", nil},
+		"memory":                         {foreign.OutOfMemory, compare.OutOfMemory, "its limit is 400 MiB", nil},
+		"another protocol":               {foreign.Garbage, compare.Failed, "canonscope-engine/2", nil},
+		"no hello":                       {foreign.Garbage, compare.Failed, "without hello", nil},
+		"null":                           {foreign.Garbage, compare.Failed, "request 0, not to 1", nil},
+		"deep":                           {foreign.Garbage, compare.Failed, "[[[", nil},
+		"another id":                     {foreign.Garbage, compare.Failed, "request 77", nil},
+		"answers twice":                  {foreign.Garbage, compare.Failed, "request 2, not to 3", nil},
+		"closes its output":              {foreign.Garbage, compare.Failed, "closed its standard input or output", nil},
+		"impossible times":               {foreign.Garbage, compare.Failed, "-5 ns", nil},
+		"times of years":                 {foreign.Garbage, compare.Failed, "9000000000000000000 ns", nil},
+		"too few times":                  {foreign.Garbage, compare.Failed, "2 operations", nil},
+		"no times":                       {foreign.Garbage, compare.Failed, "2 operations", nil},
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
@@ -401,7 +404,7 @@ func TestKilled(t *testing.T) {
 	}
 	_, err = engine.Gate(ctx, 0, nil)
 	var fault *foreign.Fault
-	if !errors.As(err, &fault) || fault.State != foreign.Crashed || !strings.Contains(err.Error(), "from outside") {
+	if !errors.As(err, &fault) || fault.State != foreign.Crashed || !strings.Contains(err.Error(), "signal 9 (killed) from outside") {
 		t.Errorf("%v", err)
 	}
 

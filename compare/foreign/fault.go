@@ -75,7 +75,7 @@ func (e *Fault) Outcome() compare.State {
 	return compare.Died
 }
 
-// Limits bound a child. A zero field means its default.
+// Limits bound a child. A field that is not positive means its default.
 type Limits struct {
 	Hello  time.Duration // until it answers hello; default 30 s
 	Call   time.Duration // until it answers anything else; default 60 s
@@ -92,16 +92,16 @@ const (
 )
 
 func (l Limits) withDefaults() Limits {
-	if l.Hello == 0 {
+	if l.Hello <= 0 {
 		l.Hello = DefaultHello
 	}
-	if l.Call == 0 {
+	if l.Call <= 0 {
 		l.Call = DefaultCall
 	}
-	if l.Memory == 0 {
+	if l.Memory <= 0 {
 		l.Memory = DefaultMemory
 	}
-	if l.Output == 0 {
+	if l.Output <= 0 {
 		l.Output = DefaultOutput
 	}
 	return l

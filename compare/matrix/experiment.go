@@ -55,7 +55,7 @@ func Along(
 		for _, base := range from {
 			g, err := Generator(base, given)
 			if err != nil {
-				return nil, fmt.Errorf("--schema: %w", err)
+				return nil, err
 			}
 			e := compare.Experiment{Name: name, Base: g.Name()}
 			own, err := ownAxis(ctx, g, given, name)

@@ -2,7 +2,6 @@
 package matrix
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ func targetsOf(points []compare.Point, p Policy, given compare.Given) ([]target,
 	for _, point := range points {
 		g, err := Generator(point.Schema, given)
 		if err != nil {
-			return nil, fmt.Errorf("--schema: %w", err)
+			return nil, err
 		}
 		t := target{schema: g.Name(), kind: g.Kind()}
 		t.Disclose = p.Disclose

@@ -18,6 +18,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform"
+	"canonscope/canon/userfile"
 	"canonscope/compare"
 	"canonscope/vcdm/keys"
 )
@@ -232,7 +233,7 @@ func (s suite) maker(file string) (results []conform.Result, err error) {
 }
 
 func hexFile(path string) (h hexBytes, err error) {
-	b, err := os.ReadFile(path)
+	b, err := userfile.ReadAll(path)
 	if err != nil {
 		return nil, err
 	}

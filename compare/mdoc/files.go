@@ -145,6 +145,9 @@ func presenting() *compare.Files {
 				}
 			}
 			h := Holder{Engine: t.Engine, Key: key.Secret, Limits: t.Limits}
+			if err := h.Check(in); err != nil {
+				return nil, "", err
+			}
 			out, err = h.Present(in, disclose, transcript)
 			return out, compare.Derived, err
 		},

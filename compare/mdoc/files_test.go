@@ -1,6 +1,7 @@
 package mdoc_test
 
 import (
+	"bytes"
 	"crypto/x509"
 	"encoding/hex"
 	"fmt"
@@ -96,7 +97,11 @@ func TestFilesIssue(t *testing.T) {
 // A device key and a transcript go together, and the key is the one of the mdoc.
 func TestFilesPresent(t *testing.T) {
 	key, device := claimstest.Key(t, keys.ES256), claimstest.Key(t, keys.EdDSA)
-	i := mdoc.Issuer{Key: key, Device: device.Public(), Chain: [][]byte{{1}}}
+	leaf, err := mdoc.Certificate(key.Public(), "https://university.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := mdoc.Issuer{Key: key, Device: device.Public(), Chain: [][]byte{leaf}}
 	issued, err := i.Issue([]byte(`{"nbf":1767225600,"exp":1893456000,"vct":"v","credentialSubject":{"a":1}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +135,37 @@ func TestFilesPresent(t *testing.T) {
 	}
 	if _, err := mdoc.DeviceKey([]byte("x"), canon.Limits{}); err == nil {
 		t.Error("text has a device key")
+	}
+}
+
+// What was altered between the issuer and the holder is refused before anything is presented: each byte of the
+// issuer's signature and of what it covers.
+func TestPresentChecks(t *testing.T) {
+	key, device := claimstest.Key(t, keys.ES256), claimstest.Key(t, keys.EdDSA)
+	leaf, err := mdoc.Certificate(key.Public(), "https://university.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := mdoc.Issuer{Key: key, Device: device.Public(), Chain: [][]byte{leaf}}
+	issued, err := i.Issue([]byte(`{"nbf":1767225600,"exp":1768225600,"vct":"v","credentialSubject":{"a":1}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	task := &compare.Task{Engine: canon.Native, Now: now}
+	present := filesOf(t, compare.Present, nil).Present
+	if _, _, err := present(t.Context(), issued, []string{"/v/a"}, task); err != nil {
+		t.Fatalf("one that has expired: %v", err)
+	}
+	from, to := bytes.Index(issued, leaf), bytes.Index(issued, leaf)+len(leaf)
+	for at := range issued {
+		if at >= from && at < to {
+			continue // a verifier decides about the certificate
+		}
+		altered := bytes.Clone(issued)
+		altered[at] ^= 1
+		if _, _, err := present(t.Context(), altered, []string{"/v/a"}, task); err == nil {
+			t.Errorf("byte %d of %d was altered: presented", at, len(issued))
+		}
 	}
 }
 

@@ -129,6 +129,49 @@ func DeviceKey(issued []byte, limits canon.Limits) (*keys.Public, error) {
 	return key, nil
 }
 
+// Check verifies what an issuer has sent, which Present does not: the signature by the first certificate of
+// x5chain, for which nothing vouches here, and the digests of all elements. The validity period does not
+// matter. A refusal is an [compare.InvalidError] or a limit error of canon.
+func (h *Holder) Check(issued []byte) error {
+	if h == nil {
+		h = new(Holder)
+	}
+	r := newNativeReader(h.Limits)
+	defer r.free()
+	if err := r.scan(issued); err != nil {
+		return err
+	}
+	s, err := view(issued).issuerSigned()
+	if err != nil {
+		return err
+	}
+	auth, err := r.sign1(issued, s.issuerAuth)
+	if err != nil {
+		return err
+	}
+	m, _, err := r.mso(auth.payload)
+	if err != nil {
+		return err
+	}
+
+	v := &Verifier{Lenient: true, Limits: h.Limits}
+	if v.Now, err = v.date("validFrom", m.from); err != nil {
+		return err
+	}
+	if len(auth.x5chain) == 0 {
+		return invalid("x5chain", ruleIssue, "is missing")
+	}
+	leaf, err := keys.ParseCertificate(auth.x5chain[0])
+	if err != nil {
+		return invalid("x5chain", ruleIssue, "%v", err)
+	}
+	if v.Key, err = keys.PublicOf(leaf.PublicKey); err != nil {
+		return invalid("x5chain", ruleIssue, "%v", err)
+	}
+	_, err = nativeDocument(v, issued, "")
+	return err
+}
+
 // Present returns issued data with only the elements that pointers name: /NAMESPACE/IDENTIFIER as in
 // [Element.Pointer], or /credentialSubject/IDENTIFIER if only one namespace has the element. A pointer also
 // names the elements whose identifier continues with a slash; /NAMESPACE names all elements of a namespace,

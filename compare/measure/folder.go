@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"canonscope/canon/printable"
+	"canonscope/canon/userfile"
 )
 
 // Folder is a results folder, locked for this process while it is open. Nothing is written through a
@@ -94,7 +95,7 @@ func Reopen(path string) (*Folder, error) { return lock(path) }
 // lock locks a folder.
 func lock(path string) (_ *Folder, err error) {
 	f := &Folder{Path: path, kept: make(map[string]int64)}
-	if f.root, err = os.OpenRoot(path); err != nil {
+	if f.root, err = userfile.OpenRoot(path); err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}
 

@@ -11,6 +11,7 @@ import (
 	"path"
 	"slices"
 
+	"canonscope/canon/userfile"
 	"canonscope/compare"
 )
 
@@ -54,7 +55,7 @@ const maxFile = 1 << 30
 // and from no file that reports write. Errors about what is in the folder are a *[FolderError]; one of
 // another version is a *[compare.VersionError] inside it.
 func Load(dir string) (*Loaded, error) {
-	root, err := os.OpenRoot(dir)
+	root, err := userfile.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("results folder: %w", err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"canonscope/canon/phase"
 	"canonscope/canon/printable"
+	"canonscope/canon/userfile"
 	"canonscope/compare"
 	"canonscope/compare/measure"
 	"canonscope/compare/stats"
@@ -161,7 +162,7 @@ func factsOf(c *compare.Campaign) []Fact {
 
 // readBenchmarks reads Go benchmark text: each line is one process.
 func readBenchmarks(path string) (*Source, error) {
-	f, err := os.Open(path)
+	f, err := userfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +238,7 @@ func readStudy(dir string, names []string) (*Source, error) {
 	at := make(map[string]int)
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		b, err := os.ReadFile(path)
+		b, err := userfile.ReadAll(path)
 		if err != nil {
 			return nil, err
 		}

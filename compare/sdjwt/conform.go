@@ -16,6 +16,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform"
+	"canonscope/canon/userfile"
 	"canonscope/compare"
 	"canonscope/vcdm/keys"
 )
@@ -138,7 +139,7 @@ func vector(v Verifier, dir string, binding bool, nonce string, disclosures int)
 		v.Binding, v.Audience, v.Nonce, v.Now = true, kb.Aud, nonce, time.Unix(kb.Iat+1, 0)
 	}
 
-	want, err := os.ReadFile(filepath.Join(dir, "verified_contents.json"))
+	want, err := userfile.ReadAll(filepath.Join(dir, "verified_contents.json"))
 	if err != nil {
 		return err
 	}
@@ -185,9 +186,9 @@ func same(payload map[string]any, want []byte) error {
 }
 
 func tokenFile(dir, name string) ([]byte, error) {
-	b, err := os.ReadFile(filepath.Join(dir, name+".txt"))
+	b, err := userfile.ReadAll(filepath.Join(dir, name+".txt"))
 	if errors.Is(err, os.ErrNotExist) {
-		b, err = os.ReadFile(filepath.Join(dir, name+".json"))
+		b, err = userfile.ReadAll(filepath.Join(dir, name+".json"))
 	}
 	return bytes.TrimSpace(b), err
 }
@@ -250,7 +251,7 @@ func (s suite) maker(file string) (results []conform.Result, err error) {
 	want["vct"], want["iss"] = expected.VCT, expected.ISS
 
 	for _, part := range []string{"-issued", "-presented", "-presented-kb"} {
-		token, err := os.ReadFile(base + part + ".txt")
+		token, err := userfile.ReadAll(base + part + ".txt")
 		if err != nil {
 			return nil, err
 		}

@@ -79,9 +79,12 @@ func issuing() *compare.Files {
 
 func presenting() *compare.Files {
 	var b Binding
+	var issuer compare.KeyFile
 	key := compare.KeyFile{NeedsSecret: true}
 	return &compare.Files{
 		Options: []compare.Option{
+			baseline.Option("issuer-key", &issuer,
+				"key `FILE` of the issuer to check the token with first; default the key in it"),
 			baseline.HolderOption(&key),
 			baseline.Option("audience", &b.Audience, "the verifier that the KB-JWT is meant for"),
 			baseline.Option("nonce", &b.Nonce, "the verifier's nonce"),
@@ -90,6 +93,13 @@ func presenting() *compare.Files {
 			out []byte, how string, err error) {
 
 			h := Holder{Engine: t.Engine, Key: key.Secret, Limits: t.Limits}
+			switch err := h.Check(token, issuer.Public); {
+			case errors.Is(err, ErrNoKey):
+				t.Note("not checked: the issuer's signature, whose key the token does not hold; " +
+					"give it with --issuer-key FILE")
+			case err != nil:
+				return nil, "", err
+			}
 			if key.Path == "" {
 				out, err = h.Present(token, disclose, nil)
 				return out, compare.Derived, err

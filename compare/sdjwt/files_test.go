@@ -1,6 +1,7 @@
 package sdjwt_test
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"strings"
@@ -37,7 +38,7 @@ func TestFilesPresent(t *testing.T) {
 	file := func(k *keys.Secret) compare.KeyFile {
 		return compare.KeyFile{Path: "k.pem", Secret: k, Public: k.Public()}
 	}
-	task := &compare.Task{Engine: canon.Native, Now: now}
+	task := &compare.Task{Engine: canon.Native, Now: now, Note: func(string, ...any) {}}
 	for _, c := range []struct {
 		options map[string]any
 		want    string
@@ -54,6 +55,43 @@ func TestFilesPresent(t *testing.T) {
 			c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q: %v %s", c.want, err, out)
 		}
+	}
+}
+
+// What was altered between the issuer and the holder is refused before anything is presented, where the token
+// or an option has the issuer's key; where none has, a note says that nothing was checked.
+func TestPresentChecks(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	notes := 0
+	task := &compare.Task{Engine: canon.Native, Now: now, Note: func(string, ...any) { notes++ }}
+	present := func(token []byte, options map[string]any) error {
+		_, _, err := filesOf(t, compare.Present, options).Present(t.Context(), token, nil, task)
+		return err
+	}
+	option := func() map[string]any {
+		return map[string]any{"issuer-key": compare.KeyFile{Path: "k.pem", Public: key.Public()}}
+	}
+
+	for payload, options := range map[string]func() map[string]any{
+		`{"vct":"urn:x","iss":"` + key.Public().DID() + `"}`: func() map[string]any { return nil },
+		`{"vct":"urn:x","iss":"https://i.example"}`:          option,
+	} {
+		issued := token(t, key, goodHeader, payload)
+		if notes = 0; present(issued, options()) != nil || notes > 0 {
+			t.Fatalf("%s: refused, or %d notes", payload, notes)
+		}
+		for at := range issued {
+			altered := bytes.Clone(issued)
+			altered[at] ^= 1
+			if notes = 0; present(altered, options()) == nil && notes == 0 { // noted where the name iss is altered
+				t.Errorf("%s: byte %d of %d was altered: presented", payload, at, len(issued))
+			}
+		}
+	}
+
+	notes = 0
+	if err := present(token(t, key, goodHeader, `{"vct":"urn:x","iss":"https://i.example"}`), nil); err != nil || notes != 1 {
+		t.Errorf("without a key: %v, %d notes", err, notes)
 	}
 }
 

@@ -9,12 +9,16 @@
 package sdjwt
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"canonscope/canon"
@@ -131,6 +135,64 @@ func HolderKey(token []byte, limits canon.Limits) (*keys.Public, error) {
 
 	key, err := keys.ParsePublicJWK(payload.Raw(jwk))
 	return key, wrap("/cnf/jwk", "RFC 7800 section 3.2", err)
+}
+
+// ErrNoKey says that a token holds no key of its issuer.
+var ErrNoKey = errors.New("sdjwt: the token holds no key of its issuer")
+
+// Check verifies the signature of a token that was issued to the holder, which Present does not, with the
+// issuer's key. Where that is nil, the key is that of the token, for which nothing vouches here: of its
+// certificate (x5c), or that its issuer (iss) is the name of as a did:key. A token with neither is
+// [ErrNoKey], and one with another signature a [compare.InvalidError].
+func (h *Holder) Check(token []byte, key *keys.Public) error {
+	if h == nil {
+		h = new(Holder)
+	}
+	token, err := compacted(token, h.Limits)
+	if err != nil {
+		return err
+	}
+	jwt, _, _ := bytes.Cut(token, []byte{'~'})
+	parts, err := splitJWS("header", jwt)
+	if err != nil {
+		return err
+	}
+	head, err := nativeHeaderOf("header", parts[0], h.Limits)
+	if err != nil {
+		return err
+	}
+	if key == nil {
+		if key, err = keyIn(&head, parts[1], h.Limits); err != nil {
+			return err
+		}
+	}
+	return nativeCheck("header", jwt, parts, head, key)
+}
+
+// keyIn returns the issuer's key that a token holds.
+func keyIn(h *header, payload []byte, limits canon.Limits) (*keys.Public, error) {
+	if len(h.x5c) > 0 {
+		const rule = "RFC 7515 section 4.1.6"
+		der, err := base64.StdEncoding.DecodeString(h.x5c[0])
+		if err != nil {
+			return nil, wrap("header", rule, err)
+		}
+		leaf, err := keys.ParseCertificate(der)
+		if err != nil {
+			return nil, wrap("header", rule, err)
+		}
+		key, err := keys.PublicOf(leaf.PublicKey)
+		return key, wrap("header", rule, err)
+	}
+	f, err := nativeFacts(payload, limits)
+	if err != nil {
+		return nil, err
+	}
+	if multikey, ok := strings.CutPrefix(f.iss.text, "did:key:"); ok {
+		key, err := keys.ParsePublic(multikey)
+		return key, wrap("/iss", "did:key", err)
+	}
+	return nil, ErrNoKey
 }
 
 // Binding describes the KB-JWT of a presentation (RFC 9901 section 4.3).

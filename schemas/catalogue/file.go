@@ -5,15 +5,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
+	"canonscope/canon/userfile"
 	"canonscope/schemas"
 )
 
@@ -31,26 +30,15 @@ func IsFile(name string) bool {
 // ReadFile reads a user's file once, so that all who measure it see the same bytes. The name, for [OfFile],
 // has no folder; the hash in it keeps files apart that are called the same.
 func ReadFile(path string) (name string, doc []byte, err error) {
-	info, err := os.Stat(path)
+	doc, err = userfile.Read(path, maxFile)
+	var kind *userfile.KindError
 	switch {
+	case errors.As(err, &kind):
+		return "", nil, err
 	case err != nil:
 		return "", nil, fmt.Errorf("schema %q is neither a name of the catalogue nor a readable file: %w",
 			path, err)
-	case info.IsDir():
-		return "", nil, fmt.Errorf("%s is a folder; name a file in it", path)
-	case !info.Mode().IsRegular():
-		return "", nil, fmt.Errorf("%s is a pipe or a device; name a regular file", path)
-	}
-
-	f, err := os.Open(path)
-	if err != nil {
-		return "", nil, err
-	}
-	defer f.Close()
-	if doc, err = io.ReadAll(io.LimitReader(f, maxFile+1)); err != nil {
-		return "", nil, err
-	}
-	if len(doc) > maxFile {
+	case len(doc) > maxFile:
 		return "", nil, &canon.LimitError{Limit: "bytes of a file", Max: maxFile, Done: maxFile + 1,
 			Where: path}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsonld"
+	"canonscope/canon/userfile"
 )
 
 // Entry is one file of a folder.
@@ -93,7 +94,7 @@ func readWithin(in *os.Root, file string, room *int64) ([]byte, error) {
 // behind links, must lie in the folder and have at most 64 MiB together. A sha256 that differs from that of
 // the file is an error.
 func Dir(path string) (*Folder, error) {
-	in, err := os.OpenRoot(path)
+	in, err := userfile.OpenRoot(path)
 	if err != nil {
 		return nil, fmt.Errorf("folder of contexts: %w", err)
 	}

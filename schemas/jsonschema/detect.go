@@ -41,7 +41,7 @@ func Outdated(schema string, doc []byte, limits canon.Limits) (bool, error) {
 }
 
 func scan(t *jsontape.Tape, doc []byte, limits canon.Limits) error {
-	if limits.Bytes == 0 {
+	if limits.Bytes <= 0 {
 		limits.Bytes = MaxDocumentBytes
 	}
 	return t.Scan(doc, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth})

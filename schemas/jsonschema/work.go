@@ -229,11 +229,11 @@ func (m *meter) err() error {
 // input reads a document to validate and refuses one that takes more work than the limits allow; each step
 // counts as many times as given. The receiver is nil for a boolean schema.
 func (e *subschema) input(doc []byte, limits canon.Limits, times int64) (any, error) {
-	if limits.Work == 0 {
+	if limits.Work <= 0 {
 		limits.Work = MaxWork
 	}
 	m := meter{max: max(1, limits.Work/times), limit: limits.Work}
-	if limits.Bytes == 0 {
+	if limits.Bytes <= 0 {
 		limits.Bytes = MaxDocumentBytes
 	}
 	v, err := decode(doc, limits, &m)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"canonscope/canon/conform"
+	"canonscope/canon/userfile"
 	"canonscope/vcdm"
 )
 
@@ -48,7 +48,7 @@ func Interop(ctx context.Context, dir string, e Engines) ([]conform.Result, erro
 	}
 	r := &reader{dir: dir, engines: e}
 	for _, f := range files {
-		b, err := os.ReadFile(f)
+		b, err := userfile.ReadAll(f)
 		if err != nil {
 			return nil, err
 		}

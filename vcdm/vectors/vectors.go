@@ -19,6 +19,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/conform"
+	"canonscope/canon/userfile"
 	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
 
@@ -131,7 +132,7 @@ func clip(s, other string) string {
 }
 
 func (r *reader) read(path ...string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(append([]string{r.dir}, path...)...))
+	return userfile.ReadAll(filepath.Join(append([]string{r.dir}, path...)...))
 }
 
 // text reads a file whose trailing newline does not count.
