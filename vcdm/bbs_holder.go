@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"canonscope/canon"
 	"canonscope/canon/choice"
-	"canonscope/canon/jsontape"
 	"canonscope/vcdm/internal/bbs"
 )
 
@@ -162,49 +160,4 @@ func FeatureNamed(name string) (Feature, error) {
 		return 0, choice.Unknown("feature", name, Features...)
 	}
 	return Feature(i), nil
-}
-
-// BBSShown is what a derived proof of bbs-2023 shows its verifier beside the statements.
-type BBSShown struct {
-	Feature   Feature
-	Domain    string // of the pseudonym
-	Pseudonym []byte // the same each time that one holder presents one credential in the domain; nil without
-	Header    []byte // the presentation header, which the holder chose
-}
-
-// BBS returns what each derived proof of bbs-2023 shows; nil unless Verified.
-func (r *Result) BBS() (shown []BBSShown) {
-	if !r.Verified {
-		return nil
-	}
-	add := func(_ *document, _ *proof, v *openDerived) {
-		shown = append(shown, BBSShown{v.feature, v.domain, v.pseudonym, v.PresentationHeader})
-	}
-	if err := derivedProofs(r.secured, canon.Limits{Bytes: len(r.secured) + 1}, add); err != nil {
-		return nil // cannot be: it was read to verify it
-	}
-	return shown
-}
-
-// derivedProofs visits the derived proofs of bbs-2023 of a document.
-func derivedProofs(doc []byte, limits canon.Limits, visit func(*document, *proof, *openDerived)) error {
-	d, err := read(new(jsontape.Tape), doc, limits)
-	if err != nil {
-		return err
-	}
-	all, err := d.proofs(nil, limits)
-	if err != nil {
-		return err
-	}
-
-	for i := range all {
-		p := &all[i]
-		if !p.is(p.suite, bbs2023.Name) {
-			continue
-		}
-		if v, err := parseBBSDerived(p); err == nil { // else a base proof, or a damaged one
-			visit(&d, p, v)
-		}
-	}
-	return nil
 }

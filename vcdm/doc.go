@@ -66,7 +66,7 @@
 //	proofs      document.go proof.go terms.go
 //	methods     resolver.go controller.go
 //	work        work.go input.go
-//	suites      suites.go whole.go sd.go ecdsa_sd_2023.go sdvalue.go bbs_2023.go bbsvalue.go
+//	suites      suites.go whole.go sd.go ecdsa_sd_2023.go sdvalue.go bbs_2023.go bbsvalue.go bbs_holder.go
 //	operations  add.go inject.go derive.go check.go links.go select.go result.go verify.go presentation.go
 //
 // Memory is owned once. A work belongs to one operation at a time, from begin to end; it holds the
