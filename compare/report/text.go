@@ -1373,6 +1373,9 @@ func Short(id string) string {
 	if c.Format == compare.Document { // it is not signed
 		words = []string{schemaName(c.Schema), c.Suite, string(c.Engine), string(c.Operation)}
 	}
+	if c.Build != "" {
+		words = append(words, "build="+c.Build)
+	}
 	return strings.TrimSpace(strings.Join(words, " "))
 }
 
