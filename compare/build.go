@@ -21,8 +21,8 @@ var label = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,15}$`)
 // CheckLabel returns an error unless a text can be the label of a build.
 func CheckLabel(text string) error {
 	if !label.MatchString(text) {
-		return fmt.Errorf("%q is not a label: want up to 16 letters, digits and . _ -, beginning with a letter "+
-			"or digit", text)
+		return fmt.Errorf("%q is not a label: want up to 16 letters, digits and . _ -, beginning with a "+
+			"letter or digit", text)
 	}
 	return nil
 }

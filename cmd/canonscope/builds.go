@@ -20,7 +20,7 @@ func (b *buildFlags) add(cmd *cobra.Command) {
 		"canonscope and compare it with the first one, in `LABEL=FILE`; repeat, also with an equal file")
 }
 
-// read finds out what the binaries are. None is no error.
+// read finds out what the binaries are; there may be none.
 func (b *buildFlags) read(ctx context.Context) ([]measure.Build, error) {
 	var all []measure.Executable
 	for _, text := range *b {

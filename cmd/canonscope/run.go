@@ -166,7 +166,8 @@ The command ab makes the builds as well.`,
 				return errors.New("--procs has one number with --axis and --preset")
 			}
 			if len(binaries) > 0 && (axes != nil || presets != nil) {
-				return errors.New("--binary does not go with --axis and --preset; name the schemas of the sizes")
+				return errors.New("--binary does not go with --axis and --preset; name schemas of several " +
+					"sizes")
 			}
 			if err := checkCanonize(filter.Operations, changed); err != nil {
 				return err

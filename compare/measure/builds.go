@@ -33,7 +33,7 @@ type Executable struct {
 	Of    string         // revision of its sources, if the binary does not know it
 }
 
-// About is what a binary says of itself when it is asked for its version as JSON.
+// About is what a binary answers when it is asked for its version as JSON.
 type About struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision"`
@@ -47,8 +47,8 @@ type BuildError struct{ Label, Reason string }
 
 func (e *BuildError) Error() string { return fmt.Sprintf("build %s %s", e.Label, e.Reason) }
 
-// BuildsOf finds out what executables are; equal ones are allowed. Their jobs run by a subcommand. One that is
-// not a canonscope, or one of another protocol or with unknown frame rules, is a *[BuildError].
+// BuildsOf finds out what executables are; equal ones are allowed. Their jobs run by a subcommand. One that
+// is not a canonscope, or one of another protocol or with unknown frame rules, is a *[BuildError].
 func BuildsOf(ctx context.Context, all []Executable, args ...string) ([]Build, error) {
 	var builds []Build
 	var modules []map[string]string
@@ -57,7 +57,7 @@ func BuildsOf(ctx context.Context, all []Executable, args ...string) ([]Build, e
 			return nil, err
 		}
 		if slices.ContainsFunc(builds, func(b Build) bool { return b.Label == e.Label }) {
-			return nil, &BuildError{e.Label, "is given twice; give each a label of its own"}
+			return nil, &BuildError{e.Label, "is given twice; give each another label"}
 		}
 		b, path, err := e.build(ctx)
 		if err != nil {
@@ -95,17 +95,18 @@ func (e *Executable) build(ctx context.Context) (b Build, path string, err error
 	}
 
 	if about.Protocol != Version {
-		return b, "", fmt.Errorf("speaks job protocol %d, this canonscope speaks %d; build it at a commit with "+
-			"the same, or measure it by itself and set the results side by side with compare", about.Protocol,
-			Version)
+		return b, "", fmt.Errorf("speaks job protocol %d, this canonscope speaks %d; build it at a commit "+
+			"with the same, or measure it alone and set the results side by side with compare",
+			about.Protocol, Version)
 	}
 	rules := Rules()
 	if e.Rules.Hash() != "" {
 		rules = e.Rules
 	}
 	if about.Rules != rules.Hash() {
-		return b, "", fmt.Errorf("has frame rules %.12s, not %.12s as this canonscope, which would charge its "+
-			"functions to wrong phases; ab --commit reads them from its sources", about.Rules, rules.Hash())
+		return b, "", fmt.Errorf("has frame rules %.12s, not %.12s as this canonscope, which would charge "+
+			"its functions to wrong phases; ab --commit reads them from its sources", about.Rules,
+			rules.Hash())
 	}
 
 	if e.Of != "" {
@@ -249,15 +250,15 @@ func (c *campaign) agrees(x *exchange) error {
 	}
 	for i := range want {
 		if i >= len(got) || !bytes.Equal(got[i], want[i]) {
-			return &StoppedError{compare.GateFailed, fmt.Sprintf("document %d: build %s makes another canonical "+
-				"form than build %s", i, c.cellOf(x).Build, c.plan.Builds[0].Label)}
+			return &StoppedError{compare.GateFailed, fmt.Sprintf("document %d: build %s makes another "+
+				"canonical form than build %s", i, c.cellOf(x).Build, c.plan.Builds[0].Label)}
 		}
 	}
 	return nil
 }
 
-// WithBuilds gives the plan of a campaign that is resumed its builds. Others than those that it was begun with
-// are an *[OtherError].
+// WithBuilds gives the plan of a campaign that is resumed its builds. Others than those that it was begun
+// with are an *[OtherError].
 func (l *Loaded) WithBuilds(now []Build) error {
 	for i, was := range l.Plan.Builds {
 		k := slices.IndexFunc(now, func(b Build) bool { return b.Label == was.Label })

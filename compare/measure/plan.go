@@ -87,7 +87,8 @@ func (p *Planned) campaign(dir string, env map[string]string, l *ledger, end End
 	}
 	return &compare.Campaign{Version: compare.Version, Command: p.Plan.Command, Started: p.Started,
 		Now: p.Plan.Now, Took: end.Took, Seed: p.Plan.Seed, Planned: p.Plan.Runs, Runs: runs(l.results),
-		Window: p.Plan.Window, Documents: p.Plan.Documents, Environment: env, Out: dir, Given: p.Given, Builds: builds,
+		Window: p.Plan.Window, Documents: p.Plan.Documents, Environment: env, Out: dir, Given: p.Given,
+		Builds:    builds,
 		Results:   append(l.results, p.Plan.Unsupported...),
 		Disclosed: p.Plan.Disclosed, LeftOut: p.Plan.LeftOut,
 		Interrupted: end.Interrupted, Stopped: end.Stopped, Band: p.Plan.Band, Fitness: l.fitness.judge()}

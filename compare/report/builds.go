@@ -40,7 +40,8 @@ func ofBuild(c *compare.Campaign, b *compare.Build) *Source {
 
 	s := SourceOf(fmt.Sprintf("%s (%.12s)", b.Label, b.SHA256), &only)
 	facts := []Fact{{binaryFacts, "SHA-256", b.SHA256}, {binaryFacts, "version", b.Version},
-		{binaryFacts, "revision", b.Revision}, {binaryFacts, "go", b.Go}, {rulesFacts, "frame rules", b.Rules}}
+		{binaryFacts, "revision", b.Revision}, {binaryFacts, "go", b.Go},
+		{rulesFacts, "frame rules", b.Rules}}
 	for _, name := range slices.Sorted(maps.Keys(b.Modules)) {
 		facts = append(facts, Fact{binaryFacts, "module " + name, b.Modules[name]})
 	}
@@ -87,8 +88,8 @@ func (t *Table) pageBuilds() (all []*htmlTable) {
 			}
 		}
 		for _, l := range c.Unpaired {
-			out.Rows = append(out.Rows, htmlRow{Cells: []htmlCell{{Text: Short(l.ID)}, {Text: "only in " + l.In},
-				{}, {}, {}}, Reasons: []string{l.Reason}})
+			out.Rows = append(out.Rows, htmlRow{Reasons: []string{l.Reason}, Cells: []htmlCell{
+				{Text: Short(l.ID)}, {Text: "only in " + l.In}, {}, {}, {}}})
 		}
 		all = append(all, out)
 	}

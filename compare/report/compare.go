@@ -117,7 +117,9 @@ func Compare(baseline, s *Source, band float64, anyMachine bool) (*Comparison, e
 }
 
 // judge compares the cells by a test, and their phases.
-func (c *Comparison) judge(pairs []matched, test func(num, den []stats.Sample, band float64) stats.Comparison) {
+func (c *Comparison) judge(
+	pairs []matched, test func(num, den []stats.Sample, band float64) stats.Comparison,
+) {
 	labels := labelsOf(pairs)
 	var table []*stats.Comparison
 	for i := range pairs {

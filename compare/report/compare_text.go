@@ -42,7 +42,9 @@ func (p *printer) comparison(c *Comparison) {
 	}
 
 	p.line("")
-	if len(decided) == 0 {
+	if len(c.Cells) == 0 {
+		p.line("No cell has a cost in both.")
+	} else if len(decided) == 0 {
 		p.line("No cell is shown to be faster or slower.")
 	} else {
 		p.line("%s", columnsOf("faster or slower, the dearest change first", "A", "B", "B/A", ""))
@@ -70,8 +72,8 @@ func (p *printer) comparison(c *Comparison) {
 func (c *Comparison) method() string {
 	if c.Paired {
 		return "B/A: ratio of geometric means over processes, paired by block, ± its 95 % interval (t); " +
-			"verdicts at 5 % for the whole table (Holm). Phases are shares of profiles, which are not paired " +
-			"(Welch)."
+			"verdicts at 5 % for the whole table (Holm). Phases are shares of profiles, which are not " +
+			"paired (Welch)."
 	}
 	text := "B/A: ratio of geometric means over processes, ± its 95 % interval (Welch); verdicts at 5 % " +
 		"for the whole table (Holm)."
@@ -226,8 +228,14 @@ func (p *printer) unpaired(cells []Lacking) {
 	}
 	p.line("")
 	for _, k := range order {
-		p.wrapped(2, "", fmt.Sprintf("only in %s (%s): %s", printable.Line(k.in), printable.Line(k.reason),
+		reason, rest, more := strings.Cut(k.reason, "\n")
+		p.wrapped(2, "", fmt.Sprintf("only in %s (%s): %s", printable.Line(k.in), printable.Line(reason),
 			few(ids[k])))
+		if more {
+			for line := range strings.SplitSeq(rest, "\n") {
+				p.wrapped(6, "    ", printable.Line(line))
+			}
+		}
 	}
 }
 

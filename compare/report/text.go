@@ -1215,8 +1215,8 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	left := make(map[string][]string) // groups without anything measured, by the reason
 	for _, g := range grouped(t.Rows) {
 		if reason, ok := g.leftOut(); ok {
-			what := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", schemaName(g.schema), g.engine, g.algorithm(),
-				g.build))
+			what := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", schemaName(g.schema), g.engine,
+				g.algorithm(), g.build))
 			if g.documents() {
 				what = g.title()
 			}
