@@ -54,49 +54,11 @@ type BBSOptions struct {
 
 	// Of the optional features.
 	Feature    Feature    // of the issuer
-	Commitment []byte     // of the issuer: what the holder has sent
+	Commitment []byte     // of the issuer: that of the [BBSHolder]
 	Entropy    []byte     // of the issuer of pseudonyms; nil draws, as it must be unless one is issued again
 	Holder     *BBSHolder // of the holder
 	Domain     string     // of the holder: where its pseudonym belongs
 	Random     bbs.Random // of the holder; nil outside tests
-}
-
-// BBSHolder is what a holder keeps to itself: numbers of 32 bytes that [CommitBBS] draws.
-type BBSHolder struct {
-	Secret    []byte // nil without holder binding
-	Pseudonym []byte // the holder's half of the secret of its pseudonyms, nil without
-	Blind     []byte
-}
-
-// CommitBBS draws the secrets of a holder for a feature and commits to them. The issuer gets the commitment
-// in [BBSOptions].
-func CommitBBS(f Feature) (h *BBSHolder, commitment []byte, err error) {
-	h = new(BBSHolder)
-	if f.bound() {
-		if h.Secret, err = bbs.RandomScalar(); err != nil {
-			return nil, nil, err
-		}
-	}
-	if f.named() {
-		if h.Pseudonym, err = bbs.RandomScalar(); err != nil {
-			return nil, nil, err
-		}
-	}
-	hidden := h.hidden(f, nil)
-	commitment, h.Blind, err = bbs.SHA256.Commit(hidden.Messages, hidden.Nym, nil)
-	return h, commitment, err
-}
-
-// hidden returns the secrets as package bbs takes them.
-func (h *BBSHolder) hidden(f Feature, entropy []byte) *bbs.Hidden {
-	hidden := &bbs.Hidden{Blind: h.Blind}
-	if f.bound() {
-		hidden.Messages = [][]byte{h.Secret}
-	}
-	if f.named() {
-		hidden.Nym = &bbs.Nym{Prover: h.Pseudonym, Signer: entropy}
-	}
-	return hidden
 }
 
 // bbsScheme signs all statements at once.
@@ -216,14 +178,14 @@ func (v *openBase) derive(ctx context.Context, in *input, d *disclosure, o *SDOp
 	if v.feature != Baseline {
 		h := o.BBS.Holder
 		switch {
-		case h == nil || v.feature.bound() && h.Secret == nil || v.feature.named() && h.Pseudonym == nil:
+		case !h.complete(v.feature):
 			return nil, nil, problem.Generation("/proof/proofValue", "is bound to a holder ("+
 				v.feature.String()+"): it takes the secrets that the holder has committed to")
 		case v.feature.named() && o.BBS.Domain == "":
 			return nil, nil, problem.Generation("",
 				"a pseudonym needs a domain: where it belongs, such as the verifier's address")
 		}
-		st.Holder = h.hidden(v.feature, v.entropy)
+		st.Holder = h.hidden(v.entropy)
 		if err := verifyMessages(st, v.Signature); err != nil {
 			return nil, nil, generation(err)
 		}

@@ -240,11 +240,11 @@ func TestBBSPointers(t *testing.T) {
 func TestBBSFeatures(t *testing.T) {
 	l := newLab(t)
 	for f := vcdm.HolderBinding; f <= vcdm.BindingPseudonym; f++ {
-		holder, commitment, err := vcdm.CommitBBS(f)
+		holder, err := vcdm.CommitBBS(f)
 		if err != nil {
 			t.Fatal(err)
 		}
-		signed, err := l.bbsSign(credential, vcdm.BBSOptions{Feature: f, Commitment: commitment})
+		signed, err := l.bbsSign(credential, vcdm.BBSOptions{Feature: f, Commitment: holder.Commitment})
 		if err != nil {
 			t.Fatalf("%s: %v", f, err)
 		}
@@ -259,7 +259,7 @@ func TestBBSFeatures(t *testing.T) {
 		}
 		l.accept(f.String(), shown)
 
-		other, _, err := vcdm.CommitBBS(f)
+		other, err := vcdm.CommitBBS(f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,11 +271,11 @@ func TestBBSFeatures(t *testing.T) {
 		if _, err := l.bbsDerive(signed, o, "/name"); err == nil {
 			t.Errorf("%s: who has no secrets derives", f)
 		}
-		if _, err := l.bbsSign(credential, vcdm.BBSOptions{Feature: f, Commitment: commitment[1:]}); err == nil {
+		if _, err := l.bbsSign(credential, vcdm.BBSOptions{Feature: f, Commitment: holder.Commitment[1:]}); err == nil {
 			t.Errorf("%s: a cut commitment is signed", f)
 		}
-		commitment[60] ^= 1
-		if _, err := l.bbsSign(credential, vcdm.BBSOptions{Feature: f, Commitment: commitment}); err == nil {
+		holder.Commitment[60] ^= 1
+		if _, err := l.bbsSign(credential, vcdm.BBSOptions{Feature: f, Commitment: holder.Commitment}); err == nil {
 			t.Errorf("%s: a commitment that was changed is signed", f)
 		}
 
@@ -307,11 +307,11 @@ func TestBBSFeatures(t *testing.T) {
 // A holder cannot show what it has committed to as a statement of the issuer.
 func TestBBSCommittedStatement(t *testing.T) {
 	l := newLab(t)
-	holder, commitment, err := vcdm.CommitBBS(vcdm.HolderBinding)
+	holder, err := vcdm.CommitBBS(vcdm.HolderBinding)
 	if err != nil {
 		t.Fatal(err)
 	}
-	signed, err := l.bbsSign(credential, vcdm.BBSOptions{Feature: vcdm.HolderBinding, Commitment: commitment})
+	signed, err := l.bbsSign(credential, vcdm.BBSOptions{Feature: vcdm.HolderBinding, Commitment: holder.Commitment})
 	if err != nil {
 		t.Fatal(err)
 	}

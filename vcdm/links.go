@@ -13,29 +13,12 @@ import (
 // of bbs-2023: its proof is fresh each time, but what it discloses is not. The list is empty for other
 // documents.
 func Links(doc []byte, limits canon.Limits) ([]string, error) {
-	d, err := read(new(jsontape.Tape), doc, limits)
-	if err != nil {
-		return nil, err
-	}
-	all, err := d.proofs(nil, limits)
-	if err != nil {
-		return nil, err
-	}
-
 	var links []string
-	for i := range all {
-		p := &all[i]
-		if !p.is(p.suite, bbs2023.Name) {
-			continue
-		}
-		v, err := parseBBSDerived(p)
-		if err != nil {
-			continue // a base proof, which is not for verifiers, or a damaged one
-		}
+	err := derivedProofs(doc, limits, func(d *document, p *proof, v *openDerived) {
 		links = append(links, d.links()...)
 		links = append(links, p.links(v)...)
-	}
-	return links, nil
+	})
+	return links, err
 }
 
 // links lists members that often name one credential or subject.

@@ -28,7 +28,8 @@ format/implementation/operation). Every process is one value.
 A verdict is faster, slower, equivalent (shown to differ by less than the band)
 or inconclusive, at 5 % for the whole table. If both campaigns measured the
 floor and bare primitives, as the default does, the ratios are divided by those,
-since another day makes a machine faster or slower as a whole.
+since another day makes a machine faster or slower as a whole. If a campaign
+calls its machine noisy or unfit, there is no verdict.
 
 The exit status is 0 whatever was found, and 2 if results cannot be compared.`,
 		Example: `  canonscope compare results/old results/new

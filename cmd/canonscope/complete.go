@@ -9,6 +9,7 @@ import (
 	"canonscope/compare/matrix"
 	"canonscope/schemas/catalogue"
 	"canonscope/schemas/jsonschema"
+	"canonscope/vcdm"
 	"canonscope/vcdm/keys"
 
 	"github.com/spf13/cobra"
@@ -46,6 +47,7 @@ func flagValues() map[string][]string {
 		"against":       matrix.Comparable(),
 		"engine":        choice.Names(canon.Engines),
 		"algorithm":     choice.Names(append(slices.Clone(keys.Algorithms), keys.BBS)),
+		"feature":       vcdm.Features[vcdm.HolderBinding:],
 		"schema":        catalogue.Names(),
 		"family":        catalogue.Names(),
 		"method":        choice.Names(canon.Methods),

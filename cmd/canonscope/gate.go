@@ -21,8 +21,9 @@ Markdown for a pull request, in continuous integration.
 
 Exit status: 0 if every cell is shown to be equivalent within the band, or
 faster; 1 if a cell got slower; 3 if none did but of some that is inconclusive:
-there are too few processes for this band, or the new results lack a cell. More
-processes (run --runs 10, or --full) or a wider band decide it. It is 2 if the
+there are too few processes for this band, the new results lack a cell, or one
+of the campaigns calls its machine noisy or unfit. More processes (--runs 10, or
+--full, of run), a wider band, or a quiet machine decide it. It is 2 if the
 results cannot be compared.`,
 		Example: "  canonscope gate --baseline results/main results/branch --band 5%",
 		Args:    oneArg,

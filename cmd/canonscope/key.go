@@ -18,7 +18,7 @@ func newKeyCommand() *cobra.Command {
 		Use:   "key",
 		Short: "Make and convert keys",
 	}
-	cmd.AddCommand(newKeyGenerateCommand(), newKeyPublicCommand())
+	cmd.AddCommand(newKeyGenerateCommand(), newKeyPublicCommand(), newKeyCommitCommand())
 	return cmd
 }
 

@@ -2,13 +2,18 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"canonscope/canon/conform/official"
 	"canonscope/compare"
+	"canonscope/compare/predict"
 	"canonscope/compare/study"
 )
 
@@ -80,5 +85,65 @@ func TestQuickStudy(t *testing.T) {
 	}
 	if judged < 40 {
 		t.Errorf("%d claims were judged", judged)
+	}
+}
+
+// Of the education samples that are credentials, nine of ten cost what a model of the catalogue predicts, within
+// 15 %, on a machine that does nothing else.
+func TestPredictedSamples(t *testing.T) {
+	machine(t)
+	samples, err := filepath.Glob(filepath.Join(official.Dir(t, "education"), "examples", "*.json"))
+	if err != nil || len(samples) == 0 {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	script := []byte("exec canonscope predict --out " + filepath.Join(dir, "model") + " simple-20\n")
+	for i, file := range samples {
+		if strings.Contains(file, "-err-") {
+			continue // like others, but for a mistake
+		}
+		script = fmt.Appendf(script, "exec sh -c 'canonscope predict --model %s --check --json %s > %s || true'\n",
+			filepath.Join(dir, "model"), file, filepath.Join(dir, fmt.Sprint(i)))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "predict.txtar"), script, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("predict", func(t *testing.T) { testscript.Run(t, testscript.Params{Dir: dir}) })
+
+	within, of := make(map[compare.Operation]int), make(map[compare.Operation]int)
+	for i, file := range samples {
+		if strings.Contains(file, "-err-") {
+			continue // like others, but for a mistake
+		}
+		text, err := os.ReadFile(filepath.Join(dir, fmt.Sprint(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(text) == 0 {
+			continue // it is not a credential that can be issued
+		}
+		var r predict.Report
+		if err := json.Unmarshal(text, &r); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		for _, row := range r.Rows {
+			if row.Off == nil {
+				continue
+			}
+			op := row.Model.Cell.Operation
+			if of[op]++; math.Abs(*row.Off) <= 0.15 {
+				within[op]++
+			}
+			t.Logf("%s, %s: off by %+.1f %%, beyond the catalogue: %v", filepath.Base(file), op, 100**row.Off, row.Beyond)
+		}
+	}
+	for op, n := range of {
+		t.Logf("%s: %d of %d within 15 %%", op, within[op], n)
+		if within[op]*10 < 9*n {
+			t.Errorf("%s: %d of %d within 15 %%", op, within[op], n)
+		}
+	}
+	if len(of) < 2 {
+		t.Errorf("operations: %v", of)
 	}
 }

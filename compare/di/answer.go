@@ -3,6 +3,7 @@ package di
 
 import (
 	"cmp"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -74,6 +75,16 @@ func printProofs(w *printable.Printer, of string, r *vcdm.Result) {
 			}
 		}
 	}
+	for _, shown := range r.BBS() {
+		if shown.Pseudonym != nil {
+			w.Line("    pseudonym for %s:", printable.Short(shown.Domain, maxName))
+			w.Line("      %x", shown.Pseudonym[:len(shown.Pseudonym)/2])
+			w.Line("      %x", shown.Pseudonym[len(shown.Pseudonym)/2:])
+		}
+		if len(shown.Header) > 0 {
+			w.Line("    presentation header: %s", printable.Short(string(shown.Header), maxName))
+		}
+	}
 	for _, pointer := range r.Unchecked() {
 		w.Line("  %snot checked: %s", of, printable.Short(pointer, maxName))
 	}
@@ -92,6 +103,16 @@ type resultJSON struct {
 	Errors      []map[string]string `json:"errors,omitempty"`
 
 	UnknownContexts []rules.UnknownContext `json:"unknownContexts,omitempty"`
+
+	BBS []shownJSON `json:"bbs,omitempty"`
+}
+
+// shownJSON is what a derived proof of bbs-2023 shows, its bytes in hexadecimal.
+type shownJSON struct {
+	Feature   string `json:"feature"`
+	Domain    string `json:"domain,omitempty"`
+	Pseudonym string `json:"pseudonym,omitempty"`
+	Header    string `json:"presentationHeader,omitempty"`
 }
 
 type proofJSON struct {
@@ -112,6 +133,11 @@ func newResultJSON(r *vcdm.Result) resultJSON {
 			j.Method, j.Controller = p.Method.ID, p.Method.Controller
 		}
 		out.Proofs = append(out.Proofs, j)
+	}
+
+	for _, s := range r.BBS() {
+		out.BBS = append(out.BBS, shownJSON{s.Feature.String(), s.Domain, hex.EncodeToString(s.Pseudonym),
+			hex.EncodeToString(s.Header)})
 	}
 	for _, c := range r.Credentials {
 		out.Credentials = append(out.Credentials, newResultJSON(c))

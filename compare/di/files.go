@@ -121,7 +121,8 @@ func issuing() *compare.Files {
 		s       signing
 		name    string
 		sd      vcdm.SDOptions
-		only    bool // only --mandatory is mandatory
+		only    bool   // only --mandatory is mandatory
+		commits string // file with the commitment of a holder
 		anyForm bool
 	)
 
@@ -131,6 +132,8 @@ func issuing() *compare.Files {
 			option("mandatory", &sd.Mandatory,
 				"JSON `POINTER` that every presentation discloses besides the defaults; may repeat"),
 			option("mandatory-only", &only, "make only the --mandatory pointers mandatory"),
+			option("commitment", &commits,
+				"commitment `FILE` of the holder, to whom bbs-2023 binds; see key commit"),
 			option("any-form", &anyForm, "do not apply the rules of the data model"),
 			option("id", &s.options.ID, "`URL` of the proof, so that a later one can name it"),
 			option("previous", &s.options.PreviousProof,
@@ -147,6 +150,17 @@ func issuing() *compare.Files {
 				return nil, wrong("no cryptosuite: give --suite, one of %s",
 					strings.Join(vcdm.SuiteNames(), ", "))
 			}
+			if commits == "" {
+				return &compare.Draft{JSON: doc}, nil
+			}
+			if name != bbs {
+				return nil, wrong("--commitment is for bbs-2023; %s binds to no holder", name)
+			}
+			h, err := readHolder("commitment", commits)
+			if err != nil {
+				return nil, err
+			}
+			sd.BBS = vcdm.BBSOptions{Feature: h.Feature, Commitment: h.Commitment}
 			return &compare.Draft{JSON: doc}, nil
 		},
 		Issue: func(ctx context.Context, d *compare.Draft, key *compare.KeyFile, t *compare.Task) (
@@ -169,7 +183,7 @@ func issuing() *compare.Files {
 				if sd.Mandatory, err = mandatory(ctx, doc, sd.Mandatory, only, t); err != nil {
 					return nil, err
 				}
-				if name == "bbs-2023" {
+				if name == bbs {
 					noteLinking(sd.Mandatory, t)
 				}
 			}
@@ -280,11 +294,63 @@ func checkRelated(doc []byte, known rules.Hashes, t *compare.Task) error {
 	return errors.Join(wrong...)
 }
 
+// bbs is the suite whose presentations nothing but their content links.
+const bbs = "bbs-2023"
+
+// readHolder reads the file of an option with what key commit has made.
+func readHolder(option, path string) (*vcdm.BBSHolder, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, wrong("--%s: %w", option, err)
+	}
+	h := new(vcdm.BBSHolder)
+	if err := json.Unmarshal(b, h); err != nil {
+		return nil, wrong("--%s %s: not what canonscope key commit makes: %w", option, path, err)
+	}
+	return h, nil
+}
+
+// holding are the options of a holder with bbs-2023.
+type holding struct{ secrets, domain, header string }
+
+func (h *holding) list() []compare.Option {
+	return []compare.Option{
+		option("holder", &h.secrets,
+			"`FILE` with the secrets that the credential is bound to; see key commit"),
+		option("pseudonym-domain", &h.domain, "`DOMAIN` where the holder's pseudonym belongs"),
+		option("presentation-header", &h.header, "`TEXT` that the presentation is bound to, such as a nonce "+
+			"of the verifier"),
+	}
+}
+
+// options are those of bbs-2023, which alone has any.
+func (h *holding) options(suite string) (o vcdm.BBSOptions, err error) {
+	if *h != (holding{}) && suite != bbs {
+		return o, wrong("--holder, --pseudonym-domain and --presentation-header are for bbs-2023, "+
+			"not %s", suite)
+	}
+	if h.secrets != "" {
+		if o.Holder, err = readHolder("holder", h.secrets); err != nil {
+			return o, err
+		}
+		if o.Holder.Blind == nil {
+			return o, wrong("--holder %s has the commitment without its secrets; give the file that "+
+				"key commit --output wrote", h.secrets)
+		}
+	}
+	o.Domain = h.domain
+	if h.header != "" {
+		o.Header = []byte(h.header)
+	}
+	return o, nil
+}
+
 func presenting() *compare.Files {
 	var s signing
+	var h holding
 	key := compare.KeyFile{NeedsSecret: true}
 	return &compare.Files{
-		Options: append(s.list(),
+		Options: append(append(s.list(), h.list()...),
 			option("key", &key, "key `FILE` with its secret: Multikey, JSON Web Key or PEM")),
 		Present: func(ctx context.Context, doc []byte, disclose []string, t *compare.Task) (
 			out []byte, how string, err error) {
@@ -305,7 +371,11 @@ func presenting() *compare.Files {
 			if err != nil {
 				return nil, "", err
 			}
-			suite, err := suiteFor(name, t, vcdm.SDOptions{})
+			holder, err := h.options(name)
+			if err != nil {
+				return nil, "", err
+			}
+			suite, err := suiteFor(name, t, vcdm.SDOptions{BBS: holder})
 			if err != nil {
 				return nil, "", err
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"math"
 	"strings"
 
@@ -33,7 +34,7 @@ type htmlPage struct {
 	Terms                       [][]string
 	Measured                    bool
 	Advice, Without             []htmlAdvice
-	Column, Width               int // in rem
+	Engines, Width              int // columns of them; in rem
 }
 
 // htmlPart is a row of the tree.
@@ -59,8 +60,7 @@ type htmlAdvice struct {
 // HTML writes a report as one page that needs nothing else, and no script: the document as a tree with bars,
 // in which the dearest parts are open, advice and terms.
 func HTML(w io.Writer, r *Report, top int) error {
-	const narrow, wide = 6, 9
-	p := &htmlPage{Title: safe(r.Document), SHA256: r.SHA256, Bytes: number(r.Bytes), Column: narrow,
+	p := &htmlPage{Title: safe(r.Document), SHA256: r.SHA256, Bytes: number(r.Bytes), Engines: len(r.Costs),
 		Measured: len(r.Costs) > 0, Head: []string{"quads", "bytes", "blank", "hashes", "scoped"},
 		About: "Each quad is charged once, to the first value that states it; * marks quads that several " +
 			"values state. Hashes are charged to the object of a blank node, scoped contexts to the type " +
@@ -68,7 +68,6 @@ func HTML(w io.Writer, r *Report, top int) error {
 
 	for i := range r.Costs {
 		c := &r.Costs[i]
-		p.Column = wide
 		p.Head = append(p.Head, string(c.Engine)+", µs")
 		p.Facts = append(p.Facts, fmt.Sprintf("%s with the engine %s: %s µs of CPU an operation, contexts "+
 			"%s.", c.Operation, c.Engine, micros(c.Whole), c.Contexts))
@@ -77,7 +76,7 @@ func HTML(w io.Writer, r *Report, top int) error {
 		p.Facts = append(p.Facts, "The µs of a part are what the document would cost less without it, with "+
 			"half of their 95 % interval.")
 	}
-	p.Width = p.Column*len(p.Head) + 20
+	p.Width = 28 + 9*p.Engines
 
 	for _, l := range r.Losses {
 		p.Losses = append(p.Losses, safe(l.Pointer)+": "+safe(l.Reason))
@@ -96,7 +95,10 @@ func safe(text string) string { return printable.Line(printable.Short(text, maxN
 
 // tree makes the rows of all parts.
 func (p *htmlPage) tree(r *Report, top int) {
-	open := dearest(r, top, func(i int) float64 { return r.rank(i) })
+	open := dearest(r, top, byQuads(r))
+	if len(r.Costs) > 0 {
+		maps.Copy(open, dearest(r, top, r.weight))
+	}
 	rows := make([]*htmlPart, min(len(r.Parts), maxShown))
 	for i := range rows {
 		part := &r.Parts[i]
@@ -115,12 +117,9 @@ func (p *htmlPage) tree(r *Report, top int) {
 	}
 }
 
-// rank orders parts by what they cost: measured if they were, else counted.
-func (r *Report) rank(i int) float64 {
-	if len(r.Costs) > 0 {
-		return r.weight(i)
-	}
-	return float64(r.Parts[i].All.Quads)*1e9 + float64(r.Parts[i].All.Bytes)
+// byQuads orders parts by what is counted of them: quads, then bytes.
+func byQuads(r *Report) func(i int) float64 {
+	return func(i int) float64 { return float64(r.Parts[i].All.Quads)*1e9 + float64(r.Parts[i].All.Bytes) }
 }
 
 func (p *htmlPage) cells(r *Report, i int) (cells []htmlCell) {
@@ -182,8 +181,8 @@ func termRow(t *charge.Term) []string {
 		name = "(the document)"
 	}
 	c := &t.Counts
-	return []string{number(c.Quads), number(c.Bytes), number(c.Blank), number(c.Hashes()), number(c.Scoped),
-		safe(name)}
+	return []string{safe(name), number(c.Quads), number(c.Bytes), number(c.Blank), number(c.Hashes()),
+		number(c.Scoped)}
 }
 
 func (p *htmlPage) advise(r *Report) {

@@ -65,9 +65,7 @@ func counts(c *charge.Counts) string {
 func (p *page) parts(r *Report, top int) {
 	p.Line("")
 	p.Line("%s%s", countHead, "part")
-	shown := dearest(r, top, func(i int) float64 {
-		return float64(r.Parts[i].All.Quads)*1e9 + float64(r.Parts[i].All.Bytes)
-	})
+	shown := dearest(r, top, byQuads(r))
 	walk(r, shown, func(i, deeper int) {
 		head := counts(&r.Parts[i].All)
 		p.Line("%s%s", head, label(r, i, columns-utf8.RuneCountInString(head), deeper))
@@ -228,7 +226,7 @@ func (p *page) costs(r *Report, top int) {
 	}
 	p.Line("%s  the document", whole)
 
-	shown := dearest(r, top, func(i int) float64 { return r.weight(i) })
+	shown := dearest(r, top, r.weight)
 	room := columns - len(r.Costs)*costWidth - 2
 	var notes []string
 	walk(r, shown, func(i, _ int) {

@@ -85,6 +85,7 @@ func TestSpare(t *testing.T) {
 			t.Errorf("profiles by %s take %v, want %v", sampler, c.profiling(c.order), want)
 		}
 	}
+	c.sampler = profiles.Perf
 	for _, profile := range []float64{-1, 0} {
 		half := (100*ms + 2*20*ms + 250*ms) / 2
 		if c.plan.Profile = profile; profile == 0 {

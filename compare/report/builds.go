@@ -20,7 +20,8 @@ func builds(c *compare.Campaign, band float64) (all []*Comparison) {
 		s := ofBuild(c, &c.Builds[1+i])
 		out := &Comparison{Baseline: baseline.Name, Name: s.Name, Band: band, Figure: s.Figure,
 			Differs: differences(baseline, s), Paired: true}
-		out.judge(out.match(baseline, s), stats.Paired)
+		out.Withheld = c.Fitness != nil && c.Fitness.State == compare.Unfit // noise cancels in pairs
+		out.fill(out.match(baseline, s), stats.Paired)
 		all = append(all, out)
 	}
 	return all

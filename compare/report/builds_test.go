@@ -101,6 +101,18 @@ func TestBuildsCompared(t *testing.T) {
 	}
 }
 
+// A machine that was unfit leaves no verdict on builds; a noisy one does, since what it adds to both of a block cancels.
+func TestBuildsWithheld(t *testing.T) {
+	for state, want := range map[compare.Fit]bool{compare.Unfit: true, compare.Noisy: false, compare.Quiet: false} {
+		c := built(rand.New(rand.NewPCG(8, 0)), 8, 1.5)
+		c.Fitness = &compare.Fitness{State: state}
+		got := report.NewTable(c, matrix.Formats).Builds[0]
+		if changed := verdicts(got.Cells, stats.Faster, stats.Slower); got.Withheld != want || (len(changed) == 0) != want {
+			t.Errorf("%s: withheld %v, changed %+v", state, got.Withheld, changed)
+		}
+	}
+}
+
 // Rows of one build are beside each other and are never compared with those of another in ratios to formats or engines.
 func TestBuildsDoNotMix(t *testing.T) {
 	c := built(rand.New(rand.NewPCG(6, 0)), 5, 1.5)

@@ -23,6 +23,7 @@ type Comparison struct {
 	Differs  []Difference `json:"differs_in"`
 	Notes    []string     `json:"notes,omitempty"`
 	Paired   bool         `json:"paired,omitempty"`  // by block: both are builds of one campaign
+	Withheld bool         `json:"withheld,omitzero"` // all verdicts: a machine was noisy or unfit
 	Control  *Control     `json:"control,omitempty"` // that ratios are divided by
 	Cells    []Change     `json:"cells"`             // the dearest changes first
 	Phases   []Change     `json:"phases,omitempty"`  // over all cells of a tier
@@ -88,10 +89,12 @@ const (
 
 // Compare compares a source with a baseline. Verdicts allow for the number of comparisons (Holm): the cells
 // and the phases of the tiers are one table, the phases of the cells that changed another, so that a table
-// without a change names none. Sources of different machines are a *MachinesError unless anyMachine.
+// without a change names none. If the machine of a source was noisy or unfit, they are withheld: the control
+// cancels what made all work slower alike, not what made some work slower than other. Sources of different
+// machines are a *MachinesError unless anyMachine.
 func Compare(baseline, s *Source, band float64, anyMachine bool) (*Comparison, error) {
 	out := &Comparison{Baseline: baseline.Name, Name: s.Name, Band: band, Figure: s.Figure,
-		Differs: differences(baseline, s)}
+		Differs: differences(baseline, s), Withheld: baseline.Disturbed || s.Disturbed}
 	if baseline.Figure != s.Figure {
 		return nil, fmt.Errorf("%s and %s do not have the same figure: %s, and %s", baseline.Name, s.Name,
 			baseline.Figure, s.Figure)
@@ -112,12 +115,12 @@ func Compare(baseline, s *Source, band float64, anyMachine bool) (*Comparison, e
 	if len(pairs) == 0 {
 		return nil, fmt.Errorf("%s and %s have no measured cell in common", baseline.Name, s.Name)
 	}
-	out.judge(out.control(pairs), stats.Unpaired)
+	out.fill(out.control(pairs), stats.Unpaired)
 	return out, nil
 }
 
-// judge compares the cells by a test, and their phases.
-func (c *Comparison) judge(
+// fill compares the cells by a test, and their phases.
+func (c *Comparison) fill(
 	pairs []matched, test func(num, den []stats.Sample, band float64) stats.Comparison,
 ) {
 	labels := labelsOf(pairs)
@@ -133,7 +136,7 @@ func (c *Comparison) judge(
 	for i := range c.Phases {
 		table = append(table, &c.Phases[i].Comparison)
 	}
-	stats.Correct(table)
+	c.judge(table)
 
 	table = nil
 	for i := range pairs {
@@ -146,7 +149,7 @@ func (c *Comparison) judge(
 			table = append(table, &x.Phases[k].Comparison)
 		}
 	}
-	stats.Correct(table)
+	c.judge(table)
 
 	for i := range pairs {
 		x := pairs[i].change
@@ -156,6 +159,16 @@ func (c *Comparison) judge(
 	}
 	slices.SortStableFunc(c.Cells, dearest)
 	slices.SortStableFunc(c.Phases, dearest)
+}
+
+// judge makes the verdicts of a table.
+func (c *Comparison) judge(table []*stats.Comparison) {
+	stats.Correct(table)
+	if c.Withheld {
+		for _, x := range table {
+			x.Withhold()
+		}
+	}
 }
 
 func changed(c *Change) bool {

@@ -151,6 +151,45 @@ func TestComparePlanted(t *testing.T) {
 	}
 }
 
+// If the machine of one campaign was not fit, there is no verdict, whatever the tests say: not even work of 10 %
+// more is called slower, no number of processes is promised to decide it, and the gate knows no answer.
+func TestCompareUnfit(t *testing.T) {
+	slow := func(c compare.Cell, _ phase.Phase) float64 {
+		if c.Operation == compare.Verify {
+			return 1.1
+		}
+		return 1
+	}
+	for _, state := range []compare.Fit{compare.Quiet, compare.Noisy, compare.Unfit} {
+		for _, first := range []bool{true, false} {
+			r := rand.New(rand.NewPCG(9, 0))
+			a, b := simulated(r, 6, 8, nil), simulated(r, 6, 8, slow)
+			if disturbed := b; state != compare.Quiet {
+				if first {
+					disturbed = a
+				}
+				disturbed.Fitness.State = state
+			}
+
+			c := compared(t, a, b, 0.05)
+			found, promises := verdicts(slices.Concat(c.Cells, c.Phases), stats.Faster, stats.Slower, stats.Equivalent), 0
+			for _, x := range c.Cells {
+				promises += x.Comparison.Needs()
+			}
+			var text, markdown bytes.Buffer
+			if err := errors.Join(c.Text(&text, false), c.Markdown(&markdown)); err != nil {
+				t.Fatal(err)
+			}
+			said := strings.Contains(text.String(), "no verdicts") && strings.Contains(markdown.String(), "no verdicts") &&
+				strings.Contains(text.String(), "its machine was "+string(state))
+			if fit := state == compare.Quiet; fit == (len(found) == 0) || fit == said || fit == c.Withheld ||
+				!fit && (promises > 0 || c.Gate() != report.Inconclusive) {
+				t.Errorf("%s, first %v: %d verdicts, %d processes, %s, said: %v", state, first, len(found), promises, c.Gate(), said)
+			}
+		}
+	}
+}
+
 // Without a control the ratio is that of what was measured, and the text says so.
 func TestCompareWithoutControl(t *testing.T) {
 	a, b := made(), made()

@@ -28,6 +28,9 @@ func (p *printer) comparison(c *Comparison) {
 		p.wrapped(2, "", printable.Line(note))
 	}
 	p.wrapped(0, "", c.method())
+	if c.Withheld {
+		p.wrapped(0, "", c.withheld())
+	}
 
 	var decided, open, equal []Change
 	for _, x := range c.Cells {
@@ -58,7 +61,11 @@ func (p *printer) comparison(c *Comparison) {
 	}
 
 	p.tierPhases(c.Phases)
-	p.rest("inconclusive: neither a difference nor equality within "+percent(c.Band)+" is shown", open, false)
+	title := "inconclusive: neither a difference nor equality within " + percent(c.Band) + " is shown"
+	if c.Withheld {
+		title = "without a verdict"
+	}
+	p.rest(title, open, false)
 	p.rest("equivalent within "+percent(c.Band), equal, true)
 	p.unpaired(c.Unpaired)
 	if found := c.detectable(); found > 0 {
@@ -66,6 +73,17 @@ func (p *printer) comparison(c *Comparison) {
 		p.wrapped(0, "", fmt.Sprintf("Of half of the cells a difference of %s would be found with a "+
 			"probability of 80 %%, before the correction for their number.", percent(found)))
 	}
+}
+
+// withheld explains why there are no verdicts.
+func (c *Comparison) withheld() string {
+	if c.Paired {
+		return "There are no verdicts, since the machine was unfit: it may have slowed one build more than " +
+			"the other, also within a block. End other work and measure again."
+	}
+	return "There are no verdicts, since a machine was not fit: it may have slowed some work more than " +
+		"other, and a difference between two campaigns may be its own. End other work and measure again, or " +
+		"measure both builds in one campaign, block by block: canonscope run --binary A=FILE --binary B=FILE."
 }
 
 // method explains how the ratios were made.
@@ -301,6 +319,10 @@ func (p *printer) summary(c *Comparison) {
 		table("equivalent", slices.DeleteFunc(slices.Clone(c.Cells), func(x Change) bool {
 			return x.Comparison.Verdict != stats.Equivalent
 		}))
+	}
+	if c.Withheld {
+		p.line("")
+		p.line("%s", markdown(c.withheld()))
 	}
 
 	if len(lost) > 0 {

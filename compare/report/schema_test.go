@@ -54,6 +54,7 @@ func TestCompareSchema(t *testing.T) {
 		bare.Results[i].Profile = nil
 	}
 	bare.Results = bare.Results[:4]
+	bare.Fitness.State = compare.Noisy
 	changed := compared(t, base, more, 0.1)
 	if len(changed.Cells[0].Phases) == 0 || changed.Control == nil || len(changed.Unpaired) == 0 {
 		t.Fatalf("the comparison has not all that is to be described: %+v", changed)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	moremath "github.com/aclements/go-moremath/stats"
+
 	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/stats"
@@ -37,7 +39,9 @@ func (f *Named) machine() string {
 	return fmt.Sprintf("%s, %s CPUs, %s, %s", e["cpu"], e["cpus"], e["kernel"], e["go"])
 }
 
-const whatHolds = "An ordering holds in a folder whose whole interval of the ratio lies on one side of 1."
+const whatHolds = "An ordering holds in a folder whose whole interval of the ratio lies on one side of 1. " +
+	"The ratio over all folders has an interval for further folders of their kind (bootstrap of whole " +
+	"folders)."
 
 // Beside is the figure of one cell in each folder: issue + verify of an exchange, or canonize.
 type Beside struct {
@@ -53,8 +57,13 @@ type Ordering struct {
 	Holds  int    `json:"holds"`  // folders whose whole interval is above 1
 	Turned int    `json:"turned"` // folders whose whole interval is below 1
 	Of     int    `json:"of"`     // folders that have both
+
+	// Ratio is that of all folders together. Its interval is for folders that are a sample of machines.
+	Ratio stats.Estimate `json:"ratio"`
+
 	row    *Row
 	ratios []stats.Estimate
+	blocks [][]float64 // ratios in each block, by folder
 }
 
 // NewSeveral sets reports side by side, each with its label.
@@ -92,7 +101,9 @@ func (s *Several) add(folder, folders int, r *Row) {
 			o = len(s.Orderings)
 			s.Orderings = append(s.Orderings, Ordering{ID: r.ID, To: to, row: r})
 		}
-		s.Orderings[o].ratios = append(s.Orderings[o].ratios, r.Ratios[to])
+		ordering := &s.Orderings[o]
+		ordering.ratios = append(ordering.ratios, r.Ratios[to])
+		ordering.blocks = append(ordering.blocks, r.perBlock[to].Values())
 	}
 }
 
@@ -122,6 +133,9 @@ func (o *Ordering) count() {
 			o.Turned++
 		}
 	}
+
+	const seed = 1 // the same folders give the same interval
+	o.Ratio = stats.Bootstrap(o.blocks, moremath.GeoMean, seed)
 }
 
 // holds describes the answer of the folders.
@@ -140,6 +154,9 @@ func (o *Ordering) holds() (verdict string, all bool) {
 	}
 	if open := o.Of - n - against; open > 0 {
 		text += fmt.Sprintf(", not decided in %d", open)
+	}
+	if o.Ratio.Bounded() {
+		text += fmt.Sprintf("; %s over all folders", withInterval(o.Ratio))
 	}
 	return text, n == o.Of
 }

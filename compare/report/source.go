@@ -29,6 +29,10 @@ type Source struct {
 	Facts  []Fact // under which they were measured
 	Cells  []SourceCell
 	Notes  []string // what a reader must know of it: that the campaign was interrupted
+
+	// Disturbed reports that the campaign calls itself noisy or unfit: verdicts on it and another one are
+	// withheld.
+	Disturbed bool
 }
 
 // Fact is one of the things that may differ between sources.
@@ -90,6 +94,10 @@ func SourceOf(name string, c *compare.Campaign) *Source {
 		s.Notes = append(s.Notes, "it was interrupted")
 	case c.Stopped != "":
 		s.Notes = append(s.Notes, "it was stopped: "+c.Stopped)
+	}
+	if f := c.Fitness; f != nil && f.State != compare.Quiet {
+		s.Disturbed = true
+		s.Notes = append(s.Notes, "its machine was "+string(f.State))
 	}
 
 	for i := range c.Results {

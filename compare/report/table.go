@@ -60,9 +60,11 @@ type Row struct {
 	Crossed     map[string]compare.Algorithm         `json:"other_algorithm,omitempty"` // of the base
 	// Net is IssueVerify less the bare signatures, Bare the part of them in it, ToNative its ratio to the
 	// native row with contexts in the same state.
-	Net      stats.Estimate `json:"net_ns,omitzero"`
-	Bare     stats.Estimate `json:"bare_signatures_part,omitzero"`
-	ToNative stats.Estimate `json:"issue_verify_to_native,omitzero"`
+	Net      stats.Estimate          `json:"net_ns,omitzero"`
+	Bare     stats.Estimate          `json:"bare_signatures_part,omitzero"`
+	ToNative stats.Estimate          `json:"issue_verify_to_native,omitzero"`
+	perBlock map[string]stats.Sample // of Ratios
+
 	// Verdicts are those on Ratios, NativeVerdict is that on ToNative.
 	Verdicts      Verdicts          `json:"verdicts,omitempty"`
 	NativeVerdict *stats.Comparison `json:"native_verdict,omitempty"`
@@ -546,7 +548,7 @@ func (r *Row) bound() bool { return r.Cell.Binding != compare.NoBinding }
 // relate fills what a row of credentials owes to other rows.
 func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 	row.Ratios, row.Crossed = make(Ratios), make(map[string]compare.Algorithm)
-	row.Single = make(map[compare.Operation]Ratios)
+	row.Single, row.perBlock = make(map[compare.Operation]Ratios), make(map[string]stats.Sample)
 	if row.bound() {
 		row.Bound = make(Ratios)
 	}
@@ -562,6 +564,8 @@ func (t *Table) relate(samples map[string]cellSamples, row *Row) {
 			}
 		}
 		put(row.Ratios, compare.Whole...)
+		row.perBlock[name] = stats.Quotients(samples[row.ID].of(compare.Whole...),
+			samples[base.ID].of(compare.Whole...))
 		if row.bound() {
 			put(row.Bound, compare.Exchanged...)
 		}

@@ -24,7 +24,7 @@ func DriftOf(exchanges []Sample) Drift {
 		return Drift{}
 	}
 
-	mean, variance := moments(blocks.values())
+	mean, variance := moments(blocks.Values())
 	order := slices.Sorted(maps.Keys(blocks)) // sums of floats depend on it
 	residual := 0.0
 	for _, e := range exchanges {

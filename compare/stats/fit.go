@@ -46,7 +46,7 @@ func curveOf(x []float64, costs []Sample) (c curve, ok bool) {
 		for block, row := range rows {
 			points[i][block] = row[i]
 		}
-		c.logs[i], _ = moments(points[i].values())
+		c.logs[i], _ = moments(points[i].Values())
 	}
 	pure := make(Sample)
 	for block, row := range rows {
@@ -60,7 +60,7 @@ func curveOf(x []float64, costs []Sample) (c curve, ok bool) {
 	}
 
 	sum := 0.0
-	for _, v := range pure.values() {
+	for _, v := range pure.Values() {
 		sum += v
 	}
 	n := float64(len(rows))

@@ -69,7 +69,7 @@ func (l *Law) level() uncertain {
 
 // meanOf is the variance of the mean of some values.
 func meanOf(s Sample) uncertain {
-	_, variance := moments(s.values())
+	_, variance := moments(s.Values())
 	n := float64(len(s))
 	return uncertain{variance / n, n - 1}
 }

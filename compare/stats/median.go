@@ -18,7 +18,7 @@ func Median(s Sample) Estimate {
 	if n < FewestOfMedian {
 		return Estimate{}
 	}
-	xs := sorted(s.values()).Xs
+	xs := sorted(s.Values()).Xs
 	if math.IsNaN(xs[0]) { // sorts first
 		return Estimate{}
 	}

@@ -18,7 +18,7 @@ func (p Part) moments() (log, processes, counted, n float64, ok bool) {
 		return 0, 0, 0, 0, false
 	}
 	n = float64(len(logs))
-	mean, variance := moments(logs.values())
+	mean, variance := moments(logs.Values())
 	counted = max(0, 1-p.Share) / (p.Share * p.Samples)
 	return mean + math.Log(p.Share), variance * (1 + 1/n), counted, n, true
 }
@@ -68,4 +68,4 @@ func Index(costs []Sample) Sample {
 
 // Over divides a cost by an index, such as that of work which is the same in any campaign, in each block that
 // has both. What makes a block slower as a whole cancels.
-func Over(cost, index Sample) Sample { return quotients([]Sample{cost}, []Sample{index}) }
+func Over(cost, index Sample) Sample { return Quotients([]Sample{cost}, []Sample{index}) }

@@ -80,8 +80,8 @@ func (e *Estimate) UnmarshalJSON(b []byte) error {
 // it.
 type Sample map[int]float64
 
-// values returns what the processes measured in the order of the blocks: sums of floats depend on it.
-func (s Sample) values() []float64 {
+// Values returns what the processes measured in the order of the blocks: sums of floats depend on it.
+func (s Sample) Values() []float64 {
 	values := make([]float64, 0, len(s))
 	for _, block := range slices.Sorted(maps.Keys(s)) {
 		values = append(values, s[block])
@@ -98,11 +98,11 @@ func Sum(cells []Sample) Estimate { return ofLogs(sums(cells)) }
 // Ratio returns the cost of the cells of num divided by that of den: the geometric mean over the blocks
 // that have all of them. Effects of a block on both cancel.
 func Ratio(num, den []Sample) Estimate {
-	return ofLogs(quotients(num, den))
+	return ofLogs(Quotients(num, den))
 }
 
-// quotients divides the costs of the cells of num by those of den, block by block.
-func quotients(num, den []Sample) Sample {
+// Quotients divides the costs of the cells of num by those of den, block by block.
+func Quotients(num, den []Sample) Sample {
 	above, below := sums(num), sums(den)
 	out := make(Sample)
 	for block, v := range above {
@@ -196,7 +196,7 @@ func student(s Sample) Estimate {
 	if len(s) == 0 {
 		return Estimate{}
 	}
-	mean, variance := moments(s.values())
+	mean, variance := moments(s.Values())
 	if len(s) < Fewest {
 		return open(mean, len(s))
 	}
@@ -211,7 +211,7 @@ func Varies(s Sample) float64 {
 	if !ok || len(logs) < 2 {
 		return 0
 	}
-	_, variance := moments(logs.values())
+	_, variance := moments(logs.Values())
 	return math.Sqrt(variance)
 }
 

@@ -30,8 +30,9 @@ type Comparison struct {
 	Equal   float64 // p value of a ratio outside of the band
 
 	contrast
-	band  float64 // of the log ratio
-	level float64 // of a further test
+	band     float64 // of the log ratio
+	level    float64 // of a further test
+	withheld bool
 }
 
 // contrast is a difference of two mean logarithms and how it varies.
@@ -63,10 +64,10 @@ func (c *Comparison) Half() float64 {
 }
 
 // Needs is the number of processes (of each side, if unpaired) that would decide with a probability of 80
-// % if the ratio and the variance are as observed. It is 0 if there is a verdict, if no variance was
-// observed and if 10,000 would not do.
+// % if the ratio and the variance are as observed. It is 0 if there is a verdict or it was withheld, if no
+// variance was observed and if 10,000 would not do.
 func (c *Comparison) Needs() int {
-	if c.Verdict != Inconclusive || !c.Ratio.Bounded() {
+	if c.Verdict != Inconclusive || c.withheld || !c.Ratio.Bounded() {
 		return 0
 	}
 	return c.toDecide(c.delta, c.band, c.level)
@@ -104,13 +105,13 @@ func (c *Comparison) Inverse() Comparison {
 // mean log ratio: whether it is 0, and by two one-sided tests whether it is outside of the band
 // (Schuirmann 1987). A ratio is equivalent if its interval of 90 % lies inside of [1/(1+band), 1+band].
 func Paired(num, den []Sample, band float64) Comparison {
-	ratios := quotients(num, den)
+	ratios := Quotients(num, den)
 	logs, _ := logarithms(ratios) // none if one ratio has none
 	if len(logs) < Fewest {
 		return Comparison{Ratio: ofLogs(ratios), Verdict: Inconclusive, Differs: 1, Equal: 1}
 	}
 	n := float64(len(logs))
-	mean, variance := moments(logs.values())
+	mean, variance := moments(logs.Values())
 	c := contrast{mean, math.Sqrt(variance / n), n - 1, n, design{math.Sqrt(variance), 1}}
 	return compared(c, len(logs), band)
 }
@@ -125,8 +126,8 @@ func Unpaired(num, den []Sample, band float64) Comparison {
 		return Comparison{Verdict: Inconclusive, Differs: 1, Equal: 1}
 	}
 	n, m := float64(len(above)), float64(len(below))
-	a, va := moments(above.values())
-	b, vb := moments(below.values())
+	a, va := moments(above.Values())
+	b, vb := moments(below.Values())
 	if min(len(above), len(below)) < Fewest {
 		ratio := exponential(open(a-b, len(above)+len(below)))
 		return Comparison{Ratio: ratio, Verdict: Inconclusive, Differs: 1, Equal: 1}
@@ -158,6 +159,10 @@ func over(a, b float64) float64 {
 	}
 	return a / b
 }
+
+// Withhold makes the verdict inconclusive whatever the tests say, for a reason that they do not know and that
+// more processes would not remove.
+func (c *Comparison) Withhold() { c.Verdict, c.withheld = Inconclusive, true }
 
 // judge derives the verdict from the p values. A further test is at a level.
 func (c *Comparison) judge(level float64) {
