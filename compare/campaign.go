@@ -209,6 +209,7 @@ type Campaign struct {
 	Window      Window            `json:"window"`       // of each operation in each process
 	Documents   int               `json:"documents"`    // rotating documents per cell
 	Environment map[string]string `json:"environment"`
+	Builds      []Build           `json:"builds,omitempty"`  // that it compares; the first is the baseline
 	Out         string            `json:"out"`               // results folder
 	Given       []Source          `json:"given,omitempty"`   // documents and contexts of the user
 	Fitness     *Fitness          `json:"fitness,omitempty"` // nil is not known

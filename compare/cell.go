@@ -23,6 +23,7 @@ type Cell struct {
 	Binding     Binding      `json:"binding,omitempty"`
 	Disclose    Disclosure   `json:"disclose,omitempty"` // what is presented; "" is what the credential names
 	Granularity Granularity  `json:"granularity,omitempty"`
+	Build       string       `json:"build,omitempty"` // label of a [Build]; "" is the binary that measures
 }
 
 // ID returns the printable form, which [ParseCell] reads back.
@@ -50,6 +51,9 @@ func (c Cell) ID() string {
 	}
 	if c.Granularity != Leaf {
 		id += "/granularity=" + string(c.Granularity)
+	}
+	if c.Build != "" {
+		id += "/build=" + c.Build
 	}
 	return id
 }
@@ -97,6 +101,8 @@ func ParseCell(id string) (Cell, error) {
 			c.Disclose = Disclosure(value)
 		case "granularity":
 			c.Granularity = Granularity(value)
+		case "build":
+			c.Build = value
 		default:
 			return Cell{}, fmt.Errorf("cell id %q: unknown key %q", id, key)
 		}
@@ -112,6 +118,12 @@ func ParseCell(id string) (Cell, error) {
 // With returns the cell of one operation of the exchange.
 func (c Cell) With(op Operation) Cell {
 	c.Operation = op
+	return c
+}
+
+// Of returns the cell of a build, by its label; "" is the cell that a child knows.
+func (c Cell) Of(build string) Cell {
+	c.Build = build
 	return c
 }
 

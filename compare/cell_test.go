@@ -37,7 +37,10 @@ func TestCellID(t *testing.T) {
 	if want := bound.ID() + "/disclose=%2FcredentialSubject%2Fa~1b%2Cc,%2FcredentialSubject%2Fd=%25/granularity=branch"; part.ID() != want {
 		t.Errorf("id is %s, want %s", part.ID(), want)
 	}
-	for _, c := range []compare.Cell{c, c.Exchange(), validating, bound, heavy, part} {
+	if built := part.Of("new"); built.ID() != part.ID()+"/build=new" || built.Of("") != part {
+		t.Errorf("id is %s", built.ID())
+	}
+	for _, c := range []compare.Cell{c, c.Exchange(), validating, bound, heavy, part, part.Of("new")} {
 		if back, err := compare.ParseCell(c.ID()); err != nil || back != c {
 			t.Errorf("%s reads back as %+v, %v", c.ID(), back, err)
 		}

@@ -17,6 +17,7 @@
 //	compare/explain           what a document costs and where in it: counted, measured, advice
 //	compare/matrix            which cells exist; wires formats, engines and schemas
 //	compare/report            text, Markdown, CSV, JSON and benchmark text of a campaign
+//	compare/builds            builds of the command: with other modules, of another commit
 //	compare/measure/internal/rulegen/cmd go generate: writes the rules of this project's functions
 //	compare/measure/internal/rulegen     makes rules of attribution from the directives beside functions
 //	compare/measure           jobs in, events out: a cell in a fresh process, gate, clocks, profiles

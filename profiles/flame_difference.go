@@ -21,6 +21,7 @@ type Side struct {
 	Name    string
 	Profile *profile.Profile
 	Cost    float64 // nanoseconds of an operation; 0 is what the samples say
+	Rules   Rules   // if this side has others than Compare is given
 }
 
 // Counted is how many samples of a profile a frame has, out of those that cost operations, and what an
@@ -61,7 +62,6 @@ type Difference struct {
 	before, after Side
 	trees         [2]*node // what the view shows
 	wholes        [2]*node // trees of all samples
-	rules         Rules
 	options       DifferenceOptions
 	judge         Judge
 	root          *pair
@@ -88,7 +88,7 @@ func (e *NoOperationsError) Error() string {
 // Compare makes the difference of two profiles that Operations has changed. The samples of the background
 // that no phase owns cost no operation and are left out.
 func Compare(before, after Side, r Rules, o DifferenceOptions, judge Judge) (*Difference, error) {
-	d := &Difference{before: before, after: after, rules: r, options: o, judge: judge}
+	d := &Difference{before: before, after: after, options: o, judge: judge}
 	for i, s := range []*Side{&d.before, &d.after} {
 		if valueIndex(s.Profile) < 0 {
 			return nil, errNoProfile
@@ -96,9 +96,12 @@ func Compare(before, after Side, r Rules, o DifferenceOptions, judge Judge) (*Di
 		if s.Cost = cmp.Or(s.Cost, PerOperationOf(s.Profile)); s.Cost <= 0 {
 			return nil, &NoOperationsError{s.Name}
 		}
-		d.trees[i], _ = tree(s.Profile, r, o.View, true)
+		if s.Rules.List == nil {
+			s.Rules = r
+		}
+		d.trees[i], _ = tree(s.Profile, s.Rules, o.View, true)
 		if d.wholes[i] = d.trees[i]; o.Callers != "" {
-			d.wholes[i], _ = tree(s.Profile, r, View{}, true)
+			d.wholes[i], _ = tree(s.Profile, s.Rules, View{}, true)
 		}
 		if d.wholes[i].samples == 0 {
 			return nil, &NoOperationsError{s.Name}
@@ -428,7 +431,7 @@ func (p *pair) tip() string {
 
 // bar is the phases of a side.
 func (d *Difference) bar(name string, s Side, length float64) bar {
-	a := Attribute(s.Profile, d.rules)
+	a := Attribute(s.Profile, s.Rules)
 	costs := a.Costs()
 	total := 0.0
 	for _, c := range costs {
@@ -458,7 +461,7 @@ func (d *Difference) tabulate(p *picture) {
 	both := map[string][2]*called{}
 	var wholes [2]*node
 	for i, s := range []Side{d.before, d.after} {
-		wholes[i], _ = tree(s.Profile, d.rules, v, true)
+		wholes[i], _ = tree(s.Profile, s.Rules, v, true)
 		for _, f := range functions(wholes[i]) {
 			sides := both[f.name]
 			sides[i] = f
@@ -508,7 +511,7 @@ func (d *Difference) Profile() (*profile.Profile, error) {
 	var both []*profile.Profile
 	for i, s := range []Side{d.before, d.after} {
 		p := s.Profile.Copy()
-		c := d.rules.classifier()
+		c := s.Rules.classifier()
 		vi := valueIndex(p)
 		var buf []string
 		var own []*profile.Sample

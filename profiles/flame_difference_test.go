@@ -207,3 +207,32 @@ func TestViews(t *testing.T) {
 		t.Errorf("stacks %+v", s)
 	}
 }
+
+// Each side has its phases by its own rules, if it has any.
+func TestDifferenceOwnRules(t *testing.T) {
+	p := synthetic(strings.Repeat("1", 60) + " a main.leaf<main.op" + inDo)
+	sides := [2]profiles.Side{{Name: "x", Profile: p}, {Name: "y", Profile: p}}
+	for i, text := range []string{"version 1\nparse owner main.leaf\n", "version 1\nsign owner main.leaf\n"} {
+		own, err := profiles.ParseRules([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sides[i].Rules = profiles.LoadRules().With(own)
+	}
+	if err := profiles.Operations(p, sides[0].Rules, 1000); err != nil {
+		t.Fatal(err)
+	}
+	d, err := profiles.Compare(sides[0], sides[1], profiles.LoadRules(), profiles.DifferenceOptions{}, everything)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var svg bytes.Buffer
+	if err := d.SVG(&svg); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"parse 1.00 µs", "sign 1.00 µs"} {
+		if !strings.Contains(svg.String(), want) {
+			t.Errorf("the picture has no %q", want)
+		}
+	}
+}

@@ -188,7 +188,7 @@ func drawTwo(
 ) (write, text func(io.Writer) error, err error) {
 	var both [2]profiles.Side
 	for i, p := range sides {
-		both[i] = profiles.Side{Name: p.name, Profile: p.profile, Cost: p.cost.Center}
+		both[i] = profiles.Side{Name: p.name, Profile: p.profile, Cost: p.cost.Center, Rules: p.rules}
 		if !p.cost.Bounded() {
 			o.Notes = append(o.Notes, fmt.Sprintf("%s has no interval of its cost: 3 %% is taken as its "+
 				"standard error. Three runs give one.", "AB"[i:i+1]))
@@ -221,6 +221,7 @@ type profiled struct {
 	path    string // of the file
 	profile *profile.Profile
 	cost    stats.Estimate // nanoseconds of an operation
+	rules   profiles.Rules // of a build of other sources
 }
 
 // openProfile reads FOLDER:CELL, a folder with one profile, or a file.

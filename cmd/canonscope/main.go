@@ -36,7 +36,7 @@ const (
 )
 
 // measuring names the commands that have runPatience.
-var measuring = []string{"run", "scale", "study"}
+var measuring = []string{"run", "scale", "study", "ab"}
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -50,6 +50,7 @@ func newRunCommand() *cobra.Command {
 		plan   = measure.Plan{Documents: documents, Window: measure.DefaultWindow, Memory: memory,
 			Deadline: deadline, Idle: idle}
 		given    givenFlags
+		binaries buildFlags
 		out      string
 		axes     []string
 		presets  []string
@@ -113,7 +114,12 @@ others. A file has axes as well: a JSON pointer repeats or removes what it
 names, pad:POINTER adds bytes to a text, ids gives ids to unnamed nodes, a
 pointer to @context takes a context from a file; canonical forms that stay the
 same are refused. --axis disclose=1,5,all varies what is presented of a schema.
-Cells that flags name are never left out, however long they take.`,
+Cells that flags name are never left out, however long they take.
+
+With --binary builds of canonscope are compared, as two versions of a library:
+in each block their processes follow one another, and ratios are paired by
+block. What builds draw, and the canonical forms they make, must be the same.
+The command ab makes the builds as well.`,
 		Example: `  canonscope run
   canonscope run my-credential.json
   canonscope run --context https://example.org/v1=v1.jsonld my-credential.json
@@ -127,11 +133,12 @@ Cells that flags name are never left out, however long they take.`,
   canonscope run --schema simple-20 --suite jws --axis disclose=1,5,20,all
   canonscope run --schema ob3 --granularity leaf,branch,claim --disclose 3
   canonscope run --preset clr-or-elm
+  canonscope run ob3 --engine stock --binary old=./before --binary new=./after
   canonscope run --full --out results/full
   canonscope run --resume results/full`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("resume") {
-				return resumeRun(cmd, args, resume, &given, &axes, &jsonText)
+				return resumeRun(cmd, args, resume, &given, &binaries, &axes, &jsonText)
 			}
 
 			for _, name := range args {
@@ -157,6 +164,10 @@ Cells that flags name are never left out, however long they take.`,
 			}
 			if len(policy.Procs) > 1 && (axes != nil || presets != nil) {
 				return errors.New("--procs has one number with --axis and --preset")
+			}
+			if len(binaries) > 0 && (axes != nil || presets != nil) {
+				return errors.New("--binary does not go with --axis and --preset; name schemas of several " +
+					"sizes")
 			}
 			if err := checkCanonize(filter.Operations, changed); err != nil {
 				return err
@@ -232,6 +243,11 @@ Cells that flags name are never left out, however long they take.`,
 			if err := given.read(&filter); err != nil {
 				return err
 			}
+			builds, err := binaries.read(cmd.Context())
+			if err != nil {
+				return err
+			}
+			compareBuilds(builds, &policy, &plan)
 			experiments, err := experimentsOf(cmd.Context(), filter, axes, presets, plan.Seed)
 			if err != nil {
 				return err
@@ -280,6 +296,7 @@ Cells that flags name are never left out, however long they take.`,
 	}
 
 	matrixFlags(cmd, &filter, &policy, &given)
+	binaries.add(cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&axes, "axis", nil,
 		"walk `AXIS=VALUE,...` and show how costs grow; may repeat; schemas show lists the axes of a schema")

@@ -14,7 +14,8 @@ import (
 
 // resumeRun measures what is left of a campaign. The flags are those that it was begun with.
 func resumeRun(
-	cmd *cobra.Command, args []string, dir string, given *givenFlags, axes *[]string, jsonText *bool,
+	cmd *cobra.Command, args []string, dir string, given *givenFlags, binaries *buildFlags, axes *[]string,
+	jsonText *bool,
 ) error {
 	other := ""
 	cmd.Flags().Visit(func(f *pflag.Flag) {
@@ -49,6 +50,14 @@ func resumeRun(
 	// Along an axis of a file its changed copies are given as well.
 	if _, err := matrix.Along(cmd.Context(), filter.Given, filter.Schemas, *axes, l.Plan.Seed); err != nil {
 		return err
+	}
+
+	builds, err := binaries.read(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if err := l.WithBuilds(builds); err != nil {
+		return fmt.Errorf("results folder %s %w", dir, err)
 	}
 
 	return conclude(cmd, &l.Plan, folder, *jsonText, func(p measure.Progress) (*compare.Campaign, error) {

@@ -32,18 +32,10 @@ func newVersionCommand() *cobra.Command {
 	return cmd
 }
 
-// versionJSON is the version as --json prints it.
-type versionJSON struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision"`
-	Go       string `json:"go"`
-	Protocol int    `json:"jobProtocol"`
-	Rules    string `json:"frameRules"`
-}
-
 // thisVersion is what the binary knows of itself, and the time of its revision.
-func thisVersion() (v versionJSON, built string) {
-	v = versionJSON{"(devel)", "unknown", "unknown", measure.Version, measure.Rules().Hash()}
+func thisVersion() (v measure.About, built string) {
+	v = measure.About{Version: "(devel)", Revision: "unknown", Go: "unknown", Protocol: measure.Version,
+		Rules: measure.Rules().Hash()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		v.Go = info.GoVersion
 		if info.Main.Version != "" {

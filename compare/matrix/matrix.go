@@ -34,6 +34,7 @@ import (
 type Policy struct {
 	GC        string             // GOGC: percent or "off"
 	Procs     []int              // GOMAXPROCS, of each cell in turn
+	Builds    []string           // labels, of each cell in turn; none is the binary that measures
 	LiveHeap  int                // MB beside what the harness keeps
 	Validator string             // of vcdm against its JSON Schema inside issue and verify; "" for none
 	Present   compare.Presenting // of suites that do not derive
@@ -533,6 +534,7 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 			engineOrder(a.Cell.Engine)-engineOrder(b.Cell.Engine),
 			cmp.Compare(a.Cell.Engine, b.Cell.Engine))
 	})
+	s.Entries = ofBuilds(s.Entries, p.Builds)
 
 	for _, engine := range canon.Engines {
 		for _, algorithm := range algorithms {
@@ -544,6 +546,20 @@ func selectPoints(f Filter, p Policy, points []compare.Point) (*Selection, error
 	}
 
 	return s, nil
+}
+
+// ofBuilds has each exchange once for every build, beside each other.
+func ofBuilds(entries []Entry, builds []string) (all []Entry) {
+	if len(builds) == 0 {
+		return entries
+	}
+	for _, e := range entries {
+		for _, build := range builds {
+			e.Cell.Build = build
+			all = append(all, e)
+		}
+	}
+	return all
 }
 
 // addFloors adds what is below the native exchanges of credentials: the floors of their methods and the

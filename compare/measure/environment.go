@@ -59,10 +59,7 @@ func Environment() map[string]string {
 			}
 		}
 		for _, m := range info.Deps {
-			if m.Replace != nil {
-				m = m.Replace
-			}
-			env["module "+m.Path] = m.Version
+			env["module "+m.Path] = versionOf(m)
 		}
 	}
 
@@ -88,17 +85,26 @@ var BinaryHash = sync.OnceValue(func() string {
 	if err != nil {
 		return Unavailable
 	}
-	f, err := os.Open(path)
+	sum, err := hashOf(path)
 	if err != nil {
 		return Unavailable
+	}
+	return sum
+})
+
+// hashOf is the SHA-256 of a file.
+func hashOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
 	}
 	defer f.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, f); err != nil {
-		return Unavailable
+		return "", err
 	}
-	return hex.EncodeToString(h.Sum(nil))
-})
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
 
 // perfEvents is "allowed", or why the sampler perf is not available.
 func perfEvents() string {

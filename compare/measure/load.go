@@ -158,6 +158,10 @@ func (l *Loaded) readPlan(text []byte) error {
 		if slices.Contains(l.Plan.Cells, c) || c.Operation == "" {
 			return fmt.Errorf("cell %q is planned twice, or has no operation", id)
 		}
+		if !slices.ContainsFunc(l.Plan.Builds, func(b Build) bool { return b.Label == c.Build }) &&
+			c.Build != "" {
+			return fmt.Errorf("cell %q is of no build of the plan", id)
+		}
 		l.Plan.Cells = append(l.Plan.Cells, c)
 	}
 

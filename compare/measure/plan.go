@@ -13,6 +13,7 @@ type Plan struct {
 	// Cells are most important first: groups are left out from the end to fit the budget.
 	Cells     []compare.Cell   `json:"-"`
 	Given     compare.Given    `json:"-"`                   // documents and contexts of the user
+	Builds    []Build          `json:"builds,omitempty"`    // that do the jobs of cells with their labels
 	Seed      uint64           `json:"seed"`                // of documents, keys and the order of the work
 	Documents int              `json:"documents"`           // rotating documents
 	Window    compare.Window   `json:"window"`              // of each operation in each process
@@ -80,9 +81,14 @@ func (p *Plan) blocks(kind Kind) int {
 
 // campaign is what became of a plan.
 func (p *Planned) campaign(dir string, env map[string]string, l *ledger, end Ended) *compare.Campaign {
+	var builds []compare.Build
+	for _, b := range p.Plan.Builds {
+		builds = append(builds, b.Build)
+	}
 	return &compare.Campaign{Version: compare.Version, Command: p.Plan.Command, Started: p.Started,
 		Now: p.Plan.Now, Took: end.Took, Seed: p.Plan.Seed, Planned: p.Plan.Runs, Runs: runs(l.results),
 		Window: p.Plan.Window, Documents: p.Plan.Documents, Environment: env, Out: dir, Given: p.Given,
+		Builds:    builds,
 		Results:   append(l.results, p.Plan.Unsupported...),
 		Disclosed: p.Plan.Disclosed, LeftOut: p.Plan.LeftOut,
 		Interrupted: end.Interrupted, Stopped: end.Stopped, Band: p.Plan.Band, Fitness: l.fitness.judge()}

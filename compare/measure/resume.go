@@ -66,7 +66,13 @@ func Resume(
 			return nil, fmt.Errorf("results folder %s %w", folder.Path, &o)
 		}
 	}
-	if err := l.sameInputs(given); err != nil {
+	err := l.sameInputs(given)
+	for _, b := range plan.Builds {
+		if b.Runner == nil {
+			err = &OtherError{"build " + b.Label, b.SHA256, "not given"}
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("results folder %s %w", folder.Path, err)
 	}
 
@@ -216,7 +222,9 @@ func (c *campaign) reopen(ctx context.Context, x *exchange) error {
 		return err
 	}
 	var again *Gated
-	err = c.runner.Run(ctx, job, job.give(cell.Schema, c.plan.Given), func(e Event) {
+	inputs := job.give(cell.Schema, c.plan.Given)
+	job.Cell = cell.Of("").ID()
+	err = c.build(cell).Runner.Run(ctx, job, inputs, func(e Event) {
 		if e.Gate != nil {
 			again = e.Gate
 		}

@@ -201,7 +201,7 @@ func (c *campaign) elapsed() time.Duration { return c.before + time.Since(c.begu
 // jobOf makes a Job of some cells of an exchange.
 func (c *campaign) jobOf(kind Kind, x *exchange, cells []int) Job {
 	job := Job{Kind: kind, Cell: x.id, Work: make(map[compare.Operation]compare.Counters),
-		Rules: c.plan.Rules.Hash()}
+		Rules: c.build(c.cellOf(x)).FrameRules.Hash()}
 	for _, i := range cells {
 		r := &c.results[i]
 		job.Operations = append(job.Operations, r.Cell.Operation)
@@ -287,13 +287,19 @@ func (c *campaign) job(
 			events = append(events, e)
 		}
 	}
+	build := c.build(cell)
 	if err == nil {
-		err = c.runner.Run(ctx, job, inputs, hear)
+		sent := job
+		sent.Cell = cell.Of("").ID()
+		err = build.Runner.Run(ctx, sent, inputs, hear)
 	}
 
-	if err == nil && rec.Binary != BinaryHash() {
+	if err == nil && rec.Binary != build.SHA256 {
 		err = &StoppedError{compare.Died,
 			"another binary answered: the executable changed while the campaign ran"}
+	}
+	if err == nil && job.Kind == Gate {
+		err = c.agrees(x)
 	}
 
 	if err != nil {
@@ -331,7 +337,7 @@ func (c *campaign) pass(rec *Record, cell compare.Cell, e Event) {
 	case e.Profile != nil && rec.Kind == Profile:
 		rec.Profiles[op], err = c.attribute(r, e.Profile)
 	case e.Allocs != nil && rec.Kind == Allocs:
-		rec.Allocs[op], err = c.attributeAllocs(id, e.Allocs)
+		rec.Allocs[op], err = c.attributeAllocs(cell, e.Allocs)
 	}
 	if err != nil {
 		rec.Failed[op] = &Failure{Stage: string(rec.Kind), Reason: err.Error()}
@@ -377,7 +383,7 @@ func (c *campaign) groups() [][]*exchange {
 	var out [][]*exchange
 	var last compare.Cell
 	for _, x := range c.order {
-		cell := c.results[x.cells[0]].Cell
+		cell := c.cellOf(x)
 		key := compare.Cell{Algorithm: cell.Algorithm, Schema: cell.Schema}
 		if len(out) == 0 || key != last {
 			out, last = append(out, nil), key
@@ -413,11 +419,14 @@ func (c *campaign) gates(ctx context.Context) {
 		}
 
 		started := time.Now()
-		parallel(ctx, workers(), len(group), func(i int) {
-			c.say(Step{Stage: "gate", Done: done + i, Total: len(c.order), Cell: group[i].id}, 0)
-			c.gate(ctx, group[i], done+i)
-		})
-		done, took[schema] = done+len(group), time.Since(started)
+		for _, part := range c.baselinesFirst(group) {
+			parallel(ctx, workers(), len(part), func(i int) {
+				c.say(Step{Stage: "gate", Done: done + i, Total: len(c.order), Cell: part[i].id}, 0)
+				c.gate(ctx, part[i], done+i)
+			})
+			done += len(part)
+		}
+		took[schema] = time.Since(started)
 
 		beyond := c.past.chose() || k+1 < len(groups) && c.past.begun(groups[k+1])
 		if bounded && k > 0 && c.decides(Left, group, 0, beyond, func() bool {
@@ -451,12 +460,16 @@ func (c *campaign) spare() time.Duration {
 
 // ofFirst reports whether an exchange is of the schema that is most important.
 func (c *campaign) ofFirst(x *exchange) bool {
-	schema := func(x *exchange) string { return c.results[x.cells[0]].Cell.Schema }
+	schema := func(x *exchange) string { return c.cellOf(x).Schema }
 	return schema(x) == schema(c.order[0])
 }
 
 func (c *campaign) gate(ctx context.Context, x *exchange, order int) {
-	err := c.job(ctx, x, Job{Kind: Gate, Cell: x.id}, 0, order)
+	job := Job{Kind: Gate, Cell: x.id}
+	if first := c.baseline(x); first != nil && first.gated != nil && c.reopen(ctx, first) == nil {
+		job.Drawn = first.gated.Drawn // builds that draw other documents are not compared
+	}
+	err := c.job(ctx, x, job, 0, order)
 	if err != nil || x.gated == nil {
 		x.gated = nil
 		return
@@ -542,10 +555,11 @@ func (c *campaign) least() float64 {
 // unphased reports whether an exchange has no profile unless one is asked for: what is below the
 // credentials is one phase.
 func (c *campaign) unphased(x *exchange) bool {
-	return c.plan.Profile < 0 && c.results[x.cells[0]].Cell.Format == compare.Floor
+	return c.plan.Profile < 0 && c.cellOf(x).Format == compare.Floor
 }
 
-// timings runs a process of every exchange in each block, in an order drawn anew. With a budget the groups
+// timings runs a process of every exchange in each block, in an order drawn anew, and those that differ in
+// their build alone one after the other. With a budget the groups
 // of the first schema come first: the others have as many processes as fit besides, and the last blocks fall
 // away if they no longer fit. A precision that the plan wants adds blocks.
 func (c *campaign) timings(ctx context.Context) {
@@ -576,11 +590,17 @@ func (c *campaign) timings(ctx context.Context) {
 		exchanges := slices.Concat(groups...)
 		exchanges = slices.DeleteFunc(exchanges, func(x *exchange) bool { return len(c.open(x)) == 0 })
 		rng := rand.New(rand.NewPCG(c.plan.Seed, uint64(block)))
-		for place, k := range rng.Perm(len(exchanges)) {
+		units := c.together(exchanges)
+		var drawn []*exchange
+		for _, k := range rng.Perm(len(units)) {
+			unit := units[k]
+			rng.Shuffle(len(unit), func(i, j int) { unit[i], unit[j] = unit[j], unit[i] })
+			drawn = append(drawn, unit...)
+		}
+		for place, x := range drawn {
 			if ctx.Err() != nil {
 				return
 			}
-			x := exchanges[k]
 			c.say(Step{Stage: "time", Part: fmt.Sprintf("run %d of %d", block+1, runs), Done: place,
 				Total: len(exchanges), Cell: x.id}, c.timing(exchanges, block))
 			x.block = block
@@ -773,14 +793,14 @@ func (c *campaign) allocs(ctx context.Context) {
 }
 
 // title describes a cell in words.
-func title(id string) string {
-	c, err := compare.ParseCell(id)
-	if err != nil {
-		return id
-	}
+func title(c compare.Cell) string {
 	schema, _ := schemas.FileTitle(c.Schema)
-	return fmt.Sprintf("%s: %s %s of %s, %s, %s engine", c.Operation, c.Format, c.Suite,
+	text := fmt.Sprintf("%s: %s %s of %s, %s, %s engine", c.Operation, c.Format, c.Suite,
 		printable.Line(schema), c.Algorithm, c.Engine)
+	if c.Build != "" {
+		text += ", build " + c.Build
+	}
+	return text
 }
 
 // attribute charges a CPU profile to phases and writes it with its picture into the results folder.
@@ -793,38 +813,43 @@ func (c *campaign) attribute(r *compare.Result, got *Profiled) (*compare.Profile
 	}
 	rec := profiles.Recording{Profile: p, CPU: time.Duration(got.CPU), Wall: time.Duration(got.Wall),
 		UserOnly: got.UserOnly}
-	out := &compare.Profile{Attribution: profiles.Attribute(p, c.plan.Rules), Ops: got.Ops, CPU: got.CPU,
+	rules := c.build(r.Cell).FrameRules
+	out := &compare.Profile{Attribution: profiles.Attribute(p, rules), Ops: got.Ops, CPU: got.CPU,
 		Coverage: rec.Coverage(), Warning: rec.Warning(), Sampler: got.Sampler, Fallback: got.Fallback,
 		Lost: got.Lost}
-	if err := profiles.Operations(p, c.plan.Rules, r.CPU()); err != nil {
+	if err := profiles.Operations(p, rules, r.CPU()); err != nil {
 		return nil, err
 	}
 	note := fmt.Sprintf("%d operations, %.2f s of CPU", got.Ops, float64(got.CPU)/1e9)
-	out.Pprof, out.Flame = c.draw(p, r.ID, title(r.ID), note, "")
+	out.Pprof, out.Flame = c.draw(p, r.Cell, title(r.Cell), note, "")
 	return out, nil
 }
 
 // attributeAllocs is attribute for an allocation profile.
-func (c *campaign) attributeAllocs(id string, got *Allocated) (*compare.Allocs, error) {
+func (c *campaign) attributeAllocs(cell compare.Cell, got *Allocated) (*compare.Allocs, error) {
 	p, err := profile.ParseData(got.Pprof)
 	if err != nil {
 		return nil, err
 	}
-	out := &compare.Allocs{Attribution: profiles.Attribute(p, c.plan.Rules), Ops: got.Ops, Bytes: got.Bytes}
+	out := &compare.Allocs{Attribution: profiles.Attribute(p, c.build(cell).FrameRules), Ops: got.Ops,
+		Bytes: got.Bytes}
 	if got.Bytes > 0 {
 		sampled := out.Attribution.Foreground.Total().Value + out.Attribution.Background.Total().Value
 		out.Coverage = float64(sampled) / float64(got.Bytes)
 	}
 	note := fmt.Sprintf("%d operations, %.3g MB as the runtime counts them", got.Ops, float64(got.Bytes)/1e6)
-	out.Pprof, out.Flame = c.draw(p, id, title(id)+": allocations", note, ".allocs")
+	out.Pprof, out.Flame = c.draw(p, cell, title(cell)+": allocations", note, ".allocs")
 	return out, nil
 }
 
 // draw writes a profile, its phases as labels, and its flame graph, and returns their names, "" for a file
 // that could not be written.
-func (c *campaign) draw(p *profile.Profile, id, title, note, kind string) (pprof, flame string) {
-	profiles.Annotate(p, c.plan.Rules)
-	notes := []string{fmt.Sprintf("%s, rules %.12s", note, c.plan.Rules.Hash()), id}
+func (c *campaign) draw(
+	p *profile.Profile, cell compare.Cell, title, note, kind string,
+) (pprof, flame string) {
+	id, rules := cell.ID(), c.build(cell).FrameRules
+	profiles.Annotate(p, rules)
+	notes := []string{fmt.Sprintf("%s, rules %.12s", note, rules.Hash()), id}
 	write := func(name string, content func(io.Writer) error) string {
 		if err := c.folder.Write(name, content); err != nil {
 			c.fail(err, false)
@@ -834,7 +859,7 @@ func (c *campaign) draw(p *profile.Profile, id, title, note, kind string) (pprof
 	}
 	pprof = write(profileDir+"/"+fileName(id)+kind+".pb.gz", p.Write)
 	flame = write(flameDir+"/"+fileName(id)+kind+".svg", func(w io.Writer) error {
-		return profiles.FlameSVG(w, p, c.plan.Rules, profiles.FlameOptions{Title: title, Notes: notes})
+		return profiles.FlameSVG(w, p, rules, profiles.FlameOptions{Title: title, Notes: notes})
 	})
 	return pprof, flame
 }

@@ -52,14 +52,24 @@ func (f *Failure) stopped() *StoppedError {
 
 var interrupted = &StoppedError{compare.Interrupted, "before it was done"}
 
-// Process runs each Job in a fresh process of the same binary.
+// Process runs each Job in a fresh process.
 type Process struct {
+	Path string   // of the executable; "" is the one of this process
 	Args []string // of the hidden subcommand that calls Serve
+}
+
+// command returns the path of the executable and its first argument.
+func (p Process) command() (path, name string, err error) {
+	if p.Path != "" {
+		return p.Path, p.Path, nil
+	}
+	path, err = os.Executable()
+	return path, os.Args[0], err
 }
 
 // Run implements Runner.
 func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Event)) error {
-	path, err := os.Executable()
+	path, name, err := p.command()
 	if err != nil {
 		return &StoppedError{compare.Died, "find the executable: " + err.Error()}
 	}
@@ -74,7 +84,7 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 	limited, giveUp := context.WithCancelCause(limited)
 	defer giveUp(nil)
 	cmd := exec.CommandContext(limited, path, p.Args...)
-	cmd.Args[0] = os.Args[0]
+	cmd.Args[0] = name
 	cmd.Stdin = io.MultiReader(bytes.NewReader(append(line, '\n')), bytes.NewReader(inputs))
 	cmd.SysProcAttr = childAttr()
 	cmd.WaitDelay = 2 * time.Second

@@ -84,7 +84,7 @@ func (t *Table) answer(c *compare.Campaign, samples map[string]cellSamples) {
 func policyOf(r *Row) compare.Cell {
 	c := r.Cell
 	return compare.Cell{GC: c.GC, Procs: c.Procs, LiveHeap: c.LiveHeap, Validator: c.Validator,
-		Binding: c.Binding, Disclose: c.Disclose, Granularity: c.Granularity}
+		Binding: c.Binding, Disclose: c.Disclose, Granularity: c.Granularity, Build: c.Build}
 }
 
 // of lists the rows of a suite and tier, with contexts in a state unless it is "".

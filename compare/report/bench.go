@@ -13,7 +13,7 @@ import (
 // policies are keys of a cell's id that are in the name of a benchmark only where they vary; elsewhere they
 // are lines of configuration.
 var policies = []string{"gc", "procs", "live-heap", "contexts", "validator", "binding", "disclose",
-	"granularity"}
+	"granularity", "build"}
 
 // Bench writes Go benchmark text: a line for each process, process CPU as sec/op, so that benchstat compares
 // processes. How present discloses a part is in every name of an exchange.

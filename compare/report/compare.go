@@ -22,6 +22,7 @@ type Comparison struct {
 	Figure   string       `json:"figure"`
 	Differs  []Difference `json:"differs_in"`
 	Notes    []string     `json:"notes,omitempty"`
+	Paired   bool         `json:"paired,omitempty"`  // by block: both are builds of one campaign
 	Withheld bool         `json:"withheld,omitzero"` // all verdicts: a machine was noisy or unfit
 	Control  *Control     `json:"control,omitempty"` // that ratios are divided by
 	Cells    []Change     `json:"cells"`             // the dearest changes first
@@ -114,45 +115,50 @@ func Compare(baseline, s *Source, band float64, anyMachine bool) (*Comparison, e
 	if len(pairs) == 0 {
 		return nil, fmt.Errorf("%s and %s have no measured cell in common", baseline.Name, s.Name)
 	}
-	pairs = out.control(pairs)
-	labels := labelsOf(pairs)
+	out.fill(out.control(pairs), stats.Unpaired)
+	return out, nil
+}
 
+// fill compares the cells by a test, and their phases.
+func (c *Comparison) fill(
+	pairs []matched, test func(num, den []stats.Sample, band float64) stats.Comparison,
+) {
+	labels := labelsOf(pairs)
 	var table []*stats.Comparison
 	for i := range pairs {
 		p := &pairs[i]
 		p.change = &Change{ID: p.before.ID, label: labels[i], Before: stats.Mean(p.before.Cost),
 			After:      stats.Mean(p.after.Cost),
-			Comparison: stats.Unpaired([]stats.Sample{p.is}, []stats.Sample{p.was}, band)}
+			Comparison: test([]stats.Sample{p.is}, []stats.Sample{p.was}, c.Band)}
 		table = append(table, &p.change.Comparison)
 	}
-	out.Phases = tiers(pairs, band)
-	for i := range out.Phases {
-		table = append(table, &out.Phases[i].Comparison)
+	c.Phases = tiers(pairs, c.Band)
+	for i := range c.Phases {
+		table = append(table, &c.Phases[i].Comparison)
 	}
-	out.judge(table)
+	c.judge(table)
 
 	table = nil
 	for i := range pairs {
-		c := pairs[i].change
-		if !changed(c) {
+		x := pairs[i].change
+		if !changed(x) {
 			continue
 		}
-		c.Phases = pairs[i].phases(band)
-		for k := range c.Phases {
-			table = append(table, &c.Phases[k].Comparison)
+		x.Phases = pairs[i].phases(c.Band)
+		for k := range x.Phases {
+			table = append(table, &x.Phases[k].Comparison)
 		}
 	}
-	out.judge(table)
+	c.judge(table)
 
 	for i := range pairs {
-		c := pairs[i].change
-		c.Phases = slices.DeleteFunc(c.Phases, func(p Change) bool { return !changed(&p) })
-		slices.SortStableFunc(c.Phases, dearest)
-		out.Cells = append(out.Cells, *c)
+		x := pairs[i].change
+		x.Phases = slices.DeleteFunc(x.Phases, func(p Change) bool { return !changed(&p) })
+		slices.SortStableFunc(x.Phases, dearest)
+		c.Cells = append(c.Cells, *x)
 	}
-	slices.SortStableFunc(out.Cells, dearest)
-	slices.SortStableFunc(out.Phases, dearest)
-	return out, nil
+	slices.SortStableFunc(c.Cells, dearest)
+	slices.SortStableFunc(c.Phases, dearest)
 }
 
 // judge makes the verdicts of a table.

@@ -14,6 +14,12 @@ import (
 // are for terminals only.
 func (c *Comparison) Text(w io.Writer, colour bool) error {
 	p := &printer{colour: colour}
+	p.comparison(c)
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+func (p *printer) comparison(c *Comparison) {
 	p.line("%s", p.bold("What changed: "+c.Figure+" per operation, in µs"))
 	p.wrapped(4, "", "A  "+printable.Line(c.Baseline))
 	p.wrapped(4, "", "B  "+printable.Line(c.Name))
@@ -23,7 +29,7 @@ func (c *Comparison) Text(w io.Writer, colour bool) error {
 	}
 	p.wrapped(0, "", c.method())
 	if c.Withheld {
-		p.wrapped(0, "", withheld)
+		p.wrapped(0, "", c.withheld())
 	}
 
 	var decided, open, equal []Change
@@ -39,7 +45,9 @@ func (c *Comparison) Text(w io.Writer, colour bool) error {
 	}
 
 	p.line("")
-	if len(decided) == 0 {
+	if len(c.Cells) == 0 {
+		p.line("No cell has a cost in both.")
+	} else if len(decided) == 0 {
 		p.line("No cell is shown to be faster or slower.")
 	} else {
 		p.line("%s", columnsOf("faster or slower, the dearest change first", "A", "B", "B/A", ""))
@@ -65,17 +73,26 @@ func (c *Comparison) Text(w io.Writer, colour bool) error {
 		p.wrapped(0, "", fmt.Sprintf("Of half of the cells a difference of %s would be found with a "+
 			"probability of 80 %%, before the correction for their number.", percent(found)))
 	}
-
-	_, err := io.WriteString(w, p.b.String())
-	return err
 }
 
-const withheld = "There are no verdicts, since a machine was not fit: it may have slowed some work more " +
-	"than other, and a difference between two campaigns may be its own. End other work and measure again, " +
-	"or measure both builds in one campaign, block by block: canonscope run --binary A=FILE --binary B=FILE."
+// withheld explains why there are no verdicts.
+func (c *Comparison) withheld() string {
+	if c.Paired {
+		return "There are no verdicts, since the machine was unfit: it may have slowed one build more than " +
+			"the other, also within a block. End other work and measure again."
+	}
+	return "There are no verdicts, since a machine was not fit: it may have slowed some work more than " +
+		"other, and a difference between two campaigns may be its own. End other work and measure again, or " +
+		"measure both builds in one campaign, block by block: canonscope run --binary A=FILE --binary B=FILE."
+}
 
 // method explains how the ratios were made.
 func (c *Comparison) method() string {
+	if c.Paired {
+		return "B/A: ratio of geometric means over processes, paired by block, ± its 95 % interval (t); " +
+			"verdicts at 5 % for the whole table (Holm). Phases are shares of profiles, which are not " +
+			"paired (Welch)."
+	}
 	text := "B/A: ratio of geometric means over processes, ± its 95 % interval (Welch); verdicts at 5 % " +
 		"for the whole table (Holm)."
 	if c.Control == nil {
@@ -91,7 +108,11 @@ func (c *Comparison) method() string {
 // facts prints in what the sources differ.
 func (p *printer) facts(c *Comparison) {
 	if len(c.Differs) == 0 {
-		p.wrapped(2, "", "Environment, binary, rules and inputs are the same in both.")
+		what := "Environment, binary, rules and inputs are the same in both."
+		if c.Paired {
+			what = "Binary, rules and inputs are the same in both."
+		}
+		p.wrapped(2, "", what)
 		return
 	}
 	const most = 6 // of a group
@@ -225,8 +246,14 @@ func (p *printer) unpaired(cells []Lacking) {
 	}
 	p.line("")
 	for _, k := range order {
-		p.wrapped(2, "", fmt.Sprintf("only in %s (%s): %s", printable.Line(k.in), printable.Line(k.reason),
+		reason, rest, more := strings.Cut(k.reason, "\n")
+		p.wrapped(2, "", fmt.Sprintf("only in %s (%s): %s", printable.Line(k.in), printable.Line(reason),
 			few(ids[k])))
+		if more {
+			for line := range strings.SplitSeq(rest, "\n") {
+				p.wrapped(6, "    ", printable.Line(line))
+			}
+		}
 	}
 }
 
@@ -246,7 +273,7 @@ func (c *Comparison) detectable() float64 {
 
 // Markdown writes the answer of a gate as the summary of a pull request.
 func (c *Comparison) Markdown(w io.Writer) error {
-	slower, undecided, lost := c.gate()
+	slower, _, _ := c.gate()
 	p := &printer{}
 	title := map[Answer]string{
 		Passed:       "no cell got slower",
@@ -255,6 +282,14 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	}[c.Gate()]
 	p.line("### Canonscope: %s", title)
 	p.line("")
+	p.summary(c)
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// summary writes a comparison in Markdown, without a title.
+func (p *printer) summary(c *Comparison) {
+	slower, undecided, lost := c.gate()
 	p.line("%s of %s against %s, %s compared in a band of %s.", strings.ToUpper(c.Figure[:1])+c.Figure[1:],
 		markdown(c.Name), markdown(c.Baseline), plural(len(c.Cells), "operation"), percent(c.Band))
 
@@ -280,9 +315,14 @@ func (c *Comparison) Markdown(w io.Writer) error {
 		return x.Comparison.Verdict != stats.Faster
 	}))
 	table("inconclusive", undecided)
+	if c.Paired {
+		table("equivalent", slices.DeleteFunc(slices.Clone(c.Cells), func(x Change) bool {
+			return x.Comparison.Verdict != stats.Equivalent
+		}))
+	}
 	if c.Withheld {
 		p.line("")
-		p.line("%s", markdown(withheld))
+		p.line("%s", markdown(c.withheld()))
 	}
 
 	if len(lost) > 0 {
@@ -302,6 +342,4 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	}
 	p.line("")
 	p.line("%s", markdown(c.method()))
-	_, err := io.WriteString(w, p.b.String())
-	return err
 }

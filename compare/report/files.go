@@ -100,6 +100,9 @@ func Markdown(w io.Writer, c *compare.Campaign, t Table) error {
 
 	t.tiers(w)
 	t.writeVerdicts(w)
+	if err := t.writeBuilds(w); err != nil {
+		return err
+	}
 	note := "\nProcess CPU, geometric means over processes, with 95 % intervals."
 	if slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cell.Format != compare.Document }) {
 		note += " † present signs the subset again with the issuer's key: no selective disclosure. " +
@@ -166,7 +169,7 @@ var markdownText = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `
 func CSV(w io.Writer, t Table) error {
 	out := csv.NewWriter(w)
 	head := []string{"format", "suite", "engine", "algorithm", "schema", "gc", "procs", "contexts", "binding",
-		"disclose", "granularity"}
+		"disclose", "granularity", "build"}
 	for _, op := range compare.Operations {
 		for _, of := range []string{"state", "cpu_ns", "low_ns", "high_ns", "bytes",
 			"processes", "operations", "documents", "collections", "live_heap"} {
@@ -211,7 +214,7 @@ func CSV(w io.Writer, t Table) error {
 		c := r.Cell
 		line := []string{string(c.Format), c.Suite, string(c.Engine), string(c.Algorithm), c.Schema, c.GC,
 			strconv.Itoa(c.Procs), string(c.Contexts), string(c.Binding), string(c.Disclose),
-			c.Granularity.String()}
+			c.Granularity.String(), c.Build}
 		for _, op := range compare.Operations {
 			e := r.CPU[op]
 			line = append(line, string(r.Operations[op]), number(e, e.Center), number(e, e.Low),

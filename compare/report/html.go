@@ -33,6 +33,7 @@ type page struct {
 	Contents    []section
 	Groups      []pageGroup
 	Tiers       *htmlTable
+	Builds      []*htmlTable
 	Growth      []pageGrowth
 	Sizes       []pageSizes
 	Flames      []pageFlame
@@ -153,7 +154,7 @@ func (r *Report) HTML(w io.Writer, folder fs.FS) error {
 	for i, g := range groups {
 		p.Groups = append(p.Groups, t.pageGroup(g, i, c))
 	}
-	p.Tiers = t.pageTiers()
+	p.Tiers, p.Builds = t.pageTiers(), t.pageBuilds()
 	p.Sizes = pageSizesOf(groups)
 	for i := range r.Growth {
 		p.Growth = append(p.Growth, r.Growth[i].page(i))
@@ -214,6 +215,7 @@ func (p *page) contents() []section {
 	add(len(p.Growth) > 0, "growth", "Growth", growth...)
 	add(len(p.Groups) > 0, "results", "Results", groups...)
 	add(p.Tiers != nil, "tiers", "Specification or library?")
+	add(len(p.Builds) > 0, "builds", "Builds")
 	add(len(p.Sizes) > 0, "sizes", "Sizes on the wire")
 	add(len(p.Flames)+len(p.MoreFlames) > 0, "flames", "Flame graphs")
 	add(true, "not", "What not to conclude")
@@ -427,7 +429,8 @@ func (t *Table) pageTiers() *htmlTable {
 	for i := range t.Rows {
 		if r := &t.Rows[i]; r.ToNative.N > 0 {
 			out.Rows = append(out.Rows, htmlRow{Cells: []htmlCell{{Text: schemaName(r.Cell.Schema)},
-				{Text: name(r) + " " + string(r.Cell.Algorithm)}, {Text: string(r.Cell.Engine)},
+				{Text: strings.TrimSpace(name(r) + " " + string(r.Cell.Algorithm) + " " + r.Cell.Build)},
+				{Text: string(r.Cell.Engine)},
 				{Text: string(r.Cell.Contexts)}, {figure(r.ToNative.Center), spread(r.ToNative)}}})
 		}
 	}

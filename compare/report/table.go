@@ -27,6 +27,8 @@ type Table struct {
 	Fitness   []string       `json:"fitness,omitempty"`     // of the machine while it measured
 	Overhead  stats.Estimate `json:"net_overhead,omitzero"` // of vcdm over mdoc, for a slide
 
+	Builds []*Comparison `json:"builds,omitempty"` // each further build against the first
+
 	Against []string `json:"against"` // suites and formats that rows have ratios to
 
 	Drift    float64          `json:"drift,omitzero"`       // of the machine between blocks, as 0.02
@@ -219,6 +221,7 @@ func NewTable(c *compare.Campaign, formats []*compare.Definition, against ...str
 
 	t.drift(samples)
 	t.judge(samples)
+	t.Builds = builds(c, t.Band)
 	t.answer(c, samples)
 	t.Fitness, t.fit = fitnessOf(c), state(c)
 	if note := t.driftNote(); note != "" {
@@ -603,7 +606,7 @@ func (r *Row) signs(other *Row) bool {
 	a, b := &r.Cell, &other.Cell
 	return a.Format == compare.Floor && a.Suite == compare.Primitives &&
 		a.Engine == b.Engine && a.Algorithm == b.Algorithm && a.Schema == b.Schema && a.GC == b.GC &&
-		a.Procs == b.Procs && a.LiveHeap == b.LiveHeap &&
+		a.Procs == b.Procs && a.LiveHeap == b.LiveHeap && a.Build == b.Build &&
 		a.Disclose == b.Disclose && a.Granularity == b.Granularity
 }
 

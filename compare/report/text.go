@@ -36,6 +36,7 @@ func Text(w io.Writer, c *compare.Campaign, t Table, colour bool) error {
 	p.head(c)
 	p.fitness(t)
 	p.rows(t)
+	p.built(t)
 	p.foot(c, t)
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -225,8 +226,9 @@ type group struct {
 	schema string
 	part   compare.Cell // its Disclose and Granularity alone
 	engine compare.Engine
-	procs  int  // GOMAXPROCS
-	one    bool // all groups have the same
+	build  string // label
+	procs  int    // GOMAXPROCS
+	one    bool   // all groups have the same
 	rows   []*Row
 }
 
@@ -241,11 +243,13 @@ func grouped(rows []Row) []group {
 		part := compare.Cell{Disclose: r.Cell.Disclose, Granularity: r.Cell.Granularity}
 		k := slices.IndexFunc(out, func(g group) bool {
 			return g.schema == schema && g.part == part && g.engine == r.Cell.Engine &&
-				g.procs == r.Cell.Procs && g.documents() == (r.Cell.Format == compare.Document)
+				g.procs == r.Cell.Procs && g.build == r.Cell.Build &&
+				g.documents() == (r.Cell.Format == compare.Document)
 		})
 		if k < 0 {
 			k = len(out)
-			out = append(out, group{schema: schema, part: part, engine: r.Cell.Engine, procs: r.Cell.Procs})
+			out = append(out, group{schema: schema, part: part, engine: r.Cell.Engine, build: r.Cell.Build,
+				procs: r.Cell.Procs})
 		}
 		at := len(out[k].rows)
 		for at > 0 && !beside(out[k].rows[at-1], r) {
@@ -314,18 +318,21 @@ func (g group) leftOut() (reason string, ok bool) {
 }
 
 func (g group) title() string {
-	processors := ""
+	by := ""
 	if !g.one {
-		processors = fmt.Sprintf(", GOMAXPROCS=%d", g.procs)
+		by = fmt.Sprintf(", GOMAXPROCS=%d", g.procs)
+	}
+	if g.build != "" {
+		by += ", build " + g.build
 	}
 	if g.documents() {
-		return fmt.Sprintf("canonize, %s engines", g.engine) + processors
+		return fmt.Sprintf("canonize, %s engines", g.engine) + by
 	}
 	title := schemaName(g.schema)
 	if a := g.algorithm(); a != "" {
 		title += ", " + string(a)
 	}
-	title += fmt.Sprintf(", %s engines", g.engine) + processors
+	title += fmt.Sprintf(", %s engines", g.engine) + by
 	if g.rows[0].bound() {
 		title += ", holder binding"
 	}
@@ -1208,7 +1215,8 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 	left := make(map[string][]string) // groups without anything measured, by the reason
 	for _, g := range grouped(t.Rows) {
 		if reason, ok := g.leftOut(); ok {
-			what := strings.TrimSpace(fmt.Sprintf("%s %s %s", schemaName(g.schema), g.engine, g.algorithm()))
+			what := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", schemaName(g.schema), g.engine,
+				g.algorithm(), g.build))
 			if g.documents() {
 				what = g.title()
 			}
@@ -1283,7 +1291,7 @@ func (p *printer) crossed(t Table) {
 // tiers prints what an engine costs as a multiple of the native one, with contexts in one state.
 func (p *printer) tiers(t Table) {
 	const columns = "%-12s %-28s %-8s%-10s%9s %s"
-	said, procs := false, 0
+	said, procs, build := false, 0, ""
 	if len(t.Rows) > 0 && !slices.ContainsFunc(t.Rows, func(r Row) bool {
 		return r.Cell.Procs != t.Rows[0].Cell.Procs
 	}) {
@@ -1303,6 +1311,10 @@ func (p *printer) tiers(t Table) {
 		if r.Cell.Procs != procs {
 			procs = r.Cell.Procs
 			p.line("GOMAXPROCS=%d", procs)
+		}
+		if r.Cell.Build != build {
+			build = r.Cell.Build
+			p.line("build %s", build)
 		}
 		p.line(columns, schemaWithin(r.Cell.Schema, 13), name(r)+" "+string(r.Cell.Algorithm),
 			r.Cell.Engine, r.Cell.Contexts, figure(r.ToNative.Center), spread(r.ToNative))
@@ -1372,6 +1384,9 @@ func Short(id string) string {
 		string(c.Operation)}
 	if c.Format == compare.Document { // it is not signed
 		words = []string{schemaName(c.Schema), c.Suite, string(c.Engine), string(c.Operation)}
+	}
+	if c.Build != "" {
+		words = append(words, "build="+c.Build)
 	}
 	return strings.TrimSpace(strings.Join(words, " "))
 }

@@ -48,8 +48,8 @@ const (
 	canonize = compare.Canonize
 )
 
-// foreign judges a claim about other languages by the engines of other processes that canonicalized.
-func foreign(e *evidence) answer {
+// otherLanguages judges a claim about other languages by the engines of other processes that canonicalized.
+func otherLanguages(e *evidence) answer {
 	others := e.others()
 	if others == nil {
 		return answer{Open, "", "it needs engines in other languages, and none was measured"}
@@ -69,7 +69,7 @@ var Claims = []Claim{
 	{4, Method, "mdoc of ISO 18013-5", "", "exchange",
 		done(mobile, "in two engines, with x5chain and tag 24, which the kit leaves out")},
 	{5, Method, "5 of 20 attributes are presented", "5 of 20", "exchange", disclosesFive},
-	{6, Method, "implementations in Node.js, Go and Python", "", "exchange", foreign},
+	{6, Method, "implementations in Node.js, Go and Python", "", "exchange", otherLanguages},
 	{7, Method, "four environments, one of them in a cloud", "4", "exchange", otherMachines},
 	{8, Method, "2,000 operations in each of five processes", "5 × 2,000", "exchange", replicated},
 	{9, Method, "medians of each statistic, with their spread", "", "exchange",
@@ -81,7 +81,7 @@ var Claims = []Claim{
 		absolute(token, compare.Exchanged...)},
 	{12, Result, "an exchange as VCDM takes 0.534 ms", "0.534 ms", "exchange",
 		absolute(rdfc, compare.Exchanged...)},
-	{13, Method, "these times are those of Node.js", "", "exchange", foreign},
+	{13, Method, "these times are those of Node.js", "", "exchange", otherLanguages},
 	{14, Result, "the environments differ by a factor of five", "5×", "exchange", otherMachines},
 	{15, Result, "an exchange as VCDM costs 1.73 to 2.04 times that as mdoc", "1.73 to 2.04×", "exchange",
 		ratio(rdfc, mobile, 1.73, 2.04, compare.Exchanged...)},
@@ -106,7 +106,8 @@ var Claims = []Claim{
 	{25, Result, "the specification costs, not the library", "", "exchange", timed("exchange", notLibrary)},
 	{26, Result, "with JCS verification costs what that of SD-JWT VC does", "within 5 %, or 12 %", "exchange",
 		timed("exchange", nearToken)},
-	{27, Result, "implementations in three languages agree", "", "exchange", foreign},
+	{27, Result, "implementations in three languages agree that RDFC-1.0 is the cost", "", "lineages",
+		timed("lineages", agreed)},
 	{28, Method, "the implementations share a lineage", "", "canonize", twoLineages},
 	{29, Result, "eddsa-rdfc-2022 cannot derive: presenting signs again", "", "exchange",
 		derives(rdfc, false)},
@@ -209,7 +210,7 @@ var Claims = []Claim{
 		lacking("not timed here either; verify checks chains and controller documents of files")},
 	{99, Method, "equivalence is stated in prose, without a test", "", "exchange",
 		otherwise("two one-sided tests on paired processes, corrected for the number of comparisons")},
-	{100, Method, "comparison across languages is for the order alone", "", "exchange", foreign},
+	{100, Method, "comparison across languages is for the order alone", "", "exchange", otherLanguages},
 }
 
 // shown are the commands that show a claim alone, where it is not that of the scenario.
@@ -217,6 +218,7 @@ var shown = map[int]string{
 	7:  "canonscope report A B --out DIR",
 	14: "canonscope report A B --out DIR",
 	22: "canonscope findings 17",
+	27: "canonscope study --scenario lineages --engine exec:node,exec:rdfjs",
 	42: "canonscope run --schema simple-inline-20 --suite eddsa-rdfc-2022,ecdsa-sd-2023 --against " +
 		"eddsa-rdfc-2022",
 	46: "canonscope profile ob3 --engine stock",

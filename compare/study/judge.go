@@ -21,6 +21,7 @@ type evidence struct {
 	checks    []Check
 	loaders   []Loaded
 	limits    []Limited
+	lineages  map[string]string // of engines, by their names
 }
 
 // answer is what a judge says.

@@ -63,6 +63,10 @@ var Scenarios = []Scenario{
 			"simple-20", "ob3", "ob3:blank=0", "clr-medium", "elm-medium"}, Engines: bothTiers,
 			Suites: []string{"rdfc"}, Operations: []string{"canonize"}},
 		runs: 5, profile: 0.15, published: 200},
+	{Name: "lineages", About: "canonicalization by RDFC-1.0 and by JCS in engines that share no code",
+		filter: matrix.Filter{Schemas: []string{inline}, Engines: bothTiers, Suites: []string{"rdfc", "jcs"},
+			Operations: []string{"canonize"}},
+		runs: 5, profile: 0.3, published: publishedN},
 	{Name: "attributes", About: "5 to 500 attributes",
 		filter: matrix.Filter{Schemas: []string{inline}, Engines: bothTiers, Suites: today, Algorithms: eddsa,
 			Operations: whole},
@@ -125,7 +129,7 @@ func (sc *Scenario) plan(
 	}
 	filter := sc.filter
 	filter.Given = plan.Given
-	if sc.Name == "canonize" {
+	if sc.Name == "canonize" || sc.Name == "lineages" {
 		filter.Engines = slices.Concat(filter.Engines, opt.Engines)
 	}
 	if sc.axis == "" {

@@ -107,7 +107,7 @@ func Run(ctx context.Context, opt Options) (*Study, error) {
 	s := &Study{Version: 1, Full: opt.Full, Command: opt.Plan.Command, Started: begun.UTC(),
 		Machine: measure.Environment()}
 	e := &evidence{full: opt.Full, campaigns: make(map[string]*compare.Campaign),
-		tables: make(map[string]*report.Table)}
+		tables: make(map[string]*report.Table), lineages: lineagesOf(ctx, &opt)}
 	var failed []error
 	for i := range Scenarios {
 		sc := &Scenarios[i]
