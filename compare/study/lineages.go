@@ -85,12 +85,13 @@ func agreed(e *evidence) answer {
 	return a
 }
 
-// lineagesIn lists the lineages of engines, each once.
+// lineagesIn lists the lineages of engines by name, each once.
 func lineagesIn(e *evidence, engines []string) (names []string) {
 	for _, engine := range engines {
 		if l := e.lineages[engine]; l != "" && !slices.Contains(names, l) {
 			names = append(names, l)
 		}
 	}
+	slices.Sort(names)
 	return names
 }
