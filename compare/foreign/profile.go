@@ -17,8 +17,8 @@ import (
 const maxNodes = 1 << 20
 
 // Pprof converts a .cpuprofile of V8 to a gzipped profile of pprof. A function is named after its package and
-// file: "js:jsonld/lib/expand.js:expand". Samples of what the engine was asked to do are foreground; the collector
-// and what V8 cannot name are background, and waiting is left out.
+// file: "js:jsonld/lib/expand.js:expand". Samples of what the engine was asked to do are foreground; the
+// collector and what V8 cannot name are background, and waiting is left out.
 func Pprof(cpuprofile []byte) ([]byte, error) {
 	var in struct {
 		Nodes []struct {
