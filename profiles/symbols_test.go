@@ -34,6 +34,9 @@ func TestEveryRuleMatchesASymbol(t *testing.T) {
 	}
 	for _, r := range profiles.LoadRules().List {
 		for _, symbol := range []string{r.Symbol, r.Caller} {
+			if strings.HasPrefix(symbol, "js:") { // of engines in another language
+				continue
+			}
 			if !known(symbol) {
 				t.Errorf("%s: no function begins with %s", r, symbol)
 			}

@@ -30,6 +30,9 @@ const (
 	abBand = 0.02 // a patch that gains 5 % is worth knowing
 )
 
+// abWindow is longer than that of run: two builds differ by less than two formats.
+var abWindow = compare.Window{Collections: 5, Least: 0.25, Most: 1, Warm: 0.1}
+
 func newABCommand() *cobra.Command {
 	var (
 		filter   matrix.Filter
@@ -42,7 +45,7 @@ func newABCommand() *cobra.Command {
 
 		band, precision = percent(abBand), percent(0)
 
-		plan = measure.Plan{Documents: documents, Window: measure.DefaultWindow, Memory: memory,
+		plan = measure.Plan{Documents: documents, Window: abWindow, Memory: memory,
 			Deadline: 10 * deadline, Idle: idle, Keep: true, Fitness: true, Canonize: canonizeDeadline}
 	)
 

@@ -62,7 +62,7 @@ func patched(t *testing.T, dir string, args ...string) (out string, status int, 
 func TestPatchGains(t *testing.T) {
 	machine(t)
 	dir := copyWith(t, gold, "ld/rdf_dataset.go", "func IsURL(str string) bool {", shortURL)
-	out, status, cells := patched(t, dir, "--operation", "verify")
+	out, status, cells := patched(t, dir, "--operation", "verify", "--runs", "20")
 	t.Log(out)
 	if status != 0 || len(cells) != 2 {
 		t.Fatalf("exit status %d, %+v", status, cells)

@@ -5,16 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/pprof/profile"
+
+	"canonscope/profiles"
 )
 
 // maxNodes bounds the call tree of a profile that a child wrote.
 const maxNodes = 1 << 20
 
 // Pprof converts a .cpuprofile of V8 to a gzipped profile of pprof. A function is named after its package and
-// file: "js:jsonld/lib/expand.js:expand".
+// file: "js:jsonld/lib/expand.js:expand". Samples of what the engine was asked to do are foreground; the
+// collector and what V8 cannot name are background, and waiting is left out.
 func Pprof(cpuprofile []byte) ([]byte, error) {
 	var in struct {
 		Nodes []struct {
@@ -59,9 +63,16 @@ func Pprof(cpuprofile []byte) ([]byte, error) {
 
 	samples := make(map[int64]*profile.Sample)
 	for i, id := range in.Samples {
+		l := locations[id]
+		if l == nil || l.Line[0].Function.Name == "js:(idle)" {
+			continue
+		}
 		s := samples[id]
 		if s == nil {
 			s = &profile.Sample{Value: []int64{0, 0}}
+			if !slices.Contains(background, l.Line[0].Function.Name) {
+				s.Label = map[string][]string{profiles.CellLabel: {"foreign"}}
+			}
 			for at, depth := id, 0; locations[at] != nil; depth++ {
 				if depth > len(in.Nodes) {
 					return nil, errors.New("its nodes are a cycle")
@@ -79,6 +90,9 @@ func Pprof(cpuprofile []byte) ([]byte, error) {
 	err := out.Write(&b)
 	return b.Bytes(), err
 }
+
+// background are the leaves of samples that belong to no operation.
+var background = []string{"js:(garbage collector)", "js:(program)"}
 
 // frameName is the name of a function with the package or file that it is from.
 func frameName(function, url string) string {

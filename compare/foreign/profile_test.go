@@ -7,14 +7,17 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"canonscope/canon/phase"
 	"canonscope/compare/foreign"
+	"canonscope/profiles"
 )
 
 // A profile of V8 keeps its stacks and times, and one that is malformed is an error.
 func TestPprof(t *testing.T) {
 	b, err := foreign.Pprof([]byte(`{"nodes":[{"id":1,"callFrame":{"functionName":"(root)"},"children":[2]},
-		{"id":2,"callFrame":{"functionName":"expand","url":"file:///x/node_modules/jsonld/lib/expand.js","lineNumber":6}}],
-		"samples":[2,1,2],"timeDeltas":[5,7,11]}`))
+		{"id":2,"callFrame":{"functionName":"expand","url":"file:///x/node_modules/jsonld/lib/expand.js","lineNumber":6}},
+		{"id":3,"callFrame":{"functionName":"(garbage collector)"}},{"id":4,"callFrame":{"functionName":"(idle)"}}],
+		"samples":[2,3,4,2],"timeDeltas":[5,7,1000,11]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,6 +29,10 @@ func TestPprof(t *testing.T) {
 	if len(p.Sample) != 2 || len(s.Location) != 2 || s.Value[0] != 2 || s.Value[1] != 16_000 ||
 		s.Location[0].Line[0].Function.Name != "js:jsonld/lib/expand.js:expand" || s.Location[0].Line[0].Line != 7 {
 		t.Errorf("%v", p)
+	}
+	a := profiles.Attribute(p, profiles.LoadRules())
+	if a.Foreground[phase.Expand].Samples != 2 || a.Background[phase.GC].Value != 7_000 || a.Foreground.Total().Samples != 2 {
+		t.Errorf("its phases are %+v", a)
 	}
 	for text, want := range map[string]string{
 		`{}`: "not a .cpuprofile", `[`: "JSON",

@@ -82,8 +82,9 @@ func (c *Comparison) withheld() string {
 			"the other, also within a block. End other work and measure again."
 	}
 	return "There are no verdicts, since a machine was not fit: it may have slowed some work more than " +
-		"other, and a difference between two campaigns may be its own. End other work and measure again, or " +
-		"measure both builds in one campaign, block by block: canonscope run --binary A=FILE --binary B=FILE."
+		"other, and a difference between two campaigns may be its own. End other work and measure again, " +
+		"or measure both builds in one campaign, block by block: canonscope run --binary A=FILE --binary " +
+		"B=FILE."
 }
 
 // method explains how the ratios were made.

@@ -16,8 +16,8 @@ import (
 // independent is the number of lineages that a claim about implementations needs.
 const independent = 3
 
-// lineagesOf names the lineage of each engine. json-gold follows the libraries of Digital Bazaar; an engine of
-// another process is asked, and one that does not answer has none.
+// lineagesOf names the lineage of each engine. json-gold follows the libraries of Digital Bazaar; an engine
+// of another process is asked, and one that does not answer has none.
 func lineagesOf(ctx context.Context, opt *Options) map[string]string {
 	all := map[string]string{string(canon.Stock): "digitalbazaar", string(canon.Native): "canonscope"}
 	for _, name := range opt.Engines {
@@ -85,12 +85,13 @@ func agreed(e *evidence) answer {
 	return a
 }
 
-// lineagesIn lists the lineages of engines, each once.
+// lineagesIn lists the lineages of engines by name, each once.
 func lineagesIn(e *evidence, engines []string) (names []string) {
 	for _, engine := range engines {
 		if l := e.lineages[engine]; l != "" && !slices.Contains(names, l) {
 			names = append(names, l)
 		}
 	}
+	slices.Sort(names)
 	return names
 }

@@ -15,9 +15,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"canonscope/canon/phase"
 	"canonscope/compare"
 	"canonscope/compare/measure"
 	"canonscope/compare/stats"
+	"canonscope/profiles"
 )
 
 // The claims are numbered from 1 to 100, and each has a kind, a scenario that exists and a judge that answers with a
@@ -162,8 +164,45 @@ func TestForeign(t *testing.T) {
 	}
 	cell := compare.Cell{Format: compare.Document, Suite: "rdfc", Engine: "exec:other"}
 	e.campaigns["canonize"] = &compare.Campaign{Results: []compare.Result{{Cell: cell, State: compare.Measured}}}
-	if got := verdictsOf(e); got[6] != Agrees || got[27] != Agrees {
+	if got := verdictsOf(e); got[6] != Agrees || got[27] != Open {
 		t.Errorf("with such an engine: %s, %s", got[6], got[27])
+	}
+}
+
+// Whether RDFC-1.0 is the cost is answered by engines of three lineages: those that share code are one, and what a profile of
+// few samples shows decides nothing.
+func TestLineages(t *testing.T) {
+	e := func(parts map[string]float64, samples int64) *evidence {
+		c := &compare.Campaign{}
+		for engine, part := range parts {
+			cell := compare.Cell{Format: compare.Document, Suite: "rdfc", Engine: compare.Engine(engine), Operation: canonize}
+			var a profiles.Attribution
+			for i, n := range map[phase.Phase]float64{phase.Label: part, phase.Context: 1 - part} {
+				a.Foreground[i] = profiles.Count{Samples: int64(n * float64(samples)), Value: int64(n * 1e9)}
+			}
+			c.Results = append(c.Results, compare.Result{Cell: cell, State: compare.Measured, Profile: &compare.Profile{Attribution: a},
+				Runs: []compare.Run{{CPU: 1000}}})
+		}
+		return &evidence{campaigns: map[string]*compare.Campaign{"lineages": c},
+			lineages: map[string]string{"stock": "a", "native": "b", "exec:x": "a", "exec:y": "c"}}
+	}
+	for name, test := range map[string]struct {
+		parts   map[string]float64
+		samples int64
+		want    Verdict
+		why     string
+	}{
+		"two engines":  {map[string]float64{"stock": 0.1, "native": 0.1}, 1000, Open, "engines of 2 lineages have a profile (a, b)"},
+		"two lineages": {map[string]float64{"stock": 0.1, "native": 0.1, "exec:x": 0.1}, 1000, Open, "it takes 3"},
+		"little":       {map[string]float64{"stock": 0.1, "native": 0.2, "exec:x": 0.1, "exec:y": 0.3}, 1000, Differs, "engines of 3 lineages agree"},
+		"most":         {map[string]float64{"stock": 0.9, "native": 0.8, "exec:y": 0.7}, 1000, Agrees, "engines of 3 lineages"},
+		"both":         {map[string]float64{"stock": 0.1, "native": 0.1, "exec:y": 0.9}, 1000, Differs, "engines do not agree"},
+		"few samples":  {map[string]float64{"stock": 0.4, "native": 0.4, "exec:y": 0.4}, 10, Open, "the intervals do not show"},
+	} {
+		a := agreed(e(test.parts, test.samples))
+		if a.verdict != test.want || !strings.Contains(a.why, test.why) {
+			t.Errorf("%s: %s, %s (%s)", name, a.verdict, a.why, a.measured)
+		}
 	}
 }
 
