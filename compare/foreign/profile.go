@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/google/pprof/profile"
+
+	"canonscope/profiles"
 )
 
 // maxNodes bounds the call tree of a profile that a child wrote.
@@ -62,6 +64,9 @@ func Pprof(cpuprofile []byte) ([]byte, error) {
 		s := samples[id]
 		if s == nil {
 			s = &profile.Sample{Value: []int64{0, 0}}
+			if locations[id] != nil && !beside(locations[id].Line[0].Function.Name) {
+				s.Label = map[string][]string{profiles.CellLabel: {"engine"}}
+			}
 			for at, depth := id, 0; locations[at] != nil; depth++ {
 				if depth > len(in.Nodes) {
 					return nil, errors.New("its nodes are a cycle")
@@ -78,6 +83,12 @@ func Pprof(cpuprofile []byte) ([]byte, error) {
 	var b bytes.Buffer
 	err := out.Write(&b)
 	return b.Bytes(), err
+}
+
+// beside reports whether a frame is none of the operations: the collector, or what V8 has no name for.
+func beside(frame string) bool {
+	return strings.HasPrefix(frame, "js:(garbage") || strings.HasPrefix(frame, "js:(program") ||
+		strings.HasPrefix(frame, "js:(idle") || frame == "js:(root)"
 }
 
 // frameName is the name of a function with the package or file that it is from.

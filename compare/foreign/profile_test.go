@@ -8,6 +8,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"canonscope/compare/foreign"
+	"canonscope/profiles"
 )
 
 // A profile of V8 keeps its stacks and times, and one that is malformed is an error.
@@ -26,6 +27,9 @@ func TestPprof(t *testing.T) {
 	if len(p.Sample) != 2 || len(s.Location) != 2 || s.Value[0] != 2 || s.Value[1] != 16_000 ||
 		s.Location[0].Line[0].Function.Name != "js:jsonld/lib/expand.js:expand" || s.Location[0].Line[0].Line != 7 {
 		t.Errorf("%v", p)
+	}
+	if len(s.Label[profiles.CellLabel]) == 0 || len(p.Sample[1].Label) != 0 {
+		t.Errorf("of the operations: %v, beside them: %v", s.Label, p.Sample[1].Label)
 	}
 	for text, want := range map[string]string{
 		`{}`: "not a .cpuprofile", `[`: "JSON",
