@@ -119,6 +119,29 @@ func synthetic(lines ...string) *profile.Profile {
 	return p
 }
 
+// Frames of engines in JavaScript have phases by their package and file.
+func TestJavaScript(t *testing.T) {
+	for stack, want := range map[string]phase.Phase{
+		"js:jsonld/lib/util.js:api.clone<js:jsonld/lib/context.js:_cloneActiveContext<js:jsonld/lib/expand.js:api.expand": phase.Context,
+		"js:jsonld/lib/context.js:_expandIri<js:jsonld/lib/context.js:api.expandIri<js:jsonld/lib/expand.js:api.expand":   phase.Expand,
+		"js:jsonld/lib/toRdf.js:_graphToRDF<js:jsonld/lib/toRdf.js:api.toRDF<js:jsonld/lib/jsonld.js:jsonld.toRDF":        phase.ToRDF,
+		"js:jsonld/lib/jsonld.js:_setDefaults<js:jsonld/lib/jsonld.js:jsonld.toRDF":                                       phase.ToRDF,
+		"js:hash:update<js:rdf-canonize/lib/MessageDigest.js:update<js:rdf-canonize/lib/RDFC10.js:main":                   phase.Label,
+		"js:rdf-canonize/lib/NQuads.js:serializeQuadComponents<js:rdf-canonize/lib/RDFC10.js:main":                        phase.Serialize,
+		"js:rdf-canonize/lib/NQuads.js:serializeQuadComponents<js:rdf-canonize/lib/RDFC10.js:hashFirstDegreeQuads":        phase.Label,
+		"js:n3/lib/N3Writer.js:quadToString<js:rdfjs-c14n/dist/lib/common.js:quadToNquad":                                 phase.Label,
+		"js:jsonld-context-parser/lib/ContextParser.js:parse<js:jsonld-streaming-parser/lib/JsonLdParser.js:_flush":       phase.Context,
+		"js:canonicalize/lib/canonicalize.js:serialize<js:forms.mjs:form":                                                 phase.JCS,
+		"js:sig:signOneShot<js:sdjwt.mjs:signer":                                                                          phase.Sign,
+		"js:lru-cache/index.js:set<js:task_queues:processTicksAndRejections":                                              phase.Unattributed,
+	} {
+		a := profiles.Attribute(synthetic("1 "+stack+"<js:serve.mjs:run"), profiles.LoadRules())
+		if a.Background[want].Samples != 1 {
+			t.Errorf("%s: %v, want %v", stack, a.Background, want)
+		}
+	}
+}
+
 const gold = "github.com/piprate/json-gold/ld."
 
 func TestAttributionRules(t *testing.T) {

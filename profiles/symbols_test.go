@@ -34,10 +34,7 @@ func TestEveryRuleMatchesASymbol(t *testing.T) {
 	}
 	for _, r := range profiles.LoadRules().List {
 		for _, symbol := range []string{r.Symbol, r.Caller} {
-			if strings.HasPrefix(symbol, "js:") { // of engines in another language
-				continue
-			}
-			if !known(symbol) {
+			if !strings.HasPrefix(symbol, "js:") && !known(symbol) { // which TestJavaScript has
 				t.Errorf("%s: no function begins with %s", r, symbol)
 			}
 		}

@@ -41,6 +41,19 @@
 // which the parent asks the system as well. The figures are means over the operations of one process, as
 // they are for other engines; GOGC and GOMAXPROCS of a cell do not reach a foreign engine.
 //
+// A profile of Node.js has phases by the files of its libraries (profiles/rules.txt).
+//
+// # Faults of libraries
+//
+// What adapters cannot mend is an outcome of the gate, or of canonscope agree:
+//
+//   - rdfjs-c14n 3.1.4 writes statements as N3.js 1.26 does in Turtle: integers, decimals and booleans
+//     without quotes. Neither its hashes nor its text are those of RDFC-1.0 then.
+//   - jsonld-streaming-parser 5.0.1 puts a list of proofs into the default graph where a context that belongs
+//     to a type makes proof a graph container, as that of VCDM 2.0 does.
+//   - @sd-jwt/core 0.19.0 leaves out a disclosure without a digest, as one that was altered is, and verifies
+//     the token; the adapter refuses it.
+//
 // # Bounds
 //
 // A child has a deadline for each answer, a limit of memory and of the bytes that it writes. On Linux it is

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/pprof/profile"
@@ -70,8 +69,8 @@ func Pprof(cpuprofile []byte) ([]byte, error) {
 		s := samples[id]
 		if s == nil {
 			s = &profile.Sample{Value: []int64{0, 0}}
-			if !slices.Contains(background, l.Line[0].Function.Name) {
-				s.Label = map[string][]string{profiles.CellLabel: {"foreign"}}
+			if locations[id] != nil && !beside(locations[id].Line[0].Function.Name) {
+				s.Label = map[string][]string{profiles.CellLabel: {"engine"}}
 			}
 			for at, depth := id, 0; locations[at] != nil; depth++ {
 				if depth > len(in.Nodes) {
@@ -91,8 +90,11 @@ func Pprof(cpuprofile []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// background are the leaves of samples that belong to no operation.
-var background = []string{"js:(garbage collector)", "js:(program)"}
+// beside reports whether a frame is none of the operations: the collector, or what V8 has no name for.
+func beside(frame string) bool {
+	return strings.HasPrefix(frame, "js:(garbage") || strings.HasPrefix(frame, "js:(program") ||
+		strings.HasPrefix(frame, "js:(idle") || frame == "js:(root)"
+}
 
 // frameName is the name of a function with the package or file that it is from.
 func frameName(function, url string) string {

@@ -34,6 +34,9 @@ func TestPprof(t *testing.T) {
 	if a.Foreground[phase.Expand].Samples != 2 || a.Background[phase.GC].Value != 7_000 || a.Foreground.Total().Samples != 2 {
 		t.Errorf("its phases are %+v", a)
 	}
+	if len(s.Label[profiles.CellLabel]) == 0 || len(p.Sample[1].Label) != 0 {
+		t.Errorf("of the operations: %v, beside them: %v", s.Label, p.Sample[1].Label)
+	}
 	for text, want := range map[string]string{
 		`{}`: "not a .cpuprofile", `[`: "JSON",
 		`{"nodes":[{"id":1,"children":[2]},{"id":2,"children":[1]}],"samples":[1],"timeDeltas":[1]}`: "cycle",

@@ -76,7 +76,7 @@ func (p pick) at(schema string) pick {
 	return p
 }
 
-// results lists those that a pick selects, of some operations or of all.
+// results lists those that a pick selects, of some operations or of all. What was interrupted has none.
 func (e *evidence) results(p pick, ops ...compare.Operation) (out []*compare.Result) {
 	c := e.campaigns[p.scenario]
 	if c == nil {
@@ -84,11 +84,19 @@ func (e *evidence) results(p pick, ops ...compare.Operation) (out []*compare.Res
 	}
 	for i := range c.Results {
 		r := &c.Results[i]
-		if p.matches(r.Cell) && (len(ops) == 0 || slices.Contains(ops, r.Cell.Operation)) {
+		if r.State != compare.Interrupted && p.matches(r.Cell) &&
+			(len(ops) == 0 || slices.Contains(ops, r.Cell.Operation)) {
+
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+// measured lists the results that have figures.
+func (e *evidence) measured(p pick, ops ...compare.Operation) []*compare.Result {
+	return slices.DeleteFunc(e.results(p, ops...),
+		func(r *compare.Result) bool { return r.State != compare.Measured })
 }
 
 // of is the sample of a quantity of each of some operations of the one exchange that a pick selects; nil if
@@ -268,7 +276,7 @@ func lacking(why string) judge {
 func counted(p pick, want int, ops ...compare.Operation) judge {
 	return func(e *evidence) answer {
 		got := 0
-		found := e.results(p, ops...)
+		found := e.measured(p, ops...)
 		if len(found) != len(ops) {
 			return notRun(p.scenario)
 		}

@@ -12,6 +12,8 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"canonscope/canon/choice"
@@ -38,6 +40,7 @@ type Judged struct {
 	Measured string  `json:"measured,omitempty"` // the figure here
 	Why      string  `json:"why"`
 	Command  string  `json:"command,omitempty"` // that shows it alone
+	Missing  bool    `json:"missing,omitempty"` // its scenario has no result
 }
 
 // Question is one that the study left open, with the answer here.
@@ -55,6 +58,8 @@ type Study struct {
 	Started   time.Time         `json:"started"`
 	Took      float64           `json:"took_s"`
 	Scenarios []Ran             `json:"scenarios"`
+	NotRun    []string          `json:"not_run,omitempty"` // scenarios
+	Stopped   bool              `json:"interrupted,omitempty"`
 	Claims    []Judged          `json:"claims"`
 	Questions []Question        `json:"questions"`
 	Checks    []Check           `json:"checks,omitempty"`  // of security
@@ -111,10 +116,8 @@ func Run(ctx context.Context, opt Options) (*Study, error) {
 	var failed []error
 	for i := range Scenarios {
 		sc := &Scenarios[i]
-		if ctx.Err() != nil {
-			break
-		}
-		if len(opt.Only) > 0 && !slices.Contains(opt.Only, sc.Name) {
+		if ctx.Err() != nil || len(opt.Only) > 0 && !slices.Contains(opt.Only, sc.Name) {
+			s.NotRun = append(s.NotRun, sc.Name)
 			continue
 		}
 		started := time.Now()
@@ -128,6 +131,9 @@ func Run(ctx context.Context, opt Options) (*Study, error) {
 		if c := e.campaigns[sc.Name]; c != nil && c.Fitness != nil {
 			ran.Fitness = string(c.Fitness.State)
 		}
+		if c := e.campaigns[sc.Name]; err == nil && c != nil && c.Interrupted {
+			ran.Failed = "interrupted"
+		}
 		if err != nil {
 			ran.Failed = err.Error()
 			failed = append(failed, fmt.Errorf("scenario %s: %w", sc.Name, err))
@@ -136,6 +142,7 @@ func Run(ctx context.Context, opt Options) (*Study, error) {
 		s.Scenarios = append(s.Scenarios, ran)
 	}
 
+	s.Stopped = ctx.Err() != nil
 	s.judge(e)
 	s.Took = time.Since(begun).Seconds()
 	for _, f := range s.files() {
@@ -190,21 +197,42 @@ func (s *Study) judge(e *evidence) {
 			j.Command = command
 		}
 		a := c.judge(e)
-		j.Verdict, j.Measured, j.Why = a.verdict, a.measured, a.why
+		j.Verdict, j.Measured, j.Why, j.Missing = a.verdict, a.measured, a.why, a == notRun(c.Scenario)
 		s.Claims = append(s.Claims, j)
 	}
-	s.Questions = e.questions()
+	for _, q := range e.questions() {
+		answers := func(r Ran) bool { return r.Failed == "" && r.Command == q.Command }
+		if slices.ContainsFunc(s.Scenarios, answers) {
+			s.Questions = append(s.Questions, q)
+		}
+	}
 	s.Checks, s.Loaders, s.Limits = e.checks, e.loaders, e.limits
 }
 
-// count returns how many claims have a verdict.
-func (s *Study) count(v Verdict) (n int) {
+// with lists the claims that have a verdict.
+func (s *Study) with(v Verdict) (all []*Judged) {
 	for i := range s.Claims {
-		if s.Claims[i].Verdict == v {
-			n++
+		if c := &s.Claims[i]; c.Verdict == v && !c.Missing {
+			all = append(all, c)
 		}
 	}
-	return n
+	return all
+}
+
+// missing lists the numbers of the claims of each scenario that has no result.
+func (s *Study) missing() (texts []string) {
+	claims := make(map[string][]string)
+	for i := range s.Claims {
+		if c := &s.Claims[i]; c.Missing {
+			claims[c.Scenario] = append(claims[c.Scenario], strconv.Itoa(c.N))
+		}
+	}
+	for i := range Scenarios {
+		if name := Scenarios[i].Name; claims[name] != nil {
+			texts = append(texts, name+": "+strings.Join(claims[name], ", "))
+		}
+	}
+	return texts
 }
 
 // files are those of the study beside the folders of its campaigns.

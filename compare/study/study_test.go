@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"canonscope/canon"
 	"canonscope/canon/phase"
 	"canonscope/compare"
 	"canonscope/compare/measure"
@@ -268,8 +269,8 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.count(Agrees)+s.count(Differs)+s.count(Open) != len(Claims) || len(s.Scenarios) != 2 {
-		t.Errorf("%d claims, %d scenarios", len(s.Claims), len(s.Scenarios))
+	if len(s.Claims) != len(Claims) || len(s.Scenarios) != 2 || len(s.NotRun) != len(Scenarios)-2 {
+		t.Errorf("%d claims, %d scenarios, not run %v", len(s.Claims), len(s.Scenarios), s.NotRun)
 	}
 	page, err := os.ReadFile(filepath.Join(out, "report.html"))
 	if err != nil {
@@ -319,6 +320,42 @@ func TestFailed(t *testing.T) {
 	cancel()
 	s, err = Run(ctx, Options{Out: filepath.Join(t.TempDir(), "study"), Runner: runner{}})
 	if s == nil || err == nil || len(s.Scenarios) != 0 {
-		t.Errorf("interrupted: %v, %v", s, err)
+		t.Fatalf("interrupted: %v, %v", s, err)
+	}
+	var text bytes.Buffer
+	if err := Text(&text, s); err != nil {
+		t.Error(err)
+	}
+	if !strings.HasPrefix(text.String(), "The study was interrupted. Not begun: security, ") ||
+		!strings.Contains(text.String(), "claims whose scenario has no result:\n  security: ") ||
+		strings.Contains(text.String(), "no figure") {
+		t.Errorf("interrupted:\n%s", &text)
+	}
+}
+
+// Cells that were interrupted are no evidence.
+func TestInterruptedCells(t *testing.T) {
+	e := &evidence{campaigns: make(map[string]*compare.Campaign)}
+	for i := range Scenarios {
+		c := &compare.Campaign{Interrupted: true}
+		for _, op := range compare.Operations {
+			for _, suite := range []string{"eddsa-rdfc-2022", "ecdsa-sd-2023", "jws", "rdfc"} {
+				for _, engine := range []string{"stock", "native"} {
+					c.Results = append(c.Results, compare.Result{State: compare.Interrupted, Cell: compare.Cell{
+						Suite: suite, Engine: canon.Engine(engine), Algorithm: "EdDSA", Operation: op}})
+				}
+			}
+		}
+		e.campaigns[Scenarios[i].Name] = c
+	}
+	s := &Study{}
+	s.judge(e)
+	for _, c := range s.Claims {
+		if c.Kind == Result && c.Verdict != Open {
+			t.Errorf("claim %d: %s, %s", c.N, c.Verdict, c.Why)
+		}
+	}
+	if len(s.Questions) != 0 {
+		t.Errorf("%d questions are answered", len(s.Questions))
 	}
 }

@@ -11,10 +11,19 @@ import (
 
 // summary is what held and what did not, in sentences.
 func (s *Study) summary() []string {
-	agree, differ, open := s.count(Agrees), s.count(Differs), s.count(Open)
-	out := []string{fmt.Sprintf("Of %d claims, figures and parameters of the study %d were judged here: %d "+
-		"agree, "+
-		"%d differ; %d cannot be judged here.", len(s.Claims), agree+differ, agree, differ, open)}
+	agree, differ, open := len(s.with(Agrees)), len(s.with(Differs)), len(s.with(Open))
+	missing := len(s.Claims) - agree - differ - open
+	var out []string
+	if s.Stopped {
+		out = append(out, s.stopped())
+	}
+	out = append(out, fmt.Sprintf("Of %d claims, figures and parameters of the study %d were judged "+
+		"here: %d agree, %d differ; %d cannot be judged here.", len(s.Claims), agree+differ, agree, differ,
+		open))
+	if missing > 0 {
+		out = append(out, fmt.Sprintf("%d are not judged, because their scenarios have no result.", missing))
+	}
+
 	var held []string
 	for i := range s.Claims {
 		c := &s.Claims[i]
@@ -33,6 +42,28 @@ func (s *Study) summary() []string {
 	return out
 }
 
+// stopped is the progress of an interrupted study.
+func (s *Study) stopped() string {
+	var done, failed []string
+	for _, r := range s.Scenarios {
+		if r.Failed == "" {
+			done = append(done, r.Name)
+		} else {
+			failed = append(failed, r.Name)
+		}
+	}
+	text := "The study was interrupted."
+	for _, part := range []struct {
+		names []string
+		say   string
+	}{{done, "Done"}, {failed, "Not finished"}, {s.NotRun, "Not begun"}} {
+		if part.names != nil {
+			text += " " + part.say + ": " + strings.Join(part.names, ", ") + "."
+		}
+	}
+	return text
+}
+
 // Columns of text.
 const width = 80
 
@@ -46,11 +77,7 @@ func Text(w io.Writer, s *Study) error {
 
 	for _, v := range []Verdict{Differs, Agrees, Open} {
 		p.Line("%s:", v)
-		for i := range s.Claims {
-			c := &s.Claims[i]
-			if c.Verdict != v {
-				continue
-			}
+		for _, c := range s.with(v) {
 			text := fmt.Sprintf("%3d %s", c.N, c.Says)
 			if c.Figure != "" {
 				text += ": " + c.Figure
@@ -65,7 +92,17 @@ func Text(w io.Writer, s *Study) error {
 		p.Line("")
 	}
 
-	p.Line("questions that the study left open:")
+	if missing := s.missing(); missing != nil {
+		p.Line("claims whose scenario has no result:")
+		for _, text := range missing {
+			p.Line("  %s", text)
+		}
+		p.Line("")
+	}
+
+	if s.Questions != nil {
+		p.Line("questions that the study left open:")
+	}
 	for _, q := range s.Questions {
 		p.Line("  %s", q.Asked)
 		p.Line("      %s", q.Answer)
@@ -153,12 +190,9 @@ func (s *Study) page() *report.Sheet {
 		part := report.SheetPart{ID: strings.Fields(string(v))[0], Title: strings.ToUpper(string(v[:1])) +
 			string(v[1:]),
 			Head: []string{"claim", "published", "measured here", "why", "command"}}
-		for i := range s.Claims {
-			if c := &s.Claims[i]; c.Verdict == v {
-				part.Rows = append(part.Rows, []string{fmt.Sprintf("%d %s", c.N, c.Says), c.Figure,
-					c.Measured, c.Why,
-					c.Command})
-			}
+		for _, c := range s.with(v) {
+			part.Rows = append(part.Rows, []string{fmt.Sprintf("%d %s", c.N, c.Says), c.Figure, c.Measured,
+				c.Why, c.Command})
 		}
 		page.Parts = append(page.Parts, part)
 	}
@@ -184,6 +218,8 @@ func (s *Study) page() *report.Sheet {
 	for _, l := range s.Limits {
 		work.Rows = append(work.Rows, []string{l.Document, fmt.Sprint(l.Work), l.outcome()})
 	}
+	missing := report.SheetPart{ID: "missing", Title: "Claims whose scenario has no result",
+		About: s.missing()}
 	deviations := report.SheetPart{ID: "deviations", Title: "What was done otherwise than in the study",
 		About: Deviations(s.Full)}
 	scenarios := report.SheetPart{ID: "scenarios", Title: "Scenarios",
@@ -200,6 +236,9 @@ func (s *Study) page() *report.Sheet {
 		scenarios.Rows = append(scenarios.Rows, []string{r.Name, r.About, fmt.Sprintf("%.0f", r.Took), state,
 			r.Command})
 		scenarios.To = append(scenarios.To, link)
+	}
+	if missing.About != nil {
+		page.Parts = append(page.Parts, missing)
 	}
 	page.Parts = append(page.Parts, questions, security, from, work, deviations, scenarios)
 	return page

@@ -58,6 +58,25 @@ function present(task) {
   return (i, input) => sdjwt.present(input.toString(), presented(task.disclose[i]));
 }
 
+// unreferenced finds a disclosure that no digest refers to. The library leaves such disclosures out of its result, and
+// with them one that was altered; they must be refused (RFC 9901 section 7.1 step 5).
+function unreferenced(token) {
+  const [jwt, ...rest] = token.split('~');
+  const disclosures = rest.slice(0, -1), digests = new Set();
+  const collect = value => {
+    if(value === null || typeof value !== 'object') {
+      return;
+    }
+    (value._sd ?? []).forEach(d => digests.add(d));
+    digests.add(value['...']);
+    Object.values(value).forEach(collect);
+  };
+  const json = text => JSON.parse(Buffer.from(text, 'base64url').toString());
+  collect(json(jwt.split('.')[1]));
+  disclosures.forEach(d => collect(json(d).at(-1)));
+  return disclosures.find(d => !digests.has(hasher(d, 'sha-256').toString('base64url')));
+}
+
 function verify(task) {
   const sdjwt = instance(task), currentDate = Math.floor(Date.parse(task.now) / 1000);
   return async (i, input) => {
@@ -65,6 +84,9 @@ function verify(task) {
       await sdjwt.verify(input.toString(), {currentDate});
     } catch(e) {
       refuse('refused', e.message);
+    }
+    if(unreferenced(input.toString())) {
+      refuse('refused', 'no digest refers to a disclosure');
     }
   };
 }
