@@ -263,3 +263,22 @@ func TestDatasetStands(t *testing.T) {
 		t.Errorf("%s became\n%s", want, got)
 	}
 }
+
+// A definition that is kept while the terms around it are not is compiled for the terms that are there, whatever
+// place in memory these have.
+func TestKeptAmongPassing(t *testing.T) {
+	p := jsonld.New(jsonld.Config{State: jsonld.Embedded, Loader: jsonld.Map{"https://c.example/": []byte(
+		`{"@context":{"q":{"@id":"p:q","@context":{"r":"p:r"}}}}`)}})
+	for i := range 20 {
+		ns := fmt.Sprintf("https://n%d.example/", i%3)
+		doc := fmt.Sprintf(`{"@context":[{"p":%q},"https://c.example/"],"@id":"u:s","q":{"@id":"u:o","r":"x"}}`, ns)
+		if got, want := text(t, p, doc), fmt.Sprintf("<u:s> <%sq> <u:o> .\n<u:o> <%sr> \"x\" .\n", ns, ns); got != want && got != swapped(want) {
+			t.Fatalf("document %d: %s, not %s", i, got, want)
+		}
+	}
+}
+
+func swapped(lines string) string {
+	a, b, _ := strings.Cut(strings.TrimSuffix(lines, "\n"), "\n")
+	return b + "\n" + a + "\n"
+}
