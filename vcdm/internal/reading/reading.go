@@ -38,6 +38,7 @@ type Reading struct {
 	facts []fact // sorted by subject
 	node  []byte // that is the document, nil if no fact is about it
 
+	led        []bool   // by candidate: a statement about another node leads to it
 	have, said [][]byte // values of one member, and objects of its statements
 	buf        []byte
 }
@@ -115,9 +116,9 @@ func (r *Reading) root() ([]byte, error) {
 		return root, nil
 	}
 
-	led := r.ledTo()
-	for _, c := range candidates {
-		if led[string(c)] {
+	rootLed := r.lead(candidates, root)
+	for i, c := range candidates {
+		if r.led[i] {
 			continue
 		}
 		if root == nil && c[0] == '_' {
@@ -132,7 +133,7 @@ func (r *Reading) root() ([]byte, error) {
 		return nil, beside(candidates[0])
 	case len(r.about(root)) == 0 && !bytes.Contains(r.text, append(slices.Clone(root), ' ')):
 		return nil, disagree("/id", "nothing is signed about the document's id")
-	case root[0] == '_' || led[string(root)]:
+	case root[0] == '_' || rootLed:
 		issuer := r.issuer(root)
 		for _, c := range candidates {
 			if !bytes.Equal(c, root) && (root[0] != '_' || c[0] == '_') && r.replaces(c, issuer) {
@@ -241,23 +242,36 @@ func (r *Reading) candidates(blanks bool) (nodes [][]byte) {
 	return nodes
 }
 
-// ledTo returns the nodes to which a statement of the default graph about another node leads.
-func (r *Reading) ledTo() map[string]bool {
-	nodes := map[string]bool{}
+// lead sets led of the nodes, which are sorted, to which a statement of the default graph about another node
+// leads, and reports whether one leads to root.
+func (r *Reading) lead(nodes [][]byte, root []byte) (toRoot bool) {
+	r.led = slices.Grow(r.led[:0], len(nodes))[:len(nodes)]
+	clear(r.led)
 	for rest := r.text; len(rest) > 0; {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
+		if bytes.HasSuffix(line, endLiteral) {
+			continue
+		}
 		subject, line := lines.Cut(line)
 		_, line = lines.Cut(line)
 		if len(line) == 0 || line[0] == '"' {
 			continue
 		}
-		if object, graph := lines.Cut(line); string(graph) == "." && !bytes.Equal(object, subject) {
-			nodes[string(object)] = true
+		object, graph := lines.Cut(line)
+		if string(graph) != "." || bytes.Equal(object, subject) {
+			continue
 		}
+		if i, found := slices.BinarySearchFunc(nodes, object, bytes.Compare); found {
+			r.led[i] = true
+		}
+		toRoot = toRoot || bytes.Equal(object, root)
 	}
-	return nodes
+	return toRoot
 }
+
+// endLiteral ends a line of the default graph whose object is a plain literal, as most are.
+var endLiteral = []byte(`" .`)
 
 // check compares the members of the document with the facts about its node, nil if there are none. The
 // facts have this many proofs.
