@@ -8,6 +8,8 @@ import (
 
 // memory is that of contexts and definitions which no later call finds in the cache. The next call uses it
 // again.
+//
+//phase:context
 type memory struct {
 	contexts pool[activeContext]
 	slots    pool[slot]
@@ -23,6 +25,8 @@ type memory struct {
 }
 
 // pool hands out slices of zeroes that are valid until end. A nil pool makes them for good.
+//
+//phase:context
 type pool[T any] struct {
 	chunk []T
 	used  int
@@ -85,6 +89,8 @@ func (m *memory) source() *source {
 }
 
 // inlineSource returns an empty source for a @context of the document.
+//
+//phase:context
 func (r *run) inlineSource() *source {
 	if r.p.state == Warm {
 		return new(source)
@@ -127,6 +133,7 @@ func (m *memory) done(f *definer) {
 
 // The pools of things that end with the call are nil for things that the cache may keep.
 
+//phase:context
 func (r *run) contextPool() *pool[activeContext] {
 	if r.p.state == Warm {
 		return nil
@@ -134,6 +141,7 @@ func (r *run) contextPool() *pool[activeContext] {
 	return &r.memory.contexts
 }
 
+//phase:context
 func (r *run) slotPool() *pool[slot] {
 	if r.p.state == Warm {
 		return nil
@@ -142,6 +150,8 @@ func (r *run) slotPool() *pool[slot] {
 }
 
 // passes reports whether what is compiled from src ends with the call.
+//
+//phase:context
 func (r *run) passes(src *source) bool {
 	return r.p.state > Embedded || r.p.state == Embedded && src.url == ""
 }
@@ -156,6 +166,7 @@ type compiled struct {
 	scopes  *pool[scoped]
 }
 
+//phase:context
 func (r *run) compiled(src *source) (c compiled) {
 	if !r.passes(src) {
 		return c
