@@ -248,7 +248,8 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 
 // find returns the digest with an id, nil if there is none.
 func find(index []digest, id uint64) *digest {
-	i, ok := slices.BinarySearchFunc(index, id, func(d digest, id uint64) int { return cmp.Compare(d.id, id) })
+	i, ok := slices.BinarySearchFunc(index, id,
+		func(d digest, id uint64) int { return cmp.Compare(d.id, id) })
 	if !ok {
 		return nil
 	}

@@ -191,7 +191,8 @@ func (r *Reading) collect(text []byte) {
 		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
 		plain := bytes.HasSuffix(line, endLiteral)
 		subject, line := lines.Cut(line)
-		fact := hasPrefix(line, startVocabulary) || hasPrefix(line, startSecurity) || hasPrefix(line, startType)
+		fact := hasPrefix(line, startVocabulary) || hasPrefix(line, startSecurity) ||
+			hasPrefix(line, startType)
 		if plain && !fact {
 			continue
 		}
