@@ -127,7 +127,10 @@ func (r *run) derive(ctx *activeContext, t *term, m mode, at uint32) (*activeCon
 		r.publish(ctx, func(d *derivations) {
 			switch {
 			case len(d.byTerm) < maxByTerm:
-				d.byTerm = append(slices.Clip(d.byTerm), termDerivation{key, c})
+				if r.p.state == Warm {
+					d.byTerm = slices.Clip(d.byTerm)
+				}
+				d.byTerm = append(d.byTerm, termDerivation{key, c})
 			case d.more == nil:
 				d.more = new(sync.Map)
 				fallthrough
@@ -156,7 +159,9 @@ func (r *run) deriveInline(ctx *activeContext, node uint32) (*activeContext, err
 			if len(d.byText) >= maxInline {
 				d.byText = nil
 			}
-			d.byText = maps.Clone(d.byText)
+			if r.p.state == Warm {
+				d.byText = maps.Clone(d.byText)
+			}
 			if d.byText == nil {
 				d.byText = map[string]*activeContext{}
 			}
@@ -182,9 +187,9 @@ func (r *run) imply(ctx *activeContext, name []byte, hash uint16) {
 	}
 	after := new(table)
 	if before == nil {
-		after.make(1)
+		after.make(1, nil)
 	} else {
-		*after = before.clone(1)
+		*after = before.clone(1, nil)
 	}
 	t := &term{name: string(name), hash: hash, strong: lookup.Hash(name),
 		iri: newIRI(ctx.vocab + string(name))}
@@ -204,7 +209,8 @@ func (r *run) processInline(ctx *activeContext, raw []byte, node uint32) (*activ
 		return nil, &canon.LimitError{Limit: "context", Max: int64(max), Done: int64(len(raw)),
 			Where: r.pointer(node)}
 	}
-	src := cut(&r.tape, node)
+	src := r.inlineSource()
+	src.cut(&r.tape, node)
 	r.contexts.at, r.contexts.inline = node, src
 	ctx.family.add(r.p, int64(len(raw))*6)
 	return r.process(ctx, src, 0, r.opt.Base, nil, how{propagate: true})
@@ -214,7 +220,16 @@ func (r *run) processInline(ctx *activeContext, raw []byte, node uint32) (*activ
 //
 //phase:context
 func (r *run) publish(ctx *activeContext, change func(*derivations)) {
-	if f := ctx.family; r.p.state == Warm && !f.kept.Load() && f != r.contexts.own {
+	if r.p.state != Warm { // ctx belongs to this call
+		d := ctx.derived.Load()
+		if d == nil {
+			d = new(derivations)
+			ctx.derived.Store(d)
+		}
+		change(d)
+		return
+	}
+	if f := ctx.family; !f.kept.Load() && f != r.contexts.own {
 		return
 	}
 	for {

@@ -263,3 +263,46 @@ func TestDatasetStands(t *testing.T) {
 		t.Errorf("%s became\n%s", want, got)
 	}
 }
+
+// A definition that is kept while the terms around it are not is compiled for the terms that are there, whatever
+// place in memory these have.
+func TestKeptAmongPassing(t *testing.T) {
+	p := jsonld.New(jsonld.Config{State: jsonld.Embedded, Loader: jsonld.Map{"https://c.example/": []byte(
+		`{"@context":{"q":{"@id":"p:q","@context":{"r":"p:r"}}}}`)}})
+	for i := range 20 {
+		ns := fmt.Sprintf("https://n%d.example/", i%3)
+		doc := fmt.Sprintf(`{"@context":[{"p":%q},"https://c.example/"],"@id":"u:s","q":{"@id":"u:o","r":"x"}}`, ns)
+		if got, want := text(t, p, doc), fmt.Sprintf("<u:s> <%sq> <u:o> .\n<u:o> <%sr> \"x\" .\n", ns, ns); got != want && got != swapped(want) {
+			t.Fatalf("document %d: %s, not %s", i, got, want)
+		}
+	}
+}
+
+func swapped(lines string) string {
+	a, b, _ := strings.Cut(strings.TrimSuffix(lines, "\n"), "\n")
+	return b + "\n" + a + "\n"
+}
+
+// A dataset does not change when the processor goes on to other documents, whatever the cache keeps.
+func TestDatasetStays(t *testing.T) {
+	for _, state := range jsonld.CacheStates {
+		p := jsonld.New(jsonld.Config{State: state, Loader: jsonld.Map{
+			"https://a.example/": []byte(`{"@context":{"p":{"@id":"https://a.example/p","@type":"https://a.example/t"}}}`),
+			"https://b.example/": []byte(`{"@context":{"p":{"@id":"https://b.example/q","@type":"https://b.example/u"}}}`)}})
+		var set rdf.Dataset
+		convert := func(url, ns string, into *rdf.Dataset) {
+			doc := fmt.Sprintf(`{"@context":[%q,{"r":"%sr"}],"@id":"u:s","p":"x","r":{"@id":"u:o","p":"y"}}`, url, ns)
+			if err := p.ToRDF(context.Background(), []byte(doc), jsonld.Options{}, into); err != nil {
+				t.Fatal(err)
+			}
+		}
+		convert("https://a.example/", "https://c.example/", &set)
+		before := string(set.AppendNQuads(nil))
+		for range 3 {
+			convert("https://b.example/", "https://d.example/", new(rdf.Dataset))
+		}
+		if after := string(set.AppendNQuads(nil)); after != before || !strings.Contains(before, "<https://a.example/p>") {
+			t.Errorf("%v: %s became %s", state, before, after)
+		}
+	}
+}

@@ -2,8 +2,8 @@
 package jsonld
 
 import (
-	"strings"
 	"sync/atomic"
+	"unsafe"
 
 	"canonscope/canon/jsontape"
 	"canonscope/canon/lookup"
@@ -118,6 +118,7 @@ type term struct {
 	reverse   bool
 	removed   bool // not a definition: the context definition removes an earlier one
 	literal   bool // the result of isLiteral
+	colon     bool // the name has one
 	iri       *iri // nil if mapped to null or to a keyword
 	datatype  *iri
 	lang      string // lower case
@@ -177,7 +178,7 @@ func (f *filters) note(d *term) {
 	case d.prefix:
 		f.prefixes |= hashBit(d.hash)
 	}
-	f.colons = f.colons || strings.IndexByte(d.name, ':') >= 0
+	f.colons = f.colons || d.colon
 }
 
 func hashBit(hash uint16) uint64 { return 1 << (hash & 63) }
@@ -237,6 +238,9 @@ func (t *table) findHashed(name string, hash uint16, strong uint32) *term {
 	return nil
 }
 
+// size returns the memory of the slots of t in bytes.
+func (t *table) size() int64 { return int64(len(t.slots)) * int64(unsafe.Sizeof(slot{})) }
+
 // total returns an upper bound of the terms in t.
 func (t *table) total() int {
 	if t.below == nil {
@@ -245,22 +249,23 @@ func (t *table) total() int {
 	return t.count + t.below.count
 }
 
-// clone returns a table that can be changed, with room for the given number of further terms.
-func (t *table) clone(extra int) table {
+// clone returns a table that can be changed, with room for the given number of further terms. Its slots are
+// from p.
+func (t *table) clone(extra int, p *pool[slot]) table {
 	switch {
 	case t.below == nil && t.count > maxCopy:
 		c := table{below: t, filters: t.filters}
-		c.make(extra)
+		c.make(extra, p)
 		return c
 	case t.below != nil && t.count+extra > maxCopy:
 		c := table{filters: t.filters}
-		c.make(t.total() + extra)
+		c.make(t.total()+extra, p)
 		c.fill(t.below.slots)
 		c.fill(t.slots)
 		return c
 	}
 	c := *t
-	c.make(t.count + extra)
+	c.make(t.count+extra, p)
 	if len(c.slots) == len(t.slots) && c.strong == t.strong {
 		copy(c.slots, t.slots)
 		c.count = t.count
@@ -271,12 +276,12 @@ func (t *table) clone(extra int) table {
 }
 
 // make gives t empty slots for n terms.
-func (t *table) make(n int) {
+func (t *table) make(n int, p *pool[slot]) {
 	size := 64
 	for 8*n > 5*size {
 		size *= 2
 	}
-	t.slots, t.count, t.strong = make([]slot, size), 0, t.strong || n > maxWeak
+	t.slots, t.count, t.strong = p.take(size), 0, t.strong || n > maxWeak
 }
 
 func (t *table) fill(from []slot) {
@@ -374,8 +379,10 @@ func (c *activeContext) findImplied(name []byte, hash uint16) *term {
 // isInitial reports whether c has no term definitions.
 func (c *activeContext) isInitial() bool { return &c.terms.slots[0] == &keywordTable.slots[0] }
 
-// with returns a copy of c that can be changed: its table is shared until it is cloned.
-func (c *activeContext) with() *activeContext {
-	return &activeContext{terms: c.terms, base: c.base, original: c.original, vocab: c.vocab, lang: c.lang,
-		dir: c.dir, hasVocab: c.hasVocab, previous: c.previous, family: c.family}
+// with returns a copy of c that can be changed: its table is shared until it is cloned. It is from p.
+func (c *activeContext) with(p *pool[activeContext]) *activeContext {
+	w := &p.take(1)[0]
+	w.terms, w.base, w.original, w.vocab, w.lang = c.terms, c.base, c.original, c.vocab, c.lang
+	w.dir, w.hasVocab, w.previous, w.family = c.dir, c.hasVocab, c.previous, c.family
+	return w
 }

@@ -29,6 +29,8 @@ type delta struct {
 
 	usesVocab, usesBase bool // of around
 
+	alone atomic.Pointer[table] // the table of an active context that has these terms and no others
+
 	hasBase, hasVocab, hasLang, hasDir optional
 	base, vocab, lang                  string
 	dir                                direction
@@ -56,6 +58,9 @@ func (d *delta) size() int64 {
 		return 0
 	}
 	n := int64(unsafe.Sizeof(*d)) + int64(len(d.needs))*int64(unsafe.Sizeof(need{}))
+	if t := d.alone.Load(); t != nil {
+		n += t.size()
+	}
 	for _, t := range d.terms {
 		n += int64(unsafe.Sizeof(*t)) + int64(unsafe.Sizeof(iri{}))
 		if t.iri != nil {
@@ -106,6 +111,7 @@ type definer struct {
 	terms []term
 	iris  []iri
 	nq    []byte
+	pools compiled
 	seq   uint32
 
 	base, vocab string // in effect while terms are defined
@@ -211,8 +217,12 @@ func (r *run) compile(
 	ctx *activeContext, outer *definer, src *source, node uint32, baseURL string, remotes *remoteChain,
 ) (*delta, error) {
 	r.p.count.compiled.Add(1)
-	f := &definer{r: r, ctx: ctx, outer: outer, src: src, remotes: remotes, below: remotes}
-	f.d = &delta{around: surround(ctx, outer, remotes), baseURL: baseURL}
+	f := r.memory.definer()
+	defer r.memory.done(f)
+	f.r, f.ctx, f.outer, f.src, f.remotes, f.below = r, ctx, outer, src, remotes, remotes
+	f.pools = r.compiled(src)
+	f.d = &f.pools.deltas.take(1)[0]
+	f.d.around, f.d.baseURL = surround(ctx, outer, remotes), baseURL
 	f.base, f.vocab, f.hasVocab = f.d.around.base, f.d.around.vocab, f.d.around.hasVocab
 	var s settings
 	n := 0
@@ -235,7 +245,7 @@ func (r *run) compile(
 		return nil, err
 	}
 
-	f.entries = make([]entry, 0, n)
+	f.entries = slices.Grow(f.entries, n)
 	f.index.Reset(n)
 	f.gather(&s, src, node)
 	if imported != nil { // 5.6.8: entries of the importing context win
@@ -248,10 +258,10 @@ func (r *run) compile(
 		return nil, err
 	}
 
-	f.d.terms = make([]*term, 0, len(f.entries))
-	f.d.needs = slices.Grow(f.d.needs, 2*len(f.entries)) // with those of scoped contexts
-	f.terms = make([]term, len(f.entries))
-	f.iris = make([]iri, len(f.entries))
+	f.d.terms = f.pools.defined.take(len(f.entries))[:0]
+	needs := len(f.d.needs) + 2*len(f.entries) // with those of scoped contexts
+	f.d.needs = append(f.pools.needs.take(needs)[:0], f.d.needs...)
+	f.terms, f.iris = f.pools.terms.take(len(f.entries)), f.pools.iris.take(len(f.entries))
 	f.seq = iriCount.Add(uint32(2*len(f.entries))) - uint32(2*len(f.entries))
 
 	for i := range f.entries { // 5.13
@@ -547,6 +557,7 @@ func (f *definer) define(e *entry) error {
 	t := &f.terms[0] // 10
 	f.terms = f.terms[1:]
 	t.name, t.hash, t.strong, t.protected = e.name, e.hash, e.strong, f.protected
+	t.colon = strings.IndexByte(e.name, ':') >= 0
 	simple := false
 	var m members
 	switch kind { // 7, 8, 9
@@ -836,7 +847,8 @@ func (f *definer) rest(e *entry, t *term, m *members) error {
 			bad.Err = &Error{Code: cause.Code, Detail: cause.Detail, Err: cause.Err} // at the place of bad
 			return bad
 		}
-		t.scoped = &scoped{p.src, p.node, f.d.baseURL}
+		t.scoped = &f.pools.scopes.take(1)[0]
+		*t.scoped = scoped{p.src, p.node, f.d.baseURL}
 	}
 
 	if p := m.at(e.src, kwLanguage); p.src != nil && m[kwType] == 0 { // 22
@@ -907,7 +919,7 @@ func (f *definer) newIRI(a, b string) *iri {
 	f.nq = append(append(append(append(f.nq, '<'), a...), b...), '>')
 	nq := f.nq[from:len(f.nq):len(f.nq)]
 	if len(f.iris) == 0 { // terms with a datatype have two
-		f.iris = make([]iri, 8)
+		f.iris = f.pools.iris.take(8)
 	}
 	i := &f.iris[0]
 	f.iris = f.iris[1:]

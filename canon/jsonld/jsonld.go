@@ -153,6 +153,7 @@ type run struct {
 	mine []jsontape.Node // saves the nodes of tape while it has those of Options.Tape
 
 	contexts contextState
+	memory   memory
 	bounds   bounds
 
 	// expansion
@@ -229,6 +230,7 @@ func (r *run) end() {
 	}
 	r.ctx, r.opt, r.graphs, r.into = nil, Options{}, nil, nil
 	r.contexts = contextState{last: r.contexts.last}
+	r.memory.end()
 	r.tape.Src = nil
 	r.buf = nil
 	r.losses = r.losses[:0]

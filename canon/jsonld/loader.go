@@ -47,15 +47,16 @@ type loading struct {
 	err  error
 }
 
-// source returns the scanned document of a remote context, as the cache state allows. A caller that waits
+// source returns the scanned document of a remote context, as the cache state allows; m is for one that is
+// not kept. A caller that waits
 // for a load begun by another call goes on if that call is cancelled.
 //
 //phase:context
 func (p *Processor) source(
-	ctx context.Context, url string, l canon.Limits, b *canon.Budget,
+	ctx context.Context, url string, l canon.Limits, b *canon.Budget, m *memory,
 ) (*source, error) {
 	if p.state == Cold {
-		return p.fetch(ctx, url, l, b)
+		return p.fetch(ctx, url, l, b, m.source())
 	}
 	for {
 		w, mine := p.loading(sourceKey{url, limitsOf(l)})
@@ -102,15 +103,19 @@ func (p *Processor) load(ctx context.Context, w *loading, url string, l canon.Li
 		}
 		close(w.done)
 	}()
-	w.src, w.err = p.fetch(ctx, url, l, b)
+	w.src, w.err = p.fetch(ctx, url, l, b, new(source))
 	if w.err == nil {
 		w.src.kept.Store(true)
 		w.src.add(p, int64(len(w.src.str)+w.src.tape.Size()))
 	}
 }
 
+// fetch loads a context document into s, which is empty.
+//
 //phase:context
-func (p *Processor) fetch(ctx context.Context, url string, l canon.Limits, b *canon.Budget) (*source, error) {
+func (p *Processor) fetch(
+	ctx context.Context, url string, l canon.Limits, b *canon.Budget, s *source,
+) (*source, error) {
 	if p.loader == nil {
 		return nil, &Error{Code: LoadingRemoteContextFailed, Detail: url + ": no loader was given"}
 	}
@@ -139,8 +144,8 @@ func (p *Processor) fetch(ctx context.Context, url string, l canon.Limits, b *ca
 		final = url
 	}
 
-	s, err := newSource(final, doc.Bytes, jsontape.Options{Depth: l.Depth, Memory: max(1, b.Left())})
-	if err != nil {
+	opt := jsontape.Options{Depth: l.Depth, Memory: max(1, b.Left())}
+	if err := s.read(final, doc.Bytes, opt); err != nil {
 		return nil, err
 	}
 

@@ -4,6 +4,7 @@ package jsonld
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
@@ -65,7 +66,7 @@ func (r *run) process(
 	}
 	result := ctx
 	if !h.propagate && ctx.previous == nil { // 3
-		result = ctx.with()
+		result = ctx.with(r.contextPool())
 		result.previous = ctx
 	}
 	if nodes[node].Kind != jsontape.Array { // 4
@@ -243,7 +244,7 @@ func (d *delta) fits(ctx *activeContext, outer *definer, remotes *remoteChain) b
 func (r *run) apply(
 	ctx *activeContext, d *delta, src *source, node uint32, remote bool, h how,
 ) (*activeContext, error) {
-	c := ctx.with()
+	c := ctx.with(r.contextPool())
 	if !remote { // 5.7
 		switch d.hasBase {
 		case null:
@@ -268,10 +269,11 @@ func (r *run) apply(
 		return c, r.grow(c, 0)
 	}
 
-	c.terms = ctx.terms.clone(len(d.terms))
-	initial := ctx.isInitial()
-	for _, t := range d.terms {
-		if !initial {
+	if ctx.isInitial() {
+		c.terms = r.aloneTable(d, src, node)
+	} else {
+		c.terms = ctx.terms.clone(len(d.terms), r.slotPool())
+		for _, t := range d.terms {
 			old := live(c.terms.findHashed(t.name, t.hash, t.strong))
 			if old == nil && t.removed {
 				continue
@@ -283,10 +285,8 @@ func (r *run) apply(
 				}
 				continue
 			}
-		} else if t.removed {
-			continue
+			c.terms.put(t)
 		}
-		c.terms.put(t)
 	}
 
 	if max := r.p.limits.Terms; c.terms.total() > max && !h.check {
@@ -294,6 +294,38 @@ func (r *run) apply(
 	}
 
 	return c, r.grow(c, len(c.terms.slots))
+}
+
+// aloneTable returns the table that d, compiled from a node of src, makes of that of the initial context. It
+// is kept with the definition of a context document.
+//
+//phase:context
+func (r *run) aloneTable(d *delta, src *source, node uint32) table {
+	if t := d.alone.Load(); t != nil {
+		return *t
+	}
+
+	slots, keep := r.slotPool(), src.url != "" && !r.passes(src)
+	if keep {
+		slots = nil
+	}
+	t := keywordTable.clone(len(d.terms), slots)
+	for _, term := range d.terms {
+		if !term.removed {
+			t.put(term)
+		}
+	}
+
+	if keep {
+		kept := t
+		src.mu.Lock()
+		defer src.mu.Unlock()
+		if src.deltas[node] == d && d.alone.CompareAndSwap(nil, &kept) {
+			src.add(r.p, t.size())
+		}
+	}
+
+	return t
 }
 
 // checkScoped processes the scoped context of a term only to find its errors (4.2.2 step 21.3).
@@ -325,16 +357,17 @@ func (f *definer) snapshot() *activeContext {
 	if f.outer != nil {
 		around = f.outer.snapshot()
 	}
-	c := around.with()
+	c := around.with(f.r.contextPool())
 	c.base, c.vocab, c.hasVocab = f.base, f.vocab, f.hasVocab
-	c.terms = around.terms.clone(len(f.entries))
+	c.terms = around.terms.clone(len(f.entries), f.r.slotPool())
 	for i := range f.entries {
 		switch e := &f.entries[i]; {
 		case e.state == todo:
 		case e.term != nil:
 			c.terms.put(e.term)
 		default:
-			c.terms.put(&term{name: e.name, hash: e.hash, strong: e.strong, removed: true})
+			c.terms.put(&term{name: e.name, hash: e.hash, strong: e.strong, removed: true,
+				colon: strings.IndexByte(e.name, ':') >= 0})
 		}
 	}
 	f.r.contexts.work += contextCost + int64(len(c.terms.slots))
@@ -348,7 +381,7 @@ func (r *run) load(url string, src *source, node uint32) (*source, error) {
 	if s := r.contexts.sources[url]; s != nil {
 		return s, nil
 	}
-	s, err := r.p.source(r.ctx, url, r.opt.Limits, r.bounds.budget)
+	s, err := r.p.source(r.ctx, url, r.opt.Limits, r.bounds.budget, &r.memory)
 	if err != nil {
 		var e *Error
 		var l *canon.LimitError

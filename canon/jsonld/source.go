@@ -2,7 +2,6 @@
 package jsonld
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -36,27 +35,31 @@ func (s *source) add(p *Processor, bytes int64) {
 
 //phase:context
 func newSource(url string, text []byte, opt jsontape.Options) (*source, error) {
-	s := &source{url: url, str: string(text)}
-	bytes := unsafe.Slice(unsafe.StringData(s.str), len(s.str)) // read, never written
-	if err := s.tape.Scan(bytes, opt); err != nil {
-		return nil, err
-	}
-	return s, nil
+	s := new(source)
+	return s, s.read(url, text, opt)
 }
 
-// cut returns a source with a copy of one value of a scanned document.
-func cut(t *jsontape.Tape, node uint32) *source {
+// read scans a copy of text into s, which is empty.
+//
+//phase:context
+func (s *source) read(url string, text []byte, opt jsontape.Options) error {
+	s.url, s.str = url, string(text)
+	bytes := unsafe.Slice(unsafe.StringData(s.str), len(s.str)) // read, never written
+	return s.tape.Scan(bytes, opt)
+}
+
+// cut makes s, which is empty, a copy of one value of a scanned document.
+func (s *source) cut(t *jsontape.Tape, node uint32) {
 	first := t.Nodes[node]
-	s := &source{str: string(t.Src[first.Start:first.End])}
+	s.str = string(t.Src[first.Start:first.End])
 	s.tape.Src = unsafe.Slice(unsafe.StringData(s.str), len(s.str))
-	s.tape.Nodes = slices.Clone(t.Nodes[node:first.Next])
+	s.tape.Nodes = append(s.tape.Nodes[:0], t.Nodes[node:first.Next]...)
 	for i := range s.tape.Nodes {
 		n := &s.tape.Nodes[i]
 		n.Start -= first.Start
 		n.End -= first.Start
 		n.Next -= node
 	}
-	return s
 }
 
 // fresh returns a source with the same text and nothing compiled.

@@ -34,10 +34,12 @@ type order struct {
 	ends       []int      // where each label ends
 	quads      []rdf.Quad
 
-	spare   []entry // memory of sortKeys
-	groups  []entry // the first quad of each run of quads with one subject
-	until   int     // component that sort ends before
-	sorted  []entry // quads in the order of their lines, duplicates after their first occurrence
+	spare   []entry  // memory of sortKeys
+	groups  []entry  // the first quad of each subject
+	next    []uint32 // by quad: number plus one of the next quad of its subject, 0 for none
+	heads   []uint32 // by term: number plus one of the first quad of that subject
+	until   int      // component that sort ends before
+	sorted  []entry  // quads in the order of their lines, duplicates after their first occurrence
 	lines   int
 	touched byte     // see touch
 	sources []uint32 // filled on request: the quads of sorted
@@ -79,12 +81,13 @@ func (o *order) Sources(line int) []uint32 {
 	return o.sources[o.starts[line]:end]
 }
 
-// write sorts the quads, counts the lines and appends them to dst.
-func (o *order) write(dst []byte, quads []rdf.Quad) []byte {
+// write sorts the quads, counts the lines and appends them to dst. Blank nodes have the canonical labels with
+// these numbers, or other labels if blanks, the number of such nodes, is 0.
+func (o *order) write(dst []byte, quads []rdf.Quad, numbers func(rdf.TermID) int, blanks int) []byte {
 	o.reset()
 	o.quads = quads
 	o.sorted = slices.Grow(o.sorted, len(quads))
-	o.sortQuads()
+	o.sortQuads(numbers, blanks)
 	if cap(dst) == 0 {
 		dst = o.grow(dst, o.sorted)
 	}
@@ -153,31 +156,85 @@ func (o *order) text(e entry, component int) []byte {
 	return o.terms[q.G].Text
 }
 
-// sortQuads fills sorted. Quads mostly come subject by subject, so it first sorts the runs of one subject,
-// which are fewer.
-func (o *order) sortQuads() {
-	quads := o.quads
-	o.groups = o.groups[:0]
-	for i := range quads {
-		if i == 0 || quads[i].S != quads[i-1].S {
-			o.groups = append(o.groups, entry{quad: uint32(i)})
-		}
-	}
-	o.until = 1
-	o.sort(o.groups, 0, 0)
-	o.until = components
+// sortQuads fills sorted. It first sorts the subjects, which are fewer.
+func (o *order) sortQuads(numbers func(rdf.TermID) int, blanks int) {
+	o.link()
+	o.sortSubjects(numbers, blanks)
 	from := 0
 	for g, e := range o.groups {
-		s := quads[e.quad].S
-		if g > 0 && !same(o.terms[s].Text, o.text(o.groups[g-1], 0)) {
+		if g > 0 && !same(o.text(e, 0), o.text(o.groups[g-1], 0)) {
 			o.sortSubject(o.sorted[from:])
 			from = len(o.sorted)
 		}
-		for i := int(e.quad); i < len(quads) && quads[i].S == s; i++ {
-			o.sorted = append(o.sorted, entry{quad: uint32(i)})
+		for i := e.quad + 1; i != 0; i = o.next[i-1] {
+			o.sorted = append(o.sorted, entry{quad: i - 1})
 		}
 	}
 	o.sortSubject(o.sorted[from:])
+}
+
+// link links the quads of each subject in their order, and fills groups with the first quad of each.
+func (o *order) link() {
+	quads := o.quads
+	o.next = slices.Grow(o.next[:0], len(quads))[:len(quads)]
+	o.heads = slices.Grow(o.heads[:0], len(o.terms))[:len(o.terms)]
+	clear(o.heads)
+	o.groups = o.groups[:0]
+	for i := len(quads) - 1; i >= 0; i-- {
+		head := &o.heads[quads[i].S]
+		if *head == 0 {
+			o.groups = append(o.groups, entry{quad: uint32(i)})
+		}
+		o.next[i] = *head
+		*head = uint32(i) + 1
+	}
+	for g := range o.groups { // the last quad was found first
+		o.groups[g].quad = o.heads[quads[o.groups[g].quad].S] - 1
+	}
+}
+
+// sortSubjects sorts groups. Canonical labels of blank nodes, which numbers tells, need no comparison: their
+// order is that of the texts of the numbers, and all follow the IRIs.
+func (o *order) sortSubjects(numbers func(rdf.TermID) int, blanks int) {
+	o.heads = slices.Grow(o.heads[:0], blanks)[:blanks] // of the blank nodes, by number
+	clear(o.heads)
+	kept := o.groups[:0]
+	for _, e := range o.groups {
+		s := o.quads[e.quad].S
+		if o.terms[s].Kind == rdf.Blank && blanks > 0 {
+			if n := numbers(s); n >= 0 {
+				o.heads[n] = e.quad + 1
+				continue
+			}
+		}
+		kept = append(kept, e)
+	}
+
+	o.until = 1
+	o.sort(kept, 0, 0)
+	o.until = components
+	o.groups = kept
+
+	for n, more := 0, blanks > 0; more; n, more = nextText(n, blanks) {
+		if head := o.heads[n]; head != 0 {
+			o.groups = append(o.groups, entry{quad: head - 1})
+		}
+	}
+}
+
+// nextText returns the number whose decimal text follows that of n, among the numbers below max, and whether
+// there is one: 0, 1, 10, 100, 11, 2.
+func nextText(n, max int) (int, bool) {
+	switch {
+	case n == 0:
+		return 1, max > 1
+	case 10*n < max:
+		return 10 * n, true
+	}
+	for n%10 == 9 || n+1 >= max {
+		n /= 10
+	}
+	return n + 1, n > 0
 }
 
 // sortSubject sorts the quads of one subject. They are often in order already: many writers of JSON sort

@@ -156,7 +156,7 @@ func (s *State) start(ctx context.Context, d *rdf.Dataset, opt Options) {
 
 // Memory that labelling and sorting take for one quad and for one blank node.
 const (
-	perQuad  = 64
+	perQuad  = 68
 	perBlank = 160
 )
 
@@ -232,7 +232,10 @@ func (s *State) serialize(dst []byte, prefix string, labels []string) []byte {
 			from = end
 		}
 	}
-	return s.write(dst, s.d.Quads)
+	if labels != nil {
+		return s.write(dst, s.d.Quads, nil, 0)
+	}
+	return s.write(dst, s.d.Quads, s.Number, len(s.issued))
 }
 
 // nodeOf returns the number of the blank node t in this run, or -1.

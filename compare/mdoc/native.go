@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"canonscope/canon"
+	"canonscope/canon/lookup"
 	"canonscope/compare"
 	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
@@ -212,9 +213,9 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 		return 0, invalid(string(ns), ruleShape, "is not an array of items")
 	}
 
-	name := string(ns)
-	index := r.digestsOf(ns)
-	seen := newSeen(int(n))
+	name, index, first := string(ns), r.digestsOf(ns), len(d.Elements)
+	r.known.Reset(int(n))
+	r.names, r.ends = r.names[:0], r.ends[:0]
 	d.Elements = slices.Grow(d.Elements, int(n))
 
 	for range n {
@@ -223,66 +224,76 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 		if err != nil {
 			return 0, err
 		}
-		identifier := string(read.identifier)
-		if seen.repeated(read.id, identifier) {
-			return 0, invalid(name+"/"+identifier, ruleDigest, "its digestID or identifier occurs twice")
+		entry := find(index, read.id)
+		if r.repeated(entry, read.identifier) {
+			return 0, invalid(name+"/"+string(read.identifier), ruleDigest,
+				"its digestID or identifier occurs twice")
 		}
-		if !r.matches(v, m, b[item:end], index, read.id, values) {
-			return 0, invalid(name+"/"+identifier, ruleCheck, "its digest differs from digest %d of the MSO",
-				read.id)
+		if !r.matches(v, m, b[item:end], entry, values) {
+			return 0, invalid(name+"/"+string(read.identifier), ruleCheck,
+				"its digest differs from digest %d of the MSO", read.id)
 		}
-		d.Elements = append(d.Elements, Element{NameSpace: name, Identifier: identifier, Value: read.value})
+		d.Elements = append(d.Elements, Element{NameSpace: name, Value: read.value})
 		item = end
+	}
+
+	names, from := string(r.names), 0
+	for i, to := range r.ends {
+		d.Elements[first+i].Identifier = names[from:to]
+		from = to
 	}
 
 	return item, nil
 }
 
-// matches reports whether an item's digest is the one that the MSO has for its id.
-//
-//phase:digest
-func (r *nativeReader) matches(
-	v *Verifier, m *mso, item []byte, index []digest, id uint64, values view,
-) bool {
-	var s baseline.Sum
-	n := hashes.Into(&s, m.digestAlgorithm, item)
-	v.Counters.Add(compare.Counters{Digests: 1})
+// find returns the digest with an id, nil if there is none.
+func find(index []digest, id uint64) *digest {
 	i, ok := slices.BinarySearchFunc(index, id,
 		func(d digest, id uint64) int { return cmp.Compare(d.id, id) })
 	if !ok {
-		return false
+		return nil
 	}
-	want, ok := values.str(index[i].at, majorBytes)
-	return ok && bytes.Equal(want, s[:n])
+	return &index[i]
 }
 
-// seen records the digestIDs and identifiers of a namespace. A few are compared one by one.
-type seen struct {
-	ids   []uint64
-	names []string
-	id    map[uint64]bool
-	name  map[string]bool
-}
-
-func newSeen(n int) *seen {
-	if n <= 32 {
-		return &seen{ids: make([]uint64, 0, n), names: make([]string, 0, n)}
-	}
-	return &seen{id: map[uint64]bool{}, name: map[string]bool{}}
-}
-
-// repeated records an item and reports whether its id or identifier has occurred before.
-func (s *seen) repeated(id uint64, name string) bool {
-	if s.id != nil {
-		if s.id[id] || s.name[name] {
+// repeated records an item by its digest and its identifier, and reports whether one of them has occurred
+// before in the namespace.
+func (r *nativeReader) repeated(entry *digest, identifier []byte) bool {
+	if entry != nil {
+		if entry.used {
 			return true
 		}
-		s.id[id], s.name[name] = true, true
+		entry.used = true
+	}
+
+	r.known.Room()
+	hash := lookup.Hash(identifier)
+	n, place := r.known.Probe(hash, hash)
+	for ; n != 0; n, place = r.known.Probe(hash, place+1) {
+		from := 0
+		if n > 1 {
+			from = r.ends[n-2]
+		}
+		if bytes.Equal(r.names[from:r.ends[n-1]], identifier) {
+			return true
+		}
+	}
+	r.names = append(r.names, identifier...)
+	r.ends = append(r.ends, len(r.names))
+	r.known.Put(place, hash, uint32(len(r.ends)))
+	return false
+}
+
+// matches reports whether an item's digest is the one that the MSO has for its id.
+//
+//phase:digest
+func (r *nativeReader) matches(v *Verifier, m *mso, item []byte, entry *digest, values view) bool {
+	var s baseline.Sum
+	n := hashes.Into(&s, m.digestAlgorithm, item)
+	v.Counters.Add(compare.Counters{Digests: 1})
+	if entry == nil {
 		return false
 	}
-	if slices.Contains(s.ids, id) || slices.Contains(s.names, name) {
-		return true
-	}
-	s.ids, s.names = append(s.ids, id), append(s.names, name)
-	return false
+	want, ok := values.str(entry.at, majorBytes)
+	return ok && bytes.Equal(want, s[:n])
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"canonscope/canon"
+	"canonscope/canon/lookup"
 	"canonscope/vcdm/keys"
 )
 
@@ -125,12 +126,17 @@ type nativeReader struct {
 	picks   []pick
 	message []byte
 	scanner scanner
+
+	known lookup.Table // of the identifiers of the items of a namespace; numbers from 1
+	names []byte       // the identifiers
+	ends  []int        // of each in names
 }
 
 // digest is one entry of valueDigests.
 type digest struct {
-	id uint64
-	at int // of the value in the MSO
+	id   uint64
+	at   int  // of the value in the MSO
+	used bool // an item has it
 }
 
 // space is one namespace of valueDigests.
@@ -147,8 +153,8 @@ var nativeReaders = sync.Pool{New: func() any { return new(nativeReader) }}
 // free keeps the memory for the next call, unless it is unusually large.
 func (r *nativeReader) free() {
 	const most = 1 << 16
-	if cap(r.digests)+cap(r.spaces)+cap(r.picks)+cap(r.scanner.keys)+cap(r.scanner.set) <= most &&
-		cap(r.message) <= 1<<20 {
+	if cap(r.digests)+cap(r.spaces)+cap(r.picks)+cap(r.scanner.keys)+cap(r.scanner.set)+
+		cap(r.ends) <= most && cap(r.message)+cap(r.names) <= 1<<20 {
 		nativeReaders.Put(r)
 	}
 }
@@ -526,7 +532,7 @@ func (r *nativeReader) index(b view, i int) error {
 				return invalid("MSO", ruleIssue, "a digestID of %q is not an unsigned integer", name)
 			}
 			sorted = sorted && (len(r.digests) == from || r.digests[len(r.digests)-1].id < id)
-			r.digests = append(r.digests, digest{id, value})
+			r.digests = append(r.digests, digest{id: id, at: value})
 			entry = b.skip(value)
 		}
 

@@ -3,6 +3,7 @@ package sdjwt
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -219,7 +220,7 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 		return nil, err
 	}
 
-	res := &Result{claims: bytes.Clone(r.out), paths: r.paths, ends: r.order}
+	res := &Result{claims: bytes.Clone(r.out), paths: bytes.Clone(r.paths), ends: slices.Clone(r.order)}
 	if err := res.fromFacts(v, &r.facts, leaf, kb); err != nil {
 		return nil, err
 	}

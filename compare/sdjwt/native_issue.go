@@ -24,8 +24,10 @@ type nativeIssuer struct {
 	last     int
 	marks    []int // sorted nodes of Disclosable.Pointers
 	salts    []byte
-	salt     int    // salts used, in bytes
-	json     []byte // of the current disclosure
+	salt     int      // salts used, in bytes
+	json     []byte   // of the current disclosure
+	inner    [][]byte // values of the disclosures that are open, the outermost first
+	depth    int      // how many are open
 	payload  []byte
 	digests  []byte   // base64url of sums
 	size     int      // of each digest
@@ -45,13 +47,14 @@ var nativeIssuers = sync.Pool{New: func() any { return new(nativeIssuer) }}
 func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 	w := nativeIssuers.Get().(*nativeIssuer)
 	defer func() {
-		if keep(w.payload) && keep(w.tail) {
+		if keep(w.payload) && keep(w.tail) && len(w.inner) <= 16 { // each is at most a part of the tail
 			nativeIssuers.Put(w)
 		}
 	}()
 
 	w.Issuer, w.hashName = i, i.hash()
 	w.payload, w.tail, w.sums, w.digests, w.salt = w.payload[:0], w.tail[:0], w.sums[:0], w.digests[:0], 0
+	w.depth = 0
 	if err := w.parse(claims); err != nil {
 		return nil, err
 	}
@@ -265,10 +268,16 @@ func (w *nativeIssuer) value(dst []byte, n int) ([]byte, error) {
 func (w *nativeIssuer) disclose(key, n int) error {
 	inner := w.tape.Raw(n)
 	if !w.tape.IsLeaf(n) { // disclosures inside come first
+		if w.depth == len(w.inner) {
+			w.inner = append(w.inner, nil)
+		}
 		var err error
-		if inner, err = w.value(nil, n); err != nil {
+		w.depth++
+		inner, err = w.value(w.inner[w.depth-1][:0], n)
+		if w.depth--; err != nil {
 			return err
 		}
+		w.inner[w.depth] = inner
 	}
 	start := len(w.tail)
 	w.encodeDisclosure(key, inner)

@@ -81,13 +81,13 @@ func newReader(token []byte, limits canon.Limits, c *compare.Counters) *reader {
 	r.buf, r.ends, r.given = r.buf[:0], r.ends[:0], r.given[:0]
 	r.names, r.path, r.pointers = r.names[:0], r.path[:0], r.pointers[:0]
 	r.holder, r.wanted, r.write, r.out = false, nil, false, r.out[:0]
-	r.paths, r.order, r.top, r.facts, r.spans = nil, nil, "", facts{}, nil
+	r.paths, r.order, r.top, r.facts, r.spans = r.paths[:0], r.order[:0], "", facts{}, nil
 	return r
 }
 
 func (r *reader) free() {
-	r.token, r.wanted, r.paths = nil, nil, nil
-	if keep(r.buf) {
+	r.token, r.wanted = nil, nil
+	if keep(r.buf) && keep(r.paths) {
 		readers.Put(r)
 	}
 }
@@ -320,7 +320,6 @@ func (r *reader) process(payload []byte) error {
 		return err
 	}
 	r.write = true
-	r.paths, r.order = make([]byte, 0, 32*len(r.given)), make([]int, 0, len(r.given))
 	if err := r.walk(); err != nil {
 		return err
 	}

@@ -29,6 +29,9 @@ type fact struct {
 
 func (f *fact) is(k rules.Kind) bool { return rules.Meanings[f.of].Is == k }
 
+// link is a statement of the default graph that leads from a node to another one, by their terms.
+type link struct{ from, to []byte }
+
 // Reading is the memory of a comparison, which the next one reuses.
 //
 //phase:validate
@@ -36,8 +39,10 @@ type Reading struct {
 	tape  *jsontape.Tape
 	text  []byte // canonical N-Quads
 	facts []fact // sorted by subject
+	links []link
 	node  []byte // that is the document, nil if no fact is about it
 
+	led        []bool   // by candidate: a statement about another node leads to it
 	have, said [][]byte // values of one member, and objects of its statements
 	buf        []byte
 }
@@ -115,9 +120,9 @@ func (r *Reading) root() ([]byte, error) {
 		return root, nil
 	}
 
-	led := r.ledTo()
-	for _, c := range candidates {
-		if led[string(c)] {
+	rootLed := r.follow(candidates, root)
+	for i, c := range candidates {
+		if r.led[i] {
 			continue
 		}
 		if root == nil && c[0] == '_' {
@@ -132,7 +137,7 @@ func (r *Reading) root() ([]byte, error) {
 		return nil, beside(candidates[0])
 	case len(r.about(root)) == 0 && !bytes.Contains(r.text, append(slices.Clone(root), ' ')):
 		return nil, disagree("/id", "nothing is signed about the document's id")
-	case root[0] == '_' || led[string(root)]:
+	case root[0] == '_' || rootLed:
 		issuer := r.issuer(root)
 		for _, c := range candidates {
 			if !bytes.Equal(c, root) && (root[0] != '_' || c[0] == '_') && r.replaces(c, issuer) {
@@ -178,29 +183,33 @@ const (
 	startType       = "<" + rules.RDFType + "> "
 )
 
-// collect finds the facts of canonical N-Quads.
+// collect finds the facts and links of canonical N-Quads.
 func (r *Reading) collect(text []byte) {
-	r.text, r.facts = text, r.facts[:0]
+	r.text, r.facts, r.links = text, r.facts[:0], r.links[:0]
 	for rest := r.text; len(rest) > 0; {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
+		plain := bytes.HasSuffix(line, endLiteral)
 		subject, line := lines.Cut(line)
-		isType := hasPrefix(line, startType+startVocabulary)
-		if isType {
-			line = line[len(startType):]
-		} else if !hasPrefix(line, startVocabulary) && !hasPrefix(line, startSecurity) {
+		fact := hasPrefix(line, startVocabulary) || hasPrefix(line, startSecurity) ||
+			hasPrefix(line, startType)
+		if plain && !fact {
 			continue
 		}
-		term, object := lines.Cut(line)
-		of := rules.MeaningOf(term[1 : len(term)-1])
-		if of < 0 || isType != (rules.Meanings[of].Is == rules.DocumentType) {
+
+		predicate, line := lines.Cut(line)
+		if len(line) == 0 {
 			continue
 		}
-		if isType {
-			object = line
+		object, graph := lines.Cut(line)
+		if string(graph) != "." { // the default graph
+			continue
 		}
-		if object, graph := lines.Cut(object); string(graph) == "." { // the default graph
-			r.facts = append(r.facts, fact{subject, object, uint8(of)})
+		if line[0] != '"' && !bytes.Equal(object, subject) {
+			r.links = append(r.links, link{subject, object})
+		}
+		if fact {
+			r.addFact(subject, predicate, object)
 		}
 	}
 
@@ -208,6 +217,25 @@ func (r *Reading) collect(text []byte) {
 	if !slices.IsSortedFunc(r.facts, bySubject) { // canonical lines are
 		slices.SortStableFunc(r.facts, bySubject)
 	}
+}
+
+// endLiteral ends a line of the default graph whose object is a plain literal, as most are.
+var endLiteral = []byte(`" .`)
+
+// addFact adds the fact that a statement is, if it is one.
+func (r *Reading) addFact(subject, predicate, object []byte) {
+	term, isType := predicate, string(predicate) == startType[:len(startType)-1]
+	if isType {
+		term = object
+	}
+	if !hasPrefix(term, startVocabulary) && !hasPrefix(term, startSecurity) {
+		return
+	}
+	of := rules.MeaningOf(term[1 : len(term)-1])
+	if of < 0 || isType != (rules.Meanings[of].Is == rules.DocumentType) {
+		return
+	}
+	r.facts = append(r.facts, fact{subject, object, uint8(of)})
 }
 
 func hasPrefix(line []byte, prefix string) bool {
@@ -241,22 +269,18 @@ func (r *Reading) candidates(blanks bool) (nodes [][]byte) {
 	return nodes
 }
 
-// ledTo returns the nodes to which a statement of the default graph about another node leads.
-func (r *Reading) ledTo() map[string]bool {
-	nodes := map[string]bool{}
-	for rest := r.text; len(rest) > 0; {
-		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
-		subject, line := lines.Cut(line)
-		_, line = lines.Cut(line)
-		if len(line) == 0 || line[0] == '"' {
-			continue
+// follow sets led of the nodes, which are sorted, to which a link leads, and reports whether one leads to
+// root.
+func (r *Reading) follow(nodes [][]byte, root []byte) (toRoot bool) {
+	r.led = slices.Grow(r.led[:0], len(nodes))[:len(nodes)]
+	clear(r.led)
+	for _, l := range r.links {
+		if i, found := slices.BinarySearchFunc(nodes, l.to, bytes.Compare); found {
+			r.led[i] = true
 		}
-		if object, graph := lines.Cut(line); string(graph) == "." && !bytes.Equal(object, subject) {
-			nodes[string(object)] = true
-		}
+		toRoot = toRoot || bytes.Equal(l.to, root)
 	}
-	return nodes
+	return toRoot
 }
 
 // check compares the members of the document with the facts about its node, nil if there are none. The
