@@ -44,8 +44,11 @@ func (c *Conn) during(ctx context.Context) (context.Context, context.CancelFunc)
 	return ctx, cancel
 }
 
-// OnReturn has f told how long the server was out of reach, when it is there again.
+// OnReturn calls f when the server is there again, with the time that it was out of reach.
 func (c *Conn) OnReturn(f func(time.Duration)) { c.back.Store(&f) }
+
+// ErrNoServer is the error of an address at which no server answers.
+var ErrNoServer = nats.ErrNoServers
 
 // Waits of a connection.
 const (

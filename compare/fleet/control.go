@@ -26,7 +26,7 @@ type Campaign struct {
 	ID          string `json:"campaign"`
 	Environment string `json:"environment,omitempty"` // "" if no batch is left
 	Left        int    `json:"left"`                  // batches that no worker has ended
-	Answered    int    `json:"answered"`              // batches whose replies wait for their submitter or its end
+	Answered    int    `json:"answered"`              // batches whose replies are at the server
 }
 
 // Status lists campaigns and workers.
@@ -126,7 +126,7 @@ func (c *Conn) ask(ctx context.Context, subject string) ([]Info, error) {
 		limited, cancel := context.WithTimeout(ctx, wait)
 		msg, err := sub.NextMsgWithContext(limited)
 		cancel()
-		if err != nil || len(msg.Data) == 0 { // nobody else, or nobody at all
+		if err != nil || len(msg.Data) == 0 { // no more workers, or none
 			break
 		}
 		var info Info

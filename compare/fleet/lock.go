@@ -19,7 +19,7 @@ func hostLock() string { return filepath.Join(os.TempDir(), "canonscope-machine.
 // errLocked is the error of a lock that another process holds.
 var errLocked = errors.New("is in use by another process")
 
-// lockFile takes the lock of a file, and makes the file first if it is not there. The lock ends with the process.
+// lockFile takes the lock of a file, and makes the file if it is not there. The lock ends with the process.
 func lockFile(path string) (*os.File, error) {
 	const flags = os.O_RDONLY | unix.O_NOFOLLOW
 	f, err := os.OpenFile(path, flags, 0) // that of another user cannot be opened to be made
@@ -39,10 +39,10 @@ func lockFile(path string) (*os.File, error) {
 	return f, nil
 }
 
-// alone waits for the machine.
-func alone(ctx context.Context) (*os.File, error) {
+// alone waits for the machine whose lock this is.
+func alone(ctx context.Context, host string) (*os.File, error) {
 	for {
-		f, err := lockFile(hostLock())
+		f, err := lockFile(host)
 		if !errors.Is(err, errLocked) {
 			return f, err
 		}

@@ -99,8 +99,8 @@ func sources(batches []measure.Batch) []compare.Source {
 	return all
 }
 
-// fits returns an error unless a worker can do an order: it must be of the same program and rules, and name no
-// foreign engine that the worker's own command line does not define.
+// fits returns an error unless a worker can do an order: it must be of the same program and rules, and name
+// no foreign engine that the worker's own command line does not define.
 func (o *Order) fits(env string, engines map[compare.Engine][]string) error {
 	switch {
 	case o.Environment != env:
@@ -123,7 +123,7 @@ func (o *Order) fits(env string, engines map[compare.Engine][]string) error {
 	return nil
 }
 
-// receipt is the message that says which reply to a batch is the first.
+// receipt is the message with the first reply to a batch, or the name of the object with it.
 type receipt struct {
 	Worker  string `json:"worker"`
 	Attempt string `json:"attempt"`          // id of this attempt at the batch

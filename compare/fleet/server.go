@@ -24,13 +24,13 @@ type ServerOptions struct {
 	Store    int64    // most bytes that it keeps; 0 is most of what is free
 	Login    string   // file: on each line USER:PASSWORD, or the public NKey of a user
 	Operator string   // file: JWT of an operator, with Accounts, for users with credentials
-	Accounts []string // files: JWT of the account of the users, and of that of the system, which the operator names
+	Accounts []string // files: JWT of the account of the users, and of that of the system
 	Cert     string   // file with certificate and key: TLS
 	CA       string   // file: users must have a certificate that is signed by one of these
 	Log      func(string)
 }
 
-// ErrOpen is the error of a server that anybody could use.
+// ErrOpen is the error of a server that is open to a network.
 var ErrOpen = errors.New("only a loopback address may be listened on without TLS and logins: " +
 	"give --cert, and --login or --operator")
 
@@ -40,7 +40,8 @@ type Server struct {
 	lock   *os.File
 }
 
-// Serve starts a server and returns when it can be used. Each message is on the disk before it is acknowledged.
+// Serve starts a server and returns when it can be used. Each message is on the disk before it is
+// acknowledged.
 func Serve(o ServerOptions) (_ *Server, err error) {
 	host, text, err := net.SplitHostPort(o.Listen)
 	if err != nil {

@@ -28,7 +28,7 @@ const (
 
 // Bounds of what the server keeps and carries.
 const (
-	kept       = 30 * 24 * time.Hour // results that nobody fetched
+	kept       = 30 * 24 * time.Hour // results whose submitter does not come back
 	maxPayload = 8 << 20
 	maxInline  = 256 << 10 // bytes of a reply that needs no object
 )

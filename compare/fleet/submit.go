@@ -36,8 +36,9 @@ type PatienceError struct {
 }
 
 func (e *PatienceError) Error() string {
-	return fmt.Sprintf("no worker of environment %s with binary %.12s gave a sign of life for %v; %d batches "+
-		"are left: start workers, and resume the campaign", e.Environment, e.Binary, e.Waited, e.Left)
+	return fmt.Sprintf("no worker of environment %s with binary %.12s gave a sign of life for %v; "+
+		"%d batches are left: start workers, and resume the campaign", e.Environment, e.Binary, e.Waited,
+		e.Left)
 }
 
 // trip is a call of Carry.
@@ -50,8 +51,8 @@ type trip struct {
 	failing bool
 }
 
-// Carry implements measure.Carrier. What is at the server already is not sent again, and a reply that is there is
-// passed on. When all batches have been answered, the server forgets them.
+// Carry implements measure.Carrier. What is at the server already is not sent again, and a reply that is
+// there is passed on. When all batches have been answered, the server forgets them.
 func (s *Submitter) Carry(ctx context.Context, freight measure.Freight, heard func(measure.Reply)) error {
 	if err := CheckEnvironment(freight.Environment); err != nil {
 		return err
@@ -151,7 +152,7 @@ func (t *trip) listen(ctx context.Context, cancel context.CancelCauseFunc) {
 			case "batch":
 				t.reply(ctx, id, msg.Data())
 			case "cancelled":
-				cancel(&measure.StoppedError{State: compare.Interrupted, Reason: "the campaign was cancelled"})
+				cancel(&measure.StoppedError{State: compare.Interrupted, Reason: "it was cancelled"})
 			}
 		}
 	})
@@ -236,7 +237,8 @@ func (t *trip) send(ctx context.Context) {
 		text, err := json.Marshal(order)
 		if err == nil {
 			var f jetstream.PubAckFuture
-			f, err = t.Conn.js.PublishAsync(subjectOf(order), text, jetstream.WithExpectLastSequencePerSubject(0))
+			f, err = t.Conn.js.PublishAsync(subjectOf(order), text,
+				jetstream.WithExpectLastSequencePerSubject(0))
 			if err == nil {
 				waiting, sent = append(waiting, f), append(sent, order)
 			}
@@ -267,7 +269,7 @@ func (t *trip) again(ctx context.Context, what string, f func() error) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		if text := fmt.Sprintf("%s: %v", what, err); text != said && !errors.Is(err, nats.ErrConnectionClosed) {
+		if text := fmt.Sprintf("%s: %v", what, err); text != said {
 			said = text
 			t.fault(ctx, "", text)
 		}
@@ -281,8 +283,8 @@ func (t *trip) strangers(ctx context.Context) {
 		workers, err := t.Conn.Workers(ctx)
 		for _, w := range workers {
 			if err == nil && w.Environment == t.freight.Environment && w.Binary != t.freight.Binary {
-				t.fault(ctx, w.Worker, fmt.Sprintf("it does not take part: its binary is %.12s, the campaign is "+
-					"for %.12s", w.Binary, t.freight.Binary))
+				t.fault(ctx, w.Worker, fmt.Sprintf("it does not take part: its binary is %.12s, "+
+					"the campaign is for %.12s", w.Binary, t.freight.Binary))
 			}
 		}
 		_ = wait(ctx, pause)

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,12 +25,13 @@ type Worker struct {
 	Environment string
 	Name        string
 	Lease       time.Duration               // of a batch whose worker is silent
-	Engines     map[compare.Engine][]string // foreign engines that it may run, with the words of their commands
+	Engines     map[compare.Engine][]string // foreign engines that it may run, with their commands
 	Runner      measure.Runner
 	Log         func(string)
 
 	hands measure.Hands
 	env   map[string]string
+	host  string // file of the lock; "" is that of this machine
 
 	mu       sync.Mutex
 	info     Info
@@ -39,7 +41,7 @@ type Worker struct {
 	drained  bool
 }
 
-// Info is what a worker says of itself.
+// Info describes a worker and what it does.
 type Info struct {
 	Worker      string `json:"worker"`
 	Environment string `json:"environment"`
@@ -122,7 +124,7 @@ func (w *Worker) queue(ctx context.Context) (jetstream.Consumer, error) {
 
 // next does the next batch, if there is one: the machine is locked before it is taken.
 func (w *Worker) next(ctx context.Context, jobs jetstream.Consumer) (did bool, err error) {
-	lock, err := alone(ctx)
+	lock, err := alone(ctx, cmp.Or(w.host, hostLock()))
 	if err != nil {
 		if ctx.Err() == nil {
 			err = fmt.Errorf("%w: %w", errMachine, err)
@@ -189,7 +191,7 @@ func (w *Worker) do(ctx context.Context, msg jetstream.Msg, free func()) {
 	}
 }
 
-// refuse ends a message that nobody can do.
+// refuse ends a message that no worker can do.
 func (w *Worker) refuse(msg jetstream.Msg, why error) {
 	w.count(func(i *Info) { i.Refused++ })
 	w.Log(fmt.Sprintf("%v", why))
@@ -224,8 +226,8 @@ func (w *Worker) measure(ctx context.Context, order *Order) ([]measure.Answer, e
 		func(_ measure.Kind, cell string) { w.count(func(i *Info) { i.Cell = cell }) })
 }
 
-// store stores the reply to a batch, unless another is there, and then acknowledges the batch. It tries until the
-// server takes it.
+// store stores the reply to a batch, unless another is there, and then acknowledges the batch. It tries until
+// the server takes it.
 func (w *Worker) store(
 	ctx context.Context, order *Order, msg jetstream.Msg, meta *jetstream.MsgMetadata, reply *measure.Reply,
 ) (first bool) {
@@ -334,7 +336,7 @@ func (w *Worker) beat(ctx context.Context, msg jetstream.Msg, order *Order) {
 	}
 }
 
-// note says what went wrong, and keeps it for the next reply.
+// note logs what went wrong, and keeps it for the next reply.
 func (w *Worker) note(what string) {
 	w.Log(what)
 	w.keep(what)

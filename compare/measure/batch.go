@@ -52,8 +52,8 @@ type Hands struct {
 // mostKept bounds the inputs that Hands keep.
 const mostKept = 256 << 20
 
-// Do does a batch of a campaign with what the user gave to it, and calls begin before each process. It returns
-// an error only if ctx ends first.
+// Do does a batch of a campaign with what the user gave to it, and calls begin before each process. It
+// returns an error only if ctx ends first.
 func (h *Hands) Do(
 	ctx context.Context, campaign string, b *Batch, given compare.Given, begin func(Kind, string),
 ) ([]Answer, error) {
@@ -150,8 +150,9 @@ func (h *Hands) run(ctx context.Context, job Job, inputs []byte, look func(*Even
 // errForeign refuses what a Job of another machine must not have.
 var errForeign = errors.New("job has a command, or what only a gate finds")
 
-// CheckTravelling returns an error if a Job is not one that may come from another machine: it names its cell and
-// what is measured of it. It has no command and no inputs, and its limits are those of a campaign at most.
+// CheckTravelling returns an error if a Job is not one that may come from another machine: it names its cell
+// and what is measured of it. It has no command and no inputs, and its limits are those of a campaign at
+// most.
 func (j *Job) CheckTravelling() error {
 	if err := j.Validate(); err != nil {
 		return err

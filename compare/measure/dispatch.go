@@ -19,9 +19,9 @@ import (
 
 // Carrier takes batches of a campaign to other machines, and brings back their replies.
 type Carrier interface {
-	// Carry returns when each batch has been answered. It calls heard, one call at a time, with a reply to each
-	// batch, in any order, and with what went wrong on the way. Its error is a *StoppedError of the state
-	// Interrupted if the campaign was cancelled from elsewhere.
+	// Carry returns when each batch has been answered. It calls heard, one call at a time, with a reply to
+	// each batch, in any order, and with what went wrong on the way. Its error is a *StoppedError of the
+	// state Interrupted if the campaign was cancelled from elsewhere.
 	Carry(ctx context.Context, freight Freight, heard func(Reply)) error
 }
 
@@ -35,18 +35,18 @@ type Freight struct {
 	Batches     []Batch
 }
 
-// Reply is the answers of one machine to a batch, or a fault.
+// Reply is the answers of one machine to a batch. One without a batch has faults alone.
 type Reply struct {
 	Worker      string            `json:"worker"`
 	Environment map[string]string `json:"environment,omitempty"`
 	Batch       string            `json:"batch,omitempty"`
 	Answers     []Answer          `json:"answers,omitempty"` // one of each job
 	Reason      string            `json:"reason,omitempty"`  // why there are none
-	Fault       string            `json:"fault,omitempty"`   // instead of answers
+	Faults      []string          `json:"faults,omitempty"`  // of the machine, and of the way to it
 }
 
-// Dispatch is Run on other machines: the blocks of exchanges that are compared travel together, and each machine
-// gates what it measures. A plan for other machines has no budget.
+// Dispatch is Run on other machines: the blocks of exchanges that are compared travel together, and each
+// machine gates what it measures. A plan for other machines has no budget.
 func Dispatch(
 	ctx context.Context, plan Plan, carrier Carrier, folder *Folder, progress Progress,
 ) (*compare.Campaign, error) {
@@ -138,8 +138,8 @@ func (a *away) remember() {
 	}
 }
 
-// blocks makes the batches of a block: one of each group of exchanges that are compared with each other, in an
-// order drawn anew. Pairs of processes for the fitness go with the first group.
+// blocks makes the batches of a block: one of each group of exchanges that are compared with each other, in
+// an order drawn anew. Pairs of processes for the fitness go with the first group.
 func (c *campaign) blocks(block int) []Batch {
 	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs
 	first := block * stride % c.plan.Documents
@@ -298,16 +298,15 @@ func (a *away) step(cell string) {
 	if a.done > 0 {
 		left = time.Duration(float64(a.elapsed()) / float64(a.done) * float64(total-a.done))
 	}
-	a.say(Step{Stage: a.stage, Part: a.plan.Environment, Done: min(a.done, total-1), Total: total, Cell: cell},
-		left)
+	a.say(Step{Stage: a.stage, Part: a.plan.Environment, Done: min(a.done, total-1), Total: total,
+		Cell: cell}, left)
 }
 
 // heard takes a reply.
 func (a *away) heard(r Reply) {
 	worker := printable.Short(printable.Line(r.Worker), maxWorker)
-	if r.Fault != "" {
-		a.fault(worker, r.Fault)
-		return
+	for _, what := range r.Faults[:min(len(r.Faults), mostFaults)] {
+		a.fault(worker, what)
 	}
 	b := a.sent[r.Batch]
 	if b == nil {
@@ -413,7 +412,8 @@ func (a *away) settle(worker string, job Job, heard *Heard, order int) {
 	a.finish(&rec, cell, events, err)
 }
 
-// trust returns an error if a record of another machine cannot be true, or is of other work than those before it.
+// trust returns an error if a record of another machine cannot be true, or is of other work than those before
+// it.
 func (a *away) trust(rec *Record, drawn []string) error {
 	if rec.Binary != a.freight.Binary {
 		return &StoppedError{compare.Died, "another binary answered"}

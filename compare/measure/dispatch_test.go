@@ -259,7 +259,7 @@ func TestHostileReplies(t *testing.T) {
 		"a job has no gate":       func(r *measure.Reply) { r.Answers[0].Gate = nil },
 		"cannot end":              func(r *measure.Reply) { r.Answers[0].Job.State = compare.Interrupted },
 		"is not a measurement":    func(r *measure.Reply) { run(r).CPU = -1 },
-		"nobody asked for":        func(r *measure.Reply) { r.Answers[0].Job.Events[1].Operation = "sleep" },
+		"was not asked for":       func(r *measure.Reply) { r.Answers[0].Job.Events[1].Operation = "sleep" },
 		"has no time":             func(r *measure.Reply) { r.Answers[0].Job.Took = -1 },
 		"another binary":          func(r *measure.Reply) { r.Answers[0].Job.Events[0].Hello = &measure.Hello{Binary: "x"} },
 		"is not a gate":           func(r *measure.Reply) { r.Answers[0].Gate.Events[1].Gate.Work = nil },

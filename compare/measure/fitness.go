@@ -174,8 +174,8 @@ func (f *fitness) add(rec *Record) {
 	delete(f.first, pair)
 }
 
-// judge derives the fitness of a campaign from what was collected: with several machines, that of the one which
-// disturbed it most.
+// judge derives the fitness of a campaign from what was collected: with several machines, that of the one
+// which disturbed it most.
 func (l *ledger) judge() *compare.Fitness {
 	if f := l.fitness[""]; f != nil {
 		return Judge(f.readings, f.pairs)

@@ -135,8 +135,8 @@ func (c *campaign) run(
 		c.profiles(ctx)
 		c.allocs(ctx)
 	}
-	end := Ended{Took: c.elapsed().Seconds(), Interrupted: outer.Err() != nil || c.cancelled, Stopped: c.stopped,
-		Outcomes: c.outcomes()}
+	end := Ended{Took: c.elapsed().Seconds(), Interrupted: outer.Err() != nil || c.cancelled,
+		Stopped: c.stopped, Outcomes: c.outcomes()}
 	if c.stopped == "" {
 		c.fail(c.folder.Append(Record{Kind: End, Started: planned.Started, End: &end}), true)
 		end.Stopped = c.stopped
@@ -163,7 +163,7 @@ type campaign struct {
 
 	cancel context.CancelFunc // of all that is to come
 
-	cancelled bool // by somebody else
+	cancelled bool // by another process
 
 	mu      sync.Mutex
 	broken  []error // what could not be written
@@ -343,8 +343,8 @@ func (r *Record) hear(e Event) (pass bool) {
 	return false
 }
 
-// finish makes the files of events, or notes how a job ended, appends its line to runs.jsonl, and adds what it
-// found to the results.
+// finish makes the files of events, or notes how a job ended, appends its line to runs.jsonl, and adds what
+// it found to the results.
 func (c *campaign) finish(rec *Record, cell compare.Cell, events []Event, err error) {
 	if err != nil {
 		rec.State, rec.Reason = ending(err)

@@ -77,7 +77,7 @@ func (h *Heard) check(kind Kind, operations []compare.Operation) error {
 	for i := range h.Events {
 		e := &h.Events[i]
 		if e.Operation != "" && !slices.Contains(operations, e.Operation) {
-			return fmt.Errorf("nobody asked for the operation %q", printable.Short(string(e.Operation), maxWorker))
+			return fmt.Errorf("the operation %q was not asked for", bounded(string(e.Operation)))
 		}
 		if e.Gate != nil && kind == Gate {
 			gates++
