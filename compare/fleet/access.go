@@ -24,7 +24,8 @@ type Access struct {
 // Conn is a connection to a server, which is made again whenever it is lost.
 type Conn struct {
 	*nats.Conn
-	js jetstream.JetStream
+	js      jetstream.JetStream
+	streams map[string]jetstream.Stream
 
 	back atomic.Pointer[func(time.Duration)]
 	gone atomic.Pointer[chan struct{}] // closed when the connection is lost next

@@ -32,11 +32,7 @@ func asSecond(err error) error {
 
 // receipt returns that of the reply to a batch, or else jetstream.ErrMsgNotFound.
 func (c *Conn) receipt(ctx context.Context, subject string) (*receipt, error) {
-	stream, err := c.js.Stream(ctx, resultsStream)
-	if err != nil {
-		return nil, err
-	}
-	msg, err := stream.GetLastMsgForSubject(ctx, subject)
+	msg, err := c.streams[resultsStream].GetLastMsgForSubject(ctx, subject)
 	if err != nil {
 		return nil, err
 	}
@@ -104,20 +100,12 @@ func (c *Conn) forget(ctx context.Context, campaign string) error {
 
 // purge removes messages of a stream.
 func (c *Conn) purge(ctx context.Context, stream, subject string) error {
-	s, err := c.js.Stream(ctx, stream)
-	if err != nil {
-		return err
-	}
-	return s.Purge(ctx, jetstream.WithPurgeSubject(subject))
+	return c.streams[stream].Purge(ctx, jetstream.WithPurgeSubject(subject))
 }
 
 // subjects lists those of a stream that have a message.
 func (c *Conn) subjects(ctx context.Context, stream, filter string) (map[string]uint64, error) {
-	s, err := c.js.Stream(ctx, stream)
-	if err != nil {
-		return nil, err
-	}
-	info, err := s.Info(ctx, jetstream.WithSubjectFilter(filter))
+	info, err := c.streams[stream].Info(ctx, jetstream.WithSubjectFilter(filter))
 	if err != nil {
 		return nil, err
 	}

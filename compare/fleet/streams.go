@@ -46,21 +46,23 @@ func CheckEnvironment(env string) error {
 
 // setUp makes the streams that are not there yet.
 func (c *Conn) setUp(ctx context.Context) error {
+	c.streams = make(map[string]jetstream.Stream)
 	for _, cfg := range []jetstream.StreamConfig{
 		{Name: jobsStream, Subjects: []string{jobsSubject + ">"}, Retention: jetstream.WorkQueuePolicy},
 		{Name: resultsStream, Subjects: []string{resultsSubject + ">"}, MaxAge: kept, AllowDirect: true},
 	} {
 		cfg.Storage, cfg.Discard, cfg.MaxMsgSize = jetstream.FileStorage, jetstream.DiscardNew, maxPayload/2
-		if _, err := c.js.Stream(ctx, cfg.Name); !errors.Is(err, jetstream.ErrStreamNotFound) {
-			if err != nil {
-				return err
-			}
-			continue
+		stream, err := c.js.Stream(ctx, cfg.Name)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			stream, err = c.js.CreateStream(ctx, cfg)
 		}
-		if _, err := c.js.CreateStream(ctx, cfg); err != nil &&
-			!errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // by now
+			stream, err = c.js.Stream(ctx, cfg.Name)
+		}
+		if err != nil {
 			return err
 		}
+		c.streams[cfg.Name] = stream
 	}
 	_, err := c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: objects, TTL: kept})
 	return err

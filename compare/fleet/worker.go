@@ -265,11 +265,7 @@ var errLost = errors.New("the connection to the server was lost")
 func (w *Worker) settle(
 	ctx context.Context, order *Order, meta *jetstream.MsgMetadata, reply *measure.Reply, attempt string,
 ) (first bool, err error) {
-	stream, err := w.Conn.js.Stream(ctx, jobsStream)
-	if err != nil {
-		return false, err
-	}
-	if _, err := stream.GetMsg(ctx, meta.Sequence.Stream); errors.Is(err, jetstream.ErrMsgNotFound) {
+	if _, err := w.Conn.streams[jobsStream].GetMsg(ctx, meta.Sequence.Stream); errors.Is(err, jetstream.ErrMsgNotFound) {
 		return false, nil // another worker has done it, or it was cancelled
 	} else if err != nil {
 		return false, err
