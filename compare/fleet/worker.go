@@ -265,9 +265,11 @@ var errLost = errors.New("the connection to the server was lost")
 func (w *Worker) settle(
 	ctx context.Context, order *Order, meta *jetstream.MsgMetadata, reply *measure.Reply, attempt string,
 ) (first bool, err error) {
-	if _, err := w.Conn.streams[jobsStream].GetMsg(ctx, meta.Sequence.Stream); errors.Is(err, jetstream.ErrMsgNotFound) {
+	_, err = w.Conn.streams[jobsStream].GetMsg(ctx, meta.Sequence.Stream)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return false, nil // another worker has done it, or it was cancelled
-	} else if err != nil {
+	}
+	if err != nil {
 		return false, err
 	}
 
