@@ -43,7 +43,7 @@ func TestScale(t *testing.T) {
 		}
 		return usual
 	}
-	workers, jobs := size("CANONSCOPE_FLEET_WORKERS", 1000), size("CANONSCOPE_FLEET_JOBS", 100_000)
+	workers, jobs := size("CANONSCOPE_FLEET_WORKERS", 50), size("CANONSCOPE_FLEET_JOBS", 2000)
 
 	dir, machines := t.TempDir(), t.TempDir()
 	s, err := Serve(ServerOptions{Dir: dir, Listen: "127.0.0.1:0", Store: 8 << 30})
@@ -62,7 +62,7 @@ func TestScale(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		w := &Worker{Conn: conn, Environment: "rack", Name: fmt.Sprint("w", i), Lease: 5 * time.Minute, Runner: instant{}, Log: func(text string) { t.Log(text) },
+		w := &Worker{Conn: conn, Environment: "rack", Name: fmt.Sprint("w", i), Lease: DefaultLease, Runner: instant{}, Log: func(text string) { t.Log(text) },
 			host: filepath.Join(machines, fmt.Sprint(i))}
 		all.Go(func() {
 			if err := w.Run(ctx); err != nil {
