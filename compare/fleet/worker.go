@@ -291,7 +291,9 @@ func (w *Worker) settle(
 	}
 
 	subject := resultSubject(order)
-	err = w.Conn.first(ctx, subject, r)
+	if err = w.Conn.first(ctx, subject, r); err == nil {
+		w.forget(said...)
+	}
 	if errors.Is(err, errSecond) {
 		// It may be this one, whose acknowledgement was lost.
 		var was *receipt
@@ -302,10 +304,7 @@ func (w *Worker) settle(
 			return false, nil
 		}
 	}
-	if err == nil {
-		w.forget(said...)
-	}
-	return err == nil, err
+	return err == nil, err // what was said since the reply was sent goes with the next
 }
 
 // answered reports whether a batch has a reply.
