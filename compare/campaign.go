@@ -219,4 +219,14 @@ type Campaign struct {
 	LeftOut     []string          `json:"left_out,omitempty"`  // what the default subset does not measure
 	Interrupted bool              `json:"interrupted,omitempty"`
 	Stopped     string            `json:"stopped,omitempty"` // why it ended early, unless interrupted
+
+	Machines []Machine `json:"machines,omitempty"` // that measured, where they were others
+	Faults   []string  `json:"faults,omitempty"`   // of machines and of the way to them
+}
+
+// Machine is one of those that measured a campaign.
+type Machine struct {
+	Worker    string   `json:"worker"`
+	Processes int      `json:"processes"`         // that timed something there
+	Fitness   *Fitness `json:"fitness,omitempty"` // nil is not known
 }

@@ -20,6 +20,7 @@
 //	compare/builds            builds of the command: with other modules, of another commit
 //	compare/measure/internal/rulegen/cmd go generate: writes the rules of this project's functions
 //	compare/measure/internal/rulegen     makes rules of attribution from the directives beside functions
+//	compare/fleet             the batches of campaigns on other machines, over NATS JetStream
 //	compare/measure           jobs in, events out: a cell in a fresh process, gate, clocks, profiles
 //	compare/foreign           engines in other processes and languages: protocol, supervision, adapters
 //	compare/stats             means over processes, intervals, ratios, shares, growth; independent of cells

@@ -16,6 +16,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/printable"
+	"canonscope/compare/fleet"
 )
 
 // Exit statuses of every subcommand.
@@ -36,7 +37,7 @@ const (
 )
 
 // measuring names the commands that have runPatience.
-var measuring = []string{"run", "scale", "study", "ab"}
+var measuring = []string{"run", "scale", "study", "ab", "server", "worker"}
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -202,6 +203,7 @@ func status(err error) int {
 	var no *noError
 	var told *toldError
 	var limit *canon.LimitError
+	var late *fleet.PatienceError
 	switch {
 	case err == nil:
 		return statusDone
@@ -209,7 +211,7 @@ func status(err error) int {
 		return told.status
 	case errors.As(err, &no):
 		return statusNo
-	case errors.As(err, &limit), errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &limit), errors.As(err, &late), errors.Is(err, context.DeadlineExceeded):
 		return statusLimit
 	}
 	return statusUsage

@@ -37,7 +37,11 @@ func reportSeveral(cmd *cobra.Command, dirs, labels []string, out string, jsonTe
 	}
 
 	defer folder.Close()
-	s := report.NewSeveral(labels, reports)
+	return errors.Join(printSeveral(cmd, report.NewSeveral(labels, reports), folder, jsonText)...)
+}
+
+// printSeveral prints reports side by side, and writes their files into a folder.
+func printSeveral(cmd *cobra.Command, s *report.Several, folder *measure.Folder, jsonText bool) []error {
 	stdout := cmd.OutOrStdout()
 	print := func(w io.Writer) error { return s.Text(w, colours(w)) }
 	if jsonText {
@@ -54,7 +58,7 @@ func reportSeveral(cmd *cobra.Command, dirs, labels []string, out string, jsonTe
 		failed = append(failed, err)
 	}
 
-	return errors.Join(failed...)
+	return failed
 }
 
 // labelsOf are the last parts of paths, or the whole paths where two end alike.

@@ -44,6 +44,7 @@ reached, 128 and the number of the signal after Ctrl-C or another one.`,
 		newFindingsCommand(),
 		newCellsCommand(),
 		newForeignCommand(),
+		newFleetCommand(),
 		newEnvCommand(),
 		newSchemasCommand())
 	group("credentials", "Credentials in files:", newKeyCommand(), newIssueCommand(), newPresentCommand(),

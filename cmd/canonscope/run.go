@@ -51,6 +51,7 @@ func newRunCommand() *cobra.Command {
 			Deadline: deadline, Idle: idle}
 		given    givenFlags
 		binaries buildFlags
+		away     fleetFlags
 		out      string
 		axes     []string
 		presets  []string
@@ -105,6 +106,9 @@ With --resume an interrupted campaign goes on, also after a crash or a full
 disk: what is finished is kept, and the rest is measured with the same binary,
 seeds and orders.
 
+With --fleet workers on other machines measure it, and nothing is left out for
+its time. Several environments have a subfolder each, and stand side by side.
+
 With --axis it measures a schema at each value of an axis and shows cost by
 size and phase, with the laws of growth; scale does so for formats beside one
 another. One axis varies at a time, the others keep their values. --preset does
@@ -135,10 +139,11 @@ The command ab makes the builds as well.`,
   canonscope run --preset clr-or-elm
   canonscope run ob3 --engine stock --binary old=./before --binary new=./after
   canonscope run --full --out results/full
-  canonscope run --resume results/full`,
+  canonscope run --resume results/full
+  canonscope run --full --fleet nats://127.0.0.1:4222 --env rack,phones`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("resume") {
-				return resumeRun(cmd, args, resume, &given, &binaries, &axes, &jsonText)
+				return resumeRun(cmd, args, resume, &given, &binaries, &axes, &jsonText, &away)
 			}
 
 			for _, name := range args {
@@ -148,6 +153,9 @@ The command ab makes the builds as well.`,
 			}
 
 			changed := cmd.Flags().Changed
+			if err := away.check(changed); err != nil {
+				return err
+			}
 			switch {
 			case full && (changed("n") || changed("runs")):
 				return errors.New("--full sets --n and --runs; omit them")
@@ -278,6 +286,9 @@ The command ab makes the builds as well.`,
 			plan.Disclosed, plan.LeftOut = selection.Disclosed, selection.LeftOut
 			plan.Unsupported = selection.Unsupported()
 			plan.Experiments, plan.Against = experiments, against
+			if away.access.URL != "" {
+				return runFleet(cmd, &away, plan, out, jsonText)
+			}
 			folder, err := openResults(out)
 			if err != nil {
 				return err
@@ -336,6 +347,7 @@ The command ab makes the builds as well.`,
 		"measure longer: windows of %d collections, %d processes, GOMAXPROCS 1 and 2",
 		measure.FullWindow.Collections, fullRuns))
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the table")
+	away.add(cmd)
 	flags.StringVar(&resume, "resume", "",
 		"measure what is left of the campaign in `FOLDER`, which was interrupted, as it was planned")
 	for name, value := range map[string]string{"n": "0", "profile-seconds": "0", "cpu": "0"} {

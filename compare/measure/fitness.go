@@ -138,9 +138,10 @@ func machineTicks() (t ticks) {
 
 // fitness collects what the records of a campaign say of the machine.
 type fitness struct {
-	readings []compare.Reading
-	first    map[string]map[compare.Operation]*compare.Run // of the controls, by their place and cell
-	pairs    []compare.Pair
+	processes int
+	readings  []compare.Reading
+	first     map[string]map[compare.Operation]*compare.Run // of the controls, by their place and cell
+	pairs     []compare.Pair
 }
 
 // add takes a record of a timing or a control.
@@ -148,6 +149,7 @@ func (f *fitness) add(rec *Record) {
 	if rec.State != compare.Measured {
 		return
 	}
+	f.processes++
 	if rec.Reading != nil {
 		f.readings = append(f.readings, *rec.Reading)
 	}
@@ -172,8 +174,48 @@ func (f *fitness) add(rec *Record) {
 	delete(f.first, pair)
 }
 
-// judge derives the fitness of a campaign from what was collected.
-func (f *fitness) judge() *compare.Fitness { return Judge(f.readings, f.pairs) }
+// judge derives the fitness of a campaign from what was collected: with several machines, that of the one
+// which disturbed it most.
+func (l *ledger) judge() *compare.Fitness {
+	if f := l.fitness[""]; f != nil {
+		return Judge(f.readings, f.pairs)
+	}
+	states := []compare.Fit{compare.Quiet, compare.Noisy, compare.Unfit}
+	var worst *compare.Fitness
+	for _, m := range l.machines() {
+		f := m.Fitness
+		if f == nil || worst != nil && slices.Index(states, f.State) <= slices.Index(states, worst.State) {
+			continue
+		}
+		if worst = f; len(l.workers) > 1 {
+			for i := range f.Reasons {
+				f.Reasons[i] = m.Worker + ": " + f.Reasons[i]
+			}
+		}
+	}
+	return worst
+}
+
+// machines lists the other machines that measured.
+func (l *ledger) machines() []compare.Machine {
+	var all []compare.Machine
+	for _, w := range l.workers {
+		m := compare.Machine{Worker: w}
+		if f := l.fitness[w]; f != nil {
+			m.Processes, m.Fitness = f.processes, Judge(f.readings, f.pairs)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// fault is the text of a record of one.
+func fault(rec *Record) string {
+	if rec.Worker == "" {
+		return rec.Reason
+	}
+	return rec.Worker + ": " + rec.Reason
+}
 
 // Bounds of fitness. Where there are two, the first makes a campaign noisy, the second unfit. At a load of 3
 // to 4 on two CPUs no pair of ratios of the same work was apart, so that is noisy; at 15 times were 15 % too

@@ -34,6 +34,10 @@ const (
 	Left   Kind = "left out" // the exchange and those after it do not fit the time
 	Enough Kind = "enough"   // from a block on, they have no more processes
 	End    Kind = "end"      // nothing more is measured
+
+	// Of a Record of a campaign on other machines.
+	NewWorker Kind = "worker" // its environment
+	Fault     Kind = "fault"  // what a machine, or the way to it, did wrong
 )
 
 // Windows of a campaign.

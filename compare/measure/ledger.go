@@ -14,14 +14,17 @@ import (
 type ledger struct {
 	results []compare.Result // one for each cell of the plan
 	places  map[string][]int // of the cells of an exchange among them
-	fitness fitness          // of the machine
+
+	fitness map[string]*fitness // of each machine, by its worker; "" is this one
+	workers []string            // in the order in which they were heard of
+	faults  []string
 }
 
 // notReached is the reason of cells that no record is about.
 const notReached = "not reached"
 
 func newLedger(cells []compare.Cell) ledger {
-	l := ledger{places: make(map[string][]int)}
+	l := ledger{places: make(map[string][]int), fitness: make(map[string]*fitness)}
 	for i, cell := range cells {
 		x := cell.Exchange().ID()
 		l.places[x] = append(l.places[x], i)
@@ -79,8 +82,17 @@ func (l *ledger) add(rec *Record) {
 		return
 	case Enough:
 		return
+	case NewWorker:
+		l.workers = append(l.workers, rec.Worker)
+		return
+	case Fault:
+		l.faults = append(l.faults, fault(rec))
+		return
 	case Time, Control:
-		l.fitness.add(rec)
+		if l.fitness[rec.Worker] == nil {
+			l.fitness[rec.Worker] = &fitness{}
+		}
+		l.fitness[rec.Worker].add(rec)
 	}
 
 	for _, i := range l.places[rec.Cell] {
@@ -93,8 +105,10 @@ func (l *ledger) add(rec *Record) {
 		err := rec.lacks(op)
 		switch rec.Kind {
 		case Gate:
-			if r.Work = rec.Work[op]; err != nil {
+			if err != nil {
 				stop(r, err)
+			} else {
+				r.Work = rec.Work[op]
 			}
 		case Time:
 			addRun(r, rec.Block, rec.Runs[op], err)
@@ -126,8 +140,12 @@ func (l *ledger) leaveOut(first string) {
 // addRun adds a run to a cell, or the reason why it has none.
 func addRun(r *compare.Result, block int, run *compare.Run, err error) {
 	if err == nil {
-		if r.State != compare.Measured {
+		switch r.State {
+		case compare.Measured:
+		case compare.LeftOut:
 			r.State, r.Reason = compare.Measured, ""
+		default:
+			return // it has stopped, on another machine
 		}
 		r.Runs = append(r.Runs, *run)
 		if run.Note != "" && !strings.Contains(r.Reason, run.Note) {

@@ -193,33 +193,46 @@ func (l *Loaded) read(line []byte, exchanges map[string][]int) (*Record, error) 
 	switch {
 	case rec.Kind == End && rec.End != nil:
 		return &rec, nil
+	case rec.Kind == NewWorker && rec.Worker != "", rec.Kind == Fault:
+		return &rec, nil
 	case !slices.Contains([]Kind{Gate, Time, Control, Raw, Profile, Allocs, Left, Enough}, rec.Kind):
 		return nil, fmt.Errorf("unknown kind of process %q", rec.Kind)
-	case rec.Seed != l.Plan.Seed:
-		return nil, fmt.Errorf("it has the seed %d, the plan has %d", rec.Seed, l.Plan.Seed)
-	case rec.Block < 0 || rec.Block >= l.Plan.blocks(rec.Kind):
-		return nil, fmt.Errorf("it is run %d of %d", rec.Block+1, l.Plan.blocks(rec.Kind))
 	case exchanges[rec.Cell] == nil:
 		return nil, fmt.Errorf("cell %q is not in %s", rec.Cell, planFile)
+	}
+	if err := l.Plan.check(&rec); err != nil {
+		return nil, err
+	}
+
+	return &rec, nil
+}
+
+// check returns an error if a record cannot be that of a job of a plan.
+func (p *Plan) check(rec *Record) error {
+	switch {
+	case rec.Seed != p.Seed:
+		return fmt.Errorf("it has the seed %d, the plan has %d", rec.Seed, p.Seed)
+	case rec.Block < 0 || rec.Block >= p.blocks(rec.Kind):
+		return fmt.Errorf("it is run %d of %d", rec.Block+1, p.blocks(rec.Kind))
 	}
 
 	for op, r := range rec.Runs {
 		if r == nil || r.Ops < 1 || r.First < 0 || !(r.CPU > 0) || !(r.Wall > 0) || r.Block != rec.Block {
-			return nil, fmt.Errorf("what it measured of %s is not a measurement", op)
+			return fmt.Errorf("what it measured of %s is not a measurement", op)
 		}
 	}
 	for op, p := range rec.Profiles {
 		if p == nil || p.Ops < 1 || p.CPU < 1 {
-			return nil, fmt.Errorf("what it profiled of %s is not a profile", op)
+			return fmt.Errorf("what it profiled of %s is not a profile", op)
 		}
 	}
 	for op, a := range rec.Allocs {
 		if a == nil || a.Ops < 1 || a.Bytes < 0 {
-			return nil, fmt.Errorf("what it recorded of %s is not an allocation profile", op)
+			return fmt.Errorf("what it recorded of %s is not an allocation profile", op)
 		}
 	}
 
-	return &rec, nil
+	return nil
 }
 
 // content returns the bytes of a file. It does not wait for one that is a pipe.

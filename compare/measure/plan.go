@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -36,6 +37,10 @@ type Plan struct {
 	Memory    int64            `json:"memory_bytes"`        // data segment of one child; 0 is unlimited
 	Rules     profiles.Rules   `json:"-"`
 
+	// Where the campaign runs on other machines.
+	Environment string `json:"environment,omitempty"` // the name of what they have in common
+	Binary      string `json:"binary,omitempty"`      // SHA-256 of theirs, unless it is that of this process
+
 	// What reports show beside the results.
 	Command     string               `json:"command,omitempty"`
 	Args        []string             `json:"args,omitempty"` // of the command, which name what the user gave
@@ -59,13 +64,16 @@ type Planned struct {
 
 // planned is a plan as it is written.
 func (p Plan) planned(started time.Time) Planned {
-	out := Planned{Version: compare.Version, Started: started, Binary: BinaryHash(), Rules: p.Rules.Hash(),
+	out := Planned{Version: compare.Version, Started: started, Binary: p.binary(), Rules: p.Rules.Hash(),
 		Given: append(sources(p.Given.Documents), sources(p.Given.Contexts)...), Cells: []string{}, Plan: p}
 	for _, c := range p.Cells {
 		out.Cells = append(out.Cells, c.ID())
 	}
 	return out
 }
+
+// binary is the SHA-256 of the executable that measures.
+func (p *Plan) binary() string { return cmp.Or(p.Binary, BinaryHash()) }
 
 // blocks bounds the block of a record: a control has its place in the campaign there, and --precision adds
 // processes.
@@ -91,7 +99,8 @@ func (p *Planned) campaign(dir string, env map[string]string, l *ledger, end End
 		Builds:    builds,
 		Results:   append(l.results, p.Plan.Unsupported...),
 		Disclosed: p.Plan.Disclosed, LeftOut: p.Plan.LeftOut,
-		Interrupted: end.Interrupted, Stopped: end.Stopped, Band: p.Plan.Band, Fitness: l.fitness.judge()}
+		Interrupted: end.Interrupted, Stopped: end.Stopped, Band: p.Plan.Band, Fitness: l.judge(),
+		Machines: l.machines(), Faults: l.faults}
 }
 
 // Bounds of what a plan chooses automatically.

@@ -56,12 +56,24 @@ func Continue(dir string) (*Folder, *Loaded, error) {
 func Resume(
 	ctx context.Context, l *Loaded, given compare.Given, runner Runner, folder *Folder, progress Progress,
 ) (*compare.Campaign, error) {
+	c, err := l.goOn(given, runner, folder, progress)
+	if err != nil {
+		return nil, err
+	}
+	return c.run(ctx, &l.Planned, l.Campaign.Environment)
+}
+
+// goOn makes a campaign of what is left of one. Without a runner it goes on elsewhere.
+func (l *Loaded) goOn(
+	given compare.Given, runner Runner, folder *Folder, progress Progress,
+) (*campaign, error) {
 	plan, rules := l.Plan, Rules()
 	plan.Given, plan.Rules = given, rules
-	env := l.Campaign.Environment
-	for _, o := range []OtherError{{"binary", l.Binary, BinaryHash()},
-		{"set of frame rules", l.Rules, rules.Hash()},
-		{"processor", env["cpu"], Environment()["cpu"]}} {
+	facts := []OtherError{{"binary", l.Binary, plan.binary()}, {"set of frame rules", l.Rules, rules.Hash()}}
+	if runner != nil {
+		facts = append(facts, OtherError{"processor", l.Campaign.Environment["cpu"], Environment()["cpu"]})
+	}
+	for _, o := range facts {
 		if o.Was != o.Now {
 			return nil, fmt.Errorf("results folder %s %w", folder.Path, &o)
 		}
@@ -82,7 +94,7 @@ func Resume(
 	c := newCampaign(plan, runner, folder, progress)
 	c.before = max(seconds(l.Campaign.Took), seconds(l.lasted()))
 	c.past = newPast(l.Records)
-	return c.run(ctx, &l.Planned, env)
+	return c, nil
 }
 
 // sameInputs compares what was given with what the plan names.
@@ -132,10 +144,11 @@ func (f *Folder) resume(size int64) error {
 
 // past holds the records of a campaign that is resumed.
 type past struct {
-	jobs  map[string]*Record
-	block int             // last one that has a process; -1 without any
-	left  bool            // it was decided which exchanges do not fit the time
-	gated map[string]bool // exchanges whose gates were begun
+	records []*Record
+	jobs    map[string]*Record
+	block   int             // last one that has a process; -1 without any
+	left    bool            // it was decided which exchanges do not fit the time
+	gated   map[string]bool // exchanges whose gates were begun
 }
 
 // key names a job of a campaign: an exchange in a block has one of each kind, except that allocations are a
@@ -151,6 +164,7 @@ func newPast(records []Record) *past {
 	p := &past{jobs: make(map[string]*Record), block: -1, gated: make(map[string]bool)}
 	for i := range records {
 		r := &records[i]
+		p.records = append(p.records, r)
 		p.jobs[key(r.Kind, r.Cell, r.Block, r.Operations)] = r
 		switch r.Kind {
 		case Gate:

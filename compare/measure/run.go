@@ -48,6 +48,10 @@ type Record struct {
 	Allocs   map[compare.Operation]*compare.Allocs  `json:"allocs,omitempty"`
 	End      *Ended                                 `json:"end,omitempty"`
 	Reading  *compare.Reading                       `json:"machine,omitempty"` // of timings and controls
+
+	// Where the campaign runs on other machines.
+	Worker      string            `json:"worker,omitempty"`      // that did the job
+	Environment map[string]string `json:"environment,omitempty"` // of a worker that is new
 }
 
 // Run runs the plan: gates, then timing one child at a time, then the separate passes. The outcome of a
@@ -60,6 +64,14 @@ func Run(
 	if runner == nil || folder == nil {
 		return nil, errors.New("a campaign needs a Runner and a Folder")
 	}
+	c, planned, env := begin(plan, runner, folder, progress)
+	return c.run(ctx, planned, env)
+}
+
+// begin writes what is known before a campaign.
+func begin(
+	plan Plan, runner Runner, folder *Folder, progress Progress,
+) (*campaign, *Planned, map[string]string) {
 	begun := time.Now()
 	if plan.Now.IsZero() {
 		plan.Now = begun.UTC().Truncate(time.Second)
@@ -69,14 +81,18 @@ func Run(
 	if plan.Profile != 0 {
 		env["sampler"] = string(c.sampler)
 	}
-	c.fail(folder.Write(envFile, func(w io.Writer) error {
-		return printable.JSON(w, env)
-	}), false)
+	c.writeEnvironment(env)
 	planned := plan.planned(begun)
 	c.fail(folder.Write(planFile, func(w io.Writer) error {
 		return printable.JSON(w, planned)
 	}), false)
-	return c.run(ctx, &planned, env)
+	return c, &planned, env
+}
+
+func (c *campaign) writeEnvironment(env map[string]string) {
+	c.fail(c.folder.Write(envFile, func(w io.Writer) error {
+		return printable.JSON(w, env)
+	}), false)
 }
 
 func newCampaign(plan Plan, runner Runner, folder *Folder, progress Progress) *campaign {
@@ -109,14 +125,18 @@ func (c *campaign) run(
 		c.cancel()
 	}
 
-	c.gates(ctx)
-	c.timings(ctx)
-	c.short()
-	c.raw(ctx)
-	c.profiles(ctx)
-	c.allocs(ctx)
-	end := Ended{Took: c.elapsed().Seconds(), Interrupted: outer.Err() != nil, Stopped: c.stopped,
-		Outcomes: c.outcomes()}
+	if c.carrier != nil {
+		c.elsewhere(ctx, planned, env)
+	} else {
+		c.gates(ctx)
+		c.timings(ctx)
+		c.short()
+		c.raw(ctx)
+		c.profiles(ctx)
+		c.allocs(ctx)
+	}
+	end := Ended{Took: c.elapsed().Seconds(), Interrupted: outer.Err() != nil || c.cancelled,
+		Stopped: c.stopped, Outcomes: c.outcomes()}
 	if c.stopped == "" {
 		c.fail(c.folder.Append(Record{Kind: End, Started: planned.Started, End: &end}), true)
 		end.Stopped = c.stopped
@@ -129,6 +149,7 @@ type campaign struct {
 	ledger
 	plan      Plan
 	runner    Runner
+	carrier   Carrier // instead of the runner
 	folder    *Folder
 	progress  Progress
 	before    time.Duration // that the campaign took until it was resumed
@@ -141,6 +162,8 @@ type campaign struct {
 	controlled *exchange // that is timed in pairs; nil is none
 
 	cancel context.CancelFunc // of all that is to come
+
+	cancelled bool // by another process
 
 	mu      sync.Mutex
 	broken  []error // what could not be written
@@ -267,23 +290,14 @@ func (c *campaign) job(
 
 	var events []Event
 	hear := func(e Event) {
-		switch {
-		case e.Hello != nil:
-			rec.Binary, rec.CPUs = e.Hello.Binary, e.Hello.CPUs
-			if job.Kind == Gate {
-				x.start = time.Since(rec.Started)
-			}
-		case e.Reading != nil:
-			rec.Reading = e.Reading
-		case e.Failed != nil:
-			rec.Failed[e.Operation] = e.Failed
-		case e.Gate != nil && job.Kind == Gate:
-			rec.Work, x.gated = e.Gate.Work, e.Gate
-		case e.Gate != nil && job.Kind == Time:
-			x.start = time.Since(rec.Started)
-		case e.Run != nil && e.Operation != "":
-			rec.Runs[e.Operation] = e.Run
-		case e.Operation != "":
+		switch took := time.Since(rec.Started); {
+		case e.Hello != nil && job.Kind == Gate, e.Gate != nil && job.Kind == Time:
+			x.start = took
+		}
+		if e.Gate != nil && job.Kind == Gate {
+			x.gated = e.Gate
+		}
+		if rec.hear(e) {
 			events = append(events, e)
 		}
 	}
@@ -293,7 +307,6 @@ func (c *campaign) job(
 		sent.Cell = cell.Of("").ID()
 		err = build.Runner.Run(ctx, sent, inputs, hear)
 	}
-
 	if err == nil && rec.Binary != build.SHA256 {
 		err = &StoppedError{compare.Died,
 			"another binary answered: the executable changed while the campaign ran"}
@@ -302,25 +315,49 @@ func (c *campaign) job(
 		err = c.agrees(x)
 	}
 
+	took := time.Since(rec.Started)
+	if rec.Took = took.Seconds(); job.Kind == Time && err == nil {
+		x.took = took
+	}
+	c.finish(&rec, cell, events, err)
+
+	return err
+}
+
+// hear adds an event to a record. It reports whether files are to be made of the event first.
+func (r *Record) hear(e Event) (pass bool) {
+	switch {
+	case e.Hello != nil:
+		r.Binary, r.CPUs = e.Hello.Binary, e.Hello.CPUs
+	case e.Reading != nil:
+		r.Reading = e.Reading
+	case e.Failed != nil:
+		r.Failed[e.Operation] = e.Failed
+	case e.Gate != nil && r.Kind == Gate:
+		r.Work = e.Gate.Work
+	case e.Run != nil && e.Operation != "":
+		r.Runs[e.Operation] = e.Run
+	case e.Operation != "":
+		return true
+	}
+	return false
+}
+
+// finish makes the files of events, or notes how a job ended, appends its line to runs.jsonl, and adds what
+// it found to the results.
+func (c *campaign) finish(rec *Record, cell compare.Cell, events []Event, err error) {
 	if err != nil {
 		rec.State, rec.Reason = ending(err)
 		rec.Runs, rec.Work = nil, nil
 	} else {
 		for _, e := range events {
-			c.pass(&rec, cell.With(e.Operation), e)
+			c.pass(rec, cell.With(e.Operation), e)
 		}
-	}
-
-	took := time.Since(rec.Started)
-	if rec.Took = took.Seconds(); job.Kind == Time && err == nil {
-		x.took = took
 	}
 	if rec.State != compare.Interrupted && !c.hasStopped() { // it may lack files, which a resumed one makes
 		c.fail(c.folder.Append(rec), true)
 	}
-	c.add(&rec)
-
-	return err
+	c.add(rec)
 }
 
 // pass writes the files of what a pass found of a cell, and records the rest.

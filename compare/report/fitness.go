@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/measure"
 )
@@ -14,10 +15,10 @@ func fitnessOf(c *compare.Campaign) []string {
 	f := c.Fitness
 	if f == nil {
 		if c.Runs == 0 {
-			return nil
+			return away(c)
 		}
-		return []string{"fitness of the machine: not known, so no figure is sure, " +
-			"and there is no answer in sentences"}
+		return append([]string{"fitness of the machine: not known, so no figure is sure, " +
+			"and there is no answer in sentences"}, away(c)...)
 	}
 
 	facts := []string{fmt.Sprintf("load %.1f on %d CPUs", f.Load, f.CPUs),
@@ -43,6 +44,22 @@ func fitnessOf(c *compare.Campaign) []string {
 	case compare.Unfit:
 		lines = append(lines, "what holds: nothing to conclude from; competing work makes some times "+
 			"larger and others smaller: end it, or take another machine, and measure again")
+	}
+	return append(lines, away(c)...)
+}
+
+// away describes the other machines that measured a campaign, and what went wrong there and on the way.
+func away(c *compare.Campaign) (lines []string) {
+	for _, m := range c.Machines {
+		fitness := "fitness not known"
+		if m.Fitness != nil {
+			fitness = string(m.Fitness.State)
+		}
+		lines = append(lines, fmt.Sprintf("measured by %s: %s, %s", printable.Line(m.Worker),
+			plural(m.Processes, "process"), fitness))
+	}
+	for _, text := range c.Faults {
+		lines = append(lines, "fault: "+printable.Line(text))
 	}
 	return lines
 }

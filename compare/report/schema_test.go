@@ -94,10 +94,14 @@ func TestResultsSchema(t *testing.T) {
 		}
 	}
 	along, experiments := grown()
+	away := made()
+	away.Machines = []compare.Machine{{Worker: "one", Processes: 2, Fitness: away.Fitness}, {Worker: "two"}}
+	away.Faults = []string{"one: the server was out of reach for 3s"}
 	for name, r := range map[string]*report.Report{
 		"exchanges": report.New(made(), matrix.Formats, nil), "allocations": report.New(allocated, matrix.Formats, nil),
 		"documents": report.New(canonized(), matrix.Formats, nil),
 		"growth":    report.New(along, matrix.Formats, experiments),
+		"away":      report.New(away, matrix.Formats, nil),
 		"nothing":   report.New(&compare.Campaign{Version: compare.Version}, matrix.Formats, nil),
 	} {
 		var out bytes.Buffer
