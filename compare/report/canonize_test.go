@@ -209,3 +209,22 @@ func TestPresents(t *testing.T) {
 		}
 	}
 }
+
+// Credentials of an engine in another process are no canonicalizations, so none of them ended at a limit.
+func TestForeignCredentialsEndNowhere(t *testing.T) {
+	c := made()
+	for i := range c.Results {
+		r := &c.Results[i]
+		if r.Cell.Format == "sd-jwt-vc" {
+			r.Cell.Engine = "exec:other"
+			r.ID, r.State, r.Reason, r.Runs = r.Cell.ID(), compare.GateFailed, "a difference", nil
+		}
+	}
+	var out bytes.Buffer
+	if err := report.Text(&out, c, report.NewTable(c, matrix.Formats), false); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "ended at a limit") || !strings.Contains(out.String(), "gates: ") {
+		t.Errorf("%s", &out)
+	}
+}

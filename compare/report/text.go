@@ -1348,7 +1348,10 @@ func Kept(w io.Writer, c *compare.Campaign, folder string, files []string) error
 }
 
 // ended reports whether canonicalizing a document ended at a limit or deadline.
-func (r *Row) ended() bool { return r.Cell.Outcome(r.Operations[compare.Canonize]) }
+func (r *Row) ended() bool {
+	state, tried := r.Operations[compare.Canonize]
+	return tried && r.Cell.Outcome(state)
+}
 
 // tried reports whether a row met its gate: it is neither left out nor unsupported, and did not end before.
 func (r *Row) tried() bool {
