@@ -58,8 +58,10 @@ func newForeignInstallCommand() *cobra.Command {
 		Use:   "install FAMILY",
 		Short: "Install the adapters of a runtime into the user's cache folder",
 		Long: `Install prints what it is going to fetch, and installs the adapters of a runtime
-into the user's cache folder. Nothing else of Canonscope needs them.`,
-		Example: `  canonscope foreign install node`,
+into the user's cache folder. Nothing else of Canonscope needs them. Those in
+Python take the libraries that python3 finds.`,
+		Example: `  canonscope foreign install node
+  canonscope foreign install python`,
 		Args:    oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := foreign.FamilyNamed(args[0])

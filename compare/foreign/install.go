@@ -35,7 +35,8 @@ type Family struct {
 	Adapters []Adapter
 	Needs    []string // programs
 	runs     string   // the program that starts an adapter
-	build    []string // words that complete the folder
+	build    []string // words that complete the folder, or find out whether all is there
+	hint     string   // what to do if that fails
 }
 
 // Families lists the adapters.
@@ -45,6 +46,13 @@ var Families = []Family{
 		Adapters: []Adapter{
 			{"node", "jsonld, rdf-canonize, canonicalize, Data Integrity, SD-JWT", []string{"node.mjs"}},
 			{"rdfjs", "rdfjs-c14n over jsonld-streaming-parser", []string{"rdfjs.mjs"}},
+		}},
+	{Name: "python", Needs: []string{"python3"}, runs: "python3",
+		build: []string{"python3", "-c", "import pyld"},
+		hint: "install PyLD for the python3 of the path: python3-pyld in Debian, else python3 -m pip " +
+			"install PyLD",
+		Adapters: []Adapter{
+			{"pyld", "PyLD", []string{"-B", "canonize.py"}},
 		}},
 }
 
@@ -89,7 +97,7 @@ func (f *Family) Installed() bool {
 	if err != nil {
 		return false
 	}
-	_, err = os.Stat(dir)
+	_, err = os.Stat(filepath.Join(dir, programFile))
 	return err == nil
 }
 
@@ -122,11 +130,11 @@ func adapter(name string) ([]string, error) {
 				return nil, &Fault{Engine: prefix + canon.Engine(name), State: NotStarted,
 					Why: "its adapter is not installed; canonscope foreign install " + f.Name + " does so"}
 			}
-			program, err := exec.LookPath(f.runs)
+			program, err := os.ReadFile(filepath.Join(dir, programFile))
 			if err != nil {
 				return nil, &Fault{Engine: prefix + canon.Engine(name), State: NotStarted, Why: err.Error()}
 			}
-			words := []string{program}
+			words := []string{string(program)}
 			for _, word := range a.main {
 				if _, ok := f.files()[word]; ok {
 					word = filepath.Join(dir, word)
@@ -145,7 +153,7 @@ func (f *Family) Fetches() string {
 		Packages map[string]struct{ Version string } `json:"packages"`
 	}
 	if json.Unmarshal(f.files()["package-lock.json"], &lock) != nil {
-		return ""
+		return "" // the adapters take what the system has
 	}
 	var packages struct{ Dependencies map[string]string }
 	_ = json.Unmarshal(f.files()["package.json"], &packages)
@@ -157,6 +165,10 @@ func (f *Family) Fetches() string {
 		"up to find them, without running their scripts: %s, and what these need", len(lock.Packages)-1,
 		strings.Join(direct, ", "))
 }
+
+// programFile has the path of the program that starts the adapters: that with which they were installed,
+// which has their libraries.
+const programFile = ".program"
 
 // Install makes the folder of a family, which appears whole or not at all.
 func (f *Family) Install(ctx context.Context) (string, error) {
@@ -178,7 +190,13 @@ func (f *Family) Install(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(made)
-	for name, b := range f.files() {
+	program, err := exec.LookPath(f.runs)
+	if err != nil {
+		return "", err
+	}
+	files := f.files()
+	files[programFile] = []byte(program)
+	for name, b := range files {
 		if err := os.WriteFile(filepath.Join(made, name), b, 0o644); err != nil {
 			return "", err
 		}
@@ -189,8 +207,15 @@ func (f *Family) Install(ctx context.Context) (string, error) {
 		var out bytes.Buffer
 		cmd.Dir, cmd.Stdout, cmd.Stderr = made, &out, &out
 		if err := cmd.Run(); err != nil {
-			return "", fmt.Errorf("%s: %w\n%s", strings.Join(f.build, " "), err, out.String())
+			text := fmt.Errorf("%s: %w\n%s", strings.Join(f.build, " "), err, strings.TrimSpace(out.String()))
+			if f.hint != "" {
+				text = fmt.Errorf("%w; %s", text, f.hint)
+			}
+			return "", text
 		}
+	}
+	if err := os.RemoveAll(dir); err != nil { // a folder without program is of an older build
+		return "", err
 	}
 	return dir, os.Rename(made, dir)
 }
