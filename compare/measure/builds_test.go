@@ -8,33 +8,37 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"canonscope/compare"
 	"canonscope/compare/measure"
 )
 
-// built does jobs as a build of a hash.
+// built does jobs as a build of a hash, some of them at a time.
 type built struct {
 	sum  string
+	lock *sync.Mutex
 	jobs *[]measure.Job
 	do   fakeRunner
 }
 
 func (b built) Run(_ context.Context, j measure.Job, _ []byte, emit func(measure.Event)) error {
+	b.lock.Lock()
 	*b.jobs = append(*b.jobs, j)
+	b.lock.Unlock()
 	emit(measure.Event{Type: "hello", Hello: &measure.Hello{Binary: b.sum}})
 	return b.do(j, emit)
 }
 
 // twoBuilds is a plan of exchanges of two builds, old and new, and the jobs that each of them does.
-func twoBuilds(old, new fakeRunner, cells ...compare.Cell) (p measure.Plan, jobs map[string]*[]measure.Job) {
+func twoBuilds(older, newer fakeRunner, cells ...compare.Cell) (p measure.Plan, jobs map[string]*[]measure.Job) {
 	p, jobs = plan(), make(map[string]*[]measure.Job)
 	p.Runs, p.Documents = 4, 1
-	for label, do := range map[string]fakeRunner{"old": old, "new": new} {
+	for label, do := range map[string]fakeRunner{"old": older, "new": newer} {
 		jobs[label] = &[]measure.Job{}
 		p.Builds = append(p.Builds, measure.Build{Build: compare.Build{Label: label, SHA256: "hash of " + label},
-			Runner: built{"hash of " + label, jobs[label], do}, FrameRules: measure.Rules()})
+			Runner: built{"hash of " + label, new(sync.Mutex), jobs[label], do}, FrameRules: measure.Rules()})
 	}
 	slices.SortFunc(p.Builds, func(a, b measure.Build) int { return strings.Compare(b.Label, a.Label) }) // old is first
 	for _, c := range cells {
