@@ -45,7 +45,7 @@ const (
 func newExplainCommand() *cobra.Command {
 	var (
 		opt     explain.Options
-		engines []string
+		engines engineFlag
 		from    contextFlags
 		top     int
 		out     string
@@ -95,13 +95,10 @@ files of explain --json.`,
 			case diff && out != "":
 				return errors.New("--out is not for --diff")
 			}
-			for _, name := range engines {
-				if compare.Foreign(canon.Engine(name)) {
-					return fmt.Errorf("--engine %s: explain reads the CPU time of its process, not of other "+
-						"programs; canonscope run --operation canonize measures them", name)
-				}
+			for _, name := range engines.names {
 				opt.Engines = append(opt.Engines, canon.Engine(name))
 			}
+			opt.Commands = engines.commands
 			opt.Process = explain.Process{Args: []string{internalExplain}}
 			opt.Note = func(text string) {
 				if terminal(cmd.ErrOrStderr()) {
@@ -135,8 +132,8 @@ files of explain --json.`,
 	f := cmd.Flags()
 	f.StringVar(&opt.Suite, "suite", "",
 		"measure issue and verify with a suite of vcdm, not canonicalization")
-	f.StringSliceVar(&engines, "engine", []string{string(canon.Native)},
-		"engines to measure: native, stock, tuned")
+	engines.names = []string{string(canon.Native)}
+	f.Var(&engines, "engine", "engines to measure: "+engineHelp)
 	f.Float64Var(&opt.Seconds, "seconds", explainSeconds, "time to measure; 0 counts alone")
 	f.IntVar(&top, "top", explainTop, "rows of each table")
 	f.BoolVar(&asJSON, "json", false, "print JSON, with all parts")

@@ -62,7 +62,7 @@ into the user's cache folder. Nothing else of Canonscope needs them. Those in
 Python take the libraries that python3 finds.`,
 		Example: `  canonscope foreign install node
   canonscope foreign install python`,
-		Args:    oneArg,
+		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := foreign.FamilyNamed(args[0])
 			if err != nil {

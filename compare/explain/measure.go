@@ -95,13 +95,14 @@ func (c *Cost) above(pointer string) string {
 
 // Options of Measure and Advise.
 type Options struct {
-	Process Process
-	Engines []canon.Engine
-	Suite   string // "" canonicalizes alone
-	Seconds float64
-	Limits  canon.Limits
-	Seed    uint64
-	Note    func(text string) // of progress; nil is silent
+	Process  Process
+	Engines  []canon.Engine
+	Commands map[compare.Engine][]string // of engines that are other programs
+	Suite    string                      // "" canonicalizes alone
+	Seconds  float64
+	Limits   canon.Limits
+	Seed     uint64
+	Note     func(text string) // of progress; nil is silent
 }
 
 // OperationName is what is timed.
@@ -159,6 +160,9 @@ func NewExplainer(d *Document, r *Report, opt Options) (*Explainer, error) {
 
 	suite := cmp.Or(opt.Suite, string(canon.RDFC))
 	for _, engine := range opt.Engines {
+		if compare.Foreign(engine) && opt.Suite != "" {
+			return nil, fmt.Errorf("the engine %s explains what canonicalization costs; omit --suite", engine)
+		}
 		cell, err := matrix.Signing(engine, suite)
 		if err != nil {
 			return nil, err
@@ -219,7 +223,7 @@ func (e *Explainer) stage(
 			w := &work{Version: Version, Cell: cell.ID(), Documents: docs, Contexts: e.doc.Given.Contexts,
 				Seed: e.opt.Seed + uint64(1000*e.stages+block), Now: e.now}
 			w.Seconds = 0.7 * each // the rest is for the start and the warm-up
-			cpu, err := e.opt.Process.run(ctx, w)
+			cpu, err := e.times(ctx, cell.Engine, w)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", cell.Engine, err)
 			}

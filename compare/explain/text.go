@@ -264,8 +264,10 @@ func (p *page) costs(r *Report, top int) {
 		for _, s := range c.States {
 			states = append(states, fmt.Sprintf("%s %s", s.Contexts, micros(s.Cost)))
 		}
-		p.Line("%s by state of the contexts, in µs: %s; measured with %s", c.Engine,
-			strings.Join(states, ", "), c.Contexts)
+		if len(states) > 0 {
+			p.Line("%s by state of the contexts, in µs: %s; measured with %s", c.Engine,
+				strings.Join(states, ", "), c.Contexts)
+		}
 	}
 }
 

@@ -2,6 +2,8 @@
 package matrix
 
 import (
+	"slices"
+
 	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/compare"
@@ -11,10 +13,11 @@ import (
 // suite rdfc or jcs, or of a credential that a suite of vcdm signs with its usual algorithm.
 func Signing(engine canon.Engine, suite string) (compare.Cell, error) {
 	var names []string
-	if err := choice.Check("engine", engine, canon.Engines); err != nil {
+	others := foreignOf([]string{string(engine)})
+	if err := choice.Check("engine", engine, slices.Concat(canon.Engines, others)); err != nil {
 		return compare.Cell{}, err
 	}
-	for _, f := range families() {
+	for _, f := range families(others...) {
 		if f.format.Name != compare.Document && f.format.Name != compare.VCDM || f.cell.Engine != engine {
 			continue
 		}
