@@ -58,7 +58,15 @@ func bounds(e *stats.Estimate, unit float64) string {
 	if e == nil || !e.Bounded() {
 		return ""
 	}
-	return fmt.Sprintf(" (%s to %s)", figures(e.Low/unit), figures(e.High/unit))
+	low, high := e.Low/unit, e.High/unit
+	most := max(math.Abs(low), math.Abs(high))
+	text := func(v float64) string {
+		if most < 1 && math.Abs(v) < most/10 { // no more decimals than the other has
+			return strings.TrimPrefix(fmt.Sprintf("%.*f", int(1-math.Floor(math.Log10(most))), v), "-")
+		}
+		return figures(v)
+	}
+	return fmt.Sprintf(" (%s to %s)", text(low), text(high))
 }
 
 // each is one of the figure: an attribute.
