@@ -1,4 +1,5 @@
 // Data Integrity with the suites of Digital Bazaar.
+import * as BlsMultikey from '@digitalbazaar/bls12-381-multikey';
 import * as EcdsaMultikey from '@digitalbazaar/ecdsa-multikey';
 import * as Ed25519Multikey from '@digitalbazaar/ed25519-multikey';
 import {DataIntegrityProof} from '@digitalbazaar/data-integrity';
@@ -6,21 +7,26 @@ import {cryptosuite as eddsaRdfc} from '@digitalbazaar/eddsa-rdfc-2022-cryptosui
 import {cryptosuite as ecdsaRdfc} from '@digitalbazaar/ecdsa-rdfc-2019-cryptosuite';
 import * as eddsaJcs from '@digitalbazaar/eddsa-jcs-2022-cryptosuite';
 import * as ecdsaJcs from '@digitalbazaar/ecdsa-jcs-2019-cryptosuite';
+import * as bbs from '@digitalbazaar/bbs-2023-cryptosuite';
 import * as sd from '@digitalbazaar/ecdsa-sd-2023-cryptosuite';
 import jsigs from 'jsonld-signatures';
 import {loaderOf, refuse} from './serve.mjs';
+
+const deriving = library => ({
+  sign: mandatoryPointers => library.createSignCryptosuite({mandatoryPointers}),
+  verify: () => library.createVerifyCryptosuite(),
+  disclose: selectivePointers => library.createDiscloseCryptosuite({selectivePointers})
+});
 
 const suites = {
   'eddsa-rdfc-2022': {sign: () => eddsaRdfc, verify: () => eddsaRdfc},
   'ecdsa-rdfc-2019': {sign: () => ecdsaRdfc, verify: () => ecdsaRdfc},
   'eddsa-jcs-2022': {sign: () => eddsaJcs.createSignCryptosuite(), verify: () => eddsaJcs.createVerifyCryptosuite()},
   'ecdsa-jcs-2019': {sign: () => ecdsaJcs.createSignCryptosuite(), verify: () => ecdsaJcs.createVerifyCryptosuite()},
-  'ecdsa-sd-2023': {
-    sign: mandatoryPointers => sd.createSignCryptosuite({mandatoryPointers}),
-    verify: () => sd.createVerifyCryptosuite(),
-    disclose: selectivePointers => sd.createDiscloseCryptosuite({selectivePointers})
-  }
+  'ecdsa-sd-2023': deriving(sd),
+  'bbs-2023': deriving(bbs)
 };
+const keyTypes = {EdDSA: Ed25519Multikey, BBS: BlsMultikey};
 
 // surroundings are the loader, which knows the issuer's key beside the contexts, and the purpose.
 function surroundings(task) {
@@ -37,7 +43,7 @@ const parse = bytes => JSON.parse(bytes.toString());
 
 async function issue(task) {
   const {documentLoader, purpose} = surroundings(task);
-  const keys = task.algorithm === 'EdDSA' ? Ed25519Multikey : EcdsaMultikey;
+  const keys = keyTypes[task.algorithm] ?? EcdsaMultikey;
   const key = await keys.from({...task.keys.multikey, type: 'Multikey', id: task.keys.method, controller: task.keys.did});
   const signer = key.signer();
   return async i => {

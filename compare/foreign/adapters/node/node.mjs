@@ -5,7 +5,7 @@ const exchange = ['issue', 'verify', 'present', 'verify-presented'];
 const modules = [
   {file: './forms.mjs', suites: ['rdfc', 'jcs'], operations: ['canonize']},
   {file: './di.mjs', operations: exchange,
-    suites: ['eddsa-rdfc-2022', 'ecdsa-rdfc-2019', 'eddsa-jcs-2022', 'ecdsa-jcs-2019', 'ecdsa-sd-2023']},
+    suites: ['eddsa-rdfc-2022', 'ecdsa-rdfc-2019', 'eddsa-jcs-2022', 'ecdsa-jcs-2019', 'ecdsa-sd-2023', 'bbs-2023']},
   {file: './sdjwt.mjs', suites: ['jws'], operations: exchange}
 ];
 const packages = ['jsonld', 'rdf-canonize', 'canonicalize', '@digitalbazaar/data-integrity', '@sd-jwt/sd-jwt-vc'];
