@@ -2,9 +2,13 @@ package explain
 
 import (
 	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"canonscope/canon"
 	"canonscope/compare/stats"
@@ -76,5 +80,33 @@ func TestHTMLOfLosses(t *testing.T) {
 	r := counted(t, &Document{Name: "lossy", JSON: []byte(`{"@id":"urn:s","urn:p":"x","<i>none":"y"}`)})
 	if text := webPage(t, r, 8); !strings.Contains(text, "<li>/&lt;i&gt;none: undefined term") || strings.Contains(text, "Advice") {
 		t.Error(text)
+	}
+}
+
+// The page opens in a browser without an error or a request, and so does one with names that mean harm.
+func TestHTMLInBrowser(t *testing.T) {
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("there is no chromium")
+	}
+	for name, d := range map[string]*Document{"ob3": named(t, "ob3"), "hostile": given(`,"</style><img src='https://x.example/'>":"x"`)} {
+		page := filepath.Join(t.TempDir(), "page.html")
+		if err := os.WriteFile(page, []byte(webPage(t, counted(t, d), 8)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+			"--v=0", "--user-data-dir="+t.TempDir(), "--no-first-run", "--disable-background-networking", "--dump-dom", "file://"+page)
+		cmd.WaitDelay = time.Second
+		var dom, log bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &dom, &log
+		if err := cmd.Run(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, &log)
+		}
+		if said := regexp.MustCompile(`(?m)^.*CONSOLE.*$`).Find(log.Bytes()); said != nil {
+			t.Errorf("%s: %s", name, said)
+		}
+		if strings.Contains(dom.String(), "<img") || !strings.Contains(dom.String(), "<details open") {
+			t.Errorf("%s: the page is not as it was written", name)
+		}
 	}
 }
