@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"canonscope/compare"
 	"canonscope/compare/measure"
@@ -180,8 +179,8 @@ func givenOf(batch *measure.Batch, bytes map[string][]byte) compare.Given {
 
 // bytesOf finds the bytes of a source in what the user gave.
 func bytesOf(s compare.Source, given compare.Given) []byte {
-	for _, b := range slices.Concat(values(given.Documents, s.Name), values(given.Contexts, s.Name)) {
-		if hash(b) == s.SHA256 {
+	for _, all := range []map[string][]byte{given.Documents, given.Contexts} {
+		if b, ok := all[s.Name]; ok && hash(b) == s.SHA256 {
 			return b
 		}
 	}

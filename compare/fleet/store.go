@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -49,20 +51,29 @@ func (c *Conn) put(ctx context.Context, name string, b []byte) error {
 	return err
 }
 
+// objectTime is the limit of the time until an object is here: parts that were never sent do not come.
+const objectTime = 10 * time.Minute
+
 // object returns an object of so many bytes at most.
 func (c *Conn) object(ctx context.Context, name string, most int) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, objectTime)
+	defer cancel()
 	store, err := c.js.ObjectStore(ctx, objects)
 	if err != nil {
 		return nil, err
 	}
-	info, err := store.GetInfo(ctx, name)
+	object, err := store.Get(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	if info.Size > uint64(most) {
-		return nil, fmt.Errorf("object %s has %d bytes, more than %d", name, info.Size, most)
+	defer object.Close()
+
+	// The size that the object states is that of its sender.
+	b, err := io.ReadAll(io.LimitReader(object, int64(most)+1))
+	if err == nil && len(b) > most {
+		err = fmt.Errorf("object %s has more than %d bytes", name, most)
 	}
-	return store.GetBytes(ctx, name)
+	return b, err
 }
 
 func (c *Conn) remove(ctx context.Context, name string) error {

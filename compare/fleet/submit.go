@@ -1,7 +1,6 @@
 package fleet
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -289,11 +288,4 @@ func (t *trip) strangers(ctx context.Context) {
 		}
 		_ = wait(ctx, pause)
 	}
-}
-
-func values(of map[string][]byte, name string) [][]byte {
-	if b, ok := of[name]; ok {
-		return [][]byte{bytes.Clone(b)}
-	}
-	return nil
 }
