@@ -58,6 +58,20 @@ func reach(cmd *cobra.Command, a *fleet.Access) (*fleet.Conn, error) {
 	return fleet.Connect(cmd.Context(), *a, cmd.CommandPath())
 }
 
+// connected runs a command that has a connection to the server.
+func connected(
+	a *fleet.Access, run func(cmd *cobra.Command, conn *fleet.Conn, args []string) error,
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		conn, err := reach(cmd, a)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		return run(cmd, conn, args)
+	}
+}
+
 func newFleetServerCommand() *cobra.Command {
 	var o fleet.ServerOptions
 	var store int64
@@ -180,12 +194,7 @@ func newFleetStatusCommand() *cobra.Command {
 		Short:   "List what is under way, and the workers",
 		Example: `  canonscope fleet status --server nats://127.0.0.1:4222`,
 		Args:    noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			conn, err := reach(cmd, &access)
-			if err != nil {
-				return err
-			}
-			defer conn.Close()
+		RunE: connected(&access, func(cmd *cobra.Command, conn *fleet.Conn, _ []string) error {
 			s, err := conn.Status(cmd.Context())
 			if err != nil {
 				return err
@@ -209,7 +218,7 @@ func newFleetStatusCommand() *cobra.Command {
 				return err
 			}
 			return printBytes(cmd.OutOrStdout(), []byte(printable.Lines(text.String())))
-		},
+		}),
 	}
 	accessFlags(cmd, &access, "server", "")
 	cmd.Flags().BoolVar(&jsonText, "json", false, "print JSON")
@@ -225,14 +234,9 @@ func newFleetCancelCommand() *cobra.Command {
 leave what they are doing of it, and its submitter ends with what it has.`,
 		Example: `  canonscope fleet cancel 0123456789abcdef --server nats://127.0.0.1:4222`,
 		Args:    oneArg,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := reach(cmd, &access)
-			if err != nil {
-				return err
-			}
-			defer conn.Close()
+		RunE: connected(&access, func(cmd *cobra.Command, conn *fleet.Conn, args []string) error {
 			return conn.Cancel(cmd.Context(), args[0])
-		},
+		}),
 	}
 	accessFlags(cmd, &access, "server", "")
 	return cmd
@@ -247,12 +251,7 @@ func newFleetDrainCommand() *cobra.Command {
 doing, and lists them. What is left waits for other workers.`,
 		Example: `  canonscope fleet drain rack --server nats://127.0.0.1:4222`,
 		Args:    oneArg,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			conn, err := reach(cmd, &access)
-			if err != nil {
-				return err
-			}
-			defer conn.Close()
+		RunE: connected(&access, func(cmd *cobra.Command, conn *fleet.Conn, args []string) error {
 			workers, err := conn.Drain(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -266,7 +265,7 @@ doing, and lists them. What is left waits for other workers.`,
 				return &noError{"environment " + args[0] + " has no worker"}
 			}
 			return nil
-		},
+		}),
 	}
 	accessFlags(cmd, &access, "server", "")
 	return cmd

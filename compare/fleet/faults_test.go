@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -332,26 +333,27 @@ func TestDrain(t *testing.T) {
 func TestGivenUp(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := serve(t, fleet.ServerOptions{})
-	begun := 0
-	var stop func()
+	var begun atomic.Int32
 	var next func()
 	next = func() { // a worker that is gone within its first process
-		stop, _ = start(t, s.URL(), "rack", "w", func(ctx context.Context, j measure.Job, emit func(measure.Event)) error {
+		stops := make(chan func(), 1)
+		stop, _ := start(t, s.URL(), "rack", "w", func(ctx context.Context, j measure.Job, emit func(measure.Event)) error {
 			if j.Kind == measure.Time && j.Block == 0 {
-				if begun++; begun <= 5 {
-					go func() { stop(); next() }()
+				if begun.Add(1) <= 5 {
+					go func() { (<-stops)(); next() }()
 					<-ctx.Done()
 					return &measure.StoppedError{State: compare.Interrupted}
 				}
 			}
 			return steady(ctx, j, emit)
 		})
+		stops <- stop
 	}
 	next()
 	p := plan(1)
 	c, err := submit(t, s.URL(), p, filepath.Join(t.TempDir(), "results"))
-	if err != nil || c.Stopped != "" || begun != 5 {
-		t.Fatalf("stopped %q, %v, begun %d times", c.Stopped, err, begun)
+	if err != nil || c.Stopped != "" || begun.Load() != 5 {
+		t.Fatalf("stopped %q, %v, begun %d times", c.Stopped, err, begun.Load())
 	}
 	if r := c.Results[0]; !strings.Contains(strings.Join(c.Faults, ""), "begun 5 times") {
 		t.Errorf("%s %s, faults %q", r.State, r.Reason, c.Faults)
