@@ -37,6 +37,8 @@ func TestSpread(t *testing.T) {
 		"±4%":    {Center: 100, Low: 96.2, High: 104, N: 5},
 		"-23+30": {Center: 100, Low: 77, High: 130, N: 5},
 		"×÷2.2":  {Center: 10, Low: 4.5, High: 22, N: 3},
+		"×÷110":  {Center: 1, Low: 0.009, High: 110, N: 3},
+		"×÷>999": {Center: 1, Low: 0.0001, High: 12_345, N: 3},
 		"±?":     {Center: 10, Low: math.Inf(-1), High: math.Inf(1), N: 2},
 		"":       {},
 		"±0%":    {Center: 10, Low: 10, High: 10, N: 3},

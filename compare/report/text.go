@@ -1485,11 +1485,22 @@ func spread(e stats.Estimate) string {
 	below, above := math.Round(100*(1-e.Low/e.Center)), math.Round(100*(e.High/e.Center-1))
 	switch {
 	case above >= 100:
-		return fmt.Sprintf("×÷%.2g", e.High/e.Center)
+		return "×÷" + factor(e.High/e.Center)
 	case above-below >= 2:
 		return fmt.Sprintf("-%.0f+%.0f", below, above)
 	}
 	return fmt.Sprintf("±%.0f%%", above)
+}
+
+// factor prints two significant digits in at most four columns, so that no interval is wider than its column.
+func factor(v float64) string {
+	switch {
+	case v < 9.95:
+		return fmt.Sprintf("%.1f", v)
+	case v < 999.5:
+		return fmt.Sprintf("%.0f", v)
+	}
+	return ">999"
 }
 
 func percent(share float64) string {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"canonscope/canon"
 	"canonscope/compare"
@@ -150,19 +151,33 @@ func percentage(v float64) string {
 		return fmt.Sprintf("%.1f%%", p)
 	case p < 999.5:
 		return fmt.Sprintf("%.0f%%", p)
+	case v < 998.5:
+		return fmt.Sprintf("%.0f×", 1+v)
 	}
-	return fmt.Sprintf("%.0f×", 1+v)
+	return ">999×"
 }
 
-// verdictWidth is that of a column with a verdict; two fit a line.
+// verdictWidth is that of a column with a verdict, of which two fit a line.
 const verdictWidth = (Width - nameWidth) / 2
+
+// perLine is the number of columns of verdicts in a line: two where all of them fit.
+func (p *printer) perLine(g group) int {
+	for _, r := range g.rows {
+		for _, c := range p.columns {
+			if utf8.RuneCountInString(verdictOf(r.Verdicts[c.name])) >= verdictWidth {
+				return 1
+			}
+		}
+	}
+	return 2
+}
 
 // verdicts prints those of a group.
 func (p *printer) verdicts(g group) {
 	if !slices.ContainsFunc(g.rows, func(r *Row) bool { return len(r.Verdicts) > 0 }) {
 		return
 	}
-	for columns := range slices.Chunk(p.columns, 2) {
+	for columns := range slices.Chunk(p.columns, p.perLine(g)) {
 		line := func(name string, cell func(c column) string) {
 			text := fmt.Sprintf("%-*s", nameWidth, name)
 			for _, c := range columns {
