@@ -30,16 +30,65 @@ var loopCells = []struct {
 	{"format=mdoc/suite=cose-sign1/engine=stock/alg=EdDSA/schema=simple-20" + policyOfLoops + "none", compare.Issue},
 }
 
-// series is some campaigns of one build, in the folders 0, 1, ... of a folder, and what straight loops say just
-// before and just after each, in the files 0.before, 0.after, ...
+// series is some campaigns of one build, in the folders 0, 1, ... of a folder, and what straight loops say in
+// each, in the files 0.loops, 1.loops, ...
 type series struct {
 	dir       string
 	campaigns []*results
 	loops     []map[string][]float64 // by cell
 }
 
-// around is how many loops of each cell run before a campaign, and after it.
-const around = 5
+// Loops of a second that a campaign holds: rounds of all cells, some after each process that is timed.
+const (
+	rounds    = 10
+	afterEach = 2
+)
+
+// alternating plants loops between the processes of a campaign, so that both see the machine in the same
+// minutes: its host may be a third slower in the next. Their time is not of the campaign's budget.
+//
+// CANONSCOPE_LOOPS names a file with a line for each loop: its program, its cell and the bytes that are alive;
+// what they say goes to the same name with .said.
+var alternating = []plant{
+	{file: "compare/measure/run.go", function: "\tc.finish(&rec, cell, events, err)",
+		text: "\tif job.Kind == Time {\n\t\tc.alternate()\n\t}"},
+	{file: "compare/measure/run.go", imports: "\"os\"\n\t\"os/exec\"\n\t\"strings\"",
+		function: "func (c *campaign) left() time.Duration { return c.plan.Budget - c.elapsed() }",
+		text: `
+var looped int
+
+func (c *campaign) alternate() {
+	began := time.Now()
+	name := os.Getenv("CANONSCOPE_LOOPS")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	said, err := os.OpenFile(name+".said", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		panic(err)
+	}
+	defer said.Close()
+
+	all := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for range ` + fmt.Sprint(afterEach) + ` {
+		if looped == len(all) {
+			break
+		}
+		loop := strings.Fields(all[looped])
+		looped++
+		cmd := exec.Command(loop[0], "-test.run", "^TestLoop$")
+		cmd.Env = append(os.Environ(), "CANONSCOPE_LOOP="+loop[1], "CANONSCOPE_LOOP_HEAP="+loop[2])
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			panic(err)
+		}
+		line, _, _ := strings.Cut(string(out), "\n")
+		fmt.Fprintln(said, loop[1], line)
+	}
+	c.begun = c.begun.Add(time.Since(began))
+}`},
+}
 
 // measured makes a series of campaigns with the given flags. CANONSCOPE_SERIES names a folder to keep it in;
 // what is there already is not measured again.
@@ -57,22 +106,23 @@ func measured(t *testing.T, name string, campaigns int, args ...string) *series 
 	var alive map[string]int64
 	for i := range campaigns {
 		at := filepath.Join(s.dir, fmt.Sprint(i))
-		if _, err := os.Stat(at + ".after"); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(at, "results.json")); errors.Is(err, fs.ErrNotExist) {
 			if command == "" {
-				command, loops = build(t)
-				alive = aliveIn(t, command)
+				var plain string
+				plain, loops = build(t)
+				alive = aliveIn(t, plain)
+				command, _ = build(t, alternating...)
 			}
-			s.write(t, at+".before", loops, alive)
-			if out, err := exec.Command(command, append([]string{"run", "--out", at}, args...)...).CombinedOutput(); err != nil {
+			plan(t, at+".loops", loops, alive)
+			cmd := exec.Command(command, append([]string{"run", "--out", at}, args...)...)
+			cmd.Env = append(os.Environ(), "CANONSCOPE_LOOPS="+at+".loops")
+			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("run %v: %v\n%s", args, err, out)
 			}
-			s.write(t, at+".after", loops, alive)
 		}
 		s.campaigns = append(s.campaigns, readResults(t, at))
 		all := make(map[string][]float64)
-		for _, when := range []string{".before", ".after"} {
-			read(t, at+when, all)
-		}
+		read(t, at+".loops.said", all)
 		s.loops = append(s.loops, all)
 	}
 	return s
@@ -99,14 +149,14 @@ func idOf(t *testing.T, exchange string, op compare.Operation) string {
 	return c.With(op).ID()
 }
 
-// write runs loops of all cells in turn, and writes a line of each.
-func (s *series) write(t *testing.T, file, loops string, alive map[string]int64) {
+// plan writes the loops that a campaign is to hold.
+func plan(t *testing.T, file, loops string, alive map[string]int64) {
 	t.Helper()
 	var text strings.Builder
-	for range around {
+	for range rounds {
 		for _, c := range loopCells {
 			id := idOf(t, c.exchange, c.op)
-			fmt.Fprintf(&text, "%s loop %.1f ns\n", id, straight(t, loops, id, alive[id], 1)[0])
+			fmt.Fprintln(&text, loops, id, alive[id])
 		}
 	}
 	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
@@ -130,13 +180,13 @@ func read(t *testing.T, file string, all map[string][]float64) {
 	}
 }
 
-// held counts the intervals that hold what straight loops say around the campaign.
+// held counts the intervals that hold what straight loops say within the campaign.
 //
 // A correct interval of the mean over n processes holds a new process only with P(|T(n-1)| < t/√(n+1)): in 84 %
 // for three and 68 % for five. What the interval is of is the mean over processes, so a loop of ten seconds is ten
-// processes of a second each, five before the campaign and five after. Their mean lies in it with P(|T(n-1)| <
-// t/√(1+n/10)), in 94 % for three processes and 91 % for five, if nothing but the processes varies. What single
-// processes of a second do is reported beside it.
+// processes of a second each, spread over the campaign. Their mean lies in it with P(|T(n-1)| < t/√(1+n/10)), in
+// 94 % for three processes and 91 % for five, if nothing but the processes varies. What single processes of a
+// second do is reported beside it.
 func (s *series) held(t *testing.T) (held, cases int) {
 	t.Helper()
 	single, all := 0, 0
@@ -163,8 +213,8 @@ func (s *series) held(t *testing.T) (held, cases int) {
 			if holds(ns) {
 				held++
 			}
-			t.Logf("campaign %d, %s of %.60s: %.2f µs in loops, %.2f in the campaign (%.2f to %.2f) of %d: %v", i, cell.op,
-				cell.exchange, ns/1e3, e.Center/1e3, e.Low/1e3, e.High/1e3, e.N, holds(ns))
+			t.Logf("campaign %d, %s of %.60s: %.2f µs in %d loops, %.2f in the campaign (%.2f to %.2f) of %d: %v", i, cell.op,
+				cell.exchange, ns/1e3, len(s.loops[i][id]), e.Center/1e3, e.Low/1e3, e.High/1e3, e.N, holds(ns))
 		}
 	}
 	t.Logf("the loops lie in %d of %d intervals; single loops of a second in %d of %d", held, cases, single, all)
