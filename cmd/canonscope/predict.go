@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,9 +44,12 @@ which the cost of 95 of 100 documents would lie that are as far from the model
 as those of the catalogue.
 
 --check measures the document as well and prints by how much the prediction was
-off. Costs are those of this machine and this binary alone: --out keeps the
-results in a folder, which --model reads later, and which is refused elsewhere.
-A folder of "canonscope run" with the same credentials is such a model.
+off. With --model two credentials of the model are measured again beside it, so
+that a machine that became slower is not taken for an error of the model.
+
+Costs are those of this machine and this binary alone: --out keeps the results
+in a folder, which --model reads later, and which is refused elsewhere. A folder
+of "canonscope run" with the same credentials is such a model.
 
 Without flags it predicts issue and verify by eddsa-rdfc-2022 with the engine
 native, and of a document that is no credential its canonicalization.`,
@@ -132,10 +136,13 @@ func predicted(
 	cmd *cobra.Command, f *matrix.Filter, model *compare.Campaign, folder, out string, check, jsonText bool,
 ) error {
 	schema, todo := f.Schemas[0], []string{}
-	if model == nil {
+	switch {
+	case model == nil:
 		todo = append(todo, predict.Schemas...)
+	case check:
+		todo = append(todo, predict.Anchors...)
 	}
-	if check {
+	if check && !slices.Contains(todo, schema) {
 		todo = append(todo, schema)
 	}
 	all := *f

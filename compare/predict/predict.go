@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"canonscope/canon/jsonld"
@@ -27,6 +28,10 @@ import (
 var Schemas = []string{"simple-5", "simple-20", "simple-100", "simple-inline-20", "kit-simple", "kit-ob3",
 	"kit-dcc", "synth-bn-10", "synth-bn-50", "ob-small", "ob-medium", "ob3", "ob3:alignments=20", "clr-small",
 	"clr-medium:achievements=3", "clr-medium", "elm-small", "elm-medium", "elm-medium:embedded-bytes=0"}
+
+// Anchors are the schemas that are measured again beside a document that is checked, so that a machine whose
+// speed changed since the model was measured is not taken for a fault of the model.
+var Anchors = []string{"simple-20", "ob3"}
 
 // Shape is what the cost of a document depends on.
 type Shape struct {
@@ -166,6 +171,7 @@ type Model struct {
 	stats.Model
 
 	figures []figure
+	costs   []float64 // of Schemas
 }
 
 // anyDocument is a cell without its document.
@@ -246,7 +252,7 @@ func fit(
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, reason)
 	}
-	m.Model = *fitted
+	m.Model, m.costs = *fitted, costs
 	return m, nil
 }
 
@@ -261,6 +267,25 @@ func (m *Model) row(s *Shape) []float64 {
 
 // Predict returns the cost of a document, with the interval of such a cost.
 func (m *Model) Predict(s *Shape) stats.Estimate { return m.Model.Predict(m.row(s)) }
+
+// pace is what the anchors of a campaign cost in proportion to what they did when the model was measured: 1.1
+// on a machine that became a tenth slower. It is 1 without anchors.
+func (m *Model) pace(c *compare.Campaign) float64 {
+	sum, n := 0.0, 0
+	for i := range c.Results {
+		r := &c.Results[i]
+		at := slices.Index(m.Schemas, r.Cell.Schema)
+		if at < 0 || !slices.Contains(Anchors, r.Cell.Schema) || anyDocument(r.Cell) != m.Cell ||
+			r.State != compare.Measured || len(r.Runs) == 0 {
+			continue
+		}
+		sum, n = sum+math.Log(cost(r).Center/m.costs[at]), n+1
+	}
+	if n == 0 {
+		return 1
+	}
+	return math.Exp(sum / float64(n))
+}
 
 // Beyond lists the figures of a document that are larger than any that the model was fitted to.
 func (m *Model) Beyond(s *Shape) []string {

@@ -68,6 +68,21 @@ func TestPredict(t *testing.T) {
 		t.Errorf("%v is not in %v", m, p)
 	}
 
+	// The same on a machine that became 1.3 times as slow: it is told apart from an error of the model.
+	slower, _ := measured(t, append([]string{name}, predict.Anchors...), given)
+	for i := range slower.Results {
+		for k := range slower.Results[i].Runs {
+			slower.Results[i].Runs[k].CPU *= 1.3
+		}
+	}
+	if r, err = predict.New(ctx, name, given, models, selection, slower); err != nil {
+		t.Fatal(err)
+	}
+	row = r.Rows[0]
+	if row.Off == nil || math.Abs(*row.Off) > 0.001 || math.Abs(*row.Pace-1.3) > 0.001 {
+		t.Errorf("off by %v at a pace of %v", row.Off, row.Pace)
+	}
+
 	var text bytes.Buffer
 	if err := predict.Text(&text, r); err != nil {
 		t.Fatal(err)
@@ -78,7 +93,7 @@ func TestPredict(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"copy:badge.json@", "predicted", "measured", "eddsa-rdfc-2022 native issue",
-		"·quads", "residuals: standard deviation"} {
+		"·quads", "residuals: standard deviation", "cost 1.30 times"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, &text)
 		}

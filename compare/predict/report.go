@@ -30,7 +30,8 @@ type Row struct {
 	Predicted stats.Estimate  `json:"predicted_ns"`
 	Beyond    []string        `json:"beyond,omitempty"` // figures larger than all of the model
 	Measured  *stats.Estimate `json:"measured_ns,omitempty"`
-	Off       *float64        `json:"off,omitempty"` // predicted over measured, less 1
+	Pace      *float64        `json:"pace,omitempty"` // costs of anchors over those in the model
+	Off       *float64        `json:"off,omitempty"`  // predicted at that pace over measured, less 1
 	Failed    string          `json:"failed,omitempty"`
 }
 
@@ -82,8 +83,9 @@ func (row *Row) check(schema string, c *compare.Campaign) {
 			return
 		}
 		measured := cost(r)
-		off := row.Predicted.Center/measured.Center - 1
-		row.Measured, row.Off = &measured, &off
+		pace := row.Model.pace(c)
+		off := pace*row.Predicted.Center/measured.Center - 1
+		row.Measured, row.Pace, row.Off = &measured, &pace, &off
 	}
 }
 
@@ -120,10 +122,25 @@ func Text(w io.Writer, r *Report) error {
 		r.Rows[i].explain(&p)
 	}
 	p.Line("")
+	if paces := r.paces(); paces != nil {
+		p.Line("beside the document %s were measured again, and cost %s times what they did when the model "+
+			"was measured: off is to the prediction at that pace", strings.Join(Anchors, " and "),
+			strings.Join(paces, ", "))
+	}
 	p.Line("fitted to %d credentials of the catalogue, measured by this binary on this machine in %d "+
 		"processes each, by least squares of logarithms with no term below 0; [ ] is the 95 %% interval "+
 		"of a term", len(r.Rows[0].Model.Schemas), r.Runs)
 	return p.Err
+}
+
+// paces prints those of the rows, unless the machine kept its own.
+func (r *Report) paces() (out []string) {
+	for _, row := range r.Rows {
+		if row.Pace != nil && *row.Pace != 1 {
+			out = append(out, fmt.Sprintf("%.2f", *row.Pace))
+		}
+	}
+	return out
 }
 
 // name is the operation of a row.

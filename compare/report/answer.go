@@ -306,8 +306,11 @@ func (a *answer) slide() string {
 		strings.Join(of, ", "))
 }
 
-// withInterval is a ratio: 14.7× [14.2, 15.1].
+// withInterval is a ratio: 14.7× [14.2, 15.1], or 14.7× ±? of too few.
 func withInterval(e stats.Estimate) string {
+	if !e.Bounded() {
+		return figure(e.Center) + "× " + noInterval
+	}
 	return fmt.Sprintf("%s× [%s, %s]", figure(e.Center), figure(e.Low), figure(e.High))
 }
 
