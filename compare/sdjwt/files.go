@@ -158,7 +158,7 @@ func verifying() *compare.Files {
 			}
 
 			out.Issuer, out.Disclosed, out.Unchecked = r.Issuer, r.Disclosed(), r.Unchecked
-			out.Count = len(r.ends)
+			out.Count = len(out.Disclosed)
 			if r.Signer != "" {
 				out.Signers = []string{r.Signer}
 			}

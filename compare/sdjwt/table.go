@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"canonscope/canon/lookup"
+	"canonscope/compare/internal/baseline"
 )
 
 // table finds digests by their text. Input cannot choose digests that make it slow.
@@ -42,13 +43,32 @@ func (t *table) number(text []byte) (n, hash, place uint32) {
 func (t *table) add(text []byte) *digest {
 	n, hash, place := t.number(text)
 	if n == 0 {
-		from := len(t.text)
 		t.text = append(t.text, text...)
-		t.digests = append(t.digests, digest{from: uint32(from), to: uint32(len(t.text))})
-		n = uint32(len(t.digests))
-		t.index.Put(place, hash, n)
+		n = t.put(hash, place, len(text))
 	}
 	return &t.digests[n-1]
+}
+
+// addSum is add of a sum in base64url.
+func (t *table) addSum(sum []byte) *digest {
+	from := len(t.text)
+	t.text = baseline.AppendBase64(t.text, sum)
+	n, hash, place := t.number(t.text[from:])
+	if n == 0 {
+		n = t.put(hash, place, len(t.text)-from)
+	} else {
+		t.text = t.text[:from]
+	}
+	return &t.digests[n-1]
+}
+
+// put adds the last text and returns its number.
+func (t *table) put(hash, place uint32, size int) uint32 {
+	to := len(t.text)
+	t.digests = append(t.digests, digest{from: uint32(to - size), to: uint32(to)})
+	n := uint32(len(t.digests))
+	t.index.Put(place, hash, n)
+	return n
 }
 
 // find returns the index of the disclosure with a digest, or -1.

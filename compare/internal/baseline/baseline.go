@@ -13,6 +13,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/compare"
+	"canonscope/vcdm/keys"
 )
 
 // EngineOf returns the implementation that an engine names in a format. "" is native.
@@ -32,6 +33,16 @@ func EngineOf[T any](engine compare.Engine, format compare.Format, stock, native
 
 // Hashes are the names of SHA-256, SHA-384 and SHA-512 in a format.
 type Hashes [3]string
+
+// Name returns the one of them that a text is, without a copy of it, or a copy of another text.
+func (h *Hashes) Name(text []byte) string {
+	for _, name := range h {
+		if string(text) == name {
+			return name
+		}
+	}
+	return string(text)
+}
 
 // New returns the hash of a name, nil where there is none.
 func (h *Hashes) New(name string) func() hash.Hash {
@@ -63,6 +74,13 @@ func (h *Hashes) Into(s *Sum, name string, b []byte) int {
 	}
 	d := sha256.Sum256(b)
 	return copy(s[:], d[:])
+}
+
+// Sign appends a signature to dst. It is a separate function so that profiles separate signing from encoding.
+//
+//phase:sign
+func Sign(key *keys.Secret, dst, message []byte) ([]byte, error) {
+	return key.AppendSignature(dst, message)
 }
 
 // Now returns a time, or the present where it is zero.
