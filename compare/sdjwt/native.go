@@ -142,11 +142,11 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 		switch string(t.Text(k)) {
 		case "alg":
 			if text {
-				h.alg = intern(t.Text(v))
+				h.alg = baseline.Known(t.Text(v), usualTexts...)
 			}
 		case "typ":
 			if text {
-				h.typ = intern(t.Text(v))
+				h.typ = baseline.Known(t.Text(v), usualTexts...)
 			}
 		case "crit":
 			h.crit = true
@@ -165,15 +165,8 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 	return h, nil
 }
 
-// intern avoids an allocation for the usual values of headers.
-func intern(b []byte) string {
-	for _, s := range []string{typVC, string(keys.EdDSA), string(keys.ES256), string(keys.ES384), "kb+jwt"} {
-		if string(b) == s {
-			return s
-		}
-	}
-	return string(b)
-}
+// usualTexts are values of header parameters.
+var usualTexts = []string{typVC, string(keys.EdDSA), string(keys.ES256), string(keys.ES384), "kb+jwt"}
 
 //phase:validate fallback
 func (native) verify(v *Verifier, token []byte) (*Result, error) {

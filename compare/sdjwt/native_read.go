@@ -240,7 +240,7 @@ func (r *reader) readHash() error {
 		if r.tape.Nodes[n].Kind != jsontape.String {
 			return invalid("/_sd_alg", "RFC 9901 section 4.1.1", "is not a string")
 		}
-		r.hashName = hashes.Name(r.tape.Text(n))
+		r.hashName = baseline.Known(r.tape.Text(n), hashes[:]...)
 	}
 	_, err := hashOf(r.hashName)
 	r.digests.reset(len(r.given))

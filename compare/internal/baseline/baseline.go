@@ -34,16 +34,6 @@ func EngineOf[T any](engine compare.Engine, format compare.Format, stock, native
 // Hashes are the names of SHA-256, SHA-384 and SHA-512 in a format.
 type Hashes [3]string
 
-// Name returns the one of them that a text is, without a copy of it, or a copy of another text.
-func (h *Hashes) Name(text []byte) string {
-	for _, name := range h {
-		if string(text) == name {
-			return name
-		}
-	}
-	return string(text)
-}
-
 // New returns the hash of a name, nil where there is none.
 func (h *Hashes) New(name string) func() hash.Hash {
 	switch name {
@@ -91,4 +81,14 @@ func Now(t time.Time) time.Time {
 		return time.Now()
 	}
 	return t
+}
+
+// Known returns a text as a string: the one of usual texts that it is, or else a copy.
+func Known(text []byte, usual ...string) string {
+	for _, u := range usual {
+		if string(text) == u {
+			return u
+		}
+	}
+	return string(text)
 }
