@@ -74,12 +74,16 @@ func (t *Tape) names(object int) iter.Seq[string] {
 }
 
 // Index looks up parts of a tape. For many look-ups it reads a long container once, not for each of them.
-// It is valid until the next Scan.
+// Pointers in the order of the document are found from one to the next. It is valid until the next Scan.
 //
 //phase:parse primitive
 type Index struct {
 	tape *Tape
 	long map[int][]uint32 // elements of an array, or hash set of the keys of an object (node index + 1)
+
+	parent string // of the last pointer that was found, up to its last slash
+	object int    // the node of parent
+	next   int    // the key behind the one of that pointer
 }
 
 const (
@@ -93,7 +97,7 @@ func (t *Tape) Index(lookups int) Index {
 	if lookups <= fewLookups {
 		return Index{tape: t}
 	}
-	return Index{t, map[int][]uint32{}}
+	return Index{tape: t, long: map[int][]uint32{}}
 }
 
 // IndexSize returns the memory in bytes that an index for a number of look-ups may take.
@@ -106,11 +110,29 @@ func (t *Tape) IndexSize(lookups int) int {
 
 // At is [Tape.At].
 func (x *Index) At(pointer string) int {
-	node, rest := x.Follow(pointer, func(int) {})
+	slash := strings.LastIndexByte(pointer, '/')
+	if slash >= 0 && x.next > 0 && pointer[:slash] == x.parent && x.next < int(x.tape.Nodes[x.object].Next) &&
+		x.tape.TextIs(x.next, UnescapeToken(pointer[slash+1:])) {
+		return x.found(x.next + 1)
+	}
+
+	x.next = 0
+	inner := 0
+	node, rest := x.Follow(pointer, func(container int) { inner = container })
 	if rest != "" {
 		return -1
 	}
+	if node > 0 && x.tape.Nodes[inner].Kind == Object {
+		x.parent, x.object = pointer[:slash], inner
+		return x.found(node)
+	}
 	return node
+}
+
+// found returns the node of a value in the object, and remembers the key behind it.
+func (x *Index) found(value int) int {
+	x.next = int(x.tape.Nodes[value].Next)
+	return value
 }
 
 // Follow follows a pointer as far as it leads, and calls through for every container on the way. It returns
