@@ -530,18 +530,18 @@ func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given
 		r.out = append(append(r.out, r.tape.Raw(k)...), ':')
 	}
 
+	text := r.tape.Text(k)
 	container := r.tape.Nodes[v].Kind >= jsontape.Array
 	start := len(r.out)
 	below := len(r.pointers)
 	if len(wanted) > 0 {
-		all = r.follow(wanted, r.tape.Text(k)) || all
+		all = r.follow(wanted, text) || all
 	}
 
 	inner := r.pointers[below:]
 	back := len(r.path)
 
 	if container || given >= 0 || root {
-		text := r.tape.Text(k)
 		r.path = appendToken(r.path, text)
 		if root {
 			r.top = protectedName(text)
@@ -564,7 +564,7 @@ func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given
 	r.path = r.path[:back]
 	r.pointers = r.pointers[:below]
 	if root && r.write {
-		r.fact(r.tape.Text(k), v, start)
+		r.fact(text, v, start)
 	}
 
 	return nil
