@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"canonscope/canon"
-	"canonscope/canon/lookup"
 	"canonscope/compare"
 	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
@@ -208,7 +207,6 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 
 	name, index, first := baseline.Known(ns, d.DocType), r.digestsOf(ns), len(d.Elements)
 	r.known.Reset(int(n))
-	r.names, r.ends = r.names[:0], r.ends[:0]
 	d.Elements = slices.Grow(d.Elements, int(n))
 
 	for range n {
@@ -230,10 +228,8 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 		item = end
 	}
 
-	names, from := string(r.names), 0
-	for i, to := range r.ends {
-		d.Elements[first+i].Identifier = names[from:to]
-		from = to
+	for i, identifier := range r.known.Strings() {
+		d.Elements[first+i].Identifier = identifier
 	}
 
 	return item, nil
@@ -262,22 +258,8 @@ func (r *nativeReader) repeated(entry *digest, identifier []byte) bool {
 		entry.used = true
 	}
 
-	r.known.Room()
-	hash := lookup.Hash(identifier)
-	n, place := r.known.Probe(hash, hash)
-	for ; n != 0; n, place = r.known.Probe(hash, place+1) {
-		from := 0
-		if n > 1 {
-			from = r.ends[n-2]
-		}
-		if bytes.Equal(r.names[from:r.ends[n-1]], identifier) {
-			return true
-		}
-	}
-	r.names = append(r.names, identifier...)
-	r.ends = append(r.ends, len(r.names))
-	r.known.Put(place, hash, uint32(len(r.ends)))
-	return false
+	_, added := r.known.Add(identifier)
+	return !added
 }
 
 // matches reports whether an item's digest is the one that the MSO has for its id.

@@ -129,9 +129,7 @@ type nativeReader struct {
 	chain   [][]byte // of the current document
 	scanner scanner
 
-	known lookup.Table // of the identifiers of the items of a namespace; numbers from 1
-	names []byte       // the identifiers
-	ends  []int        // of each in names
+	known lookup.Texts // identifiers of the items of a namespace
 }
 
 // digest is one entry of valueDigests.
@@ -155,9 +153,9 @@ var nativeReaders = sync.Pool{New: func() any { return new(nativeReader) }}
 // free keeps the memory for the next call, unless it is unusually large.
 func (r *nativeReader) free() {
 	clear(r.chain)
-	const most = 1 << 16
-	if cap(r.digests)+cap(r.spaces)+cap(r.picks)+cap(r.scanner.keys)+cap(r.scanner.set)+
-		cap(r.ends) <= most && cap(r.message)+cap(r.names) <= 1<<20 {
+	const most = 1 << 16 // entries
+	if cap(r.digests)+cap(r.spaces)+cap(r.picks)+cap(r.scanner.keys) <= most &&
+		cap(r.message)+r.known.Size()+r.scanner.set.Size() <= 1<<21 {
 		nativeReaders.Put(r)
 	}
 }

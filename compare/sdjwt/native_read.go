@@ -36,6 +36,7 @@ type reader struct {
 	hashName string
 	made     compare.Counters
 	sum      baseline.Sum
+	b64      []byte // the current digest
 	digests  table
 	names    []nameNode // disclosed so far in the open objects
 	path     []byte     // JSON pointer of the open container
@@ -312,7 +313,8 @@ func (r *reader) hash(i int) error {
 	}
 	d.hashed = true
 	n := hashes.Into(&r.sum, r.hashName, r.token[d.from:d.to])
-	s := r.digests.addSum(r.sum[:n])
+	r.b64 = baseline.AppendBase64(r.b64[:0], r.sum[:n])
+	s := r.digests.add(r.b64)
 	if s.given > 0 {
 		return invalid(where(i+1), ruleForm, "is sent twice")
 	}
