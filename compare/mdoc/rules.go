@@ -15,8 +15,8 @@ type mso struct {
 	signed, from, until               []byte // texts of tdates; empty if missing or not a tdate
 }
 
-// checkMSO applies ISO/IEC 18013-5 section 9.3.1 and sets what the MSO says of a document. around is the
-// docType of the Document, or "" if there is none.
+// checkMSO applies ISO/IEC 18013-5 section 9.3.1, and sets the fields of a document that the MSO holds.
+// around is the docType of the Document, or "" if there is none.
 //
 //phase:validate
 func (v *Verifier) checkMSO(d *Document, m *mso, around string) (err error) {

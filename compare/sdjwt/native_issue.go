@@ -100,6 +100,7 @@ func (w *nativeIssuer) find(d Disclosable) error {
 			w.first, w.last = n, int(w.tape.Nodes[n].Next)
 		}
 	}
+
 	index := w.tape.Index(len(d.Pointers))
 	for _, p := range d.Pointers {
 		n := index.At(p)
@@ -110,6 +111,7 @@ func (w *nativeIssuer) find(d Disclosable) error {
 	}
 	slices.Sort(w.marks)
 	w.marks = slices.Compact(w.marks)
+
 	if w.typ() != typVC {
 		return nil
 	}

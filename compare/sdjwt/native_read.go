@@ -55,7 +55,7 @@ type reader struct {
 	spans    []span // members of the root that are objects or arrays
 }
 
-// factText says where the text of a fact is in those of all, which become one string.
+// factText is the place of a fact's text in the texts of all, which become one string.
 type factText struct {
 	fact     *scalar
 	from, to int

@@ -51,7 +51,8 @@ func WriteJSON(t testing.TB, v any, path ...string) {
 func Link(t testing.TB, dir, folder string, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if err := os.Symlink(filepath.Join(official.Dir(t, folder), name), filepath.Join(dir, name)); err != nil {
+		from, to := filepath.Join(official.Dir(t, folder), name), filepath.Join(dir, name)
+		if err := os.Symlink(from, to); err != nil {
 			t.Fatal(err)
 		}
 	}
