@@ -19,6 +19,7 @@ require (
 	github.com/piprate/json-gold v0.9.1
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	github.com/segmentio/asm v1.2.1
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/xeipuuv/gojsonreference v0.0.0-20180127040603-bd5ef7bd5415
@@ -45,7 +46,6 @@ require (
 	github.com/lestrrat-go/option v1.0.1 // indirect
 	github.com/minio/highwayhash v1.0.4 // indirect
 	github.com/pquerna/cachecontrol v0.2.0 // indirect
-	github.com/segmentio/asm v1.2.1 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	github.com/xeipuuv/gojsonpointer v0.0.0-20180127040702-4e3ac2762d5f // indirect
 	golang.org/x/crypto v0.58.0 // indirect

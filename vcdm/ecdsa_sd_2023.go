@@ -55,7 +55,7 @@ func (ecdsaScheme) seal(ctx context.Context, in *input, key *keys.Secret, st *st
 	if v.Signatures, err = signStatements(ctx, in, proofKey, st.others); err != nil {
 		return nil, nil, err
 	}
-	if v.BaseSignature, err = signData(key, signatureInput(st, v.PublicKey)); err != nil {
+	if v.BaseSignature, err = signData(key, nil, signatureInput(st, v.PublicKey)); err != nil {
 		return nil, nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
 	}
 
@@ -154,7 +154,7 @@ func signStatements(ctx context.Context, in *input, key *keys.Secret,
 		if err := pause(ctx, in, i); err != nil {
 			return nil, err
 		}
-		if sigs[i], err = signData(key, l); err != nil {
+		if sigs[i], err = signData(key, nil, l); err != nil {
 			return nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
 		}
 	}

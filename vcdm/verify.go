@@ -418,7 +418,6 @@ func (v *Verifier) checkPeriod(d *document, errs []error) []error {
 		if now.IsZero() {
 			now = v.now()
 		}
-		at := "/" + m.Name
 		var t time.Time
 		err := text.ErrTime
 		if d.Tape.Nodes[node].Kind == jsontape.String {
@@ -426,13 +425,13 @@ func (v *Verifier) checkPeriod(d *document, errs []error) []error {
 		}
 		switch {
 		case err != nil && v.AnyForm: // else the rules of the data model say so
-			errs = append(errs, problem.Verification(at, text.NotTime))
+			errs = append(errs, problem.Verification("/"+m.Name, text.NotTime))
 		case err != nil:
 		case m.From && now.Before(t):
-			errs = append(errs, untimely(at, fmt.Sprintf("the credential is not valid before %s",
+			errs = append(errs, untimely("/"+m.Name, fmt.Sprintf("the credential is not valid before %s",
 				d.Tape.Text(node)), now))
 		case !m.From && now.After(t):
-			errs = append(errs, untimely(at, fmt.Sprintf("the credential is not valid after %s",
+			errs = append(errs, untimely("/"+m.Name, fmt.Sprintf("the credential is not valid after %s",
 				d.Tape.Text(node)), now))
 		}
 	}

@@ -44,7 +44,7 @@ func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte
 		return nil, err
 	}
 	in.counts.Signatures++
-	sig, err := signData(key, data)
+	sig, err := signData(key, in.work.sig[:0], data)
 	if err != nil {
 		return nil, &problem.Error{Type: problem.ProofGenerationError, Err: err}
 	}
@@ -155,7 +155,9 @@ func appendDigest(dst, text []byte, alg keys.Algorithm) []byte {
 }
 
 //phase:sign
-func signData(key *keys.Secret, data []byte) ([]byte, error) { return key.Sign(data) }
+func signData(key *keys.Secret, dst, data []byte) ([]byte, error) {
+	return key.AppendSignature(dst, data)
+}
 
 //phase:check
 func checkData(key *keys.Public, data, sig []byte) bool { return key.Verify(data, sig) }

@@ -306,18 +306,7 @@ func (w *writer) sort(m []member, from int) {
 		w.load(&m[i], shared)
 	}
 
-	if len(m) <= 16 {
-		for i := 1; i < len(m); i++ {
-			x := m[i]
-			j := i
-			for ; j > 0 && compare(&x, &m[j-1]) < 0; j-- {
-				m[j] = m[j-1]
-			}
-			m[j] = x
-		}
-	} else {
-		slices.SortFunc(m, func(a, b member) int { return compare(&a, &b) })
-	}
+	slices.SortFunc(m, func(a, b member) int { return compare(&a, &b) })
 
 	for len(m) > 0 { // sort keys with the same 8 bytes by the bytes after them
 		n := 1

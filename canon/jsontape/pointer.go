@@ -3,13 +3,12 @@ package jsontape
 
 import (
 	"fmt"
-	"hash/maphash"
 	"iter"
-	"math/bits"
 	"strings"
 
 	"canonscope/canon"
 	"canonscope/canon/choice"
+	"canonscope/canon/lookup"
 )
 
 // At returns the node index of the value at a JSON pointer (RFC 6901), or -1 if there is none. For many
@@ -74,12 +73,17 @@ func (t *Tape) names(object int) iter.Seq[string] {
 }
 
 // Index looks up parts of a tape. For many look-ups it reads a long container once, not for each of them.
-// It is valid until the next Scan.
+// Pointers in the order of the document are found from one to the next. It is valid until the next Scan.
 //
 //phase:parse primitive
 type Index struct {
 	tape *Tape
-	long map[int][]uint32 // elements of an array, or hash set of the keys of an object (node index + 1)
+	keys map[int]*lookup.Table // of a long object: node index + 1
+	long map[int][]uint32      // elements of a long array
+
+	parent string // of the last pointer that was found, up to its last slash
+	object int    // the node of parent
+	next   int    // the key behind the one of that pointer
 }
 
 const (
@@ -87,30 +91,48 @@ const (
 	fewNodes   = 32 // a container with at most so many nodes is not long
 )
 
-// Index returns an index for a number of look-ups. It takes at most half as much memory as the nodes, and
-// none for few look-ups.
+// Index returns an index for a number of look-ups, which takes no memory for few.
 func (t *Tape) Index(lookups int) Index {
 	if lookups <= fewLookups {
 		return Index{tape: t}
 	}
-	return Index{t, map[int][]uint32{}}
+	return Index{tape: t, keys: map[int]*lookup.Table{}, long: map[int][]uint32{}}
 }
 
-// IndexSize returns the memory in bytes that an index for a number of look-ups may take.
+// IndexSize returns the memory in bytes that an index for a number of look-ups may take: up to four places
+// of 12 bytes for a member, which is two nodes.
 func (t *Tape) IndexSize(lookups int) int {
 	if lookups <= fewLookups {
 		return 0
 	}
-	return t.Size() / 2
+	return t.Size() * 3 / 2
 }
 
 // At is [Tape.At].
 func (x *Index) At(pointer string) int {
-	node, rest := x.Follow(pointer, func(int) {})
+	slash := strings.LastIndexByte(pointer, '/')
+	if slash >= 0 && x.next > 0 && pointer[:slash] == x.parent && x.next < int(x.tape.Nodes[x.object].Next) &&
+		x.tape.TextIs(x.next, UnescapeToken(pointer[slash+1:])) {
+		return x.found(x.next + 1)
+	}
+
+	x.next = 0
+	inner := 0
+	node, rest := x.Follow(pointer, func(container int) { inner = container })
 	if rest != "" {
 		return -1
 	}
+	if node > 0 && x.tape.Nodes[inner].Kind == Object {
+		x.parent, x.object = pointer[:slash], inner
+		return x.found(node)
+	}
 	return node
+}
+
+// found returns the node of a value in the object, and remembers the key behind it.
+func (x *Index) found(value int) int {
+	x.next = int(x.tape.Nodes[value].Next)
+	return value
 }
 
 // Follow follows a pointer as far as it leads, and calls through for every container on the way. It returns
@@ -151,25 +173,27 @@ func (x *Index) Get(object int, key string) int {
 	if !x.isLong(object) || t.Nodes[object].Kind != Object {
 		return t.Get(object, key)
 	}
-	set, ok := x.long[object]
-	if !ok {
-		set = make([]uint32, 1<<bits.Len(uint(t.Len(object))*2))
+	keys := x.keys[object]
+	if keys == nil {
+		keys = new(lookup.Table)
+		keys.Reset(t.Len(object))
 		for k := range t.Members(object) {
 			mark := len(t.text)
-			slot := maphash.Bytes(seed, t.Text(k)) & uint64(len(set)-1)
+			hash := lookup.Hash(t.Text(k))
 			t.text = t.text[:mark]
-			for set[slot] != 0 {
-				slot = (slot + 1) & uint64(len(set)-1)
+			n, place := keys.Probe(hash, hash)
+			for n != 0 {
+				n, place = keys.Probe(hash, place+1)
 			}
-			set[slot] = uint32(k + 1)
+			keys.Put(place, hash, uint32(k+1))
 		}
-		x.long[object] = set
+		x.keys[object] = keys
 	}
-	h := KeyHash(key)
-	mask := uint64(len(set) - 1)
-	for slot := maphash.String(seed, key) & mask; set[slot] != 0; slot = (slot + 1) & mask {
-		if k := int(set[slot] - 1); t.Nodes[k].Hash == h && t.TextIs(k, key) {
-			return k + 1
+
+	hash := lookup.HashString(key)
+	for n, place := keys.Probe(hash, hash); n != 0; n, place = keys.Probe(hash, place+1) {
+		if t.TextIs(int(n-1), key) {
+			return int(n)
 		}
 	}
 	return -1

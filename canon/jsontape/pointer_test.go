@@ -151,3 +151,26 @@ func BenchmarkMany(b *testing.B) {
 		})
 	}
 }
+
+// An index finds the same for pointers in any order: the next member, one behind it, one before it, and none.
+func TestIndexInAnyOrder(t *testing.T) {
+	var tape jsontape.Tape
+	doc := `{"a":{"x":1,"y~/":{"x":2},"z":3},"b":[{"x":4,"y":5},6],"a~1x":7,"":8,"c":{}}`
+	if err := tape.Scan([]byte(doc), jsontape.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	pointers := []string{"", "/a", "/a/x", "/a/y~0~1", "/a/y~0~1/x", "/a/z", "/a/q", "/b", "/b/0", "/b/0/x", "/b/0/y", "/b/1",
+		"/b/2", "/a~01x", "/", "/c", "/c/x", "c", "/a/", "/b/0/x/y"}
+	for _, first := range pointers {
+		for _, second := range pointers {
+			for _, third := range pointers {
+				index := tape.Index(1)
+				for _, p := range []string{first, second, third} {
+					if got, want := index.At(p), tape.At(p); got != want {
+						t.Fatalf("%q after %q, %q: node %d, want %d", p, first, second, got, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -5,12 +5,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"hash/maphash"
 	"math"
 	"math/bits"
 	"unicode/utf8"
 
 	"canonscope/canon"
+	"canonscope/canon/lookup"
 )
 
 // Options bound a scan. Zero fields take the defaults of package canon.
@@ -34,9 +34,6 @@ type frame struct {
 // smallObject is the number of keys up to which each new key is compared with the others; larger objects
 // are checked when they close.
 const smallObject = 32
-
-// seed keeps an attacker from choosing keys that collide in the set of a large object.
-var seed = maphash.MakeSeed()
 
 // Scan reads src, which must not change while the tape is in use. Malformed input gives a
 // *canon.SyntaxError with its place, a document too large or too deep a *canon.LimitError; the tape is then
@@ -338,22 +335,18 @@ func (t *Tape) repeated(i int) bool {
 
 // repeatedInLarge returns a key of object i that repeats an earlier one, or -1.
 func (t *Tape) repeatedInLarge(i, keys int) int {
-	size := 1 << bits.Len(uint(keys)*2)
-	if cap(t.set) < size {
-		t.set = make([]uint32, size)
-	}
-	t.set = t.set[:size]
-	clear(t.set)
+	t.set.Reset(keys)
 	for k, end := i+1, int(t.Nodes[i].Next); k < end; k = int(t.Nodes[k+1].Next) {
 		mark := len(t.text)
-		slot := maphash.Bytes(seed, t.Text(k)) & uint64(size-1)
+		hash := lookup.Hash(t.Text(k))
 		t.text = t.text[:mark]
-		for ; t.set[slot] != 0; slot = (slot + 1) & uint64(size-1) {
-			if other := int(t.set[slot] - 1); t.Nodes[other].Hash == t.Nodes[k].Hash && t.sameText(other, k) {
+		n, place := t.set.Probe(hash, hash)
+		for ; n != 0; n, place = t.set.Probe(hash, place+1) {
+			if t.sameText(int(n-1), k) {
 				return k
 			}
 		}
-		t.set[slot] = uint32(k + 1)
+		t.set.Put(place, hash, uint32(k+1))
 	}
 	return -1
 }

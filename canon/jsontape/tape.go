@@ -12,6 +12,8 @@ package jsontape
 import (
 	"bytes"
 	"iter"
+
+	"canonscope/canon/lookup"
 )
 
 // Kind of a JSON value.
@@ -64,8 +66,8 @@ type Tape struct {
 	Nodes []Node
 
 	stack []frame
-	text  []byte   // unescaped strings
-	set   []uint32 // hash set of the keys of one large object: node index + 1
+	text  []byte       // unescaped strings
+	set   lookup.Table // of the keys of one large object: node index + 1
 }
 
 const (

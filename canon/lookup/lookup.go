@@ -1,5 +1,6 @@
 // Package lookup finds things by their text. A [Table] holds a number for each text, under its [Hash]; the
-// caller holds the texts and compares them, as it goes from one [Table.Probe] to the next.
+// caller holds the texts and compares them, as it goes from one [Table.Probe] to the next. [Texts] holds the
+// texts as well.
 //
 //phase:serialize primitive
 package lookup

@@ -58,3 +58,39 @@ func TestTable(t *testing.T) {
 		t.Error("the hash depends on the type")
 	}
 }
+
+// Texts number what is added in its order, once each, and forget it when they are emptied.
+func TestTexts(t *testing.T) {
+	var texts lookup.Texts
+	for _, count := range []int{3, 300, 0, 2} {
+		texts.Reset(count / 2)
+		for i := range 2 * count {
+			text := fmt.Sprint(i % max(count, 1)) // the second half repeats the first, which begins with ""
+			if text == "0" {
+				text = ""
+			}
+			if i < count && texts.Find([]byte(text)) != 0 {
+				t.Fatalf("%q is there before it is added", text)
+			}
+			number, added := texts.Add([]byte(text))
+			if number != i%count+1 || added != (i < count) || texts.Find([]byte(text)) != number {
+				t.Fatalf("%q is %d, added %v", text, number, added)
+			}
+		}
+		seen := 0
+		for i, text := range texts.Strings() {
+			if texts.Find([]byte(text)) != i+1 {
+				t.Errorf("text %d is %q", i, text)
+			}
+			if seen++; seen == 250 {
+				break
+			}
+		}
+		if texts.Len() != count || seen != min(count, 250) || texts.Find([]byte("other")) != 0 {
+			t.Errorf("%d texts of %d, %d of them seen", texts.Len(), count, seen)
+		}
+	}
+	if texts.Size() < 12*64 {
+		t.Errorf("texts take %d bytes", texts.Size())
+	}
+}

@@ -176,6 +176,7 @@ type exchange struct {
 	doc      []byte
 	pointers []string
 	options  vcdm.Options
+	proof    []byte // room for the options as JSON
 	suite    string
 	counts   vcdm.Counts
 	counters *compare.Counters
@@ -189,7 +190,8 @@ func (x *exchange) sign(key *keys.Secret, doc []byte) ([]byte, error) {
 	defer x.count()
 	signer := x.signer
 	signer.Key = key
-	return signer.Add(context.Background(), doc, x.options.AppendJSON(nil, x.suite))
+	x.proof = x.options.AppendJSON(x.proof[:0], x.suite)
+	return signer.Add(context.Background(), doc, x.proof)
 }
 
 // reissue signs the selection of an issued credential anew, for a suite that has no selective disclosure.

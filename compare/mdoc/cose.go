@@ -154,7 +154,7 @@ func (d *Document) checkPlace(leaf *x509.Certificate) error {
 
 // done completes a document whose signature and digests are valid. leaf is the signer's certificate, or nil
 // if the key was configured.
-func (d *Document) done(v *Verifier, m *mso, leaf *x509.Certificate) (*Document, error) {
+func (d *Document) done(v *Verifier, m *mso, leaf *x509.Certificate) error {
 	if v.Device == nil {
 		d.Unchecked = append(d.Unchecked, "/deviceKeyInfo")
 	}
@@ -162,11 +162,8 @@ func (d *Document) done(v *Verifier, m *mso, leaf *x509.Certificate) (*Document,
 		d.Unchecked = append(d.Unchecked, "/status")
 	}
 	if leaf == nil {
-		return d, nil
-	}
-	if err := d.checkPlace(leaf); err != nil {
-		return nil, err
+		return nil
 	}
 	d.Signer = keys.SubjectOf(leaf)
-	return d, nil
+	return d.checkPlace(leaf)
 }

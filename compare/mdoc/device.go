@@ -122,12 +122,14 @@ func untag(b []byte) []byte {
 // binds a signature to a session (ISO/IEC 18013-5 section 9.1.5.1).
 func isTranscript(b []byte) bool { return isMajor(b, majorArray) || isMajor(b, majorTag) }
 
+// documentVerifier verifies one IssuerSigned and sets d, which means nothing if there is an error. docType is
+// that of the Document around it, or "".
+type documentVerifier func(v *Verifier, d *Document, issuerSigned []byte, docType string) error
+
 // response verifies each document of a DeviceResponse that has been scanned.
 //
 //phase:parse fallback
-func (v *Verifier) response(
-	b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error),
-) ([]Document, error) {
+func (v *Verifier) response(b []byte, verify documentVerifier) ([]Document, error) {
 	var members map[string]cbor.RawMessage
 	if !isMajor(b, majorMap) || stockDec.Unmarshal(b, &members) != nil {
 		return nil, invalid("mdoc", ruleShape, "is not a map with text keys")
@@ -150,57 +152,50 @@ func (v *Verifier) response(
 			Where: "documents of the DeviceResponse"}
 	}
 
-	var out []Document
-	for _, raw := range list {
-		d, err := v.document(raw, verify)
-		if err != nil {
+	out := make([]Document, len(list))
+	for i, raw := range list {
+		if err := v.document(&out[i], raw, verify); err != nil {
 			return nil, err
 		}
-		out = append(out, *d)
 	}
 
 	return out, nil
 }
 
-func (v *Verifier) document(
-	raw cbor.RawMessage, verify func(*Verifier, []byte, string) (*Document, error),
-) (*Document, error) {
+func (v *Verifier) document(d *Document, raw cbor.RawMessage, verify documentVerifier) error {
 	var members map[string]cbor.RawMessage
 	if !isMajor(raw, majorMap) || stockDec.Unmarshal(raw, &members) != nil {
-		return nil, invalid("Document", ruleShape, "is not a map with text keys")
+		return invalid("Document", ruleShape, "is not a map with text keys")
 	}
 	docType, ok := stockText(members["docType"])
 	if !ok || docType == "" || members["issuerSigned"] == nil {
-		return nil, invalid("Document", ruleShape, "needs docType and issuerSigned")
+		return invalid("Document", ruleShape, "needs docType and issuerSigned")
 	}
-	d, err := verify(v, members["issuerSigned"], docType)
-	if err != nil {
-		return nil, err
+	if err := verify(v, d, members["issuerSigned"], docType); err != nil {
+		return err
 	}
 	if signed := members["deviceSigned"]; v.Device != nil {
-		err = v.checkDevice(d, signed)
+		return v.checkDevice(d, signed)
 	} else if signed != nil {
 		d.unasked()
 	}
-	return d, err
+	return nil
 }
 
 // unasked records that the document has a device signature that the verifier was not asked to check.
 func (d *Document) unasked() { d.Unchecked = append(d.Unchecked, "/deviceSigned") }
 
 // bare verifies IssuerSigned bytes outside a DeviceResponse.
-func (v *Verifier) bare(
-	b []byte, verify func(v *Verifier, issuerSigned []byte, docType string) (*Document, error),
-) ([]Document, error) {
+func (v *Verifier) bare(b []byte, verify documentVerifier) ([]Document, error) {
 	if v.Device != nil {
 		return nil, invalid("IssuerSigned", ruleDevice,
 			"device authentication is required and needs a DeviceResponse")
 	}
-	d, err := verify(v, b, "")
-	if err != nil {
+	out := make([]Document, 1)
+	if err := verify(v, &out[0], b, ""); err != nil {
 		return nil, err
 	}
-	return []Document{*d}, nil
+	return out, nil
 }
 
 // checkDevice checks deviceAuth with the deviceKey of a verified MSO.

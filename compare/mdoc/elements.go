@@ -2,6 +2,7 @@
 package mdoc
 
 import (
+	"bytes"
 	"fmt"
 	"iter"
 	"math"
@@ -255,22 +256,33 @@ func join(parent, token string) string {
 	return parent + "/" + token
 }
 
-// number converts a JSON number to int64, uint64 or float64.
-func number(text, id string) (any, error) {
-	if strings.ContainsAny(text, ".eE") {
-		f, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsInf(f, 0) {
-			return nil, &canon.UnsupportedError{Engine: "mdoc", What: "the number " + text, Where: id}
+// numeral is a number of CBOR: a double or an integer.
+type numeral struct {
+	double   bool
+	negative bool
+	float    float64
+	integer  uint64 // in two's complement if it is negative
+}
+
+// number reads a JSON number: a double if it has a fraction or an exponent.
+func number(text, id []byte) (n numeral, err error) {
+	if n.double = bytes.ContainsAny(text, ".eE"); n.double {
+		if n.float, err = strconv.ParseFloat(string(text), 64); err != nil || math.IsInf(n.float, 0) {
+			return n, &canon.UnsupportedError{Engine: "mdoc", What: "the number " + string(text),
+				Where: string(id)}
 		}
-		return f, nil
-	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return n, nil
 	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		return nil, &canon.UnsupportedError{Engine: "mdoc", What: "the integer " + text + " beyond 64 bits",
-			Where: id}
+	if n.negative = text[0] == '-'; n.negative {
+		var i int64
+		i, err = strconv.ParseInt(string(text), 10, 64)
+		n.integer, n.negative = uint64(i), i < 0 // -0 is 0
+	} else {
+		n.integer, err = strconv.ParseUint(string(text), 10, 64)
 	}
-	return n, nil
+	if err != nil {
+		err = &canon.UnsupportedError{Engine: "mdoc", What: "the integer " + string(text) + " beyond 64 bits",
+			Where: string(id)}
+	}
+	return n, err
 }

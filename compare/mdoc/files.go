@@ -18,7 +18,6 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/internal/baseline"
 	"canonscope/compare/internal/claims"
-	"canonscope/schemas"
 	"canonscope/vcdm/keys"
 )
 
@@ -32,7 +31,7 @@ var Definition = &compare.Definition{
 	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Engine, c.Algorithm), nil
 	},
-	Chosen:     chosen,
+	Chosen:     claims.Chosen(request),
 	Operations: compare.OfCredentials,
 	Tamper:     tamper,
 	Decode:     Decode,
@@ -50,14 +49,6 @@ var Definition = &compare.Definition{
 func request(t *compare.Task) claims.Request {
 	return claims.Request{Format: compare.Mdoc, Type: "docType and namespace", Bare: true,
 		Now: t.Now, Limits: t.Limits}
-}
-
-func chosen(c *schemas.Credential, t *compare.Task) ([]string, error) {
-	made, err := claims.Of(c, request(t), compare.Scenario{})
-	if err != nil {
-		return nil, err
-	}
-	return made.Chosen, nil
 }
 
 func issuing() *compare.Files {

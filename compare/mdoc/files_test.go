@@ -16,22 +16,6 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// filesOf returns an operation on files with its options set.
-func filesOf(t *testing.T, op compare.Operation, options map[string]any) *compare.Files {
-	t.Helper()
-	f := mdoc.Definition.Files[op]()
-	for _, o := range f.Options {
-		if v, ok := options[o.Name]; ok {
-			reflect.ValueOf(o.To).Elem().Set(reflect.ValueOf(v))
-			delete(options, o.Name)
-		}
-	}
-	if len(options) > 0 {
-		t.Fatalf("%s has no options %v", op, options)
-	}
-	return f
-}
-
 // says reports whether an error has a text, or is nil where no text is wanted.
 func says(err error, want string) bool {
 	if want == "" {
@@ -41,10 +25,6 @@ func says(err error, want string) bool {
 }
 
 const transcript = "83f6f600"
-
-func keyFile(k *keys.Secret) compare.KeyFile {
-	return compare.KeyFile{Path: "k.pem", Secret: k, Public: k.Public()}
-}
 
 // An mdoc is issued for a device's key, under a certificate that is made unless one is given, which then has to be
 // of the key that signs.
@@ -63,12 +43,12 @@ func TestFilesIssue(t *testing.T) {
 		chosen       bool
 	}{
 		"no device":   {map[string]any{}, "give --holder-key FILE", "", false},
-		"made":        {map[string]any{"holder-key": keyFile(device)}, "", "", false},
-		"given":       {map[string]any{"holder-key": keyFile(device), "certificate": own}, "", "", true},
-		"another key": {map[string]any{"holder-key": keyFile(device), "certificate": other}, "", "is not of the key that signs", true},
-		"broken":      {map[string]any{"holder-key": keyFile(device), "certificate": broken}, "", "c.pem: x509", true},
+		"made":        {map[string]any{"holder-key": claimstest.KeyFile(device)}, "", "", false},
+		"given":       {map[string]any{"holder-key": claimstest.KeyFile(device), "certificate": own}, "", "", true},
+		"another key": {map[string]any{"holder-key": claimstest.KeyFile(device), "certificate": other}, "", "is not of the key that signs", true},
+		"broken":      {map[string]any{"holder-key": claimstest.KeyFile(device), "certificate": broken}, "", "c.pem: x509", true},
 	} {
-		f := filesOf(t, compare.Issue, c.options)
+		f := claimstest.Files(t, mdoc.Definition, compare.Issue, c.options)
 		d, err := f.Draft(doc, nil, task)
 		if !says(err, c.draft) {
 			t.Errorf("%s: draft: %v", name, err)
@@ -88,7 +68,7 @@ func TestFilesIssue(t *testing.T) {
 		}
 	}
 	// What the document cannot be issued for comes with the missing key, in one answer.
-	_, err := filesOf(t, compare.Issue, map[string]any{"certificate": own}).Draft([]byte("{"), nil, task)
+	_, err := claimstest.Files(t, mdoc.Definition, compare.Issue, map[string]any{"certificate": own}).Draft([]byte("{"), nil, task)
 	if err == nil || !strings.Contains(err.Error(), "--holder-key") || !strings.Contains(err.Error(), "JSON") {
 		t.Errorf("both faults: %v", err)
 	}
@@ -112,15 +92,15 @@ func TestFilesPresent(t *testing.T) {
 		want    string
 	}{
 		{map[string]any{}, ""},
-		{map[string]any{"holder-key": keyFile(device), "transcript": transcript}, ""},
-		{map[string]any{"holder-key": keyFile(device)}, both},
+		{map[string]any{"holder-key": claimstest.KeyFile(device), "transcript": transcript}, ""},
+		{map[string]any{"holder-key": claimstest.KeyFile(device)}, both},
 		{map[string]any{"transcript": transcript}, both},
-		{map[string]any{"holder-key": keyFile(key), "transcript": transcript}, "bound to another key"},
-		{map[string]any{"holder-key": keyFile(device), "transcript": "8"}, "hexadecimal CBOR"},
-		{map[string]any{"holder-key": keyFile(device), "transcript": "83"}, "hexadecimal CBOR"},
+		{map[string]any{"holder-key": claimstest.KeyFile(key), "transcript": transcript}, "bound to another key"},
+		{map[string]any{"holder-key": claimstest.KeyFile(device), "transcript": "8"}, "hexadecimal CBOR"},
+		{map[string]any{"holder-key": claimstest.KeyFile(device), "transcript": "83"}, "hexadecimal CBOR"},
 	} {
 		bound := c.options["transcript"] != nil
-		out, _, err := filesOf(t, compare.Present, c.options).Present(t.Context(), issued, nil, &compare.Task{Engine: canon.Native})
+		out, _, err := claimstest.Files(t, mdoc.Definition, compare.Present, c.options).Present(t.Context(), issued, nil, &compare.Task{Engine: canon.Native})
 		if !says(err, c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
@@ -128,7 +108,7 @@ func TestFilesPresent(t *testing.T) {
 			continue
 		}
 		// A verifier that demands the device's signature accepts the bound one only.
-		v := filesOf(t, compare.Verify, map[string]any{"issuer-key": keyFile(key), "transcript": transcript})
+		v := claimstest.Files(t, mdoc.Definition, compare.Verify, map[string]any{"issuer-key": claimstest.KeyFile(key), "transcript": transcript})
 		if a, err := v.Verify(t.Context(), out, &compare.Task{Engine: canon.Native, Now: now}); err != nil || (a.Refused == nil) != bound {
 			t.Errorf("bound %v: %v, %v", bound, a, err)
 		}
@@ -152,7 +132,7 @@ func TestPresentChecks(t *testing.T) {
 		t.Fatal(err)
 	}
 	task := &compare.Task{Engine: canon.Native, Now: now}
-	present := filesOf(t, compare.Present, nil).Present
+	present := claimstest.Files(t, mdoc.Definition, compare.Present, nil).Present
 	if _, _, err := present(t.Context(), issued, []string{"/v/a"}, task); err != nil {
 		t.Fatalf("one that has expired: %v", err)
 	}
@@ -183,11 +163,11 @@ func TestFilesVerify(t *testing.T) {
 		signers      []string
 		err, refused string
 	}{
-		"key":                {signed, map[string]any{"issuer-key": keyFile(key)}, nil, "", ""},
+		"key":                {signed, map[string]any{"issuer-key": claimstest.KeyFile(key)}, nil, "", ""},
 		"roots":              {signed, map[string]any{"roots": roots}, []string{"CN=DS"}, "", ""},
 		"no usage":           {draftKey{key, bare}.build(t, nil), map[string]any{"roots": roots}, nil, "", "usage"},
 		"any usage":          {draftKey{key, bare}.build(t, nil), map[string]any{"roots": roots, "any-usage": true}, []string{"CN=DS"}, "", ""},
-		"any usage of a key": {signed, map[string]any{"issuer-key": keyFile(key), "any-usage": true}, nil, "--any-usage", ""},
+		"any usage of a key": {signed, map[string]any{"issuer-key": claimstest.KeyFile(key), "any-usage": true}, nil, "--any-usage", ""},
 		"no key":             {signed, map[string]any{}, nil, "whose signature?", ""},
 		"transcript":         {signed, map[string]any{"roots": roots, "transcript": transcript}, nil, "", "device"},
 		"no CBOR":            {signed, map[string]any{"roots": roots, "transcript": "zz"}, nil, "--transcript", ""},
@@ -198,7 +178,7 @@ func TestFilesVerify(t *testing.T) {
 			for k, v := range c.options {
 				options[k] = v
 			}
-			out, err := filesOf(t, compare.Verify, options).Verify(t.Context(), c.mdoc, &compare.Task{Engine: canon.Native, Now: now, JSON: asJSON})
+			out, err := claimstest.Files(t, mdoc.Definition, compare.Verify, options).Verify(t.Context(), c.mdoc, &compare.Task{Engine: canon.Native, Now: now, JSON: asJSON})
 			switch {
 			case !says(err, c.err):
 				t.Errorf("%s: %v", name, err)

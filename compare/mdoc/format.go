@@ -41,35 +41,29 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 		return nil, err
 	}
 
-	in, err := claims.Of(c, request(&compare.Task{Now: s.Now, Limits: s.Limits}), s)
+	in, err := claims.Prepare(c, request, f.algorithm, s)
 	if err != nil {
 		return nil, err
 	}
 
-	issuer, device, err := claims.Keys(f.algorithm, s)
+	certificate, err := Certificate(in.Issuer.Public(), c.Issuer)
 	if err != nil {
 		return nil, err
 	}
 
-	certificate, err := Certificate(issuer.Public(), c.Issuer)
-	if err != nil {
-		return nil, err
-	}
-
-	counters := &compare.Counters{}
-	i := Issuer{Engine: f.engine, Key: issuer, Chain: [][]byte{certificate}, Device: device.Public(),
-		Elements: in.Elements, Limits: s.Limits, Counters: counters}
-	h := Holder{Engine: f.engine, Limits: s.Limits, Counters: counters}
-	v := Verifier{Engine: f.engine, Key: issuer.Public(), Leaf: certificate, Now: s.Now, Limits: s.Limits,
-		Counters: counters}
+	i := Issuer{Engine: f.engine, Key: in.Issuer, Chain: [][]byte{certificate}, Device: in.Holder.Public(),
+		Elements: in.Elements, Limits: s.Limits, Counters: in.Counters}
+	h := Holder{Engine: f.engine, Limits: s.Limits, Counters: in.Counters}
+	v := Verifier{Engine: f.engine, Key: in.Issuer.Public(), Leaf: certificate, Now: s.Now, Limits: s.Limits,
+		Counters: in.Counters}
 	var bound []byte
 	done := checks
 	if s.Binding == compare.HolderBinding {
 		bound, done = transcript, checks+", device signature"
-		h.Key, v.Device = device, &DeviceAuth{Transcript: transcript}
+		h.Key, v.Device = in.Holder, &DeviceAuth{Transcript: transcript}
 	}
 
-	return compare.Deriving(counters, done, compare.Steps{
+	return compare.Deriving(in.Counters, done, compare.Steps{
 		Issue: func() ([]byte, error) { return i.Issue(in.JSON) },
 		Whole: func(issued []byte) ([]byte, error) {
 			return h.Present(issued, []string{claims.Subject}, bound)

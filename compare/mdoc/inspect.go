@@ -179,8 +179,9 @@ func (in *inspection) json() (any, error) {
 		}
 		m := read.mso
 		doc := documentJSON{DocType: m.docType, Version: m.version, DigestAlgorithm: m.digestAlgorithm,
-			Signed: m.signed, ValidFrom: m.from, ValidUntil: m.until, Certificates: []string{},
-			Elements: []elementJSON{}, DeviceSigned: d.DeviceSigned != nil}
+			Signed: string(m.signed), ValidFrom: string(m.from), ValidUntil: string(m.until),
+			Certificates: []string{},
+			Elements:     []elementJSON{}, DeviceSigned: d.DeviceSigned != nil}
 		if doc.Protected, err = notations.Of(read.protected); err != nil {
 			return nil, err
 		}

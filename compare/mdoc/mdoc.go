@@ -168,8 +168,7 @@ func (h *Holder) Check(issued []byte) error {
 	if v.Key, err = keys.PublicOf(leaf.PublicKey); err != nil {
 		return invalid("x5chain", ruleIssue, "%v", err)
 	}
-	_, err = nativeDocument(v, issued, "")
-	return err
+	return nativeDocument(v, new(Document), issued, "")
 }
 
 // Present returns issued data with only the elements that pointers name: /NAMESPACE/IDENTIFIER as in

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"canonscope/canon"
-	"canonscope/canon/lookup"
 	"canonscope/compare"
 	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
@@ -15,11 +14,6 @@ import (
 
 // native is the engine that writes the fixed shapes of mdoc directly and reads them in place.
 type native struct{}
-
-// nativeSign is a separate function so that profiles separate signing from encoding.
-//
-//phase:sign
-func nativeSign(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
 
 //phase:select fallback
 func (native) present(h *Holder, issued []byte, wanted []want) ([]byte, error) {
@@ -136,39 +130,37 @@ func (native) verify(v *Verifier, presented []byte) ([]Document, error) {
 // nativeDocument verifies one IssuerSigned that has been scanned.
 //
 //phase:validate fallback
-func nativeDocument(v *Verifier, in []byte, docType string) (*Document, error) {
+func nativeDocument(v *Verifier, d *Document, in []byte, docType string) error {
 	r := newNativeReader(v.Limits)
 	defer r.free()
 	b := view(in)
 	s, err := b.issuerSigned()
 	if err != nil {
-		return nil, err
+		return err
 	}
 
 	h, err := r.sign1(b, s.issuerAuth)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := v.checkHeaders(&h); err != nil {
-		return nil, err
+		return err
 	}
 
 	m, digests, err := r.mso(h.payload)
 	if err != nil {
-		return nil, err
+		return err
 	}
-
-	d, err := v.checkMSO(&m, docType)
-	if err != nil {
-		return nil, err
+	if err := v.checkMSO(d, &m, docType); err != nil {
+		return err
 	}
 
 	key, leaf, err := v.issuerKey(&h, d.Signed)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.check(v, key, &h); err != nil {
-		return nil, err
+		return err
 	}
 	if s.nameSpaces < 0 {
 		return d.done(v, &m, leaf)
@@ -177,7 +169,7 @@ func nativeDocument(v *Verifier, in []byte, docType string) (*Document, error) {
 	_, n, at := b.head(s.nameSpaces)
 	for range n {
 		if at, err = r.items(v, d, &m, b, at, digests); err != nil {
-			return nil, err
+			return err
 		}
 	}
 
@@ -213,9 +205,8 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 		return 0, invalid(string(ns), ruleShape, "is not an array of items")
 	}
 
-	name, index, first := string(ns), r.digestsOf(ns), len(d.Elements)
+	name, index, first := baseline.Known(ns, d.DocType), r.digestsOf(ns), len(d.Elements)
 	r.known.Reset(int(n))
-	r.names, r.ends = r.names[:0], r.ends[:0]
 	d.Elements = slices.Grow(d.Elements, int(n))
 
 	for range n {
@@ -224,7 +215,7 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 		if err != nil {
 			return 0, err
 		}
-		entry := find(index, read.id)
+		entry := find(index, read.id, len(d.Elements)-first)
 		if r.repeated(entry, read.identifier) {
 			return 0, invalid(name+"/"+string(read.identifier), ruleDigest,
 				"its digestID or identifier occurs twice")
@@ -237,17 +228,18 @@ func (r *nativeReader) items(v *Verifier, d *Document, m *mso, b view, at int, v
 		item = end
 	}
 
-	names, from := string(r.names), 0
-	for i, to := range r.ends {
-		d.Elements[first+i].Identifier = names[from:to]
-		from = to
+	for i, identifier := range r.known.Strings() {
+		d.Elements[first+i].Identifier = identifier
 	}
 
 	return item, nil
 }
 
-// find returns the digest with an id, nil if there is none.
-func find(index []digest, id uint64) *digest {
+// find returns the digest with an id, nil if there is none. It looks first where it usually is.
+func find(index []digest, id uint64, usual int) *digest {
+	if usual < len(index) && index[usual].id == id {
+		return &index[usual]
+	}
 	i, ok := slices.BinarySearchFunc(index, id,
 		func(d digest, id uint64) int { return cmp.Compare(d.id, id) })
 	if !ok {
@@ -266,22 +258,8 @@ func (r *nativeReader) repeated(entry *digest, identifier []byte) bool {
 		entry.used = true
 	}
 
-	r.known.Room()
-	hash := lookup.Hash(identifier)
-	n, place := r.known.Probe(hash, hash)
-	for ; n != 0; n, place = r.known.Probe(hash, place+1) {
-		from := 0
-		if n > 1 {
-			from = r.ends[n-2]
-		}
-		if bytes.Equal(r.names[from:r.ends[n-1]], identifier) {
-			return true
-		}
-	}
-	r.names = append(r.names, identifier...)
-	r.ends = append(r.ends, len(r.names))
-	r.known.Put(place, hash, uint32(len(r.ends)))
-	return false
+	_, added := r.known.Add(identifier)
+	return !added
 }
 
 // matches reports whether an item's digest is the one that the MSO has for its id.

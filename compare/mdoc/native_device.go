@@ -8,6 +8,7 @@ import (
 	"crypto/elliptic"
 
 	"canonscope/compare"
+	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
 )
 
@@ -36,7 +37,8 @@ func (native) bind(h *Holder, issuerSigned, transcript []byte) ([]byte, error) {
 		return nil, err
 	}
 
-	sig, err := nativeSign(h.Key, r.message)
+	var room [96]byte
+	sig, err := baseline.Sign(h.Key, room[:0], r.message)
 	r.message = r.message[:0]
 	if err != nil {
 		return nil, err
@@ -139,16 +141,16 @@ func (b view) usual() (u usualResponse, ok bool) {
 //
 //phase:parse fallback
 func (r *nativeReader) usual(v *Verifier, u *usualResponse) ([]Document, error) {
-	d, err := nativeDocument(v, u.issuerSigned, u.docType)
-	if err != nil {
+	out := make([]Document, 1)
+	if err := nativeDocument(v, &out[0], u.issuerSigned, u.docType); err != nil {
 		return nil, err
 	}
 	if v.Device == nil {
-		d.unasked()
-	} else if err := r.device(v, u, d); err != nil {
+		out[0].unasked()
+	} else if err := r.device(v, u, &out[0]); err != nil {
 		return nil, err
 	}
-	return []Document{*d}, nil
+	return out, nil
 }
 
 // device checks a deviceSignature. Any form other than that of bind is checked by the code of the stock

@@ -20,19 +20,21 @@ import (
 //phase:encode
 type nativeIssuer struct {
 	*Issuer
-	tape     jsontape.Tape
-	memory   int64 // limit for the items
-	marks    []int // sorted nodes of Issuer.Elements
-	salts    []byte
-	id       []byte // identifier of the current element
-	value    []byte // its CBOR
-	items    []byte // finished items
-	count    int
-	digests  []byte // of the items, concatenated
-	size     int    // of a digest
-	hashName string
-	mso      []byte
-	message  []byte
+	tape      jsontape.Tape
+	memory    int64 // limit for the items
+	marks     []int // sorted nodes of Issuer.Elements
+	salts     []byte
+	id        []byte // identifier of the current element
+	value     []byte // its CBOR
+	items     []byte // finished items
+	count     int
+	digests   []byte // of the items, concatenated
+	size      int    // of a digest
+	hashName  string
+	mso       []byte
+	message   []byte
+	signature []byte
+	made      compare.Counters
 }
 
 var nativeIssuers = sync.Pool{New: func() any { return new(nativeIssuer) }}
@@ -45,7 +47,8 @@ func (native) issue(i *Issuer, in []byte) ([]byte, error) {
 			nativeIssuers.Put(w)
 		}
 	}()
-	w.Issuer, w.hashName, w.count, w.memory = i, i.digest(), 0, i.Limits.WithDefaults().Memory
+	w.Issuer, w.hashName, w.count, w.made = i, i.digest(), 0, compare.Counters{}
+	w.memory = i.Limits.WithDefaults().Memory
 	w.id, w.items, w.digests = w.id[:0], w.items[:0], w.digests[:0]
 	c, err := w.parse(in)
 	if err != nil {
@@ -59,12 +62,12 @@ func (native) issue(i *Issuer, in []byte) ([]byte, error) {
 	}
 	w.encodeMSO(c)
 	w.encodeMessage()
-	sig, err := nativeSign(i.Key, w.message)
-	if err != nil {
+	if w.signature, err = baseline.Sign(i.Key, w.signature[:0], w.message); err != nil {
 		return nil, err
 	}
-	i.Counters.Add(compare.Counters{Signatures: 1})
-	return w.encodeIssuerSigned(c, sig), nil
+	w.made.Signatures++
+	i.Counters.Add(w.made)
+	return w.encodeIssuerSigned(c, w.signature), nil
 }
 
 type nativeClaims struct {
@@ -96,13 +99,11 @@ func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 
 	c.docType = t.Text(vct)
 
-	for _, d := range []struct {
-		name string
-		to   *int64
-	}{{"nbf", &c.from}, {"exp", &c.until}} {
-		if *d.to, err = strconv.ParseInt(string(t.Raw(t.Get(0, d.name))), 10, 64); err != nil {
-			return c, fault(d.name)
-		}
+	if c.from, err = strconv.ParseInt(string(t.Raw(t.Get(0, "nbf"))), 10, 64); err != nil {
+		return c, fault("nbf")
+	}
+	if c.until, err = strconv.ParseInt(string(t.Raw(t.Get(0, "exp"))), 10, 64); err != nil {
+		return c, fault("exp")
 	}
 
 	if c.subject = t.Get(0, "credentialSubject"); c.subject < 0 {
@@ -235,21 +236,16 @@ func (w *nativeIssuer) appendValue(v []byte, n int) ([]byte, error) {
 			}
 		}
 	default:
-		x, err := number(string(w.tape.Raw(n)), string(w.id))
-		if err != nil {
+		x, err := number(w.tape.Raw(n), w.id)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		switch x := x.(type) {
-		case int64:
-			if x < 0 {
-				v = appendHead(v, majorNint, uint64(-1-x))
-			} else {
-				v = appendHead(v, majorUint, uint64(x))
-			}
-		case uint64:
-			v = appendHead(v, majorUint, x)
-		case float64:
-			v = binary.BigEndian.AppendUint64(append(v, 0xfb), math.Float64bits(x))
+		case x.double:
+			v = binary.BigEndian.AppendUint64(append(v, 0xfb), math.Float64bits(x.float))
+		case x.negative:
+			v = appendHead(v, majorNint, ^x.integer)
+		default:
+			v = appendHead(v, majorUint, x.integer)
 		}
 	}
 
@@ -266,7 +262,7 @@ func (w *nativeIssuer) encodeItem() {
 	b = appendText(append(b, "\x71elementIdentifier"...), w.id)
 	w.items = append(append(b, "\x6celementValue"...), w.value...)
 	w.count++
-	w.Counters.Add(compare.Counters{Salts: 1})
+	w.made.Salts++
 }
 
 //phase:digest
@@ -274,7 +270,7 @@ func (w *nativeIssuer) digest(item []byte) {
 	var s baseline.Sum
 	w.size = hashes.Into(&s, w.hashName, item)
 	w.digests = append(w.digests, s[:w.size]...)
-	w.Counters.Add(compare.Counters{Digests: 1})
+	w.made.Digests++
 }
 
 // encodeMSO writes the MobileSecurityObject (ISO/IEC 18013-5 section 9.1.2.4).
@@ -287,7 +283,7 @@ func (w *nativeIssuer) encodeMSO(c nativeClaims) {
 		b = appendHead(b, majorUint, uint64(n))
 		b = appendBytes(b, w.digests[n*w.size:(n+1)*w.size])
 	}
-	b = append(append(b, "\x6ddeviceKeyInfo\xa1\x69deviceKey"...), w.Device.COSE()...)
+	b = w.Device.AppendCOSE(append(b, "\x6ddeviceKeyInfo\xa1\x69deviceKey"...))
 	b = appendText(append(b, "\x67docType"...), c.docType)
 	b = appendDate(append(b, "\x6cvalidityInfo\xa3\x66signed"...), c.from)
 	b = appendDate(append(b, "\x69validFrom"...), c.from)

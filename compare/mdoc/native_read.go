@@ -12,6 +12,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/lookup"
+	"canonscope/compare/internal/baseline"
 	"canonscope/vcdm/keys"
 )
 
@@ -125,11 +126,10 @@ type nativeReader struct {
 	spaces  []space
 	picks   []pick
 	message []byte
+	chain   [][]byte // of the current document
 	scanner scanner
 
-	known lookup.Table // of the identifiers of the items of a namespace; numbers from 1
-	names []byte       // the identifiers
-	ends  []int        // of each in names
+	known lookup.Texts // identifiers of the items of a namespace
 }
 
 // digest is one entry of valueDigests.
@@ -152,9 +152,10 @@ var nativeReaders = sync.Pool{New: func() any { return new(nativeReader) }}
 
 // free keeps the memory for the next call, unless it is unusually large.
 func (r *nativeReader) free() {
-	const most = 1 << 16
-	if cap(r.digests)+cap(r.spaces)+cap(r.picks)+cap(r.scanner.keys)+cap(r.scanner.set)+
-		cap(r.ends) <= most && cap(r.message)+cap(r.names) <= 1<<20 {
+	clear(r.chain)
+	const most = 1 << 16 // entries
+	if cap(r.digests)+cap(r.spaces)+cap(r.picks)+cap(r.scanner.keys) <= most &&
+		cap(r.message)+r.known.Size()+r.scanner.set.Size() <= 1<<21 {
 		nativeReaders.Put(r)
 	}
 }
@@ -326,6 +327,7 @@ func (r *nativeReader) anyItem(inner view, ns []byte, item *nativeItem) error {
 //phase:parse
 func (r *nativeReader) sign1(b view, i int) (h headers, err error) {
 	const where, rule = "issuerAuth", "RFC 9052 section 4.2"
+	h.x5chain = r.chain[:0]
 	major, n, at := b.head(i)
 	if major == majorTag {
 		if n != 18 {
@@ -362,6 +364,7 @@ func (r *nativeReader) sign1(b view, i int) (h headers, err error) {
 	}
 
 	err = b.header(unprotected, &h, false)
+	r.chain = h.x5chain
 	return h, err
 }
 
@@ -388,17 +391,18 @@ func (b view) header(i int, h *headers, protected bool) error {
 		case label == 2 && protected:
 			h.crit = true
 		case label == 33 && !protected:
-			h.x5chain, h.badChain = b.chain(value)
+			h.x5chain, h.badChain = b.chain(h.x5chain, value)
 		}
 		at = b.skip(value)
 	}
 	return nil
 }
 
-func (b view) chain(i int) (chain [][]byte, bad bool) {
+// chain appends the certificates of x5chain.
+func (b view) chain(chain [][]byte, i int) (out [][]byte, bad bool) {
 	major, n, at := b.head(i)
 	if major == majorBytes {
-		return [][]byte{b[at : at+int(n)]}, false
+		return append(chain, b[at:at+int(n)]), false
 	}
 	if major != majorArray || n == 0 {
 		return nil, true
@@ -443,9 +447,9 @@ func (r *nativeReader) mso(payload view) (m mso, digests view, err error) {
 		ok := true
 		switch string(key) {
 		case "version":
-			m.version, ok = b.text(v)
+			m.version, ok = b.text(v, "1.0")
 		case "digestAlgorithm":
-			m.digestAlgorithm, ok = b.text(v)
+			m.digestAlgorithm, ok = b.text(v, hashes[:]...)
 		case "docType":
 			m.docType, ok = b.text(v)
 		case "deviceKeyInfo":
@@ -493,18 +497,19 @@ func (r *nativeReader) mso(payload view) (m mso, digests view, err error) {
 	return m, b, r.index(b, values)
 }
 
-func (b view) text(i int) (string, bool) {
+// text returns a text string at i, one of usual ones without a copy.
+func (b view) text(i int, usual ...string) (string, bool) {
 	s, ok := b.str(i, majorText)
-	return string(s), ok
+	return baseline.Known(s, usual...), ok
 }
 
-// tdate returns the text of 0(tstr), or "".
-func (b view) tdate(i int) string {
+// tdate returns the text of 0(tstr), or nil.
+func (b view) tdate(i int) []byte {
 	major, number, next := b.head(i)
 	if major != majorTag || number != 0 {
-		return ""
+		return nil
 	}
-	s, _ := b.text(next)
+	s, _ := b.str(next, majorText)
 	return s
 }
 

@@ -5,12 +5,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"hash/maphash"
 	"math"
-	"math/bits"
 	"unicode/utf8"
 
 	"canonscope/canon"
+	"canonscope/canon/lookup"
 )
 
 // CBOR major types (RFC 8949 section 3.1).
@@ -61,15 +60,14 @@ func (s *scanner) all(b []byte, limits canon.Limits) error {
 type scanner struct {
 	src    []byte
 	depth  int
-	items  int      // number of items read, including map keys
-	bignum int      // bytes of the longest bignum
-	keys   []uint32 // offsets of the keys of the open maps
-	set    []uint32 // hash set of the keys of one large map: index in keys + 1
-	memory int64    // limit for keys and set
+	items  int          // number of items read, including map keys
+	bignum int          // bytes of the longest bignum
+	keys   []uint32     // offsets of the keys of the open maps
+	set    lookup.Table // of the keys of one large map: index in keys + 1
+	memory int64        // limit for keys and set
 }
 
-// keySize is the assumed memory of a map key: four times that of its entries in keys, as the slice grows,
-// and in set. The factor accounts for the time of unsorted keys: their set does not fit a processor cache.
+// keySize is the assumed memory of a map key: its entries in keys, as the slice grows, and in set.
 const keySize = 96
 
 func (s *scanner) start(b []byte, limits *canon.Limits) {
@@ -279,25 +277,18 @@ func (s *scanner) key(at int) []byte {
 	return s.src[next : next+int(arg)]
 }
 
-// seed prevents input from choosing keys that collide in the set of a large map.
-var seed = maphash.MakeSeed()
-
 // repeatedInLarge returns the offset of the first key that repeats another.
 func (s *scanner) repeatedInLarge(keys []uint32) (at int, found bool) {
-	size := 1 << bits.Len(uint(len(keys)*3/2))
-	if cap(s.set) < size {
-		s.set = make([]uint32, size)
-	}
-	s.set = s.set[:size]
-	clear(s.set)
+	s.set.Reset(len(keys))
 	for i, at := range keys {
-		slot := maphash.Bytes(seed, s.key(int(at))) & uint64(size-1)
-		for ; s.set[slot] != 0; slot = (slot + 1) & uint64(size-1) {
-			if s.sameKey(int(at), int(keys[s.set[slot]-1])) {
+		hash := lookup.Hash(s.key(int(at)))
+		n, place := s.set.Probe(hash, hash)
+		for ; n != 0; n, place = s.set.Probe(hash, place+1) {
+			if s.sameKey(int(at), int(keys[n-1])) {
 				return int(at), true
 			}
 		}
-		s.set[slot] = uint32(i + 1)
+		s.set.Put(place, hash, uint32(i+1))
 	}
 	return 0, false
 }

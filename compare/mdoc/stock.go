@@ -137,46 +137,45 @@ func (stock) verify(v *Verifier, presented []byte) ([]Document, error) {
 // stockDocument verifies one IssuerSigned.
 //
 //phase:validate fallback
-func stockDocument(v *Verifier, b []byte, docType string) (*Document, error) {
+func stockDocument(v *Verifier, d *Document, b []byte, docType string) error {
 	s, err := stockReadIssuerSigned(b)
 	if err != nil {
-		return nil, err
+		return err
 	}
 
 	h, err := stockReadSign1(s.IssuerAuth, v.Limits)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := v.checkHeaders(h); err != nil {
-		return nil, err
+		return err
 	}
 
 	m, err := stockReadMSO(h.payload, v.Limits)
 	if err != nil {
-		return nil, err
+		return err
 	}
 
-	d, err := v.checkMSO(&m.mso, docType)
-	if err != nil {
-		return nil, err
+	if err := v.checkMSO(d, &m.mso, docType); err != nil {
+		return err
 	}
 
 	key, leaf, err := v.issuerKey(h, d.Signed)
 	if err != nil {
-		return nil, err
+		return err
 	}
 
 	holds, err := stockCheckSignature(key, h.protected, h.payload, h.signature, v.Counters)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !holds {
-		return nil, invalid("issuerAuth", ruleCOSE, "the signature is invalid")
+		return invalid("issuerAuth", ruleCOSE, "the signature is invalid")
 	}
 
 	for _, ns := range slices.Sorted(maps.Keys(s.NameSpaces)) {
 		if err := stockDigests(v, d, m, ns, s.NameSpaces[ns]); err != nil {
-			return nil, err
+			return err
 		}
 	}
 
@@ -428,12 +427,12 @@ func (m *stockDigestMap) readDigests(raw cbor.RawMessage) error {
 	return nil
 }
 
-// stockDate returns the text of a tdate, 0(tstr), or "".
-func stockDate(raw cbor.RawMessage) string {
+// stockDate returns the text of a tdate, 0(tstr), or nil.
+func stockDate(raw cbor.RawMessage) []byte {
 	var tag cbor.RawTag
 	if !isMajor(raw, majorTag) || stockDec.Unmarshal(raw, &tag) != nil || tag.Number != 0 {
-		return ""
+		return nil
 	}
 	s, _ := stockText(tag.Content)
-	return s
+	return []byte(s)
 }

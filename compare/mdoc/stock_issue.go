@@ -176,7 +176,16 @@ func stockNumbers(v any, id string) (any, error) {
 	var err error
 	switch t := v.(type) {
 	case json.Number:
-		return number(t.String(), id)
+		n, err := number([]byte(t), []byte(id))
+		switch {
+		case err != nil:
+			return nil, err
+		case n.double:
+			return n.float, nil
+		case n.negative:
+			return int64(n.integer), nil
+		}
+		return n.integer, nil
 	case map[string]any:
 		for name := range t {
 			if t[name], err = stockNumbers(t[name], id); err != nil {

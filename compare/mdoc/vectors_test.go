@@ -52,16 +52,6 @@ func TestConform(t *testing.T) {
 // A recorded mdoc with another value, and with another number of elements, than recorded fails.
 func TestConformCompares(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name string, v any) {
-		t.Helper()
-		b, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	const vector = "iso18013-5-annex-d.json"
 	for name, change := range map[string]func(elements map[string]any, id string){
 		"value":   func(elements map[string]any, id string) { elements[id] = "another" },
@@ -75,19 +65,15 @@ func TestConformCompares(t *testing.T) {
 			change(elements, slices.Sorted(maps.Keys(elements))[0])
 			break
 		}
-		write(name+".json", file)
+		claimstest.WriteJSON(t, file, dir, name+".json")
 	}
 	const base = "mdoc-auth0-es256"
-	for _, name := range []string{"keys-es256.json", base + "-issued.hex", base + "-presented.hex"} {
-		if err := os.Symlink(filepath.Join(official.Dir(t, "interop-sdjwt-mdoc"), name), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	claimstest.Link(t, dir, "interop-sdjwt-mdoc", "keys-es256.json", base+"-issued.hex", base+"-presented.hex")
 	var expected map[string]any
 	claimstest.ReadJSON(t, &expected, official.Dir(t, "interop-sdjwt-mdoc"), base+"-expected.json")
 	disclosed := expected["disclosed"].(map[string]any)
 	delete(disclosed, slices.Sorted(maps.Keys(disclosed))[0])
-	write(base+"-expected.json", expected)
+	claimstest.WriteJSON(t, expected, dir, base+"-expected.json")
 
 	results, err := mdoc.Conform(t.Context(), "native", dir)
 	if err != nil || len(results) != 5 {

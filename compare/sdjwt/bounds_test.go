@@ -88,7 +88,7 @@ func TestPointersAtTheBound(t *testing.T) {
 	total := 0
 	for i := range n {
 		claims = append(claims, fmt.Sprintf(`"n%03d":0`, i))
-		total += len("/") + size + len("/n000")
+		total += len("/") + size + len("/n000") + 1 // for the end of each
 	}
 	i := sdjwt.Issuer{Key: key}
 	tok, err := i.Issue([]byte(`{"vct":"urn:x","`+strings.Repeat("x", size)+`":{`+strings.Join(claims, ",")+`}}`),

@@ -11,7 +11,6 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/internal/baseline"
 	"canonscope/compare/internal/claims"
-	"canonscope/schemas"
 	"canonscope/vcdm/keys"
 )
 
@@ -26,7 +25,7 @@ var Definition = &compare.Definition{
 	Prepares: func(c compare.Cell, _ canon.Canonicalizer) (compare.Preparer, error) {
 		return NewFormat(c.Engine, c.Algorithm), nil
 	},
-	Chosen:     chosen,
+	Chosen:     claims.Chosen(request),
 	Operations: compare.OfCredentials,
 	Tamper:     tamper,
 	Decode:     func(in []byte) ([]byte, bool) { return bytes.TrimSpace(in), IsToken(in) },
@@ -41,14 +40,6 @@ var Definition = &compare.Definition{
 // request says for what a credential is read.
 func request(t *compare.Task) claims.Request {
 	return claims.Request{Format: compare.SDJWT, Type: "vct", Now: t.Now, Limits: t.Limits}
-}
-
-func chosen(c *schemas.Credential, t *compare.Task) ([]string, error) {
-	made, err := claims.Of(c, request(t), compare.Scenario{})
-	if err != nil {
-		return nil, err
-	}
-	return made.Chosen, nil
 }
 
 func issuing() *compare.Files {
@@ -158,7 +149,7 @@ func verifying() *compare.Files {
 			}
 
 			out.Issuer, out.Disclosed, out.Unchecked = r.Issuer, r.Disclosed(), r.Unchecked
-			out.Count = len(r.ends)
+			out.Count = len(out.Disclosed)
 			if r.Signer != "" {
 				out.Signers = []string{r.Signer}
 			}

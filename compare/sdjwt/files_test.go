@@ -14,43 +14,24 @@ import (
 	"canonscope/vcdm/keys"
 )
 
-// filesOf returns an operation on files with its options set.
-func filesOf(t *testing.T, op compare.Operation, options map[string]any) *compare.Files {
-	t.Helper()
-	f := sdjwt.Definition.Files[op]()
-	for _, o := range f.Options {
-		if v, ok := options[o.Name]; ok {
-			reflect.ValueOf(o.To).Elem().Set(reflect.ValueOf(v))
-			delete(options, o.Name)
-		}
-	}
-	if len(options) > 0 {
-		t.Fatalf("%s has no options %v", op, options)
-	}
-	return f
-}
-
 // A holder's key in a file binds a presentation, to a verifier that has to be named, if the credential is
 // bound to that key; without one the presentation is not bound.
 func TestFilesPresent(t *testing.T) {
 	key, holder := claimstest.Key(t, keys.EdDSA), claimstest.Key(t, keys.ES256)
 	bound := token(t, key, goodHeader, fmt.Sprintf(`{"vct":"urn:x","cnf":{"jwk":%s}}`, holder.Public().JWK()))
-	file := func(k *keys.Secret) compare.KeyFile {
-		return compare.KeyFile{Path: "k.pem", Secret: k, Public: k.Public()}
-	}
 	task := &compare.Task{Engine: canon.Native, Now: now, Note: func(string, ...any) {}}
 	for _, c := range []struct {
 		options map[string]any
 		want    string
 	}{
 		{map[string]any{}, ""},
-		{map[string]any{"holder-key": file(holder), "audience": "a", "nonce": "n"}, ""},
-		{map[string]any{"holder-key": file(holder), "audience": "a"}, "give --audience and --nonce"},
-		{map[string]any{"holder-key": file(holder), "nonce": "n"}, "give --audience and --nonce"},
-		{map[string]any{"holder-key": file(key), "audience": "a", "nonce": "n"}, "bound to another key"},
+		{map[string]any{"holder-key": claimstest.KeyFile(holder), "audience": "a", "nonce": "n"}, ""},
+		{map[string]any{"holder-key": claimstest.KeyFile(holder), "audience": "a"}, "give --audience and --nonce"},
+		{map[string]any{"holder-key": claimstest.KeyFile(holder), "nonce": "n"}, "give --audience and --nonce"},
+		{map[string]any{"holder-key": claimstest.KeyFile(key), "audience": "a", "nonce": "n"}, "bound to another key"},
 	} {
 		binds := c.options["holder-key"] != nil
-		out, _, err := filesOf(t, compare.Present, c.options).Present(t.Context(), bound, nil, task)
+		out, _, err := claimstest.Files(t, sdjwt.Definition, compare.Present, c.options).Present(t.Context(), bound, nil, task)
 		if c.want == "" && (err != nil || strings.HasSuffix(string(out), "~") == binds) ||
 			c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q: %v %s", c.want, err, out)
@@ -65,7 +46,7 @@ func TestPresentChecks(t *testing.T) {
 	notes := 0
 	task := &compare.Task{Engine: canon.Native, Now: now, Note: func(string, ...any) { notes++ }}
 	present := func(token []byte, options map[string]any) error {
-		_, _, err := filesOf(t, compare.Present, options).Present(t.Context(), token, nil, task)
+		_, _, err := claimstest.Files(t, sdjwt.Definition, compare.Present, options).Present(t.Context(), token, nil, task)
 		return err
 	}
 	option := func() map[string]any {
@@ -123,7 +104,7 @@ func TestFilesVerify(t *testing.T) {
 		"both": {token: named, options: map[string]any{"roots": roots, "audience": "a", "nonce": "n"},
 			refused: "requires key binding"},
 	} {
-		out, err := filesOf(t, compare.Verify, c.options).Verify(t.Context(), c.token, &compare.Task{Engine: canon.Native, Now: now})
+		out, err := claimstest.Files(t, sdjwt.Definition, compare.Verify, c.options).Verify(t.Context(), c.token, &compare.Task{Engine: canon.Native, Now: now})
 		switch {
 		case c.err != "":
 			if err == nil || !strings.Contains(err.Error(), c.err) {
@@ -144,7 +125,7 @@ func TestFilesVerify(t *testing.T) {
 
 // A credential is issued from a file in one call, and what cannot be read is an error.
 func TestFilesIssue(t *testing.T) {
-	f := filesOf(t, compare.Issue, map[string]any{"digest": "sha-384"})
+	f := claimstest.Files(t, sdjwt.Definition, compare.Issue, map[string]any{"digest": "sha-384"})
 	key := claimstest.Key(t, keys.EdDSA)
 	d := &compare.Draft{JSON: []byte(`{"vct":"urn:x","credentialSubject":{"a":1,"b":[2]}}`)}
 	tok, err := f.Issue(t.Context(), d, &compare.KeyFile{Secret: key, Public: key.Public()}, &compare.Task{Engine: canon.Native})

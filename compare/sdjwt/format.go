@@ -29,28 +29,22 @@ func (f format) Prepare(c *schemas.Credential, s compare.Scenario) (*compare.Exc
 		return nil, err
 	}
 
-	in, err := claims.Of(c, request(&compare.Task{Now: s.Now, Limits: s.Limits}), s)
+	in, err := claims.Prepare(c, request, f.algorithm, s)
 	if err != nil {
 		return nil, err
 	}
 
-	issuer, holder, err := claims.Keys(f.algorithm, s)
-	if err != nil {
-		return nil, err
-	}
-
-	counters := &compare.Counters{}
-	i := Issuer{Engine: f.engine, Key: issuer, Limits: s.Limits, Counters: counters}
-	h := Holder{Engine: f.engine, Limits: s.Limits, Counters: counters}
-	v := Verifier{Engine: f.engine, Key: issuer.Public(), AnySubject: true, Now: s.Now, Limits: s.Limits,
-		Counters: counters}
-	bound, done := bind(s, holder, &i, &h, &v)
+	i := Issuer{Engine: f.engine, Key: in.Issuer, Limits: s.Limits, Counters: in.Counters}
+	h := Holder{Engine: f.engine, Limits: s.Limits, Counters: in.Counters}
+	v := Verifier{Engine: f.engine, Key: in.Issuer.Public(), AnySubject: true, Now: s.Now, Limits: s.Limits,
+		Counters: in.Counters}
+	bound, done := bind(s, in.Holder, &i, &h, &v)
 	all := Disclosable{Leaves: claims.Subject}
 	if in.Elements != nil {
 		all = Disclosable{Pointers: in.Elements}
 	}
 
-	return compare.Deriving(counters, done, compare.Steps{
+	return compare.Deriving(in.Counters, done, compare.Steps{
 		Issue: func() ([]byte, error) { return i.Issue(in.JSON, all) },
 		Whole: func(issued []byte) ([]byte, error) {
 			return h.Present(issued, []string{claims.Subject},

@@ -12,8 +12,12 @@ const ruleJSON = "RFC 9901 section 8"
 
 // isJSON reports whether a token is in the JWS JSON serialization. A compact token starts with base64url.
 func isJSON(token []byte) bool {
-	t := bytes.TrimLeft(token, " \t\r\n")
-	return len(t) > 0 && t[0] == '{'
+	for _, c := range token {
+		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return c == '{'
+		}
+	}
+	return false
 }
 
 // compacted returns the compact form of a token in either serialization.

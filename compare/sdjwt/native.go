@@ -2,8 +2,6 @@
 package sdjwt
 
 import (
-	"bytes"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -21,8 +19,9 @@ type native struct{}
 // keep reports whether scratch memory is small enough to keep for the next call.
 func keep(b []byte) bool { return cap(b) <= 1<<20 }
 
-func nativeHeader(alg, typ, kid string) []byte {
-	h := append(make([]byte, 0, 64), `{"alg":"`...)
+// appendHeader appends a JOSE header.
+func appendHeader(h []byte, alg, typ, kid string) []byte {
+	h = append(h, `{"alg":"`...)
 	h = append(append(h, alg...), `","typ":`...)
 	h = jsontape.AppendQuoted(h, typ)
 	if kid != "" {
@@ -30,11 +29,6 @@ func nativeHeader(alg, typ, kid string) []byte {
 	}
 	return append(h, '}')
 }
-
-// nativeSign is a separate function so that profiles separate signing from encoding.
-//
-//phase:sign
-func nativeSign(key *keys.Secret, message []byte) ([]byte, error) { return key.Sign(message) }
 
 //phase:select fallback
 func (native) present(h *Holder, token []byte, pointers []string, b *Binding) ([]byte, error) {
@@ -82,14 +76,16 @@ func nativeBind(h *Holder, out []byte, b *Binding, hashName string) ([]byte, err
 	body = jsontape.AppendQuoted(body, b.Nonce)
 	body = append(append(append(body, `,"sd_hash":"`...), sdHash(hashName, out)...), `"}`...)
 	start := len(out)
-	out = append(b64.AppendEncode(out, nativeHeader(string(h.Key.Algorithm()), "kb+jwt", "")), '.')
-	out = b64.AppendEncode(out, body)
-	sig, err := nativeSign(h.Key, out[start:])
+	header := appendHeader(make([]byte, 0, 64), string(h.Key.Algorithm()), "kb+jwt", "")
+	out = append(baseline.AppendBase64(out, header), '.')
+	out = baseline.AppendBase64(out, body)
+	var room [96]byte
+	sig, err := baseline.Sign(h.Key, room[:0], out[start:])
 	if err != nil {
 		return nil, err
 	}
 	h.Counters.Add(compare.Counters{Signatures: 1})
-	return b64.AppendEncode(append(out, '.'), sig), nil
+	return baseline.AppendBase64(append(out, '.'), sig), nil
 }
 
 // nativeCheck checks a compact JWS, given as a whole and as its parts.
@@ -127,7 +123,7 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 		}
 	}()
 
-	if r.buf, err = b64.AppendDecode(r.buf[:0], text); err != nil {
+	if r.buf, err = baseline.AppendFromBase64(r.buf[:0], text); err != nil {
 		return h, invalid(where, "RFC 7515 section 2", "header is not base64url: %v", err)
 	}
 
@@ -146,11 +142,11 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 		switch string(t.Text(k)) {
 		case "alg":
 			if text {
-				h.alg = intern(t.Text(v))
+				h.alg = baseline.Known(t.Text(v), usualTexts...)
 			}
 		case "typ":
 			if text {
-				h.typ = intern(t.Text(v))
+				h.typ = baseline.Known(t.Text(v), usualTexts...)
 			}
 		case "crit":
 			h.crit = true
@@ -162,22 +158,15 @@ func nativeHeaderOf(where string, text []byte, limits canon.Limits) (h header, e
 		}
 
 		if name := t.Text(k); len(name) == 3 || len(name) == 8 { // all typed parameters have such names
-			h.parameter(string(name), text, t.Nodes[v].Kind == jsontape.Object, h.x5c != nil)
+			h.parameter(name, text, t.Nodes[v].Kind == jsontape.Object, h.x5c != nil)
 		}
 	}
 
 	return h, nil
 }
 
-// intern avoids an allocation for the usual values of headers.
-func intern(b []byte) string {
-	for _, s := range []string{typVC, string(keys.EdDSA), string(keys.ES256), string(keys.ES384), "kb+jwt"} {
-		if string(b) == s {
-			return s
-		}
-	}
-	return string(b)
-}
+// usualTexts are values of header parameters.
+var usualTexts = []string{typVC, string(keys.EdDSA), string(keys.ES256), string(keys.ES384), "kb+jwt"}
 
 //phase:validate fallback
 func (native) verify(v *Verifier, token []byte) (*Result, error) {
@@ -220,7 +209,9 @@ func (native) verify(v *Verifier, token []byte) (*Result, error) {
 		return nil, err
 	}
 
-	res := &Result{claims: bytes.Clone(r.out), paths: bytes.Clone(r.paths), ends: slices.Clone(r.order)}
+	both := append(append(make([]byte, 0, len(r.out)+len(r.paths)), r.out...), r.paths...)
+	claims := both[:len(r.out):len(r.out)] // which the caller may append to
+	res := &Result{claims: claims, paths: both[len(claims):]}
 	if err := res.fromFacts(v, &r.facts, leaf, kb); err != nil {
 		return nil, err
 	}
@@ -276,6 +267,7 @@ func nativeFacts(payload []byte, limits canon.Limits) (*facts, error) {
 	for k, v := range r.tape.Members(1) {
 		r.fact(r.tape.Text(k), v, 0)
 	}
+	r.setTexts()
 	f := r.facts
 	return &f, nil
 }

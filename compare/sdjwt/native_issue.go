@@ -2,7 +2,6 @@
 package sdjwt
 
 import (
-	"cmp"
 	"encoding/binary"
 	"io"
 	"slices"
@@ -19,27 +18,25 @@ import (
 //phase:encode
 type nativeIssuer struct {
 	*Issuer
-	tape     jsontape.Tape
-	first    int // nodes [first, last) are at or below Disclosable.Leaves
-	last     int
-	marks    []int // sorted nodes of Disclosable.Pointers
-	salts    []byte
-	salt     int      // salts used, in bytes
-	json     []byte   // of the current disclosure
-	inner    [][]byte // values of the disclosures that are open, the outermost first
-	depth    int      // how many are open
-	payload  []byte
-	digests  []byte   // base64url of sums
-	size     int      // of each digest
-	tail     []byte   // finished disclosures, each with its tilde
-	sums     []ranked // digests of the open objects, innermost last
-	hashName string
-}
-
-// ranked is a digest in base64url with the number by which it is sorted.
-type ranked struct {
-	rank uint64
-	from int // in digests
+	tape      jsontape.Tape
+	first     int // nodes [first, last) are at or below Disclosable.Leaves
+	last      int
+	marks     []int // sorted nodes of Disclosable.Pointers
+	next      int   // in marks, the first that is not behind the current node
+	salts     []byte
+	salt      int      // salts used, in bytes
+	json      []byte   // of the header or the current disclosure
+	inner     [][]byte // values of the disclosures that are open, the outermost first
+	depth     int      // how many are open
+	sum       baseline.Sum
+	payload   []byte
+	digests   []byte   // of the disclosures and decoys so far, in base64url
+	size      int      // of each digest
+	tail      []byte   // finished disclosures, each with its tilde
+	sums      []uint64 // digests of the open objects, innermost last: four bytes of each, and its number
+	hashName  string
+	signature []byte
+	made      compare.Counters
 }
 
 var nativeIssuers = sync.Pool{New: func() any { return new(nativeIssuer) }}
@@ -52,9 +49,8 @@ func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 		}
 	}()
 
-	w.Issuer, w.hashName = i, i.hash()
-	w.payload, w.tail, w.sums, w.digests, w.salt = w.payload[:0], w.tail[:0], w.sums[:0], w.digests[:0], 0
-	w.depth = 0
+	w.Issuer, w.hashName, w.made, w.salt, w.depth = i, i.hash(), compare.Counters{}, 0, 0
+	w.payload, w.tail, w.sums, w.digests = w.payload[:0], w.tail[:0], w.sums[:0], w.digests[:0]
 	if err := w.parse(claims); err != nil {
 		return nil, err
 	}
@@ -71,14 +67,13 @@ func (native) issue(i *Issuer, claims []byte, d Disclosable) ([]byte, error) {
 	}
 
 	out := w.encodeSigned()
-	sig, err := nativeSign(i.Key, out)
-	if err != nil {
+	if w.signature, err = baseline.Sign(i.Key, w.signature[:0], out); err != nil {
 		return nil, err
 	}
 
-	i.Counters.Add(compare.Counters{Signatures: 1})
-	out = append(out, '.')
-	out = append(b64.AppendEncode(out, sig), '~')
+	w.made.Signatures++
+	i.Counters.Add(w.made)
+	out = append(baseline.AppendBase64(append(out, '.'), w.signature), '~')
 	return append(out, w.tail...), nil
 }
 
@@ -99,12 +94,13 @@ func (w *nativeIssuer) parse(claims []byte) error {
 
 // find looks up the disclosable claims.
 func (w *nativeIssuer) find(d Disclosable) error {
-	w.first, w.last, w.marks = 0, 0, w.marks[:0]
+	w.first, w.last, w.marks, w.next = 0, 0, w.marks[:0], 0
 	if d.Leaves != "" {
 		if n := w.tape.At(d.Leaves); n >= 0 {
 			w.first, w.last = n, int(w.tape.Nodes[n].Next)
 		}
 	}
+
 	index := w.tape.Index(len(d.Pointers))
 	for _, p := range d.Pointers {
 		n := index.At(p)
@@ -115,27 +111,37 @@ func (w *nativeIssuer) find(d Disclosable) error {
 	}
 	slices.Sort(w.marks)
 	w.marks = slices.Compact(w.marks)
+
 	if w.typ() != typVC {
 		return nil
 	}
-	for _, p := range append([]string{d.Leaves}, d.Pointers...) {
-		if top, _, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/"); protected[top] {
-			return invalid(p, ruleVC, "must not be selectively disclosable")
+	if err := checkDisclosable(d.Leaves); err != nil {
+		return err
+	}
+	for _, p := range d.Pointers {
+		if err := checkDisclosable(p); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// discloses reports whether the value at a node becomes a disclosure.
+// checkDisclosable refuses a pointer to a protected claim, or below one.
+func checkDisclosable(pointer string) error {
+	if top, _, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/"); protectedName(top) != "" {
+		return invalid(pointer, ruleVC, "must not be selectively disclosable")
+	}
+	return nil
+}
+
+// discloses reports whether the value at a node becomes a disclosure. It is asked for values in the order of
+// the document.
 func (w *nativeIssuer) discloses(n int) bool {
-	if n >= w.first && n < w.last && w.tape.IsLeaf(n) {
-		return true
+	for w.next < len(w.marks) && w.marks[w.next] < n {
+		w.next++
 	}
-	if len(w.marks) == 0 {
-		return false
-	}
-	_, ok := slices.BinarySearch(w.marks, n)
-	return ok
+	return w.next < len(w.marks) && w.marks[w.next] == n ||
+		n >= w.first && n < w.last && w.tape.IsLeaf(n)
 }
 
 // drawSalts reads all salts at once, 128 bits each (RFC 9901 section 9.3). Random bytes of decoys are drawn
@@ -287,28 +293,26 @@ func (w *nativeIssuer) disclose(key, n int) error {
 
 // encodeDisclosure appends base64url([salt, name, value]) and a tilde to tail (RFC 9901 section 4.2).
 func (w *nativeIssuer) encodeDisclosure(key int, value []byte) {
-	j := append(w.json[:0], '[', '"')
-	j = b64.AppendEncode(j, w.salts[w.salt:w.salt+16])
+	j := baseline.AppendBase64(append(w.json[:0], '[', '"'), w.salts[w.salt:w.salt+16])
 	w.salt += 16
-	w.Counters.Add(compare.Counters{Salts: 1})
+	w.made.Salts++
 	j = append(j, '"', ',')
 	if key >= 0 {
 		j = append(append(j, w.tape.Raw(key)...), ',')
 	}
 	w.json = append(append(j, value...), ']')
-	w.tail = append(b64.AppendEncode(w.tail, w.json), '~')
+	w.tail = append(baseline.AppendBase64(w.tail, w.json), '~')
 }
 
 // digest pushes the digest of a text (RFC 9901 section 4.2.3).
 //
 //phase:digest
 func (w *nativeIssuer) digest(text []byte) {
-	var s baseline.Sum
-	n := hashes.Into(&s, w.hashName, text)
-	w.sums = append(w.sums, ranked{binary.BigEndian.Uint64(s[:8]), len(w.digests)})
-	w.digests = b64.AppendEncode(w.digests, s[:n])
-	w.size = b64.EncodedLen(n)
-	w.Counters.Add(compare.Counters{Digests: 1})
+	n := hashes.Into(&w.sum, w.hashName, text)
+	w.sums = append(w.sums, uint64(binary.BigEndian.Uint32(w.sum[:4]))<<32|uint64(w.made.Digests))
+	w.digests = baseline.AppendBase64(w.digests, w.sum[:n])
+	w.size = baseline.Base64.EncodedLen(n)
+	w.made.Digests++
 }
 
 // decoy pushes the digest of random bytes (RFC 9901 section 4.2.5).
@@ -317,8 +321,8 @@ func (w *nativeIssuer) decoy() error {
 	if _, err := io.ReadFull(w.Issuer.salts(), salt[:]); err != nil {
 		return err
 	}
-	w.Counters.Add(compare.Counters{Salts: 1})
-	w.digest(b64.AppendEncode(nil, salt[:]))
+	w.made.Salts++
+	w.digest(baseline.AppendBase64(w.json[:0], salt[:]))
 	return nil
 }
 
@@ -326,7 +330,7 @@ func (w *nativeIssuer) decoy() error {
 // them.
 func (w *nativeIssuer) appendDigests(dst []byte, mark int) []byte {
 	sums := w.sums[mark:]
-	slices.SortFunc(sums, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
+	slices.Sort(sums)
 	for i := range sums {
 		if i > 0 {
 			dst = append(dst, ',')
@@ -337,15 +341,17 @@ func (w *nativeIssuer) appendDigests(dst []byte, mark int) []byte {
 	return append(dst, ']')
 }
 
-func (w *nativeIssuer) appendDigest(dst []byte, r ranked) []byte {
-	return append(append(append(dst, '"'), w.digests[r.from:r.from+w.size]...), '"')
+func (w *nativeIssuer) appendDigest(dst []byte, sum uint64) []byte {
+	from := int(uint32(sum)) * w.size
+	return append(append(append(dst, '"'), w.digests[from:from+w.size]...), '"')
 }
 
 // encodeSigned returns the signing input, with room for the rest of the token.
 func (w *nativeIssuer) encodeSigned() []byte {
-	header := nativeHeader(string(w.Key.Algorithm()), w.typ(), w.KeyID)
-	size := b64.EncodedLen(len(header)) + b64.EncodedLen(len(w.payload)) + len(w.tail) + 3 +
-		b64.EncodedLen(96)
-	out := append(b64.AppendEncode(make([]byte, 0, size), header), '.')
-	return b64.AppendEncode(out, w.payload)
+	w.json = appendHeader(w.json[:0], string(w.Key.Algorithm()), w.typ(), w.KeyID)
+	b64 := baseline.Base64
+	size := b64.EncodedLen(len(w.json)) + b64.EncodedLen(len(w.payload)) + len(w.tail) + 3 +
+		b64.EncodedLen(w.Key.Algorithm().SignatureSize())
+	out := append(baseline.AppendBase64(make([]byte, 0, size), w.json), '.')
+	return baseline.AppendBase64(out, w.payload)
 }

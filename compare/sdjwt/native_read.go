@@ -34,8 +34,10 @@ type reader struct {
 	given    []disclosure
 	hashedTo int // number of them that hashAll has hashed
 	hashName string
+	made     compare.Counters
+	sum      baseline.Sum
+	b64      []byte // the current digest
 	digests  table
-	b64      []byte     // the current digest
 	names    []nameNode // disclosed so far in the open objects
 	path     []byte     // JSON pointer of the open container
 	top      string     // open member of the root, if it is protected
@@ -46,10 +48,23 @@ type reader struct {
 	met      []bool     // whether each wanted pointer leads to something
 	write    bool
 	out      []byte // the processed payload
-	paths    []byte // JSON pointers of the disclosed claims, concatenated
-	order    []int  // end of each
+	paths    []byte // JSON pointers of the disclosed claims, each with its endOfPath
 	facts    facts
-	spans    map[string][2]int // places in out of the members of the root that are objects or arrays
+	texts    []byte // of the facts
+	places   []factText
+	spans    []span // members of the root that are objects or arrays
+}
+
+// factText is the place of a fact's text in the texts of all, which become one string.
+type factText struct {
+	fact     *scalar
+	from, to int
+}
+
+// span is the place in out of a member.
+type span struct {
+	name       string
+	start, end int
 }
 
 // disclosure is a disclosure of the token. It has offsets instead of pointers, to avoid the collector's
@@ -81,12 +96,14 @@ func newReader(token []byte, limits canon.Limits, c *compare.Counters) *reader {
 	r.buf, r.ends, r.given = r.buf[:0], r.ends[:0], r.given[:0]
 	r.names, r.path, r.pointers = r.names[:0], r.path[:0], r.pointers[:0]
 	r.holder, r.wanted, r.write, r.out = false, nil, false, r.out[:0]
-	r.paths, r.order, r.top, r.facts, r.spans = r.paths[:0], r.order[:0], "", facts{}, nil
+	r.paths, r.top, r.facts, r.spans = r.paths[:0], "", facts{}, r.spans[:0]
+	r.texts, r.places, r.made = r.texts[:0], r.places[:0], compare.Counters{}
 	return r
 }
 
 func (r *reader) free() {
-	r.token, r.wanted = nil, nil
+	r.counters.Add(r.made)
+	r.token, r.wanted, r.counters = nil, nil, nil
 	if keep(r.buf) && keep(r.paths) {
 		readers.Put(r)
 	}
@@ -148,12 +165,13 @@ func (r *reader) load(payload []byte) error {
 func (r *reader) decode(payload []byte) error {
 	r.buf = append(r.buf, '[')
 	var err error
-	if r.buf, err = b64.AppendDecode(r.buf, payload); err != nil {
+	if r.buf, err = baseline.AppendFromBase64(r.buf, payload); err != nil {
 		return invalid("payload", "RFC 7515 section 2", "is not base64url: %v", err)
 	}
 	r.ends = append(r.ends, uint32(len(r.buf)))
 	for i, d := range r.given {
-		if r.buf, err = b64.AppendDecode(append(r.buf, ','), r.token[d.from:d.to]); err != nil {
+		r.buf, err = baseline.AppendFromBase64(append(r.buf, ','), r.token[d.from:d.to])
+		if err != nil {
 			return invalid(where(i+1), "RFC 9901 section 4.2", "is not base64url: %v", err)
 		}
 		r.ends = append(r.ends, uint32(len(r.buf)))
@@ -217,19 +235,16 @@ func (r *reader) shape(i int) error {
 	return nil
 }
 
-// sha256Digest is the length of a SHA-256 digest in a payload: base64url in quotes, and a comma.
-const sha256Digest = 46
-
 func (r *reader) readHash() error {
 	r.hashName = defaultHash
 	if n := r.tape.Get(1, "_sd_alg"); n >= 0 {
 		if r.tape.Nodes[n].Kind != jsontape.String {
 			return invalid("/_sd_alg", "RFC 9901 section 4.1.1", "is not a string")
 		}
-		r.hashName = string(r.tape.Text(n))
+		r.hashName = baseline.Known(r.tape.Text(n), hashes[:]...)
 	}
 	_, err := hashOf(r.hashName)
-	r.digests.reset(len(r.given) + len(r.buf)/sha256Digest)
+	r.digests.reset(len(r.given))
 	return err
 }
 
@@ -297,21 +312,15 @@ func (r *reader) hash(i int) error {
 		return nil
 	}
 	d.hashed = true
-	s := r.digests.add(r.digest(i))
+	n := hashes.Into(&r.sum, r.hashName, r.token[d.from:d.to])
+	r.b64 = baseline.AppendBase64(r.b64[:0], r.sum[:n])
+	s := r.digests.add(r.b64)
 	if s.given > 0 {
 		return invalid(where(i+1), ruleForm, "is sent twice")
 	}
 	s.given = int32(i + 1)
-	r.counters.Add(compare.Counters{Digests: 1})
+	r.made.Digests++
 	return nil
-}
-
-// digest returns the digest of disclosure i in base64url.
-func (r *reader) digest(i int) []byte {
-	var s baseline.Sum
-	n := hashes.Into(&s, r.hashName, r.token[r.given[i].from:r.given[i].to])
-	r.b64 = b64.AppendEncode(r.b64[:0], s[:n])
-	return r.b64
 }
 
 // process unpacks a payload and writes the processed one.
@@ -323,6 +332,7 @@ func (r *reader) process(payload []byte) error {
 	if err := r.walk(); err != nil {
 		return err
 	}
+	r.setTexts()
 	return r.structured()
 }
 
@@ -522,18 +532,18 @@ func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given
 		r.out = append(append(r.out, r.tape.Raw(k)...), ':')
 	}
 
+	text := r.tape.Text(k)
 	container := r.tape.Nodes[v].Kind >= jsontape.Array
 	start := len(r.out)
 	below := len(r.pointers)
 	if len(wanted) > 0 {
-		all = r.follow(wanted, r.tape.Text(k)) || all
+		all = r.follow(wanted, text) || all
 	}
 
 	inner := r.pointers[below:]
 	back := len(r.path)
 
 	if container || given >= 0 || root {
-		text := r.tape.Text(k)
 		r.path = appendToken(r.path, text)
 		if root {
 			r.top = protectedName(text)
@@ -556,7 +566,7 @@ func (r *reader) member(k, v, depth int, wanted []pointer, all, root bool, given
 	r.path = r.path[:back]
 	r.pointers = r.pointers[:below]
 	if root && r.write {
-		r.fact(r.tape.Text(k), v, start)
+		r.fact(text, v, start)
 	}
 
 	return nil
@@ -570,11 +580,10 @@ func (r *reader) mark(given int, wanted bool) error {
 	d := &r.given[given]
 	d.used, d.selected = true, wanted
 	if r.write {
-		if err := checkPaths(len(r.paths)+len(r.path), &r.limits); err != nil {
+		if err := checkPaths(len(r.paths)+len(r.path)+len(endOfPath), &r.limits); err != nil {
 			return err
 		}
-		r.paths = append(r.paths, r.path...)
-		r.order = append(r.order, len(r.paths))
+		r.paths = append(append(r.paths, r.path...), endOfPath...)
 		if r.top != "" && r.facts.disclosedTop == "" {
 			r.facts.disclosedTop = r.top
 		}
@@ -791,18 +800,18 @@ func (r *reader) fact(name []byte, v, start int) {
 	f := &r.facts
 	switch string(name) {
 	case "iss":
-		f.iss = r.text(v)
+		r.text(&f.iss, v)
 	case "vct":
-		f.vct = r.text(v)
+		r.text(&f.vct, v)
 	case "sub":
 		f.sub = r.named(v)
 	case "aud":
-		f.aud = r.text(v)
+		r.text(&f.aud, v)
 		r.span("aud", start)
 	case "nonce":
-		f.nonce = r.text(v)
+		r.text(&f.nonce, v)
 	case "sd_hash":
-		f.sdHash = r.text(v)
+		r.text(&f.sdHash, v)
 	case "iat":
 		f.iat = r.number(v)
 	case "nbf":
@@ -810,7 +819,7 @@ func (r *reader) fact(name []byte, v, start int) {
 	case "exp":
 		f.exp = r.number(v)
 	case "vct#integrity":
-		f.integrity = r.text(v)
+		r.text(&f.integrity, v)
 	case "aka_vcts":
 		r.span("aka_vcts", start)
 	case "cnf":
@@ -823,11 +832,22 @@ func (r *reader) fact(name []byte, v, start int) {
 	}
 }
 
-func (r *reader) text(n int) scalar {
-	if r.tape.Nodes[n].Kind != jsontape.String {
-		return scalar{present: true}
+// text records a string claim. Its text is set by setTexts.
+func (r *reader) text(to *scalar, n int) {
+	*to = r.named(n)
+	if to.typed {
+		from := len(r.texts)
+		r.texts = r.tape.AppendString(r.texts, n)
+		r.places = append(r.places, factText{to, from, len(r.texts)})
 	}
-	return scalar{present: true, typed: true, text: string(r.tape.Text(n))}
+}
+
+// setTexts sets the texts of the claims.
+func (r *reader) setTexts() {
+	all := string(r.texts)
+	for _, p := range r.places {
+		p.fact.text = all[p.from:p.to]
+	}
 }
 
 // named returns a string claim without its text, for claims of which only the type matters.
@@ -844,21 +864,18 @@ func (r *reader) number(n int) scalar {
 }
 
 func (r *reader) span(name string, start int) {
-	if r.spans == nil {
-		r.spans = map[string][2]int{}
-	}
-	r.spans[name] = [2]int{start, len(r.out)}
+	r.spans = append(r.spans, span{name, start, len(r.out)})
 }
 
 // structured reads the facts in arrays and objects from the processed payload.
 func (r *reader) structured() error {
-	for name, s := range r.spans {
+	for _, s := range r.spans {
 		var t jsontape.Tape
-		if err := t.Scan(r.out[s[0]:s[1]], jsontape.Options{Bytes: len(r.out), Depth: r.limits.Depth,
+		if err := t.Scan(r.out[s.start:s.end], jsontape.Options{Bytes: len(r.out), Depth: r.limits.Depth,
 			Memory: r.limits.Memory}); err != nil {
 			return err
 		}
-		switch name {
+		switch s.name {
 		case "aud":
 			r.facts.auds = textsOf(&t)
 		case "aka_vcts":

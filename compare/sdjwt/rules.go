@@ -22,21 +22,22 @@ const (
 )
 
 // protected lists the claims of an SD-JWT VC that must not be selectively disclosable, as a whole or in part.
-var protected = map[string]bool{"iss": true, "nbf": true, "exp": true, "cnf": true, "vct": true,
-	"vct#integrity": true, "aka_vcts": true, "status": true}
+var protected = [...]string{"iss", "nbf", "exp", "cnf", "vct", "vct#integrity", "aka_vcts", "status"}
+
+// protectedName returns a name that is protected, or "".
+func protectedName[T string | []byte](name T) string {
+	for _, p := range protected {
+		if string(name) == p {
+			return p
+		}
+	}
+	return ""
+}
 
 // unread lists the claims that refer to a credential's status, schema or other resources, or that state its
 // validity with the terms of VCDM. None of them is checked here.
 var unread = []string{"status", "status_list", "credentialStatus", "credentialSchema", "relatedResource",
 	"refreshService", "termsOfUse", "evidence", "validFrom", "validUntil", "issuanceDate", "expirationDate"}
-
-// protectedName returns a name that is protected, or "".
-func protectedName(name []byte) string {
-	if len(name) < 3 || !protected[string(name)] {
-		return ""
-	}
-	return string(name)
-}
 
 // header holds the parts of a JOSE header that the rules need.
 type header struct {
@@ -49,9 +50,9 @@ type header struct {
 
 // parameter records a header parameter whose type differs from RFC 7515 section 4.1. It also records b64,
 // which changes the signed bytes and would have to be in crit (RFC 7797 section 6).
-func (h *header) parameter(name string, text, object, texts bool) {
+func (h *header) parameter(name []byte, text, object, texts bool) {
 	ok := true
-	switch name {
+	switch string(name) {
 	case "alg", "typ", "cty", "kid", "jku", "x5u", "x5t", "x5t#S256":
 		ok = text
 	case "jwk":
@@ -61,8 +62,8 @@ func (h *header) parameter(name string, text, object, texts bool) {
 	case "b64":
 		ok = false
 	}
-	if !ok && (h.wrong == "" || name < h.wrong) {
-		h.wrong = name
+	if !ok && (h.wrong == "" || string(name) < h.wrong) {
+		h.wrong = string(name)
 	}
 }
 

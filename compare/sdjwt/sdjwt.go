@@ -254,19 +254,21 @@ type Result struct {
 	Unchecked []string     // JSON pointers of unchecked claims, such as /status, and /cnf without Binding
 	claims    []byte
 	value     any
-	paths     []byte // JSON pointers of the disclosed claims, concatenated
-	ends      []int
+	paths     []byte // JSON pointers of the disclosed claims, each with its endOfPath
 }
 
+// endOfPath is a byte that no JSON pointer has, as it is not UTF-8.
+const endOfPath = "\xff"
+
 // Disclosed returns the JSON pointers of the claims that came as disclosures.
-func (r *Result) Disclosed() []string {
-	var out []string
-	start := 0
-	for _, end := range r.ends {
-		out = append(out, string(r.paths[start:end]))
-		start = end
+func (r *Result) Disclosed() []string { return splitPaths(r.paths) }
+
+// splitPaths returns the JSON pointers of a list in which each has its endOfPath.
+func splitPaths(paths []byte) []string {
+	if len(paths) == 0 {
+		return nil
 	}
-	return out
+	return strings.Split(string(paths[:len(paths)-len(endOfPath)]), endOfPath)
 }
 
 // Verify checks a presentation, compact or in the JWS JSON serialization: structure, signature,

@@ -161,7 +161,7 @@ func stockHeader(where string, jwt []byte, budget *canon.Budget) (header, error)
 	for name, v := range m {
 		_, text := v.(string)
 		_, object := v.(map[string]any)
-		h.parameter(name, text, object, h.x5c != nil)
+		h.parameter([]byte(name), text, object, h.x5c != nil)
 	}
 
 	if _, object := m["jwk"].(map[string]any); object || len(bytes.TrimSpace(b)) < len(b) {
@@ -265,10 +265,8 @@ func stockSelect(
 	}
 
 	all := make([]disclosed, len(r.order))
-	paths, start := string(r.paths), 0
-	for i, number := range r.order {
-		all[i] = disclosed{paths[start:r.ends[i]], number}
-		start = r.ends[i]
+	for i, path := range splitPaths(r.paths) {
+		all[i] = disclosed{path, r.order[i]}
 	}
 
 	slices.SortFunc(all, func(a, b disclosed) int { return comparePointers(a.path, b.path) })
@@ -373,7 +371,7 @@ func (stock) verify(v *Verifier, token []byte) (*Result, error) {
 		return nil, err
 	}
 
-	res := &Result{value: payload, paths: r.paths, ends: r.ends}
+	res := &Result{value: payload, paths: r.paths}
 	if err := res.fromFacts(v, &r.facts, leaf, kb); err != nil {
 		return nil, err
 	}

@@ -145,7 +145,7 @@ func (w *stockIssuer) object(m map[string]any) (map[string]any, error) {
 				"%q is reserved; rename the claim", name)
 		}
 		if len(w.path) == 0 {
-			w.protected = w.typ() == typVC && protected[name]
+			w.protected = w.typ() == typVC && protectedName(name) != ""
 		}
 		v, take, err := w.claim(m[name], jsontape.EscapeToken(name))
 		if err != nil {

@@ -25,8 +25,7 @@ type stockReader struct {
 	digests map[string]*stockDisclosed
 	seen    map[string]bool
 	path    []byte // JSON pointer of the open container
-	paths   []byte // JSON pointers of the disclosed claims, concatenated
-	ends    []int  // end of each
+	paths   []byte // JSON pointers of the disclosed claims, each with its endOfPath
 	order   []int  // numbers of their disclosures
 	limits  *canon.Limits
 	facts   facts
@@ -125,12 +124,12 @@ func (r *stockReader) refer(digest, member string) (*stockDisclosed, error) {
 
 // mark records that the open value is the claim of a disclosure.
 func (r *stockReader) mark(d *stockDisclosed) error {
-	if err := checkPaths(len(r.paths)+len(r.path), r.limits); err != nil {
+	if err := checkPaths(len(r.paths)+len(r.path)+len(endOfPath), r.limits); err != nil {
 		return err
 	}
 	d.used = true
-	r.paths = append(r.paths, r.path...)
-	r.ends, r.order = append(r.ends, len(r.paths)), append(r.order, d.number)
+	r.paths = append(append(r.paths, r.path...), endOfPath...)
+	r.order = append(r.order, d.number)
 	if r.facts.disclosedTop == "" {
 		top, _, _ := bytes.Cut(r.path[1:], []byte{'/'})
 		r.facts.disclosedTop = protectedName(top)

@@ -3,7 +3,6 @@ package sdjwt
 
 import (
 	"bytes"
-	"encoding/base64"
 	"errors"
 	"hash"
 	"math"
@@ -13,7 +12,7 @@ import (
 	"canonscope/compare/internal/baseline"
 )
 
-var b64 = base64.RawURLEncoding.Strict()
+var b64 = baseline.Base64
 
 const (
 	defaultHash = "sha-256"

@@ -29,20 +29,9 @@ func TestConformShows(t *testing.T) {
 	for _, v := range file["vectors"].([]any) {
 		v.(map[string]any)["processed_payload"] = map[string]any{"wanted": true}
 	}
-	b, err := json.MarshalIndent(file, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	key, err := os.ReadFile(filepath.Join(official.Dir(t, "sd-jwt"), "keys.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	for name, b := range map[string][]byte{"published-tokens.json": b, "keys.json": key} {
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	claimstest.WriteJSON(t, file, dir, "published-tokens.json")
+	claimstest.Link(t, dir, "sd-jwt", "keys.json")
 	results, err := sdjwt.Conform(t.Context(), "native", dir)
 	if err != nil {
 		t.Fatal(err)
@@ -58,33 +47,17 @@ func TestConformShows(t *testing.T) {
 // maker, or one that discloses another value.
 func TestConformCounts(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name string, v any) {
-		t.Helper()
-		b, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for folder, names := range map[string][]string{
-		"sd-jwt": {"rfc9901-examples", "sd-jwt-vc-examples", "python-testcases", "keys.json"},
-		"interop-sdjwt-mdoc": {"keys-eddsa.json", "sdjwt-eddsa-issued.txt", "sdjwt-eddsa-presented.txt", "sdjwt-eddsa-presented-kb.txt",
-			"keys-es256.json", "sdjwt-es256-issued.txt", "sdjwt-es256-presented.txt", "sdjwt-es256-presented-kb.txt"},
-	} {
-		for _, name := range names {
-			if err := os.Symlink(filepath.Join(official.Dir(t, folder), name), filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
-		}
+	claimstest.Link(t, dir, "sd-jwt", "rfc9901-examples", "sd-jwt-vc-examples", "python-testcases", "keys.json")
+	for _, key := range []string{"eddsa", "es256"} {
+		claimstest.Link(t, dir, "interop-sdjwt-mdoc", "keys-"+key+".json", "sdjwt-"+key+"-issued.txt",
+			"sdjwt-"+key+"-presented.txt", "sdjwt-"+key+"-presented-kb.txt")
 	}
 	var index []map[string]any
 	claimstest.ReadJSON(t, &index, official.Dir(t, "sd-jwt"), "index.json")
 	for _, c := range index {
 		c["disclosures_presented"] = c["disclosures_presented"].(float64) + 1
 	}
-	write("index.json", index)
+	claimstest.WriteJSON(t, index, dir, "index.json")
 	var expected map[string]any
 	for _, name := range []string{"sdjwt-eddsa-expected.json", "sdjwt-es256-expected.json"} {
 		claimstest.ReadJSON(t, &expected, official.Dir(t, "interop-sdjwt-mdoc"), name)
@@ -95,7 +68,7 @@ func TestConformCounts(t *testing.T) {
 			}
 			break
 		}
-		write(name, expected)
+		claimstest.WriteJSON(t, expected, dir, name)
 	}
 
 	results, err := sdjwt.Conform(t.Context(), "native", dir)

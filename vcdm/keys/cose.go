@@ -12,18 +12,21 @@ import (
 
 // COSE returns the key as a COSE_Key of CBOR (RFC 9053 section 7): kty, crv and the coordinates, nothing
 // else. A key for BBS has none.
-func (p *Public) COSE() []byte {
+func (p *Public) COSE() []byte { return p.AppendCOSE(nil) }
+
+// AppendCOSE appends the COSE_Key of [Public.COSE] to dst.
+func (p *Public) AppendCOSE(dst []byte) []byte {
 	if p.empty() || p.bbs != nil {
-		return nil
+		return dst
 	}
 	if p.ed != nil {
-		return append([]byte{0xa3, 0x01, 0x01, 0x20, 0x06, 0x21, 0x58, 0x20}, p.ed...)
+		return append(append(dst, 0xa3, 0x01, 0x01, 0x20, 0x06, 0x21, 0x58, 0x20), p.ed...)
 	}
 	point, n := p.point(), p.kind.size
-	out := append(make([]byte, 0, 16+2*n), 0xa4, 0x01, 0x02, 0x20, byte(p.kind.cose[1]), 0x21, 0x58, byte(n))
-	out = append(out, point[1:1+n]...)
-	out = append(out, 0x22, 0x58, byte(n))
-	return append(out, point[1+n:]...)
+	dst = append(dst, 0xa4, 0x01, 0x02, 0x20, byte(p.kind.cose[1]), 0x21, 0x58, byte(n))
+	dst = append(dst, point[1:1+n]...)
+	dst = append(dst, 0x22, 0x58, byte(n))
+	return append(dst, point[1+n:]...)
 }
 
 // ParsePublicCOSE reads a COSE_Key of CBOR. Points must be uncompressed; a key with its secret parameter is

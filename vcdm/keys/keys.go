@@ -175,15 +175,21 @@ func (s *Secret) Deterministic() *Secret {
 // Sign signs a whole message; a key for BBS signs it as the one of a list, without a header.
 //
 //phase:sign primitive
-func (s *Secret) Sign(message []byte) ([]byte, error) {
+func (s *Secret) Sign(message []byte) ([]byte, error) { return s.AppendSignature(nil, message) }
+
+// AppendSignature appends the signature of [Secret.Sign] to dst.
+//
+//phase:sign primitive
+func (s *Secret) AppendSignature(dst, message []byte) ([]byte, error) {
 	if s.Public().empty() {
 		return nil, errEmpty
 	}
 	switch {
 	case s.bbs != nil:
-		return s.SignAll(nil, [][]byte{message})
+		sig, err := s.SignAll(nil, [][]byte{message})
+		return append(dst, sig...), err
 	case s.ed != nil:
-		return ed25519.Sign(s.ed, message), nil
+		return append(dst, ed25519.Sign(s.ed, message)...), nil
 	}
 	digest, hash := digest(s.public.kind, message)
 	var der []byte
@@ -196,7 +202,7 @@ func (s *Secret) Sign(message []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fromDER(der, s.public.kind.size)
+	return fromDER(dst, der, s.public.kind.size)
 }
 
 var (
@@ -281,12 +287,12 @@ func digest(k *kind, message []byte) ([]byte, crypto.Hash) {
 var errDER = errors.New("signature is not DER")
 
 // fromDER turns SEQUENCE { INTEGER r, INTEGER s } as crypto/ecdsa writes it into r and s of size bytes
-// each. All lengths are below 128 for the curves here.
-func fromDER(der []byte, size int) ([]byte, error) {
+// each, which it appends to dst. All lengths are below 128 for the curves here.
+func fromDER(dst, der []byte, size int) ([]byte, error) {
 	if len(der) < 2 || der[0] != 0x30 || int(der[1]) != len(der)-2 {
 		return nil, errDER
 	}
-	sig := make([]byte, 2*size)
+	var sig [2 * 48]byte
 	rest := der[2:]
 	for i := range 2 {
 		if len(rest) < 2 || rest[0] != 0x02 || len(rest) < 2+int(rest[1]) {
@@ -302,7 +308,7 @@ func fromDER(der []byte, size int) ([]byte, error) {
 		}
 		copy(sig[(i+1)*size-len(n):], n)
 	}
-	return sig, nil
+	return append(dst, sig[:2*size]...), nil
 }
 
 // appendDER is the reverse of fromDER.

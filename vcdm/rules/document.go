@@ -31,10 +31,10 @@ type Document struct {
 //phase:parse
 func Read(t *jsontape.Tape, doc []byte, limits canon.Limits) (Document, error) {
 	err := t.Scan(doc, jsontape.Options{Bytes: limits.Bytes, Depth: limits.Depth, Memory: limits.Memory})
-	if limit := (*canon.LimitError)(nil); errors.As(err, &limit) {
-		return Document{}, err
-	}
 	if err != nil {
+		if limit := (*canon.LimitError)(nil); errors.As(err, &limit) {
+			return Document{}, err
+		}
 		return Document{}, &problem.Error{Type: problem.ParsingError, Err: err}
 	}
 	if kind := t.Nodes[0].Kind; kind != jsontape.Object {

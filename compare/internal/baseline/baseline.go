@@ -13,6 +13,7 @@ import (
 	"canonscope/canon"
 	"canonscope/canon/choice"
 	"canonscope/compare"
+	"canonscope/vcdm/keys"
 )
 
 // EngineOf returns the implementation that an engine names in a format. "" is native.
@@ -65,6 +66,13 @@ func (h *Hashes) Into(s *Sum, name string, b []byte) int {
 	return copy(s[:], d[:])
 }
 
+// Sign appends a signature to dst. It is a separate function so that profiles separate signing from encoding.
+//
+//phase:sign
+func Sign(key *keys.Secret, dst, message []byte) ([]byte, error) {
+	return key.AppendSignature(dst, message)
+}
+
 // Now returns a time, or the present where it is zero.
 //
 //phase:validate fallback
@@ -73,4 +81,14 @@ func Now(t time.Time) time.Time {
 		return time.Now()
 	}
 	return t
+}
+
+// Known returns a text as a string: the one of usual texts that it is, or else a copy.
+func Known(text []byte, usual ...string) string {
+	for _, u := range usual {
+		if string(text) == u {
+			return u
+		}
+	}
+	return string(text)
 }

@@ -128,6 +128,41 @@ func always(p string) bool {
 	return false
 }
 
+// Chosen returns the function Chosen of a [compare.Definition], whose requests a function makes.
+func Chosen(
+	request func(*compare.Task) Request,
+) func(*schemas.Credential, *compare.Task) ([]string, error) {
+	return func(c *schemas.Credential, t *compare.Task) ([]string, error) {
+		made, err := Of(c, request(t), compare.Scenario{})
+		if err != nil {
+			return nil, err
+		}
+		return made.Chosen, nil
+	}
+}
+
+// Prepared is what an exchange of a credential is made of.
+type Prepared struct {
+	*Claims
+	Issuer, Holder *keys.Secret
+	Counters       *compare.Counters
+}
+
+// Prepare makes the claims and keys of a scenario.
+func Prepare(
+	c *schemas.Credential, request func(*compare.Task) Request, a compare.Algorithm, s compare.Scenario,
+) (*Prepared, error) {
+	in, err := Of(c, request(&compare.Task{Now: s.Now, Limits: s.Limits}), s)
+	if err != nil {
+		return nil, err
+	}
+	issuer, holder, err := Keys(a, s)
+	if err != nil {
+		return nil, err
+	}
+	return &Prepared{in, issuer, holder, &compare.Counters{}}, nil
+}
+
 // Keys derives a scenario's issuer and holder keys from its seed: the same in every process.
 func Keys(algorithm compare.Algorithm, s compare.Scenario) (issuer, holder *keys.Secret, err error) {
 	if issuer, err = derive(algorithm, "issuer", s.Seed); err != nil {

@@ -68,14 +68,8 @@ func opposite(t *testing.T, dir string) string {
 	ReadJSON(t, &file, dir, "cases.json")
 	swap := strings.NewReplacer(`"accept"`, `"reject"`, `"reject"`, `"accept"`)
 	file["cases"] = json.RawMessage(swap.Replace(string(file["cases"])))
-	b, err := json.Marshal(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	out := t.TempDir()
-	if err := os.WriteFile(filepath.Join(out, "cases.json"), b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	WriteJSON(t, file, out, "cases.json")
 	return out
 }
 

@@ -41,7 +41,9 @@ type Reading struct {
 	facts []fact // sorted by subject
 	links []link
 	node  []byte // that is the document, nil if no fact is about it
+	id    []byte // room for the node of the document's id
 
+	nodes      [][]byte // candidates
 	led        []bool   // by candidate: a statement about another node leads to it
 	have, said [][]byte // values of one member, and objects of its statements
 	buf        []byte
@@ -105,11 +107,15 @@ func (r *Reading) CheckPart(tape *jsontape.Tape, all, mandatory [][]byte, proofs
 // where a statement leads to the document itself, one of the same issuer without its own proof, which
 // would be verified in its place.
 func (r *Reading) root() ([]byte, error) {
-	root := namedNode(r.tape, 0, "id")
-	if keyword := namedNode(r.tape, 0, "@id"); keyword != nil && root == nil {
-		if root = keyword; len(r.about(root)) > 0 {
+	root := appendNode(r.id[:0], r.tape, 0, "id")
+	if root == nil {
+		root = appendNode(r.id[:0], r.tape, 0, "@id")
+		if root != nil && len(r.about(root)) > 0 {
 			return nil, disagree("/@id", "the id of a credential or presentation is its member id")
 		}
+	}
+	if root != nil {
+		r.id = root
 	}
 
 	candidates := r.candidates(root == nil)
@@ -258,7 +264,8 @@ func (r *Reading) about(subject []byte) []fact {
 
 // candidates returns the nodes that may be a document: credentials and presentations and, where blank nodes
 // count, those with a member that is read.
-func (r *Reading) candidates(blanks bool) (nodes [][]byte) {
+func (r *Reading) candidates(blanks bool) [][]byte {
+	nodes := r.nodes[:0]
 	for i := range r.facts { // sorted by subject
 		f := &r.facts[i]
 		if (f.is(rules.DocumentType) || blanks && f.subject[0] == '_') &&
@@ -266,6 +273,7 @@ func (r *Reading) candidates(blanks bool) (nodes [][]byte) {
 			nodes = append(nodes, f.subject)
 		}
 	}
+	r.nodes = nodes
 	return nodes
 }
 
@@ -346,7 +354,7 @@ func (r *Reading) checkResources(list int) error {
 		if r.tape.Nodes[e].Kind != jsontape.Object {
 			continue
 		}
-		node := namedNode(r.tape, e, "id")
+		node := appendNode(nil, r.tape, e, "id")
 		if node != nil && seen[string(node)] {
 			return disagree(r.tape.Pointer(e)+"/id", "is repeated among the related resources")
 		}
@@ -468,13 +476,14 @@ func (r *Reading) value(e int, is rules.Kind) []byte {
 	return nil
 }
 
-// namedNode returns the IRI of an object, which is at a key, as N-Quads write it; nil for a blank node.
-func namedNode(t *jsontape.Tape, object int, key string) []byte {
+// appendNode appends the IRI of an object, which is at a key, as N-Quads write it, and returns nil for a
+// blank node.
+func appendNode(dst []byte, t *jsontape.Tape, object int, key string) []byte {
 	text := idOf(t, object, key)
 	if text == nil {
 		return nil
 	}
-	return append(append(append(make([]byte, 0, len(text)+2), '<'), text...), '>')
+	return append(append(append(dst, '<'), text...), '>')
 }
 
 // idOf returns the IRI at a key of an object, nil for a blank node.
