@@ -101,17 +101,33 @@ func (s *State) labelTied(ctx context.Context) error {
 		}
 		s.place[s.ranked[i].at] = int32(first)
 	}
-	for rest := s.ranked; len(rest) > 0; {
-		n := 1
+	touched := 0
+	for i, n := 0, 0; i < len(s.ranked); i += n {
+		if i >= touched && len(s.ranked) > many {
+			touched = min(i+ahead, len(s.ranked))
+			s.touchNodes(s.ranked[i:touched])
+		}
+		rest := s.ranked[i:]
+		n = 1
 		for n < len(rest) && s.place[rest[n].at] == s.place[rest[0].at] {
 			n++
 		}
 		if err := s.group(rest[:n]); err != nil { // nothing if the node has its label
 			return err
 		}
-		rest = rest[n:]
 	}
 	return nil
+}
+
+// touchNodes is touch for the next nodes of labelTied, which the order of their hashes scatters.
+func (s *State) touchNodes(e []entry) {
+	for i := range e {
+		n := e[i].at
+		q := &s.d.Quads[s.mentions[s.begin[n]]]
+		if p := s.d.Terms[q.P].Text; len(p) > 0 {
+			s.touched += p[len(p)-1] + s.first[int(n)*s.size] + byte(s.canonical[n]+s.temporary[n]+s.owner[n])
+		}
+	}
 }
 
 // issue gives node n, which has none, the next canonical number.
@@ -225,7 +241,8 @@ func (s *State) number(t rdf.TermID) int32 {
 // rankFirst hashes the first degree quads of each node (section 4.6.3) and puts the nodes into the order of
 // their hashes.
 func (s *State) rankFirst(ctx context.Context) error {
-	s.first, s.ranked = s.first[:0], s.ranked[:0]
+	s.first = slices.Grow(s.first[:0], len(s.nodes)*s.size)
+	s.ranked = slices.Grow(s.ranked[:0], len(s.nodes))
 	for n := range s.nodes {
 		if n&0xFFF == 0 && (n > 0 || ctx.Err() != nil) {
 			if err := s.budget.Alive(ctx); err != nil {

@@ -85,31 +85,36 @@ func (o *order) Sources(line int) []uint32 {
 	return o.sources[o.starts[line]:end]
 }
 
-// rank puts the quads into the order of their predicates, which are far fewer, and gives the predicates
-// codes: those with one text have one code. A small document needs no codes: comparing the predicates of each
-// subject costs less.
+// rank puts the quads into the order of their predicates and gives the predicates codes: those with one text
+// have one code. Where there are few quads, or few for a predicate, it leaves that: comparing the predicates
+// of each subject costs less.
 func (o *order) rank(d *rdf.Dataset) {
 	o.terms, o.quads = d.Terms, d.Quads
 	quads := o.quads
 	o.codes = slices.Grow(o.codes[:0], len(o.terms))[:len(o.terms)]
 	clear(o.codes)
 	o.byPredicate = slices.Grow(o.byPredicate[:0], len(quads))[:len(quads)]
-	if o.hasCodes = len(quads) >= minCodes; !o.hasCodes {
-		for i := range o.byPredicate {
-			o.byPredicate[i] = uint32(i)
-		}
-		return
-	}
-
 	o.groups, o.places = o.groups[:0], append(o.places[:0], 0)
-	for i := range quads {
+	o.hasCodes = len(quads) >= minCodes
+	for i := 0; i < len(quads) && o.hasCodes; i++ {
 		code := &o.codes[quads[i].P]
 		if *code == 0 {
 			o.groups = append(o.groups, entry{at: uint32(i)})
 			o.places = append(o.places, 0)
 			*code = uint32(len(o.groups))
+			o.hasCodes = 4*len(o.groups) <= len(quads)
 		}
 		o.places[*code]++
+	}
+
+	if !o.hasCodes {
+		for _, e := range o.groups {
+			o.codes[quads[e.at].P] = 0
+		}
+		for i := range o.byPredicate {
+			o.byPredicate[i] = uint32(i)
+		}
+		return
 	}
 
 	o.until = 2
@@ -181,7 +186,8 @@ func (o *order) grow(dst []byte, rest []entry) []byte {
 	size := 0
 	for i := range rest {
 		q := &o.quads[rest[i].at]
-		size += len(o.termText(q.S)) + len(o.terms[q.P].Text) + len(o.termText(q.O)) + len(o.termText(q.G)) + 6
+		size += len(o.termText(q.S)) + len(o.terms[q.P].Text) + len(o.termText(q.O)) +
+			len(o.termText(q.G)) + 6
 	}
 	return slices.Grow(dst, size)
 }
@@ -232,8 +238,8 @@ func (o *order) labelOf(t rdf.TermID) []byte {
 	return o.labels[o.ends[n-1]:o.ends[n]]
 }
 
-// sortQuads fills sorted. It first sorts the subjects, which are fewer. The quads of each are then in the order
-// of their predicates, because all quads are.
+// sortQuads fills sorted. It first sorts the subjects, which are fewer. The quads of each are then in the
+// order of their predicates, because all quads are.
 func (o *order) sortQuads(blanks int) {
 	quads := o.quads
 	o.heads = slices.Grow(o.heads[:0], len(o.terms))[:len(o.terms)]
