@@ -152,6 +152,9 @@ func (f *definer) inherit(d *delta, remotes *remoteChain) {
 	for _, n := range d.needs {
 		if e, _ := f.entry(n.name, n.strong); e == nil || e.state == todo {
 			n.want = f.around(n.name, n.hash, n.strong)
+			if len(f.d.needs) == cap(f.d.needs) {
+				f.d.needs = append(f.pools.needs.take(2*len(f.d.needs) + 8)[:0], f.d.needs...)
+			}
 			f.d.needs = append(f.d.needs, n)
 			f.r.contexts.work += needCost
 		}

@@ -22,6 +22,7 @@ type memory struct {
 	sources  []*source
 	opened   int        // sources in use, which are the first ones
 	definers []*definer // that are not in use
+	noted    bool       // a definition that is kept was compiled, and may tell terms of the call by their places
 }
 
 // pool hands out slices of zeroes that are valid until end. A nil pool makes them for good.
@@ -62,7 +63,11 @@ func (p *pool[T]) end() {
 func (m *memory) end() {
 	m.contexts.end()
 	m.slots.end()
-	m.terms.end()
+	if m.noted {
+		m.terms, m.noted = pool[term]{}, false
+	} else {
+		m.terms.end()
+	}
 	m.iris.end()
 	m.needs.end()
 	m.deltas.end()
@@ -172,9 +177,5 @@ func (r *run) compiled(src *source) (c compiled) {
 		return c
 	}
 	m := &r.memory
-	c = compiled{nil, &m.iris, &m.needs, &m.deltas, &m.defined, &m.scopes}
-	if r.p.state != Embedded { // a kept definition tells the terms around it apart by their places
-		c.terms = &m.terms
-	}
-	return c
+	return compiled{&m.terms, &m.iris, &m.needs, &m.deltas, &m.defined, &m.scopes}
 }

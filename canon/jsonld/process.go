@@ -174,6 +174,7 @@ func (r *run) deltaFor(
 		more := d.size() - src.deltas[node].size()
 		src.deltas[node] = d
 		src.mu.Unlock()
+		r.memory.noted = r.memory.noted || !r.passes(src)
 		if src.url != "" {
 			src.add(r.p, more)
 		} else {

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,6 +29,7 @@ func (d *Dataset) ParseNQuads(doc []byte, limits canon.Limits) error {
 		return &canon.LimitError{Limit: "bytes", Max: int64(limits.Bytes), Done: int64(len(doc))}
 	}
 	before := len(d.Quads)
+	d.Quads = slices.Grow(d.Quads, min(bytes.Count(doc, []byte{'\n'})+1, len(doc)/shortest))
 	p := parser{d: d, line: 1, keep: true, memory: limits.Memory}
 	if err := p.parse(doc); err != nil {
 		d.Quads = d.Quads[:before]
@@ -35,6 +37,9 @@ func (d *Dataset) ParseNQuads(doc []byte, limits canon.Limits) error {
 	}
 	return nil
 }
+
+// shortest is the length of the shortest line, such as _:a<u:>_:b.
+const shortest = 11
 
 // ReadNQuads adds the quads of an N-Quads document read from r. It keeps the terms, and some whole lines at
 // a time.

@@ -19,14 +19,17 @@ type labelling struct {
 	nodes []rdf.TermID // by node: its term
 
 	// Blank node to quads map (section 4.2): the quads of node n are mentions[starts[n]:ends[n]].
+	// They are in the order of their predicates.
 	mentions []uint32
-	found    []found // mentions in the order of the quads, before they are sorted by node
 	begin    []int32
 	end      []int32
 
-	first  []byte   // by node: first degree hash
-	ranked []ranked // nodes in the order of their first degree hashes
-	place  []int32  // by tied node: place in ranked of the first node with its first degree hash
+	// The quads of one node while they are sorted, and those whose subject is the node, or another one.
+	keyed, ofSelf, ofOther []entry
+
+	first  []byte  // by node: first degree hash
+	ranked []entry // nodes in the order of their first degree hashes
+	place  []int32 // by tied node: place in ranked of the first node with its first degree hash
 
 	ties bool // nodes share a first degree hash
 
@@ -35,18 +38,6 @@ type labelling struct {
 
 	hasher
 	nDegree
-}
-
-// found is a mention of a node.
-type found struct {
-	node int32
-	quad uint32
-}
-
-// ranked is one node under its first degree hash.
-type ranked struct {
-	key  uint64 // first bytes of the hash
-	node int32
 }
 
 // label runs steps 2 to 5 of the canonicalization algorithm (section 4.4.3).
@@ -68,6 +59,7 @@ func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
 	}
 
 	s.digest, s.work = [maxDigest]byte{}, 0
+	s.rank(s.d)
 	s.mention() // 2
 	if err := s.count(); err != nil {
 		return false, err
@@ -93,7 +85,7 @@ func (s *State) labelUnique(ctx context.Context) (tied bool, err error) {
 			tied = true
 			continue
 		}
-		s.issue(r.node)
+		s.issue(int32(r.at))
 	}
 
 	return tied, nil
@@ -107,19 +99,35 @@ func (s *State) labelTied(ctx context.Context) error {
 		if !s.tied(i-1, i) {
 			first = i
 		}
-		s.place[s.ranked[i].node] = int32(first)
+		s.place[s.ranked[i].at] = int32(first)
 	}
-	for rest := s.ranked; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && s.place[rest[n].node] == s.place[rest[0].node] {
+	touched := 0
+	for i, n := 0, 0; i < len(s.ranked); i += n {
+		if i >= touched && len(s.ranked) > many {
+			touched = min(i+ahead, len(s.ranked))
+			s.touchNodes(s.ranked[i:touched])
+		}
+		rest := s.ranked[i:]
+		n = 1
+		for n < len(rest) && s.place[rest[n].at] == s.place[rest[0].at] {
 			n++
 		}
 		if err := s.group(rest[:n]); err != nil { // nothing if the node has its label
 			return err
 		}
-		rest = rest[n:]
 	}
 	return nil
+}
+
+// touchNodes is touch for the next nodes of labelTied, which the order of their hashes scatters.
+func (s *State) touchNodes(e []entry) {
+	for i := range e {
+		n := e[i].at
+		q := &s.d.Quads[s.mentions[s.begin[n]]]
+		if p := s.d.Terms[q.P].Text; len(p) > 0 {
+			s.touched += p[len(p)-1] + s.first[int(n)*s.size] + byte(s.canonical[n]+s.temporary[n]+s.owner[n])
+		}
+	}
 }
 
 // issue gives node n, which has none, the next canonical number.
@@ -131,7 +139,8 @@ func (s *State) issue(n int32) {
 // mention numbers the blank nodes and fills the blank node to quads map.
 func (s *State) mention() {
 	quads, terms := s.d.Quads, s.d.Terms
-	s.node, s.nodes, s.issued, s.end, s.found = s.node[:0], s.nodes[:0], s.issued[:0], s.end[:0], s.found[:0]
+	s.node, s.nodes, s.issued, s.end = s.node[:0], s.nodes[:0], s.issued[:0], s.end[:0]
+	s.mentions = s.mentions[:0]
 	if len(terms) <= 2*len(quads)+8 { // passing over the terms is faster
 		blanks, last := 0, 0
 		for i := range terms {
@@ -149,6 +158,7 @@ func (s *State) mention() {
 		}
 	}
 
+	twice := s.opt.Variant&LoopsTwice != 0
 	for i := range quads {
 		q := &quads[i]
 		if terms[q.S].Kind != rdf.Blank && terms[q.O].Kind != rdf.Blank && terms[q.G].Kind != rdf.Blank {
@@ -157,11 +167,15 @@ func (s *State) mention() {
 		if len(s.nodes) == 0 {
 			s.node = fill(s.node, len(terms), 0)
 		}
-		for _, n := range s.components(s.number(q.S), s.number(q.O), s.number(q.G)) {
-			if n >= 0 {
-				s.end[n]++
-				s.found = append(s.found, found{n, uint32(i)})
-			}
+		subject, object, graph := s.number(q.S), s.number(q.O), s.number(q.G)
+		if subject >= 0 {
+			s.end[subject]++
+		}
+		if object >= 0 && (object != subject || twice) {
+			s.end[object]++
+		}
+		if graph >= 0 && (graph != subject && graph != object || twice) {
+			s.end[graph]++
 		}
 	}
 
@@ -179,10 +193,25 @@ func (s *State) mention() {
 	}
 
 	s.mentions = slices.Grow(s.mentions[:0], int(total))[:total]
-	for _, f := range s.found {
-		s.mentions[s.end[f.node]] = f.quad
-		s.end[f.node]++
+	for _, i := range s.byPredicate {
+		q := &quads[i]
+		subject, object, graph := s.node[q.S], s.node[q.O], s.node[q.G]
+		if subject > 0 {
+			s.mentionedIn(subject-1, i)
+		}
+		if object > 0 && (object != subject || twice) {
+			s.mentionedIn(object-1, i)
+		}
+		if graph > 0 && (graph != subject && graph != object || twice) {
+			s.mentionedIn(graph-1, i)
+		}
 	}
+}
+
+// mentionedIn adds a quad to those of node n.
+func (s *State) mentionedIn(n int32, quad uint32) {
+	s.mentions[s.end[n]] = quad
+	s.end[n]++
 }
 
 // mentionOnly is mention for a dataset whose only blank node is t. Its quads are not needed.
@@ -209,23 +238,11 @@ func (s *State) number(t rdf.TermID) int32 {
 	return s.node[t] - 1
 }
 
-// components returns the nodes that a quad mentions, -1 for none.
-func (s *State) components(subject, object, graph int32) [3]int32 {
-	if s.opt.Variant&LoopsTwice == 0 {
-		if object == subject {
-			object = -1
-		}
-		if graph == subject || graph == object {
-			graph = -1
-		}
-	}
-	return [3]int32{subject, object, graph}
-}
-
 // rankFirst hashes the first degree quads of each node (section 4.6.3) and puts the nodes into the order of
 // their hashes.
 func (s *State) rankFirst(ctx context.Context) error {
-	s.first, s.ranked = s.first[:0], s.ranked[:0]
+	s.first = slices.Grow(s.first[:0], len(s.nodes)*s.size)
+	s.ranked = slices.Grow(s.ranked[:0], len(s.nodes))
 	for n := range s.nodes {
 		if n&0xFFF == 0 && (n > 0 || ctx.Err() != nil) {
 			if err := s.budget.Alive(ctx); err != nil {
@@ -234,20 +251,19 @@ func (s *State) rankFirst(ctx context.Context) error {
 		}
 		s.firstDegree(int32(n))
 		s.first = append(s.first, s.digest[:s.size]...)
-		s.ranked = append(s.ranked, ranked{be64(s.digest[:]), int32(n)})
+		s.ranked = append(s.ranked, entry{key: be64(s.digest[:]), at: uint32(n)})
 	}
-	compare := func(a, b ranked) int {
-		if c := cmp.Compare(a.key, b.key); c != 0 {
-			return c
-		}
-		return bytes.Compare(s.firstOf(a.node), s.firstOf(b.node))
-	}
-	insertionOr(s.ranked, compare)
+	s.sortKeys(s.ranked)
+	alike(s.ranked, func(same []entry) { // mostly those of equal hashes
+		insertionOr(same, func(a, b entry) int {
+			return cmp.Or(bytes.Compare(s.firstOf(a.at), s.firstOf(b.at)), cmp.Compare(a.at, b.at))
+		})
+	})
 	return nil
 }
 
-func (s *State) firstOf(n int32) []byte {
-	return s.first[int(n)*s.size : int(n+1)*s.size]
+func (s *State) firstOf(n uint32) []byte {
+	return s.first[int(n)*s.size : (int(n)+1)*s.size]
 }
 
 // tied reports whether the nodes at two places of ranked exist and share their first degree hash.
@@ -256,15 +272,62 @@ func (s *State) tied(i, j int) bool {
 		return false
 	}
 	a, b := s.ranked[i], s.ranked[j]
-	return a.key == b.key && bytes.Equal(s.firstOf(a.node), s.firstOf(b.node))
+	return a.key == b.key && bytes.Equal(s.firstOf(a.at), s.firstOf(b.at))
 }
 
 // firstDegree hashes the first degree quads of n. It also drops repeated quads from the mentions of n: a
 // dataset is a set.
 func (s *State) firstDegree(n int32) {
 	list := s.mentions[s.begin[n]:s.end[n]]
-	insertionOr(list, func(a, b uint32) int {
-		qa, qb := &s.d.Quads[a], &s.d.Quads[b]
+	s.keyed, s.ofSelf, s.ofOther = s.keyed[:0], s.ofSelf[:0], s.ofOther[:0]
+	for _, at := range list {
+		q := &s.d.Quads[at]
+		switch s.node[q.S] - 1 {
+		case n:
+			s.ofSelf = append(s.ofSelf, entry{key: self<<32 | uint64(s.codes[q.P]), at: at})
+		case -1:
+			s.keyed = append(s.keyed, entry{key: iri << 32, at: at})
+		default:
+			s.ofOther = append(s.ofOther, entry{key: other<<32 | uint64(s.codes[q.P]), at: at})
+		}
+	}
+	s.keyed = append(append(s.keyed, s.ofSelf...), s.ofOther...)
+	alike(s.keyed, func(same []entry) { s.sortAlike(n, same) })
+
+	s.input = s.input[:0]
+	kept := 0
+	for i := range s.keyed {
+		at := s.keyed[i].at
+		if i > 0 && s.keyed[i].key == s.keyed[i-1].key && list[kept-1] != at && s.repeats(list[kept-1], at) {
+			continue
+		}
+		list[kept] = at
+		kept++
+		q := &s.d.Quads[at]
+		s.input = append(append(s.input, s.masked(n, q.S)...), ' ')
+		s.input = append(append(s.input, s.d.Terms[q.P].Text...), ' ')
+		s.input = append(s.input, s.masked(n, q.O)...)
+		if q.G != 0 {
+			s.input = append(append(s.input, ' '), s.masked(n, q.G)...)
+		}
+		s.input = append(s.input, " .\n"...)
+	}
+
+	s.end[n] = s.begin[n] + int32(kept)
+	s.hash(s.input)
+}
+
+// Subjects of first degree quads, in the order of their texts.
+const (
+	iri = iota
+	self
+	other
+)
+
+// sortAlike sorts first degree quads of n that share a key.
+func (s *State) sortAlike(n int32, list []entry) {
+	insertionOr(list, func(a, b entry) int {
+		qa, qb := &s.d.Quads[a.at], &s.d.Quads[b.at]
 		c := s.compare(n, qa.S, qb.S)
 		if c == 0 {
 			c = s.compare(n, qa.P, qb.P)
@@ -277,26 +340,10 @@ func (s *State) firstDegree(n int32) {
 		}
 		if c == 0 { // quads with the same line: repeated quads become neighbours
 			c = cmp.Or(cmp.Compare(s.node[qa.S], s.node[qb.S]), cmp.Compare(s.node[qa.O], s.node[qb.O]),
-				cmp.Compare(s.node[qa.G], s.node[qb.G]), cmp.Compare(a, b))
+				cmp.Compare(s.node[qa.G], s.node[qb.G]), cmp.Compare(a.at, b.at))
 		}
 		return c
 	})
-
-	s.input = s.input[:0]
-	kept := 0
-	for i, at := range list {
-		q := &s.d.Quads[at]
-		if i > 0 && list[kept-1] != at && s.repeats(list[kept-1], at) {
-			continue
-		}
-		list[kept] = at
-		kept++
-		s.input = rdf.AppendQuad(s.input, s.masked(n, q.S), s.masked(n, q.P), s.masked(n, q.O),
-			s.masked(n, q.G))
-	}
-
-	s.end[n] = s.begin[n] + int32(kept)
-	s.hash(s.input)
 }
 
 // repeats reports whether two quads are equal.
@@ -315,8 +362,8 @@ func (s *State) equal(a, b rdf.TermID) bool {
 }
 
 var (
-	self  = []byte("_:a")
-	other = []byte("_:z")
+	selfText  = []byte("_:a")
+	otherText = []byte("_:z")
 )
 
 // masked returns the text of a term in the first degree quads of n.
@@ -325,9 +372,9 @@ func (s *State) masked(n int32, t rdf.TermID) []byte {
 	case -1:
 		return s.d.Terms[t].Text
 	case n:
-		return self
+		return selfText
 	}
-	return other
+	return otherText
 }
 
 // compare compares two terms by their text in the first degree quads of n. The order of quads is that of

@@ -83,17 +83,18 @@ func (s *State) spend(nodes int) bool {
 // Every result issues identifiers to all unlabelled nodes that are connected with its node, and only to
 // them. Of two results for connected nodes, only the one that comes first in 5.3 has an effect, so only
 // that one is kept.
-func (s *State) group(nodes []ranked) error {
+func (s *State) group(nodes []entry) error {
 	s.results, s.logs = s.results[:0], s.logs[:0]
-	for _, r := range nodes { // 5.2
-		if s.canonical[r.node] >= 0 { // 5.2.1
+	for _, e := range nodes { // 5.2
+		n := int32(e.at)
+		if s.canonical[n] >= 0 { // 5.2.1
 			continue
 		}
-		s.give(r.node)                 // 5.2.2, 5.2.3
-		if !s.nDegreeHash(r.node, 0) { // 5.2.4
+		s.give(n)                 // 5.2.2, 5.2.3
+		if !s.nDegreeHash(n, 0) { // 5.2.4
 			return s.err
 		}
-		if i := s.owner[r.node]; i == 0 {
+		if i := s.owner[n]; i == 0 {
 			s.results = append(s.results, result{s.digest, len(s.logs), len(s.logs) + len(s.log)})
 			s.logs = append(s.logs, s.log...)
 			for _, n := range s.log {
@@ -213,7 +214,7 @@ func (s *State) relate(n int32, hn int, t rdf.TermID, position byte, q *rdf.Quad
 			s.input = append(s.input, s.d.Terms[predicate].Text...)
 		}
 		if what == firstDegreeHash {
-			s.input = appendHex(s.input, s.firstOf(m))
+			s.input = appendHex(s.input, s.firstOf(uint32(m)))
 		} else {
 			s.input = s.identifier(s.input, m)
 		}

@@ -28,16 +28,20 @@ import (
 //
 //phase:serialize
 type order struct {
-	terms      []rdf.Term // the dataset's terms, blank nodes with the labels to write
-	relabelled []rdf.Term // memory of terms if there are blank nodes
-	labels     []byte     // their text
-	ends       []int      // where each label ends
-	quads      []rdf.Quad
+	terms  []rdf.Term
+	quads  []rdf.Quad
+	labels []byte   // of the blank nodes, by canonical number
+	ends   []int    // where each label begins, and where the last one ends
+	codes  []uint32 // by term: code of a predicate, canonical number plus one of a blank node, else 0
+
+	byPredicate []uint32 // the quads in the order of their predicates
+	hasCodes    bool     // predicates have codes
 
 	spare   []entry  // memory of sortKeys
-	groups  []entry  // the first quad of each subject
-	next    []uint32 // by quad: number plus one of the next quad of its subject, 0 for none
-	heads   []uint32 // by term: number plus one of the first quad of that subject
+	groups  []entry  // a quad of each subject, or of each predicate
+	heads   []uint32 // by term: how many quads have that subject, then the place in sorted of the next one
+	firsts  []uint32 // by canonical number: number plus one of a quad of that subject, 0 for none
+	places  []uint32 // by code: the place in byPredicate of the next quad
 	until   int      // component that sort ends before
 	sorted  []entry  // quads in the order of their lines, duplicates after their first occurrence
 	lines   int
@@ -46,11 +50,11 @@ type order struct {
 	starts  []uint32 // filled on request if there are duplicates: the place in sources where a line starts
 }
 
-// entry is one quad while it is sorted.
+// entry is one quad, or one blank node, while it is sorted.
 type entry struct {
-	key       uint64 // the next bytes of the current component
-	quad      uint32
-	duplicate bool // the entry before it has the same line
+	key       uint64 // code of the predicate, next bytes of the component, or first bytes of the hash
+	at        uint32 // number of the quad, or of the blank node
+	duplicate bool   // the entry before it has the same line
 }
 
 func (o *order) reset() {
@@ -65,7 +69,7 @@ func (o *order) Lines() int { return o.lines }
 func (o *order) Sources(line int) []uint32 {
 	if len(o.sources) == 0 {
 		for i, e := range o.sorted {
-			o.sources = append(o.sources, e.quad)
+			o.sources = append(o.sources, e.at)
 			if o.lines < len(o.sorted) && !e.duplicate {
 				o.starts = append(o.starts, uint32(i))
 			}
@@ -81,17 +85,78 @@ func (o *order) Sources(line int) []uint32 {
 	return o.sources[o.starts[line]:end]
 }
 
-// write sorts the quads, counts the lines and appends them to dst. Blank nodes have the canonical labels with
-// these numbers, or other labels if blanks, the number of such nodes, is 0.
-func (o *order) write(dst []byte, quads []rdf.Quad, numbers func(rdf.TermID) int, blanks int) []byte {
+// rank puts the quads into the order of their predicates and gives the predicates codes: those with one text
+// have one code. Where there are few quads, or few for a predicate, it leaves that: comparing the predicates
+// of each subject costs less.
+func (o *order) rank(d *rdf.Dataset) {
+	o.terms, o.quads = d.Terms, d.Quads
+	quads := o.quads
+	o.codes = slices.Grow(o.codes[:0], len(o.terms))[:len(o.terms)]
+	clear(o.codes)
+	o.byPredicate = slices.Grow(o.byPredicate[:0], len(quads))[:len(quads)]
+	o.groups, o.places = o.groups[:0], append(o.places[:0], 0)
+	o.hasCodes = len(quads) >= minCodes
+	for i := 0; i < len(quads) && o.hasCodes; i++ {
+		code := &o.codes[quads[i].P]
+		if *code == 0 {
+			o.groups = append(o.groups, entry{at: uint32(i)})
+			o.places = append(o.places, 0)
+			*code = uint32(len(o.groups))
+			o.hasCodes = 4*len(o.groups) <= len(quads)
+		}
+		o.places[*code]++
+	}
+
+	if !o.hasCodes {
+		for _, e := range o.groups {
+			o.codes[quads[e.at].P] = 0
+		}
+		for i := range o.byPredicate {
+			o.byPredicate[i] = uint32(i)
+		}
+		return
+	}
+
+	o.until = 2
+	o.sort(o.groups, 1, 0)
+	o.until = components
+	place, before := uint32(0), []byte(nil)
+	last := uint32(0) // code of before
+	for _, e := range o.groups {
+		p := quads[e.at].P
+		code, text := o.codes[p], o.terms[p].Text
+		n := o.places[code]
+		if last > 0 && same(text, before) {
+			o.codes[p] = last
+		} else {
+			o.places[code] = place
+			last, before = code, text
+		}
+		place += n
+	}
+
+	for i := range quads {
+		at := &o.places[o.codes[quads[i].P]]
+		o.byPredicate[*at] = uint32(i)
+		*at++
+	}
+}
+
+// minCodes is the number of quads from which predicates have codes.
+const minCodes = 64
+
+// write sorts the quads, counts the lines and appends them to dst. Blank nodes have canonical labels if
+// blanks, their number, is not 0.
+func (o *order) write(dst []byte, quads []rdf.Quad, blanks int) []byte {
 	o.reset()
 	o.quads = quads
 	o.sorted = slices.Grow(o.sorted, len(quads))
-	o.sortQuads(numbers, blanks)
+	o.sortQuads(blanks)
 	if cap(dst) == 0 {
 		dst = o.grow(dst, o.sorted)
 	}
-	terms, lines := o.terms, 0
+	lines := 0
+	subject, text := rdf.TermID(0), []byte(nil)
 	for i, e := range o.sorted {
 		if i%ahead == 0 && len(quads) > many {
 			o.touch(o.sorted[i:min(i+ahead, len(o.sorted))])
@@ -99,12 +164,15 @@ func (o *order) write(dst []byte, quads []rdf.Quad, numbers func(rdf.TermID) int
 		if e.duplicate {
 			continue
 		}
-		q := &quads[e.quad]
-		dst = append(append(dst, terms[q.S].Text...), ' ')
-		dst = append(append(dst, terms[q.P].Text...), ' ')
-		dst = append(dst, terms[q.O].Text...)
+		q := &quads[e.at]
+		if q.S != subject {
+			subject, text = q.S, o.termText(q.S)
+		}
+		dst = append(append(dst, text...), ' ')
+		dst = append(append(dst, o.terms[q.P].Text...), ' ')
+		dst = append(dst, o.termText(q.O)...)
 		if q.G != 0 {
-			dst = append(append(dst, ' '), terms[q.G].Text...)
+			dst = append(append(dst, ' '), o.termText(q.G)...)
 		}
 		dst = append(dst, " .\n"...)
 		lines++
@@ -117,9 +185,9 @@ func (o *order) write(dst []byte, quads []rdf.Quad, numbers func(rdf.TermID) int
 func (o *order) grow(dst []byte, rest []entry) []byte {
 	size := 0
 	for i := range rest {
-		q := &o.quads[rest[i].quad]
-		size += len(o.terms[q.S].Text) + len(o.terms[q.P].Text) + len(o.terms[q.O].Text) +
-			len(o.terms[q.G].Text) + 6
+		q := &o.quads[rest[i].at]
+		size += len(o.termText(q.S)) + len(o.terms[q.P].Text) + len(o.termText(q.O)) +
+			len(o.termText(q.G)) + 6
 	}
 	return slices.Grow(dst, size)
 }
@@ -134,78 +202,101 @@ const (
 
 func (o *order) touch(e []entry) {
 	for i := range e {
-		q := &o.quads[e[i].quad]
-		s, p := o.terms[q.S].Text, o.terms[q.O].Text
+		q := &o.quads[e[i].at]
+		s, p := o.termText(q.S), o.termText(q.O)
 		if len(s) > 0 && len(p) > 0 {
 			o.touched += s[0] + p[len(p)-1]
 		}
 	}
 }
 
-// text returns the component of the entry's quad: 0 subject, 1 predicate, 2 object, 3 graph name.
+// text returns the component of the entry's at: 0 subject, 1 predicate, 2 object, 3 graph name.
 func (o *order) text(e entry, component int) []byte {
-	q := &o.quads[e.quad]
+	q := &o.quads[e.at]
 	switch component {
 	case 0:
-		return o.terms[q.S].Text
+		return o.termText(q.S)
 	case 1:
 		return o.terms[q.P].Text
 	case 2:
-		return o.terms[q.O].Text
+		return o.termText(q.O)
 	}
-	return o.terms[q.G].Text
+	return o.termText(q.G)
 }
 
-// sortQuads fills sorted. It first sorts the subjects, which are fewer.
-func (o *order) sortQuads(numbers func(rdf.TermID) int, blanks int) {
-	o.link()
-	o.sortSubjects(numbers, blanks)
-	from := 0
-	for g, e := range o.groups {
-		if g > 0 && !same(o.text(e, 0), o.text(o.groups[g-1], 0)) {
-			o.sortSubject(o.sorted[from:])
-			from = len(o.sorted)
-		}
-		for i := e.quad + 1; i != 0; i = o.next[i-1] {
-			o.sorted = append(o.sorted, entry{quad: i - 1})
-		}
+// termText returns the text of a term, of a blank node the label to write.
+func (o *order) termText(t rdf.TermID) []byte {
+	term := &o.terms[t]
+	if term.Kind != rdf.Blank {
+		return term.Text
 	}
-	o.sortSubject(o.sorted[from:])
+	return o.labelOf(t)
 }
 
-// link links the quads of each subject in their order, and fills groups with the first quad of each.
-func (o *order) link() {
+func (o *order) labelOf(t rdf.TermID) []byte {
+	n := o.codes[t]
+	return o.labels[o.ends[n-1]:o.ends[n]]
+}
+
+// sortQuads fills sorted. It first sorts the subjects, which are fewer. The quads of each are then in the
+// order of their predicates, because all quads are.
+func (o *order) sortQuads(blanks int) {
 	quads := o.quads
-	o.next = slices.Grow(o.next[:0], len(quads))[:len(quads)]
 	o.heads = slices.Grow(o.heads[:0], len(o.terms))[:len(o.terms)]
 	clear(o.heads)
 	o.groups = o.groups[:0]
-	for i := len(quads) - 1; i >= 0; i-- {
+	for i := range quads {
 		head := &o.heads[quads[i].S]
 		if *head == 0 {
-			o.groups = append(o.groups, entry{quad: uint32(i)})
+			o.groups = append(o.groups, entry{at: uint32(i)})
 		}
-		o.next[i] = *head
-		*head = uint32(i) + 1
+		*head++
 	}
-	for g := range o.groups { // the last quad was found first
-		o.groups[g].quad = o.heads[quads[o.groups[g].quad].S] - 1
+
+	o.sortSubjects(blanks)
+	place := uint32(0)
+	for _, e := range o.groups {
+		head := &o.heads[quads[e.at].S]
+		*head, place = place, place+*head
+	}
+
+	o.sorted = o.sorted[:len(quads)]
+	for _, i := range o.byPredicate {
+		q := &quads[i]
+		head := &o.heads[q.S]
+		o.sorted[*head] = entry{at: i, key: uint64(o.codes[q.P])}
+		*head++
+	}
+
+	from, merged := uint32(0), false
+	for g, e := range o.groups {
+		if g+1 < len(o.groups) && o.sameSubject(e, o.groups[g+1]) {
+			merged = true
+			continue
+		}
+		end := o.heads[quads[e.at].S]
+		o.sortSubject(o.sorted[from:end], merged)
+		from, merged = end, false
 	}
 }
 
-// sortSubjects sorts groups. Canonical labels of blank nodes, which numbers tells, need no comparison: their
-// order is that of the texts of the numbers, and all follow the IRIs.
-func (o *order) sortSubjects(numbers func(rdf.TermID) int, blanks int) {
-	o.heads = slices.Grow(o.heads[:0], blanks)[:blanks] // of the blank nodes, by number
-	clear(o.heads)
+// sameSubject reports whether the subjects of two entries, which have several numbers, have one text.
+func (o *order) sameSubject(a, b entry) bool {
+	s, t := &o.terms[o.quads[a.at].S], &o.terms[o.quads[b.at].S]
+	return s.Kind != rdf.Blank && t.Kind != rdf.Blank && same(s.Text, t.Text)
+}
+
+// sortSubjects sorts groups. Canonical labels of blank nodes need no comparison: their order is that of the
+// texts of their numbers, and all follow the IRIs.
+func (o *order) sortSubjects(blanks int) {
+	o.firsts = slices.Grow(o.firsts[:0], blanks)[:blanks]
+	clear(o.firsts)
 	kept := o.groups[:0]
 	for _, e := range o.groups {
-		s := o.quads[e.quad].S
-		if o.terms[s].Kind == rdf.Blank && blanks > 0 {
-			if n := numbers(s); n >= 0 {
-				o.heads[n] = e.quad + 1
-				continue
-			}
+		s := o.quads[e.at].S
+		if blanks > 0 && o.terms[s].Kind == rdf.Blank {
+			o.firsts[o.codes[s]-1] = e.at + 1
+			continue
 		}
 		kept = append(kept, e)
 	}
@@ -216,8 +307,8 @@ func (o *order) sortSubjects(numbers func(rdf.TermID) int, blanks int) {
 	o.groups = kept
 
 	for n, more := 0, blanks > 0; more; n, more = nextText(n, blanks) {
-		if head := o.heads[n]; head != 0 {
-			o.groups = append(o.groups, entry{quad: head - 1})
+		if first := o.firsts[n]; first != 0 {
+			o.groups = append(o.groups, entry{at: first - 1})
 		}
 	}
 }
@@ -237,24 +328,44 @@ func nextText(n, max int) (int, bool) {
 	return n + 1, n > 0
 }
 
-// sortSubject sorts the quads of one subject. They are often in order already: many writers of JSON sort
-// keys, and the IRIs of most keys are in the order of the keys.
-func (o *order) sortSubject(e []entry) {
-	if len(e) > few {
-		i := 1
-		for before := o.text(e[0], 1); i < len(e); i++ {
-			predicate := o.text(e[i], 1)
-			c := bytes.Compare(before, predicate)
-			if c > 0 || c == 0 && o.compare(e[i-1].quad, e[i].quad, 2, 0) >= 0 {
-				break
-			}
-			before = predicate
+// sortSubject sorts the quads of one subject. With codes they are in the order of their predicates, unless
+// they are merged. Without, they are often in order already: many writers of JSON sort keys, and the IRIs of
+// most keys are in the order of the keys.
+func (o *order) sortSubject(e []entry, merged bool) {
+	if o.hasCodes && !merged {
+		alike(e, func(same []entry) { o.sort(same, 2, 0) })
+	} else if !o.inOrder(e) {
+		o.sort(e, 1, 0)
+	}
+}
+
+// alike calls sort with each run of entries that share a key.
+func alike(e []entry, sort func(same []entry)) {
+	for i, j := 0, 0; i < len(e); i = j {
+		for j = i + 1; j < len(e) && e[j].key == e[i].key; {
+			j++
 		}
-		if i == len(e) {
-			return
+		if j > i+1 {
+			sort(e[i:j])
 		}
 	}
-	o.sort(e, 1, 0)
+}
+
+// inOrder reports whether the quads of one subject, more than a few, are in order, none of them twice.
+func (o *order) inOrder(e []entry) bool {
+	if len(e) <= few {
+		return false
+	}
+	before := o.text(e[0], 1)
+	for i := 1; i < len(e); i++ {
+		predicate := o.text(e[i], 1)
+		c := bytes.Compare(before, predicate)
+		if c > 0 || c == 0 && o.compare(e[i-1].at, e[i].at, 2, 0) >= 0 {
+			return false
+		}
+		before = predicate
+	}
+	return true
 }
 
 // sort sorts entries that agree before byte from of the component, comparing up to the component until. It
@@ -318,15 +429,15 @@ const few = 12
 // insert is sort for a few entries.
 func (o *order) insert(e []entry, component, from int) {
 	for i := 1; i < len(e); i++ {
-		x := e[i].quad
+		x := e[i].at
 		order, j := 1, i
 		for ; j > 0; j-- {
-			if order = o.compare(e[j-1].quad, x, component, from); order <= 0 {
+			if order = o.compare(e[j-1].at, x, component, from); order <= 0 {
 				break
 			}
-			e[j].quad, e[j].duplicate = e[j-1].quad, e[j-1].duplicate
+			e[j].at, e[j].duplicate = e[j-1].at, e[j-1].duplicate
 		}
-		e[j].quad, e[j].duplicate = x, order == 0 && o.until == components
+		e[j].at, e[j].duplicate = x, order == 0 && o.until == components
 	}
 }
 
@@ -348,7 +459,7 @@ func (o *order) compare(a, b uint32, component, from int) int {
 		if s == t {
 			continue
 		}
-		if order := bytes.Compare(o.terms[s].Text[from:], o.terms[t].Text[from:]); order != 0 {
+		if order := bytes.Compare(o.termText(s)[from:], o.termText(t)[from:]); order != 0 {
 			return order
 		}
 	}

@@ -88,7 +88,7 @@ func Canonicalize(ctx context.Context, d *rdf.Dataset, opt Options, form *canon.
 
 // release gives s back to the pool, without references to the document.
 func (s *State) release() {
-	s.d, s.terms, s.ctx, s.choices, s.budget, s.opt = nil, nil, nil, nil, nil, Options{}
+	s.d, s.terms, s.quads, s.ctx, s.choices, s.budget, s.opt = nil, nil, nil, nil, nil, nil, Options{}
 	states.Put(s)
 }
 
@@ -212,30 +212,22 @@ func (s *State) Issued() map[string]string {
 //phase:serialize
 func (s *State) serialize(dst []byte, prefix string, labels []string) []byte {
 	s.terms = s.d.Terms
-	if len(s.issued) > 0 {
-		s.relabelled = append(s.relabelled[:0], s.d.Terms...)
-		s.terms = s.relabelled
-		s.labels = s.labels[:0]
-		for i := range s.issued {
-			s.labels = append(s.labels, "_:"...)
-			if labels != nil {
-				s.labels = append(s.labels, labels[i]...)
-			} else {
-				s.labels = append(s.labels, prefix...)
-				s.labels = strconv.AppendInt(s.labels, int64(i), 10)
-			}
-			s.ends = append(s.ends[:i], len(s.labels))
+	s.labels, s.ends = s.labels[:0], append(s.ends[:0], 0)
+	for i := range s.issued {
+		s.labels = append(s.labels, "_:"...)
+		if labels != nil {
+			s.labels = append(s.labels, labels[i]...)
+		} else {
+			s.labels = append(s.labels, prefix...)
+			s.labels = strconv.AppendInt(s.labels, int64(i), 10)
 		}
-		from := 0
-		for i, end := range s.ends[:len(s.issued)] {
-			s.terms[s.Blank(i)].Text = s.labels[from:end:end]
-			from = end
-		}
+		s.ends = append(s.ends, len(s.labels))
+		s.codes[s.Blank(i)] = uint32(i) + 1
 	}
 	if labels != nil {
-		return s.write(dst, s.d.Quads, nil, 0)
+		return s.write(dst, s.d.Quads, 0)
 	}
-	return s.write(dst, s.d.Quads, s.Number, len(s.issued))
+	return s.write(dst, s.d.Quads, len(s.issued))
 }
 
 // nodeOf returns the number of the blank node t in this run, or -1.
