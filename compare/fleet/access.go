@@ -55,7 +55,7 @@ var ErrNoServer = nats.ErrNoServers
 const (
 	connectTime   = 5 * time.Second
 	reconnectWait = 250 * time.Millisecond
-	requestTime   = 10 * time.Second
+	requestTime   = 30 * time.Second
 )
 
 // Connect connects to a server and makes sure that its streams are there.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"canonscope/compare"
@@ -183,13 +184,18 @@ func TestHostileMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// One looks like the server's word that there is nothing to do.
+	empty := &nats.Msg{Subject: mine + "i.j", Header: nats.Header{"Status": {"404"}, "Description": {"No Messages"}}}
+	if _, err := js.PublishMsg(t.Context(), empty); err != nil {
+		t.Fatal(err)
+	}
 	start(t, s.URL(), "rack", "w", steady)
 	p := plan(2)
 	c, err := submit(t, s.URL(), p, filepath.Join(t.TempDir(), "results"))
 	if err != nil || c.Stopped != "" || c.Results[0].State != compare.Measured {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if workers, err := conn.Workers(t.Context()); err != nil || len(workers) != 1 || workers[0].Refused != 6 {
+	if workers, err := conn.Workers(t.Context()); err != nil || len(workers) != 1 || workers[0].Refused != 7 {
 		t.Errorf("workers %+v, %v", workers, err)
 	}
 }

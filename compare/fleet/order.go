@@ -100,13 +100,13 @@ func sources(batches []measure.Batch) []compare.Source {
 
 // fits returns an error unless a worker can do an order: it must be of the same program and rules, and name
 // no foreign engine that the worker's own command line does not define.
-func (o *Order) fits(env string, engines map[compare.Engine][]string) error {
+func (o *Order) fits(w *Info, engines map[compare.Engine][]string) error {
 	switch {
-	case o.Environment != env:
+	case o.Environment != w.Environment:
 		return &Refused{"it is for the environment " + o.Environment}
-	case o.Binary != measure.BinaryHash():
+	case o.Binary != w.Binary:
 		return &Refused{"it is for another binary"}
-	case o.Rules != measure.Rules().Hash():
+	case o.Rules != w.Rules:
 		return &Refused{"it is for other frame rules"}
 	}
 	for _, j := range o.Batch.Jobs {

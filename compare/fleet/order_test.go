@@ -17,6 +17,10 @@ func goodOrder() *Order {
 			Documents: 8, Window: compare.Window{N: 1}, Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Deadline: 60, Memory: 1 << 30}}}}
 }
 
+func here() *Info {
+	return &Info{Environment: "rack", Binary: measure.BinaryHash(), Rules: measure.Rules().Hash()}
+}
+
 func text(t testing.TB, o *Order) []byte {
 	b, err := json.Marshal(o)
 	if err != nil {
@@ -31,7 +35,7 @@ func TestReadOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := good.fits("rack", nil); err != nil {
+	if err := good.fits(here(), nil); err != nil {
 		t.Fatal(err)
 	}
 	big := &compare.Source{Name: "c", SHA256: strings.Repeat("0", 64), Bytes: maxGiven + 1}
@@ -63,7 +67,7 @@ func TestReadOrder(t *testing.T) {
 		}
 		got, err := ReadOrder(b)
 		if err == nil {
-			err = got.fits("rack", map[compare.Engine][]string{"exec:node": nil})
+			err = got.fits(here(), map[compare.Engine][]string{"exec:node": nil})
 		}
 		if err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", why, err)
@@ -71,7 +75,7 @@ func TestReadOrder(t *testing.T) {
 	}
 	o := goodOrder()
 	o.Batch.Jobs[0].Cell = foreign
-	if err := o.fits("rack", map[compare.Engine][]string{"exec:rm": nil}); err != nil {
+	if err := o.fits(here(), map[compare.Engine][]string{"exec:rm": nil}); err != nil {
 		t.Errorf("an engine that the worker defines: %v", err)
 	}
 }
