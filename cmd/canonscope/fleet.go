@@ -102,8 +102,7 @@ listens on a loopback address, and on others only with TLS and logins.`,
 			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", s.URL()); err != nil {
 				return err
 			}
-			<-cmd.Context().Done()
-			return nil
+			return s.Wait(cmd.Context())
 		},
 	}
 
@@ -212,7 +211,7 @@ func newFleetStatusCommand() *cobra.Command {
 			fmt.Fprintln(tw, "\nworker\tenvironment\tbinary\tdone\tlate\trefused\tunder way")
 			for _, w := range s.Workers {
 				fmt.Fprintf(tw, "%s\t%s\t%.12s\t%d\t%d\t%d\t%s\n", w.Worker, w.Environment, w.Binary, w.Done,
-					w.Late, w.Refused, strings.TrimSpace(w.Campaign+" "+w.Batch))
+					w.Late, w.Refused, strings.TrimSpace(w.Campaign+" "+w.Batch+" "+w.Trouble))
 			}
 			if err := tw.Flush(); err != nil {
 				return err

@@ -90,7 +90,7 @@ func Connect(ctx context.Context, a Access, name string) (*Conn, error) {
 	}
 	if err != nil {
 		c.Close()
-		return nil, fmt.Errorf("server %s: %w", withoutLogin(a.URL), err)
+		return nil, fmt.Errorf("server %s: %w", withoutLogin(a.URL), explained(err))
 	}
 	return c, nil
 }

@@ -107,6 +107,7 @@ const (
 	askTime  = 2 * time.Second        // for the first answer
 	moreTime = 300 * time.Millisecond // for each of the others
 	mostInfo = 100_000
+	mostName = 64 // bytes
 )
 
 // ask collects the answers of all workers.
@@ -131,7 +132,8 @@ func (c *Conn) ask(ctx context.Context, subject string) ([]Info, error) {
 		}
 		var info Info
 		if json.Unmarshal(msg.Data, &info) == nil {
-			info.Worker = printable.Short(printable.Line(info.Worker), 64)
+			info.Worker = printable.Short(printable.Line(info.Worker), mostName)
+			info.Trouble = printable.Short(printable.Line(info.Trouble), mostTrouble)
 			all = append(all, info)
 		}
 	}

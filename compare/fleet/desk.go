@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// desk is where a worker asks for batches. It is answered at once, also if there is none. Its inbox stays open
-// between questions: a batch that a busy server hands out late is not lost until its lease ends.
+// desk is where a worker asks for batches. It is answered at once, also if there is none. Its inbox stays
+// open between questions: a batch that a busy server hands out late is not lost until its lease ends.
 type desk struct {
 	conn  *Conn
 	inbox *nats.Subscription
@@ -22,8 +22,9 @@ type desk struct {
 // worker that came last.
 func (w *Worker) queue(ctx context.Context) (*desk, error) {
 	mine := w.Environment + "-" + tag(w.info.Binary)
-	jobs, err := w.Conn.js.Consumer(ctx, jobsStream, mine)
-	if errors.Is(err, jetstream.ErrConsumerNotFound) || err == nil && jobs.CachedInfo().Config.AckWait != w.Lease {
+	was, err := w.Conn.js.Consumer(ctx, jobsStream, mine)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) ||
+		err == nil && was.CachedInfo().Config.AckWait != w.Lease {
 		_, err = w.Conn.js.CreateOrUpdateConsumer(ctx, jobsStream, jetstream.ConsumerConfig{Durable: mine,
 			FilterSubject: jobsSubject + w.Environment + "." + tag(w.info.Binary) + ".>",
 			AckPolicy:     jetstream.AckExplicitPolicy, AckWait: w.Lease, MaxDeliver: -1, MaxAckPending: -1,
@@ -37,7 +38,8 @@ func (w *Worker) queue(ctx context.Context) (*desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &desk{conn: w.Conn, inbox: inbox, asks: "$JS.API.CONSUMER.MSG.NEXT." + jobsStream + "." + mine}, nil
+	asks := "$JS.API.CONSUMER.MSG.NEXT." + jobsStream + "." + mine
+	return &desk{conn: w.Conn, inbox: inbox, asks: asks}, nil
 }
 
 func (d *desk) close() {
@@ -57,7 +59,8 @@ func (d *desk) take(ctx context.Context) (*nats.Msg, error) {
 			return msg, err
 		}
 	}
-	if err := d.conn.PublishRequest(d.asks, d.inbox.Subject, []byte(`{"batch":1,"no_wait":true}`)); err != nil {
+	err = d.conn.PublishRequest(d.asks, d.inbox.Subject, []byte(`{"batch":1,"no_wait":true}`))
+	if err != nil {
 		return nil, err
 	}
 	return d.read(ctx)

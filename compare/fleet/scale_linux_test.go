@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"log"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,15 +26,60 @@ import (
 // serverOf is the variable that makes this binary a server with a folder.
 const serverOf = "CANONSCOPE_FLEET_SERVER"
 
-// serveUntilEnd is a server until standard input ends.
+// largest is the variable with the size in bytes that no file of that server may exceed.
+const largest = "CANONSCOPE_FLEET_LARGEST"
+
+// serveUntilEnd is a server until standard input ends, or it cannot write.
 func serveUntilEnd(dir string) {
+	if n, err := strconv.ParseUint(os.Getenv(largest), 10, 64); err == nil {
+		signal.Ignore(syscall.SIGXFSZ)
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: n, Max: n}); err != nil {
+			log.Fatal(err)
+		}
+	}
 	s, err := Serve(ServerOptions{Dir: dir, Listen: "127.0.0.1:0", Store: 8 << 30, Log: func(text string) { log.Print(text) }})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(s.URL())
-	_, _ = io.Copy(io.Discard, os.Stdin)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { _, _ = io.Copy(io.Discard, os.Stdin); cancel() }()
+	err = s.Wait(ctx)
 	s.Close()
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// serverProcess starts this binary as a server; end has it end, and returns what it said.
+func serverProcess(t *testing.T, dir string, env ...string) (url string, end func() (string, *os.ProcessState)) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(append(os.Environ(), serverOf+"="+dir), env...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	end = sync.OnceValues(func() (string, *os.ProcessState) {
+		in.Close()
+		_ = cmd.Wait()
+		return said.String(), cmd.ProcessState
+	})
+	t.Cleanup(func() { end() })
+	if url, err = bufio.NewReader(out).ReadString('\n'); err != nil {
+		text, _ := end()
+		t.Fatal(err, text)
+	}
+	return strings.TrimSpace(url), end
 }
 
 // instant answers jobs at once.
@@ -82,22 +129,27 @@ func crowd(t testing.TB, ctx context.Context, url string, workers int) (ended *s
 	return ended
 }
 
-// submitted carries batches of one job each, and checks that each is answered once.
-func submitted(t testing.TB, ctx context.Context, url string, jobs int, said func(answered int)) {
-	freight := measure.Freight{Campaign: "0123456789abcdef", Environment: "rack", Binary: measure.BinaryHash(), Rules: measure.Rules().Hash()}
+// freightOf is a campaign of batches of one job each.
+func freightOf(jobs int) measure.Freight {
+	f := measure.Freight{Campaign: "0123456789abcdef", Environment: "rack", Binary: measure.BinaryHash(), Rules: measure.Rules().Hash()}
 	o := goodOrder()
 	for i := range jobs {
 		job := o.Batch.Jobs[0]
 		job.Block = i
-		freight.Batches = append(freight.Batches, measure.Batch{ID: fmt.Sprint("time-0-", i), Jobs: []measure.Job{job}})
+		f.Batches = append(f.Batches, measure.Batch{ID: fmt.Sprint("time-0-", i), Jobs: []measure.Job{job}})
 	}
+	return f
+}
+
+// submitted carries batches of one job each, and checks that each is answered once.
+func submitted(t testing.TB, ctx context.Context, url string, jobs int, said func(answered int)) {
 	conn, err := Connect(ctx, Access{URL: url}, "submitter")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
 	seen := make(map[string]int)
-	err = (&Submitter{Conn: conn, Patience: 5 * time.Minute}).Carry(ctx, freight, func(r measure.Reply) {
+	err = (&Submitter{Conn: conn, Patience: 5 * time.Minute}).Carry(ctx, freightOf(jobs), func(r measure.Reply) {
 		if r.Batch == "" {
 			t.Log(r.Worker, r.Faults)
 			return
@@ -153,34 +205,15 @@ func TestScale(t *testing.T) {
 	workers, jobs := size("CANONSCOPE_FLEET_WORKERS", 1000), size("CANONSCOPE_FLEET_JOBS", 100_000)
 
 	dir := t.TempDir()
-	server := exec.Command(os.Args[0])
-	server.Env = append(os.Environ(), serverOf+"="+dir)
-	server.Stderr = os.Stderr
-	in, err := server.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := server.StdoutPipe()
-	if err == nil {
-		err = server.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	url, end := serverProcess(t, dir)
 	defer func() {
-		in.Close()
-		if err := server.Wait(); err != nil {
-			t.Error("server: ", err)
+		said, p := end()
+		if !p.Success() {
+			t.Errorf("server: %v: %s", p, said)
 		}
-		p := server.ProcessState
 		t.Logf("server: at most %d MiB of memory, %v of CPU time", p.SysUsage().(*syscall.Rusage).Maxrss>>10,
 			(p.UserTime() + p.SystemTime()).Round(time.Second))
 	}()
-	url, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
-	url = strings.TrimSpace(url)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	begun := time.Now()

@@ -3,6 +3,7 @@ package fleet
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -28,6 +29,8 @@ type ServerOptions struct {
 	Cert     string   // file with certificate and key: TLS
 	CA       string   // file: users must have a certificate that is signed by one of these
 	Log      func(string)
+
+	free func(dir string) (int64, error) // bytes of the disk; nil asks the system
 }
 
 // ErrOpen is the error of a server that is open to a network.
@@ -36,8 +39,13 @@ var ErrOpen = errors.New("only a loopback address may be listened on without TLS
 
 // Server is a running server.
 type Server struct {
-	server *server.Server
-	lock   *os.File
+	server   *server.Server
+	dir      string
+	accounts []string // that store
+	lock     *os.File
+	log      *logger
+	open     context.Context // until it is closed
+	end      context.CancelFunc
 }
 
 // Serve starts a server and returns when it can be used. Each message is on the disk before it is
@@ -61,6 +69,7 @@ func Serve(o ServerOptions) (_ *Server, err error) {
 	if port == 0 {
 		opts.Port = server.RANDOM_PORT
 	}
+	s := &Server{dir: o.Dir, accounts: []string{server.DEFAULT_GLOBAL_ACCOUNT}}
 	if err := o.logins(opts); err != nil {
 		return nil, err
 	}
@@ -71,7 +80,6 @@ func Serve(o ServerOptions) (_ *Server, err error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	s := &Server{}
 	if s.lock, err = lockFile(filepath.Join(o.Dir, "lock")); err != nil {
 		return nil, fmt.Errorf("folder %s: %w", o.Dir, err)
 	}
@@ -79,13 +87,14 @@ func Serve(o ServerOptions) (_ *Server, err error) {
 		s.lock.Close()
 		return nil, err
 	}
-	log := &logger{tell: o.Log, fatal: make(chan string, 1)}
-	s.server.SetLoggerV2(log, false, false, false)
+	s.open, s.end = context.WithCancel(context.Background())
+	s.log = &logger{tell: o.Log, fatal: make(chan string, 1), broken: make(chan string, 1)}
+	s.server.SetLoggerV2(s.log, false, false, false)
 	s.server.Start()
 	for begun := time.Now(); !s.server.ReadyForConnections(startTime / 100); {
 		why := ""
 		select {
-		case why = <-log.fatal:
+		case why = <-s.log.fatal:
 		default:
 			if time.Since(begun) > startTime {
 				why = "it takes too long"
@@ -96,6 +105,10 @@ func Serve(o ServerOptions) (_ *Server, err error) {
 			return nil, fmt.Errorf("the server did not start: %s", why)
 		}
 	}
+	if o.free == nil {
+		o.free = freeOf
+	}
+	s.guard(o.free)
 	return s, nil
 }
 
@@ -106,6 +119,7 @@ func (s *Server) URL() string { return s.server.ClientURL() }
 
 // Close stops a server. What is under way goes on when it starts again.
 func (s *Server) Close() {
+	s.end()
 	s.server.Shutdown()
 	s.server.WaitForShutdown()
 	s.lock.Close()
@@ -199,13 +213,21 @@ func (o *ServerOptions) tls(opts *server.Options) error {
 
 // logger passes on what goes wrong in a server.
 type logger struct {
-	tell  func(string)
-	fatal chan string // why the server does not start
+	tell   func(string)
+	fatal  chan string // why the server does not start
+	broken chan string // why it stores nothing more
 }
 
 func (l *logger) say(format string, args []any) {
+	text := fmt.Sprintf(format, args...)
 	if l.tell != nil {
-		l.tell(fmt.Sprintf(format, args...))
+		l.tell(text)
+	}
+	if unwritten.MatchString(text) {
+		select {
+		case l.broken <- text:
+		default:
+		}
 	}
 }
 

@@ -55,6 +55,7 @@ type Info struct {
 	Late        int    `json:"late,omitempty"` // batches that others had done by then
 	Refused     int    `json:"refused,omitempty"`
 	Drained     bool   `json:"drained,omitempty"`
+	Trouble     string `json:"trouble,omitempty"` // why it gets no further
 }
 
 // Bounds of a worker.
@@ -94,7 +95,8 @@ func (w *Worker) Run(ctx context.Context) error {
 		}
 		switch {
 		case errors.Is(err, errMachine):
-			return err
+			w.trouble(err.Error())
+			err = nil
 		case err != nil && ctx.Err() == nil:
 			if !failing {
 				w.note("take a batch: " + err.Error())
@@ -102,6 +104,7 @@ func (w *Worker) Run(ctx context.Context) error {
 			jobs.close()
 			jobs, failing, err = nil, true, nil
 		case err == nil:
+			w.trouble("")
 			failing = false
 		}
 		if did {
@@ -225,11 +228,13 @@ func (w *Worker) store(
 ) (first bool) {
 	attempt := nuid.Next()
 	trouble, begun := "", time.Now()
+	defer w.trouble("")
 	for pause := idleLeast; ctx.Err() == nil; pause = min(2*pause, retryMost) {
 		during, stop := w.Conn.during(ctx)
 		first, err := w.settle(during, order, meta, reply, attempt)
 		if err == nil {
-			err = msg.AckSync(nats.Context(during)) // if this is lost, the batch comes again, and has its reply
+			// If this is lost, the batch comes again, and has its reply.
+			err = msg.AckSync(nats.Context(during))
 		}
 		if during.Err() != nil && ctx.Err() == nil {
 			err = errLost
@@ -238,11 +243,10 @@ func (w *Worker) store(
 		switch {
 		case err == nil || errors.Is(err, nats.ErrMsgAlreadyAckd):
 			return first
-		case trouble == "":
-			w.Log(fmt.Sprintf("store a reply: %v", err))
-		default:
+		case trouble != "":
 			w.forget(trouble)
 		}
+		w.trouble(fmt.Sprintf("store a reply: %v", err))
 		_ = wait(ctx, pause)
 		trouble = fmt.Sprintf("store a reply: %v; %v went by", err, time.Since(begun).Round(time.Second))
 		w.keep(trouble)
@@ -329,6 +333,16 @@ func (w *Worker) beat(ctx context.Context, msg *nats.Msg, order *Order) {
 func (w *Worker) note(what string) {
 	w.Log(what)
 	w.keep(what)
+}
+
+// trouble sets the reason for which a worker gets no further; "" is none. It goes with beats, because the
+// reply may be what cannot be sent.
+func (w *Worker) trouble(what string) {
+	was := ""
+	w.count(func(i *Info) { was, i.Trouble = i.Trouble, what })
+	if what != "" && what != was {
+		w.Log(what)
+	}
 }
 
 func (w *Worker) keep(what string) {
