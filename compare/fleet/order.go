@@ -29,9 +29,16 @@ type Order struct {
 const (
 	mostJobs  = 4096
 	maxGiven  = 256 << 20 // bytes of the user's documents and contexts
-	maxReply  = 256 << 20 // bytes of a reply
+	maxReply  = 128 << 20 // bytes of a reply
 	maxPacked = 64 << 20  // of them, compressed
+
+	// Objects of JSON, each of which may need many times the bytes of its text.
+	mostInOrder = 1 << 17
+	mostInReply = 1 << 20
 )
+
+// braces counts the objects of a text of JSON, and the braces in its strings.
+func braces(text []byte) int { return bytes.Count(text, []byte("{")) }
 
 // Refused is the reason why a worker does not do what a message asks for.
 type Refused struct{ Why string }
@@ -40,6 +47,9 @@ func (e *Refused) Error() string { return "refused: " + e.Why }
 
 // ReadOrder reads the message of a batch. Its errors are all *Refused.
 func ReadOrder(text []byte) (*Order, error) {
+	if n := braces(text); n > mostInOrder {
+		return nil, &Refused{fmt.Sprintf("it has %d objects", n)}
+	}
 	var o Order
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -152,6 +162,9 @@ func unpack(b []byte) (*measure.Reply, error) {
 	text, err := io.ReadAll(io.LimitReader(z, maxReply+1))
 	if err == nil && len(text) > maxReply {
 		err = fmt.Errorf("it has more than %d bytes", maxReply)
+	}
+	if n := braces(text); err == nil && n > mostInReply {
+		err = fmt.Errorf("it has %d objects", n)
 	}
 	var r measure.Reply
 	if err == nil {

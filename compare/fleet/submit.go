@@ -11,7 +11,6 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/measure"
 )
@@ -109,7 +108,7 @@ func (s *Submitter) Carry(ctx context.Context, freight measure.Freight, heard fu
 				sign()
 			}
 		case beat := <-beats:
-			if !t.troubled(beat.Data) {
+			if t.getsOn(beat.Data) {
 				sign()
 			}
 		case <-alive:
@@ -128,18 +127,16 @@ func (s *Submitter) Carry(ctx context.Context, freight measure.Freight, heard fu
 	return nil
 }
 
-// troubled passes on the trouble of a worker, if this beat has one.
-func (t *trip) troubled(beat []byte) bool {
-	var info Info
-	if json.Unmarshal(beat, &info) != nil || info.Trouble == "" {
-		return false
+// getsOn reports whether a beat is that of a worker without trouble. It passes on the trouble.
+func (t *trip) getsOn(beat []byte) bool {
+	info, err := readInfo(beat)
+	if err != nil || info.Trouble == "" {
+		return err == nil
 	}
 	t.heard(measure.Reply{Worker: info.Worker, Faults: []string{info.Trouble}})
-	t.trouble = printable.Short(printable.Line(info.Trouble), mostTrouble)
-	return true
+	t.trouble = info.Trouble
+	return false
 }
-
-const mostTrouble = 200 // bytes of it in an error
 
 // fault has a fault heard.
 func (t *trip) fault(ctx context.Context, worker, what string) {

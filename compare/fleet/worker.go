@@ -41,23 +41,6 @@ type Worker struct {
 	drained  bool
 }
 
-// Info describes a worker and what it does.
-type Info struct {
-	Worker      string `json:"worker"`
-	Environment string `json:"environment"`
-	Version     int    `json:"version"`
-	Binary      string `json:"binary"`
-	Rules       string `json:"rules"`
-	Campaign    string `json:"campaign,omitempty"` // of the batch under way
-	Batch       string `json:"batch,omitempty"`
-	Cell        string `json:"cell,omitempty"`
-	Done        int    `json:"done"`           // batches
-	Late        int    `json:"late,omitempty"` // batches that others had done by then
-	Refused     int    `json:"refused,omitempty"`
-	Drained     bool   `json:"drained,omitempty"`
-	Trouble     string `json:"trouble,omitempty"` // why it gets no further
-}
-
 // Bounds of a worker.
 const (
 	DefaultLease = 30 * time.Second
