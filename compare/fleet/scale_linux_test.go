@@ -202,7 +202,7 @@ func TestScale(t *testing.T) {
 		}
 		return usual
 	}
-	workers, jobs := size("CANONSCOPE_FLEET_WORKERS", 1000), size("CANONSCOPE_FLEET_JOBS", 100_000)
+	workers, jobs := size("CANONSCOPE_FLEET_WORKERS", 1000), size("CANONSCOPE_FLEET_JOBS", 20_000)
 
 	dir := t.TempDir()
 	url, end := serverProcess(t, dir)
