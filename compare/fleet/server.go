@@ -69,8 +69,8 @@ func Serve(o ServerOptions) (_ *Server, err error) {
 	if port == 0 {
 		opts.Port = server.RANDOM_PORT
 	}
-	s := &Server{dir: o.Dir, accounts: []string{server.DEFAULT_GLOBAL_ACCOUNT}}
-	if err := o.logins(opts); err != nil {
+	s := &Server{dir: o.Dir}
+	if s.accounts, err = o.logins(opts); err != nil {
 		return nil, err
 	}
 	if err := o.tls(opts); err != nil {
@@ -130,20 +130,22 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// logins reads who may use a server.
-func (o *ServerOptions) logins(opts *server.Options) error {
+// logins reads who may use a server, and returns the accounts that store.
+func (o *ServerOptions) logins(opts *server.Options) (accounts []string, err error) {
 	if (o.Operator == "") != (len(o.Accounts) == 0) {
-		return errors.New("--operator and --account go together")
+		return nil, errors.New("--operator and --account go together")
 	}
 	if o.Operator != "" {
 		return o.operator(opts)
 	}
+
+	accounts = []string{server.DEFAULT_GLOBAL_ACCOUNT}
 	if o.Login == "" {
-		return nil
+		return accounts, nil
 	}
 	text, err := os.ReadFile(o.Login)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
@@ -156,42 +158,45 @@ func (o *ServerOptions) logins(opts *server.Options) error {
 		case pair && user != "" && password != "":
 			opts.Users = append(opts.Users, &server.User{Username: user, Password: password})
 		default:
-			return fmt.Errorf("%s:%d is neither USER:PASSWORD nor the public NKey of a user", o.Login, n)
+			return nil, fmt.Errorf("%s:%d is neither USER:PASSWORD nor the public NKey of a user", o.Login, n)
 		}
 	}
 	if len(opts.Users)+len(opts.Nkeys) == 0 {
-		return fmt.Errorf("%s names no user", o.Login)
+		return nil, fmt.Errorf("%s names no user", o.Login)
 	}
-	return nil
+	return accounts, nil
 }
 
 // operator trusts the users of one account, who have credentials.
-func (o *ServerOptions) operator(opts *server.Options) error {
+func (o *ServerOptions) operator(opts *server.Options) (accounts []string, err error) {
 	operator, err := server.ReadOperatorJWT(o.Operator)
 	if err != nil {
-		return fmt.Errorf("%s: %w", o.Operator, err)
+		return nil, fmt.Errorf("%s: %w", o.Operator, err)
 	}
 	if operator.SystemAccount == "" {
-		return fmt.Errorf("%s names no account of the system, which JetStream needs", o.Operator)
+		return nil, fmt.Errorf("%s names no account of the system, which JetStream needs", o.Operator)
 	}
 	resolver := &server.MemAccResolver{}
 	for _, path := range o.Accounts {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		token := strings.TrimSpace(string(text))
 		account, err := jwt.DecodeAccountClaims(token)
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if err := resolver.Store(account.Subject, token); err != nil {
-			return err
+			return nil, err
+		}
+		if account.Subject != operator.SystemAccount {
+			accounts = append(accounts, account.Subject)
 		}
 	}
 	opts.TrustedOperators, opts.AccountResolver = []*jwt.OperatorClaims{operator}, resolver
 	opts.SystemAccount = operator.SystemAccount
-	return nil
+	return accounts, nil
 }
 
 // tls reads the certificates of a server.
