@@ -146,7 +146,7 @@ func (w *Worker) do(ctx context.Context, msg *nats.Msg, free func()) {
 	reply := &measure.Reply{Worker: w.Name, Environment: w.env, Batch: order.Batch.ID}
 	switch answered, err := w.answered(ctx, order); {
 	case err == nil && answered:
-		_ = msg.AckSync(nats.Context(ctx)) // the worker that did it could not
+		_ = acknowledge(ctx, msg) // the worker that did it could not
 		return
 	case meta.NumDelivered > mostAttempts:
 		reply.Reason = fmt.Sprintf("given up: it was begun %d times, and no worker ended it", mostAttempts)
@@ -217,7 +217,7 @@ func (w *Worker) store(
 		first, err := w.settle(during, order, meta, reply, attempt)
 		if err == nil {
 			// If this is lost, the batch comes again, and has its reply.
-			err = msg.AckSync(nats.Context(during))
+			err = acknowledge(during, msg)
 		}
 		if during.Err() != nil && ctx.Err() == nil {
 			err = errLost
@@ -235,6 +235,13 @@ func (w *Worker) store(
 		w.keep(trouble)
 	}
 	return false
+}
+
+// acknowledge ends a batch, and returns when the server knows it.
+func acknowledge(ctx context.Context, msg *nats.Msg) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	return msg.AckSync(nats.Context(ctx))
 }
 
 // errLost is the error of what was on the way when the connection was lost.
