@@ -64,6 +64,9 @@ func unknownFlag(cmd *cobra.Command, name string) error {
 			known = append(known, f.Name)
 		}
 	})
+	if name == "fleet" {
+		return fmt.Errorf("%s has no --fleet; run and scale measure on other machines", cmd.CommandPath())
+	}
 	if near := choice.Nearest(name, slices.Values(known)); near != "" {
 		return fmt.Errorf("unknown flag --%s; did you mean --%s?", name, near)
 	}

@@ -15,6 +15,7 @@ import (
 	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
+	"canonscope/compare/measure"
 	"canonscope/vcdm/keys"
 )
 
@@ -73,9 +74,6 @@ func matrixFlags(cmd *cobra.Command, f *matrix.Filter, p *matrix.Policy, g *give
 	flags.IntVar(&p.LiveHeap, "live-heap", 0, "live heap of the cells in `MB`, beside that of the harness")
 }
 
-// maxProcs bounds GOMAXPROCS; each costs memory even if the machine has fewer processors.
-const maxProcs = 1024
-
 // maxLiveHeap leaves a child room below its memory limit: a heap grows to twice its live size.
 const maxLiveHeap = memory >> 22
 
@@ -84,8 +82,8 @@ func checkPolicy(p matrix.Policy) error {
 		return fmt.Errorf("--gc is %q; it must be a percentage or off", p.GC)
 	}
 	for i, n := range p.Procs {
-		if n < 1 || n > maxProcs {
-			return fmt.Errorf("--procs is %d; it must be at least 1 and at most %d", n, maxProcs)
+		if n < 1 || n > measure.MostProcs {
+			return fmt.Errorf("--procs is %d; it must be at least 1 and at most %d", n, measure.MostProcs)
 		}
 		if slices.Contains(p.Procs[:i], n) {
 			return fmt.Errorf("--procs has %d twice", n)

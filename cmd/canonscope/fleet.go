@@ -19,9 +19,10 @@ func newFleetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fleet",
 		Short: "Measure on other machines: server, workers, what is under way",
-		Long: `Workers on other machines do the campaigns of "canonscope run --fleet URL". They
-and the submitters meet at a NATS server with JetStream: that of fleet server,
-or any other. Nothing of it runs in the process that measures.
+		Long: `Workers on other machines do the campaigns of "canonscope run --fleet URL" and
+"canonscope scale --fleet URL". They and the submitters meet at a NATS server
+with JetStream: that of fleet server, or any other. Nothing of it runs in the
+process that measures.
 
 An environment is the name of machines that are alike. Blocks of exchanges that
 are compared travel together to one machine, which gates them first and is kept
@@ -29,9 +30,16 @@ alone for them. A worker that dies or falls silent loses its block to another,
 which does all of it anew. A block names cells; it carries no command and no
 path.
 
+A campaign is followed by the command that submits it. If that ends, what was
+sent goes on, and "canonscope run --resume FOLDER" comes back to it.
+
 --login is a file on both sides: for the server, on each line USER:PASSWORD or
 the public NKey of a user; for others one line USER:PASSWORD, the seed of an
 NKey, or credentials.`,
+		Example: `  canonscope fleet server --dir hub
+  canonscope fleet worker --server nats://127.0.0.1:4222 --env rack
+  canonscope run --fleet nats://127.0.0.1:4222 --env rack simple-20
+  canonscope fleet status --server nats://127.0.0.1:4222`,
 	}
 	cmd.AddCommand(newFleetServerCommand(), newFleetWorkerCommand(), newFleetStatusCommand(),
 		newFleetCancelCommand(), newFleetDrainCommand())
@@ -80,9 +88,13 @@ func newFleetServerCommand() *cobra.Command {
 		Short: "Serve the workers and submitters of a team, until Ctrl-C",
 		Long: `Server keeps the batches of campaigns and their results in a folder, and each on
 the disk before it is acknowledged: it may end at any time and start again. It
-listens on a loopback address, and on others only with TLS and logins.`,
+listens on a loopback address, and on others only with TLS and logins.
+
+While the disk has less than 64 MB free, or --store is reached, it refuses more:
+workers keep what they measured and try again. If a write fails all the same,
+it ends with status 3, and can be started again when that is mended.`,
 		Example: `  canonscope fleet server --dir /var/lib/canonscope
-  canonscope fleet server --dir data --listen 10.0.0.1:4222 --cert server.pem \
+  canonscope fleet server --dir data --listen hub:4222 --cert server.pem \
     --login users`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -102,8 +114,7 @@ listens on a loopback address, and on others only with TLS and logins.`,
 			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", s.URL()); err != nil {
 				return err
 			}
-			<-cmd.Context().Done()
-			return nil
+			return s.Wait(cmd.Context())
 		},
 	}
 
@@ -134,10 +145,13 @@ func newFleetWorkerCommand() *cobra.Command {
 		Short: "Measure what campaigns ask for, until Ctrl-C or drained",
 		Long: `Worker takes one batch at a time and has the machine to itself: other workers on
 it wait. It does what names its environment, and this very binary, and names
-foreign engines only from --engine of its command line.`,
+foreign engines only from --engine of its command line. It needs no disk, except
+for the lock of the machine, a file in the folder of temporary files.
+
+All workers of an environment have one --lease, that of the last which started.`,
 		Example: `  canonscope fleet worker --server nats://127.0.0.1:4222 --env rack
-  canonscope fleet worker --server tls://hub:4222 --login worker.creds \
-    --env phones --engine exec:node`,
+  canonscope fleet worker --server tls://hub:4222 --ca ca.pem --env phones \
+    --login worker.login --engine exec:node`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := fleet.CheckEnvironment(w.Environment); err != nil {
@@ -190,10 +204,16 @@ func newFleetStatusCommand() *cobra.Command {
 	var access fleet.Access
 	var jsonText bool
 	cmd := &cobra.Command{
-		Use:     "status",
-		Short:   "List what is under way, and the workers",
-		Example: `  canonscope fleet status --server nats://127.0.0.1:4222`,
-		Args:    noArgs,
+		Use:   "status",
+		Short: "List what is under way, and the workers",
+		Long: `Status lists the campaigns with batches or replies at the server, and the
+workers that answer: how many batches each has done, how many came late because
+another worker had done them, how many it refused, what it does now and its
+trouble.`,
+		Example: `  canonscope fleet status --server nats://127.0.0.1:4222
+  canonscope fleet status --json --server tls://hub:4222 --ca ca.pem \
+    --login ann.login`,
+		Args: noArgs,
 		RunE: connected(&access, func(cmd *cobra.Command, conn *fleet.Conn, _ []string) error {
 			s, err := conn.Status(cmd.Context())
 			if err != nil {
@@ -212,7 +232,7 @@ func newFleetStatusCommand() *cobra.Command {
 			fmt.Fprintln(tw, "\nworker\tenvironment\tbinary\tdone\tlate\trefused\tunder way")
 			for _, w := range s.Workers {
 				fmt.Fprintf(tw, "%s\t%s\t%.12s\t%d\t%d\t%d\t%s\n", w.Worker, w.Environment, w.Binary, w.Done,
-					w.Late, w.Refused, strings.TrimSpace(w.Campaign+" "+w.Batch))
+					w.Late, w.Refused, strings.TrimSpace(w.Campaign+" "+w.Batch+" "+w.Trouble))
 			}
 			if err := tw.Flush(); err != nil {
 				return err

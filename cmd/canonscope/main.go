@@ -204,6 +204,7 @@ func status(err error) int {
 	var told *toldError
 	var limit *canon.LimitError
 	var late *fleet.PatienceError
+	var unwritten *fleet.StorageError
 	switch {
 	case err == nil:
 		return statusDone
@@ -211,7 +212,8 @@ func status(err error) int {
 		return told.status
 	case errors.As(err, &no):
 		return statusNo
-	case errors.As(err, &limit), errors.As(err, &late), errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &limit), errors.As(err, &late), errors.As(err, &unwritten),
+		errors.Is(err, context.DeadlineExceeded):
 		return statusLimit
 	}
 	return statusUsage

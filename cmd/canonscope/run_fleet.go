@@ -38,7 +38,7 @@ func (f *fleetFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&f.envs, "env", []string{"default"},
 		"environments of workers: `NAME,...`, or NAME=SHA256 of a binary other than this one")
 	cmd.Flags().DurationVar(&f.patience, "patience", fleet.DefaultPatience,
-		"`TIME` without a sign of any worker after which the campaign stops")
+		"`TIME` in which no worker gets on, after which the campaign stops")
 }
 
 // check refuses flags that need --fleet.

@@ -33,6 +33,7 @@ func newScaleCommand() *cobra.Command {
 		against  []string
 		out      string
 		jsonText bool
+		away     fleetFlags
 
 		plan = measure.Plan{Documents: documents, Window: measure.DefaultWindow, Memory: memory,
 			Deadline: 10 * deadline, Idle: idle, Keep: true, Fitness: true, Band: stats.Band,
@@ -56,7 +57,8 @@ are farther from it than processes explain has an exclamation mark.
 Without other flags it measures issue and verify of VCDM with RDFC-1.0 and with
 JCS, of SD-JWT VC and of mdoc, signed with EdDSA by native engines, of the first
 schema that has the axis. --by has n be another figure than the axis. The
-results folder has plots as SVG, and a page with them.`,
+results folder has plots as SVG, and a page with them. With --fleet workers on
+other machines measure it, all sizes of a block on one of them.`,
 		Example: `  canonscope scale --axis attributes=5..500
   canonscope scale --axis attributes=5..500:5 --suite eddsa-rdfc-2022,jws
   canonscope scale --schema ob3 --axis alignments=1..128 --engine stock
@@ -83,6 +85,9 @@ results folder has plots as SVG, and a page with them.`,
 				return errors.New("--procs has one number with --axis")
 			}
 			if err := checkPolicy(policy); err != nil {
+				return err
+			}
+			if err := away.check(cmd.Flags().Changed); err != nil {
 				return err
 			}
 			if err := checkCanonize(filter.Operations, cmd.Flags().Changed); err != nil {
@@ -129,6 +134,9 @@ results folder has plots as SVG, and a page with them.`,
 			plan.Disclosed, plan.LeftOut = selection.Disclosed, selection.LeftOut
 			plan.Unsupported = selection.Unsupported()
 			plan.Experiments, plan.Against = experiments, against
+			if away.access.URL != "" {
+				return runFleet(cmd, &away, plan, out, jsonText)
+			}
 			folder, err := openResults(out)
 			if err != nil {
 				return err
@@ -156,5 +164,6 @@ results folder has plots as SVG, and a page with them.`,
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
 	flags.StringVar(&out, "out", "", "results folder `DIR`, new or empty; default results/ and the time")
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the text")
+	away.add(cmd)
 	return cmd
 }

@@ -55,7 +55,7 @@ var ErrNoServer = nats.ErrNoServers
 const (
 	connectTime   = 5 * time.Second
 	reconnectWait = 250 * time.Millisecond
-	requestTime   = 10 * time.Second
+	requestTime   = 30 * time.Second
 )
 
 // Connect connects to a server and makes sure that its streams are there.
@@ -90,7 +90,7 @@ func Connect(ctx context.Context, a Access, name string) (*Conn, error) {
 	}
 	if err != nil {
 		c.Close()
-		return nil, fmt.Errorf("server %s: %w", withoutLogin(a.URL), err)
+		return nil, fmt.Errorf("server %s: %w", withoutLogin(a.URL), explained(err))
 	}
 	return c, nil
 }

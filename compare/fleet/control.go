@@ -3,7 +3,6 @@ package fleet
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"canonscope/canon/printable"
 	"canonscope/compare/measure"
 )
 
@@ -104,9 +102,10 @@ func (c *Conn) Drain(ctx context.Context, env string) ([]Info, error) {
 
 // Bounds of asking all workers.
 const (
-	askTime  = 2 * time.Second        // for the first answer
-	moreTime = 300 * time.Millisecond // for each of the others
-	mostInfo = 100_000
+	askTime   = 2 * time.Second        // for the first answer
+	moreTime  = 300 * time.Millisecond // for each of the others
+	wholeTime = 10 * time.Second
+	mostInfo  = 100_000
 )
 
 // ask collects the answers of all workers.
@@ -122,17 +121,16 @@ func (c *Conn) ask(ctx context.Context, subject string) ([]Info, error) {
 	}
 
 	all := []Info{}
-	for wait := askTime; len(all) < mostInfo; wait = moreTime {
+	ends := time.Now().Add(wholeTime) // whoever answers without end
+	for wait := askTime; len(all) < mostInfo && time.Now().Before(ends); wait = moreTime {
 		limited, cancel := context.WithTimeout(ctx, wait)
 		msg, err := sub.NextMsgWithContext(limited)
 		cancel()
 		if err != nil || len(msg.Data) == 0 { // no more workers, or none
 			break
 		}
-		var info Info
-		if json.Unmarshal(msg.Data, &info) == nil {
-			info.Worker = printable.Short(printable.Line(info.Worker), 64)
-			all = append(all, info)
+		if info, err := readInfo(msg.Data); err == nil {
+			all = append(all, *info)
 		}
 	}
 	slices.SortFunc(all, func(a, b Info) int {

@@ -16,6 +16,9 @@
 // it anew: ratios stay paired within one machine. The order of writing makes that safe: the reply is stored
 // before the batch is acknowledged, and the batch must still be there when the reply is stored.
 //
+// Beats of workers are in no stream. They tell the trouble of a worker also while the server stores nothing,
+// as with a full disk; a worker in trouble keeps its reply and gives no sign of getting on.
+//
 // A batch names cells. It carries no command and no path: commands of foreign engines are those of the
 // worker's command line. What arrives is bounded and checked on both sides.
 package fleet

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"canonscope/compare"
@@ -126,6 +127,46 @@ func TestLostNetwork(t *testing.T) {
 	empty(t, s.URL())
 }
 
+// A submitter whose network is lost for ever ends, says why, and comes back to what was measured meanwhile.
+func TestNetworkLostForEver(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := serve(t, fleet.ServerOptions{})
+	wire := newWire(t, s.URL())
+	jobs := 0
+	start(t, s.URL(), "rack", "w", func(ctx context.Context, j measure.Job, emit func(measure.Event)) error {
+		if jobs++; jobs == 4 {
+			wire.cut()
+		}
+		return steady(ctx, j, emit)
+	})
+	p := plan(4)
+	folder, err := measure.OpenFolder(filepath.Join(t.TempDir(), "results"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sub := &fleet.Submitter{Conn: connect(t, fleet.Access{URL: wire.url()}), Patience: time.Second}
+	c, err := measure.Dispatch(t.Context(), p, sub, folder, nil)
+	folder.Close()
+	var late *fleet.PatienceError
+	if !errors.As(err, &late) || !strings.Contains(c.Stopped, "the server cannot be reached") || !strings.Contains(c.Stopped, "resume the campaign") {
+		t.Fatalf("stopped %q, %v", c.Stopped, err)
+	}
+
+	folder, l, err := measure.Continue(folder.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	sub = &fleet.Submitter{Conn: connect(t, fleet.Access{URL: s.URL()}), Patience: 20 * time.Second}
+	if c, err = measure.Redispatch(t.Context(), l, compare.Given{}, sub, folder, nil); err != nil {
+		t.Fatal(err)
+	}
+	complete(t, s.URL(), c, p)
+	if jobs != 4*(1+3) {
+		t.Errorf("%d jobs were done, of 4 gates and 12 processes", jobs)
+	}
+}
+
 // A server that ends and starts again loses nothing, and a campaign goes on; both sides say so.
 func TestServerRestarts(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
@@ -183,13 +224,18 @@ func TestHostileMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// One looks like the server's word that there is nothing to do.
+	empty := &nats.Msg{Subject: mine + "i.j", Header: nats.Header{"Status": {"404"}, "Description": {"No Messages"}}}
+	if _, err := js.PublishMsg(t.Context(), empty); err != nil {
+		t.Fatal(err)
+	}
 	start(t, s.URL(), "rack", "w", steady)
 	p := plan(2)
 	c, err := submit(t, s.URL(), p, filepath.Join(t.TempDir(), "results"))
 	if err != nil || c.Stopped != "" || c.Results[0].State != compare.Measured {
 		t.Fatalf("%+v, %v", c, err)
 	}
-	if workers, err := conn.Workers(t.Context()); err != nil || len(workers) != 1 || workers[0].Refused != 6 {
+	if workers, err := conn.Workers(t.Context()); err != nil || len(workers) != 1 || workers[0].Refused != 7 {
 		t.Errorf("workers %+v, %v", workers, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,13 +98,33 @@ func plan(n int) measure.Plan {
 // submit runs a campaign to its end.
 func submit(t *testing.T, url string, p measure.Plan, dir string) (*compare.Campaign, error) {
 	t.Helper()
+	return submitHearing(t, url, p, dir, func(string) {})
+}
+
+// hearing is a Submitter whose faults are heard.
+type hearing struct {
+	*fleet.Submitter
+	heard func(fault string)
+}
+
+func (h hearing) Carry(ctx context.Context, f measure.Freight, heard func(measure.Reply)) error {
+	return h.Submitter.Carry(ctx, f, func(r measure.Reply) {
+		heard(r)
+		for _, fault := range r.Faults {
+			h.heard(fault)
+		}
+	})
+}
+
+func submitHearing(t *testing.T, url string, p measure.Plan, dir string, heard func(string)) (*compare.Campaign, error) {
+	t.Helper()
 	folder, err := measure.OpenFolder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer folder.Close()
 	s := &fleet.Submitter{Conn: connect(t, fleet.Access{URL: url}), Patience: 20 * time.Second}
-	return measure.Dispatch(t.Context(), p, s, folder, nil)
+	return measure.Dispatch(t.Context(), p, hearing{s, heard}, folder, nil)
 }
 
 // complete checks that each process of each cell is there once, and nothing is left at the server.
@@ -223,19 +244,32 @@ func TestMachineLock(t *testing.T) {
 	complete(t, s.URL(), c, p)
 }
 
-// A lock that cannot be made, as on a full disk, ends the worker with its name.
+// A worker that cannot lock its machine, as on a full disk, takes nothing and is named until it can.
 func TestNoLock(t *testing.T) {
-	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
+	tmp := filepath.Join(t.TempDir(), "none")
+	t.Setenv("TMPDIR", tmp)
 	s := serve(t, fleet.ServerOptions{})
-	_, ended := start(t, s.URL(), "rack", "w", steady)
-	select {
-	case err := <-ended:
-		ended <- err
-		if err == nil || !strings.Contains(err.Error(), "canonscope-machine.lock") {
-			t.Errorf("it ended: %v", err)
+	start(t, s.URL(), "rack", "w", steady)
+	conn := connect(t, fleet.Access{URL: s.URL()})
+	for end := time.Now().Add(10 * time.Second); ; {
+		workers, err := conn.Workers(t.Context())
+		if err == nil && len(workers) == 1 && strings.Contains(workers[0].Trouble, "canonscope-machine.lock") {
+			break
 		}
-	case <-time.After(10 * time.Second):
-		t.Error("it goes on")
+		if time.Now().After(end) {
+			t.Fatalf("workers %+v, %v", workers, err)
+		}
+	}
+	p := plan(1)
+	c, err := submitHearing(t, s.URL(), p, filepath.Join(t.TempDir(), "results"), func(string) {
+		_ = os.Mkdir(tmp, 0o777)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	complete(t, s.URL(), c, p)
+	if said := strings.Join(c.Faults, "\n"); !strings.HasPrefix(said, "w: lock this machine: ") {
+		t.Errorf("faults %q", c.Faults)
 	}
 }
 

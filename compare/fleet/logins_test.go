@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
 	"os"
@@ -105,6 +106,13 @@ func TestLogins(t *testing.T) {
 	if _, err := fleet.Serve(o); err == nil || !strings.Contains(err.Error(), "account of the system") {
 		t.Errorf("an operator without an account of the system: %v", err)
 	}
+	full := fleet.ServerOptions{Operator: file(t, "operator", token(named, operator)),
+		Accounts: []string{accountFile, file(t, "system", token(jwt.NewAccountClaims(systemKey), operator))}}
+	full.FillDisk()
+	if _, err := fleet.Connect(t.Context(), fleet.Access{URL: serve(t, full).URL(), Login: creds(account)}, "test"); !errors.Is(err, fleet.ErrNoSpace) {
+		t.Errorf("users with credentials at a full server: %v", err)
+	}
+
 	users := file(t, "users", "ann:secret\n"+public+"\n")
 	ann, wrong := file(t, "ann", "ann:secret\n"), file(t, "wrong", "ann:guess")
 	nkey, strange := file(t, "nkey", seed), file(t, "strange", stranger)

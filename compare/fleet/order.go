@@ -29,9 +29,16 @@ type Order struct {
 const (
 	mostJobs  = 4096
 	maxGiven  = 256 << 20 // bytes of the user's documents and contexts
-	maxReply  = 256 << 20 // bytes of a reply
+	maxReply  = 128 << 20 // bytes of a reply
 	maxPacked = 64 << 20  // of them, compressed
+
+	// Objects of JSON, each of which may need many times the bytes of its text.
+	mostInOrder = 1 << 17
+	mostInReply = 1 << 20
 )
+
+// braces counts the objects of a text of JSON, and the braces in its strings.
+func braces(text []byte) int { return bytes.Count(text, []byte("{")) }
 
 // Refused is the reason why a worker does not do what a message asks for.
 type Refused struct{ Why string }
@@ -40,6 +47,9 @@ func (e *Refused) Error() string { return "refused: " + e.Why }
 
 // ReadOrder reads the message of a batch. Its errors are all *Refused.
 func ReadOrder(text []byte) (*Order, error) {
+	if n := braces(text); n > mostInOrder {
+		return nil, &Refused{fmt.Sprintf("it has %d objects", n)}
+	}
 	var o Order
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
@@ -100,13 +110,13 @@ func sources(batches []measure.Batch) []compare.Source {
 
 // fits returns an error unless a worker can do an order: it must be of the same program and rules, and name
 // no foreign engine that the worker's own command line does not define.
-func (o *Order) fits(env string, engines map[compare.Engine][]string) error {
+func (o *Order) fits(w *Info, engines map[compare.Engine][]string) error {
 	switch {
-	case o.Environment != env:
+	case o.Environment != w.Environment:
 		return &Refused{"it is for the environment " + o.Environment}
-	case o.Binary != measure.BinaryHash():
+	case o.Binary != w.Binary:
 		return &Refused{"it is for another binary"}
-	case o.Rules != measure.Rules().Hash():
+	case o.Rules != w.Rules:
 		return &Refused{"it is for other frame rules"}
 	}
 	for _, j := range o.Batch.Jobs {
@@ -152,6 +162,9 @@ func unpack(b []byte) (*measure.Reply, error) {
 	text, err := io.ReadAll(io.LimitReader(z, maxReply+1))
 	if err == nil && len(text) > maxReply {
 		err = fmt.Errorf("it has more than %d bytes", maxReply)
+	}
+	if n := braces(text); err == nil && n > mostInReply {
+		err = fmt.Errorf("it has %d objects", n)
 	}
 	var r measure.Reply
 	if err == nil {

@@ -1,6 +1,8 @@
 package fleet
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -17,6 +19,10 @@ func goodOrder() *Order {
 			Documents: 8, Window: compare.Window{N: 1}, Now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Deadline: 60, Memory: 1 << 30}}}}
 }
 
+func here() *Info {
+	return &Info{Environment: "rack", Binary: measure.BinaryHash(), Rules: measure.Rules().Hash()}
+}
+
 func text(t testing.TB, o *Order) []byte {
 	b, err := json.Marshal(o)
 	if err != nil {
@@ -31,18 +37,24 @@ func TestReadOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := good.fits("rack", nil); err != nil {
+	if err := good.fits(here(), nil); err != nil {
 		t.Fatal(err)
 	}
 	big := &compare.Source{Name: "c", SHA256: strings.Repeat("0", 64), Bytes: maxGiven + 1}
 	foreign := strings.Replace(good.Batch.Jobs[0].Cell, "engine=native", "engine=exec:rm", 1)
 	for why, alter := range map[string]func(o *Order){
-		"it has version":             func(o *Order) { o.Version++ },
-		"it has no name":             func(o *Order) { o.Campaign = "../x" },
-		"it has 0 jobs":              func(o *Order) { o.Batch.Jobs = nil },
-		"job has a command":          func(o *Order) { o.Batch.Jobs[0].Engine = []string{"sh", "-c", "id"} },
-		"job has version":            func(o *Order) { o.Batch.Jobs[0].Version++ },
-		"its documents":              func(o *Order) { o.Batch.Jobs[0].Document = big },
+		"it has version":    func(o *Order) { o.Version++ },
+		"it has no name":    func(o *Order) { o.Campaign = "../x" },
+		"it has 0 jobs":     func(o *Order) { o.Batch.Jobs = nil },
+		"job has a command": func(o *Order) { o.Batch.Jobs[0].Engine = []string{"sh", "-c", "id"} },
+		"job has version":   func(o *Order) { o.Batch.Jobs[0].Version++ },
+		"its documents":     func(o *Order) { o.Batch.Jobs[0].Document = big },
+		"job has GOMAXPROCS": func(o *Order) {
+			o.Batch.Jobs[0].Cell = strings.Replace(o.Batch.Jobs[0].Cell, "procs=1", "procs=999999999", 1)
+		},
+		"job has more live heap":     func(o *Order) { o.Batch.Jobs[0].Cell += "/live-heap=99999999" },
+		"job names a build":          func(o *Order) { o.Batch.Jobs[0].Cell += "/build=x" },
+		"it has 131073 objects":      func(o *Order) { o.Batch.Jobs[0].Cell = strings.Repeat("{", mostInOrder-3) },
 		"it is for the environment":  func(o *Order) { o.Environment = "phones" },
 		"it is for another binary":   func(o *Order) { o.Binary = strings.Repeat("0", 64) },
 		"it is for other":            func(o *Order) { o.Rules = "x" },
@@ -63,7 +75,7 @@ func TestReadOrder(t *testing.T) {
 		}
 		got, err := ReadOrder(b)
 		if err == nil {
-			err = got.fits("rack", map[compare.Engine][]string{"exec:node": nil})
+			err = got.fits(here(), map[compare.Engine][]string{"exec:node": nil})
 		}
 		if err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", why, err)
@@ -71,7 +83,7 @@ func TestReadOrder(t *testing.T) {
 	}
 	o := goodOrder()
 	o.Batch.Jobs[0].Cell = foreign
-	if err := o.fits("rack", map[compare.Engine][]string{"exec:rm": nil}); err != nil {
+	if err := o.fits(here(), map[compare.Engine][]string{"exec:rm": nil}); err != nil {
 		t.Errorf("an engine that the worker defines: %v", err)
 	}
 }
@@ -110,4 +122,32 @@ func FuzzUnpack(f *testing.F) {
 			t.Errorf("%v, %v", r, err)
 		}
 	})
+}
+
+// A small message cannot make a large one in memory.
+func TestDenseReply(t *testing.T) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(`{"answers":[` + strings.Repeat("{},", mostInReply) + "{}]}")); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := unpack(b.Bytes()); err == nil || !strings.Contains(err.Error(), "objects") {
+		t.Error(err)
+	}
+}
+
+// What a worker says of itself is bounded, and each of its texts is one line.
+func TestReadInfo(t *testing.T) {
+	i, err := readInfo([]byte(`{"worker":"a\nb","campaign":"\u001b[2J","trouble":"` + strings.Repeat("x", 1000) + `"}`))
+	if err != nil || strings.ContainsAny(i.Worker+i.Campaign, "\n\x1b") || len(i.Trouble) > 300 {
+		t.Errorf("%+v, %v", i, err)
+	}
+	for _, text := range []string{"", "[]", `{"done":"x"}`, `{"worker":"` + strings.Repeat("x", maxInfo) + `"}`} {
+		if i, err := readInfo([]byte(text)); err == nil {
+			t.Errorf("%.20s: %+v", text, i)
+		}
+	}
 }

@@ -12,6 +12,10 @@ var atStart int
 
 func TestMain(m *testing.M) {
 	atStart = runtime.NumGoroutine()
+	if dir := os.Getenv(serverOf); dir != "" {
+		serveUntilEnd(dir)
+		return
+	}
 	os.Exit(m.Run())
 }
 

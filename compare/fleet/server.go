@@ -3,6 +3,7 @@ package fleet
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -28,6 +29,8 @@ type ServerOptions struct {
 	Cert     string   // file with certificate and key: TLS
 	CA       string   // file: users must have a certificate that is signed by one of these
 	Log      func(string)
+
+	free func(dir string) (int64, error) // bytes of the disk; nil asks the system
 }
 
 // ErrOpen is the error of a server that is open to a network.
@@ -36,8 +39,13 @@ var ErrOpen = errors.New("only a loopback address may be listened on without TLS
 
 // Server is a running server.
 type Server struct {
-	server *server.Server
-	lock   *os.File
+	server   *server.Server
+	dir      string
+	accounts []string // that store
+	lock     *os.File
+	log      *logger
+	open     context.Context // until it is closed
+	end      context.CancelFunc
 }
 
 // Serve starts a server and returns when it can be used. Each message is on the disk before it is
@@ -61,7 +69,8 @@ func Serve(o ServerOptions) (_ *Server, err error) {
 	if port == 0 {
 		opts.Port = server.RANDOM_PORT
 	}
-	if err := o.logins(opts); err != nil {
+	s := &Server{dir: o.Dir}
+	if s.accounts, err = o.logins(opts); err != nil {
 		return nil, err
 	}
 	if err := o.tls(opts); err != nil {
@@ -71,7 +80,6 @@ func Serve(o ServerOptions) (_ *Server, err error) {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	s := &Server{}
 	if s.lock, err = lockFile(filepath.Join(o.Dir, "lock")); err != nil {
 		return nil, fmt.Errorf("folder %s: %w", o.Dir, err)
 	}
@@ -79,13 +87,14 @@ func Serve(o ServerOptions) (_ *Server, err error) {
 		s.lock.Close()
 		return nil, err
 	}
-	log := &logger{tell: o.Log, fatal: make(chan string, 1)}
-	s.server.SetLoggerV2(log, false, false, false)
+	s.open, s.end = context.WithCancel(context.Background())
+	s.log = &logger{tell: o.Log, fatal: make(chan string, 1), broken: make(chan string, 1)}
+	s.server.SetLoggerV2(s.log, false, false, false)
 	s.server.Start()
 	for begun := time.Now(); !s.server.ReadyForConnections(startTime / 100); {
 		why := ""
 		select {
-		case why = <-log.fatal:
+		case why = <-s.log.fatal:
 		default:
 			if time.Since(begun) > startTime {
 				why = "it takes too long"
@@ -96,6 +105,10 @@ func Serve(o ServerOptions) (_ *Server, err error) {
 			return nil, fmt.Errorf("the server did not start: %s", why)
 		}
 	}
+	if o.free == nil {
+		o.free = freeOf
+	}
+	s.guard(o.free)
 	return s, nil
 }
 
@@ -106,6 +119,7 @@ func (s *Server) URL() string { return s.server.ClientURL() }
 
 // Close stops a server. What is under way goes on when it starts again.
 func (s *Server) Close() {
+	s.end()
 	s.server.Shutdown()
 	s.server.WaitForShutdown()
 	s.lock.Close()
@@ -116,20 +130,22 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// logins reads who may use a server.
-func (o *ServerOptions) logins(opts *server.Options) error {
+// logins reads who may use a server, and returns the accounts that store.
+func (o *ServerOptions) logins(opts *server.Options) (accounts []string, err error) {
 	if (o.Operator == "") != (len(o.Accounts) == 0) {
-		return errors.New("--operator and --account go together")
+		return nil, errors.New("--operator and --account go together")
 	}
 	if o.Operator != "" {
 		return o.operator(opts)
 	}
+
+	accounts = []string{server.DEFAULT_GLOBAL_ACCOUNT}
 	if o.Login == "" {
-		return nil
+		return accounts, nil
 	}
 	text, err := os.ReadFile(o.Login)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for n := 1; lines.Scan(); n++ {
@@ -142,42 +158,45 @@ func (o *ServerOptions) logins(opts *server.Options) error {
 		case pair && user != "" && password != "":
 			opts.Users = append(opts.Users, &server.User{Username: user, Password: password})
 		default:
-			return fmt.Errorf("%s:%d is neither USER:PASSWORD nor the public NKey of a user", o.Login, n)
+			return nil, fmt.Errorf("%s:%d is neither USER:PASSWORD nor the public NKey of a user", o.Login, n)
 		}
 	}
 	if len(opts.Users)+len(opts.Nkeys) == 0 {
-		return fmt.Errorf("%s names no user", o.Login)
+		return nil, fmt.Errorf("%s names no user", o.Login)
 	}
-	return nil
+	return accounts, nil
 }
 
 // operator trusts the users of one account, who have credentials.
-func (o *ServerOptions) operator(opts *server.Options) error {
+func (o *ServerOptions) operator(opts *server.Options) (accounts []string, err error) {
 	operator, err := server.ReadOperatorJWT(o.Operator)
 	if err != nil {
-		return fmt.Errorf("%s: %w", o.Operator, err)
+		return nil, fmt.Errorf("%s: %w", o.Operator, err)
 	}
 	if operator.SystemAccount == "" {
-		return fmt.Errorf("%s names no account of the system, which JetStream needs", o.Operator)
+		return nil, fmt.Errorf("%s names no account of the system, which JetStream needs", o.Operator)
 	}
 	resolver := &server.MemAccResolver{}
 	for _, path := range o.Accounts {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		token := strings.TrimSpace(string(text))
 		account, err := jwt.DecodeAccountClaims(token)
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		if err := resolver.Store(account.Subject, token); err != nil {
-			return err
+			return nil, err
+		}
+		if account.Subject != operator.SystemAccount {
+			accounts = append(accounts, account.Subject)
 		}
 	}
 	opts.TrustedOperators, opts.AccountResolver = []*jwt.OperatorClaims{operator}, resolver
 	opts.SystemAccount = operator.SystemAccount
-	return nil
+	return accounts, nil
 }
 
 // tls reads the certificates of a server.
@@ -199,13 +218,21 @@ func (o *ServerOptions) tls(opts *server.Options) error {
 
 // logger passes on what goes wrong in a server.
 type logger struct {
-	tell  func(string)
-	fatal chan string // why the server does not start
+	tell   func(string)
+	fatal  chan string // why the server does not start
+	broken chan string // why it stores nothing more
 }
 
 func (l *logger) say(format string, args []any) {
+	text := fmt.Sprintf(format, args...)
 	if l.tell != nil {
-		l.tell(fmt.Sprintf(format, args...))
+		l.tell(text)
+	}
+	if unwritten.MatchString(text) {
+		select {
+		case l.broken <- text:
+		default:
+		}
 	}
 }
 

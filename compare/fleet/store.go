@@ -19,7 +19,7 @@ func (c *Conn) first(ctx context.Context, subject string, v any) error {
 		return err
 	}
 	_, err = c.js.Publish(ctx, subject, text, jetstream.WithExpectLastSequencePerSubject(0))
-	return asSecond(err)
+	return explained(asSecond(err))
 }
 
 // errSecond is the error of a message whose subject has one.
@@ -28,6 +28,22 @@ var errSecond = errors.New("there is one already")
 func asSecond(err error) error {
 	if errors.Is(err, jetstream.ErrKeyExists) {
 		return errSecond
+	}
+	return err
+}
+
+// errNoSpace is the error of a server that stores nothing more.
+var errNoSpace = errors.New("the server has no space left: free its disk, raise its --store, or cancel " +
+	"campaigns")
+
+// explained turns the answers of a server that has reached a limit of space into errNoSpace.
+func explained(err error) error {
+	var answer *jetstream.APIError
+	if errors.As(err, &answer) {
+		switch answer.ErrorCode {
+		case 10002, 10023, 10047: // of the account, of the server, for a stream that is made
+			return errNoSpace
+		}
 	}
 	return err
 }
@@ -48,7 +64,7 @@ func (c *Conn) put(ctx context.Context, name string, b []byte) error {
 	if err == nil {
 		_, err = store.PutBytes(ctx, name, b)
 	}
-	return err
+	return explained(err)
 }
 
 // objectTime is the limit of the time until an object is here: parts that were never sent do not come.

@@ -28,7 +28,7 @@ const (
 
 // Bounds of what the server keeps and carries.
 const (
-	kept       = 30 * 24 * time.Hour // results whose submitter does not come back
+	kept       = 30 * 24 * time.Hour // replies that no submitter reads, batches that no worker takes
 	maxPayload = 8 << 20
 	maxInline  = 256 << 10 // bytes of a reply that needs no object
 )
@@ -49,9 +49,10 @@ func (c *Conn) setUp(ctx context.Context) error {
 	c.streams = make(map[string]jetstream.Stream)
 	for _, cfg := range []jetstream.StreamConfig{
 		{Name: jobsStream, Subjects: []string{jobsSubject + ">"}, Retention: jetstream.WorkQueuePolicy},
-		{Name: resultsStream, Subjects: []string{resultsSubject + ">"}, MaxAge: kept, AllowDirect: true},
+		{Name: resultsStream, Subjects: []string{resultsSubject + ">"}},
 	} {
 		cfg.Storage, cfg.Discard, cfg.MaxMsgSize = jetstream.FileStorage, jetstream.DiscardNew, maxPayload/2
+		cfg.MaxAge, cfg.AllowDirect = kept, true
 		stream, err := c.js.Stream(ctx, cfg.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			stream, err = c.js.CreateStream(ctx, cfg)
@@ -64,7 +65,10 @@ func (c *Conn) setUp(ctx context.Context) error {
 		}
 		c.streams[cfg.Name] = stream
 	}
-	_, err := c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: objects, TTL: kept})
+	_, err := c.js.ObjectStore(ctx, objects)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		_, err = c.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: objects, TTL: kept})
+	}
 	return err
 }
 

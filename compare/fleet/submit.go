@@ -26,18 +26,24 @@ type Submitter struct {
 // DefaultPatience of a Submitter.
 const DefaultPatience = 10 * time.Minute
 
-// PatienceError says that no worker gave a sign of life for too long.
+// PatienceError says that no worker gave a sign of getting on for too long.
 type PatienceError struct {
 	Environment string
 	Binary      string
 	Waited      time.Duration
-	Left        int // batches
+	Left        int    // batches
+	Trouble     string // of a worker or the server, if it is known
 }
 
 func (e *PatienceError) Error() string {
-	return fmt.Sprintf("no worker of environment %s with binary %.12s gave a sign of life for %v; "+
+	text := fmt.Sprintf("no worker of environment %s with binary %.12s gave a sign of life for %v; "+
 		"%d batches are left: start workers, and resume the campaign", e.Environment, e.Binary, e.Waited,
 		e.Left)
+	if e.Trouble != "" {
+		text = fmt.Sprintf("no worker of environment %s got on for %v: %s; %d batches are left: mend that, "+
+			"and resume the campaign", e.Environment, e.Waited, e.Trouble, e.Left)
+	}
+	return text
 }
 
 // trip is a call of Carry.
@@ -47,7 +53,7 @@ type trip struct {
 	heard   func(measure.Reply)
 	left    map[string]bool // batches without a reply
 	events  chan func()     // that call heard, one after the other
-	failing bool
+	trouble string          // the last, since a worker got on
 }
 
 // Carry implements measure.Carrier. What is at the server already is not sent again, and a reply that is
@@ -101,18 +107,35 @@ func (s *Submitter) Carry(ctx context.Context, freight measure.Freight, heard fu
 			if f(); len(t.left) < n {
 				sign()
 			}
-		case <-beats:
-			sign()
+		case beat := <-beats:
+			if t.getsOn(beat.Data) {
+				sign()
+			}
 		case <-alive:
+			t.trouble = ""
 			patience.Reset(s.Patience)
 		case <-patience.C:
-			return &PatienceError{freight.Environment, freight.Binary, s.Patience, len(t.left)}
+			if !s.Conn.IsConnected() {
+				t.trouble = "the server cannot be reached"
+			}
+			return &PatienceError{freight.Environment, freight.Binary, s.Patience, len(t.left), t.trouble}
 		}
 	}
 	if err := s.Conn.forget(ctx, freight.Campaign); err != nil {
 		heard(measure.Reply{Faults: []string{"clear the server: " + err.Error()}})
 	}
 	return nil
+}
+
+// getsOn reports whether a beat is that of a worker without trouble. It passes on the trouble.
+func (t *trip) getsOn(beat []byte) bool {
+	info, err := readInfo(beat)
+	if err != nil || info.Trouble == "" {
+		return err == nil
+	}
+	t.heard(measure.Reply{Worker: info.Worker, Faults: []string{info.Trouble}})
+	t.trouble = info.Trouble
+	return false
 }
 
 // fault has a fault heard.
@@ -271,19 +294,25 @@ func (t *trip) again(ctx context.Context, what string, f func() error) {
 		if text := fmt.Sprintf("%s: %v", what, err); text != said {
 			said = text
 			t.fault(ctx, "", text)
+			t.later(ctx, func() { t.trouble = text })
 		}
 		_ = wait(ctx, pause)
 	}
 }
 
-// strangers names the workers of the environment that are given nothing, because their program is another.
+// strangers names the workers of the environment that take nothing, because their program is another, or
+// because of the trouble that they have.
 func (t *trip) strangers(ctx context.Context) {
 	for pause := time.Second; ctx.Err() == nil; pause = min(2*pause, time.Minute) {
 		workers, err := t.Conn.Workers(ctx)
 		for _, w := range workers {
-			if err == nil && w.Environment == t.freight.Environment && w.Binary != t.freight.Binary {
+			switch {
+			case err != nil || w.Environment != t.freight.Environment:
+			case w.Binary != t.freight.Binary:
 				t.fault(ctx, w.Worker, fmt.Sprintf("it does not take part: its binary is %.12s, "+
 					"the campaign is for %.12s", w.Binary, t.freight.Binary))
+			case w.Trouble != "":
+				t.fault(ctx, w.Worker, w.Trouble)
 			}
 		}
 		_ = wait(ctx, pause)

@@ -30,8 +30,8 @@ type Worker struct {
 	Log         func(string)
 
 	hands measure.Hands
-	env   map[string]string
-	host  string // file of the lock; "" is that of this machine
+	env   map[string]string // nil is that of this machine
+	host  string            // file of the lock; "" is that of this machine
 
 	mu       sync.Mutex
 	info     Info
@@ -39,22 +39,6 @@ type Worker struct {
 	campaign string             // of the batch under way
 	cancel   context.CancelFunc // of it
 	drained  bool
-}
-
-// Info describes a worker and what it does.
-type Info struct {
-	Worker      string `json:"worker"`
-	Environment string `json:"environment"`
-	Version     int    `json:"version"`
-	Binary      string `json:"binary"`
-	Rules       string `json:"rules"`
-	Campaign    string `json:"campaign,omitempty"` // of the batch under way
-	Batch       string `json:"batch,omitempty"`
-	Cell        string `json:"cell,omitempty"`
-	Done        int    `json:"done"`           // batches
-	Late        int    `json:"late,omitempty"` // batches that others had done by then
-	Refused     int    `json:"refused,omitempty"`
-	Drained     bool   `json:"drained,omitempty"`
 }
 
 // Bounds of a worker.
@@ -69,7 +53,9 @@ const (
 // Run takes batches until ctx ends or the worker is drained.
 func (w *Worker) Run(ctx context.Context) error {
 	w.hands = measure.Hands{Runner: w.Runner, Engines: w.Engines}
-	w.env = measure.Environment()
+	if w.env == nil {
+		w.env = measure.Environment()
+	}
 	w.info = Info{Worker: w.Name, Environment: w.Environment, Version: Version, Binary: measure.BinaryHash(),
 		Rules: measure.Rules().Hash()}
 	w.Conn.OnReturn(func(d time.Duration) { w.note(fmt.Sprintf("the server was out of reach for %v", d)) })
@@ -79,7 +65,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	defer stop()
 
-	var jobs jetstream.Consumer
+	var jobs *desk
+	defer func() { jobs.close() }()
 	idle, failing := idleLeast, false
 	for ctx.Err() == nil && !w.isDrained() {
 		if jobs == nil {
@@ -91,13 +78,16 @@ func (w *Worker) Run(ctx context.Context) error {
 		}
 		switch {
 		case errors.Is(err, errMachine):
-			return err
+			w.trouble(err.Error())
+			err = nil
 		case err != nil && ctx.Err() == nil:
 			if !failing {
 				w.note("take a batch: " + err.Error())
 			}
+			jobs.close()
 			jobs, failing, err = nil, true, nil
 		case err == nil:
+			w.trouble("")
 			failing = false
 		}
 		if did {
@@ -113,17 +103,8 @@ func (w *Worker) Run(ctx context.Context) error {
 // errMachine is the error of a machine that cannot be had.
 var errMachine = errors.New("lock this machine")
 
-// queue is what the workers of an environment with one binary share.
-func (w *Worker) queue(ctx context.Context) (jetstream.Consumer, error) {
-	mine := w.Environment + "-" + tag(w.info.Binary)
-	return w.Conn.js.CreateOrUpdateConsumer(ctx, jobsStream, jetstream.ConsumerConfig{Durable: mine,
-		FilterSubject: jobsSubject + w.Environment + "." + tag(w.info.Binary) + ".>",
-		AckPolicy:     jetstream.AckExplicitPolicy, AckWait: w.Lease, MaxDeliver: -1, MaxAckPending: -1,
-		InactiveThreshold: kept})
-}
-
 // next does the next batch, if there is one: the machine is locked before it is taken.
-func (w *Worker) next(ctx context.Context, jobs jetstream.Consumer) (did bool, err error) {
+func (w *Worker) next(ctx context.Context, jobs *desk) (did bool, err error) {
 	lock, err := alone(ctx, cmp.Or(w.host, hostLock()))
 	if err != nil {
 		if ctx.Err() == nil {
@@ -133,25 +114,22 @@ func (w *Worker) next(ctx context.Context, jobs jetstream.Consumer) (did bool, e
 	}
 	defer lock.Close()
 
-	got, err := jobs.FetchNoWait(1)
-	if err != nil {
+	msg, err := jobs.take(ctx)
+	if msg == nil {
 		return false, err
 	}
-	for msg := range got.Messages() {
-		w.do(ctx, msg, func() { lock.Close() })
-		did = true
-	}
-	return did, got.Error()
+	w.do(ctx, msg, func() { lock.Close() })
+	return true, nil
 }
 
 // do does what a message asks for, or refuses it. It gives the machine free when nothing more is measured.
-func (w *Worker) do(ctx context.Context, msg jetstream.Msg, free func()) {
+func (w *Worker) do(ctx context.Context, msg *nats.Msg, free func()) {
 	meta, err := msg.Metadata()
-	order, refused := ReadOrder(msg.Data())
+	order, refused := ReadOrder(msg.Data)
 	if err == nil && refused == nil {
-		refused = order.fits(w.Environment, w.Engines)
+		refused = order.fits(&w.info, w.Engines)
 	}
-	if refused == nil && subjectOf(order) != msg.Subject() {
+	if refused == nil && subjectOf(order) != msg.Subject {
 		refused = &Refused{"it came by the subject of another batch"}
 	}
 	if err != nil || refused != nil {
@@ -168,7 +146,7 @@ func (w *Worker) do(ctx context.Context, msg jetstream.Msg, free func()) {
 	reply := &measure.Reply{Worker: w.Name, Environment: w.env, Batch: order.Batch.ID}
 	switch answered, err := w.answered(ctx, order); {
 	case err == nil && answered:
-		_ = msg.DoubleAck(ctx) // the worker that did it could not
+		_ = acknowledge(ctx, msg) // the worker that did it could not
 		return
 	case meta.NumDelivered > mostAttempts:
 		reply.Reason = fmt.Sprintf("given up: it was begun %d times, and no worker ended it", mostAttempts)
@@ -192,10 +170,10 @@ func (w *Worker) do(ctx context.Context, msg jetstream.Msg, free func()) {
 }
 
 // refuse ends a message that no worker can do.
-func (w *Worker) refuse(msg jetstream.Msg, why error) {
+func (w *Worker) refuse(msg *nats.Msg, why error) {
 	w.count(func(i *Info) { i.Refused++ })
 	w.Log(fmt.Sprintf("%v", why))
-	parts := strings.Split(strings.TrimPrefix(msg.Subject(), jobsSubject), ".")
+	parts := strings.Split(strings.TrimPrefix(msg.Subject, jobsSubject), ".")
 	if len(parts) == 4 && name.MatchString(parts[2]) && name.MatchString(parts[3]) {
 		reply := &measure.Reply{Worker: w.Name, Batch: parts[3], Reason: fmt.Sprint(why)}
 		if packed, err := pack(reply); err == nil {
@@ -229,28 +207,29 @@ func (w *Worker) measure(ctx context.Context, order *Order) ([]measure.Answer, e
 // store stores the reply to a batch, unless another is there, and then acknowledges the batch. It tries until
 // the server takes it.
 func (w *Worker) store(
-	ctx context.Context, order *Order, msg jetstream.Msg, meta *jetstream.MsgMetadata, reply *measure.Reply,
+	ctx context.Context, order *Order, msg *nats.Msg, meta *nats.MsgMetadata, reply *measure.Reply,
 ) (first bool) {
 	attempt := nuid.Next()
 	trouble, begun := "", time.Now()
+	defer w.trouble("")
 	for pause := idleLeast; ctx.Err() == nil; pause = min(2*pause, retryMost) {
 		during, stop := w.Conn.during(ctx)
 		first, err := w.settle(during, order, meta, reply, attempt)
 		if err == nil {
-			err = msg.DoubleAck(during) // if this is lost, the batch comes again, and has its reply
+			// If this is lost, the batch comes again, and has its reply.
+			err = acknowledge(during, msg)
 		}
 		if during.Err() != nil && ctx.Err() == nil {
 			err = errLost
 		}
 		stop()
 		switch {
-		case err == nil || errors.Is(err, jetstream.ErrMsgAlreadyAckd):
+		case err == nil || errors.Is(err, nats.ErrMsgAlreadyAckd):
 			return first
-		case trouble == "":
-			w.Log(fmt.Sprintf("store a reply: %v", err))
-		default:
+		case trouble != "":
 			w.forget(trouble)
 		}
+		w.trouble(fmt.Sprintf("store a reply: %v", err))
 		_ = wait(ctx, pause)
 		trouble = fmt.Sprintf("store a reply: %v; %v went by", err, time.Since(begun).Round(time.Second))
 		w.keep(trouble)
@@ -258,12 +237,19 @@ func (w *Worker) store(
 	return false
 }
 
+// acknowledge ends a batch, and returns when the server knows it.
+func acknowledge(ctx context.Context, msg *nats.Msg) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	return msg.AckSync(nats.Context(ctx))
+}
+
 // errLost is the error of what was on the way when the connection was lost.
 var errLost = errors.New("the connection to the server was lost")
 
 // settle stores a reply if its batch is still there, and reports whether this is the reply to it.
 func (w *Worker) settle(
-	ctx context.Context, order *Order, meta *jetstream.MsgMetadata, reply *measure.Reply, attempt string,
+	ctx context.Context, order *Order, meta *nats.MsgMetadata, reply *measure.Reply, attempt string,
 ) (first bool, err error) {
 	_, err = w.Conn.streams[jobsStream].GetMsg(ctx, meta.Sequence.Stream)
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -317,7 +303,7 @@ func (w *Worker) answered(ctx context.Context, order *Order) (bool, error) {
 }
 
 // beat says that a batch is being done: to the server, which keeps it for this worker, and to the submitter.
-func (w *Worker) beat(ctx context.Context, msg jetstream.Msg, order *Order) {
+func (w *Worker) beat(ctx context.Context, msg *nats.Msg, order *Order) {
 	ticker := time.NewTicker(w.Lease / 3)
 	defer ticker.Stop()
 	for {
@@ -337,6 +323,16 @@ func (w *Worker) beat(ctx context.Context, msg jetstream.Msg, order *Order) {
 func (w *Worker) note(what string) {
 	w.Log(what)
 	w.keep(what)
+}
+
+// trouble sets the reason for which a worker gets no further; "" is none. It goes with beats, because the
+// reply may be what cannot be sent.
+func (w *Worker) trouble(what string) {
+	was := ""
+	w.count(func(i *Info) { was, i.Trouble = i.Trouble, what })
+	if what != "" && what != was {
+		w.Log(what)
+	}
 }
 
 func (w *Worker) keep(what string) {

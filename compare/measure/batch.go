@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"canonscope/compare"
@@ -157,6 +158,10 @@ func (j *Job) CheckTravelling() error {
 	if err := j.Validate(); err != nil {
 		return err
 	}
+	cell, err := compare.ParseCell(j.Cell)
+	if err != nil {
+		return err
+	}
 	switch {
 	case j.Engine != nil || j.Inputs != nil || j.Drawn != nil:
 		return errForeign
@@ -168,6 +173,12 @@ func (j *Job) CheckTravelling() error {
 		return errors.New("job has too many documents")
 	case j.Memory <= 0 || j.Memory > mostMemory:
 		return errors.New("job has no limit of memory that a campaign has")
+	case cell.Procs < 1 || cell.Procs > MostProcs:
+		return fmt.Errorf("job has GOMAXPROCS of %d", cell.Procs)
+	case cell.LiveHeap > mostMemory>>20:
+		return errors.New("job has more live heap than a campaign has")
+	case cell.Build != "":
+		return errors.New("job names a build, which does not travel")
 	}
 	return nil
 }
@@ -178,3 +189,6 @@ const (
 	mostDocuments = 4096
 	mostMemory    = 16 << 30
 )
+
+// MostProcs bounds GOMAXPROCS: each costs memory even if the machine has fewer processors.
+const MostProcs = 1024
