@@ -42,7 +42,7 @@ func newForeignListCommand() *cobra.Command {
 					state = "canonscope foreign install " + f.Name
 				}
 				for _, a := range f.Adapters {
-					if _, err := fmt.Fprintf(cmd.OutOrStdout(), "exec:%-10s %-40s %s\n", a.Name, a.About,
+					if _, err := fmt.Fprintf(cmd.OutOrStdout(), "exec:%-8s %-50s %s\n", a.Name, a.About,
 						state); err != nil {
 						return err
 					}
@@ -59,9 +59,11 @@ func newForeignInstallCommand() *cobra.Command {
 		Short: "Install the adapters of a runtime into the user's cache folder",
 		Long: `Install prints what it is going to fetch, and installs the adapters of a runtime
 into the user's cache folder. Nothing else of Canonscope needs them. Those in
-Python take the libraries that python3 finds.`,
+Python take the libraries that python3 finds, those in Java the jars that
+CLASSPATH lists, else those of Debian.`,
 		Example: `  canonscope foreign install node
-  canonscope foreign install python`,
+  canonscope foreign install python
+  canonscope foreign install java`,
 		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := foreign.FamilyNamed(args[0])
@@ -72,6 +74,7 @@ Python take the libraries that python3 finds.`,
 			if err != nil {
 				return err
 			}
+
 			if what := f.Fetches(); what != "" && !f.Installed() {
 				note(cmd, "%s", "fetches "+what)
 			}
@@ -120,7 +123,8 @@ func newForeignCheckCommand() *cobra.Command {
 			for _, a := range hello.Can {
 				fmt.Fprintf(&text, "%s: %s\n", a.Suite, strings.Join(a.Operations, ", "))
 			}
-			fmt.Fprintf(&text, "network: %s\nmemory: %s\n", bounds.Network, bounds.Memory)
+			fmt.Fprintf(&text, "network: %s\nmemory: %s\nits processes: %s\n", bounds.Network, bounds.Memory,
+				bounds.Processes)
 			return printBytes(cmd.OutOrStdout(), []byte(printable.Lines(text.String())))
 		},
 	}
