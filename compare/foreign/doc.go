@@ -53,6 +53,10 @@
 //     to a type makes proof a graph container, as that of VCDM 2.0 does.
 //   - @sd-jwt/core 0.19.0 leaves out a disclosure without a digest, as one that was altered is, and verifies
 //     the token; the adapter refuses it.
+//   - @auth0/mdl 3.0.1 writes the kid of a JWK as text, where COSE has bytes; the adapter gives bytes. It
+//     verifies a whole presentation with a device signature alone; without one the adapter calls its checks
+//     of the signature, the digests and the validity period.
+//   - @owf/mdoc 0.6.0 spells the curve P-384 of a JWK p-384, and reads no key of it.
 //
 // # Bounds
 //

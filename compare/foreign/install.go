@@ -44,8 +44,9 @@ var Families = []Family{
 	{Name: "node", Needs: []string{"node", "npm"}, runs: "node",
 		build: []string{"npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"},
 		Adapters: []Adapter{
-			{"node", "jsonld, rdf-canonize, canonicalize, Data Integrity, SD-JWT", []string{"node.mjs"}},
+			{"node", "jsonld, rdf-canonize, canonicalize, Data Integrity, SD-JWT, mdoc", []string{"node.mjs"}},
 			{"rdfjs", "rdfjs-c14n over jsonld-streaming-parser", []string{"rdfjs.mjs"}},
+			{"owf", "@owf/mdoc", []string{"owf.mjs"}},
 		}},
 	{Name: "python", Needs: []string{"python3"}, runs: "python3",
 		build: []string{"python3", "-c", "import pyld"},

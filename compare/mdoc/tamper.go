@@ -13,7 +13,8 @@ import (
 	"canonscope/schemas"
 )
 
-// tamper returns altered copies of a presentation, with or without holder binding.
+// tamper returns altered copies of a presentation, with or without holder binding: IssuerSigned, or a
+// DeviceResponse as some libraries make it without a binding as well.
 func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tampered, error) {
 	out, err := claims.TamperText(c, presented)
 	if err != nil {
@@ -35,30 +36,32 @@ func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tamp
 		return nil
 	}
 
-	issuerSigned := cbor.RawMessage(presented)
-	if bound {
-		var response struct {
-			Documents []struct {
-				IssuerSigned cbor.RawMessage `cbor:"issuerSigned"`
-				DeviceSigned struct {
-					DeviceAuth struct {
-						Signature []cbor.RawMessage `cbor:"deviceSignature"`
-					} `cbor:"deviceAuth"`
-				} `cbor:"deviceSigned"`
-			} `cbor:"documents"`
-		}
+	var response struct { // without documents in IssuerSigned
+		Documents []struct {
+			IssuerSigned cbor.RawMessage `cbor:"issuerSigned"`
+			DeviceSigned struct {
+				DeviceAuth struct {
+					Signature []cbor.RawMessage `cbor:"deviceSignature"`
+				} `cbor:"deviceAuth"`
+			} `cbor:"deviceSigned"`
+		} `cbor:"documents"`
+	}
 
-		if err := cbor.Unmarshal(presented, &response); err != nil {
-			return nil, err
-		}
+	if err := cbor.Unmarshal(presented, &response); err != nil {
+		return nil, err
+	}
+	issuerSigned := cbor.RawMessage(presented)
+	if bound || len(response.Documents) > 0 {
 		if len(response.Documents) != 1 {
 			return nil, errors.New("the presentation is not a DeviceResponse with one document")
 		}
-		d := response.Documents[0]
-		if err := alter("the device's signature", d.DeviceSigned.DeviceAuth.Signature, 3); err != nil {
+		issuerSigned = response.Documents[0].IssuerSigned
+	}
+	if bound {
+		signature := response.Documents[0].DeviceSigned.DeviceAuth.Signature
+		if err := alter("the device's signature", signature, 3); err != nil {
 			return nil, err
 		}
-		issuerSigned = d.IssuerSigned
 		out = append(out, compare.Tampered{What: "the device's signature by leaving it out",
 			Bytes: issuerSigned})
 	}

@@ -6,9 +6,10 @@ const modules = [
   {file: './forms.mjs', suites: ['rdfc', 'jcs'], operations: ['canonize']},
   {file: './di.mjs', operations: exchange,
     suites: ['eddsa-rdfc-2022', 'ecdsa-rdfc-2019', 'eddsa-jcs-2022', 'ecdsa-jcs-2019', 'ecdsa-sd-2023', 'bbs-2023']},
-  {file: './sdjwt.mjs', suites: ['jws'], operations: exchange}
+  {file: './sdjwt.mjs', suites: ['jws'], operations: exchange},
+  {file: './auth0.mjs', suites: ['cose-sign1'], operations: exchange}
 ];
-const packages = ['jsonld', 'rdf-canonize', 'canonicalize', '@digitalbazaar/data-integrity', '@sd-jwt/sd-jwt-vc'];
+const packages = ['jsonld', 'rdf-canonize', 'canonicalize', '@digitalbazaar/data-integrity', '@sd-jwt/sd-jwt-vc', '@auth0/mdl'];
 
 serve({
   name: packages.join(', '),
