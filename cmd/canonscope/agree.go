@@ -130,8 +130,19 @@ func (a *agreeing) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-
+	for _, e := range c.Engines {
+		noteBorrowed(cmd, &e)
+	}
 	return a.print(cmd, r)
+}
+
+// noteBorrowed says which foreign engine has the RDFC-1.0 of another one.
+func noteBorrowed(cmd *cobra.Command, e *agree.Engine) {
+	if c, ok := e.Methods[canon.RDFC].(*foreign.Canonicalizer); ok {
+		if quads, err := c.QuadsAlone(cmd.Context()); err == nil && quads {
+			note(cmd, "%s makes quads alone; RDFC-1.0 of them is by the native engine", e.Name)
+		}
+	}
 }
 
 func (a *agreeing) check(cmd *cobra.Command, args []string) error {

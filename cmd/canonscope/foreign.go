@@ -42,7 +42,7 @@ func newForeignListCommand() *cobra.Command {
 					state = "canonscope foreign install " + f.Name
 				}
 				for _, a := range f.Adapters {
-					if _, err := fmt.Fprintf(cmd.OutOrStdout(), "exec:%-10s %-40s %s\n", a.Name, a.About,
+					if _, err := fmt.Fprintf(cmd.OutOrStdout(), "exec:%-8s %-50s %s\n", a.Name, a.About,
 						state); err != nil {
 						return err
 					}
@@ -59,9 +59,11 @@ func newForeignInstallCommand() *cobra.Command {
 		Short: "Install the adapters of a runtime into the user's cache folder",
 		Long: `Install prints what it is going to fetch, and installs the adapters of a runtime
 into the user's cache folder. Nothing else of Canonscope needs them. Those in
-Python take the libraries that python3 finds.`,
+Python take the libraries that python3 finds, those in Java the jars that
+CLASSPATH lists, else those of Debian.`,
 		Example: `  canonscope foreign install node
-  canonscope foreign install python`,
+  canonscope foreign install python
+  canonscope foreign install java`,
 		Args: oneArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, err := foreign.FamilyNamed(args[0])

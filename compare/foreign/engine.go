@@ -167,9 +167,21 @@ func (c *Canonicalizer) Canonicalize(
 		defer cancel()
 	}
 
+	quads := false
+	if c.Method == canon.RDFC {
+		if quads, err = c.QuadsAlone(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if quads {
+		task.Operation = toRDF
+	}
 	text, err := c.Once(ctx, task)
 	if err != nil {
 		return nil, err
+	}
+	if quads {
+		return c.ofQuads(ctx, text, opt)
 	}
 	form := opt.Target()
 	form.Text = append(form.Text, text...)

@@ -26,7 +26,7 @@ import (
 type Adapter struct {
 	Name  string
 	About string
-	main  []string // words after the program; a name of a file of the family is below its folder
+	main  []string // words after the program; {} is the folder of the family
 }
 
 // Family is the adapters of one runtime, which are installed together.
@@ -44,16 +44,26 @@ var Families = []Family{
 	{Name: "node", Needs: []string{"node", "npm"}, runs: "node",
 		build: []string{"npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"},
 		Adapters: []Adapter{
-			{"node", "jsonld, rdf-canonize, canonicalize, Data Integrity, SD-JWT, mdoc", []string{"node.mjs"}},
-			{"rdfjs", "rdfjs-c14n over jsonld-streaming-parser", []string{"rdfjs.mjs"}},
-			{"owf", "@owf/mdoc", []string{"owf.mjs"}},
+			{"node", "jsonld, canonicalize, Data Integrity, SD-JWT, mdoc", []string{"{}/node.mjs"}},
+			{"rdfjs", "rdfjs-c14n over jsonld-streaming-parser", []string{"{}/rdfjs.mjs"}},
+			{"owf", "@owf/mdoc", []string{"{}/owf.mjs"}},
 		}},
 	{Name: "python", Needs: []string{"python3"}, runs: "python3",
 		build: []string{"python3", "-c", "import pyld"},
 		hint: "install PyLD for the python3 of the path: python3-pyld in Debian, else python3 -m pip " +
 			"install PyLD",
 		Adapters: []Adapter{
-			{"pyld", "PyLD", []string{"-B", "canonize.py"}},
+			{"pyld", "PyLD", []string{"-B", "{}/canonize.py"}},
+		}},
+	{Name: "java", Needs: []string{"java", "javac", "sh"}, runs: "java", build: []string{"sh", "build.sh"},
+		hint: "install Titanium JSON-LD: libtitanium-json-ld-java, libjsonp2-java, libjsonp-java and " +
+			"tomcat-jakartaee-migration in Debian, else set CLASSPATH to its jar and to those of Jakarta " +
+			"JSON Processing",
+		Adapters: []Adapter{
+			// The heap is below the limit of memory that a child has. Its process id, 1, is that of others,
+			// which the file of performance data is named by.
+			{"titanium", "Titanium JSON-LD, with RDFC-1.0 of native",
+				[]string{"-Xmx1g", "-XX:-UsePerfData", "-cp", "{}/lib:{}/lib/*", "Titanium"}},
 		}},
 }
 
@@ -137,10 +147,7 @@ func adapter(name string) ([]string, error) {
 			}
 			words := []string{string(program)}
 			for _, word := range a.main {
-				if _, ok := f.files()[word]; ok {
-					word = filepath.Join(dir, word)
-				}
-				words = append(words, word)
+				words = append(words, strings.ReplaceAll(word, "{}", dir))
 			}
 			return words, nil
 		}
