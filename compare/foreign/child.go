@@ -177,9 +177,10 @@ func (c *Child) Hello() Hello { return c.hello }
 // Bounds are what the system keeps from the child.
 func (c *Child) Bounds() Bounds { return c.bounds }
 
-// CPU is the CPU time that the child has used, by the clock of the system, if there is one.
+// CPU is the CPU time that the child and what it started have used, by the clock of the system, if there is
+// one.
 func (c *Child) CPU() (time.Duration, bool) {
-	ns, ok := process.CPU(c.cmd.Process.Pid)
+	ns, ok := process.Tree(c.cmd.Process.Pid)
 	return time.Duration(ns), ok
 }
 
@@ -201,8 +202,8 @@ func (c *Child) Gate(ctx context.Context, document int, input []byte) ([]byte, e
 // Run does the operation of the task on the documents in turn. The times are those of the child; [Ran] is
 // checked for what cannot be.
 func (c *Child) Run(ctx context.Context, l Lap) (*Ran, error) {
-	start := time.Now()
 	before, _ := c.CPU()
+	start := time.Now()
 	a, err := c.call(ctx, Request{Do: doRun, Run: &l}, c.limits.Call)
 	took := int64(time.Since(start))
 	if err != nil {
@@ -220,10 +221,15 @@ func (c *Child) Run(ctx context.Context, l Lap) (*Ran, error) {
 		}
 		sum += ns
 	}
-	if sum > took || a.Ran.CPU < 0 || a.Ran.GC < 0 || a.Ran.Peak < 0 {
+	if sum > took {
 		return nil, c.die(doRun, Garbage, fmt.Sprintf("operations of %d ns in a run of %d", sum, took))
 	}
-	if after, ok := c.CPU(); ok {
+	most := took*int64(runtime.NumCPU()) + int64(leastApart)
+	if r := a.Ran; r.CPU < 0 || r.CPU > most || r.GC < 0 || r.GC > most || r.Peak < 0 {
+		return nil, c.die(doRun, Garbage, fmt.Sprintf("%d ns of CPU time, %d of the collector and %d bytes "+
+			"in a run of %d ns", r.CPU, r.GC, r.Peak, took))
+	}
+	if after, ok := c.CPU(); ok && after > before {
 		a.Ran.agree(int64(after-before), l.Warm)
 	}
 	return a.Ran, nil
@@ -242,7 +248,8 @@ func (r *Ran) agree(system int64, warm int) {
 	switch apart := system - r.CPU; {
 	case r.CPU == 0:
 		r.CPU = system
-	case warm == 0 && max(apart, -apart) > max(int64(mostApart*float64(system)), int64(leastApart)):
+	case (warm == 0 || apart < 0) &&
+		max(apart, -apart) > max(int64(mostApart*float64(system)), int64(leastApart)):
 		r.Note = fmt.Sprintf("the engine counts %.1f ms of CPU time, the system %.1f, which is taken",
 			float64(r.CPU)/1e6, float64(system)/1e6)
 		r.CPU = system
@@ -297,10 +304,14 @@ func (c *Child) call(ctx context.Context, r Request, within time.Duration) (*Ans
 		_, err := c.stdin.Write(line)
 		written <- err
 	}(append(line, '\n'))
-	line, err = c.line()
+	most := c.limits.Output
+	if r.Do == doHello {
+		most = min(most, mostHello)
+	}
+	line, err = c.line(most)
 	switch {
 	case errors.Is(err, errTooLong):
-		return nil, c.die(r.Do, TooMuch, fmt.Sprintf("more than %d bytes in one line", c.limits.Output))
+		return nil, c.die(r.Do, TooMuch, fmt.Sprintf("more than %d bytes in one line", most))
 	case err != nil && len(line) > 0:
 		return nil, c.die(r.Do, "", "its answer is cut short")
 	case err != nil:
@@ -318,7 +329,7 @@ func (c *Child) call(ctx context.Context, r Request, within time.Duration) (*Ans
 		return nil, c.die(r.Do, "", "")
 	}
 	if a.Error != nil {
-		return nil, a.Error
+		return nil, a.Error.bounded()
 	}
 	return &a, nil
 }
@@ -333,12 +344,15 @@ func interruption(ctx context.Context) *Fault {
 
 var errTooLong = errors.New("too long")
 
-// line reads a line without its end.
-func (c *Child) line() ([]byte, error) {
+// mostHello bounds the bytes of the first answer, which results keep.
+const mostHello = 64 << 10
+
+// line reads a line of at most so many bytes without its end.
+func (c *Child) line(most int) ([]byte, error) {
 	var line []byte
 	for {
 		part, err := c.lines.ReadSlice('\n')
-		if len(line)+len(part) > c.limits.Output {
+		if len(line)+len(part) > most {
 			return nil, errTooLong
 		}
 		line = append(line, part...)

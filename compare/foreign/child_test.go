@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -134,6 +135,9 @@ func misbehave(how string) int {
 		select {}
 	case "hangs at gate":
 		return behave("gate", func([]byte) error { time.Sleep(time.Hour); return nil })
+	case "ignores signals":
+		signal.Ignore()
+		return behave("gate", func([]byte) error { time.Sleep(time.Hour); return nil })
 	case "spins":
 		return behave("gate", func([]byte) error {
 			for {
@@ -142,8 +146,9 @@ func misbehave(how string) int {
 	case "does not read":
 		answer(requests, goodHello)
 		time.Sleep(time.Hour)
-	case "leaves a child", "ends before its child":
+	case "leaves a child", "leaves a daemon", "ends before its child":
 		cmd := exec.Command(os.Args[0], child, "sleeps")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: how == "leaves a daemon"}
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		if err := cmd.Start(); err != nil {
 			return 9
@@ -164,6 +169,7 @@ func misbehave(how string) int {
 		fmt.Print(`{"id":1,"hel`)
 		return 0
 	case "no end of a line":
+		answer(requests, goodHello)
 		block := bytes.Repeat([]byte("x"), 1<<20)
 		for {
 			if _, err := os.Stdout.Write(block); err != nil {
@@ -209,6 +215,16 @@ func misbehave(how string) int {
 		return scripted(`{"id":ID}`, `{"id":ID}`, `{"id":ID,"ran":{"wall_ns":[1,-5]}}`)
 	case "times of years":
 		return scripted(`{"id":ID}`, `{"id":ID}`, `{"id":ID,"ran":{"wall_ns":[1,9000000000000000000]}}`)
+	case "times that are no numbers":
+		return scripted(`{"id":ID}`, `{"id":ID}`, `{"id":ID,"ran":{"wall_ns":[NaN,1]}}`)
+	case "ages of CPU time":
+		return scripted(`{"id":ID}`, `{"id":ID}`, `{"id":ID,"ran":{"wall_ns":[1,1],"cpu_ns":9000000000000000000}}`)
+	case "ages of collection":
+		return scripted(`{"id":ID}`, `{"id":ID}`, `{"id":ID,"ran":{"wall_ns":[1,1],"gc_ns":9000000000000000000}}`)
+	case "a long hello":
+		return only(requests, strings.Replace(goodHello, "toy", strings.Repeat("toy", 100_000), 1))
+	case "a long error":
+		return scripted(`{"id":ID,"error":{"kind":"surprise","message":"` + strings.Repeat("a long story ", 10_000) + `"}}`)
 	case "too few times":
 		return scripted(`{"id":ID}`, `{"id":ID}`, `{"id":ID,"ran":{"wall_ns":[1]}}`)
 	case "no times":
@@ -294,6 +310,11 @@ func TestMisbehaving(t *testing.T) {
 		"closes its output":              {foreign.Garbage, compare.Failed, "closed its standard input or output", nil},
 		"impossible times":               {foreign.Garbage, compare.Failed, "-5 ns", nil},
 		"times of years":                 {foreign.Garbage, compare.Failed, "9000000000000000000 ns", nil},
+		"times that are no numbers":      {foreign.Garbage, compare.Failed, "[NaN,1]", nil},
+		"ages of CPU time":               {foreign.Garbage, compare.Failed, "9000000000000000000 ns of CPU time", nil},
+		"ages of collection":             {foreign.Garbage, compare.Failed, "9000000000000000000 of the collector", nil},
+		"a long hello":                   {foreign.TooMuch, compare.Died, "more than 65536 bytes", nil},
+		"ignores signals":                {foreign.Hung, compare.TimedOut, "no answer within 5s", &short},
 		"too few times":                  {foreign.Garbage, compare.Failed, "2 operations", nil},
 		"no times":                       {foreign.Garbage, compare.Failed, "2 operations", nil},
 	} {
@@ -351,7 +372,7 @@ func TestNotStarted(t *testing.T) {
 
 // A child that writes much to standard error, or has children, is served all the same, and takes them along.
 func TestWell(t *testing.T) {
-	for _, how := range []string{"well", "a flood of words", "leaves a child"} {
+	for _, how := range []string{"well", "a flood of words", "leaves a child", "leaves a daemon"} {
 		engine, err := exchange(command(how), quick)
 		if err != nil {
 			t.Fatal(how, err)
@@ -365,6 +386,33 @@ func TestWell(t *testing.T) {
 	if left := sleepers(t); len(left) > 0 {
 		t.Errorf("these live on: %v", left)
 	}
+}
+
+// The CPU time of a command is that of the engine which it starts.
+func TestStartsTheEngine(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the CPU time of a process alone is known here")
+	}
+	engine, err := exchange(foreign.Command{Engine: "exec:toy",
+		Words: []string{"sh", "-c", `"$0" ` + child + " well; true", os.Args[0]}}, quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	ran, err := engine.Run(ctx, foreign.Lap{Count: 10})
+	if err != nil || ran.CPU <= 0 {
+		t.Errorf("%+v, %v", ran, err)
+	}
+}
+
+// An error is kept with a kind of the protocol and a message of some length, whatever an engine writes.
+func TestLongError(t *testing.T) {
+	engine, err := exchange(command("a long error"), quick)
+	var problem *foreign.Problem
+	if !errors.As(err, &problem) || problem.Kind != foreign.Failed || len(problem.Message) > 2100 {
+		t.Errorf("%.200v", err)
+	}
+	engine.Close()
 }
 
 // sleepers are the processes of this binary that sleep, once they had time to end.

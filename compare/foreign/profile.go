@@ -6,14 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/google/pprof/profile"
 
 	"canonscope/profiles"
 )
 
-// maxNodes bounds the call tree of a profile that a child wrote.
-const maxNodes = 1 << 20
+// These bound a profile that a child wrote: the nodes of its call tree, the locations of its stacks, and the
+// time between two samples in microseconds.
+const (
+	maxNodes     = 1 << 20
+	maxLocations = 1 << 24
+	maxDelta     = int64(time.Hour / time.Microsecond)
+)
 
 // Pprof converts a .cpuprofile of V8 to a gzipped profile of pprof. A function is named after its package and
 // file: "js:jsonld/lib/expand.js:expand". Samples of what the engine was asked to do are foreground; the
@@ -60,7 +66,7 @@ func Pprof(cpuprofile []byte) ([]byte, error) {
 		locations[n.ID], out.Location = l, append(out.Location, l)
 	}
 
-	samples := make(map[int64]*profile.Sample)
+	samples, kept := make(map[int64]*profile.Sample), 0
 	for i, id := range in.Samples {
 		l := locations[id]
 		if l == nil || l.Line[0].Function.Name == "js:(idle)" {
@@ -76,10 +82,16 @@ func Pprof(cpuprofile []byte) ([]byte, error) {
 				if depth > len(in.Nodes) {
 					return nil, errors.New("its nodes are a cycle")
 				}
+				if kept++; kept > maxLocations {
+					return nil, fmt.Errorf("its stacks have more than %d locations", maxLocations)
+				}
 				s.Location = append(s.Location, locations[at])
 				at = parent[at]
 			}
 			samples[id], out.Sample = s, append(out.Sample, s)
+		}
+		if in.TimeDeltas[i] > maxDelta {
+			return nil, fmt.Errorf("a sample of %d µs", in.TimeDeltas[i])
 		}
 		s.Value[0]++
 		s.Value[1] += max(0, in.TimeDeltas[i]) * 1000

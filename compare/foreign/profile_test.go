@@ -2,6 +2,8 @@ package foreign_test
 
 import (
 	"bytes"
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -44,6 +46,26 @@ func TestPprof(t *testing.T) {
 	} {
 		if _, err := foreign.Pprof([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// A profile that a child wrote to cost much, or whose times cannot be, is refused.
+func TestPprofBounds(t *testing.T) {
+	deep := new(strings.Builder)
+	const nodes = 6000
+	var ids, deltas []string
+	for i := range nodes {
+		ids, deltas = append(ids, strconv.Itoa(i)), append(deltas, "1")
+		fmt.Fprintf(deep, `,{"id":%d,"callFrame":{"functionName":"f","url":"u","lineNumber":1},"children":[%d]}`, i, i+1)
+	}
+	for _, text := range []string{
+		`{"nodes":[` + deep.String()[1:] + `],"samples":[` + strings.Join(ids, ",") + `],"timeDeltas":[` +
+			strings.Join(deltas, ",") + `]}`,
+		`{"nodes":[{"id":1,"callFrame":{"functionName":"f"}}],"samples":[1,1],"timeDeltas":[9000000000000000,9000000000000000]}`,
+	} {
+		if b, err := foreign.Pprof([]byte(text)); err == nil {
+			t.Errorf("%.80s: %d bytes", text, len(b))
 		}
 	}
 }

@@ -3,6 +3,8 @@ package foreign
 import (
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 
 	"canonscope/canon"
 )
@@ -117,6 +119,20 @@ const (
 	Limit       = "limit"       // a limit of the engine was reached
 	Failed      = "failed"      // any other error
 )
+
+// mostMessage bounds the bytes of a message, which results keep.
+const mostMessage = 2 << 10
+
+// bounded is the problem as it is kept: any other kind is failed.
+func (p *Problem) bounded() *Problem {
+	if !slices.Contains([]string{Unsupported, Refused, Loss, Limit}, p.Kind) {
+		p.Kind = Failed
+	}
+	if len(p.Message) > mostMessage {
+		p.Message = strings.ToValidUTF8(p.Message[:mostMessage], "") + "…"
+	}
+	return p
+}
 
 func (p *Problem) Error() string { return p.Message }
 

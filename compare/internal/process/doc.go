@@ -1,2 +1,2 @@
-// Package process reads what the system knows about another process. Call [CPU].
+// Package process reads what the system knows about another process. Call [CPU], or [Tree].
 package process
