@@ -229,6 +229,10 @@ func (c *Child) Run(ctx context.Context, l Lap) (*Ran, error) {
 		return nil, c.die(doRun, Garbage, fmt.Sprintf("%d ns of CPU time, %d of the collector and %d bytes "+
 			"in a run of %d ns", r.CPU, r.GC, r.Peak, took))
 	}
+	if l.Warm == 0 && !l.Profile && took > int64(time.Second) && sum < took/4 {
+		a.Ran.Note = fmt.Sprintf("the times of the engine are %.1f ms of a run of %.1f", float64(sum)/1e6,
+			float64(took)/1e6)
+	}
 	if after, ok := c.CPU(); ok && after > before {
 		a.Ran.agree(int64(after-before), l.Warm)
 	}
@@ -250,7 +254,10 @@ func (r *Ran) agree(system int64, warm int) {
 		r.CPU = system
 	case (warm == 0 || apart < 0) &&
 		max(apart, -apart) > max(int64(mostApart*float64(system)), int64(leastApart)):
-		r.Note = fmt.Sprintf("the engine counts %.1f ms of CPU time, the system %.1f, which is taken",
+		if r.Note != "" {
+			r.Note += "; "
+		}
+		r.Note += fmt.Sprintf("the engine counts %.1f ms of CPU time, the system %.1f, which is taken",
 			float64(r.CPU)/1e6, float64(system)/1e6)
 		r.CPU = system
 	}

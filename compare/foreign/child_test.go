@@ -221,6 +221,12 @@ func misbehave(how string) int {
 		return scripted(`{"id":ID}`, `{"id":ID}`, `{"id":ID,"ran":{"wall_ns":[1,1],"cpu_ns":9000000000000000000}}`)
 	case "ages of collection":
 		return scripted(`{"id":ID}`, `{"id":ID}`, `{"id":ID,"ran":{"wall_ns":[1,1],"gc_ns":9000000000000000000}}`)
+	case "times of nothing":
+		answer(requests, goodHello)
+		answer(requests, `{"id":ID}`)
+		answer(requests, `{"id":ID}`)
+		time.Sleep(1100 * time.Millisecond)
+		return only(requests, `{"id":ID,"ran":{"wall_ns":[0,0]}}`)
 	case "a long hello":
 		return only(requests, strings.Replace(goodHello, "toy", strings.Repeat("toy", 100_000), 1))
 	case "a long error":
@@ -401,6 +407,26 @@ func TestStartsTheEngine(t *testing.T) {
 	defer engine.Close()
 	ran, err := engine.Run(ctx, foreign.Lap{Count: 10})
 	if err != nil || ran.CPU <= 0 {
+		t.Errorf("%+v, %v", ran, err)
+	}
+}
+
+// Times that leave most of a run unexplained are noted.
+func TestTimesOfNothing(t *testing.T) {
+	t.Parallel()
+	engine, err := foreign.Start(ctx, command("times of nothing"), quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	if err := engine.Prepare(ctx, &foreign.Task{Suite: "jcs", Documents: [][]byte{[]byte("{}")}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := engine.Gate(ctx, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	ran, err := engine.Run(ctx, foreign.Lap{Count: 2})
+	if err != nil || !strings.Contains(ran.Note, "the times of the engine are 0.0 ms of a run of") {
 		t.Errorf("%+v, %v", ran, err)
 	}
 }

@@ -50,6 +50,7 @@ func TestAdaptersAgree(t *testing.T) {
 	} {
 		t.Run(a.engine, func(t *testing.T) {
 			installed(t, a.family)
+			t.Parallel()
 			inputs, err := agree.Corpus()
 			if err != nil {
 				t.Fatal(err)
@@ -107,6 +108,7 @@ func TestAdaptersExchange(t *testing.T) {
 		}
 		t.Run(id, func(t *testing.T) {
 			installed(t, "node")
+			t.Parallel()
 			x := exchanged(t, cell)
 			defer x.bench.Elsewhere.(io.Closer).Close()
 			s := x.bench.Scenario
