@@ -136,7 +136,7 @@ func (a *agreeing) run(cmd *cobra.Command, args []string) error {
 	return a.print(cmd, r)
 }
 
-// noteBorrowed says which foreign engine has the RDFC-1.0 of another one.
+// noteBorrowed prints that a foreign engine has the RDFC-1.0 of another one, if it has.
 func noteBorrowed(cmd *cobra.Command, e *agree.Engine) {
 	if c, ok := e.Methods[canon.RDFC].(*foreign.Canonicalizer); ok {
 		if quads, err := c.QuadsAlone(cmd.Context()); err == nil && quads {

@@ -107,6 +107,9 @@ func expects(s *findings.Step) string {
 		return "a measurement; look at " + s.Look
 	}
 	text := fmt.Sprintf("exit status %d", s.Status)
+	if s.Needs != "" {
+		text = "after canonscope foreign install " + s.Needs + ": " + text
+	}
 	for _, says := range s.Says {
 		text += ", prints " + says
 	}
@@ -120,8 +123,15 @@ func expects(s *findings.Step) string {
 func runFinding(cmd *cobra.Command, f *findings.Finding) error {
 	out := cmd.OutOrStdout()
 	var differs []error
+	all := ""
 	for i := range f.Steps {
 		s := &f.Steps[i]
+		if !s.Ready() {
+			all = " as far as it was run"
+			fmt.Fprintf(out, "\n$ %s\nnot run: canonscope foreign install %s installs what it needs\n",
+				s.Command(), s.Needs)
+			continue
+		}
 		fmt.Fprintf(out, "\n$ %s\n", s.Command())
 		var answer bytes.Buffer
 		status := runStep(s, io.MultiWriter(out, &answer), io.MultiWriter(cmd.ErrOrStderr(), &answer))
@@ -133,7 +143,7 @@ func runFinding(cmd *cobra.Command, f *findings.Finding) error {
 		}
 	}
 	if differs == nil && !f.Measured() {
-		fmt.Fprintln(out, "\nas described")
+		fmt.Fprintf(out, "\nas described%s\n", all)
 	}
 	return errors.Join(differs...)
 }

@@ -74,6 +74,7 @@ CLASSPATH lists, else those of Debian.`,
 			if err != nil {
 				return err
 			}
+
 			if what := f.Fetches(); what != "" && !f.Installed() {
 				note(cmd, "%s", "fetches "+what)
 			}

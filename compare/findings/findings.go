@@ -6,6 +6,8 @@ package findings
 import (
 	"fmt"
 	"strings"
+
+	"canonscope/compare/foreign"
 )
 
 // Finding is one thing that was found.
@@ -42,6 +44,17 @@ type Step struct {
 	Lacks  []string `json:"lacks,omitempty"`
 
 	Look string `json:"look,omitempty"` // of a measurement, at what to look
+
+	Needs string `json:"needs,omitempty"` // family of adapters that has to be installed
+}
+
+// Ready reports whether what the step needs is installed.
+func (s *Step) Ready() bool {
+	if s.Needs == "" {
+		return true
+	}
+	f, err := foreign.FamilyNamed(s.Needs)
+	return err == nil && f.Installed()
 }
 
 // Command returns the step as a shell reads it.
@@ -103,7 +116,7 @@ func Numbered(n int) (*Finding, error) {
 }
 
 // All are the findings, numbered in their order.
-var All = number(dropped, altered, undetermined, costly, misread)
+var All = number(dropped, altered, undetermined, costly, misread, elsewhere)
 
 func number(groups ...[]Finding) []Finding {
 	var all []Finding

@@ -10,9 +10,20 @@ func native(input ...string) Step {
 	return Step{Input: input, Args: []string{"canonize"}}
 }
 
+// other is canonize through an engine of another program, an adapter of a family.
+func other(family, engine string, input ...string) Step {
+	return Step{Input: input, Args: []string{"canonize", "--engine", engine}, Needs: family}
+}
+
 // saying adds what a step prints.
 func (s Step) saying(texts ...string) Step {
 	s.Says = texts
+	return s
+}
+
+// lacking adds what a step does not print.
+func (s Step) lacking(texts ...string) Step {
+	s.Lacks = texts
 	return s
 }
 
@@ -126,6 +137,8 @@ var altered = []Finding{
 				with(2, "--input", "nquads").saying("blank node labels that begin with c14n"),
 			native("_:c14n0 <u:p> _:x .", `_:x <u:q> "1" .`, `_:c14n0 <u:q> "2" .`).
 				with(0, "--input", "nquads").saying(`_:c14n0 <u:q> "1" .`, `_:c14n1 <u:q> "2" .`),
+			other("node", "exec:node", "_:c14n0 <u:p> _:x .", `_:x <u:q> "1" .`, `_:c14n0 <u:q> "2" .`).
+				with(0, "--input", "nquads").saying(`_:c14n0 <u:q> "1" .`, `_:c14n0 <u:q> "2" .`),
 		},
 	},
 	{
@@ -150,6 +163,9 @@ var altered = []Finding{
 		Steps: []Step{
 			stock(lists).saying("json-gold does not support a value written in two ways"),
 			native(lists).saying("<urn:1> <urn:x:l> <http://www.w3.org/1999/02/22-rdf-syntax-ns#nil> ."),
+			other("node", "exec:node", lists).saying("<urn:1> <urn:x:l> " +
+				"<http://www.w3.org/1999/02/22-rdf-syntax-ns#nil> . <urn:1> <urn:x:l> " +
+				"<http://www.w3.org/1999/02/22-rdf-syntax-ns#nil> ."),
 		},
 	},
 	{
@@ -161,6 +177,7 @@ var altered = []Finding{
 		Steps: []Step{
 			native(exponent).saying(`"1.0E-7"^^<http://www.w3.org/2001/XMLSchema#double>`),
 			stock(exponent).with(0).saying(`"1.0E-7"^^<http://www.w3.org/2001/XMLSchema#double>`),
+			other("node", "exec:node", exponent).saying(`"0"^^<http://www.w3.org/2001/XMLSchema#integer>`),
 		},
 	},
 	{

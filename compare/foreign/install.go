@@ -215,7 +215,7 @@ func (f *Family) Install(ctx context.Context) (string, error) {
 		var out bytes.Buffer
 		cmd.Dir, cmd.Stdout, cmd.Stderr = made, &out, &out
 		if err := cmd.Run(); err != nil {
-			text := fmt.Errorf("%s: %w\n%s", strings.Join(f.build, " "), err, strings.TrimSpace(out.String()))
+			text := fmt.Errorf("%s: %w: %s", strings.Join(f.build, " "), err, essence(out.String()))
 			if f.hint != "" {
 				text = fmt.Errorf("%w; %s", text, f.hint)
 			}
@@ -226,4 +226,15 @@ func (f *Family) Install(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return dir, os.Rename(made, dir)
+}
+
+// essence is the lines of a program that say most: the first with the word error, or else the last.
+func essence(text string) string {
+	const most = 4
+	lines := strings.FieldsFunc(strings.TrimSpace(text), func(r rune) bool { return r == '\n' })
+	errors := slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return !errorLine.MatchString(l) })
+	if len(errors) > 0 {
+		lines = errors[:min(most, len(errors))]
+	}
+	return strings.Join(lines[max(0, len(lines)-most):], "; ")
 }
