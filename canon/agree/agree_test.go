@@ -379,7 +379,7 @@ func TestReports(t *testing.T) {
 	if strings.Contains(page.String(), "<script>") || strings.Contains(page.String(), "a|b") {
 		t.Error("the page has markup of an input")
 	}
-	for _, want := range []string{"native", "161", "JSON-LD API section 8.2.2", "(wrong)", "undetermined:"} {
+	for _, want := range []string{"native", "162", "JSON-LD API section 8.2.2", "(wrong)", "undetermined:"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("the text lacks %q", want)
 		}

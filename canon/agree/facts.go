@@ -25,9 +25,9 @@ var (
 	iri      = regexp.MustCompile(`<[^<>"]*>`)
 	percent  = regexp.MustCompile(`%([^0-9A-Fa-f]|.[^0-9A-Fa-f])`)
 
-	// oddURL matches URLs that libraries with a pattern for URLs do not accept: those of 2083 bytes, and
-	// those with a host that is empty or begins with a hyphen.
-	oddURL = regexp.MustCompile(`^<https?:(//[-/]|[^/]|.{1000}.{1000}.{77})`)
+	// oddURL matches URLs that libraries with a pattern for URLs do not accept: those of 2083 bytes, those
+	// with a host that is empty or begins with a hyphen, and those of a scheme alone.
+	oddURL = regexp.MustCompile(`^<(https?:(//[-/]|[^/]|.{1000}.{1000}.{77})|[^:]*:>)`)
 )
 
 const (
@@ -69,7 +69,7 @@ var facts = []fact{
 		phase.Label.String(),
 		func(p *pair) bool { return slices.ContainsFunc(p.linesA, twice) }},
 	{"json-literal", "JSON-LD API section 8.2.2 step 8: canonical JSON", "",
-		func(p *pair) bool { return has(jsonDatatype, p.onlyA) || has(jsonDatatype, p.onlyB) }},
+		func(p *pair) bool { return !p.leaves() && (has(jsonDatatype, p.onlyA) || has(jsonDatatype, p.onlyB)) }},
 	{"number", "JSON-LD API section 8.2.2 steps 10, 11: integers below 1e21, else doubles", "",
 		func(p *pair) bool {
 			return has(xsdDouble, p.onlyA) && has(xsdInteger, p.onlyB) ||
@@ -79,7 +79,7 @@ var facts = []fact{
 		func(p *pair) bool { return relative(p.onlyA) != relative(p.onlyB) }},
 	{"percent", "RFC 3986 section 2.1: two hexadecimal digits follow a percent sign", "",
 		func(p *pair) bool { return p.drops(percent) }},
-	{"dropped-iri", "RFC 3987: an IRI has no greatest length and any host", "",
+	{"dropped-iri", "RFC 3987: an IRI has no greatest length, any host and perhaps no path", "",
 		func(p *pair) bool { return p.drops(oddURL) }},
 	{"graph", "JSON-LD API section 5.1.2 step 13.12: a graph container makes a graph", "",
 		func(p *pair) bool { return graphs(p.linesA) != graphs(p.linesB) }},
@@ -146,11 +146,13 @@ func (p *pair) drops(kind *regexp.Regexp) bool {
 	if len(lines) == 0 {
 		lines = p.onlyB
 	}
-	return (len(p.onlyA) == 0) != (len(p.onlyB) == 0) &&
-		slices.ContainsFunc(lines, func(l []byte) bool {
-			return slices.ContainsFunc(iri.FindAll(l, -1), kind.Match)
-		})
+	return p.leaves() && slices.ContainsFunc(lines, func(l []byte) bool {
+		return slices.ContainsFunc(iri.FindAll(l, -1), kind.Match)
+	})
 }
+
+// leaves reports whether one form is the other without some lines.
+func (p *pair) leaves() bool { return (len(p.onlyA) == 0) != (len(p.onlyB) == 0) }
 
 // graphs counts the lines with a graph name.
 func graphs(lines [][]byte) (n int) {
