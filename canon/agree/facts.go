@@ -69,7 +69,9 @@ var facts = []fact{
 		phase.Label.String(),
 		func(p *pair) bool { return slices.ContainsFunc(p.linesA, twice) }},
 	{"json-literal", "JSON-LD API section 8.2.2 step 8: canonical JSON", "",
-		func(p *pair) bool { return !p.leaves() && (has(jsonDatatype, p.onlyA) || has(jsonDatatype, p.onlyB)) }},
+		func(p *pair) bool {
+			return !p.leaves() && (has(jsonDatatype, p.onlyA) || has(jsonDatatype, p.onlyB))
+		}},
 	{"number", "JSON-LD API section 8.2.2 steps 10, 11: integers below 1e21, else doubles", "",
 		func(p *pair) bool {
 			return has(xsdDouble, p.onlyA) && has(xsdInteger, p.onlyB) ||

@@ -49,8 +49,8 @@
 //
 // What adapters cannot mend is an outcome of the gate, or of canonscope agree; canonscope findings lists the
 // worst with commands. Of the corpus of canonscope agree, jsonld.js with rdf-canonize and canonicalize gets
-// about every fifth input wrong, PyLD and rdfjs-c14n every third of those for RDFC-1.0, Titanium JSON-LD three.
-// What is known of each input stands beside it, in canon/agree/testdata/corpus.json.
+// about every fifth input wrong, PyLD and rdfjs-c14n every third of those for RDFC-1.0, Titanium JSON-LD
+// three. The corpus, canon/agree/testdata/corpus.json, names the libraries that differ at each input.
 //
 //   - rdfjs-c14n 3.1.4 writes statements as N3.js 1.26 does in Turtle: integers, decimals and booleans
 //     without quotes. Neither its hashes nor its text are those of RDFC-1.0 then.
