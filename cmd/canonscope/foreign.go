@@ -123,7 +123,8 @@ func newForeignCheckCommand() *cobra.Command {
 			for _, a := range hello.Can {
 				fmt.Fprintf(&text, "%s: %s\n", a.Suite, strings.Join(a.Operations, ", "))
 			}
-			fmt.Fprintf(&text, "network: %s\nmemory: %s\n", bounds.Network, bounds.Memory)
+			fmt.Fprintf(&text, "network: %s\nmemory: %s\nits processes: %s\n", bounds.Network, bounds.Memory,
+				bounds.Processes)
 			return printBytes(cmd.OutOrStdout(), []byte(printable.Lines(text.String())))
 		},
 	}

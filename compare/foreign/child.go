@@ -47,8 +47,9 @@ type Child struct {
 
 // Bounds are what the system keeps from a child: without a bound the reason is here.
 type Bounds struct {
-	Network string `json:"network"` // "denied", or why it is not
-	Memory  string `json:"memory"`  // the limit, or why there is none
+	Network   string `json:"network"`   // "denied", or why it is not
+	Memory    string `json:"memory"`    // the limit, or why there is none
+	Processes string `json:"processes"` // what the child starts: "end with it", or which do not
 }
 
 // Start starts the process of a command, which [Command.Find] has completed, and asks for its hello.
@@ -121,6 +122,12 @@ func (c *Child) start(words []string) error {
 	return nil
 }
 
+// Values of [Bounds.Processes].
+const (
+	endWithIt = "end with it"
+	outlive   = "end with it, unless they leave its process group"
+)
+
 // patience is the time for a child to end, and for the pipes of one that has ended.
 const patience = time.Second
 
@@ -134,7 +141,10 @@ func (c *Child) own(words []string, in, out, errs *os.File, started chan<- error
 		cmd := exec.Command(words[0], words[1:]...)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = in, out, errs, s.attr
 		if err = cmd.Start(); err == nil {
-			c.cmd, c.bounds.Network = cmd, s.network
+			c.cmd, c.bounds.Network, c.bounds.Processes = cmd, s.network, outlive
+			if s.network == denied {
+				c.bounds.Processes = endWithIt // its namespaces are of both
+			}
 			break
 		}
 		if !errors.Is(err, syscall.EPERM) && !errors.Is(err, syscall.EINVAL) &&
