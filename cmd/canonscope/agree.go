@@ -190,6 +190,9 @@ func (a *agreeing) compared(name canon.Engine, cfg engines.Config) (*agree.Engin
 		case err != nil:
 			return nil, err
 		default:
+			if first, ok := e.Methods[canon.RDFC].(*foreign.Canonicalizer); ok {
+				c = &foreign.Canonicalizer{Engine: first.Engine, Method: m} // in one process
+			}
 			e.Methods[m] = c
 		}
 	}
