@@ -118,6 +118,7 @@ func TestDifferenceGolden(t *testing.T) {
 		}
 	}
 
+	other := regexp.MustCompile(`(?s)<style>.*?</style>\n|<script[^>]*>.*?</script>\n`)
 	var all bytes.Buffer
 	rules := profiles.LoadRules()
 	sides := []profiles.Side{{Name: "x", Profile: a, Cost: 3000}, {Name: "y", Profile: b, Cost: 4100}}
@@ -126,19 +127,19 @@ func TestDifferenceGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, o := range []profiles.DifferenceOptions{{}, {ByBefore: true,
+	for i, o := range []profiles.DifferenceOptions{{}, {ByBefore: true,
 		FlameOptions: profiles.FlameOptions{View: profiles.View{Callers: "main.twice"}}}} {
 		d, err := profiles.Compare(sides[0], sides[1], rules, o, judge)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var page bytes.Buffer
-		for _, write := range []func(io.Writer) error{d.Text, d.Folded, d.HTML} {
+		for _, write := range []func(io.Writer) error{d.Text, d.Folded, d.SVG, d.HTML}[:4-i] {
 			if err := write(&page); err != nil {
 				t.Fatal(err)
 			}
 		}
-		all.Write(regexp.MustCompile(`(?s)<(style|script).*?</(style|script)>\n?`).ReplaceAll(page.Bytes(), nil))
+		all.Write(other.ReplaceAll(page.Bytes(), nil))
 		p, err := d.Profile()
 		if err != nil {
 			t.Fatal(err)
@@ -230,6 +231,8 @@ func TestViews(t *testing.T) {
 		{profiles.View{By: profiles.ByPackage}, []string{"main 100", "crypto/sha256 40", "example.org/x 60", "regexp 60"}},
 		{profiles.View{Invert: true, Callers: "IsURL"}, []string{"example.org/x.IsURL 60", "example.org/x.A 40", "main.op 40",
 			"example.org/x.B 20", "main.op 20"}},
+		{profiles.View{Invert: true, Callers: "regexp.match"}, []string{"regexp.match 60", "example.org/x.IsURL 60",
+			"example.org/x.A 40", "main.op 40", "example.org/x.B 20", "main.op 20"}},
 		{profiles.View{By: profiles.ByPhase}, []string{"digest 40", "main.op 40", "crypto/sha256.Sum256 40", "unattributed 60",
 			"main.op 60", "example.org/x.A 40", "example.org/x.IsURL 40", "regexp.match 40", "example.org/x.B 20",
 			"example.org/x.IsURL 20", "regexp.match 20"}},
