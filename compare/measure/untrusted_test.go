@@ -1,0 +1,45 @@
+package measure
+
+import (
+	"testing"
+	"time"
+
+	"canonscope/compare"
+)
+
+// What another machine says is bounded: events of a process, operations of a gate and documents that it drew.
+func TestBoundsOfReplies(t *testing.T) {
+	heard := func(events int) *Heard {
+		return &Heard{Started: time.Now(), Events: make([]Event, events)}
+	}
+	if err := heard(mostEvents+1).check(Time, nil); err == nil {
+		t.Error("too many events are accepted")
+	}
+	if err := heard(mostEvents).check(Time, nil); err != nil {
+		t.Errorf("the bound itself: %v", err)
+	}
+
+	gated := func(operations, documents int) *Gated {
+		g := &Gated{Work: make(map[compare.Operation]compare.Work), Drawn: make([]string, documents)}
+		for _, op := range compare.Operations[:operations] {
+			g.Work[op] = compare.Work{Documents: 1}
+		}
+		return g
+	}
+	all := len(compare.Operations)
+	if err := gated(all, mostDocuments).check(); err != nil {
+		t.Errorf("the bounds themselves: %v", err)
+	}
+	for _, g := range []*Gated{gated(0, 1), gated(all, mostDocuments+1)} {
+		if g.check() == nil {
+			t.Errorf("%d operations and %d documents are accepted", len(g.Work), len(g.Drawn))
+		}
+	}
+}
+
+// The time of a machine is that of all states of its processors, and stolen time is a part of it.
+func TestMachineTicks(t *testing.T) {
+	if now := machineTicks(); fileLine("/proc/stat") != Unavailable && now.all <= now.steal {
+		t.Errorf("%+v", now)
+	}
+}
