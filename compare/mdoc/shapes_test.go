@@ -1,10 +1,12 @@
 package mdoc
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
 	"canonscope/canon"
+	"canonscope/vcdm/keys"
 )
 
 // IssuerSigned has issuerAuth, and a map of namespaces if it has any.
@@ -54,6 +56,42 @@ func TestStockItemsAtTheBound(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%d bytes less than three items take: %v", less, err)
+		}
+	}
+}
+
+// Of a chain that is too long enough is kept to refuse it, in both engines.
+func TestLongChainIsNotCut(t *testing.T) {
+	for n, want := range map[int]int{1: 1, keys.MaxChain: keys.MaxChain, keys.MaxChain + 1: keys.MaxChain + 1,
+		keys.MaxChain + 9: keys.MaxChain + 1} {
+		array := []byte{0x98, byte(n)}
+		if n < 24 {
+			array = []byte{0x80 | byte(n)}
+		}
+		array = append(array, bytes.Repeat([]byte{0x41, 7}, n)...)
+		chain, bad := view(array).chain(0)
+		stock, stockBad := stockChain(array)
+		if bad || stockBad || len(chain) != want || len(stock) != want {
+			t.Errorf("of %d certificates %d and %d are kept, want %d", n, len(chain), len(stock), want)
+		}
+	}
+}
+
+// A key of the device that is cut off anywhere is refused.
+func TestKeyOfTheDeviceIsWhole(t *testing.T) {
+	for _, alg := range []keys.Algorithm{keys.EdDSA, keys.ES256, keys.ES384} {
+		key, err := keys.Generate(alg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cose := key.Public().COSE()
+		if got, err := nativeKey(cose); err != nil || !got.Equal(key.Public()) {
+			t.Errorf("%s: %v", alg, err)
+		}
+		for n := range cose {
+			if _, err := nativeKey(cose[:n:n]); err == nil {
+				t.Errorf("%s: the first %d bytes are a key", alg, n)
+			}
 		}
 	}
 }
