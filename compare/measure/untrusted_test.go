@@ -43,3 +43,17 @@ func TestMachineTicks(t *testing.T) {
 		t.Errorf("%+v", now)
 	}
 }
+
+// Of a block an exchange has one job of each kind, and one that counts allocations for each operation.
+func TestKeysOfJobs(t *testing.T) {
+	issue, verify := []compare.Operation{compare.Issue}, []compare.Operation{compare.Verify}
+	for kind, same := range map[Kind]bool{Time: true, Profile: true, Allocs: false} {
+		if got := key(kind, "a", 1, issue) == key(kind, "a", 1, verify); got != same {
+			t.Errorf("%v: jobs of two operations are one: %v", kind, got)
+		}
+		if key(kind, "a", 1, issue) == key(kind, "a", 2, issue) ||
+			key(kind, "a", 1, issue) == key(kind, "b", 1, issue) {
+			t.Errorf("%v: jobs of two blocks or exchanges are one", kind)
+		}
+	}
+}
