@@ -1,8 +1,12 @@
 package measure
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/pprof/profile"
 
 	"canonscope/compare"
 )
@@ -41,6 +45,59 @@ func TestBoundsOfReplies(t *testing.T) {
 func TestMachineTicks(t *testing.T) {
 	if now := machineTicks(); fileLine("/proc/stat") != Unavailable && now.all <= now.steal {
 		t.Errorf("%+v", now)
+	}
+}
+
+// Stolen time is a part of what passed; none where nothing passed.
+func TestStolenTime(t *testing.T) {
+	then := ticks{all: 1000, steal: 100}
+	for now, want := range map[ticks]float64{{150, 1200}: 0.25, {100, 1200}: 0, then: 0} {
+		if got := now.stolen(then); got != want {
+			t.Errorf("%+v: %v, want %v", now, got, want)
+		}
+	}
+}
+
+// A fact of an environment has a bounded name and value.
+func TestBoundsOfFacts(t *testing.T) {
+	for _, c := range []struct {
+		name, value int
+		want        bool
+	}{{maxWorker + maxReason, maxReason, true}, {maxWorker + maxReason + 1, 1, false}, {1, maxReason + 1, false}} {
+		r := Reply{Environment: map[string]string{strings.Repeat("n", c.name): strings.Repeat("v", c.value)}}
+		if err := r.check(&Batch{}); (err == nil) != c.want {
+			t.Errorf("a name of %d and a value of %d bytes: %v", c.name, c.value, err)
+		}
+	}
+}
+
+// A profile that is read and not valid is refused.
+func TestInvalidProfile(t *testing.T) {
+	valid := &profile.Profile{SampleType: []*profile.ValueType{{Type: "cpu", Unit: "nanoseconds"}},
+		Sample: []*profile.Sample{{Value: []int64{1}}}}
+	invalid := valid.Copy()
+	invalid.Sample[0].Value = []int64{1, 2}
+	for p, want := range map[*profile.Profile]bool{valid: true, invalid: false} {
+		var b bytes.Buffer
+		if err := p.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := plainProfile(b.Bytes()); (err == nil) != want {
+			t.Errorf("%v: %v", p.Sample[0].Value, err)
+		}
+	}
+}
+
+// Of what a child writes to standard error the first 16 KiB are kept, however it writes them.
+func TestHeadOfErrors(t *testing.T) {
+	var h stderrHead
+	for range 5 {
+		if n, err := h.Write(make([]byte, 5000)); n != 5000 || err != nil {
+			t.Errorf("%d bytes, %v", n, err)
+		}
+	}
+	if h.buf.Len() != 16<<10 {
+		t.Errorf("%d bytes are kept", h.buf.Len())
 	}
 }
 
