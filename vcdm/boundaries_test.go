@@ -215,3 +215,23 @@ func TestPresentationIsWanted(t *testing.T) {
 		t.Errorf("without a verifier: %+v", r)
 	}
 }
+
+// To check a base proof of bbs-2023 takes as much work as there are statements that it signs one by one.
+func TestLimitOfBaseProofs(t *testing.T) {
+	l := newLab(t)
+	base := []byte(l.sign(bbs, credential))
+	var counts vcdm.Counts
+	h := &vcdm.Holder{Suite: l.suite(bbs).(*vcdm.SD), Counts: &counts}
+	if _, err := h.Derive(context.Background(), base, []string{"/issuer"}); err != nil {
+		t.Fatal(err)
+	}
+	statements := counts.Digests
+	for less, want := range map[int]bool{0: true, 1: false} {
+		h.Limits.Signatures = statements - less
+		err := h.Check(context.Background(), base, nil)
+		var limit *canon.LimitError
+		if (err == nil) != want || !want && !errors.As(err, &limit) {
+			t.Errorf("%d less than %d: %v", less, statements, err)
+		}
+	}
+}
