@@ -47,6 +47,7 @@ type trip struct {
 	heard   func(measure.Reply)
 	left    map[string]bool // batches without a reply
 	events  chan func()     // that call heard, one after the other
+	failing bool
 }
 
 // Carry implements measure.Carrier. What is at the server already is not sent again, and a reply that is
