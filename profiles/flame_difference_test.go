@@ -3,10 +3,13 @@ package profiles_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +102,55 @@ func TestDifferencePicture(t *testing.T) {
 	}
 }
 
+// All figures of a difference and where its picture draws them: frames that cost more, less and the same, work of the
+// collector besides, changes that are noise, and a view of callers.
+func TestDifferenceGolden(t *testing.T) {
+	n := func(n int, stack string) string { return strings.Repeat("1", n) + " a " + stack + inDo }
+	collector := func(n int) string { return strings.Repeat("1", n) + " runtime.scanobject<runtime.gcBgMarkWorker" }
+	a := synthetic(n(30, "main.same<main.op"), n(40, "crypto/sha256.Sum256<main.cheaper<main.op"), n(5, "main.twice<main.op"),
+		n(9, "main.old<main.op"), n(2, "main.noise<main.op"), collector(7), "11 profiler.loop")
+	b := synthetic(n(31, "main.same<main.op"), n(8, "crypto/sha256.Sum256<main.cheaper<main.op"), n(25, "main.twice<main.op"),
+		n(40, "main.new<main.op"), n(3, "main.noise<main.op"), n(12, "main.twice<main.new<main.op"), collector(11))
+	judge := func(family []*profiles.Change) {
+		for _, c := range family {
+			c.Low, c.High = c.Gained()-200, c.Gained()+150
+			c.Real = c.Low > 0 || c.High < 0
+		}
+	}
+
+	other := regexp.MustCompile(`(?s)<style>.*?</style>\n|<script[^>]*>.*?</script>\n`)
+	var all bytes.Buffer
+	rules := profiles.LoadRules()
+	sides := []profiles.Side{{Name: "x", Profile: a, Cost: 3000}, {Name: "y", Profile: b, Cost: 4100}}
+	for _, s := range sides {
+		if err := profiles.Operations(s.Profile, rules, s.Cost); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, o := range []profiles.DifferenceOptions{{}, {ByBefore: true,
+		FlameOptions: profiles.FlameOptions{View: profiles.View{Callers: "main.twice"}}}} {
+		d, err := profiles.Compare(sides[0], sides[1], rules, o, judge)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page bytes.Buffer
+		for _, write := range []func(io.Writer) error{d.Text, d.Folded, d.SVG, d.HTML}[:4-i] {
+			if err := write(&page); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all.Write(other.ReplaceAll(page.Bytes(), nil))
+		p, err := d.Profile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range p.Sample {
+			fmt.Fprintln(&all, s.Value, s.Label, s.Location[0].Line[0].Function.Name)
+		}
+	}
+	golden(t, "difference.txt", all.Bytes())
+}
+
 // A profile that does not say what an operation costs is refused, also an empty one.
 func TestDifferenceNeedsOperations(t *testing.T) {
 	p := synthetic("1 a main.op" + inDo)
@@ -179,6 +231,8 @@ func TestViews(t *testing.T) {
 		{profiles.View{By: profiles.ByPackage}, []string{"main 100", "crypto/sha256 40", "example.org/x 60", "regexp 60"}},
 		{profiles.View{Invert: true, Callers: "IsURL"}, []string{"example.org/x.IsURL 60", "example.org/x.A 40", "main.op 40",
 			"example.org/x.B 20", "main.op 20"}},
+		{profiles.View{Invert: true, Callers: "regexp.match"}, []string{"regexp.match 60", "example.org/x.IsURL 60",
+			"example.org/x.A 40", "main.op 40", "example.org/x.B 20", "main.op 20"}},
 		{profiles.View{By: profiles.ByPhase}, []string{"digest 40", "main.op 40", "crypto/sha256.Sum256 40", "unattributed 60",
 			"main.op 60", "example.org/x.A 40", "example.org/x.IsURL 40", "regexp.match 40", "example.org/x.B 20",
 			"example.org/x.IsURL 20", "regexp.match 20"}},

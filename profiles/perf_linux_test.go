@@ -4,6 +4,7 @@ package profiles
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"runtime"
@@ -71,7 +72,7 @@ func record(t *testing.T, s Sampler, cpu time.Duration, f func()) *Recording {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Sampler != s || SamplerOf(r.Profile.Comments) != s {
+	if r.Sampler != s || !strings.HasPrefix(fmt.Sprint(r.Profile.Comments), "[sampler "+string(s)+":") {
 		t.Fatalf("sampler %s, comments %q, want %s", r.Sampler, r.Profile.Comments, s)
 	}
 	return r

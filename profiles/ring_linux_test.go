@@ -3,6 +3,7 @@
 package profiles
 
 import (
+	"bytes"
 	"encoding/binary"
 	"os"
 	"reflect"
@@ -77,6 +78,28 @@ func TestStore(t *testing.T) {
 		p.fold()
 		if got := p.stacks[sampled{"x", ""}]; got != 6 || p.lost != 10 || p.used != 0 {
 			t.Errorf("a store of %d bytes: %d samples, %d lost", size, got, p.lost)
+		}
+	}
+}
+
+// A call chain ends with its record, whatever length it states; the marks of contexts in it are no addresses.
+func TestChain(t *testing.T) {
+	words := func(words ...uint64) (b []byte) {
+		for _, w := range words {
+			b = binary.NativeEndian.AppendUint64(b, w)
+		}
+		return b
+	}
+	symbols := newSymbols()
+	defer symbols.close()
+	for _, stated := range []uint64{4, 5, 100} {
+		p := &perfCapture{stacks: make(map[sampled]int64), symbols: symbols}
+		p.count(words(stated, contexts, 7, ^uint64(0), contexts-1))
+		for key, n := range p.stacks {
+			if got := []byte(key.pcs); n != 1 || len(got) < 16 || !bytes.HasPrefix(got, words(7)) ||
+				!bytes.HasSuffix(got, words(contexts-1)) || bytes.Contains(got, words(contexts)) {
+				t.Errorf("of %d: %d of %x", stated, n, got)
+			}
 		}
 	}
 }

@@ -3,7 +3,6 @@ package profiles
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // Sampler is a way to take samples of CPU time.
@@ -65,15 +64,4 @@ func (r *Recording) describe() string {
 		text += ", user time only"
 	}
 	return text
-}
-
-// SamplerOf returns the sampler that recorded a profile, from its comment; "" for other profiles.
-func SamplerOf(comments []string) Sampler {
-	for _, c := range comments {
-		if rest, ok := strings.CutPrefix(c, "sampler "); ok {
-			name, _, _ := strings.Cut(rest, ":")
-			return Sampler(name)
-		}
-	}
-	return ""
 }

@@ -20,7 +20,8 @@ func TestOptionsInEverySpelling(t *testing.T) {
 	l := newLab(t)
 	for _, s := range plain {
 		o := string(l.options(s).AppendJSON(nil, s))
-		for _, more := range []string{"", `,"@context":"https://www.w3.org/ns/credentials/v2"`, `,"proofValue":"z2"`, `,"nonce":"n"`} {
+		for _, more := range []string{"", `,"@context":"https://www.w3.org/ns/credentials/v2"`,
+			`,"proofValue":"z2"`, `,"nonce":"n"`} {
 			o := o[:len(o)-1] + more + "}"
 			a, errA := l.add(s, credential, o)
 			b, errB := l.add(s, credential, " "+o+"\n")
@@ -44,13 +45,16 @@ func TestOptionsInEverySpelling(t *testing.T) {
 // A credential of version 1 has an id for its status and its refresh service (VC Data Model 1.1, 4.9 and 5.4), one of version
 // 2 need not.
 func TestIDsOfVersion1(t *testing.T) {
-	for _, name := range []string{"credentialStatus", "refreshService", "termsOfUse", "evidence", "credentialSchema"} {
+	for _, name := range []string{"credentialStatus", "refreshService", "termsOfUse", "evidence",
+		"credentialSchema"} {
 		v1 := `{"@context":["https://www.w3.org/2018/credentials/v1"],"type":"VerifiableCredential","issuer":"urn:x:1",` +
 			`"issuanceDate":"2025-01-01T00:00:00Z","credentialSubject":{"id":"urn:x:2"},"` + name + `":{"type":"T"}}`
-		v2 := strings.NewReplacer("https://www.w3.org/2018/credentials/v1", rules.BaseContext, "issuanceDate", "validFrom").
+		v2 := strings.NewReplacer("https://www.w3.org/2018/credentials/v1", rules.BaseContext,
+			"issuanceDate", "validFrom").
 			Replace(v1)
 		schema := name == "credentialSchema"
-		for doc, ok := range map[string]bool{v1: !schema && name != "credentialStatus" && name != "refreshService", v2: !schema} {
+		for doc, ok := range map[string]bool{v1: !schema && name != "credentialStatus" &&
+			name != "refreshService", v2: !schema} {
 			if err := rules.CheckCredential([]byte(doc), canon.Limits{}); (err == nil) != ok {
 				t.Errorf("%s: %v", doc, err)
 			}
@@ -117,6 +121,35 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// To derive signs nothing with ecdsa-sd-2023; with bbs-2023 the proof that the holder makes counts as a signature.
+func TestCountsOfDerivation(t *testing.T) {
+	l := newLab(t)
+	for suite, want := range map[string]int{sd: 0, bbs: 1} {
+		var counts vcdm.Counts
+		h := &vcdm.Holder{Suite: l.suite(suite).(*vcdm.SD), Counts: &counts}
+		if _, err := h.Derive(context.Background(), []byte(l.sign(suite, credential)),
+			[]string{"/issuer"}); err != nil {
+			t.Fatal(err)
+		}
+		if counts.Signatures != want || counts.Verifications != 0 {
+			t.Errorf("%s: %+v, want signatures %d", suite, counts, want)
+		}
+	}
+}
+
+// Of a document without @context the JCS suites sign a configuration without one (VC-DI-EdDSA 3.3.1 step 2).
+func TestNoContext(t *testing.T) {
+	l := newLab(t)
+	for _, suite := range []string{"eddsa-jcs-2022", "ecdsa-jcs-2019"} {
+		doc := l.sign(suite, `{"type":"Plain","a":1}`)
+		if _, ok := proofOf(decode(t, doc))["@context"]; ok {
+			t.Errorf("%s: the proof has an @context", suite)
+		}
+		l.accept(suite, doc)
+		l.refuse(suite, setProof(t, doc, "@context", rules.BaseContext))
+	}
+}
+
 // What an operation took of a budget is given back when it is done.
 func TestMemoryIsGivenBack(t *testing.T) {
 	l := newLab(t)
@@ -180,5 +213,25 @@ func TestPresentationIsWanted(t *testing.T) {
 	if r := (*vcdm.Verifier)(nil).VerifyPresentation(context.Background(), []byte(credential)); r.Verified ||
 		r.Err() == nil {
 		t.Errorf("without a verifier: %+v", r)
+	}
+}
+
+// To check a base proof of bbs-2023 takes as much work as there are statements that it signs one by one.
+func TestLimitOfBaseProofs(t *testing.T) {
+	l := newLab(t)
+	base := []byte(l.sign(bbs, credential))
+	var counts vcdm.Counts
+	h := &vcdm.Holder{Suite: l.suite(bbs).(*vcdm.SD), Counts: &counts}
+	if _, err := h.Derive(context.Background(), base, []string{"/issuer"}); err != nil {
+		t.Fatal(err)
+	}
+	statements := counts.Digests
+	for less, want := range map[int]bool{0: true, 1: false} {
+		h.Limits.Signatures = statements - less
+		err := h.Check(context.Background(), base, nil)
+		var limit *canon.LimitError
+		if (err == nil) != want || !want && !errors.As(err, &limit) {
+			t.Errorf("%d less than %d: %v", less, statements, err)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"canonscope/canon"
@@ -112,7 +113,7 @@ func (p *pair) firstLine() (place, a, b string) {
 		}
 		return ""
 	}
-	return "line " + itoa(at+1), line(p.onlyA, p.linesA), line(p.onlyB, p.linesB)
+	return "line " + strconv.Itoa(at+1), line(p.onlyA, p.linesA), line(p.onlyB, p.linesB)
 }
 
 // shown is how many bytes of JSON are shown on each side of a difference.
@@ -134,7 +135,7 @@ func firstByte(a, b []byte) (place, hasA, hasB string) {
 		}
 		return string(text[from:max(from, to)])
 	}
-	return "byte " + itoa(at), around(a), around(b)
+	return "byte " + strconv.Itoa(at), around(a), around(b)
 }
 
 // jsonldPhases is the phase of a difference if an engine shows no expanded form.

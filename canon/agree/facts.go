@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
-	"strconv"
 
 	"canonscope/canon"
 	"canonscope/canon/phase"
@@ -181,5 +180,3 @@ var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 func sameStrings(a, b []byte) bool {
 	return slices.EqualFunc(jsonString.FindAll(a, -1), jsonString.FindAll(b, -1), bytes.Equal)
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

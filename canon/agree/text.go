@@ -23,7 +23,8 @@ const (
 // each input that engines disagree about.
 func (r *Report) Text(w io.Writer) error {
 	p := &printable.Printer{W: w, Width: columns}
-	p.Line("%s: %s, %s", r.About, plural(r.Inputs, "input"), plural(len(r.Engines), "engine"))
+	p.Line("%s: %s, %s", r.About,
+		printable.Plural(r.Inputs, "input"), printable.Plural(len(r.Engines), "engine"))
 	r.matrix(p)
 
 	same := 0
@@ -45,13 +46,6 @@ func (r *Report) Text(w io.Writer) error {
 		p.Line("All engines that answered are right about %d other inputs.", same)
 	}
 	return p.Err
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // quiet reports whether there is nothing to say about an input.
@@ -207,15 +201,15 @@ func (r *Report) Markdown(w io.Writer) error {
 	p := &printable.Printer{W: w}
 	row := func(cells ...string) {
 		for i, c := range cells {
-			cells[i] = markdown(c)
+			cells[i] = printable.Markdown(c)
 		}
 		p.Line("| %s |", strings.Join(cells, " | "))
 	}
 	rule := func(n int) { p.Line("|%s", strings.Repeat(" --- |", n)) }
 
-	p.Line("# Who agrees: %s", markdown(r.About))
+	p.Line("# Who agrees: %s", printable.Markdown(r.About))
 	p.Line("")
-	p.Line("%s. Equal answers, of those that both engines answered:", plural(r.Inputs, "input"))
+	p.Line("%s. Equal answers, of those that both engines answered:", printable.Plural(r.Inputs, "input"))
 	p.Line("")
 	row(append([]string{""}, r.Engines...)...)
 	rule(len(r.Engines) + 1)
@@ -282,12 +276,6 @@ func (r *Row) cells() []string {
 		cells = append(cells, answers[r.engines[i]])
 	}
 	return append(cells, strings.Join(r.decides(), "; "))
-}
-
-// markdown keeps a text from being read as Markdown or HTML.
-func markdown(text string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "*", `\*`, "_", `\_`,
-		"`", "\\`", "[", `\[`).Replace(text)
 }
 
 // Results returns the outcomes of an engine for the inputs of the corpus, for a report in EARL. An open

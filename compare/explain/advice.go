@@ -12,6 +12,7 @@ import (
 
 	"canonscope/canon"
 	"canonscope/canon/jsontape"
+	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/matrix"
 	"canonscope/compare/stats"
@@ -129,17 +130,10 @@ func (e *Explainer) named(ctx context.Context) *change {
 	if n == 0 {
 		return nil
 	}
-	return &change{fmt.Sprintf("an id for %s", many(n, "unnamed node")), doc, []string{
+	return &change{fmt.Sprintf("an id for %s", printable.Plural(n, "unnamed node")), doc, []string{
 		"every presentation shows the same names, so that presentations can be linked",
 		"other documents can refer to the nodes; copies of a node must not get two names",
 		"a JSON Schema that allows no further members refuses it"}}
-}
-
-func many(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // leastData is the size from which the data of a URI is moved out of the document.
@@ -163,7 +157,8 @@ func (e *Explainer) unpacked(context.Context) *change {
 	if len(edits) == 0 {
 		return nil
 	}
-	return &change{fmt.Sprintf("%s of %d bytes out of the document", many(len(edits), "data URI"), size),
+	return &change{fmt.Sprintf("%s of %d bytes out of the document",
+		printable.Plural(len(edits), "data URI"), size),
 		rewrite(&e.tape, edits), []string{
 			"the signature covers the address and not the data, unless a digest is added (relatedResource)",
 			"a verifier must fetch the data, and whoever serves it sees that"}}
@@ -227,7 +222,8 @@ func (e *Explainer) once(ctx context.Context) *change {
 	}
 	breaks = append(breaks, "a part that is disclosed alone lacks what is stated elsewhere",
 		"a JSON Schema that requires members of the node refuses a reference")
-	return &change{fmt.Sprintf("%s that repeat, stated once", many(len(nodes), "node")), doc, breaks}
+	return &change{fmt.Sprintf("%s that repeat, stated once", printable.Plural(len(nodes), "node")), doc,
+		breaks}
 }
 
 // id is the JSON text of the id of an object, "" if it has none.

@@ -113,7 +113,8 @@ func (p *htmlPage) tree(r *Report, top int) {
 	}
 	p.Root = rows[0]
 	if n := len(r.Parts) - len(rows); n > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s are not shown; --json has all.", many(n, "further part")))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s are not shown; --json has all.",
+			printable.Plural(n, "further part")))
 	}
 }
 
@@ -190,7 +191,8 @@ func (p *htmlPage) advise(r *Report) {
 	case r.Tried == 0:
 		p.Tried = "No changed document was measured."
 	case len(r.Advice) == 0:
-		p.Tried = fmt.Sprintf("None: of %s none is shown to cost less.", many(r.Tried, "changed document"))
+		p.Tried = fmt.Sprintf("None: of %s none is shown to cost less.",
+			printable.Plural(r.Tried, "changed document"))
 	default:
 		p.Tried = fmt.Sprintf("Measured on the changed document; %d were tried.", r.Tried)
 	}

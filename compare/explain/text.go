@@ -300,7 +300,7 @@ func (p *page) advice(r *Report) {
 	case r.Tried == 0:
 		p.Line("No advice: no changed document was measured.")
 	case len(r.Advice) == 0:
-		p.Line("No advice: of %s none is shown to cost less.", many(r.Tried, "changed document"))
+		p.Line("No advice: of %s none is shown to cost less.", printable.Plural(r.Tried, "changed document"))
 	default:
 		p.Line("Advice, measured on the changed document (%d tried):", r.Tried)
 	}

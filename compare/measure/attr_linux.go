@@ -28,7 +28,7 @@ func affinity() string {
 			continue
 		}
 		first := i
-		for i+1 < most && set.IsSet(i+1) {
+		for set.IsSet(i + 1) { // not beyond the last
 			i++
 		}
 		if r := fmt.Sprint(first); i == first {

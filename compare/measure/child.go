@@ -28,7 +28,7 @@ import (
 func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error {
 	r := bufio.NewReader(in)
 	line, err := r.ReadBytes('\n')
-	if err != nil && !(errors.Is(err, io.EOF) && len(line) > 0) {
+	if err != nil && !errors.Is(err, io.EOF) { // the last line may have no end
 		return fmt.Errorf("read job: %w", err)
 	}
 

@@ -307,14 +307,19 @@ func TestHostileReplies(t *testing.T) {
 func TestTravellingJobs(t *testing.T) {
 	good := measure.Job{Version: measure.Version, Kind: measure.Time, Cell: cell("a", "").ID(), Operations: []compare.Operation{compare.Issue},
 		Documents: 8, Window: compare.Window{N: 1}, Now: time.Now(), Deadline: 60, Memory: 1 << 30}
-	if err := good.CheckTravelling(); err != nil {
-		t.Fatal(err)
+	at := good // the bounds themselves
+	at.Deadline, at.Documents, at.Memory = 3600, 4096, 16<<30
+	for _, j := range []measure.Job{good, at} {
+		if err := j.CheckTravelling(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for what, alter := range map[string]func(*measure.Job){
 		"command": func(j *measure.Job) { j.Engine = []string{"sh"} }, "inputs": func(j *measure.Job) { j.Inputs = []measure.Input{{}} },
 		"drawn": func(j *measure.Job) { j.Drawn = []string{"x"} }, "gate": func(j *measure.Job) { j.Kind, j.Operations = measure.Gate, nil },
 		"no deadline": func(j *measure.Job) { j.Deadline = 0 }, "long": func(j *measure.Job) { j.Deadline = 1e9 },
-		"documents": func(j *measure.Job) { j.Documents = 1 << 20 }, "memory": func(j *measure.Job) { j.Memory = 0 },
+		"documents": func(j *measure.Job) { j.Documents = 4097 }, "memory": func(j *measure.Job) { j.Memory = 0 },
+		"more memory": func(j *measure.Job) { j.Memory = 16<<30 + 1 }, "an hour and more": func(j *measure.Job) { j.Deadline = 3601 },
 		"version": func(j *measure.Job) { j.Version++ }, "cell": func(j *measure.Job) { j.Cell = "../../etc/passwd" },
 	} {
 		bad := good

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -47,7 +48,7 @@ func Environment() map[string]string {
 	}
 
 	for _, name := range []string{"GOGC", "GOMEMLIMIT", "GOMAXPROCS", "GODEBUG"} {
-		env[strings.ToLower(name)+"-env"] = cmpOr(os.Getenv(name), "unset")
+		env[strings.ToLower(name)+"-env"] = cmp.Or(os.Getenv(name), "unset")
 	}
 
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -114,13 +115,6 @@ func perfEvents() string {
 	return "allowed"
 }
 
-func cmpOr(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
 func yesNo(b bool) string {
 	if b {
 		return "yes"
@@ -134,7 +128,7 @@ func fileLine(path string) string {
 		return Unavailable
 	}
 	line, _, _ := strings.Cut(string(b), "\n")
-	return cmpOr(strings.TrimSpace(line), Unavailable)
+	return cmp.Or(strings.TrimSpace(line), Unavailable)
 }
 
 // cpuField returns a field of the first processor in /proc/cpuinfo.
@@ -145,7 +139,7 @@ func cpuField(name string) string {
 	}
 	for line := range strings.Lines(string(b)) {
 		if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == name {
-			return cmpOr(strings.TrimSpace(v), Unavailable)
+			return cmp.Or(strings.TrimSpace(v), Unavailable)
 		}
 	}
 	return Unavailable

@@ -84,9 +84,7 @@ func (o *observer) end() *compare.Reading {
 	if o.thread <= 0 || r.Neighbours == math.MaxInt {
 		return nil
 	}
-	if all := now.all - o.started.all; all > 0 {
-		r.Steal = float64(now.steal-o.started.steal) / float64(all)
-	}
+	r.Steal = now.stolen(o.started)
 	if cpu := processCPU() - o.cpu; cpu > 0 {
 		r.Switches = float64(switches()-o.switches) / (float64(cpu) / 1e9)
 	}
@@ -115,6 +113,11 @@ func loadavg() (load float64, running int) {
 	of, _, _ := strings.Cut(fields[3], "/")
 	running, _ = strconv.Atoi(of)
 	return load, running
+}
+
+// stolen is the part of the time since then that others had.
+func (t ticks) stolen(then ticks) float64 {
+	return float64(t.steal-then.steal) / max(1, float64(t.all-then.all))
 }
 
 func machineTicks() (t ticks) {

@@ -214,9 +214,7 @@ func watch(ctx context.Context, pid int, idle time.Duration, giveUp func()) {
 type stderrHead struct{ buf bytes.Buffer }
 
 func (t *stderrHead) Write(b []byte) (int, error) {
-	if room := 16<<10 - t.buf.Len(); room > 0 {
-		t.buf.Write(b[:min(room, len(b))])
-	}
+	t.buf.Write(b[:min(16<<10-t.buf.Len(), len(b))])
 	return len(b), nil
 }
 

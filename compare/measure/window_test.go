@@ -97,6 +97,18 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// Where the first batch has all collections that a window needs, it begins with the batch.
+func TestWindowOfSlowOperations(t *testing.T) {
+	for collections, begins := range map[int]bool{1: true, 2: false} {
+		m := cycles(20*ms, 5*ms, 1)
+		from, _, _, err := window(compare.Window{Collections: collections, Least: 0.01, Most: 10},
+			newBatches(m.do, m.look), m.near)
+		if err != nil || (from.ops == 0) != begins {
+			t.Errorf("%d collections: from operation %d, %v", collections, from.ops, err)
+		}
+	}
+}
+
 // A number of operations replaces the window.
 func TestWindowOfOperations(t *testing.T) {
 	m := cycles(us, time.Second, 50)

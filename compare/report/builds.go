@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/stats"
 )
@@ -63,7 +64,7 @@ func (t *Table) writeBuilds(w io.Writer) error {
 	p := &printer{}
 	for _, c := range t.Builds {
 		p.line("")
-		p.line("### Build %s against %s", markdown(c.Name), markdown(c.Baseline))
+		p.line("### Build %s against %s", printable.Markdown(c.Name), printable.Markdown(c.Baseline))
 		p.line("")
 		p.summary(c)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"canonscope/canon"
+	"canonscope/canon/printable"
 	"canonscope/compare"
 )
 
@@ -96,12 +97,13 @@ func (g group) markdown(w io.Writer) error {
 			first, quads, blank, nDegree := r.document()
 			cpu := r.CPU[compare.Canonize]
 			if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n",
-				markdown(documentName(r, of, math.MaxInt)), r.Cell.Suite, micros(cpu), spread(cpu), first,
+				printable.Markdown(documentName(r, of, math.MaxInt)), r.Cell.Suite, micros(cpu),
+				spread(cpu), first,
 				quads, blank, nDegree, bytesOf(r, compare.Canonize)); err != nil {
 				return err
 			}
 			for _, reason := range r.Reasons {
-				fmt.Fprintf(w, "| | | %s |\n", markdown(reason))
+				fmt.Fprintf(w, "| | | %s |\n", printable.Markdown(reason))
 			}
 		}
 	}

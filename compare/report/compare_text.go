@@ -103,7 +103,8 @@ func (c *Comparison) method() string {
 	return fmt.Sprintf("%s Ratios are divided, block by block, by the control: %s of the floor and of bare "+
 		"primitives, which cost %s times as much in B (%s). What made a campaign faster or slower as a "+
 		"whole cancels, and so does what changed in those; the µs are as measured.", text,
-		plural(c.Control.Operations, "operation"), ratioOf(c.Control.Ratio), cmpSpread(c.Control.Ratio))
+		printable.Plural(c.Control.Operations, "operation"), ratioOf(c.Control.Ratio),
+		cmpSpread(c.Control.Ratio))
 }
 
 // facts prints in what the sources differ.
@@ -125,7 +126,8 @@ func (p *printer) facts(c *Comparison) {
 	}
 	for _, group := range []string{machineFacts, environmentFacts, binaryFacts, rulesFacts, inputsFacts} {
 		if n := count[group] - most; n > 0 {
-			p.wrapped(4, "  "+group+" differs: ", "and in "+plural(n, "fact")+" more; --json has all")
+			p.wrapped(4, "  "+group+" differs: ",
+				"and in "+printable.Plural(n, "fact")+" more; --json has all")
 		}
 	}
 	for _, d := range c.Differs {
@@ -278,7 +280,7 @@ func (c *Comparison) Markdown(w io.Writer) error {
 	p := &printer{}
 	title := map[Answer]string{
 		Passed:       "no cell got slower",
-		Failed:       plural(len(slower), "cell") + " got slower",
+		Failed:       printable.Plural(len(slower), "cell") + " got slower",
 		Inconclusive: "inconclusive",
 	}[c.Gate()]
 	p.line("### Canonscope: %s", title)
@@ -292,7 +294,8 @@ func (c *Comparison) Markdown(w io.Writer) error {
 func (p *printer) summary(c *Comparison) {
 	slower, undecided, lost := c.gate()
 	p.line("%s of %s against %s, %s compared in a band of %s.", strings.ToUpper(c.Figure[:1])+c.Figure[1:],
-		markdown(c.Name), markdown(c.Baseline), plural(len(c.Cells), "operation"), percent(c.Band))
+		printable.Markdown(c.Name), printable.Markdown(c.Baseline),
+		printable.Plural(len(c.Cells), "operation"), percent(c.Band))
 
 	table := func(title string, cells []Change) {
 		if len(cells) == 0 {
@@ -307,7 +310,8 @@ func (p *printer) summary(c *Comparison) {
 			for _, f := range x.Phases {
 				phases = append(phases, fmt.Sprintf("%s × %s", f.Phase, ratioOf(f.Comparison.Ratio)))
 			}
-			p.line("| %s | %s | %s | %s | %s | %s |", markdown(x.label), micros(x.Before), micros(x.After),
+			p.line("| %s | %s | %s | %s | %s | %s |", printable.Markdown(x.label), micros(x.Before),
+				micros(x.After),
 				ratioOf(x.Comparison.Ratio), cmpSpread(x.Comparison.Ratio), strings.Join(phases, ", "))
 		}
 	}
@@ -323,24 +327,24 @@ func (p *printer) summary(c *Comparison) {
 	}
 	if c.Withheld {
 		p.line("")
-		p.line("%s", markdown(c.withheld()))
+		p.line("%s", printable.Markdown(c.withheld()))
 	}
 
 	if len(lost) > 0 {
 		p.line("")
-		p.line("Without a time in %s:", markdown(c.Name))
+		p.line("Without a time in %s:", printable.Markdown(c.Name))
 		p.line("")
 		for _, l := range lost {
-			p.line("- %s: %s", markdown(Short(l.ID)), markdown(l.Reason))
+			p.line("- %s: %s", printable.Markdown(Short(l.ID)), printable.Markdown(l.Reason))
 		}
 	}
 	p.line("")
 	for _, note := range c.Notes {
-		p.line("- %s", markdown(note))
+		p.line("- %s", printable.Markdown(note))
 	}
 	for _, d := range c.Differs {
-		p.line("- %s differs: %s", d.Group, markdown(d.text()))
+		p.line("- %s differs: %s", d.Group, printable.Markdown(d.text()))
 	}
 	p.line("")
-	p.line("%s", markdown(c.method()))
+	p.line("%s", printable.Markdown(c.method()))
 }

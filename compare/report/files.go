@@ -31,16 +31,16 @@ func Markdown(w io.Writer, c *compare.Campaign, t Table) error {
 	head := &printer{}
 	fmt.Fprintf(w, "## %s\n\n", head.head(c))
 	for _, text := range head.texts[1:] {
-		fmt.Fprintf(w, "%s\n\n", markdown(text+"."))
+		fmt.Fprintf(w, "%s\n\n", printable.Markdown(text+"."))
 	}
 	for _, text := range append(slices.Concat(t.Sentences, t.Fitness), alerts(c)...) {
-		fmt.Fprintf(w, "%s\n\n", markdown(text))
+		fmt.Fprintf(w, "%s\n\n", printable.Markdown(text))
 	}
 	for i, g := range grouped(t.Rows) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "### %s\n\n", markdown(g.title()))
+		fmt.Fprintf(w, "### %s\n\n", printable.Markdown(g.title()))
 		columns := t.columns()
 		cells := func(text func(c column) string) string {
 			line := ""
@@ -93,7 +93,7 @@ func Markdown(w io.Writer, c *compare.Campaign, t Table) error {
 				return err
 			}
 			for _, reason := range r.Reasons {
-				fmt.Fprintf(w, "| | %s |\n", markdown(reason))
+				fmt.Fprintf(w, "| | %s |\n", printable.Markdown(reason))
 			}
 		}
 	}
@@ -145,24 +145,11 @@ func (t *Table) tiers(w io.Writer) {
 				"|---|---|---|---|--:|\n")
 			said = true
 		}
-		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s %s |\n", markdown(schemaName(r.Cell.Schema)), name(&r),
+		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s %s |\n", printable.Markdown(schemaName(r.Cell.Schema)),
+			name(&r),
 			r.Cell.Algorithm, r.Cell.Engine, r.Cell.Contexts, figure(r.ToNative.Center), spread(r.ToNative))
 	}
 }
-
-// markdown writes text that the user may not have chosen so that Markdown shows it, in a table too, and
-// makes nothing of it: no markup, no HTML and no link. Lines stay apart.
-func markdown(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = markdownText.Replace(printable.Line(l))
-	}
-	return strings.Join(lines, "<br>")
-}
-
-var markdownText = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `\`, `\\`, "`", "\\`", "|",
-	`\|`, "*", `\*`, "_", `\_`, "~", `\~`, "[", `\[`, "]", `\]`, "$", `\$`, "#", `\#`, "://", `:\//`, "www.",
-	`www\.`)
 
 // CSV writes a line for each exchange: nanoseconds, bytes, counts, and the share of each phase: of the CPU,
 // of the heap bytes, and of the CPU with the collector charged by bytes. What was not measured is empty.

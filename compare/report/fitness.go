@@ -22,7 +22,7 @@ func fitnessOf(c *compare.Campaign) []string {
 	}
 
 	facts := []string{fmt.Sprintf("load %.1f on %d CPUs", f.Load, f.CPUs),
-		plural(int(f.Neighbours), "runnable neighbour"), fmt.Sprintf("steal %.1f%%", 100*f.Steal),
+		printable.Plural(int(f.Neighbours), "runnable neighbour"), fmt.Sprintf("steal %.1f%%", 100*f.Steal),
 		fmt.Sprintf("wall over thread time %.3f", f.Waiting),
 		fmt.Sprintf("%d of %d processes disturbed", f.Disturbed, f.Processes)}
 	if aa := measure.Agreement(f.Pairs); aa.N > 0 {
@@ -56,7 +56,7 @@ func away(c *compare.Campaign) (lines []string) {
 			fitness = string(m.Fitness.State)
 		}
 		lines = append(lines, fmt.Sprintf("measured by %s: %s, %s", printable.Line(m.Worker),
-			plural(m.Processes, "process"), fitness))
+			printable.Plural(m.Processes, "process"), fitness))
 	}
 	for _, text := range c.Faults {
 		lines = append(lines, "fault: "+printable.Line(text))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"canonscope/canon/phase"
+	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/stats"
 	"canonscope/profiles"
@@ -249,7 +250,7 @@ func (t *Table) pageGroup(g group, i int, c *compare.Campaign) pageGroup {
 	for _, d := range c.Disclosed {
 		if d.Schema == g.schema && d.Disclose == g.part.Disclose && d.Granularity == g.part.Granularity {
 			out.Disclosed = fmt.Sprintf("%d of %s disclosed; one is a %s.", d.Elements,
-				plural(d.Of, "element"), d.Granularity)
+				printable.Plural(d.Of, "element"), d.Granularity)
 		}
 	}
 
@@ -516,7 +517,7 @@ func environment(c *compare.Campaign) (facts, modules []pair) {
 	}
 	for _, s := range c.Given {
 		facts = append(facts, pair{"given: " + schemaName(s.Name),
-			fmt.Sprintf("%s, SHA-256 %s", plural(s.Bytes, "byte"), s.SHA256)})
+			fmt.Sprintf("%s, SHA-256 %s", printable.Plural(s.Bytes, "byte"), s.SHA256)})
 	}
 	return facts, modules
 }

@@ -104,27 +104,27 @@ func (p *Profiling) ending() string {
 func (p *Profiling) Markdown(w io.Writer) error {
 	var b strings.Builder
 	c, r := p.Campaign, p.Result
-	fmt.Fprintf(&b, "# CPU profile: %s\n\n", markdown(Short(r.ID)))
+	fmt.Fprintf(&b, "# CPU profile: %s\n\n", printable.Markdown(Short(r.ID)))
 	fmt.Fprintf(&b, "One operation costs %s µs of process CPU, the garbage collector included: the mean of "+
 		"%d processes.\n%s.\n\n", p.cost(), len(r.Runs), sentence(p.ending()))
 
 	b.WriteString("## Environment\n\n| | |\n|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(c.Environment)) {
 		if value := c.Environment[name]; value != "unavailable" && value != "unset" && name != "load" {
-			fmt.Fprintf(&b, "| %s | %s |\n", markdown(name), markdown(value))
+			fmt.Fprintf(&b, "| %s | %s |\n", printable.Markdown(name), printable.Markdown(value))
 		}
 	}
 
 	b.WriteString("\n## Command\n\n")
-	fmt.Fprintf(&b, "    %s\n\nCell: %s\n", printable.Line(c.Command), markdown(r.ID))
+	fmt.Fprintf(&b, "    %s\n\nCell: %s\n", printable.Line(c.Command), printable.Markdown(r.ID))
 
 	b.WriteString("\n## Input\n\n")
 	if len(c.Given) == 0 {
 		fmt.Fprintf(&b, "%d documents of %s from the catalogue, seed %d:\n\n    canonscope schemas generate "+
-			"%s\n", c.Documents, markdown(r.Cell.Schema), c.Seed, printable.Line(r.Cell.Schema))
+			"%s\n", c.Documents, printable.Markdown(r.Cell.Schema), c.Seed, printable.Line(r.Cell.Schema))
 	}
 	for _, s := range c.Given {
-		fmt.Fprintf(&b, "- %s, %d bytes, SHA-256 %s\n", markdown(s.Name), s.Bytes, s.SHA256)
+		fmt.Fprintf(&b, "- %s, %d bytes, SHA-256 %s\n", printable.Markdown(s.Name), s.Bytes, s.SHA256)
 	}
 
 	b.WriteString("\n## Phases\n\n| phase | share | 95 % interval | µs | samples |\n|---|--:|--:|--:|--:|\n")

@@ -243,15 +243,15 @@ func (p *printer) orderings(s *Several) {
 func (s *Several) Markdown(w io.Writer) error {
 	fmt.Fprint(w, "## Several folders\n\n")
 	for _, f := range s.Folders {
-		fmt.Fprintf(w, "- %s\n", markdown(f.Label+": "+f.machine()+", "+f.Started))
+		fmt.Fprintf(w, "- %s\n", printable.Markdown(f.Label+": "+f.machine()+", "+f.Started))
 	}
 	fmt.Fprint(w, "\n| issue + verify or canonize, µs |")
 	for _, f := range s.Folders {
-		fmt.Fprintf(w, " %s |", markdown(f.Label))
+		fmt.Fprintf(w, " %s |", printable.Markdown(f.Label))
 	}
 	fmt.Fprintf(w, "\n|---|%s\n", strings.Repeat("--:|", len(s.Folders)))
 	for _, b := range s.Rows {
-		fmt.Fprintf(w, "| %s |", markdown(rowTitle(b.Cell)))
+		fmt.Fprintf(w, "| %s |", printable.Markdown(rowTitle(b.Cell)))
 		for _, e := range b.CPU {
 			fmt.Fprintf(w, " %s |", withSpread(e))
 		}
@@ -262,7 +262,7 @@ func (s *Several) Markdown(w io.Writer) error {
 	for i := range s.Orderings {
 		o := &s.Orderings[i]
 		verdict, _ := o.holds()
-		fmt.Fprintf(w, "- %s\n", markdown(rowTitle(o.row.Cell)+" "+verdict))
+		fmt.Fprintf(w, "- %s\n", printable.Markdown(rowTitle(o.row.Cell)+" "+verdict))
 	}
 	_, err := fmt.Fprintln(w, "\nGeometric means over processes, with 95 % intervals. "+whatHolds)
 	return err

@@ -182,7 +182,7 @@ func (p *printer) disclosures(c *compare.Campaign) {
 	var lines []string
 	for _, d := range c.Disclosed {
 		line := fmt.Sprintf("%s discloses %d of %s; one is a %s",
-			schemaName(d.Schema), d.Elements, plural(d.Of, "element"), d.Granularity)
+			schemaName(d.Schema), d.Elements, printable.Plural(d.Of, "element"), d.Granularity)
 		if pointers, err := d.Disclose.Pointers(); err == nil && len(pointers) > 0 {
 			const length = 60
 			line += ": " + printable.Short(strings.Join(pointers, ","), length)
@@ -197,10 +197,10 @@ func (p *printer) disclosures(c *compare.Campaign) {
 // windowOf describes the window in which a process is timed.
 func windowOf(w compare.Window) string {
 	if w.N > 0 {
-		return fmt.Sprintf("%s each (--n), whatever the collector did", plural(w.N, "operation"))
+		return fmt.Sprintf("%s each (--n), whatever the collector did", printable.Plural(w.N, "operation"))
 	}
 	return fmt.Sprintf("%s and %.0f ms each, or %.0f ms where they are rarer, after %.0f ms of warm-up",
-		plural(w.Collections, "collection"), 1e3*w.Least, 1e3*w.Most, 1e3*w.Warm)
+		printable.Plural(w.Collections, "collection"), 1e3*w.Least, 1e3*w.Most, 1e3*w.Warm)
 }
 
 // between writes a range, or one figure where both ends print alike.
@@ -209,16 +209,6 @@ func between(low, high float64) string {
 		return l + " to " + h
 	}
 	return figure(high)
-}
-
-func plural(n int, noun string) string {
-	switch {
-	case n == 1:
-		return "1 " + noun
-	case strings.HasSuffix(noun, "s"):
-		return fmt.Sprintf("%d %ses", n, noun)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // group is the rows that may be compared: one schema, the part of it that is presented, and one tier.
@@ -340,7 +330,7 @@ func (g group) title() string {
 	if g.part.Disclose != "" {
 		title += ", discloses "
 		if pointers, err := g.part.Disclose.Pointers(); err == nil && len(pointers) > 0 {
-			title += plural(len(pointers), "pointer")
+			title += printable.Plural(len(pointers), "pointer")
 		} else {
 			title += string(g.part.Disclose)
 		}
@@ -911,7 +901,7 @@ func (p *printer) bar(r *Row, label string, fills map[phase.Phase]string) {
 	bar.WriteString(strings.Repeat(restFill, cells-done))
 
 	if n := r.Phases.samples(); n < leastBar {
-		p.line("%-*s%s", nameWidth, label, p.dim(plural(n, "sample")+": too few for a bar"))
+		p.line("%-*s%s", nameWidth, label, p.dim(printable.Plural(n, "sample")+": too few for a bar"))
 	} else {
 		p.line("%-*s%s", nameWidth, label, bar.String())
 	}
@@ -1020,15 +1010,15 @@ func (p *printer) gates(t Table) {
 	var passed []string
 	if exchanges.rows > 0 || canonicalizations.rows == 0 {
 		passed = append(passed, fmt.Sprintf("%d of %s", exchanges.passed,
-			plural(exchanges.tried, "exchange")))
+			printable.Plural(exchanges.tried, "exchange")))
 	}
 
 	if canonicalizations.rows > 0 {
 		passed = append(passed, fmt.Sprintf("%d of %s", canonicalizations.passed,
-			plural(canonicalizations.tried, "canonicalization")))
+			printable.Plural(canonicalizations.tried, "canonicalization")))
 	}
 
-	each := plural(documents, "document")
+	each := printable.Plural(documents, "document")
 	if fewest < documents {
 		each = fmt.Sprintf("%d to %s", fewest, each)
 	}
@@ -1037,7 +1027,7 @@ func (p *printer) gates(t Table) {
 		text += fmt.Sprintf("; %d altered presentations refused", altered)
 	}
 	if ended > 0 {
-		text += fmt.Sprintf("; %s ended at a limit or deadline", plural(ended, "canonicalization"))
+		text += fmt.Sprintf("; %s ended at a limit or deadline", printable.Plural(ended, "canonicalization"))
 	}
 
 	p.wrapped(2, "", text)
@@ -1095,7 +1085,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 			p.wrapped(4, "  ! ", "signals take few samples; "+a.Fallback)
 		}
 		if a.Lost > 0 {
-			p.wrapped(4, "  ! ", plural(int(a.Lost), "sample")+" lost: the reader was too slow")
+			p.wrapped(4, "  ! ", printable.Plural(int(a.Lost), "sample")+" lost: the reader was too slow")
 		}
 		if len(a.Below) > 0 {
 			p.wrapped(2, "", fmt.Sprintf("wholly below %.0f %%: %s", 100*Wanted, few(a.Below)))
@@ -1108,7 +1098,7 @@ func (p *printer) foot(c *compare.Campaign, t Table) {
 
 	if a := t.Allocated; a != nil && a.Coverage == 0 {
 		p.wrapped(2, "", fmt.Sprintf("allocations: hardly any; the runtime counts %s in all passes",
-			plural(int(a.Bytes), "byte")))
+			printable.Plural(int(a.Bytes), "byte")))
 	} else if a != nil {
 		p.wrapped(2, "", fmt.Sprintf("allocations: %s of the bytes attributed; "+
 			"the profiles hold %.2f of the %s MB that the runtime counts",

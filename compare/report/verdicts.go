@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"canonscope/canon"
+	"canonscope/canon/printable"
 	"canonscope/compare"
 	"canonscope/compare/stats"
 )
@@ -212,7 +213,8 @@ func (t *Table) verdictNotes() []string {
 	notes := []string{fmt.Sprintf("verdicts on issue + verify, paired by block, corrected for %s (Holm): "+
 		"equivalent is within %s of 1, shown by two one-sided tests; inconclusive is neither that nor shown "+
 		"to differ; ± is half the interval of the one ratio; needs: the processes that would decide in 80 "+
-		"of 100 campaigns if ratio and variance are as observed", plural(t.Compared, "comparison"), band)}
+		"of 100 campaigns if ratio and variance are as observed",
+		printable.Plural(t.Compared, "comparison"), band)}
 	var finds []string
 	for _, c := range append(t.columns(), column{native, native, native}) {
 		if f, ok := t.Finds[c.name]; ok {
@@ -250,12 +252,12 @@ func (t *Table) writeVerdicts(w io.Writer) {
 			needs = thousands(int64(n))
 		}
 		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s | %s %s | %s | %s | %s |\n",
-			markdown(schemaName(c.Schema)), name(j.row), c.Algorithm, c.Engine, c.Contexts,
-			markdown(titles[j.name]), figure(j.comparison.Ratio.Center), spread(j.comparison.Ratio),
+			printable.Markdown(schemaName(c.Schema)), name(j.row), c.Algorithm, c.Engine, c.Contexts,
+			printable.Markdown(titles[j.name]), figure(j.comparison.Ratio.Center), spread(j.comparison.Ratio),
 			j.comparison.Verdict, half, needs)
 	}
 	for _, text := range t.verdictNotes() {
-		fmt.Fprintf(w, "\n%s.\n", markdown(strings.ToUpper(text[:1])+text[1:]))
+		fmt.Fprintf(w, "\n%s.\n", printable.Markdown(strings.ToUpper(text[:1])+text[1:]))
 	}
 }
 

@@ -49,6 +49,9 @@ func TestNoBootstrap(t *testing.T) {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}
+	if e := stats.Bootstrap([][]float64{{1}, {2}, {3}}, geometric, 1); !e.Bounded() {
+		t.Errorf("three groups: %+v", e)
+	}
 	zero := func([]float64) float64 { return 0 }
 	if e := stats.Bootstrap([][]float64{{1, 2, 3}}, zero, 1); e != (stats.Estimate{}) {
 		t.Errorf("of 0: %+v", e)

@@ -54,13 +54,19 @@ func TestCountedDifferenceOfFew(t *testing.T) {
 		{counts(0, 1000, 2), counts(3, 1000, 1), 2 * 8. / 27},
 		{counts(3, 1000, 1), counts(0, 1000, 2), 2 * 8. / 27},
 		{counts(3, 1000, 1), counts(3, 1000, 1), 1},
+		{counts(9, 9, 1), counts(9, 9, 1), 1}, // all of both
 		{counts(0, 1000, 1), counts(0, 50, 1), 1},
 		{counts(9, 1000000, 1), counts(400000, 1000000, 1), 0},
 	} {
 		e, p := stats.CountedDifference(c.before, c.after)
-		if math.Abs(p-c.p) > 1e-9 || e.Low > e.Center || e.High < e.Center || e.Low == e.High {
+		if !(math.Abs(p-c.p) <= 1e-9) || e.Low > e.Center || e.High < e.Center || e.Low == e.High {
 			t.Errorf("%v, %v: %+v with p %v, want %v", c.before, c.after, e, p, c.p)
 		}
+	}
+	// Of ten samples on the smaller side the test is that of two proportions.
+	z := 0.02 / math.Sqrt(2*0.02*0.98/1000)
+	if _, p := stats.CountedDifference(counts(10, 1000, 1), counts(30, 1000, 1)); !near(p, math.Erfc(z/math.Sqrt2)) {
+		t.Errorf("p %v of 10 and 30", p)
 	}
 	some := counts(5, 10, 1)
 	for _, none := range []stats.Count{{}, {0, 0, 1}, {5, 10, 0}, {5, 10, -1}} {

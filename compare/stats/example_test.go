@@ -6,10 +6,10 @@ import (
 	"canonscope/compare/stats"
 )
 
-func ExampleMedian() {
-	m := stats.Median(stats.Sample{0: 101, 1: 99, 2: 100, 3: 104, 4: 98, 5: 250}) // a value of each process
+func ExampleMean() {
+	m := stats.Mean(stats.Sample{0: 101, 1: 99, 2: 100, 3: 104, 4: 98}) // a value of each process
 	fmt.Printf("%.1f from %.1f to %.1f\n", m.Center, m.Low, m.High)
-	// Output: 100.5 from 98.4 to 197.9
+	// Output: 100.4 from 97.6 to 103.3
 }
 
 func ExamplePaired() {

@@ -83,17 +83,15 @@ func (l *Law) distance(c *curve) float64 {
 }
 
 // fit reports whether the form fits with parameters that are all above 0: otherwise a form with fewer terms
-// is as good.
+// is as good. The exponent of a power may be less, and its factor cannot.
 func (c *curve) fit(f form) (Law, bool) {
 	l := Law{Name: f.name, form: f, df: c.df, blocks: c.blocks}
 	c.begin(&l)
 	if !c.descend(&l) {
 		return l, false
 	}
-	for i, v := range l.values {
-		if !(v > 0) && (len(f.terms) > 0 || i == 0) {
-			return l, false
-		}
+	if len(f.terms) > 0 && slices.Min(l.values) <= 0 {
+		return l, false
 	}
 
 	normal, scale, _, ok := c.equations(&l)

@@ -53,7 +53,7 @@ func NetRatio(inputs []Net) Estimate {
 	if !sure {
 		e = open(e.Center, e.N)
 	}
-	e.Low, e.Center, e.High = center+(e.Low-e.Center), center, center+(e.High-e.Center)
+	e.Low, e.Center, e.High = center+e.Low, center, center+e.High // the mean of the terms is 0
 	return exponential(e)
 }
 

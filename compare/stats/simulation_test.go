@@ -43,28 +43,6 @@ func between93And97(t *testing.T, what string, share float64) {
 	}
 }
 
-// The median holds from the fewest processes on, for values of any distribution.
-func TestCoverageOfMedian(t *testing.T) {
-	for _, n := range []int{6, 7, 8, 9, 10, 13, 20, 31} {
-		for _, sd := range between {
-			w := seeded(uint64(n))
-			between93And97(t, fmt.Sprintf("median of %d, sd %v", n, sd), rate(2000, func() bool {
-				e := stats.Median(w.draw(30, sd, n)[0])
-				return e.Low <= 30 && 30 <= e.High
-			}))
-		}
-		w := seeded(uint64(n))
-		between93And97(t, fmt.Sprintf("median of %d exponential costs", n), rate(2000, func() bool {
-			s := make(stats.Sample)
-			for block := range n {
-				s[block] = w.ExpFloat64()
-			}
-			e := stats.Median(s)
-			return e.Low <= math.Ln2 && math.Ln2 <= e.High
-		}))
-	}
-}
-
 // Two campaigns may differ in their numbers of processes and their variances.
 func TestCoverageOfUnpaired(t *testing.T) {
 	for _, n := range [][2]int{{5, 5}, {5, 12}, {10, 6}} {

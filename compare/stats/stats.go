@@ -1,9 +1,9 @@
 // Package stats judges measurements. The unit of replication is the process: [Mean], [Sum] and [Ratio]
 // take one value a process and give t intervals on the log scale, [Difference] one on the scale of the
-// values, [Median] one by order statistics; processes of one block ran side by side, so sums, ratios and
-// differences are paired by it. [DriftOf] is what the costs of a block have in common, which intervals of
-// single costs have to hold. [NetRatio] is a ratio of what costs have above a floor, over several inputs;
-// [Bootstrap] is for processes that nest in machines.
+// values; processes of one block ran side by side, so sums, ratios and differences are paired by it.
+// [DriftOf] is what the costs of a block have in common, which intervals of single costs have to hold.
+// [NetRatio] is a ratio of what costs have above a floor, over several inputs; [Bootstrap] is for processes
+// that nest in machines.
 //
 // [Paired] and [Unpaired] compare two costs and give a [Verdict], [Correct] allows for the number of
 // comparisons in a table, [Detectable] and [Processes] plan. [Parts] compares shares of two costs, [Over]

@@ -117,6 +117,13 @@ func TestOutliers(t *testing.T) {
 	if n := stats.Outliers(append(values, 40, -30)); n != 2 {
 		t.Errorf("%d, want the two that were added", n)
 	}
+	// Quartiles of 1 and 3 have fences at -2 and 6; what is on a fence is not outside of it.
+	for low, want := range map[float64]int{-2: 0, -2.5: 2} {
+		quartered := []float64{low, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 4 - low}
+		if n := stats.Outliers(quartered); n != want {
+			t.Errorf("%v: %d outliers, want %d", quartered, n, want)
+		}
+	}
 	if n := stats.Outliers(nil); n != 0 {
 		t.Errorf("%d of nothing", n)
 	}

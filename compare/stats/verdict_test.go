@@ -100,6 +100,20 @@ func TestUnpairedOfKnownValues(t *testing.T) {
 	}
 }
 
+// Of few processes the ratio is known, and its inverse is the other way.
+func TestRatioOfFew(t *testing.T) {
+	got := stats.Unpaired(logs(2, 4), logs(0, 1), stats.Band)
+	if back := got.Inverse(); !near(got.Ratio.Center, math.Exp(2.5)) || !near(back.Ratio.Center, math.Exp(-2.5)) {
+		t.Errorf("%+v, inverse %+v", got.Ratio, back.Ratio)
+	}
+	paired := stats.Paired(logs(0.3, -0.1, 0.3, -0.1, 0.1), ones, stats.Band)
+	back := paired.Inverse()
+	if other := stats.Paired(ones, logs(0.3, -0.1, 0.3, -0.1, 0.1), stats.Band); other.Needs() != back.Needs() ||
+		!near(other.Ratio.Low, back.Ratio.Low) {
+		t.Errorf("inverse %+v, the other way %+v", back, other)
+	}
+}
+
 // Blocks of two campaigns are not pairs.
 func TestUnpairedIgnoresBlocks(t *testing.T) {
 	a, b := stats.Sample{0: 1, 1: 2, 2: 3, 3: 5}, stats.Sample{3: 1, 9: 2, 10: 3, 11: 5}

@@ -46,21 +46,17 @@ func replicated(e *evidence) answer {
 
 func fiveBands(e *evidence) answer {
 	const gap = 5 * stats.Band
-	to := stats.Ratio(e.of(rdfc.in("stock"), cpu, compare.Exchanged...),
-		e.of(token.in("stock"), cpu, compare.Exchanged...))
-	if !to.Bounded() {
+	to := func(engine string) stats.Estimate {
+		return e.ratio(rdfc.in(engine), token.in(engine), compare.Exchanged...)
+	}
+	stock := to("stock")
+	if !stock.Bounded() {
 		return notRun("exchange")
 	}
-	native := e.compared(rdfc.in("native"), token.in("native"), stats.Band, compare.Exchanged...)
-	a := answer{Open, "to SD-JWT VC stock " + times(to) + ", native " + times(native.Ratio),
+	a := answer{Open, "to SD-JWT VC " + tiers(func(engine string) string { return times(to(engine)) }),
 		"the interval holds the gap of five bands"}
-	switch {
-	case to.Low >= 1+gap:
-		a.verdict, a.why = Agrees, "the whole interval is above 1.5, with the libraries of today"
-	case to.High < 1+gap:
-		a.verdict, a.why = Differs, "the whole interval is below 1.5"
-	}
-	return a
+	return a.shown(stock.Low >= 1+gap, "the whole interval is above 1.5, with the libraries of today",
+		stock.High < 1+gap, "the whole interval is below 1.5")
 }
 
 // sides compares mdoc with SD-JWT VC in each engine and choice of algorithms.
@@ -90,14 +86,9 @@ func notRobust(e *evidence) answer {
 		return slices.ContainsFunc(all, func(c *stats.Comparison) bool { return c.Verdict == v })
 	}
 	a := answer{Open, "mdoc to SD-JWT VC: " + strings.Join(texts, "; "), "tests are inconclusive"}
-	switch {
-	case has(stats.Equivalent) || has(stats.Faster) && has(stats.Slower):
-		a.verdict, a.why = Agrees,
-			"engines and algorithms of one machine already change the order, or leave none"
-	case !has(stats.Inconclusive):
-		a.verdict, a.why = Differs, "one of them costs less in both engines and with all algorithms here"
-	}
-	return a
+	return a.shown(has(stats.Equivalent) || has(stats.Faster) && has(stats.Slower),
+		"engines and algorithms of one machine already change the order, or leave none",
+		!has(stats.Inconclusive), "one of them costs less in both engines and with all algorithms here")
 }
 
 func slowerToVerify(e *evidence) answer {
@@ -125,43 +116,25 @@ func producesGap(e *evidence) answer {
 	part := func(share float64) float64 { return share * cost.Center / gap.Center }
 	a := answer{Open, fmt.Sprintf("of issue + verify, stock: labels and order %s, JSON-LD %s", percent(rdf),
 		percent(ld)), "the interval holds half of the gap"}
-	switch {
-	case part(rdf.Low) > 0.5:
-		a.verdict, a.why = Agrees, "labels and order are most of the gap"
-	case part(rdf.High) < 0.5:
-		a.verdict = Differs
-		a.why = fmt.Sprintf("canonicalization does, but RDFC-1.0 is %s %% of the gap: contexts, expansion "+
-			"and making "+
-			"quads are %s %%", digits(100*part(rdf.Center)), digits(100*part(ld.Center)))
-	}
-	return a
+	return a.shown(part(rdf.Low) > 0.5, "labels and order are most of the gap", part(rdf.High) < 0.5,
+		fmt.Sprintf("canonicalization does, but RDFC-1.0 is %s %% of the gap: contexts, expansion and "+
+			"making quads are %s %%", digits(100*part(rdf.Center)), digits(100*part(ld.Center))))
 }
 
 // notLibrary asks whether engines written for speed leave more than half of the gap that libraries have.
 func notLibrary(e *evidence) answer {
-	to := func(engine string) stats.Estimate {
-		return stats.Ratio(e.of(rdfc.in(engine), cpu, compare.Exchanged...),
-			e.of(token.in(engine), cpu, compare.Exchanged...))
-	}
-	stock, native := to("stock"), to("native")
+	stock := e.ratio(rdfc.in("stock"), token.in("stock"), compare.Exchanged...)
+	native := e.ratio(rdfc.in("native"), token.in("native"), compare.Exchanged...)
 	if !stock.Bounded() || !native.Bounded() {
 		return notRun("exchange")
 	}
 
 	a := answer{Open, "VCDM to SD-JWT VC: stock " + times(stock) + ", native " + times(native) +
-		"; stock to native VCDM " + times(stats.Ratio(e.of(rdfc.in("stock"), cpu, compare.Exchanged...),
-		e.of(rdfc.in("native"), cpu, compare.Exchanged...))),
+		"; stock to native VCDM " + times(e.ratio(rdfc.in("stock"), rdfc.in("native"), compare.Exchanged...)),
 		"the intervals do not show which has more of the gap"}
-	switch {
-	case native.High-1 < (stock.Low-1)/2:
-		a.verdict = Differs
-		a.why = "with the same specification and bytes native engines leave less than half of the gap: " +
-			"most of it is " +
-			"the library's"
-	case native.Low-1 > (stock.High-1)/2:
-		a.verdict, a.why = Agrees, "more than half of the gap remains in native engines"
-	}
-	return a
+	return a.shown(native.Low-1 > (stock.High-1)/2, "more than half of the gap remains in native engines",
+		native.High-1 < (stock.Low-1)/2, "with the same specification and bytes native engines leave less "+
+			"than half of the gap: most of it is the library's")
 }
 
 func nearToken(e *evidence) answer {
@@ -173,13 +146,9 @@ func nearToken(e *evidence) answer {
 	}
 	a := answer{Open, "stock " + times(stock.Ratio) + ", native " + times(native.Ratio),
 		"the test is inconclusive"}
-	switch stock.Verdict {
-	case stats.Equivalent:
-		a.verdict, a.why = Agrees, "equivalent within 12 %, with the libraries of today"
-	case stats.Faster, stats.Slower:
-		a.verdict, a.why = Differs, "it is shown to be "+string(stock.Verdict)+" with the libraries of today"
-	}
-	return a
+	return a.shown(stock.Verdict == stats.Equivalent, "equivalent within 12 %, with the libraries of today",
+		stock.Verdict != stats.Inconclusive,
+		"it is shown to be "+string(stock.Verdict)+" with the libraries of today")
 }
 
 func twoLineages(e *evidence) answer {
@@ -214,62 +183,34 @@ func derives(p pick, want bool) judge {
 	}
 }
 
-func fastest(e *evidence) answer {
-	var texts []string
-	verdict, why := Agrees, "shown against both, with the libraries of today"
-	for _, other := range []pick{token, rdfc} {
-		c := e.compared(mobile.in("stock"), other.in("stock"), stats.Band, compare.Exchanged...)
-		n := e.compared(mobile.in("native"), other.in("native"), stats.Band, compare.Exchanged...)
-		if c.Ratio.N == 0 {
-			return notRun("exchange")
-		}
-		texts = append(texts, fmt.Sprintf("to %s stock %s, native %s (%s)", other.suite, times(c.Ratio),
-			times(n.Ratio), n.Verdict))
-		switch c.Verdict {
-		case stats.Inconclusive:
-			if verdict == Agrees {
-				verdict, why = Open, "a test is inconclusive"
-			}
-		case stats.Slower, stats.Equivalent:
-			verdict, why = Differs, "not faster than "+other.suite+" with the libraries of today"
-		}
-	}
-	return answer{verdict, strings.Join(texts, "; "), why}
-}
+var fastest = against(mobile, []pick{token, rdfc}, stats.Faster,
+	"shown against both, with the libraries of today", "not faster than %s with the libraries of today",
+	compare.Exchanged...)
 
 // handling compares what the code of one format changes with what the format does in one engine.
 func handling(e *evidence) answer {
-	code := stats.Ratio(e.of(rdfc.in("stock"), cpu, compare.Whole...), e.of(rdfc.in("native"), cpu,
-		compare.Whole...))
-	format := stats.Ratio(e.of(rdfc.in("native"), cpu, compare.Whole...),
-		e.of(token.in("native"), cpu, compare.Whole...))
+	code := e.ratio(rdfc.in("stock"), rdfc.in("native"), compare.Whole...)
+	format := e.ratio(rdfc.in("native"), token.in("native"), compare.Whole...)
 	if !code.Bounded() || !format.Bounded() {
 		return notRun("exchange")
 	}
 	a := answer{Open, "code: stock to native VCDM " + times(code) + "; data: native VCDM to SD-JWT VC " +
-		times(format),
-		"the intervals overlap"}
-	switch {
-	case code.Low > max(format.High, 1/format.Low):
-		a.verdict, a.why = Differs,
-			"other code for the same bytes changes the cost more than another format does"
-	case code.High < format.Low:
-		a.verdict, a.why = Agrees, "another format changes the cost more than other code does"
-	}
-	return a
+		times(format), "the intervals overlap"}
+	return a.shown(code.High < format.Low, "another format changes the cost more than other code does",
+		code.Low > max(format.High, 1/format.Low),
+		"other code for the same bytes changes the cost more than another format does")
 }
 
 func suiteSwap(e *evidence) answer {
 	of := func(engine string) stats.Estimate {
-		return stats.Ratio(e.of(selective.in(engine), cpu, compare.Whole...), e.of(rdfc.in(engine), cpu,
-			compare.Whole...))
+		return e.ratio(selective.in(engine), rdfc.in(engine), compare.Whole...)
 	}
 	if of("stock").N == 0 {
 		return notRun("exchange")
 	}
-	return answer{Agrees, "ecdsa-sd-2023 to eddsa-rdfc-2022, issue + verify: stock " + times(of("stock")) +
-		", native " +
-		times(of("native")), "the ratio crosses algorithms, which is said beside it"}
+	return answer{Agrees, "ecdsa-sd-2023 to eddsa-rdfc-2022, issue + verify: " +
+		tiers(func(engine string) string { return times(of(engine)) }),
+		"the ratio crosses algorithms, which is said beside it"}
 }
 
 func attributed(e *evidence) answer {
@@ -345,8 +286,8 @@ func primitives(e *evidence) answer {
 		if e.of(p, cpu, issue) == nil {
 			return notRun("exchange")
 		}
-		texts = append(texts, algorithm+" sign "+micros(e.of(p, cpu, issue))+", check "+micros(e.of(p, cpu,
-			verify)))
+		texts = append(texts, algorithm+" sign "+micros(e.of(p, cpu, issue))+
+			", check "+micros(e.of(p, cpu, verify)))
 	}
 	return answer{Agrees, strings.Join(texts, "; "), "each over the SHA-256 of 256 bytes"}
 }
@@ -355,8 +296,7 @@ func singly(e *evidence) answer {
 	for _, r := range e.results(rdfc.in("stock"), issue) {
 		if r.Raw != nil {
 			return answer{Agrees, fmt.Sprintf("stock issue, %d operations: p50 %s, p95 %s, p99 %s µs",
-				r.Raw.Ops,
-				digits(r.Raw.P50/1000), digits(r.Raw.P95/1000), digits(r.Raw.P99/1000)),
+				r.Raw.Ops, digits(r.Raw.P50/1000), digits(r.Raw.P95/1000), digits(r.Raw.P99/1000)),
 				"in a pass beside the windows"}
 		}
 	}
@@ -441,9 +381,10 @@ func quads(schema string, want int) judge {
 		if len(found) != 1 || found[0].State != compare.Measured {
 			return notRun("canonize")
 		}
-		a := answer{Agrees, fmt.Sprintf("%d quads; stock %s, native %s", found[0].Work.Quads,
-			micros(e.of(forms.at(schema).in("stock"), cpu, canonize)),
-			micros(e.of(forms.at(schema).in("native"), cpu, canonize))), "the same shape"}
+		costs := tiers(func(engine string) string {
+			return micros(e.of(forms.at(schema).in(engine), cpu, canonize))
+		})
+		a := answer{Agrees, fmt.Sprintf("%d quads; %s", found[0].Work.Quads, costs), "the same shape"}
 		if found[0].Work.Quads != want {
 			a.verdict, a.why = Differs, "another number of quads"
 		}
@@ -454,8 +395,7 @@ func quads(schema string, want int) judge {
 func educationFactor(e *evidence) answer {
 	simple := forms.at("kit-simple")
 	of := func(schema, engine string) stats.Estimate {
-		return stats.Ratio(e.of(forms.at(schema).in(engine), cpu, canonize), e.of(simple.in(engine), cpu,
-			canonize))
+		return e.ratio(forms.at(schema).in(engine), simple.in(engine), canonize)
 	}
 	ob3, dcc := of("kit-ob3", "stock"), of("kit-dcc", "stock")
 	if ob3.N == 0 || dcc.N == 0 {
@@ -486,15 +426,10 @@ func notBlank(e *evidence) answer {
 		return notRun("canonize")
 	}
 	a := answer{Open, "badge to the same with an id on every node: stock " + times(stock.Ratio) +
-		", native " +
-		times(native.Ratio), "the test is inconclusive"}
-	switch stock.Verdict {
-	case stats.Equivalent, stats.Faster:
-		a.verdict, a.why = Agrees, "ids on all nodes save no more than 10 %, with the libraries of today"
-	case stats.Slower:
-		a.verdict, a.why = Differs, "ids on all nodes are shown to save more than nothing"
-	}
-	return a
+		", native " + times(native.Ratio), "the test is inconclusive"}
+	return a.shown(stock.Verdict == stats.Equivalent || stock.Verdict == stats.Faster,
+		"ids on all nodes save no more than 10 %, with the libraries of today",
+		stock.Verdict == stats.Slower, "ids on all nodes are shown to save more than nothing")
 }
 
 // growth fits laws to the attributes in each suite and engine.
@@ -516,8 +451,7 @@ func growth(e *evidence) answer {
 				one := laws[0].Further(x[len(x)-1])
 				texts = append(texts, fmt.Sprintf("%s %s %s µs, and %s µs [%s, %s] for each further one",
 					engine, suite, digits(laws[0].At(x[0])/1000), digits(one.Center/1000),
-					digits(one.Low/1000),
-					digits(one.High/1000)))
+					digits(one.Low/1000), digits(one.High/1000)))
 			}
 		}
 	}
@@ -536,11 +470,10 @@ func derivations(e *evidence) answer {
 		if stock == nil || native == nil {
 			return notRun("disclosures")
 		}
-		texts = append(texts, fmt.Sprintf("%s: derive %s and %s, verify %s and %s", n,
-			digits(stats.Sum(stock).Center/1000),
-			digits(stats.Sum(native).Center/1000),
-			digits(stats.Sum(e.of(p.in("stock"), cpu, verifyVP)).Center/1000),
-			digits(stats.Sum(e.of(p.in("native"), cpu, verifyVP)).Center/1000)))
+		center := func(s []stats.Sample) string { return digits(stats.Sum(s).Center / 1000) }
+		texts = append(texts, fmt.Sprintf("%s: derive %s and %s, verify %s and %s", n, center(stock),
+			center(native), center(e.of(p.in("stock"), cpu, verifyVP)),
+			center(e.of(p.in("native"), cpu, verifyVP))))
 	}
 	return answer{Agrees, "µs, stock and native, by disclosed: " + strings.Join(texts, "; "),
 		"at the published numbers"}
@@ -559,8 +492,8 @@ func families(e *evidence) answer {
 		return notRun("poison")
 	}
 	return answer{Agrees, fmt.Sprintf("%d in time, %d at a limit or the deadline of 1 s (%s)",
-		outcomes[compare.Measured],
-		len(reached), strings.Join(reached, ", ")), "cliques, cubic graphs, rings and trees"}
+		outcomes[compare.Measured], len(reached), strings.Join(reached, ", ")),
+		"cliques, cubic graphs, rings and trees"}
 }
 
 func sweep(e *evidence) answer {
@@ -634,21 +567,19 @@ func validated(e *evidence) answer {
 	}
 	all := append(slices.Clone(proper), linked...)
 	return answer{Differs, "of issue + verify of a badge, native: validation " + percent(s) +
-		", canonicalization " +
-		percent(e.share(p, all, compare.Whole...)), "it is measured here"}
+		", canonicalization " + percent(e.share(p, all, compare.Whole...)), "it is measured here"}
 }
 
 // questions answers what the study left open.
 func (e *evidence) questions() []Question {
 	of := func(name string) string { return scenarioNamed(name).Command() }
 	ratio := func(num, den pick, ops ...compare.Operation) string {
-		return times(stats.Ratio(e.of(num, cpu, ops...), e.of(den, cpu, ops...)))
+		return times(e.ratio(num, den, ops...))
 	}
 	apart := func(num, den pick) string { // of two campaigns, which share no blocks
 		num, den = num.in("native"), den.in("native")
-		return times(stats.Unpaired(e.of(num, cpu, compare.Exchanged...), e.of(den, cpu,
-			compare.Exchanged...),
-			stats.Band).Ratio)
+		return times(stats.Unpaired(e.of(num, cpu, compare.Exchanged...),
+			e.of(den, cpu, compare.Exchanged...), stats.Band).Ratio)
 	}
 	state := func(engine string, s compare.ContextState) pick {
 		return pick{scenario: "contexts", engine: engine, contexts: s}
@@ -657,13 +588,16 @@ func (e *evidence) questions() []Question {
 	embedded := state("native", compare.Embedded)
 	phases := "no profile"
 	if s := e.share(rdfc.in("stock"), linked, compare.Whole...); s.N > 0 {
-		phases = fmt.Sprintf("of issue + verify, stock: contexts %s, expansion %s, quads %s, labels %s, "+
-			"order %s",
-			percent(e.share(rdfc.in("stock"), []phase.Phase{phase.Context}, compare.Whole...)),
-			percent(e.share(rdfc.in("stock"), []phase.Phase{phase.Expand}, compare.Whole...)),
-			percent(e.share(rdfc.in("stock"), []phase.Phase{phase.ToRDF}, compare.Whole...)),
-			percent(e.share(rdfc.in("stock"), []phase.Phase{phase.Label}, compare.Whole...)),
-			percent(e.share(rdfc.in("stock"), []phase.Phase{phase.Serialize}, compare.Whole...)))
+		var parts []string
+		for _, p := range []struct {
+			name  string
+			phase phase.Phase
+		}{{"contexts", phase.Context}, {"expansion", phase.Expand}, {"quads", phase.ToRDF},
+			{"labels", phase.Label}, {"order", phase.Serialize}} {
+			share := e.share(rdfc.in("stock"), []phase.Phase{p.phase}, compare.Whole...)
+			parts = append(parts, p.name+" "+percent(share))
+		}
+		phases = "of issue + verify, stock: " + strings.Join(parts, ", ")
 	}
 	perQuad := func(schema, engine string) string {
 		found := e.results(forms.at(schema).in(engine), canonize)

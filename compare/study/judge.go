@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"canonscope/canon/choice"
 	"canonscope/canon/phase"
 	"canonscope/compare"
 	"canonscope/compare/report"
@@ -58,10 +59,9 @@ type pick struct {
 
 func (p pick) matches(c compare.Cell) bool {
 	has := func(want, got string) bool { return want == "" || want == got }
-	return has(p.suite, c.Suite) && has(p.engine, string(c.Engine)) && has(p.algorithm,
-		string(c.Algorithm)) &&
-		has(p.schema, c.Schema) && has(string(p.contexts), string(c.Contexts)) &&
-		has(string(p.disclose), string(c.Disclose))
+	return has(p.suite, c.Suite) && has(p.engine, string(c.Engine)) &&
+		has(p.algorithm, string(c.Algorithm)) && has(p.schema, c.Schema) &&
+		has(string(p.contexts), string(c.Contexts)) && has(string(p.disclose), string(c.Disclose))
 }
 
 // in returns the pick with another engine.
@@ -136,6 +136,27 @@ func (e *evidence) compared(num, den pick, band float64, ops ...compare.Operatio
 	return stats.Paired(e.of(num, cpu, ops...), e.of(den, cpu, ops...), band)
 }
 
+// ratio is that of the costs of two picks.
+func (e *evidence) ratio(num, den pick, ops ...compare.Operation) stats.Estimate {
+	return stats.Ratio(e.of(num, cpu, ops...), e.of(den, cpu, ops...))
+}
+
+// tiers is a text for each of the two engines.
+func tiers(of func(engine string) string) string {
+	return "stock " + of("stock") + ", native " + of("native")
+}
+
+// shown closes an open answer where one side is shown.
+func (a answer) shown(agrees bool, why string, differs bool, whyNot string) answer {
+	switch {
+	case agrees:
+		a.verdict, a.why = Agrees, why
+	case differs:
+		a.verdict, a.why = Differs, whyNot
+	}
+	return a
+}
+
 // micros is a time with its interval, in µs.
 func micros(s []stats.Sample) string {
 	m := stats.Sum(s)
@@ -190,21 +211,27 @@ func within(r stats.Estimate, low, high float64) (Verdict, string) {
 // engines beside it.
 func ratio(num, den pick, low, high float64, ops ...compare.Operation) judge {
 	return timed(num.scenario, func(e *evidence) answer {
-		stock := stats.Ratio(e.of(num.in("stock"), cpu, ops...), e.of(den.in("stock"), cpu, ops...))
-		if stock.N == 0 {
+		of := func(engine string) stats.Estimate { return e.ratio(num.in(engine), den.in(engine), ops...) }
+		if of("stock").N == 0 {
 			return notRun(num.scenario)
 		}
-		verdict, why := within(stock, low, high)
-		native := stats.Ratio(e.of(num.in("native"), cpu, ops...), e.of(den.in("native"), cpu, ops...))
-		return answer{verdict, "stock " + times(stock) + ", native " + times(native), why}
+		verdict, why := within(of("stock"), low, high)
+		return answer{verdict, tiers(func(engine string) string { return times(of(engine)) }), why}
 	})
 }
 
-// dearer judges by paired tests whether one pick costs more than each of others, with stock engines.
+// dearer judges whether one pick costs more than each of others, with stock engines.
 func dearer(num pick, bases []pick, ops ...compare.Operation) judge {
+	return against(num, bases, stats.Slower, "shown to cost more than each, with the libraries of today",
+		"with the libraries of today it does not cost more than %s", ops...)
+}
+
+// against judges by paired tests whether one pick is slower, or faster, than each of others, with stock
+// engines. The texts say that it is so, and than which of them it is not.
+func against(num pick, bases []pick, want stats.Verdict, why, whyNot string, ops ...compare.Operation) judge {
 	return timed(num.scenario, func(e *evidence) answer {
 		var parts []string
-		verdict, why := Agrees, "shown to cost more than each, with the libraries of today"
+		a := answer{verdict: Agrees, why: why}
 		for _, base := range bases {
 			c := e.compared(num.in("stock"), base.in("stock"), stats.Band, ops...)
 			n := e.compared(num.in("native"), base.in("native"), stats.Band, ops...)
@@ -214,13 +241,14 @@ func dearer(num pick, bases []pick, ops ...compare.Operation) judge {
 			parts = append(parts, fmt.Sprintf("to %s stock %s, native %s (%s)", base.suite, times(c.Ratio),
 				times(n.Ratio), n.Verdict))
 			switch {
-			case c.Verdict == stats.Inconclusive && verdict == Agrees:
-				verdict, why = Open, "a test is inconclusive"
-			case c.Verdict == stats.Equivalent || c.Verdict == stats.Faster:
-				verdict, why = Differs, "with the libraries of today it does not cost more than "+base.suite
+			case c.Verdict == stats.Inconclusive && a.verdict == Agrees:
+				a.verdict, a.why = Open, "a test is inconclusive"
+			case c.Verdict != stats.Inconclusive && c.Verdict != want:
+				a.verdict, a.why = Differs, fmt.Sprintf(whyNot, base.suite)
 			}
 		}
-		return answer{verdict, strings.Join(parts, "; "), why}
+		a.measured = strings.Join(parts, "; ")
+		return a
 	})
 }
 
@@ -230,9 +258,9 @@ func absolute(p pick, ops ...compare.Operation) judge {
 		if e.of(p.in("stock"), wall, ops...) == nil {
 			return notRun(p.scenario)
 		}
-		return answer{Open, "elapsed: stock " + micros(e.of(p.in("stock"), wall, ops...)) + ", native " +
-			micros(e.of(p.in("native"), wall, ops...)),
-			"a time of another machine and language; ratios are judged instead"}
+		return answer{Open, "elapsed: " + tiers(func(engine string) string {
+			return micros(e.of(p.in(engine), wall, ops...))
+		}), "a time of another machine and language; ratios are judged instead"}
 	}
 }
 
@@ -283,20 +311,13 @@ func counted(p pick, want int, ops ...compare.Operation) judge {
 		for _, r := range found {
 			got += r.Work.Counters.Canonicalizations
 		}
-		a := answer{Agrees, fmt.Sprintf("%d canonicalizations in %s", got, list(ops)), "counted by calls"}
+		a := answer{Agrees, fmt.Sprintf("%d canonicalizations in %s", got,
+			strings.Join(choice.Names(ops), ", ")), "counted by calls"}
 		if got != want {
 			a.verdict = Differs
 		}
 		return a
 	}
-}
-
-func list[T ~string](all []T) string {
-	var out []string
-	for _, v := range all {
-		out = append(out, string(v))
-	}
-	return strings.Join(out, ", ")
 }
 
 // share is that of some phases in the cost of a pick: means over its operations by their costs.

@@ -1,6 +1,7 @@
 package bbs
 
 import (
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -77,7 +78,7 @@ type lab struct {
 
 func newLab(t testing.TB, messages int) *lab {
 	t.Helper()
-	key, err := GenerateKey()
+	key, err := SHA256.KeyGen([]byte(rand.Text()+rand.Text()), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,28 +20,6 @@ type SecretKey struct {
 	public PublicKey
 }
 
-// GenerateKey makes a key pair from the system's randomness.
-func GenerateKey() (*SecretKey, error) {
-	k, err := Random(nil).draw(1)
-	if err != nil {
-		return nil, err
-	}
-	return newSecretKey(&k[0])
-}
-
-// KeyGen makes the key pair of secret material of at least 32 bytes.
-func (s *Suite) KeyGen(material, info []byte) (*SecretKey, error) {
-	switch {
-	case len(material) < 32:
-		return nil, fmt.Errorf("BBS key material is %d bytes, want at least 32", len(material))
-	case len(info) > 1<<16-1:
-		return nil, fmt.Errorf("BBS key info is %d bytes, want at most 65535", len(info))
-	}
-	input := append(append(clone(material), byte(len(info)>>8), byte(len(info))), info...)
-	k := s.scalar(input, []byte(s.id+"H2G_HM2S_KEYGEN_DST_"))
-	return newSecretKey(&k)
-}
-
 // ParseSecretKey reads the 32 bytes of a secret key.
 func ParseSecretKey(b []byte) (*SecretKey, error) {
 	k, ok := readScalar(b)
