@@ -69,7 +69,7 @@ func TestLongChainIsNotCut(t *testing.T) {
 			array = []byte{0x80 | byte(n)}
 		}
 		array = append(array, bytes.Repeat([]byte{0x41, 7}, n)...)
-		chain, bad := view(array).chain(0)
+		chain, bad := view(array).chain(nil, 0)
 		stock, stockBad := stockChain(array)
 		if bad || stockBad || len(chain) != want || len(stock) != want {
 			t.Errorf("of %d certificates %d and %d are kept, want %d", n, len(chain), len(stock), want)
