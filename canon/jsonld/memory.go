@@ -22,7 +22,7 @@ type memory struct {
 	sources  []*source
 	opened   int        // sources in use, which are the first ones
 	definers []*definer // that are not in use
-	noted    bool       // a definition that is kept was compiled, and may tell terms of the call by their places
+	noted    bool       // whether a definition to keep, which tells terms by their places, was compiled
 }
 
 // pool hands out slices of zeroes that are valid until end. A nil pool makes them for good.

@@ -73,11 +73,49 @@ func FuzzRDFC(f *testing.F) {
 		if got := jsonGold(t, d); got != form.twice {
 			t.Errorf("%s\nis\n%s\nby json-gold\n%s", doc, form.twice, got)
 		}
+		if got, want := amongMany(t, doc, form.once); got != want {
+			t.Errorf("%s\nis\n%s\nand among more quads\n%s", doc, form.once, got)
+		}
 		lines := strings.SplitAfter(form.once, "\n")
 		if !slices.IsSorted(lines[:len(lines)-1]) {
 			t.Errorf("%s\nis out of order", form.once)
 		}
 	})
+}
+
+// TestAmongMany canonicalizes small datasets within larger ones, whose quads are sorted by codes of predicates.
+func TestAmongMany(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 100 {
+		data := make([]byte, 4*r.IntN(20))
+		for i := range data {
+			data[i] = byte(r.Uint32())
+		}
+		doc := dataset(data)
+		var s rdfc.State
+		text, err := s.Run(t.Context(), parse(t, doc), rdfc.Options{Work: 1500}, nil)
+		if err != nil {
+			continue
+		}
+		if got, want := amongMany(t, doc, string(text)); got != want {
+			t.Errorf("%s\nis\n%s\nand among more quads\n%s", doc, text, got)
+		}
+	}
+}
+
+// amongMany returns the form of a dataset and a hundred quads without blank nodes, some of them twice, and
+// what it must be: the lines of both, since such quads change no label.
+func amongMany(t *testing.T, doc, form string) (got, want string) {
+	t.Helper()
+	lines := strings.SplitAfter(form, "\n")
+	lines = lines[:len(lines)-1]
+	for i := range 100 {
+		line := fmt.Sprintf("<u:s%d> <u:a%s> \"%d\" .\n", i%7, "b"[:i%2], i%90)
+		doc += line
+		lines = append(lines, line)
+	}
+	slices.Sort(lines)
+	return canonical(t, parse(t, doc), rdfc.Options{}), strings.Join(slices.Compact(lines), "")
 }
 
 // jsonGold canonicalizes with json-gold.
