@@ -50,14 +50,15 @@ const (
 // CANONSCOPE_LOOPS names a file with a line for each loop: its program, its cell and the bytes that are alive;
 // what they say goes to the same name with .said.
 var alternating = []plant{
-	{file: "compare/measure/run.go", function: "\tc.finish(&rec, cell, events, err)",
-		text: "\tif job.Kind == Time {\n\t\tc.alternate()\n\t}"},
+	{file: "compare/measure/run.go",
+		function: "\t\t\tc.time(ctx, x, cells, block, block*stride%c.plan.Documents, place)",
+		text:     "\t\t\tif paused := c.alternate(); !deadline.IsZero() {\n\t\t\t\tdeadline = deadline.Add(paused)\n\t\t\t}"},
 	{file: "compare/measure/run.go", imports: "\"os\"\n\t\"os/exec\"\n\t\"strings\"",
 		function: "func (c *campaign) left() time.Duration { return c.plan.Budget - c.elapsed() }",
 		text: `
 var looped int
 
-func (c *campaign) alternate() {
+func (c *campaign) alternate() time.Duration {
 	began := time.Now()
 	name := os.Getenv("CANONSCOPE_LOOPS")
 	text, err := os.ReadFile(name)
@@ -86,7 +87,9 @@ func (c *campaign) alternate() {
 		line, _, _ := strings.Cut(string(out), "\n")
 		fmt.Fprintln(said, loop[1], line)
 	}
-	c.begun = c.begun.Add(time.Since(began))
+	paused := time.Since(began)
+	c.begun = c.begun.Add(paused)
+	return paused
 }`},
 }
 

@@ -140,6 +140,14 @@ func presents(c compare.Cell) bool {
 // issues reports whether an operation signs the statements of a document.
 func issues(c compare.Cell) bool { return c.Operation == compare.Issue && c.Format == compare.VCDM }
 
+// adds is 1 of a document to which issue adds a context, 0 of others.
+func adds(s *Shape) float64 {
+	if !s.Injects {
+		return 0
+	}
+	return 1
+}
+
 // added is the nodes of a document to which issue adds a context, 0 of others.
 func added(s *Shape) float64 {
 	if !s.Injects {
@@ -160,6 +168,7 @@ var figures = []figure{
 	{"alike nodes", func(s *Shape) float64 { return float64(s.NonUnique) }, nil},
 	{"context bytes", func(s *Shape) float64 { return float64(s.ContextBytes + s.InlineBytes) },
 		func(c compare.Cell) bool { return c.Contexts != compare.Warm && c.Contexts != compare.NoContexts }},
+	{"a context added", adds, issues},
 	{"nodes with a context added", added, issues},
 	{"disclosures", func(s *Shape) float64 { return float64(s.Disclosed) }, presents},
 }
