@@ -278,8 +278,8 @@ func (m *Model) row(s *Shape) []float64 {
 func (m *Model) Predict(s *Shape) stats.Estimate { return m.Model.Predict(m.row(s)) }
 
 // pace is what the anchors of a campaign cost in proportion to what they did when the model was measured: 1.1
-// on a machine that became a tenth slower. It is 1 without anchors.
-func (m *Model) pace(c *compare.Campaign) float64 {
+// on a machine that became a tenth slower. It is known if all of them were measured both times.
+func (m *Model) pace(c *compare.Campaign) (pace float64, known bool) {
 	sum, n := 0.0, 0
 	for i := range c.Results {
 		r := &c.Results[i]
@@ -290,10 +290,7 @@ func (m *Model) pace(c *compare.Campaign) float64 {
 		}
 		sum, n = sum+math.Log(cost(r).Center/m.costs[at]), n+1
 	}
-	if n == 0 {
-		return 1
-	}
-	return math.Exp(sum / float64(n))
+	return math.Exp(sum / float64(max(n, 1))), n == len(Anchors)
 }
 
 // Beyond lists the figures of a document that are larger than any that the model was fitted to.

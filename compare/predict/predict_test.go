@@ -83,6 +83,19 @@ func TestPredict(t *testing.T) {
 		t.Errorf("off by %v at a pace of %v", row.Off, row.Pace)
 	}
 
+	// Half of the anchors are no pace.
+	part := *slower
+	part.Results = nil
+	for _, res := range slower.Results {
+		if res.Cell.Schema != predict.Anchors[0] {
+			part.Results = append(part.Results, res)
+		}
+	}
+	if without, err := predict.New(ctx, name, given, models, selection, &part); err != nil ||
+		without.Rows[0].Pace != nil || *without.Rows[0].Off > -0.2 {
+		t.Errorf("%+v, %v", without, err)
+	}
+
 	var text bytes.Buffer
 	if err := predict.Text(&text, r); err != nil {
 		t.Fatal(err)

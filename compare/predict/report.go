@@ -31,7 +31,7 @@ type Row struct {
 	Beyond    []string        `json:"beyond,omitempty"` // figures larger than all of the model
 	Measured  *stats.Estimate `json:"measured_ns,omitempty"`
 	Pace      *float64        `json:"pace,omitempty"` // costs of anchors over those in the model
-	Off       *float64        `json:"off,omitempty"`  // predicted at that pace over measured, less 1
+	Off       *float64        `json:"off,omitempty"`  // predicted, at the pace, over measured, less 1
 	Failed    string          `json:"failed,omitempty"`
 }
 
@@ -83,9 +83,12 @@ func (row *Row) check(schema string, c *compare.Campaign) {
 			return
 		}
 		measured := cost(r)
-		pace := row.Model.pace(c)
-		off := pace*row.Predicted.Center/measured.Center - 1
-		row.Measured, row.Pace, row.Off = &measured, &pace, &off
+		off := row.Predicted.Center/measured.Center - 1
+		if pace, known := row.Model.pace(c); known {
+			off = pace*(1+off) - 1
+			row.Pace = &pace
+		}
+		row.Measured, row.Off = &measured, &off
 	}
 }
 
