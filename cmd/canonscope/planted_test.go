@@ -26,7 +26,7 @@ func machine(t *testing.T) {
 // plant is work that a build has in addition: text after the line of a file that begins a function.
 type plant struct{ file, imports, function, text string }
 
-// build builds the command and the tests of compare/measure with planted work.
+// build builds the command and its tests with planted work.
 func build(t *testing.T, plants ...plant) (command, loops string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ func build(t *testing.T, plants ...plant) (command, loops string) {
 	}
 	command, loops = filepath.Join(dir, "canonscope"), filepath.Join(dir, "loops")
 	for _, args := range [][]string{{"build", "-overlay", file, "-o", command, "."},
-		{"test", "-c", "-overlay", file, "-o", loops, "../../compare/measure"}} {
+		{"test", "-c", "-overlay", file, "-o", loops, "."}} {
 		if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
 			t.Fatalf("go %v: %v\n%s", args, err, out)
 		}

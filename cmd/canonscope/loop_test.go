@@ -1,8 +1,7 @@
-package measure_test
+package main
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -16,40 +15,9 @@ import (
 	"canonscope/compare/measure"
 )
 
-// What processes measure over their windows is what an operation costs in a loop of seconds, with as much
-// alive.
-func TestSteadyState(t *testing.T) {
-	if os.Getenv("CANONSCOPE_MACHINE") == "" {
-		t.Skip("needs a machine that does nothing else: set CANONSCOPE_MACHINE=1")
-	}
-	p := plan()
-	p.Window, p.Runs, p.Documents, p.Deadline = measure.DefaultWindow, 5, 64, time.Hour
-	for _, id := range []string{
-		"format=mdoc/suite=cose-sign1/engine=native/alg=EdDSA/schema=simple-20/gc=100/procs=2/contexts=none",
-		"format=sd-jwt-vc/suite=jws/engine=native/alg=EdDSA/schema=simple-20/gc=100/procs=2/contexts=none",
-		"format=vcdm/suite=eddsa-rdfc-2022/engine=native/alg=EdDSA/schema=simple-20/gc=100/procs=2/contexts=warm",
-	} {
-		c, err := compare.ParseCell(id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.Cells = append(p.Cells, c.With(compare.Issue), c.With(compare.Present))
-	}
-	c, _ := run(t, p)
-	for _, r := range c.Results {
-		if r.State != compare.Measured {
-			t.Fatalf("%s: %s: %s", r.ID, r.State, r.Reason)
-		}
-		got, want := r.CPU(), loop(t, r.Cell, p.Documents, r.Runs[0].LiveHeap, 2*time.Second)
-		t.Logf("%s: %.0f ns, %.0f in a loop: %.2f", r.ID, got, want, got/want)
-		if math.Abs(got/want-1) > 0.1 {
-			t.Errorf("%s: %.0f ns, %.0f in a loop", r.ID, got, want)
-		}
-	}
-}
-
 // TestLoop prints the CPU nanoseconds of an operation of a cell in a straight loop of a second, with as much
-// alive as another variable says. Other tests run it in builds of their own.
+// alive as another variable says. Other tests run it in builds of their own. It is a test of the command because
+// a collection marks what the command's packages keep.
 func TestLoop(t *testing.T) {
 	id := os.Getenv("CANONSCOPE_LOOP")
 	if id == "" {
@@ -136,12 +104,12 @@ func loop(t *testing.T, cell compare.Cell, documents int, alive int64, last time
 		}
 	}
 	during(100 * time.Millisecond)
-	before, from := used(t), ops
+	before, from := cpuUsed(t), ops
 	during(last)
-	return float64(used(t)-before) / float64(ops-from)
+	return float64(cpuUsed(t)-before) / float64(ops-from)
 }
 
-func used(t *testing.T) int64 {
+func cpuUsed(t *testing.T) int64 {
 	t.Helper()
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
