@@ -151,6 +151,15 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 		return "gate", err
 	}
 
+	// All inputs are there before the first operation, so that each meets the heap that is reported.
+	records := make(map[compare.Operation][][]byte, len(inputs))
+	for op, input := range inputs {
+		if records[op], err = unpack(input); err != nil {
+			return "job", err
+		}
+	}
+	inputs = nil
+
 	ballast := newBallast(cell.LiveHeap)
 	var machine *observer
 	if job.Kind == Time || job.Kind == Control {
@@ -162,7 +171,7 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 	var events []Event
 	for _, op := range job.Operations {
 		e := Event{Type: string(job.Kind), Operation: op}
-		if stage, err := c.operation(ctx, d, &e, inputs[op], first); err != nil {
+		if stage, err := c.operation(ctx, d, &e, records[op], first); err != nil {
 			e = Event{Type: "failed", Operation: op, Failed: failure(stage, err)}
 		}
 		events = append(events, e)
@@ -176,7 +185,7 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 	live := liveHeap()
 	runtime.KeepAlive(ballast)
 	runtime.KeepAlive(d)
-	runtime.KeepAlive(inputs)
+	runtime.KeepAlive(records)
 
 	for _, e := range events {
 		if e.Run != nil {
@@ -193,12 +202,8 @@ func (c *child) do(ctx context.Context, in io.Reader, open Opener) (string, erro
 // operation does what the Job asks for with the operation of an event, and fills the event. It returns the
 // stage that an error belongs to.
 func (c *child) operation(
-	ctx context.Context, d *drawn, e *Event, input []byte, first int,
+	ctx context.Context, d *drawn, e *Event, records [][]byte, first int,
 ) (string, error) {
-	records, err := unpack(input)
-	if err != nil {
-		return "job", err
-	}
 	step, err := d.step(e.Operation, records)
 	if err != nil {
 		return "job", err
