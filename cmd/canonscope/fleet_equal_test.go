@@ -31,7 +31,7 @@ func TestFleetIsEquivalent(t *testing.T) {
 	defer all(syscall.SIGCONT)
 
 	costs := [2]map[compare.Cell]stats.Sample{{}, {}} // local, and over the fleet
-	for block := range 12 {
+	for block := range 24 {
 		for turn := range 2 {
 			kind := (block + turn) % 2
 			out := filepath.Join(y.dir, fmt.Sprint("results-", kind, "-", block))
