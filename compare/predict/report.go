@@ -139,9 +139,9 @@ func Text(w io.Writer, r *Report) error {
 	p.Line("")
 	switch {
 	case slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Pace != nil }):
-		p.Line("beside the document %s were measured again: the pace is what they cost in proportion to "+
-			"what they did when the model was measured; off is to the prediction at that pace; [ ] of both is the 95 %% "+
-			"interval of processes", strings.Join(Anchors, " and "))
+		p.Line("beside the document %s were measured again: the pace is what they cost in proportion "+
+			"to what they did when the model was measured; off is to the prediction at that pace; [ ] of "+
+			"both is the 95 %% interval of processes", strings.Join(Anchors, " and "))
 	case slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Off != nil }):
 		p.Line("off is predicted over measured, less 1; its [ ] is the 95 %% interval of processes")
 	}
