@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
+	"sync"
 
 	"canonscope/canon"
 	"canonscope/canon/phase"
@@ -26,7 +27,9 @@ var (
 
 	// oddURL matches URLs that libraries with a pattern for URLs do not accept: those of 2083 bytes, those
 	// with a host that is empty or begins with a hyphen, and those of a scheme alone.
-	oddURL = regexp.MustCompile(`^<(https?:(//[-/]|[^/]|.{1000}.{1000}.{77})|[^:]*:>)`)
+	oddURL = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^<(https?:(//[-/]|[^/]|.{1000}.{1000}.{77})|[^:]*:>)`)
+	})
 )
 
 const (
@@ -81,7 +84,7 @@ var facts = []fact{
 	{"percent", "RFC 3986 section 2.1: two hexadecimal digits follow a percent sign", "",
 		func(p *pair) bool { return p.drops(percent) }},
 	{"dropped-iri", "RFC 3987: an IRI has no greatest length, any host and perhaps no path", "",
-		func(p *pair) bool { return p.drops(oddURL) }},
+		func(p *pair) bool { return p.drops(oddURL()) }},
 	{"graph", "JSON-LD API section 5.1.2 step 13.12: a graph container makes a graph", "",
 		func(p *pair) bool { return graphs(p.linesA) != graphs(p.linesB) }},
 	{"grammar", "RDF 1.1 N-Quads section 4: the grammar", phase.Parse.String(),

@@ -55,10 +55,11 @@ a·n², a·n + b·n², with or without a fixed part, and a power. A law whose po
 are farther from it than processes explain has an exclamation mark.
 
 Without other flags it measures issue and verify of VCDM with RDFC-1.0 and with
-JCS, of SD-JWT VC and of mdoc, signed with EdDSA by native engines, of the first
-schema that has the axis. --by has n be another figure than the axis. The
-results folder has plots as SVG, and a page with them. With --fleet workers on
-other machines measure it, all sizes of a block on one of them.`,
+JCS, of SD-JWT VC and of mdoc, with native engines, of the first schema that has
+the axis. Suites that all take EdDSA sign with it, unless --algorithm names
+others. --by has n be another figure than the axis. The results folder has plots
+as SVG, and a page with them. With --fleet workers on other machines measure it,
+all sizes of a block on one of them.`,
 		Example: `  canonscope scale --axis attributes=5..500
   canonscope scale --axis attributes=5..500:5 --suite eddsa-rdfc-2022,jws
   canonscope scale --schema ob3 --axis alignments=1..128 --engine stock

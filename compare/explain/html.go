@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math"
 	"strings"
+	"sync"
 
 	"canonscope/canon/printable"
 	"canonscope/compare/stats"
@@ -17,7 +18,9 @@ import (
 //go:embed page.gohtml
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Parse(pageText))
+})
 
 // Bounds of a page.
 const (
@@ -87,7 +90,7 @@ func HTML(w io.Writer, r *Report, top int) error {
 	}
 	p.advise(r)
 
-	return pageTemplate.Execute(w, p)
+	return pageTemplate().Execute(w, p)
 }
 
 // safe is a text of the document on one line.

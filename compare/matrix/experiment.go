@@ -237,9 +237,9 @@ func aboutAxis(name string) string {
 	return all[slices.IndexFunc(all, func(a *catalogue.Axis) bool { return a.Name == name })].About
 }
 
-// SelectRivals is [SelectExperiments] with other defaults: the usual suite of each format and VCDM over JCS,
-// all with EdDSA, or rdfc and jcs for canonize, with the engine native; and issue and verify, or on the axis
-// of what is presented all operations.
+// SelectRivals is [SelectExperiments] with other defaults: the usual suite of each format and VCDM over
+// JCS, or rdfc and jcs for canonize, with the engine native; EdDSA, if all suites take it; and issue and
+// verify, or on the axis of what is presented all operations.
 func SelectRivals(experiments []compare.Experiment, f Filter, p Policy) (*Selection, error) {
 	canonize := string(compare.Canonize)
 	if len(f.Formats)+len(f.Suites)+len(f.Algorithms) == 0 {
@@ -247,8 +247,10 @@ func SelectRivals(experiments []compare.Experiment, f Filter, p Policy) (*Select
 			f.Suites = choice.Names([]canon.Method{canon.RDFC, canon.JCS})
 		} else {
 			f.Suites = []string{"eddsa-rdfc-2022", "eddsa-jcs-2022", "jws", "cose-sign1"}
-			f.Algorithms = []string{string(keys.EdDSA)}
 		}
+	}
+	if len(f.Algorithms) == 0 && f.suitesTake(keys.EdDSA) {
+		f.Algorithms = []string{string(keys.EdDSA)}
 	}
 	if len(f.Engines) == 0 {
 		f.Engines = []string{string(canon.Native)}
@@ -259,6 +261,20 @@ func SelectRivals(experiments []compare.Experiment, f Filter, p Policy) (*Select
 		f.Operations = choice.Names(compare.Whole)
 	}
 	return SelectExperiments(experiments, f, p)
+}
+
+// suitesTake reports whether all suites that the filter names take an algorithm.
+func (f *Filter) suitesTake(a compare.Algorithm) bool {
+	for _, format := range Formats {
+		for _, s := range format.Suites {
+			named := (len(f.Formats) == 0 || slices.Contains(f.Formats, string(format.Name))) &&
+				(len(f.Suites) == 0 || slices.Contains(f.Suites, s.Name))
+			if named && !slices.Contains(s.Algorithms, a) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // SelectExperiments returns the exchanges of experiments that the filter names: of the suite

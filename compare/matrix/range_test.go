@@ -53,9 +53,15 @@ func TestRivals(t *testing.T) {
 		"nothing": {along, matrix.Filter{}, "cose-sign1 native EdDSA, eddsa-jcs-2022 native EdDSA, eddsa-rdfc-2022 native EdDSA, jws native EdDSA", 2},
 		"engine": {along, matrix.Filter{Engines: []string{"stock"}},
 			"cose-sign1 stock EdDSA, eddsa-jcs-2022 stock EdDSA, eddsa-rdfc-2022 stock EdDSA, jws stock EdDSA", 2},
-		"suite":    {along, matrix.Filter{Suites: []string{"ecdsa-sd-2023"}, Operations: []string{"present"}}, "ecdsa-sd-2023 native ES256", 1},
-		"canonize": {along, matrix.Filter{Operations: []string{"canonize"}}, "jcs native none, rdfc native none", 1},
-		"disclose": {presented, matrix.Filter{Formats: []string{"sd-jwt-vc"}, Algorithms: []string{"EdDSA"}}, "jws native EdDSA", 4},
+		"suites": {along, matrix.Filter{Suites: []string{"eddsa-rdfc-2022", "jws"}},
+			"eddsa-rdfc-2022 native EdDSA, jws native EdDSA", 2},
+		"format": {along, matrix.Filter{Formats: []string{"sd-jwt-vc"}}, "jws native EdDSA", 2},
+		"unlike": {along, matrix.Filter{Suites: []string{"ecdsa-rdfc-2019", "jws"}}, "ecdsa-rdfc-2019 native ES256, " +
+			"ecdsa-rdfc-2019 native ES384, jws native ES256, jws native ES384, jws native EdDSA", 2},
+		"algorithm": {along, matrix.Filter{Suites: []string{"jws"}, Algorithms: []string{"ES256"}}, "jws native ES256", 2},
+		"suite":     {along, matrix.Filter{Suites: []string{"ecdsa-sd-2023"}, Operations: []string{"present"}}, "ecdsa-sd-2023 native ES256", 1},
+		"canonize":  {along, matrix.Filter{Operations: []string{"canonize"}}, "jcs native none, rdfc native none", 1},
+		"disclose":  {presented, matrix.Filter{Formats: []string{"sd-jwt-vc"}, Algorithms: []string{"EdDSA"}}, "jws native EdDSA", 4},
 	} {
 		s, err := matrix.SelectRivals(c.along, c.filter, matrix.DefaultPolicy)
 		if err != nil {

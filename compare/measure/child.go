@@ -41,7 +41,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, open Opener) error 
 
 	c := &child{job: &job, enc: json.NewEncoder(out)}
 	hashed := make(chan string, 1)
-	go func() { hashed <- BinaryHash() }() // while the documents are drawn: it takes as long
+	go func() { hashed <- job.Executable.binary() }() // while the documents are drawn: it takes as long
 	c.hello = func() error {
 		hello := &Hello{Version: Version, Binary: <-hashed, CPUs: affinity()}
 		return c.emit(Event{Type: "hello", Hello: hello})

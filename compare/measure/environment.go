@@ -3,8 +3,6 @@ package measure
 import (
 	"cmp"
 	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -13,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -78,33 +75,6 @@ func Fingerprint(env map[string]string) string {
 	}
 	slices.Sort(lines)
 	return hash([]byte(strings.Join(lines, "\n")))[:12]
-}
-
-// BinaryHash is the SHA-256 of the running executable.
-var BinaryHash = sync.OnceValue(func() string {
-	path, err := os.Executable()
-	if err != nil {
-		return Unavailable
-	}
-	sum, err := hashOf(path)
-	if err != nil {
-		return Unavailable
-	}
-	return sum
-})
-
-// hashOf is the SHA-256 of a file.
-func hashOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // perfEvents is "allowed", or why the sampler perf is not available.

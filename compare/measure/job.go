@@ -67,6 +67,8 @@ type Job struct {
 	Contexts []compare.Source `json:"given_contexts,omitempty"`
 	Engine   []string         `json:"engine,omitempty"` // words of the command of a foreign engine
 
+	Executable *File `json:"executable,omitempty"` // of the parent, which the child may be as well
+
 	// Counters of one operation, from the gate; a timed operation must not do less.
 	Work map[compare.Operation]compare.Counters `json:"work,omitempty"`
 

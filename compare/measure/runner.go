@@ -74,6 +74,9 @@ func (p Process) Run(ctx context.Context, job Job, inputs []byte, emit func(Even
 		return &StoppedError{compare.Died, "find the executable: " + err.Error()}
 	}
 
+	if job.Executable = nil; p.Path == "" {
+		job.Executable = ownFile()
+	}
 	line, err := json.Marshal(job)
 	if err != nil {
 		return &StoppedError{compare.Died, err.Error()}

@@ -180,7 +180,8 @@ type Model struct {
 	stats.Model
 
 	figures []figure
-	costs   []float64 // of Schemas
+	of      *compare.Campaign // that it is fitted to
+	anchors stats.Sample      // what the anchors cost in it; nil if one was not measured
 }
 
 // anyDocument is a cell without its document.
@@ -216,7 +217,7 @@ func Fit(ctx context.Context, c *compare.Campaign) ([]Model, error) {
 func fit(
 	ctx context.Context, c *compare.Campaign, cell compare.Cell, shapes map[string]*Shape,
 ) (*Model, error) {
-	m := &Model{Cell: cell}
+	m := &Model{Cell: cell, of: c, anchors: anchored(c, cell)}
 	var all []*Shape
 	var costs []float64
 	reason := ""
@@ -261,7 +262,7 @@ func fit(
 	if err != nil {
 		return nil, fmt.Errorf("%w%s", err, reason)
 	}
-	m.Model, m.costs = *fitted, costs
+	m.Model = *fitted
 	return m, nil
 }
 
@@ -277,20 +278,40 @@ func (m *Model) row(s *Shape) []float64 {
 // Predict returns the cost of a document, with the interval of such a cost.
 func (m *Model) Predict(s *Shape) stats.Estimate { return m.Model.Predict(m.row(s)) }
 
-// pace is what the anchors of a campaign cost in proportion to what they did when the model was measured: 1.1
-// on a machine that became a tenth slower. It is known if all of them were measured both times.
-func (m *Model) pace(c *compare.Campaign) (pace float64, known bool) {
-	sum, n := 0.0, 0
+// pace is what the anchors of another campaign cost in proportion to what they did when the model was
+// measured: 1.1 on a machine that became a tenth slower. Now is their cost in each of its blocks. There is
+// none, nil, unless all of them were measured both times.
+func (m *Model) pace(c *compare.Campaign) (pace *stats.Estimate, now stats.Sample) {
+	now = anchored(c, m.Cell)
+	if c == m.of || len(now) == 0 || len(m.anchors) == 0 {
+		return nil, nil
+	}
+	ratio := stats.Unpaired([]stats.Sample{now}, []stats.Sample{m.anchors}, stats.Band).Ratio
+	return &ratio, now
+}
+
+// anchored is the geometric mean over the anchors in each block that has them all.
+func anchored(c *compare.Campaign, cell compare.Cell) stats.Sample {
+	logs, seen := make(stats.Sample), make(map[int]int)
 	for i := range c.Results {
 		r := &c.Results[i]
-		at := slices.Index(m.Schemas, r.Cell.Schema)
-		if at < 0 || !slices.Contains(Anchors, r.Cell.Schema) || anyDocument(r.Cell) != m.Cell ||
-			r.State != compare.Measured || len(r.Runs) == 0 {
+		if r.State != compare.Measured || anyDocument(r.Cell) != cell ||
+			!slices.Contains(Anchors, r.Cell.Schema) {
 			continue
 		}
-		sum, n = sum+math.Log(cost(r).Center/m.costs[at]), n+1
+		for block, v := range sampleOf(r) {
+			logs[block] += math.Log(v) / float64(len(Anchors))
+			seen[block]++
+		}
 	}
-	return math.Exp(sum / float64(max(n, 1))), n == len(Anchors)
+
+	all := make(stats.Sample)
+	for block, v := range logs {
+		if seen[block] == len(Anchors) {
+			all[block] = math.Exp(v)
+		}
+	}
+	return all
 }
 
 // Beyond lists the figures of a document that are larger than any that the model was fitted to.
@@ -315,12 +336,14 @@ func disclosed(c *compare.Campaign, cell compare.Cell) int {
 }
 
 // cost is what the processes of a result measured.
-func cost(r *compare.Result) stats.Estimate {
+func cost(r *compare.Result) stats.Estimate { return stats.Mean(sampleOf(r)) }
+
+func sampleOf(r *compare.Result) stats.Sample {
 	s := make(stats.Sample)
 	for _, run := range r.Runs {
 		s[run.Block] = run.CPU
 	}
-	return stats.Mean(s)
+	return s
 }
 
 // Same returns a *[measure.OtherError] if results are of another machine or binary than this one: their

@@ -61,7 +61,7 @@ func TestPredict(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := r.Rows[0]
-	if row.Off == nil || math.Abs(*row.Off) > 0.001 || len(row.Model.Schemas) != len(predict.Schemas) {
+	if row.Off == nil || math.Abs(row.Off.Center) > 0.001 || row.Pace != nil || len(row.Model.Schemas) != len(predict.Schemas) {
 		t.Errorf("off by %v of what %d credentials cost", row.Off, len(row.Model.Schemas))
 	}
 	if p, m := row.Predicted, row.Measured.Center; !(p.Low <= m && m <= p.High) {
@@ -79,8 +79,19 @@ func TestPredict(t *testing.T) {
 		t.Fatal(err)
 	}
 	row = r.Rows[0]
-	if row.Off == nil || math.Abs(*row.Off) > 0.001 || math.Abs(*row.Pace-1.3) > 0.001 {
+	if row.Off == nil || math.Abs(row.Off.Center) > 0.001 || math.Abs(row.Pace.Center-1.3) > 0.001 {
 		t.Errorf("off by %v at a pace of %v", row.Off, row.Pace)
+	}
+
+	// Blocks differ by 1 %, in both campaigns: the anchors of one by that and the document beside them alike,
+	// so that the first has both variances, of 4 degrees of freedom, and the second one, of 2.
+	for what, c := range map[string]struct{ got, half float64 }{
+		"pace": {math.Log(row.Pace.High / row.Pace.Center), 2.776 * math.Sqrt2 * 0.01 / math.Sqrt(3)},
+		"off":  {math.Log1p(row.Off.High) - math.Log1p(row.Off.Center), 4.303 * 0.01 / math.Sqrt(3)},
+	} {
+		if math.Abs(c.got/c.half-1) > 0.001 {
+			t.Errorf("%s: half-width %v, want %v", what, c.got, c.half)
+		}
 	}
 
 	// Half of the anchors are no pace.
@@ -92,7 +103,7 @@ func TestPredict(t *testing.T) {
 		}
 	}
 	if without, err := predict.New(ctx, name, given, models, selection, &part); err != nil ||
-		without.Rows[0].Pace != nil || *without.Rows[0].Off > -0.2 {
+		without.Rows[0].Pace != nil || without.Rows[0].Off.Center > -0.2 {
 		t.Errorf("%+v, %v", without, err)
 	}
 
@@ -106,7 +117,7 @@ func TestPredict(t *testing.T) {
 		}
 	}
 	for _, want := range []string{"copy:badge.json@", "predicted", "measured", "eddsa-rdfc-2022 native issue",
-		"·quads", "residuals: standard deviation", "cost 1.30 times"} {
+		"·quads", "residuals: standard deviation", "off by +0 % [-2, +3], at a pace of 1.30 [1.27, 1.33]", "the 95 % interval"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("there is no %q in\n%s", want, &text)
 		}

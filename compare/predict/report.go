@@ -30,8 +30,8 @@ type Row struct {
 	Predicted stats.Estimate  `json:"predicted_ns"`
 	Beyond    []string        `json:"beyond,omitempty"` // figures larger than all of the model
 	Measured  *stats.Estimate `json:"measured_ns,omitempty"`
-	Pace      *float64        `json:"pace,omitempty"` // costs of anchors over those in the model
-	Off       *float64        `json:"off,omitempty"`  // predicted, at the pace, over measured, less 1
+	Pace      *stats.Estimate `json:"pace,omitempty"` // costs of anchors over those in the model
+	Off       *stats.Estimate `json:"off,omitempty"`  // predicted, at the pace, over measured, less 1
 	Failed    string          `json:"failed,omitempty"`
 }
 
@@ -68,7 +68,8 @@ func New(
 	return r, nil
 }
 
-// check compares a prediction with what was measured.
+// check compares a prediction with what was measured. The intervals are those of processes; how far documents
+// are from the model is the interval of the prediction.
 func (row *Row) check(schema string, c *compare.Campaign) {
 	if c == nil {
 		return
@@ -83,10 +84,21 @@ func (row *Row) check(schema string, c *compare.Campaign) {
 			return
 		}
 		measured := cost(r)
-		off := row.Predicted.Center/measured.Center - 1
-		if pace, known := row.Model.pace(c); known {
-			off = pace*(1+off) - 1
-			row.Pace = &pace
+		inverse := make(stats.Sample)
+		for block, v := range sampleOf(r) {
+			inverse[block] = 1 / v
+		}
+		off := stats.Mean(inverse)
+
+		// The anchors and the document share the blocks of a campaign, whose effects cancel.
+		pace, now := row.Model.pace(c)
+		if now = stats.Quotients([]stats.Sample{now}, []stats.Sample{sampleOf(r)}); len(now) > 0 {
+			off = stats.Unpaired([]stats.Sample{now}, []stats.Sample{row.Model.anchors}, stats.Band).Ratio
+			row.Pace = pace
+		}
+
+		for _, v := range []*float64{&off.Center, &off.Low, &off.High} {
+			*v = *v*row.Predicted.Center - 1
 		}
 		row.Measured, row.Off = &measured, &off
 	}
@@ -113,7 +125,7 @@ func Text(w io.Writer, r *Report) error {
 		line := fmt.Sprintf("%-33s%10s%18s", row.name(), micros(row.Predicted.Center),
 			micros(row.Predicted.Low)+" to "+micros(row.Predicted.High))
 		if row.Measured != nil {
-			line += fmt.Sprintf("%10s%6.0f%%", micros(row.Measured.Center), 100**row.Off)
+			line += fmt.Sprintf("%10s%6s%%", micros(row.Measured.Center), signed(row.Off.Center))
 		}
 		p.Line("%s", line)
 		if row.Failed != "" {
@@ -125,25 +137,18 @@ func Text(w io.Writer, r *Report) error {
 		r.Rows[i].explain(&p)
 	}
 	p.Line("")
-	if paces := r.paces(); paces != nil {
-		p.Line("beside the document %s were measured again, and cost %s times what they did when the model "+
-			"was measured: off is to the prediction at that pace", strings.Join(Anchors, " and "),
-			strings.Join(paces, ", "))
+	switch {
+	case slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Pace != nil }):
+		p.Line("beside the document %s were measured again: the pace is what they cost in proportion "+
+			"to what they did when the model was measured; off is to the prediction at that pace; [ ] of "+
+			"both is the 95 %% interval of processes", strings.Join(Anchors, " and "))
+	case slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Off != nil }):
+		p.Line("off is predicted over measured, less 1; its [ ] is the 95 %% interval of processes")
 	}
 	p.Line("fitted to %d credentials of the catalogue, measured by this binary on this machine in %d "+
 		"processes each, by least squares of logarithms with no term below 0; [ ] is the 95 %% interval "+
 		"of a term", len(r.Rows[0].Model.Schemas), r.Runs)
 	return p.Err
-}
-
-// paces prints those of the rows, unless the machine kept its own.
-func (r *Report) paces() (out []string) {
-	for _, row := range r.Rows {
-		if row.Pace != nil && *row.Pace != 1 {
-			out = append(out, fmt.Sprintf("%.2f", *row.Pace))
-		}
-	}
-	return out
 }
 
 // name is the operation of a row.
@@ -177,10 +182,31 @@ func (row *Row) explain(p *printable.Printer) {
 	p.Line("%s = %s", row.name(), strings.Join(terms, " + "))
 	p.Line("  residuals: standard deviation %.0f %%; largest %+.0f %%, of %s", 100*math.Expm1(m.Spread),
 		100*m.Residuals[worst], m.Schemas[worst])
+	if row.Off != nil {
+		text := fmt.Sprintf("off by %s %%%s", signed(row.Off.Center), between(row.Off, signed))
+		if row.Pace != nil {
+			text += fmt.Sprintf(", at a pace of %.2f%s", row.Pace.Center,
+				between(row.Pace, func(v float64) string { return fmt.Sprintf("%.2f", v) }))
+		}
+		p.Line("  %s", text)
+	}
 	if len(row.Beyond) > 0 {
 		p.Line("  the document has more %s than any of the catalogue's: no interval covers that",
 			strings.Join(row.Beyond, " and "))
 	}
+}
+
+// signed prints a part as whole percents.
+func signed(v float64) string {
+	return fmt.Sprintf("%+.0f", math.Round(100*v)+0) // not -0
+}
+
+// between prints the interval of an estimate, if processes are enough for one.
+func between(e *stats.Estimate, text func(float64) string) string {
+	if !e.Bounded() {
+		return fmt.Sprintf(" [? of %d processes]", e.N)
+	}
+	return fmt.Sprintf(" [%s, %s]", text(e.Low), text(e.High))
 }
 
 // micros prints nanoseconds as microseconds with three digits.

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"canonscope/canon/phase"
@@ -22,7 +23,10 @@ import (
 //go:embed page.gohtml
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+// pageTemplate is parsed when it is needed: processes that are timed share this code.
+var pageTemplate = sync.OnceValue(parsePage)
+
+func parsePage() *template.Template { return template.Must(template.New("page").Parse(pageText)) }
 
 // page is what the template shows.
 type page struct {
@@ -164,7 +168,7 @@ func (r *Report) HTML(w io.Writer, folder fs.FS) error {
 	p.Environment, p.Modules = environment(c)
 	p.Contents = p.contents()
 
-	return pageTemplate.Execute(w, &p)
+	return pageTemplate().Execute(w, &p)
 }
 
 // upper begins a sentence.

@@ -326,7 +326,7 @@ func (s *Several) HTML(w io.Writer) error {
 	}
 	p.Contents = p.contents()
 
-	return pageTemplate.Execute(w, &p)
+	return pageTemplate().Execute(w, &p)
 }
 
 // Files lists the files of the report, the smallest first.

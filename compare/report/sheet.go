@@ -4,12 +4,15 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"sync"
 )
 
 //go:embed sheet.gohtml
 var sheetText string
 
-var sheetTemplate = template.Must(template.Must(pageTemplate.Clone()).New("sheet").Parse(sheetText))
+var sheetTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(parsePage().New("sheet").Parse(sheetText))
+})
 
 // Sheet is a page of tables of words beside results folders, in the form of their pages.
 type Sheet struct {
@@ -50,4 +53,4 @@ func (p SheetPart) Leads(row int) string {
 }
 
 // HTML writes the page. It needs no script and asks for nothing else.
-func (s *Sheet) HTML(w io.Writer) error { return sheetTemplate.Execute(w, s) }
+func (s *Sheet) HTML(w io.Writer) error { return sheetTemplate().Execute(w, s) }
