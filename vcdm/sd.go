@@ -361,6 +361,8 @@ func (s *SD) hashOptions(ctx context.Context, in *input) ([]byte, error) {
 }
 
 // cloned returns lines in memory of their own.
+//
+//phase:caller
 func cloned(all [][]byte) [][]byte { return lines.Split(lines.Join(all)) }
 
 // digestLines returns the SHA-256 hash of lines side by side.
