@@ -360,7 +360,7 @@ func (s *SD) hashOptions(ctx context.Context, in *input) ([]byte, error) {
 	return digestLines([][]byte{config}), nil
 }
 
-// cloned returns lines in memory of their own.
+// cloned returns lines in memory that no operation uses again.
 //
 //phase:caller
 func cloned(all [][]byte) [][]byte { return lines.Split(lines.Join(all)) }
