@@ -1,7 +1,9 @@
 package vcdm_test
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"sync"
 	"testing"
 
@@ -41,4 +43,31 @@ func TestConcurrent(t *testing.T) {
 		}
 	}
 	wg.Wait()
+}
+
+// What an operation with selective disclosure made stays as it is when others use its memory.
+func TestTraceStays(t *testing.T) {
+	l := newLab(t)
+	trace := new(vcdm.SDTrace)
+	signer := &vcdm.Signer{Suite: vcdm.ECDSASD2023(l.rdfc, vcdm.SDOptions{Trace: trace}), Key: l.key(sd)}
+	options := l.options(sd).AppendJSON(nil, sd)
+
+	if _, err := signer.Add(context.Background(), []byte(credential), options); err != nil {
+		t.Fatal(err)
+	}
+
+	first := *trace
+	made := slices.Concat(first.Lines...)
+	if len(made) == 0 {
+		t.Fatal("no statements")
+	}
+	for range 10 { // each has other labels
+		if _, err := signer.Add(context.Background(), []byte(credential), options); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	if !bytes.Equal(slices.Concat(first.Lines...), made) {
+		t.Error("the statements of the first proof have changed")
+	}
 }

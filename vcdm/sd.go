@@ -183,7 +183,7 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 	// 3.6.3 Base Proof Hashing
 	mandatoryHash := digestLines(mandatory)
 	if t := s.opt.Trace; t != nil {
-		*t = SDTrace{Lines: g.Lines, Mandatory: g.Selected[0], ProofHash: proofHash,
+		*t = SDTrace{Lines: cloned(g.Lines), Mandatory: g.Selected[0], ProofHash: proofHash,
 			MandatoryHash: mandatoryHash}
 	}
 
@@ -231,9 +231,10 @@ func (s *SD) disclose(ctx context.Context, in *input, base baseProof,
 
 	mandatory, chosen, shown := g.Selected[0], g.Selected[1], g.Selected[2]
 	if t := s.opt.Trace; t != nil {
-		*t = SDTrace{Lines: g.Lines, Mandatory: mandatory, Selective: chosen, Combined: shown}
+		*t = SDTrace{Lines: cloned(g.Lines), Mandatory: mandatory, Selective: chosen, Combined: shown}
 	}
 
+	d.others = make([][]byte, 0, len(g.Lines))
 	revealed := uint32(0)
 	for i, line := range g.Lines {
 		if shown[i] { // steps 6 to 8
@@ -358,6 +359,11 @@ func (s *SD) hashOptions(ctx context.Context, in *input) ([]byte, error) {
 	}
 	return digestLines([][]byte{config}), nil
 }
+
+// cloned returns lines in memory that no operation uses again.
+//
+//phase:caller
+func cloned(all [][]byte) [][]byte { return lines.Split(lines.Join(all)) }
 
 // digestLines returns the SHA-256 hash of lines side by side.
 func digestLines(lines [][]byte) []byte {

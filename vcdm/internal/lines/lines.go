@@ -19,8 +19,13 @@ import (
 //
 //phase:parse
 func Split(text []byte) [][]byte {
-	return slices.AppendSeq(make([][]byte, 0, bytes.Count(text, []byte{'\n'})), bytes.Lines(text))
+	return AppendSplit(make([][]byte, 0, bytes.Count(text, []byte{'\n'})), text)
 }
+
+// AppendSplit appends the lines of a text.
+//
+//phase:parse
+func AppendSplit(dst [][]byte, text []byte) [][]byte { return slices.AppendSeq(dst, bytes.Lines(text)) }
 
 // Join returns lines as one text.
 func Join(lines [][]byte) []byte { return bytes.Join(lines, nil) }
@@ -29,6 +34,13 @@ func Join(lines [][]byte) []byte { return bytes.Join(lines, nil) }
 //
 //phase:select
 func Part(lines [][]byte, selected []bool) (in, others [][]byte) {
+	n := 0
+	for _, yes := range selected {
+		if yes {
+			n++
+		}
+	}
+	in, others = make([][]byte, 0, n), make([][]byte, 0, len(lines)-n)
 	for i, l := range lines {
 		if selected[i] {
 			in = append(in, l)

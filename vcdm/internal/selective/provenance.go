@@ -27,12 +27,13 @@ type provenance struct{ docs datasets }
 //
 //phase:select
 type short struct {
-	dataset, shown rdf.Dataset // of the document; of a revealed document
-	origins        jsonld.Origins
-	state, subset  rdfc.State
-	quads          []rdf.Quad
-	picked         []bool // nodes of the document's tape
-	text           []byte
+	dataset, shown  rdf.Dataset // of the document; of a revealed document
+	origins         jsonld.Origins
+	state, subset   rdfc.State
+	quads           []rdf.Quad
+	picked          []bool // nodes of the document's tape
+	text, shownText []byte
+	lines           [][]byte // of text
 }
 
 // Group implements [grouper].
@@ -48,8 +49,9 @@ func (g *provenance) Group(ctx context.Context, in *Input, labels Labels,
 	if err := w.state.Label(ctx, &w.dataset, labelling(in)); err != nil {
 		return nil, problem.Transformed(err, "document")
 	}
-	text := w.state.Relabel(nil, labels(w.state.Blanks()))
-	out := &Grouped{Lines: lines.Split(text), Selected: make([][]bool, len(groups))}
+	w.text = w.state.Relabel(w.text[:0], labels(w.state.Blanks()))
+	w.lines = lines.AppendSplit(w.lines[:0], w.text)
+	out := &Grouped{Lines: w.lines, Selected: make([][]bool, len(groups))}
 	for n, pointers := range groups {
 		if err := w.pick(ctx, in, pointers); err != nil {
 			return nil, err
@@ -141,12 +143,12 @@ func (g *provenance) reveal(ctx context.Context, in *Input, selected []bool,
 		return nil, problem.Transformed(err, "revealed document")
 	}
 
-	said, err := g.run(ctx, in, &w.subset, &w.shown, w.text[:0])
+	said, err := g.run(ctx, in, &w.subset, &w.shown, w.shownText[:0])
 	if err != nil {
 		return nil, err
 	}
 
-	w.text = said
+	w.shownText = said
 	if !bytes.Equal(text, said) {
 		return nil, errPart
 	}

@@ -60,7 +60,7 @@ type Grouper interface {
 
 // Grouped is a document's statements in the order in which they are signed.
 type Grouped struct {
-	Lines    [][]byte
+	Lines    [][]byte // valid until the operation ends
 	Selected [][]bool // for each group, for each line
 	Checked  bool     // every group is known to be the statements of a document with only these parts
 
