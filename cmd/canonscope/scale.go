@@ -129,8 +129,10 @@ all sizes of a block on one of them.`,
 			plan.Cells, plan.Rules, plan.Given = selection.Cells(), measure.Rules(), filter.Given
 			plan.Command, plan.Args = commandLine(cmd)
 			slow := func(c compare.Cell) bool { return c.Engine != canon.Native }
-			if profiles.Perf.Available() == nil && !slices.ContainsFunc(plan.Cells, slow) {
+			if some := slices.ContainsFunc(plan.Cells, slow); !some && profiles.Perf.Available() == nil {
 				plan.Profile = scaleNativeProfile
+			} else if some && !cmd.Flags().Changed("allocs") {
+				plan.Allocs = true
 			}
 			plan.Disclosed, plan.LeftOut = selection.Disclosed, selection.LeftOut
 			plan.Unsupported = selection.Unsupported()
@@ -162,6 +164,8 @@ all sizes of a block on one of them.`,
 	flags.IntVar(&plan.Window.N, "n", 0,
 		"timed operations per process, instead of a window that holds collections")
 	flags.Lookup("n").DefValue = "0" // pflag hides a zero
+	flags.BoolVar(&plan.Allocs, "allocs", false,
+		"also fit laws to the bytes that phases allocate; on for engines other than native")
 	flags.Uint64Var(&plan.Seed, "seed", 1, "seed of documents, keys and the order of cells")
 	flags.StringVar(&out, "out", "", "results folder `DIR`, new or empty; default results/ and the time")
 	flags.BoolVar(&jsonText, "json", false, "print JSON instead of the text")

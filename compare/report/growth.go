@@ -28,7 +28,16 @@ type Curve struct {
 	Operations []Quantity   `json:"operations"`  // each, then sums
 	Phases     []Quantity   `json:"phases"`      // of issue + verify, or of canonize; largest first
 	Fastest    string       `json:"fastest,omitempty"`
+	Allocated  []Allocation `json:"allocated,omitempty"` // as Phases, where allocations were recorded
 	Reasons    []string     `json:"reasons,omitempty"`
+}
+
+// Allocation is what a phase allocates in one operation or exchange, in bytes at each point. Bytes vary much less
+// than times do, so that they show a law that times do not show yet.
+type Allocation struct {
+	Name  string      `json:"name"`
+	Bytes []float64   `json:"bytes"`
+	Laws  []stats.Law `json:"laws,omitempty"` // as those of a Quantity
 }
 
 // Quantity is a cost at each point: process CPU nanoseconds of one operation or exchange.
@@ -253,6 +262,7 @@ func newCurve(
 			samples[i][op] = cpuOf(r)
 			if op == compare.Canonize || slices.Contains(compare.Whole, op) {
 				phases[i].add(r, samples[i][op])
+				phases[i].allocated(r)
 			}
 		}
 	}
@@ -298,6 +308,9 @@ func newCurve(
 	}
 
 	curve.Phases = grownPhases(phases, x)
+	if x != nil {
+		curve.Allocated = grownAllocations(phases, x)
+	}
 	curve.Fastest = curve.fastest()
 	return curve
 }
@@ -345,6 +358,8 @@ type phaseCosts struct {
 	cost    [phase.Count]float64
 	samples [phase.Count]int64
 	varies  float64 // relative standard deviation of one process
+	bytes   [phase.Count]float64
+	objects [phase.Count]int64 // samples of bytes
 }
 
 // add charges the cost of an operation to phases by the shares of its profile.
@@ -362,6 +377,38 @@ func (p *phaseCosts) add(r *compare.Result, sample stats.Sample) {
 			p.samples[i] += a.Background[i].Samples
 		}
 	}
+}
+
+// allocated adds what an operation allocates.
+func (p *phaseCosts) allocated(r *compare.Result) {
+	if r.Allocs == nil || r.Allocs.Ops == 0 {
+		return
+	}
+	a := &r.Allocs.Attribution
+	for i, share := range shares(a.Costs()) {
+		p.bytes[i] += float64(r.Allocs.Bytes) / float64(r.Allocs.Ops) * share
+		p.objects[i] += a.Foreground[i].Samples
+	}
+}
+
+// grownAllocations are the laws of allocated bytes, of the phases that allocate at every point.
+func grownAllocations(points []phaseCosts, x []float64) []Allocation {
+	var out []Allocation
+	for ph := range phase.Count {
+		a := Allocation{Name: phase.Phase(ph).String()}
+		var counted []stats.CountedCost
+		for _, p := range points {
+			a.Bytes = append(a.Bytes, p.bytes[ph])
+			counted = append(counted, stats.CountedCost{Cost: p.bytes[ph], Samples: p.objects[ph]})
+		}
+		if slices.Min(a.Bytes) > 0 {
+			a.Laws = stats.CountedLaws(x, counted)
+			out = append(out, a)
+		}
+	}
+
+	slices.SortStableFunc(out, func(a, b Allocation) int { return -cmp.Compare(slices.Max(a.Bytes), slices.Max(b.Bytes)) })
+	return out
 }
 
 func grownPhases(points []phaseCosts, x []float64) []Quantity {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -110,6 +111,43 @@ func TestGrowth(t *testing.T) {
 	if all[1].By != "" || math.Abs(ops[0].Ratios[0].Center-2) > 0.01 || ops[0].Laws != nil ||
 		ops[4].Ratios[0] != nil || ops[5].Cost[1].N != 0 {
 		t.Errorf("%+v", ops)
+	}
+}
+
+// A law of allocated bytes names the phase that grows faster than a line, and says that others do not.
+func TestLawsOfAllocations(t *testing.T) {
+	c, experiments := grown()
+	label, where := phase.Label, phase.Context
+	for i := range c.Results {
+		r := &c.Results[i]
+		at := slices.IndexFunc(experiments[0].Points, func(p compare.Point) bool { return p.Schema == r.Cell.Schema })
+		if at < 0 || r.Cell.Operation != compare.Verify {
+			continue
+		}
+		n := float64(experiments[0].Points[at].Figures.Quads)
+		a := &compare.Allocs{Ops: 2}
+		a.Attribution.Foreground[label] = profiles.Count{Samples: 10_000, Value: int64(2 * n * n)}
+		a.Attribution.Foreground[where] = profiles.Count{Samples: 10_000, Value: int64(2 * 300 * n)}
+		a.Bytes = a.Attribution.Foreground.Total().Value
+		r.Allocs = a
+	}
+
+	g := report.NewGrowth(c, experiments[0])
+	if len(g.Curves[0].Allocated) != 2 {
+		t.Fatalf("%+v", g.Curves[0].Allocated)
+	}
+	for _, a := range g.Curves[0].Allocated {
+		if want := map[string]string{"label": "a·x²", "context": "a·x"}[a.Name]; len(a.Laws) == 0 || a.Laws[0].Name != want {
+			t.Errorf("%s allocates %+v, want the law %s", a.Name, a.Laws, want)
+		}
+	}
+	var text strings.Builder
+	if err := report.GrowthText(&text, c, report.NewTable(c, matrix.Formats), []report.Growth{g}, false); err != nil {
+		t.Fatal(err)
+	}
+	said := strings.Join(strings.Fields(text.String()), " ")
+	if want := "label allocates 0.001·n² kB, which grows faster than a line; what other phases allocate does not"; !strings.Contains(said, want) {
+		t.Errorf("no %q in %s", want, said)
 	}
 }
 

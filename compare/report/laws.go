@@ -157,7 +157,41 @@ func (g *Growth) sentences(c *Curve) []string {
 		out = append(out, fmt.Sprintf("the phase that grows fastest is %s: %s, %s of it at %s", phase.Name,
 			formula(&phase.Laws[0]), share, tick(slices.Max(c.X))))
 	}
+	if text := c.allocations(); text != "" {
+		out = append(out, text)
+	}
 	return out
+}
+
+// steep is the power of x from which on growth is named as faster than a line.
+const steep = 1.1
+
+// allocations is a sentence on the phases whose allocated bytes grow faster than a line at the largest point; ""
+// where allocations were not recorded.
+func (c *Curve) allocations() string {
+	var parts []string
+	most, last, fitted := slices.Max(c.X), len(c.X)-1, false
+	whole := 0.0
+	for _, a := range c.Allocated {
+		whole += a.Bytes[last]
+	}
+	for _, a := range c.Allocated {
+		if len(a.Laws) == 0 || a.Bytes[last] < notable*whole {
+			continue
+		}
+		fitted = true
+		if l := &a.Laws[0]; l.Exponent(most) > steep {
+			parts = append(parts, fmt.Sprintf("%s allocates %s kB", a.Name, formula(l)))
+		}
+	}
+
+	switch {
+	case !fitted:
+		return ""
+	case parts == nil:
+		return "what phases allocate grows no faster than a line"
+	}
+	return strings.Join(parts, ", ") + ", which grows faster than a line; what other phases allocate does not"
 }
 
 // among is the interval of a figure, which may be open: (10 to 15).
