@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"canonscope/canon"
+	"canonscope/canon/jsontape"
 	"canonscope/vcdm/internal/lines"
 	"canonscope/vcdm/internal/selective"
 	"canonscope/vcdm/keys"
@@ -141,7 +142,7 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 		return nil, problem.Generation("", "there are more than 1,000 mandatory pointers")
 	}
 
-	if in.proof.previous >= 0 {
+	if in.proof.previous != jsontape.None {
 		return nil, problem.Generation("/previousProof",
 			"nothing could be derived from a proof that builds on others")
 	}
@@ -279,7 +280,7 @@ func revealDocument(ctx context.Context, in *input, pointers []string) ([]byte, 
 	if err := s.Mark(ctx, in.options.Budget, t, pointers); err != nil {
 		return nil, err
 	}
-	if k := in.doc.proofKey; k >= 0 {
+	if k := in.doc.proofKey; k != jsontape.None {
 		if (*s)[k+1] != selective.Out {
 			return nil, problem.Generation("/proof", "a JSON pointer names a proof")
 		}
