@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -369,6 +370,48 @@ func TestManyKeys(t *testing.T) {
 		}
 		if _, err := sameAnswer(t, v, build(n, 0)); err == nil {
 			t.Errorf("%d keys, the last is the first again", n)
+		}
+	}
+}
+
+// A COSE_Sign1 has four elements of certain types (RFC 9052 section 4.2), an MSO its members: both engines refuse
+// others with the same words.
+func TestShapesOfSignaturesAndMSOs(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	v := mdoc.Verifier{Key: key.Public(), Now: now}
+	refused := func(name string, b []byte) {
+		t.Helper()
+		if docs, err := sameAnswer(t, v, b); err == nil {
+			t.Errorf("%s: accepted %v", name, docs)
+		}
+	}
+
+	signer := draftKey{key, []byte{1}}
+	var good map[string]cbor.RawMessage
+	decode(t, signer.build(t, nil), &good)
+	var auth []any
+	decode(t, good["issuerAuth"], &auth)
+	with := func(auth any) []byte {
+		return encode(t, map[string]any{"nameSpaces": good["nameSpaces"], "issuerAuth": auth})
+	}
+	if _, err := sameAnswer(t, v, with(auth)); err != nil {
+		t.Fatal(err)
+	}
+	refused("three elements", with(auth[:3]))
+	refused("five elements", with(append(slices.Clone(auth), 0)))
+	refused("a map of four", with(map[int]any{0: auth[0], 1: auth[1], 2: auth[2], 3: auth[3]}))
+	refused("a text", with("text"))
+	for i := range auth {
+		other := slices.Clone(auth)
+		other[i] = "text"
+		refused(fmt.Sprintf("element %d", i), with(other))
+		other[i] = []any{}
+		refused(fmt.Sprintf("element %d", i), with(other))
+	}
+
+	for _, name := range []string{"version", "digestAlgorithm", "docType", "deviceKeyInfo", "validityInfo", "valueDigests"} {
+		for _, other := range []any{[]any{}, 1, nil, []byte("x")} {
+			refused(fmt.Sprintf("%s %v", name, other), signer.build(t, func(d *draft) { d.mso[name] = other }))
 		}
 	}
 }
