@@ -291,7 +291,7 @@ func TestLimitOfDerivedProofs(t *testing.T) {
 	l := newLab(t)
 	var made, checked vcdm.Counts
 	h := &vcdm.Holder{Suite: l.suite(bbs).(*vcdm.SD), Counts: &made}
-	doc, err := h.Derive(context.Background(), []byte(l.sign(bbs, credential)), []string{"/issuer"})
+	doc, err := h.Derive(context.Background(), []byte(l.sign(bbs, credential)), []string{"/credentialSubject/degree"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +391,8 @@ func TestProofsOverDifferentContexts(t *testing.T) {
 		return doc, strings.TrimSuffix(proof, "}")
 	}
 	_, short := signed()
-	doc, long := signed("https://x.example/")
+	_, long := signed("https://x.example/")
+	doc, _ := signed("https://x.example/", "https://y.example/")
 	r := l.verifier().VerifyAll(context.Background(), []byte(doc+`"proof":[`+short+","+long+"]}"))
 	for i, p := range r.Proofs() {
 		if !p.Verified {
@@ -438,4 +439,45 @@ func TestContextOfOptionsAlone(t *testing.T) {
 	s := &vcdm.Signer{Suite: l.suite(suite), Key: l.key(suite), NoInject: true}
 	_, err := s.Add(context.Background(), []byte(`{"@id":"urn:x:1","urn:x:p":"v"}`), []byte(encode(t, o)))
 	l.failed("a document without context", err, lossErr)
+}
+
+// A proof without created that has expired is refused, as one with created is.
+func TestExpiryAlone(t *testing.T) {
+	l := newLab(t)
+	for expires, want := range map[string]bool{"2025-12-31T00:00:00Z": false, "2026-12-31T00:00:00Z": true} {
+		for _, at := range []string{"", created} {
+			doc := l.sign("eddsa-jcs-2022", credential, func(o *vcdm.Options) { o.Created, o.Expires = at, expires })
+			if err := l.verify(doc); (err == nil) != want {
+				t.Errorf("created %q, expires %s: %v", at, expires, err)
+			}
+		}
+	}
+}
+
+// A verifier that knows contexts refuses a document with others.
+func TestContextsThatAreKnown(t *testing.T) {
+	l := newLab(t)
+	doc := l.sign("eddsa-jcs-2022", credential)
+	known := []string{encode(t, decode(t, credential)["@context"])}
+	for _, c := range []struct {
+		known []string
+		want  bool
+	}{{nil, true}, {known, true}, {[]string{`"` + rules.BaseContext + `"`}, false}} {
+		v := l.verifier()
+		v.Contexts = c.known
+		if err := v.Verify(context.Background(), []byte(doc)).Err(); (err == nil) != c.want {
+			t.Errorf("%q: %v", c.known, err)
+		}
+	}
+}
+
+// A signer without a key, or none, says so.
+func TestHalfASigner(t *testing.T) {
+	l := newLab(t)
+	for _, s := range []*vcdm.Signer{nil, {Suite: l.suite(bbs)}, {Key: l.key(bbs)}} {
+		if _, err := s.Add(context.Background(), []byte(credential), nil); err == nil ||
+			!strings.Contains(err.Error(), "a Signer needs a Suite") {
+			t.Errorf("%+v: %v", s, err)
+		}
+	}
 }
