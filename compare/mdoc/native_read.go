@@ -247,7 +247,7 @@ func (r *nativeReader) usualItem(b view, item *nativeItem) bool {
 	defer func() { s.src = nil }()
 	at := 0
 	after := func(prefix string) bool {
-		if len(b)-at < len(prefix) || string(b[at:at+len(prefix)]) != prefix {
+		if !bytes.HasPrefix(b[at:], []byte(prefix)) {
 			return false
 		}
 		at += len(prefix)

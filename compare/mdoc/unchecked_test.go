@@ -102,6 +102,9 @@ func TestNamesAreBounded(t *testing.T) {
 		}
 	}
 
+	if err := fmt.Sprint(build(2, 1).ambiguous(&want1)); strings.Contains(err, "/s0") {
+		t.Errorf("namespaces without the element are listed: %s", err)
+	}
 	for n, want := range map[int]int{2: 2, 8: 8, 9: 8} {
 		err := fmt.Sprint(build(n, 2).ambiguous(&want1))
 		if got := strings.Count(err, "/e1"); got != want+1 || strings.Contains(err, "/e0") {
@@ -228,5 +231,21 @@ func TestTamperedPresentations(t *testing.T) {
 		if (err == nil) != (c.want > 0) || err == nil && len(copies) != c.want {
 			t.Errorf("%q, bound %v: %d copies, %v, want %d", c.cbor, c.bound, len(copies), err, c.want)
 		}
+	}
+}
+
+// The size of a head is known before it is written.
+func TestSizeOfHeads(t *testing.T) {
+	for _, n := range []uint64{0, 23, 24, 255, 256, 65535, 65536, 1<<32 - 1, 1 << 32, 1<<64 - 1} {
+		if got := len(appendHead(nil, majorUint, n)); got != headSize(n) {
+			t.Errorf("the head of %d is %d bytes, want %d", n, got, headSize(n))
+		}
+	}
+}
+
+// A document without certificates has no signers.
+func TestSignersOfNone(t *testing.T) {
+	if signers := signersOf([]byte("\xa1\x69documents\x81\xa1\x6cissuerSigned\xa1\x6aissuerAuth\x84\x40\xa0\x40\x40")); len(signers) > 0 {
+		t.Errorf("signers %x", signers)
 	}
 }
