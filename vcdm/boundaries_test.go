@@ -323,7 +323,7 @@ func TestNamesOfFeatures(t *testing.T) {
 	}
 }
 
-// A method without a key of its type says so.
+// A method without a key of its type, or with a secret one, says so.
 func TestMethodWithoutKey(t *testing.T) {
 	const id = "https://controller.example/1"
 	for _, c := range []struct{ typ, member, why string }{
@@ -332,6 +332,8 @@ func TestMethodWithoutKey(t *testing.T) {
 		{"JsonWebKey", ``, "publicKeyJwk is missing"},
 		{"JsonWebKey", `,"publicKeyJwk":"z"`, "publicKeyJwk is missing"},
 		{"Other", ``, "type is neither"},
+		{"Multikey", `,"secretKeyMultibase":"z"`, "must not hold a secret key"},
+		{"JsonWebKey", `,"secretKeyJwk":{}`, "must not hold a secret key"},
 	} {
 		r := &vcdm.Documents{Document: func(context.Context, string) ([]byte, error) {
 			return []byte(`{"id":"` + id + `","assertionMethod":[{"id":"` + id + `#key","controller":"` + id +
@@ -478,6 +480,31 @@ func TestHalfASigner(t *testing.T) {
 		if _, err := s.Add(context.Background(), []byte(credential), nil); err == nil ||
 			!strings.Contains(err.Error(), "a Signer needs a Suite") {
 			t.Errorf("%+v: %v", s, err)
+		}
+	}
+}
+
+// A proof that holds and builds on one that does not is not verified.
+func TestProofOnAFalseOne(t *testing.T) {
+	l := newLab(t)
+	const suite = "eddsa-jcs-2022"
+	named := func(id string, previous ...string) func(*vcdm.Options) {
+		return func(o *vcdm.Options) { o.ID, o.PreviousProof = id, previous }
+	}
+	first := setProof(t, l.sign(suite, credential, named("urn:p:1")), "created", "2025-07-01T10:00:01Z")
+	for on, want := range map[bool]string{true: "urn:p:1 is not verified", false: "<nil>"} {
+		var previous []string
+		if on {
+			previous = []string{"urn:p:1"}
+		}
+		doc, err := l.signOnto(suite, first, named("urn:p:2", previous...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := l.verifier().VerifyAll(context.Background(), []byte(doc))
+		p := r.Proofs()
+		if r.Verified || p[0].Verified || p[1].Verified == on || !strings.Contains(fmt.Sprint(p[1].Err), want) {
+			t.Errorf("builds on it %v: %v, %v, want %s", on, p[0].Err, p[1].Err, want)
 		}
 	}
 }

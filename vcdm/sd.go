@@ -251,10 +251,9 @@ func (s *SD) disclose(ctx context.Context, in *input, base baseProof,
 		}
 	}
 
-	if more := len(d.others) - base.signatures(); more > 0 {
-		if err := in.options.Budget.Signatures(more, "/proof"); err != nil {
-			return nil, nil, err
-		}
+	more := max(0, len(d.others)-base.signatures()) // than open has counted
+	if err := in.options.Budget.Signatures(more, "/proof"); err != nil {
+		return nil, nil, err
 	}
 
 	if reveal, err = revealDocument(ctx, in, combined); err != nil { // step 13
