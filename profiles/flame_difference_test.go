@@ -254,7 +254,7 @@ func TestViews(t *testing.T) {
 	for _, f := range profiles.Functions(p, profiles.LoadRules()) {
 		self += f.Self
 	}
-	if math.Abs(self-1) > 1e-9 {
+	if !(math.Abs(self-1) <= 1e-9) {
 		t.Errorf("functions add up to %v", self)
 	}
 	if s := profiles.Stacks(p, profiles.LoadRules()); len(s) != 3 || s[0].Share != 0.4 || s[2].Path[0] != "regexp.match" {

@@ -519,7 +519,7 @@ func TestCapture(t *testing.T) {
 	}
 	rules := testRules(t)
 	a, b := profiles.Attribute(r.Profile, rules), profiles.Attribute(two.Profile, rules)
-	if b.Foreground.Total().Samples != 2*a.Foreground.Total().Samples || math.Abs(two.Coverage()-r.Coverage()) > 1e-9 {
+	if b.Foreground.Total().Samples != 2*a.Foreground.Total().Samples || !(math.Abs(two.Coverage()-r.Coverage()) <= 1e-9) {
 		t.Errorf("merged: %d samples of %d, coverage %g of %g", b.Foreground.Total().Samples, a.Foreground.Total().Samples,
 			two.Coverage(), r.Coverage())
 	}
@@ -622,7 +622,7 @@ func TestAllocs(t *testing.T) {
 	// Some 40,000 samples: a standard error below 1 %. Allocations by the functions of this test are
 	// background.
 	got := a.Foreground.Total().Value + a.Background.Total().Value - earlier.Foreground.Total().Value - earlier.Background.Total().Value
-	if exact := after.TotalAlloc - before.TotalAlloc; math.Abs(float64(got)/float64(exact)-1) > 0.05 {
+	if exact := after.TotalAlloc - before.TotalAlloc; !(math.Abs(float64(got)/float64(exact)-1) <= 0.05) {
 		t.Errorf("%d bytes in the operation, the runtime counts %d", got, exact)
 	}
 	if len(p.SampleType) != 2 || p.SampleType[0].Type != "alloc_objects" || p.SampleType[1].Type != "alloc_space" {

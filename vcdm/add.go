@@ -73,7 +73,7 @@ func (s *Signer) add(ctx context.Context, w *work, doc, options []byte) ([]byte,
 	}
 
 	in := newInput(d, p, w, s.Counts)
-	if MethodOf(s.Suite.Name()) == canon.JCS && (ok || d.proofKey < 0) && d.lacksTerms() {
+	if MethodOf(s.Suite.Name()) == canon.JCS && (ok || d.proofKey == jsontape.None) && d.lacksTerms() {
 		in.undefined = true
 		return nil, problem.New(problem.DataLossDetection, "/@context", noTerms)
 	}
@@ -132,7 +132,7 @@ func (w *work) parseTogether(d *document, p *proof, doc, options []byte) bool {
 	w.src = src
 	t := &w.tape
 	var err error
-	if *d, err = w.parse(src); err != nil || d.proofKey < 0 {
+	if *d, err = w.parse(src); err != nil || d.proofKey == jsontape.None {
 		return false
 	}
 	// The options have to be the whole of the last member and free of what is going to be added.
@@ -140,7 +140,7 @@ func (w *work) parseTogether(d *document, p *proof, doc, options []byte) bool {
 	*p = readProof(t, d.proofKey+1)
 	return v.Kind == jsontape.Object && int(v.Start) == from && int(v.End) == from+len(options) &&
 		int(v.Next) == len(t.Nodes) &&
-		p.value < 0 && p.context < 0
+		p.value == jsontape.None && p.context == jsontape.None
 }
 
 // parseOptions scans proof options on their own.

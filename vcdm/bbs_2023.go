@@ -38,7 +38,7 @@ const (
 var Features = []string{"baseline", "anonymous_holder_binding", "pseudonym", "holder_binding_pseudonym"}
 
 func (f Feature) String() string {
-	if f < 0 || int(f) >= len(Features) {
+	if uint(f) >= uint(len(Features)) {
 		return fmt.Sprintf("Feature(%d)", int(f))
 	}
 	return Features[f]

@@ -239,6 +239,7 @@ func TestBBSPointers(t *testing.T) {
 // The optional features: only who has the secrets derives, and a pseudonym belongs to one domain.
 func TestBBSFeatures(t *testing.T) {
 	l := newLab(t)
+	wantHidden := hidden(t, l.derive(l.sign(bbs, credential), "/credentialSubject/degree"))
 	for f := vcdm.HolderBinding; f <= vcdm.BindingPseudonym; f++ {
 		holder, err := vcdm.CommitBBS(f)
 		if err != nil {
@@ -258,6 +259,9 @@ func TestBBSFeatures(t *testing.T) {
 			t.Fatalf("%s: %v", f, err)
 		}
 		l.accept(f.String(), shown)
+		if hides := hidden(t, shown); hides != wantHidden {
+			t.Errorf("%s: %q, without an optional feature %q", f, hides, wantHidden)
+		}
 
 		other, err := vcdm.CommitBBS(f)
 		if err != nil {
@@ -354,6 +358,17 @@ func TestLinks(t *testing.T) {
 			t.Errorf("the links are %q, want %q", got, want)
 		}
 	}
+}
+
+// hidden is what the links of a derived proof say of the statements that it hides.
+func hidden(t *testing.T, doc string) string {
+	t.Helper()
+	links, err := vcdm.Links([]byte(doc), canon.Limits{})
+	i := slices.IndexFunc(links, func(s string) bool { return strings.HasSuffix(s, " are hidden") })
+	if err != nil || i < 0 {
+		t.Fatalf("%v: %v", links, err)
+	}
+	return links[i]
 }
 
 // Statements count as signatures, and time is asked for.

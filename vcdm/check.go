@@ -60,10 +60,9 @@ func (s *SD) checkBase(ctx context.Context, in *input, base baseProof, key *keys
 		return err
 	}
 	mandatory, others := lines.Part(g.Lines, g.Selected[0])
-	if more := len(others) - base.signatures(); more > 0 {
-		if err := in.options.Budget.Signatures(more, "/proof"); err != nil {
-			return err
-		}
+	more := max(0, len(others)-base.signatures()) // than open has counted
+	if err := in.options.Budget.Signatures(more, "/proof"); err != nil {
+		return err
 	}
 	return base.check(ctx, in, key, &statements{proofHash, digestLines(mandatory), others, hmacKey})
 }

@@ -122,6 +122,8 @@ func init() {
 				"revoked": {func(m map[string]any) { method(m)["revoked"] = "2025-12-31T00:00:00Z" },
 					problem.InvalidMethod},
 				"not for this": {func(m map[string]any) { m["authentication"] = m["assertionMethod"]; delete(m, "assertionMethod") }, problem.InvalidRelationship},
+				"another one is for this": {func(m map[string]any) { m["assertionMethod"] = []any{id + "#other"} },
+					problem.InvalidRelationship},
 				"no such method": {func(m map[string]any) { method(m)["id"] = id + "#other" },
 					problem.InvalidMethod},
 				"other id": {func(m map[string]any) { m["id"] = "https://mallory.example/" },

@@ -86,14 +86,14 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 		switch {
 		case t.Nodes[i].Kind != jsontape.Object || i == 0:
 		case !value.TextIs(&t, i, "id", url) && !value.TextIs(&t, i, "id", relative):
-		case node < 0:
+		case node == jsontape.None:
 			node = i
 		case !t.Equal(node, &t, i):
 			return fail(problem.InvalidControllerDocument, base+" has several methods "+relative)
 		}
 	}
 
-	if node < 0 {
+	if node == jsontape.None {
 		return fail(problem.InvalidMethod, base+" has no method "+relative)
 	}
 
@@ -125,30 +125,30 @@ func (r *Documents) Resolve(ctx context.Context, url, purpose string) (*Method, 
 
 // related reports whether a verification relationship holds a method, by its URL or as an object.
 func related(t *jsontape.Tape, list, node int, url, relative string) bool {
-	if list < 0 || t.Nodes[list].Kind != jsontape.Array {
+	if list == jsontape.None || t.Nodes[list].Kind != jsontape.Array {
 		return false
 	}
 	return slices.ContainsFunc(slices.Collect(t.Elements(list)), func(e int) bool {
-		return e == node || t.Nodes[e].Kind == jsontape.Object && t.Equal(e, t, node) ||
+		return t.Nodes[e].Kind == jsontape.Object && t.Equal(e, t, node) ||
 			t.Nodes[e].Kind == jsontape.String && (t.TextIs(e, url) || t.TextIs(e, relative))
 	})
 }
 
 // methodKey reads the key of a verification method (Controlled Identifiers 2.2.2, 2.2.3).
 func methodKey(t *jsontape.Tape, node int) (*keys.Public, error) {
-	if t.Get(node, "secretKeyMultibase") >= 0 || t.Get(node, "secretKeyJwk") >= 0 {
+	if t.Get(node, "secretKeyMultibase") != jsontape.None || t.Get(node, "secretKeyJwk") != jsontape.None {
 		return nil, errors.New("a published method must not hold a secret key")
 	}
 	switch {
 	case value.TextIs(t, node, "type", "Multikey"):
 		v := t.Get(node, "publicKeyMultibase")
-		if v < 0 || t.Nodes[v].Kind != jsontape.String {
+		if v == jsontape.None || t.Nodes[v].Kind != jsontape.String {
 			return nil, errors.New("publicKeyMultibase is missing")
 		}
 		return keys.ParsePublic(string(t.Text(v)))
 	case value.TextIs(t, node, "type", "JsonWebKey"):
 		v := t.Get(node, "publicKeyJwk")
-		if v < 0 || t.Nodes[v].Kind != jsontape.Object {
+		if v == jsontape.None || t.Nodes[v].Kind != jsontape.Object {
 			return nil, errors.New("publicKeyJwk is missing")
 		}
 		return keys.ParsePublicJWK(t.Raw(v))
@@ -164,7 +164,7 @@ func (r *Documents) inTime(t *jsontape.Tape, node int) error {
 	}
 	for _, name := range []string{"expires", "revoked"} {
 		v := t.Get(node, name)
-		if v < 0 {
+		if v == jsontape.None {
 			continue
 		}
 		if t.Nodes[v].Kind != jsontape.String {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"canonscope/canon"
+	"canonscope/canon/jsontape"
 	"canonscope/vcdm/problem"
 )
 
@@ -85,7 +86,7 @@ func (h *Holder) open(ctx context.Context, doc []byte) (_ *work, _ baseProof, er
 		return nil, nil, err
 	}
 
-	if p.previous >= 0 {
+	if p.previous != jsontape.None {
 		return nil, nil, problem.Generation("/proof/previousProof",
 			"nothing can be derived from a proof that builds on others")
 	}

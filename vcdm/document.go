@@ -14,7 +14,7 @@ import (
 // document is a document with the place of its proofs. It is valid until its tape scans another one.
 type document struct {
 	rules.Document
-	proofKey int // key of the root's proof, or -1
+	proofKey int // key of the root's proof, or None
 }
 
 // read scans a document.
@@ -33,7 +33,7 @@ func read(t *jsontape.Tape, doc []byte, limits canon.Limits) (document, error) {
 //
 //phase:parse
 func (d *document) proofs(all []proof, limits canon.Limits) ([]proof, error) {
-	if d.proofKey < 0 {
+	if d.proofKey == jsontape.None {
 		return all, nil
 	}
 	v := d.proofKey + 1
@@ -60,7 +60,7 @@ func (d *document) proofs(all []proof, limits canon.Limits) ([]proof, error) {
 //
 //phase:caller
 func (d *document) contextText() []byte {
-	if d.Context < 0 {
+	if d.Context == jsontape.None {
 		return nil
 	}
 	return d.Tape.Raw(d.Context)
@@ -77,7 +77,7 @@ func (d *document) appendUnsecured(dst []byte, matching []proof) []byte {
 		list[len(list)-1] = ']'
 		return d.Tape.AppendReplaced(dst, d.proofKey+1, list)
 	}
-	if d.proofKey < 0 {
+	if d.proofKey == jsontape.None {
 		return append(dst, d.Tape.Src...)
 	}
 	return d.Tape.AppendWithout(dst, 0, d.proofKey)
@@ -85,7 +85,7 @@ func (d *document) appendUnsecured(dst []byte, matching []proof) []byte {
 
 // appendSecured appends the document with one more proof.
 func (d *document) appendSecured(dst []byte, value []byte) []byte {
-	if d.proofKey < 0 {
+	if d.proofKey == jsontape.None {
 		return d.Tape.AppendMember(dst, 0, "proof", value)
 	}
 	v := d.proofKey + 1

@@ -36,12 +36,12 @@ func (s *Signer) inject(ctx context.Context, w *work, doc, options []byte, cause
 	if err != nil {
 		return nil, err
 	}
-	if d.proofKey >= 0 {
+	if d.proofKey != jsontape.None {
 		return refuse("the document has a proof already, which another context would break")
 	}
 
-	injected := d.appendContext(make([]byte, 0, len(doc)+len(ProofContext)+20), ProofContext)
-	if d.Context >= 0 {
+	injected := d.appendContext(nil, ProofContext)
+	if d.Context != jsontape.None {
 		before, err := s.form(ctx, w, d)
 		if err != nil {
 			return nil, err
@@ -81,7 +81,7 @@ func (s *Signer) form(ctx context.Context, w *work, d document) ([]byte, error) 
 //phase:encode
 func (d *document) appendContext(dst []byte, url string) []byte {
 	value := jsontape.AppendQuoted(nil, url)
-	if d.Context < 0 {
+	if d.Context == jsontape.None {
 		return d.Tape.AppendMember(dst, 0, "@context", value)
 	}
 	list := append([]byte{'['}, d.contextText()...)
@@ -98,10 +98,10 @@ func (d *document) appendContext(dst []byte, url string) []byte {
 // of a proof: all of them are built in or inline. A document without @context is JSON alone and needs none.
 func (d *document) lacksTerms() bool {
 	t, c := d.Tape, d.Context
-	if c >= 0 && t.Nodes[c].Kind == jsontape.Array && t.Len(c) > 0 {
+	if c != jsontape.None && t.Nodes[c].Kind == jsontape.Array && t.Len(c) > 0 {
 		c++
 	}
-	if c < 0 || t.Nodes[c].Kind == jsontape.String && t.TextIs(c, rules.BaseContext) { // which defines them
+	if c == jsontape.None || t.Nodes[c].Kind == jsontape.String && t.TextIs(c, rules.BaseContext) {
 		return false
 	}
 	for e := range value.Each(t, d.Context) {
@@ -151,7 +151,7 @@ var proofTerms = sync.OnceValue(func() termsOfProofs {
 			panic(err) // it is embedded
 		}
 		top := t.Get(0, "@context")
-		p.builtIn[c.URL] = t.Get(top, proofType) >= 0
+		p.builtIn[c.URL] = t.Get(top, proofType) != jsontape.None
 		if c.URL != ProofContext {
 			continue
 		}

@@ -45,7 +45,7 @@ type input struct {
 	doc      *document
 	proof    *proof  // the proof, or its options
 	matching []proof // the proofs that this one builds on
-	context  int     // key of the @context that replaces the document's, or -1
+	context  int     // key of the @context that replaces the document's, or None
 	fewer    bool    // it has fewer contexts
 	options  canon.Options
 	work     *work
@@ -55,15 +55,15 @@ type input struct {
 }
 
 func newInput(d *document, p *proof, w *work, counts *Counts) *input {
-	w.in = input{doc: d, proof: p, context: -1, options: canon.Options{Limits: w.limits, Budget: w.budget},
-		work: w, counts: w.counter(counts)}
+	w.in = input{doc: d, proof: p, context: jsontape.None,
+		options: canon.Options{Limits: w.limits, Budget: w.budget}, work: w, counts: w.counter(counts)}
 	return &w.in
 }
 
 // view makes the tape of the document without its proofs.
 func (in *input) view() *jsontape.Tape {
 	t := in.doc.Tape
-	if in.context >= 0 {
+	if in.context != jsontape.None {
 		in.work.view.View(t, 0, in.context, in.doc.proofKey, t.Key(0, "@context"))
 	} else {
 		in.work.view.View(t, 0, -1, in.doc.proofKey)
@@ -74,7 +74,7 @@ func (in *input) view() *jsontape.Tape {
 // unsecured returns the bytes of the document without proofs, or with those this one builds on.
 func (in *input) unsecured() ([]byte, error) {
 	b := in.doc.appendUnsecured(make([]byte, 0, len(in.doc.Tape.Src)), in.matching)
-	if in.context < 0 {
+	if in.context == jsontape.None {
 		return b, nil
 	}
 	var u jsontape.Tape
@@ -190,7 +190,7 @@ func (in *input) countSignature(alg keys.Algorithm) error {
 
 // contextText returns the @context that replaces the document's, nil where that is its own.
 func (in *input) contextText() []byte {
-	if in.context < 0 {
+	if in.context == jsontape.None {
 		return nil
 	}
 	return in.proof.tape.Raw(in.context + 1)

@@ -25,17 +25,17 @@ func Links(doc []byte, limits canon.Limits) ([]string, error) {
 func (d *document) links() (links []string) {
 	t := d.Tape
 	subject := t.Get(0, "credentialSubject")
-	if t.Get(0, "id") >= 0 {
+	if t.Get(0, "id") != jsontape.None {
 		links = append(links, "/id: the name of this credential")
 	}
-	if subject >= 0 && t.Nodes[subject].Kind == jsontape.Object && t.Get(subject, "id") >= 0 {
+	if subject != jsontape.None && t.Get(subject, "id") != jsontape.None {
 		links = append(links, "/credentialSubject/id: the name of its subject")
 	}
-	if t.Get(0, "credentialStatus") >= 0 {
+	if t.Get(0, "credentialStatus") != jsontape.None {
 		links = append(links, "/credentialStatus: the entry of this credential in a list")
 	}
 	for _, name := range []string{"validFrom", "validUntil", "issuanceDate", "expirationDate"} {
-		if t.Get(0, name) >= 0 {
+		if t.Get(0, name) != jsontape.None {
 			links = append(links, "/"+name+": a time, which few credentials may share")
 		}
 	}
@@ -46,7 +46,7 @@ func (d *document) links() (links []string) {
 func (p *proof) links(v *openDerived) (links []string) {
 	at := p.tape.Pointer(p.node)
 	for _, name := range []string{"id", "created", "expires", "nonce", "challenge"} {
-		if p.tape.Get(p.node, name) >= 0 {
+		if p.tape.Get(p.node, name) != jsontape.None {
 			links = append(links, at+"/"+name+": the same in every presentation of this credential")
 		}
 	}

@@ -98,7 +98,7 @@ func presenterIsSubject(t *jsontape.Tape, credential int, proofs []ProofResult) 
 	}
 	subject := t.Get(credential, "credentialSubject")
 	for _, p := range proofs {
-		if p.Verified && subject >= 0 && t.Nodes[subject].Kind == jsontape.Object &&
+		if p.Verified && subject != jsontape.None && t.Nodes[subject].Kind == jsontape.Object &&
 			value.TextIs(t, subject, "id", p.Method.Controller) {
 			return true
 		}

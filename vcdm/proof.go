@@ -65,7 +65,7 @@ func (p *proof) text(node int) (string, bool) {
 
 // is reports whether a member is the given string.
 func (p *proof) is(node int, want string) bool {
-	return node >= 0 && p.tape.Nodes[node].Kind == jsontape.String && p.tape.TextIs(node, want)
+	return node != jsontape.None && p.tape.Nodes[node].Kind == jsontape.String && p.tape.TextIs(node, want)
 }
 
 // texts returns a member that is a string or a list of strings as a list; false where it is something else.
@@ -73,7 +73,7 @@ func (p *proof) texts(node int) ([]string, bool) {
 	if s, ok := p.text(node); ok {
 		return []string{s}, true
 	}
-	if node < 0 {
+	if node == jsontape.None {
 		return nil, true
 	}
 	if p.tape.Nodes[node].Kind != jsontape.Array {
@@ -92,7 +92,7 @@ func (p *proof) texts(node int) ([]string, bool) {
 
 // bytes returns the text of a string member, nil where it is absent or not a string.
 func (p *proof) bytes(node int) []byte {
-	if node < 0 || p.tape.Nodes[node].Kind != jsontape.String {
+	if node == jsontape.None || p.tape.Nodes[node].Kind != jsontape.String {
 		return nil
 	}
 	return p.tape.Text(node)
@@ -105,35 +105,35 @@ func (p *proof) bytes(node int) []byte {
 //phase:validate
 func (p *proof) check(suite string, lenient bool) (member, msg string) {
 	switch {
-	case p.typ < 0:
+	case p.typ == jsontape.None:
 		return "type", "is missing"
-	case p.method < 0:
+	case p.method == jsontape.None:
 		return "verificationMethod", "is missing"
-	case p.purpose < 0:
+	case p.purpose == jsontape.None:
 		return "proofPurpose", "is missing"
 	case !p.is(p.typ, proofType):
 		return "type", "must be " + proofType
 	case !p.is(p.suite, suite):
 		return "cryptosuite", "must be " + suite
-	case p.purpose >= 0 && p.bytes(p.purpose) == nil:
+	case p.purpose != jsontape.None && p.bytes(p.purpose) == nil:
 		return "proofPurpose", "must be a string"
 	case !text.IsURL(p.bytes(p.method)):
 		return "verificationMethod", "must be a URL"
-	case p.id >= 0 && !text.IsURL(p.bytes(p.id)):
+	case p.id != jsontape.None && !text.IsURL(p.bytes(p.id)):
 		return "id", "must be a URL"
-	case p.challenge >= 0 && p.bytes(p.challenge) == nil:
+	case p.challenge != jsontape.None && p.bytes(p.challenge) == nil:
 		return "challenge", "must be a string"
-	case p.nonce >= 0 && p.bytes(p.nonce) == nil:
+	case p.nonce != jsontape.None && p.bytes(p.nonce) == nil:
 		return "nonce", "must be a string"
-	case p.domain >= 0 && !p.isTexts(p.domain):
+	case p.domain != jsontape.None && !p.isTexts(p.domain):
 		return "domain", "must be a string or a list of strings, at most 1,000"
-	case p.previous >= 0 && !p.isTexts(p.previous):
+	case p.previous != jsontape.None && !p.isTexts(p.previous):
 		return "previousProof", "must be a string or a list of strings, at most 1,000"
-	case p.created >= 0 && !p.isTime(p.created, lenient):
+	case p.created != jsontape.None && !p.isTime(p.created, lenient):
 		return "created", text.NotTime
-	case p.expires >= 0 && !p.isTime(p.expires, lenient):
+	case p.expires != jsontape.None && !p.isTime(p.expires, lenient):
 		return "expires", text.NotTime
-	case !lenient && p.expires >= 0 && p.created >= 0 && p.ends():
+	case !lenient && p.expires != jsontape.None && p.created != jsontape.None && p.ends():
 		return "expires", "must not be before created"
 	}
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"canonscope/canon"
+	"canonscope/canon/jsontape"
 	"canonscope/vcdm/internal/lines"
 	"canonscope/vcdm/internal/selective"
 	"canonscope/vcdm/keys"
@@ -141,7 +142,7 @@ func (s *SD) create(ctx context.Context, in *input, key *keys.Secret) ([]byte, e
 		return nil, problem.Generation("", "there are more than 1,000 mandatory pointers")
 	}
 
-	if in.proof.previous >= 0 {
+	if in.proof.previous != jsontape.None {
 		return nil, problem.Generation("/previousProof",
 			"nothing could be derived from a proof that builds on others")
 	}
@@ -251,10 +252,9 @@ func (s *SD) disclose(ctx context.Context, in *input, base baseProof,
 		}
 	}
 
-	if more := len(d.others) - base.signatures(); more > 0 {
-		if err := in.options.Budget.Signatures(more, "/proof"); err != nil {
-			return nil, nil, err
-		}
+	more := max(0, len(d.others)-base.signatures()) // than open has counted
+	if err := in.options.Budget.Signatures(more, "/proof"); err != nil {
+		return nil, nil, err
 	}
 
 	if reveal, err = revealDocument(ctx, in, combined); err != nil { // step 13
@@ -280,7 +280,7 @@ func revealDocument(ctx context.Context, in *input, pointers []string) ([]byte, 
 	if err := s.Mark(ctx, in.options.Budget, t, pointers); err != nil {
 		return nil, err
 	}
-	if k := in.doc.proofKey; k >= 0 {
+	if k := in.doc.proofKey; k != jsontape.None {
 		if (*s)[k+1] != selective.Out {
 			return nil, problem.Generation("/proof", "a JSON pointer names a proof")
 		}

@@ -84,7 +84,8 @@ var purposes = map[string]string{
 //
 //phase:validate
 func (p *proof) checkTerms(d *document, config []byte) (missing string, err error) {
-	if p.context >= 0 && (d.Context < 0 || !p.tape.Equal(p.context, d.Tape, d.Context)) {
+	if p.context != jsontape.None &&
+		(d.Context == jsontape.None || !p.tape.Equal(p.context, d.Tape, d.Context)) {
 		return "", problem.New(problem.DataLossDetection, p.tape.Pointer(p.context),
 			"a proof of this suite is read with the document's @context, and this is another; leave it out")
 	}
@@ -101,7 +102,7 @@ func (p *proof) checkTerms(d *document, config []byte) (missing string, err erro
 		switch {
 		case i < 0, terms[i].name == "type" && !bytes.HasPrefix(object, []byte("<"+security+proofType+"> ")):
 			continue
-		case nodes[i] < 0 && terms[i].optional: // the JSON has none, and answers no verifier
+		case nodes[i] == jsontape.None && terms[i].optional: // the JSON has none, and answers no verifier
 			continue
 		case terms[i].name != "type" && !p.says(object, nodes[i], terms[i].is):
 			return "", redefined(terms[i].name)
@@ -115,7 +116,7 @@ func (p *proof) checkTerms(d *document, config []byte) (missing string, err erro
 			if counts[i] != p.different(nodes[i]) {
 				return "", redefined(t.name)
 			}
-		case nodes[i] >= 0 && counts[i] == 0:
+		case nodes[i] != jsontape.None && counts[i] == 0:
 			return t.iri, nil
 		case counts[i] > 1:
 			return "", redefined(t.name)
@@ -147,7 +148,7 @@ func redefined(name string) error {
 
 // literal reports whether an object is a literal of a string member's text, of any datatype.
 func (p *proof) literal(object []byte, node int) bool {
-	if node < 0 || p.tape.Nodes[node].Kind != jsontape.String {
+	if node == jsontape.None || p.tape.Nodes[node].Kind != jsontape.String {
 		return false
 	}
 	var buf [128]byte
@@ -186,7 +187,7 @@ func samePurpose(object, purpose []byte) bool {
 
 // oneOf reports whether a member is a value, or a list with one, that is as wanted.
 func (p *proof) oneOf(node int, is func(e int) bool) bool {
-	if node >= 0 {
+	if node != jsontape.None {
 		for e := range value.Each(p.tape, node) {
 			if is(e) {
 				return true
@@ -198,7 +199,7 @@ func (p *proof) oneOf(node int, is func(e int) bool) bool {
 
 // different returns how many different texts a member has.
 func (p *proof) different(node int) int {
-	if node < 0 {
+	if node == jsontape.None {
 		return 0
 	}
 	list, _ := p.texts(node)

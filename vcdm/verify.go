@@ -111,17 +111,17 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 		}
 		p.Err = v.verifyProof(ctx, i, w, p, r)
 		p.Verified = p.Err == nil
-		if node := all[i].challenge; node >= 0 && v.Challenge == "" {
+		if node := all[i].challenge; node != jsontape.None && v.Challenge == "" {
 			r.uncompared = append(r.uncompared, d.Tape.Pointer(node))
 		}
-		if node := all[i].domain; node >= 0 && v.Domain == nil {
+		if node := all[i].domain; node != jsontape.None && v.Domain == nil {
 			r.uncompared = append(r.uncompared, d.Tape.Pointer(node))
 		}
 		p.Bound = p.Method != nil && d.signedFor(p.Method.Controller)
 		failed = !p.Verified
 	}
 
-	if len(all) > 1 {
+	if r.several != nil {
 		checkChain(all, results)
 	}
 
@@ -131,7 +131,7 @@ func (v *Verifier) run(ctx context.Context, doc []byte, single bool, depth int, 
 		}
 	}
 
-	if len(all) > 1 {
+	if r.several != nil {
 		r.Add(checkSet(d, all))
 	}
 
@@ -167,12 +167,13 @@ func checkSet(d *document, all []proof) error {
 			values[text] = true
 		}
 		of := d.Context
-		if name, _ := p.text(p.suite); p.context >= 0 && MethodOf(name) == canon.JCS {
+		if name, _ := p.text(p.suite); p.context != jsontape.None && MethodOf(name) == canon.JCS {
 			of = p.context
 		}
 		if i == 0 {
 			context = of
-		} else if of != context && (of < 0 || context < 0 || !d.Tape.Equal(of, d.Tape, context)) {
+		} else if of != context &&
+			(of == jsontape.None || context == jsontape.None || !d.Tape.Equal(of, d.Tape, context)) {
 			return problem.Verification(at+"/@context",
 				"the proofs are about documents with different contexts; verify each alone")
 		}
@@ -191,7 +192,7 @@ func (v *Verifier) checkRest(d *document, depth int, r *Result) {
 	if depth == 0 && v.Contexts != nil {
 		r.Add(d.CheckContexts(v.Contexts))
 	}
-	if d.Tape.Get(0, "relatedResource") >= 0 && v.AnyForm && v.Resources == nil {
+	if d.Tape.Get(0, "relatedResource") != jsontape.None && v.AnyForm && v.Resources == nil {
 		r.uncompared = append(r.uncompared, "/relatedResource")
 		return
 	}
@@ -213,7 +214,7 @@ func (v *Verifier) open(w *work, doc []byte, single bool) (err error) {
 	if *d, err = w.parse(doc); err != nil {
 		return err
 	}
-	if d.proofKey < 0 {
+	if d.proofKey == jsontape.None {
 		return &problem.Error{Type: problem.ParsingError, Where: "/proof", Err: ErrNoProof}
 	}
 	if w.proofs, err = d.proofs(w.proofs[:0], w.limits); err != nil {
@@ -295,7 +296,7 @@ func (v *Verifier) verifyProof(ctx context.Context, i int, w *work, result *Proo
 	}
 
 	result.Method = m
-	if err := suite.verify(ctx, in, m.Key); err != nil || in.context < 0 {
+	if err := suite.verify(ctx, in, m.Key); err != nil || in.context == jsontape.None {
 		return err
 	}
 
@@ -367,12 +368,12 @@ func (v *Verifier) checkProof(p *proof, purpose string) (Suite, error) {
 		return nil, problem.New(problem.InvalidChallenge, "/challenge", "is not the expected one")
 	}
 
-	if !v.AnyTime && (p.created >= 0 || p.expires >= 0) {
+	if !v.AnyTime && (p.created != jsontape.None || p.expires != jsontape.None) {
 		now := v.now()
-		if p.created >= 0 && p.time(p.created).After(now.Add(v.Skew)) {
+		if p.created != jsontape.None && p.time(p.created).After(now.Add(v.Skew)) {
 			return nil, untimely("/created", "lies in the future", now)
 		}
-		if p.expires >= 0 && now.After(p.time(p.expires)) {
+		if p.expires != jsontape.None && now.After(p.time(p.expires)) {
 			return nil, untimely("/expires", "the proof has expired", now)
 		}
 	}
@@ -412,7 +413,7 @@ func (v *Verifier) checkPeriod(d *document, errs []error) []error {
 	var now time.Time
 	for _, m := range rules.Period {
 		node := d.Tape.Get(0, m.Name)
-		if node < 0 {
+		if node == jsontape.None {
 			continue
 		}
 		if now.IsZero() {
@@ -442,7 +443,7 @@ func (v *Verifier) checkPeriod(d *document, errs []error) []error {
 // signedFor reports whether a controller is the issuer of a credential or the holder of a presentation.
 func (d *document) signedFor(controller string) bool {
 	of := d.PartyNode()
-	return of >= 0 && d.Tape.TextIs(of, controller)
+	return of != jsontape.None && d.Tape.TextIs(of, controller)
 }
 
 // checkParty requires a proof by the issuer or holder that the document names. Proofs that are not verified
@@ -451,7 +452,7 @@ func (d *document) signedFor(controller string) bool {
 //
 //phase:validate
 func (v *Verifier) checkParty(d *document, results []ProofResult) error {
-	if v.AnyIssuer || d.IsPresentation() && d.Tape.Get(0, "holder") < 0 {
+	if v.AnyIssuer || d.IsPresentation() && d.Tape.Get(0, "holder") == jsontape.None {
 		return nil
 	}
 	verified := false
@@ -464,7 +465,7 @@ func (v *Verifier) checkParty(d *document, results []ProofResult) error {
 	if !verified {
 		return nil
 	}
-	if of := d.PartyNode(); of >= 0 {
+	if of := d.PartyNode(); of != jsontape.None {
 		return &problem.Error{Type: problem.ProofVerificationError, Where: "/proof",
 			Msg: "none is by the " + d.Party() + ", " + string(d.Tape.Text(of)), Err: ErrOtherIssuer}
 	}

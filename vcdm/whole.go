@@ -12,6 +12,7 @@ import (
 	"github.com/mr-tron/base58"
 
 	"canonscope/canon"
+	"canonscope/canon/jsontape"
 	"canonscope/vcdm/internal/value"
 	"canonscope/vcdm/keys"
 	"canonscope/vcdm/problem"
@@ -36,7 +37,8 @@ func (s *whole) create(ctx context.Context, in *input, key *keys.Secret) ([]byte
 	}
 	// JCS suites put a copy of the document's @context into the proof (3.3.1 step 2), so it is in the
 	// configuration too.
-	data, err := s.hashData(ctx, in, key.Algorithm(), s.Method == canon.RDFC || in.doc.Context >= 0)
+	documentContext := s.Method == canon.RDFC || in.doc.Context != jsontape.None
+	data, err := s.hashData(ctx, in, key.Algorithm(), documentContext)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +67,7 @@ func (s *whole) verify(ctx context.Context, in *input, key *keys.Public) error {
 	if err := decodeSignature(in.proof, sig); err != nil {
 		return err
 	}
-	if s.Method == canon.JCS && in.proof.context >= 0 {
+	if s.Method == canon.JCS && in.proof.context != jsontape.None {
 		if err := replaceContext(in); err != nil {
 			return err
 		}
@@ -204,7 +206,7 @@ func decodeSignature(p *proof, sig []byte) error {
 func replaceContext(in *input) error {
 	t, have, want := in.doc.Tape, in.doc.Context, in.proof.context
 	bad := problem.Verification("/@context", "the document's @context does not start with the proof's")
-	if have < 0 {
+	if have == jsontape.None {
 		return bad
 	}
 	if bytes.Equal(t.Raw(have), t.Raw(want)) {

@@ -59,10 +59,10 @@ func (w *work) parse(doc []byte) (document, error) {
 	w.budget.Use(-w.used)
 	w.used, w.known = 0, documentDigest{}
 	l := w.limits
-	l.Memory = max(1, w.budget.Left()/2) // a view of the document takes as much as its tape
+	l.Memory = max(1, w.budget.Left())
 	d, err := read(&w.tape, doc, l)
 	if err == nil {
-		w.used = 2 * w.tape.Size()
+		w.used = 2 * w.tape.Size() // a view of the document takes as much as its tape
 		err = w.budget.Use(w.used)
 	}
 	return d, err

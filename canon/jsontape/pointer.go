@@ -11,7 +11,7 @@ import (
 	"canonscope/canon/lookup"
 )
 
-// At returns the node index of the value at a JSON pointer (RFC 6901), or -1 if there is none. For many
+// At returns the node index of the value at a JSON pointer (RFC 6901), or None if there is none. For many
 // pointers see [Tape.Index].
 func (t *Tape) At(pointer string) int {
 	x := Index{tape: t}
@@ -120,7 +120,7 @@ func (x *Index) At(pointer string) int {
 	inner := 0
 	node, rest := x.Follow(pointer, func(container int) { inner = container })
 	if rest != "" {
-		return -1
+		return None
 	}
 	if node > 0 && x.tape.Nodes[inner].Kind == Object {
 		x.parent, x.object = pointer[:slash], inner
@@ -146,14 +146,14 @@ func (x *Index) Follow(pointer string, through func(container int)) (node int, r
 		if i := strings.IndexByte(token, '/'); i >= 0 {
 			token, after = token[:i], token[i:]
 		}
-		next := -1
+		next := None
 		switch x.tape.Nodes[node].Kind {
 		case Object:
 			next = x.Get(node, UnescapeToken(token))
 		case Array:
 			next = x.Element(node, token)
 		}
-		if next < 0 {
+		if next == None {
 			return node, rest
 		}
 		through(node)
@@ -196,15 +196,15 @@ func (x *Index) Get(object int, key string) int {
 			return int(n)
 		}
 	}
-	return -1
+	return None
 }
 
-// Element returns the node index of the element of an array with the index that a token gives, or -1 (RFC
+// Element returns the node index of the element of an array with the index that a token gives, or None (RFC
 // 6901 section 4: digits without leading zeros).
 func (x *Index) Element(array int, token string) int {
 	index := elementIndex(token)
 	if index < 0 || index >= len(x.tape.Nodes) {
-		return -1
+		return None
 	}
 	if !x.isLong(array) {
 		for e := range x.tape.Elements(array) {
@@ -213,7 +213,7 @@ func (x *Index) Element(array int, token string) int {
 			}
 			index--
 		}
-		return -1
+		return None
 	}
 	elements, ok := x.long[array]
 	if !ok {
@@ -224,7 +224,7 @@ func (x *Index) Element(array int, token string) int {
 		x.long[array] = elements
 	}
 	if index >= len(elements) {
-		return -1
+		return None
 	}
 	return int(elements[index])
 }

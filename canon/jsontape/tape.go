@@ -168,11 +168,14 @@ func (t *Tape) Len(i int) int {
 	return count
 }
 
+// None is the node index of what does not exist.
+const None = -1
+
 // Key returns the node index of the key with the given text in object i; its value is the node after it. It
-// returns -1 if i is not an object or lacks the key.
+// returns None if i is not an object or lacks the key.
 func (t *Tape) Key(i int, key string) int {
 	if t.Nodes[i].Kind != Object {
-		return -1
+		return None
 	}
 	h := KeyHash(key)
 	for k, end := i+1, int(t.Nodes[i].Next); k < end; k = int(t.Nodes[k+1].Next) {
@@ -180,15 +183,15 @@ func (t *Tape) Key(i int, key string) int {
 			return k
 		}
 	}
-	return -1
+	return None
 }
 
-// Get returns the node index of the value of the given key in object i, or -1.
+// Get returns the node index of the value of the given key in object i, or None.
 func (t *Tape) Get(i int, key string) int {
-	if k := t.Key(i, key); k >= 0 {
+	if k := t.Key(i, key); k != None {
 		return k + 1
 	}
-	return -1
+	return None
 }
 
 // GetText returns the string at the given key in object i, "" if there is none.

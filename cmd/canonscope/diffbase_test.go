@@ -77,7 +77,7 @@ func TestDiffBase(t *testing.T) {
 		got, want := float64(base+more)/float64(base), cost[1].Center/cost[0].Center
 		half := want * math.Hypot((cost[0].High-cost[0].Low)/2/cost[0].Center, (cost[1].High-cost[1].Low)/2/cost[1].Center)
 		t.Logf("%s: pprof %.3f, table %.3f ± %.3f", engine, got, want, half)
-		if math.Abs(got-want) > half {
+		if !(math.Abs(got-want) <= half) {
 			t.Errorf("%s: pprof says %.3f times, the table %.3f ± %.3f", engine, got, want, half)
 		}
 	}

@@ -199,14 +199,14 @@ func TestPlantedWork(t *testing.T) {
 				t.Logf("  %s %+.1f ± %.1f", p, d/1e3, h/1e3)
 			}
 			if test.phase == "label" {
-				if math.Abs(delta-more) > half {
+				if !(math.Abs(delta-more) <= half) {
 					t.Errorf("label costs %.1f ± %.1f µs more, not %.1f", delta/1e3, half/1e3, more/1e3)
 				}
 				return
 			}
 
 			_, whole := in(base.Phases, row.Phases)
-			if got := now.Center - total.Center; math.Abs(got-more) > whole+0.05*more {
+			if got := now.Center - total.Center; !(math.Abs(got-more) <= whole+0.05*more) {
 				t.Errorf("%.1f ± %.1f µs more, %.1f in a loop", got/1e3, whole/1e3, more/1e3)
 			}
 			all, wide := in(base.Phases, row.Phases, "parse", "gc", "runtime")

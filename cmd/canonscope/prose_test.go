@@ -49,6 +49,14 @@ func stumble(text string) string {
 // production calls visit for the production files of the module with an ending: all Go files but tests, all pages.
 func production(t *testing.T, ending string, visit func(name string, src []byte)) {
 	t.Helper()
+	eachFile(t, func(name string) bool {
+		return strings.HasSuffix(name, ending) && !strings.HasSuffix(name, "_test.go")
+	}, visit)
+}
+
+// eachFile calls visit for the files of the module that are wanted, of which there must be some.
+func eachFile(t *testing.T, wanted func(name string) bool, visit func(name string, src []byte)) {
+	t.Helper()
 	files := 0
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -56,7 +64,7 @@ func production(t *testing.T, ending string, visit func(name string, src []byte)
 			return err
 		case d.IsDir() && (d.Name() == "testdata" || len(d.Name()) > 2 && d.Name()[0] == '.'):
 			return fs.SkipDir
-		case d.IsDir() || !strings.HasSuffix(name, ending) || strings.HasSuffix(name, "_test.go"):
+		case d.IsDir() || !wanted(name):
 			return nil
 		}
 		src, err := os.ReadFile(name)
@@ -114,6 +122,19 @@ func TestStumble(t *testing.T) {
 			t.Errorf("%q: found %q, want %q", text, got, want)
 		}
 	}
+}
+
+// beyond finds a difference that a test compares in the direction in which NaN passes.
+var beyond = regexp.MustCompile(`math\.Abs\([^<>=&|]*\) >`)
+
+// Tests demand that a difference is within its tolerance: NaN is not beyond any.
+func TestTolerancesRefuseNaN(t *testing.T) {
+	eachFile(t, func(name string) bool { return strings.HasSuffix(name, "_test.go") },
+		func(name string, src []byte) {
+			for _, found := range beyond.FindAll(src, -1) {
+				t.Errorf("%s: %q accepts NaN; compare with !(... <= ...)", name, found)
+			}
+		})
 }
 
 const (

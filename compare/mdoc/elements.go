@@ -45,7 +45,7 @@ func checkClaims(t *jsontape.Tape) error {
 		return invalid("claims", rule, "is not a JSON object")
 	}
 	for _, name := range []string{"nbf", "exp"} {
-		if n := t.Get(0, name); n < 0 || t.Nodes[n].Kind != jsontape.Number {
+		if n := t.Get(0, name); n == jsontape.None || t.Nodes[n].Kind != jsontape.Number {
 			return invalid("/"+name, rule, "is missing or not a number")
 		}
 	}
@@ -174,19 +174,20 @@ func (b view) names() iter.Seq2[string, string] {
 		r := newNativeReader(canon.Limits{})
 		defer r.free()
 		s, err := b.issuerSigned()
-		if err != nil || s.nameSpaces < 0 {
+		if err != nil || s.nameSpaces == none {
 			return
 		}
-		count := 0
+		left := maxNames
 		_, spaces, at := b.head(s.nameSpaces)
 		for range spaces {
 			text, _ := b.text(at)
 			_, n, item := b.head(b.skip(at))
 			for range n {
 				read, err := r.item(b, item, nil)
-				if count++; err != nil || count > maxNames || !yield(text, string(read.identifier)) {
+				if err != nil || left == 0 || !yield(text, string(read.identifier)) {
 					return
 				}
+				left--
 				item = b.skip(item)
 			}
 			at = item

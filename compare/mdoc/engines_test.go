@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -369,6 +370,105 @@ func TestManyKeys(t *testing.T) {
 		}
 		if _, err := sameAnswer(t, v, build(n, 0)); err == nil {
 			t.Errorf("%d keys, the last is the first again", n)
+		}
+	}
+}
+
+// A COSE_Sign1 has four elements of certain types (RFC 9052 section 4.2), an MSO its members: both engines refuse
+// others with the same words.
+func TestShapesOfSignaturesAndMSOs(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	v := mdoc.Verifier{Key: key.Public(), Now: now}
+	refused := func(name string, b []byte, why string) {
+		t.Helper()
+		for _, v.Engine = range engines {
+			if _, err := v.Verify(b); err == nil || !strings.Contains(err.Error(), why) {
+				t.Errorf("%s, %s: %v, want %s", name, v.Engine, err, why)
+			}
+		}
+	}
+
+	signer := draftKey{key, []byte{1}}
+	var good map[string]cbor.RawMessage
+	decode(t, signer.build(t, nil), &good)
+	var auth []any
+	decode(t, good["issuerAuth"], &auth)
+	with := func(auth any) []byte {
+		return encode(t, map[string]any{"nameSpaces": good["nameSpaces"], "issuerAuth": auth})
+	}
+	if _, err := sameAnswer(t, v, with(auth)); err != nil {
+		t.Fatal(err)
+	}
+	const array, element = "is not an array of 4 elements", "an element has the wrong type for a COSE_Sign1"
+	refused("three elements", with(auth[:3]), array)
+	refused("five elements", with(append(slices.Clone(auth), 0)), array)
+	refused("a map of four", with(map[int]any{0: auth[0], 1: auth[1], 2: auth[2], 3: auth[3]}), array)
+	refused("a text", with("text"), array)
+	refused("an empty header", with([]any{[]byte{}, auth[1], auth[2], auth[3]}), "alg")
+	refused("a header that is an array", with([]any{[]byte{0x80}, auth[1], auth[2], auth[3]}),
+		"the protected header is not a map")
+	for i := range auth {
+		other := slices.Clone(auth)
+		other[i] = "text"
+		refused(fmt.Sprintf("element %d", i), with(other), element)
+		other[i] = []any{}
+		refused(fmt.Sprintf("element %d", i), with(other), element)
+	}
+
+	for _, name := range []string{"version", "digestAlgorithm", "docType", "deviceKeyInfo", "validityInfo", "valueDigests"} {
+		for _, other := range []any{[]any{}, 1, nil, []byte("x")} {
+			refused(fmt.Sprintf("%s %v", name, other), signer.build(t, func(d *draft) { d.mso[name] = other }),
+				"MSO")
+		}
+	}
+
+	// Another map beside the key of the device is not the key.
+	for _, info := range []string{"\xa2\x61a\xa0\x69deviceKey", "\xa2\x69deviceKey"} {
+		b := append([]byte(info), key.Public().COSE()...)
+		if !strings.Contains(info, "\x61a") {
+			b = append(b, "\x61a\xa0"...)
+		}
+		docs, err := sameAnswer(t, v, signer.build(t, func(d *draft) { d.mso["deviceKeyInfo"] = cbor.RawMessage(b) }))
+		if err != nil || !bytes.Equal(docs[0].DeviceKey, key.Public().COSE()) {
+			t.Errorf("%q: %v", info, err)
+		}
+	}
+}
+
+// What an engine returns has the size that it needs from the start: nothing is copied to make room.
+func TestSizeIsKnown(t *testing.T) {
+	key := claimstest.Key(t, keys.ES384)
+	i := mdoc.Issuer{Key: key, Chain: [][]byte{make([]byte, 500)}, Device: key.Public()}
+	issued, err := i.Issue([]byte(`{"nbf":1767225600,"exp":1893456000,"vct":"` + strings.Repeat("v", 500) +
+		`","credentialSubject":{"a":"` + strings.Repeat("x", 500) + `","b":1}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := mdoc.Holder{Key: key}
+	presented, err := h.Present(issued, []string{"/credentialSubject/a"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound, err := h.Present(issued, []string{"/credentialSubject/a"}, []byte{0x83, 0xf6, 0xf6, 0xf6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string][]byte{"issued": issued, "presented": presented, "bound": bound} {
+		if room := cap(b) - len(b); room > 160 {
+			t.Errorf("%s: %d bytes, and room for %d more", name, len(b), room)
+		}
+	}
+}
+
+// An issuer that lacks anything says what an issuer needs.
+func TestHalfAnIssuer(t *testing.T) {
+	key := claimstest.Key(t, keys.EdDSA)
+	for name, i := range map[string]*mdoc.Issuer{
+		"nil": nil, "no key": {Chain: [][]byte{{1}}, Device: key.Public()},
+		"no chain": {Key: key, Device: key.Public()}, "no device": {Key: key, Chain: [][]byte{{1}}},
+	} {
+		if _, err := i.Issue([]byte("{}")); err == nil || !strings.Contains(err.Error(), "an issuer needs a key") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func Decode(in []byte) ([]byte, bool) {
 			if isMajor(b, majorMap) { // a text never starts with such a byte
 				return b, true
 			}
-		case err == nil && (view(b).find("issuerAuth") >= 0 || view(b).find("documents") >= 0):
+		case err == nil && (view(b).find("issuerAuth") != none || view(b).find("documents") != none):
 			return b, true
 		}
 	}
@@ -56,7 +56,7 @@ func Inspect(b []byte, limits canon.Limits) (*compare.Inspection, error) {
 		return nil, err
 	}
 	in := &inspection{size: len(b), limits: limits}
-	if view(b).find("issuerAuth") >= 0 {
+	if view(b).find("issuerAuth") != none {
 		in.form = "IssuerSigned"
 		in.documents = []deviceDocument{{IssuerSigned: b}}
 	} else {

@@ -43,7 +43,7 @@ func (r *nativeReader) selectItems(b view, s nativeIssuerSigned, wanted []want) 
 	r.picks = r.picks[:0]
 	selected := newSelection(wanted)
 	var spaces, at int
-	if s.nameSpaces >= 0 {
+	if s.nameSpaces != none {
 		_, n, next := b.head(s.nameSpaces)
 		spaces, at = int(n), next
 	}
@@ -115,7 +115,7 @@ func (native) verify(v *Verifier, presented []byte) ([]Document, error) {
 	if err := r.scan(presented); err != nil {
 		return nil, err
 	}
-	if view(presented).find("issuerAuth") >= 0 {
+	if view(presented).find("issuerAuth") != none {
 		return v.bare(presented, nativeDocument)
 	}
 	if u, ok := view(presented).usual(); ok {
@@ -162,7 +162,7 @@ func nativeDocument(v *Verifier, d *Document, in []byte, docType string) error {
 	if err := r.check(v, key, &h); err != nil {
 		return err
 	}
-	if s.nameSpaces < 0 {
+	if s.nameSpaces == none {
 		return d.done(v, &m, leaf)
 	}
 

@@ -112,7 +112,7 @@ func (b view) usual() (u usualResponse, ok bool) {
 	if !fixed(responseStart) {
 		return u, false
 	}
-	if u.docType, ok = item().text(0); !ok || u.docType == "" || !fixed("\x6cissuerSigned") {
+	if u.docType, _ = item().text(0); u.docType == "" || !fixed("\x6cissuerSigned") {
 		return u, false
 	}
 

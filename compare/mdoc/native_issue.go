@@ -93,7 +93,7 @@ func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 	}
 
 	vct := t.Get(0, "vct")
-	if vct < 0 || t.Nodes[vct].Kind != jsontape.String || len(t.Text(vct)) == 0 {
+	if vct == jsontape.None || t.Nodes[vct].Kind != jsontape.String || len(t.Text(vct)) == 0 {
 		return c, fault("vct")
 	}
 
@@ -106,7 +106,7 @@ func (w *nativeIssuer) parse(in []byte) (c nativeClaims, err error) {
 		return c, fault("exp")
 	}
 
-	if c.subject = t.Get(0, "credentialSubject"); c.subject < 0 {
+	if c.subject = t.Get(0, "credentialSubject"); c.subject == jsontape.None {
 		return c, fault("credentialSubject")
 	}
 
@@ -119,7 +119,7 @@ func (w *nativeIssuer) find() error {
 	index := w.tape.Index(len(w.Elements))
 	for _, p := range w.Elements {
 		n := index.At(p)
-		if n < 0 {
+		if n == jsontape.None {
 			return w.tape.Mismatch(p)
 		}
 		w.marks = append(w.marks, n)

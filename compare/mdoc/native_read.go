@@ -106,17 +106,20 @@ func (b view) members(i int) iter.Seq2[[]byte, int] {
 	}
 }
 
-// find returns the index of the value of a text key of the outermost map, or -1.
+// none is the index of what does not exist.
+const none = -1
+
+// find returns the index of the value of a text key of the outermost map, or none.
 func (b view) find(name string) int {
 	if b[0]>>5 != majorMap {
-		return -1
+		return none
 	}
 	for key, value := range b.members(0) {
 		if string(key) == name {
 			return value
 		}
 	}
-	return -1
+	return none
 }
 
 // nativeReader is the scratch memory of reading one mdoc.
@@ -153,11 +156,16 @@ var nativeReaders = sync.Pool{New: func() any { return new(nativeReader) }}
 // free keeps the memory for the next call, unless it is unusually large.
 func (r *nativeReader) free() {
 	clear(r.chain)
-	const most = 1 << 16 // entries
-	if cap(r.digests)+cap(r.spaces)+cap(r.picks)+cap(r.scanner.keys) <= most &&
-		cap(r.message)+r.known.Size()+r.scanner.set.Size() <= 1<<21 {
+	if r.ordinary() {
 		nativeReaders.Put(r)
 	}
+}
+
+// ordinary reports whether its memory is of a size that is kept.
+func (r *nativeReader) ordinary() bool {
+	const mostEntries, mostBytes = 1 << 16, 1 << 21
+	return cap(r.digests)+cap(r.spaces)+cap(r.picks)+cap(r.scanner.keys) <= mostEntries &&
+		cap(r.message)+r.known.Size()+r.scanner.set.Size() <= mostBytes
 }
 
 // scan is scanCBOR with scratch memory.
@@ -169,13 +177,13 @@ func (r *nativeReader) scan(b []byte) error {
 	return err
 }
 
-// nativeIssuerSigned holds the indexes of the parts of an IssuerSigned. nameSpaces is -1 if the member is
-// missing.
+// nativeIssuerSigned holds the indexes of the parts of an IssuerSigned. nameSpaces is none if the member
+// is missing.
 type nativeIssuerSigned struct{ nameSpaces, issuerAuth int }
 
 func (b view) issuerSigned() (s nativeIssuerSigned, err error) {
 	const where = "IssuerSigned"
-	s.nameSpaces, s.issuerAuth = -1, -1
+	s.nameSpaces, s.issuerAuth = none, none
 	major, n, at := b.head(0)
 	if major != majorMap || n > 2 {
 		return s, invalid(where, ruleShape, "%s", issuerSignedShape)
@@ -192,10 +200,10 @@ func (b view) issuerSigned() (s nativeIssuerSigned, err error) {
 		}
 		at = b.skip(value)
 	}
-	if s.issuerAuth < 0 {
+	if s.issuerAuth == none {
 		return s, invalid(where, ruleShape, "%s", issuerSignedShape)
 	}
-	if s.nameSpaces >= 0 && b[s.nameSpaces]>>5 != majorMap {
+	if s.nameSpaces != none && b[s.nameSpaces]>>5 != majorMap {
 		return s, invalid(where, ruleShape, "nameSpaces is not a map")
 	}
 	return s, nil
@@ -239,7 +247,7 @@ func (r *nativeReader) usualItem(b view, item *nativeItem) bool {
 	defer func() { s.src = nil }()
 	at := 0
 	after := func(prefix string) bool {
-		if len(b)-at < len(prefix) || string(b[at:at+len(prefix)]) != prefix {
+		if !bytes.HasPrefix(b[at:], []byte(prefix)) {
 			return false
 		}
 		at += len(prefix)

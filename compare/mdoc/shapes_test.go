@@ -2,7 +2,9 @@ package mdoc
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"canonscope/canon"
@@ -93,5 +95,67 @@ func TestKeyOfTheDeviceIsWhole(t *testing.T) {
 				t.Errorf("%s: the first %d bytes are a key", alg, n)
 			}
 		}
+	}
+}
+
+// A key in its usual form is read directly, which takes less memory than to decode CBOR.
+func TestUsualKeyIsReadDirectly(t *testing.T) {
+	for _, alg := range []keys.Algorithm{keys.EdDSA, keys.ES256, keys.ES384} {
+		key, err := keys.Generate(alg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cose := key.Public().COSE()
+		direct := testing.AllocsPerRun(10, func() { _, _ = nativeKey(cose) })
+		decoded := testing.AllocsPerRun(10, func() { _, _ = keys.ParsePublicCOSE(cose) })
+		if direct >= decoded {
+			t.Errorf("%s: %v allocations, %v to decode", alg, direct, decoded)
+		}
+	}
+}
+
+// Keys of a map are compared unless all of them rise, wherever it is that one does not.
+func TestRepeatedKeys(t *testing.T) {
+	rising := func(from, n int) (b string) {
+		for i := range n {
+			b += string([]byte{0x19, 1, byte(from + i), 0})
+		}
+		return b
+	}
+	const text = "\x61a\x00"
+	for _, n := range []int{3, 30} { // compared at once, and at the end
+		for name, c := range map[string]struct {
+			pairs string
+			n     int
+			want  bool // repeated
+		}{
+			"rising":                {rising(0, n), n, false},
+			"text at the end":       {rising(0, n) + text, n + 1, false},
+			"text again, then more": {text + text + rising(0, n), n + 2, true},
+			"text between":          {text + rising(0, n) + text + rising(100, n), 2*n + 2, true},
+			"again and on":          {rising(0, n) + rising(n-1, n), 2 * n, true},
+			"falling":               {rising(100, n) + rising(0, n), 2 * n, false},
+			"above text":            {rising(0, n) + text + rising(n, n), 2*n + 1, false},
+		} {
+			cbor := append([]byte{0xb8, byte(c.n)}, c.pairs...)
+			r := newNativeReader(canon.Limits{})
+			err := r.scan(cbor)
+			if repeated := err != nil && strings.Contains(err.Error(), "a map key is repeated"); repeated != c.want ||
+				err != nil && !repeated {
+				t.Errorf("%d, %s: %v", n, name, err)
+			}
+		}
+	}
+}
+
+// Without a holder a check has the default limits, and with one its own.
+func TestLimitsOfACheck(t *testing.T) {
+	b := []byte("\xa1\x61a\x81\x81\x00")
+	var limit *canon.LimitError
+	if err := (*Holder)(nil).Check(b); err == nil || errors.As(err, &limit) {
+		t.Errorf("without a holder: %v", err)
+	}
+	if err := (&Holder{Limits: canon.Limits{Depth: 2}}).Check(b); !errors.As(err, &limit) || limit.Limit != "depth" {
+		t.Errorf("depth 2: %v", err)
 	}
 }

@@ -128,7 +128,7 @@ func (stock) verify(v *Verifier, presented []byte) ([]Document, error) {
 	if err := stockScan(presented, v.Limits); err != nil {
 		return nil, err
 	}
-	if view(presented).find("issuerAuth") >= 0 {
+	if view(presented).find("issuerAuth") != none {
 		return v.bare(presented, stockDocument)
 	}
 	return v.response(presented, stockDocument)

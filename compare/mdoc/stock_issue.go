@@ -36,7 +36,7 @@ func (stock) issue(i *Issuer, in []byte) ([]byte, error) {
 		return nil, err
 	}
 
-	if flat.found < len(flat.named) {
+	if flat.found != len(flat.named) {
 		if err := stockMissing(i, in); err != nil {
 			return nil, err
 		}
@@ -111,7 +111,7 @@ func stockMissing(i *Issuer, in []byte) error {
 	}
 	index := tape.Index(len(i.Elements))
 	for _, p := range i.Elements {
-		if index.At(p) < 0 {
+		if index.At(p) == jsontape.None {
 			return tape.Mismatch(p)
 		}
 	}

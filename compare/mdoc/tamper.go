@@ -27,7 +27,7 @@ func tamper(c *schemas.Credential, presented []byte, bound bool) ([]compare.Tamp
 		}
 		raw := []byte(sign1[element])
 		k := bytes.LastIndex(presented, raw)
-		if k < 0 {
+		if k == none {
 			return fmt.Errorf("%s was not found in the presentation", what)
 		}
 		b := bytes.Clone(presented)

@@ -456,7 +456,7 @@ func TestTimed(t *testing.T) {
 		t.Errorf("%d operations from %d, %.1f allocations of %.0f bytes", run.Ops, run.First, run.Allocs, run.Bytes)
 	}
 	if run.Thread < float64(each) || run.CPU < 0.9*float64(each) || run.CPU > 500*float64(each) ||
-		math.Abs(run.Wall*n/1e9/run.Window-1) > 1e-6 {
+		!(math.Abs(run.Wall*n/1e9/run.Window-1) <= 1e-6) {
 		t.Errorf("%.0f ns on the thread, %.0f ns, %.0f ns of wall time, a window of %.3f s", run.Thread, run.CPU, run.Wall, run.Window)
 	}
 }

@@ -180,7 +180,7 @@ func TestProfileSeconds(t *testing.T) {
 		c.sampler = v.sampler
 		got := c.profileSeconds(c.order)
 		for i, op := range []compare.Operation{compare.Issue, compare.Verify} {
-			if len(got) != 2 || math.Abs(got[op]-v.want[i]) > 0.04*v.want[i] {
+			if len(got) != 2 || !(math.Abs(got[op]-v.want[i]) <= 0.04*v.want[i]) {
 				t.Errorf("%s: %s is profiled for %v s, want %v", name, op, got[op], v.want[i])
 			}
 		}

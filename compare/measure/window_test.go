@@ -82,7 +82,7 @@ func TestWindow(t *testing.T) {
 				want += float64(m.collection) / float64(m.every)
 			}
 			got := float64(to.since(from)) / float64(to.ops-from.ops)
-			if math.Abs(got/want-1) > c.within {
+			if !(math.Abs(got/want-1) <= c.within) {
 				t.Errorf("%s, from operation %d: %.0f ns an operation, want %.0f", name, begun, got, want)
 			}
 			n := to.collections - from.collections

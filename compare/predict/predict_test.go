@@ -61,7 +61,7 @@ func TestPredict(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := r.Rows[0]
-	if row.Off == nil || math.Abs(row.Off.Center) > 0.001 || row.Pace != nil || len(row.Model.Schemas) != len(predict.Schemas) {
+	if row.Off == nil || !(math.Abs(row.Off.Center) <= 0.001) || row.Pace != nil || len(row.Model.Schemas) != len(predict.Schemas) {
 		t.Errorf("off by %v of what %d credentials cost", row.Off, len(row.Model.Schemas))
 	}
 	if p, m := row.Predicted, row.Measured.Center; !(p.Low <= m && m <= p.High) {
@@ -79,7 +79,7 @@ func TestPredict(t *testing.T) {
 		t.Fatal(err)
 	}
 	row = r.Rows[0]
-	if row.Off == nil || math.Abs(row.Off.Center) > 0.001 || math.Abs(row.Pace.Center-1.3) > 0.001 {
+	if row.Off == nil || !(math.Abs(row.Off.Center) <= 0.001) || !(math.Abs(row.Pace.Center-1.3) <= 0.001) {
 		t.Errorf("off by %v at a pace of %v", row.Off, row.Pace)
 	}
 
@@ -89,7 +89,7 @@ func TestPredict(t *testing.T) {
 		"pace": {math.Log(row.Pace.High / row.Pace.Center), 2.776 * math.Sqrt2 * 0.01 / math.Sqrt(3)},
 		"off":  {math.Log1p(row.Off.High) - math.Log1p(row.Off.Center), 4.303 * 0.01 / math.Sqrt(3)},
 	} {
-		if math.Abs(c.got/c.half-1) > 0.001 {
+		if !(math.Abs(c.got/c.half-1) <= 0.001) {
 			t.Errorf("%s: half-width %v, want %v", what, c.got, c.half)
 		}
 	}

@@ -126,7 +126,7 @@ func TestCanonizeFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, r := range back.Table.Rows {
-		if (r.First != nil) != (i == 1) || r.First != nil && math.Abs(r.First.Center-650) > 0.01 || r.Whole {
+		if (r.First != nil) != (i == 1) || r.First != nil && !(math.Abs(r.First.Center-650) <= 0.01) || r.Whole {
 			t.Errorf("row %d: %+v", i, r)
 		}
 	}

@@ -203,7 +203,7 @@ func TestCompareWithoutControl(t *testing.T) {
 		t.Fatalf("%+v, %d cells", c.Control, len(c.Cells))
 	}
 	for _, x := range c.Cells {
-		if x.Comparison.Verdict != stats.Slower || math.Abs(x.Comparison.Ratio.Center-1.25) > 1e-9 {
+		if x.Comparison.Verdict != stats.Slower || !(math.Abs(x.Comparison.Ratio.Center-1.25) <= 1e-9) {
 			t.Errorf("%s: %+v", x.ID, x.Comparison)
 		}
 	}
@@ -325,7 +325,7 @@ func TestBenchmarksAsSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Cells) != 1 || s.Cells[0].ID != "p A/n=1-2" || len(s.Cells[0].Cost) != 2 || math.Abs(s.Cells[0].Cost[1]-120) > 1e-9 || len(s.Facts) != 2 {
+	if len(s.Cells) != 1 || s.Cells[0].ID != "p A/n=1-2" || len(s.Cells[0].Cost) != 2 || !(math.Abs(s.Cells[0].Cost[1]-120) <= 1e-9) || len(s.Facts) != 2 {
 		t.Errorf("%+v", s)
 	}
 	for name, text := range map[string]string{"none.txt": "PASS\n", "wrong.txt": "BenchmarkA 10 x ns/op\n"} {

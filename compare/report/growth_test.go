@@ -93,7 +93,7 @@ func TestGrowth(t *testing.T) {
 			t.Errorf("%s grows with %+v, want %v", q.Name, q.Laws[0], want)
 		}
 	}
-	if further := g.Curves[0].Operations[0].Further; math.Abs(further.Center-3000) > 1 || !further.Bounded() {
+	if further := g.Curves[0].Operations[0].Further; !(math.Abs(further.Center-3000) <= 1) || !further.Bounded() {
 		t.Errorf("one more quad costs %+v ns to issue, want 3,000", further)
 	}
 	// Phases are those of issue and verify: present, which signs, is not among them.
@@ -108,7 +108,7 @@ func TestGrowth(t *testing.T) {
 	}
 	// A preset has no sizes: the second costs twice the first to issue, and what was not measured has no figure.
 	ops := all[1].Curves[0].Operations
-	if all[1].By != "" || math.Abs(ops[0].Ratios[0].Center-2) > 0.01 || ops[0].Laws != nil ||
+	if all[1].By != "" || !(math.Abs(ops[0].Ratios[0].Center-2) <= 0.01) || ops[0].Laws != nil ||
 		ops[4].Ratios[0] != nil || ops[5].Cost[1].N != 0 {
 		t.Errorf("%+v", ops)
 	}
@@ -159,7 +159,7 @@ func TestCrossings(t *testing.T) {
 		t.Fatalf("by %s: %+v", g.By, g.Crossings)
 	}
 	x := g.Crossings[0]
-	if cheap := g.Curves[x.Curves[0]].Cell.Format; cheap != "vcdm" || x.At == nil || math.Abs(x.At.Center-45) > 0.5 || !x.At.Bounded() {
+	if cheap := g.Curves[x.Curves[0]].Cell.Format; cheap != "vcdm" || x.At == nil || !(math.Abs(x.At.Center-45) <= 0.5) || !x.At.Bounded() {
 		t.Errorf("%s is cheaper up to %+v", cheap, x.At)
 	}
 	for against, want := range map[string]int{"mdoc": 1, "eddsa-rdfc-2022": 1, "jws": 0} {

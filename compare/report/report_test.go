@@ -106,7 +106,7 @@ func TestBinding(t *testing.T) {
 		}
 	}
 	// 3,100 of 190 and of 250 µs.
-	if m, s := bound.Rows[0].Bound["mdoc"].Center, bound.Rows[0].Bound["sd-jwt-vc"].Center; math.Abs(m-16.32) > 0.01 || math.Abs(s-12.40) > 0.01 {
+	if m, s := bound.Rows[0].Bound["mdoc"].Center, bound.Rows[0].Bound["sd-jwt-vc"].Center; !(math.Abs(m-16.32) <= 0.01) || !(math.Abs(s-12.40) <= 0.01) {
 		t.Errorf("the exchange is %.3f of mdoc's, %.3f of SD-JWT VC's", m, s)
 	}
 	var text, markdown bytes.Buffer
@@ -324,7 +324,7 @@ func TestTiersDoNotMix(t *testing.T) {
 	if len(table.Rows[0].Ratios) != 2 {
 		t.Error("a stock row has no ratio to stock baselines")
 	}
-	if got := table.Rows[0].Ratios["mdoc"].Center; math.Abs(got-2200.0/150) > 0.01 {
+	if got := table.Rows[0].Ratios["mdoc"].Center; !(math.Abs(got-2200.0/150) <= 0.01) {
 		t.Errorf("issue + verify 2200 to 150 is %v", got)
 	}
 	if len(table.Rows[3].Ratios) > 0 {
@@ -522,7 +522,7 @@ func TestAllocs(t *testing.T) {
 		{"charged", row.Charged, map[string]float64{"context": 54.95 / 134, "to-rdf": 40. / 134, "parse": 16. / 134, "gc": 0, "unattributed": 1.05 / 134}},
 	} {
 		for name, want := range x.want {
-			if got := x.shares[name].Center; math.Abs(got-want) > 1e-9 {
+			if got := x.shares[name].Center; !(math.Abs(got-want) <= 1e-9) {
 				t.Errorf("%s of %s is %v, want %v", name, x.name, got, want)
 			}
 		}
@@ -533,11 +533,11 @@ func TestAllocs(t *testing.T) {
 				t.Errorf("a share of %s has the interval %+v", x.name, v)
 			}
 		}
-		if math.Abs(sum-1) > 1e-9 {
+		if !(math.Abs(sum-1) <= 1e-9) {
 			t.Errorf("shares of %s add up to %v", x.name, sum)
 		}
 	}
-	if a := table.Allocated; a == nil || a.Bytes != 16*41_000 || math.Abs(a.Share-0.9975) > 1e-9 || math.Abs(a.Coverage-40./41) > 1e-9 || len(a.Below) > 0 {
+	if a := table.Allocated; a == nil || a.Bytes != 16*41_000 || !(math.Abs(a.Share-0.9975) <= 1e-9) || !(math.Abs(a.Coverage-40./41) <= 1e-9) || len(a.Below) > 0 {
 		t.Errorf("%+v", table.Allocated)
 	}
 	var text, files bytes.Buffer

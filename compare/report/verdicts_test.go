@@ -36,7 +36,7 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("14.7 times as much is %+v", v)
 	}
 	there, back := verdict(1, "mdoc"), verdict(2, "sd-jwt-vc")
-	if math.Abs(there.Ratio.Center*back.Ratio.Center-1) > 1e-9 || math.Abs(there.Ratio.Low*back.Ratio.High-1) > 1e-9 {
+	if !(math.Abs(there.Ratio.Center*back.Ratio.Center-1) <= 1e-9) || !(math.Abs(there.Ratio.Low*back.Ratio.High-1) <= 1e-9) {
 		t.Errorf("%+v and %+v are not inverse", there.Ratio, back.Ratio)
 	}
 	if there.Verdict != stats.Inconclusive || back.Verdict != stats.Inconclusive || there.Differs != back.Differs || there.Needs() != back.Needs() || there.Needs() <= 5 {
@@ -45,7 +45,7 @@ func TestVerdicts(t *testing.T) {
 	for i := range table.Rows {
 		for name, e := range table.Rows[i].Ratios {
 			v := table.Rows[i].Verdicts[name]
-			if v == nil || v.Ratio != e && math.Abs(v.Ratio.Low/e.Low-1) > 1e-9 {
+			if v == nil || v.Ratio != e && !(math.Abs(v.Ratio.Low/e.Low-1) <= 1e-9) {
 				t.Errorf("%s to %s: %v, and the verdict is on %v", table.Rows[i].ID, name, e, v)
 			}
 		}

@@ -15,7 +15,7 @@ func counts(samples, of int64, cost float64) stats.Count {
 // is 104 of 150.
 func TestCountedDifferenceOfShares(t *testing.T) {
 	e, p := stats.CountedDifference(counts(48, 80, 1), counts(56, 70, 1))
-	if !near(e.Center, 0.2) || math.Abs(e.Low-0.0524) > 5e-5 || math.Abs(e.High-0.3339) > 5e-5 || e.N != 150 {
+	if !near(e.Center, 0.2) || !(math.Abs(e.Low-0.0524) <= 5e-5) || !(math.Abs(e.High-0.3339) <= 5e-5) || e.N != 150 {
 		t.Errorf("%+v", e)
 	}
 	z := 0.2 / math.Sqrt(104./150*46/150*(1./70+1./80))

@@ -56,7 +56,7 @@ func TestDriftOf(t *testing.T) {
 		"a cost of 0": {{0: 1, 1: 0, 2: 1}, {0: 1, 1: 2, 2: 3}}, "alike": {{0: 2, 1: 2, 2: 2}, {0: 5, 1: 5, 2: 5}},
 		"against each other": {{0: 1, 1: 2, 2: 1}, {0: 2, 1: 1, 2: 2}}, "no block of both": {{0: 1, 1: 2, 2: 3}, {3: 1, 4: 2, 5: 3}},
 	} {
-		if got := stats.DriftOf(exchanges).Widen(e); math.Abs(got.Low-9) > 1e-9 || math.Abs(got.High-12) > 1e-9 {
+		if got := stats.DriftOf(exchanges).Widen(e); !(math.Abs(got.Low-9) <= 1e-9) || !(math.Abs(got.High-12) <= 1e-9) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -65,11 +65,11 @@ func TestDriftOf(t *testing.T) {
 	if got := d.Widen(open); got != open {
 		t.Errorf("%+v", got)
 	}
-	if d.Blocks != 3 || math.Abs(math.Sqrt(d.Variance)-0.0099) > 0.0001 {
+	if d.Blocks != 3 || !(math.Abs(math.Sqrt(d.Variance)-0.0099) <= 0.0001) {
 		t.Errorf("%+v", d)
 	}
 	wide := d.Widen(e) // 4.3 times 0.0099 besides
-	if math.Abs(wide.Low-8.925) > 0.01 || math.Abs(wide.High-12.06) > 0.01 || wide.Center != 10 || wide.N != 4 {
+	if !(math.Abs(wide.Low-8.925) <= 0.01) || !(math.Abs(wide.High-12.06) <= 0.01) || wide.Center != 10 || wide.N != 4 {
 		t.Errorf("%+v", wide)
 	}
 }

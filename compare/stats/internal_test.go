@@ -11,7 +11,7 @@ func TestPowerOfEquivalence(t *testing.T) {
 	for _, c := range []struct{ delta, band, sd, n, want float64 }{
 		{0, 0.1, 0.1, 5, 0.293853}, {0.02, 0.1, 0.1, 12, 0.816415}, {-0.02, 0.1, 0.1, 12, 0.816415}, {0.03, 0.1, 0.05, 4, 0.676708},
 	} {
-		if got := (design{c.sd, 1}).equates(c.delta, c.band, c.n, alpha); math.Abs(got-c.want) > 1e-4 {
+		if got := (design{c.sd, 1}).equates(c.delta, c.band, c.n, alpha); !(math.Abs(got-c.want) <= 1e-4) {
 			t.Errorf("%v within %v, sd %v, in %v: %v, want %v", c.delta, c.band, c.sd, c.n, got, c.want)
 		}
 	}

@@ -53,15 +53,15 @@ func TestLawsOfKnownValues(t *testing.T) {
 			t.Fatalf("%s: %+v", name, got)
 		}
 		for i, p := range got[0].Parameters {
-			if math.Abs(p.Center/law.parameters[i]-1) > 1e-6 || p.Low >= p.Center || p.High <= p.Center || p.N != 3 {
+			if !(math.Abs(p.Center/law.parameters[i]-1) <= 1e-6) || p.Low >= p.Center || p.High <= p.Center || p.N != 3 {
 				t.Errorf("%s: parameters %+v, want %v", name, got[0].Parameters, law.parameters)
 			}
 		}
-		if at := got[0].At(200); math.Abs(at/law.f(200)-1) > 1e-6 {
+		if at := got[0].At(200); !(math.Abs(at/law.f(200)-1) <= 1e-6) {
 			t.Errorf("%s: 200 costs %v, want %v", name, at, law.f(200))
 		}
 		slope := (law.f(200.001) - law.f(199.999)) / 0.002
-		if s := got[0].Further(200); math.Abs(s.Center-slope) > 1e-4*(1+slope) || s.Low > s.Center || s.High < s.Center {
+		if s := got[0].Further(200); !(math.Abs(s.Center-slope) <= 1e-4*(1+slope)) || s.Low > s.Center || s.High < s.Center {
 			t.Errorf("%s: one more of 200 costs %+v, want %v", name, s, slope)
 		}
 		if !slices.IsSortedFunc(got[1:], func(a, b stats.Law) int { return int(math.Copysign(1, a.Behind-b.Behind)) }) {
@@ -351,7 +351,7 @@ func TestLawsOfPointsInAnyOrder(t *testing.T) {
 	}
 	for _, x := range [][]float64{{1000, 10, 300, 30, 1}, {1, 1, 10, 10, 1000, 1000}, {1000, 1, 100}} {
 		got := stats.Laws(x, line(x))
-		if len(got) < 5 || got[0].Name != "fixed + a·x" || math.Abs(got[0].Parameters[1].Center-5) > 1e-6 {
+		if len(got) < 5 || got[0].Name != "fixed + a·x" || !(math.Abs(got[0].Parameters[1].Center-5) <= 1e-6) {
 			t.Errorf("%v: %+v", x, got)
 		}
 		for _, l := range got {

@@ -32,11 +32,11 @@ func TestModelExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	for j, term := range m.Terms {
-		if math.Abs(term.Unit.Center-units[j]) > 1e-6*(units[j]+1e-3) {
+		if !(math.Abs(term.Unit.Center-units[j]) <= 1e-6*(units[j]+1e-3)) {
 			t.Errorf("%s costs %v, want %v", term.Name, term.Unit.Center, units[j])
 		}
 	}
-	if p := m.Predict([]float64{1, 100, 7, 5000}); math.Abs(p.Center-60) > 1e-4 {
+	if p := m.Predict([]float64{1, 100, 7, 5000}); !(math.Abs(p.Center-60) <= 1e-4) {
 		t.Errorf("predicted %v, want 60", p.Center)
 	}
 }

@@ -19,8 +19,8 @@ func costs(values ...float64) []stats.Sample {
 func TestNetRatioOfKnownValues(t *testing.T) {
 	one := stats.Net{Num: costs(12, 14, 16, 99), NumLess: costs(2, 2, 2), Den: costs(3, 4, 5, 99, 99)}
 	half := 4.302652730 / 12 / math.Sqrt(3)
-	if e := stats.NetRatio([]stats.Net{one}); math.Abs(math.Log(e.High/3)-half) > 1e-9 ||
-		math.Abs(math.Log(3/e.Low)-half) > 1e-9 || !near(e.Center, 3) || e.N != 3 {
+	if e := stats.NetRatio([]stats.Net{one}); !(math.Abs(math.Log(e.High/3)-half) <= 1e-9) ||
+		!(math.Abs(math.Log(3/e.Low)-half) <= 1e-9) || !near(e.Center, 3) || e.N != 3 {
 		t.Errorf("%+v, want 3 within e^%v", e, half)
 	}
 	// Another input of the opposite errors and a ratio of 12 makes a geometric mean of 6 with the same first-order

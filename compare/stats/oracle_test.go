@@ -140,7 +140,7 @@ func TestLawsAreLeastSquares(t *testing.T) {
 				off = max(off, math.Abs(math.Exp(d)-1))
 			}
 			for j, v := range numeric(&l, func(l *Law) float64 { return distanceOf(l, of) }) {
-				if math.Abs(v*l.values[j]) > 1e-3*(1+squares/of.variance) {
+				if !(math.Abs(v*l.values[j]) <= 1e-3*(1+squares/of.variance)) {
 					t.Errorf("%s, %s: parameter %d is not at the least squares", name, l.Name, j)
 				}
 			}
@@ -150,7 +150,7 @@ func TestLawsAreLeastSquares(t *testing.T) {
 			free := float64(len(oracleSizes) - len(l.values))
 			misfit := distuv.F{D1: free, D2: of.df}.Survival(squares / of.variance / free)
 			lack := math.Sqrt(max(0, squares/free-of.pure))
-			if !about(l.Off, off) || !about(l.Lack, lack) || math.Abs(l.Misfit-misfit) > 1e-6 {
+			if !about(l.Off, off) || !about(l.Lack, lack) || !(math.Abs(l.Misfit-misfit) <= 1e-6) {
 				t.Errorf("%s, %s: off %v, lack %v, misfit %v; want %v, %v, %v", name, l.Name, l.Off, l.Lack,
 					l.Misfit,
 					off, lack, misfit)
@@ -191,7 +191,7 @@ func TestLawsAreLeastSquares(t *testing.T) {
 			least = min(least, c)
 		}
 		for _, l := range laws {
-			if math.Abs(l.Behind-(criteria[l.Name]-least)) > 1e-6*(1+l.Behind) {
+			if !(math.Abs(l.Behind-(criteria[l.Name]-least)) <= 1e-6*(1+l.Behind)) {
 				t.Errorf("%s: %s is %v behind, want %v", name, l.Name, l.Behind, criteria[l.Name]-least)
 			}
 		}
@@ -273,7 +273,7 @@ func TestBoundsOfTakeover(t *testing.T) {
 		}
 		e := l.Takeover(1, 1e4)
 		for x, sign := range map[float64]float64{e.Low: 1, e.Center: 0, e.High: -1} {
-			if off := ratio(x)(l) + sign*halfOf(of.propagated(l, ratio(x))); math.Abs(off) > 1e-4 ||
+			if off := ratio(x)(l) + sign*halfOf(of.propagated(l, ratio(x))); !(math.Abs(off) <= 1e-4) ||
 				e.N != 5 {
 				t.Errorf("%s: %+v is off by %v at %v", name, e, off, x)
 			}
@@ -385,7 +385,7 @@ func TestVarianceOfCountedLaws(t *testing.T) {
 	if !about(p.Center, mean) || !about(p.High-p.Center, half) || p.N != 1 {
 		t.Errorf("%+v, want %v with a half-width of %v", p, mean, half)
 	}
-	if want := (distuv.ChiSquared{K: 3}).Survival(squares); math.Abs(l.Misfit-want) > 1e-3 {
+	if want := (distuv.ChiSquared{K: 3}).Survival(squares); !(math.Abs(l.Misfit-want) <= 1e-3) {
 		t.Errorf("misfit %v, want %v", l.Misfit, want)
 	}
 
@@ -398,7 +398,7 @@ func TestVarianceOfCountedLaws(t *testing.T) {
 		}
 		return sum
 	}
-	if want := criterion(l) - criterion(&best); math.Abs(l.Behind-want) > 1e-9 {
+	if want := criterion(l) - criterion(&best); !(math.Abs(l.Behind-want) <= 1e-9) {
 		t.Errorf("%s is %v behind, want %v", l.Name, l.Behind, want)
 	}
 	if got := fmt.Sprint(len(l.cov), l.level()); got != "1 {0 +Inf}" {
@@ -447,7 +447,7 @@ func TestPartsOfKnownValues(t *testing.T) {
 	tail := func(x float64) float64 { return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Survival(x) }
 	differs, equal := 2*tail(math.Abs(la-lb)/math.Sqrt(sum)),
 		tail((math.Log(1.1)-math.Abs(la-lb))/math.Sqrt(sum))
-	if math.Abs(got.Differs-differs) > 1e-6 || math.Abs(got.Equal-equal) > 1e-6 {
+	if !(math.Abs(got.Differs-differs) <= 1e-6) || !(math.Abs(got.Equal-equal) <= 1e-6) {
 		t.Errorf("p values %v and %v, want %v and %v", got.Differs, got.Equal, differs, equal)
 	}
 

@@ -94,7 +94,7 @@ func TestIndex(t *testing.T) {
 	roughly(t, "block 0", index[0], 4)
 	roughly(t, "block 1", index[1], 4)
 	over := stats.Over(stats.Sample{0: 10, 1: 20, 2: 30}, index)
-	if len(over) != 2 || math.Abs(over[0]-2.5) > 1e-12 || math.Abs(over[1]-5) > 1e-12 {
+	if len(over) != 2 || !(math.Abs(over[0]-2.5) <= 1e-12) || !(math.Abs(over[1]-5) <= 1e-12) {
 		t.Errorf("%v", over)
 	}
 	if got := stats.Index(nil); len(got) != 0 {
@@ -104,7 +104,7 @@ func TestIndex(t *testing.T) {
 
 func roughly(t *testing.T, what string, got, want float64) {
 	t.Helper()
-	if math.Abs(got-want) > 1e-5*math.Abs(want) {
+	if !(math.Abs(got-want) <= 1e-5*math.Abs(want)) {
 		t.Errorf("%s is %v, want %v", what, got, want)
 	}
 }

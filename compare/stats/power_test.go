@@ -15,7 +15,7 @@ func TestPower(t *testing.T) {
 	}{{10, 1, 0.803096}, {34, 0.5, 0.807778}, {3, 2, 0.470748}, {5, 1.5, 0.710702}} {
 		for _, sd := range []float64{0.01, 0.05} {
 			for _, ratio := range []float64{math.Exp(c.effect * sd), math.Exp(-c.effect * sd)} {
-				if got := stats.Power(ratio, sd, c.n); math.Abs(got-c.want) > 1e-5 {
+				if got := stats.Power(ratio, sd, c.n); !(math.Abs(got-c.want) <= 1e-5) {
 					t.Errorf("%v in %d of %v: %v, want %v", ratio, c.n, sd, got, c.want)
 				}
 			}
@@ -30,12 +30,12 @@ func TestPower(t *testing.T) {
 func TestDetectable(t *testing.T) {
 	for _, n := range []int{3, 6, 20, 500, 20000} {
 		d := stats.Detectable(0.05, n)
-		if p := stats.Power(1+d, 0.05, n); math.Abs(p-0.8) > 1e-9 {
+		if p := stats.Power(1+d, 0.05, n); !(math.Abs(p-0.8) <= 1e-9) {
 			t.Errorf("%d blocks find %v with %v", n, d, p)
 		}
 	}
 	// In the limit the quantiles are normal: (1.959964 + 0.841621)·sd/√n.
-	if d := math.Log1p(stats.Detectable(0.05, 20000)); math.Abs(d/(2.801585*0.05/math.Sqrt(20000))-1) > 1e-3 {
+	if d := math.Log1p(stats.Detectable(0.05, 20000)); !(math.Abs(d/(2.801585*0.05/math.Sqrt(20000))-1) <= 1e-3) {
 		t.Errorf("20,000 blocks find %v", d)
 	}
 	if d := stats.Detectable(0.05, 2); !math.IsInf(d, 1) {

@@ -223,7 +223,7 @@ func TestPlantedIsFound(t *testing.T) {
 					c := stats.Paired(w.draw(ratio, sd, n), constant(n), 0.0001)
 					return c.Verdict == stats.Slower && ratio > 1 || c.Verdict == stats.Faster && ratio < 1
 				})
-				if power := stats.Power(ratio, sd, n); math.Abs(found-power) > 0.03 {
+				if power := stats.Power(ratio, sd, n); !(math.Abs(found-power) <= 0.03) {
 					t.Errorf("%v in %d processes of sd %v is found in %.1f %%, not in %.1f %%", ratio, n, sd, 100*found, 100*power)
 				}
 			}

@@ -32,7 +32,7 @@ func TestFewProcesses(t *testing.T) {
 		"a ratio of one": {stats.Ratio([]stats.Sample{one}, []stats.Sample{two}), 3. / 8, 1},
 	} {
 		open := math.IsInf(c.got.Low, -1) && math.IsInf(c.got.High, 1) && !c.got.Bounded()
-		if math.Abs(c.got.Center-c.center) > 1e-9 || c.got.N != c.n || !open {
+		if !(math.Abs(c.got.Center-c.center) <= 1e-9) || c.got.N != c.n || !open {
 			t.Errorf("%s: %+v, want %v of %d and no interval", name, c.got, c.center, c.n)
 		}
 	}
@@ -56,21 +56,21 @@ func TestFewProcesses(t *testing.T) {
 func TestPairedByBlock(t *testing.T) {
 	a := stats.Sample{0: 1, 1: 20, 2: 300, 7: 4}
 	b := stats.Sample{7: 1, 2: 100, 1: 10, 0: 1, 9: 1e6}
-	if e := stats.Sum([]stats.Sample{a, b}); e.N != 4 || math.Abs(e.Center-math.Pow(2*30*400*5, 0.25)) > 1e-9 {
+	if e := stats.Sum([]stats.Sample{a, b}); e.N != 4 || !(math.Abs(e.Center-math.Pow(2*30*400*5, 0.25)) <= 1e-9) {
 		t.Errorf("sum %+v", e)
 	}
 	e := stats.Ratio([]stats.Sample{a, b}, []stats.Sample{b})
-	if e.N != 4 || math.Abs(e.Center-math.Pow(2*3*4*5, 0.25)) > 1e-9 || e.Low < 1.5 || e.High > 7 {
+	if e.N != 4 || !(math.Abs(e.Center-math.Pow(2*3*4*5, 0.25)) <= 1e-9) || e.Low < 1.5 || e.High > 7 {
 		t.Errorf("ratio %+v: what a block does to both does not cancel", e)
 	}
 }
 
 func TestShare(t *testing.T) {
 	// Newcombe 1998, table I, method 3.
-	if e := stats.Share(81./263, 263); math.Abs(e.Low-0.2553) > 5e-5 || math.Abs(e.High-0.3662) > 5e-5 || e.N != 263 {
+	if e := stats.Share(81./263, 263); !(math.Abs(e.Low-0.2553) <= 5e-5) || !(math.Abs(e.High-0.3662) <= 5e-5) || e.N != 263 {
 		t.Errorf("81 of 263: %+v", e)
 	}
-	if e := stats.Share(0, 20); e.Low != 0 || math.Abs(e.High-0.1611) > 5e-5 {
+	if e := stats.Share(0, 20); e.Low != 0 || !(math.Abs(e.High-0.1611) <= 5e-5) {
 		t.Errorf("0 of 20: %+v", e)
 	}
 	if e := stats.Share(0.5, 0); e != (stats.Estimate{}) {
@@ -92,7 +92,7 @@ func TestEffective(t *testing.T) {
 		{[]float64{1, 1}, []int64{10, 0}, 0},
 		{nil, nil, 0},
 	} {
-		if got := stats.Effective(c.weights, c.samples); math.Abs(got-c.want) > 1e-9 {
+		if got := stats.Effective(c.weights, c.samples); !(math.Abs(got-c.want) <= 1e-9) {
 			t.Errorf("weights %v of %v samples: %v, want %v", c.weights, c.samples, got, c.want)
 		}
 	}
@@ -133,7 +133,7 @@ func TestOutliers(t *testing.T) {
 func TestDifference(t *testing.T) {
 	from := []stats.Sample{{0: 10, 1: 12, 2: 14, 3: 1000}, {0: 1, 1: 1, 2: 1, 3: 1}}
 	e := stats.Difference(from, []stats.Sample{{0: 11, 1: 12, 2: 13}})
-	if math.Abs(e.Center-1) > 1e-12 || e.N != 3 || math.Abs(e.High-e.Center-2.484) > 0.001 || math.Abs(e.Center-e.Low-2.484) > 0.001 {
+	if !(math.Abs(e.Center-1) <= 1e-12) || e.N != 3 || !(math.Abs(e.High-e.Center-2.484) <= 0.001) || !(math.Abs(e.Center-e.Low-2.484) <= 0.001) {
 		t.Errorf("0, 1 and 2 have %+v", e)
 	}
 	if e := stats.Difference(from[1:], from[:1]); e.Center >= 0 || !e.Bounded() {

@@ -38,7 +38,7 @@ func TestPairedOfKnownValues(t *testing.T) {
 		if got.Verdict != c.want || !near(got.Differs, differs) || !near(got.Equal, equal) {
 			t.Errorf("%v: %+v, want %s with %v and %v", c.delta, got, c.want, differs, equal)
 		}
-		if half := math.Expm1(4.302652730 * se); math.Abs(got.Half()-half) > 1e-9 || got.Needs() != 0 {
+		if half := math.Expm1(4.302652730 * se); !(math.Abs(got.Half()-half) <= 1e-9) || got.Needs() != 0 {
 			t.Errorf("%v: half-width %v, want %v, and needs %d", c.delta, got.Half(), half, got.Needs())
 		}
 		e := stats.Ratio(logs(c.delta, c.delta-0.01, c.delta+0.01), ones)
@@ -91,10 +91,10 @@ func TestUnpairedOfKnownValues(t *testing.T) {
 	} {
 		got := stats.Unpaired(c.num, c.den, stats.Band)
 		e := got.Ratio
-		if !near(math.Log(e.Center), c.delta) || math.Abs(math.Log(e.High/e.Low)/2-c.half) > 1e-5 || e.N != c.n {
+		if !near(math.Log(e.Center), c.delta) || !(math.Abs(math.Log(e.High/e.Low)/2-c.half) <= 1e-5) || e.N != c.n {
 			t.Errorf("%s: %+v, want e^%v within e^%v of %d", name, e, c.delta, c.half, c.n)
 		}
-		if math.Abs(got.Differs-c.p) > c.differsDecimals {
+		if !(math.Abs(got.Differs-c.p) <= c.differsDecimals) {
 			t.Errorf("%s: p %v, want %v", name, got.Differs, c.p)
 		}
 	}
@@ -177,7 +177,7 @@ func TestInverse(t *testing.T) {
 	for _, band := range []float64{0.01, 0.1, 0.6} {
 		c := stats.Paired([]stats.Sample{a}, []stats.Sample{b}, band)
 		got, want := c.Inverse(), stats.Paired([]stats.Sample{b}, []stats.Sample{a}, band)
-		if got.Verdict != want.Verdict || math.Abs(got.Ratio.Low/want.Ratio.Low-1) > 1e-12 || math.Abs(got.Ratio.Center/want.Ratio.Center-1) > 1e-12 || math.Abs(got.Ratio.High/want.Ratio.High-1) > 1e-12 || got.Needs() != want.Needs() || math.Abs(got.Finds()-want.Finds()) > 1e-12 {
+		if got.Verdict != want.Verdict || !(math.Abs(got.Ratio.Low/want.Ratio.Low-1) <= 1e-12) || !(math.Abs(got.Ratio.Center/want.Ratio.Center-1) <= 1e-12) || !(math.Abs(got.Ratio.High/want.Ratio.High-1) <= 1e-12) || got.Needs() != want.Needs() || !(math.Abs(got.Finds()-want.Finds()) <= 1e-12) {
 			t.Errorf("band %v: %+v, want %+v", band, got, want)
 		}
 	}
