@@ -32,8 +32,8 @@ type Curve struct {
 	Reasons    []string     `json:"reasons,omitempty"`
 }
 
-// Allocation is what a phase allocates in one operation or exchange, in bytes at each point. Bytes vary much less
-// than times do, so that they show a law that times do not show yet.
+// Allocation is what a phase allocates in one operation or exchange, in bytes at each point. Bytes vary much
+// less than times do, so that they show a law that times do not show yet.
 type Allocation struct {
 	Name  string      `json:"name"`
 	Bytes []float64   `json:"bytes"`
@@ -407,7 +407,9 @@ func grownAllocations(points []phaseCosts, x []float64) []Allocation {
 		}
 	}
 
-	slices.SortStableFunc(out, func(a, b Allocation) int { return -cmp.Compare(slices.Max(a.Bytes), slices.Max(b.Bytes)) })
+	slices.SortStableFunc(out, func(a, b Allocation) int {
+		return -cmp.Compare(slices.Max(a.Bytes), slices.Max(b.Bytes))
+	})
 	return out
 }
 

@@ -166,8 +166,8 @@ func (g *Growth) sentences(c *Curve) []string {
 // steep is the power of x from which on growth is named as faster than a line.
 const steep = 1.1
 
-// allocations is a sentence on the phases whose allocated bytes grow faster than a line at the largest point; ""
-// where allocations were not recorded.
+// allocations is a sentence on the phases whose allocated bytes grow faster than a line at the largest point;
+// "" where allocations were not recorded.
 func (c *Curve) allocations() string {
 	var parts []string
 	most, last, fitted := slices.Max(c.X), len(c.X)-1, false
