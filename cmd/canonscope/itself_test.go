@@ -330,7 +330,8 @@ func (s *series) changes(t *testing.T, a, b int) (out []string) {
 func TestFullAgainstLoops(t *testing.T) {
 	machine(t)
 	s := measured(t, "full", 2, "--full", "--schema", "simple-20", "--suite", "eddsa-rdfc-2022,jws,cose-sign1",
-		"--engine", "stock,native", "--algorithm", "EdDSA", "--procs", "2", "--contexts", "warm,embedded", "--profile-seconds", "0")
+		"--engine", "stock,native", "--algorithm", "EdDSA", "--procs", "2", "--context-cache", "warm,embedded",
+		"--profile-seconds", "0")
 	if held, cases := s.held(t); held < cases-1 {
 		t.Errorf("the loops lie in %d of %d intervals", held, cases)
 	}

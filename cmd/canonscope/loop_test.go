@@ -13,6 +13,7 @@ import (
 	"canonscope/compare"
 	"canonscope/compare/matrix"
 	"canonscope/compare/measure"
+	"canonscope/schemas"
 )
 
 // TestLoop prints the CPU nanoseconds of an operation of a cell in a straight loop of a second, with as much
@@ -54,14 +55,16 @@ func loop(t *testing.T, cell compare.Cell, documents int, alive int64, last time
 	}
 	exchanges := make([]*compare.Exchange, documents)
 	given := make([][]byte, documents) // what the operation is given
+	credentials := make([]*schemas.Credential, documents)
+	defer runtime.KeepAlive(credentials) // a campaign's processes keep them, too
 	for i := range exchanges {
-		credential, err := bench.Generator.Document(1, i)
-		if err != nil {
+		var err error
+		if credentials[i], err = bench.Generator.Document(1, i); err != nil {
 			t.Fatal(err)
 		}
 		scenario := bench.Scenario
 		scenario.Now, scenario.Limits, scenario.Seed = measure.Now, measure.Limits, 1
-		x, err := bench.Format.Prepare(credential, scenario)
+		x, err := bench.Format.Prepare(credentials[i], scenario)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,8 +85,6 @@ func loop(t *testing.T, cell compare.Cell, documents int, alive int64, last time
 		}
 	}
 
-	ballast := pad(alive)
-	defer runtime.KeepAlive(ballast)
 	ops := 0
 	during := func(d time.Duration) {
 		for start := time.Now(); time.Since(start) < d; ops++ {
@@ -103,6 +104,9 @@ func loop(t *testing.T, cell compare.Cell, documents int, alive int64, last time
 			}
 		}
 	}
+	during(50 * time.Millisecond) // until contexts and pools are there, which are alive, too
+	ballast := pad(alive)
+	defer runtime.KeepAlive(ballast)
 	during(100 * time.Millisecond)
 	before, from := cpuUsed(t), ops
 	during(last)
