@@ -181,7 +181,10 @@ func (c *Curve) allocations() string {
 		}
 		fitted = true
 		if l := &a.Laws[0]; l.Exponent(most) > steep {
-			parts = append(parts, fmt.Sprintf("%s allocates %s kB", a.Name, formula(l)))
+			steepest := &l.Parameters[len(l.Parameters)-1]
+			unit := map[bool]float64{true: 1, false: 1e3}[l.Name == stats.PowerLaw] // of an exponent
+			parts = append(parts, fmt.Sprintf("%s allocates %s kB, its last figure%s", a.Name, formula(l),
+				bounds(steepest, unit)))
 		}
 	}
 
@@ -189,9 +192,10 @@ func (c *Curve) allocations() string {
 	case !fitted:
 		return ""
 	case parts == nil:
-		return "what phases allocate grows no faster than a line"
+		return "no phase with 5 % of the allocated bytes grows faster than a line in them"
 	}
-	return strings.Join(parts, ", ") + ", which grows faster than a line; what other phases allocate does not"
+	return strings.Join(parts, ", ") +
+		", which grows faster than a line; no other phase with 5 % of the bytes does"
 }
 
 // among is the interval of a figure, which may be open: (10 to 15).
