@@ -115,24 +115,20 @@ func readResults(t *testing.T, dir string) *results {
 	return &r
 }
 
-// straight is what processes of a second say that an operation costs in a straight loop, in nanoseconds of CPU,
+// straight is what a process of a second says that an operation costs in a straight loop, in nanoseconds of CPU,
 // with so many bytes alive.
-func straight(t *testing.T, loops, id string, alive int64, processes int) (out []float64) {
+func straight(t *testing.T, loops, id string, alive int64) (ns float64) {
 	t.Helper()
-	for range processes {
-		cmd := exec.Command(loops, "-test.run", "^TestLoop$")
-		cmd.Env = append(os.Environ(), "CANONSCOPE_LOOP="+id, fmt.Sprint("CANONSCOPE_LOOP_HEAP=", alive))
-		text, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", id, err, text)
-		}
-		var ns float64
-		if _, err := fmt.Sscanf(string(text), "loop %f ns", &ns); err != nil {
-			t.Fatalf("%s: %v\n%s", id, err, text)
-		}
-		out = append(out, ns)
+	cmd := exec.Command(loops, "-test.run", "^TestLoop$")
+	cmd.Env = append(os.Environ(), "CANONSCOPE_LOOP="+id, fmt.Sprint("CANONSCOPE_LOOP_HEAP=", alive))
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", id, err, text)
 	}
-	return out
+	if _, err := fmt.Sscanf(string(text), "loop %f ns", &ns); err != nil {
+		t.Fatalf("%s: %v\n%s", id, err, text)
+	}
+	return ns
 }
 
 // center is the geometric mean, as that of a table.
@@ -144,7 +140,8 @@ func center(values []float64) float64 {
 	return math.Exp(sum / float64(len(values)))
 }
 
-// Work that is planted in a phase is found there, and as large as it is.
+// Work that is planted in a phase is found there, and as large as it is. Builds with and without it, and their
+// loops, run in turn: a host may be a third slower some minutes later.
 func TestPlantedWork(t *testing.T) {
 	machine(t)
 	const id = "format=document/suite=rdfc/engine=native/alg=none/schema=ob3/op=canonize/gc=100/procs=2/contexts=warm"
@@ -163,12 +160,6 @@ func TestPlantedWork(t *testing.T) {
 	variable := plant{file: "canon/jsontape/scan.go", function: "const smallObject = 32", text: "\nvar planted []byte"}
 
 	command, loops := build(t)
-	r := campaign(t, command, args...)
-	alive := r.Results[0].Runs[0].LiveHeap
-	base, baseLoop := r.Rows[0], center(straight(t, loops, id, alive, 10))
-	total := base.CPU[compare.Canonize]
-	t.Logf("without: %.1f µs (%.1f to %.1f), loop %.1f", total.Center/1e3, total.Low/1e3, total.High/1e3, baseLoop/1e3)
-
 	for _, test := range []struct {
 		name   string
 		plants []plant
@@ -179,9 +170,31 @@ func TestPlantedWork(t *testing.T) {
 		{"small objects in parse", []plant{variable, small}, "parse"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			command, loops := build(t, test.plants...)
-			row, more := campaign(t, command, args...).Rows[0], center(straight(t, loops, id, alive, 10))-baseLoop
-			now := row.CPU[compare.Canonize]
+			planted, plantedLoops := build(t, test.plants...)
+			r := campaign(t, command, append(args, "--binary", "plain="+command, "--binary", "planted="+planted)...)
+			var base, row resultRow
+			for _, x := range r.Rows {
+				switch {
+				case strings.Contains(x.ID, "build=plain"):
+					base = x
+				case strings.Contains(x.ID, "build=planted"):
+					row = x
+				}
+			}
+			total, now := base.CPU[compare.Canonize], row.CPU[compare.Canonize]
+			if total.N == 0 || now.N == 0 {
+				t.Fatalf("rows %+v", r.Rows)
+			}
+
+			var plain, ratios []float64
+			for range 10 {
+				before := straight(t, loops, id, r.Results[0].Runs[0].LiveHeap)
+				plain = append(plain, before)
+				ratios = append(ratios, straight(t, plantedLoops, id, r.Results[0].Runs[0].LiveHeap)/before)
+			}
+			more := total.Center * (center(ratios) - 1)
+			t.Logf("without: %.1f µs (%.1f to %.1f), loop %.1f", total.Center/1e3, total.Low/1e3, total.High/1e3, center(plain)/1e3)
+
 			// in is what the phases cost more, in nanoseconds, and the half-width of its interval.
 			in := func(was, is map[string]stats.Estimate, phases ...string) (delta, half float64) {
 				for _, p := range phases {
