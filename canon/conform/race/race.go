@@ -14,8 +14,9 @@ type Contender struct {
 	Do   func(i int)
 }
 
-// round is about how long a contender runs between two looks at the clock.
-const round = 2 * time.Millisecond
+// A contender runs about as long as the slowest operation between two looks at the clock, within these bounds:
+// what others leave behind, a running collection or a cold cache, is little of that.
+const shortest, longest = 2 * time.Millisecond, 50 * time.Millisecond
 
 // Run lets contenders run in turns until the benchmark has enough, so that noise of the machine meets all
 // alike. It reports and returns the median process CPU of an operation of each, the garbage collector
@@ -24,11 +25,16 @@ func Run(b *testing.B, contenders ...Contender) map[string]float64 {
 	b.Helper()
 	next, batch, rounds := make([]int, len(contenders)), make([]int, len(contenders)), make([][]float64,
 		len(contenders))
+	took, round := make([]time.Duration, len(contenders)), shortest
 	for c, x := range contenders {
 		x.Do(0) // warm-up
 		start := time.Now()
 		x.Do(1)
-		next[c], batch[c] = 2, max(1, int(round/max(time.Since(start), time.Microsecond)))
+		next[c], took[c] = 2, max(time.Since(start), time.Microsecond)
+		round = min(max(round, took[c]), longest)
+	}
+	for c := range contenders {
+		batch[c] = max(1, int(round/took[c]))
 	}
 
 	for b.Loop() {
