@@ -84,7 +84,7 @@ func TestFitting(t *testing.T) {
 		if got := c.timing(c.order, 0); got != 3000*time.Second {
 			t.Errorf("processes take %v", got)
 		}
-		if got := c.fitting(c.groups(), 0, time.Now().Add(left)); len(got) != fit {
+		if got := c.fitting(c.groups(), 1, time.Now().Add(left)); len(got) != fit {
 			t.Errorf("%d groups fit in %v, want %d", len(got), left, fit)
 		}
 	}

@@ -32,7 +32,7 @@ const (
 
 	// Of a Record alone.
 	Left   Kind = "left out" // the exchange and those after it do not fit the time
-	Enough Kind = "enough"   // from a block on, they have no more processes
+	Enough Kind = "enough"   // in a block they have no process
 	End    Kind = "end"      // nothing more is measured
 
 	// Of a Record of a campaign on other machines.

@@ -9,8 +9,8 @@ import (
 )
 
 // Groups of the first schema have no more processes where they cannot have three, and the first of them has as
-// many as fit. Groups of another one have a process where all of the first schema fit besides. A group has all
-// tiers of a schema and algorithm.
+// many as fit. Groups of another one have a process where all that they and the first schema have from then on
+// fit. A group has all tiers of a schema and algorithm.
 func TestReach(t *testing.T) {
 	c := &campaign{plan: Plan{Runs: 5}}
 	for _, group := range []compare.Cell{{Schema: "small", Algorithm: "x"}, {Schema: "small", Algorithm: "y"}, {Schema: "large"}} {
@@ -25,15 +25,18 @@ func TestReach(t *testing.T) {
 		left  time.Duration
 		want  int
 	}{
-		{1, 4*8*time.Second + 4*time.Second, 3}, // four more of both, and one of the large
-		{1, 4*8*time.Second + 3*time.Second, 2},
-		{1, 13 * time.Second, 2}, // two of both, with some lenience
+		{0, 48 * time.Second, 3}, // five of all, with some lenience
+		{0, 47 * time.Second, 2},
+		{0, time.Second, 2},      // those of the first schema have one
+		{1, 39 * time.Second, 3}, // four more of all
+		{1, 38 * time.Second, 2},
+		{1, 13 * time.Second, 2}, // two of both
 		{1, 12 * time.Second, 1},
-		{1, 4 * time.Second, 1}, // one of the first, with some lenience
+		{1, 4 * time.Second, 1}, // one of the first
 		{1, 3 * time.Second, 0},
-		{2, 7 * time.Second, 2}, // the third
-		{4, 12 * time.Second, 3},
-		{4, 7 * time.Second, 2}, // more than three
+		{2, 7 * time.Second, 2},  // the third
+		{4, 10 * time.Second, 3}, // the large one comes in
+		{4, 9 * time.Second, 2},  // more than three
 		{4, 6 * time.Second, 1},
 		{4, -time.Second, 0},
 	} {

@@ -596,9 +596,9 @@ func (c *campaign) unphased(x *exchange) bool {
 }
 
 // timings runs a process of every exchange in each block, in an order drawn anew, and those that differ in
-// their build alone one after the other. With a budget the groups
-// of the first schema come first: the others have as many processes as fit besides, and the last blocks fall
-// away if they no longer fit. A precision that the plan wants adds blocks.
+// their build alone one after the other. With a budget the groups of the first schema come first: the others
+// come in with the last blocks, as many as fit besides, and the last blocks fall away if they no longer fit. A
+// precision that the plan wants adds blocks.
 func (c *campaign) timings(ctx context.Context) {
 	if len(c.order) == 0 {
 		return
@@ -612,7 +612,8 @@ func (c *campaign) timings(ctx context.Context) {
 	}
 
 	stride := (c.plan.Documents + c.plan.Runs - 1) / c.plan.Runs // so that the blocks walk many documents
-	groups := c.groups()
+	all := c.groups()
+	groups := all
 
 	c.control(ctx, 0)
 
@@ -620,8 +621,11 @@ func (c *campaign) timings(ctx context.Context) {
 		if block > 0 && block == c.plan.Runs/2 {
 			c.control(ctx, 1)
 		}
-		if block > 0 && !deadline.IsZero() {
-			groups = c.fitting(groups, block, deadline)
+		if !deadline.IsZero() {
+			groups = c.fitting(all, block, deadline)
+			if n := len(groups); n < len(all) && c.ofFirst(all[n][0]) {
+				all = groups // what falls away does not come back
+			}
 		}
 
 		exchanges := slices.Concat(groups...)
@@ -650,6 +654,9 @@ func (c *campaign) timings(ctx context.Context) {
 			runs = c.wanted(exchanges, runs)
 		}
 	}
+	if !deadline.IsZero() {
+		c.ledger.leaveOut(c.order[0].id) // what has not come in
+	}
 
 	c.control(ctx, 2)
 }
@@ -665,9 +672,10 @@ func (c *campaign) fitting(groups [][]*exchange, block int, deadline time.Time) 
 	return groups
 }
 
-// reach is how many groups, from the first, have a process in a block. Those of the first schema have one if
-// they will have fitRuns in the time that is left, and the first of them as many as fit. Others have one if
-// all processes of the first schema fit besides.
+// reach is how many groups, from the first, have a process in a block. Those of the first schema have one in
+// the first block, then if they will have fitRuns in the time that is left, and the first of them as many as
+// fit. Others have one if all processes that they and the first schema have from then on fit: they come in
+// with the last blocks, so that a slow machine takes none from the first schema for them.
 func (c *campaign) reach(groups [][]*exchange, block int, left time.Duration) int {
 	var first, others time.Duration
 	for k, group := range groups {
@@ -682,11 +690,15 @@ func (c *campaign) reach(groups [][]*exchange, block int, left time.Duration) in
 		}
 
 		processes := max(1, min(fitRuns, c.plan.Runs)-block)
-		if k == 0 {
+		switch {
+		case others > 0:
+			processes = max(1, c.plan.Runs-block)
+		case block == 0:
+			processes = 0
+		case k == 0:
 			processes = 1
 		}
-		if float64(first)/lenience*float64(processes) > float64(left) ||
-			others > 0 && first*time.Duration(c.plan.Runs-block)+others > left {
+		if processes > 0 && float64(first+others)/lenience*float64(processes) > float64(left) {
 			return k
 		}
 	}
