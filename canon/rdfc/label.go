@@ -28,7 +28,7 @@ type labelling struct {
 	keyed, ofSelf, ofOther []entry
 
 	first  []byte  // by node: first degree hash
-	ranked []entry // nodes in the order of their first degree hashes
+	ranked []entry // nodes in the order of their first degree hashes, in the memory of order.sorted
 	place  []int32 // by tied node: place in ranked of the first node with its first degree hash
 
 	ties bool // nodes share a first degree hash
@@ -242,7 +242,8 @@ func (s *State) number(t rdf.TermID) int32 {
 // their hashes.
 func (s *State) rankFirst(ctx context.Context) error {
 	s.first = slices.Grow(s.first[:0], len(s.nodes)*s.size)
-	s.ranked = slices.Grow(s.ranked[:0], len(s.nodes))
+	s.ranked = slices.Grow(s.sorted[:0], len(s.nodes))
+	s.sorted = s.ranked // which needs it when the nodes have their labels
 	for n := range s.nodes {
 		if n&0xFFF == 0 && (n > 0 || ctx.Err() != nil) {
 			if err := s.budget.Alive(ctx); err != nil {

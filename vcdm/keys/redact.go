@@ -28,7 +28,8 @@ func Redacted(t *jsontape.Tape) (doc []byte, secrets bool) {
 		case jsontape.Object:
 			jwk := t.Get(i, "kty") >= 0 || t.Get(i, "crv") >= 0
 			for k, v := range t.Members(i) {
-				if name := t.Text(k); IsSecretName(name) || jwk && IsSecretParameter(name) {
+				name := t.Text(k)
+				if IsSecretName(name) && !defines(t, v) || jwk && IsSecretParameter(name) {
 					hidden = append(hidden, v)
 				}
 			}
@@ -50,6 +51,23 @@ func Redacted(t *jsontape.Tape) (doc []byte, secrets bool) {
 	}
 
 	return append(doc, t.Src[from:]...), true
+}
+
+// defines reports whether the value of a member is what a context says of a term: its IRI, or a map of keywords
+// with that.
+func defines(t *jsontape.Tape, v int) bool {
+	switch t.Nodes[v].Kind {
+	case jsontape.String:
+		return bytes.HasPrefix(t.Text(v), []byte("https://")) || bytes.HasPrefix(t.Text(v), []byte("http://"))
+	case jsontape.Object:
+		for k := range t.Members(v) {
+			if name := t.Text(k); !bytes.HasPrefix(name, []byte("@")) || string(name) == "@value" {
+				return false
+			}
+		}
+		return t.Get(v, "@id") >= 0
+	}
+	return false
 }
 
 // IsSecretName reports whether a member of JSON that has a name holds a secret key, such as privateKeyJwk.
@@ -103,7 +121,7 @@ func HolderOf(t *jsontape.Tape) Holder {
 		return OneKey
 	case has("keys"):
 		return Set
-	case has("verificationMethod") && !has("proofValue"):
+	case has("verificationMethod") && t.Nodes[t.Get(0, "verificationMethod")].Kind == jsontape.Array:
 		return Controlled
 	}
 	return ""

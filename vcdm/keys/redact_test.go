@@ -30,6 +30,10 @@ func TestRedacted(t *testing.T) {
 		`"-----BEGIN PRIVATE KEY-----"`:                                     `"(secret, not shown)"`,
 		`{"kty":"RSA","oth":[{"d":"x"}],"n":"n","e":"e"}`:                   `{"kty":"RSA","oth":"(secret, not shown)","n":"n","e":"e"}`,
 		`{"a":{"secretKeyMultibase":"x"},"b":{"secretKeyJwk":{}},"c":"z"}`:  `{"a":{"secretKeyMultibase":"(secret, not shown)"},"b":{"secretKeyJwk":"(secret, not shown)"},"c":"z"}`,
+		// Terms that a context defines are not keys.
+		`{"@context":{"secretKeyJwk":{"@id":"https://x.example/#s","@type":"@json"},"secretKeyMultibase":"https://x.example/#m"}}`: `{"@context":{"secretKeyJwk":{"@id":"https://x.example/#s","@type":"@json"},"secretKeyMultibase":"https://x.example/#m"}}`,
+		`{"secretKeyJwk":{"@id":"https://x.example/#s","d":"x"}}`:                                                                  `{"secretKeyJwk":"(secret, not shown)"}`,
+		`{"secretKeyMultibase":{"@id":"x","@value":"z"}}`:                                                                          `{"secretKeyMultibase":"(secret, not shown)"}`,
 	} {
 		var tape jsontape.Tape
 		if err := tape.Scan([]byte(in), jsontape.Options{}); err != nil {
@@ -38,6 +42,28 @@ func TestRedacted(t *testing.T) {
 		got, secret := keys.Redacted(&tape)
 		if string(got) != want || secret != (in != want) || !json.Valid(got) {
 			t.Errorf("%s becomes %s, %v", in, got, secret)
+		}
+	}
+}
+
+// A controlled identifier document lists its verification methods; options of a proof name one.
+func TestHolderOf(t *testing.T) {
+	for in, want := range map[string]keys.Holder{
+		`{"id":"did:example:a","verificationMethod":[{"id":"#k"}]}`:            keys.Controlled,
+		`{"type":"DataIntegrityProof","verificationMethod":"did:example:a#k"}`: "",
+		`{"verificationMethod":["did:example:a#k"],"credentialSubject":{}}`:    "",
+		`{"keys":[{"kty":"OKP"}]}`:                     keys.Set,
+		`{"kty":"OKP"}`:                                keys.OneKey,
+		`{"type":"Multikey","publicKeyMultibase":"z"}`: keys.OneKey,
+		`{"@context":{"verificationMethod":{"@id":"https://x.example/#method"}}}`: "",
+		`[]`: "",
+	} {
+		var tape jsontape.Tape
+		if err := tape.Scan([]byte(in), jsontape.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := keys.HolderOf(&tape); got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
 		}
 	}
 }
