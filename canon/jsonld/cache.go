@@ -182,7 +182,7 @@ const (
 func (r *run) imply(ctx *activeContext, name []byte, hash uint16) {
 	before := ctx.implied.Load()
 	if r.p.state != Warm || !ctx.family.kept.Load() || before != nil && before.count >= maxImplied ||
-		len(ctx.vocab) > maxVocab || formOf(ctx.vocab) != absolute {
+		len(ctx.vocab) > maxVocab || formOf([]byte(ctx.vocab)) != absolute {
 		return
 	}
 	after := new(table)

@@ -908,7 +908,7 @@ var iriCount atomic.Uint32
 
 func newIRI(text string) *iri {
 	nq := append(append(append(make([]byte, 0, len(text)+2), '<'), text...), '>')
-	return &iri{text: text, nq: nq, form: formOf(text), seq: iriCount.Add(1)}
+	return &iri{text: text, nq: nq, form: formOf(nq[1 : len(nq)-1]), seq: iriCount.Add(1)}
 }
 
 // newIRI compiles the IRI a+b in the memory of the definition.

@@ -32,18 +32,17 @@ type iri struct {
 // formOf returns the form of text. An IRI is well-formed if it has a scheme, only characters that N-Quads
 // can carry and at most one '#'; percent-encoding and other details of the grammar (RFC 3987) are not
 // checked, as in other implementations.
-func formOf[T rdf.Chars](text T) form {
-	marks, all := 0, uint8(0)
-	for i := 0; i < len(text); i++ { // without branches, since these texts are long
-		class := iriClass[text[i]]
-		marks += int(class & fragmentMark)
-		all |= class
+func formOf(text []byte) form {
+	marks, bad := 0, false
+	for i := rdf.IRIStop(text, 0); i < len(text) && !bad; i = rdf.IRIStop(text, i+1) {
+		marks++
+		bad = text[i] != '#' || marks > 1
 	}
 	switch {
 	case len(text) > 1 && text[0] == '_' && text[1] == ':':
 		return blank
 	case hasScheme(text):
-		if all&noIRI != 0 || marks > 1 {
+		if bad {
 			return invalid
 		}
 		return absolute
@@ -52,23 +51,6 @@ func formOf[T rdf.Chars](text T) form {
 	}
 	return relative
 }
-
-const (
-	fragmentMark = 1
-	noIRI        = 2
-)
-
-// iriClass marks '#' and what IRIREF forbids: U+0000 to U+0020 and <>"{}|^`\.
-var iriClass = func() (t [256]uint8) {
-	for c := range 0x21 {
-		t[c] = noIRI
-	}
-	for _, c := range "<>\"{}|^`\\" {
-		t[c] = noIRI
-	}
-	t['#'] = fragmentMark
-	return
-}()
 
 // hasScheme reports whether text has the form of an IRI: a scheme and a colon (RFC 3986 section 3.1).
 func hasScheme[T rdf.Chars](text T) bool {

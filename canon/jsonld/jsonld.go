@@ -230,7 +230,9 @@ func (r *run) end() {
 	}
 	r.ctx, r.opt, r.graphs, r.into = nil, Options{}, nil, nil
 	r.contexts = contextState{last: r.contexts.last}
-	r.memory.end()
+	if r.p.state != Warm { // which keeps what it compiles
+		r.memory.end()
+	}
 	r.tape.Src = nil
 	r.buf = nil
 	r.losses = r.losses[:0]

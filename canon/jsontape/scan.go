@@ -263,8 +263,13 @@ func (f *frame) strings(nodes []Node, src []byte, i, maxNodes int) ([]Node, int)
 		if f.bloom&bit != 0 && f.has(nodes, hash) { // another key may be the same
 			break
 		}
-		to := plainEnd(src, value+1)
-		form := textForm(0)
+		to, form := value+1, textForm(0)
+		if to+8 <= len(src) {
+			to += bits.TrailingZeros64(marks(binary.LittleEndian.Uint64(src[to:to+8:to+8]))) >> 3
+		}
+		if to == value+9 || to == value+1 {
+			to = plainEnd(src, to)
+		}
 		if to < len(src) && src[to] == '"' {
 			to++
 		} else {

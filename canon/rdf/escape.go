@@ -127,12 +127,35 @@ func plain(s []byte) int {
 // can write it between `<` and `>`. iri is valid UTF-8 without brackets.
 func ValidIRI[T Chars](iri T) bool {
 	s := view(iri)
-	for _, c := range s {
-		if iriStop[c] {
+	for i := IRIStop(s, 0); i < len(s); i = IRIStop(s, i+1) {
+		if s[i] != '#' {
 			return false
 		}
 	}
 	return schemeLen(s) > 0
+}
+
+// IRIStop returns the place of the first byte of s from i on that is '#', which begins a fragment, or that
+// IRIREF forbids, or len(s).
+func IRIStop(s []byte, i int) int {
+	for ; i+8 <= len(s); i += 8 {
+		x := binary.LittleEndian.Uint64(s[i : i+8 : i+8])
+		// The bytes up to '#', "<>\\^|~" and '`', and those from '{' on, with others above 0x7F.
+		if ((x-0x24*ones)|hasByte(x|0x62*ones, 0x7E*ones)|hasByte(x, '`'*ones)|(x+5*ones)|x)&high == 0 {
+			continue
+		}
+		for k, c := range s[i : i+8] {
+			if iriStop[c] || c == '#' {
+				return i + k
+			}
+		}
+	}
+	for ; i < len(s); i++ {
+		if iriStop[s[i]] || s[i] == '#' {
+			break
+		}
+	}
+	return i
 }
 
 // schemeLen returns the length of the scheme of an absolute IRI, 0 if it has none (RFC 3986 section 3.1).

@@ -1,6 +1,9 @@
 package rdf
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestAppendLiteral(t *testing.T) {
 	for _, c := range []struct{ value, lang, datatype, want string }{
@@ -47,6 +50,26 @@ func TestValidIRI(t *testing.T) {
 		"": false, "rel": false, "/abs": false, ":x": false, "1a:x": false, "u:a b": false, "u:<": false, "u:\\u0041": false, "#f": false} {
 		if ValidIRI(iri) != want {
 			t.Errorf("ValidIRI(%q) = %v", iri, !want)
+		}
+	}
+}
+
+// Every byte, at every place of a word, ends an IRI or begins its fragment if and only if the table says so.
+func TestIRIStopFindsEveryByte(t *testing.T) {
+	for c := range 256 {
+		for at := range 19 {
+			s := []byte("xyzXYZ_]~!09xyzXYZ_")
+			s[at] = byte(c)
+			want := len(s)
+			if c <= ' ' || strings.IndexByte("#<>\"{}|^`\\", byte(c)) >= 0 {
+				want = at
+			}
+			if got := IRIStop(s, 0); got != want {
+				t.Fatalf("byte %#x at %d: IRIStop = %d, want %d", c, at, got, want)
+			}
+			if want == at && IRIStop(s, at+1) != len(s) {
+				t.Fatalf("byte %#x at %d: IRIStop goes on wrongly", c, at)
+			}
 		}
 	}
 }

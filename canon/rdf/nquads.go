@@ -295,8 +295,8 @@ func (p *parser) iri(i int) (TermID, int) {
 // unescaped.
 func (p *parser) iriText(i int) ([]byte, int) {
 	escaped := false
-	j := i + 1
-	for ; ; j++ {
+	j := IRIStop(p.b, i+1)
+	for ; ; j = IRIStop(p.b, j+1) {
 		if j == len(p.b) || p.b[j] == '\n' || p.b[j] == '\r' {
 			return nil, p.fail(i, "this IRI has no closing '>'")
 		}
@@ -306,7 +306,7 @@ func (p *parser) iriText(i int) ([]byte, int) {
 		}
 		if c == '\\' {
 			escaped = true
-		} else if iriStop[c] {
+		} else if c != '#' {
 			return nil, p.fail(j, "an IRI cannot hold %q", c)
 		}
 	}

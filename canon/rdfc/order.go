@@ -245,12 +245,15 @@ func (o *order) sortQuads(blanks int) {
 	o.heads = slices.Grow(o.heads[:0], len(o.terms))[:len(o.terms)]
 	clear(o.heads)
 	o.groups = o.groups[:0]
-	for i := range quads {
-		head := &o.heads[quads[i].S]
-		if *head == 0 {
+	for i, n := 0, 0; i < len(quads); i += n {
+		s := quads[i].S
+		for n = 1; i+n < len(quads) && quads[i+n].S == s; {
+			n++
+		}
+		if o.heads[s] == 0 {
 			o.groups = append(o.groups, entry{at: uint32(i)})
 		}
-		*head++
+		o.heads[s] += uint32(n)
 	}
 
 	o.sortSubjects(blanks)
