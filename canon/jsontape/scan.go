@@ -263,13 +263,7 @@ func (f *frame) strings(nodes []Node, src []byte, i, maxNodes int) ([]Node, int)
 		if f.bloom&bit != 0 && f.has(nodes, hash) { // another key may be the same
 			break
 		}
-		to, form := value+1, textForm(0)
-		if to+8 <= len(src) {
-			to += bits.TrailingZeros64(marks(binary.LittleEndian.Uint64(src[to:to+8:to+8]))) >> 3
-		}
-		if to == value+9 || to == value+1 {
-			to = plainEnd(src, to)
-		}
+		to, form := plainEnd(src, value+1), textForm(0)
 		if to < len(src) && src[to] == '"' {
 			to++
 		} else {
@@ -297,6 +291,17 @@ func (f *frame) strings(nodes []Node, src []byte, i, maxNodes int) ([]Node, int)
 // plainEnd returns the place of the first byte from i on that ends a string, needs an escape or is not
 // ASCII, or len(src).
 func plainEnd(src []byte, i int) int {
+	for ; i+16 <= len(src); i += 16 { // most strings are longer than eight bytes
+		two := src[i : i+16 : i+16]
+		a, b := marks(binary.LittleEndian.Uint64(two)), marks(binary.LittleEndian.Uint64(two[8:]))
+		if a|b != 0 {
+			n := bits.TrailingZeros64(a) >> 3 // 8 for none
+			if a == 0 {
+				n += bits.TrailingZeros64(b) >> 3
+			}
+			return i + n
+		}
+	}
 	for ; i+8 <= len(src); i += 8 {
 		if m := marks(binary.LittleEndian.Uint64(src[i : i+8 : i+8])); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
@@ -445,19 +450,10 @@ func shortString(src []byte, i int) int {
 // form of the text between them, or the place of a fault and a message.
 func scanString(src []byte, i int) (end int, form textForm, msg string) {
 	for {
-		for ; i+8 <= len(src); i += 8 {
-			if m := marks(binary.LittleEndian.Uint64(src[i : i+8 : i+8])); m != 0 {
-				i += bits.TrailingZeros64(m) >> 3
-				goto special
-			}
-		}
-		for i < len(src) && src[i] >= ' ' && src[i] < 0x7F && src[i] != '"' && src[i] != '\\' {
-			i++
-		}
+		i = plainEnd(src, i)
 		if i >= len(src) {
 			return i, 0, "the string has no closing quote"
 		}
-	special:
 		switch c := src[i]; {
 		case c == '"':
 			return i + 1, form, ""

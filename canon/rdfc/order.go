@@ -359,9 +359,9 @@ func (o *order) inOrder(e []entry) bool {
 	if len(e) <= few {
 		return false
 	}
-	before := o.text(e[0], 1)
+	before := o.terms[o.quads[e[0].at].P].Text
 	for i := 1; i < len(e); i++ {
-		predicate := o.text(e[i], 1)
+		predicate := o.terms[o.quads[e[i].at].P].Text
 		c := bytes.Compare(before, predicate)
 		if c > 0 || c == 0 && o.compare(e[i-1].at, e[i].at, 2, 0) >= 0 {
 			return false
