@@ -454,6 +454,7 @@ func scanString(src []byte, i int) (end int, form textForm, msg string) {
 		if i >= len(src) {
 			return i, 0, "the string has no closing quote"
 		}
+
 		switch c := src[i]; {
 		case c == '"':
 			return i + 1, form, ""

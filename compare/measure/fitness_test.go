@@ -261,3 +261,45 @@ func TestMachineFitness(t *testing.T) {
 		}
 	}
 }
+
+// slow is an invented runner whose processes take their time.
+type slow struct{ serial }
+
+func (s slow) Run(ctx context.Context, job measure.Job, b []byte, emit func(measure.Event)) error {
+	if job.Kind == measure.Time {
+		time.Sleep(400 * time.Millisecond)
+	}
+	return s.serial.Run(ctx, job, b, func(e measure.Event) {
+		if e.Gate != nil && strings.Contains(job.Cell, "large") {
+			e.Gate.Work[compare.Issue] = compare.Work{Estimate: int64(13 * time.Millisecond)}
+		}
+		emit(e)
+	})
+}
+
+// The first schema of a default campaign keeps its first block on a slow machine, and another schema that has
+// not come in is left out for its time.
+func TestSlowMachineKeepsFirstSchema(t *testing.T) {
+	p := plan("a", "b")
+	for i, schema := range []string{"small", "large"} {
+		p.Cells[i].Schema = schema
+	}
+	p.Runs, p.Budget = 5, 1200*time.Millisecond
+	folder, err := measure.OpenFolder(filepath.Join(t.TempDir(), "results"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	r := &invented{sd: 0.01, noise: rand.New(rand.NewPCG(1, 2))}
+	c, err := measure.Run(t.Context(), p, slow{serial{r}}, folder, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	small, large := c.Results[0], c.Results[1]
+	if small.State != compare.Measured || len(small.Runs) == 0 || len(small.Runs) == p.Runs {
+		t.Errorf("the first schema: %s %q, %d runs", small.State, small.Reason, len(small.Runs))
+	}
+	if large.State != compare.LeftOut || !strings.Contains(large.Reason, "default time") {
+		t.Errorf("the other: %s %q, %d runs", large.State, large.Reason, len(large.Runs))
+	}
+}

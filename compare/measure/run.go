@@ -597,8 +597,8 @@ func (c *campaign) unphased(x *exchange) bool {
 
 // timings runs a process of every exchange in each block, in an order drawn anew, and those that differ in
 // their build alone one after the other. With a budget the groups of the first schema come first: the others
-// come in with the last blocks, as many as fit besides, and the last blocks fall away if they no longer fit. A
-// precision that the plan wants adds blocks.
+// come in with the last blocks, as many as fit besides, and the last blocks fall away if they no longer fit.
+// A precision that the plan wants adds blocks.
 func (c *campaign) timings(ctx context.Context) {
 	if len(c.order) == 0 {
 		return

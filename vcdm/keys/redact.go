@@ -53,8 +53,8 @@ func Redacted(t *jsontape.Tape) (doc []byte, secrets bool) {
 	return append(doc, t.Src[from:]...), true
 }
 
-// defines reports whether the value of a member is what a context says of a term: its IRI, or a map of keywords
-// with that.
+// defines reports whether the value of a member defines a term of a context: it is its IRI, or a map of
+// keywords with that.
 func defines(t *jsontape.Tape, v int) bool {
 	switch t.Nodes[v].Kind {
 	case jsontape.String:

@@ -14,8 +14,8 @@ type Contender struct {
 	Do   func(i int)
 }
 
-// A contender runs about as long as the slowest operation between two looks at the clock, within these bounds:
-// what others leave behind, a running collection or a cold cache, is little of that.
+// A contender runs about as long as the slowest operation between two looks at the clock, within these
+// bounds: what others leave behind, a running collection or a cold cache, is little of that.
 const shortest, longest = 2 * time.Millisecond, 50 * time.Millisecond
 
 // Run lets contenders run in turns until the benchmark has enough, so that noise of the machine meets all
