@@ -87,9 +87,9 @@ give contexts that it needs. Files are read once, before the campaign, and
 results name each by its base name and the beginning of its SHA-256.
 
 Without flags it measures a default subset in under a minute and lists what it
-left out: simple-20 with five processes a cell, then ob3 with as many as the
-time allows. Times are process CPU, the garbage collector included. A cell is
-timed only after its gate: the canonical form agrees with another
+left out: simple-20 with up to five processes a cell, then ob3 with as many as
+the time allows. Times are process CPU, the garbage collector included. A cell
+is timed only after its gate: the canonical form agrees with another
 implementation, verify accepts what was presented and refuses altered copies.
 Results go to a new folder: env.json, runs.jsonl (a line as each run ends),
 results.json, table.md, table.csv, bench.txt for benchstat, report.html for a

@@ -207,8 +207,8 @@ func (p *past) chose() bool { return p != nil && (p.left || p.block >= 0) }
 // timed reports whether a block, or a later one, had begun before the campaign was resumed.
 func (p *past) timed(block int) bool { return p != nil && p.block >= block }
 
-// decides returns whether a group is left out of the campaign, or of the blocks from one on, and records
-// that it is. What was decided before the campaign was resumed holds; beyond reports that it was by then.
+// decides returns whether a group is left out of the campaign, or of a block, and records that it is. What
+// was decided before the campaign was resumed holds; beyond reports that it was by then.
 func (c *campaign) decides(kind Kind, group []*exchange, block int, beyond bool, now func() bool) bool {
 	id := group[0].id
 	yes, known := c.past.said(kind, id, block, beyond)

@@ -654,7 +654,7 @@ func (c *campaign) timings(ctx context.Context) {
 			runs = c.wanted(exchanges, runs)
 		}
 	}
-	if !deadline.IsZero() {
+	if !deadline.IsZero() && ctx.Err() == nil {
 		c.ledger.leaveOut(c.order[0].id) // what has not come in
 	}
 
@@ -675,7 +675,7 @@ func (c *campaign) fitting(groups [][]*exchange, block int, deadline time.Time) 
 // reach is how many groups, from the first, have a process in a block. Those of the first schema have one in
 // the first block, then if they will have fitRuns in the time that is left, and the first of them as many as
 // fit. Others have one if all processes that they and the first schema have from then on fit: they come in
-// with the last blocks, so that a slow machine takes none from the first schema for them.
+// with the last blocks, where they seldom take a process from the first schema.
 func (c *campaign) reach(groups [][]*exchange, block int, left time.Duration) int {
 	var first, others time.Duration
 	for k, group := range groups {
@@ -698,7 +698,7 @@ func (c *campaign) reach(groups [][]*exchange, block int, left time.Duration) in
 		case k == 0:
 			processes = 1
 		}
-		if processes > 0 && float64(first+others)/lenience*float64(processes) > float64(left) {
+		if processes > 0 && (float64(first)/lenience+float64(others))*float64(processes) > float64(left) {
 			return k
 		}
 	}

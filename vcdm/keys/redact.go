@@ -28,8 +28,7 @@ func Redacted(t *jsontape.Tape) (doc []byte, secrets bool) {
 		case jsontape.Object:
 			jwk := t.Get(i, "kty") >= 0 || t.Get(i, "crv") >= 0
 			for k, v := range t.Members(i) {
-				name := t.Text(k)
-				if IsSecretName(name) && !defines(t, v) || jwk && IsSecretParameter(name) {
+				if name := t.Text(k); IsSecretName(name) || jwk && IsSecretParameter(name) {
 					hidden = append(hidden, v)
 				}
 			}
@@ -51,23 +50,6 @@ func Redacted(t *jsontape.Tape) (doc []byte, secrets bool) {
 	}
 
 	return append(doc, t.Src[from:]...), true
-}
-
-// defines reports whether the value of a member defines a term of a context: it is its IRI, or a map of
-// keywords with that.
-func defines(t *jsontape.Tape, v int) bool {
-	switch t.Nodes[v].Kind {
-	case jsontape.String:
-		return bytes.HasPrefix(t.Text(v), []byte("https://")) || bytes.HasPrefix(t.Text(v), []byte("http://"))
-	case jsontape.Object:
-		for k := range t.Members(v) {
-			if name := t.Text(k); !bytes.HasPrefix(name, []byte("@")) || string(name) == "@value" {
-				return false
-			}
-		}
-		return t.Get(v, "@id") >= 0
-	}
-	return false
 }
 
 // IsSecretName reports whether a member of JSON that has a name holds a secret key, such as privateKeyJwk.
@@ -121,7 +103,8 @@ func HolderOf(t *jsontape.Tape) Holder {
 		return OneKey
 	case has("keys"):
 		return Set
-	case has("verificationMethod") && t.Nodes[t.Get(0, "verificationMethod")].Kind == jsontape.Array:
+	case has("verificationMethod") && !has("proofValue") && // options of a proof name one method
+		t.Nodes[t.Get(0, "verificationMethod")].Kind != jsontape.String:
 		return Controlled
 	}
 	return ""

@@ -30,10 +30,9 @@ func TestRedacted(t *testing.T) {
 		`"-----BEGIN PRIVATE KEY-----"`:                                     `"(secret, not shown)"`,
 		`{"kty":"RSA","oth":[{"d":"x"}],"n":"n","e":"e"}`:                   `{"kty":"RSA","oth":"(secret, not shown)","n":"n","e":"e"}`,
 		`{"a":{"secretKeyMultibase":"x"},"b":{"secretKeyJwk":{}},"c":"z"}`:  `{"a":{"secretKeyMultibase":"(secret, not shown)"},"b":{"secretKeyJwk":"(secret, not shown)"},"c":"z"}`,
-		// Terms that a context defines are not keys.
-		`{"@context":{"secretKeyJwk":{"@id":"https://x.example/#s","@type":"@json"},"secretKeyMultibase":"https://x.example/#m"}}`: `{"@context":{"secretKeyJwk":{"@id":"https://x.example/#s","@type":"@json"},"secretKeyMultibase":"https://x.example/#m"}}`,
-		`{"secretKeyJwk":{"@id":"https://x.example/#s","d":"x"}}`:                                                                  `{"secretKeyJwk":"(secret, not shown)"}`,
-		`{"secretKeyMultibase":{"@id":"x","@value":"z"}}`:                                                                          `{"secretKeyMultibase":"(secret, not shown)"}`,
+		// What looks like a definition of a term is hidden as well: it may be a key.
+		`{"secretKeyHex":{"@id":"x:y","@set":["s"]}}`:                `{"secretKeyHex":"(secret, not shown)"}`,
+		`{"privateKeyMultibase":"https://user:secret@kms.example/"}`: `{"privateKeyMultibase":"(secret, not shown)"}`,
 	} {
 		var tape jsontape.Tape
 		if err := tape.Scan([]byte(in), jsontape.Options{}); err != nil {
@@ -56,6 +55,8 @@ func TestHolderOf(t *testing.T) {
 		`{"kty":"OKP"}`:                                keys.OneKey,
 		`{"type":"Multikey","publicKeyMultibase":"z"}`: keys.OneKey,
 		`{"@context":{"verificationMethod":{"@id":"https://x.example/#method"}}}`: "",
+		`{"id":"did:example:a","verificationMethod":{"id":"#k"}}`:                 keys.Controlled,
+		`{"verificationMethod":[{"id":"#k"}],"proofValue":"z"}`:                   "",
 		`[]`: "",
 	} {
 		var tape jsontape.Tape
