@@ -163,7 +163,7 @@ type table struct {
 // filters hold what a table may contain, so that most keys and IRIs need no look-up. They include
 // everything that was ever put into the table or into one that it was made from.
 type filters struct {
-	values, types uint64 // one bit for term.hash of each alias of @value and @type
+	values, types uint64 // the jsontape.HashBit of each alias of @value and @type
 	prefixes      uint64 // the same for names that are prefixes
 	colons        bool   // a name has a colon
 }
@@ -172,16 +172,14 @@ type filters struct {
 func (f *filters) note(d *term) {
 	switch {
 	case d.kw == kwValue:
-		f.values |= hashBit(d.hash)
+		f.values |= jsontape.HashBit(d.hash)
 	case d.kw == kwType:
-		f.types |= hashBit(d.hash)
+		f.types |= jsontape.HashBit(d.hash)
 	case d.prefix:
-		f.prefixes |= hashBit(d.hash)
+		f.prefixes |= jsontape.HashBit(d.hash)
 	}
 	f.colons = f.colons || d.colon
 }
-
-func hashBit(hash uint16) uint64 { return 1 << (hash & 63) }
 
 type slot struct {
 	hash uint32

@@ -270,7 +270,7 @@ func (r *run) compact(ctx *activeContext, text []byte, i int) uint32 {
 	if len(suffix) >= 2 && suffix[0] == '/' && suffix[1] == '/' || i == 1 && prefix[0] == '_' { // 6.2
 		return r.refBytes(text)
 	}
-	if hash := jsontape.KeyHash(prefix); ctx.terms.prefixes&hashBit(hash) != 0 {
+	if hash := jsontape.KeyHash(prefix); ctx.terms.prefixes&jsontape.HashBit(hash) != 0 {
 		if t := live(ctx.find(prefix, hash)); t != nil && t.prefix && t.iri != nil { // 6.4
 			return r.concat(t.iri.text, suffix)
 		}
@@ -323,7 +323,7 @@ func (r *run) keyRef(ctx *activeContext, k key) uint32 {
 		return 0 // the text has grown too much
 	}
 
-	if r.refs.forms[n] == relative {
+	if r.form(n) == relative {
 		// With a colon it is a property for expansion, although the IRI is relative.
 		if bytes.IndexByte(r.refText(n), ':') >= 0 {
 			return n
@@ -364,13 +364,7 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 		}
 	}
 
-	end := nodes[node].Next
-	hashes := uint64(0) // a bit for each of the keys
-	for k := node + 1; k < end; k = nodes[k+1].Next {
-		hashes |= hashBit(nodes[k].Hash)
-	}
-
-	if ctx.previous != nil && !fromMap && r.rollsBack(ctx, node, hashes) { // 7
+	if ctx.previous != nil && !fromMap && r.rollsBack(ctx, node) { // 7
 		ctx = ctx.previous
 	}
 
@@ -382,7 +376,7 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 		}
 	}
 
-	if node != 0 && hashes&hashBit(contextHash) != 0 { // 9; the top-level @context has been processed
+	if node != 0 && nodes[node].MayHave(contextBit) { // 9; the top-level @context has been processed
 		if k := r.tape.Key(int(node), "@context"); k >= 0 {
 			if ctx, err = r.deriveInline(ctx, uint32(k)+1); err != nil {
 				return chain{}, err
@@ -391,7 +385,7 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 	}
 
 	o := object{node: node, p: p, ctx: ctx, typed: ctx, lost: len(r.losses)} // 10
-	if hashes&ctx.terms.types != 0 {
+	if nodes[node].MayHave(ctx.terms.types) {
 		if o.ctx, err = r.scopeTypes(&o, ctx); err != nil { // 11, 12
 			return chain{}, err
 		}
@@ -412,10 +406,10 @@ func (r *run) object(ctx *activeContext, p property, node uint32, fromMap bool) 
 	return r.finish(&o)
 }
 
-var contextHash = jsontape.KeyHash("@context")
+var contextBit = jsontape.HashBit(jsontape.KeyHash("@context"))
 
 // rollsBack reports whether a non-propagated context ends at the object (step 7).
-func (r *run) rollsBack(ctx *activeContext, node uint32, hashes uint64) bool {
+func (r *run) rollsBack(ctx *activeContext, node uint32) bool {
 	if node == 0 && r.top != 0 { // ctx includes the @context of the object, which comes after this step
 		return false
 	}
@@ -426,11 +420,11 @@ func (r *run) rollsBack(ctx *activeContext, node uint32, hashes uint64) bool {
 			return false
 		}
 	}
-	if hashes&ctx.terms.values == 0 {
+	if !nodes[node].MayHave(ctx.terms.values) {
 		return true
 	}
 	for k := node + 1; k < end; k = nodes[k+1].Next {
-		if ctx.terms.values&hashBit(nodes[k].Hash) != 0 {
+		if ctx.terms.values&jsontape.HashBit(nodes[k].Hash) != 0 {
 			if t := r.termOf(ctx, k); t != nil && t.kw == kwValue {
 				return false
 			}
@@ -445,7 +439,7 @@ func (r *run) typeKeys(ctx *activeContext, node uint32) {
 	end := nodes[node].Next
 	from := len(r.types)
 	for k := node + 1; k < end; k = nodes[k+1].Next {
-		if ctx.terms.types&hashBit(nodes[k].Hash) != 0 {
+		if ctx.terms.types&jsontape.HashBit(nodes[k].Hash) != 0 {
 			if t := r.termOf(ctx, k); t != nil && t.kw == kwType {
 				r.types = append(r.types, k)
 			}
@@ -1110,7 +1104,7 @@ func (r *run) finishValue(o *object) (chain, error) {
 		}
 		value.lang = r.tagOf(r.text(o.language))
 	case typed: // 15.5
-		if o.typeArray || o.datatype == 0 || r.refs.forms[o.datatype] != absolute {
+		if o.typeArray || !r.isIRI(o.datatype) {
 			return chain{}, r.fail(InvalidTypedValue, o.node, fmt.Sprintf("the type %s is not an IRI",
 				r.into.Terms[o.datatype].Text))
 		}
@@ -1127,5 +1121,5 @@ func (r *run) finishValue(o *object) (chain, error) {
 }
 
 func (r *run) isJSONType(ref uint32) bool {
-	return r.refs.forms[ref] == reserved && string(r.refText(ref)) == "@json" // ref 0 has the form absolute
+	return string(r.into.Terms[ref].Text) == "<@json>"
 }

@@ -16,10 +16,9 @@ const (
 	relative             // a reference that could not be made absolute
 	invalid              // has a scheme, and characters that IRIs forbid
 	reserved             // a keyword
-	labelled             // a blank node identifier whose node has a term
 )
 
-var formNames = [...]string{"IRI", "blank node", "relative IRI", "invalid IRI", "keyword", "blank node"}
+var formNames = [...]string{"IRI", "blank node", "relative IRI", "invalid IRI", "keyword"}
 
 // iri is a compiled IRI of a context. All that refers to it shares it.
 type iri struct {

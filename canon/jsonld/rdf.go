@@ -211,7 +211,7 @@ func (w *writer) loseID(it *item) {
 	if it.id == 0 {
 		return // expansion has recorded it
 	}
-	w.lose(cmp.Or(it.lang, it.tape), formNames[w.refs.forms[it.id]]+" as @id")
+	w.lose(cmp.Or(it.lang, it.tape), formNames[w.form(it.id)]+" as @id")
 }
 
 // typ writes one type of a node and reports whether that made a quad.
@@ -221,7 +221,7 @@ func (w *writer) typ(s, g rdf.TermID, node uint32, t *item) bool {
 		if t.id == 0 {
 			w.loseNull(t.tape, "@type")
 		} else {
-			w.lose(t.tape, formNames[w.refs.forms[t.id]]+" as type")
+			w.lose(t.tape, formNames[w.form(t.id)]+" as type")
 		}
 		return false
 	}
@@ -279,15 +279,15 @@ func (w *writer) mention(t rdf.TermID, node uint32) {
 
 // resource returns the term of an IRI or blank node identifier, 0 if it is neither.
 func (w *writer) resource(ref uint32) rdf.TermID {
-	switch w.refs.forms[ref] {
-	case absolute, labelled: // ref 0 has the form absolute
-		return rdf.TermID(ref)
-	case blank:
-		w.refs.forms[ref] = labelled
-		w.into.Terms[ref] = rdf.Term{Text: w.label(), Kind: rdf.Blank}
-		return rdf.TermID(ref)
+	t := &w.into.Terms[ref]
+	switch {
+	case t.Kind != rdf.Default:
+	case ref != 0 && w.form(ref) == blank:
+		*t = rdf.Term{Text: w.label(), Kind: rdf.Blank}
+	default:
+		return 0
 	}
-	return 0
+	return rdf.TermID(ref)
 }
 
 // blankLabels are the first labels of blank nodes, made once.
@@ -315,13 +315,13 @@ func (w *writer) label() []byte {
 
 // predicate returns the term of a property, 0 if RDF has none.
 func (w *writer) predicate(ref, at uint32) rdf.TermID {
+	if w.isIRI(ref) {
+		return rdf.TermID(ref)
+	}
 	if ref == 0 {
 		return 0
 	}
-	if w.refs.forms[ref] == absolute {
-		return rdf.TermID(ref)
-	}
-	w.lose(at, formNames[w.refs.forms[ref]]+" as property")
+	w.lose(at, formNames[w.form(ref)]+" as property")
 	return 0
 }
 
@@ -418,8 +418,8 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 
 	var datatype []byte
 	if v.id != 0 { // 6
-		if f := w.refs.forms[v.id]; f != absolute {
-			w.lose(v.tape, formNames[f]+" as datatype")
+		if !w.isIRI(v.id) {
+			w.lose(v.tape, formNames[w.form(v.id)]+" as datatype")
 			return 0, nil
 		}
 		if datatype = w.into.Terms[v.id].Text; string(datatype) == "<"+rdf.XSDString+">" {

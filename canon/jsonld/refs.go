@@ -9,17 +9,30 @@ import (
 // It is the number of a term in the dataset. The text of that term has angle brackets even if it is not an
 // IRI; the kind of the term is set for IRIs, and for a blank node once it is in a quad. Ref 0 is null.
 
-// refText returns the text of a ref without brackets. The ref must not be 0.
+// refText returns the text of a ref without brackets. The ref must not be 0 or a blank node in a quad.
 func (r *run) refText(ref uint32) []byte {
 	nq := r.into.Terms[ref].Text
 	return nq[1 : len(nq)-1]
 }
 
-// refTable is what is known of the refs of a document beside their texts.
+// isIRI reports whether a ref is an IRI that N-Quads can carry.
+func (r *run) isIRI(ref uint32) bool { return r.into.Terms[ref].Kind == rdf.IRI }
+
+// form returns the form of a ref, which must not be 0.
+func (r *run) form(ref uint32) form {
+	switch r.into.Terms[ref].Kind {
+	case rdf.IRI:
+		return absolute
+	case rdf.Blank:
+		return blank
+	}
+	return formOf(r.refText(ref))
+}
+
+// refTable finds the refs of compiled IRIs.
 type refTable struct {
-	forms []form // of the refs, which are the first terms of run.into
-	gen   uint32
-	memo  *[memoSize]memoSlot // compiled IRI to ref
+	gen  uint32
+	memo *[memoSize]memoSlot
 }
 
 // reset forgets all refs. Slots of an older generation count as empty, so nothing is cleared.
@@ -27,7 +40,6 @@ func (t *refTable) reset() {
 	if t.gen++; t.memo == nil || t.gen == 0 {
 		t.memo, t.gen = new([memoSize]memoSlot), 1
 	}
-	t.forms = append(t.forms[:0], absolute)
 }
 
 type memoSlot struct {
@@ -54,18 +66,16 @@ func (r *run) refer(i *iri, m *memoSlot) {
 		m.ref = r.refOfText(append(r.buf, i.nq...))
 		return
 	}
-	m.ref = r.newRef(i.nq, i.form)
+	m.ref = uint32(r.into.Append(kindOf(i.form), i.nq))
 	r.bounds.longest = max(r.bounds.longest, len(i.nq))
 }
 
-// newRef adds a ref.
-func (r *run) newRef(nq []byte, f form) uint32 {
-	r.refs.forms = append(r.refs.forms, f)
-	kind := rdf.Default
+// kindOf returns the kind of a term of the given form, as far as it is known.
+func kindOf(f form) rdf.Kind {
 	if f == absolute {
-		kind = rdf.IRI
+		return rdf.IRI
 	}
-	return uint32(r.into.Append(kind, nq))
+	return rdf.Default
 }
 
 // refOfText returns the ref of the text between angle brackets at the end of buf, which is r.buf with that
@@ -76,11 +86,7 @@ func (r *run) refOfText(buf []byte) uint32 {
 	if !added {
 		return uint32(id)
 	}
-	f := formOf(nq[1 : len(nq)-1])
-	r.refs.forms = append(r.refs.forms, f)
-	if f == absolute {
-		r.into.Terms[id].Kind = rdf.IRI
-	}
+	r.into.Terms[id].Kind = kindOf(formOf(nq[1 : len(nq)-1]))
 	if len(buf) > r.bounds.maxText {
 		r.bounds.over = true
 		return 0

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"unicode/utf8"
 
 	"canonscope/canon"
@@ -28,7 +29,7 @@ const MaxDepth = 100_000
 type frame struct {
 	node  uint32
 	keys  uint32 // keys seen so far
-	bloom uint64 // one bit for each key's hash
+	bloom uint64 // the HashBit of each key
 }
 
 // smallObject is the number of keys up to which each new key is compared with the others; larger objects
@@ -84,7 +85,7 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 			if i >= len(src) || src[i] != '"' {
 				return t.unexpected(i, "a key in double quotes")
 			}
-			end, form := shortString(src, i+1), textForm(0)
+			end, form := plainString(src, i+1), textForm(0)
 			if end == 0 {
 				var msg string
 				if end, form, msg = scanString(src, i+1); msg != "" {
@@ -101,7 +102,7 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 			nodes = leaf(nodes, String, i, end)
 			key := &nodes[len(nodes)-1]
 			key.text, key.Hash = form, hash
-			if bit := uint64(1) << (hash & 63); top.bloom&bit == 0 {
+			if bit := HashBit(hash); top.bloom&bit == 0 {
 				top.bloom |= bit
 			} else if top.keys < smallObject {
 				t.Nodes = nodes
@@ -127,9 +128,12 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 		}
 		switch c := src[i]; c {
 		case '"':
-			end, form, msg := scanString(src, i+1)
-			if msg != "" {
-				return t.fail(end, msg)
+			end, form := plainString(src, i+1), textForm(0)
+			if end == 0 {
+				var msg string
+				if end, form, msg = scanString(src, i+1); msg != "" {
+					return t.fail(end, msg)
+				}
 			}
 			nodes = leaf(nodes, String, i, end)
 			nodes[len(nodes)-1].text = form
@@ -216,6 +220,7 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 			i++
 			nodes[top.node].End = uint32(i)
 			nodes[top.node].Next = uint32(len(nodes))
+			nodes[top.node].Hash = fold(top.bloom)
 			if top.keys > smallObject {
 				t.Nodes = nodes
 				if k := t.repeatedInLarge(int(top.node), int(top.keys)); k >= 0 {
@@ -236,18 +241,17 @@ func (t *Tape) scan(src []byte, maxDepth, maxNodes int) error {
 // end i of the member before them. It stops at the end of a member that another token than such a member
 // follows, or one that needs a closer check.
 func (f *frame) strings(nodes []Node, src []byte, i, maxNodes int) ([]Node, int) {
-	for i+10 <= len(src) && src[i] == ',' && f.keys < smallObject && len(nodes) <= maxNodes {
+	nodes = slices.Grow(nodes, 2*smallObject)
+	keys, bloom := f.keys, f.bloom
+	for i+1 < len(src) && src[i] == ',' && keys < smallObject && len(nodes) <= maxNodes {
 		key := i + 1
 		if src[key] <= ' ' {
 			key = skipSpace(src, key)
 		}
-		if key+9 > len(src) || src[key] != '"' {
+		if key >= len(src) || src[key] != '"' {
 			break
 		}
-		end := key + 1 + bits.TrailingZeros64(marks(binary.LittleEndian.Uint64(src[key+1:key+9:key+9])))>>3
-		if end == key+9 {
-			end = plainEnd(src, end)
-		}
+		end := plain(src, key+1)
 		value := end + 2
 		if value >= len(src) || src[end] != '"' || src[end+1] != ':' || end == key+1 {
 			break
@@ -259,56 +263,41 @@ func (f *frame) strings(nodes []Node, src []byte, i, maxNodes int) ([]Node, int)
 			break
 		}
 		hash := mix(end-key-1, src[key+1], src[end-2], src[end-1])
-		bit := uint64(1) << (hash & 63)
-		if f.bloom&bit != 0 && f.has(nodes, hash) { // another key may be the same
+		bit := HashBit(hash)
+		if bloom&bit != 0 && f.has(nodes, hash) { // another key may be the same
 			break
 		}
-		to, form := plainEnd(src, value+1), textForm(0)
-		if to < len(src) && src[to] == '"' {
-			to++
-		} else {
+		to, form := plainString(src, value+1), textForm(0)
+		if to == 0 {
 			var msg string
 			if to, form, msg = scanString(src, value+1); msg != "" {
 				break
 			}
 		}
 
-		f.bloom |= bit
-		f.keys++
+		bloom |= bit
+		keys++
 		n := len(nodes)
-		nodes = append(nodes, Node{}, Node{})
+		nodes = nodes[:n+2]
 		pair := nodes[n : n+2 : n+2]
 		pair[0].Start, pair[0].End, pair[0].Next = uint32(key), uint32(end+1), uint32(n+1)
-		pair[0].Kind, pair[0].Hash = String, hash
+		pair[0].Kind, pair[0].text, pair[0].Hash = String, 0, hash
 		pair[1].Start, pair[1].End, pair[1].Next = uint32(value), uint32(to), uint32(n+2)
-		pair[1].Kind, pair[1].text = String, form
+		pair[1].Kind, pair[1].text, pair[1].Hash = String, form, 0
 		i = to
 	}
 
+	f.keys, f.bloom = keys, bloom
 	return nodes, i
 }
 
-// plainEnd returns the place of the first byte from i on that ends a string, needs an escape or is not
-// ASCII, or len(src).
-func plainEnd(src []byte, i int) int {
-	for ; i+16 <= len(src); i += 16 { // most strings are longer than eight bytes
-		two := src[i : i+16 : i+16]
-		a, b := marks(binary.LittleEndian.Uint64(two)), marks(binary.LittleEndian.Uint64(two[8:]))
-		if a|b != 0 {
-			n := bits.TrailingZeros64(a) >> 3 // 8 for none
-			if a == 0 {
-				n += bits.TrailingZeros64(b) >> 3
-			}
-			return i + n
-		}
-	}
+// plain returns the place of the first byte from i on that ends a string, needs an escape or is not ASCII. It
+// stops before such a byte if less than eight bytes are left.
+func plain(src []byte, i int) int {
 	for ; i+8 <= len(src); i += 8 {
-		if m := marks(binary.LittleEndian.Uint64(src[i : i+8 : i+8])); m != 0 {
+		if m := marks(binary.LittleEndian.Uint64(src[i : i+8])); m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
-	}
-	for i < len(src) && src[i] >= ' ' && src[i] < 0x7F && src[i] != '"' && src[i] != '\\' {
-		i++
 	}
 	return i
 }
@@ -420,26 +409,27 @@ func skipDigits(src []byte, i int) int {
 	return i
 }
 
-const (
-	each01 = 0x0101010101010101
-	each80 = 0x8080808080808080
+// Operands of marks. As constants each would take an instruction of ten bytes where it is used.
+var (
+	ones    uint64 = 0x0101010101010101
+	highs          = 0x80 * ones
+	swap           = 2 * ones
+	below          = 0x21 * ones
+	slashes        = '\\' * ones
 )
 
 // marks sets the high bit of the lowest byte of x that is a quote, a backslash, a control character, U+007F
 // or not ASCII. The bits above it have no meaning. It is 0 if there is no such byte.
 func marks(x uint64) uint64 {
 	// x^2 swaps ' ' and '"' among others, so that one comparison with 0x21 finds the quote and all below
-	// the space.
-	return (((x ^ 2*each01) - 0x21*each01) | ((x ^ '\\'*each01) - each01) | (x + each01) | x) & each80
+	// the space. The first two terms mark all that is not ASCII.
+	return (((x ^ swap) - below) | ((x ^ slashes) - ones) | (x + ones)) & highs
 }
 
-// shortString is scanString for a string of less than eight bytes without escapes or characters outside
-// ASCII. It returns 0 for other strings.
-func shortString(src []byte, i int) int {
-	if i+8 > len(src) {
-		return 0
-	}
-	i += bits.TrailingZeros64(marks(binary.LittleEndian.Uint64(src[i:i+8:i+8]))) >> 3
+// plainString is scanString for a string without escapes or characters outside ASCII. It returns 0 for other
+// strings.
+func plainString(src []byte, i int) int {
+	i = plain(src, i)
 	if i < len(src) && src[i] == '"' {
 		return i + 1
 	}
@@ -450,7 +440,7 @@ func shortString(src []byte, i int) int {
 // form of the text between them, or the place of a fault and a message.
 func scanString(src []byte, i int) (end int, form textForm, msg string) {
 	for {
-		i = plainEnd(src, i)
+		i = plain(src, i)
 		if i >= len(src) {
 			return i, 0, "the string has no closing quote"
 		}
@@ -468,6 +458,8 @@ func scanString(src []byte, i int) (end int, form textForm, msg string) {
 			return i, 0, fmt.Sprintf("control character U+%04X in a string; escape it", c)
 		case c == 0x7F:
 			form |= withRare
+			i++
+		case c < utf8.RuneSelf: // one of the last bytes of src
 			i++
 		default:
 			for i < len(src) && src[i] >= utf8.RuneSelf {

@@ -39,7 +39,7 @@ type Node struct {
 	Next       uint32 // index of the node after this value and its parts: the next sibling, or the end
 	Kind       Kind
 	text       textForm // of a string
-	Hash       uint16   // of a key: KeyHash of its text; 0 in other nodes
+	Hash       uint16   // of a key: KeyHash of its text; of an object: see MayHave; 0 in other nodes
 }
 
 // textForm holds flags for the contents of a string.
@@ -56,6 +56,19 @@ func (n *Node) Escaped() bool { return n.text&withEscapes != 0 }
 // Common reports whether the text of a string is its bytes and has neither U+007F nor a character from
 // U+F000 to U+FFFF. These include all other characters that canonical N-Quads escapes.
 func (n *Node) Common() bool { return n.text == 0 }
+
+// HashBit returns the bit of a key's hash in the sets of MayHave.
+func HashBit(hash uint16) uint64 { return 1 << (hash & 63) }
+
+// MayHave reports whether an object may have a key whose HashBit is in a set. It is never false for an
+// object that has one.
+func (n *Node) MayHave(set uint64) bool { return n.Hash&fold(set) != 0 }
+
+// fold folds a set of bits of hashes into the size of a hash.
+func fold(set uint64) uint16 {
+	set |= set >> 32
+	return uint16(set | set>>16)
+}
 
 // Tape is a scanned document: Nodes[0] is the root; an array's elements and an object's key, value, key,
 // value ... follow their container. Reuse a Tape to reuse its memory. It serves one goroutine at a time.
@@ -178,6 +191,9 @@ func (t *Tape) Key(i int, key string) int {
 		return None
 	}
 	h := KeyHash(key)
+	if !t.Nodes[i].MayHave(HashBit(h)) {
+		return None
+	}
 	for k, end := i+1, int(t.Nodes[i].Next); k < end; k = int(t.Nodes[k+1].Next) {
 		if t.Nodes[k].Hash == h && t.TextIs(k, key) {
 			return k

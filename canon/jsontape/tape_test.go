@@ -139,6 +139,66 @@ func TestSpecialBytes(t *testing.T) {
 	}
 }
 
+// Each byte, at each place of a string, as a key and as a value.
+func TestEveryByteInAString(t *testing.T) {
+	for c := range 256 {
+		for at := range 24 {
+			text := bytes.Repeat([]byte("a"), 24)
+			text[at] = byte(c)
+			for _, format := range []string{`["%s"]`, `{"k":1,"%s":"v"}`, `{"k":"v","%s":"v"}`, `{"k":"v","l":"%s"}`} {
+				src := fmt.Appendf(nil, format, text)
+				if c == '"' {
+					continue // it ends the string
+				}
+				var tape jsontape.Tape
+				err := tape.Scan(src, jsontape.Options{})
+				if wrong := c < ' ' || c == '\\' || c >= 0x80; wrong != (err != nil) {
+					t.Fatalf("byte %#x at %d of %s: %v", c, at, format, err)
+				}
+				if err != nil {
+					continue
+				}
+				found := false
+				for i := range tape.Nodes {
+					if tape.Nodes[i].Kind == jsontape.String && bytes.Equal(tape.Text(i), text) {
+						found = true
+						if common := c != 0x7F; tape.Nodes[i].Common() != common {
+							t.Fatalf("byte %#x at %d of %s: Common is %v", c, at, format, !common)
+						}
+					}
+				}
+				if !found {
+					t.Fatalf("byte %#x at %d of %s: the string is not in the tape", c, at, format)
+				}
+			}
+		}
+	}
+}
+
+// The filter of an object never misses a key.
+func TestMayHave(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var b strings.Builder
+		b.WriteString("{")
+		for i := range rng.IntN(50) {
+			if i > 0 {
+				b.WriteString(",")
+			}
+			fmt.Fprintf(&b, `"%x%d":%s`, rng.Uint32(), i, []string{"1", `"text"`, "{}"}[rng.IntN(3)])
+		}
+		tape := scan(t, b.String()+"}")
+		for k := range tape.Members(0) {
+			if !tape.Nodes[0].MayHave(jsontape.HashBit(tape.Nodes[k].Hash)) {
+				t.Fatalf("%s: MayHave denies %s", b.String(), tape.Raw(k))
+			}
+		}
+		if tape.Nodes[0].MayHave(0) {
+			t.Fatal("MayHave finds a key for an empty set")
+		}
+	}
+}
+
 func TestLargeObjects(t *testing.T) {
 	for _, n := range []int{31, 32, 33, 34, 100, 5000} {
 		var b strings.Builder

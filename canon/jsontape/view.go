@@ -25,6 +25,7 @@ func (t *Tape) View(from *Tape, object, extra int, omit ...int) {
 	}
 	if extra >= 0 {
 		t.take(from, extra, int(from.Nodes[extra+1].Next))
+		t.Nodes[0].Hash |= fold(HashBit(from.Nodes[extra].Hash))
 	}
 	t.Nodes[0].Next = uint32(len(t.Nodes))
 }

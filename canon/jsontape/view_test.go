@@ -26,6 +26,11 @@ func TestView(t *testing.T) {
 		if got := string(view.render(nil, 0)); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
+		for k := range view.Members(0) {
+			if view.Key(0, string(view.Text(k))) != k {
+				t.Errorf("%s: Key does not find %s", c.want, view.Raw(k))
+			}
+		}
 		var shared Tape
 		shared.Share(&view)
 		if got := string(shared.render(nil, 0)); got != c.want {
