@@ -182,9 +182,12 @@ func (f *filters) note(d *term) {
 }
 
 type slot struct {
-	hash uint32
+	key  uint64 // the result of slotKey; 0 in an empty slot
 	term *term
 }
+
+// slotKey combines the hash and the length of a name.
+func slotKey(hash uint32, n int) uint64 { return uint64(hash)<<32 | uint64(uint32(n+1)) }
 
 const (
 	maxProbe = 12  // slots probed with the weak hash; beyond it a table changes to the strong one
@@ -192,27 +195,34 @@ const (
 	maxCopy  = 512 // terms in a table that is copied
 )
 
-// find returns the term of a name whose jsontape.KeyHash is known, or nil.
+// find returns the term of a name whose jsontape.KeyHash is known, or nil. Most names are in their first slot.
 func (t *table) find(name []byte, hash uint16) *term {
-	for {
+	s := &t.slots[int(hash)&(len(t.slots)-1)]
+	if !t.strong && s.key == slotKey(uint32(hash), len(name)) && s.term.name == string(name) {
+		return s.term
+	}
+	return t.search(name, hash)
+}
+
+// search is find for every slot.
+func (t *table) search(name []byte, hash uint16) *term {
+	for ; t != nil; t = t.below {
 		h := uint32(hash)
 		if t.strong {
 			h = lookup.Hash(name)
 		}
-		slots := t.slots
+		key := slotKey(h, len(name))
 		for i := int(h); ; i++ {
-			s := &slots[i&(len(slots)-1)]
-			if s.hash == h && s.term != nil && s.term.name == string(name) {
-				return s.term
-			}
-			if s.term == nil {
+			s := &t.slots[i&(len(t.slots)-1)]
+			if s.key == 0 {
 				break
 			}
-		}
-		if t = t.below; t == nil {
-			return nil
+			if s.key == key && s.term.name == string(name) {
+				return s.term
+			}
 		}
 	}
+	return nil
 }
 
 // findHashed is find where both hashes are known.
@@ -222,13 +232,13 @@ func (t *table) findHashed(name string, hash uint16, strong uint32) *term {
 		if t.strong {
 			h = strong
 		}
-		mask := uint32(len(t.slots) - 1)
+		key, mask := slotKey(h, len(name)), uint32(len(t.slots)-1)
 		for i := h & mask; ; i = (i + 1) & mask {
 			s := &t.slots[i]
-			if s.term == nil {
+			if s.key == 0 {
 				break
 			}
-			if s.hash == h && s.term.name == name {
+			if s.key == key && s.term.name == name {
 				return s.term
 			}
 		}
@@ -297,16 +307,16 @@ func (t *table) put(d *term) {
 		h = d.strong
 	}
 	t.note(d)
-	mask := uint32(len(t.slots) - 1)
+	key, mask := slotKey(h, len(d.name)), uint32(len(t.slots)-1)
 	probes := 0
 	for i := h & mask; ; i = (i + 1) & mask {
 		s := &t.slots[i]
-		if s.term == nil {
-			s.hash, s.term = h, d
+		if s.key == 0 {
+			s.key, s.term = key, d
 			t.count++
 			break
 		}
-		if s.hash == h && s.term.name == d.name {
+		if s.key == key && s.term.name == d.name {
 			s.term = d
 			return
 		}

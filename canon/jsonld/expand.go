@@ -505,13 +505,14 @@ func (r *run) entries(o *object, node uint32, nests int) error {
 	nodes := r.tape.Nodes
 	end := nodes[node].Next
 	for at := node + 1; at < end; at = nodes[at+1].Next {
-		k := key{at, r.termOf(o.ctx, at)}
-		if k.term != nil && k.term.literal && nodes[at+1].Kind == jsontape.String {
-			r.literal(o, k.term, at+1)
+		t := r.termOf(o.ctx, at)
+		if t != nil && t.literal && nodes[at+1].Kind == jsontape.String {
+			r.literal(o, t, at+1)
 			continue
 		}
-		if k.term != nil && k.term.kw != kwNone {
-			if k.term.kw == kwContext { // 13.1
+		k := key{at, t}
+		if t != nil && t.kw != kwNone {
+			if t.kw == kwContext { // 13.1
 				// Step 9 has read it, but a reverse map holds only reverse properties.
 				if o.p.kind == reverseProperty {
 					r.lose(k.node, "@context of @reverse")

@@ -193,25 +193,23 @@ func (s *State) mention() {
 	}
 
 	s.mentions = slices.Grow(s.mentions[:0], int(total))[:total]
+	node, end, mentions := s.node, s.end, s.mentions
 	for _, i := range s.byPredicate {
 		q := &quads[i]
-		subject, object, graph := s.node[q.S], s.node[q.O], s.node[q.G]
+		subject, object, graph := node[q.S], node[q.O], node[q.G]
 		if subject > 0 {
-			s.mentionedIn(subject-1, i)
+			mentions[end[subject-1]] = i
+			end[subject-1]++
 		}
 		if object > 0 && (object != subject || twice) {
-			s.mentionedIn(object-1, i)
+			mentions[end[object-1]] = i
+			end[object-1]++
 		}
 		if graph > 0 && (graph != subject && graph != object || twice) {
-			s.mentionedIn(graph-1, i)
+			mentions[end[graph-1]] = i
+			end[graph-1]++
 		}
 	}
-}
-
-// mentionedIn adds a quad to those of node n.
-func (s *State) mentionedIn(n int32, quad uint32) {
-	s.mentions[s.end[n]] = quad
-	s.end[n]++
 }
 
 // mentionOnly is mention for a dataset whose only blank node is t. Its quads are not needed.
@@ -279,41 +277,44 @@ func (s *State) tied(i, j int) bool {
 // firstDegree hashes the first degree quads of n. It also drops repeated quads from the mentions of n: a
 // dataset is a set.
 func (s *State) firstDegree(n int32) {
+	quads, terms := s.d.Quads, s.d.Terms
 	list := s.mentions[s.begin[n]:s.end[n]]
-	s.keyed, s.ofSelf, s.ofOther = s.keyed[:0], s.ofSelf[:0], s.ofOther[:0]
+	keyed, ofSelf, ofOther := s.keyed[:0], s.ofSelf[:0], s.ofOther[:0]
 	for _, at := range list {
-		q := &s.d.Quads[at]
+		q := &quads[at]
 		switch s.node[q.S] - 1 {
 		case n:
-			s.ofSelf = append(s.ofSelf, entry{key: self<<32 | uint64(s.codes[q.P]), at: at})
+			ofSelf = append(ofSelf, entry{key: self<<32 | uint64(s.codes[q.P]), at: at})
 		case -1:
-			s.keyed = append(s.keyed, entry{key: iri << 32, at: at})
+			keyed = append(keyed, entry{key: iri << 32, at: at})
 		default:
-			s.ofOther = append(s.ofOther, entry{key: other<<32 | uint64(s.codes[q.P]), at: at})
+			ofOther = append(ofOther, entry{key: other<<32 | uint64(s.codes[q.P]), at: at})
 		}
 	}
-	s.keyed = append(append(s.keyed, s.ofSelf...), s.ofOther...)
-	alike(s.keyed, func(same []entry) { s.sortAlike(n, same) })
+	keyed = append(append(keyed, ofSelf...), ofOther...)
+	s.keyed, s.ofSelf, s.ofOther = keyed, ofSelf, ofOther
+	alike(keyed, func(same []entry) { s.sortAlike(n, same) })
 
-	s.input = s.input[:0]
+	input := s.input[:0]
 	kept := 0
-	for i := range s.keyed {
-		at := s.keyed[i].at
-		if i > 0 && s.keyed[i].key == s.keyed[i-1].key && list[kept-1] != at && s.repeats(list[kept-1], at) {
+	for i := range keyed {
+		at := keyed[i].at
+		if i > 0 && keyed[i].key == keyed[i-1].key && list[kept-1] != at && s.repeats(list[kept-1], at) {
 			continue
 		}
 		list[kept] = at
 		kept++
-		q := &s.d.Quads[at]
-		s.input = append(append(s.input, s.masked(n, q.S)...), ' ')
-		s.input = append(append(s.input, s.d.Terms[q.P].Text...), ' ')
-		s.input = append(s.input, s.masked(n, q.O)...)
+		q := &quads[at]
+		input = append(append(input, s.masked(n, q.S)...), ' ')
+		input = append(append(input, terms[q.P].Text...), ' ')
+		input = append(input, s.masked(n, q.O)...)
 		if q.G != 0 {
-			s.input = append(append(s.input, ' '), s.masked(n, q.G)...)
+			input = append(append(input, ' '), s.masked(n, q.G)...)
 		}
-		s.input = append(s.input, " .\n"...)
+		input = append(input, " .\n"...)
 	}
 
+	s.input = input
 	s.end[n] = s.begin[n] + int32(kept)
 	s.hash(s.input)
 }

@@ -135,9 +135,10 @@ func (o *order) rank(d *rdf.Dataset) {
 		place += n
 	}
 
+	codes, places, sorted := o.codes, o.places, o.byPredicate
 	for i := range quads {
-		at := &o.places[o.codes[quads[i].P]]
-		o.byPredicate[*at] = uint32(i)
+		at := &places[codes[quads[i].P]]
+		sorted[*at] = uint32(i)
 		*at++
 	}
 }
@@ -155,21 +156,21 @@ func (o *order) write(dst []byte, quads []rdf.Quad, blanks int) []byte {
 	if cap(dst) == 0 {
 		dst = o.grow(dst, o.sorted)
 	}
-	lines := 0
+	lines, sorted, terms := 0, o.sorted, o.terms
 	subject, text := rdf.TermID(0), []byte(nil)
-	for i, e := range o.sorted {
+	for i := range sorted {
 		if i%ahead == 0 && len(quads) > many {
-			o.touch(o.sorted[i:min(i+ahead, len(o.sorted))])
+			o.touch(sorted[i:min(i+ahead, len(sorted))])
 		}
-		if e.duplicate {
+		if sorted[i].duplicate {
 			continue
 		}
-		q := &quads[e.at]
+		q := &quads[sorted[i].at]
 		if q.S != subject {
 			subject, text = q.S, o.termText(q.S)
 		}
 		dst = append(append(dst, text...), ' ')
-		dst = append(append(dst, o.terms[q.P].Text...), ' ')
+		dst = append(append(dst, terms[q.P].Text...), ' ')
 		dst = append(dst, o.termText(q.O)...)
 		if q.G != 0 {
 			dst = append(append(dst, ' '), o.termText(q.G)...)
@@ -264,10 +265,12 @@ func (o *order) sortQuads(blanks int) {
 	}
 
 	o.sorted = o.sorted[:len(quads)]
+	sorted, heads, codes := o.sorted, o.heads, o.codes
 	for _, i := range o.byPredicate {
 		q := &quads[i]
-		head := &o.heads[q.S]
-		o.sorted[*head] = entry{at: i, key: uint64(o.codes[q.P])}
+		head := &heads[q.S]
+		e := &sorted[*head]
+		e.key, e.at, e.duplicate = uint64(codes[q.P]), i, false
 		*head++
 	}
 
