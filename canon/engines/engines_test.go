@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +15,8 @@ import (
 	"canonscope/canon/conform/race"
 	"canonscope/canon/engines"
 	"canonscope/canon/jsonld"
+	"canonscope/schemas/catalogue"
+	"canonscope/schemas/contexts"
 )
 
 // loader serves one small context for every URL.
@@ -311,5 +315,47 @@ func TestMemoryOfNQuads(t *testing.T) {
 		if fits != (err == nil) || !fits && (!errors.As(err, &limit) || limit.Limit != "memory" || limit.Max != memory) {
 			t.Errorf("%d bytes: %v", memory, err)
 		}
+	}
+}
+
+// A server that collects garbage between documents pays for the engine's memory once, not after each collection.
+func TestCollectionsLeaveMemory(t *testing.T) {
+	g, err := catalogue.Get("ob3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := g.Document(1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engines.Unguarded(canon.Native, canon.RDFC, engines.Config{Loader: contexts.Embedded()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var form canon.Form
+	opt := canon.Options{Into: &form}
+	do := func() {
+		f, err := e.Canonicalize(context.Background(), c.VCDM, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		form = *f
+	}
+	for range 3 {
+		do()
+	}
+
+	least := uint64(math.MaxUint64)
+	for range 5 {
+		runtime.GC()
+		runtime.GC() // the second empties what a sync.Pool has saved from the first
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		do()
+		runtime.ReadMemStats(&after)
+		least = min(least, after.Mallocs-before.Mallocs)
+	}
+	if least > 3 {
+		t.Errorf("after collections, a canonicalization makes %d allocations", least)
 	}
 }

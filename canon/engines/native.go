@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"canonscope/canon"
 	"canonscope/canon/jcs"
@@ -73,7 +74,8 @@ func (nativeJCS) form(
 // nativeRDFC is canon/jsonld, canon/rdf and canon/rdfc.
 type nativeRDFC struct {
 	docs    *jsonld.Processor
-	scratch sync.Pool // of *scratch
+	kept    atomic.Pointer[scratch] // one that the garbage collector leaves; nil if in use
+	scratch sync.Pool               // of *scratch
 }
 
 // scratch is the memory of one canonicalization.
@@ -85,15 +87,30 @@ type scratch struct {
 }
 
 func (e *nativeRDFC) borrow() *scratch {
+	if e.kept.Load() != nil { // a look is cheaper than an exchange if other goroutines have it
+		if s := e.kept.Swap(nil); s != nil {
+			return s
+		}
+	}
 	if s, _ := e.scratch.Get().(*scratch); s != nil {
 		return s
 	}
 	return &scratch{docs: e.docs.Session()}
 }
 
+// maxKept is the number of terms for which the memory of a dataset is kept.
+const maxKept = 1 << 15
+
+func (e *nativeRDFC) giveBack(s *scratch) {
+	if cap(s.dataset.Terms) <= maxKept && e.kept.Load() == nil && e.kept.CompareAndSwap(nil, s) {
+		return
+	}
+	e.scratch.Put(s)
+}
+
 func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
 	s := e.borrow()
-	defer e.scratch.Put(s)
+	defer e.giveBack(s)
 	form := opt.Target()
 	opt.Budget = canon.BudgetOf(ctx, opt.Budget, &s.budget, opt.Limits)
 	switch opt.Input {
@@ -122,7 +139,7 @@ func (e *nativeRDFC) CanonicalizeTape(
 	ctx context.Context, doc *jsontape.Tape, opt canon.Options,
 ) (*canon.Form, error) {
 	s := e.borrow()
-	defer e.scratch.Put(s)
+	defer e.giveBack(s)
 	form := opt.Target()
 	if err := e.toRDF(ctx, nil, doc, &opt, form, s); err != nil {
 		return nil, err

@@ -195,7 +195,8 @@ const (
 	maxCopy  = 512 // terms in a table that is copied
 )
 
-// find returns the term of a name whose jsontape.KeyHash is known, or nil. Most names are in their first slot.
+// find returns the term of a name whose jsontape.KeyHash is known, or nil. Most names are in their first
+// slot.
 func (t *table) find(name []byte, hash uint16) *term {
 	s := &t.slots[int(hash)&(len(t.slots)-1)]
 	if !t.strong && s.key == slotKey(uint32(hash), len(name)) && s.term.name == string(name) {
