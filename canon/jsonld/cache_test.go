@@ -278,6 +278,26 @@ func TestKeptAmongPassing(t *testing.T) {
 	}
 }
 
+// A definition that is kept knows the vocabulary for which it was compiled, also if its text was a term's, which ends
+// with the call.
+func TestKeptVocabulary(t *testing.T) {
+	for _, state := range jsonld.CacheStates {
+		p := jsonld.New(jsonld.Config{State: state, Loader: jsonld.Map{"https://c.example/": []byte(`{"@context":{"p":{"@id":"q"}}}`)}})
+		session := p.Session()
+		var set rdf.Dataset
+		for i := range 20 {
+			ns := fmt.Sprintf("https://n%d.example/", i%3)
+			doc := fmt.Sprintf(`{"@context":[{"v":%q},{"@vocab":"v"},"https://c.example/"],"@id":"u:s","p":"x"}`, ns)
+			if err := session.ToRDF(context.Background(), []byte(doc), &jsonld.Options{}, &set); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := string(set.AppendNQuads(nil)), fmt.Sprintf("<u:s> <%sq> \"x\" .\n", ns); got != want {
+				t.Fatalf("%v, document %d: %s, not %s", state, i, got, want)
+			}
+		}
+	}
+}
+
 func swapped(lines string) string {
 	a, b, _ := strings.Cut(strings.TrimSuffix(lines, "\n"), "\n")
 	return b + "\n" + a + "\n"

@@ -226,6 +226,9 @@ func (r *run) compile(
 	f.pools = r.compiled(src)
 	f.d = &f.pools.deltas.take(1)[0]
 	f.d.around, f.d.baseURL = surround(ctx, outer, remotes), baseURL
+	if !r.passes(src) { // the text may lie in memory of the call
+		f.d.around.vocab = strings.Clone(f.d.around.vocab)
+	}
 	f.base, f.vocab, f.hasVocab = f.d.around.base, f.d.around.vocab, f.d.around.hasVocab
 	var s settings
 	n := 0
@@ -916,7 +919,7 @@ func (f *definer) newIRI(a, b string) *iri {
 	n := len(a) + len(b) + 2
 	f.r.contexts.work += int64(n) / bytesPerSlot
 	if cap(f.nq)-len(f.nq) < n {
-		f.nq = make([]byte, 0, max(n, 64*min(len(f.entries), 64)))
+		f.nq = f.room(max(n, 64*min(len(f.entries), 64)))
 	}
 	from := len(f.nq)
 	f.nq = append(append(append(append(f.nq, '<'), a...), b...), '>')
@@ -930,6 +933,15 @@ func (f *definer) newIRI(a, b string) *iri {
 	// nq never changes.
 	*i = iri{text: unsafe.String(&nq[1], n-2), nq: nq, form: formOf(nq[1 : n-1]), seq: f.seq}
 	return i
+}
+
+// room returns memory for the text of IRIs: that of the dataset for what ends with the call, since terms of
+// the dataset may have the text.
+func (f *definer) room(n int) []byte {
+	if f.r.into != nil && f.r.passes(f.src) {
+		return f.r.into.Reserve(n)
+	}
+	return make([]byte, 0, n)
 }
 
 func quote(s string) string { return string(jsontape.AppendQuoted(nil, s)) }

@@ -120,6 +120,12 @@ func (d *Dataset) Add(s, p, o, g TermID) {
 // Store returns a copy of text that lives as long as d's terms, until Reset.
 func (d *Dataset) Store(text []byte) []byte { return d.arena.store(text) }
 
+// Reserve returns empty memory with room for n bytes that lives as long as d's terms, until Reset.
+func (d *Dataset) Reserve(n int) []byte {
+	c := d.arena.room(n)
+	return d.arena.keep(c[:len(c)+n])[:0:n]
+}
+
 // Buffer returns memory that lives as long as d's terms. Append their text to it and hand the result to
 // SetBuffer. It is empty after Reset.
 func (d *Dataset) Buffer() []byte { return d.buf }
