@@ -9,7 +9,9 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"canonscope/canon"
 	"canonscope/canon/conform/race"
@@ -358,4 +360,78 @@ func TestCollectionsLeaveMemory(t *testing.T) {
 	if least > 3 {
 		t.Errorf("after collections, a canonicalization makes %d allocations", least)
 	}
+}
+
+// What an idle engine keeps does not grow with the documents that it has served.
+func TestKeptIsSmall(t *testing.T) {
+	heap := func() uint64 {
+		for range 3 {
+			runtime.GC()
+		}
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	document := func(value string, terms int) string {
+		var b strings.Builder
+		fmt.Fprintf(&b, `{"@context":{"@vocab":"https://example.org/%s#"},"@id":"urn:s","p":"%s"`, strings.Repeat("v", min(terms, 8<<10)), value)
+		for i := range terms {
+			fmt.Fprintf(&b, `,"p%d":1`, i)
+		}
+		return b.String() + "}"
+	}
+	for name, doc := range map[string]string{
+		"escapes": document(strings.Repeat(`\t`, 4<<20), 0),
+		"plain":   document(strings.Repeat("x", 10<<20), 0),
+		"terms":   document("x", 2000),
+	} {
+		for _, state := range jsonld.CacheStates {
+			e, err := engines.Unguarded(canon.Native, canon.RDFC, engines.Config{Loader: loader{}, Contexts: state})
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := heap()
+			for _, doc := range []string{doc, document("x", 3)} {
+				if _, err := e.Canonicalize(context.Background(), []byte(doc), canon.Options{}); err != nil {
+					t.Fatal(name, state, err)
+				}
+			}
+			if after := heap(); after > before+6<<20 {
+				t.Errorf("%s, %v: the engine keeps %d bytes", name, state, after-before)
+			}
+			runtime.KeepAlive(e)
+		}
+	}
+}
+
+// Memory that is kept refers to no document but the last.
+func TestKeptDocuments(t *testing.T) {
+	e, err := engines.Unguarded(canon.Native, canon.RDFC, engines.Config{Loader: loader{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var gone atomic.Int32
+	for n := 40; n > 0; n-- { // each has fewer terms than those before
+		doc := make([]byte, 0, 64<<10)
+		doc = append(doc, `{"@context":{"@vocab":"u:v#"},"@id":"urn:s"`...)
+		for i := range n {
+			doc = fmt.Appendf(doc, `,"p%d":"%d"`, i, i)
+		}
+		doc = append(doc, '}')
+		if _, err := e.Canonicalize(context.Background(), doc, canon.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		runtime.AddCleanup(&doc[0], func(int) { gone.Add(1) }, 0)
+	}
+	for range 50 {
+		runtime.GC()
+		if gone.Load() >= 38 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if n := gone.Load(); n < 38 {
+		t.Errorf("%d of 40 documents are free", n)
+	}
+	runtime.KeepAlive(e)
 }

@@ -74,7 +74,7 @@ func (nativeJCS) form(
 // nativeRDFC is canon/jsonld, canon/rdf and canon/rdfc.
 type nativeRDFC struct {
 	docs    *jsonld.Processor
-	kept    atomic.Pointer[scratch] // one that the garbage collector leaves; nil if in use
+	kept    atomic.Pointer[scratch] // small one that the garbage collector leaves; nil if in use
 	scratch sync.Pool               // of *scratch
 }
 
@@ -84,6 +84,7 @@ type scratch struct {
 	state   rdfc.State
 	docs    *jsonld.Session
 	budget  canon.Budget // of a canonicalization that is not a step of another operation
+	longest int          // document that it has served
 }
 
 func (e *nativeRDFC) borrow() *scratch {
@@ -98,11 +99,19 @@ func (e *nativeRDFC) borrow() *scratch {
 	return &scratch{docs: e.docs.Session()}
 }
 
-// maxKept is the number of terms for which the memory of a dataset is kept.
-const maxKept = 1 << 15
+// Bounds of memory that is kept: of the longest document that it has served, and of its dataset, in bytes.
+const (
+	keptDocument = 512 << 10
+	keptDataset  = 4 << 20
+)
 
-func (e *nativeRDFC) giveBack(s *scratch) {
-	if cap(s.dataset.Terms) <= maxKept && e.kept.Load() == nil && e.kept.CompareAndSwap(nil, s) {
+// giveBack takes back memory that has served a document of n bytes. It still refers to that document.
+func (e *nativeRDFC) giveBack(s *scratch, n int) {
+	s.longest = max(s.longest, n)
+	s.dataset.Forget()
+	s.state.Forget()
+
+	if s.longest <= keptDocument && s.dataset.Held() <= keptDataset && e.kept.CompareAndSwap(nil, s) {
 		return
 	}
 	e.scratch.Put(s)
@@ -110,7 +119,7 @@ func (e *nativeRDFC) giveBack(s *scratch) {
 
 func (e *nativeRDFC) Canonicalize(ctx context.Context, doc []byte, opt canon.Options) (*canon.Form, error) {
 	s := e.borrow()
-	defer e.giveBack(s)
+	defer e.giveBack(s, len(doc))
 	form := opt.Target()
 	opt.Budget = canon.BudgetOf(ctx, opt.Budget, &s.budget, opt.Limits)
 	switch opt.Input {
@@ -139,7 +148,7 @@ func (e *nativeRDFC) CanonicalizeTape(
 	ctx context.Context, doc *jsontape.Tape, opt canon.Options,
 ) (*canon.Form, error) {
 	s := e.borrow()
-	defer e.giveBack(s)
+	defer e.giveBack(s, len(doc.Src))
 	form := opt.Target()
 	if err := e.toRDF(ctx, nil, doc, &opt, form, s); err != nil {
 		return nil, err

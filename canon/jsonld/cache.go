@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -102,7 +103,7 @@ const (
 //phase:context
 func (r *run) derive(ctx *activeContext, t *term, m mode, at uint32) (*activeContext, error) {
 	if o := r.opt.Origins; o != nil {
-		o.Entered = append(o.Entered, Entered{t.name, at})
+		o.Entered = append(o.Entered, Entered{strings.Clone(t.name), at}) // the name may end with the dataset
 	}
 
 	s := t.scoped

@@ -298,6 +298,57 @@ func TestKeptVocabulary(t *testing.T) {
 	}
 }
 
+// The names of scoped contexts that a document enters outlive the dataset.
+func TestEnteredStays(t *testing.T) {
+	for _, state := range jsonld.CacheStates {
+		session := jsonld.New(jsonld.Config{State: state}).Session()
+		var set rdf.Dataset
+		var origins jsonld.Origins
+		convert := func(name string, o *jsonld.Origins) {
+			doc := strings.ReplaceAll(`{"@context":{"@version":1.1,"N":{"@id":"u:N","@context":{"z":"u:z"}}},"@id":"u:s","N":{"@id":"u:o","z":"x"}}`, "N", name)
+			if err := session.ToRDF(context.Background(), []byte(doc), &jsonld.Options{Origins: o}, &set); err != nil {
+				t.Fatal(err)
+			}
+		}
+		convert("aaa", &origins)
+		convert("bbb", nil)
+		if len(origins.Entered) != 1 || origins.Entered[0].Term != "aaa" {
+			t.Errorf("%v: %+v", state, origins.Entered)
+		}
+	}
+}
+
+// A panic of the loader, from which the caller recovers, leaves nothing to the next call.
+func TestLoaderPanic(t *testing.T) {
+	for _, state := range jsonld.CacheStates {
+		panics := true
+		session := jsonld.New(jsonld.Config{State: state, Loader: loaderFunc(func(_ context.Context, url string) (*jsonld.Document, error) {
+			if url == "https://c.example/2" && panics {
+				panic("loader")
+			}
+			return &jsonld.Document{URL: url, Bytes: []byte(`{"@context":{"p":"u:right-p"}}`)}, nil
+		})}).Session()
+		var set rdf.Dataset
+		convert := func(doc string) error {
+			return session.ToRDF(context.Background(), []byte(doc), &jsonld.Options{}, &set)
+		}
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			convert(`{"@context":["https://c.example/1","https://c.example/2"],"@id":"u:s","p":"x"}`)
+		}()
+		if err := convert(`{"@context":[{"p":"u:wrong-p"},"https://c.example/1"],"@id":"u:s","p":"x"}`); err != nil {
+			t.Fatalf("%v: %v", state, err)
+		}
+		if got, want := string(set.AppendNQuads(nil)), "<u:s> <u:right-p> \"x\" .\n"; got != want {
+			t.Errorf("%v: %s, not %s", state, got, want)
+		}
+	}
+}
+
 func swapped(lines string) string {
 	a, b, _ := strings.Cut(strings.TrimSuffix(lines, "\n"), "\n")
 	return b + "\n" + a + "\n"

@@ -121,11 +121,11 @@ func (r *run) fill(ctx context.Context, doc []byte, opt *Options, into *rdf.Data
 		return errors.New("jsonld: the dataset to fill is nil")
 	}
 	into.Reset()
+	defer r.end() // also after a panic of the loader
 	err := r.toRDF(ctx, doc, opt, into)
 	if err != nil {
 		into.Reset()
 	}
-	r.end()
 	return err
 }
 
@@ -137,9 +137,8 @@ func (p *Processor) Expand(ctx context.Context, doc []byte, opt Options) ([]byte
 	}
 	r := p.runs.Get().(*run)
 	defer p.runs.Put(r)
-	out, err := r.expandJSON(ctx, doc, &opt)
-	r.end()
-	return out, err
+	defer r.end()
+	return r.expandJSON(ctx, doc, &opt)
 }
 
 // run is the state of one call, and memory that the next one reuses.
@@ -236,6 +235,7 @@ func (r *run) end() {
 	r.tape.Src = nil
 	r.buf = nil
 	r.losses = r.losses[:0]
+	clear(r.langs)
 	if r.bounds.budget != nil {
 		r.bounds.budget.Use(-r.bounds.used)
 	}

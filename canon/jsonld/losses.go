@@ -28,6 +28,14 @@ func (r *run) lose(node uint32, reason string) {
 	}
 }
 
+// loseForm records that a ref, which is not an IRI, is dropped. It reads the text of the ref only if the loss
+// is listed.
+func (r *run) loseForm(node, ref uint32, as string) {
+	if len(r.losses) < maxLosses {
+		r.lose(node, formNames[r.form(ref)]+" as "+as)
+	}
+}
+
 // loseNull records that IRI Expansion gives null for the text at a node.
 func (r *run) loseNull(node uint32, as string) {
 	if likeKeyword(r.text(node)) {

@@ -211,7 +211,7 @@ func (w *writer) loseID(it *item) {
 	if it.id == 0 {
 		return // expansion has recorded it
 	}
-	w.lose(cmp.Or(it.lang, it.tape), formNames[w.form(it.id)]+" as @id")
+	w.loseForm(cmp.Or(it.lang, it.tape), it.id, "@id")
 }
 
 // typ writes one type of a node and reports whether that made a quad.
@@ -221,7 +221,7 @@ func (w *writer) typ(s, g rdf.TermID, node uint32, t *item) bool {
 		if t.id == 0 {
 			w.loseNull(t.tape, "@type")
 		} else {
-			w.lose(t.tape, formNames[w.form(t.id)]+" as type")
+			w.loseForm(t.tape, t.id, "type")
 		}
 		return false
 	}
@@ -282,7 +282,7 @@ func (w *writer) resource(ref uint32) rdf.TermID {
 	t := &w.into.Terms[ref]
 	switch {
 	case t.Kind != rdf.Default:
-	case ref != 0 && w.form(ref) == blank:
+	case isBlank(t.Text):
 		*t = rdf.Term{Text: w.label(), Kind: rdf.Blank}
 	default:
 		return 0
@@ -321,7 +321,7 @@ func (w *writer) predicate(ref, at uint32) rdf.TermID {
 	if ref == 0 {
 		return 0
 	}
-	w.lose(at, formNames[w.form(ref)]+" as property")
+	w.loseForm(at, ref, "property")
 	return 0
 }
 
@@ -419,7 +419,7 @@ func (w *writer) literal(v *item, s, p, g rdf.TermID, node uint32) (rdf.TermID, 
 	var datatype []byte
 	if v.id != 0 { // 6
 		if !w.isIRI(v.id) {
-			w.lose(v.tape, formNames[w.form(v.id)]+" as datatype")
+			w.loseForm(v.tape, v.id, "datatype")
 			return 0, nil
 		}
 		if datatype = w.into.Terms[v.id].Text; string(datatype) == "<"+rdf.XSDString+">" {

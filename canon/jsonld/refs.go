@@ -18,7 +18,10 @@ func (r *run) refText(ref uint32) []byte {
 // isIRI reports whether a ref is an IRI that N-Quads can carry.
 func (r *run) isIRI(ref uint32) bool { return r.into.Terms[ref].Kind == rdf.IRI }
 
-// form returns the form of a ref, which must not be 0.
+// isBlank reports whether the text of a ref, with brackets, is a blank node identifier.
+func isBlank(nq []byte) bool { return len(nq) > 3 && nq[1] == '_' && nq[2] == ':' }
+
+// form returns the form of a ref, which must not be 0. It may read the whole text.
 func (r *run) form(ref uint32) form {
 	switch r.into.Terms[ref].Kind {
 	case rdf.IRI:
@@ -48,26 +51,31 @@ type memoSlot struct {
 	ref uint32
 }
 
-const memoSize = 1 << 8 // compiled IRIs of one document that are found again; a miss only makes a second term
+const (
+	memoSize = 1 << 8  // compiled IRIs of one document that are found again; a miss only makes a second term
+	maxMemo  = 1 << 10 // length of the text of one, which stays in memory until another takes its slot
+)
 
 // refOf returns the ref of a compiled IRI.
 func (r *run) refOf(i *iri) uint32 {
 	m := &r.refs.memo[i.seq%memoSize]
-	if m.iri != i || m.gen != r.refs.gen {
-		r.refer(i, m)
+	if m.iri == i && m.gen == r.refs.gen {
+		return m.ref
 	}
-	return m.ref
+	ref := r.refer(i)
+	if len(i.nq) <= maxMemo {
+		m.iri, m.gen, m.ref = i, r.refs.gen, ref
+	}
+	return ref
 }
 
 // refer adds the ref of a compiled IRI.
-func (r *run) refer(i *iri, m *memoSlot) {
-	m.iri, m.gen = i, r.refs.gen
+func (r *run) refer(i *iri) uint32 {
 	if i.form == blank { // the document may have the same label
-		m.ref = r.refOfText(append(r.buf, i.nq...))
-		return
+		return r.refOfText(append(r.buf, i.nq...))
 	}
-	m.ref = uint32(r.into.Append(kindOf(i.form), i.nq))
 	r.bounds.longest = max(r.bounds.longest, len(i.nq))
+	return uint32(r.into.Append(kindOf(i.form), i.nq))
 }
 
 // kindOf returns the kind of a term of the given form, as far as it is known.

@@ -54,10 +54,12 @@ type Dataset struct {
 	arena arena
 	buf   []byte
 	table lookup.Table // of interned terms
+	used  int          // terms beyond these refer to nothing
 }
 
 // Reset empties d and keeps its memory.
 func (d *Dataset) Reset() {
+	d.used = max(d.used, len(d.Terms))
 	d.Terms = append(d.Terms[:0], Term{})
 	d.Quads = d.Quads[:0]
 	d.arena.reset()
@@ -65,9 +67,26 @@ func (d *Dataset) Reset() {
 	d.table.Reset(0)
 }
 
+// Forget drops references that memory of d still has to the text of terms from before a Reset.
+func (d *Dataset) Forget() {
+	if end := min(d.used, cap(d.Terms)); len(d.Terms) < end {
+		clear(d.Terms[len(d.Terms):end])
+	}
+	d.used = len(d.Terms)
+}
+
 // Size returns the memory of the dataset in bytes, without text of terms that lies outside it.
 func (d *Dataset) Size() int {
 	return 32*len(d.Terms) + 16*len(d.Quads) + d.table.Size() + d.arena.size + len(d.buf)
+}
+
+// Held returns the memory that d holds in bytes, used or not, without text of terms that lies outside it.
+func (d *Dataset) Held() int {
+	size := 32*cap(d.Terms) + 16*cap(d.Quads) + d.table.Size() + cap(d.buf)
+	for _, c := range d.arena.chunks {
+		size += cap(c)
+	}
+	return size
 }
 
 // Append adds a term without looking for an equal one. It keeps text, which must not change while d is in

@@ -86,10 +86,15 @@ func Canonicalize(ctx context.Context, d *rdf.Dataset, opt Options, form *canon.
 	return err
 }
 
-// release gives s back to the pool, without references to the document.
+// release gives s back to the pool.
 func (s *State) release() {
-	s.d, s.terms, s.quads, s.ctx, s.choices, s.budget, s.opt = nil, nil, nil, nil, nil, nil, Options{}
+	s.Forget()
 	states.Put(s)
+}
+
+// Forget ends the results of the last Run and drops all references to its dataset and its context.
+func (s *State) Forget() {
+	s.d, s.terms, s.quads, s.ctx, s.choices, s.budget, s.opt = nil, nil, nil, nil, nil, nil, Options{}
 }
 
 // State is the canonicalization state (section 4.2) of one run: its working memory and, after [State.Run],
