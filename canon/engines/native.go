@@ -111,7 +111,8 @@ func (e *nativeRDFC) giveBack(s *scratch, n int) {
 	s.dataset.Forget()
 	s.state.Forget()
 
-	if s.longest <= keptDocument && s.dataset.Held() <= keptDataset && e.kept.CompareAndSwap(nil, s) {
+	small := s.longest <= keptDocument && s.dataset.Held() <= keptDataset
+	if small && e.kept.Load() == nil && e.kept.CompareAndSwap(nil, s) {
 		return
 	}
 	e.scratch.Put(s)

@@ -182,12 +182,9 @@ func (f *filters) note(d *term) {
 }
 
 type slot struct {
-	key  uint64 // the result of slotKey; 0 in an empty slot
+	hash uint32
 	term *term
 }
-
-// slotKey combines the hash and the length of a name.
-func slotKey(hash uint32, n int) uint64 { return uint64(hash)<<32 | uint64(uint32(n+1)) }
 
 const (
 	maxProbe = 12  // slots probed with the weak hash; beyond it a table changes to the strong one
@@ -195,35 +192,27 @@ const (
 	maxCopy  = 512 // terms in a table that is copied
 )
 
-// find returns the term of a name whose jsontape.KeyHash is known, or nil. Most names are in their first
-// slot.
+// find returns the term of a name whose jsontape.KeyHash is known, or nil.
 func (t *table) find(name []byte, hash uint16) *term {
-	s := &t.slots[int(hash)&(len(t.slots)-1)]
-	if !t.strong && s.key == slotKey(uint32(hash), len(name)) && s.term.name == string(name) {
-		return s.term
-	}
-	return t.search(name, hash)
-}
-
-// search is find for every slot.
-func (t *table) search(name []byte, hash uint16) *term {
-	for ; t != nil; t = t.below {
+	for {
 		h := uint32(hash)
 		if t.strong {
 			h = lookup.Hash(name)
 		}
-		key := slotKey(h, len(name))
+		slots := t.slots
 		for i := int(h); ; i++ {
-			s := &t.slots[i&(len(t.slots)-1)]
-			if s.key == 0 {
-				break
-			}
-			if s.key == key && s.term.name == string(name) {
+			s := &slots[i&(len(slots)-1)]
+			if s.hash == h && s.term != nil && s.term.name == string(name) {
 				return s.term
 			}
+			if s.term == nil {
+				break
+			}
+		}
+		if t = t.below; t == nil {
+			return nil
 		}
 	}
-	return nil
 }
 
 // findHashed is find where both hashes are known.
@@ -233,13 +222,13 @@ func (t *table) findHashed(name string, hash uint16, strong uint32) *term {
 		if t.strong {
 			h = strong
 		}
-		key, mask := slotKey(h, len(name)), uint32(len(t.slots)-1)
+		mask := uint32(len(t.slots) - 1)
 		for i := h & mask; ; i = (i + 1) & mask {
 			s := &t.slots[i]
-			if s.key == 0 {
+			if s.term == nil {
 				break
 			}
-			if s.key == key && s.term.name == name {
+			if s.hash == h && s.term.name == name {
 				return s.term
 			}
 		}
@@ -308,16 +297,16 @@ func (t *table) put(d *term) {
 		h = d.strong
 	}
 	t.note(d)
-	key, mask := slotKey(h, len(d.name)), uint32(len(t.slots)-1)
+	mask := uint32(len(t.slots) - 1)
 	probes := 0
 	for i := h & mask; ; i = (i + 1) & mask {
 		s := &t.slots[i]
-		if s.key == 0 {
-			s.key, s.term = key, d
+		if s.term == nil {
+			s.hash, s.term = h, d
 			t.count++
 			break
 		}
-		if s.key == key && s.term.name == d.name {
+		if s.hash == h && s.term.name == d.name {
 			s.term = d
 			return
 		}

@@ -938,7 +938,7 @@ func (f *definer) newIRI(a, b string) *iri {
 // room returns memory for the text of IRIs: that of the dataset for what ends with the call, since terms of
 // the dataset may have the text.
 func (f *definer) room(n int) []byte {
-	if f.r.into != nil && f.r.passes(f.src) {
+	if f.r.passes(f.src) {
 		return f.r.into.Reserve(n)
 	}
 	return make([]byte, 0, n)

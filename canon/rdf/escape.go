@@ -96,20 +96,9 @@ var special = func() (t [256]bool) {
 	return
 }()
 
-// Eight bytes of one value. As constants each would take an instruction of ten bytes where it is used.
-var (
-	ones      uint64 = 0x0101010101010101
-	high             = 0x80 * ones
-	spaces           = ' ' * ones
-	quotes           = '"' * ones
-	slashes          = '\\' * ones
-	rubouts          = 0x7F * ones
-	rare             = 0xEF * ones
-	dollars          = '$' * ones
-	ignored          = 0x62 * ones // bits in which "<>\\^|~" differ
-	tildes           = '~' * ones
-	backticks        = '`' * ones
-	toBrace          = 5 * ones // added to '{', sets the high bit
+const (
+	ones = 0x0101010101010101
+	high = 0x8080808080808080
 )
 
 // hasByte is non-zero exactly if a byte of x equals c (repeated). Bits of bytes above the lowest match may
@@ -121,8 +110,8 @@ func plain(s []byte) int {
 	i := 0
 	for ; i+8 <= len(s); i += 8 {
 		x := binary.LittleEndian.Uint64(s[i:])
-		below := (x - spaces) &^ x & high
-		if below|hasByte(x, quotes)|hasByte(x, slashes)|hasByte(x, rubouts)|hasByte(x, rare) != 0 {
+		below := (x - ' '*ones) &^ x & high
+		if below|hasByte(x, '"'*ones)|hasByte(x, '\\'*ones)|hasByte(x, 0x7F*ones)|hasByte(x, 0xEF*ones) != 0 {
 			break
 		}
 	}
@@ -152,7 +141,7 @@ func IRIStop(s []byte, i int) int {
 	for ; i+8 <= len(s); i += 8 {
 		x := binary.LittleEndian.Uint64(s[i : i+8 : i+8])
 		// The bytes up to '#', "<>\\^|~" and '`', and those from '{' on.
-		if ((x-dollars)|((x|ignored)^tildes-ones)|(x^backticks-ones)|(x+toBrace))&high == 0 {
+		if ((x-'$'*ones)|((x|0x62*ones)^'~'*ones-ones)|(x^'`'*ones-ones)|(x+5*ones))&high == 0 {
 			continue
 		}
 		for k, c := range s[i : i+8] {

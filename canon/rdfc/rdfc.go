@@ -94,6 +94,8 @@ func (s *State) release() {
 
 // Forget ends the results of the last Run and drops all references to its dataset and its context.
 func (s *State) Forget() {
+	s.node, s.nodes, s.issued = s.node[:0], s.nodes[:0], s.issued[:0]
+	s.order.reset()
 	s.d, s.terms, s.quads, s.ctx, s.choices, s.budget, s.opt = nil, nil, nil, nil, nil, nil, Options{}
 }
 

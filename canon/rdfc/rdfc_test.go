@@ -398,6 +398,34 @@ func TestConcurrentUse(t *testing.T) {
 	wg.Wait()
 }
 
+// A state that has forgotten its run has no results, and runs again.
+func TestForget(t *testing.T) {
+	var d rdf.Dataset
+	if err := d.ParseNQuads([]byte("_:a <u:p> _:b .\n_:b <u:q> <u:o> .\n"), canon.Limits{}); err != nil {
+		t.Fatal(err)
+	}
+	var s rdfc.State
+	first, err := s.Run(context.Background(), &d, rdfc.Options{}, nil)
+	if err != nil || s.Blanks() != 2 {
+		t.Fatal(s.Blanks(), err)
+	}
+
+	s.Forget()
+	if s.Blanks() != 0 || s.Lines() != 0 || len(s.Issued()) != 0 {
+		t.Errorf("%d blank nodes, %d lines, issued %v", s.Blanks(), s.Lines(), s.Issued())
+	}
+	for i := range d.Terms {
+		if n := s.Number(rdf.TermID(i)); n != -1 {
+			t.Errorf("term %d has the number %d", i, n)
+		}
+	}
+
+	again, err := s.Run(context.Background(), &d, rdfc.Options{}, nil)
+	if err != nil || !bytes.Equal(again, first) {
+		t.Errorf("%s, not %s: %v", again, first, err)
+	}
+}
+
 // The labellings of one operation share its work: many small poison graphs are as much as a large one.
 func TestSharedWork(t *testing.T) {
 	k5 := parse(t, string(graph(t, "clique-5"))) // 4,565 steps
