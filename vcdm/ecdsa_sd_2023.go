@@ -84,7 +84,8 @@ func (v *baseValue) derive(_ context.Context, _ *input, d *disclosure, _ *SDOpti
 	}
 
 	out := &derivedValue{BaseSignature: v.BaseSignature, PublicKey: v.PublicKey,
-		LabelMap: make(map[uint32][]byte, len(d.numbers)), MandatoryIndexes: d.mandatory}
+		Signatures: make(byteStrings, 0, len(d.chosen)),
+		LabelMap:   make(map[uint32][]byte, len(d.numbers)), MandatoryIndexes: d.mandatory}
 	for _, i := range d.chosen {
 		out.Signatures = append(out.Signatures, v.Signatures[i])
 	}
@@ -96,8 +97,11 @@ func (v *baseValue) derive(_ context.Context, _ *input, d *disclosure, _ *SDOpti
 
 func (v *derivedValue) labels() map[uint32][]byte {
 	labels := make(map[uint32][]byte, len(v.LabelMap))
+	text := make([]byte, 0, len(v.LabelMap)*lines.LabelSize)
 	for n, mac := range v.LabelMap {
-		labels[n] = lines.EncodeLabel(mac)
+		from := len(text)
+		text = lines.AppendLabel(text, mac)
+		labels[n] = text[from:len(text):len(text)]
 	}
 	return labels
 }
@@ -148,8 +152,8 @@ func newProofKey() (*keys.Secret, error) { return keys.Generate(keys.ES256) }
 //
 //phase:sign
 func signStatements(ctx context.Context, in *input, key *keys.Secret,
-	all [][]byte) (sigs [][]byte, err error) {
-	sigs = make([][]byte, len(all))
+	all [][]byte) (sigs byteStrings, err error) {
+	sigs = make(byteStrings, len(all))
 	for i, l := range all {
 		if err := pause(ctx, in, i); err != nil {
 			return nil, err

@@ -20,11 +20,11 @@ var (
 
 // baseValue is what the proof value of a base proof holds; only the holder sees it.
 type baseValue struct {
-	_                 struct{} `cbor:",toarray"`
-	BaseSignature     []byte   // 64 bytes, by the issuer
-	PublicKey         []byte   // 35 bytes: the proof-scoped key as Multikey bytes
-	HMACKey           []byte   // 32 bytes
-	Signatures        [][]byte // 64 bytes each, by the proof-scoped key
+	_                 struct{}    `cbor:",toarray"`
+	BaseSignature     []byte      // 64 bytes, by the issuer
+	PublicKey         []byte      // 35 bytes: the proof-scoped key as Multikey bytes
+	HMACKey           []byte      // 32 bytes
+	Signatures        byteStrings // 64 bytes each, by the proof-scoped key
 	MandatoryPointers []string
 }
 
@@ -33,7 +33,7 @@ type derivedValue struct {
 	_                struct{} `cbor:",toarray"`
 	BaseSignature    []byte
 	PublicKey        []byte
-	Signatures       [][]byte
+	Signatures       byteStrings
 	LabelMap         map[uint32][]byte // number of the canonical label to HMAC of 32 bytes
 	MandatoryIndexes []uint32
 }
@@ -132,16 +132,61 @@ func decodeMultibase(p *proof) ([]byte, error) {
 //
 //phase:parse
 func decodeCBOR(b []byte, shape string, value any) error {
-	if err := cborDecoder.Unmarshal(b, value); err != nil {
-		return &problem.Error{Type: problem.ProofVerificationError, Where: "/proofValue", Err: err}
-	}
-
-	if !shaped(b, shape) {
+	err := cborDecoder.Wellformed(b)
+	if err == nil && !shaped(b, shape) {
 		return problem.Verification("/proofValue",
 			"an element has another CBOR type than the proof value wants, or is not in the shortest form")
 	}
 
+	if err == nil {
+		err = cborDecoder.Unmarshal(b, value)
+	}
+	if err != nil {
+		return &problem.Error{Type: problem.ProofVerificationError, Where: "/proofValue", Err: err}
+	}
 	return nil
+}
+
+// byteStrings is a list of byte strings. The memory for a decoded one is allocated in two pieces, whatever
+// its length.
+type byteStrings [][]byte
+
+// UnmarshalCBOR reads a list in the shape of which [shaped] has approved.
+func (s *byteStrings) UnmarshalCBOR(b []byte) error {
+	h, b := readHead(slices.Clone(b))
+	*s = make(byteStrings, h.n)
+	for i := range *s {
+		h, b = readHead(b)
+		(*s)[i], b = b[:h.n:h.n], b[h.n:]
+	}
+	return nil
+}
+
+// head is the head of a CBOR item: its major type, its argument, and whether it is in the shortest form
+// (RFC 8949 section 4.2.1).
+type head struct {
+	major    byte
+	n        int
+	shortest bool
+}
+
+// readHead reads a head, and returns what follows. The item is well-formed and of definite length.
+func readHead(b []byte) (head, []byte) {
+	info := b[0] & 31
+	h := head{major: b[0] >> 5, n: int(info), shortest: true}
+	b = b[1:]
+	if info >= 24 {
+		h.n = 0
+		for range 1 << (info - 24) {
+			h.n, b = h.n<<8|int(b[0]), b[1:]
+		}
+		least := 24 // what the next shorter head cannot hold
+		if info > 24 {
+			least = 1 << (4 << (info - 24))
+		}
+		h.shortest = h.n >= least
+	}
+	return h, b
 }
 
 // Shapes of the arrays, a letter for each element: b a byte string, B a list of these, T of text strings, U
@@ -152,29 +197,19 @@ const (
 	derivedShape = "bbBMU"
 )
 
-// shaped reports whether a value that the decoder has accepted is of exactly the types in its shape, each
-// head in its shortest form (RFC 8949 section 4.2.1), so that one proof has one proof value. The decoder
-// also takes longer heads, null for an empty list and a list of small numbers for a byte string.
+// shaped reports whether a well-formed value is of exactly the types in its shape, each head in its shortest
+// form (RFC 8949 section 4.2.1), so that one proof has one proof value. The decoder would also take longer
+// heads, null for an empty list and a list of small numbers for a byte string.
 func shaped(b []byte, shape string) bool {
 	shortest := true
 	next := func() (major byte, n int) {
-		major, info := b[0]>>5, b[0]&31
-		n, b = int(info), b[1:]
-		if info >= 24 {
-			n = 0
-			for range 1 << (info - 24) {
-				n, b = n<<8|int(b[0]), b[1:]
-			}
-			least := 24 // what the next shorter head cannot hold
-			if info > 24 {
-				least = 1 << (4 << (info - 24))
-			}
-			shortest = shortest && n >= least
+		var h head
+		h, b = readHead(b)
+		shortest = shortest && h.shortest
+		if h.major == 2 || h.major == 3 {
+			b = b[h.n:]
 		}
-		if major == 2 || major == 3 {
-			b = b[n:]
-		}
-		return major, n
+		return h.major, h.n
 	}
 
 	if major, n := next(); major != 4 || n != len(shape) {
@@ -242,17 +277,17 @@ func parseDerived(p *proof) (*derivedValue, error) {
 	if err := decodeValue(p, derivedHeader, "derived", derivedShape, v); err != nil {
 		return nil, err
 	}
-	labels := make(map[string]bool, len(v.LabelMap))
+	labels := make(map[[hmacSize]byte]bool, len(v.LabelMap))
 	for _, label := range v.LabelMap {
 		if len(label) != hmacSize {
 			return nil, sizeError("label", len(label), hmacSize)
 		}
 		// The statements about one blank node could be shown as being about several.
-		if labels[string(label)] {
+		if labels[[hmacSize]byte(label)] {
 			return nil, problem.Verification("/proofValue",
 				"the label map has one label for several blank nodes")
 		}
-		labels[string(label)] = true
+		labels[[hmacSize]byte(label)] = true
 	}
 	if !ascend(v.MandatoryIndexes) {
 		return nil, problem.Verification("/proofValue", "mandatory indexes do not ascend")
@@ -260,7 +295,7 @@ func parseDerived(p *proof) (*derivedValue, error) {
 	return v, checkSizes(v.BaseSignature, v.PublicKey, v.Signatures)
 }
 
-func checkSizes(base, public []byte, signatures [][]byte) error {
+func checkSizes(base, public []byte, signatures byteStrings) error {
 	if len(base) != signatureSize {
 		return sizeError("base signature", len(base), signatureSize)
 	}

@@ -102,8 +102,8 @@ const (
 //
 //phase:context
 func (r *run) derive(ctx *activeContext, t *term, m mode, at uint32) (*activeContext, error) {
-	if o := r.opt.Origins; o != nil {
-		o.Entered = append(o.Entered, Entered{strings.Clone(t.name), at}) // the name may end with the dataset
+	if all := r.opt.Entered; all != nil {
+		*all = append(*all, Entered{strings.Clone(t.name), at}) // the name may end with the dataset
 	}
 
 	s := t.scoped

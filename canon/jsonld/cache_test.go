@@ -303,17 +303,17 @@ func TestEnteredStays(t *testing.T) {
 	for _, state := range jsonld.CacheStates {
 		session := jsonld.New(jsonld.Config{State: state}).Session()
 		var set rdf.Dataset
-		var origins jsonld.Origins
-		convert := func(name string, o *jsonld.Origins) {
+		var entered []jsonld.Entered
+		convert := func(name string, into *[]jsonld.Entered) {
 			doc := strings.ReplaceAll(`{"@context":{"@version":1.1,"N":{"@id":"u:N","@context":{"z":"u:z"}}},"@id":"u:s","N":{"@id":"u:o","z":"x"}}`, "N", name)
-			if err := session.ToRDF(context.Background(), []byte(doc), &jsonld.Options{Origins: o}, &set); err != nil {
+			if err := session.ToRDF(context.Background(), []byte(doc), &jsonld.Options{Entered: into}, &set); err != nil {
 				t.Fatal(err)
 			}
 		}
-		convert("aaa", &origins)
+		convert("aaa", &entered)
 		convert("bbb", nil)
-		if len(origins.Entered) != 1 || origins.Entered[0].Term != "aaa" {
-			t.Errorf("%v: %+v", state, origins.Entered)
+		if len(entered) != 1 || entered[0].Term != "aaa" {
+			t.Errorf("%v: %+v", state, entered)
 		}
 	}
 }

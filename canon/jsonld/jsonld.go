@@ -79,6 +79,7 @@ type Options struct {
 	Budget         *canon.Budget  // of the enclosing operation; nil makes one from Limits
 	Origins        *Origins       // filled by ToRDF with the origin of each quad; nil costs nothing
 	Scoped         *int           // filled by ToRDF with the number of objects that enter a scoped context
+	Entered        *[]Entered     // filled with every use of a scoped context, in the order of the document
 	Tape           *jsontape.Tape // the scanned document; doc is then ignored
 }
 

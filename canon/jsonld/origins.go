@@ -28,14 +28,13 @@ type Entered struct {
 
 // Origins holds the origin of each quad of a dataset, and the document's tape.
 type Origins struct {
-	Quads   []Origin  // parallel to Dataset.Quads
-	Blanks  []Mention // in the order of the document, except of labels; a label may have several
-	Entered []Entered // in the order of the document
-	Tape    jsontape.Tape
+	Quads  []Origin  // parallel to Dataset.Quads
+	Blanks []Mention // in the order of the document, except of labels; a label may have several
+	Tape   jsontape.Tape
 }
 
 func (o *Origins) reset(t *jsontape.Tape) {
-	o.Quads, o.Blanks, o.Entered = o.Quads[:0], o.Blanks[:0], o.Entered[:0]
+	o.Quads, o.Blanks = o.Quads[:0], o.Blanks[:0]
 	o.Tape.Src = t.Src
 	o.Tape.Nodes = append(o.Tape.Nodes[:0], t.Nodes...)
 }

@@ -263,10 +263,20 @@ func Part(v any, token string) (part any, ok bool) {
 // IsPointer reports whether a text is a JSON pointer: empty, or starting with a slash and without escapes
 // other than ~0 and ~1.
 func IsPointer(text string) bool {
-	return (text == "" || text[0] == '/') && !strings.Contains(noEscapes.Replace(text), "~")
+	if text != "" && text[0] != '/' {
+		return false
+	}
+	for {
+		_, escaped, found := strings.Cut(text, "~")
+		if !found {
+			return true
+		}
+		if escaped == "" || escaped[0] != '0' && escaped[0] != '1' {
+			return false
+		}
+		text = escaped[1:]
+	}
 }
-
-var noEscapes = strings.NewReplacer("~0", "", "~1", "")
 
 var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 

@@ -95,9 +95,10 @@ func Document(ctx context.Context, doc []byte, opt Options) (*Account, error) {
 	var d rdf.Dataset
 	var origins jsonld.Origins
 	p := jsonld.New(jsonld.Config{Loader: opt.Loader})
+	var entered []jsonld.Entered
 	var losses []canon.Loss
 	err := p.ToRDF(ctx, doc, jsonld.Options{Lossy: true, Losses: &losses, Limits: opt.Limits,
-		Origins: &origins}, &d)
+		Origins: &origins, Entered: &entered}, &d)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func Document(ctx context.Context, doc []byte, opt Options) (*Account, error) {
 	c := newCharger(&d, &origins)
 	c.chargeLines(&s, text)
 	c.chargeNodes(&s, tally)
-	for _, e := range origins.Entered {
+	for _, e := range entered {
 		c.charge(e.Node, e.Term, Counts{Scoped: 1})
 	}
 	a := c.account()

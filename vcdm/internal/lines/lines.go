@@ -120,7 +120,7 @@ func Relabel(dst, line []byte, to func(label []byte) []byte) ([]byte, error) {
 func RelabelAll(lines [][]byte, to func(label []byte) []byte) ([][]byte, error) {
 	size := 0
 	for _, l := range lines {
-		size += len(l) + 2*44 // labels are 44 bytes
+		size += len(l) + 2*LabelSize
 	}
 	text := make([]byte, 0, size)
 	out := make([][]byte, len(lines))
@@ -143,13 +143,20 @@ func RelabelAll(lines [][]byte, to func(label []byte) []byte) ([][]byte, error) 
 func HMACs(key []byte, n int) (macs [][]byte, labels []string) {
 	mac := hmac.New(sha256.New, key)
 	macs, labels = make([][]byte, n), make([]string, n)
+	sums, text := make([]byte, 0, n*sha256.Size), make([]byte, 0, n*LabelSize)
 	buf := make([]byte, 0, 16)
 	for i := range n {
 		mac.Reset()
 		buf = strconv.AppendInt(append(buf[:0], "c14n"...), int64(i), 10)
 		mac.Write(buf)
-		macs[i] = mac.Sum(nil)
-		labels[i] = string(EncodeLabel(macs[i]))
+		sums = mac.Sum(sums)
+		macs[i] = sums[len(sums)-sha256.Size : len(sums) : len(sums)]
+		text = AppendLabel(text, macs[i])
+	}
+
+	all := string(text)
+	for i := range labels {
+		labels[i] = all[i*LabelSize : (i+1)*LabelSize]
 	}
 	return macs, labels
 }
@@ -177,15 +184,13 @@ func ShuffledLabel(rank uint32) []byte { return strconv.AppendUint([]byte{'b'}, 
 
 var base64url = base64.RawURLEncoding.Strict()
 
-// EncodeLabel returns the label of an HMAC: "u" and its base64url.
+// LabelSize is the length of the label of an HMAC.
+const LabelSize = 1 + (8*sha256.Size+5)/6
+
+// AppendLabel appends the label of an HMAC: "u" and its base64url.
 //
 //phase:encode
-func EncodeLabel(mac []byte) []byte {
-	l := make([]byte, 1+base64url.EncodedLen(len(mac)))
-	l[0] = 'u'
-	base64url.Encode(l[1:], mac)
-	return l
-}
+func AppendLabel(dst, mac []byte) []byte { return base64url.AppendEncode(append(dst, 'u'), mac) }
 
 // Number returns N of a canonical label c14nN.
 func Number(label []byte) (uint32, bool) {
