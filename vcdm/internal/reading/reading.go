@@ -37,8 +37,8 @@ type link struct{ from, to []byte }
 //phase:validate
 type Reading struct {
 	tape  *jsontape.Tape
-	text  []byte // canonical N-Quads
-	facts []fact // sorted by subject
+	texts [][]byte // canonical N-Quads, of whole lines
+	facts []fact   // sorted by subject
 	links []link
 	node  []byte // that is the document, nil if no fact is about it
 	id    []byte // room for the node of the document's id
@@ -53,8 +53,12 @@ type Reading struct {
 // that verification reads, and hold so many proofs. Such statements about other nodes are no matter, as
 // long as it is certain which node is the document.
 func (r *Reading) Check(tape *jsontape.Tape, text []byte, proofs int) error {
+	return r.checkTexts(tape, proofs, text)
+}
+
+func (r *Reading) checkTexts(tape *jsontape.Tape, proofs int, texts ...[]byte) error {
 	r.tape = tape
-	r.collect(text)
+	r.collect(texts...)
 
 	var err error
 	if r.node, err = r.root(); err != nil {
@@ -67,7 +71,7 @@ func (r *Reading) Check(tape *jsontape.Tape, text []byte, proofs int) error {
 // node leads to another, that it has a proof, or all about the document. The mandatory statements, which
 // they cannot leave out, say which node is the document: that of the issuer.
 func (r *Reading) CheckPart(tape *jsontape.Tape, all, mandatory [][]byte, proofs int) error {
-	if err := r.Check(tape, lines.Join(all), proofs); err != nil {
+	if err := r.checkTexts(tape, proofs, all...); err != nil {
 		return err
 	}
 
@@ -77,7 +81,7 @@ func (r *Reading) CheckPart(tape *jsontape.Tape, all, mandatory [][]byte, proofs
 			issuer)
 	})
 
-	r.collect(lines.Join(mandatory))
+	r.collect(mandatory...)
 	issued := func(f fact) bool { return f.of == rules.IssuerMeaning }
 	switch i := slices.IndexFunc(r.facts, issued); {
 	case i < 0 && others:
@@ -141,7 +145,7 @@ func (r *Reading) root() ([]byte, error) {
 	switch {
 	case root == nil: // statements that lead to one another hide where the document begins
 		return nil, beside(candidates[0])
-	case len(r.about(root)) == 0 && !bytes.Contains(r.text, append(slices.Clone(root), ' ')):
+	case len(r.about(root)) == 0 && !r.mentions(root):
 		return nil, disagree("/id", "nothing is signed about the document's id")
 	case root[0] == '_' || rootLed:
 		issuer := r.issuer(root)
@@ -153,6 +157,12 @@ func (r *Reading) root() ([]byte, error) {
 	}
 
 	return root, nil
+}
+
+// mentions reports whether a statement has a node.
+func (r *Reading) mentions(node []byte) bool {
+	term := append(slices.Clone(node), ' ')
+	return slices.ContainsFunc(r.texts, func(text []byte) bool { return bytes.Contains(text, term) })
 }
 
 func replacing(node []byte) error {
@@ -190,38 +200,45 @@ const (
 )
 
 // collect finds the facts and links of canonical N-Quads.
-func (r *Reading) collect(text []byte) {
-	r.text, r.facts, r.links = text, r.facts[:0], r.links[:0]
-	for rest := r.text; len(rest) > 0; {
-		var line []byte
-		line, rest, _ = bytes.Cut(rest, []byte{'\n'})
-		plain := bytes.HasSuffix(line, endLiteral)
-		subject, line := lines.Cut(line)
-		fact := hasPrefix(line, startVocabulary) || hasPrefix(line, startSecurity) ||
-			hasPrefix(line, startType)
-		if plain && !fact {
-			continue
-		}
-
-		predicate, line := lines.Cut(line)
-		if len(line) == 0 {
-			continue
-		}
-		object, graph := lines.Cut(line)
-		if string(graph) != "." { // the default graph
-			continue
-		}
-		if line[0] != '"' && !bytes.Equal(object, subject) {
-			r.links = append(r.links, link{subject, object})
-		}
-		if fact {
-			r.addFact(subject, predicate, object)
+func (r *Reading) collect(texts ...[]byte) {
+	r.texts, r.facts, r.links = append(r.texts[:0], texts...), r.facts[:0], r.links[:0]
+	for _, text := range texts {
+		for len(text) > 0 {
+			var line []byte
+			line, text, _ = bytes.Cut(text, newline)
+			r.collectLine(line)
 		}
 	}
 
 	bySubject := func(a, b fact) int { return bytes.Compare(a.subject, b.subject) }
 	if !slices.IsSortedFunc(r.facts, bySubject) { // canonical lines are
 		slices.SortStableFunc(r.facts, bySubject)
+	}
+}
+
+var newline = []byte{'\n'}
+
+func (r *Reading) collectLine(line []byte) {
+	plain := bytes.HasSuffix(line, endLiteral)
+	subject, line := lines.Cut(line)
+	fact := hasPrefix(line, startVocabulary) || hasPrefix(line, startSecurity) || hasPrefix(line, startType)
+	if plain && !fact {
+		return
+	}
+
+	predicate, line := lines.Cut(line)
+	if len(line) == 0 {
+		return
+	}
+	object, graph := lines.Cut(line)
+	if string(graph) != "." { // the default graph
+		return
+	}
+	if line[0] != '"' && !bytes.Equal(object, subject) {
+		r.links = append(r.links, link{subject, object})
+	}
+	if fact {
+		r.addFact(subject, predicate, object)
 	}
 }
 
