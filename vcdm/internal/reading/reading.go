@@ -29,9 +29,6 @@ type fact struct {
 
 func (f *fact) is(k rules.Kind) bool { return rules.Meanings[f.of].Is == k }
 
-// link is a statement of the default graph that leads from a node to another one, by their terms.
-type link struct{ from, to []byte }
-
 // Reading is the memory of a comparison, which the next one reuses.
 //
 //phase:validate
@@ -39,9 +36,8 @@ type Reading struct {
 	tape  *jsontape.Tape
 	texts [][]byte // canonical N-Quads, of whole lines
 	facts []fact   // sorted by subject
-	links []link
-	node  []byte // that is the document, nil if no fact is about it
-	id    []byte // room for the node of the document's id
+	node  []byte   // that is the document, nil if no fact is about it
+	id    []byte   // room for the node of the document's id
 
 	nodes      [][]byte // candidates
 	led        []bool   // by candidate: a statement about another node leads to it
@@ -196,17 +192,36 @@ func (r *Reading) issuer(node []byte) []byte {
 const (
 	startVocabulary = "<" + rules.Vocabulary
 	startSecurity   = "<" + rules.Security
-	startType       = "<" + rules.RDFType + "> "
 )
 
-// collect finds the facts and links of canonical N-Quads.
+var (
+	newline = []byte{'\n'}
+	rdfType = []byte("<" + rules.RDFType + ">")
+)
+
+// collect finds the facts of canonical N-Quads. A fact has an IRI of one of two vocabularies; both end with
+// a character that few other lines have, and which is found much faster than lines are taken apart.
 func (r *Reading) collect(texts ...[]byte) {
-	r.texts, r.facts, r.links = append(r.texts[:0], texts...), r.facts[:0], r.links[:0]
+	r.texts, r.facts = append(r.texts[:0], texts...), r.facts[:0]
 	for _, text := range texts {
-		for len(text) > 0 {
-			var line []byte
-			line, text, _ = bytes.Cut(text, newline)
-			r.collectLine(line)
+		line := 0 // at or before the line of at
+		for at := 0; ; {
+			i := bytes.IndexByte(text[at:], '#')
+			if i < 0 {
+				break
+			}
+			at += i + 1
+			if !hasSuffix(text[:at], startVocabulary) && !hasSuffix(text[:at], startSecurity) {
+				continue
+			}
+
+			line += bytes.LastIndexByte(text[line:at], '\n') + 1
+			end := len(text)
+			if n := bytes.IndexByte(text[at:], '\n'); n >= 0 {
+				end = at + n
+			}
+			r.addFact(text[line:end])
+			line, at = end, end
 		}
 	}
 
@@ -216,38 +231,23 @@ func (r *Reading) collect(texts ...[]byte) {
 	}
 }
 
-var newline = []byte{'\n'}
-
-func (r *Reading) collectLine(line []byte) {
-	plain := bytes.HasSuffix(line, endLiteral)
-	subject, line := lines.Cut(line)
-	fact := hasPrefix(line, startVocabulary) || hasPrefix(line, startSecurity) || hasPrefix(line, startType)
-	if plain && !fact {
-		return
-	}
-
-	predicate, line := lines.Cut(line)
-	if len(line) == 0 {
-		return
-	}
-	object, graph := lines.Cut(line)
-	if string(graph) != "." { // the default graph
-		return
-	}
-	if line[0] != '"' && !bytes.Equal(object, subject) {
-		r.links = append(r.links, link{subject, object})
-	}
-	if fact {
-		r.addFact(subject, predicate, object)
-	}
+// statement takes a line apart, without its newline, and reports whether it is a statement of the default
+// graph. A term has two bytes at least.
+func statement(line []byte) (subject, predicate, object []byte, ok bool) {
+	subject, line = lines.Cut(line)
+	predicate, line = lines.Cut(line)
+	object, line = lines.Cut(line)
+	ok = len(subject) > 1 && len(object) > 1 && string(line) == "."
+	return subject, predicate, object, ok
 }
 
-// endLiteral ends a line of the default graph whose object is a plain literal, as most are.
-var endLiteral = []byte(`" .`)
-
-// addFact adds the fact that a statement is, if it is one.
-func (r *Reading) addFact(subject, predicate, object []byte) {
-	term, isType := predicate, string(predicate) == startType[:len(startType)-1]
+// addFact adds the fact that a line is, if it is one.
+func (r *Reading) addFact(line []byte) {
+	subject, predicate, object, ok := statement(line)
+	if !ok {
+		return
+	}
+	term, isType := predicate, bytes.Equal(predicate, rdfType)
 	if isType {
 		term = object
 	}
@@ -261,8 +261,12 @@ func (r *Reading) addFact(subject, predicate, object []byte) {
 	r.facts = append(r.facts, fact{subject, object, uint8(of)})
 }
 
-func hasPrefix(line []byte, prefix string) bool {
-	return len(line) >= len(prefix) && string(line[:len(prefix)]) == prefix
+func hasPrefix(b []byte, prefix string) bool {
+	return len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix
+}
+
+func hasSuffix(b []byte, suffix string) bool {
+	return len(b) >= len(suffix) && string(b[len(b)-len(suffix):]) == suffix
 }
 
 // about returns the facts about a node.
@@ -294,16 +298,38 @@ func (r *Reading) candidates(blanks bool) [][]byte {
 	return nodes
 }
 
-// follow sets led of the nodes, which are sorted, to which a link leads, and reports whether one leads to
-// root.
+// follow sets led of the nodes, which are sorted, to which a statement about another node leads, and reports
+// whether one leads to root.
 func (r *Reading) follow(nodes [][]byte, root []byte) (toRoot bool) {
 	r.led = slices.Grow(r.led[:0], len(nodes))[:len(nodes)]
 	clear(r.led)
-	for _, l := range r.links {
-		if i, found := slices.BinarySearchFunc(nodes, l.to, bytes.Compare); found {
-			r.led[i] = true
+
+	// The last but one byte of an object rules out most lines.
+	var ends [256]bool
+	for _, node := range nodes {
+		ends[node[len(node)-2]] = true
+	}
+	if root != nil {
+		ends[root[len(root)-2]] = true
+	}
+
+	for _, text := range r.texts {
+		for len(text) > 0 {
+			var line []byte
+			line, text, _ = bytes.Cut(text, newline)
+			n := len(line) - len(" .")
+			if n < 2 || !ends[line[n-2]] {
+				continue
+			}
+			from, _, to, ok := statement(line)
+			if !ok || bytes.Equal(to, from) {
+				continue
+			}
+			if i, found := slices.BinarySearchFunc(nodes, to, bytes.Compare); found {
+				r.led[i] = true
+			}
+			toRoot = toRoot || bytes.Equal(to, root)
 		}
-		toRoot = toRoot || bytes.Equal(l.to, root)
 	}
 	return toRoot
 }
