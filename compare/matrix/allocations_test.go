@@ -2,6 +2,7 @@ package matrix_test
 
 import (
 	"bytes"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"testing"
@@ -23,6 +24,7 @@ func TestAllocations(t *testing.T) {
 		t.Skip("the race detector makes pools forget")
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // a change empties pools
 
 	for _, c := range []struct {
