@@ -162,10 +162,11 @@ func TestPerfForeground(t *testing.T) {
 }
 
 //go:noinline
-func threadSpin(done func() bool) {
+func threadSpin(done func() bool) (sum int) {
 	for !done() {
-		sink += spin(unit)
+		sum += spin(unit)
 	}
+	return sum
 }
 
 // Threads that are created while samples are taken are sampled too, and goroutines that the operation starts

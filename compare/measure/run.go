@@ -832,11 +832,12 @@ func (c *campaign) allocs(ctx context.Context) {
 	for _, x := range c.order {
 		cells = append(cells, c.measured(x)...)
 	}
+	left := c.passing(Allocs, c.order)
 	parallel(ctx, workers(), len(cells), func(k int) {
 		id := c.results[cells[k]].Cell
 		x := c.exchanges[id.Exchange().ID()]
 		c.say(Step{Stage: "allocations", Done: k, Total: len(cells), Cell: id.ID()},
-			c.passing(Allocs, c.order)*time.Duration(len(cells)-k)/time.Duration(len(cells)))
+			left*time.Duration(len(cells)-k)/time.Duration(len(cells)))
 		_ = c.job(ctx, x, c.jobOf(Allocs, x, cells[k:k+1]), x.start+allocTime, k)
 	})
 }
