@@ -2,5 +2,5 @@
 
 package foreign_test
 
-// raced says that the race detector is on: it makes sync.Pool forget at random, which then allocates.
+// raced says that the race detector is on, which reserves many terabytes of memory.
 const raced = false
