@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"unicode/utf8"
 
@@ -24,8 +26,13 @@ func TestMain(m *testing.M) {
 // TestScripts runs the command as a user would; each file of testdata/script is one scenario. In scripts
 // "exits N COMMAND ..." runs a command and checks its exit status.
 func TestScripts(t *testing.T) {
+	hearHangups()
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", Cmds: commands})
 }
+
+// hearHangups lets the commands that a test starts hear hangups also where it runs under nohup: its children ignore
+// what it ignores, and not what it handles.
+func hearHangups() { signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) }
 
 // TestOfficialScripts does so with the scripts that need the official data, whose folder is $DATA.
 func TestOfficialScripts(t *testing.T) {

@@ -28,6 +28,7 @@ func TestSignals(t *testing.T) {
 			}
 		}
 	}
+	hearHangups()
 	for name, c := range map[string]struct {
 		signal syscall.Signal
 		status int
