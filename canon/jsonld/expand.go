@@ -423,9 +423,9 @@ func (r *run) rollsBack(ctx *activeContext, node uint32) bool {
 	if !nodes[node].MayHave(ctx.terms.values) {
 		return true
 	}
-	for k := node + 1; k < end; k = nodes[k+1].Next {
+	for k := int(node) + 1; k < int(end); k = jsontape.After(nodes, k+1) {
 		if ctx.terms.values&jsontape.HashBit(nodes[k].Hash) != 0 {
-			if t := r.termOf(ctx, k); t != nil && t.kw == kwValue {
+			if t := r.termOf(ctx, uint32(k)); t != nil && t.kw == kwValue {
 				return false
 			}
 		}
@@ -436,12 +436,12 @@ func (r *run) rollsBack(ctx *activeContext, node uint32) bool {
 // typeKeys puts the keys that expand to @type on the stack run.types, in code point order.
 func (r *run) typeKeys(ctx *activeContext, node uint32) {
 	nodes := r.tape.Nodes
-	end := nodes[node].Next
+	end := int(nodes[node].Next)
 	from := len(r.types)
-	for k := node + 1; k < end; k = nodes[k+1].Next {
+	for k := int(node) + 1; k < end; k = jsontape.After(nodes, k+1) {
 		if ctx.terms.types&jsontape.HashBit(nodes[k].Hash) != 0 {
-			if t := r.termOf(ctx, k); t != nil && t.kw == kwType {
-				r.types = append(r.types, k)
+			if t := r.termOf(ctx, uint32(k)); t != nil && t.kw == kwType {
+				r.types = append(r.types, uint32(k))
 			}
 		}
 	}

@@ -136,8 +136,9 @@ func (w *writer) node(i uint32, g rdf.TermID, free bool) (rdf.TermID, error) {
 		}
 	}
 
-	for c := it.first; c != 0; c = w.items[c].next {
-		child := &w.items[c]
+	items := w.items
+	for c := it.first; c != 0; c = items[c].next {
+		child := &items[c]
 		switch {
 		case child.flags&verbatim != 0 && child.role == ofProperty && child.index == 0:
 			if w.verbatim(s, g, it.tape, child) { // most of a document

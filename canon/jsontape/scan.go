@@ -304,7 +304,7 @@ func plain(src []byte, i int) int {
 
 // has reports whether a key of an open object has the given hash.
 func (f *frame) has(nodes []Node, hash uint16) bool {
-	for k := int(f.node) + 1; k < len(nodes); k = int(nodes[k+1].Next) {
+	for k := int(f.node) + 1; k < len(nodes); k = After(nodes, k+1) {
 		if nodes[k].Hash == hash {
 			return true
 		}
@@ -324,7 +324,7 @@ func leaf(nodes []Node, kind Kind, start, end int) []Node {
 func (t *Tape) repeated(i int) bool {
 	last := len(t.Nodes) - 1
 	h := t.Nodes[last].Hash
-	for k := i + 1; k < last; k = int(t.Nodes[k+1].Next) {
+	for k := i + 1; k < last; k = After(t.Nodes, k+1) {
 		if t.Nodes[k].Hash == h && t.sameText(k, last) {
 			return true
 		}

@@ -105,6 +105,15 @@ func (t *Tape) TreeSize() int {
 	return size
 }
 
+// After returns the index of the node after value i and its parts, which is its Next. Most values have no parts: a
+// loop over the keys of an object then runs ahead of the reads of Next.
+func After(nodes []Node, i int) int {
+	if nodes[i].Kind < Array {
+		return i + 1
+	}
+	return int(nodes[i].Next)
+}
+
 // Raw returns the source bytes of value i.
 func (t *Tape) Raw(i int) []byte {
 	n := &t.Nodes[i]
@@ -194,7 +203,7 @@ func (t *Tape) Key(i int, key string) int {
 	if !t.Nodes[i].MayHave(HashBit(h)) {
 		return None
 	}
-	for k, end := i+1, int(t.Nodes[i].Next); k < end; k = int(t.Nodes[k+1].Next) {
+	for k, end := i+1, int(t.Nodes[i].Next); k < end; k = After(t.Nodes, k+1) {
 		if t.Nodes[k].Hash == h && t.TextIs(k, key) {
 			return k
 		}

@@ -194,7 +194,10 @@ func (s *State) mention() {
 
 	s.mentions = slices.Grow(s.mentions[:0], int(total))[:total]
 	node, end, mentions := s.node, s.end, s.mentions
-	for _, i := range s.byPredicate {
+	for i := range uint32(len(quads)) {
+		if s.hasCodes {
+			i = s.byPredicate[i]
+		}
 		q := &quads[i]
 		subject, object, graph := node[q.S], node[q.O], node[q.G]
 		if subject > 0 {

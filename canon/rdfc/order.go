@@ -34,7 +34,7 @@ type order struct {
 	ends   []int    // where each label begins, and where the last one ends
 	codes  []uint32 // by term: code of a predicate, canonical number plus one of a blank node, else 0
 
-	byPredicate []uint32 // the quads in the order of their predicates
+	byPredicate []uint32 // with codes: the quads in the order of their predicates
 	hasCodes    bool     // predicates have codes
 
 	spare   []entry  // memory of sortKeys
@@ -93,7 +93,6 @@ func (o *order) rank(d *rdf.Dataset) {
 	quads := o.quads
 	o.codes = slices.Grow(o.codes[:0], len(o.terms))[:len(o.terms)]
 	clear(o.codes)
-	o.byPredicate = slices.Grow(o.byPredicate[:0], len(quads))[:len(quads)]
 	o.groups, o.places = o.groups[:0], append(o.places[:0], 0)
 	o.hasCodes = len(quads) >= minCodes
 	for i := 0; i < len(quads) && o.hasCodes; i++ {
@@ -110,9 +109,6 @@ func (o *order) rank(d *rdf.Dataset) {
 	if !o.hasCodes {
 		for _, e := range o.groups {
 			o.codes[quads[e.at].P] = 0
-		}
-		for i := range o.byPredicate {
-			o.byPredicate[i] = uint32(i)
 		}
 		return
 	}
@@ -135,6 +131,7 @@ func (o *order) rank(d *rdf.Dataset) {
 		place += n
 	}
 
+	o.byPredicate = slices.Grow(o.byPredicate[:0], len(quads))[:len(quads)]
 	codes, places, sorted := o.codes, o.places, o.byPredicate
 	for i := range quads {
 		at := &places[codes[quads[i].P]]
@@ -265,13 +262,10 @@ func (o *order) sortQuads(blanks int) {
 	}
 
 	o.sorted = o.sorted[:len(quads)]
-	sorted, heads, codes := o.sorted, o.heads, o.codes
-	for _, i := range o.byPredicate {
-		q := &quads[i]
-		head := &heads[q.S]
-		e := &sorted[*head]
-		e.key, e.at, e.duplicate = uint64(codes[q.P]), i, false
-		*head++
+	if o.hasCodes {
+		o.spread()
+	} else {
+		o.spreadRuns()
 	}
 
 	from, merged := uint32(0), false
@@ -283,6 +277,33 @@ func (o *order) sortQuads(blanks int) {
 		end := o.heads[quads[e.at].S]
 		o.sortSubject(o.sorted[from:end], merged)
 		from, merged = end, false
+	}
+}
+
+// spread puts the quads of each subject into sorted, in the order of their predicates.
+func (o *order) spread() {
+	quads, sorted, heads, codes := o.quads, o.sorted, o.heads, o.codes
+	for _, i := range o.byPredicate {
+		q := &quads[i]
+		head := &heads[q.S]
+		e := &sorted[*head]
+		e.key, e.at, e.duplicate = uint64(codes[q.P]), i, false
+		*head++
+	}
+}
+
+// spreadRuns is spread without codes, in the order of the quads.
+func (o *order) spreadRuns() {
+	quads := o.quads
+	for i := 0; i < len(quads); {
+		s := quads[i].S
+		to := o.sorted[o.heads[s]:]
+		n := 0
+		for ; i < len(quads) && quads[i].S == s; i++ {
+			to[n].at, to[n].duplicate = uint32(i), false
+			n++
+		}
+		o.heads[s] += uint32(n)
 	}
 }
 
