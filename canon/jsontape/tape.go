@@ -105,8 +105,8 @@ func (t *Tape) TreeSize() int {
 	return size
 }
 
-// After returns the index of the node after value i and its parts, which is its Next. Most values have no parts: a
-// loop over the keys of an object then runs ahead of the reads of Next.
+// After returns the index of the node after value i and its parts, which is its Next. Most values have no
+// parts: a loop over the keys of an object then runs ahead of the reads of Next.
 func After(nodes []Node, i int) int {
 	if nodes[i].Kind < Array {
 		return i + 1
