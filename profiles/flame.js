@@ -218,7 +218,8 @@ document.addEventListener('keydown', function (e) {
 	} else if (e.key === '/') {
 		field.focus();
 		field.select();
-	} else if (e.target.classList && e.target.classList.contains('frame') && focused) {
+	} else if (e.target.classList && e.target.classList.contains('frame')) {
+		focused = shown.find(function (n) { return n.element === e.target; }); // a window behind others tells no focus
 		if (e.key === 'Enter' || e.key === ' ') {
 			zoom(focused);
 		} else if (/^Arrow/.test(e.key)) {
