@@ -19,7 +19,7 @@ type labelling struct {
 	nodes []rdf.TermID // by node: its term
 
 	// Blank node to quads map (section 4.2): the quads of node n are mentions[starts[n]:ends[n]].
-	// They are in the order of their predicates.
+	// With codes of predicates they are in the order of these.
 	mentions []uint32
 	begin    []int32
 	end      []int32

@@ -236,8 +236,8 @@ func (o *order) labelOf(t rdf.TermID) []byte {
 	return o.labels[o.ends[n-1]:o.ends[n]]
 }
 
-// sortQuads fills sorted. It first sorts the subjects, which are fewer. The quads of each are then in the
-// order of their predicates, because all quads are.
+// sortQuads fills sorted. It first sorts the subjects, which are fewer. With codes, the quads of each are then
+// in the order of their predicates, because all quads are.
 func (o *order) sortQuads(blanks int) {
 	quads := o.quads
 	o.heads = slices.Grow(o.heads[:0], len(o.terms))[:len(o.terms)]
@@ -292,7 +292,7 @@ func (o *order) spread() {
 	}
 }
 
-// spreadRuns is spread without codes, in the order of the quads.
+// spreadRuns is spread without codes, in the order of the quads. It leaves the keys to sort.
 func (o *order) spreadRuns() {
 	quads := o.quads
 	for i := 0; i < len(quads); {

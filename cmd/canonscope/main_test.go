@@ -32,7 +32,11 @@ func TestScripts(t *testing.T) {
 
 // hearHangups lets the commands that a test starts hear hangups also where it runs under nohup: its children ignore
 // what it ignores, and not what it handles.
-func hearHangups() { signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) }
+func hearHangups() {
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
+}
 
 // TestOfficialScripts does so with the scripts that need the official data, whose folder is $DATA.
 func TestOfficialScripts(t *testing.T) {
