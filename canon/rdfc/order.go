@@ -236,8 +236,8 @@ func (o *order) labelOf(t rdf.TermID) []byte {
 	return o.labels[o.ends[n-1]:o.ends[n]]
 }
 
-// sortQuads fills sorted. It first sorts the subjects, which are fewer. With codes, the quads of each are then
-// in the order of their predicates, because all quads are.
+// sortQuads fills sorted. It first sorts the subjects, which are fewer. With codes, the quads of each are
+// then in the order of their predicates, because all quads are.
 func (o *order) sortQuads(blanks int) {
 	quads := o.quads
 	o.heads = slices.Grow(o.heads[:0], len(o.terms))[:len(o.terms)]
