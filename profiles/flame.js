@@ -219,7 +219,8 @@ document.addEventListener('keydown', function (e) {
 		field.focus();
 		field.select();
 	} else if (e.target.classList && e.target.classList.contains('frame')) {
-		focused = shown.find(function (n) { return n.element === e.target; }); // a window behind others tells no focus
+		// A window in the background has keys from scripts, but no focus events.
+		focused = shown.find(function (n) { return n.element === e.target; });
 		if (e.key === 'Enter' || e.key === ' ') {
 			zoom(focused);
 		} else if (/^Arrow/.test(e.key)) {

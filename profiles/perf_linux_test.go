@@ -145,7 +145,7 @@ func TestPerfForeground(t *testing.T) {
 			switch {
 			case slices.Contains(names, "canonscope/profiles.allocate"):
 				inside++
-				if !labelled && !strings.Contains(names[0], "__tsan") { // the race detector's code hides the label
+				if !labelled && !strings.Contains(names[0], "__tsan") { // the race detector's C++ cuts the stack off
 					t.Errorf("%s: not in the operation: %v", r.Sampler, names)
 				}
 			case slices.Contains(names, "runtime.gcBgMarkWorker"):

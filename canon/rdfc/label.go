@@ -18,7 +18,7 @@ type labelling struct {
 	node  []int32      // by term: number of the blank node plus one, 0 for other terms
 	nodes []rdf.TermID // by node: its term
 
-	// Blank node to quads map (section 4.2): the quads of node n are mentions[starts[n]:ends[n]].
+	// Blank node to quads map (section 4.2): the quads of node n are mentions[begin[n]:end[n]].
 	// With codes of predicates they are in the order of these.
 	mentions []uint32
 	begin    []int32

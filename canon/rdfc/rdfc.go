@@ -141,7 +141,7 @@ func (s *State) Label(ctx context.Context, d *rdf.Dataset, opt Options) error {
 	err := s.label(ctx)
 	s.budget.Work(s.work)
 	if err != nil {
-		s.nodes, s.issued = s.nodes[:0], s.issued[:0]
+		s.d, s.nodes, s.issued = nil, s.nodes[:0], s.issued[:0]
 		clear(s.node)
 		return err
 	}
@@ -175,8 +175,12 @@ func (s *State) count() error {
 }
 
 // Relabel appends the dataset of the last Run or Label with labels[i], without "_:", in place of c14n<i>.
-// It sorts the lines again, and [State.Sources] then refers to the new order.
+// It sorts the lines again, and [State.Sources] then refers to the new order. Without a dataset, as after an
+// error, it appends nothing.
 func (s *State) Relabel(dst []byte, labels []string) []byte {
+	if s.d == nil {
+		return dst
+	}
 	return s.serialize(dst, "", labels)
 }
 

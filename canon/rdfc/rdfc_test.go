@@ -325,6 +325,12 @@ func TestLimits(t *testing.T) {
 	if s.Blanks() != 0 || s.Lines() != 0 || len(s.Issued()) != 0 || s.Number(k5.Quads[0].S) != -1 {
 		t.Error("a refused run leaves labels")
 	}
+	if text := s.Relabel([]byte("x"), nil); string(text) != "x" {
+		t.Errorf("a refused run has lines: %q", text)
+	}
+	if text := new(rdfc.State).Relabel(nil, nil); text != nil {
+		t.Errorf("a state without a run has lines: %q", text)
+	}
 
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
